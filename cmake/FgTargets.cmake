@@ -1,0 +1,48 @@
+# Compiler flags, and the functions by which folders declare themselves.
+add_library(fg_flags INTERFACE)
+target_compile_options(fg_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wundef)
+if(FG_WERROR)
+  target_compile_options(fg_flags INTERFACE -Werror)
+endif()
+
+add_library(fg_sanitize INTERFACE)
+if(FG_SANITIZE)
+  target_compile_options(fg_sanitize INTERFACE
+    -fsanitize=${FG_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(fg_sanitize INTERFACE -fsanitize=${FG_SANITIZE})
+endif()
+
+# fg_stage(name SOURCES ... USES ...): a folder of the collector as a static library fg_<name>.
+#
+# A stage sees the headers of itself and of what it USES, and of nothing else: each folder is
+# reachable through an include directory of its own that holds one link to it. Including from a
+# later folder therefore does not compile.
+function(fg_stage name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  set(view "${CMAKE_BINARY_DIR}/include/${name}")
+  file(MAKE_DIRECTORY "${view}")
+  file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${view}/${name}" SYMBOLIC)
+  add_library(fg_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(fg_${name} PUBLIC "${view}")
+  target_compile_definitions(fg_${name} PRIVATE _GNU_SOURCE)
+  target_link_libraries(fg_${name} PRIVATE fg_flags PUBLIC fg_sanitize ${ARG_LIBRARIES})
+  foreach(used IN LISTS ARG_USES)
+    target_link_libraries(fg_${name} PUBLIC fg_${used})
+  endforeach()
+endfunction()
+
+# fg_unit_test(name SOURCES ... USES ... [LIBRARIES ...]): a cmocka program, run by ctest as
+# unit.<name>.
+function(fg_unit_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  add_executable(test_${name} ${ARG_SOURCES})
+  target_compile_definitions(test_${name} PRIVATE _GNU_SOURCE
+    FG_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FG_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_link_libraries(test_${name} PRIVATE fg_flags fg_sanitize dep::cmocka ${ARG_LIBRARIES})
+  foreach(used IN LISTS ARG_USES)
+    target_link_libraries(test_${name} PRIVATE fg_${used})
+  endforeach()
+  add_test(NAME unit.${name} COMMAND test_${name})
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 120)
+endfunction()

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fgcollect list: what the daemon knows; without one, whoever dials within a moment. */
+#include "app/commands.h"
+#include "app/control_client.h"
+#include "app/engine.h"
+#include "app/jvm_list.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define REDIAL_NS (1200 * CLOCK_NS_PER_MS)
+#define STEP_NS	  (50 * CLOCK_NS_PER_MS)
+#define LIMIT_NS  (15 * CLOCK_NS_PER_SEC)
+
+static int list_of_daemon(const struct options *options, json_t **ret)
+{
+	struct control_client *client;
+	json_t *request, *answer;
+	int err = control_client_open(options->socket_path, &client);
+
+	if (err)
+		return err;
+	request = json_object();
+	json_object_set_new(request, "op", json_string("list"));
+	err = control_client_ask(client, request, &answer, NULL, NULL);
+	if (!err) {
+		*ret = json_incref(json_object_get(answer, "jvms"));
+		json_decref(answer);
+	}
+	control_client_close(client);
+	return err;
+}
+
+static int list_alone(const struct options *options, json_t **ret)
+{
+	const uint64_t start = clock_now_ns();
+	struct engine engine;
+	uint32_t connected = 0, current = 0;
+	uint64_t waited = 0;
+	int err = engine_open(&engine, options->socket_path, options->map_dir);
+
+	if (err)
+		return err;
+	while (!engine.is_interrupted &&
+	       (waited < REDIAL_NS || (current < connected && waited < LIMIT_NS))) {
+		engine_step(&engine, STEP_NS);
+		engine_count_jvms(&engine, &connected, &current);
+		waited = clock_now_ns() - start;
+	}
+	*ret = jvm_list_to_json(&engine.targets);
+	engine_close(&engine);
+	return *ret ? 0 : -ENOMEM;
+}
+
+int command_list(const struct options *options)
+{
+	json_t *list = NULL;
+	int err = list_of_daemon(options, &list);
+
+	if (err == -ENOENT)
+		err = list_alone(options, &list);
+	if (err || !list)
+		return EXIT_FAILURE;
+	if (options->json) {
+		json_dumpf(list, stdout, JSON_INDENT(2));
+		putchar('\n');
+	} else {
+		if (json_array_size(list) == 0)
+			log_info("no JVM with the agent is connected at %s", options->socket_path);
+		jvm_list_print(list, stdout);
+	}
+	json_decref(list);
+	return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fgcollect --watch: keeps every JVM's map current and records when it is asked to. */
+#include "app/commands.h"
+#include "app/control.h"
+#include "app/engine.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+
+/* Says who came and went, once each. */
+static void announce(struct engine *engine)
+{
+	struct process *process;
+	char title[256];
+	size_t pos = 0;
+
+	while ((process = targets_next(&engine->targets, &pos))) {
+		const bool is_here = process->jvm && process->jvm->state == JVM_CURRENT;
+		const bool is_gone = process->jvm && process->gone_ns;
+
+		if (is_here && !process->was_announced) {
+			process_title(process, title, sizeof(title));
+			log_info("PID %d: %s, %s", (int)process->pid, title,
+				 process->container_id[0] ? process->container_id : "no container");
+			process->was_announced = true;
+		} else if (is_gone && process->was_announced) {
+			log_info("PID %d: ended", (int)process->pid);
+			process->was_announced = false;
+		}
+	}
+}
+
+int command_watch(const struct options *options)
+{
+	struct control *control = NULL;
+	struct engine engine;
+	int err = engine_open(&engine, options->socket_path, options->map_dir);
+
+	if (err)
+		return EXIT_FAILURE;
+	err = control_open(&engine, options->socket_path, &control);
+	if (!err)
+		log_info("watching at %s, maps in %s", options->socket_path, options->map_dir);
+	while (!err && !engine.is_interrupted) {
+		engine_step(&engine, 10 * CLOCK_NS_PER_SEC);
+		announce(&engine);
+	}
+	control_close(control);
+	engine_close(&engine);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   options -> what the user asked for, done
+ * units:   none
+ * threads: the main one
+ * errors:  the process's exit code: 0, or 1 after a message on stderr
+ * source:  none
+ */
+#ifndef FG_APP_COMMANDS_H
+#define FG_APP_COMMANDS_H
+
+#include "app/options.h"
+
+int command_record(const struct options *options);
+int command_watch(const struct options *options);
+int command_list(const struct options *options);
+
+#endif

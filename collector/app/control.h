@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   requests of other fgcollect processes -> the daemon's answers
+ * units:   JSON; bytes of a rendered graph behind it
+ * threads: the model's
+ * errors:  negative errno, said on stderr; a bad request is answered with an error text
+ * source:  nng_rep(7)
+ *
+ * The socket lies beside the agents' and is 0600. Its directory is mounted into containers, where a
+ * process may well have UID 0; so a peer is refused unless it is this user or root *and* shares the
+ * daemon's mount namespace.
+ *
+ * A request is one JSON object with "op"; the answer is one JSON object with "ok", or "error", and
+ * for render a newline and the bytes behind it.
+ *   list                          -> jvms
+ *   record (options of recording) -> id
+ *   status id                     -> elapsed_ns samples lost jvms done event quality
+ *   stop id, end id               ->
+ *   render id format title notes  -> bytes
+ */
+#ifndef FG_APP_CONTROL_H
+#define FG_APP_CONTROL_H
+
+#include "app/engine.h"
+
+#include <jansson.h>
+
+struct control; /* opaque */
+
+/* Into ret (PATH_MAX): the control socket that belongs to the agents' socket. */
+void control_path(const char *socket_path, char *ret);
+
+/* Serves requests within engine_step from now on. */
+int control_open(struct engine *engine, const char *socket_path, struct control **ret);
+void control_close(struct control *control); /* NULL is legal */
+
+/* Recording options and figures as JSON and back; the client uses them too. */
+json_t *control_options_to_json(const struct recording_options *options);
+int control_options_from_json(const json_t *object, struct recording_options *ret);
+json_t *control_status_to_json(const struct recording_status *status);
+void control_status_from_json(const json_t *object, struct recording_status *ret);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Recording options and figures as JSON and back, see control.h. */
+#include "app/control.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t count_at(const json_t *object, const char *key)
+{
+	const json_int_t value = json_integer_value(json_object_get(object, key));
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static bool bool_at(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+static void text_at(const json_t *object, const char *key, char *ret, size_t size)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	snprintf(ret, size, "%s", text ? text : "");
+}
+
+static void put_count(json_t *object, const char *key, uint64_t count)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)count));
+}
+
+json_t *control_options_to_json(const struct recording_options *options)
+{
+	json_t *object = json_object();
+
+	put_count(object, "pid", (uint64_t)options->pid);
+	json_object_set_new(object, "container", json_string(options->container));
+	json_object_set_new(object, "all", json_boolean(options->all));
+	json_object_set_new(object, "by_pid", json_boolean(options->by_pid));
+	json_object_set_new(object, "by_thread", json_boolean(options->by_thread));
+	put_count(object, "hz", options->hz);
+	json_object_set_new(object, "event", json_string(options->event));
+	put_count(object, "duration_ns", options->duration_ns);
+	return object;
+}
+
+int control_options_from_json(const json_t *object, struct recording_options *ret)
+{
+	struct recording_options options = {
+		.pid = (pid_t)(count_at(object, "pid") & INT_MAX),
+		.all = bool_at(object, "all"),
+		.by_pid = bool_at(object, "by_pid"),
+		.by_thread = bool_at(object, "by_thread"),
+		.hz = (unsigned)(count_at(object, "hz") & UINT_MAX),
+		.duration_ns = count_at(object, "duration_ns"),
+	};
+
+	text_at(object, "container", options.container, sizeof(options.container));
+	text_at(object, "event", options.event, sizeof(options.event));
+	if (options.hz == 0 || options.duration_ns == 0)
+		return -EINVAL;
+	if (options.event[0] && !sampler_is_event(options.event))
+		return -EINVAL;
+	*ret = options;
+	return 0;
+}
+
+json_t *control_status_to_json(const struct recording_status *status)
+{
+	const struct profile_quality *quality = &status->quality;
+	json_t *object = json_object();
+
+	put_count(object, "elapsed_ns", status->elapsed_ns);
+	put_count(object, "samples", status->samples);
+	put_count(object, "lost", status->lost);
+	put_count(object, "jvms", status->jvms);
+	json_object_set_new(object, "done", json_boolean(status->is_done));
+	json_object_set_new(object, "event", json_string(status->event));
+	put_count(object, "unnamed", quality->unnamed_samples);
+	put_count(object, "unnamed_java", quality->unnamed_java_samples);
+	put_count(object, "unrooted", quality->unrooted_samples);
+	put_count(object, "overflow", quality->overflow_samples);
+	return object;
+}
+
+void control_status_from_json(const json_t *object, struct recording_status *ret)
+{
+	*ret = (struct recording_status){
+		.elapsed_ns = count_at(object, "elapsed_ns"),
+		.samples = count_at(object, "samples"),
+		.lost = count_at(object, "lost"),
+		.jvms = (uint32_t)count_at(object, "jvms"),
+		.is_done = bool_at(object, "done"),
+		.quality = {.samples = count_at(object, "samples"),
+			    .unnamed_samples = count_at(object, "unnamed"),
+			    .unnamed_java_samples = count_at(object, "unnamed_java"),
+			    .unrooted_samples = count_at(object, "unrooted"),
+			    .lost_samples = count_at(object, "lost"),
+			    .overflow_samples = count_at(object, "overflow")},
+	};
+	text_at(object, "event", ret->event, sizeof(ret->event));
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Looks for what keeps a JVM from being recorded, see diagnose.h. */
+#include "app/diagnose.h"
+
+#include "base/cleanup.h"
+#include "base/process_stat.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AGENT_LINE "-agentpath:/opt/fgcollect/libfgagent.so"
+
+static bool is_known_jvm(const struct process *process)
+{
+	return process && process->jvm && process->jvm->state == JVM_CURRENT;
+}
+
+static void say_mount(char *ret, size_t size, const char *socket_path, pid_t pid)
+{
+	const char *slash = strrchr(socket_path, '/');
+	const int len = slash ? (int)(slash - socket_path) : 1;
+	const char *dir = slash ? socket_path : ".";
+
+	snprintf(ret, size,
+		 "PID %d has the agent loaded, but it has not connected to %s: let its container "
+		 "see the directory (-v %.*s:%.*s:ro) and check the socket= of its -agentpath",
+		 (int)pid, socket_path, len, dir, len, dir);
+}
+
+/* What kind of process it is that has no connected agent. */
+static int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	struct process *process = NULL;
+	char comm[PROCESS_COMM_BYTES];
+	int err;
+
+	if (!process_stat_start_ticks(pid)) {
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "PID %d does not exist: 'fgcollect list' shows the JVMs there are, by "
+			 "their PIDs on the host",
+			 (int)pid);
+		return -EAGAIN;
+	}
+	err = process_new(pid, 0, &process);
+	process_stat_comm(pid, pid, comm, sizeof(comm));
+	if (err || process->space.count == 0)
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "cannot look into PID %d (%s): run as root, or as the user it runs as",
+			 (int)pid, comm);
+	else if (!process_has_libjvm(process))
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "PID %d (%s) is no JVM: libjvm.so is not mapped in it: use -a to record "
+			 "all processes",
+			 (int)pid, comm);
+	else if (!process_has_agent(process))
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "PID %d (%s) is a JVM without the agent: add " AGENT_LINE
+			 " to its options (JAVA_TOOL_OPTIONS in an image) and start it again",
+			 (int)pid, comm);
+	else
+		say_mount(ret, DIAGNOSE_BYTES, socket_path, pid);
+	process_free(process);
+	return -EAGAIN;
+}
+
+/* A running JVM that is not connected, or 0. */
+static pid_t find_other_jvm(pid_t after)
+{
+	_cleanup_closedir_ DIR *dir = opendir("/proc");
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		struct process *process;
+		bool is_jvm;
+
+		if (pid <= after || process_new(pid, 0, &process) < 0)
+			continue;
+		is_jvm = process_has_libjvm(process);
+		process_free(process);
+		if (is_jvm)
+			return pid;
+	}
+	return 0;
+}
+
+static int diagnose_any(const struct recording_options *options, const char *socket_path,
+			char ret[DIAGNOSE_BYTES])
+{
+	char why[DIAGNOSE_BYTES / 2];
+	pid_t pid;
+
+	if (options->container[0]) {
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "no JVM with the agent is known in a container whose ID starts with %s: "
+			 "'fgcollect list' shows those there are",
+			 options->container);
+		return -EAGAIN;
+	}
+	pid = find_other_jvm(0);
+	if (!pid) {
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "no JVM is running that this user can see: start one with " AGENT_LINE);
+		return -EAGAIN;
+	}
+	diagnose_pid(pid, socket_path, ret);
+	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, ret);
+	snprintf(ret, DIAGNOSE_BYTES, "no JVM with the agent has connected: %s", why);
+	return -EAGAIN;
+}
+
+int diagnose_targets(const struct recording_options *options, const struct targets *targets,
+		     const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	const struct process *process;
+	size_t pos = 0;
+
+	ret[0] = '\0';
+	if (options->all)
+		return 0;
+	if (options->pid > 0) {
+		if (is_known_jvm(targets_find(targets, options->pid)))
+			return 0;
+		return diagnose_pid(options->pid, socket_path, ret);
+	}
+	while ((process = targets_next(targets, &pos))) {
+		if (is_known_jvm(process) && recording_wants(options, process))
+			return 0;
+	}
+	return diagnose_any(options, socket_path, ret);
+}

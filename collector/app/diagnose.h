@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   why there is nothing to record -> a sentence that says what to do
+ * units:   PIDs as the collector sees them
+ * threads: any
+ * errors:  none; the text is the answer
+ * source:  proc(5)
+ */
+#ifndef FG_APP_DIAGNOSE_H
+#define FG_APP_DIAGNOSE_H
+
+#include "app/recording.h"
+
+#include <stddef.h>
+
+#define DIAGNOSE_BYTES 1024
+
+/*
+ * Whether what options ask for can be recorded now, judging by the JVMs known. 0, or -EAGAIN and
+ * why not.
+ */
+int diagnose_targets(const struct recording_options *options, const struct targets *targets,
+		     const char *socket_path, char ret[DIAGNOSE_BYTES]);
+
+#endif

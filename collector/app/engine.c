@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The loop, see engine.h. */
+#include "app/engine.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define READ_INTERVAL_NS    (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
+#define MESSAGES_A_STEP	    1024
+#define MAX_POLL_FDS	    1024
+#define CLIENT_PATIENCE_NS  (10 * CLOCK_NS_PER_SEC)
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0)
+		return -EINVAL;
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void on_forget(void *arg, pid_t pid)
+{
+	symbolizer_forget(arg, pid);
+}
+
+int engine_open(struct engine *engine, const char *socket_path, const char *map_dir)
+{
+	int err;
+
+	*engine = (struct engine){.watch.fd = -1, .signal_fd = open_signals(), .next_id = 1};
+	targets_init(&engine->targets, map_dir);
+	if (engine->signal_fd < 0) {
+		log_error("cannot watch signals: %s", strerror(errno));
+		return -errno;
+	}
+	err = symbolizer_new(&engine->symbolizer);
+	if (err)
+		log_error("cannot start naming: %s", strerror(-err));
+	else
+		err = intake_open(socket_path, &engine->intake);
+	if (err) {
+		engine_close(engine);
+		return err;
+	}
+	engine->targets.on_forget = on_forget;
+	engine->targets.on_forget_arg = engine->symbolizer;
+	engine->model = (struct recording_model){.targets = &engine->targets,
+						 .symbolizer = engine->symbolizer};
+	return 0;
+}
+
+void engine_close(struct engine *engine)
+{
+	while (engine->recordings)
+		engine_end_recording(engine, engine->recordings);
+	intake_close(engine->intake);
+	targets_fini(&engine->targets);
+	symbolizer_free(engine->symbolizer);
+	if (engine->signal_fd >= 0)
+		close(engine->signal_fd);
+}
+
+static void on_intake(void *arg, const struct intake_event *event)
+{
+	struct engine *engine = arg;
+
+	if (targets_apply_intake(&engine->targets, event) == TARGETS_END_SESSION)
+		intake_end_session(engine->intake, event->session->id);
+}
+
+static void read_signals(struct engine *engine)
+{
+	struct signalfd_siginfo info;
+
+	while (read(engine->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		engine->is_interrupted |= info.ssi_signo != SIGHUP;
+}
+
+/* Nothing that a held sample may need lies before this. */
+static uint64_t horizon_ns(uint64_t now_ns)
+{
+	return now_ns > 4 * HOLD_NS ? now_ns - 4 * HOLD_NS : 0;
+}
+
+static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
+{
+	const uint64_t now = clock_now_ns();
+	const uint64_t tick = targets_next_tick_ns(&engine->targets);
+	uint64_t wait = tick > now ? tick - now : 0;
+
+	if (engine->recordings && wait > READ_INTERVAL_NS)
+		wait = READ_INTERVAL_NS;
+	return wait < max_wait_ns ? wait : max_wait_ns;
+}
+
+static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
+{
+	size_t n = 0;
+
+	fds[n++] = (struct pollfd){.fd = engine->signal_fd, .events = POLLIN};
+	fds[n++] = (struct pollfd){.fd = intake_fd(engine->intake), .events = POLLIN};
+	fds[n++] = (struct pollfd){.fd = engine->watch.fd, .events = POLLIN};
+	for (const struct recording *r = engine->recordings; r; r = r->next) {
+		const int *ring_fds;
+		const size_t n_rings = r->is_done ? 0 : sampler_fds(r->sampler, &ring_fds);
+
+		/* Beyond the limit rings are read by the clock, as all of them are anyway. */
+		for (size_t i = 0; i < n_rings && n < MAX_POLL_FDS; i++)
+			fds[n++] = (struct pollfd){.fd = ring_fds[i], .events = POLLIN};
+	}
+	return n;
+}
+
+static void advance_recordings(struct engine *engine)
+{
+	/* What is in the rings at this time is older than what is named with it as the limit. */
+	const uint64_t now = clock_now_ns();
+	struct recording *next;
+
+	for (struct recording *r = engine->recordings; r; r = r->next) {
+		recording_read(r, &engine->model);
+		recording_advance(r, &engine->model, now);
+	}
+	for (struct recording *r = engine->recordings; r; r = next) {
+		next = r->next;
+		if (r->asked_ns && now > r->asked_ns + CLIENT_PATIENCE_NS)
+			engine_end_recording(engine, r); /* its client is gone */
+	}
+}
+
+void engine_step(struct engine *engine, uint64_t max_wait_ns)
+{
+	struct pollfd fds[MAX_POLL_FDS];
+	const size_t n = fill_poll(engine, fds);
+	const uint64_t wait = wait_ns(engine, max_wait_ns);
+	const int ready = poll(fds, n, (int)((wait + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS));
+	uint64_t now;
+
+	if (ready > 0 && fds[0].revents)
+		read_signals(engine);
+	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
+	advance_recordings(engine);
+	now = clock_now_ns();
+	targets_tick(&engine->targets, now, horizon_ns(now));
+	if (ready > 0 && fds[2].revents && engine->watch.ready)
+		engine->watch.ready(engine->watch.arg);
+}
+
+int engine_start_recording(struct engine *engine, const struct recording_options *options,
+			   struct recording **ret)
+{
+	struct recording *recording;
+	int err;
+
+	if (engine->n_recordings >= ENGINE_MAX_RECORDINGS)
+		return -EBUSY;
+	err = recording_start(options, &engine->model, &recording);
+	if (err)
+		return err;
+	recording->id = engine->next_id++;
+	recording->next = engine->recordings;
+	engine->recordings = recording;
+	engine->n_recordings++;
+	*ret = recording;
+	return 0;
+}
+
+struct recording *engine_find_recording(const struct engine *engine, uint32_t id)
+{
+	for (struct recording *r = engine->recordings; r; r = r->next) {
+		if (r->id == id)
+			return r;
+	}
+	return NULL;
+}
+
+void engine_end_recording(struct engine *engine, struct recording *recording)
+{
+	struct recording **link = &engine->recordings;
+
+	while (*link && *link != recording)
+		link = &(*link)->next;
+	if (!*link)
+		return;
+	*link = recording->next;
+	engine->n_recordings--;
+	recording_free(recording);
+}
+
+void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current)
+{
+	const struct process *process;
+	size_t pos = 0;
+
+	*ret_connected = *ret_current = 0;
+	while ((process = targets_next(&engine->targets, &pos))) {
+		if (!process->jvm)
+			continue;
+		*ret_connected += process->jvm->state <= JVM_CURRENT;
+		*ret_current += process->jvm->state == JVM_CURRENT;
+	}
+}

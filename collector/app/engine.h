@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   intake, targets, recordings: everything that happens, in one loop of one thread
+ * units:   CLOCK_MONOTONIC nanoseconds
+ * threads: the model's, which is the thread that calls engine_step
+ * errors:  negative errno, said on stderr where it arose
+ * source:  none
+ */
+#ifndef FG_APP_ENGINE_H
+#define FG_APP_ENGINE_H
+
+#include "app/recording.h"
+#include "intake/intake.h"
+
+#define ENGINE_MAX_RECORDINGS 8
+
+struct engine_watch {
+	int fd; /* -1: none */
+	void (*ready)(void *arg);
+	void *arg;
+};
+
+struct engine {
+	struct intake *intake;
+	struct targets targets;
+	struct symbolizer *symbolizer;
+	struct recording_model model;
+	struct recording *recordings;
+	uint32_t n_recordings;
+	uint32_t next_id;
+	struct engine_watch watch; /* one more descriptor, the control socket's */
+	int signal_fd;
+	bool is_interrupted; /* SIGINT or SIGTERM came */
+};
+
+/* Blocks SIGINT, SIGTERM and SIGHUP in the calling thread: call it before others are made. */
+int engine_open(struct engine *engine, const char *socket_path, const char *map_dir);
+void engine_close(struct engine *engine);
+
+/* Waits until something happens, at most max_wait_ns, and does it. */
+void engine_step(struct engine *engine, uint64_t max_wait_ns);
+
+/* -EBUSY past ENGINE_MAX_RECORDINGS. Owned by the engine. */
+int engine_start_recording(struct engine *engine, const struct recording_options *options,
+			   struct recording **ret);
+struct recording *engine_find_recording(const struct engine *engine, uint32_t id);
+void engine_end_recording(struct engine *engine, struct recording *recording);
+
+/* JVMs with an agent that is connected; of these, those whose code is all known. */
+void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected,
+		       uint32_t *ret_current);
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/* JVMs as JSON and as a table, see jvm_list.h. */
+#include "app/jvm_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORT_ID 12
+
+/* Text from outside may be no UTF-8, which JSON must be; then it is shown as far as it is. */
+static json_t *text_of(const char *text)
+{
+	json_t *value = json_string(text ? text : "");
+	char ascii[512];
+	size_t len = 0;
+
+	if (value)
+		return value;
+	for (; text[len] && len < sizeof(ascii) - 1; len++)
+		ascii[len] = (unsigned char)text[len] < 0x80 ? text[len] : '?';
+	ascii[len] = '\0';
+	return json_string(ascii);
+}
+
+static json_t *losses_of(const struct jvm *jvm)
+{
+	json_t *losses = json_object();
+
+	for (uint16_t reason = 1; losses && reason < WIRE_LOSS_REASONS; reason++) {
+		if (jvm->lost[reason])
+			json_object_set_new(losses, wire_loss_reason_name(reason),
+					    json_integer((json_int_t)jvm->lost[reason]));
+	}
+	return losses;
+}
+
+static const char *frame_pointer_of(const struct jvm *jvm)
+{
+	if (jvm->hello_flags & WIRE_HELLO_FP_SET)
+		return "set by the agent";
+	if (jvm->hello_flags & WIRE_HELLO_FP_WAS_ON)
+		return "on";
+	return "off";
+}
+
+static json_t *object_of(const struct process *process, const char *map_dir)
+{
+	const struct jvm *jvm = process->jvm;
+	struct code_map_stats code;
+	json_t *object = json_object();
+	char map[PATH_MAX];
+
+	if (!object)
+		return NULL;
+	code_map_stats(process->code, &code);
+	snprintf(map, sizeof(map), "%s/perf-%d.map", map_dir, (int)process->pid);
+	json_object_set_new(object, "pid", json_integer(process->pid));
+	json_object_set_new(object, "inner_pid", json_integer(process->inner_pid));
+	json_object_set_new(object, "container", text_of(process->container_id));
+	json_object_set_new(object, "state", text_of(jvm_state_name(jvm->state)));
+	json_object_set_new(object, "command", text_of(process_attr(process, "java.command")));
+	json_object_set_new(object, "comm", text_of(process->comm));
+	json_object_set_new(object, "host_name", text_of(process_attr(process, "host.name")));
+	json_object_set_new(object, "jvm", text_of(process_attr(process, "jvm.name")));
+	json_object_set_new(object, "jvm_version", text_of(process_attr(process, "jvm.version")));
+	json_object_set_new(object, "agent_version",
+			    text_of(process_attr(process, "agent.version")));
+	json_object_set_new(object, "frame_pointer", text_of(frame_pointer_of(jvm)));
+	json_object_set_new(object, "code_ranges", json_integer((json_int_t)code.live));
+	json_object_set_new(object, "loads", json_integer((json_int_t)code.loads));
+	json_object_set_new(object, "unloads", json_integer((json_int_t)code.unloads));
+	json_object_set_new(object, "rejected", json_integer((json_int_t)code.rejected));
+	json_object_set_new(object, "resyncs", json_integer(jvm->resyncs));
+	json_object_set_new(object, "lost_by_agent", losses_of(jvm));
+	json_object_set_new(object, "gaps", json_integer((json_int_t)jvm->gaps));
+	json_object_set_new(object, "bad_records", json_integer((json_int_t)jvm->bad_records));
+	json_object_set_new(object, "unknown_records",
+			    json_integer((json_int_t)jvm->unknown_records));
+	json_object_set_new(object, "map", text_of(map));
+	json_object_set_new(object, "map_failures", json_integer((json_int_t)process->map_failures));
+	json_object_set_new(object, "shadowed_by", text_of(process->shadow_path));
+	return object;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process *pa = *(const struct process *const *)a;
+	const struct process *pb = *(const struct process *const *)b;
+
+	return (pa->pid > pb->pid) - (pa->pid < pb->pid);
+}
+
+json_t *jvm_list_to_json(const struct targets *targets)
+{
+	const struct process **sorted =
+		malloc((targets->processes.count + 1) * sizeof(*sorted));
+	json_t *list = json_array();
+	const struct process *process;
+	size_t pos = 0, n = 0;
+
+	if (!sorted || !list) {
+		free(sorted);
+		json_decref(list);
+		return NULL;
+	}
+	while ((process = targets_next(targets, &pos))) {
+		if (process->jvm)
+			sorted[n++] = process;
+	}
+	qsort(sorted, n, sizeof(*sorted), by_pid);
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, object_of(sorted[i], targets->map_dir));
+	free(sorted);
+	return list;
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static long long int_at(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+/* At most width bytes, whole characters; what could steer a terminal becomes '?'. */
+static void print_text(FILE *stream, const char *text, int width)
+{
+	for (int i = 0; text[i] && i < width; i++) {
+		const unsigned char c = (unsigned char)text[i];
+
+		putc(c < 0x20 || c == 0x7f || (c & 0xe0) == 0x80 ? '?' : c, stream);
+	}
+}
+
+static long long losses_at(const json_t *object)
+{
+	long long sum = int_at(object, "gaps") + int_at(object, "bad_records") +
+			int_at(object, "rejected");
+	json_t *losses = json_object_get(object, "lost_by_agent"), *value;
+	const char *key;
+
+	json_object_foreach(losses, key, value)
+		sum += json_integer_value(value);
+	return sum;
+}
+
+void jvm_list_print(const json_t *list, FILE *stream)
+{
+	json_t *jvm;
+	size_t i;
+
+	if (json_array_size(list) == 0)
+		return;
+	fprintf(stream, "%8s %6s  %-12s  %-12s  %-20s %8s %6s  %s\n", "PID", "INNER", "CONTAINER",
+		"STATE", "JVM", "METHODS", "LOST", "COMMAND");
+	json_array_foreach(list, i, jvm) {
+		const char *command = text_at(jvm, "command");
+
+		fprintf(stream, "%8lld %6lld  %-12.12s  %-12s  %-20.20s %8lld %6lld  ",
+			int_at(jvm, "pid"), int_at(jvm, "inner_pid"),
+			text_at(jvm, "container")[0] ? text_at(jvm, "container") : "-",
+			text_at(jvm, "state"), text_at(jvm, "jvm_version"),
+			int_at(jvm, "code_ranges"), losses_at(jvm));
+		print_text(stream, command[0] ? command : text_at(jvm, "comm"), 120);
+		putc('\n', stream);
+		if (text_at(jvm, "shadowed_by")[0]) {
+			fprintf(stream, "%8s its container has a ", "");
+			print_text(stream, text_at(jvm, "shadowed_by"), 200);
+			fprintf(stream, ": perf prefers it to our map, even when it is empty: "
+					"remove it\n");
+		}
+	}
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Records in this process, see recorder.h: the socket is opened, agents that run already dial
+ * within a second, and recording begins when those that are wanted are known.
+ */
+#include "app/diagnose.h"
+#include "app/engine.h"
+#include "app/progress.h"
+#include "app/recorder.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/process_stat.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REDIAL_NS	(1200 * CLOCK_NS_PER_MS) /* agents dial at least once a second */
+#define WAIT_NS		(4000 * CLOCK_NS_PER_MS) /* a little more on a busy host */
+#define RESYNC_WAIT_NS	(15 * CLOCK_NS_PER_SEC)	 /* for those that are connected to be known */
+#define STEP_NS		(200 * CLOCK_NS_PER_MS)
+
+struct local_recorder {
+	struct recorder base;
+	struct engine engine;
+	struct recording *recording;
+	const char *socket_path;
+};
+
+static struct local_recorder *self(struct recorder *recorder)
+{
+	return (struct local_recorder *)recorder;
+}
+
+/* Whether waiting longer could change what is recorded. */
+static bool is_enough(const struct local_recorder *local, const struct recording_options *options,
+		      uint64_t waited_ns)
+{
+	char why[DIAGNOSE_BYTES];
+	uint32_t connected, current;
+
+	engine_count_jvms(&local->engine, &connected, &current);
+	progress_wait(connected);
+	if (options->pid > 0 && waited_ns < WAIT_NS) {
+		const struct process *process =
+			targets_find(&local->engine.targets, options->pid);
+
+		return process && process->jvm && process->jvm->state == JVM_CURRENT;
+	}
+	if (waited_ns < REDIAL_NS)
+		return false;
+	if (current < connected)
+		return waited_ns > RESYNC_WAIT_NS;
+	if (waited_ns > WAIT_NS)
+		return true;
+	return options->all || (connected > 0 && diagnose_targets(options, &local->engine.targets,
+								  local->socket_path, why) == 0);
+}
+
+static int wait_for_agents(struct local_recorder *local, const struct recording_options *options)
+{
+	const uint64_t start = clock_now_ns();
+	char why[DIAGNOSE_BYTES];
+	int err;
+
+	while (!is_enough(local, options, clock_now_ns() - start)) {
+		if (local->engine.is_interrupted)
+			return -EINTR;
+		engine_step(&local->engine, STEP_NS / 4);
+	}
+	err = diagnose_targets(options, &local->engine.targets, local->socket_path, why);
+	if (err)
+		log_error("%s", why);
+	return err;
+}
+
+static int local_start(struct recorder *recorder, const struct recording_options *options)
+{
+	struct local_recorder *local = self(recorder);
+	const char *problem = symbolizer_kernel_problem(local->engine.symbolizer);
+	struct sampler_options probe = {
+		.event = options->event[0] ? options->event : NULL,
+		.hz = options->hz,
+		.fallback_pid = options->pid,
+	};
+	struct sampler *sampler;
+	char why[DIAGNOSE_BYTES];
+	int err;
+
+	/* What is bound to fail is said before anything is waited for. */
+	if (options->pid > 0 && !process_stat_start_ticks(options->pid)) {
+		err = diagnose_targets(options, &local->engine.targets, local->socket_path, why);
+		log_error("%s", why);
+		return err;
+	}
+	err = sampler_open(&probe, &sampler);
+	if (err)
+		return err;
+	sampler_close(sampler);
+	if (problem)
+		log_warning("kernel frames will have no names: %s", problem);
+	err = wait_for_agents(local, options);
+	if (!err)
+		err = engine_start_recording(&local->engine, options, &local->recording);
+	return err;
+}
+
+static int local_status(struct recorder *recorder, struct recording_status *ret)
+{
+	struct local_recorder *local = self(recorder);
+
+	engine_step(&local->engine, STEP_NS);
+	recording_status(local->recording, &local->engine.model, clock_now_ns(), ret);
+	return 0;
+}
+
+static int local_stop(struct recorder *recorder)
+{
+	recording_stop(self(recorder)->recording, clock_now_ns());
+	return 0;
+}
+
+static int local_render(struct recorder *recorder, enum render_format format,
+			const struct render_options *options, FILE *stream)
+{
+	return render_write(&self(recorder)->recording->profile, format, options, stream);
+}
+
+static bool local_is_interrupted(struct recorder *recorder)
+{
+	return self(recorder)->engine.is_interrupted;
+}
+
+static void local_close(struct recorder *recorder)
+{
+	engine_close(&self(recorder)->engine);
+	free(recorder);
+}
+
+int recorder_open_local(const struct options *options, struct recorder **ret)
+{
+	static const struct recorder_ops ops = {
+		.start = local_start,
+		.status = local_status,
+		.stop = local_stop,
+		.render = local_render,
+		.is_interrupted = local_is_interrupted,
+		.close = local_close,
+	};
+	struct local_recorder *local = calloc(1, sizeof(*local));
+	int err;
+
+	if (!local)
+		return -ENOMEM;
+	local->base.ops = &ops;
+	local->socket_path = options->socket_path;
+	err = engine_open(&local->engine, options->socket_path, options->map_dir);
+	if (err) {
+		free(local);
+		return err;
+	}
+	*ret = &local->base;
+	return 0;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fgcollect: reads the command line and does what it says. Exit 0, 1 (failed), 2 (usage). */
+#include "app/commands.h"
+#include "app/options.h"
+
+#include "base/log.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EXIT_USAGE 2
+
+static int print_version(void)
+{
+	printf("fgcollect %s\n", FG_VERSION);
+	return EXIT_SUCCESS;
+}
+
+static int print_help(void)
+{
+	options_print_help(stdout);
+	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (options_parse(&options, argc, argv) < 0) {
+		fputs("Try 'fgcollect --help'.\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (options.verbose)
+		log_set_level(LOG_LEVEL_DEBUG);
+	switch (options.command) {
+	case COMMAND_VERSION:
+		return print_version();
+	case COMMAND_WATCH:
+		return command_watch(&options);
+	case COMMAND_RECORD:
+		return command_record(&options);
+	case COMMAND_LIST:
+		return command_list(&options);
+	default:
+		return print_help();
+	}
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads the command line, see options.h. The first word that is no option is the command. */
+#include "app/options.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "intake/intake.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_OUTPUT	"flamegraph.svg"
+#define MAX_HZ		100000
+#define MAX_SECONDS	(7 * 24 * 60 * 60)
+
+enum {
+	OPT_CONTAINER = 256,
+	OPT_MAP_DIR,
+	OPT_PID_LABEL,
+	OPT_SOCKET,
+	OPT_THREADS,
+	OPT_TITLE,
+	OPT_JSON,
+	OPT_VERSION,
+	OPT_WATCH,
+};
+
+static const struct option long_options[] = {
+	{"all", no_argument, NULL, 'a'},
+	{"container", required_argument, NULL, OPT_CONTAINER},
+	{"duration", required_argument, NULL, 'd'},
+	{"event", required_argument, NULL, 'e'},
+	{"frequency", required_argument, NULL, 'F'},
+	{"help", no_argument, NULL, 'h'},
+	{"json", no_argument, NULL, OPT_JSON},
+	{"map-dir", required_argument, NULL, OPT_MAP_DIR},
+	{"output", required_argument, NULL, 'o'},
+	{"pid", required_argument, NULL, 'p'},
+	{"show-pid", no_argument, NULL, OPT_PID_LABEL},
+	{"socket", required_argument, NULL, OPT_SOCKET},
+	{"threads", no_argument, NULL, OPT_THREADS},
+	{"title", required_argument, NULL, OPT_TITLE},
+	{"verbose", no_argument, NULL, 'v'},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{"watch", no_argument, NULL, OPT_WATCH},
+	{0},
+};
+
+void options_print_help(FILE *stream)
+{
+	fputs("Flame graphs for Java in containers, without attaching to a JVM.\n"
+	      "\n"
+	      "  fgcollect record [-d SECS] [-F HZ] [-e EVENT] [-p PID | --container ID | -a]\n"
+	      "                   [-o FILE]...      record and draw a flame graph\n"
+	      "  fgcollect --watch                  keep /tmp/perf-<pid>.map of every JVM current\n"
+	      "  fgcollect list [--json]            every JVM with the agent\n"
+	      "  fgcollect --version | --help\n"
+	      "\n"
+	      "What to record (all JVMs with the agent unless said otherwise):\n"
+	      "  -p, --pid PID          this process, as the host numbers it\n"
+	      "      --container ID     processes of the container whose ID starts so\n"
+	      "  -a, --all              every process, Java or not\n"
+	      "How:\n"
+	      "  -d, --duration SECS    for so long, default 10; Ctrl-C ends it and keeps what it has\n"
+	      "  -F, --frequency HZ     so often, default 99\n"
+	      "  -e, --event EVENT      at this event, default cycles, or cpu-clock where there is\n"
+	      "                         no hardware counter\n"
+	      "Into what:\n"
+	      "  -o, --output FILE      .svg or .folded, default flamegraph.svg; may be repeated\n"
+	      "      --threads          a level for each thread\n"
+	      "      --show-pid         PIDs in the lowest level\n"
+	      "      --title TEXT\n"
+	      "Where things are:\n"
+	      "      --socket PATH      the agents' socket, default " INTAKE_DEFAULT_SOCKET "\n"
+	      "      --map-dir DIR      of perf-<pid>.map, default /tmp\n"
+	      "  -v, --verbose\n"
+	      "\n"
+	      "In the image, once: -agentpath:/opt/fgcollect/libfgagent.so\n"
+	      "Its container needs the socket's directory: -v /run/fgcollect:/run/fgcollect:ro\n",
+	      stream);
+}
+
+/* A whole text as a number within limits, or false. */
+static bool parse_number(const char *text, double least, double most, double *ret)
+{
+	char *end;
+	double value;
+
+	errno = 0;
+	value = strtod(text, &end);
+	if (end == text || *end || errno || !isfinite(value) || value < least || value > most)
+		return false;
+	*ret = value;
+	return true;
+}
+
+static int bad_value(const char *option, const char *value, const char *why)
+{
+	log_error("%s %s: %s", option, value, why);
+	return -EINVAL;
+}
+
+static int set_duration(struct options *options, const char *text)
+{
+	double seconds;
+
+	if (!parse_number(text, 0, MAX_SECONDS, &seconds) || seconds * 1e9 < 1e6)
+		return bad_value("-d", text, "a number of seconds greater than 0 is needed");
+	options->recording.duration_ns = (uint64_t)(seconds * 1e9);
+	return 0;
+}
+
+static int set_frequency(struct options *options, const char *text)
+{
+	double hz;
+
+	if (!parse_number(text, 1, MAX_HZ, &hz) || hz != floor(hz))
+		return bad_value("-F", text, "a whole number of samples a second is needed");
+	options->recording.hz = (unsigned)hz;
+	return 0;
+}
+
+static int set_pid(struct options *options, const char *text)
+{
+	double pid;
+
+	if (!parse_number(text, 1, 4194304, &pid) || pid != floor(pid))
+		return bad_value("-p", text, "a PID is needed");
+	options->recording.pid = (pid_t)pid;
+	return 0;
+}
+
+static int set_event(struct options *options, const char *text)
+{
+	if (!sampler_is_event(text)) {
+		log_error("-e %s: no such event; there are: %s", text, sampler_events());
+		return -EINVAL;
+	}
+	snprintf(options->recording.event, sizeof(options->recording.event), "%s", text);
+	return 0;
+}
+
+static int set_container(struct options *options, const char *text)
+{
+	char *to = options->recording.container;
+
+	if (strlen(text) < RECORDING_CONTAINER_LEAST || strlen(text) >= CONTAINER_ID_BYTES ||
+	    text[strspn(text, "0123456789abcdef-")])
+		return bad_value("--container", text,
+				 "the first digits of a container's ID are needed, at least four "
+				 "(docker ps shows them; 'fgcollect list' too)");
+	snprintf(to, CONTAINER_ID_BYTES, "%s", text);
+	return 0;
+}
+
+static int add_output(struct options *options, const char *path)
+{
+	struct output *output = &options->outputs[options->n_outputs];
+
+	if (options->n_outputs == OPTIONS_MAX_OUTPUTS)
+		return bad_value("-o", path, "that is one output too many");
+	if (render_format_of(path, &output->format) < 0) {
+		log_error("-o %s: the form follows the suffix, and this is none of: %s", path,
+			  render_suffixes());
+		return -EINVAL;
+	}
+	output->path = path;
+	options->n_outputs++;
+	return 0;
+}
+
+static int set_directory(const char **ret, const char *option, const char *path)
+{
+	if (!path[0])
+		return bad_value(option, path, "a path is needed");
+	*ret = path;
+	return 0;
+}
+
+static int apply(struct options *options, int option)
+{
+	switch (option) {
+	case 'a':
+		options->recording.all = true;
+		return 0;
+	case 'd':
+		return set_duration(options, optarg);
+	case 'e':
+		return set_event(options, optarg);
+	case 'F':
+		return set_frequency(options, optarg);
+	case 'o':
+		return add_output(options, optarg);
+	case 'p':
+		return set_pid(options, optarg);
+	case 'v':
+		options->verbose = true;
+		return 0;
+	case OPT_CONTAINER:
+		return set_container(options, optarg);
+	case OPT_JSON:
+		options->json = true;
+		return 0;
+	case OPT_MAP_DIR:
+		return set_directory(&options->map_dir, "--map-dir", optarg);
+	case OPT_PID_LABEL:
+		options->recording.by_pid = true;
+		return 0;
+	case OPT_SOCKET:
+		return set_directory(&options->socket_path, "--socket", optarg);
+	case OPT_THREADS:
+		options->recording.by_thread = true;
+		return 0;
+	case OPT_TITLE:
+		options->title = optarg;
+		return 0;
+	case 'h':
+		options->command = COMMAND_HELP;
+		return 0;
+	case OPT_VERSION:
+		options->command = COMMAND_VERSION;
+		return 0;
+	case OPT_WATCH:
+		options->command = COMMAND_WATCH;
+		return 0;
+	default:
+		return -EINVAL; /* getopt_long has said what */
+	}
+}
+
+static int set_command(struct options *options, const char *word)
+{
+	static const struct {
+		const char *word;
+		enum command command;
+	} commands[] = {
+		{"record", COMMAND_RECORD}, {"list", COMMAND_LIST},	  {"watch", COMMAND_WATCH},
+		{"help", COMMAND_HELP},	    {"version", COMMAND_VERSION},
+	};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(commands[i].word, word) != 0)
+			continue;
+		if (options->command != COMMAND_NONE && options->command != commands[i].command)
+			return bad_value("command", word, "there is one already");
+		options->command = commands[i].command;
+		return 0;
+	}
+	log_error("%s: no such command; there are: record, list, --watch, --version, --help", word);
+	return -EINVAL;
+}
+
+static int check(const struct options *options)
+{
+	const struct recording_options *recording = &options->recording;
+	const int targets = (recording->pid > 0) + (recording->container[0] != 0) + recording->all;
+
+	if (targets > 1) {
+		log_error("-p, --container and -a exclude each other: choose one");
+		return -EINVAL;
+	}
+	if (options->command == COMMAND_NONE) {
+		log_error("what is to be done? Try: fgcollect record, or fgcollect --help");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int options_parse(struct options *options, int argc, char **argv)
+{
+	int option, err = 0;
+
+	*options = (struct options){
+		.socket_path = INTAKE_DEFAULT_SOCKET,
+		.map_dir = "/tmp",
+		.recording = {.hz = SAMPLER_DEFAULT_HZ,
+			      .duration_ns = OPTIONS_DEFAULT_SECONDS * CLOCK_NS_PER_SEC},
+	};
+	while (!err && (option = getopt_long(argc, argv, "ad:e:F:ho:p:v", long_options, NULL)) >= 0)
+		err = apply(options, option);
+	for (; !err && optind < argc; optind++)
+		err = set_command(options, argv[optind]);
+	if (!err)
+		err = check(options);
+	if (!err && options->command == COMMAND_RECORD && options->n_outputs == 0)
+		err = add_output(options, DEFAULT_OUTPUT);
+	return err;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the command line -> what is to be done
+ * units:   seconds and hertz on the command line, nanoseconds behind it
+ * threads: one
+ * errors:  -EINVAL, said on stderr; the caller exits with 2
+ * source:  getopt_long(3)
+ */
+#ifndef FG_APP_OPTIONS_H
+#define FG_APP_OPTIONS_H
+
+#include "app/recording.h"
+#include "render/render.h"
+
+#define OPTIONS_MAX_OUTPUTS 8
+#define OPTIONS_DEFAULT_SECONDS 10
+
+enum command {
+	COMMAND_NONE,
+	COMMAND_HELP,
+	COMMAND_VERSION,
+	COMMAND_WATCH,
+	COMMAND_RECORD,
+	COMMAND_LIST,
+};
+
+struct output {
+	const char *path;
+	enum render_format format;
+};
+
+struct options {
+	enum command command;
+	const char *socket_path;
+	const char *map_dir;
+	const char *title; /* NULL: made from what was recorded */
+	bool json;
+	bool verbose;
+	struct recording_options recording;
+	struct output outputs[OPTIONS_MAX_OUTPUTS];
+	size_t n_outputs;
+};
+
+int options_parse(struct options *options, int argc, char **argv);
+void options_print_help(FILE *stream);
+
+#endif

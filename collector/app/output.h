@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   output paths -> files that are there whole, or not at all
+ * units:   none
+ * threads: one
+ * errors:  negative errno, said on stderr
+ * source:  none
+ */
+#ifndef FG_APP_OUTPUT_H
+#define FG_APP_OUTPUT_H
+
+#include "app/options.h"
+#include "app/recorder.h"
+
+/* Whether all of them can be written, before a long recording is spent on them. */
+int output_check(const struct options *options);
+
+int output_write(const struct output *output, struct recorder *recorder,
+		 const struct render_options *options);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a line on the terminal that is rewritten while a recording runs
+ * units:   seconds, samples
+ * threads: one
+ * errors:  none
+ * source:  none
+ *
+ * Off a terminal nothing is shown: plain lines before and after say enough there.
+ */
+#ifndef FG_APP_PROGRESS_H
+#define FG_APP_PROGRESS_H
+
+#include "app/recording.h"
+
+void progress_show(const struct recording_status *status, uint64_t duration_ns);
+void progress_wait(unsigned jvms); /* while agents are waited for */
+void progress_clear(void);
+
+#endif

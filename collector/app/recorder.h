@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   what the record command asks for, whoever does it: this process, or a running daemon
+ * units:   nanoseconds
+ * threads: one
+ * errors:  negative errno, said on stderr where it arose
+ * source:  none
+ *
+ * Life cycle: open (one of the two), start, then status until is_done, render any number of times,
+ * close. status waits about 200 ms when there is nothing new.
+ */
+#ifndef FG_APP_RECORDER_H
+#define FG_APP_RECORDER_H
+
+#include "app/options.h"
+#include "app/recording.h"
+#include "render/render.h"
+
+struct recorder;
+
+struct recorder_ops {
+	int (*start)(struct recorder *recorder, const struct recording_options *options);
+	int (*status)(struct recorder *recorder, struct recording_status *ret);
+	int (*stop)(struct recorder *recorder);
+	int (*render)(struct recorder *recorder, enum render_format format,
+		      const struct render_options *options, FILE *stream);
+	bool (*is_interrupted)(struct recorder *recorder);
+	void (*close)(struct recorder *recorder);
+};
+
+struct recorder {
+	const struct recorder_ops *ops;
+};
+
+/* In this process: opens the agents' socket itself and waits for the agents to dial again. */
+int recorder_open_local(const struct options *options, struct recorder **ret);
+
+/* Through the daemon at options->socket_path. -ENOENT, unsaid, if there is none. */
+int recorder_open_remote(const struct options *options, struct recorder **ret);
+
+#endif

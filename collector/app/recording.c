@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A recording's way through the stages, see recording.h:
+ *
+ *   rings -> hold (250 ms) -> mappings, names, exits to the targets;
+ *                             samples: unwind -> symbolize -> profile
+ */
+#include "app/recording.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LABELS 2 /* process and thread */
+
+int recording_start(const struct recording_options *options, struct recording_model *model,
+		    struct recording **ret)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+	struct sampler_options sampler = {
+		.event = options->event[0] ? options->event : NULL,
+		.hz = options->hz,
+		.fallback_pid = options->pid,
+	};
+	int err;
+
+	if (!recording)
+		return -ENOMEM;
+	recording->options = *options;
+	err = profile_init(&recording->profile, PROFILE_MAX_NODES);
+	if (!err)
+		err = sampler_open(&sampler, &recording->sampler);
+	if (err) {
+		recording_free(recording);
+		return err;
+	}
+	recording->start_ns = clock_now_ns();
+	recording->end_ns = recording->start_ns + options->duration_ns;
+	/* Mappings made from here on come as records; those before must be read. */
+	model->targets->knows_all |= options->all;
+	targets_refresh(model->targets);
+	*ret = recording;
+	return 0;
+}
+
+void recording_free(struct recording *recording)
+{
+	if (!recording)
+		return;
+	sampler_close(recording->sampler);
+	hold_fini(&recording->hold);
+	profile_fini(&recording->profile);
+	free(recording);
+}
+
+struct read_context {
+	struct recording *recording;
+	struct targets *targets;
+};
+
+static void on_record(void *arg, const struct perf_record *record)
+{
+	struct read_context *context = arg;
+
+	if (record->kind == PERF_LOST || record->kind == PERF_THROTTLED)
+		return; /* the sampler counts them */
+	if (context->recording->options.all && record->kind == PERF_SAMPLE)
+		targets_find_or_read(context->targets, record->pid); /* while it is there */
+	hold_add(&context->recording->hold, record);
+}
+
+void recording_read(struct recording *recording, struct recording_model *model)
+{
+	struct read_context context = {.recording = recording, .targets = model->targets};
+
+	if (!recording->is_done)
+		sampler_read(recording->sampler, on_record, &context);
+}
+
+bool recording_wants(const struct recording_options *options, const struct process *process)
+{
+	if (options->pid > 0)
+		return process && process->pid == options->pid;
+	if (options->container[0])
+		return process && strncmp(process->container_id, options->container,
+					  strlen(options->container)) == 0;
+	return options->all || (process && process->jvm);
+}
+
+/* The graph's lowest frames say whose stack it is; written behind the named frames, root last. */
+static size_t add_labels(const struct recording *recording, struct symbolizer *symbolizer,
+			 struct process *process, const struct perf_record *record,
+			 struct frame *ret)
+{
+	char title[512] = "[gone]", text[600];
+	size_t n = 0;
+
+	if (process)
+		process_title(process, title, sizeof(title));
+	if (recording->options.by_thread) {
+		const char *name = process ? process_thread_name(process, record->tid) : "";
+
+		snprintf(text, sizeof(text), "%s", name[0] ? name : "[thread gone]");
+		ret[n++] = symbolizer_label(symbolizer, text);
+	}
+	if (recording->options.by_pid)
+		snprintf(text, sizeof(text), "%s-%d", title, (int)record->pid);
+	else
+		snprintf(text, sizeof(text), "%s", title);
+	ret[n++] = symbolizer_label(symbolizer, text);
+	return n;
+}
+
+static void judge(struct profile_quality *quality, const struct symbolizer_verdict *verdict)
+{
+	quality->samples++;
+	quality->unnamed_samples += !verdict->is_named;
+	quality->unnamed_java_samples += !verdict->is_java_named;
+	quality->unrooted_samples += !verdict->is_rooted;
+}
+
+/* The chain: unwind, symbolize, profile. */
+static void take_sample(struct recording *recording, struct recording_model *model,
+			const struct perf_record *record)
+{
+	static struct stack stack; /* the model's thread only; too large for the C stack */
+	static struct frame frames[STACK_MAX + MAX_LABELS];
+	struct process *process = targets_find(model->targets, record->pid);
+	const struct symbolizer_context context = {.process = process, .time_ns = record->time_ns};
+	struct symbolizer_verdict verdict;
+	size_t n;
+
+	if (record->pid == 0 || !recording_wants(&recording->options, process))
+		return;
+	stack_from_chain(&record->sample, &stack);
+	symbolizer_name(model->symbolizer, &context, &stack, frames, &verdict);
+	n = stack.depth;
+	if (n == 0) {
+		recording->empty++;
+		verdict.is_named = false;
+		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
+	}
+	n += add_labels(recording, model->symbolizer, process, record, frames + n);
+	if (profile_add(&recording->profile, frames, n, 1) < 0)
+		recording->hold.dropped++;
+	else
+		judge(&recording->profile.quality, &verdict);
+}
+
+void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)
+{
+	const uint64_t until = now_ns - HOLD_NS;
+	const struct perf_record *record;
+	struct sampler_stats stats;
+
+	if (recording->is_done)
+		return;
+	while ((record = hold_next(&recording->hold, until))) {
+		if (record->kind != PERF_SAMPLE)
+			targets_apply_record(model->targets, record);
+		else if (record->time_ns >= recording->start_ns &&
+			 record->time_ns < recording->end_ns)
+			take_sample(recording, model, record);
+	}
+	sampler_stats(recording->sampler, &stats);
+	recording->profile.quality.lost_samples = stats.lost + recording->hold.dropped;
+	recording->is_done = until >= recording->end_ns;
+}
+
+void recording_stop(struct recording *recording, uint64_t now_ns)
+{
+	sampler_stop(recording->sampler);
+	if (now_ns < recording->end_ns)
+		recording->end_ns = now_ns;
+}
+
+void recording_status(const struct recording *recording, const struct recording_model *model,
+		      uint64_t now_ns, struct recording_status *ret)
+{
+	const struct profile_quality *quality = &recording->profile.quality;
+	const uint64_t end = now_ns < recording->end_ns ? now_ns : recording->end_ns;
+	const struct process *process;
+	size_t pos = 0;
+
+	*ret = (struct recording_status){
+		.elapsed_ns = end - recording->start_ns,
+		.samples = quality->samples,
+		.lost = quality->lost_samples,
+		.is_done = recording->is_done,
+		.quality = *quality,
+	};
+	snprintf(ret->event, sizeof(ret->event), "%s", sampler_event(recording->sampler));
+	while ((process = targets_next(model->targets, &pos)))
+		ret->jvms += process->jvm && recording_wants(&recording->options, process);
+}

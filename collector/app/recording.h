@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   one recording: perf records of its own sampler -> a profile
+ * units:   CLOCK_MONOTONIC nanoseconds
+ * threads: the model's
+ * errors:  negative errno, said on stderr by the sampler
+ * source:  none
+ *
+ * The chain of stages is spelled in recording.c, in take_sample. Life cycle: start, then read and
+ * advance until is_done; stop ends it early and keeps what there is.
+ */
+#ifndef FG_APP_RECORDING_H
+#define FG_APP_RECORDING_H
+
+#include "profile/profile.h"
+#include "sample/hold.h"
+#include "sample/sampler.h"
+#include "symbolize/symbolizer.h"
+#include "target/targets.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RECORDING_CONTAINER_LEAST 4 /* digits of a container ID */
+
+struct recording_options {
+	pid_t pid;		       /* 0: any */
+	char container[CONTAINER_ID_BYTES]; /* a prefix of the ID; "" any */
+	bool all;		       /* processes without an agent too */
+	bool by_pid, by_thread;	       /* in the graph */
+	unsigned hz;
+	char event[32];		       /* "" the best there is */
+	uint64_t duration_ns;
+};
+
+struct recording_status {
+	uint64_t elapsed_ns;
+	uint64_t samples, lost;
+	uint32_t jvms; /* that samples can be of */
+	bool is_done;
+	struct profile_quality quality;
+	char event[32];
+};
+
+struct recording {
+	struct recording_options options;
+	struct sampler *sampler;
+	struct hold hold;
+	struct profile profile;
+	uint64_t start_ns, end_ns;
+	uint64_t empty; /* samples without any frame */
+	bool is_done;
+	struct recording *next; /* the engine's */
+	uint32_t id;
+	uint64_t asked_ns; /* when its client last asked for it; 0: it has no client */
+};
+
+/* What a recording works with and does not own. */
+struct recording_model {
+	struct targets *targets;
+	struct symbolizer *symbolizer;
+};
+
+int recording_start(const struct recording_options *options, struct recording_model *model,
+		    struct recording **ret);
+void recording_free(struct recording *recording); /* NULL is legal */
+
+/* Takes what the rings hold. */
+void recording_read(struct recording *recording, struct recording_model *model);
+/* Names what has been held long enough; finishes when all up to the end has been. */
+void recording_advance(struct recording *recording, struct recording_model *model,
+		       uint64_t now_ns);
+/* No samples after now_ns. */
+void recording_stop(struct recording *recording, uint64_t now_ns);
+
+void recording_status(const struct recording *recording, const struct recording_model *model,
+		      uint64_t now_ns, struct recording_status *ret);
+
+/* Whether samples of this process belong to it. */
+bool recording_wants(const struct recording_options *options, const struct process *process);
+
+#endif

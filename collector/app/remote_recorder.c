@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Records through a running daemon, see recorder.h and control.h. */
+#include "app/control.h"
+#include "app/control_client.h"
+#include "app/recorder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#define POLL_MS 200
+
+struct remote_recorder {
+	struct recorder base;
+	struct control_client *client;
+	json_int_t id; /* 0: not started */
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+static struct remote_recorder *self(struct recorder *recorder)
+{
+	return (struct remote_recorder *)recorder;
+}
+
+static json_t *request_of(const struct remote_recorder *remote, const char *op)
+{
+	json_t *request = json_object();
+
+	json_object_set_new(request, "op", json_string(op));
+	json_object_set_new(request, "id", json_integer(remote->id));
+	return request;
+}
+
+static int remote_start(struct recorder *recorder, const struct recording_options *options)
+{
+	struct remote_recorder *remote = self(recorder);
+	json_t *request = control_options_to_json(options), *answer;
+	int err;
+
+	json_object_set_new(request, "op", json_string("record"));
+	err = control_client_ask(remote->client, request, &answer, NULL, NULL);
+	if (err)
+		return err;
+	remote->id = json_integer_value(json_object_get(answer, "id"));
+	json_decref(answer);
+	return 0;
+}
+
+static int remote_status(struct recorder *recorder, struct recording_status *ret)
+{
+	struct remote_recorder *remote = self(recorder);
+	json_t *answer;
+	int err;
+
+	poll(NULL, 0, POLL_MS); /* a signal ends it early */
+	err = control_client_ask(remote->client, request_of(remote, "status"), &answer, NULL, NULL);
+	if (err)
+		return err;
+	control_status_from_json(answer, ret);
+	json_decref(answer);
+	return 0;
+}
+
+static int remote_stop(struct recorder *recorder)
+{
+	struct remote_recorder *remote = self(recorder);
+	json_t *answer;
+	const int err = control_client_ask(remote->client, request_of(remote, "stop"), &answer,
+					   NULL, NULL);
+
+	if (!err)
+		json_decref(answer);
+	return err;
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	if (text)
+		json_object_set_new(object, key, json_string(text));
+}
+
+static int remote_render(struct recorder *recorder, enum render_format format,
+			 const struct render_options *options, FILE *stream)
+{
+	struct remote_recorder *remote = self(recorder);
+	json_t *request = request_of(remote, "render"), *answer;
+	const char *bytes;
+	size_t len;
+	int err;
+
+	json_object_set_new(request, "format", json_integer(format));
+	set_text(request, "title", options->title);
+	set_text(request, "subtitle", options->subtitle);
+	set_text(request, "notes", options->notes);
+	err = control_client_ask(remote->client, request, &answer, &bytes, &len);
+	if (err)
+		return err;
+	json_decref(answer);
+	return fwrite(bytes, 1, len, stream) == len ? 0 : -errno;
+}
+
+static bool remote_is_interrupted(struct recorder *recorder)
+{
+	(void)recorder;
+	return interrupted;
+}
+
+static void remote_close(struct recorder *recorder)
+{
+	struct remote_recorder *remote = self(recorder);
+	json_t *answer;
+
+	if (remote->id && control_client_ask(remote->client, request_of(remote, "end"), &answer,
+					     NULL, NULL) == 0)
+		json_decref(answer);
+	control_client_close(remote->client);
+	free(remote);
+}
+
+int recorder_open_remote(const struct options *options, struct recorder **ret)
+{
+	static const struct recorder_ops ops = {
+		.start = remote_start,
+		.status = remote_status,
+		.stop = remote_stop,
+		.render = remote_render,
+		.is_interrupted = remote_is_interrupted,
+		.close = remote_close,
+	};
+	const struct sigaction action = {.sa_handler = on_signal};
+	struct remote_recorder *remote = calloc(1, sizeof(*remote));
+	int err;
+
+	if (!remote)
+		return -ENOMEM;
+	remote->base.ops = &ops;
+	err = control_client_open(options->socket_path, &remote->client);
+	if (err) {
+		free(remote);
+		return err;
+	}
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	*ret = &remote->base;
+	return 0;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   many small allocations that are freed together
+ * units:   bytes
+ * threads: one at a time
+ * errors:  NULL when memory is out
+ * source:  none
+ *
+ * A zero-filled struct arena is a valid, empty one. What it gives is aligned for any type and
+ * lives until arena_fini.
+ */
+#ifndef FG_BASE_ARENA_H
+#define FG_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_chunk;
+
+struct arena {
+	struct arena_chunk *chunks;
+	size_t used;	  /* of the newest chunk */
+	size_t total_bytes; /* of all chunks */
+};
+
+void *arena_alloc(struct arena *arena, size_t bytes); /* not cleared */
+char *arena_copy(struct arena *arena, const void *data, size_t len); /* terminated */
+void arena_fini(struct arena *arena);
+
+#endif

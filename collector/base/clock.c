@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The one clock of the collector, see clock.h. */
+#include "base/clock.h"
+
+#include <time.h>
+
+uint64_t clock_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)now.tv_nsec;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the one clock of the collector
+ * units:   nanoseconds of CLOCK_MONOTONIC
+ * threads: any
+ * errors:  none
+ * source:  clock_gettime(2)
+ */
+#ifndef FG_BASE_CLOCK_H
+#define FG_BASE_CLOCK_H
+
+#include <stdint.h>
+
+#define CLOCK_NS_PER_SEC UINT64_C(1000000000)
+#define CLOCK_NS_PER_MS	 UINT64_C(1000000)
+
+uint64_t clock_now_ns(void);
+
+#endif

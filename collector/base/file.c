@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Small files and atomic output files, see file.h. */
+#include "base/file.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads until the end or until size bytes are there. */
+static ssize_t read_up_to(int fd, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		const ssize_t n = read(fd, buf + len, size - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	return (ssize_t)len;
+}
+
+ssize_t file_read_small(const char *path, char *buf, size_t size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t len;
+
+	if (fd < 0)
+		return -errno;
+	len = read_up_to(fd, buf, size - 1);
+	if (len >= 0)
+		buf[len] = '\0';
+	return len;
+}
+
+ssize_t file_read_whole(const char *path, size_t max_bytes, char **ret)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_free_ char *buf = NULL;
+	size_t size = 4096, len = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		char *bigger = realloc(buf, size + 1);
+		ssize_t n;
+
+		if (!bigger)
+			return -ENOMEM;
+		buf = bigger;
+		n = read_up_to(fd, buf + len, size - len);
+		if (n < 0)
+			return n;
+		len += (size_t)n;
+		if (len < size || size == max_bytes)
+			break;
+		size = size * 2 < max_bytes ? size * 2 : max_bytes;
+	}
+	buf[len] = '\0';
+	*ret = buf;
+	buf = NULL;
+	return (ssize_t)len;
+}
+
+static void atomic_free(struct file_atomic *file)
+{
+	free(file->path);
+	free(file->temp_path);
+	*file = (struct file_atomic){0};
+}
+
+int file_atomic_open(struct file_atomic *file, const char *path, mode_t mode)
+{
+	const size_t size = strlen(path) + sizeof(".XXXXXX");
+	int fd = -1, err;
+
+	*file = (struct file_atomic){.path = strdup(path), .temp_path = malloc(size)};
+	if (!file->path || !file->temp_path) {
+		atomic_free(file);
+		return -ENOMEM;
+	}
+	snprintf(file->temp_path, size, "%s.XXXXXX", path);
+	fd = mkostemp(file->temp_path, O_CLOEXEC); /* O_EXCL, never through a symlink */
+	if (fd >= 0 && fchmod(fd, mode) == 0)
+		file->stream = fdopen(fd, "w");
+	if (file->stream)
+		return 0;
+	err = -errno;
+	if (fd >= 0) {
+		close(fd);
+		unlink(file->temp_path);
+	}
+	atomic_free(file);
+	return err;
+}
+
+int file_atomic_commit(struct file_atomic *file)
+{
+	int err = fflush(file->stream) != 0 || ferror(file->stream) ? -errno : 0;
+
+	if (fclose(file->stream) != 0 && !err)
+		err = -errno;
+	if (!err && rename(file->temp_path, file->path) < 0)
+		err = -errno;
+	if (err)
+		unlink(file->temp_path);
+	atomic_free(file);
+	return err;
+}
+
+void file_atomic_abandon(struct file_atomic *file)
+{
+	const int saved = errno;
+
+	if (file->stream) {
+		fclose(file->stream);
+		unlink(file->temp_path);
+	}
+	atomic_free(file);
+	errno = saved;
+}

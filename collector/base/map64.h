@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   u64 key -> pointer, open addressing
+ * units:   none
+ * threads: one at a time
+ * errors:  map64_put returns -ENOMEM and leaves the map as it was
+ * source:  none
+ *
+ * A zero-filled struct map64 is a valid, empty one. Values are borrowed, never NULL. Every key is
+ * allowed.
+ */
+#ifndef FG_BASE_MAP64_H
+#define FG_BASE_MAP64_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map64_slot {
+	uint64_t key;
+	void *value; /* NULL: free */
+};
+
+struct map64 {
+	struct map64_slot *slots;
+	size_t size; /* 0 or a power of two */
+	size_t count;
+};
+
+void *map64_find(const struct map64 *map, uint64_t key); /* NULL if there is none */
+int map64_put(struct map64 *map, uint64_t key, void *value); /* replaces */
+void *map64_remove(struct map64 *map, uint64_t key); /* what was there, or NULL */
+/* Walks in no order; *pos starts at 0. The map must not change meanwhile. */
+bool map64_next(const struct map64 *map, size_t *pos, uint64_t *ret_key, void **ret_value);
+void map64_fini(struct map64 *map);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * /proc/<pid>/stat is "pid (comm) state ppid ...": comm may hold anything, parentheses and spaces
+ * included, so fields are counted from the last ')'. See process_stat.h.
+ */
+#include "base/process_stat.h"
+
+#include "base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t process_stat_start_ticks(pid_t pid)
+{
+	char path[64], text[1024];
+	const char *p;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	if (file_read_small(path, text, sizeof(text)) <= 0)
+		return 0;
+	p = strrchr(text, ')');
+	if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
+		return 0;
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	return p ? strtoull(p + 1, NULL, 10) : 0;
+}
+
+pid_t process_stat_inner_pid(pid_t pid, pid_t tid)
+{
+	char path[64], text[8192];
+	const char *line, *last;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
+	if (file_read_small(path, text, sizeof(text)) <= 0)
+		return 0;
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return tid;
+	line++;
+	last = line + strcspn(line, "\n");
+	while (last > line && last[-1] >= '0' && last[-1] <= '9')
+		last--;
+	return (pid_t)strtol(last, NULL, 10);
+}
+
+void process_stat_comm(pid_t pid, pid_t tid, char *ret, size_t size)
+{
+	char path[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+	len = file_read_small(path, ret, size);
+	if (len < 0)
+		len = 0;
+	if (len > 0 && ret[len - 1] == '\n')
+		len--;
+	ret[len] = '\0';
+}

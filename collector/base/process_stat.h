@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   PID -> what /proc says that tells one process from the next with the same PID
+ * units:   clock ticks since boot, as the kernel counts them
+ * threads: any
+ * errors:  0 when the process is gone
+ * source:  proc_pid_stat(5), proc_pid_status(5)
+ */
+#ifndef FG_BASE_PROCESS_STAT_H
+#define FG_BASE_PROCESS_STAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Field 22 of /proc/<pid>/stat; 0 if there is no such process, or only a zombie of it. */
+uint64_t process_stat_start_ticks(pid_t pid);
+
+/* The PID (or, with tid, the thread ID) in the process's own, innermost PID namespace; 0: gone. */
+pid_t process_stat_inner_pid(pid_t pid, pid_t tid);
+
+/* comm of the thread without its newline, "" if it is gone. tid may equal pid. */
+void process_stat_comm(pid_t pid, pid_t tid, char *ret, size_t size);
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   bytes from agents -> records with the session they belong to, in order
+ * units:   CLOCK_MONOTONIC nanoseconds, bytes, PIDs as the collector sees them
+ * threads: nng's threads only hand over; everything below is called by one thread
+ * errors:  negative errno from intake_open, said on stderr; bad bytes are counted by session
+ * source:  shared/README.md, nng_pull(7), NNG_OPT_IPC_PEER_PID
+ *
+ * A session is one connection of one agent. Who it is, is what the kernel says of the peer: (host
+ * PID, start time of that process), never what the peer says. A session that speaks another
+ * version, or whose bytes are broken, is closed; its agent will dial again.
+ *
+ * What waits to be read is bounded: past the bound nothing more is taken from the sockets, the
+ * agents' own buffers fill, and they drop, count and resynchronise.
+ */
+#ifndef FG_INTAKE_INTAKE_H
+#define FG_INTAKE_INTAKE_H
+
+#include "shared/wire.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define INTAKE_DEFAULT_SOCKET "/run/fgcollect/agent.sock"
+#define INTAKE_MAX_SESSIONS   4096
+
+struct intake_session {
+	uint32_t id;
+	pid_t pid;	       /* 0: the collector cannot see the peer's PID */
+	uint64_t start_ticks;  /* field 22 of /proc/<pid>/stat; 0 if it was gone already */
+	uint64_t next_seq;
+	uint64_t messages, bytes;
+	uint64_t gaps;	       /* jumps of the sequence number */
+	uint64_t broken;       /* messages that did not hold what they promised */
+};
+
+enum intake_kind {
+	INTAKE_OPENED,
+	INTAKE_RECORD,
+	INTAKE_GAP, /* messages are missing: what the session said may be incomplete */
+	INTAKE_CLOSED,
+};
+
+struct intake_event {
+	enum intake_kind kind;
+	const struct intake_session *session; /* borrowed for the call */
+	struct wire_record record;	      /* INTAKE_RECORD: borrowed for the call */
+};
+
+struct intake_stats {
+	uint64_t opened, closed, refused; /* sessions; refused: past INTAKE_MAX_SESSIONS */
+	uint64_t messages, bytes;
+	uint64_t gaps, broken, other_version;
+	size_t sessions; /* now */
+};
+
+typedef void (*intake_fn)(void *arg, const struct intake_event *event);
+
+struct intake; /* opaque */
+
+int intake_open(const char *path, struct intake **ret);
+/* Ends all sessions and removes the socket. NULL is legal. */
+void intake_close(struct intake *intake);
+
+/* Readable (poll(2)) when intake_read has something to do. */
+int intake_fd(const struct intake *intake);
+
+/* Calls fn for each event that waits, at most max_messages messages; returns how many it took. */
+size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, void *arg);
+
+/* Closes a session, for instance one whose process is gone; its CLOSED event follows. */
+void intake_end_session(struct intake *intake, uint32_t id);
+
+void intake_stats(const struct intake *intake, struct intake_stats *ret);
+
+#endif

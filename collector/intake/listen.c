@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Clears the way for a listening Unix socket, see listen.h. Who listens is asked of the kernel: the
+ * credentials that a connected client sees are those of the process that called listen(2).
+ */
+#include "intake/listen.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+pid_t listen_owner(const char *path)
+{
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (fd < 0)
+		return -errno;
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(addr.sun_path, path, strlen(path) + 1);
+	if (connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0) {
+		if (errno == ECONNREFUSED || errno == ENOENT)
+			return 0;
+		return -errno;
+	}
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return -errno;
+	return cred.pid > 0 ? cred.pid : -ESRCH;
+}
+
+static int make_directory(const char *path)
+{
+	char dir[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+
+	if (!slash || slash == path)
+		return 0;
+	memcpy(dir, path, (size_t)(slash - path));
+	dir[slash - path] = '\0';
+	if (mkdir(dir, 0755) == 0) {
+		/* Whatever the umask: JVMs of any user must reach the socket. */
+		return chmod(dir, 0755) == 0 ? 0 : -errno;
+	}
+	if (errno != EEXIST) {
+		const int err = -errno;
+
+		log_error("cannot make the socket directory %s: %s: run as root, or choose "
+			  "another place with --socket",
+			  dir, strerror(-err));
+		return err;
+	}
+	if (stat(dir, &st) < 0 || !S_ISDIR(st.st_mode)) {
+		log_error("cannot use %s as the socket directory: it is not a directory: remove "
+			  "it, or choose another place with --socket",
+			  dir);
+		return -ENOTDIR;
+	}
+	return 0;
+}
+
+int listen_prepare(const char *path)
+{
+	struct sockaddr_un addr;
+	struct stat st;
+	pid_t owner;
+	int err;
+
+	if (strlen(path) >= sizeof(addr.sun_path)) {
+		log_error("cannot listen on %s: the path is longer than %zu bytes: choose a "
+			  "shorter one with --socket",
+			  path, sizeof(addr.sun_path) - 1);
+		return -ENAMETOOLONG;
+	}
+	err = make_directory(path);
+	if (err)
+		return err;
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode)) {
+		log_error("cannot listen on %s: something that is no socket is there: remove it, "
+			  "or choose another place with --socket",
+			  path);
+		return -EEXIST;
+	}
+	owner = listen_owner(path);
+	if (owner > 0) {
+		log_error("cannot listen on %s: another collector is running, PID %d: end it, or "
+			  "choose another place with --socket",
+			  path, (int)owner);
+		return -EADDRINUSE;
+	}
+	if (owner < 0) {
+		log_error("cannot listen on %s: %s: it may belong to another user's collector: "
+			  "run as that user or as root, or choose another place with --socket",
+			  path, strerror(-owner));
+		return owner;
+	}
+	if (unlink(path) < 0 && errno != ENOENT) {
+		err = -errno;
+		log_error("cannot replace %s, which a dead collector left: %s", path,
+			  strerror(-err));
+		return err;
+	}
+	return 0;
+}

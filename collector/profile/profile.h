@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   named stacks -> a weighted call tree
+ * units:   weights are samples
+ * threads: one at a time while it grows; immutable and free to share once it no longer does
+ * errors:  -ENOMEM; past the node cap a stack is cut at an [overflow] node and counted
+ * source:  none
+ *
+ * Nodes are merged by name and kind among siblings. Names are copied: a profile owns all it points
+ * at and outlives its sources. Nodes are numbered: 0 is the root ("all"), a parent's number is
+ * smaller than its children's. A node's total is 0 only where memory ran out while it was made.
+ */
+#ifndef FG_PROFILE_PROFILE_H
+#define FG_PROFILE_PROFILE_H
+
+#include "base/intern.h"
+#include "symbolize/frame.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROFILE_MAX_NODES 4000000
+
+struct profile_node {
+	const char *name;
+	const char *module; /* or NULL */
+	uint32_t parent;
+	uint32_t first_child;  /* 0: none */
+	uint32_t next_sibling; /* 0: none */
+	uint8_t kind;	       /* enum frame_kind */
+	uint64_t self;	       /* samples that end here */
+	uint64_t total;	       /* self and below */
+};
+
+/*
+ * How good the samples were; the quality line and the graph's notes are made from it. profile_add
+ * counts what the frames show, marked (add); the rest is for the caller to count.
+ */
+struct profile_quality {
+	uint64_t samples;	   /* (add) in the tree */
+	uint64_t unnamed_samples;  /* (add) with at least one frame of kind FRAME_UNKNOWN */
+	uint64_t unnamed_java_samples; /* with an unnamed frame in generated code */
+	uint64_t unrooted_samples; /* that do not reach the thread's entry */
+	uint64_t lost_samples;	   /* the kernel's count */
+	uint64_t overflow_samples; /* (add) cut at the node cap */
+};
+
+struct profile_slot {
+	uint32_t hash;
+	uint32_t node; /* 0: free */
+};
+
+struct profile {
+	struct intern names;
+	struct profile_node *nodes;
+	uint32_t count;
+	uint32_t size;
+	uint32_t max_nodes;
+	struct profile_slot *index; /* (parent, name, kind) -> node, open addressing */
+	uint32_t index_size;
+	struct profile_quality quality;
+};
+
+/*
+ * max_nodes 0: PROFILE_MAX_NODES. The cap holds for all nodes; a few of them are kept for the
+ * [overflow] nodes.
+ */
+int profile_init(struct profile *profile, uint32_t max_nodes);
+void profile_fini(struct profile *profile);
+
+/*
+ * Adds a stack of n frames, leaf first, weight times. n may be 0: then the root's self grows.
+ * Names and modules are copied. On -ENOMEM nothing has been counted.
+ */
+int profile_add(struct profile *profile, const struct frame *frames, size_t n, uint64_t weight);
+
+#endif

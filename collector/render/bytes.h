@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a text that grows at its end
+ * units:   bytes
+ * threads: one at a time
+ * errors:  kept in failed; a failed one takes no more, so that callers may look once, at the end
+ * source:  none
+ *
+ * A zero-filled struct bytes is a valid, empty one. data is not terminated; bytes_text does that.
+ */
+#ifndef FG_RENDER_BYTES_H
+#define FG_RENDER_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bytes {
+	char *data;
+	size_t len;
+	size_t size;
+	bool failed;
+};
+
+void bytes_add(struct bytes *bytes, const void *data, size_t len);
+void bytes_add_char(struct bytes *bytes, char c);
+void bytes_add_varint(struct bytes *bytes, uint64_t value); /* LEB128: 7 bits a byte, low first */
+/* Terminated, "" when empty or failed; borrowed until the next call on bytes. */
+const char *bytes_text(struct bytes *bytes);
+void bytes_fini(struct bytes *bytes);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Folded stacks, as every flame graph tool reads them:
+ *
+ *   line = frame { ";" frame } " " count "\n"      root first, leaf last, count a plain integer
+ *
+ * A frame is its name and its kind's suffix. Readers take a second number before the count for a
+ * baseline, therefore no frame may end in spaces, or in spaces and a number: such spaces become
+ * '_', wherever the frame stands, lest one method appear under two names.
+ *
+ * Nodes of different kinds or names may come to the same text; such twins are chained and walked
+ * as one. Lines are written in order without ever being held together: one path is kept, and a
+ * list of what is still to be written, last first. No recursion: stacks may be 100,000 deep.
+ */
+#include "render/bytes.h"
+#include "render/render.h"
+#include "render/text.h"
+
+#include "base/cleanup.h"
+#include "base/map64.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOT	    0u
+#define FIRST_ITEMS 64u
+#define TAIL_BYTES  24 /* ' ', UINT64_MAX, '\0' */
+#define NO_FRAMES   "[no frames]" /* a stack of none has no other way to be written */
+
+/* What is still to be written below the path's first path_len bytes. */
+struct item {
+	const char *text;
+	uint64_t self;
+	size_t path_len;
+	uint32_t node;	       /* the first of its twins; ROOT stands for no other twin */
+	char tail[TAIL_BYTES]; /* " 42": the stack that ends here; ";": all that goes on */
+};
+
+struct folder {
+	const struct profile *profile;
+	struct intern names;
+	struct map64 texts; /* name and kind -> text */
+	struct bytes text;
+	struct bytes path;
+	uint32_t *twins; /* node -> the next node of the same text below the same path */
+	struct item *items;
+	size_t count;
+	size_t size;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Where the spaces end that a reader would take for the end of the stack, or 0. */
+static size_t end_of_risky_spaces(const char *text, size_t len)
+{
+	size_t end = len;
+
+	while (end > 0 && is_digit(text[end - 1]))
+		end--;
+	if (end > 0 && text[end - 1] == '.') {
+		size_t whole = end - 1;
+
+		while (whole > 0 && is_digit(text[whole - 1]))
+			whole--;
+		if (whole < end - 1)
+			end = whole;
+	}
+	return end > 0 && text[end - 1] == ' ' ? end : 0;
+}
+
+static void encode(struct bytes *out, const char *name, enum frame_kind kind)
+{
+	const char *const suffix = frame_kind_suffix(kind);
+
+	out->len = 0;
+	text_clean(out, *name ? name : "?", "?");
+	bytes_add(out, suffix, strlen(suffix));
+	for (char *c = out->data, *end = c + out->len; c < end; c++)
+		if (*c == ';')
+			*c = ':';
+	for (size_t i = end_of_risky_spaces(out->data, out->len);
+	     i > 0 && out->data[i - 1] == ' '; i--)
+		out->data[i - 1] = '_';
+}
+
+/* A node's text; made once for each name and kind, because most names are in many nodes. */
+static const char *text_of(struct folder *folder, const struct profile_node *node)
+{
+	const uint64_t key = (uint64_t)(uintptr_t)node->name << 4 | node->kind;
+	const char *text = map64_find(&folder->texts, key);
+
+	if (text)
+		return text;
+	encode(&folder->text, node->name, (enum frame_kind)node->kind);
+	text = intern_add(&folder->names, bytes_text(&folder->text), folder->text.len);
+	if (!text || folder->text.failed || map64_put(&folder->texts, key, (void *)text) < 0)
+		return NULL;
+	return text;
+}
+
+static int push(struct folder *folder, const struct item *item)
+{
+	if (folder->count == folder->size) {
+		const size_t size = folder->size ? folder->size * 2 : FIRST_ITEMS;
+		struct item *items = realloc(folder->items, size * sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		folder->items = items;
+		folder->size = size;
+	}
+	folder->items[folder->count++] = *item;
+	return 0;
+}
+
+static int push_line(struct folder *folder, struct item item)
+{
+	snprintf(item.tail, sizeof(item.tail), " %" PRIu64, item.self);
+	return item.self > 0 ? push(folder, &item) : 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct item *)a)->text, ((const struct item *)b)->text);
+}
+
+/* Orders what the items write, so that the lines come out sorted; the last is written first. */
+static int by_output_reversed(const void *a, const void *b)
+{
+	const struct item *const x = b;
+	const struct item *const y = a;
+	const char *p = x->text;
+	const char *q = y->text;
+	bool p_tail = false;
+	bool q_tail = false;
+
+	for (;; p++, q++) {
+		if (*p == '\0' && !p_tail) {
+			p = x->tail;
+			p_tail = true;
+		}
+		if (*q == '\0' && !q_tail) {
+			q = y->tail;
+			q_tail = true;
+		}
+		if (*p != *q || *p == '\0')
+			return (int)(unsigned char)*p - (int)(unsigned char)*q;
+	}
+}
+
+static int push_children(struct folder *folder, uint32_t parent, size_t path_len)
+{
+	const struct profile_node *const nodes = folder->profile->nodes;
+
+	for (uint32_t id = nodes[parent].first_child; id; id = nodes[id].next_sibling) {
+		const struct item item = {
+			.text = text_of(folder, &nodes[id]),
+			.self = nodes[id].self,
+			.path_len = path_len,
+			.node = id,
+			.tail = ";",
+		};
+		const int rc = item.text ? push(folder, &item) : -ENOMEM;
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* Makes one item of those of equal text, among the sorted ones from first on. */
+static void join_twins(struct folder *folder, size_t first)
+{
+	size_t kept = first;
+
+	for (size_t i = first + 1; i < folder->count; i++) {
+		struct item *const into = &folder->items[kept];
+		const struct item *const item = &folder->items[i];
+
+		if (item->text != into->text) {
+			folder->items[++kept] = *item;
+			continue;
+		}
+		folder->twins[item->node] = into->node;
+		into->node = item->node;
+		into->self += item->self;
+	}
+	if (folder->count > first)
+		folder->count = kept + 1;
+}
+
+/* Replaces the item just taken from the list by all that is below it. */
+static int expand(struct folder *folder, uint32_t node, size_t path_len)
+{
+	const size_t first = folder->count;
+	size_t last;
+
+	do {
+		const int rc = push_children(folder, node, path_len);
+
+		if (rc < 0)
+			return rc;
+		node = folder->twins[node];
+	} while (node);
+	qsort(folder->items + first, folder->count - first, sizeof(*folder->items), by_text);
+	join_twins(folder, first);
+	last = folder->count;
+	for (size_t i = first; i < last; i++) {
+		const int rc = push_line(folder, folder->items[i]);
+
+		if (rc < 0)
+			return rc;
+	}
+	qsort(folder->items + first, folder->count - first, sizeof(*folder->items),
+	      by_output_reversed);
+	return 0;
+}
+
+static int write_items(struct folder *folder, FILE *stream)
+{
+	while (folder->count > 0) {
+		const struct item item = folder->items[--folder->count];
+		int rc = 0;
+
+		folder->path.len = item.path_len;
+		bytes_add(&folder->path, item.text, strlen(item.text));
+		bytes_add(&folder->path, item.tail, strlen(item.tail));
+		if (folder->path.failed)
+			return -ENOMEM;
+		if (item.tail[0] == ';') {
+			rc = expand(folder, item.node, folder->path.len);
+		} else {
+			bytes_add_char(&folder->path, '\n');
+			if (fwrite(bytes_text(&folder->path), 1, folder->path.len, stream) !=
+			    folder->path.len)
+				rc = -EIO;
+		}
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static void folder_fini(struct folder *folder)
+{
+	bytes_fini(&folder->text);
+	bytes_fini(&folder->path);
+	map64_fini(&folder->texts);
+	intern_fini(&folder->names);
+	free(folder->twins);
+	free(folder->items);
+}
+
+int render_folded(const struct profile *profile, FILE *stream)
+{
+	_cleanup_(folder_fini) struct folder folder = {.profile = profile};
+	const struct item no_frames = {.text = NO_FRAMES, .self = profile->nodes[ROOT].self};
+	int rc;
+
+	folder.twins = calloc(profile->count, sizeof(*folder.twins));
+	if (!folder.twins)
+		return -ENOMEM;
+	rc = expand(&folder, ROOT, 0);
+	if (rc == 0)
+		rc = push_line(&folder, no_frames);
+	if (rc < 0)
+		return rc;
+	qsort(folder.items, folder.count, sizeof(*folder.items), by_output_reversed);
+	return write_items(&folder, stream);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Orders the tree, see graph.h. A list of what is still to be visited stands in for recursion. */
+#include "render/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOT 0u
+
+struct sibling {
+	const char *name;
+	uint32_t id;
+	uint32_t kind;
+};
+
+struct walk {
+	struct sibling *list; /* the next one to visit is the last */
+	size_t count;
+	size_t size;
+};
+
+static int push(struct walk *walk, const struct profile_node *node, uint32_t id)
+{
+	if (walk->count == walk->size) {
+		const size_t size = walk->size ? walk->size * 2 : 64;
+		struct sibling *list = realloc(walk->list, size * sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		walk->list = list;
+		walk->size = size;
+	}
+	walk->list[walk->count++] = (struct sibling){node->name, id, node->kind};
+	return 0;
+}
+
+static int by_name_reversed(const void *a, const void *b)
+{
+	const struct sibling *const x = b;
+	const struct sibling *const y = a;
+	const int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static int visit(struct graph *graph, struct walk *walk)
+{
+	const struct profile_node *const nodes = graph->profile->nodes;
+	const uint32_t parent = walk->list[--walk->count].id;
+	const size_t first = walk->count;
+	uint64_t start = graph->start[parent];
+
+	graph->order[graph->count++] = parent;
+	for (uint32_t id = nodes[parent].first_child; id; id = nodes[id].next_sibling)
+		if (nodes[id].total > 0 && push(walk, &nodes[id], id) < 0)
+			return -ENOMEM;
+	if (walk->count - first > 1)
+		qsort(walk->list + first, walk->count - first, sizeof(*walk->list),
+		      by_name_reversed);
+	for (size_t i = walk->count; i > first; i--) {
+		const uint32_t id = walk->list[i - 1].id;
+
+		graph->depth[id] = graph->depth[parent] + 1;
+		graph->start[id] = start;
+		start += nodes[id].total;
+	}
+	return 0;
+}
+
+int graph_init(struct graph *graph, const struct profile *profile)
+{
+	struct walk walk = {0};
+	int rc;
+
+	*graph = (struct graph){
+		.profile = profile,
+		.order = malloc(profile->count * sizeof(*graph->order)),
+		.depth = malloc(profile->count * sizeof(*graph->depth)),
+		.start = malloc(profile->count * sizeof(*graph->start)),
+	};
+	rc = graph->order && graph->depth && graph->start ? 0 : -ENOMEM;
+	if (rc == 0) {
+		graph->depth[ROOT] = 0;
+		graph->start[ROOT] = 0;
+		rc = push(&walk, &profile->nodes[ROOT], ROOT);
+	}
+	while (rc == 0 && walk.count > 0)
+		rc = visit(graph, &walk);
+	free(walk.list);
+	if (rc < 0)
+		graph_fini(graph);
+	return rc;
+}
+
+void graph_fini(struct graph *graph)
+{
+	free(graph->order);
+	free(graph->depth);
+	free(graph->start);
+	*graph = (struct graph){0};
+}

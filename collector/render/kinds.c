@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Kinds and their colours, see kinds.h. Neighbours in a graph differ in lightness as well as in
+ * hue, because green and yellow are one colour to some eyes. */
+#include "render/kinds.h"
+
+#include <string.h>
+
+#define SHADE_STEP 5 /* of each channel */
+
+struct kind_style {
+	const char *title;
+	uint8_t rgb[3]; /* of the darkest shade */
+};
+
+static const struct kind_style styles[KINDS] = {
+	[KIND_LABEL] = {"thread, process, note", {198, 194, 184}},
+	[KIND_INTERPRETED] = {"Java, interpreted", {186, 220, 178}},
+	[KIND_C1] = {"Java, compiled (C1)", {142, 200, 96}},
+	[KIND_JIT] = {"Java, compiled", {64, 178, 72}},
+	[KIND_INLINED] = {"Java, inlined", {72, 186, 182}},
+	[KIND_STUB] = {"generated stub", {170, 178, 190}},
+	[KIND_CPP] = {"JVM and C++", {220, 204, 70}},
+	[KIND_NATIVE] = {"native", {214, 108, 102}},
+	[KIND_KERNEL] = {"kernel", {220, 136, 36}},
+	[KIND_UNKNOWN] = {"unknown", {138, 138, 138}},
+};
+
+enum kind kind_of(enum frame_kind kind, const char *name)
+{
+	switch (kind) {
+	case FRAME_INTERPRETED:
+		return KIND_INTERPRETED;
+	case FRAME_C1:
+		return KIND_C1;
+	case FRAME_JIT:
+	case FRAME_NATIVE_WRAPPER:
+		return KIND_JIT;
+	case FRAME_INLINED:
+		return KIND_INLINED;
+	case FRAME_STUB:
+		return KIND_STUB;
+	case FRAME_JVM:
+		return KIND_CPP;
+	case FRAME_NATIVE:
+		return strstr(name, "::") ? KIND_CPP : KIND_NATIVE;
+	case FRAME_KERNEL:
+		return KIND_KERNEL;
+	case FRAME_UNKNOWN:
+		return KIND_UNKNOWN;
+	case FRAME_LABEL:
+	case FRAME_KINDS:
+		break;
+	}
+	return KIND_LABEL;
+}
+
+const char *kind_title(enum kind kind)
+{
+	return styles[kind].title;
+}
+
+uint32_t kind_rgb(enum kind kind, unsigned shade)
+{
+	uint32_t rgb = 0;
+
+	for (int i = 0; i < 3; i++) {
+		const uint32_t channel = styles[kind].rgb[i] + SHADE_STEP * shade;
+
+		rgb = rgb << 8 | (channel < 255 ? channel : 255);
+	}
+	return rgb;
+}
+
+unsigned kind_shade_of(const char *name)
+{
+	uint32_t hash = UINT32_C(2166136261); /* FNV-1a */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT32_C(16777619);
+	return (hash ^ hash >> 15) % KIND_SHADES;
+}

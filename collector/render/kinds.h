@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   frame -> how it is drawn: one of a few kinds, each a legend's entry and a colour
+ * units:   RGB, 8 bits a channel
+ * threads: any
+ * errors:  none
+ * source:  the colours of async-profiler's and FlameGraph's users: Java green, C++ yellow, kernel
+ *          orange, native red; WCAG 2.1 for contrast: black text on each of them is at least 4.5:1
+ */
+#ifndef FG_RENDER_KINDS_H
+#define FG_RENDER_KINDS_H
+
+#include "symbolize/frame.h"
+
+#include <stdint.h>
+
+#define KIND_SHADES 8u
+
+enum kind {
+	KIND_LABEL,
+	KIND_INTERPRETED,
+	KIND_C1,
+	KIND_JIT,
+	KIND_INLINED,
+	KIND_STUB,
+	KIND_CPP, /* libjvm, and C++ anywhere */
+	KIND_NATIVE,
+	KIND_KERNEL,
+	KIND_UNKNOWN,
+	KINDS,
+};
+
+enum kind kind_of(enum frame_kind kind, const char *name);
+const char *kind_title(enum kind kind); /* for the legend */
+uint32_t kind_rgb(enum kind kind, unsigned shade);
+/* Below KIND_SHADES; the same for the same name. */
+unsigned kind_shade_of(const char *name);
+
+#endif

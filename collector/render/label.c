@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shorter and shorter forms of a name, see label.h; svg_app.js does the same when it relays. */
+#include "render/label.h"
+
+#include "render/text.h"
+
+#include <string.h>
+
+#define FIRST_WIDE 0x1100u /* Hangul Jamo; nearly all that is wide comes after it */
+
+static size_t columns_of(const char *text)
+{
+	size_t columns = 0;
+
+	for (uint32_t code; (code = text_next(&text)) != TEXT_END;)
+		columns += code != TEXT_BAD && code >= FIRST_WIDE ? 2 : 1;
+	return columns;
+}
+
+/* How much of name leaves room for "..". */
+static size_t cut_len(const char *name, size_t columns)
+{
+	size_t used = 2;
+	const char *end = name;
+
+	for (const char *next = name;; end = next) {
+		const uint32_t code = text_next(&next);
+
+		used += code != TEXT_BAD && code >= FIRST_WIDE ? 2 : 1;
+		if (code == TEXT_END || used > columns)
+			return (size_t)(end - name);
+	}
+}
+
+static const char *cut(struct bytes *out, const char *name, size_t columns)
+{
+	out->len = 0;
+	bytes_add(out, name, cut_len(name, columns));
+	bytes_add(out, "..", 2);
+	return bytes_text(out);
+}
+
+/*
+ * Past the last '/' of the package. A hidden class's name has one more before its number:
+ * com/x/Foo$$Lambda/0x00007f2b40c1a800.run
+ */
+static const char *past_package(const char *name)
+{
+	const char *class_name = name;
+	const char *before = name;
+
+	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+		before = class_name;
+		class_name = slash + 1;
+	}
+	return strncmp(class_name, "0x", 2) == 0 ? before : class_name;
+}
+
+static const char *with_initials(struct bytes *out, const char *name, const char *class_name)
+{
+	out->len = 0;
+	for (const char *part = name; part < class_name; part = strchr(part, '/') + 1) {
+		const char *end = part;
+
+		if (text_next(&end) != '/')
+			bytes_add(out, part, (size_t)(end - part));
+		bytes_add_char(out, '.');
+	}
+	bytes_add(out, class_name, strlen(class_name));
+	return bytes_text(out);
+}
+
+static const char *fit_java(struct bytes *out, const char *name, size_t columns)
+{
+	const char *const class_name = past_package(name);
+	const char *const dot = strrchr(class_name, '.');
+	const char *const method = dot && dot[1] ? dot + 1 : class_name;
+	const char *const initials = with_initials(out, name, class_name);
+
+	if (columns_of(initials) <= columns)
+		return initials;
+	if (columns_of(class_name) <= columns)
+		return class_name;
+	return columns_of(method) <= columns ? method : cut(out, method, columns);
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* The length of operator<<, operator() and the like at name, or 0: their signs are no brackets. */
+static size_t operator_len(const char *name)
+{
+	size_t len = strlen("operator");
+
+	if (strncmp(name, "operator", len) != 0 || is_word(name[len]))
+		return 0;
+	if (strncmp(name + len, "()", 2) == 0)
+		return len + 2;
+	if (name[len] == ' ') /* operator bool, operator new */
+		return len + 1;
+	return len + strspn(name + len, "<>=!-+*/%^&|~[],");
+}
+
+/* The length of the bracket that opens at text, with all in it. */
+static size_t bracket_len(const char *text)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; text[i]; i++) {
+		if (strchr("<(", text[i]))
+			depth++;
+		else if (text[i] == ')' || (text[i] == '>' && text[i - 1] != '-'))
+			depth--;
+		if (depth == 0)
+			return i + 1;
+	}
+	return strlen(text);
+}
+
+/* A C++ name without parameters, template arguments and return type. */
+static const char *bare(struct bytes *out, const char *name)
+{
+	size_t start = 0;
+
+	out->len = 0;
+	for (const char *p = name; *p;) {
+		const size_t len = p == name || !is_word(p[-1]) ? operator_len(p) : 0;
+
+		if (len > 0) {
+			bytes_add(out, p, len);
+			p += len;
+		} else if (strncmp(p, "(anonymous namespace)", 21) == 0) {
+			bytes_add(out, p, 21);
+			p += 21;
+		} else if (*p == '<' && p > name) {
+			p += bracket_len(p);
+		} else if (*p == '(' && p > name) {
+			break;
+		} else {
+			bytes_add_char(out, *p);
+			start = *p++ == ' ' ? out->len : start;
+		}
+	}
+	return bytes_text(out) + start;
+}
+
+/* Past the next "::" of a bare name, or NULL. */
+static const char *past_qualifier(const char *name)
+{
+	const char *const colons = strstr(name, "::");
+
+	return colons && colons[2] ? colons + 2 : NULL;
+}
+
+static const char *fit_native(struct bytes *out, const char *name, size_t columns)
+{
+	const char *short_name = bare(out, name);
+
+	if (!*short_name)
+		return cut(out, name, columns);
+	while (columns_of(short_name) > columns) {
+		const char *const next = past_qualifier(short_name);
+
+		if (!next)
+			break;
+		short_name = next;
+	}
+	if (columns_of(short_name) <= columns)
+		return short_name;
+	/* It stands in out already, from where cut would copy it onto itself. */
+	out->len = cut_len(short_name, columns);
+	memmove(out->data, short_name, out->len);
+	bytes_add(out, "..", 2);
+	return bytes_text(out);
+}
+
+const char *label_fit(struct bytes *out, const char *name, enum kind kind, size_t columns)
+{
+	if (columns < LABEL_MIN_COLUMNS)
+		return "";
+	if (columns_of(name) <= columns)
+		return name;
+	switch (kind) {
+	case KIND_INTERPRETED:
+	case KIND_C1:
+	case KIND_JIT:
+	case KIND_INLINED:
+		return fit_java(out, name, columns);
+	case KIND_CPP:
+	case KIND_NATIVE:
+	case KIND_STUB:
+		return fit_native(out, name, columns);
+	default:
+		return cut(out, name, columns);
+	}
+}

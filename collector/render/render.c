@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Formats and the suffixes that choose them, see render.h. */
+#include "render/render.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *const suffixes[] = {
+	[RENDER_FOLDED] = ".folded",
+	[RENDER_SVG] = ".svg",
+};
+
+int render_format_of(const char *path, enum render_format *ret)
+{
+	const size_t len = strlen(path);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		const size_t suffix_len = strlen(suffixes[i]);
+
+		if (len > suffix_len && strcmp(path + len - suffix_len, suffixes[i]) == 0) {
+			*ret = (enum render_format)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *render_suffixes(void)
+{
+	return ".folded .svg";
+}
+
+int render_write(const struct profile *profile, enum render_format format,
+		 const struct render_options *options, FILE *stream)
+{
+	switch (format) {
+	case RENDER_FOLDED:
+		return render_folded(profile, stream);
+	case RENDER_SVG:
+		return render_svg(profile, options, stream);
+	}
+	return -EINVAL;
+}

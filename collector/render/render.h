@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   an immutable profile -> bytes of a format, chosen by the file name's suffix
+ * units:   samples; pixels in SVG
+ * threads: any number at once on one profile
+ * errors:  negative errno of the failed write
+ * source:  folded stacks and SVG as FlameGraph's users know them
+ */
+#ifndef FG_RENDER_RENDER_H
+#define FG_RENDER_RENDER_H
+
+#include "profile/profile.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum render_format {
+	RENDER_FOLDED,
+	RENDER_SVG,
+};
+
+struct render_options {
+	const char *title;    /* NULL: "Flame Graph" */
+	const char *subtitle; /* NULL: none */
+	const char *notes;    /* a line about quality, shown below the graph; NULL: none */
+	double min_width_px;  /* frames narrower at 1200 px are left out; 0: 0.1 */
+};
+
+/* -EINVAL if no format has path's suffix. */
+int render_format_of(const char *path, enum render_format *ret);
+/* The suffixes there are, for messages: ".folded .svg". */
+const char *render_suffixes(void);
+
+int render_write(const struct profile *profile, enum render_format format,
+		 const struct render_options *options, FILE *stream);
+
+/* One stack a line, root first: "a;b_[j];c_[k] 42", sorted by byte, integers, one space. */
+int render_folded(const struct profile *profile, FILE *stream);
+int render_svg(const struct profile *profile, const struct render_options *options, FILE *stream);
+
+#endif

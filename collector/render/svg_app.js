@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Draws the profile anew, as wide as the window, from the data that the file carries; see
+ * svg_data.h for its encoding. Without this script, or where the browser cannot inflate, the
+ * static picture remains.
+ *
+ * Zoom redraws: only what is wide enough to be seen becomes elements, slivers share one path a
+ * colour, and the mouse is resolved by position. Names reach the page through textContent and
+ * setAttribute alone, so that nothing in them is ever markup.
+ */
+"use strict";
+(function () {
+
+const SVG = "http://www.w3.org/2000/svg";
+const HTML = "http://www.w3.org/1999/xhtml";
+const ROW = 16, PAD = 10, MARGIN = 3;
+const MIN_LABEL = 21;             // px; some three letters
+const SLIVER = 2;                 // px; narrower frames share a path
+const MATCH_FILL = "#e600e6";
+
+const root = (document.currentScript && document.currentScript.ownerSVGElement) ||
+	document.documentElement;
+const part = id => root.querySelector("#" + id);
+
+function element(space, tag, attributes, ...children)
+{
+	const made = document.createElementNS(space, tag);
+	for (const name in attributes)
+		made.setAttribute(name, attributes[name]);
+	made.append(...children);
+	return made;
+}
+const svg = (tag, attributes, ...children) => element(SVG, tag, attributes, ...children);
+const html = (tag, attributes, ...children) => element(HTML, tag, attributes, ...children);
+
+// ---- data ----
+
+async function inflate(base64)
+{
+	const packed = Uint8Array.from(atob(base64), c => c.charCodeAt(0));
+	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function reader(bytes)
+{
+	let at = 0;
+	return {
+		varint() {
+			let value = 0;
+			for (let scale = 1; ; scale *= 128) {
+				const byte = bytes[at++];
+				value += (byte & 127) * scale;
+				if (byte < 128)
+					return value;
+			}
+		},
+		text(length) {
+			at += length;
+			return new TextDecoder().decode(bytes.subarray(at - length, at));
+		},
+	};
+}
+
+function decodeKey(line, kinds)
+{
+	const kind = line.charCodeAt(0) - 97;
+	const [name, module] = line.slice(2).split("\t");
+	return { name, module, kind, fill: kinds[kind][1 + line.charCodeAt(1) - 48] };
+}
+
+/* Nodes in order: a node, then all below it. size counts a node and all below it. */
+function decode(bytes, kinds)
+{
+	const from = reader(bytes);
+	from.varint();
+	const textLength = from.varint(), count = from.varint();
+	const keys = from.text(textLength).split("\n").slice(0, -1).map(l => decodeKey(l, kinds));
+	const tree = {
+		keys, count,
+		key: new Uint32Array(count), parent: new Uint32Array(count),
+		depth: new Uint32Array(count), size: new Uint32Array(count).fill(1),
+		self: new Float64Array(count), total: new Float64Array(count),
+		start: new Float64Array(count),
+	};
+	for (let i = 0; i < count; i++)
+		tree.key[i] = from.varint();
+	for (let i = 0; i < count; i++) {
+		let up = from.varint(), parent = i - 1;
+		for (; up > 0; up--)
+			parent = tree.parent[parent];
+		tree.parent[i] = Math.max(parent, 0);
+		tree.depth[i] = i ? tree.depth[parent] + 1 : 0;
+	}
+	for (let i = 0; i < count; i++)
+		tree.total[i] = tree.self[i] = from.varint();
+	addUp(tree);
+	return tree;
+}
+
+function addUp(tree)
+{
+	const { count, parent, total, size, start, self } = tree;
+	for (let i = count - 1; i > 0; i--) {
+		total[parent[i]] += total[i];
+		size[parent[i]] += size[i];
+	}
+	const end = new Float64Array(count);    // where a node's next child starts
+	for (let i = 1; i < count; i++) {
+		start[i] = end[i] = end[parent[i]];
+		end[parent[i]] += total[i];
+	}
+}
+
+// ---- labels; label.c does the same for the static picture, without knowing the font ----
+
+const pen = html("canvas", {}).getContext("2d");
+
+/* The width of text in the font that the page has got. */
+function widthOf(text)
+{
+	return pen ? pen.measureText(text).width : 7.08 * text.length;
+}
+
+function cut(text, width)
+{
+	const letters = [...text.slice(0, 400)];
+	let fits = 0, tooMany = letters.length + 1;
+	while (tooMany - fits > 1) {
+		const middle = fits + tooMany >> 1;
+		if (widthOf(letters.slice(0, middle).join("") + "..") <= width)
+			fits = middle;
+		else
+			tooMany = middle;
+	}
+	return fits ? letters.slice(0, fits).join("") + ".." : "";
+}
+
+function javaForms(name)
+{
+	const parts = name.split("/");
+	let last = parts.pop();
+	if (last.startsWith("0x") && parts.length > 0)      // a hidden class's number
+		last = parts.pop() + "/" + last;
+	const initials = parts.map(p => (p ? String.fromCodePoint(p.codePointAt(0)) : "") + ".");
+	const method = last.slice(last.lastIndexOf(".") + 1);
+	return [initials.join("") + last, last, method || last];
+}
+
+function bracketLength(text)
+{
+	let depth = 0;
+	for (let i = 0; i < text.length; i++) {
+		if (text[i] === "<" || text[i] === "(")
+			depth++;
+		else if (text[i] === ")" || (text[i] === ">" && text[i - 1] !== "-"))
+			depth--;
+		if (depth === 0)
+			return i + 1;
+	}
+	return text.length;
+}
+
+/* A C++ name without parameters, template arguments and return type. */
+function bare(name)
+{
+	const whole = /(?<![\w\x80-\uffff])operator(?:\(\)| |(?![\w\x80-\uffff])[<>=!\-+*\/%^&|~[\],]*)|\(anonymous namespace\)/y;
+	let out = "", start = 0;
+	for (let i = 0; i < name.length;) {
+		whole.lastIndex = i;
+		const found = whole.exec(name);
+		if (found) {
+			out += found[0];
+			i += found[0].length;
+		} else if (name[i] === "<" && i > 0) {
+			i += bracketLength(name.slice(i));
+		} else if (name[i] === "(" && i > 0) {
+			break;
+		} else {
+			out += name[i];
+			if (name[i++] === " ")
+				start = out.length;
+		}
+	}
+	return out.slice(start);
+}
+
+function nativeForms(name)
+{
+	const forms = [bare(name) || name];
+	for (let form = forms[0], at; (at = form.indexOf("::")) >= 0 && at + 2 < form.length;) {
+		form = form.slice(at + 2);
+		forms.push(form);
+	}
+	return forms;
+}
+
+const JAVA_KINDS = [1, 2, 3, 4], NATIVE_KINDS = [5, 6, 7];
+
+function formsOf(key)
+{
+	const shorter = JAVA_KINDS.includes(key.kind) ? javaForms(key.name) :
+		NATIVE_KINDS.includes(key.kind) ? nativeForms(key.name) : [];
+	return [key.name, ...shorter].map(text => ({ text, width: widthOf(text) }));
+}
+
+/* The longest form that fits; only the shortest is ever cut. */
+function labelOf(key, width)
+{
+	if (width < MIN_LABEL)
+		return "";
+	key.forms = key.forms || formsOf(key);
+	const fitting = key.forms.find(form => form.width <= width);
+	return fitting ? fitting.text : cut(key.forms[key.forms.length - 1].text, width);
+}
+
+// ---- the page around the graph ----
+
+function legend(tree, kinds)
+{
+	const self = kinds.map(() => 0), seen = new Set();
+	for (let i = 0; i < tree.count; i++) {
+		const kind = tree.keys[tree.key[i]].kind;
+		self[kind] += tree.self[i];
+		seen.add(kind);
+	}
+	return [...seen].sort((a, b) => a - b).map(kind => html("span", {
+		title: percent(self[kind], tree.total[0]) + " of samples end in such a frame",
+	}, html("i", { style: "background:" + kinds[kind][5] }), kinds[kind][0]));
+}
+
+function textOf(id)
+{
+	const found = part(id);
+	return found ? found.textContent : "";
+}
+
+function buildPage(tree, kinds)
+{
+	const page = {
+		search: html("input", { id: "search", type: "search", spellcheck: "false",
+			placeholder: "Search: regular expression (Ctrl-F)",
+			"aria-label": "Search frames by regular expression" }),
+		ignoreCase: html("input", { id: "ignorecase", type: "checkbox" }),
+		matched: html("output", { id: "matched" }),
+		unzoom: html("button", { id: "unzoom", type: "button",
+			title: "Key 0 or Esc" }, "Reset zoom"),
+		frames: svg("g", { id: "frames" }),
+		hover: svg("rect", { id: "fg-hover", height: ROW - 1, visibility: "hidden" }),
+		details: html("div", { id: "details", role: "status" }),
+	};
+	page.hoverTitle = page.hover.appendChild(svg("title", {}));
+	page.view = svg("svg", { role: "img", "aria-label": "flame graph" },
+		page.frames, page.hover);
+	page.scroll = html("div", { id: "fg-scroll", tabindex: "0",
+		"aria-label": "Flame graph. Arrow keys move between frames, Enter zooms." }, page.view);
+	page.app = html("div", { id: "fg-app" },
+		html("header", {},
+			html("div", { class: "names" }, html("h1", {}, textOf("title")),
+				html("p", {}, textOf("subtitle"))),
+			html("div", { class: "tools" }, page.search,
+				html("label", {}, page.ignoreCase, "Ignore case"),
+				page.matched, page.unzoom)),
+		page.scroll,
+		html("footer", {}, page.details,
+			html("div", { class: "legend" }, ...legend(tree, kinds)),
+			html("p", { id: "notes" }, textOf("notes"))));
+	return page;
+}
+
+function showPage(page)
+{
+	const kept = [...root.children].filter(child => child.localName === "style");
+	root.replaceChildren(...kept, svg("foreignObject", { x: 0, y: 0, width: "100%",
+		height: "100%" }, page.app));
+	root.removeAttribute("viewBox");
+	root.setAttribute("width", "100%");
+	root.setAttribute("height", root === document.documentElement ? "100%" : "90vh");
+}
+
+// ---- numbers and addresses ----
+
+const grouped = n => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+const percent = (n, all) => (all ? 100 * n / all : 0).toFixed(2) + "%";
+
+/* Four characters that stand for a name in the address; the path of them names a frame in any
+ * file that has it, whatever its width and numbers. */
+function shortHash(key)
+{
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	let hash = 0x811c9dc5 ^ key.kind, text = "";
+	for (let i = 0; i < key.name.length; i++)
+		hash = Math.imul(hash ^ key.name.charCodeAt(i), 0x01000193);
+	for (let i = 0; i < 4; i++)
+		text += digits[(hash ^ hash >>> 15) >>> 6 * i & 63];
+	return text;
+}
+
+function start(tree, kinds, minWidth)
+{
+
+const { keys, key, parent, depth, size, total, self } = tree;
+const page = buildPage(tree, kinds);
+const minPx = Math.max(minWidth, 0.3);
+let zoomed = 0, picked = -1;
+let matching = null;              // a flag a key, or null when nothing is searched
+let view = { scale: 0, from: 0, height: 0, levels: 1 };
+
+const endOf = i => i + size[i];
+const nameOf = i => keys[key[i]].name;
+
+function titleOf(i)
+{
+	const share = i ? percent(total[i], total[0]) : "100%";
+	return nameOf(i) + " (" + grouped(total[i]) + " samples, " + share + ")";
+}
+
+// ---- drawing ----
+
+function boxOf(i)
+{
+	const above = depth[i] < depth[zoomed];
+	return {
+		x: PAD + (above ? 0 : (tree.start[i] - view.from) * view.scale),
+		y: view.height - (depth[i] + 1) * ROW,
+		width: (above ? total[zoomed] : total[i]) * view.scale,
+	};
+}
+
+function visibleNodes()
+{
+	const nodes = [];
+	for (let i = zoomed; i !== 0;) {
+		i = parent[i];
+		nodes.unshift(i);
+	}
+	for (let i = zoomed, end = endOf(zoomed); i < end;) {
+		if (i !== zoomed && total[i] * view.scale < minPx) {
+			i = endOf(i);
+		} else {
+			nodes.push(i++);
+		}
+	}
+	return nodes;
+}
+
+function fillOf(i)
+{
+	return i && matching && matching[key[i]] ? MATCH_FILL : keys[key[i]].fill;
+}
+
+function frameElement(i)
+{
+	const box = boxOf(i);
+	const label = labelOf(keys[key[i]], box.width - 2 * MARGIN);
+	const frame = svg("g", {}, svg("title", {}, titleOf(i)), svg("rect", {
+		x: box.x.toFixed(2), y: box.y, width: Math.max(box.width - 0.4, 0.1).toFixed(2),
+		height: ROW - 1, rx: 1.5, fill: fillOf(i) }));
+	if (label)
+		frame.append(svg("text", { x: (box.x + MARGIN).toFixed(2), y: box.y + 11.5 }, label));
+	if (depth[i] < depth[zoomed])
+		frame.setAttribute("class", "fg-faded");
+	return frame;
+}
+
+function drawFrames(nodes)
+{
+	const wide = document.createDocumentFragment(), slivers = new Map();
+	for (const i of nodes) {
+		const box = boxOf(i);
+		if (box.width >= SLIVER || i === zoomed) {
+			wide.append(frameElement(i));
+			continue;
+		}
+		const fill = fillOf(i), width = box.width.toFixed(2);
+		const shape = "M" + box.x.toFixed(2) + " " + box.y + "h" + width + "v15h-" + width + "z";
+		if (!slivers.has(fill))
+			slivers.set(fill, []);
+		slivers.get(fill).push(shape);
+	}
+	for (const [fill, shapes] of slivers)
+		wide.append(svg("path", { fill, d: shapes.join("") }));
+	page.frames.replaceChildren(wide);
+}
+
+function draw()
+{
+	const fromBottom = page.scroll.scrollHeight - page.scroll.scrollTop;
+	const width = Math.max(page.scroll.clientWidth, 200);
+	view.scale = total[zoomed] ? (width - 2 * PAD) / total[zoomed] : 0;
+	view.from = tree.start[zoomed];
+	const nodes = visibleNodes();
+	view.levels = 1 + nodes.reduce((most, i) => Math.max(most, depth[i]), 0);
+	view.height = Math.max(view.levels * ROW + PAD, page.scroll.clientHeight);
+	page.view.setAttribute("width", width);
+	page.view.setAttribute("height", view.height);
+	drawFrames(nodes);
+	page.scroll.scrollTop = page.scroll.scrollHeight - fromBottom;
+	page.unzoom.disabled = zoomed === 0;
+	pick(-1);
+}
+
+// ---- one frame: by mouse or by keys ----
+
+function nodeAt(event)
+{
+	const origin = page.view.getBoundingClientRect();
+	const level = Math.floor((view.height - (event.clientY - origin.top)) / ROW);
+	const x = event.clientX - origin.left - PAD;
+	let i = zoomed;
+	if (x < 0 || x > total[zoomed] * view.scale || level < 0)
+		return -1;
+	if (level < depth[zoomed]) {
+		while (depth[i] > level)
+			i = parent[i];
+		return i;
+	}
+	const sample = view.from + x / view.scale;
+	while (depth[i] < level) {
+		let child = i + 1;
+		while (child < endOf(i) && tree.start[child] + total[child] <= sample)
+			child = endOf(child);
+		if (child >= endOf(i) || total[child] * view.scale < minPx)
+			return -1;
+		i = child;
+	}
+	return i;
+}
+
+function describe(i)
+{
+	const { kind, module } = keys[key[i]];
+	const of = depth[i] > depth[zoomed] && zoomed ?
+		", " + percent(total[i], total[zoomed]) + " of the view" : "";
+	return titleOf(i) + of + ", self " + percent(self[i], total[0]) + " \u2013 " +
+		kinds[kind][0] + (module ? " \u2013 " + module : "");
+}
+
+function pick(i)
+{
+	picked = i;
+	page.hover.setAttribute("visibility", i < 0 ? "hidden" : "visible");
+	page.details.textContent = i < 0 ? describe(zoomed) +
+		(zoomed ? " \u2013 0 or Esc resets the zoom" : " \u2013 click a frame to zoom") : describe(i);
+	if (i < 0)
+		return;
+	const box = boxOf(i);
+	page.hover.setAttribute("x", box.x);
+	page.hover.setAttribute("y", box.y);
+	page.hover.setAttribute("width", Math.max(box.width, 1));
+	page.hoverTitle.textContent = titleOf(i);
+}
+
+function heaviestChild(i)
+{
+	let best = -1;
+	for (let child = i + 1; child < endOf(i); child = endOf(child))
+		if (best < 0 || total[child] > total[best])
+			best = child;
+	return best;
+}
+
+function sibling(i, step)
+{
+	const all = [];
+	for (let child = parent[i] + 1; child < endOf(parent[i]); child = endOf(child))
+		if (total[child] * view.scale >= minPx)
+			all.push(child);
+	const found = all[all.indexOf(i) + step];
+	return found === undefined || i === 0 ? i : found;
+}
+
+function move(direction)
+{
+	const from = picked < 0 ? zoomed : picked;
+	const to = picked < 0 ? zoomed : direction === "ArrowUp" ? heaviestChild(from) :
+		direction === "ArrowDown" ? parent[from] :
+		depth[from] <= depth[zoomed] ? from : sibling(from, direction === "ArrowLeft" ? -1 : 1);
+	if (to < 0 || (to !== from && total[to] * view.scale < minPx))
+		return;
+	pick(to);
+	const top = boxOf(to).y;
+	if (top < page.scroll.scrollTop || top + ROW > page.scroll.scrollTop + page.scroll.clientHeight)
+		page.scroll.scrollTop = top - page.scroll.clientHeight / 2;
+}
+
+// ---- zoom ----
+
+function zoom(i)
+{
+	if (i < 0 || i === zoomed)
+		return;
+	zoomed = i;
+	draw();
+	showMatched();
+	remember(true);
+}
+
+// ---- search ----
+
+/* Samples in from and below it that have a matching frame; each counts once, however many of its
+ * frames match, because the walk does not enter what is below a match. */
+function matchedBelow(from)
+{
+	let sum = 0;
+	for (let i = Math.max(from, 1), end = endOf(from); i < end;) {
+		if (matching[key[i]]) {
+			sum += total[i];
+			i = endOf(i);
+		} else {
+			i++;
+		}
+	}
+	return sum;
+}
+
+function matchedInView()
+{
+	for (let i = zoomed; i !== 0; i = parent[i])
+		if (matching[key[i]])
+			return total[zoomed];
+	return matchedBelow(zoomed);
+}
+
+function showMatched()
+{
+	page.matched.textContent = "";
+	page.matched.title = "";
+	if (!matching)
+		return;
+	const sum = matchedBelow(0);
+	page.matched.textContent = "Matched: " + percent(sum, total[0]) +
+		(zoomed ? " (view: " + percent(matchedInView(), total[zoomed]) + ")" : "");
+	page.matched.title = grouped(sum) + " of " + grouped(total[0]) + " samples";
+}
+
+function search()
+{
+	const text = page.search.value;
+	let wrong = false;
+	matching = null;
+	try {
+		if (text) {
+			const wanted = new RegExp(text, page.ignoreCase.checked ? "i" : "");
+			matching = Uint8Array.from(keys, k => wanted.test(k.name) ? 1 : 0);
+		}
+	} catch (error) {
+		wrong = true;
+	}
+	page.search.setAttribute("aria-invalid", wrong);
+	draw();
+	showMatched();
+	if (wrong)
+		page.matched.textContent = "Not a regular expression";
+	remember(false);
+}
+
+// ---- the address ----
+
+function address()
+{
+	const state = new URLSearchParams();
+	let path = "";
+	for (let i = zoomed; i !== 0; i = parent[i])
+		path = shortHash(keys[key[i]]) + path;
+	if (path)
+		state.set("z", path);
+	if (page.search.value)
+		state.set("s", page.search.value);
+	if (page.search.value && page.ignoreCase.checked)
+		state.set("i", "1");
+	return "#" + state;
+}
+
+function remember(isStep)
+{
+	const next = address();
+	if (next === (location.hash || "#"))
+		return;
+	try {
+		history[isStep ? "pushState" : "replaceState"](null, "", next);
+	} catch (error) {
+		/* A sandboxed frame has no history to write to. */
+	}
+}
+
+function nodeOfPath(path)
+{
+	let i = 0;
+	for (let at = 0; at < path.length; at += 4) {
+		const wanted = path.slice(at, at + 4);
+		let child = i + 1;
+		while (child < endOf(i) && shortHash(keys[key[child]]) !== wanted)
+			child = endOf(child);
+		if (child >= endOf(i))
+			break;
+		i = child;
+	}
+	return i;
+}
+
+function recall()
+{
+	const state = new URLSearchParams(location.hash.slice(1));
+	zoomed = nodeOfPath(state.get("z") || "");
+	page.search.value = state.get("s") || "";
+	page.ignoreCase.checked = state.get("i") === "1";
+	search();
+}
+
+// ---- events ----
+
+function onKey(event)
+{
+	const typing = event.target === page.search;
+	if (event.key === "F3" || ((event.ctrlKey || event.metaKey) && event.key === "f")) {
+		page.search.focus();
+		page.search.select();
+	} else if (event.ctrlKey || event.metaKey || event.altKey) {
+		return;
+	} else if (event.key === "Escape" && typing && page.search.value) {
+		page.search.value = "";
+		search();
+	} else if (event.key === "Escape" || (event.key === "0" && !typing)) {
+		page.scroll.focus();
+		zoom(0);
+	} else if (event.key.startsWith("Arrow") && !typing) {
+		move(event.key);
+	} else if (event.key === "Enter" && event.target === page.scroll) {
+		zoom(picked);
+	} else {
+		return;
+	}
+	event.preventDefault();
+}
+
+let waiting = 0;
+function soon(work)
+{
+	cancelAnimationFrame(waiting);
+	waiting = requestAnimationFrame(work);
+}
+
+showPage(page);
+if (pen)
+	pen.font = "12px " + getComputedStyle(page.app).fontFamily;
+page.scroll.addEventListener("click", event => zoom(nodeAt(event)));
+page.scroll.addEventListener("mousemove", event => {
+	const i = nodeAt(event);
+	if (i !== picked)
+		pick(i);
+});
+page.scroll.addEventListener("mouseleave", () => pick(-1));
+page.search.addEventListener("input", () => soon(search));
+page.ignoreCase.addEventListener("change", search);
+page.unzoom.addEventListener("click", () => zoom(0));
+addEventListener("keydown", onKey);
+addEventListener("resize", () => soon(draw));
+addEventListener("popstate", recall);
+recall();
+page.scroll.scrollTop = page.scroll.scrollHeight;
+
+}
+
+async function run()
+{
+	const kinds = JSON.parse(textOf("fg-kinds"));
+	const tree = decode(await inflate(textOf("fg-data")), kinds);
+	start(tree, kinds, Number(part("fg-kinds").getAttribute("data-min")));
+}
+
+/* The static picture is still whole when this fails: an old browser, or a file cut short. */
+run().catch(error => console.warn("flame graph: not interactive:", error));
+
+})();

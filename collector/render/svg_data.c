@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Encodes the whole tree for the script, see svg_data.h. */
+#include "render/svg_data.h"
+
+#include "render/bytes.h"
+#include "render/kinds.h"
+#include "render/text.h"
+
+#include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/map64.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#define LINE_BYTES     90 /* of input; 120 characters of base64 */
+#define DEFLATE_LEVEL  6
+#define REPLACEMENT    "\xef\xbf\xbd" /* U+FFFD */
+
+/* Nodes of one name and kind share a key; of their modules it has the first that was seen. */
+struct key {
+	const struct profile_node *node;
+	uint32_t uses;
+	uint32_t id;
+};
+
+struct encoder {
+	const struct graph *graph;
+	struct arena arena;
+	struct map64 by_name_and_kind;
+	struct key **keys; /* by id, once sorted */
+	size_t key_count;
+	size_t key_size;
+	struct key **key_of; /* in order */
+	struct bytes data;
+};
+
+static int add_key(struct encoder *encoder, const struct profile_node *node, struct key **ret)
+{
+	const uint64_t id = (uint64_t)(uintptr_t)node->name << 4 | node->kind;
+	struct key *key = map64_find(&encoder->by_name_and_kind, id);
+
+	if (!key) {
+		if (encoder->key_count == encoder->key_size) {
+			const size_t size = encoder->key_size ? encoder->key_size * 2 : 256;
+			struct key **keys = realloc(encoder->keys, size * sizeof(*keys));
+
+			if (!keys)
+				return -ENOMEM;
+			encoder->keys = keys;
+			encoder->key_size = size;
+		}
+		key = arena_alloc(&encoder->arena, sizeof(*key));
+		if (!key || map64_put(&encoder->by_name_and_kind, id, key) < 0)
+			return -ENOMEM;
+		*key = (struct key){.node = node, .id = (uint32_t)encoder->key_count};
+		encoder->keys[encoder->key_count++] = key;
+	}
+	key->uses++;
+	*ret = key;
+	return 0;
+}
+
+/* Ties keep the order of their first use, so that equal profiles give equal files. */
+static int by_uses(const void *a, const void *b)
+{
+	const struct key *const x = *(struct key *const *)a;
+	const struct key *const y = *(struct key *const *)b;
+
+	if (x->uses != y->uses)
+		return x->uses < y->uses ? 1 : -1;
+	return x->id < y->id ? -1 : 1;
+}
+
+static int collect_keys(struct encoder *encoder)
+{
+	const struct graph *const graph = encoder->graph;
+
+	encoder->key_of = malloc(graph->count * sizeof(*encoder->key_of));
+	if (!encoder->key_of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < graph->count; i++) {
+		const struct profile_node *node = &graph->profile->nodes[graph->order[i]];
+		const int rc = add_key(encoder, node, &encoder->key_of[i]);
+
+		if (rc < 0)
+			return rc;
+	}
+	qsort(encoder->keys, encoder->key_count, sizeof(struct key *), by_uses);
+	for (size_t i = 0; i < encoder->key_count; i++)
+		encoder->keys[i]->id = (uint32_t)i;
+	return 0;
+}
+
+static void encode_keys(struct encoder *encoder, struct bytes *out)
+{
+	for (size_t i = 0; i < encoder->key_count; i++) {
+		const struct profile_node *const node = encoder->keys[i]->node;
+
+		bytes_add_char(out, (char)('a' + kind_of((enum frame_kind)node->kind, node->name)));
+		bytes_add_char(out, (char)('0' + kind_shade_of(node->name)));
+		text_clean(out, node->name, REPLACEMENT);
+		if (node->module) {
+			bytes_add_char(out, '\t');
+			text_clean(out, node->module, REPLACEMENT);
+		}
+		bytes_add_char(out, '\n');
+	}
+}
+
+static void encode_nodes(struct encoder *encoder)
+{
+	const struct graph *const graph = encoder->graph;
+	uint32_t depth = 0;
+
+	for (uint32_t i = 0; i < graph->count; i++)
+		bytes_add_varint(&encoder->data, encoder->key_of[i]->id);
+	for (uint32_t i = 0; i < graph->count; i++) {
+		const uint32_t next = graph->depth[graph->order[i]];
+
+		bytes_add_varint(&encoder->data, i ? depth + 1 - next : 0);
+		depth = next;
+	}
+	for (uint32_t i = 0; i < graph->count; i++)
+		bytes_add_varint(&encoder->data, graph->profile->nodes[graph->order[i]].self);
+}
+
+static void encode(struct encoder *encoder)
+{
+	struct bytes names = {0};
+
+	encode_keys(encoder, &names);
+	bytes_add_varint(&encoder->data, encoder->key_count);
+	bytes_add_varint(&encoder->data, names.len);
+	bytes_add_varint(&encoder->data, encoder->graph->count);
+	bytes_add(&encoder->data, names.data, names.len);
+	encoder->data.failed |= names.failed;
+	bytes_fini(&names);
+	encode_nodes(encoder);
+}
+
+static void write_base64(const unsigned char *data, size_t len, FILE *stream)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < len; i += 3) {
+		const size_t rest = len - i;
+		const uint32_t bits = (uint32_t)data[i] << 16 |
+				      (rest > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
+				      (rest > 2 ? data[i + 2] : 0);
+		const char text[4] = {
+			digits[bits >> 18],
+			digits[bits >> 12 & 63],
+			rest > 1 ? digits[bits >> 6 & 63] : '=',
+			rest > 2 ? digits[bits & 63] : '=',
+		};
+
+		if (i % LINE_BYTES == 0)
+			fputc('\n', stream);
+		fwrite(text, 1, sizeof(text), stream);
+	}
+}
+
+static int write_deflated(const struct bytes *data, FILE *stream)
+{
+	uLongf len = compressBound(data->len);
+	_cleanup_free_ unsigned char *packed = malloc(len);
+
+	if (!packed)
+		return -ENOMEM;
+	if (compress2(packed, &len, (const Bytef *)data->data, data->len, DEFLATE_LEVEL) != Z_OK)
+		return -ENOMEM;
+	write_base64(packed, len, stream);
+	return 0;
+}
+
+static void encoder_fini(struct encoder *encoder)
+{
+	arena_fini(&encoder->arena);
+	map64_fini(&encoder->by_name_and_kind);
+	free(encoder->keys);
+	free(encoder->key_of);
+	bytes_fini(&encoder->data);
+}
+
+int svg_data_write(const struct graph *graph, FILE *stream)
+{
+	_cleanup_(encoder_fini) struct encoder encoder = {.graph = graph};
+	const int rc = collect_keys(&encoder);
+
+	if (rc < 0)
+		return rc;
+	encode(&encoder);
+	return encoder.data.failed ? -ENOMEM : write_deflated(&encoder.data, stream);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a laid-out profile -> all of it as text that the SVG carries for its script
+ * units:   samples
+ * threads: as graph.h
+ * errors:  negative errno
+ * source:  RFC 1950 (zlib), RFC 4648 (base64)
+ *
+ * The picture leaves out frames too narrow to see; search and zoom must not. So the file holds
+ * every node, in base64 of zlib's format of:
+ *
+ *   varint  number of keys
+ *   varint  bytes of key lines
+ *   varint  number of nodes
+ *   lines   a key a line: kind ('a' + enum kind), shade ('0' + shade), name, [TAB module], LF
+ *   varints of every node in order (see graph.h): its key
+ *   varints of every node in order: how many levels up from the node before its parent is
+ *   varints of every node in order: its own samples
+ *
+ * varint: LEB128, see bytes.h. Keys are numbered by use, the commonest first. Columns instead of
+ * rows, because zlib halves them: 100,000 stacks, 1.1 million nodes, come to some 1.2 bytes a node.
+ */
+#ifndef FG_RENDER_SVG_DATA_H
+#define FG_RENDER_SVG_DATA_H
+
+#include "render/graph.h"
+
+#include <stdio.h>
+
+int svg_data_write(const struct graph *graph, FILE *stream);
+
+#endif

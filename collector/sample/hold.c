@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A binary heap of copied records, see hold.h. A copy is one block: record, then what it lends. */
+#include "sample/hold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct held {
+	uint64_t arrival;
+	size_t bytes;
+	struct perf_record record;
+	uint64_t extra[]; /* call chain or text */
+};
+
+static bool is_before(const struct held *a, const struct held *b)
+{
+	if (a->record.time_ns != b->record.time_ns)
+		return a->record.time_ns < b->record.time_ns;
+	return a->arrival < b->arrival;
+}
+
+static size_t extra_bytes(const struct perf_record *record)
+{
+	switch (record->kind) {
+	case PERF_SAMPLE:
+		return record->sample.chain_len * sizeof(uint64_t);
+	case PERF_MMAP:
+		return strlen(record->mmap.path) + 1;
+	case PERF_COMM:
+		return strlen(record->comm.name) + 1;
+	default:
+		return 0;
+	}
+}
+
+static void copy_extra(struct held *held, size_t bytes)
+{
+	struct perf_record *record = &held->record;
+
+	switch (record->kind) {
+	case PERF_SAMPLE:
+		if (bytes > 0)
+			memcpy(held->extra, record->sample.chain, bytes);
+		record->sample.chain = held->extra;
+		break;
+	case PERF_MMAP:
+		record->mmap.path = memcpy(held->extra, record->mmap.path, bytes);
+		break;
+	case PERF_COMM:
+		record->comm.name = memcpy(held->extra, record->comm.name, bytes);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool make_room(struct hold *hold)
+{
+	const size_t size = hold->size ? hold->size * 2 : 256;
+	struct held **heap;
+
+	if (hold->count < hold->size)
+		return true;
+	heap = realloc(hold->heap, size * sizeof(*heap));
+	if (!heap)
+		return false;
+	hold->heap = heap;
+	hold->size = size;
+	return true;
+}
+
+void hold_add(struct hold *hold, const struct perf_record *record)
+{
+	const size_t extra = extra_bytes(record);
+	const size_t bytes = sizeof(struct held) + extra;
+	struct held *held = NULL;
+	size_t i;
+
+	if (hold->bytes + bytes <= HOLD_MAX_BYTES && make_room(hold))
+		held = malloc(bytes);
+	if (!held) {
+		hold->dropped++;
+		return;
+	}
+	held->arrival = hold->arrivals++;
+	held->bytes = bytes;
+	held->record = *record;
+	copy_extra(held, extra);
+	hold->bytes += bytes;
+	for (i = hold->count++; i > 0 && is_before(held, hold->heap[(i - 1) / 2]);
+	     i = (i - 1) / 2)
+		hold->heap[i] = hold->heap[(i - 1) / 2];
+	hold->heap[i] = held;
+}
+
+static struct held *take_first(struct hold *hold)
+{
+	struct held *first = hold->heap[0];
+	struct held *last = hold->heap[--hold->count];
+	size_t i = 0;
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= hold->count)
+			break;
+		if (child + 1 < hold->count && is_before(hold->heap[child + 1], hold->heap[child]))
+			child++;
+		if (!is_before(hold->heap[child], last))
+			break;
+		hold->heap[i] = hold->heap[child];
+		i = child;
+	}
+	hold->heap[i] = last;
+	return first;
+}
+
+const struct perf_record *hold_next(struct hold *hold, uint64_t until_ns)
+{
+	free(hold->last);
+	hold->last = NULL;
+	if (hold->count == 0 || hold->heap[0]->record.time_ns > until_ns)
+		return NULL;
+	hold->last = take_first(hold);
+	hold->bytes -= hold->last->bytes;
+	return &hold->last->record;
+}
+
+void hold_fini(struct hold *hold)
+{
+	for (size_t i = 0; i < hold->count; i++)
+		free(hold->heap[i]);
+	free(hold->heap);
+	free(hold->last);
+	*hold = (struct hold){0};
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The perf ring's records, as PERF_SAMPLE_TYPE in sampler.h makes the kernel write them. Every one
+ * starts with {u32 type, u16 misc, u16 size}.
+ *
+ *   SAMPLE       ip u64, pid u32, tid u32, time u64, cpu u32, 0 u32, period u64,
+ *                nr u64, nr times u64
+ *   MMAP2        pid u32, tid u32, addr u64, len u64, pgoff u64, maj u32, min u32, ino u64,
+ *                generation u64, prot u32, flags u32, file name
+ *   COMM         pid u32, tid u32, name
+ *   FORK, EXIT   pid u32, ppid u32, tid u32, ptid u32, time u64
+ *   LOST         id u64, lost u64      LOST_SAMPLES lost u64      THROTTLE time, id, stream u64
+ *
+ * and all but SAMPLE end with the sample ID: pid u32, tid u32, time u64, cpu u32, 0 u32.
+ */
+#include "sample/perf_record.h"
+#include "sample/sampler.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SAMPLE_ID_BYTES 24
+
+static uint32_t u32_at(const unsigned char *p, size_t off)
+{
+	uint32_t v;
+
+	memcpy(&v, p + off, sizeof(v));
+	return v;
+}
+
+static uint64_t u64_at(const unsigned char *p, size_t off)
+{
+	uint64_t v;
+
+	memcpy(&v, p + off, sizeof(v));
+	return v;
+}
+
+static int parse_sample(const unsigned char *p, size_t len, struct perf_record *ret)
+{
+	const size_t fixed = 48;
+	uint64_t n;
+
+	if (len < fixed)
+		return -EBADMSG;
+	n = u64_at(p, 40);
+	if (n > (len - fixed) / 8)
+		return -EBADMSG;
+	*ret = (struct perf_record){
+		.kind = PERF_SAMPLE,
+		.pid = (pid_t)u32_at(p, 8),
+		.tid = (pid_t)u32_at(p, 12),
+		.time_ns = u64_at(p, 16),
+		.cpu = u32_at(p, 24),
+		.sample = {.period = u64_at(p, 32),
+			   .chain = (const uint64_t *)(const void *)(p + fixed),
+			   .chain_len = (uint32_t)n},
+	};
+	return 1;
+}
+
+/* A terminated text within [p, p + len), or NULL. */
+static const char *text_within(const unsigned char *p, size_t len)
+{
+	return memchr(p, 0, len) ? (const char *)p : NULL;
+}
+
+static int parse_mmap2(const unsigned char *p, size_t len, struct perf_record *ret)
+{
+	const size_t fixed = 64;
+	const char *path;
+
+	if (len < fixed)
+		return -EBADMSG;
+	path = text_within(p + fixed, len - fixed);
+	if (!path)
+		return -EBADMSG;
+	if (!(u32_at(p, 56) & PROT_EXEC))
+		return 0;
+	ret->kind = PERF_MMAP;
+	ret->pid = (pid_t)u32_at(p, 0);
+	ret->tid = (pid_t)u32_at(p, 4);
+	ret->mmap = (struct perf_mmap){
+		.addr = u64_at(p, 8),
+		.len = u64_at(p, 16),
+		.file_off = u64_at(p, 24),
+		.dev_major = u32_at(p, 32),
+		.dev_minor = u32_at(p, 36),
+		.inode = u64_at(p, 40),
+		.path = path,
+	};
+	return 1;
+}
+
+static int parse_comm(const unsigned char *p, size_t len, uint16_t misc, struct perf_record *ret)
+{
+	const char *name = len > 8 ? text_within(p + 8, len - 8) : NULL;
+
+	if (!name)
+		return -EBADMSG;
+	ret->kind = PERF_COMM;
+	ret->pid = (pid_t)u32_at(p, 0);
+	ret->tid = (pid_t)u32_at(p, 4);
+	ret->comm.name = name;
+	ret->comm.is_exec = misc & PERF_RECORD_MISC_COMM_EXEC;
+	return 1;
+}
+
+static int parse_fork_exit(const unsigned char *p, size_t len, enum perf_kind kind,
+			   struct perf_record *ret)
+{
+	if (len < 24)
+		return -EBADMSG;
+	ret->kind = kind;
+	ret->pid = (pid_t)u32_at(p, 0);
+	ret->tid = (pid_t)u32_at(p, 8);
+	ret->fork.parent_pid = (pid_t)u32_at(p, 4);
+	return 1;
+}
+
+static int parse_lost(const unsigned char *p, size_t len, size_t off, struct perf_record *ret)
+{
+	if (len < off + 8)
+		return -EBADMSG;
+	ret->kind = PERF_LOST;
+	ret->lost = u64_at(p, off);
+	return 1;
+}
+
+int perf_parse(const void *data, size_t len, struct perf_record *ret)
+{
+	const struct perf_event_header *header = data;
+	const unsigned char *p = (const unsigned char *)data + sizeof(*header);
+	struct perf_record record = {0};
+	size_t id_off;
+	int n;
+
+	if (len < sizeof(*header) + SAMPLE_ID_BYTES || header->size != len)
+		return -EBADMSG;
+	len -= sizeof(*header);
+	if (header->type == PERF_RECORD_SAMPLE)
+		return parse_sample(p, len, ret);
+	id_off = len - SAMPLE_ID_BYTES;
+	record.pid = (pid_t)u32_at(p, id_off);
+	record.tid = (pid_t)u32_at(p, id_off + 4);
+	record.time_ns = u64_at(p, id_off + 8);
+	record.cpu = u32_at(p, id_off + 16);
+	switch (header->type) {
+	case PERF_RECORD_MMAP2:
+		n = parse_mmap2(p, id_off, &record);
+		break;
+	case PERF_RECORD_COMM:
+		n = parse_comm(p, id_off, header->misc, &record);
+		break;
+	case PERF_RECORD_FORK:
+		n = parse_fork_exit(p, id_off, PERF_FORK, &record);
+		break;
+	case PERF_RECORD_EXIT:
+		n = parse_fork_exit(p, id_off, PERF_EXIT, &record);
+		break;
+	case PERF_RECORD_LOST:
+		n = parse_lost(p, id_off, 8, &record);
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		n = parse_lost(p, id_off, 0, &record);
+		break;
+	case PERF_RECORD_THROTTLE:
+		record.kind = PERF_THROTTLED;
+		n = 1;
+		break;
+	default:
+		return 0;
+	}
+	if (n > 0)
+		*ret = record;
+	return n;
+}

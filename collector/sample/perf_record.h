@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   one record of a perf ring, decoded; what sample gives to the stages behind it
+ * units:   CLOCK_MONOTONIC nanoseconds, PIDs and TIDs as the collector sees them
+ * threads: a value; what it points at is borrowed
+ * errors:  a record that is shorter than its type needs is -EBADMSG and counted by the caller
+ * source:  perf_event_open(2), include/uapi/linux/perf_event.h
+ */
+#ifndef FG_SAMPLE_PERF_RECORD_H
+#define FG_SAMPLE_PERF_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum perf_kind {
+	PERF_SAMPLE,
+	PERF_MMAP, /* an executable mapping came into being */
+	PERF_COMM, /* a thread got a name; is_exec: the process got a new image */
+	PERF_FORK, /* a thread or process began */
+	PERF_EXIT, /* a thread ended */
+	PERF_LOST, /* the kernel had no room in the ring */
+	PERF_THROTTLED, /* the kernel held the event back for a while */
+};
+
+struct perf_sample {
+	uint64_t period;
+	const uint64_t *chain; /* call chain with PERF_CONTEXT_ marks, leaf first */
+	uint32_t chain_len;
+};
+
+struct perf_mmap {
+	uint64_t addr, len, file_off;
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;
+	const char *path; /* terminated */
+};
+
+struct perf_record {
+	enum perf_kind kind;
+	uint64_t time_ns;
+	pid_t pid, tid;
+	uint32_t cpu;
+	union {
+		struct perf_sample sample;
+		struct perf_mmap mmap;
+		struct {
+			const char *name; /* terminated */
+			bool is_exec;
+		} comm;
+		struct {
+			pid_t parent_pid;
+		} fork;
+		uint64_t lost; /* how many */
+	};
+};
+
+/*
+ * Decodes one record as the kernel writes it with the sampler's attributes (SAMPLE_TYPE below and
+ * sample_id_all). Returns 1 and *ret, which borrows from data, 0 for a type that is of no interest,
+ * -EBADMSG. data is 8-byte aligned and len bytes long, its perf_event_header included.
+ */
+int perf_parse(const void *data, size_t len, struct perf_record *ret);
+
+#endif

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Opens the events and reads their rings, see sampler.h.
+ *
+ * Every CPU has one ring. System-wide, one event a CPU fills it; for one process, an event for each
+ * of its threads does (with inherit, so that threads to come are covered too), all of a CPU's
+ * events redirected into that CPU's ring.
+ */
+#include "sample/sampler.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "sample/ring.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RING_BYTES	 (512u << 10)
+#define RINGS_MAX_BYTES	 (64u << 20)
+#define RING_LEAST_BYTES (64u << 10)
+
+struct cpu_ring {
+	struct ring ring;
+	int cpu;
+	int fd; /* of the event that owns the ring */
+};
+
+struct sampler {
+	struct perf_event_attr attr;
+	const char *event;
+	struct cpu_ring *cpus;
+	int *poll_fds;
+	size_t n_cpus;
+	int *fds; /* all events, owned */
+	size_t n_fds, size_fds;
+	struct sampler_stats stats;
+};
+
+static const struct {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+} events[] = {
+	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+	{"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+	{"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+	{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
+	{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
+	{"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
+	{"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+};
+
+#define N_EVENTS (sizeof(events) / sizeof(events[0]))
+
+bool sampler_is_event(const char *event)
+{
+	for (size_t i = 0; i < N_EVENTS; i++) {
+		if (strcmp(events[i].name, event) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *sampler_events(void)
+{
+	static char names[256];
+
+	if (!names[0]) {
+		for (size_t i = 0, at = 0; i < N_EVENTS; i++)
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
+					       i ? " " : "", events[i].name);
+	}
+	return names;
+}
+
+static void set_event(struct sampler *sampler, const char *event)
+{
+	for (size_t i = 0; i < N_EVENTS; i++) {
+		if (strcmp(events[i].name, event) != 0)
+			continue;
+		sampler->attr.type = events[i].type;
+		sampler->attr.config = events[i].config;
+		sampler->event = events[i].name;
+	}
+}
+
+static void set_attr(struct sampler *sampler, const struct sampler_options *options,
+		     size_t ring_bytes)
+{
+	sampler->attr = (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.sample_type = SAMPLER_TYPE,
+		.freq = 1,
+		.sample_freq = options->hz,
+		.disabled = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.sample_id_all = 1,
+		.exclude_guest = 1,
+		.exclude_idle = 1,
+		.watermark = 1,
+		.wakeup_watermark = (uint32_t)(ring_bytes / 4),
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+}
+
+static int open_event(struct sampler *sampler, pid_t tid, int cpu)
+{
+	int fd;
+
+	fd = (int)syscall(SYS_perf_event_open, &sampler->attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (sampler->n_fds == sampler->size_fds) {
+		const size_t size = sampler->size_fds ? sampler->size_fds * 2 : 64;
+		int *fds = realloc(sampler->fds, size * sizeof(*fds));
+
+		if (!fds) {
+			close(fd);
+			return -ENOMEM;
+		}
+		sampler->fds = fds;
+		sampler->size_fds = size;
+	}
+	sampler->fds[sampler->n_fds++] = fd;
+	return fd;
+}
+
+static bool is_refusal(int err)
+{
+	return err == -EACCES || err == -EPERM;
+}
+
+/* 0 if the kernel lets us have this event with the attributes as they are. */
+static int try_event(struct sampler *sampler, pid_t pid)
+{
+	const int fd = open_event(sampler, pid, sampler->cpus[0].cpu);
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	sampler->n_fds--;
+	return 0;
+}
+
+/*
+ * What the kernel lets us have: without hardware cycles cpu-clock; without the right to the whole
+ * system one process; without the right to the kernel's part its own part. pid: -1 or the one.
+ */
+static int choose_event(struct sampler *sampler, const struct sampler_options *options,
+			pid_t *ret_pid)
+{
+	pid_t pid = -1;
+	int err;
+
+	set_event(sampler, options->event ? options->event : "cycles");
+	err = try_event(sampler, pid);
+	if (is_refusal(err) && options->fallback_pid > 0) {
+		pid = options->fallback_pid;
+		sampler->attr.inherit = 1;
+		err = try_event(sampler, pid);
+	}
+	if (is_refusal(err) && pid > 0) {
+		sampler->attr.exclude_kernel = 1;
+		err = try_event(sampler, pid);
+	}
+	if ((err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV) && !options->event) {
+		set_event(sampler, "cpu-clock");
+		err = try_event(sampler, pid);
+	}
+	*ret_pid = pid;
+	return err;
+}
+
+static void explain(const struct sampler *sampler, const struct sampler_options *options, int err)
+{
+	char paranoid[16] = "?", max_rate[16] = "?";
+
+	file_read_small("/proc/sys/kernel/perf_event_paranoid", paranoid, sizeof(paranoid));
+	file_read_small("/proc/sys/kernel/perf_event_max_sample_rate", max_rate, sizeof(max_rate));
+	paranoid[strcspn(paranoid, "\n")] = '\0';
+	max_rate[strcspn(max_rate, "\n")] = '\0';
+	if (is_refusal(err))
+		log_error("perf_event_open: %s; kernel.perf_event_paranoid is %s: run as root, "
+			  "grant CAP_PERFMON, or lower it (sysctl kernel.perf_event_paranoid=-1); "
+			  "in a container the seccomp profile must allow perf_event_open too",
+			  strerror(-err), paranoid);
+	else if (err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV)
+		log_error("perf_event_open: this machine has no event %s: leave -e out, or use "
+			  "-e cpu-clock",
+			  sampler->event);
+	else if (err == -EINVAL && (long)options->hz > strtol(max_rate, NULL, 10))
+		log_error("perf_event_open: %u Hz is more than kernel.perf_event_max_sample_rate, "
+			  "%s: choose a lower -F or raise it",
+			  options->hz, max_rate);
+	else if (err == -ESRCH)
+		log_error("perf_event_open: PID %d does not exist any more",
+			  (int)options->fallback_pid);
+	else if (err == -EMFILE)
+		log_error("perf_event_open: too many open files: raise the limit (ulimit -n)");
+	else
+		log_error("perf_event_open for %s at %u Hz: %s", sampler->event, options->hz,
+			  strerror(-err));
+}
+
+/* Calls add for each number of a list like "0-3,8"; stops at its first error. */
+static int for_each_online_cpu(struct sampler *sampler, int (*add)(struct sampler *, int cpu))
+{
+	char text[4096], *p = text;
+
+	if (file_read_small("/sys/devices/system/cpu/online", text, sizeof(text)) <= 0)
+		return -ENOENT;
+	while (*p >= '0' && *p <= '9') {
+		const long first = strtol(p, &p, 10);
+		const long last = *p == '-' ? strtol(p + 1, &p, 10) : first;
+
+		for (long cpu = first; cpu <= last; cpu++) {
+			const int err = add(sampler, (int)cpu);
+
+			if (err)
+				return err;
+		}
+		if (*p == ',')
+			p++;
+	}
+	return 0;
+}
+
+static int add_cpu(struct sampler *sampler, int cpu)
+{
+	struct cpu_ring *cpus =
+		realloc(sampler->cpus, (sampler->n_cpus + 1) * sizeof(*sampler->cpus));
+
+	if (!cpus)
+		return -ENOMEM;
+	sampler->cpus = cpus;
+	cpus[sampler->n_cpus++] = (struct cpu_ring){.cpu = cpu, .fd = -1};
+	return 0;
+}
+
+/* A ring that is as large as the memory the kernel lets us lock. */
+static int open_ring(struct sampler *sampler, struct cpu_ring *cpu, int fd, size_t bytes)
+{
+	int err;
+
+	do {
+		err = ring_open(&cpu->ring, fd, bytes);
+	} while (err == -EPERM && (bytes /= 2) >= RING_LEAST_BYTES);
+	if (err == -EPERM)
+		log_error("cannot map a perf ring: the limit of locked memory is too low: raise "
+			  "kernel.perf_event_mlock_kb or grant CAP_IPC_LOCK");
+	if (err)
+		return err;
+	cpu->fd = fd;
+	sampler->stats.ring_bytes += cpu->ring.data_bytes;
+	return 0;
+}
+
+/* Opens the events of one thread (-1: of all) on all CPUs. */
+static int open_thread(struct sampler *sampler, pid_t tid, size_t ring_bytes)
+{
+	for (size_t i = 0; i < sampler->n_cpus; i++) {
+		struct cpu_ring *cpu = &sampler->cpus[i];
+		const bool is_first = !cpu->ring.base;
+		const int fd = open_event(sampler, tid, cpu->cpu);
+		int err;
+
+		if (fd < 0)
+			return fd;
+		if (is_first)
+			err = open_ring(sampler, cpu, fd, ring_bytes);
+		else
+			err = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) < 0 ? -errno : 0;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int open_process(struct sampler *sampler, pid_t pid, size_t ring_bytes)
+{
+	_cleanup_closedir_ DIR *dir = NULL;
+	const struct dirent *entry;
+	char path[64];
+	int err = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!err && (entry = readdir(dir))) {
+		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0)
+			err = open_thread(sampler, tid, ring_bytes);
+		if (err == -ESRCH)
+			err = 0; /* that thread has just ended */
+	}
+	return err;
+}
+
+static int start(struct sampler *sampler)
+{
+	sampler->poll_fds = malloc(sampler->n_cpus * sizeof(*sampler->poll_fds));
+	if (!sampler->poll_fds)
+		return -ENOMEM;
+	for (size_t i = 0; i < sampler->n_cpus; i++) {
+		if (!sampler->cpus[i].ring.base)
+			return -ESRCH;
+		sampler->poll_fds[i] = sampler->cpus[i].fd;
+	}
+	for (size_t i = 0; i < sampler->n_fds; i++) {
+		if (ioctl(sampler->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static size_t ring_bytes_for(size_t n_cpus)
+{
+	size_t bytes = RING_BYTES;
+
+	while (bytes * n_cpus > RINGS_MAX_BYTES && bytes > RING_LEAST_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
+int sampler_open(const struct sampler_options *options, struct sampler **ret)
+{
+	struct sampler *sampler = calloc(1, sizeof(*sampler));
+	size_t ring_bytes;
+	pid_t pid;
+	int err;
+
+	if (!sampler)
+		return -ENOMEM;
+	raise_file_limit();
+	err = for_each_online_cpu(sampler, add_cpu);
+	ring_bytes = ring_bytes_for(sampler->n_cpus);
+	set_attr(sampler, options, ring_bytes);
+	if (!err)
+		err = choose_event(sampler, options, &pid);
+	if (!err && pid > 0)
+		err = open_process(sampler, pid, ring_bytes);
+	else if (!err)
+		err = open_thread(sampler, -1, ring_bytes);
+	if (!err)
+		err = start(sampler);
+	if (err) {
+		explain(sampler, options, err);
+		sampler_close(sampler);
+		return err;
+	}
+	*ret = sampler;
+	return 0;
+}
+
+void sampler_stop(struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->n_fds; i++)
+		ioctl(sampler->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void sampler_close(struct sampler *sampler)
+{
+	if (!sampler)
+		return;
+	for (size_t i = 0; i < sampler->n_cpus; i++)
+		ring_close(&sampler->cpus[i].ring);
+	for (size_t i = 0; i < sampler->n_fds; i++)
+		close(sampler->fds[i]);
+	free(sampler->cpus);
+	free(sampler->fds);
+	free(sampler->poll_fds);
+	free(sampler);
+}
+
+const char *sampler_event(const struct sampler *sampler)
+{
+	return sampler->event;
+}
+
+bool sampler_has_kernel(const struct sampler *sampler)
+{
+	return !sampler->attr.exclude_kernel;
+}
+
+void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg)
+{
+	for (size_t i = 0; i < sampler->n_cpus; i++) {
+		struct ring *ring = &sampler->cpus[i].ring;
+		struct perf_record record;
+		const void *data;
+		size_t len;
+
+		while ((data = ring_next(ring, &len))) {
+			const int n = perf_parse(data, len, &record);
+
+			sampler->stats.records++;
+			sampler->stats.broken += n < 0;
+			if (n <= 0)
+				continue;
+			sampler->stats.lost += record.kind == PERF_LOST ? record.lost : 0;
+			sampler->stats.throttled += record.kind == PERF_THROTTLED;
+			fn(arg, &record);
+		}
+		ring_done(ring);
+	}
+}
+
+size_t sampler_fds(const struct sampler *sampler, const int **ret_fds)
+{
+	*ret_fds = sampler->poll_fds;
+	return sampler->n_cpus;
+}
+
+void sampler_stats(const struct sampler *sampler, struct sampler_stats *ret)
+{
+	*ret = sampler->stats;
+}

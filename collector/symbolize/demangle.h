@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a C++ or Rust linker name -> what the programmer wrote, without parameters
+ * units:   bytes
+ * threads: any; needs up to about 1 MiB of stack
+ * errors:  0: leave the name as it is
+ * source:  the Itanium C++ ABI, Rust's legacy and v0 mangling; libiberty
+ */
+#ifndef FG_SYMBOLIZE_DEMANGLE_H
+#define FG_SYMBOLIZE_DEMANGLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether a name could be mangled at all; cheap. */
+bool demangle_is_candidate(const char *name);
+
+/* Length of the text in buf, terminated; 0 if name is not mangled or its text does not fit. */
+size_t demangle_name(const char *name, char *buf, size_t size);
+
+#endif

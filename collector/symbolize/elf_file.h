@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   an ELF file of unknown origin -> its loadable segments, build ID and functions
+ * units:   elf_addr is p_vaddr, file_off bytes in the file
+ * threads: one at a time
+ * errors:  -EINVAL no regular file, -ENOEXEC no executable or library of this machine's byte order,
+ *          -EFBIG more than the bounds here allow, -ENOMEM
+ * source:  elf(5), libelf
+ *
+ * The file is read, never mapped. Nothing in it is believed: what does not fit is left out.
+ */
+#ifndef FG_SYMBOLIZE_ELF_FILE_H
+#define FG_SYMBOLIZE_ELF_FILE_H
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ELF_FILE_MAX_SEGMENTS	   128 /* PT_LOAD */
+#define ELF_FILE_MAX_SYMBOLS	   (4u << 20)
+#define ELF_FILE_MAX_STRINGS_BYTES (256u << 20)
+#define ELF_FILE_MAX_BUILD_ID	   64
+
+struct elf_segment {
+	uint64_t elf_addr, file_off;
+	uint64_t mem_bytes, file_bytes;
+	bool is_executable;
+};
+
+/* What identifies a file and places its bytes; a value without pointers. */
+struct elf_layout {
+	struct elf_segment segments[ELF_FILE_MAX_SEGMENTS];
+	size_t segment_count;
+	unsigned char build_id[ELF_FILE_MAX_BUILD_ID];
+	size_t build_id_len; /* 0: none */
+};
+
+/* A symbol that names code. */
+struct elf_function {
+	uint64_t elf_addr;
+	const char
+		*name; /* terminated, not empty, may end in @VERSION; lives until elf_file_close */
+	uint32_t size; /* within the segment; 0: not known */
+	uint32_t room; /* to the end of what holds it: section or segment */
+	uint32_t rank; /* among names of one address the highest is the best */
+	bool is_label; /* STT_NOTYPE: does not count inside of a function */
+};
+
+struct elf_file {
+	Elf *elf;
+	struct elf_layout layout;
+	uint16_t machine; /* EM_* */
+};
+
+/* fd stays the caller's and must stay open until elf_file_close. */
+int elf_file_open(int fd, struct elf_file *ret);
+void elf_file_close(struct elf_file *file); /* a zero-filled one is legal */
+
+/*
+ * Functions of .symtab and .dynsym in no order, freed by the caller with free; none is no error. A
+ * table that is broken is left out, and is -ENOEXEC if nothing else was found.
+ */
+int elf_file_read_functions(struct elf_file *file, struct elf_function **ret, size_t *ret_count);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   an ELF file's symbols: elf_addr -> name
+ * units:   elf_addr is a virtual address as the file's program headers say (p_vaddr)
+ * threads: one at a time: elf_symbols_find remembers what it demangled
+ * errors:  negative errno; a file that is no ELF, or broken, is -ENOEXEC, one past the bounds of
+ *          elf_file.h is -EFBIG; neither ends the process
+ * source:  elf(5), libelf
+ *
+ * .symtab if the file has one, .dynsym as well; functions (STT_FUNC, STT_GNU_IFUNC), and STT_NOTYPE
+ * with a size or in .symtab of assembler code when nothing else covers the address. C++ and Rust
+ * names are demangled. The file is read, not mapped, so that a file cut short under us cannot end
+ * us. A file without symbols is no error: its count is 0, and elf_symbols_addr_of works.
+ */
+#ifndef FG_SYMBOLIZE_ELF_SYMBOLS_H
+#define FG_SYMBOLIZE_ELF_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_symbols; /* opaque */
+
+/* fd stays the caller's; any other thing than a regular file is -EINVAL. */
+int elf_symbols_load(int fd, struct elf_symbols **ret);
+void elf_symbols_free(struct elf_symbols *symbols); /* NULL is legal */
+
+/* File offset of a mapping's byte -> elf_addr through PT_LOAD; -ENOENT if no segment holds it. */
+int elf_symbols_addr_of(const struct elf_symbols *symbols, uint64_t file_off,
+			uint64_t *ret_elf_addr);
+
+/*
+ * The function that holds elf_addr, demangled, borrowed for the table's life; *ret_offset is the
+ * distance from its start. NULL if none does.
+ */
+const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uint64_t *ret_offset);
+
+/* NT_GNU_BUILD_ID, borrowed; *ret_len is 0 if the file has none. */
+const unsigned char *elf_symbols_build_id(const struct elf_symbols *symbols, size_t *ret_len);
+
+/* Whether two files give the same answer to every question above. */
+bool elf_symbols_equal(const struct elf_symbols *a, const struct elf_symbols *b);
+
+size_t elf_symbols_count(const struct elf_symbols *symbols);
+size_t elf_symbols_bytes(const struct elf_symbols *symbols);
+
+#endif

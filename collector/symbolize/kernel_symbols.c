@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The kernel's symbols as one sorted array and one pool of names. A line of /proc/kallsyms:
+ *
+ *   ffffffffc0a01230 t nf_tables_newrule\t[nf_tables]\n
+ *   |                | |                 | the module in brackets, if it is one
+ *   |                | | the name
+ *   |                | | type as of nm(1): T t W w are code, capitals are global
+ *   |                | all zeroes if the reader may not know
+ *   | hexadecimal, of the word's size
+ *
+ * There are no sizes: a symbol ends where the next one starts. The last one before the end of the
+ * kernel's text, of a module or of everything would own all that follows; _etext and a distance
+ * that no function has bound those.
+ */
+#include "symbolize/kernel_symbols.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FILE_BYTES	 (256u << 20)
+#define MAX_DISTANCE	 (1u << 20) /* the longest functions are some 100 KiB */
+#define MAX_MODULES	 4096
+#define MODULE_KERNEL	 0
+#define MODULE_UNLISTED	 1 /* of a module past MAX_MODULES */
+#define MAX_MODULE_BYTES 64
+
+struct symbol {
+	uint64_t addr;
+	uint32_t name;	 /* in the pool */
+	uint16_t module; /* in modules */
+	uint16_t rank;	 /* among names of one address the highest is the best */
+};
+
+struct kernel_symbols {
+	struct symbol *symbols; /* rising, one an address */
+	size_t count, size;
+	char *names;
+	size_t names_bytes;
+	char (*modules)[MAX_MODULE_BYTES];
+	size_t module_count, module_size;
+	uint64_t text_end; /* _etext, or UINT64_MAX */
+	bool any_addr;	   /* one that is not zero */
+};
+
+struct text {
+	const char *at, *end;
+};
+
+struct line {
+	uint64_t addr;
+	char type;
+	struct text name, module; /* empty module: the kernel itself */
+};
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+static bool is_end(const char *at, const char *end)
+{
+	return at == end || *at == ' ' || *at == '\t' || *at == '\n' || *at == '\0';
+}
+
+static struct text take_word(struct text *rest)
+{
+	struct text word = {.at = rest->at, .end = rest->at};
+
+	while (!is_end(word.end, rest->end))
+		word.end++;
+	rest->at = word.end;
+	return word;
+}
+
+/* Takes one line off rest; false if it is not of the form above. */
+static bool take_line(struct text *rest, struct line *ret)
+{
+	const char *newline = memchr(rest->at, '\n', (size_t)(rest->end - rest->at));
+	struct text line = {.at = rest->at, .end = newline ? newline : rest->end};
+	const char *const start = line.at;
+
+	rest->at = newline ? newline + 1 : rest->end;
+	*ret = (struct line){0};
+	while (line.at < line.end && hex_value(*line.at) >= 0)
+		ret->addr = ret->addr << 4 | (uint64_t)hex_value(*line.at++);
+	if (line.at == start || line.at - start > 16 || line.end - line.at < 4 ||
+	    line.at[0] != ' ' || line.at[2] != ' ')
+		return false;
+	ret->type = line.at[1];
+	line.at += 3;
+	ret->name = take_word(&line);
+	while (line.at < line.end && (*line.at == '\t' || *line.at == ' '))
+		line.at++;
+	ret->module = take_word(&line);
+	return ret->name.at < ret->name.end;
+}
+
+static bool text_is(const struct text *text, const char *other)
+{
+	const size_t len = (size_t)(text->end - text->at);
+
+	return strlen(other) == len && memcmp(text->at, other, len) == 0;
+}
+
+static bool add_module(struct kernel_symbols *symbols, const struct text *name)
+{
+	const size_t len = (size_t)(name->end - name->at);
+	char *module;
+
+	if (symbols->module_count == symbols->module_size) {
+		const size_t size = symbols->module_size ? symbols->module_size * 2 : 64;
+		void *bigger = realloc(symbols->modules, size * sizeof(*symbols->modules));
+
+		if (!bigger)
+			return false;
+		symbols->modules = bigger;
+		symbols->module_size = size;
+	}
+	module = symbols->modules[symbols->module_count++];
+	memset(module, 0, MAX_MODULE_BYTES);
+	memcpy(module, name->at, len < MAX_MODULE_BYTES ? len : MAX_MODULE_BYTES - 1);
+	return true;
+}
+
+/* Symbols of a module stand together, so the last module is the first to look at. */
+static uint16_t find_module(struct kernel_symbols *symbols, const struct text *name)
+{
+	if (name->at == name->end)
+		return MODULE_KERNEL;
+	for (size_t i = symbols->module_count; i > MODULE_UNLISTED + 1; i--) {
+		if (text_is(name, symbols->modules[i - 1]))
+			return (uint16_t)(i - 1);
+	}
+	if (symbols->module_count >= MAX_MODULES || name->end - name->at >= MAX_MODULE_BYTES ||
+	    !add_module(symbols, name))
+		return MODULE_UNLISTED;
+	return (uint16_t)(symbols->module_count - 1);
+}
+
+/* Global before weak before local; then the fewer underscores in front, the better. */
+static uint16_t find_rank(const struct line *line)
+{
+	static const char order[] = "twWT"; /* the best last */
+	unsigned underscores = 0;
+
+	while (underscores < 15 && line->name.at + underscores < line->name.end &&
+	       line->name.at[underscores] == '_')
+		underscores++;
+	return (uint16_t)((strchr(order, line->type) - order) * 16 + (15 - underscores));
+}
+
+static int add_symbol(struct kernel_symbols *symbols, const struct line *line)
+{
+	const size_t len = (size_t)(line->name.end - line->name.at);
+
+	if (symbols->count == symbols->size) {
+		const size_t size = symbols->size ? symbols->size * 2 : 1024;
+		void *bigger = realloc(symbols->symbols, size * sizeof(*symbols->symbols));
+
+		if (!bigger)
+			return -ENOMEM;
+		symbols->symbols = bigger;
+		symbols->size = size;
+	}
+	symbols->symbols[symbols->count++] = (struct symbol){
+		.addr = line->addr,
+		.name = (uint32_t)symbols->names_bytes,
+		.module = find_module(symbols, &line->module),
+		.rank = find_rank(line),
+	};
+	memcpy(symbols->names + symbols->names_bytes, line->name.at, len);
+	symbols->names[symbols->names_bytes + len] = '\0';
+	symbols->names_bytes += len + 1;
+	return 0;
+}
+
+static int add_line(struct kernel_symbols *symbols, const struct line *line)
+{
+	if (line->addr != 0)
+		symbols->any_addr = true;
+	if (line->module.at == line->module.end && text_is(&line->name, "_etext")) {
+		symbols->text_end = line->addr;
+		return 0; /* the end of code is no code */
+	}
+	if (!strchr("tTwW", line->type) || line->type == '\0')
+		return 0;
+	return add_symbol(symbols, line);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct symbol *a = left, *b = right;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	return a->name < b->name ? -1 : a->name > b->name;
+}
+
+static void sort_and_shrink(struct kernel_symbols *symbols)
+{
+	size_t kept = 0;
+	void *smaller;
+
+	qsort(symbols->symbols, symbols->count, sizeof(*symbols->symbols), compare);
+	for (size_t i = 0; i < symbols->count; i++) {
+		if (kept == 0 || symbols->symbols[kept - 1].addr != symbols->symbols[i].addr)
+			symbols->symbols[kept++] = symbols->symbols[i];
+	}
+	symbols->count = kept;
+	smaller = realloc(symbols->symbols, kept * sizeof(*symbols->symbols));
+	if (smaller)
+		symbols->symbols = smaller;
+	smaller = realloc(symbols->names, symbols->names_bytes);
+	if (smaller)
+		symbols->names = smaller;
+}
+
+static int parse_into(struct kernel_symbols *symbols, struct text rest)
+{
+	static const char kernel[] = "[kernel]", unlisted[] = "[module]";
+	const struct text kernel_text = {kernel, kernel + sizeof(kernel) - 1};
+	const struct text unlisted_text = {unlisted, unlisted + sizeof(unlisted) - 1};
+	struct line line;
+
+	/* A name and its terminator are shorter than its line. */
+	symbols->names = malloc((size_t)(rest.end - rest.at) + 1);
+	if (!symbols->names || !add_module(symbols, &kernel_text) ||
+	    !add_module(symbols, &unlisted_text))
+		return -ENOMEM;
+	while (rest.at < rest.end) {
+		if (take_line(&rest, &line) && add_line(symbols, &line) < 0)
+			return -ENOMEM;
+	}
+	if (symbols->count == 0)
+		return -ENODATA;
+	if (!symbols->any_addr)
+		return -EACCES;
+	sort_and_shrink(symbols);
+	return 0;
+}
+
+int kernel_symbols_parse(const char *text, size_t len, struct kernel_symbols **ret)
+{
+	struct kernel_symbols *symbols;
+	int err;
+
+	if (len > MAX_FILE_BYTES)
+		return -EFBIG;
+	symbols = calloc(1, sizeof(*symbols));
+	if (!symbols)
+		return -ENOMEM;
+	symbols->text_end = UINT64_MAX;
+	err = parse_into(symbols, (struct text){text, text + len});
+	if (err) {
+		kernel_symbols_free(symbols);
+		return err;
+	}
+	*ret = symbols;
+	return 0;
+}
+
+int kernel_symbols_load(struct kernel_symbols **ret)
+{
+	_cleanup_free_ char *text = NULL;
+	const ssize_t len = file_read_whole("/proc/kallsyms", MAX_FILE_BYTES, &text);
+
+	return len < 0 ? (int)len : kernel_symbols_parse(text, (size_t)len, ret);
+}
+
+void kernel_symbols_free(struct kernel_symbols *symbols)
+{
+	if (!symbols)
+		return;
+	free(symbols->symbols);
+	free(symbols->names);
+	free(symbols->modules);
+	free(symbols);
+}
+
+const char *kernel_symbols_find(const struct kernel_symbols *symbols, uint64_t addr,
+				const char **ret_module)
+{
+	size_t low = 0, high = symbols->count;
+	const struct symbol *symbol;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (symbols->symbols[middle].addr <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	symbol = &symbols->symbols[low - 1];
+	if (addr - symbol->addr >= MAX_DISTANCE ||
+	    (symbol->module == MODULE_KERNEL && symbol->addr < symbols->text_end &&
+	     addr >= symbols->text_end))
+		return NULL;
+	*ret_module = symbols->modules[symbol->module];
+	return symbols->names + symbol->name;
+}
+
+size_t kernel_symbols_count(const struct kernel_symbols *symbols)
+{
+	return symbols->count;
+}

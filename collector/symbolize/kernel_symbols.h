@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the kernel's symbols: addr -> name and module
+ * units:   addr in the kernel
+ * threads: a loaded table is immutable
+ * errors:  negative errno; -EACCES: addresses are hidden (kernel.kptr_restrict, no CAP_SYSLOG);
+ *          -ENODATA: a text without a single symbol of code
+ * source:  /proc/kallsyms
+ */
+#ifndef FG_SYMBOLIZE_KERNEL_SYMBOLS_H
+#define FG_SYMBOLIZE_KERNEL_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct kernel_symbols; /* opaque */
+
+int kernel_symbols_load(struct kernel_symbols **ret);
+/* Text in the form of /proc/kallsyms; lines that do not parse are skipped. */
+int kernel_symbols_parse(const char *text, size_t len, struct kernel_symbols **ret);
+void kernel_symbols_free(struct kernel_symbols *symbols); /* NULL is legal */
+
+/*
+ * Borrowed; *ret_module is "[kernel]" or the module's name in brackets, as in [nf_tables] or [bpf].
+ * NULL if nothing holds addr.
+ */
+const char *kernel_symbols_find(const struct kernel_symbols *symbols, uint64_t addr,
+				const char **ret_module);
+size_t kernel_symbols_count(const struct kernel_symbols *symbols);
+
+#endif

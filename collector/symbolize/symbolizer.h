@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a stack of a process at a time -> named frames, leaf first
+ * units:   CLOCK_MONOTONIC nanoseconds
+ * threads: the model's
+ * errors:  what cannot be named becomes [unknown: reason] of kind FRAME_UNKNOWN and is counted
+ * source:  none
+ */
+#ifndef FG_SYMBOLIZE_SYMBOLIZER_H
+#define FG_SYMBOLIZE_SYMBOLIZER_H
+
+#include "symbolize/frame.h"
+#include "symbolize/module_cache.h"
+#include "target/process.h"
+#include "unwind/stack.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct symbolizer; /* opaque */
+
+/* What a stack's frames say about its quality. */
+struct symbolizer_verdict {
+	bool is_named;	    /* every frame has a name */
+	bool is_java_named; /* every frame in generated code has one */
+	bool is_rooted;	    /* the last frame is a thread's or the process's entry */
+};
+
+int symbolizer_new(struct symbolizer **ret);
+void symbolizer_free(struct symbolizer *symbolizer); /* NULL is legal */
+
+/* Why kernel frames have no names, a sentence with the remedy, or NULL. */
+const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer);
+
+/* Whose stack it is, and when. */
+struct symbolizer_context {
+	const struct process *process; /* NULL: user frames are unknown */
+	uint64_t time_ns;
+};
+
+/*
+ * Names stack->depth frames into ret, which has room for them. Their texts live as long as the
+ * symbolizer.
+ */
+void symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
+		     const struct stack *stack, struct frame *ret,
+		     struct symbolizer_verdict *ret_verdict);
+
+/* A text of the caller's as a frame of kind FRAME_LABEL. */
+struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text);
+
+/* The process is gone. */
+void symbolizer_forget(struct symbolizer *symbolizer, pid_t pid);
+
+void symbolizer_stats(const struct symbolizer *symbolizer, struct module_cache_stats *ret);
+
+#endif

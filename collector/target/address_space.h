@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   address -> mapping of one process, as of now
+ * units:   addr in the target's address space, file_off in the file, both bytes
+ * threads: one at a time
+ * errors:  negative errno; a failed operation leaves the space as it was
+ * source:  proc_pid_maps(5), PERF_RECORD_MMAP2 of perf_event_open(2)
+ *
+ * Only executable mappings are kept. Mappings never overlap: a new one cuts or replaces what it
+ * covers. A zero-filled struct address_space is a valid, empty one. Paths are owned by the space.
+ */
+#ifndef FG_TARGET_ADDRESS_SPACE_H
+#define FG_TARGET_ADDRESS_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mapping {
+	uint64_t start, end; /* end exclusive */
+	uint64_t file_off;
+	uint32_t dev_major, dev_minor;
+	uint64_t inode; /* 0: no file */
+	bool is_deleted; /* the kernel says " (deleted)"; the path comes without it */
+	const char *path; /* as the process sees it; "" or "[vdso]", "//anon" and the like if no file */
+};
+
+struct address_space {
+	struct mapping *mappings; /* rising */
+	size_t count, size;
+	size_t dropped; /* mappings not kept because of ADDRESS_SPACE_MAX */
+};
+
+#define ADDRESS_SPACE_MAX 65536
+
+/* mapping->path is copied. */
+int address_space_add(struct address_space *space, const struct mapping *mapping);
+/* Borrowed until the next change, or NULL. */
+const struct mapping *address_space_find(const struct address_space *space, uint64_t addr);
+/* Parses text in the form of /proc/<pid>/maps; lines that do not parse are skipped. */
+int address_space_parse(struct address_space *space, const char *text, size_t len);
+/* Replaces the contents by /proc/<pid>/maps. */
+int address_space_read(struct address_space *space, pid_t pid);
+/* As after fork(2): the same mappings. */
+int address_space_copy(struct address_space *space, const struct address_space *from);
+void address_space_fini(struct address_space *space);
+
+#endif

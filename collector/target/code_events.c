@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Applies what an agent says to the process it says it of, see code_events.h. */
+#include "target/code_events.h"
+
+#include "base/log.h"
+#include "target/java_text.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MAX_THREAD_NAMES 65536
+
+/*
+ * Agents say when on their own clock, which a time namespace may have moved. A time in the future
+ * would outlive every later event at that address, so there is none.
+ */
+static uint64_t host_time(const struct process *process, uint64_t time_ns, uint64_t now_ns)
+{
+	const uint64_t host = time_ns - (uint64_t)process->clock_offset_ns;
+
+	return host < now_ns ? host : now_ns;
+}
+
+/* A name of the JVM's, as UTF-8 and interned; NULL if it is empty. */
+static const char *java_name(struct process *process, const char *text, size_t len)
+{
+	char utf8[WIRE_STRING_MAX_BYTES];
+
+	if (len == 0 || len > sizeof(utf8))
+		return NULL;
+	len = java_text_to_utf8(text, len, utf8);
+	return intern_add(&process->names, utf8, len);
+}
+
+static const char *java_str(struct process *process, struct wire_str s)
+{
+	return java_name(process, s.data, s.len);
+}
+
+static const char *class_name(struct process *process, struct wire_str signature)
+{
+	const char *text = signature.data;
+	size_t len = signature.len;
+
+	java_text_strip_class(&text, &len);
+	return java_name(process, text, len);
+}
+
+static void mark_changed(struct process *process, uint64_t now_ns)
+{
+	if (!process->map_changed_ns)
+		process->map_changed_ns = now_ns;
+}
+
+static void add_range(struct process *process, const struct code_range *range, bool is_resync,
+		      uint64_t now_ns)
+{
+	const int n = code_map_add(process->code, range, is_resync);
+
+	if (n < 0)
+		process->jvm->bad_records++;
+	else if (n > 0)
+		mark_changed(process, now_ns);
+}
+
+static int apply_load(struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	static const uint8_t kinds[] = {
+		[WIRE_CODE_UNKNOWN] = CODE_JAVA,
+		[WIRE_CODE_JAVA] = CODE_JAVA,
+		[WIRE_CODE_NATIVE_WRAPPER] = CODE_NATIVE_WRAPPER,
+		[WIRE_CODE_OSR] = CODE_OSR,
+	};
+	struct wire_method_load load;
+	const int err = wire_decode_method_load(record, &load);
+	struct code_range range;
+
+	if (err)
+		return err;
+	range = (struct code_range){
+		.addr = load.addr,
+		.size = load.size,
+		.kind = load.code_kind < sizeof(kinds) ? kinds[load.code_kind] : CODE_JAVA,
+		.level = load.level,
+		.birth_ns = host_time(process, load.time_ns, now_ns),
+		.class_name = class_name(process, load.class_sig),
+		.name = java_str(process, load.method),
+		.signature = java_str(process, load.method_sig),
+		.source_file = java_str(process, load.source_file),
+	};
+	if (!range.name)
+		range.name = intern_add_str(&process->names, "[unnamed method]");
+	add_range(process, &range, record->flags & WIRE_FLAG_RESYNC, now_ns);
+	return 0;
+}
+
+static int apply_stub(struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	struct wire_stub stub;
+	const int err = wire_decode_stub(record, &stub);
+	struct code_range range;
+
+	if (err)
+		return err;
+	range = (struct code_range){
+		.addr = stub.addr,
+		.size = stub.size,
+		.kind = CODE_STUB,
+		.level = CODE_LEVEL_UNKNOWN,
+		.birth_ns = host_time(process, stub.time_ns, now_ns),
+		.name = java_str(process, stub.name),
+	};
+	if (!range.name)
+		range.name = intern_add_str(&process->names, "[unnamed stub]");
+	add_range(process, &range, record->flags & WIRE_FLAG_RESYNC, now_ns);
+	return 0;
+}
+
+static int apply_unload(struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	struct wire_method_unload unload;
+	const int err = wire_decode_method_unload(record, &unload);
+
+	/* The map keeps a dropped method's line until its addresses are used again. */
+	if (!err)
+		code_map_remove(process->code, unload.addr,
+				host_time(process, unload.time_ns, now_ns));
+	return err;
+}
+
+static int apply_resync(struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	struct wire_resync resync;
+	const int err = wire_decode_resync(record, &resync);
+
+	if (err)
+		return err;
+	if (record->kind == WIRE_RESYNC_BEGIN) {
+		process->jvm->state = JVM_RESYNCING;
+		code_map_resync_begin(process->code, host_time(process, resync.time_ns, now_ns));
+		return 0;
+	}
+	if (code_map_resync_end(process->code, resync.complete) > 0)
+		mark_changed(process, now_ns);
+	if (resync.complete) {
+		process->jvm->state = JVM_CURRENT;
+		process->jvm->resyncs++;
+	}
+	return 0;
+}
+
+static int apply_hello(struct process *process, const struct wire_record *record)
+{
+	struct wire_hello hello;
+	int err = wire_decode_hello(record, &hello);
+
+	if (!err)
+		err = process_set_hello(process, &hello);
+	return err;
+}
+
+static int apply_loss(struct process *process, const struct wire_record *record)
+{
+	struct wire_loss loss;
+	const int err = wire_decode_loss(record, &loss);
+
+	if (!err)
+		memcpy(process->jvm->lost, loss.count, sizeof(process->jvm->lost));
+	return err;
+}
+
+static int apply_bye(struct process *process, const struct wire_record *record)
+{
+	struct wire_bye bye;
+	const int err = wire_decode_bye(record, &bye);
+
+	if (!err)
+		process->jvm->state = JVM_ENDED;
+	return err;
+}
+
+static int apply_thread(struct process *process, const struct wire_record *record)
+{
+	struct wire_thread thread;
+	const int err = wire_decode_thread(record, &thread);
+	const char *name;
+
+	if (err)
+		return err;
+	if (process->thread_names.count >= MAX_THREAD_NAMES)
+		return -ENOSPC;
+	name = java_str(process, thread.name);
+	if (name)
+		map64_put(&process->thread_names, thread.tid, (void *)(uintptr_t)name);
+	return 0;
+}
+
+void code_events_apply(struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	int err = 0;
+
+	switch (record->kind) {
+	case WIRE_HELLO:
+		err = apply_hello(process, record);
+		break;
+	case WIRE_RESYNC_BEGIN:
+	case WIRE_RESYNC_END:
+		err = apply_resync(process, record, now_ns);
+		break;
+	case WIRE_METHOD_LOAD:
+		err = apply_load(process, record, now_ns);
+		break;
+	case WIRE_METHOD_UNLOAD:
+		err = apply_unload(process, record, now_ns);
+		break;
+	case WIRE_STUB:
+		err = apply_stub(process, record, now_ns);
+		break;
+	case WIRE_LOSS:
+		err = apply_loss(process, record);
+		break;
+	case WIRE_BYE:
+		err = apply_bye(process, record);
+		break;
+	case WIRE_THREAD:
+		err = apply_thread(process, record);
+		break;
+	default:
+		process->jvm->unknown_records++;
+		break;
+	}
+	if (err)
+		process->jvm->bad_records++;
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Writes /tmp/perf-<pid>.map, see perf_map.h. A line is "start size name", hexadecimal; what perf
+ * takes no notice of is a line whose name has less than three bytes.
+ *
+ * That is how a map says that it is ours: its first line is "0 0 fg", which perf skips and other
+ * readers take for an empty piece of code at address 0. An index file elsewhere could get lost or
+ * be out of step with the directory, and not every kernel and file system that /tmp may be on has
+ * extended attributes for users.
+ */
+#include "target/perf_map.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#define OUT_BYTES     (64u << 10)
+#define TEMP_ATTEMPTS 8
+
+static const char marker[] = "0 0 fg\n";
+
+/* perf-<pid>.map, or with a dot and 16 digits behind it while it is being written. */
+struct map_name {
+	char text[sizeof("perf--2147483648.map.0123456789abcdef")];
+};
+
+static struct map_name map_name(pid_t pid)
+{
+	struct map_name name;
+
+	snprintf(name.text, sizeof(name.text), "perf-%d.map", (int)pid);
+	return name;
+}
+
+static struct map_name temp_name(pid_t pid)
+{
+	unsigned long long random = 0;
+	struct map_name name;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+		random = (unsigned long long)getpid(); /* O_EXCL is what makes it safe */
+	snprintf(name.text, sizeof(name.text), "perf-%d.map.%016llx", (int)pid, random);
+	return name;
+}
+
+/* ---- text ---- */
+
+/* A file being written, with a buffer. The first error stays, and nothing is written after it. */
+struct out {
+	int fd;
+	int err;
+	size_t used;
+	char data[OUT_BYTES];
+};
+
+static void out_flush(struct out *out)
+{
+	size_t done = 0;
+
+	while (!out->err && done < out->used) {
+		const ssize_t n = write(out->fd, out->data + done, out->used - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n < 0 && errno != EINTR)
+			out->err = -errno;
+	}
+	out->used = 0;
+}
+
+static void out_char(struct out *out, char c)
+{
+	if (out->used == sizeof(out->data))
+		out_flush(out);
+	out->data[out->used++] = c;
+}
+
+static void out_hex(struct out *out, uint64_t value)
+{
+	char digits[16];
+	size_t n = 0;
+
+	do {
+		digits[n++] = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	} while (value);
+	while (n > 0)
+		out_char(out, digits[--n]);
+}
+
+/* Returns the text's length. */
+static size_t out_text(struct out *out, const char *text)
+{
+	const char *at = text;
+
+	for (; *at; at++)
+		out_char(out, (unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at);
+	return (size_t)(at - text);
+}
+
+/* Names of one or two bytes get a "()", because perf skips them. */
+static void out_name(struct out *out, const struct code_range *range)
+{
+	const char *name = range->name && range->name[0] ? range->name : "[unnamed]";
+
+	if (range->class_name) {
+		out_char(out, 'L');
+		out_text(out, range->class_name);
+		out_text(out, ";::");
+		out_text(out, name);
+	} else if (out_text(out, name) < 3) {
+		out_text(out, "()");
+	}
+}
+
+static void out_range(struct out *out, const struct code_range *range)
+{
+	out_hex(out, range->addr);
+	out_char(out, ' ');
+	out_hex(out, range->size);
+	out_char(out, ' ');
+	out_name(out, range);
+	out_char(out, '\n');
+}
+
+static int write_ranges(int fd, const struct code_range *const *ranges, size_t count)
+{
+	_cleanup_free_ struct out *out = malloc(sizeof(*out));
+
+	if (!out)
+		return -ENOMEM;
+	out->fd = fd;
+	out->err = 0;
+	out->used = sizeof(marker) - 1;
+	memcpy(out->data, marker, sizeof(marker) - 1);
+	for (size_t i = 0; i < count && !out->err; i++)
+		out_range(out, ranges[i]);
+	out_flush(out);
+	return out->err;
+}
+
+/* ---- files ---- */
+
+static int open_dir(const char *dir)
+{
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_temp(int dirfd, pid_t pid, struct map_name *ret_name)
+{
+	for (int i = 0; i < TEMP_ATTEMPTS; i++) {
+		const struct map_name name = temp_name(pid);
+		const int fd = openat(dirfd, name.text,
+				      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+		if (fd >= 0) {
+			*ret_name = name;
+			return fd;
+		}
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+static int write_map(int dirfd, pid_t pid, const struct code_range *const *ranges, size_t count)
+{
+	const struct map_name name = map_name(pid);
+	struct map_name temp;
+	int fd = open_temp(dirfd, pid, &temp), err;
+
+	if (fd < 0)
+		return fd;
+	err = write_ranges(fd, ranges, count);
+	if (!err && fchmod(fd, 0644) < 0)
+		err = -errno;
+	if (close(fd) < 0 && !err) /* network file systems say here that they are full */
+		err = -errno;
+	if (!err && renameat(dirfd, temp.text, dirfd, name.text) < 0)
+		err = -errno;
+	if (err)
+		unlinkat(dirfd, temp.text, 0);
+	return err;
+}
+
+int perf_map_write(const char *dir, pid_t pid, const struct code_map *map)
+{
+	_cleanup_free_ const struct code_range **ranges = NULL;
+	_cleanup_close_ int dirfd = open_dir(dir);
+	ssize_t count;
+
+	if (dirfd < 0)
+		return dirfd;
+	count = code_map_list(map, &ranges);
+	return count < 0 ? (int)count : write_map(dirfd, pid, ranges, (size_t)count);
+}
+
+int perf_map_remove(const char *dir, pid_t pid)
+{
+	const struct map_name name = map_name(pid);
+	_cleanup_close_ int dirfd = open_dir(dir);
+
+	if (dirfd < 0)
+		return dirfd;
+	return unlinkat(dirfd, name.text, 0) < 0 ? -errno : 0;
+}
+
+/* ---- old maps ---- */
+
+/* The PID in a map's name or a temporary one's; 0 for any other name. */
+static pid_t pid_of_name(const char *name, bool *ret_temp)
+{
+	int pid = 0, behind = 0;
+	struct map_name again;
+	size_t len;
+
+	if (sscanf(name, "perf-%9d.map%n", &pid, &behind) != 1 || behind == 0 || pid <= 0)
+		return 0;
+	again = map_name(pid); /* so that there is one spelling only */
+	len = strlen(again.text);
+	if (strncmp(name, again.text, len) != 0)
+		return 0;
+	*ret_temp = name[len] == '.' && strspn(name + len + 1, "0123456789abcdef") == 16 &&
+		    name[len + 17] == '\0';
+	return name[len] == '\0' || *ret_temp ? pid : 0;
+}
+
+static bool is_ours(int dirfd, const char *name, bool is_temp, long max_age_sec)
+{
+	_cleanup_close_ int fd =
+		openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char start[sizeof(marker) - 1];
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		return false;
+	if (time(NULL) - st.st_mtim.tv_sec <= max_age_sec)
+		return false;
+	n = read(fd, start, sizeof(start));
+	if (n == 0)
+		return is_temp; /* left behind before the first block was written */
+	return n == sizeof(start) && memcmp(start, marker, sizeof(start)) == 0;
+}
+
+int perf_map_remove_old(const char *dir, long max_age_sec)
+{
+	_cleanup_closedir_ DIR *stream = opendir(dir);
+	const struct dirent *entry;
+	int removed = 0;
+
+	if (!stream)
+		return -errno;
+	while ((entry = readdir(stream))) {
+		bool is_temp = false;
+		const pid_t pid = pid_of_name(entry->d_name, &is_temp);
+
+		if (pid == 0 || kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		if (is_ours(dirfd(stream), entry->d_name, is_temp, max_age_sec) &&
+		    unlinkat(dirfd(stream), entry->d_name, 0) == 0)
+			removed++;
+	}
+	return removed;
+}
+
+/* ---- shadows ---- */
+
+/* 1 if the process sees other mounts than we do, 0 if the same. */
+static int sees_other_mounts(pid_t pid)
+{
+	char path[sizeof("/proc/-2147483648/ns/mnt")];
+	struct stat theirs, ours;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	if (stat(path, &theirs) < 0 || stat("/proc/self/ns/mnt", &ours) < 0)
+		return -errno;
+	return theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino;
+}
+
+int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size)
+{
+	/* Links are followed as perf would, but end within the container; nothing is opened. */
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	const struct map_name name = map_name(inner_pid);
+	char path[sizeof("/tmp/") + sizeof(name)];
+	_cleanup_close_ int root = -1, fd = -1;
+	const int other = sees_other_mounts(pid);
+	char root_path[sizeof("/proc/-2147483648/root")];
+
+	if (other <= 0)
+		return other;
+	snprintf(path, sizeof(path), "/tmp/%s", name.text);
+	if (strlen(path) >= size)
+		return -ERANGE;
+	snprintf(root_path, sizeof(root_path), "/proc/%d/root", (int)pid);
+	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	fd = (int)syscall(SYS_openat2, root, path + 1, &how, sizeof(how));
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
+	strcpy(ret_path, path);
+	return 1;
+}

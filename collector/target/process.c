@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One process and what is known of it, see process.h. */
+#include "target/process.h"
+
+#include "base/file.h"
+#include "base/process_stat.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* /proc/<pid>/timens_offsets: lines "monotonic <seconds> <nanoseconds>". */
+static int64_t read_clock_offset(pid_t pid)
+{
+	char path[64], text[256];
+	const char *line;
+	long long sec, ns;
+
+	snprintf(path, sizeof(path), "/proc/%d/timens_offsets", (int)pid);
+	if (file_read_small(path, text, sizeof(text)) <= 0)
+		return 0;
+	line = strstr(text, "monotonic");
+	if (!line || sscanf(line, "monotonic %lld %lld", &sec, &ns) != 2)
+		return 0;
+	return sec * 1000000000LL + ns;
+}
+
+int process_new(pid_t pid, uint64_t start_ticks, struct process **ret)
+{
+	struct process *process = calloc(1, sizeof(*process));
+	int err;
+
+	if (!process)
+		return -ENOMEM;
+	process->pid = pid;
+	process->start_ticks = start_ticks ? start_ticks : process_stat_start_ticks(pid);
+	process->inner_pid = process_stat_inner_pid(pid, pid);
+	process->clock_offset_ns = read_clock_offset(pid);
+	process_stat_comm(pid, pid, process->comm, sizeof(process->comm));
+	if (container_id_read(pid, process->container_id) < 0)
+		process->container_id[0] = '\0';
+	err = process->start_ticks ? address_space_read(&process->space, pid) : -ESRCH;
+	if (err == -ENOMEM || !process->start_ticks) {
+		process_free(process);
+		return err;
+	}
+	*ret = process; /* without the right to read its mappings it is still worth knowing */
+	return 0;
+}
+
+static void free_values(struct map64 *map)
+{
+	size_t pos = 0;
+	uint64_t key;
+	void *value;
+
+	while (map64_next(map, &pos, &key, &value))
+		free(value);
+	map64_fini(map);
+}
+
+static void jvm_free(struct jvm *jvm)
+{
+	if (!jvm)
+		return;
+	free(jvm->attrs);
+	free(jvm->values);
+	free(jvm);
+}
+
+void process_free(struct process *process)
+{
+	if (!process)
+		return;
+	address_space_fini(&process->space);
+	code_map_free(process->code);
+	jvm_free(process->jvm);
+	free_values(&process->threads);
+	map64_fini(&process->thread_names);
+	intern_fini(&process->names);
+	free(process);
+}
+
+int process_add_jvm(struct process *process)
+{
+	if (!process->code) {
+		const int err = code_map_new(&process->code);
+
+		if (err)
+			return err;
+	}
+	if (!process->jvm)
+		process->jvm = calloc(1, sizeof(*process->jvm));
+	return process->jvm ? 0 : -ENOMEM;
+}
+
+static const char *intern_str(struct process *process, struct wire_str s)
+{
+	return intern_add(&process->names, s.data, s.len);
+}
+
+int process_set_hello(struct process *process, const struct wire_hello *hello)
+{
+	struct jvm *jvm = process->jvm;
+	struct jvm_attr *attrs = calloc(hello->n_attrs + 1u, sizeof(*attrs));
+	struct jvm_value *values = calloc(hello->n_values + 1u, sizeof(*values));
+	struct wire_attr attr;
+	struct wire_value value;
+	size_t pos;
+
+	if (!attrs || !values) {
+		free(attrs);
+		free(values);
+		return -ENOMEM;
+	}
+	free(jvm->attrs);
+	free(jvm->values);
+	jvm->attrs = attrs;
+	jvm->values = values;
+	jvm->n_attrs = jvm->n_values = 0;
+	jvm->hello_flags = hello->flags;
+	pos = 0;
+	while (wire_hello_next_attr(hello, &pos, &attr))
+		attrs[jvm->n_attrs++] = (struct jvm_attr){.key = intern_str(process, attr.key),
+							  .text = intern_str(process, attr.text)};
+	pos = 0;
+	while (wire_hello_next_value(hello, &pos, &value))
+		values[jvm->n_values++] = (struct jvm_value){
+			.key = intern_str(process, value.key), .value = value.value};
+	return 0;
+}
+
+const char *process_attr(const struct process *process, const char *key)
+{
+	const struct jvm *jvm = process->jvm;
+
+	for (size_t i = 0; jvm && i < jvm->n_attrs; i++) {
+		if (jvm->attrs[i].key && strcmp(jvm->attrs[i].key, key) == 0)
+			return jvm->attrs[i].text;
+	}
+	return NULL;
+}
+
+bool process_value(const struct process *process, const char *key, int64_t *ret)
+{
+	const struct jvm *jvm = process->jvm;
+
+	for (size_t i = 0; jvm && i < jvm->n_values; i++) {
+		if (jvm->values[i].key && strcmp(jvm->values[i].key, key) == 0) {
+			*ret = jvm->values[i].value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct thread *find_or_add_thread(struct process *process, pid_t tid)
+{
+	struct thread *thread = map64_find(&process->threads, (uint64_t)tid);
+
+	if (thread)
+		return thread;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->tid = tid;
+	thread->inner_tid = process_stat_inner_pid(process->pid, tid);
+	process_stat_comm(process->pid, tid, thread->comm, sizeof(thread->comm));
+	if (map64_put(&process->threads, (uint64_t)tid, thread) < 0) {
+		free(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+const char *process_thread_name(struct process *process, pid_t tid)
+{
+	const struct thread *thread = find_or_add_thread(process, tid);
+	const char *full;
+
+	if (!thread)
+		return "";
+	full = map64_find(&process->thread_names, (uint64_t)thread->inner_tid);
+	/* A name that the kernel did not have to cut may be newer than what the agent told. */
+	if (full && strlen(thread->comm) == PROCESS_COMM_BYTES - 1)
+		return full;
+	return thread->comm;
+}
+
+void process_set_comm(struct process *process, pid_t tid, const char *comm)
+{
+	struct thread *thread = find_or_add_thread(process, tid);
+
+	if (thread)
+		snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
+	if (tid == process->pid)
+		snprintf(process->comm, sizeof(process->comm), "%s", comm);
+}
+
+void process_remove_thread(struct process *process, pid_t tid)
+{
+	struct thread *thread = map64_remove(&process->threads, (uint64_t)tid);
+
+	if (!thread)
+		return;
+	map64_remove(&process->thread_names, (uint64_t)thread->inner_tid);
+	free(thread);
+}
+
+void process_title(const struct process *process, char *ret, size_t size)
+{
+	const char *command = process_attr(process, "java.command");
+	size_t len = command ? strcspn(command, " ") : 0;
+
+	if (len == 0) {
+		snprintf(ret, size, "%s", process->comm);
+		return;
+	}
+	if (len > 4 && memcmp(command + len - 4, ".jar", 4) == 0) {
+		for (size_t i = len; i > 0; i--) {
+			if (command[i - 1] == '/') {
+				command += i;
+				len -= i;
+				break;
+			}
+		}
+	}
+	snprintf(ret, size, "%.*s", (int)len, command);
+}
+
+static bool has_file(const struct process *process, const char *name)
+{
+	for (size_t i = 0; i < process->space.count; i++) {
+		const char *slash = strrchr(process->space.mappings[i].path, '/');
+
+		if (slash && strcmp(slash + 1, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool process_has_libjvm(const struct process *process)
+{
+	return has_file(process, "libjvm.so");
+}
+
+bool process_has_agent(const struct process *process)
+{
+	return has_file(process, "libfgagent.so");
+}
+
+const char *jvm_state_name(enum jvm_state state)
+{
+	switch (state) {
+	case JVM_RESYNCING:
+		return "resyncing";
+	case JVM_CURRENT:
+		return "current";
+	case JVM_DISCONNECTED:
+		return "disconnected";
+	case JVM_ENDED:
+		return "ended";
+	}
+	return "unknown";
+}

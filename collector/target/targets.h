@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   code events, mappings, forks and exits -> the model of every process of interest
+ * units:   CLOCK_MONOTONIC nanoseconds, PIDs as the collector sees them
+ * threads: one, the model's
+ * errors:  bad data is counted where it belongs and the old entry is kept
+ * source:  shared/README.md, perf_event_open(2)
+ *
+ * Also keeps /tmp/perf-<pid>.map of every JVM current: within 100 ms of a change, at most ten times
+ * a second. A process that is gone stays known for TARGETS_LINGER_NS, so that held samples are
+ * named; its map file stays until the PID is used again, or for a day.
+ */
+#ifndef FG_TARGET_TARGETS_H
+#define FG_TARGET_TARGETS_H
+
+#include "base/map64.h"
+#include "intake/intake.h"
+#include "sample/perf_record.h"
+#include "target/process.h"
+
+#define TARGETS_LINGER_NS  UINT64_C(3000000000)
+#define TARGETS_MAP_MAX_AGE_SEC (24 * 60 * 60)
+
+struct targets {
+	struct map64 processes;	 /* PID -> struct process */
+	struct map64 sessions;	 /* session ID -> struct process */
+	struct map64 exited;	 /* PID -> start ticks as a pointer: JVMs whose map file stays */
+	const char *map_dir;	 /* borrowed */
+	void (*on_forget)(void *arg, pid_t pid); /* a process is forgotten; NULL: nobody asks */
+	void *on_forget_arg;
+	bool knows_all;		 /* processes without an agent are of interest too */
+	bool said_blind;
+	uint64_t map_writes, map_failures;
+	uint64_t next_sweep_ns, next_clean_ns;
+};
+
+/* What the caller has to do with a session after an event. */
+enum targets_verdict {
+	TARGETS_KEEP,
+	TARGETS_END_SESSION, /* its agent dials again and resynchronises */
+};
+
+void targets_init(struct targets *targets, const char *map_dir);
+void targets_fini(struct targets *targets);
+
+enum targets_verdict targets_apply_intake(struct targets *targets,
+					  const struct intake_event *event);
+
+/* Mappings, names, forks and exits, in the order of their times; samples and losses are ignored. */
+void targets_apply_record(struct targets *targets, const struct perf_record *record);
+
+struct process *targets_find(const struct targets *targets, pid_t pid);
+/* Finds it, or reads it from /proc; NULL if it is gone. */
+struct process *targets_find_or_read(struct targets *targets, pid_t pid);
+/* Reads every process's mappings anew, after a time without PERF_MMAP records. */
+void targets_refresh(struct targets *targets);
+
+/* Walks all processes in no order; *pos starts at 0. */
+struct process *targets_next(const struct targets *targets, size_t *pos);
+
+/* Writes due maps, notices processes that are gone, forgets what lies before horizon_ns. */
+void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns);
+/* When targets_tick next has something to do. */
+uint64_t targets_next_tick_ns(const struct targets *targets);
+
+#endif

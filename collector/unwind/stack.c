@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The kernel's call chain is a list of addresses, leaf first, with marks between them: after
+ * PERF_CONTEXT_KERNEL come the kernel's frames, after PERF_CONTEXT_USER the process's. The first
+ * address of each part is where the CPU was, or will go on; all others are return addresses.
+ */
+#include "unwind/stack.h"
+
+#include <linux/perf_event.h>
+
+/* kernel.perf_event_max_stack as it comes; a chain that long was cut. */
+#define CHAIN_LIMIT 127
+
+uint64_t stack_probe(const struct stack_entry *entry)
+{
+	return entry->is_return && entry->addr > 0 ? entry->addr - 1 : entry->addr;
+}
+
+void stack_from_chain(const struct perf_sample *sample, struct stack *ret)
+{
+	bool is_kernel = false, is_known = false, is_first = true;
+	uint32_t in_chain = 0;
+
+	ret->depth = 0;
+	ret->is_cut = false;
+	for (uint32_t i = 0; i < sample->chain_len; i++) {
+		const uint64_t addr = sample->chain[i];
+
+		if (addr >= (uint64_t)PERF_CONTEXT_MAX) {
+			is_kernel = addr == (uint64_t)PERF_CONTEXT_KERNEL;
+			is_known = is_kernel || addr == (uint64_t)PERF_CONTEXT_USER;
+			is_first = true;
+			continue;
+		}
+		if (!is_known || addr == 0)
+			continue;
+		if (ret->depth == STACK_MAX) {
+			ret->is_cut = true;
+			return;
+		}
+		ret->entries[ret->depth++] = (struct stack_entry){
+			.addr = addr, .is_kernel = is_kernel, .is_return = !is_first};
+		is_first = false;
+		in_chain++;
+	}
+	if (in_chain >= CHAIN_LIMIT)
+		ret->is_cut = true;
+}

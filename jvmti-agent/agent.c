@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Where the JVM enters: loads, asks for the few capabilities and events, and hands over.
+ *
+ * Agent_OnLoad always returns JNI_OK, since anything else would keep the JVM from starting. All
+ * events are enabled there and never toggled: CompiledMethodLoad being on is also what has HotSpot
+ * record where inlined code lies. Events that slow virtual threads down are not asked for.
+ */
+#include "clock.h"
+#include "events.h"
+#include "flags.h"
+#include "hello.h"
+#include "jvm_version.h"
+#include "options.h"
+#include "sender.h"
+#include "vmstructs.h"
+#include "warn.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define FAREWELL_MS 50
+
+/* One per process, as there is one JVM per process. */
+static struct agent {
+	atomic_bool loaded;
+	struct options options;
+	struct vmstructs vm;
+	struct hello hello;
+	struct recorder recorder;
+	struct events events;
+	struct sender sender;
+	bool started;
+} agent;
+
+static void JNICALL on_method_load(jvmtiEnv *jvmti, jmethodID method, jint size, const void *addr,
+				   jint n_lines, const jvmtiAddrLocationMap *lines,
+				   const void *compile_info)
+{
+	(void)jvmti;
+	(void)n_lines;
+	(void)lines;
+	(void)compile_info;
+	events_method_load(&agent.events, method, size, addr);
+}
+
+static void JNICALL on_method_unload(jvmtiEnv *jvmti, jmethodID method, const void *addr)
+{
+	(void)jvmti;
+	(void)method;
+	events_method_unload(&agent.events, addr);
+}
+
+static void JNICALL on_stub(jvmtiEnv *jvmti, const char *name, const void *addr, jint size)
+{
+	(void)jvmti;
+	events_stub(&agent.events, name, addr, size);
+}
+
+static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
+{
+	(void)jni;
+	(void)thread;
+	hello_read_properties(&agent.hello, jvmti);
+	agent.started = sender_start(&agent.sender);
+}
+
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni)
+{
+	(void)jvmti;
+	(void)jni;
+	if (agent.started)
+		sender_finish(&agent.sender, FAREWELL_MS);
+}
+
+static const jvmtiEventCallbacks callbacks = {
+	.VMInit = on_vm_init,
+	.VMDeath = on_vm_death,
+	.CompiledMethodLoad = on_method_load,
+	.CompiledMethodUnload = on_method_unload,
+	.DynamicCodeGenerated = on_stub,
+};
+
+static const jvmtiEvent enabled_events[] = {
+	JVMTI_EVENT_VM_INIT,		    JVMTI_EVENT_VM_DEATH,
+	JVMTI_EVENT_COMPILED_METHOD_LOAD,   JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+	JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+};
+
+/* Source files are worth having, method events are the point. */
+static bool add_capabilities(jvmtiEnv *jvmti, bool *ret_source_files)
+{
+	jvmtiCapabilities wanted;
+
+	memset(&wanted, 0, sizeof(wanted));
+	wanted.can_generate_compiled_method_load_events = 1;
+	wanted.can_get_source_file_name = 1;
+	*ret_source_files = (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE;
+	if (*ret_source_files)
+		return true;
+	wanted.can_get_source_file_name = 0;
+	return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE;
+}
+
+static bool enable_events(jvmtiEnv *jvmti)
+{
+	if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) != JVMTI_ERROR_NONE)
+		return false;
+	for (size_t i = 0; i < sizeof(enabled_events) / sizeof(*enabled_events); i++) {
+		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, enabled_events[i],
+						       NULL) != JVMTI_ERROR_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* Everything that must be right before the first event can come. */
+static bool prepare(JavaVM *vm, jvmtiEnv *jvmti)
+{
+	const int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (wake_fd < 0)
+		return false;
+	recorder_init(&agent.recorder, wake_fd);
+	agent.events.jvmti = jvmti;
+	agent.events.recorder = &agent.recorder;
+	agent.sender.vm = vm;
+	agent.sender.jvmti = jvmti;
+	agent.sender.options = &agent.options;
+	agent.sender.hello = &agent.hello;
+	agent.sender.recorder = &agent.recorder;
+	agent.sender.events = &agent.events;
+	agent.sender.wake_fd = wake_fd;
+	return true;
+}
+
+static bool load(JavaVM *vm, jvmtiEnv *jvmti)
+{
+	uintptr_t in_libjvm;
+
+	hello_init(&agent.hello, &agent.options, &agent.vm);
+	hello_read_properties(&agent.hello, jvmti);
+	if (!jvm_version_is_safe(agent.hello.jvm_name, agent.hello.jvm_version)) {
+		warn_line("idle: HotSpot %s may crash when its method events are enabled "
+			  "(JDK-8173361, JDK-8305165); update to 8u382 or later",
+			  agent.hello.jvm_version);
+		return false;
+	}
+	if (!add_capabilities(jvmti, &agent.events.source_files)) {
+		warn_line("idle: this JVM does not offer method events");
+		return false;
+	}
+	if (!prepare(vm, jvmti) || !enable_events(jvmti)) {
+		warn_line("idle: cannot enable the JVM's method events");
+		return false;
+	}
+	memcpy(&in_libjvm, &(*vm)->GetEnv, sizeof(in_libjvm));
+	agent.hello.vmstructs_found = vmstructs_init(&agent.vm, (const void *)in_libjvm);
+	agent.hello.framepointer = flags_set_framepointer(&agent.vm, agent.options.framepointer);
+	return true;
+}
+
+JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
+{
+	jvmtiEnv *jvmti = NULL;
+
+	(void)reserved;
+	if (atomic_exchange(&agent.loaded, true)) {
+		warn_line("given twice: the second one is ignored");
+		return JNI_OK;
+	}
+	options_init(&agent.options);
+	options_read(&agent.options, text, "-agentpath", warn_line);
+	options_read(&agent.options, getenv("FGAGENT_OPTS"), "FGAGENT_OPTS", warn_line);
+	if (agent.options.idle)
+		return JNI_OK;
+	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_0) != JNI_OK) {
+		warn_line("idle: this JVM has no JVMTI");
+		return JNI_OK;
+	}
+	if (!load(vm, jvmti))
+		(*jvmti)->DisposeEnvironment(jvmti);
+	return JNI_OK;
+}
+
+/* The code stays mapped (-z nodelete): a late callback must find it. */
+JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
+{
+	(void)vm;
+}

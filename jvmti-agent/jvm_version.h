@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   java.vm.name and java.vm.version -> whether its method events can be trusted
+ * units:   none
+ * threads: any
+ * errors:  what is not understood is trusted
+ * source:  JDK-8173361, JDK-8305165: HotSpot 8 before 8u382 may crash by delivering the event
+ */
+#ifndef FGAGENT_JVM_VERSION_H
+#define FGAGENT_JVM_VERSION_H
+
+#include <stdbool.h>
+
+/* NULL is an unknown name or version. */
+bool jvm_version_is_safe(const char *vm_name, const char *vm_version);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   an address in a loaded shared object -> the object; a name -> its exported data
+ * units:   addresses of this process
+ * threads: any; nothing is kept but what the caller holds
+ * errors:  false or NULL; a malformed object is one without symbols
+ * source:  dl_iterate_phdr(3), elf(5), the System V gABI on DT_HASH, GNU's DT_GNU_HASH
+ *
+ * Stands in for dlopen and dlsym, which old glibc keeps in a library of its own. Every pointer that
+ * is read from the object is first checked against the object's own segments.
+ */
+#ifndef FGAGENT_MODULE_H
+#define FGAGENT_MODULE_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Borrows the program headers, which live as long as the object is loaded; libjvm always is. */
+struct module {
+	uintptr_t base;
+	const ElfW(Phdr) * phdr;
+	size_t n_phdr;
+};
+
+/* The object one of whose segments holds addr. */
+bool module_find(const void *addr, struct module *ret);
+
+/* Whether [addr, addr+len) lies in one segment that has all of access (PF_R, PF_W). */
+bool module_holds(const struct module *module, const void *addr, size_t len, uint32_t access);
+
+/* The defined data symbol of that name if at least len bytes of it can be read, or NULL. */
+const void *module_find_symbol(const struct module *module, const char *name, size_t len);
+
+#endif

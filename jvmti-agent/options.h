@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   "key=value,key=value" -> struct options
+ * units:   buffer_bytes in bytes
+ * threads: none; read in Agent_OnLoad, constant afterwards
+ * errors:  an unknown key or a bad value is one call of warn, and otherwise ignored
+ * source:  jvmti-agent/README.md, "Options"
+ *
+ * Everything has its own storage here: neither the JVM's option string nor the environment is
+ * referred to later.
+ */
+#ifndef FGAGENT_OPTIONS_H
+#define FGAGENT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPTIONS_SOCKET_DEFAULT	     "/run/fgcollect/agent.sock"
+#define OPTIONS_SOCKET_MAX_BYTES     108 /* sun_path with its terminator, unix(7) */
+#define OPTIONS_BUFFER_DEFAULT_BYTES (256u << 10)
+#define OPTIONS_BUFFER_MIN_BYTES     (16u << 10)
+#define OPTIONS_BUFFER_MAX_BYTES     (16u << 20)
+#define OPTIONS_LABELS_MAX	     8
+
+enum options_framepointer {
+	OPTIONS_FP_AUTO, /* switch it on unless the user said something about it */
+	OPTIONS_FP_ON,	 /* switch it on in any case */
+	OPTIONS_FP_OFF,	 /* never touch it */
+};
+
+struct options_label {
+	char key[64];
+	char value[192];
+};
+
+struct options {
+	bool idle; /* "off", or a socket that cannot be dialled: do nothing at all */
+	bool threads;
+	enum options_framepointer framepointer;
+	uint32_t buffer_bytes;
+	char socket[OPTIONS_SOCKET_MAX_BYTES];
+	size_t n_labels;
+	struct options_label labels[OPTIONS_LABELS_MAX];
+};
+
+typedef void options_warn(const char *format, ...);
+
+/* The defaults. */
+void options_init(struct options *options);
+
+/*
+ * Applies text over what is there; NULL and "" change nothing. Called for the agent's path options
+ * and then for FGAGENT_OPTS, so that the environment wins. source names the text in warnings.
+ */
+void options_read(struct options *options, const char *text, const char *source,
+		  options_warn *warn);
+
+#endif

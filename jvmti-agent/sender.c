@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The life of a connection:
+ *
+ *   dial, greet -> HELLO -> recording on -> resynchronise -> send batches ... -> recording off
+ *        ^                                        ^  after a full buffer  |          |
+ *        |  back off, 50 ms to 1 s                +-----------------------+          |
+ *        +------------------------------- gone, or stalled for 5 s ------------------+
+ *
+ * At the JVM's end the last batch, the losses and BYE go out instead.
+ */
+#include "sender.h"
+
+#include "clock.h"
+#include "resync.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define STACK_BYTES	     (512u << 10) /* attached, it needs HotSpot's guard and shadow pages */
+#define MESSAGE_BYTES	     (64u << 10)
+#define BATCH_NS	     (10 * CLOCK_NS_PER_MS)
+#define BACK_OFF_MIN_NS	     (50 * CLOCK_NS_PER_MS)
+#define BACK_OFF_MAX_NS	     CLOCK_NS_PER_S
+#define LASTING_NS	     (5 * CLOCK_NS_PER_S) /* a connection that long resets the back-off */
+#define RESYNC_WAIT_MIN_NS   CLOCK_NS_PER_S
+#define RESYNC_WAIT_MAX_NS   (64 * CLOCK_NS_PER_S)
+#define NEVER_NS	     UINT64_MAX
+
+static void drop_uplink(struct sender *sender)
+{
+	recorder_stop(sender->recorder);
+	uplink_close(&sender->uplink);
+}
+
+static int send_records(struct sender *sender, const uint8_t *records, size_t len)
+{
+	int err = uplink_is_open(&sender->uplink) ? uplink_send(&sender->uplink, records, len) : -ENOTCONN;
+
+	if (err < 0)
+		drop_uplink(sender);
+	return err;
+}
+
+int sender_flush(struct sender *sender)
+{
+	const uint8_t *records;
+	size_t len;
+	int err = uplink_is_open(&sender->uplink) ? 0 : -ENOTCONN;
+
+	while (err == 0 && (len = recorder_peek(sender->recorder, MESSAGE_BYTES, &records)) > 0) {
+		err = send_records(sender, records, len);
+		if (err == 0)
+			recorder_consume(sender->recorder, len);
+	}
+	return err;
+}
+
+static void send_hello(struct sender *sender)
+{
+	struct wire_buf buf = {.size = HELLO_MAX_BYTES};
+	void *memory = mmap(NULL, buf.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+
+	if (memory == MAP_FAILED) {
+		recorder_count_loss(sender->recorder, WIRE_LOSS_NO_MEMORY, 1);
+		drop_uplink(sender);
+		return;
+	}
+	buf.data = memory;
+	hello_encode(sender->hello, &buf);
+	send_records(sender, buf.data, buf.len);
+	munmap(memory, buf.size);
+}
+
+static void send_losses(struct sender *sender)
+{
+	uint8_t storage[128];
+	struct wire_buf buf = {.data = storage, .size = sizeof(storage)};
+	struct wire_loss loss;
+
+	if (!recorder_take_loss(sender->recorder, &loss))
+		return;
+	wire_encode_loss(&buf, &loss);
+	send_records(sender, buf.data, buf.len);
+}
+
+static void send_bye(struct sender *sender)
+{
+	uint8_t storage[32];
+	struct wire_buf buf = {.data = storage, .size = sizeof(storage)};
+	const struct wire_bye bye = {.time_ns = clock_monotonic_ns(),
+				     .reason = WIRE_BYE_VM_DEATH};
+
+	if (sender_flush(sender) < 0)
+		return;
+	send_losses(sender);
+	wire_encode_bye(&buf, &bye);
+	send_records(sender, buf.data, buf.len);
+}
+
+static void drain_wake(const struct sender *sender)
+{
+	uint64_t ignored;
+
+	if (read(sender->wake_fd, &ignored, sizeof(ignored)) < 0)
+		return; /* EAGAIN: nobody woke us */
+}
+
+/* Sleeps until woken, until the socket says something or until then; drops a dead connection. */
+static bool wait_until(struct sender *sender, uint64_t then_ns)
+{
+	struct pollfd fds[2] = {{.fd = sender->wake_fd, .events = POLLIN},
+				{.fd = sender->uplink.fd, .events = POLLIN | POLLRDHUP}};
+	const int timeout_ms = then_ns == NEVER_NS ? -1 : clock_ms_until(then_ns);
+
+	if (poll(fds, 2, timeout_ms) <= 0)
+		return false;
+	if (fds[1].revents && uplink_check(&sender->uplink) < 0)
+		drop_uplink(sender);
+	else if (fds[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
+		drop_uplink(sender);
+	if (!fds[0].revents)
+		return false;
+	drain_wake(sender);
+	return true;
+}
+
+static void resynchronise(struct sender *sender)
+{
+	atomic_store(&sender->recorder->need_resync, false);
+	if (resync_run(sender)) {
+		sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
+	} else {
+		atomic_store(&sender->recorder->need_resync, true);
+		if (sender->resync_wait_ns < RESYNC_WAIT_MAX_NS)
+			sender->resync_wait_ns *= 2;
+	}
+	sender->resync_at_ns = clock_monotonic_ns() + sender->resync_wait_ns;
+}
+
+static bool is_live(const struct sender *sender)
+{
+	return !atomic_load(&sender->quit) && uplink_is_open(&sender->uplink);
+}
+
+/* Sends what comes until the connection or the JVM ends. */
+static void serve(struct sender *sender)
+{
+	sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
+	resynchronise(sender);
+	while (is_live(sender)) {
+		const bool resync = atomic_load(&sender->recorder->need_resync);
+
+		sender_flush(sender);
+		send_losses(sender);
+		if (resync && clock_monotonic_ns() >= sender->resync_at_ns) {
+			resynchronise(sender);
+			continue;
+		}
+		if (is_live(sender) && wait_until(sender, resync ? sender->resync_at_ns : NEVER_NS) &&
+		    is_live(sender))
+			wait_until(sender, clock_monotonic_ns() + BATCH_NS);
+	}
+}
+
+/* One connection, from hello to its end. */
+static void converse(struct sender *sender)
+{
+	const size_t bytes = sender->options->buffer_bytes;
+	void *storage = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			     0);
+
+	if (storage == MAP_FAILED) {
+		recorder_count_loss(sender->recorder, WIRE_LOSS_NO_MEMORY, 1);
+		uplink_close(&sender->uplink);
+		return;
+	}
+	atomic_store(&sender->connected, true);
+	send_hello(sender);
+	if (is_live(sender)) {
+		recorder_open(sender->recorder, storage, bytes);
+		serve(sender);
+		recorder_stop(sender->recorder);
+	}
+	if (uplink_is_open(&sender->uplink))
+		send_bye(sender);
+	uplink_close(&sender->uplink);
+	recorder_close(sender->recorder);
+	munmap(storage, bytes);
+	atomic_store(&sender->connected, false);
+}
+
+static void back_off(struct sender *sender)
+{
+	struct pollfd wake = {.fd = sender->wake_fd, .events = POLLIN};
+
+	drain_wake(sender);
+	if (!atomic_load(&sender->quit))
+		poll(&wake, 1, (int)(sender->back_off_ns / CLOCK_NS_PER_MS));
+	sender->back_off_ns *= 2;
+	if (sender->back_off_ns > BACK_OFF_MAX_NS)
+		sender->back_off_ns = BACK_OFF_MAX_NS;
+}
+
+static void *run(void *arg)
+{
+	struct sender *sender = arg;
+
+	prctl(PR_SET_NAME, "fgagent", 0, 0, 0);
+	sender->back_off_ns = BACK_OFF_MIN_NS;
+	while (!atomic_load(&sender->quit)) {
+		const uint64_t begin_ns = clock_monotonic_ns();
+
+		if (uplink_open(&sender->uplink, sender->options->socket, sender->wake_fd) == 0) {
+			converse(sender);
+			if (clock_monotonic_ns() - begin_ns >= LASTING_NS)
+				sender->back_off_ns = BACK_OFF_MIN_NS;
+		}
+		back_off(sender);
+	}
+	atomic_store(&sender->ended, 1);
+	syscall(SYS_futex, &sender->ended, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	return NULL;
+}
+
+bool sender_start(struct sender *sender)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	bool started;
+
+	sender->uplink = (struct uplink){.fd = -1};
+	if (pthread_attr_init(&attr) != 0)
+		return false;
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = pthread_create(&thread, &attr, run, sender) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return started;
+}
+
+void sender_finish(struct sender *sender, int wait_ms)
+{
+	const struct timespec wait = {.tv_sec = wait_ms / 1000,
+				      .tv_nsec = (wait_ms % 1000) * 1000000l};
+	const uint64_t one = 1;
+
+	recorder_stop(sender->recorder);
+	atomic_store(&sender->quit, true);
+	if (write(sender->wake_fd, &one, sizeof(one)) < 0)
+		return; /* EAGAIN: awake already */
+	if (atomic_load(&sender->connected) && atomic_load(&sender->ended) == 0)
+		syscall(SYS_futex, &sender->ended, FUTEX_WAIT_PRIVATE, 0, &wait, NULL, 0);
+}

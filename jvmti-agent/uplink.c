@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The PUSH end of the Scalability Protocols over a Unix stream socket.
+ *
+ * Each side sends 8 bytes, 00 'S' 'P' 00, its protocol as u16 big-endian, 00 00. Then a message is
+ * 01, its length as u64 big-endian, and its bytes. A PUSH socket never receives anything more.
+ */
+#include "uplink.h"
+
+#include "clock.h"
+#include "shared/wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* 0 when fd has one of events or an error, -ETIMEDOUT, or -ECANCELED. cancel_fd may be -1. */
+static int wait_for(int fd, short events, int cancel_fd, uint64_t deadline_ns)
+{
+	struct pollfd fds[2] = {{.fd = fd, .events = events},
+				{.fd = cancel_fd, .events = POLLIN}};
+	int n;
+
+	do {
+		n = poll(fds, 2, clock_ms_until(deadline_ns));
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	if (fds[1].revents)
+		return -ECANCELED;
+	return n == 0 ? -ETIMEDOUT : 0;
+}
+
+static int dial(const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	const size_t len = strlen(path);
+	int fd, err;
+
+	if (len >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(addr.sun_path, path, len + 1);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0)
+		return fd;
+	err = errno;
+	close(fd);
+	return -err;
+}
+
+static int greet(int fd, int cancel_fd)
+{
+	const uint64_t deadline_ns =
+		clock_monotonic_ns() + UPLINK_GREETING_TIMEOUT_MS * CLOCK_NS_PER_MS;
+	uint8_t greeting[WIRE_SP_GREETING_BYTES];
+	size_t got = 0;
+
+	wire_encode_greeting(greeting, WIRE_SP_PUSH);
+	if (send(fd, greeting, sizeof(greeting), MSG_NOSIGNAL) != (ssize_t)sizeof(greeting))
+		return -EPROTO;
+	while (got < sizeof(greeting)) {
+		ssize_t n = recv(fd, greeting + got, sizeof(greeting) - got, 0);
+		int err;
+
+		if (n == 0)
+			return -ECONNRESET;
+		if (n > 0) {
+			got += (size_t)n;
+			continue;
+		}
+		if (errno != EAGAIN && errno != EINTR)
+			return -errno;
+		err = wait_for(fd, POLLIN, cancel_fd, deadline_ns);
+		if (err < 0)
+			return err;
+	}
+	return wire_check_greeting(greeting, WIRE_SP_PULL);
+}
+
+int uplink_open(struct uplink *uplink, const char *path, int cancel_fd)
+{
+	int fd = dial(path);
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = greet(fd, cancel_fd);
+	if (err < 0) {
+		close(fd);
+		return err;
+	}
+	*uplink = (struct uplink){.fd = fd};
+	return 0;
+}
+
+void uplink_close(struct uplink *uplink)
+{
+	if (uplink->fd >= 0)
+		close(uplink->fd);
+	uplink->fd = -1;
+}
+
+bool uplink_is_open(const struct uplink *uplink)
+{
+	return uplink->fd >= 0;
+}
+
+/* Skips n sent bytes of the two parts. */
+static void advance(struct iovec parts[2], size_t n)
+{
+	for (int i = 0; i < 2; i++) {
+		const size_t step = n < parts[i].iov_len ? n : parts[i].iov_len;
+
+		parts[i].iov_base = (uint8_t *)parts[i].iov_base + step;
+		parts[i].iov_len -= step;
+		n -= step;
+	}
+}
+
+static int send_parts(int fd, struct iovec parts[2])
+{
+	const uint64_t stall_ns = UPLINK_STALL_TIMEOUT_MS * CLOCK_NS_PER_MS;
+	uint64_t deadline_ns = clock_monotonic_ns() + stall_ns;
+
+	while (parts[0].iov_len + parts[1].iov_len > 0) {
+		const struct msghdr msg = {.msg_iov = parts, .msg_iovlen = 2};
+		ssize_t n = sendmsg(fd, &msg, MSG_NOSIGNAL);
+		int err;
+
+		if (n > 0) {
+			advance(parts, (size_t)n);
+			deadline_ns = clock_monotonic_ns() + stall_ns;
+			continue;
+		}
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return -errno;
+		err = wait_for(fd, POLLOUT, -1, deadline_ns);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+int uplink_send(struct uplink *uplink, const uint8_t *records, size_t len)
+{
+	uint8_t header[WIRE_SP_FRAME_HEADER_BYTES + WIRE_MESSAGE_HEADER_BYTES];
+	struct iovec parts[2] = {
+		{.iov_base = header, .iov_len = sizeof(header)},
+		{.iov_base = (void *)(uintptr_t)records, .iov_len = len},
+	};
+
+	wire_encode_frame(header, WIRE_MESSAGE_HEADER_BYTES + len);
+	wire_encode_message(header + WIRE_SP_FRAME_HEADER_BYTES, uplink->seq++,
+			    clock_monotonic_ns());
+	return send_parts(uplink->fd, parts);
+}
+
+int uplink_check(struct uplink *uplink)
+{
+	uint8_t ignored[256];
+	ssize_t n;
+
+	for (int i = 0; i < 16; i++) {
+		n = recv(uplink->fd, ignored, sizeof(ignored), 0);
+		if (n == 0)
+			return -ECONNRESET;
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	}
+	return 0;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the JVM's tables -> the few values that the collector's unwinder asks for
+ * units:   offsets and sizes in bytes, addresses, constants
+ * threads: any
+ * errors:  what this JVM does not have is left out
+ * source:  shared/README.md, HELLO's values; the names are HotSpot's, of JDK 8 to 26
+ */
+#ifndef FGAGENT_WANTED_H
+#define FGAGENT_WANTED_H
+
+#include "shared/wire.h"
+#include "vmstructs.h"
+
+#define WANTED_MAX 256
+
+/* Fills values, whose keys live for good, and returns how many. */
+size_t wanted_collect(const struct vmstructs *vm, struct wire_value values[WANTED_MAX]);
+
+#endif

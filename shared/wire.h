@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   bytes of one message <-> structs, one encoder and one decoder a record kind
+ * units:   addresses as the JVM sees them, times CLOCK_MONOTONIC nanoseconds, sizes bytes
+ * threads: none of its own; a buffer or reader belongs to one thread at a time
+ * errors:  decoders return negative errno and leave ret_ untouched; encoders set overflow
+ * source:  shared/README.md
+ *
+ * Decoded strings borrow from the message's bytes: they live as long as those do, are not
+ * terminated, and may hold any byte.
+ */
+#ifndef FG_WIRE_H
+#define FG_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WIRE_VERSION		  1
+#define WIRE_MESSAGE_HEADER_BYTES 24
+#define WIRE_RECORD_HEADER_BYTES  8
+#define WIRE_MESSAGE_MAX_BYTES	  (1u << 20)
+#define WIRE_STRING_MAX_BYTES	  65535
+
+#define WIRE_SP_GREETING_BYTES	   8
+#define WIRE_SP_FRAME_HEADER_BYTES 9
+#define WIRE_SP_PUSH		   0x0050
+#define WIRE_SP_PULL		   0x0051
+
+enum wire_kind {
+	WIRE_HELLO = 1,
+	WIRE_RESYNC_BEGIN = 2,
+	WIRE_RESYNC_END = 3,
+	WIRE_METHOD_LOAD = 4,
+	WIRE_METHOD_UNLOAD = 5,
+	WIRE_STUB = 6,
+	WIRE_LOSS = 7,
+	WIRE_BYE = 8,
+	WIRE_THREAD = 9,
+};
+
+enum wire_record_flags {
+	WIRE_FLAG_RESYNC = 1,
+};
+
+enum wire_hello_flags {
+	WIRE_HELLO_FP_SET = 1,
+	WIRE_HELLO_FP_WAS_ON = 2,
+	WIRE_HELLO_VMSTRUCTS = 4,
+};
+
+enum wire_code_kind {
+	WIRE_CODE_UNKNOWN = 0,
+	WIRE_CODE_JAVA = 1,
+	WIRE_CODE_NATIVE_WRAPPER = 2,
+	WIRE_CODE_OSR = 3,
+};
+
+enum wire_section_tag {
+	WIRE_SECTION_INLINE = 1,
+	WIRE_SECTION_FRAME = 2,
+	WIRE_SECTION_LINES = 3,
+};
+
+enum wire_loss_reason {
+	WIRE_LOSS_BUFFER_FULL = 1,
+	WIRE_LOSS_TOO_LARGE = 2,
+	WIRE_LOSS_NO_MEMORY = 3,
+	WIRE_LOSS_JVMTI = 4,
+	WIRE_LOSS_DISCONNECT = 5,
+	WIRE_LOSS_REASONS = 6, /* one past the last known */
+};
+
+enum wire_bye_reason {
+	WIRE_BYE_VM_DEATH = 1,
+};
+
+#define WIRE_LEVEL_UNKNOWN 255
+
+struct wire_str {
+	const char *data;
+	uint16_t len;
+};
+
+struct wire_attr {
+	struct wire_str key, text;
+};
+
+struct wire_value {
+	struct wire_str key;
+	int64_t value;
+};
+
+struct wire_hello {
+	uint32_t pid;
+	uint32_t flags;
+	uint64_t loaded_ns;
+	uint64_t monotonic_ns;
+	uint64_t realtime_ns;
+	uint32_t buffer_bytes;
+	uint16_t n_attrs;
+	uint16_t n_values;
+	const uint8_t *items; /* decoded only: attributes, then values; see wire_hello_next_attr */
+	size_t items_len;
+	size_t attrs_len; /* of these, what the attributes take */
+};
+
+struct wire_resync {
+	uint64_t time_ns;
+	uint32_t epoch;
+	bool complete; /* RESYNC_END only */
+};
+
+struct wire_method_load {
+	uint64_t time_ns;
+	uint64_t addr;
+	uint32_t size;
+	uint8_t level;
+	uint8_t code_kind;
+	struct wire_str class_sig, method, method_sig, source_file;
+	const uint8_t *sections; /* see wire_section_next */
+	size_t sections_len;
+};
+
+struct wire_method_unload {
+	uint64_t time_ns;
+	uint64_t addr;
+};
+
+struct wire_stub {
+	uint64_t time_ns;
+	uint64_t addr;
+	uint32_t size;
+	struct wire_str name;
+};
+
+struct wire_loss {
+	uint64_t time_ns;
+	uint64_t count[WIRE_LOSS_REASONS]; /* by reason; index 0 unused */
+};
+
+struct wire_bye {
+	uint64_t time_ns;
+	uint16_t reason;
+};
+
+struct wire_thread {
+	uint64_t time_ns;
+	uint32_t tid;
+	struct wire_str name;
+};
+
+/* --- encoding ------------------------------------------------------------------------- */
+
+/*
+ * The caller's storage. Writes past size are not made and set overflow; len then stays at the last
+ * whole write, so a record that did not fit is taken back by restoring len and overflow.
+ */
+struct wire_buf {
+	uint8_t *data;
+	size_t size;
+	size_t len;
+	bool overflow;
+};
+
+/* Text of ours or of the JVM's; NULL is empty; longer than a str can be is cut. */
+struct wire_str wire_str_from(const char *text);
+
+void wire_encode_greeting(uint8_t out[WIRE_SP_GREETING_BYTES], uint16_t protocol);
+/* 0, or -EPROTO if in is not a greeting of the given protocol. */
+int wire_check_greeting(const uint8_t in[WIRE_SP_GREETING_BYTES], uint16_t protocol);
+void wire_encode_frame(uint8_t out[WIRE_SP_FRAME_HEADER_BYTES], uint64_t message_len);
+
+void wire_encode_message(uint8_t out[WIRE_MESSAGE_HEADER_BYTES], uint64_t seq, uint64_t time_ns);
+
+/* Each appends one whole record or, if it does not fit, nothing, and returns whether it did. */
+bool wire_encode_hello(struct wire_buf *buf, const struct wire_hello *hello,
+		       const struct wire_attr *attrs, const struct wire_value *values);
+bool wire_encode_resync(struct wire_buf *buf, enum wire_kind begin_or_end,
+			const struct wire_resync *resync);
+/* sections are copied as they stand: build them with wire_encode_section into another buffer. */
+bool wire_encode_method_load(struct wire_buf *buf, uint16_t flags,
+			     const struct wire_method_load *load);
+bool wire_encode_method_unload(struct wire_buf *buf, const struct wire_method_unload *unload);
+bool wire_encode_stub(struct wire_buf *buf, uint16_t flags, const struct wire_stub *stub);
+bool wire_encode_loss(struct wire_buf *buf, const struct wire_loss *loss);
+bool wire_encode_bye(struct wire_buf *buf, const struct wire_bye *bye);
+bool wire_encode_thread(struct wire_buf *buf, const struct wire_thread *thread);
+bool wire_encode_section(struct wire_buf *buf, uint16_t tag, const void *data, uint32_t len);
+
+/* Bytes that the record takes in a buffer, header included. */
+size_t wire_method_load_bytes(const struct wire_method_load *load);
+size_t wire_stub_bytes(const struct wire_stub *stub);
+
+/* --- decoding ------------------------------------------------------------------------- */
+
+struct wire_message {
+	uint16_t version;
+	uint64_t seq;
+	uint64_t time_ns;
+	const uint8_t *records;
+	size_t records_len;
+};
+
+struct wire_record {
+	uint16_t kind;
+	uint16_t flags;
+	const uint8_t *payload;
+	uint32_t len;
+};
+
+struct wire_reader {
+	const uint8_t *data;
+	size_t len;
+	size_t pos;
+};
+
+/* 0, -EBADMSG (no message of ours, or cut short), -EPROTONOSUPPORT (another version). */
+int wire_decode_message(const void *data, size_t len, struct wire_message *ret);
+
+void wire_reader_init(struct wire_reader *reader, const struct wire_message *message);
+/* 1 and *ret, 0 at the end, -EBADMSG if the rest does not hold a whole record. */
+int wire_reader_next(struct wire_reader *reader, struct wire_record *ret);
+
+/* 0, or -EBADMSG if the payload is shorter than its kind needs. */
+int wire_decode_hello(const struct wire_record *record, struct wire_hello *ret);
+int wire_decode_resync(const struct wire_record *record, struct wire_resync *ret);
+int wire_decode_method_load(const struct wire_record *record, struct wire_method_load *ret);
+int wire_decode_method_unload(const struct wire_record *record, struct wire_method_unload *ret);
+int wire_decode_stub(const struct wire_record *record, struct wire_stub *ret);
+int wire_decode_loss(const struct wire_record *record, struct wire_loss *ret);
+int wire_decode_bye(const struct wire_record *record, struct wire_bye *ret);
+int wire_decode_thread(const struct wire_record *record, struct wire_thread *ret);
+
+/*
+ * Walks what wire_decode_hello has already checked: first n_attrs times _attr, then n_values times
+ * _value. *pos starts at 0. False when there is nothing more.
+ */
+bool wire_hello_next_attr(const struct wire_hello *hello, size_t *pos, struct wire_attr *ret);
+bool wire_hello_next_value(const struct wire_hello *hello, size_t *pos, struct wire_value *ret);
+
+/* 1 and the section, 0 at the end, -EBADMSG if the rest is no whole section. *pos starts at 0. */
+int wire_section_next(const uint8_t *sections, size_t len, size_t *pos, uint16_t *ret_tag,
+		      const uint8_t **ret_data, uint32_t *ret_len);
+
+/* What a kind is called in logs and counters; "unknown" for what is not known. */
+const char *wire_kind_name(uint16_t kind);
+const char *wire_loss_reason_name(uint16_t reason);
+
+#endif

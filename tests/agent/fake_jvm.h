@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   as much of a JVM as the agent calls, driven by a test
+ * units:   method i has the address FAKE_CODE_BASE + i * 256 and a size of 100
+ * threads: as in a JVM: the agent's own attaches and has events generated, the test posts others
+ * errors:  what a JVM would not forgive (a leak apart) aborts the program
+ * source:  the JVMTI and JNI specifications
+ *
+ * Functions that the agent has no business calling are NULL.
+ */
+#ifndef FAKE_JVM_H
+#define FAKE_JVM_H
+
+#include <jvmti.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FAKE_CODE_BASE 0x7f0000000000ull
+
+struct fake_jvm {
+	/* Set by the test. */
+	const char *vm_version;
+	size_t n_methods;	   /* that exist, for GenerateEvents */
+	size_t n_stubs;
+	size_t name_bytes;	   /* length of method 0's name, 0 for the usual */
+	bool no_source_files;	   /* refuses that capability */
+	bool no_method_events;	   /* refuses this one */
+	bool broken_names;	   /* GetMethodName fails */
+	bool attach_fails;
+	/* Seen by the test. */
+	jvmtiEventCallbacks callbacks;
+	jvmtiCapabilities capabilities;
+	unsigned enabled[64]; /* by event - JVMTI_MIN_EVENT_TYPE_VAL: times enabled */
+	atomic_int attached, attaches, generated;
+	atomic_long allocations; /* not yet deallocated */
+	atomic_long local_refs;	 /* not yet deleted, by an attached thread */
+	atomic_bool disposed;
+};
+
+extern struct fake_jvm fake_jvm;
+
+JavaVM *fake_jvm_start(void);
+
+void fake_jvm_post_init(void);
+void fake_jvm_post_death(void);
+void fake_jvm_post_load(size_t method);
+void fake_jvm_post_unload(size_t method);
+void fake_jvm_post_stub(size_t stub);
+
+const void *fake_jvm_address(size_t method);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a listening socket -> the agent's records, one after the other
+ * units:   bytes
+ * threads: one
+ * errors:  anything unexpected, or 30 seconds of silence, ends the program with a line that says so
+ * source:  shared/README.md
+ */
+#ifndef PEER_H
+#define PEER_H
+
+#include "shared/wire.h"
+
+struct peer {
+	int listen_fd, fd;
+	uint64_t next_seq;
+	uint8_t *message;
+	struct wire_reader reader;
+};
+
+void peer_listen(struct peer *peer, const char *path);
+/* Takes a connection; greeting NULL is that of a PULL socket. Returns without reading anything. */
+void peer_accept(struct peer *peer, const void *greeting, size_t len);
+/* Checks the agent's greeting. */
+void peer_expect_greeting(struct peer *peer);
+/* The next record; false when the agent has closed. Borrowed until the next call. */
+bool peer_next(struct peer *peer, struct wire_record *ret);
+/* Waits until the agent has closed, and closes. */
+void peer_expect_close(struct peer *peer);
+void peer_close(struct peer *peer);
+void peer_fini(struct peer *peer);
+
+_Noreturn void peer_fail(const char *file, int line, const char *what);
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			peer_fail(__FILE__, __LINE__, #condition);                                 \
+	} while (0)
+
+#endif

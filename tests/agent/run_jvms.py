@@ -1,0 +1,371 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the agent in a real JVM and asserts what arrives, and that the JVM does not mind.
+
+usage: run_jvms.py --agent libfgagent.so --listener PROGRAM --jdk HOME [--java DIR] [test ...]
+"""
+
+import argparse
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+PATIENCE_S = 60
+OPTIONS = None
+
+
+class Listener:
+    """The collector's stand-in; its lines as lists of words."""
+
+    def __init__(self, path):
+        self.path = path
+        self.lines = []
+        self.changed = threading.Condition()
+        self.process = subprocess.Popen([OPTIONS.listener, path], stdout=subprocess.PIPE,
+                                        text=True, errors="replace")
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+        self.wait_for(lambda line: line[1] == "listening")
+
+    def read(self):
+        for line in self.process.stdout:
+            with self.changed:
+                self.lines.append(line.rstrip("\n").split("\t"))
+                self.changed.notify_all()
+
+    def find(self, wanted):
+        with self.changed:
+            return [line for line in self.lines if wanted(line)]
+
+    def wait_for(self, wanted, count=1):
+        """The lines that are wanted, once there are that many."""
+        end = time.monotonic() + PATIENCE_S
+        seen = 0
+        found = []
+        with self.changed:
+            while True:
+                found += [line for line in self.lines[seen:] if wanted(line)]
+                seen = len(self.lines)
+                if len(found) >= count:
+                    return found
+                if time.monotonic() > end:
+                    raise AssertionError(f"not seen within {PATIENCE_S} s; last lines: "
+                                         f"{self.lines[-5:]}")
+                self.changed.wait(1)
+
+    def wait_for_kind(self, kind, count=1):
+        return self.wait_for(lambda line: line[1] == kind, count)
+
+    def stop(self, how=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        self.process.wait()
+        self.thread.join()
+        self.process.stdout.close()
+
+
+class Jvm:
+    """A Subject under an agent, spoken to line by line."""
+
+    def __init__(self, options, flags=(), env=None, classpath=None):
+        agent = f"-agentpath:{OPTIONS.agent}" + (f"={options}" if options else "")
+        command = [f"{OPTIONS.jdk}/bin/java", agent, "-XX:+UseSerialGC", *flags, "-cp",
+                   OPTIONS.classes, "Subject"]
+        self.errors = tempfile.TemporaryFile(mode="w+")
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.errors, text=True,
+                                        env={**os.environ, **(env or {})})
+        self.answer = self.process.stdout.readline().strip()
+
+    def ask(self, line):
+        self.tell(line)
+        return self.process.stdout.readline().strip()
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def end(self, line=None):
+        """The exit status, after that last line or the end of the input."""
+        if line:
+            self.tell(line)
+        self.process.stdin.close()
+        status = self.process.wait(PATIENCE_S)
+        self.process.stdout.close()
+        return status
+
+    def warnings(self):
+        self.errors.seek(0)
+        return self.errors.read().splitlines()
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.errors.close()
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+def is_hot(line):
+    return line[1] == "method-load" and line[8:10] == ["LSubject;", "hotMethod"]
+
+
+class AgentInJvm(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="fgagent-test-")
+        self.addCleanup(shutil.rmtree, self.directory)
+        self.path = os.path.join(self.directory, "agent.sock")
+
+    def listen(self):
+        listener = Listener(self.path)
+        self.addCleanup(listener.stop, signal.SIGKILL)
+        return listener
+
+    def start(self, extra="", **kwargs):
+        jvm = Jvm(f"socket={self.path}{extra}", **kwargs)
+        self.addCleanup(jvm.kill)
+        self.assertEqual(jvm.answer, "ready")
+        return jvm
+
+    def finish(self, jvm, line=None, status=0, warnings=()):
+        self.assertEqual(jvm.end(line), status)
+        self.assertEqual(jvm.warnings(), list(warnings))
+
+    def test_the_whole_story_is_told(self):
+        listener = self.listen()
+        jvm = self.start(",label=team:red", env={"POD_NAME": "pod-7"})
+        listener.wait_for_kind("resync-end")
+        jvm.ask("hot")
+        listener.wait_for(is_hot)
+        pid = jvm.process.pid
+        self.finish(jvm)
+        listener.wait_for_kind("bye")
+        records = listener.find(lambda line: line[1] not in
+                                ("listening", "connected", "disconnected", "message"))
+        self.assertEqual(records[0][1], "hello")
+        self.assertEqual(records[-1][1], "bye")
+        self.assertEqual(listener.find(lambda line: line[1] in ("broken", "loss")), [])
+        (end,) = listener.find(lambda line: line[1] == "resync-end")
+        self.assertEqual(end[4:], ["1", "1"])
+        self.check_hello(records[0], pid)
+        self.check_times(records)
+        self.check_load(listener.find(is_hot)[0])
+        stubs = listener.find(lambda line: line[1] == "stub")
+        self.assertGreater(len(stubs), 200)
+        self.assertTrue(any(line[-1] == "Interpreter" for line in stubs))
+
+    def check_hello(self, line, pid):
+        words = dict(word.split("=", 1) for word in line[3:])
+        self.assertEqual(words["pid"], str(pid))
+        self.assertEqual(words["flags"], "5")
+        self.assertEqual(words["label.team"], "red")
+        self.assertEqual(words["env.POD_NAME"], "pod-7")
+        self.assertEqual(words["host.name"], socket.gethostname())
+        self.assertIn("-XX:+UseSerialGC", words["command"])
+        self.assertEqual(words["java.command"], "Subject")
+        self.assertTrue(words["jvm.version"])
+        for name in ("CodeBlob::_frame_size", "CodeCache::_low_bound", "CodeHeap::_segmap",
+                     "Method::_constMethod", "sizeof(ConstMethod)", "Symbol::_length",
+                     "OSThread::_thread_id", "StubRoutines::_call_stub_return_address",
+                     "constant frame::entry_frame_call_wrapper_offset"):
+            self.assertIn(name, words)
+
+    def check_times(self, records):
+        times = [int(line[3]) for line in records
+                 if line[1] in ("method-load", "method-unload", "stub")]
+        self.assertEqual(times, sorted(times))
+
+    def check_load(self, line):
+        self.assertEqual(line[10:], ["(J)J", "Subject.java"])
+        self.assertGreater(int(line[4], 16), 0x1000)
+        self.assertGreater(int(line[5], 16), 16)
+        self.assertEqual(line[6:8], ["255", "1"])
+
+    def test_dropped_classes_are_unloaded(self):
+        listener = self.listen()
+        jvm = self.start()
+        listener.wait_for_kind("resync-end")
+        jvm.ask("churn 60")
+        jvm.ask("churn 1")
+        listener.wait_for_kind("method-unload", 20)
+        self.finish(jvm)
+        listener.wait_for_kind("bye")
+        live = {}
+        for line in listener.find(lambda line: line[1] in ("method-load", "method-unload")):
+            if line[1] == "method-load":
+                live[line[4]] = line[9]
+            else:
+                self.assertIn(line[4], live)
+                del live[line[4]]
+        loads = listener.find(lambda line: line[1] == "method-load" and line[9] == "churnedMethod")
+        self.assertGreater(len(loads), 20)
+        self.assertLess(list(live.values()).count("churnedMethod"), len(loads))
+
+    def test_exit_statuses_are_the_jvms_own(self):
+        listener = self.listen()
+        for count, (line, status) in enumerate((("exit 0", 0), ("exit 3", 3), ("halt 4", 4)), 1):
+            jvm = self.start()
+            self.finish(jvm, line, status)
+            listener.wait_for_kind("hello", count)
+
+    def test_no_socket_is_no_trouble(self):
+        jvm = self.start()
+        jvm.ask("hot")
+        self.finish(jvm, "exit 3", 3)
+
+    def test_a_late_collector_learns_everything(self):
+        jvm = self.start()
+        jvm.ask("hot")
+        listener = self.listen()
+        listener.wait_for_kind("resync-end")
+        (hot,) = listener.find(is_hot)[-1:]
+        self.assertEqual(hot[2], "1")
+        self.finish(jvm)
+
+    def test_a_restarted_collector_learns_everything(self):
+        first = self.listen()
+        jvm = self.start()
+        first.wait_for_kind("resync-end")
+        first.stop(signal.SIGKILL)
+        jvm.ask("hot")
+        os.unlink(self.path)
+        second = self.listen()
+        (end,) = second.wait_for_kind("resync-end")
+        self.assertEqual(end[5], "1")
+        self.assertTrue(second.find(is_hot))
+        jvm.ask("churn 1")
+        self.finish(jvm)
+        second.wait_for_kind("bye")
+
+    def listen_raw(self, answer):
+        """A socket that answers each connection with bytes, or not at all if answer is None."""
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(self.path)
+        server.listen(1)
+        dialled = threading.Semaphore(0)
+
+        def serve():
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.sendall(answer)
+                    dialled.release()
+                    connection.recv(1 << 16)
+                    connection.recv(1 << 16)
+
+        if answer is not None:
+            threading.Thread(target=serve, daemon=True).start()
+
+        def stop():
+            server.shutdown(socket.SHUT_RDWR)
+            server.close()
+        self.addCleanup(stop)
+        return dialled
+
+    def test_a_stranger_on_the_socket_is_no_trouble(self):
+        dialled = self.listen_raw(b"220 smtp.example.org ready\r\n")
+        jvm = self.start()
+        for _ in range(3):
+            self.assertTrue(dialled.acquire(timeout=PATIENCE_S))
+        jvm.ask("hot")
+        self.finish(jvm, "exit 3", 3)
+
+    def test_a_socket_that_never_accepts_is_no_trouble(self):
+        self.listen_raw(None)
+        jvm = self.start()
+        jvm.ask("hot")
+        self.finish(jvm, "exit 3", 3)
+
+    def test_an_unknown_option_is_one_line(self):
+        jvm = self.start(",colour=red")
+        self.finish(jvm, warnings=['fgagent: -agentpath: unknown option "colour" is ignored'])
+
+    def test_the_environment_wins(self):
+        listener = self.listen()
+        jvm = Jvm("socket=/nonexistent/x,buffer=x", env={
+            "FGAGENT_OPTS": f"socket={self.path},buffer=32k"})
+        self.addCleanup(jvm.kill)
+        (hello,) = listener.wait_for_kind("hello")
+        self.assertIn("buffer=32768", hello)
+        self.finish(jvm, warnings=["fgagent: -agentpath: bad value for buffer: expected 16k to 16m"])
+
+    def test_off_is_off(self):
+        listener = self.listen()
+        jvm = self.start(env={"FGAGENT_OPTS": "off"})
+        self.assertEqual(jvm.ask("flag PreserveFramePointer"), "false DEFAULT")
+        tasks = os.listdir(f"/proc/{jvm.process.pid}/task")
+        names = [open(f"/proc/{jvm.process.pid}/task/{task}/comm").read() for task in tasks]
+        self.assertNotIn("fgagent\n", names)
+        self.finish(jvm)
+        self.assertEqual(listener.find(lambda line: line[1] == "hello"), [])
+
+    def check_frame_pointer(self, extra, flags, answer, hello_flags):
+        listener = self.listen()
+        jvm = self.start(extra, flags=flags)
+        self.assertEqual(jvm.ask("flag PreserveFramePointer"), answer)
+        (hello,) = listener.wait_for_kind("hello")
+        self.assertIn(f"flags={hello_flags}", hello)
+        self.finish(jvm)
+        listener.stop()
+        os.path.exists(self.path) and os.unlink(self.path)
+
+    def test_frame_pointers_are_switched_on_unless_the_user_objects(self):
+        check = self.check_frame_pointer
+        check("", (), "true ERGONOMIC", 5)
+        check("", ("-XX:-PreserveFramePointer",), "false VM_CREATION", 4)
+        check("", ("-XX:+PreserveFramePointer",), "true VM_CREATION", 6)
+        check(",framepointer=off", (), "false DEFAULT", 4)
+        check(",framepointer=on", ("-XX:-PreserveFramePointer",), "true ERGONOMIC", 5)
+
+    def test_the_agent_is_one_thread(self):
+        listener = self.listen()
+        jvm = self.start()
+        listener.wait_for_kind("resync-end")
+        tasks = os.listdir(f"/proc/{jvm.process.pid}/task")
+        names = [open(f"/proc/{jvm.process.pid}/task/{task}/comm").read() for task in tasks]
+        self.assertEqual(names.count("fgagent\n"), 1)
+        self.finish(jvm)
+
+    def test_a_killed_jvm_is_a_closed_connection(self):
+        listener = self.listen()
+        jvm = self.start()
+        listener.wait_for_kind("resync-end")
+        jvm.process.kill()
+        jvm.process.wait()
+        listener.wait_for_kind("disconnected")
+        self.assertEqual(listener.find(lambda line: line[1] == "bye"), [])
+
+
+def main():
+    global OPTIONS
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--agent", required=True)
+    parser.add_argument("--listener", required=True)
+    parser.add_argument("--jdk", required=True)
+    parser.add_argument("--java", default=os.path.join(os.path.dirname(__file__), "java"))
+    OPTIONS, rest = parser.parse_known_args()
+    OPTIONS.classes = tempfile.mkdtemp(prefix="fgagent-classes-")
+    for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "FGAGENT_OPTS"):
+        os.environ.pop(name, None)
+    try:
+        subprocess.run([f"{OPTIONS.jdk}/bin/javac", "-d", OPTIONS.classes,
+                        os.path.join(OPTIONS.java, "Subject.java")], check=True)
+        program = unittest.main(argv=[sys.argv[0], *rest], exit=False)
+        return 0 if program.result.wasSuccessful() else 1
+    finally:
+        shutil.rmtree(OPTIONS.classes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

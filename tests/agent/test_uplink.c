@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The agent's socket against the real nng: a PULL listener gets its messages, others are refused. */
+#include "agent/uplink.h"
+
+#include "shared/wire.h"
+
+#include <nng/nng.h>
+#include <nng/protocol/pipeline0/pull.h>
+#include <nng/protocol/pipeline0/push.h>
+#include <nng/protocol/pubsub0/sub.h>
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+struct fixture {
+	char directory[64], path[96], url[128];
+	nng_socket socket;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	strcpy(f->directory, "/tmp/test-uplink-XXXXXX");
+	if (!mkdtemp(f->directory))
+		return -1;
+	snprintf(f->path, sizeof(f->path), "%s/agent.sock", f->directory);
+	snprintf(f->url, sizeof(f->url), "ipc://%s", f->path);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	nng_close(f->socket);
+	unlink(f->path);
+	rmdir(f->directory);
+	free(f);
+	return 0;
+}
+
+static void listen_pull(struct fixture *f)
+{
+	assert_int_equal(nng_pull0_open(&f->socket), 0);
+	assert_int_equal(nng_socket_set_ms(f->socket, NNG_OPT_RECVTIMEO, 30000), 0);
+	assert_int_equal(nng_listen(f->socket, f->url, NULL, 0), 0);
+}
+
+/* A buffer of stub records whose addresses count up from first. */
+static size_t make_records(uint8_t *data, size_t size, uint64_t first)
+{
+	struct wire_buf buf = {.data = data, .size = size};
+	struct wire_stub stub = {.addr = first, .name = wire_str_from("some stub")};
+
+	while (wire_encode_stub(&buf, 0, &stub))
+		stub.addr++;
+	return buf.len;
+}
+
+/* Receives one message, checks its number, and returns the last address in it plus one. */
+static uint64_t check_message(struct fixture *f, uint64_t seq, uint64_t first)
+{
+	struct wire_message message;
+	struct wire_reader reader;
+	struct wire_record record;
+	struct wire_stub stub;
+	nng_msg *msg;
+
+	assert_int_equal(nng_recvmsg(f->socket, &msg, 0), 0);
+	assert_int_equal(wire_decode_message(nng_msg_body(msg), nng_msg_len(msg), &message), 0);
+	assert_int_equal(message.version, WIRE_VERSION);
+	assert_int_equal(message.seq, seq);
+	wire_reader_init(&reader, &message);
+	while (wire_reader_next(&reader, &record) == 1) {
+		assert_int_equal(wire_decode_stub(&record, &stub), 0);
+		assert_int_equal(stub.addr, first++);
+	}
+	nng_msg_free(msg);
+	return first;
+}
+
+static void nng_pull_receives_every_message(void **state)
+{
+	static uint8_t records[60000];
+	struct fixture *f = *state;
+	struct uplink uplink;
+	uint64_t first = 0, received = 0;
+
+	listen_pull(f);
+	assert_int_equal(uplink_open(&uplink, f->path, -1), 0);
+	for (uint64_t seq = 0; seq < 50; seq++) {
+		const size_t len = make_records(records, seq % 2 ? sizeof(records) : 100, first);
+
+		assert_int_equal(uplink_send(&uplink, records, len), 0);
+		received = check_message(f, seq, first);
+		assert_true(received > first);
+		first = received;
+	}
+	assert_int_equal(uplink_check(&uplink), 0);
+	uplink_close(&uplink);
+	assert_false(uplink_is_open(&uplink));
+}
+
+static void a_message_larger_than_the_socket_buffer_arrives_whole(void **state)
+{
+	const size_t size = WIRE_MESSAGE_MAX_BYTES - WIRE_MESSAGE_HEADER_BYTES;
+	uint8_t *records = malloc(size);
+	struct fixture *f = *state;
+	struct uplink uplink;
+
+	listen_pull(f);
+	assert_int_equal(uplink_open(&uplink, f->path, -1), 0);
+	assert_int_equal(uplink_send(&uplink, records, make_records(records, size, 0)), 0);
+	assert_true(check_message(f, 0, 0) > 10000);
+	uplink_close(&uplink);
+	free(records);
+}
+
+static void a_gone_collector_is_noticed(void **state)
+{
+	uint8_t records[64];
+	struct fixture *f = *state;
+	struct uplink uplink;
+	int err;
+
+	listen_pull(f);
+	assert_int_equal(uplink_open(&uplink, f->path, -1), 0);
+	nng_close(f->socket);
+	do {
+		err = uplink_send(&uplink, records, make_records(records, sizeof(records), 0));
+	} while (err == 0);
+	assert_true(err == -EPIPE || err == -ECONNRESET);
+	assert_true(uplink_check(&uplink) < 0);
+	uplink_close(&uplink);
+}
+
+static void other_protocols_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	struct uplink uplink;
+
+	assert_int_equal(nng_push0_open(&f->socket), 0);
+	assert_int_equal(nng_listen(f->socket, f->url, NULL, 0), 0);
+	assert_int_equal(uplink_open(&uplink, f->path, -1), -EPROTO);
+	nng_close(f->socket);
+	assert_int_equal(nng_sub0_open(&f->socket), 0);
+	assert_int_equal(nng_listen(f->socket, f->url, NULL, 0), 0);
+	assert_int_equal(uplink_open(&uplink, f->path, -1), -EPROTO);
+}
+
+static void a_missing_collector_is_an_error(void **state)
+{
+	char long_path[200];
+	struct fixture *f = *state;
+	struct uplink uplink;
+
+	assert_int_equal(uplink_open(&uplink, f->path, -1), -ENOENT);
+	listen_pull(f);
+	nng_close(f->socket);
+	assert_true(uplink_open(&uplink, f->path, -1) < 0);
+	memset(long_path, 'x', sizeof(long_path) - 1);
+	long_path[sizeof(long_path) - 1] = 0;
+	assert_int_equal(uplink_open(&uplink, long_path, -1), -ENAMETOOLONG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(nng_pull_receives_every_message, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_message_larger_than_the_socket_buffer_arrives_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_gone_collector_is_noticed, setup, teardown),
+		cmocka_unit_test_setup_teardown(other_protocols_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_missing_collector_is_an_error, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("agent uplink", tests, NULL, NULL);
+}

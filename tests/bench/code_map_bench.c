@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * How many look-ups and events a second a code map takes with 50,000 live ranges:
+ *
+ *	code_map_bench [ranges]
+ *
+ * Sizes are spread as a JVM's are: mostly a few hundred bytes to a few KiB, at times 50 KiB.
+ */
+#include "base/clock.h"
+#include "target/code_map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LOOK_UPS     20000000u
+#define EVENTS	     2000000u
+#define HORIZON_NS   (250 * CLOCK_NS_PER_MS)
+#define EXPIRE_EVERY 1000u
+#define MAX_DEAD     20000u
+
+struct piece {
+	uint64_t addr;
+	uint32_t size;
+};
+
+static uint64_t random_state = 1;
+
+static uint32_t random_below(uint32_t limit)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (uint32_t)(((random_state >> 33) * limit) >> 31);
+}
+
+static uint32_t random_size(void)
+{
+	const uint32_t limit = random_below(10) ? 3000 : random_below(10) ? 12000 : 50000;
+
+	return 64 + random_below(limit);
+}
+
+static int load(struct code_map *map, const struct piece *piece, uint64_t time_ns, bool is_resync)
+{
+	const struct code_range range = {
+		.addr = piece->addr,
+		.size = piece->size,
+		.kind = CODE_JAVA,
+		.birth_ns = time_ns,
+		.class_name = "bench/Class",
+		.name = "method",
+		.signature = "()V",
+	};
+
+	return code_map_add(map, &range, is_resync);
+}
+
+static void report(const char *what, unsigned int count, uint64_t start_ns)
+{
+	const double sec = (double)(clock_now_ns() - start_ns) / (double)CLOCK_NS_PER_SEC;
+
+	printf("%-28s %9u in %7.1f ms, %6.2f million/s\n", what, count, sec * 1e3,
+	       count / sec / 1e6);
+}
+
+static void bench_find(const struct code_map *map, const struct piece *pieces, uint32_t count,
+		       uint64_t time_ns)
+{
+	const uint64_t start_ns = clock_now_ns();
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < LOOK_UPS; i++) {
+		const struct piece *piece = &pieces[random_below(count)];
+
+		found += code_map_find(map, piece->addr + piece->size / 2, time_ns) != NULL;
+	}
+	report("look-ups, all over", LOOK_UPS, start_ns);
+	if (found != LOOK_UPS)
+		printf("  only %u found\n", found);
+}
+
+static uint64_t bench_events(struct code_map *map, const struct piece *pieces, uint32_t count)
+{
+	const uint64_t start_ns = clock_now_ns();
+	uint64_t time_ns = CLOCK_NS_PER_SEC;
+
+	for (unsigned int i = 0; i < EVENTS / 2; i++) {
+		const struct piece *piece = &pieces[random_below(count)];
+
+		time_ns += CLOCK_NS_PER_MS;
+		code_map_remove(map, piece->addr, time_ns);
+		load(map, piece, time_ns + CLOCK_NS_PER_MS / 2, false);
+		if (i % EXPIRE_EVERY == 0)
+			code_map_expire(map, time_ns - HORIZON_NS, MAX_DEAD);
+	}
+	report("unloads and loads", EVENTS, start_ns);
+	return time_ns;
+}
+
+static void bench_resync(struct code_map *map, const struct piece *pieces, uint32_t count,
+			 uint64_t time_ns)
+{
+	uint64_t start_ns = clock_now_ns();
+	const struct code_range **ranges;
+
+	code_map_resync_begin(map, time_ns);
+	for (uint32_t i = 0; i < count; i++)
+		load(map, &pieces[i], time_ns, true);
+	code_map_resync_end(map, true);
+	report("resync", count, start_ns);
+	start_ns = clock_now_ns();
+	if (code_map_list(map, &ranges) < 0)
+		return;
+	report("list", count, start_ns);
+	free(ranges);
+}
+
+int main(int argc, char **argv)
+{
+	const uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 50000;
+	struct piece *pieces = calloc(count, sizeof(*pieces));
+	uint64_t addr = UINT64_C(0x7f0000000000), start_ns, time_ns;
+	struct code_map_stats stats;
+	struct code_map *map;
+
+	if (count == 0 || !pieces || code_map_new(&map) < 0) {
+		free(pieces);
+		return 1;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		pieces[i] = (struct piece){addr, random_size()};
+		addr += (pieces[i].size + 63u) & ~63u;
+	}
+	start_ns = clock_now_ns();
+	for (uint32_t i = 0; i < count; i++)
+		load(map, &pieces[i], 1, false);
+	report("first loads", count, start_ns);
+	bench_find(map, pieces, count, 2);
+	time_ns = bench_events(map, pieces, count);
+	bench_find(map, pieces, count, time_ns);
+	bench_resync(map, pieces, count, time_ns);
+	code_map_stats(map, &stats);
+	printf("%zu live, %zu dead, %zu bytes\n", stats.live, stats.dead, stats.bytes);
+	code_map_free(map);
+	free(pieces);
+	return 0;
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The base of every test case: a directory of its own, and an end that always comes."""
+
+import os
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from . import collector, containers, processes, settings
+from .engine import Engine
+
+
+class Case(unittest.TestCase):
+    longMessage = True
+
+    def setUp(self):
+        self.engine = Engine.load()
+        token = self.engine.state["token"]
+        # Below /tmp and short: a socket's path has at most 107 bytes.
+        directory = tempfile.mkdtemp(prefix=token + ".", dir="/tmp")
+        os.chmod(directory, 0o755)
+        self.addCleanup(shutil.rmtree, directory, ignore_errors=True)
+        self.place = collector.Place(directory)
+        self.directory = pathlib.Path(directory)
+
+    def image(self, jdk=17):
+        image = self.engine.image(jdk)
+        if not image:
+            self.skipTest(f"no JDK {jdk} on this machine: set FG_JDK{jdk} to its home")
+        return image
+
+    def container(self, *java_args, jdk=17, env=None):
+        container = containers.Container(self.engine, self.image(jdk), self.place.run, *java_args,
+                                         env=env)
+        self.addCleanup(container.rm)
+        return container
+
+    def background(self, args, name, env=None, **options):
+        started = processes.Background(args, self.directory / f"{name}.log", env=env, **options)
+        self.addCleanup(started.stop)
+        return started
+
+    def watch(self, *args, place=None, started=True):
+        daemon = collector.Watch(place or self.place, *args)
+        self.addCleanup(daemon.stop)
+        return daemon.started() if started else daemon
+
+    def java(self, *args, agent=None, jdk=17):
+        """The command line of a JVM on the host; agent: its options, or None for no agent."""
+        home = settings.jdk_home(jdk)
+        if not home:
+            self.skipTest(f"no JDK {jdk} on this machine: set FG_JDK{jdk} to its home")
+        agent_args = [] if agent is None else [f"-agentpath:{settings.AGENT}={agent}"]
+        return [home / "bin" / "java", *agent_args, "-cp", settings.CLASSES, *args]
+
+    def assert_fails(self, finished, code, *texts):
+        """It ended with that code, and its message has every one of those texts in it."""
+        self.assertEqual(finished.code, code, str(finished))
+        for text in texts:
+            self.assertIn(str(text), finished.text, str(finished))

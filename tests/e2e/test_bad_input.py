@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What fgcollect says when it is asked for what cannot be.
+
+Recordings here are asked for ten minutes: that they end within the harness's deadline shows that
+the mistake was found before anything was recorded.
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+
+from harness import collector, processes, settings
+from harness.case import Case
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all",
+          "--bounding-set=-all"]
+
+
+class BadInput(Case):
+    def record(self, *args, out="graph.svg", prefix=()):
+        return collector.fgcollect("record", "-d", 600, "-o", self.directory / out,
+                                   *self.place.options(), *args, prefix=prefix)
+
+    def test_socket_directory_that_cannot_be_made(self):
+        plain = self.directory / "file"
+        plain.write_text("")
+        for command in (["--watch"], ["record", "-d", "600", "-o", self.directory / "x.svg"]):
+            finished = collector.fgcollect(*command, "--socket", plain / "agent.sock", "--map-dir",
+                                           self.place.maps)
+            self.assert_fails(finished, 1, plain, os.strerror(20))
+
+    def test_other_collector_is_named_by_its_pid(self):
+        first = self.watch()
+        second = collector.fgcollect("--watch", *self.place.options())
+        self.assert_fails(second, 1, first.pid, self.place.socket)
+        self.assertIsNone(first.code, first.text)
+        self.assertEqual(first.list().code, 0)
+
+    def test_socket_of_a_dead_collector_is_replaced(self):
+        first = self.watch()
+        first.child.send_signal(signal.SIGKILL)
+        first.wait()
+        self.assertTrue(self.place.socket.exists())
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        self.watch().wait_for_jvm(jvm.pid)
+
+    def test_no_permission_for_perf_events_names_the_remedy(self):
+        paranoid = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
+        if paranoid < 1:
+            self.skipTest(f"perf_event_paranoid is {paranoid}: everybody may read perf events")
+        # A copy that nobody may run, wherever the build folder is.
+        program = self.directory / "fgcollect"
+        program.write_bytes(settings.COLLECTOR.read_bytes())
+        program.chmod(0o755)
+        for path in (self.place.run, self.place.maps):
+            os.chown(path, 65534, 65534)
+        finished = processes.run([*NOBODY, program, "record", "-a", "-d", 600, "-o",
+                                  self.place.maps / "x.svg", *self.place.options()])
+        self.assert_fails(finished, 1, "perf_event_paranoid", "CAP_PERFMON")
+
+    def test_pid_that_does_not_exist(self):
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        self.assert_fails(self.record("-p", gone.pid), 1, gone.pid, "does not exist")
+
+    def test_pid_that_is_no_jvm(self):
+        other = self.background(["sleep", "600"], "sleep")
+        self.assert_fails(self.record("-p", other.pid), 1, other.pid, "JVM")
+
+    def test_jvm_without_the_agent_says_what_to_add(self):
+        jvm = self.background(self.java("KnownShare"), "java")
+        processes.wait_until(lambda: "ready" in jvm.text, "the JVM runs")
+        self.assert_fails(self.record("-p", jvm.pid), 1, jvm.pid,
+                          "-agentpath:/opt/fgcollect/libfgagent.so")
+
+    def test_container_that_does_not_exist(self):
+        self.assert_fails(self.record("--container", "feedfacefeed"), 1, "feedfacefeed")
+
+    def test_duration_and_rate_of_0(self):
+        for option in ("-d", "-F"):
+            for value in ("0", "-1", "x", ""):
+                finished = collector.fgcollect("record", option, value, "-o",
+                                               self.directory / "x.svg", *self.place.options())
+                self.assert_fails(finished, 2, option)
+
+    def test_unknown_option_command_and_event(self):
+        self.assert_fails(self.record("--frobnicate"), 2, "frobnicate")
+        self.assert_fails(collector.fgcollect("frobnicate"), 2, "frobnicate")
+        finished = self.record("-e", "frobnicate")
+        self.assertIn(finished.code, (1, 2), str(finished))
+        self.assertIn("frobnicate", finished.text)
+
+    def test_output_folder_that_does_not_exist_before_recording(self):
+        self.assert_fails(self.record(out="nowhere/graph.svg"), 1, self.directory / "nowhere")
+
+    def test_output_suffix_that_is_unknown(self):
+        finished = self.record(out="graph.xyz")
+        self.assertIn(finished.code, (1, 2), str(finished))
+        for text in ("xyz", ".svg", ".folded"):
+            self.assertIn(text, finished.text)
+
+    def test_refused_recordings_leave_nothing(self):
+        self.record(out="nowhere/graph.svg")
+        self.record("-p", "1")
+        self.assertEqual(list(self.place.run.iterdir()) + list(self.place.maps.iterdir()), [])
+
+    def test_full_disk_for_maps_stops_neither_side(self):
+        small = self.directory / "small"
+        small.mkdir()
+        processes.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small], check=True)
+        self.addCleanup(processes.run, ["umount", "-l", small])
+        with open(small / "filler", "wb") as filler:
+            try:
+                while True:
+                    filler.write(b"x" * 4096)
+                    filler.flush()
+            except OSError:
+                pass
+        self.place.maps = small
+        daemon = self.watch()
+        jvm = self.container("Mixed", "4")
+        daemon.wait_for_jvm(jvm.pid)
+        self.assertIn("share compress", jvm.wait_end())
+        self.assertIsNone(daemon.code, daemon.text)
+        self.assertIn(os.strerror(28), daemon.text)
+

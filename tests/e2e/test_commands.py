@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""record, list and --watch as users type them."""
+
+import json
+import signal
+import stat
+import xml.etree.ElementTree
+
+from harness import collector, processes
+from harness.case import Case
+
+
+class Commands(Case):
+    def test_record_alone_leaves_a_graph_and_no_socket(self):
+        self.container("KnownShare").wait_for_line("ready")
+        svg, text = self.directory / "graph.svg", self.directory / "graph.folded"
+        finished = collector.fgcollect("record", "-d", 4, "-o", svg, "-o", text,
+                                       *self.place.options())
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn("KnownShare$Hot.run", text.read_text())
+        self.assertIn("KnownShare$Hot.run", svg.read_text())
+        self.assertTrue(xml.etree.ElementTree.parse(svg).getroot().tag.endswith("svg"))
+        self.assertEqual([path.name for path in self.place.run.iterdir()], [])
+
+    def test_record_uses_the_running_daemon(self):
+        daemon = self.watch()
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        daemon.wait_for_jvm(jvm.pid)
+        for _ in range(2):
+            recording = collector.record(self.place, seconds=3)
+            self.assertIn("KnownShare", recording.folded.roots(), str(recording))
+        self.assertIsNone(daemon.code, daemon.text)
+        self.assertIsNotNone(daemon.jvm(jvm.pid))
+
+    def test_ctrl_c_keeps_what_was_recorded(self):
+        self.container("KnownShare").wait_for_line("ready")
+        out = self.directory / "cut.folded"
+        recorder = self.background(
+            [collector.settings.COLLECTOR, "record", "-d", "600", "-o", out,
+             *self.place.options()], "record")
+        processes.wait_until(lambda: list(self.place.maps.iterdir()), "an agent has connected")
+        try:
+            recorder.child.wait(4)
+        except processes.subprocess.TimeoutExpired:
+            pass
+        finished = recorder.stop(signal.SIGINT)
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn("KnownShare$Hot.run", out.read_text(), str(finished))
+        self.assertIn("quality:", finished.text)
+
+    def test_threads_and_pids_can_be_told_apart(self):
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        recording = collector.record(self.place, "--threads", "--show-pid", seconds=3)
+        texts = [";".join(frames) for frames, _ in recording.folded.stacks]
+        self.assertTrue(any(str(jvm.pid) in text for text in texts), str(recording))
+        self.assertTrue(any("java" in frames[1] or "main" in frames[1]
+                            for frames, _ in recording.folded.stacks if len(frames) > 1),
+                        str(recording))
+
+    def test_list_names_pid_container_and_program(self):
+        daemon = self.watch()
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        pid = jvm.pid
+        row = daemon.wait_for_jvm(pid)
+        self.assertEqual((row["pid"], row["inner_pid"], row["container"]), (pid, 1, jvm.id))
+        self.assertIn("KnownShare", row["command"])
+        self.assertGreater(row["code_ranges"], 100)
+        text = daemon.list().out
+        for part in (str(pid), jvm.id[:12], "KnownShare", "current"):
+            self.assertIn(part, text)
+        jvm.rm()
+        processes.wait_until(
+            lambda: (daemon.jvm(pid) or {"state": "ended"})["state"] == "ended",
+            lambda: f"the JVM has ended:\n{daemon.list('--json').out}")
+
+    def test_list_alone_waits_for_agents_and_leaves_no_socket(self):
+        finished = collector.fgcollect("list", *self.place.options())
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn(str(self.place.socket), finished.text)
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        finished = collector.fgcollect("list", "--json", *self.place.options())
+        self.assertEqual([row["pid"] for row in json.loads(finished.out)], [jvm.pid])
+        self.assertEqual([path.name for path in self.place.run.iterdir()], [])
+
+    def test_sockets_have_the_modes_that_are_promised(self):
+        self.place.run.rmdir()
+        self.watch()
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode)
+                 for path in (self.place.run, *self.place.run.iterdir())}
+        self.assertEqual(modes, {"run": 0o755, "agent.sock": 0o666, "control.sock": 0o600})
+
+    def test_stopped_daemon_leaves_no_socket_and_exits_0(self):
+        daemon = self.watch()
+        finished = daemon.stop(signal.SIGTERM)
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertEqual([path.name for path in self.place.run.iterdir()], [])
+
+    def test_version_and_help(self):
+        version = collector.fgcollect("--version")
+        self.assertEqual(version.code, 0)
+        self.assertRegex(version.out, r"fgcollect \d+\.\d+")
+        usage = collector.fgcollect("--help")
+        self.assertEqual(usage.code, 0)
+        for word in ("--watch", "record", "list", "--socket", "-agentpath"):
+            self.assertIn(word, usage.out)
+

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""perf-<pid>.map: complete, well-formed, safe, also after the collector was killed."""
+
+import os
+import signal
+import stat
+import time
+
+from harness import processes
+from harness.case import Case
+from harness.perf_map import EXCUSED, PerfMap
+
+
+class Maps(Case):
+    def missing(self, jvm, daemon, pid):
+        """Methods that lived all the while our map was read, and are not in it."""
+        before = PerfMap(jvm.jcmd_map())
+        ours = PerfMap(daemon.read_map(pid))
+        after = PerfMap(jvm.jcmd_map()).ranges()
+        known = ours.ranges()
+        self.assertEqual(ours.overlaps(), [])
+        self.assertGreater(len(before.methods()), 50)
+        alive = [entry for entry in before.entries if entry[:2] in after]
+        missing = [entry for entry in alive if entry[:2] not in known]
+        self.compared = f"{len(alive)} entries alive in the JVM's map, {len(ours.entries)} in ours"
+        methods = {entry[:2] for entry in before.methods()}
+        return ([entry for entry in missing if entry[:2] in methods],
+                [entry for entry in missing if entry[:2] not in methods])
+
+    def restart(self, jdk):
+        daemon = self.watch()
+        jvm = self.container("Churn", "14", "20", "600", jdk=jdk).wait_for_line("ready")
+        pid = jvm.pid
+        daemon.wait_for_jvm(pid)
+        processes.wait_until(lambda: "Churn" in daemon.read_map(pid), "Churn in our map")
+        daemon.child.send_signal(signal.SIGKILL)
+        daemon.wait()
+        # The JVM goes on compiling and dropping code that nobody hears of.
+        time.sleep(2)
+        daemon = self.watch()
+        daemon.wait_for_jvm(pid)
+
+        # While it compiles a few of the newest may be under way; they must come in at once.
+        processes.wait_until(lambda: not self.missing(jvm, daemon, pid)[0],
+                             lambda: f"no method missing: {self.missing(jvm, daemon, pid)[0][:20]}")
+        self.assertNotIn("idle", jvm.logs(), "the JVM should still have been compiling")
+        jvm.wait_for_line("idle")
+        processes.wait_until(lambda: not self.missing(jvm, daemon, pid)[0],
+                             lambda: f"no method missing: {self.missing(jvm, daemon, pid)[0][:20]}")
+        _, others = self.missing(jvm, daemon, pid)
+        print(self.compared)
+        print("not methods, and not in ours:", sorted({name for _, _, name in others}))
+        self.assertEqual([e for e in others if not EXCUSED.fullmatch(e[2])], [])
+
+    def test_collector_killed_and_restarted_misses_no_method_17(self):
+        self.restart(17)
+
+    def test_collector_killed_and_restarted_misses_no_method_25(self):
+        self.restart(25)
+
+    def test_shadowing_map_in_the_container_is_reported(self):
+        daemon = self.watch()
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        daemon.wait_for_jvm(jvm.pid)
+        self.assertNotIn("perf-1.map", daemon.list().text)
+        jvm.exec("jcmd", "1", "Compiler.perfmap")
+        processes.wait_until(lambda: "perf-1.map" in daemon.list().text,
+                             lambda: f"list names the map in the container:\n{daemon.list().text}")
+        processes.wait_until(lambda: "perf-1.map" in daemon.text,
+                             lambda: f"the log names the map in the container:\n{daemon.text}")
+        (jvm.root / "tmp" / "perf-1.map").unlink()
+        processes.wait_until(lambda: "perf-1.map" not in daemon.list().text,
+                             lambda: f"list no longer names it:\n{daemon.list().text}")
+
+    def test_map_is_a_plain_file_of_ours_in_the_form_perf_reads(self):
+        daemon = self.watch()
+        jvm = self.container("Mixed").wait_for_line("ready")
+        pid = jvm.pid
+        processes.wait_until(lambda: "Mixed$" in daemon.read_map(pid), "Mixed in our map")
+        status = os.lstat(self.place.map_file(pid))
+        self.assertTrue(stat.S_ISREG(status.st_mode))
+        self.assertEqual((stat.S_IMODE(status.st_mode), status.st_uid), (0o644, os.getuid()))
+        text = daemon.read_map(pid)
+        for line in text.splitlines():
+            self.assertRegex(line, r"^[0-9a-f]+ [0-9a-f]+ \S.{2,}$")
+        rows = PerfMap(text)
+        self.assertEqual(rows.overlaps(), [])
+        self.assertEqual(rows.entries, sorted(rows.entries))
+        self.assertEqual([p.name for p in self.place.maps.iterdir()], [f"perf-{pid}.map"])
+
+    def test_map_outlives_the_jvm(self):
+        daemon = self.watch()
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        pid = jvm.pid
+        processes.wait_until(lambda: "KnownShare" in daemon.read_map(pid), "KnownShare in our map")
+        jvm.rm()
+        processes.wait_until(lambda: not os.path.exists(f"/proc/{pid}"), "the JVM is gone")
+        time.sleep(1)
+        self.assertIn("KnownShare", daemon.read_map(pid))
+
+    def test_planted_symlink_is_replaced_and_not_followed(self):
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        victim = self.directory / "victim"
+        victim.write_text("mine\n")
+        planted = self.place.map_file(jvm.pid)
+        planted.symlink_to(victim)
+        daemon = self.watch()
+        processes.wait_until(lambda: not planted.is_symlink() and planted.exists(),
+                             lambda: f"the symlink is replaced:\n{daemon.text}")
+        self.assertIn("KnownShare", daemon.read_map(jvm.pid))
+        self.assertEqual(victim.read_text(), "mine\n")

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every decoder on every record of a message, and every string and section of it touched. */
+#include "fuzzer.h"
+
+#include "shared/wire.h"
+
+#include <stdlib.h>
+
+static volatile unsigned sink;
+
+static void touch(const void *data, size_t len)
+{
+	const uint8_t *p = data;
+
+	for (size_t i = 0; i < len; i++)
+		sink += p[i];
+}
+
+static void touch_str(struct wire_str s)
+{
+	touch(s.data, s.len);
+}
+
+static void on_hello(const struct wire_record *record)
+{
+	struct wire_hello hello;
+	struct wire_attr attr;
+	struct wire_value value;
+	size_t pos = 0, n = 0;
+
+	if (wire_decode_hello(record, &hello) < 0)
+		return;
+	for (; wire_hello_next_attr(&hello, &pos, &attr); n++) {
+		touch_str(attr.key);
+		touch_str(attr.text);
+	}
+	if (n != hello.n_attrs)
+		abort();
+	pos = n = 0;
+	for (; wire_hello_next_value(&hello, &pos, &value); n++)
+		touch_str(value.key);
+	if (n != hello.n_values)
+		abort();
+}
+
+static void on_load(const struct wire_record *record)
+{
+	struct wire_method_load load;
+	const uint8_t *data;
+	size_t pos = 0;
+	uint16_t tag;
+	uint32_t len;
+
+	if (wire_decode_method_load(record, &load) < 0)
+		return;
+	touch_str(load.class_sig);
+	touch_str(load.method);
+	touch_str(load.method_sig);
+	touch_str(load.source_file);
+	while (wire_section_next(load.sections, load.sections_len, &pos, &tag, &data, &len) > 0)
+		touch(data, len);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct wire_message message;
+	struct wire_reader reader;
+	struct wire_record record;
+	struct wire_resync resync;
+	struct wire_method_unload unload;
+	struct wire_stub stub;
+	struct wire_loss loss;
+	struct wire_bye bye;
+	struct wire_thread thread;
+
+	if (wire_decode_message(data, size, &message) < 0)
+		return 0;
+	wire_reader_init(&reader, &message);
+	while (wire_reader_next(&reader, &record) > 0) {
+		touch(record.payload, record.len);
+		/* Whatever the kind says: no decoder may trust it. */
+		on_hello(&record);
+		on_load(&record);
+		wire_decode_resync(&record, &resync);
+		wire_decode_method_unload(&record, &unload);
+		wire_decode_loss(&record, &loss);
+		wire_decode_bye(&record, &bye);
+		if (wire_decode_stub(&record, &stub) == 0)
+			touch_str(stub.name);
+		if (wire_decode_thread(&record, &thread) == 0)
+			touch_str(thread.name);
+	}
+	return 0;
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every record kind there and back, every length cut short, and what shared/README.md says of both. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "shared/wire.h"
+
+static uint8_t storage[WIRE_MESSAGE_MAX_BYTES];
+
+static struct wire_buf new_message(void)
+{
+	struct wire_buf buf = {.data = storage, .size = sizeof(storage)};
+
+	wire_encode_message(storage, 7, 99);
+	buf.len = WIRE_MESSAGE_HEADER_BYTES;
+	return buf;
+}
+
+/* The only record of the message in buf. */
+static struct wire_record only_record(const struct wire_buf *buf)
+{
+	struct wire_message message;
+	struct wire_reader reader;
+	struct wire_record record, other;
+
+	assert_int_equal(wire_decode_message(buf->data, buf->len, &message), 0);
+	assert_int_equal(message.seq, 7);
+	assert_int_equal(message.time_ns, 99);
+	wire_reader_init(&reader, &message);
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(wire_reader_next(&reader, &other), 0);
+	return record;
+}
+
+static void assert_str(struct wire_str s, const char *text)
+{
+	assert_int_equal(s.len, strlen(text));
+	assert_memory_equal(s.data, text, s.len);
+}
+
+static struct wire_method_load some_load(void)
+{
+	return (struct wire_method_load){
+		.time_ns = 0x1122334455667788,
+		.addr = 0x7f0011223344,
+		.size = 0xfedcba98,
+		.level = 4,
+		.code_kind = WIRE_CODE_OSR,
+		.class_sig = wire_str_from("Ljava/lang/String;"),
+		.method = wire_str_from("hashCode"),
+		.method_sig = wire_str_from("()I"),
+		.source_file = wire_str_from("String.java"),
+	};
+}
+
+static void method_load_round_trip(void **state)
+{
+	struct wire_method_load load = some_load(), out;
+	struct wire_buf buf = new_message();
+	struct wire_record record;
+
+	(void)state;
+	assert_true(wire_encode_method_load(&buf, WIRE_FLAG_RESYNC, &load));
+	assert_int_equal(buf.len, WIRE_MESSAGE_HEADER_BYTES + wire_method_load_bytes(&load));
+	record = only_record(&buf);
+	assert_int_equal(record.kind, WIRE_METHOD_LOAD);
+	assert_int_equal(record.flags, WIRE_FLAG_RESYNC);
+	assert_int_equal(wire_decode_method_load(&record, &out), 0);
+	assert_int_equal(out.time_ns, load.time_ns);
+	assert_int_equal(out.addr, load.addr);
+	assert_int_equal(out.size, load.size);
+	assert_int_equal(out.level, 4);
+	assert_int_equal(out.code_kind, WIRE_CODE_OSR);
+	assert_str(out.class_sig, "Ljava/lang/String;");
+	assert_str(out.method, "hashCode");
+	assert_str(out.method_sig, "()I");
+	assert_str(out.source_file, "String.java");
+	assert_int_equal(out.sections_len, 0);
+}
+
+static void sections_round_trip(void **state)
+{
+	uint8_t bytes[64];
+	struct wire_buf sections = {.data = bytes, .size = sizeof(bytes)};
+	struct wire_buf buf = new_message();
+	struct wire_method_load load = some_load(), out;
+	struct wire_record record;
+	const uint8_t *data;
+	size_t pos = 0;
+	uint16_t tag;
+	uint32_t len;
+
+	(void)state;
+	assert_true(wire_encode_section(&sections, WIRE_SECTION_INLINE, "abc", 3));
+	assert_true(wire_encode_section(&sections, 999, "", 0));
+	load.sections = bytes;
+	load.sections_len = sections.len;
+	assert_true(wire_encode_method_load(&buf, 0, &load));
+	record = only_record(&buf);
+	assert_int_equal(wire_decode_method_load(&record, &out), 0);
+	assert_int_equal(wire_section_next(out.sections, out.sections_len, &pos, &tag, &data, &len),
+			 1);
+	assert_int_equal(tag, WIRE_SECTION_INLINE);
+	assert_int_equal(len, 3);
+	assert_memory_equal(data, "abc", 3);
+	assert_int_equal(wire_section_next(out.sections, out.sections_len, &pos, &tag, &data, &len),
+			 1);
+	assert_int_equal(tag, 999);
+	assert_int_equal(wire_section_next(out.sections, out.sections_len, &pos, &tag, &data, &len),
+			 0);
+	pos = 0;
+	assert_int_equal(wire_section_next(out.sections, 10, &pos, &tag, &data, &len), -EBADMSG);
+}
+
+static void hello_round_trip(void **state)
+{
+	const struct wire_attr attrs[] = {
+		{wire_str_from("jvm.name"), wire_str_from("OpenJDK 64-Bit Server VM")},
+		{wire_str_from("label.team"), wire_str_from("")},
+	};
+	const struct wire_value values[] = {
+		{wire_str_from("CodeBlob::_frame_size"), 44},
+		{wire_str_from("constant x"), -6},
+	};
+	const struct wire_hello hello = {.pid = 1,
+					 .flags = WIRE_HELLO_FP_SET,
+					 .loaded_ns = 5,
+					 .monotonic_ns = 6,
+					 .realtime_ns = 7,
+					 .buffer_bytes = 262144,
+					 .n_attrs = 2,
+					 .n_values = 2};
+	struct wire_buf buf = new_message();
+	struct wire_hello out;
+	struct wire_record record;
+	struct wire_attr attr;
+	struct wire_value value;
+	size_t pos = 0;
+
+	(void)state;
+	assert_true(wire_encode_hello(&buf, &hello, attrs, values));
+	record = only_record(&buf);
+	assert_int_equal(wire_decode_hello(&record, &out), 0);
+	assert_int_equal(out.pid, 1);
+	assert_int_equal(out.flags, WIRE_HELLO_FP_SET);
+	assert_int_equal(out.realtime_ns, 7);
+	assert_int_equal(out.buffer_bytes, 262144);
+	assert_true(wire_hello_next_attr(&out, &pos, &attr));
+	assert_str(attr.text, "OpenJDK 64-Bit Server VM");
+	assert_true(wire_hello_next_attr(&out, &pos, &attr));
+	assert_str(attr.key, "label.team");
+	assert_false(wire_hello_next_attr(&out, &pos, &attr));
+	pos = 0;
+	assert_true(wire_hello_next_value(&out, &pos, &value));
+	assert_int_equal(value.value, 44);
+	assert_true(wire_hello_next_value(&out, &pos, &value));
+	assert_int_equal(value.value, -6);
+	assert_str(value.key, "constant x");
+	assert_false(wire_hello_next_value(&out, &pos, &value));
+}
+
+static void small_records_round_trip(void **state)
+{
+	struct wire_buf buf = new_message();
+	struct wire_message message;
+	struct wire_reader reader;
+	struct wire_record record;
+	struct wire_resync resync;
+	struct wire_method_unload unload;
+	struct wire_stub stub;
+	struct wire_loss loss = {.time_ns = 3, .count = {[WIRE_LOSS_JVMTI] = 11}};
+	struct wire_bye bye;
+	struct wire_thread thread;
+
+	(void)state;
+	assert_true(wire_encode_resync(&buf, WIRE_RESYNC_BEGIN,
+				       &(struct wire_resync){.time_ns = 1, .epoch = 2}));
+	assert_true(wire_encode_resync(
+		&buf, WIRE_RESYNC_END,
+		&(struct wire_resync){.time_ns = 1, .epoch = 2, .complete = true}));
+	assert_true(wire_encode_method_unload(
+		&buf, &(struct wire_method_unload){.time_ns = 4, .addr = 0xabc}));
+	assert_true(wire_encode_stub(&buf, 0,
+				     &(struct wire_stub){.time_ns = 5,
+							 .addr = 0x1000,
+							 .size = 32,
+							 .name = wire_str_from("Interpreter")}));
+	assert_true(wire_encode_loss(&buf, &loss));
+	assert_true(wire_encode_thread(
+		&buf, &(struct wire_thread){
+			      .time_ns = 8, .tid = 77, .name = wire_str_from("http-nio-exec-1")}));
+	assert_true(wire_encode_bye(&buf, &(struct wire_bye){.time_ns = 9, .reason = 1}));
+
+	assert_int_equal(wire_decode_message(buf.data, buf.len, &message), 0);
+	wire_reader_init(&reader, &message);
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(record.kind, WIRE_RESYNC_BEGIN);
+	assert_int_equal(wire_decode_resync(&record, &resync), 0);
+	assert_int_equal(resync.epoch, 2);
+	assert_false(resync.complete);
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(wire_decode_resync(&record, &resync), 0);
+	assert_true(resync.complete);
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(wire_decode_method_unload(&record, &unload), 0);
+	assert_int_equal(unload.addr, 0xabc);
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(wire_decode_stub(&record, &stub), 0);
+	assert_int_equal(stub.size, 32);
+	assert_str(stub.name, "Interpreter");
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	memset(&loss, 0, sizeof(loss));
+	assert_int_equal(wire_decode_loss(&record, &loss), 0);
+	assert_int_equal(loss.count[WIRE_LOSS_JVMTI], 11);
+	assert_int_equal(loss.count[WIRE_LOSS_BUFFER_FULL], 0);
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(wire_decode_thread(&record, &thread), 0);
+	assert_int_equal(thread.tid, 77);
+	assert_str(thread.name, "http-nio-exec-1");
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(wire_decode_bye(&record, &bye), 0);
+	assert_int_equal(bye.reason, WIRE_BYE_VM_DEATH);
+	assert_int_equal(wire_reader_next(&reader, &record), 0);
+}
+
+static void integers_are_little_endian_and_frames_big_endian(void **state)
+{
+	struct wire_buf buf = new_message();
+	uint8_t frame[WIRE_SP_FRAME_HEADER_BYTES], greeting[WIRE_SP_GREETING_BYTES];
+	const uint8_t expected[] = {5, 0, 0, 0, 16, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0xff, 0xee};
+
+	(void)state;
+	assert_true(wire_encode_method_unload(
+		&buf, &(struct wire_method_unload){.time_ns = 0x201, .addr = 0xeeff}));
+	assert_memory_equal(buf.data, "FGW1\1\0\30\0\7\0", 10);
+	assert_memory_equal(buf.data + WIRE_MESSAGE_HEADER_BYTES, expected, sizeof(expected));
+	wire_encode_frame(frame, 0x010203);
+	assert_memory_equal(frame, "\1\0\0\0\0\0\1\2\3", 9);
+	wire_encode_greeting(greeting, WIRE_SP_PUSH);
+	assert_memory_equal(greeting, "\0SP\0\0\x50\0\0", 8);
+	assert_int_equal(wire_check_greeting(greeting, WIRE_SP_PUSH), 0);
+	assert_int_equal(wire_check_greeting(greeting, WIRE_SP_PULL), -EPROTO);
+}
+
+static void record_that_does_not_fit_changes_nothing(void **state)
+{
+	uint8_t small[40];
+	struct wire_buf buf = {.data = small, .size = sizeof(small)};
+	const struct wire_method_load load = some_load();
+
+	(void)state;
+	assert_false(wire_encode_method_load(&buf, 0, &load));
+	assert_int_equal(buf.len, 0);
+	assert_true(buf.overflow);
+	buf.overflow = false;
+	assert_true(wire_encode_bye(&buf, &(struct wire_bye){.reason = 1}));
+	assert_int_equal(buf.len, 18);
+	assert_false(buf.overflow);
+}
+
+static void every_cut_message_is_refused_or_ends_early(void **state)
+{
+	struct wire_buf buf = new_message();
+	const struct wire_method_load load = some_load();
+	struct wire_method_load out;
+	struct wire_message message;
+	struct wire_reader reader;
+	struct wire_record record;
+
+	(void)state;
+	assert_true(wire_encode_method_load(&buf, 0, &load));
+	for (size_t len = 0; len < buf.len; len++) {
+		const int err = wire_decode_message(buf.data, len, &message);
+
+		if (len < WIRE_MESSAGE_HEADER_BYTES) {
+			assert_int_equal(err, -EBADMSG);
+			continue;
+		}
+		assert_int_equal(err, 0);
+		wire_reader_init(&reader, &message);
+		assert_int_equal(wire_reader_next(&reader, &record),
+				 len == WIRE_MESSAGE_HEADER_BYTES ? 0 : -EBADMSG);
+	}
+	record = only_record(&buf);
+	for (uint32_t len = 0; len < record.len; len++) {
+		struct wire_record cut = record;
+
+		cut.len = len;
+		assert_int_equal(wire_decode_method_load(&cut, &out), -EBADMSG);
+	}
+}
+
+static void other_versions_and_other_bytes_are_told_apart(void **state)
+{
+	struct wire_buf buf = new_message();
+	struct wire_message message;
+
+	(void)state;
+	buf.data[4] = 2;
+	assert_int_equal(wire_decode_message(buf.data, buf.len, &message), -EPROTONOSUPPORT);
+	buf.data[0] = 'X';
+	assert_int_equal(wire_decode_message(buf.data, buf.len, &message), -EBADMSG);
+}
+
+static void longer_headers_and_payloads_are_later_versions(void **state)
+{
+	struct wire_buf buf = new_message();
+	struct wire_message message;
+	struct wire_record record;
+	struct wire_bye bye;
+
+	(void)state;
+	assert_true(wire_encode_bye(&buf, &(struct wire_bye){.time_ns = 4, .reason = 1}));
+	memmove(buf.data + 32, buf.data + 24, buf.len - 24);
+	buf.data[6] = 32;
+	buf.len += 8;
+	memset(buf.data + buf.len, 0xff, 4);
+	buf.data[32 + 4] += 4; /* the payload's length */
+	buf.len += 4;
+	assert_int_equal(wire_decode_message(buf.data, buf.len, &message), 0);
+	record = only_record(&buf);
+	assert_int_equal(record.kind, WIRE_BYE);
+	assert_int_equal(wire_decode_bye(&record, &bye), 0);
+	assert_int_equal(bye.time_ns, 4);
+}
+
+static void too_long_text_is_cut(void **state)
+{
+	static char text[70001];
+	struct wire_str s;
+
+	(void)state;
+	memset(text, 'a', sizeof(text) - 1);
+	s = wire_str_from(text);
+	assert_int_equal(s.len, WIRE_STRING_MAX_BYTES);
+	assert_int_equal(wire_str_from(NULL).len, 0);
+}
+
+static void names_of_kinds_and_reasons(void **state)
+{
+	(void)state;
+	assert_string_equal(wire_kind_name(WIRE_METHOD_LOAD), "method load");
+	assert_string_equal(wire_kind_name(0), "unknown");
+	assert_string_equal(wire_kind_name(4711), "unknown");
+	assert_string_equal(wire_loss_reason_name(WIRE_LOSS_BUFFER_FULL), "buffer full");
+	assert_string_equal(wire_loss_reason_name(WIRE_LOSS_REASONS), "unknown");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(method_load_round_trip),
+		cmocka_unit_test(sections_round_trip),
+		cmocka_unit_test(hello_round_trip),
+		cmocka_unit_test(small_records_round_trip),
+		cmocka_unit_test(integers_are_little_endian_and_frames_big_endian),
+		cmocka_unit_test(record_that_does_not_fit_changes_nothing),
+		cmocka_unit_test(every_cut_message_is_refused_or_ends_early),
+		cmocka_unit_test(other_versions_and_other_bytes_are_told_apart),
+		cmocka_unit_test(longer_headers_and_payloads_are_later_versions),
+		cmocka_unit_test(too_long_text_is_cut),
+		cmocka_unit_test(names_of_kinds_and_reasons),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
