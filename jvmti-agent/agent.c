@@ -84,8 +84,10 @@ static const jvmtiEventCallbacks callbacks = {
 };
 
 static const jvmtiEvent enabled_events[] = {
-	JVMTI_EVENT_VM_INIT,		    JVMTI_EVENT_VM_DEATH,
-	JVMTI_EVENT_COMPILED_METHOD_LOAD,   JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+	JVMTI_EVENT_VM_INIT,
+	JVMTI_EVENT_VM_DEATH,
+	JVMTI_EVENT_COMPILED_METHOD_LOAD,
+	JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
 	JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
 };
 
@@ -158,6 +160,7 @@ static bool load(JavaVM *vm, jvmtiEnv *jvmti)
 	}
 	memcpy(&in_libjvm, &(*vm)->GetEnv, sizeof(in_libjvm));
 	agent.hello.vmstructs_found = vmstructs_init(&agent.vm, (const void *)in_libjvm);
+	threads_init(&agent.sender.threads, agent.options.threads, &agent.vm);
 	agent.hello.framepointer = flags_set_framepointer(&agent.vm, agent.options.framepointer);
 	return true;
 }

@@ -34,9 +34,8 @@ void buffer_commit(struct buffer *buffer, const uint8_t *reserved, size_t bytes)
 
 static size_t record_bytes(const uint8_t *record)
 {
-	return WIRE_RECORD_HEADER_BYTES +
-	       ((size_t)record[4] | (size_t)record[5] << 8 | (size_t)record[6] << 16 |
-		(size_t)record[7] << 24);
+	return WIRE_RECORD_HEADER_BYTES + ((size_t)record[4] | (size_t)record[5] << 8 |
+					   (size_t)record[6] << 16 | (size_t)record[7] << 24);
 }
 
 size_t buffer_peek(const struct buffer *buffer, size_t max, const uint8_t **ret)

@@ -7,8 +7,8 @@
  * source:  the record header of shared/README.md, whose length the reader trusts: we wrote it
  *
  * A ring in which no record is split: records lie in a run, and when the end of the storage has no
- * room for one, a second run starts at the storage's beginning. A record that is read stays where it
- * is until it is consumed, so that it may be sent from here without the lock.
+ * room for one, a second run starts at the storage's beginning. A record that is read stays where
+ * it is until it is consumed, so that it may be sent from here without the lock.
  *
  * Invariants: begin <= end <= size; second <= begin; second == 0 or no more goes to the first run.
  */

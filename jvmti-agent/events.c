@@ -6,8 +6,8 @@
  */
 #include "events.h"
 
-#define NATIVE_MODIFIER	 0x0100 /* JVMS table 4.6-A, ACC_NATIVE */
-#define SHORTENED_BYTES	 1000
+#define NATIVE_MODIFIER 0x0100 /* JVMS table 4.6-A, ACC_NATIVE */
+#define SHORTENED_BYTES 1000
 
 struct pending {
 	enum wire_kind kind;
@@ -81,9 +81,9 @@ static void keep(struct events *events, struct pending *pending)
 	enum recorder_result result = add(events, flags, pending);
 
 	if (result == RECORDER_TOO_LARGE) {
-		recorder_count_loss(events->recorder, WIRE_LOSS_TOO_LARGE, 1);
 		shorten(pending);
 		result = add(events, flags, pending);
+		recorder_count_loss(events->recorder, WIRE_LOSS_TOO_LARGE, 1);
 	}
 	if (own) {
 		keep_own(events, pending, result);
@@ -103,8 +103,7 @@ static bool read_class_names(const struct events *events, jmethodID method, stru
 
 	if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE)
 		return false;
-	good = (*jvmti)->GetClassSignature(jvmti, class, &ret->class_sig, NULL) ==
-	       JVMTI_ERROR_NONE;
+	good = (*jvmti)->GetClassSignature(jvmti, class, &ret->class_sig, NULL) == JVMTI_ERROR_NONE;
 	if (events->source_files) {
 		err = (*jvmti)->GetSourceFileName(jvmti, class, &ret->source_file);
 		good = good && (err == JVMTI_ERROR_NONE || err == JVMTI_ERROR_ABSENT_INFORMATION);
@@ -150,11 +149,11 @@ void events_method_load(struct events *events, jmethodID method, jint size, cons
 {
 	struct pending pending = {.kind = WIRE_METHOD_LOAD};
 	struct names names;
+	bool good;
 
 	if (!recorder_is_on(events->recorder))
 		return;
-	if (!read_names(events, method, &names))
-		recorder_count_loss(events->recorder, WIRE_LOSS_JVMTI, 1);
+	good = read_names(events, method, &names);
 	pending.load = (struct wire_method_load){
 		.addr = (uintptr_t)addr,
 		.size = (uint32_t)size,
@@ -167,6 +166,8 @@ void events_method_load(struct events *events, jmethodID method, jint size, cons
 	};
 	keep(events, &pending);
 	free_names(events, &names);
+	if (!good)
+		recorder_count_loss(events->recorder, WIRE_LOSS_JVMTI, 1);
 }
 
 void events_method_unload(struct events *events, const void *addr)

@@ -70,8 +70,7 @@ void hello_read_properties(struct hello *hello, jvmtiEnv *jvmti)
 	read_property(jvmti, "java.vm.name", hello->jvm_name, sizeof(hello->jvm_name));
 	read_property(jvmti, "java.vm.version", hello->jvm_version, sizeof(hello->jvm_version));
 	read_property(jvmti, "java.vm.vendor", hello->jvm_vendor, sizeof(hello->jvm_vendor));
-	read_property(jvmti, "sun.java.command", hello->java_command,
-		      sizeof(hello->java_command));
+	read_property(jvmti, "sun.java.command", hello->java_command, sizeof(hello->java_command));
 }
 
 /* The command line with a space for each NUL, or nothing. */

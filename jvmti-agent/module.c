@@ -119,8 +119,8 @@ static const ElfW(Sym) * match(const struct module *module, const struct dynamic
 	return memcmp(dynamic->names + sym->st_name, name, name_len) == 0 ? sym : NULL;
 }
 
-static const ElfW(Sym) * find_gnu(const struct module *module, const struct dynamic *dynamic,
-				  const char *name)
+static const ElfW(Sym) *
+	find_gnu(const struct module *module, const struct dynamic *dynamic, const char *name)
 {
 	const uint32_t *table = dynamic->gnu_hash;
 	const uint32_t *buckets, *chain;
@@ -148,8 +148,8 @@ static const ElfW(Sym) * find_gnu(const struct module *module, const struct dyna
 	}
 }
 
-static const ElfW(Sym) * find_sysv(const struct module *module, const struct dynamic *dynamic,
-				   const char *name)
+static const ElfW(Sym) *
+	find_sysv(const struct module *module, const struct dynamic *dynamic, const char *name)
 {
 	const uint32_t *table = dynamic->hash;
 	uint32_t hash = 0, index;

@@ -124,8 +124,9 @@ static const struct option {
 } known_options[] = {
 	{"socket", read_socket, "an absolute path of at most 107 bytes"},
 	{"framepointer", read_framepointer, "auto, on or off"},
-	{"label", read_label, "KEY:VALUE with a key of 1 to 63 bytes and a value of at most 191, "
-			      "at most 8 labels"},
+	{"label", read_label,
+	 "KEY:VALUE with a key of 1 to 63 bytes and a value of at most 191, "
+	 "at most 8 labels"},
 	{"buffer", read_buffer, "16k to 16m"},
 	{"threads", read_threads, "on or off"},
 };
@@ -151,8 +152,7 @@ static void read_item(struct options *options, const struct item *item, const ch
 	     (int)(item->key_len < 100 ? item->key_len : 100), item->key);
 }
 
-void options_read(struct options *options, const char *text, const char *source,
-		  options_warn *warn)
+void options_read(struct options *options, const char *text, const char *source, options_warn *warn)
 {
 	while (text && *text) {
 		const char *end = strchr(text, ',');

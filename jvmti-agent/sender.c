@@ -24,15 +24,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_BYTES	     (512u << 10) /* attached, it needs HotSpot's guard and shadow pages */
-#define MESSAGE_BYTES	     (64u << 10)
-#define BATCH_NS	     (10 * CLOCK_NS_PER_MS)
-#define BACK_OFF_MIN_NS	     (50 * CLOCK_NS_PER_MS)
-#define BACK_OFF_MAX_NS	     CLOCK_NS_PER_S
-#define LASTING_NS	     (5 * CLOCK_NS_PER_S) /* a connection that long resets the back-off */
-#define RESYNC_WAIT_MIN_NS   CLOCK_NS_PER_S
-#define RESYNC_WAIT_MAX_NS   (64 * CLOCK_NS_PER_S)
-#define NEVER_NS	     UINT64_MAX
+#define STACK_BYTES	   (512u << 10) /* attached, it needs HotSpot's guard and shadow pages */
+#define MESSAGE_BYTES	   (64u << 10)
+#define BATCH_NS	   (10 * CLOCK_NS_PER_MS)
+#define BACK_OFF_MIN_NS	   (50 * CLOCK_NS_PER_MS)
+#define BACK_OFF_MAX_NS	   CLOCK_NS_PER_S
+#define LASTING_NS	   (5 * CLOCK_NS_PER_S) /* a connection that long resets the back-off */
+#define RESYNC_WAIT_MIN_NS CLOCK_NS_PER_S
+#define RESYNC_WAIT_MAX_NS (64 * CLOCK_NS_PER_S)
+#define NEVER_NS	   UINT64_MAX
 
 static void drop_uplink(struct sender *sender)
 {
@@ -42,7 +42,8 @@ static void drop_uplink(struct sender *sender)
 
 static int send_records(struct sender *sender, const uint8_t *records, size_t len)
 {
-	int err = uplink_is_open(&sender->uplink) ? uplink_send(&sender->uplink, records, len) : -ENOTCONN;
+	int err = uplink_is_open(&sender->uplink) ? uplink_send(&sender->uplink, records, len)
+						  : -ENOTCONN;
 
 	if (err < 0)
 		drop_uplink(sender);
@@ -66,8 +67,8 @@ int sender_flush(struct sender *sender)
 static void send_hello(struct sender *sender)
 {
 	struct wire_buf buf = {.size = HELLO_MAX_BYTES};
-	void *memory = mmap(NULL, buf.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			    -1, 0);
+	void *memory =
+		mmap(NULL, buf.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED) {
 		recorder_count_loss(sender->recorder, WIRE_LOSS_NO_MEMORY, 1);
@@ -96,8 +97,7 @@ static void send_bye(struct sender *sender)
 {
 	uint8_t storage[32];
 	struct wire_buf buf = {.data = storage, .size = sizeof(storage)};
-	const struct wire_bye bye = {.time_ns = clock_monotonic_ns(),
-				     .reason = WIRE_BYE_VM_DEATH};
+	const struct wire_bye bye = {.time_ns = clock_monotonic_ns(), .reason = WIRE_BYE_VM_DEATH};
 
 	if (sender_flush(sender) < 0)
 		return;
@@ -151,22 +151,39 @@ static bool is_live(const struct sender *sender)
 	return !atomic_load(&sender->quit) && uplink_is_open(&sender->uplink);
 }
 
+/* Sends what waits, and repeats everything if something was lost and it is time. */
+static void send_all(struct sender *sender)
+{
+	const bool wanted = atomic_load(&sender->recorder->need_resync);
+
+	sender_flush(sender);
+	send_losses(sender);
+	if (wanted && is_live(sender) && clock_monotonic_ns() >= sender->resync_at_ns)
+		resynchronise(sender);
+}
+
+/* When there is something to do even if nobody wakes us. */
+static uint64_t next_duty_ns(const struct sender *sender)
+{
+	uint64_t then_ns = NEVER_NS;
+
+	if (atomic_load(&sender->recorder->need_resync))
+		then_ns = sender->resync_at_ns;
+	if (sender->threads.on && sender->threads.scan_at_ns < then_ns)
+		then_ns = sender->threads.scan_at_ns;
+	return then_ns;
+}
+
 /* Sends what comes until the connection or the JVM ends. */
 static void serve(struct sender *sender)
 {
 	sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
+	threads_restart(&sender->threads);
 	resynchronise(sender);
 	while (is_live(sender)) {
-		const bool resync = atomic_load(&sender->recorder->need_resync);
-
-		sender_flush(sender);
-		send_losses(sender);
-		if (resync && clock_monotonic_ns() >= sender->resync_at_ns) {
-			resynchronise(sender);
-			continue;
-		}
-		if (is_live(sender) && wait_until(sender, resync ? sender->resync_at_ns : NEVER_NS) &&
-		    is_live(sender))
+		threads_scan(&sender->threads, sender->vm, sender->jvmti, sender->recorder);
+		send_all(sender);
+		if (is_live(sender) && wait_until(sender, next_duty_ns(sender)) && is_live(sender))
 			wait_until(sender, clock_monotonic_ns() + BATCH_NS);
 	}
 }
@@ -175,8 +192,8 @@ static void serve(struct sender *sender)
 static void converse(struct sender *sender)
 {
 	const size_t bytes = sender->options->buffer_bytes;
-	void *storage = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			     0);
+	void *storage =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (storage == MAP_FAILED) {
 		recorder_count_loss(sender->recorder, WIRE_LOSS_NO_MEMORY, 1);

@@ -13,6 +13,7 @@
 
 #include "events.h"
 #include "hello.h"
+#include "threads.h"
 #include "uplink.h"
 
 struct sender {
@@ -22,6 +23,7 @@ struct sender {
 	const struct hello *hello;
 	struct recorder *recorder;
 	struct events *events;
+	struct threads threads;
 	struct uplink uplink;
 	int wake_fd; /* the recorder's, which also ends every wait of the thread */
 	uint32_t epoch;

@@ -21,8 +21,7 @@
 /* 0 when fd has one of events or an error, -ETIMEDOUT, or -ECANCELED. cancel_fd may be -1. */
 static int wait_for(int fd, short events, int cancel_fd, uint64_t deadline_ns)
 {
-	struct pollfd fds[2] = {{.fd = fd, .events = events},
-				{.fd = cancel_fd, .events = POLLIN}};
+	struct pollfd fds[2] = {{.fd = fd, .events = events}, {.fd = cancel_fd, .events = POLLIN}};
 	int n;
 
 	do {

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define UPLINK_GREETING_TIMEOUT_MS 1000
-#define UPLINK_STALL_TIMEOUT_MS	 5000
+#define UPLINK_STALL_TIMEOUT_MS	   5000
 
 struct uplink {
 	int fd;	      /* -1 when closed */

@@ -125,14 +125,13 @@ bool vmstructs_next_field(const struct vmstructs *vm, size_t *pos, struct vmstru
 	if (!field.name || !module_holds(&vm->module, field.name, 1, PF_R))
 		return false;
 	field.is_static = read_i32(entry + vm->field_at.is_static) != 0;
-	field.value = read_u64(entry +
-			       (field.is_static ? vm->field_at.address : vm->field_at.offset));
+	field.value =
+		read_u64(entry + (field.is_static ? vm->field_at.address : vm->field_at.offset));
 	*ret = field;
 	return true;
 }
 
-bool vmstructs_next_type_size(const struct vmstructs *vm, size_t *pos,
-			      struct vmstructs_number *ret)
+bool vmstructs_next_type_size(const struct vmstructs *vm, size_t *pos, struct vmstructs_number *ret)
 {
 	const char *entry = next_entry(vm, &vm->types, vm->type_at.name, pos, &ret->name);
 

@@ -133,10 +133,10 @@ static const char *const fields[] = {
 
 /* Keys as they are sent; the type is what stands in the parentheses. */
 static const char *const sizes[] = {
-	"sizeof(CodeBlob)",   "sizeof(CodeHeap)",	 "sizeof(HeapBlock)",
-	"sizeof(nmethod)",    "sizeof(CompiledMethod)",	 "sizeof(BufferBlob)",
-	"sizeof(PcDesc)",     "sizeof(Method)",		 "sizeof(ConstMethod)",
-	"sizeof(Symbol)",     "sizeof(ConstantPool)",	 "sizeof(InstanceKlass)",
+	"sizeof(CodeBlob)",    "sizeof(CodeHeap)",	  "sizeof(HeapBlock)",
+	"sizeof(nmethod)",     "sizeof(CompiledMethod)",  "sizeof(BufferBlob)",
+	"sizeof(PcDesc)",      "sizeof(Method)",	  "sizeof(ConstMethod)",
+	"sizeof(Symbol)",      "sizeof(ConstantPool)",	  "sizeof(InstanceKlass)",
 	"sizeof(RuntimeStub)", "sizeof(JavaCallWrapper)", "sizeof(InterpreterCodelet)",
 };
 

@@ -27,12 +27,13 @@ struct control {
 
 void control_path(const char *socket_path, char *ret)
 {
-	static const char agents[] = "agent.sock";
-	const size_t len = strlen(socket_path), cut = sizeof(agents) - 1;
-	const bool is_usual = len >= cut && strcmp(socket_path + len - cut, agents) == 0;
+	const char *slash = strrchr(socket_path, '/');
 
-	snprintf(ret, PATH_MAX, "%.*s%s", (int)(is_usual ? len - cut : len), socket_path,
-		 is_usual ? "control.sock" : ".control");
+	if (slash && slash != socket_path)
+		snprintf(ret, PATH_MAX, "%.*s-control%s", (int)(slash - socket_path), socket_path,
+			 slash);
+	else
+		snprintf(ret, PATH_MAX, "%s-control", socket_path);
 }
 
 /* Whether that process sees the same files as this one: inside a container none does. */
@@ -46,20 +47,18 @@ static bool is_same_mount_namespace(pid_t pid)
 	       ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
 }
 
-static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *arg)
+/* Asked for each request: a pipe's peer cannot be asked for before the pipe is started. */
+static bool is_allowed(nng_pipe pipe)
 {
 	uint64_t pid = 0, uid = UINT64_MAX;
 
-	(void)event;
-	(void)arg;
-	if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_PID, &pid) != 0 ||
-	    nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &uid) != 0 ||
-	    (uid != 0 && uid != geteuid()) || !is_same_mount_namespace((pid_t)pid)) {
-		log_warning("refused a control connection of PID %d: it is another user's, or in "
-			    "a container",
-			    (int)pid);
-		nng_pipe_close(pipe);
-	}
+	if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_PID, &pid) == 0 &&
+	    nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &uid) == 0 &&
+	    (uid == 0 || uid == geteuid()) && is_same_mount_namespace((pid_t)pid))
+		return true;
+	log_warning("refused a request of PID %d: it is another user's, or in a container",
+		    (int)pid);
+	return false;
 }
 
 static json_t *failure(const char *text)
@@ -212,7 +211,10 @@ static void on_ready(void *arg)
 		json_t *request = json_loadb(nng_msg_body(msg), nng_msg_len(msg), 0, NULL);
 		char *bytes = NULL;
 		size_t len = 0;
-		json_t *answer = answer_to(control, request, &bytes, &len);
+		json_t *answer = is_allowed(nng_msg_get_pipe(msg))
+					 ? answer_to(control, request, &bytes, &len)
+					 : failure("the daemon serves its own user and root only, "
+						   "and nobody in a container");
 
 		reply(control, answer, bytes, bytes ? len : 0);
 		free(bytes);
@@ -230,8 +232,6 @@ static int start_listening(struct control *control, const char *path)
 	snprintf(url, sizeof(url), "ipc://%s", path);
 	if (!err)
 		err = nng_socket_set_size(control->socket, NNG_OPT_RECVMAXSZ, MAX_REQUEST_BYTES);
-	if (!err)
-		err = nng_pipe_notify(control->socket, NNG_PIPE_EV_ADD_PRE, on_pipe, control);
 	if (!err)
 		err = nng_listener_create(&listener, control->socket, url);
 	if (!err)

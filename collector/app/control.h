@@ -6,9 +6,9 @@
  * errors:  negative errno, said on stderr; a bad request is answered with an error text
  * source:  nng_rep(7)
  *
- * The socket lies beside the agents' and is 0600. Its directory is mounted into containers, where a
- * process may well have UID 0; so a peer is refused unless it is this user or root *and* shares the
- * daemon's mount namespace.
+ * The socket is 0600, in a directory of its own beside the agents' (/run/fgcollect-control), because
+ * the agents' is mounted into containers, where a process may well have UID 0. For the same reason a
+ * peer is refused unless it is this user or root *and* shares the daemon's mount namespace.
  *
  * A request is one JSON object with "op"; the answer is one JSON object with "ok", or "error", and
  * for render a newline and the bytes behind it.

@@ -4,13 +4,13 @@
 
 #include "app/control.h"
 #include "base/log.h"
-#include "intake/listen.h"
 
 #include <errno.h>
 #include <nng/nng.h>
 #include <nng/protocol/reqrep0/req.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ANSWER_MS 30000 /* drawing a large graph takes a moment */
 
@@ -29,7 +29,7 @@ int control_client_open(const char *socket_path, struct control_client **ret)
 	if (!client)
 		return -ENOMEM;
 	control_path(socket_path, client->path);
-	if (listen_owner(client->path) <= 0) {
+	if (access(client->path, F_OK) < 0) {
 		free(client);
 		return -ENOENT;
 	}
@@ -46,6 +46,10 @@ int control_client_open(const char *socket_path, struct control_client **ret)
 		err = nng_socket_set_size(client->socket, NNG_OPT_RECVMAXSZ, 0);
 	if (!err)
 		err = nng_dial(client->socket, url, NULL, 0);
+	if (err == NNG_ECONNREFUSED) { /* it was killed and left its socket */
+		control_client_close(client);
+		return -ENOENT;
+	}
 	if (err) {
 		log_error("cannot reach the daemon at %s: %s", client->path, nng_strerror(err));
 		control_client_close(client);

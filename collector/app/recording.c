@@ -114,10 +114,9 @@ static size_t add_labels(const struct recording *recording, struct symbolizer *s
 	return n;
 }
 
+/* What profile_add cannot see of a stack. */
 static void judge(struct profile_quality *quality, const struct symbolizer_verdict *verdict)
 {
-	quality->samples++;
-	quality->unnamed_samples += !verdict->is_named;
 	quality->unnamed_java_samples += !verdict->is_java_named;
 	quality->unrooted_samples += !verdict->is_rooted;
 }
@@ -139,8 +138,6 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 	symbolizer_name(model->symbolizer, &context, &stack, frames, &verdict);
 	n = stack.depth;
 	if (n == 0) {
-		recording->empty++;
-		verdict.is_named = false;
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
 	}
 	n += add_labels(recording, model->symbolizer, process, record, frames + n);

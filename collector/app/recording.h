@@ -48,7 +48,6 @@ struct recording {
 	struct hold hold;
 	struct profile profile;
 	uint64_t start_ns, end_ns;
-	uint64_t empty; /* samples without any frame */
 	bool is_done;
 	struct recording *next; /* the engine's */
 	uint32_t id;

@@ -2,16 +2,17 @@
 /*
  * shape:   bytes from agents -> records with the session they belong to, in order
  * units:   CLOCK_MONOTONIC nanoseconds, bytes, PIDs as the collector sees them
- * threads: nng's threads only hand over; everything below is called by one thread
+ * threads: one
  * errors:  negative errno from intake_open, said on stderr; bad bytes are counted by session
- * source:  shared/README.md, nng_pull(7), NNG_OPT_IPC_PEER_PID
+ * source:  shared/README.md, unix(7), SO_PEERCRED of socket(7)
  *
  * A session is one connection of one agent. Who it is, is what the kernel says of the peer: (host
  * PID, start time of that process), never what the peer says. A session that speaks another
  * version, or whose bytes are broken, is closed; its agent will dial again.
  *
- * What waits to be read is bounded: past the bound nothing more is taken from the sockets, the
- * agents' own buffers fill, and they drop, count and resynchronise.
+ * Nothing is read ahead beyond one message a session: if the reader is slow, the sockets fill, then
+ * the agents' own buffers, and they drop, count and resynchronise. At most INTAKE_MAX_SESSIONS
+ * connections are held, and at most 16 of one process.
  */
 #ifndef FG_INTAKE_INTAKE_H
 #define FG_INTAKE_INTAKE_H
@@ -48,7 +49,7 @@ struct intake_event {
 };
 
 struct intake_stats {
-	uint64_t opened, closed, refused; /* sessions; refused: past INTAKE_MAX_SESSIONS */
+	uint64_t opened, closed, refused; /* sessions; refused: past a limit */
 	uint64_t messages, bytes;
 	uint64_t gaps, broken, other_version;
 	size_t sessions; /* now */

@@ -153,6 +153,13 @@ static int by_output_reversed(const void *a, const void *b)
 	}
 }
 
+static void sort_from(struct folder *folder, size_t first,
+		      int (*order)(const void *a, const void *b))
+{
+	if (folder->count - first > 1)
+		qsort(folder->items + first, folder->count - first, sizeof(*folder->items), order);
+}
+
 static int push_children(struct folder *folder, uint32_t parent, size_t path_len)
 {
 	const struct profile_node *const nodes = folder->profile->nodes;
@@ -207,7 +214,7 @@ static int expand(struct folder *folder, uint32_t node, size_t path_len)
 			return rc;
 		node = folder->twins[node];
 	} while (node);
-	qsort(folder->items + first, folder->count - first, sizeof(*folder->items), by_text);
+	sort_from(folder, first, by_text);
 	join_twins(folder, first);
 	last = folder->count;
 	for (size_t i = first; i < last; i++) {
@@ -216,8 +223,7 @@ static int expand(struct folder *folder, uint32_t node, size_t path_len)
 		if (rc < 0)
 			return rc;
 	}
-	qsort(folder->items + first, folder->count - first, sizeof(*folder->items),
-	      by_output_reversed);
+	sort_from(folder, first, by_output_reversed);
 	return 0;
 }
 
@@ -238,7 +244,7 @@ static int write_items(struct folder *folder, FILE *stream)
 			bytes_add_char(&folder->path, '\n');
 			if (fwrite(bytes_text(&folder->path), 1, folder->path.len, stream) !=
 			    folder->path.len)
-				rc = -EIO;
+				rc = errno ? -errno : -EIO;
 		}
 		if (rc < 0)
 			return rc;
@@ -265,11 +271,12 @@ int render_folded(const struct profile *profile, FILE *stream)
 	folder.twins = calloc(profile->count, sizeof(*folder.twins));
 	if (!folder.twins)
 		return -ENOMEM;
+	errno = 0;
 	rc = expand(&folder, ROOT, 0);
 	if (rc == 0)
 		rc = push_line(&folder, no_frames);
 	if (rc < 0)
 		return rc;
-	qsort(folder.items, folder.count, sizeof(*folder.items), by_output_reversed);
+	sort_from(&folder, 0, by_output_reversed);
 	return write_items(&folder, stream);
 }

@@ -137,6 +137,8 @@ static const char *bare(struct bytes *out, const char *name)
 			p += 21;
 		} else if (*p == '<' && p > name) {
 			p += bracket_len(p);
+		} else if (p[0] == ' ' && p[1] == '<') { /* operator<< <char> */
+			p++;
 		} else if (*p == '(' && p > name) {
 			break;
 		} else {

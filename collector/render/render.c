@@ -30,8 +30,8 @@ const char *render_suffixes(void)
 	return ".folded .svg";
 }
 
-int render_write(const struct profile *profile, enum render_format format,
-		 const struct render_options *options, FILE *stream)
+static int write_format(const struct profile *profile, enum render_format format,
+			const struct render_options *options, FILE *stream)
 {
 	switch (format) {
 	case RENDER_FOLDED:
@@ -40,4 +40,14 @@ int render_write(const struct profile *profile, enum render_format format,
 		return render_svg(profile, options, stream);
 	}
 	return -EINVAL;
+}
+
+int render_write(const struct profile *profile, enum render_format format,
+		 const struct render_options *options, FILE *stream)
+{
+	const int rc = write_format(profile, format, options, stream);
+
+	if (rc < 0)
+		return rc;
+	return fflush(stream) == 0 ? 0 : -errno;
 }

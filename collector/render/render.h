@@ -23,7 +23,7 @@ struct render_options {
 	const char *title;    /* NULL: "Flame Graph" */
 	const char *subtitle; /* NULL: none */
 	const char *notes;    /* a line about quality, shown below the graph; NULL: none */
-	double min_width_px;  /* frames narrower at 1200 px are left out; 0: 0.1 */
+	double min_width_px;  /* frames narrower at 1200 px are not drawn; 0: 0.3 */
 };
 
 /* -EINVAL if no format has path's suffix. */
@@ -31,11 +31,20 @@ int render_format_of(const char *path, enum render_format *ret);
 /* The suffixes there are, for messages: ".folded .svg". */
 const char *render_suffixes(void);
 
+/* options may be NULL. Flushes stream, so that a full disk is seen here. */
 int render_write(const struct profile *profile, enum render_format format,
 		 const struct render_options *options, FILE *stream);
 
-/* One stack a line, root first: "a;b_[j];c_[k] 42", sorted by byte, integers, one space. */
+/*
+ * One stack a line, root first: "a;b_[j];c_[k] 42", sorted by byte, integers, one space. What a
+ * reader would take for a separator or a second count is replaced, see folded.c.
+ */
 int render_folded(const struct profile *profile, FILE *stream);
+
+/*
+ * A picture of 1200 px, and all nodes as data for the script in it, so that zoom and search see
+ * what is too narrow to be drawn.
+ */
 int render_svg(const struct profile *profile, const struct render_options *options, FILE *stream);
 
 #endif

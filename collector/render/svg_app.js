@@ -4,8 +4,8 @@
  * svg_data.h for its encoding. Without this script, or where the browser cannot inflate, the
  * static picture remains.
  *
- * Zoom redraws: only what is wide enough to be seen becomes elements, slivers share one path a
- * colour, and the mouse is resolved by position. Names reach the page through textContent and
+ * Zoom redraws: frames too narrow to be seen are left out, those too narrow for a label share one
+ * path a colour, and the mouse is resolved by position. Names reach the page through textContent and
  * setAttribute alone, so that nothing in them is ever markup.
  */
 "use strict";
@@ -15,7 +15,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const HTML = "http://www.w3.org/1999/xhtml";
 const ROW = 16, PAD = 10, MARGIN = 3;
 const MIN_LABEL = 21;             // px; some three letters
-const SLIVER = 2;                 // px; narrower frames share a path
+const GAP = 0.4;                  // px between neighbours that can spare them
 const MATCH_FILL = "#e600e6";
 
 const root = (document.currentScript && document.currentScript.ownerSVGElement) ||
@@ -174,6 +174,8 @@ function bare(name)
 			i += found[0].length;
 		} else if (name[i] === "<" && i > 0) {
 			i += bracketLength(name.slice(i));
+		} else if (name[i] === " " && name[i + 1] === "<") {      // operator<< <char>
+			i++;
 		} else if (name[i] === "(" && i > 0) {
 			break;
 		} else {
@@ -240,6 +242,7 @@ function buildPage(tree, kinds)
 	const page = {
 		search: html("input", { id: "search", type: "search", spellcheck: "false",
 			placeholder: "Search: regular expression (Ctrl-F)",
+			title: "Enter: next match, Shift-Enter: the one before",
 			"aria-label": "Search frames by regular expression" }),
 		ignoreCase: html("input", { id: "ignorecase", type: "checkbox" }),
 		matched: html("output", { id: "matched" }),
@@ -304,7 +307,8 @@ const page = buildPage(tree, kinds);
 const minPx = Math.max(minWidth, 0.3);
 let zoomed = 0, picked = -1;
 let matching = null;              // a flag a key, or null when nothing is searched
-let view = { scale: 0, from: 0, height: 0, levels: 1 };
+/* fromBase: how far the scroller's lower edge is from the root, so that a new height keeps it. */
+const view = { scale: 0, from: 0, height: 0, shown: 0, fromBase: 0 };
 
 const endOf = i => i + size[i];
 const nameOf = i => keys[key[i]].name;
@@ -332,8 +336,9 @@ function visibleNodes()
 	const nodes = [];
 	for (let i = zoomed; i !== 0;) {
 		i = parent[i];
-		nodes.unshift(i);
+		nodes.push(i);
 	}
+	nodes.reverse();
 	for (let i = zoomed, end = endOf(zoomed); i < end;) {
 		if (i !== zoomed && total[i] * view.scale < minPx) {
 			i = endOf(i);
@@ -349,12 +354,14 @@ function fillOf(i)
 	return i && matching && matching[key[i]] ? MATCH_FILL : keys[key[i]].fill;
 }
 
+const inner = width => (width > 2 ? width - GAP : width).toFixed(2);
+
 function frameElement(i)
 {
 	const box = boxOf(i);
 	const label = labelOf(keys[key[i]], box.width - 2 * MARGIN);
 	const frame = svg("g", {}, svg("title", {}, titleOf(i)), svg("rect", {
-		x: box.x.toFixed(2), y: box.y, width: Math.max(box.width - 0.4, 0.1).toFixed(2),
+		x: box.x.toFixed(2), y: box.y, width: inner(box.width),
 		height: ROW - 1, rx: 1.5, fill: fillOf(i) }));
 	if (label)
 		frame.append(svg("text", { x: (box.x + MARGIN).toFixed(2), y: box.y + 11.5 }, label));
@@ -365,37 +372,37 @@ function frameElement(i)
 
 function drawFrames(nodes)
 {
-	const wide = document.createDocumentFragment(), slivers = new Map();
+	const drawn = document.createDocumentFragment(), slivers = new Map();
 	for (const i of nodes) {
 		const box = boxOf(i);
-		if (box.width >= SLIVER || i === zoomed) {
-			wide.append(frameElement(i));
+		if (box.width >= MIN_LABEL + 2 * MARGIN || i === zoomed) {
+			drawn.append(frameElement(i));
 			continue;
 		}
-		const fill = fillOf(i), width = box.width.toFixed(2);
+		const fill = fillOf(i), width = inner(box.width);
 		const shape = "M" + box.x.toFixed(2) + " " + box.y + "h" + width + "v15h-" + width + "z";
 		if (!slivers.has(fill))
 			slivers.set(fill, []);
 		slivers.get(fill).push(shape);
 	}
 	for (const [fill, shapes] of slivers)
-		wide.append(svg("path", { fill, d: shapes.join("") }));
-	page.frames.replaceChildren(wide);
+		drawn.append(svg("path", { fill, d: shapes.join("") }));
+	page.frames.replaceChildren(drawn);
 }
 
 function draw()
 {
-	const fromBottom = page.scroll.scrollHeight - page.scroll.scrollTop;
 	const width = Math.max(page.scroll.clientWidth, 200);
 	view.scale = total[zoomed] ? (width - 2 * PAD) / total[zoomed] : 0;
 	view.from = tree.start[zoomed];
 	const nodes = visibleNodes();
-	view.levels = 1 + nodes.reduce((most, i) => Math.max(most, depth[i]), 0);
-	view.height = Math.max(view.levels * ROW + PAD, page.scroll.clientHeight);
+	const levels = 1 + nodes.reduce((most, i) => Math.max(most, depth[i]), 0);
+	view.shown = page.scroll.clientHeight;
+	view.height = Math.max(levels * ROW + PAD, view.shown);
 	page.view.setAttribute("width", width);
 	page.view.setAttribute("height", view.height);
 	drawFrames(nodes);
-	page.scroll.scrollTop = page.scroll.scrollHeight - fromBottom;
+	page.scroll.scrollTop = view.height - view.shown - view.fromBase;
 	page.unzoom.disabled = zoomed === 0;
 	pick(-1);
 }
@@ -478,8 +485,14 @@ function move(direction)
 		depth[from] <= depth[zoomed] ? from : sibling(from, direction === "ArrowLeft" ? -1 : 1);
 	if (to < 0 || (to !== from && total[to] * view.scale < minPx))
 		return;
-	pick(to);
-	const top = boxOf(to).y;
+	show(to);
+}
+
+/* Picks a frame and scrolls to it. */
+function show(i)
+{
+	const top = boxOf(i).y;
+	pick(i);
 	if (top < page.scroll.scrollTop || top + ROW > page.scroll.scrollTop + page.scroll.clientHeight)
 		page.scroll.scrollTop = top - page.scroll.clientHeight / 2;
 }
@@ -555,6 +568,16 @@ function search()
 	remember(false);
 }
 
+/* The next matching frame that is drawn, from the base up, around and around. */
+function nextMatch(step)
+{
+	const all = matching ? visibleNodes().filter(i => i && matching[key[i]]) : [];
+	all.sort((a, b) => depth[a] - depth[b] || a - b);
+	const at = all.indexOf(picked);
+	if (all.length > 0)
+		show(all[at < 0 ? (step > 0 ? 0 : all.length - 1) : (at + step + all.length) % all.length]);
+}
+
 // ---- the address ----
 
 function address()
@@ -626,6 +649,8 @@ function onKey(event)
 		zoom(0);
 	} else if (event.key.startsWith("Arrow") && !typing) {
 		move(event.key);
+	} else if (event.key === "Enter" && typing) {
+		nextMatch(event.shiftKey ? -1 : 1);
 	} else if (event.key === "Enter" && event.target === page.scroll) {
 		zoom(picked);
 	} else {
@@ -651,6 +676,10 @@ page.scroll.addEventListener("mousemove", event => {
 		pick(i);
 });
 page.scroll.addEventListener("mouseleave", () => pick(-1));
+page.scroll.addEventListener("scroll", () => {
+	if (page.scroll.clientHeight === view.shown)    // else it is the window that changes
+		view.fromBase = view.height - view.shown - page.scroll.scrollTop;
+});
 page.search.addEventListener("input", () => soon(search));
 page.ignoreCase.addEventListener("change", search);
 page.unzoom.addEventListener("click", () => zoom(0));
@@ -658,7 +687,6 @@ addEventListener("keydown", onKey);
 addEventListener("resize", () => soon(draw));
 addEventListener("popstate", recall);
 recall();
-page.scroll.scrollTop = page.scroll.scrollHeight;
 
 }
 

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ELF by libelf, see elf_file.h. Read here:
+ * An ELF file's headers by libelf, see elf_file.h. Read here:
  *
- *   Ehdr           e_ident, e_type, e_machine, section count (that of section 0 if e_shnum is 0)
- *   Phdr[]         PT_LOAD: where the file's bytes go; PT_NOTE: the build ID
- *   .symtab, .dynsym  Sym[] with sh_entsize of one Sym, names in the section sh_link, a STRTAB
+ *   Ehdr    e_ident, e_type, e_machine; the count of sections, that of section 0 if e_shnum is 0
+ *   Phdr[]  PT_LOAD: where the file's bytes go; PT_NOTE: the build ID
  *
  * libelf reads by pread into memory of its own (ELF_C_READ) and checks sections against the file's
  * size, but it allocates by counts that the file gives; those are checked before it sees them.
  */
 #include "symbolize/elf_file.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <gelf.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +20,6 @@
 #define MAX_HEADERS	4096 /* program headers */
 #define MAX_NOTES	16
 #define MAX_NOTES_BYTES (64u << 10)
-#define MAX_NOISE_BYTES 256 /* of a name that are looked at to rank it */
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NATIVE_DATA ELFDATA2LSB
@@ -140,6 +136,11 @@ static int read_layout(struct elf_file *file)
 			return -ENOEXEC;
 		if (header.p_type == PT_LOAD)
 			add_segment(&file->layout, &header);
+		else if (header.p_type == PT_GNU_EH_FRAME)
+			file->layout.eh_frame_hdr = (struct elf_starts_place){
+				.elf_addr = header.p_vaddr,
+				.file_off = header.p_offset,
+				.bytes = header.p_filesz};
 		else if (header.p_type == PT_NOTE && file->layout.build_id_len == 0 &&
 			 notes++ < MAX_NOTES)
 			read_build_id(file, &header);
@@ -178,217 +179,4 @@ void elf_file_close(struct elf_file *file)
 	if (file->elf)
 		elf_end(file->elf);
 	*file = (struct elf_file){0};
-}
-
-/* One symbol table, its names, and the functions found so far. */
-struct scan {
-	const struct elf_file *file;
-	Elf_Data *symbols;
-	const char *strings;
-	size_t strings_len; /* up to and with the last NUL: every text within is terminated */
-	bool is_dynamic;
-	struct elf_function *functions;
-	size_t count, size;
-};
-
-static const struct elf_segment *find_code_segment(const struct elf_layout *layout, uint64_t addr)
-{
-	for (size_t i = 0; i < layout->segment_count; i++) {
-		const struct elf_segment *segment = &layout->segments[i];
-
-		if (segment->is_executable && addr >= segment->elf_addr &&
-		    addr - segment->elf_addr < segment->mem_bytes)
-			return segment;
-	}
-	return NULL;
-}
-
-static uint32_t clip(uint64_t value)
-{
-	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
-}
-
-/* Bytes to the end of the symbol's section, 0 if that is no code or does not hold addr. */
-static uint64_t find_section_room(const struct elf_file *file, const GElf_Sym *symbol,
-				  uint64_t addr)
-{
-	GElf_Shdr header;
-
-	if (symbol->st_shndx >= SHN_LORESERVE ||
-	    !gelf_getshdr(elf_getscn(file->elf, symbol->st_shndx), &header) ||
-	    !(header.sh_flags & SHF_EXECINSTR) || addr < header.sh_addr ||
-	    addr - header.sh_addr >= header.sh_size)
-		return 0;
-	return header.sh_size - (addr - header.sh_addr);
-}
-
-/* Marks of the assembler: $x and $d of ARM and RISC-V, .L and .annobin locals. */
-static bool is_mark(const char *name)
-{
-	return name[0] == '.' || (name[0] == '$' && name[1] != '\0' && strchr("adtx", name[1]) &&
-				  (name[2] == '\0' || name[2] == '.' || name[2] == 'r'));
-}
-
-/* 0 to 15: clean names first, and of those the ones with fewer leading underscores. */
-static uint32_t find_cleanness(const char *name)
-{
-	const size_t len = strnlen(name, MAX_NOISE_BYTES);
-	size_t underscores = strspn(name, "_");
-
-	if (name[0] == '_' && name[1] == 'Z')
-		underscores = 0;
-	if (underscores > 7)
-		underscores = 7;
-	return (memchr(name, '@', len) || memchr(name, '.', len) ? 0 : 8) +
-	       (uint32_t)(7 - underscores);
-}
-
-/* A function before a label, with a size before without, global, weak, local, then by the name. */
-static uint32_t find_rank(const GElf_Sym *symbol, const char *name)
-{
-	const unsigned type = GELF_ST_TYPE(symbol->st_info);
-	const unsigned bind = GELF_ST_BIND(symbol->st_info);
-	uint32_t rank = type == STT_NOTYPE ? 0 : 2;
-
-	rank += symbol->st_size > 0;
-	rank = rank * 3 + (bind == STB_LOCAL ? 0 : bind == STB_WEAK ? 1 : 2);
-	return rank * 16 + find_cleanness(name);
-}
-
-static bool take_symbol(const struct scan *scan, const GElf_Sym *symbol, struct elf_function *ret)
-{
-	const unsigned type = GELF_ST_TYPE(symbol->st_info);
-	const bool is_label = type == STT_NOTYPE;
-	const struct elf_segment *segment;
-	uint64_t addr = symbol->st_value, room, section_room;
-	const char *name;
-
-	if ((!is_label && type != STT_FUNC && type != STT_GNU_IFUNC) ||
-	    symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
-	    symbol->st_shndx == SHN_COMMON || symbol->st_name >= scan->strings_len)
-		return false;
-	name = scan->strings + symbol->st_name;
-	if (name[0] == '\0' || name[0] == '@' || (is_label && is_mark(name)))
-		return false;
-	if (scan->file->machine == EM_ARM && !is_label)
-		addr &= ~UINT64_C(1); /* the mark of Thumb code */
-	segment = find_code_segment(&scan->file->layout, addr);
-	if (!segment)
-		return false;
-	room = segment->mem_bytes - (addr - segment->elf_addr);
-	section_room = find_section_room(scan->file, symbol, addr);
-	if (is_label && symbol->st_size == 0 && (section_room == 0 || scan->is_dynamic))
-		return false;
-	if (section_room > 0 && section_room < room)
-		room = section_room;
-	*ret = (struct elf_function){
-		.elf_addr = addr,
-		.name = name,
-		.size = clip(symbol->st_size < room ? symbol->st_size : room),
-		.room = clip(room),
-		.rank = find_rank(symbol, name),
-		.is_label = is_label,
-	};
-	return true;
-}
-
-static int open_strings(struct scan *scan, Elf_Scn *section)
-{
-	GElf_Shdr header;
-	Elf_Data *data;
-
-	if (!section || !gelf_getshdr(section, &header) || header.sh_type != SHT_STRTAB ||
-	    header.sh_flags & SHF_COMPRESSED)
-		return -ENOEXEC;
-	if (header.sh_size > ELF_FILE_MAX_STRINGS_BYTES)
-		return -EFBIG;
-	data = elf_getdata(section, NULL);
-	if (!data || !data->d_buf)
-		return -ENOEXEC;
-	scan->strings = data->d_buf;
-	scan->strings_len = data->d_size;
-	while (scan->strings_len > 0 && scan->strings[scan->strings_len - 1] != '\0')
-		scan->strings_len--;
-	return 0;
-}
-
-static int reserve(struct scan *scan, size_t more)
-{
-	struct elf_function *bigger;
-
-	if (more > ELF_FILE_MAX_SYMBOLS - scan->size)
-		return -EFBIG;
-	if (more == 0)
-		return 0;
-	bigger = realloc(scan->functions, (scan->size + more) * sizeof(*bigger));
-	if (!bigger)
-		return -ENOMEM;
-	scan->functions = bigger;
-	scan->size += more;
-	return 0;
-}
-
-static int open_table(struct scan *scan, Elf_Scn *section, const GElf_Shdr *header)
-{
-	Elf *elf = scan->file->elf;
-	const size_t entry_bytes = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	int err;
-
-	if (header->sh_entsize != entry_bytes || header->sh_flags & SHF_COMPRESSED)
-		return -ENOEXEC;
-	if (header->sh_size / entry_bytes > ELF_FILE_MAX_SYMBOLS)
-		return -EFBIG;
-	err = open_strings(scan, elf_getscn(elf, header->sh_link));
-	if (err)
-		return err;
-	scan->symbols = elf_getdata(section, NULL);
-	return scan->symbols && scan->symbols->d_buf ? 0 : -ENOEXEC;
-}
-
-static int scan_table(struct scan *scan, Elf_Scn *section, const GElf_Shdr *header)
-{
-	size_t count;
-	GElf_Sym symbol;
-	int err = open_table(scan, section, header);
-
-	if (err)
-		return err;
-	count = scan->symbols->d_size / header->sh_entsize;
-	err = reserve(scan, count);
-	for (size_t i = 1; !err && i < count; i++) {
-		assert(scan->count < scan->size);
-		if (gelf_getsym(scan->symbols, (int)i, &symbol) &&
-		    take_symbol(scan, &symbol, &scan->functions[scan->count]))
-			scan->count++;
-	}
-	return err;
-}
-
-/* The first table of that type; a file without one is no error. */
-static int scan_type(struct scan *scan, uint32_t type)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	scan->is_dynamic = type == SHT_DYNSYM;
-	while ((section = elf_nextscn(scan->file->elf, section))) {
-		if (gelf_getshdr(section, &header) && header.sh_type == type)
-			return scan_table(scan, section, &header);
-	}
-	return 0;
-}
-
-int elf_file_read_functions(struct elf_file *file, struct elf_function **ret, size_t *ret_count)
-{
-	struct scan scan = {.file = file};
-	const int static_err = scan_type(&scan, SHT_SYMTAB);
-	const int dynamic_err = scan_type(&scan, SHT_DYNSYM);
-
-	if (scan.count == 0 && (static_err || dynamic_err)) {
-		free(scan.functions);
-		return static_err ? static_err : dynamic_err;
-	}
-	*ret = scan.functions;
-	*ret_count = scan.count;
-	return 0;
 }

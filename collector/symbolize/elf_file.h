@@ -12,6 +12,8 @@
 #ifndef FG_SYMBOLIZE_ELF_FILE_H
 #define FG_SYMBOLIZE_ELF_FILE_H
 
+#include "symbolize/elf_starts.h"
+
 #include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +36,7 @@ struct elf_layout {
 	size_t segment_count;
 	unsigned char build_id[ELF_FILE_MAX_BUILD_ID];
 	size_t build_id_len; /* 0: none */
+	struct elf_starts_place eh_frame_hdr; /* bytes is 0: none */
 };
 
 /* A symbol that names code. */

@@ -35,6 +35,7 @@ struct elf_symbols {
 	char *names;
 	size_t names_bytes;
 	struct elf_layout layout;
+	struct elf_starts starts;
 	struct map64 shown; /* index of an entry -> its text, once demangled */
 	struct arena demangled;
 };
@@ -163,6 +164,9 @@ int elf_symbols_load(int fd, struct elf_symbols **ret)
 	if (err)
 		return err;
 	err = load_from(&file, ret);
+	/* Without it there is only less to say of code without symbols. */
+	if (!err && elf_starts_load(fd, &file.layout.eh_frame_hdr, &(*ret)->starts) < 0)
+		(*ret)->starts = (struct elf_starts){0};
 	elf_file_close(&file);
 	return err;
 }
@@ -173,6 +177,7 @@ void elf_symbols_free(struct elf_symbols *symbols)
 		return;
 	map64_fini(&symbols->shown);
 	arena_fini(&symbols->demangled);
+	elf_starts_fini(&symbols->starts);
 	free(symbols->entries);
 	free(symbols->names);
 	free(symbols);
@@ -277,6 +282,12 @@ const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uin
 	return show(symbols, entry);
 }
 
+int elf_symbols_find_start(const struct elf_symbols *symbols, uint64_t elf_addr,
+			   uint64_t *ret_elf_addr)
+{
+	return elf_starts_find(&symbols->starts, elf_addr, ret_elf_addr);
+}
+
 const unsigned char *elf_symbols_build_id(const struct elf_symbols *symbols, size_t *ret_len)
 {
 	*ret_len = symbols->layout.build_id_len;
@@ -302,7 +313,11 @@ static bool layouts_equal(const struct elf_layout *a, const struct elf_layout *b
 bool elf_symbols_equal(const struct elf_symbols *a, const struct elf_symbols *b)
 {
 	if (a->count != b->count || a->names_bytes != b->names_bytes ||
-	    !layouts_equal(&a->layout, &b->layout))
+	    a->starts.count != b->starts.count || !layouts_equal(&a->layout, &b->layout))
+		return false;
+	if (a->starts.count > 0 &&
+	    memcmp(a->starts.offsets, b->starts.offsets,
+		   a->starts.count * sizeof(*a->starts.offsets)) != 0)
 		return false;
 	return a->count == 0 ||
 	       (memcmp(a->entries, b->entries, a->count * sizeof(*a->entries)) == 0 &&
@@ -317,6 +332,7 @@ size_t elf_symbols_count(const struct elf_symbols *symbols)
 size_t elf_symbols_bytes(const struct elf_symbols *symbols)
 {
 	return sizeof(*symbols) + symbols->count * sizeof(*symbols->entries) +
-	       symbols->names_bytes + symbols->shown.size * sizeof(*symbols->shown.slots) +
+	       symbols->names_bytes + symbols->starts.count * sizeof(*symbols->starts.offsets) +
+	       symbols->shown.size * sizeof(*symbols->shown.slots) +
 	       symbols->demangled.total_bytes;
 }

@@ -41,6 +41,13 @@ const unsigned char *elf_symbols_build_id(const struct elf_symbols *symbols, siz
 /* Whether two files give the same answer to every question above. */
 bool elf_symbols_equal(const struct elf_symbols *a, const struct elf_symbols *b);
 
+/*
+ * Where the function that holds elf_addr starts, by .eh_frame_hdr, which stripped files have too.
+ * -ENOENT if that cannot be told.
+ */
+int elf_symbols_find_start(const struct elf_symbols *symbols, uint64_t elf_addr,
+			   uint64_t *ret_elf_addr);
+
 size_t elf_symbols_count(const struct elf_symbols *symbols);
 size_t elf_symbols_bytes(const struct elf_symbols *symbols);
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define SYMBOL_CACHE_BYTES (256u << 20)
+#define UNNAMED_FUNCTION   "fn@"
 
 struct symbolizer {
 	struct intern names;
@@ -129,6 +130,30 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Why there are no symbols, or that there are none for this address. */
+static struct frame unknown_in(struct symbolizer *symbolizer, const char *module,
+			       const char *reason)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), reason ? "%.256s, %s" : "%.256s", module, reason);
+	return unknown(symbolizer, text);
+}
+
+/* A function without a symbol still has a start, by which its time can be added up. */
+static const char *name_by_start(struct symbolizer *symbolizer, const struct elf_symbols *symbols,
+				 const char *module, uint64_t elf_addr)
+{
+	uint64_t start;
+	char text[400];
+
+	if (elf_symbols_find_start(symbols, elf_addr, &start) < 0)
+		return NULL;
+	snprintf(text, sizeof(text), "%.256s:" UNNAMED_FUNCTION "0x%llx", module,
+		 (unsigned long long)start);
+	return intern_add_str(&symbolizer->names, text);
+}
+
 static struct frame name_file(struct symbolizer *symbolizer, pid_t pid,
 			      const struct mapping *mapping, uint64_t addr)
 {
@@ -138,14 +163,18 @@ static struct frame name_file(struct symbolizer *symbolizer, pid_t pid,
 	struct frame frame = {.kind = FRAME_NATIVE};
 	uint64_t elf_addr, offset;
 
-	if (symbols && elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off,
-					   &elf_addr) == 0)
-		name = elf_symbols_find(symbols, elf_addr, &offset);
-	if (!name)
-		return unknown(symbolizer, module);
+	if (!symbols || elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off,
+					    &elf_addr) < 0)
+		return unknown_in(symbolizer, module, reason);
+	name = elf_symbols_find(symbols, elf_addr, &offset);
+	if (name)
+		frame.name = intern_add_str(&symbolizer->names, name);
+	else
+		frame.name = name_by_start(symbolizer, symbols, module, elf_addr);
+	if (!frame.name)
+		return unknown_in(symbolizer, module, NULL);
 	if (strcmp(module, "libjvm.so") == 0)
 		frame.kind = FRAME_JVM;
-	frame.name = intern_add_str(&symbolizer->names, name);
 	frame.module = intern_add_str(&symbolizer->names, module);
 	return frame;
 }
@@ -174,31 +203,64 @@ static struct frame name_user(struct symbolizer *symbolizer,
 	return name_file(symbolizer, process->pid, mapping, addr);
 }
 
-/* Where threads and processes begin, in glibc, musl and the kernel. */
-static bool is_entry(const struct frame *frame)
+static bool is_one_of(const char *name, const char *const *names, size_t count)
 {
-	static const char *const entries[] = {
-		"_start", "_start_c", "__clone", "__clone3", "clone", "clone3", "start_thread",
-		"start", "__libc_start_main", "__libc_start_call_main", "ret_from_fork",
-		"ret_from_fork_asm", "secondary_startup_64_no_verify"};
+	for (size_t i = 0; i < count; i++) {
+		const size_t len = strlen(names[i]);
 
-	for (size_t i = 0; frame->name && i < sizeof(entries) / sizeof(entries[0]); i++) {
-		const size_t len = strlen(entries[i]);
-
-		/* Older libraries carry versions and clones in names: __libc_start_main_impl. */
-		if (strncmp(frame->name, entries[i], len) == 0 &&
-		    (frame->name[len] == '\0' || strchr("@.", frame->name[len]) ||
-		     strcmp(frame->name + len, "_impl") == 0))
-			return frame->kind == FRAME_NATIVE || frame->kind == FRAME_KERNEL;
+		/* Libraries carry versions and clones in names: __libc_start_main_impl. */
+		if (strncmp(name, names[i], len) == 0 &&
+		    (name[len] == '\0' || strchr("@.", name[len]) ||
+		     strcmp(name + len, "_impl") == 0))
+			return true;
 	}
 	return false;
+}
+
+/*
+ * Whether the stack's last frame is where threads and processes begin, in glibc, musl or the
+ * kernel. A stripped libc does not name its own thread entry: there it is what calls the function
+ * that a thread was made with.
+ */
+static bool is_rooted(const struct frame *frames, uint32_t depth)
+{
+	static const char *const entries[] = {
+		"_start",
+		"_start_c",
+		"__clone",
+		"__clone3",
+		"clone",
+		"clone3",
+		"start_thread",
+		"start",
+		"__libc_start_main",
+		"__libc_start_call_main",
+		"ret_from_fork",
+		"ret_from_fork_asm",
+	};
+	static const char *const mains[] = {
+		"thread_native_entry", /* HotSpot's threads */
+		"java_start",	       /* and before JDK 11 */
+		"ThreadJavaMain",      /* the launcher's */
+		"JavaMain",
+		"main",
+	};
+	const struct frame *last = &frames[depth - 1];
+
+	if (last->kind != FRAME_NATIVE && last->kind != FRAME_KERNEL)
+		return false;
+	if (is_one_of(last->name, entries, sizeof(entries) / sizeof(entries[0])))
+		return true;
+	return depth > 1 && last->module && strstr(last->name, ":" UNNAMED_FUNCTION) &&
+	       strstr(last->module, "libc") &&
+	       is_one_of(last[-1].name, mains, sizeof(mains) / sizeof(mains[0]));
 }
 
 void symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
 		     const struct stack *stack, struct frame *ret,
 		     struct symbolizer_verdict *ret_verdict)
 {
-	struct symbolizer_verdict verdict = {.is_named = true, .is_java_named = true};
+	struct symbolizer_verdict verdict = {.is_java_named = true};
 
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		const struct stack_entry *entry = &stack->entries[i];
@@ -209,9 +271,8 @@ void symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_cont
 		if (!ret[i].name)
 			ret[i] = (struct frame){.name = "[unknown: out of memory]",
 						.kind = FRAME_UNKNOWN};
-		verdict.is_named &= ret[i].kind != FRAME_UNKNOWN;
 	}
-	verdict.is_rooted = stack->depth > 0 && !stack->is_cut && is_entry(&ret[stack->depth - 1]);
+	verdict.is_rooted = stack->depth > 0 && !stack->is_cut && is_rooted(ret, stack->depth);
 	*ret_verdict = verdict;
 }
 

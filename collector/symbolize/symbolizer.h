@@ -21,7 +21,6 @@ struct symbolizer; /* opaque */
 
 /* What a stack's frames say about its quality. */
 struct symbolizer_verdict {
-	bool is_named;	    /* every frame has a name */
 	bool is_java_named; /* every frame in generated code has one */
 	bool is_rooted;	    /* the last frame is a thread's or the process's entry */
 };

@@ -7,7 +7,8 @@
  * source:  proc_pid_maps(5), PERF_RECORD_MMAP2 of perf_event_open(2)
  *
  * Only executable mappings are kept. Mappings never overlap: a new one cuts or replaces what it
- * covers. A zero-filled struct address_space is a valid, empty one. Paths are owned by the space.
+ * covers, and joins a neighbour that it goes on from. A zero-filled struct address_space is a
+ * valid, empty one. Paths are owned by the space.
  */
 #ifndef FG_TARGET_ADDRESS_SPACE_H
 #define FG_TARGET_ADDRESS_SPACE_H
@@ -23,7 +24,7 @@ struct mapping {
 	uint32_t dev_major, dev_minor;
 	uint64_t inode; /* 0: no file */
 	bool is_deleted; /* the kernel says " (deleted)"; the path comes without it */
-	const char *path; /* as the process sees it; "" or "[vdso]", "//anon" and the like if no file */
+	const char *path; /* as the process sees it; "", "[vdso]", "//anon" and so on if no file */
 };
 
 struct address_space {
@@ -32,15 +33,19 @@ struct address_space {
 	size_t dropped; /* mappings not kept because of ADDRESS_SPACE_MAX */
 };
 
-#define ADDRESS_SPACE_MAX 65536
+/* One process's share; to find room for one more costs no more than a tenth of a millisecond. */
+#define ADDRESS_SPACE_MAX 16384
 
-/* mapping->path is copied. */
+/*
+ * mapping->path is copied; a " (deleted)" at its end becomes is_deleted. -EINVAL for an empty
+ * mapping, -ENOSPC (counted as dropped), -ENOMEM.
+ */
 int address_space_add(struct address_space *space, const struct mapping *mapping);
 /* Borrowed until the next change, or NULL. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t addr);
-/* Parses text in the form of /proc/<pid>/maps; lines that do not parse are skipped. */
+/* Adds what text in the form of /proc/<pid>/maps says; lines that do not parse are skipped. */
 int address_space_parse(struct address_space *space, const char *text, size_t len);
-/* Replaces the contents by /proc/<pid>/maps. */
+/* Replaces the contents by /proc/<pid>/maps. -ENOENT or -ESRCH: the process is gone. */
 int address_space_read(struct address_space *space, pid_t pid);
 /* As after fork(2): the same mappings. */
 int address_space_copy(struct address_space *space, const struct address_space *from);

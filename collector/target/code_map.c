@@ -38,7 +38,7 @@ enum node_state {
 
 struct node {
 	struct code_range range;
-	uint64_t order;	     /* of arrival; also of birth among those that share an address */
+	uint64_t order;	     /* of arrival, and of birth among those that share an address */
 	uint32_t prev, next; /* in the list of its state */
 	uint32_t epoch;	     /* the resync since whose begin it was last heard of */
 	uint8_t state;
@@ -522,11 +522,19 @@ void code_map_free(struct code_map *map)
 	free(map);
 }
 
-static bool is_repeat(const struct code_range *known, const struct code_range *said)
+/* HotSpot says "I2C/C2I adapters(0xbbeb)" when it makes one, and "I2C/C2I adapters" in a resync. */
+static bool is_short_for(const struct code_range *known, const struct code_range *said)
 {
-	return known->addr == said->addr && known->size == said->size &&
-	       known->kind == said->kind && known->class_name == said->class_name &&
-	       known->name == said->name && known->signature == said->signature;
+	return known->kind == CODE_STUB && !known->class_name && known->name && said->name &&
+	       strncmp(known->name, said->name, strlen(said->name)) == 0;
+}
+
+static bool is_repeat(const struct code_range *known, const struct code_range *said, bool is_resync)
+{
+	if (known->addr != said->addr || known->size != said->size || known->kind != said->kind ||
+	    known->class_name != said->class_name || known->signature != said->signature)
+		return false;
+	return known->name == said->name || (is_resync && is_short_for(known, said));
 }
 
 int code_map_add(struct code_map *map, const struct code_range *range, bool is_resync)
@@ -541,7 +549,7 @@ int code_map_add(struct code_map *map, const struct code_range *range, bool is_r
 		return -EINVAL;
 	}
 	id = live_at(map, range->addr);
-	if (id != NONE && is_repeat(&map->nodes[id].range, range)) {
+	if (id != NONE && is_repeat(&map->nodes[id].range, range, is_resync)) {
 		map->nodes[id].epoch = map->epoch;
 		map->stats.repeats++;
 		return 0;

@@ -32,9 +32,10 @@
 
 /*
  * The most ranges a map holds, living and dead, and the most page-sized pieces they may be indexed
- * by: about 130 MB at worst. 2 GiB, HotSpot's largest code cache, full of 4 KiB methods has as many.
- * Where a limit is met (also 512 ranges on a page, and 64 ranges of more than 256 KiB), the oldest
- * dead range makes way, and if none can, the newcomer is rejected.
+ * by: about 130 MB at worst. HotSpot's largest code cache, 2 GiB, full of 4 KiB methods has as
+ * many. Where a limit is met (also 512 ranges on a page), the oldest dead range makes way, and if
+ * there is none, the newcomer is rejected. Of ranges larger than 256 KiB there may be 64, and their
+ * dead make way by code_map_expire alone, because to add one is expensive.
  */
 #define CODE_MAP_MAX_RANGES (1u << 19)
 #define CODE_MAP_MAX_LINKS  (1u << 20)
@@ -61,7 +62,7 @@ struct code_range {
 
 struct code_map_stats {
 	size_t live;	    /* ranges without a death */
-	size_t dead;	    /* kept because a held sample may need them or nothing took their place */
+	size_t dead;	    /* for held samples, or because nothing took their place */
 	uint64_t loads;	    /* added since init, repeats not counted */
 	uint64_t repeats;   /* adds that said what was known already */
 	uint64_t unloads;
@@ -80,7 +81,8 @@ void code_map_free(struct code_map *map); /* NULL is legal */
 
 /*
  * A piece of code was born at range->birth_ns (death_ns is ignored). A repeat, that is the same
- * addr, size, kind and names as what lives there, confirms it and changes nothing else. is_resync
+ * addr, size, kind and names as what lives there, confirms it and changes nothing else; a stub that
+ * a resync calls by the beginning of its name is a repeat too, because HotSpot does so. is_resync
  * says that the time is not the birth: the range is then taken to have lived since the last death
  * at any of its addresses, or always; what it finds alive there ended when the resync began.
  * -EINVAL for size 0 or a range that wraps, -ENOSPC, -ENOMEM.

@@ -2,9 +2,9 @@
 /*
  * Finds the container ID in a line of /proc/<pid>/cgroup, see container.h. The forms:
  *
- *	0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod<uid>.slice/cri-containerd-<id>.scope
+ *	0::/kubepods.slice/kubepods-pod<uid>.slice/cri-containerd-<id>.scope
  *	0::/system.slice/docker-<id>.scope/init
- *	11:cpu:/system.slice/containerd.service/kubepods-besteffort-pod<uid>.slice:cri-containerd:<id>
+ *	11:cpu:/system.slice/containerd.service/kubepods-pod<uid>.slice:cri-containerd:<id>
  *	4:memory:/ecs/<task>/<32 digits>-<decimal number>
  *
  * A path's component may end in an ID of 64 hexadecimal digits or of ECS's form, with or without
@@ -93,10 +93,10 @@ static bool next_part(const char **at, const char *end, struct part *ret)
 {
 	const char *start = *at;
 
-	while (start < end && (*start == '/' || *start == ':'))
+	while (start < end && *start == '/')
 		start++;
 	*at = start;
-	while (*at < end && **at != '/' && **at != ':')
+	while (*at < end && **at != '/')
 		++*at;
 	*ret = (struct part){start, (size_t)(*at - start)};
 	return ret->len > 0;

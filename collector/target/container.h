@@ -14,7 +14,10 @@
 
 #define CONTAINER_ID_BYTES 80
 
-/* The last 64-digit (or ECS 32-digit-and-number) ID in text in the form of /proc/<pid>/cgroup. */
+/*
+ * The last 64-digit (or ECS 32-digit-and-number) ID in text in the form of /proc/<pid>/cgroup: that
+ * of the innermost container. Monitors (conmon) and build steps are in none of their own.
+ */
 int container_id_parse(const char *text, char ret[CONTAINER_ID_BYTES]);
 int container_id_read(pid_t pid, char ret[CONTAINER_ID_BYTES]);
 

@@ -99,11 +99,24 @@ static void out_hex(struct out *out, uint64_t value)
 /* Returns the text's length. */
 static size_t out_text(struct out *out, const char *text)
 {
-	const char *at = text;
+	const size_t len = strlen(text);
 
-	for (; *at; at++)
-		out_char(out, (unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at);
-	return (size_t)(at - text);
+	for (size_t done = 0; done < len;) {
+		const size_t room = sizeof(out->data) - out->used, left = len - done;
+		const size_t n = left < room ? left : room;
+		char *to = out->data + out->used;
+
+		for (size_t i = 0; i < n; i++) {
+			const unsigned char c = (unsigned char)text[done + i];
+
+			to[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+		}
+		out->used += n;
+		done += n;
+		if (out->used == sizeof(out->data))
+			out_flush(out);
+	}
+	return len;
 }
 
 /* Names of one or two bytes get a "()", because perf skips them. */
@@ -221,18 +234,15 @@ int perf_map_remove(const char *dir, pid_t pid)
 static pid_t pid_of_name(const char *name, bool *ret_temp)
 {
 	int pid = 0, behind = 0;
-	struct map_name again;
-	size_t len;
 
 	if (sscanf(name, "perf-%9d.map%n", &pid, &behind) != 1 || behind == 0 || pid <= 0)
 		return 0;
-	again = map_name(pid); /* so that there is one spelling only */
-	len = strlen(again.text);
-	if (strncmp(name, again.text, len) != 0)
+	if (strlen(map_name(pid).text) !=
+	    (size_t)behind) /* written with a sign, a space or zeros */
 		return 0;
-	*ret_temp = name[len] == '.' && strspn(name + len + 1, "0123456789abcdef") == 16 &&
-		    name[len + 17] == '\0';
-	return name[len] == '\0' || *ret_temp ? pid : 0;
+	name += behind;
+	*ret_temp = name[0] == '.' && strspn(name + 1, "0123456789abcdef") == 16 && !name[17];
+	return !name[0] || *ret_temp ? pid : 0;
 }
 
 static bool is_ours(int dirfd, const char *name, bool is_temp, long max_age_sec)
@@ -313,6 +323,6 @@ int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size
 	fd = (int)syscall(SYS_openat2, root, path + 1, &how, sizeof(how));
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
-	strcpy(ret_path, path);
+	memcpy(ret_path, path, strlen(path) + 1);
 	return 1;
 }

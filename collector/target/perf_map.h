@@ -10,7 +10,8 @@
  * a symlink in its place is replaced, never followed. One line a range in rising order:
  * "start size name", hexadecimal without 0x, no two lines overlapping, no name shorter than three
  * bytes (perf skips those) and no control characters in it. Names are as perf's users know them:
- * "Ljava/lang/String;::hashCode" for methods, the plain name for stubs.
+ * "Ljava/lang/String;::hashCode" for methods, the plain name for stubs, with "()" behind it if it
+ * is too short. The first line is "0 0 fg", which perf skips: so a map is known to be ours.
  */
 #ifndef FG_TARGET_PERF_MAP_H
 #define FG_TARGET_PERF_MAP_H
@@ -24,15 +25,17 @@ int perf_map_write(const char *dir, pid_t pid, const struct code_map *map);
 int perf_map_remove(const char *dir, pid_t pid);
 
 /*
- * Removes maps that this program wrote and that nobody needs: of dead processes, older than
- * max_age_sec. Only regular files owned by this user. Returns how many.
+ * Removes maps that this program wrote and that nobody needs: of dead processes, last written more
+ * than max_age_sec ago; what a crash left half-written too. Only regular files owned by this user.
+ * Returns how many.
  */
 int perf_map_remove_old(const char *dir, long max_age_sec);
 
 /*
  * perf prefers <container's /tmp>/perf-<inner pid>.map over ours, even when it is empty. 1 and its
- * path as the container sees it if there is one, 0 if not, negative errno if that cannot be told.
- * Nothing is followed out of the container's root.
+ * path as the container sees it if there is one, 0 if not or if the process has our own mounts,
+ * negative errno if that cannot be told. Nothing is opened, or followed out of the container's
+ * root.
  */
 int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size);
 

@@ -184,9 +184,7 @@ enum targets_verdict targets_apply_intake(struct targets *targets,
 
 static void apply_mmap(struct process *process, const struct perf_mmap *mmap)
 {
-	static const char deleted[] = " (deleted)";
-	const size_t len = strlen(mmap->path), cut = sizeof(deleted) - 1;
-	struct mapping mapping = {
+	const struct mapping mapping = {
 		.start = mmap->addr,
 		.end = mmap->addr + mmap->len,
 		.file_off = mmap->file_off,
@@ -195,16 +193,8 @@ static void apply_mmap(struct process *process, const struct perf_mmap *mmap)
 		.inode = mmap->inode,
 		.path = mmap->path,
 	};
-	char path[PATH_MAX];
 
-	if (len > cut && len < sizeof(path) && strcmp(mmap->path + len - cut, deleted) == 0) {
-		memcpy(path, mmap->path, len - cut);
-		path[len - cut] = '\0';
-		mapping.path = path;
-		mapping.is_deleted = true;
-	}
-	if (mapping.end > mapping.start)
-		address_space_add(&process->space, &mapping);
+	address_space_add(&process->space, &mapping); /* counts what it refuses */
 }
 
 static void apply_fork(struct targets *targets, const struct perf_record *record)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A shared object that looks like libjvm where the agent looks: the exported tables with three
- * fields, and flags as JDK 17 lays them out. Linked once with a GNU hash table and once with SysV's.
+ * fields, and flags as JDK 17 lays them out. Linked once with a GNU hash table and once with
+ * SysV's.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -90,6 +91,9 @@ PUBLIC struct long_constant *gHotSpotVMLongConstants = longs;
 PUBLIC uint64_t gHotSpotVMLongConstantEntryArrayStride = sizeof(struct long_constant);
 PUBLIC uint64_t gHotSpotVMLongConstantEntryNameOffset = offsetof(struct long_constant, name);
 PUBLIC uint64_t gHotSpotVMLongConstantEntryValueOffset = offsetof(struct long_constant, value);
+
+/* An address to be relocated in constant data: written once by the dynamic linker, then sealed. */
+PUBLIC const void *const exporter_sealed[] = {&n_flags};
 
 PUBLIC int exporter_function(void);
 PUBLIC int exporter_function(void)

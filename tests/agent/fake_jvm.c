@@ -141,14 +141,14 @@ static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass class, char 
 
 	(void)env;
 	demand(!generic, "the generic signature was asked for");
-	snprintf(text, sizeof(text), "Lfake/C%zu;", (size_t)(uintptr_t)class - 1);
+	snprintf(text, sizeof(text), "Lfake/C%zu;", (size_t)(uintptr_t) class - 1);
 	*sig = allocate(text);
 	return JVMTI_ERROR_NONE;
 }
 
 static jvmtiError JNICALL get_source_file_name(jvmtiEnv *env, jclass class, char **name)
 {
-	const size_t method = (size_t)(uintptr_t)class - 1;
+	const size_t method = (size_t)(uintptr_t) class - 1;
 	char text[32];
 
 	(void)env;
@@ -262,8 +262,7 @@ void fake_jvm_post_load(size_t method)
 void fake_jvm_post_unload(size_t method)
 {
 	/* HotSpot's may be a dangling one by then: any use of it must be seen. */
-	fake_jvm.callbacks.CompiledMethodUnload(&jvmti_env, (jmethodID)8,
-						fake_jvm_address(method));
+	fake_jvm.callbacks.CompiledMethodUnload(&jvmti_env, (jmethodID)8, fake_jvm_address(method));
 }
 
 void fake_jvm_post_stub(size_t stub)

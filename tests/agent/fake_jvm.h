@@ -22,13 +22,13 @@
 struct fake_jvm {
 	/* Set by the test. */
 	const char *vm_version;
-	size_t n_methods;	   /* that exist, for GenerateEvents */
+	size_t n_methods; /* that exist, for GenerateEvents */
 	size_t n_stubs;
-	size_t name_bytes;	   /* length of method 0's name, 0 for the usual */
-	bool no_source_files;	   /* refuses that capability */
-	bool no_method_events;	   /* refuses this one */
-	bool broken_names;	   /* GetMethodName fails */
-	bool attach_fails;
+	size_t name_bytes;	  /* length of method 0's name, 0 for the usual */
+	bool no_source_files;	  /* refuses that capability */
+	bool no_method_events;	  /* refuses this one */
+	atomic_bool broken_names; /* GetMethodName fails */
+	atomic_bool attach_fails;
 	/* Seen by the test. */
 	jvmtiEventCallbacks callbacks;
 	jvmtiCapabilities capabilities;

@@ -82,8 +82,8 @@ static void print_small(const struct wire_record *record)
 	struct wire_stub stub;
 	struct wire_loss loss;
 
-	if (wire_decode_resync(record, &resync) == 0 && (record->kind == WIRE_RESYNC_BEGIN ||
-							 record->kind == WIRE_RESYNC_END)) {
+	if (wire_decode_resync(record, &resync) == 0 &&
+	    (record->kind == WIRE_RESYNC_BEGIN || record->kind == WIRE_RESYNC_END)) {
 		printf("\t%" PRIu64 "\t%" PRIu32 "\t%d", resync.time_ns, resync.epoch,
 		       resync.complete);
 	} else if (record->kind == WIRE_METHOD_UNLOAD &&

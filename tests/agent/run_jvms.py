@@ -6,7 +6,9 @@ usage: run_jvms.py --agent libfgagent.so --listener PROGRAM --jdk HOME [--java D
 """
 
 import argparse
+import contextlib
 import os
+import pathlib
 import shutil
 import signal
 import socket
@@ -74,7 +76,7 @@ class Listener:
 class Jvm:
     """A Subject under an agent, spoken to line by line."""
 
-    def __init__(self, options, flags=(), env=None, classpath=None):
+    def __init__(self, options, flags=(), env=None):
         agent = f"-agentpath:{OPTIONS.agent}" + (f"={options}" if options else "")
         command = [f"{OPTIONS.jdk}/bin/java", agent, "-XX:+UseSerialGC", *flags, "-cp",
                    OPTIONS.classes, "Subject"]
@@ -86,7 +88,14 @@ class Jvm:
 
     def ask(self, line):
         self.tell(line)
-        return self.process.stdout.readline().strip()
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise AssertionError(f"no answer to {line!r}: {self.warnings()}")
+        return answer.strip()
+
+    def thread_names(self):
+        tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
+        return [(task / "comm").read_text().rstrip("\n") for task in tasks.iterdir()]
 
     def tell(self, line):
         self.process.stdin.write(line + "\n")
@@ -115,7 +124,7 @@ class Jvm:
 
 
 def is_hot(line):
-    return line[1] == "method-load" and line[8:10] == ["LSubject;", "hotMethod"]
+    return line[1] == "method load" and line[8:10] == ["LSubject;", "hotMethod"]
 
 
 class AgentInJvm(unittest.TestCase):
@@ -142,7 +151,7 @@ class AgentInJvm(unittest.TestCase):
     def test_the_whole_story_is_told(self):
         listener = self.listen()
         jvm = self.start(",label=team:red", env={"POD_NAME": "pod-7"})
-        listener.wait_for_kind("resync-end")
+        listener.wait_for_kind("resync end")
         jvm.ask("hot")
         listener.wait_for(is_hot)
         pid = jvm.process.pid
@@ -153,7 +162,7 @@ class AgentInJvm(unittest.TestCase):
         self.assertEqual(records[0][1], "hello")
         self.assertEqual(records[-1][1], "bye")
         self.assertEqual(listener.find(lambda line: line[1] in ("broken", "loss")), [])
-        (end,) = listener.find(lambda line: line[1] == "resync-end")
+        (end,) = listener.find(lambda line: line[1] == "resync end")
         self.assertEqual(end[4:], ["1", "1"])
         self.check_hello(records[0], pid)
         self.check_times(records)
@@ -180,7 +189,7 @@ class AgentInJvm(unittest.TestCase):
 
     def check_times(self, records):
         times = [int(line[3]) for line in records
-                 if line[1] in ("method-load", "method-unload", "stub")]
+                 if line[1] in ("method load", "method unload", "stub")]
         self.assertEqual(times, sorted(times))
 
     def check_load(self, line):
@@ -192,20 +201,20 @@ class AgentInJvm(unittest.TestCase):
     def test_dropped_classes_are_unloaded(self):
         listener = self.listen()
         jvm = self.start()
-        listener.wait_for_kind("resync-end")
+        listener.wait_for_kind("resync end")
         jvm.ask("churn 60")
         jvm.ask("churn 1")
-        listener.wait_for_kind("method-unload", 20)
+        listener.wait_for_kind("method unload", 20)
         self.finish(jvm)
         listener.wait_for_kind("bye")
         live = {}
-        for line in listener.find(lambda line: line[1] in ("method-load", "method-unload")):
-            if line[1] == "method-load":
+        for line in listener.find(lambda line: line[1] in ("method load", "method unload")):
+            if line[1] == "method load":
                 live[line[4]] = line[9]
             else:
                 self.assertIn(line[4], live)
                 del live[line[4]]
-        loads = listener.find(lambda line: line[1] == "method-load" and line[9] == "churnedMethod")
+        loads = listener.find(lambda line: line[1] == "method load" and line[9] == "churnedMethod")
         self.assertGreater(len(loads), 20)
         self.assertLess(list(live.values()).count("churnedMethod"), len(loads))
 
@@ -213,8 +222,9 @@ class AgentInJvm(unittest.TestCase):
         listener = self.listen()
         for count, (line, status) in enumerate((("exit 0", 0), ("exit 3", 3), ("halt 4", 4)), 1):
             jvm = self.start()
-            self.finish(jvm, line, status)
             listener.wait_for_kind("hello", count)
+            self.finish(jvm, line, status)
+            listener.wait_for_kind("bye", count)
 
     def test_no_socket_is_no_trouble(self):
         jvm = self.start()
@@ -225,7 +235,7 @@ class AgentInJvm(unittest.TestCase):
         jvm = self.start()
         jvm.ask("hot")
         listener = self.listen()
-        listener.wait_for_kind("resync-end")
+        listener.wait_for_kind("resync end")
         (hot,) = listener.find(is_hot)[-1:]
         self.assertEqual(hot[2], "1")
         self.finish(jvm)
@@ -233,12 +243,12 @@ class AgentInJvm(unittest.TestCase):
     def test_a_restarted_collector_learns_everything(self):
         first = self.listen()
         jvm = self.start()
-        first.wait_for_kind("resync-end")
+        first.wait_for_kind("resync end")
         first.stop(signal.SIGKILL)
         jvm.ask("hot")
         os.unlink(self.path)
         second = self.listen()
-        (end,) = second.wait_for_kind("resync-end")
+        (end,) = second.wait_for_kind("resync end")
         self.assertEqual(end[5], "1")
         self.assertTrue(second.find(is_hot))
         jvm.ask("churn 1")
@@ -258,11 +268,11 @@ class AgentInJvm(unittest.TestCase):
                     connection, _ = server.accept()
                 except OSError:
                     return
-                with connection:
-                    connection.sendall(answer)
+                with connection, contextlib.suppress(OSError):
                     dialled.release()
-                    connection.recv(1 << 16)
-                    connection.recv(1 << 16)
+                    connection.sendall(answer)
+                    while connection.recv(1 << 16):
+                        pass
 
         if answer is not None:
             threading.Thread(target=serve, daemon=True).start()
@@ -304,9 +314,7 @@ class AgentInJvm(unittest.TestCase):
         listener = self.listen()
         jvm = self.start(env={"FGAGENT_OPTS": "off"})
         self.assertEqual(jvm.ask("flag PreserveFramePointer"), "false DEFAULT")
-        tasks = os.listdir(f"/proc/{jvm.process.pid}/task")
-        names = [open(f"/proc/{jvm.process.pid}/task/{task}/comm").read() for task in tasks]
-        self.assertNotIn("fgagent\n", names)
+        self.assertNotIn("fgagent", jvm.thread_names())
         self.finish(jvm)
         self.assertEqual(listener.find(lambda line: line[1] == "hello"), [])
 
@@ -318,7 +326,7 @@ class AgentInJvm(unittest.TestCase):
         self.assertIn(f"flags={hello_flags}", hello)
         self.finish(jvm)
         listener.stop()
-        os.path.exists(self.path) and os.unlink(self.path)
+        pathlib.Path(self.path).unlink(missing_ok=True)
 
     def test_frame_pointers_are_switched_on_unless_the_user_objects(self):
         check = self.check_frame_pointer
@@ -331,16 +339,47 @@ class AgentInJvm(unittest.TestCase):
     def test_the_agent_is_one_thread(self):
         listener = self.listen()
         jvm = self.start()
-        listener.wait_for_kind("resync-end")
-        tasks = os.listdir(f"/proc/{jvm.process.pid}/task")
-        names = [open(f"/proc/{jvm.process.pid}/task/{task}/comm").read() for task in tasks]
-        self.assertEqual(names.count("fgagent\n"), 1)
+        listener.wait_for_kind("resync end")
+        self.assertEqual(jvm.thread_names().count("fgagent"), 1)
         self.finish(jvm)
+
+    def check_thread_names(self, listener, jvm, prefix):
+        def is_one(line):
+            return line[1] == "thread" and line[4].startswith(prefix)
+        lines = listener.wait_for(is_one, 3)
+        self.assertEqual(sorted(line[4] for line in lines), [prefix + n for n in "012"])
+        for line in lines:
+            comm = pathlib.Path(f"/proc/{jvm.process.pid}/task/{line[3]}/comm").read_text()
+            self.assertEqual(len(comm), 16)
+            self.assertEqual(comm[:7], prefix[:7])
+
+    def test_long_thread_names_are_told_in_full(self):
+        jvm = self.start()
+        jvm.ask("threads 3 before-the-collector-came-")
+        jvm.ask("threads 3 short-")
+        listener = self.listen()
+        self.check_thread_names(listener, jvm, "before-the-collector-came-")
+        jvm.ask("threads 3 after-the-collector-came-")
+        self.check_thread_names(listener, jvm, "after-the-collector-came-")
+        self.finish(jvm)
+        listener.wait_for_kind("bye")
+        names = [line[4] for line in listener.find(lambda line: line[1] == "thread")]
+        self.assertEqual(len(names), len(set(names)))
+        self.assertTrue(all(len(name) > 15 for name in names), names)
+
+    def test_thread_names_can_be_switched_off(self):
+        listener = self.listen()
+        jvm = self.start(",threads=off")
+        jvm.ask("threads 3 a-name-that-is-too-long-")
+        listener.wait_for_kind("resync end")
+        self.finish(jvm)
+        listener.wait_for_kind("bye")
+        self.assertEqual(listener.find(lambda line: line[1] == "thread"), [])
 
     def test_a_killed_jvm_is_a_closed_connection(self):
         listener = self.listen()
         jvm = self.start()
-        listener.wait_for_kind("resync-end")
+        listener.wait_for_kind("resync end")
         jvm.process.kill()
         jvm.process.wait()
         listener.wait_for_kind("disconnected")

@@ -44,6 +44,7 @@ static void what_is_not_hotspot_or_not_understood_is_trusted(void **state)
 	assert_true(jvm_version_is_safe("Eclipse OpenJ9 VM", "25.1-b01"));
 	assert_true(jvm_version_is_safe(OPENJDK, ""));
 	assert_true(jvm_version_is_safe(OPENJDK, "25."));
+	assert_true(jvm_version_is_safe(OPENJDK, "25.1-x5"));
 	assert_true(jvm_version_is_safe(OPENJDK, "x25.1-b01"));
 	assert_true(jvm_version_is_safe(OPENJDK, "99999999999999999999.1-b01"));
 	assert_true(jvm_version_is_safe(OPENJDK, NULL));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The agent's socket against the real nng: a PULL listener gets its messages, others are refused. */
+/* The agent's socket against the real nng: a PULL listener gets its messages, others are refused.
+ */
 #include "agent/uplink.h"
 
 #include "shared/wire.h"

@@ -179,6 +179,8 @@ static void segments_bound_every_access(void **state)
 	(void)state;
 	assert_true(module_holds(&module, value, 1, PF_R | PF_W));
 	assert_false(module_holds(&module, dlsym(library, "exporter_function"), 1, PF_W));
+	assert_true(module_holds(&module, dlsym(library, "exporter_sealed"), 8, PF_R));
+	assert_false(module_holds(&module, dlsym(library, "exporter_sealed"), 8, PF_W));
 	assert_true(module_holds(&module, names, 8, PF_R));
 	assert_false(module_holds(&module, names, SIZE_MAX, PF_R));
 	assert_false(module_holds(&module, NULL, 1, 0));
@@ -188,12 +190,12 @@ static void segments_bound_every_access(void **state)
 #define TESTS                                                                                      \
 	{                                                                                          \
 		cmocka_unit_test(symbols_are_those_of_dlsym),                                      \
-		cmocka_unit_test(a_table_is_read_by_name),                                         \
-		cmocka_unit_test(wanted_values_carry_their_kind_in_the_key),                       \
-		cmocka_unit_test(frame_pointers_follow_the_mode_and_the_user),                     \
-		cmocka_unit_test(a_flag_outside_the_object_is_not_touched),                        \
-		cmocka_unit_test(what_is_no_jvm_has_no_tables),                                    \
-		cmocka_unit_test(segments_bound_every_access),                                     \
+			cmocka_unit_test(a_table_is_read_by_name),                                 \
+			cmocka_unit_test(wanted_values_carry_their_kind_in_the_key),               \
+			cmocka_unit_test(frame_pointers_follow_the_mode_and_the_user),             \
+			cmocka_unit_test(a_flag_outside_the_object_is_not_touched),                \
+			cmocka_unit_test(what_is_no_jvm_has_no_tables),                            \
+			cmocka_unit_test(segments_bound_every_access),                             \
 	}
 
 int main(void)

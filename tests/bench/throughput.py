@@ -12,8 +12,8 @@ from bench_place import collector, java, place, processes
 
 arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 arguments.add_argument("--pairs", type=int, default=11)
-arguments.add_argument("--rounds", type=int, default=400, help="rounds of Mixed in each run")
-arguments.add_argument("--warm-up", type=int, default=200, help="rounds before those measured")
+arguments.add_argument("--rounds", type=int, default=200, help="rounds of Mixed in each run")
+arguments.add_argument("--warm-up", type=int, default=100, help="rounds before those measured")
 arguments.add_argument("--jdk", type=int, default=17)
 options = arguments.parse_args()
 

@@ -8,7 +8,9 @@ the mistake was found before anything was recorded.
 import os
 import pathlib
 import signal
+import socket
 import subprocess
+import time
 
 from harness import collector, processes, settings
 from harness.case import Case
@@ -28,7 +30,7 @@ class BadInput(Case):
         for command in (["--watch"], ["record", "-d", "600", "-o", self.directory / "x.svg"]):
             finished = collector.fgcollect(*command, "--socket", plain / "agent.sock", "--map-dir",
                                            self.place.maps)
-            self.assert_fails(finished, 1, plain, os.strerror(20))
+            self.assert_fails(finished, 1, plain, "not a directory", "--socket")
 
     def test_other_collector_is_named_by_its_pid(self):
         first = self.watch()
@@ -44,6 +46,20 @@ class BadInput(Case):
         self.assertTrue(self.place.socket.exists())
         jvm = self.container("KnownShare").wait_for_line("ready")
         self.watch().wait_for_jvm(jvm.pid)
+
+    def test_peer_that_hangs_up_at_once_does_not_stop_the_collector(self):
+        daemon = self.watch()
+        for path in (self.place.socket, self.place.control):
+            for greeting in (b"", bytes.fromhex("0053500000500000")):
+                with socket.socket(socket.AF_UNIX) as peer:
+                    peer.connect(str(path))
+                    peer.sendall(greeting)
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        daemon.wait_for_jvm(jvm.pid)
+        # Nor does it spin over the connections that are gone.
+        before = processes.cpu_seconds(daemon.pid)
+        time.sleep(4)
+        self.assertLess(processes.cpu_seconds(daemon.pid) - before, 2)
 
     def test_no_permission_for_perf_events_names_the_remedy(self):
         paranoid = int(pathlib.Path("/proc/sys/kernel/perf_event_paranoid").read_text())
@@ -92,9 +108,11 @@ class BadInput(Case):
         self.assertIn("frobnicate", finished.text)
 
     def test_output_folder_that_does_not_exist_before_recording(self):
+        self.container("KnownShare").wait_for_line("ready")
         self.assert_fails(self.record(out="nowhere/graph.svg"), 1, self.directory / "nowhere")
 
     def test_output_suffix_that_is_unknown(self):
+        self.container("KnownShare").wait_for_line("ready")
         finished = self.record(out="graph.xyz")
         self.assertIn(finished.code, (1, 2), str(finished))
         for text in ("xyz", ".svg", ".folded"):
@@ -110,13 +128,11 @@ class BadInput(Case):
         small.mkdir()
         processes.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small], check=True)
         self.addCleanup(processes.run, ["umount", "-l", small])
-        with open(small / "filler", "wb") as filler:
-            try:
-                while True:
-                    filler.write(b"x" * 4096)
-                    filler.flush()
-            except OSError:
-                pass
+        filler = os.open(small / "filler", os.O_CREAT | os.O_WRONLY)
+        self.addCleanup(os.close, filler)
+        with self.assertRaises(OSError):
+            while True:
+                os.write(filler, b"x" * 4096)
         self.place.maps = small
         daemon = self.watch()
         jvm = self.container("Mixed", "4")

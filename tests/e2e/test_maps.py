@@ -50,7 +50,9 @@ class Maps(Case):
         _, others = self.missing(jvm, daemon, pid)
         print(self.compared)
         print("not methods, and not in ours:", sorted({name for _, _, name in others}))
-        self.assertEqual([e for e in others if not EXCUSED.fullmatch(e[2])], [])
+        ours = PerfMap(daemon.read_map(pid))
+        self.assertEqual([entry for entry in others if not EXCUSED.fullmatch(entry[2]) and
+                          not ours.has_parts_of(entry)], [])
 
     def test_collector_killed_and_restarted_misses_no_method_17(self):
         self.restart(17)
@@ -81,7 +83,9 @@ class Maps(Case):
         self.assertTrue(stat.S_ISREG(status.st_mode))
         self.assertEqual((stat.S_IMODE(status.st_mode), status.st_uid), (0o644, os.getuid()))
         text = daemon.read_map(pid)
-        for line in text.splitlines():
+        # The mark by which the collector knows its own files again; perf skips names so short.
+        self.assertEqual(text.splitlines()[0], "0 0 fg")
+        for line in text.splitlines()[1:]:
             self.assertRegex(line, r"^[0-9a-f]+ [0-9a-f]+ \S.{2,}$")
         rows = PerfMap(text)
         self.assertEqual(rows.overlaps(), [])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Hot.run() has 60 % of the CPU time, Warm.run() 30 % and Cold.run() 10 %.
+ * Hot.run() has 60 % of the CPU time, Warm.run() 30 % and Cold.run() 10 %. A call of each takes
+ * about 10 ms, so that none is called so much more often that the compiler would inline it.
  *
  * Usage: KnownShare [SECONDS]; 0 (the default) runs until it is killed.
  */
@@ -23,8 +24,8 @@ public final class KnownShare {
         @Override
         public void run() {
             long x = sink | 1;
-            for (int i = 0; i < 4_000_000; i++)
-                x = x * 6364136223846793005L + 1442695040888963407L;
+            for (int i = 0; i < 5_000_000; i++)
+                x = (x ^ x >>> 29) * 6364136223846793005L + i;
             sink = x;
         }
     }
@@ -33,7 +34,7 @@ public final class KnownShare {
         @Override
         public void run() {
             long x = sink | 1;
-            for (int i = 0; i < 2_000_000; i++) {
+            for (int i = 0; i < 6_000_000; i++) {
                 x ^= x << 13;
                 x ^= x >>> 7;
                 x ^= x << 17;
@@ -46,7 +47,7 @@ public final class KnownShare {
         @Override
         public void run() {
             long x = sink | 1;
-            for (int i = 1; i < 400_000; i++)
+            for (int i = 1; i < 2_000_000; i++)
                 x += Long.rotateLeft(x, i) / i;
             sink = x;
         }

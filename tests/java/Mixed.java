@@ -81,7 +81,7 @@ public final class Mixed {
         @Override
         public void run() {
             int found = 0;
-            for (int i = 0; i < 8; i++) {
+            for (int i = 0; i < 24; i++) {
                 Matcher matcher = LINE.matcher(LOG);
                 while (matcher.find())
                     found += matcher.group(3).length();
@@ -93,7 +93,7 @@ public final class Mixed {
     static final class Streams implements Shares.Phase {
         @Override
         public void run() {
-            sink = IntStream.range(0, 30_000)
+            sink = IntStream.range(0, 240_000)
                        .filter(i -> i % 3 != 0)
                        .mapToObj(i -> "item" + i % 500)
                        .collect(Collectors.groupingBy(s -> s.charAt(s.length() - 1),
@@ -106,7 +106,8 @@ public final class Mixed {
         public void run() {
             try {
                 MessageDigest sha = MessageDigest.getInstance("SHA-256");
-                sha.update(BYTES);
+                for (int i = 0; i < 6; i++)
+                    sha.update(BYTES);
                 sink = sha.digest();
             } catch (java.security.NoSuchAlgorithmException e) {
                 throw new IllegalStateException(e);
@@ -119,7 +120,7 @@ public final class Mixed {
         public void run() {
             Deflater deflater = new Deflater(6);
             byte[] out = new byte[1 << 16];
-            deflater.setInput(BYTES, 0, 1 << 17);
+            deflater.setInput(BYTES);
             deflater.finish();
             int size = 0;
             while (!deflater.finished())

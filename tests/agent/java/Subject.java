@@ -18,7 +18,7 @@ import java.lang.management.ManagementFactory;
  * The end of the input ends main.
  */
 public class Subject {
-    static volatile long sink;
+    public static volatile long sink;
 
     static long hotMethod(long seed) {
         long value = seed;

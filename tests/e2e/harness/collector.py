@@ -21,6 +21,11 @@ class Place:
     def socket(self):
         return self.run / "agent.sock"
 
+    @property
+    def control(self):
+        """The daemon's own socket, in a directory that no container is given."""
+        return self.directory / "run-control" / self.socket.name
+
     def options(self):
         return ["--socket", self.socket, "--map-dir", self.maps]
 

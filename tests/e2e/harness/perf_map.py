@@ -2,16 +2,17 @@
 """perf-<pid>.map files: "start size name" a line, hexadecimal.
 
 Ours is written all the time; the JVM's own (jcmd Compiler.perfmap) only by attaching to it. For
-every method of the JVM's there has to be the same range in ours. The JVM's has besides some code
-of which it tells its agents nothing; that is all that may be missing in ours:
+every method of the JVM's there has to be the same range in ours. Of what is no method, two kinds
+may be missing in ours: blobs that the JVM told us of in parts, by finer names than its map has
+("StubRoutines (1)", "MethodHandles adapters", "vtable chunks"), and the few in EXCUSED, of which it
+tells its agents nothing.
 """
 
 import re
 
-# Blobs without a JVMTI event, by their names in JDK 17 to 25.
 EXCUSED = re.compile(
-    r"jni_fast_Get\w+Field|adapters|I2C/C2I adapters|native signature handlers"
-    r"|Signature Handler Temp Buffer|InlineCacheBuffer|vtable chunks|.*[Ss]tub.*")
+    r"jni_fast_Get\w+Field|adapters|native signature handlers|Signature Handler Temp Buffer"
+    r"|InlineCacheBuffer")
 
 # "void java.util.HashMap.put(java.lang.Object, java.lang.Object)": what HotSpot calls a method.
 METHOD = re.compile(r"^\S.* \S+\.[^.(]+\(.*\)$")
@@ -32,6 +33,11 @@ class PerfMap:
     def methods(self):
         """The entries that are methods in the JVM's own map."""
         return [entry for entry in self.entries if METHOD.match(entry[2])]
+
+    def has_parts_of(self, entry):
+        """Whether some entry lies within that one."""
+        start, size, _ = entry
+        return any(start <= s and s + n <= start + size for s, n, _ in self.entries)
 
     def overlaps(self):
         rows = sorted(self.entries)

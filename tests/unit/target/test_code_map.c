@@ -221,6 +221,7 @@ static void neighbours_do_not_evict(void **state)
 	add(*state, "c", A + 128, 64, 30);
 	assert_int_equal(stats_of(*state).evicted, 0);
 	check_list(*state, "abc");
+	assert_int_equal(code_map_remove(*state, A + 64, 40), 1);
 }
 
 static void repeat_changes_nothing(void **state)
@@ -362,6 +363,21 @@ static void load_during_a_resync_survives_it(void **state)
 	add(*state, "a", A, 64, 1001);
 	assert_int_equal(code_map_resync_end(*state, true), 0);
 	check_life(*state, A, 1001, 1001, CODE_TIME_FOREVER);
+}
+
+static void resync_may_call_a_stub_by_the_beginning_of_its_name(void **state)
+{
+	struct code_range stub = {
+		.addr = A, .size = 64, .birth_ns = 50, .name = "I2C/C2I adapters(0xbbeb)"};
+
+	code_map_add(*state, &stub, false);
+	stub.name = "I2C/C2I adapters";
+	assert_int_equal(code_map_add(*state, &stub, true), 0);
+	check_found(*state, A, 100, "I2C/C2I adapters(0xbbeb)");
+	assert_int_equal(code_map_add(*state, &stub, false), 1);
+	check_found(*state, A, 100, "I2C/C2I adapters");
+	stub.name = "vtable stub";
+	assert_int_equal(code_map_add(*state, &stub, true), 1);
 }
 
 static void what_a_resync_contradicts_ended_when_it_began(void **state)
@@ -906,6 +922,7 @@ int main(void)
 		CLAIM(incomplete_resync_buries_nothing),
 		CLAIM(second_begin_starts_anew),
 		CLAIM(load_during_a_resync_survives_it),
+		CLAIM(resync_may_call_a_stub_by_the_beginning_of_its_name),
 		CLAIM(what_a_resync_contradicts_ended_when_it_began),
 		CLAIM(expire_keeps_what_nothing_replaced),
 		CLAIM(expire_forgets_what_was_replaced_before_the_horizon),

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * .eh_frame_hdr:
+ *
+ *   0   u8   version, 1
+ *   1   u8   encoding of eh_frame_ptr
+ *   2   u8   encoding of fde_count
+ *   3   u8   encoding of the table
+ *   4   eh_frame_ptr, fde_count, then fde_count times: initial location, address of the FDE
+ *
+ * Linkers write 0x1b (4 bytes, relative to their place), 0x03 (u32) and 0x3b (4 bytes signed,
+ * relative to the header); only these are read. The table is sorted; a broken one is sorted here.
+ */
+#include "symbolize/elf_starts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEADER_BYTES 12
+#define ROW_BYTES    8
+#define MAX_ROWS     (8u << 20)
+
+static int read_exactly(int fd, void *buf, size_t bytes, uint64_t off)
+{
+	size_t done = 0;
+
+	while (done < bytes) {
+		const ssize_t n =
+			pread(fd, (char *)buf + done, bytes - done, (off_t)(off + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ENOENT; /* cut short */
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_starts *ret)
+{
+	unsigned char header[HEADER_BYTES];
+	int32_t *rows;
+	uint32_t count;
+	int err;
+
+	if (hdr->bytes < HEADER_BYTES || hdr->file_off > INT64_MAX)
+		return -ENOENT;
+	err = read_exactly(fd, header, sizeof(header), hdr->file_off);
+	if (err)
+		return err;
+	memcpy(&count, header + 8, sizeof(count));
+	if (header[0] != 1 || header[1] != 0x1b || header[2] != 0x03 || header[3] != 0x3b ||
+	    count == 0 || count > MAX_ROWS || count > (hdr->bytes - HEADER_BYTES) / ROW_BYTES)
+		return -ENOENT;
+	rows = malloc((size_t)count * ROW_BYTES);
+	if (!rows)
+		return -ENOMEM;
+	err = read_exactly(fd, rows, (size_t)count * ROW_BYTES, hdr->file_off + HEADER_BYTES);
+	if (err) {
+		free(rows);
+		return err;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		rows[i] = rows[2 * (size_t)i];
+	qsort(rows, count, sizeof(*rows), compare);
+	*ret = (struct elf_starts){.base = hdr->elf_addr, .offsets = rows, .count = count};
+	rows = realloc(rows, (size_t)count * sizeof(*rows)); /* the FDEs' half goes back */
+	if (rows)
+		ret->offsets = rows;
+	return 0;
+}
+
+void elf_starts_fini(struct elf_starts *starts)
+{
+	free(starts->offsets);
+	*starts = (struct elf_starts){0};
+}
+
+int elf_starts_find(const struct elf_starts *starts, uint64_t elf_addr, uint64_t *ret_start)
+{
+	size_t low = 0, high = starts->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (starts->base + (uint64_t)(int64_t)starts->offsets[middle] <= elf_addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return -ENOENT;
+	*ret_start = starts->base + (uint64_t)(int64_t)starts->offsets[low - 1];
+	return 0;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   an ELF file's .eh_frame_hdr -> where its functions start, symbols or not
+ * units:   elf_addr
+ * threads: a loaded table is immutable
+ * errors:  negative errno; -ENOENT: the file has none that can be read
+ * source:  Linux Standard Base, "The .eh_frame_hdr section"
+ *
+ * Stripped files keep this table, because exceptions and unwinders need it. It lets time group by
+ * function where there is no name. A zero-filled struct elf_starts is a valid, empty one.
+ */
+#ifndef FG_SYMBOLIZE_ELF_STARTS_H
+#define FG_SYMBOLIZE_ELF_STARTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_starts {
+	uint64_t base;	  /* elf_addr of .eh_frame_hdr */
+	int32_t *offsets; /* from base, rising */
+	size_t count;
+};
+
+/* hdr is where PT_GNU_EH_FRAME says the table is. */
+struct elf_starts_place {
+	uint64_t elf_addr, file_off, bytes;
+};
+
+int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_starts *ret);
+void elf_starts_fini(struct elf_starts *starts);
+
+/* The last start at or before elf_addr; -ENOENT if there is none. */
+int elf_starts_find(const struct elf_starts *starts, uint64_t elf_addr, uint64_t *ret_start);
+
+#endif

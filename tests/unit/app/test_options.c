@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The command line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <getopt.h>
+#include <string.h>
+
+#include "app/options.h"
+
+static struct options options;
+
+/* Words separated by single spaces. */
+static int parse(const char *line)
+{
+	static char text[512];
+	char *argv[32] = {"fgcollect"};
+	int argc = 1;
+
+	strcpy(text, line);
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	optind = 0; /* getopt starts anew */
+	opterr = 0;
+	return options_parse(&options, argc, argv);
+}
+
+static void record_has_the_defaults_users_expect(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record"), 0);
+	assert_int_equal(options.command, COMMAND_RECORD);
+	assert_int_equal(options.recording.hz, 99);
+	assert_int_equal(options.recording.duration_ns, 10000000000);
+	assert_int_equal(options.n_outputs, 1);
+	assert_string_equal(options.outputs[0].path, "flamegraph.svg");
+	assert_string_equal(options.socket_path, "/run/fgcollect/agent.sock");
+	assert_string_equal(options.map_dir, "/tmp");
+}
+
+static void record_takes_its_options_on_either_side(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-d 2.5 record -F 499 -p 17 -e cpu-clock -o a.folded -o b.svg"), 0);
+	assert_int_equal(options.recording.duration_ns, 2500000000);
+	assert_int_equal(options.recording.hz, 499);
+	assert_int_equal(options.recording.pid, 17);
+	assert_string_equal(options.recording.event, "cpu-clock");
+	assert_int_equal(options.n_outputs, 2);
+	assert_int_equal(options.outputs[0].format, RENDER_FOLDED);
+	assert_int_equal(options.outputs[1].format, RENDER_SVG);
+}
+
+static void watch_is_a_command_in_both_spellings(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--watch --socket /x/y.sock"), 0);
+	assert_int_equal(options.command, COMMAND_WATCH);
+	assert_string_equal(options.socket_path, "/x/y.sock");
+	assert_int_equal(parse("watch"), 0);
+	assert_int_equal(options.command, COMMAND_WATCH);
+	assert_int_equal(parse("--watch watch"), 0);
+	assert_int_equal(parse("list --json"), 0);
+	assert_true(options.json);
+}
+
+static void wrong_input_is_refused(void **state)
+{
+	static const char *const lines[] = {
+		"",
+		"frobnicate",
+		"record list",
+		"record -d 0",
+		"record -d -1",
+		"record -d x",
+		"record -d 1x",
+		"record -d nan",
+		"record -d inf",
+		"record -d 1e99",
+		"record -F 0",
+		"record -F 1.5",
+		"record -F 1000000",
+		"record -p 0",
+		"record -p -4",
+		"record -p 99999999999",
+		"record -p java",
+		"record -e nonsense",
+		"record -o x.png",
+		"record -o x",
+		"record -o",
+		"record -p 1 -a",
+		"record --container ab",
+		"record --container xyz!",
+		"record --unknown",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (parse(lines[i]) == 0)
+			fail_msg("accepted: %s", lines[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(record_has_the_defaults_users_expect),
+		cmocka_unit_test(record_takes_its_options_on_either_side),
+		cmocka_unit_test(watch_is_a_command_in_both_spellings),
+		cmocka_unit_test(wrong_input_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The figures that people read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <limits.h>
+
+#include "app/control.h"
+#include "app/report.h"
+
+static void a_whole_is_said_only_of_a_whole(void **state)
+{
+	(void)state;
+	assert_true(report_percent(100000, 100000) == 100.0);
+	assert_true(report_percent(99999, 100000) < 100.0);
+	assert_true(report_percent(1, 100000) > 0.0);
+	assert_true(report_percent(0, 100000) == 0.0);
+	assert_true(report_percent(0, 0) == 0.0);
+}
+
+static void counts_have_commas(void **state)
+{
+	char text[32];
+
+	(void)state;
+	assert_string_equal(report_count(0, text), "0");
+	assert_string_equal(report_count(999, text), "999");
+	assert_string_equal(report_count(1000, text), "1,000");
+	assert_string_equal(report_count(UINT64_MAX, text), "18,446,744,073,709,551,615");
+}
+
+static void quality_is_one_line(void **state)
+{
+	const struct profile_quality quality = {.samples = 1980,
+						.unnamed_samples = 20,
+						.unrooted_samples = 990,
+						.lost_samples = 3};
+	char text[REPORT_BYTES];
+
+	(void)state;
+	report_quality(&quality, text);
+	assert_string_equal(text, "quality: 1,980 samples, 99.0 % named, 100.0 % of Java named, "
+				  "50.0 % rooted, 3 lost");
+}
+
+static void subtitle_says_what_was_measured(void **state)
+{
+	const struct recording_status status = {
+		.elapsed_ns = 10000000000, .samples = 1980, .jvms = 1, .event = "cpu-clock"};
+	char text[REPORT_BYTES];
+
+	(void)state;
+	report_subtitle(&status, 99, text);
+	assert_string_equal(text, "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 1 JVM");
+}
+
+static void options_survive_the_control_socket(void **state)
+{
+	const struct recording_options options = {.pid = 4711,
+						  .container = "abcd",
+						  .by_thread = true,
+						  .hz = 499,
+						  .event = "cpu-clock",
+						  .duration_ns = 1234567890123};
+	struct recording_options out;
+	json_t *json = control_options_to_json(&options);
+
+	(void)state;
+	assert_int_equal(control_options_from_json(json, &out), 0);
+	assert_int_equal(out.pid, 4711);
+	assert_string_equal(out.container, "abcd");
+	assert_true(out.by_thread && !out.by_pid && !out.all);
+	assert_int_equal(out.hz, 499);
+	assert_string_equal(out.event, "cpu-clock");
+	assert_int_equal(out.duration_ns, 1234567890123);
+	json_object_set_new(json, "event", json_string("rm -rf"));
+	assert_int_not_equal(control_options_from_json(json, &out), 0);
+	json_decref(json);
+	assert_int_not_equal(control_options_from_json(NULL, &out), 0);
+}
+
+static void control_socket_lies_outside_of_the_agents_directory(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	control_path("/run/fgcollect/agent.sock", path);
+	assert_string_equal(path, "/run/fgcollect-control/agent.sock");
+	control_path("x.sock", path);
+	assert_string_equal(path, "x.sock-control");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_whole_is_said_only_of_a_whole),
+		cmocka_unit_test(counts_have_commas),
+		cmocka_unit_test(quality_is_one_line),
+		cmocka_unit_test(subtitle_says_what_was_measured),
+		cmocka_unit_test(options_survive_the_control_socket),
+		cmocka_unit_test(control_socket_lies_outside_of_the_agents_directory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The small things that everything stands on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/file.h"
+#include "base/intern.h"
+#include "base/map64.h"
+#include "base/process_stat.h"
+
+static int things[1000];
+
+/* Against an array as the model, with removals, so that runs of the probe are broken up. */
+static void map_agrees_with_a_plain_array(void **state)
+{
+	struct map64 map = {0};
+	void *model[257] = {0};
+	size_t count = 0, pos = 0, walked = 0;
+	uint64_t key;
+	void *value;
+
+	(void)state;
+	srand(1);
+	for (int i = 0; i < 200000; i++) {
+		const uint64_t k = (uint64_t)rand() % 257;
+
+		if (rand() % 3) {
+			value = &things[rand() % 1000];
+			assert_int_equal(map64_put(&map, k * 64, value), 0);
+			count += !model[k];
+			model[k] = value;
+		} else {
+			assert_ptr_equal(map64_remove(&map, k * 64), model[k]);
+			count -= model[k] != NULL;
+			model[k] = NULL;
+		}
+		assert_int_equal(map.count, count);
+	}
+	for (uint64_t k = 0; k < 257; k++)
+		assert_ptr_equal(map64_find(&map, k * 64), model[k]);
+	while (map64_next(&map, &pos, &key, &value)) {
+		assert_ptr_equal(model[key / 64], value);
+		walked++;
+	}
+	assert_int_equal(walked, count);
+	map64_fini(&map);
+	assert_null(map64_find(&map, 0));
+	assert_null(map64_remove(&map, 0));
+}
+
+static void equal_texts_are_one_pointer(void **state)
+{
+	struct intern intern = {0};
+	const char *first[2000];
+	char text[32];
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		snprintf(text, sizeof(text), "name %d", i);
+		first[i] = intern_add_str(&intern, text);
+		assert_string_equal(first[i], text);
+	}
+	for (int i = 0; i < 2000; i++) {
+		snprintf(text, sizeof(text), "name %d", i);
+		assert_ptr_equal(intern_add_str(&intern, text), first[i]);
+	}
+	assert_int_equal(intern.count, 2000);
+	assert_string_equal(intern_add(&intern, "", 0), "");
+	assert_ptr_not_equal(intern_add(&intern, "a\0b", 3), intern_add(&intern, "a\0c", 3));
+	intern_fini(&intern);
+}
+
+static void arena_gives_aligned_memory_of_any_size(void **state)
+{
+	struct arena arena = {0};
+
+	(void)state;
+	for (size_t bytes = 1; bytes < 300000; bytes = bytes * 3 + 1) {
+		unsigned char *p = arena_alloc(&arena, bytes);
+
+		assert_non_null(p);
+		assert_int_equal((uintptr_t)p % _Alignof(max_align_t), 0);
+		memset(p, 0xaa, bytes);
+		assert_string_equal(arena_copy(&arena, "text", 4), "text");
+	}
+	arena_fini(&arena);
+	assert_int_equal(arena.total_bytes, 0);
+}
+
+static void output_appears_whole_or_not_at_all(void **state)
+{
+	char dir[] = "/tmp/fgcollect-test-XXXXXX", path[64], text[16];
+	struct file_atomic file;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/out", dir);
+	assert_int_equal(file_atomic_open(&file, path, 0640), 0);
+	fputs("half", file.stream);
+	assert_int_equal(access(path, F_OK), -1);
+	file_atomic_abandon(&file);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(file_atomic_open(&file, path, 0640), 0);
+	fputs("whole", file.stream);
+	assert_int_equal(file_atomic_commit(&file), 0);
+	assert_int_equal(file_read_small(path, text, sizeof(text)), 5);
+	assert_string_equal(text, "whole");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0640);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(dir), 0); /* nothing else is left in it */
+	assert_int_equal(file_atomic_open(&file, path, 0640), -ENOENT);
+}
+
+static void write_error_of_a_full_disk_is_seen(void **state)
+{
+	struct file_atomic file = {0};
+
+	(void)state;
+	file.stream = fopen("/dev/full", "w");
+	file.path = strdup("/tmp/never");
+	file.temp_path = strdup("/nonexistent/never");
+	fputs("x", file.stream);
+	assert_int_equal(file_atomic_commit(&file), -ENOSPC);
+}
+
+static void whole_files_are_read_up_to_their_limit(void **state)
+{
+	char path[] = "/tmp/fgcollect-test-XXXXXX", small[4];
+	const int fd = mkstemp(path);
+	char *text = NULL;
+
+	(void)state;
+	for (int i = 0; i < 10000; i++)
+		assert_int_equal(write(fd, "0123456789", 10), 10);
+	close(fd);
+	assert_int_equal(file_read_whole(path, 1 << 20, &text), 100000);
+	assert_memory_equal(text + 99990, "0123456789", 11);
+	free(text);
+	assert_int_equal(file_read_whole(path, 12345, &text), 12345);
+	free(text);
+	assert_int_equal(file_read_small(path, small, sizeof(small)), 3);
+	assert_string_equal(small, "012");
+	unlink(path);
+	assert_int_equal(file_read_small(path, small, sizeof(small)), -ENOENT);
+}
+
+static void process_is_told_from_its_successor(void **state)
+{
+	const uint64_t ours = process_stat_start_ticks(getpid());
+	pid_t child;
+	char comm[16];
+
+	(void)state;
+	assert_true(ours > 0);
+	assert_int_equal(process_stat_start_ticks(getpid()), ours);
+	assert_int_equal(process_stat_inner_pid(getpid(), getpid()), getpid());
+	process_stat_comm(getpid(), getpid(), comm, sizeof(comm));
+	assert_string_equal(comm, "test_base");
+	child = fork();
+	if (child == 0)
+		_exit(0);
+	while (process_stat_start_ticks(child) != 0)
+		usleep(1000); /* a zombie counts as gone */
+	waitpid(child, NULL, 0);
+	assert_int_equal(process_stat_start_ticks(child), 0);
+	process_stat_comm(child, child, comm, sizeof(comm));
+	assert_string_equal(comm, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(map_agrees_with_a_plain_array),
+		cmocka_unit_test(equal_texts_are_one_pointer),
+		cmocka_unit_test(arena_gives_aligned_memory_of_any_size),
+		cmocka_unit_test(output_appears_whole_or_not_at_all),
+		cmocka_unit_test(write_error_of_a_full_disk_is_seen),
+		cmocka_unit_test(whole_files_are_read_up_to_their_limit),
+		cmocka_unit_test(process_is_told_from_its_successor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The collector's end of the socket, against clients that speak the protocol by hand: well, badly
+ * and not at all.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <nng/nng.h>
+#include <nng/protocol/pipeline0/push.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/process_stat.h"
+#include "intake/intake.h"
+#include "intake/listen.h"
+
+#define MAX_EVENTS 256
+
+static char dir[64], path[128];
+
+struct seen {
+	enum intake_kind kind;
+	uint16_t record_kind;
+	pid_t pid;
+	uint64_t start_ticks;
+};
+
+static struct seen seen[MAX_EVENTS];
+static size_t n_seen;
+
+static void on_event(void *arg, const struct intake_event *event)
+{
+	(void)arg;
+	assert_true(n_seen < MAX_EVENTS);
+	seen[n_seen++] = (struct seen){
+		.kind = event->kind,
+		.record_kind = event->kind == INTAKE_RECORD ? event->record.kind : 0,
+		.pid = event->session->pid,
+		.start_ticks = event->session->start_ticks,
+	};
+}
+
+/* Reads until n events have been seen; a test that waits in vain ends by ctest's time limit. */
+static void wait_for(struct intake *intake, size_t n)
+{
+	while (n_seen < n) {
+		struct pollfd fd = {.fd = intake_fd(intake), .events = POLLIN};
+
+		poll(&fd, 1, 100);
+		intake_read(intake, 100, on_event, NULL);
+	}
+}
+
+static int dial(void)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	memcpy(addr.sun_path, path, strlen(path) + 1);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&addr, sizeof(addr)), 0);
+	return fd;
+}
+
+static void send_all(int fd, const void *data, size_t len)
+{
+	assert_int_equal(send(fd, data, len, MSG_NOSIGNAL), (ssize_t)len);
+}
+
+/* The collector answers when it is called, so it is called until its greeting is there. */
+static int dial_agent(struct intake *intake)
+{
+	uint8_t greeting[WIRE_SP_GREETING_BYTES];
+	const int fd = dial();
+
+	wire_encode_greeting(greeting, WIRE_SP_PUSH);
+	send_all(fd, greeting, sizeof(greeting));
+	while (recv(fd, greeting, sizeof(greeting), MSG_DONTWAIT) != sizeof(greeting))
+		intake_read(intake, 100, on_event, NULL);
+	assert_int_equal(wire_check_greeting(greeting, WIRE_SP_PULL), 0);
+	return fd;
+}
+
+static void send_message(int fd, const struct wire_buf *buf)
+{
+	uint8_t frame[WIRE_SP_FRAME_HEADER_BYTES];
+
+	wire_encode_frame(frame, buf->len);
+	send_all(fd, frame, sizeof(frame));
+	send_all(fd, buf->data, buf->len);
+}
+
+static uint8_t bytes[4096];
+
+static struct wire_buf message(uint64_t seq)
+{
+	struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
+
+	wire_encode_message(bytes, seq, 1);
+	buf.len = WIRE_MESSAGE_HEADER_BYTES;
+	wire_encode_bye(&buf, &(struct wire_bye){.time_ns = 1, .reason = 1});
+	wire_encode_method_unload(&buf, &(struct wire_method_unload){.time_ns = 1, .addr = 2});
+	return buf;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(dir, sizeof(dir), "/tmp/fgcollect-test-XXXXXX");
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/run/agent.sock", dir);
+	n_seen = 0;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char run[96];
+
+	(void)state;
+	unlink(path);
+	snprintf(run, sizeof(run), "%s/run", dir);
+	rmdir(run);
+	return rmdir(dir);
+}
+
+static void records_come_with_the_kernels_word_on_who_sent_them(void **state)
+{
+	struct intake *intake;
+	struct wire_buf buf;
+	int fd;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	fd = dial_agent(intake);
+	buf = message(0);
+	send_message(fd, &buf);
+	wait_for(intake, 3);
+	close(fd);
+	wait_for(intake, 4);
+	assert_int_equal(seen[0].kind, INTAKE_OPENED);
+	assert_int_equal(seen[0].pid, getpid());
+	assert_int_equal(seen[0].start_ticks, process_stat_start_ticks(getpid()));
+	assert_int_equal(seen[1].record_kind, WIRE_BYE);
+	assert_int_equal(seen[2].record_kind, WIRE_METHOD_UNLOAD);
+	assert_int_equal(seen[3].kind, INTAKE_CLOSED);
+	intake_close(intake);
+	assert_int_equal(access(path, F_OK), -1); /* the socket is gone */
+}
+
+static void socket_is_open_to_everybody_in_a_directory_that_is_not(void **state)
+{
+	struct intake *intake;
+	struct stat st;
+	char run[96];
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0666);
+	snprintf(run, sizeof(run), "%s/run", dir);
+	assert_int_equal(stat(run, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0755);
+	intake_close(intake);
+}
+
+static void sequence_gap_is_noticed(void **state)
+{
+	struct intake *intake;
+	struct intake_stats stats;
+	struct wire_buf buf;
+	int fd;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	fd = dial_agent(intake);
+	buf = message(0);
+	send_message(fd, &buf);
+	buf = message(2);
+	send_message(fd, &buf);
+	wait_for(intake, 6);
+	assert_int_equal(seen[3].kind, INTAKE_GAP);
+	assert_int_equal(seen[4].record_kind, WIRE_BYE);
+	intake_stats(intake, &stats);
+	assert_int_equal(stats.gaps, 1);
+	assert_int_equal(stats.sessions, 1);
+	close(fd);
+	intake_close(intake);
+}
+
+static void broken_message_ends_the_session_but_not_what_came_before(void **state)
+{
+	struct intake *intake;
+	struct intake_stats stats;
+	struct wire_buf buf;
+	int fd;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	fd = dial_agent(intake);
+	buf = message(0);
+	buf.data[WIRE_MESSAGE_HEADER_BYTES + 18 + 4] = 0xff; /* the second record's length */
+	send_message(fd, &buf);
+	wait_for(intake, 3);
+	assert_int_equal(seen[1].record_kind, WIRE_BYE);
+	assert_int_equal(seen[2].kind, INTAKE_CLOSED);
+	intake_stats(intake, &stats);
+	assert_int_equal(stats.broken, 1);
+	assert_int_equal(recv(fd, bytes, 1, 0), 0); /* the agent sees the end and dials again */
+	close(fd);
+	fd = dial_agent(intake);
+	wait_for(intake, 4);
+	assert_int_equal(seen[3].kind, INTAKE_OPENED);
+	close(fd);
+	intake_close(intake);
+}
+
+static void another_version_is_told_and_ended(void **state)
+{
+	struct intake *intake;
+	struct intake_stats stats;
+	struct wire_buf buf;
+	int fd;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	fd = dial_agent(intake);
+	buf = message(0);
+	buf.data[4] = 9;
+	send_message(fd, &buf);
+	wait_for(intake, 2);
+	assert_int_equal(seen[1].kind, INTAKE_CLOSED);
+	intake_stats(intake, &stats);
+	assert_int_equal(stats.other_version, 1);
+	close(fd);
+	intake_close(intake);
+}
+
+static void garbage_and_giants_do_not_disturb_others(void **state)
+{
+	struct intake *intake;
+	struct wire_buf buf;
+	uint8_t frame[WIRE_SP_FRAME_HEADER_BYTES];
+	int garbage, giant, good;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	garbage = dial();
+	send_all(garbage, "GET / HTTP/1.1\r\n\r\n", 18);
+	giant = dial_agent(intake);
+	wire_encode_frame(frame, UINT64_C(1) << 62);
+	send_all(giant, frame, sizeof(frame));
+	good = dial_agent(intake);
+	buf = message(0);
+	send_message(good, &buf);
+	for (size_t records = 0; records < 2;) {
+		wait_for(intake, n_seen + 1);
+		records = 0;
+		for (size_t i = 0; i < n_seen; i++)
+			records += seen[i].kind == INTAKE_RECORD;
+	}
+	close(garbage);
+	close(giant);
+	close(good);
+	intake_close(intake);
+}
+
+static void clients_that_leave_at_once_harm_nobody(void **state)
+{
+	struct intake *intake;
+	int fd;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	for (int i = 0; i < 200; i++) {
+		close(dial());
+		if (i % 10 == 0)
+			intake_read(intake, 100, on_event, NULL);
+	}
+	for (int i = 0; i < 3; i++) /* accepts the last of them, then sees that they are gone */
+		intake_read(intake, 100, on_event, NULL);
+	fd = dial_agent(intake);
+	wait_for(intake, 1);
+	assert_int_equal(n_seen, 1);
+	close(fd);
+	intake_close(intake);
+}
+
+static void one_process_cannot_take_all_connections(void **state)
+{
+	struct intake *intake;
+	struct intake_stats stats;
+	int fds[40];
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	for (int i = 0; i < 40; i++) {
+		fds[i] = dial();
+		intake_read(intake, 100, on_event, NULL);
+	}
+	intake_stats(intake, &stats);
+	assert_int_equal(stats.refused, 40 - 16);
+	for (int i = 0; i < 40; i++)
+		close(fds[i]);
+	for (int i = 0; i < 3; i++)
+		intake_read(intake, 100, on_event, NULL);
+	close(dial_agent(intake)); /* there is room again */
+	intake_close(intake);
+}
+
+static void messages_come_in_any_pieces(void **state)
+{
+	struct intake *intake;
+	struct wire_buf buf;
+	uint8_t frame[WIRE_SP_FRAME_HEADER_BYTES];
+	int fd;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	fd = dial_agent(intake);
+	for (uint64_t seq = 0; seq < 3; seq++) {
+		buf = message(seq);
+		wire_encode_frame(frame, buf.len);
+		for (size_t i = 0; i < sizeof(frame); i++) {
+			send_all(fd, &frame[i], 1);
+			intake_read(intake, 100, on_event, NULL);
+		}
+		for (size_t i = 0; i < buf.len; i++) {
+			send_all(fd, &buf.data[i], 1);
+			intake_read(intake, 100, on_event, NULL);
+		}
+	}
+	wait_for(intake, 7);
+	for (size_t i = 1; i < 7; i += 2) {
+		assert_int_equal(seen[i].record_kind, WIRE_BYE);
+		assert_int_equal(seen[i + 1].record_kind, WIRE_METHOD_UNLOAD);
+	}
+	close(fd);
+	intake_close(intake);
+}
+
+static void a_busy_reader_takes_one_message_at_a_time(void **state)
+{
+	struct intake *intake;
+	struct wire_buf buf;
+	int fd;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	fd = dial_agent(intake);
+	for (uint64_t seq = 0; seq < 20; seq++) {
+		buf = message(seq);
+		send_message(fd, &buf);
+	}
+	close(fd);
+	while (n_seen < 42)
+		assert_true(intake_read(intake, 1, on_event, NULL) <= 1);
+	assert_int_equal(seen[41].kind, INTAKE_CLOSED);
+	for (size_t i = 1; i < 41; i++)
+		assert_int_equal(seen[i].kind, INTAKE_RECORD);
+	intake_close(intake);
+}
+
+static void libnngs_own_push_socket_is_understood(void **state)
+{
+	struct intake *intake;
+	struct wire_buf buf;
+	nng_socket push;
+	char url[160];
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	snprintf(url, sizeof(url), "ipc://%s", path);
+	assert_int_equal(nng_push0_open(&push), 0);
+	assert_int_equal(nng_dial(push, url, NULL, NNG_FLAG_NONBLOCK), 0);
+	wait_for(intake, 1);
+	for (uint64_t seq = 0; seq < 5; seq++) {
+		buf = message(seq);
+		assert_int_equal(nng_send(push, buf.data, buf.len, 0), 0);
+		wait_for(intake, 3 + 2 * seq);
+	}
+	assert_int_equal(n_seen, 11);
+	nng_close(push);
+	wait_for(intake, 12);
+	assert_int_equal(seen[11].kind, INTAKE_CLOSED);
+	intake_close(intake);
+}
+
+static void a_dead_collectors_socket_is_replaced(void **state)
+{
+	struct intake *intake;
+	const pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		/* Dies without cleaning up, as after SIGKILL. */
+		_exit(intake_open(path, &intake) == 0 ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(access(path, F_OK), 0);
+	assert_int_equal(listen_owner(path), 0);
+	assert_int_equal(intake_open(path, &intake), 0);
+	close(dial_agent(intake));
+	intake_close(intake);
+}
+
+static void a_live_collectors_socket_is_left_alone(void **state)
+{
+	struct intake *intake, *other = NULL;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	assert_int_equal(listen_owner(path), getpid());
+	assert_int_equal(intake_open(path, &other), -EADDRINUSE);
+	assert_null(other);
+	close(dial_agent(intake)); /* the first still serves */
+	intake_close(intake);
+}
+
+static void what_is_no_socket_is_not_removed(void **state)
+{
+	struct intake *intake;
+	char run[96];
+	FILE *file;
+
+	(void)state;
+	snprintf(run, sizeof(run), "%s/run", dir);
+	assert_int_equal(mkdir(run, 0755), 0);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+	assert_int_equal(intake_open(path, &intake), -EEXIST);
+	assert_int_equal(access(path, F_OK), 0);
+}
+
+static void a_path_that_is_too_long_is_an_error(void **state)
+{
+	struct intake *intake;
+	char long_path[200];
+
+	(void)state;
+	memset(long_path, 'x', sizeof(long_path) - 1);
+	long_path[0] = '/';
+	long_path[sizeof(long_path) - 1] = '\0';
+	assert_int_equal(intake_open(long_path, &intake), -ENAMETOOLONG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(a_dead_collectors_socket_is_replaced), /* first: forks before libnng has threads */
+		TEST(records_come_with_the_kernels_word_on_who_sent_them),
+		TEST(socket_is_open_to_everybody_in_a_directory_that_is_not),
+		TEST(sequence_gap_is_noticed),
+		TEST(broken_message_ends_the_session_but_not_what_came_before),
+		TEST(another_version_is_told_and_ended),
+		TEST(garbage_and_giants_do_not_disturb_others),
+		TEST(clients_that_leave_at_once_harm_nobody),
+		TEST(one_process_cannot_take_all_connections),
+		TEST(messages_come_in_any_pieces),
+		TEST(a_busy_reader_takes_one_message_at_a_time),
+		TEST(libnngs_own_push_socket_is_understood),
+		TEST(a_live_collectors_socket_is_left_alone),
+		TEST(what_is_no_socket_is_not_removed),
+		TEST(a_path_that_is_too_long_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

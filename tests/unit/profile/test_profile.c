@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The call tree: merging, weights, the node cap. */
+#include "profile/profile.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define DEEP 100000
+
+static struct frame frame(const char *name, enum frame_kind kind)
+{
+	return (struct frame){.name = name, .kind = kind};
+}
+
+/* Adds a stack given root first as "a;b;c", all of one kind. */
+static void add(struct profile *profile, const char *stack, enum frame_kind kind, uint64_t weight)
+{
+	struct frame frames[64];
+	char text[256];
+	size_t n = 0;
+
+	snprintf(text, sizeof(text), "%s", stack);
+	for (char *end = text + strlen(text); end; n++) {
+		char *const semicolon = strrchr(text, ';');
+
+		frames[n] = frame(semicolon ? semicolon + 1 : text, kind);
+		if (semicolon)
+			*semicolon = '\0';
+		end = semicolon;
+	}
+	assert_int_equal(profile_add(profile, frames, n, weight), 0);
+}
+
+static const struct profile_node *child(const struct profile *profile,
+					const struct profile_node *parent, const char *name)
+{
+	for (uint32_t id = parent->first_child; id; id = profile->nodes[id].next_sibling)
+		if (strcmp(profile->nodes[id].name, name) == 0)
+			return &profile->nodes[id];
+	return NULL;
+}
+
+/* The node at a path such as "a;b"; NULL if there is none. */
+static const struct profile_node *at(const struct profile *profile, const char *path)
+{
+	const struct profile_node *node = &profile->nodes[0];
+	char text[256];
+	char *rest;
+
+	snprintf(text, sizeof(text), "%s", path);
+	for (char *name = strtok_r(text, ";", &rest); name && node;
+	     name = strtok_r(NULL, ";", &rest))
+		node = child(profile, node, name);
+	return node;
+}
+
+static void check(const struct profile *profile, const char *path, uint64_t self, uint64_t total)
+{
+	const struct profile_node *const node = at(profile, path);
+
+	assert_non_null(node);
+	assert_int_equal(node->self, self);
+	assert_int_equal(node->total, total);
+}
+
+/* What the header promises of every tree. */
+static void check_invariants(const struct profile *profile)
+{
+	uint64_t self = 0;
+
+	assert_true(profile->count <= profile->max_nodes);
+	for (uint32_t id = 0; id < profile->count; id++) {
+		const struct profile_node *const node = &profile->nodes[id];
+		uint64_t below = node->self;
+
+		assert_true(id == 0 || node->parent < id);
+		for (uint32_t c = node->first_child; c; c = profile->nodes[c].next_sibling)
+			below += profile->nodes[c].total;
+		assert_int_equal(below, node->total);
+		self += node->self;
+	}
+	assert_int_equal(self, profile->nodes[0].total);
+	assert_int_equal(self, profile->quality.samples);
+}
+
+static int setup(void **state)
+{
+	struct profile *profile = calloc(1, sizeof(*profile));
+
+	*state = profile;
+	return profile ? profile_init(profile, 0) : -1;
+}
+
+static int teardown(void **state)
+{
+	struct profile *const profile = *state;
+
+	check_invariants(profile);
+	profile_fini(profile);
+	free(profile);
+	return 0;
+}
+
+static void restart(struct profile *profile, uint32_t max_nodes)
+{
+	profile_fini(profile);
+	assert_int_equal(profile_init(profile, max_nodes), 0);
+}
+
+static void equal_stacks_are_merged(void **state)
+{
+	struct profile *const profile = *state;
+
+	add(profile, "a;b;c", FRAME_JIT, 2);
+	add(profile, "a;b", FRAME_JIT, 3);
+	add(profile, "a;b;c", FRAME_JIT, 5);
+	assert_int_equal(profile->count, 4);
+	check(profile, "", 0, 10);
+	check(profile, "a", 0, 10);
+	check(profile, "a;b", 3, 10);
+	check(profile, "a;b;c", 7, 7);
+}
+
+static void one_name_of_two_kinds_is_two_nodes(void **state)
+{
+	struct profile *const profile = *state;
+
+	add(profile, "m", FRAME_JIT, 1);
+	add(profile, "m", FRAME_INTERPRETED, 1);
+	assert_int_equal(profile->count, 3);
+}
+
+static void names_outlive_their_source(void **state)
+{
+	struct profile *const profile = *state;
+	char name[] = "method";
+	char module[] = "libx.so";
+	struct frame frames[] = {{.name = name, .module = module, .kind = FRAME_NATIVE}};
+
+	assert_int_equal(profile_add(profile, frames, 1, 1), 0);
+	memset(name, 'x', sizeof(name) - 1);
+	memset(module, 'y', sizeof(module) - 1);
+	assert_string_equal(profile->nodes[1].name, "method");
+	assert_string_equal(profile->nodes[1].module, "libx.so");
+}
+
+static void empty_stack_grows_the_root(void **state)
+{
+	struct profile *const profile = *state;
+
+	assert_int_equal(profile_add(profile, NULL, 0, 4), 0);
+	assert_string_equal(profile->nodes[0].name, "all");
+	check(profile, "", 4, 4);
+}
+
+static void no_weight_makes_no_node(void **state)
+{
+	struct profile *const profile = *state;
+
+	add(profile, "a;b", FRAME_JIT, 0);
+	assert_int_equal(profile->count, 1);
+}
+
+static void recursion_is_kept(void **state)
+{
+	struct profile *const profile = *state;
+
+	add(profile, "f;f;f", FRAME_JIT, 1);
+	assert_int_equal(profile->count, 4);
+	check(profile, "f;f;f", 1, 1);
+}
+
+static void unknown_frames_count_once_a_stack(void **state)
+{
+	struct profile *const profile = *state;
+
+	add(profile, "[unknown: x];[unknown: y]", FRAME_UNKNOWN, 3);
+	add(profile, "known", FRAME_JIT, 2);
+	assert_int_equal(profile->quality.unnamed_samples, 3);
+	assert_int_equal(profile->quality.samples, 5);
+}
+
+static void many_children_are_found_again(void **state)
+{
+	struct profile *const profile = *state;
+	char name[32];
+
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 50000; i++) {
+			const struct frame one = frame(name, FRAME_JIT);
+
+			snprintf(name, sizeof(name), "method%d", i);
+			assert_int_equal(profile_add(profile, &one, 1, 1), 0);
+		}
+	assert_int_equal(profile->count, 50001);
+	check(profile, "method49999", 2, 2);
+}
+
+static void deep_stack_is_added(void **state)
+{
+	struct profile *const profile = *state;
+	struct frame *frames = calloc(DEEP, sizeof(*frames));
+
+	assert_non_null(frames);
+	for (size_t i = 0; i < DEEP; i++)
+		frames[i] = frame("f", FRAME_JIT);
+	assert_int_equal(profile_add(profile, frames, DEEP, 1), 0);
+	assert_int_equal(profile->count, DEEP + 1);
+	free(frames);
+}
+
+static void full_tree_cuts_at_overflow_where_the_path_ends(void **state)
+{
+	struct profile *const profile = *state;
+	char stack[64];
+
+	restart(profile, 100);
+	add(profile, "known;path", FRAME_JIT, 1);
+	for (int i = 0; profile->count < 93; i++) {
+		snprintf(stack, sizeof(stack), "filler%d", i);
+		add(profile, stack, FRAME_JIT, 1);
+	}
+	add(profile, "known;path;new;newer", FRAME_JIT, 7);
+	check(profile, "known;path;[overflow]", 7, 7);
+	assert_int_equal(at(profile, "known;path;[overflow]")->kind, FRAME_LABEL);
+	assert_int_equal(profile->quality.overflow_samples, 7);
+	add(profile, "known;path;other", FRAME_JIT, 2);
+	check(profile, "known;path;[overflow]", 9, 9);
+}
+
+static void full_tree_still_grows_known_stacks(void **state)
+{
+	struct profile *const profile = *state;
+
+	restart(profile, 4);
+	add(profile, "a;b", FRAME_JIT, 1);
+	add(profile, "c;d", FRAME_JIT, 1);
+	add(profile, "a;b", FRAME_JIT, 5);
+	check(profile, "a;b", 6, 6);
+	assert_int_equal(profile->quality.overflow_samples, 1);
+}
+
+static void overflow_without_room_goes_to_the_nearest_ancestor(void **state)
+{
+	struct profile *const profile = *state;
+	char stack[64];
+
+	restart(profile, 64);
+	for (int i = 0; i < 200; i++) {
+		snprintf(stack, sizeof(stack), "a;b%d;c%d", i % 20, i);
+		add(profile, stack, FRAME_JIT, 1);
+	}
+	add(profile, "elsewhere", FRAME_JIT, 3);
+	assert_int_equal(profile->count, 64);
+	assert_non_null(at(profile, "[overflow]"));
+	assert_int_equal(profile->nodes[0].total, 203);
+}
+
+static void full_tree_keeps_no_new_names(void **state)
+{
+	struct profile *const profile = *state;
+	char stack[64];
+	size_t names;
+
+	restart(profile, 8);
+	for (int i = 0; i < 20; i++) {
+		snprintf(stack, sizeof(stack), "a;m%d", i);
+		add(profile, stack, FRAME_JIT, 1);
+	}
+	names = profile->names.count;
+	for (int i = 20; i < 1000; i++) {
+		snprintf(stack, sizeof(stack), "a;m%d", i);
+		add(profile, stack, FRAME_JIT, 1);
+	}
+	assert_int_equal(profile->names.count, names);
+}
+
+static void smallest_cap_still_keeps_all_weight(void **state)
+{
+	struct profile *const profile = *state;
+
+	restart(profile, 1);
+	add(profile, "a;b", FRAME_JIT, 2);
+	add(profile, "c", FRAME_JIT, 3);
+	check(profile, "[overflow]", 5, 5);
+}
+
+int main(void)
+{
+#define test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		test(equal_stacks_are_merged),
+		test(one_name_of_two_kinds_is_two_nodes),
+		test(names_outlive_their_source),
+		test(empty_stack_grows_the_root),
+		test(no_weight_makes_no_node),
+		test(recursion_is_kept),
+		test(unknown_frames_count_once_a_stack),
+		test(many_children_are_found_again),
+		test(deep_stack_is_added),
+		test(full_tree_cuts_at_overflow_where_the_path_ends),
+		test(full_tree_still_grows_known_stacks),
+		test(overflow_without_room_goes_to_the_nearest_ancestor),
+		test(full_tree_keeps_no_new_names),
+		test(smallest_cap_still_keeps_all_weight),
+	};
+
+	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
+}

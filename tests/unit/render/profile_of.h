@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the tests of render share: profiles from short notes, and what is written as a string. */
+#ifndef FG_TESTS_PROFILE_OF_H
+#define FG_TESTS_PROFILE_OF_H
+
+#include "render/render.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Adds a stack of up to three frames, root first; a NULL name ends it. */
+struct note {
+	struct frame frames[3];
+	uint64_t weight;
+};
+
+#define F(text, k) {.name = (text), .kind = FRAME_##k}
+
+static inline void add_note(struct profile *profile, const struct note *note)
+{
+	struct frame leaf_first[3];
+	size_t n = 0;
+
+	while (n < 3 && note->frames[n].name)
+		n++;
+	for (size_t i = 0; i < n; i++)
+		leaf_first[i] = note->frames[n - 1 - i];
+	assert_int_equal(profile_add(profile, leaf_first, n, note->weight), 0);
+}
+
+static inline void add_deep(struct profile *profile, size_t levels)
+{
+	struct frame *const frames = calloc(levels, sizeof(*frames));
+
+	assert_non_null(frames);
+	for (size_t i = 0; i < levels; i++)
+		frames[i] = (struct frame){.name = "f", .kind = FRAME_JIT};
+	assert_int_equal(profile_add(profile, frames, levels, 1), 0);
+	free(frames);
+}
+
+/* The caller frees. */
+static inline char *written(const struct profile *profile, enum render_format format,
+			    const struct render_options *options)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *const stream = open_memstream(&text, &len);
+
+	assert_non_null(stream);
+	assert_int_equal(render_write(profile, format, options, stream), 0);
+	fclose(stream);
+	assert_int_equal(strlen(text), len);
+	return text;
+}
+
+#endif

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The SVG: what other tools read of it, what names cannot do to it, and the data it carries. */
+#include "profile_of.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <zlib.h>
+
+#define DEEP	  100000
+#define HAS(text) assert_non_null(strstr(fixture->svg, (text)))
+#define LACKS(text) assert_null(strstr(fixture->svg, (text)))
+
+struct fixture {
+	struct profile profile;
+	char *svg;
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	*state = fixture;
+	return fixture ? profile_init(&fixture->profile, 0) : -1;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	profile_fini(&fixture->profile);
+	free(fixture->svg);
+	free(fixture);
+	return 0;
+}
+
+#define ADD(w, ...)                                                                                \
+	do {                                                                                       \
+		const struct note note = {{__VA_ARGS__}, (w)};                                     \
+		add_note(&fixture->profile, &note);                                                \
+	} while (0)
+
+static void draw(struct fixture *fixture, const struct render_options *options)
+{
+	free(fixture->svg);
+	fixture->svg = written(&fixture->profile, RENDER_SVG, options);
+}
+
+static size_t count_of(const char *text, const char *what)
+{
+	const size_t len = strlen(what);
+	size_t count = 0;
+
+	/* No strstr: AddressSanitizer's measures the whole rest of the text at each call. */
+	for (; *text; text++)
+		if (*text == *what && strncmp(text, what, len) == 0)
+			count++;
+	return count;
+}
+
+static void frames_keep_the_contract(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	ADD(1234, F("java (7)", LABEL), F("a/B.c", JIT));
+	ADD(8766, F("java (7)", LABEL), F("sys_read", KERNEL));
+	draw(fixture, NULL);
+	HAS("<g id=\"frames\">\n<g><title>all (10,000 samples, 100%)</title><rect x=\"10.00\" ");
+	HAS("<g><title>java (7) (10,000 samples, 100.00%)</title><rect ");
+	HAS("<g><title>a/B.c (1,234 samples, 12.34%)</title><rect x=\"10.00\" y=\"38\" "
+	    "width=\"145.61\" height=\"15\" fill=\"#");
+	HAS("<text x=\"13.00\" y=\"49.5\">a/B.c</text></g>\n");
+	HAS("<g><title>sys_read (8,766 samples, 87.66%)</title><rect x=\"155.61\" ");
+	HAS(">Flame Graph</text>");
+	LACKS("_[");
+}
+
+static void root_stands_at_the_bottom(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	ADD(1, F("a", NATIVE), F("b", NATIVE));
+	draw(fixture, NULL);
+	HAS("<title>all (1 samples, 100%)</title><rect x=\"10.00\" y=\"70\"");
+	HAS("<title>a (1 samples, 100.00%)</title><rect x=\"10.00\" y=\"54\"");
+	HAS("<title>b (1 samples, 100.00%)</title><rect x=\"10.00\" y=\"38\"");
+}
+
+static void siblings_are_in_order_of_name(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	ADD(1, F("b", NATIVE));
+	ADD(1, F("c", NATIVE));
+	ADD(2, F("a", NATIVE));
+	draw(fixture, NULL);
+	HAS("<title>a (2 samples, 50.00%)</title><rect x=\"10.00\"");
+	HAS("<title>b (1 samples, 25.00%)</title><rect x=\"600.00\"");
+	HAS("<title>c (1 samples, 25.00%)</title><rect x=\"895.00\"");
+}
+
+static void names_cannot_become_markup(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct render_options options = {
+		.title = "<b>&", .subtitle = "</text><script>", .notes = "\"]]>\x02"};
+
+	ADD(1, F("</title><script>alert('x')</script>", NATIVE), F("]]>&amp;\"\x01\xff", JIT));
+	ADD(1, F("\xe2\x80\xae" "gnp.exe", NATIVE));
+	draw(fixture, &options);
+	HAS("<title>&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; (1 samples");
+	HAS("<title>]]&gt;&amp;amp;&quot;\xef\xbf\xbd\xef\xbf\xbd (1 samples");
+	HAS("<title>\xef\xbf\xbdgnp.exe (1 samples");
+	HAS(">&lt;b&gt;&amp;</text>");
+	HAS(">&lt;/text&gt;&lt;script&gt;</text>");
+	HAS(">&quot;]]&gt;\xef\xbf\xbd</text>");
+	assert_int_equal(count_of(fixture->svg, "<script"), 1);
+	assert_int_equal(count_of(fixture->svg, "]]>"), count_of(fixture->svg, "<![CDATA["));
+}
+
+static void elements_are_balanced(void **state)
+{
+	static const char *const names[][2] = {{"<g", "</g>"},
+					       {"<title>", "</title>"},
+					       {"<text ", "</text>"},
+					       {"<metadata", "</metadata>"},
+					       {"<svg ", "</svg>"}};
+	struct fixture *const fixture = *state;
+	const struct render_options options = {.subtitle = "s", .notes = "n"};
+	char *script;
+
+	for (int kind = 0; kind < FRAME_KINDS; kind++)
+		ADD(1, {.name = "x", .kind = (enum frame_kind)kind});
+	draw(fixture, &options);
+	script = strstr(fixture->svg, "<script>");
+	assert_non_null(script);
+	memset(script, ' ', (size_t)(strstr(script, "</script>") - script));
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_int_equal(count_of(fixture->svg, names[i][0]),
+				 count_of(fixture->svg, names[i][1]));
+	for (const char *c = fixture->svg; *c; c++)
+		assert_true((unsigned char)*c >= ' ' || *c == '\n' || *c == '\t');
+}
+
+static void narrow_frames_are_not_drawn_but_counted(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct render_options all = {.min_width_px = 0.01};
+
+	ADD(9999, F("wide", NATIVE));
+	ADD(1, F("w", NATIVE), F("narrow", NATIVE));
+	draw(fixture, NULL);
+	HAS("<title>all (10,000 samples, 100%)");
+	LACKS("<title>w (");
+	LACKS("<title>narrow (");
+	draw(fixture, &all);
+	HAS("<title>narrow (1 samples, 0.01%)");
+}
+
+static void legend_names_the_kinds_that_occur(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	ADD(1, F("a", JIT), F("b", KERNEL));
+	draw(fixture, NULL);
+	HAS(">Java, compiled</text>");
+	HAS(">kernel</text>");
+	LACKS(">Java, inlined</text>");
+}
+
+static void profile_without_samples_is_drawn(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	draw(fixture, NULL);
+	HAS("<title>all (0 samples, 100%)</title>");
+	HAS("</svg>\n");
+	LACKS("nan");
+}
+
+static void nothing_comes_from_the_network(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	ADD(1, F("a", JIT));
+	draw(fixture, NULL);
+	LACKS("href");
+	LACKS("url(");
+	LACKS("@import");
+	LACKS("https:");
+	LACKS("src=");
+	/* The two name spaces, which are names only. */
+	assert_int_equal(count_of(fixture->svg, "http:"),
+			 count_of(fixture->svg, "http://www.w3.org/2000/svg") +
+				 count_of(fixture->svg, "http://www.w3.org/1999/xhtml"));
+}
+
+static void deep_stack_is_drawn(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	add_deep(&fixture->profile, DEEP);
+	draw(fixture, NULL);
+	assert_int_equal(count_of(fixture->svg, "<g><title>"), DEEP + 1);
+}
+
+static void full_disk_is_an_error(void **state)
+{
+	struct fixture *const fixture = *state;
+	FILE *const full = fopen("/dev/full", "w");
+
+	if (!full)
+		skip();
+	ADD(1, F("a", JIT));
+	assert_int_equal(render_write(&fixture->profile, RENDER_SVG, NULL, full), -ENOSPC);
+	fclose(full);
+}
+
+/* ---- the data ---- */
+
+struct data {
+	unsigned char bytes[65536];
+	size_t len;
+	size_t at;
+};
+
+static void decode_base64(const char *text, unsigned char *out, size_t *ret_len)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t bits = 0;
+	unsigned count = 0;
+
+	*ret_len = 0;
+	for (; *text != '<'; text++) {
+		const char *const digit = *text == '\n' ? NULL : strchr(digits, *text);
+
+		if (!digit)
+			continue;
+		bits = bits << 6 | (uint32_t)(digit - digits);
+		count += 6;
+		if (count < 8)
+			continue;
+		count -= 8;
+		out[(*ret_len)++] = (unsigned char)(bits >> count);
+	}
+}
+
+static void read_data(const struct fixture *fixture, struct data *data)
+{
+	static unsigned char packed[65536];
+	static const char open[] = "<metadata id=\"fg-data\">";
+	const char *const text = strstr(fixture->svg, open);
+	uLongf len = sizeof(data->bytes);
+	size_t packed_len;
+
+	assert_non_null(text);
+	decode_base64(text + strlen(open), packed, &packed_len);
+	assert_int_equal(uncompress(data->bytes, &len, packed, packed_len), Z_OK);
+	data->len = len;
+	data->at = 0;
+}
+
+static uint64_t varint(struct data *data)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		assert_true(data->at < data->len);
+		value |= (uint64_t)(data->bytes[data->at] & 127) << shift;
+		if (data->bytes[data->at++] < 128)
+			return value;
+	}
+}
+
+static void check_varints(struct data *data, const uint64_t *expected, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(varint(data), expected[i]);
+}
+
+/* all -+- a - x    the key of x, used twice, comes first
+ *      +- b - x  */
+static void data_holds_every_node_in_order(void **state)
+{
+	static const uint64_t keys[] = {1, 2, 0, 3, 0};
+	static const uint64_t ups[] = {0, 0, 0, 2, 0};
+	static const uint64_t selves[] = {0, 300, 1, 0, 2};
+	struct fixture *const fixture = *state;
+	static struct data data;
+	size_t text_len;
+
+	ADD(2, F("b", NATIVE), {.name = "x\t", .kind = FRAME_KERNEL, .module = "[kernel]"});
+	ADD(1, F("a", NATIVE), {.name = "x\t", .kind = FRAME_KERNEL, .module = "[kernel]"});
+	ADD(300, F("a", NATIVE));
+	draw(fixture, &(struct render_options){.min_width_px = 100});
+	LACKS("<title>b");
+	read_data(fixture, &data);
+	assert_int_equal(varint(&data), 4);
+	text_len = varint(&data);
+	assert_int_equal(varint(&data), 5);
+	assert_memory_equal(data.bytes + data.at + 2, "x\xef\xbf\xbd\t[kernel]\n", 14);
+	assert_int_equal(data.bytes[data.at], 'i'); /* KIND_KERNEL */
+	data.at += text_len;
+	check_varints(&data, keys, 5);
+	check_varints(&data, ups, 5);
+	check_varints(&data, selves, 5);
+	assert_int_equal(data.at, data.len);
+}
+
+static void equal_profiles_give_equal_files(void **state)
+{
+	struct fixture *const fixture = *state;
+	char *first;
+
+	ADD(1, F("a", JIT), F("b", NATIVE));
+	ADD(1, F("c", JIT), F("b", NATIVE));
+	draw(fixture, NULL);
+	first = fixture->svg;
+	profile_fini(&fixture->profile);
+	assert_int_equal(profile_init(&fixture->profile, 0), 0);
+	ADD(1, F("c", JIT), F("b", NATIVE));
+	ADD(1, F("a", JIT), F("b", NATIVE));
+	fixture->svg = NULL;
+	draw(fixture, NULL);
+	assert_string_equal(first, fixture->svg);
+	free(first);
+}
+
+int main(void)
+{
+#define test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		test(frames_keep_the_contract),
+		test(root_stands_at_the_bottom),
+		test(siblings_are_in_order_of_name),
+		test(names_cannot_become_markup),
+		test(elements_are_balanced),
+		test(narrow_frames_are_not_drawn_but_counted),
+		test(legend_names_the_kinds_that_occur),
+		test(profile_without_samples_is_drawn),
+		test(nothing_comes_from_the_network),
+		test(deep_stack_is_drawn),
+		test(full_disk_is_an_error),
+		test(data_holds_every_node_in_order),
+		test(equal_profiles_give_equal_files),
+	};
+
+	return cmocka_run_group_tests_name("svg", tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Names from outside as UTF-8, XML and in colour. */
+#include "render/kinds.h"
+#include "render/text.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void check_clean(const char *text, const char *expected)
+{
+	struct bytes out = {0};
+
+	text_clean(&out, text, "?");
+	assert_string_equal(bytes_text(&out), expected);
+	bytes_fini(&out);
+}
+
+static void check_xml(const char *text, const char *expected)
+{
+	char *out = NULL;
+	size_t len = 0;
+	FILE *const stream = open_memstream(&out, &len);
+
+	assert_non_null(stream);
+	text_write_xml(stream, text);
+	fclose(stream);
+	assert_string_equal(out, expected);
+	free(out);
+}
+
+static void good_text_is_kept(void **state)
+{
+	(void)state;
+	check_clean("", "");
+	check_clean("java/lang/String.<init>", "java/lang/String.<init>");
+	check_clean("\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5");
+}
+
+static void controls_are_replaced(void **state)
+{
+	(void)state;
+	check_clean("a\tb\nc\x1b[0m\x7f", "a?b?c?[0m?");
+	check_clean("\xc2\x80\xc2\x9f\xc2\xa0", "??\xc2\xa0");
+}
+
+static void bad_utf8_is_replaced(void **state)
+{
+	(void)state;
+	check_clean("\xff\xfe", "??");
+	check_clean("a\x80" "b", "a?b");
+	check_clean("\xc3", "?");
+	check_clean("\xe2\x82", "??");
+	check_clean("\xc0\xaf", "??");	       /* '/' in two bytes */
+	check_clean("\xe0\x80\xaf", "???");    /* and in three */
+	check_clean("\xed\xa0\x80", "?");      /* a surrogate */
+	check_clean("\xf4\x90\x80\x80", "????"); /* past U+10FFFF */
+}
+
+static void order_marks_and_noncharacters_are_replaced(void **state)
+{
+	(void)state;
+	check_clean("\xe2\x80\xae" "gnp", "?gnp"); /* right-to-left override */
+	check_clean("\xe2\x81\xa6" "a\xe2\x81\xa9", "?a?");
+	check_clean("\xe2\x80\xa8", "?");     /* line separator */
+	check_clean("\xef\xbf\xbe", "?");     /* U+FFFE */
+	check_clean("\xf0\x9f\xbf\xbf", "?"); /* U+1FFFF */
+}
+
+static void markup_is_escaped(void **state)
+{
+	(void)state;
+	check_xml("<a href=\"x\">'&'</a>]]>",
+		  "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;]]&gt;");
+	check_xml("\x01\xff", "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+static double channel_light(uint32_t channel)
+{
+	const double c = channel / 255.0;
+
+	return c <= 0.03928 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+/* WCAG 2.1: (L1 + 0.05) / (L2 + 0.05), black being 0. */
+static void black_is_legible_on_every_colour(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < KINDS; kind++)
+		for (unsigned shade = 0; shade < KIND_SHADES; shade++) {
+			const uint32_t rgb = kind_rgb((enum kind)kind, shade);
+			const double light = 0.2126 * channel_light(rgb >> 16) +
+					     0.7152 * channel_light(rgb >> 8 & 255) +
+					     0.0722 * channel_light(rgb & 255);
+
+			assert_true((light + 0.05) / 0.05 >= 4.5);
+		}
+}
+
+static void colours_follow_the_kind_not_the_name(void **state)
+{
+	(void)state;
+	assert_int_equal(kind_of(FRAME_JIT, "a::b"), KIND_JIT);
+	assert_int_equal(kind_of(FRAME_NATIVE_WRAPPER, "a/B.c"), KIND_JIT);
+	assert_int_equal(kind_of(FRAME_JVM, "JVM_Sleep"), KIND_CPP);
+	assert_int_equal(kind_of(FRAME_NATIVE, "std::sort"), KIND_CPP);
+	assert_int_equal(kind_of(FRAME_NATIVE, "deflate"), KIND_NATIVE);
+	assert_int_equal(kind_of(FRAME_KERNEL, "a::b"), KIND_KERNEL);
+	for (int kind = 0; kind < KINDS; kind++)
+		assert_non_null(kind_title((enum kind)kind));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good_text_is_kept),
+		cmocka_unit_test(controls_are_replaced),
+		cmocka_unit_test(bad_utf8_is_replaced),
+		cmocka_unit_test(order_marks_and_noncharacters_are_replaced),
+		cmocka_unit_test(markup_is_escaped),
+		cmocka_unit_test(black_is_legible_on_every_colour),
+		cmocka_unit_test(colours_follow_the_kind_not_the_name),
+	};
+
+	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}

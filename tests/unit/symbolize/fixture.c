@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Fixtures live in one directory under /tmp, made at the first use; see fixture.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "fixture.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/fg-symbolize-XXXXXX";
+static bool have_dir;
+static unsigned libraries;
+
+/* The sanitizers' options are not meant for the compiler. */
+static int run(const char *command)
+{
+	return system(command); /* NOLINT: the test's own text */
+}
+
+bool fixture_has_compiler(void)
+{
+	static int has = -1;
+
+	if (has < 0)
+		has = run("cc --version >/dev/null 2>&1 && c++ --version >/dev/null 2>&1") == 0;
+	return has == 1;
+}
+
+char *fixture_new_path(const char *name)
+{
+	char *path;
+
+	if (!have_dir)
+		assert_non_null(mkdtemp(dir));
+	have_dir = true;
+	assert_true(asprintf(&path, "%s/%s", dir, name) > 0);
+	return path;
+}
+
+char *fixture_new_library(const char *language, const char *source, const char *options)
+{
+	const bool is_c = strcmp(language, "c") == 0;
+	char *command, *path, *source_path, name[32];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "fixture%u.so", libraries);
+	path = fixture_new_path(name);
+	snprintf(name, sizeof(name), "fixture%u.%s", libraries++, is_c ? "c" : "cc");
+	source_path = fixture_new_path(name);
+	file = fopen(source_path, "w");
+	assert_non_null(file);
+	assert_true(fputs(source, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	assert_true(asprintf(&command, "%s -O1 -fPIC -shared -nostdlib -o %s %s %s",
+			     is_c ? "cc" : "c++", path, options, source_path) > 0);
+	assert_int_equal(run(command), 0);
+	free(command);
+	free(source_path);
+	return path;
+}
+
+void fixture_remove_all(void)
+{
+	char *command;
+
+	if (!have_dir)
+		return;
+	assert_true(asprintf(&command, "rm -rf %s", dir) > 0);
+	assert_int_equal(run(command), 0);
+	free(command);
+}
+
+struct fixture_bytes fixture_read(const char *path)
+{
+	struct fixture_bytes bytes = {0};
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	bytes.len = (size_t)ftell(file);
+	rewind(file);
+	bytes.data = malloc(bytes.len);
+	assert_non_null(bytes.data);
+	assert_int_equal(fread(bytes.data, 1, bytes.len, file), bytes.len);
+	fclose(file);
+	return bytes;
+}
+
+int fixture_load(const char *path, struct elf_symbols **ret)
+{
+	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int err;
+
+	assert_true(fd >= 0);
+	err = elf_symbols_load(fd, ret);
+	close(fd);
+	return err;
+}
+
+int fixture_load_bytes(const void *data, size_t len, struct elf_symbols **ret)
+{
+	const int fd = memfd_create("fixture", MFD_CLOEXEC);
+	int err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, len), len);
+	err = elf_symbols_load(fd, ret);
+	close(fd);
+	return err;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   source text -> ELF file made by the host's compiler; ELF bytes -> symbols
+ * units:   bytes
+ * threads: one
+ * errors:  a fixture that cannot be made fails the test; fixture_has_compiler says whether to skip
+ * source:  none
+ */
+#ifndef FG_TESTS_SYMBOLIZE_FIXTURE_H
+#define FG_TESTS_SYMBOLIZE_FIXTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "symbolize/elf_symbols.h"
+
+struct fixture_bytes {
+	unsigned char *data;
+	size_t len;
+};
+
+bool fixture_has_compiler(void);
+
+/* A shared library; language is "c" or "c++", options go to the compiler. Freed with free. */
+char *fixture_new_library(const char *language, const char *source, const char *options);
+/* A path in the fixtures' directory. Freed with free. */
+char *fixture_new_path(const char *name);
+void fixture_remove_all(void);
+
+struct fixture_bytes fixture_read(const char *path);
+
+int fixture_load(const char *path, struct elf_symbols **ret);
+/* Through a memfd. */
+int fixture_load_bytes(const void *data, size_t len, struct elf_symbols **ret);
+
+#endif

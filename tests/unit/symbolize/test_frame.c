@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The suffixes that FlameGraph's palette goes by. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "symbolize/frame.h"
+
+static void kinds_have_the_suffixes_users_know(void **state)
+{
+	(void)state;
+	assert_string_equal(frame_kind_suffix(FRAME_INTERPRETED), "_[0]");
+	assert_string_equal(frame_kind_suffix(FRAME_C1), "_[1]");
+	assert_string_equal(frame_kind_suffix(FRAME_JIT), "_[j]");
+	assert_string_equal(frame_kind_suffix(FRAME_NATIVE_WRAPPER), "_[j]");
+	assert_string_equal(frame_kind_suffix(FRAME_INLINED), "_[i]");
+	assert_string_equal(frame_kind_suffix(FRAME_KERNEL), "_[k]");
+}
+
+static void every_other_kind_has_none(void **state)
+{
+	static const enum frame_kind plain[] = {FRAME_LABEL, FRAME_STUB, FRAME_JVM, FRAME_NATIVE,
+						FRAME_UNKNOWN};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		assert_string_equal(frame_kind_suffix(plain[i]), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_have_the_suffixes_users_know),
+		cmocka_unit_test(every_other_kind_has_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

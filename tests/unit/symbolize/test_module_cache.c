@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The cache on mappings of this process and of children, with files that are replaced, deleted,
+ * linked out of the root and no files at all.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "symbolize/module_cache.h"
+
+#define PLENTY (64u << 20)
+
+static const char source_one[] = "int only_in_one(int x) { return x * 5; }\n";
+static const char source_two[] = "int only_in_two(int x) { return x * 7; }\n";
+static const char source_three[] = "int only_in_three(int x) { return x * 9; }\n";
+
+/* A file mapped executable into this process, as /proc/<pid>/maps shows it. */
+struct mapped {
+	char *path;
+	void *at;
+	struct address_space space;
+	struct mapping mapping; /* borrowed of space */
+};
+
+static void need_compiler(void)
+{
+	if (fixture_has_compiler())
+		return;
+	print_message("no cc and c++\n");
+	skip();
+}
+
+static struct mapping find_mapping(struct address_space *space, const void *addr)
+{
+	const struct mapping *mapping;
+
+	assert_int_equal(address_space_read(space, getpid()), 0);
+	mapping = address_space_find(space, (uintptr_t)addr);
+	assert_non_null(mapping);
+	return *mapping;
+}
+
+/* Takes path. */
+static struct mapped map_file(char *path)
+{
+	struct mapped mapped = {.path = path};
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	mapped.at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(mapped.at, MAP_FAILED);
+	close(fd);
+	mapped.mapping = find_mapping(&mapped.space, mapped.at);
+	return mapped;
+}
+
+static void unmap_file(struct mapped *mapped)
+{
+	munmap(mapped->at, 4096);
+	address_space_fini(&mapped->space);
+	free(mapped->path);
+}
+
+static struct module_cache *new_cache(size_t max_bytes)
+{
+	struct module_cache *cache;
+
+	assert_int_equal(module_cache_new(max_bytes, &cache), 0);
+	return cache;
+}
+
+static struct module_cache_stats stats_of(const struct module_cache *cache)
+{
+	struct module_cache_stats stats;
+
+	module_cache_stats(cache, &stats);
+	return stats;
+}
+
+static void assert_reason(struct module_cache *cache, pid_t pid, const struct mapping *mapping,
+			  const char *expected)
+{
+	const char *reason = NULL;
+
+	assert_null(module_cache_find(cache, pid, mapping, &reason));
+	assert_non_null(reason);
+	assert_string_equal(reason, expected);
+}
+
+static struct elf_symbols *find(struct module_cache *cache, pid_t pid,
+				const struct mapping *mapping)
+{
+	const char *reason = NULL;
+	struct elf_symbols *symbols = module_cache_find(cache, pid, mapping, &reason);
+
+	if (!symbols)
+		fail_msg("%s: %s", mapping->path, reason ? reason : "no reason");
+	return symbols;
+}
+
+static bool has_name(struct elf_symbols *symbols, const char *name)
+{
+	uint64_t offset;
+
+	for (uint64_t addr = 0; addr < 0x4000; addr++) {
+		const char *found = elf_symbols_find(symbols, addr, &offset);
+
+		if (found && strcmp(found, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *name_in(struct elf_symbols *symbols, const struct mapping *mapping,
+			   const void *addr)
+{
+	uint64_t elf_addr, offset;
+
+	assert_int_equal(elf_symbols_addr_of(symbols,
+					     (uintptr_t)addr - mapping->start + mapping->file_off,
+					     &elf_addr),
+			 0);
+	return elf_symbols_find(symbols, elf_addr, &offset);
+}
+
+static void addresses_of_this_process_are_named(void **state)
+{
+	void *const own = (void *)(uintptr_t)addresses_of_this_process_are_named;
+	void *const libc = (void *)(uintptr_t)qsort;
+	struct module_cache *cache = new_cache(PLENTY);
+	struct address_space space = {0};
+	struct mapping mapping = find_mapping(&space, own);
+	const char *name;
+
+	(void)state;
+	assert_string_equal(name_in(find(cache, getpid(), &mapping), &mapping, own),
+			    "addresses_of_this_process_are_named");
+	mapping = find_mapping(&space, libc);
+	name = name_in(find(cache, getpid(), &mapping), &mapping, libc);
+	assert_non_null(name);
+	assert_non_null(strstr(name, "qsort"));
+	address_space_fini(&space);
+	module_cache_free(cache);
+}
+
+static void every_mapping_of_this_process_is_answered(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct address_space space = {0};
+	const char *reason = NULL;
+
+	(void)state;
+	assert_int_equal(address_space_read(&space, getpid()), 0);
+	for (size_t i = 0; i < space.count; i++) {
+		const struct mapping *mapping = &space.mappings[i];
+
+		if (mapping->inode != 0)
+			find(cache, getpid(), mapping);
+		else if (!module_cache_find(cache, getpid(), mapping, &reason))
+			assert_string_equal(reason, "no file");
+	}
+	assert_int_equal(stats_of(cache).failed, 0);
+	address_space_fini(&space);
+	module_cache_free(cache);
+}
+
+static void the_vdso_is_named(void **state)
+{
+	const struct mapping small = {.start = 0xf7fc0000, .end = 0xf7fc2000, .path = "[vdso]"};
+	struct module_cache *cache = new_cache(PLENTY);
+	struct address_space space = {0};
+	bool seen = false;
+
+	(void)state;
+	assert_int_equal(address_space_read(&space, getpid()), 0);
+	for (size_t i = 0; i < space.count; i++) {
+		const struct mapping *mapping = &space.mappings[i];
+
+		if (strcmp(mapping->path, "[vdso]") != 0)
+			continue;
+		seen = true;
+		assert_true(elf_symbols_count(find(cache, getpid(), mapping)) > 0);
+		assert_true(has_name(find(cache, getpid(), mapping), "__vdso_clock_gettime") ||
+			    has_name(find(cache, getpid(), mapping), "__kernel_clock_gettime"));
+	}
+	assert_true(seen);
+	assert_reason(cache, getpid(), &small, "vDSO of a 32-bit process");
+	address_space_fini(&space);
+	module_cache_free(cache);
+}
+
+static void memory_without_a_file_is_said_to_be_so(void **state)
+{
+	static const char *const paths[] = {"", "[heap]", "//anon", "[vsyscall]"};
+	struct module_cache *cache = new_cache(PLENTY);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		const struct mapping mapping = {
+			.start = 0x700000000000, .end = 0x700000001000, .path = paths[i]};
+
+		assert_reason(cache, getpid(), &mapping, "no file");
+	}
+	module_cache_free(cache);
+}
+
+static void a_known_mapping_takes_no_second_load(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct mapped one;
+
+	(void)state;
+	need_compiler();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	for (unsigned i = 0; i < 100; i++)
+		find(cache, getpid(), &one.mapping);
+	assert_int_equal(stats_of(cache).loads, 1);
+	assert_int_equal(stats_of(cache).hits, 100);
+	assert_int_equal(stats_of(cache).modules, 1);
+	unmap_file(&one);
+	module_cache_free(cache);
+}
+
+static pid_t start_child(void)
+{
+	const pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		alarm(60); /* should the test fail before it ends the child */
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+static void end_child(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void processes_share_a_file(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct elf_symbols *symbols;
+	struct mapped one;
+	pid_t child;
+
+	(void)state;
+	need_compiler();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	child = start_child();
+	symbols = find(cache, getpid(), &one.mapping);
+	assert_ptr_equal(find(cache, child, &one.mapping), symbols);
+	assert_int_equal(stats_of(cache).loads, 1);
+	end_child(child);
+	unmap_file(&one);
+	module_cache_free(cache);
+}
+
+static void copies_of_a_file_share_a_table(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct mapped one, copy, two;
+	struct elf_symbols *symbols;
+
+	(void)state;
+	need_compiler();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	copy = map_file(fixture_new_library("c", source_one, ""));
+	two = map_file(fixture_new_library("c", source_two, ""));
+	symbols = find(cache, getpid(), &one.mapping);
+	assert_ptr_equal(find(cache, getpid(), &copy.mapping), symbols);
+	assert_ptr_not_equal(find(cache, getpid(), &two.mapping), symbols);
+	assert_int_equal(stats_of(cache).loads, 3);
+	assert_int_equal(stats_of(cache).modules, 2);
+	unmap_file(&one);
+	unmap_file(&copy);
+	unmap_file(&two);
+	module_cache_free(cache);
+}
+
+static void a_file_that_took_the_place_is_not_read(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct mapping elsewhere;
+	struct mapped one;
+	char *other;
+
+	(void)state;
+	need_compiler();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	other = fixture_new_library("c", source_two, "");
+	/* No such range in map_files, so that the path is all there is. */
+	elsewhere = one.mapping;
+	elsewhere.start -= 1u << 30;
+	elsewhere.end -= 1u << 30;
+	assert_int_equal(rename(other, one.path), 0);
+	assert_reason(cache, getpid(), &elsewhere, "not the mapped file");
+	assert_int_equal(stats_of(cache).loads, 0);
+	assert_int_equal(stats_of(cache).failed, 1);
+	free(other);
+	unmap_file(&one);
+	module_cache_free(cache);
+}
+
+static void a_wrong_device_is_not_the_file(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct mapped one;
+
+	(void)state;
+	need_compiler();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	one.mapping.start -= 1u << 30;
+	one.mapping.end -= 1u << 30;
+	one.mapping.dev_minor ^= 1;
+	assert_reason(cache, getpid(), &one.mapping, "not the mapped file");
+	unmap_file(&one);
+	module_cache_free(cache);
+}
+
+static void need_root(void)
+{
+	if (geteuid() == 0)
+		return;
+	print_message("needs root: /proc/<pid>/map_files\n");
+	skip();
+}
+
+static void a_deleted_file_is_read_through_map_files(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct mapped one;
+
+	(void)state;
+	need_compiler();
+	need_root();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	assert_int_equal(unlink(one.path), 0);
+	one.mapping = find_mapping(&one.space, one.at);
+	assert_true(one.mapping.is_deleted);
+	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	unmap_file(&one);
+	module_cache_free(cache);
+}
+
+static void a_replaced_file_is_read_through_map_files(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct mapped one;
+	char *other;
+
+	(void)state;
+	need_compiler();
+	need_root();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	other = fixture_new_library("c", source_two, "");
+	assert_int_equal(rename(other, one.path), 0);
+	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	free(other);
+	unmap_file(&one);
+	module_cache_free(cache);
+}
+
+static void a_process_that_is_gone_is_named_by_what_is_known(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct mapped one, two;
+	pid_t gone;
+
+	(void)state;
+	need_compiler();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	two = map_file(fixture_new_library("c", source_two, ""));
+	gone = start_child();
+	end_child(gone);
+	find(cache, getpid(), &one.mapping);
+	assert_true(has_name(find(cache, gone, &one.mapping), "only_in_one"));
+	assert_reason(cache, gone, &two.mapping, "file is gone");
+	unmap_file(&one);
+	unmap_file(&two);
+	module_cache_free(cache);
+}
+
+/* Of the mapping of a file that was put where path is, with the numbers that fit. */
+static struct mapping mapping_of(const char *path)
+{
+	struct mapping mapping = {.start = 0x600000000000, .end = 0x600000001000, .path = path};
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	mapping.inode = st.st_ino;
+	mapping.dev_major = major(st.st_dev);
+	mapping.dev_minor = minor(st.st_dev);
+	return mapping;
+}
+
+static void other_things_than_files_are_never_opened(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	char *path = fixture_new_path("fifo");
+	struct mapping mapping;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(20);
+	mapping = mapping_of(path);
+	assert_reason(cache, getpid(), &mapping, "not a regular file");
+	mapping = mapping_of("/tmp");
+	assert_reason(cache, getpid(), &mapping, "not a regular file");
+	mapping = mapping_of("/dev/zero");
+	assert_reason(cache, getpid(), &mapping, "not a regular file");
+	alarm(0);
+	free(path);
+	module_cache_free(cache);
+}
+
+static void a_magic_link_is_not_followed(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	char *path = fixture_new_path("link");
+	struct mapping mapping;
+
+	(void)state;
+	assert_int_equal(symlink("/proc/self/exe", path), 0);
+	mapping = mapping_of(path);
+	assert_reason(cache, getpid(), &mapping, "path leads out of the container");
+	free(path);
+	module_cache_free(cache);
+}
+
+static void what_is_no_elf_is_remembered_as_such(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	char *path = fixture_new_path("text");
+	struct mapping mapping;
+	FILE *file;
+
+	(void)state;
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs("#!/bin/sh\n", file) >= 0);
+	fclose(file);
+	mapping = mapping_of(path);
+	for (unsigned i = 0; i < 10; i++)
+		assert_reason(cache, getpid(), &mapping, "no ELF");
+	assert_int_equal(stats_of(cache).loads, 1);
+	assert_int_equal(stats_of(cache).failed, 1);
+	free(path);
+	module_cache_free(cache);
+}
+
+static void another_file_at_the_same_place_is_looked_at(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct mapping first, second;
+	struct mapped one, two;
+
+	(void)state;
+	need_compiler();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	two = map_file(fixture_new_library("c", source_two, ""));
+	first = one.mapping;
+	second = two.mapping;
+	second.start = first.start;
+	second.end = first.end;
+	assert_true(has_name(find(cache, getpid(), &first), "only_in_one"));
+	assert_true(has_name(find(cache, getpid(), &second), "only_in_two"));
+	unmap_file(&one);
+	unmap_file(&two);
+	module_cache_free(cache);
+}
+
+/* A cache that holds two of three tables of about equal size. */
+static struct module_cache *new_cache_of_two(const struct mapped *one)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	size_t bytes;
+
+	find(cache, getpid(), &one->mapping);
+	bytes = stats_of(cache).bytes;
+	module_cache_free(cache);
+	return new_cache(bytes * 2 + bytes / 2);
+}
+
+static void the_least_recently_used_table_goes_first(void **state)
+{
+	struct mapped one, two, three;
+	struct module_cache *cache;
+
+	(void)state;
+	need_compiler();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	two = map_file(fixture_new_library("c", source_two, ""));
+	three = map_file(fixture_new_library("c", source_three, ""));
+	cache = new_cache_of_two(&one);
+	find(cache, getpid(), &one.mapping);
+	find(cache, getpid(), &two.mapping);
+	find(cache, getpid(), &three.mapping);
+	assert_int_equal(stats_of(cache).evicted, 1);
+	assert_int_equal(stats_of(cache).modules, 2);
+	find(cache, getpid(), &two.mapping);
+	assert_int_equal(stats_of(cache).loads, 3); /* so it was the first that went */
+	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	assert_int_equal(stats_of(cache).loads, 4);
+	find(cache, getpid(), &two.mapping);
+	assert_int_equal(stats_of(cache).loads, 4); /* and then the third */
+	assert_int_equal(stats_of(cache).evicted, 2);
+	unmap_file(&one);
+	unmap_file(&two);
+	unmap_file(&three);
+	module_cache_free(cache);
+}
+
+static void a_table_larger_than_the_bound_still_serves(void **state)
+{
+	struct module_cache *cache = new_cache(1);
+	struct mapped one;
+
+	(void)state;
+	need_compiler();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	assert_int_equal(stats_of(cache).loads, 1);
+	unmap_file(&one);
+	module_cache_free(cache);
+}
+
+static void forgetting_a_process_keeps_the_tables(void **state)
+{
+	struct module_cache *cache = new_cache(PLENTY);
+	struct mapped one;
+
+	(void)state;
+	need_compiler();
+	one = map_file(fixture_new_library("c", source_one, ""));
+	find(cache, getpid(), &one.mapping);
+	module_cache_forget(cache, getpid());
+	module_cache_forget(cache, getpid());
+	module_cache_forget(cache, 4194303);
+	find(cache, getpid(), &one.mapping);
+	assert_int_equal(stats_of(cache).loads, 1);
+	assert_int_equal(stats_of(cache).hits, 0);
+	unmap_file(&one);
+	module_cache_free(cache);
+}
+
+static int remove_fixtures(void **state)
+{
+	(void)state;
+	fixture_remove_all();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(addresses_of_this_process_are_named),
+		cmocka_unit_test(every_mapping_of_this_process_is_answered),
+		cmocka_unit_test(the_vdso_is_named),
+		cmocka_unit_test(memory_without_a_file_is_said_to_be_so),
+		cmocka_unit_test(a_known_mapping_takes_no_second_load),
+		cmocka_unit_test(processes_share_a_file),
+		cmocka_unit_test(copies_of_a_file_share_a_table),
+		cmocka_unit_test(a_file_that_took_the_place_is_not_read),
+		cmocka_unit_test(a_wrong_device_is_not_the_file),
+		cmocka_unit_test(a_deleted_file_is_read_through_map_files),
+		cmocka_unit_test(a_replaced_file_is_read_through_map_files),
+		cmocka_unit_test(a_process_that_is_gone_is_named_by_what_is_known),
+		cmocka_unit_test(other_things_than_files_are_never_opened),
+		cmocka_unit_test(a_magic_link_is_not_followed),
+		cmocka_unit_test(what_is_no_elf_is_remembered_as_such),
+		cmocka_unit_test(another_file_at_the_same_place_is_looked_at),
+		cmocka_unit_test(the_least_recently_used_table_goes_first),
+		cmocka_unit_test(a_table_larger_than_the_bound_still_serves),
+		cmocka_unit_test(forgetting_a_process_keeps_the_tables),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, remove_fixtures);
+}

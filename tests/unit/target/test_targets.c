@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What agents say and what the kernel says, applied to the model; the processes are real ones: this
+ * test and a child of it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/process_stat.h"
+#include "target/java_text.h"
+#include "target/targets.h"
+
+static struct targets targets;
+static struct intake_session session;
+static char map_dir[64];
+static pid_t child;
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(map_dir, sizeof(map_dir), "/tmp/fgcollect-test-XXXXXX");
+	if (!mkdtemp(map_dir))
+		return -1;
+	targets_init(&targets, map_dir);
+	child = fork();
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	session = (struct intake_session){
+		.id = 3, .pid = child, .start_ticks = process_stat_start_ticks(child)};
+	return 0;
+}
+
+static void end_child(void)
+{
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	child = 0;
+}
+
+static int teardown(void **state)
+{
+	char command[128];
+
+	(void)state;
+	end_child();
+	targets_fini(&targets);
+	snprintf(command, sizeof(command), "rm -r %s", map_dir);
+	return system(command);
+}
+
+static enum targets_verdict say(enum intake_kind kind)
+{
+	return targets_apply_intake(&targets,
+				    &(struct intake_event){.kind = kind, .session = &session});
+}
+
+/* The records of buf, one after the other. */
+static void say_records(struct wire_buf *buf)
+{
+	struct wire_message message = {.records = buf->data, .records_len = buf->len};
+	struct intake_event event = {.kind = INTAKE_RECORD, .session = &session};
+	struct wire_reader reader;
+
+	wire_reader_init(&reader, &message);
+	while (wire_reader_next(&reader, &event.record) > 0)
+		targets_apply_intake(&targets, &event);
+	buf->len = 0;
+}
+
+static uint8_t bytes[65536];
+static struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
+
+static void say_hello(const char *command)
+{
+	const struct wire_attr attr = {wire_str_from("java.command"), wire_str_from(command)};
+
+	wire_encode_hello(&buf, &(struct wire_hello){.pid = 1, .n_attrs = 1}, &attr, NULL);
+	say_records(&buf);
+}
+
+static void say_load(uint64_t addr, uint32_t size, const char *method, uint64_t time_ns)
+{
+	wire_encode_method_load(&buf, 0,
+				&(struct wire_method_load){
+					.time_ns = time_ns,
+					.addr = addr,
+					.size = size,
+					.level = 4,
+					.class_sig = wire_str_from("Lcom/acme/Main;"),
+					.method = wire_str_from(method),
+					.method_sig = wire_str_from("()V"),
+				});
+	say_records(&buf);
+}
+
+static void an_agent_makes_its_process_known(void **state)
+{
+	const struct process *process;
+	const struct code_range *range;
+	char title[64];
+
+	(void)state;
+	say(INTAKE_OPENED);
+	say_hello("com.acme.Main --port 80");
+	say_load(0x1000, 64, "run", 500);
+	process = targets_find(&targets, child);
+	assert_non_null(process);
+	assert_true(process->space.count > 0);
+	process_title(process, title, sizeof(title));
+	assert_string_equal(title, "com.acme.Main");
+	range = code_map_find(process->code, 0x1010, 500);
+	assert_non_null(range);
+	assert_string_equal(range->class_name, "com/acme/Main");
+	assert_string_equal(range->name, "run");
+	say_hello("/opt/app/service.jar --x");
+	process_title(process, title, sizeof(title));
+	assert_string_equal(title, "service.jar");
+}
+
+static void map_is_written_at_most_every_100_ms(void **state)
+{
+	const uint64_t now = clock_now_ns();
+	char path[96], *text;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)child);
+	say(INTAKE_OPENED);
+	say_load(0x1000, 64, "run", 500);
+	targets_tick(&targets, now + 60 * CLOCK_NS_PER_MS, 0);
+	assert_true(file_read_whole(path, 1 << 20, &text) > 0);
+	assert_non_null(strstr(text, "1000 40 Lcom/acme/Main;::run\n"));
+	free(text);
+	assert_int_equal(targets.map_writes, 1);
+	say_load(0x2000, 64, "later", 501);
+	targets_tick(&targets, now + 120 * CLOCK_NS_PER_MS, 0);
+	assert_int_equal(targets.map_writes, 1);
+	targets_tick(&targets, now + 161 * CLOCK_NS_PER_MS, 0);
+	assert_int_equal(targets.map_writes, 2);
+	targets_tick(&targets, now + 900 * CLOCK_NS_PER_MS, 0);
+	assert_int_equal(targets.map_writes, 2); /* nothing new */
+}
+
+static void a_gap_ends_the_session_so_that_the_agent_resynchronises(void **state)
+{
+	(void)state;
+	assert_int_equal(say(INTAKE_OPENED), TARGETS_KEEP);
+	assert_int_equal(say(INTAKE_GAP), TARGETS_END_SESSION);
+	assert_int_equal(targets_find(&targets, child)->jvm->gaps, 1);
+	say(INTAKE_CLOSED);
+	assert_int_equal(targets_find(&targets, child)->jvm->state, JVM_DISCONNECTED);
+}
+
+static void code_survives_a_new_connection_and_dies_if_not_repeated(void **state)
+{
+	const struct process *process;
+	struct code_map_stats stats;
+
+	(void)state;
+	say(INTAKE_OPENED);
+	say_load(0x1000, 64, "stays", 500);
+	say_load(0x2000, 64, "goes", 501);
+	say(INTAKE_CLOSED);
+	session.id = 4;
+	say(INTAKE_OPENED);
+	process = targets_find(&targets, child);
+	wire_encode_resync(&buf, WIRE_RESYNC_BEGIN, &(struct wire_resync){.time_ns = 600});
+	say_records(&buf);
+	assert_int_equal(process->jvm->state, JVM_RESYNCING);
+	say_load(0x1000, 64, "stays", 601);
+	wire_encode_resync(&buf, WIRE_RESYNC_END,
+			   &(struct wire_resync){.time_ns = 602, .complete = true});
+	say_records(&buf);
+	assert_int_equal(process->jvm->state, JVM_CURRENT);
+	code_map_stats(process->code, &stats);
+	assert_int_equal(stats.live, 1);
+	assert_string_equal(code_map_find(process->code, 0x2000, 550)->name, "goes");
+}
+
+static void a_process_that_ends_is_noticed_and_later_forgotten(void **state)
+{
+	const uint64_t now = clock_now_ns();
+	const pid_t pid = child;
+	char path[96];
+
+	(void)state;
+	say(INTAKE_OPENED);
+	say_load(0x1000, 64, "run", 500);
+	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
+	end_child();
+	targets_tick(&targets, now + 3 * CLOCK_NS_PER_SEC, 0);
+	assert_int_equal(targets_find(&targets, pid)->jvm->state, JVM_ENDED);
+	targets_tick(&targets, now + 60 * CLOCK_NS_PER_SEC, 0);
+	assert_null(targets_find(&targets, pid));
+	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)pid);
+	assert_int_equal(access(path, F_OK), 0); /* for perf report */
+}
+
+static void a_pid_that_is_used_again_is_another_process(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	session.start_ticks++; /* as if child had taken over the PID of an earlier one */
+	say(INTAKE_OPENED);
+	say_load(0x1000, 64, "run", 500);
+	process = targets_find(&targets, child);
+	assert_non_null(process);
+	process->start_ticks = session.start_ticks;
+	session.start_ticks--;
+	session.id++;
+	say(INTAKE_OPENED);
+	process = targets_find(&targets, child);
+	assert_null(code_map_find(process->code, 0x1000, 500));
+}
+
+static void records_without_a_session_or_cut_short_do_no_harm(void **state)
+{
+	const struct wire_record cut = {.kind = WIRE_METHOD_LOAD, .payload = bytes, .len = 3};
+	const struct wire_record unknown = {.kind = 4711, .payload = bytes, .len = 3};
+
+	(void)state;
+	say_load(0x1000, 64, "run", 500);
+	say(INTAKE_OPENED);
+	targets_apply_intake(
+		&targets,
+		&(struct intake_event){.kind = INTAKE_RECORD, .session = &session, .record = cut});
+	targets_apply_intake(&targets, &(struct intake_event){.kind = INTAKE_RECORD,
+							      .session = &session,
+							      .record = unknown});
+	assert_int_equal(targets_find(&targets, child)->jvm->bad_records, 1);
+	assert_int_equal(targets_find(&targets, child)->jvm->unknown_records, 1);
+	session.pid = 0; /* the collector is in a PID namespace of its own */
+	session.id++;
+	say(INTAKE_OPENED);
+	say_load(0x1000, 64, "run", 500);
+	assert_true(targets.said_blind);
+}
+
+static void times_from_the_future_count_as_now(void **state)
+{
+	const struct process *process;
+
+	(void)state;
+	say(INTAKE_OPENED);
+	say_load(0x1000, 64, "run", UINT64_MAX / 2);
+	process = targets_find(&targets, child);
+	assert_true(code_map_find(process->code, 0x1000, 1)->birth_ns <= clock_now_ns());
+}
+
+static void mappings_and_names_follow_the_kernels_records(void **state)
+{
+	struct perf_record record = {
+		.kind = PERF_MMAP,
+		.pid = child,
+		.tid = child,
+		.mmap = {.addr = 0x10000, .len = 0x1000, .inode = 9, .path = "/x.so (deleted)"},
+	};
+	struct process *process;
+	const struct mapping *mapping;
+
+	(void)state;
+	say(INTAKE_OPENED);
+	process = targets_find(&targets, child);
+	targets_apply_record(&targets, &record);
+	mapping = address_space_find(&process->space, 0x10500);
+	assert_non_null(mapping);
+	assert_string_equal(mapping->path, "/x.so");
+	assert_true(mapping->is_deleted);
+	record = (struct perf_record){
+		.kind = PERF_COMM, .pid = child, .tid = child, .comm = {.name = "http-nio-8080-e"}};
+	targets_apply_record(&targets, &record);
+	assert_string_equal(process_thread_name(process, child), "http-nio-8080-e");
+	wire_encode_thread(&buf,
+			   &(struct wire_thread){.tid = (uint32_t)child,
+						 .name = wire_str_from("http-nio-8080-exec-7")});
+	say_records(&buf);
+	assert_string_equal(process_thread_name(process, child), "http-nio-8080-exec-7");
+}
+
+static void java_text_becomes_utf8(void **state)
+{
+	/* A NUL, U+1F525 as two surrogates, a lone surrogate, a lone tail. */
+	static const char in[] = "a\xc0\x80\xed\xa0\xbd\xed\xb4\xa5\xed\xa0\xbdz\x80\xc3\xa4";
+	char out[sizeof(in)];
+	const size_t len = java_text_to_utf8(in, sizeof(in) - 1, out);
+	const char *name = "Ljava/lang/String;";
+	size_t name_len = strlen(name);
+
+	(void)state;
+	out[len] = '\0';
+	assert_string_equal(out, "a?\xf0\x9f\x94\xa5?z?\xc3\xa4");
+	java_text_strip_class(&name, &name_len);
+	assert_int_equal(name_len, 16);
+	assert_memory_equal(name, "java/lang/String", 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(an_agent_makes_its_process_known),
+		TEST(map_is_written_at_most_every_100_ms),
+		TEST(a_gap_ends_the_session_so_that_the_agent_resynchronises),
+		TEST(code_survives_a_new_connection_and_dies_if_not_repeated),
+		TEST(a_process_that_ends_is_noticed_and_later_forgotten),
+		TEST(a_pid_that_is_used_again_is_another_process),
+		TEST(records_without_a_session_or_cut_short_do_no_harm),
+		TEST(times_from_the_future_count_as_now),
+		TEST(mappings_and_names_follow_the_kernels_records),
+		cmocka_unit_test(java_text_becomes_utf8),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
