@@ -236,7 +236,8 @@ static void *run(void *arg)
 	while (!atomic_load(&sender->quit)) {
 		const uint64_t begin_ns = clock_monotonic_ns();
 
-		if (uplink_open(&sender->uplink, sender->options->socket, sender->wake_fd) == 0) {
+		if (uplink_open(&sender->uplink, sender->options->socket, sender->wake_fd,
+				&sender->quit) == 0) {
 			converse(sender);
 			if (clock_monotonic_ns() - begin_ns >= LASTING_NS)
 				sender->back_off_ns = BACK_OFF_MIN_NS;

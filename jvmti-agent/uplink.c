@@ -82,7 +82,7 @@ static int greet(int fd, int cancel_fd)
 	return wire_check_greeting(greeting, WIRE_SP_PULL);
 }
 
-int uplink_open(struct uplink *uplink, const char *path, int cancel_fd)
+int uplink_open(struct uplink *uplink, const char *path, int cancel_fd, const atomic_bool *hurry)
 {
 	int fd = dial(path);
 	int err;
@@ -94,7 +94,7 @@ int uplink_open(struct uplink *uplink, const char *path, int cancel_fd)
 		close(fd);
 		return err;
 	}
-	*uplink = (struct uplink){.fd = fd};
+	*uplink = (struct uplink){.fd = fd, .hurry = hurry};
 	return 0;
 }
 
@@ -122,24 +122,38 @@ static void advance(struct iovec parts[2], size_t n)
 	}
 }
 
-static int send_parts(int fd, struct iovec parts[2])
+/* Waits for room in short steps, so that a hurry that begins meanwhile is noticed. */
+static int wait_for_room(const struct uplink *uplink)
 {
-	const uint64_t stall_ns = UPLINK_STALL_TIMEOUT_MS * CLOCK_NS_PER_MS;
-	uint64_t deadline_ns = clock_monotonic_ns() + stall_ns;
+	const uint64_t begin_ns = clock_monotonic_ns();
+	uint64_t now_ns = begin_ns, limit_ns;
+	int err;
 
+	do {
+		err = wait_for(uplink->fd, POLLOUT, -1,
+			       now_ns + UPLINK_HURRY_TIMEOUT_MS * CLOCK_NS_PER_MS);
+		now_ns = clock_monotonic_ns();
+		limit_ns = (atomic_load(uplink->hurry) ? UPLINK_HURRY_TIMEOUT_MS
+						       : UPLINK_STALL_TIMEOUT_MS) *
+			   CLOCK_NS_PER_MS;
+	} while (err == -ETIMEDOUT && now_ns - begin_ns < limit_ns);
+	return err;
+}
+
+static int send_parts(const struct uplink *uplink, struct iovec parts[2])
+{
 	while (parts[0].iov_len + parts[1].iov_len > 0) {
 		const struct msghdr msg = {.msg_iov = parts, .msg_iovlen = 2};
-		ssize_t n = sendmsg(fd, &msg, MSG_NOSIGNAL);
+		ssize_t n = sendmsg(uplink->fd, &msg, MSG_NOSIGNAL);
 		int err;
 
 		if (n > 0) {
 			advance(parts, (size_t)n);
-			deadline_ns = clock_monotonic_ns() + stall_ns;
 			continue;
 		}
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
 			return -errno;
-		err = wait_for(fd, POLLOUT, -1, deadline_ns);
+		err = wait_for_room(uplink);
 		if (err < 0)
 			return err;
 	}
@@ -157,7 +171,7 @@ int uplink_send(struct uplink *uplink, const uint8_t *records, size_t len)
 	wire_encode_frame(header, WIRE_MESSAGE_HEADER_BYTES + len);
 	wire_encode_message(header + WIRE_SP_FRAME_HEADER_BYTES, uplink->seq++,
 			    clock_monotonic_ns());
-	return send_parts(uplink->fd, parts);
+	return send_parts(uplink, parts);
 }
 
 int uplink_check(struct uplink *uplink)

@@ -11,16 +11,19 @@
 #ifndef FGAGENT_UPLINK_H
 #define FGAGENT_UPLINK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define UPLINK_GREETING_TIMEOUT_MS 1000
 #define UPLINK_STALL_TIMEOUT_MS	   5000
+#define UPLINK_HURRY_TIMEOUT_MS	   50 /* the stall's, once the JVM ends */
 
 struct uplink {
-	int fd;	      /* -1 when closed */
-	uint64_t seq; /* of the next message */
+	int fd;			  /* -1 when closed */
+	uint64_t seq;		  /* of the next message */
+	const atomic_bool *hurry; /* borrowed; becomes true when nobody has time any more */
 };
 
 /*
@@ -28,13 +31,13 @@ struct uplink {
  * -EPROTO for another protocol, -ETIMEDOUT for silence, -ECONNRESET for a closed door, -ECANCELED
  * when cancel_fd became readable meanwhile, or what connect(2) said.
  */
-int uplink_open(struct uplink *uplink, const char *path, int cancel_fd);
+int uplink_open(struct uplink *uplink, const char *path, int cancel_fd, const atomic_bool *hurry);
 void uplink_close(struct uplink *uplink);
 bool uplink_is_open(const struct uplink *uplink);
 
 /*
  * Sends one message of these whole records, waiting for room as long as there is progress within
- * UPLINK_STALL_TIMEOUT_MS; -ETIMEDOUT after that.
+ * UPLINK_STALL_TIMEOUT_MS, or in a hurry UPLINK_HURRY_TIMEOUT_MS; -ETIMEDOUT after that.
  */
 int uplink_send(struct uplink *uplink, const uint8_t *records, size_t len);
 

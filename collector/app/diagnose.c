@@ -30,6 +30,18 @@ static void say_mount(char *ret, size_t size, const char *socket_path, pid_t pid
 		 (int)pid, socket_path, len, dir, len, dir);
 }
 
+bool diagnose_may_connect(pid_t pid)
+{
+	struct process *process;
+	bool may;
+
+	if (process_new(pid, 0, &process) < 0)
+		return false;
+	may = process->space.count == 0 || process_has_agent(process); /* 0: not ours to see */
+	process_free(process);
+	return may;
+}
+
 /* What kind of process it is that has no connected agent. */
 static int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
 {

@@ -15,6 +15,9 @@
 
 #define DIAGNOSE_BYTES 1024
 
+/* False if no agent can be in that process: it is gone, or libfgagent.so is not mapped in it. */
+bool diagnose_may_connect(pid_t pid);
+
 /*
  * Whether what options ask for can be recorded now, judging by the JVMs known. 0, or -EAGAIN and
  * why not.

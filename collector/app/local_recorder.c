@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/process_stat.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,7 +88,7 @@ static int local_start(struct recorder *recorder, const struct recording_options
 	int err;
 
 	/* What is bound to fail is said before anything is waited for. */
-	if (options->pid > 0 && !process_stat_start_ticks(options->pid)) {
+	if (options->pid > 0 && !diagnose_may_connect(options->pid)) {
 		err = diagnose_targets(options, &local->engine.targets, local->socket_path, why);
 		log_error("%s", why);
 		return err;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 uint64_t process_stat_start_ticks(pid_t pid)
 {
@@ -25,6 +26,18 @@ uint64_t process_stat_start_ticks(pid_t pid)
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
 	return p ? strtoull(p + 1, NULL, 10) : 0;
+}
+
+time_t process_stat_started_at(pid_t pid)
+{
+	const uint64_t ticks = process_stat_start_ticks(pid);
+	struct timespec now, since_boot;
+
+	if (ticks == 0)
+		return 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	clock_gettime(CLOCK_BOOTTIME, &since_boot);
+	return now.tv_sec - since_boot.tv_sec + (time_t)(ticks / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
 pid_t process_stat_inner_pid(pid_t pid, pid_t tid)

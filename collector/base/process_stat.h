@@ -12,9 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 /* Field 22 of /proc/<pid>/stat; 0 if there is no such process, or only a zombie of it. */
 uint64_t process_stat_start_ticks(pid_t pid);
+
+/* When the process began, on the wall clock as it goes now; 0 if there is no such process. */
+time_t process_stat_started_at(pid_t pid);
 
 /* The PID (or, with tid, the thread ID) in the process's own, innermost PID namespace; 0: gone. */
 pid_t process_stat_inner_pid(pid_t pid, pid_t tid);

@@ -11,6 +11,7 @@
 #include "target/perf_map.h"
 
 #include "base/cleanup.h"
+#include "base/process_stat.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -245,7 +246,8 @@ static pid_t pid_of_name(const char *name, bool *ret_temp)
 	return !name[0] || *ret_temp ? pid : 0;
 }
 
-static bool is_ours(int dirfd, const char *name, bool is_temp, long max_age_sec)
+/* Whether it is a map of this program's that was last written before that time. */
+static bool is_ours(int dirfd, const char *name, bool is_temp, time_t before)
 {
 	_cleanup_close_ int fd =
 		openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -255,7 +257,7 @@ static bool is_ours(int dirfd, const char *name, bool is_temp, long max_age_sec)
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
 		return false;
-	if (time(NULL) - st.st_mtim.tv_sec <= max_age_sec)
+	if (st.st_mtim.tv_sec >= before)
 		return false;
 	n = read(fd, start, sizeof(start));
 	if (n == 0)
@@ -274,10 +276,13 @@ int perf_map_remove_old(const char *dir, long max_age_sec)
 	while ((entry = readdir(stream))) {
 		bool is_temp = false;
 		const pid_t pid = pid_of_name(entry->d_name, &is_temp);
+		time_t before = time(NULL) - max_age_sec;
 
-		if (pid == 0 || kill(pid, 0) == 0 || errno != ESRCH)
+		if (pid == 0)
 			continue;
-		if (is_ours(dirfd(stream), entry->d_name, is_temp, max_age_sec) &&
+		if (kill(pid, 0) == 0 || errno != ESRCH) /* a second's grace for rounding */
+			before = process_stat_started_at(pid) - 1;
+		if (is_ours(dirfd(stream), entry->d_name, is_temp, before) &&
 		    unlinkat(dirfd(stream), entry->d_name, 0) == 0)
 			removed++;
 	}

@@ -26,7 +26,8 @@ int perf_map_remove(const char *dir, pid_t pid);
 
 /*
  * Removes maps that this program wrote and that nobody needs: of dead processes, last written more
- * than max_age_sec ago; what a crash left half-written too. Only regular files owned by this user.
+ * than max_age_sec ago, and of processes that began after their map was last written, whose PID is
+ * therefore used again; what a crash left half-written too. Only regular files owned by this user.
  * Returns how many.
  */
 int perf_map_remove_old(const char *dir, long max_age_sec);

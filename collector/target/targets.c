@@ -15,7 +15,7 @@
 #define MAP_INTERVAL_NS	  (100 * CLOCK_NS_PER_MS)
 #define MAP_BATCH_NS	  (30 * CLOCK_NS_PER_MS) /* let a burst of events become one write */
 #define SWEEP_INTERVAL_NS (1 * CLOCK_NS_PER_SEC)
-#define CLEAN_INTERVAL_NS (600 * CLOCK_NS_PER_SEC)
+#define CLEAN_INTERVAL_NS (30 * CLOCK_NS_PER_SEC) /* removes maps of PIDs that are used again */
 #define MAX_DEAD_RANGES	  20000
 
 void targets_init(struct targets *targets, const char *map_dir)
@@ -32,7 +32,6 @@ void targets_fini(struct targets *targets)
 		process_free(process);
 	map64_fini(&targets->processes);
 	map64_fini(&targets->sessions);
-	map64_fini(&targets->exited);
 }
 
 struct process *targets_find(const struct targets *targets, pid_t pid)
@@ -124,7 +123,6 @@ static void open_session(struct targets *targets, const struct intake_session *s
 		return;
 	}
 	forget_sessions(targets, process); /* a second connection of one process: the newer wins */
-	map64_remove(&targets->exited, (uint64_t)process->pid);
 	process->jvm->session = session->id;
 	process->jvm->state = JVM_RESYNCING;
 	process->gone_ns = 0;
@@ -143,11 +141,10 @@ static void close_session(struct targets *targets, uint32_t id)
 	targets->next_sweep_ns = 0; /* most likely because the process has ended */
 }
 
-static void check_shadow(struct targets *targets, struct process *process)
+static void check_shadow(struct process *process)
 {
 	char path[sizeof(process->shadow_path)] = "";
 
-	(void)targets;
 	if (perf_map_find_shadow(process->pid, process->inner_pid, path, sizeof(path)) <= 0)
 		path[0] = '\0';
 	if (path[0] && !process->shadow_path[0])
@@ -254,14 +251,11 @@ static void write_map(struct targets *targets, struct process *process, uint64_t
 			  targets->map_dir, (int)process->pid, strerror(-err));
 }
 
-static void bury(struct targets *targets, struct process *process, uint64_t now_ns)
+static void bury(struct process *process, uint64_t now_ns)
 {
 	process->gone_ns = now_ns;
-	if (!process->jvm)
-		return;
-	process->jvm->state = JVM_ENDED;
-	map64_put(&targets->exited, (uint64_t)process->pid,
-		  (void *)(uintptr_t)process->start_ticks); // NOLINT
+	if (process->jvm)
+		process->jvm->state = JVM_ENDED;
 }
 
 /* Looks at every process: is it still the one it was? One that left long ago is forgotten. */
@@ -280,31 +274,13 @@ static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 			continue;
 		}
 		if (process_stat_start_ticks(process->pid) != process->start_ticks)
-			bury(targets, process, now_ns);
+			bury(process, now_ns);
 		else if (process->jvm)
-			check_shadow(targets, process);
+			check_shadow(process);
 	}
 	if (old) {
 		remove_process(targets, old); /* one a sweep: the walk must not see changes */
 		targets->next_sweep_ns = 0;
-	}
-}
-
-/* A map whose PID now belongs to another process would name that one's code. */
-static void remove_reused_maps(struct targets *targets)
-{
-	size_t pos = 0;
-	uint64_t pid;
-	void *ticks;
-
-	while (map64_next(&targets->exited, &pos, &pid, &ticks)) {
-		const uint64_t now = process_stat_start_ticks((pid_t)pid);
-
-		if (now == 0 || now == (uint64_t)(uintptr_t)ticks)
-			continue;
-		perf_map_remove(targets->map_dir, (pid_t)pid);
-		map64_remove(&targets->exited, pid);
-		pos = 0;
 	}
 }
 
@@ -322,7 +298,6 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	if (now_ns >= targets->next_sweep_ns) {
 		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;
 		sweep(targets, now_ns, horizon_ns);
-		remove_reused_maps(targets);
 	}
 	if (now_ns >= targets->next_clean_ns) {
 		targets->next_clean_ns = now_ns + CLEAN_INTERVAL_NS;

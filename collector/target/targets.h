@@ -24,7 +24,6 @@
 struct targets {
 	struct map64 processes;	 /* PID -> struct process */
 	struct map64 sessions;	 /* session ID -> struct process */
-	struct map64 exited;	 /* PID -> start ticks as a pointer: JVMs whose map file stays */
 	const char *map_dir;	 /* borrowed */
 	void (*on_forget)(void *arg, pid_t pid); /* a process is forgotten; NULL: nobody asks */
 	void *on_forget_arg;

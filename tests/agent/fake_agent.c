@@ -23,6 +23,8 @@
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved);
 #endif
 
+#define STALL_MS 5000 /* what a collector that does not read is granted, and the end is not */
+
 static char directory[64] = "/tmp/fake-agent-XXXXXX";
 static char socket_path[96];
 static jint (*on_load)(JavaVM *, char *, void *);
@@ -247,15 +249,32 @@ static void many_methods_pass_a_small_buffer(void)
 	end_jvm();
 }
 
+static long address_space_bytes(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	CHECK(statm && fscanf(statm, "%ld", &pages) == 1);
+	fclose(statm);
+	return pages * sysconf(_SC_PAGESIZE);
+}
+
+/* And the buffer of the one before is gone. */
 static void a_new_connection_resynchronises(void)
 {
+	const long buffer_bytes = 16 << 20;
+	long before = 0;
+
 	fake_jvm.n_methods = 20;
-	start_agent(",label=team:red");
-	for (uint32_t epoch = 1; epoch <= 3; epoch++) {
-		connect_agent(256 << 10, epoch);
-		if (epoch < 3)
+	start_agent(",buffer=16m,label=team:red");
+	for (uint32_t epoch = 1; epoch <= 5; epoch++) {
+		connect_agent(buffer_bytes, epoch);
+		if (epoch == 2)
+			before = address_space_bytes();
+		if (epoch < 5)
 			peer_close(&peer);
 	}
+	CHECK(address_space_bytes() - before < 2 * buffer_bytes);
 	end_jvm();
 }
 
@@ -350,7 +369,7 @@ static void chatter_is_ignored(void)
 static void a_stalled_reader_is_dropped(void)
 {
 	struct wire_record record;
-	struct wire_resync resync;
+	struct wire_loss loss;
 
 	fake_jvm.n_methods = 50000;
 	start_agent(",buffer=16k,label=team:red");
@@ -362,10 +381,9 @@ static void a_stalled_reader_is_dropped(void)
 	peer_accept(&peer, NULL, 0);
 	peer_expect_greeting(&peer);
 	expect_hello(16 << 10);
-	do {
-		CHECK(peer_next(&peer, &record));
-	} while (record.kind != WIRE_RESYNC_END);
-	CHECK(wire_decode_resync(&record, &resync) == 0 && resync.epoch == 2 && resync.complete);
+	expect_resync(2);
+	record = expect_kind(WIRE_LOSS);
+	CHECK(wire_decode_loss(&record, &loss) == 0 && loss.count[WIRE_LOSS_DISCONNECT] > 0);
 	end_jvm();
 }
 
@@ -419,24 +437,59 @@ static void source_files_are_optional(void)
 	end_jvm();
 }
 
-/* A JVM that lets nobody attach is tried again, later. */
-static void an_incomplete_resync_is_repeated(void)
+static void expect_end(uint32_t epoch, bool complete)
 {
-	struct wire_record record;
+	struct wire_record record = expect_kind(WIRE_RESYNC_END);
 	struct wire_resync resync;
 
+	CHECK(wire_decode_resync(&record, &resync) == 0);
+	CHECK(resync.epoch == epoch && resync.complete == complete);
+}
+
+/* A JVM that lets nobody attach, or fails to tell its code, is tried again. */
+static void an_incomplete_resync_is_repeated(void)
+{
 	fake_jvm.n_methods = 10;
 	fake_jvm.attach_fails = true;
 	start_agent(",label=team:red");
 	peer_accept(&peer, NULL, 0);
 	peer_expect_greeting(&peer);
 	expect_hello(256 << 10);
-	record = expect_kind(WIRE_RESYNC_END);
-	CHECK(wire_decode_resync(&record, &resync) == 0);
-	CHECK(resync.epoch == 1 && !resync.complete);
+	expect_end(1, false);
+	fake_jvm.generate_fails = true;
 	fake_jvm.attach_fails = false;
-	expect_resync(2);
+	expect_end(2, false);
+	fake_jvm.generate_fails = false;
+	expect_resync(3);
 	end_jvm();
+}
+
+static atomic_bool resync_seen;
+
+static void *read_resync(void *arg)
+{
+	(void)arg;
+	connect_agent(16 << 10, 1);
+	atomic_store(&resync_seen, true);
+	expect_kind(WIRE_BYE);
+	return NULL;
+}
+
+/* The JVM's threads fill the buffer all the while; the repetition waits for room and is complete.
+ */
+static void a_resync_is_complete_in_a_crowd(void)
+{
+	pthread_t reader;
+
+	fake_jvm.n_methods = 20000;
+	fake_jvm.n_stubs = 1000;
+	start_agent(",buffer=16k,label=team:red");
+	CHECK(pthread_create(&reader, NULL, read_resync, NULL) == 0);
+	while (!atomic_load(&resync_seen))
+		fake_jvm_post_unload(1);
+	fake_jvm_post_death();
+	CHECK(pthread_join(reader, NULL) == 0);
+	peer_close(&peer);
 }
 
 static void expect_idle(void)
@@ -538,6 +591,7 @@ static const struct {
 	SCENARIO(too_large_a_record_is_cut),
 	SCENARIO(source_files_are_optional),
 	SCENARIO(an_incomplete_resync_is_repeated),
+	SCENARIO(a_resync_is_complete_in_a_crowd),
 	SCENARIO(off_does_nothing),
 	SCENARIO(an_old_hotspot_is_left_alone),
 	SCENARIO(a_jvm_without_the_events_is_left_alone),

@@ -172,6 +172,8 @@ static jvmtiError JNICALL generate_events(jvmtiEnv *env, jvmtiEvent event)
 	(void)env;
 	demand(atomic_load(&fake_jvm.attached) > 0, "GenerateEvents of a foreign thread");
 	atomic_fetch_add(&fake_jvm.generated, 1);
+	if (fake_jvm.generate_fails)
+		return JVMTI_ERROR_INTERNAL;
 	if (event == JVMTI_EVENT_DYNAMIC_CODE_GENERATED) {
 		for (size_t i = 0; i < fake_jvm.n_stubs; i++)
 			fake_jvm_post_stub(i);

@@ -29,6 +29,7 @@ struct fake_jvm {
 	bool no_method_events;	  /* refuses this one */
 	atomic_bool broken_names; /* GetMethodName fails */
 	atomic_bool attach_fails;
+	atomic_bool generate_fails;
 	/* Seen by the test. */
 	jvmtiEventCallbacks callbacks;
 	jvmtiCapabilities capabilities;

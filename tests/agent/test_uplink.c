@@ -19,6 +19,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+static atomic_bool hurry;
+
 struct fixture {
 	char directory[64], path[96], url[128];
 	nng_socket socket;
@@ -96,7 +98,7 @@ static void nng_pull_receives_every_message(void **state)
 	uint64_t first = 0, received = 0;
 
 	listen_pull(f);
-	assert_int_equal(uplink_open(&uplink, f->path, -1), 0);
+	assert_int_equal(uplink_open(&uplink, f->path, -1, &hurry), 0);
 	for (uint64_t seq = 0; seq < 50; seq++) {
 		const size_t len = make_records(records, seq % 2 ? sizeof(records) : 100, first);
 
@@ -118,7 +120,7 @@ static void a_message_larger_than_the_socket_buffer_arrives_whole(void **state)
 	struct uplink uplink;
 
 	listen_pull(f);
-	assert_int_equal(uplink_open(&uplink, f->path, -1), 0);
+	assert_int_equal(uplink_open(&uplink, f->path, -1, &hurry), 0);
 	assert_int_equal(uplink_send(&uplink, records, make_records(records, size, 0)), 0);
 	assert_true(check_message(f, 0, 0) > 10000);
 	uplink_close(&uplink);
@@ -133,7 +135,7 @@ static void a_gone_collector_is_noticed(void **state)
 	int err;
 
 	listen_pull(f);
-	assert_int_equal(uplink_open(&uplink, f->path, -1), 0);
+	assert_int_equal(uplink_open(&uplink, f->path, -1, &hurry), 0);
 	nng_close(f->socket);
 	do {
 		err = uplink_send(&uplink, records, make_records(records, sizeof(records), 0));
@@ -150,11 +152,11 @@ static void other_protocols_are_refused(void **state)
 
 	assert_int_equal(nng_push0_open(&f->socket), 0);
 	assert_int_equal(nng_listen(f->socket, f->url, NULL, 0), 0);
-	assert_int_equal(uplink_open(&uplink, f->path, -1), -EPROTO);
+	assert_int_equal(uplink_open(&uplink, f->path, -1, &hurry), -EPROTO);
 	nng_close(f->socket);
 	assert_int_equal(nng_sub0_open(&f->socket), 0);
 	assert_int_equal(nng_listen(f->socket, f->url, NULL, 0), 0);
-	assert_int_equal(uplink_open(&uplink, f->path, -1), -EPROTO);
+	assert_int_equal(uplink_open(&uplink, f->path, -1, &hurry), -EPROTO);
 }
 
 static void a_missing_collector_is_an_error(void **state)
@@ -163,13 +165,13 @@ static void a_missing_collector_is_an_error(void **state)
 	struct fixture *f = *state;
 	struct uplink uplink;
 
-	assert_int_equal(uplink_open(&uplink, f->path, -1), -ENOENT);
+	assert_int_equal(uplink_open(&uplink, f->path, -1, &hurry), -ENOENT);
 	listen_pull(f);
 	nng_close(f->socket);
-	assert_true(uplink_open(&uplink, f->path, -1) < 0);
+	assert_true(uplink_open(&uplink, f->path, -1, &hurry) < 0);
 	memset(long_path, 'x', sizeof(long_path) - 1);
 	long_path[sizeof(long_path) - 1] = 0;
-	assert_int_equal(uplink_open(&uplink, long_path, -1), -ENAMETOOLONG);
+	assert_int_equal(uplink_open(&uplink, long_path, -1, &hurry), -ENAMETOOLONG);
 }
 
 int main(void)

@@ -356,9 +356,21 @@ static void maps_of_the_living_stay(void **state)
 
 	snprintf(name, sizeof(name), "perf-%d.map", (int)getpid());
 	assert_int_equal(perf_map_write(f->dir, getpid(), f->map), 0);
-	set_age(f, name, 1000);
-	assert_int_equal(perf_map_remove_old(f->dir, 100), 0);
+	set_age(f, name, 0);
+	assert_int_equal(perf_map_remove_old(f->dir, -100), 0); /* however old it may be */
 	assert_true(is_there(f, name));
+}
+
+static void map_of_a_pid_that_is_used_again_is_removed(void **state)
+{
+	struct fixture *f = *state;
+	char name[64];
+
+	snprintf(name, sizeof(name), "perf-%d.map", (int)getpid());
+	assert_int_equal(perf_map_write(f->dir, getpid(), f->map), 0);
+	set_age(f, name, 1000); /* this process is younger */
+	assert_int_equal(perf_map_remove_old(f->dir, 100000), 1);
+	assert_false(is_there(f, name));
 }
 
 static void temporary_files_left_behind_are_removed(void **state)
@@ -611,6 +623,7 @@ int main(void)
 		CLAIM(map_can_be_removed),
 		CLAIM(old_maps_of_the_dead_are_removed),
 		CLAIM(maps_of_the_living_stay),
+		CLAIM(map_of_a_pid_that_is_used_again_is_removed),
 		CLAIM(temporary_files_left_behind_are_removed),
 		CLAIM(what_is_not_ours_stays),
 		CLAIM(map_of_another_program_stays),
