@@ -2,31 +2,21 @@
 /*
  * Which piece of generated code was at an address at a time, see code_map.h.
  *
- * Ranges, living and dead, are nodes in one array. A hash from page number to the links of the
- * nodes that touch the page, oldest first, makes look-ups short; what spans very many pages is in
- * a short list of its own. Because a load ends whatever it overlaps, ranges that share an address
- * follow each other in time in the order in which they were added: a look-up walks from the newest
- * back and stops at the first one born by then. Every table has a maximum, for what is stored
- * comes from inside a container.
+ * Ranges, living and dead, are nodes in one array; code_pages.h finds those that touch a page, in
+ * the order in which they were added. Because a load ends whatever it overlaps, ranges that share
+ * an address follow each other in time in that same order: a look-up walks from the newest back and
+ * stops at the first one born by then. Every table has a maximum, for what is stored comes from
+ * inside a container.
  */
 #include "target/code_map.h"
+
+#include "target/code_pages.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define NONE UINT32_MAX
-
-#define PAGE_SHIFT 12
-#define PAGE_BYTES (UINT64_C(1) << PAGE_SHIFT)
-
-/* A page has room for 256 pieces of 16 bytes; the rest is for the dead. */
-#define PAGE_LINKS_MAX 512
-
-/* Ranges of more pages are not linked to them. An ordinary JVM has hardly any such range. */
-#define BIG_PAGES 64
-#define BIG_MAX	  64
 
 enum node_state {
 	NODE_FREE,
@@ -42,7 +32,6 @@ struct node {
 	uint32_t prev, next; /* in the list of its state */
 	uint32_t epoch;	     /* the resync since whose begin it was last heard of */
 	uint8_t state;
-	bool is_big;
 };
 
 /* Nodes of one state, those that entered it first at the head. The living are in no list. */
@@ -51,32 +40,12 @@ struct node_list {
 	size_t count;
 };
 
-/* What a node covers of a page: low <= offset < high. Here so that most nodes need no visit. */
-struct link {
-	uint32_t id;
-	uint16_t low, high;
-};
-
-struct page {
-	struct page *next; /* in the hash's bucket */
-	uint64_t number;
-	uint32_t count, size;
-	struct link links[]; /* the newest last */
-};
-
 struct code_map {
 	struct node *nodes;
 	uint32_t used, size; /* of nodes; what is behind used was never used */
 	struct node_list lists[NODE_STATES];
 
-	struct page **buckets;
-	unsigned int bucket_bits;
-	size_t page_count, page_bytes, link_count;
-	uint64_t seed,
-		factor; /* unknown to who sends addresses, so that they cannot be made to collide */
-
-	uint32_t bigs[BIG_MAX]; /* the newest last */
-	size_t big_count;
+	struct code_pages pages; /* of the index of every node that is not free */
 
 	uint64_t next_order;
 	uint32_t epoch;
@@ -119,130 +88,13 @@ static void list_remove(struct code_map *map, uint32_t id)
 	list->count--;
 }
 
-/* ---- pages ---- */
-
-static uint64_t end_of(const struct code_range *range)
-{
-	return range->addr + range->size;
-}
-
-static uint64_t first_page(const struct code_range *range)
-{
-	return range->addr >> PAGE_SHIFT;
-}
-
-static uint64_t last_page(const struct code_range *range)
-{
-	return (end_of(range) - 1) >> PAGE_SHIFT;
-}
-
-static size_t bucket_of(const struct code_map *map, uint64_t number)
-{
-	uint64_t hash = (number ^ map->seed) * UINT64_C(0x9e3779b97f4a7c15);
-
-	hash = (hash ^ hash >> 32) * map->factor;
-	return (size_t)(hash >> (64 - map->bucket_bits));
-}
-
-/* Where the pointer to the page is, or would be. */
-static struct page **page_slot(const struct code_map *map, uint64_t number)
-{
-	struct page **slot = &map->buckets[bucket_of(map, number)];
-
-	while (*slot && (*slot)->number != number)
-		slot = &(*slot)->next;
-	return slot;
-}
-
-/* Doubles the hash's buckets; without memory for it buckets become longer, and that is all. */
-static void grow_buckets(struct code_map *map)
-{
-	const size_t count = (size_t)1 << map->bucket_bits;
-	struct page **old = map->buckets, **buckets = calloc(count * 2, sizeof(struct page *));
-
-	if (!buckets)
-		return;
-	map->buckets = buckets;
-	map->bucket_bits++;
-	for (size_t i = 0; i < count; i++) {
-		for (struct page *page = old[i], *next; page; page = next) {
-			struct page **bucket = &buckets[bucket_of(map, page->number)];
-
-			next = page->next;
-			page->next = *bucket;
-			*bucket = page;
-		}
-	}
-	free(old);
-}
-
-static size_t bytes_of_page(uint32_t size)
-{
-	return sizeof(struct page) + size * sizeof(struct link);
-}
-
-/* Makes room for one more link in *slot, which may be NULL. */
-static int grow_page(struct code_map *map, struct page **slot, uint64_t number)
-{
-	const uint32_t old_size = *slot ? (*slot)->size : 0;
-	const uint32_t size = old_size ? old_size * 2 : 4;
-	struct page *page = realloc(*slot, bytes_of_page(size));
-
-	if (!page)
-		return -ENOMEM;
-	if (old_size == 0) {
-		*page = (struct page){.number = number};
-		map->page_count++;
-	}
-	map->page_bytes += bytes_of_page(size) - (old_size ? bytes_of_page(old_size) : 0);
-	page->size = size;
-	*slot = page;
-	return 0;
-}
-
-static void remove_page_link(struct code_map *map, uint64_t number, uint32_t id)
-{
-	struct page **slot = page_slot(map, number), *page = *slot;
-	uint32_t i = 0;
-
-	while (page && i < page->count && page->links[i].id != id)
-		i++;
-	if (!page || i == page->count)
-		return;
-	memmove(&page->links[i], &page->links[i + 1], (page->count - i - 1) * sizeof(struct link));
-	map->link_count--;
-	if (--page->count > 0)
-		return;
-	*slot = page->next;
-	map->page_count--;
-	map->page_bytes -= bytes_of_page(page->size);
-	free(page);
-}
-
 /* ---- nodes ---- */
-
-static void remove_big(struct code_map *map, uint32_t id)
-{
-	size_t i = 0;
-
-	while (i < map->big_count && map->bigs[i] != id)
-		i++;
-	if (i == map->big_count)
-		return;
-	map->big_count--;
-	memmove(&map->bigs[i], &map->bigs[i + 1], (map->big_count - i) * sizeof(map->bigs[0]));
-}
 
 static void unlink_node(struct code_map *map, uint32_t id)
 {
-	const struct node *node = &map->nodes[id];
+	const struct code_range *range = &map->nodes[id].range;
 
-	if (node->is_big) {
-		remove_big(map, id);
-		return;
-	}
-	for (uint64_t n = first_page(&node->range); n <= last_page(&node->range); n++)
-		remove_page_link(map, n, id);
+	code_pages_remove(&map->pages, id, range->addr, range->size);
 }
 
 static void forget(struct code_map *map, uint32_t id)
@@ -265,9 +117,11 @@ static bool forget_oldest_dead(struct code_map *map)
 	return true;
 }
 
-static bool forget_oldest_dead_of_page(struct code_map *map, const struct page *page)
+static bool forget_oldest_dead_of_page(struct code_map *map, uint64_t number)
 {
-	for (uint32_t i = 0; i < page->count; i++) {
+	const struct code_page *page = code_pages_find(&map->pages, number);
+
+	for (uint32_t i = 0; page && i < page->count; i++) {
 		const uint32_t id = page->links[i].id;
 
 		if (map->nodes[id].state != NODE_LIVE) {
@@ -278,61 +132,30 @@ static bool forget_oldest_dead_of_page(struct code_map *map, const struct page *
 	return false;
 }
 
-static int link_to_page(struct code_map *map, uint64_t number, struct link link)
+static int link_to_page(struct code_map *map, uint64_t number, struct code_link link)
 {
-	struct page **slot;
+	int err = code_pages_add(&map->pages, number, link);
 
-	if (map->page_count >= (size_t)1 << map->bucket_bits)
-		grow_buckets(map);
-	slot = page_slot(map, number);
-	if (*slot && (*slot)->count == PAGE_LINKS_MAX) {
-		if (!forget_oldest_dead_of_page(map, *slot))
-			return -ENOSPC;
-		slot = page_slot(map, number); /* it may have been in a page that is gone */
-	}
-	if (!*slot || (*slot)->count == (*slot)->size) {
-		const int err = grow_page(map, slot, number);
-
-		if (err)
-			return err;
-	}
-	(*slot)->links[(*slot)->count++] = link;
-	map->link_count++;
-	return 0;
-}
-
-static struct link link_of(const struct code_range *range, uint32_t id, uint64_t number)
-{
-	const uint64_t page_addr = number << PAGE_SHIFT, last = end_of(range) - 1;
-
-	return (struct link){
-		.id = id,
-		.low = range->addr > page_addr ? (uint16_t)(range->addr - page_addr) : 0,
-		.high = (uint16_t)(last - page_addr < PAGE_BYTES ? last - page_addr + 1
-								 : PAGE_BYTES),
-	};
+	if (err == -ENOSPC && forget_oldest_dead_of_page(map, number))
+		err = code_pages_add(&map->pages, number, link);
+	return err;
 }
 
 /* Puts the node into the index. Stops half-way on failure. */
 static int link_node(struct code_map *map, uint32_t id)
 {
-	const struct code_range range = map->nodes[id].range;
-	const uint64_t first = first_page(&range), last = last_page(&range);
-	const uint64_t page_count = last - first + 1;
+	const uint64_t addr = map->nodes[id].range.addr;
+	const uint32_t size = map->nodes[id].range.size;
+	const uint64_t first = code_page_number(addr), last = code_page_last(addr, size);
 
-	if (page_count > BIG_PAGES) {
-		map->nodes[id].is_big = true;
-		if (map->big_count == BIG_MAX)
-			return -ENOSPC;
-		map->bigs[map->big_count++] = id;
-		return 0;
-	}
-	while (map->link_count + page_count > CODE_MAP_MAX_LINKS) {
+	if (code_pages_is_big(addr, size))
+		return code_pages_add_big(&map->pages, id);
+	while (map->pages.link_count + (last - first + 1) > CODE_MAP_MAX_LINKS) {
 		if (!forget_oldest_dead(map))
 			return -ENOSPC;
 	}
 	for (uint64_t n = first; n <= last; n++) {
-		const int err = link_to_page(map, n, link_of(&range, id, n));
+		const int err = link_to_page(map, n, code_link_of(id, addr, size, n));
 
 		if (err)
 			return err;
@@ -384,6 +207,11 @@ static int new_node(struct code_map *map, const struct code_range *range, uint32
 
 /* ---- life and death ---- */
 
+static uint64_t end_of(const struct code_range *range)
+{
+	return range->addr + range->size;
+}
+
 /* Clocks that run backwards must not make a life that ends before it began. */
 static void end_life(struct code_map *map, uint32_t id, uint64_t time_ns)
 {
@@ -402,11 +230,11 @@ static bool covers(const struct code_range *range, uint64_t addr)
 /* The newest node at addr is the only one there that can be alive. */
 static uint32_t live_at(const struct code_map *map, uint64_t addr)
 {
-	const struct page *page = *page_slot(map, addr >> PAGE_SHIFT);
-	const unsigned int offset = addr & (PAGE_BYTES - 1);
+	const struct code_page *page = code_pages_find(&map->pages, code_page_number(addr));
+	const unsigned int offset = code_page_offset(addr);
 
 	for (uint32_t i = page ? page->count : 0; i-- > 0;) {
-		const struct link *link = &page->links[i];
+		const struct code_link *link = &page->links[i];
 
 		if (offset < link->low || offset >= link->high)
 			continue;
@@ -414,11 +242,11 @@ static uint32_t live_at(const struct code_map *map, uint64_t addr)
 			return link->id;
 		break;
 	}
-	for (size_t i = map->big_count; i-- > 0;) {
-		const struct node *node = &map->nodes[map->bigs[i]];
+	for (size_t i = map->pages.big_count; i-- > 0;) {
+		const struct node *node = &map->nodes[map->pages.bigs[i]];
 
 		if (node->state == NODE_LIVE && covers(&node->range, addr))
-			return map->bigs[i];
+			return map->pages.bigs[i];
 	}
 	return NONE;
 }
@@ -453,11 +281,12 @@ static void claim_from(struct code_map *map, struct claim *claim, uint32_t id)
 
 static void claim_from_page(struct code_map *map, struct claim *claim, uint64_t number)
 {
-	const struct page *page = *page_slot(map, number);
-	const struct link mine = link_of(&claim->node->range, claim->id, number);
+	const struct code_page *page = code_pages_find(&map->pages, number);
+	const struct code_range *range = &claim->node->range;
+	const struct code_link mine = code_link_of(claim->id, range->addr, range->size, number);
 
 	for (uint32_t i = 0; page && i < page->count; i++) {
-		const struct link *link = &page->links[i];
+		const struct code_link *link = &page->links[i];
 
 		if (link->low < mine.high && mine.low < link->high)
 			claim_from(map, claim, link->id);
@@ -467,12 +296,13 @@ static void claim_from_page(struct code_map *map, struct claim *claim, uint64_t 
 /* Ends and marks as replaced all that the claiming node overlaps. */
 static void claim_addresses(struct code_map *map, struct claim *claim)
 {
-	const uint64_t first = first_page(&claim->node->range);
-	const uint64_t last = last_page(&claim->node->range);
+	const struct code_range *range = &claim->node->range;
+	const uint64_t first = code_page_number(range->addr);
+	const uint64_t last = code_page_last(range->addr, range->size);
 
-	for (size_t i = 0; i < map->big_count; i++)
-		claim_from(map, claim, map->bigs[i]);
-	if (last - first < map->used + (uint64_t)BIG_PAGES) {
+	for (size_t i = 0; i < map->pages.big_count; i++)
+		claim_from(map, claim, map->pages.bigs[i]);
+	if (last - first < map->used + (uint64_t)CODE_BIG_PAGES) {
 		for (uint64_t n = first; n <= last; n++)
 			claim_from_page(map, claim, n);
 		return;
@@ -486,21 +316,15 @@ static void claim_addresses(struct code_map *map, struct claim *claim)
 int code_map_new(struct code_map **ret)
 {
 	struct code_map *map = calloc(1, sizeof(*map));
-	uint64_t random[2] = {0, 0};
+	int err;
 
 	if (!map)
 		return -ENOMEM;
-	map->bucket_bits = 6;
-	map->buckets = calloc((size_t)1 << map->bucket_bits, sizeof(struct page *));
-	if (!map->buckets) {
+	err = code_pages_init(&map->pages);
+	if (err) {
 		free(map);
-		return -ENOMEM;
+		return err;
 	}
-	/* Early in a boot there may be none yet: that is no reason to wait or to fail. */
-	if (getrandom(random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
-		random[0] = random[1] = (uint64_t)(uintptr_t)map;
-	map->seed = random[0];
-	map->factor = random[1] | 1;
 	for (int state = 0; state < NODE_STATES; state++)
 		map->lists[state] = (struct node_list){.first = NONE, .last = NONE};
 	*ret = map;
@@ -511,13 +335,7 @@ void code_map_free(struct code_map *map)
 {
 	if (!map)
 		return;
-	for (size_t i = 0; i < (size_t)1 << map->bucket_bits; i++) {
-		for (struct page *page = map->buckets[i], *next; page; page = next) {
-			next = page->next;
-			free(page);
-		}
-	}
-	free(map->buckets);
+	code_pages_fini(&map->pages);
 	free(map->nodes);
 	free(map);
 }
@@ -639,11 +457,11 @@ static bool consider(struct moment *moment, const struct node *node)
 
 static void consider_page(const struct code_map *map, struct moment *moment)
 {
-	const struct page *page = *page_slot(map, moment->addr >> PAGE_SHIFT);
-	const unsigned int offset = moment->addr & (PAGE_BYTES - 1);
+	const struct code_page *page = code_pages_find(&map->pages, code_page_number(moment->addr));
+	const unsigned int offset = code_page_offset(moment->addr);
 
 	for (uint32_t i = page ? page->count : 0; i-- > 0;) {
-		const struct link *link = &page->links[i];
+		const struct code_link *link = &page->links[i];
 
 		if (offset >= link->low && offset < link->high &&
 		    !consider(moment, &map->nodes[link->id]))
@@ -653,8 +471,8 @@ static void consider_page(const struct code_map *map, struct moment *moment)
 
 static void consider_bigs(const struct code_map *map, struct moment *moment)
 {
-	for (size_t i = map->big_count; i-- > 0;) {
-		const struct node *node = &map->nodes[map->bigs[i]];
+	for (size_t i = map->pages.big_count; i-- > 0;) {
+		const struct node *node = &map->nodes[map->pages.bigs[i]];
 
 		if (covers(&node->range, moment->addr) && !consider(moment, node))
 			return;
@@ -666,7 +484,7 @@ const struct code_range *code_map_find(const struct code_map *map, uint64_t addr
 	struct moment moment = {.addr = addr, .time_ns = time_ns};
 
 	consider_page(map, &moment);
-	if (map->big_count > 0)
+	if (map->pages.big_count > 0)
 		consider_bigs(map, &moment);
 	if (moment.before && (time_ns < moment.before->range.death_ns || !moment.after))
 		return &moment.before->range;
@@ -729,6 +547,6 @@ void code_map_stats(const struct code_map *map, struct code_map_stats *ret)
 {
 	*ret = map->stats;
 	ret->dead = map->lists[NODE_DEAD].count + map->lists[NODE_REPLACED].count;
-	ret->bytes = sizeof(*map) + map->size * sizeof(struct node) + map->page_bytes +
-		     ((size_t)1 << map->bucket_bits) * sizeof(struct page *);
+	ret->bytes = sizeof(*map) + map->size * sizeof(struct node) +
+		     code_pages_bytes(&map->pages);
 }

@@ -269,9 +269,11 @@ void fake_jvm_post_unload(size_t method)
 
 void fake_jvm_post_stub(size_t stub)
 {
-	char name[32];
+	char name[16384];
 
 	snprintf(name, sizeof(name), "stub %zu", stub);
+	if (fake_jvm.stub_name_bytes > 0)
+		snprintf(name, sizeof(name), "%0*zu", (int)fake_jvm.stub_name_bytes, stub);
 	fake_jvm.callbacks.DynamicCodeGenerated(
 		&jvmti_env, name, (const void *)(uintptr_t)(FAKE_CODE_BASE / 2 + stub * 64), 64);
 }

@@ -25,6 +25,7 @@ struct fake_jvm {
 	size_t n_methods; /* that exist, for GenerateEvents */
 	size_t n_stubs;
 	size_t name_bytes;	  /* length of method 0's name, 0 for the usual */
+	size_t stub_name_bytes;	  /* length of every stub's name, 0 for the usual */
 	bool no_source_files;	  /* refuses that capability */
 	bool no_method_events;	  /* refuses this one */
 	atomic_bool broken_names; /* GetMethodName fails */

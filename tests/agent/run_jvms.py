@@ -244,6 +244,8 @@ class AgentInJvm(unittest.TestCase):
         first = self.listen()
         jvm = self.start()
         first.wait_for_kind("resync end")
+        jvm.ask("threads 3 more-than-fifteen-bytes-")
+        self.check_thread_names(first, jvm, "more-than-fifteen-bytes-")
         first.stop(signal.SIGKILL)
         jvm.ask("hot")
         os.unlink(self.path)
@@ -251,7 +253,7 @@ class AgentInJvm(unittest.TestCase):
         (end,) = second.wait_for_kind("resync end")
         self.assertEqual(end[5], "1")
         self.assertTrue(second.find(is_hot))
-        jvm.ask("churn 1")
+        self.check_thread_names(second, jvm, "more-than-fifteen-bytes-")
         self.finish(jvm)
         second.wait_for_kind("bye")
 

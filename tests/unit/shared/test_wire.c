@@ -262,6 +262,10 @@ static void record_that_does_not_fit_changes_nothing(void **state)
 	assert_true(wire_encode_bye(&buf, &(struct wire_bye){.reason = 1}));
 	assert_int_equal(buf.len, 18);
 	assert_false(buf.overflow);
+	/* 24 bytes would fit into an empty buffer, and 22 are left. */
+	assert_false(wire_encode_method_unload(&buf, &(struct wire_method_unload){.addr = 1}));
+	assert_int_equal(buf.len, 18);
+	assert_true(buf.overflow);
 }
 
 static void every_cut_message_is_refused_or_ends_early(void **state)
@@ -302,6 +306,8 @@ static void other_versions_and_other_bytes_are_told_apart(void **state)
 	struct wire_message message;
 
 	(void)state;
+	buf.data[6] = 25; /* a header that is longer than the message */
+	assert_int_equal(wire_decode_message(buf.data, buf.len, &message), -EBADMSG);
 	buf.data[4] = 2;
 	assert_int_equal(wire_decode_message(buf.data, buf.len, &message), -EPROTONOSUPPORT);
 	buf.data[0] = 'X';
