@@ -272,9 +272,9 @@ static void garbage_and_giants_do_not_disturb_others(void **state)
 	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	garbage = dial();
-	send_all(garbage, "GET / HTTP/1.1\r\n\r\n", 18);
+	send_all(garbage, "GET / HT", 8);
 	giant = dial_agent(intake);
-	wire_encode_frame(frame, UINT64_C(1) << 62);
+	wire_encode_frame(frame, WIRE_MESSAGE_MAX_BYTES + 1);
 	send_all(giant, frame, sizeof(frame));
 	good = dial_agent(intake);
 	buf = message(0);
