@@ -98,12 +98,19 @@ static uint64_t horizon_ns(uint64_t now_ns)
 static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 {
 	const uint64_t now = clock_now_ns();
-	const uint64_t tick = targets_next_tick_ns(&engine->targets);
-	uint64_t wait = tick > now ? tick - now : 0;
+	uint64_t until = targets_next_tick_ns(&engine->targets);
 
-	if (engine->recordings && wait > READ_INTERVAL_NS)
-		wait = READ_INTERVAL_NS;
-	return wait < max_wait_ns ? wait : max_wait_ns;
+	if (until > now + max_wait_ns)
+		until = now + max_wait_ns;
+	for (const struct recording *r = engine->recordings; r; r = r->next) {
+		const uint64_t done = r->end_ns + HOLD_NS;
+
+		if (!r->is_done && until > now + READ_INTERVAL_NS)
+			until = now + READ_INTERVAL_NS;
+		if (!r->is_done && done > now && until > done)
+			until = done; /* its user waits for it */
+	}
+	return until > now ? until - now : 0;
 }
 
 static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
