@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import os
 import pathlib
+import platform
 import shutil
 import signal
 import socket
@@ -16,111 +17,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
-PATIENCE_S = 60
-OPTIONS = None
-
-
-class Listener:
-    """The collector's stand-in; its lines as lists of words."""
-
-    def __init__(self, path):
-        self.path = path
-        self.lines = []
-        self.changed = threading.Condition()
-        self.process = subprocess.Popen([OPTIONS.listener, path], stdout=subprocess.PIPE,
-                                        text=True, errors="replace")
-        self.thread = threading.Thread(target=self.read, daemon=True)
-        self.thread.start()
-        self.wait_for(lambda line: line[1] == "listening")
-
-    def read(self):
-        for line in self.process.stdout:
-            with self.changed:
-                self.lines.append(line.rstrip("\n").split("\t"))
-                self.changed.notify_all()
-
-    def find(self, wanted):
-        with self.changed:
-            return [line for line in self.lines if wanted(line)]
-
-    def wait_for(self, wanted, count=1):
-        """The lines that are wanted, once there are that many."""
-        end = time.monotonic() + PATIENCE_S
-        seen = 0
-        found = []
-        with self.changed:
-            while True:
-                found += [line for line in self.lines[seen:] if wanted(line)]
-                seen = len(self.lines)
-                if len(found) >= count:
-                    return found
-                if time.monotonic() > end:
-                    raise AssertionError(f"not seen within {PATIENCE_S} s; last lines: "
-                                         f"{self.lines[-5:]}")
-                self.changed.wait(1)
-
-    def wait_for_kind(self, kind, count=1):
-        return self.wait_for(lambda line: line[1] == kind, count)
-
-    def stop(self, how=signal.SIGTERM):
-        if self.process.poll() is None:
-            self.process.send_signal(how)
-        self.process.wait()
-        self.thread.join()
-        self.process.stdout.close()
-
-
-class Jvm:
-    """A Subject under an agent, spoken to line by line."""
-
-    def __init__(self, options, flags=(), env=None):
-        agent = f"-agentpath:{OPTIONS.agent}" + (f"={options}" if options else "")
-        command = [f"{OPTIONS.jdk}/bin/java", agent, "-XX:+UseSerialGC", *flags, "-cp",
-                   OPTIONS.classes, "Subject"]
-        self.errors = tempfile.TemporaryFile(mode="w+")
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=self.errors, text=True,
-                                        env={**os.environ, **(env or {})})
-        self.answer = self.process.stdout.readline().strip()
-
-    def ask(self, line):
-        self.tell(line)
-        answer = self.process.stdout.readline()
-        if not answer:
-            raise AssertionError(f"no answer to {line!r}: {self.warnings()}")
-        return answer.strip()
-
-    def thread_names(self):
-        tasks = pathlib.Path(f"/proc/{self.process.pid}/task")
-        return [(task / "comm").read_text().rstrip("\n") for task in tasks.iterdir()]
-
-    def tell(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def end(self, line=None):
-        """The exit status, after that last line or the end of the input."""
-        if line:
-            self.tell(line)
-        self.process.stdin.close()
-        status = self.process.wait(PATIENCE_S)
-        self.process.stdout.close()
-        return status
-
-    def warnings(self):
-        self.errors.seek(0)
-        return self.errors.read().splitlines()
-
-    def kill(self):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self.errors.close()
-        self.process.stdin.close()
-        self.process.stdout.close()
+from jvm_harness import OPTIONS, PATIENCE_S, Jvm, Listener
 
 
 def is_hot(line):
@@ -338,6 +237,34 @@ class AgentInJvm(unittest.TestCase):
         check(",framepointer=off", (), "false DEFAULT", 4)
         check(",framepointer=on", ("-XX:-PreserveFramePointer",), "true ERGONOMIC", 5)
 
+    def read_hot_code(self, extra):
+        """The first bytes of each compiled hotMethod."""
+        listener = self.listen()
+        jvm = self.start(extra)
+        jvm.ask("hot")
+        loads = listener.wait_for(is_hot)
+        with open(f"/proc/{jvm.process.pid}/mem", "rb", buffering=0) as memory:
+            code = [os.pread(memory.fileno(), 64, int(line[4], 16)) for line in loads]
+        self.finish(jvm)
+        listener.stop()
+        pathlib.Path(self.path).unlink(missing_ok=True)
+        return code
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "knows the bytes of x86_64 only")
+    def test_compiled_code_keeps_frame_pointers(self):
+        # After "push rbp" with C1, after "sub rsp, N; mov [rsp+N-8], rbp" with C2.
+        prologue = b"\x48\x8b\xec"  # mov rbp, rsp
+        self.assertTrue(all(prologue in code for code in self.read_hot_code("")))
+        self.assertFalse(any(prologue in code
+                             for code in self.read_hot_code(",framepointer=off")))
+
+    def test_checked_jni_has_nothing_to_say(self):
+        listener = self.listen()
+        jvm = self.start(flags=("-Xcheck:jni",))
+        jvm.ask("threads 3 more-than-fifteen-bytes-")
+        self.check_thread_names(listener, jvm, "more-than-fifteen-bytes-")
+        self.finish(jvm)
+
     def test_the_agent_is_one_thread(self):
         listener = self.listen()
         jvm = self.start()
@@ -389,13 +316,12 @@ class AgentInJvm(unittest.TestCase):
 
 
 def main():
-    global OPTIONS
     parser = argparse.ArgumentParser()
     parser.add_argument("--agent", required=True)
     parser.add_argument("--listener", required=True)
     parser.add_argument("--jdk", required=True)
     parser.add_argument("--java", default=os.path.join(os.path.dirname(__file__), "java"))
-    OPTIONS, rest = parser.parse_known_args()
+    _, rest = parser.parse_known_args(namespace=OPTIONS)
     OPTIONS.classes = tempfile.mkdtemp(prefix="fgagent-classes-")
     for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "FGAGENT_OPTS"):
         os.environ.pop(name, None)

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The steps of scenarios. Every agent here carries the label team:red and runs with POD_NAME=pod-7,
+ * which its hello must show.
+ */
+#include "fake_steps.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+char socket_path[96];
+jint (*on_load)(JavaVM *, char *, void *);
+struct peer peer;
+
+void load_agent(const char *extra)
+{
+	char options[512];
+
+	snprintf(options, sizeof(options), "socket=%s%s", socket_path, extra);
+	CHECK(on_load(fake_jvm_start(), options, NULL) == 0);
+}
+
+void start_agent(const char *extra)
+{
+	load_agent(extra);
+	fake_jvm_post_init();
+}
+
+/* Threads of the agent's: sanitizers have their own. */
+int count_agent_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *entry;
+	char path[300], comm[32];
+	int n = 0;
+
+	while ((entry = readdir(tasks))) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		file = fopen(path, "r");
+		if (file && fgets(comm, sizeof(comm), file))
+			n += strcmp(comm, "fgagent\n") == 0;
+		if (file)
+			fclose(file);
+	}
+	closedir(tasks);
+	return n;
+}
+
+void sleep_ms(long ms)
+{
+	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+}
+
+uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+bool is_text(struct wire_str s, const char *text)
+{
+	return s.len == strlen(text) && memcmp(s.data, text, s.len) == 0;
+}
+
+static bool has_attr(const struct wire_hello *hello, const char *key, const char *text)
+{
+	struct wire_attr attr;
+
+	for (size_t pos = 0; wire_hello_next_attr(hello, &pos, &attr);) {
+		if (is_text(attr.key, key) && is_text(attr.text, text))
+			return true;
+	}
+	return false;
+}
+
+void expect_hello(uint32_t buffer_bytes)
+{
+	struct wire_record record;
+	struct wire_hello hello;
+
+	CHECK(peer_next(&peer, &record) && record.kind == WIRE_HELLO);
+	CHECK(wire_decode_hello(&record, &hello) == 0);
+	CHECK(hello.pid == (uint32_t)getpid());
+	CHECK(hello.buffer_bytes == buffer_bytes);
+	CHECK(hello.flags == 0);
+	CHECK(hello.loaded_ns <= hello.monotonic_ns && hello.loaded_ns > 0);
+	CHECK(has_attr(&hello, "jvm.version", fake_jvm.vm_version));
+	CHECK(has_attr(&hello, "label.team", "red"));
+	CHECK(has_attr(&hello, "env.POD_NAME", "pod-7"));
+}
+
+void check_load(const struct wire_record *record, size_t method)
+{
+	struct wire_method_load load;
+	char text[32];
+
+	CHECK(wire_decode_method_load(record, &load) == 0);
+	CHECK(load.addr == FAKE_CODE_BASE + method * 256 && load.size == 100);
+	CHECK(load.level == WIRE_LEVEL_UNKNOWN);
+	CHECK(load.code_kind == (method % 10 == 9 ? WIRE_CODE_NATIVE_WRAPPER : WIRE_CODE_JAVA));
+	snprintf(text, sizeof(text), "Lfake/C%zu;", method);
+	CHECK(is_text(load.class_sig, text));
+	snprintf(text, sizeof(text), "m%zu", method);
+	CHECK(is_text(load.method, text));
+	CHECK(is_text(load.method_sig, "()V"));
+	snprintf(text, sizeof(text), "C%zu.java", method);
+	CHECK(is_text(load.source_file, method % 7 == 3 ? "" : text));
+}
+
+static void expect_begin(uint32_t epoch)
+{
+	struct wire_record record;
+	struct wire_resync resync;
+
+	do {
+		CHECK(peer_next(&peer, &record));
+	} while (record.kind != WIRE_RESYNC_BEGIN);
+	CHECK(wire_decode_resync(&record, &resync) == 0 && resync.epoch == epoch);
+}
+
+/* All stubs, then all methods, in order, then a complete end; ordinary records may come between. */
+static void expect_rest_of_resync(uint32_t epoch)
+{
+	size_t stubs = 0, methods = 0;
+	struct wire_record record;
+	struct wire_resync resync;
+
+	for (;;) {
+		CHECK(peer_next(&peer, &record));
+		if (record.kind == WIRE_RESYNC_END)
+			break;
+		if (!(record.flags & WIRE_FLAG_RESYNC))
+			continue;
+		if (record.kind == WIRE_METHOD_LOAD)
+			check_load(&record, methods++);
+		else if (record.kind == WIRE_STUB)
+			stubs++;
+	}
+	CHECK(wire_decode_resync(&record, &resync) == 0);
+	CHECK(resync.epoch == epoch && resync.complete);
+	CHECK(methods == fake_jvm.n_methods && stubs == fake_jvm.n_stubs);
+}
+
+void expect_resync(uint32_t epoch)
+{
+	expect_begin(epoch);
+	expect_rest_of_resync(epoch);
+}
+
+/* Skips to the next record of the kind. */
+struct wire_record expect_kind(enum wire_kind kind)
+{
+	struct wire_record record;
+
+	do {
+		CHECK(peer_next(&peer, &record));
+	} while (record.kind != kind);
+	return record;
+}
+
+void connect_agent(uint32_t buffer_bytes, uint32_t epoch)
+{
+	peer_accept(&peer, NULL, 0);
+	peer_expect_greeting(&peer);
+	expect_hello(buffer_bytes);
+	expect_resync(epoch);
+}
+
+static void *read_to_bye(void *arg)
+{
+	(void)arg;
+	expect_kind(WIRE_BYE);
+	peer_expect_close(&peer);
+	return NULL;
+}
+
+/* The JVM ends, and BYE is the last that is heard. */
+void end_jvm(void)
+{
+	pthread_t reader;
+
+	CHECK(pthread_create(&reader, NULL, read_to_bye, NULL) == 0);
+	fake_jvm_post_death();
+	CHECK(pthread_join(reader, NULL) == 0);
+	CHECK(fake_jvm.allocations == 0);
+	CHECK(fake_jvm.local_refs == 0);
+	CHECK(fake_jvm.attached == 0);
+	fake_jvm_post_load(1);
+	fake_jvm_post_unload(1);
+}

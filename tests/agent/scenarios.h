@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a scenario is a function, its name its claim
+ * units:   none
+ * threads: each runs alone in its process
+ * errors:  a scenario that returns has passed
+ * source:  fake_agent.c runs them by name
+ */
+#ifndef SCENARIOS_H
+#define SCENARIOS_H
+
+void stream(void);
+void many_methods_pass_a_small_buffer(void);
+void a_new_connection_resynchronises(void);
+void a_full_buffer_is_counted_and_repaired(void);
+void losses_add_up(void);
+void strangers_are_refused(void);
+void chatter_is_ignored(void);
+void a_stalled_reader_is_dropped(void);
+void failing_names_are_counted_and_sent_empty(void);
+void too_large_a_record_is_cut(void);
+void source_files_are_optional(void);
+void an_incomplete_resync_is_repeated(void);
+void a_resync_is_complete_in_a_crowd(void);
+void off_does_nothing(void);
+void an_old_hotspot_is_left_alone(void);
+void a_jvm_without_the_events_is_left_alone(void);
+void nobody_listens(void);
+void the_end_waits_for_nobody(void);
+void loaded_twice_runs_once(void);
+
+#endif

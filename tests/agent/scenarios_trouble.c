@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Collectors that are none, stall or are not there, JVMs that are left alone, and the end. */
+#include "fake_steps.h"
+#include "scenarios.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A stranger's greeting is refused, and the next dial tries again. */
+void strangers_are_refused(void)
+{
+	static const uint8_t push[] = {0, 'S', 'P', 0, 0, 0x50, 0, 0};
+	static const uint8_t version[] = {0, 'S', 'P', 1, 0, 0x51, 0, 0};
+	static const char http[] = "HTTP/1.1 400 Bad Request\r\n\r\n";
+
+	start_agent(",label=team:red");
+	peer_accept(&peer, push, sizeof(push));
+	peer_expect_greeting(&peer);
+	peer_expect_close(&peer);
+	peer_accept(&peer, version, sizeof(version));
+	peer_expect_greeting(&peer);
+	peer_expect_close(&peer);
+	peer_accept(&peer, http, sizeof(http) - 1);
+	peer_expect_greeting(&peer);
+	peer_expect_close(&peer);
+	peer_accept(&peer, "", 0); /* silence */
+	peer_expect_greeting(&peer);
+	peer_expect_close(&peer);
+	peer_accept(&peer, push, 3); /* half a greeting */
+	peer_close(&peer);
+	CHECK(fake_jvm.attaches == 0);
+	connect_agent(256 << 10, 1);
+	end_jvm();
+}
+
+/* What the collector says after the greeting is of no interest. */
+void chatter_is_ignored(void)
+{
+	static const char chatter[5000] = "blah";
+
+	start_agent(",label=team:red");
+	connect_agent(256 << 10, 1);
+	CHECK(write(peer.fd, chatter, sizeof(chatter)) == sizeof(chatter));
+	fake_jvm_post_load(4);
+	expect_kind(WIRE_METHOD_LOAD);
+	end_jvm();
+}
+
+/* Who does not read for 5 s is hung up on, in the middle of a resynchronisation. */
+void a_stalled_reader_is_dropped(void)
+{
+	struct wire_record record;
+	struct wire_loss loss;
+
+	fake_jvm.n_methods = 50000;
+	start_agent(",buffer=16k,label=team:red");
+	peer_accept(&peer, NULL, 0);
+	peer_expect_greeting(&peer);
+	while (fake_jvm.attaches == 0 || fake_jvm.attached > 0)
+		sleep_ms(10);
+	peer_close(&peer);
+	peer_accept(&peer, NULL, 0);
+	peer_expect_greeting(&peer);
+	expect_hello(16 << 10);
+	expect_resync(2);
+	record = expect_kind(WIRE_LOSS);
+	CHECK(wire_decode_loss(&record, &loss) == 0 && loss.count[WIRE_LOSS_DISCONNECT] > 0);
+	end_jvm();
+}
+
+static void expect_idle(void)
+{
+	static const unsigned none[64];
+
+	CHECK(memcmp(fake_jvm.enabled, none, sizeof(none)) == 0);
+	CHECK(!fake_jvm.callbacks.VMInit && !fake_jvm.callbacks.CompiledMethodLoad);
+	CHECK(count_agent_threads() == 0);
+	CHECK(fake_jvm.allocations == 0);
+}
+
+void off_does_nothing(void)
+{
+	CHECK(setenv("FGAGENT_OPTS", "off", 1) == 0);
+	start_agent("");
+	expect_idle();
+	CHECK(!fake_jvm.capabilities.can_generate_compiled_method_load_events);
+}
+
+void an_old_hotspot_is_left_alone(void)
+{
+	fake_jvm.vm_version = "25.381-b09";
+	start_agent("");
+	expect_idle();
+	CHECK(fake_jvm.disposed);
+}
+
+void a_jvm_without_the_events_is_left_alone(void)
+{
+	fake_jvm.no_method_events = true;
+	start_agent("");
+	expect_idle();
+	CHECK(fake_jvm.disposed);
+}
+
+/* Without a collector the end is not waited for, and events cost nothing that could be lost. */
+void nobody_listens(void)
+{
+	peer_fini(&peer);
+	unlink(socket_path);
+	start_agent("");
+	fake_jvm_post_load(1);
+	CHECK(fake_jvm.allocations == 0);
+	fake_jvm_post_death();
+	while (count_agent_threads() > 0)
+		sleep_ms(5);
+	peer_listen(&peer, socket_path);
+}
+
+/* The end while the collector reads nothing: the callback returns soon all the same. */
+void the_end_waits_for_nobody(void)
+{
+	uint64_t begin_ms;
+
+	fake_jvm.n_methods = 50000;
+	start_agent(",buffer=16k,label=team:red");
+	peer_accept(&peer, NULL, 0);
+	peer_expect_greeting(&peer);
+	while (fake_jvm.attached == 0)
+		sleep_ms(1);
+	sleep_ms(100);
+	begin_ms = now_ms();
+	fake_jvm_post_death();
+	CHECK(now_ms() - begin_ms < STALL_MS / 2);
+	while (count_agent_threads() > 0)
+		sleep_ms(5);
+	CHECK(now_ms() - begin_ms < STALL_MS / 2);
+	peer_close(&peer);
+}
+
+void loaded_twice_runs_once(void)
+{
+	load_agent(",label=team:red");
+	CHECK(on_load(fake_jvm_start(), NULL, NULL) == 0);
+	for (int i = 0; i < 64; i++)
+		CHECK(fake_jvm.enabled[i] <= 1);
+	fake_jvm_post_init();
+	connect_agent(256 << 10, 1);
+	CHECK(count_agent_threads() == 1);
+	end_jvm();
+}
