@@ -47,9 +47,10 @@ static int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BY
 {
 	struct process *process = NULL;
 	char comm[PROCESS_COMM_BYTES];
+	uint64_t ticks;
 	int err;
 
-	if (!process_stat_start_ticks(pid)) {
+	if (process_stat_start_ticks(pid, &ticks) == -ESRCH) {
 		snprintf(ret, DIAGNOSE_BYTES,
 			 "PID %d does not exist: 'fgcollect list' shows the JVMs there are, by "
 			 "their PIDs on the host",

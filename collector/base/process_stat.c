@@ -7,33 +7,46 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-uint64_t process_stat_start_ticks(pid_t pid)
+/* Field number of text, which is what follows the comm; 0 if there are not so many. */
+static uint64_t field_behind_comm(const char *p, int number)
 {
-	char path[64], text[1024];
-	const char *p;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (file_read_small(path, text, sizeof(text)) <= 0)
-		return 0;
-	p = strrchr(text, ')');
-	if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
-		return 0;
-	for (int field = 2; p && field < 22; field++)
+	for (int field = 2; p && field < number; field++)
 		p = strchr(p + 1, ' ');
 	return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
+int process_stat_start_ticks(pid_t pid, uint64_t *ret)
+{
+	char path[64], text[1024];
+	const char *p;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	len = file_read_small(path, text, sizeof(text));
+	if (len < 0)
+		return len == -ENOENT ? -ESRCH : (int)len;
+	p = strrchr(text, ')');
+	if (!p || p[1] != ' ')
+		return -EBADMSG;
+	/* A main thread that has ended is a zombie while others live on. */
+	if (p[2] == 'X' || (p[2] == 'Z' && field_behind_comm(p, 20) <= 1))
+		return -ESRCH;
+	*ret = field_behind_comm(p, 22);
+	return 0;
+}
+
 time_t process_stat_started_at(pid_t pid)
 {
-	const uint64_t ticks = process_stat_start_ticks(pid);
 	struct timespec now, since_boot;
+	uint64_t ticks;
 
-	if (ticks == 0)
+	if (process_stat_start_ticks(pid, &ticks) < 0)
 		return 0;
 	clock_gettime(CLOCK_REALTIME, &now);
 	clock_gettime(CLOCK_BOOTTIME, &since_boot);

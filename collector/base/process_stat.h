@@ -3,7 +3,7 @@
  * shape:   PID -> what /proc says that tells one process from the next with the same PID
  * units:   clock ticks since boot, as the kernel counts them
  * threads: any
- * errors:  0 when the process is gone
+ * errors:  -ESRCH when the process is gone; another negative errno when that cannot be told
  * source:  proc_pid_stat(5), proc_pid_status(5)
  */
 #ifndef FG_BASE_PROCESS_STAT_H
@@ -14,8 +14,11 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Field 22 of /proc/<pid>/stat; 0 if there is no such process, or only a zombie of it. */
-uint64_t process_stat_start_ticks(pid_t pid);
+/*
+ * Field 22 of /proc/<pid>/stat. -ESRCH if there is no such process, or only a zombie of it without
+ * living threads. Any other error, out of descriptors for one, says nothing of the process.
+ */
+int process_stat_start_ticks(pid_t pid, uint64_t *ret);
 
 /* When the process began, on the wall clock as it goes now; 0 if there is no such process. */
 time_t process_stat_started_at(pid_t pid);

@@ -181,7 +181,9 @@ static int add_connection(struct intake *intake, int fd, pid_t pid)
 	connection->fd = fd;
 	connection->opened_ns = clock_now_ns();
 	connection->session = (struct intake_session){.id = intake->next_id, .pid = pid};
-	err = map64_put(&intake->connections, connection->session.id, connection);
+	err = pid > 0 ? process_stat_start_ticks(pid, &connection->session.start_ticks) : 0;
+	if (!err)
+		err = map64_put(&intake->connections, connection->session.id, connection);
 	if (!err)
 		err = watch(intake, fd, connection->session.id, EPOLLIN, EPOLL_CTL_ADD);
 	if (err) {
@@ -303,6 +305,19 @@ static void take_message(struct intake *intake, struct connection *connection,
 		give_up(intake, connection, n);
 }
 
+/*
+ * Whether the PID still means the process that connected. The kernel says the PID of then, and a
+ * connection can be handed on: without this, whoever gets the PID next would answer for it.
+ */
+static bool is_same_process(const struct intake_session *session)
+{
+	uint64_t ticks;
+
+	if (session->pid <= 0)
+		return true; /* out of sight, which its user is told */
+	return process_stat_start_ticks(session->pid, &ticks) == 0 && ticks == session->start_ticks;
+}
+
 /* The greeting must be a PUSH socket's. Returns the bytes used, 0 if there are too few yet. */
 static size_t take_greeting(struct intake *intake, struct connection *connection,
 			    const struct sink *sink)
@@ -313,12 +328,13 @@ static size_t take_greeting(struct intake *intake, struct connection *connection
 		give_up(intake, connection, -EBADMSG);
 		return connection->len;
 	}
+	if (!is_same_process(&connection->session)) {
+		give_up(intake, connection, -EBADMSG);
+		return connection->len;
+	}
 	connection->is_greeted = true;
 	intake->not_greeted--;
 	intake->stats.opened++;
-	if (connection->session.pid > 0)
-		connection->session.start_ticks =
-			process_stat_start_ticks(connection->session.pid);
 	tell(sink, connection, INTAKE_OPENED);
 	return WIRE_SP_GREETING_BYTES;
 }

@@ -34,14 +34,19 @@ int process_new(pid_t pid, uint64_t start_ticks, struct process **ret)
 	if (!process)
 		return -ENOMEM;
 	process->pid = pid;
-	process->start_ticks = start_ticks ? start_ticks : process_stat_start_ticks(pid);
+	process->start_ticks = start_ticks;
+	err = start_ticks ? 0 : process_stat_start_ticks(pid, &process->start_ticks);
+	if (err) {
+		free(process);
+		return err;
+	}
 	process->inner_pid = process_stat_inner_pid(pid, pid);
 	process->clock_offset_ns = read_clock_offset(pid);
 	process_stat_comm(pid, pid, process->comm, sizeof(process->comm));
 	if (container_id_read(pid, process->container_id) < 0)
 		process->container_id[0] = '\0';
-	err = process->start_ticks ? address_space_read(&process->space, pid) : -ESRCH;
-	if (err == -ENOMEM || !process->start_ticks) {
+	err = address_space_read(&process->space, pid);
+	if (err == -ENOMEM) {
 		process_free(process);
 		return err;
 	}

@@ -258,6 +258,15 @@ static void bury(struct process *process, uint64_t now_ns)
 		process->jvm->state = JVM_ENDED;
 }
 
+/* Not being able to look is no proof. */
+static bool is_gone(const struct process *process)
+{
+	uint64_t ticks;
+	const int err = process_stat_start_ticks(process->pid, &ticks);
+
+	return err == -ESRCH || (!err && ticks != process->start_ticks);
+}
+
 /* Looks at every process: is it still the one it was? One that left long ago is forgotten. */
 static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 {
@@ -273,7 +282,7 @@ static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 				old = process;
 			continue;
 		}
-		if (process_stat_start_ticks(process->pid) != process->start_ticks)
+		if (is_gone(process))
 			bury(process, now_ns);
 		else if (process->jvm)
 			check_shadow(process);

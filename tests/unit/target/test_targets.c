@@ -39,9 +39,8 @@ static int setup(void **state)
 		pause();
 		_exit(0);
 	}
-	session = (struct intake_session){
-		.id = 3, .pid = child, .start_ticks = process_stat_start_ticks(child)};
-	return 0;
+	session = (struct intake_session){.id = 3, .pid = child};
+	return process_stat_start_ticks(child, &session.start_ticks);
 }
 
 static void end_child(void)
