@@ -2,6 +2,8 @@
 /* A hash set of texts whose bytes live in an arena, see intern.h. */
 #include "base/intern.h"
 
+#include "base/hash_seed.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,11 +16,7 @@ struct intern_slot {
 
 static uint32_t hash_of(const char *text, size_t len)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return (uint32_t)(hash ^ hash >> 32);
+	return (uint32_t)hash_seed_bytes(text, len);
 }
 
 static struct intern_slot *probe(const struct intern *intern, uint32_t hash, const char *text,

@@ -5,14 +5,14 @@
  */
 #include "base/map64.h"
 
+#include "base/hash_seed.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 static size_t slot_of(const struct map64 *map, uint64_t key)
 {
-	key ^= key >> 32;
-	key *= UINT64_C(0x9e3779b97f4a7c15);
-	return (size_t)(key >> 32) & (map->size - 1);
+	return (size_t)hash_seed_mix(key) & (map->size - 1);
 }
 
 /* The key's slot, or the free one where it would go. */

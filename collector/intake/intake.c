@@ -13,11 +13,13 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/log_limit.h"
 #include "base/map64.h"
 #include "base/process_stat.h"
 #include "intake/listen.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -29,10 +31,13 @@
 #define LISTEN_ID	  0 /* in epoll; connections count from 1 */
 #define BACKLOG		  128
 #define MAX_OF_ONE_PID	  16
-#define GREETING_LIMIT_NS (5 * CLOCK_NS_PER_SEC)
+#define MAX_OF_CONTAINER  1024 /* of one mount namespace other than ours */
+#define SILENCE_LIMIT_NS  (10 * CLOCK_NS_PER_SEC) /* for a greeting or message to be completed */
 #define ACCEPT_PAUSE_NS	  (1 * CLOCK_NS_PER_SEC)
 #define FIRST_BUFFER	  (64u << 10)
-#define MAX_BUFFER	  (WIRE_MESSAGE_MAX_BYTES + WIRE_SP_FRAME_HEADER_BYTES)
+#define MAX_BUFFERS_BYTES (64u << 20) /* of all connections, for messages that are not whole */
+#define BYTES_A_TURN	  (256u << 10) /* of one connection, then others have theirs */
+#define BYTES_A_READ	  (4u << 20)   /* of all connections, then the caller has its turn */
 #define EVENTS_A_WAIT	  64
 
 struct connection {
@@ -40,8 +45,9 @@ struct connection {
 	int fd;
 	bool is_greeted;  /* and so known to the caller */
 	bool is_ending;
-	uint64_t opened_ns;
-	uint8_t *buf;
+	ino_t mounts;	   /* the process's mount namespace; 0: ours, or not known */
+	uint64_t began_ns; /* to say what it has not yet said whole */
+	uint8_t *buf;	   /* NULL while nothing waits in it */
 	size_t len, size;
 };
 
@@ -51,6 +57,9 @@ struct intake {
 	uint32_t next_id;
 	uint64_t accept_again_ns; /* no descriptors left: not before this; 0: accepting */
 	size_t not_greeted, ending;
+	size_t buffers_bytes;
+	size_t turn; /* in connections: who is first the next time */
+	bool has_more;
 	struct map64 connections; /* by ID */
 	struct intake_stats stats;
 };
@@ -60,6 +69,8 @@ struct sink {
 	intake_fn fn;
 	void *arg;
 	size_t messages_left;
+	size_t bytes_left;
+	size_t turn_left; /* bytes of this connection */
 };
 
 static int watch(const struct intake *intake, int fd, uint32_t id, uint32_t events, int op)
@@ -114,11 +125,18 @@ int intake_open(const char *path, struct intake **ret)
 	return 0;
 }
 
-static void free_connection(struct connection *connection)
+static void free_buffer(struct intake *intake, struct connection *connection)
 {
-	if (connection->fd >= 0)
-		close(connection->fd);
+	intake->buffers_bytes -= connection->size;
 	free(connection->buf);
+	connection->buf = NULL;
+	connection->size = connection->len = 0;
+}
+
+static void free_connection(struct intake *intake, struct connection *connection)
+{
+	free_buffer(intake, connection);
+	close(connection->fd);
 	free(connection);
 }
 
@@ -131,7 +149,7 @@ void intake_close(struct intake *intake)
 	if (!intake)
 		return;
 	while (map64_next(&intake->connections, &pos, &key, &connection))
-		free_connection(connection);
+		free_connection(intake, connection);
 	map64_fini(&intake->connections);
 	if (intake->path)
 		unlink(intake->path);
@@ -148,15 +166,32 @@ int intake_fd(const struct intake *intake)
 	return intake->epoll_fd;
 }
 
-static size_t connections_of(const struct intake *intake, pid_t pid)
+/* Whether that process, or its container, has all the connections it can have. */
+static bool has_too_many(const struct intake *intake, pid_t pid, ino_t mounts)
 {
-	size_t pos = 0, n = 0;
+	size_t pos = 0, of_pid = 0, of_container = 0;
 	uint64_t key;
 	void *value;
 
-	while (map64_next(&intake->connections, &pos, &key, &value))
-		n += ((const struct connection *)value)->session.pid == pid;
-	return n;
+	while (map64_next(&intake->connections, &pos, &key, &value)) {
+		const struct connection *connection = value;
+
+		of_pid += pid > 0 && connection->session.pid == pid;
+		of_container += mounts && connection->mounts == mounts;
+	}
+	return of_pid >= MAX_OF_ONE_PID || of_container >= MAX_OF_CONTAINER;
+}
+
+/* The process's mount namespace, 0 if it is ours: containers have their own. */
+static ino_t mounts_of(pid_t pid)
+{
+	struct stat theirs, ours;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	if (stat(path, &theirs) < 0 || stat("/proc/self/ns/mnt", &ours) < 0)
+		return 0;
+	return theirs.st_ino == ours.st_ino ? 0 : theirs.st_ino;
 }
 
 /* The kernel's word on who connected; 0 if that process is outside of our PID namespace. */
@@ -170,7 +205,7 @@ static pid_t peer_pid(int fd)
 	return cred.pid;
 }
 
-static int add_connection(struct intake *intake, int fd, pid_t pid)
+static int add_connection(struct intake *intake, int fd, pid_t pid, ino_t mounts)
 {
 	struct connection *connection = calloc(1, sizeof(*connection));
 	uint8_t greeting[WIRE_SP_GREETING_BYTES];
@@ -179,7 +214,8 @@ static int add_connection(struct intake *intake, int fd, pid_t pid)
 	if (!connection)
 		return -ENOMEM;
 	connection->fd = fd;
-	connection->opened_ns = clock_now_ns();
+	connection->mounts = mounts;
+	connection->began_ns = clock_now_ns();
 	connection->session = (struct intake_session){.id = intake->next_id, .pid = pid};
 	err = pid > 0 ? process_stat_start_ticks(pid, &connection->session.start_ticks) : 0;
 	if (!err)
@@ -191,7 +227,9 @@ static int add_connection(struct intake *intake, int fd, pid_t pid)
 		free(connection);
 		return err;
 	}
-	intake->next_id = intake->next_id == UINT32_MAX ? LISTEN_ID + 1 : intake->next_id + 1;
+	do {
+		intake->next_id++;
+	} while (intake->next_id == LISTEN_ID || map64_find(&intake->connections, intake->next_id));
 	intake->not_greeted++;
 	/* It may be gone already, which the next read tells. */
 	wire_encode_greeting(greeting, WIRE_SP_PULL);
@@ -213,6 +251,7 @@ static void accept_all(struct intake *intake)
 	for (;;) {
 		const int fd = accept4(intake->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		pid_t pid;
+		ino_t mounts;
 
 		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
 			continue;
@@ -222,9 +261,10 @@ static void accept_all(struct intake *intake)
 			return;
 		}
 		pid = peer_pid(fd);
+		mounts = pid > 0 ? mounts_of(pid) : 0;
 		if (intake->connections.count >= INTAKE_MAX_SESSIONS ||
-		    (pid > 0 && connections_of(intake, pid) >= MAX_OF_ONE_PID) ||
-		    add_connection(intake, fd, pid) < 0) {
+		    has_too_many(intake, pid, mounts) ||
+		    add_connection(intake, fd, pid, mounts) < 0) {
 			intake->stats.refused++;
 			close(fd);
 		}
@@ -260,11 +300,14 @@ static void tell(const struct sink *sink, const struct connection *connection,
 /* The message cannot be trusted: what came before stands, the agent dials again. */
 static void give_up(struct intake *intake, struct connection *connection, int err)
 {
+	static struct log_limit limit;
+
 	if (err == -EPROTONOSUPPORT) {
 		intake->stats.other_version++;
-		log_warning("the agent of PID %d speaks another version of the protocol: use the "
-			    "agent that came with this collector",
-			    (int)connection->session.pid);
+		if (log_limit_allows(&limit, clock_now_ns()))
+			log_warning("the agent of PID %d speaks another version of the protocol: "
+				    "use the agent that came with this collector",
+				    (int)connection->session.pid);
 	} else {
 		intake->stats.broken++;
 		connection->session.broken++;
@@ -356,6 +399,17 @@ static size_t frame_bytes(struct intake *intake, struct connection *connection, 
 	return WIRE_SP_FRAME_HEADER_BYTES + (size_t)len;
 }
 
+static bool has_turn(const struct connection *connection, const struct sink *sink)
+{
+	return !connection->is_ending && sink->messages_left > 0 && sink->bytes_left > 0 &&
+	       sink->turn_left > 0;
+}
+
+static void spend(size_t *left, size_t bytes)
+{
+	*left -= bytes < *left ? bytes : *left;
+}
+
 /* Hands on every whole message; returns the bytes that the next one needs to be whole. */
 static size_t take_buffer(struct intake *intake, struct connection *connection, struct sink *sink)
 {
@@ -363,7 +417,7 @@ static size_t take_buffer(struct intake *intake, struct connection *connection, 
 
 	if (!connection->is_greeted)
 		at = take_greeting(intake, connection, sink);
-	while (connection->is_greeted && !connection->is_ending && sink->messages_left > 0) {
+	while (connection->is_greeted && has_turn(connection, sink)) {
 		const uint8_t *p = connection->buf + at;
 		const size_t left = connection->len - at;
 		const size_t bytes = frame_bytes(intake, connection, p, left);
@@ -374,36 +428,42 @@ static size_t take_buffer(struct intake *intake, struct connection *connection, 
 		}
 		take_message(intake, connection, p + WIRE_SP_FRAME_HEADER_BYTES,
 			     bytes - WIRE_SP_FRAME_HEADER_BYTES, sink);
+		spend(&sink->bytes_left, bytes);
+		spend(&sink->turn_left, bytes);
 		at += bytes;
 	}
+	if (at > 0)
+		connection->began_ns = clock_now_ns();
 	memmove(connection->buf, connection->buf + at, connection->len - at);
 	connection->len -= at;
 	return need;
 }
 
-static bool resize(struct connection *connection, size_t size)
+static bool resize(struct intake *intake, struct connection *connection, size_t size)
 {
 	uint8_t *buf;
 
 	if (size <= connection->size)
 		return true;
+	if (intake->buffers_bytes + size - connection->size > MAX_BUFFERS_BYTES)
+		return false;
 	buf = realloc(connection->buf, size);
 	if (!buf)
 		return false;
+	intake->buffers_bytes += size - connection->size;
 	connection->buf = buf;
 	connection->size = size;
 	return true;
 }
 
-static void read_connection(struct intake *intake, struct connection *connection,
-			    struct sink *sink)
+static void receive(struct intake *intake, struct connection *connection, struct sink *sink)
 {
 	size_t need = FIRST_BUFFER;
 
-	while (sink->messages_left > 0 && !connection->is_ending) {
+	while (has_turn(connection, sink)) {
 		ssize_t n;
 
-		if (!resize(connection, need)) {
+		if (!resize(intake, connection, need)) {
 			give_up(intake, connection, -ENOMEM);
 			return;
 		}
@@ -420,6 +480,19 @@ static void read_connection(struct intake *intake, struct connection *connection
 		connection->len += (size_t)n;
 		need = take_buffer(intake, connection, sink);
 	}
+	intake->has_more |= !connection->is_ending;
+}
+
+/* One connection's turn: first what is left of the last one, of which epoll knows nothing. */
+static void read_connection(struct intake *intake, struct connection *connection,
+			    struct sink *sink)
+{
+	sink->turn_left = BYTES_A_TURN;
+	if (connection->len > 0)
+		take_buffer(intake, connection, sink);
+	receive(intake, connection, sink);
+	if (connection->len == 0)
+		free_buffer(intake, connection); /* most wait for most of the time */
 }
 
 static void remove_ended(struct intake *intake, const struct sink *sink)
@@ -442,48 +515,62 @@ static void remove_ended(struct intake *intake, const struct sink *sink)
 		} else {
 			intake->not_greeted--;
 		}
-		free_connection(connection);
+		free_connection(intake, connection);
 	}
 }
 
-/* Those that connected and say nothing. */
+/* Those that have begun a greeting or message and do not end it. */
 static void end_silent(struct intake *intake, uint64_t now_ns)
 {
 	size_t pos = 0;
 	uint64_t id;
 	void *value;
 
-	if (intake->not_greeted == 0)
+	if (intake->not_greeted == 0 && intake->buffers_bytes == 0)
 		return;
 	while (map64_next(&intake->connections, &pos, &id, &value)) {
 		struct connection *connection = value;
 
-		if (!connection->is_greeted && now_ns > connection->opened_ns + GREETING_LIMIT_NS)
+		if ((!connection->is_greeted || connection->len > 0) &&
+		    now_ns > connection->began_ns + SILENCE_LIMIT_NS)
 			end_connection(intake, connection);
 	}
 }
 
-/*
- * A message that was left because messages_left ran out lies in a buffer, of which epoll knows
- * nothing: buffers are looked at first.
- */
+/* Messages that were whole already when the last call's budget ran out; everybody gets a turn. */
 static void read_left_over(struct intake *intake, struct sink *sink)
 {
-	size_t pos = 0;
+	const size_t first = intake->turn;
+	size_t pos = first;
 	uint64_t id;
 	void *value;
 
-	while (sink->messages_left > 0 && map64_next(&intake->connections, &pos, &id, &value)) {
-		struct connection *connection = value;
+	if (!intake->has_more)
+		return;
+	intake->has_more = false;
+	for (int round = 0; round < 2; round++, pos = 0) {
+		while (map64_next(&intake->connections, &pos, &id, &value)) {
+			struct connection *connection = value;
 
-		if (connection->len > 0 && connection->is_greeted && !connection->is_ending)
-			take_buffer(intake, connection, sink);
+			if (round == 1 && pos > first)
+				return;
+			if (sink->messages_left == 0 || sink->bytes_left == 0) {
+				intake->turn = pos - 1;
+				intake->has_more = true;
+				return;
+			}
+			if (connection->len > 0 && !connection->is_ending)
+				read_connection(intake, connection, sink);
+		}
 	}
 }
 
 size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, void *arg)
 {
-	struct sink sink = {.fn = fn, .arg = arg, .messages_left = max_messages};
+	struct sink sink = {.fn = fn,
+			    .arg = arg,
+			    .messages_left = max_messages,
+			    .bytes_left = BYTES_A_READ};
 	struct epoll_event events[EVENTS_A_WAIT];
 	const uint64_t now = clock_now_ns();
 	int n;
@@ -506,6 +593,11 @@ size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, voi
 		watch(intake, intake->listen_fd, LISTEN_ID, EPOLLIN, EPOLL_CTL_MOD);
 	}
 	return max_messages - sink.messages_left;
+}
+
+bool intake_has_more(const struct intake *intake)
+{
+	return intake->has_more;
 }
 
 void intake_stats(const struct intake *intake, struct intake_stats *ret)

@@ -12,7 +12,8 @@
  *
  * Nothing is read ahead beyond one message a session: if the reader is slow, the sockets fill, then
  * the agents' own buffers, and they drop, count and resynchronise. At most INTAKE_MAX_SESSIONS
- * connections are held, and at most 16 of one process.
+ * connections are held, 1,024 of one container and 16 of one process; half messages take 64 MiB at
+ * most, and must be completed within 10 s.
  */
 #ifndef FG_INTAKE_INTAKE_H
 #define FG_INTAKE_INTAKE_H
@@ -68,6 +69,9 @@ int intake_fd(const struct intake *intake);
 
 /* Calls fn for each event that waits, at most max_messages messages; returns how many it took. */
 size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, void *arg);
+
+/* Whether intake_read stopped because its turn was over: call it again without waiting. */
+bool intake_has_more(const struct intake *intake);
 
 /* Closes a session, for instance one whose process is gone; its CLOSED event follows. */
 void intake_end_session(struct intake *intake, uint32_t id);

@@ -11,7 +11,7 @@ from harness.case import Case
 MIXED_LEAVES = {
     "Compress": ("deflate", "longest_match", "fill_window", "compress_block", "_tr_", "build_tree",
                  "slide_hash", "adler32", "crc32", "java/util/zip/Deflater.",
-                 "[unknown: libz"),
+                 "libz.so", "[unknown: libz"),
     "Digest": ("sha256_impl", "sun/security/provider/SHA2."),
     "Regex": ("java/util/regex/",),
     "Streams": ("java/util/stream/",),
