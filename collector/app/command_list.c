@@ -25,7 +25,7 @@ static int list_of_daemon(const struct options *options, json_t **ret)
 		return err;
 	request = json_object();
 	json_object_set_new(request, "op", json_string("list"));
-	err = control_client_ask(client, request, &answer, NULL, NULL);
+	err = control_client_ask(client, request, &answer, NULL);
 	if (!err) {
 		*ret = json_incref(json_object_get(answer, "jvms"));
 		json_decref(answer);

@@ -62,10 +62,11 @@ int command_record(const struct options *options)
 {
 	struct recorder *recorder;
 	struct recording_status status;
-	int err = output_check(options);
+	int err;
 
-	if (!err)
-		err = recorder_open_remote(options, &recorder);
+	if (output_check(options) < 0)
+		return EXIT_FAILURE;
+	err = recorder_open_remote(options, &recorder);
 	if (err == -ENOENT)
 		err = recorder_open_local(options, &recorder);
 	if (err)

@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The daemon's side of the control socket, see control.h. Each request is answered at once. */
+/*
+ * The daemon's side of the control socket, see control.h. Each request is answered at once; long
+ * answers are handed over as a descriptor of memory, so that no client is ever waited for.
+ */
 #include "app/control.h"
 
 #include "app/diagnose.h"
 #include "app/jvm_list.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/log_limit.h"
 #include "intake/listen.h"
 #include "render/render.h"
 
 #include <errno.h>
-#include <nng/nng.h>
-#include <nng/protocol/reqrep0/rep.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#define MAX_REQUEST_BYTES (64u << 10)
+#define MAX_CLIENTS 32
+#define EVENTS_A_WAIT (MAX_CLIENTS + 1)
 
 struct control {
-	nng_socket socket;
 	struct engine *engine;
 	const char *socket_path; /* the agents' */
+	char *path;		 /* ours, NULL until it is bound */
+	int listen_fd;
+	int epoll_fd; /* a client's data is its descriptor */
+	size_t clients;
 };
 
 void control_path(const char *socket_path, char *ret)
@@ -47,17 +57,20 @@ static bool is_same_mount_namespace(pid_t pid)
 	       ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
 }
 
-/* Asked for each request: a pipe's peer cannot be asked for before the pipe is started. */
-static bool is_allowed(nng_pipe pipe)
+static bool is_allowed(int fd)
 {
-	uint64_t pid = 0, uid = UINT64_MAX;
+	static struct log_limit limit;
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
 
-	if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_PID, &pid) == 0 &&
-	    nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_UID, &uid) == 0 &&
-	    (uid == 0 || uid == geteuid()) && is_same_mount_namespace((pid_t)pid))
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return false;
+	if ((cred.uid == 0 || cred.uid == geteuid()) && is_same_mount_namespace(cred.pid))
 		return true;
-	log_warning("refused a request of PID %d: it is another user's, or in a container",
-		    (int)pid);
+	if (log_limit_allows(&limit, clock_now_ns()))
+		log_warning("refused PID %d at the control socket: it is another user's, or in a "
+			    "container",
+			    (int)cred.pid);
 	return false;
 }
 
@@ -132,33 +145,58 @@ static json_t *do_status(struct control *control, const struct recording *record
 	return answer;
 }
 
-/* The graph's bytes into *ret_bytes, which the caller frees. */
-static json_t *do_render(const struct recording *recording, const json_t *request,
-			 char **ret_bytes, size_t *ret_len)
+/* Hands over a descriptor of the bytes that write puts into it, or -1. */
+static int bytes_of(int (*write_bytes)(void *arg, FILE *stream), void *arg)
 {
-	const struct render_options options = {
-		.title = json_string_value(json_object_get(request, "title")),
-		.subtitle = json_string_value(json_object_get(request, "subtitle")),
-		.notes = json_string_value(json_object_get(request, "notes")),
-	};
-	const json_int_t format = json_integer_value(json_object_get(request, "format"));
-	FILE *stream = open_memstream(ret_bytes, ret_len);
+	const int fd = memfd_create("fgcollect", MFD_CLOEXEC);
+	const int writer = fd < 0 ? -1 : dup(fd);
+	FILE *stream = writer < 0 ? NULL : fdopen(writer, "w");
 	int err;
 
-	if (!stream)
-		return failure("the daemon is out of memory");
-	err = render_write(&recording->profile, (enum render_format)format, &options, stream);
-	if (fclose(stream) != 0 && !err)
-		err = -errno;
-	if (!err)
-		return success();
-	free(*ret_bytes);
-	*ret_bytes = NULL;
-	return failure(strerror(-err));
+	if (!stream) {
+		if (writer >= 0)
+			close(writer);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	err = write_bytes(arg, stream);
+	if (fclose(stream) == 0 && !err)
+		return fd;
+	close(fd);
+	return -1;
 }
 
-static json_t *answer_to(struct control *control, const json_t *request, char **ret_bytes,
-			 size_t *ret_len)
+struct graph {
+	const struct recording *recording;
+	enum render_format format;
+	struct render_options options;
+};
+
+static int write_graph(void *arg, FILE *stream)
+{
+	const struct graph *graph = arg;
+
+	return render_write(&graph->recording->profile, graph->format, &graph->options, stream);
+}
+
+static json_t *do_render(struct recording *recording, const json_t *request, int *ret_fd)
+{
+	struct graph graph = {
+		.recording = recording,
+		.format = (enum render_format)json_integer_value(json_object_get(request, "format")),
+		.options = {.title = json_string_value(json_object_get(request, "title")),
+			    .subtitle = json_string_value(json_object_get(request, "subtitle")),
+			    .notes = json_string_value(json_object_get(request, "notes"))},
+	};
+
+	*ret_fd = bytes_of(write_graph, &graph);
+	recording->asked_ns = clock_now_ns(); /* however long that took */
+	return *ret_fd < 0 ? failure("the daemon cannot draw the graph: it is out of memory")
+			   : success();
+}
+
+static json_t *answer_to(struct control *control, const json_t *request, int *ret_fd)
 {
 	const char *op = json_string_value(json_object_get(request, "op"));
 	struct recording *recording;
@@ -176,7 +214,7 @@ static json_t *answer_to(struct control *control, const json_t *request, char **
 	if (strcmp(op, "status") == 0)
 		return do_status(control, recording);
 	if (strcmp(op, "render") == 0)
-		return do_render(recording, request, ret_bytes, ret_len);
+		return do_render(recording, request, ret_fd);
 	if (strcmp(op, "stop") == 0)
 		recording_stop(recording, clock_now_ns());
 	else if (strcmp(op, "end") == 0)
@@ -187,63 +225,137 @@ static json_t *answer_to(struct control *control, const json_t *request, char **
 	return success();
 }
 
-static void reply(struct control *control, json_t *answer, const char *bytes, size_t len)
+static int write_text(void *arg, FILE *stream)
+{
+	return fputs(arg, stream) < 0 ? -EIO : 0;
+}
+
+/* One message: the answer, or {} if it is too long and comes as bytes; and a descriptor if fd >= 0. */
+static bool send_answer(int client, const char *text, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} ancillary = {0};
+	struct iovec part = {.iov_base = (void *)(uintptr_t)text, .iov_len = strlen(text)};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		struct cmsghdr *header;
+
+		message.msg_control = ancillary.bytes;
+		message.msg_controllen = sizeof(ancillary.bytes);
+		header = CMSG_FIRSTHDR(&message);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	}
+	return sendmsg(client, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+/* A client that does not take its answer is let go: nothing here ever waits for one. */
+static bool reply(int client, json_t *answer, int fd)
 {
 	char *text = json_dumps(answer, JSON_COMPACT);
-	nng_msg *msg = NULL;
+	bool ok = false;
 
 	json_decref(answer);
-	if (text && nng_msg_alloc(&msg, 0) == 0 && nng_msg_append(msg, text, strlen(text)) == 0 &&
-	    nng_msg_append(msg, "\n", 1) == 0 && nng_msg_append(msg, bytes ? bytes : "", len) == 0 &&
-	    nng_sendmsg(control->socket, msg, NNG_FLAG_NONBLOCK) == 0)
-		msg = NULL; /* taken */
-	if (msg)
-		nng_msg_free(msg);
+	if (text && fd < 0 && strlen(text) > CONTROL_MAX_MESSAGE_BYTES) {
+		fd = bytes_of(write_text, text);
+		ok = fd >= 0 && send_answer(client, "{}", fd);
+	} else if (text) {
+		ok = send_answer(client, text, fd);
+	}
+	if (fd >= 0)
+		close(fd);
 	free(text);
+	return ok;
+}
+
+static void drop_client(struct control *control, int client)
+{
+	close(client); /* which takes it out of the set */
+	control->clients--;
+}
+
+static void serve(struct control *control, int client)
+{
+	char request_text[CONTROL_MAX_MESSAGE_BYTES];
+	const ssize_t len = recv(client, request_text, sizeof(request_text), MSG_DONTWAIT);
+	json_t *request, *answer;
+	int fd = -1;
+
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (len <= 0) {
+		drop_client(control, client);
+		return;
+	}
+	request = json_loadb(request_text, (size_t)len, 0, NULL);
+	answer = answer_to(control, request, &fd);
+	json_decref(request);
+	if (!reply(client, answer, fd))
+		drop_client(control, client);
+}
+
+static void accept_all(struct control *control)
+{
+	for (;;) {
+		const int fd = accept4(control->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
+			continue;
+		if (fd < 0)
+			return;
+		if (control->clients >= MAX_CLIENTS || !is_allowed(fd) ||
+		    epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
+			close(fd);
+		else
+			control->clients++;
+	}
 }
 
 static void on_ready(void *arg)
 {
 	struct control *control = arg;
-	nng_msg *msg;
+	struct epoll_event events[EVENTS_A_WAIT];
+	const int n = epoll_wait(control->epoll_fd, events, EVENTS_A_WAIT, 0);
 
-	while (nng_recvmsg(control->socket, &msg, NNG_FLAG_NONBLOCK) == 0) {
-		json_t *request = json_loadb(nng_msg_body(msg), nng_msg_len(msg), 0, NULL);
-		char *bytes = NULL;
-		size_t len = 0;
-		json_t *answer = is_allowed(nng_msg_get_pipe(msg))
-					 ? answer_to(control, request, &bytes, &len)
-					 : failure("the daemon serves its own user and root only, "
-						   "and nobody in a container");
-
-		reply(control, answer, bytes, bytes ? len : 0);
-		free(bytes);
-		json_decref(request);
-		nng_msg_free(msg);
+	for (int i = 0; i < n; i++) {
+		if (events[i].data.fd == control->listen_fd)
+			accept_all(control);
+		else
+			serve(control, events[i].data.fd);
 	}
 }
 
 static int start_listening(struct control *control, const char *path)
 {
-	nng_listener listener;
-	char url[PATH_MAX + 8];
-	int err = nng_rep0_open(&control->socket);
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct epoll_event event = {.events = EPOLLIN};
+	mode_t mask;
+	int err;
 
-	snprintf(url, sizeof(url), "ipc://%s", path);
-	if (!err)
-		err = nng_socket_set_size(control->socket, NNG_OPT_RECVMAXSZ, MAX_REQUEST_BYTES);
-	if (!err)
-		err = nng_listener_create(&listener, control->socket, url);
-	if (!err)
-		err = nng_listener_set_int(listener, NNG_OPT_IPC_PERMISSIONS, 0600);
-	if (!err)
-		err = nng_listener_start(listener, 0);
-	if (!err)
-		err = nng_socket_get_int(control->socket, NNG_OPT_RECVFD,
-					 &control->engine->watch.fd);
-	if (err)
-		log_error("cannot listen on %s: %s", path, nng_strerror(err));
-	return err ? -EIO : 0;
+	control->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	control->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (control->listen_fd < 0 || control->epoll_fd < 0)
+		return -errno;
+	memcpy(addr.sun_path, path, strlen(path) + 1);
+	mask = umask(0177); /* 0600 from the first moment on */
+	err = bind(control->listen_fd, (const struct sockaddr *)&addr, sizeof(addr));
+	umask(mask);
+	if (err < 0)
+		return -errno;
+	control->path = strdup(path);
+	if (!control->path)
+		return -ENOMEM;
+	event.data.fd = control->listen_fd;
+	if (listen(control->listen_fd, MAX_CLIENTS) < 0 ||
+	    epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, control->listen_fd, &event) < 0)
+		return -errno;
+	return 0;
 }
 
 int control_open(struct engine *engine, const char *socket_path, struct control **ret)
@@ -254,18 +366,21 @@ int control_open(struct engine *engine, const char *socket_path, struct control 
 
 	if (!control)
 		return -ENOMEM;
-	control->engine = engine;
-	control->socket_path = socket_path;
+	*control = (struct control){
+		.engine = engine, .socket_path = socket_path, .listen_fd = -1, .epoll_fd = -1};
 	control_path(socket_path, path);
 	err = listen_prepare(path);
-	if (!err)
+	if (!err) {
 		err = start_listening(control, path);
+		if (err)
+			log_error("cannot listen on %s: %s", path, strerror(-err));
+	}
 	if (err) {
 		control_close(control);
 		return err;
 	}
-	engine->watch.ready = on_ready;
-	engine->watch.arg = control;
+	engine->watch = (struct engine_watch){
+		.fd = control->epoll_fd, .ready = on_ready, .arg = control};
 	*ret = control;
 	return 0;
 }
@@ -275,7 +390,12 @@ void control_close(struct control *control)
 	if (!control)
 		return;
 	control->engine->watch = (struct engine_watch){.fd = -1};
-	if (nng_socket_id(control->socket) > 0)
-		nng_close(control->socket);
-	free(control);
+	if (control->path)
+		unlink(control->path);
+	free(control->path);
+	if (control->listen_fd >= 0)
+		close(control->listen_fd);
+	if (control->epoll_fd >= 0)
+		close(control->epoll_fd);
+	free(control); /* clients' descriptors end with the process */
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shape:   requests of other fgcollect processes -> the daemon's answers
- * units:   JSON; bytes of a rendered graph behind it
+ * units:   JSON; bytes of a rendered graph beside it
  * threads: the model's
  * errors:  negative errno, said on stderr; a bad request is answered with an error text
- * source:  nng_rep(7)
+ * source:  unix(7): SOCK_SEQPACKET, SO_PEERCRED, SCM_RIGHTS
  *
  * The socket is 0600, in a directory of its own beside the agents' (/run/fgcollect-control), because
  * the agents' is mounted into containers, where a process may well have UID 0. For the same reason a
  * peer is refused unless it is this user or root *and* shares the daemon's mount namespace.
  *
- * A request is one JSON object with "op"; the answer is one JSON object with "ok", or "error", and
- * for render a newline and the bytes behind it.
+ * A request is one message, a JSON object with "op"; the answer is one message, a JSON object with
+ * "ok", or with "error". The bytes of render come as a descriptor of a memory file with the answer; an
+ * answer longer than a message comes so too, and the message is then {}.
  *   list                          -> jvms
  *   record (options of recording) -> id
  *   status id                     -> elapsed_ns samples lost jvms done event quality
@@ -24,6 +25,8 @@
 #include "app/engine.h"
 
 #include <jansson.h>
+
+#define CONTROL_MAX_MESSAGE_BYTES (64u << 10)
 
 struct control; /* opaque */
 

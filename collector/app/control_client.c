@@ -3,130 +3,159 @@
 #include "app/control_client.h"
 
 #include "app/control.h"
+#include "base/cleanup.h"
+#include "base/file.h"
 #include "base/log.h"
 
 #include <errno.h>
-#include <nng/nng.h>
-#include <nng/protocol/reqrep0/req.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
 
-#define ANSWER_MS 30000 /* drawing a large graph takes a moment */
+#define ANSWER_SEC	 30 /* drawing a large graph takes a moment */
+#define MAX_ANSWER_BYTES (256u << 20)
 
 struct control_client {
-	nng_socket socket;
-	nng_msg *last;
+	int fd;
 	char path[PATH_MAX];
 };
 
 int control_client_open(const char *socket_path, struct control_client **ret)
 {
+	const struct timeval limit = {.tv_sec = ANSWER_SEC};
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	struct control_client *client = calloc(1, sizeof(*client));
-	char url[PATH_MAX + 8];
-	int err;
+	int err = 0;
 
 	if (!client)
 		return -ENOMEM;
 	control_path(socket_path, client->path);
-	if (access(client->path, F_OK) < 0) {
-		free(client);
-		return -ENOENT;
+	client->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (client->fd < 0)
+		err = -errno;
+	else if (strlen(client->path) >= sizeof(addr.sun_path))
+		err = -ENOENT; /* then nobody can listen there */
+	if (!err) {
+		memcpy(addr.sun_path, client->path, strlen(client->path) + 1);
+		setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+		setsockopt(client->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
+		if (connect(client->fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0)
+			err = -errno;
 	}
-	snprintf(url, sizeof(url), "ipc://%s", client->path);
-	err = nng_req0_open(&client->socket);
-	if (!err)
-		err = nng_socket_set_ms(client->socket, NNG_OPT_RECVTIMEO, ANSWER_MS);
-	if (!err)
-		err = nng_socket_set_ms(client->socket, NNG_OPT_SENDTIMEO, ANSWER_MS);
-	if (!err)
-		err = nng_socket_set_ms(client->socket, NNG_OPT_REQ_RESENDTIME,
-					NNG_DURATION_INFINITE);
-	if (!err)
-		err = nng_socket_set_size(client->socket, NNG_OPT_RECVMAXSZ, 0);
-	if (!err)
-		err = nng_dial(client->socket, url, NULL, 0);
-	if (err == NNG_ECONNREFUSED) { /* it was killed and left its socket */
-		control_client_close(client);
-		return -ENOENT;
+	if (!err) {
+		*ret = client;
+		return 0;
 	}
-	if (err) {
-		log_error("cannot reach the daemon at %s: %s", client->path, nng_strerror(err));
-		control_client_close(client);
-		return -EIO;
-	}
-	*ret = client;
-	return 0;
+	/* Refused: it was killed and left its socket. Denied: it is another user's, not ours to ask. */
+	if (err == -ECONNREFUSED || err == -EACCES)
+		err = -ENOENT;
+	if (err != -ENOENT)
+		log_error("cannot reach the daemon at %s: %s", client->path, strerror(-err));
+	control_client_close(client);
+	return err;
 }
 
 void control_client_close(struct control_client *client)
 {
 	if (!client)
 		return;
-	if (client->last)
-		nng_msg_free(client->last);
-	if (nng_socket_id(client->socket) > 0)
-		nng_close(client->socket);
+	if (client->fd >= 0)
+		close(client->fd);
 	free(client);
 }
 
-static int exchange(struct control_client *client, const char *text)
+/* The length of the answer's text, and the descriptor that came with it or -1. */
+static ssize_t receive(const struct control_client *client, char *text, size_t size, int *ret_fd)
 {
-	nng_msg *msg = NULL;
-	int err;
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} ancillary;
+	struct iovec part = {.iov_base = text, .iov_len = size};
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = ancillary.bytes,
+				 .msg_controllen = sizeof(ancillary.bytes)};
+	const struct cmsghdr *header;
+	ssize_t len;
 
-	if (client->last)
-		nng_msg_free(client->last);
-	client->last = NULL;
-	err = nng_msg_alloc(&msg, 0);
-	if (!err)
-		err = nng_msg_append(msg, text, strlen(text));
-	if (!err) {
-		err = nng_sendmsg(client->socket, msg, 0);
-		if (!err)
-			msg = NULL; /* taken */
-	}
-	if (msg)
-		nng_msg_free(msg);
-	if (!err)
-		err = nng_recvmsg(client->socket, &client->last, 0);
-	return err;
+	do {
+		len = recvmsg(client->fd, &message, MSG_CMSG_CLOEXEC);
+	} while (len < 0 && errno == EINTR);
+	if (len < 0)
+		return -errno;
+	if (len == 0)
+		return -ECONNRESET;
+	header = CMSG_FIRSTHDR(&message);
+	if (header && header->cmsg_type == SCM_RIGHTS)
+		memcpy(ret_fd, CMSG_DATA(header), sizeof(*ret_fd));
+	return len;
 }
 
-int control_client_ask(struct control_client *client, json_t *request, json_t **ret,
-		       const char **ret_bytes, size_t *ret_len)
+/* An answer that did not fit into a message. */
+static json_t *read_long_answer(int fd)
+{
+	_cleanup_free_ char *text = NULL;
+	char path[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	len = file_read_whole(path, MAX_ANSWER_BYTES, &text);
+	return len > 0 ? json_loadb(text, (size_t)len, 0, NULL) : NULL;
+}
+
+static int exchange(struct control_client *client, const char *request, json_t **ret, int *ret_fd)
+{
+	_cleanup_free_ char *text = malloc(CONTROL_MAX_MESSAGE_BYTES);
+	ssize_t len;
+
+	if (!text)
+		return -ENOMEM;
+	if (send(client->fd, request, strlen(request), MSG_NOSIGNAL) < 0)
+		return -errno;
+	len = receive(client, text, CONTROL_MAX_MESSAGE_BYTES, ret_fd);
+	if (len < 0)
+		return (int)len;
+	*ret = json_loadb(text, (size_t)len, 0, NULL);
+	if (*ret && json_object_size(*ret) == 0 && *ret_fd >= 0) {
+		json_decref(*ret);
+		*ret = read_long_answer(*ret_fd);
+	}
+	return *ret ? 0 : -EBADMSG;
+}
+
+int control_client_ask(struct control_client *client, json_t *request, json_t **ret, int *ret_fd)
 {
 	char *text = json_dumps(request, JSON_COMPACT);
-	const char *body, *line_end, *error;
-	json_t *answer;
-	int err;
+	json_t *answer = NULL;
+	const char *error;
+	int fd = -1, err;
 
 	json_decref(request);
 	if (!text)
 		return -ENOMEM;
-	err = exchange(client, text);
+	err = exchange(client, text, &answer, &fd);
 	free(text);
 	if (err) {
-		log_error("the daemon at %s does not answer: %s", client->path, nng_strerror(err));
-		return -EIO;
-	}
-	body = nng_msg_body(client->last);
-	line_end = memchr(body, '\n', nng_msg_len(client->last));
-	answer = line_end ? json_loadb(body, (size_t)(line_end - body), 0, NULL) : NULL;
-	if (!answer) {
-		log_error("the daemon at %s answers in a language of its own", client->path);
-		return -EBADMSG;
-	}
-	error = json_string_value(json_object_get(answer, "error"));
-	if (error) {
+		log_error("the daemon at %s does not answer: %s", client->path,
+			  err == -EAGAIN ? "it takes too long" : strerror(-err));
+	} else if ((error = json_string_value(json_object_get(answer, "error")))) {
 		log_error("%s", error);
+		err = -EREMOTEIO;
+	}
+	if (fd >= 0 && (err || !ret_fd)) {
+		close(fd);
+		fd = -1;
+	}
+	if (err) {
 		json_decref(answer);
-		return -EREMOTEIO;
+		return err;
 	}
-	if (ret_bytes) {
-		*ret_bytes = line_end + 1;
-		*ret_len = nng_msg_len(client->last) - (size_t)(line_end + 1 - body);
-	}
+	if (ret_fd)
+		*ret_fd = fd;
 	*ret = answer;
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define POLL_MS 200
 
@@ -46,7 +47,7 @@ static int remote_start(struct recorder *recorder, const struct recording_option
 	int err;
 
 	json_object_set_new(request, "op", json_string("record"));
-	err = control_client_ask(remote->client, request, &answer, NULL, NULL);
+	err = control_client_ask(remote->client, request, &answer, NULL);
 	if (err)
 		return err;
 	remote->id = json_integer_value(json_object_get(answer, "id"));
@@ -61,7 +62,7 @@ static int remote_status(struct recorder *recorder, struct recording_status *ret
 	int err;
 
 	poll(NULL, 0, POLL_MS); /* a signal ends it early */
-	err = control_client_ask(remote->client, request_of(remote, "status"), &answer, NULL, NULL);
+	err = control_client_ask(remote->client, request_of(remote, "status"), &answer, NULL);
 	if (err)
 		return err;
 	control_status_from_json(answer, ret);
@@ -74,7 +75,7 @@ static int remote_stop(struct recorder *recorder)
 	struct remote_recorder *remote = self(recorder);
 	json_t *answer;
 	const int err = control_client_ask(remote->client, request_of(remote, "stop"), &answer,
-					   NULL, NULL);
+					   NULL);
 
 	if (!err)
 		json_decref(answer);
@@ -87,24 +88,44 @@ static void set_text(json_t *object, const char *key, const char *text)
 		json_object_set_new(object, key, json_string(text));
 }
 
+static int copy_bytes(int fd, FILE *stream)
+{
+	char buf[65536];
+	off_t at = 0;
+
+	for (;;) {
+		const ssize_t n = pread(fd, buf, sizeof(buf), at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		if (fwrite(buf, 1, (size_t)n, stream) != (size_t)n)
+			return -errno;
+		at += n;
+	}
+}
+
 static int remote_render(struct recorder *recorder, enum render_format format,
 			 const struct render_options *options, FILE *stream)
 {
 	struct remote_recorder *remote = self(recorder);
 	json_t *request = request_of(remote, "render"), *answer;
-	const char *bytes;
-	size_t len;
-	int err;
+	int fd, err;
 
 	json_object_set_new(request, "format", json_integer(format));
 	set_text(request, "title", options->title);
 	set_text(request, "subtitle", options->subtitle);
 	set_text(request, "notes", options->notes);
-	err = control_client_ask(remote->client, request, &answer, &bytes, &len);
+	err = control_client_ask(remote->client, request, &answer, &fd);
 	if (err)
 		return err;
 	json_decref(answer);
-	return fwrite(bytes, 1, len, stream) == len ? 0 : -errno;
+	if (fd < 0)
+		return -EBADMSG;
+	err = copy_bytes(fd, stream);
+	close(fd);
+	return err;
 }
 
 static bool remote_is_interrupted(struct recorder *recorder)
@@ -119,7 +140,7 @@ static void remote_close(struct recorder *recorder)
 	json_t *answer;
 
 	if (remote->id && control_client_ask(remote->client, request_of(remote, "end"), &answer,
-					     NULL, NULL) == 0)
+					     NULL) == 0)
 		json_decref(answer);
 	control_client_close(remote->client);
 	free(remote);

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-pid_t listen_owner(const char *path)
+static pid_t owner_of(const char *path, int type)
 {
-	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	_cleanup_close_ int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
@@ -35,6 +35,13 @@ pid_t listen_owner(const char *path)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		return -errno;
 	return cred.pid > 0 ? cred.pid : -ESRCH;
+}
+
+pid_t listen_owner(const char *path)
+{
+	const pid_t owner = owner_of(path, SOCK_STREAM);
+
+	return owner == -EPROTOTYPE ? owner_of(path, SOCK_SEQPACKET) : owner;
 }
 
 static int make_directory(const char *path)
