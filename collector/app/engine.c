@@ -18,6 +18,9 @@
 #define MAX_POLL_FDS	    1024
 #define CLIENT_PATIENCE_NS  (10 * CLOCK_NS_PER_SEC)
 
+/* Places in the set that is polled. */
+enum { SIGNALS, INTAKE, WATCH, FIRST_RING };
+
 static int open_signals(void)
 {
 	sigset_t set;
@@ -115,14 +118,15 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 
 static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
 {
-	size_t n = 0;
+	size_t n = FIRST_RING;
 
-	fds[n++] = (struct pollfd){.fd = engine->signal_fd, .events = POLLIN};
-	fds[n++] = (struct pollfd){.fd = intake_fd(engine->intake), .events = POLLIN};
-	fds[n++] = (struct pollfd){.fd = engine->watch.fd, .events = POLLIN};
+	fds[SIGNALS] = (struct pollfd){.fd = engine->signal_fd, .events = POLLIN};
+	fds[INTAKE] = (struct pollfd){.fd = intake_fd(engine->intake), .events = POLLIN};
+	fds[WATCH] = (struct pollfd){.fd = engine->watch.fd, .events = POLLIN};
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const int *ring_fds;
-		const size_t n_rings = r->is_done ? 0 : sampler_fds(r->sampler, &ring_fds);
+		const size_t n_rings =
+			r->is_done || r->is_hung_up ? 0 : sampler_fds(r->sampler, &ring_fds);
 
 		/* Beyond the limit rings are read by the clock, as all of them are anyway. */
 		for (size_t i = 0; i < n_rings && n < MAX_POLL_FDS; i++)
@@ -131,20 +135,38 @@ static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
 	return n;
 }
 
+/* An event of one process hangs up for good when that ends; poll would not wait any more. */
+static void notice_hang_ups(struct engine *engine, const struct pollfd *fds, size_t n)
+{
+	bool is_hung_up = false;
+
+	for (size_t i = FIRST_RING; i < n; i++)
+		is_hung_up |= (fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+	for (struct recording *r = engine->recordings; is_hung_up && r; r = r->next)
+		r->is_hung_up = true; /* rings are read by the clock too, that is enough */
+}
+
 static void advance_recordings(struct engine *engine)
 {
 	/* What is in the rings at this time is older than what is named with it as the limit. */
 	const uint64_t now = clock_now_ns();
-	struct recording *next;
 
 	for (struct recording *r = engine->recordings; r; r = r->next) {
 		recording_read(r, &engine->model);
 		recording_advance(r, &engine->model, now);
 	}
+}
+
+/* Recordings whose client is gone. */
+static void reap_recordings(struct engine *engine)
+{
+	const uint64_t now = clock_now_ns();
+	struct recording *next;
+
 	for (struct recording *r = engine->recordings; r; r = next) {
 		next = r->next;
 		if (r->asked_ns && now > r->asked_ns + CLIENT_PATIENCE_NS)
-			engine_end_recording(engine, r); /* its client is gone */
+			engine_end_recording(engine, r);
 	}
 }
 
@@ -152,18 +174,22 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 {
 	struct pollfd fds[MAX_POLL_FDS];
 	const size_t n = fill_poll(engine, fds);
-	const uint64_t wait = wait_ns(engine, max_wait_ns);
+	const uint64_t wait = intake_has_more(engine->intake) ? 0 : wait_ns(engine, max_wait_ns);
 	const int ready = poll(fds, n, (int)((wait + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS));
 	uint64_t now;
 
-	if (ready > 0 && fds[0].revents)
-		read_signals(engine);
+	if (ready > 0) {
+		if (fds[SIGNALS].revents)
+			read_signals(engine);
+		notice_hang_ups(engine, fds, n);
+	}
 	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
 	advance_recordings(engine);
 	now = clock_now_ns();
 	targets_tick(&engine->targets, now, horizon_ns(now));
-	if (ready > 0 && fds[2].revents && engine->watch.ready)
+	if (ready > 0 && fds[WATCH].revents && engine->watch.ready)
 		engine->watch.ready(engine->watch.arg);
+	reap_recordings(engine); /* last: a request that waited counts as asked */
 }
 
 int engine_start_recording(struct engine *engine, const struct recording_options *options,

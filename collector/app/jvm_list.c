@@ -126,26 +126,72 @@ static long long int_at(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
-/* At most width bytes, whole characters; what could steer a terminal becomes '?'. */
-static void print_text(FILE *stream, const char *text, int width)
+/*
+ * At most width characters, padded with spaces if pad. What could steer a terminal becomes '?': C0
+ * controls, DEL, and C1 controls, which are C2 80 to C2 9F.
+ */
+static void print_text(FILE *stream, const char *text, int width, bool pad)
 {
-	for (int i = 0; text[i] && i < width; i++) {
-		const unsigned char c = (unsigned char)text[i];
+	int shown = 0;
 
-		putc(c < 0x20 || c == 0x7f || (c & 0xe0) == 0x80 ? '?' : c, stream);
+	for (const char *p = text; *p && shown < width; p++) {
+		const unsigned char c = (unsigned char)*p, next = (unsigned char)p[1];
+
+		if (c < 0x20 || c == 0x7f) {
+			putc('?', stream);
+		} else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+			putc('?', stream);
+			p++;
+		} else {
+			putc(c, stream);
+			while (((unsigned char)p[1] & 0xc0) == 0x80)
+				putc(*++p, stream);
+		}
+		shown++;
 	}
+	for (; pad && shown < width; shown++)
+		putc(' ', stream);
 }
 
-static long long losses_at(const json_t *object)
+/* What an agent says of its losses is any number; the sum stays at the greatest. */
+static void add_loss(uint64_t *sum, json_int_t value)
 {
-	long long sum = int_at(object, "gaps") + int_at(object, "bad_records") +
-			int_at(object, "rejected");
+	const uint64_t count = value < 0 ? INT64_MAX : (uint64_t)value;
+
+	*sum = *sum + count < INT64_MAX ? *sum + count : INT64_MAX;
+}
+
+static uint64_t losses_at(const json_t *object)
+{
 	json_t *losses = json_object_get(object, "lost_by_agent"), *value;
+	uint64_t sum = 0;
 	const char *key;
 
+	add_loss(&sum, int_at(object, "gaps"));
+	add_loss(&sum, int_at(object, "bad_records"));
+	add_loss(&sum, int_at(object, "rejected"));
 	json_object_foreach(losses, key, value)
-		sum += json_integer_value(value);
+		add_loss(&sum, json_integer_value(value));
 	return sum;
+}
+
+static void print_jvm(const json_t *jvm, FILE *stream)
+{
+	const char *command = text_at(jvm, "command"), *container = text_at(jvm, "container");
+
+	fprintf(stream, "%8lld %6lld  ", int_at(jvm, "pid"), int_at(jvm, "inner_pid"));
+	print_text(stream, container[0] ? container : "-", SHORT_ID, true);
+	fprintf(stream, "  %-12s  ", text_at(jvm, "state"));
+	print_text(stream, text_at(jvm, "jvm_version"), 20, true);
+	fprintf(stream, " %8lld %6llu  ", int_at(jvm, "code_ranges"),
+		(unsigned long long)losses_at(jvm));
+	print_text(stream, command[0] ? command : text_at(jvm, "comm"), 120, false);
+	putc('\n', stream);
+	if (!text_at(jvm, "shadowed_by")[0])
+		return;
+	fprintf(stream, "%8s its container has a ", "");
+	print_text(stream, text_at(jvm, "shadowed_by"), 200, false);
+	fprintf(stream, ": perf prefers it to our map, even when it is empty: remove it\n");
 }
 
 void jvm_list_print(const json_t *list, FILE *stream)
@@ -157,21 +203,6 @@ void jvm_list_print(const json_t *list, FILE *stream)
 		return;
 	fprintf(stream, "%8s %6s  %-12s  %-12s  %-20s %8s %6s  %s\n", "PID", "INNER", "CONTAINER",
 		"STATE", "JVM", "METHODS", "LOST", "COMMAND");
-	json_array_foreach(list, i, jvm) {
-		const char *command = text_at(jvm, "command");
-
-		fprintf(stream, "%8lld %6lld  %-12.12s  %-12s  %-20.20s %8lld %6lld  ",
-			int_at(jvm, "pid"), int_at(jvm, "inner_pid"),
-			text_at(jvm, "container")[0] ? text_at(jvm, "container") : "-",
-			text_at(jvm, "state"), text_at(jvm, "jvm_version"),
-			int_at(jvm, "code_ranges"), losses_at(jvm));
-		print_text(stream, command[0] ? command : text_at(jvm, "comm"), 120);
-		putc('\n', stream);
-		if (text_at(jvm, "shadowed_by")[0]) {
-			fprintf(stream, "%8s its container has a ", "");
-			print_text(stream, text_at(jvm, "shadowed_by"), 200);
-			fprintf(stream, ": perf prefers it to our map, even when it is empty: "
-					"remove it\n");
-		}
-	}
+	json_array_foreach(list, i, jvm)
+		print_jvm(jvm, stream);
 }

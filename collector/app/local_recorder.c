@@ -17,7 +17,7 @@
 
 #define REDIAL_NS	(1200 * CLOCK_NS_PER_MS) /* agents dial at least once a second */
 #define WAIT_NS		(4000 * CLOCK_NS_PER_MS) /* a little more on a busy host */
-#define RESYNC_WAIT_NS	(15 * CLOCK_NS_PER_SEC)	 /* for those that are connected to be known */
+#define RESYNC_WAIT_NS	(15 * CLOCK_NS_PER_SEC)	 /* for those that are wanted to be known */
 #define STEP_NS		(200 * CLOCK_NS_PER_MS)
 
 struct local_recorder {
@@ -32,14 +32,30 @@ static struct local_recorder *self(struct recorder *recorder)
 	return (struct local_recorder *)recorder;
 }
 
+/* JVMs that are to be recorded: those connected, and of them those whose code is all known. */
+static void count_wanted(const struct local_recorder *local,
+			 const struct recording_options *options, uint32_t *ret_connected,
+			 uint32_t *ret_current)
+{
+	const struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(&local->engine.targets, &pos))) {
+		if (!process->jvm || !recording_wants(options, process))
+			continue;
+		*ret_connected += process->jvm->state <= JVM_CURRENT;
+		*ret_current += process->jvm->state == JVM_CURRENT;
+	}
+}
+
 /* Whether waiting longer could change what is recorded. */
 static bool is_enough(const struct local_recorder *local, const struct recording_options *options,
 		      uint64_t waited_ns)
 {
 	char why[DIAGNOSE_BYTES];
-	uint32_t connected, current;
+	uint32_t connected = 0, current = 0;
 
-	engine_count_jvms(&local->engine, &connected, &current);
+	count_wanted(local, options, &connected, &current);
 	progress_wait(connected);
 	if (options->pid > 0 && waited_ns < WAIT_NS) {
 		const struct process *process =

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #define EXIT_USAGE 2
 
@@ -23,11 +24,23 @@ static int print_help(void)
 	return EXIT_SUCCESS;
 }
 
+/* One descriptor for each agent, and many for perf events: as many as the system lets us have. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
 
 	signal(SIGPIPE, SIG_IGN);
+	raise_file_limit();
 	if (options_parse(&options, argc, argv) < 0) {
 		fputs("Try 'fgcollect --help'.\n", stderr);
 		return EXIT_USAGE;

@@ -244,6 +244,8 @@ static int set_command(struct options *options, const char *word)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(commands[i].word, word) != 0)
 			continue;
+		if (options->command == COMMAND_HELP || options->command == COMMAND_VERSION)
+			return 0; /* fgcollect record --help */
 		if (options->command != COMMAND_NONE && options->command != commands[i].command)
 			return bad_value("command", word, "there is one already");
 		options->command = commands[i].command;

@@ -8,6 +8,7 @@
 #include "app/recording.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,11 +65,15 @@ struct read_context {
 static void on_record(void *arg, const struct perf_record *record)
 {
 	struct read_context *context = arg;
+	const bool all = context->recording->options.all;
 
 	if (record->kind == PERF_LOST || record->kind == PERF_THROTTLED)
 		return; /* the sampler counts them */
-	if (context->recording->options.all && record->kind == PERF_SAMPLE)
+	if (all && record->kind == PERF_SAMPLE)
 		targets_find_or_read(context->targets, record->pid); /* while it is there */
+	/* Samples wait even so: their process may become known while they do. */
+	if (!all && record->kind != PERF_SAMPLE && !targets_find(context->targets, record->pid))
+		return;
 	hold_add(&context->recording->hold, record);
 }
 
@@ -147,6 +152,29 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 		judge(&recording->profile.quality, &verdict);
 }
 
+/* Nothing more can come when the one process that is recorded has ended. */
+static bool is_target_gone(const struct recording *recording, const struct targets *targets)
+{
+	const struct process *process;
+
+	if (recording->options.pid <= 0)
+		return false;
+	process = targets_find(targets, recording->options.pid);
+	return !process || process->gone_ns;
+}
+
+static void finish(struct recording *recording, const struct sampler_stats *stats)
+{
+	recording->is_done = true;
+	sampler_stop(recording->sampler);
+	if (stats->throttled)
+		log_warning("the kernel throttled sampling %llu times: choose a lower -F",
+			    (unsigned long long)stats->throttled);
+	if (stats->broken)
+		log_warning("%llu records of the kernel could not be read",
+			    (unsigned long long)stats->broken);
+}
+
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)
 {
 	const uint64_t until = now_ns - HOLD_NS;
@@ -164,7 +192,13 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	}
 	sampler_stats(recording->sampler, &stats);
 	recording->profile.quality.lost_samples = stats.lost + recording->hold.dropped;
-	recording->is_done = until >= recording->end_ns;
+	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
+		log_info("PID %d has ended, and so does the recording",
+			 (int)recording->options.pid);
+		recording_stop(recording, now_ns);
+	}
+	if (until >= recording->end_ns)
+		finish(recording, &stats);
 }
 
 void recording_stop(struct recording *recording, uint64_t now_ns)

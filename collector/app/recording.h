@@ -49,6 +49,7 @@ struct recording {
 	struct profile profile;
 	uint64_t start_ns, end_ns;
 	bool is_done;
+	bool is_hung_up; /* its descriptors tell nothing any more; the rings still do */
 	struct recording *next; /* the engine's */
 	uint32_t id;
 	uint64_t asked_ns; /* when its client last asked for it; 0: it has no client */

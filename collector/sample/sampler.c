@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -157,33 +156,46 @@ static int try_event(struct sampler *sampler, pid_t pid)
 	return 0;
 }
 
+static bool is_missing(int err)
+{
+	return err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV;
+}
+
 /*
- * What the kernel lets us have: without hardware cycles cpu-clock; without the right to the whole
- * system one process; without the right to the kernel's part its own part. pid: -1 or the one.
+ * One event with as much as the kernel lets us have of it: the whole system, else the one process,
+ * else that process without the kernel's part. *ret_pid is -1 or the one.
  */
+static int try_rights(struct sampler *sampler, pid_t fallback_pid, pid_t *ret_pid)
+{
+	int err;
+
+	sampler->attr.inherit = 0;
+	sampler->attr.exclude_kernel = 0;
+	*ret_pid = -1;
+	err = try_event(sampler, -1);
+	if (!is_refusal(err) || fallback_pid <= 0)
+		return err;
+	sampler->attr.inherit = 1;
+	*ret_pid = fallback_pid;
+	err = try_event(sampler, fallback_pid);
+	if (!is_refusal(err))
+		return err;
+	sampler->attr.exclude_kernel = 1;
+	return try_event(sampler, fallback_pid);
+}
+
+/* The event that is asked for; else hardware cycles, or cpu-clock where there are none. */
 static int choose_event(struct sampler *sampler, const struct sampler_options *options,
 			pid_t *ret_pid)
 {
-	pid_t pid = -1;
 	int err;
 
 	set_event(sampler, options->event ? options->event : "cycles");
-	err = try_event(sampler, pid);
-	if (is_refusal(err) && options->fallback_pid > 0) {
-		pid = options->fallback_pid;
-		sampler->attr.inherit = 1;
-		err = try_event(sampler, pid);
-	}
-	if (is_refusal(err) && pid > 0) {
-		sampler->attr.exclude_kernel = 1;
-		err = try_event(sampler, pid);
-	}
-	if ((err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV) && !options->event) {
-		set_event(sampler, "cpu-clock");
-		err = try_event(sampler, pid);
-	}
-	*ret_pid = pid;
-	return err;
+	err = try_rights(sampler, options->fallback_pid, ret_pid);
+	if (!is_missing(err) || options->event)
+		return err;
+	set_event(sampler, "cpu-clock");
+	return try_rights(sampler, options->fallback_pid, ret_pid);
 }
 
 static void explain(const struct sampler *sampler, const struct sampler_options *options, int err)
@@ -199,7 +211,7 @@ static void explain(const struct sampler *sampler, const struct sampler_options 
 			  "grant CAP_PERFMON, or lower it (sysctl kernel.perf_event_paranoid=-1); "
 			  "in a container the seccomp profile must allow perf_event_open too",
 			  strerror(-err), paranoid);
-	else if (err == -ENOENT || err == -EOPNOTSUPP || err == -ENODEV)
+	else if (is_missing(err) && sampler->event)
 		log_error("perf_event_open: this machine has no event %s: leave -e out, or use "
 			  "-e cpu-clock",
 			  sampler->event);
@@ -213,7 +225,8 @@ static void explain(const struct sampler *sampler, const struct sampler_options 
 	else if (err == -EMFILE)
 		log_error("perf_event_open: too many open files: raise the limit (ulimit -n)");
 	else
-		log_error("perf_event_open for %s at %u Hz: %s", sampler->event, options->hz,
+		log_error("perf_event_open for %s at %u Hz: %s",
+			  sampler->event ? sampler->event : "any event", options->hz,
 			  strerror(-err));
 }
 
@@ -330,16 +343,6 @@ static int start(struct sampler *sampler)
 	return 0;
 }
 
-static void raise_file_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static size_t ring_bytes_for(size_t n_cpus)
 {
 	size_t bytes = RING_BYTES;
@@ -358,7 +361,6 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret)
 
 	if (!sampler)
 		return -ENOMEM;
-	raise_file_limit();
 	err = for_each_online_cpu(sampler, add_cpu);
 	ring_bytes = ring_bytes_for(sampler->n_cpus);
 	set_attr(sampler, options, ring_bytes);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define SYMBOL_CACHE_BYTES (256u << 20)
+#define MAX_NAMES_BYTES	   (32u << 20)
 #define UNNAMED_FUNCTION   "fn@"
 
 struct symbolizer {
@@ -260,7 +261,12 @@ void symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_cont
 		     const struct stack *stack, struct frame *ret,
 		     struct symbolizer_verdict *ret_verdict)
 {
-	struct symbolizer_verdict verdict = {.is_java_named = true};
+	struct symbolizer_verdict verdict;
+
+	/* Who needs a name longer than for one stack has copied it; they must not add up for ever. */
+	if (symbolizer->names.arena.total_bytes > MAX_NAMES_BYTES)
+		intern_fini(&symbolizer->names);
+	verdict = (struct symbolizer_verdict){.is_java_named = true};
 
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		const struct stack_entry *entry = &stack->entries[i];

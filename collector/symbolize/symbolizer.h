@@ -38,14 +38,14 @@ struct symbolizer_context {
 };
 
 /*
- * Names stack->depth frames into ret, which has room for them. Their texts live as long as the
- * symbolizer.
+ * Names stack->depth frames into ret, which has room for them. Their texts live until the
+ * next call.
  */
 void symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
 		     const struct stack *stack, struct frame *ret,
 		     struct symbolizer_verdict *ret_verdict);
 
-/* A text of the caller's as a frame of kind FRAME_LABEL. */
+/* A text of the caller's as a frame of kind FRAME_LABEL; lives until symbolizer_name is called. */
 struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text);
 
 /* The process is gone. */

@@ -63,6 +63,8 @@ static void watch_is_a_command_in_both_spellings(void **state)
 	assert_int_equal(parse("watch"), 0);
 	assert_int_equal(options.command, COMMAND_WATCH);
 	assert_int_equal(parse("--watch watch"), 0);
+	assert_int_equal(parse("record --help"), 0);
+	assert_int_equal(options.command, COMMAND_HELP);
 	assert_int_equal(parse("list --json"), 0);
 	assert_true(options.json);
 }
