@@ -20,7 +20,6 @@ function(fg_find_header_library target header library package)
   target_link_libraries(${target} INTERFACE "${${id}_LIBRARY}")
 endfunction()
 
-fg_find_header_library(dep::nng nng/nng.h nng libnng-dev)
 fg_find_header_library(dep::elf libelf.h elf libelf-dev)
 fg_find_header_library(dep::dw elfutils/libdw.h dw libdw-dev)
 fg_find_header_library(dep::z zlib.h z zlib1g-dev)
@@ -28,6 +27,8 @@ fg_find_header_library(dep::jansson jansson.h jansson libjansson-dev)
 fg_find_header_library(dep::iberty libiberty/demangle.h iberty libiberty-dev)
 if(BUILD_TESTING)
   fg_find_header_library(dep::cmocka cmocka.h cmocka libcmocka-dev)
+  # The agent and the collector speak the Scalability Protocols to the real library.
+  fg_find_header_library(dep::nng nng/nng.h nng libnng-dev)
 endif()
 find_package(Threads REQUIRED)
 
