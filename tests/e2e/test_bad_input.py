@@ -49,9 +49,10 @@ class BadInput(Case):
 
     def test_peer_that_hangs_up_at_once_does_not_stop_the_collector(self):
         daemon = self.watch()
-        for path in (self.place.socket, self.place.control):
+        for path, kind in ((self.place.socket, socket.SOCK_STREAM),
+                           (self.place.control, socket.SOCK_SEQPACKET)):
             for greeting in (b"", bytes.fromhex("0053500000500000")):
-                with socket.socket(socket.AF_UNIX) as peer:
+                with socket.socket(socket.AF_UNIX, kind) as peer:
                     peer.connect(str(path))
                     peer.sendall(greeting)
         jvm = self.container("KnownShare").wait_for_line("ready")
