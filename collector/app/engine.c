@@ -39,6 +39,13 @@ static void on_forget(void *arg, pid_t pid)
 	symbolizer_forget(arg, pid);
 }
 
+static void on_end_session(void *arg, uint32_t id)
+{
+	struct engine *engine = arg;
+
+	intake_end_session(engine->intake, id);
+}
+
 int engine_open(struct engine *engine, const char *socket_path, const char *map_dir)
 {
 	int err;
@@ -60,6 +67,8 @@ int engine_open(struct engine *engine, const char *socket_path, const char *map_
 	}
 	engine->targets.on_forget = on_forget;
 	engine->targets.on_forget_arg = engine->symbolizer;
+	engine->targets.end_session = on_end_session;
+	engine->targets.end_session_arg = engine;
 	engine->model = (struct recording_model){.targets = &engine->targets,
 						 .symbolizer = engine->symbolizer};
 	return 0;
@@ -230,6 +239,8 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 		return;
 	*link = recording->next;
 	engine->n_recordings--;
+	if (recording->options.all)
+		targets_unwant_all(&engine->targets);
 	recording_free(recording);
 }
 

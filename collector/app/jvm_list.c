@@ -76,7 +76,10 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 	json_object_set_new(object, "bad_records", json_integer((json_int_t)jvm->bad_records));
 	json_object_set_new(object, "unknown_records",
 			    json_integer((json_int_t)jvm->unknown_records));
+	json_object_set_new(object, "name_limit_hits",
+			    json_integer((json_int_t)jvm->name_limit_hits));
 	json_object_set_new(object, "map", text_of(map));
+	json_object_set_new(object, "map_cut", json_integer((json_int_t)process->map_cut));
 	json_object_set_new(object, "map_failures", json_integer((json_int_t)process->map_failures));
 	json_object_set_new(object, "shadowed_by", text_of(process->shadow_path));
 	return object;
@@ -170,6 +173,8 @@ static uint64_t losses_at(const json_t *object)
 	add_loss(&sum, int_at(object, "gaps"));
 	add_loss(&sum, int_at(object, "bad_records"));
 	add_loss(&sum, int_at(object, "rejected"));
+	add_loss(&sum, int_at(object, "name_limit_hits"));
+	add_loss(&sum, int_at(object, "map_cut"));
 	json_object_foreach(losses, key, value)
 		add_loss(&sum, json_integer_value(value));
 	return sum;

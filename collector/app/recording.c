@@ -41,7 +41,8 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	recording->start_ns = clock_now_ns();
 	recording->end_ns = recording->start_ns + options->duration_ns;
 	/* Mappings made from here on come as records; those before must be read. */
-	model->targets->knows_all |= options->all;
+	if (options->all)
+		targets_want_all(model->targets);
 	targets_refresh(model->targets);
 	*ret = recording;
 	return 0;

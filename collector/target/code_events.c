@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAX_THREAD_NAMES 65536
-
 /*
  * Agents say when on their own clock, which a time namespace may have moved. A time in the future
  * would outlive every later event at that address, so there is none.
@@ -21,20 +19,9 @@ static uint64_t host_time(const struct process *process, uint64_t time_ns, uint6
 	return host < now_ns ? host : now_ns;
 }
 
-/* A name of the JVM's, as UTF-8 and interned; NULL if it is empty. */
-static const char *java_name(struct process *process, const char *text, size_t len)
-{
-	char utf8[WIRE_STRING_MAX_BYTES];
-
-	if (len == 0 || len > sizeof(utf8))
-		return NULL;
-	len = java_text_to_utf8(text, len, utf8);
-	return intern_add(&process->names, utf8, len);
-}
-
 static const char *java_str(struct process *process, struct wire_str s)
 {
-	return java_name(process, s.data, s.len);
+	return process_name(process, s.data, s.len);
 }
 
 static const char *class_name(struct process *process, struct wire_str signature)
@@ -43,7 +30,14 @@ static const char *class_name(struct process *process, struct wire_str signature
 	size_t len = signature.len;
 
 	java_text_strip_class(&text, &len);
-	return java_name(process, text, len);
+	return process_name(process, text, len);
+}
+
+/* A name of ours where the JVM says none. */
+static const char *name_or(struct process *process, struct wire_str s, const char *otherwise)
+{
+	return s.len > 0 ? java_str(process, s)
+			 : process_name(process, otherwise, strlen(otherwise));
 }
 
 static void mark_changed(struct process *process, uint64_t now_ns)
@@ -77,6 +71,8 @@ static int apply_load(struct process *process, const struct wire_record *record,
 
 	if (err)
 		return err;
+	if (!code_range_is_valid(load.addr, load.size))
+		return -EINVAL; /* before its names are kept */
 	range = (struct code_range){
 		.addr = load.addr,
 		.size = load.size,
@@ -84,12 +80,10 @@ static int apply_load(struct process *process, const struct wire_record *record,
 		.level = load.level,
 		.birth_ns = host_time(process, load.time_ns, now_ns),
 		.class_name = class_name(process, load.class_sig),
-		.name = java_str(process, load.method),
+		.name = name_or(process, load.method, "[unnamed method]"),
 		.signature = java_str(process, load.method_sig),
 		.source_file = java_str(process, load.source_file),
 	};
-	if (!range.name)
-		range.name = intern_add_str(&process->names, "[unnamed method]");
 	add_range(process, &range, record->flags & WIRE_FLAG_RESYNC, now_ns);
 	return 0;
 }
@@ -102,16 +96,16 @@ static int apply_stub(struct process *process, const struct wire_record *record,
 
 	if (err)
 		return err;
+	if (!code_range_is_valid(stub.addr, stub.size))
+		return -EINVAL;
 	range = (struct code_range){
 		.addr = stub.addr,
 		.size = stub.size,
 		.kind = CODE_STUB,
 		.level = CODE_LEVEL_UNKNOWN,
 		.birth_ns = host_time(process, stub.time_ns, now_ns),
-		.name = java_str(process, stub.name),
+		.name = name_or(process, stub.name, "[unnamed stub]"),
 	};
-	if (!range.name)
-		range.name = intern_add_str(&process->names, "[unnamed stub]");
 	add_range(process, &range, record->flags & WIRE_FLAG_RESYNC, now_ns);
 	return 0;
 }
@@ -130,21 +124,27 @@ static int apply_unload(struct process *process, const struct wire_record *recor
 
 static int apply_resync(struct process *process, const struct wire_record *record, uint64_t now_ns)
 {
+	struct jvm *jvm = process->jvm;
 	struct wire_resync resync;
 	const int err = wire_decode_resync(record, &resync);
 
 	if (err)
 		return err;
 	if (record->kind == WIRE_RESYNC_BEGIN) {
-		process->jvm->state = JVM_RESYNCING;
+		jvm->state = JVM_RESYNCING;
+		jvm->is_resyncing = true;
+		jvm->resync_epoch = resync.epoch;
 		code_map_resync_begin(process->code, host_time(process, resync.time_ns, now_ns));
 		return 0;
 	}
+	if (!jvm->is_resyncing || jvm->resync_epoch != resync.epoch)
+		return -EPROTO; /* the end of another one proves nothing of this one */
+	jvm->is_resyncing = false;
 	if (code_map_resync_end(process->code, resync.complete) > 0)
 		mark_changed(process, now_ns);
 	if (resync.complete) {
-		process->jvm->state = JVM_CURRENT;
-		process->jvm->resyncs++;
+		jvm->state = JVM_CURRENT;
+		jvm->resyncs++;
 	}
 	return 0;
 }
@@ -152,11 +152,12 @@ static int apply_resync(struct process *process, const struct wire_record *recor
 static int apply_hello(struct process *process, const struct wire_record *record)
 {
 	struct wire_hello hello;
-	int err = wire_decode_hello(record, &hello);
+	const int err = wire_decode_hello(record, &hello);
 
-	if (!err)
-		err = process_set_hello(process, &hello);
-	return err;
+	if (err)
+		return err;
+	process->jvm->has_hello = true;
+	return process_set_hello(process, &hello);
 }
 
 static int apply_loss(struct process *process, const struct wire_record *record)
@@ -187,18 +188,18 @@ static int apply_thread(struct process *process, const struct wire_record *recor
 
 	if (err)
 		return err;
-	if (process->thread_names.count >= MAX_THREAD_NAMES)
-		return -ENOSPC;
 	name = java_str(process, thread.name);
-	if (name)
-		map64_put(&process->thread_names, thread.tid, (void *)(uintptr_t)name);
-	return 0;
+	return name ? process_set_thread_name(process, (pid_t)thread.tid, name) : 0;
 }
 
 void code_events_apply(struct process *process, const struct wire_record *record, uint64_t now_ns)
 {
 	int err = 0;
 
+	if (!process->jvm->has_hello && record->kind != WIRE_HELLO) {
+		process->jvm->bad_records++;
+		return;
+	}
 	switch (record->kind) {
 	case WIRE_HELLO:
 		err = apply_hello(process, record);
@@ -231,4 +232,5 @@ void code_events_apply(struct process *process, const struct wire_record *record
 	}
 	if (err)
 		process->jvm->bad_records++;
+	process_compact_names(process, now_ns); /* no name is borrowed any more */
 }

@@ -34,7 +34,10 @@ struct node {
 	uint8_t state;
 };
 
-/* Nodes of one state, those that entered it first at the head. The living are in no list. */
+/*
+ * Nodes of one state, those that entered it first at the head. Among the living, each resync's
+ * repeats move to the tail: epochs never fall towards it, and those to bury are at the head.
+ */
 struct node_list {
 	uint32_t first, last;
 	size_t count;
@@ -175,7 +178,7 @@ static int grow_nodes(struct code_map *map)
 	return 0;
 }
 
-/* A node that lives and is in no list and not in the index. */
+/* A node that lives, but is not yet in the list of the living, nor in the index. */
 static int new_node(struct code_map *map, const struct code_range *range, uint32_t *ret)
 {
 	struct node_list *unused = &map->lists[NODE_FREE];
@@ -218,8 +221,8 @@ static void end_life(struct code_map *map, uint32_t id, uint64_t time_ns)
 	struct code_range *range = &map->nodes[id].range;
 
 	range->death_ns = time_ns > range->birth_ns ? time_ns : range->birth_ns;
+	list_remove(map, id);
 	list_add(map, id, NODE_DEAD);
-	map->stats.live--;
 }
 
 static bool covers(const struct code_range *range, uint64_t addr)
@@ -355,6 +358,16 @@ static bool is_repeat(const struct code_range *known, const struct code_range *s
 	return known->name == said->name || (is_resync && is_short_for(known, said));
 }
 
+/* The first time in a resync that a node is heard of. */
+static void confirm(struct code_map *map, uint32_t id)
+{
+	if (map->nodes[id].epoch == map->epoch)
+		return;
+	map->nodes[id].epoch = map->epoch;
+	list_remove(map, id);
+	list_add(map, id, NODE_LIVE);
+}
+
 int code_map_add(struct code_map *map, const struct code_range *range, bool is_resync)
 {
 	struct claim claim = {.time_ns = range->birth_ns};
@@ -362,13 +375,13 @@ int code_map_add(struct code_map *map, const struct code_range *range, bool is_r
 	uint32_t id;
 	int err;
 
-	if (range->size == 0 || range->addr > UINT64_MAX - range->size) {
+	if (!code_range_is_valid(range->addr, range->size)) {
 		map->stats.rejected++;
 		return -EINVAL;
 	}
 	id = live_at(map, range->addr);
 	if (id != NONE && is_repeat(&map->nodes[id].range, range, is_resync)) {
-		map->nodes[id].epoch = map->epoch;
+		confirm(map, id);
 		map->stats.repeats++;
 		return 0;
 	}
@@ -384,6 +397,7 @@ int code_map_add(struct code_map *map, const struct code_range *range, bool is_r
 		map->stats.rejected++;
 		return err;
 	}
+	list_add(map, id, NODE_LIVE);
 	/* What a resync contradicts was gone before it began, as for what it leaves out. */
 	if (is_resync && map->is_resyncing)
 		claim.time_ns = map->resync_ns;
@@ -394,7 +408,6 @@ int code_map_add(struct code_map *map, const struct code_range *range, bool is_r
 	if (is_resync || added->birth_ns < claim.last_death_ns)
 		added->birth_ns = claim.last_death_ns;
 	map->stats.loads++;
-	map->stats.live++;
 	return 1;
 }
 
@@ -420,15 +433,14 @@ void code_map_resync_begin(struct code_map *map, uint64_t time_ns)
 
 size_t code_map_resync_end(struct code_map *map, bool complete)
 {
+	const struct node_list *live = &map->lists[NODE_LIVE];
 	size_t buried = 0;
 
-	for (uint32_t id = 0; map->is_resyncing && complete && id < map->used; id++) {
-		const struct node *node = &map->nodes[id];
-
-		if (node->state == NODE_LIVE && node->epoch != map->epoch) {
-			end_life(map, id, map->resync_ns);
-			buried++;
-		}
+	/* It costs what it buries: marks alone must not make us walk the whole map. */
+	while (map->is_resyncing && complete && live->first != NONE &&
+	       map->nodes[live->first].epoch != map->epoch) {
+		end_life(map, live->first, map->resync_ns);
+		buried++;
 	}
 	map->is_resyncing = false;
 	map->stats.buried += buried;
@@ -519,7 +531,7 @@ static int compare_entries(const void *left, const void *right)
 
 ssize_t code_map_list(const struct code_map *map, const struct code_range ***ret)
 {
-	const size_t size = map->stats.live + map->lists[NODE_DEAD].count;
+	const size_t size = map->lists[NODE_LIVE].count + map->lists[NODE_DEAD].count;
 	struct list_entry *entries = malloc((size + 1) * sizeof(*entries));
 	const struct code_range **ranges = malloc((size + 1) * sizeof(*ranges));
 	size_t count = 0;
@@ -546,7 +558,22 @@ ssize_t code_map_list(const struct code_map *map, const struct code_range ***ret
 void code_map_stats(const struct code_map *map, struct code_map_stats *ret)
 {
 	*ret = map->stats;
+	ret->live = map->lists[NODE_LIVE].count;
 	ret->dead = map->lists[NODE_DEAD].count + map->lists[NODE_REPLACED].count;
 	ret->bytes = sizeof(*map) + map->size * sizeof(struct node) +
 		     code_pages_bytes(&map->pages);
+}
+
+void code_map_rename(struct code_map *map, code_map_rename_fn fn, void *arg)
+{
+	for (uint32_t id = 0; id < map->used; id++) {
+		struct code_range *range = &map->nodes[id].range;
+		const char **const names[] = {&range->class_name, &range->name, &range->signature,
+					      &range->source_file};
+
+		for (size_t i = 0; map->nodes[id].state != NODE_FREE && i < 4; i++) {
+			if (*names[i])
+				*names[i] = fn(arg, *names[i]);
+		}
+	}
 }

@@ -74,6 +74,12 @@ struct code_map_stats {
 	size_t bytes;	    /* memory of ranges and index, names excluded */
 };
 
+/* Whether a range has bytes at all, and an end that can be written down. */
+static inline bool code_range_is_valid(uint64_t addr, uint32_t size)
+{
+	return size > 0 && addr <= UINT64_MAX - size;
+}
+
 struct code_map; /* opaque */
 
 int code_map_new(struct code_map **ret);
@@ -96,7 +102,8 @@ int code_map_remove(struct code_map *map, uint64_t addr, uint64_t time_ns);
 /*
  * Between begin and a complete end the agent repeats all that lives. What was known before begin
  * and was not added again since dies at the end, with begin's time. Returns how many died. An end
- * without a begin, or one that is not complete, changes nothing.
+ * without a begin, or one that is not complete, changes nothing. The end costs what it buries,
+ * however much lives.
  */
 void code_map_resync_begin(struct code_map *map, uint64_t time_ns);
 size_t code_map_resync_end(struct code_map *map, bool complete);
@@ -117,6 +124,13 @@ void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead)
  * frees, valid until the map's next change. Returns their number or -ENOMEM.
  */
 ssize_t code_map_list(const struct code_map *map, const struct code_range ***ret);
+
+/*
+ * Replaces each name of every range, living or dead, by what fn returns for it: for a caller that
+ * moves its names elsewhere. Names that were equal must stay so; NULL is not shown to fn.
+ */
+typedef const char *(*code_map_rename_fn)(void *arg, const char *name);
+void code_map_rename(struct code_map *map, code_map_rename_fn fn, void *arg);
 
 void code_map_stats(const struct code_map *map, struct code_map_stats *ret);
 

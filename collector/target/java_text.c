@@ -87,3 +87,15 @@ void java_text_strip_class(const char **text, size_t *len)
 		*len -= 2;
 	}
 }
+
+size_t java_text_cut(const char *text, size_t len, size_t max)
+{
+	size_t at = max;
+
+	if (len <= max)
+		return len;
+	/* A character has at most three bytes behind its first; more of them are no text. */
+	for (int i = 0; i < 3 && at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80; i++)
+		at--;
+	return ((unsigned char)text[at] & 0xc0) == 0x80 ? max : at;
+}

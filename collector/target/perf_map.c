@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/process_stat.h"
+#include "target/java_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,10 +55,17 @@ static struct map_name temp_name(pid_t pid)
 
 /* ---- text ---- */
 
+/*
+ * The most bytes a line can have: two numbers, two spaces, a name, "()" and its end. One whole line
+ * always fits into the buffer.
+ */
+#define LINE_MAX_BYTES (16 + 1 + 8 + 1 + PERF_MAP_MAX_NAME_BYTES + 2 + 1)
+
 /* A file being written, with a buffer. The first error stays, and nothing is written after it. */
 struct out {
 	int fd;
 	int err;
+	uint64_t written;
 	size_t used;
 	char data[OUT_BYTES];
 };
@@ -74,13 +82,12 @@ static void out_flush(struct out *out)
 		else if (n < 0 && errno != EINTR)
 			out->err = -errno;
 	}
+	out->written += out->used;
 	out->used = 0;
 }
 
 static void out_char(struct out *out, char c)
 {
-	if (out->used == sizeof(out->data))
-		out_flush(out);
 	out->data[out->used++] = c;
 }
 
@@ -97,46 +104,47 @@ static void out_hex(struct out *out, uint64_t value)
 		out_char(out, digits[--n]);
 }
 
-/* Returns the text's length. */
-static size_t out_text(struct out *out, const char *text)
+static void out_text(struct out *out, const char *text, size_t len)
 {
-	const size_t len = strlen(text);
+	for (size_t i = 0; i < len; i++) {
+		const unsigned char c = (unsigned char)text[i];
 
-	for (size_t done = 0; done < len;) {
-		const size_t room = sizeof(out->data) - out->used, left = len - done;
-		const size_t n = left < room ? left : room;
-		char *to = out->data + out->used;
-
-		for (size_t i = 0; i < n; i++) {
-			const unsigned char c = (unsigned char)text[done + i];
-
-			to[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
-		}
-		out->used += n;
-		done += n;
-		if (out->used == sizeof(out->data))
-			out_flush(out);
+		out_char(out, c < 0x20 || c == 0x7f ? '?' : (char)c);
 	}
-	return len;
+}
+
+/* Of a method that is too long, the class gives way first, down to three quarters of the room. */
+static void out_method(struct out *out, const char *class_name, const char *name)
+{
+	const size_t room = PERF_MAP_MAX_NAME_BYTES - strlen("L;::");
+	const size_t name_len = strlen(name), kept = name_len < room / 4 ? name_len : room / 4;
+	const size_t class_len = java_text_cut(class_name, strlen(class_name), room - kept);
+
+	out_char(out, 'L');
+	out_text(out, class_name, class_len);
+	out_text(out, ";::", 3);
+	out_text(out, name, java_text_cut(name, name_len, room - class_len));
 }
 
 /* Names of one or two bytes get a "()", because perf skips them. */
 static void out_name(struct out *out, const struct code_range *range)
 {
 	const char *name = range->name && range->name[0] ? range->name : "[unnamed]";
+	const size_t len = java_text_cut(name, strlen(name), PERF_MAP_MAX_NAME_BYTES);
 
 	if (range->class_name) {
-		out_char(out, 'L');
-		out_text(out, range->class_name);
-		out_text(out, ";::");
-		out_text(out, name);
-	} else if (out_text(out, name) < 3) {
-		out_text(out, "()");
+		out_method(out, range->class_name, name);
+		return;
 	}
+	out_text(out, name, len);
+	if (len < 3)
+		out_text(out, "()", 2);
 }
 
 static void out_range(struct out *out, const struct code_range *range)
 {
+	if (sizeof(out->data) - out->used < LINE_MAX_BYTES)
+		out_flush(out);
 	out_hex(out, range->addr);
 	out_char(out, ' ');
 	out_hex(out, range->size);
@@ -145,20 +153,24 @@ static void out_range(struct out *out, const struct code_range *range)
 	out_char(out, '\n');
 }
 
-static int write_ranges(int fd, const struct code_range *const *ranges, size_t count)
+/* Returns how many ranges were left out. */
+static ssize_t write_ranges(int fd, const struct code_range *const *ranges, size_t count,
+			    uint64_t max_bytes)
 {
 	_cleanup_free_ struct out *out = malloc(sizeof(*out));
+	size_t done = 0;
 
 	if (!out)
 		return -ENOMEM;
 	out->fd = fd;
 	out->err = 0;
+	out->written = 0;
 	out->used = sizeof(marker) - 1;
 	memcpy(out->data, marker, sizeof(marker) - 1);
-	for (size_t i = 0; i < count && !out->err; i++)
-		out_range(out, ranges[i]);
+	while (done < count && !out->err && out->written + out->used + LINE_MAX_BYTES <= max_bytes)
+		out_range(out, ranges[done++]);
 	out_flush(out);
-	return out->err;
+	return out->err ? out->err : (ssize_t)(count - done);
 }
 
 /* ---- files ---- */
@@ -187,36 +199,37 @@ static int open_temp(int dirfd, pid_t pid, struct map_name *ret_name)
 	return -EEXIST;
 }
 
-static int write_map(int dirfd, pid_t pid, const struct code_range *const *ranges, size_t count)
-{
-	const struct map_name name = map_name(pid);
-	struct map_name temp;
-	int fd = open_temp(dirfd, pid, &temp), err;
-
-	if (fd < 0)
-		return fd;
-	err = write_ranges(fd, ranges, count);
-	if (!err && fchmod(fd, 0644) < 0)
-		err = -errno;
-	if (close(fd) < 0 && !err) /* network file systems say here that they are full */
-		err = -errno;
-	if (!err && renameat(dirfd, temp.text, dirfd, name.text) < 0)
-		err = -errno;
-	if (err)
-		unlinkat(dirfd, temp.text, 0);
-	return err;
-}
-
-int perf_map_write(const char *dir, pid_t pid, const struct code_map *map)
+static ssize_t write_map(int dirfd, pid_t pid, const struct code_map *map, uint64_t max_bytes)
 {
 	_cleanup_free_ const struct code_range **ranges = NULL;
-	_cleanup_close_ int dirfd = open_dir(dir);
-	ssize_t count;
+	const ssize_t count = code_map_list(map, &ranges);
+	const struct map_name name = map_name(pid);
+	struct map_name temp;
+	ssize_t cut;
+	int fd;
 
-	if (dirfd < 0)
-		return dirfd;
-	count = code_map_list(map, &ranges);
-	return count < 0 ? (int)count : write_map(dirfd, pid, ranges, (size_t)count);
+	if (count < 0)
+		return count;
+	fd = open_temp(dirfd, pid, &temp);
+	if (fd < 0)
+		return fd;
+	cut = write_ranges(fd, ranges, (size_t)count, max_bytes);
+	if (cut >= 0 && fchmod(fd, 0644) < 0)
+		cut = -errno;
+	if (close(fd) < 0 && cut >= 0) /* network file systems say here that they are full */
+		cut = -errno;
+	if (cut >= 0 && renameat(dirfd, temp.text, dirfd, name.text) < 0)
+		cut = -errno;
+	if (cut < 0)
+		unlinkat(dirfd, temp.text, 0);
+	return cut;
+}
+
+ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes)
+{
+	_cleanup_close_ int dirfd = open_dir(dir);
+
+	return dirfd < 0 ? dirfd : write_map(dirfd, pid, map, max_bytes);
 }
 
 int perf_map_remove(const char *dir, pid_t pid)

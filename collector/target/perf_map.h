@@ -11,7 +11,8 @@
  * "start size name", hexadecimal without 0x, no two lines overlapping, no name shorter than three
  * bytes (perf skips those) and no control characters in it. Names are as perf's users know them:
  * "Ljava/lang/String;::hashCode" for methods, the plain name for stubs, with "()" behind it if it
- * is too short. The first line is "0 0 fg", which perf skips: so a map is known to be ours.
+ * is too short, all of it cut at PERF_MAP_MAX_NAME_BYTES. The first line is "0 0 fg", which perf
+ * skips: so a map is known to be ours.
  */
 #ifndef FG_TARGET_PERF_MAP_H
 #define FG_TARGET_PERF_MAP_H
@@ -21,7 +22,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-int perf_map_write(const char *dir, pid_t pid, const struct code_map *map);
+#define PERF_MAP_MAX_NAME_BYTES 512
+#define PERF_MAP_MAX_BYTES	(UINT64_C(256) << 20)
+
+/*
+ * Returns the number of ranges that were left out because the file would have become larger than
+ * max_bytes, those at the highest addresses; 0 as a rule.
+ */
+ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes);
 int perf_map_remove(const char *dir, pid_t pid);
 
 /*

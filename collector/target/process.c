@@ -2,8 +2,10 @@
 /* One process and what is known of it, see process.h. */
 #include "target/process.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/process_stat.h"
+#include "target/java_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -45,10 +47,11 @@ int process_new(pid_t pid, uint64_t start_ticks, struct process **ret)
 	process_stat_comm(pid, pid, process->comm, sizeof(process->comm));
 	if (container_id_read(pid, process->container_id) < 0)
 		process->container_id[0] = '\0';
+	process->space_read_ns = clock_now_ns();
 	err = address_space_read(&process->space, pid);
-	if (err == -ENOMEM) {
+	if (err == -ENOMEM || err == -ENOENT || err == -ESRCH) {
 		process_free(process);
-		return err;
+		return err == -ENOMEM ? err : -ESRCH;
 	}
 	*ret = process; /* without the right to read its mappings it is still worth knowing */
 	return 0;
@@ -65,12 +68,21 @@ static void free_values(struct map64 *map)
 	map64_fini(map);
 }
 
+static void clear_hello(struct jvm *jvm)
+{
+	arena_fini(&jvm->hello_texts);
+	free(jvm->attrs);
+	free(jvm->values);
+	jvm->attrs = NULL;
+	jvm->values = NULL;
+	jvm->n_attrs = jvm->n_values = 0;
+}
+
 static void jvm_free(struct jvm *jvm)
 {
 	if (!jvm)
 		return;
-	free(jvm->attrs);
-	free(jvm->values);
+	clear_hello(jvm);
 	free(jvm);
 }
 
@@ -83,7 +95,7 @@ void process_free(struct process *process)
 	jvm_free(process->jvm);
 	free_values(&process->threads);
 	map64_fini(&process->thread_names);
-	intern_fini(&process->names);
+	name_pool_fini(&process->names);
 	free(process);
 }
 
@@ -95,44 +107,102 @@ int process_add_jvm(struct process *process)
 		if (err)
 			return err;
 	}
+	if (!process->names.limit_text) {
+		const int err = name_pool_init(&process->names);
+
+		if (err)
+			return err;
+	}
 	if (!process->jvm)
 		process->jvm = calloc(1, sizeof(*process->jvm));
 	return process->jvm ? 0 : -ENOMEM;
 }
 
-static const char *intern_str(struct process *process, struct wire_str s)
+void process_open_session(struct process *process, uint32_t session, uint64_t now_ns)
 {
-	return intern_add(&process->names, s.data, s.len);
+	struct jvm *jvm = process->jvm;
+
+	jvm->session = session;
+	jvm->opened_ns = now_ns;
+	jvm->state = JVM_RESYNCING;
+	jvm->has_hello = jvm->is_resyncing = false;
+	code_map_resync_end(process->code, false); /* what the last one left half-done */
+	process->gone_ns = 0;
+}
+
+void process_read_space(struct process *process, uint64_t now_ns)
+{
+	process->space_read_ns = now_ns;
+	address_space_read(&process->space, process->pid);
+}
+
+/* Nothing of the old program's code is left, and the new one's may lie at the same addresses. */
+static void end_jvm(struct process *process, uint64_t time_ns)
+{
+	struct code_map *empty;
+
+	process->jvm->state = JVM_ENDED;
+	clear_hello(process->jvm); /* it would go on as the new program's title */
+	if (code_map_new(&empty) == 0) {
+		code_map_free(process->code);
+		process->code = empty;
+	} else {
+		code_map_resync_begin(process->code, time_ns);
+		code_map_resync_end(process->code, true);
+	}
+	map64_fini(&process->thread_names);
+	if (!process->map_changed_ns)
+		process->map_changed_ns = time_ns;
+}
+
+bool process_exec(struct process *process, uint64_t time_ns)
+{
+	address_space_fini(&process->space);
+	process->space_read_ns = 0;
+	process_forget_threads(process);
+	if (!process->jvm || process->jvm->opened_ns > time_ns)
+		return false;
+	end_jvm(process, time_ns);
+	return true;
+}
+
+/* A text of a hello's, cut; NULL without memory. */
+static const char *hello_text(struct jvm *jvm, struct wire_str s)
+{
+	const size_t len = java_text_cut(s.data, s.len, JVM_MAX_TEXT_BYTES);
+
+	jvm->bad_records += len < s.len;
+	return arena_copy(&jvm->hello_texts, s.data, len);
+}
+
+static size_t at_most(size_t n, size_t max)
+{
+	return n < max ? n : max;
 }
 
 int process_set_hello(struct process *process, const struct wire_hello *hello)
 {
+	const size_t n_attrs = at_most(hello->n_attrs, JVM_MAX_ATTRS);
+	const size_t n_values = at_most(hello->n_values, JVM_MAX_VALUES);
 	struct jvm *jvm = process->jvm;
-	struct jvm_attr *attrs = calloc(hello->n_attrs + 1u, sizeof(*attrs));
-	struct jvm_value *values = calloc(hello->n_values + 1u, sizeof(*values));
 	struct wire_attr attr;
 	struct wire_value value;
-	size_t pos;
+	size_t pos = 0;
 
-	if (!attrs || !values) {
-		free(attrs);
-		free(values);
-		return -ENOMEM;
-	}
-	free(jvm->attrs);
-	free(jvm->values);
-	jvm->attrs = attrs;
-	jvm->values = values;
-	jvm->n_attrs = jvm->n_values = 0;
+	clear_hello(jvm);
 	jvm->hello_flags = hello->flags;
+	jvm->bad_records += (hello->n_attrs - n_attrs) + (hello->n_values - n_values);
+	jvm->attrs = calloc(n_attrs + 1, sizeof(*jvm->attrs));
+	jvm->values = calloc(n_values + 1, sizeof(*jvm->values));
+	if (!jvm->attrs || !jvm->values)
+		return -ENOMEM;
+	while (jvm->n_attrs < n_attrs && wire_hello_next_attr(hello, &pos, &attr))
+		jvm->attrs[jvm->n_attrs++] = (struct jvm_attr){.key = hello_text(jvm, attr.key),
+							       .text = hello_text(jvm, attr.text)};
 	pos = 0;
-	while (wire_hello_next_attr(hello, &pos, &attr))
-		attrs[jvm->n_attrs++] = (struct jvm_attr){.key = intern_str(process, attr.key),
-							  .text = intern_str(process, attr.text)};
-	pos = 0;
-	while (wire_hello_next_value(hello, &pos, &value))
-		values[jvm->n_values++] = (struct jvm_value){
-			.key = intern_str(process, value.key), .value = value.value};
+	while (jvm->n_values < n_values && wire_hello_next_value(hello, &pos, &value))
+		jvm->values[jvm->n_values++] = (struct jvm_value){
+			.key = hello_text(jvm, value.key), .value = value.value};
 	return 0;
 }
 
@@ -166,6 +236,8 @@ static struct thread *find_or_add_thread(struct process *process, pid_t tid)
 
 	if (thread)
 		return thread;
+	if (process->threads.count >= PROCESS_MAX_THREADS)
+		process_forget_threads(process);
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return NULL;
@@ -211,6 +283,24 @@ void process_remove_thread(struct process *process, pid_t tid)
 		return;
 	map64_remove(&process->thread_names, (uint64_t)thread->inner_tid);
 	free(thread);
+}
+
+void process_forget_threads(struct process *process)
+{
+	free_values(&process->threads);
+}
+
+int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name)
+{
+	const uint64_t key = (uint64_t)inner_tid;
+
+	/* Who is gone is not always told, and nobody can tell from these names who is. */
+	if (process->thread_names.count >= PROCESS_MAX_THREADS &&
+	    !map64_find(&process->thread_names, key)) {
+		process_forget_threads(process);
+		map64_fini(&process->thread_names);
+	}
+	return map64_put(&process->thread_names, key, (void *)(uintptr_t)name);
 }
 
 void process_title(const struct process *process, char *ret, size_t size)

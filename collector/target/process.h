@@ -12,12 +12,13 @@
 #ifndef FG_TARGET_PROCESS_H
 #define FG_TARGET_PROCESS_H
 
-#include "base/intern.h"
+#include "base/arena.h"
 #include "base/map64.h"
 #include "shared/wire.h"
 #include "target/address_space.h"
 #include "target/code_map.h"
 #include "target/container.h"
+#include "target/name_pool.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -26,7 +27,18 @@
 
 #define PROCESS_COMM_BYTES 16
 
-/* What the agent said of its JVM. Texts are interned in the process's names. */
+/* What is kept of what an agent says: the rest of a hello is counted as bad records. */
+#define JVM_MAX_ATTRS	   256
+#define JVM_MAX_VALUES	   512
+#define JVM_MAX_TEXT_BYTES 4096
+
+/* Threads, and names of threads, that are known at a time; past it, all are learnt anew. */
+#define PROCESS_MAX_THREADS 65536
+
+/* A class's, method's or signature's name is cut here. */
+#define PROCESS_MAX_NAME_BYTES 1024
+
+/* What the agent said of its JVM. Texts live until the next hello. */
 struct jvm_attr {
 	const char *key, *text;
 };
@@ -45,16 +57,23 @@ enum jvm_state {
 
 struct jvm {
 	enum jvm_state state;
-	uint32_t session;
+	uint32_t session;	/* the last one; targets know whether it is open */
+	uint64_t opened_ns;	/* when that began */
+	bool has_hello;		/* in this session */
+	bool is_resyncing;	/* in this session, between the marks of resync_epoch */
+	uint32_t resync_epoch;
 	uint32_t hello_flags; /* enum wire_hello_flags */
+	struct arena hello_texts;
 	struct jvm_attr *attrs;
 	size_t n_attrs;
 	struct jvm_value *values; /* vmStructs */
 	size_t n_values;
 	uint64_t lost[WIRE_LOSS_REASONS]; /* by the agent, since its start */
 	uint64_t gaps;		  /* messages missing between agent and collector */
-	uint64_t bad_records;	  /* too short for their kind, or before the hello */
+	/* Too short for their kind, before the hello, senseless, or past a hello's limits. */
+	uint64_t bad_records;
 	uint64_t unknown_records; /* of a kind that this version does not know */
+	uint64_t name_limit_hits; /* names that became NAME_POOL_LIMIT_TEXT */
 	uint32_t resyncs;	  /* complete ones */
 };
 
@@ -72,16 +91,20 @@ struct process {
 	char comm[PROCESS_COMM_BYTES];
 	char container_id[CONTAINER_ID_BYTES]; /* "" if in none */
 	struct address_space space;
+	uint64_t space_read_ns; /* when all of it was last read; 0: it is to be read anew */
 	struct code_map *code; /* NULL without an agent */
 	struct jvm *jvm;       /* NULL without an agent */
-	struct intern names;
+	struct name_pool names;	   /* of code and threads; empty without an agent */
 	struct map64 threads;	   /* TID -> struct thread */
-	struct map64 thread_names; /* inner TID -> interned full name */
+	struct map64 thread_names; /* inner TID -> full name in names */
 
 	uint64_t map_changed_ns; /* of the first change that the perf map lacks; 0: none */
-	uint64_t map_written_ns;
+	uint64_t map_written_ns; /* when the last write ended */
+	uint64_t map_next_ns;	 /* no write begins sooner */
 	uint64_t map_failures;
+	size_t map_cut;		     /* ranges for which the last map had no room */
 	uint64_t gone_ns;	     /* when it was found to be gone; 0: it is there */
+	struct process *next_removed; /* while targets remove several */
 	bool was_announced;
 	char shadow_path[PATH_MAX]; /* a map in the container that hides ours from perf; "" */
 };
@@ -90,8 +113,20 @@ struct process {
 int process_new(pid_t pid, uint64_t start_ticks, struct process **ret);
 void process_free(struct process *process); /* NULL is legal */
 
-/* Makes code map and jvm for it if it has none. */
+/* Makes code map, names and jvm for it if it has none. */
 int process_add_jvm(struct process *process);
+/* A connection of its agent begins: nothing is known yet of what it says. */
+void process_open_session(struct process *process, uint32_t session, uint64_t now_ns);
+
+/* Reads its mappings anew; without the right to, they stay as they were. */
+void process_read_space(struct process *process, uint64_t now_ns);
+
+/*
+ * It runs another program since time_ns: its mappings and threads are no more, and its JVM has
+ * ended, unless an agent has connected since, which is then the new program's. Returns whether the
+ * JVM ended.
+ */
+bool process_exec(struct process *process, uint64_t time_ns);
 
 /* The agent's hello; replaces what an earlier one said. */
 int process_set_hello(struct process *process, const struct wire_hello *hello);
@@ -106,6 +141,18 @@ bool process_value(const struct process *process, const char *key, int64_t *ret)
 const char *process_thread_name(struct process *process, pid_t tid);
 void process_set_comm(struct process *process, pid_t tid, const char *comm);
 void process_remove_thread(struct process *process, pid_t tid);
+/* Threads are looked up anew, after a time without PERF_EXIT; names that the agent told stay. */
+void process_forget_threads(struct process *process);
+/* What the agent told of a thread; inner_tid as that counts. -ENOMEM. */
+int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name);
+
+/*
+ * A name of the JVM's, which is modified UTF-8, for code and threads: converted, cut, and one
+ * pointer for equal ones. NULL if it is empty.
+ */
+const char *process_name(struct process *process, const char *text, size_t len);
+/* Moves the names that are still held to a new pool, if that is due. No other is valid then. */
+void process_compact_names(struct process *process, uint64_t now_ns);
 
 /* What a person calls it: main class or jar of a JVM, else comm. Into ret, terminated. */
 void process_title(const struct process *process, char *ret, size_t size);

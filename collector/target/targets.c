@@ -4,16 +4,20 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/log_limit.h"
 #include "base/process_stat.h"
 #include "target/code_events.h"
 #include "target/perf_map.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MAP_INTERVAL_NS	  (100 * CLOCK_NS_PER_MS)
 #define MAP_BATCH_NS	  (30 * CLOCK_NS_PER_MS) /* let a burst of events become one write */
+#define MAP_RETRY_NS	  (1 * CLOCK_NS_PER_SEC)
+#define MAP_REST_FACTOR	  10 /* times what a write took, before the next one */
+#define SPACE_INTERVAL_NS (1 * CLOCK_NS_PER_SEC) /* an agent may dial as often as it likes */
 #define SWEEP_INTERVAL_NS (1 * CLOCK_NS_PER_SEC)
 #define CLEAN_INTERVAL_NS (30 * CLOCK_NS_PER_SEC) /* removes maps of PIDs that are used again */
 #define MAX_DEAD_RANGES	  20000
@@ -47,19 +51,35 @@ struct process *targets_next(const struct targets *targets, size_t *pos)
 	return map64_next(&targets->processes, pos, &key, &value) ? value : NULL;
 }
 
-static void forget_sessions(struct targets *targets, const struct process *process)
+/* Nothing more is taken from it. */
+static void end_session_of(struct targets *targets, const struct process *process)
 {
-	if (process->jvm)
-		map64_remove(&targets->sessions, process->jvm->session);
+	const uint32_t id = process->jvm ? process->jvm->session : 0;
+
+	if (!process->jvm || map64_find(&targets->sessions, id) != process)
+		return;
+	map64_remove(&targets->sessions, id);
+	if (targets->end_session)
+		targets->end_session(targets->end_session_arg, id);
 }
 
 static void remove_process(struct targets *targets, struct process *process)
 {
-	forget_sessions(targets, process);
+	end_session_of(targets, process);
 	if (targets->on_forget)
 		targets->on_forget(targets->on_forget_arg, process->pid);
+	targets->n_jvms -= process->jvm != NULL;
 	map64_remove(&targets->processes, (uint64_t)process->pid);
 	process_free(process);
+}
+
+/* A list by next_removed, made while the table was walked: the walk must not see changes. */
+static void remove_list(struct targets *targets, struct process *first)
+{
+	for (struct process *process = first, *next; process; process = next) {
+		next = process->next_removed;
+		remove_process(targets, process);
+	}
 }
 
 static struct process *read_process(struct targets *targets, pid_t pid, uint64_t start_ticks)
@@ -84,14 +104,58 @@ struct process *targets_find_or_read(struct targets *targets, pid_t pid)
 
 void targets_refresh(struct targets *targets)
 {
+	const uint64_t now_ns = clock_now_ns();
 	struct process *process;
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
-		if (!process->gone_ns)
-			address_space_read(&process->space, process->pid);
+		if (process->gone_ns)
+			continue;
+		process_read_space(process, now_ns);
+		process_forget_threads(process);
 	}
 }
+
+void targets_want_all(struct targets *targets)
+{
+	targets->all_users++;
+}
+
+void targets_unwant_all(struct targets *targets)
+{
+	struct process *unwanted = NULL, *process;
+	size_t pos = 0;
+
+	assert(targets->all_users > 0);
+	if (--targets->all_users > 0)
+		return;
+	while ((process = targets_next(targets, &pos))) {
+		if (process->jvm)
+			continue;
+		process->next_removed = unwanted;
+		unwanted = process;
+	}
+	remove_list(targets, unwanted);
+}
+
+static void bury(struct targets *targets, struct process *process, uint64_t now_ns)
+{
+	end_session_of(targets, process);
+	process->gone_ns = now_ns;
+	if (process->jvm)
+		process->jvm->state = JVM_ENDED;
+}
+
+/* Not being able to look is no proof. */
+static bool is_gone(const struct process *process)
+{
+	uint64_t ticks;
+	const int err = process_stat_start_ticks(process->pid, &ticks);
+
+	return err == -ESRCH || (!err && ticks != process->start_ticks);
+}
+
+/* ---- sessions ---- */
 
 static void say_blind(struct targets *targets)
 {
@@ -103,31 +167,70 @@ static void say_blind(struct targets *targets)
 		  "Kubernetes hostPID: true)");
 }
 
-static void open_session(struct targets *targets, const struct intake_session *session)
+/* Whose session it is, with a JVM; NULL if it is gone, memory is out or there are too many. */
+static struct process *process_of_session(struct targets *targets,
+					  const struct intake_session *session)
 {
 	struct process *process = targets_find(targets, session->pid);
 
-	if (session->pid <= 0) {
-		say_blind(targets);
-		return;
-	}
 	if (process && process->start_ticks != session->start_ticks && session->start_ticks) {
 		remove_process(targets, process); /* the PID is used again */
 		process = NULL;
 	}
+	if (process && process->jvm)
+		return process;
+	if (targets->n_jvms >= TARGETS_MAX_JVMS)
+		return NULL;
 	if (!process)
 		process = read_process(targets, session->pid, session->start_ticks);
-	if (!process || process_add_jvm(process) < 0) {
+	if (!process)
+		return NULL;
+	if (process_add_jvm(process) < 0) {
+		remove_process(targets, process);
+		return NULL;
+	}
+	targets->n_jvms++;
+	return process;
+}
+
+static enum targets_verdict refuse_session(struct targets *targets,
+					   const struct intake_session *session, uint64_t now_ns)
+{
+	static struct log_limit limit;
+
+	targets->refused_sessions++;
+	if (!log_limit_allows(&limit, now_ns))
+		return TARGETS_END_SESSION;
+	if (targets->n_jvms >= TARGETS_MAX_JVMS)
+		log_warning("cannot keep the JVM with PID %d: %d are known already, which is the "
+			    "most",
+			    (int)session->pid, TARGETS_MAX_JVMS);
+	else
 		log_warning("cannot keep the JVM with PID %d: it is gone already, or memory is out",
 			    (int)session->pid);
-		return;
+	return TARGETS_END_SESSION;
+}
+
+static enum targets_verdict open_session(struct targets *targets,
+					 const struct intake_session *session)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct process *process;
+
+	if (session->pid <= 0) {
+		say_blind(targets);
+		return TARGETS_KEEP; /* or it would dial, and be told the same, each second */
 	}
-	forget_sessions(targets, process); /* a second connection of one process: the newer wins */
-	process->jvm->session = session->id;
-	process->jvm->state = JVM_RESYNCING;
-	process->gone_ns = 0;
-	address_space_read(&process->space, process->pid);
-	map64_put(&targets->sessions, session->id, process);
+	process = process_of_session(targets, session);
+	if (!process)
+		return refuse_session(targets, session, now_ns);
+	end_session_of(targets, process); /* a second connection of one process: the newer wins */
+	if (map64_put(&targets->sessions, session->id, process) < 0)
+		return refuse_session(targets, session, now_ns);
+	process_open_session(process, session->id, now_ns);
+	if (now_ns - process->space_read_ns >= SPACE_INTERVAL_NS)
+		process_read_space(process, now_ns);
+	return TARGETS_KEEP;
 }
 
 static void close_session(struct targets *targets, uint32_t id)
@@ -138,20 +241,9 @@ static void close_session(struct targets *targets, uint32_t id)
 		return;
 	if (process->jvm->state != JVM_ENDED)
 		process->jvm->state = JVM_DISCONNECTED;
-	targets->next_sweep_ns = 0; /* most likely because the process has ended */
-}
-
-static void check_shadow(struct process *process)
-{
-	char path[sizeof(process->shadow_path)] = "";
-
-	if (perf_map_find_shadow(process->pid, process->inner_pid, path, sizeof(path)) <= 0)
-		path[0] = '\0';
-	if (path[0] && !process->shadow_path[0])
-		log_warning("PID %d has a map of its own at %s in its container: perf prefers it "
-			    "to ours, even when it is empty: remove it",
-			    (int)process->pid, path);
-	memcpy(process->shadow_path, path, sizeof(path));
+	/* It has most likely ended. If that cannot be seen yet, the next sweep will. */
+	if (is_gone(process))
+		bury(targets, process, clock_now_ns());
 }
 
 enum targets_verdict targets_apply_intake(struct targets *targets,
@@ -162,8 +254,7 @@ enum targets_verdict targets_apply_intake(struct targets *targets,
 
 	switch (event->kind) {
 	case INTAKE_OPENED:
-		open_session(targets, event->session);
-		return TARGETS_KEEP;
+		return open_session(targets, event->session);
 	case INTAKE_CLOSED:
 		close_session(targets, id);
 		return TARGETS_KEEP;
@@ -178,6 +269,8 @@ enum targets_verdict targets_apply_intake(struct targets *targets,
 	}
 	return TARGETS_KEEP;
 }
+
+/* ---- the kernel's records ---- */
 
 static void apply_mmap(struct process *process, const struct perf_mmap *mmap)
 {
@@ -199,11 +292,19 @@ static void apply_fork(struct targets *targets, const struct perf_record *record
 	const struct process *parent = targets_find(targets, record->fork.parent_pid);
 	struct process *child;
 
-	if (record->pid == record->fork.parent_pid || !parent || !targets->knows_all)
+	if (record->pid == record->fork.parent_pid || !parent || !targets->all_users)
 		return; /* a thread, or of no interest */
 	child = targets_find_or_read(targets, record->pid);
 	if (child && child->space.count == 0)
 		address_space_copy(&child->space, &parent->space);
+}
+
+static void apply_comm(struct targets *targets, struct process *process,
+		       const struct perf_record *record)
+{
+	if (record->comm.is_exec && process_exec(process, record->time_ns))
+		end_session_of(targets, process);
+	process_set_comm(process, record->tid, record->comm.name);
 }
 
 void targets_apply_record(struct targets *targets, const struct perf_record *record)
@@ -217,10 +318,12 @@ void targets_apply_record(struct targets *targets, const struct perf_record *rec
 	if (record->kind == PERF_MMAP)
 		apply_mmap(process, &record->mmap);
 	else if (record->kind == PERF_COMM)
-		process_set_comm(process, record->tid, record->comm.name);
+		apply_comm(targets, process, record);
 	else if (record->kind == PERF_EXIT)
 		process_remove_thread(process, record->tid);
 }
+
+/* ---- upkeep ---- */
 
 /* 0, or the time at which the process's map is to be written. */
 static uint64_t map_due_ns(const struct process *process)
@@ -230,44 +333,65 @@ static uint64_t map_due_ns(const struct process *process)
 	if (!process->map_changed_ns)
 		return 0;
 	batched = process->map_changed_ns + MAP_BATCH_NS;
-	due = process->map_written_ns + MAP_INTERVAL_NS;
+	due = process->map_next_ns;
 	return due > batched ? due : batched;
 }
 
-static void write_map(struct targets *targets, struct process *process, uint64_t now_ns)
+static uint64_t later_of(uint64_t a, uint64_t b)
 {
-	const int err = perf_map_write(targets->map_dir, process->pid, process->code);
+	return a > b ? a : b;
+}
 
-	process->map_changed_ns = 0;
-	process->map_written_ns = now_ns;
-	targets->map_writes++;
-	if (!err)
-		return;
-	process->map_changed_ns = now_ns; /* tried again, no sooner than the interval allows */
-	process->map_written_ns = now_ns + SWEEP_INTERVAL_NS;
+static void fail_map(struct targets *targets, struct process *process, int err)
+{
+	static struct log_limit limit;
+
+	/* Tried again, unless nobody will be there to ask for it: that must not keep the dead. */
+	if (process->gone_ns)
+		process->map_changed_ns = 0;
+	process->map_next_ns =
+		later_of(process->map_next_ns, process->map_written_ns + MAP_RETRY_NS);
 	targets->map_failures++;
-	if (process->map_failures++ == 0)
+	if (process->map_failures++ == 0 && log_limit_allows(&limit, process->map_written_ns))
 		log_error("cannot write %s/perf-%d.map: %s: choose another place with --map-dir",
 			  targets->map_dir, (int)process->pid, strerror(-err));
 }
 
-static void bury(struct process *process, uint64_t now_ns)
+static void write_map(struct targets *targets, struct process *process, uint64_t start_ns)
 {
-	process->gone_ns = now_ns;
-	if (process->jvm)
-		process->jvm->state = JVM_ENDED;
+	const uint64_t began_ns = clock_now_ns();
+	const ssize_t cut = perf_map_write(targets->map_dir, process->pid, process->code,
+					   PERF_MAP_MAX_BYTES);
+	const uint64_t took_ns = clock_now_ns() - began_ns;
+
+	process->map_written_ns = start_ns + took_ns;
+	/* From the end, because it is the renames that must not come more often. */
+	process->map_next_ns =
+		process->map_written_ns + later_of(MAP_INTERVAL_NS, MAP_REST_FACTOR * took_ns);
+	targets->map_writes++;
+	if (cut < 0) {
+		fail_map(targets, process, (int)cut);
+		return;
+	}
+	process->map_changed_ns = 0;
+	process->map_cut = (size_t)cut;
 }
 
-/* Not being able to look is no proof. */
-static bool is_gone(const struct process *process)
+static void check_shadow(struct process *process, uint64_t now_ns)
 {
-	uint64_t ticks;
-	const int err = process_stat_start_ticks(process->pid, &ticks);
+	static struct log_limit limit;
+	char path[sizeof(process->shadow_path)] = "";
 
-	return err == -ESRCH || (!err && ticks != process->start_ticks);
+	if (perf_map_find_shadow(process->pid, process->inner_pid, path, sizeof(path)) <= 0)
+		path[0] = '\0';
+	if (path[0] && !process->shadow_path[0] && log_limit_allows(&limit, now_ns))
+		log_warning("PID %d has a map of its own at %s in its container: perf prefers it "
+			    "to ours, even when it is empty: remove it",
+			    (int)process->pid, path);
+	memcpy(process->shadow_path, path, sizeof(path));
 }
 
-/* Looks at every process: is it still the one it was? One that left long ago is forgotten. */
+/* Looks at every process: is it still the one it was? Those that left long ago are forgotten. */
 static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 {
 	struct process *old = NULL, *process;
@@ -276,25 +400,23 @@ static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	while ((process = targets_next(targets, &pos))) {
 		if (process->code)
 			code_map_expire(process->code, horizon_ns, MAX_DEAD_RANGES);
-		if (process->gone_ns) {
-			if (now_ns - process->gone_ns > TARGETS_LINGER_NS &&
-			    !process->map_changed_ns)
-				old = process;
-			continue;
+		if (!process->gone_ns && is_gone(process)) {
+			bury(targets, process, now_ns);
+		} else if (!process->gone_ns) {
+			if (process->jvm)
+				check_shadow(process, now_ns);
+		} else if (now_ns > process->gone_ns + TARGETS_LINGER_NS &&
+			   !process->map_changed_ns) {
+			process->next_removed = old;
+			old = process;
 		}
-		if (is_gone(process))
-			bury(process, now_ns);
-		else if (process->jvm)
-			check_shadow(process);
 	}
-	if (old) {
-		remove_process(targets, old); /* one a sweep: the walk must not see changes */
-		targets->next_sweep_ns = 0;
-	}
+	remove_list(targets, old);
 }
 
 void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 {
+	const uint64_t began_ns = clock_now_ns();
 	struct process *process;
 	size_t pos = 0;
 
@@ -302,7 +424,7 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 		const uint64_t due = map_due_ns(process);
 
 		if (due && due <= now_ns)
-			write_map(targets, process, now_ns);
+			write_map(targets, process, now_ns + (clock_now_ns() - began_ns));
 	}
 	if (now_ns >= targets->next_sweep_ns) {
 		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;

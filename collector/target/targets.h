@@ -7,8 +7,11 @@
  * source:  shared/README.md, perf_event_open(2)
  *
  * Also keeps /tmp/perf-<pid>.map of every JVM current: within 100 ms of a change, at most ten times
- * a second. A process that is gone stays known for TARGETS_LINGER_NS, so that held samples are
- * named; its map file stays until the PID is used again, or for a day.
+ * a second, and less often where a write takes long: no process's map costs more than a tenth of
+ * the time. At most TARGETS_MAX_JVMS processes with an agent are known at a time, for each may hold
+ * up to 200 MB of code and names; the sessions of others are refused. A process that is gone stays
+ * known for TARGETS_LINGER_NS, so that held samples are named; its map file stays until the PID is
+ * used again, or for a day.
  */
 #ifndef FG_TARGET_TARGETS_H
 #define FG_TARGET_TARGETS_H
@@ -20,6 +23,7 @@
 
 #define TARGETS_LINGER_NS  UINT64_C(3000000000)
 #define TARGETS_MAP_MAX_AGE_SEC (24 * 60 * 60)
+#define TARGETS_MAX_JVMS	4096
 
 struct targets {
 	struct map64 processes;	 /* PID -> struct process */
@@ -27,8 +31,16 @@ struct targets {
 	const char *map_dir;	 /* borrowed */
 	void (*on_forget)(void *arg, pid_t pid); /* a process is forgotten; NULL: nobody asks */
 	void *on_forget_arg;
-	bool knows_all;		 /* processes without an agent are of interest too */
+	/*
+	 * A session is to be ended so that its agent, if there still is one, dials again: its
+	 * process is gone, or has a newer session. It must not call back. NULL: nobody asks.
+	 */
+	void (*end_session)(void *arg, uint32_t id);
+	void *end_session_arg;
+	unsigned all_users; /* who wants processes without an agent too, see targets_want_all */
 	bool said_blind;
+	size_t n_jvms;		   /* processes with an agent, those included that lost it */
+	uint64_t refused_sessions; /* of a process that is gone, or past TARGETS_MAX_JVMS */
 	uint64_t map_writes, map_failures;
 	uint64_t next_sweep_ns, next_clean_ns;
 };
@@ -51,8 +63,15 @@ void targets_apply_record(struct targets *targets, const struct perf_record *rec
 struct process *targets_find(const struct targets *targets, pid_t pid);
 /* Finds it, or reads it from /proc; NULL if it is gone. */
 struct process *targets_find_or_read(struct targets *targets, pid_t pid);
-/* Reads every process's mappings anew, after a time without PERF_MMAP records. */
+/* Reads every process's mappings and threads anew, after a time without the kernel's records. */
 void targets_refresh(struct targets *targets);
+
+/*
+ * From the first want on, processes without an agent are known too; with the last unwant they are
+ * forgotten.
+ */
+void targets_want_all(struct targets *targets);
+void targets_unwant_all(struct targets *targets);
 
 /* Walks all processes in no order; *pos starts at 0. */
 struct process *targets_next(const struct targets *targets, size_t *pos);

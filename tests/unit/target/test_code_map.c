@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <time.h>
 
 #define A	  UINT64_C(0x7f0000010000)
 #define BIG_SIZE  (1u << 20)
@@ -365,6 +366,43 @@ static void load_during_a_resync_survives_it(void **state)
 	check_life(*state, A, 1001, 1001, CODE_TIME_FOREVER);
 }
 
+static void incomplete_resyncs_do_not_hide_who_was_not_repeated(void **state)
+{
+	for (unsigned int i = 0; i < 6; i++)
+		add(*state, "a", A + i * 64, 64, 100);
+	code_map_resync_begin(*state, 1000);
+	resync_add(*state, "a", A, 64, 1001);
+	resync_add(*state, "a", A + 4 * 64, 64, 1001);
+	assert_int_equal(code_map_resync_end(*state, false), 0);
+	code_map_resync_begin(*state, 2000);
+	resync_add(*state, "a", A + 2 * 64, 64, 2001);
+	resync_add(*state, "a", A + 4 * 64, 64, 2001);
+	code_map_remove(*state, A + 5 * 64, 2002);
+	assert_int_equal(code_map_resync_end(*state, true), 3);
+	for (unsigned int i = 0; i < 6; i++)
+		check_life(*state, A + i * 64, 100, 100,
+			   i == 2 || i == 4 ? CODE_TIME_FOREVER
+			   : i == 5	    ? 2002
+					    : 2000);
+}
+
+static void resync_end_costs_what_it_buries(void **state)
+{
+	enum { RANGES = 200000, RESYNCS = 22000 };
+	clock_t began;
+
+	for (unsigned int i = 0; i < RANGES; i++)
+		add(*state, "a", A + i * UINT64_C(64), 64, 100);
+	began = clock();
+	for (unsigned int i = 0; i < RESYNCS; i++) {
+		code_map_resync_begin(*state, 1000 + i);
+		resync_add(*state, "a", A, 64, 1000 + i);
+		code_map_resync_end(*state, true);
+	}
+	assert_int_equal(stats_of(*state).buried, RANGES - 1);
+	assert_true(clock() - began < 2 * CLOCKS_PER_SEC); /* a walk each time takes far longer */
+}
+
 static void resync_may_call_a_stub_by_the_beginning_of_its_name(void **state)
 {
 	struct code_range stub = {
@@ -575,6 +613,43 @@ static void memory_is_given_back_to_later_ranges(void **state)
 			bytes = stats_of(*state).bytes;
 	}
 	assert_int_equal(stats_of(*state).bytes, bytes);
+}
+
+/* ---- names ---- */
+
+static const char *rename_to_b(void *arg, const char *name)
+{
+	++*(int *)arg;
+	return strcmp(name, "a") == 0 ? "b" : name;
+}
+
+static void rename_reaches_all_names_of_the_living_and_the_dead(void **state)
+{
+	int count = 0;
+
+	add(*state, "a", A, 64, 100);
+	code_map_remove(*state, A, 200);
+	add(*state, "a", A, 64, 300);
+	add(*state, "a", A + 64, 64, 100);
+	code_map_remove(*state, A + 64, 200);
+	add(*state, "x", A + 128, 64, 100);
+	code_map_rename(*state, rename_to_b, &count);
+	assert_int_equal(count, 4 * 3); /* there are no source files */
+	check_found(*state, A, 100, "b");
+	check_found(*state, A, 300, "b");
+	check_found(*state, A + 64, 100, "b");
+	check_found(*state, A + 128, 100, "x");
+}
+
+static void forgotten_ranges_are_not_renamed(void **state)
+{
+	int count = 0;
+
+	add(*state, "a", A, 64, 100);
+	code_map_remove(*state, A, 200);
+	code_map_expire(*state, CODE_TIME_FOREVER, 0);
+	code_map_rename(*state, rename_to_b, &count);
+	assert_int_equal(count, 0);
 }
 
 /* ---- the model ---- */
@@ -922,6 +997,10 @@ int main(void)
 		CLAIM(incomplete_resync_buries_nothing),
 		CLAIM(second_begin_starts_anew),
 		CLAIM(load_during_a_resync_survives_it),
+		CLAIM(incomplete_resyncs_do_not_hide_who_was_not_repeated),
+		CLAIM(resync_end_costs_what_it_buries),
+		CLAIM(rename_reaches_all_names_of_the_living_and_the_dead),
+		CLAIM(forgotten_ranges_are_not_renamed),
 		CLAIM(resync_may_call_a_stub_by_the_beginning_of_its_name),
 		CLAIM(what_a_resync_contradicts_ended_when_it_began),
 		CLAIM(expire_keeps_what_nothing_replaced),

@@ -9,104 +9,15 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/process_stat.h"
 #include "target/java_text.h"
-#include "target/targets.h"
-
-static struct targets targets;
-static struct intake_session session;
-static char map_dir[64];
-static pid_t child;
-
-static int setup(void **state)
-{
-	(void)state;
-	snprintf(map_dir, sizeof(map_dir), "/tmp/fgcollect-test-XXXXXX");
-	if (!mkdtemp(map_dir))
-		return -1;
-	targets_init(&targets, map_dir);
-	child = fork();
-	if (child == 0) {
-		pause();
-		_exit(0);
-	}
-	session = (struct intake_session){.id = 3, .pid = child};
-	return process_stat_start_ticks(child, &session.start_ticks);
-}
-
-static void end_child(void)
-{
-	if (child > 0) {
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-	}
-	child = 0;
-}
-
-static int teardown(void **state)
-{
-	char command[128];
-
-	(void)state;
-	end_child();
-	targets_fini(&targets);
-	snprintf(command, sizeof(command), "rm -r %s", map_dir);
-	return system(command);
-}
-
-static enum targets_verdict say(enum intake_kind kind)
-{
-	return targets_apply_intake(&targets,
-				    &(struct intake_event){.kind = kind, .session = &session});
-}
-
-/* The records of buf, one after the other. */
-static void say_records(struct wire_buf *buf)
-{
-	struct wire_message message = {.records = buf->data, .records_len = buf->len};
-	struct intake_event event = {.kind = INTAKE_RECORD, .session = &session};
-	struct wire_reader reader;
-
-	wire_reader_init(&reader, &message);
-	while (wire_reader_next(&reader, &event.record) > 0)
-		targets_apply_intake(&targets, &event);
-	buf->len = 0;
-}
-
-static uint8_t bytes[65536];
-static struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
-
-static void say_hello(const char *command)
-{
-	const struct wire_attr attr = {wire_str_from("java.command"), wire_str_from(command)};
-
-	wire_encode_hello(&buf, &(struct wire_hello){.pid = 1, .n_attrs = 1}, &attr, NULL);
-	say_records(&buf);
-}
-
-static void say_load(uint64_t addr, uint32_t size, const char *method, uint64_t time_ns)
-{
-	wire_encode_method_load(&buf, 0,
-				&(struct wire_method_load){
-					.time_ns = time_ns,
-					.addr = addr,
-					.size = size,
-					.level = 4,
-					.class_sig = wire_str_from("Lcom/acme/Main;"),
-					.method = wire_str_from(method),
-					.method_sig = wire_str_from("()V"),
-				});
-	say_records(&buf);
-}
+#include "targets_fixture.h"
 
 static void an_agent_makes_its_process_known(void **state)
 {
@@ -139,7 +50,7 @@ static void map_is_written_at_most_every_100_ms(void **state)
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)child);
-	say(INTAKE_OPENED);
+	connect_agent();
 	say_load(0x1000, 64, "run", 500);
 	targets_tick(&targets, now + 60 * CLOCK_NS_PER_MS, 0);
 	assert_true(file_read_whole(path, 1 << 20, &text) > 0);
@@ -149,7 +60,7 @@ static void map_is_written_at_most_every_100_ms(void **state)
 	say_load(0x2000, 64, "later", 501);
 	targets_tick(&targets, now + 120 * CLOCK_NS_PER_MS, 0);
 	assert_int_equal(targets.map_writes, 1);
-	targets_tick(&targets, now + 161 * CLOCK_NS_PER_MS, 0);
+	targets_tick(&targets, now + 200 * CLOCK_NS_PER_MS, 0);
 	assert_int_equal(targets.map_writes, 2);
 	targets_tick(&targets, now + 900 * CLOCK_NS_PER_MS, 0);
 	assert_int_equal(targets.map_writes, 2); /* nothing new */
@@ -171,13 +82,12 @@ static void code_survives_a_new_connection_and_dies_if_not_repeated(void **state
 	struct code_map_stats stats;
 
 	(void)state;
-	say(INTAKE_OPENED);
+	connect_agent();
 	say_load(0x1000, 64, "stays", 500);
 	say_load(0x2000, 64, "goes", 501);
 	say(INTAKE_CLOSED);
 	session.id = 4;
-	say(INTAKE_OPENED);
-	process = targets_find(&targets, child);
+	process = connect_agent();
 	wire_encode_resync(&buf, WIRE_RESYNC_BEGIN, &(struct wire_resync){.time_ns = 600});
 	say_records(&buf);
 	assert_int_equal(process->jvm->state, JVM_RESYNCING);
@@ -198,7 +108,7 @@ static void a_process_that_ends_is_noticed_and_later_forgotten(void **state)
 	char path[96];
 
 	(void)state;
-	say(INTAKE_OPENED);
+	connect_agent();
 	say_load(0x1000, 64, "run", 500);
 	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
 	end_child();
@@ -216,7 +126,7 @@ static void a_pid_that_is_used_again_is_another_process(void **state)
 
 	(void)state;
 	session.start_ticks++; /* as if child had taken over the PID of an earlier one */
-	say(INTAKE_OPENED);
+	connect_agent();
 	say_load(0x1000, 64, "run", 500);
 	process = targets_find(&targets, child);
 	assert_non_null(process);
@@ -235,7 +145,7 @@ static void records_without_a_session_or_cut_short_do_no_harm(void **state)
 
 	(void)state;
 	say_load(0x1000, 64, "run", 500);
-	say(INTAKE_OPENED);
+	connect_agent();
 	targets_apply_intake(
 		&targets,
 		&(struct intake_event){.kind = INTAKE_RECORD, .session = &session, .record = cut});
@@ -256,7 +166,7 @@ static void times_from_the_future_count_as_now(void **state)
 	const struct process *process;
 
 	(void)state;
-	say(INTAKE_OPENED);
+	connect_agent();
 	say_load(0x1000, 64, "run", UINT64_MAX / 2);
 	process = targets_find(&targets, child);
 	assert_true(code_map_find(process->code, 0x1000, 1)->birth_ns <= clock_now_ns());
@@ -274,8 +184,7 @@ static void mappings_and_names_follow_the_kernels_records(void **state)
 	const struct mapping *mapping;
 
 	(void)state;
-	say(INTAKE_OPENED);
-	process = targets_find(&targets, child);
+	process = connect_agent();
 	targets_apply_record(&targets, &record);
 	mapping = address_space_find(&process->space, 0x10500);
 	assert_non_null(mapping);
@@ -290,6 +199,98 @@ static void mappings_and_names_follow_the_kernels_records(void **state)
 						 .name = wire_str_from("http-nio-8080-exec-7")});
 	say_records(&buf);
 	assert_string_equal(process_thread_name(process, child), "http-nio-8080-exec-7");
+}
+
+/* ---- everything ---- */
+
+static void processes_without_an_agent_are_forgotten_with_the_last_who_wants_them(void **state)
+{
+	const pid_t other = fork_child();
+
+	(void)state;
+	connect_agent();
+	targets_want_all(&targets);
+	targets_want_all(&targets);
+	assert_non_null(targets_find_or_read(&targets, other));
+	targets_unwant_all(&targets);
+	assert_true(targets.knows_all);
+	assert_non_null(targets_find(&targets, other));
+	targets_unwant_all(&targets);
+	assert_false(targets.knows_all);
+	assert_null(targets_find(&targets, other));
+	assert_non_null(targets_find(&targets, child));
+	end_pid(other);
+}
+
+static void threads_are_looked_up_anew_after_a_refresh(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	process = connect_agent();
+	process_set_comm(process, child, "stale");
+	targets_refresh(&targets);
+	assert_int_equal(process->threads.count, 0);
+	assert_string_not_equal(process_thread_name(process, child), "stale");
+}
+
+static void exec(uint64_t time_ns)
+{
+	const struct perf_record record = {.kind = PERF_COMM,
+					   .time_ns = time_ns,
+					   .pid = child,
+					   .tid = child,
+					   .comm = {.name = "other", .is_exec = true}};
+
+	targets_apply_record(&targets, &record);
+}
+
+static void exec_empties_mappings_and_threads(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	process = targets_find_or_read(&targets, child);
+	assert_true(process->space.count > 0);
+	process_set_comm(process, child + 1, "stale");
+	exec(clock_now_ns());
+	assert_int_equal(process->space.count, 0);
+	assert_int_equal(process->threads.count, 1);
+	assert_string_equal(process_thread_name(process, child), "other");
+}
+
+static void exec_ends_the_jvm_and_its_session(void **state)
+{
+	struct process *process;
+	char title[64];
+
+	(void)state;
+	process = connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	exec(clock_now_ns());
+	assert_int_equal(process->jvm->state, JVM_ENDED);
+	assert_int_equal(n_ended, 1);
+	assert_int_equal(ended[0], 3);
+	assert_null(code_map_find(process->code, 0x1000, 500));
+	process_title(process, title, sizeof(title));
+	assert_string_equal(title, "other");
+	say_load(0x1000, 64, "run", 500);
+	assert_null(code_map_find(process->code, 0x1000, 500));
+}
+
+static void exec_before_the_agent_connected_leaves_the_jvm(void **state)
+{
+	const uint64_t before = clock_now_ns();
+	struct process *process;
+
+	(void)state;
+	process = connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	exec(before - 1);
+	assert_int_equal(process->space.count, 0); /* the records of its mappings follow */
+	assert_int_equal(process->jvm->state, JVM_RESYNCING);
+	assert_int_equal(n_ended, 0);
+	assert_non_null(code_map_find(process->code, 0x1000, 500));
 }
 
 static void java_text_becomes_utf8(void **state)
@@ -312,16 +313,20 @@ static void java_text_becomes_utf8(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(an_agent_makes_its_process_known),
-		TEST(map_is_written_at_most_every_100_ms),
-		TEST(a_gap_ends_the_session_so_that_the_agent_resynchronises),
-		TEST(code_survives_a_new_connection_and_dies_if_not_repeated),
-		TEST(a_process_that_ends_is_noticed_and_later_forgotten),
-		TEST(a_pid_that_is_used_again_is_another_process),
-		TEST(records_without_a_session_or_cut_short_do_no_harm),
-		TEST(times_from_the_future_count_as_now),
-		TEST(mappings_and_names_follow_the_kernels_records),
+		TARGETS_TEST(an_agent_makes_its_process_known),
+		TARGETS_TEST(map_is_written_at_most_every_100_ms),
+		TARGETS_TEST(a_gap_ends_the_session_so_that_the_agent_resynchronises),
+		TARGETS_TEST(code_survives_a_new_connection_and_dies_if_not_repeated),
+		TARGETS_TEST(a_process_that_ends_is_noticed_and_later_forgotten),
+		TARGETS_TEST(a_pid_that_is_used_again_is_another_process),
+		TARGETS_TEST(records_without_a_session_or_cut_short_do_no_harm),
+		TARGETS_TEST(times_from_the_future_count_as_now),
+		TARGETS_TEST(mappings_and_names_follow_the_kernels_records),
+		TARGETS_TEST(processes_without_an_agent_are_forgotten_with_the_last_who_wants_them),
+		TARGETS_TEST(threads_are_looked_up_anew_after_a_refresh),
+		TARGETS_TEST(exec_empties_mappings_and_threads),
+		TARGETS_TEST(exec_ends_the_jvm_and_its_session),
+		TARGETS_TEST(exec_before_the_agent_connected_leaves_the_jvm),
 		cmocka_unit_test(java_text_becomes_utf8),
 	};
 

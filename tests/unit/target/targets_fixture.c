@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/* See targets_fixture.h. */
+#include "targets_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/process_stat.h"
+
+struct targets targets;
+struct intake_session session;
+char map_dir[64];
+pid_t child;
+uint32_t ended[8];
+size_t n_ended;
+
+static void on_end_session(void *arg, uint32_t id)
+{
+	assert_ptr_equal(arg, &session);
+	assert_true(n_ended < 8);
+	ended[n_ended++] = id;
+}
+
+pid_t fork_child(void)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* where a test fails and leaves it behind */
+		pause();
+		_exit(0);
+	}
+	return pid;
+}
+
+int set_up_targets(void **state)
+{
+	(void)state;
+	snprintf(map_dir, sizeof(map_dir), "/tmp/fgcollect-test-XXXXXX");
+	if (!mkdtemp(map_dir))
+		return -1;
+	targets_init(&targets, map_dir);
+	targets.end_session = on_end_session;
+	targets.end_session_arg = &session;
+	n_ended = 0;
+	child = fork_child();
+	session = (struct intake_session){.id = 3, .pid = child};
+	return process_stat_start_ticks(child, &session.start_ticks);
+}
+
+void end_pid(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+void end_child(void)
+{
+	if (child > 0)
+		end_pid(child);
+	child = 0;
+}
+
+int tear_down_targets(void **state)
+{
+	char command[128];
+
+	(void)state;
+	end_child();
+	targets_fini(&targets);
+	snprintf(command, sizeof(command), "rm -r %s", map_dir);
+	return system(command);
+}
+
+enum targets_verdict say(enum intake_kind kind)
+{
+	return targets_apply_intake(&targets,
+				    &(struct intake_event){.kind = kind, .session = &session});
+}
+
+void say_records(struct wire_buf *records)
+{
+	struct wire_message message = {.records = records->data, .records_len = records->len};
+	struct intake_event event = {.kind = INTAKE_RECORD, .session = &session};
+	struct wire_reader reader;
+
+	wire_reader_init(&reader, &message);
+	while (wire_reader_next(&reader, &event.record) > 0)
+		targets_apply_intake(&targets, &event);
+	records->len = 0;
+}
+
+uint8_t bytes[65536];
+struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
+
+void say_hello(const char *command)
+{
+	const struct wire_attr attr = {wire_str_from("java.command"), wire_str_from(command)};
+
+	wire_encode_hello(&buf, &(struct wire_hello){.pid = 1, .n_attrs = 1}, &attr, NULL);
+	say_records(&buf);
+}
+
+struct process *connect_agent(void)
+{
+	assert_int_equal(say(INTAKE_OPENED), TARGETS_KEEP);
+	say_hello("com.acme.Main");
+	return targets_find(&targets, child);
+}
+
+void say_load(uint64_t addr, uint32_t size, const char *method, uint64_t time_ns)
+{
+	wire_encode_method_load(&buf, 0,
+				&(struct wire_method_load){
+					.time_ns = time_ns,
+					.addr = addr,
+					.size = size,
+					.level = 4,
+					.class_sig = wire_str_from("Lcom/acme/Main;"),
+					.method = wire_str_from(method),
+					.method_sig = wire_str_from("()V"),
+				});
+	say_records(&buf);
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What agents cannot do to the model, and its upkeep when processes come and go as they like. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "targets_fixture.h"
+
+/* ---- sessions ---- */
+
+static void a_second_connection_ends_the_first(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	process = connect_agent();
+	session.id = 4;
+	connect_agent();
+	assert_int_equal(n_ended, 1);
+	assert_int_equal(ended[0], 3);
+	session.id = 3;
+	say(INTAKE_CLOSED); /* of the older one: the newer goes on */
+	assert_int_equal(process->jvm->state, JVM_RESYNCING);
+	session.id = 4;
+	say_load(0x1000, 64, "run", 500);
+	assert_non_null(code_map_find(process->code, 0x1000, 500));
+}
+
+static void the_session_of_a_process_that_is_gone_is_ended(void **state)
+{
+	const uint64_t now = clock_now_ns();
+
+	(void)state;
+	connect_agent();
+	targets_tick(&targets, now, 0);
+	assert_int_equal(n_ended, 0);
+	end_child();
+	targets_tick(&targets, now + 3 * CLOCK_NS_PER_SEC, 0);
+	assert_int_equal(n_ended, 1);
+	assert_int_equal(ended[0], 3);
+}
+
+static void the_session_of_a_pid_that_is_used_again_is_ended(void **state)
+{
+	(void)state;
+	connect_agent()->start_ticks++;
+	session.id = 4;
+	connect_agent();
+	assert_int_equal(n_ended, 1);
+	assert_int_equal(ended[0], 3);
+	assert_int_equal(targets.n_jvms, 1);
+}
+
+static void the_session_of_a_process_that_cannot_be_read_is_refused(void **state)
+{
+	(void)state;
+	end_child();
+	assert_int_equal(say(INTAKE_OPENED), TARGETS_END_SESSION);
+	assert_int_equal(targets.refused_sessions, 1);
+	assert_int_equal(targets.processes.count, 0);
+	say(INTAKE_CLOSED);
+}
+
+static void jvms_past_the_limit_are_refused(void **state)
+{
+	(void)state;
+	targets.n_jvms = TARGETS_MAX_JVMS;
+	assert_int_equal(say(INTAKE_OPENED), TARGETS_END_SESSION);
+	assert_int_equal(targets.refused_sessions, 1);
+	assert_null(targets_find(&targets, child));
+	targets.n_jvms = TARGETS_MAX_JVMS - 1;
+	connect_agent();
+	session.id = 4;
+	connect_agent(); /* known already */
+	assert_int_equal(targets.n_jvms, TARGETS_MAX_JVMS);
+}
+
+static void refusals_do_not_flood_the_log(void **state)
+{
+	const int saved = dup(STDERR_FILENO);
+	FILE *log = tmpfile();
+	int c, lines = 0;
+
+	(void)state;
+	assert_non_null(log);
+	fflush(stderr);
+	assert_true(dup2(fileno(log), STDERR_FILENO) >= 0);
+	targets.n_jvms = TARGETS_MAX_JVMS;
+	for (int i = 0; i < 100; i++)
+		say(INTAKE_OPENED);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(log);
+	while ((c = getc(log)) != EOF)
+		lines += c == '\n';
+	fclose(log);
+	assert_int_equal(targets.refused_sessions, 100);
+	assert_in_range(lines, 1, 11);
+}
+
+static void mappings_are_read_at_most_once_a_second(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	process = connect_agent();
+	address_space_fini(&process->space);
+	session.id = 4;
+	connect_agent();
+	assert_int_equal(process->space.count, 0);
+	process->space_read_ns -= CLOCK_NS_PER_SEC;
+	session.id = 5;
+	connect_agent();
+	assert_true(process->space.count > 0);
+}
+
+/* ---- upkeep ---- */
+
+static void closing_a_session_looks_at_its_process_alone(void **state)
+{
+	const uint64_t now = clock_now_ns();
+	const pid_t pid = child, other = fork_child();
+
+	(void)state;
+	connect_agent();
+	assert_non_null(targets_find_or_read(&targets, other));
+	targets_tick(&targets, now, 0);
+	end_child();
+	end_pid(other);
+	say(INTAKE_CLOSED);
+	assert_int_equal(targets_find(&targets, pid)->jvm->state, JVM_ENDED);
+	assert_true(targets_find(&targets, pid)->gone_ns > 0);
+	assert_int_equal(targets_find(&targets, other)->gone_ns, 0);
+	assert_true(targets.next_sweep_ns > now);
+}
+
+static void one_sweep_forgets_all_that_are_gone(void **state)
+{
+	const uint64_t now = clock_now_ns();
+	pid_t pids[20];
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		pids[i] = fork_child();
+		assert_non_null(targets_find_or_read(&targets, pids[i]));
+	}
+	for (int i = 0; i < 20; i++)
+		end_pid(pids[i]);
+	targets_tick(&targets, now, 0);
+	assert_int_equal(targets.processes.count, 20);
+	targets_tick(&targets, now + 5 * CLOCK_NS_PER_SEC, 0);
+	assert_int_equal(targets.processes.count, 0);
+}
+
+static void a_process_whose_map_cannot_be_written_is_forgotten_too(void **state)
+{
+	const uint64_t now = clock_now_ns();
+
+	(void)state;
+	targets.map_dir = "/nonexistent/fg";
+	connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
+	assert_int_equal(targets.map_failures, 1);
+	assert_true(targets_find(&targets, child)->map_changed_ns > 0); /* tried again */
+	end_child();
+	for (unsigned int sec = 2; sec < 10; sec++)
+		targets_tick(&targets, now + sec * CLOCK_NS_PER_SEC, 0);
+	assert_int_equal(targets.processes.count, 0);
+	assert_int_equal(targets.n_jvms, 0);
+}
+
+static void a_slow_map_rests_ten_times_as_long_as_it_took(void **state)
+{
+	const uint64_t start = clock_now_ns() + CLOCK_NS_PER_SEC;
+	struct code_range range = {.size = 16, .name = "a stub with a name of some length"};
+	struct process *process;
+	uint64_t took;
+
+	(void)state;
+	process = connect_agent();
+	for (range.addr = 0x1000; range.addr < 0x1000 + 200000 * 16; range.addr += 16)
+		assert_int_equal(code_map_add(process->code, &range, false), 1);
+	say_load(0x800, 16, "run", 500);
+	targets_tick(&targets, start, 0);
+	assert_int_equal(targets.map_writes, 1);
+	took = process->map_written_ns - start;
+	assert_true(10 * took > 100 * CLOCK_NS_PER_MS); /* or there is nothing to see here */
+	assert_true(process->map_next_ns > start + 10 * took);
+	say_load(0x900, 16, "later", 501);
+	targets_tick(&targets, process->map_next_ns - 1, 0);
+	assert_int_equal(targets.map_writes, 1);
+	targets_tick(&targets, process->map_next_ns, 0);
+	assert_int_equal(targets.map_writes, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TARGETS_TEST(a_second_connection_ends_the_first),
+		TARGETS_TEST(the_session_of_a_process_that_is_gone_is_ended),
+		TARGETS_TEST(the_session_of_a_pid_that_is_used_again_is_ended),
+		TARGETS_TEST(the_session_of_a_process_that_cannot_be_read_is_refused),
+		TARGETS_TEST(jvms_past_the_limit_are_refused),
+		TARGETS_TEST(refusals_do_not_flood_the_log),
+		TARGETS_TEST(mappings_are_read_at_most_once_a_second),
+		TARGETS_TEST(closing_a_session_looks_at_its_process_alone),
+		TARGETS_TEST(one_sweep_forgets_all_that_are_gone),
+		TARGETS_TEST(a_process_whose_map_cannot_be_written_is_forgotten_too),
+		TARGETS_TEST(a_slow_map_rests_ten_times_as_long_as_it_took),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
