@@ -213,10 +213,10 @@ static void processes_without_an_agent_are_forgotten_with_the_last_who_wants_the
 	targets_want_all(&targets);
 	assert_non_null(targets_find_or_read(&targets, other));
 	targets_unwant_all(&targets);
-	assert_true(targets.knows_all);
+	assert_int_equal(targets.all_users, 1);
 	assert_non_null(targets_find(&targets, other));
 	targets_unwant_all(&targets);
-	assert_false(targets.knows_all);
+	assert_int_equal(targets.all_users, 0);
 	assert_null(targets_find(&targets, other));
 	assert_non_null(targets_find(&targets, child));
 	end_pid(other);
