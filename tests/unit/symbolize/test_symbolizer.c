@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Stacks of this very process, with code of an imagined JVM among its real functions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "symbolize/symbolizer.h"
+
+static struct symbolizer *symbolizer;
+static struct process *process;
+static void *code; /* where a JVM would keep its code: executable, without a file */
+
+static int setup(void **state)
+{
+	(void)state;
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return code == MAP_FAILED || symbolizer_new(&symbolizer) < 0 ||
+	       process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	process_free(process);
+	symbolizer_free(symbolizer);
+	return munmap(code, 4096);
+}
+
+/* A function of known name to be found in this program's symbols. */
+int function_to_be_found(int x);
+
+__attribute__((noinline)) int function_to_be_found(int x)
+{
+	return x * 3 + 1;
+}
+
+static struct symbolizer_verdict name(const struct stack *stack, uint64_t time_ns,
+				      struct frame *ret)
+{
+	const struct symbolizer_context context = {.process = process, .time_ns = time_ns};
+	struct symbolizer_verdict verdict;
+
+	symbolizer_name(symbolizer, &context, stack, ret, &verdict);
+	return verdict;
+}
+
+static void each_frame_is_named_by_what_holds_its_address(void **state)
+{
+	const uint64_t base = (uint64_t)(uintptr_t)code;
+	const struct code_range method = {.addr = base,
+					  .size = 64,
+					  .kind = CODE_JAVA,
+					  .level = 1,
+					  .birth_ns = 10,
+					  .class_name = "com/acme/Main",
+					  .name = "run"};
+	const struct code_range stub = {.addr = base + 64,
+					.size = 64,
+					.kind = CODE_STUB,
+					.birth_ns = 10,
+					.name = "Interpreter"};
+	struct stack stack = {.depth = 3};
+	struct frame frames[3];
+	struct symbolizer_verdict verdict;
+
+	(void)state;
+	assert_int_equal(code_map_add(process->code, &method, false), 1);
+	assert_int_equal(code_map_add(process->code, &stub, false), 1);
+	stack.entries[0] = (struct stack_entry){.addr = base};
+	/* A return address just behind the method still belongs to its last call. */
+	stack.entries[1] = (struct stack_entry){.addr = base + 64, .is_return = true};
+	stack.entries[2] = (struct stack_entry){
+		.addr = (uint64_t)(uintptr_t)&function_to_be_found};
+	verdict = name(&stack, 20, frames);
+	assert_string_equal(frames[0].name, "com/acme/Main.run");
+	assert_int_equal(frames[0].kind, FRAME_C1);
+	assert_string_equal(frames[1].name, "com/acme/Main.run");
+	assert_string_equal(frames[2].name, "function_to_be_found");
+	assert_int_equal(frames[2].kind, FRAME_NATIVE);
+	assert_true(verdict.is_java_named);
+	assert_false(verdict.is_rooted);
+	stack.entries[0].addr = base + 64;
+	name(&stack, 20, frames);
+	assert_string_equal(frames[0].name, "Interpreter");
+	assert_int_equal(frames[0].kind, FRAME_STUB);
+}
+
+static void generated_code_without_a_name_is_unnamed_java(void **state)
+{
+	struct stack stack = {.depth = 1};
+	struct frame frame;
+
+	(void)state;
+	stack.entries[0].addr = (uint64_t)(uintptr_t)code + 2048;
+	assert_false(name(&stack, 20, &frame).is_java_named);
+	assert_int_equal(frame.kind, FRAME_UNKNOWN);
+	assert_string_equal(frame.name, "[unknown: generated code]");
+}
+
+static void what_is_nowhere_says_so(void **state)
+{
+	const struct symbolizer_context gone = {.process = NULL};
+	struct symbolizer_verdict verdict;
+	struct stack stack = {.depth = 1};
+	struct frame frame;
+
+	(void)state;
+	stack.entries[0].addr = 0x10;
+	assert_true(name(&stack, 20, &frame).is_java_named);
+	assert_string_equal(frame.name, "[unknown: not mapped]");
+	symbolizer_name(symbolizer, &gone, &stack, &frame, &verdict);
+	assert_string_equal(frame.name, "[unknown: process gone]");
+}
+
+static void a_stack_down_to_the_programs_start_is_rooted(void **state)
+{
+	extern void _start(void);
+	struct stack stack = {.depth = 2};
+	struct frame frames[2];
+
+	(void)state;
+	stack.entries[0].addr = (uint64_t)(uintptr_t)&function_to_be_found;
+	stack.entries[1].addr = (uint64_t)(uintptr_t)&_start;
+	assert_true(name(&stack, 20, frames).is_rooted);
+	stack.is_cut = true;
+	assert_false(name(&stack, 20, frames).is_rooted);
+	stack.is_cut = false;
+	stack.depth = 1;
+	assert_false(name(&stack, 20, frames).is_rooted);
+	stack.depth = 0;
+	assert_false(name(&stack, 20, frames).is_rooted);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(each_frame_is_named_by_what_holds_its_address),
+		TEST(generated_code_without_a_name_is_unnamed_java),
+		TEST(what_is_nowhere_says_so),
+		TEST(a_stack_down_to_the_programs_start_is_rooted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
