@@ -13,6 +13,7 @@
 #include <nng/nng.h>
 #include <nng/protocol/pipeline0/push.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,6 +315,35 @@ static void clients_that_leave_at_once_harm_nobody(void **state)
 	intake_close(intake);
 }
 
+/* The connection stays open in this process, so its maker's PID could mean another one by now. */
+static void a_connection_does_not_outlive_who_made_it_unnoticed(void **state)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	uint8_t greeting[WIRE_SP_GREETING_BYTES];
+	struct intake *intake;
+	pid_t maker;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	memcpy(addr.sun_path, path, strlen(path) + 1);
+	maker = fork();
+	if (maker == 0) {
+		if (connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0)
+			pause();
+		_exit(1);
+	}
+	while (recv(fd, greeting, sizeof(greeting), MSG_DONTWAIT) != sizeof(greeting))
+		intake_read(intake, 100, on_event, NULL);
+	kill(maker, SIGKILL);
+	waitpid(maker, NULL, 0);
+	wire_encode_greeting(greeting, WIRE_SP_PUSH);
+	send_all(fd, greeting, sizeof(greeting));
+	assert_true(is_ended(intake, fd));
+	assert_int_equal(n_seen, 0);
+	intake_close(intake);
+}
+
 static void one_process_cannot_take_all_connections(void **state)
 {
 	struct intake *intake;
@@ -487,6 +517,7 @@ int main(void)
 		TEST(another_version_is_told_and_ended),
 		TEST(garbage_and_giants_do_not_disturb_others),
 		TEST(clients_that_leave_at_once_harm_nobody),
+		TEST(a_connection_does_not_outlive_who_made_it_unnoticed),
 		TEST(one_process_cannot_take_all_connections),
 		TEST(messages_come_in_any_pieces),
 		TEST(a_busy_reader_takes_one_message_at_a_time),
