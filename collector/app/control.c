@@ -23,7 +23,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define MAX_CLIENTS 32
+#define MAX_CLIENTS   32
 #define EVENTS_A_WAIT (MAX_CLIENTS + 1)
 
 struct control {
@@ -184,7 +184,8 @@ static json_t *do_render(struct recording *recording, const json_t *request, int
 {
 	struct graph graph = {
 		.recording = recording,
-		.format = (enum render_format)json_integer_value(json_object_get(request, "format")),
+		.format =
+			(enum render_format)json_integer_value(json_object_get(request, "format")),
 		.options = {.title = json_string_value(json_object_get(request, "title")),
 			    .subtitle = json_string_value(json_object_get(request, "subtitle")),
 			    .notes = json_string_value(json_object_get(request, "notes"))},
@@ -230,7 +231,7 @@ static int write_text(void *arg, FILE *stream)
 	return fputs(arg, stream) < 0 ? -EIO : 0;
 }
 
-/* One message: the answer, or {} if it is too long and comes as bytes; and a descriptor if fd >= 0. */
+/* One message: the answer, or {} if it is too long and comes as bytes; a descriptor if fd >= 0. */
 static bool send_answer(int client, const char *text, int fd)
 {
 	union {
@@ -302,7 +303,8 @@ static void serve(struct control *control, int client)
 static void accept_all(struct control *control)
 {
 	for (;;) {
-		const int fd = accept4(control->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		const int fd =
+			accept4(control->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
 
 		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
@@ -379,8 +381,8 @@ int control_open(struct engine *engine, const char *socket_path, struct control 
 		control_close(control);
 		return err;
 	}
-	engine->watch = (struct engine_watch){
-		.fd = control->epoll_fd, .ready = on_ready, .arg = control};
+	engine->watch =
+		(struct engine_watch){.fd = control->epoll_fd, .ready = on_ready, .arg = control};
 	*ret = control;
 	return 0;
 }

@@ -6,13 +6,13 @@
  * errors:  negative errno, said on stderr; a bad request is answered with an error text
  * source:  unix(7): SOCK_SEQPACKET, SO_PEERCRED, SCM_RIGHTS
  *
- * The socket is 0600, in a directory of its own beside the agents' (/run/fgcollect-control), because
- * the agents' is mounted into containers, where a process may well have UID 0. For the same reason a
- * peer is refused unless it is this user or root *and* shares the daemon's mount namespace.
+ * The socket is 0600, in a directory of its own beside the agents', /run/fgcollect-control, because
+ * the agents' is mounted into containers, where a process may well have UID 0. For the same reason
+ * a peer is refused unless it is this user or root *and* shares the daemon's mount namespace.
  *
  * A request is one message, a JSON object with "op"; the answer is one message, a JSON object with
- * "ok", or with "error". The bytes of render come as a descriptor of a memory file with the answer; an
- * answer longer than a message comes so too, and the message is then {}.
+ * "ok", or with "error". The bytes of render come as a descriptor of a memory file with the answer;
+ * an answer longer than a message comes so too, and the message is then {}.
  *   list                          -> jvms
  *   record (options of recording) -> id
  *   status id                     -> elapsed_ns samples lost jvms done event quality

@@ -49,7 +49,7 @@ int control_client_open(const char *socket_path, struct control_client **ret)
 		*ret = client;
 		return 0;
 	}
-	/* Refused: it was killed and left its socket. Denied: it is another user's, not ours to ask. */
+	/* Refused: it was killed and left its socket. Denied: it is another user's. */
 	if (err == -ECONNREFUSED || err == -EACCES)
 		err = -ENOENT;
 	if (err != -ENOENT)

@@ -18,8 +18,8 @@ void control_client_close(struct control_client *client); /* NULL is legal */
 
 /*
  * request is taken over. *ret is the answer, owned by the caller; *ret_fd, if ret_fd is not NULL, a
- * descriptor of the bytes that came with it, the caller's to close, or -1. An answer that is an error
- * is said and is -EREMOTEIO.
+ * descriptor of the bytes that came with it, the caller's to close, or -1. An answer that is an
+ * error is said and is -EREMOTEIO.
  */
 int control_client_ask(struct control_client *client, json_t *request, json_t **ret, int *ret_fd);
 

@@ -13,10 +13,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define READ_INTERVAL_NS    (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
-#define MESSAGES_A_STEP	    1024
-#define MAX_POLL_FDS	    1024
-#define CLIENT_PATIENCE_NS  (10 * CLOCK_NS_PER_SEC)
+#define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
+#define MESSAGES_A_STEP	   1024
+#define MAX_POLL_FDS	   1024
+#define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 
 /* Places in the set that is polled. */
 enum { SIGNALS, INTAKE, WATCH, FIRST_RING };

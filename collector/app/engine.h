@@ -47,7 +47,6 @@ struct recording *engine_find_recording(const struct engine *engine, uint32_t id
 void engine_end_recording(struct engine *engine, struct recording *recording);
 
 /* JVMs with an agent that is connected; of these, those whose code is all known. */
-void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected,
-		       uint32_t *ret_current);
+void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current);
 
 #endif

@@ -80,7 +80,8 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 			    json_integer((json_int_t)jvm->name_limit_hits));
 	json_object_set_new(object, "map", text_of(map));
 	json_object_set_new(object, "map_cut", json_integer((json_int_t)process->map_cut));
-	json_object_set_new(object, "map_failures", json_integer((json_int_t)process->map_failures));
+	json_object_set_new(object, "map_failures",
+			    json_integer((json_int_t)process->map_failures));
 	json_object_set_new(object, "shadowed_by", text_of(process->shadow_path));
 	return object;
 }
@@ -95,8 +96,7 @@ static int by_pid(const void *a, const void *b)
 
 json_t *jvm_list_to_json(const struct targets *targets)
 {
-	const struct process **sorted =
-		malloc((targets->processes.count + 1) * sizeof(*sorted));
+	const struct process **sorted = malloc((targets->processes.count + 1) * sizeof(*sorted));
 	json_t *list = json_array();
 	const struct process *process;
 	size_t pos = 0, n = 0;
@@ -175,7 +175,7 @@ static uint64_t losses_at(const json_t *object)
 	add_loss(&sum, int_at(object, "rejected"));
 	add_loss(&sum, int_at(object, "name_limit_hits"));
 	add_loss(&sum, int_at(object, "map_cut"));
-	json_object_foreach(losses, key, value)
+	json_object_foreach (losses, key, value)
 		add_loss(&sum, json_integer_value(value));
 	return sum;
 }
@@ -208,6 +208,6 @@ void jvm_list_print(const json_t *list, FILE *stream)
 		return;
 	fprintf(stream, "%8s %6s  %-12s  %-12s  %-20s %8s %6s  %s\n", "PID", "INNER", "CONTAINER",
 		"STATE", "JVM", "METHODS", "LOST", "COMMAND");
-	json_array_foreach(list, i, jvm)
+	json_array_foreach (list, i, jvm)
 		print_jvm(jvm, stream);
 }

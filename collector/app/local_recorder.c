@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REDIAL_NS	(1200 * CLOCK_NS_PER_MS) /* agents dial at least once a second */
-#define WAIT_NS		(4000 * CLOCK_NS_PER_MS) /* a little more on a busy host */
-#define RESYNC_WAIT_NS	(15 * CLOCK_NS_PER_SEC)	 /* for those that are wanted to be known */
-#define STEP_NS		(200 * CLOCK_NS_PER_MS)
+#define REDIAL_NS      (1200 * CLOCK_NS_PER_MS) /* agents dial at least once a second */
+#define WAIT_NS	       (4000 * CLOCK_NS_PER_MS) /* a little more on a busy host */
+#define RESYNC_WAIT_NS (15 * CLOCK_NS_PER_SEC)	/* for those that are wanted to be known */
+#define STEP_NS	       (200 * CLOCK_NS_PER_MS)
 
 struct local_recorder {
 	struct recorder base;
@@ -58,8 +58,7 @@ static bool is_enough(const struct local_recorder *local, const struct recording
 	count_wanted(local, options, &connected, &current);
 	progress_wait(connected);
 	if (options->pid > 0 && waited_ns < WAIT_NS) {
-		const struct process *process =
-			targets_find(&local->engine.targets, options->pid);
+		const struct process *process = targets_find(&local->engine.targets, options->pid);
 
 		return process && process->jvm && process->jvm->state == JVM_CURRENT;
 	}

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_OUTPUT	"flamegraph.svg"
-#define MAX_HZ		100000
-#define MAX_SECONDS	(7 * 24 * 60 * 60)
+#define DEFAULT_OUTPUT "flamegraph.svg"
+#define MAX_HZ	       100000
+#define MAX_SECONDS    (7 * 24 * 60 * 60)
 
 enum {
 	OPT_CONTAINER = 256,
@@ -64,9 +64,11 @@ void options_print_help(FILE *stream)
 	      "      --container ID     processes of the container whose ID starts so\n"
 	      "  -a, --all              every process, Java or not\n"
 	      "How:\n"
-	      "  -d, --duration SECS    for so long, default 10; Ctrl-C ends it and keeps what it has\n"
+	      "  -d, --duration SECS    for so long, default 10; Ctrl-C ends it and keeps what it "
+	      "has\n"
 	      "  -F, --frequency HZ     so often, default 99\n"
-	      "  -e, --event EVENT      at this event, default cycles, or cpu-clock where there is\n"
+	      "  -e, --event EVENT      at this event, default cycles, or cpu-clock where there "
+	      "is\n"
 	      "                         no hardware counter\n"
 	      "Into what:\n"
 	      "  -o, --output FILE      .svg or .folded, default flamegraph.svg; may be repeated\n"

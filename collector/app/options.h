@@ -12,7 +12,7 @@
 #include "app/recording.h"
 #include "render/render.h"
 
-#define OPTIONS_MAX_OUTPUTS 8
+#define OPTIONS_MAX_OUTPUTS	8
 #define OPTIONS_DEFAULT_SECONDS 10
 
 enum command {

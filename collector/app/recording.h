@@ -24,12 +24,12 @@
 #define RECORDING_CONTAINER_LEAST 4 /* digits of a container ID */
 
 struct recording_options {
-	pid_t pid;		       /* 0: any */
+	pid_t pid;			    /* 0: any */
 	char container[CONTAINER_ID_BYTES]; /* a prefix of the ID; "" any */
-	bool all;		       /* processes without an agent too */
-	bool by_pid, by_thread;	       /* in the graph */
+	bool all;			    /* processes without an agent too */
+	bool by_pid, by_thread;		    /* in the graph */
 	unsigned hz;
-	char event[32];		       /* "" the best there is */
+	char event[32]; /* "" the best there is */
 	uint64_t duration_ns;
 };
 
@@ -49,7 +49,7 @@ struct recording {
 	struct profile profile;
 	uint64_t start_ns, end_ns;
 	bool is_done;
-	bool is_hung_up; /* its descriptors tell nothing any more; the rings still do */
+	bool is_hung_up;	/* its descriptors tell nothing any more; the rings still do */
 	struct recording *next; /* the engine's */
 	uint32_t id;
 	uint64_t asked_ns; /* when its client last asked for it; 0: it has no client */
@@ -68,8 +68,7 @@ void recording_free(struct recording *recording); /* NULL is legal */
 /* Takes what the rings hold. */
 void recording_read(struct recording *recording, struct recording_model *model);
 /* Names what has been held long enough; finishes when all up to the end has been. */
-void recording_advance(struct recording *recording, struct recording_model *model,
-		       uint64_t now_ns);
+void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns);
 /* No samples after now_ns. */
 void recording_stop(struct recording *recording, uint64_t now_ns);
 

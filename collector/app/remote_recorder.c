@@ -74,8 +74,8 @@ static int remote_stop(struct recorder *recorder)
 {
 	struct remote_recorder *remote = self(recorder);
 	json_t *answer;
-	const int err = control_client_ask(remote->client, request_of(remote, "stop"), &answer,
-					   NULL);
+	const int err =
+		control_client_ask(remote->client, request_of(remote, "stop"), &answer, NULL);
 
 	if (!err)
 		json_decref(answer);
@@ -139,8 +139,8 @@ static void remote_close(struct recorder *recorder)
 	struct remote_recorder *remote = self(recorder);
 	json_t *answer;
 
-	if (remote->id && control_client_ask(remote->client, request_of(remote, "end"), &answer,
-					     NULL) == 0)
+	if (remote->id &&
+	    control_client_ask(remote->client, request_of(remote, "end"), &answer, NULL) == 0)
 		json_decref(answer);
 	control_client_close(remote->client);
 	free(remote);

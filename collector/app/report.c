@@ -19,7 +19,8 @@ double report_percent(uint64_t part, uint64_t whole)
 const char *report_count(uint64_t count, char ret[32])
 {
 	char digits[24];
-	const size_t n = (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
+	const size_t n =
+		(size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
 	size_t out = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -40,7 +41,8 @@ void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES
 	n = snprintf(ret, REPORT_BYTES,
 		     "quality: %s samples, %.1f %% named, %.1f %% of Java named, %.1f %% rooted, "
 		     "%s lost",
-		     report_count(all, samples), report_percent(all - quality->unnamed_samples, all),
+		     report_count(all, samples),
+		     report_percent(all - quality->unnamed_samples, all),
 		     report_percent(all - quality->unnamed_java_samples, all),
 		     report_percent(all - quality->unrooted_samples, all),
 		     report_count(quality->lost_samples, lost));

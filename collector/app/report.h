@@ -21,7 +21,7 @@ void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES
 /* "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 2 JVMs" */
 void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES]);
 
-/* A share in per cent; it says 100.0 only if nothing is missing, and 0.0 only if nothing is there. */
+/* A share in per cent; 100.0 only if nothing is missing, and 0.0 only if nothing is there. */
 double report_percent(uint64_t part, uint64_t whole);
 
 /* 1234567 -> "1,234,567" */

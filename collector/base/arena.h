@@ -18,11 +18,11 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *chunks;
-	size_t used;	  /* of the newest chunk */
+	size_t used;	    /* of the newest chunk */
 	size_t total_bytes; /* of all chunks */
 };
 
-void *arena_alloc(struct arena *arena, size_t bytes); /* not cleared */
+void *arena_alloc(struct arena *arena, size_t bytes);		     /* not cleared */
 char *arena_copy(struct arena *arena, const void *data, size_t len); /* terminated */
 void arena_fini(struct arena *arena);
 

@@ -27,8 +27,8 @@ static struct intern_slot *probe(const struct intern *intern, uint32_t hash, con
 	for (;; i = (i + 1) & (intern->size - 1)) {
 		struct intern_slot *slot = &intern->slots[i];
 
-		if (!slot->text || (slot->hash == hash && slot->len == len &&
-				    memcmp(slot->text, text, len) == 0))
+		if (!slot->text ||
+		    (slot->hash == hash && slot->len == len && memcmp(slot->text, text, len) == 0))
 			return slot;
 	}
 }

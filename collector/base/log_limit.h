@@ -19,8 +19,8 @@
 
 struct log_limit {
 	uint64_t minute_began_ns;
-	unsigned lines;	    /* in this minute */
-	unsigned left_out;  /* in this minute */
+	unsigned lines;	   /* in this minute */
+	unsigned left_out; /* in this minute */
 };
 
 bool log_limit_allows(struct log_limit *limit, uint64_t now_ns);

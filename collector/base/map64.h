@@ -27,9 +27,9 @@ struct map64 {
 	size_t count;
 };
 
-void *map64_find(const struct map64 *map, uint64_t key); /* NULL if there is none */
+void *map64_find(const struct map64 *map, uint64_t key);     /* NULL if there is none */
 int map64_put(struct map64 *map, uint64_t key, void *value); /* replaces */
-void *map64_remove(struct map64 *map, uint64_t key); /* what was there, or NULL */
+void *map64_remove(struct map64 *map, uint64_t key);	     /* what was there, or NULL */
 /* Walks in no order; *pos starts at 0. The map must not change meanwhile. */
 bool map64_next(const struct map64 *map, size_t *pos, uint64_t *ret_key, void **ret_value);
 void map64_fini(struct map64 *map);

@@ -31,11 +31,11 @@
 #define LISTEN_ID	  0 /* in epoll; connections count from 1 */
 #define BACKLOG		  128
 #define MAX_OF_ONE_PID	  16
-#define MAX_OF_CONTAINER  1024 /* of one mount namespace other than ours */
+#define MAX_OF_CONTAINER  1024			  /* of one mount namespace other than ours */
 #define SILENCE_LIMIT_NS  (10 * CLOCK_NS_PER_SEC) /* for a greeting or message to be completed */
 #define ACCEPT_PAUSE_NS	  (1 * CLOCK_NS_PER_SEC)
 #define FIRST_BUFFER	  (64u << 10)
-#define MAX_BUFFERS_BYTES (64u << 20) /* of all connections, for messages that are not whole */
+#define MAX_BUFFERS_BYTES (64u << 20)  /* of all connections, for messages that are not whole */
 #define BYTES_A_TURN	  (256u << 10) /* of one connection, then others have theirs */
 #define BYTES_A_READ	  (4u << 20)   /* of all connections, then the caller has its turn */
 #define EVENTS_A_WAIT	  64
@@ -43,7 +43,7 @@
 struct connection {
 	struct intake_session session;
 	int fd;
-	bool is_greeted;  /* and so known to the caller */
+	bool is_greeted; /* and so known to the caller */
 	bool is_ending;
 	ino_t mounts;	   /* the process's mount namespace; 0: ours, or not known */
 	uint64_t began_ns; /* to say what it has not yet said whole */
@@ -238,7 +238,7 @@ static int add_connection(struct intake *intake, int fd, pid_t pid, ino_t mounts
 	return 0;
 }
 
-/* Out of descriptors: the listening socket would stay readable, so it is not looked at for a while. */
+/* Out of descriptors: the listening socket would stay readable, so it rests for a while. */
 static void pause_accepting(struct intake *intake)
 {
 	intake->accept_again_ns = clock_now_ns() + ACCEPT_PAUSE_NS;
@@ -293,8 +293,7 @@ void intake_end_session(struct intake *intake, uint32_t id)
 static void tell(const struct sink *sink, const struct connection *connection,
 		 enum intake_kind kind)
 {
-	sink->fn(sink->arg,
-		 &(struct intake_event){.kind = kind, .session = &connection->session});
+	sink->fn(sink->arg, &(struct intake_event){.kind = kind, .session = &connection->session});
 }
 
 /* The message cannot be trusted: what came before stands, the agent dials again. */
@@ -316,8 +315,8 @@ static void give_up(struct intake *intake, struct connection *connection, int er
 	end_connection(intake, connection);
 }
 
-static void take_message(struct intake *intake, struct connection *connection,
-			 const uint8_t *data, size_t len, struct sink *sink)
+static void take_message(struct intake *intake, struct connection *connection, const uint8_t *data,
+			 size_t len, struct sink *sink)
 {
 	struct intake_session *session = &connection->session;
 	struct intake_event event = {.kind = INTAKE_RECORD, .session = session};
@@ -484,8 +483,7 @@ static void receive(struct intake *intake, struct connection *connection, struct
 }
 
 /* One connection's turn: first what is left of the last one, of which epoll knows nothing. */
-static void read_connection(struct intake *intake, struct connection *connection,
-			    struct sink *sink)
+static void read_connection(struct intake *intake, struct connection *connection, struct sink *sink)
 {
 	sink->turn_left = BYTES_A_TURN;
 	if (connection->len > 0)
@@ -567,10 +565,8 @@ static void read_left_over(struct intake *intake, struct sink *sink)
 
 size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, void *arg)
 {
-	struct sink sink = {.fn = fn,
-			    .arg = arg,
-			    .messages_left = max_messages,
-			    .bytes_left = BYTES_A_READ};
+	struct sink sink = {
+		.fn = fn, .arg = arg, .messages_left = max_messages, .bytes_left = BYTES_A_READ};
 	struct epoll_event events[EVENTS_A_WAIT];
 	const uint64_t now = clock_now_ns();
 	int n;

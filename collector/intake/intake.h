@@ -28,12 +28,12 @@
 
 struct intake_session {
 	uint32_t id;
-	pid_t pid;	       /* 0: the collector cannot see the peer's PID */
-	uint64_t start_ticks;  /* field 22 of /proc/<pid>/stat; 0 with pid 0 */
+	pid_t pid;	      /* 0: the collector cannot see the peer's PID */
+	uint64_t start_ticks; /* field 22 of /proc/<pid>/stat; 0 with pid 0 */
 	uint64_t next_seq;
 	uint64_t messages, bytes;
-	uint64_t gaps;	       /* jumps of the sequence number */
-	uint64_t broken;       /* messages that did not hold what they promised */
+	uint64_t gaps;	 /* jumps of the sequence number */
+	uint64_t broken; /* messages that did not hold what they promised */
 };
 
 enum intake_kind {

@@ -16,13 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOT		0u
-#define NONE		0u /* the root is nobody's child */
-#define FIRST_NODES	1024u
-#define FIRST_INDEX	4096u
-#define MIN_MAX_NODES	2u /* the root and its [overflow] */
-#define OVERFLOW_SHARE	16 /* one node in so many is kept for [overflow] nodes */
-#define OVERFLOW_NAME	"[overflow]"
+#define ROOT	       0u
+#define NONE	       0u /* the root is nobody's child */
+#define FIRST_NODES    1024u
+#define FIRST_INDEX    4096u
+#define MIN_MAX_NODES  2u /* the root and its [overflow] */
+#define OVERFLOW_SHARE 16 /* one node in so many is kept for [overflow] nodes */
+#define OVERFLOW_NAME  "[overflow]"
 
 struct child_key {
 	uint32_t parent;

@@ -37,12 +37,12 @@ struct profile_node {
  * counts what the frames show, marked (add); the rest is for the caller to count.
  */
 struct profile_quality {
-	uint64_t samples;	   /* (add) in the tree */
-	uint64_t unnamed_samples;  /* (add) with at least one frame of kind FRAME_UNKNOWN */
+	uint64_t samples;	       /* (add) in the tree */
+	uint64_t unnamed_samples;      /* (add) with at least one frame of kind FRAME_UNKNOWN */
 	uint64_t unnamed_java_samples; /* with an unnamed frame in generated code */
-	uint64_t unrooted_samples; /* that do not reach the thread's entry */
-	uint64_t lost_samples;	   /* the kernel's count */
-	uint64_t overflow_samples; /* (add) cut at the node cap */
+	uint64_t unrooted_samples;     /* that do not reach the thread's entry */
+	uint64_t lost_samples;	       /* the kernel's count */
+	uint64_t overflow_samples;     /* (add) cut at the node cap */
 };
 
 struct profile_slot {

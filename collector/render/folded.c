@@ -26,7 +26,7 @@
 
 #define ROOT	    0u
 #define FIRST_ITEMS 64u
-#define TAIL_BYTES  24 /* ' ', UINT64_MAX, '\0' */
+#define TAIL_BYTES  24		  /* ' ', UINT64_MAX, '\0' */
 #define NO_FRAMES   "[no frames]" /* a stack of none has no other way to be written */
 
 /* What is still to be written below the path's first path_len bytes. */
@@ -83,8 +83,8 @@ static void encode(struct bytes *out, const char *name, enum frame_kind kind)
 	for (char *c = out->data, *end = c + out->len; c < end; c++)
 		if (*c == ';')
 			*c = ':';
-	for (size_t i = end_of_risky_spaces(out->data, out->len);
-	     i > 0 && out->data[i - 1] == ' '; i--)
+	for (size_t i = end_of_risky_spaces(out->data, out->len); i > 0 && out->data[i - 1] == ' ';
+	     i--)
 		out->data[i - 1] = '_';
 }
 

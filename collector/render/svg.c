@@ -83,9 +83,8 @@ static void write_legend(const struct svg_frames *frames, double top, FILE *stre
 		fprintf(stream,
 			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
 			"fill=\"#%06" PRIx32 "\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-			place.x, place.y, SWATCH, SWATCH,
-			kind_rgb((enum kind)kind, LEGEND_SHADE), place.x + SWATCH + 6,
-			place.y + SWATCH - 1.5, kind_title((enum kind)kind));
+			place.x, place.y, SWATCH, SWATCH, kind_rgb((enum kind)kind, LEGEND_SHADE),
+			place.x + SWATCH + 6, place.y + SWATCH - 1.5, kind_title((enum kind)kind));
 		place.x += width;
 	}
 	fputs("</g>\n", stream);
@@ -135,8 +134,9 @@ static int write_document(struct svg_frames *frames, const struct render_options
 	legend_top = frames->top + (double)frames->levels * SVG_ROW + FRAMES_GAP;
 	bottom = legend_top + legend_height(frames);
 	write_head(bottom + (options->notes ? LINE : 0), stream);
-	write_text("id=\"title\" class=\"fg-ink\" x=\"50%\" text-anchor=\"middle\" font-size=\"17\"",
-		   TITLE_BASE, title, stream);
+	write_text(
+		"id=\"title\" class=\"fg-ink\" x=\"50%\" text-anchor=\"middle\" font-size=\"17\"",
+		TITLE_BASE, title, stream);
 	if (options->subtitle)
 		write_text("id=\"subtitle\" class=\"fg-soft\" x=\"50%\" text-anchor=\"middle\" "
 			   "fill=\"#555555\"",

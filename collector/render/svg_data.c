@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#define LINE_BYTES     90 /* of input; 120 characters of base64 */
-#define DEFLATE_LEVEL  6
-#define REPLACEMENT    "\xef\xbf\xbd" /* U+FFFD */
+#define LINE_BYTES    90 /* of input; 120 characters of base64 */
+#define DEFLATE_LEVEL 6
+#define REPLACEMENT   "\xef\xbf\xbd" /* U+FFFD */
 
 /* Nodes of one name and kind share a key; of their modules it has the first that was seen. */
 struct key {

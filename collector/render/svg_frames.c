@@ -13,10 +13,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define ROOT	      0u
-#define NUMBER_BYTES  32
-#define LABEL_MARGIN  3.0 /* on either side */
-#define LABEL_BASE    11.5 /* from the box's top to the letters' feet */
+#define ROOT	     0u
+#define NUMBER_BYTES 32
+#define LABEL_MARGIN 3.0  /* on either side */
+#define LABEL_BASE   11.5 /* from the box's top to the letters' feet */
 
 struct scratch {
 	struct bytes name;
@@ -107,8 +107,8 @@ static void write_frame(const struct svg_frames *frames, uint32_t id, struct scr
 	const struct profile_node *const node = &graph->profile->nodes[id];
 	const double x = SVG_PAD + width_of(frames, graph->start[id]);
 	const double width = width_of(frames, node->total);
-	const uint64_t y = (uint64_t)frames->top +
-			   (uint64_t)(frames->levels - 1 - graph->depth[id]) * SVG_ROW;
+	const uint64_t y =
+		(uint64_t)frames->top + (uint64_t)(frames->levels - 1 - graph->depth[id]) * SVG_ROW;
 	const char *const label = label_of(scratch, node, width);
 
 	write_title(frames, id, stream);

@@ -14,11 +14,11 @@
 
 #include <stdio.h>
 
-#define SVG_WIDTH	1200
-#define SVG_PAD		10
-#define SVG_ROW		16
-#define SVG_FONT_SIZE	12
-#define SVG_LETTER	7.08 /* the mean width of Verdana's letters at 12 px */
+#define SVG_WIDTH     1200
+#define SVG_PAD	      10
+#define SVG_ROW	      16
+#define SVG_FONT_SIZE 12
+#define SVG_LETTER    7.08 /* the mean width of Verdana's letters at 12 px */
 
 struct svg_frames {
 	const struct graph *graph;

@@ -87,8 +87,7 @@ void hold_add(struct hold *hold, const struct perf_record *record)
 	held->record = *record;
 	copy_extra(held, extra);
 	hold->bytes += bytes;
-	for (i = hold->count++; i > 0 && is_before(held, hold->heap[(i - 1) / 2]);
-	     i = (i - 1) / 2)
+	for (i = hold->count++; i > 0 && is_before(held, hold->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		hold->heap[i] = hold->heap[(i - 1) / 2];
 	hold->heap[i] = held;
 }

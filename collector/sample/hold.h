@@ -23,7 +23,7 @@ struct hold {
 	size_t count, size;
 	size_t bytes;
 	uint64_t arrivals;
-	uint64_t dropped; /* no memory, or past HOLD_MAX_BYTES */
+	uint64_t dropped;  /* no memory, or past HOLD_MAX_BYTES */
 	struct held *last; /* lent out by hold_next */
 };
 

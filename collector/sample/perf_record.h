@@ -16,11 +16,11 @@
 
 enum perf_kind {
 	PERF_SAMPLE,
-	PERF_MMAP, /* an executable mapping came into being */
-	PERF_COMM, /* a thread got a name; is_exec: the process got a new image */
-	PERF_FORK, /* a thread or process began */
-	PERF_EXIT, /* a thread ended */
-	PERF_LOST, /* the kernel had no room in the ring */
+	PERF_MMAP,	/* an executable mapping came into being */
+	PERF_COMM,	/* a thread got a name; is_exec: the process got a new image */
+	PERF_FORK,	/* a thread or process began */
+	PERF_EXIT,	/* a thread ended */
+	PERF_LOST,	/* the kernel had no room in the ring */
 	PERF_THROTTLED, /* the kernel held the event back for a while */
 };
 

@@ -42,8 +42,7 @@ void ring_close(struct ring *ring)
 const void *ring_next(struct ring *ring, size_t *ret_len)
 {
 	const struct perf_event_mmap_page *control = ring->base;
-	const unsigned char *data =
-		(const unsigned char *)ring->base + sysconf(_SC_PAGESIZE);
+	const unsigned char *data = (const unsigned char *)ring->base + sysconf(_SC_PAGESIZE);
 	const uint64_t head = __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE);
 	const size_t at = ring->tail & (ring->data_bytes - 1);
 	const size_t to_end = ring->data_bytes - at;

@@ -17,7 +17,7 @@
 struct ring {
 	void *base; /* the control page, then the data */
 	size_t data_bytes;
-	uint64_t tail; /* read so far */
+	uint64_t tail;		/* read so far */
 	unsigned char *scratch; /* for a record that wraps around */
 };
 

@@ -76,8 +76,8 @@ const char *sampler_events(void)
 
 	if (!names[0]) {
 		for (size_t i = 0, at = 0; i < N_EVENTS; i++)
-			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
-					       i ? " " : "", events[i].name);
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s", i ? " " : "",
+					       events[i].name);
 	}
 	return names;
 }

@@ -20,8 +20,8 @@
 #define SAMPLER_DEFAULT_HZ 99
 
 /* Order and meaning of a sample's fields; perf_parse.c reads them. */
-#define SAMPLER_TYPE                                                                              \
-	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                  \
+#define SAMPLER_TYPE                                                                               \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
 
 struct sampler_options {
@@ -33,9 +33,9 @@ struct sampler_options {
 
 struct sampler_stats {
 	uint64_t records;
-	uint64_t lost;	     /* the kernel's count of records without room */
+	uint64_t lost; /* the kernel's count of records without room */
 	uint64_t throttled;
-	uint64_t broken;     /* records that were not as they should be */
+	uint64_t broken; /* records that were not as they should be */
 	size_t ring_bytes;
 };
 

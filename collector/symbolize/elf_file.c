@@ -137,10 +137,10 @@ static int read_layout(struct elf_file *file)
 		if (header.p_type == PT_LOAD)
 			add_segment(&file->layout, &header);
 		else if (header.p_type == PT_GNU_EH_FRAME)
-			file->layout.eh_frame_hdr = (struct elf_starts_place){
-				.elf_addr = header.p_vaddr,
-				.file_off = header.p_offset,
-				.bytes = header.p_filesz};
+			file->layout.eh_frame_hdr =
+				(struct elf_starts_place){.elf_addr = header.p_vaddr,
+							  .file_off = header.p_offset,
+							  .bytes = header.p_filesz};
 		else if (header.p_type == PT_NOTE && file->layout.build_id_len == 0 &&
 			 notes++ < MAX_NOTES)
 			read_build_id(file, &header);

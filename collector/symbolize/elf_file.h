@@ -35,7 +35,7 @@ struct elf_layout {
 	struct elf_segment segments[ELF_FILE_MAX_SEGMENTS];
 	size_t segment_count;
 	unsigned char build_id[ELF_FILE_MAX_BUILD_ID];
-	size_t build_id_len; /* 0: none */
+	size_t build_id_len;		      /* 0: none */
 	struct elf_starts_place eh_frame_hdr; /* bytes is 0: none */
 };
 

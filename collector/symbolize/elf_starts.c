@@ -27,8 +27,7 @@ static int read_exactly(int fd, void *buf, size_t bytes, uint64_t off)
 	size_t done = 0;
 
 	while (done < bytes) {
-		const ssize_t n =
-			pread(fd, (char *)buf + done, bytes - done, (off_t)(off + done));
+		const ssize_t n = pread(fd, (char *)buf + done, bytes - done, (off_t)(off + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;

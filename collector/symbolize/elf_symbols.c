@@ -315,9 +315,8 @@ bool elf_symbols_equal(const struct elf_symbols *a, const struct elf_symbols *b)
 	if (a->count != b->count || a->names_bytes != b->names_bytes ||
 	    a->starts.count != b->starts.count || !layouts_equal(&a->layout, &b->layout))
 		return false;
-	if (a->starts.count > 0 &&
-	    memcmp(a->starts.offsets, b->starts.offsets,
-		   a->starts.count * sizeof(*a->starts.offsets)) != 0)
+	if (a->starts.count > 0 && memcmp(a->starts.offsets, b->starts.offsets,
+					  a->starts.count * sizeof(*a->starts.offsets)) != 0)
 		return false;
 	return a->count == 0 ||
 	       (memcmp(a->entries, b->entries, a->count * sizeof(*a->entries)) == 0 &&
@@ -333,6 +332,5 @@ size_t elf_symbols_bytes(const struct elf_symbols *symbols)
 {
 	return sizeof(*symbols) + symbols->count * sizeof(*symbols->entries) +
 	       symbols->names_bytes + symbols->starts.count * sizeof(*symbols->starts.offsets) +
-	       symbols->shown.size * sizeof(*symbols->shown.slots) +
-	       symbols->demangled.total_bytes;
+	       symbols->shown.size * sizeof(*symbols->shown.slots) + symbols->demangled.total_bytes;
 }

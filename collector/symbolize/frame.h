@@ -12,17 +12,17 @@
 #include <stdint.h>
 
 enum frame_kind {
-	FRAME_LABEL,	   /* no code: process, thread, or a reason such as [truncated: ...] */
-	FRAME_INTERPRETED, /* _[0] */
-	FRAME_C1,	   /* _[1] */
-	FRAME_JIT,	   /* _[j]: C2, or compiled at a level that is not known */
-	FRAME_INLINED,	   /* _[i] */
+	FRAME_LABEL,	      /* no code: process, thread, or a reason such as [truncated: ...] */
+	FRAME_INTERPRETED,    /* _[0] */
+	FRAME_C1,	      /* _[1] */
+	FRAME_JIT,	      /* _[j]: C2, or compiled at a level that is not known */
+	FRAME_INLINED,	      /* _[i] */
 	FRAME_NATIVE_WRAPPER, /* _[j]: HotSpot's glue around a Java native method */
-	FRAME_STUB,	   /* generated code that is no method, Interpreter included */
-	FRAME_JVM,	   /* libjvm */
-	FRAME_NATIVE,	   /* any other file */
-	FRAME_KERNEL,	   /* _[k] */
-	FRAME_UNKNOWN,	   /* [unknown: reason], without a name */
+	FRAME_STUB,	      /* generated code that is no method, Interpreter included */
+	FRAME_JVM,	      /* libjvm */
+	FRAME_NATIVE,	      /* any other file */
+	FRAME_KERNEL,	      /* _[k] */
+	FRAME_UNKNOWN,	      /* [unknown: reason], without a name */
 	FRAME_KINDS,
 };
 

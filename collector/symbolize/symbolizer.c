@@ -159,13 +159,12 @@ static struct frame name_file(struct symbolizer *symbolizer, pid_t pid,
 			      const struct mapping *mapping, uint64_t addr)
 {
 	const char *module = base_name(mapping->path), *reason = NULL, *name = NULL;
-	struct elf_symbols *symbols =
-		module_cache_find(symbolizer->modules, pid, mapping, &reason);
+	struct elf_symbols *symbols = module_cache_find(symbolizer->modules, pid, mapping, &reason);
 	struct frame frame = {.kind = FRAME_NATIVE};
 	uint64_t elf_addr, offset;
 
-	if (!symbols || elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off,
-					    &elf_addr) < 0)
+	if (!symbols ||
+	    elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off, &elf_addr) < 0)
 		return unknown_in(symbolizer, module, reason);
 	name = elf_symbols_find(symbols, elf_addr, &offset);
 	if (name)
@@ -263,7 +262,7 @@ void symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_cont
 {
 	struct symbolizer_verdict verdict;
 
-	/* Who needs a name longer than for one stack has copied it; they must not add up for ever. */
+	/* Who needs a name for longer has copied it; they must not add up for ever. */
 	if (symbolizer->names.arena.total_bytes > MAX_NAMES_BYTES)
 		intern_fini(&symbolizer->names);
 	verdict = (struct symbolizer_verdict){.is_java_named = true};

@@ -22,8 +22,8 @@ struct mapping {
 	uint64_t start, end; /* end exclusive */
 	uint64_t file_off;
 	uint32_t dev_major, dev_minor;
-	uint64_t inode; /* 0: no file */
-	bool is_deleted; /* the kernel says " (deleted)"; the path comes without it */
+	uint64_t inode;	  /* 0: no file */
+	bool is_deleted;  /* the kernel says " (deleted)"; the path comes without it */
 	const char *path; /* as the process sees it; "", "[vdso]", "//anon" and so on if no file */
 };
 

@@ -560,8 +560,7 @@ void code_map_stats(const struct code_map *map, struct code_map_stats *ret)
 	*ret = map->stats;
 	ret->live = map->lists[NODE_LIVE].count;
 	ret->dead = map->lists[NODE_DEAD].count + map->lists[NODE_REPLACED].count;
-	ret->bytes = sizeof(*map) + map->size * sizeof(struct node) +
-		     code_pages_bytes(&map->pages);
+	ret->bytes = sizeof(*map) + map->size * sizeof(struct node) + code_pages_bytes(&map->pages);
 }
 
 void code_map_rename(struct code_map *map, code_map_rename_fn fn, void *arg)

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CODE_TIME_FOREVER UINT64_MAX
+#define CODE_TIME_FOREVER  UINT64_MAX
 #define CODE_LEVEL_UNKNOWN 255
 
 /*
@@ -53,7 +53,7 @@ struct code_range {
 	uint8_t kind;  /* enum code_kind */
 	uint8_t level; /* compile level 0 to 4, or CODE_LEVEL_UNKNOWN */
 	uint64_t birth_ns;
-	uint64_t death_ns; /* CODE_TIME_FOREVER while it lives */
+	uint64_t death_ns;	 /* CODE_TIME_FOREVER while it lives */
 	const char *class_name;	 /* java/lang/String; NULL for a stub */
 	const char *name;	 /* of the method or stub */
 	const char *signature;	 /* (I)V; NULL for a stub */
@@ -61,17 +61,17 @@ struct code_range {
 };
 
 struct code_map_stats {
-	size_t live;	    /* ranges without a death */
-	size_t dead;	    /* for held samples, or because nothing took their place */
-	uint64_t loads;	    /* added since init, repeats not counted */
-	uint64_t repeats;   /* adds that said what was known already */
+	size_t live;	  /* ranges without a death */
+	size_t dead;	  /* for held samples, or because nothing took their place */
+	uint64_t loads;	  /* added since init, repeats not counted */
+	uint64_t repeats; /* adds that said what was known already */
 	uint64_t unloads;
 	uint64_t unknown_unloads; /* of addresses at which nothing lived */
-	uint64_t evicted;   /* ended by an overlapping load rather than by an unload */
-	uint64_t buried;    /* ended by a resync that did not repeat them */
-	uint64_t expired;   /* dead ranges that were forgotten */
-	uint64_t rejected;  /* adds with size 0, a wrapping range, no room or no memory */
-	size_t bytes;	    /* memory of ranges and index, names excluded */
+	uint64_t evicted;	  /* ended by an overlapping load rather than by an unload */
+	uint64_t buried;	  /* ended by a resync that did not repeat them */
+	uint64_t expired;	  /* dead ranges that were forgotten */
+	uint64_t rejected;	  /* adds with size 0, a wrapping range, no room or no memory */
+	size_t bytes;		  /* memory of ranges and index, names excluded */
 };
 
 /* Whether a range has bytes at all, and an end that can be written down. */

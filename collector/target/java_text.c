@@ -25,8 +25,7 @@ static size_t unit_at(const unsigned char *p, size_t left, uint32_t *ret)
 		return 2;
 	}
 	if (left >= 3 && (p[0] & 0xf0) == 0xe0 && is_tail(p[1]) && is_tail(p[2])) {
-		*ret = (uint32_t)(p[0] & 0x0f) << 12 | (uint32_t)(p[1] & 0x3f) << 6 |
-		       (p[2] & 0x3f);
+		*ret = (uint32_t)(p[0] & 0x0f) << 12 | (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3f);
 		return 3;
 	}
 	return 0;

@@ -31,7 +31,7 @@ struct name_pool {
 	uint64_t moved_ns;
 };
 
-int name_pool_init(struct name_pool *pool); /* -ENOMEM: there is nothing to end */
+int name_pool_init(struct name_pool *pool);  /* -ENOMEM: there is nothing to end */
 void name_pool_fini(struct name_pool *pool); /* a zero-filled pool is legal */
 
 /* Never NULL. */

@@ -201,8 +201,8 @@ int process_set_hello(struct process *process, const struct wire_hello *hello)
 							       .text = hello_text(jvm, attr.text)};
 	pos = 0;
 	while (jvm->n_values < n_values && wire_hello_next_value(hello, &pos, &value))
-		jvm->values[jvm->n_values++] = (struct jvm_value){
-			.key = hello_text(jvm, value.key), .value = value.value};
+		jvm->values[jvm->n_values++] =
+			(struct jvm_value){.key = hello_text(jvm, value.key), .value = value.value};
 	return 0;
 }
 

@@ -57,10 +57,10 @@ enum jvm_state {
 
 struct jvm {
 	enum jvm_state state;
-	uint32_t session;	/* the last one; targets know whether it is open */
-	uint64_t opened_ns;	/* when that began */
-	bool has_hello;		/* in this session */
-	bool is_resyncing;	/* in this session, between the marks of resync_epoch */
+	uint32_t session;   /* the last one; targets know whether it is open */
+	uint64_t opened_ns; /* when that began */
+	bool has_hello;	    /* in this session */
+	bool is_resyncing;  /* in this session, between the marks of resync_epoch */
 	uint32_t resync_epoch;
 	uint32_t hello_flags; /* enum wire_hello_flags */
 	struct arena hello_texts;
@@ -69,7 +69,7 @@ struct jvm {
 	struct jvm_value *values; /* vmStructs */
 	size_t n_values;
 	uint64_t lost[WIRE_LOSS_REASONS]; /* by the agent, since its start */
-	uint64_t gaps;		  /* messages missing between agent and collector */
+	uint64_t gaps;			  /* messages missing between agent and collector */
 	/* Too short for their kind, before the hello, senseless, or past a hello's limits. */
 	uint64_t bad_records;
 	uint64_t unknown_records; /* of a kind that this version does not know */
@@ -91,9 +91,9 @@ struct process {
 	char comm[PROCESS_COMM_BYTES];
 	char container_id[CONTAINER_ID_BYTES]; /* "" if in none */
 	struct address_space space;
-	uint64_t space_read_ns; /* when all of it was last read; 0: it is to be read anew */
-	struct code_map *code; /* NULL without an agent */
-	struct jvm *jvm;       /* NULL without an agent */
+	uint64_t space_read_ns;	   /* when all of it was last read; 0: it is to be read anew */
+	struct code_map *code;	   /* NULL without an agent */
+	struct jvm *jvm;	   /* NULL without an agent */
 	struct name_pool names;	   /* of code and threads; empty without an agent */
 	struct map64 threads;	   /* TID -> struct thread */
 	struct map64 thread_names; /* inner TID -> full name in names */
@@ -102,8 +102,8 @@ struct process {
 	uint64_t map_written_ns; /* when the last write ended */
 	uint64_t map_next_ns;	 /* no write begins sooner */
 	uint64_t map_failures;
-	size_t map_cut;		     /* ranges for which the last map had no room */
-	uint64_t gone_ns;	     /* when it was found to be gone; 0: it is there */
+	size_t map_cut;		      /* ranges for which the last map had no room */
+	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */
 	struct process *next_removed; /* while targets remove several */
 	bool was_announced;
 	char shadow_path[PATH_MAX]; /* a map in the container that hides ours from perf; "" */

@@ -16,7 +16,7 @@
 #define MAP_INTERVAL_NS	  (100 * CLOCK_NS_PER_MS)
 #define MAP_BATCH_NS	  (30 * CLOCK_NS_PER_MS) /* let a burst of events become one write */
 #define MAP_RETRY_NS	  (1 * CLOCK_NS_PER_SEC)
-#define MAP_REST_FACTOR	  10 /* times what a write took, before the next one */
+#define MAP_REST_FACTOR	  10			 /* times what a write took, before the next one */
 #define SPACE_INTERVAL_NS (1 * CLOCK_NS_PER_SEC) /* an agent may dial as often as it likes */
 #define SWEEP_INTERVAL_NS (1 * CLOCK_NS_PER_SEC)
 #define CLEAN_INTERVAL_NS (30 * CLOCK_NS_PER_SEC) /* removes maps of PIDs that are used again */
@@ -246,8 +246,7 @@ static void close_session(struct targets *targets, uint32_t id)
 		bury(targets, process, clock_now_ns());
 }
 
-enum targets_verdict targets_apply_intake(struct targets *targets,
-					  const struct intake_event *event)
+enum targets_verdict targets_apply_intake(struct targets *targets, const struct intake_event *event)
 {
 	const uint32_t id = event->session->id;
 	struct process *process = map64_find(&targets->sessions, id);
@@ -360,8 +359,8 @@ static void fail_map(struct targets *targets, struct process *process, int err)
 static void write_map(struct targets *targets, struct process *process, uint64_t start_ns)
 {
 	const uint64_t began_ns = clock_now_ns();
-	const ssize_t cut = perf_map_write(targets->map_dir, process->pid, process->code,
-					   PERF_MAP_MAX_BYTES);
+	const ssize_t cut =
+		perf_map_write(targets->map_dir, process->pid, process->code, PERF_MAP_MAX_BYTES);
 	const uint64_t took_ns = clock_now_ns() - began_ns;
 
 	process->map_written_ns = start_ns + took_ns;

@@ -21,14 +21,14 @@
 #include "sample/perf_record.h"
 #include "target/process.h"
 
-#define TARGETS_LINGER_NS  UINT64_C(3000000000)
+#define TARGETS_LINGER_NS	UINT64_C(3000000000)
 #define TARGETS_MAP_MAX_AGE_SEC (24 * 60 * 60)
 #define TARGETS_MAX_JVMS	4096
 
 struct targets {
-	struct map64 processes;	 /* PID -> struct process */
-	struct map64 sessions;	 /* session ID -> struct process */
-	const char *map_dir;	 /* borrowed */
+	struct map64 processes;			 /* PID -> struct process */
+	struct map64 sessions;			 /* session ID -> struct process */
+	const char *map_dir;			 /* borrowed */
 	void (*on_forget)(void *arg, pid_t pid); /* a process is forgotten; NULL: nobody asks */
 	void *on_forget_arg;
 	/*

@@ -27,7 +27,9 @@ static void escapes_of_agents_are_shown_as_text(void **state)
 {
 	json_t *list = json_pack("[{s:i,s:i,s:s,s:s,s:s,s:s,s:s}]", "pid", 4711, "inner_pid", 1,
 				 "container", "\x1b]0;x\a", "state", "current", "jvm_version",
-				 "\x1b[2J17", "command", "a\nb\x7f\xc2\x9b" "31mJ\xc3\xa4va",
+				 "\x1b[2J17", "command",
+				 "a\nb\x7f\xc2\x9b"
+				 "31mJ\xc3\xa4va",
 				 "shadowed_by", "/tmp/\x1b[1m");
 	char *text = print(list);
 

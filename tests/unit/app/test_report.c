@@ -34,10 +34,8 @@ static void counts_have_commas(void **state)
 
 static void quality_is_one_line(void **state)
 {
-	const struct profile_quality quality = {.samples = 1980,
-						.unnamed_samples = 20,
-						.unrooted_samples = 990,
-						.lost_samples = 3};
+	const struct profile_quality quality = {
+		.samples = 1980, .unnamed_samples = 20, .unrooted_samples = 990, .lost_samples = 3};
 	char text[REPORT_BYTES];
 
 	(void)state;

@@ -509,7 +509,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(a_dead_collectors_socket_is_replaced), /* first: forks before libnng has threads */
+		TEST(a_dead_collectors_socket_is_replaced), /* before libnng has threads */
 		TEST(records_come_with_the_kernels_word_on_who_sent_them),
 		TEST(socket_is_open_to_everybody_in_a_directory_that_is_not),
 		TEST(sequence_gap_is_noticed),

@@ -20,7 +20,10 @@ struct note {
 	uint64_t weight;
 };
 
-#define F(text, k) {.name = (text), .kind = FRAME_##k}
+#define F(text, k)                                                                                 \
+	{                                                                                          \
+		.name = (text), .kind = FRAME_##k                                                  \
+	}
 
 static inline void add_note(struct profile *profile, const struct note *note)
 {

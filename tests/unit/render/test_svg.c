@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <zlib.h>
 
-#define DEEP	  100000
-#define HAS(text) assert_non_null(strstr(fixture->svg, (text)))
+#define DEEP	    100000
+#define HAS(text)   assert_non_null(strstr(fixture->svg, (text)))
 #define LACKS(text) assert_null(strstr(fixture->svg, (text)))
 
 struct fixture {
@@ -105,7 +105,9 @@ static void names_cannot_become_markup(void **state)
 		.title = "<b>&", .subtitle = "</text><script>", .notes = "\"]]>\x02"};
 
 	ADD(1, F("</title><script>alert('x')</script>", NATIVE), F("]]>&amp;\"\x01\xff", JIT));
-	ADD(1, F("\xe2\x80\xae" "gnp.exe", NATIVE));
+	ADD(1, F("\xe2\x80\xae"
+		 "gnp.exe",
+		 NATIVE));
 	draw(fixture, &options);
 	HAS("<title>&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; (1 samples");
 	HAS("<title>]]&gt;&amp;amp;&quot;\xef\xbf\xbd\xef\xbf\xbd (1 samples");

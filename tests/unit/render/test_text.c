@@ -52,20 +52,26 @@ static void bad_utf8_is_replaced(void **state)
 {
 	(void)state;
 	check_clean("\xff\xfe", "??");
-	check_clean("a\x80" "b", "a?b");
+	check_clean("a\x80"
+		    "b",
+		    "a?b");
 	check_clean("\xc3", "?");
 	check_clean("\xe2\x82", "??");
-	check_clean("\xc0\xaf", "??");	       /* '/' in two bytes */
-	check_clean("\xe0\x80\xaf", "???");    /* and in three */
-	check_clean("\xed\xa0\x80", "?");      /* a surrogate */
+	check_clean("\xc0\xaf", "??");		 /* '/' in two bytes */
+	check_clean("\xe0\x80\xaf", "???");	 /* and in three */
+	check_clean("\xed\xa0\x80", "?");	 /* a surrogate */
 	check_clean("\xf4\x90\x80\x80", "????"); /* past U+10FFFF */
 }
 
 static void order_marks_and_noncharacters_are_replaced(void **state)
 {
 	(void)state;
-	check_clean("\xe2\x80\xae" "gnp", "?gnp"); /* right-to-left override */
-	check_clean("\xe2\x81\xa6" "a\xe2\x81\xa9", "?a?");
+	check_clean("\xe2\x80\xae"
+		    "gnp",
+		    "?gnp"); /* right-to-left override */
+	check_clean("\xe2\x81\xa6"
+		    "a\xe2\x81\xa9",
+		    "?a?");
 	check_clean("\xe2\x80\xa8", "?");     /* line separator */
 	check_clean("\xef\xbf\xbe", "?");     /* U+FFFE */
 	check_clean("\xf0\x9f\xbf\xbf", "?"); /* U+1FFFF */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every record kind there and back, every length cut short, and what shared/README.md says of both. */
+/* Every record kind there and back, every length cut short, as shared/README.md says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -76,8 +76,7 @@ static void each_frame_is_named_by_what_holds_its_address(void **state)
 	stack.entries[0] = (struct stack_entry){.addr = base};
 	/* A return address just behind the method still belongs to its last call. */
 	stack.entries[1] = (struct stack_entry){.addr = base + 64, .is_return = true};
-	stack.entries[2] = (struct stack_entry){
-		.addr = (uint64_t)(uintptr_t)&function_to_be_found};
+	stack.entries[2] = (struct stack_entry){.addr = (uint64_t)(uintptr_t)&function_to_be_found};
 	verdict = name(&stack, 20, frames);
 	assert_string_equal(frames[0].name, "com/acme/Main.run");
 	assert_int_equal(frames[0].kind, FRAME_C1);

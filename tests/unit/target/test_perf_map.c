@@ -364,7 +364,8 @@ static void place_that_cannot_be_taken_is_an_error(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(perf_map_write("/nonexistent/fg", PID, f->map, PERF_MAP_MAX_BYTES), -ENOENT);
+	assert_int_equal(perf_map_write("/nonexistent/fg", PID, f->map, PERF_MAP_MAX_BYTES),
+			 -ENOENT);
 	assert_int_equal(mkdir(path_of(f, MAP_NAME), 0700), 0);
 	assert_int_equal(perf_map_write(f->dir, PID, f->map, PERF_MAP_MAX_BYTES), -EISDIR);
 	assert_int_equal(file_count(f), 1);
