@@ -27,7 +27,7 @@ static int list_of_daemon(const struct options *options, json_t **ret)
 	json_object_set_new(request, "op", json_string("list"));
 	err = control_client_ask(client, request, &answer, NULL);
 	if (!err) {
-		*ret = json_incref(json_object_get(answer, "jvms"));
+		*ret = json_incref(json_object_get(answer, "list"));
 		json_decref(answer);
 	}
 	control_client_close(client);
@@ -37,6 +37,7 @@ static int list_of_daemon(const struct options *options, json_t **ret)
 static int list_alone(const struct options *options, json_t **ret)
 {
 	const uint64_t start = clock_now_ns();
+	struct intake_stats stats;
 	struct engine engine;
 	uint32_t connected = 0, current = 0;
 	uint64_t waited = 0;
@@ -50,7 +51,8 @@ static int list_alone(const struct options *options, json_t **ret)
 		engine_count_jvms(&engine, &connected, &current);
 		waited = clock_now_ns() - start;
 	}
-	*ret = jvm_list_to_json(&engine.targets);
+	intake_stats(engine.intake, &stats);
+	*ret = jvm_list_to_json(&engine.targets, &stats);
 	engine_close(&engine);
 	return *ret ? 0 : -ENOMEM;
 }
@@ -68,7 +70,7 @@ int command_list(const struct options *options)
 		json_dumpf(list, stdout, JSON_INDENT(2));
 		putchar('\n');
 	} else {
-		if (json_array_size(list) == 0)
+		if (json_array_size(json_object_get(list, "jvms")) == 0)
 			log_info("no JVM with the agent is connected at %s", options->socket_path);
 		jvm_list_print(list, stdout);
 	}

@@ -93,8 +93,10 @@ static json_t *success(void)
 static json_t *do_list(struct control *control)
 {
 	json_t *answer = success();
+	struct intake_stats stats;
 
-	json_object_set_new(answer, "jvms", jvm_list_to_json(&control->engine->targets));
+	intake_stats(control->engine->intake, &stats);
+	json_object_set_new(answer, "list", jvm_list_to_json(&control->engine->targets, &stats));
 	return answer;
 }
 

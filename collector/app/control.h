@@ -13,7 +13,7 @@
  * A request is one message, a JSON object with "op"; the answer is one message, a JSON object with
  * "ok", or with "error". The bytes of render come as a descriptor of a memory file with the answer;
  * an answer longer than a message comes so too, and the message is then {}.
- *   list                          -> jvms
+ *   list                          -> list
  *   record (options of recording) -> id
  *   status id                     -> elapsed_ns samples lost jvms done event quality
  *   stop id, end id               ->

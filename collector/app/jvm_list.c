@@ -80,6 +80,8 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 			    json_integer((json_int_t)jvm->name_limit_hits));
 	json_object_set_new(object, "map", text_of(map));
 	json_object_set_new(object, "map_cut", json_integer((json_int_t)process->map_cut));
+	json_object_set_new(object, "dropped_mappings",
+			    json_integer((json_int_t)process->space.dropped));
 	json_object_set_new(object, "map_failures",
 			    json_integer((json_int_t)process->map_failures));
 	json_object_set_new(object, "shadowed_by", text_of(process->shadow_path));
@@ -94,7 +96,7 @@ static int by_pid(const void *a, const void *b)
 	return (pa->pid > pb->pid) - (pa->pid < pb->pid);
 }
 
-json_t *jvm_list_to_json(const struct targets *targets)
+static json_t *jvms_of(const struct targets *targets)
 {
 	const struct process **sorted = malloc((targets->processes.count + 1) * sizeof(*sorted));
 	json_t *list = json_array();
@@ -115,6 +117,17 @@ json_t *jvm_list_to_json(const struct targets *targets)
 		json_array_append_new(list, object_of(sorted[i], targets->map_dir));
 	free(sorted);
 	return list;
+}
+
+json_t *jvm_list_to_json(const struct targets *targets, const struct intake_stats *intake)
+{
+	return json_pack("{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "jvms", jvms_of(targets),
+			 "collector", "refused_connections", (json_int_t)intake->refused,
+			 "refused_sessions", (json_int_t)targets->refused_sessions,
+			 "broken_messages", (json_int_t)intake->broken, "other_versions",
+			 (json_int_t)intake->other_version, "sequence_gaps",
+			 (json_int_t)intake->gaps, "map_failures",
+			 (json_int_t)targets->map_failures);
 }
 
 static const char *text_at(const json_t *object, const char *key)
@@ -175,6 +188,7 @@ static uint64_t losses_at(const json_t *object)
 	add_loss(&sum, int_at(object, "rejected"));
 	add_loss(&sum, int_at(object, "name_limit_hits"));
 	add_loss(&sum, int_at(object, "map_cut"));
+	add_loss(&sum, int_at(object, "dropped_mappings"));
 	json_object_foreach (losses, key, value)
 		add_loss(&sum, json_integer_value(value));
 	return sum;
@@ -199,15 +213,35 @@ static void print_jvm(const json_t *jvm, FILE *stream)
 	fprintf(stream, ": perf prefers it to our map, even when it is empty: remove it\n");
 }
 
+/* "collector: 3 refused connections, 1 broken messages", or nothing. */
+static void print_counters(const json_t *counters, FILE *stream)
+{
+	const char *separator = "collector: ", *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
+		if (json_integer_value(value) == 0)
+			continue;
+		fprintf(stream, "%s%lld ", separator, (long long)json_integer_value(value));
+		for (const char *p = key; *p; p++)
+			putc(*p == '_' ? ' ' : *p, stream);
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		putc('\n', stream);
+}
+
 void jvm_list_print(const json_t *list, FILE *stream)
 {
+	const json_t *jvms = json_object_get(list, "jvms");
 	json_t *jvm;
 	size_t i;
 
-	if (json_array_size(list) == 0)
-		return;
-	fprintf(stream, "%8s %6s  %-12s  %-12s  %-20s %8s %6s  %s\n", "PID", "INNER", "CONTAINER",
-		"STATE", "JVM", "METHODS", "LOST", "COMMAND");
-	json_array_foreach (list, i, jvm)
+	if (json_array_size(jvms) > 0)
+		fprintf(stream, "%8s %6s  %-12s  %-12s  %-20s %8s %6s  %s\n", "PID", "INNER",
+			"CONTAINER", "STATE", "JVM", "METHODS", "LOST", "COMMAND");
+	json_array_foreach (jvms, i, jvm) {
 		print_jvm(jvm, stream);
+	}
+	print_counters(json_object_get(list, "collector"), stream);
 }

@@ -14,10 +14,13 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* An array of objects, rising by PID, owned by the caller. */
-json_t *jvm_list_to_json(const struct targets *targets);
+/*
+ * An object, owned by the caller: "jvms", an array of objects rising by PID, and "collector",
+ * counters of what was refused or given up and belongs to no JVM.
+ */
+json_t *jvm_list_to_json(const struct targets *targets, const struct intake_stats *intake);
 
-/* For people, from what jvm_list_to_json made; control characters are shown as '?'. */
+/* For people: the JVMs, and those counters that are not 0; controls are shown as '?'. */
 void jvm_list_print(const json_t *list, FILE *stream);
 
 #endif

@@ -79,7 +79,7 @@ class Commands(Case):
         self.assertIn(str(self.place.socket), finished.text)
         jvm = self.container("KnownShare").wait_for_line("ready")
         finished = collector.fgcollect("list", "--json", *self.place.options())
-        self.assertEqual([row["pid"] for row in json.loads(finished.out)], [jvm.pid])
+        self.assertEqual([row["pid"] for row in json.loads(finished.out)["jvms"]], [jvm.pid])
         self.assertEqual([path.name for path in self.place.run.iterdir()], [])
 
     def test_sockets_have_the_modes_that_are_promised(self):

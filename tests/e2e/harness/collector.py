@@ -82,7 +82,7 @@ class Watch(processes.Background):
         finished = self.list("--json")
         if finished.code != 0:
             raise AssertionError(str(finished))
-        rows = [row for row in json.loads(finished.out) if row["pid"] == pid]
+        rows = [row for row in json.loads(finished.out)["jvms"] if row["pid"] == pid]
         return rows[0] if rows else None
 
     def wait_for_jvm(self, pid, state="current"):

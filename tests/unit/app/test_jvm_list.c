@@ -25,9 +25,9 @@ static char *print(json_t *list)
 
 static void escapes_of_agents_are_shown_as_text(void **state)
 {
-	json_t *list = json_pack("[{s:i,s:i,s:s,s:s,s:s,s:s,s:s}]", "pid", 4711, "inner_pid", 1,
-				 "container", "\x1b]0;x\a", "state", "current", "jvm_version",
-				 "\x1b[2J17", "command",
+	json_t *list = json_pack("{s:[{s:i,s:i,s:s,s:s,s:s,s:s,s:s}]}", "jvms", "pid", 4711,
+				 "inner_pid", 1, "container", "\x1b]0;x\a", "state", "current",
+				 "jvm_version", "\x1b[2J17", "command",
 				 "a\nb\x7f\xc2\x9b"
 				 "31mJ\xc3\xa4va",
 				 "shadowed_by", "/tmp/\x1b[1m");
@@ -43,25 +43,37 @@ static void escapes_of_agents_are_shown_as_text(void **state)
 
 static void losses_add_up_and_end_at_the_greatest(void **state)
 {
-	json_t *list = json_pack("[{s:i,s:i,s:i,s:{s:I,s:I}}]", "pid", 1, "gaps", 2, "bad_records",
-				 3, "lost_by_agent", "buffer full", (json_int_t)INT64_MAX,
-				 "no memory", (json_int_t)INT64_MAX);
+	json_t *list = json_pack("{s:[{s:i,s:i,s:i,s:{s:I,s:I}}]}", "jvms", "pid", 1, "gaps", 2,
+				 "bad_records", 3, "lost_by_agent", "buffer full",
+				 (json_int_t)INT64_MAX, "no memory", (json_int_t)INT64_MAX);
 	char *text = print(list);
 
 	(void)state;
 	assert_non_null(strstr(text, " 9223372036854775807 "));
 	free(text);
-	text = print(json_pack("[{s:i,s:i,s:i}]", "pid", 1, "gaps", 2, "bad_records", 3));
+	text = print(
+		json_pack("{s:[{s:i,s:i,s:i}]}", "jvms", "pid", 1, "gaps", 2, "bad_records", 3));
 	assert_non_null(strstr(text, "      5  "));
 	free(text);
 }
 
 static void nothing_is_printed_of_nothing(void **state)
 {
-	char *text = print(json_array());
+	char *text = print(json_pack("{s:[]}", "jvms"));
 
 	(void)state;
 	assert_string_equal(text, "");
+	free(text);
+}
+
+static void what_the_collector_refused_is_shown(void **state)
+{
+	struct targets targets = {.refused_sessions = 2};
+	const struct intake_stats intake = {.refused = 3};
+	char *text = print(jvm_list_to_json(&targets, &intake));
+
+	(void)state;
+	assert_string_equal(text, "collector: 3 refused connections, 2 refused sessions\n");
 	free(text);
 }
 
@@ -70,6 +82,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(escapes_of_agents_are_shown_as_text),
 		cmocka_unit_test(losses_add_up_and_end_at_the_greatest),
+		cmocka_unit_test(what_the_collector_refused_is_shown),
 		cmocka_unit_test(nothing_is_printed_of_nothing),
 	};
 
