@@ -26,7 +26,7 @@
 
 #define STACK_BYTES	   (512u << 10) /* attached, it needs HotSpot's guard and shadow pages */
 #define MESSAGE_BYTES	   (64u << 10)
-#define BATCH_NS	   (10 * CLOCK_NS_PER_MS)
+#define SEND_INTERVAL_NS   (1 * CLOCK_NS_PER_MS) /* what comes sooner makes one message */
 #define BACK_OFF_MIN_NS	   (50 * CLOCK_NS_PER_MS)
 #define BACK_OFF_MAX_NS	   CLOCK_NS_PER_S
 #define LASTING_NS	   (5 * CLOCK_NS_PER_S) /* a connection that long resets the back-off */
@@ -174,17 +174,21 @@ static uint64_t next_duty_ns(const struct sender *sender)
 	return then_ns;
 }
 
-/* Sends what comes until the connection or the JVM ends. */
+/* Sends what comes until the connection or the JVM ends: after a pause at once, else in batches. */
 static void serve(struct sender *sender)
 {
+	uint64_t sent_ns;
+
 	sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
 	threads_restart(&sender->threads);
 	resynchronise(sender);
 	while (is_live(sender)) {
 		threads_scan(&sender->threads, sender->vm, sender->jvmti, sender->recorder);
 		send_all(sender);
-		if (is_live(sender) && wait_until(sender, next_duty_ns(sender)) && is_live(sender))
-			wait_until(sender, clock_monotonic_ns() + BATCH_NS);
+		sent_ns = clock_monotonic_ns();
+		if (is_live(sender) && wait_until(sender, next_duty_ns(sender)) &&
+		    is_live(sender) && clock_monotonic_ns() < sent_ns + SEND_INTERVAL_NS)
+			wait_until(sender, sent_ns + SEND_INTERVAL_NS);
 	}
 }
 

@@ -184,7 +184,9 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	struct pollfd fds[MAX_POLL_FDS];
 	const size_t n = fill_poll(engine, fds);
 	const uint64_t wait = intake_has_more(engine->intake) ? 0 : wait_ns(engine, max_wait_ns);
-	const int ready = poll(fds, n, (int)((wait + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS));
+	const struct timespec timeout = {.tv_sec = (time_t)(wait / CLOCK_NS_PER_SEC),
+					 .tv_nsec = (long)(wait % CLOCK_NS_PER_SEC)};
+	const int ready = ppoll(fds, n, &timeout, NULL);
 	uint64_t now;
 
 	if (ready > 0) {

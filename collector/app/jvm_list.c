@@ -79,11 +79,11 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 	json_object_set_new(object, "name_limit_hits",
 			    json_integer((json_int_t)jvm->name_limit_hits));
 	json_object_set_new(object, "map", text_of(map));
-	json_object_set_new(object, "map_cut", json_integer((json_int_t)process->map_cut));
+	json_object_set_new(object, "map_cut", json_integer((json_int_t)process->map.cut));
 	json_object_set_new(object, "dropped_mappings",
 			    json_integer((json_int_t)process->space.dropped));
 	json_object_set_new(object, "map_failures",
-			    json_integer((json_int_t)process->map_failures));
+			    json_integer((json_int_t)process->map.failures));
 	json_object_set_new(object, "shadowed_by", text_of(process->shadow_path));
 	return object;
 }

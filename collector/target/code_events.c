@@ -40,12 +40,6 @@ static const char *name_or(struct process *process, struct wire_str s, const cha
 			 : process_name(process, otherwise, strlen(otherwise));
 }
 
-static void mark_changed(struct process *process, uint64_t now_ns)
-{
-	if (!process->map_changed_ns)
-		process->map_changed_ns = now_ns;
-}
-
 static void add_range(struct process *process, const struct code_range *range, bool is_resync,
 		      uint64_t now_ns)
 {
@@ -54,7 +48,7 @@ static void add_range(struct process *process, const struct code_range *range, b
 	if (n < 0)
 		process->jvm->bad_records++;
 	else if (n > 0)
-		mark_changed(process, now_ns);
+		map_writer_mark(&process->map, range, now_ns);
 }
 
 static int apply_load(struct process *process, const struct wire_record *record, uint64_t now_ns)
@@ -141,7 +135,7 @@ static int apply_resync(struct process *process, const struct wire_record *recor
 		return -EPROTO; /* the end of another one proves nothing of this one */
 	jvm->is_resyncing = false;
 	if (code_map_resync_end(process->code, resync.complete) > 0)
-		mark_changed(process, now_ns);
+		map_writer_mark(&process->map, NULL, now_ns);
 	if (resync.complete) {
 		jvm->state = JVM_CURRENT;
 		jvm->resyncs++;

@@ -102,6 +102,7 @@ static void unlink_node(struct code_map *map, uint32_t id)
 
 static void forget(struct code_map *map, uint32_t id)
 {
+	map->stats.unlisted += map->nodes[id].state != NODE_REPLACED;
 	list_remove(map, id);
 	unlink_node(map, id);
 	list_add(map, id, NODE_FREE);
@@ -277,6 +278,7 @@ static void claim_from(struct code_map *map, struct claim *claim, uint32_t id)
 	if (node->state == NODE_DEAD) {
 		list_remove(map, id);
 		list_add(map, id, NODE_REPLACED);
+		map->stats.unlisted++;
 	}
 	if (node->range.death_ns > claim->last_death_ns)
 		claim->last_death_ns = node->range.death_ns;

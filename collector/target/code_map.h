@@ -70,6 +70,7 @@ struct code_map_stats {
 	uint64_t evicted;	  /* ended by an overlapping load rather than by an unload */
 	uint64_t buried;	  /* ended by a resync that did not repeat them */
 	uint64_t expired;	  /* dead ranges that were forgotten */
+	uint64_t unlisted;	  /* ranges that code_map_list would have shown, and no longer does */
 	uint64_t rejected;	  /* adds with size 0, a wrapping range, no room or no memory */
 	size_t bytes;		  /* memory of ranges and index, names excluded */
 };

@@ -24,28 +24,23 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#define OUT_BYTES     (64u << 10)
 #define TEMP_ATTEMPTS 8
 
 static const char marker[] = "0 0 fg\n";
 
 /* perf-<pid>.map, or with a dot and 16 digits behind it while it is being written. */
-struct map_name {
-	char text[sizeof("perf--2147483648.map.0123456789abcdef")];
-};
-
-static struct map_name map_name(pid_t pid)
+static struct perf_map_name map_name(pid_t pid)
 {
-	struct map_name name;
+	struct perf_map_name name;
 
 	snprintf(name.text, sizeof(name.text), "perf-%d.map", (int)pid);
 	return name;
 }
 
-static struct map_name temp_name(pid_t pid)
+static struct perf_map_name temp_name(pid_t pid)
 {
 	unsigned long long random = 0;
-	struct map_name name;
+	struct perf_map_name name;
 
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
 		random = (unsigned long long)getpid(); /* O_EXCL is what makes it safe */
@@ -61,16 +56,7 @@ static struct map_name temp_name(pid_t pid)
  */
 #define LINE_MAX_BYTES (16 + 1 + 8 + 1 + PERF_MAP_MAX_NAME_BYTES + 2 + 1)
 
-/* A file being written, with a buffer. The first error stays, and nothing is written after it. */
-struct out {
-	int fd;
-	int err;
-	uint64_t written;
-	size_t used;
-	char data[OUT_BYTES];
-};
-
-static void out_flush(struct out *out)
+static void out_flush(struct perf_map_draft *out)
 {
 	size_t done = 0;
 
@@ -86,12 +72,12 @@ static void out_flush(struct out *out)
 	out->used = 0;
 }
 
-static void out_char(struct out *out, char c)
+static void out_char(struct perf_map_draft *out, char c)
 {
 	out->data[out->used++] = c;
 }
 
-static void out_hex(struct out *out, uint64_t value)
+static void out_hex(struct perf_map_draft *out, uint64_t value)
 {
 	char digits[16];
 	size_t n = 0;
@@ -104,7 +90,7 @@ static void out_hex(struct out *out, uint64_t value)
 		out_char(out, digits[--n]);
 }
 
-static void out_text(struct out *out, const char *text, size_t len)
+static void out_text(struct perf_map_draft *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		const unsigned char c = (unsigned char)text[i];
@@ -114,7 +100,7 @@ static void out_text(struct out *out, const char *text, size_t len)
 }
 
 /* Of a method that is too long, the class gives way first, down to three quarters of the room. */
-static void out_method(struct out *out, const char *class_name, const char *name)
+static void out_method(struct perf_map_draft *out, const char *class_name, const char *name)
 {
 	const size_t room = PERF_MAP_MAX_NAME_BYTES - strlen("L;::");
 	const size_t name_len = strlen(name), kept = name_len < room / 4 ? name_len : room / 4;
@@ -127,7 +113,7 @@ static void out_method(struct out *out, const char *class_name, const char *name
 }
 
 /* Names of one or two bytes get a "()", because perf skips them. */
-static void out_name(struct out *out, const struct code_range *range)
+static void out_name(struct perf_map_draft *out, const struct code_range *range)
 {
 	const char *name = range->name && range->name[0] ? range->name : "[unnamed]";
 	const size_t len = java_text_cut(name, strlen(name), PERF_MAP_MAX_NAME_BYTES);
@@ -141,8 +127,12 @@ static void out_name(struct out *out, const struct code_range *range)
 		out_text(out, "()", 2);
 }
 
-static void out_range(struct out *out, const struct code_range *range)
+void perf_map_add(struct perf_map_draft *out, const struct code_range *range)
 {
+	if (out->cut > 0 || out->written + out->used + LINE_MAX_BYTES > out->max_bytes) {
+		out->cut++;
+		return;
+	}
 	if (sizeof(out->data) - out->used < LINE_MAX_BYTES)
 		out_flush(out);
 	out_hex(out, range->addr);
@@ -153,24 +143,14 @@ static void out_range(struct out *out, const struct code_range *range)
 	out_char(out, '\n');
 }
 
-/* Returns how many ranges were left out. */
-static ssize_t write_ranges(int fd, const struct code_range *const *ranges, size_t count,
-			    uint64_t max_bytes)
+static void write_ranges(struct perf_map_draft *draft, const struct code_range *const *ranges,
+			 size_t count)
 {
-	_cleanup_free_ struct out *out = malloc(sizeof(*out));
-	size_t done = 0;
-
-	if (!out)
-		return -ENOMEM;
-	out->fd = fd;
-	out->err = 0;
-	out->written = 0;
-	out->used = sizeof(marker) - 1;
-	memcpy(out->data, marker, sizeof(marker) - 1);
-	while (done < count && !out->err && out->written + out->used + LINE_MAX_BYTES <= max_bytes)
-		out_range(out, ranges[done++]);
-	out_flush(out);
-	return out->err ? out->err : (ssize_t)(count - done);
+	draft->used = sizeof(marker) - 1;
+	memcpy(draft->data, marker, sizeof(marker) - 1);
+	for (size_t i = 0; i < count && !draft->err; i++)
+		perf_map_add(draft, ranges[i]);
+	out_flush(draft); /* what is left to do when it appears is little */
 }
 
 /* ---- files ---- */
@@ -182,10 +162,10 @@ static int open_dir(const char *dir)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_temp(int dirfd, pid_t pid, struct map_name *ret_name)
+static int open_temp(int dirfd, pid_t pid, struct perf_map_name *ret_name)
 {
 	for (int i = 0; i < TEMP_ATTEMPTS; i++) {
-		const struct map_name name = temp_name(pid);
+		const struct perf_map_name name = temp_name(pid);
 		const int fd = openat(dirfd, name.text,
 				      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 
@@ -199,42 +179,85 @@ static int open_temp(int dirfd, pid_t pid, struct map_name *ret_name)
 	return -EEXIST;
 }
 
-static ssize_t write_map(int dirfd, pid_t pid, const struct code_map *map, uint64_t max_bytes)
+int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes,
+		   struct perf_map_draft *ret)
 {
 	_cleanup_free_ const struct code_range **ranges = NULL;
 	const ssize_t count = code_map_list(map, &ranges);
-	const struct map_name name = map_name(pid);
-	struct map_name temp;
-	ssize_t cut;
-	int fd;
 
 	if (count < 0)
-		return count;
-	fd = open_temp(dirfd, pid, &temp);
-	if (fd < 0)
-		return fd;
-	cut = write_ranges(fd, ranges, (size_t)count, max_bytes);
-	if (cut >= 0 && fchmod(fd, 0644) < 0)
-		cut = -errno;
-	if (close(fd) < 0 && cut >= 0) /* network file systems say here that they are full */
-		cut = -errno;
-	if (cut >= 0 && renameat(dirfd, temp.text, dirfd, name.text) < 0)
-		cut = -errno;
-	if (cut < 0)
-		unlinkat(dirfd, temp.text, 0);
-	return cut;
+		return (int)count;
+	ret->err = 0;
+	ret->cut = 0;
+	ret->written = 0;
+	ret->max_bytes = max_bytes;
+	ret->name = map_name(pid);
+	ret->dirfd = open_dir(dir);
+	if (ret->dirfd < 0)
+		return ret->dirfd;
+	ret->fd = open_temp(ret->dirfd, pid, &ret->temp);
+	if (ret->fd < 0) {
+		close(ret->dirfd);
+		return ret->fd;
+	}
+	write_ranges(ret, ranges, (size_t)count);
+	return 0;
+}
+
+/*
+ * Puts the draft in the old map's place. An exchange, because a rename over a file makes ext4 write
+ * the new one to the disk first (its auto_da_alloc), which takes longer than all the rest.
+ */
+static int replace(const struct perf_map_draft *draft)
+{
+	const int dirfd = draft->dirfd;
+	int err;
+
+	if (renameat2(dirfd, draft->temp.text, dirfd, draft->name.text, RENAME_EXCHANGE) < 0)
+		return renameat(dirfd, draft->temp.text, dirfd, draft->name.text) < 0 ? -errno : 0;
+	if (unlinkat(dirfd, draft->temp.text, 0) == 0)
+		return 0;
+	err = -errno; /* it was a directory: as it was before */
+	renameat2(dirfd, draft->temp.text, dirfd, draft->name.text, RENAME_EXCHANGE);
+	return err;
+}
+
+void perf_map_drop(struct perf_map_draft *draft)
+{
+	close(draft->fd);
+	unlinkat(draft->dirfd, draft->temp.text, 0);
+	close(draft->dirfd);
+}
+
+ssize_t perf_map_publish(struct perf_map_draft *draft)
+{
+	int err;
+
+	out_flush(draft);
+	err = draft->err;
+	if (!err && fchmod(draft->fd, 0644) < 0)
+		err = -errno;
+	if (close(draft->fd) < 0 && !err) /* network file systems say here that they are full */
+		err = -errno;
+	if (!err)
+		err = replace(draft);
+	if (err)
+		unlinkat(draft->dirfd, draft->temp.text, 0);
+	close(draft->dirfd);
+	return err ? err : (ssize_t)draft->cut;
 }
 
 ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes)
 {
-	_cleanup_close_ int dirfd = open_dir(dir);
+	_cleanup_free_ struct perf_map_draft *draft = malloc(sizeof(*draft));
+	const int err = draft ? perf_map_draft(dir, pid, map, max_bytes, draft) : -ENOMEM;
 
-	return dirfd < 0 ? dirfd : write_map(dirfd, pid, map, max_bytes);
+	return err ? err : perf_map_publish(draft);
 }
 
 int perf_map_remove(const char *dir, pid_t pid)
 {
-	const struct map_name name = map_name(pid);
+	const struct perf_map_name name = map_name(pid);
 	_cleanup_close_ int dirfd = open_dir(dir);
 
 	if (dirfd < 0)
@@ -323,7 +346,7 @@ int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size
 		.flags = O_PATH | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
-	const struct map_name name = map_name(inner_pid);
+	const struct perf_map_name name = map_name(inner_pid);
 	char path[sizeof("/tmp/") + sizeof(name)];
 	_cleanup_close_ int root = -1, fd = -1;
 	const int other = sees_other_mounts(pid);

@@ -7,8 +7,8 @@
  * source:  linux tools/perf/Documentation/jit-interface.txt
  *
  * The file is owned by the collector's user, 0644, made with O_EXCL under another name and renamed;
- * a symlink in its place is replaced, never followed. One line a range in rising order:
- * "start size name", hexadecimal without 0x, no two lines overlapping, no name shorter than three
+ * a symlink in its place is replaced, never followed. One line a range, in rising order but for
+ * the few that were added last: "start size name", hexadecimal without 0x, no two lines overlapping, no name shorter than three
  * bytes (perf skips those) and no control characters in it. Names are as perf's users know them:
  * "Ljava/lang/String;::hashCode" for methods, the plain name for stubs, with "()" behind it if it
  * is too short, all of it cut at PERF_MAP_MAX_NAME_BYTES. The first line is "0 0 fg", which perf
@@ -25,10 +25,32 @@
 #define PERF_MAP_MAX_NAME_BYTES 512
 #define PERF_MAP_MAX_BYTES	(UINT64_C(256) << 20)
 
+/* A map that has not appeared yet. Opaque but for its size. */
+#define PERF_MAP_OUT_BYTES (64u << 10)
+struct perf_map_draft {
+	int dirfd, fd;
+	int err; /* the first; nothing is written after it */
+	size_t used;
+	size_t cut;
+	uint64_t written, max_bytes;
+	struct perf_map_name {
+		char text[sizeof("perf--2147483648.map.0123456789abcdef")];
+	} name, temp;
+	char data[PERF_MAP_OUT_BYTES];
+};
+
 /*
- * Returns the number of ranges that were left out because the file would have become larger than
- * max_bytes, those at the highest addresses; 0 as a rule.
+ * A map is made in steps, so that whoever writes at intervals can begin early and have it appear in
+ * time. What is added goes to its end and must not overlap what is in it. Publish returns the
+ * number of ranges that were left out because the file would have become larger than max_bytes,
+ * those that came last; 0 as a rule. A draft that was made ends by publish or drop; both release
+ * all it holds but its own memory. Write is all of it at once.
  */
+int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes,
+		   struct perf_map_draft *ret);
+void perf_map_add(struct perf_map_draft *draft, const struct code_range *range);
+ssize_t perf_map_publish(struct perf_map_draft *draft);
+void perf_map_drop(struct perf_map_draft *draft);
 ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes);
 int perf_map_remove(const char *dir, pid_t pid);
 

@@ -90,6 +90,7 @@ void process_free(struct process *process)
 {
 	if (!process)
 		return;
+	map_writer_fini(&process->map);
 	address_space_fini(&process->space);
 	code_map_free(process->code);
 	jvm_free(process->jvm);
@@ -151,8 +152,7 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 		code_map_resync_end(process->code, true);
 	}
 	map64_fini(&process->thread_names);
-	if (!process->map_changed_ns)
-		process->map_changed_ns = time_ns;
+	map_writer_restart(&process->map, time_ns);
 }
 
 bool process_exec(struct process *process, uint64_t time_ns)

@@ -18,6 +18,7 @@
 #include "target/address_space.h"
 #include "target/code_map.h"
 #include "target/container.h"
+#include "target/map_writer.h"
 #include "target/name_pool.h"
 
 #include <limits.h>
@@ -98,11 +99,7 @@ struct process {
 	struct map64 threads;	   /* TID -> struct thread */
 	struct map64 thread_names; /* inner TID -> full name in names */
 
-	uint64_t map_changed_ns; /* of the first change that the perf map lacks; 0: none */
-	uint64_t map_written_ns; /* when the last write ended */
-	uint64_t map_next_ns;	 /* no write begins sooner */
-	uint64_t map_failures;
-	size_t map_cut;		      /* ranges for which the last map had no room */
+	struct map_writer map;
 	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */
 	struct process *next_removed; /* while targets remove several */
 	bool was_announced;

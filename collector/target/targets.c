@@ -13,10 +13,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAP_INTERVAL_NS	  (100 * CLOCK_NS_PER_MS)
-#define MAP_BATCH_NS	  (30 * CLOCK_NS_PER_MS) /* let a burst of events become one write */
-#define MAP_RETRY_NS	  (1 * CLOCK_NS_PER_SEC)
-#define MAP_REST_FACTOR	  10			 /* times what a write took, before the next one */
 #define SPACE_INTERVAL_NS (1 * CLOCK_NS_PER_SEC) /* an agent may dial as often as it likes */
 #define SWEEP_INTERVAL_NS (1 * CLOCK_NS_PER_SEC)
 #define CLEAN_INTERVAL_NS (30 * CLOCK_NS_PER_SEC) /* removes maps of PIDs that are used again */
@@ -324,56 +320,27 @@ void targets_apply_record(struct targets *targets, const struct perf_record *rec
 
 /* ---- upkeep ---- */
 
-/* 0, or the time at which the process's map is to be written. */
-static uint64_t map_due_ns(const struct process *process)
-{
-	uint64_t due, batched;
-
-	if (!process->map_changed_ns)
-		return 0;
-	batched = process->map_changed_ns + MAP_BATCH_NS;
-	due = process->map_next_ns;
-	return due > batched ? due : batched;
-}
-
-static uint64_t later_of(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static void fail_map(struct targets *targets, struct process *process, int err)
 {
 	static struct log_limit limit;
 
 	/* Tried again, unless nobody will be there to ask for it: that must not keep the dead. */
 	if (process->gone_ns)
-		process->map_changed_ns = 0;
-	process->map_next_ns =
-		later_of(process->map_next_ns, process->map_written_ns + MAP_RETRY_NS);
+		map_writer_give_up(&process->map);
 	targets->map_failures++;
-	if (process->map_failures++ == 0 && log_limit_allows(&limit, process->map_written_ns))
+	if (process->map.failures == 1 && log_limit_allows(&limit, process->map.written_ns))
 		log_error("cannot write %s/perf-%d.map: %s: choose another place with --map-dir",
 			  targets->map_dir, (int)process->pid, strerror(-err));
 }
 
-static void write_map(struct targets *targets, struct process *process, uint64_t start_ns)
+static void write_map(struct targets *targets, struct process *process, uint64_t now_ns)
 {
-	const uint64_t began_ns = clock_now_ns();
-	const ssize_t cut =
-		perf_map_write(targets->map_dir, process->pid, process->code, PERF_MAP_MAX_BYTES);
-	const uint64_t took_ns = clock_now_ns() - began_ns;
+	const int err = map_writer_step(&process->map, targets->map_dir, process->pid,
+					process->code, now_ns);
 
-	process->map_written_ns = start_ns + took_ns;
-	/* From the end, because it is the renames that must not come more often. */
-	process->map_next_ns =
-		process->map_written_ns + later_of(MAP_INTERVAL_NS, MAP_REST_FACTOR * took_ns);
-	targets->map_writes++;
-	if (cut < 0) {
-		fail_map(targets, process, (int)cut);
-		return;
-	}
-	process->map_changed_ns = 0;
-	process->map_cut = (size_t)cut;
+	targets->map_writes += err != 0;
+	if (err < 0)
+		fail_map(targets, process, err);
 }
 
 static void check_shadow(struct process *process, uint64_t now_ns)
@@ -405,7 +372,7 @@ static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 			if (process->jvm)
 				check_shadow(process, now_ns);
 		} else if (now_ns > process->gone_ns + TARGETS_LINGER_NS &&
-			   !process->map_changed_ns) {
+			   !process->map.changed_ns) {
 			process->next_removed = old;
 			old = process;
 		}
@@ -420,7 +387,7 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
-		const uint64_t due = map_due_ns(process);
+		const uint64_t due = map_writer_due_ns(&process->map);
 
 		if (due && due <= now_ns)
 			write_map(targets, process, now_ns + (clock_now_ns() - began_ns));
@@ -442,7 +409,7 @@ uint64_t targets_next_tick_ns(const struct targets *targets)
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
-		const uint64_t due = map_due_ns(process);
+		const uint64_t due = map_writer_due_ns(&process->map);
 
 		if (due && due < next)
 			next = due;

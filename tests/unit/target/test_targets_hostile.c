@@ -169,7 +169,7 @@ static void a_process_whose_map_cannot_be_written_is_forgotten_too(void **state)
 	say_load(0x1000, 64, "run", 500);
 	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
 	assert_int_equal(targets.map_failures, 1);
-	assert_true(targets_find(&targets, child)->map_changed_ns > 0); /* tried again */
+	assert_true(targets_find(&targets, child)->map.changed_ns > 0); /* tried again */
 	end_child();
 	for (unsigned int sec = 2; sec < 10; sec++)
 		targets_tick(&targets, now + sec * CLOCK_NS_PER_SEC, 0);
@@ -191,13 +191,13 @@ static void a_slow_map_rests_ten_times_as_long_as_it_took(void **state)
 	say_load(0x800, 16, "run", 500);
 	targets_tick(&targets, start, 0);
 	assert_int_equal(targets.map_writes, 1);
-	took = process->map_written_ns - start;
+	took = process->map.written_ns - start;
 	assert_true(10 * took > 100 * CLOCK_NS_PER_MS); /* or there is nothing to see here */
-	assert_true(process->map_next_ns > start + 10 * took);
+	assert_true(process->map.next_ns > start + 10 * took);
 	say_load(0x900, 16, "later", 501);
-	targets_tick(&targets, process->map_next_ns - 1, 0);
+	targets_tick(&targets, map_writer_due_ns(&process->map) - 1, 0);
 	assert_int_equal(targets.map_writes, 1);
-	targets_tick(&targets, process->map_next_ns, 0);
+	targets_tick(&targets, process->map.next_ns, 0);
 	assert_int_equal(targets.map_writes, 2);
 }
 

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * When a perf map is written, see map_writer.h:
+ *
+ *   last one                         draft begins   next one
+ *      |------------ 100 ms ---------------|----lead---|
+ */
+#include "target/map_writer.h"
+
+#include "base/clock.h"
+#include "target/perf_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define INTERVAL_NS (100 * CLOCK_NS_PER_MS)
+#define BATCH_NS    (30 * CLOCK_NS_PER_MS) /* lets a burst of events become one write */
+#define RETRY_NS    (1 * CLOCK_NS_PER_SEC)
+#define MAX_LEAD_NS (20 * CLOCK_NS_PER_MS)
+#define LEAD_FACTOR 2 /* times what the last one took */
+#define MIN_LEAD_NS (1 * CLOCK_NS_PER_MS)
+#define REST_FACTOR 10
+
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void drop_draft(struct map_writer *writer)
+{
+	if (writer->draft)
+		perf_map_drop(writer->draft);
+	free(writer->draft);
+	writer->draft = NULL;
+}
+
+void map_writer_fini(struct map_writer *writer)
+{
+	drop_draft(writer);
+}
+
+void map_writer_mark(struct map_writer *writer, const struct code_range *range, uint64_t now_ns)
+{
+	if (!writer->changed_ns)
+		writer->changed_ns = now_ns;
+	if (writer->draft && range)
+		perf_map_add(writer->draft, range);
+}
+
+void map_writer_restart(struct map_writer *writer, uint64_t now_ns)
+{
+	drop_draft(writer);
+	map_writer_mark(writer, NULL, now_ns);
+}
+
+void map_writer_give_up(struct map_writer *writer)
+{
+	drop_draft(writer);
+	writer->changed_ns = 0;
+}
+
+static uint64_t publish_ns(const struct map_writer *writer)
+{
+	return later_of(writer->next_ns, writer->changed_ns + BATCH_NS);
+}
+
+uint64_t map_writer_due_ns(const struct map_writer *writer)
+{
+	const uint64_t lead = later_of(MIN_LEAD_NS, LEAD_FACTOR * writer->took_ns);
+
+	if (!writer->changed_ns)
+		return 0;
+	if (writer->draft)
+		return publish_ns(writer);
+	return publish_ns(writer) - (lead < MAX_LEAD_NS ? lead : MAX_LEAD_NS);
+}
+
+static uint64_t unlisted(const struct code_map *code)
+{
+	struct code_map_stats stats;
+
+	code_map_stats(code, &stats);
+	return stats.unlisted;
+}
+
+static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
+		       const struct code_map *code)
+{
+	const uint64_t began_ns = clock_now_ns();
+	ssize_t cut;
+
+	writer->draft = malloc(sizeof(*writer->draft));
+	if (!writer->draft)
+		return -ENOMEM;
+	cut = perf_map_draft(dir, pid, code, PERF_MAP_MAX_BYTES, writer->draft);
+	writer->took_ns = clock_now_ns() - began_ns;
+	if (cut < 0) {
+		free(writer->draft);
+		writer->draft = NULL;
+		return (int)cut;
+	}
+	writer->draft_unlisted = unlisted(code);
+	return 0;
+}
+
+/* Whether a line of the draft is no longer to be in the map. */
+static bool is_outdated(const struct map_writer *writer, const struct code_map *code)
+{
+	return writer->draft && writer->draft_unlisted != unlisted(code);
+}
+
+static int publish(struct map_writer *writer)
+{
+	const ssize_t cut = perf_map_publish(writer->draft);
+
+	free(writer->draft);
+	writer->draft = NULL;
+	if (cut < 0)
+		return (int)cut;
+	writer->cut = (size_t)cut;
+	writer->changed_ns = 0;
+	return 1;
+}
+
+int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
+		    const struct code_map *code, uint64_t now_ns)
+{
+	const uint64_t began_ns = clock_now_ns();
+	const uint64_t due_ns = map_writer_due_ns(writer);
+	const bool is_time = due_ns && now_ns >= publish_ns(writer);
+	uint64_t appears_ns;
+	int err = 0;
+
+	if (!due_ns || now_ns < due_ns)
+		return 0;
+	if (is_time && is_outdated(writer, code))
+		drop_draft(writer);
+	if (!writer->draft)
+		err = begin_draft(writer, dir, pid, code);
+	appears_ns = now_ns + (clock_now_ns() - began_ns);
+	if (!err && is_time)
+		err = publish(writer);
+	if (!err)
+		return 0;
+	writer->written_ns = appears_ns;
+	writer->next_ns = writer->written_ns + later_of(INTERVAL_NS, REST_FACTOR * writer->took_ns);
+	if (err < 0) {
+		writer->next_ns = later_of(writer->next_ns, writer->written_ns + RETRY_NS);
+		writer->failures++;
+	}
+	return err;
+}
