@@ -59,8 +59,18 @@ enum wire_code_kind {
 enum wire_section_tag {
 	WIRE_SECTION_INLINE = 1,
 	WIRE_SECTION_FRAME = 2,
-	WIRE_SECTION_LINES = 3,
 };
+
+enum wire_method_how {
+	WIRE_METHOD_KNOWN = 0,
+	WIRE_METHOD_NAMED = 1,
+	WIRE_METHOD_SELF = 2, /* named by the record */
+};
+
+#define WIRE_METHOD_ID_MAX	65535
+#define WIRE_INLINE_MAX_METHODS 65535
+#define WIRE_INLINE_MAX_DEPTH	1024
+#define WIRE_BCI_UNKNOWN	(-1)
 
 enum wire_loss_reason {
 	WIRE_LOSS_BUFFER_FULL = 1,
@@ -120,6 +130,32 @@ struct wire_method_load {
 	struct wire_str class_sig, method, method_sig, source_file;
 	const uint8_t *sections; /* see wire_section_next */
 	size_t sections_len;
+};
+
+struct wire_line {
+	uint32_t bci; /* at which it begins */
+	uint32_t line;
+};
+
+/* One method of an inline table. */
+struct wire_method {
+	uint32_t id; /* 0: none */
+	uint8_t how;
+	struct wire_str class_sig, name, sig, source_file; /* WIRE_METHOD_NAMED only */
+	uint32_t n_lines;
+	const uint8_t *lines; /* decoded only, see wire_method_next_line */
+	size_t lines_len;
+};
+
+struct wire_region {
+	uint32_t size;	 /* bytes from the end of the region before */
+	uint32_t depth;	 /* frames */
+	uint32_t shared; /* outermost ones that are as in the region before */
+};
+
+struct wire_inline_frame {
+	uint32_t method; /* index into the table's methods */
+	int32_t bci;	 /* WIRE_BCI_UNKNOWN if not known */
 };
 
 struct wire_method_unload {
@@ -188,6 +224,13 @@ bool wire_encode_bye(struct wire_buf *buf, const struct wire_bye *bye);
 bool wire_encode_thread(struct wire_buf *buf, const struct wire_thread *thread);
 bool wire_encode_section(struct wire_buf *buf, uint16_t tag, const void *data, uint32_t len);
 
+/* The parts of an inline table, in this order; what does not fit sets overflow. */
+void wire_encode_inline_count(struct wire_buf *buf, uint32_t n); /* of methods, then of regions */
+void wire_encode_inline_method(struct wire_buf *buf, const struct wire_method *method,
+			       const struct wire_line *lines);
+void wire_encode_inline_region(struct wire_buf *buf, const struct wire_region *region);
+void wire_encode_inline_frame(struct wire_buf *buf, const struct wire_inline_frame *frame);
+
 /* Bytes that the record takes in a buffer, header included. */
 size_t wire_method_load_bytes(const struct wire_method_load *load);
 size_t wire_stub_bytes(const struct wire_stub *stub);
@@ -242,6 +285,31 @@ bool wire_hello_next_value(const struct wire_hello *hello, size_t *pos, struct w
 /* 1 and the section, 0 at the end, -EBADMSG if the rest is no whole section. *pos starts at 0. */
 int wire_section_next(const uint8_t *sections, size_t len, size_t *pos, uint16_t *ret_tag,
 		      const uint8_t **ret_data, uint32_t *ret_len);
+
+/*
+ * Walks section 1: every method, then every region and, after each, its depth - shared frames.
+ * Next gives 1, 0 at the end of its list, or -EBADMSG, after which nothing more can be read. Frames
+ * that a region does not ask for, or asks for and are not taken, make what follows wrong: the
+ * caller's order is part of the format. The methods' and frames' indices have been checked.
+ */
+struct wire_inline {
+	const uint8_t *data;
+	size_t left;
+	uint32_t n_methods, methods_left;
+	uint32_t n_regions, regions_left; /* once the methods have been walked */
+	uint32_t frames_left;
+	uint32_t last_depth;
+	bool has_regions; /* their number was read */
+	bool bad;
+};
+
+int wire_inline_init(struct wire_inline *table, const uint8_t *data, size_t len);
+int wire_inline_next_method(struct wire_inline *table, struct wire_method *ret);
+int wire_inline_next_region(struct wire_inline *table, struct wire_region *ret);
+int wire_inline_next_frame(struct wire_inline *table, struct wire_inline_frame *ret);
+
+/* The method's n_lines lines; *pos and *line start at 0. False at the end. */
+bool wire_method_next_line(const struct wire_method *method, size_t *pos, struct wire_line *line);
 
 /* What a kind is called in logs and counters; "unknown" for what is not known. */
 const char *wire_kind_name(uint16_t kind);

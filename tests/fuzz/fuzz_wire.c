@@ -43,6 +43,38 @@ static void on_hello(const struct wire_record *record)
 		abort();
 }
 
+/* Within the bytes or not, whatever the section's tag says. */
+static void on_inline(const uint8_t *data, size_t len)
+{
+	struct wire_inline table;
+	struct wire_method method;
+	struct wire_region region;
+	struct wire_inline_frame frame;
+
+	if (wire_inline_init(&table, data, len) < 0)
+		return;
+	while (wire_inline_next_method(&table, &method) > 0) {
+		struct wire_line line = {0};
+		size_t pos = 0;
+		uint32_t n = 0;
+
+		touch_str(method.class_sig);
+		touch_str(method.name);
+		touch_str(method.sig);
+		touch_str(method.source_file);
+		for (; wire_method_next_line(&method, &pos, &line); n++)
+			sink += line.line;
+		if (n != method.n_lines)
+			abort();
+	}
+	while (wire_inline_next_region(&table, &region) > 0) {
+		while (wire_inline_next_frame(&table, &frame) > 0) {
+			if (frame.method >= table.n_methods)
+				abort();
+		}
+	}
+}
+
 static void on_load(const struct wire_record *record)
 {
 	struct wire_method_load load;
@@ -57,8 +89,11 @@ static void on_load(const struct wire_record *record)
 	touch_str(load.method);
 	touch_str(load.method_sig);
 	touch_str(load.source_file);
-	while (wire_section_next(load.sections, load.sections_len, &pos, &tag, &data, &len) > 0)
+	while (wire_section_next(load.sections, load.sections_len, &pos, &tag, &data, &len) > 0) {
 		touch(data, len);
+		on_inline(data, len);
+	}
+	on_inline(load.sections, load.sections_len); /* so that any bytes reach it */
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shared/wire.h"
@@ -116,6 +117,144 @@ static void sections_round_trip(void **state)
 			 0);
 	pos = 0;
 	assert_int_equal(wire_section_next(out.sections, 10, &pos, &tag, &data, &len), -EBADMSG);
+}
+
+/* Two methods, two regions that share their caller. */
+static size_t encode_inline(uint8_t *bytes, size_t size)
+{
+	const struct wire_line lines[] = {{0, 20}, {4, 19}, {9, 300}};
+	const struct wire_method methods[] = {
+		{.id = 7, .how = WIRE_METHOD_SELF, .n_lines = 3},
+		{.id = WIRE_METHOD_ID_MAX,
+		 .how = WIRE_METHOD_NAMED,
+		 .class_sig = wire_str_from("La;"),
+		 .name = wire_str_from("b"),
+		 .sig = wire_str_from("()V")},
+		{.id = 3, .how = WIRE_METHOD_KNOWN},
+	};
+	const struct wire_region regions[] = {{200, 1, 0}, {4, 2, 1}};
+	const struct wire_inline_frame frames[] = {{0, 5}, {1, WIRE_BCI_UNKNOWN}};
+	struct wire_buf buf = {.data = bytes, .size = size};
+
+	wire_encode_inline_count(&buf, 3);
+	for (int i = 0; i < 3; i++)
+		wire_encode_inline_method(&buf, &methods[i], lines);
+	wire_encode_inline_count(&buf, 2);
+	for (int i = 0; i < 2; i++) {
+		wire_encode_inline_region(&buf, &regions[i]);
+		wire_encode_inline_frame(&buf, &frames[i]);
+	}
+	return buf.overflow ? 0 : buf.len;
+}
+
+static void check_lines(const struct wire_method *method)
+{
+	struct wire_line line = {0};
+	size_t pos = 0;
+
+	assert_true(wire_method_next_line(method, &pos, &line));
+	assert_int_equal(line.bci, 0);
+	assert_int_equal(line.line, 20);
+	assert_true(wire_method_next_line(method, &pos, &line));
+	assert_int_equal(line.bci, 4);
+	assert_int_equal(line.line, 19);
+	assert_true(wire_method_next_line(method, &pos, &line));
+	assert_int_equal(line.bci, 9);
+	assert_int_equal(line.line, 300);
+	assert_false(wire_method_next_line(method, &pos, &line));
+}
+
+static void inline_table_round_trips(void **state)
+{
+	uint8_t bytes[128];
+	const size_t len = encode_inline(bytes, sizeof(bytes));
+	struct wire_inline table;
+	struct wire_method method;
+	struct wire_region region;
+	struct wire_inline_frame frame;
+
+	(void)state;
+	assert_int_equal(wire_inline_init(&table, bytes, len), 0);
+	assert_int_equal(table.n_methods, 3);
+	assert_int_equal(wire_inline_next_method(&table, &method), 1);
+	assert_int_equal(method.id, 7);
+	assert_int_equal(method.how, WIRE_METHOD_SELF);
+	check_lines(&method);
+	assert_int_equal(wire_inline_next_method(&table, &method), 1);
+	assert_int_equal(method.id, WIRE_METHOD_ID_MAX);
+	assert_memory_equal(method.class_sig.data, "La;", 3);
+	assert_int_equal(method.n_lines, 0);
+	assert_int_equal(wire_inline_next_method(&table, &method), 1);
+	assert_int_equal(method.id, 3);
+	assert_int_equal(wire_inline_next_method(&table, &method), 0);
+	assert_int_equal(wire_inline_next_region(&table, &region), 1);
+	assert_int_equal(region.size, 200);
+	assert_int_equal(wire_inline_next_frame(&table, &frame), 1);
+	assert_int_equal(frame.bci, 5);
+	assert_int_equal(wire_inline_next_frame(&table, &frame), 0);
+	assert_int_equal(wire_inline_next_region(&table, &region), 1);
+	assert_int_equal(region.shared, 1);
+	assert_int_equal(wire_inline_next_frame(&table, &frame), 1);
+	assert_int_equal(frame.method, 1);
+	assert_int_equal(frame.bci, WIRE_BCI_UNKNOWN);
+	assert_int_equal(wire_inline_next_region(&table, &region), 0);
+}
+
+/* How many parts are read before the end or an error. */
+static int walk_inline(const uint8_t *bytes, size_t len)
+{
+	struct wire_inline table;
+	struct wire_method method;
+	struct wire_region region;
+	struct wire_inline_frame frame;
+	int err = wire_inline_init(&table, bytes, len);
+
+	while (!err && (err = wire_inline_next_method(&table, &method)) > 0)
+		err = 0;
+	while (!err && (err = wire_inline_next_region(&table, &region)) > 0) {
+		while ((err = wire_inline_next_frame(&table, &frame)) > 0)
+			;
+	}
+	return err;
+}
+
+static void cut_inline_tables_are_refused_at_every_length(void **state)
+{
+	uint8_t bytes[128];
+	const size_t len = encode_inline(bytes, sizeof(bytes));
+
+	(void)state;
+	assert_int_equal(walk_inline(bytes, len), 0);
+	for (size_t cut = 0; cut < len; cut++) {
+		uint8_t *copy = malloc(cut + 1); /* so that a sanitizer sees what is read behind */
+
+		memcpy(copy, bytes, cut);
+		assert_int_equal(walk_inline(copy, cut), -EBADMSG);
+		free(copy);
+	}
+	for (size_t size = 0; size < len; size++)
+		assert_int_equal(encode_inline(bytes, size), 0);
+}
+
+static void inline_tables_that_point_nowhere_are_refused(void **state)
+{
+	/* One known method, one region; then what is wrong: method 1, shared too many, depth 0. */
+	const uint8_t bad_method[] = {1, 4, 1, 8, 1, 0, 1, 1};
+	const uint8_t bad_shared[] = {1, 4, 1, 8, 1, 1, 0, 1};
+	const uint8_t bad_depth[] = {1, 4, 1, 8, 0, 0, 0, 1};
+	const uint8_t no_methods[] = {0, 0};
+	const uint8_t known_without_id[] = {1, 0, 0};
+	const uint8_t second_is_self[] = {2, 4, 2, 0, 0};
+	const uint8_t long_number[] = {0x81, 0x80, 0x80, 0x80, 0x80, 0x00};
+
+	(void)state;
+	assert_int_equal(walk_inline(bad_method, sizeof(bad_method)), -EBADMSG);
+	assert_int_equal(walk_inline(bad_shared, sizeof(bad_shared)), -EBADMSG);
+	assert_int_equal(walk_inline(bad_depth, sizeof(bad_depth)), -EBADMSG);
+	assert_int_equal(walk_inline(no_methods, sizeof(no_methods)), -EBADMSG);
+	assert_int_equal(walk_inline(known_without_id, sizeof(known_without_id)), -EBADMSG);
+	assert_int_equal(walk_inline(second_is_self, sizeof(second_is_self)), -EBADMSG);
+	assert_int_equal(walk_inline(long_number, sizeof(long_number)), -EBADMSG);
 }
 
 static void hello_round_trip(void **state)
@@ -363,6 +502,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(method_load_round_trip),
 		cmocka_unit_test(sections_round_trip),
+		cmocka_unit_test(inline_table_round_trips),
+		cmocka_unit_test(cut_inline_tables_are_refused_at_every_length),
+		cmocka_unit_test(inline_tables_that_point_nowhere_are_refused),
 		cmocka_unit_test(hello_round_trip),
 		cmocka_unit_test(small_records_round_trip),
 		cmocka_unit_test(integers_are_little_endian_and_frames_big_endian),
