@@ -132,7 +132,7 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 			const struct perf_record *record)
 {
 	static struct stack stack; /* the model's thread only; too large for the C stack */
-	static struct frame frames[STACK_MAX + MAX_LABELS];
+	static struct frame frames[SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
 	struct process *process = targets_find(model->targets, record->pid);
 	const struct symbolizer_context context = {.process = process, .time_ns = record->time_ns};
 	struct symbolizer_verdict verdict;
@@ -141,11 +141,9 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 	if (record->pid == 0 || !recording_wants(&recording->options, process))
 		return;
 	stack_from_chain(&record->sample, &stack);
-	symbolizer_name(model->symbolizer, &context, &stack, frames, &verdict);
-	n = stack.depth;
-	if (n == 0) {
+	n = symbolizer_name(model->symbolizer, &context, &stack, frames, &verdict);
+	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
-	}
 	n += add_labels(recording, model->symbolizer, process, record, frames + n);
 	if (profile_add(&recording->profile, frames, n, 1) < 0)
 		recording->hold.dropped++;

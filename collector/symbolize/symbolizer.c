@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "symbolize/kernel_symbols.h"
+#include "target/inline_table.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -95,7 +96,7 @@ static struct frame name_kernel(struct symbolizer *symbolizer, uint64_t addr)
 static enum frame_kind kind_of(const struct code_range *range)
 {
 	if (range->kind == CODE_STUB)
-		return FRAME_STUB;
+		return strcmp(range->name, "Interpreter") == 0 ? FRAME_INTERPRETED : FRAME_STUB;
 	if (range->kind == CODE_NATIVE_WRAPPER)
 		return FRAME_NATIVE_WRAPPER;
 	/* Levels 1 to 3 are C1's, with more or less profiling; 4 is C2's. */
@@ -104,19 +105,62 @@ static enum frame_kind kind_of(const struct code_range *range)
 	return FRAME_JIT;
 }
 
-static struct frame name_code(struct symbolizer *symbolizer, const struct code_range *range)
+static struct frame name_java(struct symbolizer *symbolizer, const char *class_name,
+			      const char *method, const char *note)
 {
-	struct frame frame = {.kind = kind_of(range)};
 	char name[4096];
 
-	if (range->class_name)
-		snprintf(name, sizeof(name), "%s.%s", range->class_name, range->name);
+	if (class_name)
+		snprintf(name, sizeof(name), "%s.%s%s", class_name, method, note);
 	else
-		snprintf(name, sizeof(name), "%s", range->name);
-	frame.name = intern_add_str(&symbolizer->names, name);
+		snprintf(name, sizeof(name), "%s%s", method, note);
+	return (struct frame){.name = intern_add_str(&symbolizer->names, name)};
+}
+
+static struct frame name_range(struct symbolizer *symbolizer, const struct code_range *range,
+			       const char *note)
+{
+	struct frame frame = name_java(symbolizer, range->class_name, range->name, note);
+
+	frame.kind = kind_of(range);
 	if (range->source_file)
 		frame.file = intern_add_str(&symbolizer->names, range->source_file);
 	return frame;
+}
+
+static struct frame name_method(struct symbolizer *symbolizer, const struct inline_frame *inlined)
+{
+	const struct code_method *method = inlined->method;
+	struct frame frame = name_java(symbolizer, method->class_name, method->name, "");
+
+	frame.kind = FRAME_INLINED;
+	frame.line = code_method_line(method, inlined->bci);
+	if (method->source_file)
+		frame.file = intern_add_str(&symbolizer->names, method->source_file);
+	return frame;
+}
+
+/* The compiled method, and in front of it what was inlined at that place; at most max frames. */
+static size_t name_code(struct symbolizer *symbolizer, const struct code_range *range,
+			uint64_t addr, struct frame *ret, size_t max)
+{
+	struct inline_frame inlined[WIRE_INLINE_MAX_DEPTH];
+	const char *note = "";
+	size_t n = 1;
+
+	if (range->inlines)
+		n = inline_table_find(range->inlines, (uint32_t)(addr - range->addr), inlined,
+				      WIRE_INLINE_MAX_DEPTH);
+	if (n > max) {
+		note = " [inlined frames left out]";
+		n = 1;
+	}
+	for (size_t i = 0; i + 1 < n; i++)
+		ret[i] = name_method(symbolizer, &inlined[i]);
+	ret[n - 1] = name_range(symbolizer, range, note);
+	if (range->inlines && !note[0])
+		ret[n - 1].line = code_method_line(inlined[n - 1].method, inlined[n - 1].bci);
+	return n;
 }
 
 static bool is_generated(const struct mapping *mapping)
@@ -179,20 +223,16 @@ static struct frame name_file(struct symbolizer *symbolizer, pid_t pid,
 	return frame;
 }
 
-static struct frame name_user(struct symbolizer *symbolizer,
-			      const struct symbolizer_context *context, uint64_t addr,
-			      struct symbolizer_verdict *verdict)
+/* What is no generated code that an agent spoke of. */
+static struct frame name_mapped(struct symbolizer *symbolizer,
+				const struct symbolizer_context *context, uint64_t addr,
+				struct symbolizer_verdict *verdict)
 {
 	const struct process *process = context->process;
-	const struct code_range *range = NULL;
 	const struct mapping *mapping;
 
 	if (!process)
 		return unknown(symbolizer, "process gone");
-	if (process->code)
-		range = code_map_find(process->code, addr, context->time_ns);
-	if (range)
-		return name_code(symbolizer, range);
 	mapping = address_space_find(&process->space, addr);
 	if (!mapping)
 		return unknown(symbolizer, "not mapped");
@@ -222,7 +262,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
  * kernel. A stripped libc does not name its own thread entry: there it is what calls the function
  * that a thread was made with.
  */
-static bool is_rooted(const struct frame *frames, uint32_t depth)
+static bool is_rooted(const struct frame *frames, size_t depth)
 {
 	static const char *const entries[] = {
 		"_start",
@@ -256,29 +296,50 @@ static bool is_rooted(const struct frame *frames, uint32_t depth)
 	       is_one_of(last[-1].name, mains, sizeof(mains) / sizeof(mains[0]));
 }
 
-void symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
-		     const struct stack *stack, struct frame *ret,
-		     struct symbolizer_verdict *ret_verdict)
+/* At least one frame, at most max. */
+static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_context *context,
+			uint64_t addr, struct frame *ret, size_t max,
+			struct symbolizer_verdict *verdict)
 {
-	struct symbolizer_verdict verdict;
+	const struct process *process = context->process;
+	const struct code_range *range = NULL;
+
+	if (process && process->code)
+		range = code_map_find(process->code, addr, context->time_ns);
+	if (range)
+		return name_code(symbolizer, range, addr, ret, max);
+	ret[0] = name_mapped(symbolizer, context, addr, verdict);
+	return 1;
+}
+
+size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
+		       const struct stack *stack, struct frame *ret,
+		       struct symbolizer_verdict *ret_verdict)
+{
+	struct symbolizer_verdict verdict = {.is_java_named = true};
+	size_t n = 0;
 
 	/* Who needs a name for longer has copied it; they must not add up for ever. */
 	if (symbolizer->names.arena.total_bytes > MAX_NAMES_BYTES)
 		intern_fini(&symbolizer->names);
-	verdict = (struct symbolizer_verdict){.is_java_named = true};
-
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		const struct stack_entry *entry = &stack->entries[i];
 		const uint64_t probe = stack_probe(entry);
+		const size_t room = SYMBOLIZER_MAX_FRAMES - n - (stack->depth - 1 - i);
 
-		ret[i] = entry->is_kernel ? name_kernel(symbolizer, probe)
-					  : name_user(symbolizer, context, probe, &verdict);
+		if (entry->is_kernel)
+			ret[n++] = name_kernel(symbolizer, probe);
+		else
+			n += name_user(symbolizer, context, probe, &ret[n], room, &verdict);
+	}
+	for (size_t i = 0; i < n; i++) {
 		if (!ret[i].name)
 			ret[i] = (struct frame){.name = "[unknown: out of memory]",
 						.kind = FRAME_UNKNOWN};
 	}
-	verdict.is_rooted = stack->depth > 0 && !stack->is_cut && is_rooted(ret, stack->depth);
+	verdict.is_rooted = n > 0 && !stack->is_cut && is_rooted(ret, n);
 	*ret_verdict = verdict;
+	return n;
 }
 
 struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text)

@@ -37,13 +37,17 @@ struct symbolizer_context {
 	uint64_t time_ns;
 };
 
+/* As many frames as a stack can become; past it inlined ones are left out, and their caller says so. */
+#define SYMBOLIZER_MAX_FRAMES (16 * STACK_MAX)
+
 /*
- * Names stack->depth frames into ret, which has room for them. Their texts live until the
- * next call.
+ * Names the stack into ret, which has room for SYMBOLIZER_MAX_FRAMES: one frame an entry, and in
+ * front of it those that were inlined into it. Returns how many. Their texts live until the next
+ * call.
  */
-void symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
-		     const struct stack *stack, struct frame *ret,
-		     struct symbolizer_verdict *ret_verdict);
+size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
+		       const struct stack *stack, struct frame *ret,
+		       struct symbolizer_verdict *ret_verdict);
 
 /* A text of the caller's as a frame of kind FRAME_LABEL; lives until symbolizer_name is called. */
 struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text);

@@ -3,6 +3,7 @@
 #include "target/code_events.h"
 
 #include "base/log.h"
+#include "target/code_inlines.h"
 #include "target/java_text.h"
 
 #include <errno.h>
@@ -19,27 +20,6 @@ static uint64_t host_time(const struct process *process, uint64_t time_ns, uint6
 	return host < now_ns ? host : now_ns;
 }
 
-static const char *java_str(struct process *process, struct wire_str s)
-{
-	return process_name(process, s.data, s.len);
-}
-
-static const char *class_name(struct process *process, struct wire_str signature)
-{
-	const char *text = signature.data;
-	size_t len = signature.len;
-
-	java_text_strip_class(&text, &len);
-	return process_name(process, text, len);
-}
-
-/* A name of ours where the JVM says none. */
-static const char *name_or(struct process *process, struct wire_str s, const char *otherwise)
-{
-	return s.len > 0 ? java_str(process, s)
-			 : process_name(process, otherwise, strlen(otherwise));
-}
-
 static void add_range(struct process *process, const struct code_range *range, bool is_resync,
 		      uint64_t now_ns)
 {
@@ -51,35 +31,52 @@ static void add_range(struct process *process, const struct code_range *range, b
 		map_writer_mark(&process->map, range, now_ns);
 }
 
+static enum code_kind load_kind(uint8_t kind)
+{
+	switch (kind) {
+	case WIRE_CODE_NATIVE_WRAPPER:
+		return CODE_NATIVE_WRAPPER;
+	case WIRE_CODE_OSR:
+		return CODE_OSR;
+	default:
+		return CODE_JAVA;
+	}
+}
+
 static int apply_load(struct process *process, const struct wire_record *record, uint64_t now_ns)
 {
-	static const uint8_t kinds[] = {
-		[WIRE_CODE_UNKNOWN] = CODE_JAVA,
-		[WIRE_CODE_JAVA] = CODE_JAVA,
-		[WIRE_CODE_NATIVE_WRAPPER] = CODE_NATIVE_WRAPPER,
-		[WIRE_CODE_OSR] = CODE_OSR,
-	};
 	struct wire_method_load load;
 	const int err = wire_decode_method_load(record, &load);
-	struct code_range range;
+	struct inline_table *inlines;
+	struct code_method names;
 
 	if (err)
 		return err;
 	if (!code_range_is_valid(load.addr, load.size))
 		return -EINVAL; /* before its names are kept */
-	range = (struct code_range){
+	inlines = code_inlines_read(process, &load, &names);
+	const struct code_range range = {
 		.addr = load.addr,
 		.size = load.size,
-		.kind = load.code_kind < sizeof(kinds) ? kinds[load.code_kind] : CODE_JAVA,
+		.kind = load_kind(load.code_kind),
 		.level = load.level,
 		.birth_ns = host_time(process, load.time_ns, now_ns),
-		.class_name = class_name(process, load.class_sig),
-		.name = name_or(process, load.method, "[unnamed method]"),
-		.signature = java_str(process, load.method_sig),
-		.source_file = java_str(process, load.source_file),
+		.class_name = names.class_name,
+		.name = names.name,
+		.signature = names.signature,
+		.source_file = names.source_file,
+		.inlines = inlines,
 	};
 	add_range(process, &range, record->flags & WIRE_FLAG_RESYNC, now_ns);
 	return 0;
+}
+
+static const char *stub_name(struct process *process, struct wire_str said)
+{
+	static const char unnamed[] = "[unnamed stub]";
+
+	return said.len > 0 ? process_name(process, said.data, said.len)
+			    : process_name(process, unnamed, sizeof(unnamed) - 1);
 }
 
 static int apply_stub(struct process *process, const struct wire_record *record, uint64_t now_ns)
@@ -98,7 +95,7 @@ static int apply_stub(struct process *process, const struct wire_record *record,
 		.kind = CODE_STUB,
 		.level = CODE_LEVEL_UNKNOWN,
 		.birth_ns = host_time(process, stub.time_ns, now_ns),
-		.name = name_or(process, stub.name, "[unnamed stub]"),
+		.name = stub_name(process, stub.name),
 	};
 	add_range(process, &range, record->flags & WIRE_FLAG_RESYNC, now_ns);
 	return 0;
@@ -182,7 +179,7 @@ static int apply_thread(struct process *process, const struct wire_record *recor
 
 	if (err)
 		return err;
-	name = java_str(process, thread.name);
+	name = process_name(process, thread.name.data, thread.name.len);
 	return name ? process_set_thread_name(process, (pid_t)thread.tid, name) : 0;
 }
 

@@ -11,6 +11,7 @@
 #include "target/code_map.h"
 
 #include "target/code_pages.h"
+#include "target/inline_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -105,6 +106,8 @@ static void forget(struct code_map *map, uint32_t id)
 	map->stats.unlisted += map->nodes[id].state != NODE_REPLACED;
 	list_remove(map, id);
 	unlink_node(map, id);
+	inline_table_free(map->nodes[id].range.inlines);
+	map->nodes[id].range.inlines = NULL;
 	list_add(map, id, NODE_FREE);
 	map->stats.expired++;
 }
@@ -340,6 +343,10 @@ void code_map_free(struct code_map *map)
 {
 	if (!map)
 		return;
+	for (uint32_t id = 0; id < map->used; id++) {
+		if (map->nodes[id].state != NODE_FREE)
+			inline_table_free(map->nodes[id].range.inlines);
+	}
 	code_pages_fini(&map->pages);
 	free(map->nodes);
 	free(map);
@@ -370,32 +377,58 @@ static void confirm(struct code_map *map, uint32_t id)
 	list_add(map, id, NODE_LIVE);
 }
 
+/* What lives there and is said again, or NONE. */
+static uint32_t find_repeat(const struct code_map *map, const struct code_range *range,
+			    bool is_resync)
+{
+	const uint32_t id = live_at(map, range->addr);
+
+	return id != NONE && is_repeat(&map->nodes[id].range, range, is_resync) ? id : NONE;
+}
+
+static void take_repeat(struct code_map *map, uint32_t id, const struct code_range *range)
+{
+	struct code_range *known = &map->nodes[id].range;
+
+	confirm(map, id);
+	map->stats.repeats++;
+	if (known->level == CODE_LEVEL_UNKNOWN)
+		known->level = range->level;
+	if (known->inlines)
+		inline_table_free(range->inlines);
+	else
+		known->inlines = range->inlines;
+}
+
+static int insert_node(struct code_map *map, const struct code_range *range, uint32_t *ret)
+{
+	int err = new_node(map, range, ret);
+
+	if (err)
+		return err;
+	err = link_node(map, *ret);
+	if (err) {
+		unlink_node(map, *ret);
+		list_add(map, *ret, NODE_FREE);
+	}
+	return err;
+}
+
 int code_map_add(struct code_map *map, const struct code_range *range, bool is_resync)
 {
 	struct claim claim = {.time_ns = range->birth_ns};
 	struct code_range *added;
 	uint32_t id;
-	int err;
+	int err = code_range_is_valid(range->addr, range->size) ? 0 : -EINVAL;
 
-	if (!code_range_is_valid(range->addr, range->size)) {
-		map->stats.rejected++;
-		return -EINVAL;
-	}
-	id = live_at(map, range->addr);
-	if (id != NONE && is_repeat(&map->nodes[id].range, range, is_resync)) {
-		confirm(map, id);
-		map->stats.repeats++;
+	id = err ? NONE : find_repeat(map, range, is_resync);
+	if (id != NONE) {
+		take_repeat(map, id, range);
 		return 0;
 	}
-	err = new_node(map, range, &id);
-	if (!err) {
-		err = link_node(map, id);
-		if (err) {
-			unlink_node(map, id);
-			list_add(map, id, NODE_FREE);
-		}
-	}
+	err = err ? err : insert_node(map, range, &id);
 	if (err) {
+		inline_table_free(range->inlines);
 		map->stats.rejected++;
 		return err;
 	}

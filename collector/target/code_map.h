@@ -40,6 +40,8 @@
 #define CODE_MAP_MAX_RANGES (1u << 19)
 #define CODE_MAP_MAX_LINKS  (1u << 20)
 
+struct inline_table;
+
 enum code_kind {
 	CODE_STUB,	     /* interpreter, adapters, runtime stubs: no Java method */
 	CODE_JAVA,	     /* compiled Java */
@@ -53,11 +55,12 @@ struct code_range {
 	uint8_t kind;  /* enum code_kind */
 	uint8_t level; /* compile level 0 to 4, or CODE_LEVEL_UNKNOWN */
 	uint64_t birth_ns;
-	uint64_t death_ns;	 /* CODE_TIME_FOREVER while it lives */
-	const char *class_name;	 /* java/lang/String; NULL for a stub */
-	const char *name;	 /* of the method or stub */
-	const char *signature;	 /* (I)V; NULL for a stub */
-	const char *source_file; /* String.java; NULL if not known */
+	uint64_t death_ns;	      /* CODE_TIME_FOREVER while it lives */
+	const char *class_name;	      /* java/lang/String; NULL for a stub */
+	const char *name;	      /* of the method or stub */
+	const char *signature;	      /* (I)V; NULL for a stub */
+	const char *source_file;      /* String.java; NULL if not known */
+	struct inline_table *inlines; /* NULL if not known */
 };
 
 struct code_map_stats {
@@ -70,9 +73,9 @@ struct code_map_stats {
 	uint64_t evicted;	  /* ended by an overlapping load rather than by an unload */
 	uint64_t buried;	  /* ended by a resync that did not repeat them */
 	uint64_t expired;	  /* dead ranges that were forgotten */
-	uint64_t unlisted;	  /* ranges that code_map_list would have shown, and no longer does */
-	uint64_t rejected;	  /* adds with size 0, a wrapping range, no room or no memory */
-	size_t bytes;		  /* memory of ranges and index, names excluded */
+	uint64_t unlisted; /* ranges that code_map_list would have shown, and no longer does */
+	uint64_t rejected; /* adds with size 0, a wrapping range, no room or no memory */
+	size_t bytes;	   /* memory of ranges and index, names excluded */
 };
 
 /* Whether a range has bytes at all, and an end that can be written down. */
@@ -93,7 +96,8 @@ void code_map_free(struct code_map *map); /* NULL is legal */
  * says that the time is not the birth: the range is then taken to have lived since the last death
  * at any of its addresses, or always; what it finds alive there ended when the resync began.
  * -EINVAL for size 0 or a range that wraps, -ENOSPC, -ENOMEM.
- * Returns 1 if the map changed, 0 if it was a repeat.
+ * Takes range->inlines in any case; a repeat's is dropped, unless there was none. Returns 1 if the
+ * map changed, 0 if it was a repeat.
  */
 int code_map_add(struct code_map *map, const struct code_range *range, bool is_resync);
 

@@ -93,6 +93,7 @@ void process_free(struct process *process)
 	map_writer_fini(&process->map);
 	address_space_fini(&process->space);
 	code_map_free(process->code);
+	code_methods_fini(&process->methods); /* after the code's tables */
 	jvm_free(process->jvm);
 	free_values(&process->threads);
 	map64_fini(&process->thread_names);
@@ -128,6 +129,7 @@ void process_open_session(struct process *process, uint32_t session, uint64_t no
 	jvm->state = JVM_RESYNCING;
 	jvm->has_hello = jvm->is_resyncing = false;
 	code_map_resync_end(process->code, false); /* what the last one left half-done */
+	code_methods_forget_ids(&process->methods);
 	process->gone_ns = 0;
 }
 

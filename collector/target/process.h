@@ -17,6 +17,7 @@
 #include "shared/wire.h"
 #include "target/address_space.h"
 #include "target/code_map.h"
+#include "target/code_methods.h"
 #include "target/container.h"
 #include "target/map_writer.h"
 #include "target/name_pool.h"
@@ -74,6 +75,7 @@ struct jvm {
 	/* Too short for their kind, before the hello, senseless, or past a hello's limits. */
 	uint64_t bad_records;
 	uint64_t unknown_records; /* of a kind that this version does not know */
+	uint64_t lost_inlines; /* inline tables that were broken or for which there was no room */
 	uint64_t name_limit_hits; /* names that became NAME_POOL_LIMIT_TEXT */
 	uint32_t resyncs;	  /* complete ones */
 };
@@ -92,12 +94,13 @@ struct process {
 	char comm[PROCESS_COMM_BYTES];
 	char container_id[CONTAINER_ID_BYTES]; /* "" if in none */
 	struct address_space space;
-	uint64_t space_read_ns;	   /* when all of it was last read; 0: it is to be read anew */
-	struct code_map *code;	   /* NULL without an agent */
-	struct jvm *jvm;	   /* NULL without an agent */
-	struct name_pool names;	   /* of code and threads; empty without an agent */
-	struct map64 threads;	   /* TID -> struct thread */
-	struct map64 thread_names; /* inner TID -> full name in names */
+	uint64_t space_read_ns;	     /* when all of it was last read; 0: it is to be read anew */
+	struct code_map *code;	     /* NULL without an agent */
+	struct jvm *jvm;	     /* NULL without an agent */
+	struct code_methods methods; /* those that code and its inline tables refer to */
+	struct name_pool names;	     /* of code and threads; empty without an agent */
+	struct map64 threads;	     /* TID -> struct thread */
+	struct map64 thread_names;   /* inner TID -> full name in names */
 
 	struct map_writer map;
 	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */

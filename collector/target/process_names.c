@@ -44,6 +44,7 @@ void process_compact_names(struct process *process, uint64_t now_ns)
 	if (!name_pool_is_due(&process->names, now_ns) || name_pool_init(&move.to) < 0)
 		return;
 	code_map_rename(process->code, move_name, &move);
+	code_methods_rename(&process->methods, move_name, &move);
 	for (size_t i = 0; i < threads->size; i++) {
 		if (threads->slots[i].value)
 			threads->slots[i].value =

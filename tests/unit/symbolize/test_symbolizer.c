@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "symbolize/symbolizer.h"
+#include "target/inline_table.h"
 
 static struct symbolizer *symbolizer;
 static struct process *process;
@@ -41,13 +42,14 @@ __attribute__((noinline)) int function_to_be_found(int x)
 	return x * 3 + 1;
 }
 
-static struct symbolizer_verdict name(const struct stack *stack, uint64_t time_ns,
-				      struct frame *ret)
+static struct frame frames[SYMBOLIZER_MAX_FRAMES];
+
+static struct symbolizer_verdict name(const struct stack *stack, uint64_t time_ns)
 {
 	const struct symbolizer_context context = {.process = process, .time_ns = time_ns};
 	struct symbolizer_verdict verdict;
 
-	symbolizer_name(symbolizer, &context, stack, ret, &verdict);
+	symbolizer_name(symbolizer, &context, stack, frames, &verdict);
 	return verdict;
 }
 
@@ -67,7 +69,6 @@ static void each_frame_is_named_by_what_holds_its_address(void **state)
 					.birth_ns = 10,
 					.name = "Interpreter"};
 	struct stack stack = {.depth = 3};
-	struct frame frames[3];
 	struct symbolizer_verdict verdict;
 
 	(void)state;
@@ -77,7 +78,7 @@ static void each_frame_is_named_by_what_holds_its_address(void **state)
 	/* A return address just behind the method still belongs to its last call. */
 	stack.entries[1] = (struct stack_entry){.addr = base + 64, .is_return = true};
 	stack.entries[2] = (struct stack_entry){.addr = (uint64_t)(uintptr_t)&function_to_be_found};
-	verdict = name(&stack, 20, frames);
+	verdict = name(&stack, 20);
 	assert_string_equal(frames[0].name, "com/acme/Main.run");
 	assert_int_equal(frames[0].kind, FRAME_C1);
 	assert_string_equal(frames[1].name, "com/acme/Main.run");
@@ -86,21 +87,80 @@ static void each_frame_is_named_by_what_holds_its_address(void **state)
 	assert_true(verdict.is_java_named);
 	assert_false(verdict.is_rooted);
 	stack.entries[0].addr = base + 64;
-	name(&stack, 20, frames);
+	name(&stack, 20);
 	assert_string_equal(frames[0].name, "Interpreter");
-	assert_int_equal(frames[0].kind, FRAME_STUB);
+	assert_int_equal(frames[0].kind, FRAME_INTERPRETED);
+}
+
+/* Of burn, inlined into run in the first 16 bytes, without lines. */
+static struct inline_table *new_table(void)
+{
+	static struct code_method *methods[2];
+	const struct wire_method none = {0};
+	uint8_t regions[16];
+	struct wire_buf buf = {.data = regions, .size = sizeof(regions)};
+	struct wire_inline wire = {
+		.n_methods = 2, .n_regions = 1, .regions_left = 1, .has_regions = true};
+	struct inline_table *table;
+
+	for (int i = 0; i < 2; i++) {
+		const struct code_method names = {.class_name = "com/acme/Main",
+						  .name = i ? "burn" : "run",
+						  .source_file = "Main.java"};
+
+		assert_int_equal(code_methods_add(&process->methods, &names, &none, &methods[i]),
+				 0);
+	}
+	wire_encode_inline_region(&buf, &(struct wire_region){.size = 16, .depth = 2});
+	wire_encode_inline_frame(&buf, &(struct wire_inline_frame){.method = 0, .bci = 3});
+	wire_encode_inline_frame(&buf, &(struct wire_inline_frame){.method = 1, .bci = 4});
+	wire.data = buf.data;
+	wire.left = buf.len;
+	assert_int_equal(inline_table_new(&process->methods, methods, &wire, 64, &table), 0);
+	for (int i = 0; i < 2; i++)
+		code_methods_unref(&process->methods, methods[i]);
+	return table;
+}
+
+static void inlined_frames_stand_in_front_of_their_caller(void **state)
+{
+	const uint64_t base = (uint64_t)(uintptr_t)code;
+	const struct code_range method = {.addr = base,
+					  .size = 64,
+					  .kind = CODE_JAVA,
+					  .level = 4,
+					  .birth_ns = 10,
+					  .class_name = "com/acme/Main",
+					  .name = "run",
+					  .inlines = new_table()};
+	struct stack stack = {.depth = 2};
+	const struct symbolizer_context context = {.process = process, .time_ns = 20};
+	struct symbolizer_verdict verdict;
+
+	(void)state;
+	assert_int_equal(code_map_add(process->code, &method, false), 1);
+	stack.entries[0] = (struct stack_entry){.addr = base + 16}; /* behind the region */
+	/* The call before a return address at the region's end is still in it. */
+	stack.entries[1] = (struct stack_entry){.addr = base + 16, .is_return = true};
+	assert_int_equal(symbolizer_name(symbolizer, &context, &stack, frames, &verdict), 3);
+	assert_string_equal(frames[0].name, "com/acme/Main.run");
+	assert_int_equal(frames[0].kind, FRAME_JIT);
+	assert_string_equal(frames[1].name, "com/acme/Main.burn");
+	assert_int_equal(frames[1].kind, FRAME_INLINED);
+	assert_string_equal(frames[1].file, "Main.java");
+	assert_string_equal(frames[2].name, "com/acme/Main.run");
+	assert_int_equal(frames[2].kind, FRAME_JIT);
 }
 
 static void generated_code_without_a_name_is_unnamed_java(void **state)
 {
 	struct stack stack = {.depth = 1};
-	struct frame frame;
 
 	(void)state;
 	stack.entries[0].addr = (uint64_t)(uintptr_t)code + 2048;
-	assert_false(name(&stack, 20, &frame).is_java_named);
-	assert_int_equal(frame.kind, FRAME_UNKNOWN);
-	assert_string_equal(frame.name, "[unknown: generated code]");
+	assert_false(name(&stack, 20).is_java_named);
+	assert_int_equal(frames[0].kind, FRAME_UNKNOWN);
+	assert_string_equal(frames[0].name, "[unknown: generated code]");
 }
 
 static void what_is_nowhere_says_so(void **state)
@@ -108,33 +168,31 @@ static void what_is_nowhere_says_so(void **state)
 	const struct symbolizer_context gone = {.process = NULL};
 	struct symbolizer_verdict verdict;
 	struct stack stack = {.depth = 1};
-	struct frame frame;
 
 	(void)state;
 	stack.entries[0].addr = 0x10;
-	assert_true(name(&stack, 20, &frame).is_java_named);
-	assert_string_equal(frame.name, "[unknown: not mapped]");
-	symbolizer_name(symbolizer, &gone, &stack, &frame, &verdict);
-	assert_string_equal(frame.name, "[unknown: process gone]");
+	assert_true(name(&stack, 20).is_java_named);
+	assert_string_equal(frames[0].name, "[unknown: not mapped]");
+	symbolizer_name(symbolizer, &gone, &stack, frames, &verdict);
+	assert_string_equal(frames[0].name, "[unknown: process gone]");
 }
 
 static void a_stack_down_to_the_programs_start_is_rooted(void **state)
 {
 	extern void _start(void);
 	struct stack stack = {.depth = 2};
-	struct frame frames[2];
 
 	(void)state;
 	stack.entries[0].addr = (uint64_t)(uintptr_t)&function_to_be_found;
 	stack.entries[1].addr = (uint64_t)(uintptr_t)&_start;
-	assert_true(name(&stack, 20, frames).is_rooted);
+	assert_true(name(&stack, 20).is_rooted);
 	stack.is_cut = true;
-	assert_false(name(&stack, 20, frames).is_rooted);
+	assert_false(name(&stack, 20).is_rooted);
 	stack.is_cut = false;
 	stack.depth = 1;
-	assert_false(name(&stack, 20, frames).is_rooted);
+	assert_false(name(&stack, 20).is_rooted);
 	stack.depth = 0;
-	assert_false(name(&stack, 20, frames).is_rooted);
+	assert_false(name(&stack, 20).is_rooted);
 }
 
 int main(void)
@@ -142,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(each_frame_is_named_by_what_holds_its_address),
+		TEST(inlined_frames_stand_in_front_of_their_caller),
 		TEST(generated_code_without_a_name_is_unnamed_java),
 		TEST(what_is_nowhere_says_so),
 		TEST(a_stack_down_to_the_programs_start_is_rooted),
