@@ -69,6 +69,8 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 	json_object_set_new(object, "code_ranges", json_integer((json_int_t)code.live));
 	json_object_set_new(object, "loads", json_integer((json_int_t)code.loads));
 	json_object_set_new(object, "unloads", json_integer((json_int_t)code.unloads));
+	json_object_set_new(object, "evicted", json_integer((json_int_t)code.evicted));
+	json_object_set_new(object, "expired", json_integer((json_int_t)code.expired));
 	json_object_set_new(object, "rejected", json_integer((json_int_t)code.rejected));
 	json_object_set_new(object, "resyncs", json_integer(jvm->resyncs));
 	json_object_set_new(object, "lost_by_agent", losses_of(jvm));
@@ -78,6 +80,9 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 			    json_integer((json_int_t)jvm->unknown_records));
 	json_object_set_new(object, "name_limit_hits",
 			    json_integer((json_int_t)jvm->name_limit_hits));
+	json_object_set_new(object, "code_bytes",
+			    json_integer((json_int_t)(code.bytes + process->methods.bytes +
+						      name_pool_bytes(&process->names))));
 	json_object_set_new(object, "lost_inline_tables",
 			    json_integer((json_int_t)jvm->lost_inlines));
 	json_object_set_new(object, "map", text_of(map));
