@@ -6,8 +6,7 @@
  * errors:  negative errno
  * source:  shared/README.md, METHOD_LOAD, section 1; HotSpot's jvmticmlr.h
  *
- * It keeps the regions as they came, about four bytes each, because tables are many and look-ups
- * are few; a look-up walks them from the first.
+ * It keeps the regions encoded, some bytes each, because tables are many and look-ups are few.
  */
 #ifndef FG_TARGET_INLINE_TABLE_H
 #define FG_TARGET_INLINE_TABLE_H

@@ -8,6 +8,7 @@
  */
 #include "base/clock.h"
 #include "target/code_map.h"
+#include "target/inline_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,6 +114,64 @@ static void bench_resync(struct code_map *map, const struct piece *pieces, uint3
 	free(ranges);
 }
 
+/* As C2 makes of a large method: REGIONS places, some frames deep, 12 bytes each. */
+#define REGIONS	      600u
+#define REGION_BYTES  12u
+#define TABLE_METHODS 30u
+
+static struct inline_table *make_table(struct code_methods *store, uint8_t *bytes, size_t size)
+{
+	const struct code_method names = {.class_name = "bench/Class", .name = "method"};
+	const struct wire_method none = {0};
+	struct wire_buf buf = {.data = bytes, .size = size};
+	struct code_method *methods[TABLE_METHODS];
+	struct inline_table *table = NULL;
+	uint32_t depth = 0;
+
+	for (uint32_t i = 0; i < TABLE_METHODS; i++) {
+		if (code_methods_add(store, &names, &none, &methods[i]) < 0)
+			return NULL;
+	}
+	for (uint32_t i = 0; i < REGIONS; i++) {
+		struct wire_region region = {.size = REGION_BYTES, .depth = 1 + random_below(7)};
+
+		region.shared = region.depth - 1 < depth ? region.depth - 1 : depth;
+		depth = region.depth;
+		wire_encode_inline_region(&buf, &region);
+		for (uint32_t j = region.shared; j < region.depth; j++)
+			wire_encode_inline_frame(
+				&buf, &(struct wire_inline_frame){random_below(TABLE_METHODS), 20});
+	}
+	const struct wire_inline wire = {.data = bytes,
+					 .left = buf.len,
+					 .n_methods = TABLE_METHODS,
+					 .n_regions = REGIONS,
+					 .regions_left = REGIONS,
+					 .has_regions = true};
+
+	return inline_table_new(store, methods, &wire, REGIONS * REGION_BYTES, &table) ? NULL
+										       : table;
+}
+
+static void bench_inlines(void)
+{
+	static uint8_t bytes[1 << 16];
+	struct code_methods store = {0};
+	struct inline_table *table = make_table(&store, bytes, sizeof(bytes));
+	struct inline_frame frames[64];
+	const uint64_t start_ns = clock_now_ns();
+	size_t n = 0;
+
+	if (!table)
+		return;
+	for (unsigned int i = 0; i < LOOK_UPS / 50; i++)
+		n += inline_table_find(table, random_below(REGIONS * REGION_BYTES), frames, 64);
+	report("inline look-ups", LOOK_UPS / 50, start_ns);
+	printf("%-28s %9zu bytes for %u regions, %.1f frames each\n", "inline table", store.bytes,
+	       REGIONS, (double)n / (LOOK_UPS / 50));
+	inline_table_free(table);
+}
+
 int main(int argc, char **argv)
 {
 	const uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 50000;
@@ -137,6 +196,7 @@ int main(int argc, char **argv)
 	time_ns = bench_events(map, pieces, count);
 	bench_find(map, pieces, count, time_ns);
 	bench_resync(map, pieces, count, time_ns);
+	bench_inlines();
 	code_map_stats(map, &stats);
 	printf("%zu live, %zu dead, %zu bytes\n", stats.live, stats.dead, stats.bytes);
 	code_map_free(map);

@@ -339,6 +339,48 @@ static void memory_for_tables_has_an_end(void **state)
 	assert_string_equal(range_at(addr - 0x1000)->name, "large");
 }
 
+/* Depth and frames of region i, each sharing what it can with the one before. */
+static uint32_t depth_of(uint32_t i)
+{
+	return 1 + i * 7 % 5;
+}
+
+static void say_region(uint32_t i, int32_t *stack)
+{
+	const uint32_t depth = depth_of(i), before = i ? depth_of(i - 1) : 0;
+	const uint32_t shared = depth - 1 < before ? depth - 1 : before;
+
+	region(1, depth, shared);
+	for (uint32_t j = shared; j < depth; j++) {
+		stack[j] = (int32_t)(100 * i + j);
+		frame(j % 2, stack[j]);
+	}
+}
+
+static void every_region_of_a_long_table_is_found(void **state)
+{
+	int32_t stack[8], expected[SIZE][8];
+	struct inline_frame frames[8];
+
+	(void)state;
+	begin_table(2);
+	self(1, NULL, 0);
+	named(2, "inner");
+	wire_encode_inline_count(&table, SIZE);
+	for (uint32_t i = 0; i < SIZE; i++) {
+		say_region(i, stack);
+		memcpy(expected[i], stack, sizeof(stack));
+	}
+	send_load(ADDR, "Lcom/acme/Main;", "outer", 0);
+	for (uint32_t i = 0; i < SIZE; i++) {
+		const uint32_t depth = depth_of(i);
+
+		assert_int_equal(inline_table_find(range_at(ADDR)->inlines, i, frames, 8), depth);
+		for (uint32_t j = 0; j < depth; j++)
+			assert_int_equal(frames[depth - 1 - j].bci, expected[i][j]);
+	}
+}
+
 static size_t n_visits;
 
 static void visit(void *arg, uint32_t start, uint32_t end, const struct inline_frame *frames,
@@ -397,6 +439,7 @@ int main(void)
 		INLINES_TEST(a_repeat_keeps_the_first_table_or_brings_one),
 		INLINES_TEST(a_table_goes_with_its_range),
 		INLINES_TEST(memory_for_tables_has_an_end),
+		INLINES_TEST(every_region_of_a_long_table_is_found),
 		INLINES_TEST(regions_are_walked_in_order),
 		INLINES_TEST(every_method_is_renamed_once),
 	};
