@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/process_stat.h"
-#include "target/java_text.h"
+#include "target/code_name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,10 +51,10 @@ static struct perf_map_name temp_name(pid_t pid)
 /* ---- text ---- */
 
 /*
- * The most bytes a line can have: two numbers, two spaces, a name, "()" and its end. One whole line
- * always fits into the buffer.
+ * The most bytes a line can have: two numbers, two spaces, a name and its end. One whole line always
+ * fits into the buffer.
  */
-#define LINE_MAX_BYTES (16 + 1 + 8 + 1 + PERF_MAP_MAX_NAME_BYTES + 2 + 1)
+#define LINE_MAX_BYTES (16 + 1 + 8 + 1 + CODE_NAME_MAX_BYTES + 1)
 
 static void out_flush(struct perf_map_draft *out)
 {
@@ -90,43 +90,6 @@ static void out_hex(struct perf_map_draft *out, uint64_t value)
 		out_char(out, digits[--n]);
 }
 
-static void out_text(struct perf_map_draft *out, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		const unsigned char c = (unsigned char)text[i];
-
-		out_char(out, c < 0x20 || c == 0x7f ? '?' : (char)c);
-	}
-}
-
-/* Of a method that is too long, the class gives way first, down to three quarters of the room. */
-static void out_method(struct perf_map_draft *out, const char *class_name, const char *name)
-{
-	const size_t room = PERF_MAP_MAX_NAME_BYTES - strlen("L;::");
-	const size_t name_len = strlen(name), kept = name_len < room / 4 ? name_len : room / 4;
-	const size_t class_len = java_text_cut(class_name, strlen(class_name), room - kept);
-
-	out_char(out, 'L');
-	out_text(out, class_name, class_len);
-	out_text(out, ";::", 3);
-	out_text(out, name, java_text_cut(name, name_len, room - class_len));
-}
-
-/* Names of one or two bytes get a "()", because perf skips them. */
-static void out_name(struct perf_map_draft *out, const struct code_range *range)
-{
-	const char *name = range->name && range->name[0] ? range->name : "[unnamed]";
-	const size_t len = java_text_cut(name, strlen(name), PERF_MAP_MAX_NAME_BYTES);
-
-	if (range->class_name) {
-		out_method(out, range->class_name, name);
-		return;
-	}
-	out_text(out, name, len);
-	if (len < 3)
-		out_text(out, "()", 2);
-}
-
 void perf_map_add(struct perf_map_draft *out, const struct code_range *range)
 {
 	if (out->cut > 0 || out->written + out->used + LINE_MAX_BYTES > out->max_bytes) {
@@ -139,7 +102,7 @@ void perf_map_add(struct perf_map_draft *out, const struct code_range *range)
 	out_char(out, ' ');
 	out_hex(out, range->size);
 	out_char(out, ' ');
-	out_name(out, range);
+	out->used += code_name(range, out->data + out->used);
 	out_char(out, '\n');
 }
 

@@ -18,11 +18,12 @@
 #define FG_TARGET_PERF_MAP_H
 
 #include "target/code_map.h"
+#include "target/code_name.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define PERF_MAP_MAX_NAME_BYTES 512
+#define PERF_MAP_MAX_NAME_BYTES CODE_NAME_CUT_BYTES
 #define PERF_MAP_MAX_BYTES	(UINT64_C(256) << 20)
 
 /* A map that has not appeared yet. Opaque but for its size. */
