@@ -43,7 +43,22 @@ json_t *control_options_to_json(const struct recording_options *options)
 	put_count(object, "hz", options->hz);
 	json_object_set_new(object, "event", json_string(options->event));
 	put_count(object, "duration_ns", options->duration_ns);
+	json_object_set_new(object, "java_names",
+			    json_string(java_name_style_word(options->names.style)));
+	json_object_set_new(object, "raw_names", json_boolean(options->names.is_raw));
 	return object;
+}
+
+/* A client that does not say how methods are to be called gets the default. */
+static int names_at(const json_t *object, struct java_name_options *ret)
+{
+	const json_t *word = json_object_get(object, "java_names");
+
+	ret->is_raw = bool_at(object, "raw_names");
+	if (!word)
+		return 0;
+	return json_is_string(word) ? java_name_style_of(json_string_value(word), &ret->style)
+				    : -EINVAL;
 }
 
 int control_options_from_json(const json_t *object, struct recording_options *ret)
@@ -62,6 +77,8 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 	if (options.hz == 0 || options.duration_ns == 0)
 		return -EINVAL;
 	if (options.event[0] && !sampler_is_event(options.event))
+		return -EINVAL;
+	if (names_at(object, &options.names) < 0)
 		return -EINVAL;
 	*ret = options;
 	return 0;

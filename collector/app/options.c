@@ -18,8 +18,10 @@
 
 enum {
 	OPT_CONTAINER = 256,
+	OPT_JAVA_NAMES,
 	OPT_MAP_DIR,
 	OPT_PID_LABEL,
+	OPT_RAW_NAMES,
 	OPT_SOCKET,
 	OPT_THREADS,
 	OPT_TITLE,
@@ -35,10 +37,12 @@ static const struct option long_options[] = {
 	{"event", required_argument, NULL, 'e'},
 	{"frequency", required_argument, NULL, 'F'},
 	{"help", no_argument, NULL, 'h'},
+	{"java-names", required_argument, NULL, OPT_JAVA_NAMES},
 	{"json", no_argument, NULL, OPT_JSON},
 	{"map-dir", required_argument, NULL, OPT_MAP_DIR},
 	{"output", required_argument, NULL, 'o'},
 	{"pid", required_argument, NULL, 'p'},
+	{"raw-names", no_argument, NULL, OPT_RAW_NAMES},
 	{"show-pid", no_argument, NULL, OPT_PID_LABEL},
 	{"socket", required_argument, NULL, OPT_SOCKET},
 	{"threads", no_argument, NULL, OPT_THREADS},
@@ -75,6 +79,10 @@ void options_print_help(FILE *stream)
 	      "      --threads          a level for each thread\n"
 	      "      --show-pid         PIDs in the lowest level\n"
 	      "      --title TEXT\n"
+	      "      --java-names STYLE slash: java/lang/String.hashCode (the default), dot, "
+	      "simple:\n"
+	      "                         String.hashCode, or signature: with parameters\n"
+	      "      --raw-names        keep what differs from run to run: Foo$$Lambda.0x7fa8..\n"
 	      "Where things are:\n"
 	      "      --socket PATH      the agents' socket, default " INTAKE_DEFAULT_SOCKET "\n"
 	      "      --map-dir DIR      of perf-<pid>.map, default /tmp\n"
@@ -158,6 +166,14 @@ static int set_container(struct options *options, const char *text)
 	return 0;
 }
 
+static int set_java_names(struct options *options, const char *text)
+{
+	if (java_name_style_of(text, &options->recording.names.style) == 0)
+		return 0;
+	log_error("--java-names %s: no such style; there are: %s", text, java_name_styles());
+	return -EINVAL;
+}
+
 static int add_output(struct options *options, const char *path)
 {
 	struct output *output = &options->outputs[options->n_outputs];
@@ -203,6 +219,8 @@ static int apply(struct options *options, int option)
 		return 0;
 	case OPT_CONTAINER:
 		return set_container(options, optarg);
+	case OPT_JAVA_NAMES:
+		return set_java_names(options, optarg);
 	case OPT_JSON:
 		options->json = true;
 		return 0;
@@ -210,6 +228,9 @@ static int apply(struct options *options, int option)
 		return set_directory(&options->map_dir, "--map-dir", optarg);
 	case OPT_PID_LABEL:
 		options->recording.by_pid = true;
+		return 0;
+	case OPT_RAW_NAMES:
+		options->recording.names.is_raw = true;
 		return 0;
 	case OPT_SOCKET:
 		return set_directory(&options->socket_path, "--socket", optarg);

@@ -134,7 +134,11 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 	static struct stack stack; /* the model's thread only; too large for the C stack */
 	static struct frame frames[SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
 	struct process *process = targets_find(model->targets, record->pid);
-	const struct symbolizer_context context = {.process = process, .time_ns = record->time_ns};
+	const struct symbolizer_context context = {
+		.process = process,
+		.time_ns = record->time_ns,
+		.names = recording->options.names,
+	};
 	struct symbolizer_verdict verdict;
 	size_t n;
 

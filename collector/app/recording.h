@@ -31,6 +31,7 @@ struct recording_options {
 	unsigned hz;
 	char event[32]; /* "" the best there is */
 	uint64_t duration_ns;
+	struct java_name_options names;
 };
 
 struct recording_status {

@@ -71,6 +71,14 @@ static const char *intern_format(struct symbolizer *symbolizer, const char *form
 	return intern_add_str(&symbolizer->names, buf);
 }
 
+static const char *intern_pair(struct symbolizer *symbolizer, const char *text, const char *note)
+{
+	char both[4400];
+
+	snprintf(both, sizeof(both), "%s%s", text, note);
+	return intern_add_str(&symbolizer->names, both);
+}
+
 static struct frame unknown(struct symbolizer *symbolizer, const char *reason)
 {
 	return (struct frame){.name = intern_format(symbolizer, "[unknown: %s]", reason),
@@ -105,22 +113,24 @@ static enum frame_kind kind_of(const struct code_range *range)
 	return FRAME_JIT;
 }
 
-static struct frame name_java(struct symbolizer *symbolizer, const char *class_name,
-			      const char *method, const char *note)
+static struct frame name_java(struct symbolizer *symbolizer, const struct java_name_options *names,
+			      const struct java_name *method, const char *note)
 {
 	char name[4096];
 
-	if (class_name)
-		snprintf(name, sizeof(name), "%s.%s%s", class_name, method, note);
+	if (method->class_name)
+		java_name_write(names, method, name, sizeof(name));
 	else
-		snprintf(name, sizeof(name), "%s%s", method, note);
-	return (struct frame){.name = intern_add_str(&symbolizer->names, name)};
+		snprintf(name, sizeof(name), "%s", method->name);
+	return (struct frame){.name = note[0] ? intern_pair(symbolizer, name, note)
+					      : intern_add_str(&symbolizer->names, name)};
 }
 
-static struct frame name_range(struct symbolizer *symbolizer, const struct code_range *range,
-			       const char *note)
+static struct frame name_range(struct symbolizer *symbolizer, const struct java_name_options *names,
+			       const struct code_range *range, const char *note)
 {
-	struct frame frame = name_java(symbolizer, range->class_name, range->name, note);
+	const struct java_name method = {range->class_name, range->name, range->signature};
+	struct frame frame = name_java(symbolizer, names, &method, note);
 
 	frame.kind = kind_of(range);
 	if (range->source_file)
@@ -128,21 +138,25 @@ static struct frame name_range(struct symbolizer *symbolizer, const struct code_
 	return frame;
 }
 
-static struct frame name_method(struct symbolizer *symbolizer, const struct inline_frame *inlined)
+static struct frame name_inlined(struct symbolizer *symbolizer,
+				 const struct java_name_options *names,
+				 const struct inline_frame *inlined)
 {
-	const struct code_method *method = inlined->method;
-	struct frame frame = name_java(symbolizer, method->class_name, method->name, "");
+	const struct code_method *said = inlined->method;
+	const struct java_name method = {said->class_name, said->name, said->signature};
+	struct frame frame = name_java(symbolizer, names, &method, "");
 
 	frame.kind = FRAME_INLINED;
-	frame.line = code_method_line(method, inlined->bci);
-	if (method->source_file)
-		frame.file = intern_add_str(&symbolizer->names, method->source_file);
+	frame.line = code_method_line(said, inlined->bci);
+	if (said->source_file)
+		frame.file = intern_add_str(&symbolizer->names, said->source_file);
 	return frame;
 }
 
 /* The compiled method, and in front of it what was inlined at that place; at most max frames. */
-static size_t name_code(struct symbolizer *symbolizer, const struct code_range *range,
-			uint64_t addr, struct frame *ret, size_t max)
+static size_t name_code(struct symbolizer *symbolizer, const struct java_name_options *names,
+			const struct code_range *range, uint64_t addr, struct frame *ret,
+			size_t max)
 {
 	struct inline_frame inlined[WIRE_INLINE_MAX_DEPTH];
 	const char *note = "";
@@ -156,8 +170,8 @@ static size_t name_code(struct symbolizer *symbolizer, const struct code_range *
 		n = 1;
 	}
 	for (size_t i = 0; i + 1 < n; i++)
-		ret[i] = name_method(symbolizer, &inlined[i]);
-	ret[n - 1] = name_range(symbolizer, range, note);
+		ret[i] = name_inlined(symbolizer, names, &inlined[i]);
+	ret[n - 1] = name_range(symbolizer, names, range, note);
 	if (range->inlines && !note[0])
 		ret[n - 1].line = code_method_line(inlined[n - 1].method, inlined[n - 1].bci);
 	return n;
@@ -307,7 +321,7 @@ static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_c
 	if (process && process->code)
 		range = code_map_find(process->code, addr, context->time_ns);
 	if (range)
-		return name_code(symbolizer, range, addr, ret, max);
+		return name_code(symbolizer, &context->names, range, addr, ret, max);
 	ret[0] = name_mapped(symbolizer, context, addr, verdict);
 	return 1;
 }

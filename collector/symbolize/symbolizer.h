@@ -11,6 +11,7 @@
 
 #include "symbolize/frame.h"
 #include "symbolize/module_cache.h"
+#include "target/java_name.h"
 #include "target/process.h"
 #include "unwind/stack.h"
 
@@ -31,10 +32,11 @@ void symbolizer_free(struct symbolizer *symbolizer); /* NULL is legal */
 /* Why kernel frames have no names, a sentence with the remedy, or NULL. */
 const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer);
 
-/* Whose stack it is, and when. */
+/* Whose stack it is, when, and how its Java methods are to be called. */
 struct symbolizer_context {
 	const struct process *process; /* NULL: user frames are unknown */
 	uint64_t time_ns;
+	struct java_name_options names;
 };
 
 /* As many frames as a stack can become; past it inlined ones are left out, and their caller says so. */

@@ -54,6 +54,19 @@ static void record_takes_its_options_on_either_side(void **state)
 	assert_int_equal(options.outputs[1].format, RENDER_SVG);
 }
 
+static void methods_are_called_as_the_user_likes(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record"), 0);
+	assert_int_equal(options.recording.names.style, JAVA_NAME_SLASH);
+	assert_false(options.recording.names.is_raw);
+	assert_int_equal(parse("record --java-names=dot"), 0);
+	assert_int_equal(options.recording.names.style, JAVA_NAME_DOT);
+	assert_int_equal(parse("record --raw-names --java-names signature"), 0);
+	assert_int_equal(options.recording.names.style, JAVA_NAME_SIGNATURE);
+	assert_true(options.recording.names.is_raw);
+}
+
 static void watch_is_a_command_in_both_spellings(void **state)
 {
 	(void)state;
@@ -97,6 +110,9 @@ static void wrong_input_is_refused(void **state)
 		"record --container ab",
 		"record --container xyz!",
 		"record --unknown",
+		"record --java-names dots",
+		"record --java-names=",
+		"record --raw-names=no",
 	};
 
 	(void)state;
@@ -111,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(record_has_the_defaults_users_expect),
 		cmocka_unit_test(record_takes_its_options_on_either_side),
+		cmocka_unit_test(methods_are_called_as_the_user_likes),
 		cmocka_unit_test(watch_is_a_command_in_both_spellings),
 		cmocka_unit_test(wrong_input_is_refused),
 	};

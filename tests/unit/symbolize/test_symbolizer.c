@@ -43,10 +43,12 @@ __attribute__((noinline)) int function_to_be_found(int x)
 }
 
 static struct frame frames[SYMBOLIZER_MAX_FRAMES];
+static struct java_name_options names;
 
 static struct symbolizer_verdict name(const struct stack *stack, uint64_t time_ns)
 {
-	const struct symbolizer_context context = {.process = process, .time_ns = time_ns};
+	const struct symbolizer_context context = {
+		.process = process, .time_ns = time_ns, .names = names};
 	struct symbolizer_verdict verdict;
 
 	symbolizer_name(symbolizer, &context, stack, frames, &verdict);
@@ -152,6 +154,28 @@ static void inlined_frames_stand_in_front_of_their_caller(void **state)
 	assert_int_equal(frames[2].kind, FRAME_JIT);
 }
 
+static void methods_are_called_as_the_caller_asks(void **state)
+{
+	const uint64_t base = (uint64_t)(uintptr_t)code;
+	const struct code_range method = {.addr = base,
+					  .size = 64,
+					  .kind = CODE_JAVA,
+					  .class_name = "a/Foo$$Lambda$1.0x00007fa83c001428",
+					  .name = "run",
+					  .signature = "(I)V"};
+	struct stack stack = {.depth = 1};
+
+	(void)state;
+	stack.entries[0].addr = base;
+	assert_int_equal(code_map_add(process->code, &method, false), 1);
+	name(&stack, 20);
+	assert_string_equal(frames[0].name, "a/Foo$$Lambda.run");
+	names = (struct java_name_options){.style = JAVA_NAME_SIGNATURE, .is_raw = true};
+	name(&stack, 20);
+	names = (struct java_name_options){0};
+	assert_string_equal(frames[0].name, "a/Foo$$Lambda$1.0x00007fa83c001428.run(I)V");
+}
+
 static void generated_code_without_a_name_is_unnamed_java(void **state)
 {
 	struct stack stack = {.depth = 1};
@@ -201,6 +225,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(each_frame_is_named_by_what_holds_its_address),
 		TEST(inlined_frames_stand_in_front_of_their_caller),
+		TEST(methods_are_called_as_the_caller_asks),
 		TEST(generated_code_without_a_name_is_unnamed_java),
 		TEST(what_is_nowhere_says_so),
 		TEST(a_stack_down_to_the_programs_start_is_rooted),

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a client asks of the daemon arrives as it was asked. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "app/control.h"
+
+static const struct recording_options sensible = {.hz = 99, .duration_ns = 1000000};
+
+static void options_arrive_as_they_were_sent(void **state)
+{
+	struct recording_options sent = {
+		.pid = 17,
+		.container = "0123abcd",
+		.by_thread = true,
+		.hz = 499,
+		.event = "cpu-clock",
+		.duration_ns = 2500000000,
+		.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true},
+	};
+	struct recording_options got;
+	json_t *object = control_options_to_json(&sent);
+
+	(void)state;
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	json_decref(object);
+	assert_int_equal(got.pid, 17);
+	assert_string_equal(got.container, "0123abcd");
+	assert_true(got.by_thread);
+	assert_false(got.by_pid);
+	assert_false(got.all);
+	assert_int_equal(got.hz, 499);
+	assert_string_equal(got.event, "cpu-clock");
+	assert_int_equal(got.duration_ns, 2500000000);
+	assert_int_equal(got.names.style, JAVA_NAME_SIGNATURE);
+	assert_true(got.names.is_raw);
+}
+
+static void client_that_does_not_say_how_methods_are_called_gets_the_default(void **state)
+{
+	struct recording_options got;
+	json_t *object = control_options_to_json(&sensible);
+
+	(void)state;
+	json_object_del(object, "java_names");
+	json_object_del(object, "raw_names");
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	json_decref(object);
+	assert_int_equal(got.names.style, JAVA_NAME_SLASH);
+	assert_false(got.names.is_raw);
+}
+
+static void check_refused(const char *key, json_t *value)
+{
+	struct recording_options got;
+	json_t *object = control_options_to_json(&sensible);
+
+	json_object_set_new(object, key, value);
+	assert_int_equal(control_options_from_json(object, &got), -EINVAL);
+	json_decref(object);
+}
+
+static void options_that_make_no_sense_are_refused(void **state)
+{
+	(void)state;
+	check_refused("hz", json_integer(0));
+	check_refused("duration_ns", json_integer(-1));
+	check_refused("event", json_string("nonsense"));
+	check_refused("java_names", json_string("dots"));
+	check_refused("java_names", json_integer(1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_arrive_as_they_were_sent),
+		cmocka_unit_test(client_that_does_not_say_how_methods_are_called_gets_the_default),
+		cmocka_unit_test(options_that_make_no_sense_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
