@@ -40,48 +40,84 @@ static const char *cut(struct bytes *out, const char *name, size_t columns)
 	return bytes_text(out);
 }
 
-/*
- * Past the last '/' of the package. A hidden class's name has one more before its number:
- * com/x/Foo$$Lambda/0x00007f2b40c1a800.run
- */
-static const char *past_package(const char *name)
+/* What stands in out from text on, cut there: a copy would be onto itself. */
+static const char *cut_in_place(struct bytes *out, const char *text, size_t columns)
 {
+	out->len = cut_len(text, columns);
+	memmove(out->data, text, out->len);
+	bytes_add(out, "..", 2);
+	return bytes_text(out);
+}
+
+/* Where the parameters of java/lang/String.charAt(I)C begin, or the end. */
+static const char *past_method(const char *name)
+{
+	const char *const bracket = strrchr(name, '(');
+	const char *const close = bracket ? strchr(bracket, ')') : NULL;
+
+	return close && close[1] ? bracket : name + strlen(name);
+}
+
+/*
+ * Past the last '/' or '.' of the package; end is the method's. A hidden class's name has one more
+ * before its number: com/x/Foo$$Lambda/0x00007f2b40c1a800.run
+ */
+static const char *past_package(const char *name, const char *end)
+{
+	const char *const dot = memrchr(name, '.', (size_t)(end - name));
 	const char *class_name = name;
 	const char *before = name;
 
-	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+	for (const char *p = name; p < (dot ? dot : end); p++) {
+		if (*p != '/' && *p != '.')
+			continue;
 		before = class_name;
-		class_name = slash + 1;
+		class_name = p + 1;
 	}
 	return strncmp(class_name, "0x", 2) == 0 ? before : class_name;
 }
 
-static const char *with_initials(struct bytes *out, const char *name, const char *class_name)
+/* j.l.String.charAt; returns the length of the initials. */
+static size_t put_with_initials(struct bytes *out, const char *name, const char *class_name,
+				const char *end)
 {
-	out->len = 0;
-	for (const char *part = name; part < class_name; part = strchr(part, '/') + 1) {
-		const char *end = part;
+	size_t initials;
 
-		if (text_next(&end) != '/')
-			bytes_add(out, part, (size_t)(end - part));
+	out->len = 0;
+	for (const char *part = name; part < class_name; part = strpbrk(part, "/.") + 1) {
+		const char *next = part;
+
+		if (*part != '.' && text_next(&next) != '/')
+			bytes_add(out, part, (size_t)(next - part));
 		bytes_add_char(out, '.');
 	}
-	bytes_add(out, class_name, strlen(class_name));
-	return bytes_text(out);
+	initials = out->len;
+	bytes_add(out, class_name, (size_t)(end - class_name));
+	return initials;
 }
 
 static const char *fit_java(struct bytes *out, const char *name, size_t columns)
 {
-	const char *const class_name = past_package(name);
-	const char *const dot = strrchr(class_name, '.');
-	const char *const method = dot && dot[1] ? dot + 1 : class_name;
-	const char *const initials = with_initials(out, name, class_name);
+	const char *const end = past_method(name);
+	const char *const class_name = past_package(name, end);
+	const char *text, *dot;
+	size_t initials;
 
-	if (columns_of(initials) <= columns)
-		return initials;
-	if (columns_of(class_name) <= columns)
-		return class_name;
-	return columns_of(method) <= columns ? method : cut(out, method, columns);
+	out->len = 0;
+	bytes_add(out, name, (size_t)(end - name));
+	if (*end && columns_of(bytes_text(out)) <= columns)
+		return bytes_text(out);
+	initials = put_with_initials(out, name, class_name, end);
+	text = bytes_text(out);
+	if (out->failed || columns_of(text) <= columns)
+		return text;
+	text += initials;
+	if (columns_of(text) <= columns)
+		return text;
+	dot = strrchr(text, '.');
+	if (dot && dot[1])
+		text = dot + 1;
+	return columns_of(text) <= columns ? text : cut_in_place(out, text, columns);
 }
 
 static bool is_word(char c)
@@ -172,11 +208,7 @@ static const char *fit_native(struct bytes *out, const char *name, size_t column
 	}
 	if (columns_of(short_name) <= columns)
 		return short_name;
-	/* It stands in out already, from where cut would copy it onto itself. */
-	out->len = cut_len(short_name, columns);
-	memmove(out->data, short_name, out->len);
-	bytes_add(out, "..", 2);
-	return bytes_text(out);
+	return cut_in_place(out, short_name, columns);
 }
 
 const char *label_fit(struct bytes *out, const char *name, enum kind kind, size_t columns)

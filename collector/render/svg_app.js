@@ -136,15 +136,23 @@ function cut(text, width)
 	return fits ? letters.slice(0, fits).join("") + ".." : "";
 }
 
+function pastSeparator(name, end)
+{
+	return end > 0 ? Math.max(name.lastIndexOf("/", end - 1), name.lastIndexOf(".", end - 1)) + 1 : 0;
+}
+
 function javaForms(name)
 {
-	const parts = name.split("/");
-	let last = parts.pop();
-	if (last.startsWith("0x") && parts.length > 0)      // a hidden class's number
-		last = parts.pop() + "/" + last;
-	const initials = parts.map(p => (p ? String.fromCodePoint(p.codePointAt(0)) : "") + ".");
-	const method = last.slice(last.lastIndexOf(".") + 1);
-	return [initials.join("") + last, last, method || last];
+	const parameters = name.search(/\([^()]*\)[^()]+$/);
+	const bareName = parameters > 0 ? name.slice(0, parameters) : name;
+	const dot = bareName.lastIndexOf(".");
+	let begin = pastSeparator(bareName, dot < 0 ? bareName.length : dot);
+	if (bareName.startsWith("0x", begin))               // a hidden class's number
+		begin = pastSeparator(bareName, begin - 1);
+	const initials = bareName.slice(0, begin).split(/[/.]/).slice(0, -1)
+		.map(p => (p ? String.fromCodePoint(p.codePointAt(0)) : "") + ".");
+	const last = bareName.slice(begin);
+	return [bareName, initials.join("") + last, last, bareName.slice(dot + 1) || last];
 }
 
 function bracketLength(text)

@@ -41,6 +41,25 @@ static void java_without_package_drops_its_class(void **state)
 	check(KIND_INTERPRETED, "com/x/Foo.", 5, "Foo.");
 }
 
+static void java_of_any_style_is_shortened_alike(void **state)
+{
+	static const char dots[] = "java.util.HashMap.getNode";
+	static const char parameters[] = "java/util/Map.get(Ljava/lang/Object;)Ljava/lang/Object;";
+
+	(void)state;
+	check(KIND_JIT, dots, 24, "j.u.HashMap.getNode");
+	check(KIND_JIT, dots, 18, "HashMap.getNode");
+	check(KIND_JIT, dots, 14, "getNode");
+	check(KIND_JIT, dots, 6, "getN..");
+	check(KIND_JIT, parameters, 54, "java/util/Map.get");
+	check(KIND_JIT, parameters, 16, "j.u.Map.get");
+	check(KIND_JIT, parameters, 10, "Map.get");
+	check(KIND_JIT, parameters, 6, "get");
+	check(KIND_JIT, "com.x.Foo$$Lambda.0x00007f.run", 29, "c.x.Foo$$Lambda.0x00007f.run");
+	check(KIND_JIT, "a/MainKt.on (start)", 18, "MainKt.on (start)");
+	check(KIND_JIT, "run(I)V", 6, "run");
+}
+
 static void hidden_class_keeps_its_name(void **state)
 {
 	static const char name[] = "com/x/Foo$$Lambda/0x00007f2b40c1a800.run";
@@ -128,6 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(java_drops_package_then_class),
 		cmocka_unit_test(java_without_package_drops_its_class),
+		cmocka_unit_test(java_of_any_style_is_shortened_alike),
 		cmocka_unit_test(hidden_class_keeps_its_name),
 		cmocka_unit_test(initials_are_whole_characters),
 		cmocka_unit_test(cpp_drops_parameters_then_qualifiers),
