@@ -45,6 +45,7 @@ static int list_alone(const struct options *options, json_t **ret)
 
 	if (err)
 		return err;
+	engine.targets.map_style = options->map_style;
 	while (!engine.is_interrupted &&
 	       (waited < REDIAL_NS || (current < connected && waited < LIMIT_NS))) {
 		engine_step(&engine, STEP_NS);

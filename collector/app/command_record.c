@@ -58,6 +58,22 @@ static int write_outputs(struct recorder *recorder, const struct options *option
 	return err;
 }
 
+/* Maps are the daemon's where there is one: this process would write none. */
+static int open_recorder(const struct options *options, struct recorder **ret)
+{
+	const int err = recorder_open_remote(options, ret);
+
+	if (err == -ENOENT)
+		return recorder_open_local(options, ret);
+	if (err || !options->map_names)
+		return err;
+	log_error("--map-names %s: a daemon writes the maps here: give --map-names to fgcollect "
+		  "--watch",
+		  options->map_names);
+	(*ret)->ops->close(*ret);
+	return -EBUSY;
+}
+
 int command_record(const struct options *options)
 {
 	struct recorder *recorder;
@@ -66,9 +82,7 @@ int command_record(const struct options *options)
 
 	if (output_check(options) < 0)
 		return EXIT_FAILURE;
-	err = recorder_open_remote(options, &recorder);
-	if (err == -ENOENT)
-		err = recorder_open_local(options, &recorder);
+	err = open_recorder(options, &recorder);
 	if (err)
 		return EXIT_FAILURE;
 	err = recorder->ops->start(recorder, &options->recording);

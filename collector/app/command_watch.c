@@ -40,6 +40,7 @@ int command_watch(const struct options *options)
 
 	if (err)
 		return EXIT_FAILURE;
+	engine.targets.map_style = options->map_style;
 	err = control_open(&engine, options->socket_path, &control);
 	if (!err)
 		log_info("watching at %s, maps in %s", options->socket_path, options->map_dir);

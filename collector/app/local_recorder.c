@@ -174,6 +174,7 @@ int recorder_open_local(const struct options *options, struct recorder **ret)
 		free(local);
 		return err;
 	}
+	local->engine.targets.map_style = options->map_style;
 	*ret = &local->base;
 	return 0;
 }

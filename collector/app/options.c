@@ -20,6 +20,7 @@ enum {
 	OPT_CONTAINER = 256,
 	OPT_JAVA_NAMES,
 	OPT_MAP_DIR,
+	OPT_MAP_NAMES,
 	OPT_PID_LABEL,
 	OPT_RAW_NAMES,
 	OPT_SOCKET,
@@ -40,6 +41,7 @@ static const struct option long_options[] = {
 	{"java-names", required_argument, NULL, OPT_JAVA_NAMES},
 	{"json", no_argument, NULL, OPT_JSON},
 	{"map-dir", required_argument, NULL, OPT_MAP_DIR},
+	{"map-names", required_argument, NULL, OPT_MAP_NAMES},
 	{"output", required_argument, NULL, 'o'},
 	{"pid", required_argument, NULL, 'p'},
 	{"raw-names", no_argument, NULL, OPT_RAW_NAMES},
@@ -86,6 +88,10 @@ void options_print_help(FILE *stream)
 	      "Where things are:\n"
 	      "      --socket PATH      the agents' socket, default " INTAKE_DEFAULT_SOCKET "\n"
 	      "      --map-dir DIR      of perf-<pid>.map, default /tmp\n"
+	      "      --map-names LIST   of methods in these: dotted (java.lang.String::hashCode), "
+	      "signatures,\n"
+	      "                         sourcepos (with the source file); for --watch, and "
+	      "record without it\n"
 	      "  -v, --verbose\n"
 	      "\n"
 	      "In the image, once: -agentpath:/opt/fgcollect/libfgagent.so\n"
@@ -198,6 +204,22 @@ static int set_directory(const char **ret, const char *option, const char *path)
 	return 0;
 }
 
+static int set_map_names(struct options *options, const char *text)
+{
+	struct perf_map_style style;
+
+	if (perf_map_style_parse(text, &style) < 0) {
+		log_error("--map-names %s: words with commas between them are needed, of: %s", text,
+			  perf_map_style_words());
+		return -EINVAL;
+	}
+	if (style.unfold)
+		return bad_value("--map-names", text, "what was inlined is not known yet");
+	options->map_names = text;
+	options->map_style = style;
+	return 0;
+}
+
 static int apply(struct options *options, int option)
 {
 	switch (option) {
@@ -226,6 +248,8 @@ static int apply(struct options *options, int option)
 		return 0;
 	case OPT_MAP_DIR:
 		return set_directory(&options->map_dir, "--map-dir", optarg);
+	case OPT_MAP_NAMES:
+		return set_map_names(options, optarg);
 	case OPT_PID_LABEL:
 		options->recording.by_pid = true;
 		return 0;

@@ -33,6 +33,8 @@ struct options {
 	enum command command;
 	const char *socket_path;
 	const char *map_dir;
+	const char *map_names; /* as given, or NULL */
+	struct perf_map_style map_style;
 	const char *title; /* NULL: made from what was recorded */
 	bool json;
 	bool verbose;

@@ -86,13 +86,14 @@ static uint64_t unlisted(const struct code_map *code)
 static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
 		       const struct code_map *code)
 {
+	const struct perf_map_form form = {.max_bytes = PERF_MAP_MAX_BYTES, .style = writer->style};
 	const uint64_t began_ns = clock_now_ns();
 	ssize_t cut;
 
 	writer->draft = malloc(sizeof(*writer->draft));
 	if (!writer->draft)
 		return -ENOMEM;
-	cut = perf_map_draft(dir, pid, code, PERF_MAP_MAX_BYTES, writer->draft);
+	cut = perf_map_draft(dir, pid, code, &form, writer->draft);
 	writer->took_ns = clock_now_ns() - began_ns;
 	if (cut < 0) {
 		free(writer->draft);

@@ -18,12 +18,14 @@
 #define FG_TARGET_MAP_WRITER_H
 
 #include "target/code_map.h"
+#include "target/perf_map_style.h"
 
 #include <sys/types.h>
 
 #include <stdint.h>
 
 struct map_writer {
+	struct perf_map_style style; /* the owner's choice, of drafts begun from now on */
 	uint64_t changed_ns; /* of the first change that the perf map lacks; 0: none */
 	uint64_t written_ns; /* when the last one appeared */
 	uint64_t next_ns;    /* none appears sooner */

@@ -90,20 +90,37 @@ static void out_hex(struct perf_map_draft *out, uint64_t value)
 		out_char(out, digits[--n]);
 }
 
-void perf_map_add(struct perf_map_draft *out, const struct code_range *range)
+/* Whether there is room for another line; an address range is then to be named and ended. */
+static bool begin_line(struct perf_map_draft *out, uint64_t addr, uint32_t size)
 {
-	if (out->cut > 0 || out->written + out->used + LINE_MAX_BYTES > out->max_bytes) {
-		out->cut++;
-		return;
-	}
+	if (out->written + out->used + LINE_MAX_BYTES > out->form.max_bytes)
+		return false;
 	if (sizeof(out->data) - out->used < LINE_MAX_BYTES)
 		out_flush(out);
-	out_hex(out, range->addr);
+	out_hex(out, addr);
 	out_char(out, ' ');
-	out_hex(out, range->size);
+	out_hex(out, size);
 	out_char(out, ' ');
-	out->used += code_name(range, out->data + out->used);
+	return true;
+}
+
+/*
+ * The lines of one range, in rising order and without overlap: one. A style that unfolds asks for
+ * one for each region, named by code_name_unfolded; no range tells its regions yet.
+ */
+static bool write_range(struct perf_map_draft *out, const struct code_range *range)
+{
+	if (!begin_line(out, range->addr, range->size))
+		return false;
+	out->used += code_name_styled(&out->form.style, range, out->data + out->used);
 	out_char(out, '\n');
+	return true;
+}
+
+void perf_map_add(struct perf_map_draft *out, const struct code_range *range)
+{
+	if (out->cut > 0 || !write_range(out, range))
+		out->cut++;
 }
 
 static void write_ranges(struct perf_map_draft *draft, const struct code_range *const *ranges,
@@ -142,8 +159,8 @@ static int open_temp(int dirfd, pid_t pid, struct perf_map_name *ret_name)
 	return -EEXIST;
 }
 
-int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes,
-		   struct perf_map_draft *ret)
+int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
+		   const struct perf_map_form *form, struct perf_map_draft *ret)
 {
 	_cleanup_free_ const struct code_range **ranges = NULL;
 	const ssize_t count = code_map_list(map, &ranges);
@@ -153,7 +170,7 @@ int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map, uint6
 	ret->err = 0;
 	ret->cut = 0;
 	ret->written = 0;
-	ret->max_bytes = max_bytes;
+	ret->form = *form;
 	ret->name = map_name(pid);
 	ret->dirfd = open_dir(dir);
 	if (ret->dirfd < 0)
@@ -213,7 +230,8 @@ ssize_t perf_map_publish(struct perf_map_draft *draft)
 ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes)
 {
 	_cleanup_free_ struct perf_map_draft *draft = malloc(sizeof(*draft));
-	const int err = draft ? perf_map_draft(dir, pid, map, max_bytes, draft) : -ENOMEM;
+	const struct perf_map_form form = {.max_bytes = max_bytes};
+	const int err = draft ? perf_map_draft(dir, pid, map, &form, draft) : -ENOMEM;
 
 	return err ? err : perf_map_publish(draft);
 }

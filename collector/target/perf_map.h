@@ -10,8 +10,8 @@
  * a symlink in its place is replaced, never followed. One line a range, in rising order but for
  * the few that were added last: "start size name", hexadecimal without 0x, no two lines overlapping, no name shorter than three
  * bytes (perf skips those) and no control characters in it. Names are as perf's users know them:
- * "Ljava/lang/String;::hashCode" for methods, the plain name for stubs, with "()" behind it if it
- * is too short, all of it cut at PERF_MAP_MAX_NAME_BYTES. The first line is "0 0 fg", which perf
+ * "Ljava/lang/String;::hashCode" for methods unless another style is chosen, the plain name for
+ * stubs, with "()" behind it if it is too short, all of it cut at PERF_MAP_MAX_NAME_BYTES. The first line is "0 0 fg", which perf
  * skips: so a map is known to be ours.
  */
 #ifndef FG_TARGET_PERF_MAP_H
@@ -26,6 +26,12 @@
 #define PERF_MAP_MAX_NAME_BYTES CODE_NAME_CUT_BYTES
 #define PERF_MAP_MAX_BYTES	(UINT64_C(256) << 20)
 
+/* How a map is written. */
+struct perf_map_form {
+	uint64_t max_bytes;
+	struct perf_map_style style;
+};
+
 /* A map that has not appeared yet. Opaque but for its size. */
 #define PERF_MAP_OUT_BYTES (64u << 10)
 struct perf_map_draft {
@@ -33,7 +39,8 @@ struct perf_map_draft {
 	int err; /* the first; nothing is written after it */
 	size_t used;
 	size_t cut;
-	uint64_t written, max_bytes;
+	uint64_t written;
+	struct perf_map_form form;
 	struct perf_map_name {
 		char text[sizeof("perf--2147483648.map.0123456789abcdef")];
 	} name, temp;
@@ -45,10 +52,10 @@ struct perf_map_draft {
  * time. What is added goes to its end and must not overlap what is in it. Publish returns the
  * number of ranges that were left out because the file would have become larger than max_bytes,
  * those that came last; 0 as a rule. A draft that was made ends by publish or drop; both release
- * all it holds but its own memory. Write is all of it at once.
+ * all it holds but its own memory. Write is all of it at once, in the default style.
  */
-int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes,
-		   struct perf_map_draft *ret);
+int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
+		   const struct perf_map_form *form, struct perf_map_draft *ret);
 void perf_map_add(struct perf_map_draft *draft, const struct code_range *range);
 ssize_t perf_map_publish(struct perf_map_draft *draft);
 void perf_map_drop(struct perf_map_draft *draft);

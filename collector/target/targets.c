@@ -335,8 +335,10 @@ static void fail_map(struct targets *targets, struct process *process, int err)
 
 static void write_map(struct targets *targets, struct process *process, uint64_t now_ns)
 {
-	const int err = map_writer_step(&process->map, targets->map_dir, process->pid,
-					process->code, now_ns);
+	int err;
+
+	process->map.style = targets->map_style;
+	err = map_writer_step(&process->map, targets->map_dir, process->pid, process->code, now_ns);
 
 	targets->map_writes += err != 0;
 	if (err < 0)

@@ -29,6 +29,7 @@ struct targets {
 	struct map64 processes;			 /* PID -> struct process */
 	struct map64 sessions;			 /* session ID -> struct process */
 	const char *map_dir;			 /* borrowed */
+	struct perf_map_style map_style;	 /* the default unless its owner sets it */
 	void (*on_forget)(void *arg, pid_t pid); /* a process is forgotten; NULL: nobody asks */
 	void *on_forget_arg;
 	/*

@@ -67,6 +67,19 @@ static void methods_are_called_as_the_user_likes(void **state)
 	assert_true(options.recording.names.is_raw);
 }
 
+static void names_of_perf_maps_are_chosen_by_words(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--watch"), 0);
+	assert_false(options.map_style.dotted);
+	assert_int_equal(parse("--watch --map-names=dotted,signatures"), 0);
+	assert_true(options.map_style.dotted);
+	assert_true(options.map_style.signatures);
+	assert_false(options.map_style.sourcepos);
+	assert_int_equal(parse("record --map-names sourcepos"), 0);
+	assert_true(options.map_style.sourcepos);
+}
+
 static void watch_is_a_command_in_both_spellings(void **state)
 {
 	(void)state;
@@ -112,6 +125,9 @@ static void wrong_input_is_refused(void **state)
 		"record --unknown",
 		"record --java-names dots",
 		"record --java-names=",
+		"--watch --map-names=",
+		"--watch --map-names=dotted,nonsense",
+		"--watch --map-names=unfold",
 		"record --raw-names=no",
 	};
 
@@ -128,6 +144,7 @@ int main(void)
 		cmocka_unit_test(record_has_the_defaults_users_expect),
 		cmocka_unit_test(record_takes_its_options_on_either_side),
 		cmocka_unit_test(methods_are_called_as_the_user_likes),
+		cmocka_unit_test(names_of_perf_maps_are_chosen_by_words),
 		cmocka_unit_test(watch_is_a_command_in_both_spellings),
 		cmocka_unit_test(wrong_input_is_refused),
 	};

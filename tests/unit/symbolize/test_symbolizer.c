@@ -106,11 +106,11 @@ static struct inline_table *new_table(void)
 	struct inline_table *table;
 
 	for (int i = 0; i < 2; i++) {
-		const struct code_method names = {.class_name = "com/acme/Main",
+		const struct code_method texts = {.class_name = "com/acme/Main",
 						  .name = i ? "burn" : "run",
 						  .source_file = "Main.java"};
 
-		assert_int_equal(code_methods_add(&process->methods, &names, &none, &methods[i]),
+		assert_int_equal(code_methods_add(&process->methods, &texts, &none, &methods[i]),
 				 0);
 	}
 	wire_encode_inline_region(&buf, &(struct wire_region){.size = 16, .depth = 2});

@@ -140,6 +140,19 @@ static void a_draft_with_a_line_that_was_replaced_is_made_anew(void **state)
 	check_map("0 0 fg\n1000 10 first\n3008 10 usurper\n");
 }
 
+static void maps_are_in_the_style_that_their_owner_chose(void **state)
+{
+	const struct code_range range = {
+		.addr = 0x1000, .size = 16, .class_name = "a/B", .name = "c"};
+
+	(void)state;
+	writer.style.dotted = true;
+	assert_int_equal(code_map_add(code, &range, false), 1);
+	map_writer_mark(&writer, &range, 1000 * MS);
+	assert_int_equal(step(2000 * MS), 1);
+	check_map("0 0 fg\n1000 10 a.B::c\n");
+}
+
 static void another_program_starts_anew(void **state)
 {
 	const uint64_t next = write_first_and_change();
@@ -187,6 +200,7 @@ int main(void)
 		WRITER_TEST(maps_appear_100_ms_apart),
 		WRITER_TEST(what_comes_after_the_draft_was_begun_is_in_the_map),
 		WRITER_TEST(a_draft_with_a_line_that_was_replaced_is_made_anew),
+		WRITER_TEST(maps_are_in_the_style_that_their_owner_chose),
 		WRITER_TEST(another_program_starts_anew),
 		WRITER_TEST(a_failed_write_is_tried_again_after_a_second),
 		WRITER_TEST(who_gives_up_leaves_no_draft),

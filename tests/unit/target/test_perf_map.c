@@ -268,6 +268,28 @@ static void long_names_are_cut_between_characters(void **state)
 	check_name(f, expected);
 }
 
+static void lines_are_in_the_style_that_is_asked_for(void **state)
+{
+	const struct perf_map_form form = {
+		.max_bytes = PERF_MAP_MAX_BYTES,
+		.style = {.dotted = true, .signatures = true},
+	};
+	const struct code_range added = {
+		.addr = 0x3000, .size = 1, .class_name = "a/B", .name = "c", .signature = "(I)I"};
+	struct fixture *f = *state;
+	_cleanup_free_ struct perf_map_draft *draft = malloc(sizeof(*draft));
+
+	assert_non_null(draft);
+	add_stub(f, 0x1000, 1, "stub");
+	add_method(f, 0x2000, "java/lang/String", "notify");
+	assert_int_equal(perf_map_draft(f->dir, PID, f->map, &form, draft), 0);
+	perf_map_add(draft, &added);
+	assert_int_equal(perf_map_publish(draft), 0);
+	check_file(f, MAP_NAME,
+		   MARKER "1000 1 stub\n2000 40 java.lang.String::notify()V\n"
+			  "3000 1 a.B::c(I)I\n");
+}
+
 static void file_that_would_grow_too_large_ends_with_a_whole_line(void **state)
 {
 	struct fixture *f = *state;
@@ -664,6 +686,7 @@ int main(void)
 		CLAIM(names_cannot_forge_lines),
 		CLAIM(names_that_perf_would_skip_are_made_longer),
 		CLAIM(long_names_are_cut_between_characters),
+		CLAIM(lines_are_in_the_style_that_is_asked_for),
 		CLAIM(file_that_would_grow_too_large_ends_with_a_whole_line),
 		CLAIM(maps_longer_than_the_buffer_are_whole),
 		CLAIM(empty_map_is_written_too),

@@ -43,6 +43,21 @@ static void an_agent_makes_its_process_known(void **state)
 	assert_string_equal(title, "service.jar");
 }
 
+static void map_is_in_the_style_that_was_chosen(void **state)
+{
+	char path[96], *text;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)child);
+	targets.map_style.dotted = true;
+	connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	targets_tick(&targets, clock_now_ns() + 60 * CLOCK_NS_PER_MS, 0);
+	assert_true(file_read_whole(path, 1 << 20, &text) > 0);
+	assert_non_null(strstr(text, "1000 40 com.acme.Main::run\n"));
+	free(text);
+}
+
 static void map_is_written_at_most_every_100_ms(void **state)
 {
 	const uint64_t now = clock_now_ns();
@@ -314,6 +329,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TARGETS_TEST(an_agent_makes_its_process_known),
+		TARGETS_TEST(map_is_in_the_style_that_was_chosen),
 		TARGETS_TEST(map_is_written_at_most_every_100_ms),
 		TARGETS_TEST(a_gap_ends_the_session_so_that_the_agent_resynchronises),
 		TARGETS_TEST(code_survives_a_new_connection_and_dies_if_not_repeated),
