@@ -33,6 +33,12 @@ static void words_may_come_in_any_order(void **state)
 	check("unfold", (struct perf_map_style){.unfold = PERF_MAP_UNFOLD});
 	check("unfoldall", (struct perf_map_style){.unfold = PERF_MAP_UNFOLD_ALL});
 	check("simple", (struct perf_map_style){.unfold = PERF_MAP_UNFOLD_SIMPLE});
+	check("dotted,signatures,unfold,sourcepos", (struct perf_map_style){
+							    .unfold = PERF_MAP_UNFOLD,
+							    .dotted = true,
+							    .signatures = true,
+							    .sourcepos = true,
+						    });
 	check("sourcepos,unfoldall,dotted,dotted", (struct perf_map_style){
 							   .unfold = PERF_MAP_UNFOLD_ALL,
 							   .dotted = true,
