@@ -124,6 +124,19 @@ void code_methods_rename(struct code_methods *methods, code_methods_rename_fn fn
 	}
 }
 
+uint32_t code_method_first_line(const struct code_method *method)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < method->n_lines; i++) {
+		const uint32_t line = method->lines[i].line;
+
+		if (line && (!first || line < first))
+			first = line;
+	}
+	return first;
+}
+
 /* Class files need not list the lines in order: the one that begins last before bci is meant. */
 uint32_t code_method_line(const struct code_method *method, int32_t bci)
 {

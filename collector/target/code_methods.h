@@ -66,6 +66,7 @@ typedef const char *(*code_methods_rename_fn)(void *arg, const char *name);
 void code_methods_rename(struct code_methods *methods, code_methods_rename_fn fn, void *arg);
 
 /* 0 if it is not known. */
+uint32_t code_method_first_line(const struct code_method *method);
 uint32_t code_method_line(const struct code_method *method, int32_t bci);
 
 #endif

@@ -2,6 +2,7 @@
 /* Names of code as perf shows them, see code_name.h. */
 #include "target/code_name.h"
 
+#include "target/inline_table.h"
 #include "target/java_text.h"
 
 #include <stdio.h>
@@ -128,6 +129,8 @@ size_t code_name_styled(const struct perf_map_style *style, const struct code_ra
 		.name = range->name,
 		.signature = range->signature,
 		.source_file = range->source_file,
+		.line = range->inlines ? code_method_first_line(inline_table_root(range->inlines))
+				       : 0,
 	};
 
 	if (!range->class_name)

@@ -26,10 +26,10 @@
 
 struct map_writer {
 	struct perf_map_style style; /* the owner's choice, of drafts begun from now on */
-	uint64_t changed_ns; /* of the first change that the perf map lacks; 0: none */
-	uint64_t written_ns; /* when the last one appeared */
-	uint64_t next_ns;    /* none appears sooner */
-	uint64_t took_ns;    /* to write the last one */
+	uint64_t changed_ns;	     /* of the first change that the perf map lacks; 0: none */
+	uint64_t written_ns;	     /* when the last one appeared */
+	uint64_t next_ns;	     /* none appears sooner */
+	uint64_t took_ns;	     /* to write the last one */
 	uint64_t failures;
 	size_t cut; /* ranges for which the last one had no room */
 	struct perf_map_draft *draft;

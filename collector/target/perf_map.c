@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/process_stat.h"
 #include "target/code_name.h"
+#include "target/inline_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,12 +105,77 @@ static bool begin_line(struct perf_map_draft *out, uint64_t addr, uint32_t size)
 	return true;
 }
 
-/*
- * The lines of one range, in rising order and without overlap: one. A style that unfolds asks for
- * one for each region, named by code_name_unfolded; no range tells its regions yet.
- */
+/* Regions with one name that follow each other are one line. */
+struct unfolding {
+	struct perf_map_draft *out;
+	uint64_t addr;
+	uint32_t start, end; /* of what is to be written; equal: nothing */
+	bool is_full;
+	size_t len;
+	char name[CODE_NAME_MAX_BYTES];
+};
+
+static void end_run(struct unfolding *unfolding)
+{
+	struct perf_map_draft *out = unfolding->out;
+	const uint32_t size = unfolding->end - unfolding->start;
+
+	if (size == 0 || unfolding->is_full)
+		return;
+	unfolding->is_full = !begin_line(out, unfolding->addr + unfolding->start, size);
+	if (unfolding->is_full)
+		return;
+	memcpy(out->data + out->used, unfolding->name, unfolding->len);
+	out->used += unfolding->len;
+	out_char(out, '\n');
+}
+
+static void add_region(void *arg, uint32_t start, uint32_t end, const struct inline_frame *frames,
+		       size_t n)
+{
+	struct unfolding *unfolding = arg;
+	struct code_name_method methods[WIRE_INLINE_MAX_DEPTH];
+	char name[CODE_NAME_MAX_BYTES];
+	size_t len;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct code_method *method = frames[i].method;
+
+		methods[i] = (struct code_name_method){
+			.class_name = method->class_name,
+			.name = method->name,
+			.signature = method->signature,
+			.source_file = method->source_file,
+			.line = code_method_first_line(method),
+		};
+	}
+	len = code_name_unfolded(&unfolding->out->form.style, methods, n, name);
+	if (len != unfolding->len || memcmp(name, unfolding->name, len) != 0) {
+		end_run(unfolding);
+		unfolding->start = start;
+		unfolding->len = len;
+		memcpy(unfolding->name, name, len);
+	}
+	unfolding->end = end;
+}
+
+static bool write_regions(struct perf_map_draft *out, const struct code_range *range)
+{
+	struct unfolding unfolding = {.out = out, .addr = range->addr};
+	const struct inline_frame root = {.method = inline_table_root(range->inlines)};
+
+	inline_table_walk(range->inlines, add_region, &unfolding);
+	if (unfolding.end < range->size)
+		add_region(&unfolding, unfolding.end, range->size, &root, 1);
+	end_run(&unfolding);
+	return !unfolding.is_full;
+}
+
+/* The lines of one range, in rising order and without overlap: as a rule one. */
 static bool write_range(struct perf_map_draft *out, const struct code_range *range)
 {
+	if (out->form.style.unfold != PERF_MAP_FOLDED && range->inlines)
+		return write_regions(out, range);
 	if (!begin_line(out, range->addr, range->size))
 		return false;
 	out->used += code_name_styled(&out->form.style, range, out->data + out->used);

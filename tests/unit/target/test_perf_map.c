@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "target/inline_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -288,6 +289,74 @@ static void lines_are_in_the_style_that_is_asked_for(void **state)
 	check_file(f, MAP_NAME,
 		   MARKER "1000 1 stub\n2000 40 java.lang.String::notify()V\n"
 			  "3000 1 a.B::c(I)I\n");
+}
+
+/* outer alone in [0, 8) and [24, 32), inner within it in [8, 16) and [16, 24), by other lines. */
+static struct inline_table *nested_table(struct code_methods *store)
+{
+	const struct wire_method none = {0};
+	const struct wire_inline_frame frames[] = {{0, 0}, {1, 4}, {1, 5}, {0, 1}};
+	const struct wire_region regions[] = {{8, 1, 0}, {8, 2, 1}, {8, 2, 1}, {8, 1, 0}};
+	uint8_t bytes[64];
+	struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
+	struct wire_inline wire = {
+		.n_methods = 2, .n_regions = 4, .regions_left = 4, .has_regions = true};
+	struct code_method *methods[2];
+	struct inline_table *table;
+
+	for (int i = 0; i < 2; i++) {
+		const struct code_method names = {.class_name = "a/B",
+						  .name = i ? "inner" : "outer"};
+
+		assert_int_equal(code_methods_add(store, &names, &none, &methods[i]), 0);
+	}
+	for (int i = 0; i < 4; i++) {
+		wire_encode_inline_region(&buf, &regions[i]);
+		wire_encode_inline_frame(&buf, &frames[i]);
+	}
+	wire.data = buf.data;
+	wire.left = buf.len;
+	assert_int_equal(inline_table_new(store, methods, &wire, 0x40, &table), 0);
+	for (int i = 0; i < 2; i++)
+		code_methods_unref(store, methods[i]);
+	return table;
+}
+
+static void check_unfolded(struct fixture *f, enum perf_map_unfold unfold, const char *expected)
+{
+	const struct perf_map_form form = {.max_bytes = PERF_MAP_MAX_BYTES,
+					   .style = {.unfold = unfold, .dotted = true}};
+	_cleanup_free_ struct perf_map_draft *draft = malloc(sizeof(*draft));
+
+	assert_non_null(draft);
+	assert_int_equal(perf_map_draft(f->dir, PID, f->map, &form, draft), 0);
+	assert_int_equal(perf_map_publish(draft), 0);
+	check_file(f, MAP_NAME, expected);
+}
+
+static void inlined_code_has_lines_of_its_own_if_asked_for(void **state)
+{
+	struct fixture *f = *state;
+	struct code_methods store = {0};
+	const struct code_range range = {.addr = 0x1000,
+					 .size = 0x40,
+					 .class_name = "a/B",
+					 .name = "outer",
+					 .inlines = nested_table(&store)};
+
+	assert_int_equal(code_map_add(f->map, &range, false), 1);
+	check_unfolded(f, PERF_MAP_FOLDED, MARKER "1000 40 a.B::outer\n");
+	check_unfolded(f, PERF_MAP_UNFOLD_SIMPLE,
+		       MARKER "1000 8 a.B::outer\n1008 10 a.B::inner\n1018 28 a.B::outer\n");
+	check_unfolded(f, PERF_MAP_UNFOLD,
+		       MARKER "1000 8 a.B::outer\n1008 10 a.B::inner in a.B::outer\n"
+			      "1018 28 a.B::outer\n");
+	check_unfolded(f, PERF_MAP_UNFOLD_ALL,
+		       MARKER "1000 8 a.B::outer\n1008 10 a.B::outer->a.B::inner\n"
+			      "1018 28 a.B::outer\n");
+	code_map_free(f->map); /* before the store of its tables goes */
+	assert_int_equal(code_map_new(&f->map), 0);
+	assert_int_equal(store.bytes, 0);
 }
 
 static void file_that_would_grow_too_large_ends_with_a_whole_line(void **state)
@@ -687,6 +756,7 @@ int main(void)
 		CLAIM(names_that_perf_would_skip_are_made_longer),
 		CLAIM(long_names_are_cut_between_characters),
 		CLAIM(lines_are_in_the_style_that_is_asked_for),
+		CLAIM(inlined_code_has_lines_of_its_own_if_asked_for),
 		CLAIM(file_that_would_grow_too_large_ends_with_a_whole_line),
 		CLAIM(maps_longer_than_the_buffer_are_whole),
 		CLAIM(empty_map_is_written_too),
