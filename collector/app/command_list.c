@@ -41,7 +41,7 @@ static int list_alone(const struct options *options, json_t **ret)
 	struct engine engine;
 	uint32_t connected = 0, current = 0;
 	uint64_t waited = 0;
-	int err = engine_open(&engine, options->socket_path, options->map_dir);
+	int err = engine_open(&engine, options->socket_path, options->map_dir, NULL);
 
 	if (err)
 		return err;

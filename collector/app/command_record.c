@@ -58,18 +58,23 @@ static int write_outputs(struct recorder *recorder, const struct options *option
 	return err;
 }
 
-/* Maps are the daemon's where there is one: this process would write none. */
+/* Maps and jitdumps are the daemon's where there is one: this process would write none. */
 static int open_recorder(const struct options *options, struct recorder **ret)
 {
 	const int err = recorder_open_remote(options, ret);
 
 	if (err == -ENOENT)
 		return recorder_open_local(options, ret);
-	if (err || !options->map_names)
+	if (err || (!options->map_names && !options->jitdump_dir))
 		return err;
-	log_error("--map-names %s: a daemon writes the maps here: give --map-names to fgcollect "
-		  "--watch",
-		  options->map_names);
+	if (options->map_names)
+		log_error("--map-names %s: a daemon writes the maps here: give --map-names to "
+			  "fgcollect --watch",
+			  options->map_names);
+	else
+		log_error(
+			"--jitdump %s: a daemon records here: give --jitdump to fgcollect --watch",
+			options->jitdump_dir);
 	(*ret)->ops->close(*ret);
 	return -EBUSY;
 }

@@ -36,7 +36,8 @@ int command_watch(const struct options *options)
 {
 	struct control *control = NULL;
 	struct engine engine;
-	int err = engine_open(&engine, options->socket_path, options->map_dir);
+	int err =
+		engine_open(&engine, options->socket_path, options->map_dir, options->jitdump_dir);
 
 	if (err)
 		return EXIT_FAILURE;

@@ -46,7 +46,8 @@ static void on_end_session(void *arg, uint32_t id)
 	intake_end_session(engine->intake, id);
 }
 
-int engine_open(struct engine *engine, const char *socket_path, const char *map_dir)
+int engine_open(struct engine *engine, const char *socket_path, const char *map_dir,
+		const char *jitdump_dir)
 {
 	int err;
 
@@ -59,8 +60,10 @@ int engine_open(struct engine *engine, const char *socket_path, const char *map_
 	err = symbolizer_new(&engine->symbolizer);
 	if (err)
 		log_error("cannot start naming: %s", strerror(-err));
-	else
+	if (!err)
 		err = intake_open(socket_path, &engine->intake);
+	if (!err && jitdump_dir) /* last: it makes a file that stays */
+		err = jitdump_open(jitdump_dir, JITDUMP_MAX_BYTES, &engine->targets.jitdump);
 	if (err) {
 		engine_close(engine);
 		return err;

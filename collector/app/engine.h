@@ -33,8 +33,12 @@ struct engine {
 	bool is_interrupted; /* SIGINT or SIGTERM came */
 };
 
-/* Blocks SIGINT, SIGTERM and SIGHUP in the calling thread: call it before others are made. */
-int engine_open(struct engine *engine, const char *socket_path, const char *map_dir);
+/*
+ * Blocks SIGINT, SIGTERM and SIGHUP in the calling thread: call it before others are made. Code goes
+ * into a jitdump in jitdump_dir too, unless that is NULL.
+ */
+int engine_open(struct engine *engine, const char *socket_path, const char *map_dir,
+		const char *jitdump_dir);
 void engine_close(struct engine *engine);
 
 /* Waits until something happens, at most max_wait_ns, and does it. */

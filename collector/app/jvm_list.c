@@ -128,13 +128,18 @@ static json_t *jvms_of(const struct targets *targets)
 
 json_t *jvm_list_to_json(const struct targets *targets, const struct intake_stats *intake)
 {
-	return json_pack("{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "jvms", jvms_of(targets),
-			 "collector", "refused_connections", (json_int_t)intake->refused,
-			 "refused_sessions", (json_int_t)targets->refused_sessions,
-			 "broken_messages", (json_int_t)intake->broken, "other_versions",
-			 (json_int_t)intake->other_version, "sequence_gaps",
-			 (json_int_t)intake->gaps, "map_failures",
-			 (json_int_t)targets->map_failures);
+	struct jitdump_stats dump = {0};
+
+	if (targets->jitdump)
+		jitdump_stats(targets->jitdump, &dump);
+	return json_pack(
+		"{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "jvms", jvms_of(targets),
+		"collector", "refused_connections", (json_int_t)intake->refused, "refused_sessions",
+		(json_int_t)targets->refused_sessions, "broken_messages",
+		(json_int_t)intake->broken, "other_versions", (json_int_t)intake->other_version,
+		"sequence_gaps", (json_int_t)intake->gaps, "map_failures",
+		(json_int_t)targets->map_failures, "jitdump_written", (json_int_t)dump.written,
+		"jitdump_skipped", (json_int_t)dump.skipped);
 }
 
 static const char *text_at(const json_t *object, const char *key)
@@ -228,8 +233,8 @@ static void print_counters(const json_t *counters, FILE *stream)
 	json_t *value;
 
 	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
-		if (json_integer_value(value) == 0)
-			continue;
+		if (json_integer_value(value) == 0 || strcmp(key, "jitdump_written") == 0)
+			continue; /* that one is no loss */
 		fprintf(stream, "%s%lld ", separator, (long long)json_integer_value(value));
 		for (const char *p = key; *p; p++)
 			putc(*p == '_' ? ' ' : *p, stream);

@@ -169,7 +169,8 @@ int recorder_open_local(const struct options *options, struct recorder **ret)
 		return -ENOMEM;
 	local->base.ops = &ops;
 	local->socket_path = options->socket_path;
-	err = engine_open(&local->engine, options->socket_path, options->map_dir);
+	err = engine_open(&local->engine, options->socket_path, options->map_dir,
+			  options->jitdump_dir);
 	if (err) {
 		free(local);
 		return err;

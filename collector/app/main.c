@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 	struct options options;
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file at its limit is an error of the write */
 	raise_file_limit();
 	if (options_parse(&options, argc, argv) < 0) {
 		fputs("Try 'fgcollect --help'.\n", stderr);

@@ -19,6 +19,7 @@
 enum {
 	OPT_CONTAINER = 256,
 	OPT_JAVA_NAMES,
+	OPT_JITDUMP,
 	OPT_MAP_DIR,
 	OPT_MAP_NAMES,
 	OPT_PID_LABEL,
@@ -39,6 +40,7 @@ static const struct option long_options[] = {
 	{"frequency", required_argument, NULL, 'F'},
 	{"help", no_argument, NULL, 'h'},
 	{"java-names", required_argument, NULL, OPT_JAVA_NAMES},
+	{"jitdump", required_argument, NULL, OPT_JITDUMP},
 	{"json", no_argument, NULL, OPT_JSON},
 	{"map-dir", required_argument, NULL, OPT_MAP_DIR},
 	{"map-names", required_argument, NULL, OPT_MAP_NAMES},
@@ -92,6 +94,9 @@ void options_print_help(FILE *stream)
 	      "signatures,\n"
 	      "                         sourcepos (with the source file); for --watch, and "
 	      "record without it\n"
+	      "      --jitdump DIR      writes a jitdump there for 'perf inject --jit' (--watch, "
+	      "or\n"
+	      "                         record without a daemon)\n"
 	      "  -v, --verbose\n"
 	      "\n"
 	      "In the image, once: -agentpath:/opt/fgcollect/libfgagent.so\n"
@@ -243,6 +248,8 @@ static int apply(struct options *options, int option)
 		return set_container(options, optarg);
 	case OPT_JAVA_NAMES:
 		return set_java_names(options, optarg);
+	case OPT_JITDUMP:
+		return set_directory(&options->jitdump_dir, "--jitdump", optarg);
 	case OPT_JSON:
 		options->json = true;
 		return 0;
@@ -309,6 +316,10 @@ static int check(const struct options *options)
 
 	if (targets > 1) {
 		log_error("-p, --container and -a exclude each other: choose one");
+		return -EINVAL;
+	}
+	if (options->jitdump_dir && options->command == COMMAND_LIST) {
+		log_error("--jitdump goes with --watch or record, not with list");
 		return -EINVAL;
 	}
 	if (options->command == COMMAND_NONE) {

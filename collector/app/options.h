@@ -35,7 +35,8 @@ struct options {
 	const char *map_dir;
 	const char *map_names; /* as given, or NULL */
 	struct perf_map_style map_style;
-	const char *title; /* NULL: made from what was recorded */
+	const char *jitdump_dir; /* NULL: no jitdump */
+	const char *title;	 /* NULL: made from what was recorded */
 	bool json;
 	bool verbose;
 	struct recording_options recording;

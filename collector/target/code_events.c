@@ -20,15 +20,35 @@ static uint64_t host_time(const struct process *process, uint64_t time_ns, uint6
 	return host < now_ns ? host : now_ns;
 }
 
-static void add_range(struct process *process, const struct code_range *range, bool is_resync,
+/*
+ * What a resync repeats was there before, and its time is that of the repetition. How long before is
+ * not known: perf, which goes by the time alone, is told when the resync began.
+ */
+static void dump_range(struct process *process, const struct code_range *range, bool is_resync,
+		       uint64_t now_ns)
+{
+	const struct jvm *jvm = process->jvm;
+	uint64_t time_ns = range->birth_ns;
+
+	if (is_resync && jvm->is_resyncing && jvm->resync_ns < time_ns)
+		time_ns = jvm->resync_ns;
+	jitdump_target_add(&process->jitdump, process->pid, range, time_ns, now_ns);
+}
+
+static void add_range(struct process *process, struct code_range *range, bool is_resync,
 		      uint64_t now_ns)
 {
-	const int n = code_map_add(process->code, range, is_resync);
+	int n;
+
+	range->dump_index = jitdump_target_number(&process->jitdump);
+	n = code_map_add(process->code, range, is_resync);
 
 	if (n < 0)
 		process->jvm->bad_records++;
-	else if (n > 0)
-		map_writer_mark(&process->map, range, now_ns);
+	if (n <= 0)
+		return;
+	map_writer_mark(&process->map, range, now_ns);
+	dump_range(process, range, is_resync, now_ns);
 }
 
 static enum code_kind load_kind(uint8_t kind)
@@ -55,7 +75,7 @@ static int apply_load(struct process *process, const struct wire_record *record,
 	if (!code_range_is_valid(load.addr, load.size))
 		return -EINVAL; /* before its names are kept */
 	inlines = code_inlines_read(process, &load, &names);
-	const struct code_range range = {
+	struct code_range range = {
 		.addr = load.addr,
 		.size = load.size,
 		.kind = load_kind(load.code_kind),
@@ -125,7 +145,8 @@ static int apply_resync(struct process *process, const struct wire_record *recor
 		jvm->state = JVM_RESYNCING;
 		jvm->is_resyncing = true;
 		jvm->resync_epoch = resync.epoch;
-		code_map_resync_begin(process->code, host_time(process, resync.time_ns, now_ns));
+		jvm->resync_ns = host_time(process, resync.time_ns, now_ns);
+		code_map_resync_begin(process->code, jvm->resync_ns);
 		return 0;
 	}
 	if (!jvm->is_resyncing || jvm->resync_epoch != resync.epoch)

@@ -51,9 +51,10 @@ enum code_kind {
 
 struct code_range {
 	uint64_t addr;
-	uint32_t size; /* never 0, addr + size does not wrap */
-	uint8_t kind;  /* enum code_kind */
-	uint8_t level; /* compile level 0 to 4, or CODE_LEVEL_UNKNOWN */
+	uint32_t size;	     /* never 0, addr + size does not wrap */
+	uint8_t kind;	     /* enum code_kind */
+	uint8_t level;	     /* compile level 0 to 4, or CODE_LEVEL_UNKNOWN */
+	uint32_t dump_index; /* its number in a jitdump; 0: it is in none */
 	uint64_t birth_ns;
 	uint64_t death_ns;	      /* CODE_TIME_FOREVER while it lives */
 	const char *class_name;	      /* java/lang/String; NULL for a stub */

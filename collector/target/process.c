@@ -91,6 +91,7 @@ void process_free(struct process *process)
 	if (!process)
 		return;
 	map_writer_fini(&process->map);
+	jitdump_target_fini(&process->jitdump);
 	address_space_fini(&process->space);
 	code_map_free(process->code);
 	code_methods_fini(&process->methods); /* after the code's tables */
@@ -155,6 +156,7 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 	}
 	map64_fini(&process->thread_names);
 	map_writer_restart(&process->map, time_ns);
+	jitdump_target_fini(&process->jitdump);
 }
 
 bool process_exec(struct process *process, uint64_t time_ns)

@@ -19,6 +19,7 @@
 #include "target/code_map.h"
 #include "target/code_methods.h"
 #include "target/container.h"
+#include "target/jitdump_target.h"
 #include "target/map_writer.h"
 #include "target/name_pool.h"
 
@@ -64,6 +65,7 @@ struct jvm {
 	bool has_hello;	    /* in this session */
 	bool is_resyncing;  /* in this session, between the marks of resync_epoch */
 	uint32_t resync_epoch;
+	uint64_t resync_ns;   /* when the last one began, by the agent's mark */
 	uint32_t hello_flags; /* enum wire_hello_flags */
 	struct arena hello_texts;
 	struct jvm_attr *attrs;
@@ -103,6 +105,7 @@ struct process {
 	struct map64 thread_names;   /* inner TID -> full name in names */
 
 	struct map_writer map;
+	struct jitdump_target jitdump;
 	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */
 	struct process *next_removed; /* while targets remove several */
 	bool was_announced;

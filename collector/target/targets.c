@@ -32,6 +32,7 @@ void targets_fini(struct targets *targets)
 		process_free(process);
 	map64_fini(&targets->processes);
 	map64_fini(&targets->sessions);
+	jitdump_close(targets->jitdump);
 }
 
 struct process *targets_find(const struct targets *targets, pid_t pid)
@@ -185,6 +186,7 @@ static struct process *process_of_session(struct targets *targets,
 		remove_process(targets, process);
 		return NULL;
 	}
+	process->jitdump.dump = targets->jitdump;
 	targets->n_jvms++;
 	return process;
 }
@@ -393,7 +395,11 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 
 		if (due && due <= now_ns)
 			write_map(targets, process, now_ns + (clock_now_ns() - began_ns));
+		if (process->code)
+			jitdump_target_step(&process->jitdump, process->pid, process->code, now_ns);
 	}
+	if (targets->jitdump)
+		jitdump_step(targets->jitdump, now_ns);
 	if (now_ns >= targets->next_sweep_ns) {
 		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;
 		sweep(targets, now_ns, horizon_ns);
@@ -404,6 +410,11 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	}
 }
 
+static uint64_t sooner_of(uint64_t a, uint64_t b)
+{
+	return b && b < a ? b : a; /* 0: never */
+}
+
 uint64_t targets_next_tick_ns(const struct targets *targets)
 {
 	uint64_t next = targets->next_sweep_ns;
@@ -411,10 +422,10 @@ uint64_t targets_next_tick_ns(const struct targets *targets)
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
-		const uint64_t due = map_writer_due_ns(&process->map);
-
-		if (due && due < next)
-			next = due;
+		next = sooner_of(next, map_writer_due_ns(&process->map));
+		next = sooner_of(next, jitdump_target_due_ns(&process->jitdump));
 	}
+	if (targets->jitdump)
+		next = sooner_of(next, jitdump_due_ns(targets->jitdump));
 	return next;
 }

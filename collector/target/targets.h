@@ -11,7 +11,7 @@
  * the time. At most TARGETS_MAX_JVMS processes with an agent are known at a time, for each may hold
  * up to 200 MB of code and names; the sessions of others are refused. A process that is gone stays
  * known for TARGETS_LINGER_NS, so that held samples are named; its map file stays until the PID is
- * used again, or for a day.
+ * used again, or for a day. If jitdump is set, new code of all processes goes into it too.
  */
 #ifndef FG_TARGET_TARGETS_H
 #define FG_TARGET_TARGETS_H
@@ -30,6 +30,7 @@ struct targets {
 	struct map64 sessions;			 /* session ID -> struct process */
 	const char *map_dir;			 /* borrowed */
 	struct perf_map_style map_style;	 /* the default unless its owner sets it */
+	struct jitdump *jitdump;		 /* owned; NULL: none is wanted */
 	void (*on_forget)(void *arg, pid_t pid); /* a process is forgotten; NULL: nobody asks */
 	void *on_forget_arg;
 	/*
