@@ -42,8 +42,7 @@ static void JNICALL on_method_load(jvmtiEnv *jvmti, jmethodID method, jint size,
 	(void)jvmti;
 	(void)n_lines;
 	(void)lines;
-	(void)compile_info;
-	events_method_load(&agent.events, method, size, addr);
+	events_method_load(&agent.events, method, size, addr, compile_info);
 }
 
 static void JNICALL on_method_unload(jvmtiEnv *jvmti, jmethodID method, const void *addr)
@@ -91,19 +90,23 @@ static const jvmtiEvent enabled_events[] = {
 	JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
 };
 
-/* Source files are worth having, method events are the point. */
-static bool add_capabilities(jvmtiEnv *jvmti, bool *ret_source_files)
+static bool add_capability(jvmtiEnv *jvmti, const jvmtiCapabilities *wanted)
 {
-	jvmtiCapabilities wanted;
+	return (*jvmti)->AddCapabilities(jvmti, wanted) == JVMTI_ERROR_NONE;
+}
 
-	memset(&wanted, 0, sizeof(wanted));
-	wanted.can_generate_compiled_method_load_events = 1;
-	wanted.can_get_source_file_name = 1;
-	*ret_source_files = (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE;
-	if (*ret_source_files)
-		return true;
-	wanted.can_get_source_file_name = 0;
-	return (*jvmti)->AddCapabilities(jvmti, &wanted) == JVMTI_ERROR_NONE;
+/* Method events are the point, source files and lines are worth having. */
+static bool add_capabilities(jvmtiEnv *jvmti, bool lines, struct method_reader *reader)
+{
+	const jvmtiCapabilities events = {.can_generate_compiled_method_load_events = 1};
+	const jvmtiCapabilities source_files = {.can_get_source_file_name = 1};
+	const jvmtiCapabilities line_numbers = {.can_get_line_numbers = 1};
+
+	if (!add_capability(jvmti, &events))
+		return false;
+	reader->source_files = add_capability(jvmti, &source_files);
+	reader->lines = lines && add_capability(jvmti, &line_numbers);
+	return true;
 }
 
 static bool enable_events(jvmtiEnv *jvmti)
@@ -126,7 +129,9 @@ static bool prepare(JavaVM *vm, jvmtiEnv *jvmti)
 	if (wake_fd < 0)
 		return false;
 	recorder_init(&agent.recorder, wake_fd);
-	agent.events.jvmti = jvmti;
+	naming_init(&agent.events.naming);
+	agent.events.naming.reader.jvmti = jvmti;
+	agent.events.naming.reader.vm = vm;
 	agent.events.recorder = &agent.recorder;
 	agent.sender.vm = vm;
 	agent.sender.jvmti = jvmti;
@@ -150,7 +155,7 @@ static bool load(JavaVM *vm, jvmtiEnv *jvmti)
 			  agent.hello.jvm_version);
 		return false;
 	}
-	if (!add_capabilities(jvmti, &agent.events.source_files)) {
+	if (!add_capabilities(jvmti, agent.options.lines, &agent.events.naming.reader)) {
 		warn_line("idle: this JVM does not offer method events");
 		return false;
 	}
@@ -160,6 +165,7 @@ static bool load(JavaVM *vm, jvmtiEnv *jvmti)
 	}
 	memcpy(&in_libjvm, &(*vm)->GetEnv, sizeof(in_libjvm));
 	agent.hello.vmstructs_found = vmstructs_init(&agent.vm, (const void *)in_libjvm);
+	nmethods_init(&agent.events.nmethods, &agent.vm);
 	threads_init(&agent.sender.threads, agent.options.threads, &agent.vm);
 	agent.hello.framepointer = flags_set_framepointer(&agent.vm, agent.options.framepointer);
 	return true;

@@ -14,6 +14,8 @@
 #ifndef FGAGENT_EVENTS_H
 #define FGAGENT_EVENTS_H
 
+#include "naming.h"
+#include "nmethods.h"
 #include "recorder.h"
 
 #include <jvmti.h>
@@ -22,24 +24,23 @@
 typedef int events_make_room(void *context);
 
 struct events {
-	jvmtiEnv *jvmti;
 	struct recorder *recorder;
-	bool source_files; /* can_get_source_file_name was granted */
+	struct naming naming;
+	struct nmethods nmethods;
 	atomic_bool resyncing;
 	/* Set before resyncing is, and read only while it is. */
 	pthread_t resync_thread;
-	JNIEnv *resync_jni;
 	events_make_room *make_room;
 	void *context;
 	bool resync_lost;
 };
 
 /* Around GenerateEvents, on the thread that calls it; end returns whether no record was lost. */
-void events_begin_resync(struct events *events, JNIEnv *jni, events_make_room *make_room,
-			 void *context);
+void events_begin_resync(struct events *events, events_make_room *make_room, void *context);
 bool events_end_resync(struct events *events);
 
-void events_method_load(struct events *events, jmethodID method, jint size, const void *addr);
+void events_method_load(struct events *events, jmethodID method, jint size, const void *addr,
+			const void *compile_info);
 void events_method_unload(struct events *events, const void *addr);
 void events_stub(struct events *events, const char *name, const void *addr, jint size);
 

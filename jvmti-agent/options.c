@@ -23,6 +23,7 @@ void options_init(struct options *options)
 {
 	*options = (struct options){
 		.threads = true,
+		.lines = true,
 		.framepointer = OPTIONS_FP_AUTO,
 		.buffer_bytes = OPTIONS_BUFFER_DEFAULT_BYTES,
 		.socket = OPTIONS_SOCKET_DEFAULT,
@@ -107,14 +108,24 @@ static enum verdict read_buffer(struct options *options, const struct item *item
 	return TAKEN;
 }
 
-static enum verdict read_threads(struct options *options, const struct item *item)
+static enum verdict read_switch(const struct item *item, bool *ret)
 {
 	const bool on = is_word(item->value, item->value_len, "on");
 
 	if (!on && !is_word(item->value, item->value_len, "off"))
 		return BAD_VALUE;
-	options->threads = on;
+	*ret = on;
 	return TAKEN;
+}
+
+static enum verdict read_threads(struct options *options, const struct item *item)
+{
+	return read_switch(item, &options->threads);
+}
+
+static enum verdict read_lines(struct options *options, const struct item *item)
+{
+	return read_switch(item, &options->lines);
 }
 
 static const struct option {
@@ -129,6 +140,7 @@ static const struct option {
 	 "at most 8 labels"},
 	{"buffer", read_buffer, "16k to 16m"},
 	{"threads", read_threads, "on or off"},
+	{"lines", read_lines, "on or off"},
 };
 
 static void read_item(struct options *options, const struct item *item, const char *source,

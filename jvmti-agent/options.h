@@ -37,6 +37,7 @@ struct options_label {
 struct options {
 	bool idle; /* "off", or a socket that cannot be dialled: do nothing at all */
 	bool threads;
+	bool lines;
 	enum options_framepointer framepointer;
 	uint32_t buffer_bytes;
 	char socket[OPTIONS_SOCKET_MAX_BYTES];

@@ -44,17 +44,15 @@ static bool mark(struct sender *sender, enum wire_kind kind, bool complete)
 static bool generate(struct sender *sender)
 {
 	jvmtiEnv *jvmti = sender->jvmti;
-	JNIEnv *jni;
 	bool good;
 
 	if (atomic_load(&sender->quit))
 		return false;
-	jni = resync_attach(sender->vm);
-	if (!jni) {
+	if (!resync_attach(sender->vm)) {
 		recorder_count_loss(sender->recorder, WIRE_LOSS_JVMTI, 1);
 		return false;
 	}
-	events_begin_resync(sender->events, jni, make_room, sender);
+	events_begin_resync(sender->events, make_room, sender);
 	good = (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED) ==
 		       JVMTI_ERROR_NONE &&
 	       (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD) ==

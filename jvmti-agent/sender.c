@@ -192,14 +192,37 @@ static void serve(struct sender *sender)
 	}
 }
 
-/* One connection, from hello to its end. */
-static void converse(struct sender *sender)
+/* What a connection needs, and nothing needs without one. */
+static void *map_storage(const struct sender *sender)
 {
-	const size_t bytes = sender->options->buffer_bytes;
+	const size_t bytes = sizeof(struct naming_memory) + sender->options->buffer_bytes;
 	void *storage =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (storage == MAP_FAILED) {
+	return storage == MAP_FAILED ? NULL : storage;
+}
+
+static void open_storage(const struct sender *sender, void *storage)
+{
+	const size_t bytes = sender->options->buffer_bytes;
+
+	naming_open(&sender->events->naming, storage, bytes);
+	recorder_open(sender->recorder, (uint8_t *)storage + sizeof(struct naming_memory), bytes);
+}
+
+static void close_storage(const struct sender *sender, void *storage)
+{
+	recorder_close(sender->recorder);
+	naming_close(&sender->events->naming);
+	munmap(storage, sizeof(struct naming_memory) + sender->options->buffer_bytes);
+}
+
+/* One connection, from hello to its end. */
+static void converse(struct sender *sender)
+{
+	void *storage = map_storage(sender);
+
+	if (!storage) {
 		recorder_count_loss(sender->recorder, WIRE_LOSS_NO_MEMORY, 1);
 		uplink_close(&sender->uplink);
 		return;
@@ -207,15 +230,14 @@ static void converse(struct sender *sender)
 	atomic_store(&sender->connected, true);
 	send_hello(sender);
 	if (is_live(sender)) {
-		recorder_open(sender->recorder, storage, bytes);
+		open_storage(sender, storage);
 		serve(sender);
 		recorder_stop(sender->recorder);
 	}
 	if (uplink_is_open(&sender->uplink))
 		send_bye(sender);
 	uplink_close(&sender->uplink);
-	recorder_close(sender->recorder);
-	munmap(storage, bytes);
+	close_storage(sender, storage);
 	atomic_store(&sender->connected, false);
 }
 

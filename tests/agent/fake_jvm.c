@@ -5,6 +5,7 @@
  */
 #include "fake_jvm.h"
 
+#include <jvmticmlr.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@ static struct jvmtiInterface_1_ jvmti_functions;
 static struct JNINativeInterface_ jni_functions;
 static const struct jvmtiInterface_1_ *jvmti_env = &jvmti_functions;
 static const struct JNINativeInterface_ *jni_env = &jni_functions;
-static pthread_t attached_thread;
 
 static void demand(bool condition, const char *what)
 {
@@ -73,7 +73,10 @@ static jvmtiError JNICALL add_capabilities(jvmtiEnv *env, const jvmtiCapabilitie
 		return JVMTI_ERROR_NOT_AVAILABLE;
 	if (fake_jvm.no_method_events && wanted->can_generate_compiled_method_load_events)
 		return JVMTI_ERROR_NOT_AVAILABLE;
-	fake_jvm.capabilities = *wanted;
+	if (fake_jvm.no_lines && wanted->can_get_line_numbers)
+		return JVMTI_ERROR_NOT_AVAILABLE;
+	for (size_t i = 0; i < sizeof(*wanted); i++)
+		((uint8_t *)&fake_jvm.capabilities)[i] |= ((const uint8_t *)wanted)[i];
 	return JVMTI_ERROR_NONE;
 }
 
@@ -124,12 +127,11 @@ static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID id, char **na
 	return JVMTI_ERROR_NONE;
 }
 
-/* A class is its method's number; a local reference counts where no frame pops it. */
+/* A class is its method's number. */
 static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID id, jclass *ret)
 {
 	(void)env;
-	if (atomic_load(&fake_jvm.attached) && pthread_equal(pthread_self(), attached_thread))
-		atomic_fetch_add(&fake_jvm.local_refs, 1);
+	atomic_fetch_add(&fake_jvm.local_refs, 1);
 	*ret = (jclass)(uintptr_t)id;
 	return JVMTI_ERROR_NONE;
 }
@@ -157,6 +159,26 @@ static jvmtiError JNICALL get_source_file_name(jvmtiEnv *env, jclass class, char
 		return JVMTI_ERROR_ABSENT_INFORMATION;
 	snprintf(text, sizeof(text), "C%zu.java", method);
 	*name = allocate(text);
+	return JVMTI_ERROR_NONE;
+}
+
+/* Three lines, not always in order, from 100 on at bytecodes 0, 4 and 9. */
+static jvmtiError JNICALL get_line_number_table(jvmtiEnv *env, jmethodID id, jint *ret_n,
+						jvmtiLineNumberEntry **ret)
+{
+	static const jvmtiLineNumberEntry lines[] = {{0, 100}, {9, 90}, {4, 101}};
+	const size_t method = method_of(id);
+
+	(void)env;
+	demand(fake_jvm.capabilities.can_get_line_numbers, "lines without capability");
+	if (method % 10 == 9)
+		return JVMTI_ERROR_NATIVE_METHOD;
+	if (method % 7 == 3)
+		return JVMTI_ERROR_ABSENT_INFORMATION;
+	*ret = malloc(sizeof(lines));
+	memcpy(*ret, lines, sizeof(lines));
+	*ret_n = 3;
+	atomic_fetch_add(&fake_jvm.allocations, 1);
 	return JVMTI_ERROR_NONE;
 }
 
@@ -194,8 +216,9 @@ static void JNICALL delete_local_ref(JNIEnv *env, jobject object)
 static jint JNICALL get_env(JavaVM *vm, void **ret, jint version)
 {
 	(void)vm;
-	demand(version == JVMTI_VERSION_1_0, "GetEnv of an unexpected version");
-	*ret = &jvmti_env;
+	demand(version == JVMTI_VERSION_1_0 || version == JNI_VERSION_1_2,
+	       "GetEnv of an unexpected version");
+	*ret = version == JNI_VERSION_1_2 ? (void *)&jni_env : (void *)&jvmti_env;
 	return JNI_OK;
 }
 
@@ -205,7 +228,6 @@ static jint JNICALL attach(JavaVM *vm, void **ret, void *args)
 	demand(args != NULL, "attached without a name");
 	if (fake_jvm.attach_fails)
 		return JNI_ERR;
-	attached_thread = pthread_self();
 	demand(atomic_fetch_add(&fake_jvm.attached, 1) == 0, "attached twice");
 	atomic_fetch_add(&fake_jvm.attaches, 1);
 	*ret = &jni_env;
@@ -238,6 +260,7 @@ JavaVM *fake_jvm_start(void)
 	jvmti_functions.GetMethodDeclaringClass = get_declaring_class;
 	jvmti_functions.GetClassSignature = get_class_signature;
 	jvmti_functions.GetSourceFileName = get_source_file_name;
+	jvmti_functions.GetLineNumberTable = get_line_number_table;
 	jvmti_functions.GetMethodModifiers = get_method_modifiers;
 	jvmti_functions.GenerateEvents = generate_events;
 	return (JavaVM *)&vm;
@@ -255,10 +278,37 @@ void fake_jvm_post_death(void)
 		fake_jvm.callbacks.VMDeath(&jvmti_env, &jni_env);
 }
 
+void fake_jvm_post_load_with(size_t method, const void *compile_info)
+{
+	fake_jvm.callbacks.CompiledMethodLoad(&jvmti_env, (jmethodID)(method + 1), FAKE_CODE_BYTES,
+					      fake_jvm_address(method), 0, NULL, compile_info);
+}
+
 void fake_jvm_post_load(size_t method)
 {
-	fake_jvm.callbacks.CompiledMethodLoad(&jvmti_env, (jmethodID)(method + 1), 100,
-					      fake_jvm_address(method), 0, NULL, NULL);
+	jvmtiCompiledMethodLoadInlineRecord record = {
+		.header = {.kind = JVMTI_CMLR_INLINE_INFO,
+			   .majorinfoversion = JVMTI_CMLR_MAJOR_VERSION_1},
+		.numpcs = (jint)fake_jvm.n_inlined,
+	};
+	PCStackInfo entries[FAKE_CODE_BYTES];
+	jmethodID methods[FAKE_CODE_BYTES][2];
+	jint bcis[FAKE_CODE_BYTES][2];
+
+	for (size_t i = 0; i < fake_jvm.n_inlined; i++) {
+		methods[i][0] = (jmethodID)(method + i + 2);
+		methods[i][1] = (jmethodID)(method + 1);
+		bcis[i][0] = (jint)i;
+		bcis[i][1] = 7;
+		entries[i] = (PCStackInfo){
+			.pc = (uint8_t *)(uintptr_t)fake_jvm_address(method) + i + 1,
+			.numstackframes = 2,
+			.methods = methods[i],
+			.bcis = bcis[i],
+		};
+	}
+	record.pcinfo = entries;
+	fake_jvm_post_load_with(method, fake_jvm.n_inlined > 0 ? &record : NULL);
 }
 
 void fake_jvm_post_unload(size_t method)

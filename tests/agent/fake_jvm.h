@@ -17,16 +17,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FAKE_CODE_BASE 0x7f0000000000ull
+#define FAKE_CODE_BASE	0x7f0000000000ull
+#define FAKE_CODE_BYTES 100
 
 struct fake_jvm {
 	/* Set by the test. */
 	const char *vm_version;
 	size_t n_methods; /* that exist, for GenerateEvents */
 	size_t n_stubs;
+	size_t n_inlined; /* each byte i below it of every method is from the method i + 1 further */
 	size_t name_bytes;	  /* length of method 0's name, 0 for the usual */
 	size_t stub_name_bytes;	  /* length of every stub's name, 0 for the usual */
 	bool no_source_files;	  /* refuses that capability */
+	bool no_lines;		  /* and this one */
 	bool no_method_events;	  /* refuses this one */
 	atomic_bool broken_names; /* GetMethodName fails */
 	atomic_bool attach_fails;
@@ -37,7 +40,7 @@ struct fake_jvm {
 	unsigned enabled[64]; /* by event - JVMTI_MIN_EVENT_TYPE_VAL: times enabled */
 	atomic_int attached, attaches, generated;
 	atomic_long allocations; /* not yet deallocated */
-	atomic_long local_refs;	 /* not yet deleted, by an attached thread */
+	atomic_long local_refs;	 /* not yet deleted */
 	atomic_bool disposed;
 };
 
@@ -48,6 +51,8 @@ JavaVM *fake_jvm_start(void);
 void fake_jvm_post_init(void);
 void fake_jvm_post_death(void);
 void fake_jvm_post_load(size_t method);
+/* With inlining as the caller says, see jvmticmlr.h. */
+void fake_jvm_post_load_with(size_t method, const void *compile_info);
 void fake_jvm_post_unload(size_t method);
 void fake_jvm_post_stub(size_t stub);
 

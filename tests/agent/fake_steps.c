@@ -97,22 +97,55 @@ void expect_hello(uint32_t buffer_bytes)
 	CHECK(has_attr(&hello, "env.POD_NAME", "pod-7"));
 }
 
+static void check_text(const char *text, const char *format, size_t number)
+{
+	char expected[32];
+
+	snprintf(expected, sizeof(expected), format, number);
+	CHECK(strcmp(text, expected) == 0);
+}
+
+/* Names are as in fake_jvm.c. */
+void check_method(const struct known_method *known, size_t method)
+{
+	const bool has_lines = fake_jvm.capabilities.can_get_line_numbers && method % 10 != 9 &&
+			       method % 7 != 3;
+
+	check_text(known->class_sig, "Lfake/C%zu;", method);
+	check_text(known->name, "m%zu", method);
+	check_text(known->sig, "()V", method);
+	check_text(known->source_file, method % 7 == 3 ? "" : "C%zu.java", method);
+	CHECK(known->n_lines == (has_lines ? 3 : 0));
+	CHECK(!has_lines || (known->first.bci == 0 && known->first.line == 100));
+	CHECK(!has_lines || (known->last.bci == 9 && known->last.line == 90));
+}
+
+/* Whether each of the load's regions is a byte of the method inlined there. */
+static void check_inlined(const struct known_load *load, size_t method)
+{
+	CHECK(load->n_regions == fake_jvm.n_inlined);
+	CHECK(load->n_methods == fake_jvm.n_inlined + 1);
+	for (uint32_t i = 0; i < load->n_regions; i++) {
+		const struct known_region *region = &load->regions[i];
+
+		CHECK(region->end == i + 1 && region->depth == 2);
+		CHECK(region->frames[0].method == 0 && region->frames[0].bci == 7);
+		CHECK(region->frames[1].bci == (int32_t)i);
+		check_method(load->methods[region->frames[1].method], method + 1 + i);
+	}
+}
+
 void check_load(const struct wire_record *record, size_t method)
 {
-	struct wire_method_load load;
-	char text[32];
+	const struct wire_method_load *load = &peer.load->load;
 
-	CHECK(wire_decode_method_load(record, &load) == 0);
-	CHECK(load.addr == FAKE_CODE_BASE + method * 256 && load.size == 100);
-	CHECK(load.level == WIRE_LEVEL_UNKNOWN);
-	CHECK(load.code_kind == (method % 10 == 9 ? WIRE_CODE_NATIVE_WRAPPER : WIRE_CODE_JAVA));
-	snprintf(text, sizeof(text), "Lfake/C%zu;", method);
-	CHECK(is_text(load.class_sig, text));
-	snprintf(text, sizeof(text), "m%zu", method);
-	CHECK(is_text(load.method, text));
-	CHECK(is_text(load.method_sig, "()V"));
-	snprintf(text, sizeof(text), "C%zu.java", method);
-	CHECK(is_text(load.source_file, method % 7 == 3 ? "" : text));
+	CHECK(record->kind == WIRE_METHOD_LOAD);
+	CHECK(load->addr == FAKE_CODE_BASE + method * 256 && load->size == FAKE_CODE_BYTES);
+	CHECK(load->level == WIRE_LEVEL_UNKNOWN);
+	CHECK(load->code_kind == (method % 10 == 9 ? WIRE_CODE_NATIVE_WRAPPER : WIRE_CODE_JAVA));
+	CHECK(peer.load->has_table);
+	check_method(peer.load->methods[0], method);
+	check_inlined(peer.load, method);
 }
 
 static void expect_begin(uint32_t epoch)

@@ -29,7 +29,9 @@ void sleep_ms(long ms);
 uint64_t now_ms(void);
 bool is_text(struct wire_str s, const char *text);
 void expect_hello(uint32_t buffer_bytes);
-/* The record is a load of that method, in every part. */
+/* Its names and lines are those of that method. */
+void check_method(const struct known_method *known, size_t method);
+/* The record, which peer has just read, is a load of that method, in every part. */
 void check_load(const struct wire_record *record, size_t method);
 /* One whole, complete resynchronisation, with all that the fake JVM has. */
 void expect_resync(uint32_t epoch);

@@ -2,11 +2,16 @@
 /*
  * A collector's stand-in: an nng PULL socket that prints what agents say, a record a line:
  *
- *   listener SOCKET
+ *   listener SOCKET [tables]
  *
  * A line is words separated by tabs: the connection's number, the record's kind, its flags, then
  * what the kind holds. Connections that come and go are lines too. Ends with SIGTERM.
+ *
+ * A load has its names however they were told, then its inline table in numbers: bytes, methods,
+ * methods named here, regions, how the method itself is told, its ID and lines. With "tables" each
+ * region follows as a line: the code's address, where it ends, and its frames, outermost first.
  */
+#include "known.h"
 #include "shared/wire.h"
 
 #include <nng/nng.h>
@@ -19,7 +24,30 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define CONNECTIONS_MAX 64
+
 static pthread_mutex_t out_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool with_tables;
+
+/* What each connection has named; the last one to come takes the place of the first. */
+static struct {
+	int pipe;
+	struct known known;
+} connections[CONNECTIONS_MAX];
+
+static struct known *find_known(int pipe)
+{
+	static size_t next;
+
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		if (connections[i].pipe == pipe)
+			return &connections[i].known;
+	}
+	next = (next + 1) % CONNECTIONS_MAX;
+	known_clear(&connections[next].known);
+	connections[next].pipe = pipe;
+	return &connections[next].known;
+}
 
 static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *arg)
 {
@@ -60,18 +88,55 @@ static void print_hello(const struct wire_record *record)
 	}
 }
 
-static void print_load(const struct wire_record *record)
+static void print_regions(int pipe, const struct known_load *known)
 {
-	struct wire_method_load load;
+	for (uint32_t i = 0; i < known->n_regions; i++) {
+		const struct known_region *region = &known->regions[i];
 
-	if (wire_decode_method_load(record, &load) != 0)
+		printf("\n%d\tregion\t0\t%" PRIx64 "\t%" PRIx32, pipe, known->load.addr, region->end);
+		for (uint32_t j = 0; j < region->depth; j++) {
+			const struct known_method *method =
+				known->methods[region->frames[j].method];
+
+			printf("\t%s%s@%" PRId32, method->class_sig, method->name,
+			       region->frames[j].bci);
+		}
+	}
+}
+
+static void print_table(int pipe, const struct known_load *known)
+{
+	uint32_t n_named = 0;
+
+	for (uint32_t i = 0; i < known->n_methods; i++)
+		n_named += known->hows[i] != WIRE_METHOD_KNOWN;
+	if (!known->has_table)
 		return;
-	printf("\t%" PRIu64 "\t%" PRIx64 "\t%" PRIx32 "\t%u\t%u", load.time_ns, load.addr,
-	       load.size, load.level, load.code_kind);
-	print_str(load.class_sig);
-	print_str(load.method);
-	print_str(load.method_sig);
-	print_str(load.source_file);
+	printf("\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32 "\t%u\t%" PRIu32 "\t%" PRIu32,
+	       known->section_bytes, known->n_methods, n_named, known->n_regions, known->hows[0],
+	       known->methods[0]->id, known->methods[0]->n_lines);
+	if (with_tables)
+		print_regions(pipe, known);
+}
+
+static void print_load(int pipe, const struct wire_record *record)
+{
+	const struct wire_method_load *load;
+	struct known_load *known;
+	int err = known_take(find_known(pipe), record, &known);
+
+	if (err != 0) {
+		printf("\tbroken\t%s", strerror(-err));
+		return;
+	}
+	load = &known->load;
+	printf("\t%" PRIu64 "\t%" PRIx64 "\t%" PRIx32 "\t%u\t%u", load->time_ns, load->addr,
+	       load->size, load->level, load->code_kind);
+	print_str(load->class_sig);
+	print_str(load->method);
+	print_str(load->method_sig);
+	print_str(load->source_file);
+	print_table(pipe, known);
 }
 
 static void print_small(const struct wire_record *record)
@@ -119,7 +184,7 @@ static void print_message(nng_msg *msg)
 		if (record.kind == WIRE_HELLO)
 			print_hello(&record);
 		else if (record.kind == WIRE_METHOD_LOAD)
-			print_load(&record);
+			print_load(pipe, &record);
 		else
 			print_small(&record);
 		putchar('\n');
@@ -132,10 +197,11 @@ int main(int argc, char **argv)
 	char url[256];
 	nng_msg *msg;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: listener SOCKET\n");
+	if (argc != 2 && (argc != 3 || strcmp(argv[2], "tables") != 0)) {
+		fprintf(stderr, "usage: listener SOCKET [tables]\n");
 		return 2;
 	}
+	with_tables = argc == 3;
 	snprintf(url, sizeof(url), "ipc://%s", argv[1]);
 	if (nng_pull0_open(&socket) != 0 ||
 	    nng_pipe_notify(socket, NNG_PIPE_EV_ADD_POST, on_pipe, NULL) != 0 ||

@@ -33,7 +33,8 @@ void peer_listen(struct peer *peer, const char *path)
 	CHECK(bind(peer->listen_fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0);
 	CHECK(listen(peer->listen_fd, 4) == 0);
 	peer->message = malloc(WIRE_MESSAGE_MAX_BYTES);
-	CHECK(peer->message);
+	peer->known = calloc(1, sizeof(*peer->known));
+	CHECK(peer->message && peer->known);
 }
 
 static void wait_readable(int fd)
@@ -51,6 +52,7 @@ void peer_accept(struct peer *peer, const void *greeting, size_t len)
 	peer->fd = accept(peer->listen_fd, NULL, NULL);
 	CHECK(peer->fd >= 0);
 	peer->next_seq = 0;
+	known_clear(peer->known);
 	peer->reader = (struct wire_reader){0};
 	if (!greeting) {
 		greeting = pull;
@@ -113,6 +115,8 @@ bool peer_next(struct peer *peer, struct wire_record *ret)
 			return false;
 	}
 	CHECK(got == 1);
+	if (ret->kind == WIRE_METHOD_LOAD)
+		CHECK(known_take(peer->known, ret, &peer->load) == 0);
 	return true;
 }
 
@@ -135,4 +139,6 @@ void peer_fini(struct peer *peer)
 {
 	close(peer->listen_fd);
 	free(peer->message);
+	known_clear(peer->known);
+	free(peer->known);
 }

@@ -9,6 +9,7 @@
 #ifndef PEER_H
 #define PEER_H
 
+#include "known.h"
 #include "shared/wire.h"
 
 struct peer {
@@ -16,6 +17,8 @@ struct peer {
 	uint64_t next_seq;
 	uint8_t *message;
 	struct wire_reader reader;
+	struct known *known;	 /* of this connection */
+	struct known_load *load; /* the last METHOD_LOAD, with its names */
 };
 
 void peer_listen(struct peer *peer, const char *path);
@@ -23,7 +26,7 @@ void peer_listen(struct peer *peer, const char *path);
 void peer_accept(struct peer *peer, const void *greeting, size_t len);
 /* Checks the agent's greeting. */
 void peer_expect_greeting(struct peer *peer);
-/* The next record; false when the agent has closed. Borrowed until the next call. */
+/* The next record, whose IDs must all have been named; false when the agent has closed. Borrowed until the next call. */
 bool peer_next(struct peer *peer, struct wire_record *ret);
 /* Waits until the agent has closed, and closes. */
 void peer_expect_close(struct peer *peer);

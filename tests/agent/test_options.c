@@ -53,6 +53,7 @@ static void nothing_given_is_the_defaults(void **state)
 	assert_int_equal(options.buffer_bytes, 256 * 1024);
 	assert_int_equal(options.framepointer, OPTIONS_FP_AUTO);
 	assert_true(options.threads);
+	assert_true(options.lines);
 	assert_false(options.idle);
 	assert_string_equal(warnings, "");
 }
@@ -60,7 +61,8 @@ static void nothing_given_is_the_defaults(void **state)
 static void every_key_is_taken(void **state)
 {
 	struct options options = read_options(
-		"socket=/x/y,framepointer=on,label=team:a=b:c,buffer=1m,threads=off,,", NULL);
+		"socket=/x/y,framepointer=on,label=team:a=b:c,buffer=1m,threads=off,lines=off,,",
+		NULL);
 
 	(void)state;
 	assert_string_equal(warnings, "");
@@ -68,6 +70,7 @@ static void every_key_is_taken(void **state)
 	assert_int_equal(options.framepointer, OPTIONS_FP_ON);
 	assert_int_equal(options.buffer_bytes, 1 << 20);
 	assert_false(options.threads);
+	assert_false(options.lines);
 	assert_int_equal(options.n_labels, 1);
 	assert_string_equal(options.labels[0].key, "team");
 	assert_string_equal(options.labels[0].value, "a=b:c");
@@ -106,6 +109,8 @@ static void what_is_not_understood_is_one_line(void **state)
 	check_refused("framepointer=maybe", "bad value for framepointer");
 	check_refused("framepointer=", "bad value for framepointer");
 	check_refused("threads=yes", "bad value for threads");
+	check_refused("lines=yes", "bad value for lines");
+	check_refused("lines", "bad value for lines");
 	check_refused("label=nocolon", "bad value for label");
 	check_refused("label=:novalue", "bad value for label");
 }

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From an address to the nmethod around it.
+ *
+ * A code heap is an array of segments of 2^n bytes, and beside it a map of a byte a segment: 0xff
+ * is free, 0 begins a block, anything else says how many segments back to look. A block is a
+ * header and, if it is used, a CodeBlob right behind. That it is the one we look for is known by
+ * where its code begins. Other threads change the map meanwhile, but not what leads to a block in
+ * use, and every step is checked against what the heap has committed.
+ */
+#include "nmethods.h"
+
+#include <string.h>
+
+#define HEAPS_MAX	   8
+#define STEPS_MAX	   4096
+#define OBJECT_MAX_BYTES   4096 /* no offset of a CodeHeap or array is beyond this */
+#define SEGMENT_FREE	   0xff
+#define SEGMENT_LOG2_MAX   20
+#define LEVEL_MAX	   4
+#define INVOCATION_BCI	   (-1)
+
+/* What a VirtualSpace has committed. */
+struct span {
+	uintptr_t low, high;
+};
+
+struct heap {
+	struct span memory, segmap;
+	int32_t log2_segment;
+};
+
+static bool is_small(size_t offset)
+{
+	return offset <= OBJECT_MAX_BYTES;
+}
+
+static bool find_array(struct nmethods *n, const struct vmstructs *vm)
+{
+	n->heap = vmstructs_find_static(vm, "CodeCache", "_heap");
+	n->heaps = vmstructs_find_static(vm, "CodeCache", "_heaps");
+	if (!n->heaps)
+		return n->heap != NULL;
+	return (vmstructs_find_offset(vm, "GrowableArrayBase", "_len", &n->array_len) ||
+		vmstructs_find_offset(vm, "GenericGrowableArray", "_len", &n->array_len)) &&
+	       vmstructs_find_offset(vm, "GrowableArray<int>", "_data", &n->array_data) &&
+	       is_small(n->array_len) && is_small(n->array_data);
+}
+
+static bool find_heap(struct nmethods *n, const struct vmstructs *vm)
+{
+	return vmstructs_find_offset(vm, "CodeHeap", "_memory", &n->memory) &&
+	       vmstructs_find_offset(vm, "CodeHeap", "_segmap", &n->segmap) &&
+	       vmstructs_find_offset(vm, "CodeHeap", "_log2_segment_size", &n->log2_segment) &&
+	       vmstructs_find_offset(vm, "VirtualSpace", "_low", &n->low) &&
+	       vmstructs_find_offset(vm, "VirtualSpace", "_high", &n->high) &&
+	       vmstructs_find_offset(vm, "HeapBlock::Header", "_used", &n->used) &&
+	       vmstructs_find_type_size(vm, "HeapBlock", &n->header_bytes) && is_small(n->memory) &&
+	       is_small(n->segmap) && is_small(n->log2_segment) && is_small(n->low) &&
+	       is_small(n->high) && n->used < n->header_bytes && is_small(n->header_bytes);
+}
+
+static bool find_nmethod(struct nmethods *n, const struct vmstructs *vm)
+{
+	n->code_is_pointer = vmstructs_find_offset(vm, "CodeBlob", "_code_begin", &n->code);
+	return (n->code_is_pointer ||
+		vmstructs_find_offset(vm, "CodeBlob", "_code_offset", &n->code)) &&
+	       vmstructs_find_offset(vm, "nmethod", "_comp_level", &n->level) &&
+	       vmstructs_find_offset(vm, "nmethod", "_entry_bci", &n->entry_bci) &&
+	       vmstructs_find_type_size(vm, "nmethod", &n->nmethod_bytes) &&
+	       is_small(n->nmethod_bytes) && n->code + sizeof(uint64_t) <= n->nmethod_bytes &&
+	       n->level < n->nmethod_bytes &&
+	       n->entry_bci + sizeof(int32_t) <= n->nmethod_bytes;
+}
+
+void nmethods_init(struct nmethods *nmethods, const struct vmstructs *vm)
+{
+	*nmethods = (struct nmethods){.module = vm->module};
+	nmethods->on = find_array(nmethods, vm) && find_heap(nmethods, vm) &&
+		       find_nmethod(nmethods, vm);
+}
+
+static uintptr_t read_pointer(uintptr_t addr)
+{
+	uintptr_t value;
+
+	memcpy(&value, (const void *)addr, sizeof(value));
+	return value;
+}
+
+static int32_t read_i32(uintptr_t addr)
+{
+	int32_t value;
+
+	memcpy(&value, (const void *)addr, sizeof(value));
+	return value;
+}
+
+static uint8_t read_u8(uintptr_t addr)
+{
+	return *(const uint8_t *)addr;
+}
+
+/* An address that the JVM keeps in a static of its own, 0 if there is none yet. */
+static uintptr_t read_static(const struct nmethods *n, const void *at)
+{
+	uintptr_t value = 0;
+
+	if (at && module_holds(&n->module, at, sizeof(value), PF_R))
+		value = read_pointer((uintptr_t)at);
+	return value % sizeof(value) == 0 ? value : 0;
+}
+
+static struct span read_span(const struct nmethods *n, uintptr_t space)
+{
+	return (struct span){.low = read_pointer(space + n->low),
+			     .high = read_pointer(space + n->high)};
+}
+
+/* Whether len bytes at addr have been committed. */
+static bool holds(const struct span *span, uintptr_t addr, size_t len)
+{
+	return addr >= span->low && addr <= span->high && len <= span->high - addr;
+}
+
+/* Whether it is a sound heap that holds addr. */
+static bool read_heap(const struct nmethods *n, uintptr_t at, uintptr_t addr, struct heap *ret)
+{
+	if (at == 0 || at % sizeof(at) != 0)
+		return false;
+	ret->memory = read_span(n, at + n->memory);
+	ret->segmap = read_span(n, at + n->segmap);
+	ret->log2_segment = read_i32(at + n->log2_segment);
+	return ret->log2_segment > 0 && ret->log2_segment <= SEGMENT_LOG2_MAX &&
+	       holds(&ret->memory, addr, 1);
+}
+
+static bool find_heap_of(const struct nmethods *n, uintptr_t addr, struct heap *ret)
+{
+	const uintptr_t array = read_static(n, n->heaps);
+	uintptr_t data;
+	int32_t len;
+
+	if (read_heap(n, read_static(n, n->heap), addr, ret))
+		return true;
+	if (array == 0)
+		return false;
+	len = read_i32(array + n->array_len);
+	data = read_pointer(array + n->array_data);
+	for (int32_t i = 0; i < len && i < HEAPS_MAX && data != 0; i++) {
+		if (read_heap(n, read_pointer(data + (size_t)i * sizeof(data)), addr, ret))
+			return true;
+	}
+	return false;
+}
+
+/* The blob of the block that holds addr, or 0. */
+static uintptr_t find_blob(const struct nmethods *n, const struct heap *heap, uintptr_t addr)
+{
+	uintptr_t segment = (addr - heap->memory.low) >> heap->log2_segment, block;
+	uint8_t back = SEGMENT_FREE;
+
+	for (int i = 0; i < STEPS_MAX && back != 0; i++) {
+		if (!holds(&heap->segmap, heap->segmap.low + segment, 1))
+			return 0;
+		back = read_u8(heap->segmap.low + segment);
+		if (back == SEGMENT_FREE || back > segment)
+			return 0;
+		segment -= back;
+	}
+	block = heap->memory.low + (segment << heap->log2_segment);
+	if (back != 0 || !holds(&heap->memory, block, n->header_bytes + n->nmethod_bytes) ||
+	    read_u8(block + n->used) == 0)
+		return 0;
+	return block + n->header_bytes;
+}
+
+static uintptr_t read_code(const struct nmethods *n, uintptr_t blob)
+{
+	if (n->code_is_pointer)
+		return read_pointer(blob + n->code);
+	return blob + (uintptr_t)(intptr_t)read_i32(blob + n->code);
+}
+
+bool nmethods_find(const struct nmethods *nmethods, const void *code, struct nmethods_facts *ret)
+{
+	const uintptr_t addr = (uintptr_t)code;
+	struct heap heap;
+	uintptr_t blob;
+	uint8_t level;
+
+	if (!nmethods->on || !find_heap_of(nmethods, addr, &heap))
+		return false;
+	blob = find_blob(nmethods, &heap, addr);
+	if (blob == 0 || read_code(nmethods, blob) != addr)
+		return false;
+	/* An int of old, a byte since: the lowest byte is the same. */
+	level = read_u8(blob + nmethods->level);
+	if (level > LEVEL_MAX)
+		return false;
+	ret->level = level;
+	ret->is_osr = read_i32(blob + nmethods->entry_bci) != INVOCATION_BCI;
+	return true;
+}
