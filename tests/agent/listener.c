@@ -93,7 +93,8 @@ static void print_regions(int pipe, const struct known_load *known)
 	for (uint32_t i = 0; i < known->n_regions; i++) {
 		const struct known_region *region = &known->regions[i];
 
-		printf("\n%d\tregion\t0\t%" PRIx64 "\t%" PRIx32, pipe, known->load.addr, region->end);
+		printf("\n%d\tregion\t0\t%" PRIx64 "\t%" PRIx32, pipe, known->load.addr,
+		       region->end);
 		for (uint32_t j = 0; j < region->depth; j++) {
 			const struct known_method *method =
 				known->methods[region->frames[j].method];

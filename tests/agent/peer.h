@@ -26,7 +26,10 @@ void peer_listen(struct peer *peer, const char *path);
 void peer_accept(struct peer *peer, const void *greeting, size_t len);
 /* Checks the agent's greeting. */
 void peer_expect_greeting(struct peer *peer);
-/* The next record, whose IDs must all have been named; false when the agent has closed. Borrowed until the next call. */
+/*
+ * The next record, whose IDs must all have been named; false when the agent has closed. Borrowed
+ * until the next call.
+ */
 bool peer_next(struct peer *peer, struct wire_record *ret);
 /* Waits until the agent has closed, and closes. */
 void peer_expect_close(struct peer *peer);
