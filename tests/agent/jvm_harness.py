@@ -4,11 +4,13 @@
 import argparse
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
 import threading
 import time
+import unittest
 
 PATIENCE_S = 60
 OPTIONS = argparse.Namespace()  # agent, listener, jdk, java, classes
@@ -21,7 +23,7 @@ class Listener:
         self.path = path
         self.lines = []
         self.changed = threading.Condition()
-        self.process = subprocess.Popen([OPTIONS.listener, path], stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([OPTIONS.listener, path, "tables"], stdout=subprocess.PIPE,
                                         text=True, errors="replace")
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
@@ -112,3 +114,31 @@ class Jvm:
         self.errors.close()
         self.process.stdin.close()
         self.process.stdout.close()
+
+
+def is_hot(line):
+    return line[1] == "method load" and line[8:10] == ["LSubject;", "hotMethod"]
+
+
+class JvmTestCase(unittest.TestCase):
+    """A socket's path for the test, and what runs on its two ends."""
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="fgagent-test-")
+        self.addCleanup(shutil.rmtree, self.directory)
+        self.path = os.path.join(self.directory, "agent.sock")
+
+    def listen(self):
+        listener = Listener(self.path)
+        self.addCleanup(listener.stop, signal.SIGKILL)
+        return listener
+
+    def start(self, extra="", **kwargs):
+        jvm = Jvm(f"socket={self.path}{extra}", **kwargs)
+        self.addCleanup(jvm.kill)
+        self.assertEqual(jvm.answer, "ready")
+        return jvm
+
+    def finish(self, jvm, line=None, status=0, warnings=()):
+        self.assertEqual(jvm.end(line), status)
+        self.assertEqual(jvm.warnings(), list(warnings))

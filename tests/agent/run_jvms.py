@@ -19,34 +19,13 @@ import tempfile
 import threading
 import unittest
 
-from jvm_harness import OPTIONS, PATIENCE_S, Jvm, Listener
+from jvm_code import AgentTellsCode
+from jvm_harness import OPTIONS, PATIENCE_S, Jvm, JvmTestCase, is_hot
+
+__all__ = ["AgentInJvm", "AgentTellsCode"]
 
 
-def is_hot(line):
-    return line[1] == "method load" and line[8:10] == ["LSubject;", "hotMethod"]
-
-
-class AgentInJvm(unittest.TestCase):
-    def setUp(self):
-        self.directory = tempfile.mkdtemp(prefix="fgagent-test-")
-        self.addCleanup(shutil.rmtree, self.directory)
-        self.path = os.path.join(self.directory, "agent.sock")
-
-    def listen(self):
-        listener = Listener(self.path)
-        self.addCleanup(listener.stop, signal.SIGKILL)
-        return listener
-
-    def start(self, extra="", **kwargs):
-        jvm = Jvm(f"socket={self.path}{extra}", **kwargs)
-        self.addCleanup(jvm.kill)
-        self.assertEqual(jvm.answer, "ready")
-        return jvm
-
-    def finish(self, jvm, line=None, status=0, warnings=()):
-        self.assertEqual(jvm.end(line), status)
-        self.assertEqual(jvm.warnings(), list(warnings))
-
+class AgentInJvm(JvmTestCase):
     def test_the_whole_story_is_told(self):
         listener = self.listen()
         jvm = self.start(",label=team:red", env={"POD_NAME": "pod-7"})
@@ -92,10 +71,11 @@ class AgentInJvm(unittest.TestCase):
         self.assertEqual(times, sorted(times))
 
     def check_load(self, line):
-        self.assertEqual(line[10:], ["(J)J", "Subject.java"])
+        self.assertEqual(line[10:12], ["(J)J", "Subject.java"])
         self.assertGreater(int(line[4], 16), 0x1000)
         self.assertGreater(int(line[5], 16), 16)
-        self.assertEqual(line[6:8], ["255", "1"])
+        self.assertIn(line[6], ("1", "2", "3", "4"))
+        self.assertIn(line[7], ("1", "3"))
 
     def test_dropped_classes_are_unloaded(self):
         listener = self.listen()
