@@ -154,7 +154,10 @@ void regions_are_told_outermost_first(void)
 		.pcinfo = entries,
 	};
 	jvmtiCompiledMethodLoadInlineRecord future = {
-		.header = {JVMTI_CMLR_INLINE_INFO, 2, 0, &first.header}, .numpcs = 1000000};
+		.header = {JVMTI_CMLR_INLINE_INFO, 2, 0, &first.header},
+		.numpcs = 1,
+		.pcinfo = more,
+	};
 	jvmtiCompiledMethodLoadDummyRecord dummy = {
 		.header = {JVMTI_CMLR_DUMMY, JVMTI_CMLR_MAJOR_VERSION_1, 0, &future.header}};
 

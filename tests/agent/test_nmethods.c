@@ -210,7 +210,10 @@ static void a_broken_map_leads_nowhere(void **state)
 	heap.segmap.high = heap.segmap.low + COMMITTED;
 	/* A header at the very end, with no room for what follows. */
 	heap.memory.high = memory_at(4) + sizeof(struct block) + sizeof(struct nmethod) - 1;
-	check_absent(&n, memory_at(4) + 8);
+	code = put(4, 2, 4, 2, -1);
+	check_absent(&n, code);
+	heap.memory.high++;
+	check_found(&n, code, 2, false);
 }
 
 static void heaps_may_come_later_or_not_at_all(void **state)
