@@ -92,8 +92,11 @@ void options_print_help(FILE *stream)
 	      "      --map-dir DIR      of perf-<pid>.map, default /tmp\n"
 	      "      --map-names LIST   of methods in these: dotted (java.lang.String::hashCode), "
 	      "signatures,\n"
-	      "                         sourcepos (with the source file); for --watch, and "
-	      "record without it\n"
+	      "                         sourcepos (with the source file); and one of unfold, "
+	      "unfoldall,\n"
+	      "                         simple: inlined code has lines of its own; for --watch, "
+	      "and\n"
+	      "                         record without a daemon\n"
 	      "      --jitdump DIR      writes a jitdump there for 'perf inject --jit' (--watch, "
 	      "or\n"
 	      "                         record without a daemon)\n"
@@ -218,8 +221,6 @@ static int set_map_names(struct options *options, const char *text)
 			  perf_map_style_words());
 		return -EINVAL;
 	}
-	if (style.unfold)
-		return bad_value("--map-names", text, "what was inlined is not known yet");
 	options->map_names = text;
 	options->map_style = style;
 	return 0;

@@ -127,7 +127,7 @@ static void wrong_input_is_refused(void **state)
 		"record --java-names=",
 		"--watch --map-names=",
 		"--watch --map-names=dotted,nonsense",
-		"--watch --map-names=unfold",
+		"--watch --map-names=unfold,unfoldall",
 		"record --raw-names=no",
 	};
 
