@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "target/code_lines.h"
 
 #define MIN_PAUSE_NS (20 * CLOCK_NS_PER_MS)
 #define PIECE_NS     UINT64_C(50000) /* of pause for each that was said again */
@@ -30,10 +31,14 @@ static bool is_within(const struct address_space *space, const struct code_range
 void jitdump_target_add(struct jitdump_target *target, pid_t pid, const struct code_range *range,
 			uint64_t time_ns, uint64_t now_ns)
 {
-	const struct jitdump_load load = {.pid = pid, .time_ns = time_ns, .range = range};
+	_cleanup_(code_lines_fini) struct code_lines lines = {0};
+	struct jitdump_load load = {.pid = pid, .time_ns = time_ns, .range = range};
 
 	if (!target->dump)
 		return;
+	code_lines_collect(&lines, range);
+	load.lines = lines.lines;
+	load.n_lines = lines.count;
 	if (jitdump_add_load(target->dump, &load, &target->used_bytes) < 0)
 		return;
 	if (!target->outgrown_ns && !is_within(&target->known, range))

@@ -3,6 +3,7 @@
 #include "target/code_inlines.h"
 
 #include "target/code_events.h"
+#include "target/code_lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -405,6 +406,21 @@ static void regions_are_walked_in_order(void **state)
 	assert_int_equal(n_visits, 3);
 }
 
+static void lines_of_code_are_those_of_the_innermost(void **state)
+{
+	struct code_lines lines = {0};
+
+	(void)state;
+	send_nested();
+	code_lines_collect(&lines, range_at(ADDR));
+	/* outer has lines, but no file; deepest's place is not known, so that inner's line goes on */
+	assert_int_equal(lines.count, 1);
+	assert_int_equal(lines.lines[0].addr, ADDR + 16);
+	assert_int_equal(lines.lines[0].line, 110);
+	assert_string_equal(lines.lines[0].file, "com/acme/In.java");
+	code_lines_fini(&lines);
+}
+
 static const char *rename_to_itself(void *arg, const char *name)
 {
 	(*(size_t *)arg)++;
@@ -441,6 +457,7 @@ int main(void)
 		INLINES_TEST(memory_for_tables_has_an_end),
 		INLINES_TEST(every_region_of_a_long_table_is_found),
 		INLINES_TEST(regions_are_walked_in_order),
+		INLINES_TEST(lines_of_code_are_those_of_the_innermost),
 		INLINES_TEST(every_method_is_renamed_once),
 	};
 
