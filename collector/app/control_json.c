@@ -46,6 +46,7 @@ json_t *control_options_to_json(const struct recording_options *options)
 	json_object_set_new(object, "java_names",
 			    json_string(java_name_style_word(options->names.style)));
 	json_object_set_new(object, "raw_names", json_boolean(options->names.is_raw));
+	json_object_set_new(object, "lines", json_boolean(options->names.has_lines));
 	return object;
 }
 
@@ -55,6 +56,7 @@ static int names_at(const json_t *object, struct java_name_options *ret)
 	const json_t *word = json_object_get(object, "java_names");
 
 	ret->is_raw = bool_at(object, "raw_names");
+	ret->has_lines = bool_at(object, "lines");
 	if (!word)
 		return 0;
 	return json_is_string(word) ? java_name_style_of(json_string_value(word), &ret->style)

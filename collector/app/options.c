@@ -20,6 +20,7 @@ enum {
 	OPT_CONTAINER = 256,
 	OPT_JAVA_NAMES,
 	OPT_JITDUMP,
+	OPT_LINES,
 	OPT_MAP_DIR,
 	OPT_MAP_NAMES,
 	OPT_PID_LABEL,
@@ -42,6 +43,7 @@ static const struct option long_options[] = {
 	{"java-names", required_argument, NULL, OPT_JAVA_NAMES},
 	{"jitdump", required_argument, NULL, OPT_JITDUMP},
 	{"json", no_argument, NULL, OPT_JSON},
+	{"lines", no_argument, NULL, OPT_LINES},
 	{"map-dir", required_argument, NULL, OPT_MAP_DIR},
 	{"map-names", required_argument, NULL, OPT_MAP_NAMES},
 	{"output", required_argument, NULL, 'o'},
@@ -86,6 +88,7 @@ void options_print_help(FILE *stream)
 	      "      --java-names STYLE slash: java/lang/String.hashCode (the default), dot, "
 	      "simple:\n"
 	      "                         String.hashCode, or signature: with parameters\n"
+	      "      --lines            source lines: a frame for each line of a method\n"
 	      "      --raw-names        keep what differs from run to run: Foo$$Lambda.0x7fa8..\n"
 	      "Where things are:\n"
 	      "      --socket PATH      the agents' socket, default " INTAKE_DEFAULT_SOCKET "\n"
@@ -258,6 +261,9 @@ static int apply(struct options *options, int option)
 		return set_directory(&options->map_dir, "--map-dir", optarg);
 	case OPT_MAP_NAMES:
 		return set_map_names(options, optarg);
+	case OPT_LINES:
+		options->recording.names.has_lines = true;
+		return 0;
 	case OPT_PID_LABEL:
 		options->recording.by_pid = true;
 		return 0;

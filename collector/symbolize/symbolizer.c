@@ -71,14 +71,6 @@ static const char *intern_format(struct symbolizer *symbolizer, const char *form
 	return intern_add_str(&symbolizer->names, buf);
 }
 
-static const char *intern_pair(struct symbolizer *symbolizer, const char *text, const char *note)
-{
-	char both[4400];
-
-	snprintf(both, sizeof(both), "%s%s", text, note);
-	return intern_add_str(&symbolizer->names, both);
-}
-
 static struct frame unknown(struct symbolizer *symbolizer, const char *reason)
 {
 	return (struct frame){.name = intern_format(symbolizer, "[unknown: %s]", reason),
@@ -113,28 +105,36 @@ static enum frame_kind kind_of(const struct code_range *range)
 	return FRAME_JIT;
 }
 
+/* A method at a line, 0 if that is not known; note is put behind its name. */
 static struct frame name_java(struct symbolizer *symbolizer, const struct java_name_options *names,
-			      const struct java_name *method, const char *note)
+			      const struct java_name *method, uint32_t line, const char *note)
 {
-	char name[4096];
+	char name[4096], all[4200], number[16] = "";
 
 	if (method->class_name)
 		java_name_write(names, method, name, sizeof(name));
 	else
 		snprintf(name, sizeof(name), "%s", method->name);
-	return (struct frame){.name = note[0] ? intern_pair(symbolizer, name, note)
-					      : intern_add_str(&symbolizer->names, name)};
+	if (names->has_lines && line)
+		snprintf(number, sizeof(number), ":%u", (unsigned)line);
+	snprintf(all, sizeof(all), "%s%s%s", name, number, note);
+	return (struct frame){.name = intern_add_str(&symbolizer->names, all), .line = line};
+}
+
+static void set_file(struct symbolizer *symbolizer, const char *source_file, struct frame *frame)
+{
+	if (source_file)
+		frame->file = intern_add_str(&symbolizer->names, source_file);
 }
 
 static struct frame name_range(struct symbolizer *symbolizer, const struct java_name_options *names,
-			       const struct code_range *range, const char *note)
+			       const struct code_range *range, uint32_t line, const char *note)
 {
 	const struct java_name method = {range->class_name, range->name, range->signature};
-	struct frame frame = name_java(symbolizer, names, &method, note);
+	struct frame frame = name_java(symbolizer, names, &method, line, note);
 
 	frame.kind = kind_of(range);
-	if (range->source_file)
-		frame.file = intern_add_str(&symbolizer->names, range->source_file);
+	set_file(symbolizer, range->source_file, &frame);
 	return frame;
 }
 
@@ -144,12 +144,11 @@ static struct frame name_inlined(struct symbolizer *symbolizer,
 {
 	const struct code_method *said = inlined->method;
 	const struct java_name method = {said->class_name, said->name, said->signature};
-	struct frame frame = name_java(symbolizer, names, &method, "");
+	struct frame frame =
+		name_java(symbolizer, names, &method, code_method_line(said, inlined->bci), "");
 
 	frame.kind = FRAME_INLINED;
-	frame.line = code_method_line(said, inlined->bci);
-	if (said->source_file)
-		frame.file = intern_add_str(&symbolizer->names, said->source_file);
+	set_file(symbolizer, said->source_file, &frame);
 	return frame;
 }
 
@@ -159,21 +158,23 @@ static size_t name_code(struct symbolizer *symbolizer, const struct java_name_op
 			size_t max)
 {
 	struct inline_frame inlined[WIRE_INLINE_MAX_DEPTH];
-	const char *note = "";
-	size_t n = 1;
+	uint32_t line;
+	size_t n;
 
-	if (range->inlines)
-		n = inline_table_find(range->inlines, (uint32_t)(addr - range->addr), inlined,
-				      WIRE_INLINE_MAX_DEPTH);
+	if (!range->inlines) {
+		ret[0] = name_range(symbolizer, names, range, 0, "");
+		return 1;
+	}
+	n = inline_table_find(range->inlines, (uint32_t)(addr - range->addr), inlined,
+			      WIRE_INLINE_MAX_DEPTH);
+	line = code_method_line(inlined[n - 1].method, inlined[n - 1].bci);
 	if (n > max) {
-		note = " [inlined frames left out]";
-		n = 1;
+		ret[0] = name_range(symbolizer, names, range, line, " [inlined frames left out]");
+		return 1;
 	}
 	for (size_t i = 0; i + 1 < n; i++)
 		ret[i] = name_inlined(symbolizer, names, &inlined[i]);
-	ret[n - 1] = name_range(symbolizer, names, range, note);
-	if (range->inlines && !note[0])
-		ret[n - 1].line = code_method_line(inlined[n - 1].method, inlined[n - 1].bci);
+	ret[n - 1] = name_range(symbolizer, names, range, line, "");
 	return n;
 }
 

@@ -40,7 +40,8 @@ enum java_name_style {
 /* A zero-filled one is the default. */
 struct java_name_options {
 	enum java_name_style style;
-	bool is_raw; /* not normalised */
+	bool is_raw;	/* not normalised */
+	bool has_lines; /* where the line is known, it follows the name: hashCode:1520 */
 };
 
 /* slash, dot, simple, signature; as users write them, and back. */

@@ -21,7 +21,7 @@ static void options_arrive_as_they_were_sent(void **state)
 		.hz = 499,
 		.event = "cpu-clock",
 		.duration_ns = 2500000000,
-		.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true},
+		.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
 	};
 	struct recording_options got;
 	json_t *object = control_options_to_json(&sent);
@@ -39,6 +39,7 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_int_equal(got.duration_ns, 2500000000);
 	assert_int_equal(got.names.style, JAVA_NAME_SIGNATURE);
 	assert_true(got.names.is_raw);
+	assert_true(got.names.has_lines);
 }
 
 static void client_that_does_not_say_how_methods_are_called_gets_the_default(void **state)

@@ -65,6 +65,9 @@ static void methods_are_called_as_the_user_likes(void **state)
 	assert_int_equal(parse("record --raw-names --java-names signature"), 0);
 	assert_int_equal(options.recording.names.style, JAVA_NAME_SIGNATURE);
 	assert_true(options.recording.names.is_raw);
+	assert_false(options.recording.names.has_lines);
+	assert_int_equal(parse("record --lines"), 0);
+	assert_true(options.recording.names.has_lines);
 }
 
 static void names_of_perf_maps_are_chosen_by_words(void **state)

@@ -94,11 +94,13 @@ static void each_frame_is_named_by_what_holds_its_address(void **state)
 	assert_int_equal(frames[0].kind, FRAME_INTERPRETED);
 }
 
-/* Of burn, inlined into run in the first 16 bytes, without lines. */
+/* Of burn, inlined into run in the first 16 bytes, at their lines 11 and 12. */
 static struct inline_table *new_table(void)
 {
 	static struct code_method *methods[2];
-	const struct wire_method none = {0};
+	/* Two lines each: 11 from bytecode 0, 12 from bytecode 4. */
+	const uint8_t lines[] = {0, 22, 4, 2};
+	const struct wire_method said = {.n_lines = 2, .lines = lines, .lines_len = sizeof(lines)};
 	uint8_t regions[16];
 	struct wire_buf buf = {.data = regions, .size = sizeof(regions)};
 	struct wire_inline wire = {
@@ -110,7 +112,7 @@ static struct inline_table *new_table(void)
 						  .name = i ? "burn" : "run",
 						  .source_file = "Main.java"};
 
-		assert_int_equal(code_methods_add(&process->methods, &texts, &none, &methods[i]),
+		assert_int_equal(code_methods_add(&process->methods, &texts, &said, &methods[i]),
 				 0);
 	}
 	wire_encode_inline_region(&buf, &(struct wire_region){.size = 16, .depth = 2});
@@ -152,6 +154,13 @@ static void inlined_frames_stand_in_front_of_their_caller(void **state)
 	assert_string_equal(frames[1].file, "Main.java");
 	assert_string_equal(frames[2].name, "com/acme/Main.run");
 	assert_int_equal(frames[2].kind, FRAME_JIT);
+	assert_int_equal(frames[2].line, 11);
+	names.has_lines = true;
+	name(&stack, 20);
+	names.has_lines = false;
+	assert_string_equal(frames[0].name, "com/acme/Main.run");
+	assert_string_equal(frames[1].name, "com/acme/Main.burn:12");
+	assert_string_equal(frames[2].name, "com/acme/Main.run:11");
 }
 
 static void methods_are_called_as_the_caller_asks(void **state)
