@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Java methods are called, in graphs and in perf maps."""
+
+import re
+import time
+
+from harness import collector, folded, processes
+from harness.case import Case
+
+# A number that was made up in the run.
+MADE_UP = re.compile(r"0x[0-9a-f]|\$Lambda\$\d|\$Proxy\d|jdk.proxy\d|Accessor\d")
+
+
+class Names(Case):
+    def lambdas(self, jdk):
+        """A JVM on the host, once its lambdas are compiled."""
+        jvm = self.background(self.java("Lambdas", agent=f"socket={self.place.socket}", jdk=jdk),
+                              f"java-{jdk}")
+        processes.wait_until(lambda: "ready" in jvm.text, lambda: f"the JVM runs:\n{jvm.text}")
+        time.sleep(1)
+        return jvm
+
+    def recorded(self, jvm, *args):
+        """Names of Java frames."""
+        recording = collector.record(self.place, "-p", jvm.pid, *args, seconds=2, hz=499)
+        return {folded.JAVA_SUFFIX.sub("", frame) for frames, _ in recording.folded.stacks
+                for frame in frames[1:] if folded.JAVA_SUFFIX.search(frame)}
+
+    def check_same_in_every_run(self, jdk):
+        names = self.recorded(self.lambdas(jdk))
+        for name in ("Lambdas$$Lambda.applyAsLong", "jdk/proxy/$Proxy.applyAsLong"):
+            self.assertIn(name, names)
+        self.assertEqual([name for name in names if MADE_UP.search(name)], [])
+
+    def test_names_are_the_same_in_every_run_of_jdk_17(self):
+        self.check_same_in_every_run(17)
+
+    def test_names_are_the_same_in_every_run_of_jdk_25(self):
+        self.check_same_in_every_run(25)
+
+    def check_asked_of_the_daemon(self, jdk, raw_lambda):
+        daemon, jvm = self.watch(), self.lambdas(jdk)
+        daemon.wait_for_jvm(jvm.pid)
+        names = self.recorded(jvm, "--java-names=dot")
+        for name in ("Lambdas$$Lambda.applyAsLong", "jdk.proxy.$Proxy.applyAsLong"):
+            self.assertIn(name, names)
+        names = self.recorded(jvm, "--java-names=signature", "--raw-names")
+        for pattern in (rf"Lambdas\$\${raw_lambda}\.applyAsLong\(J\)J$",
+                        r"jdk/proxy\d+/\$Proxy\d+\.applyAsLong\(J\)J$"):
+            self.assertTrue(any(re.match(pattern, name) for name in names), f"{pattern}: {names}")
+        self.assertIn("$Proxy.applyAsLong", self.recorded(jvm, "--java-names=simple"))
+
+    def test_daemon_names_methods_of_jdk_17_as_its_client_asks(self):
+        self.check_asked_of_the_daemon(17, r"Lambda\$\d+\.0x[0-9a-f]{16}")
+
+    def test_daemon_names_methods_of_jdk_25_as_its_client_asks(self):
+        self.check_asked_of_the_daemon(25, r"Lambda\.0x[0-9a-f]{16}")
+
+    def test_style_that_is_none_is_a_usage_error(self):
+        finished = collector.fgcollect("record", "--java-names=dots", "-o",
+                                       self.directory / "none.folded", *self.place.options())
+        self.assert_fails(finished, 2, "dots", "slash, dot, simple, signature")
+        finished = collector.fgcollect("--watch", "--map-names=dots", *self.place.options())
+        self.assert_fails(finished, 2, "dots", "dotted, signatures, sourcepos")
+
+    def test_perf_maps_name_methods_as_the_daemon_was_told(self):
+        daemon, jvm = self.watch("--map-names=dotted,signatures,sourcepos"), self.lambdas(17)
+        daemon.wait_for_jvm(jvm.pid)
+        line = re.compile(r"^\w+ \w+ Lambdas::work\(J\)J\(Lambdas\.java(:\d+)?\)$", re.MULTILINE)
+        processes.wait_until(lambda: line.search(daemon.read_map(jvm.pid)),
+                             lambda: f"work() is in the map:\n{daemon.read_map(jvm.pid)}")
+        finished = collector.fgcollect("record", "--map-names=dotted", "-o",
+                                       self.directory / "none.folded", *self.place.options())
+        self.assert_fails(finished, 1, "--map-names dotted", "--watch")
