@@ -79,6 +79,9 @@ static void names_of_perf_maps_are_chosen_by_words(void **state)
 	assert_true(options.map_style.dotted);
 	assert_true(options.map_style.signatures);
 	assert_false(options.map_style.sourcepos);
+	assert_int_equal(options.map_style.unfold, PERF_MAP_FOLDED);
+	assert_int_equal(parse("--watch --map-names=unfoldall"), 0);
+	assert_int_equal(options.map_style.unfold, PERF_MAP_UNFOLD_ALL);
 	assert_int_equal(parse("record --map-names sourcepos"), 0);
 	assert_true(options.map_style.sourcepos);
 }
