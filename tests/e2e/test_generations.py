@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code comes and goes at the same addresses, and every sample is put on the right generation."""
+
+import re
+import signal
+
+from harness import collector, processes
+from harness.case import Case
+from score_generations import Score
+
+GENERATIONS = 100
+HZ = 999
+# JDK 17 would leave dropped code where it is for longer than this test takes. JDK 25 has no
+# sweeper and uses addresses again after the next collection.
+SWEEP_OFTEN = "-XX:SweeperThreshold=0.001"
+
+
+class Generations(Case):
+    def score(self, jdk, *flags):
+        """Of a whole run; the JVM waits for its compilers, so that next to nothing is interpreted."""
+        daemon = self.watch()
+        jvm = self.container("Generations", str(GENERATIONS), "150", "2", jdk=jdk,
+                             env={"JDK_JAVA_OPTIONS": " ".join(["-Xbatch", *flags])})
+        jvm.wait_for_line("ready")
+        daemon.wait_for_jvm(jvm.pid)
+        out = self.directory / "recorded.folded"
+        recorder = self.background(
+            [collector.settings.COLLECTOR, "record", "-d", "600", "-F", HZ, "--threads",
+             "--container", jvm.id, "-o", out, *self.place.options()], "record")
+        pid = jvm.pid
+        truth = jvm.wait_end(120)
+        # A line of the map stays until its addresses are used by others.
+        replaced = GENERATIONS - len(set(re.findall(r"Gen\d{4}", daemon.read_map(pid))))
+        print(f"the addresses of {replaced} generations were used again")
+        self.assertGreater(replaced, GENERATIONS / 2)
+        finished = recorder.stop(signal.SIGINT)
+        self.assertEqual(finished.code, 0, str(finished))
+        return Score(truth, collector.Recording(finished, out).folded)
+
+    def assert_right(self, jdk, *flags):
+        score = self.score(jdk, *flags)
+        said = f"{score}\n{score.missed.top()}"
+        print(score)
+        self.assertEqual(len(score.truth), GENERATIONS, said)
+        # All of their time was seen, and where it was spent.
+        self.assertGreater(score.samples, 0.95 * HZ * sum(score.truth.values()) / 1e9, said)
+        self.assertGreater(score.agreement, score.agreement_by_chance - 0.02, said)
+        self.assertGreaterEqual(score.right, 0.99, said)
+        self.assertLessEqual(score.misnamed, 0.001, said)
+
+    def test_samples_are_on_the_right_generation_17(self):
+        self.assert_right(17, SWEEP_OFTEN)
+
+    def test_samples_are_on_the_right_generation_25(self):
+        self.assert_right(25)
+
+    def test_samples_are_on_the_right_generation_in_a_small_code_cache_17(self):
+        self.assert_right(17, "-XX:ReservedCodeCacheSize=8m")
+
+    def test_samples_are_on_the_right_generation_in_a_small_code_cache_25(self):
+        self.assert_right(25, "-XX:ReservedCodeCacheSize=8m")
