@@ -8,5 +8,7 @@ containers  JVMs in containers
 collector   fgcollect: record, watch, list
 folded      folded stacks and the quality line
 perf_map    perf-<pid>.map files, ours and the JVM's own
+own_map     the JVM's own map, and ours beside it until they are equal
+relay       a socket between agent and collector that can lose messages
 case        the base of every test case
 """

@@ -30,6 +30,9 @@ class PerfMap:
     def ranges(self):
         return {(start, size) for start, size, _ in self.entries}
 
+    def by_range(self):
+        return {(start, size): name for start, size, name in self.entries}
+
     def methods(self):
         """The entries that are methods in the JVM's own map."""
         return [entry for entry in self.entries if METHOD.match(entry[2])]

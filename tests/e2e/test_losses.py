@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is lost between a JVM and the collector is seen, and made up for within a second.
+
+The JVMs here run on the host, where their own maps can be had ten times a second.
+"""
+
+import os
+import signal
+import time
+
+from harness import processes, settings
+from harness.case import Case
+from harness.own_map import Comparison, OwnMap
+from harness.relay import Relay
+
+# Every method is compiled at its first call, and nothing of the JDK's: thousands a second.
+MANY = ["-Xcomp", "-XX:TieredStopAtLevel=1", "-XX:CompileCommand=quiet",
+        "-XX:CompileCommand=compileonly,Many*.*",
+        "-XX:CompileCommand=dontinline,Many*.computeStep*"]
+STOPPED_SEC = 10
+HEALED_SEC = 1.0
+
+
+class Losses(Case):
+    def start(self, *args, options="", through=None, jdk=17):
+        """A JVM and its own map, which is made for the first time before anything is tried."""
+        dialled = through or self.place.socket
+        jvm = self.background(self.java(*args, agent=f"socket={dialled}{options}", jdk=jdk), "java")
+        processes.wait_until(lambda: "ready" in jvm.text, "the JVM runs")
+        own = OwnMap(settings.jdk_home(jdk), jvm.pid)
+        self.addCleanup(own.path.unlink, missing_ok=True)
+        own.read()
+        return jvm, own
+
+    def stop_for(self, daemon, seconds):
+        """Returns when it was let go on."""
+        daemon.child.send_signal(signal.SIGSTOP)
+        try:
+            time.sleep(seconds)
+        finally:
+            daemon.child.send_signal(signal.SIGCONT)
+        return time.monotonic()
+
+    def assert_healed(self, comparison, since):
+        took = comparison.seconds_to_equal(since)
+        print(f"equal after {took} s; {len(comparison.ours)} maps of ours read, "
+              f"{len(comparison.theirs[-1][2].methods())} methods in the JVM's last")
+        self.assertIsNotNone(took, f"missing: {(comparison.last_missing() or [])[:20]}")
+        self.assertLess(took, HEALED_SEC)
+
+    def lost(self, daemon, pid, reason):
+        """The agent's own count of what was lost for that reason."""
+        return daemon.jvm(pid)["lost_by_agent"].get(reason, 0)
+
+    def test_full_buffer_heals(self):
+        daemon = self.watch()
+        jvm, own = self.start(*MANY, "ManyMethods", "30000", options=",buffer=16k")
+        daemon.wait_for_jvm(jvm.pid)
+        with Comparison(own, lambda: daemon.read_map(jvm.pid)) as comparison:
+            # Twice, so that the second trouble comes when everything has just been repeated.
+            self.stop_for(daemon, 0.7)
+            time.sleep(0.2)
+            lost = self.lost(daemon, jvm.pid, "buffer full")
+            since = self.stop_for(daemon, 0.7)
+            time.sleep(2)
+        again = self.lost(daemon, jvm.pid, "buffer full")
+        print(f"{lost} records lost by the first stop, {again - lost} by the second")
+        self.assertGreater(lost, 0)
+        self.assertGreater(again, lost)
+        self.assert_healed(comparison, since)
+
+    def test_stopped_collector_heals(self):
+        daemon = self.watch()
+        jvm, own = self.start("Churn", "0", "20", jdk=25)
+        daemon.wait_for_jvm(jvm.pid)
+        with Comparison(own, lambda: daemon.read_map(jvm.pid)) as comparison:
+            # Longer than an agent waits for a collector that does not read: it dials anew.
+            since = self.stop_for(daemon, STOPPED_SEC)
+            time.sleep(2)
+        lost = self.lost(daemon, jvm.pid, "connection lost")
+        print(f"{lost} records lost")
+        self.assertGreater(lost, 0)
+        self.assert_healed(comparison, since)
+
+    def test_messages_lost_on_the_way_heal(self):
+        daemon = self.watch()
+        relay = Relay(self.place.run / "relay.sock", self.place.socket, every=10)
+        self.addCleanup(relay.close)
+        _, own = self.start("Churn", "0", "20", through=self.place.run / "relay.sock")
+        pid = os.getpid()  # the relay's, as the kernel says
+        with Comparison(own, lambda: daemon.read_map(pid)) as comparison:
+            time.sleep(4)
+            relay.every = 0
+            since = time.monotonic()
+            time.sleep(2)
+        gaps = daemon.jvm(pid)["gaps"]
+        print(f"{relay.lost} of {relay.messages} messages lost, {gaps} gaps seen, "
+              f"{relay.connections} connections")
+        # One that is the last of its connection leaves no gap behind.
+        self.assertGreaterEqual(gaps, relay.lost - 1)
+        self.assertGreater(gaps, 2)
+        self.assert_healed(comparison, since)
