@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole time of javac, which compiles some hundred files, with the agent and without it.
+
+A short program that has much of itself compiled is the worst case for an agent that is told of every
+method. Pairs that alternate in order, with a collector connected; frame pointers are the same in
+both, so that the agent alone is measured. Prints the medians of the pairs' ratios, with over without
+the agent. That nothing was lost is asked of the collector while the JVM still runs: after the last
+pair, in a run that is not timed.
+"""
+
+import argparse
+import resource
+import statistics
+import sys
+import threading
+
+from bench_place import collector, place, processes, settings
+
+arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+arguments.add_argument("--pairs", type=int, default=7)
+arguments.add_argument("--files", type=int, default=300)
+arguments.add_argument("--frame-pointers", choices=("on", "off"), default="on",
+                       help="on in both, or off in both")
+arguments.add_argument("--agent-options", default="", metavar="KEY=VALUE,...")
+arguments.add_argument("--jdk", type=int, default=17)
+options = arguments.parse_args()
+
+SOURCE = """package generated;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+public class C{n} {{
+    private final Map<String, List<Integer>> byName = new TreeMap<>();
+
+    enum Kind {{ ONE, TWO, THREE }}
+
+    interface Visitor<R> {{
+        R visit(Kind kind, int depth);
+    }}
+
+    public <T extends Comparable<T>> T greatest(List<? extends T> of, T least) {{
+        T found = least;
+        for (T each : of)
+            found = each.compareTo(found) > 0 ? each : found;
+        return found;
+    }}
+
+    public int sum{n}(String name, int... numbers) {{
+        List<Integer> known = byName.get(name);
+        if (known == null)
+            byName.put(name, known = new ArrayList<Integer>());
+        for (int number : numbers)
+            known.add(number * {n} + C{other}.constant());
+        int sum = 0;
+        for (int number : known)
+            sum += number;
+        return sum;
+    }}
+
+    public String describe(Object what) {{
+        Visitor<String> visitor = new Visitor<String>() {{
+            @Override
+            public String visit(Kind kind, int depth) {{
+                return kind.name() + depth + what;
+            }}
+        }};
+        switch (Kind.values()[Math.abs(what.hashCode()) % 3]) {{
+        case ONE: return visitor.visit(Kind.ONE, {n});
+        case TWO: return visitor.visit(Kind.TWO, {n} + 1);
+        default: return "none of C{n}: " + this.<Integer>greatest(byName.get("C{n}"), 0);
+        }}
+    }}
+
+    static int constant() {{
+        return {n};
+    }}
+}}
+"""
+
+
+def write_sources(directory):
+    directory.mkdir()
+    for n in range(options.files):
+        other = (n + 1) % options.files
+        (directory / f"C{n}.java").write_text(SOURCE.format(n=n, other=other))
+    listed = directory / "all"
+    listed.write_text("\n".join(f"{directory}/C{n}.java" for n in range(options.files)))
+    return listed
+
+
+def javac(where, sources, agent):
+    home = settings.jdk_home(options.jdk)
+    if not home:
+        sys.exit(f"no JDK {options.jdk}: set FG_JDK{options.jdk} to its home")
+    flags = ["-XX:+PreserveFramePointer"] if options.frame_pointers == "on" else []
+    if agent:
+        extra = "" if options.frame_pointers == "on" else ",framepointer=off"
+        extra += f",{options.agent_options}" if options.agent_options else ""
+        flags.append(f"-agentpath:{settings.AGENT}=socket={where.socket}{extra}")
+    return [home / "bin" / "javac", *[f"-J{flag}" for flag in flags], "-nowarn", "-d",
+            where.directory / "out", f"@{sources}"]
+
+
+def run(where, sources, agent):
+    """Seconds by the clock and of CPU time."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    finished = processes.run(javac(where, sources, agent), timeout=120, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return finished.seconds, (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+
+
+def last_words(daemon, where, sources):
+    """What the collector knew of a javac at last."""
+    rows, ended = [], threading.Event()
+
+    def look():
+        while not ended.wait(0.05):
+            rows.append(daemon.jvm(child.pid))
+    child = processes.Background(javac(where, sources, True), where.directory / "javac.log")
+    looking = threading.Thread(target=look)
+    looking.start()
+    try:
+        finished = child.wait(120)
+        ended.wait(0.3)
+    finally:
+        ended.set()
+        looking.join()
+        child.stop()
+    if finished.code != 0:
+        raise SystemExit(str(finished))
+    known = [row for row in rows if row]
+    if not known:
+        raise SystemExit("the collector never knew that JVM")
+    return known[-1]
+
+
+with place() as here:
+    files = write_sources(here.directory / "generated")
+    daemon = collector.Watch(here).started()
+    try:
+        for agent in (True, False):
+            run(here, files, agent)
+        ratios, times = [], {True: [], False: []}
+        for pair in range(options.pairs):
+            order = (True, False) if pair % 2 else (False, True)
+            took = {agent: run(here, files, agent) for agent in order}
+            for agent in order:
+                times[agent].append(took[agent])
+            ratios.append([took[True][i] / took[False][i] for i in range(2)])
+            print(f"pair {pair + 1}: without {took[False][0]:.3f} s, with {took[True][0]:.3f} s, "
+                  f"clock {ratios[-1][0]:.4f}, CPU {ratios[-1][1]:.4f}", flush=True)
+        row = last_words(daemon, here, files)
+    finally:
+        daemon.stop()
+    clock, cpu = (statistics.median(r[i] for r in ratios) for i in range(2))
+    without, with_agent = (statistics.median(t[0] for t in times[agent])
+                           for agent in (False, True))
+    print(f"figure {clock:.4f} by the clock, {cpu:.4f} by CPU time; with the agent over without, "
+          f"median of {options.pairs} pairs of {without:.3f} s and {with_agent:.3f} s; "
+          f"{options.files} files, frame pointers {options.frame_pointers}, JDK {options.jdk}")
+    print(f"methods and stubs told: {row['loads']}, dropped {row['unloads']}, "
+          f"state {row['state']}, lost {row['lost_by_agent'] or 'none'}, gaps {row['gaps']}")
+    if row["lost_by_agent"] or row["gaps"] or row["bad_records"] or row["rejected"]:
+        raise SystemExit(f"not all is accounted for: {row}")
