@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods that the compiler put into their caller have their own names and shares, as if alone."""
+
+from harness import collector
+from harness.case import Case
+from harness.folded import JAVA_SUFFIX, printed_shares
+
+SECONDS = 10
+HZ = 999
+WANTED = {"burnA": 0.5, "burnB": 0.3, "burnC": 0.2}
+ALONE = ["dontinline,Inlined.*"]
+INLINED = ["inline,Inlined.burn*", "dontinline,Inlined.caller"]
+
+
+def burning(frames):
+    """The one of the three that the stack is in, with the frames from it on to the root."""
+    for i in reversed(range(len(frames))):
+        name = JAVA_SUFFIX.sub("", frames[i])
+        if name.startswith("Inlined.burn"):
+            return name.removeprefix("Inlined."), frames[i::-1]
+    return None, frames
+
+
+class Inlined(Case):
+    def recorded(self, jdk, commands):
+        """The folded stacks of the program's main thread."""
+        daemon = self.watch()
+        options = " ".join(f"-XX:CompileCommand={command}" for command in commands)
+        jvm = self.container("Inlined", str(SECONDS + 4), jdk=jdk,
+                             env={"JDK_JAVA_OPTIONS": options})
+        jvm.wait_for_line("ready")
+        daemon.wait_for_jvm(jvm.pid)
+        recording = collector.record(self.place, "--container", jvm.id, seconds=SECONDS, hz=HZ)
+        shares = printed_shares(jvm.wait_end())
+        for name, share in WANTED.items():
+            self.assertAlmostEqual(shares[name], share, delta=0.005)
+        return recording.folded
+
+    def assert_shares(self, folded):
+        """Each of the three within two points, and next to nothing beside them."""
+        samples = dict.fromkeys([*WANTED, None], 0)
+        for frames, count in folded.stacks:
+            samples[burning(frames)[0]] += count
+        print(samples)
+        # A machine with other work leaves less to one thread.
+        self.assertGreater(folded.samples, 0.5 * HZ * SECONDS)
+        for name, share in WANTED.items():
+            self.assertAlmostEqual(samples[name] / folded.samples, share, delta=0.02,
+                                   msg=f"{name}\n{folded.top()}")
+        self.assertLess(samples[None] / folded.samples, 0.02, folded.top())
+
+    def assert_called(self, folded, suffix):
+        """As good as all samples are in one of the three, so called, with caller() below it."""
+        right = sum(count for frames, count in folded.stacks
+                    for name, below in [burning(frames)]
+                    if name and below[:2] == [f"Inlined.{name}{suffix}", "Inlined.caller_[j]"])
+        self.assertGreater(right / folded.samples, 0.98, folded.top())
+
+    def assert_alone(self, jdk):
+        folded = self.recorded(jdk, ALONE)
+        self.assert_shares(folded)
+        self.assert_called(folded, "_[j]")
+
+    def assert_inlined(self, jdk):
+        folded = self.recorded(jdk, INLINED)
+        self.assert_shares(folded)
+        self.assert_called(folded, "_[i]")
+
+    def test_methods_alone_have_their_shares_17(self):
+        self.assert_alone(17)
+
+    def test_methods_alone_have_their_shares_25(self):
+        self.assert_alone(25)
+
+    def test_inlined_methods_have_their_shares_17(self):
+        self.assert_inlined(17)
+
+    def test_inlined_methods_have_their_shares_25(self):
+        self.assert_inlined(25)
