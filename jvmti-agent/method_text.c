@@ -77,8 +77,8 @@ uint32_t method_text_read_lines(const struct method_reader *reader, jmethodID me
 	uint32_t n = 0;
 	jint count = 0;
 
-	if (!reader->lines || (*jvmti)->GetLineNumberTable(jvmti, method, &count, &entries) !=
-				      JVMTI_ERROR_NONE)
+	if (!reader->lines ||
+	    (*jvmti)->GetLineNumberTable(jvmti, method, &count, &entries) != JVMTI_ERROR_NONE)
 		return 0;
 	for (jint i = 0; i < count && count <= METHOD_LINES_MAX; i++) {
 		lines[n].bci = (uint32_t)entries[i].start_location;

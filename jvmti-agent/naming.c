@@ -85,8 +85,8 @@ static enum recorder_result run(struct attempt *attempt, struct recorder *record
 	enum recorder_result result = RECORDER_TOO_LARGE;
 
 	if (code->form != NAMING_FULL)
-		attempt->failed = !method_text_read(&attempt->naming->reader, code->method,
-						    &attempt->text);
+		attempt->failed =
+			!method_text_read(&attempt->naming->reader, code->method, &attempt->text);
 	if (code->form != NAMING_FULL || add_table(attempt)) {
 		set_names(&attempt->load, &attempt->text, code->form);
 		result = recorder_add_load(recorder, flags, &attempt->load);

@@ -12,13 +12,13 @@
 
 #include <string.h>
 
-#define HEAPS_MAX	   8
-#define STEPS_MAX	   4096
-#define OBJECT_MAX_BYTES   4096 /* no offset of a CodeHeap or array is beyond this */
-#define SEGMENT_FREE	   0xff
-#define SEGMENT_LOG2_MAX   20
-#define LEVEL_MAX	   4
-#define INVOCATION_BCI	   (-1)
+#define HEAPS_MAX	 8
+#define STEPS_MAX	 4096
+#define OBJECT_MAX_BYTES 4096 /* no offset of a CodeHeap or array is beyond this */
+#define SEGMENT_FREE	 0xff
+#define SEGMENT_LOG2_MAX 20
+#define LEVEL_MAX	 4
+#define INVOCATION_BCI	 (-1)
 
 /* What a VirtualSpace has committed. */
 struct span {
@@ -69,15 +69,14 @@ static bool find_nmethod(struct nmethods *n, const struct vmstructs *vm)
 	       vmstructs_find_offset(vm, "nmethod", "_entry_bci", &n->entry_bci) &&
 	       vmstructs_find_type_size(vm, "nmethod", &n->nmethod_bytes) &&
 	       is_small(n->nmethod_bytes) && n->code + sizeof(uint64_t) <= n->nmethod_bytes &&
-	       n->level < n->nmethod_bytes &&
-	       n->entry_bci + sizeof(int32_t) <= n->nmethod_bytes;
+	       n->level < n->nmethod_bytes && n->entry_bci + sizeof(int32_t) <= n->nmethod_bytes;
 }
 
 void nmethods_init(struct nmethods *nmethods, const struct vmstructs *vm)
 {
 	*nmethods = (struct nmethods){.module = vm->module};
-	nmethods->on = find_array(nmethods, vm) && find_heap(nmethods, vm) &&
-		       find_nmethod(nmethods, vm);
+	nmethods->on =
+		find_array(nmethods, vm) && find_heap(nmethods, vm) && find_nmethod(nmethods, vm);
 }
 
 static uintptr_t read_pointer(uintptr_t addr)

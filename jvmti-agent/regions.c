@@ -32,8 +32,7 @@ static const PCStackInfo *next_entry(struct regions *regions)
 	while (regions->record && regions->n_records < RECORDS_MAX) {
 		const jvmtiCompiledMethodLoadInlineRecord *record = (const void *)regions->record;
 
-		if (is_inline(regions->record) && record->pcinfo &&
-		    regions->next < record->numpcs)
+		if (is_inline(regions->record) && record->pcinfo && regions->next < record->numpcs)
 			return &record->pcinfo[regions->next++];
 		regions->record = regions->record->next;
 		regions->next = 0;

@@ -29,7 +29,8 @@
 #define SEND_INTERVAL_NS   (1 * CLOCK_NS_PER_MS) /* what comes sooner makes one message */
 #define BACK_OFF_MIN_NS	   (50 * CLOCK_NS_PER_MS)
 #define BACK_OFF_MAX_NS	   CLOCK_NS_PER_S
-#define LASTING_NS	   (5 * CLOCK_NS_PER_S) /* a connection that long resets the back-off */
+#define BACK_OFF_SYNCED_NS (400 * CLOCK_NS_PER_MS) /* at most, after one that knew all code */
+#define LASTING_NS	   (5 * CLOCK_NS_PER_S)	   /* a connection that long resets the back-off */
 #define RESYNC_WAIT_MIN_NS CLOCK_NS_PER_S
 #define RESYNC_WAIT_MAX_NS (64 * CLOCK_NS_PER_S)
 #define NEVER_NS	   UINT64_MAX
@@ -137,6 +138,7 @@ static void resynchronise(struct sender *sender)
 {
 	atomic_store(&sender->recorder->need_resync, false);
 	if (resync_run(sender)) {
+		sender->is_synced = true;
 		sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
 	} else {
 		atomic_store(&sender->recorder->need_resync, true);
@@ -180,6 +182,7 @@ static void serve(struct sender *sender)
 	uint64_t sent_ns;
 
 	sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
+	sender->is_synced = false;
 	threads_restart(&sender->threads);
 	resynchronise(sender);
 	while (is_live(sender)) {
@@ -267,6 +270,8 @@ static void *run(void *arg)
 			converse(sender);
 			if (clock_monotonic_ns() - begin_ns >= LASTING_NS)
 				sender->back_off_ns = BACK_OFF_MIN_NS;
+			else if (sender->is_synced && sender->back_off_ns > BACK_OFF_SYNCED_NS)
+				sender->back_off_ns = BACK_OFF_SYNCED_NS;
 		}
 		back_off(sender);
 	}

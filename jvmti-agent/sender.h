@@ -30,6 +30,7 @@ struct sender {
 	uint64_t resync_at_ns;	 /* no earlier than this */
 	uint64_t resync_wait_ns; /* grows while resynchronisations fail */
 	uint64_t back_off_ns;
+	bool is_synced; /* a resynchronisation of this connection was complete */
 	atomic_bool quit;
 	atomic_bool connected;
 	_Atomic uint32_t ended; /* a futex */

@@ -25,8 +25,8 @@ struct fake_jvm {
 	const char *vm_version;
 	size_t n_methods; /* that exist, for GenerateEvents */
 	size_t n_stubs;
-	size_t n_inlined; /* byte i of each method, below this, is from the method i + 1 further */
-	size_t name_bytes;	  /* length of method 0's name, 0 for the usual */
+	size_t n_inlined;  /* byte i of each method, below this, is from the method i + 1 further */
+	size_t name_bytes; /* length of method 0's name, 0 for the usual */
 	size_t stub_name_bytes;	  /* length of every stub's name, 0 for the usual */
 	bool no_source_files;	  /* refuses that capability */
 	bool no_lines;		  /* and this one */

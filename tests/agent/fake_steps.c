@@ -108,8 +108,8 @@ static void check_text(const char *text, const char *format, size_t number)
 /* Names are as in fake_jvm.c. */
 void check_method(const struct known_method *known, size_t method)
 {
-	const bool has_lines = fake_jvm.capabilities.can_get_line_numbers && method % 10 != 9 &&
-			       method % 7 != 3;
+	const bool has_lines =
+		fake_jvm.capabilities.can_get_line_numbers && method % 10 != 9 && method % 7 != 3;
 
 	check_text(known->class_sig, "Lfake/C%zu;", method);
 	check_text(known->name, "m%zu", method);

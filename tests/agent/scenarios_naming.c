@@ -131,15 +131,12 @@ void regions_are_told_outermost_first(void)
 	jmethodID other[] = {ID(4), ID(1), ID(0)}, root[] = {ID(0)}, none[] = {NULL, ID(0)};
 	jint bcis[] = {22, 11, 5}, bcis_too[] = {22, 11, 5}, at_entry[] = {-1}, odd[] = {8};
 	PCStackInfo entries[] = {
-		entry(10, 1, root, at_entry),
-		entry(20, 3, deep, bcis),
+		entry(10, 1, root, at_entry),	  entry(20, 3, deep, bcis),
 		entry(15, 1, root, odd), /* back again */
 		entry(20, 1, root, odd), /* nothing */
-		entry(30, 3, deep_too, bcis_too),
-		entry(40, 3, other, bcis),
+		entry(30, 3, deep_too, bcis_too), entry(40, 3, other, bcis),
 		entry(101, 1, root, odd), /* beyond the code */
-		entry(-8, 1, root, odd),
-		entry(50, 2, none, bcis),
+		entry(-8, 1, root, odd),	  entry(50, 2, none, bcis),
 		entry(60, 0, root, odd),
 	};
 	PCStackInfo more[] = {entry(70, 2, deep + 1, bcis + 1), entry(100, 1, root, odd)};

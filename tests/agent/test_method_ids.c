@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define ID(n) ((jmethodID)(uintptr_t)((n) * 8 + 0x7f0000000000ull))
+#define ID(n) ((jmethodID)(uintptr_t)((n)*8 + 0x7f0000000000ull))
 
 static struct method_ids ids;
 

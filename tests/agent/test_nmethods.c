@@ -57,8 +57,14 @@ static struct heap heap, *heap_list[2] = {NULL, &heap};
 static struct array array = {2, heap_list}, *heaps;
 static struct heap *one_heap;
 
-#define STATIC(type, name, variable) {type, name, 1, 0, &(variable)}
-#define FIELD(type, name, where)     {type, name, 0, where, NULL}
+#define STATIC(type, name, variable)                                                               \
+	{                                                                                          \
+		type, name, 1, 0, &(variable)                                                      \
+	}
+#define FIELD(type, name, where)                                                                   \
+	{                                                                                          \
+		type, name, 0, where, NULL                                                         \
+	}
 #define COMMON                                                                                     \
 	FIELD("GrowableArrayBase", "_len", offsetof(struct array, len)),                           \
 		FIELD("GrowableArray<int>", "_data", offsetof(struct array, data)),                \
@@ -73,10 +79,14 @@ static struct heap *one_heap;
 
 static struct field with_pointer[] = {
 	STATIC("CodeCache", "_heaps", heaps),
-	FIELD("CodeBlob", "_code_begin", offsetof(struct nmethod, code_begin)), COMMON, {0}};
+	FIELD("CodeBlob", "_code_begin", offsetof(struct nmethod, code_begin)),
+	COMMON,
+	{0}};
 static struct field with_offset[] = {
 	STATIC("CodeCache", "_heap", one_heap),
-	FIELD("CodeBlob", "_code_offset", offsetof(struct nmethod, code_offset)), COMMON, {0}};
+	FIELD("CodeBlob", "_code_offset", offsetof(struct nmethod, code_offset)),
+	COMMON,
+	{0}};
 static struct type types[] = {
 	{"HeapBlock", sizeof(struct block)}, {"nmethod", sizeof(struct nmethod)}, {0}};
 
@@ -120,8 +130,8 @@ static char *put(size_t segment, size_t segments, size_t code, int level, int en
 
 static int set_up(void **state)
 {
-	char *memory = mmap(NULL, SEGMENTS * SEGMENT_BYTES, PROT_NONE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory =
+		mmap(NULL, SEGMENTS * SEGMENT_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *segmap = mmap(NULL, 2 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	(void)state;
@@ -183,9 +193,9 @@ static void what_does_not_fit_is_absent(void **state)
 
 	(void)state;
 	check_absent(&n, code + 1);
-	check_absent(&n, memory_at(1));			/* free */
-	check_absent(&n, heap.memory.low - 1);		/* no heap's */
-	check_absent(&n, memory_at(COMMITTED));		/* not committed */
+	check_absent(&n, memory_at(1));		/* free */
+	check_absent(&n, heap.memory.low - 1);	/* no heap's */
+	check_absent(&n, memory_at(COMMITTED)); /* not committed */
 	check_absent(&n, NULL);
 	put(6, 2, 200, 5, -1);
 	check_absent(&n, memory_at(6) + sizeof(struct block) + 200); /* no such level */
