@@ -7,8 +7,9 @@
  * source:  JVM specification 4.2 (class names), the C++ names that demanglers write
  *
  * What is dropped is what tells least: for Java first the parameters, if the name has any, then the
- * package's names down to their initials, then the package, then the class; for C++ the parameters, the template arguments and the return
- * type, then one qualifier after the other. Only the last part of a name is ever cut.
+ * package's names down to their initials, then the package, then the class; for C++ the parameters,
+ * the template arguments and the return type, then one qualifier after the other. Only the last
+ * part of a name is ever cut.
  *
  *   java/util/HashMap.getNode  j.u.HashMap.getNode  HashMap.getNode  getNode  getN..
  */

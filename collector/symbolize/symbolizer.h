@@ -39,7 +39,7 @@ struct symbolizer_context {
 	struct java_name_options names;
 };
 
-/* As many frames as a stack can become; past it inlined ones are left out, and their caller says so. */
+/* The most frames of a stack; past it inlined ones are left out, and their caller says so. */
 #define SYMBOLIZER_MAX_FRAMES (16 * STACK_MAX)
 
 /*

@@ -32,7 +32,7 @@
 
 /*
  * The most ranges a map holds, living and dead, and the most page-sized pieces they may be indexed
- * by: about 130 MB at worst. HotSpot's largest code cache, 2 GiB, full of 4 KiB methods has as
+ * by: about 140 MB at worst. HotSpot's largest code cache, 2 GiB, full of 4 KiB methods has as
  * many. Where a limit is met (also 512 ranges on a page), the oldest dead range makes way, and if
  * there is none, the newcomer is rejected. Of ranges larger than 256 KiB there may be 64, and their
  * dead make way by code_map_expire alone, because to add one is expensive.

@@ -6,8 +6,8 @@
  *   record:  u32 id, size of all of it; u64 time; and
  *     0 code load:   u32 pid, tid; u64 vma, addr, size, index; name, NUL; the code's bytes
  *     1 code move:   u32 pid, tid; u64 vma, old addr, new addr, size, index of its code load
- *     2 debug info:  u64 addr of the code, entries; each u64 addr, u32 line, discriminator, file, NUL;
- *                    belongs to the code load behind it
+ *     2 debug info:  u64 addr of the code, entries; each u64 addr, u32 line, discriminator, file,
+ *                    NUL; belongs to the code load behind it
  *     3 close:       nothing
  *
  * Records are put together in a buffer that has room for the largest, and leave it whole.

@@ -6,13 +6,14 @@
  * errors:  negative errno; the file is replaced whole or not at all
  * source:  linux tools/perf/Documentation/jit-interface.txt
  *
- * The file is owned by the collector's user, 0644, made with O_EXCL under another name and renamed;
- * a symlink in its place is replaced, never followed. One line a range, in rising order but for
- * the few that were added last: "start size name", hexadecimal without 0x, no two lines overlapping, no name shorter than three
- * bytes (perf skips those) and no control characters in it. Names are as perf's users know them:
- * "Ljava/lang/String;::hashCode" for methods unless another style is chosen, the plain name for
- * stubs, with "()" behind it if it is too short, all of it cut at PERF_MAP_MAX_NAME_BYTES. The first line is "0 0 fg", which perf
- * skips: so a map is known to be ours.
+ * The file is owned by the collector's user, 0644, made with O_EXCL under another name and put in
+ * its place whole; a symlink there is replaced, never followed. One line a range, in rising order
+ * but for the few that were added last: "start size name", hexadecimal without 0x, no two lines
+ * overlapping, no name shorter than three bytes (perf skips those) and no control characters in it.
+ * Names are as perf's users know them: "Ljava/lang/String;::hashCode" for methods unless another
+ * style is chosen, the plain name for stubs, with "()" behind it if it is too short, all of it cut
+ * at PERF_MAP_MAX_NAME_BYTES. The first line is "0 0 fg", which perf skips: so a map is known to be
+ * ours.
  */
 #ifndef FG_TARGET_PERF_MAP_H
 #define FG_TARGET_PERF_MAP_H
