@@ -162,8 +162,11 @@ static int link_node(struct code_map *map, uint32_t id)
 			return -ENOSPC;
 	}
 	for (uint64_t n = first; n <= last; n++) {
-		const int err = link_to_page(map, n, code_link_of(id, addr, size, n));
+		struct code_link link = code_link_of(id, addr, size, n);
+		int err;
 
+		link.birth_ns = map->nodes[id].range.birth_ns;
+		err = link_to_page(map, n, link);
 		if (err)
 			return err;
 	}
@@ -210,6 +213,19 @@ static int new_node(struct code_map *map, const struct code_range *range, uint32
 	map->nodes[id].range.death_ns = CODE_TIME_FOREVER;
 	*ret = id;
 	return 0;
+}
+
+static void set_birth(struct code_map *map, uint32_t id, uint64_t birth_ns)
+{
+	struct code_range *range = &map->nodes[id].range;
+	const uint64_t first = code_page_number(range->addr);
+	const uint64_t last = code_page_last(range->addr, range->size);
+
+	range->birth_ns = birth_ns;
+	if (code_pages_is_big(range->addr, range->size))
+		return;
+	for (uint64_t n = first; n <= last; n++)
+		code_pages_link(&map->pages, n, id)->birth_ns = birth_ns;
 }
 
 /* ---- life and death ---- */
@@ -417,7 +433,6 @@ static int insert_node(struct code_map *map, const struct code_range *range, uin
 int code_map_add(struct code_map *map, const struct code_range *range, bool is_resync)
 {
 	struct claim claim = {.time_ns = range->birth_ns};
-	struct code_range *added;
 	uint32_t id;
 	int err = code_range_is_valid(range->addr, range->size) ? 0 : -EINVAL;
 
@@ -439,9 +454,8 @@ int code_map_add(struct code_map *map, const struct code_range *range, bool is_r
 	claim.id = id;
 	claim.node = &map->nodes[id];
 	claim_addresses(map, &claim);
-	added = &map->nodes[id].range;
-	if (is_resync || added->birth_ns < claim.last_death_ns)
-		added->birth_ns = claim.last_death_ns;
+	if (is_resync || range->birth_ns < claim.last_death_ns)
+		set_birth(map, id, claim.last_death_ns);
 	map->stats.loads++;
 	return 1;
 }
@@ -489,10 +503,13 @@ struct moment {
 	const struct node *after;  /* the oldest one born later */
 };
 
-/* Nodes are shown from the newest on. False: older ones do not matter. */
-static bool consider(struct moment *moment, const struct node *node)
+/*
+ * Nodes are shown from the newest on. False: older ones do not matter. A node is not read where its
+ * birth decides: to fetch it into the cache is most of what a look-up costs.
+ */
+static bool consider(struct moment *moment, const struct node *node, uint64_t birth_ns)
 {
-	if (node->range.birth_ns > moment->time_ns) {
+	if (birth_ns > moment->time_ns) {
 		if (!moment->after || node->order < moment->after->order)
 			moment->after = node;
 		return true;
@@ -511,7 +528,7 @@ static void consider_page(const struct code_map *map, struct moment *moment)
 		const struct code_link *link = &page->links[i];
 
 		if (offset >= link->low && offset < link->high &&
-		    !consider(moment, &map->nodes[link->id]))
+		    !consider(moment, &map->nodes[link->id], link->birth_ns))
 			return;
 	}
 }
@@ -521,7 +538,8 @@ static void consider_bigs(const struct code_map *map, struct moment *moment)
 	for (size_t i = map->pages.big_count; i-- > 0;) {
 		const struct node *node = &map->nodes[map->pages.bigs[i]];
 
-		if (covers(&node->range, moment->addr) && !consider(moment, node))
+		if (covers(&node->range, moment->addr) &&
+		    !consider(moment, node, node->range.birth_ns))
 			return;
 	}
 }
@@ -533,7 +551,7 @@ const struct code_range *code_map_find(const struct code_map *map, uint64_t addr
 	consider_page(map, &moment);
 	if (map->pages.big_count > 0)
 		consider_bigs(map, &moment);
-	if (moment.before && (time_ns < moment.before->range.death_ns || !moment.after))
+	if (moment.before && (!moment.after || time_ns < moment.before->range.death_ns))
 		return &moment.before->range;
 	return moment.after ? &moment.after->range : NULL;
 }

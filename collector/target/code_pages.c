@@ -14,7 +14,7 @@
 #include <sys/random.h>
 
 #define FIRST_BUCKET_BITS 6
-#define FIRST_LINKS	  4
+#define FIRST_LINKS	  2
 
 static size_t bucket_count(const struct code_pages *pages)
 {
@@ -126,6 +126,17 @@ int code_pages_add(struct code_pages *pages, uint64_t number, struct code_link l
 	return 0;
 }
 
+struct code_link *code_pages_link(struct code_pages *pages, uint64_t number, uint32_t id)
+{
+	struct code_page *page = *page_slot(pages, number);
+
+	for (uint32_t i = 0; page && i < page->count; i++) {
+		if (page->links[i].id == id)
+			return &page->links[i];
+	}
+	return NULL;
+}
+
 int code_pages_add_big(struct code_pages *pages, uint32_t id)
 {
 	if (pages->big_count == CODE_BIG_MAX)
@@ -150,14 +161,12 @@ static void remove_big(struct code_pages *pages, uint32_t id)
 static void remove_link(struct code_pages *pages, uint64_t number, uint32_t id)
 {
 	struct code_page **slot = page_slot(pages, number), *page = *slot;
-	uint32_t i = 0;
+	struct code_link *link = code_pages_link(pages, number, id);
 
-	while (page && i < page->count && page->links[i].id != id)
-		i++;
-	if (!page || i == page->count)
+	if (!link)
 		return;
 	page->count--;
-	memmove(&page->links[i], &page->links[i + 1], (page->count - i) * sizeof(page->links[0]));
+	memmove(link, link + 1, (size_t)(&page->links[page->count] - link) * sizeof(*link));
 	pages->link_count--;
 	if (page->count > 0)
 		return;

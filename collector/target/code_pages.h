@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shape:   page number -> links to the ranges that touch the page, the newest last
- * units:   addr in the target's address space, pages of 4 KiB, low and high bytes within a page
+ * units:   addr in the target's address space, pages of 4 KiB, low and high bytes within a page,
+ *          birth_ns as struct code_range's
  * threads: one at a time
  * errors:  negative errno; -ENOSPC where a page or the list of the big ones is full
  * source:  none
@@ -13,7 +14,8 @@
  * A range of more than CODE_BIG_PAGES pages is linked to none of them: its id is in bigs, and every
  * look-up has to ask those too. An ordinary JVM has hardly any such range.
  *
- * Walks are on the path of every sample: they read the structs below directly.
+ * Walks are on the path of every sample: they read the structs below directly. A link knows when
+ * its range was born, so that most look-ups are over without a visit to the range.
  */
 #ifndef FG_TARGET_CODE_PAGES_H
 #define FG_TARGET_CODE_PAGES_H
@@ -31,10 +33,11 @@
 #define CODE_BIG_PAGES 64
 #define CODE_BIG_MAX   64
 
-/* What a range covers of a page: low <= offset < high. Here so that most ranges need no visit. */
+/* What a range covers of a page: low <= offset < high. */
 struct code_link {
 	uint32_t id;
 	uint16_t low, high;
+	uint64_t birth_ns;
 };
 
 struct code_page {
@@ -60,6 +63,9 @@ void code_pages_fini(struct code_pages *pages);
 
 /* Adds a link to one page. -ENOMEM; -ENOSPC if the page has CODE_PAGE_LINKS_MAX of them. */
 int code_pages_add(struct code_pages *pages, uint64_t number, struct code_link link);
+
+/* The range's link on one page, to change its birth; NULL if there is none. */
+struct code_link *code_pages_link(struct code_pages *pages, uint64_t number, uint32_t id);
 
 /* -ENOSPC if there are CODE_BIG_MAX already. */
 int code_pages_add_big(struct code_pages *pages, uint32_t id);
@@ -94,7 +100,7 @@ static inline bool code_pages_is_big(uint64_t addr, uint32_t size)
 	return code_page_last(addr, size) - code_page_number(addr) >= CODE_BIG_PAGES;
 }
 
-/* What the range covers of a page that it touches. */
+/* What the range covers of a page that it touches; birth_ns is left 0. */
 static inline struct code_link code_link_of(uint32_t id, uint64_t addr, uint32_t size,
 					    uint64_t number)
 {
