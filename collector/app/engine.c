@@ -105,9 +105,9 @@ static void read_signals(struct engine *engine)
 }
 
 /* Nothing that a held sample may need lies before this. */
-static uint64_t horizon_ns(uint64_t now_ns)
+static uint64_t horizon_ns(uint64_t heard_ns)
 {
-	return now_ns > 4 * HOLD_NS ? now_ns - 4 * HOLD_NS : 0;
+	return heard_ns > 4 * HOLD_NS ? heard_ns - 4 * HOLD_NS : 0;
 }
 
 static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
@@ -158,14 +158,14 @@ static void notice_hang_ups(struct engine *engine, const struct pollfd *fds, siz
 		r->is_hung_up = true; /* rings are read by the clock too, that is enough */
 }
 
+/* However long this collector did not run: samples wait until the code that they hit is known. */
 static void advance_recordings(struct engine *engine)
 {
-	/* What is in the rings at this time is older than what is named with it as the limit. */
-	const uint64_t now = clock_now_ns();
+	const uint64_t heard = intake_heard_ns(engine->intake);
 
 	for (struct recording *r = engine->recordings; r; r = r->next) {
 		recording_read(r, &engine->model);
-		recording_advance(r, &engine->model, now);
+		recording_advance(r, &engine->model, heard);
 	}
 }
 
@@ -190,7 +190,6 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	const struct timespec timeout = {.tv_sec = (time_t)(wait / CLOCK_NS_PER_SEC),
 					 .tv_nsec = (long)(wait % CLOCK_NS_PER_SEC)};
 	const int ready = ppoll(fds, n, &timeout, NULL);
-	uint64_t now;
 
 	if (ready > 0) {
 		if (fds[SIGNALS].revents)
@@ -199,8 +198,7 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	}
 	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
 	advance_recordings(engine);
-	now = clock_now_ns();
-	targets_tick(&engine->targets, now, horizon_ns(now));
+	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
 	if (ready > 0 && fds[WATCH].revents && engine->watch.ready)
 		engine->watch.ready(engine->watch.arg);
 	reap_recordings(engine); /* last: a request that waited counts as asked */

@@ -60,6 +60,7 @@ struct intake {
 	size_t buffers_bytes;
 	size_t turn; /* in connections: who is first the next time */
 	bool has_more;
+	uint64_t heard_ns;
 	struct map64 connections; /* by ID */
 	struct intake_stats stats;
 };
@@ -109,6 +110,7 @@ int intake_open(const char *path, struct intake **ret)
 		return -ENOMEM;
 	intake->listen_fd = intake->epoll_fd = -1;
 	intake->next_id = LISTEN_ID + 1;
+	intake->heard_ns = clock_now_ns();
 	err = listen_prepare(path);
 	if (!err) {
 		err = start_listening(intake, path);
@@ -568,7 +570,7 @@ size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, voi
 	struct sink sink = {
 		.fn = fn, .arg = arg, .messages_left = max_messages, .bytes_left = BYTES_A_READ};
 	struct epoll_event events[EVENTS_A_WAIT];
-	const uint64_t now = clock_now_ns();
+	const uint64_t now = clock_now_ns(); /* before what comes while we read */
 	int n;
 
 	read_left_over(intake, &sink);
@@ -582,6 +584,11 @@ size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, voi
 		else if (connection && !connection->is_ending)
 			read_connection(intake, connection, &sink);
 	}
+	intake->has_more |= n == EVENTS_A_WAIT; /* others may wait behind them */
+	if (!intake->has_more)
+		intake->heard_ns = now;
+	else if (intake->heard_ns + INTAKE_PATIENCE_NS < now)
+		intake->heard_ns = now - INTAKE_PATIENCE_NS;
 	end_silent(intake, now);
 	remove_ended(intake, &sink);
 	if (intake->accept_again_ns && now > intake->accept_again_ns) {
@@ -589,6 +596,11 @@ size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, voi
 		watch(intake, intake->listen_fd, LISTEN_ID, EPOLLIN, EPOLL_CTL_MOD);
 	}
 	return max_messages - sink.messages_left;
+}
+
+uint64_t intake_heard_ns(const struct intake *intake)
+{
+	return intake->heard_ns;
 }
 
 bool intake_has_more(const struct intake *intake)

@@ -25,6 +25,7 @@
 
 #define INTAKE_DEFAULT_SOCKET "/run/fgcollect/agent.sock"
 #define INTAKE_MAX_SESSIONS   4096
+#define INTAKE_PATIENCE_NS    UINT64_C(500000000)
 
 struct intake_session {
 	uint32_t id;
@@ -72,6 +73,12 @@ size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, voi
 
 /* Whether intake_read stopped because its turn was over: call it again without waiting. */
 bool intake_has_more(const struct intake *intake);
+
+/*
+ * What agents had sent by this time has been delivered. Where so much comes that no call reaches
+ * its end, this stays behind the clock by INTAKE_PATIENCE_NS, and no more than that is promised.
+ */
+uint64_t intake_heard_ns(const struct intake *intake);
 
 /* Closes a session, for instance one whose process is gone; its CLOSED event follows. */
 void intake_end_session(struct intake *intake, uint32_t id);

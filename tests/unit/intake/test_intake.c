@@ -419,6 +419,59 @@ static void a_busy_reader_takes_one_message_at_a_time(void **state)
 	intake_close(intake);
 }
 
+static void what_was_heard_ends_before_what_waits(void **state)
+{
+	struct intake *intake;
+	struct wire_buf buf;
+	uint64_t heard_ns;
+	int fd;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	fd = dial_agent(intake);
+	intake_read(intake, 100, on_event, NULL);
+	heard_ns = intake_heard_ns(intake);
+	for (uint64_t seq = 0; seq < 20; seq++) {
+		buf = message(seq);
+		send_message(fd, &buf);
+	}
+	for (int i = 0; i < 19; i++) {
+		intake_read(intake, 1, on_event, NULL);
+		assert_int_equal(intake_heard_ns(intake), heard_ns);
+	}
+	wait_for(intake, 41);
+	intake_read(intake, 1, on_event, NULL);
+	assert_true(intake_heard_ns(intake) > heard_ns);
+	close(fd);
+	intake_close(intake);
+}
+
+/* A test that waits in vain ends by ctest's time limit. */
+static void who_never_stops_talking_does_not_stop_the_clock(void **state)
+{
+	struct intake *intake;
+	struct wire_buf buf;
+	uint64_t seq = 0, heard_ns;
+	int fd;
+
+	(void)state;
+	assert_int_equal(intake_open(path, &intake), 0);
+	fd = dial_agent(intake);
+	heard_ns = intake_heard_ns(intake);
+	do {
+		for (uint64_t end = seq + 2; seq < end; seq++) {
+			buf = message(seq);
+			send_message(fd, &buf);
+		}
+		n_seen = 0;
+		intake_read(intake, 1, on_event, NULL);
+		assert_true(intake_has_more(intake));
+		usleep(5000);
+	} while (intake_heard_ns(intake) == heard_ns);
+	close(fd);
+	intake_close(intake);
+}
+
 static void libnngs_own_push_socket_is_understood(void **state)
 {
 	struct intake *intake;
@@ -521,6 +574,8 @@ int main(void)
 		TEST(one_process_cannot_take_all_connections),
 		TEST(messages_come_in_any_pieces),
 		TEST(a_busy_reader_takes_one_message_at_a_time),
+		TEST(what_was_heard_ends_before_what_waits),
+		TEST(who_never_stops_talking_does_not_stop_the_clock),
 		TEST(libnngs_own_push_socket_is_understood),
 		TEST(a_live_collectors_socket_is_left_alone),
 		TEST(what_is_no_socket_is_not_removed),
