@@ -410,10 +410,12 @@ static void take_repeat(struct code_map *map, uint32_t id, const struct code_ran
 	map->stats.repeats++;
 	if (known->level == CODE_LEVEL_UNKNOWN)
 		known->level = range->level;
-	if (known->inlines)
+	if (known->inlines) {
 		inline_table_free(range->inlines);
-	else
-		known->inlines = range->inlines;
+		return;
+	}
+	map->stats.unlisted += range->inlines != NULL;
+	known->inlines = range->inlines;
 }
 
 static int insert_node(struct code_map *map, const struct code_range *range, uint32_t *ret)
@@ -582,7 +584,12 @@ static int compare_entries(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-ssize_t code_map_list(const struct code_map *map, const struct code_range ***ret)
+uint64_t code_map_mark(const struct code_map *map)
+{
+	return map->next_order;
+}
+
+ssize_t code_map_list(const struct code_map *map, uint64_t since, const struct code_range ***ret)
 {
 	const size_t size = map->lists[NODE_LIVE].count + map->lists[NODE_DEAD].count;
 	struct list_entry *entries = malloc((size + 1) * sizeof(*entries));
@@ -597,7 +604,7 @@ ssize_t code_map_list(const struct code_map *map, const struct code_range ***ret
 	for (uint32_t id = 0; id < map->used; id++) {
 		const struct node *node = &map->nodes[id];
 
-		if (node->state == NODE_LIVE || node->state == NODE_DEAD)
+		if ((node->state == NODE_LIVE || node->state == NODE_DEAD) && node->order >= since)
 			entries[count++] = (struct list_entry){node->range.addr, &node->range};
 	}
 	qsort(entries, count, sizeof(*entries), compare_entries);

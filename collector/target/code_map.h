@@ -74,7 +74,7 @@ struct code_map_stats {
 	uint64_t evicted;	  /* ended by an overlapping load rather than by an unload */
 	uint64_t buried;	  /* ended by a resync that did not repeat them */
 	uint64_t expired;	  /* dead ranges that were forgotten */
-	uint64_t unlisted; /* ranges that code_map_list would have shown, and no longer does */
+	uint64_t unlisted; /* ranges that code_map_list showed, and shows otherwise or no longer */
 	uint64_t rejected; /* adds with size 0, a wrapping range, no room or no memory */
 	size_t bytes;	   /* memory of ranges and index, names excluded */
 };
@@ -126,10 +126,13 @@ void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead)
 
 /*
  * All that belongs into a perf map, in rising order of address and without overlap: what lives, and
- * dead ranges of which no byte has been replaced. An array of borrowed ranges that the caller
- * frees, valid until the map's next change. Returns their number or -ENOMEM.
+ * dead ranges of which no byte has been replaced. Only what was added since code_map_mark returned
+ * since; 0 is everything. As long as stats.unlisted stays what it was, a later list adds to an
+ * earlier one and takes nothing back. An array of borrowed ranges that the caller frees, valid
+ * until the map's next change. Returns their number or -ENOMEM.
  */
-ssize_t code_map_list(const struct code_map *map, const struct code_range ***ret);
+ssize_t code_map_list(const struct code_map *map, uint64_t since, const struct code_range ***ret);
+uint64_t code_map_mark(const struct code_map *map);
 
 /*
  * Replaces each name of every range, living or dead, by what fn returns for it: for a caller that

@@ -124,15 +124,15 @@ static char *put_stub(char *to, const char *range_name)
 size_t code_name_styled(const struct perf_map_style *style, const struct code_range *range,
 			char *ret)
 {
-	const struct code_name_method method = {
+	struct code_name_method method = {
 		.class_name = range->class_name,
 		.name = range->name,
 		.signature = range->signature,
 		.source_file = range->source_file,
-		.line = range->inlines ? code_method_first_line(inline_table_root(range->inlines))
-				       : 0,
 	};
 
+	if (style->sourcepos && range->inlines)
+		method.line = code_method_first_line(inline_table_root(range->inlines));
 	if (!range->class_name)
 		return (size_t)(put_stub(ret, range->name) - ret);
 	return (size_t)(put_method(ret, style, &method, CODE_NAME_CUT_BYTES) - ret);

@@ -67,7 +67,7 @@ static size_t repeat(struct jitdump_target *target, pid_t pid, const struct code
 {
 	_cleanup_free_ const struct code_range **ranges = NULL;
 	const uint64_t since_ns = clock_now_ns(); /* later than all that has been read */
-	const ssize_t count = code_map_list(code, &ranges);
+	const ssize_t count = code_map_list(code, 0, &ranges);
 	size_t repeated = 0;
 
 	for (ssize_t i = 0; i < count; i++) {

@@ -50,6 +50,7 @@ void map_writer_mark(struct map_writer *writer, const struct code_range *range, 
 void map_writer_restart(struct map_writer *writer, uint64_t now_ns)
 {
 	drop_draft(writer);
+	writer->base = (struct perf_map_base){0};
 	map_writer_mark(writer, NULL, now_ns);
 }
 
@@ -75,44 +76,29 @@ uint64_t map_writer_due_ns(const struct map_writer *writer)
 	return publish_ns(writer) - (lead < MAX_LEAD_NS ? lead : MAX_LEAD_NS);
 }
 
-static uint64_t unlisted(const struct code_map *code)
-{
-	struct code_map_stats stats;
-
-	code_map_stats(code, &stats);
-	return stats.unlisted;
-}
-
 static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
 		       const struct code_map *code)
 {
-	const struct perf_map_form form = {.max_bytes = PERF_MAP_MAX_BYTES, .style = writer->style};
+	const struct perf_map_form form = {
+		.max_bytes = PERF_MAP_MAX_BYTES, .style = writer->style, .base = writer->base};
 	const uint64_t began_ns = clock_now_ns();
-	ssize_t cut;
+	int err;
 
 	writer->draft = malloc(sizeof(*writer->draft));
 	if (!writer->draft)
 		return -ENOMEM;
-	cut = perf_map_draft(dir, pid, code, &form, writer->draft);
+	err = perf_map_draft(dir, pid, code, &form, writer->draft);
 	writer->took_ns = clock_now_ns() - began_ns;
-	if (cut < 0) {
+	if (err) {
 		free(writer->draft);
 		writer->draft = NULL;
-		return (int)cut;
 	}
-	writer->draft_unlisted = unlisted(code);
-	return 0;
+	return err;
 }
 
-/* Whether a line of the draft is no longer to be in the map. */
-static bool is_outdated(const struct map_writer *writer, const struct code_map *code)
+static int publish(struct map_writer *writer, const struct code_map *code)
 {
-	return writer->draft && writer->draft_unlisted != unlisted(code);
-}
-
-static int publish(struct map_writer *writer)
-{
-	const ssize_t cut = perf_map_publish(writer->draft);
+	const ssize_t cut = perf_map_publish(writer->draft, code, &writer->base);
 
 	free(writer->draft);
 	writer->draft = NULL;
@@ -134,13 +120,13 @@ int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 
 	if (!due_ns || now_ns < due_ns)
 		return 0;
-	if (is_time && is_outdated(writer, code))
+	if (is_time && writer->draft && perf_map_is_outdated(writer->draft, code))
 		drop_draft(writer);
 	if (!writer->draft)
 		err = begin_draft(writer, dir, pid, code);
 	appears_ns = now_ns + (clock_now_ns() - began_ns);
 	if (!err && is_time)
-		err = publish(writer);
+		err = publish(writer, code);
 	if (!err)
 		return 0;
 	writer->written_ns = appears_ns;

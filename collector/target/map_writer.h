@@ -18,14 +18,14 @@
 #define FG_TARGET_MAP_WRITER_H
 
 #include "target/code_map.h"
-#include "target/perf_map_style.h"
+#include "target/perf_map.h"
 
 #include <sys/types.h>
 
 #include <stdint.h>
 
 struct map_writer {
-	struct perf_map_style style; /* the owner's choice, of drafts begun from now on */
+	struct perf_map_style style; /* the owner's choice, before the first one */
 	uint64_t changed_ns;	     /* of the first change that the perf map lacks; 0: none */
 	uint64_t written_ns;	     /* when the last one appeared */
 	uint64_t next_ns;	     /* none appears sooner */
@@ -33,7 +33,7 @@ struct map_writer {
 	uint64_t failures;
 	size_t cut; /* ranges for which the last one had no room */
 	struct perf_map_draft *draft;
-	uint64_t draft_unlisted; /* code_map_stats.unlisted when the draft was begun */
+	struct perf_map_base base; /* the last one */
 };
 
 void map_writer_fini(struct map_writer *writer);

@@ -134,6 +134,7 @@ static void add_region(void *arg, uint32_t start, uint32_t end, const struct inl
 		       size_t n)
 {
 	struct unfolding *unfolding = arg;
+	const bool is_placed = unfolding->out->form.style.sourcepos;
 	struct code_name_method methods[WIRE_INLINE_MAX_DEPTH];
 	char name[CODE_NAME_MAX_BYTES];
 	size_t len;
@@ -146,7 +147,7 @@ static void add_region(void *arg, uint32_t start, uint32_t end, const struct inl
 			.name = method->name,
 			.signature = method->signature,
 			.source_file = method->source_file,
-			.line = code_method_first_line(method),
+			.line = is_placed ? code_method_first_line(method) : 0,
 		};
 	}
 	len = code_name_unfolded(&unfolding->out->form.style, methods, n, name);
@@ -189,14 +190,16 @@ void perf_map_add(struct perf_map_draft *out, const struct code_range *range)
 		out->cut++;
 }
 
-static void write_ranges(struct perf_map_draft *draft, const struct code_range *const *ranges,
-			 size_t count)
+/* What was added to the code map since. */
+static int write_ranges(struct perf_map_draft *draft, const struct code_map *map, uint64_t since)
 {
-	draft->used = sizeof(marker) - 1;
-	memcpy(draft->data, marker, sizeof(marker) - 1);
-	for (size_t i = 0; i < count && !draft->err; i++)
+	_cleanup_free_ const struct code_range **ranges = NULL;
+	const ssize_t count = code_map_list(map, since, &ranges);
+
+	for (ssize_t i = 0; i < count && !draft->err; i++)
 		perf_map_add(draft, ranges[i]);
 	out_flush(draft); /* what is left to do when it appears is little */
+	return count < 0 ? (int)count : 0;
 }
 
 /* ---- files ---- */
@@ -225,16 +228,75 @@ static int open_temp(int dirfd, pid_t pid, struct perf_map_name *ret_name)
 	return -EEXIST;
 }
 
+/* ---- bases ---- */
+
+/* Nobody but we can have made or changed it: it is the one we wrote, and ends where we ended it. */
+static bool is_base(const struct perf_map_base *base, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_uid == geteuid() && !(st->st_mode & 022) &&
+	       st->st_dev == base->dev && st->st_ino == base->ino && st->st_size == base->size &&
+	       st->st_mtim.tv_sec == base->mtime.tv_sec &&
+	       st->st_mtim.tv_nsec == base->mtime.tv_nsec;
+}
+
+static bool copy_file(int from, int to, off_t size)
+{
+	while (size > 0) {
+		const ssize_t n = copy_file_range(from, NULL, to, NULL, (size_t)size, 0);
+
+		if (n <= 0)
+			return false;
+		size -= n;
+	}
+	return true;
+}
+
+/* The draft begins as the last map did. False: it is empty, as it was. */
+static bool copy_base(struct perf_map_draft *draft, const struct perf_map_base *base)
+{
+	_cleanup_close_ int fd = openat(draft->dirfd, draft->name.text,
+					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !is_base(base, &st))
+		return false;
+	if (copy_file(fd, draft->fd, base->size)) {
+		draft->written = (uint64_t)base->size;
+		return true;
+	}
+	/* Some file systems cannot; ftruncate leaves the offset where it is. */
+	if (ftruncate(draft->fd, 0) < 0 || lseek(draft->fd, 0, SEEK_SET) < 0)
+		draft->err = -errno;
+	return false;
+}
+
+static uint64_t unlisted(const struct code_map *map)
+{
+	struct code_map_stats stats;
+
+	code_map_stats(map, &stats);
+	return stats.unlisted;
+}
+
+/* Everything, or what the last map lacks behind a copy of it. */
+static int write_draft(struct perf_map_draft *draft, const struct code_map *map,
+		       const struct perf_map_base *base)
+{
+	draft->unlisted = unlisted(map);
+	if (base->size > 0 && base->unlisted == draft->unlisted && copy_base(draft, base))
+		return write_ranges(draft, map, base->mark);
+	draft->used = sizeof(marker) - 1;
+	memcpy(draft->data, marker, sizeof(marker) - 1);
+	return write_ranges(draft, map, 0);
+}
+
 int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 		   const struct perf_map_form *form, struct perf_map_draft *ret)
 {
-	_cleanup_free_ const struct code_range **ranges = NULL;
-	const ssize_t count = code_map_list(map, &ranges);
+	int err;
 
-	if (count < 0)
-		return (int)count;
 	ret->err = 0;
-	ret->cut = 0;
+	ret->cut = ret->used = 0;
 	ret->written = 0;
 	ret->form = *form;
 	ret->name = map_name(pid);
@@ -246,8 +308,15 @@ int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 		close(ret->dirfd);
 		return ret->fd;
 	}
-	write_ranges(ret, ranges, (size_t)count);
-	return 0;
+	err = write_draft(ret, map, &form->base);
+	if (err)
+		perf_map_drop(ret);
+	return err;
+}
+
+bool perf_map_is_outdated(const struct perf_map_draft *draft, const struct code_map *map)
+{
+	return draft->unlisted != unlisted(map);
 }
 
 /*
@@ -275,7 +344,25 @@ void perf_map_drop(struct perf_map_draft *draft)
 	close(draft->dirfd);
 }
 
-ssize_t perf_map_publish(struct perf_map_draft *draft)
+/* What the next draft can begin with; nothing if ranges had to be left out. */
+static struct perf_map_base base_of(const struct perf_map_draft *draft, const struct code_map *map)
+{
+	struct stat st;
+
+	if (draft->cut > 0 || fstat(draft->fd, &st) < 0)
+		return (struct perf_map_base){0};
+	return (struct perf_map_base){
+		.mark = code_map_mark(map),
+		.unlisted = draft->unlisted,
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.size = st.st_size,
+		.mtime = st.st_mtim,
+	};
+}
+
+ssize_t perf_map_publish(struct perf_map_draft *draft, const struct code_map *map,
+			 struct perf_map_base *ret_base)
 {
 	int err;
 
@@ -283,6 +370,7 @@ ssize_t perf_map_publish(struct perf_map_draft *draft)
 	err = draft->err;
 	if (!err && fchmod(draft->fd, 0644) < 0)
 		err = -errno;
+	*ret_base = base_of(draft, map);
 	if (close(draft->fd) < 0 && !err) /* network file systems say here that they are full */
 		err = -errno;
 	if (!err)
@@ -298,8 +386,9 @@ ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, u
 	_cleanup_free_ struct perf_map_draft *draft = malloc(sizeof(*draft));
 	const struct perf_map_form form = {.max_bytes = max_bytes};
 	const int err = draft ? perf_map_draft(dir, pid, map, &form, draft) : -ENOMEM;
+	struct perf_map_base base;
 
-	return err ? err : perf_map_publish(draft);
+	return err ? err : perf_map_publish(draft, map, &base);
 }
 
 int perf_map_remove(const char *dir, pid_t pid)

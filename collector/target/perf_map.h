@@ -7,8 +7,8 @@
  * source:  linux tools/perf/Documentation/jit-interface.txt
  *
  * The file is owned by the collector's user, 0644, made with O_EXCL under another name and put in
- * its place whole; a symlink there is replaced, never followed. One line a range, in rising order
- * but for the few that were added last: "start size name", hexadecimal without 0x, no two lines
+ * its place whole; a symlink there is replaced, never followed. One line a range: "start size
+ * name", hexadecimal without 0x, in rising order but for what was added later, no two lines
  * overlapping, no name shorter than three bytes (perf skips those) and no control characters in it.
  * Names are as perf's users know them: "Ljava/lang/String;::hashCode" for methods unless another
  * style is chosen, the plain name for stubs, with "()" behind it if it is too short, all of it cut
@@ -27,10 +27,20 @@
 #define PERF_MAP_MAX_NAME_BYTES CODE_NAME_CUT_BYTES
 #define PERF_MAP_MAX_BYTES	(UINT64_C(256) << 20)
 
-/* How a map is written. */
+/* A map that was written, and what it holds of the code map. Zero-filled: there is none. */
+struct perf_map_base {
+	uint64_t mark, unlisted; /* code_map_mark and code_map_stats.unlisted */
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec mtime;
+};
+
+/* How a map is written; base is the last one of this code map in this style. */
 struct perf_map_form {
 	uint64_t max_bytes;
 	struct perf_map_style style;
+	struct perf_map_base base;
 };
 
 /* A map that has not appeared yet. Opaque but for its size. */
@@ -40,7 +50,7 @@ struct perf_map_draft {
 	int err; /* the first; nothing is written after it */
 	size_t used;
 	size_t cut;
-	uint64_t written;
+	uint64_t written, unlisted;
 	struct perf_map_form form;
 	struct perf_map_name {
 		char text[sizeof("perf--2147483648.map.0123456789abcdef")];
@@ -50,15 +60,21 @@ struct perf_map_draft {
 
 /*
  * A map is made in steps, so that whoever writes at intervals can begin early and have it appear in
- * time. What is added goes to its end and must not overlap what is in it. Publish returns the
- * number of ranges that were left out because the file would have become larger than max_bytes,
+ * time. It begins as a copy of its base where that is still in its place, unchanged, and no line of
+ * it has become wrong: most of a map's cost is to make lines.
+ *
+ * What is added to the code map after a draft has to be added to the draft too, and goes to its
+ * end. Where it took the place of something that is in the draft, that is outdated. Publish returns
+ * the number of ranges that were left out because the file would have become larger than max_bytes,
  * those that came last; 0 as a rule. A draft that was made ends by publish or drop; both release
  * all it holds but its own memory. Write is all of it at once, in the default style.
  */
 int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 		   const struct perf_map_form *form, struct perf_map_draft *ret);
 void perf_map_add(struct perf_map_draft *draft, const struct code_range *range);
-ssize_t perf_map_publish(struct perf_map_draft *draft);
+bool perf_map_is_outdated(const struct perf_map_draft *draft, const struct code_map *map);
+ssize_t perf_map_publish(struct perf_map_draft *draft, const struct code_map *map,
+			 struct perf_map_base *ret_base);
 void perf_map_drop(struct perf_map_draft *draft);
 ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes);
 int perf_map_remove(const char *dir, pid_t pid);

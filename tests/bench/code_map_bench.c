@@ -114,7 +114,7 @@ static void bench_resync(struct code_map *map, const struct piece *pieces, uint3
 	code_map_resync_end(map, true);
 	report("resync", count, start_ns);
 	start_ns = clock_now_ns();
-	if (code_map_list(map, &ranges) < 0)
+	if (code_map_list(map, 0, &ranges) < 0)
 		return;
 	report("list", count, start_ns);
 	free(ranges);

@@ -104,7 +104,7 @@ static struct code_map_stats stats_of(const struct code_map *map)
 static void check_list(const struct code_map *map, const char *names)
 {
 	const struct code_range **ranges = NULL;
-	const ssize_t count = code_map_list(map, &ranges);
+	const ssize_t count = code_map_list(map, 0, &ranges);
 
 	assert_int_equal(count, strlen(names));
 	for (ssize_t i = 0; i < count; i++)
@@ -905,7 +905,7 @@ static void step_other(struct code_map *map, struct model *model, uint64_t now_n
 static void compare_lists(const struct code_map *map, const struct model *model)
 {
 	const struct code_range **ranges = NULL;
-	const ssize_t count = code_map_list(map, &ranges);
+	const ssize_t count = code_map_list(map, 0, &ranges);
 	ssize_t expected = 0;
 
 	for (size_t i = 0; i < model->count; i++) {

@@ -140,6 +140,68 @@ static void a_draft_with_a_line_that_was_replaced_is_made_anew(void **state)
 	check_map("0 0 fg\n1000 10 first\n3008 10 usurper\n");
 }
 
+/* What was added later stands behind, which tells a copy from a map that was made anew. */
+static void a_map_begins_as_the_last_one_did(void **state)
+{
+	const uint64_t next = write_first_and_change();
+
+	(void)state;
+	add(0x800, "lower", next - 50 * MS);
+	assert_int_equal(step(next), 1);
+	check_map("0 0 fg\n1000 10 first\n800 10 lower\n3000 10 second\n");
+	add(0x400, "lowest", next);
+	assert_int_equal(step(next + 1000 * MS), 1);
+	check_map("0 0 fg\n1000 10 first\n800 10 lower\n3000 10 second\n400 10 lowest\n");
+}
+
+static void a_map_with_a_line_that_was_replaced_is_made_anew(void **state)
+{
+	const uint64_t next = write_first_and_change();
+
+	(void)state;
+	add(0x800, "lower", next - 50 * MS);
+	add(0x1008, "usurper", next - 50 * MS);
+	assert_int_equal(step(next), 1);
+	check_map("0 0 fg\n800 10 lower\n1008 10 usurper\n3000 10 second\n");
+}
+
+static void a_map_that_somebody_wrote_to_is_made_anew(void **state)
+{
+	const uint64_t next = write_first_and_change();
+	FILE *file = fopen(path, "r+");
+
+	(void)state;
+	assert_non_null(file);
+	usleep(20000); /* the clock of file times ticks every 4 ms */
+	fputs("0 0 FG\n1000 10 thief\n", file);
+	fclose(file);
+	add(0x800, "lower", next - 50 * MS);
+	assert_int_equal(step(next), 1);
+	check_map("0 0 fg\n800 10 lower\n1000 10 first\n3000 10 second\n");
+}
+
+static void a_map_of_somebody_elses_is_made_anew(void **state)
+{
+	const uint64_t next = write_first_and_change();
+
+	(void)state;
+	assert_int_equal(chmod(path, 0666), 0); /* so that it could have been anybody */
+	add(0x800, "lower", next - 50 * MS);
+	assert_int_equal(step(next), 1);
+	check_map("0 0 fg\n800 10 lower\n1000 10 first\n3000 10 second\n");
+}
+
+static void a_map_that_is_gone_is_made_anew(void **state)
+{
+	const uint64_t next = write_first_and_change();
+
+	(void)state;
+	assert_int_equal(unlink(path), 0);
+	add(0x800, "lower", next - 50 * MS);
+	assert_int_equal(step(next), 1);
+	check_map("0 0 fg\n800 10 lower\n1000 10 first\n3000 10 second\n");
+}
+
 static void maps_are_in_the_style_that_their_owner_chose(void **state)
 {
 	const struct code_range range = {
@@ -200,6 +262,11 @@ int main(void)
 		WRITER_TEST(maps_appear_100_ms_apart),
 		WRITER_TEST(what_comes_after_the_draft_was_begun_is_in_the_map),
 		WRITER_TEST(a_draft_with_a_line_that_was_replaced_is_made_anew),
+		WRITER_TEST(a_map_begins_as_the_last_one_did),
+		WRITER_TEST(a_map_with_a_line_that_was_replaced_is_made_anew),
+		WRITER_TEST(a_map_that_somebody_wrote_to_is_made_anew),
+		WRITER_TEST(a_map_of_somebody_elses_is_made_anew),
+		WRITER_TEST(a_map_that_is_gone_is_made_anew),
 		WRITER_TEST(maps_are_in_the_style_that_their_owner_chose),
 		WRITER_TEST(another_program_starts_anew),
 		WRITER_TEST(a_failed_write_is_tried_again_after_a_second),
