@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole time of javac, which compiles some hundred files, with the agent and without it.
+"""The whole time of javac, which compiles some hundred files: with the agent, with one that only
+listens, and without any.
 
 A short program that has much of itself compiled is the worst case for an agent that is told of every
-method. Pairs that alternate in order, with a collector connected; frame pointers are the same in
-both, so that the agent alone is measured. Prints the medians of the pairs' ratios, with over without
-the agent. That nothing was lost is asked of the collector while the JVM still runs: after the last
+method. Rounds that alternate in order, with a collector connected; frame pointers are the same in
+all, so that the agent alone is measured. Prints the medians of the rounds' ratios. An agent that has
+the events switched on and does nothing with them shows what HotSpot itself spends on them: the least
+that any agent can cost that is told of code. That nothing was lost is asked of the collector while the JVM still runs: after the last
 pair, in a run that is not timed.
 """
 
@@ -17,7 +19,7 @@ import threading
 from bench_place import collector, place, processes, settings
 
 arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-arguments.add_argument("--pairs", type=int, default=7)
+arguments.add_argument("--rounds", type=int, default=7)
 arguments.add_argument("--files", type=int, default=300)
 arguments.add_argument("--frame-pointers", choices=("on", "off"), default="on",
                        help="on in both, or off in both")
@@ -91,12 +93,18 @@ def write_sources(directory):
     return listed
 
 
+LISTENER = settings.BUILD / "tests/bench/liblistening_agent.so"
+NONE, LISTENS, OURS = "without", "listening", "with"
+
+
 def javac(where, sources, agent):
     home = settings.jdk_home(options.jdk)
     if not home:
         sys.exit(f"no JDK {options.jdk}: set FG_JDK{options.jdk} to its home")
     flags = ["-XX:+PreserveFramePointer"] if options.frame_pointers == "on" else []
-    if agent:
+    if agent == LISTENS:
+        flags.append(f"-agentpath:{LISTENER}")
+    if agent == OURS:
         extra = "" if options.frame_pointers == "on" else ",framepointer=off"
         extra += f",{options.agent_options}" if options.agent_options else ""
         flags.append(f"-agentpath:{settings.AGENT}=socket={where.socket}{extra}")
@@ -119,7 +127,7 @@ def last_words(daemon, where, sources):
     def look():
         while not ended.wait(0.05):
             rows.append(daemon.jvm(child.pid))
-    child = processes.Background(javac(where, sources, True), where.directory / "javac.log")
+    child = processes.Background(javac(where, sources, OURS), where.directory / "javac.log")
     looking = threading.Thread(target=look)
     looking.start()
     try:
@@ -141,26 +149,26 @@ with place() as here:
     files = write_sources(here.directory / "generated")
     daemon = collector.Watch(here).started()
     try:
-        for agent in (True, False):
+        kinds = (NONE, LISTENS, OURS)
+        for agent in kinds:
             run(here, files, agent)
-        ratios, times = [], {True: [], False: []}
-        for pair in range(options.pairs):
-            order = (True, False) if pair % 2 else (False, True)
-            took = {agent: run(here, files, agent) for agent in order}
-            for agent in order:
-                times[agent].append(took[agent])
-            ratios.append([took[True][i] / took[False][i] for i in range(2)])
-            print(f"pair {pair + 1}: without {took[False][0]:.3f} s, with {took[True][0]:.3f} s, "
-                  f"clock {ratios[-1][0]:.4f}, CPU {ratios[-1][1]:.4f}", flush=True)
+        rounds = []
+        for n in range(options.rounds):
+            order = kinds[n % 3:] + kinds[:n % 3]
+            rounds.append({agent: run(here, files, agent) for agent in order})
+            print(f"round {n + 1}: " + ", ".join(
+                f"{agent} {rounds[-1][agent][0]:.3f} s ({rounds[-1][agent][1]:.2f} of CPU)"
+                for agent in kinds), flush=True)
         row = last_words(daemon, here, files)
     finally:
         daemon.stop()
-    clock, cpu = (statistics.median(r[i] for r in ratios) for i in range(2))
-    without, with_agent = (statistics.median(t[0] for t in times[agent])
-                           for agent in (False, True))
-    print(f"figure {clock:.4f} by the clock, {cpu:.4f} by CPU time; with the agent over without, "
-          f"median of {options.pairs} pairs of {without:.3f} s and {with_agent:.3f} s; "
-          f"{options.files} files, frame pointers {options.frame_pointers}, JDK {options.jdk}")
+    for over, under in ((OURS, NONE), (LISTENS, NONE), (OURS, LISTENS)):
+        clock, cpu = (statistics.median(r[over][i] / r[under][i] for r in rounds)
+                      for i in range(2))
+        print(f"figure {clock:.4f} by the clock, {cpu:.4f} by CPU time: {over} over {under}, "
+              f"median of {options.rounds} rounds")
+    print(f"{statistics.median(r[NONE][0] for r in rounds):.3f} s without; {options.files} files, "
+          f"frame pointers {options.frame_pointers}, JDK {options.jdk}")
     print(f"methods and stubs told: {row['loads']}, dropped {row['unloads']}, "
           f"state {row['state']}, lost {row['lost_by_agent'] or 'none'}, gaps {row['gaps']}")
     if row["lost_by_agent"] or row["gaps"] or row["bad_records"] or row["rejected"]:
