@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/map64.h"
 #include "symbolize/demangle.h"
-#include "symbolize/elf_file.h"
+#include "elf/elf_file.h"
 
 #include <assert.h>
 #include <errno.h>

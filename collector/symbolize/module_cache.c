@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/map64.h"
-#include "symbolize/module_file.h"
+#include "elf/module_file.h"
 #include "symbolize/module_store.h"
 
 #include <errno.h>

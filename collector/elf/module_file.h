@@ -13,8 +13,8 @@
  * path does not lead there, /proc/<pid>/map_files does, given CAP_CHECKPOINT_RESTORE or
  * CAP_SYS_ADMIN.
  */
-#ifndef FG_SYMBOLIZE_MODULE_FILE_H
-#define FG_SYMBOLIZE_MODULE_FILE_H
+#ifndef FG_ELF_MODULE_FILE_H
+#define FG_ELF_MODULE_FILE_H
 
 #include "target/address_space.h"
 

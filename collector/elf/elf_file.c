@@ -8,7 +8,7 @@
  * libelf reads by pread into memory of its own (ELF_C_READ) and checks sections against the file's
  * size, but it allocates by counts that the file gives; those are checked before it sees them.
  */
-#include "symbolize/elf_file.h"
+#include "elf/elf_file.h"
 
 #include <errno.h>
 #include <gelf.h>

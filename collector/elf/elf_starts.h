@@ -9,8 +9,8 @@
  * Stripped files keep this table, because exceptions and unwinders need it. It lets time group by
  * function where there is no name. A zero-filled struct elf_starts is a valid, empty one.
  */
-#ifndef FG_SYMBOLIZE_ELF_STARTS_H
-#define FG_SYMBOLIZE_ELF_STARTS_H
+#ifndef FG_ELF_ELF_STARTS_H
+#define FG_ELF_ELF_STARTS_H
 
 #include <stddef.h>
 #include <stdint.h>

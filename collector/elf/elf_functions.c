@@ -8,7 +8,7 @@
  * libelf checks sections against the file's size; links, entry sizes, string offsets and counts are
  * checked here.
  */
-#include "symbolize/elf_file.h"
+#include "elf/elf_file.h"
 
 #include <assert.h>
 #include <errno.h>

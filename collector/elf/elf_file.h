@@ -9,10 +9,10 @@
  *
  * The file is read, never mapped. Nothing in it is believed: what does not fit is left out.
  */
-#ifndef FG_SYMBOLIZE_ELF_FILE_H
-#define FG_SYMBOLIZE_ELF_FILE_H
+#ifndef FG_ELF_ELF_FILE_H
+#define FG_ELF_ELF_FILE_H
 
-#include "symbolize/elf_starts.h"
+#include "elf/elf_starts.h"
 
 #include <libelf.h>
 #include <stdbool.h>

@@ -11,7 +11,7 @@
  * Linkers write 0x1b (4 bytes, relative to their place), 0x03 (u32) and 0x3b (4 bytes signed,
  * relative to the header); only these are read. The table is sorted; a broken one is sorted here.
  */
-#include "symbolize/elf_starts.h"
+#include "elf/elf_starts.h"
 
 #include <errno.h>
 #include <stdlib.h>
