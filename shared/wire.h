@@ -121,12 +121,21 @@ struct wire_resync {
 	bool complete; /* RESYNC_END only */
 };
 
+/* What an unwinder must know of code; all 0 where nothing is known. */
+struct wire_frame {
+	uint32_t size;	   /* bytes, with the return address; 0: not known */
+	uint32_t complete; /* offset from the code's address at which the frame is whole */
+	uint32_t entry;	   /* offset of the verified entry point */
+};
+
 struct wire_method_load {
 	uint64_t time_ns;
 	uint64_t addr;
 	uint32_t size;
 	uint8_t level;
 	uint8_t code_kind;
+	bool frame_is_broken;	 /* decoded only: it was said, but not in full; frame is 0 then */
+	struct wire_frame frame; /* section 2 */
 	struct wire_str class_sig, method, method_sig, source_file;
 	const uint8_t *sections; /* see wire_section_next */
 	size_t sections_len;
@@ -167,6 +176,8 @@ struct wire_stub {
 	uint64_t time_ns;
 	uint64_t addr;
 	uint32_t size;
+	bool frame_is_broken; /* as in METHOD_LOAD */
+	struct wire_frame frame;
 	struct wire_str name;
 };
 
@@ -214,7 +225,10 @@ bool wire_encode_hello(struct wire_buf *buf, const struct wire_hello *hello,
 		       const struct wire_attr *attrs, const struct wire_value *values);
 bool wire_encode_resync(struct wire_buf *buf, enum wire_kind begin_or_end,
 			const struct wire_resync *resync);
-/* sections are copied as they stand: build them with wire_encode_section into another buffer. */
+/*
+ * sections are copied as they stand: build them with wire_encode_section into another buffer. Frame
+ * facts, where there are any, go before them as a section of their own.
+ */
 bool wire_encode_method_load(struct wire_buf *buf, uint16_t flags,
 			     const struct wire_method_load *load);
 bool wire_encode_method_unload(struct wire_buf *buf, const struct wire_method_unload *unload);
@@ -265,7 +279,7 @@ void wire_reader_init(struct wire_reader *reader, const struct wire_message *mes
 /* 1 and *ret, 0 at the end, -EBADMSG if the rest does not hold a whole record. */
 int wire_reader_next(struct wire_reader *reader, struct wire_record *ret);
 
-/* 0, or -EBADMSG if the payload is shorter than its kind needs. */
+/* 0, or -EBADMSG if the payload is shorter than its kind needs; frame facts are not needed. */
 int wire_decode_hello(const struct wire_record *record, struct wire_hello *ret);
 int wire_decode_resync(const struct wire_record *record, struct wire_resync *ret);
 int wire_decode_method_load(const struct wire_record *record, struct wire_method_load *ret);

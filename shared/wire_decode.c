@@ -4,6 +4,7 @@
  * checked against what is left before it is used, and strings are lent, never copied.
  */
 #include "shared/wire.h"
+#include "shared/wire_varint.h"
 
 #include <errno.h>
 #include <string.h>
@@ -64,6 +65,29 @@ static struct wire_str take_str(struct cursor *c)
 	const uint8_t *p = take(c, len);
 
 	return (struct wire_str){.data = (const char *)p, .len = p ? len : 0};
+}
+
+static uint32_t take_varint(struct cursor *c)
+{
+	uint32_t value;
+
+	if (!c->bad && wire_varint_read(&c->p, &c->left, &value))
+		return value;
+	c->bad = true;
+	return 0;
+}
+
+/* All three numbers or none: false if they are not there in full. */
+static bool take_frame(struct cursor *c, struct wire_frame *ret)
+{
+	struct wire_frame frame = {.size = take_varint(c)};
+
+	frame.complete = take_varint(c);
+	frame.entry = take_varint(c);
+	if (c->bad)
+		return false;
+	*ret = frame;
+	return true;
 }
 
 static struct cursor cursor_of(const struct wire_record *record)
@@ -202,6 +226,24 @@ int wire_decode_resync(const struct wire_record *record, struct wire_resync *ret
 	return 0;
 }
 
+/* The first section 2 counts. One that is not whole is none, and leaves the record as it is. */
+static void find_frame(struct wire_method_load *load)
+{
+	const uint8_t *data;
+	size_t pos = 0;
+	uint16_t tag;
+	uint32_t len;
+
+	while (wire_section_next(load->sections, load->sections_len, &pos, &tag, &data, &len) > 0) {
+		struct cursor c = {.p = data, .left = len};
+
+		if (tag != WIRE_SECTION_FRAME)
+			continue;
+		load->frame_is_broken = !take_frame(&c, &load->frame);
+		return;
+	}
+}
+
 int wire_decode_method_load(const struct wire_record *record, struct wire_method_load *ret)
 {
 	struct cursor c = cursor_of(record);
@@ -220,6 +262,7 @@ int wire_decode_method_load(const struct wire_record *record, struct wire_method
 		return -EBADMSG;
 	load.sections = c.p;
 	load.sections_len = c.left;
+	find_frame(&load);
 	*ret = load;
 	return 0;
 }
@@ -246,6 +289,8 @@ int wire_decode_stub(const struct wire_record *record, struct wire_stub *ret)
 	stub.name = take_str(&c);
 	if (c.bad)
 		return -EBADMSG;
+	/* Agents that say nothing behind the name are older. */
+	stub.frame_is_broken = c.left > 0 && !take_frame(&c, &stub.frame);
 	*ret = stub;
 	return 0;
 }

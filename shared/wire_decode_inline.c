@@ -4,6 +4,7 @@
  * against what is left, every index against what it points into.
  */
 #include "shared/wire.h"
+#include "shared/wire_varint.h"
 
 #include <errno.h>
 
@@ -22,17 +23,10 @@ static const uint8_t *take(struct wire_inline *table, size_t len)
 
 static uint32_t take_varint(struct wire_inline *table)
 {
-	uint64_t value = 0;
+	uint32_t value;
 
-	for (unsigned int shift = 0; shift < 35; shift += 7) {
-		const uint8_t *p = take(table, 1);
-
-		if (!p)
-			return 0;
-		value |= (uint64_t)(*p & 0x7f) << shift;
-		if (!(*p & 0x80) && value <= UINT32_MAX)
-			return (uint32_t)value;
-	}
+	if (!table->bad && wire_varint_read(&table->data, &table->left, &value))
+		return value;
 	table->bad = true;
 	return 0;
 }

@@ -6,9 +6,12 @@
  * as it was and sets overflow. Nothing allocates, so it may run inside a JVM's callback.
  */
 #include "shared/wire.h"
+#include "shared/wire_varint.h"
 
 #include <errno.h>
 #include <string.h>
+
+#define SECTION_HEADER_BYTES 8u
 
 static uint8_t *put_u16(uint8_t *p, uint16_t v)
 {
@@ -32,6 +35,29 @@ static uint8_t *put_bytes(uint8_t *p, const void *data, size_t len)
 	if (len > 0)
 		memcpy(p, data, len);
 	return p + len;
+}
+
+static uint8_t *put_varint(uint8_t *p, uint32_t v)
+{
+	return p + wire_varint_write(p, v);
+}
+
+static uint8_t *put_frame(uint8_t *p, const struct wire_frame *frame)
+{
+	return put_varint(put_varint(put_varint(p, frame->size), frame->complete), frame->entry);
+}
+
+static size_t varint_bytes(uint32_t v)
+{
+	uint8_t bytes[WIRE_VARINT_MAX_BYTES];
+
+	return wire_varint_write(bytes, v);
+}
+
+static size_t frame_bytes(const struct wire_frame *frame)
+{
+	return varint_bytes(frame->size) + varint_bytes(frame->complete) +
+	       varint_bytes(frame->entry);
 }
 
 static uint8_t *put_str(uint8_t *p, struct wire_str s)
@@ -149,10 +175,34 @@ bool wire_encode_resync(struct wire_buf *buf, enum wire_kind begin_or_end,
 	return true;
 }
 
+static bool is_known(const struct wire_frame *frame)
+{
+	return frame->size || frame->complete || frame->entry;
+}
+
+static size_t frame_section_bytes(const struct wire_frame *frame)
+{
+	return is_known(frame) ? SECTION_HEADER_BYTES + frame_bytes(frame) : 0;
+}
+
+static uint8_t *put_section_header(uint8_t *p, uint16_t tag, uint32_t len)
+{
+	return put_u32(put_u16(put_u16(p, tag), 0), len);
+}
+
+static uint8_t *put_frame_section(uint8_t *p, const struct wire_frame *frame)
+{
+	if (!is_known(frame))
+		return p;
+	p = put_section_header(p, WIRE_SECTION_FRAME, (uint32_t)frame_bytes(frame));
+	return put_frame(p, frame);
+}
+
 static size_t method_load_payload(const struct wire_method_load *load)
 {
 	return 24 + str_bytes(load->class_sig) + str_bytes(load->method) +
-	       str_bytes(load->method_sig) + str_bytes(load->source_file) + load->sections_len;
+	       str_bytes(load->method_sig) + str_bytes(load->source_file) +
+	       frame_section_bytes(&load->frame) + load->sections_len;
 }
 
 size_t wire_method_load_bytes(const struct wire_method_load *load)
@@ -177,6 +227,7 @@ bool wire_encode_method_load(struct wire_buf *buf, uint16_t flags,
 	p = put_str(p, load->method);
 	p = put_str(p, load->method_sig);
 	p = put_str(p, load->source_file);
+	p = put_frame_section(p, &load->frame);
 	put_bytes(p, load->sections, load->sections_len);
 	return true;
 }
@@ -192,21 +243,27 @@ bool wire_encode_method_unload(struct wire_buf *buf, const struct wire_method_un
 	return true;
 }
 
+static size_t stub_payload(const struct wire_stub *stub)
+{
+	return 20 + str_bytes(stub->name) + frame_bytes(&stub->frame);
+}
+
 size_t wire_stub_bytes(const struct wire_stub *stub)
 {
-	return WIRE_RECORD_HEADER_BYTES + 20 + str_bytes(stub->name);
+	return WIRE_RECORD_HEADER_BYTES + stub_payload(stub);
 }
 
 bool wire_encode_stub(struct wire_buf *buf, uint16_t flags, const struct wire_stub *stub)
 {
-	uint8_t *p = record_begin(buf, WIRE_STUB, flags, 20 + str_bytes(stub->name));
+	uint8_t *p = record_begin(buf, WIRE_STUB, flags, stub_payload(stub));
 
 	if (!p)
 		return false;
 	p = put_u64(p, stub->time_ns);
 	p = put_u64(p, stub->addr);
 	p = put_u32(p, stub->size);
-	put_str(p, stub->name);
+	p = put_str(p, stub->name);
+	put_frame(p, &stub->frame);
 	return true;
 }
 
@@ -250,15 +307,12 @@ bool wire_encode_section(struct wire_buf *buf, uint16_t tag, const void *data, u
 {
 	uint8_t *p;
 
-	if (len > WIRE_MESSAGE_MAX_BYTES || 8u + len > buf->size - buf->len) {
+	if (len > WIRE_MESSAGE_MAX_BYTES || SECTION_HEADER_BYTES + len > buf->size - buf->len) {
 		buf->overflow = true;
 		return false;
 	}
 	p = buf->data + buf->len;
-	buf->len += 8u + len;
-	p = put_u16(p, tag);
-	p = put_u16(p, 0);
-	p = put_u32(p, len);
-	put_bytes(p, data, len);
+	buf->len += SECTION_HEADER_BYTES + len;
+	put_bytes(put_section_header(p, tag, len), data, len);
 	return true;
 }

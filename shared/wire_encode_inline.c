@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Writes the inline table of shared/README.md, part by part. */
 #include "shared/wire.h"
+#include "shared/wire_varint.h"
 
 #include <string.h>
 
@@ -17,15 +18,9 @@ static void put(struct wire_buf *buf, const void *data, size_t len)
 
 static void put_varint(struct wire_buf *buf, uint32_t value)
 {
-	uint8_t bytes[5];
-	size_t len = 0;
+	uint8_t bytes[WIRE_VARINT_MAX_BYTES];
 
-	while (value >= 0x80) {
-		bytes[len++] = (uint8_t)(value | 0x80);
-		value >>= 7;
-	}
-	bytes[len++] = (uint8_t)value;
-	put(buf, bytes, len);
+	put(buf, bytes, wire_varint_write(bytes, value));
 }
 
 static void put_zigzag(struct wire_buf *buf, int32_t value)

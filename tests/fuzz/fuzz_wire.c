@@ -43,6 +43,13 @@ static void on_hello(const struct wire_record *record)
 		abort();
 }
 
+/* Facts that are not whole are none. */
+static void on_frame(const struct wire_frame *frame, bool is_broken)
+{
+	if (is_broken && (frame->size || frame->complete || frame->entry))
+		abort();
+}
+
 /* Within the bytes or not, whatever the section's tag says. */
 static void on_inline(const uint8_t *data, size_t len)
 {
@@ -89,6 +96,7 @@ static void on_load(const struct wire_record *record)
 	touch_str(load.method);
 	touch_str(load.method_sig);
 	touch_str(load.source_file);
+	on_frame(&load.frame, load.frame_is_broken);
 	while (wire_section_next(load.sections, load.sections_len, &pos, &tag, &data, &len) > 0) {
 		touch(data, len);
 		on_inline(data, len);
@@ -120,8 +128,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		wire_decode_method_unload(&record, &unload);
 		wire_decode_loss(&record, &loss);
 		wire_decode_bye(&record, &bye);
-		if (wire_decode_stub(&record, &stub) == 0)
+		if (wire_decode_stub(&record, &stub) == 0) {
 			touch_str(stub.name);
+			on_frame(&stub.frame, stub.frame_is_broken);
+		}
 		if (wire_decode_thread(&record, &thread) == 0)
 			touch_str(thread.name);
 	}

@@ -60,6 +60,16 @@ static struct wire_method_load some_load(void)
 	};
 }
 
+/* A number of one byte, one of two, one of five. */
+static const struct wire_frame some_frame = {.size = 112, .complete = 300, .entry = UINT32_MAX};
+
+static void assert_frame(struct wire_frame frame, struct wire_frame expected)
+{
+	assert_int_equal(frame.size, expected.size);
+	assert_int_equal(frame.complete, expected.complete);
+	assert_int_equal(frame.entry, expected.entry);
+}
+
 static void method_load_round_trip(void **state)
 {
 	struct wire_method_load load = some_load(), out;
@@ -117,6 +127,154 @@ static void sections_round_trip(void **state)
 			 0);
 	pos = 0;
 	assert_int_equal(wire_section_next(out.sections, 10, &pos, &tag, &data, &len), -EBADMSG);
+}
+
+static void check_load_frame(const struct wire_record *record, struct wire_frame expected,
+			     bool is_broken)
+{
+	struct wire_method_load out;
+
+	assert_int_equal(wire_decode_method_load(record, &out), 0);
+	assert_str(out.source_file, "String.java");
+	assert_frame(out.frame, expected);
+	assert_int_equal(out.frame_is_broken, is_broken);
+}
+
+static void frame_facts_of_a_load_round_trip(void **state)
+{
+	uint8_t bytes[64];
+	struct wire_buf sections = {.data = bytes, .size = sizeof(bytes)};
+	struct wire_buf buf = new_message();
+	struct wire_method_load load = some_load();
+	struct wire_record record;
+
+	(void)state;
+	assert_true(wire_encode_section(&sections, WIRE_SECTION_INLINE, "abc", 3));
+	load.sections = bytes;
+	load.sections_len = sections.len;
+	load.frame = some_frame;
+	assert_true(wire_encode_method_load(&buf, 0, &load));
+	assert_int_equal(buf.len, WIRE_MESSAGE_HEADER_BYTES + wire_method_load_bytes(&load));
+	record = only_record(&buf);
+	check_load_frame(&record, some_frame, false);
+}
+
+static void frame_facts_are_found_among_sections(void **state)
+{
+	uint8_t bytes[128];
+	struct wire_buf sections = {.data = bytes, .size = sizeof(bytes)};
+	struct wire_buf buf = new_message();
+	struct wire_method_load load = some_load();
+	struct wire_record record;
+
+	(void)state;
+	/* After others, longer than known here, and said twice. */
+	wire_encode_section(&sections, 999, "abc", 3);
+	wire_encode_section(&sections, WIRE_SECTION_FRAME, "\x10\x05\x02later", 8);
+	wire_encode_section(&sections, WIRE_SECTION_FRAME, "\x20\x05\x02", 3);
+	load.sections = bytes;
+	load.sections_len = sections.len;
+	assert_true(wire_encode_method_load(&buf, 0, &load));
+	record = only_record(&buf);
+	check_load_frame(&record, (struct wire_frame){16, 5, 2}, false);
+}
+
+/* The bytes as a section 2 of their own, in memory that ends where they do. */
+static void check_frame_section(const char *bytes, uint32_t len, struct wire_frame expected,
+				bool is_broken)
+{
+	uint8_t *section = malloc(8 + len);
+	struct wire_buf sections = {.data = section, .size = 8 + len};
+	struct wire_buf buf = new_message();
+	struct wire_method_load load = some_load();
+	struct wire_record record;
+	uint8_t *copy;
+
+	assert_true(wire_encode_section(&sections, WIRE_SECTION_FRAME, bytes, len));
+	load.sections = section;
+	load.sections_len = sections.len;
+	assert_true(wire_encode_method_load(&buf, 0, &load));
+	record = only_record(&buf);
+	copy = malloc(record.len);
+	memcpy(copy, record.payload, record.len);
+	record.payload = copy;
+	check_load_frame(&record, expected, is_broken);
+	free(copy);
+	free(section);
+}
+
+static void cut_frame_facts_are_none_at_every_length(void **state)
+{
+	/* 112, 300, 2^32 - 1 */
+	static const char bytes[] = "\x70\xac\x02\xff\xff\xff\xff\x0f";
+	const uint32_t len = sizeof(bytes) - 1;
+
+	(void)state;
+	for (uint32_t cut = 0; cut < len; cut++)
+		check_frame_section(bytes, cut, (struct wire_frame){0}, true);
+	check_frame_section(bytes, len, some_frame, false);
+	/* Numbers of 33 bits, and of more than five bytes. */
+	check_frame_section("\x10\x05\xff\xff\xff\xff\x1f", 7, (struct wire_frame){0}, true);
+	check_frame_section("\x10\x05\x80\x80\x80\x80\x80\x00", 8, (struct wire_frame){0}, true);
+}
+
+static struct wire_stub some_stub(struct wire_frame frame)
+{
+	return (struct wire_stub){
+		.addr = 0x1000, .size = 32, .name = wire_str_from("a stub"), .frame = frame};
+}
+
+static void frame_facts_of_a_stub_round_trip(void **state)
+{
+	const struct wire_stub stub = some_stub(some_frame),
+			       none = some_stub((struct wire_frame){0});
+	struct wire_buf buf = new_message();
+	struct wire_record record;
+	struct wire_stub out;
+
+	(void)state;
+	assert_true(wire_encode_stub(&buf, 0, &stub));
+	assert_int_equal(buf.len, WIRE_MESSAGE_HEADER_BYTES + wire_stub_bytes(&stub));
+	record = only_record(&buf);
+	assert_int_equal(wire_decode_stub(&record, &out), 0);
+	assert_frame(out.frame, some_frame);
+	assert_str(out.name, "a stub");
+	assert_false(out.frame_is_broken);
+	buf = new_message();
+	assert_true(wire_encode_stub(&buf, 0, &none));
+	assert_int_equal(buf.len, WIRE_MESSAGE_HEADER_BYTES + wire_stub_bytes(&none));
+	record = only_record(&buf);
+	assert_int_equal(wire_decode_stub(&record, &out), 0);
+	assert_frame(out.frame, none.frame);
+	assert_false(out.frame_is_broken);
+}
+
+/* As it is without frame facts, which an older agent says, it is whole. */
+static void stubs_are_cut_at_every_length(void **state)
+{
+	const struct wire_stub stub = some_stub(some_frame);
+	const uint32_t named = 20 + 2 + sizeof("a stub") - 1;
+	struct wire_buf buf = new_message();
+	struct wire_record record;
+	struct wire_stub out;
+
+	(void)state;
+	assert_true(wire_encode_stub(&buf, 0, &stub));
+	record = only_record(&buf);
+	for (uint32_t len = 0; len < record.len; len++) {
+		struct wire_record cut = {.kind = WIRE_STUB, .len = len};
+		uint8_t *copy = malloc(len + 1);
+
+		memcpy(copy, record.payload, len);
+		cut.payload = copy;
+		assert_int_equal(wire_decode_stub(&cut, &out), len < named ? -EBADMSG : 0);
+		if (len >= named) {
+			assert_str(out.name, "a stub");
+			assert_frame(out.frame, (struct wire_frame){0});
+			assert_int_equal(out.frame_is_broken, len > named);
+		}
+		free(copy);
+	}
 }
 
 /* Two methods, two regions that share their caller. */
@@ -502,6 +660,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(method_load_round_trip),
 		cmocka_unit_test(sections_round_trip),
+		cmocka_unit_test(frame_facts_of_a_load_round_trip),
+		cmocka_unit_test(frame_facts_are_found_among_sections),
+		cmocka_unit_test(cut_frame_facts_are_none_at_every_length),
+		cmocka_unit_test(frame_facts_of_a_stub_round_trip),
+		cmocka_unit_test(stubs_are_cut_at_every_length),
 		cmocka_unit_test(inline_table_round_trips),
 		cmocka_unit_test(cut_inline_tables_are_refused_at_every_length),
 		cmocka_unit_test(inline_tables_that_point_nowhere_are_refused),
