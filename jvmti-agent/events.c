@@ -55,6 +55,14 @@ static enum recorder_result add_fitting(struct events *events, uint16_t flags,
 	return result;
 }
 
+/* What is not within the code is not true of it. */
+static struct wire_frame frame_within(struct wire_frame frame, jint size)
+{
+	if (size < 0 || frame.complete > (uint32_t)size || frame.entry > (uint32_t)size)
+		return (struct wire_frame){0};
+	return frame;
+}
+
 /* On the agent's own thread: waits for room, and leaves half of it to the others. */
 static void keep_own(struct events *events, struct pending *pending)
 {
@@ -108,6 +116,7 @@ void events_method_load(struct events *events, jmethodID method, jint size, cons
 	};
 	if (nmethods_find(&events->nmethods, addr, &facts)) {
 		code->level = facts.level;
+		code->frame = frame_within(facts.frame, size);
 		if (facts.is_osr && code->kind == WIRE_CODE_JAVA)
 			code->kind = WIRE_CODE_OSR;
 	}
@@ -125,11 +134,16 @@ void events_method_unload(struct events *events, const void *addr)
 void events_stub(struct events *events, const char *name, const void *addr, jint size)
 {
 	struct pending pending = {.kind = WIRE_STUB};
+	struct wire_frame frame = {0};
 
 	if (!recorder_is_on(events->recorder))
 		return;
-	pending.stub = (struct wire_stub){
-		.addr = (uintptr_t)addr, .size = (uint32_t)size, .name = wire_str_from(name)};
+	if (nmethods_find_stub(&events->nmethods, addr, &frame))
+		frame = frame_within(frame, size);
+	pending.stub = (struct wire_stub){.addr = (uintptr_t)addr,
+					  .size = (uint32_t)size,
+					  .frame = frame,
+					  .name = wire_str_from(name)};
 	keep(events, &pending);
 }
 

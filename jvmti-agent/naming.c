@@ -108,7 +108,8 @@ enum recorder_result naming_add_load(struct naming *naming, struct recorder *rec
 		.load = {.addr = (uintptr_t)code->addr,
 			 .size = code->size,
 			 .level = code->level,
-			 .code_kind = code->kind},
+			 .code_kind = code->kind,
+			 .frame = code->frame},
 	};
 	enum recorder_result result = RECORDER_OFF;
 

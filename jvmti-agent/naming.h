@@ -52,6 +52,7 @@ struct naming_code {
 	const void *addr;
 	uint32_t size;
 	uint8_t level, kind; /* as in the record */
+	struct wire_frame frame;
 	const void *compile_info;
 	enum naming_form form;
 };

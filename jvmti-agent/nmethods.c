@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From an address to the nmethod around it.
+ * From an address to the nmethod, or another CodeBlob, around it.
  *
  * A code heap is an array of segments of 2^n bytes, and beside it a map of a byte a segment: 0xff
  * is free, 0 begins a block, anything else says how many segments back to look. A block is a
@@ -19,6 +19,8 @@
 #define SEGMENT_LOG2_MAX 20
 #define LEVEL_MAX	 4
 #define INVOCATION_BCI	 (-1)
+#define WORD_BYTES	 8
+#define FRAME_MAX_WORDS	 (1 << 17) /* 1 MiB, as much as all of a thread's stack by default */
 
 /* What a VirtualSpace has committed. */
 struct span {
@@ -60,23 +62,68 @@ static bool find_heap(struct nmethods *n, const struct vmstructs *vm)
 	       is_small(n->high) && n->used < n->header_bytes && is_small(n->header_bytes);
 }
 
-static bool find_nmethod(struct nmethods *n, const struct vmstructs *vm)
+static void grow(size_t *bytes, size_t end)
+{
+	if (*bytes < end)
+		*bytes = end;
+}
+
+/* Each of these may be missing. */
+static void find_frame(struct nmethods *n, const struct vmstructs *vm)
+{
+	n->has_frame_size = vmstructs_find_offset(vm, "CodeBlob", "_frame_size", &n->frame_size) &&
+			    is_small(n->frame_size);
+	if (n->has_frame_size)
+		grow(&n->blob_bytes, n->frame_size + sizeof(int32_t));
+	/* An int of old, 16 bits since; where nothing is said, 16 bits are the lower ones of both. */
+	n->complete_is_int = vmstructs_is_declared(vm, "CodeBlob", "_frame_complete_offset", "int");
+	n->has_complete =
+		vmstructs_find_offset(vm, "CodeBlob", "_frame_complete_offset", &n->complete) &&
+		is_small(n->complete);
+	if (n->has_complete)
+		grow(&n->blob_bytes, n->complete + (n->complete_is_int ? 4 : 2));
+}
+
+static bool find_blobs(struct nmethods *n, const struct vmstructs *vm)
 {
 	n->code_is_pointer = vmstructs_find_offset(vm, "CodeBlob", "_code_begin", &n->code);
-	return (n->code_is_pointer ||
-		vmstructs_find_offset(vm, "CodeBlob", "_code_offset", &n->code)) &&
-	       vmstructs_find_offset(vm, "nmethod", "_comp_level", &n->level) &&
+	if ((!n->code_is_pointer &&
+	     !vmstructs_find_offset(vm, "CodeBlob", "_code_offset", &n->code)) ||
+	    !is_small(n->code))
+		return false;
+	n->blob_bytes = n->code + sizeof(uint64_t);
+	find_frame(n, vm);
+	return true;
+}
+
+static void find_entry(struct nmethods *n, const struct vmstructs *vm)
+{
+	n->entry_is_pointer =
+		vmstructs_find_offset(vm, "nmethod", "_verified_entry_point", &n->entry);
+	n->has_entry =
+		(n->entry_is_pointer ||
+		 vmstructs_find_offset(vm, "nmethod", "_verified_entry_offset", &n->entry)) &&
+		is_small(n->entry) &&
+		n->entry + (n->entry_is_pointer ? sizeof(uintptr_t) : sizeof(uint16_t)) <=
+			n->nmethod_bytes;
+}
+
+static bool find_nmethod(struct nmethods *n, const struct vmstructs *vm)
+{
+	return vmstructs_find_offset(vm, "nmethod", "_comp_level", &n->level) &&
 	       vmstructs_find_offset(vm, "nmethod", "_entry_bci", &n->entry_bci) &&
 	       vmstructs_find_type_size(vm, "nmethod", &n->nmethod_bytes) &&
-	       is_small(n->nmethod_bytes) && n->code + sizeof(uint64_t) <= n->nmethod_bytes &&
+	       is_small(n->nmethod_bytes) && n->blob_bytes <= n->nmethod_bytes &&
 	       n->level < n->nmethod_bytes && n->entry_bci + sizeof(int32_t) <= n->nmethod_bytes;
 }
 
 void nmethods_init(struct nmethods *nmethods, const struct vmstructs *vm)
 {
 	*nmethods = (struct nmethods){.module = vm->module};
-	nmethods->on =
-		find_array(nmethods, vm) && find_heap(nmethods, vm) && find_nmethod(nmethods, vm);
+	nmethods->on = find_array(nmethods, vm) && find_heap(nmethods, vm) &&
+		       find_blobs(nmethods, vm) && find_nmethod(nmethods, vm);
+	if (nmethods->on)
+		find_entry(nmethods, vm);
 }
 
 static uintptr_t read_pointer(uintptr_t addr)
@@ -90,6 +137,14 @@ static uintptr_t read_pointer(uintptr_t addr)
 static int32_t read_i32(uintptr_t addr)
 {
 	int32_t value;
+
+	memcpy(&value, (const void *)addr, sizeof(value));
+	return value;
+}
+
+static uint16_t read_u16(uintptr_t addr)
+{
+	uint16_t value;
 
 	memcpy(&value, (const void *)addr, sizeof(value));
 	return value;
@@ -153,8 +208,9 @@ static bool find_heap_of(const struct nmethods *n, uintptr_t addr, struct heap *
 	return false;
 }
 
-/* The blob of the block that holds addr, or 0. */
-static uintptr_t find_blob(const struct nmethods *n, const struct heap *heap, uintptr_t addr)
+/* The block that holds addr, or 0. Its header and so many bytes of its blob can be read. */
+static uintptr_t find_block(const struct nmethods *n, const struct heap *heap, uintptr_t addr,
+			    size_t bytes)
 {
 	uintptr_t segment = (addr - heap->memory.low) >> heap->log2_segment, block;
 	uint8_t back = SEGMENT_FREE;
@@ -168,10 +224,10 @@ static uintptr_t find_blob(const struct nmethods *n, const struct heap *heap, ui
 		segment -= back;
 	}
 	block = heap->memory.low + (segment << heap->log2_segment);
-	if (back != 0 || !holds(&heap->memory, block, n->header_bytes + n->nmethod_bytes) ||
+	if (back != 0 || !holds(&heap->memory, block, n->header_bytes + bytes) ||
 	    read_u8(block + n->used) == 0)
 		return 0;
-	return block + n->header_bytes;
+	return block;
 }
 
 static uintptr_t read_code(const struct nmethods *n, uintptr_t blob)
@@ -181,17 +237,55 @@ static uintptr_t read_code(const struct nmethods *n, uintptr_t blob)
 	return blob + (uintptr_t)(intptr_t)read_i32(blob + n->code);
 }
 
+/* The blob whose code begins at code and of which so many bytes can be read, or 0. */
+static uintptr_t find_blob(const struct nmethods *n, uintptr_t code, size_t bytes)
+{
+	struct heap heap;
+	uintptr_t block, blob;
+
+	if (!n->on || !find_heap_of(n, code, &heap))
+		return 0;
+	block = find_block(n, &heap, code, bytes);
+	blob = block + n->header_bytes;
+	return block != 0 && read_code(n, blob) == code ? blob : 0;
+}
+
+/* Size and completion; the latter is negative where a frame is never safe to walk. */
+static struct wire_frame read_frame(const struct nmethods *n, uintptr_t blob)
+{
+	const int32_t words = n->has_frame_size ? read_i32(blob + n->frame_size) : 0;
+	struct wire_frame frame = {0};
+	int32_t complete = 0;
+
+	if (words <= 0 || words > FRAME_MAX_WORDS)
+		return frame;
+	if (n->has_complete)
+		complete = n->complete_is_int ? read_i32(blob + n->complete)
+					      : (int16_t)read_u16(blob + n->complete);
+	frame.size = (uint32_t)words * WORD_BYTES;
+	frame.complete = complete > 0 ? (uint32_t)complete : 0;
+	return frame;
+}
+
+static uint32_t read_entry(const struct nmethods *n, uintptr_t blob, uintptr_t code)
+{
+	uintptr_t entry;
+
+	if (!n->has_entry)
+		return 0;
+	if (!n->entry_is_pointer)
+		return read_u16(blob + n->entry);
+	entry = read_pointer(blob + n->entry);
+	return entry >= code && entry - code <= INT32_MAX ? (uint32_t)(entry - code) : 0;
+}
+
 bool nmethods_find(const struct nmethods *nmethods, const void *code, struct nmethods_facts *ret)
 {
 	const uintptr_t addr = (uintptr_t)code;
-	struct heap heap;
-	uintptr_t blob;
+	const uintptr_t blob = find_blob(nmethods, addr, nmethods->nmethod_bytes);
 	uint8_t level;
 
-	if (!nmethods->on || !find_heap_of(nmethods, addr, &heap))
-		return false;
-	blob = find_blob(nmethods, &heap, addr);
-	if (blob == 0 || read_code(nmethods, blob) != addr)
+	if (blob == 0)
 		return false;
 	/* An int of old, a byte since: the lowest byte is the same. */
 	level = read_u8(blob + nmethods->level);
@@ -199,5 +293,22 @@ bool nmethods_find(const struct nmethods *nmethods, const void *code, struct nme
 		return false;
 	ret->level = level;
 	ret->is_osr = read_i32(blob + nmethods->entry_bci) != INVOCATION_BCI;
+	ret->frame = read_frame(nmethods, blob);
+	if (ret->frame.size > 0)
+		ret->frame.entry = read_entry(nmethods, blob, addr);
+	return true;
+}
+
+bool nmethods_find_stub(const struct nmethods *nmethods, const void *code, struct wire_frame *ret)
+{
+	const uintptr_t blob = find_blob(nmethods, (uintptr_t)code, nmethods->blob_bytes);
+	struct wire_frame frame;
+
+	if (blob == 0)
+		return false;
+	frame = read_frame(nmethods, blob);
+	if (frame.size == 0)
+		return false;
+	*ret = frame;
 	return true;
 }

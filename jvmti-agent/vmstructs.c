@@ -36,6 +36,8 @@ static bool read_fields(struct vmstructs *vm)
 {
 	const struct module *m = &vm->module;
 
+	vm->field_at.has_declared =
+		read_size(m, "gHotSpotVMStructEntryTypeStringOffset", &vm->field_at.declared);
 	return read_table(m, "gHotSpotVMStructs", "gHotSpotVMStructEntryArrayStride",
 			  &vm->fields) &&
 	       read_size(m, "gHotSpotVMStructEntryTypeNameOffset", &vm->field_at.type) &&
@@ -113,6 +115,18 @@ static int32_t read_i32(const char *p)
 	return value;
 }
 
+/* What the table says of a field's own type is worth having, no more. */
+static const char *read_declared(const struct vmstructs *vm, const char *entry)
+{
+	const char *declared;
+
+	if (!vm->field_at.has_declared ||
+	    vm->field_at.declared + sizeof(declared) > vm->fields.stride)
+		return NULL;
+	memcpy(&declared, entry + vm->field_at.declared, sizeof(declared));
+	return declared && module_holds(&vm->module, declared, 1, PF_R) ? declared : NULL;
+}
+
 bool vmstructs_next_field(const struct vmstructs *vm, size_t *pos, struct vmstructs_field *ret)
 {
 	struct vmstructs_field field;
@@ -124,6 +138,7 @@ bool vmstructs_next_field(const struct vmstructs *vm, size_t *pos, struct vmstru
 	memcpy(&field.name, entry + vm->field_at.name, sizeof(field.name));
 	if (!field.name || !module_holds(&vm->module, field.name, 1, PF_R))
 		return false;
+	field.declared = read_declared(vm, entry);
 	field.is_static = read_i32(entry + vm->field_at.is_static) != 0;
 	field.value =
 		read_u64(entry + (field.is_static ? vm->field_at.address : vm->field_at.offset));
@@ -177,6 +192,15 @@ bool vmstructs_find_offset(const struct vmstructs *vm, const char *type, const c
 		return false;
 	*ret = (size_t)field.value;
 	return true;
+}
+
+bool vmstructs_is_declared(const struct vmstructs *vm, const char *type, const char *name,
+			   const char *declared)
+{
+	struct vmstructs_field field;
+
+	return find_field(vm, type, name, &field) && field.declared &&
+	       strcmp(field.declared, declared) == 0;
 }
 
 const void *vmstructs_find_static(const struct vmstructs *vm, const char *type, const char *name)

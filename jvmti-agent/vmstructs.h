@@ -23,7 +23,8 @@ struct vmstructs {
 	struct module module;
 	struct vmstructs_table fields, types, ints, longs;
 	struct {
-		size_t type, name, is_static, offset, address;
+		size_t type, name, declared, is_static, offset, address;
+		bool has_declared;
 	} field_at;
 	struct {
 		size_t name, size;
@@ -36,6 +37,7 @@ struct vmstructs {
 /* The names are the JVM's own and live as long as it does. */
 struct vmstructs_field {
 	const char *type, *name;
+	const char *declared; /* the C++ type of the field itself, NULL if it is not said */
 	bool is_static;
 	uint64_t value; /* the address if static, else the offset */
 };
@@ -58,6 +60,9 @@ bool vmstructs_next_long(const struct vmstructs *vm, size_t *pos, struct vmstruc
 /* The offset of a field, or the address of a static one. */
 bool vmstructs_find_offset(const struct vmstructs *vm, const char *type, const char *name,
 			   size_t *ret);
+/* Likewise, and whether it is declared as that C++ type. */
+bool vmstructs_is_declared(const struct vmstructs *vm, const char *type, const char *name,
+			   const char *declared);
 const void *vmstructs_find_static(const struct vmstructs *vm, const char *type, const char *name);
 bool vmstructs_find_type_size(const struct vmstructs *vm, const char *type, size_t *ret);
 

@@ -11,7 +11,8 @@ from jvm_harness import OPTIONS, JvmTestCase, is_hot
 
 # Words of a load's line.
 ADDR, SIZE, LEVEL, KIND, CLASS, NAME = 4, 5, 6, 7, 8, 9
-BYTES, METHODS, NAMED, REGIONS, HOW, ID, LINES = 12, 13, 14, 15, 16, 17, 18
+FRAME_SIZE, COMPLETE, ENTRY = 12, 13, 14
+BYTES, METHODS, NAMED, REGIONS, HOW, ID, LINES = 15, 16, 17, 18, 19, 20, 21
 JAVA, WRAPPER, OSR = "1", "2", "3"
 
 

@@ -7,7 +7,8 @@
  * A line is words separated by tabs: the connection's number, the record's kind, its flags, then
  * what the kind holds. Connections that come and go are lines too. Ends with SIGTERM.
  *
- * A load has its names however they were told, then its inline table in numbers: bytes, methods,
+ * A load has its names however they were told, then its frame (size, complete, entry, in decimal),
+ * which a stub has before its name, then its inline table in numbers: bytes, methods,
  * methods named here, regions, how the method itself is told, its ID and lines. With "tables" each
  * region follows as a line: the code's address, where it ends, and its frames, outermost first.
  */
@@ -65,6 +66,13 @@ static void print_str(struct wire_str s)
 	putchar('\t');
 	for (uint16_t i = 0; i < s.len; i++)
 		putchar((unsigned char)s.data[i] < ' ' ? '?' : s.data[i]);
+}
+
+static void print_frame(const struct wire_frame *frame, bool is_broken)
+{
+	printf("\t%" PRIu32 "\t%" PRIu32 "\t%" PRIu32, frame->size, frame->complete, frame->entry);
+	if (is_broken)
+		printf("\tbroken");
 }
 
 static void print_hello(const struct wire_record *record)
@@ -137,6 +145,7 @@ static void print_load(int pipe, const struct wire_record *record)
 	print_str(load->method);
 	print_str(load->method_sig);
 	print_str(load->source_file);
+	print_frame(&load->frame, load->frame_is_broken);
 	print_table(pipe, known);
 }
 
@@ -157,6 +166,7 @@ static void print_small(const struct wire_record *record)
 		printf("\t%" PRIu64 "\t%" PRIx64, unload.time_ns, unload.addr);
 	} else if (record->kind == WIRE_STUB && wire_decode_stub(record, &stub) == 0) {
 		printf("\t%" PRIu64 "\t%" PRIx64 "\t%" PRIx32, stub.time_ns, stub.addr, stub.size);
+		print_frame(&stub.frame, stub.frame_is_broken);
 		print_str(stub.name);
 	} else if (record->kind == WIRE_LOSS && wire_decode_loss(record, &loss) == 0) {
 		for (uint16_t i = 1; i < WIRE_LOSS_REASONS; i++)
