@@ -5,7 +5,7 @@
  *          from its CodeBlob
  * units:   addresses of this process, offsets in bytes
  * threads: any, for code that the JVM keeps alive meanwhile, as it does in a load event; a stub
- *          may be gone, then what has taken its place is not taken for it
+ *          may be gone: what has its place then is not taken for it unless it begins there too
  * errors:  false where anything does not fit; nothing outside the code heaps is read for it but
  *          the heaps' own descriptions
  * source:  hotspot/share/memory/heap.hpp (CodeHeap, HeapBlock), code/nmethod.hpp, vmStructs

@@ -85,6 +85,7 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 						      name_pool_bytes(&process->names))));
 	json_object_set_new(object, "lost_inline_tables",
 			    json_integer((json_int_t)jvm->lost_inlines));
+	json_object_set_new(object, "lost_frame_facts", json_integer((json_int_t)jvm->lost_frames));
 	json_object_set_new(object, "map", text_of(map));
 	json_object_set_new(object, "map_cut", json_integer((json_int_t)process->map.cut));
 	json_object_set_new(object, "dropped_mappings",
@@ -200,6 +201,7 @@ static uint64_t losses_at(const json_t *object)
 	add_loss(&sum, int_at(object, "rejected"));
 	add_loss(&sum, int_at(object, "name_limit_hits"));
 	add_loss(&sum, int_at(object, "lost_inline_tables"));
+	add_loss(&sum, int_at(object, "lost_frame_facts"));
 	add_loss(&sum, int_at(object, "map_cut"));
 	add_loss(&sum, int_at(object, "dropped_mappings"));
 	json_object_foreach (losses, key, value)

@@ -63,6 +63,26 @@ static enum code_kind load_kind(uint8_t kind)
 	}
 }
 
+static bool is_sound(const struct wire_frame *said, uint32_t code_size)
+{
+	return said->size <= CODE_FRAME_MAX_BYTES && said->size % 8 == 0 &&
+	       said->complete <= code_size && said->entry <= code_size;
+}
+
+/* An unwinder believes what is kept here; the rest is counted. Without a size none of it helps. */
+static struct code_frame take_frame(struct process *process, const struct wire_frame *said,
+				    uint32_t code_size, bool is_broken)
+{
+	if (is_broken || !is_sound(said, code_size)) {
+		process->jvm->lost_frames++;
+		return (struct code_frame){0};
+	}
+	if (said->size == 0)
+		return (struct code_frame){0};
+	return (struct code_frame){
+		.size = said->size, .complete = said->complete, .entry = said->entry};
+}
+
 static int apply_load(struct process *process, const struct wire_record *record, uint64_t now_ns)
 {
 	struct wire_method_load load;
@@ -80,6 +100,7 @@ static int apply_load(struct process *process, const struct wire_record *record,
 		.size = load.size,
 		.kind = load_kind(load.code_kind),
 		.level = load.level,
+		.frame = take_frame(process, &load.frame, load.size, load.frame_is_broken),
 		.birth_ns = host_time(process, load.time_ns, now_ns),
 		.class_name = names.class_name,
 		.name = names.name,
@@ -114,6 +135,7 @@ static int apply_stub(struct process *process, const struct wire_record *record,
 		.size = stub.size,
 		.kind = CODE_STUB,
 		.level = CODE_LEVEL_UNKNOWN,
+		.frame = take_frame(process, &stub.frame, stub.size, stub.frame_is_broken),
 		.birth_ns = host_time(process, stub.time_ns, now_ns),
 		.name = stub_name(process, stub.name),
 	};

@@ -410,6 +410,8 @@ static void take_repeat(struct code_map *map, uint32_t id, const struct code_ran
 	map->stats.repeats++;
 	if (known->level == CODE_LEVEL_UNKNOWN)
 		known->level = range->level;
+	if (known->frame.size == 0)
+		known->frame = range->frame;
 	if (known->inlines) {
 		inline_table_free(range->inlines);
 		return;

@@ -49,12 +49,27 @@ enum code_kind {
 	CODE_NATIVE_WRAPPER, /* HotSpot's glue around a native method */
 };
 
+/*
+ * A frame of compiled code, for an unwinder without frame pointers: from complete on and outside of
+ * the epilogue the caller's frame begins size bytes above the stack pointer, and the 8 bytes below
+ * that are the return address. All is 0 where nothing is known. Offsets are from the range's addr
+ * and not beyond its end.
+ */
+struct code_frame {
+	uint32_t size;	   /* bytes, a multiple of 8; 0: not known */
+	uint32_t complete; /* 0: not known, as for most stubs whose size is known */
+	uint32_t entry;	   /* the verified entry point */
+};
+
+#define CODE_FRAME_MAX_BYTES (1u << 20)
+
 struct code_range {
 	uint64_t addr;
 	uint32_t size;	     /* never 0, addr + size does not wrap */
 	uint8_t kind;	     /* enum code_kind */
 	uint8_t level;	     /* compile level 0 to 4, or CODE_LEVEL_UNKNOWN */
 	uint32_t dump_index; /* its number in a jitdump; 0: it is in none */
+	struct code_frame frame;
 	uint64_t birth_ns;
 	uint64_t death_ns;	      /* CODE_TIME_FOREVER while it lives */
 	const char *class_name;	      /* java/lang/String; NULL for a stub */
@@ -97,8 +112,8 @@ void code_map_free(struct code_map *map); /* NULL is legal */
  * says that the time is not the birth: the range is then taken to have lived since the last death
  * at any of its addresses, or always; what it finds alive there ended when the resync began.
  * -EINVAL for size 0 or a range that wraps, -ENOSPC, -ENOMEM.
- * Takes range->inlines in any case; a repeat's is dropped, unless there was none. Returns 1 if the
- * map changed, 0 if it was a repeat.
+ * Takes range->inlines in any case; a repeat's is dropped, unless there was none, and so is its
+ * frame. Returns 1 if the map changed, 0 if it was a repeat.
  */
 int code_map_add(struct code_map *map, const struct code_range *range, bool is_resync);
 

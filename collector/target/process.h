@@ -78,6 +78,7 @@ struct jvm {
 	uint64_t bad_records;
 	uint64_t unknown_records; /* of a kind that this version does not know */
 	uint64_t lost_inlines; /* inline tables that were broken or for which there was no room */
+	uint64_t lost_frames;  /* frame facts that were broken or cannot be true */
 	uint64_t name_limit_hits; /* names that became NAME_POOL_LIMIT_TEXT */
 	uint32_t resyncs;	  /* complete ones */
 };

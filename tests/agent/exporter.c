@@ -76,6 +76,7 @@ PUBLIC struct field *gHotSpotVMStructs = fields;
 PUBLIC uint64_t gHotSpotVMStructEntryArrayStride = sizeof(struct field);
 PUBLIC uint64_t gHotSpotVMStructEntryTypeNameOffset = offsetof(struct field, type);
 PUBLIC uint64_t gHotSpotVMStructEntryFieldNameOffset = offsetof(struct field, name);
+PUBLIC uint64_t gHotSpotVMStructEntryTypeStringOffset = offsetof(struct field, type_string);
 PUBLIC uint64_t gHotSpotVMStructEntryIsStaticOffset = offsetof(struct field, is_static);
 PUBLIC uint64_t gHotSpotVMStructEntryOffsetOffset = offsetof(struct field, offset);
 PUBLIC uint64_t gHotSpotVMStructEntryAddressOffset = offsetof(struct field, address);

@@ -38,11 +38,15 @@ struct nmethod {
 	char *code_begin;
 	int32_t code_offset;
 	int32_t entry_bci;
+	int32_t frame_size;
+	int32_t complete;
+	char *entry;
+	uint16_t entry_offset;
 	int8_t level;
 };
 
 struct field {
-	const char *type, *name;
+	const char *type, *name, *declared;
 	int32_t is_static;
 	uint64_t offset;
 	void *address;
@@ -59,11 +63,12 @@ static struct heap *one_heap;
 
 #define STATIC(type, name, variable)                                                               \
 	{                                                                                          \
-		type, name, 1, 0, &(variable)                                                      \
+		type, name, "void*", 1, 0, &(variable)                                             \
 	}
-#define FIELD(type, name, where)                                                                   \
+#define FIELD(type, name, where) DECLARED(type, name, where, "int")
+#define DECLARED(type, name, where, declared)                                                      \
 	{                                                                                          \
-		type, name, 0, where, NULL                                                         \
+		type, name, declared, 0, where, NULL                                               \
 	}
 #define COMMON                                                                                     \
 	FIELD("GrowableArrayBase", "_len", offsetof(struct array, len)),                           \
@@ -80,11 +85,31 @@ static struct heap *one_heap;
 static struct field with_pointer[] = {
 	STATIC("CodeCache", "_heaps", heaps),
 	FIELD("CodeBlob", "_code_begin", offsetof(struct nmethod, code_begin)),
+	FIELD("CodeBlob", "_frame_size", offsetof(struct nmethod, frame_size)),
+	FIELD("CodeBlob", "_frame_complete_offset", offsetof(struct nmethod, complete)),
+	FIELD("nmethod", "_verified_entry_point", offsetof(struct nmethod, entry)),
 	COMMON,
 	{0}};
 static struct field with_offset[] = {
 	STATIC("CodeCache", "_heap", one_heap),
 	FIELD("CodeBlob", "_code_offset", offsetof(struct nmethod, code_offset)),
+	FIELD("CodeBlob", "_frame_size", offsetof(struct nmethod, frame_size)),
+	DECLARED("CodeBlob", "_frame_complete_offset", offsetof(struct nmethod, complete),
+		 "int16_t"),
+	FIELD("nmethod", "_verified_entry_offset", offsetof(struct nmethod, entry_offset)),
+	COMMON,
+	{0}};
+static struct field without_width[] = {
+	STATIC("CodeCache", "_heap", one_heap),
+	FIELD("CodeBlob", "_code_offset", offsetof(struct nmethod, code_offset)),
+	FIELD("CodeBlob", "_frame_size", offsetof(struct nmethod, frame_size)),
+	DECLARED("CodeBlob", "_frame_complete_offset", offsetof(struct nmethod, complete), NULL),
+	COMMON,
+	{0}};
+static struct field without_frame[] = {
+	STATIC("CodeCache", "_heap", one_heap),
+	FIELD("CodeBlob", "_code_offset", offsetof(struct nmethod, code_offset)),
+	FIELD("nmethod", "_verified_entry_offset", offsetof(struct nmethod, entry_offset)),
 	COMMON,
 	{0}};
 static struct type types[] = {
@@ -95,8 +120,8 @@ static struct nmethods init(const struct field *fields)
 	struct vmstructs vm = {
 		.fields = {.entries = (const char *)fields, .stride = sizeof(*fields)},
 		.field_at = {offsetof(struct field, type), offsetof(struct field, name),
-			     offsetof(struct field, is_static), offsetof(struct field, offset),
-			     offsetof(struct field, address)},
+			     offsetof(struct field, declared), offsetof(struct field, is_static),
+			     offsetof(struct field, offset), offsetof(struct field, address), true},
 		.types = {.entries = (const char *)types, .stride = sizeof(*types)},
 		.type_at = {offsetof(struct type, name), offsetof(struct type, size)},
 	};
@@ -123,6 +148,7 @@ static char *put(size_t segment, size_t segments, size_t code, int level, int en
 	nmethod->code_offset = (int32_t)code;
 	nmethod->level = (int8_t)level;
 	nmethod->entry_bci = entry_bci;
+	nmethod->frame_size = 0;
 	for (size_t i = 0; i < segments; i++)
 		heap.segmap.low[segment + i] = (char)i;
 	return nmethod->code_begin;
@@ -246,6 +272,123 @@ static void heaps_may_come_later_or_not_at_all(void **state)
 	assert_false(bare.on);
 }
 
+/* Of the nmethod that put made. */
+static struct nmethod *set_frame(size_t segment, int32_t words, int32_t complete, size_t entry)
+{
+	struct nmethod *nmethod = (struct nmethod *)(memory_at(segment) + sizeof(struct block));
+
+	nmethod->frame_size = words;
+	nmethod->complete = complete;
+	nmethod->entry = nmethod->code_begin + entry;
+	nmethod->entry_offset = (uint16_t)entry;
+	return nmethod;
+}
+
+static void check_frame(const struct nmethods *n, const char *code, struct wire_frame expected)
+{
+	struct nmethods_facts facts;
+
+	assert_true(nmethods_find(n, code, &facts));
+	assert_int_equal(facts.frame.size, expected.size);
+	assert_int_equal(facts.frame.complete, expected.complete);
+	assert_int_equal(facts.frame.entry, expected.entry);
+}
+
+static void frames_are_read_in_each_layout(void **state)
+{
+	const struct nmethods pointer = init(with_pointer), offset = init(with_offset);
+	const struct nmethods no_width = init(without_width), none = init(without_frame);
+	char *code = put(4, 2, 200, 4, -1);
+
+	(void)state;
+	set_frame(4, 6, 300, 32);
+	check_frame(&pointer, code, (struct wire_frame){48, 300, 32});
+	check_frame(&offset, code, (struct wire_frame){48, 300, 32});
+	check_frame(&no_width, code, (struct wire_frame){48, 300, 0});
+	check_frame(&none, code, (struct wire_frame){0});
+}
+
+/* What lies behind 16 bits belongs to another field, unless they are declared as an int's. */
+static void completion_has_the_width_that_is_declared(void **state)
+{
+	const struct nmethods pointer = init(with_pointer), offset = init(with_offset);
+	const struct nmethods no_width = init(without_width);
+	char *code = put(4, 2, 200, 4, -1);
+
+	(void)state;
+	set_frame(4, 6, 0x10020, 0);
+	check_frame(&pointer, code, (struct wire_frame){48, 0x10020, 0});
+	check_frame(&offset, code, (struct wire_frame){48, 0x20, 0});
+	check_frame(&no_width, code, (struct wire_frame){48, 0x20, 0});
+}
+
+static void frames_that_cannot_be_are_not_told(void **state)
+{
+	const struct nmethods n = init(with_pointer), offset = init(with_offset);
+	char *code = put(4, 2, 200, 4, -1);
+
+	(void)state;
+	set_frame(4, -1, 20, 4);
+	check_frame(&n, code, (struct wire_frame){0});
+	set_frame(4, 1 << 30, 20, 4);
+	check_frame(&n, code, (struct wire_frame){0});
+	set_frame(4, 2, -1, 4); /* never safe to walk */
+	check_frame(&n, code, (struct wire_frame){16, 0, 4});
+	check_frame(&offset, code, (struct wire_frame){16, 0, 4});
+	set_frame(4, 2, 20, 4)->entry = code - 1;
+	check_frame(&n, code, (struct wire_frame){16, 20, 0});
+	set_frame(4, 2, 20, 4)->entry = NULL;
+	check_frame(&n, code, (struct wire_frame){16, 20, 0});
+}
+
+static void check_stub(const struct nmethods *n, const char *code, bool found,
+		       struct wire_frame expected)
+{
+	struct wire_frame frame = {1, 2, 3};
+
+	assert_int_equal(nmethods_find_stub(n, code, &frame), found);
+	if (!found)
+		expected = (struct wire_frame){1, 2, 3};
+	assert_int_equal(frame.size, expected.size);
+	assert_int_equal(frame.complete, expected.complete);
+	assert_int_equal(frame.entry, expected.entry);
+}
+
+static void a_stub_with_a_blob_to_itself_has_its_frame(void **state)
+{
+	const struct nmethods n = init(with_pointer), none = {0};
+	char *code = put(4, 2, 200, 4, -1);
+
+	(void)state;
+	set_frame(4, 356, 105, 77); /* the entry is no field of such a blob */
+	check_stub(&n, code, true, (struct wire_frame){2848, 105, 0});
+	check_stub(&n, code + 64, false, (struct wire_frame){0}); /* one among others */
+	check_stub(&none, code, false, (struct wire_frame){0});
+	set_frame(4, 0, 105, 0);
+	check_stub(&n, code, false, (struct wire_frame){0});
+	set_frame(4, 2, 105, 0);
+	((struct block *)memory_at(4))->used = 0;
+	check_stub(&n, code, false, (struct wire_frame){0});
+}
+
+/* A blob may be smaller than an nmethod, and the last of what is committed. */
+static void a_small_blob_at_the_end_is_read(void **state)
+{
+	const struct nmethods n = init(with_pointer);
+	const size_t end = offsetof(struct nmethod, complete) + sizeof(int32_t);
+	char *code = put(COMMITTED - 1, 1, 40, 4, -1);
+
+	(void)state;
+	set_frame(COMMITTED - 1, 2, 4, 0);
+	heap.memory.high = memory_at(COMMITTED - 1) + sizeof(struct block) + end;
+	code = ((struct nmethod *)(memory_at(COMMITTED - 1) + sizeof(struct block)))->code_begin =
+		heap.memory.high - 1;
+	check_stub(&n, code, true, (struct wire_frame){16, 4, 0});
+	check_absent(&n, code);
+	heap.memory.high--;
+	check_stub(&n, heap.memory.high - 1, false, (struct wire_frame){0});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +398,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_broken_map_leads_nowhere, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(heaps_may_come_later_or_not_at_all, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(frames_are_read_in_each_layout, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(completion_has_the_width_that_is_declared, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(frames_that_cannot_be_are_not_told, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_stub_with_a_blob_to_itself_has_its_frame, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_small_blob_at_the_end_is_read, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests_name("agent nmethods", tests, NULL, NULL);

@@ -84,6 +84,9 @@ static void a_table_is_read_by_name(void **state)
 	(void)state;
 	assert_true(vmstructs_find_offset(&vm, "HeapBlock::Header", "_used", &at));
 	assert_int_equal(at, 8);
+	assert_true(vmstructs_is_declared(&vm, "HeapBlock::Header", "_used", "bool"));
+	assert_false(vmstructs_is_declared(&vm, "HeapBlock::Header", "_used", "int"));
+	assert_false(vmstructs_is_declared(&vm, "HeapBlock", "_used", "bool"));
 	assert_false(vmstructs_find_offset(&vm, "HeapBlock", "_used", &at));
 	assert_false(vmstructs_find_offset(&vm, "CodeCache", "_low_bound", &at));
 	assert_non_null(vmstructs_find_static(&vm, "CodeCache", "_low_bound"));

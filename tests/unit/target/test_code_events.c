@@ -176,6 +176,112 @@ static void an_end_without_a_begin_of_its_session_proves_nothing(void **state)
 	assert_int_equal(stats().live, 1);
 }
 
+/* ---- frames ---- */
+
+static void say_frames(uint16_t flags, struct wire_frame frame)
+{
+	wire_encode_method_load(&buf, flags,
+				&(struct wire_method_load){.time_ns = 500,
+							   .addr = 0x1000,
+							   .size = 64,
+							   .frame = frame,
+							   .class_sig = wire_str_from("LMain;"),
+							   .method = wire_str_from("run")});
+	wire_encode_stub(&buf, flags,
+			 &(struct wire_stub){.time_ns = 500,
+					     .addr = 0x2000,
+					     .size = 64,
+					     .frame = frame,
+					     .name = wire_str_from("stub")});
+	apply();
+}
+
+static void check_frame_at(uint64_t addr, struct wire_frame expected)
+{
+	const struct code_frame *frame = &range_at(addr)->frame;
+
+	assert_int_equal(frame->size, expected.size);
+	assert_int_equal(frame->complete, expected.complete);
+	assert_int_equal(frame->entry, expected.entry);
+}
+
+static void check_frames(struct wire_frame expected)
+{
+	check_frame_at(0x1000, expected);
+	check_frame_at(0x2000, expected);
+}
+
+static void frames_are_kept_of_loads_and_stubs(void **state)
+{
+	(void)state;
+	say_hello();
+	say_frames(0, (struct wire_frame){48, 64, 32});
+	check_frames((struct wire_frame){48, 64, 32});
+	assert_int_equal(process->jvm->lost_frames, 0);
+}
+
+static void a_repeat_brings_the_frame_that_was_not_known(void **state)
+{
+	(void)state;
+	say_hello();
+	say_frames(0, (struct wire_frame){0});
+	check_frames((struct wire_frame){0});
+	say_frames(WIRE_FLAG_RESYNC, (struct wire_frame){48, 20, 4});
+	check_frames((struct wire_frame){48, 20, 4});
+	say_frames(WIRE_FLAG_RESYNC, (struct wire_frame){64, 21, 5});
+	check_frames((struct wire_frame){48, 20, 4});
+	assert_int_equal(stats().loads, 2);
+	assert_int_equal(stats().repeats, 4);
+}
+
+static void frames_that_cannot_be_are_counted_and_not_kept(void **state)
+{
+	static const struct wire_frame frames[] = {
+		{CODE_FRAME_MAX_BYTES + 8, 20, 4}, /* too large */
+		{UINT32_MAX, 20, 4},
+		{44, 20, 4}, /* no whole words */
+		{48, 65, 4}, /* beyond the code */
+		{48, 20, 65},
+		{48, 20, UINT32_MAX},
+	};
+
+	(void)state;
+	say_hello();
+	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++) {
+		say_frames(0, frames[i]);
+		check_frames((struct wire_frame){0});
+		assert_int_equal(process->jvm->lost_frames, 2 * (i + 1));
+	}
+	say_frames(0, (struct wire_frame){0, 20, 4}); /* of use to nobody, but not wrong */
+	check_frames((struct wire_frame){0});
+	assert_int_equal(process->jvm->lost_frames, 12);
+	assert_int_equal(process->jvm->bad_records, 0);
+	say_frames(0, (struct wire_frame){CODE_FRAME_MAX_BYTES, 20, 4});
+	check_frames((struct wire_frame){CODE_FRAME_MAX_BYTES, 20, 4});
+}
+
+static void broken_frames_are_counted_and_the_code_kept(void **state)
+{
+	uint8_t section[16];
+	struct wire_buf sections = {.data = section, .size = sizeof(section)};
+
+	(void)state;
+	say_hello();
+	wire_encode_section(&sections, WIRE_SECTION_FRAME, "\x30\x80", 2);
+	wire_encode_method_load(&buf, 0,
+				&(struct wire_method_load){.addr = 0x1000,
+							   .size = 64,
+							   .sections = section,
+							   .sections_len = sections.len});
+	wire_encode_stub(&buf, 0, &(struct wire_stub){.addr = 0x2000, .size = 64});
+	buf.data[buf.len - 1] = 0x80; /* the entry, which nothing follows */
+	apply();
+	check_frames((struct wire_frame){0});
+	assert_int_equal(process->jvm->lost_frames, 2);
+	assert_int_equal(process->jvm->lost_inlines, 0);
+	assert_int_equal(process->jvm->bad_records, 0);
+}
+
 /* ---- names ---- */
 
 static void senseless_ranges_leave_no_names(void **state)
@@ -354,6 +460,10 @@ int main(void)
 		CLAIM(each_session_begins_with_a_hello),
 		CLAIM(the_end_of_another_resync_proves_nothing),
 		CLAIM(an_end_without_a_begin_of_its_session_proves_nothing),
+		CLAIM(frames_are_kept_of_loads_and_stubs),
+		CLAIM(a_repeat_brings_the_frame_that_was_not_known),
+		CLAIM(frames_that_cannot_be_are_counted_and_not_kept),
+		CLAIM(broken_frames_are_counted_and_the_code_kept),
 		CLAIM(senseless_ranges_leave_no_names),
 		CLAIM(names_are_cut_between_characters),
 		CLAIM(names_that_are_held_have_a_limit),
