@@ -20,9 +20,10 @@ import threading
 import unittest
 
 from jvm_code import AgentTellsCode
+from jvm_frames import AgentTellsFrames
 from jvm_harness import OPTIONS, PATIENCE_S, Jvm, JvmTestCase, is_hot
 
-__all__ = ["AgentInJvm", "AgentTellsCode"]
+__all__ = ["AgentInJvm", "AgentTellsCode", "AgentTellsFrames"]
 
 
 class AgentInJvm(JvmTestCase):
