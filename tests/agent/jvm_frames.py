@@ -50,11 +50,14 @@ def is_intrinsic(line):
 @unittest.skipUnless(platform.machine() == "x86_64", "knows the bytes of x86_64 only")
 class AgentTellsFrames(JvmTestCase):
     def run_code(self, flags=(), extra="", wanted=is_hot, count=1):
-        """All that lives once hot code has run and lines are as wanted: lines and their bytes."""
+        """All that lives once hot code has run and lines are as wanted: lines and their bytes.
+
+        Loading classes is much code: under -Xcomp all of it is compiled."""
         listener = self.listen()
         jvm = self.start(extra, flags=flags)
         listener.wait_for_kind("resync end")
         jvm.ask("hot")
+        jvm.ask("churn 3")
         listener.wait_for(wanted, count)
         live = {}
         for line in listener.find(lambda line: is_load(line) or line[1] in ("stub",
