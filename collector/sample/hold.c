@@ -2,6 +2,8 @@
 /* A binary heap of copied records, see hold.h. A copy is one block: record, then what it lends. */
 #include "sample/hold.h"
 
+#include "sample/perf_regs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@ struct held {
 	uint64_t arrival;
 	size_t bytes;
 	struct perf_record record;
-	uint64_t extra[]; /* call chain or text */
+	uint64_t extra[]; /* call chain, registers, stack; or text */
 };
 
 static bool is_before(const struct held *a, const struct held *b)
@@ -19,11 +21,17 @@ static bool is_before(const struct held *a, const struct held *b)
 	return a->arrival < b->arrival;
 }
 
+static size_t regs_bytes(const struct perf_sample *sample)
+{
+	return sample->regs ? SAMPLER_REGS_COUNT * sizeof(*sample->regs) : 0;
+}
+
 static size_t extra_bytes(const struct perf_record *record)
 {
 	switch (record->kind) {
 	case PERF_SAMPLE:
-		return record->sample.chain_len * sizeof(uint64_t);
+		return record->sample.chain_len * sizeof(uint64_t) + regs_bytes(&record->sample) +
+		       record->sample.stack_len;
 	case PERF_MMAP:
 		return strlen(record->mmap.path) + 1;
 	case PERF_COMM:
@@ -33,15 +41,28 @@ static size_t extra_bytes(const struct perf_record *record)
 	}
 }
 
+/* The stack comes last: it alone may be of any length. */
+static void copy_sample(uint64_t *to, struct perf_sample *sample)
+{
+	const size_t n_regs = regs_bytes(sample) / sizeof(*to);
+	uint64_t *regs = to + sample->chain_len, *stack = regs + n_regs;
+
+	if (sample->chain_len > 0)
+		memcpy(to, sample->chain, sample->chain_len * sizeof(*to));
+	sample->chain = to;
+	if (n_regs > 0)
+		sample->regs = memcpy(regs, sample->regs, n_regs * sizeof(*regs));
+	if (sample->stack_len > 0)
+		sample->stack = memcpy(stack, sample->stack, sample->stack_len);
+}
+
 static void copy_extra(struct held *held, size_t bytes)
 {
 	struct perf_record *record = &held->record;
 
 	switch (record->kind) {
 	case PERF_SAMPLE:
-		if (bytes > 0)
-			memcpy(held->extra, record->sample.chain, bytes);
-		record->sample.chain = held->extra;
+		copy_sample(held->extra, &record->sample);
 		break;
 	case PERF_MMAP:
 		record->mmap.path = memcpy(held->extra, record->mmap.path, bytes);

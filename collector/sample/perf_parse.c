@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The perf ring's records, as PERF_SAMPLE_TYPE in sampler.h makes the kernel write them. Every one
+ * The perf ring's records, as SAMPLER_TYPE in sampler.h makes the kernel write them. Every one
  * starts with {u32 type, u16 misc, u16 size}.
  *
  *   SAMPLE       ip u64, pid u32, tid u32, time u64, cpu u32, 0 u32, period u64,
  *                nr u64, nr times u64
+ *                and with SAMPLER_TYPE_STACK behind that:
+ *                abi u64, unless that is 0: SAMPLER_REGS_COUNT times u64,
+ *                size u64, unless that is 0: size bytes, of which are real: u64
  *   MMAP2        pid u32, tid u32, addr u64, len u64, pgoff u64, maj u32, min u32, ino u64,
  *                generation u64, prot u32, flags u32, file name
  *   COMM         pid u32, tid u32, name
@@ -14,6 +17,7 @@
  * and all but SAMPLE end with the sample ID: pid u32, tid u32, time u64, cpu u32, 0 u32.
  */
 #include "sample/perf_record.h"
+#include "sample/perf_regs.h"
 #include "sample/sampler.h"
 
 #include <errno.h>
@@ -39,9 +43,52 @@ static uint64_t u64_at(const unsigned char *p, size_t off)
 	return v;
 }
 
-static int parse_sample(const unsigned char *p, size_t len, struct perf_record *ret)
+/* Takes the next u64 of a record, or returns false. */
+static bool take_u64(const unsigned char *p, size_t len, size_t *off, uint64_t *ret)
+{
+	if (len - *off < sizeof(*ret))
+		return false;
+	*ret = u64_at(p, *off);
+	*off += sizeof(*ret);
+	return true;
+}
+
+/* Registers and snapshot, from off on. */
+static int parse_stack(const unsigned char *p, size_t len, size_t off, struct perf_sample *ret)
+{
+	const size_t regs_bytes = SAMPLER_REGS_COUNT * sizeof(uint64_t);
+	uint64_t abi, size, real;
+	size_t regs_off, stack_off;
+
+	if (!take_u64(p, len, &off, &abi))
+		return -EBADMSG;
+	regs_off = off;
+	if (abi != PERF_SAMPLE_REGS_ABI_NONE) {
+		if (len - off < regs_bytes)
+			return -EBADMSG;
+		off += regs_bytes;
+	}
+	if (!take_u64(p, len, &off, &size) || size > len - off)
+		return -EBADMSG;
+	stack_off = off;
+	off += size;
+	if (size > 0 && (!take_u64(p, len, &off, &real) || real > size))
+		return -EBADMSG;
+	if (abi != PERF_SAMPLE_REGS_ABI_64)
+		return 0;
+	ret->regs = (const uint64_t *)(const void *)(p + regs_off);
+	if (size > 0 && real > 0) {
+		ret->stack = p + stack_off;
+		ret->stack_len = (uint32_t)real;
+	}
+	return 0;
+}
+
+static int parse_sample(const unsigned char *p, size_t len, uint64_t sample_type,
+			struct perf_record *ret)
 {
 	const size_t fixed = 48;
+	struct perf_record record;
 	uint64_t n;
 
 	if (len < fixed)
@@ -49,7 +96,7 @@ static int parse_sample(const unsigned char *p, size_t len, struct perf_record *
 	n = u64_at(p, 40);
 	if (n > (len - fixed) / 8)
 		return -EBADMSG;
-	*ret = (struct perf_record){
+	record = (struct perf_record){
 		.kind = PERF_SAMPLE,
 		.pid = (pid_t)u32_at(p, 8),
 		.tid = (pid_t)u32_at(p, 12),
@@ -59,6 +106,10 @@ static int parse_sample(const unsigned char *p, size_t len, struct perf_record *
 			   .chain = (const uint64_t *)(const void *)(p + fixed),
 			   .chain_len = (uint32_t)n},
 	};
+	if (sample_type & PERF_SAMPLE_STACK_USER &&
+	    parse_stack(p, len, fixed + n * sizeof(uint64_t), &record.sample) < 0)
+		return -EBADMSG;
+	*ret = record;
 	return 1;
 }
 
@@ -130,7 +181,7 @@ static int parse_lost(const unsigned char *p, size_t len, size_t off, struct per
 	return 1;
 }
 
-int perf_parse(const void *data, size_t len, struct perf_record *ret)
+int perf_parse(const void *data, size_t len, uint64_t sample_type, struct perf_record *ret)
 {
 	const struct perf_event_header *header = data;
 	const unsigned char *p = (const unsigned char *)data + sizeof(*header);
@@ -142,7 +193,7 @@ int perf_parse(const void *data, size_t len, struct perf_record *ret)
 		return -EBADMSG;
 	len -= sizeof(*header);
 	if (header->type == PERF_RECORD_SAMPLE)
-		return parse_sample(p, len, ret);
+		return parse_sample(p, len, sample_type, ret);
 	id_off = len - SAMPLE_ID_BYTES;
 	record.pid = (pid_t)u32_at(p, id_off);
 	record.tid = (pid_t)u32_at(p, id_off + 4);

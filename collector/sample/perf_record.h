@@ -28,6 +28,17 @@ struct perf_sample {
 	uint64_t period;
 	const uint64_t *chain; /* call chain with PERF_CONTEXT_ marks, leaf first */
 	uint32_t chain_len;
+	/*
+	 * SAMPLER_REGS_COUNT values, see perf_regs.h; NULL: none, for a thread of the kernel, a
+	 * 32-bit process, or because they were not asked for
+	 */
+	const uint64_t *regs;
+	/*
+	 * The user's stack from the stack pointer upwards, as much as there was; any length. NULL
+	 * and 0 if there is none, as always without regs.
+	 */
+	const uint8_t *stack;
+	uint32_t stack_len;
 };
 
 struct perf_mmap {
@@ -57,10 +68,11 @@ struct perf_record {
 };
 
 /*
- * Decodes one record as the kernel writes it with the sampler's attributes (SAMPLE_TYPE below and
- * sample_id_all). Returns 1 and *ret, which borrows from data, 0 for a type that is of no interest,
- * -EBADMSG. data is 8-byte aligned and len bytes long, its perf_event_header included.
+ * Decodes one record as the kernel writes it with the sampler's attributes: sample_type is
+ * SAMPLER_TYPE or SAMPLER_TYPE_STACK of sampler.h, with sample_id_all. Returns 1 and *ret, which
+ * borrows from data, 0 for a type that is of no interest, -EBADMSG. data is 8-byte aligned and len
+ * bytes long, its perf_event_header included.
  */
-int perf_parse(const void *data, size_t len, struct perf_record *ret);
+int perf_parse(const void *data, size_t len, uint64_t sample_type, struct perf_record *ret);
 
 #endif

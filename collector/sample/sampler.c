@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "sample/perf_regs.h"
 #include "sample/ring.h"
 
 #include <dirent.h>
@@ -23,10 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RING_BYTES	 (512u << 10)
-#define RINGS_MAX_BYTES	 (64u << 20)
-#define RING_LEAST_BYTES (64u << 10)
-
 struct cpu_ring {
 	struct ring ring;
 	int cpu;
@@ -36,6 +33,7 @@ struct cpu_ring {
 struct sampler {
 	struct perf_event_attr attr;
 	const char *event;
+	size_t ring_bytes; /* of each */
 	struct cpu_ring *cpus;
 	int *poll_fds;
 	size_t n_cpus;
@@ -94,11 +92,13 @@ static void set_event(struct sampler *sampler, const char *event)
 }
 
 static void set_attr(struct sampler *sampler, const struct sampler_options *options,
-		     size_t ring_bytes)
+		     uint32_t stack_bytes)
 {
 	sampler->attr = (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
-		.sample_type = SAMPLER_TYPE,
+		.sample_type = stack_bytes ? SAMPLER_TYPE_STACK : SAMPLER_TYPE,
+		.sample_regs_user = stack_bytes ? SAMPLER_REGS_MASK : 0,
+		.sample_stack_user = stack_bytes,
 		.freq = 1,
 		.sample_freq = options->hz,
 		.disabled = 1,
@@ -111,7 +111,7 @@ static void set_attr(struct sampler *sampler, const struct sampler_options *opti
 		.exclude_guest = 1,
 		.exclude_idle = 1,
 		.watermark = 1,
-		.wakeup_watermark = (uint32_t)(ring_bytes / 4),
+		.wakeup_watermark = (uint32_t)(sampler->ring_bytes / 4),
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
@@ -198,6 +198,22 @@ static int choose_event(struct sampler *sampler, const struct sampler_options *o
 	return try_rights(sampler, options->fallback_pid, ret_pid);
 }
 
+/* No rings, not even the smallest. */
+static void explain_ring(const struct sampler *sampler)
+{
+	const uint32_t stack_bytes = sampler->attr.sample_stack_user;
+	char limit[16] = "?";
+
+	file_read_small("/proc/sys/kernel/perf_event_mlock_kb", limit, sizeof(limit));
+	limit[strcspn(limit, "\n")] = '\0';
+	log_error("cannot map perf rings of %zu KiB for %zu CPUs%s: the limit of locked memory is "
+		  "too low: raise kernel.perf_event_mlock_kb (it is %s) or ulimit -l, %sor grant "
+		  "CAP_IPC_LOCK",
+		  sampler_least_ring_bytes(stack_bytes) >> 10, sampler->n_cpus,
+		  stack_bytes ? ", which snapshots of the stack need" : "", limit,
+		  stack_bytes ? "choose a smaller --stack-size or --unwind=fp, " : "");
+}
+
 static void explain(const struct sampler *sampler, const struct sampler_options *options, int err)
 {
 	char paranoid[16] = "?", max_rate[16] = "?";
@@ -206,7 +222,9 @@ static void explain(const struct sampler *sampler, const struct sampler_options 
 	file_read_small("/proc/sys/kernel/perf_event_max_sample_rate", max_rate, sizeof(max_rate));
 	paranoid[strcspn(paranoid, "\n")] = '\0';
 	max_rate[strcspn(max_rate, "\n")] = '\0';
-	if (is_refusal(err))
+	if (err == -ENOBUFS)
+		explain_ring(sampler);
+	else if (is_refusal(err))
 		log_error("perf_event_open: %s; kernel.perf_event_paranoid is %s: run as root, "
 			  "grant CAP_PERFMON, or lower it (sysctl kernel.perf_event_paranoid=-1); "
 			  "in a container the seccomp profile must allow perf_event_open too",
@@ -265,26 +283,20 @@ static int add_cpu(struct sampler *sampler, int cpu)
 	return 0;
 }
 
-/* A ring that is as large as the memory the kernel lets us lock. */
-static int open_ring(struct sampler *sampler, struct cpu_ring *cpu, int fd, size_t bytes)
+/* -ENOBUFS if the kernel does not let us lock so much memory. */
+static int open_ring(struct sampler *sampler, struct cpu_ring *cpu, int fd)
 {
-	int err;
+	const int err = ring_open(&cpu->ring, fd, sampler->ring_bytes);
 
-	do {
-		err = ring_open(&cpu->ring, fd, bytes);
-	} while (err == -EPERM && (bytes /= 2) >= RING_LEAST_BYTES);
-	if (err == -EPERM)
-		log_error("cannot map a perf ring: the limit of locked memory is too low: raise "
-			  "kernel.perf_event_mlock_kb or grant CAP_IPC_LOCK");
 	if (err)
-		return err;
+		return err == -EPERM ? -ENOBUFS : err;
 	cpu->fd = fd;
 	sampler->stats.ring_bytes += cpu->ring.data_bytes;
 	return 0;
 }
 
 /* Opens the events of one thread (-1: of all) on all CPUs. */
-static int open_thread(struct sampler *sampler, pid_t tid, size_t ring_bytes)
+static int open_thread(struct sampler *sampler, pid_t tid)
 {
 	for (size_t i = 0; i < sampler->n_cpus; i++) {
 		struct cpu_ring *cpu = &sampler->cpus[i];
@@ -295,7 +307,7 @@ static int open_thread(struct sampler *sampler, pid_t tid, size_t ring_bytes)
 		if (fd < 0)
 			return fd;
 		if (is_first)
-			err = open_ring(sampler, cpu, fd, ring_bytes);
+			err = open_ring(sampler, cpu, fd);
 		else
 			err = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) < 0 ? -errno : 0;
 		if (err)
@@ -304,7 +316,7 @@ static int open_thread(struct sampler *sampler, pid_t tid, size_t ring_bytes)
 	return 0;
 }
 
-static int open_process(struct sampler *sampler, pid_t pid, size_t ring_bytes)
+static int open_process(struct sampler *sampler, pid_t pid)
 {
 	_cleanup_closedir_ DIR *dir = NULL;
 	const struct dirent *entry;
@@ -319,7 +331,7 @@ static int open_process(struct sampler *sampler, pid_t pid, size_t ring_bytes)
 		const pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
 		if (tid > 0)
-			err = open_thread(sampler, tid, ring_bytes);
+			err = open_thread(sampler, tid);
 		if (err == -ESRCH)
 			err = 0; /* that thread has just ended */
 	}
@@ -343,33 +355,59 @@ static int start(struct sampler *sampler)
 	return 0;
 }
 
-static size_t ring_bytes_for(size_t n_cpus)
+static void close_events(struct sampler *sampler)
 {
-	size_t bytes = RING_BYTES;
+	for (size_t i = 0; i < sampler->n_cpus; i++)
+		ring_close(&sampler->cpus[i].ring);
+	for (size_t i = 0; i < sampler->n_fds; i++)
+		close(sampler->fds[i]);
+	sampler->n_fds = 0;
+	sampler->stats.ring_bytes = 0;
+}
 
-	while (bytes * n_cpus > RINGS_MAX_BYTES && bytes > RING_LEAST_BYTES)
-		bytes /= 2;
-	return bytes;
+static int open_events(struct sampler *sampler, const struct sampler_options *options,
+		       uint32_t stack_bytes)
+{
+	pid_t pid;
+	int err;
+
+	set_attr(sampler, options, stack_bytes);
+	err = choose_event(sampler, options, &pid);
+	if (err)
+		return err;
+	return pid > 0 ? open_process(sampler, pid) : open_thread(sampler, -1);
+}
+
+/* With rings as large as they should be, or as the memory lets them that the kernel lets us lock. */
+static int open_rings(struct sampler *sampler, const struct sampler_options *options)
+{
+	const size_t wanted = sampler_ring_bytes(sampler->n_cpus, options->stack_bytes);
+	const uint32_t stack_bytes = sampler_fit_stack(wanted, options->stack_bytes);
+	const size_t least = sampler_least_ring_bytes(stack_bytes);
+	int err;
+
+	sampler->ring_bytes = wanted;
+	for (;;) {
+		err = open_events(sampler, options, stack_bytes);
+		if (err != -ENOBUFS || sampler->ring_bytes / 2 < least)
+			return err;
+		/* All of them: the first rings are not to take what the last ones need. */
+		close_events(sampler);
+		sampler->ring_bytes /= 2;
+		sampler->stats.is_ring_smaller = true;
+	}
 }
 
 int sampler_open(const struct sampler_options *options, struct sampler **ret)
 {
 	struct sampler *sampler = calloc(1, sizeof(*sampler));
-	size_t ring_bytes;
-	pid_t pid;
 	int err;
 
 	if (!sampler)
 		return -ENOMEM;
 	err = for_each_online_cpu(sampler, add_cpu);
-	ring_bytes = ring_bytes_for(sampler->n_cpus);
-	set_attr(sampler, options, ring_bytes);
 	if (!err)
-		err = choose_event(sampler, options, &pid);
-	if (!err && pid > 0)
-		err = open_process(sampler, pid, ring_bytes);
-	else if (!err)
-		err = open_thread(sampler, -1, ring_bytes);
+		err = open_rings(sampler, options);
 	if (!err)
 		err = start(sampler);
 	if (err) {
@@ -391,10 +429,7 @@ void sampler_close(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
-	for (size_t i = 0; i < sampler->n_cpus; i++)
-		ring_close(&sampler->cpus[i].ring);
-	for (size_t i = 0; i < sampler->n_fds; i++)
-		close(sampler->fds[i]);
+	close_events(sampler);
 	free(sampler->cpus);
 	free(sampler->fds);
 	free(sampler->poll_fds);
@@ -411,6 +446,11 @@ bool sampler_has_kernel(const struct sampler *sampler)
 	return !sampler->attr.exclude_kernel;
 }
 
+uint32_t sampler_stack_bytes(const struct sampler *sampler)
+{
+	return sampler->attr.sample_stack_user;
+}
+
 void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg)
 {
 	for (size_t i = 0; i < sampler->n_cpus; i++) {
@@ -420,7 +460,7 @@ void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg)
 		size_t len;
 
 		while ((data = ring_next(ring, &len))) {
-			const int n = perf_parse(data, len, &record);
+			const int n = perf_parse(data, len, sampler->attr.sample_type, &record);
 
 			sampler->stats.records++;
 			sampler->stats.broken += n < 0;

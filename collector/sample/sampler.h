@@ -9,6 +9,14 @@
  * One event and one ring a CPU. System-wide by default: its cost does not grow with the number of
  * processes; who is of interest is decided behind. For one process of an ordinary user, who may not
  * look at the whole system, one event a thread and CPU into the same rings.
+ *
+ * With a snapshot of the user's stack each sample takes a fixed part of its ring, however much of
+ * the snapshot is real. A ring has room for SAMPLER_RING_SAMPLES of them: four times what a busy CPU
+ * fills in 100 ms at 99 Hz, where its readers come by the clock; at higher rates a ring that is a
+ * quarter full wakes them. All rings together have 64 MiB at most (up to 1024 CPUs). Where there are so many that
+ * this is too little, snapshots are shorter than asked for, not fewer: 24 KiB on 64 CPUs and 11 KiB
+ * on 128, of 32 KiB. Where the memory that may be locked is too little, rings are smaller, and must
+ * have room for two records.
  */
 #ifndef FG_SAMPLE_SAMPLER_H
 #define FG_SAMPLE_SAMPLER_H
@@ -17,26 +25,39 @@
 
 #include <linux/perf_event.h>
 
-#define SAMPLER_DEFAULT_HZ 99
+#define SAMPLER_DEFAULT_HZ   99
+#define SAMPLER_RING_SAMPLES 40
+
+/* Snapshots. The maximum is what a record, whose size is a u16, has room for beside its rest. */
+#define SAMPLER_DEFAULT_STACK_BYTES (32u << 10)
+#define SAMPLER_LEAST_STACK_BYTES   (1u << 10)
+#define SAMPLER_MAX_STACK_BYTES	    64000u
 
 /* Order and meaning of a sample's fields; perf_parse.c reads them. */
 #define SAMPLER_TYPE                                                                               \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
+#define SAMPLER_TYPE_STACK (SAMPLER_TYPE | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
 
 struct sampler_options {
 	const char *event; /* "cycles", "cpu-clock", "task-clock"...; NULL: the best there is */
 	unsigned hz;
 	/* If the whole system may not be looked at: only this process. 0: then it is an error. */
 	pid_t fallback_pid;
+	/*
+	 * Of the user's stack, with the user's registers: a multiple of 8 between the limits above.
+	 * 0: no registers and no snapshot.
+	 */
+	uint32_t stack_bytes;
 };
 
 struct sampler_stats {
 	uint64_t records;
 	uint64_t lost; /* the kernel's count of records without room */
 	uint64_t throttled;
-	uint64_t broken; /* records that were not as they should be */
-	size_t ring_bytes;
+	uint64_t broken;      /* records that were not as they should be */
+	size_t ring_bytes;    /* of all rings */
+	bool is_ring_smaller; /* than it should be: the memory that may be locked is too little */
 };
 
 typedef void (*sampler_fn)(void *arg, const struct perf_record *record);
@@ -46,6 +67,15 @@ struct sampler; /* opaque */
 /* Whether event is a name that sampler_open knows; the names for messages. */
 bool sampler_is_event(const char *event);
 const char *sampler_events(void);
+
+/*
+ * The size of each of n_cpus rings, and the longest snapshot of at most stack_bytes that such rings
+ * have room for SAMPLER_RING_SAMPLES times, or the least.
+ */
+size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes);
+uint32_t sampler_fit_stack(size_t ring_bytes, uint32_t stack_bytes);
+/* The size of the smallest ring that has room for two records. */
+size_t sampler_least_ring_bytes(uint32_t stack_bytes);
 
 /* Starts sampling. */
 int sampler_open(const struct sampler_options *options, struct sampler **ret);
@@ -58,6 +88,8 @@ void sampler_stop(struct sampler *sampler);
 const char *sampler_event(const struct sampler *sampler);
 /* Whether samples hold the kernel's part of the stack. */
 bool sampler_has_kernel(const struct sampler *sampler);
+/* The length of snapshots: what was asked for, or less if there are many CPUs. */
+uint32_t sampler_stack_bytes(const struct sampler *sampler);
 
 /* Calls fn for each record that waits in the rings, ring by ring. */
 void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg);

@@ -1,13 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The decoder of perf's ring records. The kernel is trusted, its version is not. */
+/*
+ * The decoder of perf's ring records, each read with snapshots of the stack and without. The kernel
+ * is trusted, its version is not.
+ */
 #include "fuzzer.h"
 
 #include "sample/perf_record.h"
+#include "sample/perf_regs.h"
+#include "sample/sampler.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static volatile uint64_t sink;
+
+static void use_sample(const struct perf_sample *sample)
+{
+	for (uint32_t i = 0; i < sample->chain_len; i++)
+		sink += sample->chain[i];
+	for (uint32_t i = 0; sample->regs && i < SAMPLER_REGS_COUNT; i++)
+		sink += sample->regs[i];
+	for (uint32_t i = 0; i < sample->stack_len; i++)
+		sink += sample->stack[i];
+	if (sample->stack_len > 0 && !sample->regs)
+		abort(); /* a stack whose pointer is not known */
+}
+
+static void use(const struct perf_record *record)
+{
+	if (record->kind == PERF_SAMPLE)
+		use_sample(&record->sample);
+	if (record->kind == PERF_MMAP)
+		sink += strlen(record->mmap.path);
+	if (record->kind == PERF_COMM)
+		sink += strlen(record->comm.name);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -17,16 +44,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!aligned)
 		return 0;
 	memcpy(aligned, data, size);
-	if (size >= 8 && perf_parse(aligned, size, &record) > 0) {
-		if (record.kind == PERF_SAMPLE) {
-			for (uint32_t i = 0; i < record.sample.chain_len; i++)
-				sink += record.sample.chain[i];
-		}
-		if (record.kind == PERF_MMAP)
-			sink += strlen(record.mmap.path);
-		if (record.kind == PERF_COMM)
-			sink += strlen(record.comm.name);
-	}
+	if (size >= 8 && perf_parse(aligned, size, SAMPLER_TYPE, &record) > 0)
+		use(&record);
+	if (size >= 8 && perf_parse(aligned, size, SAMPLER_TYPE_STACK, &record) > 0)
+		use(&record);
 	free(aligned);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "sample/hold.h"
+#include "sample/perf_regs.h"
 
 static void records_come_out_in_order_of_time(void **state)
 {
@@ -74,6 +75,96 @@ static void texts_are_copied(void **state)
 	hold_fini(&hold);
 }
 
+/* A sample with n frames, registers and stack_len bytes of a stack, all of them made of seed. */
+static struct perf_record sample_of(uint64_t seed, uint32_t n, uint32_t stack_len)
+{
+	static uint64_t chain[4], regs[SAMPLER_REGS_COUNT];
+	static uint8_t stack[256];
+
+	for (size_t i = 0; i < 4; i++)
+		chain[i] = seed + i;
+	for (size_t i = 0; i < SAMPLER_REGS_COUNT; i++)
+		regs[i] = ~seed - i;
+	for (size_t i = 0; i < sizeof(stack); i++)
+		stack[i] = (uint8_t)(seed * 7 + i);
+	return (struct perf_record){
+		.kind = PERF_SAMPLE,
+		.time_ns = seed,
+		.sample = {.chain = chain,
+			   .chain_len = n,
+			   .regs = regs,
+			   .stack = stack_len ? stack : NULL,
+			   .stack_len = stack_len},
+	};
+}
+
+static void registers_and_stacks_are_copied(void **state)
+{
+	struct hold hold = {0};
+
+	(void)state;
+	for (uint32_t i = 0; i < 200; i++) {
+		const struct perf_record record = sample_of(i, i % 5, i);
+
+		hold_add(&hold, &record);
+	}
+	for (uint32_t i = 0; i < 200; i++) {
+		const struct perf_sample *held = &hold_next(&hold, UINT64_MAX)->sample;
+		const struct perf_sample sent = sample_of(i, i % 5, i).sample;
+
+		assert_int_equal(held->chain_len, i % 5);
+		assert_memory_equal(held->chain, sent.chain, i % 5 * sizeof(uint64_t));
+		assert_ptr_not_equal(held->regs, sent.regs);
+		assert_memory_equal(held->regs, sent.regs, SAMPLER_REGS_COUNT * sizeof(uint64_t));
+		assert_int_equal(held->stack_len, i);
+		if (i == 0)
+			assert_null(held->stack);
+		else
+			assert_memory_equal(held->stack, sent.stack, i);
+	}
+	assert_int_equal(hold.bytes, 0);
+	hold_fini(&hold);
+}
+
+static void sample_without_registers_has_none_when_it_comes_out(void **state)
+{
+	const uint64_t chain[] = {1, 2};
+	struct hold hold = {0};
+	const struct perf_record *r;
+
+	(void)state;
+	hold_add(&hold, &(struct perf_record){.kind = PERF_SAMPLE,
+					      .sample = {.chain = chain, .chain_len = 2}});
+	r = hold_next(&hold, UINT64_MAX);
+	assert_null(r->sample.regs);
+	assert_null(r->sample.stack);
+	assert_int_equal(r->sample.chain[1], 2);
+	hold_fini(&hold);
+}
+
+static void stacks_count_towards_the_limit_as_far_as_they_are_real(void **state)
+{
+	static uint8_t stack[32768];
+	struct perf_record record = {.kind = PERF_SAMPLE,
+				     .sample = {.stack = stack, .stack_len = sizeof(stack)}};
+	struct hold hold = {0};
+	const size_t n = HOLD_MAX_BYTES / sizeof(stack);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		hold_add(&hold, &record);
+	assert_true(hold.dropped > 0);
+	assert_int_equal(hold.count + hold.dropped, n);
+	assert_true(hold.bytes <= HOLD_MAX_BYTES);
+	hold_fini(&hold);
+	record.sample.stack_len = 100;
+	for (size_t i = 0; i < n; i++)
+		hold_add(&hold, &record);
+	assert_int_equal(hold.dropped, 0);
+	assert_true(hold.bytes >= n * 100 && hold.bytes < n * 400);
+	hold_fini(&hold);
+}
+
 static void past_the_limit_records_are_counted(void **state)
 {
 	static uint64_t chain[4096];
@@ -97,6 +188,9 @@ int main(void)
 		cmocka_unit_test(records_come_out_in_order_of_time),
 		cmocka_unit_test(equal_times_keep_their_order),
 		cmocka_unit_test(texts_are_copied),
+		cmocka_unit_test(registers_and_stacks_are_copied),
+		cmocka_unit_test(sample_without_registers_has_none_when_it_comes_out),
+		cmocka_unit_test(stacks_count_towards_the_limit_as_far_as_they_are_real),
 		cmocka_unit_test(past_the_limit_records_are_counted),
 	};
 

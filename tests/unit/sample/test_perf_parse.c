@@ -8,9 +8,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sample/perf_record.h"
+#include "sample/perf_regs.h"
+#include "sample/sampler.h"
 
 static uint64_t data[512]; /* aligned as in a ring */
 
@@ -32,7 +35,7 @@ static struct perf_record parse(const char *name)
 {
 	struct perf_record record;
 
-	assert_int_equal(perf_parse(data, load(name), &record), 1);
+	assert_int_equal(perf_parse(data, load(name), SAMPLER_TYPE, &record), 1);
 	return record;
 }
 
@@ -90,8 +93,8 @@ static void lies_are_refused(void **state)
 	struct perf_record r = {.pid = 4711};
 
 	(void)state;
-	assert_int_equal(perf_parse(data, load("sample_lies"), &r), -EBADMSG);
-	assert_int_equal(perf_parse(data, load("unterminated"), &r), -EBADMSG);
+	assert_int_equal(perf_parse(data, load("sample_lies"), SAMPLER_TYPE, &r), -EBADMSG);
+	assert_int_equal(perf_parse(data, load("unterminated"), SAMPLER_TYPE, &r), -EBADMSG);
 	assert_int_equal(r.pid, 4711); /* untouched */
 }
 
@@ -105,7 +108,7 @@ static void cut_records_are_refused(void **state)
 		struct perf_record r;
 
 		for (size_t cut = 8; cut < len; cut += 8)
-			assert_int_equal(perf_parse(data, cut, &r), -EBADMSG);
+			assert_int_equal(perf_parse(data, cut, SAMPLER_TYPE, &r), -EBADMSG);
 	}
 }
 
@@ -117,7 +120,173 @@ static void unknown_types_are_of_no_interest(void **state)
 
 	(void)state;
 	memcpy(data, &type, sizeof(type));
-	assert_int_equal(perf_parse(data, len, &r), 0);
+	assert_int_equal(perf_parse(data, len, SAMPLER_TYPE, &r), 0);
+}
+
+#define CHAIN_BYTES (8 + 48 + 3 * 8)
+#define REGS_BYTES  (SAMPLER_REGS_COUNT * sizeof(uint64_t))
+#define STACK_BYTES 64
+
+static struct perf_record record_of_stack;
+
+static size_t append(size_t at, uint64_t value)
+{
+	memcpy((unsigned char *)data + at, &value, sizeof(value));
+	return at + sizeof(value);
+}
+
+static void set_len(size_t len)
+{
+	struct perf_event_header header;
+
+	memcpy(&header, data, sizeof(header));
+	header.size = (uint16_t)len;
+	memcpy(data, &header, sizeof(header));
+}
+
+/*
+ * The corpus's sample with registers 100, 101... if abi is not 0, and 64 bytes 0, 1... of a stack
+ * that says it is of size bytes, of which real are, unless size is 0.
+ */
+static size_t build(uint64_t abi, uint64_t size, uint64_t real)
+{
+	size_t at = load("sample");
+
+	assert_int_equal(at, CHAIN_BYTES);
+	at = append(at, abi);
+	for (uint64_t i = 0; abi && i < SAMPLER_REGS_COUNT; i++)
+		at = append(at, 100 + i);
+	at = append(at, size);
+	if (size > 0) {
+		for (unsigned char i = 0; i < STACK_BYTES; i++)
+			((unsigned char *)data)[at++] = i;
+		at = append(at, real);
+	}
+	set_len(at);
+	return at;
+}
+
+static int parse_built(uint64_t abi, uint64_t size, uint64_t real)
+{
+	return perf_parse(data, build(abi, size, real), SAMPLER_TYPE_STACK, &record_of_stack);
+}
+
+static void sample_has_its_registers_and_its_stack(void **state)
+{
+	const struct perf_sample *sample = &record_of_stack.sample;
+
+	(void)state;
+	assert_int_equal(parse_built(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES, STACK_BYTES), 1);
+	assert_int_equal(record_of_stack.time_ns, 1000);
+	assert_int_equal(sample->chain_len, 3);
+	assert_int_equal(sample->chain[2], 0x2000);
+	assert_non_null(sample->regs);
+	for (uint64_t i = 0; i < SAMPLER_REGS_COUNT; i++)
+		assert_int_equal(sample->regs[i], 100 + i);
+	assert_int_equal(sample->stack_len, STACK_BYTES);
+	for (unsigned char i = 0; i < STACK_BYTES; i++)
+		assert_int_equal(sample->stack[i], i);
+}
+
+static void registers_are_found_by_their_numbers(void **state)
+{
+	uint64_t regs[SAMPLER_REGS_COUNT];
+	unsigned n = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < SAMPLER_REGS_COUNT; i++)
+		regs[i] = 100 + i;
+	for (unsigned reg = 0; reg < 64; reg++) {
+		if (SAMPLER_REGS_MASK >> reg & 1)
+			assert_int_equal(perf_regs_get(regs, reg), 100 + n++);
+	}
+	assert_int_equal(n, SAMPLER_REGS_COUNT);
+#ifdef __x86_64__
+	assert_int_equal(perf_regs_get(regs, PERF_REG_X86_AX), 100);
+	assert_int_equal(perf_regs_get(regs, PERF_REG_X86_BP), 106);
+	assert_int_equal(perf_regs_get(regs, SAMPLER_REG_SP), 107);
+	assert_int_equal(perf_regs_get(regs, SAMPLER_REG_PC), 108);
+	assert_int_equal(perf_regs_get(regs, PERF_REG_X86_R8), 109);
+	assert_int_equal(perf_regs_get(regs, PERF_REG_X86_R15), 116);
+#endif
+}
+
+static void stack_ends_where_the_kernel_could_not_read_on(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_built(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES, 13), 1);
+	assert_int_equal(record_of_stack.sample.stack_len, 13);
+	assert_int_equal(record_of_stack.sample.stack[12], 12);
+	assert_int_equal(parse_built(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES, 0), 1);
+	assert_non_null(record_of_stack.sample.regs);
+	assert_null(record_of_stack.sample.stack);
+	assert_int_equal(record_of_stack.sample.stack_len, 0);
+}
+
+static void check_none(uint64_t abi, uint64_t size)
+{
+	assert_int_equal(parse_built(abi, size, size), 1);
+	assert_int_equal(record_of_stack.sample.chain_len, 3);
+	assert_null(record_of_stack.sample.regs);
+	assert_null(record_of_stack.sample.stack);
+	assert_int_equal(record_of_stack.sample.stack_len, 0);
+}
+
+static void kernel_threads_and_32_bit_processes_have_neither(void **state)
+{
+	(void)state;
+	check_none(PERF_SAMPLE_REGS_ABI_NONE, 0);
+	check_none(PERF_SAMPLE_REGS_ABI_NONE, STACK_BYTES);
+	check_none(PERF_SAMPLE_REGS_ABI_32, 0);
+	check_none(PERF_SAMPLE_REGS_ABI_32, STACK_BYTES);
+}
+
+static void who_does_not_ask_for_a_stack_gets_none(void **state)
+{
+	const struct perf_record r = parse("sample");
+
+	(void)state;
+	assert_null(r.sample.regs);
+	assert_null(r.sample.stack);
+	assert_int_equal(r.sample.stack_len, 0);
+}
+
+static void check_lie(uint64_t size, uint64_t real)
+{
+	record_of_stack = (struct perf_record){.pid = 4711};
+	assert_int_equal(parse_built(PERF_SAMPLE_REGS_ABI_64, size, real), -EBADMSG);
+	assert_int_equal(record_of_stack.pid, 4711);
+}
+
+static void lies_about_the_stack_are_refused(void **state)
+{
+	(void)state;
+	check_lie(STACK_BYTES, STACK_BYTES + 1);
+	check_lie(STACK_BYTES, UINT64_MAX);
+	check_lie(STACK_BYTES + 8, 0); /* no room for how much is real */
+	check_lie(STACK_BYTES + 9, 0);
+	check_lie(UINT64_MAX, 0);
+	check_lie(UINT64_MAX - 7, 0);
+	check_lie(UINT64_C(1) << 63, 0);
+}
+
+/* In a block of its own size, so that a sanitizer sees a read past its end. */
+static void samples_with_a_stack_are_refused_at_every_cut(void **state)
+{
+	const size_t len = build(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES, STACK_BYTES);
+
+	(void)state;
+	assert_int_equal(len, CHAIN_BYTES + 8 + REGS_BYTES + 8 + STACK_BYTES + 8);
+	for (size_t cut = sizeof(struct perf_event_header); cut <= len; cut++) {
+		void *block = malloc(cut);
+		const int expected = cut == len ? 1 : -EBADMSG;
+
+		set_len(cut);
+		memcpy(block, data, cut);
+		assert_int_equal(perf_parse(block, cut, SAMPLER_TYPE_STACK, &record_of_stack),
+				 expected);
+		free(block);
+	}
 }
 
 int main(void)
@@ -129,6 +298,13 @@ int main(void)
 		cmocka_unit_test(lies_are_refused),
 		cmocka_unit_test(cut_records_are_refused),
 		cmocka_unit_test(unknown_types_are_of_no_interest),
+		cmocka_unit_test(sample_has_its_registers_and_its_stack),
+		cmocka_unit_test(registers_are_found_by_their_numbers),
+		cmocka_unit_test(stack_ends_where_the_kernel_could_not_read_on),
+		cmocka_unit_test(kernel_threads_and_32_bit_processes_have_neither),
+		cmocka_unit_test(who_does_not_ask_for_a_stack_gets_none),
+		cmocka_unit_test(lies_about_the_stack_are_refused),
+		cmocka_unit_test(samples_with_a_stack_are_refused_at_every_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the user registers of a sample -> the value of one of them
+ * units:   registers by their numbers in <asm/perf_regs.h>
+ * threads: pure
+ * errors:  to ask for a register outside SAMPLER_REGS_MASK is a bug of the caller
+ * source:  perf_event_open(2), sample_regs_user; <asm/perf_regs.h>
+ *
+ * The general registers, which is all that unwinding needs; a 32-bit process has other ones, and
+ * its samples carry none.
+ */
+#ifndef FG_SAMPLE_PERF_REGS_H
+#define FG_SAMPLE_PERF_REGS_H
+
+#include <asm/perf_regs.h>
+#include <assert.h>
+#include <stdint.h>
+
+#if defined(__x86_64__)
+/* AX BX CX DX SI DI BP SP IP, R8..R15; not the flags and segments between them */
+#define SAMPLER_REGS_MASK                                                                          \
+	(((UINT64_C(2) << PERF_REG_X86_IP) - 1) |                                                  \
+	 ((UINT64_C(2) << PERF_REG_X86_R15) - (UINT64_C(1) << PERF_REG_X86_R8)))
+#define SAMPLER_REGS_COUNT 17
+#define SAMPLER_REG_SP	   PERF_REG_X86_SP
+#define SAMPLER_REG_PC	   PERF_REG_X86_IP
+#elif defined(__aarch64__)
+/* X0..X29, LR, SP, PC */
+#define SAMPLER_REGS_MASK  ((UINT64_C(2) << PERF_REG_ARM64_PC) - 1)
+#define SAMPLER_REGS_COUNT 33
+#define SAMPLER_REG_SP	   PERF_REG_ARM64_SP
+#define SAMPLER_REG_PC	   PERF_REG_ARM64_PC
+#else
+#error "which registers have samples on this architecture?"
+#endif
+
+static_assert(__builtin_popcountll(SAMPLER_REGS_MASK) == SAMPLER_REGS_COUNT, "one value a bit");
+
+/* regs: SAMPLER_REGS_COUNT values, in rising order of the mask's bits. */
+static inline uint64_t perf_regs_get(const uint64_t *regs, unsigned perf_reg)
+{
+	assert(perf_reg < 64 && SAMPLER_REGS_MASK >> perf_reg & 1);
+	return regs[__builtin_popcountll(SAMPLER_REGS_MASK & ((UINT64_C(1) << perf_reg) - 1))];
+}
+
+#endif

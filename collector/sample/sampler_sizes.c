@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * How large rings and snapshots are, see sampler.h. The largest sample is
+ *
+ *   header 8, ip to period 40, nr 8, chain, abi 8, registers, size 8, snapshot, real 8
+ *
+ * with 127 frames in the chain (kernel.perf_event_max_stack) and 8 marks (.._max_contexts_per_stack)
+ * between them. Who raises these may get a little less room than is promised here; the kernel itself
+ * cuts a snapshot that does not fit into the record then.
+ */
+#include "sample/perf_regs.h"
+#include "sample/sampler.h"
+
+#include <assert.h>
+
+#define RING_BYTES	 (512u << 10) /* without snapshots there is room for more samples than 40 */
+#define RINGS_MAX_BYTES	 (64u << 20)
+#define RING_LEAST_BYTES (64u << 10) /* also the largest page */
+#define RECORD_MAX_BYTES 65528u	     /* the largest multiple of 8 that is a u16 */
+#define SNAPSHOT_STEP	 1024u
+
+#define CHAIN_MAX (127 + 8)
+#define REST_BYTES                                                                                 \
+	(8 + 40 + 8 + CHAIN_MAX * sizeof(uint64_t) + 8 + SAMPLER_REGS_COUNT * sizeof(uint64_t) +   \
+	 8 + 8)
+
+static_assert(SAMPLER_MAX_STACK_BYTES % 8 == 0 &&
+		      SAMPLER_MAX_STACK_BYTES + REST_BYTES < RECORD_MAX_BYTES,
+	      "the longest snapshot fits into a record");
+
+static size_t record_bytes(uint32_t stack_bytes)
+{
+	return REST_BYTES + stack_bytes;
+}
+
+size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes)
+{
+	size_t bytes = RING_BYTES;
+
+	/* Not equal: the kernel never fills a ring to its last byte. */
+	while (stack_bytes > 0 && bytes <= SAMPLER_RING_SAMPLES * record_bytes(stack_bytes))
+		bytes *= 2;
+	while (bytes * n_cpus > RINGS_MAX_BYTES && bytes > RING_LEAST_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
+uint32_t sampler_fit_stack(size_t ring_bytes, uint32_t stack_bytes)
+{
+	const size_t room = (ring_bytes - 1) / SAMPLER_RING_SAMPLES;
+	size_t fits;
+
+	if (record_bytes(stack_bytes) <= room || stack_bytes <= SAMPLER_LEAST_STACK_BYTES)
+		return stack_bytes;
+	fits = room > REST_BYTES ? (room - REST_BYTES) / SNAPSHOT_STEP * SNAPSHOT_STEP : 0;
+	return fits > SAMPLER_LEAST_STACK_BYTES ? (uint32_t)fits : SAMPLER_LEAST_STACK_BYTES;
+}
+
+size_t sampler_least_ring_bytes(uint32_t stack_bytes)
+{
+	size_t bytes = RING_LEAST_BYTES;
+
+	while (bytes <= 2 * record_bytes(stack_bytes))
+		bytes *= 2;
+	return bytes;
+}

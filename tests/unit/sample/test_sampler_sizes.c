@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How large rings and snapshots are, for machines from one CPU to very many. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "sample/perf_regs.h"
+#include "sample/sampler.h"
+
+#define KIB	     1024u
+#define MAX_RINGS    (64u << 20)
+#define MAX_CPUS     1024u
+#define INTERVAL     10 /* samples of a CPU in 100 ms at 99 Hz */
+#define REST	     (8 + 40 + 8 + 135 * 8 + 8 + SAMPLER_REGS_COUNT * 8 + 16) /* of a record */
+#define RECORD_BYTES UINT16_MAX
+
+static const uint32_t stacks[] = {SAMPLER_LEAST_STACK_BYTES, 8 * KIB, SAMPLER_DEFAULT_STACK_BYTES,
+				  SAMPLER_MAX_STACK_BYTES};
+
+#define N_STACKS (sizeof(stacks) / sizeof(stacks[0]))
+
+static void rings_have_these_sizes(void **state)
+{
+	static const struct {
+		size_t n_cpus;
+		uint32_t stack_bytes;
+		size_t ring_bytes;
+		uint32_t fits;
+	} cases[] = {
+		{1, 0, 512 * KIB, 0},
+		{128, 0, 512 * KIB, 0},
+		{129, 0, 256 * KIB, 0},
+		{1024, 0, 64 * KIB, 0},
+		{1, 1 * KIB, 512 * KIB, 1 * KIB},
+		{1, 8 * KIB, 512 * KIB, 8 * KIB},
+		{1, 16 * KIB, 1024 * KIB, 16 * KIB},
+		{1, 32 * KIB, 2048 * KIB, 32 * KIB},
+		{2, 32 * KIB, 2048 * KIB, 32 * KIB},
+		{32, 32 * KIB, 2048 * KIB, 32 * KIB},
+		{33, 32 * KIB, 1024 * KIB, 24 * KIB},
+		{64, 32 * KIB, 1024 * KIB, 24 * KIB},
+		{128, 32 * KIB, 512 * KIB, 11 * KIB},
+		{256, 32 * KIB, 256 * KIB, 5 * KIB},
+		{256, 4 * KIB, 256 * KIB, 4 * KIB},
+		{1024, 32 * KIB, 64 * KIB, 1 * KIB},
+		{4096, 32 * KIB, 64 * KIB, 1 * KIB},
+		{1, 64000, 4096 * KIB, 64000},
+		{16, 64000, 4096 * KIB, 64000},
+		{17, 64000, 2048 * KIB, 49 * KIB},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const size_t ring = sampler_ring_bytes(cases[i].n_cpus, cases[i].stack_bytes);
+
+		assert_int_equal(ring, cases[i].ring_bytes);
+		assert_int_equal(sampler_fit_stack(ring, cases[i].stack_bytes), cases[i].fits);
+	}
+}
+
+static void all_rings_together_stay_within_their_limit(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < N_STACKS; s++) {
+		for (size_t n = 1; n <= MAX_CPUS; n++) {
+			const size_t ring = sampler_ring_bytes(n, stacks[s]);
+
+			assert_true(ring * n <= MAX_RINGS);
+			assert_int_equal(ring & (ring - 1), 0);
+			assert_true(ring >= 64 * KIB);
+		}
+	}
+}
+
+static void rings_have_room_for_four_intervals_on_up_to_512_cpus(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < N_STACKS; s++) {
+		for (size_t n = 1; n <= 512; n++) {
+			const size_t ring = sampler_ring_bytes(n, stacks[s]);
+			const uint32_t stack = sampler_fit_stack(ring, stacks[s]);
+
+			assert_true(stack <= stacks[s] && stack >= SAMPLER_LEAST_STACK_BYTES);
+			assert_int_equal(stack % 8, 0);
+			assert_true(4 * INTERVAL * (REST + (size_t)stack) < ring);
+		}
+	}
+}
+
+static void beyond_512_cpus_two_intervals_remain(void **state)
+{
+	(void)state;
+	for (size_t n = 513; n <= 8192; n++) {
+		const size_t ring = sampler_ring_bytes(n, SAMPLER_DEFAULT_STACK_BYTES);
+		const uint32_t stack = sampler_fit_stack(ring, SAMPLER_DEFAULT_STACK_BYTES);
+
+		assert_true(2 * INTERVAL * (REST + (size_t)stack) < ring);
+	}
+}
+
+static void smallest_ring_has_room_for_two_of_the_largest_records(void **state)
+{
+	(void)state;
+	for (uint32_t stack = 0; stack <= SAMPLER_MAX_STACK_BYTES; stack += 8) {
+		const size_t ring = sampler_least_ring_bytes(stack);
+
+		assert_true(2 * (REST + (size_t)stack) < ring);
+		assert_int_equal(ring & (ring - 1), 0);
+		assert_true(ring <= 128 * KIB);
+	}
+}
+
+static void longest_snapshot_leaves_room_for_the_rest_of_the_record(void **state)
+{
+	(void)state;
+	assert_true(SAMPLER_MAX_STACK_BYTES + REST < RECORD_BYTES);
+	assert_int_equal(SAMPLER_MAX_STACK_BYTES % 8, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rings_have_these_sizes),
+		cmocka_unit_test(all_rings_together_stay_within_their_limit),
+		cmocka_unit_test(rings_have_room_for_four_intervals_on_up_to_512_cpus),
+		cmocka_unit_test(beyond_512_cpus_two_intervals_remain),
+		cmocka_unit_test(smallest_ring_has_room_for_two_of_the_largest_records),
+		cmocka_unit_test(longest_snapshot_leaves_room_for_the_rest_of_the_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
