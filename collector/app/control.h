@@ -14,7 +14,8 @@
  * "ok", or with "error". The bytes of render come as a descriptor of a memory file with the answer;
  * an answer longer than a message comes so too, and the message is then {}.
  *   list                          -> list
- *   record (options of recording) -> id      java_names, raw_names and lines among them
+ *   record (options of recording) -> id      java_names, raw_names, lines, stack_bytes
+ *                                    among them
  *   status id                     -> elapsed_ns samples lost jvms done event quality
  *   stop id, end id               ->
  *   render id format title notes  -> bytes

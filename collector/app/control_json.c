@@ -43,6 +43,7 @@ json_t *control_options_to_json(const struct recording_options *options)
 	put_count(object, "hz", options->hz);
 	json_object_set_new(object, "event", json_string(options->event));
 	put_count(object, "duration_ns", options->duration_ns);
+	put_count(object, "stack_bytes", options->stack_bytes);
 	json_object_set_new(object, "java_names",
 			    json_string(java_name_style_word(options->names.style)));
 	json_object_set_new(object, "raw_names", json_boolean(options->names.is_raw));
@@ -63,6 +64,21 @@ static int names_at(const json_t *object, struct java_name_options *ret)
 				    : -EINVAL;
 }
 
+/* A client that does not say how long snapshots are to be gets the default. */
+static int stack_at(const json_t *object, uint32_t *ret)
+{
+	const json_t *value = json_object_get(object, "stack_bytes");
+	const json_int_t bytes = value ? json_integer_value(value) : SAMPLER_DEFAULT_STACK_BYTES;
+
+	if (value && !json_is_integer(value))
+		return -EINVAL;
+	if (bytes != 0 && (bytes < SAMPLER_LEAST_STACK_BYTES || bytes > SAMPLER_MAX_STACK_BYTES ||
+			   bytes % 8 != 0))
+		return -EINVAL;
+	*ret = (uint32_t)bytes;
+	return 0;
+}
+
 int control_options_from_json(const json_t *object, struct recording_options *ret)
 {
 	struct recording_options options = {
@@ -80,7 +96,7 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 		return -EINVAL;
 	if (options.event[0] && !sampler_is_event(options.event))
 		return -EINVAL;
-	if (names_at(object, &options.names) < 0)
+	if (names_at(object, &options.names) < 0 || stack_at(object, &options.stack_bytes) < 0)
 		return -EINVAL;
 	*ret = options;
 	return 0;

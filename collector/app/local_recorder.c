@@ -97,6 +97,7 @@ static int local_start(struct recorder *recorder, const struct recording_options
 		.event = options->event[0] ? options->event : NULL,
 		.hz = options->hz,
 		.fallback_pid = options->pid,
+		.stack_bytes = options->stack_bytes,
 	};
 	struct sampler *sampler;
 	char why[DIAGNOSE_BYTES];

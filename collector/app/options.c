@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "intake/intake.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -15,6 +16,10 @@
 #define DEFAULT_OUTPUT "flamegraph.svg"
 #define MAX_HZ	       100000
 #define MAX_SECONDS    (7 * 24 * 60 * 60)
+
+#define STACK_ASKED_MAX (64u << 10)
+#define STACK_LIMIT	"64000" /* as a text: SAMPLER_MAX_STACK_BYTES */
+static_assert(SAMPLER_MAX_STACK_BYTES == 64000, "STACK_LIMIT says so");
 
 enum {
 	OPT_CONTAINER = 256,
@@ -26,9 +31,11 @@ enum {
 	OPT_PID_LABEL,
 	OPT_RAW_NAMES,
 	OPT_SOCKET,
+	OPT_STACK_SIZE,
 	OPT_THREADS,
 	OPT_TITLE,
 	OPT_JSON,
+	OPT_UNWIND,
 	OPT_VERSION,
 	OPT_WATCH,
 };
@@ -51,8 +58,10 @@ static const struct option long_options[] = {
 	{"raw-names", no_argument, NULL, OPT_RAW_NAMES},
 	{"show-pid", no_argument, NULL, OPT_PID_LABEL},
 	{"socket", required_argument, NULL, OPT_SOCKET},
+	{"stack-size", required_argument, NULL, OPT_STACK_SIZE},
 	{"threads", no_argument, NULL, OPT_THREADS},
 	{"title", required_argument, NULL, OPT_TITLE},
+	{"unwind", required_argument, NULL, OPT_UNWIND},
 	{"verbose", no_argument, NULL, 'v'},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{"watch", no_argument, NULL, OPT_WATCH},
@@ -80,6 +89,13 @@ void options_print_help(FILE *stream)
 	      "  -e, --event EVENT      at this event, default cycles, or cpu-clock where there "
 	      "is\n"
 	      "                         no hardware counter\n"
+	      "      --unwind HOW       full: from snapshots of the stack (the default), or fp: "
+	      "along\n"
+	      "                         frame pointers alone\n"
+	      "      --stack-size BYTES of a snapshot, default 32k, from 1k to " STACK_LIMIT
+	      " (64k "
+	      "is taken\n"
+	      "                         for that)\n"
 	      "Into what:\n"
 	      "  -o, --output FILE      .svg or .folded, default flamegraph.svg; may be repeated\n"
 	      "      --threads          a level for each thread\n"
@@ -147,6 +163,39 @@ static int set_frequency(struct options *options, const char *text)
 	if (!parse_number(text, 1, MAX_HZ, &hz) || hz != floor(hz))
 		return bad_value("-F", text, "a whole number of samples a second is needed");
 	options->recording.hz = (unsigned)hz;
+	return 0;
+}
+
+static int set_unwind(struct options *options, const char *text)
+{
+	options->is_fp_only = strcmp(text, "fp") == 0;
+	if (options->is_fp_only || strcmp(text, "full") == 0)
+		return 0;
+	log_error("--unwind %s: no such way; there are: full fp", text);
+	return -EINVAL;
+}
+
+/* Bytes, or with a k behind them 1024 as many. Up to 64k, of which a record holds not quite all. */
+static int set_stack_size(struct options *options, const char *text)
+{
+	unsigned long bytes;
+	char *end;
+
+	errno = 0;
+	bytes = strtoul(text, &end, 10);
+	if ((*end == 'k' || *end == 'K') && bytes <= STACK_ASKED_MAX) {
+		bytes *= 1024;
+		end++;
+	}
+	if (text[0] < '0' || text[0] > '9' || *end || errno || bytes % 8 != 0 ||
+	    bytes < SAMPLER_LEAST_STACK_BYTES || bytes > STACK_ASKED_MAX)
+		return bad_value("--stack-size", text,
+				 "a number of bytes from 1k to " STACK_LIMIT
+				 " is needed, a multiple "
+				 "of 8; the kernel has no room for more in a sample");
+	options->recording.stack_bytes =
+		bytes < SAMPLER_MAX_STACK_BYTES ? (uint32_t)bytes : SAMPLER_MAX_STACK_BYTES;
+	options->has_stack_size = true;
 	return 0;
 }
 
@@ -272,12 +321,16 @@ static int apply(struct options *options, int option)
 		return 0;
 	case OPT_SOCKET:
 		return set_directory(&options->socket_path, "--socket", optarg);
+	case OPT_STACK_SIZE:
+		return set_stack_size(options, optarg);
 	case OPT_THREADS:
 		options->recording.by_thread = true;
 		return 0;
 	case OPT_TITLE:
 		options->title = optarg;
 		return 0;
+	case OPT_UNWIND:
+		return set_unwind(options, optarg);
 	case 'h':
 		options->command = COMMAND_HELP;
 		return 0;
@@ -325,6 +378,10 @@ static int check(const struct options *options)
 		log_error("-p, --container and -a exclude each other: choose one");
 		return -EINVAL;
 	}
+	if (options->is_fp_only && options->has_stack_size) {
+		log_error("--stack-size goes with --unwind=full: with fp there are no snapshots");
+		return -EINVAL;
+	}
 	if (options->jitdump_dir && options->command == COMMAND_LIST) {
 		log_error("--jitdump goes with --watch or record, not with list");
 		return -EINVAL;
@@ -344,7 +401,8 @@ int options_parse(struct options *options, int argc, char **argv)
 		.socket_path = INTAKE_DEFAULT_SOCKET,
 		.map_dir = "/tmp",
 		.recording = {.hz = SAMPLER_DEFAULT_HZ,
-			      .duration_ns = OPTIONS_DEFAULT_SECONDS * CLOCK_NS_PER_SEC},
+			      .duration_ns = OPTIONS_DEFAULT_SECONDS * CLOCK_NS_PER_SEC,
+			      .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES},
 	};
 	while (!err && (option = getopt_long(argc, argv, "ad:e:F:ho:p:v", long_options, NULL)) >= 0)
 		err = apply(options, option);
@@ -352,6 +410,8 @@ int options_parse(struct options *options, int argc, char **argv)
 		err = set_command(options, argv[optind]);
 	if (!err)
 		err = check(options);
+	if (options->is_fp_only)
+		options->recording.stack_bytes = 0;
 	if (!err && options->command == COMMAND_RECORD && options->n_outputs == 0)
 		err = add_output(options, DEFAULT_OUTPUT);
 	return err;

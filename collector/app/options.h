@@ -39,6 +39,8 @@ struct options {
 	const char *title;	 /* NULL: made from what was recorded */
 	bool json;
 	bool verbose;
+	bool is_fp_only; /* --unwind=fp */
+	bool has_stack_size;
 	struct recording_options recording;
 	struct output outputs[OPTIONS_MAX_OUTPUTS];
 	size_t n_outputs;

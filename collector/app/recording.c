@@ -25,6 +25,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		.event = options->event[0] ? options->event : NULL,
 		.hz = options->hz,
 		.fallback_pid = options->pid,
+		.stack_bytes = options->stack_bytes,
 	};
 	int err;
 
@@ -38,6 +39,11 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		recording_free(recording);
 		return err;
 	}
+	if (sampler_stack_bytes(recording->sampler) < options->stack_bytes)
+		log_warning(
+			"so many CPUs: snapshots of stacks have %u bytes, not %u, so that their "
+			"rings are not too large",
+			sampler_stack_bytes(recording->sampler), options->stack_bytes);
 	recording->start_ns = clock_now_ns();
 	recording->end_ns = recording->start_ns + options->duration_ns;
 	/* Mappings made from here on come as records; those before must be read. */
@@ -176,6 +182,11 @@ static void finish(struct recording *recording, const struct sampler_stats *stat
 	if (stats->broken)
 		log_warning("%llu records of the kernel could not be read",
 			    (unsigned long long)stats->broken);
+	if (stats->lost && stats->is_ring_smaller)
+		log_warning("samples were lost in rings of %zu KiB in all, which is as much memory "
+			    "as may be locked: raise kernel.perf_event_mlock_kb or ulimit -l, or "
+			    "choose a smaller --stack-size",
+			    stats->ring_bytes >> 10);
 }
 
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)

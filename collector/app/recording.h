@@ -31,6 +31,7 @@ struct recording_options {
 	unsigned hz;
 	char event[32]; /* "" the best there is */
 	uint64_t duration_ns;
+	uint32_t stack_bytes; /* of the snapshots that stacks are unwound from; 0: frame pointers */
 	struct java_name_options names;
 };
 

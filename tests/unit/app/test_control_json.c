@@ -21,6 +21,7 @@ static void options_arrive_as_they_were_sent(void **state)
 		.hz = 499,
 		.event = "cpu-clock",
 		.duration_ns = 2500000000,
+		.stack_bytes = 16384,
 		.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
 	};
 	struct recording_options got;
@@ -37,6 +38,7 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_int_equal(got.hz, 499);
 	assert_string_equal(got.event, "cpu-clock");
 	assert_int_equal(got.duration_ns, 2500000000);
+	assert_int_equal(got.stack_bytes, 16384);
 	assert_int_equal(got.names.style, JAVA_NAME_SIGNATURE);
 	assert_true(got.names.is_raw);
 	assert_true(got.names.has_lines);
@@ -54,6 +56,20 @@ static void client_that_does_not_say_how_methods_are_called_gets_the_default(voi
 	json_decref(object);
 	assert_int_equal(got.names.style, JAVA_NAME_SLASH);
 	assert_false(got.names.is_raw);
+}
+
+static void client_that_does_not_say_how_stacks_are_unwound_gets_the_default(void **state)
+{
+	struct recording_options got;
+	json_t *object = control_options_to_json(&sensible);
+
+	(void)state;
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	assert_int_equal(got.stack_bytes, 0); /* it does say: along frame pointers */
+	json_object_del(object, "stack_bytes");
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	json_decref(object);
+	assert_int_equal(got.stack_bytes, SAMPLER_DEFAULT_STACK_BYTES);
 }
 
 static void check_refused(const char *key, json_t *value)
@@ -74,6 +90,12 @@ static void options_that_make_no_sense_are_refused(void **state)
 	check_refused("event", json_string("nonsense"));
 	check_refused("java_names", json_string("dots"));
 	check_refused("java_names", json_integer(1));
+	check_refused("stack_bytes", json_integer(-8));
+	check_refused("stack_bytes", json_integer(8));
+	check_refused("stack_bytes", json_integer(1028));
+	check_refused("stack_bytes", json_integer(SAMPLER_MAX_STACK_BYTES + 8));
+	check_refused("stack_bytes", json_integer((INT64_C(1) << 32) + 8192));
+	check_refused("stack_bytes", json_string("16k"));
 }
 
 int main(void)
@@ -81,6 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_arrive_as_they_were_sent),
 		cmocka_unit_test(client_that_does_not_say_how_methods_are_called_gets_the_default),
+		cmocka_unit_test(client_that_does_not_say_how_stacks_are_unwound_gets_the_default),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 	};
 

@@ -70,6 +70,36 @@ static void methods_are_called_as_the_user_likes(void **state)
 	assert_true(options.recording.names.has_lines);
 }
 
+static void stacks_are_unwound_as_the_user_likes(void **state)
+{
+	static const struct {
+		const char *line;
+		uint32_t stack_bytes;
+	} cases[] = {
+		{"record", 32768},
+		{"--watch", 32768},
+		{"record --unwind=full", 32768},
+		{"record --unwind=fp", 0},
+		{"record --unwind fp --unwind full", 32768},
+		{"record --stack-size 16k", 16384},
+		{"record --unwind=full --stack-size=16384", 16384},
+		{"record --stack-size 1k", 1024},
+		{"record --stack-size 1024", 1024},
+		{"record --stack-size 8K", 8192},
+		{"record --stack-size 1032", 1032},
+		{"record --stack-size 64000", 64000},
+		{"record --stack-size 63k", 64000}, /* as near as a record lets it */
+		{"record --stack-size 64k", 64000},
+		{"record --stack-size 65536", 64000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].line), 0);
+		assert_int_equal(options.recording.stack_bytes, cases[i].stack_bytes);
+	}
+}
+
 static void names_of_perf_maps_are_chosen_by_words(void **state)
 {
 	(void)state;
@@ -135,6 +165,29 @@ static void wrong_input_is_refused(void **state)
 		"--watch --map-names=dotted,nonsense",
 		"--watch --map-names=unfold,unfoldall",
 		"record --raw-names=no",
+		"record --unwind",
+		"record --unwind=",
+		"record --unwind=dwarf",
+		"record --unwind=Full",
+		"record --stack-size",
+		"record --stack-size=",
+		"record --stack-size 0",
+		"record --stack-size 1023",
+		"record --stack-size 1016",
+		"record --stack-size 1028",
+		"record --stack-size 65k",
+		"record --stack-size 65544",
+		"record --stack-size -8192",
+		"record --stack-size +8192",
+		"record --stack-size 8kk",
+		"record --stack-size 8m",
+		"record --stack-size k",
+		"record --stack-size 8.5k",
+		"record --stack-size 0x2000",
+		"record --stack-size 18014398509481985k",
+		"record --stack-size 18446744073709559808",
+		"record --unwind=fp --stack-size 8k",
+		"record --stack-size 8k --unwind=fp",
 	};
 
 	(void)state;
@@ -150,6 +203,7 @@ int main(void)
 		cmocka_unit_test(record_has_the_defaults_users_expect),
 		cmocka_unit_test(record_takes_its_options_on_either_side),
 		cmocka_unit_test(methods_are_called_as_the_user_likes),
+		cmocka_unit_test(stacks_are_unwound_as_the_user_likes),
 		cmocka_unit_test(names_of_perf_maps_are_chosen_by_words),
 		cmocka_unit_test(watch_is_a_command_in_both_spellings),
 		cmocka_unit_test(wrong_input_is_refused),
