@@ -13,10 +13,10 @@
  * With a snapshot of the user's stack each sample takes a fixed part of its ring, however much of
  * the snapshot is real. A ring has room for SAMPLER_RING_SAMPLES of them: four times what a busy CPU
  * fills in 100 ms at 99 Hz, where its readers come by the clock; at higher rates a ring that is a
- * quarter full wakes them. All rings together have 64 MiB at most (up to 1024 CPUs). Where there are so many that
- * this is too little, snapshots are shorter than asked for, not fewer: 24 KiB on 64 CPUs and 11 KiB
- * on 128, of 32 KiB. Where the memory that may be locked is too little, rings are smaller, and must
- * have room for two records.
+ * quarter full wakes them. All rings together have 64 MiB at most, on up to 1024 CPUs. Where there
+ * are so many CPUs that this is too little, snapshots are shorter than asked for, not fewer: 24 KiB
+ * on 64 CPUs and 11 KiB on 128, of 32 KiB. Where the memory that may be locked is too little, rings
+ * are smaller, and must have room for two records.
  */
 #ifndef FG_SAMPLE_SAMPLER_H
 #define FG_SAMPLE_SAMPLER_H

@@ -101,6 +101,12 @@ class BadInput(Case):
                                                self.directory / "x.svg", *self.place.options())
                 self.assert_fails(finished, 2, option)
 
+    def test_stack_size_and_unwind_that_cannot_be(self):
+        for value in ("0", "1023", "1028", "65k", "x", ""):
+            self.assert_fails(self.record("--stack-size", value), 2, "--stack-size", "64000")
+        self.assert_fails(self.record("--unwind", "dwarf"), 2, "--unwind", "full", "fp")
+        self.assert_fails(self.record("--unwind=fp", "--stack-size=8k"), 2, "--unwind=full")
+
     def test_unknown_option_command_and_event(self):
         self.assert_fails(self.record("--frobnicate"), 2, "frobnicate")
         self.assert_fails(collector.fgcollect("frobnicate"), 2, "frobnicate")

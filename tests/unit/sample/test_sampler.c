@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Samples of children that are busy with a known stack, by root or of an own child by anybody. Skips
+ * where the kernel lets this user have no perf events at all.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sample/perf_regs.h"
+#include "sample/sampler.h"
+
+#define MAX_CHILDREN 64
+#define WORDS	     1024 /* on the child's stack, each its own address */
+#define NEAR_BYTES   4096 /* from the stack pointer to these, and from a function to its code */
+
+/* What a child says of itself. */
+struct child {
+	pid_t pid;
+	uint64_t words, stack_end;
+	volatile uint64_t since_ns, rounds;
+};
+
+struct run {
+	struct child *children;
+	size_t n_children;
+	uint32_t stack_bytes;
+	uint64_t samples, wrong;
+	char first_wrong[256];
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t stack_end(void)
+{
+	unsigned long from, to, end = 0;
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (strstr(line, "[stack]") && sscanf(line, "%lx-%lx", &from, &to) == 2)
+			end = to;
+	}
+	if (maps)
+		fclose(maps);
+	return end;
+}
+
+__attribute__((noinline, noreturn, no_sanitize("address", "thread"))) static void
+spin(struct child *child)
+{
+	volatile uint64_t words[WORDS];
+
+	for (size_t i = 0; i < WORDS; i++)
+		words[i] = (uintptr_t)&words[i];
+	child->words = (uintptr_t)words;
+	child->since_ns = now_ns() + 1000000; /* by then it is in the loop */
+	for (;;)
+		child->rounds++;
+}
+
+static void start_children(struct run *run, size_t n)
+{
+	run->n_children = n;
+	run->children = mmap(NULL, n * sizeof(*run->children), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(run->children, MAP_FAILED);
+	for (size_t i = 0; i < n; i++) {
+		struct child *child = &run->children[i];
+		const pid_t pid = fork();
+
+		if (pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			child->stack_end = stack_end();
+			spin(child);
+		}
+		assert_true(pid > 0);
+		child->pid = pid;
+		while (!child->since_ns)
+			poll(NULL, 0, 1);
+	}
+}
+
+static void end_children(struct run *run)
+{
+	for (size_t i = 0; i < run->n_children; i++) {
+		kill(run->children[i].pid, SIGKILL);
+		waitpid(run->children[i].pid, NULL, 0);
+	}
+	munmap(run->children, run->n_children * sizeof(*run->children));
+}
+
+static uint64_t word_at(const struct perf_sample *sample, uint64_t off)
+{
+	uint64_t word;
+
+	memcpy(&word, sample->stack + off, sizeof(word));
+	return word;
+}
+
+static const char *what_is_wrong(const struct run *run, const struct child *child,
+				 const struct perf_sample *sample)
+{
+	uint64_t sp, pc, real, n = 0;
+
+	if (!run->stack_bytes)
+		return sample->regs || sample->stack ? "it has a stack" : NULL;
+	if (!sample->regs)
+		return "it has no registers";
+	sp = perf_regs_get(sample->regs, SAMPLER_REG_SP);
+	pc = perf_regs_get(sample->regs, SAMPLER_REG_PC);
+	if (pc - (uintptr_t)spin >= NEAR_BYTES)
+		return "it was elsewhere";
+	if (child->words - sp >= NEAR_BYTES)
+		return "its stack pointer points elsewhere";
+	real = child->stack_end - sp;
+	if (sample->stack_len != (real < run->stack_bytes ? real : run->stack_bytes))
+		return "its stack is not whole";
+	for (uint64_t off = 0; off + 8 <= sample->stack_len; off += 8) {
+		if (sp + off - child->words >= WORDS * sizeof(uint64_t))
+			continue;
+		n++;
+		if (word_at(sample, off) != sp + off)
+			return "its stack holds something else";
+	}
+	return n < WORDS / 2 ? "its stack is not that of the child" : NULL;
+}
+
+static void on_record(void *arg, const struct perf_record *record)
+{
+	struct run *run = arg;
+
+	for (size_t i = 0; record->kind == PERF_SAMPLE && i < run->n_children; i++) {
+		const struct child *child = &run->children[i];
+		const char *wrong;
+
+		if (record->pid != child->pid || record->time_ns < child->since_ns)
+			continue;
+		run->samples++;
+		wrong = what_is_wrong(run, child, &record->sample);
+		if (wrong && run->wrong++ == 0)
+			snprintf(run->first_wrong, sizeof(run->first_wrong), "%s, %u bytes", wrong,
+				 record->sample.stack_len);
+	}
+}
+
+/* Reads the rings each interval, or when one of them says so. */
+static void sample_for(struct run *run, struct sampler *sampler, uint64_t ns, int interval_ms)
+{
+	const uint64_t until = now_ns() + ns;
+	struct pollfd polled[MAX_CHILDREN];
+	const int *fds;
+	size_t n = sampler_fds(sampler, &fds);
+
+	n = n < MAX_CHILDREN ? n : MAX_CHILDREN;
+	for (size_t i = 0; i < n; i++)
+		polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+	while (now_ns() < until) {
+		poll(polled, n, interval_ms);
+		sampler_read(sampler, on_record, run);
+	}
+	sampler_stop(sampler);
+	sampler_read(sampler, on_record, run);
+}
+
+static struct sampler_stats check_run(struct run *run, unsigned hz, uint64_t ns)
+{
+	const struct sampler_options options = {
+		.event = "cpu-clock",
+		.hz = hz,
+		.fallback_pid = run->children[0].pid,
+		.stack_bytes = run->stack_bytes,
+	};
+	struct sampler_stats stats;
+	struct sampler *sampler;
+
+	if (sampler_open(&options, &sampler) < 0) {
+		end_children(run);
+		print_message("no perf events for this user here\n");
+		skip();
+	}
+	assert_int_equal(sampler_stack_bytes(sampler), run->stack_bytes);
+	sample_for(run, sampler, ns, 100);
+	sampler_stats(sampler, &stats);
+	sampler_close(sampler);
+	end_children(run);
+	print_message("%u Hz, %zu busy, %u bytes: %llu samples, %llu lost, %zu KiB of rings\n", hz,
+		      run->n_children, run->stack_bytes, (unsigned long long)run->samples,
+		      (unsigned long long)stats.lost, stats.ring_bytes >> 10);
+	if (run->wrong)
+		fail_msg("%llu of %llu samples are wrong, the first: %s",
+			 (unsigned long long)run->wrong, (unsigned long long)run->samples,
+			 run->first_wrong);
+	assert_int_equal(stats.broken, 0);
+	return stats;
+}
+
+static void samples_carry_the_stack_that_the_child_has(void **state)
+{
+	static const uint32_t sizes[] = {SAMPLER_LEAST_STACK_BYTES * 8, SAMPLER_DEFAULT_STACK_BYTES,
+					 SAMPLER_MAX_STACK_BYTES, 0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct run run = {.stack_bytes = sizes[i]};
+
+		start_children(&run, 1);
+		check_run(&run, 999, 500000000);
+		assert_true(run.samples > 10);
+	}
+}
+
+static void nothing_is_lost_while_every_cpu_is_busy(void **state)
+{
+	const long n = sysconf(_SC_NPROCESSORS_ONLN);
+	struct run run = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
+
+	(void)state;
+	if (n > 32) {
+		print_message("so many CPUs: snapshots would be shorter\n");
+		skip();
+	}
+	start_children(&run, (size_t)n);
+	assert_int_equal(check_run(&run, SAMPLER_DEFAULT_HZ, 1000000000).lost, 0);
+	assert_true(run.samples > 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_carry_the_stack_that_the_child_has),
+		cmocka_unit_test(nothing_is_lost_while_every_cpu_is_busy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
