@@ -381,7 +381,8 @@ static int open_events(struct sampler *sampler, const struct sampler_options *op
 /* With rings as large as they should be, or as the memory lets them that the kernel lets us lock. */
 static int open_rings(struct sampler *sampler, const struct sampler_options *options)
 {
-	const size_t wanted = sampler_ring_bytes(sampler->n_cpus, options->stack_bytes);
+	const size_t wanted =
+		sampler_ring_bytes(sampler->n_cpus, options->stack_bytes, options->hz);
 	const uint32_t stack_bytes = sampler_fit_stack(wanted, options->stack_bytes);
 	const size_t least = sampler_least_ring_bytes(stack_bytes);
 	int err;

@@ -11,12 +11,13 @@
  * look at the whole system, one event a thread and CPU into the same rings.
  *
  * With a snapshot of the user's stack each sample takes a fixed part of its ring, however much of
- * the snapshot is real. A ring has room for SAMPLER_RING_SAMPLES of them: four times what a busy CPU
- * fills in 100 ms at 99 Hz, where its readers come by the clock; at higher rates a ring that is a
- * quarter full wakes them. All rings together have 64 MiB at most, on up to 1024 CPUs. Where there
- * are so many CPUs that this is too little, snapshots are shorter than asked for, not fewer: 24 KiB
- * on 64 CPUs and 11 KiB on 128, of 32 KiB. Where the memory that may be locked is too little, rings
- * are smaller, and must have room for two records.
+ * the snapshot is real. A ring has room for what a busy CPU fills in 400 ms, for
+ * SAMPLER_RING_SAMPLES at least: readers come every 100 ms by the clock, and are woken when a ring is
+ * a quarter full. All rings together have 64 MiB at most, on up to 1024 CPUs. What gives way to that
+ * is time first: at more than 99 Hz rings are smaller and wake their readers more often. Where there
+ * are so many CPUs that there is no room for SAMPLER_RING_SAMPLES, snapshots are shorter than asked
+ * for, not fewer: 24 KiB on 64 CPUs and 11 KiB on 128, of 32 KiB. Where the memory that may be locked
+ * is too little, rings are smaller, and must have room for two records.
  */
 #ifndef FG_SAMPLE_SAMPLER_H
 #define FG_SAMPLE_SAMPLER_H
@@ -26,7 +27,7 @@
 #include <linux/perf_event.h>
 
 #define SAMPLER_DEFAULT_HZ   99
-#define SAMPLER_RING_SAMPLES 40
+#define SAMPLER_RING_SAMPLES 40 /* 400 ms of the default rate */
 
 /* Snapshots. The maximum is what a record, whose size is a u16, has room for beside its rest. */
 #define SAMPLER_DEFAULT_STACK_BYTES (32u << 10)
@@ -72,7 +73,7 @@ const char *sampler_events(void);
  * The size of each of n_cpus rings, and the longest snapshot of at most stack_bytes that such rings
  * have room for SAMPLER_RING_SAMPLES times, or the least.
  */
-size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes);
+size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes, unsigned hz);
 uint32_t sampler_fit_stack(size_t ring_bytes, uint32_t stack_bytes);
 /* The size of the smallest ring that has room for two records. */
 size_t sampler_least_ring_bytes(uint32_t stack_bytes);

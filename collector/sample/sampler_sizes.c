@@ -17,6 +17,7 @@
 #define RINGS_MAX_BYTES	 (64u << 20)
 #define RING_LEAST_BYTES (64u << 10) /* also the largest page */
 #define RECORD_MAX_BYTES 65528u	     /* the largest multiple of 8 that is a u16 */
+#define RING_MS		 400
 #define SNAPSHOT_STEP	 1024u
 
 #define CHAIN_MAX (127 + 8)
@@ -33,12 +34,14 @@ static size_t record_bytes(uint32_t stack_bytes)
 	return REST_BYTES + stack_bytes;
 }
 
-size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes)
+size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes, unsigned hz)
 {
+	const size_t in_time = (size_t)hz * RING_MS / 1000 + 1;
+	const size_t samples = in_time > SAMPLER_RING_SAMPLES ? in_time : SAMPLER_RING_SAMPLES;
 	size_t bytes = RING_BYTES;
 
 	/* Not equal: the kernel never fills a ring to its last byte. */
-	while (stack_bytes > 0 && bytes <= SAMPLER_RING_SAMPLES * record_bytes(stack_bytes))
+	while (stack_bytes > 0 && bytes <= samples * record_bytes(stack_bytes))
 		bytes *= 2;
 	while (bytes * n_cpus > RINGS_MAX_BYTES && bytes > RING_LEAST_BYTES)
 		bytes /= 2;

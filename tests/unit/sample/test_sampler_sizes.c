@@ -53,10 +53,33 @@ static void rings_have_these_sizes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const size_t ring = sampler_ring_bytes(cases[i].n_cpus, cases[i].stack_bytes);
+		const size_t ring = sampler_ring_bytes(cases[i].n_cpus, cases[i].stack_bytes, 99);
 
 		assert_int_equal(ring, cases[i].ring_bytes);
 		assert_int_equal(sampler_fit_stack(ring, cases[i].stack_bytes), cases[i].fits);
+	}
+}
+
+static void higher_rates_have_larger_rings_and_snapshots_as_long(void **state)
+{
+	static const struct {
+		size_t n_cpus;
+		unsigned hz;
+		size_t ring_bytes;
+	} cases[] = {
+		{1, 1, 2048 * KIB},	  {2, 100, 2048 * KIB},	    {2, 199, 4096 * KIB},
+		{2, 999, 16384 * KIB},	  {4, 999, 16384 * KIB},    {8, 999, 8192 * KIB},
+		{2, 100000, 32768 * KIB}, {32, 100000, 2048 * KIB}, {1, UINT32_MAX, 65536 * KIB},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const size_t ring = sampler_ring_bytes(cases[i].n_cpus, SAMPLER_DEFAULT_STACK_BYTES,
+						       cases[i].hz);
+
+		assert_int_equal(ring, cases[i].ring_bytes);
+		assert_int_equal(sampler_fit_stack(ring, SAMPLER_DEFAULT_STACK_BYTES),
+				 SAMPLER_DEFAULT_STACK_BYTES);
 	}
 }
 
@@ -65,7 +88,7 @@ static void all_rings_together_stay_within_their_limit(void **state)
 	(void)state;
 	for (size_t s = 0; s < N_STACKS; s++) {
 		for (size_t n = 1; n <= MAX_CPUS; n++) {
-			const size_t ring = sampler_ring_bytes(n, stacks[s]);
+			const size_t ring = sampler_ring_bytes(n, stacks[s], 99);
 
 			assert_true(ring * n <= MAX_RINGS);
 			assert_int_equal(ring & (ring - 1), 0);
@@ -79,7 +102,7 @@ static void rings_have_room_for_four_intervals_on_up_to_512_cpus(void **state)
 	(void)state;
 	for (size_t s = 0; s < N_STACKS; s++) {
 		for (size_t n = 1; n <= 512; n++) {
-			const size_t ring = sampler_ring_bytes(n, stacks[s]);
+			const size_t ring = sampler_ring_bytes(n, stacks[s], 99);
 			const uint32_t stack = sampler_fit_stack(ring, stacks[s]);
 
 			assert_true(stack <= stacks[s] && stack >= SAMPLER_LEAST_STACK_BYTES);
@@ -93,7 +116,7 @@ static void beyond_512_cpus_two_intervals_remain(void **state)
 {
 	(void)state;
 	for (size_t n = 513; n <= 8192; n++) {
-		const size_t ring = sampler_ring_bytes(n, SAMPLER_DEFAULT_STACK_BYTES);
+		const size_t ring = sampler_ring_bytes(n, SAMPLER_DEFAULT_STACK_BYTES, 99);
 		const uint32_t stack = sampler_fit_stack(ring, SAMPLER_DEFAULT_STACK_BYTES);
 
 		assert_true(2 * INTERVAL * (REST + (size_t)stack) < ring);
@@ -123,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rings_have_these_sizes),
+		cmocka_unit_test(higher_rates_have_larger_rings_and_snapshots_as_long),
 		cmocka_unit_test(all_rings_together_stay_within_their_limit),
 		cmocka_unit_test(rings_have_room_for_four_intervals_on_up_to_512_cpus),
 		cmocka_unit_test(beyond_512_cpus_two_intervals_remain),
