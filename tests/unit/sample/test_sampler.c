@@ -120,7 +120,7 @@ static uint64_t word_at(const struct perf_sample *sample, uint64_t off)
 static const char *what_is_wrong(const struct run *run, const struct child *child,
 				 const struct perf_sample *sample)
 {
-	uint64_t sp, pc, real, n = 0;
+	uint64_t sp, pc, known;
 
 	if (!run->stack_bytes)
 		return sample->regs || sample->stack ? "it has a stack" : NULL;
@@ -132,17 +132,18 @@ static const char *what_is_wrong(const struct run *run, const struct child *chil
 		return "it was elsewhere";
 	if (child->words - sp >= NEAR_BYTES)
 		return "its stack pointer points elsewhere";
-	real = child->stack_end - sp;
-	if (sample->stack_len != (real < run->stack_bytes ? real : run->stack_bytes))
+	/* Beyond the words a page may be missing that nobody has touched yet. */
+	known = child->words + WORDS * sizeof(uint64_t) - sp;
+	if (sample->stack_len < (known < run->stack_bytes ? known : run->stack_bytes))
 		return "its stack is not whole";
-	for (uint64_t off = 0; off + 8 <= sample->stack_len; off += 8) {
-		if (sp + off - child->words >= WORDS * sizeof(uint64_t))
-			continue;
-		n++;
+	if (sample->stack_len > run->stack_bytes || sample->stack_len > child->stack_end - sp)
+		return "its stack is longer than there is";
+	for (uint64_t off = child->words - sp; off + 8 <= sample->stack_len && off < known;
+	     off += 8) {
 		if (word_at(sample, off) != sp + off)
 			return "its stack holds something else";
 	}
-	return n < WORDS / 2 ? "its stack is not that of the child" : NULL;
+	return NULL;
 }
 
 static void on_record(void *arg, const struct perf_record *record)
