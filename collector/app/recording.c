@@ -182,6 +182,11 @@ static void finish(struct recording *recording, const struct sampler_stats *stat
 	if (stats->broken)
 		log_warning("%llu records of the kernel could not be read",
 			    (unsigned long long)stats->broken);
+	if (recording->hold.stacks_left_out)
+		log_warning("%llu samples had to do without the snapshot of their stack, for all "
+			    "that waited were too much: choose a lower -F or a smaller "
+			    "--stack-size",
+			    (unsigned long long)recording->hold.stacks_left_out);
 	if (stats->lost && stats->is_ring_smaller)
 		log_warning("samples were lost in rings of %zu KiB in all, which is as much memory "
 			    "as may be locked: raise kernel.perf_event_mlock_kb or ulimit -l, or "

@@ -90,7 +90,21 @@ static bool make_room(struct hold *hold)
 	return true;
 }
 
-void hold_add(struct hold *hold, const struct perf_record *record)
+/* Into lean if its stack is too much. */
+static const struct perf_record *without_stack(struct hold *hold, const struct perf_record *record,
+					       struct perf_record *lean)
+{
+	if (record->kind != PERF_SAMPLE || record->sample.stack_len == 0 ||
+	    hold->bytes + extra_bytes(record) <= HOLD_STACKS_BYTES)
+		return record;
+	hold->stacks_left_out++;
+	*lean = *record;
+	lean->sample.stack = NULL;
+	lean->sample.stack_len = 0;
+	return lean;
+}
+
+static void add(struct hold *hold, const struct perf_record *record)
 {
 	const size_t extra = extra_bytes(record);
 	const size_t bytes = sizeof(struct held) + extra;
@@ -111,6 +125,13 @@ void hold_add(struct hold *hold, const struct perf_record *record)
 	for (i = hold->count++; i > 0 && is_before(held, hold->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		hold->heap[i] = hold->heap[(i - 1) / 2];
 	hold->heap[i] = held;
+}
+
+void hold_add(struct hold *hold, const struct perf_record *record)
+{
+	struct perf_record lean;
+
+	add(hold, without_stack(hold, record, &lean));
 }
 
 static struct held *take_first(struct hold *hold)

@@ -142,26 +142,48 @@ static void sample_without_registers_has_none_when_it_comes_out(void **state)
 	hold_fini(&hold);
 }
 
-static void stacks_count_towards_the_limit_as_far_as_they_are_real(void **state)
+static void stacks_count_as_far_as_they_are_real(void **state)
 {
 	static uint8_t stack[32768];
-	struct perf_record record = {.kind = PERF_SAMPLE,
-				     .sample = {.stack = stack, .stack_len = sizeof(stack)}};
+	const struct perf_record record = {.kind = PERF_SAMPLE,
+					   .sample = {.stack = stack, .stack_len = 100}};
 	struct hold hold = {0};
 	const size_t n = HOLD_MAX_BYTES / sizeof(stack);
 
 	(void)state;
 	for (size_t i = 0; i < n; i++)
 		hold_add(&hold, &record);
-	assert_true(hold.dropped > 0);
-	assert_int_equal(hold.count + hold.dropped, n);
-	assert_true(hold.bytes <= HOLD_MAX_BYTES);
+	assert_int_equal(hold.stacks_left_out, 0);
+	assert_true(hold.bytes >= n * 100 && hold.bytes < n * 400);
 	hold_fini(&hold);
-	record.sample.stack_len = 100;
+}
+
+static void too_many_stacks_are_left_out_and_counted_but_their_samples_stay(void **state)
+{
+	static uint8_t stack[32768];
+	struct perf_record record = sample_of(7, 3, 0);
+	struct hold hold = {0};
+	const size_t n = 2 * (HOLD_MAX_BYTES / sizeof(stack));
+	size_t without = 0;
+
+	(void)state;
+	record.sample.stack = stack;
+	record.sample.stack_len = sizeof(stack);
 	for (size_t i = 0; i < n; i++)
 		hold_add(&hold, &record);
 	assert_int_equal(hold.dropped, 0);
-	assert_true(hold.bytes >= n * 100 && hold.bytes < n * 400);
+	assert_int_equal(hold.count, n);
+	assert_true(hold.bytes <= HOLD_MAX_BYTES);
+	for (const struct perf_record *r; (r = hold_next(&hold, UINT64_MAX));) {
+		assert_int_equal(r->sample.chain_len, 3);
+		assert_non_null(r->sample.regs);
+		assert_true((r->sample.stack == NULL) == (r->sample.stack_len == 0));
+		without += r->sample.stack == NULL;
+	}
+	assert_true(without > n / 2 && without < n);
+	assert_int_equal(without, hold.stacks_left_out);
+	hold_add(&hold, &record); /* there is room again */
+	assert_non_null(hold_next(&hold, UINT64_MAX)->sample.stack);
 	hold_fini(&hold);
 }
 
@@ -190,7 +212,8 @@ int main(void)
 		cmocka_unit_test(texts_are_copied),
 		cmocka_unit_test(registers_and_stacks_are_copied),
 		cmocka_unit_test(sample_without_registers_has_none_when_it_comes_out),
-		cmocka_unit_test(stacks_count_towards_the_limit_as_far_as_they_are_real),
+		cmocka_unit_test(stacks_count_as_far_as_they_are_real),
+		cmocka_unit_test(too_many_stacks_are_left_out_and_counted_but_their_samples_stay),
 		cmocka_unit_test(past_the_limit_records_are_counted),
 	};
 
