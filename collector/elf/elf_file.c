@@ -83,7 +83,7 @@ static void add_segment(struct elf_layout *layout, const GElf_Phdr *header)
 	const uint64_t memory =
 		header->p_memsz > header->p_filesz ? header->p_memsz : header->p_filesz;
 
-	if (layout->segment_count == ELF_FILE_MAX_SEGMENTS || memory == 0 ||
+	if (layout->segment_count == ELF_LAYOUT_MAX_SEGMENTS || memory == 0 ||
 	    header->p_vaddr > UINT64_MAX - memory || header->p_offset > UINT64_MAX - memory)
 		return;
 	layout->segments[layout->segment_count++] = (struct elf_segment){
@@ -113,7 +113,7 @@ static void read_build_id(struct elf_file *file, const GElf_Phdr *header)
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof("GNU") ||
 		    memcmp(bytes + name_at, "GNU", sizeof("GNU")) != 0)
 			continue;
-		if (note.n_descsz > ELF_FILE_MAX_BUILD_ID)
+		if (note.n_descsz > ELF_LAYOUT_MAX_BUILD_ID)
 			return;
 		memcpy(file->layout.build_id, bytes + desc_at, note.n_descsz);
 		file->layout.build_id_len = note.n_descsz;

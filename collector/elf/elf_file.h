@@ -12,32 +12,15 @@
 #ifndef FG_ELF_ELF_FILE_H
 #define FG_ELF_ELF_FILE_H
 
-#include "elf/elf_starts.h"
+#include "elf/elf_layout.h"
 
 #include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define ELF_FILE_MAX_SEGMENTS	   128 /* PT_LOAD */
 #define ELF_FILE_MAX_SYMBOLS	   (4u << 20)
 #define ELF_FILE_MAX_STRINGS_BYTES (256u << 20)
-#define ELF_FILE_MAX_BUILD_ID	   64
-
-struct elf_segment {
-	uint64_t elf_addr, file_off;
-	uint64_t mem_bytes, file_bytes;
-	bool is_executable;
-};
-
-/* What identifies a file and places its bytes; a value without pointers. */
-struct elf_layout {
-	struct elf_segment segments[ELF_FILE_MAX_SEGMENTS];
-	size_t segment_count;
-	unsigned char build_id[ELF_FILE_MAX_BUILD_ID];
-	size_t build_id_len;		      /* 0: none */
-	struct elf_starts_place eh_frame_hdr; /* bytes is 0: none */
-};
 
 /* A symbol that names code. */
 struct elf_function {

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rows by address, and an index over them, see cfi_table.h. The index holds for each stretch of
+ * 2^shift bytes the first row that starts in it or later, so that a look-up touches one place of the
+ * index and then the few rows of one stretch.
+ */
+#include "elf/cfi_table.h"
+
+#include "elf/cfi_compile.h"
+#include "elf/cfi_section.h"
+#include "elf/elf_file.h"
+
+#include <assert.h>
+#include <elf.h>
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+
+#define ROWS_A_STRETCH 8 /* on average */
+
+struct cfi_table {
+	struct cfi_row *rows;
+	size_t count;
+	uint64_t base;
+	uint32_t *index;
+	size_t index_count;
+	unsigned shift;
+	struct elf_layout layout;
+	struct cfi_table_stats stats;
+};
+
+static_assert(sizeof(struct cfi_row) == 24, "rows are many");
+
+static int add_index(struct cfi_table *table)
+{
+	const uint64_t last = table->rows[table->count - 1].start;
+	size_t row = 0;
+
+	while ((last >> table->shift) >= table->count / ROWS_A_STRETCH + 1)
+		table->shift++;
+	table->index_count = (size_t)(last >> table->shift) + 2;
+	table->index = malloc(table->index_count * sizeof(*table->index));
+	if (!table->index)
+		return -ENOMEM;
+	for (size_t i = 0; i < table->index_count; i++) {
+		while (row < table->count && table->rows[row].start >> table->shift < i)
+			row++;
+		table->index[i] = (uint32_t)row;
+	}
+	return 0;
+}
+
+/* Takes rows. */
+static int make_table(struct cfi_rows *rows, const struct elf_layout *layout,
+		      struct cfi_table **ret)
+{
+	struct cfi_table *table = calloc(1, sizeof(*table));
+	struct cfi_row *exact;
+
+	if (!table) {
+		free(rows->rows);
+		return -ENOMEM;
+	}
+	exact = realloc(rows->rows, rows->stats.rows * sizeof(*exact)); /* what is over goes back */
+	table->rows = exact ? exact : rows->rows;
+	table->count = rows->stats.rows;
+	table->base = rows->base;
+	table->stats = rows->stats;
+	table->layout = *layout;
+	if (add_index(table) < 0) {
+		cfi_table_free(table);
+		return -ENOMEM;
+	}
+	*ret = table;
+	return 0;
+}
+
+static int compile(struct cfi_section *section, const struct elf_layout *layout,
+		   struct cfi_rows *ret)
+{
+	const int err = cfi_compile(section, layout, ret);
+
+	free(section->bytes);
+	return err;
+}
+
+static int load(int fd, const struct elf_file *file, struct cfi_rows *ret)
+{
+	struct cfi_section section;
+	int err, debug_err;
+
+	if (file->machine != EM_X86_64 && file->machine != EM_AARCH64)
+		return -ENOENT;
+	if (gelf_getclass(file->elf) != ELFCLASS64)
+		return -ENOENT;
+	err = cfi_section_read_eh_frame(fd, file, &section);
+	if (!err)
+		err = compile(&section, &file->layout, ret);
+	if (err != -ENOENT && err != -ENOEXEC)
+		return err;
+	debug_err = cfi_section_read_debug_frame(fd, file, &section);
+	if (!debug_err)
+		debug_err = compile(&section, &file->layout, ret);
+	return debug_err == -ENOENT ? err : debug_err;
+}
+
+int cfi_table_load(int fd, struct cfi_table **ret)
+{
+	struct elf_file file;
+	struct cfi_rows rows;
+	int err = elf_file_open(fd, &file);
+
+	if (err)
+		return err;
+	err = load(fd, &file, &rows);
+	if (!err)
+		err = make_table(&rows, &file.layout, ret);
+	elf_file_close(&file);
+	return err;
+}
+
+void cfi_table_free(struct cfi_table *table)
+{
+	if (!table)
+		return;
+	free(table->rows);
+	free(table->index);
+	free(table);
+}
+
+const struct cfi_row *cfi_table_find(const struct cfi_table *table, uint64_t elf_addr)
+{
+	const uint64_t offset = elf_addr - table->base;
+	const uint64_t stretch = offset >> table->shift;
+	const struct cfi_row *row;
+	size_t low, high;
+
+	if (elf_addr < table->base || offset > UINT32_MAX || stretch + 1 >= table->index_count)
+		return NULL; /* the last row, which is in the last stretch, is outside */
+	low = table->index[stretch];
+	high = table->index[stretch + 1];
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (table->rows[middle].start <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0)
+		return NULL;
+	row = &table->rows[low - 1];
+	return row->kind == CFI_NONE && row->cfa_reg == CFI_OUTSIDE ? NULL : row;
+}
+
+int cfi_table_addr_of(const struct cfi_table *table, uint64_t file_off, uint64_t *ret_elf_addr)
+{
+	return elf_layout_addr_of(&table->layout, file_off, ret_elf_addr);
+}
+
+bool cfi_table_equal(const struct cfi_table *a, const struct cfi_table *b)
+{
+	if (a->count != b->count || a->base != b->base || !elf_layout_equal(&a->layout, &b->layout))
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		if (a->rows[i].start != b->rows[i].start ||
+		    !cfi_row_equal(&a->rows[i], &b->rows[i]))
+			return false;
+	}
+	return true;
+}
+
+size_t cfi_table_bytes(const struct cfi_table *table)
+{
+	return sizeof(*table) + table->count * sizeof(*table->rows) +
+	       table->index_count * sizeof(*table->index);
+}
+
+void cfi_table_stats(const struct cfi_table *table, struct cfi_table_stats *ret)
+{
+	*ret = table->stats;
+}

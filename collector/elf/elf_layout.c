@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Addresses by segment, see elf_layout.h. */
+#include "elf/elf_layout.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define MAX_PAGE_BYTES (64u << 10) /* segments are mapped in whole pages, of up to this */
+
+/* Of a segment widened to whole pages of page_bytes, as it is mapped. */
+static bool segment_holds(const struct elf_segment *segment, uint64_t file_off, uint64_t page_bytes)
+{
+	const uint64_t end = segment->file_off + segment->file_bytes;
+	const uint64_t start = segment->file_off & ~(page_bytes - 1);
+
+	return segment->file_bytes > 0 && file_off >= start &&
+	       file_off < end + (-end & (page_bytes - 1));
+}
+
+/*
+ * Mappings of interest hold code, so that of segments that share a page of the file the executable
+ * one is meant; and the one that holds the very byte before one that is only mapped with it.
+ */
+int elf_layout_addr_of(const struct elf_layout *layout, uint64_t file_off, uint64_t *ret_elf_addr)
+{
+	const struct elf_segment *best = NULL;
+	int best_score = 0;
+
+	for (size_t i = 0; i < layout->segment_count; i++) {
+		const struct elf_segment *segment = &layout->segments[i];
+		int score = segment->is_executable;
+
+		if (segment_holds(segment, file_off, 1))
+			score += 4;
+		else if (segment_holds(segment, file_off, MAX_PAGE_BYTES))
+			score += 2;
+		else
+			continue;
+		if (score > best_score) {
+			best = segment;
+			best_score = score;
+		}
+	}
+	if (!best)
+		return -ENOENT;
+	*ret_elf_addr = best->elf_addr + (file_off - best->file_off);
+	return 0;
+}
+
+bool elf_layout_equal(const struct elf_layout *a, const struct elf_layout *b)
+{
+	if (a->segment_count != b->segment_count || a->build_id_len != b->build_id_len ||
+	    memcmp(a->build_id, b->build_id, a->build_id_len) != 0)
+		return false;
+	for (size_t i = 0; i < a->segment_count; i++) {
+		const struct elf_segment *left = &a->segments[i], *right = &b->segments[i];
+
+		if (left->elf_addr != right->elf_addr || left->file_off != right->file_off ||
+		    left->mem_bytes != right->mem_bytes || left->file_bytes != right->file_bytes ||
+		    left->is_executable != right->is_executable)
+			return false;
+	}
+	return true;
+}
