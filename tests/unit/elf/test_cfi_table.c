@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Tables of real libraries against libdw's answer at each change of a rule; single rules of images
+ * made here; files broken in every way that the reader claims to stand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "cfi_ground_truth.h"
+#include "elf/cfi_table.h"
+#include "unwind_image.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define UNSAID_PER_MILLE 1 /* of addresses, in any real library */
+#define FLIPS		 4000
+#define BYTES(...)	 ((const unsigned char[]){__VA_ARGS__})
+#define CODE(...)	 BYTES(__VA_ARGS__), sizeof(BYTES(__VA_ARGS__))
+
+/* As compilers begin: CFA = rsp + 8, return address at CFA - 8. */
+#define X86_START  0x0c, 7, 8, 0x90, 1
+#define ARM_START  0x0c, 31, 0
+#define ADVANCE(n) (0x40 | (n))
+
+static struct cfi_comparison assert_as_libdw(const char *path, size_t stride)
+{
+	const struct cfi_comparison counts = cfi_ground_truth_compare(path, stride);
+
+	cfi_ground_truth_print(path, &counts);
+	assert_true(counts.addresses > 0);
+	assert_int_equal(counts.different, 0);
+	assert_int_equal(counts.missing, 0);
+	assert_int_equal(counts.surplus, 0);
+	assert_true(counts.unsaid * 1000 <= counts.addresses * UNSAID_PER_MILLE);
+	return counts;
+}
+
+/* How many files there were. */
+static size_t assert_all_as_libdw(const char *pattern, size_t stride)
+{
+	glob_t found;
+	size_t count;
+
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return 0;
+	count = found.gl_pathc;
+	for (size_t i = 0; i < count; i++)
+		assert_as_libdw(found.gl_pathv[i], stride);
+	globfree(&found);
+	return count;
+}
+
+static void rules_of_frames_of_every_shape_are_those_of_libdw(void **state)
+{
+	const struct cfi_comparison counts = assert_as_libdw(FG_UNWIND_FIXTURE, 1);
+
+	(void)state;
+	assert_int_equal(counts.unsaid, 0);
+#ifdef __x86_64__
+	assert_true(counts.derefs > 0); /* realigned frames */
+#endif
+}
+
+static void rules_of_libc_are_those_of_libdw(void **state)
+{
+	(void)state;
+	assert_true(assert_all_as_libdw("/lib/*-linux-gnu/libc.so.6", 1) > 0);
+}
+
+static void rules_of_the_loader_are_those_of_libdw(void **state)
+{
+	(void)state;
+	assert_true(assert_all_as_libdw("/lib/*-linux-gnu/ld-linux-*.so.?", 1) > 0);
+}
+
+static void rules_of_libz_are_those_of_libdw(void **state)
+{
+	(void)state;
+	assert_true(assert_all_as_libdw("/lib/*-linux-gnu/libz.so.1", 1) > 0);
+}
+
+static void rules_of_libjvm_are_those_of_libdw(void **state)
+{
+	(void)state;
+	if (assert_all_as_libdw("/usr/lib/jvm/*/lib/server/libjvm.so", 4) > 0)
+		return;
+	print_message("no JDK\n");
+	skip();
+}
+
+static void debug_frame_is_read_where_there_is_nothing_else(void **state)
+{
+	const struct cfi_comparison counts = assert_as_libdw(FG_UNWIND_DEBUG_FIXTURE, 1);
+
+	(void)state;
+	assert_true(counts.equal > 10);
+}
+
+static int load_file(const char *path, struct cfi_table **ret)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err;
+
+	assert_true(fd >= 0);
+	err = cfi_table_load(fd, ret);
+	close(fd);
+	return err;
+}
+
+static int load_bytes(const void *bytes, size_t len, struct cfi_table **ret)
+{
+	const int fd = memfd_create("bytes", MFD_CLOEXEC);
+	int err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, len), len);
+	err = cfi_table_load(fd, ret);
+	close(fd);
+	return err;
+}
+
+static unsigned char *read_fixture(size_t *ret_len)
+{
+	FILE *file = fopen(FG_UNWIND_FIXTURE, "r");
+	unsigned char *bytes;
+
+	assert_non_null(file);
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	*ret_len = (size_t)ftell(file);
+	rewind(file);
+	bytes = malloc(*ret_len);
+	assert_non_null(bytes);
+	assert_int_equal(fread(bytes, 1, *ret_len, file), *ret_len);
+	fclose(file);
+	return bytes;
+}
+
+static void section_headers_are_not_needed(void **state)
+{
+	struct cfi_table *whole, *bare;
+	Elf64_Ehdr *header;
+	size_t len;
+	unsigned char *bytes = read_fixture(&len);
+
+	(void)state;
+	assert_int_equal(load_bytes(bytes, len, &whole), 0);
+	header = (Elf64_Ehdr *)(void *)bytes;
+	header->e_shoff = 0;
+	header->e_shnum = header->e_shstrndx = 0;
+	assert_int_equal(load_bytes(bytes, len, &bare), 0);
+	assert_true(cfi_table_equal(whole, bare));
+	cfi_table_free(whole);
+	cfi_table_free(bare);
+	free(bytes);
+}
+
+static void bytes_of_the_file_are_placed_by_its_segments(void **state)
+{
+	struct cfi_table *table;
+	size_t len;
+	unsigned char *bytes = read_fixture(&len);
+	const Elf64_Ehdr *header = (const void *)bytes;
+	const Elf64_Phdr *segments = (const void *)(bytes + header->e_phoff);
+	uint64_t elf_addr;
+
+	(void)state;
+	assert_int_equal(load_file(FG_UNWIND_FIXTURE, &table), 0);
+	for (size_t i = 0; i < header->e_phnum; i++) {
+		if (segments[i].p_type != PT_LOAD || !(segments[i].p_flags & PF_X))
+			continue;
+		assert_int_equal(cfi_table_addr_of(table, segments[i].p_offset + 8, &elf_addr), 0);
+		assert_int_equal(elf_addr, segments[i].p_vaddr + 8);
+	}
+	assert_int_equal(cfi_table_addr_of(table, UINT64_C(1) << 40, &elf_addr), -ENOENT);
+	cfi_table_free(table);
+	free(bytes);
+}
+
+/* A table of one image; rows are asked for by the distance from the code's start. */
+static struct unwind_image image;
+static struct cfi_table *table;
+
+static int free_table(void **state)
+{
+	(void)state;
+	cfi_table_free(table);
+	table = NULL;
+	return 0;
+}
+
+static void load_image(void)
+{
+	assert_int_equal(unwind_image_load(&image, &table), 0);
+}
+
+/* One function of 0x100 bytes. */
+static void load_function(uint16_t machine, const void *initial, size_t initial_len,
+			  const void *code, size_t len)
+{
+	size_t entry;
+
+	unwind_image_init(&image, machine);
+	entry = unwind_image_add_cie(&image, "zR", initial, initial_len);
+	entry = unwind_image_add_fde(&image, entry, 0, 0x100);
+	unwind_image_append(&image, entry, code, len);
+	load_image();
+}
+
+static const struct cfi_row *find(uint64_t offset)
+{
+	return cfi_table_find(table, UNWIND_IMAGE_CODE + offset);
+}
+
+static void assert_row(uint64_t offset, unsigned reg, int32_t cfa_off, int32_t fp_off,
+		       int32_t ra_off)
+{
+	const struct cfi_row *row = find(offset);
+
+	assert_non_null(row);
+	assert_int_equal(row->kind, CFI_REG);
+	assert_int_equal(row->cfa_reg, reg);
+	assert_int_equal(row->cfa_off, cfa_off);
+	assert_int_equal(row->fp_off, fp_off);
+	assert_int_equal(row->ra_off, ra_off);
+	assert_false(row->fp_is_at_reg || row->ra_is_at_reg || row->is_root);
+}
+
+static void assert_unknown(uint64_t offset)
+{
+	const struct cfi_row *row = find(offset);
+
+	assert_non_null(row);
+	assert_int_equal(row->kind, CFI_NONE);
+}
+
+static struct cfi_table_stats stats_of_table(void)
+{
+	struct cfi_table_stats stats;
+
+	cfi_table_stats(table, &stats);
+	return stats;
+}
+
+static void code_outside_of_functions_has_no_rule(void **state)
+{
+	size_t cie;
+
+	(void)state;
+	unwind_image_init(&image, EM_X86_64);
+	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
+	unwind_image_add_fde(&image, cie, 0x100, 0x10);
+	unwind_image_add_fde(&image, cie, 0x200, 0x10);
+	load_image();
+	assert_null(find(0));
+	assert_null(find(0xff));
+	assert_row(0x100, 7, 8, CFI_SAME, -8);
+	assert_row(0x10f, 7, 8, CFI_SAME, -8);
+	assert_null(find(0x110));
+	assert_row(0x200, 7, 8, CFI_SAME, -8);
+	assert_null(find(0x210));
+	assert_null(cfi_table_find(table, 0));
+	assert_null(cfi_table_find(table, UNWIND_IMAGE_CODE + (UINT64_C(1) << 32) + 0x100));
+	assert_null(cfi_table_find(table, UINT64_MAX));
+}
+
+static void functions_of_equal_rules_share_a_row(void **state)
+{
+	size_t cie;
+
+	(void)state;
+	unwind_image_init(&image, EM_X86_64);
+	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
+	for (uint32_t i = 0; i < 10; i++)
+		unwind_image_add_fde(&image, cie, i * 16, 16);
+	load_image();
+	assert_int_equal(stats_of_table().rows, 2);
+	assert_int_equal(stats_of_table().functions, 10);
+}
+
+static void later_start_of_overlapping_functions_holds(void **state)
+{
+	size_t cie, entry;
+
+	(void)state;
+	unwind_image_init(&image, EM_X86_64);
+	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
+	entry = unwind_image_add_fde(&image, cie, 0x40, 0x10);
+	unwind_image_append(&image, entry, CODE(0x0e, 16));
+	entry = unwind_image_add_fde(&image, cie, 0, 0x100);
+	unwind_image_append(&image, entry, CODE(ADVANCE(0x3f), 0x0e, 24, 0x02, 0x20, 0x0e, 32));
+	entry = unwind_image_add_fde(&image, cie, 0x40, 0x80);
+	unwind_image_append(&image, entry, CODE(0x0e, 40));
+	load_image();
+	assert_row(0, 7, 8, CFI_SAME, -8);
+	assert_row(0x3f, 7, 24, CFI_SAME, -8);
+	assert_row(0x40, 7, 16, CFI_SAME, -8);
+	assert_null(find(0x50));
+	assert_int_equal(stats_of_table().left_out, 1);
+}
+
+static void frame_of_a_frame_pointer_is_read(void **state)
+{
+	(void)state;
+	load_function(EM_X86_64, CODE(X86_START),
+		      CODE(ADVANCE(1), 0x0e, 16, 0x86, 2, ADVANCE(3), 0x0d, 6, ADVANCE(0x10), 0x0a,
+			   0x0c, 7, 8, 0xc6, ADVANCE(1), 0x0b));
+	assert_row(0, 7, 8, CFI_SAME, -8);
+	assert_row(1, 7, 16, -16, -8);
+	assert_row(4, 6, 16, -16, -8);
+	assert_row(0x14, 7, 8, CFI_SAME, -8);
+	assert_row(0x15, 6, 16, -16, -8);
+}
+
+static void remembered_states_nest_up_to_a_bound(void **state)
+{
+	unsigned char code[2 * 65 + 4];
+
+	(void)state;
+	memset(code, 0x0a, 64);
+	memset(code + 64, 0x0b, 64);
+	load_function(EM_X86_64, CODE(X86_START), code, 128);
+	assert_row(0, 7, 8, CFI_SAME, -8);
+	assert_int_equal(stats_of_table().cut, 0);
+	cfi_table_free(table);
+	memset(code, 0x0a, 65);
+	memset(code + 65, 0x0b, 65);
+	load_function(EM_X86_64, CODE(X86_START), code, 130);
+	assert_unknown(0);
+	assert_int_equal(stats_of_table().cut, 1);
+}
+
+static void unknown_instruction_leaves_the_rest_unknown(void **state)
+{
+	(void)state;
+	load_function(EM_X86_64, CODE(X86_START),
+		      CODE(ADVANCE(4), 0x0e, 16, ADVANCE(4), 0x3b, ADVANCE(4), 0x0e, 24));
+	assert_row(0, 7, 8, CFI_SAME, -8);
+	assert_row(7, 7, 16, CFI_SAME, -8);
+	assert_unknown(8);
+	assert_unknown(0xff);
+	assert_null(find(0x100));
+	assert_int_equal(stats_of_table().cut, 1);
+}
+
+static void undefined_return_address_is_the_root(void **state)
+{
+	(void)state;
+	load_function(EM_X86_64, CODE(X86_START), CODE(0x07, 16));
+	assert_true(find(0)->is_root);
+	assert_int_equal(find(0)->ra_off, CFI_SAME);
+}
+
+static void signal_frame_is_at_the_stack_pointer(void **state)
+{
+	size_t entry;
+
+	(void)state;
+	unwind_image_init(&image, EM_X86_64);
+	entry = unwind_image_add_cie(&image, "zRS", CODE(0));
+	entry = unwind_image_add_fde(&image, entry, 0, 10);
+	unwind_image_append(&image, entry,
+			    CODE(0x0f, 4, 0x77, 0xa0, 1, 0x06, /* *(rsp + 160) */
+				 0x10, 6, 3, 0x77, 0xf8, 0,    /* rbp at rsp + 120 */
+				 0x10, 16, 3, 0x77, 0xa8, 1 /* rip at rsp + 168 */));
+	load_image();
+	assert_int_equal(find(0)->kind, CFI_DEREF);
+	assert_int_equal(find(0)->cfa_reg, 7);
+	assert_int_equal(find(0)->cfa_off, 160);
+	assert_int_equal(find(0)->cfa_add, 0);
+	assert_int_equal(find(0)->save_reg, 7);
+	assert_true(find(0)->fp_is_at_reg && find(0)->ra_is_at_reg && find(0)->is_signal);
+	assert_int_equal(find(0)->fp_off, 120);
+	assert_int_equal(find(0)->ra_off, 168);
+}
+
+static void expression_beyond_a_row_is_unknown(void **state)
+{
+	(void)state;
+	load_function(EM_X86_64, CODE(X86_START),
+		      CODE(0x0f, 5, 0x77, 8, 0x79, 0, 0x22, ADVANCE(1), 0x0c, 7, 8, /* rsp+8+r9 */
+			   ADVANCE(1), 0x09, 16, 1));
+	assert_unknown(0);
+	assert_row(1, 7, 8, CFI_SAME, -8);
+	assert_unknown(2);
+}
+
+static void lazy_plt_knows_its_second_half(void **state)
+{
+	(void)state;
+	load_function(EM_X86_64, CODE(X86_START),
+		      CODE(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22));
+	assert_int_equal(find(0)->kind, CFI_PLT);
+	assert_int_equal(find(0)->cfa_off, 11);
+	assert_int_equal(find(0)->ra_off, -8);
+}
+
+static void aarch64_return_address_is_in_its_register_until_saved(void **state)
+{
+	(void)state;
+	load_function(EM_AARCH64, CODE(ARM_START),
+		      CODE(0x2d, ADVANCE(4), 0x0e, 32, 0x9d, 4, 0x9e, 3, ADVANCE(4), 0x0d, 29,
+			   ADVANCE(4), 0x0c, 31, 0, 0xdd, 0xde, 0x2d));
+	assert_row(0, 31, 0, CFI_SAME, CFI_SAME);
+	assert_row(4, 31, 32, -32, -24);
+	assert_row(8, 29, 32, -32, -24);
+	assert_row(12, 31, 0, CFI_SAME, CFI_SAME);
+}
+
+static void entries_that_lead_nowhere_are_left_out(void **state)
+{
+	size_t cie, self, good;
+	uint32_t back;
+
+	(void)state;
+	unwind_image_init(&image, EM_X86_64);
+	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
+	self = unwind_image_add_fde(&image, cie, 0, 0x10);
+	back = 4; /* its own start, which is no CIE */
+	memcpy(image.bytes + self + 4, &back, sizeof(back));
+	self = unwind_image_add_fde(&image, cie, 0x10, 0x10);
+	back = 0x7fffffff;
+	memcpy(image.bytes + self + 4, &back, sizeof(back));
+	unwind_image_add_fde(&image, cie, UNWIND_IMAGE_CODE_BYTES, 0x10); /* no code */
+	good = unwind_image_add_fde(&image, cie, 0x20, 0x10);
+	unwind_image_append(&image, good, CODE(0x0e, 16));
+	load_image();
+	assert_null(find(0));
+	assert_null(find(0x10));
+	assert_row(0x20, 7, 16, CFI_SAME, -8);
+	assert_int_equal(stats_of_table().left_out, 3);
+}
+
+static void number_without_end_is_broken(void **state)
+{
+	unsigned char code[64];
+
+	(void)state;
+	memset(code, 0x80, sizeof(code));
+	code[0] = 0x0e;
+	load_function(EM_X86_64, CODE(X86_START), code, sizeof(code));
+	assert_unknown(0);
+}
+
+static void offset_beyond_a_row_is_unknown(void **state)
+{
+	(void)state;
+	load_function(EM_X86_64, CODE(X86_START),
+		      CODE(0x0e, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1));
+	assert_unknown(0);
+}
+
+static void length_beyond_the_file_ends_the_table(void **state)
+{
+	const uint32_t length = 0x40000000;
+	size_t cie, last;
+
+	(void)state;
+	unwind_image_init(&image, EM_X86_64);
+	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
+	unwind_image_add_fde(&image, cie, 0, 0x10);
+	last = unwind_image_add_fde(&image, cie, 0x20, 0x10);
+	memcpy(image.bytes + last, &length, sizeof(length));
+	load_image();
+	assert_row(0, 7, 8, CFI_SAME, -8);
+	assert_null(find(0x20));
+	assert_int_equal(stats_of_table().left_out, 1);
+}
+
+static void file_without_rules_is_told_from_a_broken_one(void **state)
+{
+	size_t cie;
+
+	(void)state;
+	unwind_image_init(&image, EM_X86_64);
+	assert_int_equal(unwind_image_load(&image, &table), -ENOEXEC); /* ends before .eh_frame */
+	unwind_image_append(&image, image.len, "\0\0\0\0", 4);
+	memset(image.bytes + image.len - 4, 0, 4);
+	assert_int_equal(unwind_image_load(&image, &table), -ENOENT);
+	unwind_image_init(&image, EM_386);
+	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
+	unwind_image_add_fde(&image, cie, 0, 0x10);
+	assert_int_equal(unwind_image_load(&image, &table), -ENOENT);
+	assert_int_equal(load_bytes("no ELF", 6, &table), -ENOEXEC);
+}
+
+/* What may come of a broken file: a table that answers, or an error. */
+static void ask_everywhere(const void *bytes, size_t len)
+{
+	struct cfi_table *broken;
+	const int err = load_bytes(bytes, len, &broken);
+
+	if (err) {
+		assert_true(err == -ENOEXEC || err == -ENOENT || err == -EFBIG);
+		return;
+	}
+	for (uint64_t addr = 0; addr < 0x4000; addr += 13)
+		(void)cfi_table_find(broken, addr);
+	(void)cfi_table_find(broken, UINT64_MAX);
+	cfi_table_free(broken);
+}
+
+static void file_cut_anywhere_ends_in_a_table_or_an_error(void **state)
+{
+	size_t len;
+	unsigned char *bytes = read_fixture(&len);
+
+	(void)state;
+	for (size_t cut = 0; cut < len; cut += 7)
+		ask_everywhere(bytes, cut);
+	free(bytes);
+}
+
+static void file_with_wrong_bits_ends_in_a_table_or_an_error(void **state)
+{
+	size_t len, section_at = 0;
+	unsigned char *bytes = read_fixture(&len);
+	const Elf64_Ehdr *header = (const void *)bytes;
+	const Elf64_Phdr *segments = (const void *)(bytes + header->e_phoff);
+	uint32_t seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < header->e_phnum; i++) {
+		if (segments[i].p_type == PT_GNU_EH_FRAME)
+			section_at = segments[i].p_offset;
+	}
+	for (unsigned i = 0; i < FLIPS; i++) {
+		size_t at, bit;
+
+		seed = seed * 1103515245 + 12345;
+		bit = 1u << (seed >> 16 & 7);
+		at = i % 4 == 0 ? (seed >> 8) % 1024 : section_at + (seed >> 8) % 1024;
+		if (at >= len)
+			continue;
+		bytes[at] ^= (unsigned char)bit;
+		ask_everywhere(bytes, len);
+		if (i % 8 != 7) /* now and then wrong bits add up */
+			bytes[at] ^= (unsigned char)bit;
+		if (i % 64 == 63) {
+			free(bytes);
+			bytes = read_fixture(&len);
+		}
+	}
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rules_of_frames_of_every_shape_are_those_of_libdw),
+		cmocka_unit_test(rules_of_libc_are_those_of_libdw),
+		cmocka_unit_test(rules_of_the_loader_are_those_of_libdw),
+		cmocka_unit_test(rules_of_libz_are_those_of_libdw),
+		cmocka_unit_test(rules_of_libjvm_are_those_of_libdw),
+		cmocka_unit_test(debug_frame_is_read_where_there_is_nothing_else),
+		cmocka_unit_test(section_headers_are_not_needed),
+		cmocka_unit_test(bytes_of_the_file_are_placed_by_its_segments),
+		cmocka_unit_test_teardown(code_outside_of_functions_has_no_rule, free_table),
+		cmocka_unit_test_teardown(functions_of_equal_rules_share_a_row, free_table),
+		cmocka_unit_test_teardown(later_start_of_overlapping_functions_holds, free_table),
+		cmocka_unit_test_teardown(frame_of_a_frame_pointer_is_read, free_table),
+		cmocka_unit_test_teardown(remembered_states_nest_up_to_a_bound, free_table),
+		cmocka_unit_test_teardown(unknown_instruction_leaves_the_rest_unknown, free_table),
+		cmocka_unit_test_teardown(undefined_return_address_is_the_root, free_table),
+		cmocka_unit_test_teardown(signal_frame_is_at_the_stack_pointer, free_table),
+		cmocka_unit_test_teardown(expression_beyond_a_row_is_unknown, free_table),
+		cmocka_unit_test_teardown(lazy_plt_knows_its_second_half, free_table),
+		cmocka_unit_test_teardown(aarch64_return_address_is_in_its_register_until_saved,
+					  free_table),
+		cmocka_unit_test_teardown(entries_that_lead_nowhere_are_left_out, free_table),
+		cmocka_unit_test_teardown(number_without_end_is_broken, free_table),
+		cmocka_unit_test_teardown(offset_beyond_a_row_is_unknown, free_table),
+		cmocka_unit_test_teardown(length_beyond_the_file_ends_the_table, free_table),
+		cmocka_unit_test_teardown(file_without_rules_is_told_from_a_broken_one, free_table),
+		cmocka_unit_test(file_cut_anywhere_ends_in_a_table_or_an_error),
+		cmocka_unit_test(file_with_wrong_bits_ends_in_a_table_or_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
