@@ -6,16 +6,7 @@
  * errors:  NULL with a reason text; nothing here ends the run
  * source:  proc(5) root and map_files, openat2(2), vdso(7)
  *
- * A file is opened through the target's root (/proc/<pid>/root) with RESOLVE_IN_ROOT, read-only and
- * O_NONBLOCK, and must be a regular file with the mapping's inode (device too where the file
- * system reports it alike; overlayfs does not); else through /proc/<pid>/map_files where allowed.
- * A file is known again by device, inode, size, mtime and ctime. Files of equal symbols, such as
- * one library in many containers, share one table; that is found by comparing, not by build ID,
- * because a container could give its own file another's build ID. Tables are kept up to max_bytes,
- * the least recently used going first. A file that could not be read is remembered as such for that
- * mapping, with its reason; want of memory or descriptors is not remembered.
- *
- * A mapping named [vdso] is answered from this process's own, which is the same image.
+ * The table cache of symbols: see elf/table_cache.h for how files are found and kept.
  */
 #ifndef FG_SYMBOLIZE_MODULE_CACHE_H
 #define FG_SYMBOLIZE_MODULE_CACHE_H

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Files by identity, tables by content, the least recently used table going first. Tables are few
- * (hundreds), so they stand in a list; files are looked up by hash. See module_store.h.
+ * (hundreds), so they stand in a list; files are looked up by hash. See table_store.h.
  */
-#include "symbolize/module_store.h"
+#include "elf/table_store.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
-struct module_table {
-	struct elf_symbols *symbols;
+struct stored_table {
+	void *content;
 	uint64_t last_use;
-	struct module_table *next;
+	struct stored_table *next;
 };
 
 static uint64_t key_of(dev_t dev, uint64_t inode)
@@ -20,7 +20,7 @@ static uint64_t key_of(dev_t dev, uint64_t inode)
 	return inode ^ (uint64_t)dev * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-void module_store_forget(struct module_store *store)
+void table_store_forget(struct table_store *store)
 {
 	size_t pos = 0;
 	uint64_t key;
@@ -32,32 +32,32 @@ void module_store_forget(struct module_store *store)
 	map64_fini(&store->mapped);
 }
 
-void module_store_fini(struct module_store *store)
+void table_store_fini(struct table_store *store)
 {
-	module_store_forget(store);
-	for (struct module_table *table = store->tables, *next; table; table = next) {
+	table_store_forget(store);
+	for (struct stored_table *table = store->tables, *next; table; table = next) {
 		next = table->next;
-		elf_symbols_free(table->symbols);
+		store->kind->free(table->content);
 		free(table);
 	}
-	*store = (struct module_store){0};
+	*store = (struct table_store){0};
 }
 
-size_t module_store_count(const struct module_store *store, size_t *ret_bytes)
+size_t table_store_count(const struct table_store *store, size_t *ret_bytes)
 {
 	size_t count = 0, bytes = 0;
 
-	for (const struct module_table *table = store->tables; table; table = table->next) {
+	for (const struct stored_table *table = store->tables; table; table = table->next) {
 		count++;
-		bytes += elf_symbols_bytes(table->symbols);
+		bytes += store->kind->bytes(table->content);
 	}
 	*ret_bytes = bytes;
 	return count;
 }
 
-static void remove_table(struct module_store *store, struct module_table **at)
+static void remove_table(struct table_store *store, struct stored_table **at)
 {
-	struct module_table *table = *at;
+	struct stored_table *table = *at;
 	size_t pos = 0;
 	uint64_t key;
 	void *value;
@@ -69,20 +69,20 @@ static void remove_table(struct module_store *store, struct module_table **at)
 		if (module->table == table)
 			module->table = NULL;
 	}
-	elf_symbols_free(table->symbols);
+	store->kind->free(table->content);
 	free(table);
 	store->evicted++;
 }
 
 /* The newest one stays, however large, for the caller is about to use it. */
-static void evict(struct module_store *store, const struct module_table *newest)
+static void evict(struct table_store *store, const struct stored_table *newest)
 {
 	size_t bytes;
 
-	while (module_store_count(store, &bytes) > 1 && bytes > store->max_bytes) {
-		struct module_table **oldest = NULL;
+	while (table_store_count(store, &bytes) > 1 && bytes > store->max_bytes) {
+		struct stored_table **oldest = NULL;
 
-		for (struct module_table **at = &store->tables; *at; at = &(*at)->next) {
+		for (struct stored_table **at = &store->tables; *at; at = &(*at)->next) {
 			if (*at != newest && (!oldest || (*at)->last_use < (*oldest)->last_use))
 				oldest = at;
 		}
@@ -90,32 +90,32 @@ static void evict(struct module_store *store, const struct module_table *newest)
 	}
 }
 
-/* Takes symbols. */
-static struct module_table *add_table(struct module_store *store, struct elf_symbols *symbols)
+/* Takes content. */
+static struct stored_table *add_table(struct table_store *store, void *content)
 {
-	struct module_table *table;
+	struct stored_table *table;
 
 	for (table = store->tables; table; table = table->next) {
-		if (elf_symbols_equal(table->symbols, symbols)) {
-			elf_symbols_free(symbols);
+		if (store->kind->equal(table->content, content)) {
+			store->kind->free(content);
 			return table;
 		}
 	}
 	table = malloc(sizeof(*table));
 	if (!table) {
-		elf_symbols_free(symbols);
+		store->kind->free(content);
 		return NULL;
 	}
-	*table = (struct module_table){
-		.symbols = symbols, .last_use = store->now, .next = store->tables};
+	*table = (struct stored_table){
+		.content = content, .last_use = store->now, .next = store->tables};
 	store->tables = table;
 	evict(store, table);
 	return table;
 }
 
-bool module_store_is_full(const struct module_store *store)
+bool table_store_is_full(const struct table_store *store)
 {
-	return store->files.count >= MODULE_STORE_MAX;
+	return store->files.count >= TABLE_STORE_MAX;
 }
 
 static bool times_equal(const struct timespec *a, const struct timespec *b)
@@ -129,8 +129,8 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	       times_equal(&a->st_mtim, &b->st_mtim) && times_equal(&a->st_ctim, &b->st_ctim);
 }
 
-struct module *module_store_add(struct module_store *store, const struct stat *st,
-				const struct mapping *mapping)
+struct module *table_store_add(struct table_store *store, const struct stat *st,
+			       const struct mapping *mapping)
 {
 	const uint64_t key = key_of(st->st_dev, st->st_ino);
 	struct module *module = map64_find(&store->files, key);
@@ -151,7 +151,7 @@ struct module *module_store_add(struct module_store *store, const struct stat *s
 	return module;
 }
 
-struct module *module_store_find(const struct module_store *store, const struct mapping *mapping)
+struct module *table_store_find(const struct table_store *store, const struct mapping *mapping)
 {
 	const dev_t dev = makedev(mapping->dev_major, mapping->dev_minor);
 	struct module *module = map64_find(&store->mapped, key_of(dev, mapping->inode));
@@ -161,22 +161,25 @@ struct module *module_store_find(const struct module_store *store, const struct 
 		       : NULL;
 }
 
-const char *module_store_load(struct module_store *store, struct module *module, int fd)
+const char *table_store_load(struct table_store *store, struct module *module, int fd)
 {
-	struct elf_symbols *symbols = NULL;
+	void *content = NULL;
 
 	store->loads++;
-	switch (elf_symbols_load(fd, &symbols)) {
+	switch (store->kind->load(fd, &content)) {
 	case 0:
-		module->table = add_table(store, symbols);
+		module->table = add_table(store, content);
 		return module->table ? NULL : "out of memory";
 	case -ENOMEM:
 		return "out of memory";
+	case -ENOENT:
+		module->reason = store->kind->none_reason;
+		break;
 	case -ENOEXEC:
 		module->reason = "no ELF";
 		break;
 	case -EFBIG:
-		module->reason = "symbols too large";
+		module->reason = store->kind->large_reason;
 		break;
 	default:
 		module->reason = "cannot be read";
@@ -185,8 +188,8 @@ const char *module_store_load(struct module_store *store, struct module *module,
 	return module->reason;
 }
 
-struct elf_symbols *module_store_use(struct module_store *store, const struct module *module)
+void *table_store_use(struct table_store *store, const struct module *module)
 {
 	module->table->last_use = ++store->now;
-	return module->table->symbols;
+	return module->table->content;
 }

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The cache on mappings of this process and of a child. That files are opened with care is
+ * module_cache's test, which has the same cache below.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "elf/cfi_cache.h"
+#include "unwind_image.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PLENTY (64u << 20)
+
+/* A file mapped executable into this process, as /proc/<pid>/maps shows it. */
+struct mapped {
+	void *at;
+	struct address_space space;
+	struct mapping mapping; /* borrowed of space */
+};
+
+static struct cfi_cache *cache;
+
+static int free_cache(void **state)
+{
+	(void)state;
+	cfi_cache_free(cache);
+	cache = NULL;
+	return 0;
+}
+
+static void find_mapping(struct mapped *mapped, uint64_t addr)
+{
+	const struct mapping *mapping;
+
+	assert_int_equal(address_space_read(&mapped->space, getpid()), 0);
+	mapping = address_space_find(&mapped->space, addr);
+	assert_non_null(mapping);
+	mapped->mapping = *mapping;
+}
+
+static void map_file(struct mapped *mapped, const char *path)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	*mapped = (struct mapped){0};
+	assert_true(fd >= 0);
+	mapped->at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(mapped->at, MAP_FAILED);
+	close(fd);
+	find_mapping(mapped, (uintptr_t)mapped->at);
+}
+
+static void unmap_file(struct mapped *mapped)
+{
+	if (mapped->at)
+		munmap(mapped->at, 4096);
+	address_space_fini(&mapped->space);
+}
+
+static struct cfi_cache_stats stats_of_cache(void)
+{
+	struct cfi_cache_stats stats;
+
+	cfi_cache_stats(cache, &stats);
+	return stats;
+}
+
+static const struct cfi_table *find(pid_t pid, const struct mapping *mapping)
+{
+	const char *reason = NULL;
+	const struct cfi_table *table = cfi_cache_find(cache, pid, mapping, &reason);
+
+	if (!table)
+		fail_msg("%s: %s", mapping->path, reason ? reason : "no reason");
+	return table;
+}
+
+static void assert_reason(const struct mapping *mapping, const char *expected)
+{
+	const char *reason = NULL;
+
+	assert_null(cfi_cache_find(cache, getpid(), mapping, &reason));
+	assert_non_null(reason);
+	assert_string_equal(reason, expected);
+}
+
+static void rule_of_running_code_is_found(void **state)
+{
+	const uint64_t addr = (uintptr_t)&nanosleep;
+	struct mapped libc = {0};
+	const struct cfi_table *table;
+	uint64_t elf_addr;
+
+	(void)state;
+	find_mapping(&libc, addr);
+	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	table = find(getpid(), &libc.mapping);
+	assert_int_equal(cfi_table_addr_of(table, addr - libc.mapping.start + libc.mapping.file_off,
+					   &elf_addr),
+			 0);
+	assert_non_null(cfi_table_find(table, elf_addr));
+	assert_int_equal(cfi_table_find(table, elf_addr)->kind, CFI_REG);
+	unmap_file(&libc);
+}
+
+static void second_look_up_reads_nothing(void **state)
+{
+	struct mapped fixture;
+	const struct cfi_table *table;
+
+	(void)state;
+	map_file(&fixture, FG_UNWIND_FIXTURE);
+	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	table = find(getpid(), &fixture.mapping);
+	assert_ptr_equal(find(getpid(), &fixture.mapping), table);
+	assert_int_equal(stats_of_cache().loads, 1);
+	assert_int_equal(stats_of_cache().hits, 1);
+	assert_int_equal(stats_of_cache().tables, 1);
+	assert_int_equal(stats_of_cache().bytes, cfi_table_bytes(table));
+	unmap_file(&fixture);
+}
+
+static void processes_share_a_table(void **state)
+{
+	struct mapped fixture;
+	const struct cfi_table *table;
+	pid_t child;
+
+	(void)state;
+	map_file(&fixture, FG_UNWIND_FIXTURE);
+	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	table = find(getpid(), &fixture.mapping);
+	child = fork();
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_ptr_equal(find(child, &fixture.mapping), table);
+	assert_int_equal(stats_of_cache().loads, 1);
+	assert_int_equal(stats_of_cache().tables, 1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	cfi_cache_forget(cache, child);
+	assert_ptr_equal(find(getpid(), &fixture.mapping), table);
+	unmap_file(&fixture);
+}
+
+static void copies_of_a_file_share_a_table(void **state)
+{
+	char path[] = "/tmp/fg-cfi-XXXXXX", buf[65536];
+	const int to = mkstemp(path), from = open(FG_UNWIND_FIXTURE, O_RDONLY | O_CLOEXEC);
+	struct mapped fixture, copy;
+	ssize_t n;
+
+	(void)state;
+	assert_true(to >= 0 && from >= 0);
+	while ((n = read(from, buf, sizeof(buf))) > 0)
+		assert_int_equal(write(to, buf, (size_t)n), n);
+	close(from);
+	close(to);
+	map_file(&fixture, FG_UNWIND_FIXTURE);
+	map_file(&copy, path);
+	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	assert_ptr_equal(find(getpid(), &fixture.mapping), find(getpid(), &copy.mapping));
+	assert_int_equal(stats_of_cache().loads, 2);
+	assert_int_equal(stats_of_cache().tables, 1);
+	unlink(path);
+	unmap_file(&fixture);
+	unmap_file(&copy);
+}
+
+static void least_recently_used_table_goes_first(void **state)
+{
+	struct mapped fixture, debug;
+
+	(void)state;
+	map_file(&fixture, FG_UNWIND_FIXTURE);
+	map_file(&debug, FG_UNWIND_DEBUG_FIXTURE);
+	assert_int_equal(cfi_cache_new(1, &cache), 0);
+	find(getpid(), &fixture.mapping);
+	find(getpid(), &debug.mapping);
+	assert_int_equal(stats_of_cache().tables, 1);
+	assert_int_equal(stats_of_cache().evicted, 1);
+	find(getpid(), &fixture.mapping);
+	assert_int_equal(stats_of_cache().loads, 3);
+	unmap_file(&fixture);
+	unmap_file(&debug);
+}
+
+static void failure_is_remembered_with_its_reason(void **state)
+{
+	struct mapped none = {0};
+	struct unwind_image image;
+	char path[] = "/tmp/fg-cfi-XXXXXX";
+	const int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	unwind_image_init(&image, EM_X86_64);
+	unwind_image_append(&image, image.len, "\0\0\0\0\0\0\0\0", 8);
+	memset(image.bytes + image.len - 8, 0, 8);
+	assert_int_equal(write(fd, image.bytes, image.len), image.len);
+	close(fd);
+	map_file(&none, path);
+	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	assert_reason(&none.mapping, "no unwind rules");
+	assert_reason(&none.mapping, "no unwind rules");
+	assert_int_equal(stats_of_cache().loads, 1);
+	assert_int_equal(stats_of_cache().failed, 1);
+	unlink(path);
+	unmap_file(&none);
+}
+
+static void vdso_has_rules(void **state)
+{
+	const struct mapping vdso = {.start = UINT64_C(0x7fff00000000),
+				     .end = UINT64_C(0x7fff00002000),
+				     .path = "[vdso]"};
+	const struct mapping anonymous = {.start = 0x1000, .end = 0x2000, .path = ""};
+
+	(void)state;
+	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	find(getpid(), &vdso);
+	assert_int_equal(stats_of_cache().tables, 1);
+	assert_reason(&anonymous, "no file");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(rule_of_running_code_is_found, free_cache),
+		cmocka_unit_test_teardown(second_look_up_reads_nothing, free_cache),
+		cmocka_unit_test_teardown(processes_share_a_table, free_cache),
+		cmocka_unit_test_teardown(copies_of_a_file_share_a_table, free_cache),
+		cmocka_unit_test_teardown(least_recently_used_table_goes_first, free_cache),
+		cmocka_unit_test_teardown(failure_is_remembered_with_its_reason, free_cache),
+		cmocka_unit_test_teardown(vdso_has_rules, free_cache),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
