@@ -280,6 +280,8 @@ static int add_all_rows(struct compiler *compiler)
 		.kind = CFI_NONE, .cfa_reg = CFI_OUTSIDE, .fp_off = CFI_SAME, .ra_off = CFI_SAME};
 	int err = 0;
 
+	if (compiler->function_count == 0)
+		return 0;
 	qsort(compiler->functions, compiler->function_count, sizeof(*compiler->functions), compare);
 	for (size_t i = 0; !err && i < compiler->function_count; i++) {
 		const struct function *function = &compiler->functions[i], *later = function + 1;

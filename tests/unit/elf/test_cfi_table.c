@@ -424,12 +424,16 @@ static void entries_that_lead_nowhere_are_left_out(void **state)
 
 	(void)state;
 	unwind_image_init(&image, EM_X86_64);
+	unwind_image_add_cie(&image, "zR", CODE(X86_START));
 	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
 	self = unwind_image_add_fde(&image, cie, 0, 0x10);
 	back = 4; /* its own start, which is no CIE */
 	memcpy(image.bytes + self + 4, &back, sizeof(back));
 	self = unwind_image_add_fde(&image, cie, 0x10, 0x10);
 	back = 0x7fffffff;
+	memcpy(image.bytes + self + 4, &back, sizeof(back));
+	self = unwind_image_add_fde(&image, cie, 0x10, 0x10);
+	back = (uint32_t)(self + 4 - cie + 4); /* the end of the one before */
 	memcpy(image.bytes + self + 4, &back, sizeof(back));
 	unwind_image_add_fde(&image, cie, UNWIND_IMAGE_CODE_BYTES, 0x10); /* no code */
 	good = unwind_image_add_fde(&image, cie, 0x20, 0x10);
@@ -438,17 +442,29 @@ static void entries_that_lead_nowhere_are_left_out(void **state)
 	assert_null(find(0));
 	assert_null(find(0x10));
 	assert_row(0x20, 7, 16, CFI_SAME, -8);
-	assert_int_equal(stats_of_table().left_out, 3);
+	assert_int_equal(stats_of_table().left_out, 4);
+}
+
+static void function_ends_where_the_code_does(void **state)
+{
+	size_t cie;
+
+	(void)state;
+	unwind_image_init(&image, EM_X86_64);
+	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
+	unwind_image_add_fde(&image, cie, UNWIND_IMAGE_CODE_BYTES - 0x10, 0x100);
+	load_image();
+	assert_row(UNWIND_IMAGE_CODE_BYTES - 1, 7, 8, CFI_SAME, -8);
+	assert_null(find(UNWIND_IMAGE_CODE_BYTES));
 }
 
 static void number_without_end_is_broken(void **state)
 {
-	unsigned char code[64];
-
 	(void)state;
-	memset(code, 0x80, sizeof(code));
-	code[0] = 0x0e;
-	load_function(EM_X86_64, CODE(X86_START), code, sizeof(code));
+	/* Eleven bytes, and what would be a register's rule were the number over after ten. */
+	load_function(
+		EM_X86_64, CODE(X86_START),
+		CODE(0x0e, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0));
 	assert_unknown(0);
 }
 
@@ -578,6 +594,7 @@ int main(void)
 		cmocka_unit_test_teardown(aarch64_return_address_is_in_its_register_until_saved,
 					  free_table),
 		cmocka_unit_test_teardown(entries_that_lead_nowhere_are_left_out, free_table),
+		cmocka_unit_test_teardown(function_ends_where_the_code_does, free_table),
 		cmocka_unit_test_teardown(number_without_end_is_broken, free_table),
 		cmocka_unit_test_teardown(offset_beyond_a_row_is_unknown, free_table),
 		cmocka_unit_test_teardown(length_beyond_the_file_ends_the_table, free_table),
