@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   .eh_frame or .debug_frame -> its entries: CIEs (what functions share) and FDEs (functions)
+ * shape:   .eh_frame or .debug_frame -> its entries: CIEs, which functions share, and FDEs, which
+ *          are functions
  * units:   bytes; elf_addr
  * threads: values
  * errors:  -ENOEXEC

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Rows by address, and an index over them, see cfi_table.h. The index holds for each stretch of
- * 2^shift bytes the first row that starts in it or later, so that a look-up touches one place of the
- * index and then the few rows of one stretch.
+ * 2^shift bytes the first row that starts in it or later, so that a look-up touches one place of
+ * the index and then the few rows of one stretch.
  */
 #include "elf/cfi_table.h"
 

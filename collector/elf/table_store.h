@@ -7,8 +7,8 @@
  * source:  stat(2)
  *
  * The part of table_cache that knows files and not processes. A zero-filled struct table_store
- * with kind and max_bytes set is a valid, empty one. A struct module lives until table_store_forget or
- * table_store_fini; its table may be evicted by any load and is then NULL.
+ * with kind and max_bytes set is a valid, empty one. A struct module lives until
+ * table_store_forget or table_store_fini; its table may be evicted by any load and is then NULL.
  */
 #ifndef FG_ELF_TABLE_STORE_H
 #define FG_ELF_TABLE_STORE_H
