@@ -76,6 +76,7 @@ static void clear_hello(struct jvm *jvm)
 	jvm->attrs = NULL;
 	jvm->values = NULL;
 	jvm->n_attrs = jvm->n_values = 0;
+	jvm->layout = (struct vm_layout){0};
 }
 
 static void jvm_free(struct jvm *jvm)
@@ -95,6 +96,7 @@ void process_free(struct process *process)
 	address_space_fini(&process->space);
 	code_map_free(process->code);
 	code_methods_fini(&process->methods); /* after the code's tables */
+	java_methods_clear(&process->java_methods);
 	jvm_free(process->jvm);
 	free_values(&process->threads);
 	map64_fini(&process->thread_names);
@@ -146,6 +148,7 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 	struct code_map *empty;
 
 	process->jvm->state = JVM_ENDED;
+	java_methods_clear(&process->java_methods);
 	clear_hello(process->jvm); /* it would go on as the new program's title */
 	if (code_map_new(&empty) == 0) {
 		code_map_free(process->code);
@@ -193,6 +196,7 @@ int process_set_hello(struct process *process, const struct wire_hello *hello)
 	struct wire_value value;
 	size_t pos = 0;
 
+	java_methods_clear(&process->java_methods);
 	clear_hello(jvm);
 	jvm->hello_flags = hello->flags;
 	jvm->bad_records += (hello->n_attrs - n_attrs) + (hello->n_values - n_values);
@@ -207,6 +211,7 @@ int process_set_hello(struct process *process, const struct wire_hello *hello)
 	while (jvm->n_values < n_values && wire_hello_next_value(hello, &pos, &value))
 		jvm->values[jvm->n_values++] =
 			(struct jvm_value){.key = hello_text(jvm, value.key), .value = value.value};
+	vm_layout_init(&jvm->layout, process);
 	return 0;
 }
 

@@ -19,9 +19,11 @@
 #include "target/code_map.h"
 #include "target/code_methods.h"
 #include "target/container.h"
+#include "target/java_methods.h"
 #include "target/jitdump_target.h"
 #include "target/map_writer.h"
 #include "target/name_pool.h"
+#include "target/vm_layout.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -72,6 +74,7 @@ struct jvm {
 	size_t n_attrs;
 	struct jvm_value *values; /* vmStructs */
 	size_t n_values;
+	struct vm_layout layout;	  /* by them */
 	uint64_t lost[WIRE_LOSS_REASONS]; /* by the agent, since its start */
 	uint64_t gaps;			  /* messages missing between agent and collector */
 	/* Too short for their kind, before the hello, senseless, or past a hello's limits. */
@@ -79,8 +82,9 @@ struct jvm {
 	uint64_t unknown_records; /* of a kind that this version does not know */
 	uint64_t lost_inlines; /* inline tables that were broken or for which there was no room */
 	uint64_t lost_frames;  /* frame facts that were broken or cannot be true */
-	uint64_t name_limit_hits; /* names that became NAME_POOL_LIMIT_TEXT */
-	uint32_t resyncs;	  /* complete ones */
+	uint64_t name_limit_hits;			/* names that became NAME_POOL_LIMIT_TEXT */
+	uint64_t unnamed_methods[JAVA_METHODS_REASONS]; /* frames of interpreted ones */
+	uint32_t resyncs;				/* complete ones */
 };
 
 struct thread {
@@ -102,8 +106,9 @@ struct process {
 	struct jvm *jvm;	     /* NULL without an agent */
 	struct code_methods methods; /* those that code and its inline tables refer to */
 	struct name_pool names;	     /* of code and threads; empty without an agent */
-	struct map64 threads;	     /* TID -> struct thread */
-	struct map64 thread_names;   /* inner TID -> full name in names */
+	struct java_methods java_methods; /* interpreted ones */
+	struct map64 threads;		  /* TID -> struct thread */
+	struct map64 thread_names;	  /* inner TID -> full name in names */
 
 	struct map_writer map;
 	struct jitdump_target jitdump;

@@ -45,6 +45,7 @@ void process_compact_names(struct process *process, uint64_t now_ns)
 		return;
 	code_map_rename(process->code, move_name, &move);
 	code_methods_rename(&process->methods, move_name, &move);
+	java_methods_rename(&process->java_methods, move_name, &move);
 	for (size_t i = 0; i < threads->size; i++) {
 		if (threads->slots[i].value)
 			threads->slots[i].value =
