@@ -153,6 +153,8 @@ static const char *const constants[] = {
 	"constant CodeBlobKind::Adapter",
 	"constant CodeBlobKind::Vtable",
 	"constant CodeBlobKind::RuntimeStub",
+	"constant ConstMethod::_has_linenumber_table",
+	"constant ConstMethodFlags::_misc_has_linenumber_table",
 	"constant CompLevel_none",
 	"constant CompLevel_simple",
 	"constant CompLevel_limited_profile",
