@@ -34,6 +34,19 @@ static json_t *losses_of(const struct jvm *jvm)
 	return losses;
 }
 
+/* Frames of interpreted methods that have no name, by reason. */
+static json_t *unnamed_of(const struct jvm *jvm)
+{
+	json_t *unnamed = json_object();
+
+	for (int reason = 0; unnamed && reason < JAVA_METHODS_REASONS; reason++) {
+		if (jvm->unnamed_methods[reason])
+			json_object_set_new(unnamed, java_methods_reason_name(reason),
+					    json_integer((json_int_t)jvm->unnamed_methods[reason]));
+	}
+	return unnamed;
+}
+
 static const char *frame_pointer_of(const struct jvm *jvm)
 {
 	if (jvm->hello_flags & WIRE_HELLO_FP_SET)
@@ -86,6 +99,9 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 	json_object_set_new(object, "lost_inline_tables",
 			    json_integer((json_int_t)jvm->lost_inlines));
 	json_object_set_new(object, "lost_frame_facts", json_integer((json_int_t)jvm->lost_frames));
+	json_object_set_new(object, "interpreted_methods",
+			    json_integer((json_int_t)process->java_methods.by_addr.count));
+	json_object_set_new(object, "unnamed_interpreted", unnamed_of(jvm));
 	json_object_set_new(object, "map", text_of(map));
 	json_object_set_new(object, "map_cut", json_integer((json_int_t)process->map.cut));
 	json_object_set_new(object, "dropped_mappings",

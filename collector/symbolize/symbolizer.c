@@ -190,6 +190,31 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* By what the JVM's memory says of the method; never with others inlined into it. */
+static struct frame name_interpreted(struct symbolizer *symbolizer,
+				     const struct symbolizer_context *context,
+				     const struct stack_entry *entry,
+				     struct symbolizer_verdict *verdict)
+{
+	const struct java_method *method;
+	struct java_name name;
+	struct frame frame;
+	const char *reason;
+
+	method = java_methods_find(context->process, entry->method, context->time_ns, &reason);
+	if (!method) {
+		verdict->is_java_named = false;
+		return (struct frame){.name = intern_add_str(&symbolizer->names, "[interpreted]"),
+				      .kind = FRAME_INTERPRETED};
+	}
+	name = (struct java_name){method->class_name, method->name, method->signature};
+	frame = name_java(symbolizer, &context->names, &name,
+			  java_method_line(method, java_method_bci(method, entry->bcp)), "");
+	frame.kind = FRAME_INTERPRETED;
+	set_file(symbolizer, method->source_file, &frame);
+	return frame;
+}
+
 /* Why there are no symbols, or that there are none for this address. */
 static struct frame unknown_in(struct symbolizer *symbolizer, const char *module,
 			       const char *reason)
@@ -313,12 +338,17 @@ static bool is_rooted(const struct frame *frames, size_t depth)
 
 /* At least one frame, at most max. */
 static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_context *context,
-			uint64_t addr, struct frame *ret, size_t max,
+			const struct stack_entry *entry, struct frame *ret, size_t max,
 			struct symbolizer_verdict *verdict)
 {
 	const struct process *process = context->process;
+	const uint64_t addr = stack_probe(entry);
 	const struct code_range *range = NULL;
 
+	if (process && entry->method) {
+		ret[0] = name_interpreted(symbolizer, context, entry, verdict);
+		return 1;
+	}
 	if (process && process->code)
 		range = code_map_find(process->code, addr, context->time_ns);
 	if (range)
@@ -339,13 +369,12 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 		intern_fini(&symbolizer->names);
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		const struct stack_entry *entry = &stack->entries[i];
-		const uint64_t probe = stack_probe(entry);
 		const size_t room = SYMBOLIZER_MAX_FRAMES - n - (stack->depth - 1 - i);
 
 		if (entry->is_kernel)
-			ret[n++] = name_kernel(symbolizer, probe);
+			ret[n++] = name_kernel(symbolizer, stack_probe(entry));
 		else
-			n += name_user(symbolizer, context, probe, &ret[n], room, &verdict);
+			n += name_user(symbolizer, context, entry, &ret[n], room, &verdict);
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (!ret[i].name)

@@ -34,7 +34,7 @@ const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer);
 
 /* Whose stack it is, when, and how its Java methods are to be called. */
 struct symbolizer_context {
-	const struct process *process; /* NULL: user frames are unknown */
+	struct process *process; /* NULL: user frames are unknown; learns of interpreted methods */
 	uint64_t time_ns;
 	struct java_name_options names;
 };

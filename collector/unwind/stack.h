@@ -18,6 +18,9 @@
 
 struct stack_entry {
 	uint64_t addr;
+	uint64_t method,
+		bcp; /* of an interpreted frame: where the JVM keeps them; 0: not one, or not
+				 known */
 	bool is_kernel;
 	bool is_return; /* a return address: the call lies before it */
 };
