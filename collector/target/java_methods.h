@@ -25,7 +25,7 @@
 #define JAVA_METHODS_MAX_LINES (8u << 20) /* bytes of line number tables */
 #define JAVA_METHODS_CHECK_NS  UINT64_C(200000000)
 #define JAVA_METHODS_WINDOW_NS UINT64_C(100000000)
-#define JAVA_METHODS_MAX_READS 1000 /* methods that are read, or read again, in a window */
+#define JAVA_METHODS_MAX_READS 500 /* methods that are read, or read again, in a window */
 
 enum java_methods_reason {
 	JAVA_METHODS_NO_LAYOUT,

@@ -8,7 +8,7 @@
  *
  * Memory is only read, never stopped and never written: what is read may be half of an old method
  * and half of a new one, or whatever the process has put there to deceive. So each pointer is
- * checked before it is followed, each length before it is used, and there are at most nine reads.
+ * checked before it is followed, each length before it is used, and there are at most ten reads.
  */
 #ifndef FG_TARGET_METHOD_READER_H
 #define FG_TARGET_METHOD_READER_H

@@ -13,7 +13,7 @@ import time
 import unittest
 
 PATIENCE_S = 60
-OPTIONS = argparse.Namespace()  # agent, listener, jdk, java, classes
+OPTIONS = argparse.Namespace()  # agent, listener, stack_methods, jdk, java, classes
 
 
 class Listener:
@@ -69,10 +69,10 @@ class Listener:
 class Jvm:
     """A Subject under an agent, spoken to line by line."""
 
-    def __init__(self, options, flags=(), env=None):
+    def __init__(self, options, flags=(), env=None, main=("Subject",)):
         agent = f"-agentpath:{OPTIONS.agent}" + (f"={options}" if options else "")
         command = [f"{OPTIONS.jdk}/bin/java", agent, "-XX:+UseSerialGC", *flags, "-cp",
-                   OPTIONS.classes, "Subject"]
+                   OPTIONS.classes, *main]
         self.errors = tempfile.TemporaryFile(mode="w+")
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True,

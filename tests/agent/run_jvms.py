@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the agent in a real JVM and asserts what arrives, and that the JVM does not mind.
 
-usage: run_jvms.py --agent libfgagent.so --listener PROGRAM --jdk HOME [--java DIR] [test ...]
+usage: run_jvms.py --agent libfgagent.so --listener PROGRAM --stack-methods PROGRAM --jdk HOME
+                   [--java DIR] [test ...]
 """
 
 import argparse
@@ -22,8 +23,9 @@ import unittest
 from jvm_code import AgentTellsCode
 from jvm_frames import AgentTellsFrames
 from jvm_harness import OPTIONS, PATIENCE_S, Jvm, JvmTestCase, is_hot
+from jvm_interpreted import InterpretedMethodsAreNamed
 
-__all__ = ["AgentInJvm", "AgentTellsCode", "AgentTellsFrames"]
+__all__ = ["AgentInJvm", "AgentTellsCode", "AgentTellsFrames", "InterpretedMethodsAreNamed"]
 
 
 class AgentInJvm(JvmTestCase):
@@ -300,6 +302,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--agent", required=True)
     parser.add_argument("--listener", required=True)
+    parser.add_argument("--stack-methods", required=True)
     parser.add_argument("--jdk", required=True)
     parser.add_argument("--java", default=os.path.join(os.path.dirname(__file__), "java"))
     _, rest = parser.parse_known_args(namespace=OPTIONS)
@@ -307,7 +310,8 @@ def main():
     for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "FGAGENT_OPTS"):
         os.environ.pop(name, None)
     try:
-        subprocess.run([f"{OPTIONS.jdk}/bin/javac", "-d", OPTIONS.classes,
+        subprocess.run([f"{OPTIONS.jdk}/bin/javac", "-encoding", "UTF-8", "-d", OPTIONS.classes,
+                        os.path.join(OPTIONS.java, "Nest.java"),
                         os.path.join(OPTIONS.java, "Subject.java")], check=True)
         program = unittest.main(argv=[sys.argv[0], *rest], exit=False)
         return 0 if program.result.wasSuccessful() else 1
