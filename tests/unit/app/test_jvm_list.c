@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/jvm_list.h"
 
@@ -77,12 +78,36 @@ static void what_the_collector_refused_is_shown(void **state)
 	free(text);
 }
 
+static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
+{
+	const struct intake_stats intake = {0};
+	const json_t *unnamed;
+	struct process *process;
+	struct targets targets;
+	json_t *list;
+
+	(void)state;
+	targets_init(&targets, "/tmp");
+	process = targets_find_or_read(&targets, getpid());
+	assert_non_null(process);
+	assert_int_equal(process_add_jvm(process), 0);
+	process->jvm->unnamed_methods[JAVA_METHODS_NO_PERMISSION] = 3;
+	list = jvm_list_to_json(&targets, &intake);
+	unnamed = json_object_get(json_array_get(json_object_get(list, "jvms"), 0),
+				  "unnamed_interpreted");
+	assert_int_equal(json_object_size(unnamed), 1);
+	assert_int_equal(json_integer_value(json_object_get(unnamed, "no permission")), 3);
+	json_decref(list);
+	targets_fini(&targets);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(escapes_of_agents_are_shown_as_text),
 		cmocka_unit_test(losses_add_up_and_end_at_the_greatest),
 		cmocka_unit_test(what_the_collector_refused_is_shown),
+		cmocka_unit_test(unnamed_interpreted_frames_are_shown_by_reason),
 		cmocka_unit_test(nothing_is_printed_of_nothing),
 	};
 

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../target/fake_hotspot.h"
 #include "symbolize/symbolizer.h"
 #include "target/inline_table.h"
 
@@ -228,6 +229,48 @@ static void a_stack_down_to_the_programs_start_is_rooted(void **state)
 	assert_false(name(&stack, 20).is_rooted);
 }
 
+static void an_interpreted_method_is_named_from_memory(void **state)
+{
+	static struct fake_hotspot fake;
+	struct stack stack = {.depth = 2};
+
+	(void)state;
+	fake_hotspot_init(&fake);
+	fake_hotspot_say_hello(process, NULL);
+	stack.entries[0] = (struct stack_entry){.addr = fake_addr(code),
+						.method = fake_addr(&fake.method),
+						.bcp = fake_addr(fake.const_method.code) + 4};
+	stack.entries[1] = (struct stack_entry){
+		.addr = fake_addr(code) + 64, .is_return = true, .method = fake_addr(&fake.method)};
+	assert_true(name(&stack, 20).is_java_named);
+	assert_string_equal(frames[0].name, "com/acme/Main.run");
+	assert_int_equal(frames[0].kind, FRAME_INTERPRETED);
+	assert_string_equal(frames[0].file, "Main.java");
+	assert_int_equal(frames[0].line, 12);
+	assert_int_equal(frames[1].line, 0);
+	names = (struct java_name_options){.style = JAVA_NAME_SIGNATURE, .has_lines = true};
+	name(&stack, 20);
+	assert_string_equal(frames[0].name, "com/acme/Main.run(I)V:12");
+	assert_string_equal(frames[1].name, "com/acme/Main.run(I)V");
+	names = (struct java_name_options){0};
+}
+
+static void an_interpreted_method_without_a_name_is_unnamed_java(void **state)
+{
+	const struct stack stack = {.depth = 1,
+				    .entries = {{.addr = fake_addr(code), .method = 0x10000}}};
+
+	(void)state;
+	assert_false(name(&stack, 20).is_java_named);
+	assert_string_equal(frames[0].name, "[interpreted]");
+	assert_int_equal(frames[0].kind, FRAME_INTERPRETED);
+	fake_hotspot_say_hello(process, NULL);
+	name(&stack, 20);
+	assert_string_equal(frames[0].name, "[interpreted]");
+	assert_int_equal(process->jvm->unnamed_methods[JAVA_METHODS_NO_LAYOUT], 1);
+	assert_int_equal(process->jvm->unnamed_methods[JAVA_METHODS_NOT_MAPPED], 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +278,8 @@ int main(void)
 		TEST(each_frame_is_named_by_what_holds_its_address),
 		TEST(inlined_frames_stand_in_front_of_their_caller),
 		TEST(methods_are_called_as_the_caller_asks),
+		TEST(an_interpreted_method_is_named_from_memory),
+		TEST(an_interpreted_method_without_a_name_is_unnamed_java),
 		TEST(generated_code_without_a_name_is_unnamed_java),
 		TEST(what_is_nowhere_says_so),
 		TEST(a_stack_down_to_the_programs_start_is_rooted),

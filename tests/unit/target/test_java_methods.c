@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake_hotspot.h"
@@ -313,6 +314,27 @@ static void of_a_process_that_is_gone_nothing_is_read(void **state)
 	assert_string_equal(find(LATER(9))->name, "run");
 }
 
+/* A child without privilege looks at the test's memory. */
+static void without_permission_there_is_no_name(void **state)
+{
+	pid_t pid;
+	int status;
+
+	(void)state;
+	if (getuid() != 0)
+		skip(); /* only root can become somebody else */
+	pid = fork();
+	if (pid == 0) {
+		const bool is_nobody =
+			setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0;
+
+		_exit(!is_nobody || find(1) || strcmp(reason, "no permission") != 0 ||
+		      process->jvm->unnamed_methods[JAVA_METHODS_NO_PERMISSION] != 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void each_missing_value_switches_names_off(void **state)
 {
 	static const char *const needed[] = {"Method::_constMethod",
@@ -375,6 +397,7 @@ int main(void)
 		CASE(names_outlive_a_move),
 		CASE(the_cache_and_the_reading_have_a_maximum),
 		CASE(of_a_process_that_is_gone_nothing_is_read),
+		CASE(without_permission_there_is_no_name),
 		CASE(each_missing_value_switches_names_off),
 		CASE(a_new_hello_forgets_what_was_read),
 	};
