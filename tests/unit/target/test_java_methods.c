@@ -101,7 +101,12 @@ static void each_broken_number_is_a_reason(void **state)
 	(void)state;
 	fake.const_method.name_index = 0;
 	check_reason("no method there");
-	fake.const_method.name_index = 8;
+	fake.const_method.name_index = 4;
+	fake.pool.entries[4] = fake_addr(&fake.name);
+	fake.pool.length = 5;
+	java_methods_clear(&process->java_methods);
+	assert_non_null(find(1));
+	fake.pool.length = 4;
 	check_reason("no method there");
 	fake_hotspot_init(&fake);
 	fake.const_method.signature_index = UINT16_MAX;
@@ -243,8 +248,10 @@ static void a_method_that_takes_anothers_place_has_its_own_name(void **state)
 	assert_string_equal(find(LATER(2))->name, "sit");
 	fake_symbol_set(&fake.class_name, "com/acme/Tree");
 	assert_string_equal(find(LATER(3))->class_name, "com/acme/Tree");
+	assert_int_equal(process->java_methods.lines_bytes, 5);
 	fake.method.const_method = NEVER_MAPPED;
 	assert_null(find(LATER(4)));
+	assert_int_equal(process->java_methods.lines_bytes, 0);
 	assert_string_equal(reason, "not mapped");
 	assert_int_equal(process->java_methods.by_addr.count, 1);
 }
