@@ -285,6 +285,35 @@ static void names_outlive_a_move(void **state)
 	assert_string_equal(method->source_file, "Main.java");
 }
 
+/* Any word of it any number, or an address within it; always the same ones. */
+static void whatever_lies_there_is_a_method_or_a_reason(void **state)
+{
+	enum { ROUNDS = 4000 };
+	uint64_t *const all = (uint64_t *)(void *)&fake, random = 1;
+	uint64_t counted = 0, named = 0;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		fake_hotspot_init(&fake);
+		for (int j = 0; j < 1 + i % 4; j++) {
+			size_t at;
+
+			random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+			at = (random >> 33) % (sizeof(fake) / sizeof(*all));
+			all[at] = random & 1 ? random * random
+					     : fake_addr(&all[(random >> 17) % (sizeof(fake) / 8)]);
+		}
+		java_methods_clear(&process->java_methods);
+		named += find((uint64_t)i * JAVA_METHODS_WINDOW_NS) != NULL;
+	}
+	for (int i = 0; i < JAVA_METHODS_REASONS; i++)
+		counted += process->jvm->unnamed_methods[i];
+	assert_int_equal(named + counted, ROUNDS);
+	assert_true(named > 100 && counted > 100);
+	assert_int_equal(counted, process->jvm->unnamed_methods[JAVA_METHODS_NOT_MAPPED] +
+					  process->jvm->unnamed_methods[JAVA_METHODS_NO_METHOD]);
+}
+
 static void the_cache_and_the_reading_have_a_maximum(void **state)
 {
 	static struct fake_method many[JAVA_METHODS_MAX + 8];
@@ -402,6 +431,7 @@ int main(void)
 		CASE(a_method_that_takes_anothers_place_has_its_own_name),
 		CASE(an_address_that_becomes_a_method_has_a_name),
 		CASE(names_outlive_a_move),
+		CASE(whatever_lies_there_is_a_method_or_a_reason),
 		CASE(the_cache_and_the_reading_have_a_maximum),
 		CASE(of_a_process_that_is_gone_nothing_is_read),
 		CASE(without_permission_there_is_no_name),
