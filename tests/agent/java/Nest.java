@@ -17,7 +17,14 @@ public class Nest {
             if (left == 0) {
                 return park();
             }
-
+            // A line that is more than seven further than the last has a longer entry in the JVM's
+            // table of lines, and so has one that comes before it:
+            //
+            //
+            //
+            //
+            //
+            //
             return ping(left - 1, "x", null) + 1;
         }
     }
