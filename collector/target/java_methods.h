@@ -18,6 +18,7 @@
 
 #include "base/map64.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
