@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How whole stacks are: workloads that are hard on stack walking, each with JDKs and frame pointers.
+
+Prints a table, all in per cent of the JVM's samples:
+
+  unnamed   a frame has no name
+  unrooted  the lowest frame is no entry of a thread, and not for the snapshot's end
+  cut       the snapshot of the stack ended before the stack
+  missing   of samples of the program's own threads: a frame is not there that each must have
+  bad       any of the above but cut: 0.5 at most is wanted, and held by --limit
+  off       how many points the worst phase's share is off what the program says of itself
+  mean      frames of a stack
+
+and behind each row why stacks were truncated. `cut` has no limit: it follows from the depth of
+stacks and the snapshot's size. See tests/e2e/score_stacks.py for the exact rules, and
+tests/e2e/stack_workloads.py for what each workload must have.
+"""
+
+import argparse
+import sys
+import time
+
+from bench_place import place, processes
+from score_stacks import Score
+from stack_tools import tools
+from stack_workloads import WORKLOADS
+
+HEAD = (f"{'workload':18} {'jdk':>3} {'fp':4} {'tool':14} {'samples':>7} {'unnamed':>7} {'unrooted':>8} "
+        f"{'cut':>6} {'missing':>7} {'bad':>6} {'off':>5} {'mean':>6}  truncated")
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("workloads", nargs="*", metavar="WORKLOAD",
+                        help=f"all, or of: {', '.join(WORKLOADS)}")
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--hz", type=int, default=999)
+    parser.add_argument("--jdk", type=int, action="append", help="17 and 25 unless given")
+    parser.add_argument("--framepointer", action="append", choices=("off", "auto", "on"),
+                        help="the agent's option; off and auto unless given")
+    parser.add_argument("--unwind", help="passed on to fgcollect record, if given")
+    parser.add_argument("--compare", action="store_true",
+                        help="perf and async-profiler (FG_ASYNC_PROFILER) as well")
+    parser.add_argument("--show", type=int, default=0, metavar="N",
+                        help="the N most frequent bad stacks of each")
+    parser.add_argument("--keep", metavar="DIR", help="keep the folded stacks there")
+    parser.add_argument("--limit", type=float, metavar="PERCENT",
+                        help="exit code 1 if more is bad in fgcollect's, or nothing was recorded")
+    options = parser.parse_args()
+    for name in options.workloads:
+        if name not in WORKLOADS:
+            parser.error(f"{name}: no such workload; there are: {', '.join(WORKLOADS)}")
+    options.workloads = options.workloads or list(WORKLOADS)
+    options.jdk = options.jdk or [17, 25]
+    options.framepointer = options.framepointer or ["off", "auto"]
+    return options
+
+
+def record(workload, tool, jdk, framepointer, options):
+    """A Score and what the program said of its shares."""
+    with place() as here, tool.beside(here), \
+            workload.running(here, tool.agent(here, framepointer), jdk,
+                             options.seconds) as running:
+        # Until the collector knows all code that is there.
+        time.sleep(0.5)
+        stacks = tool.record(here, running, options.seconds, options.hz)
+        printed = running.printed()
+    return Score(stacks, workload.must, workload.shares), printed, stacks
+
+
+def cell(value, width, digits=1):
+    return f"{'-':>{width}}" if value is None else f"{value:{width}.{digits}f}"
+
+
+def row_of(score, printed, stacks):
+    mean = (sum(count * len(frames[2:]) for frames, count in stacks.stacks)
+            / max(score.samples, 1))
+    reasons = ", ".join(f"{100 * count / score.samples:.2f} {reason}"
+                        for reason, count in score.truncated.most_common())
+    return " ".join([f"{score.samples:7}", cell(score.percent("unnamed"), 7, 2),
+                     cell(score.percent("unrooted"), 8, 2), cell(score.percent("cut"), 6, 2),
+                     cell(score.percent("missing"), 7, 2), cell(score.percent("bad"), 6, 2),
+                     cell(score.share_off(printed), 5), cell(mean, 6), "", reasons]).rstrip()
+
+
+def keep(directory, name, stacks):
+    with open(f"{directory}/{name}.folded", "w", encoding="utf-8") as out:
+        out.writelines(f"{';'.join(frames)} {count}\n" for frames, count in stacks.stacks)
+
+
+def measure(name, tool, jdk, framepointer, options):
+    """Prints a row. Whether the limit holds; True where there was nothing to be measured."""
+    workload = WORKLOADS[name]
+    print(f"{name:18} {jdk:3} {framepointer:4} {tool.name:14} ", end="", flush=True)
+    why_not = workload.why_not(jdk)
+    if why_not:
+        print(f"left out: {why_not}", flush=True)
+        return True
+    try:
+        score, printed, stacks = record(workload, tool, jdk, framepointer, options)
+    except LookupError as error:
+        print(f"left out: {error}", flush=True)
+        return True
+    except AssertionError as error:
+        print(f"FAILED: {error}", flush=True)
+        return False
+    print(row_of(score, printed, stacks), flush=True)
+    if options.show:
+        print(score.top_bad(options.show), flush=True)
+    if options.keep:
+        keep(options.keep, f"{name}-{jdk}-{framepointer}-{tool.name.replace(' ', '-')}", stacks)
+    bad = score.percent("bad")
+    return options.limit is None or tool.name != "fgcollect" or (
+        bad is not None and bad <= options.limit and score.own > 0)
+
+
+def main():
+    options = read_arguments()
+    fgcollect_args = ["--unwind", options.unwind] if options.unwind else []
+    held = True
+    print(HEAD)
+    for name in options.workloads:
+        for jdk in options.jdk:
+            for framepointer in options.framepointer:
+                for tool in tools(options.compare, fgcollect_args):
+                    held &= measure(name, tool, jdk, framepointer, options)
+    if not held:
+        print(f"more than {options.limit} % is bad, or a recording failed"
+              if options.limit is not None else "a recording failed")
+    return 0 if held else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How whole the stacks of a recording are, judged from its folded stacks alone.
+
+usage: score_stacks.py FOLDED [OWN_THREADS MUST...]
+
+FOLDED was recorded with --threads: the two lowest frames of a stack are the process and the thread.
+OWN_THREADS is a regular expression for the names of the threads that do the program's own work, and
+each MUST one for a frame that each of their stacks has to have.
+
+Each sample is judged by itself, with no noise of sampling in it. It is
+
+- unnamed: it has a frame without a name;
+- unrooted: its lowest frame is none in which threads or processes begin, or it says that it is
+  truncated, for another reason than the end of the snapshot of the stack;
+- cut: the snapshot of the stack ended before the stack did; judged by nothing else but its names;
+- missing, if it is one of the program's own threads and not cut: a frame that must be there is not.
+
+Bad is what is any of these but cut.
+"""
+
+import collections
+import re
+import sys
+
+from harness.folded import Folded
+
+LABELS = 2  # process and thread
+SUFFIX = re.compile(r"_\[[01ijk]\]$")
+TRUNCATED = re.compile(r"^\[truncated: (.*)\]$")
+AT_SNAPSHOT_END = re.compile(r"snapshot|dump", re.IGNORECASE)
+UNNAMED_FUNCTION = re.compile(r"^(.+):fn@")
+
+# As in collector/symbolize/symbolizer.c: where threads and processes begin, in glibc, musl and the
+# kernel, and the functions that threads are made with.
+ENTRIES = ("_start", "_start_c", "__clone", "__clone3", "clone", "clone3", "start_thread", "start",
+           "__libc_start_main", "__libc_start_call_main", "ret_from_fork", "ret_from_fork_asm")
+MAINS = ("thread_native_entry", "java_start", "ThreadJavaMain", "JavaMain", "main")
+
+
+def is_one_of(name, names):
+    """Libraries carry versions and clones in names: __libc_start_main_impl@@GLIBC_2.34."""
+    base = re.split("[@.]", name, maxsplit=1)[0].removesuffix("_impl")
+    return base in names
+
+
+def is_java(frame):
+    return SUFFIX.search(frame) and not frame.endswith("_[k]")
+
+
+def is_unnamed_in_libc(frame):
+    match = UNNAMED_FUNCTION.match(frame)
+    return bool(match) and "libc" in match.group(1)
+
+
+def is_rooted_by_name(frames):
+    """frames from the root on, without labels. A stripped libc names neither its thread entry nor
+    what calls that: there it is up to two of its functions below the one a thread was made with. A
+    stripped program does not name its _start."""
+    if not frames or is_java(frames[0]):
+        return False
+    if is_one_of(SUFFIX.sub("", frames[0]), ENTRIES):
+        return True
+    if not UNNAMED_FUNCTION.match(frames[0]):
+        return False
+    if len(frames) > 1 and is_one_of(frames[1], ("__libc_start_main",)):
+        return True
+    above = 1 if not (len(frames) > 1 and is_unnamed_in_libc(frames[1])) else 2
+    return is_unnamed_in_libc(frames[0]) and len(frames) > above and is_one_of(frames[above], MAINS)
+
+
+class Must:
+    """What each stack of the program's own threads has to have.
+
+    threads: a regular expression for whole names of threads
+    frames: regular expressions for whole frames without suffix; each matches one at least
+    when: judges only the stacks that have such a frame, or all
+    check: a function of the stack's frames (root first, without suffix) that says what is wrong, or
+        None
+    """
+
+    def __init__(self, threads, *frames, when=None, check=None):
+        self.threads = re.compile(threads)
+        self.frames = [re.compile(frame) for frame in frames]
+        self.when = re.compile(when) if when else None
+        self.check = check
+
+    def concerns(self, thread, names):
+        if not self.threads.fullmatch(thread):
+            return False
+        return not self.when or any(self.when.fullmatch(name) for name in names)
+
+    def is_met(self, names):
+        if not all(any(frame.fullmatch(name) for name in names) for frame in self.frames):
+            return False
+        return not (self.check and self.check(names))
+
+
+class Score:
+    """Samples by verdict, and the stacks behind each.
+
+    must: a Must, or None; shares: {name: regular expression}, whose samples are counted in
+    by_share, for comparison with what the program says of itself.
+    """
+
+    VERDICTS = ("unnamed", "unrooted", "cut", "missing", "bad")
+
+    def __init__(self, folded, must=None, shares=None):
+        self.samples = self.own = 0
+        self.counts = collections.Counter()
+        self.truncated = collections.Counter()
+        self.by_share = collections.Counter()
+        self.threads = collections.Counter()
+        self.bad_stacks = collections.Counter()
+        self.must = must
+        self.shares = {name: re.compile(wanted) for name, wanted in (shares or {}).items()}
+        self.entries = self._entries(folded)
+        for frames, count in folded.stacks:
+            self._add(frames, count)
+
+    @staticmethod
+    def _entries(folded):
+        """Functions without name that are roots of threads which HotSpot made are such of others."""
+        return {frames[LABELS] for frames, _ in folded.stacks
+                if len(frames) > LABELS and UNNAMED_FUNCTION.match(frames[LABELS])
+                and is_rooted_by_name(frames[LABELS:])}
+
+    def _add(self, frames, count):
+        thread = frames[1] if len(frames) > 1 else ""
+        stack = frames[LABELS:]
+        reasons = [match.group(1) for match in map(TRUNCATED.match, stack) if match]
+        verdicts = set()
+        if not stack or any(frame.startswith("[unknown") for frame in stack):
+            verdicts.add("unnamed")
+        if any(map(AT_SNAPSHOT_END.search, reasons)):
+            verdicts.add("cut")
+        elif reasons or not (stack and (stack[0] in self.entries or is_rooted_by_name(stack))):
+            verdicts.add("unrooted")
+        self.samples += count
+        for reason in reasons:
+            self.truncated[reason] += count
+        self._judge_own(thread, [SUFFIX.sub("", frame) for frame in stack], verdicts, count)
+        if verdicts - {"cut"}:
+            self.bad_stacks[tuple(sorted(verdicts - {"cut"})), tuple(frames)] += count
+            verdicts.add("bad")
+        for verdict in verdicts:
+            self.counts[verdict] += count
+
+    def _judge_own(self, thread, names, verdicts, count):
+        for share, wanted in self.shares.items():
+            if any(wanted.fullmatch(name) for name in names):
+                self.by_share[share] += count
+        if not self.must or not self.must.concerns(thread, names):
+            return
+        self.threads[thread] += count
+        self.own += count
+        if "cut" not in verdicts and not self.must.is_met(names):
+            verdicts.add("missing")
+
+    def percent(self, verdict):
+        """Of all samples; missing: of those of the program's own threads. None if there are none."""
+        of = self.own if verdict == "missing" else self.samples
+        return 100 * self.counts[verdict] / of if of else None
+
+    def share_off(self, printed):
+        """How many points the worst share is off what the program printed, or None."""
+        if not self.own or not self.shares or not all(name in printed for name in self.shares):
+            return None
+        return max(100 * abs(self.by_share[name] / self.own - printed[name])
+                   for name in self.shares)
+
+    def top_bad(self, most, ends=4):
+        """The most frequent bad stacks, each as verdicts, thread, its lowest and highest frames."""
+        rows = collections.Counter()
+        for (verdicts, frames), count in self.bad_stacks.items():
+            thread, stack = (frames[1] if len(frames) > 1 else ""), list(frames[LABELS:])
+            if len(stack) > 2 * ends:
+                stack[ends:-ends] = ["..."]
+            rows[f"{'+'.join(verdicts)} {thread}: {';'.join(stack)}"] += count
+        return "\n".join(f"{count:8} {row}" for row, count in rows.most_common(most))
+
+    def __str__(self):
+        figures = ", ".join(f"{self.percent(verdict):.2f} % {verdict}" for verdict in self.VERDICTS
+                            if self.percent(verdict) is not None)
+        reasons = ", ".join(f"{count} {reason}" for reason, count in self.truncated.most_common())
+        return (f"{self.samples} samples, {self.own} of the program's own threads: {figures}"
+                + (f"; truncated: {reasons}" if reasons else ""))
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    must = Must(*sys.argv[2:]) if len(sys.argv) > 2 else None
+    score = Score(Folded.read(sys.argv[1]), must)
+    print(score)
+    print(score.top_bad(20))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian's tomcat10 with a servlet of ours, on loopback at a port of its own, under load by wrk or ab.
+
+Everything is in a directory of the caller's: no service, no file of the system is touched. Server
+and load are bounded in time by who started them, and ended by their PIDs.
+"""
+
+import contextlib
+import pathlib
+import re
+import shutil
+
+from harness import processes, settings
+
+HOME = pathlib.Path("/usr/share/tomcat10")
+CONNECTIONS = 8
+
+SERVER = """<?xml version="1.0" encoding="UTF-8"?>
+<Server port="-1">
+  <Service name="Catalina">
+    <Connector port="0" address="127.0.0.1" protocol="org.apache.coyote.http11.Http11NioProtocol"/>
+    <Engine name="Catalina" defaultHost="localhost">
+      <Host name="localhost" appBase="webapps" autoDeploy="false"/>
+    </Engine>
+  </Service>
+</Server>
+"""
+
+WEB = """<?xml version="1.0" encoding="UTF-8"?>
+<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0" metadata-complete="true">
+  <servlet><servlet-name>work</servlet-name><servlet-class>Work</servlet-class></servlet>
+  <servlet-mapping><servlet-name>work</servlet-name><url-pattern>/work</url-pattern></servlet-mapping>
+</web-app>
+"""
+
+LOGGING = """handlers = java.util.logging.ConsoleHandler
+java.util.logging.ConsoleHandler.level = INFO
+"""
+
+SERVLET = """import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Map;
+import java.util.TreeMap;
+
+public final class Work extends HttpServlet {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    protected void doGet(HttpServletRequest request, HttpServletResponse response)
+        throws IOException {
+        response.setContentType("text/html");
+        PrintWriter out = response.getWriter();
+        for (Map.Entry<String, Integer> entry : count(request.getParameter("text")).entrySet())
+            out.println("<li>" + entry.getKey() + ": " + entry.getValue() + "</li>");
+    }
+
+    static Map<String, Integer> count(String text) {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (int i = 0; i < 200; i++)
+            counts.merge(text + i % 37, 1, Integer::sum);
+        return counts;
+    }
+}
+"""
+
+
+def loader():
+    return shutil.which("wrk") or shutil.which("ab")
+
+
+def what_is_missing():
+    """Why there can be no server or no load here, or None."""
+    if not (HOME / "bin" / "bootstrap.jar").exists():
+        return "no Tomcat: apt-get install --no-install-recommends tomcat10"
+    if not loader():
+        return "no load: apt-get install wrk"
+    if not settings.jdk_home(17):
+        return "no JDK 17 to compile the servlet with"
+    return None
+
+
+def make_base(base):
+    """A CATALINA_BASE with one application that has one servlet."""
+    inner = base / "webapps" / "ROOT" / "WEB-INF"
+    for path in (base / "conf", base / "logs", base / "temp", base / "work", inner / "classes"):
+        path.mkdir(parents=True)
+    (base / "conf" / "server.xml").write_text(SERVER)
+    (base / "conf" / "web.xml").write_text(WEB.replace("/work</url", "/unused</url"))
+    (base / "conf" / "logging.properties").write_text(LOGGING)
+    (inner / "web.xml").write_text(WEB)
+    source = base / "Work.java"
+    source.write_text(SERVLET)
+    processes.run([settings.jdk_home(17) / "bin" / "javac", "--release", "17", "-cp",
+                   HOME / "lib" / "servlet-api.jar", "-d", inner / "classes", source], check=True)
+
+
+class Server:
+    """pid, and the url of the servlet."""
+
+    def __init__(self, pid, port):
+        self.pid, self.url = pid, f"http://127.0.0.1:{port}/work?text=word"
+
+
+@contextlib.contextmanager
+def serving(directory, java_home, flags):
+    base = directory / "tomcat"
+    make_base(base)
+    jars = ":".join(str(HOME / "bin" / jar) for jar in ("bootstrap.jar", "tomcat-juli.jar"))
+    jvm = processes.Background(
+        [java_home / "bin" / "java", *flags, "-cp", jars, f"-Dcatalina.home={HOME}",
+         f"-Dcatalina.base={base}", f"-Djava.io.tmpdir={base}/temp",
+         f"-Djava.util.logging.config.file={base}/conf/logging.properties",
+         "org.apache.catalina.startup.Bootstrap", "start"], directory / "tomcat.log")
+
+    def port():
+        if jvm.code is not None:
+            raise processes.Failed(f"Tomcat ended with {jvm.code}:\n{jvm.text}")
+        # The port is known once it listens, and is in the name of what listens there.
+        return re.search(r'Starting ProtocolHandler \["http-nio-127\.0\.0\.1-auto-\d+-(\d+)"\]',
+                         jvm.text)
+    try:
+        found = processes.wait_until(port, lambda: f"Tomcat listens:\n{jvm.text}", 30)
+        yield Server(jvm.pid, found.group(1))
+    finally:
+        jvm.stop()
+
+
+@contextlib.contextmanager
+def load(directory, url, seconds, warm_up=5):
+    """Requests from some connections at once, for so long and the time of a warm-up."""
+    seconds = int(seconds + warm_up + 1)
+    program = loader()
+    if program.endswith("wrk"):
+        args = [program, "-t", 1, "-c", CONNECTIONS, "-d", f"{seconds}s", url]
+    else:
+        args = [program, "-q", "-k", "-c", CONNECTIONS, "-t", seconds, "-n", 10_000_000, url]
+    generator = processes.Background(args, directory / "load.log")
+    try:
+        with contextlib.suppress(processes.Failed):
+            generator.wait(warm_up)
+        if generator.code is not None:
+            raise processes.Failed(f"the load ended with {generator.code}:\n{generator.text}")
+        yield generator
+    finally:
+        generator.stop()
