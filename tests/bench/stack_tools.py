@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What records stacks for whole_stacks.py, each into folded stacks of one form: fgcollect, perf with
-frame pointers or with DWARF, async-profiler.
+"""What records stacks for whole_stacks.py, each into folded stacks of one form: fgcollect, perf
+with frame pointers or with DWARF, async-profiler.
 
 Form: process, thread, frames from the root on, as `fgcollect record --threads` writes them.
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How whole stacks are: workloads that are hard on stack walking, each with JDKs and frame pointers.
+"""How whole stacks are: workloads hard on stack walking, each with JDKs and frame pointers.
 
 Prints a table, all in per cent of the JVM's samples:
 
   unnamed   a frame has no name
-  unrooted  the lowest frame is no entry of a thread, and not for the snapshot's end
-  cut       the snapshot of the stack ended before the stack
+  unrooted  the lowest frame is no entry of a thread, and the stack is not cut
+  cut       the snapshot of the stack ended before the stack, or there are too many frames
   missing   of samples of the program's own threads: a frame is not there that each must have
   bad       any of the above but cut: 0.5 at most is wanted, and held by --limit
   off       how many points the worst phase's share is off what the program says of itself
@@ -25,8 +25,8 @@ from score_stacks import Score
 from stack_tools import tools
 from stack_workloads import WORKLOADS
 
-HEAD = (f"{'workload':18} {'jdk':>3} {'fp':4} {'tool':14} {'samples':>7} {'unnamed':>7} {'unrooted':>8} "
-        f"{'cut':>6} {'missing':>7} {'bad':>6} {'off':>5} {'mean':>6}  truncated")
+HEAD = (f"{'workload':18} {'jdk':>3} {'fp':4} {'tool':14} {'samples':>7} {'unnamed':>7} "
+        f"{'unrooted':>8} {'cut':>6} {'missing':>7} {'bad':>6} {'off':>5} {'mean':>6}  truncated")
 
 
 def read_arguments():

@@ -12,8 +12,9 @@ Each sample is judged by itself, with no noise of sampling in it. It is
 
 - unnamed: it has a frame without a name;
 - unrooted: its lowest frame is none in which threads or processes begin, or it says that it is
-  truncated, for another reason than the end of the snapshot of the stack;
-- cut: the snapshot of the stack ended before the stack did; judged by nothing else but its names;
+  truncated, for another reason than that it is too deep;
+- cut: the snapshot of the stack ended before the stack did, or the stack has more frames than are
+  kept; judged by nothing else but its names;
 - missing, if it is one of the program's own threads and not cut: a frame that must be there is not.
 
 Bad is what is any of these but cut.
@@ -28,7 +29,7 @@ from harness.folded import Folded
 LABELS = 2  # process and thread
 SUFFIX = re.compile(r"_\[[01ijk]\]$")
 TRUNCATED = re.compile(r"^\[truncated: (.*)\]$")
-AT_SNAPSHOT_END = re.compile(r"snapshot|dump", re.IGNORECASE)
+TOO_DEEP = re.compile(r"snapshot|too deep|limit", re.IGNORECASE)
 UNNAMED_FUNCTION = re.compile(r"^(.+):fn@")
 
 # As in collector/symbolize/symbolizer.c: where threads and processes begin, in glibc, musl and the
@@ -90,10 +91,12 @@ class Must:
             return False
         return not self.when or any(self.when.fullmatch(name) for name in names)
 
-    def is_met(self, names):
-        if not all(any(frame.fullmatch(name) for name in names) for frame in self.frames):
-            return False
-        return not (self.check and self.check(names))
+    def what_is_missing(self, names):
+        """What names, root first and without suffix, do not have, or None."""
+        for frame in self.frames:
+            if not any(frame.fullmatch(name) for name in names):
+                return frame.pattern.replace("\\", "")
+        return self.check(names) if self.check else None
 
 
 class Score:
@@ -109,6 +112,7 @@ class Score:
         self.samples = self.own = 0
         self.counts = collections.Counter()
         self.truncated = collections.Counter()
+        self.missing = collections.Counter()
         self.by_share = collections.Counter()
         self.threads = collections.Counter()
         self.bad_stacks = collections.Counter()
@@ -120,7 +124,7 @@ class Score:
 
     @staticmethod
     def _entries(folded):
-        """Functions without name that are roots of threads which HotSpot made are such of others."""
+        """Functions without name that are roots of HotSpot's threads are roots of others, too."""
         return {frames[LABELS] for frames, _ in folded.stacks
                 if len(frames) > LABELS and UNNAMED_FUNCTION.match(frames[LABELS])
                 and is_rooted_by_name(frames[LABELS:])}
@@ -132,7 +136,7 @@ class Score:
         verdicts = set()
         if not stack or any(frame.startswith("[unknown") for frame in stack):
             verdicts.add("unnamed")
-        if any(map(AT_SNAPSHOT_END.search, reasons)):
+        if any(map(TOO_DEEP.search, reasons)):
             verdicts.add("cut")
         elif reasons or not (stack and (stack[0] in self.entries or is_rooted_by_name(stack))):
             verdicts.add("unrooted")
@@ -154,11 +158,13 @@ class Score:
             return
         self.threads[thread] += count
         self.own += count
-        if "cut" not in verdicts and not self.must.is_met(names):
+        missing = None if "cut" in verdicts else self.must.what_is_missing(names)
+        if missing:
+            self.missing[missing] += count
             verdicts.add("missing")
 
     def percent(self, verdict):
-        """Of all samples; missing: of those of the program's own threads. None if there are none."""
+        """Of all samples; missing: of those of the program's own threads. None without any."""
         of = self.own if verdict == "missing" else self.samples
         return 100 * self.counts[verdict] / of if of else None
 
@@ -170,14 +176,18 @@ class Score:
                    for name in self.shares)
 
     def top_bad(self, most, ends=4):
-        """The most frequent bad stacks, each as verdicts, thread, its lowest and highest frames."""
+        """What is missing most often, and the most frequent bad stacks, each as verdicts, thread,
+        its lowest and its highest frames."""
         rows = collections.Counter()
         for (verdicts, frames), count in self.bad_stacks.items():
             thread, stack = (frames[1] if len(frames) > 1 else ""), list(frames[LABELS:])
             if len(stack) > 2 * ends:
                 stack[ends:-ends] = ["..."]
-            rows[f"{'+'.join(verdicts)} {thread}: {';'.join(stack)}"] += count
-        return "\n".join(f"{count:8} {row}" for row, count in rows.most_common(most))
+            alike = re.sub(r"\d+", "N", thread)
+            rows[f"{'+'.join(verdicts)} {alike}: {';'.join(stack)}"] += count
+        return "\n".join([f"{count:8} without {what}" for what, count in
+                          self.missing.most_common(most)]
+                         + [f"{count:8} {row}" for row, count in rows.most_common(most)])
 
     def __str__(self):
         figures = ", ".join(f"{self.percent(verdict):.2f} % {verdict}" for verdict in self.VERDICTS

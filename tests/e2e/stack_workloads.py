@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs by which whole stacks are judged: how each is started, and what its stacks must have.
+"""The programs by which whole stacks are judged: how they start, what their stacks must have.
 
 A workload is started in a place (harness.collector.Place), warmed up, and ended when its `with` is
 left. Those that are not one JVM with one of our programs have a class of their own.
@@ -113,11 +113,22 @@ class Repeated(Workload):
                 starter.join()
 
 
+def of_a_request(names):
+    """A check: what our servlet does it does for a request, and that for the container."""
+    if not any(name.startswith("Work") for name in names):
+        return None
+    for wanted in ("Work.doGet", "org/apache/catalina/core/StandardWrapperValve.invoke",
+                   "org/apache/catalina/connector/CoyoteAdapter.service"):
+        if wanted not in names:
+            return f"no {wanted}"
+    return None
+
+
 class Tomcat:
     """A servlet container under load; its requests are the work."""
 
     shares = None
-    must = Must(r"http-nio-.*", r"java/lang/Thread\.run", r"Work\.doGet", when=r"Work\.\w+")
+    must = Must(r"http-nio-.*", r"java/lang/Thread\.run", check=of_a_request)
 
     @staticmethod
     def why_not(jdk):

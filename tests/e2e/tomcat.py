@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's tomcat10 with a servlet of ours, on loopback at a port of its own, under load by wrk or ab.
+"""Debian's tomcat10 with a servlet of ours, on loopback, under load by wrk or ab.
 
-Everything is in a directory of the caller's: no service, no file of the system is touched. Server
-and load are bounded in time by who started them, and ended by their PIDs.
+Everything is in a directory of the caller's, the port is a free one: no service and no file of the
+system is touched. Server and load are ended by their PIDs; the load also by itself.
 """
 
 import contextlib
@@ -29,8 +29,15 @@ SERVER = """<?xml version="1.0" encoding="UTF-8"?>
 WEB = """<?xml version="1.0" encoding="UTF-8"?>
 <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0" metadata-complete="true">
   <servlet><servlet-name>work</servlet-name><servlet-class>Work</servlet-class></servlet>
-  <servlet-mapping><servlet-name>work</servlet-name><url-pattern>/work</url-pattern></servlet-mapping>
+  <servlet-mapping>
+    <servlet-name>work</servlet-name><url-pattern>/work</url-pattern>
+  </servlet-mapping>
 </web-app>
+"""
+
+# The defaults of all applications: none.
+EMPTY = """<?xml version="1.0" encoding="UTF-8"?>
+<web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0"/>
 """
 
 LOGGING = """handlers = java.util.logging.ConsoleHandler
@@ -88,7 +95,7 @@ def make_base(base):
     for path in (base / "conf", base / "logs", base / "temp", base / "work", inner / "classes"):
         path.mkdir(parents=True)
     (base / "conf" / "server.xml").write_text(SERVER)
-    (base / "conf" / "web.xml").write_text(WEB.replace("/work</url", "/unused</url"))
+    (base / "conf" / "web.xml").write_text(EMPTY)
     (base / "conf" / "logging.properties").write_text(LOGGING)
     (inner / "web.xml").write_text(WEB)
     source = base / "Work.java"

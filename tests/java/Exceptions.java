@@ -16,10 +16,11 @@ public final class Exceptions {
     private static volatile Object sink;
 
     public static void main(String[] args) throws IOException {
-        Shares shares = new Shares(new String[] {"compiled", "inlined", "interpreted", "invalidated"},
-                                   new double[] {0.3, 0.25, 0.25, 0.2},
-                                   new Shares.Phase[] {new Compiled(), new InlinedOnes(),
-                                                       new Excluded(), new Invalidated()});
+        Shares shares = new Shares(
+            new String[] {"compiled", "inlined", "interpreted", "invalidated"},
+            new double[] {0.3, 0.25, 0.25, 0.2},
+            new Shares.Phase[] {new Compiled(), new InlinedOnes(), new Excluded(),
+                                new Invalidated()});
         shares.runRounds(20);
         shares.forget();
         System.out.println("ready");

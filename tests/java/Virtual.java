@@ -34,8 +34,12 @@ public final class Virtual {
         Thread.sleep(seconds == 0 ? Long.MAX_VALUE : (long) (seconds * 1000));
         ended = true;
         long all = SHALLOW_NS.get() + DEEP_NS.get();
-        System.out.printf("share shallow %.4f of %.3f s%n", (double) SHALLOW_NS.get() / all, all / 1e9);
-        System.out.printf("share deep %.4f of %.3f s%n", (double) DEEP_NS.get() / all, all / 1e9);
+        print("shallow", SHALLOW_NS.get(), all);
+        print("deep", DEEP_NS.get(), all);
+    }
+
+    private static void print(String name, long ns, long all) {
+        System.out.printf("share %s %.4f of %.3f s%n", name, (double) ns / all, all / 1e9);
     }
 
     private static void burn(AtomicLong spent) {

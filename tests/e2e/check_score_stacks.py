@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of score_stacks.py, on stacks made up for them: no JVM, no privilege."""
+
+import unittest
+
+from harness.folded import Folded
+from score_stacks import Must, Score
+
+ROOT = "Main;java;libc.so.6:fn@0x88ef0;ThreadJavaMain;JavaMain;call_stub"
+CLONED = "Main;GC Thread#0;libc.so.6:fn@0x1000;libc.so.6:fn@0x88ef0;thread_native_entry;work"
+
+
+def counts(*lines, must=None):
+    score = Score(Folded("\n".join(lines)), must)
+    return {verdict: score.counts[verdict] for verdict in Score.VERDICTS if score.counts[verdict]}
+
+
+class Rules(unittest.TestCase):
+    def test_stack_from_the_entry_of_a_thread_is_whole(self):
+        for stack in (f"{ROOT};Main.main_[0]", CLONED, "Main;java;_start;__libc_start_main;main",
+                      "Main;java;__libc_start_main_impl@@GLIBC_2.34;main",
+                      "Main;java;java:fn@0x1060;__libc_start_main;libc.so.6:fn@0x270;main",
+                      "Main;java;ret_from_fork_asm_[k];ret_from_fork_[k];start_thread_[k]",
+                      "Main;java;clone3;start_thread;thread_native_entry"):
+            self.assertEqual(counts(f"{stack} 7"), {}, stack)
+
+    def test_stack_from_anywhere_else_is_unrooted(self):
+        for stack in ("Main;java;Main.run_[j];deflate", "Main;java;libz.so.1:fn@0x10;deflate",
+                      "Main;java;libc.so.6:fn@0x10;deflate", "Main;java;start_[j];Main.run_[j]",
+                      "Main;java;start_thread_of_mine;work", "Main;java;libc.so.6:fn@0x88ef0"):
+            self.assertEqual(counts(f"{stack} 7"), {"unrooted": 7, "bad": 7}, stack)
+
+    def test_unnamed_entry_that_hotspot_uses_is_one_for_other_threads_too(self):
+        self.assertEqual(counts(f"{ROOT};Main.main_[0] 1",
+                                "Main;agent;libc.so.6:fn@0x88ef0;sender 5"), {})
+
+    def test_frame_without_name_is_seen_anywhere(self):
+        self.assertEqual(counts(f"{ROOT};[unknown: not mapped];Main.run_[j] 3"),
+                         {"unnamed": 3, "bad": 3})
+        self.assertEqual(counts("Main;java;[unknown: no stack] 3"),
+                         {"unnamed": 3, "unrooted": 3, "bad": 3})
+        self.assertEqual(counts("Main;java 2"), {"unnamed": 2, "unrooted": 2, "bad": 2})
+
+    def test_truncated_stack_is_unrooted_unless_it_is_too_deep(self):
+        self.assertEqual(counts("Main;java;[truncated: no unwind table];deflate 4"),
+                         {"unrooted": 4, "bad": 4})
+        # Nothing hides behind an entry below the mark.
+        self.assertEqual(counts(f"{ROOT};[truncated: bad frame];deflate 4"),
+                         {"unrooted": 4, "bad": 4})
+        self.assertEqual(counts("Main;java;[truncated: end of snapshot];Main.run_[j] 4"),
+                         {"cut": 4})
+        self.assertEqual(counts("Main;java;[truncated: end of snapshot];[unknown: x] 4"),
+                         {"cut": 4, "unnamed": 4, "bad": 4})
+
+    def test_own_thread_must_have_its_frames(self):
+        must = Must("java", r"Main\.main", r"Main\.run")
+        self.assertEqual(counts(f"{ROOT};Main.main_[0];Main.run_[i];leaf_[k] 9", must=must), {})
+        self.assertEqual(counts(f"{ROOT};Interpreter_[0];Main.run_[j] 9", must=must),
+                         {"missing": 9, "bad": 9})
+        self.assertEqual(counts(CLONED + " 9", must=must), {})
+        self.assertEqual(counts("Main;java;[truncated: end of snapshot];Main.run_[j] 4", must=must),
+                         {"cut": 4})
+
+    def test_share_of_missing_is_of_own_threads(self):
+        score = Score(Folded(f"{ROOT};Main.main_[0] 1\n{ROOT};Interpreter_[0] 3\n{CLONED} 96"),
+                      Must("java", r"Main\.main"))
+        self.assertEqual(score.percent("missing"), 75)
+        self.assertEqual(score.percent("bad"), 3)
+
+    def test_shares_are_compared_with_what_the_program_says(self):
+        score = Score(Folded(f"{ROOT};Main.a_[j] 60\n{ROOT};Main.b_[j] 40"), Must("java"),
+                      {"a": r"Main\.a", "b": r"Main\.b"})
+        self.assertAlmostEqual(score.share_off({"a": 0.55, "b": 0.45}), 5)
+        self.assertIsNone(score.share_off({"a": 0.55}))
+
+
+if __name__ == "__main__":
+    unittest.main()

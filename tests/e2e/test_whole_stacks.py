@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stacks have a name for each frame and reach the thread's entry, without frame pointers too."""
+
+import time
+
+from harness import collector
+from harness.case import Case
+from score_stacks import Score
+from stack_workloads import WORKLOADS, Agent
+
+SECONDS = 5
+HZ = 999
+# Per cent of samples that may be bad (score_stacks.py says what that is), and that may be cut.
+BAD = 0.5
+CUT = 0.0
+# Stacks deeper than a snapshot, or than the frames that are kept.
+DEEP = {"recursion-3000": 100, "recursion-100000": 100, "recursion-400-int": 100}
+# An unnamed frame or a wrong one puts a phase's share off by what is bad; sampling adds its part.
+SHARE_POINTS = 3
+
+
+class WholeStacks(Case):
+    def recorded(self, name, jdk, framepointer):
+        workload = WORKLOADS[name]
+        why_not = workload.why_not(jdk)
+        if why_not:
+            self.skipTest(why_not)
+        agent = Agent(self.place, f"framepointer={framepointer}")
+        with workload.running(self.place, agent, jdk, SECONDS) as running:
+            time.sleep(0.5)
+            target = ["-p", running.pid] if running.pid else []
+            recording = collector.record(self.place, "--threads", *target, seconds=SECONDS, hz=HZ)
+            return Score(recording.folded, workload.must, workload.shares), running.printed()
+
+    def assert_whole(self, name, jdk, framepointer="off", bad=BAD):
+        score, printed = self.recorded(name, jdk, framepointer)
+        print(score)
+        said = f"{score}\n{score.top_bad(20)}"
+        # A machine with other work leaves less to one thread.
+        self.assertGreater(score.own, 0.3 * HZ * SECONDS, said)
+        self.assertLessEqual(score.percent("bad"), bad, said)
+        self.assertLessEqual(score.percent("missing"), bad, said)
+        self.assertLessEqual(score.percent("cut"), DEEP.get(name, CUT), said)
+        off = score.share_off(printed)
+        if WORKLOADS[name].shares:
+            self.assertIsNotNone(off, f"no shares printed\n{said}")
+            self.assertLessEqual(off, SHARE_POINTS, f"{printed}\n{said}")
+
+    def test_stacks_of_what_servers_do_are_whole_17(self):
+        self.assert_whole("mixed", 17)
+
+    def test_stacks_of_what_servers_do_are_whole_25(self):
+        self.assert_whole("mixed", 25)
+
+    def test_stacks_below_jni_in_libz_and_the_kernel_are_whole_17(self):
+        self.assert_whole("zip", 17)
+
+    def test_stacks_below_jni_in_libz_and_the_kernel_are_whole_25(self):
+        self.assert_whole("zip", 25)
+
+    def test_stacks_in_stub_routines_are_whole_17(self):
+        self.assert_whole("natives", 17)
+
+    def test_stacks_in_stub_routines_are_whole_25(self):
+        self.assert_whole("natives", 25)
+
+    def test_stacks_that_exceptions_take_apart_are_whole_17(self):
+        self.assert_whole("exceptions", 17)
+
+    def test_stacks_that_exceptions_take_apart_are_whole_25(self):
+        self.assert_whole("exceptions", 25)
+
+    def test_stacks_of_interpreted_methods_are_whole_17(self):
+        self.assert_whole("interpreted", 17)
+
+    def test_stacks_of_interpreted_methods_are_whole_25(self):
+        self.assert_whole("interpreted", 25)
+
+    def test_stacks_of_400_frames_are_whole_17(self):
+        self.assert_whole("recursion-400", 17)
+
+    def test_stacks_of_400_frames_are_whole_25(self):
+        self.assert_whole("recursion-400", 25)
+
+    def test_stacks_of_400_interpreted_frames_are_whole_17(self):
+        self.assert_whole("recursion-400-int", 17)
+
+    def test_stacks_of_400_interpreted_frames_are_whole_25(self):
+        self.assert_whole("recursion-400-int", 25)
+
+    def test_stacks_deeper_than_a_snapshot_are_whole_17(self):
+        self.assert_whole("recursion-3000", 17)
+
+    def test_stacks_deeper_than_a_snapshot_are_whole_25(self):
+        self.assert_whole("recursion-3000", 25)
+
+    def test_stacks_of_200_threads_are_whole_17(self):
+        self.assert_whole("threads", 17)
+
+    def test_stacks_of_200_threads_are_whole_25(self):
+        self.assert_whole("threads", 25)
+
+    def test_stacks_of_short_lived_jvms_are_whole_17(self):
+        self.assert_whole("short-lived", 17)
+
+    def test_stacks_of_short_lived_jvms_are_whole_25(self):
+        self.assert_whole("short-lived", 25)
+
+    def test_stacks_of_code_that_comes_and_goes_are_whole_17(self):
+        self.assert_whole("churn", 17)
+
+    def test_stacks_of_code_that_comes_and_goes_are_whole_25(self):
+        self.assert_whole("churn", 25)
+
+    def test_stacks_of_a_servlet_container_are_whole_17(self):
+        self.assert_whole("tomcat", 17)
+
+    def test_stacks_of_a_servlet_container_are_whole_25(self):
+        self.assert_whole("tomcat", 25)
+
+    def test_stacks_of_virtual_threads_are_whole_25(self):
+        self.assert_whole("virtual", 25)
+
+    def test_stacks_with_frame_pointers_are_whole_17(self):
+        self.assert_whole("mixed", 17, framepointer="auto")
+
+    def test_stacks_with_frame_pointers_are_whole_25(self):
+        self.assert_whole("mixed", 25, framepointer="auto")
