@@ -112,9 +112,9 @@ class Perf:
             processes.run(["perf", "record", "-q", "-F", hz, "--call-graph", how, "-p", running.pid,
                            "-o", data, "--", "sleep", seconds], check=True,
                           timeout=seconds + settings.DEADLINE_SEC)
-            script = processes.run(["perf", "script", "-f", "-i", data, "--no-inline", "--max-stack",
-                                    MAX_STACK, "-F", "comm,pid,tid,ip,sym,dso"], check=True,
-                                   timeout=600)
+            script = processes.run(["perf", "script", "-f", "-i", data, "--no-inline",
+                                    "--max-stack", MAX_STACK, "-F", "comm,pid,tid,ip,sym,dso"],
+                                   check=True, timeout=600)
         finally:
             data.unlink(missing_ok=True)
             pathlib.Path(map_file).unlink(missing_ok=True)
@@ -143,8 +143,8 @@ class AsyncProfiler:
             raise LookupError("async-profiler records one process")
         out = place.directory / "async.collapsed"
         processes.run([self.home / "bin" / "asprof", "-d", seconds, "-e", "cpu", "-i",
-                       f"{1_000_000_000 // hz}ns", "--cstack", "vm", "-j", MAX_STACK // 2, "-t", "-a",
-                       "-o", "collapsed", "-f", out, running.pid], check=True,
+                       f"{1_000_000_000 // hz}ns", "--cstack", "vm", "-j", MAX_STACK // 2, "-t",
+                       "-a", "-o", "collapsed", "-f", out, running.pid], check=True,
                       timeout=seconds + settings.DEADLINE_SEC)
         stacks = folded.Folded.read(out)
         thread = re.compile(r"^\[(.*) tid=\d+\]$")
@@ -154,7 +154,7 @@ class AsyncProfiler:
 
 
 def tools(compare, fgcollect_args):
-    """fgcollect; to compare with, also perf and, if FG_ASYNC_PROFILER says where, async-profiler."""
+    """fgcollect; to compare with also perf, and async-profiler if FG_ASYNC_PROFILER says where."""
     found = [Fgcollect(*fgcollect_args)]
     if compare:
         found += [Perf("fp"), Perf("dwarf")]

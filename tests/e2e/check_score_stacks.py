@@ -5,6 +5,7 @@ import unittest
 
 from harness.folded import Folded
 from score_stacks import Must, Score
+from stack_workloads import WORKLOADS
 
 ROOT = "Main;java;libc.so.6:fn@0x88ef0;ThreadJavaMain;JavaMain;call_stub"
 CLONED = "Main;GC Thread#0;libc.so.6:fn@0x1000;libc.so.6:fn@0x88ef0;thread_native_entry;work"
@@ -60,6 +61,24 @@ class Rules(unittest.TestCase):
         self.assertEqual(counts(CLONED + " 9", must=must), {})
         self.assertEqual(counts("Main;java;[truncated: end of snapshot];Main.run_[j] 4", must=must),
                          {"cut": 4})
+
+    def test_stack_that_is_cut_is_looked_at_as_far_as_it_goes(self):
+        must = WORKLOADS["recursion-3000"].must
+        turns = "Recursion.even_[j];Recursion.odd_[i];" * 150 + "Recursion.even_[0];Recursion.burn"
+        cut = "Main;java;[truncated: end of snapshot];"
+        self.assertEqual(counts(f"{cut}{turns} 4", must=must), {"cut": 4})
+        for wrong in (turns.replace("odd_[i];Recursion.even_[0]", "odd_[i]"), turns[:4000],
+                      turns.replace("odd", "even", 1)):
+            self.assertEqual(counts(f"{cut}{wrong} 4", must=must),
+                             {"cut": 4, "missing": 4, "bad": 4}, wrong)
+
+    def test_recursion_has_to_have_all_turns(self):
+        must = WORKLOADS["recursion-400"].must
+        turns = "Recursion.even_[j];Recursion.odd_[i];" * 200 + "Recursion.even_[0];Recursion.burn"
+        whole = f"{ROOT};Recursion.main_[0];{turns} 4"
+        self.assertEqual(counts(whole, must=must), {})
+        self.assertEqual(counts(whole.replace("Recursion.odd_[i];", "", 1), must=must),
+                         {"missing": 4, "bad": 4})
 
     def test_share_of_missing_is_of_own_threads(self):
         score = Score(Folded(f"{ROOT};Main.main_[0] 1\n{ROOT};Interpreter_[0] 3\n{CLONED} 96"),

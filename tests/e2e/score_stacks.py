@@ -15,7 +15,8 @@ Each sample is judged by itself, with no noise of sampling in it. It is
   truncated, for another reason than that it is too deep;
 - cut: the snapshot of the stack ended before the stack did, or the stack has more frames than are
   kept; judged by nothing else but its names;
-- missing, if it is one of the program's own threads and not cut: a frame that must be there is not.
+- missing, if it is one of the program's own threads: a frame that must be there is not. Of a stack
+  that is cut only the part that is there is looked at, where that can be judged.
 
 Bad is what is any of these but cut.
 """
@@ -77,22 +78,24 @@ class Must:
     frames: regular expressions for whole frames without suffix; each matches one at least
     when: judges only the stacks that have such a frame, or all
     check: a function of the stack's frames (root first, without suffix) that says what is wrong, or
-        None
+        None; check_cut: likewise, for stacks that are cut, of which nothing else is asked
     """
 
-    def __init__(self, threads, *frames, when=None, check=None):
+    def __init__(self, threads, *frames, when=None, check=None, check_cut=None):
         self.threads = re.compile(threads)
         self.frames = [re.compile(frame) for frame in frames]
         self.when = re.compile(when) if when else None
-        self.check = check
+        self.check, self.check_cut = check, check_cut
 
     def concerns(self, thread, names):
         if not self.threads.fullmatch(thread):
             return False
         return not self.when or any(self.when.fullmatch(name) for name in names)
 
-    def what_is_missing(self, names):
+    def what_is_missing(self, names, is_cut):
         """What names, root first and without suffix, do not have, or None."""
+        if is_cut:
+            return self.check_cut(names) if self.check_cut else None
         for frame in self.frames:
             if not any(frame.fullmatch(name) for name in names):
                 return frame.pattern.replace("\\", "")
@@ -158,7 +161,7 @@ class Score:
             return
         self.threads[thread] += count
         self.own += count
-        missing = None if "cut" in verdicts else self.must.what_is_missing(names)
+        missing = self.must.what_is_missing(names, "cut" in verdicts)
         if missing:
             self.missing[missing] += count
             verdicts.add("missing")
