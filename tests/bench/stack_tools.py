@@ -83,6 +83,7 @@ class Perf:
     def __init__(self, call_graph):
         self.call_graph = call_graph
         self.name = f"perf {call_graph}"
+        self.map_file = None
 
     @staticmethod
     def agent(place, framepointer):
@@ -99,11 +100,14 @@ class Perf:
         finally:
             daemon.stop()
             place.maps = maps
+            # The daemon leaves it for perf.
+            if self.map_file:
+                self.map_file.unlink(missing_ok=True)
 
     def record(self, place, running, seconds, hz):
         if not running.pid:
             raise LookupError("perf does not know which processes are the workload's")
-        data, map_file = place.directory / "perf.data", f"/tmp/perf-{running.pid}.map"
+        data, self.map_file = place.directory / "perf.data", place.map_file(running.pid)
         if self.call_graph == "dwarf":
             how, hz = f"dwarf,{DWARF_BYTES}", min(hz, DWARF_MOST_HZ)
         else:
@@ -117,7 +121,6 @@ class Perf:
                                    check=True, timeout=600)
         finally:
             data.unlink(missing_ok=True)
-            pathlib.Path(map_file).unlink(missing_ok=True)
         return parse_script(script.out)
 
 
