@@ -13,12 +13,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
-#define MESSAGES_A_STEP	   1024
-#define INTAKE_REST_NS	   (10 * CLOCK_NS_PER_MS)
-#define INTAKE_REST_BYTES  (16u << 10)
-#define MAX_POLL_FDS	   1024
-#define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
+#define READ_INTERVAL_NS    (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
+#define MESSAGES_A_STEP	    1024
+#define INTAKE_REST_NS	    (10 * CLOCK_NS_PER_MS)
+#define INTAKE_REST_BYTES   (16u << 10)
+#define UNWIND_TABLES_BYTES (256u << 20)
+#define MAX_POLL_FDS	    1024
+#define CLIENT_PATIENCE_NS  (10 * CLOCK_NS_PER_SEC)
 
 /* Places in the set that is polled. */
 enum { SIGNALS, INTAKE, WATCH, FIRST_RING };
@@ -38,7 +39,10 @@ static int open_signals(void)
 
 static void on_forget(void *arg, pid_t pid)
 {
-	symbolizer_forget(arg, pid);
+	struct engine *engine = arg;
+
+	unwinder_forget(engine->unwinder, pid);
+	symbolizer_forget(engine->symbolizer, pid);
 }
 
 static void on_end_session(void *arg, uint32_t id)
@@ -63,6 +67,8 @@ int engine_open(struct engine *engine, const char *socket_path, const char *map_
 	if (err)
 		log_error("cannot start naming: %s", strerror(-err));
 	if (!err)
+		err = unwinder_new(UNWIND_TABLES_BYTES, &engine->unwinder);
+	if (!err)
 		err = intake_open(socket_path, &engine->intake);
 	if (!err && jitdump_dir) /* last: it makes a file that stays */
 		err = jitdump_open(jitdump_dir, JITDUMP_MAX_BYTES, &engine->targets.jitdump);
@@ -71,10 +77,11 @@ int engine_open(struct engine *engine, const char *socket_path, const char *map_
 		return err;
 	}
 	engine->targets.on_forget = on_forget;
-	engine->targets.on_forget_arg = engine->symbolizer;
+	engine->targets.on_forget_arg = engine;
 	engine->targets.end_session = on_end_session;
 	engine->targets.end_session_arg = engine;
 	engine->model = (struct recording_model){.targets = &engine->targets,
+						 .unwinder = engine->unwinder,
 						 .symbolizer = engine->symbolizer};
 	return 0;
 }
@@ -85,6 +92,7 @@ void engine_close(struct engine *engine)
 		engine_end_recording(engine, engine->recordings);
 	intake_close(engine->intake);
 	targets_fini(&engine->targets);
+	unwinder_free(engine->unwinder);
 	symbolizer_free(engine->symbolizer);
 	if (engine->signal_fd >= 0)
 		close(engine->signal_fd);

@@ -23,6 +23,7 @@ struct engine_watch {
 struct engine {
 	struct intake *intake;
 	struct targets targets;
+	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
 	struct recording_model model;
 	struct recording *recordings;

@@ -150,7 +150,7 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 
 	if (record->pid == 0 || !recording_wants(&recording->options, process))
 		return;
-	stack_from_chain(&record->sample, &stack);
+	unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, &stack);
 	n = symbolizer_name(model->symbolizer, &context, &stack, frames, &verdict);
 	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};

@@ -17,6 +17,7 @@
 #include "sample/sampler.h"
 #include "symbolize/symbolizer.h"
 #include "target/targets.h"
+#include "unwind/unwinder.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,6 +61,7 @@ struct recording {
 /* What a recording works with and does not own. */
 struct recording_model {
 	struct targets *targets;
+	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
 };
 

@@ -297,10 +297,25 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
 	return false;
 }
 
+static bool starts_with_any(const char *name, const char *prefixes)
+{
+	for (const char *p = prefixes; *p; p += strcspn(p, " "), p += *p == ' ') {
+		if (strncmp(name, p, strcspn(p, " ")) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_unnamed_libc(const struct frame *frame)
+{
+	return frame->kind == FRAME_NATIVE && frame->module && strstr(frame->module, "libc") &&
+	       strstr(frame->name, ":" UNNAMED_FUNCTION);
+}
+
 /*
  * Whether the stack's last frame is where threads and processes begin, in glibc, musl or the
  * kernel. A stripped libc does not name its own thread entry: there it is what calls the function
- * that a thread was made with.
+ * that a thread was made with, and what called it.
  */
 static bool is_rooted(const struct frame *frames, size_t depth)
 {
@@ -326,14 +341,18 @@ static bool is_rooted(const struct frame *frames, size_t depth)
 		"main",
 	};
 	const struct frame *last = &frames[depth - 1];
+	size_t unnamed = 0;
 
+	if (last->kind == FRAME_KERNEL && starts_with_any(last->name, "entry_ asm_ el0t_"))
+		return true; /* of a process whose memory is gone: there is no other part */
 	if (last->kind != FRAME_NATIVE && last->kind != FRAME_KERNEL)
 		return false;
 	if (is_one_of(last->name, entries, sizeof(entries) / sizeof(entries[0])))
 		return true;
-	return depth > 1 && last->module && strstr(last->name, ":" UNNAMED_FUNCTION) &&
-	       strstr(last->module, "libc") &&
-	       is_one_of(last[-1].name, mains, sizeof(mains) / sizeof(mains[0]));
+	while (unnamed < 2 && unnamed + 1 < depth && is_unnamed_libc(&last[-(ssize_t)unnamed]))
+		unnamed++;
+	return unnamed > 0 &&
+	       is_one_of(last[-(ssize_t)unnamed].name, mains, sizeof(mains) / sizeof(mains[0]));
 }
 
 /* At least one frame, at most max. */
@@ -357,6 +376,28 @@ static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_c
 	return 1;
 }
 
+/* Why the rest of the stack is missing. */
+static struct frame name_end(struct symbolizer *symbolizer,
+			     const struct symbolizer_context *context, const struct stack *stack)
+{
+	const struct mapping *mapping = NULL;
+	char text[400];
+	int len = snprintf(text, sizeof(text), "[truncated: %s", stack_end_name(stack->end));
+
+	if (stack->end == STACK_NO_RULE && context->process)
+		mapping = address_space_find(&context->process->space, stack->end_addr);
+	if (mapping && is_generated(mapping))
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " for generated code");
+	else if (mapping)
+		len += snprintf(
+			text + len, sizeof(text) - (size_t)len, " for %.256s+0x%llx",
+			base_name(mapping->path),
+			(unsigned long long)(stack->end_addr - mapping->start + mapping->file_off));
+	snprintf(text + len, sizeof(text) - (size_t)len, "]");
+	return (struct frame){.name = intern_add_str(&symbolizer->names, text),
+			      .kind = FRAME_LABEL};
+}
+
 size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
 		       const struct stack *stack, struct frame *ret,
 		       struct symbolizer_verdict *ret_verdict)
@@ -369,7 +410,7 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 		intern_fini(&symbolizer->names);
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		const struct stack_entry *entry = &stack->entries[i];
-		const size_t room = SYMBOLIZER_MAX_FRAMES - n - (stack->depth - 1 - i);
+		const size_t room = SYMBOLIZER_MAX_FRAMES - 1 - n - (stack->depth - 1 - i);
 
 		if (entry->is_kernel)
 			ret[n++] = name_kernel(symbolizer, stack_probe(entry));
@@ -381,7 +422,10 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 			ret[i] = (struct frame){.name = "[unknown: out of memory]",
 						.kind = FRAME_UNKNOWN};
 	}
-	verdict.is_rooted = n > 0 && !stack->is_cut && is_rooted(ret, n);
+	verdict.is_rooted = n > 0 && (stack->end == STACK_WHOLE ||
+				      (stack->end == STACK_BY_FP && is_rooted(ret, n)));
+	if (n > 0 && !verdict.is_rooted)
+		ret[n++] = name_end(symbolizer, context, stack);
 	*ret_verdict = verdict;
 	return n;
 }

@@ -44,7 +44,8 @@ struct symbolizer_context {
 
 /*
  * Names the stack into ret, which has room for SYMBOLIZER_MAX_FRAMES: one frame an entry, and in
- * front of it those that were inlined into it. Returns how many. Their texts live until the next
+ * front of it those that were inlined into it; behind a stack that is not whole a label with the
+ * reason. Returns how many. Their texts live until the next
  * call.
  */
 size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,

@@ -22,7 +22,8 @@ void stack_from_chain(const struct perf_sample *sample, struct stack *ret)
 	uint32_t in_chain = 0;
 
 	ret->depth = 0;
-	ret->is_cut = false;
+	ret->end = STACK_BY_FP;
+	ret->end_addr = 0;
 	for (uint32_t i = 0; i < sample->chain_len; i++) {
 		const uint64_t addr = sample->chain[i];
 
@@ -35,7 +36,7 @@ void stack_from_chain(const struct perf_sample *sample, struct stack *ret)
 		if (!is_known || addr == 0)
 			continue;
 		if (ret->depth == STACK_MAX) {
-			ret->is_cut = true;
+			ret->end = STACK_FRAME_LIMIT;
 			return;
 		}
 		ret->entries[ret->depth++] = (struct stack_entry){
@@ -44,5 +45,20 @@ void stack_from_chain(const struct perf_sample *sample, struct stack *ret)
 		in_chain++;
 	}
 	if (in_chain >= CHAIN_LIMIT)
-		ret->is_cut = true;
+		ret->end = STACK_FRAME_LIMIT;
+}
+
+const char *stack_end_name(enum stack_end end)
+{
+	static const char *const names[STACK_ENDS] = {
+		[STACK_BY_FP] = "frame pointers only",
+		[STACK_WHOLE] = "whole",
+		[STACK_FRAME_LIMIT] = "too many frames",
+		[STACK_SNAPSHOT_ENDED] = "snapshot ended",
+		[STACK_NO_RULE] = "no rule",
+		[STACK_BAD_RETURN] = "bad return address",
+		[STACK_NO_PROGRESS] = "stack does not rise",
+	};
+
+	return names[end];
 }

@@ -14,21 +14,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STACK_MAX 1024
+#define STACK_MAX 4096
 
 struct stack_entry {
 	uint64_t addr;
 	uint64_t method,
-		bcp; /* of an interpreted frame: where the JVM keeps them; 0: not one, or not
-				 known */
+		bcp; /* where the JVM keeps them, if it is interpreted; 0: not, or unknown */
 	bool is_kernel;
 	bool is_return; /* a return address: the call lies before it */
+};
+
+/* How a stack ends. */
+enum stack_end {
+	STACK_BY_FP,	      /* the kernel's walk: whether it is whole, its names must say */
+	STACK_WHOLE,	      /* at the thread's entry */
+	STACK_FRAME_LIMIT,    /* more than STACK_MAX frames, or than the kernel walks */
+	STACK_SNAPSHOT_ENDED, /* the rest was not copied */
+	STACK_NO_RULE,	      /* nobody says how to leave the code at end_addr */
+	STACK_BAD_RETURN,     /* a return address, end_addr, at which there is no code */
+	STACK_NO_PROGRESS,    /* a caller that is not above its callee */
+	STACK_ENDS,
 };
 
 struct stack {
 	struct stack_entry entries[STACK_MAX];
 	uint32_t depth;
-	bool is_cut; /* at the kernel's or our own limit of frames */
+	uint8_t end; /* enum stack_end */
+	uint64_t end_addr;
 };
 
 /* The address whose function and line are meant: of a return address, the call's last byte. */
@@ -36,5 +48,8 @@ uint64_t stack_probe(const struct stack_entry *entry);
 
 /* From the kernel's own walk along frame pointers. */
 void stack_from_chain(const struct perf_sample *sample, struct stack *ret);
+
+/* One word or a few: "snapshot ended". */
+const char *stack_end_name(enum stack_end end);
 
 #endif

@@ -147,7 +147,8 @@ static void inlined_frames_stand_in_front_of_their_caller(void **state)
 	stack.entries[0] = (struct stack_entry){.addr = base + 16}; /* behind the region */
 	/* The call before a return address at the region's end is still in it. */
 	stack.entries[1] = (struct stack_entry){.addr = base + 16, .is_return = true};
-	assert_int_equal(symbolizer_name(symbolizer, &context, &stack, frames, &verdict), 3);
+	assert_int_equal(symbolizer_name(symbolizer, &context, &stack, frames, &verdict), 4);
+	assert_string_equal(frames[3].name, "[truncated: frame pointers only]");
 	assert_string_equal(frames[0].name, "com/acme/Main.run");
 	assert_int_equal(frames[0].kind, FRAME_JIT);
 	assert_string_equal(frames[1].name, "com/acme/Main.burn");
@@ -220,9 +221,15 @@ static void a_stack_down_to_the_programs_start_is_rooted(void **state)
 	stack.entries[0].addr = (uint64_t)(uintptr_t)&function_to_be_found;
 	stack.entries[1].addr = (uint64_t)(uintptr_t)&_start;
 	assert_true(name(&stack, 20).is_rooted);
-	stack.is_cut = true;
+	stack.end = STACK_FRAME_LIMIT;
 	assert_false(name(&stack, 20).is_rooted);
-	stack.is_cut = false;
+	assert_string_equal(frames[2].name, "[truncated: too many frames]");
+	assert_int_equal(frames[2].kind, FRAME_LABEL);
+	stack.depth = 1;
+	stack.end = STACK_WHOLE;
+	assert_true(name(&stack, 20).is_rooted);
+	stack.depth = 2;
+	stack.end = STACK_BY_FP;
 	stack.depth = 1;
 	assert_false(name(&stack, 20).is_rooted);
 	stack.depth = 0;

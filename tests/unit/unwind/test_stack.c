@@ -30,7 +30,7 @@ static void parts_are_told_apart_by_their_marks(void **state)
 	assert_true(!stack.entries[2].is_kernel && !stack.entries[2].is_return);
 	assert_true(!stack.entries[3].is_kernel && stack.entries[3].is_return);
 	assert_int_equal(stack.entries[3].addr, 0x20);
-	assert_false(stack.is_cut);
+	assert_int_equal(stack.end, STACK_BY_FP);
 }
 
 static void a_return_address_is_probed_at_the_call(void **state)
@@ -60,16 +60,16 @@ static void a_chain_at_the_limit_is_cut(void **state)
 	for (uint32_t i = 1; i < STACK_MAX + 10; i++)
 		chain[i] = 0x1000 + i;
 	from(chain, 127);
-	assert_false(stack.is_cut);
+	assert_int_equal(stack.end, STACK_BY_FP);
 	assert_int_equal(stack.depth, 126);
 	from(chain, 128);
-	assert_true(stack.is_cut);
+	assert_int_equal(stack.end, STACK_FRAME_LIMIT);
 	from(chain, STACK_MAX + 10);
-	assert_true(stack.is_cut);
+	assert_int_equal(stack.end, STACK_FRAME_LIMIT);
 	assert_int_equal(stack.depth, STACK_MAX);
 	from(chain, 0);
 	assert_int_equal(stack.depth, 0);
-	assert_false(stack.is_cut);
+	assert_int_equal(stack.end, STACK_BY_FP);
 }
 
 int main(void)

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   registers and code bytes of one architecture -> the registers of the calling frame
+ * units:   addr in the target's address space, bytes
+ * threads: any, values
+ * errors:  false where the snapshot does not hold what is needed
+ * source:  the psABIs; HotSpot's frame_<cpu>.hpp, macroAssembler_<cpu>.cpp, <cpu>.ad
+ *
+ * What differs between architectures, in a file each. Both are built and tested on either machine;
+ * arch_native is the one whose samples this collector takes.
+ *
+ * Return addresses and saved frame pointers lie at a frame's upper end alike: the word below the
+ * caller's stack pointer is the return address, the one below that the caller's frame pointer.
+ */
+#ifndef FG_UNWIND_ARCH_H
+#define FG_UNWIND_ARCH_H
+
+#include "unwind/snapshot.h"
+
+struct unwind_regs {
+	uint64_t pc, sp, fp;
+	uint64_t link;	      /* the return address while it is in a register; 0: on the stack */
+	const uint64_t *leaf; /* all of a sample's registers; NULL beyond the sampled frame */
+};
+
+/* How much of a frame there is at a pc. */
+enum arch_frame {
+	ARCH_FRAME_FULL,
+	ARCH_FRAME_FP_LIVE, /* all of it, but the caller's frame pointer is in its register */
+	ARCH_FRAME_PUSHED,  /* frame pointer and return address lie on top */
+	ARCH_FRAME_LINK,    /* its room alone; frame pointer and return address are in registers */
+	ARCH_FRAME_NONE,    /* the return address alone lies on top, or in the link register */
+	ARCH_FRAME_BY_FP,   /* the frame pointer's own rule */
+};
+
+/* Bytes of code, at most as long as they say. */
+struct arch_code {
+	const uint8_t *entry; /* from where the code is entered */
+	size_t entry_len;
+	const uint8_t *at; /* from the pc */
+	size_t at_len;
+	uint32_t pc_offset; /* of the pc from the entry */
+	uint32_t complete;  /* of the first instruction that finds the frame whole; 0: not known */
+};
+
+/* Words from an interpreted frame's frame pointer. */
+struct arch_interpreter {
+	int sender_sp, method, bcp;
+	int least; /* words that the smallest frame has below its frame pointer */
+};
+
+/* What registers hold while an interpreted method is entered, before it has a frame. */
+struct arch_entry {
+	uint64_t sender_sp; /* the caller's stack pointer; later the register has another use */
+	uint64_t method;
+	uint64_t return_addr; /* unless it is on the stack */
+	uint64_t bcp;	      /* once there is a frame; what that holds is older */
+};
+
+struct arch_target {
+	uint64_t addr;
+	uint32_t size;
+};
+
+#define ARCH_CALL_BYTES 16 /* the longest call that is_call knows */
+
+struct arch {
+	void (*read_regs)(const uint64_t *sampled, struct unwind_regs *ret);
+	/* A DWARF register's value in this frame. */
+	bool (*dwarf_reg)(const struct unwind_regs *regs, unsigned int reg, uint64_t *ret);
+	uint64_t (*strip)(uint64_t addr); /* a return address without its signature */
+	/* Of compiled Java and native wrappers, of a stub. */
+	enum arch_frame (*compiled_frame)(const struct arch_code *code);
+	enum arch_frame (*stub_frame)(const struct arch_code *code);
+	/* Whether the len bytes that end at return_addr are a call of something at target. */
+	bool (*is_call)(const uint8_t *code, size_t len, uint64_t return_addr,
+			const struct arch_target *target);
+	struct arch_interpreter interpreter;
+	struct arch_entry (*read_entry)(const uint64_t *sampled);
+	unsigned int dwarf_fp;
+	bool has_link; /* calls leave the return address in a register */
+};
+
+extern const struct arch arch_x86_64, arch_aarch64;
+extern const struct arch *const arch_native;
+
+/*
+ * From a frame, of which there is so much and which has size bytes when it is whole, to its caller.
+ * False leaves regs as they were.
+ */
+bool arch_leave(const struct arch *arch, enum arch_frame frame, uint32_t size,
+		const struct snapshot *stack, struct unwind_regs *regs);
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * aarch64, see arch.h. HotSpot's compilers make a frame by
+ *
+ *	sub sp, sp, #N; stp x29, x30, [sp, #N - 16]
+ *	stp x29, x30, [sp, #-16]!; [mov x29, sp;] sub sp, sp, #N	(large frames)
+ *
+ * and take it down by
+ *
+ *	ldp x29, x30, [sp, #N - 16]; add sp, sp, #N; poll; ret
+ *
+ * so that outside of a whole frame the return address is in x30.
+ */
+#include "unwind/arch.h"
+
+enum { X29 = 29, X30 = 30, SP = 31, PC = 32 };
+
+#define ADDR_BITS  48
+#define CODE_BYTES 4
+
+static void read_regs(const uint64_t *sampled, struct unwind_regs *ret)
+{
+	*ret = (struct unwind_regs){
+		.pc = sampled[PC],
+		.sp = sampled[SP],
+		.fp = sampled[X29],
+		.link = sampled[X30] & ((UINT64_C(1) << ADDR_BITS) - 1),
+		.leaf = sampled,
+	};
+}
+
+static bool dwarf_reg(const struct unwind_regs *regs, unsigned int reg, uint64_t *ret)
+{
+	if (reg == X29 || reg == SP) {
+		*ret = reg == SP ? regs->sp : regs->fp;
+		return true;
+	}
+	if (!regs->leaf || reg > SP)
+		return false;
+	*ret = regs->leaf[reg];
+	return true;
+}
+
+/* Pointer authentication keeps its code in the bits above a user's address. */
+static uint64_t strip(uint64_t addr)
+{
+	return addr & ((UINT64_C(1) << ADDR_BITS) - 1);
+}
+
+static uint32_t word_at(const uint8_t *code, size_t len, size_t at)
+{
+	uint32_t word = 0;
+
+	if (at <= len && len - at >= CODE_BYTES)
+		memcpy(&word, code + at, CODE_BYTES);
+	return word;
+}
+
+/* stp x29, x30, [sp, #imm] and with pre-index */
+static bool is_stp_fp(uint32_t word)
+{
+	return (word & 0xffc07fff) == 0xa9007bfd || (word & 0xffc07fff) == 0xa9807bfd;
+}
+
+static bool is_stp_fp_push(uint32_t word)
+{
+	return (word & 0xffc07fff) == 0xa9807bfd;
+}
+
+static bool is_ret(uint32_t word)
+{
+	return word == 0xd65f03c0 || word == 0xd65f0bff || word == 0xd65f0fff;
+}
+
+/* add sp, sp, #imm */
+static bool is_add_sp(uint32_t word)
+{
+	return (word & 0xff8003ff) == 0x910003ff;
+}
+
+static bool is_sub_sp(uint32_t word)
+{
+	return (word & 0xff8003ff) == 0xd10003ff;
+}
+
+/* Behind the ldp of an epilogue: add sp, then the poll's load, compare and branch, then ret. */
+static bool is_taken_down(const struct arch_code *code)
+{
+	for (size_t at = 0; at < 5 * CODE_BYTES; at += CODE_BYTES) {
+		const uint32_t word = word_at(code->at, code->at_len, at);
+
+		if (is_ret(word))
+			return true;
+		/* add sp | ldr x8, [x28, #d] | cmp sp, x8 | b.hi: what stands there in any order */
+		if (!is_add_sp(word) && (word & 0xffc003ff) != 0xf9400388 && word != 0xeb2863ff &&
+		    (word & 0xff00001f) != 0x54000008)
+			return false;
+	}
+	return false;
+}
+
+static enum arch_frame prologue_frame(const struct arch_code *code)
+{
+	for (size_t at = 0; at + CODE_BYTES <= code->entry_len; at += CODE_BYTES) {
+		const uint32_t word = word_at(code->entry, code->entry_len, at);
+		size_t sub = at + CODE_BYTES;
+
+		if (!is_stp_fp(word))
+			continue;
+		if (code->pc_offset == at && !is_stp_fp_push(word))
+			return ARCH_FRAME_LINK; /* behind the sub */
+		if (code->pc_offset <= at)
+			return ARCH_FRAME_NONE;
+		if (!is_stp_fp_push(word))
+			return ARCH_FRAME_FULL;
+		/* With a sub of its own: in between the frame has two words. */
+		while (sub < at + 3 * CODE_BYTES &&
+		       !is_sub_sp(word_at(code->entry, code->entry_len, sub)))
+			sub += CODE_BYTES;
+		return code->pc_offset <= sub ? ARCH_FRAME_PUSHED : ARCH_FRAME_FULL;
+	}
+	return code->pc_offset < code->complete ? ARCH_FRAME_NONE : ARCH_FRAME_FULL;
+}
+
+static enum arch_frame compiled_frame(const struct arch_code *code)
+{
+	if (is_taken_down(code))
+		return is_add_sp(word_at(code->at, code->at_len, 0)) ? ARCH_FRAME_LINK
+								     : ARCH_FRAME_NONE;
+	if (code->pc_offset < code->complete || code->pc_offset < code->entry_len)
+		return prologue_frame(code);
+	return ARCH_FRAME_FULL;
+}
+
+static enum arch_frame stub_frame(const struct arch_code *code)
+{
+	const bool has_frame = is_stp_fp_push(word_at(code->entry, code->entry_len, 0));
+
+	if (!has_frame || code->pc_offset == 0 || is_ret(word_at(code->at, code->at_len, 0)))
+		return ARCH_FRAME_NONE;
+	if (code->pc_offset <= CODE_BYTES)
+		return ARCH_FRAME_PUSHED;
+	return ARCH_FRAME_BY_FP;
+}
+
+/* bl imm26 */
+static bool is_call(const uint8_t *code, size_t len, uint64_t return_addr,
+		    const struct arch_target *target)
+{
+	const uint32_t word = len < CODE_BYTES ? 0 : word_at(code, len, len - CODE_BYTES);
+	const int64_t distance = (int64_t)((uint64_t)(word & 0x3ffffff) << 38) >> 36;
+
+	return word >> 26 == 0x25 &&
+	       return_addr - CODE_BYTES + (uint64_t)distance - target->addr < target->size;
+}
+
+static struct arch_entry read_entry(const uint64_t *sampled)
+{
+	return (struct arch_entry){.sender_sp = sampled[19],
+				   .method = sampled[12],
+				   .return_addr = strip(sampled[X30]),
+				   .bcp = sampled[22]};
+}
+
+const struct arch arch_aarch64 = {
+	.is_call = is_call,
+	.read_entry = read_entry,
+	.read_regs = read_regs,
+	.dwarf_reg = dwarf_reg,
+	.strip = strip,
+	.compiled_frame = compiled_frame,
+	.stub_frame = stub_frame,
+	.interpreter = {.sender_sp = -1, .method = -3, .bcp = -9, .least = 9},
+	.dwarf_fp = 29,
+	.has_link = true,
+};

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * x86_64, see arch.h. HotSpot's compilers make a frame in one of two ways, each after a store that
+ * probes the stack where the frame is large enough to need it:
+ *
+ *	push rbp; [mov rbp, rsp;] sub rsp, N		55 [48 8b ec] 48 83|81 ec N
+ *	sub rsp, N; mov [rsp + N - 8], rbp		48 83|81 ec N  48 89 6c|ac 24 N
+ *
+ * and take it down by
+ *
+ *	add rsp, N; pop rbp; [cmp rsp, [r15 + d]; ja slow;] ret	  5d  49 3b 67|a7 d  0f 87 d  c3
+ *
+ * Stubs that have a frame of their own begin by push rbp; mov rbp, rsp.
+ */
+#include "unwind/arch.h"
+
+/* Places in a sample: rising bits of the mask, which has no segment registers and no flags. */
+enum { AX, BX, CX, DX, SI, DI, BP, SP, IP, R8, R15 = R8 + 7, N_REGS };
+
+#define PUSH_RBP 0x55
+#define POP_RBP	 0x5d
+#define RET	 0xc3
+#define LEAVE	 0xc9
+
+static void read_regs(const uint64_t *sampled, struct unwind_regs *ret)
+{
+	*ret = (struct unwind_regs){
+		.pc = sampled[IP], .sp = sampled[SP], .fp = sampled[BP], .leaf = sampled};
+}
+
+static bool dwarf_reg(const struct unwind_regs *regs, unsigned int reg, uint64_t *ret)
+{
+	/* The psABI's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15. */
+	static const uint8_t places[] = {AX, DX, CX, BX, SI, DI, BP, SP};
+
+	if (reg == 6 || reg == 7) {
+		*ret = reg == 6 ? regs->fp : regs->sp;
+		return true;
+	}
+	if (!regs->leaf || reg > 15)
+		return false;
+	*ret = regs->leaf[reg < 8 ? places[reg] : R8 + reg - 8];
+	return true;
+}
+
+static uint64_t strip(uint64_t addr)
+{
+	return addr;
+}
+
+static bool has_bytes(const uint8_t *code, size_t len, size_t at, const char *bytes, size_t n)
+{
+	return at <= len && n <= len - at && memcmp(code + at, bytes, n) == 0;
+}
+
+#define HAS(code, len, at, bytes) has_bytes(code, len, at, bytes, sizeof(bytes) - 1)
+
+static bool is_sub_rsp(const uint8_t *code, size_t len, size_t at)
+{
+	return HAS(code, len, at, "\x48\x83\xec") || HAS(code, len, at, "\x48\x81\xec");
+}
+
+static size_t sub_rsp_len(const uint8_t *code, size_t at)
+{
+	return code[at + 1] == 0x83 ? 4 : 7;
+}
+
+/* Where the frame's making begins, and the sub within it. False: this is not how it begins. */
+static bool find_prologue(const struct arch_code *code, size_t *ret_push, size_t *ret_sub)
+{
+	for (size_t at = 0; at < code->entry_len; at++) {
+		size_t sub = at;
+
+		if (code->entry[at] == PUSH_RBP) {
+			sub++;
+			if (HAS(code->entry, code->entry_len, sub, "\x48\x8b\xec"))
+				sub += 3;
+		}
+		if (!is_sub_rsp(code->entry, code->entry_len, sub))
+			continue;
+		*ret_push = at;
+		*ret_sub = sub;
+		return true;
+	}
+	return false;
+}
+
+static enum arch_frame prologue_frame(const struct arch_code *code)
+{
+	size_t push, sub;
+
+	if (!find_prologue(code, &push, &sub))
+		return code->pc_offset < code->complete ? ARCH_FRAME_NONE : ARCH_FRAME_FULL;
+	if (code->pc_offset <= push)
+		return ARCH_FRAME_NONE;
+	if (code->pc_offset <= sub)
+		return ARCH_FRAME_PUSHED;
+	/* A frame that began by the sub saves rbp by the instruction behind it. */
+	if (push == sub && code->pc_offset <= sub + sub_rsp_len(code->entry, sub))
+		return ARCH_FRAME_FP_LIVE;
+	return ARCH_FRAME_FULL;
+}
+
+/* Whether the pc is in the poll before a return, or at the return itself. */
+static bool is_at_return(const uint8_t *at, size_t len)
+{
+	size_t pos = 0;
+
+	if (HAS(at, len, 0, "\x49\x3b\x67"))
+		pos = 4; /* cmp rsp, [r15 + disp8] */
+	else if (HAS(at, len, 0, "\x49\x3b\xa7"))
+		pos = 7; /* disp32 */
+	if (HAS(at, len, pos, "\x0f\x87"))
+		pos += 6; /* ja rel32 */
+	else if (pos > 0)
+		return false;
+	return pos < len && at[pos] == RET;
+}
+
+static enum arch_frame compiled_frame(const struct arch_code *code)
+{
+	if (code->at_len > 0 && code->at[0] == POP_RBP)
+		return ARCH_FRAME_PUSHED;
+	if (is_at_return(code->at, code->at_len))
+		return ARCH_FRAME_NONE;
+	if (code->pc_offset < code->complete || code->pc_offset < code->entry_len)
+		return prologue_frame(code);
+	return ARCH_FRAME_FULL;
+}
+
+static enum arch_frame stub_frame(const struct arch_code *code)
+{
+	const bool has_frame = HAS(code->entry, code->entry_len, 0, "\x55\x48\x8b\xec") ||
+			       HAS(code->entry, code->entry_len, 0, "\x55\x48\x89\xe5");
+
+	if (!has_frame || code->pc_offset == 0 || (code->at_len > 0 && code->at[0] == RET))
+		return ARCH_FRAME_NONE;
+	if (code->pc_offset < 4)
+		return ARCH_FRAME_PUSHED;
+	if (code->at_len > 1 && code->at[0] == POP_RBP && code->at[1] == RET)
+		return ARCH_FRAME_PUSHED;
+	return ARCH_FRAME_BY_FP;
+}
+
+static bool is_in(const struct arch_target *target, uint64_t addr)
+{
+	return addr - target->addr < target->size;
+}
+
+/* call rel32, or mov r10, imm64; call r10 */
+static bool is_call(const uint8_t *code, size_t len, uint64_t return_addr,
+		    const struct arch_target *target)
+{
+	uint64_t addr;
+	int32_t distance;
+
+	if (len >= 5 && code[len - 5] == 0xe8) {
+		memcpy(&distance, code + len - 4, sizeof(distance));
+		if (is_in(target, return_addr + (uint64_t)(int64_t)distance))
+			return true;
+	}
+	if (len < 13 || !HAS(code, len, len - 13, "\x49\xba") ||
+	    !HAS(code, len, len - 3, "\x41\xff\xd2"))
+		return false;
+	memcpy(&addr, code + len - 11, sizeof(addr));
+	return is_in(target, addr);
+}
+
+static struct arch_entry read_entry(const uint64_t *sampled)
+{
+	return (struct arch_entry){.sender_sp = sampled[R8 + 5],
+				   .method = sampled[BX],
+				   .return_addr = sampled[AX],
+				   .bcp = sampled[R8 + 5]};
+}
+
+const struct arch arch_x86_64 = {
+	.is_call = is_call,
+	.read_entry = read_entry,
+	.read_regs = read_regs,
+	.dwarf_reg = dwarf_reg,
+	.strip = strip,
+	.compiled_frame = compiled_frame,
+	.stub_frame = stub_frame,
+	.interpreter = {.sender_sp = -1, .method = -3, .bcp = -8, .least = 8},
+	.dwarf_fp = 6,
+};

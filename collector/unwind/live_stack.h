@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a copy of a stack that was too short -> a longer one
+ * units:   bytes
+ * threads: one at a time
+ * errors:  false: it stays as short as it is
+ * source:  process_vm_readv(2)
+ *
+ * A deep stack's older frames do not change while the newer ones come and go. So what lies behind a
+ * sample's copy is read from the process, some time after the sample, and believed if the copy's
+ * own end is still there, byte by byte: had the thread returned that far meanwhile, it would have
+ * written over it. Never a write, never a stop.
+ */
+#ifndef FG_UNWIND_LIVE_STACK_H
+#define FG_UNWIND_LIVE_STACK_H
+
+#include "unwind/snapshot.h"
+
+#include <sys/types.h>
+
+#define LIVE_STACK_FIRST_BYTES (128u << 10)
+#define LIVE_STACK_MAX_BYTES   (1u << 20)
+#define LIVE_STACK_TAIL_BYTES  1024u
+
+/* A zero-filled one is valid, and holds no memory until it is needed. */
+struct live_stack {
+	uint8_t *bytes;
+};
+
+void live_stack_fini(struct live_stack *live);
+
+/*
+ * Lengthens *stack, whose bytes were taken or have been lengthened before: first to
+ * LIVE_STACK_FIRST_BYTES behind the copy, then to LIVE_STACK_MAX_BYTES. Its bytes are then
+ * borrowed from live until the next call.
+ */
+bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stack);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the copy of a thread's user stack that a sample carries
+ * units:   addr in the target's address space, bytes
+ * threads: a value; the bytes are borrowed
+ * errors:  false for what the copy does not hold
+ * source:  PERF_SAMPLE_STACK_USER of perf_event_open(2)
+ *
+ * The bytes are the target's and may be anything.
+ */
+#ifndef FG_UNWIND_SNAPSHOT_H
+#define FG_UNWIND_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define WORD_BYTES 8
+
+struct snapshot {
+	uint64_t addr; /* of the first byte: the stack pointer's value */
+	const uint8_t *bytes;
+	size_t len;
+};
+
+/* The word at addr, which need not be aligned. */
+static inline bool snapshot_read(const struct snapshot *snapshot, uint64_t addr, uint64_t *ret)
+{
+	const uint64_t offset = addr - snapshot->addr;
+
+	if (addr < snapshot->addr || snapshot->len < WORD_BYTES ||
+	    offset > snapshot->len - WORD_BYTES)
+		return false;
+	memcpy(ret, snapshot->bytes + offset, WORD_BYTES);
+	return true;
+}
+
+#endif

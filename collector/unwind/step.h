@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a frame's registers and its code -> its caller's registers
+ * units:   addr in the target's address space, CLOCK_MONOTONIC nanoseconds
+ * threads: the model's
+ * errors:  enum step
+ * source:  elf/cfi_table.h; HotSpot's frame.hpp
+ *
+ * A walk's frames, one at a time. What a step reads it has checked; what it returns has not been:
+ * the walk does.
+ */
+#ifndef FG_UNWIND_STEP_H
+#define FG_UNWIND_STEP_H
+
+#include "elf/cfi_cache.h"
+#include "target/process.h"
+#include "unwind/arch.h"
+#include "unwind/live_stack.h"
+#include "unwind/stack.h"
+
+/* What a walk knows, and where it is. */
+struct walk {
+	const struct arch *arch;
+	const struct process *process;
+	uint64_t time_ns;
+	struct cfi_cache *cfi;
+	struct snapshot stack;
+	struct unwind_regs regs;
+	struct live_stack *live;
+	bool is_extended;    /* the stack holds more than the sample did */
+	bool is_return;	     /* regs.pc is a return address */
+	bool is_code_unread; /* code could not be looked at */
+};
+
+enum step {
+	STEP_DONE,	/* regs are the caller's */
+	STEP_INTERRUPT, /* and pc is where it was interrupted, not a return address */
+	STEP_ROOT,	/* there is no caller */
+	STEP_END,	/* of the snapshot */
+	STEP_NO_RULE,
+};
+
+/* A frame of generated code. entry is told an interpreted frame's method. */
+enum step step_hotspot(struct walk *walk, const struct code_range *range,
+		       struct stack_entry *entry);
+/* Whether there is code at addr, generated or a file's: no other can be returned to. */
+bool step_is_code(const struct walk *walk, uint64_t addr);
+/*
+ * The frames of a virtual thread that have not been needed since it was mounted lie in the heap. In
+ * the place of the return address into them is the address of a stub, and where the stack goes on
+ * is the carrier's frame that mounted it.
+ */
+bool step_is_barrier(const struct code_range *range, uint64_t pc);
+enum step step_barrier(struct walk *walk);
+/* A frame of a file's code. */
+enum step step_native(struct walk *walk, const struct mapping *mapping);
+/* A frame of which nothing is known but that it may keep a frame pointer. */
+enum step step_by_fp(struct walk *walk);
+
+#endif

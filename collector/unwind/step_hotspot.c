@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Leaves frames of HotSpot's generated code, see step.h.
+ *
+ * Compiled code has a frame of fixed size, whole from a known offset on; before it, and where it is
+ * taken down, the code itself says how much of it there is. Interpreted frames and the call stub
+ * keep a frame pointer. Most other stubs have no frame of their own, or one of fixed size.
+ */
+#include "unwind/step.h"
+
+#include "target/code_map.h"
+
+#include <string.h>
+#include <sys/uio.h>
+
+#define ENTRY_BYTES 64
+#define AT_BYTES    24
+#define PUSHED_MAX  2 /* words */
+
+/* The largest frame of a stub: those that hash keep their schedule on the stack. */
+#define STUB_MAX_WORDS 512
+
+/* No interpreted frame is larger: a method has 65,535 locals and stack slots at most. */
+#define INTERPRETED_MAX_BYTES (1u << 20)
+
+/* Where bytes of the target's code are put. */
+struct code_bytes {
+	uint8_t entry[ENTRY_BYTES];
+	uint8_t at[AT_BYTES];
+};
+
+static uint32_t least_of(uint64_t a, uint64_t b)
+{
+	return (uint32_t)(a < b ? a : b);
+}
+
+/* As it is now; the code has hardly changed since the sample, for it is still in the map. */
+static bool read_code(struct walk *walk, const struct code_range *range, struct code_bytes *bytes,
+		      struct arch_code *ret)
+{
+	const uint64_t end = range->addr + range->size, pc = walk->regs.pc;
+	const uint64_t entry =
+		range->addr + (range->frame.entry < range->size ? range->frame.entry : 0);
+	const uint64_t start = pc < entry ? range->addr : entry;
+	const struct iovec to[] = {
+		{.iov_base = bytes->entry, .iov_len = least_of(ENTRY_BYTES, end - start)},
+		{.iov_base = bytes->at, .iov_len = least_of(AT_BYTES, end - pc)},
+	};
+	const struct iovec from[] = {
+		{.iov_base = (void *)(uintptr_t)start, .iov_len = to[0].iov_len},
+		{.iov_base = (void *)(uintptr_t)pc, .iov_len = to[1].iov_len},
+	};
+	const ssize_t n = process_vm_readv(walk->process->pid, to, 2, from, 2, 0);
+	const uint32_t complete = range->addr + range->frame.complete > start
+					  ? (uint32_t)(range->addr + range->frame.complete - start)
+					  : 0;
+
+	*ret = (struct arch_code){.pc_offset = (uint32_t)(pc - start), .complete = complete};
+	if (n != (ssize_t)(to[0].iov_len + to[1].iov_len)) {
+		walk->is_code_unread = true;
+		return false;
+	}
+	ret->entry = bytes->entry;
+	ret->entry_len = to[0].iov_len;
+	/* A prologue is looked for no further than it can reach. */
+	if (complete > 0 && complete < ret->entry_len)
+		ret->entry_len = complete;
+	ret->at = bytes->at;
+	ret->at_len = to[1].iov_len;
+	return true;
+}
+
+static enum step leave(struct walk *walk, enum arch_frame frame, uint32_t size)
+{
+	return arch_leave(walk->arch, frame, size, &walk->stack, &walk->regs) ? STEP_DONE
+									      : STEP_END;
+}
+
+/*
+ * A whole frame of a leaf. Some of C2's intrinsics push a word or two and pop them at their end:
+ * that the word where the return address should be is none tells.
+ */
+static enum step leave_leaf(struct walk *walk, enum arch_frame frame, uint32_t size)
+{
+	const struct unwind_regs before = walk->regs;
+
+	for (uint64_t pushed = 0; pushed <= PUSHED_MAX; pushed++) {
+		walk->regs.sp = before.sp + pushed * WORD_BYTES;
+		if (leave(walk, frame, size) == STEP_DONE && step_is_code(walk, walk->regs.pc))
+			return STEP_DONE;
+		walk->regs = before;
+	}
+	return leave(walk, frame, size);
+}
+
+static enum step leave_compiled(struct walk *walk, const struct code_range *range)
+{
+	const uint32_t size = range->frame.size;
+	enum arch_frame frame = ARCH_FRAME_FULL;
+	struct code_bytes bytes;
+	struct arch_code code;
+
+	if (walk->is_return)
+		return size < 2 * WORD_BYTES ? step_by_fp(walk) : leave(walk, frame, size);
+	if (read_code(walk, range, &bytes, &code))
+		frame = walk->arch->compiled_frame(&code);
+	else if (code.pc_offset < code.complete)
+		frame = ARCH_FRAME_NONE;
+	if (frame != ARCH_FRAME_FULL && frame != ARCH_FRAME_FP_LIVE)
+		return leave(walk, frame, size);
+	/* Method handles' glue has no frame: it looks for its target, and jumps there. */
+	return size < 2 * WORD_BYTES ? leave(walk, ARCH_FRAME_NONE, 0)
+				     : leave_leaf(walk, frame, size);
+}
+
+static bool read_slot(const struct walk *walk, int slot, uint64_t *ret)
+{
+	return snapshot_read(&walk->stack, walk->regs.fp + (uint64_t)((int64_t)slot * WORD_BYTES),
+			     ret);
+}
+
+/*
+ * Before an interpreted method has a frame, a register holds the caller's stack pointer; later the
+ * same one points at bytecode, which never lies on the stack.
+ */
+static bool leave_entry(struct walk *walk, struct stack_entry *entry)
+{
+	const struct arch_entry at = walk->arch->read_entry(walk->regs.leaf);
+	struct unwind_regs next = {.sp = at.sender_sp, .fp = walk->regs.fp};
+
+	if (at.sender_sp < walk->regs.sp || at.sender_sp - walk->regs.sp > INTERPRETED_MAX_BYTES)
+		return false;
+	if (walk->arch->has_link || !snapshot_read(&walk->stack, walk->regs.sp, &next.pc) ||
+	    !step_is_code(walk, next.pc))
+		next.pc = at.return_addr;
+	if (!step_is_code(walk, next.pc))
+		return false;
+	entry->method = at.method;
+	walk->regs = next;
+	return true;
+}
+
+static enum step leave_interpreted(struct walk *walk, struct stack_entry *entry)
+{
+	const struct arch_interpreter *slots = &walk->arch->interpreter;
+	const uint64_t fp = walk->regs.fp, sp = walk->regs.sp;
+	uint64_t sender_sp = 0;
+	enum step step;
+
+	if (walk->regs.leaf && leave_entry(walk, entry))
+		return STEP_DONE;
+	if (fp % WORD_BYTES != 0 || fp < sp || fp - sp > INTERPRETED_MAX_BYTES)
+		return walk->is_return ? STEP_NO_RULE : leave(walk, ARCH_FRAME_NONE, 0);
+	if (fp - sp >= (uint64_t)slots->least * WORD_BYTES) {
+		read_slot(walk, slots->method, &entry->method);
+		read_slot(walk, slots->bcp, &entry->bcp);
+		if (walk->regs.leaf)
+			entry->bcp = walk->arch->read_entry(walk->regs.leaf).bcp;
+		read_slot(walk, slots->sender_sp, &sender_sp);
+	}
+	step = leave(walk, ARCH_FRAME_BY_FP, 0);
+	/* A compiled caller's frame ends where it was before arguments were put behind it. */
+	if (step == STEP_DONE && sender_sp >= fp + 2 * WORD_BYTES &&
+	    sender_sp - fp <= INTERPRETED_MAX_BYTES)
+		walk->regs.sp = sender_sp;
+	return step;
+}
+
+static bool is_named(const struct code_range *range, const char *part)
+{
+	return range->name && strstr(range->name, part);
+}
+
+/* The bytes before a return address that lies in generated code. */
+static bool read_call(const struct walk *walk, uint64_t return_addr, uint8_t *ret)
+{
+	const struct iovec to = {.iov_base = ret, .iov_len = ARCH_CALL_BYTES};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)(return_addr - ARCH_CALL_BYTES),
+				   .iov_len = ARCH_CALL_BYTES};
+	const struct code_range *range =
+		code_map_find(walk->process->code, return_addr - 1, walk->time_ns);
+
+	return range && return_addr - range->addr >= ARCH_CALL_BYTES &&
+	       process_vm_readv(walk->process->pid, &to, 1, &from, 1, 0) == ARCH_CALL_BYTES;
+}
+
+/*
+ * A stub that pushes and aligns as it likes: its caller is where the stack's first return address
+ * is behind which there is a call of this very stub.
+ */
+static enum step leave_by_call(struct walk *walk, const struct code_range *range)
+{
+	const struct arch_target target = {.addr = range->addr, .size = range->size};
+	uint8_t code[ARCH_CALL_BYTES];
+	uint64_t addr;
+
+	for (uint64_t i = 0; i < STUB_MAX_WORDS; i++) {
+		const uint64_t at = walk->regs.sp + i * WORD_BYTES;
+
+		if (!snapshot_read(&walk->stack, at, &addr))
+			return STEP_END;
+		if (!read_call(walk, addr, code) ||
+		    !walk->arch->is_call(code, sizeof(code), addr, &target))
+			continue;
+		walk->regs = (struct unwind_regs){
+			.pc = addr, .sp = at + WORD_BYTES, .fp = walk->regs.fp};
+		return STEP_DONE;
+	}
+	return STEP_NO_RULE;
+}
+
+/*
+ * A stub's frame has its size at the calls into the VM; how much of it there is elsewhere nobody
+ * says, so that the first of the ways to leave it counts that leads to code.
+ */
+static enum step leave_sized_stub(struct walk *walk, const struct code_range *range)
+{
+	static const enum arch_frame ways[] = {ARCH_FRAME_FULL, ARCH_FRAME_NONE, ARCH_FRAME_PUSHED,
+					       ARCH_FRAME_BY_FP};
+	const struct unwind_regs before = walk->regs;
+	enum step step = STEP_NO_RULE;
+
+	if (walk->is_return)
+		return leave(walk, ARCH_FRAME_FULL, range->frame.size);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		walk->regs = before;
+		step = leave(walk, ways[i], range->frame.size);
+		if (step == STEP_DONE && step_is_code(walk, walk->regs.pc))
+			return step;
+	}
+	walk->regs = before;
+	return leave_by_call(walk, range);
+}
+
+static enum step leave_stub(struct walk *walk, const struct code_range *range)
+{
+	const struct unwind_regs before = walk->regs;
+	struct code_bytes bytes;
+	struct arch_code code;
+
+	if (range->frame.size > 0)
+		return leave_sized_stub(walk, range);
+	if (walk->is_return)
+		return step_by_fp(walk);
+	if (is_named(range, "adapter") || is_named(range, "itable") || is_named(range, "vtable"))
+		return leave(walk, ARCH_FRAME_NONE, 0);
+	if (!read_code(walk, range, &bytes, &code))
+		return step_by_fp(walk);
+	if (leave(walk, walk->arch->stub_frame(&code), 0) == STEP_DONE &&
+	    step_is_code(walk, walk->regs.pc))
+		return STEP_DONE;
+	walk->regs = before;
+	return leave_by_call(walk, range);
+}
+
+bool step_is_barrier(const struct code_range *range, uint64_t pc)
+{
+	return range && range->kind == CODE_STUB && range->addr == pc &&
+	       is_named(range, "returnBarrier");
+}
+
+/* ContinuationEntry::_return_pc: where the frame that mounts goes on. */
+static uint64_t mounting_pc(const struct process *process)
+{
+	const struct jvm *jvm = process->jvm;
+	uint64_t pc = 0;
+
+	for (size_t i = 0; jvm && i < jvm->n_values; i++) {
+		const struct iovec to = {.iov_base = &pc, .iov_len = sizeof(pc)};
+		const struct iovec from = {.iov_base = (void *)(uintptr_t)jvm->values[i].value,
+					   .iov_len = sizeof(pc)};
+
+		if (strcmp(jvm->values[i].key, "ContinuationEntry::_return_pc") != 0)
+			continue;
+		if (process_vm_readv(process->pid, &to, 1, &from, 1, 0) != sizeof(pc))
+			return 0;
+		break;
+	}
+	return pc;
+}
+
+enum step step_barrier(struct walk *walk)
+{
+	walk->regs.pc = mounting_pc(walk->process);
+	walk->regs.leaf = NULL;
+	return walk->regs.pc ? STEP_DONE : STEP_NO_RULE;
+}
+
+enum step step_hotspot(struct walk *walk, const struct code_range *range, struct stack_entry *entry)
+{
+	if (range->kind != CODE_STUB)
+		return leave_compiled(walk, range);
+	if (range->name && strcmp(range->name, "Interpreter") == 0)
+		return leave_interpreted(walk, entry);
+	return leave_stub(walk, range);
+}

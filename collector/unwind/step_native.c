@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Leaves native frames by their file's unwind table, see step.h. */
+#include "unwind/step.h"
+
+#include "elf/cfi_table.h"
+#include "target/code_map.h"
+
+#define PLT_SLOT_BYTES	16
+#define FRAME_MAX_BYTES (1u << 20) /* a frame pointer that is farther away is none */
+
+/* The canonical frame address: what the stack pointer was before the call. */
+static bool find_cfa(const struct walk *walk, const struct cfi_row *row, uint64_t *ret)
+{
+	uint64_t base;
+
+	if (row->kind == CFI_PLT) {
+		const bool is_late = walk->regs.pc % PLT_SLOT_BYTES >= (uint64_t)row->cfa_off;
+
+		*ret = walk->regs.sp + WORD_BYTES + (is_late ? WORD_BYTES : 0);
+		return true;
+	}
+	if (!walk->arch->dwarf_reg(&walk->regs, row->cfa_reg, &base))
+		return false;
+	*ret = base + (uint64_t)(int64_t)row->cfa_off;
+	if (row->kind == CFI_DEREF) {
+		if (!snapshot_read(&walk->stack, *ret, ret))
+			return false;
+		*ret += (uint64_t)(int64_t)row->cfa_add;
+	}
+	return true;
+}
+
+/* Where offsets count from: the frame's address, or a register of this frame. */
+static uint64_t base_of(const struct walk *walk, const struct cfi_row *row, uint64_t cfa,
+			bool is_at_reg)
+{
+	uint64_t base = 0; /* an unknown register's: nothing is read there */
+
+	if (!is_at_reg)
+		return cfa;
+	walk->arch->dwarf_reg(&walk->regs, row->save_reg, &base);
+	return base;
+}
+
+static bool read_saved(const struct walk *walk, uint64_t base, int32_t off, uint64_t *ret)
+{
+	return snapshot_read(&walk->stack, base + (uint64_t)(int64_t)off, ret);
+}
+
+static enum step leave_by_row(struct walk *walk, const struct cfi_row *row)
+{
+	struct unwind_regs next = {.fp = walk->regs.fp, .pc = walk->regs.link};
+	uint64_t cfa;
+
+	if (!find_cfa(walk, row, &cfa))
+		return STEP_NO_RULE;
+	next.sp = cfa;
+	if (row->ra_off != CFI_SAME &&
+	    !read_saved(walk, base_of(walk, row, cfa, row->ra_is_at_reg), row->ra_off, &next.pc))
+		return STEP_END;
+	if (row->fp_off != CFI_SAME &&
+	    !read_saved(walk, base_of(walk, row, cfa, row->fp_is_at_reg), row->fp_off, &next.fp))
+		return STEP_END;
+	next.pc = walk->arch->strip(next.pc);
+	walk->regs = next;
+	return row->is_signal ? STEP_INTERRUPT : STEP_DONE;
+}
+
+bool step_is_code(const struct walk *walk, uint64_t addr)
+{
+	const struct process *process = walk->process;
+
+	return addr > 0 &&
+	       ((process->code && code_map_find(process->code, addr - 1, walk->time_ns)) ||
+		address_space_find(&process->space, addr - 1));
+}
+
+enum step step_by_fp(struct walk *walk)
+{
+	const uint64_t fp = walk->regs.fp;
+
+	if (fp < walk->regs.sp || fp % WORD_BYTES != 0)
+		return STEP_NO_RULE;
+	if (fp - walk->regs.sp > FRAME_MAX_BYTES)
+		return STEP_NO_RULE;
+	return arch_leave(walk->arch, ARCH_FRAME_BY_FP, 0, &walk->stack, &walk->regs) ? STEP_DONE
+										      : STEP_END;
+}
+
+enum step step_native(struct walk *walk, const struct mapping *mapping)
+{
+	const uint64_t probe = walk->regs.pc - (walk->is_return ? 1 : 0);
+	const char *reason = NULL;
+	const struct cfi_table *table =
+		cfi_cache_find(walk->cfi, walk->process->pid, mapping, &reason);
+	const struct cfi_row *row = NULL;
+	uint64_t elf_addr;
+
+	if (table &&
+	    cfi_table_addr_of(table, probe - mapping->start + mapping->file_off, &elf_addr) == 0)
+		row = cfi_table_find(table, elf_addr);
+	if (!row || row->kind == CFI_NONE)
+		return step_by_fp(walk);
+	if (row->is_root)
+		return STEP_ROOT;
+	return leave_by_row(walk, row);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The walk from frame to frame, see unwinder.h. */
+#include "unwind/unwinder.h"
+
+#include "unwind/step.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define CHAIN_INVENTED 2 /* frames in a row that the kernel's walk may have made up */
+
+struct unwinder {
+	struct cfi_cache *cfi;
+	struct live_stack live;
+	struct unwinder_stats stats;
+};
+
+int unwinder_new(size_t max_table_bytes, struct unwinder **ret)
+{
+	struct unwinder *unwinder = calloc(1, sizeof(*unwinder));
+	int err;
+
+	if (!unwinder)
+		return -ENOMEM;
+	err = cfi_cache_new(max_table_bytes, &unwinder->cfi);
+	if (err) {
+		free(unwinder);
+		return err;
+	}
+	*ret = unwinder;
+	return 0;
+}
+
+void unwinder_free(struct unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	cfi_cache_free(unwinder->cfi);
+	live_stack_fini(&unwinder->live);
+	free(unwinder);
+}
+
+void unwinder_forget(struct unwinder *unwinder, pid_t pid)
+{
+	cfi_cache_forget(unwinder->cfi, pid);
+}
+
+void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
+{
+	*ret = unwinder->stats;
+}
+
+void unwinder_cfi_stats(const struct unwinder *unwinder, struct cfi_cache_stats *ret)
+{
+	cfi_cache_stats(unwinder->cfi, ret);
+}
+
+/* What the code at the walk's pc is: generated, of a file, or neither. */
+struct place {
+	const struct code_range *range;
+	const struct mapping *mapping;
+	bool is_barrier; /* HotSpot put its address where a return address was */
+};
+
+static struct place find_place(const struct walk *walk)
+{
+	const struct process *process = walk->process;
+	const uint64_t pc = walk->regs.pc, probe = pc - (walk->is_return ? 1 : 0);
+	struct place place = {0};
+
+	if (process->code)
+		place.range = code_map_find(process->code, pc, walk->time_ns);
+	place.is_barrier = walk->is_return && step_is_barrier(place.range, pc);
+	if (process->code && probe != pc && !place.is_barrier)
+		place.range = code_map_find(process->code, probe, walk->time_ns);
+	if (!place.range)
+		place.mapping = address_space_find(&process->space, probe);
+	return place;
+}
+
+static enum step take_step(struct walk *walk, const struct place *place, struct stack_entry *entry)
+{
+	if (place->is_barrier)
+		return step_barrier(walk);
+	if (place->range)
+		return step_hotspot(walk, place->range, entry);
+	if (place->mapping && (place->mapping->inode != 0 || place->mapping->path[0] == '['))
+		return step_native(walk, place->mapping);
+	return step_by_fp(walk); /* generated, and nobody told us by whom */
+}
+
+static bool extend(struct walk *walk)
+{
+	if (!live_stack_extend(walk->live, walk->process->pid, &walk->stack))
+		return false;
+	walk->is_extended = true;
+	return true;
+}
+
+static enum stack_end end_of(enum step step)
+{
+	switch (step) {
+	case STEP_ROOT:
+		return STACK_WHOLE;
+	case STEP_END:
+		return STACK_SNAPSHOT_ENDED;
+	default:
+		return STACK_NO_RULE;
+	}
+}
+
+/* Whether the caller lies above its callee; a leaf may have had no frame at all. */
+static bool has_risen(const struct unwind_regs *before, const struct unwind_regs *after)
+{
+	return after->sp > before->sp || (before->leaf && after->sp == before->sp);
+}
+
+static void end_at(struct stack *stack, enum stack_end end, uint64_t addr)
+{
+	stack->end = end;
+	stack->end_addr = addr;
+}
+
+static void walk_user(struct walk *walk, struct stack *ret)
+{
+	bool is_native = false; /* the callee */
+
+	while (ret->depth < STACK_MAX) {
+		const struct unwind_regs before = walk->regs;
+		const struct place place = find_place(walk);
+		struct stack_entry *entry = &ret->entries[ret->depth];
+		enum step step;
+
+		/* Threads' and processes' first functions, which are native, return to nowhere. */
+		if (before.pc == 0 && is_native) {
+			end_at(ret, STACK_WHOLE, 0);
+			return;
+		}
+		if (!place.range && !place.mapping && walk->is_return) {
+			end_at(ret, STACK_BAD_RETURN, before.pc);
+			return;
+		}
+		*entry = (struct stack_entry){.addr = before.pc,
+					      .is_return = walk->is_return && !place.is_barrier};
+		ret->depth++;
+		do {
+			walk->regs = before;
+			step = take_step(walk, &place, entry);
+		} while (step == STEP_END && extend(walk));
+		if (step != STEP_DONE && step != STEP_INTERRUPT) {
+			end_at(ret, end_of(step), before.pc);
+			return;
+		}
+		if (!place.is_barrier && !has_risen(&before, &walk->regs)) {
+			end_at(ret, STACK_NO_PROGRESS, before.pc);
+			return;
+		}
+		walk->is_return = step == STEP_DONE;
+		is_native = place.mapping;
+	}
+	end_at(ret, STACK_FRAME_LIMIT, walk->regs.pc);
+}
+
+/* ---- the kernel's own walk ---- */
+
+static uint32_t count_kernel(const struct stack *stack)
+{
+	uint32_t n = 0;
+
+	while (n < stack->depth && stack->entries[n].is_kernel)
+		n++;
+	return n;
+}
+
+/* The entries of the kernel's walk, kept while ours is made in their place. */
+struct chain {
+	struct stack_entry entries[128];
+	uint32_t n;
+	bool is_cut;
+};
+
+static void keep_chain(const struct stack *stack, uint32_t n_kernel, struct chain *ret)
+{
+	ret->n = 0;
+	ret->is_cut = stack->end == STACK_FRAME_LIMIT;
+	for (uint32_t i = n_kernel; i < stack->depth && ret->n < 128; i++)
+		ret->entries[ret->n++] = stack->entries[i];
+}
+
+/*
+ * Both walks go the same way, and the kernel's may leave frames out, hardly ever does it invent one:
+ * so each of ours is looked for behind the one found before, not farther than that. Recursion has
+ * many frames of one address, which no search from the far end could tell apart.
+ */
+struct agreement {
+	uint32_t ours, theirs; /* the last frame that is in both */
+};
+
+static struct agreement find_agreement(const struct chain *chain, uint32_t n_kernel,
+				       const struct stack *stack)
+{
+	struct agreement last = {.ours = n_kernel};
+
+	for (uint32_t i = n_kernel + 1; i < stack->depth; i++) {
+		for (uint32_t j = last.theirs + 1;
+		     j < chain->n && j <= last.theirs + 1 + CHAIN_INVENTED; j++) {
+			if (chain->entries[j].addr != stack->entries[i].addr)
+				continue;
+			last = (struct agreement){.ours = i, .theirs = j};
+			break;
+		}
+	}
+	return last;
+}
+
+/*
+ * Goes on as the kernel did from the last frame that both know, if it came further, and as long as
+ * that leads to code; in the worst case it is the first, where both began.
+ */
+static bool join_chain(const struct walk *walk, const struct chain *chain, uint32_t n_kernel,
+		       struct stack *stack)
+{
+	const struct agreement last = find_agreement(chain, n_kernel, stack);
+
+	uint32_t end = last.theirs + 1;
+
+	while (end < chain->n && step_is_code(walk, chain->entries[end].addr))
+		end++;
+	if (end - last.theirs <= stack->depth - last.ours)
+		return false;
+	stack->depth = last.ours + 1;
+	for (uint32_t i = last.theirs + 1; i < end && stack->depth < STACK_MAX; i++)
+		stack->entries[stack->depth++] = chain->entries[i];
+	if (end < chain->n)
+		end_at(stack, STACK_BAD_RETURN, chain->entries[end].addr);
+	else
+		end_at(stack, chain->is_cut ? STACK_FRAME_LIMIT : STACK_BY_FP, 0);
+	return true;
+}
+
+void unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+		   const struct perf_sample *sample, struct stack *ret)
+{
+	struct walk walk = {
+		.arch = arch_native,
+		.process = process,
+		.time_ns = time_ns,
+		.cfi = unwinder->cfi,
+		.live = &unwinder->live,
+	};
+	struct chain chain;
+	uint32_t n_kernel;
+
+	stack_from_chain(sample, ret);
+	if (!process || !sample->regs || sample->stack_len == 0) {
+		unwinder->stats.ends[ret->end]++;
+		return;
+	}
+	n_kernel = count_kernel(ret);
+	keep_chain(ret, n_kernel, &chain);
+	ret->depth = n_kernel;
+	walk.arch->read_regs(sample->regs, &walk.regs);
+	walk.stack = (struct snapshot){
+		.addr = walk.regs.sp, .bytes = sample->stack, .len = sample->stack_len};
+	walk_user(&walk, ret);
+	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
+		unwinder->stats.joined += join_chain(&walk, &chain, n_kernel, ret);
+	unwinder->stats.ends[ret->end]++;
+	unwinder->stats.unread_code += walk.is_code_unread;
+	unwinder->stats.extended += walk.is_extended;
+}

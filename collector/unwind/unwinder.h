@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a sample with registers and a copy of its user stack -> its stack as addresses
+ * units:   addr in the target's address space, CLOCK_MONOTONIC nanoseconds
+ * threads: the model's
+ * errors:  a stack that is not whole says why; nothing a snapshot, a file or a JVM says can make a
+ *          walk take more than STACK_MAX steps
+ * source:  elf/cfi_table.h, target/code_map.h, unwind/arch.h
+ *
+ * Every frame is left by what is known of its code: native frames by the file's unwind tables,
+ * HotSpot's by their frame size, interpreted ones by their fixed slots, and where nothing is known
+ * by frame pointers. A caller must lie above its callee and a return address must point at code.
+ * Where the copy ends, the walk goes on in the process's memory if that still holds the same stack
+ * (live_stack.h); else the kernel's own walk along frame pointers is joined on at a frame that both
+ * agree on.
+ */
+#ifndef FG_UNWIND_UNWINDER_H
+#define FG_UNWIND_UNWINDER_H
+
+#include "elf/cfi_cache.h"
+#include "target/process.h"
+#include "unwind/stack.h"
+
+struct unwinder_stats {
+	uint64_t ends[STACK_ENDS];
+	uint64_t joined;      /* with the kernel's walk */
+	uint64_t extended;    /* by what the process's stack held later */
+	uint64_t unread_code; /* HotSpot frames judged without a look at the code: no permission */
+};
+
+struct unwinder; /* opaque */
+
+int unwinder_new(size_t max_table_bytes, struct unwinder **ret);
+void unwinder_free(struct unwinder *unwinder); /* NULL is legal */
+
+/* process may be NULL, and the sample without registers: then it is the kernel's walk alone. */
+void unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+		   const struct perf_sample *sample, struct stack *ret);
+
+/* The process is gone. */
+void unwinder_forget(struct unwinder *unwinder, pid_t pid);
+
+void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret);
+void unwinder_cfi_stats(const struct unwinder *unwinder, struct cfi_cache_stats *ret);
+
+#endif

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Claims about unwind/unwinder.h: walks over this process's own stack, whose frames backtrace(3)
+ * knows too, over made-up frames of generated code, and over garbage.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <execinfo.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/process_stat.h"
+#include "sample/perf_regs.h"
+#include "target/code_map.h"
+#include "unwind/unwinder.h"
+
+#define STACK_BYTES (32u << 10)
+#define CUT_BYTES   1016 /* less than what it takes to go on in the process's memory */
+#define NOW	    1000
+
+static struct unwinder *unwinder;
+static struct process *self;
+static struct stack stack;
+
+static int set_up(void **state)
+{
+	uint64_t ticks;
+
+	(void)state;
+	if (process_stat_start_ticks(getpid(), &ticks) < 0 ||
+	    process_new(getpid(), ticks, &self) < 0)
+		return -1;
+	return unwinder_new(64u << 20, &unwinder);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unwinder_free(unwinder);
+	process_free(self);
+	return 0;
+}
+
+/* ---- this process's own stack ---- */
+
+struct taken {
+	uint64_t regs[SAMPLER_REGS_COUNT];
+	uint8_t bytes[STACK_BYTES];
+	size_t len;
+	void *frames[64];
+	int n;
+};
+
+/* A thread whose stack stays as it was taken until it is let go. */
+static pthread_t thread;
+static sem_t was_taken, is_over;
+
+static uint64_t top_of_stack; /* of the thread that is sampled */
+
+static void set_reg(uint64_t *regs, unsigned int reg, uint64_t value)
+{
+	const uint64_t below = SAMPLER_REGS_MASK & ((UINT64_C(1) << reg) - 1);
+
+	regs[__builtin_popcountll(below)] = value;
+}
+
+/* What the kernel would have put into a sample of this very place. */
+__attribute__((noinline)) static void take(struct taken *taken)
+{
+	uint64_t sp, fp, pc;
+
+#if defined(__x86_64__)
+	__asm__ volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
+			 : "=r"(pc), "=r"(sp), "=r"(fp));
+	set_reg(taken->regs, SAMPLER_REG_PC, pc);
+	set_reg(taken->regs, SAMPLER_REG_SP, sp);
+	set_reg(taken->regs, PERF_REG_X86_BP, fp);
+#else
+	__asm__ volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" : "=r"(pc), "=r"(sp), "=r"(fp));
+	set_reg(taken->regs, SAMPLER_REG_PC, pc);
+	set_reg(taken->regs, SAMPLER_REG_SP, sp);
+	set_reg(taken->regs, PERF_REG_ARM64_X29, fp);
+#endif
+	taken->len = top_of_stack - sp < STACK_BYTES ? top_of_stack - sp : STACK_BYTES;
+	memcpy(taken->bytes, (const void *)(uintptr_t)sp, taken->len);
+	taken->n = backtrace(taken->frames, 64);
+}
+
+/* Deep enough, and with frames whose size only the rules know. */
+__attribute__((noinline)) static int descend(struct taken *taken, int depth)
+{
+	volatile char room[64 + 16 * 3];
+
+	room[0] = (char)depth;
+	if (depth == 0) {
+		take(taken);
+		sem_post(&was_taken);
+		sem_wait(&is_over);
+	} else {
+		descend(taken, depth - 1);
+	}
+	return room[0];
+}
+
+static void walk(const struct taken *taken, uint32_t len)
+{
+	const struct perf_sample sample = {
+		.regs = taken->regs, .stack = taken->bytes, .stack_len = len};
+
+	unwinder_walk(unwinder, self, NOW, &sample, &stack);
+}
+
+/* Ours are backtrace's, but for the first, where the pc was taken, not the call of backtrace. */
+static void check_frames(const struct taken *taken, uint32_t least)
+{
+	assert_true(stack.depth >= least);
+	for (uint32_t i = 1; i < least; i++)
+		assert_ptr_equal(stack.entries[i].addr, taken->frames[i]);
+}
+
+static void *on_thread(void *arg)
+{
+	top_of_stack = (uint64_t)(uintptr_t)__builtin_frame_address(0) + 4096;
+	top_of_stack &= ~UINT64_C(4095);
+	descend(arg, 30);
+	return NULL;
+}
+
+static struct taken *take_on_thread(void)
+{
+	struct taken *taken = calloc(1, sizeof(*taken));
+
+	assert_non_null(taken);
+	sem_init(&was_taken, 0, 0);
+	sem_init(&is_over, 0, 0);
+	assert_int_equal(pthread_create(&thread, NULL, on_thread, taken), 0);
+	sem_wait(&was_taken);
+	assert_true(taken->n > 32);
+	return taken;
+}
+
+static void let_go(struct taken *taken)
+{
+	sem_post(&is_over);
+	pthread_join(thread, NULL);
+	free(taken);
+}
+
+static void a_native_stack_is_walked_to_the_threads_entry(void **state)
+{
+	struct taken *taken = take_on_thread();
+
+	(void)state;
+	walk(taken, (uint32_t)taken->len);
+	check_frames(taken, (uint32_t)taken->n);
+	assert_int_equal(stack.end, STACK_WHOLE);
+	assert_true(stack.depth - (uint32_t)taken->n <= 1);
+	let_go(taken);
+}
+
+static void a_stack_that_goes_on_behind_the_copy_says_so(void **state)
+{
+	struct taken *taken = take_on_thread();
+
+	(void)state;
+	walk(taken, CUT_BYTES);
+	assert_true(stack.depth > 3 && stack.depth < (uint32_t)taken->n);
+	check_frames(taken, stack.depth);
+	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
+	let_go(taken);
+}
+
+static void a_deep_stack_goes_on_in_the_process(void **state)
+{
+	struct taken *taken = take_on_thread();
+	struct unwinder_stats stats;
+
+	(void)state;
+	walk(taken, 2048);
+	check_frames(taken, (uint32_t)taken->n);
+	assert_int_equal(stack.end, STACK_WHOLE);
+	unwinder_stats(unwinder, &stats);
+	assert_int_equal(stats.extended, 1);
+	let_go(taken);
+}
+
+static void a_stack_that_has_changed_since_is_not_gone_on_with(void **state)
+{
+	struct taken *taken = take_on_thread();
+
+	(void)state;
+	taken->bytes[2047] ^= 1;
+	walk(taken, 2048);
+	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
+	let_go(taken);
+}
+
+/* The kernel's chain knows the frames behind the copy, and skips one of those before. */
+static void behind_the_copy_the_kernels_walk_goes_on(void **state)
+{
+	struct taken *taken = take_on_thread();
+	uint64_t chain[70] = {(uint64_t)PERF_CONTEXT_USER};
+	struct perf_sample sample = {
+		.regs = taken->regs, .stack = taken->bytes, .stack_len = CUT_BYTES, .chain = chain};
+
+	(void)state;
+	chain[sample.chain_len = 1] = perf_regs_get(taken->regs, SAMPLER_REG_PC);
+	for (int i = 2; i < taken->n; i++)
+		chain[++sample.chain_len] = (uint64_t)(uintptr_t)taken->frames[i];
+	sample.chain_len++;
+	unwinder_walk(unwinder, self, NOW, &sample, &stack);
+	check_frames(taken, (uint32_t)taken->n);
+	assert_int_equal(stack.depth, taken->n);
+	assert_int_equal(stack.end, STACK_BY_FP);
+	let_go(taken);
+}
+
+static void without_registers_it_is_the_kernels_walk(void **state)
+{
+	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, 0x10, 0x20};
+
+	(void)state;
+	unwinder_walk(unwinder, self, NOW, &(struct perf_sample){.chain = chain, .chain_len = 3},
+		      &stack);
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.end, STACK_BY_FP);
+}
+
+/* ---- generated code ---- */
+
+#define CODE_BYTES 4096
+
+/* Where made-up code lies, and what calls it: a native frame of ours would do, but must be found. */
+static uint8_t *code;
+static uint64_t sample_regs[SAMPLER_REGS_COUNT];
+static uint64_t words[512];
+
+static int set_up_code(void **state)
+{
+	if (set_up(state) < 0)
+		return -1;
+	code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memset(code, 0x90, CODE_BYTES);
+	memset(words, 0, sizeof(words));
+	process_read_space(self, NOW);
+	return code == MAP_FAILED ? -1 : process_add_jvm(self);
+}
+
+static int tear_down_code(void **state)
+{
+	munmap(code, CODE_BYTES);
+	return tear_down(state);
+}
+
+static uint64_t add_code(uint32_t offset, uint32_t size, enum code_kind kind, const char *name,
+			 struct code_frame frame)
+{
+	const struct code_range range = {
+		.addr = (uint64_t)(uintptr_t)code + offset,
+		.size = size,
+		.kind = (uint8_t)kind,
+		.class_name = kind == CODE_STUB ? NULL : "a/B",
+		.name = name,
+		.frame = frame,
+	};
+
+	assert_int_equal(code_map_add(self->code, &range, false), 1);
+	return range.addr;
+}
+
+/* Stack words are numbered from the stack pointer. */
+static uint64_t word_addr(size_t i)
+{
+	return (uint64_t)(uintptr_t)&words[i];
+}
+
+static void walk_code(uint64_t pc, uint64_t fp, size_t n_words)
+{
+	const struct perf_sample sample = {.regs = sample_regs,
+					   .stack = (const uint8_t *)words,
+					   .stack_len = (uint32_t)(n_words * 8)};
+
+#if defined(__x86_64__)
+	set_reg(sample_regs, SAMPLER_REG_PC, pc);
+	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
+	set_reg(sample_regs, PERF_REG_X86_BP, fp);
+#else
+	set_reg(sample_regs, SAMPLER_REG_PC, pc);
+	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
+	set_reg(sample_regs, PERF_REG_ARM64_X29, fp);
+#endif
+	unwinder_walk(unwinder, self, NOW, &sample, &stack);
+}
+
+static const struct code_frame FRAME_48 = {.size = 48, .complete = 16};
+
+/* 48 bytes: four words of its own, the caller's frame pointer, the return address. */
+static void compiled_frames_are_left_by_their_size(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[5] = caller + 100;
+	words[11] = last + 50;
+	walk_code(leaf + 60, 0x1234, 18); /* the frame pointer is used for something else */
+	assert_int_equal(stack.depth, 3);
+	assert_int_equal(stack.entries[0].addr, leaf + 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, last + 50);
+	assert_true(stack.entries[1].is_return && !stack.entries[0].is_return);
+	assert_int_equal(stack.end, STACK_BAD_RETURN); /* Java's frames do not return to nowhere */
+	assert_int_equal(stack.end_addr, 0);
+}
+
+static void a_frame_that_is_not_yet_whole_is_read_from_its_code(void **state)
+{
+	static const uint8_t prologue[] = {0x55, 0x48, 0x83, 0xec, 0x20};
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	memcpy(code, prologue, sizeof(prologue));
+	words[0] = caller + 100;
+	walk_code(leaf, 0x1234, 18);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	words[0] = 0x1234;
+	words[1] = caller + 104;
+	walk_code(leaf + 1, 0x1234, 18);
+	assert_int_equal(stack.entries[1].addr, caller + 104);
+}
+
+#if defined(__x86_64__)
+#define BCP_REG PERF_REG_X86_R13
+#else
+#define BCP_REG PERF_REG_ARM64_X22
+#endif
+#define BCP_REGISTER 0xbc8
+
+/* Slots of HotSpot's interpreted frame: -1 the sender's sp, -3 the method, -8 where it is. */
+static void interpreted_frames_are_left_by_their_slots(void **state)
+{
+	const uint64_t interpreter =
+		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
+	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	words[20] = word_addr(40); /* fp of the caller: not used, it is compiled */
+	words[21] = caller + 100;  /* return address */
+	words[19] = word_addr(30); /* arguments were put behind the caller's frame */
+	words[17] = 0xdead0;	   /* Method* */
+	words[12] = 0xbc0;	   /* bcp */
+	words[35] = caller + 60;
+	set_reg(sample_regs, BCP_REG, BCP_REGISTER);
+	walk_code(interpreter + 500, word_addr(20), 60);
+	assert_int_equal(stack.entries[0].method, 0xdead0);
+	assert_int_equal(stack.entries[0].bcp, BCP_REGISTER); /* the frame's is older */
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[1].method, 0);
+	assert_int_equal(stack.entries[2].addr, caller + 60);
+}
+
+/* Entered from compiled code, before it has a frame: registers say what there is. */
+static void an_interpreted_frame_that_is_not_made_yet_is_left_by_registers(void **state)
+{
+	const uint64_t interpreter =
+		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
+	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+#if defined(__x86_64__)
+	words[0] = caller + 100;
+	words[4 + 5] = last + 60;
+	set_reg(sample_regs, PERF_REG_X86_R13, word_addr(4));
+	set_reg(sample_regs, PERF_REG_X86_BX, 0xdead0);
+	walk_code(interpreter + 20, 0x1234, 60);
+	assert_int_equal(stack.entries[0].method, 0xdead0);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, last + 60);
+#else
+	(void)interpreter;
+	(void)caller;
+	(void)last;
+#endif
+}
+
+/* As C2's comparison of strings does: a word is pushed for a while. */
+static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[5] = 0x77; /* the frame pointer that was saved */
+	words[6] = caller + 100;
+	words[12] = last + 100;
+	walk_code(leaf + 60, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, last + 100);
+}
+
+/* It aligns and pushes: what returns behind a call of it is the caller. */
+static void a_stub_of_unknown_frame_is_left_by_its_call(void **state)
+{
+	static const uint8_t begin[] = {0x53, 0x55, 0x41, 0x54}; /* push rbx; push rbp; push r12 */
+	const uint64_t stub = add_code(0, 64, CODE_STUB, "sha512", (struct code_frame){0});
+	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t other = add_code(2048, 256, CODE_JAVA, "other", FRAME_48);
+	const int32_t distance = (int32_t)(stub - (caller + 100));
+
+	(void)state;
+	memcpy(code, begin, sizeof(begin));
+	code[1024 + 95] = 0xe8;
+	memcpy(code + 1024 + 96, &distance, sizeof(distance));
+	words[7] = other + 100; /* left over: there is no call of the stub before it */
+	words[30] = caller + 100;
+	words[36] = other + 50;
+	walk_code(stub + 20, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, other + 50);
+}
+
+static void a_stub_without_a_frame_returns_from_the_top(void **state)
+{
+	const uint64_t stub = add_code(0, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	words[0] = caller + 100;
+	walk_code(stub + 8, 0x1234, 18);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+}
+
+static void a_return_address_without_code_ends_the_stack(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+
+	(void)state;
+	words[5] = 0x41414141;
+	walk_code(leaf + 60, 0, 18);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_BAD_RETURN);
+	assert_int_equal(stack.end_addr, 0x41414141);
+}
+
+static void frame_pointers_in_a_circle_end_the_stack(void **state)
+{
+	const uint64_t interpreter =
+		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
+
+	(void)state;
+	words[20] = word_addr(20);
+	words[21] = interpreter + 100;
+	walk_code(interpreter + 500, word_addr(20), 60);
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+}
+
+static void garbage_harms_nobody(void **state)
+{
+	const uint64_t interpreter =
+		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
+	const uint64_t leaf = add_code(1024, 1024, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t places[] = {interpreter + 7,
+				   leaf + 300,
+				   word_addr(9),
+				   UINT64_MAX,
+				   0,
+				   1,
+				   (uint64_t)(uintptr_t)&garbage_harms_nobody};
+
+	(void)state;
+	srandom(1);
+	for (int i = 0; i < 20000; i++) {
+		for (size_t j = 0; j < 64; j++)
+			words[j] = random() % 3
+					   ? places[random() % 7] + (uint64_t)(random() % 3) * 8
+					   : (uint64_t)random() << 16;
+		walk_code(places[random() % 7], places[random() % 7], (size_t)(random() % 64) + 1);
+		assert_true(stack.depth <= 80 && stack.end < STACK_ENDS);
+	}
+}
+
+#define OWN(name)  cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CODE(name) cmocka_unit_test_setup_teardown(name, set_up_code, tear_down_code)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		OWN(a_native_stack_is_walked_to_the_threads_entry),
+		OWN(a_stack_that_goes_on_behind_the_copy_says_so),
+		OWN(a_deep_stack_goes_on_in_the_process),
+		OWN(a_stack_that_has_changed_since_is_not_gone_on_with),
+		OWN(behind_the_copy_the_kernels_walk_goes_on),
+		OWN(without_registers_it_is_the_kernels_walk),
+		CODE(compiled_frames_are_left_by_their_size),
+		CODE(a_frame_that_is_not_yet_whole_is_read_from_its_code),
+		CODE(interpreted_frames_are_left_by_their_slots),
+		CODE(an_interpreted_frame_that_is_not_made_yet_is_left_by_registers),
+		CODE(a_leaf_that_has_pushed_a_word_is_left_all_the_same),
+		CODE(a_stub_of_unknown_frame_is_left_by_its_call),
+		CODE(a_stub_without_a_frame_returns_from_the_top),
+		CODE(a_return_address_without_code_ends_the_stack),
+		CODE(frame_pointers_in_a_circle_end_the_stack),
+		CODE(garbage_harms_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
