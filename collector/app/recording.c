@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define MAX_LABELS 2 /* process and thread */
+#define YOUNG_NS   (2 * CLOCK_NS_PER_SEC)
 
 int recording_start(const struct recording_options *options, struct recording_model *model,
 		    struct recording **ret)
@@ -66,8 +67,41 @@ void recording_free(struct recording *recording)
 
 struct read_context {
 	struct recording *recording;
-	struct targets *targets;
+	struct recording_model *model;
 };
+
+static void look_at_files(const struct recording_model *model, const struct process *process)
+{
+	for (size_t i = 0; i < process->space.count; i++) {
+		const struct mapping *mapping = &process->space.mappings[i];
+
+		unwinder_look_at_file(model->unwinder, process->pid, mapping);
+		symbolizer_look_at_file(model->symbolizer, process->pid, mapping);
+	}
+}
+
+/*
+ * A JVM that has just begun may have ended before its samples are named. What can be read only
+ * while it is there, files and the names of interpreted methods, is therefore read at once.
+ */
+static void look_ahead(const struct recording_model *model, const struct perf_record *record)
+{
+	static struct stack stack; /* the model's thread only */
+	struct process *process = targets_find(model->targets, record->pid);
+	const char *reason;
+
+	if (!process || !process->jvm || record->time_ns > process->jvm->opened_ns + YOUNG_NS)
+		return;
+	if (!process->is_looked_at)
+		look_at_files(model, process);
+	process->is_looked_at = true;
+	unwinder_look(model->unwinder, process, record->time_ns, &record->sample, &stack);
+	for (uint32_t i = 0; i < stack.depth; i++) {
+		if (stack.entries[i].method)
+			java_methods_find(process, stack.entries[i].method, record->time_ns,
+					  &reason);
+	}
+}
 
 static void on_record(void *arg, const struct perf_record *record)
 {
@@ -77,16 +111,19 @@ static void on_record(void *arg, const struct perf_record *record)
 	if (record->kind == PERF_LOST || record->kind == PERF_THROTTLED)
 		return; /* the sampler counts them */
 	if (all && record->kind == PERF_SAMPLE)
-		targets_find_or_read(context->targets, record->pid); /* while it is there */
+		targets_find_or_read(context->model->targets, record->pid); /* while it is there */
 	/* Samples wait even so: their process may become known while they do. */
-	if (!all && record->kind != PERF_SAMPLE && !targets_find(context->targets, record->pid))
+	if (!all && record->kind != PERF_SAMPLE &&
+	    !targets_find(context->model->targets, record->pid))
 		return;
+	if (record->kind == PERF_SAMPLE)
+		look_ahead(context->model, record);
 	hold_add(&context->recording->hold, record);
 }
 
 void recording_read(struct recording *recording, struct recording_model *model)
 {
-	struct read_context context = {.recording = recording, .targets = model->targets};
+	struct read_context context = {.recording = recording, .model = model};
 
 	if (!recording->is_done)
 		sampler_read(recording->sampler, on_record, &context);

@@ -430,6 +430,15 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 	return n;
 }
 
+void symbolizer_look_at_file(struct symbolizer *symbolizer, pid_t pid,
+			     const struct mapping *mapping)
+{
+	const char *reason;
+
+	if (!is_generated(mapping))
+		module_cache_find(symbolizer->modules, pid, mapping, &reason);
+}
+
 struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text)
 {
 	return (struct frame){.name = intern_add_str(&symbolizer->names, text),

@@ -52,6 +52,10 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 		       const struct stack *stack, struct frame *ret,
 		       struct symbolizer_verdict *ret_verdict);
 
+/* Reads the symbols of a file, while it is there. */
+void symbolizer_look_at_file(struct symbolizer *symbolizer, pid_t pid,
+			     const struct mapping *mapping);
+
 /* A text of the caller's as a frame of kind FRAME_LABEL; lives until symbolizer_name is called. */
 struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text);
 

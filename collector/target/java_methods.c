@@ -163,15 +163,17 @@ static struct entry *read_entry(struct process *process, uint64_t addr, uint64_t
 	return entry;
 }
 
-/* Whether what was read is still there. */
+/* Whether what was read is still there; where the process is not, it stays as it was. */
 static bool is_unchanged(const struct process *process, const struct entry *entry)
 {
-	uint64_t fingerprint;
+	uint64_t fingerprint = 0;
+	int err;
 
-	return entry->is_known &&
-	       method_reader_fingerprint(process->pid, &process->jvm->layout, &entry->places,
-					 &fingerprint) == 0 &&
-	       fingerprint == entry->fingerprint;
+	if (!entry->is_known)
+		return false;
+	err = method_reader_fingerprint(process->pid, &process->jvm->layout, &entry->places,
+					&fingerprint);
+	return err == -ESRCH || (!err && fingerprint == entry->fingerprint);
 }
 
 /* Puts the entry in the place of old, which is gone then; NULL without memory. */

@@ -87,6 +87,27 @@ enum step step_by_fp(struct walk *walk)
 										      : STEP_END;
 }
 
+/* Assembler's functions: a leaf of that kind hardly ever has a frame. */
+static enum step step_without_rule(struct walk *walk)
+{
+	const struct unwind_regs before = walk->regs;
+
+	if (!walk->is_return &&
+	    arch_leave(walk->arch, ARCH_FRAME_NONE, 0, &walk->stack, &walk->regs) &&
+	    step_is_code(walk, walk->regs.pc))
+		return STEP_DONE;
+	walk->regs = before;
+	return step_by_fp(walk);
+}
+
+/* Its one function without rules is where the kernel starts a process. */
+static bool is_loader(const struct mapping *mapping)
+{
+	const char *slash = strrchr(mapping->path, '/');
+
+	return slash && (strncmp(slash, "/ld-", 4) == 0 || strcmp(slash, "/ld.so") == 0);
+}
+
 enum step step_native(struct walk *walk, const struct mapping *mapping)
 {
 	const uint64_t probe = walk->regs.pc - (walk->is_return ? 1 : 0);
@@ -99,8 +120,10 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 	if (table &&
 	    cfi_table_addr_of(table, probe - mapping->start + mapping->file_off, &elf_addr) == 0)
 		row = cfi_table_find(table, elf_addr);
-	if (!row || row->kind == CFI_NONE)
-		return step_by_fp(walk);
+	if (!row && walk->is_return && is_loader(mapping))
+		return STEP_ROOT;
+	if (!row || (row->kind == CFI_NONE && !row->is_root))
+		return step_without_rule(walk);
 	if (row->is_root)
 		return STEP_ROOT;
 	return leave_by_row(walk, row);

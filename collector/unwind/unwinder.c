@@ -40,6 +40,13 @@ void unwinder_free(struct unwinder *unwinder)
 	free(unwinder);
 }
 
+void unwinder_look_at_file(struct unwinder *unwinder, pid_t pid, const struct mapping *mapping)
+{
+	const char *reason;
+
+	cfi_cache_find(unwinder->cfi, pid, mapping, &reason);
+}
+
 void unwinder_forget(struct unwinder *unwinder, pid_t pid)
 {
 	cfi_cache_forget(unwinder->cfi, pid);
@@ -238,8 +245,8 @@ static bool join_chain(const struct walk *walk, const struct chain *chain, uint3
 	return true;
 }
 
-void unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
-		   const struct perf_sample *sample, struct stack *ret)
+static void walk_sample(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+			const struct perf_sample *sample, struct stack *ret)
 {
 	struct walk walk = {
 		.arch = arch_native,
@@ -252,10 +259,8 @@ void unwinder_walk(struct unwinder *unwinder, const struct process *process, uin
 	uint32_t n_kernel;
 
 	stack_from_chain(sample, ret);
-	if (!process || !sample->regs || sample->stack_len == 0) {
-		unwinder->stats.ends[ret->end]++;
+	if (!process || !sample->regs || sample->stack_len == 0)
 		return;
-	}
 	n_kernel = count_kernel(ret);
 	keep_chain(ret, n_kernel, &chain);
 	ret->depth = n_kernel;
@@ -265,7 +270,22 @@ void unwinder_walk(struct unwinder *unwinder, const struct process *process, uin
 	walk_user(&walk, ret);
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
 		unwinder->stats.joined += join_chain(&walk, &chain, n_kernel, ret);
-	unwinder->stats.ends[ret->end]++;
 	unwinder->stats.unread_code += walk.is_code_unread;
 	unwinder->stats.extended += walk.is_extended;
+}
+
+void unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+		   const struct perf_sample *sample, struct stack *ret)
+{
+	walk_sample(unwinder, process, time_ns, sample, ret);
+	unwinder->stats.ends[ret->end]++;
+}
+
+void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+		   const struct perf_sample *sample, struct stack *ret)
+{
+	const struct unwinder_stats stats = unwinder->stats;
+
+	walk_sample(unwinder, process, time_ns, sample, ret);
+	unwinder->stats = stats;
 }

@@ -37,6 +37,13 @@ void unwinder_free(struct unwinder *unwinder); /* NULL is legal */
 void unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct perf_sample *sample, struct stack *ret);
 
+/* The same, not counted: a look at what a walk will need, while the process is there. */
+void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+		   const struct perf_sample *sample, struct stack *ret);
+
+/* Reads the rules of a file, while it is there. */
+void unwinder_look_at_file(struct unwinder *unwinder, pid_t pid, const struct mapping *mapping);
+
 /* The process is gone. */
 void unwinder_forget(struct unwinder *unwinder, pid_t pid);
 
