@@ -40,6 +40,7 @@ json_t *control_options_to_json(const struct recording_options *options)
 	json_object_set_new(object, "all", json_boolean(options->all));
 	json_object_set_new(object, "by_pid", json_boolean(options->by_pid));
 	json_object_set_new(object, "by_thread", json_boolean(options->by_thread));
+	json_object_set_new(object, "cut_carriers", json_boolean(options->cuts_carriers));
 	put_count(object, "hz", options->hz);
 	json_object_set_new(object, "event", json_string(options->event));
 	put_count(object, "duration_ns", options->duration_ns);
@@ -86,6 +87,7 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 		.all = bool_at(object, "all"),
 		.by_pid = bool_at(object, "by_pid"),
 		.by_thread = bool_at(object, "by_thread"),
+		.cuts_carriers = bool_at(object, "cut_carriers"),
 		.hz = (unsigned)(count_at(object, "hz") & UINT_MAX),
 		.duration_ns = count_at(object, "duration_ns"),
 	};

@@ -36,6 +36,7 @@ enum {
 	OPT_TITLE,
 	OPT_JSON,
 	OPT_UNWIND,
+	OPT_VIRTUAL_THREADS,
 	OPT_VERSION,
 	OPT_WATCH,
 };
@@ -62,6 +63,7 @@ static const struct option long_options[] = {
 	{"threads", no_argument, NULL, OPT_THREADS},
 	{"title", required_argument, NULL, OPT_TITLE},
 	{"unwind", required_argument, NULL, OPT_UNWIND},
+	{"virtual-threads", required_argument, NULL, OPT_VIRTUAL_THREADS},
 	{"verbose", no_argument, NULL, 'v'},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{"watch", no_argument, NULL, OPT_WATCH},
@@ -92,6 +94,9 @@ void options_print_help(FILE *stream)
 	      "      --unwind HOW       full: from snapshots of the stack (the default), or fp: "
 	      "along\n"
 	      "                         frame pointers alone\n"
+	      "      --virtual-threads HOW  carrier: down to the thread that runs them (the "
+	      "default), or\n"
+	      "                         cut: without that thread's frames\n"
 	      "      --stack-size BYTES of a snapshot, default 32k, from 1k to " STACK_LIMIT
 	      " (64k "
 	      "is taken\n"
@@ -172,6 +177,15 @@ static int set_unwind(struct options *options, const char *text)
 	if (options->is_fp_only || strcmp(text, "full") == 0)
 		return 0;
 	log_error("--unwind %s: no such way; there are: full fp", text);
+	return -EINVAL;
+}
+
+static int set_virtual_threads(struct options *options, const char *text)
+{
+	options->recording.cuts_carriers = strcmp(text, "cut") == 0;
+	if (options->recording.cuts_carriers || strcmp(text, "carrier") == 0)
+		return 0;
+	log_error("--virtual-threads %s: no such way; there are: carrier cut", text);
 	return -EINVAL;
 }
 
@@ -331,6 +345,8 @@ static int apply(struct options *options, int option)
 		return 0;
 	case OPT_UNWIND:
 		return set_unwind(options, optarg);
+	case OPT_VIRTUAL_THREADS:
+		return set_virtual_threads(options, optarg);
 	case 'h':
 		options->command = COMMAND_HELP;
 		return 0;

@@ -181,6 +181,7 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 		.process = process,
 		.time_ns = record->time_ns,
 		.names = recording->options.names,
+		.cuts_carriers = recording->options.cuts_carriers,
 	};
 	struct symbolizer_verdict verdict;
 	size_t n;

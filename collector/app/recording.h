@@ -29,6 +29,7 @@ struct recording_options {
 	char container[CONTAINER_ID_BYTES]; /* a prefix of the ID; "" any */
 	bool all;			    /* processes without an agent too */
 	bool by_pid, by_thread;		    /* in the graph */
+	bool cuts_carriers;		    /* a virtual thread's stack ends where it was mounted */
 	unsigned hz;
 	char event[32]; /* "" the best there is */
 	uint64_t duration_ns;

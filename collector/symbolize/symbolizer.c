@@ -376,6 +376,29 @@ static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_c
 	return 1;
 }
 
+/* The frame by which a carrier thread runs a virtual one. */
+static bool is_mounting(const struct symbolizer_context *context, const struct stack_entry *entry)
+{
+	const struct process *process = context->process;
+	const struct code_range *range;
+
+	if (entry->is_kernel || !process || !process->code)
+		return false;
+	range = code_map_find(process->code, stack_probe(entry), context->time_ns);
+	return range && range->class_name && strcmp(range->name, "enterSpecial") == 0 &&
+	       strcmp(range->class_name, "jdk/internal/vm/Continuation") == 0;
+}
+
+/* How many of the stack's frames are to be named: all, or those of a mounted virtual thread. */
+static uint32_t count_named(const struct symbolizer_context *context, const struct stack *stack)
+{
+	for (uint32_t i = 0; context->cuts_carriers && i < stack->depth; i++) {
+		if (is_mounting(context, &stack->entries[i]))
+			return i;
+	}
+	return stack->depth;
+}
+
 /* Why the rest of the stack is missing. */
 static struct frame name_end(struct symbolizer *symbolizer,
 			     const struct symbolizer_context *context, const struct stack *stack)
@@ -403,14 +426,15 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 		       struct symbolizer_verdict *ret_verdict)
 {
 	struct symbolizer_verdict verdict = {.is_java_named = true};
+	const uint32_t depth = count_named(context, stack);
 	size_t n = 0;
 
 	/* Who needs a name for longer has copied it; they must not add up for ever. */
 	if (symbolizer->names.arena.total_bytes > MAX_NAMES_BYTES)
 		intern_fini(&symbolizer->names);
-	for (uint32_t i = 0; i < stack->depth; i++) {
+	for (uint32_t i = 0; i < depth; i++) {
 		const struct stack_entry *entry = &stack->entries[i];
-		const size_t room = SYMBOLIZER_MAX_FRAMES - 1 - n - (stack->depth - 1 - i);
+		const size_t room = SYMBOLIZER_MAX_FRAMES - 1 - n - (depth - 1 - i);
 
 		if (entry->is_kernel)
 			ret[n++] = name_kernel(symbolizer, stack_probe(entry));
@@ -422,7 +446,7 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 			ret[i] = (struct frame){.name = "[unknown: out of memory]",
 						.kind = FRAME_UNKNOWN};
 	}
-	verdict.is_rooted = n > 0 && (stack->end == STACK_WHOLE ||
+	verdict.is_rooted = n > 0 && (stack->end == STACK_WHOLE || depth < stack->depth ||
 				      (stack->end == STACK_BY_FP && is_rooted(ret, n)));
 	if (n > 0 && !verdict.is_rooted)
 		ret[n++] = name_end(symbolizer, context, stack);

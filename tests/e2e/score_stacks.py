@@ -31,6 +31,7 @@ LABELS = 2  # process and thread
 SUFFIX = re.compile(r"_\[[01ijk]\]$")
 TRUNCATED = re.compile(r"^\[truncated: (.*)\]$")
 TOO_DEEP = re.compile(r"snapshot|too deep|limit", re.IGNORECASE)
+KERNEL_ENTRY = re.compile(r"^(entry_|asm_|el0t_)")
 UNNAMED_FUNCTION = re.compile(r"^(.+):fn@")
 
 # As in collector/symbolize/symbolizer.c: where threads and processes begin, in glibc, musl and the
@@ -58,14 +59,18 @@ def is_unnamed_in_libc(frame):
 def is_rooted_by_name(frames):
     """frames from the root on, without labels. A stripped libc names neither its thread entry nor
     what calls that: there it is up to two of its functions below the one a thread was made with. A
-    stripped program does not name its _start."""
+    stripped program does not name its _start, nor does the dynamic loader. A process that ends has
+    no memory any more, and the kernel's frames are all there are."""
     if not frames or is_java(frames[0]):
         return False
+    if KERNEL_ENTRY.match(frames[0]) and all(frame.endswith("_[k]") for frame in frames):
+        return True
     if is_one_of(SUFFIX.sub("", frames[0]), ENTRIES):
         return True
     if not UNNAMED_FUNCTION.match(frames[0]):
         return False
-    if len(frames) > 1 and is_one_of(frames[1], ("__libc_start_main",)):
+    if frames[0].startswith("ld-") or \
+            len(frames) > 1 and is_one_of(frames[1], ("__libc_start_main",)):
         return True
     above = 1 if not (len(frames) > 1 and is_unnamed_in_libc(frames[1])) else 2
     return is_unnamed_in_libc(frames[0]) and len(frames) > above and is_one_of(frames[above], MAINS)

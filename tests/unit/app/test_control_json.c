@@ -18,6 +18,7 @@ static void options_arrive_as_they_were_sent(void **state)
 		.pid = 17,
 		.container = "0123abcd",
 		.by_thread = true,
+		.cuts_carriers = true,
 		.hz = 499,
 		.event = "cpu-clock",
 		.duration_ns = 2500000000,
@@ -33,6 +34,7 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_int_equal(got.pid, 17);
 	assert_string_equal(got.container, "0123abcd");
 	assert_true(got.by_thread);
+	assert_true(got.cuts_carriers);
 	assert_false(got.by_pid);
 	assert_false(got.all);
 	assert_int_equal(got.hz, 499);

@@ -168,6 +168,8 @@ static void wrong_input_is_refused(void **state)
 		"record --unwind",
 		"record --unwind=",
 		"record --unwind=dwarf",
+		"record --virtual-threads=no",
+		"record --virtual-threads",
 		"record --unwind=Full",
 		"record --stack-size",
 		"record --stack-size=",

@@ -278,6 +278,37 @@ static void an_interpreted_method_without_a_name_is_unnamed_java(void **state)
 	assert_int_equal(process->jvm->unnamed_methods[JAVA_METHODS_NOT_MAPPED], 1);
 }
 
+static void a_virtual_threads_stack_can_end_where_it_was_mounted(void **state)
+{
+	const uint64_t base = (uint64_t)(uintptr_t)code;
+	struct code_range method = {.addr = base,
+				    .size = 64,
+				    .kind = CODE_JAVA,
+				    .class_name = "com/acme/Main",
+				    .name = "run"};
+	const struct code_range mounting = {.addr = base + 64,
+					    .size = 64,
+					    .kind = CODE_NATIVE_WRAPPER,
+					    .class_name = "jdk/internal/vm/Continuation",
+					    .name = "enterSpecial"};
+	struct symbolizer_context context = {.process = process, .time_ns = 20};
+	struct symbolizer_verdict verdict;
+	struct stack stack = {.depth = 3};
+
+	(void)state;
+	assert_int_equal(code_map_add(process->code, &method, false), 1);
+	assert_int_equal(code_map_add(process->code, &mounting, false), 1);
+	stack.entries[0] = (struct stack_entry){.addr = base + 16};
+	stack.entries[1] = (struct stack_entry){.addr = base + 80, .is_return = true};
+	stack.entries[2] = (struct stack_entry){.addr = base + 32, .is_return = true};
+	stack.end = STACK_WHOLE;
+	assert_int_equal(symbolizer_name(symbolizer, &context, &stack, frames, &verdict), 3);
+	context.cuts_carriers = true;
+	assert_int_equal(symbolizer_name(symbolizer, &context, &stack, frames, &verdict), 1);
+	assert_string_equal(frames[0].name, "com/acme/Main.run");
+	assert_true(verdict.is_rooted);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +321,7 @@ int main(void)
 		TEST(generated_code_without_a_name_is_unnamed_java),
 		TEST(what_is_nowhere_says_so),
 		TEST(a_stack_down_to_the_programs_start_is_rooted),
+		TEST(a_virtual_threads_stack_can_end_where_it_was_mounted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
