@@ -15,7 +15,6 @@
 
 #define ENTRY_BYTES 64
 #define AT_BYTES    24
-#define PUSHED_MAX  2 /* words */
 
 /* The largest frame of a stub: those that hash keep their schedule on the stack. */
 #define STUB_MAX_WORDS 512
@@ -77,16 +76,22 @@ static enum step leave(struct walk *walk, enum arch_frame frame, uint32_t size)
 }
 
 /*
- * A whole frame of a leaf. Some of C2's intrinsics push a word or two and pop them at their end:
- * that the word where the return address should be is none tells.
+ * The first way that leads to code. Some of C2's intrinsics push a word or two and pop them at their
+ * end; and the code that was looked at may have taken the place of the one that was sampled.
  */
 static enum step leave_leaf(struct walk *walk, enum arch_frame frame, uint32_t size)
 {
+	const struct {
+		enum arch_frame frame;
+		unsigned int pushed;
+	} ways[] = {{frame, 0},		  {ARCH_FRAME_FULL, 0}, {ARCH_FRAME_FULL, 1},
+		    {ARCH_FRAME_FULL, 2}, {ARCH_FRAME_NONE, 0}, {ARCH_FRAME_PUSHED, 0}};
 	const struct unwind_regs before = walk->regs;
 
-	for (uint64_t pushed = 0; pushed <= PUSHED_MAX; pushed++) {
-		walk->regs.sp = before.sp + pushed * WORD_BYTES;
-		if (leave(walk, frame, size) == STEP_DONE && step_is_code(walk, walk->regs.pc))
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		walk->regs.sp = before.sp + (uint64_t)ways[i].pushed * WORD_BYTES;
+		if (leave(walk, ways[i].frame, size) == STEP_DONE &&
+		    step_is_code(walk, walk->regs.pc))
 			return STEP_DONE;
 		walk->regs = before;
 	}
@@ -106,11 +111,10 @@ static enum step leave_compiled(struct walk *walk, const struct code_range *rang
 		frame = walk->arch->compiled_frame(&code);
 	else if (code.pc_offset < code.complete)
 		frame = ARCH_FRAME_NONE;
-	if (frame != ARCH_FRAME_FULL && frame != ARCH_FRAME_FP_LIVE)
-		return leave(walk, frame, size);
 	/* Method handles' glue has no frame: it looks for its target, and jumps there. */
-	return size < 2 * WORD_BYTES ? leave(walk, ARCH_FRAME_NONE, 0)
-				     : leave_leaf(walk, frame, size);
+	if (size < 2 * WORD_BYTES && (frame == ARCH_FRAME_FULL || frame == ARCH_FRAME_FP_LIVE))
+		frame = ARCH_FRAME_NONE;
+	return leave_leaf(walk, frame, size);
 }
 
 static bool read_slot(const struct walk *walk, int slot, uint64_t *ret)
@@ -232,7 +236,8 @@ static enum step leave_sized_stub(struct walk *walk, const struct code_range *ra
 	return leave_by_call(walk, range);
 }
 
-static enum step leave_stub(struct walk *walk, const struct code_range *range)
+static enum step leave_stub(struct walk *walk, const struct code_range *range,
+			    struct stack_entry *entry)
 {
 	const struct unwind_regs before = walk->regs;
 	struct code_bytes bytes;
@@ -242,6 +247,11 @@ static enum step leave_stub(struct walk *walk, const struct code_range *range)
 		return leave_sized_stub(walk, range);
 	if (walk->is_return)
 		return step_by_fp(walk);
+	/* An adapter between compiled and interpreted code has the caller's stack pointer too. */
+	if (is_named(range, "adapter") && walk->regs.leaf && leave_entry(walk, entry)) {
+		entry->method = 0;
+		return STEP_DONE;
+	}
 	if (is_named(range, "adapter") || is_named(range, "itable") || is_named(range, "vtable"))
 		return leave(walk, ARCH_FRAME_NONE, 0);
 	if (!read_code(walk, range, &bytes, &code))
@@ -292,5 +302,5 @@ enum step step_hotspot(struct walk *walk, const struct code_range *range, struct
 		return leave_compiled(walk, range);
 	if (range->name && strcmp(range->name, "Interpreter") == 0)
 		return leave_interpreted(walk, entry);
-	return leave_stub(walk, range);
+	return leave_stub(walk, range, entry);
 }

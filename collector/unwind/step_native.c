@@ -42,8 +42,14 @@ static uint64_t base_of(const struct walk *walk, const struct cfi_row *row, uint
 	return base;
 }
 
+/*
+ * At the end of a function its rules go on saying where a register was saved when it has been
+ * popped: the place then lies below the stack pointer, and *ret is right as it is.
+ */
 static bool read_saved(const struct walk *walk, uint64_t base, int32_t off, uint64_t *ret)
 {
+	if (base + (uint64_t)(int64_t)off < walk->regs.sp)
+		return true;
 	return snapshot_read(&walk->stack, base + (uint64_t)(int64_t)off, ret);
 }
 
