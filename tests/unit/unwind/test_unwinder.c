@@ -433,6 +433,38 @@ static void a_stub_of_unknown_frame_is_left_by_its_call(void **state)
 	assert_int_equal(stack.entries[2].addr, other + 50);
 }
 
+#if defined(__x86_64__)
+/* As compilers end functions: the frame pointer is back, and the rules do not say so. */
+__asm__(".text\n"
+	".type pops_rbp, @function\n"
+	"pops_rbp:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset 6, -16\n"
+	"	pop %rbp\n"
+	"	.cfi_def_cfa_offset 8\n"
+	".globl pops_rbp_end\n"
+	"pops_rbp_end:\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size pops_rbp, . - pops_rbp\n");
+extern const char pops_rbp_end[];
+
+static void a_register_that_was_popped_is_where_it_belongs(void **state)
+{
+	const uint64_t stub = add_code(0, 64, CODE_STUB, "call_stub", (struct code_frame){0});
+	const uint64_t last = add_code(256, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[0] = stub + 32;
+	words[21] = last + 100;
+	walk_code((uint64_t)(uintptr_t)pops_rbp_end, word_addr(20), 60);
+	assert_int_equal(stack.entries[1].addr, stub + 32);
+	assert_int_equal(stack.entries[2].addr, last + 100);
+}
+#endif
+
 static void a_stub_without_a_frame_returns_from_the_top(void **state)
 {
 	const uint64_t stub = add_code(0, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
@@ -512,6 +544,9 @@ int main(void)
 		CODE(an_interpreted_frame_that_is_not_made_yet_is_left_by_registers),
 		CODE(a_leaf_that_has_pushed_a_word_is_left_all_the_same),
 		CODE(a_stub_of_unknown_frame_is_left_by_its_call),
+#if defined(__x86_64__)
+		CODE(a_register_that_was_popped_is_where_it_belongs),
+#endif
 		CODE(a_stub_without_a_frame_returns_from_the_top),
 		CODE(a_return_address_without_code_ends_the_stack),
 		CODE(frame_pointers_in_a_circle_end_the_stack),
