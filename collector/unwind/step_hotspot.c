@@ -214,26 +214,39 @@ static enum step leave_by_call(struct walk *walk, const struct code_range *range
 }
 
 /*
- * A stub's frame has its size at the calls into the VM; how much of it there is elsewhere nobody
+ * A stub's frame has its size at most calls into the VM; how much of it there is elsewhere nobody
  * says, so that the first of the ways to leave it counts that leads to code.
  */
 static enum step leave_sized_stub(struct walk *walk, const struct code_range *range)
 {
-	static const enum arch_frame ways[] = {ARCH_FRAME_FULL, ARCH_FRAME_NONE, ARCH_FRAME_PUSHED,
-					       ARCH_FRAME_BY_FP};
+	static const enum arch_frame ways[] = {ARCH_FRAME_FULL, ARCH_FRAME_BY_FP, ARCH_FRAME_NONE,
+					       ARCH_FRAME_PUSHED};
+	const size_t n_ways = walk->is_return ? 2 : sizeof(ways) / sizeof(ways[0]);
 	const struct unwind_regs before = walk->regs;
 	enum step step = STEP_NO_RULE;
 
-	if (walk->is_return)
-		return leave(walk, ARCH_FRAME_FULL, range->frame.size);
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	for (size_t i = 0; i < n_ways; i++) {
 		walk->regs = before;
 		step = leave(walk, ways[i], range->frame.size);
 		if (step == STEP_DONE && step_is_code(walk, walk->regs.pc))
 			return step;
 	}
 	walk->regs = before;
-	return leave_by_call(walk, range);
+	return walk->is_return ? leave(walk, ARCH_FRAME_FULL, range->frame.size)
+			       : leave_by_call(walk, range);
+}
+
+/* Frame pointers' rule; one stub pushes a word of ones before it begins a frame. */
+static enum step leave_framed_stub(struct walk *walk)
+{
+	const enum step step = step_by_fp(walk);
+
+	if (step != STEP_DONE || walk->regs.pc != UINT64_MAX)
+		return step;
+	if (!snapshot_read(&walk->stack, walk->regs.sp, &walk->regs.pc))
+		return STEP_END;
+	walk->regs.sp += WORD_BYTES;
+	return STEP_DONE;
 }
 
 static enum step leave_stub(struct walk *walk, const struct code_range *range,
@@ -246,7 +259,7 @@ static enum step leave_stub(struct walk *walk, const struct code_range *range,
 	if (range->frame.size > 0)
 		return leave_sized_stub(walk, range);
 	if (walk->is_return)
-		return step_by_fp(walk);
+		return leave_framed_stub(walk);
 	/* An adapter between compiled and interpreted code has the caller's stack pointer too. */
 	if (is_named(range, "adapter") && walk->regs.leaf && leave_entry(walk, entry)) {
 		entry->method = 0;

@@ -476,6 +476,41 @@ static void a_stub_without_a_frame_returns_from_the_top(void **state)
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 }
 
+/* As the barrier before methods does, which is called by their prologues. */
+static void a_stub_with_a_word_of_ones_below_its_frame_is_left(void **state)
+{
+	const uint64_t stub = add_code(0, 64, CODE_STUB, "barrier", (struct code_frame){0});
+	const uint64_t leaf = add_code(64, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[0] = stub + 32;
+	words[21] = UINT64_MAX;
+	words[22] = caller + 100;
+	words[28] = last + 100;
+	walk_code(leaf + 8, word_addr(20), 60);
+	assert_int_equal(stack.entries[1].addr, stub + 32);
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+	assert_int_equal(stack.entries[3].addr, last + 100);
+}
+
+/* As the deoptimization blob does: at one call its frame has a size, at another it has not. */
+static void a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer(void **state)
+{
+	const uint64_t stub = add_code(0, 64, CODE_STUB, "blob", (struct code_frame){.size = 32});
+	const uint64_t leaf = add_code(64, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	words[0] = stub + 32;
+	words[4] = 0x77;
+	words[21] = caller + 100;
+	walk_code(leaf + 8, word_addr(20), 60);
+	assert_int_equal(stack.entries[1].addr, stub + 32);
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+}
+
 static void a_return_address_without_code_ends_the_stack(void **state)
 {
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
@@ -548,6 +583,8 @@ int main(void)
 		CODE(a_register_that_was_popped_is_where_it_belongs),
 #endif
 		CODE(a_stub_without_a_frame_returns_from_the_top),
+		CODE(a_stub_with_a_word_of_ones_below_its_frame_is_left),
+		CODE(a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer),
 		CODE(a_return_address_without_code_ends_the_stack),
 		CODE(frame_pointers_in_a_circle_end_the_stack),
 		CODE(garbage_harms_nobody),
