@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's tomcat10 with a servlet of ours, on loopback, under load by wrk or ab.
+"""Debian's Tomcat 10 with a servlet of ours, on loopback, under load by wrk or ab.
 
 Everything is in a directory of the caller's, the port is a free one: no service and no file of the
 system is touched. Server and load are ended by their PIDs; the load also by itself.
@@ -81,7 +81,7 @@ def loader():
 def what_is_missing():
     """Why there can be no server or no load here, or None."""
     if not (HOME / "bin" / "bootstrap.jar").exists():
-        return "no Tomcat: apt-get install --no-install-recommends tomcat10"
+        return "no Tomcat: apt-get install tomcat10-common"
     if not loader():
         return "no load: apt-get install wrk"
     if not settings.jdk_home(17):
