@@ -151,11 +151,13 @@ int wire_inline_next_frame(struct wire_inline *table, struct wire_inline_frame *
 
 bool wire_method_next_line(const struct wire_method *method, size_t *pos, struct wire_line *line)
 {
-	struct wire_inline table = {.data = method->lines + *pos, .left = method->lines_len - *pos};
+	struct wire_inline table;
 	uint32_t zigzag;
 
-	if (table.left == 0)
+	if (*pos >= method->lines_len) /* none at all: lines may be NULL */
 		return false;
+	table = (struct wire_inline){.data = method->lines + *pos,
+				     .left = method->lines_len - *pos};
 	line->bci += take_varint(&table);
 	zigzag = take_varint(&table);
 	line->line += zigzag >> 1 ^ (zigzag & 1 ? UINT32_MAX : 0);

@@ -358,6 +358,21 @@ static void inline_table_round_trips(void **state)
 	assert_int_equal(wire_inline_next_region(&table, &region), 0);
 }
 
+/* As methods come that the agent has told before. */
+static void method_without_lines_has_no_first_line(void **state)
+{
+	const struct wire_method known = {.id = 8, .how = WIRE_METHOD_KNOWN};
+	struct wire_line line = {.bci = 1, .line = 2};
+	size_t pos = 0;
+
+	(void)state;
+	assert_false(wire_method_next_line(&known, &pos, &line));
+	assert_int_equal(pos, 0);
+	assert_int_equal(line.line, 2);
+	pos = 1; /* behind the end, which is at 0 */
+	assert_false(wire_method_next_line(&known, &pos, &line));
+}
+
 /* How many parts are read before the end or an error. */
 static int walk_inline(const uint8_t *bytes, size_t len)
 {
@@ -666,6 +681,7 @@ int main(void)
 		cmocka_unit_test(frame_facts_of_a_stub_round_trip),
 		cmocka_unit_test(stubs_are_cut_at_every_length),
 		cmocka_unit_test(inline_table_round_trips),
+		cmocka_unit_test(method_without_lines_has_no_first_line),
 		cmocka_unit_test(cut_inline_tables_are_refused_at_every_length),
 		cmocka_unit_test(inline_tables_that_point_nowhere_are_refused),
 		cmocka_unit_test(hello_round_trip),
