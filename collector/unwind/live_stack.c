@@ -32,7 +32,7 @@ bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stac
 	size_t tail_at, n;
 
 	if (stack->len < sizeof(tail) || stack->len > BUFFER_BYTES - LIVE_STACK_FIRST_BYTES ||
-	    (is_first && stack->len > COPY_MAX_BYTES))
+	    (is_first ? stack->len > COPY_MAX_BYTES : live->is_read_out))
 		return false;
 	if (!live->bytes)
 		live->bytes = malloc(BUFFER_BYTES);
@@ -45,6 +45,7 @@ bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stac
 	n = read_on(live->bytes + tail_at, pid, stack->addr + tail_at, wanted - tail_at);
 	if (n <= sizeof(tail) || memcmp(live->bytes + tail_at, tail, sizeof(tail)) != 0)
 		return false;
+	live->is_read_out = !is_first;
 	stack->bytes = live->bytes;
 	stack->len = tail_at + n;
 	return true;

@@ -25,13 +25,14 @@
 /* A zero-filled one is valid, and holds no memory until it is needed. */
 struct live_stack {
 	uint8_t *bytes;
+	bool is_read_out; /* a stack that grows while it is read is not run after */
 };
 
 void live_stack_fini(struct live_stack *live);
 
 /*
  * Lengthens *stack, whose bytes were taken or have been lengthened before: first to
- * LIVE_STACK_FIRST_BYTES behind the copy, then to LIVE_STACK_MAX_BYTES. Its bytes are then
+ * LIVE_STACK_FIRST_BYTES behind the copy, then to LIVE_STACK_MAX_BYTES, and no more. Its bytes are then
  * borrowed from live until the next call.
  */
 bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stack);

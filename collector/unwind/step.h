@@ -18,6 +18,12 @@
 #include "unwind/live_stack.h"
 #include "unwind/stack.h"
 
+/*
+ * Looks into the process's memory that one walk takes, each a system call. A leaf and its barrier
+ * take three, a search for a call as many as there are return addresses left over on the stack.
+ */
+#define STEP_MAX_READS 32
+
 /* What a walk knows, and where it is. */
 struct walk {
 	const struct arch *arch;
@@ -27,6 +33,7 @@ struct walk {
 	struct snapshot stack;
 	struct unwind_regs regs;
 	struct live_stack *live;
+	uint32_t reads;	     /* of the process's memory */
 	bool is_extended;    /* the stack holds more than the sample did */
 	bool is_return;	     /* regs.pc is a return address */
 	bool is_code_unread; /* code could not be looked at */

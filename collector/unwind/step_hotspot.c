@@ -33,6 +33,20 @@ static uint32_t least_of(uint64_t a, uint64_t b)
 	return (uint32_t)(a < b ? a : b);
 }
 
+/* All of it, or it does not count. */
+static bool read_process(struct walk *walk, const struct iovec *to, const struct iovec *from,
+			 unsigned long n)
+{
+	size_t wanted = 0;
+
+	if (walk->reads == STEP_MAX_READS)
+		return false;
+	walk->reads++;
+	for (unsigned long i = 0; i < n; i++)
+		wanted += to[i].iov_len;
+	return process_vm_readv(walk->process->pid, to, n, from, n, 0) == (ssize_t)wanted;
+}
+
 /* As it is now; the code has hardly changed since the sample, for it is still in the map. */
 static bool read_code(struct walk *walk, const struct code_range *range, struct code_bytes *bytes,
 		      struct arch_code *ret)
@@ -49,13 +63,12 @@ static bool read_code(struct walk *walk, const struct code_range *range, struct 
 		{.iov_base = (void *)(uintptr_t)start, .iov_len = to[0].iov_len},
 		{.iov_base = (void *)(uintptr_t)pc, .iov_len = to[1].iov_len},
 	};
-	const ssize_t n = process_vm_readv(walk->process->pid, to, 2, from, 2, 0);
 	const uint32_t complete = range->addr + range->frame.complete > start
 					  ? (uint32_t)(range->addr + range->frame.complete - start)
 					  : 0;
 
 	*ret = (struct arch_code){.pc_offset = (uint32_t)(pc - start), .complete = complete};
-	if (n != (ssize_t)(to[0].iov_len + to[1].iov_len)) {
+	if (!read_process(walk, to, from, 2)) {
 		walk->is_code_unread = true;
 		return false;
 	}
@@ -176,7 +189,7 @@ static bool is_named(const struct code_range *range, const char *part)
 }
 
 /* The bytes before a return address that lies in generated code. */
-static bool read_call(const struct walk *walk, uint64_t return_addr, uint8_t *ret)
+static bool read_call(struct walk *walk, uint64_t return_addr, uint8_t *ret)
 {
 	const struct iovec to = {.iov_base = ret, .iov_len = ARCH_CALL_BYTES};
 	const struct iovec from = {.iov_base = (void *)(uintptr_t)(return_addr - ARCH_CALL_BYTES),
@@ -185,12 +198,12 @@ static bool read_call(const struct walk *walk, uint64_t return_addr, uint8_t *re
 		code_map_find(walk->process->code, return_addr - 1, walk->time_ns);
 
 	return range && return_addr - range->addr >= ARCH_CALL_BYTES &&
-	       process_vm_readv(walk->process->pid, &to, 1, &from, 1, 0) == ARCH_CALL_BYTES;
+	       read_process(walk, &to, &from, 1);
 }
 
 /*
  * A stub that pushes and aligns as it likes: its caller is where the stack's first return address
- * is behind which there is a call of this very stub.
+ * is before which there is a call of this very stub. What reads the walk has left bounds the search.
  */
 static enum step leave_by_call(struct walk *walk, const struct code_range *range)
 {
@@ -198,7 +211,7 @@ static enum step leave_by_call(struct walk *walk, const struct code_range *range
 	uint8_t code[ARCH_CALL_BYTES];
 	uint64_t addr;
 
-	for (uint64_t i = 0; i < STUB_MAX_WORDS; i++) {
+	for (uint64_t i = 0; i < STUB_MAX_WORDS && walk->reads < STEP_MAX_READS; i++) {
 		const uint64_t at = walk->regs.sp + i * WORD_BYTES;
 
 		if (!snapshot_read(&walk->stack, at, &addr))
@@ -283,9 +296,9 @@ bool step_is_barrier(const struct code_range *range, uint64_t pc)
 }
 
 /* ContinuationEntry::_return_pc: where the frame that mounts goes on. */
-static uint64_t mounting_pc(const struct process *process)
+static uint64_t mounting_pc(struct walk *walk)
 {
-	const struct jvm *jvm = process->jvm;
+	const struct jvm *jvm = walk->process->jvm;
 	uint64_t pc = 0;
 
 	for (size_t i = 0; jvm && i < jvm->n_values; i++) {
@@ -295,16 +308,14 @@ static uint64_t mounting_pc(const struct process *process)
 
 		if (strcmp(jvm->values[i].key, "ContinuationEntry::_return_pc") != 0)
 			continue;
-		if (process_vm_readv(process->pid, &to, 1, &from, 1, 0) != sizeof(pc))
-			return 0;
-		break;
+		return read_process(walk, &to, &from, 1) ? pc : 0;
 	}
-	return pc;
+	return 0;
 }
 
 enum step step_barrier(struct walk *walk)
 {
-	walk->regs.pc = mounting_pc(walk->process);
+	walk->regs.pc = mounting_pc(walk);
 	walk->regs.leaf = NULL;
 	return walk->regs.pc ? STEP_DONE : STEP_NO_RULE;
 }

@@ -270,6 +270,7 @@ static void walk_sample(struct unwinder *unwinder, const struct process *process
 	walk_user(&walk, ret);
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
 		unwinder->stats.joined += join_chain(&walk, &chain, n_kernel, ret);
+	unwinder->stats.reads += walk.reads;
 	unwinder->stats.unread_code += walk.is_code_unread;
 	unwinder->stats.extended += walk.is_extended;
 }

@@ -4,7 +4,7 @@
  * units:   addr in the target's address space, CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  a stack that is not whole says why; nothing a snapshot, a file or a JVM says can make a
- *          walk take more than STACK_MAX steps
+ *          walk take more than STACK_MAX steps, or more than STEP_MAX_READS looks into the process
  * source:  elf/cfi_table.h, target/code_map.h, unwind/arch.h
  *
  * Every frame is left by what is known of its code: native frames by the file's unwind tables,
@@ -25,6 +25,7 @@ struct unwinder_stats {
 	uint64_t ends[STACK_ENDS];
 	uint64_t joined;      /* with the kernel's walk */
 	uint64_t extended;    /* by what the process's stack held later */
+	uint64_t reads;	      /* looks into processes' memory, each a system call */
 	uint64_t unread_code; /* HotSpot frames judged without a look at the code: no permission */
 };
 

@@ -8,8 +8,10 @@
 
 #include "sample/perf_regs.h"
 #include "target/code_map.h"
+#include "unwind/step.h"
 #include "unwind/unwinder.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +19,7 @@
 
 #define CODE_BYTES  (64u << 10)
 #define STACK_WORDS 4096
+#define CHAIN_WORDS 64
 #define STACK_ADDR  UINT64_C(0x7ffff0000000)
 
 static struct unwinder *unwinder;
@@ -76,6 +79,32 @@ static uint64_t place(uint64_t word)
 	}
 }
 
+/* The kernel's walk: some of the stack's words, which ours may come by too. */
+static void make_chain(struct perf_sample *sample, const uint64_t *stack, size_t n)
+{
+	static uint64_t chain[CHAIN_WORDS + 1];
+
+	if (n > CHAIN_WORDS)
+		n = CHAIN_WORDS;
+	chain[0] = (uint64_t)PERF_CONTEXT_USER;
+	memcpy(chain + 1, stack, n * sizeof(*stack));
+	sample->chain = chain;
+	sample->chain_len = (uint32_t)n + 1;
+}
+
+/* Steps, not time: a walk is bounded whatever its stack says. */
+static void check_steps(const struct stack *stack)
+{
+	static uint64_t reads;
+	struct unwinder_stats stats;
+
+	unwinder_stats(unwinder, &stats);
+	if (stack->depth == 0 || stack->depth > STACK_MAX || stack->end >= STACK_ENDS ||
+	    stats.reads - reads > STEP_MAX_READS)
+		abort();
+	reads = stats.reads;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static uint64_t words[SAMPLER_REGS_COUNT + STACK_WORDS];
@@ -94,8 +123,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		words[i] = place(words[i]);
 	sample.stack = (const uint8_t *)&words[SAMPLER_REGS_COUNT];
 	sample.stack_len = (uint32_t)((n - SAMPLER_REGS_COUNT) * 8);
+	if (words[SAMPLER_REGS_COUNT] % 2)
+		make_chain(&sample, &words[SAMPLER_REGS_COUNT], n - SAMPLER_REGS_COUNT);
 	unwinder_walk(unwinder, process, 2, &sample, &stack);
-	if (stack.depth == 0 || stack.depth > STACK_MAX || stack.end >= STACK_ENDS)
-		abort();
+	check_steps(&stack);
 	return 0;
 }

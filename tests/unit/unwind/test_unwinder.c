@@ -16,11 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/process_stat.h"
 #include "sample/perf_regs.h"
 #include "target/code_map.h"
+#include "unwind/live_stack.h"
+#include "unwind/step.h"
 #include "unwind/unwinder.h"
 
 #define STACK_BYTES (32u << 10)
@@ -73,6 +76,23 @@ static void set_reg(uint64_t *regs, unsigned int reg, uint64_t value)
 	regs[__builtin_popcountll(below)] = value;
 }
 
+/* By the kernel, which does not mind what sanitizers have between variables. */
+static void copy_stack(struct taken *taken, uint64_t sp)
+{
+	const struct iovec to = {.iov_base = taken->bytes, .iov_len = taken->len};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)sp, .iov_len = taken->len};
+
+	assert_int_equal(process_vm_readv(getpid(), &to, 1, &from, 1, 0), taken->len);
+}
+
+/* Sanitizers wrap backtrace in frames of their own: the first is to be the one below caller. */
+static void drop_above(struct taken *taken, const void *caller)
+{
+	while (taken->n > 2 && taken->frames[1] != caller)
+		memmove(taken->frames, taken->frames + 1,
+			(size_t)--taken->n * sizeof(taken->frames[0]));
+}
+
 /* What the kernel would have put into a sample of this very place. */
 __attribute__((noinline)) static void take(struct taken *taken)
 {
@@ -91,8 +111,9 @@ __attribute__((noinline)) static void take(struct taken *taken)
 	set_reg(taken->regs, PERF_REG_ARM64_X29, fp);
 #endif
 	taken->len = top_of_stack - sp < STACK_BYTES ? top_of_stack - sp : STACK_BYTES;
-	memcpy(taken->bytes, (const void *)(uintptr_t)sp, taken->len);
+	copy_stack(taken, sp);
 	taken->n = backtrace(taken->frames, 64);
+	drop_above(taken, __builtin_return_address(0));
 }
 
 /* Deep enough, and with frames whose size only the rules know. */
@@ -202,6 +223,31 @@ static void a_stack_that_has_changed_since_is_not_gone_on_with(void **state)
 	walk(taken, 2048);
 	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
 	let_go(taken);
+}
+
+/* A target may map more behind its stack whenever it has been read. */
+static void a_stack_that_grows_while_it_is_read_is_not_run_after(void **state)
+{
+	const size_t page = 4096, mapped = 64 * page;
+	uint8_t *const grown = mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct snapshot copy = {.addr = (uint64_t)(uintptr_t)grown, .bytes = grown, .len = 2048};
+	struct live_stack live = {0};
+
+	(void)state;
+	assert_true(grown != MAP_FAILED);
+	assert_int_equal(mprotect(grown, 8 * page, PROT_READ | PROT_WRITE), 0);
+	assert_true(live_stack_extend(&live, getpid(), &copy));
+	assert_int_equal(copy.len, 8 * page);
+	assert_int_equal(mprotect(grown, 16 * page, PROT_READ | PROT_WRITE), 0);
+	assert_true(live_stack_extend(&live, getpid(), &copy));
+	assert_int_equal(copy.len, 16 * page);
+	assert_int_equal(mprotect(grown, 24 * page, PROT_READ | PROT_WRITE), 0);
+	assert_false(live_stack_extend(&live, getpid(), &copy));
+	assert_int_equal(copy.len, 16 * page);
+	copy = (struct snapshot){.addr = copy.addr, .bytes = grown, .len = 2048};
+	assert_true(live_stack_extend(&live, getpid(), &copy)); /* another sample */
+	live_stack_fini(&live);
+	munmap(grown, mapped);
 }
 
 /* The kernel's chain knows the frames behind the copy, and skips one of those before. */
@@ -464,6 +510,76 @@ static void a_register_that_was_popped_is_where_it_belongs(void **state)
 	assert_int_equal(stack.entries[2].addr, last + 100);
 }
 #endif
+static uint64_t count_reads(void)
+{
+	struct unwinder_stats stats;
+
+	unwinder_stats(unwinder, &stats);
+	return stats.reads;
+}
+
+/* Every word is a return address into code that calls something else. */
+static void a_search_for_a_call_reads_no_more_than_its_bound(void **state)
+{
+	const uint64_t stub = add_code(0, 64, CODE_STUB, "sha512", (struct code_frame){0});
+	const uint64_t other = add_code(2048, 256, CODE_JAVA, "other", FRAME_48);
+	uint64_t before;
+
+	(void)state;
+	code[0] = 0x55; /* push rbp, but no more of a frame: what is on top is no return address */
+	for (size_t i = 0; i < 512; i++)
+		words[i] = other + 100;
+	words[0] = 0;
+	before = count_reads();
+	walk_code(stub + 20, 0x1234, 512);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+	assert_int_equal(count_reads() - before, STEP_MAX_READS);
+}
+
+/* What a process says of itself may lead from the barrier to the barrier. */
+static void a_barrier_that_leads_to_itself_ends_the_stack(void **state)
+{
+	static uint64_t mounting_pc;
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t barrier =
+		add_code(1024, 64, CODE_STUB, "cont_returnBarrier", (struct code_frame){0});
+	struct jvm_value value = {.key = "ContinuationEntry::_return_pc",
+				  .value = (int64_t)(uintptr_t)&mounting_pc};
+	uint64_t before = count_reads();
+
+	(void)state;
+	mounting_pc = barrier;
+	self->jvm->values = &value;
+	self->jvm->n_values = 1;
+	words[5] = barrier;
+	walk_code(leaf + 60, 0x1234, 60);
+	self->jvm->values = NULL;
+	self->jvm->n_values = 0;
+	assert_true(stack.depth > 2 && stack.depth <= STEP_MAX_READS + 1);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+	assert_true(count_reads() - before <= STEP_MAX_READS);
+}
+
+static void a_stack_of_too_many_frames_is_left_at_the_bound(void **state)
+{
+	enum { N = 2 * STACK_MAX + 64 };
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", (struct code_frame){16, 4, 0});
+	uint64_t *deep = calloc(N, sizeof(*deep));
+	const struct perf_sample sample = {
+		.regs = sample_regs, .stack = (const uint8_t *)deep, .stack_len = N * 8};
+
+	(void)state;
+	assert_non_null(deep);
+	for (size_t i = 0; i < N; i++)
+		deep[i] = leaf + 60;
+	set_reg(sample_regs, SAMPLER_REG_PC, leaf + 60);
+	set_reg(sample_regs, SAMPLER_REG_SP, (uint64_t)(uintptr_t)deep);
+	unwinder_walk(unwinder, self, NOW, &sample, &stack);
+	assert_int_equal(stack.depth, STACK_MAX);
+	assert_int_equal(stack.end, STACK_FRAME_LIMIT);
+	free(deep);
+}
 
 static void a_stub_without_a_frame_returns_from_the_top(void **state)
 {
@@ -571,6 +687,7 @@ int main(void)
 		OWN(a_stack_that_goes_on_behind_the_copy_says_so),
 		OWN(a_deep_stack_goes_on_in_the_process),
 		OWN(a_stack_that_has_changed_since_is_not_gone_on_with),
+		OWN(a_stack_that_grows_while_it_is_read_is_not_run_after),
 		OWN(behind_the_copy_the_kernels_walk_goes_on),
 		OWN(without_registers_it_is_the_kernels_walk),
 		CODE(compiled_frames_are_left_by_their_size),
@@ -582,6 +699,9 @@ int main(void)
 #if defined(__x86_64__)
 		CODE(a_register_that_was_popped_is_where_it_belongs),
 #endif
+		CODE(a_search_for_a_call_reads_no_more_than_its_bound),
+		CODE(a_barrier_that_leads_to_itself_ends_the_stack),
+		CODE(a_stack_of_too_many_frames_is_left_at_the_bound),
 		CODE(a_stub_without_a_frame_returns_from_the_top),
 		CODE(a_stub_with_a_word_of_ones_below_its_frame_is_left),
 		CODE(a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer),
