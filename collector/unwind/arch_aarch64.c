@@ -13,7 +13,20 @@
  */
 #include "unwind/arch.h"
 
+#if defined(__aarch64__)
+#include "sample/perf_regs.h"
+#endif
+
+/* Places in a sample, whose mask has no gaps. */
 enum { X29 = 29, X30 = 30, SP = 31, PC = 32 };
+
+#if defined(__aarch64__)
+#define IS(place, number) static_assert((int)(place) == (int)(number), "as the kernel has it")
+IS(X29, PERF_REG_ARM64_X29);
+IS(X30, PERF_REG_ARM64_LR);
+IS(SP, SAMPLER_REG_SP);
+IS(PC, SAMPLER_REG_PC);
+#endif
 
 #define ADDR_BITS  48
 #define CODE_BYTES 4
