@@ -26,7 +26,7 @@ for header in libelf.h gelf.h elfutils libdw.h dwarf.h cmocka.h; do
 done
 ln -s "$sources/jvmti-agent" "$place/agent/agent"
 
-flags=(-std=c17 -O2 -c -o /dev/null -Werror -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes
+flags=(-std=c17 -c -o /dev/null -Werror -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes
 	-Wmissing-prototypes -Wundef -I"$sources")
 collector=(-D_GNU_SOURCE -I"$sources/collector" -isystem "$place/lib")
 agent=(-D_GNU_SOURCE '-DFGAGENT_VERSION="0"' -isystem "$jvmti" -isystem "$jni_md"

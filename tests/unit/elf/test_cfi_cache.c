@@ -159,18 +159,27 @@ static void processes_share_a_table(void **state)
 	unmap_file(&fixture);
 }
 
-static void copies_of_a_file_share_a_table(void **state)
+static void copy_file(const char *from, int to)
 {
-	char path[] = "/tmp/fg-cfi-XXXXXX", buf[65536];
-	const int to = mkstemp(path), from = open(FG_UNWIND_FIXTURE, O_RDONLY | O_CLOEXEC);
-	struct mapped fixture, copy;
+	const int fd = open(from, O_RDONLY | O_CLOEXEC);
+	char buf[65536];
 	ssize_t n;
 
-	(void)state;
-	assert_true(to >= 0 && from >= 0);
-	while ((n = read(from, buf, sizeof(buf))) > 0)
+	assert_true(fd >= 0);
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
 		assert_int_equal(write(to, buf, (size_t)n), n);
-	close(from);
+	close(fd);
+}
+
+static void copies_of_a_file_share_a_table(void **state)
+{
+	char path[] = "/tmp/fg-cfi-XXXXXX";
+	const int to = mkstemp(path);
+	struct mapped fixture, copy;
+
+	(void)state;
+	assert_true(to >= 0);
+	copy_file(FG_UNWIND_FIXTURE, to);
 	close(to);
 	map_file(&fixture, FG_UNWIND_FIXTURE);
 	map_file(&copy, path);
@@ -225,6 +234,91 @@ static void failure_is_remembered_with_its_reason(void **state)
 	unmap_file(&none);
 }
 
+/* The file is read, not mapped: one that shrinks costs its rules, not the collector. */
+static void file_cut_under_its_process_keeps_the_rules_that_were_read(void **state)
+{
+	char path[] = "/tmp/fg-cfi-XXXXXX";
+	const int fd = mkstemp(path);
+	struct mapped before, after;
+	const struct cfi_table *table;
+
+	(void)state;
+	assert_true(fd >= 0);
+	copy_file(FG_UNWIND_FIXTURE, fd);
+	map_file(&before, path);
+	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	table = find(getpid(), &before.mapping);
+	assert_int_equal(ftruncate(fd, 100), 0);
+	assert_ptr_equal(find(getpid(), &before.mapping), table);
+	map_file(&after, path); /* where nobody has looked yet */
+	assert_reason(&after.mapping, "no ELF");
+	assert_int_equal(ftruncate(fd, 0), 0);
+	cfi_cache_forget(cache, getpid());
+	assert_reason(&before.mapping, "no ELF");
+	close(fd);
+	unlink(path);
+	unmap_file(&before);
+	unmap_file(&after);
+}
+
+/* As packages are upgraded: another file has the path, the process goes on with the old one. */
+static void replaced_file_is_not_taken_for_the_one_that_is_mapped(void **state)
+{
+	char path[] = "/tmp/fg-cfi-XXXXXX", other[] = "/tmp/fg-cfi-XXXXXX";
+	const int fd = mkstemp(path), other_fd = mkstemp(other);
+	struct mapped old, new, fixture;
+	const char *reason = NULL;
+	const struct cfi_table *table;
+
+	(void)state;
+	assert_true(fd >= 0 && other_fd >= 0);
+	copy_file(FG_UNWIND_FIXTURE, fd);
+	copy_file(FG_UNWIND_DEBUG_FIXTURE, other_fd);
+	map_file(&old, path);
+	assert_int_equal(rename(other, path), 0);
+	map_file(&new, path);
+	map_file(&fixture, FG_UNWIND_FIXTURE);
+	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	/* With privilege it is found through map_files, without it is gone. */
+	table = cfi_cache_find(cache, getpid(), &old.mapping, &reason);
+	assert_true(!table || table == find(getpid(), &fixture.mapping));
+	assert_true(table || reason);
+	assert_ptr_not_equal(find(getpid(), &new.mapping), find(getpid(), &fixture.mapping));
+	close(fd);
+	close(other_fd);
+	unlink(path);
+	unmap_file(&old);
+	unmap_file(&new);
+	unmap_file(&fixture);
+}
+
+/* A file with holes says it has more than it takes: no memory for that. */
+static void rules_beyond_the_bound_are_refused_and_not_read_again(void **state)
+{
+	static struct unwind_image image;
+	char path[] = "/tmp/fg-cfi-XXXXXX";
+	const int fd = mkstemp(path);
+	const uint64_t size = CFI_TABLE_MAX_SECTION_BYTES + UNWIND_IMAGE_MAX;
+	Elf64_Phdr *const segment = (void *)(image.bytes + sizeof(Elf64_Ehdr));
+	struct mapped large;
+
+	(void)state;
+	assert_true(fd >= 0);
+	unwind_image_init(&image, EM_X86_64);
+	segment->p_filesz = segment->p_memsz = size;
+	assert_int_equal(write(fd, image.bytes, image.len), image.len);
+	assert_int_equal(ftruncate(fd, (off_t)size), 0);
+	close(fd);
+	map_file(&large, path);
+	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	assert_reason(&large.mapping, "unwind rules too large");
+	assert_reason(&large.mapping, "unwind rules too large");
+	assert_int_equal(stats_of_cache().loads, 1);
+	assert_int_equal(stats_of_cache().bytes, 0);
+	unlink(path);
+	unmap_file(&large);
+}
+
 static void vdso_has_rules(void **state)
 {
 	const struct mapping vdso = {.start = UINT64_C(0x7fff00000000),
@@ -248,6 +342,12 @@ int main(void)
 		cmocka_unit_test_teardown(copies_of_a_file_share_a_table, free_cache),
 		cmocka_unit_test_teardown(least_recently_used_table_goes_first, free_cache),
 		cmocka_unit_test_teardown(failure_is_remembered_with_its_reason, free_cache),
+		cmocka_unit_test_teardown(file_cut_under_its_process_keeps_the_rules_that_were_read,
+					  free_cache),
+		cmocka_unit_test_teardown(replaced_file_is_not_taken_for_the_one_that_is_mapped,
+					  free_cache),
+		cmocka_unit_test_teardown(rules_beyond_the_bound_are_refused_and_not_read_again,
+					  free_cache),
 		cmocka_unit_test_teardown(vdso_has_rules, free_cache),
 	};
 
