@@ -65,6 +65,11 @@ void cfi_cache_free(struct cfi_cache *cache)
 	free(cache);
 }
 
+void cfi_cache_allow(struct cfi_cache *cache, unsigned int loads)
+{
+	table_cache_allow(&cache->tables, loads);
+}
+
 const struct cfi_table *cfi_cache_find(struct cfi_cache *cache, pid_t pid,
 				       const struct mapping *mapping, const char **ret_reason)
 {
@@ -88,5 +93,6 @@ void cfi_cache_stats(const struct cfi_cache *cache, struct cfi_cache_stats *ret)
 		.loads = stats.loads,
 		.hits = stats.hits,
 		.evicted = stats.evicted,
+		.put_off = stats.put_off,
 	};
 }

@@ -25,11 +25,14 @@ struct cfi_cache_stats {
 	uint64_t loads;	  /* files read */
 	uint64_t hits;	  /* answers without a system call */
 	uint64_t evicted; /* tables dropped because of max_bytes */
+	uint64_t put_off; /* answers that would have taken more loads than were allowed */
 };
 
 int cfi_cache_new(size_t max_bytes, struct cfi_cache **ret);
 void cfi_cache_free(struct cfi_cache *cache); /* NULL is legal */
 
+/* See table_cache_allow. Without a call there is no bound. */
+void cfi_cache_allow(struct cfi_cache *cache, unsigned int loads);
 /*
  * Unwind rules of the file behind a mapping of process pid, borrowed until the next call, or NULL
  * and *ret_reason, a short static text ("no file", "file is gone", "not the mapped file", "no ELF",

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define CFI_TABLE_MAX_ROWS	    (4u << 20)
-#define CFI_TABLE_MAX_SECTION_BYTES (256u << 20)
+#define CFI_TABLE_MAX_SECTION_BYTES (64u << 20)
 
 enum cfi_kind {
 	CFI_NONE,  /* no rule: unknown */

@@ -113,6 +113,11 @@ static struct memo *find_memo(struct table_cache *cache, pid_t pid, const struct
 	return memo;
 }
 
+void table_cache_allow(struct table_cache *cache, unsigned int loads)
+{
+	cache->loads_end = cache->store.loads + loads;
+}
+
 /* Fills memo->module or memo->reason, or returns the reason of a failure worth another try. */
 static const char *resolve(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
 			   struct memo *memo)
@@ -134,6 +139,10 @@ static const char *resolve(struct table_cache *cache, pid_t pid, const struct ma
 		return "out of memory";
 	if (memo->module->table || memo->module->reason)
 		return memo->module->reason;
+	if (cache->loads_end > 0 && cache->store.loads >= cache->loads_end) {
+		cache->put_off++;
+		return "put off";
+	}
 	return table_store_load(&cache->store, memo->module, fd);
 }
 
@@ -200,6 +209,7 @@ void table_cache_stats(const struct table_cache *cache, struct table_cache_stats
 		.loads = cache->store.loads,
 		.hits = cache->hits,
 		.evicted = cache->store.evicted,
+		.put_off = cache->put_off,
 	};
 	size_t pos = 0;
 	uint64_t key;

@@ -34,6 +34,8 @@ struct table_cache {
 	void *vdso;
 	const char *vdso_reason;
 	uint64_t hits;
+	uint64_t loads_end; /* no file is read when there were so many loads; 0: no bound */
+	uint64_t put_off;   /* answers for want of that */
 };
 
 struct table_cache_stats {
@@ -43,9 +45,17 @@ struct table_cache_stats {
 	uint64_t loads;	  /* files read */
 	uint64_t hits;	  /* answers without a system call */
 	uint64_t evicted; /* tables dropped because of max_bytes */
+	uint64_t put_off; /* answers that would have taken more loads than were allowed */
 };
 
 void table_cache_fini(struct table_cache *cache);
+
+/*
+ * Until the next such call at most so many files are read; what needs another one is answered by
+ * NULL and "put off", which is not remembered. Evicted tables are read again, and whoever owns large
+ * files could have that done for every frame of a stack.
+ */
+void table_cache_allow(struct table_cache *cache, unsigned int loads);
 
 /*
  * The table of the file behind a mapping of process pid, borrowed until the next call, or NULL and

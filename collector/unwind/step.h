@@ -24,6 +24,9 @@
  */
 #define STEP_MAX_READS 32
 
+/* Files whose unwind table one walk reads; the next walk reads more. */
+#define STEP_MAX_LOADS 16
+
 /* What a walk knows, and where it is. */
 struct walk {
 	const struct arch *arch;

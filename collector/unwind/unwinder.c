@@ -267,6 +267,7 @@ static void walk_sample(struct unwinder *unwinder, const struct process *process
 	walk.arch->read_regs(sample->regs, &walk.regs);
 	walk.stack = (struct snapshot){
 		.addr = walk.regs.sp, .bytes = sample->stack, .len = sample->stack_len};
+	cfi_cache_allow(unwinder->cfi, STEP_MAX_LOADS);
 	walk_user(&walk, ret);
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
 		unwinder->stats.joined += join_chain(&walk, &chain, n_kernel, ret);

@@ -210,6 +210,31 @@ static void least_recently_used_table_goes_first(void **state)
 	unmap_file(&debug);
 }
 
+/* Two files whose tables do not fit together, as by turns on one stack. */
+static void files_are_read_no_more_often_than_is_allowed(void **state)
+{
+	struct mapped fixture, debug;
+
+	(void)state;
+	map_file(&fixture, FG_UNWIND_FIXTURE);
+	map_file(&debug, FG_UNWIND_DEBUG_FIXTURE);
+	assert_int_equal(cfi_cache_new(1, &cache), 0);
+	cfi_cache_allow(cache, 2);
+	find(getpid(), &fixture.mapping);
+	find(getpid(), &debug.mapping);
+	for (int i = 0; i < 100; i++) {
+		assert_reason(&fixture.mapping, "put off");
+		find(getpid(), &debug.mapping);
+	}
+	assert_int_equal(stats_of_cache().loads, 2);
+	assert_int_equal(stats_of_cache().put_off, 100);
+	cfi_cache_allow(cache, 1);
+	find(getpid(), &fixture.mapping);
+	assert_int_equal(stats_of_cache().loads, 3);
+	unmap_file(&fixture);
+	unmap_file(&debug);
+}
+
 static void failure_is_remembered_with_its_reason(void **state)
 {
 	struct mapped none = {0};
@@ -341,6 +366,7 @@ int main(void)
 		cmocka_unit_test_teardown(processes_share_a_table, free_cache),
 		cmocka_unit_test_teardown(copies_of_a_file_share_a_table, free_cache),
 		cmocka_unit_test_teardown(least_recently_used_table_goes_first, free_cache),
+		cmocka_unit_test_teardown(files_are_read_no_more_often_than_is_allowed, free_cache),
 		cmocka_unit_test_teardown(failure_is_remembered_with_its_reason, free_cache),
 		cmocka_unit_test_teardown(file_cut_under_its_process_keeps_the_rules_that_were_read,
 					  free_cache),
