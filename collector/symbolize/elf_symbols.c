@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/map64.h"
+#include "base/serial.h"
 #include "symbolize/demangle.h"
 #include "elf/elf_file.h"
 
@@ -29,6 +30,7 @@ struct entry {
 };
 
 struct elf_symbols {
+	uint64_t serial;
 	struct entry *entries; /* rising, one an address */
 	size_t count;
 	char *names;
@@ -145,6 +147,7 @@ static int load_from(struct elf_file *file, struct elf_symbols **ret)
 	symbols = calloc(1, sizeof(*symbols));
 	if (!symbols)
 		return -ENOMEM;
+	symbols->serial = serial_next();
 	symbols->layout = file->layout;
 	err = compile(symbols, functions, count);
 	if (err) {
@@ -250,6 +253,11 @@ int elf_symbols_find_start(const struct elf_symbols *symbols, uint64_t elf_addr,
 			   uint64_t *ret_elf_addr)
 {
 	return elf_starts_find(&symbols->starts, elf_addr, ret_elf_addr);
+}
+
+uint64_t elf_symbols_serial(const struct elf_symbols *symbols)
+{
+	return symbols->serial;
 }
 
 const unsigned char *elf_symbols_build_id(const struct elf_symbols *symbols, size_t *ret_len)

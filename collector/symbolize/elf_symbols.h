@@ -35,6 +35,9 @@ int elf_symbols_addr_of(const struct elf_symbols *symbols, uint64_t file_off,
  */
 const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uint64_t *ret_offset);
 
+/* The table's own number, base/serial.h. */
+uint64_t elf_symbols_serial(const struct elf_symbols *symbols);
+
 /* NT_GNU_BUILD_ID, borrowed; *ret_len is 0 if the file has none. */
 const unsigned char *elf_symbols_build_id(const struct elf_symbols *symbols, size_t *ret_len);
 

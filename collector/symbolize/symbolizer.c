@@ -6,6 +6,8 @@
 #include "symbolize/symbolizer.h"
 
 #include "base/intern.h"
+#include "base/serial.h"
+#include "symbolize/frame_cache.h"
 #include "symbolize/kernel_symbols.h"
 #include "target/inline_table.h"
 
@@ -20,7 +22,9 @@
 
 struct symbolizer {
 	struct intern names;
+	struct frame_cache frames;     /* whose texts are in names */
 	struct kernel_symbols *kernel; /* NULL: kernel_err says why */
+	uint64_t kernel_serial;
 	int kernel_err;
 	struct module_cache *modules;
 };
@@ -37,6 +41,7 @@ int symbolizer_new(struct symbolizer **ret)
 		symbolizer_free(symbolizer);
 		return err;
 	}
+	symbolizer->kernel_serial = serial_next();
 	symbolizer->kernel_err = kernel_symbols_load(&symbolizer->kernel);
 	*ret = symbolizer;
 	return 0;
@@ -48,6 +53,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		return;
 	kernel_symbols_free(symbolizer->kernel);
 	module_cache_free(symbolizer->modules);
+	frame_cache_fini(&symbolizer->frames);
 	intern_fini(&symbolizer->names);
 	free(symbolizer);
 }
@@ -79,7 +85,13 @@ static struct frame unknown(struct symbolizer *symbolizer, const char *reason)
 
 static struct frame name_kernel(struct symbolizer *symbolizer, uint64_t addr)
 {
+	const struct frame_key key = {.owner = symbolizer->kernel_serial, .parts = {addr}};
+	const struct frame *known = frame_cache_find(&symbolizer->frames, &key);
 	const char *module = NULL, *name;
+	struct frame frame;
+
+	if (known)
+		return *known;
 
 	if (!symbolizer->kernel)
 		return (struct frame){
@@ -88,9 +100,11 @@ static struct frame name_kernel(struct symbolizer *symbolizer, uint64_t addr)
 	name = kernel_symbols_find(symbolizer->kernel, addr, &module);
 	if (!name)
 		return unknown(symbolizer, "no kernel symbol");
-	return (struct frame){.name = intern_add_str(&symbolizer->names, name),
-			      .module = intern_add_str(&symbolizer->names, module),
-			      .kind = FRAME_KERNEL};
+	frame = (struct frame){.name = intern_add_str(&symbolizer->names, name),
+			       .module = intern_add_str(&symbolizer->names, module),
+			       .kind = FRAME_KERNEL};
+	frame_cache_put(&symbolizer->frames, &key, &frame);
+	return frame;
 }
 
 static enum frame_kind kind_of(const struct code_range *range)
@@ -106,75 +120,169 @@ static enum frame_kind kind_of(const struct code_range *range)
 }
 
 /* A method at a line, 0 if that is not known; note is put behind its name. */
-static struct frame name_java(struct symbolizer *symbolizer, const struct java_name_options *names,
-			      const struct java_name *method, uint32_t line, const char *note)
+struct java_place {
+	struct java_name method;
+	const char *source_file;
+	uint32_t line;
+	const char *note; /* static */
+};
+
+static uint32_t style_of(const struct java_name_options *names)
+{
+	return (uint32_t)names->style << 2 | (uint32_t)names->is_raw << 1 |
+	       (uint32_t)names->has_lines;
+}
+
+static struct frame_key java_key(const struct symbolizer_context *context,
+				 const struct java_place *place)
+{
+	return (struct frame_key){
+		.owner = context->process->names.serial,
+		.parts = {(uintptr_t)place->method.class_name, (uintptr_t)place->method.name,
+			  (uintptr_t)place->method.signature, (uintptr_t)place->source_file},
+		.line = context->names.has_lines ? place->line : 0,
+		.style = style_of(&context->names),
+	};
+}
+
+static struct frame write_java(struct symbolizer *symbolizer, const struct java_name_options *names,
+			       const struct java_place *place)
 {
 	char name[4096], all[4200], number[16] = "";
+	struct frame frame = {0};
 
-	if (method->class_name)
-		java_name_write(names, method, name, sizeof(name));
+	if (place->method.class_name)
+		java_name_write(names, &place->method, name, sizeof(name));
 	else
-		snprintf(name, sizeof(name), "%s", method->name);
-	if (names->has_lines && line)
-		snprintf(number, sizeof(number), ":%u", (unsigned)line);
-	snprintf(all, sizeof(all), "%s%s%s", name, number, note);
-	return (struct frame){.name = intern_add_str(&symbolizer->names, all), .line = line};
+		snprintf(name, sizeof(name), "%s", place->method.name);
+	if (names->has_lines && place->line)
+		snprintf(number, sizeof(number), ":%u", (unsigned)place->line);
+	snprintf(all, sizeof(all), "%s%s%s", name, number, place->note);
+	frame.name = intern_add_str(&symbolizer->names, all);
+	if (place->source_file)
+		frame.file = intern_add_str(&symbolizer->names, place->source_file);
+	return frame;
 }
 
-static void set_file(struct symbolizer *symbolizer, const char *source_file, struct frame *frame)
+/* Its kind is left to the caller. */
+static struct frame name_java(struct symbolizer *symbolizer,
+			      const struct symbolizer_context *context,
+			      const struct java_place *place)
 {
-	if (source_file)
-		frame->file = intern_add_str(&symbolizer->names, source_file);
+	const struct frame_key key = java_key(context, place);
+	const struct frame *known =
+		place->note[0] ? NULL : frame_cache_find(&symbolizer->frames, &key);
+	struct frame frame = known ? *known : write_java(symbolizer, &context->names, place);
+
+	if (!known && !place->note[0])
+		frame_cache_put(&symbolizer->frames, &key, &frame);
+	frame.line = place->line;
+	return frame;
 }
 
-static struct frame name_range(struct symbolizer *symbolizer, const struct java_name_options *names,
+static struct frame name_range(struct symbolizer *symbolizer,
+			       const struct symbolizer_context *context,
 			       const struct code_range *range, uint32_t line, const char *note)
 {
-	const struct java_name method = {range->class_name, range->name, range->signature};
-	struct frame frame = name_java(symbolizer, names, &method, line, note);
+	const struct java_place place = {
+		.method = {range->class_name, range->name, range->signature},
+		.source_file = range->source_file,
+		.line = line,
+		.note = note,
+	};
+	struct frame frame = name_java(symbolizer, context, &place);
 
 	frame.kind = kind_of(range);
-	set_file(symbolizer, range->source_file, &frame);
 	return frame;
 }
 
 static struct frame name_inlined(struct symbolizer *symbolizer,
-				 const struct java_name_options *names,
+				 const struct symbolizer_context *context,
 				 const struct inline_frame *inlined)
 {
 	const struct code_method *said = inlined->method;
-	const struct java_name method = {said->class_name, said->name, said->signature};
-	struct frame frame =
-		name_java(symbolizer, names, &method, code_method_line(said, inlined->bci), "");
+	const struct java_place place = {
+		.method = {said->class_name, said->name, said->signature},
+		.source_file = said->source_file,
+		.line = code_method_line(said, inlined->bci),
+		.note = "",
+	};
+	struct frame frame = name_java(symbolizer, context, &place);
 
 	frame.kind = FRAME_INLINED;
-	set_file(symbolizer, said->source_file, &frame);
 	return frame;
 }
 
-/* The compiled method, and in front of it what was inlined at that place; at most max frames. */
-static size_t name_code(struct symbolizer *symbolizer, const struct java_name_options *names,
-			const struct code_range *range, uint64_t addr, struct frame *ret,
-			size_t max)
+/* A place of code whose inlined frames are known; parts[1] counts its frames, innermost first. */
+static struct frame_key code_key(const struct symbolizer_context *context,
+				 const struct code_range *range, uint32_t offset)
 {
+	return (struct frame_key){.owner = inline_table_serial(range->inlines),
+				  .parts = {offset},
+				  .style = style_of(&context->names)};
+}
+
+/* All frames of a place, if they have been named before; 0: not, or more than max. */
+static size_t find_code(const struct symbolizer *symbolizer, struct frame_key key,
+			struct frame *ret, size_t max)
+{
+	for (size_t n = 0; n < max;) {
+		const struct frame *known;
+
+		key.parts[1] = n;
+		known = frame_cache_find(&symbolizer->frames, &key);
+		if (!known)
+			return 0;
+		ret[n++] = *known;
+		if (known->kind != FRAME_INLINED)
+			return n;
+	}
+	return 0;
+}
+
+static void keep_code(struct symbolizer *symbolizer, struct frame_key key,
+		      const struct frame *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		key.parts[1] = i;
+		frame_cache_put(&symbolizer->frames, &key, &frames[i]);
+	}
+}
+
+struct code_place {
+	const struct code_range *range;
+	uint64_t addr;
+};
+
+/* The compiled method, and in front of it what was inlined at that place; at most max frames. */
+static size_t name_code(struct symbolizer *symbolizer, const struct symbolizer_context *context,
+			const struct code_place *place, struct frame *ret, size_t max)
+{
+	const struct code_range *range = place->range;
+	const uint32_t offset = (uint32_t)(place->addr - range->addr);
 	struct inline_frame inlined[WIRE_INLINE_MAX_DEPTH];
 	uint32_t line;
 	size_t n;
 
 	if (!range->inlines) {
-		ret[0] = name_range(symbolizer, names, range, 0, "");
+		ret[0] = name_range(symbolizer, context, range, 0, "");
 		return 1;
 	}
-	n = inline_table_find(range->inlines, (uint32_t)(addr - range->addr), inlined,
-			      WIRE_INLINE_MAX_DEPTH);
+	n = find_code(symbolizer, code_key(context, range, offset), ret, max);
+	if (n > 0) {
+		ret[n - 1].kind = kind_of(range); /* its level may have become known since */
+		return n;
+	}
+	n = inline_table_find(range->inlines, offset, inlined, WIRE_INLINE_MAX_DEPTH);
 	line = code_method_line(inlined[n - 1].method, inlined[n - 1].bci);
 	if (n > max) {
-		ret[0] = name_range(symbolizer, names, range, line, " [inlined frames left out]");
+		ret[0] = name_range(symbolizer, context, range, line, " [inlined frames left out]");
 		return 1;
 	}
 	for (size_t i = 0; i + 1 < n; i++)
-		ret[i] = name_inlined(symbolizer, names, &inlined[i]);
-	ret[n - 1] = name_range(symbolizer, names, range, line, "");
+		ret[i] = name_inlined(symbolizer, context, &inlined[i]);
+	ret[n - 1] = name_range(symbolizer, context, range, line, "");
+	keep_code(symbolizer, code_key(context, range, offset), ret, n);
 	return n;
 }
 
@@ -197,7 +305,7 @@ static struct frame name_interpreted(struct symbolizer *symbolizer,
 				     struct symbolizer_verdict *verdict)
 {
 	const struct java_method *method;
-	struct java_name name;
+	struct java_place place;
 	struct frame frame;
 	const char *reason;
 
@@ -207,11 +315,14 @@ static struct frame name_interpreted(struct symbolizer *symbolizer,
 		return (struct frame){.name = intern_add_str(&symbolizer->names, "[interpreted]"),
 				      .kind = FRAME_INTERPRETED};
 	}
-	name = (struct java_name){method->class_name, method->name, method->signature};
-	frame = name_java(symbolizer, &context->names, &name,
-			  java_method_line(method, java_method_bci(method, entry->bcp)), "");
+	place = (struct java_place){
+		.method = {method->class_name, method->name, method->signature},
+		.source_file = method->source_file,
+		.line = java_method_line(method, java_method_bci(method, entry->bcp)),
+		.note = "",
+	};
+	frame = name_java(symbolizer, context, &place);
 	frame.kind = FRAME_INTERPRETED;
-	set_file(symbolizer, method->source_file, &frame);
 	return frame;
 }
 
@@ -239,28 +350,45 @@ static const char *name_by_start(struct symbolizer *symbolizer, const struct elf
 	return intern_add_str(&symbolizer->names, text);
 }
 
-static struct frame name_file(struct symbolizer *symbolizer, pid_t pid,
-			      const struct mapping *mapping, uint64_t addr)
+/* A name of NULL: there is none. */
+static struct frame name_function(struct symbolizer *symbolizer, struct elf_symbols *symbols,
+				  const char *module, uint64_t elf_addr)
 {
-	const char *module = base_name(mapping->path), *reason = NULL, *name = NULL;
-	struct elf_symbols *symbols = module_cache_find(symbolizer->modules, pid, mapping, &reason);
-	struct frame frame = {.kind = FRAME_NATIVE};
-	uint64_t elf_addr, offset;
+	const char *kept = intern_add_str(&symbolizer->names, module);
+	const struct frame_key key = {.owner = elf_symbols_serial(symbols),
+				      .parts = {elf_addr, (uintptr_t)kept}};
+	const struct frame *known = frame_cache_find(&symbolizer->frames, &key);
+	struct frame frame = {.module = kept, .kind = FRAME_NATIVE};
+	const char *name;
+	uint64_t offset;
 
-	if (!symbols ||
-	    elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off, &elf_addr) < 0)
-		return unknown_in(symbolizer, module, reason);
+	if (known)
+		return *known;
 	name = elf_symbols_find(symbols, elf_addr, &offset);
 	if (name)
 		frame.name = intern_add_str(&symbolizer->names, name);
 	else
 		frame.name = name_by_start(symbolizer, symbols, module, elf_addr);
-	if (!frame.name)
-		return unknown_in(symbolizer, module, NULL);
 	if (strcmp(module, "libjvm.so") == 0)
 		frame.kind = FRAME_JVM;
-	frame.module = intern_add_str(&symbolizer->names, module);
+	if (kept)
+		frame_cache_put(&symbolizer->frames, &key, &frame);
 	return frame;
+}
+
+static struct frame name_file(struct symbolizer *symbolizer, pid_t pid,
+			      const struct mapping *mapping, uint64_t addr)
+{
+	const char *module = base_name(mapping->path), *reason = NULL;
+	struct elf_symbols *symbols = module_cache_find(symbolizer->modules, pid, mapping, &reason);
+	struct frame frame;
+	uint64_t elf_addr;
+
+	if (!symbols ||
+	    elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off, &elf_addr) < 0)
+		return unknown_in(symbolizer, module, reason);
+	frame = name_function(symbolizer, symbols, module, elf_addr);
+	return frame.name ? frame : unknown_in(symbolizer, module, NULL);
 }
 
 /* What is no generated code that an agent spoke of. */
@@ -370,8 +498,11 @@ static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_c
 	}
 	if (process && process->code)
 		range = code_map_find(process->code, addr, context->time_ns);
-	if (range)
-		return name_code(symbolizer, &context->names, range, addr, ret, max);
+	if (range) {
+		const struct code_place place = {range, addr};
+
+		return name_code(symbolizer, context, &place, ret, max);
+	}
 	ret[0] = name_mapped(symbolizer, context, addr, verdict);
 	return 1;
 }
@@ -430,8 +561,10 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 	size_t n = 0;
 
 	/* Who needs a name for longer has copied it; they must not add up for ever. */
-	if (symbolizer->names.arena.total_bytes > MAX_NAMES_BYTES)
+	if (symbolizer->names.arena.total_bytes > MAX_NAMES_BYTES) {
+		frame_cache_clear(&symbolizer->frames);
 		intern_fini(&symbolizer->names);
+	}
 	for (uint32_t i = 0; i < depth; i++) {
 		const struct stack_entry *entry = &stack->entries[i];
 		const size_t room = SYMBOLIZER_MAX_FRAMES - 1 - n - (depth - 1 - i);

@@ -11,6 +11,8 @@
  */
 #include "target/inline_table.h"
 
+#include "base/serial.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,7 @@ struct checkpoint {
 
 /* One allocation: the struct, its methods, the checkpoints, the regions. */
 struct inline_table {
+	uint64_t serial;
 	struct code_methods *store;
 	size_t bytes; /* accounted for in the store */
 	uint32_t n_methods, n_regions;
@@ -129,6 +132,7 @@ static int make(struct code_methods *store, struct code_method *const *methods,
 		uint8_t *tail = (uint8_t *)table->methods + list_bytes;
 
 		*table = (struct inline_table){
+			.serial = serial_next(),
 			.store = store,
 			.bytes = bytes + MALLOC_OVERHEAD,
 			.n_methods = rest->n_methods,
@@ -176,6 +180,11 @@ void inline_table_free(struct inline_table *table)
 		code_methods_unref(table->store, table->methods[i]);
 	table->store->bytes -= table->bytes;
 	free(table);
+}
+
+uint64_t inline_table_serial(const struct inline_table *table)
+{
+	return table->serial;
 }
 
 const struct code_method *inline_table_root(const struct inline_table *table)

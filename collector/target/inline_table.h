@@ -29,6 +29,9 @@ int inline_table_new(struct code_methods *store, struct code_method *const *meth
 		     const struct wire_inline *rest, uint32_t size, struct inline_table **ret);
 void inline_table_free(struct inline_table *table); /* NULL is legal */
 
+/* The table's own number, base/serial.h. */
+uint64_t inline_table_serial(const struct inline_table *table);
+
 /* The method that was compiled. */
 const struct code_method *inline_table_root(const struct inline_table *table);
 

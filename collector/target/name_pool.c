@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/hash_seed.h"
+#include "base/serial.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 
 int name_pool_init(struct name_pool *pool)
 {
-	*pool = (struct name_pool){0};
+	*pool = (struct name_pool){.serial = serial_next()};
 	pool->limit_text =
 		name_pool_add(pool, NAME_POOL_LIMIT_TEXT, sizeof(NAME_POOL_LIMIT_TEXT) - 1);
 	if (pool->limit_text)

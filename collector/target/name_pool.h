@@ -24,6 +24,7 @@
 #define NAME_POOL_LIMIT_TEXT "[name limit]"
 
 struct name_pool {
+	uint64_t serial; /* of no other pool before or after; 0: not initialised */
 	struct arena arena;
 	struct map64 by_hash;	/* the hash, or the next free number after it -> text */
 	const char *limit_text; /* made in advance, so that it is there when nothing else is */

@@ -69,6 +69,13 @@ struct place {
 	bool is_barrier; /* HotSpot put its address where a return address was */
 };
 
+/* Nearly every return address lies within the code that holds its call: no start of a barrier. */
+static bool may_be_barrier(const struct walk *walk, const struct code_range *called_from)
+{
+	return walk->is_return &&
+	       (!called_from || walk->regs.pc - called_from->addr >= called_from->size);
+}
+
 static struct place find_place(const struct walk *walk)
 {
 	const struct process *process = walk->process;
@@ -76,10 +83,13 @@ static struct place find_place(const struct walk *walk)
 	struct place place = {0};
 
 	if (process->code)
-		place.range = code_map_find(process->code, pc, walk->time_ns);
-	place.is_barrier = walk->is_return && step_is_barrier(place.range, pc);
-	if (process->code && probe != pc && !place.is_barrier)
 		place.range = code_map_find(process->code, probe, walk->time_ns);
+	if (process->code && may_be_barrier(walk, place.range)) {
+		const struct code_range *at = code_map_find(process->code, pc, walk->time_ns);
+
+		place.is_barrier = step_is_barrier(at, pc);
+		place.range = place.is_barrier ? at : place.range;
+	}
 	if (!place.range)
 		place.mapping = address_space_find(&process->space, probe);
 	return place;

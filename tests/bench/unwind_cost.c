@@ -41,6 +41,7 @@ struct bench {
 	struct hold hold;
 	struct profile profile;
 	uint64_t warm_ns;
+	uint64_t longest_ns; /* of all samples, the first ones too */
 	struct timing *timings;
 	size_t n_timings;
 	uint64_t read_ns; /* of CPU time, from the rings into the hold */
@@ -69,6 +70,8 @@ static void keep(struct bench *bench, const uint64_t at[STEPS], uint32_t depth, 
 {
 	struct timing *timing = &bench->timings[bench->n_timings];
 
+	if (at[ALL] - at[WALK] > bench->longest_ns)
+		bench->longest_ns = at[ALL] - at[WALK];
 	if (bench->n_timings == MAX_SAMPLES || clock_now_ns() < bench->warm_ns)
 		return;
 	for (int i = WALK; i < ALL; i++)
@@ -212,10 +215,12 @@ static int print(const struct bench *bench)
 		ns += bench->timings[i].ns[ALL];
 	sampler_stats(bench->sampler, &stats);
 	unwinder_stats(bench->engine.unwinder, &ends);
-	printf("mean %.1f us a sample, and %.1f us from its ring into the hold; lost %llu\n",
+	printf("mean %.1f us a sample, and %.1f us from its ring into the hold; "
+	       "lost %llu; the longest, with the first looks into files, %.1f ms\n",
 	       (double)ns / (double)bench->n_timings / 1e3,
 	       (double)bench->read_ns / (double)bench->n_read / 1e3,
-	       (unsigned long long)(stats.lost + bench->hold.dropped));
+	       (unsigned long long)(stats.lost + bench->hold.dropped),
+	       (double)bench->longest_ns / 1e6);
 	for (int end = 0; end < STACK_ENDS; end++) {
 		if (ends.ends[end])
 			printf("%s %llu, ", stack_end_name((enum stack_end)end),

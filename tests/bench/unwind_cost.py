@@ -10,8 +10,11 @@ import subprocess
 
 from bench_place import java, place, processes, settings
 
-PROGRAMS = {"recursion80": ["Recursion", "80"], "recursion500": ["Recursion", "500"],
-            "mixed": ["Mixed"]}
+# Flags of the JVM, then the program; what is inlined is no physical frame.
+PROGRAMS = {"recursion80": (["-XX:-Inline"], ["Recursion", "80"]),
+            "recursion500": (["-XX:-Inline"], ["Recursion", "500"]),
+            "inlined80": ([], ["Recursion", "80"]),
+            "mixed": ([], ["Mixed"])}
 
 arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 arguments.add_argument("programs", nargs="*", metavar="PROGRAM",
@@ -29,7 +32,8 @@ for name in options.programs or PROGRAMS:
     for jdk in options.jdk or [17, 25]:
         with place() as here:
             # In time for the agent's first dial, or for the next, which comes within a second.
-            command = java(here, *PROGRAMS[name], jdk=jdk)
+            flags, program = PROGRAMS[name]
+            command = java(here, *program, jdk=jdk, flags=flags)
             command[1] += f",framepointer={options.framepointer}"
             jvm = processes.Background(command, here.directory / "java.log")
             try:
