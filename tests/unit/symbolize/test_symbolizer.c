@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -96,7 +97,7 @@ static void each_frame_is_named_by_what_holds_its_address(void **state)
 }
 
 /* Of burn, inlined into run in the first 16 bytes, at their lines 11 and 12. */
-static struct inline_table *new_table(void)
+static struct inline_table *new_table_of(const char *inlined)
 {
 	static struct code_method *methods[2];
 	/* Two lines each: 11 from bytecode 0, 12 from bytecode 4. */
@@ -110,7 +111,7 @@ static struct inline_table *new_table(void)
 
 	for (int i = 0; i < 2; i++) {
 		const struct code_method texts = {.class_name = "com/acme/Main",
-						  .name = i ? "burn" : "run",
+						  .name = i ? inlined : "run",
 						  .source_file = "Main.java"};
 
 		assert_int_equal(code_methods_add(&process->methods, &texts, &said, &methods[i]),
@@ -125,6 +126,11 @@ static struct inline_table *new_table(void)
 	for (int i = 0; i < 2; i++)
 		code_methods_unref(&process->methods, methods[i]);
 	return table;
+}
+
+static struct inline_table *new_table(void)
+{
+	return new_table_of("burn");
 }
 
 static void inlined_frames_stand_in_front_of_their_caller(void **state)
@@ -309,6 +315,149 @@ static void a_virtual_threads_stack_can_end_where_it_was_mounted(void **state)
 	assert_true(verdict.is_rooted);
 }
 
+/* ---- what was named before ---- */
+
+static char class_name[32];
+
+static void add_code(const char *text, uint64_t birth_ns, struct inline_table *inlines)
+{
+	const struct code_range range = {.addr = fake_addr(code),
+					 .size = 64,
+					 .kind = CODE_JAVA,
+					 .birth_ns = birth_ns,
+					 .class_name = text,
+					 .name = "run",
+					 .inlines = inlines};
+
+	assert_int_equal(code_map_add(process->code, &range, false), 1);
+}
+
+static const char *name_at(uint64_t time_ns)
+{
+	const struct stack stack = {.depth = 1, .entries = {{.addr = fake_addr(code)}}};
+
+	name(&stack, time_ns);
+	return frames[0].name;
+}
+
+/* The memory of a pool that is gone has other texts later. */
+static void a_pools_names_are_not_taken_for_the_next_ones(void **state)
+{
+	(void)state;
+	strcpy(class_name, "com/acme/Old");
+	add_code(class_name, 10, NULL);
+	assert_string_equal(name_at(20), "com/acme/Old.run");
+	name_pool_fini(&process->names);
+	assert_int_equal(name_pool_init(&process->names), 0);
+	strcpy(class_name, "com/acme/New");
+	assert_string_equal(name_at(20), "com/acme/New.run");
+}
+
+static void names_that_move_are_what_they_were(void **state)
+{
+	const uint64_t before = process->names.serial;
+	char text[64];
+
+	(void)state;
+	add_code(process_name(process, "com/acme/Main", 13), 10, NULL);
+	assert_string_equal(name_at(20), "com/acme/Main.run");
+	for (int i = 0; process->names.serial == before; i++) {
+		const int len = snprintf(text, sizeof(text), "com/acme/gone/Class%d", i);
+
+		process_name(process, text, (size_t)len);
+		process_compact_names(process, 30);
+	}
+	assert_string_equal(name_at(40), "com/acme/Main.run");
+}
+
+static void code_in_the_place_of_other_code_has_its_own_names(void **state)
+{
+	(void)state;
+	add_code("com/acme/Old", 10, new_table_of("burn"));
+	assert_string_equal(name_at(15), "com/acme/Main.burn");
+	assert_string_equal(frames[1].name, "com/acme/Old.run");
+	add_code("com/acme/New", 20, new_table_of("turn"));
+	assert_string_equal(name_at(25), "com/acme/Main.turn");
+	assert_string_equal(frames[1].name, "com/acme/New.run");
+	/* A sample of the time before is still named as of then. */
+	assert_string_equal(name_at(15), "com/acme/Main.burn");
+	assert_string_equal(frames[1].name, "com/acme/Old.run");
+	code_map_expire(process->code, 30, 0);
+	add_code("com/acme/Newest", 40, new_table_of("churn"));
+	assert_string_equal(name_at(45), "com/acme/Main.churn");
+}
+
+static void a_process_is_not_named_by_the_one_before_it(void **state)
+{
+	(void)state;
+	strcpy(class_name, "com/acme/Old");
+	add_code(class_name, 10, new_table_of("burn"));
+	assert_string_equal(name_at(20), "com/acme/Main.burn");
+	process_free(process);
+	assert_int_equal(process_new(getpid(), 0, &process), 0);
+	assert_int_equal(process_add_jvm(process), 0);
+	strcpy(class_name, "com/acme/New");
+	add_code(class_name, 10, NULL);
+	assert_string_equal(name_at(20), "com/acme/New.run");
+}
+
+static void a_level_that_becomes_known_is_shown(void **state)
+{
+	struct code_range range = {.addr = fake_addr(code),
+				   .size = 64,
+				   .kind = CODE_JAVA,
+				   .level = CODE_LEVEL_UNKNOWN,
+				   .birth_ns = 10,
+				   .class_name = "com/acme/Main",
+				   .name = "run",
+				   .inlines = new_table()};
+
+	(void)state;
+	assert_int_equal(code_map_add(process->code, &range, false), 1);
+	name_at(20);
+	assert_int_equal(frames[1].kind, FRAME_JIT);
+	range.level = 1;
+	range.inlines = NULL;
+	assert_int_equal(code_map_add(process->code, &range, false), 0);
+	name_at(20);
+	assert_int_equal(frames[0].kind, FRAME_INLINED);
+	assert_int_equal(frames[1].kind, FRAME_C1);
+}
+
+static void styles_are_kept_apart(void **state)
+{
+	(void)state;
+	add_code("com/acme/Main", 10, new_table());
+	for (int round = 0; round < 2; round++) {
+		names = (struct java_name_options){0};
+		assert_string_equal(name_at(20), "com/acme/Main.burn");
+		names.style = JAVA_NAME_DOT;
+		assert_string_equal(name_at(20), "com.acme.Main.burn");
+		names.has_lines = true;
+		assert_string_equal(name_at(20), "com.acme.Main.burn:12");
+		assert_string_equal(frames[1].name, "com.acme.Main.run:11");
+	}
+	names = (struct java_name_options){0};
+}
+
+/* The symbolizer forgets its texts when they are too many. */
+static void names_are_written_anew_when_their_texts_are_gone(void **state)
+{
+	const size_t len = 33u << 20;
+	char *text = malloc(len + 1);
+
+	(void)state;
+	assert_non_null(text);
+	add_code("com/acme/Main", 10, new_table());
+	assert_string_equal(name_at(20), "com/acme/Main.burn");
+	memset(text, 'x', len);
+	text[len] = '\0';
+	assert_non_null(symbolizer_label(symbolizer, text).name);
+	free(text);
+	assert_string_equal(name_at(20), "com/acme/Main.burn");
+	assert_ptr_equal(symbolizer_label(symbolizer, "com/acme/Main.burn").name, frames[0].name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +471,13 @@ int main(void)
 		TEST(what_is_nowhere_says_so),
 		TEST(a_stack_down_to_the_programs_start_is_rooted),
 		TEST(a_virtual_threads_stack_can_end_where_it_was_mounted),
+		TEST(a_pools_names_are_not_taken_for_the_next_ones),
+		TEST(names_that_move_are_what_they_were),
+		TEST(code_in_the_place_of_other_code_has_its_own_names),
+		TEST(a_process_is_not_named_by_the_one_before_it),
+		TEST(a_level_that_becomes_known_is_shown),
+		TEST(styles_are_kept_apart),
+		TEST(names_are_written_anew_when_their_texts_are_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
