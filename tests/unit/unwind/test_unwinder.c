@@ -627,6 +627,32 @@ static void a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer(void **
 	assert_int_equal(stack.entries[2].addr, caller + 100);
 }
 
+/* Its first byte is where a return address was, behind whatever code lies before it. */
+static void a_barrier_leads_to_the_frame_that_mounts(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t barrier =
+		add_code(256, 64, CODE_STUB, "cont_returnBarrier", (struct code_frame){0});
+	const uint64_t caller = add_code(512, 256, CODE_JAVA, "caller", FRAME_48);
+	static uint64_t return_pc;
+
+	(void)state;
+	return_pc = caller + 100;
+	self->jvm->values = calloc(1, sizeof(*self->jvm->values));
+	assert_non_null(self->jvm->values);
+	self->jvm->n_values = 1;
+	self->jvm->values[0] = (struct jvm_value){.key = "ContinuationEntry::_return_pc",
+						  .value = (int64_t)(uintptr_t)&return_pc};
+	words[5] = barrier;
+	words[6 + 5] = leaf + 60;
+	walk_code(leaf + 60, 0x1234, 40);
+	assert_int_equal(stack.entries[1].addr, barrier);
+	assert_false(stack.entries[1].is_return);
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+	assert_true(stack.entries[2].is_return);
+	assert_int_equal(stack.entries[3].addr, leaf + 60);
+}
+
 static void a_return_address_without_code_ends_the_stack(void **state)
 {
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
@@ -705,6 +731,7 @@ int main(void)
 		CODE(a_stub_without_a_frame_returns_from_the_top),
 		CODE(a_stub_with_a_word_of_ones_below_its_frame_is_left),
 		CODE(a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer),
+		CODE(a_barrier_leads_to_the_frame_that_mounts),
 		CODE(a_return_address_without_code_ends_the_stack),
 		CODE(frame_pointers_in_a_circle_end_the_stack),
 		CODE(garbage_harms_nobody),
