@@ -25,9 +25,9 @@
 #define CLASSES	     3
 #define WARM_UP_PART 5 /* of the time: files are read once, names are new */
 
-enum step_of_sample { WALK, NAME, ADD, ALL, STEPS };
+enum step_of_sample { WALK, NAME, ADD, BOTH, STEPS };
 
-static const char *const step_names[STEPS] = {"walk", "name", "add", "all"};
+static const char *const step_names[STEPS] = {"walk", "name", "add", "walk+name"};
 
 struct timing {
 	uint32_t ns[STEPS];
@@ -66,17 +66,17 @@ static void on_record(void *arg, const struct perf_record *record)
 	bench->n_read++;
 }
 
-static void keep(struct bench *bench, const uint64_t at[STEPS], uint32_t depth, size_t frames)
+static void keep(struct bench *bench, const uint64_t at[ADD + 2], uint32_t depth, size_t frames)
 {
 	struct timing *timing = &bench->timings[bench->n_timings];
 
-	if (at[ALL] - at[WALK] > bench->longest_ns)
-		bench->longest_ns = at[ALL] - at[WALK];
+	if (at[ADD + 1] - at[WALK] > bench->longest_ns)
+		bench->longest_ns = at[ADD + 1] - at[WALK];
 	if (bench->n_timings == MAX_SAMPLES || clock_now_ns() < bench->warm_ns)
 		return;
-	for (int i = WALK; i < ALL; i++)
+	for (int i = WALK; i <= ADD; i++)
 		timing->ns[i] = (uint32_t)(at[i + 1] - at[i]);
-	timing->ns[ALL] = (uint32_t)(at[ALL] - at[WALK]);
+	timing->ns[BOTH] = (uint32_t)(at[ADD] - at[WALK]);
 	timing->depth = depth;
 	timing->frames = (uint32_t)frames;
 	bench->n_timings++;
@@ -89,7 +89,7 @@ static void take_sample(struct bench *bench, const struct perf_record *record)
 	struct process *process = targets_find(&bench->engine.targets, record->pid);
 	const struct symbolizer_context context = {.process = process, .time_ns = record->time_ns};
 	struct symbolizer_verdict verdict;
-	uint64_t at[STEPS];
+	uint64_t at[ADD + 2]; /* when each step began, and when the last one ended */
 	size_t n;
 
 	if (!process || !process->jvm)
@@ -101,7 +101,7 @@ static void take_sample(struct bench *bench, const struct perf_record *record)
 	at[ADD] = cpu_ns();
 	if (profile_add(&bench->profile, frames, n, 1) < 0)
 		bench->hold.dropped++;
-	at[ALL] = cpu_ns();
+	at[ADD + 1] = cpu_ns();
 	keep(bench, at, stack.depth, n);
 }
 
@@ -212,7 +212,7 @@ static int print(const struct bench *bench)
 	for (int class = 0; class < CLASSES; class ++)
 		print_class(bench, class, scratch);
 	for (size_t i = 0; i < bench->n_timings; i++)
-		ns += bench->timings[i].ns[ALL];
+		ns += bench->timings[i].ns[BOTH] + bench->timings[i].ns[ADD];
 	sampler_stats(bench->sampler, &stats);
 	unwinder_stats(bench->engine.unwinder, &ends);
 	printf("mean %.1f us a sample, and %.1f us from its ring into the hold; "
