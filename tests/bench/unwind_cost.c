@@ -7,7 +7,9 @@
  * Usage, as root: unwind_cost SOCKET MAP_DIR SECONDS [HZ] [STACK_BYTES]
  *
  * Prints median and 99th percentile in microseconds of CPU time, by how many physical frames the
- * samples have, and what a sample costs on the average from the ring on.
+ * samples have, and what a sample costs on the average from the ring on. A sample that is taken of
+ * this very program adds some 50 microseconds to whatever it interrupts, which is the kernel's cost
+ * and not the step's: what was interrupted is left out, and counted.
  */
 #include "app/engine.h"
 
@@ -16,8 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MAX_SAMPLES  (1u << 20)
+#define MAX_HITS     (1u << 16)
 #define AGENT_NS     (10 * CLOCK_NS_PER_SEC)
 #define STEP_NS	     (50 * CLOCK_NS_PER_MS)
 #define FRAMES_FEW   40
@@ -30,6 +34,7 @@ enum step_of_sample { WALK, NAME, ADD, BOTH, STEPS };
 static const char *const step_names[STEPS] = {"walk", "name", "add", "walk+name"};
 
 struct timing {
+	uint64_t start_ns, end_ns; /* as samples count */
 	uint32_t ns[STEPS];
 	uint32_t depth; /* physical frames */
 	uint32_t frames;
@@ -44,6 +49,8 @@ struct bench {
 	uint64_t longest_ns; /* of all samples, the first ones too */
 	struct timing *timings;
 	size_t n_timings;
+	uint64_t hits_ns[MAX_HITS]; /* when samples of this program were taken, rising */
+	size_t n_hits, n_interrupted;
 	uint64_t read_ns; /* of CPU time, from the rings into the hold */
 	uint64_t n_read;
 };
@@ -62,23 +69,24 @@ static void on_record(void *arg, const struct perf_record *record)
 
 	if (record->kind == PERF_LOST || record->kind == PERF_THROTTLED)
 		return;
+	if (record->kind == PERF_SAMPLE && record->pid == getpid() && bench->n_hits < MAX_HITS)
+		bench->hits_ns[bench->n_hits++] = record->time_ns;
 	hold_add(&bench->hold, record);
 	bench->n_read++;
 }
 
-static void keep(struct bench *bench, const uint64_t at[ADD + 2], uint32_t depth, size_t frames)
+static void keep(struct bench *bench, const uint64_t at[ADD + 2], struct timing given)
 {
 	struct timing *timing = &bench->timings[bench->n_timings];
 
 	if (at[ADD + 1] - at[WALK] > bench->longest_ns)
 		bench->longest_ns = at[ADD + 1] - at[WALK];
-	if (bench->n_timings == MAX_SAMPLES || clock_now_ns() < bench->warm_ns)
+	if (bench->n_timings == MAX_SAMPLES || given.start_ns < bench->warm_ns)
 		return;
+	*timing = given;
 	for (int i = WALK; i <= ADD; i++)
 		timing->ns[i] = (uint32_t)(at[i + 1] - at[i]);
 	timing->ns[BOTH] = (uint32_t)(at[ADD] - at[WALK]);
-	timing->depth = depth;
-	timing->frames = (uint32_t)frames;
 	bench->n_timings++;
 }
 
@@ -90,6 +98,7 @@ static void take_sample(struct bench *bench, const struct perf_record *record)
 	const struct symbolizer_context context = {.process = process, .time_ns = record->time_ns};
 	struct symbolizer_verdict verdict;
 	uint64_t at[ADD + 2]; /* when each step began, and when the last one ended */
+	struct timing timing = {.start_ns = clock_now_ns()};
 	size_t n;
 
 	if (!process || !process->jvm)
@@ -102,7 +111,10 @@ static void take_sample(struct bench *bench, const struct perf_record *record)
 	if (profile_add(&bench->profile, frames, n, 1) < 0)
 		bench->hold.dropped++;
 	at[ADD + 1] = cpu_ns();
-	keep(bench, at, stack.depth, n);
+	timing.end_ns = clock_now_ns();
+	timing.depth = stack.depth;
+	timing.frames = (uint32_t)n;
+	keep(bench, at, timing);
 }
 
 static void take_held(struct bench *bench, uint64_t until_ns)
@@ -144,9 +156,35 @@ static void sample_for(struct bench *bench, uint64_t duration_ns)
 		engine_step(&bench->engine, STEP_NS);
 	}
 	sampler_stop(bench->sampler);
+	sampler_read(bench->sampler, on_record, bench);
 }
 
 /* ---- figures ---- */
+
+static int compare_times(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Both are in order of time once the hits of the CPUs have been put together. */
+static void drop_interrupted(struct bench *bench)
+{
+	size_t hit = 0, kept = 0;
+
+	qsort(bench->hits_ns, bench->n_hits, sizeof(bench->hits_ns[0]), compare_times);
+	for (size_t i = 0; i < bench->n_timings; i++) {
+		const struct timing *timing = &bench->timings[i];
+
+		while (hit < bench->n_hits && bench->hits_ns[hit] < timing->start_ns)
+			hit++;
+		if (hit == bench->n_hits || bench->hits_ns[hit] > timing->end_ns)
+			bench->timings[kept++] = *timing;
+	}
+	bench->n_interrupted = bench->n_timings - kept;
+	bench->n_timings = kept;
+}
 
 static int compare(const void *left, const void *right)
 {
@@ -216,10 +254,11 @@ static int print(const struct bench *bench)
 	sampler_stats(bench->sampler, &stats);
 	unwinder_stats(bench->engine.unwinder, &ends);
 	printf("mean %.1f us a sample, and %.1f us from its ring into the hold; "
-	       "lost %llu; the longest, with the first looks into files, %.1f ms\n",
+	       "lost %llu; %zu interrupted; the longest, with the first looks into files, %.1f "
+	       "ms\n",
 	       (double)ns / (double)bench->n_timings / 1e3,
 	       (double)bench->read_ns / (double)bench->n_read / 1e3,
-	       (unsigned long long)(stats.lost + bench->hold.dropped),
+	       (unsigned long long)(stats.lost + bench->hold.dropped), bench->n_interrupted,
 	       (double)bench->longest_ns / 1e6);
 	for (int end = 0; end < STACK_ENDS; end++) {
 		if (ends.ends[end])
@@ -243,6 +282,7 @@ static int run(struct bench *bench, const struct sampler_options *options, doubl
 	if (sampler_open(options, &bench->sampler) < 0)
 		return EXIT_FAILURE;
 	sample_for(bench, (uint64_t)(seconds * 1e9));
+	drop_interrupted(bench);
 	result = print(bench);
 	sampler_close(bench->sampler);
 	return result;
