@@ -104,6 +104,24 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 	return 0;
 }
 
+/* By name, for an enumeration's numbers may change from version to version. */
+static json_t *truncated_to_json(const uint64_t truncated[STACK_ENDS])
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < STACK_ENDS; i++) {
+		if (truncated[i])
+			put_count(object, stack_end_name((enum stack_end)i), truncated[i]);
+	}
+	return object;
+}
+
+static void truncated_from_json(const json_t *object, uint64_t ret[STACK_ENDS])
+{
+	for (int i = 0; i < STACK_ENDS; i++)
+		ret[i] = count_at(object, stack_end_name((enum stack_end)i));
+}
+
 json_t *control_status_to_json(const struct recording_status *status)
 {
 	const struct profile_quality *quality = &status->quality;
@@ -119,6 +137,8 @@ json_t *control_status_to_json(const struct recording_status *status)
 	put_count(object, "unnamed_java", quality->unnamed_java_samples);
 	put_count(object, "unrooted", quality->unrooted_samples);
 	put_count(object, "overflow", quality->overflow_samples);
+	put_count(object, "stacks_left_out", quality->stackless_samples);
+	json_object_set_new(object, "truncated", truncated_to_json(quality->truncated_samples));
 	return object;
 }
 
@@ -135,7 +155,9 @@ void control_status_from_json(const json_t *object, struct recording_status *ret
 			    .unnamed_java_samples = count_at(object, "unnamed_java"),
 			    .unrooted_samples = count_at(object, "unrooted"),
 			    .lost_samples = count_at(object, "lost"),
-			    .overflow_samples = count_at(object, "overflow")},
+			    .overflow_samples = count_at(object, "overflow"),
+			    .stackless_samples = count_at(object, "stacks_left_out")},
 	};
+	truncated_from_json(json_object_get(object, "truncated"), ret->quality.truncated_samples);
 	text_at(object, "event", ret->event, sizeof(ret->event));
 }

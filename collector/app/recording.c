@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,11 +164,15 @@ static size_t add_labels(const struct recording *recording, struct symbolizer *s
 	return n;
 }
 
-/* What profile_add cannot see of a stack. */
-static void judge(struct profile_quality *quality, const struct symbolizer_verdict *verdict)
+static_assert(STACK_ENDS <= PROFILE_REASONS, "samples are counted by how their stack ends");
+
+void recording_judge(const struct stack *stack, const struct symbolizer_verdict *verdict,
+		     struct profile_quality *quality)
 {
 	quality->unnamed_java_samples += !verdict->is_java_named;
 	quality->unrooted_samples += !verdict->is_rooted;
+	if (stack->depth > 0 && stack->end < STACK_ENDS)
+		quality->truncated_samples[stack->end] += !verdict->is_rooted;
 }
 
 /* The chain: unwind, symbolize, profile. */
@@ -196,7 +201,7 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 	if (profile_add(&recording->profile, frames, n, 1) < 0)
 		recording->hold.dropped++;
 	else
-		judge(&recording->profile.quality, &verdict);
+		recording_judge(&stack, &verdict, &recording->profile.quality);
 }
 
 /* Nothing more can come when the one process that is recorded has ended. */
@@ -249,6 +254,7 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	}
 	sampler_stats(recording->sampler, &stats);
 	recording->profile.quality.lost_samples = stats.lost + recording->hold.dropped;
+	recording->profile.quality.stackless_samples = recording->hold.stacks_left_out;
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
 		log_info("PID %d has ended, and so does the recording",
 			 (int)recording->options.pid);

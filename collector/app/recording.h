@@ -80,6 +80,13 @@ void recording_stop(struct recording *recording, uint64_t now_ns);
 void recording_status(const struct recording *recording, const struct recording_model *model,
 		      uint64_t now_ns, struct recording_status *ret);
 
+/*
+ * Counts what profile_add cannot see of a stack: by enum stack_end those that are cut, which are
+ * those that the symbolizer puts a [truncated: reason] behind.
+ */
+void recording_judge(const struct stack *stack, const struct symbolizer_verdict *verdict,
+		     struct profile_quality *quality);
+
 /* Whether samples of this process belong to it. */
 bool recording_wants(const struct recording_options *options, const struct process *process);
 

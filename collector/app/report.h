@@ -13,9 +13,13 @@
 
 #include <stddef.h>
 
-#define REPORT_BYTES 512
+#define REPORT_BYTES 1024
 
-/* "quality: 1,980 samples, 99.9 % named, 100.0 % of Java named, 71.2 % rooted, 0 lost" */
+/*
+ * "quality: 1,980 samples, 99.9 % named, 100.0 % of Java named, 99.2 % rooted, 0 lost", and behind
+ * that what there is of: ", 0.8 % truncated (snapshot ended 12, bad return address 4)", the most
+ * frequent reason first; ", 3 without the copy of their stack"; ", 2 cut at the memory limit".
+ */
 void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES]);
 
 /* "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 2 JVMs" */

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #define PROFILE_MAX_NODES 4000000
+#define PROFILE_REASONS	  8 /* for stacks that are not whole; the caller numbers them */
 
 struct profile_node {
 	const char *name;
@@ -41,8 +42,10 @@ struct profile_quality {
 	uint64_t unnamed_samples;      /* (add) with at least one frame of kind FRAME_UNKNOWN */
 	uint64_t unnamed_java_samples; /* with an unnamed frame in generated code */
 	uint64_t unrooted_samples;     /* that do not reach the thread's entry */
-	uint64_t lost_samples;	       /* the kernel's count */
-	uint64_t overflow_samples;     /* (add) cut at the node cap */
+	uint64_t truncated_samples[PROFILE_REASONS]; /* of these, those that have any frame */
+	uint64_t lost_samples;			     /* the kernel's count */
+	uint64_t stackless_samples; /* for the copy of whose stack there was no memory */
+	uint64_t overflow_samples;  /* (add) cut at the node cap */
 };
 
 struct profile_slot {

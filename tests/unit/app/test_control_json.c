@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "app/control.h"
 
@@ -100,6 +101,58 @@ static void options_that_make_no_sense_are_refused(void **state)
 	check_refused("stack_bytes", json_string("16k"));
 }
 
+/* ---- a recording's figures ---- */
+
+static void figures_arrive_as_they_were_sent(void **state)
+{
+	struct recording_status sent = {.samples = 1000, .lost = 3, .quality.samples = 1000};
+	struct recording_status got;
+	json_t *object;
+
+	(void)state;
+	sent.quality.lost_samples = 3;
+	sent.quality.unrooted_samples = 21;
+	sent.quality.stackless_samples = 7;
+	for (int i = 0; i < STACK_ENDS; i++)
+		sent.quality.truncated_samples[i] = (uint64_t)i;
+	object = control_status_to_json(&sent);
+	control_status_from_json(object, &got);
+	json_decref(object);
+	assert_memory_equal(&got.quality, &sent.quality, sizeof(got.quality));
+}
+
+static void figures_that_an_older_daemon_does_not_know_are_0(void **state)
+{
+	struct recording_status got;
+	json_t *object = json_pack("{s:i, s:i}", "samples", 10, "unrooted", 2);
+
+	(void)state;
+	memset(&got, 0xff, sizeof(got));
+	control_status_from_json(object, &got);
+	json_decref(object);
+	assert_int_equal(got.quality.unrooted_samples, 2);
+	assert_int_equal(got.quality.stackless_samples, 0);
+	for (int i = 0; i < PROFILE_REASONS; i++)
+		assert_int_equal(got.quality.truncated_samples[i], 0);
+}
+
+static void figures_that_are_none_are_0(void **state)
+{
+	struct recording_status got;
+	json_t *object = json_pack("{s:i, s:{s:i, s:s}}", "stacks_left_out", -1, "truncated",
+				   "no rule", -5, "snapshot ended", "12");
+
+	(void)state;
+	control_status_from_json(object, &got);
+	assert_int_equal(got.quality.stackless_samples, 0);
+	assert_int_equal(got.quality.truncated_samples[STACK_NO_RULE], 0);
+	assert_int_equal(got.quality.truncated_samples[STACK_SNAPSHOT_ENDED], 0);
+	json_object_set_new(object, "truncated", json_integer(4));
+	control_status_from_json(object, &got);
+	assert_int_equal(got.quality.truncated_samples[STACK_NO_RULE], 0);
+	json_decref(object);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -107,6 +160,9 @@ int main(void)
 		cmocka_unit_test(client_that_does_not_say_how_methods_are_called_gets_the_default),
 		cmocka_unit_test(client_that_does_not_say_how_stacks_are_unwound_gets_the_default),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
+		cmocka_unit_test(figures_arrive_as_they_were_sent),
+		cmocka_unit_test(figures_that_an_older_daemon_does_not_know_are_0),
+		cmocka_unit_test(figures_that_are_none_are_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

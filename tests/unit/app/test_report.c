@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <limits.h>
+#include <string.h>
 
 #include "app/control.h"
 #include "app/report.h"
@@ -42,6 +43,78 @@ static void quality_is_one_line(void **state)
 	report_quality(&quality, text);
 	assert_string_equal(text, "quality: 1,980 samples, 99.0 % named, 100.0 % of Java named, "
 				  "50.0 % rooted, 3 lost");
+}
+
+static void truncated_stacks_are_said_by_reason_the_most_frequent_first(void **state)
+{
+	struct profile_quality quality = {.samples = 1000, .unrooted_samples = 14};
+	char text[REPORT_BYTES];
+
+	(void)state;
+	quality.truncated_samples[STACK_SNAPSHOT_ENDED] = 1;
+	quality.truncated_samples[STACK_NO_RULE] = 1;
+	quality.truncated_samples[STACK_BAD_RETURN] = 12;
+	report_quality(&quality, text);
+	assert_string_equal(text, "quality: 1,000 samples, 100.0 % named, 100.0 % of Java named, "
+				  "98.6 % rooted, 0 lost, 1.4 % truncated (bad return address 12, "
+				  "snapshot ended 1, no rule 1)");
+}
+
+static void samples_without_the_copy_of_their_stack_are_said(void **state)
+{
+	const struct profile_quality quality = {
+		.samples = 10, .stackless_samples = 1234, .overflow_samples = 5};
+	char text[REPORT_BYTES];
+
+	(void)state;
+	report_quality(&quality, text);
+	assert_string_equal(text, "quality: 10 samples, 100.0 % named, 100.0 % of Java named, "
+				  "100.0 % rooted, 0 lost, 1,234 without the copy of their stack, "
+				  "5 cut at the memory limit");
+}
+
+/* A daemon's answer can hold any figure. */
+static void greatest_figures_fit(void **state)
+{
+	struct profile_quality quality;
+	char text[REPORT_BYTES + 1];
+
+	(void)state;
+	memset(&quality, 0xff, sizeof(quality));
+	text[REPORT_BYTES] = 'x';
+	report_quality(&quality, text);
+	assert_true(strlen(text) < REPORT_BYTES);
+	assert_non_null(strstr(text, "memory limit"));
+	assert_int_equal(text[REPORT_BYTES], 'x');
+}
+
+static void check_judged(const struct stack *stack, bool is_rooted, uint64_t cut)
+{
+	const struct symbolizer_verdict verdict = {.is_java_named = true, .is_rooted = is_rooted};
+	struct profile_quality quality = {0};
+	uint64_t sum = 0;
+
+	recording_judge(stack, &verdict, &quality);
+	for (size_t i = 0; i < PROFILE_REASONS; i++)
+		sum += quality.truncated_samples[i];
+	assert_int_equal(sum, cut);
+	assert_int_equal(quality.truncated_samples[stack->end], cut);
+	assert_int_equal(quality.unrooted_samples, !is_rooted);
+}
+
+static void samples_are_truncated_whose_stack_has_frames_and_no_root(void **state)
+{
+	static struct stack stack;
+
+	(void)state;
+	stack.depth = 3;
+	stack.end = STACK_NO_RULE;
+	check_judged(&stack, false, 1);
+	stack.end = STACK_BY_FP;
+	check_judged(&stack, true, 0);
+	check_judged(&stack, false, 1);
+	stack.depth = 0;
+	check_judged(&stack, false, 0);
 }
 
 static void subtitle_says_what_was_measured(void **state)
@@ -97,6 +170,10 @@ int main(void)
 		cmocka_unit_test(a_whole_is_said_only_of_a_whole),
 		cmocka_unit_test(counts_have_commas),
 		cmocka_unit_test(quality_is_one_line),
+		cmocka_unit_test(truncated_stacks_are_said_by_reason_the_most_frequent_first),
+		cmocka_unit_test(samples_without_the_copy_of_their_stack_are_said),
+		cmocka_unit_test(greatest_figures_fit),
+		cmocka_unit_test(samples_are_truncated_whose_stack_has_frames_and_no_root),
 		cmocka_unit_test(subtitle_says_what_was_measured),
 		cmocka_unit_test(options_survive_the_control_socket),
 		cmocka_unit_test(control_socket_lies_outside_of_the_agents_directory),
