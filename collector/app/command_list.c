@@ -37,7 +37,7 @@ static int list_of_daemon(const struct options *options, json_t **ret)
 static int list_alone(const struct options *options, json_t **ret)
 {
 	const uint64_t start = clock_now_ns();
-	struct intake_stats stats;
+	struct engine_stats stats;
 	struct engine engine;
 	uint32_t connected = 0, current = 0;
 	uint64_t waited = 0;
@@ -52,7 +52,7 @@ static int list_alone(const struct options *options, json_t **ret)
 		engine_count_jvms(&engine, &connected, &current);
 		waited = clock_now_ns() - start;
 	}
-	intake_stats(engine.intake, &stats);
+	engine_stats(&engine, &stats);
 	*ret = jvm_list_to_json(&engine.targets, &stats);
 	engine_close(&engine);
 	return *ret ? 0 : -ENOMEM;

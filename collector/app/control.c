@@ -93,9 +93,9 @@ static json_t *success(void)
 static json_t *do_list(struct control *control)
 {
 	json_t *answer = success();
-	struct intake_stats stats;
+	struct engine_stats stats;
 
-	intake_stats(control->engine->intake, &stats);
+	engine_stats(control->engine, &stats);
 	json_object_set_new(answer, "list", jvm_list_to_json(&control->engine->targets, &stats));
 	return answer;
 }

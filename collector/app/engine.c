@@ -277,6 +277,14 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 	recording_free(recording);
 }
 
+void engine_stats(const struct engine *engine, struct engine_stats *ret)
+{
+	intake_stats(engine->intake, &ret->intake);
+	unwinder_stats(engine->unwinder, &ret->stacks);
+	unwinder_cfi_stats(engine->unwinder, &ret->unwind_tables);
+	symbolizer_stats(engine->symbolizer, &ret->symbol_tables);
+}
+
 void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current)
 {
 	const struct process *process;

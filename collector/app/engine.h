@@ -20,6 +20,14 @@ struct engine_watch {
 	void *arg;
 };
 
+/* What the stages count for all processes together. */
+struct engine_stats {
+	struct intake_stats intake;
+	struct unwinder_stats stacks;
+	struct cfi_cache_stats unwind_tables;
+	struct module_cache_stats symbol_tables;
+};
+
 struct engine {
 	struct intake *intake;
 	struct targets targets;
@@ -29,7 +37,7 @@ struct engine {
 	struct recording *recordings;
 	uint32_t n_recordings;
 	uint32_t next_id;
-	uint64_t rest_ns; /* agents are not listened to before */
+	uint64_t rest_ns;	   /* agents are not listened to before */
 	struct engine_watch watch; /* one more descriptor, the control socket's */
 	int signal_fd;
 	bool is_interrupted; /* SIGINT or SIGTERM came */
@@ -51,6 +59,8 @@ int engine_start_recording(struct engine *engine, const struct recording_options
 			   struct recording **ret);
 struct recording *engine_find_recording(const struct engine *engine, uint32_t id);
 void engine_end_recording(struct engine *engine, struct recording *recording);
+
+void engine_stats(const struct engine *engine, struct engine_stats *ret);
 
 /* JVMs with an agent that is connected; of these, those whose code is all known. */
 void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current);

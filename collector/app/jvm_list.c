@@ -143,20 +143,51 @@ static json_t *jvms_of(const struct targets *targets)
 	return list;
 }
 
-json_t *jvm_list_to_json(const struct targets *targets, const struct intake_stats *intake)
+static json_t *stacks_of(const struct unwinder_stats *stacks)
 {
+	json_t *ends = json_object();
+
+	for (int end = 0; ends && end < STACK_ENDS; end++)
+		json_object_set_new(ends, stack_end_name((enum stack_end)end),
+				    json_integer((json_int_t)stacks->ends[end]));
+	return json_pack("{s:o, s:I, s:I, s:I}", "ends", ends, "joined", (json_int_t)stacks->joined,
+			 "extended", (json_int_t)stacks->extended, "unread_code",
+			 (json_int_t)stacks->unread_code);
+}
+
+static json_t *unwind_tables_of(const struct cfi_cache_stats *stats)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "tables", (json_int_t)stats->tables,
+			 "failed", (json_int_t)stats->failed, "bytes", (json_int_t)stats->bytes,
+			 "loads", (json_int_t)stats->loads, "hits", (json_int_t)stats->hits,
+			 "evicted", (json_int_t)stats->evicted);
+}
+
+static json_t *symbol_tables_of(const struct module_cache_stats *stats)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "tables", (json_int_t)stats->modules,
+			 "failed", (json_int_t)stats->failed, "bytes", (json_int_t)stats->bytes,
+			 "loads", (json_int_t)stats->loads, "hits", (json_int_t)stats->hits,
+			 "evicted", (json_int_t)stats->evicted);
+}
+
+json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)
+{
+	const struct intake_stats *intake = &stats->intake;
 	struct jitdump_stats dump = {0};
 
 	if (targets->jitdump)
 		jitdump_stats(targets->jitdump, &dump);
 	return json_pack(
-		"{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "jvms", jvms_of(targets),
-		"collector", "refused_connections", (json_int_t)intake->refused, "refused_sessions",
-		(json_int_t)targets->refused_sessions, "broken_messages",
+		"{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}}", "jvms",
+		jvms_of(targets), "collector", "refused_connections", (json_int_t)intake->refused,
+		"refused_sessions", (json_int_t)targets->refused_sessions, "broken_messages",
 		(json_int_t)intake->broken, "other_versions", (json_int_t)intake->other_version,
 		"sequence_gaps", (json_int_t)intake->gaps, "map_failures",
 		(json_int_t)targets->map_failures, "jitdump_written", (json_int_t)dump.written,
-		"jitdump_skipped", (json_int_t)dump.skipped);
+		"jitdump_skipped", (json_int_t)dump.skipped, "stacks", stacks_of(&stats->stacks),
+		"unwind_tables", unwind_tables_of(&stats->unwind_tables), "symbol_tables",
+		symbol_tables_of(&stats->symbol_tables));
 }
 
 static const char *text_at(const json_t *object, const char *key)

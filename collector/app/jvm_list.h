@@ -9,18 +9,20 @@
 #ifndef FG_APP_JVM_LIST_H
 #define FG_APP_JVM_LIST_H
 
-#include "target/targets.h"
+#include "app/engine.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
 /*
  * An object, owned by the caller: "jvms", an array of objects rising by PID, and "collector",
- * counters of what was refused or given up and belongs to no JVM.
+ * counters of what was refused or given up and belongs to no JVM. In it are three objects that are
+ * no losses by themselves: "stacks", how they ended ("ends", by name) and were made;
+ * "unwind_tables" and "symbol_tables", what is kept of files.
  */
-json_t *jvm_list_to_json(const struct targets *targets, const struct intake_stats *intake);
+json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats);
 
-/* For people: the JVMs, and those counters that are not 0; controls are shown as '?'. */
+/* For people: the JVMs, and those of its own counters that are not 0; controls are shown as '?'. */
 void jvm_list_print(const json_t *list, FILE *stream);
 
 #endif

@@ -26,7 +26,7 @@ struct unwinder_stats {
 	uint64_t joined;      /* with the kernel's walk */
 	uint64_t extended;    /* by what the process's stack held later */
 	uint64_t reads;	      /* looks into processes' memory, each a system call */
-	uint64_t unread_code; /* HotSpot frames judged without a look at the code: no permission */
+	uint64_t unread_code; /* with code that could not be looked at: no right, or too late */
 };
 
 struct unwinder; /* opaque */

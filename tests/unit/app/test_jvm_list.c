@@ -70,8 +70,8 @@ static void nothing_is_printed_of_nothing(void **state)
 static void what_the_collector_refused_is_shown(void **state)
 {
 	struct targets targets = {.refused_sessions = 2};
-	const struct intake_stats intake = {.refused = 3};
-	char *text = print(jvm_list_to_json(&targets, &intake));
+	const struct engine_stats stats = {.intake.refused = 3};
+	char *text = print(jvm_list_to_json(&targets, &stats));
 
 	(void)state;
 	assert_string_equal(text, "collector: 3 refused connections, 2 refused sessions\n");
@@ -80,7 +80,7 @@ static void what_the_collector_refused_is_shown(void **state)
 
 static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
 {
-	const struct intake_stats intake = {0};
+	const struct engine_stats stats = {0};
 	const json_t *unnamed;
 	struct process *process;
 	struct targets targets;
@@ -92,13 +92,65 @@ static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
 	assert_non_null(process);
 	assert_int_equal(process_add_jvm(process), 0);
 	process->jvm->unnamed_methods[JAVA_METHODS_NO_PERMISSION] = 3;
-	list = jvm_list_to_json(&targets, &intake);
+	list = jvm_list_to_json(&targets, &stats);
 	unnamed = json_object_get(json_array_get(json_object_get(list, "jvms"), 0),
 				  "unnamed_interpreted");
 	assert_int_equal(json_object_size(unnamed), 1);
 	assert_int_equal(json_integer_value(json_object_get(unnamed, "no permission")), 3);
 	json_decref(list);
 	targets_fini(&targets);
+}
+
+static json_int_t count_at(const json_t *list, const char *group, const char *key)
+{
+	const json_t *object = json_object_get(json_object_get(list, "collector"), group);
+
+	assert_true(json_is_integer(json_object_get(object, key)));
+	return json_integer_value(json_object_get(object, key));
+}
+
+static void how_stacks_ended_is_in_the_json(void **state)
+{
+	struct engine_stats stats = {
+		.stacks = {.joined = 1, .extended = 2, .unread_code = 3},
+		.unwind_tables = {4, 5, 6, 7, 8, 9},
+		.symbol_tables = {10, 11, 12, 13, 14, 15},
+	};
+	static const char *const keys[] = {"tables", "failed", "bytes", "loads", "hits", "evicted"};
+	struct targets targets = {0};
+	const json_t *ends;
+	json_t *list;
+
+	(void)state;
+	for (int end = 0; end < STACK_ENDS; end++)
+		stats.stacks.ends[end] = (uint64_t)end + 100;
+	list = jvm_list_to_json(&targets, &stats);
+	ends = json_object_get(json_object_get(json_object_get(list, "collector"), "stacks"),
+			       "ends");
+	assert_int_equal(json_object_size(ends), STACK_ENDS);
+	for (int end = 0; end < STACK_ENDS; end++)
+		assert_int_equal(json_integer_value(json_object_get(
+					 ends, stack_end_name((enum stack_end)end))),
+				 end + 100);
+	assert_int_equal(count_at(list, "stacks", "joined"), 1);
+	assert_int_equal(count_at(list, "stacks", "extended"), 2);
+	assert_int_equal(count_at(list, "stacks", "unread_code"), 3);
+	for (int i = 0; i < 6; i++) {
+		assert_int_equal(count_at(list, "unwind_tables", keys[i]), 4 + i);
+		assert_int_equal(count_at(list, "symbol_tables", keys[i]), 10 + i);
+	}
+	json_decref(list);
+}
+
+static void what_is_no_loss_is_not_shown_to_people(void **state)
+{
+	const struct engine_stats stats = {.stacks.ends = {1, 2}, .unwind_tables.tables = 3};
+	struct targets targets = {0};
+	char *text = print(jvm_list_to_json(&targets, &stats));
+
+	(void)state;
+	assert_string_equal(text, "");
+	free(text);
 }
 
 int main(void)
@@ -109,6 +161,8 @@ int main(void)
 		cmocka_unit_test(what_the_collector_refused_is_shown),
 		cmocka_unit_test(unnamed_interpreted_frames_are_shown_by_reason),
 		cmocka_unit_test(nothing_is_printed_of_nothing),
+		cmocka_unit_test(how_stacks_ended_is_in_the_json),
+		cmocka_unit_test(what_is_no_loss_is_not_shown_to_people),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
