@@ -8,8 +8,10 @@
  */
 #include "unwind/step.h"
 
+#include "base/log.h"
 #include "target/code_map.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/uio.h>
 
@@ -33,18 +35,34 @@ static uint32_t least_of(uint64_t a, uint64_t b)
 	return (uint32_t)(a < b ? a : b);
 }
 
+/* Once for all processes: the remedy is one for all. */
+static void say_no_permission(const struct process *process)
+{
+	static bool is_said;
+
+	if (!is_said)
+		log_warning("some stacks will not be whole: reading the code of PID %d: Operation "
+			    "not permitted: run as root or grant CAP_SYS_PTRACE",
+			    (int)process->pid);
+	is_said = true;
+}
+
 /* All of it, or it does not count. */
 static bool read_process(struct walk *walk, const struct iovec *to, const struct iovec *from,
 			 unsigned long n)
 {
 	size_t wanted = 0;
+	ssize_t got;
 
 	if (walk->reads == STEP_MAX_READS)
 		return false;
 	walk->reads++;
 	for (unsigned long i = 0; i < n; i++)
 		wanted += to[i].iov_len;
-	return process_vm_readv(walk->process->pid, to, n, from, n, 0) == (ssize_t)wanted;
+	got = process_vm_readv(walk->process->pid, to, n, from, n, 0);
+	if (got < 0 && errno == EPERM)
+		say_no_permission(walk->process);
+	return got == (ssize_t)wanted;
 }
 
 /* As it is now; the code has hardly changed since the sample, for it is still in the map. */

@@ -13,12 +13,15 @@
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/process_stat.h"
 #include "sample/perf_regs.h"
 #include "target/code_map.h"
@@ -703,6 +706,70 @@ static void garbage_harms_nobody(void **state)
 	}
 }
 
+/* ---- without permission ---- */
+
+static int lines; /* of the log */
+
+static void count_line(void)
+{
+	lines++;
+}
+
+/* What a child without privilege sees of the test's code: 0, or the line of what is wrong. */
+static int walk_unread(uint64_t leaf)
+{
+	struct unwinder_stats stats;
+
+	if (setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0)
+		return __LINE__;
+	log_set_before_line(count_line);
+	for (int i = 0; i < 3; i++)
+		walk_code(leaf + 60, 0x1234, 18);
+	unwinder_stats(unwinder, &stats);
+	if (stats.unread_code != 3 || stack.depth != 2)
+		return __LINE__;
+	return lines == 1 ? 0 : __LINE__;
+}
+
+static void code_that_may_not_be_read_is_said_once_and_counted_each_time(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	pid_t pid;
+	int status;
+
+	(void)state;
+	if (getuid() != 0)
+		skip(); /* only root can become somebody else */
+	words[5] = caller + 100;
+	pid = fork();
+	if (pid == 0) {
+		const int line = walk_unread(leaf);
+
+		if (line)
+			fprintf(stderr, "line %d\n", line);
+		_exit(line != 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void code_that_is_gone_is_counted_and_not_said(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	struct unwinder_stats stats;
+
+	(void)state;
+	lines = 0;
+	log_set_before_line(count_line);
+	mprotect(code, CODE_BYTES, PROT_NONE); /* tear_down_code still unmaps it */
+	walk_code(leaf + 60, 0x1234, 18);
+	log_set_before_line(NULL);
+	unwinder_stats(unwinder, &stats);
+	assert_int_equal(stats.unread_code, 1);
+	assert_int_equal(lines, 0);
+}
+
 #define OWN(name)  cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define CODE(name) cmocka_unit_test_setup_teardown(name, set_up_code, tear_down_code)
 
@@ -735,6 +802,8 @@ int main(void)
 		CODE(a_return_address_without_code_ends_the_stack),
 		CODE(frame_pointers_in_a_circle_end_the_stack),
 		CODE(garbage_harms_nobody),
+		CODE(code_that_may_not_be_read_is_said_once_and_counted_each_time),
+		CODE(code_that_is_gone_is_counted_and_not_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
