@@ -52,8 +52,8 @@ void table_cache_fini(struct table_cache *cache);
 
 /*
  * Until the next such call at most so many files are read; what needs another one is answered by
- * NULL and "put off", which is not remembered. Evicted tables are read again, and whoever owns large
- * files could have that done for every frame of a stack.
+ * NULL and "put off", which is not remembered. Evicted tables are read again, and whoever owns
+ * large files could have that done for every frame of a stack.
  */
 void table_cache_allow(struct table_cache *cache, unsigned int loads);
 

@@ -32,8 +32,8 @@ void live_stack_fini(struct live_stack *live);
 
 /*
  * Lengthens *stack, whose bytes were taken or have been lengthened before: first to
- * LIVE_STACK_FIRST_BYTES behind the copy, then to LIVE_STACK_MAX_BYTES, and no more. Its bytes are then
- * borrowed from live until the next call.
+ * LIVE_STACK_FIRST_BYTES behind the copy, then to LIVE_STACK_MAX_BYTES, and no more. Its bytes
+ * are then borrowed from live until the next call.
  */
 bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stack);
 

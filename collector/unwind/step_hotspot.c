@@ -221,7 +221,8 @@ static bool read_call(struct walk *walk, uint64_t return_addr, uint8_t *ret)
 
 /*
  * A stub that pushes and aligns as it likes: its caller is where the stack's first return address
- * is before which there is a call of this very stub. What reads the walk has left bounds the search.
+ * is before which there is a call of this very stub. The reads that the walk has left bound the
+ * search.
  */
 static enum step leave_by_call(struct walk *walk, const struct code_range *range)
 {
