@@ -311,7 +311,7 @@ static enum step leave_stub(struct walk *walk, const struct code_range *range,
 bool step_is_barrier(const struct code_range *range, uint64_t pc)
 {
 	return range && range->kind == CODE_STUB && range->addr == pc &&
-	       is_named(range, "returnBarrier");
+	       (is_named(range, "returnBarrier") || is_named(range, "return barrier"));
 }
 
 /* ContinuationEntry::_return_pc: where the frame that mounts goes on. */

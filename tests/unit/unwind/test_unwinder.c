@@ -546,7 +546,7 @@ static void a_barrier_that_leads_to_itself_ends_the_stack(void **state)
 	static uint64_t mounting_pc;
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
 	const uint64_t barrier =
-		add_code(1024, 64, CODE_STUB, "cont_returnBarrier", (struct code_frame){0});
+		add_code(1024, 64, CODE_STUB, "Cont thaw return barrier", (struct code_frame){0});
 	struct jvm_value value = {.key = "ContinuationEntry::_return_pc",
 				  .value = (int64_t)(uintptr_t)&mounting_pc};
 	uint64_t before = count_reads();
