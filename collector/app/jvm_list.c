@@ -150,17 +150,19 @@ static json_t *stacks_of(const struct unwinder_stats *stacks)
 	for (int end = 0; ends && end < STACK_ENDS; end++)
 		json_object_set_new(ends, stack_end_name((enum stack_end)end),
 				    json_integer((json_int_t)stacks->ends[end]));
-	return json_pack("{s:o, s:I, s:I, s:I}", "ends", ends, "joined", (json_int_t)stacks->joined,
-			 "extended", (json_int_t)stacks->extended, "unread_code",
+	return json_pack("{s:o, s:I, s:I, s:I, s:I}", "ends", ends, "joined",
+			 (json_int_t)stacks->joined, "extended", (json_int_t)stacks->extended,
+			 "reads", (json_int_t)stacks->reads, "unread_code",
 			 (json_int_t)stacks->unread_code);
 }
 
 static json_t *unwind_tables_of(const struct cfi_cache_stats *stats)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "tables", (json_int_t)stats->tables,
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "tables", (json_int_t)stats->tables,
 			 "failed", (json_int_t)stats->failed, "bytes", (json_int_t)stats->bytes,
 			 "loads", (json_int_t)stats->loads, "hits", (json_int_t)stats->hits,
-			 "evicted", (json_int_t)stats->evicted);
+			 "evicted", (json_int_t)stats->evicted, "put_off",
+			 (json_int_t)stats->put_off);
 }
 
 static json_t *symbol_tables_of(const struct module_cache_stats *stats)

@@ -112,8 +112,8 @@ static json_int_t count_at(const json_t *list, const char *group, const char *ke
 static void how_stacks_ended_is_in_the_json(void **state)
 {
 	struct engine_stats stats = {
-		.stacks = {.joined = 1, .extended = 2, .unread_code = 3},
-		.unwind_tables = {4, 5, 6, 7, 8, 9},
+		.stacks = {.joined = 1, .extended = 2, .unread_code = 3, .reads = 4},
+		.unwind_tables = {4, 5, 6, 7, 8, 9, 16},
 		.symbol_tables = {10, 11, 12, 13, 14, 15},
 	};
 	static const char *const keys[] = {"tables", "failed", "bytes", "loads", "hits", "evicted"};
@@ -135,6 +135,8 @@ static void how_stacks_ended_is_in_the_json(void **state)
 	assert_int_equal(count_at(list, "stacks", "joined"), 1);
 	assert_int_equal(count_at(list, "stacks", "extended"), 2);
 	assert_int_equal(count_at(list, "stacks", "unread_code"), 3);
+	assert_int_equal(count_at(list, "stacks", "reads"), 4);
+	assert_int_equal(count_at(list, "unwind_tables", "put_off"), 16);
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(count_at(list, "unwind_tables", keys[i]), 4 + i);
 		assert_int_equal(count_at(list, "symbol_tables", keys[i]), 10 + i);
