@@ -45,7 +45,7 @@ struct arch_code {
 
 /* Words from an interpreted frame's frame pointer. */
 struct arch_interpreter {
-	int sender_sp, method, bcp;
+	int sender_sp, method;
 	int least; /* words that the smallest frame has below its frame pointer */
 };
 
@@ -77,7 +77,6 @@ struct arch {
 			const struct arch_target *target);
 	struct arch_interpreter interpreter;
 	struct arch_entry (*read_entry)(const uint64_t *sampled);
-	unsigned int dwarf_fp;
 	bool has_link; /* calls leave the return address in a register */
 };
 

@@ -65,7 +65,7 @@ static bool read_process(struct walk *walk, const struct iovec *to, const struct
 	return got == (ssize_t)wanted;
 }
 
-/* As it is now; the code has hardly changed since the sample, for it is still in the map. */
+/* As it is now: other code may have taken its place since the sample. */
 static bool read_code(struct walk *walk, const struct code_range *range, struct code_bytes *bytes,
 		      struct arch_code *ret)
 {
@@ -175,6 +175,16 @@ static bool leave_entry(struct walk *walk, struct stack_entry *entry)
 	return true;
 }
 
+/* Which slot that is depends on the JDK, which the agent has told of. */
+static void read_bcp_slot(const struct walk *walk, uint64_t *ret)
+{
+	const struct jvm *jvm = walk->process->jvm;
+	const int32_t slot = jvm ? vm_layout_interpreter_bcp_words(&jvm->layout) : 0;
+
+	if (slot != 0)
+		read_slot(walk, slot, ret);
+}
+
 static enum step leave_interpreted(struct walk *walk, struct stack_entry *entry)
 {
 	const struct arch_interpreter *slots = &walk->arch->interpreter;
@@ -188,7 +198,7 @@ static enum step leave_interpreted(struct walk *walk, struct stack_entry *entry)
 		return walk->is_return ? STEP_NO_RULE : leave(walk, ARCH_FRAME_NONE, 0);
 	if (fp - sp >= (uint64_t)slots->least * WORD_BYTES) {
 		read_slot(walk, slots->method, &entry->method);
-		read_slot(walk, slots->bcp, &entry->bcp);
+		read_bcp_slot(walk, &entry->bcp);
 		if (walk->regs.leaf)
 			entry->bcp = walk->arch->read_entry(walk->regs.leaf).bcp;
 		read_slot(walk, slots->sender_sp, &sender_sp);
