@@ -42,4 +42,14 @@ static inline int clock_ms_until(uint64_t then_ns)
 	return (int)(ms < max_ms ? ms : max_ms);
 }
 
+/* For ppoll(2): 0 if then has passed. */
+static inline struct timespec clock_time_until(uint64_t then_ns)
+{
+	const uint64_t now_ns = clock_monotonic_ns();
+	const uint64_t ns = then_ns > now_ns ? then_ns - now_ns : 0;
+
+	return (struct timespec){.tv_sec = (time_t)(ns / CLOCK_NS_PER_S),
+				 .tv_nsec = (long)(ns % CLOCK_NS_PER_S)};
+}
+
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Puts records into the buffer under one lock, so that the stream is in time order whichever thread
- * an event comes from. Waking the sender costs a write(2) to an eventfd, only when the buffer was
- * empty: as long as something waits, the sender looks again by itself.
+ * an event comes from. Waking the sender costs a write(2) to an eventfd, so it is done only when the
+ * sender is idle, or when the buffer becomes half full before the sender's next turn.
  */
 #include "recorder.h"
 
@@ -53,8 +53,23 @@ void recorder_close(struct recorder *recorder)
 void recorder_count_loss(struct recorder *recorder, enum wire_loss_reason reason, uint64_t n)
 {
 	atomic_fetch_add_explicit(&recorder->loss[reason], n, memory_order_relaxed);
-	if (!atomic_exchange(&recorder->loss_changed, true))
+	if (!atomic_exchange(&recorder->loss_changed, true) && atomic_load(&recorder->is_idle))
 		wake(recorder);
+}
+
+/* The flag first: who adds after the look at the buffer sees it, both being under the lock. */
+bool recorder_idle(struct recorder *recorder)
+{
+	atomic_store(&recorder->is_idle, true);
+	if (recorder_used_bytes(recorder) == 0 && !atomic_load(&recorder->loss_changed))
+		return true;
+	recorder_unidle(recorder);
+	return false;
+}
+
+void recorder_unidle(struct recorder *recorder)
+{
+	atomic_store(&recorder->is_idle, false);
 }
 
 bool recorder_take_loss(struct recorder *recorder, struct wire_loss *ret)
@@ -70,7 +85,7 @@ bool recorder_take_loss(struct recorder *recorder, struct wire_loss *ret)
 /* One record being added: the lock is held from begin to end. */
 struct slot {
 	struct wire_buf buf;
-	bool was_empty;
+	size_t used_before;
 };
 
 static enum recorder_result begin(struct recorder *recorder, size_t bytes, struct slot *slot)
@@ -79,7 +94,7 @@ static enum recorder_result begin(struct recorder *recorder, size_t bytes, struc
 	enum recorder_result result = RECORDER_ADDED;
 
 	pthread_mutex_lock(&recorder->lock);
-	slot->was_empty = buffer->n_records == 0;
+	slot->used_before = buffer_used_bytes(buffer);
 	slot->buf = (struct wire_buf){.data = buffer_reserve(buffer, bytes), .size = bytes};
 	if (!recorder_is_on(recorder) || buffer->size == 0)
 		result = RECORDER_OFF;
@@ -92,9 +107,13 @@ static enum recorder_result begin(struct recorder *recorder, size_t bytes, struc
 
 static void end(struct recorder *recorder, const struct slot *slot)
 {
+	const size_t half = recorder->buffer.size / 2;
+	size_t used;
+
 	buffer_commit(&recorder->buffer, slot->buf.data, slot->buf.len);
+	used = buffer_used_bytes(&recorder->buffer);
 	pthread_mutex_unlock(&recorder->lock);
-	if (slot->was_empty)
+	if (atomic_load(&recorder->is_idle) || (slot->used_before < half && used >= half))
 		wake(recorder);
 }
 

@@ -24,6 +24,7 @@ struct recorder {
 	struct buffer buffer; /* under lock */
 	int wake_fd;	      /* eventfd of the sender */
 	atomic_bool on;
+	atomic_bool is_idle; /* the sender sleeps until it is woken */
 	atomic_bool need_resync;
 	atomic_bool loss_changed;
 	_Atomic uint64_t loss[WIRE_LOSS_REASONS];
@@ -61,6 +62,14 @@ enum recorder_result recorder_add_stub(struct recorder *recorder, uint16_t flags
 enum recorder_result recorder_add_resync(struct recorder *recorder, enum wire_kind kind,
 					 struct wire_resync *resync);
 enum recorder_result recorder_add_thread(struct recorder *recorder, struct wire_thread *thread);
+
+/*
+ * Before the sender sleeps until it is woken: from true on, the next record and the next loss wake
+ * it. False if something waits already. recorder_unidle when it is awake: it looks by itself then,
+ * and is woken only by a buffer that is half full.
+ */
+bool recorder_idle(struct recorder *recorder);
+void recorder_unidle(struct recorder *recorder);
 
 /* Counts a loss and has the sender report it. */
 void recorder_count_loss(struct recorder *recorder, enum wire_loss_reason reason, uint64_t n);

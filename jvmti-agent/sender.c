@@ -13,6 +13,7 @@
 
 #include "clock.h"
 #include "resync.h"
+#include "shared/wire.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -26,7 +27,6 @@
 
 #define STACK_BYTES	   (512u << 10) /* attached, it needs HotSpot's guard and shadow pages */
 #define MESSAGE_BYTES	   (64u << 10)
-#define SEND_INTERVAL_NS   (1 * CLOCK_NS_PER_MS) /* what comes sooner makes one message */
 #define BACK_OFF_MIN_NS	   (50 * CLOCK_NS_PER_MS)
 #define BACK_OFF_MAX_NS	   CLOCK_NS_PER_S
 #define BACK_OFF_SYNCED_NS (400 * CLOCK_NS_PER_MS) /* at most, after one that knew all code */
@@ -116,22 +116,20 @@ static void drain_wake(const struct sender *sender)
 }
 
 /* Sleeps until woken, until the socket says something or until then; drops a dead connection. */
-static bool wait_until(struct sender *sender, uint64_t then_ns)
+static void wait_until(struct sender *sender, uint64_t then_ns)
 {
 	struct pollfd fds[2] = {{.fd = sender->wake_fd, .events = POLLIN},
 				{.fd = sender->uplink.fd, .events = POLLIN | POLLRDHUP}};
-	const int timeout_ms = then_ns == NEVER_NS ? -1 : clock_ms_until(then_ns);
+	const struct timespec timeout = clock_time_until(then_ns);
 
-	if (poll(fds, 2, timeout_ms) <= 0)
-		return false;
+	if (ppoll(fds, 2, then_ns == NEVER_NS ? NULL : &timeout, NULL) <= 0)
+		return;
 	if (fds[1].revents && uplink_check(&sender->uplink) < 0)
 		drop_uplink(sender);
 	else if (fds[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
 		drop_uplink(sender);
-	if (!fds[0].revents)
-		return false;
-	drain_wake(sender);
-	return true;
+	if (fds[0].revents)
+		drain_wake(sender);
 }
 
 static void resynchronise(struct sender *sender)
@@ -176,11 +174,25 @@ static uint64_t next_duty_ns(const struct sender *sender)
 	return then_ns;
 }
 
-/* Sends what comes until the connection or the JVM ends: after a pause at once, else in batches. */
+/*
+ * What comes is sent at whole multiples of WIRE_TICK_NS, so that a starting JVM, which says a little
+ * every millisecond, wakes neither this thread nor the collector for each, and the collector knows
+ * when to look. After a pause of that long it is sent at once.
+ */
+static void wait_for_work(struct sender *sender)
+{
+	const uint64_t now_ns = clock_monotonic_ns();
+
+	wait_until(sender, now_ns - now_ns % WIRE_TICK_NS + WIRE_TICK_NS);
+	if (!is_live(sender) || !recorder_idle(sender->recorder))
+		return;
+	wait_until(sender, next_duty_ns(sender));
+	recorder_unidle(sender->recorder);
+}
+
+/* Sends what comes until the connection or the JVM ends. */
 static void serve(struct sender *sender)
 {
-	uint64_t sent_ns;
-
 	sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
 	sender->is_synced = false;
 	threads_restart(&sender->threads);
@@ -188,10 +200,8 @@ static void serve(struct sender *sender)
 	while (is_live(sender)) {
 		threads_scan(&sender->threads, sender->vm, sender->jvmti, sender->recorder);
 		send_all(sender);
-		sent_ns = clock_monotonic_ns();
-		if (is_live(sender) && wait_until(sender, next_duty_ns(sender)) &&
-		    is_live(sender) && clock_monotonic_ns() < sent_ns + SEND_INTERVAL_NS)
-			wait_until(sender, sent_ns + SEND_INTERVAL_NS);
+		if (is_live(sender))
+			wait_for_work(sender);
 	}
 }
 

@@ -21,6 +21,7 @@
 #define WIRE_RECORD_HEADER_BYTES  8
 #define WIRE_MESSAGE_MAX_BYTES	  (1u << 20)
 #define WIRE_STRING_MAX_BYTES	  65535
+#define WIRE_TICK_NS		  UINT64_C(25000000) /* agents send at its multiples */
 
 #define WIRE_SP_GREETING_BYTES	   8
 #define WIRE_SP_FRAME_HEADER_BYTES 9

@@ -61,7 +61,7 @@ void peer_accept(struct peer *peer, const void *greeting, size_t len)
 	CHECK(len == 0 || write(peer->fd, greeting, len) == (ssize_t)len);
 }
 
-/* Reads exactly len bytes; false if the stream ends before the first. */
+/* Reads exactly len bytes; false if the stream ends before. */
 static bool read_all(struct peer *peer, void *data, size_t len)
 {
 	size_t got = 0;
@@ -71,9 +71,8 @@ static bool read_all(struct peer *peer, void *data, size_t len)
 
 		wait_readable(peer->fd);
 		n = read(peer->fd, (uint8_t *)data + got, len - got);
-		if (n <= 0 && got == 0)
+		if (n <= 0)
 			return false;
-		CHECK(n > 0);
 		got += (size_t)n;
 	}
 	return true;
@@ -99,7 +98,8 @@ static bool read_message(struct peer *peer)
 	for (int i = 1; i < 9; i++)
 		len = len << 8 | frame[i];
 	CHECK(len <= WIRE_MESSAGE_MAX_BYTES);
-	CHECK(read_all(peer, peer->message, (size_t)len));
+	if (!read_all(peer, peer->message, (size_t)len))
+		return false;
 	CHECK(wire_decode_message(peer->message, (size_t)len, &message) == 0);
 	CHECK(message.seq == peer->next_seq++);
 	wire_reader_init(&peer->reader, &message);
