@@ -11,11 +11,19 @@
 
 #define SECTION_HEADER_BYTES 8
 
+/* Of a region's frames, which lie innermost first, those that the region before did not have. */
+static uint32_t count_unshared(const struct region *before, const struct region *region)
+{
+	const uint32_t depth = (uint32_t)region->stack->numstackframes;
+
+	return before->stack ? depth - regions_shared(before->stack, region->stack) : depth;
+}
+
 /* Collects the methods, the compiled one first; false if there are too many. */
 static bool collect(struct method_set *set, const struct naming_code *code, uint32_t *ret_regions)
 {
+	struct region before = {0}, region;
 	struct regions regions;
-	struct region region;
 	bool good;
 
 	method_set_clear(set);
@@ -24,8 +32,9 @@ static bool collect(struct method_set *set, const struct naming_code *code, uint
 	regions_init(&regions, code->compile_info, code->addr, code->size);
 	while (good && regions_next(&regions, &region)) {
 		++*ret_regions;
-		for (jint i = 0; i < region.stack->numstackframes && good; i++)
+		for (uint32_t i = count_unshared(&before, &region); i-- > 0 && good;)
 			good = method_set_add(set, region.stack->methods[i]);
+		before = region;
 	}
 	return good;
 }
@@ -83,14 +92,15 @@ static void encode_region(const struct method_set *set, struct wire_buf *buf,
 {
 	const PCStackInfo *stack = region->stack;
 	const uint32_t depth = (uint32_t)stack->numstackframes;
+	const uint32_t unshared = count_unshared(before, region);
 	const struct wire_region record = {
 		.size = region->end - before->end,
 		.depth = depth,
-		.shared = before->stack ? regions_shared(before->stack, stack) : 0,
+		.shared = depth - unshared,
 	};
 
 	wire_encode_inline_region(buf, &record);
-	for (uint32_t i = depth - record.shared; i-- > 0;) {
+	for (uint32_t i = unshared; i-- > 0;) {
 		const struct wire_inline_frame frame = {
 			.method = method_set_find(set, stack->methods[i]),
 			.bci = stack->bcis[i] >= 0 ? stack->bcis[i] : WIRE_BCI_UNKNOWN,

@@ -79,15 +79,12 @@ static bool is_same(const PCStackInfo *a, const PCStackInfo *b)
 
 bool regions_next(struct regions *regions, struct region *ret)
 {
-	struct regions ahead;
-	struct region next;
-
-	if (!next_good(regions, ret))
+	if (!regions->has_ahead && !next_good(regions, &regions->ahead))
 		return false;
-	for (ahead = *regions; next_good(&ahead, &next) && is_same(ret->stack, next.stack);) {
-		ret->end = next.end;
-		*regions = ahead;
-	}
+	do {
+		*ret = regions->ahead;
+		regions->has_ahead = next_good(regions, &regions->ahead);
+	} while (regions->has_ahead && is_same(ret->stack, regions->ahead.stack));
 	return true;
 }
 

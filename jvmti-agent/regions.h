@@ -15,6 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The stack is borrowed from compile_info. */
+struct region {
+	uint32_t end; /* exclusive */
+	const PCStackInfo *stack;
+};
+
 struct regions {
 	const jvmtiCompiledMethodLoadRecordHeader *record; /* NULL at the end */
 	unsigned int n_records;				   /* seen, which bounds the chain */
@@ -22,12 +28,8 @@ struct regions {
 	uintptr_t addr;
 	uint32_t size;
 	uint32_t end; /* of the last region */
-};
-
-/* The stack is borrowed from compile_info. */
-struct region {
-	uint32_t end; /* exclusive */
-	const PCStackInfo *stack;
+	bool has_ahead;
+	struct region ahead; /* read already */
 };
 
 void regions_init(struct regions *regions, const void *compile_info, const void *addr,

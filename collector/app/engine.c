@@ -15,8 +15,6 @@
 
 #define READ_INTERVAL_NS    (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
 #define MESSAGES_A_STEP	    1024
-#define INTAKE_REST_NS	    (10 * CLOCK_NS_PER_MS)
-#define INTAKE_REST_BYTES   (16u << 10)
 #define UNWIND_TABLES_BYTES (256u << 20)
 #define MAX_POLL_FDS	    1024
 #define CLIENT_PATIENCE_NS  (10 * CLOCK_NS_PER_SEC)
@@ -127,8 +125,6 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 
 	if (until > now + max_wait_ns)
 		until = now + max_wait_ns;
-	if (engine->rest_ns > now && until > engine->rest_ns)
-		until = engine->rest_ns;
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const uint64_t done = r->end_ns + HOLD_NS;
 
@@ -146,8 +142,6 @@ static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
 
 	fds[SIGNALS] = (struct pollfd){.fd = engine->signal_fd, .events = POLLIN};
 	fds[INTAKE] = (struct pollfd){.fd = intake_fd(engine->intake), .events = POLLIN};
-	if (engine->rest_ns > clock_now_ns())
-		fds[INTAKE].fd = -1;
 	fds[WATCH] = (struct pollfd){.fd = engine->watch.fd, .events = POLLIN};
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const int *ring_fds;
@@ -170,22 +164,6 @@ static void notice_hang_ups(struct engine *engine, const struct pollfd *fds, siz
 		is_hung_up |= (fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 	for (struct recording *r = engine->recordings; is_hung_up && r; r = r->next)
 		r->is_hung_up = true; /* rings are read by the clock too, that is enough */
-}
-
-/*
- * A JVM that starts says a little every millisecond, and to wake up for each is dearer than to read
- * it. So after little there is a rest; whatever else wakes us, and every perf map that is due, reads
- * what has come by then first. Who says much is not kept waiting: that would slow a resync down.
- */
-static void read_intake(struct engine *engine)
-{
-	struct intake_stats before, after;
-
-	intake_stats(engine->intake, &before);
-	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
-	intake_stats(engine->intake, &after);
-	if (after.messages != before.messages && after.bytes - before.bytes < INTAKE_REST_BYTES)
-		engine->rest_ns = clock_now_ns() + INTAKE_REST_NS;
 }
 
 /* However long this collector did not run: samples wait until the code that they hit is known. */
@@ -226,7 +204,7 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 			read_signals(engine);
 		notice_hang_ups(engine, fds, n);
 	}
-	read_intake(engine);
+	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
 	advance_recordings(engine);
 	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
 	if (ready > 0 && fds[WATCH].revents && engine->watch.ready)

@@ -37,7 +37,6 @@ struct engine {
 	struct recording *recordings;
 	uint32_t n_recordings;
 	uint32_t next_id;
-	uint64_t rest_ns;	   /* agents are not listened to before */
 	struct engine_watch watch; /* one more descriptor, the control socket's */
 	int signal_fd;
 	bool is_interrupted; /* SIGINT or SIGTERM came */

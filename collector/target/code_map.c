@@ -56,6 +56,7 @@ struct code_map {
 	bool is_resyncing;
 	uint64_t resync_ns;
 	struct code_map_stats stats;
+	struct code_span unlisted[CODE_MAP_MAX_UNLISTED]; /* the last ones, by stats.unlisted */
 };
 
 /* ---- lists ---- */
@@ -101,9 +102,18 @@ static void unlink_node(struct code_map *map, uint32_t id)
 	code_pages_remove(&map->pages, id, range->addr, range->size);
 }
 
+static void unlist(struct code_map *map, uint32_t id)
+{
+	const struct code_range *range = &map->nodes[id].range;
+
+	map->unlisted[map->stats.unlisted++ % CODE_MAP_MAX_UNLISTED] =
+		(struct code_span){.addr = range->addr, .size = range->size};
+}
+
 static void forget(struct code_map *map, uint32_t id)
 {
-	map->stats.unlisted += map->nodes[id].state != NODE_REPLACED;
+	if (map->nodes[id].state != NODE_REPLACED)
+		unlist(map, id);
 	list_remove(map, id);
 	unlink_node(map, id);
 	inline_table_free(map->nodes[id].range.inlines);
@@ -297,7 +307,7 @@ static void claim_from(struct code_map *map, struct claim *claim, uint32_t id)
 	if (node->state == NODE_DEAD) {
 		list_remove(map, id);
 		list_add(map, id, NODE_REPLACED);
-		map->stats.unlisted++;
+		unlist(map, id);
 	}
 	if (node->range.death_ns > claim->last_death_ns)
 		claim->last_death_ns = node->range.death_ns;
@@ -416,7 +426,7 @@ static void take_repeat(struct code_map *map, uint32_t id, const struct code_ran
 		inline_table_free(range->inlines);
 		return;
 	}
-	map->stats.unlisted += range->inlines != NULL;
+	map->stats.relisted += range->inlines != NULL;
 	known->inlines = range->inlines;
 }
 
@@ -614,6 +624,25 @@ ssize_t code_map_list(const struct code_map *map, uint64_t since, const struct c
 		ranges[i] = entries[i].range;
 	free(entries);
 	*ret = ranges;
+	return (ssize_t)count;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct code_span *left = a, *right = b;
+
+	return (left->addr > right->addr) - (left->addr < right->addr);
+}
+
+ssize_t code_map_unlisted(const struct code_map *map, uint64_t since, struct code_span *ret)
+{
+	const uint64_t count = map->stats.unlisted - since;
+
+	if (count > CODE_MAP_MAX_UNLISTED)
+		return -ENOSPC;
+	for (uint64_t i = 0; i < count; i++)
+		ret[i] = map->unlisted[(since + i) % CODE_MAP_MAX_UNLISTED];
+	qsort(ret, count, sizeof(*ret), compare_spans);
 	return (ssize_t)count;
 }
 

@@ -89,9 +89,10 @@ struct code_map_stats {
 	uint64_t evicted;	  /* ended by an overlapping load rather than by an unload */
 	uint64_t buried;	  /* ended by a resync that did not repeat them */
 	uint64_t expired;	  /* dead ranges that were forgotten */
-	uint64_t unlisted; /* ranges that code_map_list showed, and shows otherwise or no longer */
-	uint64_t rejected; /* adds with size 0, a wrapping range, no room or no memory */
-	size_t bytes;	   /* memory of ranges and index, names excluded */
+	uint64_t unlisted;	  /* ranges that code_map_list showed, and no longer shows */
+	uint64_t relisted;	  /* ranges that it shows otherwise than it did */
+	uint64_t rejected;	  /* adds with size 0, a wrapping range, no room or no memory */
+	size_t bytes;		  /* memory of ranges and index, names excluded */
 };
 
 /* Whether a range has bytes at all, and an end that can be written down. */
@@ -99,6 +100,14 @@ static inline bool code_range_is_valid(uint64_t addr, uint32_t size)
 {
 	return size > 0 && addr <= UINT64_MAX - size;
 }
+
+/* Where a range lay. */
+struct code_span {
+	uint64_t addr;
+	uint32_t size;
+};
+
+#define CODE_MAP_MAX_UNLISTED 512
 
 struct code_map; /* opaque */
 
@@ -142,12 +151,18 @@ void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead)
 /*
  * All that belongs into a perf map, in rising order of address and without overlap: what lives, and
  * dead ranges of which no byte has been replaced. Only what was added since code_map_mark returned
- * since; 0 is everything. As long as stats.unlisted stays what it was, a later list adds to an
- * earlier one and takes nothing back. An array of borrowed ranges that the caller frees, valid
- * until the map's next change. Returns their number or -ENOMEM.
+ * since; 0 is everything. As long as stats.relisted stays what it was, a later list adds to an
+ * earlier one, and takes back what code_map_unlisted tells. An array of borrowed ranges that the
+ * caller frees, valid until the map's next change. Returns their number or -ENOMEM.
  */
 ssize_t code_map_list(const struct code_map *map, uint64_t since, const struct code_range ***ret);
 uint64_t code_map_mark(const struct code_map *map);
+
+/*
+ * Where the ranges lay that are no longer shown since stats.unlisted was that, in rising order. ret
+ * has room for CODE_MAP_MAX_UNLISTED. Returns their number, or -ENOSPC if there are more.
+ */
+ssize_t code_map_unlisted(const struct code_map *map, uint64_t since, struct code_span *ret);
 
 /*
  * Replaces each name of every range, living or dead, by what fn returns for it: for a caller that

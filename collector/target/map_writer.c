@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * When a perf map is written, see map_writer.h:
+ * When a perf map is written, see map_writer.h. Agents send at ticks (WIRE_TICK_NS), so a map appears
+ * right behind one, when what was sent at that tick is in it:
  *
- *   last one                         draft begins   next one
- *      |------------ 100 ms ---------------|----lead---|
+ *   |---- 25 ms ----|---- 25 ms ----|---- 25 ms ----|---- 25 ms ----|
+ *   last one                                        draft begins    next one
  */
 #include "target/map_writer.h"
 
 #include "base/clock.h"
+#include "shared/wire.h"
 #include "target/perf_map.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define INTERVAL_NS (100 * CLOCK_NS_PER_MS)
-#define BATCH_NS    (30 * CLOCK_NS_PER_MS) /* lets a burst of events become one write */
+#define BATCH_NS    (5 * CLOCK_NS_PER_MS) /* lets a burst of events become one write */
+#define SETTLE_NS   (2 * CLOCK_NS_PER_MS) /* for what is sent at a tick to arrive */
+#define LATE_NS	    (5 * CLOCK_NS_PER_MS) /* behind its tick, which the next one need not be too */
 #define RETRY_NS    (1 * CLOCK_NS_PER_SEC)
-#define MAX_LEAD_NS (20 * CLOCK_NS_PER_MS)
-#define LEAD_FACTOR 2 /* times what the last one took */
-#define MIN_LEAD_NS (1 * CLOCK_NS_PER_MS)
 #define REST_FACTOR 10
 
 static uint64_t later_of(uint64_t a, uint64_t b)
@@ -43,6 +44,7 @@ void map_writer_mark(struct map_writer *writer, const struct code_range *range, 
 {
 	if (!writer->changed_ns)
 		writer->changed_ns = now_ns;
+	writer->marked_ns = now_ns;
 	if (writer->draft && range)
 		perf_map_add(writer->draft, range);
 }
@@ -60,20 +62,25 @@ void map_writer_give_up(struct map_writer *writer)
 	writer->changed_ns = 0;
 }
 
+/* The tick at which it is to appear. */
 static uint64_t publish_ns(const struct map_writer *writer)
 {
-	return later_of(writer->next_ns, writer->changed_ns + BATCH_NS);
+	const uint64_t from_ns = later_of(writer->next_ns, writer->changed_ns + BATCH_NS);
+
+	return (from_ns + WIRE_TICK_NS - 1) / WIRE_TICK_NS * WIRE_TICK_NS;
+}
+
+/* When what was sent at a tick is here: something has come since, or it is not worth more waiting. */
+static uint64_t settled_ns(const struct map_writer *writer, uint64_t tick_ns)
+{
+	return writer->marked_ns >= tick_ns ? tick_ns : tick_ns + SETTLE_NS;
 }
 
 uint64_t map_writer_due_ns(const struct map_writer *writer)
 {
-	const uint64_t lead = later_of(MIN_LEAD_NS, LEAD_FACTOR * writer->took_ns);
-
 	if (!writer->changed_ns)
 		return 0;
-	if (writer->draft)
-		return publish_ns(writer);
-	return publish_ns(writer) - (lead < MAX_LEAD_NS ? lead : MAX_LEAD_NS);
+	return settled_ns(writer, publish_ns(writer) - (writer->draft ? 0 : WIRE_TICK_NS));
 }
 
 static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
@@ -114,7 +121,7 @@ int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 {
 	const uint64_t began_ns = clock_now_ns();
 	const uint64_t due_ns = map_writer_due_ns(writer);
-	const bool is_time = due_ns && now_ns >= publish_ns(writer);
+	const bool is_time = due_ns && now_ns >= settled_ns(writer, publish_ns(writer));
 	uint64_t appears_ns;
 	int err = 0;
 
@@ -130,7 +137,8 @@ int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 	if (!err)
 		return 0;
 	writer->written_ns = appears_ns;
-	writer->next_ns = writer->written_ns + later_of(INTERVAL_NS, REST_FACTOR * writer->took_ns);
+	writer->next_ns =
+		writer->written_ns + later_of(INTERVAL_NS - LATE_NS, REST_FACTOR * writer->took_ns);
 	if (err < 0) {
 		writer->next_ns = later_of(writer->next_ns, writer->written_ns + RETRY_NS);
 		writer->failures++;

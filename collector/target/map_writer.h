@@ -6,11 +6,11 @@
  * errors:  negative errno; a failed write is tried again
  * source:  perf_map.h
  *
- * A map appears at most every 100 ms, by the time of its rename, and no process's maps cost more
- * than a tenth of a CPU: the pause is at least ten times what the writing took. An event that has
- * just missed one waits for the next. So that it does not also wait for that one's making, a draft
- * is written before its time and events that come meanwhile are added to its end; if one of them
- * takes the place of a line that is in it already, it is made anew.
+ * Maps appear at agents' ticks (WIRE_TICK_NS), at most every fourth, which is every 100 ms, and no
+ * process's maps cost more than a tenth of a CPU: the pause is at least ten times what the writing
+ * took. An event that has just missed one waits for the next. So that it does not also wait for that
+ * one's making, a draft is written a tick earlier and events that come meanwhile are added to its
+ * end; if one of them takes the place of a line that is in it already, it is made anew.
  *
  * A zero-filled writer is a valid start.
  */
@@ -27,6 +27,7 @@
 struct map_writer {
 	struct perf_map_style style; /* the owner's choice, before the first one */
 	uint64_t changed_ns;	     /* of the first change that the perf map lacks; 0: none */
+	uint64_t marked_ns;	     /* when the last change came */
 	uint64_t written_ns;	     /* when the last one appeared */
 	uint64_t next_ns;	     /* none appears sooner */
 	uint64_t took_ns;	     /* to write the last one */

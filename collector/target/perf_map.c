@@ -251,40 +251,113 @@ static bool copy_file(int from, int to, off_t size)
 	return true;
 }
 
-/* The draft begins as the last map did. False: it is empty, as it was. */
-static bool copy_base(struct perf_map_draft *draft, const struct perf_map_base *base)
+/* Whether a line's address lies in one of the spans, which are in rising order. */
+static bool is_in_spans(const char *line, const struct code_span *spans, size_t n)
 {
-	_cleanup_close_ int fd = openat(draft->dirfd, draft->name.text,
-					O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	const uint64_t addr = strtoull(line, NULL, 16);
+	size_t low = 0;
+
+	while (n > low) {
+		const size_t mid = low + (n - low) / 2;
+
+		if (spans[mid].addr <= addr)
+			low = mid + 1;
+		else
+			n = mid;
+	}
+	return low > 0 && addr - spans[low - 1].addr < spans[low - 1].size;
+}
+
+static void out_lines(struct perf_map_draft *out, const char *lines, size_t len)
+{
+	if (sizeof(out->data) - out->used < len)
+		out_flush(out);
+	memcpy(out->data + out->used, lines, len);
+	out->used += len;
+}
+
+/* The lines of text but for those in the spans; returns how much of it they are, in whole lines. */
+static size_t filter_lines(struct perf_map_draft *out, const char *text, size_t len,
+			   const struct code_span *spans, size_t n)
+{
+	const char *const end = text + len, *kept = text, *line = text, *next;
+
+	while ((next = memchr(line, '\n', (size_t)(end - line)))) {
+		next++;
+		if (line[0] != '0' && is_in_spans(line, spans, n)) { /* not the first line */
+			out_lines(out, kept, (size_t)(line - kept));
+			kept = next;
+		}
+		line = next;
+	}
+	out_lines(out, kept, (size_t)(line - kept));
+	return (size_t)(line - text);
+}
+
+static bool copy_but(struct perf_map_draft *draft, int from, const struct code_span *spans,
+		     size_t n)
+{
+	char text[sizeof(draft->data)];
+	size_t held = 0;
+	ssize_t got;
+
+	while ((got = read(from, text + held, sizeof(text) - held)) > 0) {
+		const size_t len = held + (size_t)got;
+		const size_t done = filter_lines(draft, text, len, spans, n);
+
+		held = len - done;
+		memmove(text, text + done, held);
+	}
+	return got == 0 && held == 0 && !draft->err;
+}
+
+static bool copy_from(struct perf_map_draft *draft, const struct code_map *map, int from)
+{
+	const struct perf_map_base *base = &draft->form.base;
+	struct code_span spans[CODE_MAP_MAX_UNLISTED];
+	const ssize_t n = code_map_unlisted(map, base->unlisted, spans);
+
+	if (n > 0)
+		return copy_but(draft, from, spans, (size_t)n);
+	if (n < 0 || !copy_file(from, draft->fd, base->size))
+		return false;
+	draft->written = (uint64_t)base->size;
+	return true;
+}
+
+/* The draft begins as the last map did. False: it is empty, as it was. */
+static bool copy_base(struct perf_map_draft *draft, const struct code_map *map)
+{
+	const struct perf_map_base *base = &draft->form.base;
+	_cleanup_close_ int fd = -1;
 	struct stat st;
 
+	if (base->size == 0 || base->relisted != draft->relisted)
+		return false;
+	fd = openat(draft->dirfd, draft->name.text,
+		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0 || !is_base(base, &st))
 		return false;
-	if (copy_file(fd, draft->fd, base->size)) {
-		draft->written = (uint64_t)base->size;
+	if (copy_from(draft, map, fd))
 		return true;
-	}
 	/* Some file systems cannot; ftruncate leaves the offset where it is. */
+	draft->used = 0;
+	draft->written = 0;
 	if (ftruncate(draft->fd, 0) < 0 || lseek(draft->fd, 0, SEEK_SET) < 0)
 		draft->err = -errno;
 	return false;
 }
 
-static uint64_t unlisted(const struct code_map *map)
+/* Everything, or what the last map lacks behind a copy of it. */
+static int write_draft(struct perf_map_draft *draft, const struct code_map *map)
 {
 	struct code_map_stats stats;
 
 	code_map_stats(map, &stats);
-	return stats.unlisted;
-}
-
-/* Everything, or what the last map lacks behind a copy of it. */
-static int write_draft(struct perf_map_draft *draft, const struct code_map *map,
-		       const struct perf_map_base *base)
-{
-	draft->unlisted = unlisted(map);
-	if (base->size > 0 && base->unlisted == draft->unlisted && copy_base(draft, base))
-		return write_ranges(draft, map, base->mark);
+	draft->unlisted = stats.unlisted;
+	draft->relisted = stats.relisted;
+	if (copy_base(draft, map))
+		return write_ranges(draft, map, draft->form.base.mark);
 	draft->used = sizeof(marker) - 1;
 	memcpy(draft->data, marker, sizeof(marker) - 1);
 	return write_ranges(draft, map, 0);
@@ -308,7 +381,7 @@ int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 		close(ret->dirfd);
 		return ret->fd;
 	}
-	err = write_draft(ret, map, &form->base);
+	err = write_draft(ret, map);
 	if (err)
 		perf_map_drop(ret);
 	return err;
@@ -316,7 +389,10 @@ int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 
 bool perf_map_is_outdated(const struct perf_map_draft *draft, const struct code_map *map)
 {
-	return draft->unlisted != unlisted(map);
+	struct code_map_stats stats;
+
+	code_map_stats(map, &stats);
+	return draft->unlisted != stats.unlisted || draft->relisted != stats.relisted;
 }
 
 /*
@@ -354,6 +430,7 @@ static struct perf_map_base base_of(const struct perf_map_draft *draft, const st
 	return (struct perf_map_base){
 		.mark = code_map_mark(map),
 		.unlisted = draft->unlisted,
+		.relisted = draft->relisted,
 		.dev = st.st_dev,
 		.ino = st.st_ino,
 		.size = st.st_size,

@@ -29,7 +29,7 @@
 
 /* A map that was written, and what it holds of the code map. Zero-filled: there is none. */
 struct perf_map_base {
-	uint64_t mark, unlisted; /* code_map_mark and code_map_stats.unlisted */
+	uint64_t mark, unlisted, relisted; /* code_map_mark and code_map_stats */
 	dev_t dev;
 	ino_t ino;
 	off_t size;
@@ -50,7 +50,7 @@ struct perf_map_draft {
 	int err; /* the first; nothing is written after it */
 	size_t used;
 	size_t cut;
-	uint64_t written, unlisted;
+	uint64_t written, unlisted, relisted;
 	struct perf_map_form form;
 	struct perf_map_name {
 		char text[sizeof("perf--2147483648.map.0123456789abcdef")];
@@ -60,8 +60,8 @@ struct perf_map_draft {
 
 /*
  * A map is made in steps, so that whoever writes at intervals can begin early and have it appear in
- * time. It begins as a copy of its base where that is still in its place, unchanged, and no line of
- * it has become wrong: most of a map's cost is to make lines.
+ * time. It begins as a copy of its base where that is still in its place, unchanged, but for the
+ * lines that have become wrong: most of a map's cost is to make lines.
  *
  * What is added to the code map after a draft has to be added to the draft too, and goes to its
  * end. Where it took the place of something that is in the draft, that is outdated. Publish returns
