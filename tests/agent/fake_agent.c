@@ -31,6 +31,8 @@ static const struct {
 	void (*run)(void);
 } scenarios[] = {
 	SCENARIO(stream),
+	SCENARIO(a_busy_jvm_speaks_at_ticks),
+	SCENARIO(a_flood_does_not_wait_for_a_tick),
 	SCENARIO(many_methods_pass_a_small_buffer),
 	SCENARIO(a_new_connection_resynchronises),
 	SCENARIO(a_full_buffer_is_counted_and_repaired),

@@ -10,6 +10,8 @@
 #define SCENARIOS_H
 
 void stream(void);
+void a_busy_jvm_speaks_at_ticks(void);
+void a_flood_does_not_wait_for_a_tick(void);
 void many_methods_pass_a_small_buffer(void);
 void a_new_connection_resynchronises(void);
 void a_full_buffer_is_counted_and_repaired(void);

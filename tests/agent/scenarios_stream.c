@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 void stream(void)
@@ -29,6 +30,77 @@ void stream(void)
 	CHECK(wire_decode_method_unload(&record, &unload) == 0);
 	CHECK(unload.addr == FAKE_CODE_BASE + 5 * 256);
 	CHECK(fake_jvm.attaches == 1 && fake_jvm.attached == 0);
+	end_jvm();
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Two a tick at most: what ended a pause, and what came until the tick. */
+void a_busy_jvm_speaks_at_ticks(void)
+{
+	struct wire_record record;
+	uint64_t begin_ns, before;
+
+	fake_jvm.n_methods = 300;
+	start_agent(",label=team:red");
+	connect_agent(256 << 10, 1);
+	before = peer.next_seq;
+	begin_ns = now_ns();
+	for (size_t i = 0; i < fake_jvm.n_methods; i++) {
+		fake_jvm_post_load(i);
+		usleep(1000);
+	}
+	for (size_t i = 0; i < fake_jvm.n_methods; i++) {
+		CHECK(peer_next(&peer, &record) && record.flags == 0);
+		check_load(&record, i);
+	}
+	CHECK(peer.next_seq - before <= 2 * ((now_ns() - begin_ns) / WIRE_TICK_NS + 2));
+	end_jvm();
+}
+
+static void read_loads(size_t begin, size_t end)
+{
+	struct wire_record record;
+
+	for (size_t i = begin; i < end; i++) {
+		CHECK(peer_next(&peer, &record) && record.flags == 0);
+		check_load(&record, i);
+	}
+}
+
+/* Tells of three quarters of a buffer, so many times; true if the first of them came quickly. */
+static bool is_quicker_than_ticks(uint64_t times)
+{
+	uint64_t waited_ns = 0;
+
+	for (uint64_t n = 0; n < times; n++) {
+		const uint64_t begin_ns = now_ns();
+
+		for (size_t i = 0; i < fake_jvm.n_methods; i++)
+			fake_jvm_post_load(i);
+		read_loads(0, fake_jvm.n_methods / 3);
+		waited_ns += now_ns() - begin_ns;
+		read_loads(fake_jvm.n_methods / 3, fake_jvm.n_methods); /* until a tick */
+	}
+	return waited_ns < times * WIRE_TICK_NS / 2;
+}
+
+/* Who waited for the tick would never be that quick; who does not may be held up now and then. */
+void a_flood_does_not_wait_for_a_tick(void)
+{
+	int tries = 0;
+
+	fake_jvm.n_methods = 420;
+	start_agent(",buffer=32k,label=team:red");
+	connect_agent(32 << 10, 1);
+	while (!is_quicker_than_ticks(20))
+		CHECK(++tries < 20);
 	end_jvm();
 }
 
