@@ -11,6 +11,7 @@ pair, in a run that is not timed.
 """
 
 import argparse
+import os
 import resource
 import statistics
 import sys
@@ -25,6 +26,8 @@ arguments.add_argument("--frame-pointers", choices=("on", "off"), default="on",
                        help="on in both, or off in both")
 arguments.add_argument("--agent-options", default="", metavar="KEY=VALUE,...")
 arguments.add_argument("--jdk", type=int, default=17)
+arguments.add_argument("--apart", action="store_true",
+                       help="the collector has the last CPU for itself: what is left is the agent's")
 options = arguments.parse_args()
 
 SOURCE = """package generated;
@@ -97,6 +100,11 @@ LISTENER = settings.BUILD / "tests/bench/liblistening_agent.so"
 NONE, LISTENS, OURS = "without", "listening", "with"
 
 
+CPUS = sorted(os.sched_getaffinity(0))
+ON_LAST = ["taskset", "-c", str(CPUS[-1])] if options.apart else []
+ON_OTHERS = ["taskset", "-c", ",".join(map(str, CPUS[:-1]))] if options.apart else []
+
+
 def javac(where, sources, agent):
     home = settings.jdk_home(options.jdk)
     if not home:
@@ -108,7 +116,7 @@ def javac(where, sources, agent):
         extra = "" if options.frame_pointers == "on" else ",framepointer=off"
         extra += f",{options.agent_options}" if options.agent_options else ""
         flags.append(f"-agentpath:{settings.AGENT}=socket={where.socket}{extra}")
-    return [home / "bin" / "javac", *[f"-J{flag}" for flag in flags], "-nowarn", "-d",
+    return [*ON_OTHERS, home / "bin" / "javac", *[f"-J{flag}" for flag in flags], "-nowarn", "-d",
             where.directory / "out", f"@{sources}"]
 
 
@@ -147,7 +155,7 @@ def last_words(daemon, where, sources):
 
 with place() as here:
     files = write_sources(here.directory / "generated")
-    daemon = collector.Watch(here).started()
+    daemon = collector.Watch(here, prefix=ON_LAST).started()
     try:
         kinds = (NONE, LISTENS, OURS)
         for agent in kinds:
@@ -168,7 +176,8 @@ with place() as here:
         print(f"figure {clock:.4f} by the clock, {cpu:.4f} by CPU time: {over} over {under}, "
               f"median of {options.rounds} rounds")
     print(f"{statistics.median(r[NONE][0] for r in rounds):.3f} s without; {options.files} files, "
-          f"frame pointers {options.frame_pointers}, JDK {options.jdk}")
+          f"frame pointers {options.frame_pointers}, JDK {options.jdk}, "
+          f"{'collector on a CPU of its own' if options.apart else 'collector on the same CPUs'}")
     print(f"methods and stubs told: {row['loads']}, dropped {row['unloads']}, "
           f"state {row['state']}, lost {row['lost_by_agent'] or 'none'}, gaps {row['gaps']}")
     if row["lost_by_agent"] or row["gaps"] or row["bad_records"] or row["rejected"]:
