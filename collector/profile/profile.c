@@ -232,17 +232,28 @@ static bool has_unknown(const struct frame *frames, size_t n)
 
 int profile_add(struct profile *profile, const struct frame *frames, size_t n, uint64_t weight)
 {
+	uint32_t leaf;
+
+	return profile_add_leaf(profile, frames, n, weight, &leaf);
+}
+
+int profile_add_leaf(struct profile *profile, const struct frame *frames, size_t n, uint64_t weight,
+		     uint32_t *ret)
+{
 	uint32_t id = ROOT;
 	bool cut = false;
 
-	if (weight == 0)
+	if (weight == 0) {
+		*ret = ROOT;
 		return 0;
+	}
 	for (size_t i = n; i > 0 && !cut; i--) {
 		const int rc = descend(profile, &frames[i - 1], &id, &cut);
 
 		if (rc < 0)
 			return rc;
 	}
+	*ret = id;
 	profile->nodes[id].self += weight;
 	for (;; id = profile->nodes[id].parent) {
 		profile->nodes[id].total += weight;

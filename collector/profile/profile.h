@@ -76,5 +76,8 @@ void profile_fini(struct profile *profile);
  * Names and modules are copied. On -ENOMEM nothing has been counted.
  */
 int profile_add(struct profile *profile, const struct frame *frames, size_t n, uint64_t weight);
+/* And says at which node the stack ends; the root's number for a weight of 0, which adds nothing. */
+int profile_add_leaf(struct profile *profile, const struct frame *frames, size_t n, uint64_t weight,
+		     uint32_t *ret);
 
 #endif

@@ -8,6 +8,7 @@
 static const char *const suffixes[] = {
 	[RENDER_FOLDED] = ".folded",
 	[RENDER_SVG] = ".svg",
+	[RENDER_HTML] = ".html",
 };
 
 int render_format_of(const char *path, enum render_format *ret)
@@ -27,7 +28,7 @@ int render_format_of(const char *path, enum render_format *ret)
 
 const char *render_suffixes(void)
 {
-	return ".folded .svg";
+	return ".folded .svg .html";
 }
 
 static int write_format(const struct profile *profile, enum render_format format,
@@ -38,6 +39,8 @@ static int write_format(const struct profile *profile, enum render_format format
 		return render_folded(profile, stream);
 	case RENDER_SVG:
 		return render_svg(profile, options, stream);
+	case RENDER_HTML:
+		return render_html(profile, options, stream);
 	}
 	return -EINVAL;
 }

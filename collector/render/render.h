@@ -10,6 +10,8 @@
 #define FG_RENDER_RENDER_H
 
 #include "profile/profile.h"
+#include "profile/profile_info.h"
+#include "profile/timeline.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@
 enum render_format {
 	RENDER_FOLDED,
 	RENDER_SVG,
+	RENDER_HTML,
 };
 
 struct render_options {
@@ -24,11 +27,14 @@ struct render_options {
 	const char *subtitle; /* NULL: none */
 	const char *notes;    /* a line about quality, shown below the graph; NULL: none */
 	double min_width_px;  /* frames narrower at 1200 px are not drawn; 0: 0.3 */
+	const struct profile_info *info; /* NULL: nothing is known beside the samples */
+	const struct timeline *timeline; /* sorted, of this profile; NULL: none */
+	const struct profile *before;	 /* to compare with; NULL: nothing is compared */
 };
 
 /* -EINVAL if no format has path's suffix. */
 int render_format_of(const char *path, enum render_format *ret);
-/* The suffixes there are, for messages: ".folded .svg". */
+/* The suffixes there are, for messages: ".folded .svg .html". */
 const char *render_suffixes(void);
 
 /* options may be NULL. Flushes stream, so that a full disk is seen here. */
@@ -46,5 +52,11 @@ int render_folded(const struct profile *profile, FILE *stream);
  * what is too narrow to be drawn.
  */
 int render_svg(const struct profile *profile, const struct render_options *options, FILE *stream);
+
+/*
+ * A page that needs nothing beside it: all nodes, and of the timeline when and on which thread, as
+ * data that its script filters, searches and draws; see html_data.h.
+ */
+int render_html(const struct profile *profile, const struct render_options *options, FILE *stream);
 
 #endif

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the files that go into every SVG, as the build put them into the program
+ * shape:   the files that go into every SVG and HTML, as the build put them into the program
  * units:   bytes; terminated
  * threads: any, constants
  * errors:  none
- * source:  svg_app.css and svg_app.js beside this file; CMakeLists.txt makes the C of them
+ * source:  svg_app.* and html_*.js, .css beside this file; CMakeLists.txt makes the C of them
  */
 #ifndef FG_RENDER_SVG_ASSETS_H
 #define FG_RENDER_SVG_ASSETS_H
 
 extern const char svg_app_css[];
 extern const char svg_app_js[];
+extern const char html_app_css[];
+extern const char html_app_js[];
+
+/* Of the text before its terminator; a page's policy names it. */
+extern const unsigned char svg_app_css_sha256[32];
+extern const unsigned char svg_app_js_sha256[32];
+extern const unsigned char html_app_css_sha256[32];
+extern const unsigned char html_app_js_sha256[32];
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "render/bytes.h"
 #include "render/kinds.h"
+#include "render/packed.h"
 #include "render/text.h"
 
 #include "base/arena.h"
@@ -12,11 +13,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <zlib.h>
 
-#define LINE_BYTES    90 /* of input; 120 characters of base64 */
-#define DEFLATE_LEVEL 6
-#define REPLACEMENT   "\xef\xbf\xbd" /* U+FFFD */
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 /* Nodes of one name and kind share a key; of their modules it has the first that was seen. */
 struct key {
@@ -140,42 +138,6 @@ static void encode(struct encoder *encoder)
 	encode_nodes(encoder);
 }
 
-static void write_base64(const unsigned char *data, size_t len, FILE *stream)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < len; i += 3) {
-		const size_t rest = len - i;
-		const uint32_t bits = (uint32_t)data[i] << 16 |
-				      (rest > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
-				      (rest > 2 ? data[i + 2] : 0);
-		const char text[4] = {
-			digits[bits >> 18],
-			digits[bits >> 12 & 63],
-			rest > 1 ? digits[bits >> 6 & 63] : '=',
-			rest > 2 ? digits[bits & 63] : '=',
-		};
-
-		if (i % LINE_BYTES == 0)
-			fputc('\n', stream);
-		fwrite(text, 1, sizeof(text), stream);
-	}
-}
-
-static int write_deflated(const struct bytes *data, FILE *stream)
-{
-	uLongf len = compressBound(data->len);
-	_cleanup_free_ unsigned char *packed = malloc(len);
-
-	if (!packed)
-		return -ENOMEM;
-	if (compress2(packed, &len, (const Bytef *)data->data, data->len, DEFLATE_LEVEL) != Z_OK)
-		return -ENOMEM;
-	write_base64(packed, len, stream);
-	return 0;
-}
-
 static void encoder_fini(struct encoder *encoder)
 {
 	arena_fini(&encoder->arena);
@@ -185,7 +147,7 @@ static void encoder_fini(struct encoder *encoder)
 	bytes_fini(&encoder->data);
 }
 
-int svg_data_write(const struct graph *graph, FILE *stream)
+int svg_data_encode(const struct graph *graph, struct bytes *out)
 {
 	_cleanup_(encoder_fini) struct encoder encoder = {.graph = graph};
 	const int rc = collect_keys(&encoder);
@@ -193,5 +155,14 @@ int svg_data_write(const struct graph *graph, FILE *stream)
 	if (rc < 0)
 		return rc;
 	encode(&encoder);
-	return encoder.data.failed ? -ENOMEM : write_deflated(&encoder.data, stream);
+	bytes_add(out, encoder.data.data, encoder.data.len);
+	return encoder.data.failed || out->failed ? -ENOMEM : 0;
+}
+
+int svg_data_write(const struct graph *graph, FILE *stream)
+{
+	_cleanup_(bytes_fini) struct bytes data = {0};
+	const int rc = svg_data_encode(graph, &data);
+
+	return rc < 0 ? rc : packed_write(&data, stream);
 }

@@ -23,10 +23,13 @@
 #ifndef FG_RENDER_SVG_DATA_H
 #define FG_RENDER_SVG_DATA_H
 
+#include "render/bytes.h"
 #include "render/graph.h"
 
 #include <stdio.h>
 
+/* The above without zlib and base64, behind what out holds. */
+int svg_data_encode(const struct graph *graph, struct bytes *out);
 int svg_data_write(const struct graph *graph, FILE *stream);
 
 #endif

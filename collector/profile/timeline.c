@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * When and on which thread, see timeline.h. Entries are appended; only when their array is full, or
+ * somebody reads them, are they sorted and equal ones joined, in place. If that does not free a
+ * quarter of the cap, buckets are doubled until it does or one bucket is left.
+ */
+#include "profile/timeline.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_NUMBER     UINT32_MAX
+#define FIRST_ENTRIES 1024u
+#define FIRST_ROWS    16u
+#define OTHER_THREADS "[other threads]"
+
+void timeline_init(struct timeline *timeline, size_t max_entries)
+{
+	*timeline = (struct timeline){
+		.bucket_ns = TIMELINE_BUCKET_NS,
+		.max_entries = max_entries ? max_entries : TIMELINE_MAX_ENTRIES,
+	};
+}
+
+void timeline_fini(struct timeline *timeline)
+{
+	intern_fini(&timeline->texts);
+	map64_fini(&timeline->process_numbers);
+	map64_fini(&timeline->thread_numbers);
+	free(timeline->processes);
+	free(timeline->threads);
+	free(timeline->entries);
+	*timeline = (struct timeline){0};
+}
+
+/* rows with room for one more, or NULL and rows as they were. */
+static void *with_room(void *rows, size_t count, size_t *size, size_t row_bytes)
+{
+	const size_t wanted = *size ? *size * 2 : FIRST_ROWS;
+	void *grown;
+
+	if (count < *size)
+		return rows;
+	grown = realloc(rows, wanted * row_bytes);
+	if (grown)
+		*size = wanted;
+	return grown;
+}
+
+/* Numbers are kept one higher: map64 holds no NULL. */
+static uint32_t number_at(const struct map64 *map, uint64_t key)
+{
+	return (uint32_t)(uintptr_t)map64_find(map, key) - 1; /* none: NO_NUMBER */
+}
+
+static int keep_number(struct map64 *map, uint64_t key, uint32_t number)
+{
+	return map64_put(map, key, (void *)((uintptr_t)number + 1));
+}
+
+/* The new text, or the old one where there is none or no memory; NULL is never kept. */
+static void keep_text(struct timeline *timeline, const char **kept, const char *text)
+{
+	const char *added;
+
+	if (!*kept)
+		*kept = "";
+	if (!text || !*text || strcmp(*kept, text) == 0)
+		return;
+	added = intern_add_str(&timeline->texts, text);
+	if (added)
+		*kept = added;
+}
+
+static uint32_t add_process(struct timeline *timeline, pid_t pid)
+{
+	const uint32_t number = (uint32_t)timeline->n_processes;
+	struct timeline_process *rows;
+
+	if (number >= TIMELINE_MAX_PROCESSES)
+		return NO_NUMBER;
+	rows = with_room(timeline->processes, number, &timeline->processes_size, sizeof(*rows));
+	if (!rows)
+		return NO_NUMBER;
+	timeline->processes = rows;
+	if (keep_number(&timeline->process_numbers, (uint64_t)pid, number) < 0)
+		return NO_NUMBER;
+	rows[number] = (struct timeline_process){.pid = pid};
+	timeline->n_processes++;
+	return number;
+}
+
+uint32_t timeline_process(struct timeline *timeline, const struct timeline_process *process)
+{
+	uint32_t number = number_at(&timeline->process_numbers, (uint64_t)process->pid);
+	struct timeline_process *row;
+
+	if (number == NO_NUMBER)
+		number = add_process(timeline, process->pid);
+	if (number == NO_NUMBER)
+		return NO_NUMBER;
+	row = &timeline->processes[number];
+	keep_text(timeline, &row->title, process->title);
+	keep_text(timeline, &row->container, process->container);
+	keep_text(timeline, &row->runtime, process->runtime);
+	return number;
+}
+
+static uint64_t thread_key(uint32_t process, pid_t tid)
+{
+	return (uint64_t)process << 32 | (uint32_t)tid;
+}
+
+static uint32_t add_thread(struct timeline *timeline, uint32_t process, pid_t tid)
+{
+	const uint32_t number = (uint32_t)timeline->n_threads;
+	struct timeline_thread *rows;
+
+	rows = with_room(timeline->threads, number, &timeline->threads_size, sizeof(*rows));
+	if (!rows)
+		return NO_NUMBER;
+	timeline->threads = rows;
+	if (keep_number(&timeline->thread_numbers, thread_key(process, tid), number) < 0)
+		return NO_NUMBER;
+	rows[number] = (struct timeline_thread){.process = process, .tid = tid, .name = ""};
+	timeline->n_threads++;
+	return number;
+}
+
+uint32_t timeline_thread(struct timeline *timeline, const struct timeline_thread *thread)
+{
+	const uint64_t key = thread_key(thread->process, thread->tid);
+	struct timeline_thread named = *thread;
+	uint32_t number;
+
+	if (thread->process >= timeline->n_processes)
+		return NO_NUMBER;
+	number = number_at(&timeline->thread_numbers, key);
+	if (number == NO_NUMBER && timeline->n_threads >= TIMELINE_MAX_THREADS) {
+		named.tid = 0;
+		named.name = OTHER_THREADS;
+		number = number_at(&timeline->thread_numbers, thread_key(named.process, 0));
+	}
+	if (number == NO_NUMBER)
+		number = add_thread(timeline, named.process, named.tid);
+	if (number != NO_NUMBER)
+		keep_text(timeline, &timeline->threads[number].name, named.name);
+	return number;
+}
+
+static int compare(uint32_t a, uint32_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct timeline_entry *const x = a;
+	const struct timeline_entry *const y = b;
+	int order = compare(x->bucket, y->bucket);
+
+	if (order == 0)
+		order = compare(x->thread, y->thread);
+	return order ? order : compare(x->node, y->node);
+}
+
+void timeline_sort(struct timeline *timeline)
+{
+	struct timeline_entry *const entries = timeline->entries;
+	size_t kept = 0;
+
+	if (timeline->n_entries < 2)
+		return;
+	qsort(entries, timeline->n_entries, sizeof(*entries), by_place);
+	for (size_t i = 1; i < timeline->n_entries; i++) {
+		if (by_place(&entries[kept], &entries[i]) == 0 &&
+		    entries[i].weight <= UINT32_MAX - entries[kept].weight)
+			entries[kept].weight += entries[i].weight;
+		else
+			entries[++kept] = entries[i];
+	}
+	timeline->n_entries = kept + 1;
+}
+
+static void double_buckets(struct timeline *timeline)
+{
+	timeline->bucket_ns *= 2;
+	for (size_t i = 0; i < timeline->n_entries; i++)
+		timeline->entries[i].bucket /= 2;
+}
+
+static uint32_t last_bucket(const struct timeline *timeline)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < timeline->n_entries; i++)
+		last = timeline->entries[i].bucket > last ? timeline->entries[i].bucket : last;
+	return last;
+}
+
+/* At the cap; false if there is no room even in one bucket. */
+static bool compact(struct timeline *timeline)
+{
+	const size_t wanted = timeline->max_entries / 4 * 3;
+
+	timeline_sort(timeline);
+	while (timeline->n_entries > wanted && last_bucket(timeline) > 0) {
+		double_buckets(timeline);
+		timeline_sort(timeline);
+	}
+	return timeline->n_entries < timeline->max_entries;
+}
+
+static bool make_room(struct timeline *timeline)
+{
+	size_t wanted = timeline->entries_size ? timeline->entries_size * 2 : FIRST_ENTRIES;
+	struct timeline_entry *entries;
+
+	if (timeline->n_entries < timeline->entries_size)
+		return true;
+	if (timeline->entries_size >= timeline->max_entries)
+		return compact(timeline);
+	if (wanted > timeline->max_entries)
+		wanted = timeline->max_entries;
+	entries = realloc(timeline->entries, wanted * sizeof(*entries));
+	if (!entries)
+		return false;
+	timeline->entries = entries;
+	timeline->entries_size = wanted;
+	return true;
+}
+
+void timeline_add(struct timeline *timeline, uint64_t at_ns, const struct timeline_entry *entry)
+{
+	if (entry->thread >= timeline->n_threads || !make_room(timeline)) {
+		timeline->lost_samples += entry->weight;
+		return;
+	}
+	while (at_ns / timeline->bucket_ns >= TIMELINE_MAX_BUCKETS)
+		double_buckets(timeline);
+	timeline->entries[timeline->n_entries] = *entry;
+	timeline->entries[timeline->n_entries++].bucket = (uint32_t)(at_ns / timeline->bucket_ns);
+}

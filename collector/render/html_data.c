@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Encodes all that the page shows, see html_data.h. Lines hold clean text: no TAB, no LF in it. */
+#include "render/html_data.h"
+
+#include "render/bytes.h"
+#include "render/kinds.h"
+#include "render/packed.h"
+#include "render/svg_data.h"
+#include "render/text.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* What tells kinds apart where colours do not. */
+static const char letters[KINDS] = {
+	[KIND_LABEL] = '#',   [KIND_INTERPRETED] = 'i', [KIND_C1] = '1',  [KIND_JIT] = 'J',
+	[KIND_INLINED] = '+', [KIND_STUB] = 's',	[KIND_CPP] = 'C', [KIND_NATIVE] = 'n',
+	[KIND_KERNEL] = 'k',  [KIND_UNKNOWN] = '?',
+};
+
+static void add_part(struct bytes *out, struct bytes *part)
+{
+	bytes_add_varint(out, part->len);
+	bytes_add(out, part->data, part->len);
+	out->failed |= part->failed;
+	bytes_fini(part);
+	*part = (struct bytes){0};
+}
+
+static void add_text(struct bytes *out, const char *text, char end)
+{
+	text_clean(out, text ? text : "", REPLACEMENT);
+	bytes_add_char(out, end);
+}
+
+static void add_number(struct bytes *out, uint64_t number, char end)
+{
+	char text[24];
+	const int len = snprintf(text, sizeof(text), "%" PRIu64 "%c", number, end);
+
+	bytes_add(out, text, (size_t)len);
+}
+
+static void fact_text(struct bytes *out, const char *key, const char *text)
+{
+	if (!text || !*text)
+		return;
+	add_text(out, key, '\t');
+	add_text(out, text, '\n');
+}
+
+static void fact_number(struct bytes *out, const char *key, uint64_t number)
+{
+	if (number == 0)
+		return;
+	add_text(out, key, '\t');
+	add_number(out, number, '\n');
+}
+
+/* kind NUMBER<TAB>letter, title, 8 colours, between spaces */
+static void add_kinds(struct bytes *out)
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		char text[160];
+		int len = snprintf(text, sizeof(text), "kind\t%c",
+				   letters[kind] ? letters[kind] : '*');
+
+		for (unsigned shade = 0; shade < KIND_SHADES; shade++)
+			len += snprintf(text + len, sizeof(text) - (size_t)len, " #%06" PRIx32,
+					kind_rgb((enum kind)kind, shade));
+		bytes_add(out, text, (size_t)len);
+		bytes_add_char(out, ' ');
+		add_text(out, kind_title((enum kind)kind), '\n');
+	}
+}
+
+static void add_quality(struct bytes *out, const struct profile_info *info)
+{
+	const struct profile_quality *const quality = &info->quality;
+
+	fact_number(out, "unnamed", quality->unnamed_samples);
+	fact_number(out, "unnamed_java", quality->unnamed_java_samples);
+	fact_number(out, "unrooted", quality->unrooted_samples);
+	fact_number(out, "lost", quality->lost_samples);
+	fact_number(out, "stackless", quality->stackless_samples);
+	fact_number(out, "overflow", quality->overflow_samples);
+	for (size_t i = 0; i < PROFILE_REASONS; i++) {
+		if (!quality->truncated_samples[i] || !info->reasons[i])
+			continue;
+		add_text(out, "truncated", '\t');
+		add_number(out, quality->truncated_samples[i], ' ');
+		add_text(out, info->reasons[i], '\n');
+	}
+}
+
+static void add_facts(struct bytes *out, const struct render_options *options)
+{
+	const struct profile_info *const info = options->info;
+	const struct timeline *const timeline = options->timeline;
+
+	fact_text(out, "title", options->title ? options->title : "Flame Graph");
+	fact_text(out, "subtitle", options->subtitle);
+	fact_text(out, "notes", options->notes);
+	add_kinds(out);
+	if (timeline) {
+		fact_number(out, "bucket_ns", timeline->bucket_ns);
+		fact_number(out, "untimed", timeline->lost_samples);
+	}
+	if (!info)
+		return;
+	fact_text(out, "host", info->host);
+	fact_text(out, "kernel", info->kernel);
+	fact_text(out, "event", info->event);
+	fact_text(out, "program", info->program);
+	fact_number(out, "hz", info->hz);
+	fact_number(out, "start_ms", info->start_unix_ns / 1000000);
+	fact_number(out, "duration_ns", info->duration_ns);
+	add_quality(out, info);
+}
+
+static void add_before(struct bytes *out, const struct graph *graph, const uint64_t *before)
+{
+	for (uint32_t i = 0; before && i < graph->count; i++)
+		bytes_add_varint(out, before[graph->order[i]]);
+}
+
+static void add_processes(struct bytes *out, const struct timeline *timeline)
+{
+	for (size_t i = 0; timeline && i < timeline->n_processes; i++) {
+		const struct timeline_process *const process = &timeline->processes[i];
+
+		add_number(out, (uint64_t)process->pid, '\t');
+		add_text(out, process->title, '\t');
+		add_text(out, process->container, '\t');
+		add_text(out, process->runtime, '\n');
+	}
+}
+
+static void add_threads(struct bytes *out, const struct timeline *timeline)
+{
+	for (size_t i = 0; timeline && i < timeline->n_threads; i++) {
+		add_number(out, timeline->threads[i].process, '\t');
+		add_number(out, (uint64_t)timeline->threads[i].tid, '\t');
+		add_text(out, timeline->threads[i].name, '\n');
+	}
+}
+
+static int add_times(struct bytes *out, const struct graph *graph, const struct timeline *timeline)
+{
+	_cleanup_free_ uint32_t *place = NULL;
+	uint32_t bucket = 0;
+
+	if (!timeline || timeline->n_entries == 0)
+		return 0;
+	place = calloc(graph->profile->count, sizeof(*place));
+	if (!place)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < graph->count; i++)
+		place[graph->order[i]] = i;
+	bytes_add_varint(out, timeline->n_entries);
+	for (size_t i = 0; i < timeline->n_entries; i++) {
+		bytes_add_varint(out, timeline->entries[i].bucket - bucket);
+		bucket = timeline->entries[i].bucket;
+	}
+	for (size_t i = 0; i < timeline->n_entries; i++)
+		bytes_add_varint(out, timeline->entries[i].thread);
+	for (size_t i = 0; i < timeline->n_entries; i++)
+		bytes_add_varint(out, place[timeline->entries[i].node]);
+	for (size_t i = 0; i < timeline->n_entries; i++)
+		bytes_add_varint(out, timeline->entries[i].weight);
+	return 0;
+}
+
+int html_data_write(const struct graph *graph, const struct render_options *options,
+		    const uint64_t *before, FILE *stream)
+{
+	_cleanup_(bytes_fini) struct bytes data = {0}, part = {0};
+	int rc;
+
+	add_facts(&part, options);
+	add_part(&data, &part);
+	rc = svg_data_encode(graph, &part);
+	if (rc < 0)
+		return rc;
+	add_part(&data, &part);
+	add_before(&part, graph, before);
+	add_part(&data, &part);
+	add_processes(&part, options->timeline);
+	add_part(&data, &part);
+	add_threads(&part, options->timeline);
+	add_part(&data, &part);
+	rc = add_times(&part, graph, options->timeline);
+	if (rc < 0)
+		return rc;
+	add_part(&data, &part);
+	return data.failed ? -ENOMEM : packed_write(&data, stream);
+}

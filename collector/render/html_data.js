@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The page's data: unpacks what html_data.h describes. The scripts html_*.js are one script, put
+ * one behind the other by the build. Names reach the page through textContent, attributes and the
+ * canvas alone, so that nothing in them is ever markup or script.
+ */
+"use strict";
+
+async function inflate(base64)
+{
+	const text = atob(base64);
+	const packed = new Uint8Array(text.length);
+	for (let i = 0; i < packed.length; i++)
+		packed[i] = text.charCodeAt(i);
+	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function readerOf(bytes)
+{
+	let at = 0;
+	const read = {
+		varint() {
+			let value = 0;
+			for (let scale = 1; ; scale *= 128) {
+				const byte = bytes[at++];
+				if (byte === undefined)
+					throw new Error("the file was cut short");
+				value += (byte & 127) * scale;
+				if (byte < 128)
+					return value;
+			}
+		},
+		column(into) {
+			for (let i = 0; i < into.length; i++)
+				into[i] = read.varint();
+			return into;
+		},
+		text(length) {
+			at += length;
+			return new TextDecoder().decode(bytes.subarray(at - length, at));
+		},
+		part() {
+			const length = read.varint();
+			at += length;
+			return bytes.subarray(at - length, at);
+		},
+		lines() {
+			const text = new TextDecoder().decode(read.part());
+			return text.split("\n").slice(0, -1).map(line => line.split("\t"));
+		},
+	};
+	return read;
+}
+
+/* Key -> value, but for kind and truncated, of which there are many. */
+function decodeFacts(lines)
+{
+	const facts = { kinds: [], truncated: [] };
+	for (const [key, value] of lines) {
+		const words = value.split(" ");
+		if (key === "kind")
+			facts.kinds.push({ letter: words[0], colours: words.slice(1, 9),
+				title: words.slice(9).join(" ") });
+		else if (key === "truncated")
+			facts.truncated.push({ samples: Number(words[0]), reason: words.slice(1).join(" ") });
+		else
+			facts[key] = value;
+	}
+	return facts;
+}
+
+function decodeKey(line)
+{
+	const [name, module] = line.slice(2).split("\t");
+	return { name, module, kind: line.charCodeAt(0) - 97, shade: line.charCodeAt(1) - 48 };
+}
+
+/*
+ * The whole tree. Of its nodes a child's number is greater than its parent's, and all below a node
+ * stand behind it. first and next: a node's first child and next sibling, -1 for none.
+ */
+function decodeTree(read)
+{
+	read.varint();
+	const textLength = read.varint(), count = read.varint();
+	const keys = read.text(textLength).split("\n").slice(0, -1).map(decodeKey);
+	const tree = newTree(count, keys);
+	read.column(tree.key);
+	const last = new Int32Array(count).fill(-1);     // the child that was met last
+	for (let i = 0; i < count; i++) {
+		let up = read.varint(), parent = i - 1;
+		for (; up > 0; up--)
+			parent = tree.parent[parent];
+		if (i > 0)
+			linkChild(tree, i, Math.max(parent, 0), last);
+	}
+	read.column(tree.self);
+	return tree;
+}
+
+function linkChild(tree, i, parent, last)
+{
+	tree.parent[i] = parent;
+	tree.depth[i] = tree.depth[parent] + 1;
+	if (last[parent] < 0)
+		tree.first[parent] = i;
+	else
+		tree.next[last[parent]] = i;
+	last[parent] = i;
+}
+
+function decodeTimes(bytes)
+{
+	if (bytes.length === 0)
+		return null;
+	const read = readerOf(bytes), count = read.varint();
+	const times = {
+		count, bucket: read.column(new Uint32Array(count)),
+		thread: read.column(new Uint32Array(count)),
+		node: read.column(new Uint32Array(count)),
+		weight: read.column(new Float64Array(count)),
+	};
+	for (let i = 1; i < count; i++)
+		times.bucket[i] += times.bucket[i - 1];
+	times.buckets = count ? times.bucket[count - 1] + 1 : 0;
+	return times;
+}
+
+/* http-nio-8080-exec-7 and http-nio-8080-exec-12 are of one pool. */
+function poolOf(name)
+{
+	const stem = name.replace(/[0-9]+\)?$/, "");
+	return stem === name ? name : stem + "*";
+}
+
+function decodeThreads(processes, lines)
+{
+	return lines.map(([process, tid, name]) => {
+		const of = processes[Number(process)];
+		return {
+			process: of.title + "-" + of.pid, container: of.container.slice(0, 12) || "none",
+			pool: poolOf(name || "?"), thread: (name || "?") + " [" + tid + "]",
+		};
+	});
+}
+
+function decodeData(bytes)
+{
+	const read = readerOf(bytes);
+	const facts = decodeFacts(read.lines());
+	const base = decodeTree(readerOf(read.part()));
+	const beforeBytes = read.part();
+	const before = beforeBytes.length === 0 ? null :
+		readerOf(beforeBytes).column(new Float64Array(base.count));
+	const processes = read.lines().map(([pid, title, container, runtime]) =>
+		({ pid, title, container, runtime }));
+	const threads = decodeThreads(processes, read.lines());
+	const times = decodeTimes(read.part());
+	return { facts, kinds: facts.kinds, keys: base.keys, base, all: base.self.slice(), before,
+		processes, threads, times };
+}

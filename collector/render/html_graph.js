@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A tree on a canvas. laidOut() lists what is wide enough to be seen, a level after the other and
+ * each from left to right; drawing, the mouse and the arrow keys look only there. The canvas is as
+ * large as the window; what is scrolled past is not drawn.
+ */
+const ROW = 18, MIN_WIDE = 0.4, TAB = 12, LABEL_FROM = 30;
+const MATCH = "#d633d6";
+
+const grouped = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
+const percent = (n, all) => (all ? 100 * n / all : 0).toFixed(2) + "%";
+
+function element(tag, attributes, ...children)
+{
+	const made = document.createElement(tag);
+	for (const name in attributes)
+		made.setAttribute(name, attributes[name]);
+	made.append(...children);
+	return made;
+}
+
+/* Levels from the root: of each the nodes that are seen, where they begin and how wide they are. */
+function laidOut(tree, zoomed, width)
+{
+	const levels = [];
+	for (let i = tree.parent[zoomed]; i >= 0; i = tree.parent[i])
+		levels.unshift({ nodes: [i], x: [0], w: [width], above: true });
+	const scale = tree.wide[zoomed] > 0 ? width / tree.wide[zoomed] : 0;
+	let level = { nodes: [zoomed], x: [0], w: [width] };
+	while (level.nodes.length > 0) {
+		const below = { nodes: [], x: [], w: [] };
+		levels.push(level);
+		for (let at = 0; at < level.nodes.length; at++) {
+			let x = level.x[at];
+			for (let i = firstChild(tree, level.nodes[at]); i >= 0; i = tree.next[i]) {
+				const w = tree.wide[i] * scale;
+				if (w >= MIN_WIDE) {
+					below.nodes.push(i);
+					below.x.push(x);
+					below.w.push(w);
+				}
+				x += w;
+			}
+		}
+		level = below;
+	}
+	return levels;
+}
+
+/* The last box of a level that begins at or before x, or -1. */
+function boxAt(level, x)
+{
+	let low = -1, high = level.x.length;
+	while (high - low > 1) {
+		const middle = low + high >> 1;
+		if (level.x[middle] <= x)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low >= 0 && x < level.x[low] + Math.max(level.w[low], 1) ? low : -1;
+}
+
+/* Blue for less, orange for more, which every eye tells apart; grey for the same. */
+function changeColour(tree, i)
+{
+	const { bySelf } = app.state;
+	const after = bySelf ? tree.self[i] : tree.total[i];
+	const before = bySelf ? tree.before[i] : tree.beforeTotal[i];
+	const larger = Math.max(after, before);
+	const part = larger ? (after - before) / larger : 0, strength = Math.min(1, Math.abs(part) * 1.4);
+	const mix = (from, to) => Math.round(from + (to - from) * strength);
+	return part >= 0 ? `rgb(${mix(225, 236)},${mix(225, 136)},${mix(225, 40)})` :
+		`rgb(${mix(225, 88)},${mix(225, 158)},${mix(225, 232)})`;
+}
+
+class Graph {
+	/* on: picked(graph, node), zoomed(graph, node) */
+	constructor(label, on)
+	{
+		this.on = on;
+		this.canvas = element("canvas", { "aria-hidden": "true" });
+		this.hover = element("div", { class: "hover", hidden: "" });
+		this.spacer = element("div", {});
+		this.host = element("div", { class: "graph", tabindex: "0", role: "application",
+			"aria-roledescription": "flame graph", "aria-describedby": "details",
+			"aria-label": label + " Arrow keys move between frames, Enter zooms, Escape zooms out." },
+		this.canvas, this.hover, this.spacer);
+		this.zoomed = 0;
+		this.picked = -1;
+		this.icicle = false;
+		this.levels = [];
+		this.listen();
+	}
+
+	listen()
+	{
+		this.host.addEventListener("scroll", () => this.paint());
+		this.host.addEventListener("click", event => {
+			const i = this.nodeAt(event);
+			if (i >= 0) {
+				this.pick(i);
+				this.on.zoomed(this, i);
+			}
+		});
+		this.host.addEventListener("pointermove", event => this.pick(this.nodeAt(event)));
+		this.host.addEventListener("pointerleave", () => this.pick(-1));
+	}
+
+	setTree(tree, zoomed)
+	{
+		this.tree = tree;
+		this.zoomed = zoomed;
+		this.marks = searchMarks(tree.keys);
+		this.layOut();
+	}
+
+	layOut()
+	{
+		this.width = Math.max(this.host.clientWidth, 100);
+		this.levels = laidOut(this.tree, this.zoomed, this.width);
+		this.shown = Math.max(this.host.clientHeight, 40);
+		this.height = Math.max(this.levels.length * ROW, this.shown);
+		const ratio = devicePixelRatio || 1;
+		this.canvas.width = Math.round(this.width * ratio);
+		this.canvas.height = Math.round(this.shown * ratio);
+		this.canvas.style.width = this.width + "px";
+		this.canvas.style.height = this.shown + "px";
+		this.spacer.style.height = this.height - this.shown + "px";
+		this.scrollToBase();
+		this.pick(-1);
+		this.paint();
+	}
+
+	/* So that the zoomed frame stands near the edge that frames grow from. */
+	scrollToBase()
+	{
+		const depth = Math.max(0, this.tree.depth[this.zoomed] - 2) * ROW;
+		this.host.scrollTop = this.icicle ? depth : this.height - this.shown - depth;
+	}
+
+	yOf(level)
+	{
+		return this.icicle ? level * ROW : this.height - (level + 1) * ROW;
+	}
+
+	paint()
+	{
+		const ratio = devicePixelRatio || 1, pen = this.canvas.getContext("2d");
+		const top = this.host.scrollTop;
+		pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+		pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--paper");
+		pen.fillRect(0, 0, this.width, this.shown);
+		this.paintRows(pen, top, this.shown);
+	}
+
+	paintRows(pen, top, shown)
+	{
+		pen.font = "12px " + FONT;
+		pen.textBaseline = "middle";
+		for (let level = 0; level < this.levels.length; level++) {
+			const y = this.yOf(level) - top;
+			if (y > -ROW && y < shown)
+				this.paintLevel(pen, this.levels[level], y);
+		}
+		pen.globalAlpha = 1;
+	}
+
+	fillOf(i)
+	{
+		const key = this.tree.keys[this.tree.key[i]];
+		if (i && this.marks && this.marks[this.tree.key[i]])
+			return MATCH;
+		return app.data.before ? changeColour(this.tree, i) :
+			app.data.kinds[key.kind].colours[key.shade];
+	}
+
+	isDim(level, i)
+	{
+		const { state } = app, kind = this.tree.keys[this.tree.key[i]].kind;
+		return level.above || (state.kind >= 0 && kind !== state.kind);
+	}
+
+	paintLevel(pen, level, y)
+	{
+		for (let at = 0; at < level.nodes.length; at++) {
+			const i = level.nodes[at], w = level.w[at];
+			pen.globalAlpha = this.isDim(level, i) ? 0.35 : 1;
+			pen.fillStyle = this.fillOf(i);
+			pen.fillRect(level.x[at], y, w > 3 ? w - 1 : Math.max(w, 0.6), ROW - 1);
+			if (w >= LABEL_FROM)
+				this.paintLabel(pen, i, { x: level.x[at], y, w, dim: pen.globalAlpha < 1 });
+		}
+	}
+
+	/* The kind's letter in a stripe of its own, then the name. */
+	paintLabel(pen, i, box)
+	{
+		const key = this.tree.keys[this.tree.key[i]];
+		pen.globalAlpha *= 0.22;
+		pen.fillStyle = "#000000";
+		pen.fillRect(box.x, box.y, TAB, ROW - 1);
+		pen.globalAlpha = 1;
+		pen.fillStyle = box.dim ? getComputedStyle(document.documentElement).getPropertyValue("--ink") :
+			i && this.marks && this.marks[this.tree.key[i]] ? "#ffffff" : "#000000";
+		pen.textAlign = "center";
+		pen.fillText(this.markOf(i) || app.data.kinds[key.kind].letter, box.x + TAB / 2, box.y + ROW / 2);
+		pen.textAlign = "left";
+		pen.fillText(labelOf(key, box.w - TAB - 6), box.x + TAB + 3, box.y + ROW / 2);
+	}
+
+	/* In a comparison: new, gone, more, less. */
+	markOf(i)
+	{
+		const { tree } = this;
+		if (!app.data.before)
+			return "";
+		if (tree.beforeTotal[i] === 0)
+			return "N";
+		return tree.total[i] === 0 ? "X" : tree.total[i] > tree.beforeTotal[i] * 1.02 ? "+" :
+			tree.total[i] < tree.beforeTotal[i] * 0.98 ? "\u2212" : "=";
+	}
+
+	nodeAt(event)
+	{
+		const origin = this.host.getBoundingClientRect();
+		const y = event.clientY - origin.top + this.host.scrollTop;
+		const level = this.levels[Math.floor((this.icicle ? y : this.height - y) / ROW)];
+		const at = level ? boxAt(level, event.clientX - origin.left) : -1;
+		return at < 0 ? -1 : level.nodes[at];
+	}
+
+	boxOf(i)
+	{
+		const depth = this.tree.depth[i], level = this.levels[depth];
+		const at = level ? level.nodes.indexOf(i) : -1;
+		return at < 0 ? null : { level, at, x: level.x[at], w: level.w[at], y: this.yOf(depth) };
+	}
+
+	pick(i)
+	{
+		if (i === this.picked)
+			return;
+		const box = i < 0 ? null : this.boxOf(i);
+		this.picked = box ? i : -1;
+		this.hover.hidden = !box;
+		if (box) {
+			this.hover.style.left = box.x + "px";
+			this.hover.style.top = box.y + "px";
+			this.hover.style.width = Math.max(box.w, 2) + "px";
+		}
+		this.on.picked(this, this.picked);
+	}
+
+	/* Picks a node and scrolls to it. */
+	show(i)
+	{
+		const box = this.boxOf(i);
+		this.pick(i);
+		if (box && (box.y < this.host.scrollTop || box.y + ROW > this.host.scrollTop + this.shown))
+			this.host.scrollTop = box.y - this.shown / 2;
+	}
+
+	/* by: "out" to the caller, "in" to the widest callee, "left", "right" */
+	move(by)
+	{
+		const box = this.picked < 0 ? null : this.boxOf(this.picked);
+		if (!box) {
+			this.show(this.zoomed);
+			return;
+		}
+		const { level, at } = box;
+		let to = this.picked;
+		if (by === "out")
+			to = this.tree.parent[to] < 0 ? to : this.tree.parent[to];
+		else if (by === "in")
+			to = this.widestBelow(to);
+		else
+			to = level.nodes[at + (by === "left" ? -1 : 1)] ?? to;
+		this.show(to);
+	}
+
+	widestBelow(i)
+	{
+		const above = this.levels[this.tree.depth[i]].above;
+		let best = i;
+		for (const child of (this.levels[this.tree.depth[i] + 1] || { nodes: [] }).nodes)
+			if (this.tree.parent[child] === i && (above || best === i ||
+				this.tree.wide[child] > this.tree.wide[best]))
+				best = child;
+		return best;
+	}
+
+	/* Matching frames that are drawn, from the base up. */
+	matches()
+	{
+		const found = [];
+		for (const level of this.marks ? this.levels : [])
+			for (const i of level.nodes)
+				if (i && this.marks[this.tree.key[i]])
+					found.push(i);
+		return found;
+	}
+}

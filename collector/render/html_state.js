@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is looked at: the state, its address, and the trees that follow from it. An address names
+ * frames, not pixels, so that it is right in another window and in another recording.
+ *
+ *   data --filters, range--> weights --folding--> app.tree --callers first--> what is drawn
+ */
+const app = { data: null, state: null, tree: null, view: null };
+const DIMENSIONS = ["container", "process", "pool", "thread"];
+const WIDTHS = ["after", "before", "union"];
+
+function newState()
+{
+	return {
+		tab: "graph", zoom: "", search: "", ignoreCase: false, onlyMatching: false,
+		icicle: false, reversed: false, recursion: false, frameworks: false,
+		container: "", process: "", pool: "", thread: "", from: 0, to: 0,
+		kind: -1, onlyKind: false, focus: "", sort: "self", up: false,
+		widths: "after", normalise: true, bySelf: false,
+	};
+}
+
+/* Only what differs from a new state is in the address. */
+function addressOf(state)
+{
+	const fresh = newState(), address = new URLSearchParams();
+	for (const name in fresh)
+		if (state[name] !== fresh[name])
+			address.set(name, typeof state[name] === "boolean" ? (state[name] ? "1" : "0") :
+				String(state[name]));
+	return "#" + address;
+}
+
+function stateOf(hash)
+{
+	const state = newState(), address = new URLSearchParams(hash.slice(1));
+	for (const name in state) {
+		const text = address.get(name);
+		if (text === null)
+			continue;
+		if (typeof state[name] === "boolean")
+			state[name] = text === "1";
+		else if (typeof state[name] === "number")
+			state[name] = Number.isFinite(Number(text)) ? Number(text) : state[name];
+		else
+			state[name] = text;
+	}
+	if (!WIDTHS.includes(state.widths))
+		state.widths = "after";
+	return state;
+}
+
+/* Four characters that stand for a name. */
+function shortHash(key)
+{
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	let hash = 0x811c9dc5 ^ key.kind, text = "";
+	for (let i = 0; i < key.name.length; i++)
+		hash = Math.imul(hash ^ key.name.charCodeAt(i), 0x01000193);
+	for (let i = 0; i < 4; i++)
+		text += digits[(hash ^ hash >>> 15) >>> 6 * i & 63];
+	return text;
+}
+
+function pathOf(tree, i)
+{
+	let path = "";
+	for (; i > 0; i = tree.parent[i])
+		path = shortHash(tree.keys[tree.key[i]]) + path;
+	return path;
+}
+
+/* The node at the end of path, or as far as there is one. */
+function nodeOfPath(tree, path)
+{
+	let i = 0;
+	for (let at = 0; at < path.length; at += 4) {
+		const wanted = path.slice(at, at + 4);
+		let child = firstChild(tree, i);
+		while (child >= 0 && shortHash(tree.keys[tree.key[child]]) !== wanted)
+			child = tree.next[child];
+		if (child < 0)
+			break;
+		i = child;
+	}
+	return i;
+}
+
+// ---- search ----
+
+function patternOf(state)
+{
+	try {
+		return state.search ? new RegExp(state.search, state.ignoreCase ? "i" : "") : null;
+	} catch (error) {
+		return undefined;
+	}
+}
+
+function markedBy(keys, test)
+{
+	return Uint8Array.from(keys, key => test(key) ? 1 : 0);
+}
+
+/* Marks of this tree's keys, or null when nothing is searched. */
+function searchMarks(keys)
+{
+	const pattern = patternOf(app.state);
+	return pattern ? markedBy(keys, key => pattern.test(key.name)) : null;
+}
+
+function sumInside(tree, marked, own)
+{
+	const inside = insideOf(tree, marked);
+	let sum = 0;
+	for (let i = 0; i < tree.count; i++)
+		if (inside[i])
+			sum += own[i];
+	return sum;
+}
+
+/* Samples that have a matching frame, each once; of the whole recording's names, however folded. */
+function matchedShare()
+{
+	const { base } = app.data, marked = searchMarks(base.keys);
+	return marked ? sumInside(base, marked, app.weights.self) : 0;
+}
+
+// ---- weights ----
+
+/* Of each thread whether the filters let it pass; null if all do. */
+function wantedThreads()
+{
+	const { state, data } = app;
+	const set = DIMENSIONS.filter(dimension => state[dimension]);
+	return set.length === 0 ? null :
+		data.threads.map(thread => set.every(name => thread[name] === state[name]));
+}
+
+function isRange()
+{
+	return app.state.to > app.state.from;
+}
+
+/* Calls use(entry) for each entry of the timeline that filters, and the range if asked, let pass. */
+function eachEntry(inRange, use)
+{
+	const { times } = app.data, { from, to } = app.state;
+	const wanted = wantedThreads(), ranged = inRange && isRange();
+	for (let i = 0; times && i < times.count; i++) {
+		const bucket = times.bucket[i];
+		if ((!ranged || (bucket >= from && bucket < to)) && (!wanted || wanted[times.thread[i]]))
+			use(i);
+	}
+}
+
+function ownWeights()
+{
+	const { data } = app;
+	if (!data.times || (!wantedThreads() && !isRange()))
+		return data.all.slice();
+	const self = new Float64Array(data.base.count);
+	eachEntry(true, i => { self[data.times.node[i]] += data.times.weight[i]; });
+	return self;
+}
+
+function keepInside(base, marked, columns)
+{
+	const inside = insideOf(base, marked);
+	for (let i = 0; i < base.count; i++)
+		if (!inside[i])
+			for (const column of columns)
+				column[i] = 0;
+}
+
+function weigh()
+{
+	const { data, state } = app;
+	const weights = { self: ownWeights(),
+		before: data.before ? data.before.slice() : new Float64Array(data.base.count) };
+	const columns = [weights.self, weights.before];
+	if (state.kind >= 0 && state.onlyKind)
+		keepInside(data.base, markedBy(data.keys, key => key.kind === state.kind), columns);
+	const matching = state.onlyMatching ? searchMarks(data.keys) : null;
+	if (matching)
+		keepInside(data.base, matching, columns);
+	return weights;
+}
+
+function regroup(own, folded)
+{
+	const sums = new Float64Array(folded.tree.count);
+	for (let i = 0; i < own.length; i++)
+		sums[folded.of[i]] += own[i];
+	return sums;
+}
+
+/* What before is multiplied with so that both sides have as many samples. */
+function scaleOf(before, after)
+{
+	return app.state.normalise && before > 0 && after > 0 ? after / before : 1;
+}
+
+function widthOfNode(after, before)
+{
+	const { widths } = app.state;
+	return widths === "before" ? before : widths === "union" ? Math.max(after, before) : after;
+}
+
+let foldedOnce = { key: "" };     // the last folding, which no filter changes
+
+function folded()
+{
+	const { state, data } = app, key = state.recursion + " " + state.frameworks;
+	if (!state.recursion && !state.frameworks)
+		return null;
+	if (foldedOnce.key !== key)
+		foldedOnce = { key, ...foldTree(data.base, state.recursion, state.frameworks) };
+	return foldedOnce;
+}
+
+function buildTree()
+{
+	const { data } = app, fold = folded();
+	const tree = fold ? fold.tree : data.base;
+	app.weights = weigh();
+	tree.self = fold ? regroup(app.weights.self, fold) : app.weights.self;
+	tree.before = fold ? regroup(app.weights.before, fold) : app.weights.before;
+	tree.total = sumUp(tree, tree.self);
+	if (data.before) {
+		const whole = tree.before.reduce((sum, n) => sum + n, 0);
+		app.wholeBefore = whole;
+		const scale = scaleOf(whole, tree.total[0]);
+		tree.before = tree.before.map(n => n * scale);
+		tree.beforeTotal = sumUp(tree, tree.before);
+		tree.selfWide = tree.self.map((n, i) => widthOfNode(n, tree.before[i]));
+		tree.wide = sumUp(tree, tree.selfWide);
+	} else {
+		tree.beforeTotal = tree.before;
+		tree.selfWide = tree.self;
+		tree.wide = tree.total;
+	}
+	app.tree = tree;
+	app.view = app.state.reversed ? reversedTree(tree) : tree;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Tables of functions: what is hot (self, total), and in a comparison what has changed most. */
+const ROWS_AT_ONCE = 200;
+
+/* columns: [title, text or number of a row, whether it sorts as a number]. Rows hold a key number. */
+class FunctionTable {
+	/* on: chosen(key) */
+	constructor(caption, columns, on)
+	{
+		this.columns = columns;
+		this.on = on;
+		this.sort = 0;
+		this.up = false;
+		this.shown = ROWS_AT_ONCE;
+		this.rows = [];
+		this.body = element("tbody", {});
+		this.heads = columns.map(([title], at) => {
+			const button = element("button", { type: "button" }, title);
+			button.addEventListener("click", () => this.sortBy(at));
+			return element("th", { scope: "col" }, button);
+		});
+		this.more = element("button", { type: "button", class: "more" }, "Show more");
+		this.more.addEventListener("click", () => {
+			this.shown += 5 * ROWS_AT_ONCE;
+			this.fill();
+		});
+		this.host = element("div", { class: "table" }, element("table", {},
+			element("caption", {}, caption), element("thead", {}, element("tr", {}, ...this.heads)),
+			this.body), this.more);
+	}
+
+	sortBy(at)
+	{
+		this.up = this.sort === at ? !this.up : !this.columns[at][2];
+		this.sort = at;
+		this.fill();
+		if (this.on.sorted)
+			this.on.sorted(at, this.up);
+	}
+
+	setRows(rows)
+	{
+		this.rows = rows;
+		this.shown = ROWS_AT_ONCE;
+		this.fill();
+	}
+
+	fill()
+	{
+		const [, value, isNumber] = this.columns[this.sort], sign = this.up ? 1 : -1;
+		const order = this.rows.map(row => [value(row), row]);
+		order.sort(isNumber ? (a, b) => sign * (a[0] - b[0]) :
+			(a, b) => sign * (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
+		this.body.replaceChildren(...order.slice(0, this.shown).map(([, row]) => this.rowOf(row)));
+		this.more.hidden = order.length <= this.shown;
+		this.heads.forEach((head, at) => head.setAttribute("aria-sort",
+			at !== this.sort ? "none" : this.up ? "ascending" : "descending"));
+	}
+
+	rowOf(row)
+	{
+		const made = element("tr", {}, ...this.columns.map(([, value, isNumber, show], at) => {
+			const text = (show || String)(value(row), row);
+			if (isNumber)
+				return element("td", { class: "number" }, text);
+			const { kind, module } = row.name;
+			const { letter, colours, title } = app.data.kinds[kind];
+			const chip = element("i", { class: "chip", title }, letter);
+			chip.style.background = colours[4];
+			const link = element("button", { type: "button", class: "link" }, text);
+			link.addEventListener("click", () => this.on.chosen(row.key));
+			return element("td", { title: module || "" }, chip, link);
+		}));
+		return made;
+	}
+}
+
+function functionRows(tree)
+{
+	const sums = tally(tree), rows = [], pattern = patternOf(app.state);
+	for (let key = 0; key < tree.keys.length; key++) {
+		if (sums.total[key] === 0 && sums.beforeTotal[key] === 0)
+			continue;
+		if (pattern && !pattern.test(tree.keys[key].name))
+			continue;
+		rows.push({ key, name: tree.keys[key], self: sums.self[key], total: sums.total[key],
+			before: sums.before[key], beforeTotal: sums.beforeTotal[key] });
+	}
+	return rows;
+}
+
+const shareOf = n => percent(n, app.tree.total[0]);
+
+function topColumns()
+{
+	return [
+		["Self", row => row.self, true, n => grouped(n) + "  " + shareOf(n)],
+		["Total", row => row.total, true, n => grouped(n) + "  " + shareOf(n)],
+		["Function", row => row.name.name, false],
+	];
+}
+
+/*
+ * How far a change is from what chance does: two samples of n and m of Poisson's law, compared by
+ * their square roots, of which each has a variance of a quarter. Above 3 it is hardly chance.
+ */
+function sigmas(after, before)
+{
+	const scale = scaleOf(app.wholeBefore || 0, app.tree.total[0]);
+	return (Math.sqrt(after) - Math.sqrt(before)) / Math.sqrt((1 + scale) / 4);
+}
+
+const signed = n => (n > 0 ? "+" : n < 0 ? "\u2212" : "") + grouped(Math.abs(n));
+
+function changeColumns()
+{
+	const change = (after, before) => row => row[after] - row[before];
+	return [
+		["Total change", row => Math.abs(row.total - row.beforeTotal), true,
+			(n, row) => signed(row.total - row.beforeTotal) + "  " +
+				shareOf(Math.abs(row.total - row.beforeTotal))],
+		["Self change", change("self", "before"), true, n => signed(n)],
+		["Before", row => row.beforeTotal, true, n => grouped(n)],
+		["After", row => row.total, true, n => grouped(n)],
+		["Noise", row => Math.abs(sigmas(row.total, row.beforeTotal)), true,
+			n => n < 2 ? "within" : n < 3 ? "maybe" : n.toFixed(1) + " \u03c3"],
+		["Function", row => row.name.name, false, (text, row) => row.beforeTotal === 0 ?
+			"new: " + text : row.total === 0 ? "gone: " + text : text],
+	];
+}

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A headless Chromium with its network cut, driven over the DevTools protocol through a pipe.
+
+The protocol: JSON messages, each ended by a NUL; the browser reads descriptor 3 and writes 4.
+"""
+
+import base64
+import json
+import os
+import pathlib
+import select
+import subprocess
+import tempfile
+import time
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update", "--disable-sync",
+         "--hide-scrollbars", "--remote-debugging-pipe", "--no-default-browser-check"]
+
+
+class PageError(Exception):
+    pass
+
+
+class Browser:
+    """with Browser() as browser: one page, in an empty network namespace."""
+
+    def __init__(self, width=1366, height=768):
+        self.size = (width, height)
+        self.number = 0
+        self.unread = b""
+        self.events = []
+
+    def __enter__(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="fg-browser-")
+        to_read, self.write_end = os.pipe()
+        self.read_end, to_write = os.pipe()
+        program = ["unshare", "--net", "sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (to_read, to_write),
+                   "sh", "chromium", *FLAGS, f"--user-data-dir={self.directory.name}",
+                   "about:blank"]
+        with open(pathlib.Path(self.directory.name) / "log", "wb") as log:
+            self.child = subprocess.Popen(program, pass_fds=(to_read, to_write), stdout=log,
+                                          stderr=log, start_new_session=True)
+        os.close(to_read)
+        os.close(to_write)
+        target = next(t for t in self.ask("Target.getTargets")["targetInfos"]
+                      if t["type"] == "page")
+        self.session = self.ask("Target.attachToTarget", targetId=target["targetId"],
+                                flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+        self.resize(*self.size)
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.ask("Browser.close")
+            self.child.wait(10)
+        except (PageError, subprocess.TimeoutExpired, OSError):
+            os.killpg(self.child.pid, 9)
+            self.child.wait()
+        os.close(self.write_end)
+        os.close(self.read_end)
+        self.directory.cleanup()
+
+    def message(self, deadline):
+        while b"\0" not in self.unread:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.read_end], [], [], left)[0]:
+                raise PageError("the browser does not answer")
+            got = os.read(self.read_end, 1 << 20)
+            if not got:
+                raise PageError("the browser has ended")
+            self.unread += got
+        text, _, self.unread = self.unread.partition(b"\0")
+        return json.loads(text)
+
+    def ask(self, method, session=None, **parameters):
+        self.number += 1
+        request = {"id": self.number, "method": method, "params": parameters}
+        if session:
+            request["sessionId"] = session
+        data = json.dumps(request).encode() + b"\0"
+        while data:
+            data = data[os.write(self.write_end, data):]
+        deadline = time.monotonic() + 30
+        while True:
+            answer = self.message(deadline)
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise PageError(f"{method}: {answer['error']}")
+                return answer["result"]
+            if "method" in answer:
+                self.events.append(answer)
+
+    def call(self, method, **parameters):
+        return self.ask(method, self.session, **parameters)
+
+    def resize(self, width, height, dark=False):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=False)
+        self.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+
+    def run(self, script):
+        """The value of a JavaScript expression, a promise's result included."""
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True,
+                           awaitPromise=True, userGesture=True)
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise PageError(details.get("exception", {}).get("description", str(details)))
+        return answer["result"].get("value")
+
+    def open(self, path, fragment=""):
+        self.call("Page.navigate", url="about:blank")
+        self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri() + fragment)
+        deadline = time.monotonic() + 30
+        while not self.run("document.body && document.body.dataset.ready === '1'"):
+            failed = self.run("(document.querySelector('.failed') || {}).textContent")
+            if failed or time.monotonic() > deadline:
+                raise PageError(failed or "the page is not ready after 30 s")
+            time.sleep(0.02)
+
+    def frames(self):
+        """Waits for two frames to be painted."""
+        self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def mouse(self, kind, x, y, **more):
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
+                  clickCount=1 if kind != "mouseMoved" else 0, **more)
+
+    def click(self, x, y):
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y)
+        self.mouse("mouseReleased", x, y)
+        self.frames()
+
+    def key(self, name, **more):
+        for kind in ("keyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=name, **more)
+        self.frames()
+
+    def type(self, text):
+        self.call("Input.insertText", text=text)
+        self.frames()
+
+    def screenshot(self, path):
+        shot = self.call("Page.captureScreenshot", format="png")
+        pathlib.Path(path).write_bytes(base64.b64decode(shot["data"]))
+
+    def complaints(self):
+        """Errors of scripts, refusals of the policy, and whatever asked for the network."""
+        found = []
+        for event in self.events:
+            kind, details = event["method"], event["params"]
+            if kind == "Runtime.exceptionThrown":
+                found.append(details["exceptionDetails"])
+            elif kind == "Log.entryAdded" and details["entry"]["level"] in ("error", "warning"):
+                found.append(details["entry"]["text"])
+            elif kind == "Network.requestWillBeSent" and not details["request"]["url"].startswith(
+                    ("file:", "about:", "blob:")):
+                found.append(details["request"]["url"])
+        return found
