@@ -170,7 +170,7 @@ static int bytes_of(int (*write_bytes)(void *arg, FILE *stream), void *arg)
 }
 
 struct graph {
-	const struct recording *recording;
+	struct recording *recording;
 	enum render_format format;
 	struct render_options options;
 };
@@ -179,20 +179,38 @@ static int write_graph(void *arg, FILE *stream)
 {
 	const struct graph *graph = arg;
 
-	return render_write(&graph->recording->profile, graph->format, &graph->options, stream);
+	return recording_render(graph->recording, graph->format, &graph->options, stream);
+}
+
+/* By suffix; an older client says a number, of which there were two. */
+static int format_at(const json_t *request, enum render_format *ret)
+{
+	const char *const suffix = json_string_value(json_object_get(request, "suffix"));
+	const json_int_t number = json_integer_value(json_object_get(request, "format"));
+	char name[64];
+
+	if (!suffix) {
+		if (number != RENDER_FOLDED && number != RENDER_SVG)
+			return -EINVAL;
+		*ret = (enum render_format)number;
+		return 0;
+	}
+	snprintf(name, sizeof(name), "-%s", suffix); /* a suffix is of a name */
+	return render_format_of(name, ret);
 }
 
 static json_t *do_render(struct recording *recording, const json_t *request, int *ret_fd)
 {
 	struct graph graph = {
 		.recording = recording,
-		.format =
-			(enum render_format)json_integer_value(json_object_get(request, "format")),
 		.options = {.title = json_string_value(json_object_get(request, "title")),
 			    .subtitle = json_string_value(json_object_get(request, "subtitle")),
 			    .notes = json_string_value(json_object_get(request, "notes"))},
 	};
 
+	if (format_at(request, &graph.format) < 0)
+		return failure("the daemon does not know this format: use the fgcollect that the "
+			       "daemon is of");
 	*ret_fd = bytes_of(write_graph, &graph);
 	recording->asked_ns = clock_now_ns(); /* however long that took */
 	return *ret_fd < 0 ? failure("the daemon cannot draw the graph: it is out of memory")

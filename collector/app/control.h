@@ -18,7 +18,7 @@
  *                                    among them
  *   status id                     -> elapsed_ns samples lost jvms done event quality
  *   stop id, end id               ->
- *   render id format title notes  -> bytes
+ *   render id suffix title subtitle notes -> bytes    suffix: ".svg"; a number in format before
  */
 #ifndef FG_APP_CONTROL_H
 #define FG_APP_CONTROL_H

@@ -139,7 +139,7 @@ static int local_stop(struct recorder *recorder)
 static int local_render(struct recorder *recorder, enum render_format format,
 			const struct render_options *options, FILE *stream)
 {
-	return render_write(&self(recorder)->recording->profile, format, options, stream);
+	return recording_render(self(recorder)->recording, format, options, stream);
 }
 
 static bool local_is_interrupted(struct recorder *recorder)

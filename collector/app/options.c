@@ -102,7 +102,7 @@ void options_print_help(FILE *stream)
 	      "is taken\n"
 	      "                         for that)\n"
 	      "Into what:\n"
-	      "  -o, --output FILE      .svg or .folded, default flamegraph.svg; may be repeated\n"
+	      "  -o, --output FILE      .svg, .html or .folded, default flamegraph.svg; repeatable\n"
 	      "      --threads          a level for each thread\n"
 	      "      --show-pid         PIDs in the lowest level\n"
 	      "      --title TEXT\n"

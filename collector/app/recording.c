@@ -34,6 +34,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	if (!recording)
 		return -ENOMEM;
 	recording->options = *options;
+	timeline_init(&recording->timeline, 0);
 	err = profile_init(&recording->profile, PROFILE_MAX_NODES);
 	if (!err)
 		err = sampler_open(&sampler, &recording->sampler);
@@ -47,6 +48,8 @@ int recording_start(const struct recording_options *options, struct recording_mo
 			"rings are not too large",
 			sampler_stack_bytes(recording->sampler), options->stack_bytes);
 	recording->start_ns = clock_now_ns();
+	recording->start_unix_ns = clock_unix_now_ns();
+	uname(&recording->host);
 	recording->end_ns = recording->start_ns + options->duration_ns;
 	/* Mappings made from here on come as records; those before must be read. */
 	if (options->all)
@@ -62,6 +65,7 @@ void recording_free(struct recording *recording)
 		return;
 	sampler_close(recording->sampler);
 	hold_fini(&recording->hold);
+	timeline_fini(&recording->timeline);
 	profile_fini(&recording->profile);
 	free(recording);
 }
@@ -175,6 +179,40 @@ void recording_judge(const struct stack *stack, const struct symbolizer_verdict 
 		quality->truncated_samples[stack->end] += !verdict->is_rooted;
 }
 
+/* The thread's number in the timeline; what is known of it and its process may be news. */
+static uint32_t timeline_thread_of(struct timeline *timeline, struct process *process,
+				   const struct perf_record *record)
+{
+	char title[512] = "", runtime[256] = "";
+	struct timeline_process row = {.pid = record->pid, .title = title, .runtime = runtime};
+	struct timeline_thread thread = {.tid = record->tid};
+	const char *name, *version;
+
+	if (process) {
+		name = process_attr(process, "jvm.name");
+		version = process_attr(process, "jvm.version");
+		process_title(process, title, sizeof(title));
+		row.container = process->container_id;
+		thread.name = process_thread_name(process, record->tid);
+		snprintf(runtime, sizeof(runtime), "%s%s%s", name ? name : "",
+			 name && version ? " " : "", version ? version : "");
+	}
+	thread.process = timeline_process(timeline, &row);
+	return timeline_thread(timeline, &thread);
+}
+
+static void add_time(struct recording *recording, struct process *process,
+		     const struct perf_record *record, uint32_t leaf)
+{
+	const struct timeline_entry entry = {
+		.thread = timeline_thread_of(&recording->timeline, process, record),
+		.node = leaf,
+		.weight = 1,
+	};
+
+	timeline_add(&recording->timeline, record->time_ns - recording->start_ns, &entry);
+}
+
 /* The chain: unwind, symbolize, profile. */
 static void take_sample(struct recording *recording, struct recording_model *model,
 			const struct perf_record *record)
@@ -189,6 +227,7 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 		.cuts_carriers = recording->options.cuts_carriers,
 	};
 	struct symbolizer_verdict verdict;
+	uint32_t leaf;
 	size_t n;
 
 	if (record->pid == 0 || !recording_wants(&recording->options, process))
@@ -198,10 +237,12 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
 	n += add_labels(recording, model->symbolizer, process, record, frames + n);
-	if (profile_add(&recording->profile, frames, n, 1) < 0)
+	if (profile_add_leaf(&recording->profile, frames, n, 1, &leaf) < 0) {
 		recording->hold.dropped++;
-	else
-		recording_judge(&stack, &verdict, &recording->profile.quality);
+		return;
+	}
+	recording_judge(&stack, &verdict, &recording->profile.quality);
+	add_time(recording, process, record, leaf);
 }
 
 /* Nothing more can come when the one process that is recorded has ended. */
@@ -289,4 +330,35 @@ void recording_status(const struct recording *recording, const struct recording_
 	snprintf(ret->event, sizeof(ret->event), "%s", sampler_event(recording->sampler));
 	while ((process = targets_next(model->targets, &pos)))
 		ret->jvms += process->jvm && recording_wants(&recording->options, process);
+}
+
+void recording_info(const struct recording *recording, uint64_t now_ns, struct profile_info *ret)
+{
+	const uint64_t end = now_ns < recording->end_ns ? now_ns : recording->end_ns;
+
+	*ret = (struct profile_info){
+		.host = recording->host.nodename,
+		.kernel = recording->host.release,
+		.event = sampler_event(recording->sampler),
+		.program = "fgcollect " FG_VERSION,
+		.hz = recording->options.hz,
+		.start_unix_ns = recording->start_unix_ns,
+		.duration_ns = end - recording->start_ns,
+		.quality = recording->profile.quality,
+	};
+	for (int i = 0; i < STACK_ENDS; i++)
+		ret->reasons[i] = stack_end_name((enum stack_end)i);
+}
+
+int recording_render(struct recording *recording, enum render_format format,
+		     const struct render_options *options, FILE *stream)
+{
+	struct render_options all = *options;
+	struct profile_info info;
+
+	recording_info(recording, clock_now_ns(), &info);
+	timeline_sort(&recording->timeline);
+	all.info = &info;
+	all.timeline = &recording->timeline;
+	return render_write(&recording->profile, format, &all, stream);
 }

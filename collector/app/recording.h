@@ -13,6 +13,9 @@
 #define FG_APP_RECORDING_H
 
 #include "profile/profile.h"
+#include "profile/profile_info.h"
+#include "profile/timeline.h"
+#include "render/render.h"
 #include "sample/hold.h"
 #include "sample/sampler.h"
 #include "symbolize/symbolizer.h"
@@ -21,6 +24,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/utsname.h>
 
 #define RECORDING_CONTAINER_LEAST 4 /* digits of a container ID */
 
@@ -51,7 +55,10 @@ struct recording {
 	struct sampler *sampler;
 	struct hold hold;
 	struct profile profile;
+	struct timeline timeline; /* of profile's samples */
 	uint64_t start_ns, end_ns;
+	uint64_t start_unix_ns; /* start_ns by the wall clock */
+	struct utsname host;
 	bool is_done;
 	bool is_hung_up;	/* its descriptors tell nothing any more; the rings still do */
 	struct recording *next; /* the engine's */
@@ -86,6 +93,12 @@ void recording_status(const struct recording *recording, const struct recording_
  */
 void recording_judge(const struct stack *stack, const struct symbolizer_verdict *verdict,
 		     struct profile_quality *quality);
+
+/* What is known beside the samples; its texts are the recording's, or for ever. */
+void recording_info(const struct recording *recording, uint64_t now_ns, struct profile_info *ret);
+/* As a file of that format; with options' info and timeline in place of what is there. */
+int recording_render(struct recording *recording, enum render_format format,
+		     const struct render_options *options, FILE *stream);
 
 /* Whether samples of this process belong to it. */
 bool recording_wants(const struct recording_options *options, const struct process *process);

@@ -15,5 +15,7 @@
 #define CLOCK_NS_PER_MS	 UINT64_C(1000000)
 
 uint64_t clock_now_ns(void);
+/* The wall clock, since 1970; only to be shown. */
+uint64_t clock_unix_now_ns(void);
 
 #endif

@@ -234,6 +234,8 @@ int profile_add(struct profile *profile, const struct frame *frames, size_t n, u
 {
 	uint32_t leaf;
 
+	if (weight == 0)
+		return 0;
 	return profile_add_leaf(profile, frames, n, weight, &leaf);
 }
 
@@ -243,10 +245,6 @@ int profile_add_leaf(struct profile *profile, const struct frame *frames, size_t
 	uint32_t id = ROOT;
 	bool cut = false;
 
-	if (weight == 0) {
-		*ret = ROOT;
-		return 0;
-	}
 	for (size_t i = n; i > 0 && !cut; i--) {
 		const int rc = descend(profile, &frames[i - 1], &id, &cut);
 

@@ -8,7 +8,7 @@
  *
  * Nodes are merged by name and kind among siblings. Names are copied: a profile owns all it points
  * at and outlives its sources. Nodes are numbered: 0 is the root ("all"), a parent's number is
- * smaller than its children's. A node's total is 0 only where memory ran out while it was made.
+ * smaller than its children's. A node's total is 0 only where memory ran out while it was made, or it was added with weight 0.
  */
 #ifndef FG_PROFILE_PROFILE_H
 #define FG_PROFILE_PROFILE_H
@@ -76,7 +76,10 @@ void profile_fini(struct profile *profile);
  * Names and modules are copied. On -ENOMEM nothing has been counted.
  */
 int profile_add(struct profile *profile, const struct frame *frames, size_t n, uint64_t weight);
-/* And says at which node the stack ends; the root's number for a weight of 0, which adds nothing. */
+/*
+ * And says at which node the stack ends. A weight of 0 makes the nodes and counts nothing, for a
+ * stack that is only in what a profile is compared with.
+ */
 int profile_add_leaf(struct profile *profile, const struct frame *frames, size_t n, uint64_t weight,
 		     uint32_t *ret);
 

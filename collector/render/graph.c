@@ -18,6 +18,7 @@ struct walk {
 	struct sibling *list; /* the next one to visit is the last */
 	size_t count;
 	size_t size;
+	const uint64_t *sums; /* by node; or NULL */
 };
 
 static int push(struct walk *walk, const struct profile_node *node, uint32_t id)
@@ -53,7 +54,8 @@ static int visit(struct graph *graph, struct walk *walk)
 
 	graph->order[graph->count++] = parent;
 	for (uint32_t id = nodes[parent].first_child; id; id = nodes[id].next_sibling)
-		if (nodes[id].total > 0 && push(walk, &nodes[id], id) < 0)
+		if ((nodes[id].total > 0 || (walk->sums && walk->sums[id] > 0)) &&
+		    push(walk, &nodes[id], id) < 0)
 			return -ENOMEM;
 	if (walk->count - first > 1)
 		qsort(walk->list + first, walk->count - first, sizeof(*walk->list),
@@ -70,7 +72,12 @@ static int visit(struct graph *graph, struct walk *walk)
 
 int graph_init(struct graph *graph, const struct profile *profile)
 {
-	struct walk walk = {0};
+	return graph_init_compared(graph, profile, NULL);
+}
+
+int graph_init_compared(struct graph *graph, const struct profile *profile, const uint64_t *sums)
+{
+	struct walk walk = {.sums = sums};
 	int rc;
 
 	*graph = (struct graph){

@@ -27,6 +27,8 @@ struct graph {
 };
 
 int graph_init(struct graph *graph, const struct profile *profile);
+/* With those nodes too of which sums, by node, is not 0; sums may be NULL. */
+int graph_init_compared(struct graph *graph, const struct profile *profile, const uint64_t *sums);
 void graph_fini(struct graph *graph);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void write_head(const char *title, FILE *stream)
 {
@@ -36,34 +37,40 @@ static void write_head(const char *title, FILE *stream)
 	      stream);
 }
 
-/*
- * Both together as one tree: its nodes are profile's first, under the same numbers, and then those
- * of before alone. Into ret; *ret_before is the caller's to free.
- */
-static int unite(const struct profile *profile, const struct profile *before, struct profile *ret,
-		 uint64_t **ret_before)
+/* Of each node the samples before in it and below it; untouched if nothing is compared. */
+static int sum_before(const struct profile *profile, const uint64_t *before, uint64_t **ret)
 {
-	(void)profile;
-	(void)before;
-	(void)ret;
-	(void)ret_before;
-	return -ENOTSUP;
+	uint64_t *sums;
+
+	if (!before)
+		return 0;
+	sums = malloc(profile->count * sizeof(*sums));
+	if (!sums)
+		return -ENOMEM;
+	memcpy(sums, before, profile->count * sizeof(*sums));
+	for (uint32_t id = profile->count - 1; id > 0; id--)
+		sums[profile->nodes[id].parent] += sums[id];
+	*ret = sums;
+	return 0;
 }
 
 int render_html(const struct profile *profile, const struct render_options *options, FILE *stream)
 {
 	static const struct render_options defaults = {0};
 	_cleanup_(graph_fini) struct graph graph = {0};
-	int rc = graph_init(&graph, profile);
+	_cleanup_free_ uint64_t *sums = NULL;
+	int rc;
 
-	(void)unite;
-	if (rc < 0)
-		return rc;
 	if (!options)
 		options = &defaults;
+	rc = sum_before(profile, options->before, &sums);
+	if (rc == 0)
+		rc = graph_init_compared(&graph, profile, sums);
+	if (rc < 0)
+		return rc;
 	errno = 0;
 	write_head(options->title ? options->title : "Flame Graph", stream);
-	rc = html_data_write(&graph, options, NULL, stream);
+	rc = html_data_write(&graph, options, stream);
 	fprintf(stream, "</script>\n<script>%s</script>\n</body>\n</html>\n", html_app_js);
 	if (rc == 0 && ferror(stream))
 		rc = errno ? -errno : -EIO;

@@ -65,7 +65,8 @@ function qualityItems()
 	const items = [], add = (label, text, bad) => text && items.push({ label, text, bad });
 	const share = (name, most) => {
 		const n = Number(facts[name] || 0);
-		return n ? [grouped(n) + " (" + percent(n, all) + ")", n > most * all] : ["", false];
+		const of = name === "lost" ? all + n : all;
+		return n ? [grouped(n) + " (" + percent(n, of) + ")", n > most * all] : ["", false];
 	};
 	add("samples", grouped(all));
 	if (before)
@@ -263,7 +264,7 @@ function buildPage()
 		...(app.strip ? [app.strip.host] : []),
 		element("main", {}, ...Object.values(page.panes)),
 		element("footer", {}, page.details, legend(),
-			element("p", { class: "notes" }, facts.notes || "")), page.live);
+			element("p", { class: "notes" }, facts.event ? "" : facts.notes || "")), page.live);
 }
 
 // ---- following the state ----

@@ -178,8 +178,7 @@ static int add_times(struct bytes *out, const struct graph *graph, const struct 
 	return 0;
 }
 
-int html_data_write(const struct graph *graph, const struct render_options *options,
-		    const uint64_t *before, FILE *stream)
+int html_data_write(const struct graph *graph, const struct render_options *options, FILE *stream)
 {
 	_cleanup_(bytes_fini) struct bytes data = {0}, part = {0};
 	int rc;
@@ -190,7 +189,7 @@ int html_data_write(const struct graph *graph, const struct render_options *opti
 	if (rc < 0)
 		return rc;
 	add_part(&data, &part);
-	add_before(&part, graph, before);
+	add_before(&part, graph, options->before);
 	add_part(&data, &part);
 	add_processes(&part, options->timeline);
 	add_part(&data, &part);

@@ -26,8 +26,6 @@
 
 #include <stdio.h>
 
-/* before: samples by node of graph's profile, or NULL. */
-int html_data_write(const struct graph *graph, const struct render_options *options,
-		    const uint64_t *before, FILE *stream);
+int html_data_write(const struct graph *graph, const struct render_options *options, FILE *stream);
 
 #endif

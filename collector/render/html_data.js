@@ -139,7 +139,7 @@ function decodeThreads(processes, lines)
 	return lines.map(([process, tid, name]) => {
 		const of = processes[Number(process)];
 		return {
-			process: of.title + "-" + of.pid, container: of.container.slice(0, 12) || "none",
+			process: (of.title || "[gone]") + "-" + of.pid, container: of.container.slice(0, 12) || "none",
 			pool: poolOf(name || "?"), thread: (name || "?") + " [" + tid + "]",
 		};
 	});

@@ -4,7 +4,7 @@
  * each from left to right; drawing, the mouse and the arrow keys look only there. The canvas is as
  * large as the window; what is scrolled past is not drawn.
  */
-const ROW = 18, MIN_WIDE = 0.4, TAB = 12, LABEL_FROM = 30;
+const ROW = 18, MIN_WIDE = 0.4, TAB = 12, TAB_FROM = 56, LABEL_FROM = 27;
 const MATCH = "#d633d6";
 
 const grouped = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
@@ -128,6 +128,7 @@ class Graph {
 		this.canvas.style.height = this.shown + "px";
 		this.spacer.style.height = this.height - this.shown + "px";
 		this.scrollToBase();
+		this.picked = NaN;
 		this.pick(-1);
 		this.paint();
 	}
@@ -197,16 +198,18 @@ class Graph {
 	paintLabel(pen, i, box)
 	{
 		const key = this.tree.keys[this.tree.key[i]];
+		const tab = box.w < TAB_FROM ? 0 : TAB;
 		pen.globalAlpha *= 0.22;
 		pen.fillStyle = "#000000";
-		pen.fillRect(box.x, box.y, TAB, ROW - 1);
+		pen.fillRect(box.x, box.y, tab, ROW - 1);
 		pen.globalAlpha = 1;
 		pen.fillStyle = box.dim ? getComputedStyle(document.documentElement).getPropertyValue("--ink") :
 			i && this.marks && this.marks[this.tree.key[i]] ? "#ffffff" : "#000000";
 		pen.textAlign = "center";
-		pen.fillText(this.markOf(i) || app.data.kinds[key.kind].letter, box.x + TAB / 2, box.y + ROW / 2);
+		if (tab)
+			pen.fillText(this.markOf(i) || app.data.kinds[key.kind].letter, box.x + tab / 2, box.y + ROW / 2);
 		pen.textAlign = "left";
-		pen.fillText(labelOf(key, box.w - TAB - 6), box.x + TAB + 3, box.y + ROW / 2);
+		pen.fillText(labelOf(key, box.w - tab - 6), box.x + tab + 3, box.y + ROW / 2);
 	}
 
 	/* In a comparison: new, gone, more, less. */

@@ -19,7 +19,7 @@ function newTree(count, keys)
 
 function sumUp(tree, own)
 {
-	const sum = Float64Array.from(own);
+	const sum = own.slice();
 	for (let i = tree.count - 1; i > 0; i--)
 		sum[tree.parent[i]] += sum[i];
 	return sum;
@@ -81,17 +81,16 @@ function childTable(count)
 /* Callers that are the same function as a frame, found by its key while the walk is below them. */
 function recursionWalk(keyCount)
 {
-	const on = new Int32Array(keyCount).fill(-1), path = [];
+	const on = new Int32Array(keyCount).fill(-1), path = [], earlier = [];
 	return {
 		leaveTo(depth) {
-			while (path.length > depth) {
-				const [key, earlier] = path.pop();
-				on[key] = earlier;
-			}
+			while (path.length > depth)
+				on[path.pop()] = earlier.pop();
 		},
 		find: key => on[key],
 		enter(key, node) {
-			path.push([key, on[key]]);
+			path.push(key);
+			earlier.push(on[key]);
 			on[key] = node;
 		},
 	};
@@ -290,37 +289,48 @@ function reversedTree(source)
 	return tree;
 }
 
-/* The outermost frames of a function, so that nested ones count once. */
-function occurrencesOf(source, key)
+/* The outermost frames of a function, whichever way it ran, so that nested ones count once. */
+function occurrencesOf(source, name)
 {
-	const marked = new Uint8Array(source.keys.length), weights = noWeights();
-	marked[key] = 1;
+	const marked = markedBy(source.keys, key => key.name === name), weights = noWeights();
 	const inside = insideOf(source, marked);
 	for (let i = 1; i < source.count; i++)
-		if (source.key[i] === key && !inside[source.parent[i]] && source.wide[i] > 0)
+		if (marked[source.key[i]] && !inside[source.parent[i]] && source.wide[i] > 0)
 			addCursor(weights, cursorOf(source, i));
 	return weights;
 }
 
 function sandwichTrees(source, key)
 {
+	const { name } = source.keys[key];
 	const callers = growingTree(source, growCallers), callees = growingTree(source, growCallees);
-	addGrowing(callers, -1, key, occurrencesOf(source, key));
-	addGrowing(callees, -1, key, occurrencesOf(source, key));
+	addGrowing(callers, -1, key, occurrencesOf(source, name));
+	addGrowing(callees, -1, key, occurrencesOf(source, name));
 	return { callers, callees };
 }
 
 // ---- tables ----
 
-/* Of each key self and total, the latter once for nested frames. */
+/* Of each key the first one of the same name: a method is one, whichever way it ran. */
+function namesakes(keys)
+{
+	const first = new Map();
+	return Int32Array.from(keys, (key, at) => {
+		if (!first.has(key.name))
+			first.set(key.name, at);
+		return first.get(key.name);
+	});
+}
+
+/* Of each name self and total, the latter once for nested frames; by the name's first key. */
 function tally(tree)
 {
-	const n = tree.keys.length;
+	const n = tree.keys.length, of = namesakes(tree.keys);
 	const sums = { self: new Float64Array(n), total: new Float64Array(n),
 		before: new Float64Array(n), beforeTotal: new Float64Array(n) };
 	const open = new Int32Array(n);
 	for (let i = tree.first[0]; i > 0;) {
-		const key = tree.key[i];
+		const key = of[tree.key[i]];
 		sums.self[key] += tree.self[i];
 		sums.before[key] += tree.before[i];
 		if (open[key]++ === 0) {
@@ -335,7 +345,7 @@ function tally(tree)
 		while (i > 0 && tree.next[i] < 0) {
 			i = tree.parent[i];
 			if (i > 0)
-				open[tree.key[i]]--;
+				open[of[tree.key[i]]]--;
 		}
 		i = i > 0 ? tree.next[i] : 0;
 	}

@@ -26,6 +26,11 @@ int render_format_of(const char *path, enum render_format *ret)
 	return -EINVAL;
 }
 
+const char *render_suffix(enum render_format format)
+{
+	return suffixes[format];
+}
+
 const char *render_suffixes(void)
 {
 	return ".folded .svg .html";

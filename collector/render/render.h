@@ -29,11 +29,13 @@ struct render_options {
 	double min_width_px;  /* frames narrower at 1200 px are not drawn; 0: 0.3 */
 	const struct profile_info *info; /* NULL: nothing is known beside the samples */
 	const struct timeline *timeline; /* sorted, of this profile; NULL: none */
-	const struct profile *before;	 /* to compare with; NULL: nothing is compared */
+	const uint64_t *before; /* by node: its own samples in what is compared with; NULL: none */
 };
 
 /* -EINVAL if no format has path's suffix. */
 int render_format_of(const char *path, enum render_format *ret);
+/* ".svg" and so on. */
+const char *render_suffix(enum render_format format);
 /* The suffixes there are, for messages: ".folded .svg .html". */
 const char *render_suffixes(void);
 

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/* For tests of the page: folded stacks on stdin -> the page on stdout, by the renderer alone. */
+/*
+ * For tests of the page: stacks on stdin -> the page on stdout, by the renderer alone. A line is
+ *
+ *   [ms TAB pid TAB tid TAB thread TAB title TAB container TAB] stack [before] count
+ *
+ * With "times" as argument lines have the part in brackets, with "compare" they have a before.
+ */
 #include "render/render.h"
 
+#include <assert.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_FRAMES 4096
+#define MOST_NODES  4000000
+
+static struct profile profile;
+static struct timeline timeline;
+static uint64_t before_samples[MOST_NODES];
 
 static enum frame_kind cut_suffix(char *name)
 {
@@ -16,7 +29,8 @@ static enum frame_kind cut_suffix(char *name)
 		const char *const suffix = frame_kind_suffix((enum frame_kind)kind);
 		const size_t suffix_len = strlen(suffix);
 
-		if (suffix_len && len > suffix_len && strcmp(name + len - suffix_len, suffix) == 0) {
+		if (suffix_len && len > suffix_len &&
+		    strcmp(name + len - suffix_len, suffix) == 0) {
 			name[len - suffix_len] = '\0';
 			return (enum frame_kind)kind;
 		}
@@ -24,46 +38,116 @@ static enum frame_kind cut_suffix(char *name)
 	return strchr(name, '/') ? FRAME_INTERPRETED : FRAME_NATIVE;
 }
 
-/* "a;b;c 7" */
-static int add_line(struct profile *profile, char *line)
+/* Cuts the last word off line; its number. */
+static uint64_t take_number(char *line)
+{
+	char *const space = strrchr(line, ' ');
+
+	assert(space);
+	*space = '\0';
+	return strtoull(space + 1, NULL, 10);
+}
+
+/* "a;b;c": the leaf's node */
+static uint32_t add_stack(char *stack, uint64_t weight)
 {
 	static struct frame frames[MOST_FRAMES];
-	char *const count = strrchr(line, ' ');
+	uint32_t leaf;
 	size_t n = 0;
 
-	if (!count)
-		return 0;
-	*count = '\0';
-	for (char *end = count; end > line && n < MOST_FRAMES;) {
+	for (char *end = stack + strlen(stack); end > stack && n < MOST_FRAMES;) {
 		char *begin = end;
 
-		while (begin > line && begin[-1] != ';')
+		while (begin > stack && begin[-1] != ';')
 			begin--;
 		*end = '\0';
 		frames[n].name = begin;
 		frames[n].kind = cut_suffix(begin);
 		n++;
-		end = begin > line ? begin - 1 : line;
+		end = begin > stack ? begin - 1 : stack;
 	}
-	return profile_add(profile, frames, n, strtoull(count + 1, NULL, 10));
+	assert(profile_add_leaf(&profile, frames, n, weight, &leaf) == 0);
+	return leaf;
 }
 
-int main(void)
+static void add_time(char *const fields[6], uint32_t node, uint64_t weight)
 {
-	const struct render_options options = {.title = "Folded <b>stacks</b>"};
-	struct profile profile;
+	const struct timeline_process process = {
+		.pid = atoi(fields[1]),
+		.title = fields[4],
+		.container = fields[5],
+		.runtime = "OpenJDK 64-Bit Server VM 17.0.1",
+	};
+	const struct timeline_thread thread = {
+		.process = timeline_process(&timeline, &process),
+		.tid = atoi(fields[2]),
+		.name = fields[3],
+	};
+	const struct timeline_entry entry = {
+		.thread = timeline_thread(&timeline, &thread),
+		.node = node,
+		.weight = (uint32_t)weight,
+	};
+
+	timeline_add(&timeline, strtoull(fields[0], NULL, 10) * 1000000, &entry);
+}
+
+static void add_line(char *line, bool times, bool compare)
+{
+	char *fields[6] = {0};
+	uint64_t weight, before = 0;
+	uint32_t leaf;
+
+	for (size_t i = 0; times && i < 6; i++) {
+		fields[i] = strsep(&line, "\t");
+		assert(line);
+	}
+	weight = take_number(line);
+	if (compare)
+		before = take_number(line);
+	leaf = add_stack(line, weight);
+	before_samples[leaf] += before;
+	if (times)
+		add_time(fields, leaf, weight);
+}
+
+int main(int argc, char **argv)
+{
+	const bool times = argc > 1 && strcmp(argv[1], "times") == 0;
+	const bool compare = argc > 1 && strcmp(argv[1], "compare") == 0;
+	struct profile_info info = {
+		.host = "host.example",
+		.kernel = "6.1.0",
+		.event = "cpu-clock",
+		.program = "fgcollect",
+		.hz = 99,
+		.start_unix_ns = UINT64_C(1700000000000000000),
+		.duration_ns = UINT64_C(10000000000),
+		.reasons = {[3] = "snapshot ended"},
+	};
+	struct render_options options = {.title = "</script><b>Title</b>"};
 	char *line = NULL;
 	size_t size = 0;
-	ssize_t len;
-	int rc = profile_init(&profile, 0);
+	int rc;
 
-	while (rc == 0 && (len = getline(&line, &size, stdin)) > 0) {
+	assert(profile_init(&profile, MOST_NODES) == 0);
+	timeline_init(&timeline, 0);
+	while (getline(&line, &size, stdin) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		rc = add_line(&profile, line);
+		add_line(line, times, compare);
 	}
-	if (rc == 0)
-		rc = render_write(&profile, RENDER_HTML, &options, stdout);
+	timeline_sort(&timeline);
+	if (times) {
+		info.quality = profile.quality;
+		info.quality.lost_samples = 7;
+		info.quality.truncated_samples[3] = 5;
+		options.info = &info;
+		options.timeline = &timeline;
+	}
+	options.before = compare ? before_samples : NULL;
+	rc = render_write(&profile, RENDER_HTML, &options, stdout);
 	free(line);
+	timeline_fini(&timeline);
 	profile_fini(&profile);
 	return rc == 0 ? 0 : 1;
 }
