@@ -1,0 +1,444 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page in Chromium, from a file, without a network: every feature once.
+
+What must be shown is counted here from the stacks that the page was made of.
+
+usage: test_page.py FOLD_TO_HTML [unittest's arguments]
+"""
+
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from chromium import Browser
+
+PROGRAM = sys.argv.pop(1)
+SHOTS = os.environ.get("FG_SCREENSHOTS")        # a directory: the page is pictured there
+HOSTILE = "<img src=x onerror=alert(1)>"
+BUCKET_MS = 15.625
+
+
+def make_samples(seed=1):
+    """(ms, pid, tid, thread, title, container, frames, count)"""
+    pick = random.Random(seed)
+    java = [f"org/app/{a}{b}.run_[{k}]" for a in ("Order", "Cart") for b in ("Service", "Store")
+            for k in "ji"]
+    spring = [f"org/springframework/web/F{i}.doFilter_[j]" for i in range(8)]
+    leaves = ["java/util/HashMap.getNode_[j]", "do_syscall_64_[k]", "std::sort(int*, int*)",
+              "memcpy", HOSTILE, "org/hibernate/Session.find_[j]"]
+    samples = []
+    for _ in range(2000):
+        pid = pick.choice((100, 200))
+        worker = pick.randrange(6)
+        thread = f"http-nio-8080-exec-{worker}" if worker < 4 else "GC Thread#0"
+        frames = ["Shop" if pid == 100 else "Search", *spring[:pick.randrange(2, 8)],
+                  *pick.choices(java, k=pick.randrange(1, 6))]
+        if pick.random() < 0.3:
+            frames += ["org/hibernate/Session.find_[j]"] * 2
+        frames.append(pick.choice(leaves))
+        samples.append((pick.randrange(0, 6000), pid, 1000 + pid + worker, thread, frames[0],
+                        "abcdef0123456789" if pid == 100 else "", tuple(frames), 1))
+    return samples
+
+
+def bare(frame):
+    return re.sub(r"_\[[01jik]\]$", "", frame)
+
+
+def text_of_samples(samples):
+    return "".join("\t".join(map(str, sample[:6])) + "\t" + ";".join(sample[6]) +
+                   f" {sample[7]}\n" for sample in samples)
+
+
+def make_page(directory, name, text, *how):
+    path = pathlib.Path(directory) / f"{name}.html"
+    with open(path, "wb") as out:
+        subprocess.run([PROGRAM, *how], input=text.encode(), stdout=out, check=True)
+    return path
+
+
+def samples_with(samples, test):
+    return sum(s[7] for s in samples if any(test(bare(frame)) for frame in s[6]))
+
+
+def shown_share(part, whole):
+    return f"{100 * part / whole:.2f}%"
+
+
+class Page(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory(prefix="fg-page-")
+        cls.samples = make_samples()
+        cls.page = make_page(cls.directory.name, "times", text_of_samples(cls.samples), "times")
+        cls.browser = Browser()
+        cls.browser.__enter__()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        cls.directory.cleanup()
+
+    def setUp(self):
+        self.browser.events.clear()
+        self.browser.resize(1366, 768)
+        self.browser.open(self.page)
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    # helpers
+
+    def total(self):
+        return self.browser.run("app.tree.total[0]")
+
+    def press(self, selector):
+        box = self.browser.run(
+            f"(b => [b.x + b.width / 2, b.y + b.height / 2])"
+            f"(document.querySelector({selector!r}).getBoundingClientRect())")
+        self.browser.click(*box)
+
+    def text(self, selector):
+        return self.browser.run(f"document.querySelector({selector!r}).textContent")
+
+    def search(self, text):
+        self.browser.run("page.search.select()")
+        self.browser.type(text)
+
+    def place_of(self, name):
+        """The middle of the first frame of that name."""
+        return self.browser.run(
+            "(() => { const g = app.graph, o = g.host.getBoundingClientRect();"
+            "for (const l of g.levels) for (const i of l.nodes)"
+            f"if (g.tree.keys[g.tree.key[i]].name === {name!r}) {{"
+            "const b = g.boxOf(i); g.host.scrollTop = b.y - 50;"
+            "return [o.x + b.x + Math.min(b.w / 2, 40), o.y + b.y - g.host.scrollTop + 9]; } })()")
+
+    def choose(self, dimension, value):
+        self.browser.run(
+            f"(f => {{ f.value = {value!r}; f.dispatchEvent(new Event('change')); }})"
+            f"(page.filters[{dimension!r}])")
+
+    def shoot(self, name):
+        if SHOTS:
+            self.browser.frames()
+            self.browser.screenshot(pathlib.Path(SHOTS) / f"{name}.png")
+
+    # claims
+
+    def test_page_states_a_policy_without_inline_scripts_and_network(self):
+        head = self.page.read_text()[:2000]
+        self.assertIn("default-src 'none'", head)
+        self.assertRegex(head, r"script-src 'sha256-[A-Za-z0-9+/=]{44}'")
+        self.assertNotIn("unsafe-inline", head)
+        self.assertEqual(self.browser.run(
+            "new Promise(d => { const s = document.createElement('script');"
+            "s.textContent = 'window.injected = 1'; document.body.append(s);"
+            "setTimeout(() => d(window.injected || 0), 50); })"), 0)
+        self.assertTrue(any("Content Security Policy" in str(c) or "Content-Security" in str(c)
+                            for c in self.browser.complaints()))
+        self.browser.events.clear()
+
+    def test_names_never_become_markup(self):
+        self.press("#tab-top")
+        self.assertEqual(self.browser.run("document.querySelectorAll('img, b').length"), 0)
+        self.assertIn(HOSTILE, self.text(".table"))
+        self.assertEqual(self.text("h1"), "</script><b>Title</b>")
+        self.assertNotIn("</script><b>", self.page.read_text())
+
+    def test_banner_says_how_good_the_data_is(self):
+        banner = self.text(".quality")
+        for text in ("2,000", "lost7", "snapshot ended 5", "cpu-clock at 99 Hz", "host.example",
+                     "OpenJDK 64-Bit Server VM 17.0.1", "abcdef012345", "10.0 s from 2023-11-14"):
+            self.assertIn(text, banner)
+        self.shoot("times-1366-light")
+
+    def test_click_zooms_and_back_undoes_it(self):
+        x, y = self.place_of("Shop")
+        self.browser.click(x, y)
+        zoomed = "app.graph.tree.keys[app.graph.tree.key[app.graph.zoomed]].name"
+        self.assertEqual(self.browser.run(zoomed), "Shop")
+        self.assertIn("zoom=", self.browser.run("location.hash"))
+        self.browser.run("new Promise(d => { addEventListener('popstate', () => d(0), {once: true});"
+                         "history.back(); })")
+        self.assertEqual(self.browser.run(zoomed), "all")
+
+    def test_address_brings_the_view_back(self):
+        x, y = self.place_of("Shop")
+        self.browser.click(x, y)
+        self.search("hibernate")
+        self.choose("pool", "http-nio-8080-exec-*")
+        # Another window: the names are found whatever its width.
+        fragment = self.browser.run("location.hash")
+        seen = self.browser.run("[app.tree.total[0], page.matched.textContent.split(',')[0]]")
+        self.browser.resize(900, 600)
+        self.browser.open(self.page, fragment)
+        self.assertEqual(self.browser.run(
+            "[app.tree.total[0], page.matched.textContent.split(',')[0]]"), seen)
+        self.assertEqual(self.browser.run("page.search.value"), "hibernate")
+
+    def test_search_share_counts_nested_matches_once(self):
+        self.search("org/hib.rnate")
+        wanted = samples_with(self.samples, lambda name: "org/hibernate" in name)
+        self.assertIn(shown_share(wanted, 2000), self.text("#matched"))
+        self.assertEqual(self.browser.run("page.matched.title"), f"{wanted:,} of 2,000 samples")
+
+    def test_search_can_ignore_case_and_says_what_is_no_expression(self):
+        self.search("HASHMAP")
+        self.assertIn("0.00%", self.text("#matched"))
+        self.press("[data-flag=ignoreCase]")
+        wanted = samples_with(self.samples, lambda name: "HashMap" in name)
+        self.assertIn(shown_share(wanted, 2000), self.text("#matched"))
+        self.search("(")
+        self.assertIn("Not a regular expression", self.text("#matched"))
+
+    def test_next_and_previous_walk_over_matches(self):
+        self.search("HashMap")
+        self.press("#next")
+        first = self.text("#matched")
+        self.assertRegex(first, r", 1 of [0-9,]+ frames")
+        self.press("#next")
+        self.assertRegex(self.text("#matched"), r", 2 of ")
+        self.press("#previous")
+        self.assertEqual(self.text("#matched"), first)
+
+    def test_only_matching_samples_can_be_kept(self):
+        self.search("HashMap")
+        self.press("[data-flag=onlyMatching]")
+        self.assertEqual(self.total(), samples_with(self.samples, lambda name: "HashMap" in name))
+
+    def test_filters_keep_the_samples_of_their_dimension(self):
+        for dimension, value, test in (
+                ("process", "Shop-100", lambda s: s[1] == 100),
+                ("container", "abcdef012345", lambda s: s[1] == 100),
+                ("pool", "http-nio-8080-exec-*", lambda s: s[3].startswith("http")),
+                ("thread", "http-nio-8080-exec-2 [1102]", lambda s: s[2] == 1102)):
+            self.choose(dimension, value)
+            self.assertEqual(self.total(), sum(s[7] for s in self.samples if test(s)), dimension)
+            self.choose(dimension, "")
+        self.assertEqual(self.total(), 2000)
+
+    def test_range_of_the_time_strip_redraws_the_graph(self):
+        box = self.browser.run("(b => [b.x, b.y, b.width, b.height])"
+                               "(app.strip.canvas.getBoundingClientRect())")
+        columns = self.browser.run("app.strip.columns")
+        x = [box[0] + box[2] * (at + 0.5) / columns for at in (1, 3)]
+        self.browser.mouse("mousePressed", x[0], box[1] + box[3] - 0.4)
+        self.browser.mouse("mouseMoved", x[1], box[1] + 1)
+        self.browser.mouse("mouseReleased", x[1], box[1] + 1)
+        self.browser.frames()
+        start, end = self.browser.run("[app.state.from, app.state.to]")
+        self.assertEqual((start, end), (64, 256))
+        wanted = sum(s[7] for s in self.samples if start <= int(s[0] / BUCKET_MS) < end)
+        self.assertEqual(self.total(), wanted)
+        self.shoot("times-range")
+        self.press(".fields button")
+        self.assertEqual(self.total(), 2000)
+
+    def test_legend_highlights_a_kind_and_then_keeps_it(self):
+        kernel = "[data-kind='8']"
+        self.press(kernel)
+        self.assertEqual(self.browser.run("[app.state.kind, app.tree.total[0]]"), [8, 2000])
+        self.shoot("times-kind")
+        self.press(kernel)
+        wanted = sum(s[7] for s in self.samples if any(f.endswith("_[k]") for f in s[6]))
+        self.assertEqual(self.total(), wanted)
+        self.press(kernel)
+        self.assertEqual(self.total(), 2000)
+
+    def test_every_kind_has_a_letter_beside_its_colour(self):
+        letters = self.browser.run("app.data.kinds.map(k => k.letter)")
+        self.assertEqual(len(set(letters)), len(letters))
+
+    def test_function_table_counts_self_and_total(self):
+        self.press("#tab-top")
+        rows = self.browser.run("app.top.rows.map(r => [r.name.name, r.self, r.total])")
+        shown = {name: (own, total) for name, own, total in rows}
+        for name in ("org/hibernate/Session.find", "memcpy", "org/app/OrderStore.run"):
+            own = sum(s[7] for s in self.samples if bare(s[6][-1]) == name)
+            self.assertEqual(shown[name], (own, samples_with(self.samples, lambda f: f == name)))
+        self.press("th:nth-child(2) button")
+        totals = self.browser.run("[...document.querySelectorAll('tbody td:nth-child(2)')]"
+                                  ".map(td => parseInt(td.textContent.replace(/,/g, '')))")
+        self.assertEqual(totals, sorted(totals, reverse=True))
+        self.shoot("times-functions")
+
+    def test_sandwich_follows_the_table(self):
+        self.press("#tab-top")
+        self.browser.run("[...document.querySelectorAll('tbody .link')]"
+                         ".find(l => l.textContent === 'org/hibernate/Session.find').click()")
+        wanted = samples_with(self.samples, lambda f: f == "org/hibernate/Session.find")
+        self.assertEqual(self.browser.run("app.callees.tree.total[0]"), wanted)
+        self.assertIn(f"{wanted:,} samples", self.text(".focus"))
+        children = self.browser.run(
+            "(t => { let s = 0; for (let c = t.first[0]; c >= 0; c = t.next[c]) s += t.total[c];"
+            "return s + t.self[0]; })(app.callers.tree)")
+        self.assertEqual(children, wanted)
+        self.shoot("times-sandwich")
+
+    def test_reversed_graph_begins_with_what_ran(self):
+        self.press("[data-flag=reversed]")
+        first = dict(self.browser.run(
+            "(t => { const r = []; for (let c = t.first[0]; c >= 0; c = t.next[c])"
+            "r.push([t.keys[t.key[c]].name, t.total[c]]); return r; })(app.graph.tree)"))
+        wanted = sum(s[7] for s in self.samples if s[6][-1] == "memcpy")
+        self.assertEqual(first["memcpy"], wanted)
+
+    def test_icicle_has_the_root_at_the_top(self):
+        self.press("[data-flag=icicle]")
+        self.assertEqual(self.browser.run("app.graph.boxOf(0).y"), 0)
+
+    def test_recursion_is_folded(self):
+        find = "app.tree.keys.findIndex(k => k.name === 'org/hibernate/Session.find')"
+        nested = (f"(k => {{ let n = 0; for (let i = 1; i < app.tree.count; i++)"
+                  f"n += app.tree.key[i] === k && app.tree.key[app.tree.parent[i]] === k;"
+                  f"return n; }})({find})")
+        self.assertGreater(self.browser.run(nested), 0)
+        self.press("[data-flag=recursion]")
+        self.assertEqual(self.browser.run(nested), 0)
+        self.assertEqual(self.total(), 2000)
+
+    def test_framework_runs_are_one_frame(self):
+        self.press("[data-flag=frameworks]")
+        names = self.browser.run("[...new Set(Array.from(app.tree.key.slice(0, app.tree.count),"
+                                 "k => app.tree.keys[k].name))]")
+        self.assertIn("[Spring: 7 frames]", names)
+        self.assertFalse(any(name.startswith("org/springframework") for name in names))
+        self.assertEqual(self.total(), 2000)
+        self.shoot("times-frameworks")
+
+    def test_arrow_keys_walk_and_are_told(self):
+        self.browser.run("app.graph.host.focus()")
+        self.browser.key("ArrowUp")
+        self.browser.key("ArrowUp")
+        name = self.browser.run("app.graph.tree.keys[app.graph.tree.key[app.graph.picked]].name")
+        self.assertIn(name, ("Shop", "Search"))
+        self.assertTrue(self.text("#details").startswith(name))
+        self.assertEqual(self.browser.run("page.details.getAttribute('aria-live')"), "polite")
+        self.browser.key("ArrowRight")
+        self.browser.key("ArrowLeft")
+        self.browser.key("Enter")
+        self.assertEqual(self.browser.run("app.graph.tree.depth[app.graph.zoomed]"), 1)
+        self.browser.key("Escape")
+        self.assertEqual(self.browser.run("app.graph.zoomed"), 0)
+
+    def test_copies_name_stack_and_folded(self):
+        x, y = self.place_of("Shop")
+        self.browser.click(x, y)
+        self.press("#copy-name")
+        self.assertEqual(self.browser.run("app.copied"), "Shop")
+        self.press("#copy-stack")
+        self.assertEqual(self.browser.run("app.copied"), "Shop")
+        self.browser.run("go({zoom: ''})")
+        self.press("#copy-folded")
+        wanted = {}
+        for sample in self.samples:
+            wanted[";".join(sample[6])] = wanted.get(";".join(sample[6]), 0) + sample[7]
+        got = dict(line.rsplit(" ", 1) for line in self.browser.run("app.copied").splitlines())
+        self.assertEqual({stack: int(count) for stack, count in got.items()}, wanted)
+
+    def test_view_is_saved_as_svg_and_png(self):
+        self.browser.run("window.saved = []; save = (blob, name) => saved.push([blob, name]); 0")
+        self.press("#save-svg")
+        svg = self.browser.run("saved[0][0].text()")
+        self.assertTrue(svg.startswith("<svg"))
+        self.assertNotIn("<img", svg)
+        self.assertIn("Shop (", svg)
+        self.press("#save-png")
+        self.browser.run("new Promise(d => setTimeout(d, 300))")
+        self.assertEqual(self.browser.run("saved[1][0].arrayBuffer().then(b => "
+                                          "[...new Uint8Array(b.slice(1, 4))])"), [80, 78, 71])
+
+    def test_theme_follows_the_system_and_the_switch(self):
+        paper = "getComputedStyle(document.body).backgroundColor"
+        light = self.browser.run(paper)
+        self.browser.resize(2560, 1300, dark=True)
+        self.shoot("times-2560-dark")
+        dark = self.browser.run(paper)
+        self.assertNotEqual(light, dark)
+        self.press("#theme")
+        self.assertEqual(self.browser.run(paper), light)
+        self.browser.resize(1366, 768)
+        self.press("#theme")
+        self.assertEqual(self.browser.run(paper), dark)
+
+    def test_paper_has_the_whole_graph(self):
+        self.browser.run("dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(self.browser.run("document.querySelector('.printed').height"),
+                         self.browser.run("app.graph.levels.length * ROW"))
+        self.browser.run("dispatchEvent(new Event('afterprint'))")
+        self.assertIsNone(self.browser.run("document.querySelector('.printed')"))
+
+    def test_a_finger_zooms(self):
+        x, y = self.place_of("Shop")
+        self.browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+        self.browser.call("Input.dispatchTouchEvent", type="touchStart",
+                          touchPoints=[{"x": x, "y": y}])
+        self.browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+        self.browser.run("new Promise(d => setTimeout(d, 200))")
+        self.browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+        self.assertEqual(self.browser.run("app.graph.tree.depth[app.graph.zoomed]"), 1)
+
+
+class OtherPages(unittest.TestCase):
+    """What a page of other data shows."""
+
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="fg-page-")
+        self.addCleanup(self.directory.cleanup)
+        self.browser = Browser().__enter__()
+        self.addCleanup(self.browser.__exit__)
+
+    def test_folded_stacks_have_neither_time_nor_threads(self):
+        page = make_page(self.directory.name, "folded", "a;b_[j] 3\na;c 1\n")
+        self.browser.open(page)
+        self.assertEqual(self.browser.run("[app.strip, document.querySelectorAll('.filters select')"
+                                          ".length, app.tree.total[0]]"), [None, 0, 4])
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_comparison_marks_what_is_new_gone_and_changed(self):
+        page = make_page(self.directory.name, "compare",
+                         "all;stays 100 100\nall;gone 50 0\nall;new 0 200\nall;more 50 100\n",
+                         "compare")
+        self.browser.open(page)
+        marks = ("(() => { const r = {}, g = app.graph; for (const l of g.levels)"
+                 "for (const i of l.nodes) r[g.tree.keys[g.tree.key[i]].name] = g.markOf(i);"
+                 "return r; })()")
+        # 200 before and 400 after: normalised, 100 of 200 is as much as 200 of 400.
+        seen = self.browser.run(marks)
+        self.assertEqual((seen["stays"], seen["new"], seen["more"], seen.get("gone")),
+                         ("\u2212", "N", "=", None))
+        self.browser.run("go({widths: 'union'})")
+        self.assertEqual(self.browser.run(marks)["gone"], "X")
+        self.browser.run("go({normalise: false})")
+        self.assertEqual(self.browser.run(marks)["stays"], "=")
+        if SHOTS:
+            self.browser.frames()
+            self.browser.screenshot(pathlib.Path(SHOTS) / "compare.png")
+        self.browser.run("go({tab: 'changes'})")
+        rows = self.browser.run("[...document.querySelectorAll('section:not([hidden]) tbody tr')]"
+                                ".map(r => r.textContent)")
+        self.assertIn("new: new", rows[0] + rows[1])
+        self.assertTrue(any("gone: gone" in row for row in rows))
+        if SHOTS:
+            self.browser.frames()
+            self.browser.screenshot(pathlib.Path(SHOTS) / "changes.png")
+        self.assertEqual(self.browser.complaints(), [])
+
+    def test_file_that_was_cut_short_says_so(self):
+        page = make_page(self.directory.name, "cut", "a;b 3\n")
+        text = page.read_text()
+        at = text.index("</script>")
+        page.write_text(text[:at - 12] + text[at:])
+        self.browser.call("Page.navigate", url=page.as_uri())
+        self.browser.run("new Promise(d => setTimeout(d, 500))")
+        self.assertIn("cannot be shown", self.browser.run("document.body.textContent"))
+
+
+if __name__ == "__main__":
+    unittest.main()
