@@ -120,9 +120,24 @@ function legend()
 			" of samples end in such a frame. Click: highlight; again: only samples that have one; " +
 			"again: off" }, () => nextKind(kind));
 	});
+	if (app.data.before)
+		return element("div", { class: "legend scale" }, ...changeLegend());
 	page.kinds.forEach(made => made.append(app.data.kinds[made.dataset.kind].title));
 	return element("div", { class: "legend", role: "group", "aria-label": "Kinds of frames" },
 		...page.kinds);
+}
+
+/* In a comparison colours are of changes; the letters say new, gone, more, less. */
+function changeLegend()
+{
+	const entries = [["N", "rgb(236,136,40)", "new"], ["+", "rgb(230,180,133)", "more"],
+		["=", "rgb(225,225,225)", "within 2 %"], ["\u2212", "rgb(157,192,229)", "less"],
+		["X", "rgb(88,158,232)", "gone (widths: before, union)"]];
+	return entries.map(([letter, colour, text]) => {
+		const chip = element("i", { class: "chip", "aria-hidden": "true" }, letter);
+		chip.style.background = colour;
+		return element("span", {}, chip, text);
+	});
 }
 
 function nextKind(kind)
@@ -244,7 +259,9 @@ function buildPage()
 	app.top = new FunctionTable("Functions, by the samples that ended in them (self) and passed " +
 		"through them (total)", topColumns(), { chosen: focusOn,
 		sorted: (at, up) => go({ sort: ["self", "total", "name"][at], up }, true) });
-	app.changes = new FunctionTable("The greatest changes", changeColumns(), { chosen: focusOn });
+	app.changes = new FunctionTable("The greatest changes, before as normalised above. Chance: how far " +
+		"the square roots of two Poisson counts lie apart, in standard deviations; below 2 it may well " +
+		"be chance", changeColumns(), { chosen: focusOn });
 	page.focus = element("h2", { class: "focus" });
 	page.panes = {
 		graph: element("section", { class: "pane" }, app.graph.host),

@@ -122,7 +122,7 @@ function changeColumns()
 		["Self change", change("self", "before"), true, n => signed(n)],
 		["Before", row => row.beforeTotal, true, n => grouped(n)],
 		["After", row => row.total, true, n => grouped(n)],
-		["Noise", row => Math.abs(sigmas(row.total, row.beforeTotal)), true,
+		["Chance", row => Math.abs(sigmas(row.total, row.beforeTotal)), true,
 			n => n < 2 ? "within" : n < 3 ? "maybe" : n.toFixed(1) + " \u03c3"],
 		["Function", row => row.name.name, false, (text, row) => row.beforeTotal === 0 ?
 			"new: " + text : row.total === 0 ? "gone: " + text : text],

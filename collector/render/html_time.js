@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The recording's time: a column a second, or a few in a long one, a row a part of it, dark where
+ * The recording's time: a column a second, or more or less of it, a row a part of that, dark where
  * there were many samples. A range is chosen with the mouse, a finger, or two fields.
  */
-const STRIP_HEIGHT = 64, MOST_COLUMNS = 400;
+const STRIP_HEIGHT = 64, MOST_COLUMNS = 400, LEAST_COLUMNS = 48, LEAST_ROWS = 8;
 
 class TimeStrip {
 	/* on: chosen(from, to), in buckets; 0, 0 is all */
@@ -13,8 +13,9 @@ class TimeStrip {
 		this.buckets = times.buckets;
 		this.seconds = bucketNs / 1e9;
 		const perSecond = Math.max(1, Math.round(1 / this.seconds));
-		const least = this.buckets < 4 * perSecond ? Math.max(1, perSecond >> 3) : perSecond;
-		this.rows = least * Math.max(1, Math.ceil(this.buckets / least / MOST_COLUMNS));
+		this.rows = perSecond * Math.max(1, Math.ceil(this.buckets / perSecond / MOST_COLUMNS));
+		while (this.rows > LEAST_ROWS && this.buckets / this.rows < LEAST_COLUMNS)
+			this.rows /= 2;
 		this.columns = Math.max(1, Math.ceil(this.buckets / this.rows));
 		this.canvas = element("canvas", { height: STRIP_HEIGHT, role: "img",
 			"aria-label": "Samples over time: a column is " + this.columnText() +
@@ -106,7 +107,7 @@ class TimeStrip {
 	paint(from, to)
 	{
 		const ratio = devicePixelRatio || 1, pen = this.canvas.getContext("2d");
-		const width = Math.max(this.host.clientWidth, 100);
+		const width = Math.max(this.canvas.clientWidth, 100);
 		const style = getComputedStyle(document.documentElement);
 		this.canvas.width = Math.round(width * ratio);
 		this.canvas.height = STRIP_HEIGHT * ratio;

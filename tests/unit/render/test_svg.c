@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The SVG: what other tools read of it, what names cannot do to it, and the data it carries. */
-#include "profile_of.h"
+#include "data_of.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <zlib.h>
 
 #define DEEP	    100000
 #define HAS(text)   assert_non_null(strstr(fixture->svg, (text)))
@@ -219,67 +218,6 @@ static void full_disk_is_an_error(void **state)
 
 /* ---- the data ---- */
 
-struct data {
-	unsigned char bytes[65536];
-	size_t len;
-	size_t at;
-};
-
-static void decode_base64(const char *text, unsigned char *out, size_t *ret_len)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint32_t bits = 0;
-	unsigned count = 0;
-
-	*ret_len = 0;
-	for (; *text != '<'; text++) {
-		const char *const digit = *text == '\n' ? NULL : strchr(digits, *text);
-
-		if (!digit)
-			continue;
-		bits = bits << 6 | (uint32_t)(digit - digits);
-		count += 6;
-		if (count < 8)
-			continue;
-		count -= 8;
-		out[(*ret_len)++] = (unsigned char)(bits >> count);
-	}
-}
-
-static void read_data(const struct fixture *fixture, struct data *data)
-{
-	static unsigned char packed[65536];
-	static const char open[] = "<metadata id=\"fg-data\">";
-	const char *const text = strstr(fixture->svg, open);
-	uLongf len = sizeof(data->bytes);
-	size_t packed_len;
-
-	assert_non_null(text);
-	decode_base64(text + strlen(open), packed, &packed_len);
-	assert_int_equal(uncompress(data->bytes, &len, packed, packed_len), Z_OK);
-	data->len = len;
-	data->at = 0;
-}
-
-static uint64_t varint(struct data *data)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0;; shift += 7) {
-		assert_true(data->at < data->len);
-		value |= (uint64_t)(data->bytes[data->at] & 127) << shift;
-		if (data->bytes[data->at++] < 128)
-			return value;
-	}
-}
-
-static void check_varints(struct data *data, const uint64_t *expected, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		assert_int_equal(varint(data), expected[i]);
-}
-
 /* all -+- a - x    the key of x, used twice, comes first
  *      +- b - x  */
 static void data_holds_every_node_in_order(void **state)
@@ -296,7 +234,7 @@ static void data_holds_every_node_in_order(void **state)
 	ADD(300, F("a", NATIVE));
 	draw(fixture, &(struct render_options){.min_width_px = 100});
 	LACKS("<title>b");
-	read_data(fixture, &data);
+	unpack(fixture->svg, "<metadata id=\"fg-data\">", &data);
 	assert_int_equal(varint(&data), 4);
 	text_len = varint(&data);
 	assert_int_equal(varint(&data), 5);

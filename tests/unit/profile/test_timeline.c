@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The timeline: what is joined, what gives way when there is too much, and what is counted. */
+#include "profile/timeline.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static int setup(void **state)
+{
+	static struct timeline timeline;
+
+	timeline_init(&timeline, 0);
+	*state = &timeline;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	timeline_fini(*state);
+	return 0;
+}
+
+static uint32_t thread_of(struct timeline *timeline, pid_t pid, pid_t tid, const char *name)
+{
+	const struct timeline_process process = {.pid = pid, .title = "Main"};
+	const struct timeline_thread thread = {
+		.process = timeline_process(timeline, &process), .tid = tid, .name = name};
+
+	return timeline_thread(timeline, &thread);
+}
+
+static void add(struct timeline *timeline, uint64_t at_ns, uint32_t thread, uint32_t node)
+{
+	const struct timeline_entry entry = {.thread = thread, .node = node, .weight = 1};
+
+	timeline_add(timeline, at_ns, &entry);
+}
+
+static uint64_t weight_of(const struct timeline *timeline)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < timeline->n_entries; i++)
+		sum += timeline->entries[i].weight;
+	return sum;
+}
+
+static void equal_samples_of_a_bucket_are_one_entry(void **state)
+{
+	struct timeline *const timeline = *state;
+	const uint32_t thread = thread_of(timeline, 7, 8, "main");
+
+	add(timeline, TIMELINE_BUCKET_NS, thread, 3);
+	add(timeline, 0, thread, 3);
+	add(timeline, TIMELINE_BUCKET_NS + 1, thread, 3);
+	timeline_sort(timeline);
+	assert_int_equal(timeline->n_entries, 2);
+	assert_int_equal(timeline->entries[0].bucket, 0);
+	assert_int_equal(timeline->entries[1].bucket, 1);
+	assert_int_equal(timeline->entries[1].weight, 2);
+}
+
+static void thread_is_its_process_and_tid(void **state)
+{
+	struct timeline *const timeline = *state;
+	const uint32_t first = thread_of(timeline, 7, 8, "Thread-1");
+
+	assert_int_equal(thread_of(timeline, 7, 8, ""), first);
+	assert_string_equal(timeline->threads[first].name, "Thread-1");
+	assert_int_equal(thread_of(timeline, 7, 8, "worker"), first);
+	assert_string_equal(timeline->threads[first].name, "worker");
+	assert_int_not_equal(thread_of(timeline, 9, 8, "worker"), first);
+	assert_string_equal(timeline->processes[0].container, "");
+}
+
+static void long_recording_has_wider_buckets(void **state)
+{
+	struct timeline *const timeline = *state;
+	const uint32_t thread = thread_of(timeline, 7, 8, "main");
+	const uint64_t day = UINT64_C(86400) * 1000000000;
+
+	add(timeline, TIMELINE_BUCKET_NS * 5, thread, 3);
+	add(timeline, day, thread, 3);
+	timeline_sort(timeline);
+	assert_true(day / timeline->bucket_ns < TIMELINE_MAX_BUCKETS);
+	assert_int_equal(timeline->entries[0].bucket, 5 * TIMELINE_BUCKET_NS / timeline->bucket_ns);
+	assert_int_equal(timeline->entries[1].bucket, day / timeline->bucket_ns);
+}
+
+static void entries_give_way_to_wider_buckets(void **state)
+{
+	struct timeline *const timeline = *state;
+	uint32_t thread;
+
+	timeline->max_entries = 100;
+	thread = thread_of(timeline, 7, 8, "main");
+	for (uint64_t i = 0; i < 1000; i++)
+		add(timeline, i * TIMELINE_BUCKET_NS, thread, 3);
+	timeline_sort(timeline);
+	assert_true(timeline->n_entries <= 100);
+	assert_int_equal(weight_of(timeline), 1000);
+	assert_int_equal(timeline->lost_samples, 0);
+}
+
+static void what_has_no_room_in_one_bucket_is_counted(void **state)
+{
+	struct timeline *const timeline = *state;
+	uint32_t thread;
+
+	timeline->max_entries = 10;
+	thread = thread_of(timeline, 7, 8, "main");
+	for (uint32_t node = 0; node < 30; node++)
+		add(timeline, 0, thread, node);
+	assert_int_equal(weight_of(timeline) + timeline->lost_samples, 30);
+	assert_true(timeline->lost_samples > 0);
+}
+
+static void threads_past_the_cap_are_one_of_their_process(void **state)
+{
+	struct timeline *const timeline = *state;
+	uint32_t rest;
+
+	for (pid_t tid = 1; tid <= (pid_t)TIMELINE_MAX_THREADS; tid++)
+		thread_of(timeline, 7, tid, "t");
+	rest = thread_of(timeline, 7, 70001, "u");
+	assert_int_equal(thread_of(timeline, 7, 70002, "v"), rest);
+	assert_int_equal(timeline->threads[rest].tid, 0);
+	assert_string_equal(timeline->threads[rest].name, "[other threads]");
+}
+
+static void sample_of_no_thread_is_counted(void **state)
+{
+	struct timeline *const timeline = *state;
+
+	add(timeline, 0, UINT32_MAX, 1);
+	assert_int_equal(timeline->n_entries, 0);
+	assert_int_equal(timeline->lost_samples, 1);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(equal_samples_of_a_bucket_are_one_entry),
+		CASE(thread_is_its_process_and_tid),
+		CASE(long_recording_has_wider_buckets),
+		CASE(entries_give_way_to_wider_buckets),
+		CASE(what_has_no_room_in_one_bucket_is_counted),
+		CASE(threads_past_the_cap_are_one_of_their_process),
+		CASE(sample_of_no_thread_is_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

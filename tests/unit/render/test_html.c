@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The page: the data it carries, its policy, and what names cannot do to it. */
+#include "data_of.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define DATA	    "id=\"fg-data\">"
+#define HAS(text)   assert_non_null(strstr(fixture->html, (text)))
+#define LACKS(text) assert_null(strstr(fixture->html, (text)))
+
+struct fixture {
+	struct profile profile;
+	struct timeline timeline;
+	char *html;
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	*state = fixture;
+	if (!fixture)
+		return -1;
+	timeline_init(&fixture->timeline, 0);
+	return profile_init(&fixture->profile, 0);
+}
+
+static int teardown(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	profile_fini(&fixture->profile);
+	timeline_fini(&fixture->timeline);
+	free(fixture->html);
+	free(fixture);
+	return 0;
+}
+
+#define ADD(w, ...)                                                                                \
+	do {                                                                                       \
+		const struct note note = {{__VA_ARGS__}, (w)};                                     \
+		add_note(&fixture->profile, &note);                                                \
+	} while (0)
+
+static void draw(struct fixture *fixture, const struct render_options *options)
+{
+	free(fixture->html);
+	fixture->html = written(&fixture->profile, RENDER_HTML, options);
+}
+
+/* A part as text, terminated in place; data goes on behind it. */
+static const char *part(struct data *data, size_t *ret_len)
+{
+	const size_t len = varint(data);
+	static char text[4096];
+
+	assert_true(len < sizeof(text) && data->at + len <= data->len);
+	memcpy(text, data->bytes + data->at, len);
+	text[len] = '\0';
+	data->at += len;
+	*ret_len = len;
+	return text;
+}
+
+static void check_part(struct data *data, const char *expected, size_t expected_len)
+{
+	size_t len;
+	const char *const text = part(data, &len);
+
+	assert_int_equal(len, expected_len);
+	assert_memory_equal(text, expected, len);
+}
+
+static void policy_allows_nothing_but_the_page_itself(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	ADD(1, F("a", JIT));
+	draw(fixture, NULL);
+	HAS("default-src 'none'; base-uri 'none'; form-action 'none'; script-src 'sha256-");
+	HAS("; style-src 'sha256-");
+	LACKS("unsafe-inline");
+	LACKS("https://");
+	LACKS("style=\"");
+}
+
+static void names_cannot_become_markup(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	ADD(1, F("</script><i>", JIT));
+	draw(fixture, &(struct render_options){.title = "</title><i>&\"\n"});
+	LACKS("<i>");
+	HAS("<title>&lt;/title&gt;&lt;i&gt;&amp;&quot;");
+}
+
+static void facts_are_lines_that_names_cannot_break(void **state)
+{
+	const struct profile_info info = {
+		.host = "h\nlost\t9",
+		.hz = 99,
+		.quality = {.lost_samples = 3, .truncated_samples = {[1] = 2}},
+		.reasons = {[1] = "snapshot ended"},
+	};
+	struct fixture *const fixture = *state;
+	static struct data data;
+	const char *text;
+	size_t len;
+
+	ADD(1, F("a", JIT));
+	draw(fixture, &(struct render_options){.title = "T", .info = &info});
+	unpack(fixture->html, DATA, &data);
+	text = part(&data, &len);
+	assert_memory_equal(text, "title\tT\nkind\t# #", 16);
+	assert_non_null(strstr(text, "host\th\xef\xbf\xbdlost\xef\xbf\xbd"
+				     "9\nhz\t99\nlost\t3\n"
+				     "truncated\t2 snapshot ended\n"));
+}
+
+static void tree_is_whole_and_nothing_else_is_there_without_times(void **state)
+{
+	static const uint64_t columns[] = {0, 1, 2, 0, 0, 0, 0, 0, 5};
+	struct fixture *const fixture = *state;
+	static struct data data;
+	size_t len;
+
+	ADD(5, F("a", JIT), F("b", KERNEL));
+	draw(fixture, NULL);
+	unpack(fixture->html, DATA, &data);
+	part(&data, &len);
+	varint(&data); /* bytes of the tree */
+	assert_int_equal(varint(&data), 3);
+	len = varint(&data);
+	assert_int_equal(varint(&data), 3);
+	data.at += len;
+	check_varints(&data, columns, 9);
+	for (int empty = 0; empty < 4; empty++)
+		check_part(&data, "", 0);
+	assert_int_equal(data.at, data.len);
+}
+
+static void times_say_when_where_and_which_thread(void **state)
+{
+	const struct timeline_process process = {.pid = 7, .title = "M\t", .container = "c0"};
+	struct fixture *const fixture = *state;
+	struct timeline *const timeline = &fixture->timeline;
+	struct timeline_thread thread = {.tid = 8, .name = "main"};
+	static struct data data;
+	size_t len;
+
+	ADD(2, F("b", JIT));
+	ADD(1, F("a", JIT));
+	thread.process = timeline_process(timeline, &process);
+	thread.process = timeline_thread(timeline, &thread);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct timeline_entry entry = {
+			.thread = thread.process, .node = i < 2 ? 1 : 2, .weight = 1};
+
+		timeline_add(timeline, (i / 2) * 3 * TIMELINE_BUCKET_NS, &entry);
+	}
+	timeline_sort(timeline);
+	draw(fixture, &(struct render_options){.timeline = timeline});
+	unpack(fixture->html, DATA, &data);
+	assert_non_null(strstr(part(&data, &len), "bucket_ns\t15625000\n"));
+	part(&data, &len);
+	check_part(&data, "", 0);
+	check_part(&data, "7\tM\xef\xbf\xbd\tc0\t\n", 11);
+	check_part(&data, "0\t8\tmain\n", 9);
+	/* entries; buckets since the one before; threads; nodes: b stands behind a; weights */
+	check_part(&data, "\2\0\3\0\0\2\1\2\1", 9);
+	assert_int_equal(data.at, data.len);
+}
+
+static void stack_that_is_gone_is_in_the_tree(void **state)
+{
+	const struct frame frames[] = {{.name = "gone", .kind = FRAME_JIT}};
+	struct fixture *const fixture = *state;
+	uint64_t before[3] = {0};
+	static struct data data;
+	uint32_t leaf;
+	size_t len;
+
+	ADD(5, F("here", JIT));
+	assert_int_equal(profile_add_leaf(&fixture->profile, frames, 1, 0, &leaf), 0);
+	before[leaf] = 4;
+	draw(fixture, &(struct render_options){.before = before});
+	unpack(fixture->html, DATA, &data);
+	part(&data, &len);
+	part(&data, &len);
+	check_part(&data, "\0\4\0", 3);
+	draw(fixture, NULL);
+	unpack(fixture->html, DATA, &data);
+	part(&data, &len);
+	assert_null(strstr(part(&data, &len), "gone"));
+}
+
+static void full_disk_is_an_error(void **state)
+{
+	struct fixture *const fixture = *state;
+	FILE *const full = fopen("/dev/full", "w");
+
+	if (!full)
+		skip();
+	ADD(1, F("a", JIT));
+	assert_int_equal(render_write(&fixture->profile, RENDER_HTML, NULL, full), -ENOSPC);
+	fclose(full);
+}
+
+int main(void)
+{
+#define test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		test(policy_allows_nothing_but_the_page_itself),
+		test(names_cannot_become_markup),
+		test(facts_are_lines_that_names_cannot_break),
+		test(tree_is_whole_and_nothing_else_is_there_without_times),
+		test(times_say_when_where_and_which_thread),
+		test(stack_that_is_gone_is_in_the_tree),
+		test(full_disk_is_an_error),
+	};
+
+	return cmocka_run_group_tests_name("html", tests, NULL, NULL);
+}
