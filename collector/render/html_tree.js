@@ -66,8 +66,9 @@ function childTable(count)
 	const slots = new Int32Array(size).fill(-1);
 	return {
 		find(tree, parent, key) {
-			let at = Math.imul(parent ^ Math.imul(key, 0x9e3779b1), 0x85ebca6b);
-			for (at = (at ^ at >>> 15) & (size - 1); slots[at] >= 0; at = (at + 1) & (size - 1))
+			let at = Math.imul(parent, 0x9e3779b1) + Math.imul(key, 0x85ebca6b);
+			at = Math.imul(at ^ at >>> 15, 0x2c1b3c6d);
+			for (at = (at ^ at >>> 13) & (size - 1); slots[at] >= 0; at = (at + 1) & (size - 1))
 				if (tree.parent[slots[at]] === parent && tree.key[slots[at]] === key)
 					return slots[at];
 			return -1 - at;
@@ -244,7 +245,8 @@ function growCallers(tree, i)
 	for (const cursor of tree.cursors[i]) {
 		const caller = source.parent[cursor.node];
 		if (caller > 0) {
-			addCursor(groupOf(groups, source.key[caller]), { ...cursor, node: caller });
+			cursor.node = caller;      // it is nobody else's
+			addCursor(groupOf(groups, source.key[caller]), cursor);
 		} else {
 			tree.self[i] += cursor.total;
 			tree.before[i] += cursor.before;
