@@ -68,9 +68,13 @@ static void keep_text(struct timeline *timeline, const char **kept, const char *
 		*kept = "";
 	if (!text || !*text || strcmp(*kept, text) == 0)
 		return;
-	added = intern_add_str(&timeline->texts, text);
+	added = timeline->texts.arena.total_bytes < TIMELINE_MAX_TEXT_BYTES
+			? intern_add_str(&timeline->texts, text)
+			: NULL;
 	if (added)
 		*kept = added;
+	else
+		timeline->lost_names++;
 }
 
 static uint32_t add_process(struct timeline *timeline, pid_t pid)

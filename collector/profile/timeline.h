@@ -23,11 +23,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define TIMELINE_BUCKET_NS     UINT64_C(15625000) /* a 64th of a second */
-#define TIMELINE_MAX_BUCKETS   16384u		  /* four minutes of the shortest ones */
-#define TIMELINE_MAX_ENTRIES   4000000u		  /* of 16 bytes */
-#define TIMELINE_MAX_THREADS   65536u /* past it, one stands for the rest of a process */
-#define TIMELINE_MAX_PROCESSES 4096u  /* past it, samples are left out */
+#define TIMELINE_BUCKET_NS	UINT64_C(15625000) /* a 64th of a second */
+#define TIMELINE_MAX_BUCKETS	16384u		   /* four minutes of the shortest ones */
+#define TIMELINE_MAX_ENTRIES	4000000u	   /* of 16 bytes */
+#define TIMELINE_MAX_THREADS	65536u	    /* past it, one stands for the rest of a process */
+#define TIMELINE_MAX_TEXT_BYTES (16u << 20) /* past it, names stay as they were */
+#define TIMELINE_MAX_PROCESSES	4096u	    /* past it, samples are left out */
 
 struct timeline_process {
 	pid_t pid;
@@ -60,6 +61,7 @@ struct timeline {
 	size_t n_threads, threads_size;
 	size_t n_entries, entries_size, max_entries;
 	uint64_t bucket_ns;
+	uint64_t lost_names;   /* times that a name had no room */
 	uint64_t lost_samples; /* left out: memory, or too many of anything */
 };
 

@@ -112,6 +112,7 @@ static void add_facts(struct bytes *out, const struct render_options *options)
 	if (timeline) {
 		fact_number(out, "bucket_ns", timeline->bucket_ns);
 		fact_number(out, "untimed", timeline->lost_samples);
+		fact_number(out, "renamed", timeline->lost_names);
 	}
 	if (!info)
 		return;

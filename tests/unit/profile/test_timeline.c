@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -133,6 +135,24 @@ static void threads_past_the_cap_are_one_of_their_process(void **state)
 	assert_string_equal(timeline->threads[rest].name, "[other threads]");
 }
 
+/* An agent says what threads are called: it must not fill the memory. */
+static void endless_new_names_are_bounded(void **state)
+{
+	struct timeline *const timeline = *state;
+	char name[1001];
+
+	memset(name, 'x', sizeof(name));
+	for (int i = 0; i < 20000; i++) {
+		snprintf(name, 9, "%08d", i);
+		name[8] = 'x';
+		name[1000] = '\0';
+		thread_of(timeline, 7, 8, name);
+	}
+	assert_true(timeline->texts.arena.total_bytes < TIMELINE_MAX_TEXT_BYTES + (1u << 20));
+	assert_true(timeline->lost_names > 0);
+	assert_true(timeline->threads[0].name[0] != '\0');
+}
+
 static void sample_of_no_thread_is_counted(void **state)
 {
 	struct timeline *const timeline = *state;
@@ -153,6 +173,7 @@ int main(void)
 		CASE(entries_give_way_to_wider_buckets),
 		CASE(what_has_no_room_in_one_bucket_is_counted),
 		CASE(threads_past_the_cap_are_one_of_their_process),
+		CASE(endless_new_names_are_bounded),
 		CASE(sample_of_no_thread_is_counted),
 	};
 
