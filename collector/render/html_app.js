@@ -227,8 +227,8 @@ function viewTools()
 		toggle("Fold frameworks", "frameworks", "Spring, Tomcat, Netty and the like: a run as one frame"),
 		page.unzoom = button("Reset zoom", { id: "unzoom" }, () => go({ zoom: "" })),
 		button("Reset all", { id: "reset", title: "No zoom, search or filter" }, () => go(newState())),
-		button("Copy name", { id: "copy-name" }, () => copySelected("name")),
-		button("Copy stack", { id: "copy-stack" }, () => copySelected("stack")),
+		button("Copy name", { id: "copy-name", title: "Key c" }, () => copySelected("name")),
+		button("Copy stack", { id: "copy-stack", title: "Key s" }, () => copySelected("stack")),
 		button("Copy folded", { id: "copy-folded" }, () => copyText(foldedView(), "the view's stacks")),
 		button("Save SVG", { id: "save-svg" }, saveSvg),
 		button("Save PNG", { id: "save-png" }, savePng),
@@ -419,12 +419,14 @@ function nextMatch(step)
 	showMatched();
 }
 
+/* Of the frame under the mouse, else of that which keys went to, else of that which is zoomed to. */
 function copySelected(what)
 {
-	const graph = app.selectedGraph || app.graph, i = app.selected ?? graph.zoomed;
-	const frames = framesOf(graph.tree, i);
-	copyText(what === "name" ? graph.tree.keys[graph.tree.key[i]].name :
-		frames.map(key => key.name).join("\n"), "the " + what);
+	const graph = app.state.tab === "sandwich" ? app.callees : app.graph;
+	const i = graph.picked >= 0 ? graph.picked : graph.selected >= 0 ? graph.selected : graph.zoomed;
+	const { tree } = graph;
+	copyText(what === "name" ? tree.keys[tree.key[i]].name :
+		framesOf(tree, i).map(key => key.name).join("\n"), "the " + what);
 }
 
 // ---- keys ----
@@ -459,6 +461,8 @@ function onKey(event)
 		go({ search: "" }, true);
 	else if (event.key === "Escape" || (event.key === "0" && !typing))
 		go({ zoom: "" });
+	else if (!typing && (event.key === "c" || event.key === "s"))
+		copySelected(event.key === "c" ? "name" : "stack");
 	else if (!graph || !onGraphKey(event, graph))
 		return;
 	event.preventDefault();

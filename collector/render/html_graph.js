@@ -128,6 +128,7 @@ class Graph {
 		this.canvas.style.height = this.shown + "px";
 		this.spacer.style.height = this.height - this.shown + "px";
 		this.scrollToBase();
+		this.selected = -1;
 		this.picked = NaN;
 		this.pick(-1);
 		this.paint();
@@ -255,9 +256,10 @@ class Graph {
 		this.on.picked(this, this.picked);
 	}
 
-	/* Picks a node and scrolls to it. */
+	/* Picks a node for longer than the mouse is over it, and scrolls to it. */
 	show(i)
 	{
+		this.selected = i;
 		const box = this.boxOf(i);
 		this.pick(i);
 		if (box && (box.y < this.host.scrollTop || box.y + ROW > this.host.scrollTop + this.shown))
