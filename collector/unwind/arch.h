@@ -46,7 +46,6 @@ struct arch_code {
 /* Words from an interpreted frame's frame pointer. */
 struct arch_interpreter {
 	int sender_sp, method;
-	int least; /* words that the smallest frame has below its frame pointer */
 };
 
 /* What registers hold while an interpreted method is entered, before it has a frame. */

@@ -183,6 +183,6 @@ const struct arch arch_aarch64 = {
 	.strip = strip,
 	.compiled_frame = compiled_frame,
 	.stub_frame = stub_frame,
-	.interpreter = {.sender_sp = -1, .method = -3, .least = 9},
+	.interpreter = {.sender_sp = -1, .method = -3},
 	.has_link = true,
 };

@@ -182,5 +182,5 @@ const struct arch arch_x86_64 = {
 	.strip = strip,
 	.compiled_frame = compiled_frame,
 	.stub_frame = stub_frame,
-	.interpreter = {.sender_sp = -1, .method = -3, .least = 8},
+	.interpreter = {.sender_sp = -1, .method = -3},
 };

@@ -24,6 +24,9 @@
  */
 #define STEP_MAX_READS 32
 
+/* Searches through hundreds of the stack's words that one walk makes; hardly ever is one needed. */
+#define STEP_MAX_SEARCHES 4
+
 /* Files whose unwind table one walk reads; the next walk reads more. */
 #define STEP_MAX_LOADS 16
 
@@ -36,7 +39,8 @@ struct walk {
 	struct snapshot stack;
 	struct unwind_regs regs;
 	struct live_stack *live;
-	uint32_t reads;	     /* of the process's memory */
+	uint32_t reads; /* of the process's memory */
+	uint32_t searches;
 	bool is_extended;    /* the stack holds more than the sample did */
 	bool is_return;	     /* regs.pc is a return address */
 	bool is_code_unread; /* code could not be looked at */

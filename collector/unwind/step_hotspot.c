@@ -21,8 +21,23 @@
 /* The largest frame of a stub: those that hash keep their schedule on the stack. */
 #define STUB_MAX_WORDS 512
 
+/* An exception, twice, and what aligns the stack. */
+#define UNWINDING_MAX_WORDS 4
+
+#define SUBTYPE_CHECK_WORDS 2
+
 /* No interpreted frame is larger: a method has 65,535 locals and stack slots at most. */
 #define INTERPRETED_MAX_BYTES (1u << 20)
+
+/* A method has 255 words of arguments at most. */
+#define ADAPTER_MAX_BYTES 4096
+
+/* Registers that an adapter saves, vectors too; and how far above one the return address is. */
+#define SAVED_MAX_WORDS	  512
+#define SAVED_ABOVE_WORDS 6
+
+/* Of compiled code's frames. */
+#define STACK_ALIGN_BYTES 16
 
 /* Where bytes of the target's code are put. */
 struct code_bytes {
@@ -148,8 +163,11 @@ static enum step leave_compiled(struct walk *walk, const struct code_range *rang
 	return leave_leaf(walk, frame, size);
 }
 
+/* False for what has not been pushed yet: the frame is made word by word. */
 static bool read_slot(const struct walk *walk, int slot, uint64_t *ret)
 {
+	if (slot < 0 && walk->regs.fp - walk->regs.sp < (uint64_t)-slot * WORD_BYTES)
+		return false;
 	return snapshot_read(&walk->stack, walk->regs.fp + (uint64_t)((int64_t)slot * WORD_BYTES),
 			     ret);
 }
@@ -175,6 +193,88 @@ static bool leave_entry(struct walk *walk, struct stack_entry *entry)
 	return true;
 }
 
+/* The compiled code, of known frame, that is returned to there; NULL if that is none. */
+static const struct code_range *find_compiled(const struct walk *walk, uint64_t return_addr)
+{
+	const struct code_range *range =
+		code_map_find(walk->process->code, return_addr - 1, walk->time_ns);
+	const bool is_compiled = range && range->kind != CODE_STUB;
+
+	return is_compiled && range->frame.size >= 2 * WORD_BYTES ? range : NULL;
+}
+
+/* Whether a frame of compiled code that has its stack pointer there returns to code; others may. */
+static bool leads_on(const struct walk *walk, uint64_t pc, uint64_t sp)
+{
+	const struct code_range *range = find_compiled(walk, pc);
+	uint64_t addr;
+
+	if (!range)
+		return true;
+	return snapshot_read(&walk->stack, sp + range->frame.size - WORD_BYTES, &addr) &&
+	       step_is_code(walk, addr);
+}
+
+/*
+ * An adapter from compiled to interpreted code notes the caller's stack pointer on its way, and
+ * makes room for arguments then; before that, the register holds anything, older notes too. What
+ * calls has its stack aligned, so that the return address alone on top of it leaves it off by a word.
+ */
+static bool leave_adapter(struct walk *walk)
+{
+	const struct arch_entry at = walk->arch->read_entry(walk->regs.leaf);
+	const uint64_t sp = walk->regs.sp, noted = at.sender_sp;
+	struct unwind_regs next = {.sp = sp, .fp = walk->regs.fp, .pc = at.return_addr};
+	bool is_noted = !walk->arch->has_link;
+	uint64_t top;
+
+	if (!walk->arch->has_link && snapshot_read(&walk->stack, sp, &top) &&
+	    step_is_code(walk, top)) {
+		next.pc = top;
+		next.sp = sp + WORD_BYTES;
+		is_noted = next.sp % STACK_ALIGN_BYTES != 0;
+	}
+	if (!step_is_code(walk, next.pc))
+		return false;
+	if (!is_noted && !leads_on(walk, next.pc, next.sp))
+		is_noted = true;
+	if (is_noted && noted >= next.sp && noted - sp <= ADAPTER_MAX_BYTES &&
+	    leads_on(walk, next.pc, noted))
+		next.sp = noted;
+	walk->regs = next;
+	return true;
+}
+
+/*
+ * One that has the VM mend the call that came here saves all registers above that, one of which
+ * holds the return address, too: it is there twice.
+ */
+static enum step leave_mending(struct walk *walk)
+{
+	const uint64_t sp = walk->regs.sp;
+	uint64_t saved, addr;
+
+	if (walk->searches++ >= STEP_MAX_SEARCHES)
+		return STEP_NO_RULE;
+	for (uint64_t i = 0; i < SAVED_MAX_WORDS; i++) {
+		if (!snapshot_read(&walk->stack, sp + i * WORD_BYTES, &saved))
+			return STEP_END;
+		for (uint64_t j = i + 1; saved != 0 && j <= i + SAVED_ABOVE_WORDS; j++) {
+			const uint64_t caller_sp = sp + (j + 1) * WORD_BYTES;
+
+			if (!snapshot_read(&walk->stack, caller_sp - WORD_BYTES, &addr))
+				return STEP_END;
+			if (addr != saved || !find_compiled(walk, addr) ||
+			    !leads_on(walk, addr, caller_sp))
+				continue;
+			walk->regs = (struct unwind_regs){
+				.pc = addr, .sp = caller_sp, .fp = walk->regs.fp};
+			return STEP_DONE;
+		}
+	}
+	return STEP_NO_RULE;
+}
+
 /* Which slot that is depends on the JDK, which the agent has told of. */
 static void read_bcp_slot(const struct walk *walk, uint64_t *ret)
 {
@@ -185,23 +285,43 @@ static void read_bcp_slot(const struct walk *walk, uint64_t *ret)
 		read_slot(walk, slot, ret);
 }
 
-static enum step leave_interpreted(struct walk *walk, struct stack_entry *entry)
+/*
+ * A frame that an exception passes through is taken down before the VM is asked where to go on;
+ * meanwhile the return address lies on top, the exception in front of it or behind it.
+ */
+static enum step leave_unwinding(struct walk *walk, uint64_t words_behind)
+{
+	uint64_t addr;
+
+	for (uint64_t i = 0; i < UNWINDING_MAX_WORDS; i++) {
+		const uint64_t at = walk->regs.sp + i * WORD_BYTES;
+
+		if (!snapshot_read(&walk->stack, at, &addr))
+			return STEP_END;
+		if (!step_is_code(walk, addr))
+			continue;
+		walk->regs = (struct unwind_regs){.pc = addr,
+						  .sp = at + (1 + words_behind) * WORD_BYTES,
+						  .fp = walk->regs.fp};
+		return STEP_DONE;
+	}
+	return STEP_NO_RULE;
+}
+
+static enum step leave_activation(struct walk *walk, struct stack_entry *entry)
 {
 	const struct arch_interpreter *slots = &walk->arch->interpreter;
 	const uint64_t fp = walk->regs.fp, sp = walk->regs.sp;
 	uint64_t sender_sp = 0;
 	enum step step;
 
-	if (walk->regs.leaf && leave_entry(walk, entry))
-		return STEP_DONE;
 	if (fp % WORD_BYTES != 0 || fp < sp || fp - sp > INTERPRETED_MAX_BYTES)
 		return walk->is_return ? STEP_NO_RULE : leave(walk, ARCH_FRAME_NONE, 0);
-	if (fp - sp >= (uint64_t)slots->least * WORD_BYTES) {
-		read_slot(walk, slots->method, &entry->method);
+	read_slot(walk, slots->sender_sp, &sender_sp);
+	if (read_slot(walk, slots->method, &entry->method)) {
 		read_bcp_slot(walk, &entry->bcp);
 		if (walk->regs.leaf)
 			entry->bcp = walk->arch->read_entry(walk->regs.leaf).bcp;
-		read_slot(walk, slots->sender_sp, &sender_sp);
 	}
 	step = leave(walk, ARCH_FRAME_BY_FP, 0);
 	/* A compiled caller's frame ends where it was before arguments were put behind it. */
@@ -209,6 +329,22 @@ static enum step leave_interpreted(struct walk *walk, struct stack_entry *entry)
 	    sender_sp - fp <= INTERPRETED_MAX_BYTES)
 		walk->regs.sp = sender_sp;
 	return step;
+}
+
+static enum step leave_interpreted(struct walk *walk, struct stack_entry *entry)
+{
+	const struct unwind_regs before = walk->regs;
+	enum step step;
+
+	if (walk->regs.leaf && leave_entry(walk, entry))
+		return STEP_DONE;
+	step = leave_activation(walk, entry);
+	if (!walk->is_return || (step == STEP_DONE && step_is_code(walk, walk->regs.pc)) ||
+	    step == STEP_END)
+		return step;
+	walk->regs = before;
+	entry->method = entry->bcp = 0;
+	return leave_unwinding(walk, 1);
 }
 
 static bool is_named(const struct code_range *range, const char *part)
@@ -291,23 +427,19 @@ static enum step leave_framed_stub(struct walk *walk)
 	return STEP_DONE;
 }
 
-static enum step leave_stub(struct walk *walk, const struct code_range *range,
-			    struct stack_entry *entry)
+static enum step leave_unsized_stub(struct walk *walk, const struct code_range *range)
 {
 	const struct unwind_regs before = walk->regs;
 	struct code_bytes bytes;
 	struct arch_code code;
 
-	if (range->frame.size > 0)
-		return leave_sized_stub(walk, range);
+	if (is_named(range, "unwind_exception"))
+		return leave_unwinding(walk, 0);
+	if (is_named(range, "adapter"))
+		return walk->regs.leaf && leave_adapter(walk) ? STEP_DONE : leave_mending(walk);
 	if (walk->is_return)
 		return leave_framed_stub(walk);
-	/* An adapter between compiled and interpreted code has the caller's stack pointer too. */
-	if (is_named(range, "adapter") && walk->regs.leaf && leave_entry(walk, entry)) {
-		entry->method = 0;
-		return STEP_DONE;
-	}
-	if (is_named(range, "adapter") || is_named(range, "itable") || is_named(range, "vtable"))
+	if (is_named(range, "itable") || is_named(range, "vtable"))
 		return leave(walk, ARCH_FRAME_NONE, 0);
 	if (!read_code(walk, range, &bytes, &code))
 		return step_by_fp(walk);
@@ -316,6 +448,19 @@ static enum step leave_stub(struct walk *walk, const struct code_range *range,
 		return STEP_DONE;
 	walk->regs = before;
 	return leave_by_call(walk, range);
+}
+
+static enum step leave_stub(struct walk *walk, const struct code_range *range)
+{
+	enum step step;
+
+	if (range->frame.size > 0)
+		return leave_sized_stub(walk, range);
+	step = leave_unsized_stub(walk, range);
+	/* It is given its arguments on the stack, where its caller takes them away again. */
+	if (step == STEP_DONE && is_named(range, "slow_subtype_check"))
+		walk->regs.sp += SUBTYPE_CHECK_WORDS * WORD_BYTES;
+	return step;
 }
 
 bool step_is_barrier(const struct code_range *range, uint64_t pc)
@@ -355,5 +500,5 @@ enum step step_hotspot(struct walk *walk, const struct code_range *range, struct
 		return leave_compiled(walk, range);
 	if (range->name && strcmp(range->name, "Interpreter") == 0)
 		return leave_interpreted(walk, entry);
-	return leave_stub(walk, range, entry);
+	return leave_stub(walk, range);
 }

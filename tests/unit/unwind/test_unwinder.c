@@ -291,7 +291,9 @@ static void without_registers_it_is_the_kernels_walk(void **state)
 /* Where made-up code lies, and what calls it: a native frame of ours would do, but must be found. */
 static uint8_t *code;
 static uint64_t sample_regs[SAMPLER_REGS_COUNT];
-static uint64_t words[512];
+#define N_WORDS 512
+static _Alignas(16) uint64_t room[1 + N_WORDS];
+static uint64_t *words; /* one off what is aligned, as where a return address lies on top */
 
 static int set_up_code(void **state)
 {
@@ -300,7 +302,8 @@ static int set_up_code(void **state)
 	code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memset(code, 0x90, CODE_BYTES);
-	memset(words, 0, sizeof(words));
+	memset(room, 0, sizeof(room));
+	words = room + 1;
 	process_read_space(self, NOW);
 	return code == MAP_FAILED ? -1 : process_add_jvm(self);
 }
@@ -445,6 +448,141 @@ static void an_interpreted_frame_that_is_not_made_yet_is_left_by_registers(void 
 #endif
 }
 
+/* Word by word: so far there are the sender's sp, a zero and the method, but nothing of the caller. */
+static void an_interpreted_frame_that_is_half_made_is_left_by_what_there_is(void **state)
+{
+	const uint64_t interpreter =
+		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
+	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[0] = 0xdead0;
+	words[2] = word_addr(8);
+	words[4] = caller + 100;
+	words[8 + 5] = last + 60;
+	set_reg(sample_regs, BCP_REG, BCP_REGISTER);
+	walk_code(interpreter + 500, word_addr(3), 60);
+	assert_int_equal(stack.entries[0].method, 0xdead0);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, last + 60);
+}
+
+/* The VM is asked where an exception is handled when the frame that it left is gone already. */
+static void an_interpreted_frame_that_is_gone_is_left_from_the_top(void **state)
+{
+	const uint64_t interpreter =
+		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
+	const uint64_t leaf = add_code(2048, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
+	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[0] = interpreter + 500;
+	words[1] = caller + 100;
+	words[2] = 0xe0; /* the exception */
+	words[3 + 5] = last + 60;
+	walk_code(leaf + 8, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, interpreter + 500);
+	assert_int_equal(stack.entries[1].method, 0);
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+	assert_int_equal(stack.entries[3].addr, last + 60);
+}
+
+static void the_stub_for_exceptions_that_leave_a_frame_is_left_from_the_top(void **state)
+{
+	const uint64_t stub = add_code(0, 64, CODE_STUB, "unwind_exception Runtime1 stub",
+				       (struct code_frame){0});
+	const uint64_t leaf = add_code(64, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
+	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[0] = stub + 32;
+	words[1] = 0xe0; /* the exception */
+	words[2] = caller + 100;
+	words[3 + 5] = last + 60;
+	walk_code(leaf + 8, 0x1234, 60);
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+	assert_int_equal(stack.entries[3].addr, last + 60);
+}
+
+#if defined(__x86_64__)
+/* The register holds what another adapter noted, long ago. */
+static void an_adapter_that_has_noted_nothing_is_left_from_the_top(void **state)
+{
+	const uint64_t adapter =
+		add_code(0, 512, CODE_STUB, "I2C/C2I adapters", (struct code_frame){0});
+	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[0] = caller + 100;
+	words[1 + 5] = last + 60;
+	words[9 + 5] = last + 80;
+	set_reg(sample_regs, PERF_REG_X86_R13, word_addr(9));
+	walk_code(adapter + 100, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, last + 60);
+}
+
+/* Then the stack has room for the arguments, and is aligned again. */
+static void an_adapter_is_left_by_what_it_has_noted(void **state)
+{
+	const uint64_t adapter =
+		add_code(0, 512, CODE_STUB, "I2C/C2I adapters", (struct code_frame){0});
+	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words = room;
+	words[0] = caller + 100;
+	words[1 + 5] = last + 80; /* left over */
+	words[4 + 5] = last + 60;
+	set_reg(sample_regs, PERF_REG_X86_R13, word_addr(4));
+	walk_code(adapter + 100, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, last + 60);
+}
+#endif
+
+/* Between the two there is the rest of what was saved, and what aligns the stack. */
+static void an_adapter_that_has_saved_all_is_left_by_the_address_that_is_there_twice(void **state)
+{
+	const uint64_t adapter =
+		add_code(0, 512, CODE_STUB, "I2C/C2I adapters", (struct code_frame){0});
+	const uint64_t leaf = add_code(2048, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
+	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[0] = adapter + 300;
+	words[60] = last + 100; /* left over */
+	words[100] = caller + 100;
+	words[104] = caller + 100;
+	words[105 + 5] = last + 60;
+	walk_code(leaf + 8, 0x1234, 200);
+	assert_int_equal(stack.entries[1].addr, adapter + 300);
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+	assert_int_equal(stack.entries[3].addr, last + 60);
+}
+
+/* Each adapter returns to one behind hundreds of words. */
+static void searches_for_an_address_that_is_there_twice_are_few(void **state)
+{
+	const uint64_t adapter =
+		add_code(0, 512, CODE_STUB, "I2C/C2I adapters", (struct code_frame){0});
+	const uint64_t leaf = add_code(2048, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
+	const uint64_t java = add_code(1024, 256, CODE_JAVA, "java", (struct code_frame){16, 4, 0});
+
+	(void)state;
+	for (size_t i = 0; i < N_WORDS; i++)
+		words[i] = i % 4 == 0 ? adapter + 300 : java + 100;
+	walk_code(leaf + 8, 0x1234, N_WORDS);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+	assert_true(stack.depth <= 1 + 3 * (STEP_MAX_SEARCHES + 1));
+}
+
 /* As C2's comparison of strings does: a word is pushed for a while. */
 static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
 {
@@ -477,6 +615,27 @@ static void a_stub_of_unknown_frame_is_left_by_its_call(void **state)
 	words[7] = other + 100; /* left over: there is no call of the stub before it */
 	words[30] = caller + 100;
 	words[36] = other + 50;
+	walk_code(stub + 20, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, other + 50);
+}
+
+/* C1 pushes the two classes before the call, and pops them behind it. */
+static void what_the_caller_of_the_subtype_check_pushed_is_left_out(void **state)
+{
+	static const uint8_t begin[] = {0x57, 0x56, 0x51, 0x50}; /* push rdi, rsi, rcx, rax */
+	const uint64_t stub = add_code(0, 64, CODE_STUB, "C1 Runtime slow_subtype_check_blob",
+				       (struct code_frame){0});
+	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t other = add_code(2048, 256, CODE_JAVA, "other", FRAME_48);
+	const int32_t distance = (int32_t)(stub - (caller + 100));
+
+	(void)state;
+	memcpy(code, begin, sizeof(begin));
+	code[1024 + 95] = 0xe8;
+	memcpy(code + 1024 + 96, &distance, sizeof(distance));
+	words[4] = caller + 100;
+	words[5 + 2 + 5] = other + 50;
 	walk_code(stub + 20, 0x1234, 60);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 	assert_int_equal(stack.entries[2].addr, other + 50);
@@ -787,6 +946,16 @@ int main(void)
 		CODE(a_frame_that_is_not_yet_whole_is_read_from_its_code),
 		CODE(interpreted_frames_are_left_by_their_slots),
 		CODE(an_interpreted_frame_that_is_not_made_yet_is_left_by_registers),
+		CODE(an_interpreted_frame_that_is_half_made_is_left_by_what_there_is),
+		CODE(an_interpreted_frame_that_is_gone_is_left_from_the_top),
+		CODE(the_stub_for_exceptions_that_leave_a_frame_is_left_from_the_top),
+#if defined(__x86_64__)
+		CODE(an_adapter_that_has_noted_nothing_is_left_from_the_top),
+		CODE(an_adapter_is_left_by_what_it_has_noted),
+#endif
+		CODE(an_adapter_that_has_saved_all_is_left_by_the_address_that_is_there_twice),
+		CODE(searches_for_an_address_that_is_there_twice_are_few),
+		CODE(what_the_caller_of_the_subtype_check_pushed_is_left_out),
 		CODE(a_leaf_that_has_pushed_a_word_is_left_all_the_same),
 		CODE(a_stub_of_unknown_frame_is_left_by_its_call),
 #if defined(__x86_64__)
