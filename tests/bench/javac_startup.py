@@ -18,6 +18,7 @@ import sys
 import threading
 
 from bench_place import collector, place, processes, settings
+from generated_sources import write_sources
 
 arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 arguments.add_argument("--rounds", type=int, default=7)
@@ -30,75 +31,8 @@ arguments.add_argument("--apart", action="store_true",
                        help="the collector has the last CPU for itself: what is left is the agent's")
 options = arguments.parse_args()
 
-SOURCE = """package generated;
-
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-
-public class C{n} {{
-    private final Map<String, List<Integer>> byName = new TreeMap<>();
-
-    enum Kind {{ ONE, TWO, THREE }}
-
-    interface Visitor<R> {{
-        R visit(Kind kind, int depth);
-    }}
-
-    public <T extends Comparable<T>> T greatest(List<? extends T> of, T least) {{
-        T found = least;
-        for (T each : of)
-            found = each.compareTo(found) > 0 ? each : found;
-        return found;
-    }}
-
-    public int sum{n}(String name, int... numbers) {{
-        List<Integer> known = byName.get(name);
-        if (known == null)
-            byName.put(name, known = new ArrayList<Integer>());
-        for (int number : numbers)
-            known.add(number * {n} + C{other}.constant());
-        int sum = 0;
-        for (int number : known)
-            sum += number;
-        return sum;
-    }}
-
-    public String describe(Object what) {{
-        Visitor<String> visitor = new Visitor<String>() {{
-            @Override
-            public String visit(Kind kind, int depth) {{
-                return kind.name() + depth + what;
-            }}
-        }};
-        switch (Kind.values()[Math.abs(what.hashCode()) % 3]) {{
-        case ONE: return visitor.visit(Kind.ONE, {n});
-        case TWO: return visitor.visit(Kind.TWO, {n} + 1);
-        default: return "none of C{n}: " + this.<Integer>greatest(byName.get("C{n}"), 0);
-        }}
-    }}
-
-    static int constant() {{
-        return {n};
-    }}
-}}
-"""
-
-
-def write_sources(directory):
-    directory.mkdir()
-    for n in range(options.files):
-        other = (n + 1) % options.files
-        (directory / f"C{n}.java").write_text(SOURCE.format(n=n, other=other))
-    listed = directory / "all"
-    listed.write_text("\n".join(f"{directory}/C{n}.java" for n in range(options.files)))
-    return listed
-
-
 LISTENER = settings.BUILD / "tests/bench/liblistening_agent.so"
 NONE, LISTENS, OURS = "without", "listening", "with"
-
 
 CPUS = sorted(os.sched_getaffinity(0))
 ON_LAST = ["taskset", "-c", str(CPUS[-1])] if options.apart else []
@@ -154,7 +88,7 @@ def last_words(daemon, where, sources):
 
 
 with place() as here:
-    files = write_sources(here.directory / "generated")
+    files = write_sources(here.directory / "generated", options.files)
     daemon = collector.Watch(here, prefix=ON_LAST).started()
     try:
         kinds = (NONE, LISTENS, OURS)

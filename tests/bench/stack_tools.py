@@ -16,7 +16,7 @@ import re
 
 from bench_place import collector, processes, settings
 from harness import folded
-from stack_workloads import Agent
+from stack_workloads import Agent, ContainerAgent
 
 DWARF_BYTES = 32768
 DWARF_MOST_HZ = 199  # more than that is lost
@@ -26,16 +26,16 @@ PERF_FRAME = re.compile(r"^\s+[0-9a-f]+ (.+) \((.*)\)$")
 
 
 class Fgcollect:
-    """args: further ones of `fgcollect record`."""
+    """args: further ones of `fgcollect record`; engine: of the containers that JVMs are to be in."""
 
     name = "fgcollect"
 
-    def __init__(self, *args):
-        self.args = args
+    def __init__(self, *args, engine=None):
+        self.args, self.engine = args, engine
 
-    @staticmethod
-    def agent(place, framepointer):
-        return Agent(place, f"framepointer={framepointer}")
+    def agent(self, place, framepointer):
+        options = f"framepointer={framepointer}"
+        return ContainerAgent(self.engine, place, options) if self.engine else Agent(place, options)
 
     def record(self, place, running, seconds, hz):
         target = ["-p", running.pid] if running.pid else []
@@ -156,9 +156,9 @@ class AsyncProfiler:
         return stacks
 
 
-def tools(compare, fgcollect_args):
-    """fgcollect; to compare with also perf, and async-profiler if FG_ASYNC_PROFILER says where."""
-    found = [Fgcollect(*fgcollect_args)]
+def tools(compare, fgcollect):
+    """That Fgcollect; to compare with also perf, and async-profiler if FG_ASYNC_PROFILER says where."""
+    found = [fgcollect]
     if compare:
         found += [Perf("fp"), Perf("dwarf")]
         if os.environ.get("FG_ASYNC_PROFILER"):

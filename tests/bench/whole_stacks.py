@@ -17,12 +17,15 @@ tests/e2e/stack_workloads.py for what each workload must have.
 """
 
 import argparse
+import contextlib
 import sys
+import tempfile
 import time
 
-from bench_place import place, processes
+from bench_place import place
+from harness import engine
 from score_stacks import Score
-from stack_tools import tools
+from stack_tools import Fgcollect, tools
 from stack_workloads import WORKLOADS
 
 HEAD = (f"{'workload':18} {'jdk':>3} {'fp':4} {'tool':14} {'samples':>7} {'unnamed':>7} "
@@ -40,6 +43,8 @@ def read_arguments():
     parser.add_argument("--framepointer", action="append", choices=("off", "auto", "on"),
                         help="the agent's option; off and auto unless given")
     parser.add_argument("--unwind", help="passed on to fgcollect record, if given")
+    parser.add_argument("--container", action="store_true",
+                        help="each JVM in a container: uid 103, PID 1, nothing allowed, no network")
     parser.add_argument("--compare", action="store_true",
                         help="perf and async-profiler (FG_ASYNC_PROFILER) as well")
     parser.add_argument("--show", type=int, default=0, metavar="N",
@@ -48,6 +53,8 @@ def read_arguments():
     parser.add_argument("--limit", type=float, metavar="PERCENT",
                         help="exit code 1 if more is bad in fgcollect's, or nothing was recorded")
     options = parser.parse_args()
+    if options.container and options.compare:
+        parser.error("--container: only fgcollect records those; leave out --compare")
     for name in options.workloads:
         if name not in WORKLOADS:
             parser.error(f"{name}: no such workload; there are: {', '.join(WORKLOADS)}")
@@ -60,8 +67,7 @@ def read_arguments():
 def record(workload, tool, jdk, framepointer, options):
     """A Score and what the program said of its shares."""
     with place() as here, tool.beside(here), \
-            workload.running(here, tool.agent(here, framepointer), jdk,
-                             options.seconds) as running:
+            workload.running(tool.agent(here, framepointer), jdk, options.seconds) as running:
         # Until the collector knows all code that is there.
         time.sleep(0.5)
         stacks = tool.record(here, running, options.seconds, options.hz)
@@ -115,16 +121,38 @@ def measure(name, tool, jdk, framepointer, options):
         bad is not None and bad <= options.limit and score.own > 0)
 
 
-def main():
-    options = read_arguments()
-    fgcollect_args = ["--unwind", options.unwind] if options.unwind else []
+@contextlib.contextmanager
+def engine_for(options):
+    """The engine of the containers, if there are to be any."""
+    if not options.container:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="fgbench.", dir="/tmp") as directory:
+        state = f"{directory}/state.json"
+        try:
+            yield engine.start(state)
+        finally:
+            left = engine.stop(state)
+            if left:
+                print("left behind:", *left, sep="\n")
+
+
+def measure_all(options, fgcollect):
     held = True
     print(HEAD)
     for name in options.workloads:
         for jdk in options.jdk:
             for framepointer in options.framepointer:
-                for tool in tools(options.compare, fgcollect_args):
+                for tool in tools(options.compare, fgcollect):
                     held &= measure(name, tool, jdk, framepointer, options)
+    return held
+
+
+def main():
+    options = read_arguments()
+    args = ["--unwind", options.unwind] if options.unwind else []
+    with engine_for(options) as containers:
+        held = measure_all(options, Fgcollect(*args, engine=containers))
     if not held:
         print(f"more than {options.limit} % is bad, or a recording failed"
               if options.limit is not None else "a recording failed")

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs by which whole stacks are judged: how they start, what their stacks must have.
 
-A workload is started in a place (harness.collector.Place), warmed up, and ended when its `with` is
-left. Those that are not one JVM with one of our programs have a class of their own.
+A workload is started with an agent, on this machine or in containers, warmed up, and ended when its
+`with` is left. Those that are not one JVM with one of our programs have a class of their own.
 """
 
 import contextlib
 import re
+import tempfile
 import threading
 
-from harness import processes, settings
+from generated_sources import write_sources
+from harness import containers, processes, settings
 from harness.folded import printed_shares
 from score_stacks import Must
 import tomcat
@@ -22,19 +24,81 @@ SLACK_SEC = 2.5
 LEAST_TURNS = 200
 
 
-class Agent:
-    """How the JVM is profiled: fgcollect's agent with its options, or other flags alone."""
-
-    def __init__(self, place, options="", flags=()):
-        loaded = f"-agentpath:{settings.AGENT}=socket={place.socket}"
-        self.flags = [*flags, f"{loaded},{options}" if options else loaded]
-
-
 def java_home(jdk):
     home = settings.jdk_home(jdk)
     if not home:
         raise LookupError(f"no JDK {jdk} on this machine: set FG_JDK{jdk} to its home")
     return home
+
+
+class Agent:
+    """JVMs of this machine with fgcollect's agent and its options, or with other flags as well.
+
+    To the workloads it says how a JVM is started; scratch: where that may write.
+    """
+
+    def __init__(self, place, options="", flags=()):
+        self.scratch = place.directory
+        loaded = f"-agentpath:{settings.AGENT}=socket={place.socket}"
+        self.place = place
+        self.flags = [*flags, f"{loaded},{options}" if options else loaded]
+
+    def start(self, jdk, args, reads=()):
+        """A JVM with these arguments, and with what it reads: files and directories."""
+        del reads  # all is there
+        log = tempfile.NamedTemporaryFile(dir=self.place.directory, suffix=".log", delete=False)
+        with log:
+            return processes.Background([java_home(jdk) / "bin" / "java", *self.flags, "-cp",
+                                         settings.CLASSES, *args], log.name)
+
+    @staticmethod
+    def beside(jvm):
+        """What a command begins with to reach the JVM's loopback."""
+        del jvm
+        return []
+
+
+class Contained:
+    """A JVM in a container, with the face of a processes.Background."""
+
+    def __init__(self, container):
+        self.container, self.pid = container, container.pid
+
+    @property
+    def text(self):
+        return self.container.logs()
+
+    @property
+    def code(self):
+        return None if self.container.is_running() else 0
+
+    def wait(self, timeout=None):
+        self.container.wait_end(timeout)
+
+    def stop(self):
+        self.container.rm()
+
+
+class ContainerAgent:
+    """Likewise, each JVM the PID 1 of a container of its own in which nothing is allowed."""
+
+    scratch = "/tmp"
+
+    def __init__(self, engine, place, options=""):
+        self.engine, self.place = engine, place
+        loaded = "-agentpath:/opt/fgcollect/libfgagent.so"
+        self.env = {"JAVA_TOOL_OPTIONS": f"{loaded}={options}" if options else loaded}
+
+    def start(self, jdk, args, reads=()):
+        image = self.engine.image(jdk)
+        if not image:
+            raise LookupError(f"no image with JDK {jdk}")
+        return Contained(containers.Container(self.engine, image, self.place.run, *args,
+                                              env=self.env, reads=reads))
+
+    @staticmethod
+    def beside(jvm):
+        return ["nsenter", "--target", jvm.pid, "--net"]
 
 
 class Running:
@@ -72,14 +136,9 @@ class Workload:
             return f"{self.program} was not compiled"
         return None
 
-    def command(self, agent, jdk, *args):
-        return [java_home(jdk) / "bin" / "java", *agent.flags, *self.flags, "-cp", settings.CLASSES,
-                self.program, *self.args, *args]
-
     @contextlib.contextmanager
-    def running(self, place, agent, jdk, seconds):
-        jvm = processes.Background(self.command(agent, jdk, seconds + SLACK_SEC),
-                                   place.directory / "jvm.log")
+    def running(self, agent, jdk, seconds):
+        jvm = agent.start(jdk, [*self.flags, self.program, *self.args, seconds + SLACK_SEC])
         try:
             processes.wait_until(lambda: "ready" in jvm.text or jvm.code is not None,
                                  lambda: f"{self.program} is warm:\n{jvm.text}")
@@ -90,29 +149,66 @@ class Workload:
             jvm.stop()
 
 
+def run_to_end(agent, jdk, args, reads=()):
+    with contextlib.suppress(processes.Failed):
+        jvm = agent.start(jdk, args, reads)
+        try:
+            jvm.wait(30)
+        finally:
+            jvm.stop()
+
+
+@contextlib.contextmanager
+def again_and_again(starters, run):
+    """So many threads call run until the `with` is left, and return from their last call."""
+    ended = threading.Event()
+
+    def repeat():
+        while not ended.is_set():
+            run()
+
+    threads = [threading.Thread(target=repeat) for _ in range(starters)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+
+
 class Repeated(Workload):
     """A short program, started again and again while it is recorded, by two at a time."""
 
-    STARTERS = 2
+    @contextlib.contextmanager
+    def running(self, agent, jdk, seconds):
+        args = [*self.flags, self.program, *self.args]
+        with again_and_again(2, lambda: run_to_end(agent, jdk, args)):
+            yield Running()
+
+
+class Compiler:
+    """javac, which compiles some hundred files again and again: young JVMs, and much code that comes
+    and goes."""
+
+    FILES = 300
+    shares = None
+    # The first and the last samples are the launcher's and the JVM's own.
+    must = Must(MAIN, r"com/sun/tools/javac/Main\.(main|compile)",
+                when=r"com/sun/tools/javac/(comp|parser|jvm)/.*")
+
+    @staticmethod
+    def why_not(jdk):
+        return None if settings.jdk_home(jdk) else f"no JDK {jdk}"
 
     @contextlib.contextmanager
-    def running(self, place, agent, jdk, seconds):
-        ended = threading.Event()
-
-        def start_again_and_again():
-            while not ended.is_set():
-                with contextlib.suppress(processes.Failed):
-                    processes.run(self.command(agent, jdk), timeout=20)
-
-        starters = [threading.Thread(target=start_again_and_again) for _ in range(self.STARTERS)]
-        for starter in starters:
-            starter.start()
-        try:
+    def running(self, agent, jdk, seconds):
+        sources = write_sources(agent.place.directory / "generated", self.FILES)
+        args = ["-m", "jdk.compiler/com.sun.tools.javac.Main", "-nowarn", "-d",
+                f"{agent.scratch}/compiled", f"@{sources}"]
+        with again_and_again(1, lambda: run_to_end(agent, jdk, args, [sources.parent])):
             yield Running()
-        finally:
-            ended.set()
-            for starter in starters:
-                starter.join()
 
 
 def of_a_request(names):
@@ -137,10 +233,10 @@ class Tomcat:
         return tomcat.what_is_missing() or (None if settings.jdk_home(jdk) else f"no JDK {jdk}")
 
     @contextlib.contextmanager
-    def running(self, place, agent, jdk, seconds):
-        with tomcat.serving(place.directory, java_home(jdk), agent.flags) as server, \
-                tomcat.load(place.directory, server.url, seconds + SLACK_SEC):
-            yield Running(server.pid)
+    def running(self, agent, jdk, seconds):
+        with tomcat.serving(agent, jdk) as (jvm, url), \
+                tomcat.load(agent, jvm, url, seconds + SLACK_SEC):
+            yield Running(jvm.pid)
 
 
 def turns_of(names):
@@ -204,5 +300,6 @@ WORKLOADS = {
     "virtual": Workload("Virtual", least_jdk=21, must=Must(
         r"ForkJoinPool-1-.*", r"jdk/internal/vm/Continuation\.run",
         r"java/util/concurrent/ForkJoinWorkerThread\.run", when=r"Virtual(\$\w+)?\.\w+")),
+    "javac": Compiler(),
     "tomcat": Tomcat(),
 }

@@ -32,7 +32,7 @@ class WholeStacks(Case):
         if why_not:
             self.skipTest(why_not)
         agent = Agent(self.place, f"framepointer={framepointer}")
-        with workload.running(self.place, agent, jdk, SECONDS) as running:
+        with workload.running(agent, jdk, SECONDS) as running:
             time.sleep(0.5)
             target = ["-p", running.pid] if running.pid else []
             recording = collector.record(self.place, "--threads", *target, seconds=SECONDS, hz=HZ)
@@ -117,6 +117,12 @@ class WholeStacks(Case):
 
     def test_stacks_of_code_that_comes_and_goes_are_whole_25(self):
         self.assert_whole("churn", 25)
+
+    def test_stacks_of_javac_are_whole_17(self):
+        self.assert_whole("javac", 17, bad=0.2)
+
+    def test_stacks_of_javac_are_whole_25(self):
+        self.assert_whole("javac", 25, bad=0.2)
 
     def test_stacks_of_a_servlet_container_are_whole_17(self):
         self.assert_whole("tomcat", 17)

@@ -13,6 +13,7 @@ import shutil
 from harness import processes, settings
 
 HOME = pathlib.Path("/usr/share/tomcat10")
+JARS = pathlib.Path("/usr/share/java")
 CONNECTIONS = 8
 
 SERVER = """<?xml version="1.0" encoding="UTF-8"?>
@@ -104,23 +105,17 @@ def make_base(base):
                    HOME / "lib" / "servlet-api.jar", "-d", inner / "classes", source], check=True)
 
 
-class Server:
-    """pid, and the url of the servlet."""
-
-    def __init__(self, pid, port):
-        self.pid, self.url = pid, f"http://127.0.0.1:{port}/work?text=word"
-
-
 @contextlib.contextmanager
-def serving(directory, java_home, flags):
-    base = directory / "tomcat"
+def serving(agent, jdk):
+    """The JVM and the servlet's url."""
+    base = agent.place.directory / "tomcat"
     make_base(base)
     jars = ":".join(str(HOME / "bin" / jar) for jar in ("bootstrap.jar", "tomcat-juli.jar"))
-    jvm = processes.Background(
-        [java_home / "bin" / "java", *flags, "-cp", jars, f"-Dcatalina.home={HOME}",
-         f"-Dcatalina.base={base}", f"-Djava.io.tmpdir={base}/temp",
-         f"-Djava.util.logging.config.file={base}/conf/logging.properties",
-         "org.apache.catalina.startup.Bootstrap", "start"], directory / "tomcat.log")
+    # Debian's jars are links to others.
+    jvm = agent.start(jdk, [
+        "-cp", jars, f"-Dcatalina.home={HOME}", f"-Dcatalina.base={base}", f"-Djava.io.tmpdir={agent.scratch}",
+        f"-Djava.util.logging.config.file={base}/conf/logging.properties",
+        "org.apache.catalina.startup.Bootstrap", "start"], [base, HOME, JARS])
 
     def port():
         if jvm.code is not None:
@@ -130,13 +125,13 @@ def serving(directory, java_home, flags):
                          jvm.text)
     try:
         found = processes.wait_until(port, lambda: f"Tomcat listens:\n{jvm.text}", 30)
-        yield Server(jvm.pid, found.group(1))
+        yield jvm, f"http://127.0.0.1:{found.group(1)}/work?text=word"
     finally:
         jvm.stop()
 
 
 @contextlib.contextmanager
-def load(directory, url, seconds, warm_up=5):
+def load(agent, jvm, url, seconds, warm_up=5):
     """Requests from some connections at once, for so long and the time of a warm-up."""
     seconds = int(seconds + warm_up + 1)
     program = loader()
@@ -144,7 +139,8 @@ def load(directory, url, seconds, warm_up=5):
         args = [program, "-t", 1, "-c", CONNECTIONS, "-d", f"{seconds}s", url]
     else:
         args = [program, "-q", "-k", "-c", CONNECTIONS, "-t", seconds, "-n", 10_000_000, url]
-    generator = processes.Background(args, directory / "load.log")
+    generator = processes.Background([*agent.beside(jvm), *args],
+                                     agent.place.directory / "load.log")
     try:
         with contextlib.suppress(processes.Failed):
             generator.wait(warm_up)

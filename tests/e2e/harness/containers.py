@@ -7,9 +7,12 @@ from . import processes
 
 
 class Container:
-    """A running container; rm() removes it. Needs no more than what README asks of users."""
+    """A running container; rm() removes it. Needs no more than what README asks of users.
 
-    def __init__(self, engine, image, run_dir, *java_args, env=None):
+    reads: directories of the host that it sees at the same place.
+    """
+
+    def __init__(self, engine, image, run_dir, *java_args, env=None, reads=()):
         self.engine = engine
         variables = {processes.TOKEN_NAME: engine.state["token"], **(env or {})}
         # A private /tmp: the JVM's own files, and room for jcmd's socket and map.
@@ -17,6 +20,7 @@ class Container:
             "run", "--detach", "--label", engine.state["token"], "--user", "103:103",
             "--read-only", "--tmpfs", "/tmp", "--network", "none", "--cap-drop", "ALL",
             "--security-opt", "no-new-privileges", "--volume", f"{run_dir}:/run/fgcollect:ro",
+            *[f"--volume={path}:{path}:ro" for path in reads],
             *[f"--env={name}={value}" for name, value in variables.items()],
             image, *java_args).out.strip()
 
