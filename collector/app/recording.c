@@ -87,7 +87,8 @@ static void look_at_files(const struct recording_model *model, const struct proc
 
 /*
  * A JVM that has just begun may have ended before its samples are named. What can be read only
- * while it is there, files and the names of interpreted methods, is therefore read at once.
+ * while it is there, files and the names of interpreted methods, is therefore read at once. Of older
+ * ones it is the rest of a deep stack, which may have changed by then.
  */
 static void look_ahead(const struct recording_model *model, const struct perf_record *record)
 {
@@ -95,8 +96,12 @@ static void look_ahead(const struct recording_model *model, const struct perf_re
 	struct process *process = targets_find(model->targets, record->pid);
 	const char *reason;
 
-	if (!process || !process->jvm || record->time_ns > process->jvm->opened_ns + YOUNG_NS)
+	if (!process || !process->jvm)
 		return;
+	if (record->time_ns > process->jvm->opened_ns + YOUNG_NS) {
+		unwinder_keep_rest(model->unwinder, process, record->time_ns, &record->sample);
+		return;
+	}
 	if (!process->is_looked_at)
 		look_at_files(model, process);
 	process->is_looked_at = true;

@@ -24,11 +24,34 @@ static size_t read_on(uint8_t *to, pid_t pid, uint64_t addr, size_t len)
 	return n > 0 ? (size_t)n : 0; /* less where the stack ends */
 }
 
+bool live_stack_append(struct live_stack *live, const struct stack_rest *rest,
+		       struct snapshot *stack)
+{
+	const uint64_t skipped = stack->addr + stack->len - rest->addr;
+	size_t len;
+
+	if (stack->bytes == live->bytes || stack->len > COPY_MAX_BYTES || skipped >= rest->len)
+		return false;
+	if (!live->bytes)
+		live->bytes = malloc(BUFFER_BYTES);
+	if (!live->bytes)
+		return false;
+	len = rest->len - skipped;
+	if (len > LIVE_STACK_MAX_BYTES)
+		len = LIVE_STACK_MAX_BYTES;
+	memcpy(live->bytes, stack->bytes, stack->len);
+	memcpy(live->bytes + stack->len, rest->bytes + skipped, len);
+	live->is_read_out = false;
+	stack->bytes = live->bytes;
+	stack->len += len;
+	return true;
+}
+
 bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stack)
 {
 	const bool is_first = stack->bytes != live->bytes;
 	const size_t wanted = is_first ? stack->len + LIVE_STACK_FIRST_BYTES : BUFFER_BYTES;
-	uint8_t tail[LIVE_STACK_TAIL_BYTES];
+	uint8_t tail[STACK_TAIL_BYTES];
 	size_t tail_at, n;
 
 	if (stack->len < sizeof(tail) || stack->len > BUFFER_BYTES - LIVE_STACK_FIRST_BYTES ||

@@ -14,13 +14,12 @@
 #ifndef FG_UNWIND_LIVE_STACK_H
 #define FG_UNWIND_LIVE_STACK_H
 
-#include "unwind/snapshot.h"
+#include "unwind/stack_rests.h"
 
 #include <sys/types.h>
 
 #define LIVE_STACK_FIRST_BYTES (128u << 10)
 #define LIVE_STACK_MAX_BYTES   (1u << 20)
-#define LIVE_STACK_TAIL_BYTES  1024u
 
 /* A zero-filled one is valid, and holds no memory until it is needed. */
 struct live_stack {
@@ -36,5 +35,9 @@ void live_stack_fini(struct live_stack *live);
  * are then borrowed from live until the next call.
  */
 bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stack);
+
+/* Likewise by what was kept of the rest, before anything was read: it has the copy's end in it. */
+bool live_stack_append(struct live_stack *live, const struct stack_rest *rest,
+		       struct snapshot *stack);
 
 #endif

@@ -39,9 +39,12 @@ struct walk {
 	struct snapshot stack;
 	struct unwind_regs regs;
 	struct live_stack *live;
+	struct stack_rests *rests;
 	uint32_t reads; /* of the process's memory */
 	uint32_t searches;
+	bool is_short;	     /* the sample's copy ended before the stack */
 	bool is_extended;    /* the stack holds more than the sample did */
+	bool is_look;	     /* for a later walk's sake */
 	bool is_return;	     /* regs.pc is a return address */
 	bool is_code_unread; /* code could not be looked at */
 };

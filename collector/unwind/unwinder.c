@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define CHAIN_INVENTED 2 /* frames in a row that the kernel's walk may have made up */
+#define ROOT_BYTES     1024 /* of the frames at a stack's root, from its stack pointer on */
+#define CHAIN_INVENTED 2    /* frames in a row that the kernel's walk may have made up */
 
 struct unwinder {
 	struct cfi_cache *cfi;
 	struct live_stack live;
+	struct stack_rests rests;
 	struct unwinder_stats stats;
 };
 
@@ -37,6 +39,7 @@ void unwinder_free(struct unwinder *unwinder)
 		return;
 	cfi_cache_free(unwinder->cfi);
 	live_stack_fini(&unwinder->live);
+	stack_rests_fini(&unwinder->rests);
 	free(unwinder);
 }
 
@@ -55,6 +58,7 @@ void unwinder_forget(struct unwinder *unwinder, pid_t pid)
 void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
 {
 	*ret = unwinder->stats;
+	ret->reads += unwinder->rests.reads;
 }
 
 void unwinder_cfi_stats(const struct unwinder *unwinder, struct cfi_cache_stats *ret)
@@ -106,9 +110,20 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 	return step_by_fp(walk); /* generated, and nobody told us by whom */
 }
 
+/* By what was kept of the rest when the sample came; else by what is there now. */
 static bool extend(struct walk *walk)
 {
-	if (!live_stack_extend(walk->live, walk->process->pid, &walk->stack))
+	const pid_t pid = walk->process->pid;
+	const struct stack_rest *rest = NULL;
+
+	if (!walk->is_short && walk->is_look)
+		stack_rests_keep(walk->rests, pid, walk->time_ns, &walk->stack,
+				 LIVE_STACK_FIRST_BYTES);
+	if (!walk->is_short)
+		rest = stack_rests_find(walk->rests, pid, walk->time_ns, &walk->stack);
+	walk->is_short = true;
+	if ((!rest || !live_stack_append(walk->live, rest, &walk->stack)) &&
+	    !live_stack_extend(walk->live, pid, &walk->stack))
 		return false;
 	walk->is_extended = true;
 	return true;
@@ -255,30 +270,47 @@ static bool join_chain(const struct walk *walk, const struct chain *chain, uint3
 	return true;
 }
 
-static void walk_sample(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+static struct snapshot copy_of(const struct perf_sample *sample)
+{
+	struct unwind_regs regs;
+
+	arch_native->read_regs(sample->regs, &regs);
+	return (struct snapshot){.addr = regs.sp, .bytes = sample->stack, .len = sample->stack_len};
+}
+
+/* Of later samples the rest is to be kept up to there. */
+static void note_root(const struct walk *walk, const struct perf_sample *sample,
+		      const struct stack *stack)
+{
+	const struct snapshot copy = copy_of(sample);
+	const bool is_whole = stack->end == STACK_WHOLE;
+
+	if (is_whole || walk->is_short)
+		stack_rests_note(walk->rests, walk->process->pid, walk->time_ns, &copy,
+				 is_whole ? walk->regs.sp + ROOT_BYTES : 0);
+}
+
+static void walk_sample(struct unwinder *unwinder, struct walk walk,
 			const struct perf_sample *sample, struct stack *ret)
 {
-	struct walk walk = {
-		.arch = arch_native,
-		.process = process,
-		.time_ns = time_ns,
-		.cfi = unwinder->cfi,
-		.live = &unwinder->live,
-	};
 	struct chain chain;
 	uint32_t n_kernel;
 
 	stack_from_chain(sample, ret);
-	if (!process || !sample->regs || sample->stack_len == 0)
+	if (!walk.process || !sample->regs || sample->stack_len == 0)
 		return;
+	walk.arch = arch_native;
+	walk.cfi = unwinder->cfi;
+	walk.live = &unwinder->live;
+	walk.rests = &unwinder->rests;
 	n_kernel = count_kernel(ret);
 	keep_chain(ret, n_kernel, &chain);
 	ret->depth = n_kernel;
 	walk.arch->read_regs(sample->regs, &walk.regs);
-	walk.stack = (struct snapshot){
-		.addr = walk.regs.sp, .bytes = sample->stack, .len = sample->stack_len};
+	walk.stack = copy_of(sample);
 	cfi_cache_allow(unwinder->cfi, STEP_MAX_LOADS);
 	walk_user(&walk, ret);
+	note_root(&walk, sample, ret);
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
 		unwinder->stats.joined += join_chain(&walk, &chain, n_kernel, ret);
 	unwinder->stats.reads += walk.reads;
@@ -289,7 +321,7 @@ static void walk_sample(struct unwinder *unwinder, const struct process *process
 void unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct perf_sample *sample, struct stack *ret)
 {
-	walk_sample(unwinder, process, time_ns, sample, ret);
+	walk_sample(unwinder, (struct walk){.process = process, .time_ns = time_ns}, sample, ret);
 	unwinder->stats.ends[ret->end]++;
 }
 
@@ -298,6 +330,22 @@ void unwinder_look(struct unwinder *unwinder, const struct process *process, uin
 {
 	const struct unwinder_stats stats = unwinder->stats;
 
-	walk_sample(unwinder, process, time_ns, sample, ret);
+	walk_sample(unwinder,
+		    (struct walk){.process = process, .time_ns = time_ns, .is_look = true}, sample,
+		    ret);
 	unwinder->stats = stats;
+}
+
+void unwinder_keep_rest(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+			const struct perf_sample *sample)
+{
+	struct snapshot copy;
+	size_t wanted;
+
+	if (!sample->regs || sample->stack_len == 0)
+		return;
+	copy = copy_of(sample);
+	wanted = stack_rests_wanted(&unwinder->rests, process->pid, time_ns, &copy);
+	if (wanted > 0)
+		stack_rests_keep(&unwinder->rests, process->pid, time_ns, &copy, wanted);
 }

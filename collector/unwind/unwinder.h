@@ -10,8 +10,8 @@
  * Every frame is left by what is known of its code: native frames by the file's unwind tables,
  * HotSpot's by their frame size, interpreted ones by their fixed slots, and where nothing is known
  * by frame pointers. A caller must lie above its callee and a return address must point at code.
- * Where the copy ends, the walk goes on in the process's memory if that still holds the same stack
- * (live_stack.h); else the kernel's own walk along frame pointers is joined on at a frame that both
+ * Where the copy ends, the walk goes on in what was kept of the rest when the sample came
+ * (stack_rests.h), or in the process's memory if that still holds the same stack (live_stack.h); else the kernel's own walk along frame pointers is joined on at a frame that both
  * agree on.
  */
 #ifndef FG_UNWIND_UNWINDER_H
@@ -41,6 +41,13 @@ void unwinder_walk(struct unwinder *unwinder, const struct process *process, uin
 /* The same, not counted: a look at what a walk will need, while the process is there. */
 void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct perf_sample *sample, struct stack *ret);
+
+/*
+ * For a sample that will be walked later: if its copy ends before the stack does, by what walks of
+ * others found out, reads what lies behind it while it is there.
+ */
+void unwinder_keep_rest(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+			const struct perf_sample *sample);
 
 /* Reads the rules of a file, while it is there. */
 void unwinder_look_at_file(struct unwinder *unwinder, pid_t pid, const struct mapping *mapping);

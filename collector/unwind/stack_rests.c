@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Keeps what lies behind copies of stacks, see stack_rests.h. */
+#include "unwind/stack_rests.h"
+
+#include <stdlib.h>
+#include <sys/uio.h>
+
+#define PLACE_BYTES (1u << 20)
+#define MAX_BYTES   (128u << 10)
+#define WANT_NS	    UINT64_C(30000000000)
+
+static void drop_oldest(struct stack_rests *rests)
+{
+	struct stack_rest *rest = &rests->ring[rests->oldest];
+
+	rests->bytes -= rest->len;
+	free(rest->bytes);
+	*rest = (struct stack_rest){0};
+	rests->oldest = (rests->oldest + 1) % STACK_RESTS_MAX;
+	rests->count--;
+}
+
+void stack_rests_fini(struct stack_rests *rests)
+{
+	while (rests->count > 0)
+		drop_oldest(rests);
+}
+
+static uint64_t end_of(const struct snapshot *copy)
+{
+	return copy->addr + copy->len;
+}
+
+static size_t slot_of(pid_t pid, uint64_t place)
+{
+	const uint64_t mixed = (place ^ (uint64_t)pid << 32) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (size_t)(mixed >> 32) % STACK_RESTS_WANTED;
+}
+
+void stack_rests_note(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
+		      const struct snapshot *copy, uint64_t root)
+{
+	const uint64_t place = end_of(copy) / PLACE_BYTES;
+	struct stack_want *want = &rests->wanted[slot_of(pid, place)];
+
+	if (want->pid != pid || want->place != place)
+		*want = (struct stack_want){.pid = pid, .place = place};
+	want->time_ns = time_ns;
+	if (root > want->root)
+		want->root = root;
+}
+
+size_t stack_rests_wanted(const struct stack_rests *rests, pid_t pid, uint64_t time_ns,
+			  const struct snapshot *copy)
+{
+	const uint64_t end = end_of(copy), place = end / PLACE_BYTES;
+	const struct stack_want *want = &rests->wanted[slot_of(pid, place)];
+
+	if (want->pid != pid || want->place != place || copy->len < STACK_TAIL_BYTES ||
+	    time_ns > want->time_ns + WANT_NS)
+		return 0;
+	if (want->root == 0)
+		return MAX_BYTES;
+	if (want->root <= end)
+		return 0;
+	return want->root - end < MAX_BYTES ? want->root - end : MAX_BYTES;
+}
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static bool fits(const struct stack_rest *rest, pid_t pid, uint64_t time_ns,
+		 const struct snapshot *copy)
+{
+	const uint64_t from = end_of(copy) - STACK_TAIL_BYTES, offset = from - rest->addr;
+
+	return rest->pid == pid && from >= rest->addr && offset < rest->len &&
+	       rest->len - offset > STACK_TAIL_BYTES &&
+	       distance(rest->time_ns, time_ns) <= STACK_RESTS_AGE_NS &&
+	       memcmp(rest->bytes + offset, copy->bytes + copy->len - STACK_TAIL_BYTES,
+		      STACK_TAIL_BYTES) == 0;
+}
+
+const struct stack_rest *stack_rests_find(const struct stack_rests *rests, pid_t pid,
+					  uint64_t time_ns, const struct snapshot *copy)
+{
+	const struct stack_rest *found = NULL;
+
+	if (copy->len < STACK_TAIL_BYTES)
+		return NULL;
+	for (uint32_t i = 0; i < rests->count; i++) {
+		const struct stack_rest *rest = &rests->ring[(rests->oldest + i) % STACK_RESTS_MAX];
+
+		if (fits(rest, pid, time_ns, copy) &&
+		    (!found ||
+		     distance(rest->time_ns, time_ns) < distance(found->time_ns, time_ns)))
+			found = rest;
+	}
+	return found;
+}
+
+/* Takes its bytes. */
+static void add(struct stack_rests *rests, const struct stack_rest *rest)
+{
+	while (rests->count == STACK_RESTS_MAX ||
+	       (rests->count > 0 && rests->bytes + rest->len > STACK_RESTS_MAX_BYTES))
+		drop_oldest(rests);
+	rests->ring[(rests->oldest + rests->count++) % STACK_RESTS_MAX] = *rest;
+	rests->bytes += rest->len;
+}
+
+void stack_rests_keep(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
+		      const struct snapshot *copy, size_t len)
+{
+	const size_t all = STACK_TAIL_BYTES + (len < MAX_BYTES ? len : MAX_BYTES);
+	struct stack_rest rest = {.pid = pid, .time_ns = time_ns};
+	struct iovec local = {.iov_len = all}, remote = {.iov_len = all};
+	const struct stack_rest *known;
+	uint8_t *shrunk;
+	ssize_t n;
+
+	if (copy->len < STACK_TAIL_BYTES)
+		return;
+	rest.addr = end_of(copy) - STACK_TAIL_BYTES;
+	known = stack_rests_find(rests, pid, time_ns, copy);
+	if (known && known->len - (rest.addr - known->addr) >= all)
+		return;
+	rest.bytes = malloc(all);
+	if (!rest.bytes)
+		return;
+	local.iov_base = rest.bytes;
+	remote.iov_base = (void *)(uintptr_t)rest.addr;
+	rests->reads++;
+	n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	rest.len = n > 0 ? (size_t)n : 0; /* less where the stack ends */
+	if (rest.len <= STACK_TAIL_BYTES || !fits(&rest, pid, time_ns, copy)) {
+		free(rest.bytes);
+		return;
+	}
+	shrunk = realloc(rest.bytes, rest.len);
+	rest.bytes = shrunk ? shrunk : rest.bytes;
+	add(rests, &rest);
+}

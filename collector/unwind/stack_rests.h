@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a copy of a stack that was too short -> what lay behind it when it was taken
+ * units:   addr in the target's address space, bytes, CLOCK_MONOTONIC nanoseconds
+ * threads: one at a time
+ * errors:  what cannot be read is not kept
+ * source:  process_vm_readv(2)
+ *
+ * Samples wait before they are walked, and a stack that was deep may not be so any more by then. But
+ * walks of others have found out where the stacks thereabouts end. So of a copy that ends before
+ * that, what lies behind it is read when the sample comes, and kept for it. It is believed as in live_stack.h: if it begins with the copy's own end,
+ * byte by byte. At most STACK_RESTS_MAX_BYTES are kept; the oldest make way.
+ */
+#ifndef FG_UNWIND_STACK_RESTS_H
+#define FG_UNWIND_STACK_RESTS_H
+
+#include "unwind/snapshot.h"
+
+#include <sys/types.h>
+
+#define STACK_RESTS_MAX	      512
+#define STACK_RESTS_MAX_BYTES (16u << 20)
+#define STACK_RESTS_WANTED    256
+#define STACK_RESTS_AGE_NS    UINT64_C(1000000000)
+
+/* Of a copy's end, and where what is kept of its rest begins. */
+#define STACK_TAIL_BYTES 1024u
+
+struct stack_rest {
+	pid_t pid;
+	uint64_t time_ns;
+	uint64_t addr;
+	uint8_t *bytes;
+	size_t len;
+};
+
+/* What walks found out of stacks whose copies ended in a piece of memory. */
+struct stack_want {
+	pid_t pid;
+	uint64_t place;	  /* which piece */
+	uint64_t time_ns; /* last */
+	uint64_t root;	  /* the highest end of one of them; 0: none was walked that far */
+};
+
+/* A zero-filled one is valid, and holds no memory until it is needed. */
+struct stack_rests {
+	struct stack_rest ring[STACK_RESTS_MAX];
+	uint32_t oldest, count;
+	size_t bytes;
+	struct stack_want wanted[STACK_RESTS_WANTED];
+	uint64_t reads; /* of processes' memory, each a system call */
+};
+
+void stack_rests_fini(struct stack_rests *rests);
+
+/*
+ * A stack of which there is such a copy ends at root; or 0 if the copy ended before it, and nothing
+ * more was to be had.
+ */
+void stack_rests_note(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
+		      const struct snapshot *copy, uint64_t root);
+
+/* How much to keep of what lies behind this copy; 0: nothing, for no walk will ask for it. */
+size_t stack_rests_wanted(const struct stack_rests *rests, pid_t pid, uint64_t time_ns,
+			  const struct snapshot *copy);
+
+/* Reads and keeps up to len bytes from behind the copy, unless as much is there already. */
+void stack_rests_keep(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
+		      const struct snapshot *copy, size_t len);
+
+/*
+ * What begins with the copy's last STACK_TAIL_BYTES and goes on behind them, of all kept the one
+ * nearest in time; borrowed until the next is kept. NULL: none.
+ */
+const struct stack_rest *stack_rests_find(const struct stack_rests *rests, pid_t pid,
+					  uint64_t time_ns, const struct snapshot *copy);
+
+#endif
