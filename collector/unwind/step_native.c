@@ -6,6 +6,7 @@
 #include "target/code_map.h"
 
 #define PLT_SLOT_BYTES	16
+#define NEWBORN_BYTES	16	   /* from a system call's return into the rules for a new thread */
 #define FRAME_MAX_BYTES (1u << 20) /* a frame pointer that is farther away is none */
 
 /* The canonical frame address: what the stack pointer was before the call. */
@@ -114,6 +115,21 @@ static bool is_loader(const struct mapping *mapping)
 	return slash && (strncmp(slash, "/ld-", 4) == 0 || strcmp(slash, "/ld.so") == 0);
 }
 
+/*
+ * A thread that was made a moment ago, between the system call, which returned 0 to it, and where
+ * the rules for it begin. What made it is there too, and goes on by the return address on top.
+ */
+static bool is_newborn(const struct walk *walk, const struct cfi_table *table, uint64_t elf_addr)
+{
+	const struct cfi_row *row;
+	uint64_t result;
+
+	if (walk->is_return || !walk->arch->dwarf_reg(&walk->regs, 0, &result) || result != 0)
+		return false;
+	row = cfi_table_find(table, elf_addr + NEWBORN_BYTES);
+	return row && row->is_root;
+}
+
 enum step step_native(struct walk *walk, const struct mapping *mapping)
 {
 	const uint64_t probe = walk->regs.pc - (walk->is_return ? 1 : 0);
@@ -122,15 +138,17 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 		cfi_cache_find(walk->cfi, walk->process->pid, mapping, &reason);
 	const struct cfi_row *row = NULL;
 	uint64_t elf_addr;
+	bool is_root = false;
 
 	if (table &&
-	    cfi_table_addr_of(table, probe - mapping->start + mapping->file_off, &elf_addr) == 0)
+	    cfi_table_addr_of(table, probe - mapping->start + mapping->file_off, &elf_addr) == 0) {
 		row = cfi_table_find(table, elf_addr);
-	if (!row && walk->is_return && is_loader(mapping))
+		is_root = (row && row->is_root) ||
+			  ((!row || row->kind == CFI_NONE) && is_newborn(walk, table, elf_addr));
+	}
+	if (is_root || (!row && walk->is_return && is_loader(mapping)))
 		return STEP_ROOT;
-	if (!row || (row->kind == CFI_NONE && !row->is_root))
+	if (!row || row->kind == CFI_NONE)
 		return step_without_rule(walk);
-	if (row->is_root)
-		return STEP_ROOT;
 	return leave_by_row(walk, row);
 }

@@ -48,6 +48,8 @@ class Rules(unittest.TestCase):
         # Nothing hides behind an entry below the mark.
         self.assertEqual(counts(f"{ROOT};[truncated: bad frame];deflate 4"),
                          {"unrooted": 4, "bad": 4})
+        self.assertEqual(counts("Main;java;[truncated: too many frames];Main.run_[j] 4"),
+                         {"cut": 4})
         self.assertEqual(counts("Main;java;[truncated: end of snapshot];Main.run_[j] 4"),
                          {"cut": 4})
         self.assertEqual(counts("Main;java;[truncated: end of snapshot];[unknown: x] 4"),

@@ -672,6 +672,51 @@ static void a_register_that_was_popped_is_where_it_belongs(void **state)
 	assert_int_equal(stack.entries[2].addr, last + 100);
 }
 #endif
+
+#if defined(__x86_64__)
+/* As clone ends: the rules are those of the caller before, of nobody, and of the new thread. */
+__asm__(".text\n"
+	".type makes_thread, @function\n"
+	"makes_thread:\n"
+	"	.cfi_startproc\n"
+	"	nop\n"
+	"	.cfi_endproc\n"
+	".globl made_thread\n"
+	"made_thread:\n"
+	"	test %rax, %rax\n"
+	"	jz 1f\n"
+	"	ret\n"
+	"1:\n"
+	"	.cfi_startproc\n"
+	"	.cfi_undefined rip\n"
+	"	pop %rax\n"
+	"	call *%rax\n"
+	"	mov $60, %eax\n"
+	"	syscall\n"
+	"	hlt\n"
+	"	nop\n"
+	"	nop\n"
+	"	nop\n"
+	"	.cfi_endproc\n"
+	".size makes_thread, . - makes_thread\n");
+extern const char made_thread[];
+
+static void a_thread_that_was_made_a_moment_ago_is_its_own_root(void **state)
+{
+	const uint64_t other = add_code(0, 256, CODE_JAVA, "other", FRAME_48);
+
+	(void)state;
+	words[0] = other + 100; /* the thread's function; and where the maker's call returns to */
+	set_reg(sample_regs, PERF_REG_X86_AX, 0);
+	walk_code((uint64_t)(uintptr_t)made_thread, 0, 60);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_WHOLE);
+	set_reg(sample_regs, PERF_REG_X86_AX, 4711);
+	walk_code((uint64_t)(uintptr_t)made_thread, 0, 60);
+	assert_int_equal(stack.entries[1].addr, other + 100);
+}
+#endif
+
 static uint64_t count_reads(void)
 {
 	struct unwinder_stats stats;
@@ -960,6 +1005,7 @@ int main(void)
 		CODE(a_stub_of_unknown_frame_is_left_by_its_call),
 #if defined(__x86_64__)
 		CODE(a_register_that_was_popped_is_where_it_belongs),
+		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
 #endif
 		CODE(a_search_for_a_call_reads_no_more_than_its_bound),
 		CODE(a_barrier_that_leads_to_itself_ends_the_stack),
