@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EARLY_NS (JAVA_METHODS_CHECK_NS / 4 * 3)
+
 /* What is known of one address. */
 struct entry {
 	struct java_method method; /* if is_known */
@@ -195,6 +197,18 @@ static struct entry *put(struct java_methods *methods, uint64_t addr, struct ent
 	return entry;
 }
 
+/* Methods that were first met together would be due together, too: one a sample is read early. */
+static bool is_due(struct java_methods *methods, const struct entry *entry, uint64_t now_ns)
+{
+	if (!is_near(entry->checked_ns, now_ns, JAVA_METHODS_CHECK_NS))
+		return true;
+	if (!entry->is_known || methods->early_ns == now_ns ||
+	    is_near(entry->checked_ns, now_ns, EARLY_NS))
+		return false;
+	methods->early_ns = now_ns;
+	return true;
+}
+
 /* The entry, or NULL and the reason. */
 static const struct entry *find_entry(struct process *process, uint64_t addr, uint64_t now_ns,
 				      enum java_methods_reason *ret_reason)
@@ -202,7 +216,7 @@ static const struct entry *find_entry(struct process *process, uint64_t addr, ui
 	struct java_methods *methods = &process->java_methods;
 	struct entry *entry = map64_find(&methods->by_addr, addr);
 
-	if (entry && is_near(entry->checked_ns, now_ns, JAVA_METHODS_CHECK_NS))
+	if (entry && !is_due(methods, entry, now_ns))
 		return entry;
 	/* Of one that is gone, what is known stays as it is: its PID may be another's by now. */
 	if (process->gone_ns || !may_read(methods, now_ns)) {

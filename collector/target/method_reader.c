@@ -206,6 +206,18 @@ static void add_piece(struct snapshot *snapshot, struct gather *gather, uint64_t
 	snapshot->len += len;
 }
 
+/* A symbol's length, and its text, which lies right behind since JDK 9: each piece takes time. */
+static void add_symbol(struct snapshot *snapshot, struct gather *gather,
+		       const struct vm_layout *layout, uint64_t symbol, size_t len)
+{
+	const bool is_one = layout->symbol_body == layout->symbol_length + sizeof(uint16_t);
+
+	add_piece(snapshot, gather, symbol + layout->symbol_length,
+		  sizeof(uint16_t) + (is_one ? len : 0));
+	if (!is_one)
+		add_piece(snapshot, gather, symbol + layout->symbol_body, len);
+}
+
 static int take_snapshot(pid_t pid, const struct vm_layout *layout,
 			 const struct method_places *places, struct snapshot *ret)
 {
@@ -220,10 +232,8 @@ static int take_snapshot(pid_t pid, const struct vm_layout *layout,
 	add_piece(ret, &gather, places->holder + layout->klass_name, WORD);
 	for (int i = 0; i < METHOD_TEXTS; i++) {
 		ret->lens[i] = ret->bytes + ret->len;
-		add_piece(ret, &gather, places->symbols[i] + layout->symbol_length,
-			  sizeof(uint16_t));
-		ret->texts[i] = ret->bytes + ret->len;
-		add_piece(ret, &gather, places->symbols[i] + layout->symbol_body, places->lens[i]);
+		ret->texts[i] = ret->lens[i] + sizeof(uint16_t);
+		add_symbol(ret, &gather, layout, places->symbols[i], places->lens[i]);
 	}
 	return gather_read(&gather, pid);
 }

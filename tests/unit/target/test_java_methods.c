@@ -241,7 +241,7 @@ static void a_method_that_takes_anothers_place_has_its_own_name(void **state)
 	assert_string_equal(find(1)->name, "run");
 	/* The same bytes of the same symbol at the same place, as an allocator would do it. */
 	fake_symbol_set(&fake.name, "fly");
-	assert_string_equal(find(LATER(1) - 1)->name, "run");
+	assert_string_equal(find(LATER(1) / 2)->name, "run");
 	assert_string_equal(find(LATER(1))->name, "fly");
 	fake_symbol_set(&other, "sit");
 	fake.pool.entries[1] = fake_addr(&other);
@@ -254,6 +254,34 @@ static void a_method_that_takes_anothers_place_has_its_own_name(void **state)
 	assert_int_equal(process->java_methods.lines_bytes, 0);
 	assert_string_equal(reason, "not mapped");
 	assert_int_equal(process->java_methods.by_addr.count, 1);
+}
+
+/* All are read in time, and hardly ever more than one for a sample. */
+static void methods_that_were_met_together_are_read_again_one_by_one(void **state)
+{
+	enum { METHODS = 5, SAMPLES = 40 };
+	const uint64_t sample_ns = JAVA_METHODS_CHECK_NS / SAMPLES;
+	struct fake_method methods[METHODS];
+	uint32_t reads = 0, most = 0;
+
+	(void)state;
+	for (size_t sample = 0; sample < 2 * SAMPLES; sample++) {
+		const uint64_t now_ns = 1 + sample * sample_ns;
+
+		process->java_methods.window_began_ns = now_ns;
+		process->java_methods.reads = 0;
+		for (size_t i = 0; i < METHODS; i++) {
+			if (sample == 0)
+				methods[i] = fake.method;
+			assert_non_null(java_methods_find(process, fake_addr(&methods[i]), now_ns,
+							  &reason));
+		}
+		reads += process->java_methods.reads;
+		if (sample > 0 && process->java_methods.reads > most)
+			most = process->java_methods.reads;
+	}
+	assert_int_equal(most, 1);
+	assert_true(reads >= 2 * METHODS && reads <= 3 * METHODS);
 }
 
 static void an_address_that_becomes_a_method_has_a_name(void **state)
@@ -429,6 +457,7 @@ int main(void)
 		CASE(a_hidden_class_is_called_as_jvmti_calls_it),
 		CASE(what_is_not_needed_may_be_missing),
 		CASE(a_method_that_takes_anothers_place_has_its_own_name),
+		CASE(methods_that_were_met_together_are_read_again_one_by_one),
 		CASE(an_address_that_becomes_a_method_has_a_name),
 		CASE(names_outlive_a_move),
 		CASE(whatever_lies_there_is_a_method_or_a_reason),
