@@ -15,6 +15,7 @@
 #include "elf/cfi_cache.h"
 #include "target/process.h"
 #include "unwind/arch.h"
+#include "unwind/leaf_cache.h"
 #include "unwind/live_stack.h"
 #include "unwind/stack.h"
 
@@ -40,6 +41,7 @@ struct walk {
 	struct unwind_regs regs;
 	struct live_stack *live;
 	struct stack_rests *rests;
+	struct leaf_cache *leaves;
 	uint32_t reads; /* of the process's memory */
 	uint32_t searches;
 	bool is_short;	     /* the sample's copy ended before the stack */

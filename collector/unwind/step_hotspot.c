@@ -144,19 +144,34 @@ static enum step leave_leaf(struct walk *walk, enum arch_frame frame, uint32_t s
 	return leave(walk, frame, size);
 }
 
+/* What the code itself says of a leaf's frame; false if that cannot be told, and *ret is a guess. */
+static bool look_at_code(struct walk *walk, const struct code_range *range, enum arch_frame *ret)
+{
+	const pid_t pid = walk->process->pid;
+	const uint64_t pc = walk->regs.pc;
+	struct code_bytes bytes;
+	struct arch_code code;
+
+	if (leaf_cache_find(walk->leaves, pid, range, pc, ret))
+		return true;
+	if (!read_code(walk, range, &bytes, &code)) {
+		*ret = code.pc_offset < code.complete ? ARCH_FRAME_NONE : ARCH_FRAME_FULL;
+		return false;
+	}
+	*ret = range->kind == CODE_STUB ? walk->arch->stub_frame(&code)
+					: walk->arch->compiled_frame(&code);
+	leaf_cache_put(walk->leaves, pid, range, pc, *ret);
+	return true;
+}
+
 static enum step leave_compiled(struct walk *walk, const struct code_range *range)
 {
 	const uint32_t size = range->frame.size;
 	enum arch_frame frame = ARCH_FRAME_FULL;
-	struct code_bytes bytes;
-	struct arch_code code;
 
 	if (walk->is_return)
 		return size < 2 * WORD_BYTES ? step_by_fp(walk) : leave(walk, frame, size);
-	if (read_code(walk, range, &bytes, &code))
-		frame = walk->arch->compiled_frame(&code);
-	else if (code.pc_offset < code.complete)
-		frame = ARCH_FRAME_NONE;
+	look_at_code(walk, range, &frame);
 	/* Method handles' glue has no frame: it looks for its target, and jumps there. */
 	if (size < 2 * WORD_BYTES && (frame == ARCH_FRAME_FULL || frame == ARCH_FRAME_FP_LIVE))
 		frame = ARCH_FRAME_NONE;
@@ -430,8 +445,7 @@ static enum step leave_framed_stub(struct walk *walk)
 static enum step leave_unsized_stub(struct walk *walk, const struct code_range *range)
 {
 	const struct unwind_regs before = walk->regs;
-	struct code_bytes bytes;
-	struct arch_code code;
+	enum arch_frame frame;
 
 	if (is_named(range, "unwind_exception"))
 		return leave_unwinding(walk, 0);
@@ -441,10 +455,9 @@ static enum step leave_unsized_stub(struct walk *walk, const struct code_range *
 		return leave_framed_stub(walk);
 	if (is_named(range, "itable") || is_named(range, "vtable"))
 		return leave(walk, ARCH_FRAME_NONE, 0);
-	if (!read_code(walk, range, &bytes, &code))
+	if (!look_at_code(walk, range, &frame))
 		return step_by_fp(walk);
-	if (leave(walk, walk->arch->stub_frame(&code), 0) == STEP_DONE &&
-	    step_is_code(walk, walk->regs.pc))
+	if (leave(walk, frame, 0) == STEP_DONE && step_is_code(walk, walk->regs.pc))
 		return STEP_DONE;
 	walk->regs = before;
 	return leave_by_call(walk, range);

@@ -14,6 +14,7 @@ struct unwinder {
 	struct cfi_cache *cfi;
 	struct live_stack live;
 	struct stack_rests rests;
+	struct leaf_cache leaves;
 	struct unwinder_stats stats;
 };
 
@@ -303,6 +304,7 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	walk.cfi = unwinder->cfi;
 	walk.live = &unwinder->live;
 	walk.rests = &unwinder->rests;
+	walk.leaves = &unwinder->leaves;
 	n_kernel = count_kernel(ret);
 	keep_chain(ret, n_kernel, &chain);
 	ret->depth = n_kernel;

@@ -725,6 +725,37 @@ static uint64_t count_reads(void)
 	return stats.reads;
 }
 
+/* Until other code takes its place. */
+static void a_place_in_code_is_read_once(void **state)
+{
+	static const uint8_t prologue[] = {0x55, 0x48, 0x83, 0xec, 0x20};
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const struct code_range other = {.addr = (uint64_t)(uintptr_t)code,
+					 .size = 256,
+					 .kind = CODE_JAVA,
+					 .class_name = "a/B",
+					 .name = "other",
+					 .frame = FRAME_48,
+					 .birth_ns = NOW - 1};
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	uint64_t before;
+
+	(void)state;
+	memcpy(code, prologue, sizeof(prologue));
+	words[1] = caller + 100;
+	words[5] = caller + 104;
+	before = count_reads();
+	walk_code(leaf + 1, 0x1234, 18);
+	assert_int_equal(count_reads() - before, 1);
+	memset(code, 0x90, 64); /* nobody looks */
+	walk_code(leaf + 1, 0x1234, 18);
+	assert_int_equal(count_reads() - before, 1);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(code_map_add(self->code, &other, false), 1);
+	walk_code(leaf + 1, 0x1234, 18);
+	assert_int_equal(count_reads() - before, 2);
+}
+
 /* Every word is a return address into code that calls something else. */
 static void a_search_for_a_call_reads_no_more_than_its_bound(void **state)
 {
@@ -1007,6 +1038,7 @@ int main(void)
 		CODE(a_register_that_was_popped_is_where_it_belongs),
 		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
 #endif
+		CODE(a_place_in_code_is_read_once),
 		CODE(a_search_for_a_call_reads_no_more_than_its_bound),
 		CODE(a_barrier_that_leads_to_itself_ends_the_stack),
 		CODE(a_stack_of_too_many_frames_is_left_at_the_bound),

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a pc in a piece of generated code -> how much of a frame there is
+ * units:   addr in the target's address space, CLOCK_MONOTONIC nanoseconds
+ * threads: one at a time
+ * errors:  none
+ * source:  none
+ *
+ * Hot code is sampled at the same few places again and again, and what its bytes say of a place is
+ * true as long as it lives: read once, it need not be read from the process again, nor by a walk
+ * for which that is gone. Of two places that collide the newer stays. A zero-filled one is valid.
+ */
+#ifndef FG_UNWIND_LEAF_CACHE_H
+#define FG_UNWIND_LEAF_CACHE_H
+
+#include "target/code_map.h"
+#include "unwind/arch.h"
+
+#include <sys/types.h>
+
+#define LEAF_CACHE_PLACES 4096
+
+struct leaf_place {
+	uint64_t pc, addr, birth_ns; /* of the code */
+	uint32_t size;
+	pid_t pid; /* 0: empty */
+	enum arch_frame frame;
+};
+
+struct leaf_cache {
+	struct leaf_place places[LEAF_CACHE_PLACES];
+};
+
+static inline struct leaf_place *leaf_cache_place(struct leaf_cache *cache, uint64_t pc)
+{
+	return &cache->places[(pc * UINT64_C(0x9e3779b97f4a7c15)) >> 52];
+}
+
+static inline bool leaf_cache_find(struct leaf_cache *cache, pid_t pid,
+				   const struct code_range *range, uint64_t pc,
+				   enum arch_frame *ret)
+{
+	const struct leaf_place *place = leaf_cache_place(cache, pc);
+
+	if (place->pid != pid || place->pc != pc || place->addr != range->addr ||
+	    place->size != range->size || place->birth_ns != range->birth_ns)
+		return false;
+	*ret = place->frame;
+	return true;
+}
+
+static inline void leaf_cache_put(struct leaf_cache *cache, pid_t pid,
+				  const struct code_range *range, uint64_t pc,
+				  enum arch_frame frame)
+{
+	*leaf_cache_place(cache, pc) = (struct leaf_place){.pc = pc,
+							   .addr = range->addr,
+							   .birth_ns = range->birth_ns,
+							   .size = range->size,
+							   .pid = pid,
+							   .frame = frame};
+}
+
+#endif
