@@ -2,8 +2,10 @@
 /* Reads the rest of a deep stack, see live_stack.h. */
 #include "unwind/live_stack.h"
 
+#include "unwind/process_memory.h"
+
+#include <errno.h>
 #include <stdlib.h>
-#include <sys/uio.h>
 
 #define COPY_MAX_BYTES (64u << 10)
 #define BUFFER_BYTES   (COPY_MAX_BYTES + LIVE_STACK_MAX_BYTES)
@@ -15,12 +17,12 @@ void live_stack_fini(struct live_stack *live)
 }
 
 /* Behind what is there up to size bytes in all; the tail is read again, in front of it. */
-static size_t read_on(uint8_t *to, pid_t pid, uint64_t addr, size_t len)
+static size_t read_on(struct live_stack *live, size_t at, pid_t pid, struct iovec remote)
 {
-	const struct iovec local = {.iov_base = to, .iov_len = len};
-	const struct iovec remote = {.iov_base = (void *)(uintptr_t)addr, .iov_len = len};
-	const ssize_t n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	const struct iovec local = {.iov_base = live->bytes + at, .iov_len = remote.iov_len};
+	const ssize_t n = process_memory_read(pid, &local, &remote, 1);
 
+	live->refused += n == -EPERM;
 	return n > 0 ? (size_t)n : 0; /* less where the stack ends */
 }
 
@@ -65,7 +67,9 @@ bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stac
 	memcpy(tail, stack->bytes + tail_at, sizeof(tail));
 	if (is_first)
 		memcpy(live->bytes, stack->bytes, tail_at);
-	n = read_on(live->bytes + tail_at, pid, stack->addr + tail_at, wanted - tail_at);
+	n = read_on(live, tail_at, pid,
+		    (struct iovec){.iov_base = (void *)(uintptr_t)(stack->addr + tail_at),
+				   .iov_len = wanted - tail_at});
 	if (n <= sizeof(tail) || memcmp(live->bytes + tail_at, tail, sizeof(tail)) != 0)
 		return false;
 	live->is_read_out = !is_first;

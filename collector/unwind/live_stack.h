@@ -25,6 +25,7 @@
 struct live_stack {
 	uint8_t *bytes;
 	bool is_read_out; /* a stack that grows while it is read is not run after */
+	uint64_t refused; /* reads for which there was no right */
 };
 
 void live_stack_fini(struct live_stack *live);

@@ -2,8 +2,10 @@
 /* Keeps what lies behind copies of stacks, see stack_rests.h. */
 #include "unwind/stack_rests.h"
 
+#include "unwind/process_memory.h"
+
+#include <errno.h>
 #include <stdlib.h>
-#include <sys/uio.h>
 
 #define PLACE_BYTES (1u << 20)
 #define MAX_BYTES   (128u << 10)
@@ -134,7 +136,8 @@ void stack_rests_keep(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
 	local.iov_base = rest.bytes;
 	remote.iov_base = (void *)(uintptr_t)rest.addr;
 	rests->reads++;
-	n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	n = process_memory_read(pid, &local, &remote, 1);
+	rests->refused += n == -EPERM;
 	rest.len = n > 0 ? (size_t)n : 0; /* less where the stack ends */
 	if (rest.len <= STACK_TAIL_BYTES || !fits(&rest, pid, time_ns, copy)) {
 		free(rest.bytes);

@@ -48,7 +48,8 @@ struct stack_rests {
 	uint32_t oldest, count;
 	size_t bytes;
 	struct stack_want wanted[STACK_RESTS_WANTED];
-	uint64_t reads; /* of processes' memory, each a system call */
+	uint64_t reads;	  /* of processes' memory, each a system call */
+	uint64_t refused; /* of these, for want of a right */
 };
 
 void stack_rests_fini(struct stack_rests *rests);

@@ -8,12 +8,10 @@
  */
 #include "unwind/step.h"
 
-#include "base/log.h"
 #include "target/code_map.h"
+#include "unwind/process_memory.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #define ENTRY_BYTES 64
 #define AT_BYTES    24
@@ -50,34 +48,18 @@ static uint32_t least_of(uint64_t a, uint64_t b)
 	return (uint32_t)(a < b ? a : b);
 }
 
-/* Once for all processes: the remedy is one for all. */
-static void say_no_permission(const struct process *process)
-{
-	static bool is_said;
-
-	if (!is_said)
-		log_warning("some stacks will not be whole: reading the code of PID %d: Operation "
-			    "not permitted: run as root or grant CAP_SYS_PTRACE",
-			    (int)process->pid);
-	is_said = true;
-}
-
 /* All of it, or it does not count. */
 static bool read_process(struct walk *walk, const struct iovec *to, const struct iovec *from,
 			 unsigned long n)
 {
 	size_t wanted = 0;
-	ssize_t got;
 
 	if (walk->reads == STEP_MAX_READS)
 		return false;
 	walk->reads++;
 	for (unsigned long i = 0; i < n; i++)
 		wanted += to[i].iov_len;
-	got = process_vm_readv(walk->process->pid, to, n, from, n, 0);
-	if (got < 0 && errno == EPERM)
-		say_no_permission(walk->process);
-	return got == (ssize_t)wanted;
+	return process_memory_read(walk->process->pid, to, from, n) == (ssize_t)wanted;
 }
 
 /* As it is now: other code may have taken its place since the sample. */

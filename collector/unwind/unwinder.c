@@ -60,6 +60,7 @@ void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
 {
 	*ret = unwinder->stats;
 	ret->reads += unwinder->rests.reads;
+	ret->unread_stacks = unwinder->live.refused + unwinder->rests.refused;
 }
 
 void unwinder_cfi_stats(const struct unwinder *unwinder, struct cfi_cache_stats *ret)

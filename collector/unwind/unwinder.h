@@ -23,10 +23,11 @@
 
 struct unwinder_stats {
 	uint64_t ends[STACK_ENDS];
-	uint64_t joined;      /* with the kernel's walk */
-	uint64_t extended;    /* by what the process's stack held later */
-	uint64_t reads;	      /* looks into processes' memory, each a system call */
-	uint64_t unread_code; /* with code that could not be looked at: no right, or too late */
+	uint64_t joined;	/* with the kernel's walk */
+	uint64_t extended;	/* by what the process's stack held later */
+	uint64_t reads;		/* looks into processes' memory, each a system call */
+	uint64_t unread_stacks; /* looks behind copies that were not permitted */
+	uint64_t unread_code;	/* with code that could not be looked at: no right, or too late */
 };
 
 struct unwinder; /* opaque */

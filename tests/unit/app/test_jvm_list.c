@@ -112,7 +112,11 @@ static json_int_t count_at(const json_t *list, const char *group, const char *ke
 static void how_stacks_ended_is_in_the_json(void **state)
 {
 	struct engine_stats stats = {
-		.stacks = {.joined = 1, .extended = 2, .unread_code = 3, .reads = 4},
+		.stacks = {.joined = 1,
+			   .extended = 2,
+			   .unread_code = 3,
+			   .reads = 4,
+			   .unread_stacks = 5},
 		.unwind_tables = {4, 5, 6, 7, 8, 9, 16},
 		.symbol_tables = {10, 11, 12, 13, 14, 15},
 	};
@@ -136,6 +140,7 @@ static void how_stacks_ended_is_in_the_json(void **state)
 	assert_int_equal(count_at(list, "stacks", "extended"), 2);
 	assert_int_equal(count_at(list, "stacks", "unread_code"), 3);
 	assert_int_equal(count_at(list, "stacks", "reads"), 4);
+	assert_int_equal(count_at(list, "stacks", "unread_stacks"), 5);
 	assert_int_equal(count_at(list, "unwind_tables", "put_off"), 16);
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(count_at(list, "unwind_tables", keys[i]), 4 + i);

@@ -989,6 +989,45 @@ static void code_that_may_not_be_read_is_said_once_and_counted_each_time(void **
 	assert_int_equal(status, 0);
 }
 
+/* A copy that is too short, of a stack that would be there to go on with. */
+static int walk_short(const struct taken *taken)
+{
+	struct unwinder_stats stats;
+
+	if (setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0)
+		return __LINE__;
+	log_set_before_line(count_line);
+	for (int i = 0; i < 3; i++)
+		walk(taken, 2048);
+	unwinder_stats(unwinder, &stats);
+	if (stats.unread_stacks != 3 || stack.end != STACK_SNAPSHOT_ENDED)
+		return __LINE__;
+	return lines == 1 ? 0 : __LINE__;
+}
+
+static void a_stack_that_may_not_be_read_is_said_once_and_counted_each_time(void **state)
+{
+	struct taken *taken = take_on_thread();
+	pid_t pid;
+	int status;
+
+	(void)state;
+	walk(taken, 2048); /* the files' rules, which only root can read */
+	if (getuid() != 0)
+		skip(); /* only root can become somebody else */
+	pid = fork();
+	if (pid == 0) {
+		const int line = walk_short(taken);
+
+		if (line)
+			fprintf(stderr, "line %d\n", line);
+		_exit(line != 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	let_go(taken);
+}
+
 static void code_that_is_gone_is_counted_and_not_said(void **state)
 {
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
@@ -1050,6 +1089,7 @@ int main(void)
 		CODE(frame_pointers_in_a_circle_end_the_stack),
 		CODE(garbage_harms_nobody),
 		CODE(code_that_may_not_be_read_is_said_once_and_counted_each_time),
+		OWN(a_stack_that_may_not_be_read_is_said_once_and_counted_each_time),
 		CODE(code_that_is_gone_is_counted_and_not_said),
 	};
 
