@@ -18,6 +18,7 @@ tests/e2e/stack_workloads.py for what each workload must have.
 
 import argparse
 import contextlib
+import signal
 import sys
 import tempfile
 import time
@@ -160,4 +161,6 @@ def main():
 
 
 if __name__ == "__main__":
+    # So that what was started is ended when this is.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sys.exit(main())
