@@ -15,4 +15,8 @@ int command_record(const struct options *options);
 int command_watch(const struct options *options);
 int command_list(const struct options *options);
 
+/* render and diff read their own options; argv[0] is the command's word. 2: they are wrong. */
+int command_render(int argc, char **argv);
+int command_diff(int argc, char **argv);
+
 #endif

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #define EXIT_USAGE 2
@@ -41,6 +42,10 @@ int main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file at its limit is an error of the write */
+	if (argc > 1 && strcmp(argv[1], "render") == 0)
+		return command_render(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "diff") == 0)
+		return command_diff(argc - 1, argv + 1);
 	raise_file_limit();
 	if (options_parse(&options, argc, argv) < 0) {
 		fputs("Try 'fgcollect --help'.\n", stderr);

@@ -78,6 +78,9 @@ void options_print_help(FILE *stream)
 	      "                   [-o FILE]...      record and draw a flame graph\n"
 	      "  fgcollect --watch                  keep /tmp/perf-<pid>.map of every JVM current\n"
 	      "  fgcollect list [--json]            every JVM with the agent\n"
+	      "  fgcollect render [FILE]...         draw folded stacks or the text of perf script\n"
+	      "  fgcollect diff BEFORE AFTER        what changed between two of them\n"
+	      "                                     (both have a --help of their own)\n"
 	      "  fgcollect --version | --help\n"
 	      "\n"
 	      "What to record (all JVMs with the agent unless said otherwise):\n"
@@ -381,7 +384,9 @@ static int set_command(struct options *options, const char *word)
 		options->command = commands[i].command;
 		return 0;
 	}
-	log_error("%s: no such command; there are: record, list, --watch, --version, --help", word);
+	log_error("%s: no such command; there are: record, list, render, diff, --watch, --version, "
+		  "--help",
+		  word);
 	return -EINVAL;
 }
 

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int check_one(const char *path)
+int output_check_path(const char *path)
 {
 	char dir[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -52,7 +52,7 @@ static int check_one(const char *path)
 int output_check(const struct options *options)
 {
 	for (size_t i = 0; i < options->n_outputs; i++) {
-		const int err = check_one(options->outputs[i].path);
+		const int err = output_check_path(options->outputs[i].path);
 
 		if (err)
 			return err;

@@ -10,13 +10,15 @@
  */
 #include "profile/profile.h"
 
+#include "base/quick_hash.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOT	       0u
+#define ROOT	       PROFILE_ROOT
 #define NONE	       0u /* the root is nobody's child */
 #define FIRST_NODES    1024u
 #define FIRST_INDEX    4096u
@@ -28,41 +30,27 @@ struct child_key {
 	uint32_t parent;
 	enum frame_kind kind;
 	const char *name;
+	uint64_t hash; /* of the name */
 };
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static struct child_key key_of(const struct profile *profile, uint32_t parent, enum frame_kind kind,
+			       const char *name)
 {
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
+	return (struct child_key){parent, kind, name,
+				  quick_hash_text(profile->seed, name, strlen(name))};
 }
 
-/* Eight bytes a step: with names of some 60 bytes this is most of the cost of adding a frame. */
-static uint64_t hash_text(const char *text)
-{
-	size_t len = strlen(text);
-	uint64_t hash = len;
-	uint64_t word;
-
-	for (; len >= sizeof(word); text += sizeof(word), len -= sizeof(word)) {
-		memcpy(&word, text, sizeof(word));
-		hash = mix(hash, word);
-	}
-	word = 0;
-	memcpy(&word, text, len);
-	return mix(hash, word);
-}
-
-static uint32_t hash_of(const struct child_key *key)
+static uint32_t hash_of(const struct profile *profile, const struct child_key *key)
 {
 	const uint64_t place = (uint64_t)key->parent << 4 | (uint64_t)key->kind;
 
-	return (uint32_t)mix(hash_text(key->name), place);
+	return (uint32_t)quick_hash_mix(profile->seed, key->hash, place);
 }
 
 static bool is_child(const struct profile_node *node, const struct child_key *key)
 {
 	return node->parent == key->parent && node->kind == key->kind &&
-	       strcmp(node->name, key->name) == 0;
+	       (node->name == key->name || strcmp(node->name, key->name) == 0);
 }
 
 /* The entry of key's node, or the free one where it belongs. */
@@ -83,7 +71,7 @@ static struct profile_slot *probe(const struct profile *profile, const struct ch
 
 static uint32_t find(const struct profile *profile, const struct child_key *key)
 {
-	return probe(profile, key, hash_of(key))->node;
+	return probe(profile, key, hash_of(profile, key))->node;
 }
 
 static int grow_nodes(struct profile *profile)
@@ -120,26 +108,22 @@ static int grow_index(struct profile *profile)
 	return 0;
 }
 
-/* The names are interned, so that each is kept once however many nodes bear it. */
-static int add_node(struct profile *profile, const struct child_key *key, const char *module,
-		    uint32_t *ret)
+/* key's name and module are the profile's own. */
+static int link_node(struct profile *profile, const struct child_key *key, const char *module,
+		     uint32_t *ret)
 {
-	const char *const name = intern_add_str(&profile->names, key->name);
-	const char *const kept = module ? intern_add_str(&profile->names, module) : NULL;
 	const uint32_t id = profile->count;
-	const uint32_t hash = hash_of(key);
+	const uint32_t hash = hash_of(profile, key);
 	struct profile_node *parent;
 
-	if (!name || (module && !kept))
-		return -ENOMEM;
 	if (id == profile->size && grow_nodes(profile) < 0)
 		return -ENOMEM;
 	if (id >= profile->index_size / 4 * 3 && grow_index(profile) < 0)
 		return -ENOMEM;
 	parent = &profile->nodes[key->parent];
 	profile->nodes[id] = (struct profile_node){
-		.name = name,
-		.module = kept,
+		.name = key->name,
+		.module = module,
 		.parent = key->parent,
 		.next_sibling = parent->first_child,
 		.kind = (uint8_t)key->kind,
@@ -151,6 +135,19 @@ static int add_node(struct profile *profile, const struct child_key *key, const 
 	return 0;
 }
 
+/* The names are interned, so that each is kept once however many nodes bear it. */
+static int add_node(struct profile *profile, const struct child_key *key, const char *module,
+		    uint32_t *ret)
+{
+	struct child_key kept = *key;
+	const char *const kept_module = module ? intern_add_str(&profile->names, module) : NULL;
+
+	kept.name = intern_add_str(&profile->names, key->name);
+	if (!kept.name || (module && !kept_module))
+		return -ENOMEM;
+	return link_node(profile, &kept, kept_module, ret);
+}
+
 int profile_init(struct profile *profile, uint32_t max_nodes)
 {
 	*profile = (struct profile){
@@ -158,6 +155,7 @@ int profile_init(struct profile *profile, uint32_t max_nodes)
 		.count = 1,
 		.size = FIRST_NODES,
 		.index_size = FIRST_INDEX,
+		.seed = quick_hash_seed(FIRST_INDEX),
 	};
 	if (profile->max_nodes < MIN_MAX_NODES)
 		profile->max_nodes = MIN_MAX_NODES;
@@ -190,7 +188,7 @@ void profile_fini(struct profile *profile)
 static int overflow_below(struct profile *profile, uint32_t id, uint32_t *ret)
 {
 	for (;; id = profile->nodes[id].parent) {
-		const struct child_key key = {id, FRAME_LABEL, OVERFLOW_NAME};
+		const struct child_key key = key_of(profile, id, FRAME_LABEL, OVERFLOW_NAME);
 		const uint32_t found = find(profile, &key);
 		const uint32_t room = profile->max_nodes - profile->count;
 
@@ -204,18 +202,22 @@ static int overflow_below(struct profile *profile, uint32_t id, uint32_t *ret)
 	}
 }
 
+static bool is_full(const struct profile *profile)
+{
+	return profile->max_nodes - profile->count <= profile->max_nodes / OVERFLOW_SHARE + 1;
+}
+
 /* The child of *id that frame names, made if there is room; *ret_cut tells that there was none. */
 static int descend(struct profile *profile, const struct frame *frame, uint32_t *id, bool *ret_cut)
 {
-	const uint32_t reserve = profile->max_nodes / OVERFLOW_SHARE + 1;
-	const struct child_key key = {*id, frame->kind, frame->name};
+	const struct child_key key = key_of(profile, *id, frame->kind, frame->name);
 	const uint32_t child = find(profile, &key);
 
 	if (child != NONE) {
 		*id = child;
 		return 0;
 	}
-	if (profile->max_nodes - profile->count <= reserve) {
+	if (is_full(profile)) {
 		*ret_cut = true;
 		return overflow_below(profile, *id, id);
 	}
@@ -264,4 +266,132 @@ int profile_add_leaf(struct profile *profile, const struct frame *frames, size_t
 	if (has_unknown(frames, n))
 		profile->quality.unnamed_samples += weight;
 	return 0;
+}
+
+int profile_keep_name(struct profile *profile, const struct frame *frame, struct profile_name *ret)
+{
+	const char *const text = intern_add_str(&profile->names, frame->name);
+	const char *const module =
+		frame->module ? intern_add_str(&profile->names, frame->module) : NULL;
+
+	if (!text || (frame->module && !module))
+		return -ENOMEM;
+	*ret = (struct profile_name){
+		.text = text,
+		.hash = quick_hash_text(profile->seed, text, strlen(text)),
+		.module = module,
+		.kind = frame->kind,
+	};
+	return 0;
+}
+
+int profile_descend(struct profile *profile, const struct profile_name *name, uint32_t *id)
+{
+	const struct child_key key = {*id, name->kind, name->text, name->hash};
+	const uint32_t child = find(profile, &key);
+	int rc;
+
+	if (child != NONE) {
+		*id = child;
+		return 0;
+	}
+	if (!is_full(profile))
+		return link_node(profile, &key, name->module, id);
+	rc = overflow_below(profile, *id, id);
+	return rc < 0 ? rc : 1;
+}
+
+int profile_count(struct profile *profile, uint32_t id, uint64_t weight)
+{
+	if (weight > UINT64_MAX - profile->quality.samples)
+		return -EOVERFLOW;
+	profile->nodes[id].self += weight;
+	profile->quality.samples += weight;
+	return 0;
+}
+
+/* Children have greater numbers than their parents: from the last on, each is whole when met. */
+void profile_sum(struct profile *profile)
+{
+	struct profile_node *const nodes = profile->nodes;
+
+	for (uint32_t id = 0; id < profile->count; id++)
+		nodes[id].total = nodes[id].self;
+	for (uint32_t id = profile->count - 1; id > ROOT; id--)
+		nodes[nodes[id].parent].total += nodes[id].total;
+}
+
+/* The parts of quality that profile_count does not count. */
+static void add_quality(struct profile_quality *to, const struct profile_quality *from)
+{
+	to->unnamed_samples += from->unnamed_samples;
+	to->unnamed_java_samples += from->unnamed_java_samples;
+	to->unrooted_samples += from->unrooted_samples;
+	to->lost_samples += from->lost_samples;
+	to->stackless_samples += from->stackless_samples;
+	to->overflow_samples += from->overflow_samples;
+	for (size_t i = 0; i < PROFILE_REASONS; i++)
+		to->truncated_samples[i] += from->truncated_samples[i];
+}
+
+static int enter_node(struct profile *profile, const struct profile_node *node, uint32_t *id)
+{
+	const struct frame frame = {
+		.name = node->name,
+		.module = node->module,
+		.kind = (enum frame_kind)node->kind,
+	};
+	bool cut = false;
+	const int rc = descend(profile, &frame, id, &cut);
+
+	return rc < 0 ? rc : cut;
+}
+
+int profile_merge(struct profile *profile, const struct profile *from)
+{
+	uint32_t *const ids = malloc(from->count * sizeof(*ids));
+	int rc = ids ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < from->count && rc >= 0; i++) {
+		const struct profile_node *const node = &from->nodes[i];
+
+		if (i == ROOT)
+			ids[i] = ROOT;
+		else
+			ids[i] = ids[node->parent];
+		if (i != ROOT && strcmp(profile->nodes[ids[i]].name, OVERFLOW_NAME) != 0)
+			rc = enter_node(profile, node, &ids[i]);
+		if (rc == 1)
+			profile->quality.overflow_samples += node->total;
+		if (rc >= 0)
+			rc = profile_count(profile, ids[i], node->self);
+	}
+	if (rc >= 0)
+		add_quality(&profile->quality, &from->quality);
+	profile_sum(profile);
+	free(ids);
+	return rc < 0 ? rc : 0;
+}
+
+int profile_add_reversed(struct profile *profile, const struct profile *from)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < from->count && rc >= 0; i++) {
+		uint32_t id = ROOT;
+
+		if (from->nodes[i].self == 0)
+			continue;
+		rc = 0;
+		for (uint32_t at = i; at != ROOT && rc == 0; at = from->nodes[at].parent)
+			rc = enter_node(profile, &from->nodes[at], &id);
+		if (rc == 1)
+			profile->quality.overflow_samples += from->nodes[i].self;
+		if (rc >= 0)
+			rc = profile_count(profile, id, from->nodes[i].self);
+	}
+	if (rc >= 0)
+		add_quality(&profile->quality, &from->quality);
+	profile_sum(profile);
+	return rc < 0 ? rc : 0;
 }

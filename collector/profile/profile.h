@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PROFILE_ROOT	  0u
 #define PROFILE_MAX_NODES 4000000
 #define PROFILE_REASONS	  8 /* for stacks that are not whole; the caller numbers them */
 
@@ -61,6 +62,7 @@ struct profile {
 	uint32_t max_nodes;
 	struct profile_slot *index; /* (parent, name, kind) -> node, open addressing */
 	uint32_t index_size;
+	uint64_t seed; /* of the index's hash; never 0 */
 	struct profile_quality quality;
 };
 
@@ -82,5 +84,31 @@ int profile_add(struct profile *profile, const struct frame *frames, size_t n, u
  */
 int profile_add_leaf(struct profile *profile, const struct frame *frames, size_t n, uint64_t weight,
 		     uint32_t *ret);
+
+/*
+ * For readers of whole profiles, which meet each name many times and many stacks that begin alike:
+ * a name is kept and hashed once, a path is gone down a frame at a time, and a stack is counted
+ * where it ends. Totals are made by profile_sum, once, when all is there.
+ */
+struct profile_name {
+	const char *text; /* of this profile's own names */
+	uint64_t hash;
+	const char *module; /* likewise, or NULL */
+	enum frame_kind kind;
+};
+
+int profile_keep_name(struct profile *profile, const struct frame *frame, struct profile_name *ret);
+/*
+ * Moves *id to its child of that name, made if it is not there. Returns 1 where the node cap cut
+ * the stack: then *id is an [overflow] node, and nothing may be added below it.
+ */
+int profile_descend(struct profile *profile, const struct profile_name *name, uint32_t *id);
+/* -EOVERFLOW, and nothing counted, if all weights together would not fit. */
+int profile_count(struct profile *profile, uint32_t id, uint64_t weight);
+void profile_sum(struct profile *profile);
+/* All of from's stacks, and its quality, into profile, whose sums are right behind it. */
+int profile_merge(struct profile *profile, const struct profile *from);
+/* from's stacks with the leaf first and the root last, into an empty profile. */
+int profile_add_reversed(struct profile *profile, const struct profile *from);
 
 #endif

@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/map64.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,13 +27,19 @@
 
 #define ROOT	    0u
 #define FIRST_ITEMS 64u
-#define TAIL_BYTES  24		  /* ' ', UINT64_MAX, '\0' */
+#define TAIL_BYTES  44		  /* ' ', UINT64_MAX, twice, '\0' */
 #define NO_FRAMES   "[no frames]" /* a stack of none has no other way to be written */
+
+enum column {
+	COLUMN_BEFORE = DIFF_BEFORE,
+	COLUMN_AFTER = DIFF_AFTER,
+	COLUMNS,
+};
 
 /* What is still to be written below the path's first path_len bytes. */
 struct item {
 	const char *text;
-	uint64_t self;
+	uint64_t self[COLUMNS]; /* without a diff all is after */
 	size_t path_len;
 	uint32_t node;	       /* the first of its twins; ROOT stands for no other twin */
 	char tail[TAIL_BYTES]; /* " 42": the stack that ends here; ";": all that goes on */
@@ -40,6 +47,8 @@ struct item {
 
 struct folder {
 	const struct profile *profile;
+	const struct profile_diff *diff; /* or NULL */
+	bool hides_addresses;
 	struct intern names;
 	struct map64 texts; /* name and kind -> text */
 	struct bytes text;
@@ -88,6 +97,38 @@ static void encode(struct bytes *out, const char *name, enum frame_kind kind)
 		out->data[i - 1] = '_';
 }
 
+static size_t span_of_hex(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && isxdigit((unsigned char)text[n]))
+		n++;
+	return n;
+}
+
+/* 0x7f10ab becomes 0x..., so that what lies elsewhere each time is the same text. */
+static void hide_addresses(struct bytes *text)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < text->len;) {
+		const char *const from = text->data + i;
+		const size_t digits = text->len - i > 2 && from[0] == '0' && from[1] == 'x'
+					      ? span_of_hex(from + 2, text->len - i - 2)
+					      : 0;
+
+		/* never longer than what was read: 0x7 has no room for its dots */
+		if (digits < 3) {
+			text->data[to++] = text->data[i++];
+			continue;
+		}
+		memcpy(text->data + to, "0x...", 5);
+		to += 5;
+		i += 2 + digits;
+	}
+	text->len = to;
+}
+
 /* A node's text; made once for each name and kind, because most names are in many nodes. */
 static const char *text_of(struct folder *folder, const struct profile_node *node)
 {
@@ -97,6 +138,8 @@ static const char *text_of(struct folder *folder, const struct profile_node *nod
 	if (text)
 		return text;
 	encode(&folder->text, node->name, (enum frame_kind)node->kind);
+	if (folder->hides_addresses)
+		hide_addresses(&folder->text);
 	text = intern_add(&folder->names, bytes_text(&folder->text), folder->text.len);
 	if (!text || folder->text.failed || map64_put(&folder->texts, key, (void *)text) < 0)
 		return NULL;
@@ -120,8 +163,14 @@ static int push(struct folder *folder, const struct item *item)
 
 static int push_line(struct folder *folder, struct item item)
 {
-	snprintf(item.tail, sizeof(item.tail), " %" PRIu64, item.self);
-	return item.self > 0 ? push(folder, &item) : 0;
+	if (item.self[COLUMN_BEFORE] == 0 && item.self[COLUMN_AFTER] == 0)
+		return 0;
+	if (folder->diff)
+		snprintf(item.tail, sizeof(item.tail), " %" PRIu64 " %" PRIu64,
+			 item.self[COLUMN_BEFORE], item.self[COLUMN_AFTER]);
+	else
+		snprintf(item.tail, sizeof(item.tail), " %" PRIu64, item.self[COLUMN_AFTER]);
+	return push(folder, &item);
 }
 
 static int by_text(const void *a, const void *b)
@@ -160,20 +209,29 @@ static void sort_from(struct folder *folder, size_t first,
 		qsort(folder->items + first, folder->count - first, sizeof(*folder->items), order);
 }
 
+static void set_counts(const struct folder *folder, uint32_t id, uint64_t ret[COLUMNS])
+{
+	if (folder->diff)
+		memcpy(ret, folder->diff->nodes[id].self, COLUMNS * sizeof(*ret));
+	else
+		ret[COLUMN_AFTER] = folder->profile->nodes[id].self;
+}
+
 static int push_children(struct folder *folder, uint32_t parent, size_t path_len)
 {
 	const struct profile_node *const nodes = folder->profile->nodes;
 
 	for (uint32_t id = nodes[parent].first_child; id; id = nodes[id].next_sibling) {
-		const struct item item = {
+		struct item item = {
 			.text = text_of(folder, &nodes[id]),
-			.self = nodes[id].self,
 			.path_len = path_len,
 			.node = id,
 			.tail = ";",
 		};
-		const int rc = item.text ? push(folder, &item) : -ENOMEM;
+		int rc;
 
+		set_counts(folder, id, item.self);
+		rc = item.text ? push(folder, &item) : -ENOMEM;
 		if (rc < 0)
 			return rc;
 	}
@@ -195,7 +253,8 @@ static void join_twins(struct folder *folder, size_t first)
 		}
 		folder->twins[item->node] = into->node;
 		into->node = item->node;
-		into->self += item->self;
+		for (int column = 0; column < COLUMNS; column++)
+			into->self[column] += item->self[column];
 	}
 	if (folder->count > first)
 		folder->count = kept + 1;
@@ -262,12 +321,17 @@ static void folder_fini(struct folder *folder)
 	free(folder->items);
 }
 
-int render_folded(const struct profile *profile, FILE *stream)
+int render_folded(const struct profile *profile, const struct render_options *options, FILE *stream)
 {
-	_cleanup_(folder_fini) struct folder folder = {.profile = profile};
-	const struct item no_frames = {.text = NO_FRAMES, .self = profile->nodes[ROOT].self};
+	_cleanup_(folder_fini) struct folder folder = {
+		.profile = profile,
+		.diff = options ? options->diff : NULL,
+		.hides_addresses = options && options->hides_addresses,
+	};
+	struct item no_frames = {.text = NO_FRAMES};
 	int rc;
 
+	set_counts(&folder, ROOT, no_frames.self);
 	folder.twins = calloc(profile->count, sizeof(*folder.twins));
 	if (!folder.twins)
 		return -ENOMEM;

@@ -182,11 +182,13 @@ static int add_times(struct bytes *out, const struct graph *graph, const struct 
 int html_data_write(const struct graph *graph, const struct render_options *options, FILE *stream)
 {
 	_cleanup_(bytes_fini) struct bytes data = {0}, part = {0};
+	struct looks looks;
 	int rc;
 
+	looks_init(&looks, PALETTE_KINDS, NULL);
 	add_facts(&part, options);
 	add_part(&data, &part);
-	rc = svg_data_encode(graph, &part);
+	rc = svg_data_encode(graph, &looks, &part);
 	if (rc < 0)
 		return rc;
 	add_part(&data, &part);

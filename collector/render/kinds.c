@@ -23,6 +23,7 @@ static const struct kind_style styles[KINDS] = {
 	[KIND_NATIVE] = {"native", {214, 108, 102}},
 	[KIND_KERNEL] = {"kernel", {220, 136, 36}},
 	[KIND_UNKNOWN] = {"unknown", {138, 138, 138}},
+	[KIND_JAVA] = {"Java", {100, 190, 110}},
 };
 
 enum kind kind_of(enum frame_kind kind, const char *name)
@@ -47,6 +48,8 @@ enum kind kind_of(enum frame_kind kind, const char *name)
 		return KIND_KERNEL;
 	case FRAME_UNKNOWN:
 		return KIND_UNKNOWN;
+	case FRAME_JAVA:
+		return KIND_JAVA;
 	case FRAME_LABEL:
 	case FRAME_KINDS:
 		break;

@@ -27,6 +27,7 @@ enum kind {
 	KIND_NATIVE,
 	KIND_KERNEL,
 	KIND_UNKNOWN,
+	KIND_JAVA, /* how it ran is not known */
 	KINDS,
 };
 

@@ -222,6 +222,7 @@ const char *label_fit(struct bytes *out, const char *name, enum kind kind, size_
 	case KIND_C1:
 	case KIND_JIT:
 	case KIND_INLINED:
+	case KIND_JAVA:
 		return fit_java(out, name, columns);
 	case KIND_CPP:
 	case KIND_NATIVE:

@@ -41,7 +41,7 @@ static int write_format(const struct profile *profile, enum render_format format
 {
 	switch (format) {
 	case RENDER_FOLDED:
-		return render_folded(profile, stream);
+		return render_folded(profile, options, stream);
 	case RENDER_SVG:
 		return render_svg(profile, options, stream);
 	case RENDER_HTML:

@@ -9,9 +9,11 @@
 #ifndef FG_RENDER_RENDER_H
 #define FG_RENDER_RENDER_H
 
+#include "profile/diff.h"
 #include "profile/profile.h"
 #include "profile/profile_info.h"
 #include "profile/timeline.h"
+#include "render/palette.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,13 +24,29 @@ enum render_format {
 	RENDER_HTML,
 };
 
+/* A zero-filled one is what they are by default. */
 struct render_options {
 	const char *title;    /* NULL: "Flame Graph" */
 	const char *subtitle; /* NULL: none */
 	const char *notes;    /* a line about quality, shown below the graph; NULL: none */
-	double min_width_px;  /* frames narrower at 1200 px are not drawn; 0: 0.3 */
-	const struct profile_info *info; /* NULL: nothing is known beside the samples */
-	const struct timeline *timeline; /* sorted, of this profile; NULL: none */
+	const struct profile_diff *diff; /* whose tree is drawn, with what changed; or NULL */
+	double min_width_px;		 /* frames narrower are not drawn; 0: 0.3 */
+	double min_width_percent;	 /* as a share of all; 0: by pixels */
+	unsigned width_px;		 /* 0: 1200, and as wide as the window where scripts run */
+	unsigned row_px;		 /* 0: 16 */
+	const char *font;		 /* NULL: Verdana, or what is like it */
+	double font_size;		 /* 0: 12 */
+	double font_width;		 /* of a letter, by the font's size; 0: 0.59 */
+	const char *count_name;		 /* NULL: samples */
+	const char *name_type;		 /* in front of a frame's details; NULL: nothing */
+	enum palette palette;
+	uint32_t background;  /* RGB, behind all in light surroundings; 0: white */
+	double factor;	      /* that counts are shown by; 0: 1 */
+	double total;	      /* what shares are of; 0: all samples */
+	bool is_inverted;     /* the root stands highest */
+	bool hides_addresses; /* folded: 0x and digits become 0x... */
+	const struct profile_info *info;   /* NULL: nothing is known beside the samples */
+	const struct timeline *timeline;   /* sorted, of this profile; NULL: none */
 	const uint64_t *before; /* by node: its own samples in what is compared with; NULL: none */
 };
 
@@ -45,9 +63,11 @@ int render_write(const struct profile *profile, enum render_format format,
 
 /*
  * One stack a line, root first: "a;b_[j];c_[k] 42", sorted by byte, integers, one space. What a
- * reader would take for a separator or a second count is replaced, see folded.c.
+ * reader would take for a separator or a second count is replaced, see folded.c. Of a diff with two
+ * counts, before and after, as they were counted.
  */
-int render_folded(const struct profile *profile, FILE *stream);
+int render_folded(const struct profile *profile, const struct render_options *options,
+		  FILE *stream);
 
 /*
  * A picture of 1200 px, and all nodes as data for the script in it, so that zoom and search see

@@ -20,14 +20,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define DEFAULT_TITLE  "Flame Graph"
-#define DEFAULT_MIN_PX 0.3
-#define TITLE_BASE     26 /* from the picture's top to the letters' feet */
-#define SUBTITLE_BASE  46
-#define FRAMES_GAP     12
-#define LINE	       20 /* of legend and notes */
-#define SWATCH	       12
-#define LEGEND_SHADE   (KIND_SHADES / 2)
+#define DEFAULT_TITLE "Flame Graph"
+#define DEFAULT_FONT  "Verdana, 'DejaVu Sans', sans-serif"
+#define TITLE_BASE    26 /* from the picture's top to the letters' feet */
+#define SUBTITLE_BASE 46
+#define FRAMES_GAP    12
+#define LINE	      20 /* of legend and notes */
+#define SWATCH	      12
+#define LEGEND_SHADE  (KIND_SHADES / 2)
 
 /* Where the next legend entry goes. */
 struct place {
@@ -35,20 +35,22 @@ struct place {
 	double y;
 };
 
-static double legend_entry_width(enum kind kind)
+static double legend_entry_width(const struct svg_frames *frames, unsigned class)
 {
-	return SWATCH + 6 + (double)strlen(kind_title(kind)) * SVG_LETTER + 14;
+	const double letters = (double)strlen(frames->style->looks.titles[class]);
+
+	return SWATCH + 6 + letters * frames->style->letter + 14;
 }
 
-static bool has_kind(const struct svg_frames *frames, int kind)
+static bool has_entry(const struct svg_frames *frames, unsigned class)
 {
-	return (frames->kinds >> kind & 1) != 0;
+	return frames->style->looks.has_legend && (frames->classes >> class & 1) != 0;
 }
 
 /* Moves place to where an entry of this width goes: a new line if this one is full. */
-static void make_room(struct place *place, double width)
+static void make_room(const struct svg_frames *frames, struct place *place, double width)
 {
-	if (place->x + width <= SVG_WIDTH - SVG_PAD)
+	if (place->x + width <= frames->style->width - SVG_PAD)
 		return;
 	place->x = SVG_PAD;
 	place->y += LINE;
@@ -58,49 +60,79 @@ static double legend_height(const struct svg_frames *frames)
 {
 	struct place place = {SVG_PAD, LINE};
 
-	for (int kind = 0; kind < KINDS; kind++) {
-		const double width = legend_entry_width((enum kind)kind);
-
-		if (!has_kind(frames, kind))
+	for (unsigned class = 0; class < frames->style->looks.n_classes; class ++) {
+		if (!has_entry(frames, class))
 			continue;
-		make_room(&place, width);
-		place.x += width;
+		make_room(frames, &place, legend_entry_width(frames, class));
+		place.x += legend_entry_width(frames, class);
 	}
 	return place.y;
 }
 
 static void write_legend(const struct svg_frames *frames, double top, FILE *stream)
 {
+	const struct looks *const looks = &frames->style->looks;
 	struct place place = {SVG_PAD, top};
 
 	fputs("<g id=\"legend\" fill=\"#333333\" class=\"fg-soft\">\n", stream);
-	for (int kind = 0; kind < KINDS; kind++) {
-		const double width = legend_entry_width((enum kind)kind);
-
-		if (!has_kind(frames, kind))
+	for (unsigned class = 0; class < looks->n_classes; class ++) {
+		if (!has_entry(frames, class))
 			continue;
-		make_room(&place, width);
+		make_room(frames, &place, legend_entry_width(frames, class));
 		fprintf(stream,
 			"<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" "
 			"fill=\"#%06" PRIx32 "\"/><text x=\"%.1f\" y=\"%.1f\">%s</text>\n",
-			place.x, place.y, SWATCH, SWATCH, kind_rgb((enum kind)kind, LEGEND_SHADE),
-			place.x + SWATCH + 6, place.y + SWATCH - 1.5, kind_title((enum kind)kind));
-		place.x += width;
+			place.x, place.y, SWATCH, SWATCH, looks->rgb[class][LEGEND_SHADE],
+			place.x + SWATCH + 6, place.y + SWATCH - 1.5, looks->titles[class]);
+		place.x += legend_entry_width(frames, class);
 	}
 	fputs("</g>\n", stream);
 }
 
-/* What the script must know of kinds: [["kernel","#e18829",...one a shade...],...] */
+/* What the script must know of classes: [["kernel","#e18829",...one a shade...],...] */
 static void write_palette(const struct svg_frames *frames, FILE *stream)
 {
-	fprintf(stream, "<metadata id=\"fg-kinds\" data-min=\"%g\">[", frames->min_px);
-	for (int kind = 0; kind < KINDS; kind++) {
-		fprintf(stream, "%s[\"%s\"", kind ? ",\n" : "", kind_title((enum kind)kind));
+	const struct looks *const looks = &frames->style->looks;
+
+	fprintf(stream, "<metadata id=\"fg-kinds\" data-legend=\"%d\">[", looks->has_legend);
+	for (unsigned class = 0; class < looks->n_classes; class ++) {
+		fprintf(stream, "%s[\"%s\"", class ? ",\n" : "", looks->titles[class]);
 		for (unsigned shade = 0; shade < KIND_SHADES; shade++)
-			fprintf(stream, ",\"#%06" PRIx32 "\"", kind_rgb((enum kind)kind, shade));
+			fprintf(stream, ",\"#%06" PRIx32 "\"", looks->rgb[class][shade]);
 		fputs("]", stream);
 	}
 	fputs("]</metadata>\n", stream);
+}
+
+static void write_attribute(const char *name, const char *text, FILE *stream)
+{
+	fprintf(stream, " data-%s=\"", name);
+	text_write_xml(stream, text);
+	fputs("\"", stream);
+}
+
+/* What the script must know besides. Numbers that are not given are left out. */
+static void write_settings(const struct svg_frames *frames, const struct render_options *options,
+			   FILE *stream)
+{
+	const struct svg_style *const style = frames->style;
+
+	fprintf(stream, "<metadata id=\"fg-settings\" data-min=\"%g\" data-row=\"%d\"",
+		style->min_px, style->row);
+	fprintf(stream, " data-font-size=\"%g\" data-factor=\"%g\"", style->font_size,
+		style->factor);
+	if (options->width_px)
+		fprintf(stream, " data-width=\"%d\"", style->width);
+	if (options->total > 0)
+		fprintf(stream, " data-total=\"%.17g\"", options->total);
+	if (style->is_inverted)
+		fputs(" data-inverted=\"1\"", stream);
+	if (options->diff)
+		fprintf(stream, " data-diff=\"%s\"",
+			options->diff->options.is_raw ? "raw" : "shares");
+	write_attribute("count-name", style->count_name, stream);
+	write_attribute("name-type", options->name_type ? options->name_type : "", stream);
+	fputs("/>\n", stream);
 }
 
 static void write_text(const char *attributes, double y, const char *text, FILE *stream)
@@ -110,16 +142,24 @@ static void write_text(const char *attributes, double y, const char *text, FILE 
 	fputs("</text>\n", stream);
 }
 
-static void write_head(double height, FILE *stream)
+static void write_head(const struct svg_style *style, const struct render_options *options,
+		       double height, FILE *stream)
 {
 	fprintf(stream,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" id=\"fg\" "
-		"width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
-		"font-family=\"Verdana, 'DejaVu Sans', sans-serif\" font-size=\"%d\">\n"
-		"<style><![CDATA[\n%s]]></style>\n"
-		"<rect class=\"fg-paper\" width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-		SVG_WIDTH, height, SVG_WIDTH, height, SVG_FONT_SIZE, svg_app_css);
+		"width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" font-family=\"",
+		style->width, height, style->width, height);
+	text_write_xml(stream, options->font ? options->font : DEFAULT_FONT);
+	fprintf(stream, "\" font-size=\"%g\">\n<style><![CDATA[\n%s]]></style>\n", style->font_size,
+		svg_app_css);
+	if (options->background)
+		fprintf(stream, "<style>#fg { --light-paper: #%06" PRIx32 "; }</style>\n",
+			options->background);
+	fprintf(stream,
+		"<rect class=\"fg-paper\" width=\"100%%\" height=\"100%%\" fill=\"#%06" PRIx32
+		"\"/>\n",
+		options->background ? options->background : 0xffffff);
 }
 
 static int write_document(struct svg_frames *frames, const struct render_options *options,
@@ -131,9 +171,9 @@ static int write_document(struct svg_frames *frames, const struct render_options
 	int rc;
 
 	frames->top = (options->subtitle ? SUBTITLE_BASE : TITLE_BASE) + FRAMES_GAP;
-	legend_top = frames->top + (double)frames->levels * SVG_ROW + FRAMES_GAP;
+	legend_top = frames->top + (double)frames->levels * frames->style->row + FRAMES_GAP;
 	bottom = legend_top + legend_height(frames);
-	write_head(bottom + (options->notes ? LINE : 0), stream);
+	write_head(frames->style, options, bottom + (options->notes ? LINE : 0), stream);
 	write_text(
 		"id=\"title\" class=\"fg-ink\" x=\"50%\" text-anchor=\"middle\" font-size=\"17\"",
 		TITLE_BASE, title, stream);
@@ -147,9 +187,10 @@ static int write_document(struct svg_frames *frames, const struct render_options
 		write_text("id=\"notes\" class=\"fg-soft\" x=\"10\" fill=\"#555555\"", bottom + 10,
 			   options->notes, stream);
 	write_palette(frames, stream);
+	write_settings(frames, options, stream);
 	fputs("<metadata id=\"fg-data\">", stream);
 	if (rc == 0)
-		rc = svg_data_write(frames->graph, stream);
+		rc = svg_data_write(frames->graph, &frames->style->looks, stream);
 	fprintf(stream, "</metadata>\n<script><![CDATA[\n%s]]></script>\n</svg>\n", svg_app_js);
 	return rc;
 }
@@ -158,15 +199,15 @@ int render_svg(const struct profile *profile, const struct render_options *optio
 {
 	static const struct render_options defaults = {0};
 	_cleanup_(graph_fini) struct graph graph = {0};
-	struct svg_frames frames = {.graph = &graph, .min_px = DEFAULT_MIN_PX};
+	struct svg_style style;
+	struct svg_frames frames = {.graph = &graph, .style = &style};
 	int rc = graph_init(&graph, profile);
 
 	if (rc < 0)
 		return rc;
 	if (!options)
 		options = &defaults;
-	if (options->min_width_px > 0)
-		frames.min_px = options->min_width_px;
+	svg_style_init(&style, profile, options);
 	svg_frames_measure(&frames);
 	errno = 0;
 	rc = write_document(&frames, options, stream);

@@ -13,7 +13,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const HTML = "http://www.w3.org/1999/xhtml";
-const ROW = 16, PAD = 10, MARGIN = 3;
+const PAD = 10, MARGIN = 3;
 const MIN_LABEL = 21;             // px; some three letters
 const GAP = 0.4;                  // px between neighbours that can spare them
 const MATCH_FILL = "#e600e6";
@@ -34,6 +34,18 @@ const svg = (tag, attributes, ...children) => element(SVG, tag, attributes, ...c
 const html = (tag, attributes, ...children) => element(HTML, tag, attributes, ...children);
 
 // ---- data ----
+
+function readSettings(from)
+{
+	const number = name => Number(from.dataset[name]) || 0;
+	return {
+		min: Math.max(number("min"), 0.3), row: number("row"), fontSize: number("fontSize"),
+		factor: number("factor"), width: number("width"), total: number("total"),
+		inverted: number("inverted") === 1, diff: from.dataset.diff || "",
+		countName: from.dataset.countName, nameType: from.dataset.nameType,
+		hasLegend: Number(part("fg-kinds").dataset.legend) === 1,
+	};
+}
 
 async function inflate(base64)
 {
@@ -70,7 +82,7 @@ function decodeKey(line, kinds)
 }
 
 /* Nodes in order: a node, then all below it. size counts a node and all below it. */
-function decode(bytes, kinds)
+function decode(bytes, kinds, isDiff)
 {
 	const from = reader(bytes);
 	from.varint();
@@ -95,7 +107,20 @@ function decode(bytes, kinds)
 	for (let i = 0; i < count; i++)
 		tree.total[i] = tree.self[i] = from.varint();
 	addUp(tree);
+	if (isDiff)
+		tree.sides = ["before", "after"].map(() => readSide(from, tree));
 	return tree;
+}
+
+/* One side of a diff: samples of each node, its own and with all below it. */
+function readSide(from, tree)
+{
+	const self = new Float64Array(tree.count), total = new Float64Array(tree.count);
+	for (let i = 0; i < tree.count; i++)
+		total[i] = self[i] = from.varint();
+	for (let i = tree.count - 1; i > 0; i--)
+		total[tree.parent[i]] += total[i];
+	return { self, total };
 }
 
 function addUp(tree)
@@ -205,21 +230,32 @@ function nativeForms(name)
 	return forms;
 }
 
-const JAVA_KINDS = [1, 2, 3, 4], NATIVE_KINDS = [5, 6, 7];
+const JAVA_KINDS = [1, 2, 3, 4, 10], NATIVE_KINDS = [5, 6, 7];
 
-function formsOf(key)
+/* In a diff a class is no kind: there the name has to tell. */
+function languageOf(key, isDiff)
 {
-	const shorter = JAVA_KINDS.includes(key.kind) ? javaForms(key.name) :
-		NATIVE_KINDS.includes(key.kind) ? nativeForms(key.name) : [];
+	if (isDiff)
+		return key.name.startsWith("[") ? "none" :
+			/^[^(<]+\//.test(key.name) ? "java" : "native";
+	return JAVA_KINDS.includes(key.kind) ? "java" :
+		NATIVE_KINDS.includes(key.kind) ? "native" : "none";
+}
+
+function formsOf(key, isDiff)
+{
+	const language = languageOf(key, isDiff);
+	const shorter = language === "java" ? javaForms(key.name) :
+		language === "native" ? nativeForms(key.name) : [];
 	return [key.name, ...shorter].map(text => ({ text, width: widthOf(text) }));
 }
 
 /* The longest form that fits; only the shortest is ever cut. */
-function labelOf(key, width)
+function labelOf(key, width, isDiff)
 {
 	if (width < MIN_LABEL)
 		return "";
-	key.forms = key.forms || formsOf(key);
+	key.forms = key.forms || formsOf(key, isDiff);
 	const fitting = key.forms.find(form => form.width <= width);
 	return fitting ? fitting.text : cut(key.forms[key.forms.length - 1].text, width);
 }
@@ -245,7 +281,7 @@ function textOf(id)
 	return found ? found.textContent : "";
 }
 
-function buildPage(tree, kinds)
+function buildPage(tree, kinds, settings)
 {
 	const page = {
 		search: html("input", { id: "search", type: "search", spellcheck: "false",
@@ -257,11 +293,12 @@ function buildPage(tree, kinds)
 		unzoom: html("button", { id: "unzoom", type: "button",
 			title: "Key 0 or Esc" }, "Reset zoom"),
 		frames: svg("g", { id: "frames" }),
-		hover: svg("rect", { id: "fg-hover", height: ROW - 1, visibility: "hidden" }),
+		hover: svg("rect", { id: "fg-hover", height: settings.row - 1, visibility: "hidden" }),
 		details: html("div", { id: "details", role: "status" }),
 	};
 	page.hoverTitle = page.hover.appendChild(svg("title", {}));
-	page.view = svg("svg", { role: "img", "aria-label": "flame graph" },
+	page.view = svg("svg", { role: "img", "aria-label": "flame graph",
+		"font-size": settings.fontSize },
 		page.frames, page.hover);
 	page.scroll = html("div", { id: "fg-scroll", tabindex: "0",
 		"aria-label": "Flame graph. Arrow keys move between frames, Enter zooms." }, page.view);
@@ -274,7 +311,8 @@ function buildPage(tree, kinds)
 				page.matched, page.unzoom)),
 		page.scroll,
 		html("footer", {}, page.details,
-			html("div", { class: "legend" }, ...legend(tree, kinds)),
+			html("div", { class: "legend" },
+				...(settings.hasLegend ? legend(tree, kinds) : [])),
 			html("p", { id: "notes" }, textOf("notes"))));
 	return page;
 }
@@ -307,12 +345,13 @@ function shortHash(key)
 	return text;
 }
 
-function start(tree, kinds, minWidth)
+function start(tree, kinds, settings)
 {
 
 const { keys, key, parent, depth, size, total, self } = tree;
-const page = buildPage(tree, kinds);
-const minPx = Math.max(minWidth, 0.3);
+const page = buildPage(tree, kinds, settings);
+const minPx = settings.min, ROW = settings.row, isDiff = settings.diff !== "";
+const whole = settings.total || total[0];        // what shares are of
 let zoomed = 0, picked = -1;
 let matching = null;              // a flag a key, or null when nothing is searched
 /* fromBase: how far the scroller's lower edge is from the root, so that a new height keeps it. */
@@ -321,10 +360,28 @@ const view = { scale: 0, from: 0, height: 0, shown: 0, fromBase: 0 };
 const endOf = i => i + size[i];
 const nameOf = i => keys[key[i]].name;
 
+const counted = n => grouped(Math.round(n * settings.factor)) + " " + settings.countName;
+const signed = part => (part < 0 ? "" : "+") + percent(part, 1);
+
+/* Of a diff: what a count changed, as a share of all. */
+function changeOf(column, i)
+{
+	const [before, after] = tree.sides;
+	const [b, a] = [before.total[0], after.total[0]];
+	const scale = settings.diff === "raw" || !b || !a ? 1 : a / b;
+	return (after[column][i] - before[column][i] * scale) / (a || b || 1);
+}
+
 function titleOf(i)
 {
-	const share = i ? percent(total[i], total[0]) : "100%";
-	return nameOf(i) + " (" + grouped(total[i]) + " samples, " + share + ")";
+	if (!isDiff)
+		return nameOf(i) + " (" + counted(total[i]) + ", " +
+			(i || settings.total ? percent(total[i], whole) : "100%") + ")";
+	const [before, after] = tree.sides;
+	return nameOf(i) + " (" + counted(after.total[i]) + ", " +
+		percent(after.total[i], after.total[0]) + "; " + signed(changeOf("total", i)) +
+		", before " + percent(before.total[i], before.total[0]) + "; " +
+		kinds[keys[key[i]].kind][0] + ")";
 }
 
 // ---- drawing ----
@@ -334,7 +391,7 @@ function boxOf(i)
 	const above = depth[i] < depth[zoomed];
 	return {
 		x: PAD + (above ? 0 : (tree.start[i] - view.from) * view.scale),
-		y: view.height - (depth[i] + 1) * ROW,
+		y: settings.inverted ? depth[i] * ROW : view.height - (depth[i] + 1) * ROW,
 		width: (above ? total[zoomed] : total[i]) * view.scale,
 	};
 }
@@ -367,12 +424,12 @@ const inner = width => (width > 2 ? width - GAP : width).toFixed(2);
 function frameElement(i)
 {
 	const box = boxOf(i);
-	const label = labelOf(keys[key[i]], box.width - 2 * MARGIN);
+	const label = labelOf(keys[key[i]], box.width - 2 * MARGIN, isDiff);
 	const frame = svg("g", {}, svg("title", {}, titleOf(i)), svg("rect", {
 		x: box.x.toFixed(2), y: box.y, width: inner(box.width),
 		height: ROW - 1, rx: 1.5, fill: fillOf(i) }));
 	if (label)
-		frame.append(svg("text", { x: (box.x + MARGIN).toFixed(2), y: box.y + 11.5 }, label));
+		frame.append(svg("text", { x: (box.x + MARGIN).toFixed(2), y: box.y + ROW - 4.5 }, label));
 	if (depth[i] < depth[zoomed])
 		frame.setAttribute("class", "fg-faded");
 	return frame;
@@ -388,7 +445,7 @@ function drawFrames(nodes)
 			continue;
 		}
 		const fill = fillOf(i), width = inner(box.width);
-		const shape = "M" + box.x.toFixed(2) + " " + box.y + "h" + width + "v15h-" + width + "z";
+		const shape = "M" + box.x.toFixed(2) + " " + box.y + "h" + width + "v" + (ROW - 1) + "h-" + width + "z";
 		if (!slivers.has(fill))
 			slivers.set(fill, []);
 		slivers.get(fill).push(shape);
@@ -400,7 +457,7 @@ function drawFrames(nodes)
 
 function draw()
 {
-	const width = Math.max(page.scroll.clientWidth, 200);
+	const width = settings.width || Math.max(page.scroll.clientWidth, 200);
 	view.scale = total[zoomed] ? (width - 2 * PAD) / total[zoomed] : 0;
 	view.from = tree.start[zoomed];
 	const nodes = visibleNodes();
@@ -410,7 +467,8 @@ function draw()
 	page.view.setAttribute("width", width);
 	page.view.setAttribute("height", view.height);
 	drawFrames(nodes);
-	page.scroll.scrollTop = view.height - view.shown - view.fromBase;
+	page.scroll.scrollTop = settings.inverted ? view.fromBase :
+		view.height - view.shown - view.fromBase;
 	page.unzoom.disabled = zoomed === 0;
 	pick(-1);
 }
@@ -420,7 +478,8 @@ function draw()
 function nodeAt(event)
 {
 	const origin = page.view.getBoundingClientRect();
-	const level = Math.floor((view.height - (event.clientY - origin.top)) / ROW);
+	const y = event.clientY - origin.top;
+	const level = Math.floor((settings.inverted ? y : view.height - y) / ROW);
 	const x = event.clientX - origin.left - PAD;
 	let i = zoomed;
 	if (x < 0 || x > total[zoomed] * view.scale || level < 0)
@@ -447,8 +506,14 @@ function describe(i)
 	const { kind, module } = keys[key[i]];
 	const of = depth[i] > depth[zoomed] && zoomed ?
 		", " + percent(total[i], total[zoomed]) + " of the view" : "";
-	return titleOf(i) + of + ", self " + percent(self[i], total[0]) + " \u2013 " +
-		kinds[kind][0] + (module ? " \u2013 " + module : "");
+	const type = settings.nameType ? settings.nameType + " " : "";
+	if (isDiff)
+		return type + titleOf(i) + ", self " +
+			percent(tree.sides[1].self[i], tree.sides[1].total[0]) + " (" +
+			signed(changeOf("self", i)) + ")" + (module ? " \u2013 " + module : "");
+	return type + titleOf(i) + of + ", self " + percent(self[i], whole) +
+		(settings.hasLegend ? " \u2013 " + kinds[kind][0] : "") +
+		(module ? " \u2013 " + module : "");
 }
 
 function pick(i)
@@ -488,8 +553,9 @@ function sibling(i, step)
 function move(direction)
 {
 	const from = picked < 0 ? zoomed : picked;
-	const to = picked < 0 ? zoomed : direction === "ArrowUp" ? heaviestChild(from) :
-		direction === "ArrowDown" ? parent[from] :
+	const [toChild, toParent] = settings.inverted ? ["ArrowDown", "ArrowUp"] : ["ArrowUp", "ArrowDown"];
+	const to = picked < 0 ? zoomed : direction === toChild ? heaviestChild(from) :
+		direction === toParent ? parent[from] :
 		depth[from] <= depth[zoomed] ? from : sibling(from, direction === "ArrowLeft" ? -1 : 1);
 	if (to < 0 || (to !== from && total[to] * view.scale < minPx))
 		return;
@@ -550,9 +616,9 @@ function showMatched()
 	if (!matching)
 		return;
 	const sum = matchedBelow(0);
-	page.matched.textContent = "Matched: " + percent(sum, total[0]) +
+	page.matched.textContent = "Matched: " + percent(sum, whole) +
 		(zoomed ? " (view: " + percent(matchedInView(), total[zoomed]) + ")" : "");
-	page.matched.title = grouped(sum) + " of " + grouped(total[0]) + " samples";
+	page.matched.title = counted(sum) + " of " + counted(whole);
 }
 
 function search()
@@ -676,7 +742,7 @@ function soon(work)
 
 showPage(page);
 if (pen)
-	pen.font = "12px " + getComputedStyle(page.app).fontFamily;
+	pen.font = settings.fontSize + "px " + getComputedStyle(page.view).fontFamily;
 page.scroll.addEventListener("click", event => zoom(nodeAt(event)));
 page.scroll.addEventListener("mousemove", event => {
 	const i = nodeAt(event);
@@ -686,7 +752,8 @@ page.scroll.addEventListener("mousemove", event => {
 page.scroll.addEventListener("mouseleave", () => pick(-1));
 page.scroll.addEventListener("scroll", () => {
 	if (page.scroll.clientHeight === view.shown)    // else it is the window that changes
-		view.fromBase = view.height - view.shown - page.scroll.scrollTop;
+		view.fromBase = settings.inverted ? page.scroll.scrollTop :
+			view.height - view.shown - page.scroll.scrollTop;
 });
 page.search.addEventListener("input", () => soon(search));
 page.ignoreCase.addEventListener("change", search);
@@ -701,8 +768,9 @@ recall();
 async function run()
 {
 	const kinds = JSON.parse(textOf("fg-kinds"));
-	const tree = decode(await inflate(textOf("fg-data")), kinds);
-	start(tree, kinds, Number(part("fg-kinds").getAttribute("data-min")));
+	const settings = readSettings(part("fg-settings"));
+	const tree = decode(await inflate(textOf("fg-data")), kinds, settings.diff !== "");
+	start(tree, kinds, settings);
 }
 
 /* The static picture is still whole when this fails: an old browser, or a file cut short. */

@@ -16,17 +16,19 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* Nodes of one name and kind share a key; of their modules it has the first that was seen. */
+/* Nodes of one name, kind and look share a key; of their modules it has the first that was seen. */
 struct key {
 	const struct profile_node *node;
+	struct look look;
 	uint32_t uses;
 	uint32_t id;
 };
 
 struct encoder {
 	const struct graph *graph;
+	const struct looks *looks;
 	struct arena arena;
-	struct map64 by_name_and_kind;
+	struct map64 by_id;
 	struct key **keys; /* by id, once sorted */
 	size_t key_count;
 	size_t key_size;
@@ -34,10 +36,19 @@ struct encoder {
 	struct bytes data;
 };
 
-static int add_key(struct encoder *encoder, const struct profile_node *node, struct key **ret)
+/* Addresses have 48 bits, kinds and classes 4, shades 3. */
+static uint64_t id_of(const struct profile_node *node, struct look look)
 {
-	const uint64_t id = (uint64_t)(uintptr_t)node->name << 4 | node->kind;
-	struct key *key = map64_find(&encoder->by_name_and_kind, id);
+	return (uint64_t)(uintptr_t)node->name << 11 | (uint64_t)node->kind << 7 |
+	       (uint64_t)look.class << 3 | look.shade;
+}
+
+static int add_key(struct encoder *encoder, uint32_t number, struct key **ret)
+{
+	const struct profile_node *const node = &encoder->graph->profile->nodes[number];
+	const struct look look = look_of(encoder->looks, encoder->graph->profile, number);
+	const uint64_t id = id_of(node, look);
+	struct key *key = map64_find(&encoder->by_id, id);
 
 	if (!key) {
 		if (encoder->key_count == encoder->key_size) {
@@ -50,9 +61,9 @@ static int add_key(struct encoder *encoder, const struct profile_node *node, str
 			encoder->key_size = size;
 		}
 		key = arena_alloc(&encoder->arena, sizeof(*key));
-		if (!key || map64_put(&encoder->by_name_and_kind, id, key) < 0)
+		if (!key || map64_put(&encoder->by_id, id, key) < 0)
 			return -ENOMEM;
-		*key = (struct key){.node = node, .id = (uint32_t)encoder->key_count};
+		*key = (struct key){.node = node, .look = look, .id = (uint32_t)encoder->key_count};
 		encoder->keys[encoder->key_count++] = key;
 	}
 	key->uses++;
@@ -79,8 +90,7 @@ static int collect_keys(struct encoder *encoder)
 	if (!encoder->key_of)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < graph->count; i++) {
-		const struct profile_node *node = &graph->profile->nodes[graph->order[i]];
-		const int rc = add_key(encoder, node, &encoder->key_of[i]);
+		const int rc = add_key(encoder, graph->order[i], &encoder->key_of[i]);
 
 		if (rc < 0)
 			return rc;
@@ -96,8 +106,8 @@ static void encode_keys(struct encoder *encoder, struct bytes *out)
 	for (size_t i = 0; i < encoder->key_count; i++) {
 		const struct profile_node *const node = encoder->keys[i]->node;
 
-		bytes_add_char(out, (char)('a' + kind_of((enum frame_kind)node->kind, node->name)));
-		bytes_add_char(out, (char)('0' + kind_shade_of(node->name)));
+		bytes_add_char(out, (char)('a' + encoder->keys[i]->look.class));
+		bytes_add_char(out, (char)('0' + encoder->keys[i]->look.shade));
 		text_clean(out, node->name, REPLACEMENT);
 		if (node->module) {
 			bytes_add_char(out, '\t');
@@ -122,6 +132,10 @@ static void encode_nodes(struct encoder *encoder)
 	}
 	for (uint32_t i = 0; i < graph->count; i++)
 		bytes_add_varint(&encoder->data, graph->profile->nodes[graph->order[i]].self);
+	for (int side = 0; encoder->looks->diff && side < DIFF_SIDES; side++)
+		for (uint32_t i = 0; i < graph->count; i++)
+			bytes_add_varint(&encoder->data,
+					 encoder->looks->diff->nodes[graph->order[i]].self[side]);
 }
 
 static void encode(struct encoder *encoder)
@@ -141,15 +155,15 @@ static void encode(struct encoder *encoder)
 static void encoder_fini(struct encoder *encoder)
 {
 	arena_fini(&encoder->arena);
-	map64_fini(&encoder->by_name_and_kind);
+	map64_fini(&encoder->by_id);
 	free(encoder->keys);
 	free(encoder->key_of);
 	bytes_fini(&encoder->data);
 }
 
-int svg_data_encode(const struct graph *graph, struct bytes *out)
+int svg_data_encode(const struct graph *graph, const struct looks *looks, struct bytes *out)
 {
-	_cleanup_(encoder_fini) struct encoder encoder = {.graph = graph};
+	_cleanup_(encoder_fini) struct encoder encoder = {.graph = graph, .looks = looks};
 	const int rc = collect_keys(&encoder);
 
 	if (rc < 0)
@@ -159,10 +173,10 @@ int svg_data_encode(const struct graph *graph, struct bytes *out)
 	return encoder.data.failed || out->failed ? -ENOMEM : 0;
 }
 
-int svg_data_write(const struct graph *graph, FILE *stream)
+int svg_data_write(const struct graph *graph, const struct looks *looks, FILE *stream)
 {
 	_cleanup_(bytes_fini) struct bytes data = {0};
-	const int rc = svg_data_encode(graph, &data);
+	const int rc = svg_data_encode(graph, looks, &data);
 
 	return rc < 0 ? rc : packed_write(&data, stream);
 }

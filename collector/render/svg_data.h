@@ -12,10 +12,11 @@
  *   varint  number of keys
  *   varint  bytes of key lines
  *   varint  number of nodes
- *   lines   a key a line: kind ('a' + enum kind), shade ('0' + shade), name, [TAB module], LF
+ *   lines   a key a line: class ('a' + class), shade ('0' + shade), name, [TAB module], LF
  *   varints of every node in order (see graph.h): its key
  *   varints of every node in order: how many levels up from the node before its parent is
- *   varints of every node in order: its own samples
+ *   varints of every node in order: its own samples, in a diff its own width
+ *   in a diff, varints of every node in order: its own samples before; and likewise after
  *
  * varint: LEB128, see bytes.h. Keys are numbered by use, the commonest first. Columns instead of
  * rows, because zlib halves them: 100,000 stacks, 1.1 million nodes, come to some 1.2 bytes a node.
@@ -25,11 +26,12 @@
 
 #include "render/bytes.h"
 #include "render/graph.h"
+#include "render/palette.h"
 
 #include <stdio.h>
 
 /* The above without zlib and base64, behind what out holds. */
-int svg_data_encode(const struct graph *graph, struct bytes *out);
-int svg_data_write(const struct graph *graph, FILE *stream);
+int svg_data_encode(const struct graph *graph, const struct looks *looks, struct bytes *out);
+int svg_data_write(const struct graph *graph, const struct looks *looks, FILE *stream);
 
 #endif

@@ -13,10 +13,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define ROOT	     0u
+#define ROOT	     PROFILE_ROOT
 #define NUMBER_BYTES 32
-#define LABEL_MARGIN 3.0  /* on either side */
-#define LABEL_BASE   11.5 /* from the box's top to the letters' feet */
+#define LABEL_MARGIN 3.0 /* on either side */
+#define LABEL_BASE   4.5 /* from the letters' feet to the next box */
 
 struct scratch {
 	struct bytes name;
@@ -33,7 +33,7 @@ static double width_of(const struct svg_frames *frames, uint64_t samples)
 {
 	const uint64_t all = frames->graph->profile->nodes[ROOT].total;
 
-	return all ? (double)samples / (double)all * (SVG_WIDTH - 2 * SVG_PAD) : 0;
+	return all ? (double)samples / (double)all * (frames->style->width - 2 * SVG_PAD) : 0;
 }
 
 static enum kind node_kind(const struct profile_node *node)
@@ -46,16 +46,25 @@ void svg_frames_measure(struct svg_frames *frames)
 	const struct graph *const graph = frames->graph;
 
 	frames->levels = 1;
-	frames->kinds = 0;
+	frames->classes = 0;
 	for (uint32_t i = 0; i < graph->count; i++) {
 		const uint32_t id = graph->order[i];
 		const struct profile_node *const node = &graph->profile->nodes[id];
 
-		frames->kinds |= 1u << node_kind(node);
+		frames->classes |= 1u << look_of(&frames->style->looks, graph->profile, id).class;
 		if (graph->depth[id] >= frames->levels &&
-		    width_of(frames, node->total) >= frames->min_px)
+		    width_of(frames, node->total) >= frames->style->min_px)
 			frames->levels = graph->depth[id] + 1;
 	}
+}
+
+static uint64_t scaled(uint64_t value, double factor)
+{
+	const double product = (double)value * factor;
+
+	if (factor == 1)
+		return value;
+	return product < 18446744073709551615.0 ? (uint64_t)(product + 0.5) : UINT64_MAX;
 }
 
 /* 1234567 as 1,234,567. */
@@ -73,24 +82,46 @@ static const char *with_commas(uint64_t value, char buf[NUMBER_BYTES])
 	return p;
 }
 
-static void write_title(const struct svg_frames *frames, uint32_t id, FILE *stream)
+/* (1,234 samples, 12.34%), and of a diff (1,234 samples, 12.34%; +1.20%, before 11.14%; new) */
+static void write_numbers(const struct svg_frames *frames, uint32_t id, FILE *stream)
 {
-	const struct profile_node *const nodes = frames->graph->profile->nodes;
+	const struct svg_style *const style = frames->style;
+	const struct profile_diff *const diff = style->looks.diff;
+	const struct diff_counts *const counts = diff ? &diff->nodes[id] : NULL;
+	const uint64_t total =
+		counts ? counts->total[DIFF_AFTER] : frames->graph->profile->nodes[id].total;
+	const double all = counts ? (double)diff->nodes[ROOT].total[DIFF_AFTER] : style->all;
+	const double all_before = counts ? (double)diff->nodes[ROOT].total[DIFF_BEFORE] : 0;
 	char number[NUMBER_BYTES];
 
-	fputs("<g><title>", stream);
-	text_write_xml(stream, nodes[id].name);
-	fprintf(stream, " (%s samples, ", with_commas(nodes[id].total, number));
-	if (id == ROOT)
-		fputs("100%)</title>", stream);
-	else
-		fprintf(stream, "%.2f%%)</title>",
-			100.0 * (double)nodes[id].total / (double)nodes[ROOT].total);
+	fprintf(stream, " (%s ", with_commas(scaled(total, style->factor), number));
+	text_write_xml(stream, style->count_name);
+	if (id == ROOT && !counts) {
+		fputs(", 100%)", stream);
+		return;
+	}
+	fprintf(stream, ", %.2f%%", all > 0 ? 100.0 * (double)total / all : 0);
+	if (counts)
+		fprintf(stream, "; %+.2f%%, before %.2f%%; %s",
+			100 * diff_change(diff, counts->total),
+			all_before > 0 ? 100.0 * (double)counts->total[DIFF_BEFORE] / all_before
+				       : 0,
+			style->looks.titles[change_of(diff, counts)]);
+	fputs(")", stream);
 }
 
-static const char *label_of(struct scratch *scratch, const struct profile_node *node, double width)
+static void write_title(const struct svg_frames *frames, uint32_t id, FILE *stream)
 {
-	const double columns = (width - 2 * LABEL_MARGIN) / SVG_LETTER;
+	fputs("<g><title>", stream);
+	text_write_xml(stream, frames->graph->profile->nodes[id].name);
+	write_numbers(frames, id, stream);
+	fputs("</title>", stream);
+}
+
+static const char *label_of(const struct svg_frames *frames, struct scratch *scratch,
+			    const struct profile_node *node, double width)
+{
+	const double columns = (width - 2 * LABEL_MARGIN) / frames->style->letter;
 
 	if (columns < LABEL_MIN_COLUMNS)
 		return "";
@@ -105,20 +136,23 @@ static void write_frame(const struct svg_frames *frames, uint32_t id, struct scr
 {
 	const struct graph *const graph = frames->graph;
 	const struct profile_node *const node = &graph->profile->nodes[id];
+	const struct svg_style *const style = frames->style;
+	const struct look look = look_of(&style->looks, graph->profile, id);
 	const double x = SVG_PAD + width_of(frames, graph->start[id]);
 	const double width = width_of(frames, node->total);
-	const uint64_t y =
-		(uint64_t)frames->top + (uint64_t)(frames->levels - 1 - graph->depth[id]) * SVG_ROW;
-	const char *const label = label_of(scratch, node, width);
+	const uint32_t row =
+		style->is_inverted ? graph->depth[id] : frames->levels - 1 - graph->depth[id];
+	const uint64_t y = (uint64_t)frames->top + (uint64_t)row * (uint64_t)style->row;
+	const char *const label = label_of(frames, scratch, node, width);
 
 	write_title(frames, id, stream);
 	fprintf(stream,
 		"<rect x=\"%.2f\" y=\"%" PRIu64 "\" width=\"%.2f\" height=\"%d\" fill=\"#%06" PRIx32
 		"\"/>",
-		x, y, width, SVG_ROW - 1, kind_rgb(node_kind(node), kind_shade_of(node->name)));
+		x, y, width, style->row - 1, style->looks.rgb[look.class][look.shade]);
 	if (*label) {
 		fprintf(stream, "<text x=\"%.2f\" y=\"%.1f\">", x + LABEL_MARGIN,
-			(double)y + LABEL_BASE);
+			(double)y + style->row - LABEL_BASE);
 		text_write_xml(stream, label);
 		fputs("</text>", stream);
 	}
@@ -135,7 +169,7 @@ int svg_frames_write(const struct svg_frames *frames, FILE *stream)
 		const uint32_t id = graph->order[i];
 		const double width = width_of(frames, graph->profile->nodes[id].total);
 
-		if (id == ROOT || width >= frames->min_px)
+		if (id == ROOT || width >= frames->style->min_px)
 			write_frame(frames, id, &scratch, stream);
 	}
 	fputs("</g>\n", stream);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shape:   a laid-out profile -> the frames of the static picture, as SVG elements
- * units:   pixels at a width of SVG_WIDTH; levels
+ * units:   pixels; levels
  * threads: any
  * errors:  the stream's own, and -ENOMEM
  * source:  the elements that tools which read FlameGraph's SVG look for: per frame
@@ -11,21 +11,16 @@
 #define FG_RENDER_SVG_FRAMES_H
 
 #include "render/graph.h"
+#include "render/svg_style.h"
 
 #include <stdio.h>
 
-#define SVG_WIDTH     1200
-#define SVG_PAD	      10
-#define SVG_ROW	      16
-#define SVG_FONT_SIZE 12
-#define SVG_LETTER    7.08 /* the mean width of Verdana's letters at 12 px */
-
 struct svg_frames {
 	const struct graph *graph;
-	double min_px;
-	uint32_t levels; /* that have a frame wide enough */
-	uint32_t kinds;	 /* a bit for each enum kind that occurs, drawn or not */
-	int top;	 /* of the topmost level; for the caller to set before writing */
+	const struct svg_style *style;
+	uint32_t levels;  /* that have a frame wide enough */
+	uint32_t classes; /* a bit for each class that occurs, drawn or not */
+	int top;	  /* of the topmost level; for the caller to set before writing */
 };
 
 void svg_frames_measure(struct svg_frames *frames);

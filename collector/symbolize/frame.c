@@ -21,6 +21,7 @@ const char *frame_kind_suffix(enum frame_kind kind)
 	case FRAME_JVM:
 	case FRAME_NATIVE:
 	case FRAME_UNKNOWN:
+	case FRAME_JAVA:
 	case FRAME_KINDS:
 		break;
 	}

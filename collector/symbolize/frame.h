@@ -23,6 +23,7 @@ enum frame_kind {
 	FRAME_NATIVE,	      /* any other file */
 	FRAME_KERNEL,	      /* _[k] */
 	FRAME_UNKNOWN,	      /* [unknown: reason], without a name */
+	FRAME_JAVA,	      /* a Java method of which is not known how it ran */
 	FRAME_KINDS,
 };
 

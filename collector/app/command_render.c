@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fgcollect render: files of other programs, drawn. */
+#include "app/commands.h"
+#include "app/draw_input.h"
+#include "app/draw_options.h"
+#include "app/draw_output.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+
+static int read_all(const struct draw_options *options, struct draw_input *input)
+{
+	int err = 0;
+
+	if (options->n_inputs == 0)
+		err = draw_input_read(input, "-", &options->import);
+	for (size_t i = 0; !err && i < options->n_inputs; i++)
+		err = draw_input_read(input, options->inputs[i], &options->import);
+	if (!err && options->is_reversed)
+		err = draw_input_reverse(input);
+	return err;
+}
+
+static int render(struct draw_options *options)
+{
+	_cleanup_(draw_input_fini) struct draw_input input = {0};
+	int err = draw_output_check(options);
+
+	if (!err)
+		err = draw_input_init(&input);
+	if (!err)
+		err = read_all(options, &input);
+	if (err)
+		return err;
+	if (!options->render.count_name && input.has_periods)
+		options->render.count_name = input.event[0] ? input.event : "events";
+	if (input.before.quality.samples == 0)
+		return draw_output_write(options, NULL, &input.profile);
+	if (options->is_negated)
+		return draw_output_write(options, &input.profile, &input.before);
+	return draw_output_write(options, &input.before, &input.profile);
+}
+
+int command_render(int argc, char **argv)
+{
+	struct draw_options options;
+
+	if (draw_options_parse(&options, DRAW_RENDER, argc, argv) < 0) {
+		fputs("Try 'fgcollect render --help'.\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (options.wants_help) {
+		draw_options_print_help(DRAW_RENDER, stdout);
+		return EXIT_SUCCESS;
+	}
+	if (options.verbose)
+		log_set_level(LOG_LEVEL_DEBUG);
+	return render(&options) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Opens what is to be drawn, and says what was wrong with it; see draw_input.h. */
+#include "app/draw_input.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int draw_input_init(struct draw_input *input)
+{
+	*input = (struct draw_input){0};
+	if (profile_init(&input->profile, IMPORT_MAX_NODES) < 0 ||
+	    profile_init(&input->before, IMPORT_MAX_NODES) < 0) {
+		log_error("there is no memory to begin with");
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void draw_input_fini(struct draw_input *input)
+{
+	profile_fini(&input->profile);
+	profile_fini(&input->before);
+}
+
+static int open_input(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	if (strcmp(path, "-") == 0)
+		return dup(STDIN_FILENO);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		close(fd);
+		errno = EISDIR;
+		return -1;
+	}
+	return fd;
+}
+
+static int failed(const char *path, const struct import_report *report, int err)
+{
+	if (report->first_reason && err == -EINVAL)
+		log_error("%s: %s", path, report->first_reason);
+	else if (err == -EFBIG)
+		log_error("%s: its names take more than 1 GiB: these are hardly stacks", path);
+	else if (err == -ENOMEM)
+		log_error("%s: there is not enough memory for its stacks", path);
+	else
+		log_error("%s: cannot be read: %s", path, strerror(-err));
+	return err;
+}
+
+static void warn(const char *path, const struct import_report *report)
+{
+	if (report->ignored > 0)
+		log_warning("%s: %llu of %llu lines ignored; the first is line %llu: %s", path,
+			    (unsigned long long)report->ignored, (unsigned long long)report->lines,
+			    (unsigned long long)report->first_ignored, report->first_reason);
+	if (report->rounded > 0)
+		log_warning("%s: %llu counts are not whole and were rounded", path,
+			    (unsigned long long)report->rounded);
+	if (report->other_events > 0 && report->stacks > 0)
+		log_warning("%s: %llu samples of other events than %s left out; --event-filter %s "
+			    "takes those",
+			    path, (unsigned long long)report->other_events, report->event,
+			    report->other_event);
+	if (report->two_counts > 0 && report->two_counts < report->stacks)
+		log_warning(
+			"%s: %llu of %llu stacks end in two counts, of which the first is taken "
+			"for before: or are these names that end in a number?",
+			path, (unsigned long long)report->two_counts,
+			(unsigned long long)report->stacks);
+}
+
+static int judge(const char *path, const struct import_options *options,
+		 const struct import_report *report)
+{
+	if (report->stacks > 0)
+		return 0;
+	if (report->other_events > 0)
+		log_error("%s: no samples of the event %s; there are samples of %s", path,
+			  options->event ? options->event : "asked for", report->other_event);
+	else if (report->lines == 0)
+		log_error("%s: is empty: there are no stacks to draw", path);
+	else
+		log_error("%s: there are no stacks in it: folded stacks (a;b;c 42) or the text of "
+			  "perf script are needed",
+			  path);
+	return -ENODATA;
+}
+
+int draw_input_read(struct draw_input *input, const char *path,
+		    const struct import_options *options)
+{
+	struct import_target target = {.profile = &input->profile, .before = &input->before};
+	const struct import_report *const report = &target.report;
+	const uint64_t cut = input->profile.quality.overflow_samples;
+	_cleanup_close_ int fd = open_input(path);
+	int err;
+
+	if (fd < 0) {
+		err = -errno;
+		log_error("%s: cannot be opened: %s", path, strerror(-err));
+		return err;
+	}
+	err = import_read(fd, options, &target);
+	if (err < 0)
+		return failed(path, report, err);
+	warn(path, report);
+	if (input->profile.quality.overflow_samples > cut)
+		log_warning(
+			"%s: stacks of %llu are cut at [overflow]: there are more than %u frames",
+			path, (unsigned long long)(input->profile.quality.overflow_samples - cut),
+			IMPORT_MAX_NODES);
+	input->has_periods |= report->has_periods;
+	if (report->has_periods && !input->event[0])
+		memcpy(input->event, report->event, sizeof(input->event));
+	return judge(path, options, report);
+}
+
+static int reverse(struct profile *profile)
+{
+	struct profile reversed;
+	int err = profile_init(&reversed, profile->max_nodes);
+
+	if (!err)
+		err = profile_add_reversed(&reversed, profile);
+	if (err) {
+		profile_fini(&reversed);
+		return err;
+	}
+	profile_fini(profile);
+	*profile = reversed;
+	return 0;
+}
+
+int draw_input_reverse(struct draw_input *input)
+{
+	int err = reverse(&input->profile);
+
+	if (!err)
+		err = reverse(&input->before);
+	if (err)
+		log_error("there is no memory to reverse the stacks: %s", strerror(-err));
+	return err;
+}

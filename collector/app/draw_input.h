@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   paths -> profiles, and on stderr what could not be used of them
+ * units:   as import.h
+ * threads: one
+ * errors:  negative errno, said on stderr
+ * source:  none
+ */
+#ifndef FG_APP_DRAW_INPUT_H
+#define FG_APP_DRAW_INPUT_H
+
+#include "import/import.h"
+#include "profile/profile.h"
+
+#include <stdbool.h>
+
+/* What was read. before has samples if lines had two counts. */
+struct draw_input {
+	struct profile profile;
+	struct profile before;
+	bool has_periods;
+	char event[IMPORT_EVENT_BYTES]; /* whose periods, or "" */
+};
+
+int draw_input_init(struct draw_input *input);
+void draw_input_fini(struct draw_input *input);
+/* "-" is standard input. */
+int draw_input_read(struct draw_input *input, const char *path,
+		    const struct import_options *options);
+/* Stacks from the leaf on. */
+int draw_input_reverse(struct draw_input *input);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Writes drawings whole or not at all, see draw_output.h. */
+#include "app/draw_output.h"
+
+#include "app/output.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define SUBTITLE_BYTES 512
+
+struct sides {
+	const struct profile *before; /* or NULL */
+	const struct profile *after;
+};
+
+int draw_output_check(const struct draw_options *options)
+{
+	for (size_t i = 0; i < options->n_outputs; i++) {
+		const int err = output_check_path(options->outputs[i].path);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void describe_diff(const struct draw_options *options, const struct sides *sides,
+			  char ret[SUBTITLE_BYTES])
+{
+	static const char *const widths[] = {
+		[DIFF_WIDTH_AFTER] = "after",
+		[DIFF_WIDTH_BEFORE] = "before",
+		[DIFF_WIDTH_UNION] = "the greater of both",
+	};
+	const char *const what =
+		options->render.count_name ? options->render.count_name : "samples";
+
+	snprintf(ret, SUBTITLE_BYTES,
+		 "before %" PRIu64 " %s, after %" PRIu64
+		 " %s, %s; widths: %s; grey: within noise (%s)",
+		 sides->before->quality.samples, what, sides->after->quality.samples, what,
+		 options->diff.is_raw ? "compared as they are" : "compared as shares",
+		 widths[options->diff.width],
+		 options->diff.is_raw ? "two Poisson counts, |z| < 2.58"
+				      : "two-proportion z test, |z| < 2.58");
+}
+
+/* Lines of two counts keep the kinds, so that each side can be had back. */
+static int write_diff(const struct draw_options *options, const struct sides *sides,
+		      enum render_format format, FILE *stream)
+{
+	_cleanup_(diff_fini) struct profile_diff diff = {0};
+	struct render_options render = options->render;
+	struct diff_options how = options->diff;
+	char subtitle[SUBTITLE_BYTES];
+	int err;
+
+	how.splits_kinds |= format == RENDER_FOLDED;
+	err = diff_init(&diff, sides->before, sides->after, &how);
+	if (err)
+		return err;
+	describe_diff(options, sides, subtitle);
+	render.diff = &diff;
+	if (!render.title)
+		render.title = "Differential Flame Graph";
+	if (!render.subtitle)
+		render.subtitle = subtitle;
+	return render_write(&diff.tree, format, &render, stream);
+}
+
+static int write_sides(const struct draw_options *options, const struct sides *sides,
+		       enum render_format format, FILE *stream)
+{
+	if (sides->before)
+		return write_diff(options, sides, format, stream);
+	return render_write(sides->after, format, &options->render, stream);
+}
+
+static int write_file(const struct draw_options *options, const struct sides *sides,
+		      const struct output *output)
+{
+	struct file_atomic file;
+	int err = file_atomic_open(&file, output->path, 0644);
+
+	if (err)
+		return err;
+	err = write_sides(options, sides, output->format, file.stream);
+	if (!err)
+		return file_atomic_commit(&file);
+	file_atomic_abandon(&file);
+	return err;
+}
+
+int draw_output_write(const struct draw_options *options, const struct profile *before,
+		      const struct profile *after)
+{
+	const struct sides sides = {before, after};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < options->n_outputs; i++) {
+		err = write_file(options, &sides, &options->outputs[i]);
+		if (err)
+			log_error("cannot write %s: %s", options->outputs[i].path, strerror(-err));
+	}
+	if (err || !options->to_stdout)
+		return err;
+	err = write_sides(options, &sides, options->format, stdout);
+	if (err)
+		log_error("cannot write to standard output: %s", strerror(-err));
+	return err;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   what was read -> files and standard output
+ * units:   none
+ * threads: one
+ * errors:  negative errno, said on stderr
+ * source:  none
+ */
+#ifndef FG_APP_DRAW_OUTPUT_H
+#define FG_APP_DRAW_OUTPUT_H
+
+#include "app/draw_options.h"
+
+/* Whether all can be written, before long files are read. */
+int draw_output_check(const struct draw_options *options);
+
+/* before may be NULL: then after is drawn alone. Titles are made where none are given. */
+int draw_output_write(const struct draw_options *options, const struct profile *before,
+		      const struct profile *after);
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Which format a file is, by its first bytes:
+ *
+ *   1f 8b                 gzip, which pprof is wrapped in
+ *   0a LENGTH 08          pprof as it is: field 1, a sample type whose first field is a number
+ *   a NUL byte            something binary, by its first letters
+ *   TAB or spaces, hexadecimal digits, a space     a frame of perf script
+ *   anything else         folded stacks
+ *
+ * perf script's header lines and its comments tell nothing; they are passed over.
+ */
+#include "import/perf_header.h"
+#include "import/readers.h"
+
+#include <string.h>
+
+struct magic {
+	const char *bytes;
+	size_t len;
+	const char *reason;
+};
+
+static const struct magic magics[] = {
+	{"PERFILE2", 8,
+	 "this is perf's binary recording: give what 'perf script -i FILE' writes of it"},
+	{"FLR\0", 4, "this is a recording of Java Flight Recorder, which is not read"},
+	{"\177ELF", 4, "this is a program"},
+	{"PK\003\004", 4, "this is a zip archive: unpack it first"},
+	{"\x28\xb5\x2f\xfd", 4, "this is compressed by zstd: give it through 'zstdcat FILE |'"},
+	{"\xfd"
+	 "7zXZ",
+	 5, "this is compressed by xz: give it through 'xzcat FILE |'"},
+};
+
+static bool begins(const char *data, size_t len, const char *bytes, size_t bytes_len)
+{
+	return len >= bytes_len && memcmp(data, bytes, bytes_len) == 0;
+}
+
+static const char *reason_of_binary(const char *data, size_t len)
+{
+	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
+		if (begins(data, len, magics[i].bytes, magics[i].len))
+			return magics[i].reason;
+	return memchr(data, '\0', len) ? "this is binary, and neither stacks nor pprof" : NULL;
+}
+
+/* Nothing is decided by a line that perf script's comments and headers share with others. */
+static enum import_format format_of_line(const char *line, size_t len)
+{
+	if (len == 0 || line[0] == '#')
+		return IMPORT_NOTHING;
+	if (perf_is_frame(line, len))
+		return IMPORT_PERF_SCRIPT;
+	if (line[len - 1] >= '0' && line[len - 1] <= '9')
+		return IMPORT_FOLDED;
+	return perf_is_header(line, len) ? IMPORT_PERF_SCRIPT : IMPORT_NOTHING;
+}
+
+enum import_format detect_format(const char *data, size_t len, const char **ret_reason)
+{
+	const char *const end = data + len;
+	enum import_format format = IMPORT_NOTHING;
+
+	if (len == 0)
+		return IMPORT_NOTHING;
+	if (begins(data, len, "\x1f\x8b", 2) || (len > 2 && data[0] == '\n' && data[2] == '\b'))
+		return IMPORT_PPROF;
+	*ret_reason = reason_of_binary(data, len);
+	if (*ret_reason)
+		return IMPORT_UNREADABLE;
+	while (format == IMPORT_NOTHING && data < end) {
+		const char *const feed = memchr(data, '\n', (size_t)(end - data));
+		const char *stop = feed ? feed : end;
+
+		if (feed && stop > data && stop[-1] == '\r')
+			stop--;
+		format = format_of_line(data, (size_t)(stop - data));
+		data = feed ? feed + 1 : end;
+	}
+	return format == IMPORT_NOTHING ? IMPORT_FOLDED : format;
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Folded stacks, as FlameGraph's tools write and read them:
+ *
+ *   line  = stack SP count [ SP count ]      the first of two counts is before, the second after
+ *   stack = frame { ";" frame }              root first
+ *   count = digits [ "." [ digits ] ]        no sign, no exponent
+ *
+ * Counts are read from the line's end, so that frames may hold spaces. A frame that ends in a space
+ * and a number is taken for a baseline, as by every other reader; such files say so by having lines
+ * of both sorts, which the report tells. Counts that are not whole are rounded.
+ *
+ * Files are mostly sorted, and then most of a line has just been read in the line before: of the
+ * bytes in common the nodes are known.
+ */
+#include "import/frame_text.h"
+#include "import/name_cache.h"
+#include "import/readers.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum realm {
+	REALM_FRAME,
+	REALM_ROOT, /* the lowest frame, a thread or a process */
+};
+
+/* How far the line before was, after each of its frames. */
+struct step {
+	size_t end; /* of the frame in the line: where its ';' stands */
+	uint32_t node;
+};
+
+/* One of the two profiles, and the way to where its last stack ended. */
+struct tree {
+	struct profile *profile; /* NULL: the counts for it are left out */
+	struct name_cache names;
+	struct step *path;
+	size_t depth;
+};
+
+struct folded {
+	struct import_target *target;
+	struct tree after;
+	struct tree before;
+	char *text; /* a frame's, terminated */
+};
+
+struct counts {
+	uint64_t before;
+	uint64_t after;
+	bool are_two;
+	bool is_rounded;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* 1 and the value; 0 if it is no count, -1 if it is too large. */
+static int parse_count(const char *text, size_t len, uint64_t *ret, bool *ret_rounded)
+{
+	uint64_t value = 0;
+	size_t i = 0;
+
+	for (; i < len && is_digit(text[i]); i++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value))
+			return -1;
+	if (i == 0)
+		return 0;
+	if (i + 1 < len && text[i] == '.') {
+		for (size_t digit = i + 1; digit < len; digit++) {
+			if (!is_digit(text[digit]))
+				return 0;
+			*ret_rounded |= text[digit] != '0';
+		}
+		if (text[i + 1] >= '5' && __builtin_add_overflow(value, 1, &value))
+			return -1;
+	} else if (i < len && !(text[i] == '.' && i + 1 == len)) {
+		return 0;
+	}
+	*ret = value;
+	return 1;
+}
+
+/* The last word of the line's first len bytes, without the spaces around it. */
+static const char *last_word(const char *line, size_t len, size_t *ret_len)
+{
+	size_t begin;
+
+	while (len > 0 && is_space(line[len - 1]))
+		len--;
+	for (begin = len; begin > 0 && !is_space(line[begin - 1]);)
+		begin--;
+	*ret_len = len - begin;
+	return line + begin;
+}
+
+/* Why the line has no count, or NULL and its counts. */
+static const char *read_counts(const char *line, size_t *len, struct counts *ret)
+{
+	static const char too_large[] = "its count is greater than 2^64 - 1";
+	size_t word_len;
+	const char *word = last_word(line, *len, &word_len);
+	int is_count = parse_count(word, word_len, &ret->after, &ret->is_rounded);
+
+	if (is_count < 0)
+		return too_large;
+	if (word_len == 0)
+		return "it is empty";
+	if (word[0] == '-' && word_len > 1 && is_digit(word[1]))
+		return "its count is negative";
+	if (is_count == 0)
+		return "it does not end in a count";
+	if (word == line)
+		return "it has a count, but no stack in front of it";
+	*len = (size_t)(word - line) - 1;
+	word = last_word(line, *len, &word_len);
+	is_count = word == line ? 0 : parse_count(word, word_len, &ret->before, &ret->is_rounded);
+	if (is_count < 0)
+		return too_large;
+	ret->are_two = is_count == 1;
+	if (ret->are_two)
+		*len = (size_t)(word - line) - 1;
+	return NULL;
+}
+
+/* How many bytes a and b have in common, at most len. */
+static size_t common_bytes(const char *a, const char *b, size_t len)
+{
+	size_t i = 0;
+
+	for (; len - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+		uint64_t x, y;
+
+		memcpy(&x, a + i, sizeof(x));
+		memcpy(&y, b + i, sizeof(y));
+		if (x != y)
+			break;
+	}
+	while (i < len && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/*
+ * Keeps of the path what line, of len bytes, begins with. before is the line that the path is of,
+ * and at least as long as the path.
+ */
+static void keep_common(struct tree *tree, const char *line, size_t len, const char *before)
+{
+	const size_t last = tree->depth ? tree->path[tree->depth - 1].end : 0;
+	const size_t common = common_bytes(line, before, last < len ? last : len);
+
+	while (tree->depth > 0) {
+		const size_t end = tree->path[tree->depth - 1].end;
+
+		if (end <= common && (end == len || line[end] == ';'))
+			return;
+		tree->depth--;
+	}
+}
+
+static int find_name(struct folded *folded, struct tree *tree, const char *text, size_t len,
+		     const struct named **ret)
+{
+	const bool is_root = tree->depth == 0;
+	const enum realm realm = is_root ? REALM_ROOT : REALM_FRAME;
+	const struct named *const named = name_cache_find(&tree->names, realm, text, len);
+	struct name_slot key;
+	struct frame frame;
+
+	*ret = named;
+	if (named)
+		return 0;
+	key = name_cache_key(&tree->names, realm, text, len);
+	memcpy(folded->text, text, len);
+	folded->text[len] = '\0';
+	frame = frame_text_parse(folded->text, len, is_root);
+	return name_cache_add(&tree->names, &key, &frame, 1, ret);
+}
+
+/* Goes from the path's end to the end of the stack, which is line's first len bytes. */
+static int follow(struct folded *folded, struct tree *tree, const char *line, size_t len,
+		  uint32_t *ret_node)
+{
+	struct step step = {.node = PROFILE_ROOT};
+	size_t at = 0;
+	int rc = 0;
+
+	if (tree->depth > 0) {
+		step = tree->path[tree->depth - 1];
+		at = step.end + 1;
+	}
+	for (; rc == 0 && at <= len; at = step.end + 1) {
+		const char *const end = memchr(line + at, ';', len - at);
+		const struct named *named;
+
+		step.end = end ? (size_t)(end - line) : len;
+		rc = find_name(folded, tree, line + at, step.end - at, &named);
+		if (rc == 0)
+			rc = profile_descend(tree->profile, &named->names[0], &step.node);
+		if (rc == 0)
+			tree->path[tree->depth++] = step;
+	}
+	*ret_node = step.node;
+	return rc;
+}
+
+/* -EOVERFLOW where the sum of all counts would be too large. */
+static int add_stack(struct folded *folded, struct tree *tree, const struct line *line, size_t len,
+		     uint64_t weight)
+{
+	uint32_t node;
+	int rc;
+
+	if (!tree->profile || weight == 0) {
+		tree->depth = 0;
+		return 0;
+	}
+	if (weight > UINT64_MAX - tree->profile->quality.samples)
+		return -EOVERFLOW;
+	keep_common(tree, line->text, len, line->before);
+	rc = follow(folded, tree, line->text, len, &node);
+	if (rc < 0)
+		return rc;
+	if (rc == 1)
+		tree->profile->quality.overflow_samples += weight;
+	return profile_count(tree->profile, node, weight);
+}
+
+/* Why the stack cannot be kept, or NULL. Frames are only measured where the line is long enough. */
+static const char *judge_stack(const char *stack, size_t len)
+{
+	size_t frames = 1;
+
+	if (len <= IMPORT_MAX_DEPTH)
+		return NULL;
+	for (size_t at = 0; at <= len; frames++) {
+		const char *const end = memchr(stack + at, ';', len - at);
+		const size_t name_len = end ? (size_t)(end - stack) - at : len - at;
+
+		if (name_len > IMPORT_MAX_NAME)
+			return "it has a name of more than 64 KiB";
+		if (frames > IMPORT_MAX_DEPTH)
+			return "it has more than 16,384 frames";
+		at += name_len + 1;
+	}
+	return NULL;
+}
+
+static const char *read_line(struct folded *folded, const struct line *line, int *ret_err)
+{
+	struct import_report *const report = &folded->target->report;
+	struct counts counts = {0};
+	size_t len = line->len;
+	const char *reason;
+	int rc;
+
+	if (line->is_too_long)
+		return "it is longer than 16 MiB";
+	reason = read_counts(line->text, &len, &counts);
+	if (!reason)
+		reason = judge_stack(line->text, len);
+	if (reason)
+		return reason;
+	rc = add_stack(folded, &folded->after, line, len, counts.after);
+	if (rc == 0)
+		rc = add_stack(folded, &folded->before, line, len, counts.before);
+	if (rc == -EOVERFLOW)
+		return "with it, the sum of all counts is greater than 2^64 - 1";
+	*ret_err = rc;
+	report->stacks++;
+	report->two_counts += counts.are_two;
+	report->rounded += counts.is_rounded;
+	return NULL;
+}
+
+static void forget_path(struct folded *folded)
+{
+	folded->after.depth = 0;
+	folded->before.depth = 0;
+}
+
+static int read_lines(struct folded *folded, struct lines *lines)
+{
+	struct line line;
+	int rc;
+
+	while ((rc = lines_next(lines, &line)) > 0) {
+		int err = 0;
+		const char *const reason = read_line(folded, &line, &err);
+
+		if (err < 0)
+			return err;
+		if (reason) {
+			import_ignore(&folded->target->report, lines->number, reason);
+			forget_path(folded);
+		}
+	}
+	return rc;
+}
+
+static int tree_init(struct tree *tree, struct profile *profile)
+{
+	*tree = (struct tree){.profile = profile, .names = {.profile = profile}};
+	tree->path = malloc((IMPORT_MAX_DEPTH + 1) * sizeof(*tree->path));
+	return tree->path ? 0 : -ENOMEM;
+}
+
+static void tree_fini(struct tree *tree)
+{
+	name_cache_fini(&tree->names);
+	free(tree->path);
+}
+
+static void folded_fini(struct folded *folded)
+{
+	tree_fini(&folded->after);
+	tree_fini(&folded->before);
+	free(folded->text);
+}
+
+int folded_read(struct lines *lines, struct import_target *target)
+{
+	_cleanup_(folded_fini) struct folded folded = {.target = target};
+
+	folded.text = malloc(IMPORT_MAX_NAME + 1);
+	if (!folded.text || tree_init(&folded.after, target->profile) < 0 ||
+	    tree_init(&folded.before, target->before) < 0)
+		return -ENOMEM;
+	return read_lines(&folded, lines);
+}

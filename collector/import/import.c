@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Looks what a file is and lets its reader read it, see import.h. */
+#include "import/import.h"
+
+#include "import/readers.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+
+#define LOOK_BYTES ((size_t)64 << 10)
+
+void import_ignore(struct import_report *report, uint64_t line, const char *reason)
+{
+	if (report->ignored++ > 0)
+		return;
+	report->first_ignored = line;
+	report->first_reason = reason;
+}
+
+static int read_format(struct lines *lines, const struct import_options *options,
+		       struct import_target *target)
+{
+	switch (target->report.format) {
+	case IMPORT_FOLDED:
+		return folded_read(lines, target);
+	case IMPORT_PERF_SCRIPT:
+		return perf_read(lines, options, target);
+	case IMPORT_PPROF:
+		target->report.first_reason = "this is compressed by gzip, or a pprof file: pprof "
+					      "is not read yet, of text give 'zcat FILE |'";
+		return -EINVAL;
+	case IMPORT_UNREADABLE:
+		return -EINVAL;
+	case IMPORT_NOTHING:
+		break;
+	}
+	return 0;
+}
+
+int import_read(int fd, const struct import_options *options, struct import_target *target)
+{
+	_cleanup_(lines_fini) struct lines lines = {.fd = -1};
+	struct import_report *const report = &target->report;
+	const char *data;
+	size_t len;
+	int rc = lines_init(&lines, fd);
+
+	*report = (struct import_report){0};
+	if (rc == 0)
+		rc = lines_peek(&lines, LOOK_BYTES, &data, &len);
+	if (rc < 0)
+		return rc;
+	report->format = detect_format(data, len, &report->first_reason);
+	rc = read_format(&lines, options, target);
+	report->lines = lines.number;
+	profile_sum(target->profile);
+	if (target->before)
+		profile_sum(target->before);
+	return rc;
+}

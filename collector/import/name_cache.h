@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the text of a frame as it stands in a file -> the frames that it means
+ * units:   bytes
+ * threads: one at a time
+ * errors:  -ENOMEM; -EFBIG once all names take more than IMPORT_MAX_NAMES_BYTES
+ * source:  none
+ *
+ * A file names few methods many times. What a text means is found out once; then it is one look-up.
+ * A zero-filled struct name_cache with its profile set is a valid, empty one.
+ */
+#ifndef FG_IMPORT_NAME_CACHE_H
+#define FG_IMPORT_NAME_CACHE_H
+
+#include "base/arena.h"
+#include "profile/profile.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NAME_CACHE_FRAMES 64u /* that one text may mean: a->b->c */
+
+/* Frames, root first. */
+struct named {
+	uint32_t n;
+	struct profile_name names[];
+};
+
+struct name_slot {
+	uint64_t hash;
+	const char *text; /* NULL: free */
+	size_t len;
+	const struct named *named;
+};
+
+struct name_cache {
+	struct profile *profile;
+	struct arena arena;
+	struct name_slot *slots;
+	size_t size;
+	size_t count;
+	uint64_t seed;
+};
+
+/* NULL if it is not there. Texts of different realms are different; a realm is a small number. */
+const struct named *name_cache_find(const struct name_cache *cache, unsigned realm,
+				    const char *text, size_t len);
+/* frames as the text's meaning, n at most NAME_CACHE_FRAMES. */
+int name_cache_add(struct name_cache *cache, const struct name_slot *key,
+		   const struct frame *frames, size_t n, const struct named **ret);
+/* What name_cache_add wants to know of a text that was not found. */
+struct name_slot name_cache_key(struct name_cache *cache, unsigned realm, const char *text,
+				size_t len);
+void name_cache_fini(struct name_cache *cache);
+
+#endif

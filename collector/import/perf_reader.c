@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The text of perf script, a sample after the other:
+ *
+ *   header LF { frame LF } LF       leaf first; perf_header.h has what is in the lines
+ *   header frame LF                 a sample without a call chain
+ *   "#" ... LF                      a comment
+ *
+ * A sample weighs its period where there is one, and 1 where there is none. Of several events one is
+ * kept, because their periods cannot be added. The lowest frame is the comm, its spaces as '_'.
+ */
+#include "import/name_cache.h"
+#include "import/perf_header.h"
+#include "import/perf_names.h"
+#include "import/readers.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SURE_PC_DIGITS 8u /* no header begins like that */
+
+enum realm {
+	REALM_FRAME,
+	REALM_ROOT,
+};
+
+struct perf_reader {
+	const struct import_options *options;
+	struct import_target *target;
+	struct name_cache names;
+	const struct named **stack; /* leaf first */
+	size_t depth;
+	uint64_t weight;
+	uint64_t first_line; /* of the sample */
+	const struct named *root;
+	const char *problem; /* why the sample cannot be kept, or NULL */
+	bool is_open;	     /* a sample's header has been read, its end has not */
+	bool is_wanted;
+	char *key;  /* what stands for a frame in the cache */
+	char *text; /* for perf_names_of */
+};
+
+static bool is_event(struct perf_text event, const char *wanted)
+{
+	const size_t len = strlen(wanted);
+
+	if (event.len < len || memcmp(event.text, wanted, len) != 0)
+		return false;
+	/* cycles is cycles:Pu too */
+	return event.len == len ||
+	       (event.text[len] == ':' &&
+		strspn(event.text + len + 1, "ukhGHpPSDIWeb") >= event.len - len - 1);
+}
+
+static void keep_event(char ret[IMPORT_EVENT_BYTES], struct perf_text event)
+{
+	if (!ret[0])
+		snprintf(ret, IMPORT_EVENT_BYTES, "%.*s", (int)event.len, event.text);
+}
+
+/* The first event is the one that is kept, unless one was asked for. */
+static bool wants_event(struct perf_reader *reader, struct perf_text event)
+{
+	struct import_report *const report = &reader->target->report;
+	const char *wanted = reader->options->event;
+
+	if (event.len >= IMPORT_EVENT_BYTES)
+		event.len = IMPORT_EVENT_BYTES - 1;
+	if (!wanted && report->stacks + report->ignored == 0 && !report->event[0])
+		keep_event(report->event, event);
+	if (!wanted)
+		wanted = report->event;
+	if (wanted == report->event
+		    ? strlen(wanted) == event.len &&
+			      (event.len == 0 || memcmp(wanted, event.text, event.len) == 0)
+		    : is_event(event, wanted)) {
+		keep_event(report->event, event);
+		return true;
+	}
+	keep_event(report->other_event, event);
+	report->other_events++;
+	return false;
+}
+
+/* What text means; made by frames of realm ROOT where it is a label. */
+static int find_root(struct perf_reader *reader, const struct perf_header *header)
+{
+	char *const text = reader->text;
+	struct frame frame = {.name = text, .kind = FRAME_LABEL};
+	struct name_slot key;
+	size_t len = header->comm.len;
+
+	memcpy(text, header->comm.text, len);
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == ' ' || text[i] == '\t')
+			text[i] = '_';
+	text[len] = '\0';
+	if (reader->options->has_tid || reader->options->has_pid)
+		len += (size_t)sprintf(text + len, "-%.*s",
+				       header->pid.len ? (int)header->pid.len : 1,
+				       header->pid.len ? header->pid.text : "?");
+	if (reader->options->has_tid)
+		len += (size_t)sprintf(text + len, "/%.*s",
+				       header->tid.len ? (int)header->tid.len : 1,
+				       header->tid.len ? header->tid.text : "?");
+	reader->root = name_cache_find(&reader->names, REALM_ROOT, text, len);
+	if (reader->root)
+		return 0;
+	key = name_cache_key(&reader->names, REALM_ROOT, text, len);
+	return name_cache_add(&reader->names, &key, &frame, 1, &reader->root);
+}
+
+/* name, file and, where it matters, pc: as one text. Its length. */
+static size_t key_of(const struct perf_reader *reader, const struct perf_frame *frame)
+{
+	const bool has_pc = reader->options->has_addrs && frame->name.text[0] == '[';
+	char *to = reader->key;
+
+	memcpy(to, frame->name.text, frame->name.len);
+	to += frame->name.len;
+	*to++ = '\0';
+	if (frame->file.len > 0)
+		memcpy(to, frame->file.text, frame->file.len);
+	to += frame->file.len;
+	*to++ = '\0';
+	if (has_pc)
+		memcpy(to, frame->pc.text, frame->pc.len);
+	to += has_pc ? frame->pc.len : 0;
+	*to = '\0';
+	return (size_t)(to - reader->key);
+}
+
+static int find_frame(struct perf_reader *reader, const struct perf_frame *frame,
+		      const struct named **ret)
+{
+	struct frame frames[NAME_CACHE_FRAMES];
+	const size_t len = key_of(reader, frame);
+	struct perf_names names = {.name = reader->text,
+				   .file = reader->key + frame->name.len + 1,
+				   .pc = reader->key + frame->name.len + frame->file.len + 2};
+	struct name_slot key;
+	size_t n;
+
+	*ret = name_cache_find(&reader->names, REALM_FRAME, reader->key, len);
+	if (*ret)
+		return 0;
+	key = name_cache_key(&reader->names, REALM_FRAME, reader->key, len);
+	memcpy(reader->text, frame->name.text, frame->name.len);
+	reader->text[frame->name.len] = '\0';
+	n = perf_names_of(reader->options, &names, frames, NAME_CACHE_FRAMES);
+	return name_cache_add(&reader->names, &key, frames, n, ret);
+}
+
+static int add_frame(struct perf_reader *reader, const struct perf_frame *frame)
+{
+	if (!reader->is_wanted || reader->problem)
+		return 0;
+	if (frame->name.len + frame->file.len + frame->pc.len > IMPORT_MAX_NAME) {
+		reader->problem = "a name of more than 64 KiB";
+		return 0;
+	}
+	if (reader->depth == IMPORT_MAX_DEPTH) {
+		reader->problem = "a stack of more than 16,384 frames";
+		return 0;
+	}
+	return find_frame(reader, frame, &reader->stack[reader->depth++]);
+}
+
+static int descend_all(struct profile *profile, const struct named *named, uint32_t *id)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < named->n; i++)
+		rc = profile_descend(profile, &named->names[i], id);
+	return rc;
+}
+
+static int count_stack(struct perf_reader *reader)
+{
+	struct profile *const profile = reader->target->profile;
+	uint32_t id = PROFILE_ROOT;
+	int rc = descend_all(profile, reader->root, &id);
+
+	for (size_t i = reader->depth; rc == 0 && i > 0; i--)
+		rc = descend_all(profile, reader->stack[i - 1], &id);
+	if (rc < 0)
+		return rc;
+	if (rc == 1)
+		profile->quality.overflow_samples += reader->weight;
+	return profile_count(profile, id, reader->weight);
+}
+
+static int end_sample(struct perf_reader *reader)
+{
+	struct import_report *const report = &reader->target->report;
+	int rc = 0;
+
+	if (!reader->is_open)
+		return 0;
+	reader->is_open = false;
+	if (!reader->is_wanted)
+		return 0;
+	if (!reader->problem &&
+	    reader->weight > UINT64_MAX - reader->target->profile->quality.samples)
+		reader->problem = "with its period, the sum of all is greater than 2^64 - 1";
+	if (reader->problem) {
+		import_ignore(report, reader->first_line, reader->problem);
+		return 0;
+	}
+	report->stacks++;
+	rc = count_stack(reader);
+	return rc;
+}
+
+static int begin_sample(struct perf_reader *reader, const struct perf_header *header, uint64_t line)
+{
+	struct import_report *const report = &reader->target->report;
+	struct perf_frame frame;
+	int rc = end_sample(reader);
+
+	if (rc < 0)
+		return rc;
+	reader->is_open = true;
+	reader->depth = 0;
+	reader->first_line = line;
+	reader->problem = header->comm.len > IMPORT_MAX_NAME ? "a name of more than 64 KiB" : NULL;
+	reader->is_wanted = wants_event(reader, header->event);
+	if (!reader->is_wanted || reader->problem)
+		return 0;
+	report->has_periods |= header->period > 0 && !reader->options->counts_samples;
+	reader->weight =
+		header->period > 0 && !reader->options->counts_samples ? header->period : 1;
+	rc = find_root(reader, header);
+	if (rc == 0 && header->frame.len > 0 &&
+	    perf_read_frame(header->frame.text, header->frame.len, &frame) && frame.file.len > 0)
+		rc = add_frame(reader, &frame);
+	return rc;
+}
+
+static int read_line(struct perf_reader *reader, const struct line *line, uint64_t number)
+{
+	struct perf_header header;
+	struct perf_frame frame;
+	bool is_frame;
+
+	if (line->is_too_long) {
+		reader->problem = "a line of more than 16 MiB";
+		if (!reader->is_open)
+			import_ignore(&reader->target->report, number, reader->problem);
+		return 0;
+	}
+	if (line->len == 0)
+		return end_sample(reader);
+	if (line->text[0] == '#')
+		return 0;
+	is_frame = (line->text[0] == ' ' || line->text[0] == '\t') &&
+		   perf_read_frame(line->text, line->len, &frame);
+	if (is_frame && reader->is_open &&
+	    (frame.pc.len >= SURE_PC_DIGITS || !perf_is_header(line->text, line->len)))
+		return add_frame(reader, &frame);
+	if ((!is_frame || frame.pc.len < SURE_PC_DIGITS) &&
+	    perf_read_header(line->text, line->len, &header))
+		return begin_sample(reader, &header, number);
+	import_ignore(&reader->target->report, number,
+		      is_frame ? "a frame without its sample's first line"
+			       : "neither a sample's first line nor a frame");
+	return 0;
+}
+
+static void reader_fini(struct perf_reader *reader)
+{
+	name_cache_fini(&reader->names);
+	free(reader->stack);
+	free(reader->key);
+	free(reader->text);
+}
+
+int perf_read(struct lines *lines, const struct import_options *options,
+	      struct import_target *target)
+{
+	_cleanup_(reader_fini) struct perf_reader reader = {
+		.options = options,
+		.target = target,
+		.names = {.profile = target->profile},
+	};
+	struct line line;
+	int rc;
+
+	reader.stack = malloc(IMPORT_MAX_DEPTH * sizeof(struct named *));
+	reader.key = malloc(IMPORT_MAX_NAME + PERF_NAMES_ROOM);
+	reader.text = malloc(2 * IMPORT_MAX_NAME + PERF_NAMES_ROOM);
+	if (!reader.stack || !reader.key || !reader.text)
+		return -ENOMEM;
+	while ((rc = lines_next(lines, &line)) > 0) {
+		const int err = read_line(&reader, &line, lines->number);
+
+		if (err < 0)
+			return err;
+	}
+	return rc < 0 ? rc : end_sample(&reader);
+}

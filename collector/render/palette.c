@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Colours, see palette.h. A palette by name goes from one colour to another in KIND_SHADES steps. A
+ * diff's classes go from nearly white to red or blue, which every sort of eye tells apart.
+ */
+#include "render/palette.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+struct ramp {
+	uint8_t from[3];
+	uint8_t to[3];
+};
+
+static const struct ramp ramps[PALETTES] = {
+	[PALETTE_HOT] = {{232, 96, 60}, {250, 220, 90}},
+	[PALETTE_MEM] = {{60, 190, 110}, {150, 240, 190}},
+	[PALETTE_IO] = {{120, 150, 235}, {175, 200, 255}},
+	[PALETTE_RED] = {{232, 100, 90}, {255, 170, 160}},
+	[PALETTE_GREEN] = {{80, 190, 80}, {150, 235, 150}},
+	[PALETTE_BLUE] = {{110, 150, 240}, {180, 205, 255}},
+	[PALETTE_AQUA] = {{70, 185, 190}, {150, 230, 232}},
+	[PALETTE_YELLOW] = {{210, 195, 60}, {245, 235, 130}},
+	[PALETTE_PURPLE] = {{190, 120, 220}, {225, 175, 245}},
+	[PALETTE_ORANGE] = {{225, 140, 40}, {255, 195, 120}},
+};
+
+static const struct {
+	const char *name;
+	enum palette palette;
+} names[] = {
+	{"java", PALETTE_KINDS},    {"js", PALETTE_KINDS},	{"perl", PALETTE_KINDS},
+	{"hot", PALETTE_HOT},	    {"mem", PALETTE_MEM},	{"io", PALETTE_IO},
+	{"wakeup", PALETTE_AQUA},   {"chain", PALETTE_AQUA},	{"red", PALETTE_RED},
+	{"green", PALETTE_GREEN},   {"blue", PALETTE_BLUE},	{"aqua", PALETTE_AQUA},
+	{"yellow", PALETTE_YELLOW}, {"purple", PALETTE_PURPLE}, {"orange", PALETTE_ORANGE},
+};
+
+static const struct {
+	const char *title;
+	struct ramp ramp;
+} changes[CHANGES] = {
+	[CHANGE_NOISE] = {"no change beyond noise", {{226, 226, 224}, {240, 240, 238}}},
+	[CHANGE_MORE] = {"more", {{250, 226, 220}, {238, 100, 82}}},
+	[CHANGE_LESS] = {"less", {{222, 232, 250}, {92, 150, 236}}},
+	[CHANGE_NEW] = {"new", {{238, 100, 82}, {238, 100, 82}}},
+	[CHANGE_GONE] = {"gone", {{92, 150, 236}, {92, 150, 236}}},
+};
+
+int palette_of(const char *name, enum palette *ret)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(names[i].name, name) != 0)
+			continue;
+		*ret = names[i].palette;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+const char *palette_names(void)
+{
+	return "java js perl hot mem io wakeup chain red green blue aqua yellow purple orange";
+}
+
+static uint32_t step_of(const struct ramp *ramp, unsigned shade)
+{
+	uint32_t rgb = 0;
+
+	for (int i = 0; i < 3; i++) {
+		const int from = ramp->from[i], to = ramp->to[i];
+
+		rgb = rgb << 8 |
+		      (uint32_t)(from + (to - from) * (int)shade / ((int)KIND_SHADES - 1));
+	}
+	return rgb;
+}
+
+static void init_changes(struct looks *looks)
+{
+	looks->n_classes = CHANGES;
+	for (unsigned class = 0; class < CHANGES; class ++) {
+		looks->titles[class] = changes[class].title;
+		for (unsigned shade = 0; shade < KIND_SHADES; shade++)
+			looks->rgb[class][shade] = step_of(&changes[class].ramp, shade);
+	}
+}
+
+void looks_init(struct looks *looks, enum palette palette, const struct profile_diff *diff)
+{
+	*looks = (struct looks){.diff = diff, .n_classes = KINDS};
+	looks->has_legend = diff || palette == PALETTE_KINDS;
+	if (diff) {
+		init_changes(looks);
+		return;
+	}
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		looks->titles[kind] = kind_title((enum kind)kind);
+		for (unsigned shade = 0; shade < KIND_SHADES; shade++)
+			looks->rgb[kind][shade] = palette == PALETTE_KINDS
+							  ? kind_rgb((enum kind)kind, shade)
+							  : step_of(&ramps[palette], shade);
+	}
+}
+
+enum change change_of(const struct profile_diff *diff, const struct diff_counts *counts)
+{
+	const uint64_t before = counts->total[DIFF_BEFORE], after = counts->total[DIFF_AFTER];
+	const double change = diff_change(diff, counts->total);
+
+	if (before == 0 && after > 0)
+		return CHANGE_NEW;
+	if (after == 0 && before > 0)
+		return CHANGE_GONE;
+	if (change == 0 || diff_is_noise(diff, counts->total))
+		return CHANGE_NOISE;
+	return change > 0 ? CHANGE_MORE : CHANGE_LESS;
+}
+
+/* By how much of itself a node has changed, so that small ones show as well as large ones. */
+static unsigned change_shade(const struct profile_diff *diff, const struct diff_counts *counts)
+{
+	const uint64_t *const all = diff->nodes[PROFILE_ROOT].total;
+	const double whole = (double)(all[DIFF_AFTER] ? all[DIFF_AFTER] : all[DIFF_BEFORE]);
+	const double after = (double)counts->total[DIFF_AFTER] / (whole > 0 ? whole : 1);
+	const double change = diff_change(diff, counts->total);
+	const double greater = change < 0 ? after - change : after;
+	const double share = greater > 0 ? fabs(change) / greater : 0;
+	const unsigned shade = (unsigned)(sqrt(share) * KIND_SHADES);
+
+	return shade < KIND_SHADES ? shade : KIND_SHADES - 1;
+}
+
+struct look look_of(const struct looks *looks, const struct profile *profile, uint32_t node)
+{
+	const char *const name = profile->nodes[node].name;
+	const enum frame_kind kind = (enum frame_kind)profile->nodes[node].kind;
+
+	if (looks->diff)
+		return (struct look){change_of(looks->diff, &looks->diff->nodes[node]),
+				     change_shade(looks->diff, &looks->diff->nodes[node])};
+	return (struct look){kind_of(kind, name), kind_shade_of(name)};
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a frame's class and name -> its colour
+ * units:   RGB, 8 bits a channel
+ * threads: any
+ * errors:  -EINVAL for a name that no palette has
+ * source:  the names that FlameGraph's users know; WCAG 2.1 for contrast: black text on each colour is
+ *          at least 4.5:1
+ *
+ * A frame's class is its kind, or in a diff what has become of it. Each class has KIND_SHADES
+ * shades; which of them a frame has follows from its name, so that it is the same in every file, or
+ * in a diff from how much has changed.
+ */
+#ifndef FG_RENDER_PALETTE_H
+#define FG_RENDER_PALETTE_H
+
+#include "profile/diff.h"
+#include "render/kinds.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum palette {
+	PALETTE_KINDS, /* java, js, perl: by the frame's kind */
+	PALETTE_HOT,
+	PALETTE_MEM,
+	PALETTE_IO,
+	PALETTE_RED,
+	PALETTE_GREEN,
+	PALETTE_BLUE,
+	PALETTE_AQUA,
+	PALETTE_YELLOW,
+	PALETTE_PURPLE,
+	PALETTE_ORANGE,
+	PALETTES,
+};
+
+enum change {
+	CHANGE_NOISE,
+	CHANGE_MORE,
+	CHANGE_LESS,
+	CHANGE_NEW,
+	CHANGE_GONE,
+	CHANGES,
+};
+
+#define LOOK_CLASSES KINDS
+static_assert((int)CHANGES <= (int)KINDS, "a class is a kind or a change");
+
+struct look {
+	unsigned class;
+	unsigned shade;
+};
+
+/* What a whole drawing's frames look like. */
+struct looks {
+	const struct profile_diff *diff; /* or NULL */
+	const char *titles[LOOK_CLASSES];
+	uint32_t rgb[LOOK_CLASSES][KIND_SHADES];
+	unsigned n_classes;
+	bool has_legend; /* classes mean something */
+};
+
+int palette_of(const char *name, enum palette *ret);
+const char *palette_names(void); /* for messages */
+
+void looks_init(struct looks *looks, enum palette palette, const struct profile_diff *diff);
+struct look look_of(const struct looks *looks, const struct profile *profile, uint32_t node);
+/* What became of a node: by its samples and those below it. */
+enum change change_of(const struct profile_diff *diff, const struct diff_counts *counts);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   render's options -> measures and texts of a drawing, each with a value
+ * units:   pixels
+ * threads: any
+ * errors:  none
+ * source:  none
+ */
+#ifndef FG_RENDER_SVG_STYLE_H
+#define FG_RENDER_SVG_STYLE_H
+
+#include "render/palette.h"
+#include "render/render.h"
+
+#define SVG_PAD 10
+
+struct svg_style {
+	int width;
+	int row;
+	double min_px;
+	double font_size;
+	double letter; /* its mean width */
+	const char *count_name;
+	double factor;
+	double all; /* what shares are of */
+	bool is_inverted;
+	struct looks looks;
+};
+
+void svg_style_init(struct svg_style *style, const struct profile *profile,
+		    const struct render_options *options);
+
+#endif
