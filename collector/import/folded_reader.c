@@ -93,46 +93,65 @@ static int parse_count(const char *text, size_t len, uint64_t *ret, bool *ret_ro
 	return 1;
 }
 
-/* The last word of the line's first len bytes, without the spaces around it. */
-static const char *last_word(const char *line, size_t len, size_t *ret_len)
+/* What looks like a count at the end of the line's first len bytes, behind a space. */
+static const char *last_count(const char *line, size_t len, size_t *ret_len)
 {
-	size_t begin;
+	size_t begin = len;
 
-	while (len > 0 && is_space(line[len - 1]))
-		len--;
-	for (begin = len; begin > 0 && !is_space(line[begin - 1]);)
+	while (begin > 0 && (is_digit(line[begin - 1]) || line[begin - 1] == '.'))
 		begin--;
-	*ret_len = len - begin;
+	*ret_len = begin > 0 && is_space(line[begin - 1]) ? len - begin : 0;
 	return line + begin;
 }
 
-/* Why the line has no count, or NULL and its counts. */
+static size_t without_spaces(const char *line, size_t len)
+{
+	while (len > 0 && is_space(line[len - 1]))
+		len--;
+	return len;
+}
+
+static const char too_large[] = "its count is greater than 2^64 - 1";
+
+/* Why a line whose end is no count is none of ours. */
+static const char *reason_of(const char *line, size_t len)
+{
+	size_t digits = len;
+
+	while (digits > 0 && (is_digit(line[digits - 1]) || line[digits - 1] == '.'))
+		digits--;
+	if (len == 0)
+		return "it is empty";
+	if (digits == 0)
+		return "it has a count, but no stack in front of it";
+	if (digits < len && line[digits - 1] == '-' && (digits == 1 || is_space(line[digits - 2])))
+		return "its count is negative";
+	return "it does not end in a count";
+}
+
+/* Why the line has no count, or NULL and its counts; *len becomes the stack's. */
 static const char *read_counts(const char *line, size_t *len, struct counts *ret)
 {
-	static const char too_large[] = "its count is greater than 2^64 - 1";
-	size_t word_len;
-	const char *word = last_word(line, *len, &word_len);
-	int is_count = parse_count(word, word_len, &ret->after, &ret->is_rounded);
+	const size_t end = without_spaces(line, *len);
+	size_t count_len;
+	const char *count = last_count(line, end, &count_len);
+	int is_count = parse_count(count, count_len, &ret->after, &ret->is_rounded);
 
 	if (is_count < 0)
 		return too_large;
-	if (word_len == 0)
-		return "it is empty";
-	if (word[0] == '-' && word_len > 1 && is_digit(word[1]))
-		return "its count is negative";
 	if (is_count == 0)
-		return "it does not end in a count";
-	if (word == line)
+		return reason_of(line, end);
+	*len = without_spaces(line, (size_t)(count - line));
+	if (*len == 0)
 		return "it has a count, but no stack in front of it";
-	*len = (size_t)(word - line) - 1;
-	word = last_word(line, *len, &word_len);
-	is_count = word == line ? 0 : parse_count(word, word_len, &ret->before, &ret->is_rounded);
+	count = last_count(line, *len, &count_len);
+	is_count = parse_count(count, count_len, &ret->before, &ret->is_rounded);
 	if (is_count < 0)
 		return too_large;
 	ret->are_two = is_count == 1;
 	if (ret->are_two)
-		*len = (size_t)(word - line) - 1;
-	return NULL;
+		*len = without_spaces(line, (size_t)(count - line));
+	return *len > 0 ? NULL : "it has counts, but no stack in front of them";
 }
 
 /* How many bytes a and b have in common, at most len. */

@@ -133,13 +133,20 @@ static unsigned change_shade(const struct profile_diff *diff, const struct diff_
 	return shade < KIND_SHADES ? shade : KIND_SHADES - 1;
 }
 
-struct look look_of(const struct looks *looks, const struct profile *profile, uint32_t node)
+unsigned look_class_of(const struct looks *looks, const struct profile *profile, uint32_t node)
 {
-	const char *const name = profile->nodes[node].name;
-	const enum frame_kind kind = (enum frame_kind)profile->nodes[node].kind;
+	const struct profile_node *const of = &profile->nodes[node];
 
 	if (looks->diff)
-		return (struct look){change_of(looks->diff, &looks->diff->nodes[node]),
-				     change_shade(looks->diff, &looks->diff->nodes[node])};
-	return (struct look){kind_of(kind, name), kind_shade_of(name)};
+		return change_of(looks->diff, &looks->diff->nodes[node]);
+	return kind_of((enum frame_kind)of->kind, of->name);
+}
+
+struct look look_of(const struct looks *looks, const struct profile *profile, uint32_t node)
+{
+	const unsigned class = look_class_of(looks, profile, node);
+
+	if (looks->diff)
+		return (struct look){class, change_shade(looks->diff, &looks->diff->nodes[node])};
+	return (struct look){class, kind_shade_of(profile->nodes[node].name)};
 }

@@ -67,6 +67,7 @@ const char *palette_names(void); /* for messages */
 
 void looks_init(struct looks *looks, enum palette palette, const struct profile_diff *diff);
 struct look look_of(const struct looks *looks, const struct profile *profile, uint32_t node);
+unsigned look_class_of(const struct looks *looks, const struct profile *profile, uint32_t node);
 /* What became of a node: by its samples and those below it. */
 enum change change_of(const struct profile_diff *diff, const struct diff_counts *counts);
 

@@ -132,7 +132,7 @@ static void write_settings(const struct svg_frames *frames, const struct render_
 			options->diff->options.is_raw ? "raw" : "shares");
 	write_attribute("count-name", style->count_name, stream);
 	write_attribute("name-type", options->name_type ? options->name_type : "", stream);
-	fputs("/>\n", stream);
+	fputs("></metadata>\n", stream);
 }
 
 static void write_text(const char *attributes, double y, const char *text, FILE *stream)

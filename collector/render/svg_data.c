@@ -43,12 +43,19 @@ static uint64_t id_of(const struct profile_node *node, struct look look)
 	       (uint64_t)look.class << 3 | look.shade;
 }
 
+/* Without a diff a look follows from name and kind: it is found out once for each key. */
 static int add_key(struct encoder *encoder, uint32_t number, struct key **ret)
 {
-	const struct profile_node *const node = &encoder->graph->profile->nodes[number];
-	const struct look look = look_of(encoder->looks, encoder->graph->profile, number);
-	const uint64_t id = id_of(node, look);
-	struct key *key = map64_find(&encoder->by_id, id);
+	const struct profile *const profile = encoder->graph->profile;
+	const struct profile_node *const node = &profile->nodes[number];
+	struct look look = {0};
+	uint64_t id;
+	struct key *key;
+
+	if (encoder->looks->diff)
+		look = look_of(encoder->looks, profile, number);
+	id = id_of(node, look);
+	key = map64_find(&encoder->by_id, id);
 
 	if (!key) {
 		if (encoder->key_count == encoder->key_size) {
@@ -63,6 +70,8 @@ static int add_key(struct encoder *encoder, uint32_t number, struct key **ret)
 		key = arena_alloc(&encoder->arena, sizeof(*key));
 		if (!key || map64_put(&encoder->by_id, id, key) < 0)
 			return -ENOMEM;
+		if (!encoder->looks->diff)
+			look = look_of(encoder->looks, profile, number);
 		*key = (struct key){.node = node, .look = look, .id = (uint32_t)encoder->key_count};
 		encoder->keys[encoder->key_count++] = key;
 	}

@@ -51,7 +51,7 @@ void svg_frames_measure(struct svg_frames *frames)
 		const uint32_t id = graph->order[i];
 		const struct profile_node *const node = &graph->profile->nodes[id];
 
-		frames->classes |= 1u << look_of(&frames->style->looks, graph->profile, id).class;
+		frames->classes |= 1u << look_class_of(&frames->style->looks, graph->profile, id);
 		if (graph->depth[id] >= frames->levels &&
 		    width_of(frames, node->total) >= frames->style->min_px)
 			frames->levels = graph->depth[id] + 1;
