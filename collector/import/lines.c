@@ -118,6 +118,11 @@ static int give(struct lines *lines, size_t begin, size_t len, struct line *ret)
 	const char *const before = lines->buf + lines->kept;
 
 	lines->kept = begin;
+	if (len > IMPORT_MAX_LINE) {
+		lines->kept = lines->start;
+		*ret = (struct line){.is_too_long = true};
+		return 1;
+	}
 	if (len > 0 && lines->buf[begin + len - 1] == '\r')
 		len--;
 	*ret = (struct line){.text = lines->buf + begin, .len = len, .before = before};

@@ -40,8 +40,9 @@ struct perf_reader {
 	const char *problem; /* why the sample cannot be kept, or NULL */
 	bool is_open;	     /* a sample's header has been read, its end has not */
 	bool is_wanted;
-	char *key;  /* what stands for a frame in the cache */
-	char *text; /* for perf_names_of */
+	bool has_event; /* one has been chosen, if only the empty one */
+	char *key;	/* what stands for a frame in the cache */
+	char *text;	/* for perf_names_of */
 };
 
 static bool is_event(struct perf_text event, const char *wanted)
@@ -66,18 +67,19 @@ static void keep_event(char ret[IMPORT_EVENT_BYTES], struct perf_text event)
 static bool wants_event(struct perf_reader *reader, struct perf_text event)
 {
 	struct import_report *const report = &reader->target->report;
-	const char *wanted = reader->options->event;
+	const char *const asked = reader->options->event;
+	bool is_wanted;
 
 	if (event.len >= IMPORT_EVENT_BYTES)
 		event.len = IMPORT_EVENT_BYTES - 1;
-	if (!wanted && report->stacks + report->ignored == 0 && !report->event[0])
-		keep_event(report->event, event);
-	if (!wanted)
-		wanted = report->event;
-	if (wanted == report->event
-		    ? strlen(wanted) == event.len &&
-			      (event.len == 0 || memcmp(wanted, event.text, event.len) == 0)
-		    : is_event(event, wanted)) {
+	if (asked)
+		is_wanted = is_event(event, asked);
+	else
+		is_wanted = !reader->has_event ||
+			    (event.len == strlen(report->event) &&
+			     strncmp(report->event, event.len ? event.text : "", event.len) == 0);
+	if (is_wanted) {
+		reader->has_event = true;
 		keep_event(report->event, event);
 		return true;
 	}
@@ -86,7 +88,6 @@ static bool wants_event(struct perf_reader *reader, struct perf_text event)
 	return false;
 }
 
-/* What text means; made by frames of realm ROOT where it is a label. */
 static int find_root(struct perf_reader *reader, const struct perf_header *header)
 {
 	char *const text = reader->text;

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the tests of import share: a text is read, and what came of it is written as folded stacks. */
+#ifndef FG_TESTS_IMPORTED_H
+#define FG_TESTS_IMPORTED_H
+
+#include "import/import.h"
+#include "render/render.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct imported {
+	struct profile profile;
+	struct profile before;
+	struct import_report report;
+	int rc;
+};
+
+static const struct import_options all_marks = {.marks_kernel = true, .marks_jit = true};
+
+static inline void import_bytes(struct imported *ret, const struct import_options *options,
+				const void *data, size_t len)
+{
+	struct import_target target = {.profile = &ret->profile, .before = &ret->before};
+	const int fd = memfd_create("import", 0);
+
+	assert_true(fd >= 0);
+	for (size_t at = 0; at < len;) {
+		const ssize_t n = write(fd, (const char *)data + at, len - at);
+
+		assert_true(n > 0);
+		at += (size_t)n;
+	}
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(profile_init(&ret->profile, IMPORT_MAX_NODES), 0);
+	assert_int_equal(profile_init(&ret->before, IMPORT_MAX_NODES), 0);
+	ret->rc = import_read(fd, options, &target);
+	ret->report = target.report;
+	close(fd);
+}
+
+static inline void imported_fini(struct imported *imported)
+{
+	profile_fini(&imported->profile);
+	profile_fini(&imported->before);
+}
+
+/* The caller frees. */
+static inline char *folded_of(const struct profile *profile)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *const stream = open_memstream(&text, &len);
+
+	assert_int_equal(render_write(profile, RENDER_FOLDED, NULL, stream), 0);
+	fclose(stream);
+	return text;
+}
+
+static inline void check_profile(const struct profile *profile, const char *expected)
+{
+	char *const text = folded_of(profile);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* text gives expected, and so many lines or samples of it are ignored. */
+static inline void check_import(const struct import_options *options, const char *text,
+				const char *expected, uint64_t ignored)
+{
+	struct imported imported;
+
+	import_bytes(&imported, options, text, strlen(text));
+	assert_int_equal(imported.rc, 0);
+	check_profile(&imported.profile, expected);
+	assert_int_equal(imported.report.ignored, ignored);
+	imported_fini(&imported);
+}
+
+#endif

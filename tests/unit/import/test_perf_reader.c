@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The text of perf script: headers, frames, names, events. */
+#include "imported.h"
+
+#include <stdio.h>
+
+#define HEADER "java 7/8 [001] 12.000001:     250 cycles:P: \n"
+
+static void check(const char *text, const char *expected, uint64_t ignored)
+{
+	check_import(&all_marks, text, expected, ignored);
+}
+
+/* A sample with one frame is called so. */
+static void check_frame(const struct import_options *options, const char *frame,
+			const char *expected)
+{
+	char text[512], folded[512];
+
+	snprintf(text, sizeof(text), HEADER "\t    7f0000001234 %s\n\n", frame);
+	snprintf(folded, sizeof(folded), "java;%s 250\n", expected);
+	check_import(options, text, folded, 0);
+}
+
+static void samples_weigh_their_periods(void **state)
+{
+	const struct import_options samples = {.counts_samples = true};
+	static const char text[] = "# comment\n" HEADER "\t    7f0000001234 leaf+0x1f (/bin/x)\n"
+				   "\t    7f0000001238 root+0x20 (/bin/x)\n\n" HEADER
+				   "\t    7f0000001234 leaf+0x2f (/bin/x)\n"
+				   "\t    7f0000001238 root+0x20 (/bin/x)\n\n";
+
+	(void)state;
+	check(text, "java;root;leaf 500\n", 0);
+	check_import(&samples, text, "java;root;leaf 2\n", 0);
+}
+
+static void headers_of_every_choice_of_fields_are_read(void **state)
+{
+	static const char *const headers[] = {
+		"a b 7/8 [001] 1.5: 3 cycles: \n", "a b  7/8 1.5: 3 cycles: \n",
+		"a b 8 1.5: 3 cycles:u: \n",	   "             a b 7/8 [012] 1.5: 3 cycles:\n",
+		"a b 7/8 [001] 3 cycles:\n",	   "a b 7/8 [001]\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
+		char text[256];
+		const bool has_period = strstr(headers[i], " 3 cycles") != NULL;
+
+		snprintf(text, sizeof(text), "%s\t    7f0000001234 f (/bin/x)\n\n", headers[i]);
+		check(text, has_period ? "a_b;f 3\n" : "a_b;f 1\n", 0);
+	}
+}
+
+static void comm_may_hold_numbers(void **state)
+{
+	(void)state;
+	check("pool 3 thread 12 7/8 [001] 1.5: 1 cycles: \n\t    7f0000001234 f (/bin/x)\n\n",
+	      "pool_3_thread_12;f 1\n", 0);
+}
+
+static void pid_and_tid_are_in_the_lowest_frame(void **state)
+{
+	const struct import_options pid = {.has_pid = true};
+	const struct import_options tid = {.has_tid = true};
+	static const char one[] = HEADER "\t    7f0000001234 f (/bin/x)\n\n";
+
+	(void)state;
+	check_import(&pid, one, "java-7;f 250\n", 0);
+	check_import(&tid, one, "java-7/8;f 250\n", 0);
+	check_import(&tid, "java 8 1.5: 1 cycles:\n\t    7f0000001234 f (/bin/x)\n\n",
+		     "java-?/8;f 1\n", 0);
+}
+
+static void frames_have_names_and_kinds(void **state)
+{
+	(void)state;
+	check_frame(&all_marks, "vfs_read+0x1 ([kernel.kallsyms])", "vfs_read_[k]");
+	check_frame(&all_marks, "nf_hook (/lib/modules/6/nf.ko.xz)", "nf_hook_[k]");
+	check_frame(&all_marks, "nf_hook ([nf_tables])", "nf_hook_[k]");
+	check_frame(&all_marks, "__vdso_gettime ([vdso])", "__vdso_gettime");
+	check_frame(&all_marks, "[unknown] (/lib/libc.so.6)", "[libc.so.6]");
+	check_frame(&all_marks, "[unknown] ([unknown])", "[unknown]");
+	check_frame(&all_marks, "f(int, long) const+0x3 (/bin/x)", "f");
+	check_frame(&all_marks, "(anonymous namespace)::f(int) (/bin/x)",
+		    "(anonymous namespace)::f");
+	check_frame(&all_marks, "A::operator()(int) (/bin/x)", "A::operator()");
+	check_frame(&all_marks, "main.(*T).f (/bin/x)", "main.(*T).f");
+	check_frame(&all_marks, "f (/tmp/x (deleted))", "f");
+	check_frame(&all_marks, "inner (inlined)", "inner_[i]");
+	check_frame(&all_marks, "a;b (/bin/x)", "a:b");
+}
+
+static void generated_code_is_a_method_only_if_it_is_called_like_one(void **state)
+{
+	static const char map[] = "(/tmp/perf-7.map)";
+	char frame[256];
+
+	(void)state;
+	snprintf(frame, sizeof(frame), "Lorg/x/Y;::m+0x10 %s", map);
+	check_frame(&all_marks, frame, "org/x/Y.m_[j]");
+	snprintf(frame, sizeof(frame), "Interpreter %s", map);
+	check_frame(&all_marks, frame, "Interpreter");
+	snprintf(frame, sizeof(frame), "call_stub %s", map);
+	check_frame(&all_marks, frame, "call_stub");
+	snprintf(frame, sizeof(frame), "La/B;::c->Ld/E;::f->Lg/H;::i %s", map);
+	check_frame(&all_marks, frame, "a/B.c_[j];d/E.f_[i];g/H.i_[i]");
+	check_frame(&all_marks, "La/B;.c(Lx/Y;)I (/x/jitted-7-12.so)", "a/B.c_[j]");
+	check_frame(&all_marks, "A::operator->() (/bin/x)", "A::operator->");
+}
+
+static void kinds_can_be_left_out(void **state)
+{
+	const struct import_options kernel = {.marks_kernel = true};
+	const struct import_options jit = {.marks_jit = true};
+
+	(void)state;
+	check_frame(&kernel, "f ([kernel.kallsyms])", "f_[k]");
+	check_frame(&kernel, "La/B;::c (/tmp/perf-7.map)", "a/B.c");
+	check_frame(&jit, "f ([kernel.kallsyms])", "f");
+	check_frame(&jit, "La/B;::c (/tmp/perf-7.map)", "a/B.c_[j]");
+}
+
+static void addresses_are_shown_where_names_are_missing(void **state)
+{
+	const struct import_options addrs = {.has_addrs = true};
+
+	(void)state;
+	check_frame(&addrs, "[unknown] (/lib/libc.so.6)", "[libc.so.6 <7f0000001234>]");
+	check_frame(&addrs, "f (/lib/libc.so.6)", "f");
+}
+
+#define SAMPLE(event, name)                                                                        \
+	"x 7/8 [001] 1.5: 1 " event ": \n\t    7f0000001234 " name " (/bin/x)\n\n"
+
+static void one_event_is_kept_and_the_others_are_counted(void **state)
+{
+	static const char text[] = SAMPLE("cycles:P", "a") SAMPLE("faults", "b")
+		SAMPLE("cycles:P", "a") SAMPLE("cycles:u", "c");
+	const struct import_options faults = {.event = "faults"};
+	const struct import_options cycles = {.event = "cycles"};
+	struct imported imported;
+
+	(void)state;
+	import_bytes(&imported, &all_marks, text, strlen(text));
+	check_profile(&imported.profile, "x;a 2\n");
+	assert_string_equal(imported.report.event, "cycles:P");
+	assert_int_equal(imported.report.other_events, 2);
+	assert_string_equal(imported.report.other_event, "faults");
+	imported_fini(&imported);
+	check_import(&faults, text, "x;b 1\n", 0);
+	check_import(&cycles, text, "x;a 2\nx;c 1\n", 0);
+}
+
+static void samples_without_a_chain_have_their_frame_in_the_first_line(void **state)
+{
+	(void)state;
+	check("            java  7/8 [001] 1.5:  3 cycles:  7f0000001234 f+0x1 (/bin/x)\n"
+	      "             ace  7/8 [001] 1.6:  4 cycles:  7f0000001234 g+0x1 (/bin/x)\n",
+	      "ace;g 4\njava;f 3\n", 0);
+}
+
+static void sample_without_frames_is_its_process(void **state)
+{
+	(void)state;
+	check(HEADER "\n" HEADER "\t    7f0000001234 f (/bin/x)\n\n", "java 250\njava;f 250\n", 0);
+}
+
+static void what_is_cut_off_is_kept_or_told(void **state)
+{
+	(void)state;
+	check(HEADER "\t    7f0000001234 f (/bin/x)", "java;f 250\n", 0);
+	check("\t    7f0000001234 f (/bin/x)\n\n" HEADER "\t    7f0000001234 g (/bin/x)\n\n",
+	      "java;g 250\n", 1);
+}
+
+static void periods_that_overflow_are_told(void **state)
+{
+	(void)state;
+	check("x 7/8 [001] 1.5: 18446744073709551615 c: \n\t    7f0000001234 f (/bin/x)\n\n"
+	      "x 7/8 [001] 1.5: 1 c: \n\t    7f0000001234 g (/bin/x)\n\n",
+	      "x;f 18446744073709551615\n", 1);
+}
+
+static void too_deep_samples_are_told(void **state)
+{
+	static const char frame[] = "\t    7f0000001234 f (/bin/x)\n";
+	const size_t n = IMPORT_MAX_DEPTH + 1;
+	char *const text = malloc(sizeof(HEADER) + n * sizeof(frame) + 64);
+	char *to = text;
+
+	(void)state;
+	to += sprintf(to, HEADER);
+	for (size_t i = 0; i < n; i++)
+		to += sprintf(to, "%s", frame);
+	sprintf(to, "\n" HEADER "%s\n", frame);
+	check(text, "java;f 250\n", 1);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_weigh_their_periods),
+		cmocka_unit_test(headers_of_every_choice_of_fields_are_read),
+		cmocka_unit_test(comm_may_hold_numbers),
+		cmocka_unit_test(pid_and_tid_are_in_the_lowest_frame),
+		cmocka_unit_test(frames_have_names_and_kinds),
+		cmocka_unit_test(generated_code_is_a_method_only_if_it_is_called_like_one),
+		cmocka_unit_test(kinds_can_be_left_out),
+		cmocka_unit_test(addresses_are_shown_where_names_are_missing),
+		cmocka_unit_test(one_event_is_kept_and_the_others_are_counted),
+		cmocka_unit_test(samples_without_a_chain_have_their_frame_in_the_first_line),
+		cmocka_unit_test(sample_without_frames_is_its_process),
+		cmocka_unit_test(what_is_cut_off_is_kept_or_told),
+		cmocka_unit_test(periods_that_overflow_are_told),
+		cmocka_unit_test(too_deep_samples_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
