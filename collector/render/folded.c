@@ -52,6 +52,7 @@ struct folder {
 	struct intern names;
 	struct map64 texts; /* name and kind -> text */
 	struct bytes text;
+	struct bytes hidden; /* text without its addresses */
 	struct bytes path;
 	uint32_t *twins; /* node -> the next node of the same text below the same path */
 	struct item *items;
@@ -107,26 +108,27 @@ static size_t span_of_hex(const char *text, size_t len)
 }
 
 /* 0x7f10ab becomes 0x..., so that what lies elsewhere each time is the same text. */
-static void hide_addresses(struct bytes *text)
+static void hide_addresses(struct folder *folder)
 {
-	size_t to = 0;
+	struct bytes *const text = &folder->text;
+	struct bytes *const out = &folder->hidden;
 
+	out->len = 0;
 	for (size_t i = 0; i < text->len;) {
 		const char *const from = text->data + i;
 		const size_t digits = text->len - i > 2 && from[0] == '0' && from[1] == 'x'
 					      ? span_of_hex(from + 2, text->len - i - 2)
 					      : 0;
 
-		/* never longer than what was read: 0x7 has no room for its dots */
-		if (digits < 3) {
-			text->data[to++] = text->data[i++];
-			continue;
-		}
-		memcpy(text->data + to, "0x...", 5);
-		to += 5;
-		i += 2 + digits;
+		if (digits > 0)
+			bytes_add(out, "0x...", 5);
+		else
+			bytes_add_char(out, *from);
+		i += digits > 0 ? 2 + digits : 1;
 	}
-	text->len = to;
+	text->len = 0;
+	bytes_add(text, out->data, out->len);
+	text->failed |= out->failed;
 }
 
 /* A node's text; made once for each name and kind, because most names are in many nodes. */
@@ -139,7 +141,7 @@ static const char *text_of(struct folder *folder, const struct profile_node *nod
 		return text;
 	encode(&folder->text, node->name, (enum frame_kind)node->kind);
 	if (folder->hides_addresses)
-		hide_addresses(&folder->text);
+		hide_addresses(folder);
 	text = intern_add(&folder->names, bytes_text(&folder->text), folder->text.len);
 	if (!text || folder->text.failed || map64_put(&folder->texts, key, (void *)text) < 0)
 		return NULL;
@@ -314,6 +316,7 @@ static int write_items(struct folder *folder, FILE *stream)
 static void folder_fini(struct folder *folder)
 {
 	bytes_fini(&folder->text);
+	bytes_fini(&folder->hidden);
 	bytes_fini(&folder->path);
 	map64_fini(&folder->texts);
 	intern_fini(&folder->names);

@@ -2,6 +2,7 @@
 /* The call tree: merging, weights, the node cap. */
 #include "profile/profile.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -291,6 +292,108 @@ static void smallest_cap_still_keeps_all_weight(void **state)
 	check(profile, "[overflow]", 5, 5);
 }
 
+/* "a;b;c" by the calls for readers; true where the stack was cut. */
+static bool follow(struct profile *profile, const char *stack, uint64_t weight)
+{
+	uint32_t id = PROFILE_ROOT;
+	char text[256];
+	char *rest;
+	int rc = 0;
+
+	snprintf(text, sizeof(text), "%s", stack);
+	for (char *name = strtok_r(text, ";", &rest); name && rc == 0;
+	     name = strtok_r(NULL, ";", &rest)) {
+		const struct frame wanted = frame(name, FRAME_NATIVE);
+		struct profile_name kept;
+
+		assert_int_equal(profile_keep_name(profile, &wanted, &kept), 0);
+		rc = profile_descend(profile, &kept, &id);
+		assert_true(rc >= 0);
+	}
+	assert_int_equal(profile_count(profile, id, weight), 0);
+	return rc == 1;
+}
+
+static void path_followed_is_the_stack_added(void **state)
+{
+	struct profile *const profile = *state;
+
+	add(profile, "a;b", FRAME_NATIVE, 1);
+	assert_false(follow(profile, "a;b", 2));
+	assert_false(follow(profile, "a;b;c", 4));
+	profile_sum(profile);
+	check(profile, "a", 0, 7);
+	check(profile, "a;b", 3, 7);
+	check(profile, "a;b;c", 4, 4);
+	assert_int_equal(profile->nodes[PROFILE_ROOT].total, 7);
+	assert_int_equal(profile->quality.samples, 7);
+}
+
+static void sum_of_weights_cannot_overflow(void **state)
+{
+	struct profile *const profile = *state;
+
+	assert_int_equal(profile_count(profile, PROFILE_ROOT, UINT64_MAX - 1), 0);
+	assert_int_equal(profile_count(profile, PROFILE_ROOT, 2), -EOVERFLOW);
+	assert_int_equal(profile->quality.samples, UINT64_MAX - 1);
+	profile_sum(profile);
+}
+
+static void path_is_cut_at_the_cap_too(void **state)
+{
+	struct profile *const profile = *state;
+	char stack[16];
+	uint64_t cut = 0;
+
+	profile_fini(profile);
+	assert_int_equal(profile_init(profile, 64), 0);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(stack, sizeof(stack), "a;%d", i);
+		cut += follow(profile, stack, 1);
+	}
+	profile_sum(profile);
+	assert_true(profile->count <= 64);
+	assert_int_equal(profile->nodes[PROFILE_ROOT].total, 1000);
+	check(profile, "a;[overflow]", cut, cut);
+}
+
+static void merged_profiles_are_all_their_stacks(void **state)
+{
+	struct profile *const profile = *state;
+	struct profile other;
+
+	assert_int_equal(profile_init(&other, 0), 0);
+	add(profile, "a;b", FRAME_NATIVE, 1);
+	add(&other, "a;b", FRAME_NATIVE, 2);
+	add(&other, "a;c", FRAME_NATIVE, 4);
+	add(&other, "x", FRAME_UNKNOWN, 8);
+	assert_int_equal(profile_merge(profile, &other), 0);
+	profile_fini(&other);
+	check(profile, "a;b", 3, 3);
+	check(profile, "a;c", 4, 4);
+	check(profile, "x", 8, 8);
+	assert_int_equal(profile->nodes[PROFILE_ROOT].total, 15);
+	assert_int_equal(profile->quality.samples, 15);
+	assert_int_equal(profile->quality.unnamed_samples, 8);
+}
+
+static void reversed_stacks_begin_with_their_leaf(void **state)
+{
+	struct profile *const profile = *state;
+	struct profile reversed;
+
+	add(profile, "a;b;c", FRAME_NATIVE, 1);
+	add(profile, "x;c", FRAME_NATIVE, 2);
+	add(profile, "a", FRAME_NATIVE, 4);
+	assert_int_equal(profile_init(&reversed, 0), 0);
+	assert_int_equal(profile_add_reversed(&reversed, profile), 0);
+	check(&reversed, "c", 0, 3);
+	check(&reversed, "c;b;a", 1, 1);
+	check(&reversed, "c;x", 2, 2);
+	check(&reversed, "a", 4, 4);
+	profile_fini(&reversed);
+}
+
 int main(void)
 {
 #define test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -309,6 +412,11 @@ int main(void)
 		test(overflow_without_room_goes_to_the_nearest_ancestor),
 		test(full_tree_keeps_no_new_names),
 		test(smallest_cap_still_keeps_all_weight),
+		test(path_followed_is_the_stack_added),
+		test(sum_of_weights_cannot_overflow),
+		test(path_is_cut_at_the_cap_too),
+		test(merged_profiles_are_all_their_stacks),
+		test(reversed_stacks_begin_with_their_leaf),
 	};
 
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

@@ -172,6 +172,31 @@ static void suffix_chooses_the_format(void **state)
 	assert_int_equal(render_format_of("svg", &format), -EINVAL);
 }
 
+static void diff_has_two_counts_and_may_hide_addresses(void **state)
+{
+	const struct diff_options how = {.splits_kinds = true};
+	struct render_options options = {.hides_addresses = true};
+	struct profile before, after;
+	struct profile_diff diff;
+	char *text;
+
+	(void)state;
+	assert_int_equal(profile_init(&before, 0), 0);
+	assert_int_equal(profile_init(&after, 0), 0);
+	add_note(&before, &(struct note){{F("a", NATIVE), F("f 0x7f10", JIT)}, 1});
+	add_note(&before, &(struct note){{F("gone 0x1", NATIVE)}, 2});
+	add_note(&after, &(struct note){{F("a", NATIVE), F("f 0x8f", JIT)}, 4});
+	add_note(&after, &(struct note){{F("a", NATIVE)}, 8});
+	assert_int_equal(diff_init(&diff, &before, &after, &how), 0);
+	options.diff = &diff;
+	text = written(&diff.tree, RENDER_FOLDED, &options);
+	assert_string_equal(text, "a 0 8\na;f 0x..._[j] 1 4\ngone 0x... 2 0\n");
+	free(text);
+	diff_fini(&diff);
+	profile_fini(&before);
+	profile_fini(&after);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +214,7 @@ int main(void)
 		cmocka_unit_test(deep_stack_is_one_line),
 		cmocka_unit_test(full_disk_is_an_error),
 		cmocka_unit_test(suffix_chooses_the_format),
+		cmocka_unit_test(diff_has_two_counts_and_may_hide_addresses),
 	};
 
 	return cmocka_run_group_tests_name("folded", tests, NULL, NULL);

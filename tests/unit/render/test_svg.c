@@ -3,6 +3,7 @@
 #include "data_of.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 #define DEEP	    100000
@@ -266,6 +267,119 @@ static void equal_profiles_give_equal_files(void **state)
 	free(first);
 }
 
+static void options_shape_the_drawing(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct render_options options = {
+		.count_name = "a<b",
+		.name_type = "Function:",
+		.factor = 0.5,
+		.total = 40,
+		.width_px = 820,
+		.row_px = 20,
+		.font = "Sans\"Serif",
+		.font_size = 14,
+		.background = 0xf0f0f0,
+		.is_inverted = true,
+		.palette = PALETTE_HOT,
+	};
+
+	ADD(10, F("a", NATIVE));
+	draw(fixture, &options);
+	HAS("<title>a (5 a&lt;b, 25.00%)</title>");
+	HAS("width=\"820\"");
+	HAS("height=\"19\"");
+	HAS("font-family=\"Sans&quot;Serif\" font-size=\"14\"");
+	HAS("--light-paper: #f0f0f0");
+	HAS("data-inverted=\"1\"");
+	HAS("data-total=\"40\"");
+	HAS("data-name-type=\"Function:\"");
+	LACKS("<g id=\"legend\" fill=\"#333333\" class=\"fg-soft\">\n<rect");
+}
+
+static double top_of(const struct fixture *fixture, const char *name)
+{
+	const char *const title = strstr(fixture->svg, name);
+
+	assert_non_null(title);
+	return strtod(strstr(title, " y=\"") + 4, NULL);
+}
+
+static void inverted_root_stands_on_top(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct render_options options = {.is_inverted = true};
+
+	ADD(10, F("outer", NATIVE), F("inner", NATIVE));
+	draw(fixture, &options);
+	assert_true(top_of(fixture, "<title>all") < top_of(fixture, "<title>outer"));
+	assert_true(top_of(fixture, "<title>outer") < top_of(fixture, "<title>inner"));
+}
+
+static void least_width_may_be_a_share(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct render_options options = {.min_width_percent = 10};
+
+	ADD(9, F("small", NATIVE));
+	ADD(91, F("large", NATIVE));
+	draw(fixture, &options);
+	HAS("<title>large");
+	LACKS("<title>small");
+}
+
+static void diff_says_what_changed(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct diff_options how = {.width = DIFF_WIDTH_UNION};
+	struct render_options options = {0};
+	struct profile before;
+	struct profile_diff diff;
+
+	assert_int_equal(profile_init(&before, 0), 0);
+	add_note(&before, &(struct note){{F("gone", NATIVE)}, 100});
+	add_note(&before, &(struct note){{F("same", NATIVE)}, 900});
+	ADD(1000, F("same", NATIVE));
+	ADD(1000, F("fresh", NATIVE));
+	assert_int_equal(diff_init(&diff, &before, &fixture->profile, &how), 0);
+	options.diff = &diff;
+	free(fixture->svg);
+	fixture->svg = written(&diff.tree, RENDER_SVG, &options);
+	HAS("<title>gone (0 samples, 0.00%; -10.00%, before 10.00%; gone)</title>");
+	HAS("<title>fresh (1,000 samples, 50.00%; +50.00%, before 0.00%; new)</title>");
+	HAS("<title>same (1,000 samples, 50.00%; -40.00%, before 90.00%; less)</title>");
+	HAS("data-diff=\"shares\"");
+	diff_fini(&diff);
+	profile_fini(&before);
+}
+
+/* Relative luminance against black, as WCAG 2.1 defines it. */
+static double channel(uint32_t rgb, int shift)
+{
+	const double c = (rgb >> shift & 0xff) / 255.0;
+
+	return c <= 0.03928 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+static void every_palette_carries_black_letters(void **state)
+{
+	struct looks looks;
+
+	(void)state;
+	for (int palette = 0; palette < PALETTES; palette++) {
+		looks_init(&looks, (enum palette)palette, NULL);
+		for (unsigned class = 0; class < looks.n_classes; class ++)
+			for (unsigned shade = 0; shade < KIND_SHADES; shade++) {
+				const uint32_t rgb = looks.rgb[class][shade];
+				const double light = 0.2126 * channel(rgb, 16) +
+						     0.7152 * channel(rgb, 8) +
+						     0.0722 * channel(rgb, 0);
+
+				assert_true((light + 0.05) / 0.05 >= 4.5);
+			}
+	}
+}
+
 int main(void)
 {
 #define test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -283,6 +397,11 @@ int main(void)
 		test(full_disk_is_an_error),
 		test(data_holds_every_node_in_order),
 		test(equal_profiles_give_equal_files),
+		test(options_shape_the_drawing),
+		test(inverted_root_stands_on_top),
+		test(least_width_may_be_a_share),
+		test(diff_says_what_changed),
+		test(every_palette_carries_black_letters),
 	};
 
 	return cmocka_run_group_tests_name("svg", tests, NULL, NULL);

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Two profiles as one tree: counts, widths, changes and when they are noise. */
+#include "profile/diff.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct fixture {
+	struct profile before;
+	struct profile after;
+	struct profile_diff diff;
+};
+
+static int setup(void **state)
+{
+	struct fixture *const fixture = calloc(1, sizeof(*fixture));
+
+	assert_non_null(fixture);
+	assert_int_equal(profile_init(&fixture->before, 0), 0);
+	assert_int_equal(profile_init(&fixture->after, 0), 0);
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	profile_fini(&fixture->before);
+	profile_fini(&fixture->after);
+	diff_fini(&fixture->diff);
+	free(fixture);
+	return 0;
+}
+
+/* Letters are frames, root first: "abc". */
+static void add(struct profile *profile, const char *stack, enum frame_kind kind, uint64_t weight)
+{
+	char names[16][2] = {{0}};
+	struct frame frames[16];
+	const size_t n = strlen(stack);
+
+	for (size_t i = 0; i < n; i++) {
+		names[i][0] = stack[n - 1 - i];
+		frames[i] = (struct frame){.name = names[i], .kind = kind};
+	}
+	assert_int_equal(profile_add(profile, frames, n, weight), 0);
+}
+
+static void compare(struct fixture *fixture, struct diff_options options)
+{
+	diff_fini(&fixture->diff);
+	assert_int_equal(diff_init(&fixture->diff, &fixture->before, &fixture->after, &options), 0);
+}
+
+static uint32_t find(const struct profile_diff *diff, const char *path)
+{
+	uint32_t id = PROFILE_ROOT;
+
+	for (; *path; path++) {
+		id = diff->tree.nodes[id].first_child;
+		while (id && diff->tree.nodes[id].name[0] != *path)
+			id = diff->tree.nodes[id].next_sibling;
+		assert_int_not_equal(id, 0);
+	}
+	return id;
+}
+
+static void each_node_has_both_counts(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct diff_counts *counts;
+
+	add(&fixture->before, "ab", FRAME_NATIVE, 3);
+	add(&fixture->before, "ac", FRAME_NATIVE, 5);
+	add(&fixture->after, "ab", FRAME_NATIVE, 7);
+	add(&fixture->after, "abd", FRAME_NATIVE, 11);
+	compare(fixture, (struct diff_options){0});
+	counts = &fixture->diff.nodes[find(&fixture->diff, "ab")];
+	assert_int_equal(counts->self[DIFF_BEFORE], 3);
+	assert_int_equal(counts->self[DIFF_AFTER], 7);
+	assert_int_equal(counts->total[DIFF_AFTER], 18);
+	counts = &fixture->diff.nodes[PROFILE_ROOT];
+	assert_int_equal(counts->total[DIFF_BEFORE], 8);
+	assert_int_equal(counts->total[DIFF_AFTER], 18);
+	assert_int_equal(fixture->diff.nodes[find(&fixture->diff, "ac")].total[DIFF_AFTER], 0);
+}
+
+static void check_widths(struct fixture *fixture, struct diff_options options, uint64_t ab,
+			 uint64_t ac)
+{
+	compare(fixture, options);
+	assert_int_equal(fixture->diff.tree.nodes[find(&fixture->diff, "ab")].total, ab);
+	assert_int_equal(fixture->diff.tree.nodes[find(&fixture->diff, "ac")].total, ac);
+	assert_int_equal(fixture->diff.tree.nodes[PROFILE_ROOT].total, ab + ac);
+}
+
+static void widths_are_of_the_side_asked_for(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	add(&fixture->before, "ab", FRAME_NATIVE, 30);
+	add(&fixture->before, "ac", FRAME_NATIVE, 20);
+	add(&fixture->after, "ab", FRAME_NATIVE, 100);
+	check_widths(fixture, (struct diff_options){DIFF_WIDTH_AFTER, false, false}, 100, 0);
+	check_widths(fixture, (struct diff_options){DIFF_WIDTH_BEFORE, false, false}, 30, 20);
+	check_widths(fixture, (struct diff_options){DIFF_WIDTH_UNION, false, false}, 100, 40);
+	check_widths(fixture, (struct diff_options){DIFF_WIDTH_UNION, true, false}, 100, 20);
+}
+
+static bool is_near(double a, double b)
+{
+	return fabs(a - b) < 1e-9;
+}
+
+static void changes_are_of_shares_unless_raw(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t *total;
+
+	add(&fixture->before, "a", FRAME_NATIVE, 10);
+	add(&fixture->before, "b", FRAME_NATIVE, 30);
+	add(&fixture->after, "a", FRAME_NATIVE, 40);
+	add(&fixture->after, "b", FRAME_NATIVE, 40);
+	compare(fixture, (struct diff_options){0});
+	total = fixture->diff.nodes[find(&fixture->diff, "a")].total;
+	assert_true(is_near(diff_change(&fixture->diff, total), 0.5 - 0.25));
+	assert_true(is_near(diff_change(&fixture->diff, fixture->diff.nodes[0].total), 0));
+	compare(fixture, (struct diff_options){.is_raw = true});
+	total = fixture->diff.nodes[find(&fixture->diff, "a")].total;
+	assert_true(is_near(diff_change(&fixture->diff, total), 30.0 / 80));
+}
+
+/* p = 150/2000; sqrt(p (1 - p) 2/1000) = 0.011779; 0.05 / that = 4.2447 */
+static void z_is_that_of_two_proportions(void **state)
+{
+	struct fixture *const fixture = *state;
+	double z;
+
+	add(&fixture->before, "a", FRAME_NATIVE, 50);
+	add(&fixture->before, "b", FRAME_NATIVE, 950);
+	add(&fixture->after, "a", FRAME_NATIVE, 100);
+	add(&fixture->after, "b", FRAME_NATIVE, 900);
+	compare(fixture, (struct diff_options){0});
+	z = diff_z(&fixture->diff, fixture->diff.nodes[find(&fixture->diff, "a")].total);
+	assert_true(fabs(z - 4.2447) < 1e-3);
+	compare(fixture, (struct diff_options){.is_raw = true});
+	z = diff_z(&fixture->diff, fixture->diff.nodes[find(&fixture->diff, "a")].total);
+	assert_true(is_near(z, 50 / sqrt(150)));
+}
+
+static void small_changes_are_noise(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	add(&fixture->before, "a", FRAME_NATIVE, 5);
+	add(&fixture->before, "b", FRAME_NATIVE, 95);
+	add(&fixture->after, "a", FRAME_NATIVE, 10);
+	add(&fixture->after, "b", FRAME_NATIVE, 90);
+	compare(fixture, (struct diff_options){0});
+	assert_true(diff_is_noise(&fixture->diff,
+				  fixture->diff.nodes[find(&fixture->diff, "a")].total));
+	add(&fixture->after, "a", FRAME_NATIVE, 30);
+	compare(fixture, (struct diff_options){0});
+	assert_false(diff_is_noise(&fixture->diff,
+				   fixture->diff.nodes[find(&fixture->diff, "a")].total));
+}
+
+static void method_compiled_otherwise_is_the_same_unless_asked(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	add(&fixture->before, "a", FRAME_JIT, 1);
+	add(&fixture->before, "a", FRAME_INTERPRETED, 2);
+	add(&fixture->after, "a", FRAME_INLINED, 4);
+	compare(fixture, (struct diff_options){0});
+	assert_int_equal(fixture->diff.tree.count, 2);
+	assert_int_equal(fixture->diff.nodes[1].self[DIFF_BEFORE], 3);
+	assert_int_equal(fixture->diff.nodes[1].self[DIFF_AFTER], 4);
+	compare(fixture, (struct diff_options){.splits_kinds = true});
+	assert_int_equal(fixture->diff.tree.count, 4);
+}
+
+static void methods_count_recursion_once_and_are_ordered_by_change(void **state)
+{
+	struct fixture *const fixture = *state;
+	struct diff_method *methods;
+	size_t n;
+
+	add(&fixture->before, "aba", FRAME_NATIVE, 10);
+	add(&fixture->before, "c", FRAME_NATIVE, 10);
+	add(&fixture->after, "aba", FRAME_NATIVE, 10);
+	add(&fixture->after, "ab", FRAME_NATIVE, 90);
+	add(&fixture->after, "c", FRAME_NATIVE, 100);
+	compare(fixture, (struct diff_options){0});
+	assert_int_equal(diff_methods(&fixture->diff, &methods, &n), 0);
+	assert_int_equal(n, 3);
+	assert_string_equal(methods[0].name, "a"); /* 50 % to 5 % and 0 to 45 %: then by total */
+	assert_string_equal(methods[1].name, "b");
+	assert_string_equal(methods[2].name, "c");
+	assert_int_equal(methods[0].counts.total[DIFF_AFTER], 100);
+	assert_int_equal(methods[0].counts.self[DIFF_AFTER], 10);
+	free(methods);
+}
+
+static void empty_sides_divide_by_nothing(void **state)
+{
+	struct fixture *const fixture = *state;
+	uint64_t none[DIFF_SIDES] = {0, 0};
+
+	compare(fixture, (struct diff_options){0});
+	assert_true(diff_change(&fixture->diff, none) == 0);
+	assert_true(diff_z(&fixture->diff, none) == 0);
+	add(&fixture->after, "a", FRAME_NATIVE, 1);
+	compare(fixture, (struct diff_options){.width = DIFF_WIDTH_UNION});
+	assert_true(diff_z(&fixture->diff, fixture->diff.nodes[1].total) == 0);
+	assert_true(is_near(diff_change(&fixture->diff, fixture->diff.nodes[1].total), 1));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(each_node_has_both_counts),
+		TEST(widths_are_of_the_side_asked_for),
+		TEST(changes_are_of_shares_unless_raw),
+		TEST(z_is_that_of_two_proportions),
+		TEST(small_changes_are_noise),
+		TEST(method_compiled_otherwise_is_the_same_unless_asked),
+		TEST(methods_count_recursion_once_and_are_ordered_by_change),
+		TEST(empty_sides_divide_by_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
