@@ -36,12 +36,17 @@ static int list_of_daemon(const struct options *options, json_t **ret)
 
 static int list_alone(const struct options *options, json_t **ret)
 {
+	const struct engine_options engine_options = {
+		.socket_path = options->socket_path,
+		.map_dir = options->map_dir,
+		.table_bytes = options->table_bytes,
+	};
 	const uint64_t start = clock_now_ns();
 	struct engine_stats stats;
 	struct engine engine;
 	uint32_t connected = 0, current = 0;
 	uint64_t waited = 0;
-	int err = engine_open(&engine, options->socket_path, options->map_dir, NULL);
+	int err = engine_open(&engine, &engine_options);
 
 	if (err)
 		return err;

@@ -58,16 +58,20 @@ static int write_outputs(struct recorder *recorder, const struct options *option
 	return err;
 }
 
-/* Maps and jitdumps are the daemon's where there is one: this process would write none. */
+/* Maps, jitdumps and tables are the daemon's where there is one: this process would write none. */
 static int open_recorder(const struct options *options, struct recorder **ret)
 {
 	const int err = recorder_open_remote(options, ret);
 
 	if (err == -ENOENT)
 		return recorder_open_local(options, ret);
-	if (err || (!options->map_names && !options->jitdump_dir))
+	if (err || (!options->map_names && !options->jitdump_dir && !options->symbol_cache))
 		return err;
-	if (options->map_names)
+	if (options->symbol_cache)
+		log_error("--symbol-cache %s: a daemon keeps the tables here: give --symbol-cache "
+			  "to fgcollect --watch",
+			  options->symbol_cache);
+	else if (options->map_names)
 		log_error("--map-names %s: a daemon writes the maps here: give --map-names to "
 			  "fgcollect --watch",
 			  options->map_names);

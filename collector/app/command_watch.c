@@ -34,10 +34,15 @@ static void announce(struct engine *engine)
 
 int command_watch(const struct options *options)
 {
+	const struct engine_options engine_options = {
+		.socket_path = options->socket_path,
+		.map_dir = options->map_dir,
+		.jitdump_dir = options->jitdump_dir,
+		.table_bytes = options->table_bytes,
+	};
 	struct control *control = NULL;
 	struct engine engine;
-	int err =
-		engine_open(&engine, options->socket_path, options->map_dir, options->jitdump_dir);
+	int err = engine_open(&engine, &engine_options);
 
 	if (err)
 		return EXIT_FAILURE;

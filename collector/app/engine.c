@@ -13,14 +13,21 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define READ_INTERVAL_NS    (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
-#define MESSAGES_A_STEP	    1024
-#define UNWIND_TABLES_BYTES (256u << 20)
-#define MAX_POLL_FDS	    1024
-#define CLIENT_PATIENCE_NS  (10 * CLOCK_NS_PER_SEC)
+#define READ_INTERVAL_NS  (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
+#define MESSAGES_A_STEP	  1024
+#define YOUNG_INTERVAL_NS (10 * CLOCK_NS_PER_MS) /* the same, while a JVM has just begun */
+/*
+ * After something has happened to processes the next is not heard of for as long as a storm of it
+ * would have to wait for the time to be used for it to a fifth.
+ */
+#define SIDE_REST_NS	   (1 * CLOCK_NS_PER_MS)
+#define SIDE_REST_MAX_NS   (50 * CLOCK_NS_PER_MS)
+#define SIDE_REST_FACTOR   4
+#define MAX_POLL_FDS	   1024
+#define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 
 /* Places in the set that is polled. */
-enum { SIGNALS, INTAKE, WATCH, FIRST_RING };
+enum { SIGNALS, INTAKE, WATCH, LOADER, FIRST_RING };
 
 static int open_signals(void)
 {
@@ -39,8 +46,7 @@ static void on_forget(void *arg, pid_t pid)
 {
 	struct engine *engine = arg;
 
-	unwinder_forget(engine->unwinder, pid);
-	symbolizer_forget(engine->symbolizer, pid);
+	table_cache_forget(engine->tables, pid);
 }
 
 static void on_end_session(void *arg, uint32_t id)
@@ -50,26 +56,35 @@ static void on_end_session(void *arg, uint32_t id)
 	intake_end_session(engine->intake, id);
 }
 
-int engine_open(struct engine *engine, const char *socket_path, const char *map_dir,
-		const char *jitdump_dir)
+static int open_stages(struct engine *engine, const struct engine_options *options)
+{
+	int err = table_cache_new(options->table_bytes, true, &engine->tables);
+
+	if (!err)
+		err = symbolizer_new(engine->tables, &engine->symbolizer);
+	if (err)
+		log_error("cannot start naming: %s", strerror(-err));
+	if (!err)
+		err = unwinder_new(engine->tables, &engine->unwinder);
+	if (!err)
+		err = intake_open(options->socket_path, &engine->intake);
+	if (!err && options->jitdump_dir) /* last: it makes a file that stays */
+		err = jitdump_open(options->jitdump_dir, JITDUMP_MAX_BYTES,
+				   &engine->targets.jitdump);
+	return err;
+}
+
+int engine_open(struct engine *engine, const struct engine_options *options)
 {
 	int err;
 
 	*engine = (struct engine){.watch.fd = -1, .signal_fd = open_signals(), .next_id = 1};
-	targets_init(&engine->targets, map_dir);
+	targets_init(&engine->targets, options->map_dir);
 	if (engine->signal_fd < 0) {
 		log_error("cannot watch signals: %s", strerror(errno));
 		return -errno;
 	}
-	err = symbolizer_new(&engine->symbolizer);
-	if (err)
-		log_error("cannot start naming: %s", strerror(-err));
-	if (!err)
-		err = unwinder_new(UNWIND_TABLES_BYTES, &engine->unwinder);
-	if (!err)
-		err = intake_open(socket_path, &engine->intake);
-	if (!err && jitdump_dir) /* last: it makes a file that stays */
-		err = jitdump_open(jitdump_dir, JITDUMP_MAX_BYTES, &engine->targets.jitdump);
+	err = open_stages(engine, options);
 	if (err) {
 		engine_close(engine);
 		return err;
@@ -79,6 +94,7 @@ int engine_open(struct engine *engine, const char *socket_path, const char *map_
 	engine->targets.end_session = on_end_session;
 	engine->targets.end_session_arg = engine;
 	engine->model = (struct recording_model){.targets = &engine->targets,
+						 .tables = engine->tables,
 						 .unwinder = engine->unwinder,
 						 .symbolizer = engine->symbolizer};
 	return 0;
@@ -92,8 +108,19 @@ void engine_close(struct engine *engine)
 	targets_fini(&engine->targets);
 	unwinder_free(engine->unwinder);
 	symbolizer_free(engine->symbolizer);
+	table_cache_free(engine->tables);
 	if (engine->signal_fd >= 0)
 		close(engine->signal_fd);
+}
+
+/* A JVM's agent has connected, and its mappings are known; it may live for no longer than that. */
+static void meet(struct engine *engine, pid_t pid)
+{
+	struct process *process = targets_find(&engine->targets, pid);
+
+	for (struct recording *r = engine->recordings; process && r; r = r->next)
+		recording_meet(r, &engine->model, process);
+	engine->young_until_ns = clock_now_ns() + RECORDING_YOUNG_NS;
 }
 
 static void on_intake(void *arg, const struct intake_event *event)
@@ -102,6 +129,8 @@ static void on_intake(void *arg, const struct intake_event *event)
 
 	if (targets_apply_intake(&engine->targets, event) == TARGETS_END_SESSION)
 		intake_end_session(engine->intake, event->session->id);
+	if (event->kind == INTAKE_OPENED)
+		meet(engine, event->session->pid);
 }
 
 static void read_signals(struct engine *engine)
@@ -115,42 +144,61 @@ static void read_signals(struct engine *engine)
 /* Nothing that a held sample may need lies before this. */
 static uint64_t horizon_ns(uint64_t heard_ns)
 {
-	return heard_ns > 4 * HOLD_NS ? heard_ns - 4 * HOLD_NS : 0;
+	const uint64_t held_ns = 4 * HOLD_NS + RECORDING_PATIENCE_NS;
+
+	return heard_ns > held_ns ? heard_ns - held_ns : 0;
 }
 
 static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 {
 	const uint64_t now = clock_now_ns();
+	const uint64_t interval =
+		engine->young_until_ns > now ? YOUNG_INTERVAL_NS : READ_INTERVAL_NS;
 	uint64_t until = targets_next_tick_ns(&engine->targets);
 
 	if (until > now + max_wait_ns)
 		until = now + max_wait_ns;
+	if (engine->recordings && engine->side_rest_ns > now && until > engine->side_rest_ns)
+		until = engine->side_rest_ns;
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const uint64_t done = r->end_ns + HOLD_NS;
 
-		if (!r->is_done && until > now + READ_INTERVAL_NS)
-			until = now + READ_INTERVAL_NS;
+		if (!r->is_done && until > now + interval)
+			until = now + interval;
 		if (!r->is_done && done > now && until > done)
 			until = done; /* its user waits for it */
 	}
 	return until > now ? until - now : 0;
 }
 
+/* Beyond the limit rings are read by the clock, as all of them are anyway. */
+static size_t add_fds(struct pollfd *fds, size_t n, const int *added, size_t n_added)
+{
+	for (size_t i = 0; i < n_added && n < MAX_POLL_FDS; i++)
+		fds[n++] = (struct pollfd){.fd = added[i], .events = POLLIN};
+	return n;
+}
+
 static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
 {
+	const uint64_t now = clock_now_ns();
 	size_t n = FIRST_RING;
 
 	fds[SIGNALS] = (struct pollfd){.fd = engine->signal_fd, .events = POLLIN};
 	fds[INTAKE] = (struct pollfd){.fd = intake_fd(engine->intake), .events = POLLIN};
 	fds[WATCH] = (struct pollfd){.fd = engine->watch.fd, .events = POLLIN};
+	fds[LOADER] = (struct pollfd){.fd = table_cache_fd(engine->tables), .events = POLLIN};
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
-		const int *ring_fds;
-		const size_t n_rings =
-			r->is_done || r->is_hung_up ? 0 : sampler_fds(r->sampler, &ring_fds);
+		const int *added;
+		size_t n_added;
 
-		/* Beyond the limit rings are read by the clock, as all of them are anyway. */
-		for (size_t i = 0; i < n_rings && n < MAX_POLL_FDS; i++)
-			fds[n++] = (struct pollfd){.fd = ring_fds[i], .events = POLLIN};
+		if (r->is_done || r->is_hung_up)
+			continue;
+		n_added = sampler_fds(r->sampler, &added);
+		n = add_fds(fds, n, added, n_added);
+		n_added = sampler_side_fds(r->sampler, &added);
+		if (engine->side_rest_ns <= now)
+			n = add_fds(fds, n, added, n_added);
 	}
 	return n;
 }
@@ -166,15 +214,42 @@ static void notice_hang_ups(struct engine *engine, const struct pollfd *fds, siz
 		r->is_hung_up = true; /* rings are read by the clock too, that is enough */
 }
 
+static uint64_t count_heard(const struct engine *engine)
+{
+	uint64_t heard = 0;
+
+	for (const struct recording *r = engine->recordings; r; r = r->next)
+		heard += r->counts.heard;
+	return heard;
+}
+
+/* What happens to processes is heard of at once, but must not take all the time. */
+static void rest_from_side(struct engine *engine, uint64_t began_ns)
+{
+	const uint64_t now = clock_now_ns();
+	uint64_t rest = (now - began_ns) * SIDE_REST_FACTOR;
+
+	engine->rests += rest > SIDE_REST_NS;
+	if (rest < SIDE_REST_NS)
+		rest = SIDE_REST_NS;
+	if (rest > SIDE_REST_MAX_NS)
+		rest = SIDE_REST_MAX_NS;
+	engine->side_rest_ns = now + rest;
+}
+
 /* However long this collector did not run: samples wait until the code that they hit is known. */
 static void advance_recordings(struct engine *engine)
 {
-	const uint64_t heard = intake_heard_ns(engine->intake);
+	const uint64_t heard = intake_heard_ns(engine->intake), before = count_heard(engine);
+	const uint64_t began_ns = clock_now_ns();
 
-	for (struct recording *r = engine->recordings; r; r = r->next) {
+	for (struct recording *r = engine->recordings; r; r = r->next)
 		recording_read(r, &engine->model);
+	if (count_heard(engine) != before)
+		rest_from_side(engine, began_ns);
+	table_cache_step(engine->tables);
+	for (struct recording *r = engine->recordings; r; r = r->next)
 		recording_advance(r, &engine->model, heard);
-	}
 }
 
 /* Recordings whose client is gone. */
@@ -240,6 +315,15 @@ struct recording *engine_find_recording(const struct engine *engine, uint32_t id
 	return NULL;
 }
 
+static void add_counts(struct recording_counts *to, const struct recording_counts *counts)
+{
+	to->waits += counts->waits;
+	to->hurried += counts->hurried;
+	to->unread += counts->unread;
+	to->heard += counts->heard;
+	to->lost += counts->lost;
+}
+
 void engine_end_recording(struct engine *engine, struct recording *recording)
 {
 	struct recording **link = &engine->recordings;
@@ -252,6 +336,7 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 	engine->n_recordings--;
 	if (recording->options.all)
 		targets_unwant_all(&engine->targets);
+	add_counts(&engine->past, &recording->counts);
 	recording_free(recording);
 }
 
@@ -259,8 +344,13 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 {
 	intake_stats(engine->intake, &ret->intake);
 	unwinder_stats(engine->unwinder, &ret->stacks);
-	unwinder_cfi_stats(engine->unwinder, &ret->unwind_tables);
-	symbolizer_stats(engine->symbolizer, &ret->symbol_tables);
+	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);
+	table_cache_table_stats(engine->tables, TABLE_SYMBOLS, &ret->symbol_tables);
+	table_cache_stats(engine->tables, &ret->files);
+	ret->recordings = engine->past;
+	for (const struct recording *r = engine->recordings; r; r = r->next)
+		add_counts(&ret->recordings, &r->counts);
+	ret->rests = engine->rests;
 }
 
 void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current)

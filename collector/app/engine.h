@@ -24,30 +24,45 @@ struct engine_watch {
 struct engine_stats {
 	struct intake_stats intake;
 	struct unwinder_stats stacks;
-	struct cfi_cache_stats unwind_tables;
-	struct module_cache_stats symbol_tables;
+	struct table_stats unwind_tables;
+	struct table_stats symbol_tables;
+	struct table_cache_stats files;
+	struct recording_counts recordings;
+	uint64_t rests; /* from what happens to processes, because it was much */
+};
+
+/* Where things are, and how much they may take. */
+struct engine_options {
+	const char *socket_path;
+	const char *map_dir;
+	const char *jitdump_dir; /* NULL: no jitdump */
+	size_t table_bytes;	 /* of symbols and unwind rules */
 };
 
 struct engine {
 	struct intake *intake;
 	struct targets targets;
+	struct table_cache *tables;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
 	struct recording_model model;
 	struct recording *recordings;
 	uint32_t n_recordings;
 	uint32_t next_id;
-	struct engine_watch watch; /* one more descriptor, the control socket's */
+	uint64_t side_rest_ns;	 /* nor what happens to processes */
+	uint64_t young_until_ns; /* a JVM has begun that may end before that */
+	uint64_t rests;
+	struct recording_counts past; /* of recordings that are no more */
+	struct engine_watch watch;    /* one more descriptor, the control socket's */
 	int signal_fd;
 	bool is_interrupted; /* SIGINT or SIGTERM came */
 };
 
 /*
- * Blocks SIGINT, SIGTERM and SIGHUP in the calling thread: call it before others are made. Code goes
- * into a jitdump in jitdump_dir too, unless that is NULL.
+ * Blocks SIGINT, SIGTERM and SIGHUP in the calling thread: call it before others are made. The
+ * texts of options are borrowed until engine_close.
  */
-int engine_open(struct engine *engine, const char *socket_path, const char *map_dir,
-		const char *jitdump_dir);
+int engine_open(struct engine *engine, const struct engine_options *options);
 void engine_close(struct engine *engine);
 
 /* Waits until something happens, at most max_wait_ns, and does it. */

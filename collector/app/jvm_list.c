@@ -2,6 +2,8 @@
 /* JVMs as JSON and as a table, see jvm_list.h. */
 #include "app/jvm_list.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,21 +159,36 @@ static json_t *stacks_of(const struct unwinder_stats *stacks)
 			 (json_int_t)stacks->unread_stacks);
 }
 
-static json_t *unwind_tables_of(const struct cfi_cache_stats *stats)
+static json_t *tables_of(const struct table_stats *stats)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "tables", (json_int_t)stats->tables,
-			 "failed", (json_int_t)stats->failed, "bytes", (json_int_t)stats->bytes,
-			 "loads", (json_int_t)stats->loads, "hits", (json_int_t)stats->hits,
-			 "evicted", (json_int_t)stats->evicted, "put_off",
-			 (json_int_t)stats->put_off);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "tables",
+			 (json_int_t)stats->tables, "failed", (json_int_t)stats->failed, "bytes",
+			 (json_int_t)stats->bytes, "loads", (json_int_t)stats->loads, "load_ms",
+			 (json_int_t)(stats->load_ns / CLOCK_NS_PER_MS), "loading",
+			 (json_int_t)stats->loading, "hits", (json_int_t)stats->hits, "evicted",
+			 (json_int_t)stats->evicted, "put_off", (json_int_t)stats->put_off);
 }
 
-static json_t *symbol_tables_of(const struct module_cache_stats *stats)
+static json_t *files_of(const struct table_cache_stats *stats)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "tables", (json_int_t)stats->modules,
-			 "failed", (json_int_t)stats->failed, "bytes", (json_int_t)stats->bytes,
-			 "loads", (json_int_t)stats->loads, "hits", (json_int_t)stats->hits,
-			 "evicted", (json_int_t)stats->evicted);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_table_bytes",
+			 (json_int_t)stats->max_bytes, "known", (json_int_t)stats->files,
+			 "descriptors", (json_int_t)stats->descriptors, "max_descriptors",
+			 (json_int_t)stats->max_descriptors, "descriptors_closed",
+			 (json_int_t)stats->descriptors_closed, "opened", (json_int_t)stats->opened,
+			 "unopened", (json_int_t)stats->unopened, "not_loaded_ahead",
+			 (json_int_t)stats->not_begun);
+}
+
+static json_t *recordings_of(const struct engine_stats *stats)
+{
+	const struct recording_counts *counts = &stats->recordings;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "samples_waited",
+			 (json_int_t)counts->waits, "samples_hurried", (json_int_t)counts->hurried,
+			 "process_records", (json_int_t)counts->heard, "process_records_lost",
+			 (json_int_t)counts->lost, "process_rests", (json_int_t)stats->rests,
+			 "processes_unread", (json_int_t)counts->unread);
 }
 
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)
@@ -182,15 +199,17 @@ json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stat
 	if (targets->jitdump)
 		jitdump_stats(targets->jitdump, &dump);
 	return json_pack(
-		"{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}}", "jvms",
-		jvms_of(targets), "collector", "refused_connections", (json_int_t)intake->refused,
-		"refused_sessions", (json_int_t)targets->refused_sessions, "broken_messages",
+		"{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}}",
+		"jvms", jvms_of(targets), "collector", "refused_connections",
+		(json_int_t)intake->refused, "refused_sessions",
+		(json_int_t)targets->refused_sessions, "broken_messages",
 		(json_int_t)intake->broken, "other_versions", (json_int_t)intake->other_version,
 		"sequence_gaps", (json_int_t)intake->gaps, "map_failures",
 		(json_int_t)targets->map_failures, "jitdump_written", (json_int_t)dump.written,
 		"jitdump_skipped", (json_int_t)dump.skipped, "stacks", stacks_of(&stats->stacks),
-		"unwind_tables", unwind_tables_of(&stats->unwind_tables), "symbol_tables",
-		symbol_tables_of(&stats->symbol_tables));
+		"unwind_tables", tables_of(&stats->unwind_tables), "symbol_tables",
+		tables_of(&stats->symbol_tables), "files", files_of(&stats->files), "recordings",
+		recordings_of(stats));
 }
 
 static const char *text_at(const json_t *object, const char *key)

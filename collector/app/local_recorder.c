@@ -163,6 +163,12 @@ int recorder_open_local(const struct options *options, struct recorder **ret)
 		.is_interrupted = local_is_interrupted,
 		.close = local_close,
 	};
+	const struct engine_options engine = {
+		.socket_path = options->socket_path,
+		.map_dir = options->map_dir,
+		.jitdump_dir = options->jitdump_dir,
+		.table_bytes = options->table_bytes,
+	};
 	struct local_recorder *local = calloc(1, sizeof(*local));
 	int err;
 
@@ -170,8 +176,7 @@ int recorder_open_local(const struct options *options, struct recorder **ret)
 		return -ENOMEM;
 	local->base.ops = &ops;
 	local->socket_path = options->socket_path;
-	err = engine_open(&local->engine, options->socket_path, options->map_dir,
-			  options->jitdump_dir);
+	err = engine_open(&local->engine, &engine);
 	if (err) {
 		free(local);
 		return err;

@@ -7,6 +7,7 @@
 #include "intake/intake.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -32,6 +33,7 @@ enum {
 	OPT_RAW_NAMES,
 	OPT_SOCKET,
 	OPT_STACK_SIZE,
+	OPT_SYMBOL_CACHE,
 	OPT_THREADS,
 	OPT_TITLE,
 	OPT_JSON,
@@ -60,6 +62,7 @@ static const struct option long_options[] = {
 	{"show-pid", no_argument, NULL, OPT_PID_LABEL},
 	{"socket", required_argument, NULL, OPT_SOCKET},
 	{"stack-size", required_argument, NULL, OPT_STACK_SIZE},
+	{"symbol-cache", required_argument, NULL, OPT_SYMBOL_CACHE},
 	{"threads", no_argument, NULL, OPT_THREADS},
 	{"title", required_argument, NULL, OPT_TITLE},
 	{"unwind", required_argument, NULL, OPT_UNWIND},
@@ -104,6 +107,10 @@ void options_print_help(FILE *stream)
 	      " (64k "
 	      "is taken\n"
 	      "                         for that)\n"
+	      "      --symbol-cache SIZE    of files' symbols and unwind rules, default 512M, from "
+	      "1M "
+	      "to 64G\n"
+	      "                         (--watch, or record without a daemon)\n"
 	      "Into what:\n"
 	      "  -o, --output FILE      .svg, .html or .folded, default flamegraph.svg; repeatable\n"
 	      "      --threads          a level for each thread\n"
@@ -213,6 +220,32 @@ static int set_stack_size(struct options *options, const char *text)
 	options->recording.stack_bytes =
 		bytes < SAMPLER_MAX_STACK_BYTES ? (uint32_t)bytes : SAMPLER_MAX_STACK_BYTES;
 	options->has_stack_size = true;
+	return 0;
+}
+
+/* Bytes, or with k, M or G behind them so many times 1024 of them. */
+static int set_symbol_cache(struct options *options, const char *text)
+{
+	static const char units[] = "kmg";
+	unsigned long long bytes;
+	const char *unit;
+	unsigned shift = 0;
+	char *end;
+
+	errno = 0;
+	bytes = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+	if (unit) {
+		shift = 10 * (unsigned)(unit - units + 1);
+		end++;
+	}
+	if (text[0] < '0' || text[0] > '9' || *end || errno ||
+	    bytes > TABLE_CACHE_MOST_BYTES >> shift || bytes << shift < TABLE_CACHE_LEAST_BYTES)
+		return bad_value("--symbol-cache", text,
+				 "a number of bytes from 1M to 64G is needed, such as 512M: so "
+				 "much is kept of symbols and unwind rules together");
+	options->symbol_cache = text;
+	options->table_bytes = (size_t)(bytes << shift);
 	return 0;
 }
 
@@ -340,6 +373,8 @@ static int apply(struct options *options, int option)
 		return set_directory(&options->socket_path, "--socket", optarg);
 	case OPT_STACK_SIZE:
 		return set_stack_size(options, optarg);
+	case OPT_SYMBOL_CACHE:
+		return set_symbol_cache(options, optarg);
 	case OPT_THREADS:
 		options->recording.by_thread = true;
 		return 0;
@@ -407,6 +442,10 @@ static int check(const struct options *options)
 		log_error("--jitdump goes with --watch or record, not with list");
 		return -EINVAL;
 	}
+	if (options->symbol_cache && options->command == COMMAND_LIST) {
+		log_error("--symbol-cache goes with --watch or record, not with list");
+		return -EINVAL;
+	}
 	if (options->command == COMMAND_NONE) {
 		log_error("what is to be done? Try: fgcollect record, or fgcollect --help");
 		return -EINVAL;
@@ -421,6 +460,7 @@ int options_parse(struct options *options, int argc, char **argv)
 	*options = (struct options){
 		.socket_path = INTAKE_DEFAULT_SOCKET,
 		.map_dir = "/tmp",
+		.table_bytes = TABLE_CACHE_DEFAULT_BYTES,
 		.recording = {.hz = SAMPLER_DEFAULT_HZ,
 			      .duration_ns = OPTIONS_DEFAULT_SECONDS * CLOCK_NS_PER_SEC,
 			      .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES},

@@ -35,8 +35,10 @@ struct options {
 	const char *map_dir;
 	const char *map_names; /* as given, or NULL */
 	struct perf_map_style map_style;
-	const char *jitdump_dir; /* NULL: no jitdump */
-	const char *title;	 /* NULL: made from what was recorded */
+	const char *jitdump_dir;  /* NULL: no jitdump */
+	const char *symbol_cache; /* as given, or NULL */
+	size_t table_bytes;	  /* of symbols and unwind rules that are kept */
+	const char *title;	  /* NULL: made from what was recorded */
 	bool json;
 	bool verbose;
 	bool is_fp_only; /* --unwind=fp */

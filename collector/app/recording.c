@@ -4,6 +4,10 @@
  *
  *   rings -> hold (250 ms) -> mappings, names, exits to the targets;
  *                             samples: unwind -> symbolize -> profile
+ *
+ * Files are taken hold of before that, when a record of their mapping is read, and loaded by the
+ * table cache's thread. A sample whose tables are not there yet stays in the hold, and all behind it
+ * with it.
  */
 #include "app/recording.h"
 
@@ -16,8 +20,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LABELS 2 /* process and thread */
-#define YOUNG_NS   (2 * CLOCK_NS_PER_SEC)
+#define MAX_LABELS	2  /* process and thread */
+#define EXPECTED_FRAMES 16 /* of a sample, whose files are loaded ahead */
+
+/* Processes that are looked at as they begin, 100 us each: a storm of them is not followed. */
+#define BUDGET	  100
+#define BUDGET_NS (100 * CLOCK_NS_PER_MS)
+
+/* A JVM's tables will all be wanted, another process's are when a sample hits them. */
+void recording_meet(struct recording *recording, struct recording_model *model,
+		    struct process *process)
+{
+	if (!recording_wants(&recording->options, process))
+		return;
+	for (size_t i = 0; i < process->space.count; i++) {
+		if (process->jvm)
+			table_cache_expect(model->tables, process->pid,
+					   &process->space.mappings[i]);
+		else
+			table_cache_see(model->tables, process->pid, &process->space.mappings[i]);
+	}
+}
+
+static void meet_all(struct recording *recording, struct recording_model *model)
+{
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(model->targets, &pos)))
+		recording_meet(recording, model, process);
+}
 
 int recording_start(const struct recording_options *options, struct recording_model *model,
 		    struct recording **ret)
@@ -55,6 +87,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	if (options->all)
 		targets_want_all(model->targets);
 	targets_refresh(model->targets);
+	meet_all(recording, model);
 	*ret = recording;
 	return 0;
 }
@@ -75,36 +108,24 @@ struct read_context {
 	struct recording_model *model;
 };
 
-static void look_at_files(const struct recording_model *model, const struct process *process)
-{
-	for (size_t i = 0; i < process->space.count; i++) {
-		const struct mapping *mapping = &process->space.mappings[i];
-
-		unwinder_look_at_file(model->unwinder, process->pid, mapping);
-		symbolizer_look_at_file(model->symbolizer, process->pid, mapping);
-	}
-}
-
 /*
- * A JVM that has just begun may have ended before its samples are named. What can be read only
- * while it is there, files and the names of interpreted methods, is therefore read at once. Of older
- * ones it is the rest of a deep stack, which may have changed by then.
+ * A JVM that has just begun may have ended before its samples are named. The names of interpreted
+ * methods, which can be read only while it is there, are therefore read at once. Of older ones it is
+ * the rest of a deep stack, which may have changed by then.
  */
-static void look_ahead(const struct recording_model *model, const struct perf_record *record)
+static void look_ahead(const struct recording_model *model, struct process *process,
+		       const struct perf_record *record)
 {
 	static struct stack stack; /* the model's thread only */
-	struct process *process = targets_find(model->targets, record->pid);
 	const char *reason;
 
-	if (!process || !process->jvm)
+	if (!process->jvm)
 		return;
-	if (record->time_ns > process->jvm->opened_ns + YOUNG_NS) {
+	if (record->time_ns > process->jvm->opened_ns + RECORDING_YOUNG_NS) {
 		unwinder_keep_rest(model->unwinder, process, record->time_ns, &record->sample);
 		return;
 	}
-	if (!process->is_looked_at)
-		look_at_files(model, process);
-	process->is_looked_at = true;
+	table_cache_be_patient(model->tables, true);
 	unwinder_look(model->unwinder, process, record->time_ns, &record->sample, &stack);
 	for (uint32_t i = 0; i < stack.depth; i++) {
 		if (stack.entries[i].method)
@@ -113,22 +134,96 @@ static void look_ahead(const struct recording_model *model, const struct perf_re
 	}
 }
 
+static void expect_file_at(const struct recording_model *model, const struct process *process,
+			   uint64_t addr)
+{
+	const struct mapping *mapping = address_space_find(&process->space, addr);
+
+	if (mapping && mapping->inode != 0)
+		table_cache_expect(model->tables, process->pid, mapping);
+}
+
+/* The kernel's walk says which files are likely on the stack; they have HOLD_NS to be loaded. */
+static void expect_files(const struct recording_model *model, const struct process *process,
+			 const struct perf_sample *sample)
+{
+	uint32_t frames = 0;
+
+	for (uint32_t i = 0; i < sample->chain_len && frames < EXPECTED_FRAMES; i++) {
+		if (sample->chain[i] >= PERF_CONTEXT_MAX || (int64_t)sample->chain[i] < 0)
+			continue;
+		expect_file_at(model, process, sample->chain[i]);
+		frames++;
+	}
+}
+
+/* Whether one more process may be looked at now. */
+static bool take_budget(struct recording *recording, uint64_t now_ns)
+{
+	if (now_ns >= recording->budget_ns) {
+		recording->budget_ns = now_ns + BUDGET_NS;
+		recording->budget = BUDGET;
+	}
+	if (recording->budget == 0) {
+		recording->counts.unread++;
+		return false;
+	}
+	recording->budget--;
+	return true;
+}
+
+/* With all, one that nobody knew yet is read while it is there; NULL: not of interest, or gone. */
+static struct process *find_process(struct recording *recording, struct recording_model *model,
+				    const struct perf_record *record)
+{
+	struct process *process = targets_find(model->targets, record->pid);
+	const bool is_new = record->kind == PERF_SAMPLE || record->kind == PERF_MMAP;
+
+	if (process || !recording->options.all || !is_new || record->pid <= 0)
+		return process;
+	if (record->kind == PERF_MMAP && !take_budget(recording, clock_now_ns()))
+		return NULL;
+	process = targets_find_or_read(model->targets, record->pid);
+	if (process)
+		recording_meet(recording, model, process);
+	return process;
+}
+
+static void see_mapping(const struct recording *recording, struct recording_model *model,
+			const struct process *process, const struct perf_mmap *mmap)
+{
+	const struct mapping mapping = targets_mapping_of(mmap);
+
+	if (!recording_wants(&recording->options, process))
+		return;
+	if (process->jvm)
+		table_cache_expect(model->tables, process->pid, &mapping);
+	else
+		table_cache_see(model->tables, process->pid, &mapping);
+}
+
 static void on_record(void *arg, const struct perf_record *record)
 {
 	struct read_context *context = arg;
-	const bool all = context->recording->options.all;
+	struct recording *recording = context->recording;
+	struct recording_model *model = context->model;
+	struct process *process;
 
 	if (record->kind == PERF_LOST || record->kind == PERF_THROTTLED)
 		return; /* the sampler counts them */
-	if (all && record->kind == PERF_SAMPLE)
-		targets_find_or_read(context->model->targets, record->pid); /* while it is there */
+	recording->counts.heard += record->kind != PERF_SAMPLE;
+	process = find_process(recording, model, record);
 	/* Samples wait even so: their process may become known while they do. */
-	if (!all && record->kind != PERF_SAMPLE &&
-	    !targets_find(context->model->targets, record->pid))
+	if (!recording->options.all && record->kind != PERF_SAMPLE && !process)
 		return;
-	if (record->kind == PERF_SAMPLE)
-		look_ahead(context->model, record);
-	hold_add(&context->recording->hold, record);
+	if (process && record->kind == PERF_MMAP)
+		see_mapping(recording, model, process, &record->mmap);
+	if (process && record->kind == PERF_SAMPLE &&
+	    recording_wants(&recording->options, process)) {
+		expect_files(model, process, &record->sample);
+		look_ahead(model, process, record);
+	}
+	hold_add(&recording->hold, record);
 }
 
 void recording_read(struct recording *recording, struct recording_model *model)
@@ -218,8 +313,8 @@ static void add_time(struct recording *recording, struct process *process,
 	timeline_add(&recording->timeline, record->time_ns - recording->start_ns, &entry);
 }
 
-/* The chain: unwind, symbolize, profile. */
-static void take_sample(struct recording *recording, struct recording_model *model,
+/* The chain: unwind, symbolize, profile. False: tables are missing, and it is worth waiting. */
+static bool take_sample(struct recording *recording, struct recording_model *model,
 			const struct perf_record *record)
 {
 	static struct stack stack; /* the model's thread only; too large for the C stack */
@@ -236,18 +331,67 @@ static void take_sample(struct recording *recording, struct recording_model *mod
 	size_t n;
 
 	if (record->pid == 0 || !recording_wants(&recording->options, process))
-		return;
-	unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, &stack);
+		return true;
+	if (!unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, &stack))
+		return false;
 	n = symbolizer_name(model->symbolizer, &context, &stack, frames, &verdict);
+	if (verdict.is_waiting)
+		return false;
 	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
 	n += add_labels(recording, model->symbolizer, process, record, frames + n);
 	if (profile_add_leaf(&recording->profile, frames, n, 1, &leaf) < 0) {
 		recording->hold.dropped++;
-		return;
+		return true;
 	}
 	recording_judge(&stack, &verdict, &recording->profile.quality);
 	add_time(recording, process, record, leaf);
+	return true;
+}
+
+/* Takes the sample, or leaves it in the hold until the tables that it needs are there. */
+static bool take_or_wait(struct recording *recording, struct recording_model *model,
+			 const struct perf_record *record, uint64_t until_ns)
+{
+	const bool is_patient = record->time_ns + RECORDING_PATIENCE_NS > until_ns &&
+				recording->hold.bytes < RECORDING_PATIENCE_BYTES;
+	const uint64_t loads = table_cache_loads(model->tables);
+	const uint64_t put_off = table_cache_put_off(model->tables);
+	bool is_taken = false;
+
+	/* Nothing has come since: the sample would miss what it missed before. */
+	if (!recording->is_waiting || !is_patient || loads != recording->waiting_since) {
+		table_cache_be_patient(model->tables, is_patient);
+		is_taken = take_sample(recording, model, record);
+	}
+	if (is_taken) {
+		recording->counts.hurried += table_cache_put_off(model->tables) != put_off;
+		recording->is_waiting = false;
+		return true;
+	}
+	recording->counts.waits += !recording->is_waiting;
+	recording->is_waiting = true;
+	recording->waiting_since = loads;
+	hold_put_back(&recording->hold);
+	return false;
+}
+
+/* False: something waits. */
+static bool apply_held(struct recording *recording, struct recording_model *model,
+		       uint64_t until_ns)
+{
+	const struct perf_record *record;
+
+	while ((record = hold_next(&recording->hold, until_ns))) {
+		if (record->kind != PERF_SAMPLE) {
+			targets_apply_record(model->targets, record);
+		} else if (record->time_ns >= recording->start_ns &&
+			   record->time_ns < recording->end_ns) {
+			if (!take_or_wait(recording, model, record, until_ns))
+				return false;
+		}
+	}
+	return true;
 }
 
 /* Nothing more can come when the one process that is recorded has ended. */
@@ -268,6 +412,11 @@ static void finish(struct recording *recording, const struct sampler_stats *stat
 	if (stats->throttled)
 		log_warning("the kernel throttled sampling %llu times: choose a lower -F",
 			    (unsigned long long)stats->throttled);
+	if (stats->lost_side)
+		log_warning(
+			"the kernel had no room for %llu records of processes that began, ended "
+			"or mapped files: some of these may have no names",
+			(unsigned long long)stats->lost_side);
 	if (stats->broken)
 		log_warning("%llu records of the kernel could not be read",
 			    (unsigned long long)stats->broken);
@@ -286,19 +435,14 @@ static void finish(struct recording *recording, const struct sampler_stats *stat
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)
 {
 	const uint64_t until = now_ns - HOLD_NS;
-	const struct perf_record *record;
 	struct sampler_stats stats;
+	bool is_all;
 
 	if (recording->is_done)
 		return;
-	while ((record = hold_next(&recording->hold, until))) {
-		if (record->kind != PERF_SAMPLE)
-			targets_apply_record(model->targets, record);
-		else if (record->time_ns >= recording->start_ns &&
-			 record->time_ns < recording->end_ns)
-			take_sample(recording, model, record);
-	}
+	is_all = apply_held(recording, model, until);
 	sampler_stats(recording->sampler, &stats);
+	recording->counts.lost = stats.lost_side;
 	recording->profile.quality.lost_samples = stats.lost + recording->hold.dropped;
 	recording->profile.quality.stackless_samples = recording->hold.stacks_left_out;
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
@@ -306,7 +450,7 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 			 (int)recording->options.pid);
 		recording_stop(recording, now_ns);
 	}
-	if (until >= recording->end_ns)
+	if (is_all && until >= recording->end_ns)
 		finish(recording, &stats);
 }
 

@@ -28,6 +28,14 @@
 
 #define RECORDING_CONTAINER_LEAST 4 /* digits of a container ID */
 
+/* So long from when its agent connects a JVM may end at any moment. */
+#define RECORDING_YOUNG_NS UINT64_C(2000000000)
+
+/* A sample waits so long for tables of files, beyond HOLD_NS; then it is named without. */
+#define RECORDING_PATIENCE_NS UINT64_C(2000000000)
+/* Nor does any when so much waits: snapshots would have to be left out. */
+#define RECORDING_PATIENCE_BYTES (HOLD_STACKS_BYTES / 4 * 3)
+
 struct recording_options {
 	pid_t pid;			    /* 0: any */
 	char container[CONTAINER_ID_BYTES]; /* a prefix of the ID; "" any */
@@ -50,6 +58,14 @@ struct recording_status {
 	char event[32];
 };
 
+struct recording_counts {
+	uint64_t waits;	  /* samples that waited for a table */
+	uint64_t hurried; /* samples that were named although a table was still missing */
+	uint64_t unread;  /* processes that were too many to be looked at as they began */
+	uint64_t heard;	  /* records of what happened to processes */
+	uint64_t lost;	  /* the kernel's count of those without room */
+};
+
 struct recording {
 	struct recording_options options;
 	struct sampler *sampler;
@@ -61,6 +77,11 @@ struct recording {
 	struct utsname host;
 	bool is_done;
 	bool is_hung_up;	/* its descriptors tell nothing any more; the rings still do */
+	bool is_waiting;	/* the oldest sample, for a table */
+	uint64_t waiting_since; /* the table cache's count of loads then */
+	uint64_t budget_ns;	/* when the next look at processes that nobody knew may begin */
+	unsigned budget;	/* how many are left until then */
+	struct recording_counts counts;
 	struct recording *next; /* the engine's */
 	uint32_t id;
 	uint64_t asked_ns; /* when its client last asked for it; 0: it has no client */
@@ -69,6 +90,7 @@ struct recording {
 /* What a recording works with and does not own. */
 struct recording_model {
 	struct targets *targets;
+	struct table_cache *tables;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
 };
@@ -77,6 +99,9 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		    struct recording **ret);
 void recording_free(struct recording *recording); /* NULL is legal */
 
+/* A process has become known: takes hold of its files if samples of it are wanted. */
+void recording_meet(struct recording *recording, struct recording_model *model,
+		    struct process *process);
 /* Takes what the rings hold. */
 void recording_read(struct recording *recording, struct recording_model *model);
 /* Names what has been held long enough; finishes when all up to the end has been. */

@@ -42,6 +42,8 @@ static const char *reason_of(int err)
 		return "not the mapped file";
 	case -EINVAL:
 		return "not a regular file";
+	case -EAGAIN:
+		return "its file system does not answer at once";
 	case -ELOOP:
 	case -EXDEV:
 		return "path leads out of the container";
@@ -62,13 +64,32 @@ static bool has_private_device(int fd)
 	       (fs.f_type == OVERLAYFS_SUPER_MAGIC || fs.f_type == BTRFS_SUPER_MAGIC);
 }
 
+/* What is known of the file without asking its file system, which may not answer. */
+static int stat_known(int path_fd, struct stat *ret)
+{
+	struct statx stx;
+
+	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &stx) < 0)
+		return -errno;
+	*ret = (struct stat){
+		.st_dev = makedev(stx.stx_dev_major, stx.stx_dev_minor),
+		.st_ino = stx.stx_ino,
+		.st_mode = stx.stx_mode,
+		.st_size = (off_t)stx.stx_size,
+		.st_mtim = {stx.stx_mtime.tv_sec, stx.stx_mtime.tv_nsec},
+		.st_ctim = {stx.stx_ctime.tv_sec, stx.stx_ctime.tv_nsec},
+	};
+	return 0;
+}
+
 /* path_fd refers to a file without having opened it (O_PATH). */
 static int check_identity(int path_fd, const struct mapping *mapping)
 {
 	struct stat st;
+	int err = stat_known(path_fd, &st);
 
-	if (fstat(path_fd, &st) < 0)
-		return -errno;
+	if (err)
+		return err;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	if (st.st_ino != mapping->inode)
@@ -78,11 +99,11 @@ static int check_identity(int path_fd, const struct mapping *mapping)
 	return has_private_device(path_fd) ? 0 : -ESTALE;
 }
 
-static int open_in_root(pid_t pid, const char *path)
+static int open_in_root(pid_t pid, const char *path, uint64_t resolve)
 {
 	const struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve,
 	};
 	_cleanup_close_ int root = -1;
 	char root_path[32];
@@ -108,8 +129,11 @@ static int open_map_file(pid_t pid, const struct mapping *mapping)
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
 		 mapping->end);
 	fd = open(path, O_PATH | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
 		return -errno;
+	ret = stat_known(fd, &st);
+	if (ret < 0)
+		return ret;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	ret = fd;
@@ -117,14 +141,19 @@ static int open_map_file(pid_t pid, const struct mapping *mapping)
 	return ret;
 }
 
-static int open_by_path(pid_t pid, const struct mapping *mapping)
+/*
+ * Every part of a path to a file that is mapped is in the kernel's memory, and none is a link. What
+ * is otherwise need not be waited for. Without the right to map_files, paths are all there is, and
+ * the processes are our own.
+ */
+static int open_by_path(pid_t pid, const struct mapping *mapping, bool has_right)
 {
 	_cleanup_close_ int fd = -1;
 	int ret;
 
 	if (mapping->is_deleted)
 		return -ENOENT;
-	fd = open_in_root(pid, mapping->path);
+	fd = open_in_root(pid, mapping->path, has_right ? RESOLVE_CACHED | RESOLVE_NO_SYMLINKS : 0);
 	if (fd < 0)
 		return fd;
 	ret = check_identity(fd, mapping);
@@ -135,8 +164,56 @@ static int open_by_path(pid_t pid, const struct mapping *mapping)
 	return ret;
 }
 
-/* A descriptor that can be read, of the same file; never waits for a writer or a carrier. */
-static int reopen(int path_fd)
+/* Some file systems number a file otherwise for a mapping; another file may be mapped by now, too. */
+static bool is_numbered_so(int path_fd, const struct mapping *mapping)
+{
+	struct stat st;
+
+	return stat_known(path_fd, &st) == 0 && st.st_ino == mapping->inode;
+}
+
+static int open_mapped(pid_t pid, const struct mapping *mapping)
+{
+	const int mapped = open_map_file(pid, mapping);
+	int fd;
+
+	if (mapped >= 0 && is_numbered_so(mapped, mapping))
+		return mapped;
+	fd = open_by_path(pid, mapping, mapped != -EPERM && mapped != -EACCES);
+	if (mapped < 0)
+		return fd; /* that the path is no good says more than that map_files is not */
+	if (fd < 0)
+		return mapped;
+	close(mapped);
+	return fd;
+}
+
+int module_file_open(pid_t pid, const struct mapping *mapping, struct stat *ret_stat,
+		     const char **ret_reason)
+{
+	const int fd = open_mapped(pid, mapping);
+	const int err = fd < 0 ? fd : stat_known(fd, ret_stat);
+
+	if (err == 0)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	*ret_reason = reason_of(err);
+	return err;
+}
+
+bool module_file_is_same(int path_fd, const struct stat *st)
+{
+	struct stat now;
+
+	return stat_known(path_fd, &now) == 0 && now.st_size == st->st_size &&
+	       now.st_mtim.tv_sec == st->st_mtim.tv_sec &&
+	       now.st_mtim.tv_nsec == st->st_mtim.tv_nsec &&
+	       now.st_ctim.tv_sec == st->st_ctim.tv_sec &&
+	       now.st_ctim.tv_nsec == st->st_ctim.tv_nsec;
+}
+
+int module_file_read(int path_fd)
 {
 	char path[40];
 	int fd;
@@ -144,28 +221,6 @@ static int reopen(int path_fd)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
-}
-
-int module_file_open(pid_t pid, const struct mapping *mapping, struct stat *ret_stat,
-		     const char **ret_reason)
-{
-	_cleanup_close_ int path_fd = open_by_path(pid, mapping);
-	const int path_err = path_fd;
-	int fd;
-
-	/* That the path is no good says more than that map_files may not be used. */
-	if (path_fd < 0)
-		path_fd = open_map_file(pid, mapping);
-	fd = path_fd < 0 ? path_err : reopen(path_fd);
-	if (fd >= 0 && fstat(fd, ret_stat) < 0) {
-		const int err = -errno;
-
-		close(fd);
-		fd = err;
-	}
-	if (fd < 0)
-		*ret_reason = reason_of(fd);
-	return fd;
 }
 
 /* Bytes of our own vDSO: a whole ELF file, sections last. 0 if there is none. */

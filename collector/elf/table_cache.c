@@ -3,36 +3,93 @@
  * Three steps from a mapping to its table, see table_cache.h:
  *
  *   (pid, start) -> struct memo          what was found for that mapping; the hot path, one look-up
- *   memo -> struct module                what a file that could be opened turned out to hold
- *   module -> table                      what was made of it; gone if evicted, and loaded again then
+ *   memo -> struct module                a file, held by a descriptor
+ *   module -> tables                     what was made of it; gone if evicted, and loaded again then
  *
- * The first is here, the others are table_store's.
+ * The first is here, the others are table_store's. A table is made by table_loader's thread, or
+ * without that at once.
  */
 #include "elf/table_cache.h"
 
-#include "base/cleanup.h"
+#include "base/clock.h"
 #include "elf/module_file.h"
-#include "elf/table_store.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* Then all is forgotten; only a target that maps ever new places gets there. */
 #define MAX_MEMOS (256u << 10)
+
+#define MAX_JOBS	256 /* each holds a descriptor and a table */
+#define MAX_LIKELY_JOBS 64
+#define RELOAD_NS	(1 * CLOCK_NS_PER_SEC) /* from an eviction to the next load */
 
 struct memo {
 	uint64_t start, inode;
 	uint32_t dev_major, dev_minor;
 	struct module *module; /* or NULL */
-	const char *reason;    /* why the file could not be opened, or NULL */
+	const char *reason;    /* why the file could not be found, or NULL */
 	struct memo *next;     /* of the same process */
 };
 
-/* A pid has 22 bits; addresses of one process 2^54 apart share a memo, which is slow but right. */
-static uint64_t memo_key(pid_t pid, uint64_t start)
+struct vdso {
+	void *table;
+	const char *reason;
+};
+
+struct table_cache {
+	struct map64 memos;	/* what was found for a mapping */
+	struct map64 processes; /* pid -> its first memo */
+	struct table_store store;
+	struct table_loader *loader; /* NULL: files are read at once */
+	struct vdso vdso[TABLE_KINDS];
+	size_t jobs; /* at the loader */
+	size_t loading[TABLE_KINDS];
+	uint64_t hits[TABLE_KINDS], put_off[TABLE_KINDS];
+	uint64_t begun, begun_end; /* loads; no bound if the end is 0 */
+	bool is_patient;
+	uint64_t missing;
+	uint64_t tries, opened, unopened, not_begun;
+};
+
+/* ---- life ---- */
+
+/* Others need descriptors too: of events, agents and clients. */
+static size_t max_fds(void)
 {
-	return (uint64_t)pid << 42 | (start >> 12 & ((UINT64_C(1) << 42) - 1));
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 4 > TABLE_CACHE_MAX_FDS)
+		return TABLE_CACHE_MAX_FDS;
+	return (size_t)(limit.rlim_cur / 4);
+}
+
+int table_cache_new(size_t max_bytes, bool has_loader, struct table_cache **ret)
+{
+	struct table_cache *cache = calloc(1, sizeof(*cache));
+	int err;
+
+	if (!cache)
+		return -ENOMEM;
+	cache->store.max_bytes = max_bytes;
+	cache->store.max_fds = max_fds();
+	cache->is_patient = true;
+	err = has_loader ? table_loader_start(&cache->loader) : 0;
+	if (err) {
+		free(cache);
+		return err;
+	}
+	*ret = cache;
+	return 0;
+}
+
+void table_cache_set_kind(struct table_cache *cache, enum table_of of,
+			  const struct table_kind *kind)
+{
+	cache->store.kinds[of] = kind;
 }
 
 static void forget_all(struct table_cache *cache)
@@ -48,15 +105,35 @@ static void forget_all(struct table_cache *cache)
 	table_store_forget(&cache->store);
 }
 
-void table_cache_fini(struct table_cache *cache)
+void table_cache_free(struct table_cache *cache)
 {
-	const struct table_kind *kind = cache->store.kind;
-
-	forget_all(cache);
+	if (!cache)
+		return;
+	forget_all(cache); /* jobs belong to nobody then, and the loader drops them */
+	table_loader_stop(cache->loader);
+	for (int of = 0; of < TABLE_KINDS; of++) {
+		if (cache->vdso[of].table)
+			cache->store.kinds[of]->free(cache->vdso[of].table);
+	}
 	table_store_fini(&cache->store);
-	if (cache->vdso)
-		kind->free(cache->vdso);
-	*cache = (struct table_cache){0};
+	free(cache);
+}
+
+/* ---- memos ---- */
+
+/* A pid has 22 bits; addresses of one process 2^54 apart share a memo, which is slow but right. */
+static uint64_t memo_key(pid_t pid, uint64_t start)
+{
+	return (uint64_t)pid << 42 | (start >> 12 & ((UINT64_C(1) << 42) - 1));
+}
+
+static void set_module(struct table_cache *cache, struct memo *memo, struct module *module)
+{
+	if (module)
+		table_store_hold(module);
+	if (memo->module)
+		table_store_release(&cache->store, memo->module);
+	memo->module = module;
 }
 
 void table_cache_forget(struct table_cache *cache, pid_t pid)
@@ -66,6 +143,7 @@ void table_cache_forget(struct table_cache *cache, pid_t pid)
 	for (struct memo *next; memo; memo = next) {
 		next = memo->next;
 		map64_remove(&cache->memos, memo_key(pid, memo->start));
+		set_module(cache, memo, NULL);
 		free(memo);
 	}
 }
@@ -108,122 +186,339 @@ static struct memo *find_memo(struct table_cache *cache, pid_t pid, const struct
 	memo->inode = mapping->inode;
 	memo->dev_major = mapping->dev_major;
 	memo->dev_minor = mapping->dev_minor;
-	memo->module = NULL;
+	set_module(cache, memo, NULL);
 	memo->reason = NULL;
 	return memo;
 }
 
-void table_cache_allow(struct table_cache *cache, unsigned int loads)
+/* ---- files ---- */
+
+/*
+ * The file of another mapping that the kernel calls by the same numbers, if it is held, so that no
+ * other file can have got these, and is as it was. Where stat(2) has numbers of its own, the
+ * mapping's may not be unique.
+ */
+static struct module *find_held(const struct table_cache *cache, const struct mapping *mapping)
 {
-	cache->loads_end = cache->store.loads + loads;
+	struct module *module = table_store_find(&cache->store, mapping);
+
+	return module && module->path_fd >= 0 && module->st.st_dev == module->mapped_dev &&
+			       module_file_is_same(module->path_fd, &module->st)
+		       ? module
+		       : NULL;
+}
+
+static bool has_any(const struct module *module)
+{
+	bool any = module->path_fd >= 0;
+
+	for (int of = 0; of < TABLE_KINDS; of++)
+		any |= module->slots[of].table || module->slots[of].job;
+	return any;
 }
 
 /* Fills memo->module or memo->reason, or returns the reason of a failure worth another try. */
-static const char *resolve(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
-			   struct memo *memo)
+static const char *open_file(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
+			     struct memo *memo)
 {
+	struct module *module = find_held(cache, mapping);
 	const char *reason = NULL;
 	struct stat st;
-	_cleanup_close_ int fd = module_file_open(pid, mapping, &st, &reason);
+	int fd;
 
-	if (fd < 0) {
-		memo->module = table_store_find(&cache->store, mapping);
-		if (memo->module && !memo->module->table)
-			memo->module = NULL;
-		if (!memo->module && fd != -ENOMEM && fd != -EMFILE && fd != -ENFILE)
-			memo->reason = reason;
-		return reason;
+	cache->tries++;
+	if (module) {
+		set_module(cache, memo, module);
+		return NULL;
 	}
-	memo->module = table_store_add(&cache->store, &st, mapping);
-	if (!memo->module)
-		return "out of memory";
-	if (memo->module->table || memo->module->reason)
-		return memo->module->reason;
-	if (cache->loads_end > 0 && cache->store.loads >= cache->loads_end) {
-		cache->put_off++;
-		return "put off";
+	fd = module_file_open(pid, mapping, &st, &reason);
+	cache->opened += fd >= 0;
+	cache->unopened += fd < 0;
+	if (fd >= 0) {
+		set_module(cache, memo, table_store_add(&cache->store, fd, &st, mapping));
+		return memo->module ? NULL : "out of memory";
 	}
-	return table_store_load(&cache->store, memo->module, fd);
+	module = table_store_find(&cache->store, mapping);
+	if (module && has_any(module))
+		set_module(cache, memo, module);
+	else if (fd != -ENOMEM && fd != -EMFILE && fd != -ENFILE)
+		memo->reason = reason;
+	return memo->module ? NULL : reason;
 }
 
-static void *find_vdso(struct table_cache *cache, const struct mapping *mapping,
+/* Its descriptor may have had to go; then it is worth another look. */
+static const char *open_again(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
+			      struct memo *memo)
+{
+	const char *reason;
+
+	set_module(cache, memo, NULL);
+	reason = open_file(cache, pid, mapping, memo);
+	return memo->module && memo->module->path_fd < 0 ? "file is gone" : reason;
+}
+
+/* ---- loads ---- */
+
+/* Why there is no table yet; NULL: there is. */
+static const char *load_now(struct table_cache *cache, struct module *module, enum table_of of)
+{
+	struct table_job *job = table_store_new_job(&cache->store, module, of);
+
+	if (!job)
+		return "too many open files";
+	table_job_run(job);
+	return table_store_put(&cache->store, job);
+}
+
+static const char *wait_for(struct table_cache *cache, enum table_of of)
+{
+	if (cache->is_patient)
+		cache->missing++;
+	else
+		cache->put_off[of]++;
+	return "still loading";
+}
+
+static const char *put_off(struct table_cache *cache, enum table_of of)
+{
+	cache->put_off[of]++;
+	return "put off";
+}
+
+/* Has the loader do it. */
+static const char *begin_load(struct table_cache *cache, struct module *module, enum table_of of)
+{
+	struct table_slot *slot = &module->slots[of];
+
+	if (slot->job) {
+		table_loader_hurry(cache->loader, slot->job);
+		return wait_for(cache, of);
+	}
+	if (cache->jobs >= MAX_JOBS ||
+	    (slot->evicted_ns && clock_now_ns() < slot->evicted_ns + RELOAD_NS))
+		return put_off(cache, of);
+	slot->job = table_store_new_job(&cache->store, module, of);
+	if (!slot->job)
+		return "too many open files";
+	cache->jobs++;
+	cache->loading[of]++;
+	cache->begun++;
+	table_loader_add(cache->loader, slot->job, true);
+	return wait_for(cache, of);
+}
+
+static const char *load(struct table_cache *cache, struct module *module, enum table_of of)
+{
+	if (!module->slots[of].job && cache->begun_end > 0 && cache->begun >= cache->begun_end)
+		return put_off(cache, of);
+	if (cache->loader)
+		return begin_load(cache, module, of);
+	cache->begun++;
+	return load_now(cache, module, of);
+}
+
+void table_cache_allow(struct table_cache *cache, unsigned int loads)
+{
+	cache->begun_end = cache->begun + loads;
+}
+
+void table_cache_be_patient(struct table_cache *cache, bool is_patient)
+{
+	cache->is_patient = is_patient;
+}
+
+uint64_t table_cache_missing(const struct table_cache *cache)
+{
+	return cache->missing;
+}
+
+uint64_t table_cache_put_off(const struct table_cache *cache)
+{
+	return cache->put_off[TABLE_UNWIND] + cache->put_off[TABLE_SYMBOLS];
+}
+
+uint64_t table_cache_loads(const struct table_cache *cache)
+{
+	return cache->store.counts[TABLE_UNWIND].loads + cache->store.counts[TABLE_SYMBOLS].loads;
+}
+
+bool table_cache_step(struct table_cache *cache)
+{
+	struct table_job *job;
+	bool any = false;
+
+	while (cache->loader && (job = table_loader_take(cache->loader))) {
+		cache->jobs--;
+		cache->loading[job->kind == cache->store.kinds[TABLE_SYMBOLS] ? TABLE_SYMBOLS
+									      : TABLE_UNWIND]--;
+		table_store_put(&cache->store, job);
+		any = true;
+	}
+	return any;
+}
+
+int table_cache_fd(const struct table_cache *cache)
+{
+	return cache->loader ? table_loader_fd(cache->loader) : -1;
+}
+
+/* ---- answers ---- */
+
+static void *find_vdso(struct table_cache *cache, enum table_of of, const struct mapping *mapping,
 		       const char **ret_reason)
 {
-	_cleanup_close_ int fd = -1;
+	struct vdso *vdso = &cache->vdso[of];
+	int fd;
 
 	/* That of a 32-bit process is another image. Its address space ends at 4 GiB. */
 	if (sizeof(void *) == 8 && mapping->end <= UINT64_C(1) << 32) {
 		*ret_reason = "vDSO of a 32-bit process";
 		return NULL;
 	}
-	if (!cache->vdso && !cache->vdso_reason) {
+	if (!vdso->table && !vdso->reason) {
 		fd = module_file_open_vdso();
-		if (fd < 0 || cache->store.kind->load(fd, &cache->vdso) < 0)
-			cache->vdso_reason = "vDSO cannot be read";
+		if (fd < 0 || cache->store.kinds[of]->load(fd, &vdso->table) < 0)
+			vdso->reason = "vDSO cannot be read";
+		if (fd >= 0)
+			close(fd);
 	}
-	if (!cache->vdso)
-		*ret_reason = cache->vdso_reason;
-	return cache->vdso;
+	if (!vdso->table)
+		*ret_reason = vdso->reason;
+	return vdso->table;
 }
 
-/* Whether everything is known already, be it that there is nothing. */
-static bool is_resolved(const struct memo *memo)
+static bool has_file(const struct mapping *mapping)
 {
-	return memo->reason || (memo->module && (memo->module->table || memo->module->reason));
+	return mapping->inode != 0;
 }
 
-void *table_cache_find(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
-		       const char **ret_reason)
+static struct memo *see(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
+			const char **ret_reason)
 {
+	struct memo *memo = find_memo(cache, pid, mapping);
+
+	*ret_reason = memo ? memo->reason : "out of memory";
+	if (memo && !memo->module && !memo->reason)
+		*ret_reason = open_file(cache, pid, mapping, memo);
+	return memo;
+}
+
+void table_cache_see(struct table_cache *cache, pid_t pid, const struct mapping *mapping)
+{
+	const char *reason;
+
+	if (has_file(mapping))
+		see(cache, pid, mapping, &reason);
+}
+
+void table_cache_expect(struct table_cache *cache, pid_t pid, const struct mapping *mapping)
+{
+	const char *reason;
+	struct memo *memo = has_file(mapping) ? see(cache, pid, mapping, &reason) : NULL;
+
+	for (int of = 0; memo && memo->module && of < TABLE_KINDS; of++) {
+		struct table_slot *slot = &memo->module->slots[of];
+
+		if (!cache->loader || !cache->store.kinds[of] || slot->table || slot->reason ||
+		    slot->job || slot->evicted_ns)
+			continue;
+		if (cache->jobs < MAX_LIKELY_JOBS)
+			slot->job = table_store_new_job(&cache->store, memo->module, of);
+		if (!slot->job) {
+			cache->not_begun++;
+			continue;
+		}
+		cache->jobs++;
+		cache->loading[of]++;
+		table_loader_add(cache->loader, slot->job, false);
+	}
+}
+
+/* Has what is missing of a file that was found looked for; returns why it stays missing, or NULL. */
+static const char *get_table(struct table_cache *cache, enum table_of of, pid_t pid,
+			     const struct mapping *mapping, struct memo *memo)
+{
+	const struct table_slot *slot = &memo->module->slots[of];
+	const char *reason;
+
+	if (slot->table || slot->reason)
+		return slot->reason;
+	if (memo->module->path_fd < 0 && !slot->job) {
+		reason = open_again(cache, pid, mapping, memo);
+		if (reason)
+			return reason;
+		slot = &memo->module->slots[of];
+		if (slot->table || slot->reason)
+			return slot->reason;
+	}
+	return load(cache, memo->module, of);
+}
+
+void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
+		       const struct mapping *mapping, const char **ret_reason)
+{
+	const uint64_t work = cache->tries + cache->begun + cache->missing + cache->put_off[of];
 	const char *reason = NULL;
 	struct memo *memo;
 
-	if (mapping->inode == 0) {
+	if (!has_file(mapping)) {
 		if (strcmp(mapping->path, "[vdso]") == 0)
-			return find_vdso(cache, mapping, ret_reason);
+			return find_vdso(cache, of, mapping, ret_reason);
 		*ret_reason = "no file";
 		return NULL;
 	}
-	memo = find_memo(cache, pid, mapping);
-	if (!memo) {
-		*ret_reason = "out of memory";
-		return NULL;
-	}
-	if (is_resolved(memo))
-		cache->hits++;
-	else
-		reason = resolve(cache, pid, mapping, memo);
-	if (memo->module && memo->module->table)
-		return table_store_use(&cache->store, memo->module);
-	if (memo->reason)
-		reason = memo->reason;
-	else if (memo->module && memo->module->reason)
-		reason = memo->module->reason;
+	memo = see(cache, pid, mapping, &reason);
+	if (memo && memo->module)
+		reason = get_table(cache, of, pid, mapping, memo);
+	cache->hits[of] +=
+		work == cache->tries + cache->begun + cache->missing + cache->put_off[of];
+	if (!reason)
+		return table_store_use(&cache->store, memo->module, of);
 	*ret_reason = reason;
 	return NULL;
 }
 
+/* ---- counters ---- */
+
 void table_cache_stats(const struct table_cache *cache, struct table_cache_stats *ret)
 {
-	struct table_cache_stats stats = {
-		.loads = cache->store.loads,
-		.hits = cache->hits,
-		.evicted = cache->store.evicted,
-		.put_off = cache->put_off,
+	*ret = (struct table_cache_stats){
+		.max_bytes = cache->store.max_bytes,
+		.files = cache->store.files.count,
+		.descriptors = cache->store.fds,
+		.max_descriptors = cache->store.max_fds,
+		.opened = cache->opened,
+		.unopened = cache->unopened,
+		.descriptors_closed = cache->store.fds_closed,
+		.not_begun = cache->not_begun,
+	};
+}
+
+void table_cache_table_stats(const struct table_cache *cache, enum table_of of,
+			     struct table_stats *ret)
+{
+	const struct table_counts *counts = &cache->store.counts[of];
+	struct table_stats stats = {
+		.loads = counts->loads,
+		.load_ns = counts->load_ns,
+		.evicted = counts->evicted,
+		.hits = cache->hits[of],
+		.put_off = cache->put_off[of],
+		.loading = cache->loading[of],
 	};
 	size_t pos = 0;
 	uint64_t key;
 	void *value;
 
-	stats.tables = table_store_count(&cache->store, &stats.bytes);
-	if (cache->vdso) {
+	stats.tables = table_store_count(&cache->store, of, &stats.bytes);
+	if (cache->vdso[of].table) {
 		stats.tables++;
-		stats.bytes += cache->store.kind->bytes(cache->vdso);
+		stats.bytes += cache->store.kinds[of]->bytes(cache->vdso[of].table);
 	}
 	while (map64_next(&cache->memos, &pos, &key, &value)) {
 		const struct memo *memo = value;
 
-		stats.failed += memo->reason || (memo->module && memo->module->reason);
+		stats.failed += memo->reason || (memo->module && memo->module->slots[of].reason);
 	}
 	*ret = stats;
 }

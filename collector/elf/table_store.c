@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Files by identity, tables by content, the least recently used table going first. Tables are few
- * (hundreds), so they stand in a list; files are looked up by hash. See table_store.h.
+ * Files by identity, tables by content, the least recently used table going first, of whatever kind
+ * it is. Tables are few (hundreds), so they stand in a list; files are looked up by hash. See
+ * table_store.h.
  */
 #include "elf/table_store.h"
 
+#include "base/clock.h"
+
+#include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 struct stored_table {
 	void *content;
+	enum table_of of;
 	uint64_t last_use;
 	struct stored_table *next;
 };
@@ -20,97 +27,88 @@ static uint64_t key_of(dev_t dev, uint64_t inode)
 	return inode ^ (uint64_t)dev * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-void table_store_forget(struct table_store *store)
-{
-	size_t pos = 0;
-	uint64_t key;
-	void *module;
+/* ---- descriptors ---- */
 
-	while (map64_next(&store->files, &pos, &key, &module))
-		free(module);
-	map64_fini(&store->files);
-	map64_fini(&store->mapped);
+static void close_file(struct table_store *store, struct module *module)
+{
+	if (module->path_fd < 0)
+		return;
+	close(module->path_fd);
+	module->path_fd = -1;
+	store->fds--;
 }
 
-void table_store_fini(struct table_store *store)
+static void close_oldest_file(struct table_store *store)
 {
-	table_store_forget(store);
-	for (struct stored_table *table = store->tables, *next; table; table = next) {
-		next = table->next;
-		store->kind->free(table->content);
-		free(table);
-	}
-	*store = (struct table_store){0};
-}
-
-size_t table_store_count(const struct table_store *store, size_t *ret_bytes)
-{
-	size_t count = 0, bytes = 0;
-
-	for (const struct stored_table *table = store->tables; table; table = table->next) {
-		count++;
-		bytes += store->kind->bytes(table->content);
-	}
-	*ret_bytes = bytes;
-	return count;
-}
-
-static void remove_table(struct table_store *store, struct stored_table **at)
-{
-	struct stored_table *table = *at;
+	struct module *oldest = NULL;
 	size_t pos = 0;
 	uint64_t key;
 	void *value;
 
-	*at = table->next;
 	while (map64_next(&store->files, &pos, &key, &value)) {
 		struct module *module = value;
 
-		if (module->table == table)
-			module->table = NULL;
+		if (module->path_fd >= 0 && (!oldest || module->last_use < oldest->last_use))
+			oldest = module;
 	}
-	store->kind->free(table->content);
-	free(table);
-	store->evicted++;
+	if (!oldest)
+		return;
+	close_file(store, oldest);
+	store->fds_closed++;
 }
 
-/* The newest one stays, however large, for the caller is about to use it. */
-static void evict(struct table_store *store, const struct stored_table *newest)
+/* Takes path_fd. */
+static void keep_file(struct table_store *store, struct module *module, int path_fd)
 {
-	size_t bytes;
+	close_file(store, module);
+	if (store->max_fds == 0) {
+		close(path_fd);
+		store->fds_closed++;
+		return;
+	}
+	while (store->fds >= store->max_fds)
+		close_oldest_file(store);
+	module->path_fd = path_fd;
+	module->last_use = ++store->now;
+	store->fds++;
+}
 
-	while (table_store_count(store, &bytes) > 1 && bytes > store->max_bytes) {
-		struct stored_table **oldest = NULL;
+void table_store_hold(struct module *module)
+{
+	module->mappings++;
+}
 
-		for (struct stored_table **at = &store->tables; *at; at = &(*at)->next) {
-			if (*at != newest && (!oldest || (*at)->last_use < (*oldest)->last_use))
-				oldest = at;
-		}
-		remove_table(store, oldest);
+void table_store_release(struct table_store *store, struct module *module)
+{
+	assert(module->mappings > 0);
+	if (--module->mappings == 0)
+		close_file(store, module);
+}
+
+/* ---- files ---- */
+
+/* What they bring is for nobody. */
+static void disown_jobs(struct module *module)
+{
+	for (int of = 0; of < TABLE_KINDS; of++) {
+		if (module->slots[of].job)
+			module->slots[of].job->module = NULL;
 	}
 }
 
-/* Takes content. */
-static struct stored_table *add_table(struct table_store *store, void *content)
+void table_store_forget(struct table_store *store)
 {
-	struct stored_table *table;
+	size_t pos = 0;
+	uint64_t key;
+	void *value;
 
-	for (table = store->tables; table; table = table->next) {
-		if (store->kind->equal(table->content, content)) {
-			store->kind->free(content);
-			return table;
-		}
+	while (map64_next(&store->files, &pos, &key, &value)) {
+		close_file(store, value);
+		disown_jobs(value);
+		free(value);
 	}
-	table = malloc(sizeof(*table));
-	if (!table) {
-		store->kind->free(content);
-		return NULL;
-	}
-	*table = (struct stored_table){
-		.content = content, .last_use = store->now, .next = store->tables};
-	store->tables = table;
-	evict(store, table);
-	return table;
+	map64_fini(&store->files);
+	map64_fini(&store->mapped);
 }
 
 bool table_store_is_full(const struct table_store *store)
@@ -129,21 +127,46 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	       times_equal(&a->st_mtim, &b->st_mtim) && times_equal(&a->st_ctim, &b->st_ctim);
 }
 
-struct module *table_store_add(struct table_store *store, const struct stat *st,
-			       const struct mapping *mapping)
+static struct module *find_or_add(struct table_store *store, const struct stat *st)
 {
 	const uint64_t key = key_of(st->st_dev, st->st_ino);
 	struct module *module = map64_find(&store->files, key);
 
+	if (module)
+		return module;
+	module = calloc(1, sizeof(*module));
+	if (!module)
+		return NULL;
+	module->path_fd = -1;
+	if (map64_put(&store->files, key, module) == 0)
+		return module;
+	free(module);
+	return NULL;
+}
+
+/* Another file, or another content, than what was known: what was loaded is of no use. */
+static void renew(struct module *module, const struct stat *st)
+{
+	disown_jobs(module);
+	module->st = *st;
+	for (int of = 0; of < TABLE_KINDS; of++)
+		module->slots[of] = (struct table_slot){0};
+}
+
+struct module *table_store_add(struct table_store *store, int path_fd, const struct stat *st,
+			       const struct mapping *mapping)
+{
+	struct module *module = find_or_add(store, st);
+
 	if (!module) {
-		module = calloc(1, sizeof(*module));
-		if (!module || map64_put(&store->files, key, module) < 0) {
-			free(module);
-			return NULL;
-		}
+		close(path_fd);
+		return NULL;
 	}
 	if (!is_same_file(&module->st, st))
-		*module = (struct module){.st = *st};
+		renew(module, st);
+	keep_file(store, module, path_fd);
+	if (st->st_ino != mapping->inode)
+		return module; /* another one may be mapped by now: its numbers say nothing */
 	module->mapped_dev = makedev(mapping->dev_major, mapping->dev_minor);
 	module->mapped_inode = mapping->inode;
 	/* Not remembered that way, it is only not found once its process is gone. */
@@ -161,35 +184,166 @@ struct module *table_store_find(const struct table_store *store, const struct ma
 		       : NULL;
 }
 
-const char *table_store_load(struct table_store *store, struct module *module, int fd)
-{
-	void *content = NULL;
+/* ---- tables ---- */
 
-	store->loads++;
-	switch (store->kind->load(fd, &content)) {
-	case 0:
-		module->table = add_table(store, content);
-		return module->table ? NULL : "out of memory";
-	case -ENOMEM:
-		return "out of memory";
-	case -ENOENT:
-		module->reason = store->kind->none_reason;
-		break;
-	case -ENOEXEC:
-		module->reason = "no ELF";
-		break;
-	case -EFBIG:
-		module->reason = store->kind->large_reason;
-		break;
-	default:
-		module->reason = "cannot be read";
-		break;
+void table_store_fini(struct table_store *store)
+{
+	table_store_forget(store);
+	for (struct stored_table *table = store->tables, *next; table; table = next) {
+		next = table->next;
+		store->kinds[table->of]->free(table->content);
+		free(table);
 	}
-	return module->reason;
+	*store = (struct table_store){0};
 }
 
-void *table_store_use(struct table_store *store, const struct module *module)
+size_t table_store_count(const struct table_store *store, enum table_of of, size_t *ret_bytes)
 {
-	module->table->last_use = ++store->now;
-	return module->table->content;
+	size_t count = 0, bytes = 0;
+
+	for (const struct stored_table *table = store->tables; table; table = table->next) {
+		if (table->of != of)
+			continue;
+		count++;
+		bytes += store->kinds[of]->bytes(table->content);
+	}
+	*ret_bytes = bytes;
+	return count;
+}
+
+static void remove_table(struct table_store *store, struct stored_table **at)
+{
+	struct stored_table *table = *at;
+	const uint64_t now_ns = clock_now_ns();
+	size_t pos = 0;
+	uint64_t key;
+	void *value;
+
+	*at = table->next;
+	while (map64_next(&store->files, &pos, &key, &value)) {
+		struct table_slot *slot = &((struct module *)value)->slots[table->of];
+
+		if (slot->table == table)
+			*slot = (struct table_slot){.evicted_ns = now_ns};
+	}
+	store->kinds[table->of]->free(table->content);
+	store->counts[table->of].evicted++;
+	free(table);
+}
+
+static size_t all_bytes(const struct table_store *store)
+{
+	size_t bytes = 0;
+
+	for (const struct stored_table *table = store->tables; table; table = table->next)
+		bytes += store->kinds[table->of]->bytes(table->content);
+	return bytes;
+}
+
+/* The newest one stays, however large, for the caller is about to use it. */
+static void evict(struct table_store *store, const struct stored_table *newest)
+{
+	while (store->tables->next && all_bytes(store) > store->max_bytes) {
+		struct stored_table **oldest = NULL;
+
+		for (struct stored_table **at = &store->tables; *at; at = &(*at)->next) {
+			if (*at != newest && (!oldest || (*at)->last_use < (*oldest)->last_use))
+				oldest = at;
+		}
+		remove_table(store, oldest);
+	}
+}
+
+/* Takes content. */
+static struct stored_table *add_table(struct table_store *store, enum table_of of, void *content)
+{
+	const struct table_kind *kind = store->kinds[of];
+	struct stored_table *table;
+
+	for (table = store->tables; table; table = table->next) {
+		if (table->of == of && kind->equal(table->content, content)) {
+			kind->free(content);
+			return table;
+		}
+	}
+	table = malloc(sizeof(*table));
+	if (!table) {
+		kind->free(content);
+		return NULL;
+	}
+	*table = (struct stored_table){
+		.content = content, .of = of, .last_use = ++store->now, .next = store->tables};
+	store->tables = table;
+	evict(store, table);
+	return table;
+}
+
+struct table_job *table_store_new_job(struct table_store *store, struct module *module,
+				      enum table_of of)
+{
+	const int fd = module->path_fd < 0 ? -1 : fcntl(module->path_fd, F_DUPFD_CLOEXEC, 0);
+
+	module->last_use = ++store->now;
+	return fd < 0 ? NULL : table_job_new(store->kinds[of], fd, module);
+}
+
+static const char *reason_of(const struct table_kind *kind, int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return kind->none_reason;
+	case -ENOEXEC:
+		return "no ELF";
+	case -EFBIG:
+		return kind->large_reason;
+	case -EACCES:
+	case -EPERM:
+		return "permission denied";
+	default:
+		return "cannot be read";
+	}
+}
+
+static enum table_of kind_of(const struct table_store *store, const struct table_job *job)
+{
+	return store->kinds[TABLE_SYMBOLS] == job->kind ? TABLE_SYMBOLS : TABLE_UNWIND;
+}
+
+/* Fills the slot of the job's module, or returns the reason of a failure worth another try. */
+static const char *fill(struct table_store *store, enum table_of of, struct table_job *job)
+{
+	struct table_slot *slot = &((struct module *)job->module)->slots[of];
+
+	slot->job = NULL;
+	if (job->err == -ENOMEM)
+		return "out of memory";
+	if (job->err == -EMFILE || job->err == -ENFILE)
+		return "too many open files";
+	if (job->err) {
+		slot->reason = reason_of(store->kinds[of], job->err);
+		return slot->reason;
+	}
+	slot->table = add_table(store, of, job->content);
+	job->content = NULL;
+	return slot->table ? NULL : "out of memory";
+}
+
+const char *table_store_put(struct table_store *store, struct table_job *job)
+{
+	const enum table_of of = kind_of(store, job);
+	const char *reason;
+
+	store->counts[of].loads++;
+	store->counts[of].load_ns += job->took_ns;
+	reason = job->module ? fill(store, of, job) : "file has changed";
+	table_job_free(job);
+	return reason;
+}
+
+void *table_store_use(struct table_store *store, const struct module *module, enum table_of of)
+{
+	struct stored_table *table = module->slots[of].table;
+
+	table->last_use = ++store->now;
+	return table->content;
 }

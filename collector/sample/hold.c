@@ -104,12 +104,22 @@ static const struct perf_record *without_stack(struct hold *hold, const struct p
 	return lean;
 }
 
+/* There is room. */
+static void put(struct hold *hold, struct held *held)
+{
+	size_t i;
+
+	hold->bytes += held->bytes;
+	for (i = hold->count++; i > 0 && is_before(held, hold->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		hold->heap[i] = hold->heap[(i - 1) / 2];
+	hold->heap[i] = held;
+}
+
 static void add(struct hold *hold, const struct perf_record *record)
 {
 	const size_t extra = extra_bytes(record);
 	const size_t bytes = sizeof(struct held) + extra;
 	struct held *held = NULL;
-	size_t i;
 
 	if (hold->bytes + bytes <= HOLD_MAX_BYTES && make_room(hold))
 		held = malloc(bytes);
@@ -121,10 +131,7 @@ static void add(struct hold *hold, const struct perf_record *record)
 	held->bytes = bytes;
 	held->record = *record;
 	copy_extra(held, extra);
-	hold->bytes += bytes;
-	for (i = hold->count++; i > 0 && is_before(held, hold->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		hold->heap[i] = hold->heap[(i - 1) / 2];
-	hold->heap[i] = held;
+	put(hold, held);
 }
 
 void hold_add(struct hold *hold, const struct perf_record *record)
@@ -165,6 +172,19 @@ const struct perf_record *hold_next(struct hold *hold, uint64_t until_ns)
 	hold->last = take_first(hold);
 	hold->bytes -= hold->last->bytes;
 	return &hold->last->record;
+}
+
+void hold_put_back(struct hold *hold)
+{
+	struct held *held = hold->last;
+
+	hold->last = NULL;
+	if (held && make_room(hold)) {
+		put(hold, held);
+	} else if (held) {
+		free(held);
+		hold->dropped++;
+	}
 }
 
 void hold_fini(struct hold *hold)

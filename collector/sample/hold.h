@@ -35,6 +35,9 @@ void hold_add(struct hold *hold, const struct perf_record *record); /* copied */
 /* The oldest record if it is not younger than until_ns, else NULL; lent until the next call. */
 const struct perf_record *hold_next(struct hold *hold, uint64_t until_ns);
 
+/* What hold_next lent last waits on, and comes first again. */
+void hold_put_back(struct hold *hold);
+
 void hold_fini(struct hold *hold);
 
 #endif

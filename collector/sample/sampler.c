@@ -2,9 +2,10 @@
 /*
  * Opens the events and reads their rings, see sampler.h.
  *
- * Every CPU has one ring. System-wide, one event a CPU fills it; for one process, an event for each
- * of its threads does (with inherit, so that threads to come are covered too), all of a CPU's
- * events redirected into that CPU's ring.
+ * Every CPU has two rings, one for samples and one for what happens to processes. System-wide, one
+ * event a CPU fills each; for one process, an event for each of its threads does (with inherit, so
+ * that threads to come are covered too), all of a CPU's events redirected into that CPU's ring. The
+ * second event counts nothing (PERF_COUNT_SW_DUMMY): it is there to be told.
  */
 #include "sample/sampler.h"
 
@@ -24,18 +25,23 @@
 #include <time.h>
 #include <unistd.h>
 
-struct cpu_ring {
+/* A ring and the event that owns it. */
+struct event_ring {
 	struct ring ring;
+	int fd;
+};
+
+struct cpu_rings {
 	int cpu;
-	int fd; /* of the event that owns the ring */
+	struct event_ring samples, side;
 };
 
 struct sampler {
 	struct perf_event_attr attr;
 	const char *event;
-	size_t ring_bytes; /* of each */
-	struct cpu_ring *cpus;
-	int *poll_fds;
+	size_t ring_bytes; /* of each ring of samples */
+	struct cpu_rings *cpus;
+	int *poll_fds, *side_fds;
 	size_t n_cpus;
 	int *fds; /* all events, owned */
 	size_t n_fds, size_fds;
@@ -102,11 +108,6 @@ static void set_attr(struct sampler *sampler, const struct sampler_options *opti
 		.freq = 1,
 		.sample_freq = options->hz,
 		.disabled = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
 		.sample_id_all = 1,
 		.exclude_guest = 1,
 		.exclude_idle = 1,
@@ -117,11 +118,38 @@ static void set_attr(struct sampler *sampler, const struct sampler_options *opti
 	};
 }
 
-static int open_event(struct sampler *sampler, pid_t tid, int cpu)
+/* With the rights and the clock of the samples' event, and the same ID at the end of a record. */
+static struct perf_event_attr side_attr(const struct sampler *sampler)
+{
+	return (struct perf_event_attr){
+		.size = sizeof(struct perf_event_attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = SAMPLER_TYPE,
+		.sample_period = 1,
+		.disabled = 1,
+		.inherit = sampler->attr.inherit,
+		.exclude_kernel = sampler->attr.exclude_kernel,
+		.exclude_guest = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.sample_id_all = 1,
+		.watermark = 1,
+		.wakeup_watermark = 1, /* each record */
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+}
+
+static int open_event(struct sampler *sampler, const struct perf_event_attr *attr, pid_t tid,
+		      int cpu)
 {
 	int fd;
 
-	fd = (int)syscall(SYS_perf_event_open, &sampler->attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = (int)syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (sampler->n_fds == sampler->size_fds) {
@@ -147,7 +175,7 @@ static bool is_refusal(int err)
 /* 0 if the kernel lets us have this event with the attributes as they are. */
 static int try_event(struct sampler *sampler, pid_t pid)
 {
-	const int fd = open_event(sampler, pid, sampler->cpus[0].cpu);
+	const int fd = open_event(sampler, &sampler->attr, pid, sampler->cpus[0].cpu);
 
 	if (fd < 0)
 		return fd;
@@ -273,43 +301,54 @@ static int for_each_online_cpu(struct sampler *sampler, int (*add)(struct sample
 
 static int add_cpu(struct sampler *sampler, int cpu)
 {
-	struct cpu_ring *cpus =
+	struct cpu_rings *cpus =
 		realloc(sampler->cpus, (sampler->n_cpus + 1) * sizeof(*sampler->cpus));
 
 	if (!cpus)
 		return -ENOMEM;
 	sampler->cpus = cpus;
-	cpus[sampler->n_cpus++] = (struct cpu_ring){.cpu = cpu, .fd = -1};
+	cpus[sampler->n_cpus++] = (struct cpu_rings){.cpu = cpu};
 	return 0;
 }
 
 /* -ENOBUFS if the kernel does not let us lock so much memory. */
-static int open_ring(struct sampler *sampler, struct cpu_ring *cpu, int fd)
+static int open_ring(struct sampler *sampler, struct event_ring *to, int fd, size_t bytes)
 {
-	const int err = ring_open(&cpu->ring, fd, sampler->ring_bytes);
+	const int err = ring_open(&to->ring, fd, bytes);
 
 	if (err)
 		return err == -EPERM ? -ENOBUFS : err;
-	cpu->fd = fd;
-	sampler->stats.ring_bytes += cpu->ring.data_bytes;
+	to->fd = fd;
+	sampler->stats.ring_bytes += to->ring.data_bytes;
 	return 0;
+}
+
+/* Opens an event of a thread on a CPU: it owns the ring if that has none, else it writes into it. */
+static int open_into(struct sampler *sampler, const struct perf_event_attr *attr, pid_t tid,
+		     int cpu, struct event_ring *to)
+{
+	const bool is_side = attr != &sampler->attr;
+	const int fd = open_event(sampler, attr, tid, cpu);
+
+	if (fd < 0)
+		return fd;
+	if (to->ring.base)
+		return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, to->fd) < 0 ? -errno : 0;
+	return open_ring(sampler, to, fd,
+			 is_side ? sampler_side_bytes(sampler->n_cpus) : sampler->ring_bytes);
 }
 
 /* Opens the events of one thread (-1: of all) on all CPUs. */
 static int open_thread(struct sampler *sampler, pid_t tid)
 {
-	for (size_t i = 0; i < sampler->n_cpus; i++) {
-		struct cpu_ring *cpu = &sampler->cpus[i];
-		const bool is_first = !cpu->ring.base;
-		const int fd = open_event(sampler, tid, cpu->cpu);
-		int err;
+	const struct perf_event_attr side = side_attr(sampler);
 
-		if (fd < 0)
-			return fd;
-		if (is_first)
-			err = open_ring(sampler, cpu, fd);
-		else
-			err = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, cpu->fd) < 0 ? -errno : 0;
+	for (size_t i = 0; i < sampler->n_cpus; i++) {
+		struct cpu_rings *cpu = &sampler->cpus[i];
+		int err = open_into(sampler, &sampler->attr, tid, cpu->cpu, &cpu->samples);
+
+		if (!err)
+			err = open_into(sampler, &side, tid, cpu->cpu, &cpu->side);
 		if (err)
 			return err;
 	}
@@ -341,12 +380,16 @@ static int open_process(struct sampler *sampler, pid_t pid)
 static int start(struct sampler *sampler)
 {
 	sampler->poll_fds = malloc(sampler->n_cpus * sizeof(*sampler->poll_fds));
-	if (!sampler->poll_fds)
+	sampler->side_fds = malloc(sampler->n_cpus * sizeof(*sampler->side_fds));
+	if (!sampler->poll_fds || !sampler->side_fds)
 		return -ENOMEM;
 	for (size_t i = 0; i < sampler->n_cpus; i++) {
-		if (!sampler->cpus[i].ring.base)
+		const struct cpu_rings *cpu = &sampler->cpus[i];
+
+		if (!cpu->samples.ring.base || !cpu->side.ring.base)
 			return -ESRCH;
-		sampler->poll_fds[i] = sampler->cpus[i].fd;
+		sampler->poll_fds[i] = cpu->samples.fd;
+		sampler->side_fds[i] = cpu->side.fd;
 	}
 	for (size_t i = 0; i < sampler->n_fds; i++) {
 		if (ioctl(sampler->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
@@ -357,8 +400,10 @@ static int start(struct sampler *sampler)
 
 static void close_events(struct sampler *sampler)
 {
-	for (size_t i = 0; i < sampler->n_cpus; i++)
-		ring_close(&sampler->cpus[i].ring);
+	for (size_t i = 0; i < sampler->n_cpus; i++) {
+		ring_close(&sampler->cpus[i].samples.ring);
+		ring_close(&sampler->cpus[i].side.ring);
+	}
 	for (size_t i = 0; i < sampler->n_fds; i++)
 		close(sampler->fds[i]);
 	sampler->n_fds = 0;
@@ -434,6 +479,7 @@ void sampler_close(struct sampler *sampler)
 	free(sampler->cpus);
 	free(sampler->fds);
 	free(sampler->poll_fds);
+	free(sampler->side_fds);
 	free(sampler);
 }
 
@@ -452,32 +498,47 @@ uint32_t sampler_stack_bytes(const struct sampler *sampler)
 	return sampler->attr.sample_stack_user;
 }
 
+/* *lost is where losses of that ring are counted. */
+static void read_ring(struct sampler *sampler, struct event_ring *from, uint64_t *lost,
+		      sampler_fn fn, void *arg)
+{
+	const uint64_t type =
+		lost == &sampler->stats.lost ? sampler->attr.sample_type : SAMPLER_TYPE;
+	struct perf_record record;
+	const void *data;
+	size_t len;
+
+	while ((data = ring_next(&from->ring, &len))) {
+		const int n = perf_parse(data, len, type, &record);
+
+		sampler->stats.records++;
+		sampler->stats.broken += n < 0;
+		if (n <= 0)
+			continue;
+		*lost += record.kind == PERF_LOST ? record.lost : 0;
+		sampler->stats.throttled += record.kind == PERF_THROTTLED;
+		fn(arg, &record);
+	}
+	ring_done(&from->ring);
+}
+
 void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg)
 {
-	for (size_t i = 0; i < sampler->n_cpus; i++) {
-		struct ring *ring = &sampler->cpus[i].ring;
-		struct perf_record record;
-		const void *data;
-		size_t len;
-
-		while ((data = ring_next(ring, &len))) {
-			const int n = perf_parse(data, len, sampler->attr.sample_type, &record);
-
-			sampler->stats.records++;
-			sampler->stats.broken += n < 0;
-			if (n <= 0)
-				continue;
-			sampler->stats.lost += record.kind == PERF_LOST ? record.lost : 0;
-			sampler->stats.throttled += record.kind == PERF_THROTTLED;
-			fn(arg, &record);
-		}
-		ring_done(ring);
-	}
+	for (size_t i = 0; i < sampler->n_cpus; i++)
+		read_ring(sampler, &sampler->cpus[i].side, &sampler->stats.lost_side, fn, arg);
+	for (size_t i = 0; i < sampler->n_cpus; i++)
+		read_ring(sampler, &sampler->cpus[i].samples, &sampler->stats.lost, fn, arg);
 }
 
 size_t sampler_fds(const struct sampler *sampler, const int **ret_fds)
 {
 	*ret_fds = sampler->poll_fds;
+	return sampler->n_cpus;
+}
+
+size_t sampler_side_fds(const struct sampler *sampler, const int **ret_fds)
+{
+	*ret_fds = sampler->side_fds;
 	return sampler->n_cpus;
 }
 

@@ -18,6 +18,10 @@
  * are so many CPUs that there is no room for SAMPLER_RING_SAMPLES, snapshots are shorter than asked
  * for, not fewer: 24 KiB on 64 CPUs and 11 KiB on 128, of 32 KiB. Where the memory that may be locked
  * is too little, rings are smaller, and must have room for two records.
+ *
+ * What happens to processes (mappings, names, forks, ends) comes through an event and a ring of its
+ * own for each CPU, which wakes its reader at once: what it says can be acted upon while the process
+ * is there. Those rings have 16 MiB together at most.
  */
 #ifndef FG_SAMPLE_SAMPLER_H
 #define FG_SAMPLE_SAMPLER_H
@@ -54,7 +58,8 @@ struct sampler_options {
 
 struct sampler_stats {
 	uint64_t records;
-	uint64_t lost; /* the kernel's count of records without room */
+	uint64_t lost;	    /* the kernel's count of samples without room */
+	uint64_t lost_side; /* the same of what happens to processes */
 	uint64_t throttled;
 	uint64_t broken;      /* records that were not as they should be */
 	size_t ring_bytes;    /* of all rings */
@@ -74,6 +79,8 @@ const char *sampler_events(void);
  * have room for SAMPLER_RING_SAMPLES times, or the least.
  */
 size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes, unsigned hz);
+/* The size of each of n_cpus rings for what happens to processes. */
+size_t sampler_side_bytes(size_t n_cpus);
 uint32_t sampler_fit_stack(size_t ring_bytes, uint32_t stack_bytes);
 /* The size of the smallest ring that has room for two records. */
 size_t sampler_least_ring_bytes(uint32_t stack_bytes);
@@ -92,11 +99,15 @@ bool sampler_has_kernel(const struct sampler *sampler);
 /* The length of snapshots: what was asked for, or less if there are many CPUs. */
 uint32_t sampler_stack_bytes(const struct sampler *sampler);
 
-/* Calls fn for each record that waits in the rings, ring by ring. */
+/* Calls fn for each record that waits in the rings, ring by ring, samples last. */
 void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg);
 
-/* Descriptors to poll(2): readable when a ring is a quarter full. Returns how many there are. */
+/*
+ * Descriptors to poll(2): readable when a ring is a quarter full, or when something has happened to
+ * a process. Each returns how many there are.
+ */
 size_t sampler_fds(const struct sampler *sampler, const int **ret_fds);
+size_t sampler_side_fds(const struct sampler *sampler, const int **ret_fds);
 
 void sampler_stats(const struct sampler *sampler, struct sampler_stats *ret);
 

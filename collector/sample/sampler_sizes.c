@@ -15,6 +15,8 @@
 
 #define RING_BYTES	 (512u << 10) /* without snapshots there is room for more samples than 40 */
 #define RINGS_MAX_BYTES	 (64u << 20)
+#define SIDE_BYTES	 (256u << 10) /* some 2,000 records; a JVM's start makes about 100 */
+#define SIDES_MAX_BYTES	 (16u << 20)
 #define RING_LEAST_BYTES (64u << 10) /* also the largest page */
 #define RECORD_MAX_BYTES 65528u	     /* the largest multiple of 8 that is a u16 */
 #define RING_MS		 400
@@ -44,6 +46,15 @@ size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes, unsigned hz)
 	while (stack_bytes > 0 && bytes <= samples * record_bytes(stack_bytes))
 		bytes *= 2;
 	while (bytes * n_cpus > RINGS_MAX_BYTES && bytes > RING_LEAST_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
+size_t sampler_side_bytes(size_t n_cpus)
+{
+	size_t bytes = SIDE_BYTES;
+
+	while (bytes * n_cpus > SIDES_MAX_BYTES && bytes > RING_LEAST_BYTES)
 		bytes /= 2;
 	return bytes;
 }

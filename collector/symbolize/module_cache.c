@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table cache of symbols, see module_cache.h and elf/table_cache.h. */
+/* The table cache's symbols, see module_cache.h and elf/table_cache.h. */
 #include "symbolize/module_cache.h"
-
-#include "elf/table_cache.h"
-
-#include <errno.h>
-#include <stdlib.h>
-
-struct module_cache {
-	struct table_cache tables;
-};
 
 static int load(int fd, void **ret)
 {
@@ -45,48 +36,13 @@ static const struct table_kind kind = {
 	.large_reason = "symbols too large",
 };
 
-int module_cache_new(size_t max_bytes, struct module_cache **ret)
+void module_cache_attach(struct table_cache *tables)
 {
-	struct module_cache *cache = calloc(1, sizeof(*cache));
-
-	if (!cache)
-		return -ENOMEM;
-	cache->tables.store.kind = &kind;
-	cache->tables.store.max_bytes = max_bytes;
-	*ret = cache;
-	return 0;
+	table_cache_set_kind(tables, TABLE_SYMBOLS, &kind);
 }
 
-void module_cache_free(struct module_cache *cache)
-{
-	if (!cache)
-		return;
-	table_cache_fini(&cache->tables);
-	free(cache);
-}
-
-struct elf_symbols *module_cache_find(struct module_cache *cache, pid_t pid,
+struct elf_symbols *module_cache_find(struct table_cache *tables, pid_t pid,
 				      const struct mapping *mapping, const char **ret_reason)
 {
-	return table_cache_find(&cache->tables, pid, mapping, ret_reason);
-}
-
-void module_cache_forget(struct module_cache *cache, pid_t pid)
-{
-	table_cache_forget(&cache->tables, pid);
-}
-
-void module_cache_stats(const struct module_cache *cache, struct module_cache_stats *ret)
-{
-	struct table_cache_stats stats;
-
-	table_cache_stats(&cache->tables, &stats);
-	*ret = (struct module_cache_stats){
-		.modules = stats.tables,
-		.failed = stats.failed,
-		.bytes = stats.bytes,
-		.loads = stats.loads,
-		.hits = stats.hits,
-		.evicted = stats.evicted,
-	};
+	return table_cache_find(tables, TABLE_SYMBOLS, pid, mapping, ret_reason);
 }

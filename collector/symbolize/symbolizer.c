@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SYMBOL_CACHE_BYTES (256u << 20)
-#define MAX_NAMES_BYTES	   (32u << 20)
-#define UNNAMED_FUNCTION   "fn@"
+#define MAX_NAMES_BYTES	 (32u << 20)
+#define UNNAMED_FUNCTION "fn@"
 
 struct symbolizer {
 	struct intern names;
@@ -26,21 +25,17 @@ struct symbolizer {
 	struct kernel_symbols *kernel; /* NULL: kernel_err says why */
 	uint64_t kernel_serial;
 	int kernel_err;
-	struct module_cache *modules;
+	struct table_cache *tables; /* borrowed */
 };
 
-int symbolizer_new(struct symbolizer **ret)
+int symbolizer_new(struct table_cache *tables, struct symbolizer **ret)
 {
 	struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
-	int err;
 
 	if (!symbolizer)
 		return -ENOMEM;
-	err = module_cache_new(SYMBOL_CACHE_BYTES, &symbolizer->modules);
-	if (err) {
-		symbolizer_free(symbolizer);
-		return err;
-	}
+	symbolizer->tables = tables;
+	module_cache_attach(tables);
 	symbolizer->kernel_serial = serial_next();
 	symbolizer->kernel_err = kernel_symbols_load(&symbolizer->kernel);
 	*ret = symbolizer;
@@ -52,7 +47,6 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	if (!symbolizer)
 		return;
 	kernel_symbols_free(symbolizer->kernel);
-	module_cache_free(symbolizer->modules);
 	frame_cache_fini(&symbolizer->frames);
 	intern_fini(&symbolizer->names);
 	free(symbolizer);
@@ -380,7 +374,7 @@ static struct frame name_file(struct symbolizer *symbolizer, pid_t pid,
 			      const struct mapping *mapping, uint64_t addr)
 {
 	const char *module = base_name(mapping->path), *reason = NULL;
-	struct elf_symbols *symbols = module_cache_find(symbolizer->modules, pid, mapping, &reason);
+	struct elf_symbols *symbols = module_cache_find(symbolizer->tables, pid, mapping, &reason);
 	struct frame frame;
 	uint64_t elf_addr;
 
@@ -552,9 +546,9 @@ static struct frame name_end(struct symbolizer *symbolizer,
 			      .kind = FRAME_LABEL};
 }
 
-size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
-		       const struct stack *stack, struct frame *ret,
-		       struct symbolizer_verdict *ret_verdict)
+static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_context *context,
+			 const struct stack *stack, struct frame *ret,
+			 struct symbolizer_verdict *ret_verdict)
 {
 	struct symbolizer_verdict verdict = {.is_java_named = true};
 	const uint32_t depth = count_named(context, stack);
@@ -587,27 +581,26 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 	return n;
 }
 
-void symbolizer_look_at_file(struct symbolizer *symbolizer, pid_t pid,
-			     const struct mapping *mapping)
+size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
+		       const struct stack *stack, struct frame *ret,
+		       struct symbolizer_verdict *ret_verdict)
 {
-	const char *reason;
+	const uint64_t missing = table_cache_missing(symbolizer->tables);
+	struct jvm *jvm = context->process ? context->process->jvm : NULL;
+	uint64_t unnamed[JAVA_METHODS_REASONS];
+	size_t n;
 
-	if (!is_generated(mapping))
-		module_cache_find(symbolizer->modules, pid, mapping, &reason);
+	if (jvm)
+		memcpy(unnamed, jvm->unnamed_methods, sizeof(unnamed));
+	n = name_stack(symbolizer, context, stack, ret, ret_verdict);
+	ret_verdict->is_waiting = table_cache_missing(symbolizer->tables) != missing;
+	if (jvm && ret_verdict->is_waiting)
+		memcpy(jvm->unnamed_methods, unnamed, sizeof(unnamed));
+	return n;
 }
 
 struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text)
 {
 	return (struct frame){.name = intern_add_str(&symbolizer->names, text),
 			      .kind = FRAME_LABEL};
-}
-
-void symbolizer_forget(struct symbolizer *symbolizer, pid_t pid)
-{
-	module_cache_forget(symbolizer->modules, pid);
-}
-
-void symbolizer_stats(const struct symbolizer *symbolizer, struct module_cache_stats *ret)
-{
-	module_cache_stats(symbolizer->modules, ret);
 }

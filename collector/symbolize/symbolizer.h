@@ -24,9 +24,15 @@ struct symbolizer; /* opaque */
 struct symbolizer_verdict {
 	bool is_java_named; /* every frame in generated code has one */
 	bool is_rooted;	    /* the last frame is a thread's or the process's entry */
+	/*
+	 * Symbols are still being loaded, and somebody patient asks (elf/table_cache.h): the stack
+	 * is to be named again, and nothing has been counted.
+	 */
+	bool is_waiting;
 };
 
-int symbolizer_new(struct symbolizer **ret);
+/* tables is borrowed. */
+int symbolizer_new(struct table_cache *tables, struct symbolizer **ret);
 void symbolizer_free(struct symbolizer *symbolizer); /* NULL is legal */
 
 /* Why kernel frames have no names, a sentence with the remedy, or NULL. */
@@ -53,16 +59,7 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 		       const struct stack *stack, struct frame *ret,
 		       struct symbolizer_verdict *ret_verdict);
 
-/* Reads the symbols of a file, while it is there. */
-void symbolizer_look_at_file(struct symbolizer *symbolizer, pid_t pid,
-			     const struct mapping *mapping);
-
 /* A text of the caller's as a frame of kind FRAME_LABEL; lives until symbolizer_name is called. */
 struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text);
-
-/* The process is gone. */
-void symbolizer_forget(struct symbolizer *symbolizer, pid_t pid);
-
-void symbolizer_stats(const struct symbolizer *symbolizer, struct module_cache_stats *ret);
 
 #endif

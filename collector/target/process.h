@@ -115,7 +115,6 @@ struct process {
 	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */
 	struct process *next_removed; /* while targets remove several */
 	bool was_announced;
-	bool is_looked_at;	    /* its files, by a recording */
 	char shadow_path[PATH_MAX]; /* a map in the container that hides ours from perf; "" */
 };
 

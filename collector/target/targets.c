@@ -269,9 +269,9 @@ enum targets_verdict targets_apply_intake(struct targets *targets, const struct 
 
 /* ---- the kernel's records ---- */
 
-static void apply_mmap(struct process *process, const struct perf_mmap *mmap)
+struct mapping targets_mapping_of(const struct perf_mmap *mmap)
 {
-	const struct mapping mapping = {
+	return (struct mapping){
 		.start = mmap->addr,
 		.end = mmap->addr + mmap->len,
 		.file_off = mmap->file_off,
@@ -280,6 +280,11 @@ static void apply_mmap(struct process *process, const struct perf_mmap *mmap)
 		.inode = mmap->inode,
 		.path = mmap->path,
 	};
+}
+
+static void apply_mmap(struct process *process, const struct perf_mmap *mmap)
+{
+	const struct mapping mapping = targets_mapping_of(mmap);
 
 	address_space_add(&process->space, &mapping); /* counts what it refuses */
 }

@@ -62,6 +62,9 @@ enum targets_verdict targets_apply_intake(struct targets *targets,
 /* Mappings, names, forks and exits, in the order of their times; samples and losses are ignored. */
 void targets_apply_record(struct targets *targets, const struct perf_record *record);
 
+/* What the kernel says of a mapping; the path is borrowed, and may end in " (deleted)". */
+struct mapping targets_mapping_of(const struct perf_mmap *mmap);
+
 struct process *targets_find(const struct targets *targets, pid_t pid);
 /* Finds it, or reads it from /proc; NULL if it is gone. */
 struct process *targets_find_or_read(struct targets *targets, pid_t pid);

@@ -36,7 +36,7 @@ struct walk {
 	const struct arch *arch;
 	const struct process *process;
 	uint64_t time_ns;
-	struct cfi_cache *cfi;
+	struct table_cache *tables;
 	struct snapshot stack;
 	struct unwind_regs regs;
 	struct live_stack *live;

@@ -135,7 +135,7 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 	const uint64_t probe = walk->regs.pc - (walk->is_return ? 1 : 0);
 	const char *reason = NULL;
 	const struct cfi_table *table =
-		cfi_cache_find(walk->cfi, walk->process->pid, mapping, &reason);
+		cfi_cache_find(walk->tables, walk->process->pid, mapping, &reason);
 	const struct cfi_row *row = NULL;
 	uint64_t elf_addr;
 	bool is_root = false;

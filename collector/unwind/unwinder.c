@@ -11,25 +11,21 @@
 #define CHAIN_INVENTED 2    /* frames in a row that the kernel's walk may have made up */
 
 struct unwinder {
-	struct cfi_cache *cfi;
+	struct table_cache *tables; /* borrowed */
 	struct live_stack live;
 	struct stack_rests rests;
 	struct leaf_cache leaves;
 	struct unwinder_stats stats;
 };
 
-int unwinder_new(size_t max_table_bytes, struct unwinder **ret)
+int unwinder_new(struct table_cache *tables, struct unwinder **ret)
 {
 	struct unwinder *unwinder = calloc(1, sizeof(*unwinder));
-	int err;
 
 	if (!unwinder)
 		return -ENOMEM;
-	err = cfi_cache_new(max_table_bytes, &unwinder->cfi);
-	if (err) {
-		free(unwinder);
-		return err;
-	}
+	unwinder->tables = tables;
+	cfi_cache_attach(tables);
 	*ret = unwinder;
 	return 0;
 }
@@ -38,22 +34,9 @@ void unwinder_free(struct unwinder *unwinder)
 {
 	if (!unwinder)
 		return;
-	cfi_cache_free(unwinder->cfi);
 	live_stack_fini(&unwinder->live);
 	stack_rests_fini(&unwinder->rests);
 	free(unwinder);
-}
-
-void unwinder_look_at_file(struct unwinder *unwinder, pid_t pid, const struct mapping *mapping)
-{
-	const char *reason;
-
-	cfi_cache_find(unwinder->cfi, pid, mapping, &reason);
-}
-
-void unwinder_forget(struct unwinder *unwinder, pid_t pid)
-{
-	cfi_cache_forget(unwinder->cfi, pid);
 }
 
 void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
@@ -61,11 +44,6 @@ void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
 	*ret = unwinder->stats;
 	ret->reads += unwinder->rests.reads;
 	ret->unread_stacks = unwinder->live.refused + unwinder->rests.refused;
-}
-
-void unwinder_cfi_stats(const struct unwinder *unwinder, struct cfi_cache_stats *ret)
-{
-	cfi_cache_stats(unwinder->cfi, ret);
 }
 
 /* What the code at the walk's pc is: generated, of a file, or neither. */
@@ -302,7 +280,7 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	if (!walk.process || !sample->regs || sample->stack_len == 0)
 		return;
 	walk.arch = arch_native;
-	walk.cfi = unwinder->cfi;
+	walk.tables = unwinder->tables;
 	walk.live = &unwinder->live;
 	walk.rests = &unwinder->rests;
 	walk.leaves = &unwinder->leaves;
@@ -311,7 +289,7 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	ret->depth = n_kernel;
 	walk.arch->read_regs(sample->regs, &walk.regs);
 	walk.stack = copy_of(sample);
-	cfi_cache_allow(unwinder->cfi, STEP_MAX_LOADS);
+	table_cache_allow(unwinder->tables, STEP_MAX_LOADS);
 	walk_user(&walk, ret);
 	note_root(&walk, sample, ret);
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
@@ -321,11 +299,18 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	unwinder->stats.extended += walk.is_extended;
 }
 
-void unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct perf_sample *sample, struct stack *ret)
 {
+	const uint64_t missing = table_cache_missing(unwinder->tables);
+	const struct unwinder_stats stats = unwinder->stats;
+
 	walk_sample(unwinder, (struct walk){.process = process, .time_ns = time_ns}, sample, ret);
 	unwinder->stats.ends[ret->end]++;
+	if (table_cache_missing(unwinder->tables) == missing)
+		return true;
+	unwinder->stats = stats;
+	return false;
 }
 
 void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,

@@ -32,11 +32,16 @@ struct unwinder_stats {
 
 struct unwinder; /* opaque */
 
-int unwinder_new(size_t max_table_bytes, struct unwinder **ret);
+/* tables is borrowed. */
+int unwinder_new(struct table_cache *tables, struct unwinder **ret);
 void unwinder_free(struct unwinder *unwinder); /* NULL is legal */
 
-/* process may be NULL, and the sample without registers: then it is the kernel's walk alone. */
-void unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
+/*
+ * process may be NULL, and the sample without registers: then it is the kernel's walk alone. False
+ * if unwind rules are still being loaded and somebody patient asks (elf/table_cache.h): then the
+ * stack is to be walked again, and nothing has been counted.
+ */
+bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct perf_sample *sample, struct stack *ret);
 
 /* The same, not counted: a look at what a walk will need, while the process is there. */
@@ -50,13 +55,6 @@ void unwinder_look(struct unwinder *unwinder, const struct process *process, uin
 void unwinder_keep_rest(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 			const struct perf_sample *sample);
 
-/* Reads the rules of a file, while it is there. */
-void unwinder_look_at_file(struct unwinder *unwinder, pid_t pid, const struct mapping *mapping);
-
-/* The process is gone. */
-void unwinder_forget(struct unwinder *unwinder, pid_t pid);
-
 void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret);
-void unwinder_cfi_stats(const struct unwinder *unwinder, struct cfi_cache_stats *ret);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -90,6 +91,27 @@ static void keep(struct bench *bench, const uint64_t at[ADD + 2], struct timing 
 	bench->n_timings++;
 }
 
+/* What the sample needs of files, so that only its own cost is measured. */
+static void load_tables(struct bench *bench, struct process *process,
+			const struct perf_record *record, struct stack *stack)
+{
+	static struct frame frames[SYMBOLIZER_MAX_FRAMES];
+	const struct symbolizer_context context = {.process = process, .time_ns = record->time_ns};
+	struct table_cache *tables = bench->engine.tables;
+	struct pollfd loaded = {.fd = table_cache_fd(tables), .events = POLLIN};
+	struct symbolizer_verdict verdict = {.is_waiting = true};
+
+	for (int i = 0; i < 100 && verdict.is_waiting; i++) {
+		if (unwinder_walk(bench->engine.unwinder, process, record->time_ns, &record->sample,
+				  stack))
+			symbolizer_name(bench->engine.symbolizer, &context, stack, frames,
+					&verdict);
+		if (verdict.is_waiting)
+			poll(&loaded, 1, 1000);
+		table_cache_step(tables);
+	}
+}
+
 static void take_sample(struct bench *bench, const struct perf_record *record)
 {
 	static struct stack stack;
@@ -103,6 +125,7 @@ static void take_sample(struct bench *bench, const struct perf_record *record)
 
 	if (!process || !process->jvm)
 		return;
+	load_tables(bench, process, record, &stack);
 	at[WALK] = cpu_ns();
 	unwinder_walk(bench->engine.unwinder, process, record->time_ns, &record->sample, &stack);
 	at[NAME] = cpu_ns();
@@ -296,15 +319,19 @@ int main(int argc, char **argv)
 		.stack_bytes = argc > 5 ? (uint32_t)strtoul(argv[5], NULL, 10)
 					: SAMPLER_DEFAULT_STACK_BYTES,
 	};
+	struct engine_options engine;
 	int result = EXIT_FAILURE;
 
 	if (argc < 4) {
 		fputs("usage: unwind_cost SOCKET MAP_DIR SECONDS [HZ] [STACK_BYTES]\n", stderr);
 		return 2;
 	}
+	engine = (struct engine_options){.socket_path = argv[1],
+					 .map_dir = argv[2],
+					 .table_bytes = TABLE_CACHE_DEFAULT_BYTES};
 	bench.timings = malloc(MAX_SAMPLES * sizeof(*bench.timings));
 	if (!bench.timings || profile_init(&bench.profile, 0) < 0 ||
-	    engine_open(&bench.engine, argv[1], argv[2], NULL) < 0)
+	    engine_open(&bench.engine, &engine) < 0)
 		return EXIT_FAILURE;
 	result = run(&bench, &options, strtod(argv[3], NULL));
 	hold_fini(&bench.hold);

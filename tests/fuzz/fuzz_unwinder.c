@@ -43,10 +43,13 @@ static void add(uint32_t offset, uint32_t size, enum code_kind kind, const char 
 
 static void set_up(void)
 {
+	struct table_cache *tables;
+
 	code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (code == MAP_FAILED || process_new(getpid(), 0, &process) < 0 ||
-	    process_add_jvm(process) < 0 || unwinder_new(64u << 20, &unwinder) < 0)
+	    process_add_jvm(process) < 0 || table_cache_new(64u << 20, false, &tables) < 0 ||
+	    unwinder_new(tables, &unwinder) < 0)
 		abort();
 	process_read_space(process, 1);
 	for (uint32_t i = 0; i < CODE_BYTES; i++)

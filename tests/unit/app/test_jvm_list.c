@@ -149,6 +149,33 @@ static void how_stacks_ended_is_in_the_json(void **state)
 	json_decref(list);
 }
 
+static void what_waits_for_files_is_in_the_json(void **state)
+{
+	const struct engine_stats stats = {
+		.unwind_tables = {.load_ns = 5000000, .loading = 2},
+		.files = {.max_bytes = 1, .files = 2, .descriptors = 3, .descriptors_closed = 4},
+		.recordings = {.waits = 5, .hurried = 6, .unread = 7, .heard = 8, .lost = 9},
+		.rests = 10,
+	};
+	struct targets targets = {0};
+	json_t *list = jvm_list_to_json(&targets, &stats);
+
+	(void)state;
+	assert_int_equal(count_at(list, "unwind_tables", "load_ms"), 5);
+	assert_int_equal(count_at(list, "unwind_tables", "loading"), 2);
+	assert_int_equal(count_at(list, "files", "max_table_bytes"), 1);
+	assert_int_equal(count_at(list, "files", "known"), 2);
+	assert_int_equal(count_at(list, "files", "descriptors"), 3);
+	assert_int_equal(count_at(list, "files", "descriptors_closed"), 4);
+	assert_int_equal(count_at(list, "recordings", "samples_waited"), 5);
+	assert_int_equal(count_at(list, "recordings", "samples_hurried"), 6);
+	assert_int_equal(count_at(list, "recordings", "processes_unread"), 7);
+	assert_int_equal(count_at(list, "recordings", "process_records"), 8);
+	assert_int_equal(count_at(list, "recordings", "process_records_lost"), 9);
+	assert_int_equal(count_at(list, "recordings", "process_rests"), 10);
+	json_decref(list);
+}
+
 static void what_is_no_loss_is_not_shown_to_people(void **state)
 {
 	const struct engine_stats stats = {.stacks.ends = {1, 2}, .unwind_tables.tables = 3};
@@ -169,6 +196,7 @@ int main(void)
 		cmocka_unit_test(unnamed_interpreted_frames_are_shown_by_reason),
 		cmocka_unit_test(nothing_is_printed_of_nothing),
 		cmocka_unit_test(how_stacks_ended_is_in_the_json),
+		cmocka_unit_test(what_waits_for_files_is_in_the_json),
 		cmocka_unit_test(what_is_no_loss_is_not_shown_to_people),
 	};
 

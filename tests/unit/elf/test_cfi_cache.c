@@ -32,12 +32,18 @@ struct mapped {
 	struct mapping mapping; /* borrowed of space */
 };
 
-static struct cfi_cache *cache;
+static struct table_cache *cache;
+
+static void new_cache(size_t max_bytes)
+{
+	assert_int_equal(table_cache_new(max_bytes, false, &cache), 0);
+	cfi_cache_attach(cache);
+}
 
 static int free_cache(void **state)
 {
 	(void)state;
-	cfi_cache_free(cache);
+	table_cache_free(cache);
 	cache = NULL;
 	return 0;
 }
@@ -71,11 +77,11 @@ static void unmap_file(struct mapped *mapped)
 	address_space_fini(&mapped->space);
 }
 
-static struct cfi_cache_stats stats_of_cache(void)
+static struct table_stats stats_of_cache(void)
 {
-	struct cfi_cache_stats stats;
+	struct table_stats stats;
 
-	cfi_cache_stats(cache, &stats);
+	table_cache_table_stats(cache, TABLE_UNWIND, &stats);
 	return stats;
 }
 
@@ -107,7 +113,7 @@ static void rule_of_running_code_is_found(void **state)
 
 	(void)state;
 	find_mapping(&libc, addr);
-	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	new_cache(PLENTY);
 	table = find(getpid(), &libc.mapping);
 	assert_int_equal(cfi_table_addr_of(table, addr - libc.mapping.start + libc.mapping.file_off,
 					   &elf_addr),
@@ -124,7 +130,7 @@ static void second_look_up_reads_nothing(void **state)
 
 	(void)state;
 	map_file(&fixture, FG_UNWIND_FIXTURE);
-	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	new_cache(PLENTY);
 	table = find(getpid(), &fixture.mapping);
 	assert_ptr_equal(find(getpid(), &fixture.mapping), table);
 	assert_int_equal(stats_of_cache().loads, 1);
@@ -142,7 +148,7 @@ static void processes_share_a_table(void **state)
 
 	(void)state;
 	map_file(&fixture, FG_UNWIND_FIXTURE);
-	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	new_cache(PLENTY);
 	table = find(getpid(), &fixture.mapping);
 	child = fork();
 	if (child == 0) {
@@ -154,7 +160,7 @@ static void processes_share_a_table(void **state)
 	assert_int_equal(stats_of_cache().tables, 1);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	cfi_cache_forget(cache, child);
+	table_cache_forget(cache, child);
 	assert_ptr_equal(find(getpid(), &fixture.mapping), table);
 	unmap_file(&fixture);
 }
@@ -183,7 +189,7 @@ static void copies_of_a_file_share_a_table(void **state)
 	close(to);
 	map_file(&fixture, FG_UNWIND_FIXTURE);
 	map_file(&copy, path);
-	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	new_cache(PLENTY);
 	assert_ptr_equal(find(getpid(), &fixture.mapping), find(getpid(), &copy.mapping));
 	assert_int_equal(stats_of_cache().loads, 2);
 	assert_int_equal(stats_of_cache().tables, 1);
@@ -199,7 +205,7 @@ static void least_recently_used_table_goes_first(void **state)
 	(void)state;
 	map_file(&fixture, FG_UNWIND_FIXTURE);
 	map_file(&debug, FG_UNWIND_DEBUG_FIXTURE);
-	assert_int_equal(cfi_cache_new(1, &cache), 0);
+	new_cache(1);
 	find(getpid(), &fixture.mapping);
 	find(getpid(), &debug.mapping);
 	assert_int_equal(stats_of_cache().tables, 1);
@@ -218,8 +224,8 @@ static void files_are_read_no_more_often_than_is_allowed(void **state)
 	(void)state;
 	map_file(&fixture, FG_UNWIND_FIXTURE);
 	map_file(&debug, FG_UNWIND_DEBUG_FIXTURE);
-	assert_int_equal(cfi_cache_new(1, &cache), 0);
-	cfi_cache_allow(cache, 2);
+	new_cache(1);
+	table_cache_allow(cache, 2);
 	find(getpid(), &fixture.mapping);
 	find(getpid(), &debug.mapping);
 	for (int i = 0; i < 100; i++) {
@@ -228,7 +234,7 @@ static void files_are_read_no_more_often_than_is_allowed(void **state)
 	}
 	assert_int_equal(stats_of_cache().loads, 2);
 	assert_int_equal(stats_of_cache().put_off, 100);
-	cfi_cache_allow(cache, 1);
+	table_cache_allow(cache, 1);
 	find(getpid(), &fixture.mapping);
 	assert_int_equal(stats_of_cache().loads, 3);
 	unmap_file(&fixture);
@@ -250,7 +256,7 @@ static void failure_is_remembered_with_its_reason(void **state)
 	assert_int_equal(write(fd, image.bytes, image.len), image.len);
 	close(fd);
 	map_file(&none, path);
-	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	new_cache(PLENTY);
 	assert_reason(&none.mapping, "no unwind rules");
 	assert_reason(&none.mapping, "no unwind rules");
 	assert_int_equal(stats_of_cache().loads, 1);
@@ -271,14 +277,14 @@ static void file_cut_under_its_process_keeps_the_rules_that_were_read(void **sta
 	assert_true(fd >= 0);
 	copy_file(FG_UNWIND_FIXTURE, fd);
 	map_file(&before, path);
-	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	new_cache(PLENTY);
 	table = find(getpid(), &before.mapping);
 	assert_int_equal(ftruncate(fd, 100), 0);
 	assert_ptr_equal(find(getpid(), &before.mapping), table);
 	map_file(&after, path); /* where nobody has looked yet */
 	assert_reason(&after.mapping, "no ELF");
 	assert_int_equal(ftruncate(fd, 0), 0);
-	cfi_cache_forget(cache, getpid());
+	table_cache_forget(cache, getpid());
 	assert_reason(&before.mapping, "no ELF");
 	close(fd);
 	unlink(path);
@@ -303,7 +309,7 @@ static void replaced_file_is_not_taken_for_the_one_that_is_mapped(void **state)
 	assert_int_equal(rename(other, path), 0);
 	map_file(&new, path);
 	map_file(&fixture, FG_UNWIND_FIXTURE);
-	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	new_cache(PLENTY);
 	/* With privilege it is found through map_files, without it is gone. */
 	table = cfi_cache_find(cache, getpid(), &old.mapping, &reason);
 	assert_true(!table || table == find(getpid(), &fixture.mapping));
@@ -335,7 +341,7 @@ static void rules_beyond_the_bound_are_refused_and_not_read_again(void **state)
 	assert_int_equal(ftruncate(fd, (off_t)size), 0);
 	close(fd);
 	map_file(&large, path);
-	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	new_cache(PLENTY);
 	assert_reason(&large.mapping, "unwind rules too large");
 	assert_reason(&large.mapping, "unwind rules too large");
 	assert_int_equal(stats_of_cache().loads, 1);
@@ -352,7 +358,7 @@ static void vdso_has_rules(void **state)
 	const struct mapping anonymous = {.start = 0x1000, .end = 0x2000, .path = ""};
 
 	(void)state;
-	assert_int_equal(cfi_cache_new(PLENTY, &cache), 0);
+	new_cache(PLENTY);
 	find(getpid(), &vdso);
 	assert_int_equal(stats_of_cache().tables, 1);
 	assert_reason(&anonymous, "no file");

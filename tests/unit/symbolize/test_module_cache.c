@@ -77,23 +77,24 @@ static void unmap_file(struct mapped *mapped)
 	free(mapped->path);
 }
 
-static struct module_cache *new_cache(size_t max_bytes)
+static struct table_cache *new_cache(size_t max_bytes)
 {
-	struct module_cache *cache;
+	struct table_cache *cache;
 
-	assert_int_equal(module_cache_new(max_bytes, &cache), 0);
+	assert_int_equal(table_cache_new(max_bytes, false, &cache), 0);
+	module_cache_attach(cache);
 	return cache;
 }
 
-static struct module_cache_stats stats_of(const struct module_cache *cache)
+static struct table_stats stats_of(const struct table_cache *cache)
 {
-	struct module_cache_stats stats;
+	struct table_stats stats;
 
-	module_cache_stats(cache, &stats);
+	table_cache_table_stats(cache, TABLE_SYMBOLS, &stats);
 	return stats;
 }
 
-static void assert_reason(struct module_cache *cache, pid_t pid, const struct mapping *mapping,
+static void assert_reason(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
 			  const char *expected)
 {
 	const char *reason = NULL;
@@ -103,8 +104,7 @@ static void assert_reason(struct module_cache *cache, pid_t pid, const struct ma
 	assert_string_equal(reason, expected);
 }
 
-static struct elf_symbols *find(struct module_cache *cache, pid_t pid,
-				const struct mapping *mapping)
+static struct elf_symbols *find(struct table_cache *cache, pid_t pid, const struct mapping *mapping)
 {
 	const char *reason = NULL;
 	struct elf_symbols *symbols = module_cache_find(cache, pid, mapping, &reason);
@@ -143,7 +143,7 @@ static void addresses_of_this_process_are_named(void **state)
 {
 	void *const own = (void *)(uintptr_t)addresses_of_this_process_are_named;
 	void *const libc = (void *)(uintptr_t)qsort;
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct address_space space = {0};
 	struct mapping mapping = find_mapping(&space, own);
 	const char *name;
@@ -156,12 +156,12 @@ static void addresses_of_this_process_are_named(void **state)
 	assert_non_null(name);
 	assert_non_null(strstr(name, "qsort"));
 	address_space_fini(&space);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void every_mapping_of_this_process_is_answered(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct address_space space = {0};
 	const char *reason = NULL;
 
@@ -177,13 +177,13 @@ static void every_mapping_of_this_process_is_answered(void **state)
 	}
 	assert_int_equal(stats_of(cache).failed, 0);
 	address_space_fini(&space);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void the_vdso_is_named(void **state)
 {
 	const struct mapping small = {.start = 0xf7fc0000, .end = 0xf7fc2000, .path = "[vdso]"};
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct address_space space = {0};
 	bool seen = false;
 
@@ -202,13 +202,13 @@ static void the_vdso_is_named(void **state)
 	assert_true(seen);
 	assert_reason(cache, getpid(), &small, "vDSO of a 32-bit process");
 	address_space_fini(&space);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void memory_without_a_file_is_said_to_be_so(void **state)
 {
 	static const char *const paths[] = {"", "[heap]", "//anon", "[vsyscall]"};
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
@@ -217,12 +217,12 @@ static void memory_without_a_file_is_said_to_be_so(void **state)
 
 		assert_reason(cache, getpid(), &mapping, "no file");
 	}
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void a_known_mapping_takes_no_second_load(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
 	(void)state;
@@ -233,9 +233,9 @@ static void a_known_mapping_takes_no_second_load(void **state)
 		find(cache, getpid(), &one.mapping);
 	assert_int_equal(stats_of(cache).loads, 1);
 	assert_int_equal(stats_of(cache).hits, 100);
-	assert_int_equal(stats_of(cache).modules, 1);
+	assert_int_equal(stats_of(cache).tables, 1);
 	unmap_file(&one);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static pid_t start_child(void)
@@ -259,7 +259,7 @@ static void end_child(pid_t pid)
 
 static void processes_share_a_file(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct elf_symbols *symbols;
 	struct mapped one;
 	pid_t child;
@@ -273,12 +273,12 @@ static void processes_share_a_file(void **state)
 	assert_int_equal(stats_of(cache).loads, 1);
 	end_child(child);
 	unmap_file(&one);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void copies_of_a_file_share_a_table(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one, copy, two;
 	struct elf_symbols *symbols;
 
@@ -291,16 +291,16 @@ static void copies_of_a_file_share_a_table(void **state)
 	assert_ptr_equal(find(cache, getpid(), &copy.mapping), symbols);
 	assert_ptr_not_equal(find(cache, getpid(), &two.mapping), symbols);
 	assert_int_equal(stats_of(cache).loads, 3);
-	assert_int_equal(stats_of(cache).modules, 2);
+	assert_int_equal(stats_of(cache).tables, 2);
 	unmap_file(&one);
 	unmap_file(&copy);
 	unmap_file(&two);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void a_file_that_took_the_place_is_not_read(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct mapping elsewhere;
 	struct mapped one;
 	char *other;
@@ -319,12 +319,12 @@ static void a_file_that_took_the_place_is_not_read(void **state)
 	assert_int_equal(stats_of(cache).failed, 1);
 	free(other);
 	unmap_file(&one);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void a_wrong_device_is_not_the_file(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
 	(void)state;
@@ -335,7 +335,7 @@ static void a_wrong_device_is_not_the_file(void **state)
 	one.mapping.dev_minor ^= 1;
 	assert_reason(cache, getpid(), &one.mapping, "not the mapped file");
 	unmap_file(&one);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void need_root(void)
@@ -348,7 +348,7 @@ static void need_root(void)
 
 static void a_deleted_file_is_read_through_map_files(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
 	(void)state;
@@ -360,12 +360,12 @@ static void a_deleted_file_is_read_through_map_files(void **state)
 	assert_true(one.mapping.is_deleted);
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	unmap_file(&one);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void a_replaced_file_is_read_through_map_files(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 	char *other;
 
@@ -378,12 +378,12 @@ static void a_replaced_file_is_read_through_map_files(void **state)
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	free(other);
 	unmap_file(&one);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void a_process_that_is_gone_is_named_by_what_is_known(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one, two;
 	pid_t gone;
 
@@ -398,7 +398,7 @@ static void a_process_that_is_gone_is_named_by_what_is_known(void **state)
 	assert_reason(cache, gone, &two.mapping, "file is gone");
 	unmap_file(&one);
 	unmap_file(&two);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 /* Of the mapping of a file that was put where path is, with the numbers that fit. */
@@ -416,7 +416,7 @@ static struct mapping mapping_of(const char *path)
 
 static void other_things_than_files_are_never_opened(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	char *path = fixture_new_path("fifo");
 	struct mapping mapping;
 
@@ -431,12 +431,12 @@ static void other_things_than_files_are_never_opened(void **state)
 	assert_reason(cache, getpid(), &mapping, "not a regular file");
 	alarm(0);
 	free(path);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void a_magic_link_is_not_followed(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	char *path = fixture_new_path("link");
 	struct mapping mapping;
 
@@ -445,12 +445,12 @@ static void a_magic_link_is_not_followed(void **state)
 	mapping = mapping_of(path);
 	assert_reason(cache, getpid(), &mapping, "path leads out of the container");
 	free(path);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void what_is_no_elf_is_remembered_as_such(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	char *path = fixture_new_path("text");
 	struct mapping mapping;
 	FILE *file;
@@ -466,12 +466,12 @@ static void what_is_no_elf_is_remembered_as_such(void **state)
 	assert_int_equal(stats_of(cache).loads, 1);
 	assert_int_equal(stats_of(cache).failed, 1);
 	free(path);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void another_file_at_the_same_place_is_looked_at(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct mapping first, second;
 	struct mapped one, two;
 
@@ -487,25 +487,25 @@ static void another_file_at_the_same_place_is_looked_at(void **state)
 	assert_true(has_name(find(cache, getpid(), &second), "only_in_two"));
 	unmap_file(&one);
 	unmap_file(&two);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 /* A cache that holds two of three tables of about equal size. */
-static struct module_cache *new_cache_of_two(const struct mapped *one)
+static struct table_cache *new_cache_of_two(const struct mapped *one)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	size_t bytes;
 
 	find(cache, getpid(), &one->mapping);
 	bytes = stats_of(cache).bytes;
-	module_cache_free(cache);
+	table_cache_free(cache);
 	return new_cache(bytes * 2 + bytes / 2);
 }
 
 static void the_least_recently_used_table_goes_first(void **state)
 {
 	struct mapped one, two, three;
-	struct module_cache *cache;
+	struct table_cache *cache;
 
 	(void)state;
 	need_compiler();
@@ -517,7 +517,7 @@ static void the_least_recently_used_table_goes_first(void **state)
 	find(cache, getpid(), &two.mapping);
 	find(cache, getpid(), &three.mapping);
 	assert_int_equal(stats_of(cache).evicted, 1);
-	assert_int_equal(stats_of(cache).modules, 2);
+	assert_int_equal(stats_of(cache).tables, 2);
 	find(cache, getpid(), &two.mapping);
 	assert_int_equal(stats_of(cache).loads, 3); /* so it was the first that went */
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
@@ -528,12 +528,12 @@ static void the_least_recently_used_table_goes_first(void **state)
 	unmap_file(&one);
 	unmap_file(&two);
 	unmap_file(&three);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void a_table_larger_than_the_bound_still_serves(void **state)
 {
-	struct module_cache *cache = new_cache(1);
+	struct table_cache *cache = new_cache(1);
 	struct mapped one;
 
 	(void)state;
@@ -543,26 +543,26 @@ static void a_table_larger_than_the_bound_still_serves(void **state)
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	assert_int_equal(stats_of(cache).loads, 1);
 	unmap_file(&one);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static void forgetting_a_process_keeps_the_tables(void **state)
 {
-	struct module_cache *cache = new_cache(PLENTY);
+	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
 	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	find(cache, getpid(), &one.mapping);
-	module_cache_forget(cache, getpid());
-	module_cache_forget(cache, getpid());
-	module_cache_forget(cache, 4194303);
+	table_cache_forget(cache, getpid());
+	table_cache_forget(cache, getpid());
+	table_cache_forget(cache, 4194303);
 	find(cache, getpid(), &one.mapping);
 	assert_int_equal(stats_of(cache).loads, 1);
 	assert_int_equal(stats_of(cache).hits, 0);
 	unmap_file(&one);
-	module_cache_free(cache);
+	table_cache_free(cache);
 }
 
 static int remove_fixtures(void **state)

@@ -16,6 +16,7 @@
 #include "symbolize/symbolizer.h"
 #include "target/inline_table.h"
 
+static struct table_cache *tables;
 static struct symbolizer *symbolizer;
 static struct process *process;
 static void *code; /* where a JVM would keep its code: executable, without a file */
@@ -24,8 +25,9 @@ static int setup(void **state)
 {
 	(void)state;
 	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return code == MAP_FAILED || symbolizer_new(&symbolizer) < 0 ||
-	       process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0;
+	return code == MAP_FAILED || table_cache_new(64u << 20, false, &tables) < 0 ||
+	       symbolizer_new(tables, &symbolizer) < 0 || process_new(getpid(), 0, &process) < 0 ||
+	       process_add_jvm(process) < 0;
 }
 
 static int teardown(void **state)
@@ -33,6 +35,7 @@ static int teardown(void **state)
 	(void)state;
 	process_free(process);
 	symbolizer_free(symbolizer);
+	table_cache_free(tables);
 	return munmap(code, 4096);
 }
 

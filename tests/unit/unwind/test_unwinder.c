@@ -33,6 +33,7 @@
 #define CUT_BYTES   1016 /* less than what it takes to go on in the process's memory */
 #define NOW	    1000
 
+static struct table_cache *tables;
 static struct unwinder *unwinder;
 static struct process *self;
 static struct stack stack;
@@ -43,15 +44,17 @@ static int set_up(void **state)
 
 	(void)state;
 	if (process_stat_start_ticks(getpid(), &ticks) < 0 ||
-	    process_new(getpid(), ticks, &self) < 0)
+	    process_new(getpid(), ticks, &self) < 0 ||
+	    table_cache_new(64u << 20, false, &tables) < 0)
 		return -1;
-	return unwinder_new(64u << 20, &unwinder);
+	return unwinder_new(tables, &unwinder);
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
 	unwinder_free(unwinder);
+	table_cache_free(tables);
 	process_free(self);
 	return 0;
 }

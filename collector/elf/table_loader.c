@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Three lists under one lock: urgent, likely, done. The thread owns the one job that it has taken
+ * from them and holds no lock while it reads. The state is shared by the thread and who started it
+ * and freed by whoever leaves last, because a read that hangs cannot be ended. See table_loader.h.
+ */
+#include "elf/table_loader.h"
+
+#include "base/clock.h"
+#include "elf/module_file.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STOP_PATIENCE_SEC 1
+
+struct job_list {
+	struct table_job *first, **end; /* end: where the next one goes */
+};
+
+struct table_loader {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	pthread_t thread;
+	struct job_list urgent, likely, done;
+	int done_fd;
+	bool is_stopping; /* the caller wants no more */
+	bool is_left;	  /* and did not wait for the thread's end */
+	bool has_ended;	  /* the thread has */
+};
+
+/* ---- jobs ---- */
+
+struct table_job *table_job_new(const struct table_kind *kind, int path_fd, void *module)
+{
+	struct table_job *job = calloc(1, sizeof(*job));
+
+	if (!job) {
+		close(path_fd);
+		return NULL;
+	}
+	*job = (struct table_job){.kind = kind, .path_fd = path_fd, .module = module};
+	return job;
+}
+
+void table_job_free(struct table_job *job)
+{
+	if (!job)
+		return;
+	if (job->path_fd >= 0)
+		close(job->path_fd);
+	if (job->content)
+		job->kind->free(job->content);
+	free(job);
+}
+
+void table_job_run(struct table_job *job)
+{
+	const uint64_t began_ns = clock_now_ns();
+	const int fd = module_file_read(job->path_fd);
+
+	job->err = fd < 0 ? fd : job->kind->load(fd, &job->content);
+	if (fd >= 0)
+		close(fd);
+	close(job->path_fd);
+	job->path_fd = -1;
+	job->took_ns = clock_now_ns() - began_ns;
+}
+
+/* ---- lists ---- */
+
+static void append(struct job_list *list, struct table_job *job)
+{
+	job->next = NULL;
+	*list->end = job;
+	list->end = &job->next;
+}
+
+static struct table_job *remove_first(struct job_list *list)
+{
+	struct table_job *job = list->first;
+
+	if (!job)
+		return NULL;
+	list->first = job->next;
+	if (!list->first)
+		list->end = &list->first;
+	return job;
+}
+
+static bool remove_job(struct job_list *list, const struct table_job *job)
+{
+	struct table_job **at = &list->first;
+
+	while (*at && *at != job)
+		at = &(*at)->next;
+	if (!*at)
+		return false;
+	*at = job->next;
+	if (!*at)
+		list->end = at;
+	return true;
+}
+
+static void free_list(struct job_list *list)
+{
+	struct table_job *job;
+
+	while ((job = remove_first(list)))
+		table_job_free(job);
+}
+
+/* ---- the thread ---- */
+
+static void free_loader(struct table_loader *loader)
+{
+	free_list(&loader->urgent);
+	free_list(&loader->likely);
+	free_list(&loader->done);
+	if (loader->done_fd >= 0)
+		close(loader->done_fd);
+	pthread_cond_destroy(&loader->changed);
+	pthread_mutex_destroy(&loader->lock);
+	free(loader);
+}
+
+/* With the lock held; NULL: there is to be no more. */
+static struct table_job *wait_for_job(struct table_loader *loader)
+{
+	struct table_job *job = NULL;
+
+	while (!loader->is_stopping && !job) {
+		job = remove_first(&loader->urgent);
+		if (!job)
+			job = remove_first(&loader->likely);
+		if (!job)
+			pthread_cond_wait(&loader->changed, &loader->lock);
+	}
+	return job;
+}
+
+static void *run(void *arg)
+{
+	struct table_loader *loader = arg;
+	struct table_job *job;
+	bool is_alone;
+
+	pthread_mutex_lock(&loader->lock);
+	while ((job = wait_for_job(loader))) {
+		pthread_mutex_unlock(&loader->lock);
+		table_job_run(job);
+		pthread_mutex_lock(&loader->lock);
+		append(&loader->done, job);
+		eventfd_write(loader->done_fd, 1);
+	}
+	loader->has_ended = true;
+	is_alone = loader->is_left;
+	pthread_cond_broadcast(&loader->changed);
+	pthread_mutex_unlock(&loader->lock);
+	if (is_alone)
+		free_loader(loader);
+	return NULL;
+}
+
+static int start_thread(struct table_loader *loader)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the other threads */
+	pthread_mutex_lock(&loader->lock);
+	err = pthread_create(&loader->thread, NULL, run, loader);
+	pthread_mutex_unlock(&loader->lock);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -err;
+}
+
+int table_loader_start(struct table_loader **ret)
+{
+	struct table_loader *loader = calloc(1, sizeof(*loader));
+	pthread_condattr_t monotonic;
+	int err;
+
+	if (!loader)
+		return -ENOMEM;
+	pthread_mutex_init(&loader->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&loader->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	loader->urgent.end = &loader->urgent.first;
+	loader->likely.end = &loader->likely.first;
+	loader->done.end = &loader->done.first;
+	loader->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	err = loader->done_fd < 0 ? -errno : start_thread(loader);
+	if (err) {
+		free_loader(loader);
+		return err;
+	}
+	*ret = loader;
+	return 0;
+}
+
+void table_loader_stop(struct table_loader *loader)
+{
+	struct timespec until;
+	pthread_t thread;
+	bool has_ended;
+
+	if (!loader)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += STOP_PATIENCE_SEC;
+	pthread_mutex_lock(&loader->lock);
+	thread = loader->thread;
+	loader->is_stopping = true;
+	pthread_cond_broadcast(&loader->changed);
+	while (!loader->has_ended &&
+	       pthread_cond_timedwait(&loader->changed, &loader->lock, &until) == 0)
+		;
+	has_ended = loader->has_ended;
+	loader->is_left = !has_ended; /* it frees everything when it comes back */
+	pthread_mutex_unlock(&loader->lock);
+	if (!has_ended) {
+		pthread_detach(thread);
+		return;
+	}
+	pthread_join(thread, NULL);
+	free_loader(loader);
+}
+
+/* ---- the caller's side ---- */
+
+void table_loader_add(struct table_loader *loader, struct table_job *job, bool is_urgent)
+{
+	pthread_mutex_lock(&loader->lock);
+	append(is_urgent ? &loader->urgent : &loader->likely, job);
+	pthread_cond_signal(&loader->changed);
+	pthread_mutex_unlock(&loader->lock);
+}
+
+void table_loader_hurry(struct table_loader *loader, struct table_job *job)
+{
+	pthread_mutex_lock(&loader->lock);
+	if (remove_job(&loader->likely, job))
+		append(&loader->urgent, job);
+	pthread_mutex_unlock(&loader->lock);
+}
+
+struct table_job *table_loader_take(struct table_loader *loader)
+{
+	struct table_job *job;
+	eventfd_t count;
+
+	pthread_mutex_lock(&loader->lock);
+	job = remove_first(&loader->done);
+	if (!loader->done.first)
+		(void)eventfd_read(loader->done_fd, &count);
+	pthread_mutex_unlock(&loader->lock);
+	return job;
+}
+
+int table_loader_fd(const struct table_loader *loader)
+{
+	return loader->done_fd;
+}
