@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The loader's thread: in which order it works, and that it can be left. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "slow_kind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static struct table_loader *loader;
+
+static int start(void **state)
+{
+	(void)state;
+	alarm(60); /* a loader that hangs fails the test */
+	slow_kind_close();
+	return table_loader_start(&loader);
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	slow_kind_open();
+	table_loader_stop(loader);
+	loader = NULL;
+	alarm(0);
+	return slow_kind_alive();
+}
+
+static struct table_job *new_job(const char *text)
+{
+	const int fd = memfd_create("table", MFD_CLOEXEC);
+	struct table_job *job;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	job = table_job_new(&slow_kind, fd, NULL);
+	assert_non_null(job);
+	return job;
+}
+
+static bool is_readable(int timeout_ms)
+{
+	struct pollfd polled = {.fd = table_loader_fd(loader), .events = POLLIN};
+
+	return poll(&polled, 1, timeout_ms) == 1;
+}
+
+/* The next job that is done is that one. */
+static void assert_done(const char *text)
+{
+	struct table_job *job;
+
+	assert_true(is_readable(20000));
+	job = table_loader_take(loader);
+	assert_non_null(job);
+	assert_int_equal(job->err, 0);
+	assert_string_equal(((struct slow_table *)job->content)->text, text);
+	table_job_free(job);
+}
+
+static void jobs_are_done_in_the_order_in_which_they_came(void **state)
+{
+	static const char *const texts[] = {"a", "b", "c", "d", "e"};
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		table_loader_add(loader, new_job(texts[i]), true);
+	slow_kind_open();
+	for (int i = 0; i < 5; i++)
+		assert_done(texts[i]);
+	assert_null(table_loader_take(loader));
+}
+
+static void what_is_waited_for_comes_first(void **state)
+{
+	(void)state;
+	table_loader_add(loader, new_job("begun"), false);
+	slow_kind_wait_begun(1);
+	table_loader_add(loader, new_job("likely"), false);
+	table_loader_add(loader, new_job("urgent"), true);
+	slow_kind_open();
+	assert_done("begun");
+	assert_done("urgent");
+	assert_done("likely");
+}
+
+static void a_job_that_is_hurried_overtakes(void **state)
+{
+	struct table_job *third = new_job("third");
+
+	(void)state;
+	table_loader_add(loader, new_job("begun"), false);
+	slow_kind_wait_begun(1);
+	table_loader_add(loader, new_job("second"), false);
+	table_loader_add(loader, third, false);
+	table_loader_hurry(loader, third);
+	table_loader_hurry(loader, third); /* once more changes nothing */
+	table_loader_add(loader, new_job("fourth"), false);
+	slow_kind_open();
+	assert_done("begun");
+	assert_done("third");
+	assert_done("second");
+	assert_done("fourth");
+}
+
+static void it_says_when_something_is_done_and_only_then(void **state)
+{
+	(void)state;
+	assert_false(is_readable(0));
+	table_loader_add(loader, new_job("a"), true);
+	table_loader_add(loader, new_job("b"), true);
+	slow_kind_wait_begun(1);
+	assert_false(is_readable(20));
+	assert_null(table_loader_take(loader));
+	slow_kind_open();
+	assert_done("a");
+	assert_done("b");
+	assert_false(is_readable(0));
+}
+
+static void a_file_without_a_table_comes_back_with_the_reason(void **state)
+{
+	struct table_job *job;
+
+	(void)state;
+	slow_kind_open();
+	table_loader_add(loader, new_job(""), true);
+	assert_true(is_readable(20000));
+	job = table_loader_take(loader);
+	assert_int_equal(job->err, -ENOENT);
+	assert_null(job->content);
+	table_job_free(job);
+}
+
+static void nothing_is_left_of_what_was_not_taken_when_it_stops(void **state)
+{
+	(void)state;
+	table_loader_add(loader, new_job("begun"), true);
+	slow_kind_wait_begun(1);
+	for (int i = 0; i < 100; i++)
+		table_loader_add(loader, new_job("more"), i % 2);
+	slow_kind_open();
+	table_loader_stop(loader);
+	loader = NULL;
+	assert_int_equal(slow_kind_alive(), 0);
+}
+
+/* As of a file system that does not answer: who stops must not wait for ever, nor free too early. */
+static void a_load_that_hangs_is_left_behind(void **state)
+{
+	const uint64_t began = clock_now_ns();
+
+	(void)state;
+	table_loader_add(loader, new_job("hangs"), true);
+	slow_kind_wait_begun(1);
+	table_loader_stop(loader);
+	loader = NULL;
+	assert_true(clock_now_ns() - began < 20 * CLOCK_NS_PER_SEC);
+	slow_kind_open();
+	for (int i = 0; i < 1000 && (i < 10 || slow_kind_alive() > 0); i++)
+		poll(NULL, 0, 10); /* its thread cleans up on its own */
+	assert_int_equal(slow_kind_alive(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(jobs_are_done_in_the_order_in_which_they_came,
+						start, stop),
+		cmocka_unit_test_setup_teardown(what_is_waited_for_comes_first, start, stop),
+		cmocka_unit_test_setup_teardown(a_job_that_is_hurried_overtakes, start, stop),
+		cmocka_unit_test_setup_teardown(it_says_when_something_is_done_and_only_then, start,
+						stop),
+		cmocka_unit_test_setup_teardown(a_file_without_a_table_comes_back_with_the_reason,
+						start, stop),
+		cmocka_unit_test_setup_teardown(nothing_is_left_of_what_was_not_taken_when_it_stops,
+						start, stop),
+		cmocka_unit_test_setup_teardown(a_load_that_hangs_is_left_behind, start, stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
