@@ -31,8 +31,11 @@
 /* So long from when its agent connects a JVM may end at any moment. */
 #define RECORDING_YOUNG_NS UINT64_C(2000000000)
 
-/* A sample waits so long for tables of files, beyond HOLD_NS; then it is named without. */
-#define RECORDING_PATIENCE_NS UINT64_C(2000000000)
+/*
+ * A sample waits so long for tables of files, beyond HOLD_NS; then it is named without. No process
+ * is forgotten before that.
+ */
+#define RECORDING_PATIENCE_NS UINT64_C(5000000000)
 /* Nor does any when so much waits: snapshots would have to be left out. */
 #define RECORDING_PATIENCE_BYTES (HOLD_STACKS_BYTES / 4 * 3)
 

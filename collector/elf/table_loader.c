@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Three lists under one lock: urgent, likely, done. The thread owns the one job that it has taken
- * from them and holds no lock while it reads. The state is shared by the thread and who started it
- * and freed by whoever leaves last, because a read that hangs cannot be ended. See table_loader.h.
+ * Three lists under one lock: urgent, likely, done. A thread owns the one job that it has taken from
+ * them and holds no lock while it reads. The state is shared by the threads and who started them and
+ * freed by whoever leaves last, because a read that hangs cannot be ended. See table_loader.h.
  */
 #include "elf/table_loader.h"
 
@@ -23,20 +23,22 @@ struct job_list {
 	struct table_job *first, **end; /* end: where the next one goes */
 };
 
+/* What a thread is for. */
+enum size { SMALL_FILES, LARGE_FILES, THREADS };
+
 struct table_loader {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	pthread_t thread;
 	struct job_list urgent, likely, done;
 	int done_fd;
 	bool is_stopping; /* the caller wants no more */
-	bool is_left;	  /* and did not wait for the thread's end */
-	bool has_ended;	  /* the thread has */
+	bool is_left;	  /* and did not wait for the threads' ends */
+	unsigned started, running;
 };
 
 /* ---- jobs ---- */
 
-struct table_job *table_job_new(const struct table_kind *kind, int path_fd, void *module)
+struct table_job *table_job_new(const struct table_kind *kind, int path_fd, uint64_t file_bytes)
 {
 	struct table_job *job = calloc(1, sizeof(*job));
 
@@ -44,7 +46,7 @@ struct table_job *table_job_new(const struct table_kind *kind, int path_fd, void
 		close(path_fd);
 		return NULL;
 	}
-	*job = (struct table_job){.kind = kind, .path_fd = path_fd, .module = module};
+	*job = (struct table_job){.kind = kind, .path_fd = path_fd, .file_bytes = file_bytes};
 	return job;
 }
 
@@ -107,6 +109,25 @@ static bool remove_job(struct job_list *list, const struct table_job *job)
 	return true;
 }
 
+static enum size size_of(const struct table_job *job)
+{
+	return job->file_bytes < TABLE_LOADER_LARGE_BYTES ? SMALL_FILES : LARGE_FILES;
+}
+
+/* The smallest of that size; of equal ones the first. */
+static struct table_job *remove_sized(struct job_list *list, enum size size)
+{
+	struct table_job *smallest = NULL;
+
+	for (struct table_job *job = list->first; job; job = job->next) {
+		if (size_of(job) == size && (!smallest || job->file_bytes < smallest->file_bytes))
+			smallest = job;
+	}
+	if (smallest)
+		remove_job(list, smallest);
+	return smallest;
+}
+
 static void free_list(struct job_list *list)
 {
 	struct table_job *job;
@@ -130,14 +151,14 @@ static void free_loader(struct table_loader *loader)
 }
 
 /* With the lock held; NULL: there is to be no more. */
-static struct table_job *wait_for_job(struct table_loader *loader)
+static struct table_job *wait_for_job(struct table_loader *loader, enum size size)
 {
 	struct table_job *job = NULL;
 
 	while (!loader->is_stopping && !job) {
-		job = remove_first(&loader->urgent);
+		job = remove_sized(&loader->urgent, size);
 		if (!job)
-			job = remove_first(&loader->likely);
+			job = remove_sized(&loader->likely, size);
 		if (!job)
 			pthread_cond_wait(&loader->changed, &loader->lock);
 	}
@@ -148,35 +169,42 @@ static void *run(void *arg)
 {
 	struct table_loader *loader = arg;
 	struct table_job *job;
-	bool is_alone;
+	enum size size;
+	bool is_last;
 
 	pthread_mutex_lock(&loader->lock);
-	while ((job = wait_for_job(loader))) {
+	size = (enum size)loader->started++;
+	while ((job = wait_for_job(loader, size))) {
 		pthread_mutex_unlock(&loader->lock);
 		table_job_run(job);
 		pthread_mutex_lock(&loader->lock);
 		append(&loader->done, job);
 		eventfd_write(loader->done_fd, 1);
 	}
-	loader->has_ended = true;
-	is_alone = loader->is_left;
+	is_last = --loader->running == 0 && loader->is_left;
 	pthread_cond_broadcast(&loader->changed);
 	pthread_mutex_unlock(&loader->lock);
-	if (is_alone)
+	if (is_last)
 		free_loader(loader);
 	return NULL;
 }
 
-static int start_thread(struct table_loader *loader)
+static int start_threads(struct table_loader *loader)
 {
 	sigset_t all, before;
-	int err;
+	pthread_t thread;
+	int err = 0;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the other threads */
-	pthread_mutex_lock(&loader->lock);
-	err = pthread_create(&loader->thread, NULL, run, loader);
-	pthread_mutex_unlock(&loader->lock);
+	while (!err && loader->running < THREADS) {
+		pthread_mutex_lock(&loader->lock);
+		err = pthread_create(&thread, NULL, run, loader);
+		loader->running += !err;
+		pthread_mutex_unlock(&loader->lock);
+		if (!err)
+			pthread_detach(thread);
+	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return -err;
 }
@@ -198,9 +226,9 @@ int table_loader_start(struct table_loader **ret)
 	loader->likely.end = &loader->likely.first;
 	loader->done.end = &loader->done.first;
 	loader->done_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	err = loader->done_fd < 0 ? -errno : start_thread(loader);
+	err = loader->done_fd < 0 ? -errno : start_threads(loader);
 	if (err) {
-		free_loader(loader);
+		table_loader_stop(loader);
 		return err;
 	}
 	*ret = loader;
@@ -210,29 +238,23 @@ int table_loader_start(struct table_loader **ret)
 void table_loader_stop(struct table_loader *loader)
 {
 	struct timespec until;
-	pthread_t thread;
-	bool has_ended;
+	bool is_last;
 
 	if (!loader)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += STOP_PATIENCE_SEC;
 	pthread_mutex_lock(&loader->lock);
-	thread = loader->thread;
 	loader->is_stopping = true;
 	pthread_cond_broadcast(&loader->changed);
-	while (!loader->has_ended &&
+	while (loader->running > 0 &&
 	       pthread_cond_timedwait(&loader->changed, &loader->lock, &until) == 0)
 		;
-	has_ended = loader->has_ended;
-	loader->is_left = !has_ended; /* it frees everything when it comes back */
+	is_last = loader->running == 0;
+	loader->is_left = !is_last;
 	pthread_mutex_unlock(&loader->lock);
-	if (!has_ended) {
-		pthread_detach(thread);
-		return;
-	}
-	pthread_join(thread, NULL);
-	free_loader(loader);
+	if (is_last)
+		free_loader(loader);
 }
 
 /* ---- the caller's side ---- */
@@ -241,7 +263,7 @@ void table_loader_add(struct table_loader *loader, struct table_job *job, bool i
 {
 	pthread_mutex_lock(&loader->lock);
 	append(is_urgent ? &loader->urgent : &loader->likely, job);
-	pthread_cond_signal(&loader->changed);
+	pthread_cond_broadcast(&loader->changed); /* it may be for either */
 	pthread_mutex_unlock(&loader->lock);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   descriptors of files -> tables made of them, by a thread of its own
+ * shape:   descriptors of files -> tables made of them, by threads of its own
  * units:   CLOCK_MONOTONIC nanoseconds
- * threads: the caller's, one at a time, and the loader's own; a job belongs to one of them
+ * threads: the caller's, one at a time, and the loader's two; a job belongs to one of them
  * errors:  negative errno; a job that failed says why in err
  * source:  pthreads(7), eventfd(2)
  *
@@ -28,10 +28,13 @@ struct table_kind {
 	const char *none_reason, *large_reason; /* for -ENOENT and -EFBIG */
 };
 
+#define TABLE_LOADER_LARGE_BYTES (32u << 20)
+
 struct table_job {
 	const struct table_kind *kind;
 	int path_fd;  /* O_PATH, owned by the job */
 	void *module; /* the caller's; the loader does not look at it */
+	uint64_t file_bytes;
 	void *content;
 	int err;
 	uint64_t took_ns;
@@ -47,8 +50,8 @@ int table_loader_start(struct table_loader **ret);
  */
 void table_loader_stop(struct table_loader *loader);
 
-/* NULL if memory is out. Takes path_fd in any case. */
-struct table_job *table_job_new(const struct table_kind *kind, int path_fd, void *module);
+/* Of a file of so many bytes; NULL if memory is out. Takes path_fd in any case. */
+struct table_job *table_job_new(const struct table_kind *kind, int path_fd, uint64_t file_bytes);
 void table_job_free(struct table_job *job); /* its content too; NULL is legal */
 /* Does the job in the caller's thread. */
 void table_job_run(struct table_job *job);

@@ -282,9 +282,13 @@ struct table_job *table_store_new_job(struct table_store *store, struct module *
 				      enum table_of of)
 {
 	const int fd = module->path_fd < 0 ? -1 : fcntl(module->path_fd, F_DUPFD_CLOEXEC, 0);
+	struct table_job *job;
 
 	module->last_use = ++store->now;
-	return fd < 0 ? NULL : table_job_new(store->kinds[of], fd, module);
+	job = fd < 0 ? NULL : table_job_new(store->kinds[of], fd, (uint64_t)module->st.st_size);
+	if (job)
+		job->module = module;
+	return job;
 }
 
 static const char *reason_of(const struct table_kind *kind, int err)

@@ -21,7 +21,7 @@
 #include "sample/perf_record.h"
 #include "target/process.h"
 
-#define TARGETS_LINGER_NS	UINT64_C(3000000000)
+#define TARGETS_LINGER_NS	UINT64_C(7000000000)
 #define TARGETS_MAP_MAX_AGE_SEC (24 * 60 * 60)
 #define TARGETS_MAX_JVMS	4096
 

@@ -36,16 +36,21 @@ static int stop(void **state)
 	return slow_kind_alive();
 }
 
-static struct table_job *new_job(const char *text)
+static struct table_job *new_job_of(const char *text, uint64_t file_bytes)
 {
 	const int fd = memfd_create("table", MFD_CLOEXEC);
 	struct table_job *job;
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	job = table_job_new(&slow_kind, fd, NULL);
+	job = table_job_new(&slow_kind, fd, file_bytes);
 	assert_non_null(job);
 	return job;
+}
+
+static struct table_job *new_job(const char *text)
+{
+	return new_job_of(text, strlen(text));
 }
 
 static bool is_readable(int timeout_ms)
@@ -81,36 +86,68 @@ static void jobs_are_done_in_the_order_in_which_they_came(void **state)
 	assert_null(table_loader_take(loader));
 }
 
+static void the_smallest_file_comes_first(void **state)
+{
+	(void)state;
+	table_loader_add(loader, new_job("begun"), true);
+	slow_kind_wait_begun(1);
+	table_loader_add(loader, new_job_of("c", 30 << 20), true);
+	table_loader_add(loader, new_job_of("a", 10), true);
+	table_loader_add(loader, new_job_of("b", 1 << 20), true);
+	slow_kind_open();
+	assert_done("begun");
+	assert_done("a");
+	assert_done("b");
+	assert_done("c");
+}
+
 static void what_is_waited_for_comes_first(void **state)
 {
 	(void)state;
 	table_loader_add(loader, new_job("begun"), false);
 	slow_kind_wait_begun(1);
-	table_loader_add(loader, new_job("likely"), false);
+	table_loader_add(loader, new_job("like"), false);
 	table_loader_add(loader, new_job("urgent"), true);
 	slow_kind_open();
 	assert_done("begun");
 	assert_done("urgent");
-	assert_done("likely");
+	assert_done("like");
 }
 
 static void a_job_that_is_hurried_overtakes(void **state)
 {
-	struct table_job *third = new_job("third");
+	struct table_job *third = new_job("3rd");
 
 	(void)state;
 	table_loader_add(loader, new_job("begun"), false);
 	slow_kind_wait_begun(1);
-	table_loader_add(loader, new_job("second"), false);
+	table_loader_add(loader, new_job("2nd"), false);
 	table_loader_add(loader, third, false);
 	table_loader_hurry(loader, third);
 	table_loader_hurry(loader, third); /* once more changes nothing */
-	table_loader_add(loader, new_job("fourth"), false);
+	table_loader_add(loader, new_job("4th"), false);
 	slow_kind_open();
 	assert_done("begun");
-	assert_done("third");
-	assert_done("second");
-	assert_done("fourth");
+	assert_done("3rd");
+	assert_done("2nd");
+	assert_done("4th");
+}
+
+static void a_large_file_keeps_no_small_one_waiting(void **state)
+{
+	(void)state;
+	table_loader_add(loader, new_job_of("large", TABLE_LOADER_LARGE_BYTES), true);
+	table_loader_add(loader, new_job("small"), true);
+	slow_kind_wait_begun(2); /* both at once */
+	table_loader_add(loader, new_job_of("another", TABLE_LOADER_LARGE_BYTES), true);
+	table_loader_add(loader, new_job("second"), true);
+	slow_kind_let_one();
+	slow_kind_wait_begun(3);
+	slow_kind_open();
+	for (int i = 0; i < 4; i++) {
+		assert_true(is_readable(20000));
+		table_job_free(table_loader_take(loader));
+	}
 }
 
 static void it_says_when_something_is_done_and_only_then(void **state)
@@ -177,8 +214,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(jobs_are_done_in_the_order_in_which_they_came,
 						start, stop),
+		cmocka_unit_test_setup_teardown(the_smallest_file_comes_first, start, stop),
 		cmocka_unit_test_setup_teardown(what_is_waited_for_comes_first, start, stop),
 		cmocka_unit_test_setup_teardown(a_job_that_is_hurried_overtakes, start, stop),
+		cmocka_unit_test_setup_teardown(a_large_file_keeps_no_small_one_waiting, start,
+						stop),
 		cmocka_unit_test_setup_teardown(it_says_when_something_is_done_and_only_then, start,
 						stop),
 		cmocka_unit_test_setup_teardown(a_file_without_a_table_comes_back_with_the_reason,

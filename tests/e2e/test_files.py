@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files are named that are gone when their samples are, and a large one keeps nobody waiting."""
+
+import collections
+import json
+import os
+import signal
+import time
+
+from harness import collector, folded, library, processes, settings
+from harness.case import Case
+
+CALL_FILE = settings.BUILD / "tests" / "e2e" / "call_file"
+
+
+class Files(Case):
+    def start_recording(self, *args, seconds=4, hz=199):
+        """Returns the recording's end as a function, when sampling is about to begin."""
+        out = self.directory / "recorded.folded"
+        running = self.background([settings.COLLECTOR, "record", "-d", seconds, "-F", hz, *args,
+                                   "-o", out, *self.place.options()], "record")
+
+        def end():
+            finished = running.wait()
+            self.assertEqual(finished.code, 0, str(finished))
+            return collector.Recording(finished, out)
+        return end
+
+    def call_file(self, path, mapped):
+        if not library.can_run():
+            self.skipTest("the library is machine code of x86_64")
+        program = self.background([CALL_FILE, path, library.TEXT_OFFSET, mapped], "call_file")
+        processes.wait_until(lambda: "ready" in program.text, lambda: program.text)
+        return program
+
+    def assert_named(self, stacks, least, percent=99.9):
+        unknown = collections.Counter()
+        for frames, count in stacks.stacks:
+            # What is not mapped is of no file: a frame that the kernel's walk made up.
+            reason = [frame for frame in frames
+                      if frame.startswith("[unknown") and frame != "[unknown: not mapped]"]
+            if reason:
+                unknown[reason[-1]] += count
+        print(f"{stacks.samples} samples, {unknown.total()} with a frame that is not named")
+        self.assertGreater(stacks.samples, least)
+        self.assertGreaterEqual(100 * (1 - unknown.total() / stacks.samples), percent,
+                                str(unknown.most_common(9)))
+
+    def test_a_container_killed_right_after_the_recording_is_named(self):
+        jvm = self.container("Mixed").wait_for_line("ready")
+        pid = jvm.pid
+        daemon = self.watch()
+        daemon.wait_for_jvm(pid)
+        # The daemon has read no file yet: tables are made for those who record.
+        end = self.start_recording(seconds=4)
+        time.sleep(4.1)
+        os.kill(pid, signal.SIGKILL)
+        jvm.rm()
+        recording = end()
+        print(recording.quality.line)
+        stacks = recording.folded.of_root("Mixed")
+        self.assert_named(stacks, 20)
+        for name in ("libjvm.so", "libz.so"):
+            self.assertEqual(0, stacks.count(lambda frame, n=name: frame.startswith(f"[unknown: {n}")),
+                             str(recording))
+        files = json.loads(daemon.list("--json").out)["collector"]["files"]
+        print(files)
+        self.assertGreater(files["opened"], 5)
+
+    def test_a_library_deleted_while_it_runs_is_named(self):
+        path = self.directory / "libdeleted.so"
+        program = self.call_file(path, library.write(path))
+        end = self.start_recording("-a", "--show-pid", seconds=3)
+        path.unlink()
+        stacks = end().folded.of_root(f"call_file-{program.pid}")
+        self.assert_named(stacks, 20)
+        self.assertGreater(stacks.with_method("function_00000000"), stacks.samples * 0.9)
+
+    def test_a_library_replaced_while_it_runs_keeps_its_own_names(self):
+        path, other = self.directory / "libreplaced.so", self.directory / "libother.so"
+        mapped = library.write(path)
+        library.write(other, name_bytes=30)
+        program = self.call_file(path, mapped)
+        other.rename(path)
+        stacks = self.start_recording("-a", "--show-pid", seconds=3)().folded.of_root(
+            f"call_file-{program.pid}")
+        self.assert_named(stacks, 20)
+        self.assertGreater(stacks.with_method("function_00000000"), stacks.samples * 0.9)
+
+    def test_a_program_that_ends_at_once_is_named(self):
+        """Each lives for a tenth of a second: gone before anybody could name its samples."""
+        path = self.directory / "libbrief.so"
+        mapped = library.write(path)
+        if not library.can_run():
+            self.skipTest("the library is machine code of x86_64")
+        end = self.start_recording("-a", seconds=6)
+        until = time.monotonic() + 8
+        while time.monotonic() < until:
+            processes.run(["timeout", "-s", "KILL", "0.1", CALL_FILE, path, library.TEXT_OFFSET,
+                           mapped])
+        recording = end()
+        stacks = recording.folded.of_root("call_file")
+        self.assert_named(stacks, 20, percent=99.0)
+
+    def test_a_library_of_500_mb_stalls_nothing(self):
+        path = self.directory / "liblarge.so"
+        began = time.monotonic()
+        mapped = library.write(path, count=1_200_000, name_bytes=159, total_bytes=520 << 20)
+        print(f"{path.stat().st_size >> 20} MiB, made in {time.monotonic() - began:.1f} s")
+        jvm = self.container("Churn", "60").wait_for_line("ready")
+        daemon = self.watch("--symbol-cache", "2G")
+        daemon.wait_for_jvm(jvm.pid)
+        program = self.call_file(path, mapped)
+
+        def counters():
+            return json.loads(daemon.list("--json").out)["collector"]
+        end = self.start_recording("-a", "--show-pid", seconds=15, hz=99)
+        written, loaded = [], lambda: counters()["symbol_tables"]["bytes"] > 200 << 20
+        until = time.monotonic() + settings.DEADLINE_SEC
+        while time.monotonic() < until and not (len(written) % 20 == 19 and loaded()):
+            change = daemon.place.map_file(jvm.pid).stat().st_mtime_ns
+            if not written or change != written[-1]:
+                written.append(change)
+            time.sleep(0.01)
+        recording = end()
+        longest = max(b - a for a, b in zip(written, written[1:])) / 1e9
+        print(recording.quality.line)
+        print(f"the map was written {len(written)} times, at most {longest:.3f} s apart")
+        print({key: counters()[key] for key in ("symbol_tables", "recordings")})
+        self.assertEqual(recording.quality.lost, 0, str(recording))
+        self.assertLess(longest, 1.0)
+        self.assertTrue(loaded())
+        large = recording.folded.of_root(f"call_file-{program.pid}")
+        self.assertGreater(large.count(lambda name: name.startswith("function_00000000")), 10,
+                           large.top(3))
+        # Who has nothing to do with it does not wait for it in vain.
+        others = recording.folded.of_root(f"Churn-{jvm.pid}")
+        self.assert_named(others, 20, percent=99.0)
