@@ -302,6 +302,7 @@ int engine_start_recording(struct engine *engine, const struct recording_options
 	recording->next = engine->recordings;
 	engine->recordings = recording;
 	engine->n_recordings++;
+	engine->targets.linger_more_ns = RECORDING_PATIENCE_NS;
 	*ret = recording;
 	return 0;
 }
@@ -333,7 +334,8 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 	if (!*link)
 		return;
 	*link = recording->next;
-	engine->n_recordings--;
+	if (--engine->n_recordings == 0)
+		engine->targets.linger_more_ns = 0;
 	if (recording->options.all)
 		targets_unwant_all(&engine->targets);
 	add_counts(&engine->past, &recording->counts);

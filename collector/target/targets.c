@@ -380,7 +380,8 @@ static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 		} else if (!process->gone_ns) {
 			if (process->jvm)
 				check_shadow(process, now_ns);
-		} else if (now_ns > process->gone_ns + TARGETS_LINGER_NS &&
+		} else if (now_ns >
+				   process->gone_ns + TARGETS_LINGER_NS + targets->linger_more_ns &&
 			   !process->map.changed_ns) {
 			process->next_removed = old;
 			old = process;

@@ -21,7 +21,7 @@
 #include "sample/perf_record.h"
 #include "target/process.h"
 
-#define TARGETS_LINGER_NS	UINT64_C(7000000000)
+#define TARGETS_LINGER_NS	UINT64_C(3000000000)
 #define TARGETS_MAP_MAX_AGE_SEC (24 * 60 * 60)
 #define TARGETS_MAX_JVMS	4096
 
@@ -39,6 +39,7 @@ struct targets {
 	 */
 	void (*end_session)(void *arg, uint32_t id);
 	void *end_session_arg;
+	uint64_t linger_more_ns; /* than TARGETS_LINGER_NS, for samples that wait for longer */
 	unsigned all_users; /* who wants processes without an agent too, see targets_want_all */
 	bool said_blind;
 	size_t n_jvms;		   /* processes with an agent, those included that lost it */
