@@ -163,6 +163,8 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const uint64_t done = r->end_ns + HOLD_NS;
 
+		if (r->has_more)
+			return 0;
 		if (!r->is_done && until > now + interval)
 			until = now + interval;
 		if (!r->is_done && done > now && until > done)

@@ -20,8 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LABELS	2  /* process and thread */
-#define EXPECTED_FRAMES 16 /* of a sample, whose files are loaded ahead */
+#define MAX_LABELS	2		       /* process and thread */
+#define TURN_NS		(20 * CLOCK_NS_PER_MS) /* then agents and clients have theirs */
+#define EXPECTED_FRAMES 16		       /* of a sample, whose files are loaded ahead */
 
 /* Processes that are looked at as they begin, 100 us each: a storm of them is not followed. */
 #define BUDGET	  100
@@ -376,12 +377,14 @@ static bool take_or_wait(struct recording *recording, struct recording_model *mo
 	return false;
 }
 
-/* False: something waits. */
+/* False: something waits, or it takes too long for one turn, as when much has waited. */
 static bool apply_held(struct recording *recording, struct recording_model *model,
 		       uint64_t until_ns)
 {
+	const uint64_t end_ns = clock_now_ns() + TURN_NS;
 	const struct perf_record *record;
 
+	recording->has_more = false;
 	while ((record = hold_next(&recording->hold, until_ns))) {
 		if (record->kind != PERF_SAMPLE) {
 			targets_apply_record(model->targets, record);
@@ -389,6 +392,10 @@ static bool apply_held(struct recording *recording, struct recording_model *mode
 			   record->time_ns < recording->end_ns) {
 			if (!take_or_wait(recording, model, record, until_ns))
 				return false;
+		}
+		if (clock_now_ns() >= end_ns) {
+			recording->has_more = true;
+			return false;
 		}
 	}
 	return true;

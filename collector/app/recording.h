@@ -80,6 +80,7 @@ struct recording {
 	struct utsname host;
 	bool is_done;
 	bool is_hung_up;	/* its descriptors tell nothing any more; the rings still do */
+	bool has_more;		/* samples whose time has come: others wait for their turn, too */
 	bool is_waiting;	/* the oldest sample, for a table */
 	uint64_t waiting_since; /* the table cache's count of loads then */
 	uint64_t budget_ns;	/* when the next look at processes that nobody knew may begin */

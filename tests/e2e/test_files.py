@@ -5,6 +5,7 @@ import collections
 import json
 import os
 import signal
+import socket
 import time
 
 from harness import collector, folded, library, processes, settings
@@ -32,6 +33,15 @@ class Files(Case):
         program = self.background([CALL_FILE, path, library.TEXT_OFFSET, mapped], "call_file")
         processes.wait_until(lambda: "ready" in program.text, lambda: program.text)
         return program
+
+    def answer_seconds(self, daemon):
+        """How long the daemon takes for a request that is none."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
+            client.connect(str(daemon.place.control))
+            began = time.monotonic()
+            client.send(b"{}")
+            client.recv(4096)
+            return time.monotonic() - began
 
     def assert_named(self, stacks, least, percent=99.9):
         unknown = collections.Counter()
@@ -115,12 +125,13 @@ class Files(Case):
         def counters():
             return json.loads(daemon.list("--json").out)["collector"]
         end = self.start_recording("-a", "--show-pid", seconds=15, hz=99)
-        written, loaded = [], lambda: counters()["symbol_tables"]["bytes"] > 200 << 20
+        written, answers, loaded = [], [], lambda: counters()["symbol_tables"]["bytes"] > 200 << 20
         until = time.monotonic() + settings.DEADLINE_SEC
         while time.monotonic() < until and not (len(written) % 20 == 19 and loaded()):
             change = daemon.place.map_file(jvm.pid).stat().st_mtime_ns
             if not written or change != written[-1]:
                 written.append(change)
+            answers.append(self.answer_seconds(daemon))
             time.sleep(0.01)
         recording = end()
         longest = max(b - a for a, b in zip(written, written[1:])) / 1e9
@@ -128,7 +139,11 @@ class Files(Case):
         print(f"the map was written {len(written)} times, at most {longest:.3f} s apart")
         print({key: counters()[key] for key in ("symbol_tables", "recordings")})
         self.assertEqual(recording.quality.lost, 0, str(recording))
-        self.assertLess(longest, 1.0)
+        print(f"the daemon answered {len(answers)} times, at most after {max(answers):.3f} s")
+        # What does the one goes round in the same loop as the other; how often a JVM has something
+        # new for its map is its own affair.
+        self.assertLess(max(answers), 1.0)
+        self.assertLess(longest, 5.0)
         self.assertTrue(loaded())
         large = recording.folded.of_root(f"call_file-{program.pid}")
         self.assertGreater(large.count(lambda name: name.startswith("function_00000000")), 10,
