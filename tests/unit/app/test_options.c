@@ -116,6 +116,21 @@ static void names_of_perf_maps_are_chosen_by_words(void **state)
 	assert_true(options.map_style.sourcepos);
 }
 
+static void the_cache_of_tables_is_as_large_as_the_user_likes(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record"), 0);
+	assert_int_equal(options.table_bytes, 512u << 20);
+	assert_int_equal(parse("--watch --symbol-cache 64M"), 0);
+	assert_int_equal(options.table_bytes, 64u << 20);
+	assert_int_equal(parse("record --symbol-cache 2g"), 0);
+	assert_int_equal(options.table_bytes, UINT64_C(2) << 30);
+	assert_int_equal(parse("record --symbol-cache 2048k"), 0);
+	assert_int_equal(options.table_bytes, 2u << 20);
+	assert_int_equal(parse("record --symbol-cache 1048576"), 0);
+	assert_int_equal(parse("record --symbol-cache 64G"), 0);
+}
+
 static void watch_is_a_command_in_both_spellings(void **state)
 {
 	(void)state;
@@ -188,6 +203,14 @@ static void wrong_input_is_refused(void **state)
 		"record --stack-size 0x2000",
 		"record --stack-size 18014398509481985k",
 		"record --stack-size 18446744073709559808",
+		"record --symbol-cache 1023k",
+		"record --symbol-cache 65G",
+		"record --symbol-cache 17179869185g",
+		"record --symbol-cache 64T",
+		"record --symbol-cache -1M",
+		"record --symbol-cache M",
+		"record --symbol-cache 64MB",
+		"list --symbol-cache 64M",
 		"record --unwind=fp --stack-size 8k",
 		"record --stack-size 8k --unwind=fp",
 	};
@@ -207,6 +230,7 @@ int main(void)
 		cmocka_unit_test(methods_are_called_as_the_user_likes),
 		cmocka_unit_test(stacks_are_unwound_as_the_user_likes),
 		cmocka_unit_test(names_of_perf_maps_are_chosen_by_words),
+		cmocka_unit_test(the_cache_of_tables_is_as_large_as_the_user_likes),
 		cmocka_unit_test(watch_is_a_command_in_both_spellings),
 		cmocka_unit_test(wrong_input_is_refused),
 	};

@@ -57,6 +57,28 @@ static void equal_times_keep_their_order(void **state)
 	hold_fini(&hold);
 }
 
+static void what_is_put_back_comes_first_again(void **state)
+{
+	struct hold hold = {0};
+	size_t bytes;
+
+	(void)state;
+	for (pid_t i = 0; i < 10; i++)
+		hold_add(&hold, &(struct perf_record){.kind = PERF_EXIT, .time_ns = 5, .pid = i});
+	bytes = hold.bytes;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(hold_next(&hold, 5)->pid, 0);
+		hold_put_back(&hold);
+		assert_int_equal(hold.bytes, bytes);
+	}
+	for (pid_t i = 0; i < 10; i++)
+		assert_int_equal(hold_next(&hold, 5)->pid, i);
+	assert_null(hold_next(&hold, 5));
+	hold_put_back(&hold); /* nothing was lent */
+	assert_int_equal(hold.count, 0);
+	hold_fini(&hold);
+}
+
 static void texts_are_copied(void **state)
 {
 	struct hold hold = {0};
@@ -209,6 +231,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_come_out_in_order_of_time),
 		cmocka_unit_test(equal_times_keep_their_order),
+		cmocka_unit_test(what_is_put_back_comes_first_again),
 		cmocka_unit_test(texts_are_copied),
 		cmocka_unit_test(registers_and_stacks_are_copied),
 		cmocka_unit_test(sample_without_registers_has_none_when_it_comes_out),

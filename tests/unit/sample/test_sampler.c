@@ -245,10 +245,53 @@ static void nothing_is_lost_while_every_cpu_is_busy(void **state)
 	assert_true(run.samples > 10);
 }
 
+struct heard {
+	pid_t pid;
+	bool any;
+};
+
+static void on_exit_record(void *arg, const struct perf_record *record)
+{
+	struct heard *heard = arg;
+
+	heard->any |= record->kind == PERF_EXIT && record->pid == heard->pid;
+}
+
+/* One record of a process's end does not fill a quarter of a ring: who waits is woken all the same. */
+static void what_happens_to_processes_is_heard_of_without_waiting(void **state)
+{
+	const struct sampler_options options = {.event = "cpu-clock", .hz = 1};
+	const uint64_t until = now_ns() + 20000000000;
+	struct pollfd polled[MAX_CHILDREN];
+	struct heard heard = {0};
+	struct sampler *sampler;
+	const int *fds;
+	size_t n;
+
+	(void)state;
+	if (sampler_open(&options, &sampler) < 0) {
+		print_message("no system-wide events for this user here\n");
+		skip();
+	}
+	n = sampler_side_fds(sampler, &fds);
+	n = n < MAX_CHILDREN ? n : MAX_CHILDREN;
+	for (size_t i = 0; i < n; i++)
+		polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+	heard.pid = fork();
+	if (heard.pid == 0)
+		_exit(0);
+	while (!heard.any && now_ns() < until && poll(polled, n, 20000) > 0)
+		sampler_read(sampler, on_exit_record, &heard);
+	waitpid(heard.pid, NULL, 0);
+	sampler_close(sampler);
+	assert_true(heard.any);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_carry_the_stack_that_the_child_has),
+		cmocka_unit_test(what_happens_to_processes_is_heard_of_without_waiting),
 		cmocka_unit_test(nothing_is_lost_while_every_cpu_is_busy),
 	};
 
