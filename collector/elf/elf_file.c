@@ -4,6 +4,7 @@
  *
  *   Ehdr    e_ident, e_type, e_machine; the count of sections, that of section 0 if e_shnum is 0
  *   Phdr[]  PT_LOAD: where the file's bytes go; PT_NOTE: the build ID
+ *   Shdr[]  SHT_NOTE: the build ID of a debug file
  *
  * libelf reads by pread into memory of its own (ELF_C_READ) and checks sections against the file's
  * size, but it allocates by counts that the file gives; those are checked before it sees them.
@@ -95,18 +96,11 @@ static void add_segment(struct elf_layout *layout, const GElf_Phdr *header)
 	};
 }
 
-static void read_build_id(struct elf_file *file, const GElf_Phdr *header)
+static void find_build_id(struct elf_file *file, Elf_Data *data)
 {
-	const Elf_Type type = header->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
 	size_t at = 0, name_at, desc_at;
-	Elf_Data *data = NULL;
 	GElf_Nhdr note;
 
-	if (header->p_filesz <= MAX_NOTES_BYTES && header->p_offset <= INT64_MAX)
-		data = elf_getdata_rawchunk(file->elf, (int64_t)header->p_offset, header->p_filesz,
-					    type);
-	if (!data)
-		return;
 	while ((at = gelf_getnote(data, at, &note, &name_at, &desc_at)) > 0) {
 		const char *bytes = data->d_buf;
 
@@ -118,6 +112,39 @@ static void read_build_id(struct elf_file *file, const GElf_Phdr *header)
 		memcpy(file->layout.build_id, bytes + desc_at, note.n_descsz);
 		file->layout.build_id_len = note.n_descsz;
 		return;
+	}
+}
+
+static void read_build_id(struct elf_file *file, const GElf_Phdr *header)
+{
+	const Elf_Type type = header->p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+	Elf_Data *data = NULL;
+
+	if (header->p_filesz <= MAX_NOTES_BYTES && header->p_offset <= INT64_MAX)
+		data = elf_getdata_rawchunk(file->elf, (int64_t)header->p_offset, header->p_filesz,
+					    type);
+	if (data)
+		find_build_id(file, data);
+}
+
+/* In a debug file the program headers need not lead anywhere: its sections do. */
+static void read_build_id_section(struct elf_file *file)
+{
+	unsigned notes = 0;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while (notes < MAX_NOTES && file->layout.build_id_len == 0 &&
+	       (section = elf_nextscn(file->elf, section))) {
+		Elf_Data *data = NULL;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE)
+			continue;
+		notes++;
+		if (header.sh_size <= MAX_NOTES_BYTES && !(header.sh_flags & SHF_COMPRESSED))
+			data = elf_getdata(section, NULL);
+		if (data && data->d_buf)
+			find_build_id(file, data);
 	}
 }
 
@@ -145,10 +172,10 @@ static int read_layout(struct elf_file *file)
 			 notes++ < MAX_NOTES)
 			read_build_id(file, &header);
 	}
-	return file->layout.segment_count > 0 ? 0 : -ENOEXEC;
+	return 0;
 }
 
-int elf_file_open(int fd, struct elf_file *ret)
+static int open_file(int fd, bool is_mapped, struct elf_file *ret)
 {
 	struct elf_file file = {0};
 	struct stat st;
@@ -166,12 +193,26 @@ int elf_file_open(int fd, struct elf_file *ret)
 	if (!file.elf)
 		return elf_errno() == 0 ? -ENOMEM : -ENOEXEC;
 	err = elf_kind(file.elf) == ELF_K_ELF ? read_layout(&file) : -ENOEXEC;
+	if (!err && is_mapped && file.layout.segment_count == 0)
+		err = -ENOEXEC;
+	if (!err && file.layout.build_id_len == 0 && !is_mapped)
+		read_build_id_section(&file);
 	if (err) {
 		elf_file_close(&file);
 		return err;
 	}
 	*ret = file;
 	return 0;
+}
+
+int elf_file_open(int fd, struct elf_file *ret)
+{
+	return open_file(fd, true, ret);
+}
+
+int elf_file_open_debug(int fd, struct elf_file *ret)
+{
+	return open_file(fd, false, ret);
 }
 
 void elf_file_close(struct elf_file *file)

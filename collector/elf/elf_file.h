@@ -31,6 +31,7 @@ struct elf_function {
 	uint32_t room; /* to the end of what holds it: section or segment */
 	uint32_t rank; /* among names of one address the highest is the best */
 	bool is_label; /* STT_NOTYPE: does not count inside of a function */
+	bool is_plt;   /* not the function itself but the entry that leads to it */
 };
 
 struct elf_file {
@@ -41,6 +42,8 @@ struct elf_file {
 
 /* fd stays the caller's and must stay open until elf_file_close. */
 int elf_file_open(int fd, struct elf_file *ret);
+/* One with symbols or DWARF for another file: segments it need not have. */
+int elf_file_open_debug(int fd, struct elf_file *ret);
 void elf_file_close(struct elf_file *file); /* a zero-filled one is legal */
 
 /*

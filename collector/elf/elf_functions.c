@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The functions of an ELF file, see elf_file.h. A symbol table, .symtab or .dynsym, is a section of
+ * The functions of an ELF file, see elf_functions.h. A symbol table, .symtab or .dynsym, is a section of
  *
  *   Sym[]  st_name in the section sh_link, a STRTAB; st_info type and binding; st_shndx section;
  *          st_value elf_addr; st_size, 0 from much assembler code
@@ -8,7 +8,9 @@
  * libelf checks sections against the file's size; links, entry sizes, string offsets and counts are
  * checked here.
  */
-#include "elf/elf_file.h"
+#include "elf/elf_functions.h"
+
+#include "elf/elf_section.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -21,12 +23,12 @@
 /* One symbol table, its names, and the functions found so far. */
 struct scan {
 	const struct elf_file *file;
+	const struct elf_layout *layout; /* of what is mapped */
 	Elf_Data *symbols;
 	const char *strings;
 	size_t strings_len; /* up to and with the last NUL: every text within is terminated */
 	bool is_dynamic;
-	struct elf_function *functions;
-	size_t count, size;
+	struct elf_functions *functions;
 };
 
 static const struct elf_segment *find_code_segment(const struct elf_layout *layout, uint64_t addr)
@@ -109,7 +111,7 @@ static bool take_symbol(const struct scan *scan, const GElf_Sym *symbol, struct 
 		return false;
 	if (scan->file->machine == EM_ARM && !is_label)
 		addr &= ~UINT64_C(1); /* the mark of Thumb code */
-	segment = find_code_segment(&scan->file->layout, addr);
+	segment = find_code_segment(scan->layout, addr);
 	if (!segment)
 		return false;
 	room = segment->mem_bytes - (addr - segment->elf_addr);
@@ -133,15 +135,13 @@ static int open_strings(struct scan *scan, Elf_Scn *section)
 {
 	GElf_Shdr header;
 	Elf_Data *data;
+	int err;
 
-	if (!section || !gelf_getshdr(section, &header) || header.sh_type != SHT_STRTAB ||
-	    header.sh_flags & SHF_COMPRESSED)
+	if (!section || !gelf_getshdr(section, &header) || header.sh_type != SHT_STRTAB)
 		return -ENOEXEC;
-	if (header.sh_size > ELF_FILE_MAX_STRINGS_BYTES)
-		return -EFBIG;
-	data = elf_getdata(section, NULL);
-	if (!data || !data->d_buf)
-		return -ENOEXEC;
+	err = elf_section_read(section, ELF_FILE_MAX_STRINGS_BYTES, &data);
+	if (err)
+		return err;
 	scan->strings = data->d_buf;
 	scan->strings_len = data->d_size;
 	while (scan->strings_len > 0 && scan->strings[scan->strings_len - 1] != '\0')
@@ -149,20 +149,26 @@ static int open_strings(struct scan *scan, Elf_Scn *section)
 	return 0;
 }
 
-static int reserve(struct scan *scan, size_t more)
+int elf_functions_reserve(struct elf_functions *functions, size_t more)
 {
 	struct elf_function *bigger;
 
-	if (more > ELF_FILE_MAX_SYMBOLS - scan->size)
+	if (more > ELF_FILE_MAX_SYMBOLS - functions->count)
 		return -EFBIG;
-	if (more == 0)
+	if (more <= functions->size - functions->count)
 		return 0;
-	bigger = realloc(scan->functions, (scan->size + more) * sizeof(*bigger));
+	bigger = realloc(functions->items, (functions->count + more) * sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;
-	scan->functions = bigger;
-	scan->size += more;
+	functions->items = bigger;
+	functions->size = functions->count + more;
 	return 0;
+}
+
+void elf_functions_fini(struct elf_functions *functions)
+{
+	free(functions->items);
+	*functions = (struct elf_functions){0};
 }
 
 static int open_table(struct scan *scan, Elf_Scn *section, const GElf_Shdr *header)
@@ -171,19 +177,17 @@ static int open_table(struct scan *scan, Elf_Scn *section, const GElf_Shdr *head
 	const size_t entry_bytes = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
 	int err;
 
-	if (header->sh_entsize != entry_bytes || header->sh_flags & SHF_COMPRESSED)
+	if (header->sh_entsize != entry_bytes)
 		return -ENOEXEC;
-	if (header->sh_size / entry_bytes > ELF_FILE_MAX_SYMBOLS)
-		return -EFBIG;
 	err = open_strings(scan, elf_getscn(elf, header->sh_link));
 	if (err)
 		return err;
-	scan->symbols = elf_getdata(section, NULL);
-	return scan->symbols && scan->symbols->d_buf ? 0 : -ENOEXEC;
+	return elf_section_read(section, ELF_FILE_MAX_SYMBOLS * entry_bytes, &scan->symbols);
 }
 
 static int scan_table(struct scan *scan, Elf_Scn *section, const GElf_Shdr *header)
 {
+	struct elf_functions *functions = scan->functions;
 	size_t count;
 	GElf_Sym symbol;
 	int err = open_table(scan, section, header);
@@ -191,41 +195,46 @@ static int scan_table(struct scan *scan, Elf_Scn *section, const GElf_Shdr *head
 	if (err)
 		return err;
 	count = scan->symbols->d_size / header->sh_entsize;
-	err = reserve(scan, count);
+	err = elf_functions_reserve(functions, count);
 	for (size_t i = 1; !err && i < count; i++) {
-		assert(scan->count < scan->size);
+		assert(functions->count < functions->size);
 		if (gelf_getsym(scan->symbols, (int)i, &symbol) &&
-		    take_symbol(scan, &symbol, &scan->functions[scan->count]))
-			scan->count++;
+		    take_symbol(scan, &symbol, &functions->items[functions->count]))
+			functions->count++;
 	}
 	return err;
 }
 
-/* The first table of that type; a file without one is no error. */
-static int scan_type(struct scan *scan, uint32_t type)
+int elf_functions_add(struct elf_functions *functions, const struct elf_file *file,
+		      const struct elf_layout *layout, uint32_t type)
 {
+	struct scan scan = {
+		.file = file,
+		.layout = layout,
+		.is_dynamic = type == SHT_DYNSYM,
+		.functions = functions,
+	};
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 
-	scan->is_dynamic = type == SHT_DYNSYM;
-	while ((section = elf_nextscn(scan->file->elf, section))) {
+	while ((section = elf_nextscn(file->elf, section))) {
 		if (gelf_getshdr(section, &header) && header.sh_type == type)
-			return scan_table(scan, section, &header);
+			return scan_table(&scan, section, &header);
 	}
 	return 0;
 }
 
 int elf_file_read_functions(struct elf_file *file, struct elf_function **ret, size_t *ret_count)
 {
-	struct scan scan = {.file = file};
-	const int static_err = scan_type(&scan, SHT_SYMTAB);
-	const int dynamic_err = scan_type(&scan, SHT_DYNSYM);
+	struct elf_functions functions = {0};
+	const int static_err = elf_functions_add(&functions, file, &file->layout, SHT_SYMTAB);
+	const int dynamic_err = elf_functions_add(&functions, file, &file->layout, SHT_DYNSYM);
 
-	if (scan.count == 0 && (static_err || dynamic_err)) {
-		free(scan.functions);
+	if (functions.count == 0 && (static_err || dynamic_err)) {
+		elf_functions_fini(&functions);
 		return static_err ? static_err : dynamic_err;
 	}
-	*ret = scan.functions;
-	*ret_count = scan.count;
+	*ret = functions.items;
+	*ret_count = functions.count;
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an ELF file's .eh_frame_hdr -> where its functions start, symbols or not
+ * shape:   an ELF file's .eh_frame_hdr, or .eh_frame -> where its functions start, symbols or not
  * units:   elf_addr
  * threads: a loaded table is immutable
  * errors:  negative errno; -ENOENT: the file has none that can be read
@@ -15,8 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct elf_file;
+
 struct elf_starts {
-	uint64_t base;	  /* elf_addr of .eh_frame_hdr */
+	uint64_t base;	  /* elf_addr */
 	int32_t *offsets; /* from base, rising */
 	size_t count;
 };
@@ -27,6 +29,11 @@ struct elf_starts_place {
 };
 
 int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_starts *ret);
+/*
+ * From .eh_frame itself, for files without the table above; file is fd's. -ENOENT, -ENOEXEC,
+ * -EFBIG, -ENOMEM.
+ */
+int elf_starts_scan(int fd, const struct elf_file *file, struct elf_starts *ret);
 void elf_starts_fini(struct elf_starts *starts);
 
 /* The last start at or before elf_addr; -ENOENT if there is none. */

@@ -10,6 +10,7 @@
  */
 #include "symbolize/demangle.h"
 
+#include <errno.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <string.h>
@@ -17,8 +18,8 @@
 /* No compiler's name of use to a reader is longer, and the work may grow with the square. */
 #define MANGLED_MAX 8192
 
-/* Without DMGL_PARAMS: JavaThread::run, as flame graphs show it, not JavaThread::run(). */
-#define OPTIONS (DMGL_NO_OPTS | DMGL_ANSI)
+#define WRITTEN_MAX (1u << 20) /* before it is shortened */
+#define OPERATOR    "operator"
 
 typedef int demangler(const char *name, int options, demangle_callbackref append, void *opaque);
 
@@ -26,45 +27,120 @@ struct output {
 	char *buf;
 	size_t size, len;
 	jmp_buf full;
+	bool is_short;
+	bool in_operator; /* the last character was one of operator<< and its like */
+	size_t seen, depth, outer;
+	char last[sizeof(OPERATOR) - 1]; /* characters, the newest at the end */
 };
+
+static const char *const words[DEMANGLE_STYLES] = {"plain", "simple", "full"};
+
+int demangle_style_of(const char *word, enum demangle_style *ret)
+{
+	for (int i = 0; i < DEMANGLE_STYLES; i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*ret = (enum demangle_style)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *demangle_style_word(enum demangle_style style)
+{
+	return words[style];
+}
+
+const char *demangle_style_words(void)
+{
+	return "plain simple full";
+}
 
 bool demangle_is_candidate(const char *name)
 {
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
-static void append(const char *text, size_t len, void *opaque)
+static void put(struct output *out, const char *text, size_t len)
 {
-	struct output *out = opaque;
-
 	if (len >= out->size - out->len)
 		longjmp(out->full, 1);
 	memcpy(out->buf + out->len, text, len);
 	out->len += len;
 }
 
-static size_t run(demangler *demangle, const char *name, struct output *out)
+/* Whether c is a bracket, and not part of operator<, operator->> or ->. */
+static bool is_bracket(struct output *out, char c)
 {
-	out->len = 0;
+	const bool is_sign = c == '<' || c == '>' || c == '=' || c == '-';
+	const size_t n = sizeof(out->last);
+
+	out->in_operator = is_sign && (out->in_operator || memcmp(out->last, OPERATOR, n) == 0);
+	if (out->in_operator)
+		return false;
+	return c == '<' || (c == '>' && out->last[n - 1] != '-');
+}
+
+/*
+ * What stands in angle brackets becomes three points. Rust's <Type as Trait>::method begins with
+ * a bracket, which stays, and what is in it is shortened in its turn.
+ */
+static void put_short(struct output *out, char c)
+{
+	const bool bracket = is_bracket(out, c);
+
+	if (out->seen++ == 0)
+		out->outer = c == '<';
+	if (out->seen > WRITTEN_MAX)
+		longjmp(out->full, 1);
+	memmove(out->last, out->last + 1, sizeof(out->last) - 1);
+	out->last[sizeof(out->last) - 1] = c;
+	if (bracket && c == '>' && out->depth > 0)
+		out->depth--;
+	if (out->depth <= out->outer)
+		put(out, &c, 1);
+	if (bracket && c == '<' && out->depth++ == out->outer)
+		put(out, "...", 3);
+}
+
+static void append(const char *text, size_t len, void *opaque)
+{
+	struct output *out = opaque;
+
+	if (!out->is_short) {
+		put(out, text, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++)
+		put_short(out, text[i]);
+}
+
+static size_t run(demangler *demangle, const char *name, int options, struct output *out)
+{
 	if (setjmp(out->full) != 0)
 		return 0;
-	if (!demangle(name, OPTIONS, append, out))
+	if (!demangle(name, options, append, out))
 		return 0;
 	out->buf[out->len] = '\0';
 	return out->len;
 }
 
-size_t demangle_name(const char *name, char *buf, size_t size)
+size_t demangle_name(const char *name, enum demangle_style style, char *buf, size_t size)
 {
-	struct output out = {.buf = buf, .size = size};
-	size_t len;
+	/* Without DMGL_PARAMS: JavaThread::run, as flame graphs show it, not JavaThread::run(). */
+	const int options = DMGL_ANSI | (style == DEMANGLE_FULL ? DMGL_PARAMS : DMGL_NO_OPTS);
+	/* Rust's legacy names are C++ names with a hash at their end, so Rust goes first. */
+	static demangler *const demanglers[] = {rust_demangle_callback, cplus_demangle_v3_callback};
+	size_t len = 0;
 
 	if (size == 0 || !demangle_is_candidate(name) ||
 	    strnlen(name, MANGLED_MAX + 1) > MANGLED_MAX)
 		return 0;
-	/* Rust's legacy names are C++ names with a hash at their end, so Rust goes first. */
-	len = run(rust_demangle_callback, name, &out);
-	if (len == 0)
-		len = run(cplus_demangle_v3_callback, name, &out);
+	for (size_t i = 0; len == 0 && i < sizeof(demanglers) / sizeof(demanglers[0]); i++) {
+		struct output out = {
+			.buf = buf, .size = size, .is_short = style == DEMANGLE_SIMPLE};
+
+		len = run(demanglers[i], name, options, &out);
+	}
 	return len;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a C++ or Rust linker name -> what the programmer wrote, without parameters
+ * shape:   a C++ or Rust linker name -> what the programmer wrote, in one of three styles
  * units:   bytes
  * threads: any; needs up to about 1 MiB of stack
  * errors:  0: leave the name as it is
@@ -12,10 +12,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum demangle_style {
+	DEMANGLE_PLAIN,	 /* std::vector<int>::push_back */
+	DEMANGLE_SIMPLE, /* std::vector<...>::push_back */
+	DEMANGLE_FULL,	 /* std::vector<int>::push_back(int const&) */
+	DEMANGLE_STYLES,
+};
+
+/* The style of a word, plain, simple or full; -EINVAL. */
+int demangle_style_of(const char *word, enum demangle_style *ret);
+const char *demangle_style_word(enum demangle_style style);
+/* All words, with spaces between them. */
+const char *demangle_style_words(void);
+
 /* Whether a name could be mangled at all; cheap. */
 bool demangle_is_candidate(const char *name);
 
 /* Length of the text in buf, terminated; 0 if name is not mangled or its text does not fit. */
-size_t demangle_name(const char *name, char *buf, size_t size);
+size_t demangle_name(const char *name, enum demangle_style style, char *buf, size_t size);
 
 #endif

@@ -11,13 +11,17 @@
 #include "base/map64.h"
 #include "base/serial.h"
 #include "symbolize/demangle.h"
-#include "elf/elf_file.h"
+#include "elf/elf_functions.h"
+#include "elf/mini_debug.h"
 
 #include <assert.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#define PLT_SUFFIX	    "@plt"
 #define MAX_NAME_BYTES	    (16u << 10)
 #define MAX_DEMANGLED_BYTES 4096	/* of one name; longer ones are of no use to a reader */
 #define MAX_DEMANGLED_TOTAL (32u << 20) /* of one file, then names stay mangled */
@@ -37,8 +41,10 @@ struct elf_symbols {
 	size_t names_bytes;
 	struct elf_layout layout;
 	struct elf_starts starts;
-	struct map64 shown; /* index of an entry -> its text, once demangled */
+	struct map64 shown; /* index of an entry and style -> its text, once demangled */
 	struct arena demangled;
+	enum elf_symbols_source source;
+	struct elf_symbols *debug; /* what has come later, or NULL */
 };
 
 /* By address, the best name first; ties by their place in the file, to be the same every time. */
@@ -93,13 +99,18 @@ static size_t name_len(const char *name)
 	return version ? (size_t)(version - name) : len;
 }
 
+static size_t suffix_len(const struct elf_function *function)
+{
+	return function->is_plt ? sizeof(PLT_SUFFIX) - 1 : 0;
+}
+
 /* Names that overlap in the file do not in the pool, hence the bound here too. */
 static int copy_names(struct elf_symbols *symbols, const struct elf_function *functions)
 {
 	size_t bytes = 0, at = 0;
 
 	for (size_t i = 0; i < symbols->count; i++) {
-		bytes += name_len(functions[i].name) + 1;
+		bytes += name_len(functions[i].name) + suffix_len(&functions[i]) + 1;
 		if (bytes > ELF_FILE_MAX_STRINGS_BYTES)
 			return -EFBIG;
 	}
@@ -108,48 +119,45 @@ static int copy_names(struct elf_symbols *symbols, const struct elf_function *fu
 		return -ENOMEM;
 	symbols->names_bytes = bytes;
 	for (size_t i = 0; i < symbols->count; i++) {
-		const size_t len = name_len(functions[i].name);
+		const size_t len = name_len(functions[i].name), more = suffix_len(&functions[i]);
 
 		memcpy(symbols->names + at, functions[i].name, len);
-		symbols->names[at + len] = '\0';
+		memcpy(symbols->names + at + len, PLT_SUFFIX, more);
+		symbols->names[at + len + more] = '\0';
 		symbols->entries[i].name = (uint32_t)at;
-		at += len + 1;
+		at += len + more + 1;
 	}
 	return 0;
 }
 
-static int compile(struct elf_symbols *symbols, struct elf_function *functions, size_t count)
+static int compile(struct elf_symbols *symbols, struct elf_functions *functions)
 {
-	if (count == 0)
+	if (functions->count == 0)
 		return 0;
-	qsort(functions, count, sizeof(*functions), compare);
-	symbols->count = select_functions(functions, count);
+	qsort(functions->items, functions->count, sizeof(*functions->items), compare);
+	symbols->count = select_functions(functions->items, functions->count);
 	symbols->entries = malloc(symbols->count * sizeof(*symbols->entries));
 	if (!symbols->entries)
 		return -ENOMEM;
 	for (size_t i = 0; i < symbols->count; i++)
 		symbols->entries[i] = (struct entry){
-			.elf_addr = functions[i].elf_addr,
-			.size = functions[i].size,
+			.elf_addr = functions->items[i].elf_addr,
+			.size = functions->items[i].size,
 		};
-	return copy_names(symbols, functions);
+	return copy_names(symbols, functions->items);
 }
 
-static int load_from(struct elf_file *file, struct elf_symbols **ret)
+static int make(const struct elf_layout *layout, struct elf_functions *functions,
+		struct elf_symbols **ret)
 {
-	_cleanup_free_ struct elf_function *functions = NULL;
-	struct elf_symbols *symbols;
-	size_t count;
-	int err = elf_file_read_functions(file, &functions, &count);
+	struct elf_symbols *symbols = calloc(1, sizeof(*symbols));
+	int err;
 
-	if (err)
-		return err;
-	symbols = calloc(1, sizeof(*symbols));
 	if (!symbols)
 		return -ENOMEM;
 	symbols->serial = serial_next();
-	symbols->layout = file->layout;
-	err = compile(symbols, functions, count);
+	symbols->layout = *layout;
+	err = compile(symbols, functions);
 	if (err) {
 		elf_symbols_free(symbols);
 		return err;
@@ -158,19 +166,133 @@ static int load_from(struct elf_file *file, struct elf_symbols **ret)
 	return 0;
 }
 
-int elf_symbols_load(int fd, struct elf_symbols **ret)
-{
+/* A mapped file, and what goes with it; all that names are borrowed from. */
+struct parts {
+	int fd;
 	struct elf_file file;
-	int err = elf_file_open(fd, &file);
+	int debug_fd; /* -1: none */
+	struct elf_file debug;
+	struct elf_functions functions;
+	enum elf_symbols_source source;
+};
+
+static void close_parts(struct parts *parts)
+{
+	elf_functions_fini(&parts->functions);
+	elf_file_close(&parts->debug);
+	elf_file_close(&parts->file);
+	if (parts->debug_fd >= 0)
+		close(parts->debug_fd);
+}
+
+/* Takes debug_fd. What is broken there leaves the mapped file's own names. */
+static int add_debug(struct parts *parts, int debug_fd, enum elf_symbols_source source)
+{
+	int err;
+
+	if (debug_fd < 0)
+		return debug_fd == -ENOMEM ? -ENOMEM : 0;
+	err = elf_file_open_debug(debug_fd, &parts->debug);
+	if (err) {
+		close(debug_fd);
+		return err == -ENOMEM ? err : 0;
+	}
+	parts->debug_fd = debug_fd;
+	err = elf_functions_add(&parts->functions, &parts->debug, &parts->file.layout, SHT_SYMTAB);
+	if (parts->functions.count > 0) {
+		parts->source = source;
+		return 0;
+	}
+	elf_file_close(&parts->debug);
+	close(debug_fd);
+	parts->debug_fd = -1;
+	return err == -ENOMEM ? err : 0;
+}
+
+/* The first of these that has functions: .symtab, mini debug info, a debug file. */
+static int add_static(struct parts *parts, const struct debug_place *place)
+{
+	const int err =
+		elf_functions_add(&parts->functions, &parts->file, &parts->file.layout, SHT_SYMTAB);
+	int debug_err;
+
+	if (parts->functions.count > 0) {
+		parts->source = ELF_SYMBOLS_SYMTAB;
+		return 0;
+	}
+	debug_err = add_debug(parts, mini_debug_open(&parts->file), ELF_SYMBOLS_MINI_DEBUG);
+	if (!debug_err && parts->functions.count == 0 && place)
+		debug_err = add_debug(parts, debug_file_open(parts->fd, &parts->file, place),
+				      ELF_SYMBOLS_DEBUG_FILE);
+	if (debug_err)
+		return debug_err;
+	return parts->functions.count > 0 ? 0 : err;
+}
+
+static int add_all(struct parts *parts, const struct debug_place *place)
+{
+	const int static_err = add_static(parts, place);
+	const int dynamic_err =
+		elf_functions_add(&parts->functions, &parts->file, &parts->file.layout, SHT_DYNSYM);
+	const int err = static_err ? static_err : dynamic_err;
+
+	if (parts->functions.count == 0 && err)
+		return err;
+	if (parts->source == ELF_SYMBOLS_NONE && parts->functions.count > 0)
+		parts->source = ELF_SYMBOLS_DYNSYM;
+	return elf_functions_add_plt(&parts->functions, &parts->file) == -ENOMEM ? -ENOMEM : 0;
+}
+
+/* Without them there is only less to say of code without symbols. */
+static void load_starts(const struct parts *parts, struct elf_starts *ret)
+{
+	if (elf_starts_load(parts->fd, &parts->file.layout.eh_frame_hdr, ret) < 0 &&
+	    elf_starts_scan(parts->fd, &parts->file, ret) < 0)
+		*ret = (struct elf_starts){0};
+}
+
+int elf_symbols_load(int fd, const struct debug_place *place, struct elf_symbols **ret)
+{
+	struct parts parts = {.fd = fd, .debug_fd = -1};
+	int err = elf_file_open(fd, &parts.file);
 
 	if (err)
 		return err;
-	err = load_from(&file, ret);
-	/* Without it there is only less to say of code without symbols. */
-	if (!err && elf_starts_load(fd, &file.layout.eh_frame_hdr, &(*ret)->starts) < 0)
-		(*ret)->starts = (struct elf_starts){0};
+	err = add_all(&parts, place);
+	if (!err)
+		err = make(&parts.file.layout, &parts.functions, ret);
+	if (!err) {
+		(*ret)->source = parts.source;
+		load_starts(&parts, &(*ret)->starts);
+	}
+	close_parts(&parts);
+	return err;
+}
+
+int elf_symbols_load_debug(int fd, const struct elf_layout *layout, struct elf_symbols **ret)
+{
+	struct elf_functions functions = {0};
+	struct elf_file file;
+	int err = elf_file_open_debug(fd, &file);
+
+	if (err)
+		return err;
+	err = elf_functions_add(&functions, &file, layout, SHT_SYMTAB);
+	if (!err)
+		err = functions.count > 0 ? make(layout, &functions, ret) : -ENOENT;
+	if (!err)
+		(*ret)->source = ELF_SYMBOLS_DEBUG_FILE;
+	elf_functions_fini(&functions);
 	elf_file_close(&file);
 	return err;
+}
+
+void elf_symbols_take_debug(struct elf_symbols *symbols, struct elf_symbols *debug)
+{
+	elf_symbols_free(symbols->debug);
+	symbols->debug = debug;
+	symbols->source = debug->source;
+	symbols->serial = serial_next();
 }
 
 void elf_symbols_free(struct elf_symbols *symbols)
@@ -180,6 +302,7 @@ void elf_symbols_free(struct elf_symbols *symbols)
 	map64_fini(&symbols->shown);
 	arena_fini(&symbols->demangled);
 	elf_starts_fini(&symbols->starts);
+	elf_symbols_free(symbols->debug);
 	free(symbols->entries);
 	free(symbols->names);
 	free(symbols);
@@ -213,11 +336,32 @@ static const struct entry *find_entry(const struct elf_symbols *symbols, uint64_
 	return NULL;
 }
 
+/* Of an entry of the PLT what it leads to is demangled, and the suffix put behind that. */
+static size_t demangle(const char *name, enum demangle_style style, char *buf, size_t size)
+{
+	const size_t len = strlen(name), suffix = sizeof(PLT_SUFFIX) - 1;
+	char stem[MAX_DEMANGLED_BYTES];
+	size_t n;
+
+	if (len < suffix || strcmp(name + len - suffix, PLT_SUFFIX) != 0)
+		return demangle_name(name, style, buf, size);
+	if (len - suffix >= sizeof(stem))
+		return 0;
+	memcpy(stem, name, len - suffix);
+	stem[len - suffix] = '\0';
+	n = demangle_name(stem, style, buf, size - suffix);
+	if (n == 0)
+		return 0;
+	memcpy(buf + n, PLT_SUFFIX, suffix + 1);
+	return n + suffix;
+}
+
 /* Out of memory shows the linker's name. */
-static const char *show(struct elf_symbols *symbols, const struct entry *entry)
+static const char *show(struct elf_symbols *symbols, const struct entry *entry,
+			enum demangle_style style)
 {
 	const char *name = symbols->names + entry->name, *text = name;
-	const uint64_t key = (uint64_t)(entry - symbols->entries);
+	const uint64_t key = (uint64_t)(entry - symbols->entries) * DEMANGLE_STYLES + style;
 	char buf[MAX_DEMANGLED_BYTES];
 	const char *known;
 	size_t len;
@@ -229,7 +373,7 @@ static const char *show(struct elf_symbols *symbols, const struct entry *entry)
 		return known;
 	if (symbols->demangled.total_bytes >= MAX_DEMANGLED_TOTAL)
 		return name;
-	len = demangle_name(name, buf, sizeof(buf));
+	len = demangle(name, style, buf, sizeof(buf));
 	if (len > 0)
 		text = arena_copy(&symbols->demangled, buf, len);
 	if (!text)
@@ -239,14 +383,36 @@ static const char *show(struct elf_symbols *symbols, const struct entry *entry)
 	return text;
 }
 
-const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uint64_t *ret_offset)
+const char *elf_symbols_find_as(struct elf_symbols *symbols, uint64_t elf_addr,
+				enum demangle_style style, uint64_t *ret_offset)
 {
-	const struct entry *entry = find_entry(symbols, elf_addr);
+	const struct entry *entry;
+	const char *name = NULL;
 
+	if (symbols->debug)
+		name = elf_symbols_find_as(symbols->debug, elf_addr, style, ret_offset);
+	if (name)
+		return name;
+	entry = find_entry(symbols, elf_addr);
 	if (!entry)
 		return NULL;
 	*ret_offset = elf_addr - entry->elf_addr;
-	return show(symbols, entry);
+	return show(symbols, entry, style);
+}
+
+const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uint64_t *ret_offset)
+{
+	return elf_symbols_find_as(symbols, elf_addr, DEMANGLE_PLAIN, ret_offset);
+}
+
+enum elf_symbols_source elf_symbols_source(const struct elf_symbols *symbols)
+{
+	return symbols->source;
+}
+
+const struct elf_layout *elf_symbols_layout(const struct elf_symbols *symbols)
+{
+	return &symbols->layout;
 }
 
 int elf_symbols_find_start(const struct elf_symbols *symbols, uint64_t elf_addr,
@@ -286,7 +452,8 @@ size_t elf_symbols_count(const struct elf_symbols *symbols)
 
 size_t elf_symbols_bytes(const struct elf_symbols *symbols)
 {
-	return sizeof(*symbols) + symbols->count * sizeof(*symbols->entries) +
-	       symbols->names_bytes + symbols->starts.count * sizeof(*symbols->starts.offsets) +
+	return (symbols->debug ? elf_symbols_bytes(symbols->debug) : 0) + sizeof(*symbols) +
+	       symbols->count * sizeof(*symbols->entries) + symbols->names_bytes +
+	       symbols->starts.count * sizeof(*symbols->starts.offsets) +
 	       symbols->shown.size * sizeof(*symbols->shown.slots) + symbols->demangled.total_bytes;
 }

@@ -5,7 +5,7 @@
 static int load(int fd, void **ret)
 {
 	struct elf_symbols *table;
-	const int err = elf_symbols_load(fd, &table);
+	const int err = elf_symbols_load(fd, NULL, &table);
 
 	if (!err)
 		*ret = table;

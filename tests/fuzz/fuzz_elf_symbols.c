@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0)
 		return 0;
-	if (write(fd, data, size) == (ssize_t)size && elf_symbols_load(fd, &symbols) == 0) {
+	if (write(fd, data, size) == (ssize_t)size && elf_symbols_load(fd, NULL, &symbols) == 0) {
 		ask(symbols);
 		elf_symbols_free(symbols);
 	}

@@ -100,7 +100,7 @@ int fixture_load(const char *path, struct elf_symbols **ret)
 	int err;
 
 	assert_true(fd >= 0);
-	err = elf_symbols_load(fd, ret);
+	err = elf_symbols_load(fd, NULL, ret);
 	close(fd);
 	return err;
 }
@@ -112,7 +112,7 @@ int fixture_load_bytes(const void *data, size_t len, struct elf_symbols **ret)
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, data, len), len);
-	err = elf_symbols_load(fd, ret);
+	err = elf_symbols_load(fd, NULL, ret);
 	close(fd);
 	return err;
 }

@@ -17,7 +17,7 @@
 static void assert_shown(const char *name, const char *expected)
 {
 	char buf[256];
-	const size_t len = demangle_name(name, buf, sizeof(buf));
+	const size_t len = demangle_name(name, DEMANGLE_PLAIN, buf, sizeof(buf));
 
 	assert_int_equal(len, strlen(expected));
 	if (len > 0)
@@ -68,9 +68,9 @@ static void a_text_that_does_not_fit_is_none(void **state)
 	char buf[16]; /* "JavaThread::run" and its end */
 
 	(void)state;
-	assert_int_equal(demangle_name("_ZN10JavaThread3runEv", buf, 16), 15);
-	assert_int_equal(demangle_name("_ZN10JavaThread3runEv", buf, 15), 0);
-	assert_int_equal(demangle_name("_ZN10JavaThread3runEv", buf, 0), 0);
+	assert_int_equal(demangle_name("_ZN10JavaThread3runEv", DEMANGLE_PLAIN, buf, 16), 15);
+	assert_int_equal(demangle_name("_ZN10JavaThread3runEv", DEMANGLE_PLAIN, buf, 15), 0);
+	assert_int_equal(demangle_name("_ZN10JavaThread3runEv", DEMANGLE_PLAIN, buf, 0), 0);
 }
 
 /* The n-th substitution: S_, S0_, ... S9_, SA_, ... SZ_, S10_. */
@@ -99,7 +99,7 @@ static void cxx_that_doubles_with_each_argument_ends(void **state)
 	}
 	strcat(name, "Evv");
 	alarm(20);
-	assert_int_equal(demangle_name(name, buf, sizeof(buf)), 0);
+	assert_int_equal(demangle_name(name, DEMANGLE_PLAIN, buf, sizeof(buf)), 0);
 	alarm(0);
 }
 
@@ -137,7 +137,7 @@ static void rust_that_doubles_with_each_argument_ends(void **state)
 	}
 	strcat(name, "E");
 	alarm(20);
-	assert_int_equal(demangle_name(name, buf, sizeof(buf)), 0);
+	assert_int_equal(demangle_name(name, DEMANGLE_PLAIN, buf, sizeof(buf)), 0);
 	alarm(0);
 }
 
@@ -159,11 +159,11 @@ static void deep_and_long_names_end(void **state)
 		memset(name, 'P', used);
 		memcpy(name, "_Z1f", 4);
 		name[used] = '\0';
-		demangle_name(name, buf, sizeof(buf));
+		demangle_name(name, DEMANGLE_PLAIN, buf, sizeof(buf));
 		memset(name + 4, 'I', used - 4);
-		assert_int_equal(demangle_name(name, buf, sizeof(buf)), 0);
+		assert_int_equal(demangle_name(name, DEMANGLE_PLAIN, buf, sizeof(buf)), 0);
 		memcpy(name, "_RNv", 4);
-		assert_int_equal(demangle_name(name, buf, sizeof(buf)), 0);
+		assert_int_equal(demangle_name(name, DEMANGLE_PLAIN, buf, sizeof(buf)), 0);
 	}
 	free(name);
 }

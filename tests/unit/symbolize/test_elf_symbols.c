@@ -675,7 +675,7 @@ static int load_sparse(struct fixture_bytes *broken, off_t size)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, broken->data, broken->len), broken->len);
 	assert_int_equal(ftruncate(fd, size), 0);
-	err = elf_symbols_load(fd, &symbols);
+	err = elf_symbols_load(fd, NULL, &symbols);
 	elf_symbols_free(symbols);
 	close(fd);
 	free(broken->data);

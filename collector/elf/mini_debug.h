@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the section .gnu_debugdata of an ELF file -> the ELF file in it
+ * units:   bytes
+ * threads: any
+ * errors:  -ENOENT no such section, -ENOEXEC broken, -EFBIG past the bound here, -ENOMEM, errors of
+ *          memfd_create(2)
+ * source:  "MiniDebugInfo" of the GDB manual, liblzma
+ */
+#ifndef FG_ELF_MINI_DEBUG_H
+#define FG_ELF_MINI_DEBUG_H
+
+#include "elf/elf_file.h"
+
+#define MINI_DEBUG_MAX_BYTES (128u << 20) /* unpacked */
+
+/* A descriptor of it, which the caller closes. */
+int mini_debug_open(const struct elf_file *file);
+
+#endif
