@@ -47,6 +47,8 @@ json_t *control_options_to_json(const struct recording_options *options)
 	put_count(object, "stack_bytes", options->stack_bytes);
 	json_object_set_new(object, "java_names",
 			    json_string(java_name_style_word(options->names.style)));
+	json_object_set_new(object, "cxx_names",
+			    json_string(demangle_style_word(options->cxx_names)));
 	json_object_set_new(object, "raw_names", json_boolean(options->names.is_raw));
 	json_object_set_new(object, "lines", json_boolean(options->names.has_lines));
 	return object;
@@ -63,6 +65,15 @@ static int names_at(const json_t *object, struct java_name_options *ret)
 		return 0;
 	return json_is_string(word) ? java_name_style_of(json_string_value(word), &ret->style)
 				    : -EINVAL;
+}
+
+static int cxx_names_at(const json_t *object, enum demangle_style *ret)
+{
+	const json_t *word = json_object_get(object, "cxx_names");
+
+	if (!word)
+		return 0;
+	return json_is_string(word) ? demangle_style_of(json_string_value(word), ret) : -EINVAL;
 }
 
 /* A client that does not say how long snapshots are to be gets the default. */
@@ -98,7 +109,8 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 		return -EINVAL;
 	if (options.event[0] && !sampler_is_event(options.event))
 		return -EINVAL;
-	if (names_at(object, &options.names) < 0 || stack_at(object, &options.stack_bytes) < 0)
+	if (names_at(object, &options.names) < 0 || cxx_names_at(object, &options.cxx_names) < 0 ||
+	    stack_at(object, &options.stack_bytes) < 0)
 		return -EINVAL;
 	*ret = options;
 	return 0;

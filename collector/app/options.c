@@ -24,6 +24,7 @@ static_assert(SAMPLER_MAX_STACK_BYTES == 64000, "STACK_LIMIT says so");
 
 enum {
 	OPT_CONTAINER = 256,
+	OPT_CXX_NAMES,
 	OPT_JAVA_NAMES,
 	OPT_JITDUMP,
 	OPT_LINES,
@@ -46,6 +47,7 @@ enum {
 static const struct option long_options[] = {
 	{"all", no_argument, NULL, 'a'},
 	{"container", required_argument, NULL, OPT_CONTAINER},
+	{"cxx-names", required_argument, NULL, OPT_CXX_NAMES},
 	{"duration", required_argument, NULL, 'd'},
 	{"event", required_argument, NULL, 'e'},
 	{"frequency", required_argument, NULL, 'F'},
@@ -119,6 +121,10 @@ void options_print_help(FILE *stream)
 	      "      --java-names STYLE slash: java/lang/String.hashCode (the default), dot, "
 	      "simple:\n"
 	      "                         String.hashCode, or signature: with parameters\n"
+	      "      --cxx-names STYLE  of C++ and Rust, plain: std::vector<int>::push_back "
+	      "(the default),\n"
+	      "                         simple: std::vector<...>::push_back, or full: with "
+	      "parameters\n"
 	      "      --lines            source lines: a frame for each line of a method\n"
 	      "      --raw-names        keep what differs from run to run: Foo$$Lambda.0x7fa8..\n"
 	      "Where things are:\n"
@@ -290,6 +296,14 @@ static int set_java_names(struct options *options, const char *text)
 	return -EINVAL;
 }
 
+static int set_cxx_names(struct options *options, const char *text)
+{
+	if (demangle_style_of(text, &options->recording.cxx_names) == 0)
+		return 0;
+	log_error("--cxx-names %s: no such style; there are: %s", text, demangle_style_words());
+	return -EINVAL;
+}
+
 static int add_output(struct options *options, const char *path)
 {
 	struct output *output = &options->outputs[options->n_outputs];
@@ -349,6 +363,8 @@ static int apply(struct options *options, int option)
 		return 0;
 	case OPT_CONTAINER:
 		return set_container(options, optarg);
+	case OPT_CXX_NAMES:
+		return set_cxx_names(options, optarg);
 	case OPT_JAVA_NAMES:
 		return set_java_names(options, optarg);
 	case OPT_JITDUMP:

@@ -325,6 +325,7 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		.process = process,
 		.time_ns = record->time_ns,
 		.names = recording->options.names,
+		.cxx_names = recording->options.cxx_names,
 		.cuts_carriers = recording->options.cuts_carriers,
 	};
 	struct symbolizer_verdict verdict;

@@ -50,6 +50,7 @@ struct recording_options {
 	uint64_t duration_ns;
 	uint32_t stack_bytes; /* of the snapshots that stacks are unwound from; 0: frame pointers */
 	struct java_name_options names;
+	enum demangle_style cxx_names;
 };
 
 struct recording_status {

@@ -2,11 +2,12 @@
 /* The table cache's unwind rules, see cfi_cache.h and elf/table_cache.h. */
 #include "elf/cfi_cache.h"
 
-static int load(int fd, void **ret)
+static int load(int fd, const struct debug_place *place, void **ret)
 {
 	struct cfi_table *table;
 	const int err = cfi_table_load(fd, &table);
 
+	(void)place; /* a mapped file has its unwind table itself */
 	if (!err)
 		*ret = table;
 	return err;

@@ -99,20 +99,27 @@ static int check_identity(int path_fd, const struct mapping *mapping)
 	return has_private_device(path_fd) ? 0 : -ESTALE;
 }
 
+int module_file_open_root(pid_t pid)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", pid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 static int open_in_root(pid_t pid, const char *path, uint64_t resolve)
 {
 	const struct open_how how = {
 		.flags = O_PATH | O_CLOEXEC,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve,
 	};
-	_cleanup_close_ int root = -1;
-	char root_path[32];
+	_cleanup_close_ int root = module_file_open_root(pid);
 	int fd;
 
-	snprintf(root_path, sizeof(root_path), "/proc/%d/root", pid);
-	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
-		return -errno;
+		return root;
 	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	return fd < 0 ? -errno : fd;
 }

@@ -39,6 +39,9 @@ bool module_file_is_same(int path_fd, const struct stat *st);
 /* The same file for reading, which the caller closes; may wait for its file system. */
 int module_file_read(int path_fd);
 
+/* The target's root directory (O_PATH), which the caller closes; negative errno. */
+int module_file_open_root(pid_t pid);
+
 /* A copy of this process's own vDSO, which is every process's: a descriptor the caller closes. */
 int module_file_open_vdso(void);
 

@@ -259,10 +259,28 @@ static const char *open_again(struct table_cache *cache, pid_t pid, const struct
 
 /* ---- loads ---- */
 
-/* Why there is no table yet; NULL: there is. */
-static const char *load_now(struct table_cache *cache, struct module *module, enum table_of of)
+/* Whose mapping is asked for. */
+struct asked {
+	pid_t pid;
+	const struct mapping *mapping;
+};
+
+/* With the target's root and its path there, for what goes with the file. */
+static struct table_job *new_job(struct table_cache *cache, const struct asked *asked,
+				 struct module *module, enum table_of of)
 {
 	struct table_job *job = table_store_new_job(&cache->store, module, of);
+
+	if (job && cache->store.kinds[of]->needs_place)
+		table_job_place(job, module_file_open_root(asked->pid), asked->mapping->path);
+	return job;
+}
+
+/* Why there is no table yet; NULL: there is. */
+static const char *load_now(struct table_cache *cache, const struct asked *asked,
+			    struct module *module, enum table_of of)
+{
+	struct table_job *job = new_job(cache, asked, module, of);
 
 	if (!job)
 		return "too many open files";
@@ -286,7 +304,8 @@ static const char *put_off(struct table_cache *cache, enum table_of of)
 }
 
 /* Has the loader do it. */
-static const char *begin_load(struct table_cache *cache, struct module *module, enum table_of of)
+static const char *begin_load(struct table_cache *cache, const struct asked *asked,
+			      struct module *module, enum table_of of)
 {
 	struct table_slot *slot = &module->slots[of];
 
@@ -297,7 +316,7 @@ static const char *begin_load(struct table_cache *cache, struct module *module, 
 	if (cache->jobs >= MAX_JOBS ||
 	    (slot->evicted_ns && clock_now_ns() < slot->evicted_ns + RELOAD_NS))
 		return put_off(cache, of);
-	slot->job = table_store_new_job(&cache->store, module, of);
+	slot->job = new_job(cache, asked, module, of);
 	if (!slot->job)
 		return "too many open files";
 	cache->jobs++;
@@ -307,14 +326,15 @@ static const char *begin_load(struct table_cache *cache, struct module *module, 
 	return wait_for(cache, of);
 }
 
-static const char *load(struct table_cache *cache, struct module *module, enum table_of of)
+static const char *load(struct table_cache *cache, const struct asked *asked,
+			struct module *module, enum table_of of)
 {
 	if (!module->slots[of].job && cache->begun_end > 0 && cache->begun >= cache->begun_end)
 		return put_off(cache, of);
 	if (cache->loader)
-		return begin_load(cache, module, of);
+		return begin_load(cache, asked, module, of);
 	cache->begun++;
-	return load_now(cache, module, of);
+	return load_now(cache, asked, module, of);
 }
 
 void table_cache_allow(struct table_cache *cache, unsigned int loads)
@@ -377,7 +397,7 @@ static void *find_vdso(struct table_cache *cache, enum table_of of, const struct
 	}
 	if (!vdso->table && !vdso->reason) {
 		fd = module_file_open_vdso();
-		if (fd < 0 || cache->store.kinds[of]->load(fd, &vdso->table) < 0)
+		if (fd < 0 || cache->store.kinds[of]->load(fd, NULL, &vdso->table) < 0)
 			vdso->reason = "vDSO cannot be read";
 		if (fd >= 0)
 			close(fd);
@@ -415,6 +435,7 @@ void table_cache_expect(struct table_cache *cache, pid_t pid, const struct mappi
 {
 	const char *reason;
 	struct memo *memo = has_file(mapping) ? see(cache, pid, mapping, &reason) : NULL;
+	const struct asked asked = {.pid = pid, .mapping = mapping};
 
 	for (int of = 0; memo && memo->module && of < TABLE_KINDS; of++) {
 		struct table_slot *slot = &memo->module->slots[of];
@@ -423,7 +444,7 @@ void table_cache_expect(struct table_cache *cache, pid_t pid, const struct mappi
 		    slot->job || slot->evicted_ns)
 			continue;
 		if (cache->jobs < MAX_LIKELY_JOBS)
-			slot->job = table_store_new_job(&cache->store, memo->module, of);
+			slot->job = new_job(cache, &asked, memo->module, of);
 		if (!slot->job) {
 			cache->not_begun++;
 			continue;
@@ -439,6 +460,7 @@ static const char *get_table(struct table_cache *cache, enum table_of of, pid_t 
 			     const struct mapping *mapping, struct memo *memo)
 {
 	const struct table_slot *slot = &memo->module->slots[of];
+	const struct asked asked = {.pid = pid, .mapping = mapping};
 	const char *reason;
 
 	if (slot->table || slot->reason)
@@ -451,7 +473,7 @@ static const char *get_table(struct table_cache *cache, enum table_of of, pid_t 
 		if (slot->table || slot->reason)
 			return slot->reason;
 	}
-	return load(cache, memo->module, of);
+	return load(cache, &asked, memo->module, of);
 }
 
 void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,

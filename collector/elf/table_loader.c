@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,8 +47,15 @@ struct table_job *table_job_new(const struct table_kind *kind, int path_fd, uint
 		close(path_fd);
 		return NULL;
 	}
-	*job = (struct table_job){.kind = kind, .path_fd = path_fd, .file_bytes = file_bytes};
+	*job = (struct table_job){
+		.kind = kind, .path_fd = path_fd, .root_fd = -1, .file_bytes = file_bytes};
 	return job;
+}
+
+void table_job_place(struct table_job *job, int root_fd, const char *path)
+{
+	job->root_fd = root_fd;
+	job->path = strdup(path); /* without memory only a build ID leads to a debug file */
 }
 
 void table_job_free(struct table_job *job)
@@ -56,6 +64,9 @@ void table_job_free(struct table_job *job)
 		return;
 	if (job->path_fd >= 0)
 		close(job->path_fd);
+	if (job->root_fd >= 0)
+		close(job->root_fd);
+	free(job->path);
 	if (job->content)
 		job->kind->free(job->content);
 	free(job);
@@ -64,13 +75,17 @@ void table_job_free(struct table_job *job)
 void table_job_run(struct table_job *job)
 {
 	const uint64_t began_ns = clock_now_ns();
+	const struct debug_place place = {.root = job->root_fd, .path = job->path};
 	const int fd = module_file_read(job->path_fd);
 
-	job->err = fd < 0 ? fd : job->kind->load(fd, &job->content);
+	job->err = fd < 0 ? fd : job->kind->load(fd, &place, &job->content);
 	if (fd >= 0)
 		close(fd);
 	close(job->path_fd);
 	job->path_fd = -1;
+	if (job->root_fd >= 0)
+		close(job->root_fd);
+	job->root_fd = -1;
 	job->took_ns = clock_now_ns() - began_ns;
 }
 

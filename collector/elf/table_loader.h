@@ -14,18 +14,24 @@
 #ifndef FG_ELF_TABLE_LOADER_H
 #define FG_ELF_TABLE_LOADER_H
 
+#include "elf/debug_file.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* What tables are of. */
 struct table_kind {
-	/* -ENOENT: the file has nothing to make a table of; -ENOEXEC, -EFBIG, -ENOMEM. */
-	int (*load)(int fd, void **ret);
+	/*
+	 * -ENOENT: the file has nothing to make a table of; -ENOEXEC, -EFBIG, -ENOMEM. place is
+	 * where what goes with it may be, or NULL.
+	 */
+	int (*load)(int fd, const struct debug_place *place, void **ret);
 	void (*free)(void *table);
 	size_t (*bytes)(const void *table);
 	bool (*equal)(const void *a, const void *b);
 	const char *none_reason, *large_reason; /* for -ENOENT and -EFBIG */
+	bool needs_place;
 };
 
 #define TABLE_LOADER_LARGE_BYTES (32u << 20)
@@ -33,6 +39,8 @@ struct table_kind {
 struct table_job {
 	const struct table_kind *kind;
 	int path_fd;  /* O_PATH, owned by the job */
+	int root_fd;  /* the target's, likewise; -1: none */
+	char *path;   /* of the file in that root; NULL: not known */
 	void *module; /* the caller's; the loader does not look at it */
 	uint64_t file_bytes;
 	void *content;
@@ -52,6 +60,8 @@ void table_loader_stop(struct table_loader *loader);
 
 /* Of a file of so many bytes; NULL if memory is out. Takes path_fd in any case. */
 struct table_job *table_job_new(const struct table_kind *kind, int path_fd, uint64_t file_bytes);
+/* Where what goes with the file may be. Takes root_fd, which may be negative. */
+void table_job_place(struct table_job *job, int root_fd, const char *path);
 void table_job_free(struct table_job *job); /* its content too; NULL is legal */
 /* Does the job in the caller's thread. */
 void table_job_run(struct table_job *job);

@@ -2,10 +2,10 @@
 /* The table cache's symbols, see module_cache.h and elf/table_cache.h. */
 #include "symbolize/module_cache.h"
 
-static int load(int fd, void **ret)
+static int load(int fd, const struct debug_place *place, void **ret)
 {
 	struct elf_symbols *table;
-	const int err = elf_symbols_load(fd, NULL, &table);
+	const int err = elf_symbols_load(fd, place, &table);
 
 	if (!err)
 		*ret = table;
@@ -34,6 +34,7 @@ static const struct table_kind kind = {
 	.equal = are_equal,
 	.none_reason = "cannot be read",
 	.large_reason = "symbols too large",
+	.needs_place = true,
 };
 
 void module_cache_attach(struct table_cache *tables)

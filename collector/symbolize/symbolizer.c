@@ -346,11 +346,12 @@ static const char *name_by_start(struct symbolizer *symbolizer, const struct elf
 
 /* A name of NULL: there is none. */
 static struct frame name_function(struct symbolizer *symbolizer, struct elf_symbols *symbols,
-				  const char *module, uint64_t elf_addr)
+				  const char *module, uint64_t elf_addr, enum demangle_style style)
 {
 	const char *kept = intern_add_str(&symbolizer->names, module);
 	const struct frame_key key = {.owner = elf_symbols_serial(symbols),
-				      .parts = {elf_addr, (uintptr_t)kept}};
+				      .parts = {elf_addr, (uintptr_t)kept},
+				      .style = (uint32_t)style};
 	const struct frame *known = frame_cache_find(&symbolizer->frames, &key);
 	struct frame frame = {.module = kept, .kind = FRAME_NATIVE};
 	const char *name;
@@ -358,7 +359,7 @@ static struct frame name_function(struct symbolizer *symbolizer, struct elf_symb
 
 	if (known)
 		return *known;
-	name = elf_symbols_find(symbols, elf_addr, &offset);
+	name = elf_symbols_find_as(symbols, elf_addr, style, &offset);
 	if (name)
 		frame.name = intern_add_str(&symbolizer->names, name);
 	else
@@ -370,9 +371,11 @@ static struct frame name_function(struct symbolizer *symbolizer, struct elf_symb
 	return frame;
 }
 
-static struct frame name_file(struct symbolizer *symbolizer, pid_t pid,
+static struct frame name_file(struct symbolizer *symbolizer,
+			      const struct symbolizer_context *context,
 			      const struct mapping *mapping, uint64_t addr)
 {
+	const pid_t pid = context->process->pid;
 	const char *module = base_name(mapping->path), *reason = NULL;
 	struct elf_symbols *symbols = module_cache_find(symbolizer->tables, pid, mapping, &reason);
 	struct frame frame;
@@ -381,7 +384,7 @@ static struct frame name_file(struct symbolizer *symbolizer, pid_t pid,
 	if (!symbols ||
 	    elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off, &elf_addr) < 0)
 		return unknown_in(symbolizer, module, reason);
-	frame = name_function(symbolizer, symbols, module, elf_addr);
+	frame = name_function(symbolizer, symbols, module, elf_addr, context->cxx_names);
 	return frame.name ? frame : unknown_in(symbolizer, module, NULL);
 }
 
@@ -402,7 +405,7 @@ static struct frame name_mapped(struct symbolizer *symbolizer,
 		verdict->is_java_named = false;
 		return unknown(symbolizer, "generated code");
 	}
-	return name_file(symbolizer, process->pid, mapping, addr);
+	return name_file(symbolizer, context, mapping, addr);
 }
 
 static bool is_one_of(const char *name, const char *const *names, size_t count)

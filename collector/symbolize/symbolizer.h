@@ -43,7 +43,8 @@ struct symbolizer_context {
 	struct process *process; /* NULL: user frames are unknown; learns of interpreted methods */
 	uint64_t time_ns;
 	struct java_name_options names;
-	bool cuts_carriers; /* a virtual thread's stack ends where it was mounted */
+	enum demangle_style cxx_names; /* of C++ and Rust */
+	bool cuts_carriers;	       /* a virtual thread's stack ends where it was mounted */
 };
 
 /* The most frames of a stack; past it inlined ones are left out, and their caller says so. */
