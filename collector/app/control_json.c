@@ -49,6 +49,7 @@ json_t *control_options_to_json(const struct recording_options *options)
 			    json_string(java_name_style_word(options->names.style)));
 	json_object_set_new(object, "cxx_names",
 			    json_string(demangle_style_word(options->cxx_names)));
+	json_object_set_new(object, "native_lines", json_boolean(options->has_native_lines));
 	json_object_set_new(object, "raw_names", json_boolean(options->names.is_raw));
 	json_object_set_new(object, "lines", json_boolean(options->names.has_lines));
 	return object;
@@ -109,6 +110,7 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 		return -EINVAL;
 	if (options.event[0] && !sampler_is_event(options.event))
 		return -EINVAL;
+	options.has_native_lines = bool_at(object, "native_lines");
 	if (names_at(object, &options.names) < 0 || cxx_names_at(object, &options.cxx_names) < 0 ||
 	    stack_at(object, &options.stack_bytes) < 0)
 		return -EINVAL;

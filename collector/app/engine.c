@@ -355,6 +355,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	for (const struct recording *r = engine->recordings; r; r = r->next)
 		add_counts(&ret->recordings, &r->counts);
 	ret->rests = engine->rests;
+	symbolizer_lines_stats(engine->symbolizer, &ret->native_lines);
 }
 
 void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current)

@@ -191,6 +191,13 @@ static json_t *recordings_of(const struct engine_stats *stats)
 			 "processes_unread", (json_int_t)counts->unread);
 }
 
+static json_t *native_lines_of(const struct native_lines_stats *stats)
+{
+	return json_pack("{s:I, s:I, s:I, s:I}", "files", (json_int_t)stats->files, "answers",
+			 (json_int_t)stats->answers, "late", (json_int_t)stats->late, "failed",
+			 (json_int_t)stats->failed);
+}
+
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)
 {
 	const struct intake_stats *intake = &stats->intake;
@@ -199,7 +206,7 @@ json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stat
 	if (targets->jitdump)
 		jitdump_stats(targets->jitdump, &dump);
 	return json_pack(
-		"{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}}",
+		"{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}}",
 		"jvms", jvms_of(targets), "collector", "refused_connections",
 		(json_int_t)intake->refused, "refused_sessions",
 		(json_int_t)targets->refused_sessions, "broken_messages",
@@ -209,7 +216,7 @@ json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stat
 		"jitdump_skipped", (json_int_t)dump.skipped, "stacks", stacks_of(&stats->stacks),
 		"unwind_tables", tables_of(&stats->unwind_tables), "symbol_tables",
 		tables_of(&stats->symbol_tables), "files", files_of(&stats->files), "recordings",
-		recordings_of(stats));
+		recordings_of(stats), "native_lines", native_lines_of(&stats->native_lines));
 }
 
 static const char *text_at(const json_t *object, const char *key)

@@ -30,6 +30,7 @@ enum {
 	OPT_LINES,
 	OPT_MAP_DIR,
 	OPT_MAP_NAMES,
+	OPT_NATIVE_LINES,
 	OPT_PID_LABEL,
 	OPT_RAW_NAMES,
 	OPT_SOCKET,
@@ -58,6 +59,7 @@ static const struct option long_options[] = {
 	{"lines", no_argument, NULL, OPT_LINES},
 	{"map-dir", required_argument, NULL, OPT_MAP_DIR},
 	{"map-names", required_argument, NULL, OPT_MAP_NAMES},
+	{"native-lines", no_argument, NULL, OPT_NATIVE_LINES},
 	{"output", required_argument, NULL, 'o'},
 	{"pid", required_argument, NULL, 'p'},
 	{"raw-names", no_argument, NULL, OPT_RAW_NAMES},
@@ -126,6 +128,9 @@ void options_print_help(FILE *stream)
 	      "                         simple: std::vector<...>::push_back, or full: with "
 	      "parameters\n"
 	      "      --lines            source lines: a frame for each line of a method\n"
+	      "      --native-lines     functions inlined into native code, and with --lines its "
+	      "lines,\n"
+	      "                         from debug information\n"
 	      "      --raw-names        keep what differs from run to run: Foo$$Lambda.0x7fa8..\n"
 	      "Where things are:\n"
 	      "      --socket PATH      the agents' socket, default " INTAKE_DEFAULT_SOCKET "\n"
@@ -378,6 +383,9 @@ static int apply(struct options *options, int option)
 		return set_map_names(options, optarg);
 	case OPT_LINES:
 		options->recording.names.has_lines = true;
+		return 0;
+	case OPT_NATIVE_LINES:
+		options->recording.has_native_lines = true;
 		return 0;
 	case OPT_PID_LABEL:
 		options->recording.by_pid = true;

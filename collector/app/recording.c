@@ -326,6 +326,7 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		.time_ns = record->time_ns,
 		.names = recording->options.names,
 		.cxx_names = recording->options.cxx_names,
+		.has_native_lines = recording->options.has_native_lines,
 		.cuts_carriers = recording->options.cuts_carriers,
 	};
 	struct symbolizer_verdict verdict;

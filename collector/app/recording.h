@@ -51,6 +51,7 @@ struct recording_options {
 	uint32_t stack_bytes; /* of the snapshots that stacks are unwound from; 0: frame pointers */
 	struct java_name_options names;
 	enum demangle_style cxx_names;
+	bool has_native_lines;
 };
 
 struct recording_status {

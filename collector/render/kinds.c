@@ -43,6 +43,7 @@ enum kind kind_of(enum frame_kind kind, const char *name)
 	case FRAME_JVM:
 		return KIND_CPP;
 	case FRAME_NATIVE:
+	case FRAME_NATIVE_INLINED:
 		return strstr(name, "::") ? KIND_CPP : KIND_NATIVE;
 	case FRAME_KERNEL:
 		return KIND_KERNEL;

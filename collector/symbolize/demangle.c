@@ -95,8 +95,8 @@ static void put_short(struct output *out, char c)
 		longjmp(out->full, 1);
 	memmove(out->last, out->last + 1, sizeof(out->last) - 1);
 	out->last[sizeof(out->last) - 1] = c;
-	if (bracket && c == '>' && out->depth > 0)
-		out->depth--;
+	if (bracket && c == '>' && out->depth > 0 && --out->depth == 0)
+		out->outer = 0;
 	if (out->depth <= out->outer)
 		put(out, &c, 1);
 	if (bracket && c == '<' && out->depth++ == out->outer)

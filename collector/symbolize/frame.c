@@ -13,6 +13,7 @@ const char *frame_kind_suffix(enum frame_kind kind)
 	case FRAME_NATIVE_WRAPPER:
 		return "_[j]";
 	case FRAME_INLINED:
+	case FRAME_NATIVE_INLINED:
 		return "_[i]";
 	case FRAME_KERNEL:
 		return "_[k]";

@@ -21,6 +21,7 @@ enum frame_kind {
 	FRAME_STUB,	      /* generated code that is no method, Interpreter included */
 	FRAME_JVM,	      /* libjvm */
 	FRAME_NATIVE,	      /* any other file */
+	FRAME_NATIVE_INLINED, /* _[i]: inlined into a function of a file, libjvm too */
 	FRAME_KERNEL,	      /* _[k] */
 	FRAME_UNKNOWN,	      /* [unknown: reason], without a name */
 	FRAME_JAVA,	      /* a Java method of which is not known how it ran */

@@ -26,6 +26,9 @@ struct symbolizer {
 	uint64_t kernel_serial;
 	int kernel_err;
 	struct table_cache *tables; /* borrowed */
+	struct native_lines *lines; /* NULL until somebody asks */
+	struct frame inlined[DWARF_LINES_MAX_DEPTH];
+	size_t inlined_count; /* into the file's frame named last, innermost first */
 };
 
 int symbolizer_new(struct table_cache *tables, struct symbolizer **ret)
@@ -47,6 +50,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	if (!symbolizer)
 		return;
 	kernel_symbols_free(symbolizer->kernel);
+	native_lines_free(symbolizer->lines);
 	frame_cache_fini(&symbolizer->frames);
 	intern_fini(&symbolizer->names);
 	free(symbolizer);
@@ -371,6 +375,50 @@ static struct frame name_function(struct symbolizer *symbolizer, struct elf_symb
 	return frame;
 }
 
+static const char *name_with_line(struct symbolizer *symbolizer,
+				  const struct symbolizer_context *context, const char *name,
+				  uint32_t line)
+{
+	char shown[4096], all[4112];
+
+	if (!name || demangle_name(name, context->cxx_names, shown, sizeof(shown)) == 0)
+		snprintf(shown, sizeof(shown), "%s", name ? name : "[inlined]");
+	if (!context->names.has_lines || line == 0)
+		return intern_add_str(&symbolizer->names, shown);
+	snprintf(all, sizeof(all), "%s:%u", shown, (unsigned)line);
+	return intern_add_str(&symbolizer->names, all);
+}
+
+/* Lets the function's frame have its line, and keeps those of what was inlined into it. */
+static void add_native_lines(struct symbolizer *symbolizer,
+			     const struct symbolizer_context *context,
+			     const struct native_lines_file *file, uint64_t elf_addr,
+			     struct frame *frame)
+{
+	struct dwarf_place places[DWARF_LINES_MAX_DEPTH];
+	size_t n;
+
+	if (!symbolizer->lines)
+		symbolizer->lines = native_lines_new();
+	n = symbolizer->lines ? native_lines_find(symbolizer->lines, file, elf_addr, places) : 0;
+	for (size_t i = 0; i < n; i++) {
+		const bool is_function = i + 1 == n;
+		struct frame *to = is_function ? frame : &symbolizer->inlined[i];
+
+		*to = (struct frame){
+			.name = name_with_line(symbolizer, context,
+					       is_function ? frame->name : places[i].name,
+					       places[i].line),
+			.module = frame->module,
+			.file = places[i].file ? intern_add_str(&symbolizer->names, places[i].file)
+					       : NULL,
+			.line = places[i].line,
+			.kind = is_function ? frame->kind : FRAME_NATIVE_INLINED,
+		};
+	}
+	symbolizer->inlined_count = n > 0 ? n - 1 : 0;
+}
+
 static struct frame name_file(struct symbolizer *symbolizer,
 			      const struct symbolizer_context *context,
 			      const struct mapping *mapping, uint64_t addr)
@@ -385,7 +433,15 @@ static struct frame name_file(struct symbolizer *symbolizer,
 	    elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off, &elf_addr) < 0)
 		return unknown_in(symbolizer, module, reason);
 	frame = name_function(symbolizer, symbols, module, elf_addr, context->cxx_names);
-	return frame.name ? frame : unknown_in(symbolizer, module, NULL);
+	if (!frame.name)
+		return unknown_in(symbolizer, module, NULL);
+	if (context->has_native_lines) {
+		const struct native_lines_file file = {
+			.serial = elf_symbols_serial(symbols), .pid = pid, .mapping = mapping};
+
+		add_native_lines(symbolizer, context, &file, elf_addr, &frame);
+	}
+	return frame;
 }
 
 /* What is no generated code that an agent spoke of. */
@@ -488,6 +544,7 @@ static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_c
 	const struct process *process = context->process;
 	const uint64_t addr = stack_probe(entry);
 	const struct code_range *range = NULL;
+	size_t n;
 
 	if (process && entry->method) {
 		ret[0] = name_interpreted(symbolizer, context, entry, verdict);
@@ -500,8 +557,14 @@ static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_c
 
 		return name_code(symbolizer, context, &place, ret, max);
 	}
+	symbolizer->inlined_count = 0;
 	ret[0] = name_mapped(symbolizer, context, addr, verdict);
-	return 1;
+	n = symbolizer->inlined_count;
+	if (n == 0 || n + 1 > max)
+		return 1;
+	ret[n] = ret[0];
+	memcpy(ret, symbolizer->inlined, n * sizeof(*ret));
+	return n + 1;
 }
 
 /* The frame by which a carrier thread runs a virtual one. */
@@ -606,4 +669,11 @@ struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text)
 {
 	return (struct frame){.name = intern_add_str(&symbolizer->names, text),
 			      .kind = FRAME_LABEL};
+}
+
+void symbolizer_lines_stats(const struct symbolizer *symbolizer, struct native_lines_stats *ret)
+{
+	*ret = (struct native_lines_stats){0};
+	if (symbolizer->lines)
+		native_lines_stats(symbolizer->lines, ret);
 }

@@ -11,6 +11,7 @@
 
 #include "symbolize/frame.h"
 #include "symbolize/module_cache.h"
+#include "symbolize/native_lines.h"
 #include "target/java_name.h"
 #include "target/process.h"
 #include "unwind/stack.h"
@@ -44,6 +45,7 @@ struct symbolizer_context {
 	uint64_t time_ns;
 	struct java_name_options names;
 	enum demangle_style cxx_names; /* of C++ and Rust */
+	bool has_native_lines;	       /* functions inlined in files, and their lines, from DWARF */
 	bool cuts_carriers;	       /* a virtual thread's stack ends where it was mounted */
 };
 
@@ -62,5 +64,8 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 
 /* A text of the caller's as a frame of kind FRAME_LABEL; lives until symbolizer_name is called. */
 struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text);
+
+/* How far DWARF was read; zero-filled if nobody asked. */
+void symbolizer_lines_stats(const struct symbolizer *symbolizer, struct native_lines_stats *ret);
 
 #endif

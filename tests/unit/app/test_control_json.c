@@ -24,6 +24,8 @@ static void options_arrive_as_they_were_sent(void **state)
 		.event = "cpu-clock",
 		.duration_ns = 2500000000,
 		.stack_bytes = 16384,
+		.cxx_names = DEMANGLE_FULL,
+		.has_native_lines = true,
 		.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
 	};
 	struct recording_options got;
@@ -45,6 +47,8 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_int_equal(got.names.style, JAVA_NAME_SIGNATURE);
 	assert_true(got.names.is_raw);
 	assert_true(got.names.has_lines);
+	assert_int_equal(got.cxx_names, DEMANGLE_FULL);
+	assert_true(got.has_native_lines);
 }
 
 static void client_that_does_not_say_how_methods_are_called_gets_the_default(void **state)
@@ -92,6 +96,8 @@ static void options_that_make_no_sense_are_refused(void **state)
 	check_refused("duration_ns", json_integer(-1));
 	check_refused("event", json_string("nonsense"));
 	check_refused("java_names", json_string("dots"));
+	check_refused("cxx_names", json_string("short"));
+	check_refused("cxx_names", json_integer(1));
 	check_refused("java_names", json_integer(1));
 	check_refused("stack_bytes", json_integer(-8));
 	check_refused("stack_bytes", json_integer(8));

@@ -66,6 +66,11 @@ static void methods_are_called_as_the_user_likes(void **state)
 	assert_int_equal(options.recording.names.style, JAVA_NAME_SIGNATURE);
 	assert_true(options.recording.names.is_raw);
 	assert_false(options.recording.names.has_lines);
+	assert_int_equal(options.recording.cxx_names, DEMANGLE_PLAIN);
+	assert_false(options.recording.has_native_lines);
+	assert_int_equal(parse("record --cxx-names=simple --native-lines"), 0);
+	assert_int_equal(options.recording.cxx_names, DEMANGLE_SIMPLE);
+	assert_true(options.recording.has_native_lines);
 	assert_int_equal(parse("record --lines"), 0);
 	assert_true(options.recording.names.has_lines);
 }
@@ -176,6 +181,9 @@ static void wrong_input_is_refused(void **state)
 		"record --unknown",
 		"record --java-names dots",
 		"record --java-names=",
+		"record --cxx-names=",
+		"record --cxx-names short",
+		"record --native-lines=no",
 		"--watch --map-names=",
 		"--watch --map-names=dotted,nonsense",
 		"--watch --map-names=unfold,unfoldall",

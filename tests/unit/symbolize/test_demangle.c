@@ -51,6 +51,62 @@ static void what_the_compiler_split_off_bears_the_same_name(void **state)
 	assert_shown("_ZN3Foo3barEv.constprop.0", "Foo::bar");
 }
 
+static void assert_style(enum demangle_style style, const char *name, const char *expected)
+{
+	char buf[256];
+
+	assert_true(demangle_name(name, style, buf, sizeof(buf)) > 0);
+	assert_string_equal(buf, expected);
+}
+
+static void templates_are_shortened_on_request(void **state)
+{
+	static const struct {
+		const char *name, *shown;
+	} cases[] = {
+		{"_ZN10JavaThread3runEv", "JavaThread::run"},
+		{"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<...>::push_back"},
+		{"_ZNK3FooIi3BarIcEE3getIlEEvv", "Foo<...>::get<...>"},
+		/* Signs that are no brackets. */
+		{"_ZN1AlsEi", "A::operator<<"},
+		{"_ZNK1AIiEptEv", "A<...>::operator->"},
+		{"_ZN1AltIiEEbT_", "A::operator< <...>"},
+		{"_ZNK1AIiEssERKS0_", "A<...>::operator<=>"},
+		{"_ZN12myoperator_tIiE1fEv", "myoperator_t<...>::f"},
+		/* Rust's bracket around a type stays. */
+		{"_RNvXCs1_1aINtC1b1VmENtC1c1T1f", "<b::V<...> as c::T>::f"},
+		{"_RINvMC1aINtC1b1VmE1fmE", "<b::V<...>>::f::<...>"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_style(DEMANGLE_SIMPLE, cases[i].name, cases[i].shown);
+}
+
+static void parameters_are_shown_on_request(void **state)
+{
+	(void)state;
+	assert_style(DEMANGLE_FULL, "_ZN10JavaThread3runEv", "JavaThread::run()");
+	assert_style(DEMANGLE_FULL, "_ZNSt6vectorIiSaIiEE9push_backERKi",
+		     "std::vector<int, std::allocator<int> >::push_back(int const&)");
+	assert_style(DEMANGLE_FULL, "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
+		     "core::fmt::Write::write_fmt");
+}
+
+static void each_style_has_a_word(void **state)
+{
+	enum demangle_style style;
+
+	(void)state;
+	for (int i = 0; i < DEMANGLE_STYLES; i++) {
+		assert_int_equal(
+			demangle_style_of(demangle_style_word((enum demangle_style)i), &style), 0);
+		assert_int_equal(style, i);
+		assert_non_null(strstr(demangle_style_words(), demangle_style_word(style)));
+	}
+	assert_true(demangle_style_of("short", &style) < 0);
+}
+
 static void other_names_are_left_alone(void **state)
 {
 	(void)state;
@@ -100,6 +156,7 @@ static void cxx_that_doubles_with_each_argument_ends(void **state)
 	strcat(name, "Evv");
 	alarm(20);
 	assert_int_equal(demangle_name(name, DEMANGLE_PLAIN, buf, sizeof(buf)), 0);
+	demangle_name(name, DEMANGLE_SIMPLE, buf, sizeof(buf)); /* short, or too long to be made */
 	alarm(0);
 }
 
@@ -174,6 +231,9 @@ int main(void)
 		cmocka_unit_test(cxx_is_shown_without_parameters),
 		cmocka_unit_test(rust_is_shown_without_its_hash),
 		cmocka_unit_test(what_the_compiler_split_off_bears_the_same_name),
+		cmocka_unit_test(templates_are_shortened_on_request),
+		cmocka_unit_test(parameters_are_shown_on_request),
+		cmocka_unit_test(each_style_has_a_word),
 		cmocka_unit_test(other_names_are_left_alone),
 		cmocka_unit_test(a_text_that_does_not_fit_is_none),
 		cmocka_unit_test(cxx_that_doubles_with_each_argument_ends),

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the process that reads one file's DWARF, and its end of the socket
+ * units:   elf_addr
+ * threads: the model's
+ * errors:  negative errno
+ * source:  unix(7) SOCK_SEQPACKET, fork(2), prctl(2) PR_SET_PDEATHSIG
+ *
+ * A question is 8 bytes, an elf_addr in the host's byte order. So is what an answer begins with;
+ * then, for each place, u32 line, name, NUL, file, NUL. Answers come in the order of the questions.
+ */
+#ifndef FG_SYMBOLIZE_LINES_PROCESS_H
+#define FG_SYMBOLIZE_LINES_PROCESS_H
+
+#include "symbolize/native_lines.h"
+
+#define LINES_PROCESS_MAX_ANSWER (56u << 10)
+
+struct lines_process {
+	pid_t pid;
+	int socket; /* non-blocking */
+};
+
+int lines_process_start(pid_t target, const struct mapping *mapping, struct lines_process *ret);
+/* Does not wait for one that the kernel keeps: that is a zombie until we end. */
+void lines_process_stop(struct lines_process *process);
+
+#endif
