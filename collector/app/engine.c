@@ -356,6 +356,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 		add_counts(&ret->recordings, &r->counts);
 	ret->rests = engine->rests;
 	symbolizer_lines_stats(engine->symbolizer, &ret->native_lines);
+	symbolizer_debuginfod_stats(engine->symbolizer, &ret->debuginfod);
 }
 
 void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current)

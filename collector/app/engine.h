@@ -27,6 +27,7 @@ struct engine_stats {
 	struct table_stats unwind_tables;
 	struct table_stats symbol_tables;
 	struct table_cache_stats files;
+	struct debuginfod_stats debuginfod;
 	struct native_lines_stats native_lines;
 	struct recording_counts recordings;
 	uint64_t rests; /* from what happens to processes, because it was much */

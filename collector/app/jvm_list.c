@@ -169,6 +169,21 @@ static json_t *tables_of(const struct table_stats *stats)
 			 (json_int_t)stats->evicted, "put_off", (json_int_t)stats->put_off);
 }
 
+static json_t *symbol_tables_of(const struct engine_stats *stats)
+{
+	const struct debuginfod_stats *debuginfod = &stats->debuginfod;
+	json_t *tables = tables_of(&stats->symbol_tables);
+
+	if (tables)
+		json_object_set_new(tables, "debuginfod",
+				    json_pack("{s:I, s:I, s:I, s:I}", "asked",
+					      (json_int_t)debuginfod->asked, "found",
+					      (json_int_t)debuginfod->found, "failed",
+					      (json_int_t)debuginfod->failed, "left_out",
+					      (json_int_t)debuginfod->left_out));
+	return tables;
+}
+
 static json_t *files_of(const struct table_cache_stats *stats)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_table_bytes",
@@ -215,7 +230,7 @@ json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stat
 		(json_int_t)targets->map_failures, "jitdump_written", (json_int_t)dump.written,
 		"jitdump_skipped", (json_int_t)dump.skipped, "stacks", stacks_of(&stats->stacks),
 		"unwind_tables", tables_of(&stats->unwind_tables), "symbol_tables",
-		tables_of(&stats->symbol_tables), "files", files_of(&stats->files), "recordings",
+		symbol_tables_of(stats), "files", files_of(&stats->files), "recordings",
 		recordings_of(stats), "native_lines", native_lines_of(&stats->native_lines));
 }
 

@@ -45,6 +45,7 @@ struct elf_symbols {
 	struct arena demangled;
 	enum elf_symbols_source source;
 	struct elf_symbols *debug; /* what has come later, or NULL */
+	unsigned mark;
 };
 
 /* By address, the best name first; ties by their place in the file, to be the same every time. */
@@ -419,6 +420,11 @@ int elf_symbols_find_start(const struct elf_symbols *symbols, uint64_t elf_addr,
 			   uint64_t *ret_elf_addr)
 {
 	return elf_starts_find(&symbols->starts, elf_addr, ret_elf_addr);
+}
+
+unsigned *elf_symbols_mark(struct elf_symbols *symbols)
+{
+	return &symbols->mark;
 }
 
 uint64_t elf_symbols_serial(const struct elf_symbols *symbols)

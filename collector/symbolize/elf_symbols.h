@@ -62,6 +62,9 @@ const char *elf_symbols_find_as(struct elf_symbols *symbols, uint64_t elf_addr,
 enum elf_symbols_source elf_symbols_source(const struct elf_symbols *symbols);
 const struct elf_layout *elf_symbols_layout(const struct elf_symbols *symbols);
 
+/* A number for whoever improves the table; 0 at first. */
+unsigned *elf_symbols_mark(struct elf_symbols *symbols);
+
 /* The table's own number, base/serial.h. */
 uint64_t elf_symbols_serial(const struct elf_symbols *symbols);
 

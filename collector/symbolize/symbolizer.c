@@ -6,6 +6,7 @@
 #include "symbolize/symbolizer.h"
 
 #include "base/intern.h"
+#include "base/log.h"
 #include "base/serial.h"
 #include "symbolize/frame_cache.h"
 #include "symbolize/kernel_symbols.h"
@@ -25,8 +26,9 @@ struct symbolizer {
 	struct kernel_symbols *kernel; /* NULL: kernel_err says why */
 	uint64_t kernel_serial;
 	int kernel_err;
-	struct table_cache *tables; /* borrowed */
-	struct native_lines *lines; /* NULL until somebody asks */
+	struct table_cache *tables;    /* borrowed */
+	struct debuginfod *debuginfod; /* NULL: the user has not asked for it */
+	struct native_lines *lines;    /* NULL until somebody asks */
 	struct frame inlined[DWARF_LINES_MAX_DEPTH];
 	size_t inlined_count; /* into the file's frame named last, innermost first */
 };
@@ -39,6 +41,9 @@ int symbolizer_new(struct table_cache *tables, struct symbolizer **ret)
 		return -ENOMEM;
 	symbolizer->tables = tables;
 	module_cache_attach(tables);
+	if (debuginfod_start(&symbolizer->debuginfod) == -ELIBACC)
+		log_warning("DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be loaded: "
+			    "install it (Debian: libdebuginfod1), or unset that");
 	symbolizer->kernel_serial = serial_next();
 	symbolizer->kernel_err = kernel_symbols_load(&symbolizer->kernel);
 	*ret = symbolizer;
@@ -50,6 +55,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	if (!symbolizer)
 		return;
 	kernel_symbols_free(symbolizer->kernel);
+	debuginfod_stop(symbolizer->debuginfod);
 	native_lines_free(symbolizer->lines);
 	frame_cache_fini(&symbolizer->frames);
 	intern_fini(&symbolizer->names);
@@ -432,6 +438,7 @@ static struct frame name_file(struct symbolizer *symbolizer,
 	if (!symbols ||
 	    elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off, &elf_addr) < 0)
 		return unknown_in(symbolizer, module, reason);
+	debuginfod_improve(symbolizer->debuginfod, symbols);
 	frame = name_function(symbolizer, symbols, module, elf_addr, context->cxx_names);
 	if (!frame.name)
 		return unknown_in(symbolizer, module, NULL);
@@ -676,4 +683,9 @@ void symbolizer_lines_stats(const struct symbolizer *symbolizer, struct native_l
 	*ret = (struct native_lines_stats){0};
 	if (symbolizer->lines)
 		native_lines_stats(symbolizer->lines, ret);
+}
+
+void symbolizer_debuginfod_stats(const struct symbolizer *symbolizer, struct debuginfod_stats *ret)
+{
+	debuginfod_stats(symbolizer->debuginfod, ret);
 }

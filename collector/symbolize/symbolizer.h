@@ -9,6 +9,7 @@
 #ifndef FG_SYMBOLIZE_SYMBOLIZER_H
 #define FG_SYMBOLIZE_SYMBOLIZER_H
 
+#include "symbolize/debuginfod.h"
 #include "symbolize/frame.h"
 #include "symbolize/module_cache.h"
 #include "symbolize/native_lines.h"
@@ -67,5 +68,7 @@ struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text);
 
 /* How far DWARF was read; zero-filled if nobody asked. */
 void symbolizer_lines_stats(const struct symbolizer *symbolizer, struct native_lines_stats *ret);
+/* What servers were asked for; zero-filled if the user did not want that. */
+void symbolizer_debuginfod_stats(const struct symbolizer *symbolizer, struct debuginfod_stats *ret);
 
 #endif

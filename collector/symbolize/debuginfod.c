@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One thread, one file after the other, see debuginfod.h. */
+#include "symbolize/debuginfod.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LIBRARY	      "libdebuginfod.so.1"
+#define STOP_WAIT_SEC 3
+#define NS_PER_SEC    UINT64_C(1000000000)
+
+struct debuginfod_client; /* the library's */
+typedef int progress_fn(struct debuginfod_client *client, long done, long all);
+
+struct library {
+	void *handle;
+	struct debuginfod_client *(*begin)(void);
+	void (*end)(struct debuginfod_client *client);
+	int (*find)(struct debuginfod_client *client, const unsigned char *build_id, int len,
+		    char **path);
+	void (*set_progress)(struct debuginfod_client *client, progress_fn *progress);
+};
+
+enum state { WANTED, ASKED, FOUND, TAKEN, FAILED };
+
+struct ticket {
+	enum state state;
+	struct elf_layout layout; /* with the build ID */
+	struct elf_symbols *symbols;
+};
+
+struct debuginfod {
+	struct library library;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of all up to stats */
+	pthread_cond_t changed;
+	struct ticket *tickets[DEBUGINFOD_MAX_FILES];
+	size_t count;
+	struct debuginfod_stats stats;
+	atomic_bool is_stopping;
+	atomic_uint round;    /* rises with each answer; never 0 */
+	uint64_t deadline_ns; /* the thread's */
+};
+
+static bool find_symbols(struct library *library)
+{
+	const struct {
+		const char *name;
+		void *to;
+	} symbols[] = {
+		{"debuginfod_begin", &library->begin},
+		{"debuginfod_end", &library->end},
+		{"debuginfod_find_debuginfo", &library->find},
+		{"debuginfod_set_progressfn", &library->set_progress},
+	};
+
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		void *found = dlsym(library->handle, symbols[i].name);
+
+		if (!found)
+			return false;
+		memcpy(symbols[i].to, &found, sizeof(found));
+	}
+	return true;
+}
+
+static int open_library(struct library *library)
+{
+	library->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	if (!library->handle)
+		return -ELIBACC;
+	if (find_symbols(library))
+		return 0;
+	dlclose(library->handle);
+	return -ELIBACC;
+}
+
+static _Thread_local const struct debuginfod *asking; /* the callback is called by who asks */
+
+/* Other than 0 ends the library's waiting. */
+static int check_progress(struct debuginfod_client *client, long done, long all)
+{
+	(void)client;
+	(void)done;
+	(void)all;
+	return atomic_load(&asking->is_stopping) || clock_now_ns() > asking->deadline_ns;
+}
+
+/* A server could send another file. */
+static int load(int fd, const struct elf_layout *layout, struct elf_symbols **ret)
+{
+	struct elf_file file;
+	bool is_right;
+	int err = elf_file_open_debug(fd, &file);
+
+	if (err)
+		return err;
+	is_right = file.layout.build_id_len == layout->build_id_len &&
+		   memcmp(file.layout.build_id, layout->build_id, layout->build_id_len) == 0;
+	elf_file_close(&file);
+	return is_right ? elf_symbols_load_debug(fd, layout, ret) : -ESTALE;
+}
+
+static struct elf_symbols *fetch(struct debuginfod *debuginfod, const struct elf_layout *layout)
+{
+	struct debuginfod_client *client = debuginfod->library.begin();
+	struct elf_symbols *symbols = NULL;
+	_cleanup_close_ int fd = -1;
+
+	if (!client)
+		return NULL;
+	asking = debuginfod;
+	debuginfod->deadline_ns = clock_now_ns() + DEBUGINFOD_MAX_SECONDS * NS_PER_SEC;
+	debuginfod->library.set_progress(client, check_progress);
+	fd = debuginfod->library.find(client, layout->build_id, (int)layout->build_id_len, NULL);
+	debuginfod->library.end(client);
+	return fd >= 0 && load(fd, layout, &symbols) == 0 ? symbols : NULL;
+}
+
+static struct ticket *find_wanted(struct debuginfod *debuginfod)
+{
+	for (size_t i = 0; i < debuginfod->count; i++) {
+		if (debuginfod->tickets[i]->state == WANTED)
+			return debuginfod->tickets[i];
+	}
+	return NULL;
+}
+
+/* Tickets stay where they are until the thread has ended. */
+static void *run(void *arg)
+{
+	struct debuginfod *debuginfod = arg;
+
+	pthread_mutex_lock(&debuginfod->lock);
+	while (!atomic_load(&debuginfod->is_stopping)) {
+		struct ticket *ticket = find_wanted(debuginfod);
+		struct elf_symbols *symbols;
+
+		if (!ticket) {
+			pthread_cond_wait(&debuginfod->changed, &debuginfod->lock);
+			continue;
+		}
+		ticket->state = ASKED;
+		debuginfod->stats.asked++;
+		pthread_mutex_unlock(&debuginfod->lock);
+		symbols = fetch(debuginfod, &ticket->layout);
+		pthread_mutex_lock(&debuginfod->lock);
+		ticket->symbols = symbols;
+		ticket->state = symbols ? FOUND : FAILED;
+		debuginfod->stats.found += symbols != NULL;
+		debuginfod->stats.failed += symbols == NULL;
+		if (atomic_fetch_add(&debuginfod->round, 1) == UINT_MAX)
+			atomic_fetch_add(&debuginfod->round, 1);
+	}
+	pthread_mutex_unlock(&debuginfod->lock);
+	return NULL;
+}
+
+int debuginfod_start(struct debuginfod **ret)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	struct debuginfod *debuginfod;
+	int err;
+
+	if (!urls || !urls[0])
+		return -ENOENT;
+	debuginfod = calloc(1, sizeof(*debuginfod));
+	if (!debuginfod)
+		return -ENOMEM;
+	err = open_library(&debuginfod->library);
+	if (err) {
+		free(debuginfod);
+		return err;
+	}
+	atomic_init(&debuginfod->round, 1);
+	pthread_mutex_init(&debuginfod->lock, NULL);
+	pthread_cond_init(&debuginfod->changed, NULL);
+	err = -pthread_create(&debuginfod->thread, NULL, run, debuginfod);
+	if (err) {
+		free(debuginfod);
+		return err;
+	}
+	*ret = debuginfod;
+	return 0;
+}
+
+/* The library stays loaded: what it uses has threads and exit handlers of its own. */
+void debuginfod_stop(struct debuginfod *debuginfod)
+{
+	struct timespec until;
+
+	if (!debuginfod)
+		return;
+	atomic_store(&debuginfod->is_stopping, true);
+	pthread_mutex_lock(&debuginfod->lock);
+	pthread_cond_signal(&debuginfod->changed);
+	pthread_mutex_unlock(&debuginfod->lock);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += STOP_WAIT_SEC;
+	if (pthread_timedjoin_np(debuginfod->thread, NULL, &until) != 0)
+		return; /* it still waits for a server: what it uses cannot be freed */
+	for (size_t i = 0; i < debuginfod->count; i++) {
+		elf_symbols_free(debuginfod->tickets[i]->symbols);
+		free(debuginfod->tickets[i]);
+	}
+	pthread_cond_destroy(&debuginfod->changed);
+	pthread_mutex_destroy(&debuginfod->lock);
+	free(debuginfod);
+}
+
+static struct ticket *find_ticket(const struct debuginfod *debuginfod,
+				  const struct elf_layout *layout)
+{
+	for (size_t i = 0; i < debuginfod->count; i++) {
+		if (elf_layout_equal(&debuginfod->tickets[i]->layout, layout))
+			return debuginfod->tickets[i];
+	}
+	return NULL;
+}
+
+static void add_ticket(struct debuginfod *debuginfod, const struct elf_layout *layout)
+{
+	struct ticket *ticket = NULL;
+
+	if (debuginfod->count < DEBUGINFOD_MAX_FILES)
+		ticket = calloc(1, sizeof(*ticket));
+	if (!ticket) {
+		debuginfod->stats.left_out++;
+		return;
+	}
+	ticket->layout = *layout;
+	debuginfod->tickets[debuginfod->count++] = ticket;
+	pthread_cond_signal(&debuginfod->changed);
+}
+
+/* A table that was evicted and read again is asked for again; the library keeps files. */
+static void turn_in(struct debuginfod *debuginfod, struct ticket *ticket,
+		    struct elf_symbols *symbols)
+{
+	if (ticket->state == TAKEN) {
+		ticket->state = WANTED;
+		pthread_cond_signal(&debuginfod->changed);
+	} else if (ticket->state == FOUND) {
+		elf_symbols_take_debug(symbols, ticket->symbols);
+		ticket->symbols = NULL;
+		ticket->state = TAKEN;
+	}
+}
+
+void debuginfod_improve(struct debuginfod *debuginfod, struct elf_symbols *symbols)
+{
+	const struct elf_layout *layout = elf_symbols_layout(symbols);
+	struct ticket *ticket;
+	unsigned round, *seen;
+
+	if (!debuginfod || elf_symbols_source(symbols) > ELF_SYMBOLS_DYNSYM ||
+	    layout->build_id_len == 0)
+		return;
+	round = atomic_load(&debuginfod->round);
+	seen = elf_symbols_mark(symbols);
+	if (*seen == round)
+		return; /* nothing has come since */
+	*seen = round;
+	pthread_mutex_lock(&debuginfod->lock);
+	ticket = find_ticket(debuginfod, layout);
+	if (ticket)
+		turn_in(debuginfod, ticket, symbols);
+	else
+		add_ticket(debuginfod, layout);
+	pthread_mutex_unlock(&debuginfod->lock);
+}
+
+void debuginfod_stats(struct debuginfod *debuginfod, struct debuginfod_stats *ret)
+{
+	*ret = (struct debuginfod_stats){0};
+	if (!debuginfod)
+		return;
+	pthread_mutex_lock(&debuginfod->lock);
+	*ret = debuginfod->stats;
+	pthread_mutex_unlock(&debuginfod->lock);
+}
