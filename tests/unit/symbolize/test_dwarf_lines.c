@@ -270,6 +270,51 @@ static void a_file_without_dwarf_costs_its_lines_alone(void **state)
 	free(path);
 }
 
+/* Whatever becomes of the process, the asker goes on. */
+static void broken_dwarf_costs_its_lines_alone(void **state)
+{
+	char *path =
+		fixture_new_library("c++", cxx_source, "-g -O2 -fno-eliminate-unused-debug-types");
+	struct fixture_bytes bytes = fixture_read(path);
+	struct native_lines *lines = native_lines_new();
+	struct dwarf_place places[DWARF_LINES_MAX_DEPTH];
+	const uint64_t addr = address_of(path, "both");
+	const size_t from = bytes.len / 3; /* behind headers and code */
+	struct native_lines_stats stats;
+
+	(void)state;
+	srand(7);
+	alarm(60);
+	for (uint64_t serial = 1; serial <= 40; serial++) {
+		char *copy = fixture_new_path("broken.so");
+		FILE *out = fopen(copy, "w");
+		struct mapping mapping;
+
+		assert_non_null(out);
+		for (int i = 0; i < 60; i++)
+			bytes.data[from + (size_t)rand() % (bytes.len * 5 / 6 - from)] =
+				(unsigned char)rand();
+		assert_int_equal(fwrite(bytes.data, 1, bytes.len, out), bytes.len);
+		fclose(out);
+		mapping = mapping_of(copy);
+		for (uint64_t at = addr; at < addr + 40; at += 3) {
+			const struct native_lines_file file = {
+				.serial = serial, .pid = getpid(), .mapping = &mapping};
+
+			native_lines_find(lines, &file, at, places);
+		}
+		unlink(copy);
+		free(copy);
+	}
+	alarm(0);
+	native_lines_stats(lines, &stats);
+	print_message("%u answers, %u late, %u files failed\n", (unsigned)stats.answers,
+		      (unsigned)stats.late, (unsigned)stats.failed);
+	native_lines_free(lines);
+	free(bytes.data);
+	free(path);
+}
+
 static void more_files_than_processes_take_turns(void **state)
 {
 	struct dwarf_place places[DWARF_LINES_MAX_DEPTH];
@@ -299,6 +344,7 @@ int main(void)
 		cmocka_unit_test(a_file_without_dwarf_is_enoent),
 		cmocka_unit_test(a_process_answers_as_the_reader_does),
 		cmocka_unit_test(a_file_without_dwarf_costs_its_lines_alone),
+		cmocka_unit_test(broken_dwarf_costs_its_lines_alone),
 		cmocka_unit_test(more_files_than_processes_take_turns),
 	};
 
