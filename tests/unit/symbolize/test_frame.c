@@ -16,6 +16,7 @@ static void kinds_have_the_suffixes_users_know(void **state)
 	assert_string_equal(frame_kind_suffix(FRAME_JIT), "_[j]");
 	assert_string_equal(frame_kind_suffix(FRAME_NATIVE_WRAPPER), "_[j]");
 	assert_string_equal(frame_kind_suffix(FRAME_INLINED), "_[i]");
+	assert_string_equal(frame_kind_suffix(FRAME_NATIVE_INLINED), "_[i]");
 	assert_string_equal(frame_kind_suffix(FRAME_KERNEL), "_[k]");
 }
 
