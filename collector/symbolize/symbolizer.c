@@ -290,11 +290,6 @@ static size_t name_code(struct symbolizer *symbolizer, const struct symbolizer_c
 	return n;
 }
 
-static bool is_generated(const struct mapping *mapping)
-{
-	return mapping->inode == 0 && mapping->path[0] != '[';
-}
-
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -451,6 +446,34 @@ static struct frame name_file(struct symbolizer *symbolizer,
 	return frame;
 }
 
+/* What the process itself wrote of its code; a frame without a name if it said nothing. */
+static struct frame name_foreign(struct symbolizer *symbolizer,
+				 const struct symbolizer_context *context, uint64_t addr)
+{
+	const struct foreign_map *map = context->process->foreign.map;
+	const struct code_range *range = map ? foreign_map_find(map, addr, context->time_ns) : NULL;
+	struct frame_key key = {0};
+	const struct frame *known;
+	struct frame frame;
+
+	if (!range)
+		return (struct frame){0};
+	key.owner = foreign_map_serial(map);
+	key.parts[0] = (uintptr_t)range->name;
+	known = frame_cache_find(&symbolizer->frames, &key);
+	if (known)
+		return *known;
+	frame = (struct frame){.name = intern_add_str(&symbolizer->names, range->name),
+			       .kind = FRAME_JIT};
+	frame_cache_put(&symbolizer->frames, &key, &frame);
+	return frame;
+}
+
+static bool has_own_name(const struct frame *frame)
+{
+	return frame->kind != FRAME_UNKNOWN && !strstr(frame->name, ":" UNNAMED_FUNCTION);
+}
+
 /* What is no generated code that an agent spoke of. */
 static struct frame name_mapped(struct symbolizer *symbolizer,
 				const struct symbolizer_context *context, uint64_t addr,
@@ -458,17 +481,28 @@ static struct frame name_mapped(struct symbolizer *symbolizer,
 {
 	const struct process *process = context->process;
 	const struct mapping *mapping;
+	struct frame frame, foreign;
 
 	if (!process)
 		return unknown(symbolizer, "process gone");
 	mapping = address_space_find(&process->space, addr);
 	if (!mapping)
 		return unknown(symbolizer, "not mapped");
-	if (is_generated(mapping)) {
-		verdict->is_java_named = false;
-		return unknown(symbolizer, "generated code");
+	if (mapping->inode != 0 || !mapping_is_generated(mapping)) {
+		frame = name_file(symbolizer, context, mapping, addr);
+		if (frame.name && has_own_name(&frame))
+			return frame;
 	}
-	return name_file(symbolizer, context, mapping, addr);
+	/* Code that V8 has in its own file is told of as well. */
+	foreign = name_foreign(symbolizer, context, addr);
+	if (foreign.name) {
+		symbolizer->inlined_count = 0;
+		return foreign;
+	}
+	if (!mapping_is_generated(mapping))
+		return frame;
+	verdict->is_java_named = false;
+	return unknown(symbolizer, "generated code");
 }
 
 static bool is_one_of(const char *name, const char *const *names, size_t count)
@@ -607,7 +641,7 @@ static struct frame name_end(struct symbolizer *symbolizer,
 
 	if (stack->end == STACK_NO_RULE && context->process)
 		mapping = address_space_find(&context->process->space, stack->end_addr);
-	if (mapping && is_generated(mapping))
+	if (mapping && mapping_is_generated(mapping))
 		len += snprintf(text + len, sizeof(text) - (size_t)len, " for generated code");
 	else if (mapping)
 		len += snprintf(

@@ -168,6 +168,19 @@ static int add_splice(struct address_space *space, const struct mapping *mapping
 
 /* ---- operations ---- */
 
+bool mapping_is_generated(const struct mapping *mapping)
+{
+	static const char *const prefixes[] = {"[anon", "/memfd:", "/dev/zero", "/anon_hugepage"};
+
+	if (mapping->inode == 0 && mapping->path[0] != '[')
+		return true;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		if (strncmp(mapping->path, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
 int address_space_add(struct address_space *space, const struct mapping *mapping)
 {
 	const size_t len = strlen(mapping->path), suffix = sizeof(deleted_suffix) - 1;

@@ -27,6 +27,12 @@ struct mapping {
 	const char *path; /* as the process sees it; "", "[vdso]", "//anon" and so on if no file */
 };
 
+/*
+ * Whether code that is there came into being at run time, as far as a mapping can say: memory of no
+ * file, or of one that has no name elsewhere, as .NET's code has.
+ */
+bool mapping_is_generated(const struct mapping *mapping);
+
 struct address_space {
 	struct mapping *mappings; /* rising */
 	size_t count, size;

@@ -495,6 +495,14 @@ static pid_t pid_of_name(const char *name, bool *ret_temp)
 	return !name[0] || *ret_temp ? pid : 0;
 }
 
+bool perf_map_is_ours(int fd)
+{
+	char start[sizeof(marker) - 1];
+
+	return pread(fd, start, sizeof(start), 0) == (ssize_t)sizeof(start) &&
+	       memcmp(start, marker, sizeof(start)) == 0;
+}
+
 /* Whether it is a map of this program's that was last written before that time. */
 static bool is_ours(int dirfd, const char *name, bool is_temp, time_t before)
 {

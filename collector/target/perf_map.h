@@ -87,6 +87,9 @@ int perf_map_remove(const char *dir, pid_t pid);
  */
 int perf_map_remove_old(const char *dir, long max_age_sec);
 
+/* Whether a file begins as our maps do. What is read next from fd is its beginning even so. */
+bool perf_map_is_ours(int fd);
+
 /*
  * perf prefers <container's /tmp>/perf-<inner pid>.map over ours, even when it is empty. 1 and its
  * path as the container sees it if there is one, 0 if not or if the process has our own mounts,

@@ -93,6 +93,7 @@ void process_free(struct process *process)
 		return;
 	map_writer_fini(&process->map);
 	jitdump_target_fini(&process->jitdump);
+	foreign_reader_fini(&process->foreign);
 	address_space_fini(&process->space);
 	code_map_free(process->code);
 	code_methods_fini(&process->methods); /* after the code's tables */
@@ -167,6 +168,7 @@ bool process_exec(struct process *process, uint64_t time_ns)
 	address_space_fini(&process->space);
 	process->space_read_ns = 0;
 	process_forget_threads(process);
+	foreign_reader_restart(&process->foreign);
 	if (!process->jvm || process->jvm->opened_ns > time_ns)
 		return false;
 	end_jvm(process, time_ns);
@@ -339,6 +341,15 @@ static bool has_file(const struct process *process, const char *name)
 		const char *slash = strrchr(process->space.mappings[i].path, '/');
 
 		if (slash && strcmp(slash + 1, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool process_has_generated(const struct process *process)
+{
+	for (size_t i = 0; i < process->space.count; i++) {
+		if (mapping_is_generated(&process->space.mappings[i]))
 			return true;
 	}
 	return false;

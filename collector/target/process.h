@@ -19,6 +19,7 @@
 #include "target/code_map.h"
 #include "target/code_methods.h"
 #include "target/container.h"
+#include "target/foreign_reader.h"
 #include "target/java_methods.h"
 #include "target/jitdump_target.h"
 #include "target/map_writer.h"
@@ -107,6 +108,7 @@ struct process {
 	struct code_methods methods; /* those that code and its inline tables refer to */
 	struct name_pool names;	     /* of code and threads; empty without an agent */
 	struct java_methods java_methods; /* interpreted ones */
+	struct foreign_reader foreign;	  /* what it tells of its code itself; no JVM's */
 	struct map64 threads;		  /* TID -> struct thread */
 	struct map64 thread_names;	  /* inner TID -> full name in names */
 
@@ -142,6 +144,9 @@ int process_set_hello(struct process *process, const struct wire_hello *hello);
 /* An attribute's text or NULL; a value of vmStructs or false. */
 const char *process_attr(const struct process *process, const char *key);
 bool process_value(const struct process *process, const char *key, int64_t *ret);
+
+/* Whether it has executable memory that is no file's. */
+bool process_has_generated(const struct process *process);
 
 /*
  * The thread's full name where the agent told it, else its comm; borrowed until the next change.

@@ -375,6 +375,8 @@ static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	while ((process = targets_next(targets, &pos))) {
 		if (process->code)
 			code_map_expire(process->code, horizon_ns, MAX_DEAD_RANGES);
+		if (process->foreign.map)
+			foreign_map_expire(process->foreign.map, horizon_ns, now_ns);
 		if (!process->gone_ns && is_gone(process)) {
 			bury(targets, process, now_ns);
 		} else if (!process->gone_ns) {
@@ -406,6 +408,8 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	}
 	if (targets->jitdump)
 		jitdump_step(targets->jitdump, now_ns);
+	if (targets->all_users > 0)
+		foreign_upkeep_step(&targets->foreign, &targets->processes, clock_now_ns());
 	if (now_ns >= targets->next_sweep_ns) {
 		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;
 		sweep(targets, now_ns, horizon_ns);
@@ -431,6 +435,8 @@ uint64_t targets_next_tick_ns(const struct targets *targets)
 		next = sooner_of(next, map_writer_due_ns(&process->map));
 		next = sooner_of(next, jitdump_target_due_ns(&process->jitdump));
 	}
+	if (targets->all_users > 0)
+		next = sooner_of(next, targets->foreign.next_ns);
 	if (targets->jitdump)
 		next = sooner_of(next, jitdump_due_ns(targets->jitdump));
 	return next;

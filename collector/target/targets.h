@@ -11,7 +11,8 @@
  * the time. At most TARGETS_MAX_JVMS processes with an agent are known at a time, for each may hold
  * up to 200 MB of code and names; the sessions of others are refused. A process that is gone stays
  * known for TARGETS_LINGER_NS, so that held samples are named; its map file stays until the PID is
- * used again, or for a day. If jitdump is set, new code of all processes goes into it too.
+ * used again, or for a day. While all processes are wanted, maps that others than JVMs write
+ * themselves are read. If jitdump is set, new code of all processes goes into it too.
  */
 #ifndef FG_TARGET_TARGETS_H
 #define FG_TARGET_TARGETS_H
@@ -19,6 +20,7 @@
 #include "base/map64.h"
 #include "intake/intake.h"
 #include "sample/perf_record.h"
+#include "target/foreign_upkeep.h"
 #include "target/process.h"
 
 #define TARGETS_LINGER_NS	UINT64_C(3000000000)
@@ -46,6 +48,7 @@ struct targets {
 	uint64_t refused_sessions; /* of a process that is gone, or past TARGETS_MAX_JVMS */
 	uint64_t map_writes, map_failures;
 	uint64_t next_sweep_ns, next_clean_ns;
+	struct foreign_upkeep foreign;
 };
 
 /* What the caller has to do with a session after an event. */

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   all processes -> their own perf maps, read as they grow, for no more time than is theirs
+ * units:   CLOCK_MONOTONIC nanoseconds, bytes
+ * threads: one at a time
+ * errors:  what is not read for want of room is counted
+ * source:  foreign_reader.h
+ *
+ * A step takes some 20 ms, and the next one begins after four times as long: whoever writes without
+ * end has a fifth of the model's time at most, whoever else is there gets his turn, and all maps
+ * together have FOREIGN_MAX_BYTES and FOREIGN_MAX_FILES.
+ */
+#ifndef FG_TARGET_FOREIGN_UPKEEP_H
+#define FG_TARGET_FOREIGN_UPKEEP_H
+
+#include "base/map64.h"
+#include "target/foreign_reader.h"
+
+#define FOREIGN_MAX_BYTES ((size_t)256 << 20)
+#define FOREIGN_MAX_FILES 256
+
+struct foreign_upkeep {
+	struct foreign_reader_stats stats;
+	size_t files, ranges, bytes; /* as of the last step */
+	uint64_t put_off;	     /* times that there was no room for a process's map */
+	size_t pos;		     /* in the table of processes, where the next step begins */
+	uint64_t next_ns;	     /* no step before */
+};
+
+/* processes: PID -> struct process. */
+void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *processes,
+			 uint64_t now_ns);
+
+#endif
