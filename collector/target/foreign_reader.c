@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define PIECE_BYTES (64u << 10)
+#define PIECE_BYTES (256u << 10)
 #define MANY_LOOKS  10
 
 static void close_file(struct foreign_reader *reader)

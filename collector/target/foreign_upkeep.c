@@ -7,8 +7,8 @@
 #include "target/process.h"
 
 #define STEP_NS	    (20 * CLOCK_NS_PER_MS)
-#define PIECE_NS    (5 * CLOCK_NS_PER_MS) /* of one process, while others wait */
-#define REST_FACTOR 4
+#define PIECE_NS    (20 * CLOCK_NS_PER_MS) /* of one process, while others wait */
+#define REST_FACTOR 2
 
 /* The dead have nothing to add once their file, if there is one, has been read to its end. */
 static bool is_due(const struct process *process, uint64_t now_ns)

@@ -6,8 +6,8 @@
  * errors:  what is not read for want of room is counted
  * source:  foreign_reader.h
  *
- * A step takes some 20 ms, and the next one begins after four times as long: whoever writes without
- * end has a fifth of the model's time at most, whoever else is there gets his turn, and all maps
+ * A step takes some 40 ms, and the next one begins after twice as long: whoever writes without
+ * end has a third of the model's time at most, whoever else is there gets his turn, and all maps
  * together have FOREIGN_MAX_BYTES and FOREIGN_MAX_FILES.
  */
 #ifndef FG_TARGET_FOREIGN_UPKEEP_H

@@ -71,6 +71,12 @@ struct arch {
 	/* Of compiled Java and native wrappers, of a stub. */
 	enum arch_frame (*compiled_frame)(const struct arch_code *code);
 	enum arch_frame (*stub_frame)(const struct arch_code *code);
+	/*
+	 * Of code that another runtime than HotSpot made. With ARCH_FRAME_FP_LIVE *ret_size is its
+	 * size; code without a frame that is known goes by its frame pointer.
+	 */
+	enum arch_frame (*foreign_frame)(const struct arch_code *code, bool is_return,
+					 uint32_t *ret_size);
 	/* Whether the len bytes that end at return_addr are a call of something at target. */
 	bool (*is_call)(const uint8_t *code, size_t len, uint64_t return_addr,
 			const struct arch_target *target);

@@ -156,6 +156,23 @@ static enum arch_frame stub_frame(const struct arch_code *code)
 	return ARCH_FRAME_BY_FP;
 }
 
+/* stp x29, x30, [sp, #-N]! somewhere in its beginning; what is left of it at the end has its ret. */
+static enum arch_frame foreign_frame(const struct arch_code *code, bool is_return,
+				     uint32_t *ret_size)
+{
+	size_t push = 0;
+
+	(void)ret_size;
+	while (push < code->entry_len &&
+	       !is_stp_fp_push(word_at(code->entry, code->entry_len, push)))
+		push += CODE_BYTES;
+	if (is_return || push >= code->entry_len)
+		return ARCH_FRAME_BY_FP;
+	if (code->pc_offset <= push || is_ret(word_at(code->at, code->at_len, 0)))
+		return ARCH_FRAME_NONE;
+	return code->pc_offset == push + CODE_BYTES ? ARCH_FRAME_PUSHED : ARCH_FRAME_BY_FP;
+}
+
 /* bl imm26 */
 static bool is_call(const uint8_t *code, size_t len, uint64_t return_addr,
 		    const struct arch_target *target)
@@ -183,6 +200,7 @@ const struct arch arch_aarch64 = {
 	.strip = strip,
 	.compiled_frame = compiled_frame,
 	.stub_frame = stub_frame,
+	.foreign_frame = foreign_frame,
 	.interpreter = {.sender_sp = -1, .method = -3},
 	.has_link = true,
 };

@@ -20,6 +20,7 @@ enum { AX, BX, CX, DX, SI, DI, BP, SP, IP, R8, R15 = R8 + 7, N_REGS };
 #define PUSH_RBP 0x55
 #define POP_RBP	 0x5d
 #define RET	 0xc3
+#define RET_N	 0xc2
 #define LEAVE	 0xc9
 
 static void read_regs(const uint64_t *sampled, struct unwind_regs *ret)
@@ -142,6 +143,49 @@ static enum arch_frame stub_frame(const struct arch_code *code)
 	return ARCH_FRAME_BY_FP;
 }
 
+/* The stack is moved for its alignment alone, around one call through a register. */
+static enum arch_frame trampoline_frame(const struct arch_code *code, bool is_return,
+					uint32_t *ret_size)
+{
+	const size_t sub = HAS(code->entry, code->entry_len, 0, "\xf3\x0f\x1e\xfa") ? 4 : 0;
+	const size_t call = sub + 4;
+
+	if (!HAS(code->entry, code->entry_len, sub, "\x48\x83\xec") || code->entry_len < call + 2 ||
+	    code->entry[call - 1] >= 0x80 || code->entry[call] != 0xff ||
+	    (code->entry[call + 1] & 0xf8) != 0xd0)
+		return ARCH_FRAME_BY_FP;
+	*ret_size = code->entry[call - 1] + WORD_BYTES;
+	if (code->pc_offset == call + 2 || (!is_return && code->pc_offset == call))
+		return ARCH_FRAME_FP_LIVE;
+	return is_return ? ARCH_FRAME_BY_FP : ARCH_FRAME_NONE;
+}
+
+/*
+ * V8 looks whether the code is still good before it pushes rbp, BeamAsm does not, and both end by
+ * pop rbp; ret [N], or leave. In the few instructions that V8 has between those two rbp is the
+ * caller's already.
+ */
+static enum arch_frame foreign_frame(const struct arch_code *code, bool is_return,
+				     uint32_t *ret_size)
+{
+	size_t push = 0;
+
+	while (push < code->entry_len &&
+	       !HAS(code->entry, code->entry_len, push, "\x55\x48\x89\xe5") &&
+	       !HAS(code->entry, code->entry_len, push, "\x55\x48\x8b\xec"))
+		push++;
+	if (push >= code->entry_len)
+		return trampoline_frame(code, is_return, ret_size);
+	if (is_return)
+		return ARCH_FRAME_BY_FP;
+	if (code->pc_offset <= push ||
+	    (code->at_len > 0 && (code->at[0] == RET || code->at[0] == RET_N)))
+		return ARCH_FRAME_NONE;
+	if (code->pc_offset <= push + 1 || (code->at_len > 0 && code->at[0] == POP_RBP))
+		return ARCH_FRAME_PUSHED;
+	return ARCH_FRAME_BY_FP;
+}
+
 static bool is_in(const struct arch_target *target, uint64_t addr)
 {
 	return addr - target->addr < target->size;
@@ -182,5 +226,6 @@ const struct arch arch_x86_64 = {
 	.strip = strip,
 	.compiled_frame = compiled_frame,
 	.stub_frame = stub_frame,
+	.foreign_frame = foreign_frame,
 	.interpreter = {.sender_sp = -1, .method = -3},
 };

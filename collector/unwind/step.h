@@ -51,6 +51,18 @@ struct walk {
 	bool is_code_unread; /* code could not be looked at */
 };
 
+/* Where bytes of the target's code are put. */
+#define STEP_ENTRY_BYTES 64
+#define STEP_AT_BYTES	 24
+struct step_code {
+	uint8_t entry[STEP_ENTRY_BYTES];
+	uint8_t at[STEP_AT_BYTES];
+};
+
+/* The code of a range as it is now: other code may have taken its place since the sample. */
+bool step_read_code(struct walk *walk, const struct code_range *range, struct step_code *bytes,
+		    struct arch_code *ret);
+
 enum step {
 	STEP_DONE,	/* regs are the caller's */
 	STEP_INTERRUPT, /* and pc is where it was interrupted, not a return address */
@@ -71,6 +83,8 @@ bool step_is_code(const struct walk *walk, uint64_t addr);
  */
 bool step_is_barrier(const struct code_range *range, uint64_t pc);
 enum step step_barrier(struct walk *walk);
+/* A frame of code that a process told of itself, see target/foreign_map.h. */
+enum step step_foreign(struct walk *walk, const struct code_range *range);
 /* A frame of a file's code. */
 enum step step_native(struct walk *walk, const struct mapping *mapping);
 /* A frame of which nothing is known but that it may keep a frame pointer. */

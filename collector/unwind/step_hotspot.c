@@ -13,9 +13,6 @@
 
 #include <string.h>
 
-#define ENTRY_BYTES 64
-#define AT_BYTES    24
-
 /* The largest frame of a stub: those that hash keep their schedule on the stack. */
 #define STUB_MAX_WORDS 512
 
@@ -37,12 +34,6 @@
 /* Of compiled code's frames. */
 #define STACK_ALIGN_BYTES 16
 
-/* Where bytes of the target's code are put. */
-struct code_bytes {
-	uint8_t entry[ENTRY_BYTES];
-	uint8_t at[AT_BYTES];
-};
-
 static uint32_t least_of(uint64_t a, uint64_t b)
 {
 	return (uint32_t)(a < b ? a : b);
@@ -62,17 +53,16 @@ static bool read_process(struct walk *walk, const struct iovec *to, const struct
 	return process_memory_read(walk->process->pid, to, from, n) == (ssize_t)wanted;
 }
 
-/* As it is now: other code may have taken its place since the sample. */
-static bool read_code(struct walk *walk, const struct code_range *range, struct code_bytes *bytes,
-		      struct arch_code *ret)
+bool step_read_code(struct walk *walk, const struct code_range *range, struct step_code *bytes,
+		    struct arch_code *ret)
 {
 	const uint64_t end = range->addr + range->size, pc = walk->regs.pc;
 	const uint64_t entry =
 		range->addr + (range->frame.entry < range->size ? range->frame.entry : 0);
 	const uint64_t start = pc < entry ? range->addr : entry;
 	const struct iovec to[] = {
-		{.iov_base = bytes->entry, .iov_len = least_of(ENTRY_BYTES, end - start)},
-		{.iov_base = bytes->at, .iov_len = least_of(AT_BYTES, end - pc)},
+		{.iov_base = bytes->entry, .iov_len = least_of(STEP_ENTRY_BYTES, end - start)},
+		{.iov_base = bytes->at, .iov_len = least_of(STEP_AT_BYTES, end - pc)},
 	};
 	const struct iovec from[] = {
 		{.iov_base = (void *)(uintptr_t)start, .iov_len = to[0].iov_len},
@@ -131,12 +121,12 @@ static bool look_at_code(struct walk *walk, const struct code_range *range, enum
 {
 	const pid_t pid = walk->process->pid;
 	const uint64_t pc = walk->regs.pc;
-	struct code_bytes bytes;
+	struct step_code bytes;
 	struct arch_code code;
 
 	if (leaf_cache_find(walk->leaves, pid, range, pc, ret))
 		return true;
-	if (!read_code(walk, range, &bytes, &code)) {
+	if (!step_read_code(walk, range, &bytes, &code)) {
 		*ret = code.pc_offset < code.complete ? ARCH_FRAME_NONE : ARCH_FRAME_FULL;
 		return false;
 	}

@@ -50,7 +50,8 @@ void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
 struct place {
 	const struct code_range *range;
 	const struct mapping *mapping;
-	bool is_barrier; /* HotSpot put its address where a return address was */
+	const struct code_range *foreign; /* that the process told of itself */
+	bool is_barrier;		  /* HotSpot put its address where a return address was */
 };
 
 /* Nearly every return address lies within the code that holds its call: no start of a barrier. */
@@ -76,6 +77,8 @@ static struct place find_place(const struct walk *walk)
 	}
 	if (!place.range)
 		place.mapping = address_space_find(&process->space, probe);
+	if (place.mapping && process->foreign.map && mapping_is_generated(place.mapping))
+		place.foreign = foreign_map_find(process->foreign.map, probe, walk->time_ns);
 	return place;
 }
 
@@ -85,6 +88,8 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 		return step_barrier(walk);
 	if (place->range)
 		return step_hotspot(walk, place->range, entry);
+	if (place->foreign)
+		return step_foreign(walk, place->foreign);
 	if (place->mapping && (place->mapping->inode != 0 || place->mapping->path[0] == '['))
 		return step_native(walk, place->mapping);
 	return step_by_fp(walk); /* generated, and nobody told us by whom */
