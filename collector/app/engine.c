@@ -357,6 +357,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	ret->rests = engine->rests;
 	symbolizer_lines_stats(engine->symbolizer, &ret->native_lines);
 	symbolizer_debuginfod_stats(engine->symbolizer, &ret->debuginfod);
+	symbolizer_kernel_stats(engine->symbolizer, &ret->kernel);
 }
 
 void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current)

@@ -29,6 +29,7 @@ struct engine_stats {
 	struct table_cache_stats files;
 	struct debuginfod_stats debuginfod;
 	struct native_lines_stats native_lines;
+	struct kernel_code_stats kernel;
 	struct recording_counts recordings;
 	uint64_t rests; /* from what happens to processes, because it was much */
 };

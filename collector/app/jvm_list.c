@@ -213,6 +213,29 @@ static json_t *native_lines_of(const struct native_lines_stats *stats)
 			 (json_int_t)stats->failed);
 }
 
+static json_t *foreign_maps_of(const struct foreign_upkeep *foreign)
+{
+	const struct foreign_reader_stats *stats = &foreign->stats;
+	const struct foreign_text_stats *text = &stats->maps.text;
+
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "open",
+		(json_int_t)foreign->files, "ranges", (json_int_t)foreign->ranges, "bytes",
+		(json_int_t)foreign->bytes, "opened", (json_int_t)stats->files, "read_bytes",
+		(json_int_t)stats->read_bytes, "lines", (json_int_t)text->lines, "broken_lines",
+		(json_int_t)text->broken, "cut_names", (json_int_t)text->cut, "refused_lines",
+		(json_int_t)stats->maps.refused, "refused_files", (json_int_t)stats->refused,
+		"too_large", (json_int_t)stats->unread, "restarts", (json_int_t)stats->restarts,
+		"put_off", (json_int_t)foreign->put_off);
+}
+
+static json_t *kernel_of(const struct kernel_code_stats *stats)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "symbols", (json_int_t)stats->symbols,
+			 "reads", (json_int_t)stats->reads, "told", (json_int_t)stats->told, "lost",
+			 (json_int_t)stats->lost, "unnamed", (json_int_t)stats->unnamed);
+}
+
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)
 {
 	const struct intake_stats *intake = &stats->intake;
@@ -220,18 +243,21 @@ json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stat
 
 	if (targets->jitdump)
 		jitdump_stats(targets->jitdump, &dump);
-	return json_pack(
-		"{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}}",
-		"jvms", jvms_of(targets), "collector", "refused_connections",
-		(json_int_t)intake->refused, "refused_sessions",
-		(json_int_t)targets->refused_sessions, "broken_messages",
-		(json_int_t)intake->broken, "other_versions", (json_int_t)intake->other_version,
-		"sequence_gaps", (json_int_t)intake->gaps, "map_failures",
-		(json_int_t)targets->map_failures, "jitdump_written", (json_int_t)dump.written,
-		"jitdump_skipped", (json_int_t)dump.skipped, "stacks", stacks_of(&stats->stacks),
-		"unwind_tables", tables_of(&stats->unwind_tables), "symbol_tables",
-		symbol_tables_of(stats), "files", files_of(&stats->files), "recordings",
-		recordings_of(stats), "native_lines", native_lines_of(&stats->native_lines));
+	return json_pack("{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, "
+			 "s:o, s:o, s:o, s:o}}",
+			 "jvms", jvms_of(targets), "collector", "refused_connections",
+			 (json_int_t)intake->refused, "refused_sessions",
+			 (json_int_t)targets->refused_sessions, "broken_messages",
+			 (json_int_t)intake->broken, "other_versions",
+			 (json_int_t)intake->other_version, "sequence_gaps",
+			 (json_int_t)intake->gaps, "map_failures",
+			 (json_int_t)targets->map_failures, "jitdump_written",
+			 (json_int_t)dump.written, "jitdump_skipped", (json_int_t)dump.skipped,
+			 "stacks", stacks_of(&stats->stacks), "unwind_tables",
+			 tables_of(&stats->unwind_tables), "symbol_tables", symbol_tables_of(stats),
+			 "files", files_of(&stats->files), "recordings", recordings_of(stats),
+			 "native_lines", native_lines_of(&stats->native_lines), "foreign_maps",
+			 foreign_maps_of(&targets->foreign), "kernel", kernel_of(&stats->kernel));
 }
 
 static const char *text_at(const json_t *object, const char *key)

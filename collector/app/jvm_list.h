@@ -16,10 +16,12 @@
 
 /*
  * An object, owned by the caller: "jvms", an array of objects rising by PID, and "collector",
- * counters of what was refused or given up and belongs to no JVM. In it are five objects that are
- * no losses by themselves: "stacks", how they ended ("ends", by name) and were made;
- * "unwind_tables" and "symbol_tables", what is kept of files; "files", what is held of these; and
- * "recordings", what samples waited for and what was heard of processes.
+ * counters of what was refused or given up and belongs to no JVM. In it are objects that are no
+ * losses by themselves: "stacks", how they ended ("ends", by name) and were made; "unwind_tables"
+ * and "symbol_tables", what is kept of files; "files", what is held of these; "recordings", what
+ * samples waited for and what was heard of processes; "native_lines", what was read of DWARF;
+ * "foreign_maps", what was read of the perf maps that other runtimes write; "kernel", what is known
+ * of its symbols.
  */
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats);
 

@@ -215,7 +215,8 @@ static void on_record(void *arg, const struct perf_record *record)
 	recording->counts.heard += record->kind != PERF_SAMPLE;
 	process = find_process(recording, model, record);
 	/* Samples wait even so: their process may become known while they do. */
-	if (!recording->options.all && record->kind != PERF_SAMPLE && !process)
+	if (!recording->options.all && record->kind != PERF_SAMPLE &&
+	    record->kind != PERF_KSYMBOL && !process)
 		return;
 	if (process && record->kind == PERF_MMAP)
 		see_mapping(recording, model, process, &record->mmap);
@@ -388,7 +389,9 @@ static bool apply_held(struct recording *recording, struct recording_model *mode
 
 	recording->has_more = false;
 	while ((record = hold_next(&recording->hold, until_ns))) {
-		if (record->kind != PERF_SAMPLE) {
+		if (record->kind == PERF_KSYMBOL) {
+			symbolizer_apply_kernel(model->symbolizer, record);
+		} else if (record->kind != PERF_SAMPLE) {
 			targets_apply_record(model->targets, record);
 		} else if (record->time_ns >= recording->start_ns &&
 			   record->time_ns < recording->end_ns) {

@@ -34,6 +34,8 @@ static size_t extra_bytes(const struct perf_record *record)
 		       record->sample.stack_len;
 	case PERF_MMAP:
 		return strlen(record->mmap.path) + 1;
+	case PERF_KSYMBOL:
+		return strlen(record->ksymbol.name) + 1;
 	case PERF_COMM:
 		return strlen(record->comm.name) + 1;
 	default:
@@ -66,6 +68,9 @@ static void copy_extra(struct held *held, size_t bytes)
 		break;
 	case PERF_MMAP:
 		record->mmap.path = memcpy(held->extra, record->mmap.path, bytes);
+		break;
+	case PERF_KSYMBOL:
+		record->ksymbol.name = memcpy(held->extra, record->ksymbol.name, bytes);
 		break;
 	case PERF_COMM:
 		record->comm.name = memcpy(held->extra, record->comm.name, bytes);

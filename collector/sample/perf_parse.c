@@ -12,6 +12,7 @@
  *                generation u64, prot u32, flags u32, file name
  *   COMM         pid u32, tid u32, name
  *   FORK, EXIT   pid u32, ppid u32, tid u32, ptid u32, time u64
+ *   KSYMBOL      addr u64, len u32, type u16, flags u16, name
  *   LOST         id u64, lost u64      LOST_SAMPLES lost u64      THROTTLE time, id, stream u64
  *
  * and all but SAMPLE end with the sample ID: pid u32, tid u32, time u64, cpu u32, 0 u32.
@@ -172,6 +173,27 @@ static int parse_fork_exit(const unsigned char *p, size_t len, enum perf_kind ki
 	return 1;
 }
 
+static int parse_ksymbol(const unsigned char *p, size_t len, struct perf_record *ret)
+{
+	const size_t fixed = 16;
+	const char *name = len > fixed ? text_within(p + fixed, len - fixed) : NULL;
+	uint16_t type, flags;
+
+	if (!name)
+		return -EBADMSG;
+	memcpy(&type, p + 12, sizeof(type));
+	memcpy(&flags, p + 14, sizeof(flags));
+	ret->kind = PERF_KSYMBOL;
+	ret->ksymbol = (struct perf_ksymbol){
+		.addr = u64_at(p, 0),
+		.len = u32_at(p, 8),
+		.is_bpf = type == PERF_RECORD_KSYMBOL_TYPE_BPF,
+		.is_gone = flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER,
+		.name = name,
+	};
+	return 1;
+}
+
 static int parse_lost(const unsigned char *p, size_t len, size_t off, struct perf_record *ret)
 {
 	if (len < off + 8)
@@ -211,6 +233,9 @@ int perf_parse(const void *data, size_t len, uint64_t sample_type, struct perf_r
 		break;
 	case PERF_RECORD_EXIT:
 		n = parse_fork_exit(p, id_off, PERF_EXIT, &record);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		n = parse_ksymbol(p, id_off, &record);
 		break;
 	case PERF_RECORD_LOST:
 		n = parse_lost(p, id_off, 8, &record);

@@ -20,6 +20,7 @@ enum perf_kind {
 	PERF_COMM,	/* a thread got a name; is_exec: the process got a new image */
 	PERF_FORK,	/* a thread or process began */
 	PERF_EXIT,	/* a thread ended */
+	PERF_KSYMBOL,	/* code of the kernel came or went: a BPF program, a trampoline */
 	PERF_LOST,	/* the kernel had no room in the ring */
 	PERF_THROTTLED, /* the kernel held the event back for a while */
 };
@@ -48,6 +49,13 @@ struct perf_mmap {
 	const char *path; /* terminated */
 };
 
+struct perf_ksymbol {
+	uint64_t addr;
+	uint32_t len;
+	bool is_bpf, is_gone;
+	const char *name; /* terminated */
+};
+
 struct perf_record {
 	enum perf_kind kind;
 	uint64_t time_ns;
@@ -56,6 +64,7 @@ struct perf_record {
 	union {
 		struct perf_sample sample;
 		struct perf_mmap mmap;
+		struct perf_ksymbol ksymbol;
 		struct {
 			const char *name; /* terminated */
 			bool is_exec;

@@ -38,6 +38,7 @@ struct cpu_rings {
 
 struct sampler {
 	struct perf_event_attr attr;
+	bool is_without_ksymbols;
 	const char *event;
 	size_t ring_bytes; /* of each ring of samples */
 	struct cpu_rings *cpus;
@@ -136,6 +137,7 @@ static struct perf_event_attr side_attr(const struct sampler *sampler)
 		.comm = 1,
 		.comm_exec = 1,
 		.task = 1,
+		.ksymbol = !sampler->is_without_ksymbols,
 		.sample_id_all = 1,
 		.watermark = 1,
 		.wakeup_watermark = 1, /* each record */
@@ -338,17 +340,27 @@ static int open_into(struct sampler *sampler, const struct perf_event_attr *attr
 			 is_side ? sampler_side_bytes(sampler->n_cpus) : sampler->ring_bytes);
 }
 
+static int open_side(struct sampler *sampler, pid_t tid, struct cpu_rings *cpu)
+{
+	struct perf_event_attr side = side_attr(sampler);
+	const int err = open_into(sampler, &side, tid, cpu->cpu, &cpu->side);
+
+	if (err != -EINVAL || sampler->is_without_ksymbols)
+		return err;
+	sampler->is_without_ksymbols = true; /* kernels before 5.1 do not tell of BPF programs */
+	side = side_attr(sampler);
+	return open_into(sampler, &side, tid, cpu->cpu, &cpu->side);
+}
+
 /* Opens the events of one thread (-1: of all) on all CPUs. */
 static int open_thread(struct sampler *sampler, pid_t tid)
 {
-	const struct perf_event_attr side = side_attr(sampler);
-
 	for (size_t i = 0; i < sampler->n_cpus; i++) {
 		struct cpu_rings *cpu = &sampler->cpus[i];
 		int err = open_into(sampler, &sampler->attr, tid, cpu->cpu, &cpu->samples);
 
 		if (!err)
-			err = open_into(sampler, &side, tid, cpu->cpu, &cpu->side);
+			err = open_side(sampler, tid, cpu);
 		if (err)
 			return err;
 	}

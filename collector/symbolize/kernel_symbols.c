@@ -11,7 +11,9 @@
  *
  * There are no sizes: a symbol ends where the next one starts. The last one before the end of the
  * kernel's text, of a module or of everything would own all that follows; _etext and a distance
- * that no function has bound those.
+ * that no function has bound those, and a module's last one ends with the page behind its own. Of
+ * several names at one address the last one counts, as it does for perf: for perf, all but that
+ * are empty.
  */
 #include "symbolize/kernel_symbols.h"
 
@@ -25,6 +27,7 @@
 
 #define MAX_FILE_BYTES	 (256u << 20)
 #define MAX_DISTANCE	 (1u << 20) /* the longest functions are some 100 KiB */
+#define PAGE_BYTES	 UINT64_C(4096)
 #define MAX_MODULES	 4096
 #define MODULE_KERNEL	 0
 #define MODULE_UNLISTED	 1 /* of a module past MAX_MODULES */
@@ -34,7 +37,6 @@ struct symbol {
 	uint64_t addr;
 	uint32_t name;	 /* in the pool */
 	uint16_t module; /* in modules */
-	uint16_t rank;	 /* among names of one address the highest is the best */
 };
 
 struct kernel_symbols {
@@ -147,18 +149,6 @@ static uint16_t find_module(struct kernel_symbols *symbols, const struct text *n
 	return (uint16_t)(symbols->module_count - 1);
 }
 
-/* Global before weak before local; then the fewer underscores in front, the better. */
-static uint16_t find_rank(const struct line *line)
-{
-	static const char order[] = "twWT"; /* the best last */
-	unsigned underscores = 0;
-
-	while (underscores < 15 && line->name.at + underscores < line->name.end &&
-	       line->name.at[underscores] == '_')
-		underscores++;
-	return (uint16_t)((strchr(order, line->type) - order) * 16 + (15 - underscores));
-}
-
 static int add_symbol(struct kernel_symbols *symbols, const struct line *line)
 {
 	const size_t len = (size_t)(line->name.end - line->name.at);
@@ -176,7 +166,6 @@ static int add_symbol(struct kernel_symbols *symbols, const struct line *line)
 		.addr = line->addr,
 		.name = (uint32_t)symbols->names_bytes,
 		.module = find_module(symbols, &line->module),
-		.rank = find_rank(line),
 	};
 	memcpy(symbols->names + symbols->names_bytes, line->name.at, len);
 	symbols->names[symbols->names_bytes + len] = '\0';
@@ -197,15 +186,14 @@ static int add_line(struct kernel_symbols *symbols, const struct line *line)
 	return add_symbol(symbols, line);
 }
 
+/* Of one address, the name that was read last comes first. */
 static int compare(const void *left, const void *right)
 {
 	const struct symbol *a = left, *b = right;
 
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank > b->rank ? -1 : 1;
-	return a->name < b->name ? -1 : a->name > b->name;
+	return a->name > b->name ? -1 : a->name < b->name;
 }
 
 static void sort_and_shrink(struct kernel_symbols *symbols)
@@ -271,12 +259,17 @@ int kernel_symbols_parse(const char *text, size_t len, struct kernel_symbols **r
 	return 0;
 }
 
-int kernel_symbols_load(struct kernel_symbols **ret)
+int kernel_symbols_load_from(const char *path, struct kernel_symbols **ret)
 {
 	_cleanup_free_ char *text = NULL;
-	const ssize_t len = file_read_whole("/proc/kallsyms", MAX_FILE_BYTES, &text);
+	const ssize_t len = file_read_whole(path, MAX_FILE_BYTES, &text);
 
 	return len < 0 ? (int)len : kernel_symbols_parse(text, (size_t)len, ret);
+}
+
+int kernel_symbols_load(struct kernel_symbols **ret)
+{
+	return kernel_symbols_load_from("/proc/kallsyms", ret);
 }
 
 void kernel_symbols_free(struct kernel_symbols *symbols)
@@ -287,6 +280,12 @@ void kernel_symbols_free(struct kernel_symbols *symbols)
 	free(symbols->names);
 	free(symbols->modules);
 	free(symbols);
+}
+
+static bool is_last_of_module(const struct kernel_symbols *symbols, size_t at)
+{
+	return at + 1 == symbols->count ||
+	       symbols->symbols[at + 1].module != symbols->symbols[at].module;
 }
 
 const char *kernel_symbols_find(const struct kernel_symbols *symbols, uint64_t addr,
@@ -306,6 +305,9 @@ const char *kernel_symbols_find(const struct kernel_symbols *symbols, uint64_t a
 	if (low == 0)
 		return NULL;
 	symbol = &symbols->symbols[low - 1];
+	if (symbol->module != MODULE_KERNEL && is_last_of_module(symbols, low - 1) &&
+	    addr >= (symbol->addr & ~(PAGE_BYTES - 1)) + 2 * PAGE_BYTES)
+		return NULL;
 	if (addr - symbol->addr >= MAX_DISTANCE ||
 	    (symbol->module == MODULE_KERNEL && symbol->addr < symbols->text_end &&
 	     addr >= symbols->text_end))

@@ -5,7 +5,7 @@
  * threads: a loaded table is immutable
  * errors:  negative errno; -EACCES: addresses are hidden (kernel.kptr_restrict, no CAP_SYSLOG);
  *          -ENODATA: a text without a single symbol of code
- * source:  /proc/kallsyms
+ * source:  /proc/kallsyms; perf's choice among names of one address
  */
 #ifndef FG_SYMBOLIZE_KERNEL_SYMBOLS_H
 #define FG_SYMBOLIZE_KERNEL_SYMBOLS_H
@@ -16,6 +16,7 @@
 struct kernel_symbols; /* opaque */
 
 int kernel_symbols_load(struct kernel_symbols **ret);
+int kernel_symbols_load_from(const char *path, struct kernel_symbols **ret);
 /* Text in the form of /proc/kallsyms; lines that do not parse are skipped. */
 int kernel_symbols_parse(const char *text, size_t len, struct kernel_symbols **ret);
 void kernel_symbols_free(struct kernel_symbols *symbols); /* NULL is legal */

@@ -5,11 +5,10 @@
  */
 #include "symbolize/symbolizer.h"
 
+#include "base/clock.h"
 #include "base/intern.h"
 #include "base/log.h"
-#include "base/serial.h"
 #include "symbolize/frame_cache.h"
-#include "symbolize/kernel_symbols.h"
 #include "target/inline_table.h"
 
 #include <errno.h>
@@ -22,10 +21,8 @@
 
 struct symbolizer {
 	struct intern names;
-	struct frame_cache frames;     /* whose texts are in names */
-	struct kernel_symbols *kernel; /* NULL: kernel_err says why */
-	uint64_t kernel_serial;
-	int kernel_err;
+	struct frame_cache frames; /* whose texts are in names */
+	struct kernel_code *kernel;
 	struct table_cache *tables;    /* borrowed */
 	struct debuginfod *debuginfod; /* NULL: the user has not asked for it */
 	struct native_lines *lines;    /* NULL until somebody asks */
@@ -36,16 +33,20 @@ struct symbolizer {
 int symbolizer_new(struct table_cache *tables, struct symbolizer **ret)
 {
 	struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
+	int err;
 
 	if (!symbolizer)
 		return -ENOMEM;
+	err = kernel_code_new(NULL, &symbolizer->kernel);
+	if (err) {
+		symbolizer_free(symbolizer);
+		return err;
+	}
 	symbolizer->tables = tables;
 	module_cache_attach(tables);
 	if (debuginfod_start(&symbolizer->debuginfod) == -ELIBACC)
 		log_warning("DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be loaded: "
 			    "install it (Debian: libdebuginfod1), or unset that");
-	symbolizer->kernel_serial = serial_next();
-	symbolizer->kernel_err = kernel_symbols_load(&symbolizer->kernel);
 	*ret = symbolizer;
 	return 0;
 }
@@ -54,7 +55,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 {
 	if (!symbolizer)
 		return;
-	kernel_symbols_free(symbolizer->kernel);
+	kernel_code_free(symbolizer->kernel);
 	debuginfod_stop(symbolizer->debuginfod);
 	native_lines_free(symbolizer->lines);
 	frame_cache_fini(&symbolizer->frames);
@@ -64,12 +65,12 @@ void symbolizer_free(struct symbolizer *symbolizer)
 
 const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer)
 {
-	if (symbolizer->kernel_err == -EACCES)
-		return "kernel addresses are hidden; run as root, or lower kernel.kptr_restrict "
-		       "(sysctl kernel.kptr_restrict=0)";
-	if (symbolizer->kernel_err)
-		return "/proc/kallsyms cannot be read";
-	return NULL;
+	return kernel_code_problem(symbolizer->kernel);
+}
+
+void symbolizer_apply_kernel(struct symbolizer *symbolizer, const struct perf_record *record)
+{
+	kernel_code_apply(symbolizer->kernel, record);
 }
 
 static const char *intern_format(struct symbolizer *symbolizer, const char *format,
@@ -87,28 +88,30 @@ static struct frame unknown(struct symbolizer *symbolizer, const char *reason)
 			      .kind = FRAME_UNKNOWN};
 }
 
-static struct frame name_kernel(struct symbolizer *symbolizer, uint64_t addr)
+static struct frame name_kernel(struct symbolizer *symbolizer, uint64_t addr, uint64_t time_ns)
 {
-	const struct frame_key key = {.owner = symbolizer->kernel_serial, .parts = {addr}};
+	const uint64_t now_ns = clock_now_ns();
+	struct frame_key key = {.owner = kernel_code_owner(symbolizer->kernel, addr, now_ns),
+				.parts = {addr}};
 	const struct frame *known = frame_cache_find(&symbolizer->frames, &key);
-	const char *module = NULL, *name;
+	struct kernel_place place;
 	struct frame frame;
 
 	if (known)
 		return *known;
-
-	if (!symbolizer->kernel)
-		return (struct frame){
-			.name = intern_add_str(&symbolizer->names, "[kernel: symbols hidden]"),
-			.kind = FRAME_KERNEL};
-	name = kernel_symbols_find(symbolizer->kernel, addr, &module);
-	if (!name)
+	if (kernel_code_find(symbolizer->kernel, addr, time_ns, now_ns, &place)) {
+		frame = (struct frame){.name = intern_add_str(&symbolizer->names, place.name),
+				       .module = intern_add_str(&symbolizer->names, place.module),
+				       .kind = FRAME_KERNEL};
+		key.owner = place.owner;
+		frame_cache_put(&symbolizer->frames, &key, &frame);
+		return frame;
+	}
+	if (!kernel_code_problem(symbolizer->kernel))
 		return unknown(symbolizer, "no kernel symbol");
-	frame = (struct frame){.name = intern_add_str(&symbolizer->names, name),
-			       .module = intern_add_str(&symbolizer->names, module),
-			       .kind = FRAME_KERNEL};
-	frame_cache_put(&symbolizer->frames, &key, &frame);
-	return frame;
+	return (struct frame){
+		.name = intern_add_str(&symbolizer->names, kernel_code_hidden(symbolizer->kernel)),
+		.kind = FRAME_KERNEL};
 }
 
 static enum frame_kind kind_of(const struct code_range *range)
@@ -671,7 +674,7 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 		const size_t room = SYMBOLIZER_MAX_FRAMES - 1 - n - (depth - 1 - i);
 
 		if (entry->is_kernel)
-			ret[n++] = name_kernel(symbolizer, stack_probe(entry));
+			ret[n++] = name_kernel(symbolizer, stack_probe(entry), context->time_ns);
 		else
 			n += name_user(symbolizer, context, entry, &ret[n], room, &verdict);
 	}
@@ -722,4 +725,9 @@ void symbolizer_lines_stats(const struct symbolizer *symbolizer, struct native_l
 void symbolizer_debuginfod_stats(const struct symbolizer *symbolizer, struct debuginfod_stats *ret)
 {
 	debuginfod_stats(symbolizer->debuginfod, ret);
+}
+
+void symbolizer_kernel_stats(const struct symbolizer *symbolizer, struct kernel_code_stats *ret)
+{
+	kernel_code_stats(symbolizer->kernel, ret);
 }

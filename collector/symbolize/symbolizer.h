@@ -11,6 +11,7 @@
 
 #include "symbolize/debuginfod.h"
 #include "symbolize/frame.h"
+#include "symbolize/kernel_code.h"
 #include "symbolize/module_cache.h"
 #include "symbolize/native_lines.h"
 #include "target/java_name.h"
@@ -39,6 +40,9 @@ void symbolizer_free(struct symbolizer *symbolizer); /* NULL is legal */
 
 /* Why kernel frames have no names, a sentence with the remedy, or NULL. */
 const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer);
+
+/* The kernel says that code of its own came or went. */
+void symbolizer_apply_kernel(struct symbolizer *symbolizer, const struct perf_record *record);
 
 /* Whose stack it is, when, and how its Java methods are to be called. */
 struct symbolizer_context {
@@ -70,5 +74,6 @@ struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text);
 void symbolizer_lines_stats(const struct symbolizer *symbolizer, struct native_lines_stats *ret);
 /* What servers were asked for; zero-filled if the user did not want that. */
 void symbolizer_debuginfod_stats(const struct symbolizer *symbolizer, struct debuginfod_stats *ret);
+void symbolizer_kernel_stats(const struct symbolizer *symbolizer, struct kernel_code_stats *ret);
 
 #endif

@@ -102,10 +102,12 @@ static void notice_truncation(struct foreign_reader *reader, struct foreign_read
 	foreign_map_restart(reader->map);
 }
 
-bool foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
-			 uint64_t deadline_ns, struct foreign_reader_stats *stats)
+size_t foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
+			   size_t max_bytes, struct foreign_reader_stats *stats)
 {
 	const uint64_t now_ns = clock_now_ns();
+	size_t done = 0;
+	ssize_t n;
 
 	reader->next_ns = now_ns + FOREIGN_READ_INTERVAL_NS;
 	if (now_ns >= reader->look_ns) {
@@ -116,15 +118,14 @@ bool foreign_reader_step(struct foreign_reader *reader, const struct foreign_own
 	}
 	if (!reader->is_open) {
 		reader->next_ns = reader->look_ns;
-		return true;
+		return 0;
 	}
 	notice_truncation(reader, stats);
-	while (read_piece(reader, stats) > 0) {
-		if (clock_now_ns() < deadline_ns)
-			continue;
-		reader->next_ns = now_ns;
-		return false;
+	while ((n = read_piece(reader, stats)) > 0) {
+		done += (size_t)n;
+		if (done >= max_bytes)
+			return done;
 	}
 	reader->whole_ns = now_ns;
-	return true;
+	return done;
 }

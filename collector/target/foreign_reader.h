@@ -7,7 +7,7 @@
  * source:  foreign_file.h, foreign_map.h
  *
  * A map is looked for ten times in the first second and once a second from then on, and what was appended to it is read every
- * FOREIGN_READ_INTERVAL_NS, a piece at a time: a step ends when its deadline has passed. The file
+ * FOREIGN_READ_INTERVAL_NS, only so many bytes at a time. The file
  * stays open, so that the last lines of a process that has ended are still read. Another file under
  * the name, or one that became shorter, is read from its beginning, and its lines win. A
  * zero-filled reader is a valid start.
@@ -51,8 +51,8 @@ void foreign_reader_fini(struct foreign_reader *reader);
 /* Other code runs from now on, and what was told is no longer true. */
 void foreign_reader_restart(struct foreign_reader *reader);
 
-/* Reads until the end of what there is or until the deadline. Whether it came to the end. */
-bool foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
-			 uint64_t deadline_ns, struct foreign_reader_stats *stats);
+/* Reads until the end of what there is, max_bytes or a little more. How many that were. */
+size_t foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
+			   size_t max_bytes, struct foreign_reader_stats *stats);
 
 #endif

@@ -2,13 +2,12 @@
 /* Takes turns with the perf maps that processes write themselves, see foreign_upkeep.h. */
 #include "target/foreign_upkeep.h"
 
-#include "base/clock.h"
 #include "base/process_stat.h"
 #include "target/process.h"
 
-#define STEP_NS	    (20 * CLOCK_NS_PER_MS)
-#define PIECE_NS    (20 * CLOCK_NS_PER_MS) /* of one process, while others wait */
-#define REST_FACTOR 2
+/* 1 MiB takes some 10 ms. */
+#define STEP_BYTES    ((size_t)4 << 20)
+#define PROCESS_BYTES ((size_t)2 << 20) /* while others wait */
 
 /* The dead have nothing to add once their file, if there is one, has been read to its end. */
 static bool is_due(const struct process *process, uint64_t now_ns)
@@ -44,51 +43,50 @@ static bool has_room(const struct foreign_upkeep *upkeep, const struct foreign_r
 	       (reader->is_open || upkeep->files < FOREIGN_MAX_FILES);
 }
 
-static void read_process(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
+/* How many bytes that were. */
+static size_t read_process(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
 {
 	struct foreign_reader *reader = &process->foreign;
 	struct foreign_owner owner = {.pid = process->pid, .inner_pid = process->inner_pid};
 	const size_t before = reader->map ? foreign_map_bytes(reader->map) : 0;
 	const bool was_open = reader->is_open;
+	size_t done;
 
 	if (!has_room(upkeep, reader)) {
 		upkeep->put_off++;
 		reader->next_ns = now_ns + FOREIGN_LOOK_INTERVAL_NS;
-		return;
+		return 0;
 	}
 	if (!reader->began_at)
 		reader->began_at = process_stat_started_at(process->pid);
 	owner.began_at = reader->began_at;
 	if (process->gone_ns)
 		reader->look_ns = UINT64_MAX; /* the name may be another's by now */
-	foreign_reader_step(reader, &owner, now_ns + PIECE_NS, &upkeep->stats);
+	done = foreign_reader_step(reader, &owner, PROCESS_BYTES, &upkeep->stats);
 	upkeep->files += reader->is_open - was_open;
 	upkeep->bytes += (reader->map ? foreign_map_bytes(reader->map) : 0) - before;
+	return done;
 }
 
 /* From where the last step ended, once around at most. */
 void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *processes,
 			 uint64_t now_ns)
 {
-	const uint64_t until = now_ns + STEP_NS;
-	uint64_t at_ns = now_ns, key;
+	size_t done = 0;
+	uint64_t key;
 	void *value;
 
 	if (now_ns < upkeep->next_ns)
 		return;
+	upkeep->next_ns = now_ns + FOREIGN_READ_INTERVAL_NS;
 	measure(upkeep, processes);
-	for (size_t left = processes->count; left > 0 && at_ns < until; left--) {
+	for (size_t left = processes->count; left > 0 && done < STEP_BYTES; left--) {
 		if (!map64_next(processes, &upkeep->pos, &key, &value)) {
 			upkeep->pos = 0;
 			if (!map64_next(processes, &upkeep->pos, &key, &value))
 				break;
 		}
-		if (!is_due(value, at_ns))
-			continue;
-		read_process(upkeep, value, at_ns);
-		at_ns = clock_now_ns();
+		if (is_due(value, now_ns))
+			done += read_process(upkeep, value, now_ns);
 	}
-	upkeep->next_ns = at_ns + REST_FACTOR * (at_ns - now_ns);
-	if (upkeep->next_ns < now_ns + FOREIGN_READ_INTERVAL_NS && at_ns < until)
-		upkeep->next_ns = now_ns + FOREIGN_READ_INTERVAL_NS;
 }

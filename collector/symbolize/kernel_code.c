@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The kernel's symbols as of the last look, and its code with times; see kernel_code.h. */
+#include "symbolize/kernel_code.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/serial.h"
+#include "symbolize/kernel_hidden.h"
+#include "target/code_map.h"
+#include "target/name_pool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_MODULES_BYTES (4u << 20)
+#define MAX_DEAD	  20000
+
+struct kernel_code {
+	struct kernel_code_files files;
+	struct kernel_symbols *symbols; /* NULL: there are none */
+	uint64_t serial;		/* of symbols */
+	uint64_t modules_hash;
+	uint64_t read_ns, look_ns; /* when symbols, modules were looked at; 0: at the start */
+	struct code_map *told;
+	struct name_pool names; /* of told */
+	uint64_t told_low, told_high;
+	struct kernel_code_stats stats;
+	char problem[400], hidden[80];
+};
+
+static uint64_t hash_bytes(uint64_t hash, const char *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)data[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* Names, sizes and addresses: "nf_tables 100 2 nft_a,nft_b, Live 0xffffffffc0a00000". */
+static uint64_t hash_modules(const char *path)
+{
+	_cleanup_free_ char *text = NULL;
+	const ssize_t len = file_read_whole(path, MAX_MODULES_BYTES, &text);
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (const char *p = len > 0 ? text : ""; *p;) {
+		const size_t line = strcspn(p, "\n"), name = strcspn(p, " \n");
+		const char *last = memrchr(p, ' ', line);
+
+		hash = hash_bytes(hash, p, name);
+		if (last)
+			hash = hash_bytes(hash, last, (size_t)(p + line - last));
+		p += line + (p[line] == '\n');
+	}
+	return hash;
+}
+
+static void read_symbols(struct kernel_code *code, uint64_t now_ns)
+{
+	struct kernel_symbols *symbols = NULL;
+	const int err = kernel_symbols_load_from(code->files.symbols, &symbols);
+	struct kernel_rights rights;
+
+	code->read_ns = now_ns;
+	code->stats.reads++;
+	if (err && code->symbols)
+		return; /* better old ones than none */
+	kernel_symbols_free(code->symbols);
+	code->symbols = symbols;
+	code->serial = serial_next();
+	code->problem[0] = '\0';
+	if (!err)
+		return;
+	rights = kernel_rights_read(err);
+	kernel_hidden_sentence(&rights, code->problem, sizeof(code->problem));
+	kernel_hidden_frame(&rights, code->hidden, sizeof(code->hidden));
+}
+
+int kernel_code_new(const struct kernel_code_files *files, struct kernel_code **ret)
+{
+	static const struct kernel_code_files kernels = {"/proc/kallsyms", "/proc/modules"};
+	struct kernel_code *code = calloc(1, sizeof(*code));
+	int err;
+
+	if (!code)
+		return -ENOMEM;
+	code->files = files ? *files : kernels;
+	code->told_low = UINT64_MAX;
+	err = name_pool_init(&code->names);
+	if (!err)
+		err = code_map_new(&code->told);
+	if (err) {
+		kernel_code_free(code);
+		return err;
+	}
+	code->modules_hash = hash_modules(code->files.modules);
+	read_symbols(code, 0);
+	*ret = code;
+	return 0;
+}
+
+void kernel_code_free(struct kernel_code *code)
+{
+	if (!code)
+		return;
+	kernel_symbols_free(code->symbols);
+	code_map_free(code->told);
+	name_pool_fini(&code->names);
+	free(code);
+}
+
+static const char *move_name(void *arg, const char *name)
+{
+	return name_pool_add(arg, name, strlen(name));
+}
+
+/* Programs come and go as long as the machine runs. */
+static void expire(struct kernel_code *code, uint64_t time_ns)
+{
+	struct name_pool fresh;
+
+	code_map_expire(code->told,
+			time_ns > KERNEL_READ_INTERVAL_NS ? time_ns - KERNEL_READ_INTERVAL_NS : 0,
+			MAX_DEAD);
+	if (!name_pool_is_due(&code->names, time_ns) || name_pool_init(&fresh) < 0)
+		return;
+	code_map_rename(code->told, move_name, &fresh);
+	fresh.kept_bytes = name_pool_bytes(&fresh);
+	fresh.moved_ns = time_ns;
+	name_pool_fini(&code->names);
+	code->names = fresh;
+}
+
+void kernel_code_apply(struct kernel_code *code, const struct perf_record *record)
+{
+	const struct perf_ksymbol *said = &record->ksymbol;
+	struct code_range range = {
+		.addr = said->addr,
+		.size = said->len,
+		.kind = CODE_STUB,
+		.level = CODE_LEVEL_UNKNOWN,
+		.class_name = said->is_bpf ? "[bpf]" : "[kernel]",
+		.birth_ns = record->time_ns,
+	};
+	int err;
+
+	code->stats.told++;
+	expire(code, record->time_ns);
+	range.name = name_pool_add(&code->names, said->name, strlen(said->name));
+	/* One that has been there before is told of when it goes: it has lived until now. */
+	err = said->is_gone && code_map_find(code->told, said->addr, record->time_ns)
+		      ? 0
+		      : code_map_add(code->told, &range, said->is_gone);
+	if (said->is_gone)
+		code_map_remove(code->told, said->addr, record->time_ns);
+	code->stats.lost += err < 0;
+	if (said->addr < code->told_low)
+		code->told_low = said->addr;
+	if (said->addr + said->len > code->told_high)
+		code->told_high = said->addr + said->len;
+}
+
+static bool may_be_told(const struct kernel_code *code, uint64_t addr)
+{
+	return addr >= code->told_low && addr < code->told_high;
+}
+
+static bool find_symbol(const struct kernel_code *code, uint64_t addr, struct kernel_place *ret)
+{
+	const char *name, *module = NULL;
+
+	name = code->symbols ? kernel_symbols_find(code->symbols, addr, &module) : NULL;
+	if (name)
+		*ret = (struct kernel_place){name, module, code->serial};
+	return name;
+}
+
+/* Modules that came or went, or an address without a name, make the symbols outdated. */
+static bool refresh(struct kernel_code *code, bool is_named, uint64_t now_ns)
+{
+	bool is_due = !is_named;
+
+	if (now_ns >= code->look_ns + KERNEL_LOOK_INTERVAL_NS) {
+		const uint64_t hash = hash_modules(code->files.modules);
+
+		is_due |= hash != code->modules_hash;
+		code->look_ns = now_ns;
+		if (now_ns >= code->read_ns + KERNEL_READ_INTERVAL_NS)
+			code->modules_hash = hash;
+	}
+	if (!is_due || now_ns < code->read_ns + KERNEL_READ_INTERVAL_NS)
+		return false;
+	read_symbols(code, now_ns);
+	return true;
+}
+
+bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns, uint64_t now_ns,
+		      struct kernel_place *ret)
+{
+	const struct code_range *told =
+		may_be_told(code, addr) ? code_map_find(code->told, addr, time_ns) : NULL;
+	const bool is_alive = told && told->birth_ns <= time_ns && time_ns < told->death_ns;
+	bool is_named;
+
+	/* What is not there yet does not hide what the symbols had there before it came. */
+	is_named = !is_alive && find_symbol(code, addr, ret) &&
+		   (!told || code->read_ns < told->birth_ns);
+	if (told && !is_named) {
+		*ret = (struct kernel_place){told->name, told->class_name, 0};
+		return true;
+	}
+	if (refresh(code, is_named, now_ns))
+		is_named = find_symbol(code, addr, ret);
+	code->stats.unnamed += !is_named;
+	return is_named;
+}
+
+uint64_t kernel_code_owner(const struct kernel_code *code, uint64_t addr, uint64_t now_ns)
+{
+	return may_be_told(code, addr) || now_ns >= code->look_ns + KERNEL_LOOK_INTERVAL_NS
+		       ? 0
+		       : code->serial;
+}
+
+const char *kernel_code_problem(const struct kernel_code *code)
+{
+	return code->problem[0] ? code->problem : NULL;
+}
+
+const char *kernel_code_hidden(const struct kernel_code *code)
+{
+	return code->hidden;
+}
+
+void kernel_code_stats(const struct kernel_code *code, struct kernel_code_stats *ret)
+{
+	*ret = code->stats;
+	ret->symbols = code->symbols ? kernel_symbols_count(code->symbols) : 0;
+}
