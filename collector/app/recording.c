@@ -89,6 +89,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		targets_want_all(model->targets);
 	targets_refresh(model->targets);
 	meet_all(recording, model);
+	symbolizer_begin(model->symbolizer);
 	*ret = recording;
 	return 0;
 }

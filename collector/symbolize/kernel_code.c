@@ -15,13 +15,15 @@
 
 #define MAX_MODULES_BYTES (4u << 20)
 #define MAX_DEAD	  20000
+#define TOLD_KEPT_NS	  UINT64_C(10000000000) /* longer than any sample waits */
 
 struct kernel_code {
 	struct kernel_code_files files;
 	struct kernel_symbols *symbols; /* NULL: there are none */
 	uint64_t serial;		/* of symbols */
 	uint64_t modules_hash;
-	uint64_t read_ns, look_ns; /* when symbols, modules were looked at; 0: at the start */
+	uint64_t read_ns, look_ns; /* when symbols, modules were looked at */
+	uint64_t pause_ns;	   /* until symbols are read for a missing name */
 	struct code_map *told;
 	struct name_pool names; /* of told */
 	uint64_t told_low, told_high;
@@ -76,7 +78,8 @@ static void read_symbols(struct kernel_code *code, uint64_t now_ns)
 	kernel_hidden_frame(&rights, code->hidden, sizeof(code->hidden));
 }
 
-int kernel_code_new(const struct kernel_code_files *files, struct kernel_code **ret)
+int kernel_code_new(const struct kernel_code_files *files, uint64_t now_ns,
+		    struct kernel_code **ret)
 {
 	static const struct kernel_code_files kernels = {"/proc/kallsyms", "/proc/modules"};
 	struct kernel_code *code = calloc(1, sizeof(*code));
@@ -94,7 +97,9 @@ int kernel_code_new(const struct kernel_code_files *files, struct kernel_code **
 		return err;
 	}
 	code->modules_hash = hash_modules(code->files.modules);
-	read_symbols(code, 0);
+	code->look_ns = now_ns;
+	code->pause_ns = KERNEL_READ_INTERVAL_NS;
+	read_symbols(code, now_ns);
 	*ret = code;
 	return 0;
 }
@@ -119,9 +124,7 @@ static void expire(struct kernel_code *code, uint64_t time_ns)
 {
 	struct name_pool fresh;
 
-	code_map_expire(code->told,
-			time_ns > KERNEL_READ_INTERVAL_NS ? time_ns - KERNEL_READ_INTERVAL_NS : 0,
-			MAX_DEAD);
+	code_map_expire(code->told, time_ns > TOLD_KEPT_NS ? time_ns - TOLD_KEPT_NS : 0, MAX_DEAD);
 	if (!name_pool_is_due(&code->names, time_ns) || name_pool_init(&fresh) < 0)
 		return;
 	code_map_rename(code->told, move_name, &fresh);
@@ -175,23 +178,41 @@ static bool find_symbol(const struct kernel_code *code, uint64_t addr, struct ke
 	return name;
 }
 
-/* Modules that came or went, or an address without a name, make the symbols outdated. */
-static bool refresh(struct kernel_code *code, bool is_named, uint64_t now_ns)
+void kernel_code_begin(struct kernel_code *code, uint64_t now_ns)
 {
-	bool is_due = !is_named;
+	if (now_ns >= code->read_ns + KERNEL_LOOK_INTERVAL_NS)
+		read_symbols(code, now_ns);
+}
 
-	if (now_ns >= code->look_ns + KERNEL_LOOK_INTERVAL_NS) {
-		const uint64_t hash = hash_modules(code->files.modules);
+/* Modules that came or went make the symbols outdated. */
+static void look_at_modules(struct kernel_code *code, uint64_t now_ns)
+{
+	uint64_t hash;
 
-		is_due |= hash != code->modules_hash;
-		code->look_ns = now_ns;
-		if (now_ns >= code->read_ns + KERNEL_READ_INTERVAL_NS)
-			code->modules_hash = hash;
-	}
-	if (!is_due || now_ns < code->read_ns + KERNEL_READ_INTERVAL_NS)
+	if (now_ns < code->look_ns + KERNEL_LOOK_INTERVAL_NS ||
+	    now_ns < code->read_ns + KERNEL_READ_INTERVAL_NS)
+		return;
+	code->look_ns = now_ns;
+	hash = hash_modules(code->files.modules);
+	if (hash != code->modules_hash)
+		read_symbols(code, now_ns);
+	code->modules_hash = hash;
+}
+
+/* Reading does not help where there is no name to be had. */
+static bool look_for_name(struct kernel_code *code, uint64_t addr, uint64_t now_ns,
+			  struct kernel_place *ret)
+{
+	bool is_named;
+
+	if (now_ns < code->read_ns + code->pause_ns)
 		return false;
 	read_symbols(code, now_ns);
-	return true;
+	is_named = find_symbol(code, addr, ret);
+	code->pause_ns = is_named ? KERNEL_READ_INTERVAL_NS : code->pause_ns * 2;
+	if (code->pause_ns > KERNEL_READ_MAX_PAUSE_NS)
+		code->pause_ns = KERNEL_READ_MAX_PAUSE_NS;
+	return is_named;
 }
 
 bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns, uint64_t now_ns,
@@ -202,6 +223,7 @@ bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns,
 	const bool is_alive = told && told->birth_ns <= time_ns && time_ns < told->death_ns;
 	bool is_named;
 
+	look_at_modules(code, now_ns);
 	/* What is not there yet does not hide what the symbols had there before it came. */
 	is_named = !is_alive && find_symbol(code, addr, ret) &&
 		   (!told || code->read_ns < told->birth_ns);
@@ -209,8 +231,7 @@ bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns,
 		*ret = (struct kernel_place){told->name, told->class_name, 0};
 		return true;
 	}
-	if (refresh(code, is_named, now_ns))
-		is_named = find_symbol(code, addr, ret);
+	is_named = is_named || look_for_name(code, addr, now_ns, ret);
 	code->stats.unnamed += !is_named;
 	return is_named;
 }

@@ -6,8 +6,9 @@
  * errors:  NULL for what has no name; why there are no names at all is kernel_code_problem
  * source:  /proc/kallsyms, /proc/modules, PERF_RECORD_KSYMBOL of perf_event_open(2)
  *
- * The symbols are read at the start, and again when modules have come or gone or an address has no
- * name, at most every KERNEL_READ_INTERVAL_NS. BPF programs and trampolines that come and go while
+ * The symbols are read at the start, and again when a recording begins, when modules have come or
+ * gone, and when an address has no name: at most every KERNEL_READ_INTERVAL_NS, and less often
+ * while that leads to no name. BPF programs and trampolines that come and go while
  * something is recorded are told of with their times, which counts for more: their addresses are
  * used again.
  */
@@ -19,8 +20,9 @@
 
 #include <stdbool.h>
 
-#define KERNEL_READ_INTERVAL_NS UINT64_C(10000000000)
-#define KERNEL_LOOK_INTERVAL_NS UINT64_C(1000000000)
+#define KERNEL_READ_INTERVAL_NS	 UINT64_C(2000000000)
+#define KERNEL_READ_MAX_PAUSE_NS UINT64_C(64000000000)
+#define KERNEL_LOOK_INTERVAL_NS	 UINT64_C(1000000000)
 
 struct kernel_code; /* opaque */
 
@@ -37,8 +39,12 @@ struct kernel_code_files {
 	const char *symbols, *modules;
 };
 
-int kernel_code_new(const struct kernel_code_files *files, struct kernel_code **ret);
+int kernel_code_new(const struct kernel_code_files *files, uint64_t now_ns,
+		    struct kernel_code **ret);
 void kernel_code_free(struct kernel_code *code); /* NULL is legal */
+
+/* A recording begins: what came before it was not told. */
+void kernel_code_begin(struct kernel_code *code, uint64_t now_ns);
 
 /* The kernel says that code came or went. */
 void kernel_code_apply(struct kernel_code *code, const struct perf_record *record);

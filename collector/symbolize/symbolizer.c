@@ -37,7 +37,7 @@ int symbolizer_new(struct table_cache *tables, struct symbolizer **ret)
 
 	if (!symbolizer)
 		return -ENOMEM;
-	err = kernel_code_new(NULL, &symbolizer->kernel);
+	err = kernel_code_new(NULL, clock_now_ns(), &symbolizer->kernel);
 	if (err) {
 		symbolizer_free(symbolizer);
 		return err;
@@ -66,6 +66,11 @@ void symbolizer_free(struct symbolizer *symbolizer)
 const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer)
 {
 	return kernel_code_problem(symbolizer->kernel);
+}
+
+void symbolizer_begin(struct symbolizer *symbolizer)
+{
+	kernel_code_begin(symbolizer->kernel, clock_now_ns());
 }
 
 void symbolizer_apply_kernel(struct symbolizer *symbolizer, const struct perf_record *record)

@@ -41,6 +41,9 @@ void symbolizer_free(struct symbolizer *symbolizer); /* NULL is legal */
 /* Why kernel frames have no names, a sentence with the remedy, or NULL. */
 const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer);
 
+/* A recording begins. */
+void symbolizer_begin(struct symbolizer *symbolizer);
+
 /* The kernel says that code of its own came or went. */
 void symbolizer_apply_kernel(struct symbolizer *symbolizer, const struct perf_record *record);
 

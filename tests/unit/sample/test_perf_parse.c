@@ -112,6 +112,47 @@ static void cut_records_are_refused(void **state)
 	}
 }
 
+/* As put_ of the kernel's: header, addr, len, type, flags, name in 8-byte steps, sample ID. */
+static size_t build_ksymbol(uint16_t type, uint16_t flags, const char *name)
+{
+	const struct perf_event_header header = {.type = PERF_RECORD_KSYMBOL,
+						 .size = 8 + 16 + 24 + 24};
+	unsigned char *p = (unsigned char *)data;
+	const uint64_t addr = UINT64_C(0xffffffffc0100000), time_ns = 77;
+	const uint32_t len = 512;
+
+	memset(data, 0, sizeof(data));
+	memcpy(p, &header, sizeof(header));
+	memcpy(p + 8, &addr, sizeof(addr));
+	memcpy(p + 16, &len, sizeof(len));
+	memcpy(p + 20, &type, sizeof(type));
+	memcpy(p + 22, &flags, sizeof(flags));
+	memcpy(p + 24, name, strlen(name));
+	memcpy(p + 48 + 8, &time_ns, sizeof(time_ns));
+	return header.size;
+}
+
+static void kernel_code_comes_and_goes(void **state)
+{
+	struct perf_record r;
+
+	(void)state;
+	assert_int_equal(
+		perf_parse(data, build_ksymbol(1, 0, "bpf_prog_12_name"), SAMPLER_TYPE, &r), 1);
+	assert_int_equal(r.kind, PERF_KSYMBOL);
+	assert_int_equal(r.time_ns, 77);
+	assert_int_equal(r.ksymbol.addr, UINT64_C(0xffffffffc0100000));
+	assert_int_equal(r.ksymbol.len, 512);
+	assert_string_equal(r.ksymbol.name, "bpf_prog_12_name");
+	assert_true(r.ksymbol.is_bpf && !r.ksymbol.is_gone);
+	assert_int_equal(
+		perf_parse(data, build_ksymbol(2, 1, "ftrace_trampoline"), SAMPLER_TYPE, &r), 1);
+	assert_true(!r.ksymbol.is_bpf && r.ksymbol.is_gone);
+	assert_int_equal(perf_parse(data, build_ksymbol(1, 0, "a name without an end...."),
+				    SAMPLER_TYPE, &r),
+			 -EBADMSG);
+}
+
 static void unknown_types_are_of_no_interest(void **state)
 {
 	struct perf_record r;
@@ -297,6 +338,7 @@ int main(void)
 		cmocka_unit_test(names_forks_exits_and_losses),
 		cmocka_unit_test(lies_are_refused),
 		cmocka_unit_test(cut_records_are_refused),
+		cmocka_unit_test(kernel_code_comes_and_goes),
 		cmocka_unit_test(unknown_types_are_of_no_interest),
 		cmocka_unit_test(sample_has_its_registers_and_its_stack),
 		cmocka_unit_test(registers_are_found_by_their_numbers),

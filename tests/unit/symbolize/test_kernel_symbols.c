@@ -63,14 +63,14 @@ static void an_address_belongs_to_the_symbol_before_it(void **state)
 static void data_is_not_code(void **state)
 {
 	(void)state;
-	assert_found(0xffffffff81000300, "clean", "[kernel]");
+	assert_found(0xffffffff81000300, "_less", "[kernel]");
 }
 
-static void of_aliases_the_global_and_the_clean_one_is_shown(void **state)
+static void of_aliases_the_last_one_is_shown_as_perf_does(void **state)
 {
 	(void)state;
-	assert_found(0xffffffff81000180, "global_one", "[kernel]");
-	assert_found(0xffffffff81000280, "clean", "[kernel]");
+	assert_found(0xffffffff81000180, "weak_one", "[kernel]");
+	assert_found(0xffffffff81000280, "_less", "[kernel]");
 }
 
 static void modules_and_bpf_keep_their_brackets(void **state)
@@ -89,6 +89,14 @@ static void the_last_symbol_does_not_hold_everything_above(void **state)
 	assert_found(0xffffffff81002000, "after_text", "[kernel]");
 	assert_found(0xffffffff90000000, NULL, NULL);
 	assert_found(0xffffffffffffffff, NULL, NULL);
+}
+
+static void a_modules_last_symbol_ends_with_the_page_behind_it(void **state)
+{
+	(void)state;
+	assert_found(0xffffffffc0000fff, "nft_two", "[nf_tables]");
+	assert_found(0xffffffffc0002fff, "bpf_prog_1", "[bpf]");
+	assert_found(0xffffffffc0003000, NULL, NULL);
 }
 
 static void nothing_is_below_the_first_symbol(void **state)
@@ -226,9 +234,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_address_belongs_to_the_symbol_before_it),
 		cmocka_unit_test(data_is_not_code),
-		cmocka_unit_test(of_aliases_the_global_and_the_clean_one_is_shown),
+		cmocka_unit_test(of_aliases_the_last_one_is_shown_as_perf_does),
 		cmocka_unit_test(modules_and_bpf_keep_their_brackets),
 		cmocka_unit_test(the_last_symbol_does_not_hold_everything_above),
+		cmocka_unit_test(a_modules_last_symbol_ends_with_the_page_behind_it),
 		cmocka_unit_test(nothing_is_below_the_first_symbol),
 		cmocka_unit_test(one_symbol_an_address_is_kept),
 		cmocka_unit_test(order_does_not_matter),

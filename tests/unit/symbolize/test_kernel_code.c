@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Claims about symbolize/kernel_code.h and kernel_hidden.h: modules and programs come and go. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbolize/kernel_code.h"
+#include "symbolize/kernel_hidden.h"
+
+#define KERNEL	"ffffffff81000000 T start\nffffffff81000100 t next\nffffffff81001000 T _etext\n"
+#define NFT	"ffffffffc0000000 t nft_one\t[nf_tables]\n"
+#define NFT_MOD "nf_tables 100 1 - Live 0xffffffffc0000000\n"
+#define BPF	UINT64_C(0xffffffffc0100000)
+#define SEC	UINT64_C(1000000000)
+
+static char symbols_path[] = "/tmp/fg-kallsyms-XXXXXX", modules_path[] = "/tmp/fg-modules-XXXXXX";
+static struct kernel_code *code;
+
+static void put(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int set_up_group(void **state)
+{
+	(void)state;
+	close(mkstemp(symbols_path));
+	close(mkstemp(modules_path));
+	return 0;
+}
+
+static int tear_down_group(void **state)
+{
+	(void)state;
+	unlink(symbols_path);
+	unlink(modules_path);
+	return 0;
+}
+
+static void begin(const char *symbols)
+{
+	const struct kernel_code_files files = {symbols_path, modules_path};
+
+	put(symbols_path, symbols);
+	put(modules_path, "");
+	assert_int_equal(kernel_code_new(&files, SEC, &code), 0);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	kernel_code_free(code);
+	code = NULL;
+	return 0;
+}
+
+static void tell(uint64_t addr, const char *name, bool is_gone, uint64_t time_ns)
+{
+	const struct perf_record record = {
+		.kind = PERF_KSYMBOL,
+		.time_ns = time_ns,
+		.ksymbol = {.addr = addr,
+			    .len = 256,
+			    .is_bpf = true,
+			    .is_gone = is_gone,
+			    .name = name},
+	};
+
+	kernel_code_apply(code, &record);
+}
+
+static void assert_named(uint64_t addr, uint64_t time_ns, uint64_t now_ns, const char *name,
+			 const char *module)
+{
+	struct kernel_place place = {0};
+	const bool is_named = kernel_code_find(code, addr, time_ns, now_ns, &place);
+
+	assert_int_equal(is_named, name != NULL);
+	if (!name)
+		return;
+	assert_string_equal(place.name, name);
+	assert_string_equal(place.module, module);
+}
+
+static void a_module_that_is_loaded_later_is_named(void **state)
+{
+	(void)state;
+	begin(KERNEL);
+	assert_named(0xffffffffc0000010, 2 * SEC, 2 * SEC, NULL, NULL);
+	put(symbols_path, KERNEL NFT);
+	put(modules_path, NFT_MOD);
+	assert_named(0xffffffff81000010, 4 * SEC, 4 * SEC, "start", "[kernel]");
+	assert_named(0xffffffffc0000010, 4 * SEC, 4 * SEC, "nft_one", "[nf_tables]");
+}
+
+static void an_address_without_a_name_makes_symbols_be_read_again(void **state)
+{
+	(void)state;
+	begin(KERNEL);
+	put(symbols_path, KERNEL NFT);
+	assert_named(0xffffffffc0000010, 2 * SEC, 2 * SEC, NULL, NULL); /* so soon: not yet */
+	assert_named(0xffffffffc0000010, 4 * SEC, 4 * SEC, "nft_one", "[nf_tables]");
+}
+
+static void what_never_has_a_name_costs_ever_less(void **state)
+{
+	struct kernel_code_stats stats;
+
+	(void)state;
+	begin(KERNEL);
+	for (uint64_t s = 2; s < 200; s++)
+		assert_named(0xffffffffd0000000, s * SEC, s * SEC, NULL, NULL);
+	kernel_code_stats(code, &stats);
+	assert_true(stats.reads > 3 && stats.reads < 10);
+	assert_int_equal(stats.unnamed, 198);
+}
+
+static void a_recording_begins_with_what_is_there(void **state)
+{
+	(void)state;
+	begin(KERNEL);
+	put(symbols_path, KERNEL NFT);
+	kernel_code_begin(code, 3 * SEC);
+	assert_named(0xffffffffc0000010, 3 * SEC, 3 * SEC, "nft_one", "[nf_tables]");
+}
+
+static void a_program_is_named_while_it_lives(void **state)
+{
+	(void)state;
+	begin(KERNEL);
+	tell(BPF, "bpf_prog_11_first", false, 10 * SEC);
+	tell(BPF, "bpf_prog_11_first", true, 20 * SEC);
+	tell(BPF, "bpf_prog_22_second", false, 30 * SEC);
+	assert_named(BPF + 8, 15 * SEC, 40 * SEC, "bpf_prog_11_first", "[bpf]");
+	assert_named(BPF + 8, 35 * SEC, 40 * SEC, "bpf_prog_22_second", "[bpf]");
+	assert_named(BPF + 256, 35 * SEC, 40 * SEC, NULL, NULL);
+}
+
+static void a_program_that_was_there_before_is_named_by_its_going(void **state)
+{
+	(void)state;
+	begin(KERNEL);
+	tell(BPF, "bpf_prog_11_first", true, 20 * SEC);
+	assert_named(BPF + 8, 15 * SEC, 21 * SEC, "bpf_prog_11_first", "[bpf]");
+}
+
+static void a_program_does_not_name_what_its_address_held_before(void **state)
+{
+	(void)state;
+	begin(KERNEL "ffffffffc0100000 t bpf_prog_00_old\t[bpf]\n");
+	tell(BPF, "bpf_prog_22_second", false, 30 * SEC);
+	assert_named(BPF + 8, 15 * SEC, 2 * SEC, "bpf_prog_00_old", "[bpf]");
+	assert_named(BPF + 8, 31 * SEC, 2 * SEC, "bpf_prog_22_second", "[bpf]");
+}
+
+static void programs_without_end_are_forgotten(void **state)
+{
+	struct kernel_code_stats stats;
+	char name[64];
+
+	(void)state;
+	begin(KERNEL);
+	for (uint64_t i = 0; i < 300000; i++) {
+		snprintf(name, sizeof(name), "bpf_prog_%llx", (unsigned long long)i);
+		tell(BPF + i % 100 * 256, name, false, i * SEC);
+		tell(BPF + i % 100 * 256, name, true, i * SEC + 1);
+	}
+	kernel_code_stats(code, &stats);
+	assert_int_equal(stats.told, 600000);
+	assert_int_equal(stats.lost, 0);
+}
+
+static void only_what_cannot_change_may_be_remembered(void **state)
+{
+	(void)state;
+	begin(KERNEL);
+	tell(BPF, "bpf_prog_11_first", false, 2 * SEC);
+	assert_int_equal(kernel_code_owner(code, BPF + 8, SEC), 0);
+	assert_int_not_equal(kernel_code_owner(code, 0xffffffff81000000, SEC), 0);
+	assert_int_equal(kernel_code_owner(code, 0xffffffff81000000, 3 * SEC), 0);
+}
+
+/* ---- hidden ---- */
+
+static void hidden_symbols_say_why(void **state)
+{
+	(void)state;
+	begin("0000000000000000 T start\n");
+	assert_non_null(kernel_code_problem(code));
+	assert_named(0xffffffff81000010, 2 * SEC, 2 * SEC, NULL, NULL);
+	put(symbols_path, KERNEL); /* the remedy is taken */
+	assert_named(0xffffffff81000010, 9 * SEC, 9 * SEC, "start", "[kernel]");
+	assert_null(kernel_code_problem(code));
+}
+
+static void each_reason_has_its_remedy(void **state)
+{
+	static const struct {
+		struct kernel_rights rights;
+		const char *sentence, *frame;
+	} cases[] = {
+		{{-EACCES, 2, 2, true}, "sysctl kernel.kptr_restrict=1", "kptr_restrict is 2"},
+		{{-EACCES, 1, 2, false}, "grant CAP_SYSLOG", "hidden without CAP_SYSLOG"},
+		{{-EACCES, 0, 2, false}, "sysctl kernel.perf_event_paranoid=1", "CAP_SYSLOG"},
+		{{-EACCES, 0, 4, true}, "user namespace", "CAP_SYSLOG"},
+		{{-ENOENT, 0, 2, true}, "CONFIG_KALLSYMS", "no symbols"},
+		{{-ENODATA, 0, 2, true}, "No data", "no symbols"},
+	};
+	char text[400];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		kernel_hidden_sentence(&cases[i].rights, text, sizeof(text));
+		assert_non_null(strstr(text, cases[i].sentence));
+		kernel_hidden_frame(&cases[i].rights, text, sizeof(text));
+		assert_non_null(strstr(text, cases[i].frame));
+		assert_int_equal(text[0], '[');
+	}
+}
+
+#define CASE(name) cmocka_unit_test_teardown(name, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(a_module_that_is_loaded_later_is_named),
+		CASE(an_address_without_a_name_makes_symbols_be_read_again),
+		CASE(what_never_has_a_name_costs_ever_less),
+		CASE(a_recording_begins_with_what_is_there),
+		CASE(a_program_is_named_while_it_lives),
+		CASE(a_program_that_was_there_before_is_named_by_its_going),
+		CASE(a_program_does_not_name_what_its_address_held_before),
+		CASE(programs_without_end_are_forgotten),
+		CASE(only_what_cannot_change_may_be_remembered),
+		CASE(hidden_symbols_say_why),
+		CASE(each_reason_has_its_remedy),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
+}
