@@ -119,9 +119,13 @@ static void how_stacks_ended_is_in_the_json(void **state)
 			   .unread_stacks = 5},
 		.unwind_tables = {4, 5, 6, 7, 8, 9, 16},
 		.symbol_tables = {10, 11, 12, 13, 14, 15},
+		.kernel = {20, 21, 22, 23, 24},
 	};
 	static const char *const keys[] = {"tables", "failed", "bytes", "loads", "hits", "evicted"};
-	struct targets targets = {0};
+	struct targets targets = {
+		.foreign = {.stats = {.maps = {.refused = 30}, .refused = 31, .unread = 32},
+			    .put_off = 33},
+	};
 	const json_t *ends;
 	json_t *list;
 
@@ -146,6 +150,15 @@ static void how_stacks_ended_is_in_the_json(void **state)
 		assert_int_equal(count_at(list, "unwind_tables", keys[i]), 4 + i);
 		assert_int_equal(count_at(list, "symbol_tables", keys[i]), 10 + i);
 	}
+	assert_int_equal(count_at(list, "kernel", "symbols"), 20);
+	assert_int_equal(count_at(list, "kernel", "reads"), 21);
+	assert_int_equal(count_at(list, "kernel", "told"), 22);
+	assert_int_equal(count_at(list, "kernel", "lost"), 23);
+	assert_int_equal(count_at(list, "kernel", "unnamed"), 24);
+	assert_int_equal(count_at(list, "foreign_maps", "refused_lines"), 30);
+	assert_int_equal(count_at(list, "foreign_maps", "refused_files"), 31);
+	assert_int_equal(count_at(list, "foreign_maps", "too_large"), 32);
+	assert_int_equal(count_at(list, "foreign_maps", "put_off"), 33);
 	json_decref(list);
 }
 

@@ -103,6 +103,53 @@ static void x86_stub_with_and_without_a_frame(void **state)
 	assert_int_equal(arch_x86_64.stub_frame(&code), ARCH_FRAME_NONE);
 }
 
+static void check_foreign(const struct arch *arch, const uint8_t *code, size_t len,
+			  const struct expected *expected, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t pc = expected[i].pc_offset;
+		const struct arch_code seen = {
+			.entry = code,
+			.entry_len = len,
+			.at = code + pc,
+			.at_len = len - pc,
+			.pc_offset = pc,
+		};
+		uint32_t size = 0;
+
+		assert_int_equal(arch->foreign_frame(&seen, false, &size), expected[i].frame);
+		if (expected[i].frame == ARCH_FRAME_FP_LIVE)
+			assert_int_equal(size, 16);
+	}
+}
+
+static void x86_frames_of_other_runtimes(void **state)
+{
+	static const uint8_t v8[] = {
+		0x48, 0x8b, 0x59, 0xf8, /*  0 mov rbx, [rcx - 8] */
+		0x55,			/*  4 push rbp */
+		0x48, 0x89, 0xe5,	/*  5 mov rbp, rsp */
+		0x90,			/*  8 body */
+		0x48, 0x8b, 0xe5,	/*  9 mov rsp, rbp */
+		0x5d,			/* 12 pop rbp */
+		0xc2, 0x08, 0x00,	/* 13 ret 8 */
+	};
+	static const struct expected of_v8[] = {
+		{0, ARCH_FRAME_NONE},  {4, ARCH_FRAME_NONE},	{5, ARCH_FRAME_PUSHED},
+		{8, ARCH_FRAME_BY_FP}, {12, ARCH_FRAME_PUSHED}, {13, ARCH_FRAME_NONE},
+	};
+	static const uint8_t python[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83, 0xec, 0x08,
+					 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3};
+	static const struct expected of_python[] = {
+		{0, ARCH_FRAME_NONE},	  {4, ARCH_FRAME_NONE},	 {8, ARCH_FRAME_FP_LIVE},
+		{10, ARCH_FRAME_FP_LIVE}, {14, ARCH_FRAME_NONE},
+	};
+
+	(void)state;
+	check_foreign(&arch_x86_64, v8, sizeof(v8), of_v8, COUNT(of_v8));
+	check_foreign(&arch_x86_64, python, sizeof(python), of_python, COUNT(of_python));
+}
+
 /* Little-endian words, as the instruction stream has them on either machine. */
 static void words(uint8_t *code, const uint32_t *from, size_t n)
 {
@@ -133,6 +180,27 @@ static void aarch64_frame(void **state)
 	(void)state;
 	words(code, text, COUNT(text));
 	check(&arch_aarch64, code, sizeof(code), 8, expected, COUNT(expected));
+}
+
+static void aarch64_frames_of_other_runtimes(void **state)
+{
+	static const uint32_t text[] = {
+		0xd503201f, /*  0 nop */
+		0xa9be7bfd, /*  4 stp x29, x30, [sp, #-32]! */
+		0x910003fd, /*  8 mov x29, sp */
+		0xd503201f, /* 12 body */
+		0xa8c27bfd, /* 16 ldp x29, x30, [sp], #32 */
+		0xd65f03c0, /* 20 ret */
+	};
+	static const struct expected expected[] = {
+		{0, ARCH_FRAME_NONE},	{4, ARCH_FRAME_NONE},	{8, ARCH_FRAME_PUSHED},
+		{12, ARCH_FRAME_BY_FP}, {16, ARCH_FRAME_BY_FP}, {20, ARCH_FRAME_NONE},
+	};
+	uint8_t code[sizeof(text)];
+
+	(void)state;
+	words(code, text, COUNT(text));
+	check_foreign(&arch_aarch64, code, sizeof(code), expected, COUNT(expected));
 }
 
 static void aarch64_large_frame(void **state)
@@ -225,8 +293,10 @@ int main(void)
 		cmocka_unit_test(x86_frame_with_frame_pointer),
 		cmocka_unit_test(x86_frame_that_begins_by_the_sub),
 		cmocka_unit_test(x86_stub_with_and_without_a_frame),
+		cmocka_unit_test(x86_frames_of_other_runtimes),
 		cmocka_unit_test(aarch64_frame),
 		cmocka_unit_test(aarch64_large_frame),
+		cmocka_unit_test(aarch64_frames_of_other_runtimes),
 		cmocka_unit_test(frames_are_left_for_their_callers),
 		cmocka_unit_test(what_was_not_copied_is_not_made_up),
 	};

@@ -919,6 +919,93 @@ static void frame_pointers_in_a_circle_end_the_stack(void **state)
 	assert_int_equal(stack.end, STACK_NO_RULE);
 }
 
+/* ---- code that a process told of itself ---- */
+
+static uint64_t tell_code(uint32_t offset, uint32_t size)
+{
+	const uint64_t addr = (uint64_t)(uintptr_t)code + offset;
+	struct foreign_map_stats stats = {0};
+	char line[64];
+	const int len = snprintf(line, sizeof(line), "%llx %x JS:*f%u\n", (unsigned long long)addr,
+				 size, offset);
+
+	if (!self->foreign.map)
+		assert_int_equal(foreign_map_new(&self->foreign.map), 0);
+	foreign_map_feed(self->foreign.map, line, (size_t)len, 0, &stats);
+	assert_int_equal(stats.text.lines, 1);
+	return addr;
+}
+
+static void other_runtimes_code_is_left_by_its_frame_pointer(void **state)
+{
+	const uint64_t leaf = tell_code(0, 256), caller = tell_code(256, 256);
+
+	(void)state;
+	words[4] = word_addr(10);
+	words[5] = caller + 100;
+	words[10] = 0; /* the deepest */
+	words[11] = caller + 50;
+	walk_code(leaf + 200, word_addr(4), 60);
+	assert_int_equal(stack.depth, 3);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, caller + 50);
+	assert_int_equal(stack.end, STACK_WHOLE);
+}
+
+static void other_runtimes_code_without_code_above_it_ends_the_stack(void **state)
+{
+	const uint64_t leaf = tell_code(0, 256);
+
+	(void)state;
+	words[4] = word_addr(10);
+	words[5] = 0x1234;
+	walk_code(leaf + 200, word_addr(4), 60);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_BAD_RETURN);
+}
+
+#if defined(__x86_64__)
+static void a_frame_that_v8_has_not_made_yet_is_none(void **state)
+{
+	static const uint8_t prologue[] = {0x48, 0x8b, 0x59, 0xf8, 0x55, 0x48, 0x89, 0xe5};
+	const uint64_t leaf = tell_code(0, 256), caller = tell_code(256, 256);
+
+	(void)state;
+	memcpy(code, prologue, sizeof(prologue));
+	words[0] = caller + 100;
+	words[4] = 0;
+	words[5] = caller + 50;
+	walk_code(leaf + 4, word_addr(4), 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	words[0] = word_addr(4);
+	words[1] = caller + 104;
+	walk_code(leaf + 5, word_addr(4), 60);
+	assert_int_equal(stack.entries[1].addr, caller + 104);
+}
+
+/* sub rsp, 8; call rcx; add rsp, 8; ret */
+static void a_trampoline_without_a_frame_pointer_is_left_by_its_size(void **state)
+{
+	static const uint8_t trampoline[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1,
+					     0x48, 0x83, 0xc4, 0x08, 0xc3};
+	const uint64_t callee = tell_code(256, 256), addr = tell_code(0, sizeof(trampoline));
+	const uint64_t caller = tell_code(512, 256);
+
+	(void)state;
+	memcpy(code, trampoline, sizeof(trampoline));
+	words[2] = word_addr(30); /* the trampoline's caller's, which its callee saved */
+	words[3] = addr + 6;
+	words[5] = caller + 20;
+	words[30] = 0;
+	words[31] = caller + 10;
+	walk_code(callee + 100, word_addr(2), 60);
+	assert_int_equal(stack.depth, 4);
+	assert_int_equal(stack.entries[1].addr, addr + 6);
+	assert_int_equal(stack.entries[2].addr, caller + 20);
+	assert_int_equal(stack.entries[3].addr, caller + 10);
+}
+#endif
+
 static void garbage_harms_nobody(void **state)
 {
 	const uint64_t interpreter =
@@ -1090,6 +1177,12 @@ int main(void)
 		CODE(a_barrier_leads_to_the_frame_that_mounts),
 		CODE(a_return_address_without_code_ends_the_stack),
 		CODE(frame_pointers_in_a_circle_end_the_stack),
+		CODE(other_runtimes_code_is_left_by_its_frame_pointer),
+		CODE(other_runtimes_code_without_code_above_it_ends_the_stack),
+#if defined(__x86_64__)
+		CODE(a_frame_that_v8_has_not_made_yet_is_none),
+		CODE(a_trampoline_without_a_frame_pointer_is_left_by_its_size),
+#endif
 		CODE(garbage_harms_nobody),
 		CODE(code_that_may_not_be_read_is_said_once_and_counted_each_time),
 		OWN(a_stack_that_may_not_be_read_is_said_once_and_counted_each_time),
