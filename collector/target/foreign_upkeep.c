@@ -43,50 +43,54 @@ static bool has_room(const struct foreign_upkeep *upkeep, const struct foreign_r
 	       (reader->is_open || upkeep->files < FOREIGN_MAX_FILES);
 }
 
-/* How many bytes that were. */
-static size_t read_process(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
+static void read_process(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns,
+			 size_t max_bytes)
 {
 	struct foreign_reader *reader = &process->foreign;
 	struct foreign_owner owner = {.pid = process->pid, .inner_pid = process->inner_pid};
 	const size_t before = reader->map ? foreign_map_bytes(reader->map) : 0;
 	const bool was_open = reader->is_open;
-	size_t done;
 
 	if (!has_room(upkeep, reader)) {
 		upkeep->put_off++;
 		reader->next_ns = now_ns + FOREIGN_LOOK_INTERVAL_NS;
-		return 0;
+		return;
 	}
 	if (!reader->began_at)
 		reader->began_at = process_stat_started_at(process->pid);
 	owner.began_at = reader->began_at;
 	if (process->gone_ns)
 		reader->look_ns = UINT64_MAX; /* the name may be another's by now */
-	done = foreign_reader_step(reader, &owner, PROCESS_BYTES, &upkeep->stats);
+	upkeep->done += foreign_reader_step(reader, &owner, max_bytes, &upkeep->stats);
 	upkeep->files += reader->is_open - was_open;
 	upkeep->bytes += (reader->map ? foreign_map_bytes(reader->map) : 0) - before;
-	return done;
+}
+
+void foreign_upkeep_begin(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
+{
+	if (upkeep->done < STEP_BYTES && is_due(process, now_ns))
+		read_process(upkeep, process, now_ns, STEP_BYTES - upkeep->done);
 }
 
 /* From where the last step ended, once around at most. */
 void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *processes,
 			 uint64_t now_ns)
 {
-	size_t done = 0;
 	uint64_t key;
 	void *value;
 
 	if (now_ns < upkeep->next_ns)
 		return;
 	upkeep->next_ns = now_ns + FOREIGN_READ_INTERVAL_NS;
+	upkeep->done = 0;
 	measure(upkeep, processes);
-	for (size_t left = processes->count; left > 0 && done < STEP_BYTES; left--) {
+	for (size_t left = processes->count; left > 0 && upkeep->done < STEP_BYTES; left--) {
 		if (!map64_next(processes, &upkeep->pos, &key, &value)) {
 			upkeep->pos = 0;
 			if (!map64_next(processes, &upkeep->pos, &key, &value))
 				break;
 		}
 		if (is_due(value, now_ns))
-			done += read_process(upkeep, value, now_ns);
+			read_process(upkeep, value, now_ns, PROCESS_BYTES);
 	}
 }

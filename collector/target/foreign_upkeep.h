@@ -24,10 +24,19 @@ struct foreign_upkeep {
 	size_t files, ranges, bytes; /* as of the last step */
 	uint64_t put_off;	     /* times that there was no room for a process's map */
 	size_t pos;		     /* in the table of processes, where the next step begins */
+	size_t done;		     /* bytes since the last step began */
 	uint64_t next_ns;	     /* no step before */
 };
 
-/* processes: PID -> struct process. */
+struct process;
+
+/*
+ * A process has become known by its first sample, which is named soon: its map is read at once, as
+ * far as there are bytes left until the next step.
+ */
+void foreign_upkeep_begin(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns);
+
+/* All others in turn. processes: PID -> struct process. */
 void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *processes,
 			 uint64_t now_ns);
 

@@ -96,7 +96,12 @@ struct process *targets_find_or_read(struct targets *targets, pid_t pid)
 {
 	struct process *process = targets_find(targets, pid);
 
-	return process || pid <= 0 ? process : read_process(targets, pid, 0);
+	if (process || pid <= 0)
+		return process;
+	process = read_process(targets, pid, 0);
+	if (process && targets->all_users > 0)
+		foreign_upkeep_begin(&targets->foreign, process, clock_now_ns());
+	return process;
 }
 
 void targets_refresh(struct targets *targets)
