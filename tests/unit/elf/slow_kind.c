@@ -63,13 +63,14 @@ int slow_kind_alive(void)
 	return atomic_load(&alive);
 }
 
-static int load(int fd, void **ret)
+static int load(int fd, const struct debug_place *place, void **ret)
 {
 	struct slow_table *table = calloc(1, sizeof(*table));
 	ssize_t len;
 
 	if (!table)
 		return -ENOMEM;
+	(void)place;
 	pass_gate();
 	len = pread(fd, table->text, sizeof(table->text) - 1, 0);
 	if (len <= 0 || strncmp(table->text, "large", 5) == 0) {
