@@ -97,7 +97,7 @@ class Runtimes(Case):
         self.assert_shares(stacks, self.NODE_SHARES, recording)
 
     def test_python_is_named_by_its_own_map(self):
-        python = os.environ.get("FG_PYTHON312") or self.program("python3.12")
+        python = os.environ["FG_PYTHON312"]
         python = self.running(python, "-X", "perf", PROGRAMS / "shares.py", LIFE_SEC,
                               name="python")
         if python.code is not None:
