@@ -152,8 +152,6 @@ static uint64_t horizon_ns(uint64_t heard_ns)
 static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 {
 	const uint64_t now = clock_now_ns();
-	const uint64_t interval =
-		engine->young_until_ns > now ? YOUNG_INTERVAL_NS : READ_INTERVAL_NS;
 	uint64_t until = targets_next_tick_ns(&engine->targets);
 
 	if (until > now + max_wait_ns)
@@ -162,6 +160,8 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 		until = engine->side_rest_ns;
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const uint64_t done = r->end_ns + HOLD_NS;
+		const bool is_young = engine->young_until_ns > now || r->young_until_ns > now;
+		const uint64_t interval = is_young ? YOUNG_INTERVAL_NS : READ_INTERVAL_NS;
 
 		if (r->has_more)
 			return 0;

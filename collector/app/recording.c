@@ -26,6 +26,7 @@
 
 /* Processes that are looked at as they begin, 100 us each: a storm of them is not followed. */
 #define BUDGET	  100
+#define MAX_EXECS 4096
 #define BUDGET_NS (100 * CLOCK_NS_PER_MS)
 
 /* A JVM's tables will all be wanted, another process's are when a sample hits them. */
@@ -100,6 +101,7 @@ void recording_free(struct recording *recording)
 		return;
 	sampler_close(recording->sampler);
 	hold_fini(&recording->hold);
+	map64_fini(&recording->execs);
 	timeline_fini(&recording->timeline);
 	profile_fini(&recording->profile);
 	free(recording);
@@ -109,6 +111,13 @@ struct read_context {
 	struct recording *recording;
 	struct recording_model *model;
 };
+
+/* A process that becomes a JVM and may have an agent, of which nothing has been heard so far. */
+static bool is_starting(const struct process *process, uint64_t time_ns)
+{
+	return !process->jvm && process->jvm_mapped_ns &&
+	       time_ns <= process->jvm_mapped_ns + RECORDING_YOUNG_NS;
+}
 
 /*
  * A JVM that has just begun may have ended before its samples are named. The names of interpreted
@@ -121,9 +130,9 @@ static void look_ahead(const struct recording_model *model, struct process *proc
 	static struct stack stack; /* the model's thread only */
 	const char *reason;
 
-	if (!process->jvm)
+	if (!process->jvm && !is_starting(process, record->time_ns))
 		return;
-	if (record->time_ns > process->jvm->opened_ns + RECORDING_YOUNG_NS) {
+	if (process->jvm && record->time_ns > process->jvm->opened_ns + RECORDING_YOUNG_NS) {
 		unwinder_keep_rest(model->unwinder, process, record->time_ns, &record->sample);
 		return;
 	}
@@ -174,14 +183,27 @@ static bool take_budget(struct recording *recording, uint64_t now_ns)
 	return true;
 }
 
-/* With all, one that nobody knew yet is read while it is there; NULL: not of interest, or gone. */
+static bool is_libjvm(const struct perf_record *record)
+{
+	static const char name[] = "/libjvm.so";
+	const size_t len = record->kind == PERF_MMAP ? strlen(record->mmap.path) : 0;
+
+	return len >= strlen(name) && strcmp(record->mmap.path + len - strlen(name), name) == 0;
+}
+
+/*
+ * With all, one that nobody knew yet is read while it is there, else one that becomes a JVM, which
+ * may have an agent soon; NULL: not of interest, or gone.
+ */
 static struct process *find_process(struct recording *recording, struct recording_model *model,
 				    const struct perf_record *record)
 {
 	struct process *process = targets_find(model->targets, record->pid);
-	const bool is_new = record->kind == PERF_SAMPLE || record->kind == PERF_MMAP;
+	const bool is_new = recording->options.all
+				    ? record->kind == PERF_SAMPLE || record->kind == PERF_MMAP
+				    : is_libjvm(record);
 
-	if (process || !recording->options.all || !is_new || record->pid <= 0)
+	if (process || !is_new || record->pid <= 0)
 		return process;
 	if (record->kind == PERF_MMAP && !take_budget(recording, clock_now_ns()))
 		return NULL;
@@ -196,12 +218,30 @@ static void see_mapping(const struct recording *recording, struct recording_mode
 {
 	const struct mapping mapping = targets_mapping_of(mmap);
 
-	if (!recording_wants(&recording->options, process))
+	const bool is_jvm = process->jvm || process->jvm_mapped_ns;
+
+	if (!is_jvm && !recording_wants(&recording->options, process))
 		return;
-	if (process->jvm)
+	if (is_jvm)
 		table_cache_expect(model->tables, process->pid, &mapping);
 	else
 		table_cache_see(model->tables, process->pid, &mapping);
+}
+
+/* What ran in a process before it became one of interest is not of interest. */
+static void note_exec(struct recording *recording, const struct perf_record *record)
+{
+	if (recording->execs.count >= MAX_EXECS)
+		map64_fini(&recording->execs);
+	/* Without memory, or if it is forgotten, a few samples of a shell are counted as a JVM's. */
+	map64_put(&recording->execs, (uint64_t)record->pid, (void *)(uintptr_t)record->time_ns);
+}
+
+static bool is_before_exec(const struct recording *recording, const struct perf_record *record)
+{
+	const uint64_t exec_ns = (uintptr_t)map64_find(&recording->execs, (uint64_t)record->pid);
+
+	return !recording->options.all && record->time_ns < exec_ns;
 }
 
 static void on_record(void *arg, const struct perf_record *record)
@@ -219,10 +259,17 @@ static void on_record(void *arg, const struct perf_record *record)
 	if (!recording->options.all && record->kind != PERF_SAMPLE &&
 	    record->kind != PERF_KSYMBOL && !process)
 		return;
+	if (!process && record->kind == PERF_COMM && record->comm.is_exec)
+		note_exec(recording, record);
+	if (process && is_libjvm(record)) {
+		process->jvm_mapped_ns = record->time_ns;
+		recording->young_until_ns = record->time_ns + RECORDING_YOUNG_NS;
+	}
 	if (process && record->kind == PERF_MMAP)
 		see_mapping(recording, model, process, &record->mmap);
 	if (process && record->kind == PERF_SAMPLE &&
-	    recording_wants(&recording->options, process)) {
+	    (recording_wants(&recording->options, process) ||
+	     is_starting(process, record->time_ns))) {
 		expect_files(model, process, &record->sample);
 		look_ahead(model, process, record);
 	}
@@ -335,7 +382,8 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 	uint32_t leaf;
 	size_t n;
 
-	if (record->pid == 0 || !recording_wants(&recording->options, process))
+	if (record->pid == 0 || !recording_wants(&recording->options, process) ||
+	    is_before_exec(recording, record))
 		return true;
 	if (!unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, &stack))
 		return false;

@@ -12,6 +12,7 @@
 #ifndef FG_APP_RECORDING_H
 #define FG_APP_RECORDING_H
 
+#include "base/map64.h"
 #include "profile/profile.h"
 #include "profile/profile_info.h"
 #include "profile/timeline.h"
@@ -81,12 +82,14 @@ struct recording {
 	uint64_t start_unix_ns; /* start_ns by the wall clock */
 	struct utsname host;
 	bool is_done;
-	bool is_hung_up;	/* its descriptors tell nothing any more; the rings still do */
-	bool has_more;		/* samples whose time has come: others wait for their turn, too */
-	bool is_waiting;	/* the oldest sample, for a table */
-	uint64_t waiting_since; /* the table cache's count of loads then */
-	uint64_t budget_ns;	/* when the next look at processes that nobody knew may begin */
-	unsigned budget;	/* how many are left until then */
+	bool is_hung_up;	 /* its descriptors tell nothing any more; the rings still do */
+	bool has_more;		 /* samples whose time has come: others wait for their turn, too */
+	bool is_waiting;	 /* the oldest sample, for a table */
+	uint64_t waiting_since;	 /* the table cache's count of loads then */
+	struct map64 execs;	 /* PID -> time, of processes that were not of interest then */
+	uint64_t young_until_ns; /* a JVM has begun that may end before that */
+	uint64_t budget_ns;	 /* when the next look at processes that nobody knew may begin */
+	unsigned budget;	 /* how many are left until then */
 	struct recording_counts counts;
 	struct recording *next; /* the engine's */
 	uint32_t id;

@@ -661,12 +661,34 @@ static struct frame name_end(struct symbolizer *symbolizer,
 			      .kind = FRAME_LABEL};
 }
 
+/*
+ * Whether the kernel was sampled where no user's code called it: in a thread that has not run yet, or
+ * between two programs, in execve, with the registers of the one that is gone, whose code is not
+ * mapped any more.
+ */
+static bool is_called_by_none(const struct symbolizer_context *context,
+			      const struct stack_entry *entry, const struct frame *kernel, size_t n)
+{
+	bool is_executing = false;
+
+	if (n > 0 && kernel[n - 1].kind == FRAME_KERNEL && kernel[n - 1].name &&
+	    strncmp(kernel[n - 1].name, "ret_from_fork", strlen("ret_from_fork")) == 0)
+		return true;
+
+	for (size_t i = 0; i < n; i++)
+		is_executing |= kernel[i].kind == FRAME_KERNEL && kernel[i].name &&
+				strstr(kernel[i].name, "execve");
+	return is_executing && context->process &&
+	       !address_space_find(&context->process->space, stack_probe(entry));
+}
+
 static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_context *context,
 			 const struct stack *stack, struct frame *ret,
 			 struct symbolizer_verdict *ret_verdict)
 {
 	struct symbolizer_verdict verdict = {.is_java_named = true};
 	const uint32_t depth = count_named(context, stack);
+	bool is_at_root = false, is_user = false;
 	size_t n = 0;
 
 	/* Who needs a name for longer has copied it; they must not add up for ever. */
@@ -674,10 +696,16 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 		frame_cache_clear(&symbolizer->frames);
 		intern_fini(&symbolizer->names);
 	}
-	for (uint32_t i = 0; i < depth; i++) {
+	for (uint32_t i = 0; i < depth && !is_at_root; i++) {
 		const struct stack_entry *entry = &stack->entries[i];
 		const size_t room = SYMBOLIZER_MAX_FRAMES - 1 - n - (depth - 1 - i);
 
+		if (!entry->is_kernel && !is_user) {
+			is_user = true;
+			is_at_root = is_called_by_none(context, entry, ret, n);
+		}
+		if (is_at_root)
+			continue;
 		if (entry->is_kernel)
 			ret[n++] = name_kernel(symbolizer, stack_probe(entry), context->time_ns);
 		else
@@ -688,8 +716,9 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 			ret[i] = (struct frame){.name = "[unknown: out of memory]",
 						.kind = FRAME_UNKNOWN};
 	}
-	verdict.is_rooted = n > 0 && (stack->end == STACK_WHOLE || depth < stack->depth ||
-				      (stack->end == STACK_BY_FP && is_rooted(ret, n)));
+	verdict.is_rooted =
+		n > 0 && (stack->end == STACK_WHOLE || depth < stack->depth || is_at_root ||
+			  (stack->end == STACK_BY_FP && is_rooted(ret, n)));
 	if (n > 0 && !verdict.is_rooted)
 		ret[n++] = name_end(symbolizer, context, stack);
 	*ret_verdict = verdict;

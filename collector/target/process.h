@@ -114,6 +114,7 @@ struct process {
 
 	struct map_writer map;
 	struct jitdump_target jitdump;
+	uint64_t jvm_mapped_ns;	      /* when it was seen to map libjvm.so; 0: not seen */
 	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */
 	struct process *next_removed; /* while targets remove several */
 	bool was_announced;

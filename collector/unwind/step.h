@@ -45,6 +45,7 @@ struct walk {
 	uint32_t reads; /* of the process's memory */
 	uint32_t searches;
 	bool is_short;	     /* the sample's copy ended before the stack */
+	uint64_t copy_end;   /* of what came with the sample */
 	bool is_extended;    /* the stack holds more than the sample did */
 	bool is_look;	     /* for a later walk's sake */
 	bool is_return;	     /* regs.pc is a return address */

@@ -31,6 +31,9 @@
 #define SAVED_MAX_WORDS	  512
 #define SAVED_ABOVE_WORDS 6
 
+/* Between the stack pointer and the return address of what asks the processor, that included. */
+#define ASKING_MAX_WORDS 8
+
 /* Of compiled code's frames. */
 #define STACK_ALIGN_BYTES 16
 
@@ -414,6 +417,34 @@ static enum step leave_framed_stub(struct walk *walk)
 	return STEP_DONE;
 }
 
+/*
+ * What HotSpot asks the processor with, before anything else: it pushes the frame pointer first, and
+ * then a few registers, some for a while only.
+ */
+static enum step leave_asking(struct walk *walk)
+{
+	const uint64_t sp = walk->regs.sp;
+	uint64_t before = walk->regs.fp, addr;
+
+	for (unsigned int i = 0; i < ASKING_MAX_WORDS; i++) {
+		if (!snapshot_read(&walk->stack, sp + i * WORD_BYTES, &addr))
+			return STEP_END;
+		if (step_is_code(walk, addr)) {
+			walk->regs = (struct unwind_regs){
+				.pc = addr, .sp = sp + (i + 1) * WORD_BYTES, .fp = before};
+			return STEP_DONE;
+		}
+		before = addr;
+	}
+	return STEP_NO_RULE;
+}
+
+static bool is_asking(const struct code_range *range)
+{
+	return is_named(range, "get_cpu_info") || is_named(range, "getCPUIDNameInfo") ||
+	       is_named(range, "detect_virt");
+}
+
 static enum step leave_unsized_stub(struct walk *walk, const struct code_range *range)
 {
 	const struct unwind_regs before = walk->regs;
@@ -423,6 +454,8 @@ static enum step leave_unsized_stub(struct walk *walk, const struct code_range *
 		return leave_unwinding(walk, 0);
 	if (is_named(range, "adapter"))
 		return walk->regs.leaf && leave_adapter(walk) ? STEP_DONE : leave_mending(walk);
+	if (is_asking(range) && !walk->arch->has_link)
+		return leave_asking(walk);
 	if (walk->is_return)
 		return leave_framed_stub(walk);
 	if (is_named(range, "itable") || is_named(range, "vtable"))

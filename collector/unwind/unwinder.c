@@ -117,8 +117,6 @@ static bool extend(struct walk *walk)
 static enum stack_end end_of(enum step step)
 {
 	switch (step) {
-	case STEP_ROOT:
-		return STACK_WHOLE;
 	case STEP_END:
 		return STACK_SNAPSHOT_ENDED;
 	default:
@@ -138,6 +136,17 @@ static void end_at(struct stack *stack, enum stack_end end, uint64_t addr)
 	stack->end_addr = addr;
 }
 
+/*
+ * What was read behind the copy's end had changed since the sample, if it leads nowhere: so it is the
+ * copy that was too short. That its own last words are the same does not say much where they are of
+ * a large array.
+ */
+static void end_badly(const struct walk *walk, const struct unwind_regs *at, enum stack_end end,
+		      struct stack *ret)
+{
+	end_at(ret, at->sp > walk->copy_end ? STACK_SNAPSHOT_ENDED : end, at->pc);
+}
+
 static void walk_user(struct walk *walk, struct stack *ret)
 {
 	bool is_native = false; /* the callee */
@@ -150,11 +159,11 @@ static void walk_user(struct walk *walk, struct stack *ret)
 
 		/* Threads' and processes' first functions, which are native, return to nowhere. */
 		if (before.pc == 0 && is_native) {
-			end_at(ret, STACK_WHOLE, 0);
+			end_badly(walk, &before, STACK_WHOLE, ret);
 			return;
 		}
 		if (!place.range && !place.mapping && walk->is_return) {
-			end_at(ret, STACK_BAD_RETURN, before.pc);
+			end_badly(walk, &before, STACK_BAD_RETURN, ret);
 			return;
 		}
 		*entry = (struct stack_entry){.addr = before.pc,
@@ -164,12 +173,16 @@ static void walk_user(struct walk *walk, struct stack *ret)
 			walk->regs = before;
 			step = take_step(walk, &place, entry);
 		} while (step == STEP_END && extend(walk));
+		if (step == STEP_ROOT) {
+			end_at(ret, STACK_WHOLE, before.pc);
+			return;
+		}
 		if (step != STEP_DONE && step != STEP_INTERRUPT) {
-			end_at(ret, end_of(step), before.pc);
+			end_badly(walk, &before, end_of(step), ret);
 			return;
 		}
 		if (!place.is_barrier && !has_risen(&before, &walk->regs)) {
-			end_at(ret, STACK_NO_PROGRESS, before.pc);
+			end_badly(walk, &before, STACK_NO_PROGRESS, ret);
 			return;
 		}
 		walk->is_return = step == STEP_DONE;
@@ -294,6 +307,7 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	ret->depth = n_kernel;
 	walk.arch->read_regs(sample->regs, &walk.regs);
 	walk.stack = copy_of(sample);
+	walk.copy_end = walk.stack.addr + walk.stack.len;
 	table_cache_allow(unwinder->tables, STEP_MAX_LOADS);
 	walk_user(&walk, ret);
 	note_root(&walk, sample, ret);

@@ -37,7 +37,8 @@ UNNAMED_FUNCTION = re.compile(r"^(.+):fn@")
 # As in collector/symbolize/symbolizer.c: where threads and processes begin, in glibc, musl and the
 # kernel, and the functions that threads are made with.
 ENTRIES = ("_start", "_start_c", "__clone", "__clone3", "clone", "clone3", "start_thread", "start",
-           "__libc_start_main", "__libc_start_call_main", "ret_from_fork", "ret_from_fork_asm")
+           "__libc_start_main", "__libc_start_call_main", "ret_from_fork", "ret_from_fork_asm",
+           "_dl_start_user")
 MAINS = ("thread_native_entry", "java_start", "ThreadJavaMain", "JavaMain", "main")
 
 
