@@ -82,6 +82,13 @@ struct arch {
 			const struct arch_target *target);
 	struct arch_interpreter interpreter;
 	struct arch_entry (*read_entry)(const uint64_t *sampled);
+	/*
+	 * Where read_entry's registers keep their values after the entry: whether the sample's
+	 * frame pointer is that of the method, so that it has been entered. NULL: they do not.
+	 */
+	bool (*is_entered)(const struct unwind_regs *regs, const struct snapshot *stack);
+	/* Whether the caller's stack pointer is only about to be put there. NULL: it is there. */
+	bool (*is_before_entry)(const struct arch_code *code);
 	bool has_link; /* calls leave the return address in a register */
 };
 

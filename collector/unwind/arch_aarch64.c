@@ -28,6 +28,13 @@ IS(SP, SAMPLER_REG_SP);
 IS(PC, SAMPLER_REG_PC);
 #endif
 
+/* Of an interpreted frame, in words from its frame pointer. */
+#define METHOD_SLOT (-3)
+#define LOCALS_SLOT (-8)
+
+/* A method has 65,535 locals and stack slots at most. */
+#define ENTRY_MAX_BYTES (UINT64_C(1) << 20)
+
 #define ADDR_BITS  48
 #define CODE_BYTES 4
 
@@ -96,7 +103,10 @@ static bool is_sub_sp(uint32_t word)
 	return (word & 0xff8003ff) == 0xd10003ff;
 }
 
-/* Behind the ldp of an epilogue: add sp, then the poll's load, compare and branch, then ret. */
+/*
+ * Behind the ldp of an epilogue: add sp, then the poll's load, compare and branch, then ret. A
+ * native wrapper looks for an exception in between.
+ */
 static bool is_taken_down(const struct arch_code *code)
 {
 	for (size_t at = 0; at < 5 * CODE_BYTES; at += CODE_BYTES) {
@@ -104,9 +114,9 @@ static bool is_taken_down(const struct arch_code *code)
 
 		if (is_ret(word))
 			return true;
-		/* add sp | ldr x8, [x28, #d] | cmp sp, x8 | b.hi: what stands there in any order */
+		/* add sp | ldr x8, [x28, #d] | cmp sp, x8 | b.hi | cbnz x8: in any order */
 		if (!is_add_sp(word) && (word & 0xffc003ff) != 0xf9400388 && word != 0xeb2863ff &&
-		    (word & 0xff00001f) != 0x54000008)
+		    (word & 0xff00001f) != 0x54000008 && (word & 0xff00001f) != 0xb5000008)
 			return false;
 	}
 	return false;
@@ -135,8 +145,16 @@ static enum arch_frame prologue_frame(const struct arch_code *code)
 	return code->pc_offset < code->complete ? ARCH_FRAME_NONE : ARCH_FRAME_FULL;
 }
 
+/* ldp x29, x30, [sp], #16: behind mov sp, x29, or where a large frame has been taken down */
+static bool is_ldp_fp_pop(uint32_t word)
+{
+	return word == 0xa8c17bfd;
+}
+
 static enum arch_frame compiled_frame(const struct arch_code *code)
 {
+	if (is_ldp_fp_pop(word_at(code->at, code->at_len, 0)))
+		return ARCH_FRAME_PUSHED;
 	if (is_taken_down(code))
 		return is_add_sp(word_at(code->at, code->at_len, 0)) ? ARCH_FRAME_LINK
 								     : ARCH_FRAME_NONE;
@@ -151,7 +169,7 @@ static enum arch_frame stub_frame(const struct arch_code *code)
 
 	if (!has_frame || code->pc_offset == 0 || is_ret(word_at(code->at, code->at_len, 0)))
 		return ARCH_FRAME_NONE;
-	if (code->pc_offset <= CODE_BYTES)
+	if (code->pc_offset <= CODE_BYTES || is_ldp_fp_pop(word_at(code->at, code->at_len, 0)))
 		return ARCH_FRAME_PUSHED;
 	return ARCH_FRAME_BY_FP;
 }
@@ -184,23 +202,53 @@ static bool is_call(const uint8_t *code, size_t len, uint64_t return_addr,
 	       return_addr - CODE_BYTES + (uint64_t)distance - target->addr < target->size;
 }
 
+/* The caller's stack pointer is in x19 since JDK 20, in x13 before. */
 static struct arch_entry read_entry(const uint64_t *sampled)
 {
-	return (struct arch_entry){.sender_sp = sampled[19],
+	const uint64_t room = sampled[19] - sampled[SP];
+
+	return (struct arch_entry){.sender_sp = sampled[room <= ENTRY_MAX_BYTES ? 19 : 13],
 				   .method = sampled[12],
 				   .return_addr = strip(sampled[X30]),
 				   .bcp = sampled[22]};
 }
 
+/*
+ * By the locals' address in x24, which is in the frame as it is, or, since JDK 21, in words from
+ * the frame pointer. An entry makes it that of the new method first, so that x12 and x19 may be
+ * believed; where a method is looked up for a call, and after the call, they may not.
+ */
+static bool is_entered(const struct unwind_regs *regs, const struct snapshot *stack)
+{
+	uint64_t locals;
+
+	return snapshot_read(stack, regs->fp + LOCALS_SLOT * WORD_BYTES, &locals) &&
+	       (locals == regs->leaf[24] || regs->fp + locals * WORD_BYTES == regs->leaf[24]);
+}
+
+/* mov x19, sp or mov x13, sp */
+static bool is_before_entry(const struct arch_code *code)
+{
+	for (size_t at = 0; at < code->at_len; at += CODE_BYTES) {
+		const uint32_t word = word_at(code->at, code->at_len, at);
+
+		if (word == 0x910003f3 || word == 0x910003ed)
+			return true;
+	}
+	return false;
+}
+
 const struct arch arch_aarch64 = {
 	.is_call = is_call,
 	.read_entry = read_entry,
+	.is_entered = is_entered,
+	.is_before_entry = is_before_entry,
 	.read_regs = read_regs,
 	.dwarf_reg = dwarf_reg,
 	.strip = strip,
 	.compiled_frame = compiled_frame,
 	.stub_frame = stub_frame,
 	.foreign_frame = foreign_frame,
-	.interpreter = {.sender_sp = -1, .method = -3},
+	.interpreter = {.sender_sp = -1, .method = METHOD_SLOT},
 	.has_link = true,
 };

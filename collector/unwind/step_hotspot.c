@@ -31,6 +31,9 @@
 #define SAVED_MAX_WORDS	  512
 #define SAVED_ABOVE_WORDS 6
 
+/* The same where they lie in a frame: 32 of them of 16 bytes. */
+#define ADAPTER_FRAME_MAX_BYTES 1024
+
 /* Between the stack pointer and the return address of what asks the processor, that included. */
 #define ASKING_MAX_WORDS 8
 
@@ -171,6 +174,8 @@ static bool leave_entry(struct walk *walk, struct stack_entry *entry)
 	const struct arch_entry at = walk->arch->read_entry(walk->regs.leaf);
 	struct unwind_regs next = {.sp = at.sender_sp, .fp = walk->regs.fp};
 
+	if (walk->arch->is_entered && walk->arch->is_entered(&walk->regs, &walk->stack))
+		return false;
 	if (at.sender_sp < walk->regs.sp || at.sender_sp - walk->regs.sp > INTERPRETED_MAX_BYTES)
 		return false;
 	if (walk->arch->has_link || !snapshot_read(&walk->stack, walk->regs.sp, &next.pc) ||
@@ -205,17 +210,28 @@ static bool leads_on(const struct walk *walk, uint64_t pc, uint64_t sp)
 	       step_is_code(walk, addr);
 }
 
+/* Whether that is so. Where the return address is on the stack, nothing but that tells. */
+static bool is_sp_noted(struct walk *walk, const struct code_range *range)
+{
+	struct step_code bytes;
+	struct arch_code code;
+
+	if (!walk->arch->is_before_entry)
+		return true;
+	return step_read_code(walk, range, &bytes, &code) && !walk->arch->is_before_entry(&code);
+}
+
 /*
  * An adapter from compiled to interpreted code notes the caller's stack pointer on its way, and
  * makes room for arguments then; before that, the register holds anything, older notes too. What
  * calls has its stack aligned, so that the return address alone on top of it leaves it off by a word.
  */
-static bool leave_adapter(struct walk *walk)
+static bool leave_adapter_entry(struct walk *walk, const struct code_range *range)
 {
 	const struct arch_entry at = walk->arch->read_entry(walk->regs.leaf);
 	const uint64_t sp = walk->regs.sp, noted = at.sender_sp;
 	struct unwind_regs next = {.sp = sp, .fp = walk->regs.fp, .pc = at.return_addr};
-	bool is_noted = !walk->arch->has_link;
+	bool is_noted = is_sp_noted(walk, range);
 	uint64_t top;
 
 	if (!walk->arch->has_link && snapshot_read(&walk->stack, sp, &top) &&
@@ -263,6 +279,30 @@ static enum step leave_mending(struct walk *walk)
 		}
 	}
 	return STEP_NO_RULE;
+}
+
+/*
+ * Where calls leave the return address in a register, an adapter makes a frame to call into the VM;
+ * by then another such address is in that register.
+ */
+static bool is_framed_adapter(const struct walk *walk, const struct code_range *range)
+{
+	const uint64_t link = walk->regs.link;
+	uint64_t returns_to;
+
+	if (!walk->arch->has_link || walk->is_return)
+		return walk->arch->has_link;
+	return link - range->addr < range->size ||
+	       (walk->regs.fp - walk->regs.sp <= ADAPTER_FRAME_MAX_BYTES &&
+		read_slot(walk, 1, &returns_to) && returns_to == link);
+}
+
+static enum step leave_adapter(struct walk *walk, const struct code_range *range)
+{
+	if (is_framed_adapter(walk, range))
+		return step_by_fp(walk);
+	return walk->regs.leaf && leave_adapter_entry(walk, range) ? STEP_DONE
+								   : leave_mending(walk);
 }
 
 /* Which slot that is depends on the JDK, which the agent has told of. */
@@ -453,7 +493,7 @@ static enum step leave_unsized_stub(struct walk *walk, const struct code_range *
 	if (is_named(range, "unwind_exception"))
 		return leave_unwinding(walk, 0);
 	if (is_named(range, "adapter"))
-		return walk->regs.leaf && leave_adapter(walk) ? STEP_DONE : leave_mending(walk);
+		return leave_adapter(walk, range);
 	if (is_asking(range) && !walk->arch->has_link)
 		return leave_asking(walk);
 	if (walk->is_return)

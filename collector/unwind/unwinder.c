@@ -11,6 +11,7 @@
 #define CHAIN_INVENTED 2    /* frames in a row that the kernel's walk may have made up */
 
 struct unwinder {
+	const struct arch *arch;
 	struct table_cache *tables; /* borrowed */
 	struct live_stack live;
 	struct stack_rests rests;
@@ -24,6 +25,7 @@ int unwinder_new(struct table_cache *tables, struct unwinder **ret)
 
 	if (!unwinder)
 		return -ENOMEM;
+	unwinder->arch = arch_native;
 	unwinder->tables = tables;
 	cfi_cache_attach(tables);
 	*ret = unwinder;
@@ -37,6 +39,11 @@ void unwinder_free(struct unwinder *unwinder)
 	live_stack_fini(&unwinder->live);
 	stack_rests_fini(&unwinder->rests);
 	free(unwinder);
+}
+
+void unwinder_set_arch(struct unwinder *unwinder, const struct arch *arch)
+{
+	unwinder->arch = arch;
 }
 
 void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
@@ -268,11 +275,11 @@ static bool join_chain(const struct walk *walk, const struct chain *chain, uint3
 	return true;
 }
 
-static struct snapshot copy_of(const struct perf_sample *sample)
+static struct snapshot copy_of(const struct arch *arch, const struct perf_sample *sample)
 {
 	struct unwind_regs regs;
 
-	arch_native->read_regs(sample->regs, &regs);
+	arch->read_regs(sample->regs, &regs);
 	return (struct snapshot){.addr = regs.sp, .bytes = sample->stack, .len = sample->stack_len};
 }
 
@@ -280,7 +287,7 @@ static struct snapshot copy_of(const struct perf_sample *sample)
 static void note_root(const struct walk *walk, const struct perf_sample *sample,
 		      const struct stack *stack)
 {
-	const struct snapshot copy = copy_of(sample);
+	const struct snapshot copy = copy_of(walk->arch, sample);
 	const bool is_whole = stack->end == STACK_WHOLE;
 
 	if (is_whole || walk->is_short)
@@ -297,7 +304,7 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	stack_from_chain(sample, ret);
 	if (!walk.process || !sample->regs || sample->stack_len == 0)
 		return;
-	walk.arch = arch_native;
+	walk.arch = unwinder->arch;
 	walk.tables = unwinder->tables;
 	walk.live = &unwinder->live;
 	walk.rests = &unwinder->rests;
@@ -306,7 +313,7 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	keep_chain(ret, n_kernel, &chain);
 	ret->depth = n_kernel;
 	walk.arch->read_regs(sample->regs, &walk.regs);
-	walk.stack = copy_of(sample);
+	walk.stack = copy_of(walk.arch, sample);
 	walk.copy_end = walk.stack.addr + walk.stack.len;
 	table_cache_allow(unwinder->tables, STEP_MAX_LOADS);
 	walk_user(&walk, ret);
@@ -351,7 +358,7 @@ void unwinder_keep_rest(struct unwinder *unwinder, const struct process *process
 
 	if (!sample->regs || sample->stack_len == 0)
 		return;
-	copy = copy_of(sample);
+	copy = copy_of(unwinder->arch, sample);
 	wanted = stack_rests_wanted(&unwinder->rests, process->pid, time_ns, &copy);
 	if (wanted > 0)
 		stack_rests_keep(&unwinder->rests, process->pid, time_ns, &copy, wanted);

@@ -19,6 +19,7 @@
 
 #include "elf/cfi_cache.h"
 #include "target/process.h"
+#include "unwind/arch.h"
 #include "unwind/stack.h"
 
 struct unwinder_stats {
@@ -35,6 +36,9 @@ struct unwinder; /* opaque */
 /* tables is borrowed. */
 int unwinder_new(struct table_cache *tables, struct unwinder **ret);
 void unwinder_free(struct unwinder *unwinder); /* NULL is legal */
+
+/* Samples are taken for recordings of that architecture from now on, not for this machine's. */
+void unwinder_set_arch(struct unwinder *unwinder, const struct arch *arch);
 
 /*
  * process may be NULL, and the sample without registers: then it is the kernel's walk alone. False
