@@ -35,12 +35,22 @@ static void dump_range(struct process *process, const struct code_range *range, 
 	jitdump_target_add(&process->jitdump, process->pid, range, time_ns, now_ns);
 }
 
+/* HotSpot makes one, by hand, when it first mounts a virtual thread. */
+static void note_mounting(struct jvm *jvm, const struct code_range *range)
+{
+	if (range->kind == CODE_NATIVE_WRAPPER && range->frame.complete > 0 && range->class_name &&
+	    range->name && strcmp(range->name, "enterSpecial") == 0 &&
+	    strcmp(range->class_name, "jdk/internal/vm/Continuation") == 0)
+		jvm->mounting_pc = range->addr + range->frame.complete;
+}
+
 static void add_range(struct process *process, struct code_range *range, bool is_resync,
 		      uint64_t now_ns)
 {
 	int n;
 
 	range->dump_index = jitdump_target_number(&process->jitdump);
+	note_mounting(process->jvm, range);
 	n = code_map_add(process->code, range, is_resync);
 
 	if (n < 0)

@@ -75,7 +75,8 @@ struct jvm {
 	size_t n_attrs;
 	struct jvm_value *values; /* vmStructs */
 	size_t n_values;
-	struct vm_layout layout;	  /* by them */
+	struct vm_layout layout; /* by them */
+	uint64_t mounting_pc;	 /* in the code that mounts virtual threads, its frame whole; 0 */
 	uint64_t lost[WIRE_LOSS_REASONS]; /* by the agent, since its start */
 	uint64_t gaps;			  /* messages missing between agent and collector */
 	/* Too short for their kind, before the hello, senseless, or past a hello's limits. */

@@ -527,7 +527,10 @@ bool step_is_barrier(const struct code_range *range, uint64_t pc)
 	       (is_named(range, "returnBarrier") || is_named(range, "return barrier"));
 }
 
-/* ContinuationEntry::_return_pc: where the frame that mounts goes on. */
+/*
+ * ContinuationEntry::_return_pc: where the frame that mounts goes on. JDK 21 does not say; there any
+ * address of that code will do, as its frame has one size.
+ */
 static uint64_t mounting_pc(struct walk *walk)
 {
 	const struct jvm *jvm = walk->process->jvm;
@@ -542,7 +545,7 @@ static uint64_t mounting_pc(struct walk *walk)
 			continue;
 		return read_process(walk, &to, &from, 1) ? pc : 0;
 	}
-	return 0;
+	return jvm ? jvm->mounting_pc : 0;
 }
 
 enum step step_barrier(struct walk *walk)

@@ -894,6 +894,24 @@ static void a_barrier_leads_to_the_frame_that_mounts(void **state)
 	assert_int_equal(stack.entries[3].addr, leaf + 60);
 }
 
+/* JDK 21 does not say where its frame goes on. */
+static void a_barrier_leads_to_the_code_that_mounts(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t barrier =
+		add_code(256, 64, CODE_STUB, "Cont thaw return barrier", (struct code_frame){0});
+	const uint64_t mounts = add_code(512, 256, CODE_NATIVE_WRAPPER, "enterSpecial", FRAME_48);
+
+	(void)state;
+	self->jvm->mounting_pc = mounts + 20;
+	words[5] = barrier;
+	words[6 + 5] = leaf + 60;
+	walk_code(leaf + 60, 0x1234, 40);
+	assert_int_equal(stack.entries[1].addr, barrier);
+	assert_int_equal(stack.entries[2].addr, mounts + 20);
+	assert_int_equal(stack.entries[3].addr, leaf + 60);
+}
+
 static void a_return_address_without_code_ends_the_stack(void **state)
 {
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
@@ -1175,6 +1193,7 @@ int main(void)
 		CODE(a_stub_with_a_word_of_ones_below_its_frame_is_left),
 		CODE(a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer),
 		CODE(a_barrier_leads_to_the_frame_that_mounts),
+		CODE(a_barrier_leads_to_the_code_that_mounts),
 		CODE(a_return_address_without_code_ends_the_stack),
 		CODE(frame_pointers_in_a_circle_end_the_stack),
 		CODE(other_runtimes_code_is_left_by_its_frame_pointer),
