@@ -72,11 +72,14 @@ class InterpretedMethodsAreNamed(JvmTestCase):
         for line in others:
             self.assertNotIn("+0x", line[0])
         park = [line for line in frames if line[0].endswith("LockSupport.park()V")]
-        self.assertEqual([line[:2] for line in park],
-                         [["java/util/concurrent/locks/LockSupport.park()V", "LockSupport.java"]])
-        self.assertGreater(int(park[0][3]), 1)
+        self.assertEqual([line[0] for line in park],
+                         ["java/util/concurrent/locks/LockSupport.park()V"])
         (run,) = [line for line in frames if line[0] == "java/lang/Thread.run()V"]
-        self.assertEqual(run[1], "Thread.java")
+        # A runtime that jlink made for production has no sources and lines of the JDK's classes.
+        if not OPTIONS.javac:
+            self.assertEqual(park[0][1], "LockSupport.java")
+            self.assertGreater(int(park[0][3]), 1)
+            self.assertEqual(run[1], "Thread.java")
         # Native methods have no bytecodes.
         self.assertTrue(any(line[0].endswith("Unsafe.park(ZJ)V") for line in found))
 

@@ -3,7 +3,9 @@
 """Runs the agent in a real JVM and asserts what arrives, and that the JVM does not mind.
 
 usage: run_jvms.py --agent libfgagent.so --listener PROGRAM --stack-methods PROGRAM --jdk HOME
-                   [--java DIR] [test ...]
+                   [--javac PROGRAM] [--java DIR] [test ...]
+
+A JDK without javac needs another one's, of the same version or later.
 """
 
 import argparse
@@ -304,13 +306,16 @@ def main():
     parser.add_argument("--listener", required=True)
     parser.add_argument("--stack-methods", required=True)
     parser.add_argument("--jdk", required=True)
+    parser.add_argument("--javac")
     parser.add_argument("--java", default=os.path.join(os.path.dirname(__file__), "java"))
     _, rest = parser.parse_known_args(namespace=OPTIONS)
     OPTIONS.classes = tempfile.mkdtemp(prefix="fgagent-classes-")
     for name in ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "FGAGENT_OPTS"):
         os.environ.pop(name, None)
     try:
-        subprocess.run([f"{OPTIONS.jdk}/bin/javac", "-encoding", "UTF-8", "-d", OPTIONS.classes,
+        compiler = ([OPTIONS.javac, "--release", "11", "-Xlint:-options"] if OPTIONS.javac
+                    else [f"{OPTIONS.jdk}/bin/javac"])
+        subprocess.run([*compiler, "-encoding", "UTF-8", "-d", OPTIONS.classes,
                         os.path.join(OPTIONS.java, "Nest.java"),
                         os.path.join(OPTIONS.java, "Subject.java")], check=True)
         program = unittest.main(argv=[sys.argv[0], *rest], exit=False)
