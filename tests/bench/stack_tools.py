@@ -16,7 +16,7 @@ import re
 
 from bench_place import collector, processes, settings
 from harness import folded
-from stack_workloads import Agent, ContainerAgent
+from stack_workloads import MAIN, Agent, ContainerAgent
 
 DWARF_BYTES = 32768
 DWARF_MOST_HZ = 199  # more than that is lost
@@ -125,7 +125,7 @@ class Perf:
 
 
 class AsyncProfiler:
-    """home: an unpacked one, with bin/asprof."""
+    """home: an unpacked one, with bin/asprof. Its stacks are to go on below Java (vmx), as ours."""
 
     name = "async-profiler"
 
@@ -146,21 +146,26 @@ class AsyncProfiler:
             raise LookupError("async-profiler records one process")
         out = place.directory / "async.collapsed"
         processes.run([self.home / "bin" / "asprof", "-d", seconds, "-e", "cpu", "-i",
-                       f"{1_000_000_000 // hz}ns", "--cstack", "vm", "-j", MAX_STACK // 2, "-t",
+                       f"{1_000_000_000 // hz}ns", "--cstack", "vmx", "-j", MAX_STACK // 2, "-t",
                        "-a", "-o", "collapsed", "-f", out, running.pid], check=True,
                       timeout=seconds + settings.DEADLINE_SEC)
         stacks = folded.Folded.read(out)
-        thread = re.compile(r"^\[(.*) tid=\d+\]$")
-        stacks.stacks = [(["async-profiler", thread.sub(r"\1", frames[0]), *frames[1:]], count)
+        stacks.stacks = [(["async-profiler", self.thread_of(frames[0]), *frames[1:]], count)
                          for frames, count in stacks.stacks]
         return stacks
 
+    @staticmethod
+    def thread_of(label):
+        """By the system's name of Java's main thread, which async-profiler calls as Java does."""
+        name = re.sub(r"^\[(.*) tid=\d+\]$", r"\1", label)
+        return MAIN if name in ("main", "DestroyJavaVM") else name
 
-def tools(compare, fgcollect):
-    """That Fgcollect; to compare with also perf, and async-profiler if FG_ASYNC_PROFILER says where."""
+
+def tools(compare, async_profiler, fgcollect):
+    """That Fgcollect; to compare with also perf, and async-profiler if that says where it is."""
     found = [fgcollect]
     if compare:
         found += [Perf("fp"), Perf("dwarf")]
-        if os.environ.get("FG_ASYNC_PROFILER"):
-            found.append(AsyncProfiler(os.environ["FG_ASYNC_PROFILER"]))
+        if async_profiler:
+            found.append(AsyncProfiler(async_profiler))
     return found

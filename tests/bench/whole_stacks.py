@@ -18,6 +18,7 @@ tests/e2e/stack_workloads.py for what each workload must have.
 
 import argparse
 import contextlib
+import os
 import signal
 import sys
 import tempfile
@@ -47,7 +48,11 @@ def read_arguments():
     parser.add_argument("--container", action="store_true",
                         help="each JVM in a container: uid 103, PID 1, nothing allowed, no network")
     parser.add_argument("--compare", action="store_true",
-                        help="perf and async-profiler (FG_ASYNC_PROFILER) as well")
+                        help="perf and async-profiler as well")
+    parser.add_argument("--async-profiler", metavar="DIR",
+                        default=os.environ.get("FG_ASYNC_PROFILER"),
+                        help="an unpacked one of version 4 or later, with bin/asprof; "
+                             "FG_ASYNC_PROFILER unless given")
     parser.add_argument("--show", type=int, default=0, metavar="N",
                         help="the N most frequent bad stacks of each")
     parser.add_argument("--keep", metavar="DIR", help="keep the folded stacks there")
@@ -140,11 +145,13 @@ def engine_for(options):
 
 def measure_all(options, fgcollect):
     held = True
+    if options.compare and not options.async_profiler:
+        print("async-profiler is left out: --async-profiler does not say where it is")
     print(HEAD)
     for name in options.workloads:
         for jdk in options.jdk:
             for framepointer in options.framepointer:
-                for tool in tools(options.compare, fgcollect):
+                for tool in tools(options.compare, options.async_profiler, fgcollect):
                     held &= measure(name, tool, jdk, framepointer, options)
     return held
 
