@@ -10,6 +10,11 @@
  *
  *	add rsp, N; pop rbp; [cmp rsp, [r15 + d]; ja slow;] ret	  5d  49 3b 67|a7 d  0f 87 d  c3
  *
+ * where before JDK 16 the poll is one of
+ *
+ *	mov r10, [r15 + d]; test [r10], eax			  4d 8b 57|97 d  41 85 02
+ *	test [rip + d], eax					  85 05 d
+ *
  * Stubs that have a frame of their own begin by push rbp; mov rbp, rsp.
  */
 #include "unwind/arch.h"
@@ -102,20 +107,37 @@ static enum arch_frame prologue_frame(const struct arch_code *code)
 	return ARCH_FRAME_FULL;
 }
 
+/* Of a poll as it was before JDK 16, from the pc on; 0 if there is none. */
+static size_t old_poll_len(const uint8_t *at, size_t len)
+{
+	size_t pos = 0;
+
+	if (HAS(at, len, 0, "\x85\x05"))
+		return 6;
+	if (HAS(at, len, 0, "\x4d\x8b\x57"))
+		pos = 4;
+	else if (HAS(at, len, 0, "\x4d\x8b\x97"))
+		pos = 7;
+	return HAS(at, len, pos, "\x41\x85\x02") ? pos + 3 : 0;
+}
+
+static bool is_ret(const uint8_t *at, size_t len, size_t pos)
+{
+	return pos < len && at[pos] == RET;
+}
+
 /* Whether the pc is in the poll before a return, or at the return itself. */
 static bool is_at_return(const uint8_t *at, size_t len)
 {
 	size_t pos = 0;
 
+	if (is_ret(at, len, old_poll_len(at, len)))
+		return true;
 	if (HAS(at, len, 0, "\x49\x3b\x67"))
 		pos = 4; /* cmp rsp, [r15 + disp8] */
 	else if (HAS(at, len, 0, "\x49\x3b\xa7"))
-		pos = 7; /* disp32 */
-	if (HAS(at, len, pos, "\x0f\x87"))
-		pos += 6; /* ja rel32 */
-	else if (pos > 0)
-		return false;
-	return pos < len && at[pos] == RET;
+		pos = 7;						  /* disp32 */
+	return HAS(at, len, pos, "\x0f\x87") && is_ret(at, len, pos + 6); /* ja rel32 */
 }
 
 static enum arch_frame compiled_frame(const struct arch_code *code)

@@ -40,6 +40,9 @@
 /* Of compiled code's frames. */
 #define STACK_ALIGN_BYTES 16
 
+/* Two copies of 16 bytes, three words, and the stack pointer. */
+#define SEARCH_MAX_BYTES 64
+
 static uint32_t least_of(uint64_t a, uint64_t b)
 {
 	return (uint32_t)(a < b ? a : b);
@@ -99,6 +102,38 @@ static enum step leave(struct walk *walk, enum arch_frame frame, uint32_t size)
 									      : STEP_END;
 }
 
+/* Where compiled code returns to, which is called by generated code alone, no file's. */
+static bool may_call_compiled(const struct walk *walk, uint64_t addr)
+{
+	const struct process *process = walk->process;
+	const struct mapping *mapping;
+
+	if (addr == 0 || code_map_find(process->code, addr - 1, walk->time_ns))
+		return addr != 0;
+	mapping = address_space_find(&process->space, addr - 1);
+	return mapping && mapping_is_generated(mapping);
+}
+
+/*
+ * C2's search for a string in another puts copies and lengths on the stack, and where its frame has
+ * the stack pointer on top of that.
+ */
+static bool leave_search(struct walk *walk, uint32_t size)
+{
+	const struct unwind_regs before = walk->regs;
+	uint64_t sp;
+
+	if (!snapshot_read(&walk->stack, before.sp, &sp) || sp % STACK_ALIGN_BYTES != 0 ||
+	    sp <= before.sp || sp - before.sp > SEARCH_MAX_BYTES)
+		return false;
+	walk->regs.sp = sp;
+	if (leave(walk, ARCH_FRAME_FULL, size) == STEP_DONE &&
+	    may_call_compiled(walk, walk->regs.pc))
+		return true;
+	walk->regs = before;
+	return false;
+}
+
 /*
  * The first way that leads to code. Some of C2's intrinsics push a word or two and pop them at their
  * end; and the code that was looked at may have taken the place of the one that was sampled.
@@ -112,10 +147,12 @@ static enum step leave_leaf(struct walk *walk, enum arch_frame frame, uint32_t s
 		    {ARCH_FRAME_FULL, 2}, {ARCH_FRAME_NONE, 0}, {ARCH_FRAME_PUSHED, 0}};
 	const struct unwind_regs before = walk->regs;
 
+	if (frame == ARCH_FRAME_FULL && leave_search(walk, size))
+		return STEP_DONE;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		walk->regs.sp = before.sp + (uint64_t)ways[i].pushed * WORD_BYTES;
 		if (leave(walk, ways[i].frame, size) == STEP_DONE &&
-		    step_is_code(walk, walk->regs.pc))
+		    may_call_compiled(walk, walk->regs.pc))
 			return STEP_DONE;
 		walk->regs = before;
 	}

@@ -81,6 +81,36 @@ static void x86_frame_that_begins_by_the_sub(void **state)
 	check(&arch_x86_64, code, sizeof(code), 15, expected, COUNT(expected));
 }
 
+static void x86_frame_that_ends_by_a_poll_of_jdk_11(void **state)
+{
+	static const uint8_t code[] = {
+		0x55,				    /*  0 push rbp */
+		0x48, 0x83, 0xec, 0x20,		    /*  1 sub rsp, 32 */
+		0x85, 0x05, 0x00, 0x10, 0x00, 0x00, /*  5 test [rip + 0x1000], eax: of a loop */
+		0x48, 0x83, 0xc4, 0x20,		    /* 11 add rsp, 32 */
+		0x5d,				    /* 15 pop rbp */
+		0x4d, 0x8b, 0x97, 0x08, 0x01, 0x00, 0x00, /* 16 mov r10, [r15 + 0x108] */
+		0x41, 0x85, 0x02,			  /* 23 test [r10], eax */
+		0xc3,					  /* 26 ret */
+		0x4d, 0x8b, 0x57, 0x70,			  /* 27 mov r10, [r15 + 0x70] */
+		0x41, 0x85, 0x02,			  /* 31 test [r10], eax */
+		0xc3,					  /* 34 ret */
+		0x85, 0x05, 0x00, 0x10, 0x00, 0x00,	  /* 35 test [rip + 0x1000], eax */
+		0xc3,					  /* 41 ret */
+		0x4d, 0x8b, 0x97, 0x08, 0x01, 0x00, 0x00, /* 42 mov r10: of a loop */
+		0x41, 0x85, 0x02, 0x90,			  /* 49 test [r10], eax */
+	};
+	static const struct expected expected[] = {
+		{5, ARCH_FRAME_FULL},  {15, ARCH_FRAME_PUSHED}, {16, ARCH_FRAME_NONE},
+		{23, ARCH_FRAME_NONE}, {26, ARCH_FRAME_NONE},	{27, ARCH_FRAME_NONE},
+		{31, ARCH_FRAME_NONE}, {34, ARCH_FRAME_NONE},	{35, ARCH_FRAME_NONE},
+		{41, ARCH_FRAME_NONE}, {42, ARCH_FRAME_FULL},	{49, ARCH_FRAME_FULL},
+	};
+
+	(void)state;
+	check(&arch_x86_64, code, sizeof(code), 5, expected, COUNT(expected));
+}
+
 static void x86_stub_with_and_without_a_frame(void **state)
 {
 	static const uint8_t framed[] = {0x55, 0x48, 0x8b, 0xec, 0x90, 0x90, 0x5d, 0xc3};
@@ -292,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(x86_frame_with_frame_pointer),
 		cmocka_unit_test(x86_frame_that_begins_by_the_sub),
+		cmocka_unit_test(x86_frame_that_ends_by_a_poll_of_jdk_11),
 		cmocka_unit_test(x86_stub_with_and_without_a_frame),
 		cmocka_unit_test(x86_frames_of_other_runtimes),
 		cmocka_unit_test(aarch64_frame),

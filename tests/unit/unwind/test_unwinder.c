@@ -602,6 +602,35 @@ static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
 	assert_int_equal(stack.entries[2].addr, last + 100);
 }
 
+/* Of C2's search for a string: left over in the frame are other return addresses. */
+static void a_leaf_that_searches_a_string_is_left_by_the_stack_pointer_that_it_keeps(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[0] = word_addr(7);
+	words[5] = words[6] = last + 60;
+	words[12] = caller + 100;
+	words[18] = last + 100;
+	walk_code(leaf + 60, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, last + 100);
+}
+
+static void compiled_code_is_not_returned_from_to_a_file(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	words[5] = (uint64_t)(uintptr_t)&on_thread + 4; /* left over */
+	words[6] = caller + 100;
+	walk_code(leaf + 60, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+}
+
 /* It aligns and pushes: what returns behind a call of it is the caller. */
 static void a_stub_of_unknown_frame_is_left_by_its_call(void **state)
 {
@@ -1180,6 +1209,8 @@ int main(void)
 		CODE(searches_for_an_address_that_is_there_twice_are_few),
 		CODE(what_the_caller_of_the_subtype_check_pushed_is_left_out),
 		CODE(a_leaf_that_has_pushed_a_word_is_left_all_the_same),
+		CODE(a_leaf_that_searches_a_string_is_left_by_the_stack_pointer_that_it_keeps),
+		CODE(compiled_code_is_not_returned_from_to_a_file),
 		CODE(a_stub_of_unknown_frame_is_left_by_its_call),
 #if defined(__x86_64__)
 		CODE(a_register_that_was_popped_is_where_it_belongs),
