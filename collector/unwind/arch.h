@@ -89,7 +89,8 @@ struct arch {
 	bool (*is_entered)(const struct unwind_regs *regs, const struct snapshot *stack);
 	/* Whether the caller's stack pointer is only about to be put there. NULL: it is there. */
 	bool (*is_before_entry)(const struct arch_code *code);
-	bool has_link; /* calls leave the return address in a register */
+	unsigned int exception_pc; /* DWARF's number of where HotSpot keeps that for its blob */
+	bool has_link;		   /* calls leave the return address in a register */
 };
 
 extern const struct arch arch_x86_64, arch_aarch64;

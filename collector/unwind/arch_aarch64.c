@@ -250,5 +250,6 @@ const struct arch arch_aarch64 = {
 	.stub_frame = stub_frame,
 	.foreign_frame = foreign_frame,
 	.interpreter = {.sender_sp = -1, .method = METHOD_SLOT},
+	.exception_pc = 3,
 	.has_link = true,
 };

@@ -250,4 +250,5 @@ const struct arch arch_x86_64 = {
 	.stub_frame = stub_frame,
 	.foreign_frame = foreign_frame,
 	.interpreter = {.sender_sp = -1, .method = -3},
+	.exception_pc = 1, /* rdx */
 };

@@ -458,6 +458,36 @@ static enum step leave_by_call(struct walk *walk, const struct code_range *range
 	return STEP_NO_RULE;
 }
 
+/* Whether compiled code whose frame leads on is where the walk has come to. */
+static bool has_come_to_compiled(const struct walk *walk)
+{
+	return find_compiled(walk, walk->regs.pc) && leads_on(walk, walk->regs.pc, walk->regs.sp);
+}
+
+/*
+ * Compiled code that throws jumps to a stub, which pushes the pc in the place of a return address,
+ * and pops it when it knows where to go on: then it is in a register alone.
+ */
+static bool leave_exception_blob(struct walk *walk, uint32_t size)
+{
+	static const enum arch_frame ways[] = {ARCH_FRAME_FULL, ARCH_FRAME_NONE};
+	const struct unwind_regs before = walk->regs;
+	struct unwind_regs next = {.sp = before.sp, .fp = before.fp};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		walk->regs = before;
+		if (leave(walk, ways[i], size) == STEP_DONE && has_come_to_compiled(walk))
+			return true;
+	}
+	if (walk->arch->dwarf_reg(&before, walk->arch->exception_pc, &next.pc)) {
+		walk->regs = next;
+		if (has_come_to_compiled(walk))
+			return true;
+	}
+	walk->regs = before;
+	return false;
+}
+
 /*
  * A stub's frame has its size at most calls into the VM; how much of it there is elsewhere nobody
  * says, so that the first of the ways to leave it counts that leads to code.
@@ -470,6 +500,9 @@ static enum step leave_sized_stub(struct walk *walk, const struct code_range *ra
 	const struct unwind_regs before = walk->regs;
 	enum step step = STEP_NO_RULE;
 
+	if (!walk->is_return && is_named(range, "ExceptionBlob") &&
+	    leave_exception_blob(walk, range->frame.size))
+		return STEP_DONE;
 	for (size_t i = 0; i < n_ways; i++) {
 		walk->regs = before;
 		step = leave(walk, ways[i], range->frame.size);

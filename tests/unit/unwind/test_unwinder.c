@@ -511,6 +511,34 @@ static void the_stub_for_exceptions_that_leave_a_frame_is_left_from_the_top(void
 }
 
 #if defined(__x86_64__)
+/* The frame pointer is that of an interpreted method, far up. */
+static void the_blob_for_exceptions_is_left_for_where_they_were_thrown(void **state)
+{
+	const uint64_t blob =
+		add_code(0, 256, CODE_STUB, "ExceptionBlob", (struct code_frame){.size = 16});
+	const uint64_t thrower = add_code(256, 256, CODE_JAVA, "thrower", FRAME_48);
+	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[20] = word_addr(40);
+	words[21] = last + 80;
+	words[5] = last + 60;
+	set_reg(sample_regs, PERF_REG_X86_DX, thrower + 100);
+	walk_code(blob + 60, word_addr(20), 60); /* the pc has been popped */
+	assert_int_equal(stack.entries[1].addr, thrower + 100);
+	assert_int_equal(stack.entries[2].addr, last + 60);
+	words[0] = thrower + 104;
+	words[6] = last + 64;
+	walk_code(blob, word_addr(20), 60); /* it lies on top */
+	assert_int_equal(stack.entries[1].addr, thrower + 104);
+	assert_int_equal(stack.entries[2].addr, last + 64);
+	words[1] = thrower + 108;
+	words[7] = last + 68;
+	walk_code(blob + 30, word_addr(20), 60); /* there is a frame */
+	assert_int_equal(stack.entries[1].addr, thrower + 108);
+	assert_int_equal(stack.entries[2].addr, last + 68);
+}
+
 /* The register holds what another adapter noted, long ago. */
 static void an_adapter_that_has_noted_nothing_is_left_from_the_top(void **state)
 {
@@ -1202,6 +1230,7 @@ int main(void)
 		CODE(an_interpreted_frame_that_is_gone_is_left_from_the_top),
 		CODE(the_stub_for_exceptions_that_leave_a_frame_is_left_from_the_top),
 #if defined(__x86_64__)
+		CODE(the_blob_for_exceptions_is_left_for_where_they_were_thrown),
 		CODE(an_adapter_that_has_noted_nothing_is_left_from_the_top),
 		CODE(an_adapter_is_left_by_what_it_has_noted),
 #endif
