@@ -12,19 +12,15 @@
 
 #define ROOT PROFILE_ROOT
 
-static bool is_java(enum frame_kind kind)
-{
-	return kind == FRAME_INTERPRETED || kind == FRAME_C1 || kind == FRAME_JIT ||
-	       kind == FRAME_INLINED || kind == FRAME_NATIVE_WRAPPER || kind == FRAME_JAVA;
-}
-
 static int descend(struct profile_diff *diff, const struct profile_node *node, uint32_t *id)
 {
 	const enum frame_kind kind = (enum frame_kind)node->kind;
 	const struct frame frame = {
 		.name = node->name,
 		.module = node->module,
-		.kind = is_java(kind) && !diff->options.splits_kinds ? FRAME_JAVA : kind,
+		.file = node->file,
+		.line = node->line,
+		.kind = frame_kind_is_java(kind) && !diff->options.splits_kinds ? FRAME_JAVA : kind,
 	};
 	struct profile_name name;
 	const int rc = profile_keep_name(&diff->tree, &frame, &name);

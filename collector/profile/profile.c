@@ -108,9 +108,14 @@ static int grow_index(struct profile *profile)
 	return 0;
 }
 
-/* key's name and module are the profile's own. */
-static int link_node(struct profile *profile, const struct child_key *key, const char *module,
-		     uint32_t *ret)
+static uint32_t line_of(const struct frame *frame)
+{
+	return frame->line <= PROFILE_MAX_LINE ? frame->line : 0;
+}
+
+/* key's name and frame's texts are the profile's own. */
+static int link_node(struct profile *profile, const struct child_key *key,
+		     const struct frame *frame, uint32_t *ret)
 {
 	const uint32_t id = profile->count;
 	const uint32_t hash = hash_of(profile, key);
@@ -123,7 +128,9 @@ static int link_node(struct profile *profile, const struct child_key *key, const
 	parent = &profile->nodes[key->parent];
 	profile->nodes[id] = (struct profile_node){
 		.name = key->name,
-		.module = module,
+		.module = frame->module,
+		.file = frame->file,
+		.line = line_of(frame),
 		.parent = key->parent,
 		.next_sibling = parent->first_child,
 		.kind = (uint8_t)key->kind,
@@ -135,17 +142,30 @@ static int link_node(struct profile *profile, const struct child_key *key, const
 	return 0;
 }
 
-/* The names are interned, so that each is kept once however many nodes bear it. */
-static int add_node(struct profile *profile, const struct child_key *key, const char *module,
+/* frame with texts of the profile's own: each is kept once, however many nodes bear it. */
+static int keep_texts(struct profile *profile, const struct frame *frame, struct frame *ret)
+{
+	*ret = *frame;
+	ret->name = intern_add_str(&profile->names, frame->name);
+	if (frame->module)
+		ret->module = intern_add_str(&profile->names, frame->module);
+	if (frame->file)
+		ret->file = intern_add_str(&profile->names, frame->file);
+	return ret->name && !ret->module == !frame->module && !ret->file == !frame->file ? 0
+											 : -ENOMEM;
+}
+
+static int add_node(struct profile *profile, const struct child_key *key, const struct frame *frame,
 		    uint32_t *ret)
 {
-	struct child_key kept = *key;
-	const char *const kept_module = module ? intern_add_str(&profile->names, module) : NULL;
+	struct child_key kept_key = *key;
+	struct frame kept;
+	const int rc = keep_texts(profile, frame, &kept);
 
-	kept.name = intern_add_str(&profile->names, key->name);
-	if (!kept.name || (module && !kept_module))
-		return -ENOMEM;
-	return link_node(profile, &kept, kept_module, ret);
+	if (rc < 0)
+		return rc;
+	kept_key.name = kept.name;
+	return link_node(profile, &kept_key, &kept, ret);
 }
 
 int profile_init(struct profile *profile, uint32_t max_nodes)
@@ -197,7 +217,8 @@ static int overflow_below(struct profile *profile, uint32_t id, uint32_t *ret)
 			return 0;
 		}
 		if (room > 1 || (id == ROOT && room == 1))
-			return add_node(profile, &key, NULL, ret);
+			return add_node(profile, &key, &(const struct frame){.name = OVERFLOW_NAME},
+					ret);
 		assert(id != ROOT);
 	}
 }
@@ -214,6 +235,8 @@ static int descend(struct profile *profile, const struct frame *frame, uint32_t 
 	const uint32_t child = find(profile, &key);
 
 	if (child != NONE) {
+		if (profile->nodes[child].line != line_of(frame))
+			profile->nodes[child].line = 0;
 		*id = child;
 		return 0;
 	}
@@ -221,7 +244,7 @@ static int descend(struct profile *profile, const struct frame *frame, uint32_t 
 		*ret_cut = true;
 		return overflow_below(profile, *id, id);
 	}
-	return add_node(profile, &key, frame->module, id);
+	return add_node(profile, &key, frame, id);
 }
 
 static bool has_unknown(const struct frame *frames, size_t n)
@@ -270,16 +293,16 @@ int profile_add_leaf(struct profile *profile, const struct frame *frames, size_t
 
 int profile_keep_name(struct profile *profile, const struct frame *frame, struct profile_name *ret)
 {
-	const char *const text = intern_add_str(&profile->names, frame->name);
-	const char *const module =
-		frame->module ? intern_add_str(&profile->names, frame->module) : NULL;
+	struct frame kept;
 
-	if (!text || (frame->module && !module))
+	if (keep_texts(profile, frame, &kept) < 0)
 		return -ENOMEM;
 	*ret = (struct profile_name){
-		.text = text,
-		.hash = quick_hash_text(profile->seed, text, strlen(text)),
-		.module = module,
+		.text = kept.name,
+		.hash = quick_hash_text(profile->seed, kept.name, strlen(kept.name)),
+		.module = kept.module,
+		.file = kept.file,
+		.line = line_of(frame),
 		.kind = frame->kind,
 	};
 	return 0;
@@ -289,14 +312,17 @@ int profile_descend(struct profile *profile, const struct profile_name *name, ui
 {
 	const struct child_key key = {*id, name->kind, name->text, name->hash};
 	const uint32_t child = find(profile, &key);
+	const struct frame kept = {.module = name->module, .file = name->file, .line = name->line};
 	int rc;
 
 	if (child != NONE) {
+		if (profile->nodes[child].line != name->line)
+			profile->nodes[child].line = 0;
 		*id = child;
 		return 0;
 	}
 	if (!is_full(profile))
-		return link_node(profile, &key, name->module, id);
+		return link_node(profile, &key, &kept, id);
 	rc = overflow_below(profile, *id, id);
 	return rc < 0 ? rc : 1;
 }
@@ -339,6 +365,8 @@ static int enter_node(struct profile *profile, const struct profile_node *node, 
 	const struct frame frame = {
 		.name = node->name,
 		.module = node->module,
+		.file = node->file,
+		.line = node->line,
 		.kind = (enum frame_kind)node->kind,
 	};
 	bool cut = false;

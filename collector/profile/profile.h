@@ -8,7 +8,8 @@
  *
  * Nodes are merged by name and kind among siblings. Names are copied: a profile owns all it points
  * at and outlives its sources. Nodes are numbered: 0 is the root ("all"), a parent's number is
- * smaller than its children's. A node's total is 0 only where memory ran out while it was made, or it was added with weight 0.
+ * smaller than its children's. A node's total is 0 only where memory ran out while it was made, or
+ * it was added with weight 0. Of samples at several lines of one method a node says no line.
  */
 #ifndef FG_PROFILE_PROFILE_H
 #define FG_PROFILE_PROFILE_H
@@ -21,14 +22,17 @@
 
 #define PROFILE_ROOT	  0u
 #define PROFILE_MAX_NODES 4000000
+#define PROFILE_MAX_LINE  0xffffff
 #define PROFILE_REASONS	  8 /* for stacks that are not whole; the caller numbers them */
 
 struct profile_node {
 	const char *name;
 	const char *module; /* or NULL */
+	const char *file;   /* of the source, or NULL */
 	uint32_t parent;
 	uint32_t first_child;  /* 0: none */
 	uint32_t next_sibling; /* 0: none */
+	uint32_t line : 24;    /* where all samples are at one, or 0 */
 	uint8_t kind;	       /* enum frame_kind */
 	uint64_t self;	       /* samples that end here */
 	uint64_t total;	       /* self and below */
@@ -75,7 +79,7 @@ void profile_fini(struct profile *profile);
 
 /*
  * Adds a stack of n frames, leaf first, weight times. n may be 0: then the root's self grows.
- * Names and modules are copied. On -ENOMEM nothing has been counted.
+ * Names, modules and files are copied. On -ENOMEM nothing has been counted.
  */
 int profile_add(struct profile *profile, const struct frame *frames, size_t n, uint64_t weight);
 /*
@@ -94,6 +98,8 @@ struct profile_name {
 	const char *text; /* of this profile's own names */
 	uint64_t hash;
 	const char *module; /* likewise, or NULL */
+	const char *file;   /* likewise */
+	uint32_t line;
 	enum frame_kind kind;
 };
 

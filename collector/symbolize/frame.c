@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Frame kinds as suffixes, see frame.h. */
+/* Frame kinds as suffixes and as words, see frame.h. */
 #include "symbolize/frame.h"
+
+#include <string.h>
+
+static const char *const words[FRAME_KINDS] = {
+	[FRAME_LABEL] = "label",     [FRAME_INTERPRETED] = "interpreted",
+	[FRAME_C1] = "c1",	     [FRAME_JIT] = "jit",
+	[FRAME_INLINED] = "inlined", [FRAME_NATIVE_WRAPPER] = "wrapper",
+	[FRAME_STUB] = "stub",	     [FRAME_JVM] = "jvm",
+	[FRAME_NATIVE] = "native",   [FRAME_KERNEL] = "kernel",
+	[FRAME_UNKNOWN] = "unknown", [FRAME_JAVA] = "java",
+};
 
 const char *frame_kind_suffix(enum frame_kind kind)
 {
@@ -27,4 +38,24 @@ const char *frame_kind_suffix(enum frame_kind kind)
 		break;
 	}
 	return "";
+}
+
+const char *frame_kind_word(enum frame_kind kind)
+{
+	return kind < FRAME_KINDS && words[kind] ? words[kind] : "native";
+}
+
+enum frame_kind frame_kind_of_word(const char *word)
+{
+	for (int i = 0; i < FRAME_KINDS; i++) {
+		if (words[i] && strcmp(words[i], word) == 0)
+			return (enum frame_kind)i;
+	}
+	return FRAME_KINDS;
+}
+
+bool frame_kind_is_java(enum frame_kind kind)
+{
+	return kind == FRAME_INTERPRETED || kind == FRAME_C1 || kind == FRAME_JIT ||
+	       kind == FRAME_INLINED || kind == FRAME_NATIVE_WRAPPER || kind == FRAME_JAVA;
 }

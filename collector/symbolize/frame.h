@@ -9,6 +9,7 @@
 #ifndef FG_SYMBOLIZE_FRAME_H
 #define FG_SYMBOLIZE_FRAME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum frame_kind {
@@ -39,5 +40,16 @@ struct frame {
 
 /* "_[j]" and so on; "" for kinds without one. */
 const char *frame_kind_suffix(enum frame_kind kind);
+
+/*
+ * One lower-case word a kind: "jit", "kernel". Files bear them, so that a word never changes its
+ * meaning; a kind's number may.
+ */
+const char *frame_kind_word(enum frame_kind kind);
+/* FRAME_KINDS if word is of no kind. */
+enum frame_kind frame_kind_of_word(const char *word);
+
+/* Whether frames of it are Java methods, however they ran. */
+bool frame_kind_is_java(enum frame_kind kind);
 
 #endif
