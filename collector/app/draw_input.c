@@ -46,7 +46,7 @@ static int open_input(const char *path)
 
 static int failed(const char *path, const struct import_report *report, int err)
 {
-	if (report->first_reason && err == -EINVAL)
+	if (report->first_reason && (err == -EINVAL || report->format == IMPORT_PPROF))
 		log_error("%s: %s", path, report->first_reason);
 	else if (err == -EFBIG)
 		log_error("%s: its names take more than 1 GiB: these are hardly stacks", path);
@@ -57,12 +57,21 @@ static int failed(const char *path, const struct import_report *report, int err)
 	return err;
 }
 
+static void warn_of_ignored(const char *path, const struct import_report *report)
+{
+	const bool is_pprof = report->format == IMPORT_PPROF;
+	const uint64_t all = is_pprof ? report->stacks + report->ignored : report->lines;
+
+	log_warning("%s: %llu of %llu %ss ignored; the first is %s %llu: %s", path,
+		    (unsigned long long)report->ignored, (unsigned long long)all,
+		    is_pprof ? "sample" : "line", is_pprof ? "sample" : "line",
+		    (unsigned long long)report->first_ignored, report->first_reason);
+}
+
 static void warn(const char *path, const struct import_report *report)
 {
 	if (report->ignored > 0)
-		log_warning("%s: %llu of %llu lines ignored; the first is line %llu: %s", path,
-			    (unsigned long long)report->ignored, (unsigned long long)report->lines,
-			    (unsigned long long)report->first_ignored, report->first_reason);
+		warn_of_ignored(path, report);
 	if (report->rounded > 0)
 		log_warning("%s: %llu counts are not whole and were rounded", path,
 			    (unsigned long long)report->rounded);
@@ -87,11 +96,11 @@ static int judge(const char *path, const struct import_options *options,
 	if (report->other_events > 0)
 		log_error("%s: no samples of the event %s; there are samples of %s", path,
 			  options->event ? options->event : "asked for", report->other_event);
-	else if (report->lines == 0)
+	else if (report->format == IMPORT_NOTHING && report->lines == 0)
 		log_error("%s: is empty: there are no stacks to draw", path);
 	else
-		log_error("%s: there are no stacks in it: folded stacks (a;b;c 42) or the text of "
-			  "perf script are needed",
+		log_error("%s: there are no stacks in it: folded stacks (a;b;c 42), the text of "
+			  "perf script or pprof are needed",
 			  path);
 	return -ENODATA;
 }

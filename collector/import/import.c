@@ -2,6 +2,7 @@
 /* Looks what a file is and lets its reader read it, see import.h. */
 #include "import/import.h"
 
+#include "import/pprof.h"
 #include "import/readers.h"
 
 #include "base/cleanup.h"
@@ -18,6 +19,20 @@ void import_ignore(struct import_report *report, uint64_t line, const char *reas
 	report->first_reason = reason;
 }
 
+/* A file is read whole: its tables stand behind the samples that name them. */
+static int read_pprof(struct lines *lines, struct import_target *target)
+{
+	const char *data;
+	size_t len;
+	const int rc = lines_rest(lines, IMPORT_PPROF_MAX_BYTES, &data, &len);
+
+	if (rc < 0) {
+		target->report.first_reason = "more than 512 MiB";
+		return rc;
+	}
+	return import_pprof(data, len, target->profile, &target->report);
+}
+
 static int read_format(struct lines *lines, const struct import_options *options,
 		       struct import_target *target)
 {
@@ -27,9 +42,7 @@ static int read_format(struct lines *lines, const struct import_options *options
 	case IMPORT_PERF_SCRIPT:
 		return perf_read(lines, options, target);
 	case IMPORT_PPROF:
-		target->report.first_reason = "this is compressed by gzip, or a pprof file: pprof "
-					      "is not read yet, of text give 'zcat FILE |'";
-		return -EINVAL;
+		return read_pprof(lines, target);
 	case IMPORT_UNREADABLE:
 		return -EINVAL;
 	case IMPORT_NOTHING:

@@ -4,10 +4,11 @@
  * units:   the file's own: samples, or the event's periods
  * threads: one at a time
  * errors:  negative errno where nothing can be read at all; bad lines are counted, the first is told
- * source:  folded stacks and the text of perf-script(1), see folded_reader.c and perf_reader.c
+ * source:  folded stacks, the text of perf-script(1) and pprof, see folded_reader.c, perf_reader.c and
+ *          pprof.h
  *
- * Files are read in one go, a chunk at a time, so that pipes will do and a file's size does not
- * matter. All of it is hostile: lines, names, depths and counts have limits.
+ * Texts are read in one go, a chunk at a time, so that pipes will do and a file's size does not
+ * matter; pprof is read whole. All of it is hostile: lines, names, depths and counts have limits.
  */
 #ifndef FG_IMPORT_IMPORT_H
 #define FG_IMPORT_IMPORT_H
@@ -48,8 +49,8 @@ struct import_report {
 	enum import_format format;
 	uint64_t lines;
 	uint64_t stacks;	/* counted */
-	uint64_t ignored;	/* lines, or stacks of perf script */
-	uint64_t first_ignored; /* its line, from 1 */
+	uint64_t ignored;	/* lines, stacks of perf script, or samples of pprof */
+	uint64_t first_ignored; /* its line, or its number among samples, from 1 */
 	const char *first_reason;
 	uint64_t rounded;		      /* counts that were not whole */
 	uint64_t two_counts;		      /* lines with a count for before and one for after */
@@ -66,7 +67,10 @@ struct import_target {
 	struct import_report report;
 };
 
-/* Reads fd to its end. -EINVAL with report.first_reason where it is of none of the formats. */
+/*
+ * Reads fd to its end. -EINVAL with report.first_reason where it is of none of the formats; of a
+ * pprof that cannot be read, first_reason says why whatever the error is.
+ */
 int import_read(int fd, const struct import_options *options, struct import_target *target);
 
 /* Counts a line that cannot be used; reason is a literal. For the readers. */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Reads pprof's profiles, see pprof.h: a Profile of proto/pprof.proto, mostly gzipped. Its tables
+ * are read first (pprof_tables.h), its samples in a second pass, one at a time:
+ *
+ *   sample = { location ID, leaf first } { value, one a type } { label }
+ */
+#include "import/pprof.h"
+
+#include "base/cleanup.h"
+#include "import/gunzip.h"
+#include "import/pprof_tables.h"
+#include "pprof.pb.h"
+
+#include <errno.h>
+#include <pb_decode.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_FRAMES 256
+
+struct reader {
+	struct pprof_tables tables;
+	struct pprof_cursor cursor;
+	struct profile *profile;
+	struct import_report *report;
+	struct frame *frames; /* of the sample that is read */
+	size_t count;
+	size_t size;
+	bool is_too_deep;
+	uint32_t values;
+	int64_t value;
+	uint64_t samples; /* read */
+	uint64_t work;
+	int err;
+	const char *reason;
+};
+
+static bool fail(struct reader *reader, int err, const char *reason)
+{
+	if (!reader->err) {
+		reader->err = err;
+		reader->reason = reason;
+	}
+	return false;
+}
+
+static bool make_room(struct reader *reader, size_t n)
+{
+	size_t size = reader->size ? reader->size : FIRST_FRAMES;
+	struct frame *frames;
+
+	while (size - reader->count < n)
+		size *= 2;
+	if (size == reader->size)
+		return true;
+	frames = realloc(reader->frames, size * sizeof(*frames));
+	if (!frames)
+		return fail(reader, -ENOMEM, "out of memory");
+	reader->frames = frames;
+	reader->size = size;
+	return true;
+}
+
+static bool add_location(struct reader *reader, uint64_t id)
+{
+	struct pprof_frames frames;
+
+	if (pprof_tables_find(&reader->tables, id, &frames) < 0)
+		return fail(reader, -EINVAL, "a sample's location is not there");
+	if (reader->is_too_deep || frames.count > IMPORT_PPROF_MAX_DEPTH - reader->count) {
+		reader->is_too_deep = true;
+		return true;
+	}
+	if (!make_room(reader, frames.count))
+		return false;
+	memcpy(reader->frames + reader->count, frames.frames,
+	       frames.count * sizeof(*frames.frames));
+	reader->count += frames.count;
+	return true;
+}
+
+/* Both packed and one by one: nanopb calls for the whole or for each. */
+static bool take_locations(pb_istream_t *stream, const pb_field_t *field, void **arg)
+{
+	uint64_t id;
+
+	(void)field;
+	while (stream->bytes_left > 0) {
+		if (!pb_decode_varint(stream, &id) || !add_location(*arg, id))
+			return false;
+	}
+	return true;
+}
+
+static bool take_values(pb_istream_t *stream, const pb_field_t *field, void **arg)
+{
+	struct reader *const reader = *arg;
+	uint64_t value;
+
+	(void)field;
+	while (stream->bytes_left > 0) {
+		if (!pb_decode_varint(stream, &value))
+			return false;
+		if (reader->values == reader->tables.value_index)
+			reader->value = (int64_t)value;
+		reader->values++;
+	}
+	return true;
+}
+
+/* Adding a stack reads all its names; a small file can name long ones again and again. */
+static bool spend(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->count; i++)
+		reader->work += strlen(reader->frames[i].name);
+	return reader->work <= IMPORT_PPROF_MAX_WORK ||
+	       fail(reader, -EFBIG, "its names, as often as they stand in stacks, exceed 16 GiB");
+}
+
+static bool add_sample(struct reader *reader)
+{
+	int rc;
+
+	if (reader->values != reader->tables.value_count)
+		return fail(reader, -EINVAL, "a sample has not as many values as there are types");
+	if (reader->value < 0) {
+		import_ignore(reader->report, reader->samples,
+			      "a negative value: is this the difference of two profiles?");
+		return true;
+	}
+	if (reader->is_too_deep) {
+		import_ignore(reader->report, reader->samples,
+			      "a stack of more than 131,072 frames");
+		return true;
+	}
+	if ((uint64_t)reader->value > UINT64_MAX - reader->profile->quality.samples)
+		return fail(reader, -EOVERFLOW, "all samples together are more than 2^64");
+	if (!spend(reader))
+		return false;
+	rc = profile_add(reader->profile, reader->frames, reader->count, (uint64_t)reader->value);
+	if (rc < 0)
+		return fail(reader, rc, "out of memory");
+	reader->report->stacks++;
+	return true;
+}
+
+static bool take_sample(pb_istream_t *stream, const pb_field_t *field, void **arg)
+{
+	struct reader *const reader = *arg;
+	pprof_Sample sample = {
+		.location_id = {.funcs.decode = take_locations, .arg = reader},
+		.value = {.funcs.decode = take_values, .arg = reader},
+	};
+
+	(void)field;
+	reader->count = 0;
+	reader->values = 0;
+	reader->is_too_deep = false;
+	reader->samples++;
+	return pb_decode_ex(stream, pprof_Sample_fields, &sample, PB_DECODE_NOINIT) &&
+	       add_sample(reader);
+}
+
+static void read_profile(struct reader *reader, const unsigned char *data, size_t len)
+{
+	pprof_Profile message = {.sample = {.funcs.decode = take_sample, .arg = reader}};
+	pb_istream_t stream;
+	const int rc = pprof_tables_init(&reader->tables, data, len);
+
+	if (rc < 0) {
+		fail(reader, rc, reader->tables.reason);
+		return;
+	}
+	stream = pprof_stream(&reader->cursor, data, len);
+	if (!pb_decode_ex(&stream, pprof_Profile_fields, &message, PB_DECODE_NOINIT))
+		fail(reader, -EINVAL, "a sample is cut or damaged");
+}
+
+static void read_gzip(struct reader *reader, const void *data, size_t len)
+{
+	_cleanup_free_ unsigned char *plain = NULL;
+	size_t plain_len;
+	const int rc = gunzip(data, len, IMPORT_PPROF_MAX_BYTES, &plain, &plain_len);
+
+	if (rc == -EFBIG)
+		fail(reader, rc, "more than 512 MiB when unzipped");
+	else if (rc < 0)
+		fail(reader, rc, rc == -ENOMEM ? "out of memory" : "its gzip is cut or damaged");
+	else
+		read_profile(reader, plain, plain_len);
+}
+
+int import_pprof(const void *data, size_t len, struct profile *ret, struct import_report *report)
+{
+	struct reader reader = {.profile = ret, .report = report};
+
+	*report = (struct import_report){.format = IMPORT_PPROF};
+	if (gunzip_is_gzip(data, len))
+		read_gzip(&reader, data, len);
+	else if (len > IMPORT_PPROF_MAX_BYTES)
+		fail(&reader, -EFBIG, "more than 512 MiB");
+	else
+		read_profile(&reader, data, len);
+	if (reader.err)
+		report->first_reason = reader.reason;
+	pprof_tables_fini(&reader.tables);
+	free(reader.frames);
+	return reader.err;
+}

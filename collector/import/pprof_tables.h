@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   bytes of a pprof profile -> the frames of each location, and which value to take
+ * units:   none
+ * threads: one at a time
+ * errors:  negative errno; reason says why, a literal
+ * source:  proto/pprof.proto
+ *
+ * The tables of a profile may stand behind the samples that need them, and so are read first. Ranges
+ * of bytes are the caller's; names are copied.
+ */
+#ifndef FG_IMPORT_PPROF_TABLES_H
+#define FG_IMPORT_PPROF_TABLES_H
+
+#include "base/intern.h"
+#include "base/map64.h"
+#include "symbolize/frame.h"
+
+#include <pb_decode.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A place in the bytes; the streams below share it. */
+struct pprof_cursor {
+	const unsigned char *at;
+};
+
+/* A stream over data, at whose position cursor is at any time. */
+pb_istream_t pprof_stream(struct pprof_cursor *cursor, const unsigned char *data, size_t len);
+
+struct pprof_array {
+	void *items;
+	uint32_t count;
+	uint32_t size;
+};
+
+struct pprof_frames {
+	const struct frame *frames; /* innermost first */
+	size_t count;		    /* at least 1 */
+};
+
+struct pprof_tables {
+	struct pprof_cursor cursor;
+	struct pprof_array texts, types, mappings, functions, locations, lines;
+	struct map64 mapping_ids, function_ids, location_ids; /* ID -> index + 1 */
+	struct intern names;
+	struct frame *frames; /* all locations' */
+	int64_t default_type;
+	uint32_t value_index; /* which of a sample's values is taken */
+	uint32_t value_count; /* that a sample must have */
+	int err;
+	const char *reason;
+};
+
+int pprof_tables_init(struct pprof_tables *tables, const unsigned char *data, size_t len);
+void pprof_tables_fini(struct pprof_tables *tables);
+
+/* -EINVAL if there is no location of that ID. */
+int pprof_tables_find(const struct pprof_tables *tables, uint64_t location_id,
+		      struct pprof_frames *ret);
+
+#endif
