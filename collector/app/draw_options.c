@@ -99,7 +99,8 @@ static const char render_usage[] =
 	"\n"
 	"  fgcollect render [FILE]... [-o FILE]...\n"
 	"\n"
-	"FILE is folded stacks, with one count or two, or the text of perf script; several are "
+	"FILE is folded stacks, with one count or two, the text of perf script, or pprof; several "
+	"are "
 	"added\n"
 	"up; none, or -, is standard input. Without -o an SVG goes to standard output.\n"
 	"\n"
@@ -122,8 +123,11 @@ static const char diff_usage[] =
 
 static const char common_help[] =
 	"Output:\n"
-	"  -o, --output FILE      .svg or .folded (of two counts both); may be repeated\n"
-	"  -f, --format FORMAT    svg or folded, for standard output\n"
+	"  -o, --output FILE      the format follows the suffix; may be repeated: .svg .html "
+	".folded\n"
+	"                         .pb.gz .speedscope.json .firefox.json .perf.txt\n"
+	"  -f, --format FORMAT    for standard output, as the suffixes: svg, html, folded, pb.gz, "
+	"...\n"
 	"How two counts are compared:\n"
 	"      --no-normalize     counts as they are; what render does with two counts a line\n"
 	"      --normalize        as shares of each side's total; what diff does\n"
@@ -443,6 +447,11 @@ static int apply(struct draw_options *options, int option)
 	}
 }
 
+static bool is_text(enum render_format format)
+{
+	return format == RENDER_FOLDED || format == RENDER_PERF_TEXT;
+}
+
 static int check(struct draw_options *options)
 {
 	if (options->command == DRAW_DIFF && options->n_inputs != 2) {
@@ -458,8 +467,8 @@ static int check(struct draw_options *options)
 		log_error("nothing to read: give a file, or pipe stacks in");
 		return -EINVAL;
 	}
-	if (options->to_stdout && options->format != RENDER_FOLDED && isatty(STDOUT_FILENO)) {
-		log_error("a drawing is no text for a terminal: give -o FILE, or redirect");
+	if (options->to_stdout && !is_text(options->format) && isatty(STDOUT_FILENO)) {
+		log_error("this format is not for a terminal: give -o FILE, or redirect");
 		return -EINVAL;
 	}
 	return 0;

@@ -20,9 +20,9 @@
 
 /* What tells kinds apart where colours do not. */
 static const char letters[KINDS] = {
-	[KIND_LABEL] = '#',   [KIND_INTERPRETED] = 'i', [KIND_C1] = '1',  [KIND_JIT] = 'J',
-	[KIND_INLINED] = '+', [KIND_STUB] = 's',	[KIND_CPP] = 'C', [KIND_NATIVE] = 'n',
-	[KIND_KERNEL] = 'k',  [KIND_UNKNOWN] = '?',
+	[KIND_LABEL] = '#',   [KIND_INTERPRETED] = 'i', [KIND_C1] = '1',   [KIND_JIT] = 'J',
+	[KIND_INLINED] = '+', [KIND_STUB] = 's',	[KIND_CPP] = 'C',  [KIND_NATIVE] = 'n',
+	[KIND_KERNEL] = 'k',  [KIND_UNKNOWN] = '?',	[KIND_JAVA] = '*',
 };
 
 static void add_part(struct bytes *out, struct bytes *part)
@@ -69,8 +69,7 @@ static void add_kinds(struct bytes *out)
 {
 	for (int kind = 0; kind < KINDS; kind++) {
 		char text[160];
-		int len = snprintf(text, sizeof(text), "kind\t%c",
-				   letters[kind] ? letters[kind] : '*');
+		int len = snprintf(text, sizeof(text), "kind\t%c", letters[kind]);
 
 		for (unsigned shade = 0; shade < KIND_SHADES; shade++)
 			len += snprintf(text + len, sizeof(text) - (size_t)len, " #%06" PRIx32,

@@ -5,10 +5,16 @@
 #include <errno.h>
 #include <string.h>
 
+#define NS_PER_SEC UINT64_C(1000000000)
+
 static const char *const suffixes[] = {
 	[RENDER_FOLDED] = ".folded",
 	[RENDER_SVG] = ".svg",
 	[RENDER_HTML] = ".html",
+	[RENDER_PPROF] = ".pb.gz",
+	[RENDER_SPEEDSCOPE] = ".speedscope.json",
+	[RENDER_FIREFOX] = ".firefox.json",
+	[RENDER_PERF_TEXT] = ".perf.txt",
 };
 
 int render_format_of(const char *path, enum render_format *ret)
@@ -33,7 +39,12 @@ const char *render_suffix(enum render_format format)
 
 const char *render_suffixes(void)
 {
-	return ".folded .svg .html";
+	return ".folded .svg .html .pb.gz .speedscope.json .firefox.json .perf.txt";
+}
+
+uint64_t render_period_ns(const struct render_options *options)
+{
+	return options && options->info && options->info->hz ? NS_PER_SEC / options->info->hz : 0;
 }
 
 static int write_format(const struct profile *profile, enum render_format format,
@@ -46,6 +57,14 @@ static int write_format(const struct profile *profile, enum render_format format
 		return render_svg(profile, options, stream);
 	case RENDER_HTML:
 		return render_html(profile, options, stream);
+	case RENDER_PPROF:
+		return render_pprof(profile, options, stream);
+	case RENDER_SPEEDSCOPE:
+		return render_speedscope(profile, options, stream);
+	case RENDER_FIREFOX:
+		return render_firefox(profile, options, stream);
+	case RENDER_PERF_TEXT:
+		return render_perf_text(profile, stream);
 	}
 	return -EINVAL;
 }

@@ -4,7 +4,8 @@
  * units:   samples; pixels in SVG
  * threads: any number at once on one profile
  * errors:  negative errno of the failed write
- * source:  folded stacks and SVG as FlameGraph's users know them
+ * source:  folded stacks and SVG as FlameGraph's users know them; pprof's profile.proto; the file
+ *          formats of speedscope and of the Firefox Profiler; perf-script(1)
  */
 #ifndef FG_RENDER_RENDER_H
 #define FG_RENDER_RENDER_H
@@ -22,6 +23,10 @@ enum render_format {
 	RENDER_FOLDED,
 	RENDER_SVG,
 	RENDER_HTML,
+	RENDER_PPROF,
+	RENDER_SPEEDSCOPE,
+	RENDER_FIREFOX,
+	RENDER_PERF_TEXT,
 };
 
 /* A zero-filled one is what they are by default. */
@@ -40,13 +45,13 @@ struct render_options {
 	const char *count_name;		 /* NULL: samples */
 	const char *name_type;		 /* in front of a frame's details; NULL: nothing */
 	enum palette palette;
-	uint32_t background;  /* RGB, behind all in light surroundings; 0: white */
-	double factor;	      /* that counts are shown by; 0: 1 */
-	double total;	      /* what shares are of; 0: all samples */
-	bool is_inverted;     /* the root stands highest */
-	bool hides_addresses; /* folded: 0x and digits become 0x... */
-	const struct profile_info *info;   /* NULL: nothing is known beside the samples */
-	const struct timeline *timeline;   /* sorted, of this profile; NULL: none */
+	uint32_t background;		 /* RGB, behind all in light surroundings; 0: white */
+	double factor;			 /* that counts are shown by; 0: 1 */
+	double total;			 /* what shares are of; 0: all samples */
+	bool is_inverted;		 /* the root stands highest */
+	bool hides_addresses;		 /* folded: 0x and digits become 0x... */
+	const struct profile_info *info; /* NULL: nothing is known beside the samples */
+	const struct timeline *timeline; /* sorted, of this profile; NULL: none */
 	const uint64_t *before; /* by node: its own samples in what is compared with; NULL: none */
 };
 
@@ -56,6 +61,9 @@ int render_format_of(const char *path, enum render_format *ret);
 const char *render_suffix(enum render_format format);
 /* The suffixes there are, for messages: ".folded .svg .html". */
 const char *render_suffixes(void);
+
+/* The CPU time that a sample stands for in nanoseconds; 0 if that is not known. */
+uint64_t render_period_ns(const struct render_options *options);
 
 /* options may be NULL. Flushes stream, so that a full disk is seen here. */
 int render_write(const struct profile *profile, enum render_format format,
@@ -80,5 +88,18 @@ int render_svg(const struct profile *profile, const struct render_options *optio
  * data that its script filters, searches and draws; see html_data.h.
  */
 int render_html(const struct profile *profile, const struct render_options *options, FILE *stream);
+/* Values are samples and, where the period is known, nanoseconds of CPU time. See pprof.c. */
+int render_pprof(const struct profile *profile, const struct render_options *options, FILE *stream);
+
+/* One profile of weighted stacks, in samples or, where the period is known, nanoseconds. */
+int render_speedscope(const struct profile *profile, const struct render_options *options,
+		      FILE *stream);
+
+/* A processed profile of one thread, whose stack table is the tree itself. See firefox.c. */
+int render_firefox(const struct profile *profile, const struct render_options *options,
+		   FILE *stream);
+
+/* A block a stack, with the number of its samples for a period. See perf_text.c. */
+int render_perf_text(const struct profile *profile, FILE *stream);
 
 #endif

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The Firefox Profiler's processed profile, of its version 60, which later ones take too:
+ *
+ *   {"meta":{...},"libs":[],"pages":[],
+ *    "shared":{"stackTable":T,"frameTable":T,"funcTable":T,"resourceTable":T,
+ *              "nativeSymbols":T,"sources":T,"stringArray":[text,...]},
+ *    "threads":[{...,"samples":{"stack":[...],"time":[...],"weight":[...],...},"markers":T}]}
+ *
+ * A table T is an object of columns of one length. A stack is a frame and a stack below it, that
+ * is: a node of our tree, under its own number. The root stands for samples without frames.
+ *
+ * Kinds are categories. Where there are no times, a stack lasts as long as its samples together:
+ * the tracks then show the tree's stacks side by side.
+ */
+#include "render/json.h"
+#include "render/kinds.h"
+#include "render/render.h"
+#include "render/source.h"
+#include "render/tuples.h"
+
+#include "base/cleanup.h"
+#include "base/map64.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOT		  0u
+#define NOTHING		  0u /* no text, no source, no resource: numbers of these are from 1 */
+#define PROCESSED_VERSION 60
+#define GECKO_VERSION	  33
+#define NS_PER_MS	  1e6
+#define DEFAULT_TITLE	  "fgcollect"
+
+struct firefox_writer {
+	const struct profile *profile;
+	const struct render_options *options; /* never NULL */
+	struct json_out out;
+	struct map64 texts;   /* address -> number */
+	const char **text_of; /* number - 1 -> text; of the profile or of paths */
+	uint32_t text_size;
+	struct intern paths;	 /* of sources */
+	struct tuples sources;	 /* text */
+	struct tuples resources; /* text */
+	struct tuples funcs;	 /* name, source, resource */
+	struct tuples frames;	 /* func, line, category, is inlined */
+	uint32_t *frame_of;	 /* node -> frame */
+};
+
+static const char *const colors[KINDS] = {
+	[KIND_LABEL] = "grey",	  [KIND_INTERPRETED] = "lightblue",
+	[KIND_C1] = "blue",	  [KIND_JIT] = "green",
+	[KIND_INLINED] = "green", [KIND_STUB] = "purple",
+	[KIND_CPP] = "yellow",	  [KIND_NATIVE] = "red",
+	[KIND_KERNEL] = "orange", [KIND_UNKNOWN] = "darkgrey",
+	[KIND_JAVA] = "green",
+};
+
+static int keep_text(struct firefox_writer *writer, const char *text, uint32_t *ret)
+{
+	const uint64_t key = (uint64_t)(uintptr_t)text;
+	const uintptr_t known = (uintptr_t)map64_find(&writer->texts, key);
+	const uint32_t number = (uint32_t)writer->texts.count + 1;
+
+	*ret = (uint32_t)known;
+	if (known)
+		return 0;
+	if (number > writer->text_size) {
+		const uint32_t size = writer->text_size ? writer->text_size * 2 : 256;
+		const char **texts = realloc(writer->text_of, size * sizeof(*texts));
+
+		if (!texts)
+			return -ENOMEM;
+		writer->text_of = texts;
+		writer->text_size = size;
+	}
+	writer->text_of[number - 1] = text;
+	*ret = number;
+	return map64_put(&writer->texts, key, (void *)(uintptr_t)number);
+}
+
+/* Numbers a text in a table of its own, from 1; NOTHING for NULL. */
+static int number_in(struct firefox_writer *writer, struct tuples *table, const char *text,
+		     uint32_t *ret)
+{
+	struct tuple tuple = {0};
+	uint32_t number;
+
+	*ret = NOTHING;
+	if (!text)
+		return 0;
+	if (keep_text(writer, text, &tuple.v[0]) < 0)
+		return -ENOMEM;
+	number = tuples_add(table, tuple);
+	*ret = number + 1;
+	return number == TUPLES_NONE ? -ENOMEM : 0;
+}
+
+static int number_source(struct firefox_writer *writer, const struct profile_node *node,
+			 uint32_t *ret)
+{
+	_cleanup_(bytes_fini) struct bytes path = {0};
+	const char *kept;
+
+	*ret = NOTHING;
+	if (!node->file)
+		return 0;
+	source_path(&path, node);
+	kept = path.failed ? NULL : intern_add(&writer->paths, path.data, path.len);
+	return kept ? number_in(writer, &writer->sources, kept, ret) : -ENOMEM;
+}
+
+static int number_frame(struct firefox_writer *writer, const struct profile_node *node,
+			uint32_t *ret)
+{
+	struct tuple func = {0};
+	struct tuple frame = {{
+		[1] = node->line,
+		[2] = kind_of((enum frame_kind)node->kind, node->name),
+		[3] = node->kind == FRAME_INLINED,
+	}};
+
+	if (keep_text(writer, node->name, &func.v[0]) < 0 ||
+	    number_source(writer, node, &func.v[1]) < 0 ||
+	    number_in(writer, &writer->resources, node->module, &func.v[2]) < 0)
+		return -ENOMEM;
+	frame.v[0] = tuples_add(&writer->funcs, func);
+	if (frame.v[0] == TUPLES_NONE)
+		return -ENOMEM;
+	*ret = tuples_add(&writer->frames, frame);
+	return *ret == TUPLES_NONE ? -ENOMEM : 0;
+}
+
+static int number_frames(struct firefox_writer *writer)
+{
+	static const struct profile_node no_frames = {.name = "[no frames]", .kind = FRAME_LABEL};
+
+	for (uint32_t id = 0; id < writer->profile->count; id++) {
+		const struct profile_node *const node =
+			id == ROOT ? &no_frames : &writer->profile->nodes[id];
+
+		if (number_frame(writer, node, &writer->frame_of[id]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* "name":[of the first item,of the second,...] with offset taken off; none becomes instead. */
+static void write_column(struct firefox_writer *writer, const char *name,
+			 const struct tuples *table, int part, const char *instead)
+{
+	FILE *const stream = writer->out.stream;
+
+	fprintf(stream, "\"%s\":[", name);
+	for (uint32_t i = 0; i < table->count; i++) {
+		const uint32_t value = table->items[i].v[part];
+
+		if (i > 0)
+			fputc(',', stream);
+		if (instead && value == NOTHING)
+			fputs(instead, stream);
+		else
+			fprintf(stream, "%" PRIu32, instead ? value - 1 : value);
+	}
+	fputs("],", stream);
+}
+
+/* As write_column; the same for all. */
+static void write_same(struct firefox_writer *writer, const char *name, uint32_t length,
+		       const char *value)
+{
+	FILE *const stream = writer->out.stream;
+
+	fprintf(stream, "\"%s\":[", name);
+	for (uint32_t i = 0; i < length; i++)
+		fprintf(stream, i ? ",%s" : "%s", value);
+	fputs("],", stream);
+}
+
+static void write_length(struct firefox_writer *writer, uint32_t length, const char *end)
+{
+	fprintf(writer->out.stream, "\"length\":%" PRIu32 "%s", length, end);
+}
+
+static void write_lines(struct firefox_writer *writer)
+{
+	FILE *const stream = writer->out.stream;
+
+	fputs("\"line\":[", stream);
+	for (uint32_t i = 0; i < writer->frames.count; i++) {
+		const uint32_t line = writer->frames.items[i].v[1];
+
+		fputs(i ? "," : "", stream);
+		if (line)
+			fprintf(stream, "%" PRIu32, line);
+		else
+			fputs("null", stream);
+	}
+	fputs("],", stream);
+}
+
+static void write_frame_table(struct firefox_writer *writer)
+{
+	const uint32_t n = writer->frames.count;
+
+	fputs("\"frameTable\":{", writer->out.stream);
+	write_same(writer, "address", n, "-1");
+	write_column(writer, "inlineDepth", &writer->frames, 3, NULL);
+	write_column(writer, "category", &writer->frames, 2, NULL);
+	write_same(writer, "subcategory", n, "0");
+	write_column(writer, "func", &writer->frames, 0, NULL);
+	write_same(writer, "nativeSymbol", n, "null");
+	write_same(writer, "innerWindowID", n, "0");
+	write_lines(writer);
+	write_same(writer, "column", n, "null");
+	write_length(writer, n, "},");
+}
+
+static void write_func_table(struct firefox_writer *writer)
+{
+	const uint32_t n = writer->funcs.count;
+
+	fputs("\"funcTable\":{", writer->out.stream);
+	write_same(writer, "isJS", n, "false");
+	write_same(writer, "relevantForJS", n, "false");
+	write_column(writer, "name", &writer->funcs, 0, "0");
+	write_column(writer, "resource", &writer->funcs, 2, "-1");
+	write_column(writer, "source", &writer->funcs, 1, "null");
+	write_same(writer, "lineNumber", n, "null");
+	write_same(writer, "columnNumber", n, "null");
+	write_length(writer, n, "},");
+}
+
+static void write_resources_and_sources(struct firefox_writer *writer)
+{
+	FILE *const stream = writer->out.stream;
+
+	fputs("\"resourceTable\":{", stream);
+	write_same(writer, "lib", writer->resources.count, "null");
+	write_column(writer, "name", &writer->resources, 0, "0");
+	write_same(writer, "host", writer->resources.count, "null");
+	write_same(writer, "type", writer->resources.count, "1"); /* a library */
+	write_length(writer, writer->resources.count, "},");
+	fputs("\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],"
+	      "\"length\":0},\"sources\":{",
+	      stream);
+	write_same(writer, "uuid", writer->sources.count, "null");
+	write_column(writer, "filename", &writer->sources, 0, "0");
+	write_length(writer, writer->sources.count, "},");
+}
+
+static void write_stack_table(struct firefox_writer *writer)
+{
+	const struct profile *const profile = writer->profile;
+	FILE *const stream = writer->out.stream;
+
+	fputs("\"stackTable\":{\"frame\":[", stream);
+	for (uint32_t id = 0; id < profile->count; id++)
+		fprintf(stream, id ? ",%" PRIu32 : "%" PRIu32, writer->frame_of[id]);
+	fputs("],\"prefix\":[", stream);
+	for (uint32_t id = 0; id < profile->count; id++) {
+		fputs(id ? "," : "", stream);
+		if (id == ROOT || profile->nodes[id].parent == ROOT)
+			fputs("null", stream);
+		else
+			fprintf(stream, "%" PRIu32, profile->nodes[id].parent);
+	}
+	fputs("],", stream);
+	write_length(writer, profile->count, "},");
+}
+
+static void write_shared(struct firefox_writer *writer)
+{
+	FILE *const stream = writer->out.stream;
+
+	fputs("\"shared\":{", stream);
+	write_stack_table(writer);
+	write_frame_table(writer);
+	write_func_table(writer);
+	write_resources_and_sources(writer);
+	fputs("\"stringArray\":[", stream);
+	for (size_t i = 0; i < writer->texts.count; i++) {
+		fputs(i ? "," : "", stream);
+		json_out_text(&writer->out, writer->text_of[i]);
+	}
+	fputs("]},", stream);
+}
+
+static double period_ms(const struct firefox_writer *writer)
+{
+	const uint64_t period_ns = render_period_ns(writer->options);
+
+	return period_ns ? (double)period_ns / NS_PER_MS : 1.0;
+}
+
+static void write_meta(struct firefox_writer *writer)
+{
+	const struct profile_info *const info = writer->options->info;
+	FILE *const stream = writer->out.stream;
+
+	fprintf(stream, "{\"meta\":{\"interval\":%.6f,\"startTime\":%.3f,", period_ms(writer),
+		info ? (double)info->start_unix_ns / NS_PER_MS : 0.0);
+	fprintf(stream, "\"processType\":0,\"stackwalk\":1,\"debug\":0,\"version\":%d,",
+		GECKO_VERSION);
+	fprintf(stream, "\"preprocessedProfileVersion\":%d,\"symbolicated\":true,",
+		PROCESSED_VERSION);
+	fputs("\"markerSchema\":[],\"importedFrom\":\"fgcollect\",\"product\":", stream);
+	json_out_text(&writer->out,
+		      writer->options->title ? writer->options->title : DEFAULT_TITLE);
+	fputs(",\"categories\":[", stream);
+	for (int kind = 0; kind < KINDS; kind++) {
+		fprintf(stream, "%s{\"name\":", kind ? "," : "");
+		json_out_text(&writer->out, kind_title((enum kind)kind));
+		fprintf(stream, ",\"color\":\"%s\",\"subcategories\":[\"Other\"]}",
+			colors[kind] ? colors[kind] : "green");
+	}
+	fputs("]},\"libs\":[],\"pages\":[],", stream);
+}
+
+enum sample_column {
+	SAMPLE_STACK,
+	SAMPLE_TIME,
+	SAMPLE_WEIGHT,
+};
+
+/* Returns how many there are. */
+static uint32_t write_samples(struct firefox_writer *writer, enum sample_column column)
+{
+	FILE *const stream = writer->out.stream;
+	uint64_t before = 0;
+	uint32_t n = 0;
+
+	for (uint32_t id = 0; id < writer->profile->count; id++) {
+		const uint64_t self = writer->profile->nodes[id].self;
+
+		if (self == 0)
+			continue;
+		fputs(n++ ? "," : "", stream);
+		if (column == SAMPLE_STACK)
+			fprintf(stream, "%" PRIu32, id);
+		else if (column == SAMPLE_WEIGHT)
+			fprintf(stream, "%" PRIu64, self);
+		else
+			fprintf(stream, "%.3f", (double)before * period_ms(writer));
+		before += self;
+	}
+	return n;
+}
+
+static void write_thread(struct firefox_writer *writer)
+{
+	FILE *const stream = writer->out.stream;
+	uint32_t n;
+
+	fputs("\"threads\":[{\"processType\":\"default\",\"processStartupTime\":0,"
+	      "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
+	      "\"pausedRanges\":[],\"name\":\"all\",\"isMainThread\":true,\"pid\":\"0\",\"tid\":0,"
+	      "\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],"
+	      "\"category\":[],\"length\":0},\"samples\":{\"weightType\":\"samples\",\"stack\":[",
+	      stream);
+	write_samples(writer, SAMPLE_STACK);
+	fputs("],\"time\":[", stream);
+	write_samples(writer, SAMPLE_TIME);
+	fputs("],\"weight\":[", stream);
+	n = write_samples(writer, SAMPLE_WEIGHT);
+	fputs("],", stream);
+	write_length(writer, n, "}}]}\n");
+}
+
+static void firefox_writer_fini(struct firefox_writer *writer)
+{
+	map64_fini(&writer->texts);
+	free(writer->text_of);
+	intern_fini(&writer->paths);
+	tuples_fini(&writer->sources);
+	tuples_fini(&writer->resources);
+	tuples_fini(&writer->funcs);
+	tuples_fini(&writer->frames);
+	free(writer->frame_of);
+}
+
+int render_firefox(const struct profile *profile, const struct render_options *options,
+		   FILE *stream)
+{
+	static const struct render_options defaults = {0};
+	_cleanup_(firefox_writer_fini) struct firefox_writer writer = {
+		.profile = profile,
+		.options = options ? options : &defaults,
+		.out = {.stream = stream},
+	};
+
+	writer.frame_of = malloc(profile->count * sizeof(*writer.frame_of));
+	if (!writer.frame_of || number_frames(&writer) < 0)
+		return -ENOMEM;
+	errno = 0;
+	write_meta(&writer);
+	write_shared(&writer);
+	write_thread(&writer);
+	return json_out_fini(&writer.out);
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pprof's profile, gzipped: a Profile of proto/pprof.proto.
+ *
+ * A message of protobuf may be written as its fields one after the other, in any order. Therefore
+ * nothing is held together: a text, a mapping, a function, a location are written when the first
+ * sample needs them, and only their numbers are kept.
+ *
+ *   sample     a stack that ends somewhere; values: samples, and nanoseconds if the period is known
+ *   location   a frame with machine code of its own and, in front of it, those inlined into it
+ *   function   name: the frame's; system_name: name_[kind], by which our reader knows the kind
+ *   mapping    a module; "[jit]" for generated code; none for labels
+ *
+ * Addresses are not written: the tree has none.
+ */
+#include "render/bytes.h"
+#include "render/gzip.h"
+#include "render/render.h"
+#include "render/source.h"
+#include "render/text.h"
+#include "render/tuples.h"
+
+#include "base/cleanup.h"
+#include "base/map64.h"
+#include "pprof.pb.h"
+
+#include <errno.h>
+#include <pb_encode.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOT	   0u
+#define JIT_MODULE "[jit]"
+#define NO_FRAMES  "[no frames]"
+
+struct pprof_writer {
+	const struct profile *profile;
+	struct gzip gzip;
+	pb_ostream_t stream;
+	struct map64 texts;	 /* a text's address -> its number, + 1 to be no NULL */
+	uint32_t text_count;	 /* written so far */
+	struct tuples mappings;	 /* text */
+	struct tuples functions; /* name, file, kind, mapping */
+	struct tuples locations; /* function, line, 1 + the location it is inlined into or 0 */
+	uint32_t *location_of;	 /* node -> location */
+	bool *is_written;	 /* location */
+	struct bytes text;
+	struct bytes packed; /* location ids of one sample */
+	struct bytes values;
+	uint64_t period_ns; /* 0: not known */
+	bool failed;	    /* memory is out, or the encoder could not */
+};
+
+static bool write_bytes(pb_ostream_t *stream, const pb_byte_t *buf, size_t count)
+{
+	struct pprof_writer *const writer = stream->state;
+
+	gzip_add(&writer->gzip, buf, count);
+	return writer->gzip.err == 0;
+}
+
+static void write_message(struct pprof_writer *writer, uint32_t field, const pb_msgdesc_t *type,
+			  const void *message)
+{
+	if (!pb_encode_tag(&writer->stream, PB_WT_STRING, field) ||
+	    !pb_encode_submessage(&writer->stream, type, message))
+		writer->failed = true;
+}
+
+static void write_number(struct pprof_writer *writer, uint32_t field, uint64_t value)
+{
+	if (value && (!pb_encode_tag(&writer->stream, PB_WT_VARINT, field) ||
+		      !pb_encode_varint(&writer->stream, value)))
+		writer->failed = true;
+}
+
+/* The number of a text that is written now. */
+static uint32_t write_text(struct pprof_writer *writer, const char *text)
+{
+	writer->text.len = 0;
+	text_clean(&writer->text, text, "\xef\xbf\xbd");
+	if (writer->text.failed ||
+	    !pb_encode_tag(&writer->stream, PB_WT_STRING, pprof_Profile_string_table_tag) ||
+	    !pb_encode_string(&writer->stream, (const pb_byte_t *)bytes_text(&writer->text),
+			      writer->text.len))
+		writer->failed = true;
+	return writer->text_count++;
+}
+
+/* text's address stands for it: the profile's texts are interned. NULL is "". */
+static uint32_t number_of_text(struct pprof_writer *writer, const char *text)
+{
+	const uint64_t key = (uint64_t)(uintptr_t)text;
+	const uintptr_t known = text ? (uintptr_t)map64_find(&writer->texts, key) : 1;
+	uint32_t number;
+
+	if (known)
+		return (uint32_t)(known - 1);
+	number = write_text(writer, text);
+	if (map64_put(&writer->texts, key, (void *)((uintptr_t)number + 1)) < 0)
+		writer->failed = true;
+	return number;
+}
+
+static bool is_generated(uint8_t kind)
+{
+	return kind == FRAME_STUB || frame_kind_is_java((enum frame_kind)kind);
+}
+
+/* 0: none. */
+static uint32_t mapping_of(struct pprof_writer *writer, const struct profile_node *node)
+{
+	const char *const name = node->module		    ? node->module
+				 : is_generated(node->kind) ? JIT_MODULE
+							    : NULL;
+	const uint32_t before = writer->mappings.count;
+	pprof_Mapping mapping = {
+		.has_functions = true,
+		.has_filenames = true,
+		.has_line_numbers = true,
+		.has_inline_frames = true,
+	};
+	uint32_t number;
+
+	if (!name)
+		return 0;
+	mapping.filename = number_of_text(writer, name);
+	number = tuples_add(&writer->mappings, (struct tuple){{(uint32_t)mapping.filename}});
+	mapping.id = (uint64_t)number + 1;
+	if (number == TUPLES_NONE)
+		writer->failed = true;
+	else if (number == before)
+		write_message(writer, pprof_Profile_mapping_tag, pprof_Mapping_fields, &mapping);
+	return (uint32_t)mapping.id;
+}
+
+static void write_function(struct pprof_writer *writer, const struct profile_node *node,
+			   pprof_Function *function)
+{
+	struct bytes system = {0};
+
+	bytes_add(&system, node->name, strlen(node->name));
+	bytes_add(&system, "_[", 2);
+	bytes_add(&system, frame_kind_word((enum frame_kind)node->kind),
+		  strlen(frame_kind_word((enum frame_kind)node->kind)));
+	bytes_add_char(&system, ']');
+	function->system_name = write_text(writer, bytes_text(&system));
+	if (node->file) {
+		struct bytes path = {0};
+
+		source_path(&path, node);
+		function->filename = write_text(writer, bytes_text(&path));
+		writer->failed |= path.failed;
+		bytes_fini(&path);
+	}
+	writer->failed |= system.failed;
+	bytes_fini(&system);
+	write_message(writer, pprof_Profile_function_tag, pprof_Function_fields, function);
+}
+
+/* The function of a node, and its mapping with it: one name in two modules is two functions. */
+static uint32_t function_of(struct pprof_writer *writer, const struct profile_node *node)
+{
+	const uint32_t name = number_of_text(writer, node->name);
+	const uint32_t file = node->file ? number_of_text(writer, node->file) : 0;
+	const uint32_t mapping = mapping_of(writer, node);
+	const uint32_t before = writer->functions.count;
+	const uint32_t number =
+		tuples_add(&writer->functions, (struct tuple){{name, file, node->kind, mapping}});
+
+	if (number == TUPLES_NONE) {
+		writer->failed = true;
+	} else if (number == before) {
+		pprof_Function function = {.id = (uint64_t)number + 1, .name = name};
+
+		write_function(writer, node, &function);
+	}
+	return number;
+}
+
+/* Whether node's frame is not its own but part of its parent's. */
+static bool is_part_of_parent(const struct profile *profile, const struct profile_node *node)
+{
+	return node->kind == FRAME_INLINED && node->parent != ROOT &&
+	       profile->nodes[node->parent].kind != FRAME_LABEL;
+}
+
+/*
+ * Parents have smaller numbers, so that their locations are there when they are asked for. The
+ * root's is for stacks without frames, which most readers would not count.
+ */
+static void number_locations(struct pprof_writer *writer)
+{
+	static const struct profile_node no_frames = {.name = NO_FRAMES, .kind = FRAME_LABEL};
+	const struct profile *const profile = writer->profile;
+
+	for (uint32_t id = 0; id < profile->count && !writer->failed; id++) {
+		const struct profile_node *const node =
+			id == ROOT ? &no_frames : &profile->nodes[id];
+		const uint32_t function = function_of(writer, node);
+		const uint32_t into = is_part_of_parent(profile, node)
+					      ? writer->location_of[node->parent] + 1
+					      : 0;
+
+		writer->location_of[id] = tuples_add(&writer->locations,
+						     (struct tuple){{function, node->line, into}});
+		if (writer->location_of[id] == TUPLES_NONE)
+			writer->failed = true;
+	}
+}
+
+struct location_lines {
+	const struct tuples *locations;
+	uint32_t first;
+};
+
+static bool encode_lines(pb_ostream_t *stream, const pb_field_t *field, void *const *arg)
+{
+	const struct location_lines *const lines = *arg;
+
+	for (uint32_t at = lines->first + 1; at; at = lines->locations->items[at - 1].v[2]) {
+		const struct tuple *const location = &lines->locations->items[at - 1];
+		const pprof_Line line = {
+			.function_id = (uint64_t)location->v[0] + 1,
+			.line = location->v[1],
+		};
+
+		if (!pb_encode_tag_for_field(stream, field) ||
+		    !pb_encode_submessage(stream, pprof_Line_fields, &line))
+			return false;
+	}
+	return true;
+}
+
+static void write_location(struct pprof_writer *writer, uint32_t number)
+{
+	struct location_lines lines = {&writer->locations, number};
+	uint32_t outermost = number;
+	pprof_Location location = {
+		.id = (uint64_t)number + 1,
+		.line = {.funcs.encode = encode_lines, .arg = &lines},
+	};
+
+	while (writer->locations.items[outermost].v[2])
+		outermost = writer->locations.items[outermost].v[2] - 1;
+	location.mapping_id = writer->functions.items[writer->locations.items[outermost].v[0]].v[3];
+	writer->is_written[number] = true;
+	write_message(writer, pprof_Profile_location_tag, pprof_Location_fields, &location);
+}
+
+/* Packs the locations from node down to the root; their frames end before that of a parent. */
+static void pack_locations(struct pprof_writer *writer, uint32_t id)
+{
+	const struct profile *const profile = writer->profile;
+
+	writer->packed.len = 0;
+	do {
+		const uint32_t location = writer->location_of[id];
+
+		if (!writer->is_written[location])
+			write_location(writer, location);
+		bytes_add_varint(&writer->packed, (uint64_t)location + 1);
+		while (is_part_of_parent(profile, &profile->nodes[id]))
+			id = profile->nodes[id].parent;
+		id = profile->nodes[id].parent;
+	} while (id != ROOT);
+}
+
+static bool encode_packed(pb_ostream_t *stream, const pb_field_t *field, void *const *arg)
+{
+	struct bytes *const packed = *arg;
+
+	if (packed->len == 0)
+		return true;
+	return pb_encode_tag(stream, PB_WT_STRING, field->tag) &&
+	       pb_encode_string(stream, (const pb_byte_t *)packed->data, packed->len);
+}
+
+static uint64_t limit(uint64_t value)
+{
+	return value < INT64_MAX ? value : INT64_MAX;
+}
+
+static void write_sample(struct pprof_writer *writer, uint32_t id)
+{
+	const uint64_t count = limit(writer->profile->nodes[id].self);
+	const pprof_Sample sample = {
+		.location_id = {.funcs.encode = encode_packed, .arg = &writer->packed},
+		.value = {.funcs.encode = encode_packed, .arg = &writer->values},
+	};
+	uint64_t ns;
+
+	pack_locations(writer, id);
+	writer->values.len = 0;
+	bytes_add_varint(&writer->values, count);
+	if (writer->period_ns) {
+		if (__builtin_mul_overflow(count, writer->period_ns, &ns))
+			ns = INT64_MAX;
+		bytes_add_varint(&writer->values, limit(ns));
+	}
+	writer->failed |= writer->packed.failed || writer->values.failed;
+	write_message(writer, pprof_Profile_sample_tag, pprof_Sample_fields, &sample);
+}
+
+static void write_type(struct pprof_writer *writer, uint32_t field, const char *type,
+		       const char *unit)
+{
+	const pprof_ValueType value = {
+		.type = write_text(writer, type),
+		.unit = write_text(writer, unit),
+	};
+
+	write_message(writer, field, pprof_ValueType_fields, &value);
+}
+
+static void write_head(struct pprof_writer *writer, const struct render_options *options)
+{
+	write_text(writer, ""); /* the first is "" */
+	write_type(writer, pprof_Profile_sample_type_tag, "samples", "count");
+	if (options && options->info) {
+		write_number(writer, pprof_Profile_time_nanos_tag,
+			     limit(options->info->start_unix_ns));
+		write_number(writer, pprof_Profile_duration_nanos_tag,
+			     limit(options->info->duration_ns));
+	}
+	if (options && options->notes)
+		write_number(writer, pprof_Profile_comment_tag, write_text(writer, options->notes));
+	if (!writer->period_ns)
+		return;
+	write_type(writer, pprof_Profile_sample_type_tag, "cpu", "nanoseconds");
+	write_type(writer, pprof_Profile_period_type_tag, "cpu", "nanoseconds");
+	write_number(writer, pprof_Profile_period_tag, writer->period_ns);
+	write_number(writer, pprof_Profile_default_sample_type_tag, write_text(writer, "cpu"));
+}
+
+static void write_profile(struct pprof_writer *writer, const struct render_options *options)
+{
+	const struct profile *const profile = writer->profile;
+
+	write_head(writer, options);
+	number_locations(writer);
+	writer->is_written = calloc(writer->locations.count, sizeof(bool));
+	if (!writer->is_written)
+		writer->failed = true;
+	for (uint32_t id = 0; id < profile->count && !writer->failed; id++) {
+		if (profile->nodes[id].self > 0)
+			write_sample(writer, id);
+	}
+}
+
+static void pprof_writer_fini(struct pprof_writer *writer)
+{
+	gzip_fini(&writer->gzip);
+	map64_fini(&writer->texts);
+	tuples_fini(&writer->mappings);
+	tuples_fini(&writer->functions);
+	tuples_fini(&writer->locations);
+	free(writer->location_of);
+	free(writer->is_written);
+	bytes_fini(&writer->text);
+	bytes_fini(&writer->packed);
+	bytes_fini(&writer->values);
+}
+
+int render_pprof(const struct profile *profile, const struct render_options *options, FILE *stream)
+{
+	_cleanup_(pprof_writer_fini) struct pprof_writer writer = {.profile = profile};
+	int rc = gzip_init(&writer.gzip, stream);
+
+	if (rc < 0)
+		return rc;
+	writer.stream = (pb_ostream_t){write_bytes, &writer, SIZE_MAX, 0, NULL};
+	writer.period_ns = render_period_ns(options);
+	writer.location_of = malloc(profile->count * sizeof(*writer.location_of));
+	if (!writer.location_of)
+		return -ENOMEM;
+	write_profile(&writer, options);
+	rc = gzip_finish(&writer.gzip);
+	if (rc < 0)
+		return rc;
+	return writer.failed ? -ENOMEM : 0;
+}
