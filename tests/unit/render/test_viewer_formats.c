@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The formats of other viewers: what their readers find in them, and that no name breaks them. JSON
+ * is read by jansson, pprof by our own reader, which has tests against files written by hand.
+ */
+#include "profile_of.h"
+
+#include "import/pprof.h"
+
+#include <errno.h>
+#include <jansson.h>
+
+/* Markup, quotes, escapes, controls, invalid UTF-8, a mark that turns the text around. */
+#define HOSTILE	      "<b>\"\\\n\t\x1b[31m\xff\xe2\x80\xae</script>'"
+#define HOSTILE_CLEAN "<b>\"\\" BAD BAD BAD "[31m" BAD BAD "</script>'"
+#define BAD	      "\xef\xbf\xbd"
+
+static const struct profile_info info = {
+	.hz = 100,
+	.start_unix_ns = 1700000000123456789,
+	.duration_ns = 2000000000,
+};
+static const struct render_options timed = {.title = "a \"title\"", .info = &info};
+
+static const struct note stacks[] = {
+	{{F("app", LABEL), F("a/B.c", JIT), F("a/B.d", INLINED)}, 3},
+	{{F("app", LABEL), F("a/B.c", JIT)}, 2},
+	{{F("app", LABEL), F("read", NATIVE), F("sys_read", KERNEL)}, 5},
+	{{F("i", INLINED)}, 1},
+	{{F("x", INTERPRETED), F("y", C1), F("s", STUB)}, 4},
+	{{F(NULL, LABEL)}, 6},
+};
+
+static void fill(struct profile *profile)
+{
+	assert_int_equal(profile_init(profile, 0), 0);
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(*stacks); i++)
+		add_note(profile, &stacks[i]);
+}
+
+static void fill_hostile(struct profile *profile)
+{
+	const struct frame frame = {
+		.name = HOSTILE,
+		.module = HOSTILE,
+		.file = HOSTILE,
+		.kind = FRAME_NATIVE,
+	};
+
+	assert_int_equal(profile_init(profile, 0), 0);
+	assert_int_equal(profile_add(profile, &frame, 1, 7), 0);
+}
+
+/* The caller frees; ret_len for bytes that are no text. */
+static char *rendered(const struct profile *profile, enum render_format format,
+		      const struct render_options *options, size_t *ret_len)
+{
+	char *data = NULL;
+	FILE *const stream = open_memstream(&data, ret_len);
+
+	assert_non_null(stream);
+	assert_int_equal(render_write(profile, format, options, stream), 0);
+	fclose(stream);
+	return data;
+}
+
+static json_t *json_of(const struct profile *profile, enum render_format format,
+		       const struct render_options *options)
+{
+	json_error_t error;
+	size_t len;
+	char *const text = rendered(profile, format, options, &len);
+	json_t *const json = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+
+	assert_non_null(json);
+	free(text);
+	return json;
+}
+
+static void read_back(const struct profile *from, const struct render_options *options,
+		      struct profile *ret)
+{
+	struct import_report report;
+	size_t len;
+	char *const data = rendered(from, RENDER_PPROF, options, &len);
+
+	assert_int_equal(profile_init(ret, 0), 0);
+	assert_int_equal(import_pprof(data, len, ret, &report), 0);
+	assert_int_equal(report.ignored, 0);
+	free(data);
+}
+
+static void check_round_trip(const struct render_options *options)
+{
+	struct profile profile, back;
+	char *before, *after;
+
+	fill(&profile);
+	read_back(&profile, options, &back);
+	before = written(&profile, RENDER_FOLDED, NULL);
+	after = written(&back, RENDER_FOLDED, NULL);
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+	profile_fini(&profile);
+	profile_fini(&back);
+}
+
+static void pprof_and_back_is_the_same(void **state)
+{
+	(void)state;
+	check_round_trip(NULL);
+	check_round_trip(&timed);
+}
+
+static const struct profile_node *find(const struct profile *profile, const char *name)
+{
+	for (uint32_t id = 0; id < profile->count; id++) {
+		if (strcmp(profile->nodes[id].name, name) == 0)
+			return &profile->nodes[id];
+	}
+	return NULL;
+}
+
+static void pprof_keeps_kinds_modules_and_lines(void **state)
+{
+	const struct frame frames[] = {
+		{"JVM_Sleep", "libjvm.so", NULL, 0, FRAME_JVM},
+		{"a/b/C.run", NULL, "C.java", 42, FRAME_INLINED},
+		{"a/b/C.main", NULL, "C.java", 7, FRAME_JIT},
+		{"[unknown: gone]", NULL, NULL, 0, FRAME_UNKNOWN},
+	};
+	struct profile profile, back;
+	const struct profile_node *node;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	assert_int_equal(profile_add(&profile, frames, 4, 1), 0);
+	read_back(&profile, NULL, &back);
+	node = find(&back, "a/b/C.run");
+	assert_int_equal(node->kind, FRAME_INLINED);
+	assert_string_equal(node->file, "a/b/C.java");
+	assert_int_equal(node->line, 42);
+	assert_null(node->module);
+	node = find(&back, "JVM_Sleep");
+	assert_int_equal(node->kind, FRAME_JVM);
+	assert_string_equal(node->module, "libjvm.so");
+	assert_int_equal(find(&back, "[unknown: gone]")->kind, FRAME_UNKNOWN);
+	profile_fini(&profile);
+	profile_fini(&back);
+}
+
+static void samples_at_two_lines_have_none(void **state)
+{
+	struct frame frame = {.name = "m", .file = "M.java", .line = 3, .kind = FRAME_JIT};
+	struct profile profile;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	assert_int_equal(profile_add(&profile, &frame, 1, 1), 0);
+	assert_int_equal(profile.nodes[1].line, 3);
+	frame.line = 4;
+	assert_int_equal(profile_add(&profile, &frame, 1, 1), 0);
+	assert_int_equal(profile.nodes[1].line, 0);
+	frame.line = 3;
+	assert_int_equal(profile_add(&profile, &frame, 1, 1), 0);
+	assert_int_equal(profile.nodes[1].line, 0);
+	assert_string_equal(profile.nodes[1].file, "M.java");
+	profile_fini(&profile);
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+static json_int_t sum_of(const json_t *array)
+{
+	const json_t *item;
+	json_int_t sum = 0;
+	size_t i;
+
+	json_array_foreach (array, i, item)
+		sum += json_integer_value(item);
+	return sum;
+}
+
+/* The names of sample i, root first. */
+static void check_speedscope_stack(const json_t *root, size_t i, const char *expected)
+{
+	const json_t *const frames = json_object_get(json_object_get(root, "shared"), "frames");
+	const json_t *const profile = json_array_get(json_object_get(root, "profiles"), 0);
+	const json_t *const stack = json_array_get(json_object_get(profile, "samples"), i);
+	const json_t *number;
+	char path[256] = "";
+	size_t at;
+
+	json_array_foreach (stack, at, number) {
+		const json_t *const frame =
+			json_array_get(frames, (size_t)json_integer_value(number));
+
+		assert_non_null(frame);
+		if (at)
+			strcat(path, ";");
+		strcat(path, text_at(frame, "name"));
+	}
+	assert_string_equal(path, expected);
+}
+
+static void speedscope_has_stacks_and_weights(void **state)
+{
+	struct profile profile;
+	const json_t *first;
+	json_t *root;
+
+	(void)state;
+	fill(&profile);
+	root = json_of(&profile, RENDER_SPEEDSCOPE, NULL);
+	first = json_array_get(json_object_get(root, "profiles"), 0);
+	assert_string_equal(text_at(first, "type"), "sampled");
+	assert_string_equal(text_at(first, "unit"), "none");
+	assert_int_equal(json_integer_value(json_object_get(first, "endValue")), 21);
+	assert_int_equal(json_array_size(json_object_get(first, "samples")), 6);
+	assert_int_equal(sum_of(json_object_get(first, "weights")), 21);
+	check_speedscope_stack(root, 0, "[no frames]");
+	check_speedscope_stack(root, 1, "app;a/B.c_[j]");
+	check_speedscope_stack(root, 2, "app;a/B.c_[j];a/B.d_[i]");
+	json_decref(root);
+	root = json_of(&profile, RENDER_SPEEDSCOPE, &timed);
+	first = json_array_get(json_object_get(root, "profiles"), 0);
+	assert_string_equal(text_at(first, "name"), "a \"title\"");
+	assert_string_equal(text_at(first, "unit"), "nanoseconds");
+	assert_int_equal(sum_of(json_object_get(first, "weights")), 210000000);
+	json_decref(root);
+	profile_fini(&profile);
+}
+
+static size_t column_size(const json_t *table, const char *column)
+{
+	return json_array_size(json_object_get(table, column));
+}
+
+static size_t length_of(const json_t *table)
+{
+	return (size_t)json_integer_value(json_object_get(table, "length"));
+}
+
+/* Every array of the table has its length. */
+static void check_table(const json_t *shared, const char *name)
+{
+	const json_t *const table = json_object_get(shared, name);
+	const char *key;
+	json_t *column;
+
+	assert_non_null(table);
+	json_object_foreach ((json_t *)(uintptr_t)table, key, column) {
+		if (strcmp(key, "length") != 0)
+			assert_int_equal(json_array_size(column), length_of(table));
+	}
+}
+
+static json_int_t cell(const json_t *table, const char *column, json_int_t row)
+{
+	const json_t *const value = json_array_get(json_object_get(table, column), (size_t)row);
+
+	assert_true(json_is_integer(value));
+	return json_integer_value(value);
+}
+
+static void check_firefox_name(const json_t *shared, json_int_t stack, const char *expected)
+{
+	const json_t *const funcs = json_object_get(shared, "funcTable");
+	const json_int_t frame = cell(json_object_get(shared, "stackTable"), "frame", stack);
+	const json_int_t func = cell(json_object_get(shared, "frameTable"), "func", frame);
+	const json_t *const name = json_array_get(json_object_get(shared, "stringArray"),
+						  (size_t)cell(funcs, "name", func));
+
+	assert_string_equal(json_string_value(name), expected);
+}
+
+static void firefox_tables_fit_together(void **state)
+{
+	static const char *const tables[] = {"stackTable",    "frameTable",    "funcTable",
+					     "resourceTable", "nativeSymbols", "sources"};
+	const json_t *shared, *samples;
+	struct profile profile;
+	json_t *root;
+
+	(void)state;
+	fill(&profile);
+	root = json_of(&profile, RENDER_FIREFOX, &timed);
+	shared = json_object_get(root, "shared");
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		check_table(shared, tables[i]);
+	samples = json_object_get(json_array_get(json_object_get(root, "threads"), 0), "samples");
+	assert_int_equal(length_of(samples), 6);
+	assert_int_equal(column_size(samples, "stack"), 6);
+	assert_int_equal(column_size(samples, "time"), 6);
+	assert_int_equal(sum_of(json_object_get(samples, "weight")), 21);
+	check_firefox_name(shared, 0, "[no frames]");
+	check_firefox_name(shared, cell(samples, "stack", 2), "a/B.d");
+	check_firefox_name(
+		shared,
+		cell(json_object_get(shared, "stackTable"), "prefix", cell(samples, "stack", 2)),
+		"a/B.c");
+	json_decref(root);
+	profile_fini(&profile);
+}
+
+static void perf_text_is_a_block_a_stack(void **state)
+{
+	static const struct note notes[] = {
+		{{F("my app", LABEL), F("a/B.c", JIT), F("a/B.d", INLINED)}, 3},
+		{{F("read", NATIVE), F("sys_read", KERNEL)}, 5},
+	};
+	struct profile profile;
+	char *text;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	add_note(&profile, &notes[0]);
+	add_note(&profile, &notes[1]);
+	text = written(&profile, RENDER_PERF_TEXT, NULL);
+	assert_string_equal(text, "my_app 0/0 [000] 0.000000: 3 cpu-clock:\n"
+				  "\t               0 a/B.d (inlined)\n"
+				  "\t               0 a/B.c (/tmp/perf-0.map)\n"
+				  "\n"
+				  "all 0/0 [000] 0.000000: 5 cpu-clock:\n"
+				  "\t               0 sys_read ([kernel.kallsyms])\n"
+				  "\t               0 read ([unknown])\n"
+				  "\n");
+	free(text);
+	profile_fini(&profile);
+}
+
+static void no_name_breaks_json(void **state)
+{
+	struct profile profile;
+	const json_t *shared;
+	json_t *root;
+
+	(void)state;
+	fill_hostile(&profile);
+	root = json_of(&profile, RENDER_SPEEDSCOPE, NULL);
+	shared = json_object_get(root, "shared");
+	assert_string_equal(text_at(json_array_get(json_object_get(shared, "frames"), 1), "name"),
+			    HOSTILE_CLEAN);
+	json_decref(root);
+	root = json_of(&profile, RENDER_FIREFOX, NULL);
+	check_firefox_name(json_object_get(root, "shared"), 1, HOSTILE_CLEAN);
+	json_decref(root);
+	profile_fini(&profile);
+}
+
+static void no_name_breaks_pprof_or_a_line(void **state)
+{
+	struct profile profile, back;
+	char *text;
+
+	(void)state;
+	fill_hostile(&profile);
+	read_back(&profile, NULL, &back);
+	assert_string_equal(back.nodes[1].name, HOSTILE_CLEAN);
+	text = written(&profile, RENDER_PERF_TEXT, NULL);
+	assert_null(strchr(text, '\x1b'));
+	assert_null(strchr(text, '\xff'));
+	assert_string_equal(strstr(text, "\t"), "\t               0 <b>\"\\???[31m?\?</script>' "
+						"(<b>\"\\???[31m?\?</script>')\n\n");
+	free(text);
+	profile_fini(&profile);
+	profile_fini(&back);
+}
+
+static void empty_profile_is_a_whole_file(void **state)
+{
+	struct import_report report;
+	struct profile profile, back;
+	size_t len;
+	char *data;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	assert_int_equal(profile_init(&back, 0), 0);
+	json_decref(json_of(&profile, RENDER_SPEEDSCOPE, NULL));
+	json_decref(json_of(&profile, RENDER_FIREFOX, NULL));
+	data = rendered(&profile, RENDER_PPROF, NULL, &len);
+	assert_int_equal(import_pprof(data, len, &back, &report), 0);
+	assert_int_equal(report.stacks, 0);
+	free(data);
+	profile_fini(&profile);
+	profile_fini(&back);
+}
+
+static void deep_stack_is_written_whole(void **state)
+{
+	struct profile profile, back;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	add_deep(&profile, 100000);
+	read_back(&profile, NULL, &back);
+	assert_int_equal(back.count, profile.count);
+	json_decref(json_of(&profile, RENDER_SPEEDSCOPE, NULL));
+	json_decref(json_of(&profile, RENDER_FIREFOX, NULL));
+	profile_fini(&profile);
+	profile_fini(&back);
+}
+
+static void full_disk_is_an_error(void **state)
+{
+	static const enum render_format formats[] = {RENDER_PPROF, RENDER_SPEEDSCOPE,
+						     RENDER_FIREFOX, RENDER_PERF_TEXT};
+	struct profile profile;
+
+	(void)state;
+	fill(&profile);
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		FILE *const full = fopen("/dev/full", "w");
+
+		assert_non_null(full);
+		assert_int_equal(render_write(&profile, formats[i], NULL, full), -ENOSPC);
+		fclose(full);
+	}
+	profile_fini(&profile);
+}
+
+static void suffix_chooses_the_format(void **state)
+{
+	enum render_format format;
+
+	(void)state;
+	assert_int_equal(render_format_of("x.pb.gz", &format), 0);
+	assert_int_equal(format, RENDER_PPROF);
+	assert_int_equal(render_format_of("x.speedscope.json", &format), 0);
+	assert_int_equal(format, RENDER_SPEEDSCOPE);
+	assert_int_equal(render_format_of("x.firefox.json", &format), 0);
+	assert_int_equal(format, RENDER_FIREFOX);
+	assert_int_equal(render_format_of("x.perf.txt", &format), 0);
+	assert_int_equal(format, RENDER_PERF_TEXT);
+	assert_int_equal(render_format_of("x.json", &format), -EINVAL);
+	assert_non_null(strstr(render_suffixes(), ".speedscope.json"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pprof_and_back_is_the_same),
+		cmocka_unit_test(pprof_keeps_kinds_modules_and_lines),
+		cmocka_unit_test(samples_at_two_lines_have_none),
+		cmocka_unit_test(speedscope_has_stacks_and_weights),
+		cmocka_unit_test(firefox_tables_fit_together),
+		cmocka_unit_test(perf_text_is_a_block_a_stack),
+		cmocka_unit_test(no_name_breaks_json),
+		cmocka_unit_test(no_name_breaks_pprof_or_a_line),
+		cmocka_unit_test(empty_profile_is_a_whole_file),
+		cmocka_unit_test(deep_stack_is_written_whole),
+		cmocka_unit_test(full_disk_is_an_error),
+		cmocka_unit_test(suffix_chooses_the_format),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
