@@ -10,9 +10,11 @@
  * A table T is an object of columns of one length. A stack is a frame and a stack below it, that
  * is: a node of our tree, under its own number. The root stands for samples without frames.
  *
- * Kinds are categories. Where there are no times, a stack lasts as long as its samples together:
- * the tracks then show the tree's stacks side by side.
+ * Kinds are categories. Threads are the timeline's, and a last one has what is in none. There, no
+ * times are known, and a stack lasts as long as its samples together: the track then shows the
+ * tree's stacks side by side.
  */
+#include "render/by_thread.h"
 #include "render/json.h"
 #include "render/kinds.h"
 #include "render/render.h"
@@ -319,6 +321,36 @@ static void write_meta(struct firefox_writer *writer)
 	fputs("]},\"libs\":[],\"pages\":[],", stream);
 }
 
+/* The samples that one track shows. */
+struct track {
+	const struct timeline_entry *entries;
+	uint32_t count;
+	const uint64_t *rest; /* by node, instead of entries; NULL: entries */
+	const char *name;
+	const struct timeline_process *process; /* NULL: none */
+	pid_t tid;
+};
+
+/* One sample of a track: the next of its entries or nodes from *pos on. */
+static bool next_sample(const struct firefox_writer *writer, const struct track *track,
+			uint32_t *pos, struct timeline_entry *ret, uint64_t *ret_weight)
+{
+	if (!track->rest) {
+		if (*pos == track->count)
+			return false;
+		*ret = track->entries[(*pos)++];
+		*ret_weight = ret->weight;
+		return true;
+	}
+	while (*pos < writer->profile->count && track->rest[*pos] == 0)
+		(*pos)++;
+	if (*pos == writer->profile->count)
+		return false;
+	ret->node = *pos;
+	*ret_weight = track->rest[(*pos)++];
+	return true;
+}
+
 enum sample_column {
 	SAMPLE_STACK,
 	SAMPLE_TIME,
@@ -326,47 +358,92 @@ enum sample_column {
 };
 
 /* Returns how many there are. */
-static uint32_t write_samples(struct firefox_writer *writer, enum sample_column column)
+static uint32_t write_samples(struct firefox_writer *writer, const struct track *track,
+			      enum sample_column column)
 {
+	const struct timeline *const timeline = writer->options->timeline;
 	FILE *const stream = writer->out.stream;
-	uint64_t before = 0;
+	struct timeline_entry entry = {0};
+	uint64_t weight, before = 0;
 	uint32_t n = 0;
 
-	for (uint32_t id = 0; id < writer->profile->count; id++) {
-		const uint64_t self = writer->profile->nodes[id].self;
-
-		if (self == 0)
-			continue;
-		fputs(n++ ? "," : "", stream);
+	for (uint32_t pos = 0; next_sample(writer, track, &pos, &entry, &weight); n++) {
+		fputs(n ? "," : "", stream);
 		if (column == SAMPLE_STACK)
-			fprintf(stream, "%" PRIu32, id);
+			fprintf(stream, "%" PRIu32, entry.node);
 		else if (column == SAMPLE_WEIGHT)
-			fprintf(stream, "%" PRIu64, self);
-		else
+			fprintf(stream, "%" PRIu64, weight);
+		else if (track->rest)
 			fprintf(stream, "%.3f", (double)before * period_ms(writer));
-		before += self;
+		else
+			fprintf(stream, "%.3f",
+				(double)(entry.bucket * timeline->bucket_ns) / NS_PER_MS);
+		before += weight;
 	}
 	return n;
 }
 
-static void write_thread(struct firefox_writer *writer)
+static void write_track(struct firefox_writer *writer, const struct track *track)
 {
 	FILE *const stream = writer->out.stream;
+	const pid_t pid = track->process ? track->process->pid : 0;
 	uint32_t n;
 
-	fputs("\"threads\":[{\"processType\":\"default\",\"processStartupTime\":0,"
-	      "\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
-	      "\"pausedRanges\":[],\"name\":\"all\",\"isMainThread\":true,\"pid\":\"0\",\"tid\":0,"
-	      "\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],"
+	fputs("{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
+	      "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],\"name\":",
+	      stream);
+	json_out_text(&writer->out, track->name);
+	if (track->process) {
+		fputs(",\"processName\":", stream);
+		json_out_text(&writer->out, track->process->title);
+	}
+	fprintf(stream, ",\"isMainThread\":%s,\"pid\":\"%d\",\"tid\":%d,",
+		pid == track->tid ? "true" : "false", (int)pid, (int)track->tid);
+	fputs("\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],"
 	      "\"category\":[],\"length\":0},\"samples\":{\"weightType\":\"samples\",\"stack\":[",
 	      stream);
-	write_samples(writer, SAMPLE_STACK);
+	write_samples(writer, track, SAMPLE_STACK);
 	fputs("],\"time\":[", stream);
-	write_samples(writer, SAMPLE_TIME);
+	write_samples(writer, track, SAMPLE_TIME);
 	fputs("],\"weight\":[", stream);
-	n = write_samples(writer, SAMPLE_WEIGHT);
+	n = write_samples(writer, track, SAMPLE_WEIGHT);
 	fputs("],", stream);
-	write_length(writer, n, "}}]}\n");
+	write_length(writer, n, "}}");
+}
+
+static void write_threads(struct firefox_writer *writer, const struct by_thread *by_thread)
+{
+	const struct timeline *const timeline = writer->options->timeline;
+	FILE *const stream = writer->out.stream;
+	const char *separator = "";
+
+	fputs("\"threads\":[", stream);
+	for (uint32_t i = 0; i < by_thread->threads; i++) {
+		const struct timeline_thread *const thread = &timeline->threads[i];
+		const struct track track = {
+			.entries = by_thread->entries + by_thread->first[i],
+			.count = by_thread->first[i + 1] - by_thread->first[i],
+			.name = thread->name,
+			.process = &timeline->processes[thread->process],
+			.tid = thread->tid,
+		};
+
+		if (track.count == 0)
+			continue;
+		fputs(separator, stream);
+		write_track(writer, &track);
+		separator = ",";
+	}
+	if (by_thread->has_rest || *separator == '\0') {
+		const struct track rest = {
+			.rest = by_thread->rest,
+			.name = *separator ? "samples without a time" : "all",
+		};
+
+		fputs(separator, stream);
+		write_track(writer, &rest);
+	}
+	fputs("]}\n", stream);
 }
 
 static void firefox_writer_fini(struct firefox_writer *writer)
@@ -385,6 +462,7 @@ int render_firefox(const struct profile *profile, const struct render_options *o
 		   FILE *stream)
 {
 	static const struct render_options defaults = {0};
+	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
 	_cleanup_(firefox_writer_fini) struct firefox_writer writer = {
 		.profile = profile,
 		.options = options ? options : &defaults,
@@ -392,11 +470,12 @@ int render_firefox(const struct profile *profile, const struct render_options *o
 	};
 
 	writer.frame_of = malloc(profile->count * sizeof(*writer.frame_of));
-	if (!writer.frame_of || number_frames(&writer) < 0)
+	if (!writer.frame_of || number_frames(&writer) < 0 ||
+	    by_thread_init(&by_thread, profile, writer.options->timeline, BY_THREAD_TIME) < 0)
 		return -ENOMEM;
 	errno = 0;
 	write_meta(&writer);
 	write_shared(&writer);
-	write_thread(&writer);
+	write_threads(&writer, &by_thread);
 	return json_out_fini(&writer.out);
 }

@@ -9,11 +9,15 @@
  * A block is a stack, and its period the number of the stack's samples: stackcollapse-perf.pl and
  * inferno add periods up, and so come to our counts. comm is the lowest frame where that is a
  * label, which is where they put it back; spaces in it become '_', as they would make them. Where
- * it is none, it is "all". The tree has no addresses, PIDs or times, so these are 0.
+ * it is none, it is "all". The tree has no addresses, so these are 0.
+ *
+ * With a timeline, a block is what one thread did at one time, in seconds since the recording's
+ * start, and PID and TID are the thread's. What has no time is at 0, of PID 0.
  *
  * The file tells readers the kind: "/tmp/perf-0.map" generated code, "[kernel.kallsyms]" the
  * kernel, "inlined" what was inlined into the frame that follows.
  */
+#include "render/by_thread.h"
 #include "render/render.h"
 #include "render/source.h"
 #include "render/text.h"
@@ -29,6 +33,8 @@
 #define ANY_COMM   "all"
 #define EVENT	   "cpu-clock"
 #define ADDR_WIDTH 16
+#define NS_PER_SEC UINT64_C(1000000000)
+#define NS_PER_US  1000
 
 static const char *file_of(const struct profile_node *node)
 {
@@ -72,32 +78,81 @@ static uint32_t lowest(const struct profile *profile, uint32_t id)
 	return id;
 }
 
-static void write_block(const struct profile *profile, uint32_t id, struct bytes *text,
-			FILE *stream)
+struct block {
+	uint32_t node;
+	uint64_t count;
+	pid_t pid, tid;
+	uint64_t time_ns;
+};
+
+static int write_block(const struct profile *profile, const struct block *block, struct bytes *text,
+		       FILE *stream)
 {
 	const struct profile_node *const nodes = profile->nodes;
-	const uint32_t base = lowest(profile, id);
+	const uint32_t base = lowest(profile, block->node);
 	const bool has_comm = base != ROOT && nodes[base].kind == FRAME_LABEL;
 
 	write_comm(stream, text, has_comm ? nodes[base].name : ANY_COMM);
-	fprintf(stream, " 0/0 [000] 0.000000: %" PRIu64 " " EVENT ":\n", nodes[id].self);
-	for (; id != ROOT && !(has_comm && id == base); id = nodes[id].parent)
+	fprintf(stream, " %d/%d [000] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " " EVENT ":\n",
+		(int)block->pid, (int)block->tid, block->time_ns / NS_PER_SEC,
+		block->time_ns % NS_PER_SEC / NS_PER_US, block->count);
+	for (uint32_t id = block->node; id != ROOT && !(has_comm && id == base);
+	     id = nodes[id].parent)
 		write_frame(stream, text, &nodes[id]);
 	fputc('\n', stream);
+	if (text->failed)
+		return -ENOMEM;
+	return ferror(stream) ? (errno ? -errno : -EIO) : 0;
 }
 
-int render_perf_text(const struct profile *profile, FILE *stream)
+static int write_rest(const struct profile *profile, const uint64_t *rest, struct bytes *text,
+		      FILE *stream)
 {
+	int rc = 0;
+
+	for (uint32_t id = 0; id < profile->count && rc == 0; id++) {
+		const struct block block = {.node = id, .count = rest[id]};
+
+		if (block.count > 0)
+			rc = write_block(profile, &block, text, stream);
+	}
+	return rc;
+}
+
+static int write_timed(const struct profile *profile, const struct timeline *timeline,
+		       const struct by_thread *by_thread, struct bytes *text, FILE *stream)
+{
+	const uint32_t count = by_thread->first[by_thread->threads];
+	int rc = 0;
+
+	for (uint32_t i = 0; i < count && rc == 0; i++) {
+		const struct timeline_entry *const entry = &by_thread->entries[i];
+		const struct timeline_thread *const thread = &timeline->threads[entry->thread];
+		const struct block block = {
+			.node = entry->node,
+			.count = entry->weight,
+			.pid = timeline->processes[thread->process].pid,
+			.tid = thread->tid,
+			.time_ns = entry->bucket * timeline->bucket_ns,
+		};
+
+		rc = write_block(profile, &block, text, stream);
+	}
+	return rc;
+}
+
+int render_perf_text(const struct profile *profile, const struct render_options *options,
+		     FILE *stream)
+{
+	const struct timeline *const timeline = options ? options->timeline : NULL;
+	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
 	_cleanup_(bytes_fini) struct bytes text = {0};
+	int rc = by_thread_init(&by_thread, profile, timeline, BY_THREAD_MOMENT);
 
 	errno = 0;
-	for (uint32_t id = 0; id < profile->count; id++) {
-		if (profile->nodes[id].self > 0)
-			write_block(profile, id, &text, stream);
-		if (text.failed)
-			return -ENOMEM;
-		if (ferror(stream))
-			return errno ? -errno : -EIO;
-	}
-	return 0;
+	if (rc == 0)
+		rc = write_rest(profile, by_thread.rest, &text, stream);
+	if (rc == 0)
+		rc = write_timed(profile, timeline, &by_thread, &text, stream);
+	return rc;
 }

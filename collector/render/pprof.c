@@ -6,13 +6,15 @@
  * nothing is held together: a text, a mapping, a function, a location are written when the first
  * sample needs them, and only their numbers are kept.
  *
- *   sample     a stack that ends somewhere; values: samples, and nanoseconds if the period is known
+ *   sample     a stack that ends somewhere; values: samples, and nanoseconds if the period is known;
+ *              labels thread, tid, process, pid, container where a timeline tells them
  *   location   a frame with machine code of its own and, in front of it, those inlined into it
  *   function   name: the frame's; system_name: name_[kind], by which our reader knows the kind
  *   mapping    a module; "[jit]" for generated code; none for labels
  *
  * Addresses are not written: the tree has none.
  */
+#include "render/by_thread.h"
 #include "render/bytes.h"
 #include "render/gzip.h"
 #include "render/render.h"
@@ -47,8 +49,9 @@ struct pprof_writer {
 	struct bytes text;
 	struct bytes packed; /* location ids of one sample */
 	struct bytes values;
-	uint64_t period_ns; /* 0: not known */
-	bool failed;	    /* memory is out, or the encoder could not */
+	uint64_t period_ns;		 /* 0: not known */
+	const struct timeline *timeline; /* or NULL */
+	bool failed;			 /* memory is out, or the encoder could not */
 };
 
 static bool write_bytes(pb_ostream_t *stream, const pb_byte_t *buf, size_t count)
@@ -281,12 +284,66 @@ static uint64_t limit(uint64_t value)
 	return value < INT64_MAX ? value : INT64_MAX;
 }
 
-static void write_sample(struct pprof_writer *writer, uint32_t id)
+/* Of one sample. */
+struct sample_labels {
+	pprof_Label items[5];
+	size_t count;
+};
+
+static bool encode_labels(pb_ostream_t *stream, const pb_field_t *field, void *const *arg)
 {
-	const uint64_t count = limit(writer->profile->nodes[id].self);
+	const struct sample_labels *const labels = *arg;
+
+	for (size_t i = 0; i < labels->count; i++) {
+		if (!pb_encode_tag_for_field(stream, field) ||
+		    !pb_encode_submessage(stream, pprof_Label_fields, &labels->items[i]))
+			return false;
+	}
+	return true;
+}
+
+static void add_label(struct pprof_writer *writer, struct sample_labels *labels, const char *key,
+		      const char *text)
+{
+	if (*text == '\0')
+		return;
+	labels->items[labels->count++] = (pprof_Label){
+		.key = number_of_text(writer, key),
+		.str = number_of_text(writer, text),
+	};
+}
+
+static void add_number(struct pprof_writer *writer, struct sample_labels *labels, const char *key,
+		       int64_t number)
+{
+	labels->items[labels->count++] = (pprof_Label){
+		.key = number_of_text(writer, key),
+		.num = number,
+	};
+}
+
+static void label_thread(struct pprof_writer *writer, uint32_t number, struct sample_labels *labels)
+{
+	const struct timeline_thread *const thread = &writer->timeline->threads[number];
+	const struct timeline_process *const process =
+		&writer->timeline->processes[thread->process];
+
+	add_label(writer, labels, "thread", thread->name);
+	add_label(writer, labels, "process", process->title);
+	add_label(writer, labels, "container", process->container);
+	add_number(writer, labels, "pid", process->pid);
+	if (thread->tid)
+		add_number(writer, labels, "tid", thread->tid);
+}
+
+static void write_sample(struct pprof_writer *writer, uint32_t id, uint64_t weight,
+			 struct sample_labels *labels)
+{
+	const uint64_t count = limit(weight);
 	const pprof_Sample sample = {
 		.location_id = {.funcs.encode = encode_packed, .arg = &writer->packed},
 		.value = {.funcs.encode = encode_packed, .arg = &writer->values},
+		.label = {.funcs.encode = encode_labels, .arg = labels},
 	};
 	uint64_t ns;
 
@@ -333,19 +390,45 @@ static void write_head(struct pprof_writer *writer, const struct render_options 
 	write_number(writer, pprof_Profile_default_sample_type_tag, write_text(writer, "cpu"));
 }
 
+static void write_thread(struct pprof_writer *writer, const struct by_thread *by_thread,
+			 uint32_t thread)
+{
+	struct sample_labels labels = {.count = 0};
+	const uint32_t end = by_thread->first[thread + 1];
+
+	for (uint32_t i = by_thread->first[thread]; i < end && !writer->failed; i++) {
+		if (labels.count == 0)
+			label_thread(writer, thread, &labels);
+		write_sample(writer, by_thread->entries[i].node, by_thread->entries[i].weight,
+			     &labels);
+	}
+}
+
+static void write_samples(struct pprof_writer *writer)
+{
+	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
+	struct sample_labels none = {.count = 0};
+
+	if (by_thread_init(&by_thread, writer->profile, writer->timeline, BY_THREAD_NODE) < 0) {
+		writer->failed = true;
+		return;
+	}
+	for (uint32_t thread = 0; thread < by_thread.threads; thread++)
+		write_thread(writer, &by_thread, thread);
+	for (uint32_t id = 0; id < writer->profile->count && !writer->failed; id++) {
+		if (by_thread.rest[id] > 0)
+			write_sample(writer, id, by_thread.rest[id], &none);
+	}
+}
+
 static void write_profile(struct pprof_writer *writer, const struct render_options *options)
 {
-	const struct profile *const profile = writer->profile;
-
 	write_head(writer, options);
 	number_locations(writer);
 	writer->is_written = calloc(writer->locations.count, sizeof(bool));
 	if (!writer->is_written)
 		writer->failed = true;
-	for (uint32_t id = 0; id < profile->count && !writer->failed; id++) {
-		if (profile->nodes[id].self > 0)
-			write_sample(writer, id);
-	}
+	write_samples(writer);
 }
 
 static void pprof_writer_fini(struct pprof_writer *writer)
@@ -371,6 +454,7 @@ int render_pprof(const struct profile *profile, const struct render_options *opt
 		return rc;
 	writer.stream = (pb_ostream_t){write_bytes, &writer, SIZE_MAX, 0, NULL};
 	writer.period_ns = render_period_ns(options);
+	writer.timeline = options ? options->timeline : NULL;
 	writer.location_of = malloc(profile->count * sizeof(*writer.location_of));
 	if (!writer.location_of)
 		return -ENOMEM;

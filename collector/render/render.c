@@ -64,7 +64,7 @@ static int write_format(const struct profile *profile, enum render_format format
 	case RENDER_FIREFOX:
 		return render_firefox(profile, options, stream);
 	case RENDER_PERF_TEXT:
-		return render_perf_text(profile, stream);
+		return render_perf_text(profile, options, stream);
 	}
 	return -EINVAL;
 }

@@ -91,15 +91,16 @@ int render_html(const struct profile *profile, const struct render_options *opti
 /* Values are samples and, where the period is known, nanoseconds of CPU time. See pprof.c. */
 int render_pprof(const struct profile *profile, const struct render_options *options, FILE *stream);
 
-/* One profile of weighted stacks, in samples or, where the period is known, nanoseconds. */
+/* Weighted stacks by thread, in samples or, where the period is known, nanoseconds. */
 int render_speedscope(const struct profile *profile, const struct render_options *options,
 		      FILE *stream);
 
-/* A processed profile of one thread, whose stack table is the tree itself. See firefox.c. */
+/* A processed profile with the timeline's threads, whose stack table is the tree itself. See firefox.c. */
 int render_firefox(const struct profile *profile, const struct render_options *options,
 		   FILE *stream);
 
-/* A block a stack, with the number of its samples for a period. See perf_text.c. */
-int render_perf_text(const struct profile *profile, FILE *stream);
+/* A block a stack, or a moment of a thread, with its samples for a period. See perf_text.c. */
+int render_perf_text(const struct profile *profile, const struct render_options *options,
+		     FILE *stream);
 
 #endif

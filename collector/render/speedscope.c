@@ -8,7 +8,12 @@
  *
  * A sample names its frames by number, root first. Names bear the suffix of their kind, for there
  * is no other place for it. One path is in memory at a time.
+ *
+ * Each thread of a timeline is a profile, whose samples are in the order of time, and a last one has
+ * what is in none. Since a sample repeats its whole stack, that order is given up where there are
+ * more than MAX_TIMED of them: then each stack of a thread is written once.
  */
+#include "render/by_thread.h"
 #include "render/json.h"
 #include "render/render.h"
 #include "render/source.h"
@@ -24,6 +29,7 @@
 
 #define ROOT	      0u
 #define DEFAULT_TITLE "fgcollect"
+#define MAX_TIMED     200000u /* some 50 MB; browsers read no text of more than 512 MB */
 #define HEAD                                                                                       \
 	"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","                     \
 	"\"exporter\":\"fgcollect\",\"shared\":{\"frames\":["
@@ -36,6 +42,8 @@ struct speedscope_writer {
 	uint32_t *frame_of;   /* node -> frame */
 	uint32_t *path;	      /* frames of one sample, leaf first */
 	size_t path_size;
+	uint64_t period;
+	const char *unit;
 };
 
 static int number_of_text(struct speedscope_writer *writer, const char *text, uint32_t *ret)
@@ -133,58 +141,136 @@ static int write_stack(struct speedscope_writer *writer, uint32_t id)
 	return 0;
 }
 
-static int write_stacks(struct speedscope_writer *writer)
+static void write_head(struct speedscope_writer *writer, const char *name, uint64_t total)
 {
-	const struct profile *const profile = writer->profile;
-	bool is_first = true;
+	FILE *const stream = writer->out.stream;
 
-	for (uint32_t id = 0; id < profile->count; id++) {
-		if (profile->nodes[id].self == 0)
+	fputs("{\"type\":\"sampled\",\"name\":", stream);
+	json_out_text(&writer->out, name);
+	fprintf(stream, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\"samples\":[",
+		writer->unit, total * writer->period);
+}
+
+static int write_thread(struct speedscope_writer *writer, const char *name,
+			const struct timeline_entry *entries, uint32_t count)
+{
+	FILE *const stream = writer->out.stream;
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		total += entries[i].weight;
+	write_head(writer, name, total);
+	for (uint32_t i = 0; i < count; i++) {
+		fputs(i ? "," : "", stream);
+		if (write_stack(writer, entries[i].node) < 0)
+			return -ENOMEM;
+	}
+	fputs("],\"weights\":[", stream);
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(stream, i ? ",%" PRIu64 : "%" PRIu64, entries[i].weight * writer->period);
+	fputs("]}", stream);
+	return 0;
+}
+
+static int write_rest(struct speedscope_writer *writer, const char *name, const uint64_t *rest)
+{
+	const uint32_t count = writer->profile->count;
+	FILE *const stream = writer->out.stream;
+	const char *separator = "";
+	uint64_t total = 0;
+
+	for (uint32_t id = 0; id < count; id++)
+		total += rest[id];
+	write_head(writer, name, total);
+	for (uint32_t id = 0; id < count; id++) {
+		if (rest[id] == 0)
 			continue;
-		if (!is_first)
-			fputc(',', writer->out.stream);
-		is_first = false;
+		fputs(separator, stream);
+		separator = ",";
 		if (write_stack(writer, id) < 0)
 			return -ENOMEM;
+	}
+	fputs("],\"weights\":[", stream);
+	separator = "";
+	for (uint32_t id = 0; id < count; id++) {
+		if (rest[id] == 0)
+			continue;
+		fprintf(stream, "%s%" PRIu64, separator, rest[id] * writer->period);
+		separator = ",";
+	}
+	fputs("]}", stream);
+	return 0;
+}
+
+/* "process: thread (TID)"; the caller frees. */
+static char *name_thread(const struct timeline *timeline, const struct timeline_thread *thread)
+{
+	char *name;
+
+	return asprintf(&name, "%s: %s (%d)", timeline->processes[thread->process].title,
+			thread->name, (int)thread->tid) < 0
+		       ? NULL
+		       : name;
+}
+
+static int write_threads(struct speedscope_writer *writer, const struct timeline *timeline,
+			 const struct by_thread *by_thread)
+{
+	for (uint32_t i = 0; i < by_thread->threads; i++) {
+		const uint32_t first = by_thread->first[i];
+		const uint32_t count = by_thread->first[i + 1] - first;
+		_cleanup_free_ char *name = NULL;
+		int rc;
+
+		if (count == 0)
+			continue;
+		name = name_thread(timeline, &timeline->threads[i]);
+		rc = name ? write_thread(writer, name, by_thread->entries + first, count) : -ENOMEM;
+		if (rc < 0)
+			return rc;
+		if (by_thread->has_rest ||
+		    by_thread->first[i + 1] < by_thread->first[by_thread->threads])
+			fputc(',', writer->out.stream);
 	}
 	return 0;
 }
 
-static void write_weights(struct speedscope_writer *writer, uint64_t period)
+static int write_profiles(struct speedscope_writer *writer, const struct render_options *options)
 {
-	const struct profile *const profile = writer->profile;
-	const char *separator = "";
+	const struct timeline *const timeline = options ? options->timeline : NULL;
+	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
+	const char *name = options && options->title ? options->title : DEFAULT_TITLE;
+	int rc = by_thread_init(&by_thread, writer->profile, timeline,
+				timeline && timeline->n_entries > MAX_TIMED ? BY_THREAD_NODE
+									    : BY_THREAD_TIME);
 
-	for (uint32_t id = 0; id < profile->count; id++) {
-		if (profile->nodes[id].self == 0)
-			continue;
-		fprintf(writer->out.stream, "%s%" PRIu64, separator,
-			profile->nodes[id].self * period);
-		separator = ",";
-	}
+	if (rc == 0)
+		rc = write_threads(writer, timeline, &by_thread);
+	if (rc < 0)
+		return rc;
+	if (by_thread.first[by_thread.threads] > 0)
+		name = "samples without a time";
+	else
+		by_thread.has_rest = true; /* a file without profiles is none */
+	return by_thread.has_rest ? write_rest(writer, name, by_thread.rest) : 0;
 }
 
-static int write_profile(struct speedscope_writer *writer, const struct render_options *options)
+static int write_file(struct speedscope_writer *writer, const struct render_options *options)
 {
-	const uint64_t known = render_period_ns(options);
-	const uint64_t period = known ? known : 1;
-	FILE *const stream = writer->out.stream;
+	const uint64_t period = render_period_ns(options);
 	int rc;
 
-	fputs(HEAD, stream);
+	writer->period = period ? period : 1;
+	writer->unit = period ? "nanoseconds" : "none";
+	fputs(HEAD, writer->out.stream);
 	rc = write_frames(writer);
 	if (rc < 0)
 		return rc;
-	fputs("]},\"profiles\":[{\"type\":\"sampled\",\"name\":", stream);
-	json_out_text(&writer->out, options && options->title ? options->title : DEFAULT_TITLE);
-	fprintf(stream, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\"samples\":[",
-		known ? "nanoseconds" : "none", writer->profile->nodes[ROOT].total * period);
-	rc = write_stacks(writer);
+	fputs("]},\"profiles\":[", writer->out.stream);
+	rc = write_profiles(writer, options);
 	if (rc < 0)
 		return rc;
-	fputs("],\"weights\":[", stream);
-	write_weights(writer, period);
-	fputs("]}]}\n", stream);
+	fputs("]}\n", writer->out.stream);
 	return 0;
 }
 
@@ -209,7 +295,7 @@ int render_speedscope(const struct profile *profile, const struct render_options
 	if (!writer.frame_of)
 		return -ENOMEM;
 	errno = 0;
-	rc = write_profile(&writer, options);
+	rc = write_file(&writer, options);
 	err = json_out_fini(&writer.out);
 	return rc < 0 ? rc : err;
 }
