@@ -95,7 +95,7 @@ int render_pprof(const struct profile *profile, const struct render_options *opt
 int render_speedscope(const struct profile *profile, const struct render_options *options,
 		      FILE *stream);
 
-/* A processed profile with the timeline's threads, whose stack table is the tree itself. See firefox.c. */
+/* A processed profile whose stack table is the tree itself. See firefox.c. */
 int render_firefox(const struct profile *profile, const struct render_options *options,
 		   FILE *stream);
 

@@ -441,6 +441,143 @@ static void suffix_chooses_the_format(void **state)
 	assert_non_null(strstr(render_suffixes(), ".speedscope.json"));
 }
 
+/*
+ * Node 1 is app, node 2 a/B.c called by it. Thread "w" is in 2 at a 64th of a second and in 1 at
+ * two of them, "main" in 1 at the start. Of node 1's six samples the timeline has left one out.
+ */
+static void fill_timed(struct profile *profile, struct timeline *timeline)
+{
+	static const struct note notes[] = {
+		{{F("app", LABEL), F("a/B.c", JIT)}, 3},
+	};
+	const struct timeline_process process = {4711, "app", "c0ffee", ""};
+	const uint32_t number = (timeline_init(timeline, 0), timeline_process(timeline, &process));
+	const struct timeline_thread worker = {number, 4713, "w"};
+	const struct timeline_thread first = {number, 4711, "main"};
+	const uint32_t w = timeline_thread(timeline, &worker);
+	const uint32_t m = timeline_thread(timeline, &first);
+
+	assert_int_equal(profile_init(profile, 0), 0);
+	add_note(profile, &notes[0]);
+	assert_int_equal(profile_add(profile, &(struct frame)F("app", LABEL), 1, 6), 0);
+	timeline_add(timeline, 2 * TIMELINE_BUCKET_NS,
+		     &(struct timeline_entry){.thread = w, .node = 1, .weight = 1});
+	timeline_add(timeline, TIMELINE_BUCKET_NS,
+		     &(struct timeline_entry){.thread = w, .node = 2, .weight = 3});
+	timeline_add(timeline, 0, &(struct timeline_entry){.thread = m, .node = 1, .weight = 4});
+	timeline_sort(timeline);
+}
+
+static void firefox_shows_threads_in_the_order_of_time(void **state)
+{
+	const json_t *threads, *samples;
+	struct timeline timeline;
+	struct profile profile;
+	json_t *root;
+
+	(void)state;
+	fill_timed(&profile, &timeline);
+	root = json_of(&profile, RENDER_FIREFOX,
+		       &(struct render_options){.info = &info, .timeline = &timeline});
+	threads = json_object_get(root, "threads");
+	assert_int_equal(json_array_size(threads), 3);
+	assert_string_equal(text_at(json_array_get(threads, 0), "name"), "w");
+	assert_string_equal(text_at(json_array_get(threads, 0), "pid"), "4711");
+	assert_string_equal(text_at(json_array_get(threads, 0), "processName"), "app");
+	assert_true(json_is_true(json_object_get(json_array_get(threads, 1), "isMainThread")));
+	samples = json_object_get(json_array_get(threads, 0), "samples");
+	assert_int_equal(cell(samples, "stack", 0), 2);
+	assert_int_equal(cell(samples, "weight", 0), 3);
+	assert_int_equal(cell(samples, "stack", 1), 1);
+	assert_true(json_real_value(json_array_get(json_object_get(samples, "time"), 1)) == 31.25);
+	samples = json_object_get(json_array_get(threads, 2), "samples");
+	assert_int_equal(sum_of(json_object_get(samples, "weight")), 1);
+	json_decref(root);
+	timeline_fini(&timeline);
+	profile_fini(&profile);
+}
+
+static void speedscope_has_a_profile_a_thread(void **state)
+{
+	struct timeline timeline;
+	struct profile profile;
+	const json_t *profiles;
+	json_t *root;
+
+	(void)state;
+	fill_timed(&profile, &timeline);
+	root = json_of(&profile, RENDER_SPEEDSCOPE,
+		       &(struct render_options){.timeline = &timeline});
+	profiles = json_object_get(root, "profiles");
+	assert_int_equal(json_array_size(profiles), 3);
+	assert_string_equal(text_at(json_array_get(profiles, 0), "name"), "app: w (4713)");
+	check_speedscope_stack(root, 0, "app;a/B.c_[j]");
+	check_speedscope_stack(root, 1, "app");
+	assert_int_equal(sum_of(json_object_get(json_array_get(profiles, 0), "weights")), 4);
+	assert_int_equal(sum_of(json_object_get(json_array_get(profiles, 1), "weights")), 4);
+	assert_int_equal(sum_of(json_object_get(json_array_get(profiles, 2), "weights")), 1);
+	json_decref(root);
+	timeline_fini(&timeline);
+	profile_fini(&profile);
+}
+
+static void perf_text_says_threads_and_times(void **state)
+{
+	struct timeline timeline;
+	struct profile profile;
+	char *text;
+
+	(void)state;
+	fill_timed(&profile, &timeline);
+	text = written(&profile, RENDER_PERF_TEXT, &(struct render_options){.timeline = &timeline});
+	assert_string_equal(text, "app 0/0 [000] 0.000000: 1 cpu-clock:\n"
+				  "\n"
+				  "app 4711/4711 [000] 0.000000: 4 cpu-clock:\n"
+				  "\n"
+				  "app 4711/4713 [000] 0.015625: 3 cpu-clock:\n"
+				  "\t               0 a/B.c (/tmp/perf-0.map)\n"
+				  "\n"
+				  "app 4711/4713 [000] 0.031250: 1 cpu-clock:\n"
+				  "\n");
+	free(text);
+	timeline_fini(&timeline);
+	profile_fini(&profile);
+}
+
+static void pprof_with_threads_adds_up_to_the_profile(void **state)
+{
+	struct profile profile, back;
+	struct timeline timeline;
+
+	(void)state;
+	fill_timed(&profile, &timeline);
+	read_back(&profile, &(struct render_options){.timeline = &timeline}, &back);
+	assert_int_equal(back.nodes[0].total, 9);
+	assert_int_equal(find(&back, "app")->self, 6);
+	assert_int_equal(find(&back, "a/B.c")->self, 3);
+	timeline_fini(&timeline);
+	profile_fini(&profile);
+	profile_fini(&back);
+}
+
+/* A timeline is not the profile's own: what it has too much of is not written. */
+static void timeline_that_says_too_much_is_cut(void **state)
+{
+	struct profile profile, back;
+	struct timeline timeline;
+
+	(void)state;
+	fill_timed(&profile, &timeline);
+	timeline_add(&timeline, 0, &(struct timeline_entry){.thread = 0, .node = 2, .weight = 1});
+	timeline_add(&timeline, 0, &(struct timeline_entry){.thread = 0, .node = 99, .weight = 1});
+	timeline_add(&timeline, 0, &(struct timeline_entry){.thread = 9, .node = 1, .weight = 1});
+	read_back(&profile, &(struct render_options){.timeline = &timeline}, &back);
+	assert_int_equal(back.nodes[0].total, 9);
+	timeline_fini(&timeline);
+	profile_fini(&profile);
+	profile_fini(&back);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +587,11 @@ int main(void)
 		cmocka_unit_test(speedscope_has_stacks_and_weights),
 		cmocka_unit_test(firefox_tables_fit_together),
 		cmocka_unit_test(perf_text_is_a_block_a_stack),
+		cmocka_unit_test(firefox_shows_threads_in_the_order_of_time),
+		cmocka_unit_test(speedscope_has_a_profile_a_thread),
+		cmocka_unit_test(perf_text_says_threads_and_times),
+		cmocka_unit_test(pprof_with_threads_adds_up_to_the_profile),
+		cmocka_unit_test(timeline_that_says_too_much_is_cut),
 		cmocka_unit_test(no_name_breaks_json),
 		cmocka_unit_test(no_name_breaks_pprof_or_a_line),
 		cmocka_unit_test(empty_profile_is_a_whole_file),
