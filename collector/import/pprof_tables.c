@@ -88,12 +88,15 @@ static bool put_id(struct pprof_tables *tables, struct map64 *map, uint64_t id, 
 	return true;
 }
 
+/* For a field that says to be a number, nanopb calls with a stream over a copy of its own. */
 static bool take_text(pb_istream_t *stream, const pb_field_t *field, void **arg)
 {
 	struct pprof_tables *const tables = *arg;
 	const struct text text = {tables->cursor.at, stream->bytes_left};
 
 	(void)field;
+	if (stream->state != &tables->cursor)
+		return fail(tables, -EINVAL, "a text is a number: no pprof profile");
 	return append(tables, &tables->texts, &text, sizeof(text)) &&
 	       pb_read(stream, NULL, stream->bytes_left);
 }

@@ -401,6 +401,16 @@ static void what_is_no_profile_is_said(void **state)
 	check_fails("\x1f\x8b\x08 and so on", 13, -EINVAL, "gzip");
 }
 
+/* What nanopb then gives is a copy: it must not be taken for a place in the file. */
+static void text_that_is_a_number_is_an_error(void **state)
+{
+	struct message message = PROFILE(1, 1, 2, 1);
+
+	(void)state;
+	put_number(&message, TEXT, UINT64_MAX);
+	check_fails(message.data, message.len, -EINVAL, "no pprof profile");
+}
+
 /* Of its very size, so that the sanitizer sees what is read behind it. */
 static void every_cut_is_survived(void **state)
 {
@@ -494,6 +504,7 @@ int main(void)
 		cmocka_unit_test(numbers_that_lead_nowhere_are_errors),
 		cmocka_unit_test(counts_that_overflow_are_an_error),
 		cmocka_unit_test(what_is_no_profile_is_said),
+		cmocka_unit_test(text_that_is_a_number_is_an_error),
 		cmocka_unit_test(every_cut_is_survived),
 		cmocka_unit_test(members_of_gzip_are_joined),
 		cmocka_unit_test(bomb_is_refused),
