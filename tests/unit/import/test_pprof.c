@@ -472,20 +472,25 @@ static void members_of_gzip_are_joined(void **state)
 	check_fails(both.data, both.len, -EINVAL, "gzip is cut");
 }
 
-/* One text of 600 MB, in 600 KB. */
+/* 600 MiB of zeros, as members of 1 MiB each. */
 static void bomb_is_refused(void **state)
 {
-	const size_t size = (size_t)600 << 20;
-	unsigned char *const zeros = calloc(1, size);
-	unsigned char *zipped;
+	enum { MEMBERS = 600, MEMBER_BYTES = 1 << 20 };
+	unsigned char *const zeros = calloc(1, MEMBER_BYTES);
+	unsigned char *zipped, *bomb;
 	size_t len;
 
 	(void)state;
 	assert_non_null(zeros);
-	zipped = zip(zeros, size, &len);
-	free(zeros);
-	check_fails(zipped, len, -EFBIG, "512 MiB");
+	zipped = zip(zeros, MEMBER_BYTES, &len);
+	bomb = malloc(len * MEMBERS);
+	assert_non_null(bomb);
+	for (size_t i = 0; i < MEMBERS; i++)
+		memcpy(bomb + i * len, zipped, len);
+	check_fails(bomb, len * MEMBERS, -EFBIG, "512 MiB");
+	free(bomb);
 	free(zipped);
+	free(zeros);
 }
 
 int main(void)
