@@ -3,6 +3,7 @@
 #include "render/graph.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,6 @@ struct walk {
 	struct sibling *list; /* the next one to visit is the last */
 	size_t count;
 	size_t size;
-	const uint64_t *sums; /* by node; or NULL */
 };
 
 static int push(struct walk *walk, const struct profile_node *node, uint32_t id)
@@ -45,6 +45,14 @@ static int by_name_reversed(const void *a, const void *b)
 	return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
+static bool is_drawn(const struct graph *graph, uint32_t id)
+{
+	const uint64_t *const counts = graph->diff ? graph->diff->nodes[id].total : NULL;
+
+	return graph->profile->nodes[id].total > 0 ||
+	       (counts && (counts[DIFF_BEFORE] > 0 || counts[DIFF_AFTER] > 0));
+}
+
 static int visit(struct graph *graph, struct walk *walk)
 {
 	const struct profile_node *const nodes = graph->profile->nodes;
@@ -54,8 +62,7 @@ static int visit(struct graph *graph, struct walk *walk)
 
 	graph->order[graph->count++] = parent;
 	for (uint32_t id = nodes[parent].first_child; id; id = nodes[id].next_sibling)
-		if ((nodes[id].total > 0 || (walk->sums && walk->sums[id] > 0)) &&
-		    push(walk, &nodes[id], id) < 0)
+		if (is_drawn(graph, id) && push(walk, &nodes[id], id) < 0)
 			return -ENOMEM;
 	if (walk->count - first > 1)
 		qsort(walk->list + first, walk->count - first, sizeof(*walk->list),
@@ -70,18 +77,14 @@ static int visit(struct graph *graph, struct walk *walk)
 	return 0;
 }
 
-int graph_init(struct graph *graph, const struct profile *profile)
+static int init(struct graph *graph, const struct profile *profile, const struct profile_diff *diff)
 {
-	return graph_init_compared(graph, profile, NULL);
-}
-
-int graph_init_compared(struct graph *graph, const struct profile *profile, const uint64_t *sums)
-{
-	struct walk walk = {.sums = sums};
+	struct walk walk = {0};
 	int rc;
 
 	*graph = (struct graph){
 		.profile = profile,
+		.diff = diff,
 		.order = malloc(profile->count * sizeof(*graph->order)),
 		.depth = malloc(profile->count * sizeof(*graph->depth)),
 		.start = malloc(profile->count * sizeof(*graph->start)),
@@ -98,6 +101,16 @@ int graph_init_compared(struct graph *graph, const struct profile *profile, cons
 	if (rc < 0)
 		graph_fini(graph);
 	return rc;
+}
+
+int graph_init(struct graph *graph, const struct profile *profile)
+{
+	return init(graph, profile, NULL);
+}
+
+int graph_init_compared(struct graph *graph, const struct profile_diff *diff)
+{
+	return init(graph, &diff->tree, diff);
 }
 
 void graph_fini(struct graph *graph)

@@ -13,6 +13,7 @@
 #ifndef FG_RENDER_GRAPH_H
 #define FG_RENDER_GRAPH_H
 
+#include "profile/diff.h"
 #include "profile/profile.h"
 
 #include <stddef.h>
@@ -20,6 +21,7 @@
 
 struct graph {
 	const struct profile *profile;
+	const struct profile_diff *diff; /* or NULL */
 	uint32_t *order;
 	uint32_t count; /* of order */
 	uint32_t *depth;
@@ -27,8 +29,8 @@ struct graph {
 };
 
 int graph_init(struct graph *graph, const struct profile *profile);
-/* With those nodes too of which sums, by node, is not 0; sums may be NULL. */
-int graph_init_compared(struct graph *graph, const struct profile *profile, const uint64_t *sums);
+/* Of a diff's tree, with all nodes that either side has, whatever their widths. */
+int graph_init_compared(struct graph *graph, const struct profile_diff *diff);
 void graph_fini(struct graph *graph);
 
 #endif

@@ -15,8 +15,6 @@
 #include "base/cleanup.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void write_head(const char *title, FILE *stream)
 {
@@ -37,35 +35,16 @@ static void write_head(const char *title, FILE *stream)
 	      stream);
 }
 
-/* Of each node the samples before in it and below it; untouched if nothing is compared. */
-static int sum_before(const struct profile *profile, const uint64_t *before, uint64_t **ret)
-{
-	uint64_t *sums;
-
-	if (!before)
-		return 0;
-	sums = malloc(profile->count * sizeof(*sums));
-	if (!sums)
-		return -ENOMEM;
-	memcpy(sums, before, profile->count * sizeof(*sums));
-	for (uint32_t id = profile->count - 1; id > 0; id--)
-		sums[profile->nodes[id].parent] += sums[id];
-	*ret = sums;
-	return 0;
-}
-
 int render_html(const struct profile *profile, const struct render_options *options, FILE *stream)
 {
 	static const struct render_options defaults = {0};
 	_cleanup_(graph_fini) struct graph graph = {0};
-	_cleanup_free_ uint64_t *sums = NULL;
 	int rc;
 
 	if (!options)
 		options = &defaults;
-	rc = sum_before(profile, options->before, &sums);
-	if (rc == 0)
-		rc = graph_init_compared(&graph, profile, sums);
+	rc = options->diff ? graph_init_compared(&graph, options->diff)
+			   : graph_init(&graph, profile);
 	if (rc < 0)
 		return rc;
 	errno = 0;

@@ -132,7 +132,7 @@ function legend()
 function changeLegend()
 {
 	const entries = [["N", "rgb(236,136,40)", "new"], ["+", "rgb(230,180,133)", "more"],
-		["=", "rgb(225,225,225)", "within 2 %"], ["\u2212", "rgb(157,192,229)", "less"],
+		["=", "rgb(225,225,225)", "no change beyond noise"], ["\u2212", "rgb(157,192,229)", "less"],
 		["X", "rgb(88,158,232)", "gone (widths: before, union)"]];
 	return entries.map(([letter, colour, text]) => {
 		const chip = element("i", { class: "chip", "aria-hidden": "true" }, letter);
@@ -260,9 +260,9 @@ function buildPage()
 	app.top = new FunctionTable("Functions, by the samples that ended in them (self) and passed " +
 		"through them (total)", topColumns(), { chosen: focusOn,
 		sorted: (at, up) => go({ sort: ["self", "total", "name"][at], up }, true) });
-	app.changes = new FunctionTable("The greatest changes, before as normalised above. Chance: how far " +
-		"the square roots of two Poisson counts lie apart, in standard deviations; below 2 it may well " +
-		"be chance", changeColumns(), { chosen: focusOn });
+	app.changes = new FunctionTable("The greatest changes, before as normalised above. Chance: how many " +
+		"standard deviations away from none, by the two-proportion z test (not normalised: two Poisson " +
+		"counts), for samples that do not depend on each other; noise: less than 2.58", changeColumns(), { chosen: focusOn });
 	page.focus = element("h2", { class: "focus" });
 	page.panes = {
 		graph: element("section", { class: "pane" }, app.graph.host),

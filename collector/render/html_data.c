@@ -99,6 +99,19 @@ static void add_quality(struct bytes *out, const struct profile_info *info)
 	}
 }
 
+/* How the page compares at first; it can be told otherwise. */
+static void add_comparison(struct bytes *out, const struct diff_options *options)
+{
+	static const char *const widths[] = {
+		[DIFF_WIDTH_AFTER] = "after",
+		[DIFF_WIDTH_BEFORE] = "before",
+		[DIFF_WIDTH_UNION] = "union",
+	};
+
+	fact_text(out, "widths", widths[options->width]);
+	fact_number(out, "raw", options->is_raw);
+}
+
 static void add_facts(struct bytes *out, const struct render_options *options)
 {
 	const struct profile_info *const info = options->info;
@@ -108,6 +121,8 @@ static void add_facts(struct bytes *out, const struct render_options *options)
 	fact_text(out, "subtitle", options->subtitle);
 	fact_text(out, "notes", options->notes);
 	add_kinds(out);
+	if (options->diff)
+		add_comparison(out, &options->diff->options);
 	if (timeline) {
 		fact_number(out, "bucket_ns", timeline->bucket_ns);
 		fact_number(out, "untimed", timeline->lost_samples);
@@ -125,10 +140,10 @@ static void add_facts(struct bytes *out, const struct render_options *options)
 	add_quality(out, info);
 }
 
-static void add_before(struct bytes *out, const struct graph *graph, const uint64_t *before)
+static void add_before(struct bytes *out, const struct graph *graph)
 {
-	for (uint32_t i = 0; before && i < graph->count; i++)
-		bytes_add_varint(out, before[graph->order[i]]);
+	for (uint32_t i = 0; graph->diff && i < graph->count; i++)
+		bytes_add_varint(out, graph->diff->nodes[graph->order[i]].self[DIFF_BEFORE]);
 }
 
 static void add_processes(struct bytes *out, const struct timeline *timeline)
@@ -191,7 +206,7 @@ int html_data_write(const struct graph *graph, const struct render_options *opti
 	if (rc < 0)
 		return rc;
 	add_part(&data, &part);
-	add_before(&part, graph, options->before);
+	add_before(&part, graph);
 	add_part(&data, &part);
 	add_processes(&part, options->timeline);
 	add_part(&data, &part);

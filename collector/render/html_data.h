@@ -10,7 +10,8 @@
  *
  *   facts      lines: key, TAB, value, LF; see html_data.c for the keys
  *   tree       as svg_data.h has it
- *   before     varints of every node in order: its own samples before; no bytes: not compared
+ *   before     varints of every node in order: its own samples before (the tree
+ *              has those after); no bytes: not compared
  *   processes  lines: PID, TAB, title, TAB, container, TAB, JVM, LF
  *   threads    lines: number of its process, TAB, TID, TAB, name, LF
  *   times      varint: entries; then of all entries, by time, varints of each column: buckets

@@ -68,7 +68,9 @@ function changeColour(tree, i)
 	const after = bySelf ? tree.self[i] : tree.total[i];
 	const before = bySelf ? tree.before[i] : tree.beforeTotal[i];
 	const larger = Math.max(after, before);
-	const part = larger ? (after - before) / larger : 0, strength = Math.min(1, Math.abs(part) * 1.4);
+	const isNew = !larger || !after || !before;
+	const part = larger && (isNew || !isNoise(after, before)) ? (after - before) / larger : 0;
+	const strength = Math.min(1, Math.abs(part) * 1.4);
 	const mix = (from, to) => Math.round(from + (to - from) * strength);
 	return part >= 0 ? `rgb(${mix(225, 236)},${mix(225, 136)},${mix(225, 40)})` :
 		`rgb(${mix(225, 88)},${mix(225, 158)},${mix(225, 232)})`;
@@ -221,8 +223,10 @@ class Graph {
 			return "";
 		if (tree.beforeTotal[i] === 0)
 			return "N";
-		return tree.total[i] === 0 ? "X" : tree.total[i] > tree.beforeTotal[i] * 1.02 ? "+" :
-			tree.total[i] < tree.beforeTotal[i] * 0.98 ? "\u2212" : "=";
+		if (tree.total[i] === 0)
+			return "X";
+		return isNoise(tree.total[i], tree.beforeTotal[i]) ? "=" :
+			tree.total[i] > tree.beforeTotal[i] ? "+" : "\u2212";
 	}
 
 	nodeAt(event)

@@ -9,14 +9,16 @@ const app = { data: null, state: null, tree: null, view: null };
 const DIMENSIONS = ["container", "process", "pool", "thread"];
 const WIDTHS = ["after", "before", "union"];
 
+/* A comparison begins as the command line said. */
 function newState()
 {
+	const { facts } = app.data;
 	return {
 		tab: "graph", zoom: "", search: "", ignoreCase: false, onlyMatching: false,
 		icicle: false, reversed: false, recursion: false, frameworks: false,
 		container: "", process: "", pool: "", thread: "", from: 0, to: 0,
 		kind: -1, onlyKind: false, focus: "", sort: "self", up: false,
-		widths: "after", normalise: true, bySelf: false,
+		widths: facts.widths || "after", normalise: !facts.raw, bySelf: false,
 	};
 }
 
@@ -46,7 +48,7 @@ function stateOf(hash)
 			state[name] = text;
 	}
 	if (!WIDTHS.includes(state.widths))
-		state.widths = "after";
+		state.widths = newState().widths;
 	return state;
 }
 
@@ -206,6 +208,26 @@ function widthOfNode(after, before)
 	const { widths } = app.state;
 	return widths === "before" ? before : widths === "union" ? Math.max(after, before) : after;
 }
+
+const NOISE = 2.576;     // less than that happens in one of 100 where nothing has changed
+
+/*
+ * How many standard deviations a change is away from none: the two-proportion z test with pooled
+ * variance; of counts as they are, two of Poisson's law. before is scaled, as it is in trees.
+ */
+function sigmas(after, before)
+{
+	const n = app.wholeBefore, m = app.tree.total[0];
+	if (!app.state.normalise)
+		return after + before > 0 ? (after - before) / Math.sqrt(after + before) : 0;
+	if (!n || !m)
+		return 0;
+	const x = before / scaleOf(n, m), pooled = (x + after) / (n + m);
+	const deviation = Math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m));
+	return deviation > 0 ? (after / m - x / n) / deviation : 0;
+}
+
+const isNoise = (after, before) => Math.abs(sigmas(after, before)) < NOISE;
 
 let foldedOnce = { key: "" };     // the last folding, which no filter changes
 

@@ -100,16 +100,6 @@ function topColumns()
 	];
 }
 
-/*
- * How far a change is from what chance does: two samples of n and m of Poisson's law, compared by
- * their square roots, of which each has a variance of a quarter. Above 3 it is hardly chance.
- */
-function sigmas(after, before)
-{
-	const scale = scaleOf(app.wholeBefore || 0, app.tree.total[0]);
-	return (Math.sqrt(after) - Math.sqrt(before)) / Math.sqrt((1 + scale) / 4);
-}
-
 const signed = n => (n > 0 ? "+" : n < 0 ? "\u2212" : "") + grouped(Math.abs(n));
 
 function changeColumns()
@@ -123,7 +113,7 @@ function changeColumns()
 		["Before", row => row.beforeTotal, true, n => grouped(n)],
 		["After", row => row.total, true, n => grouped(n)],
 		["Chance", row => Math.abs(sigmas(row.total, row.beforeTotal)), true,
-			n => n < 2 ? "within" : n < 3 ? "maybe" : n.toFixed(1) + " \u03c3"],
+			n => n < NOISE ? "noise" : n.toFixed(1) + " \u03c3"],
 		["Function", row => row.name.name, false, (text, row) => row.beforeTotal === 0 ?
 			"new: " + text : row.total === 0 ? "gone: " + text : text],
 	];

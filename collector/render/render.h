@@ -52,7 +52,6 @@ struct render_options {
 	bool hides_addresses;		 /* folded: 0x and digits become 0x... */
 	const struct profile_info *info; /* NULL: nothing is known beside the samples */
 	const struct timeline *timeline; /* sorted, of this profile; NULL: none */
-	const uint64_t *before; /* by node: its own samples in what is compared with; NULL: none */
 };
 
 /* -EINVAL if no format has path's suffix. */

@@ -126,6 +126,13 @@ static void encode_keys(struct encoder *encoder, struct bytes *out)
 	}
 }
 
+/* Where both sides are wanted whatever the widths, the page puts before beside it. */
+static uint64_t own_of(const struct graph *graph, uint32_t id)
+{
+	return graph->diff ? graph->diff->nodes[id].self[DIFF_AFTER]
+			   : graph->profile->nodes[id].self;
+}
+
 static void encode_nodes(struct encoder *encoder)
 {
 	const struct graph *const graph = encoder->graph;
@@ -140,7 +147,7 @@ static void encode_nodes(struct encoder *encoder)
 		depth = next;
 	}
 	for (uint32_t i = 0; i < graph->count; i++)
-		bytes_add_varint(&encoder->data, graph->profile->nodes[graph->order[i]].self);
+		bytes_add_varint(&encoder->data, own_of(graph, graph->order[i]));
 	for (int side = 0; encoder->looks->diff && side < DIFF_SIDES; side++)
 		for (uint32_t i = 0; i < graph->count; i++)
 			bytes_add_varint(&encoder->data,

@@ -15,7 +15,8 @@
  *   lines   a key a line: class ('a' + class), shade ('0' + shade), name, [TAB module], LF
  *   varints of every node in order (see graph.h): its key
  *   varints of every node in order: how many levels up from the node before its parent is
- *   varints of every node in order: its own samples, in a diff its own width
+ *   varints of every node in order: its own samples, in a diff its own width (of a
+ *           graph of graph_init_compared: its own samples after)
  *   in a diff, varints of every node in order: its own samples before; and likewise after
  *
  * varint: LEB128, see bytes.h. Keys are numbered by use, the commonest first. Columns instead of

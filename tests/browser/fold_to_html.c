@@ -19,7 +19,7 @@
 
 static struct profile profile;
 static struct timeline timeline;
-static uint64_t before_samples[MOST_NODES];
+static struct profile before_profile;
 
 static enum frame_kind cut_suffix(char *name)
 {
@@ -48,8 +48,8 @@ static uint64_t take_number(char *line)
 	return strtoull(space + 1, NULL, 10);
 }
 
-/* "a;b;c": the leaf's node */
-static uint32_t add_stack(char *stack, uint64_t weight)
+/* "a;b;c": the leaf's node in profile; before goes to before_profile */
+static uint32_t add_stack(char *stack, uint64_t weight, uint64_t before)
 {
 	static struct frame frames[MOST_FRAMES];
 	uint32_t leaf;
@@ -66,6 +66,7 @@ static uint32_t add_stack(char *stack, uint64_t weight)
 		n++;
 		end = begin > stack ? begin - 1 : stack;
 	}
+	assert(profile_add(&before_profile, frames, n, before) == 0);
 	assert(profile_add_leaf(&profile, frames, n, weight, &leaf) == 0);
 	return leaf;
 }
@@ -105,8 +106,7 @@ static void add_line(char *line, bool times, bool compare)
 	weight = take_number(line);
 	if (compare)
 		before = take_number(line);
-	leaf = add_stack(line, weight);
-	before_samples[leaf] += before;
+	leaf = add_stack(line, weight, before);
 	if (times)
 		add_time(fields, leaf, weight);
 }
@@ -126,11 +126,13 @@ int main(int argc, char **argv)
 		.reasons = {[3] = "snapshot ended"},
 	};
 	struct render_options options = {.title = "</script><b>Title</b>"};
+	struct profile_diff diff = {0};
 	char *line = NULL;
 	size_t size = 0;
 	int rc;
 
 	assert(profile_init(&profile, MOST_NODES) == 0);
+	assert(profile_init(&before_profile, MOST_NODES) == 0);
 	timeline_init(&timeline, 0);
 	while (getline(&line, &size, stdin) > 0) {
 		line[strcspn(line, "\n")] = '\0';
@@ -144,9 +146,14 @@ int main(int argc, char **argv)
 		options.info = &info;
 		options.timeline = &timeline;
 	}
-	options.before = compare ? before_samples : NULL;
-	rc = render_write(&profile, RENDER_HTML, &options, stdout);
+	if (compare) {
+		assert(diff_init(&diff, &before_profile, &profile, &(struct diff_options){0}) == 0);
+		options.diff = &diff;
+	}
+	rc = render_write(compare ? &diff.tree : &profile, RENDER_HTML, &options, stdout);
 	free(line);
+	diff_fini(&diff);
+	profile_fini(&before_profile);
 	timeline_fini(&timeline);
 	profile_fini(&profile);
 	return rc == 0 ? 0 : 1;

@@ -45,8 +45,11 @@ static int teardown(void **state)
 
 static void draw(struct fixture *fixture, const struct render_options *options)
 {
+	const bool is_diff = options && options->diff;
+
 	free(fixture->html);
-	fixture->html = written(&fixture->profile, RENDER_HTML, options);
+	fixture->html =
+		written(is_diff ? &options->diff->tree : &fixture->profile, RENDER_HTML, options);
 }
 
 /* A part as text, terminated in place; data goes on behind it. */
@@ -175,24 +178,24 @@ static void times_say_when_where_and_which_thread(void **state)
 static void stack_that_is_gone_is_in_the_tree(void **state)
 {
 	const struct frame frames[] = {{.name = "gone", .kind = FRAME_JIT}};
+	const struct diff_options raw = {.is_raw = true};
 	struct fixture *const fixture = *state;
-	uint64_t before[3] = {0};
+	struct profile_diff diff;
+	struct profile before;
 	static struct data data;
-	uint32_t leaf;
 	size_t len;
 
 	ADD(5, F("here", JIT));
-	assert_int_equal(profile_add_leaf(&fixture->profile, frames, 1, 0, &leaf), 0);
-	before[leaf] = 4;
-	draw(fixture, &(struct render_options){.before = before});
+	assert_int_equal(profile_init(&before, 0), 0);
+	assert_int_equal(profile_add(&before, frames, 1, 4), 0);
+	assert_int_equal(diff_init(&diff, &before, &fixture->profile, &raw), 0);
+	draw(fixture, &(struct render_options){.diff = &diff});
 	unpack(fixture->html, DATA, &data);
-	part(&data, &len);
-	part(&data, &len);
+	assert_non_null(strstr(part(&data, &len), "\nwidths\tafter\nraw\t1\n"));
+	assert_memory_equal(part(&data, &len) + len - 3, "\0\0\5", 3); /* own samples after */
 	check_part(&data, "\0\4\0", 3);
-	draw(fixture, NULL);
-	unpack(fixture->html, DATA, &data);
-	part(&data, &len);
-	assert_null(strstr(part(&data, &len), "gone"));
+	diff_fini(&diff);
+	profile_fini(&before);
 }
 
 static void full_disk_is_an_error(void **state)
