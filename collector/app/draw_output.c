@@ -19,8 +19,30 @@ struct sides {
 	const struct profile *after;
 };
 
+static int check_compare(enum render_format format)
+{
+	if (render_can_compare(format))
+		return 0;
+	log_error("%s has one count a stack, so no place for a comparison: .svg, .html, .pb.gz and "
+		  ".folded have two",
+		  render_suffix(format));
+	return -EINVAL;
+}
+
+/* Of all formats that are asked for. */
+static int check_comparison(const struct draw_options *options)
+{
+	int err = options->to_stdout ? check_compare(options->format) : 0;
+
+	for (size_t i = 0; !err && i < options->n_outputs; i++)
+		err = check_compare(options->outputs[i].format);
+	return err;
+}
+
 int draw_output_check(const struct draw_options *options)
 {
+	if (options->command == DRAW_DIFF && check_comparison(options) < 0)
+		return -EINVAL;
 	for (size_t i = 0; i < options->n_outputs; i++) {
 		const int err = output_check_path(options->outputs[i].path);
 
@@ -105,7 +127,10 @@ int draw_output_write(const struct draw_options *options, const struct profile *
 		      const struct profile *after)
 {
 	const struct sides sides = {before, after};
-	int err = 0;
+	int err = before ? check_comparison(options) : 0;
+
+	if (err)
+		return err;
 
 	for (size_t i = 0; !err && i < options->n_outputs; i++) {
 		err = write_file(options, &sides, &options->outputs[i]);

@@ -30,7 +30,7 @@ static int read_pprof(struct lines *lines, struct import_target *target)
 		target->report.first_reason = "more than 512 MiB";
 		return rc;
 	}
-	return import_pprof(data, len, target->profile, &target->report);
+	return import_pprof(data, len, target);
 }
 
 static int read_format(struct lines *lines, const struct import_options *options,

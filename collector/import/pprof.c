@@ -23,8 +23,7 @@
 struct reader {
 	struct pprof_tables tables;
 	struct pprof_cursor cursor;
-	struct profile *profile;
-	struct import_report *report;
+	struct import_target *target;
 	struct frame *frames; /* of the sample that is read */
 	size_t count;
 	size_t size;
@@ -121,28 +120,32 @@ static bool spend(struct reader *reader)
 
 static bool add_sample(struct reader *reader)
 {
+	struct profile *const into =
+		reader->value < 0 ? reader->target->before : reader->target->profile;
+	const uint64_t count =
+		reader->value < 0 ? 0 - (uint64_t)reader->value : (uint64_t)reader->value;
 	int rc;
 
 	if (reader->values != reader->tables.value_count)
 		return fail(reader, -EINVAL, "a sample has not as many values as there are types");
-	if (reader->value < 0) {
-		import_ignore(reader->report, reader->samples,
+	if (!into) {
+		import_ignore(&reader->target->report, reader->samples,
 			      "a negative value: is this the difference of two profiles?");
 		return true;
 	}
 	if (reader->is_too_deep) {
-		import_ignore(reader->report, reader->samples,
+		import_ignore(&reader->target->report, reader->samples,
 			      "a stack of more than 131,072 frames");
 		return true;
 	}
-	if ((uint64_t)reader->value > UINT64_MAX - reader->profile->quality.samples)
+	if (count > UINT64_MAX - into->quality.samples)
 		return fail(reader, -EOVERFLOW, "all samples together are more than 2^64");
 	if (!spend(reader))
 		return false;
-	rc = profile_add(reader->profile, reader->frames, reader->count, (uint64_t)reader->value);
+	rc = profile_add(into, reader->frames, reader->count, count);
 	if (rc < 0)
 		return fail(reader, rc, "out of memory");
-	reader->report->stacks++;
+	reader->target->report.stacks++;
 	return true;
 }
 
@@ -192,11 +195,11 @@ static void read_gzip(struct reader *reader, const void *data, size_t len)
 		read_profile(reader, plain, plain_len);
 }
 
-int import_pprof(const void *data, size_t len, struct profile *ret, struct import_report *report)
+int import_pprof(const void *data, size_t len, struct import_target *target)
 {
-	struct reader reader = {.profile = ret, .report = report};
+	struct reader reader = {.target = target};
 
-	*report = (struct import_report){.format = IMPORT_PPROF};
+	target->report = (struct import_report){.format = IMPORT_PPROF};
 	if (gunzip_is_gzip(data, len))
 		read_gzip(&reader, data, len);
 	else if (len > IMPORT_PPROF_MAX_BYTES)
@@ -204,7 +207,7 @@ int import_pprof(const void *data, size_t len, struct profile *ret, struct impor
 	else
 		read_profile(&reader, data, len);
 	if (reader.err)
-		report->first_reason = reader.reason;
+		target->report.first_reason = reader.reason;
 	pprof_tables_fini(&reader.tables);
 	free(reader.frames);
 	return reader.err;

@@ -55,8 +55,7 @@ static void count(struct profile_diff *diff, const struct profile *from, const u
 		diff->nodes[diff->tree.nodes[i].parent].total[side] += diff->nodes[i].total[side];
 }
 
-/* What a count before is worth after. */
-static double scale_of(const struct profile_diff *diff)
+double diff_scale(const struct profile_diff *diff)
 {
 	const uint64_t *const all = diff->nodes[ROOT].total;
 
@@ -85,7 +84,7 @@ static uint64_t width_of(const struct profile_diff *diff, uint32_t id, double sc
 
 static int set_widths(struct profile_diff *diff)
 {
-	const double scale = scale_of(diff);
+	const double scale = diff_scale(diff);
 
 	for (uint32_t i = 0; i < diff->tree.count; i++) {
 		const int rc = profile_count(&diff->tree, i, width_of(diff, i, scale));
@@ -146,7 +145,8 @@ double diff_change(const struct profile_diff *diff, const uint64_t counts[DIFF_S
 
 	if (whole == 0)
 		return 0;
-	return ((double)counts[DIFF_AFTER] - (double)counts[DIFF_BEFORE] * scale_of(diff)) / whole;
+	return ((double)counts[DIFF_AFTER] - (double)counts[DIFF_BEFORE] * diff_scale(diff)) /
+	       whole;
 }
 
 double diff_z(const struct profile_diff *diff, const uint64_t counts[DIFF_SIDES])

@@ -64,6 +64,8 @@ int diff_init(struct profile_diff *diff, const struct profile *before, const str
 	      const struct diff_options *options);
 void diff_fini(struct profile_diff *diff);
 
+/* What a count before is worth after: 1 where nothing is normalised. */
+double diff_scale(const struct profile_diff *diff);
 /*
  * Of one pair of a diff_counts: the change as a share of all samples after, so that 0.01 is one of a
  * hundred; normalised, of both sides' own shares.

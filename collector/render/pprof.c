@@ -13,6 +13,10 @@
  *   mapping    a module; "[jit]" for generated code; none for labels
  *
  * Addresses are not written: the tree has none.
+ *
+ * Of a diff each stack is a sample after and one before, whose values are negative and which has
+ * the label pprof::base, as pprof -diff_base has it. Normalised, the values before are scaled so
+ * that both sides add up to the same.
  */
 #include "render/by_thread.h"
 #include "render/bytes.h"
@@ -27,6 +31,7 @@
 #include "pprof.pb.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pb_encode.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,6 +293,7 @@ static uint64_t limit(uint64_t value)
 struct sample_labels {
 	pprof_Label items[5];
 	size_t count;
+	bool is_base; /* of what is compared with */
 };
 
 static bool encode_labels(pb_ostream_t *stream, const pb_field_t *field, void *const *arg)
@@ -336,6 +342,12 @@ static void label_thread(struct pprof_writer *writer, uint32_t number, struct sa
 		add_number(writer, labels, "tid", thread->tid);
 }
 
+/* value times -1 where it is to be taken off */
+static uint64_t signed_value(uint64_t value, bool is_negative)
+{
+	return is_negative ? 0 - value : value;
+}
+
 static void write_sample(struct pprof_writer *writer, uint32_t id, uint64_t weight,
 			 struct sample_labels *labels)
 {
@@ -349,11 +361,11 @@ static void write_sample(struct pprof_writer *writer, uint32_t id, uint64_t weig
 
 	pack_locations(writer, id);
 	writer->values.len = 0;
-	bytes_add_varint(&writer->values, count);
+	bytes_add_varint(&writer->values, signed_value(count, labels->is_base));
 	if (writer->period_ns) {
 		if (__builtin_mul_overflow(count, writer->period_ns, &ns))
 			ns = INT64_MAX;
-		bytes_add_varint(&writer->values, limit(ns));
+		bytes_add_varint(&writer->values, signed_value(limit(ns), labels->is_base));
 	}
 	writer->failed |= writer->packed.failed || writer->values.failed;
 	write_message(writer, pprof_Profile_sample_tag, pprof_Sample_fields, &sample);
@@ -421,6 +433,31 @@ static void write_samples(struct pprof_writer *writer)
 	}
 }
 
+/*
+ * A share of a running sum is rounded, not each count, so that all counts together are what they
+ * ought to be.
+ */
+static void write_difference(struct pprof_writer *writer, const struct profile_diff *diff)
+{
+	struct sample_labels none = {.count = 0}, base = {.is_base = true};
+	const double scale = diff_scale(diff);
+	uint64_t sum = 0, written = 0;
+
+	add_label(writer, &base, "pprof::base", "true");
+	for (uint32_t id = 0; id < diff->tree.count && !writer->failed; id++) {
+		const uint64_t *const self = diff->nodes[id].self;
+		uint64_t before;
+
+		sum += self[DIFF_BEFORE];
+		before = scale == 1 ? sum : (uint64_t)llround((double)sum * scale);
+		if (self[DIFF_AFTER] > 0)
+			write_sample(writer, id, self[DIFF_AFTER], &none);
+		if (before > written)
+			write_sample(writer, id, before - written, &base);
+		written = before;
+	}
+}
+
 static void write_profile(struct pprof_writer *writer, const struct render_options *options)
 {
 	write_head(writer, options);
@@ -428,7 +465,10 @@ static void write_profile(struct pprof_writer *writer, const struct render_optio
 	writer->is_written = calloc(writer->locations.count, sizeof(bool));
 	if (!writer->is_written)
 		writer->failed = true;
-	write_samples(writer);
+	if (options && options->diff)
+		write_difference(writer, options->diff);
+	else
+		write_samples(writer);
 }
 
 static void pprof_writer_fini(struct pprof_writer *writer)

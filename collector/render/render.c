@@ -42,6 +42,12 @@ const char *render_suffixes(void)
 	return ".folded .svg .html .pb.gz .speedscope.json .firefox.json .perf.txt";
 }
 
+bool render_can_compare(enum render_format format)
+{
+	return format == RENDER_SVG || format == RENDER_HTML || format == RENDER_FOLDED ||
+	       format == RENDER_PPROF;
+}
+
 uint64_t render_period_ns(const struct render_options *options)
 {
 	return options && options->info && options->info->hz ? NS_PER_SEC / options->info->hz : 0;

@@ -64,6 +64,9 @@ const char *render_suffixes(void);
 /* The CPU time that a sample stands for in nanoseconds; 0 if that is not known. */
 uint64_t render_period_ns(const struct render_options *options);
 
+/* Whether it has room for two profiles; of a diff, the others would write its widths. */
+bool render_can_compare(enum render_format format);
+
 /* options may be NULL. Flushes stream, so that a full disk is seen here. */
 int render_write(const struct profile *profile, enum render_format format,
 		 const struct render_options *options, FILE *stream);
@@ -87,7 +90,11 @@ int render_svg(const struct profile *profile, const struct render_options *optio
  * data that its script filters, searches and draws; see html_data.h.
  */
 int render_html(const struct profile *profile, const struct render_options *options, FILE *stream);
-/* Values are samples and, where the period is known, nanoseconds of CPU time. See pprof.c. */
+
+/*
+ * Values are samples and, where the period is known, nanoseconds of CPU time; of a diff those
+ * before are negative. See pprof.c.
+ */
 int render_pprof(const struct profile *profile, const struct render_options *options, FILE *stream);
 
 /* Weighted stacks by thread, in samples or, where the period is known, nanoseconds. */

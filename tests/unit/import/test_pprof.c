@@ -147,7 +147,11 @@ static struct message profile_of(const uint64_t *sample)
 static int take(const void *data, size_t len, struct profile *profile, struct import_report *report)
 {
 	assert_int_equal(profile_init(profile, 0), 0);
-	return import_pprof(data, len, profile, report);
+	struct import_target target = {.profile = profile};
+	const int rc = import_pprof(data, len, &target);
+
+	*report = target.report;
+	return rc;
 }
 
 static const struct profile_node *leaf_of(const struct profile *profile)

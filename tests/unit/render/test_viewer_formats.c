@@ -80,13 +80,13 @@ static json_t *json_of(const struct profile *profile, enum render_format format,
 static void read_back(const struct profile *from, const struct render_options *options,
 		      struct profile *ret)
 {
-	struct import_report report;
+	struct import_target target = {.profile = ret};
 	size_t len;
 	char *const data = rendered(from, RENDER_PPROF, options, &len);
 
 	assert_int_equal(profile_init(ret, 0), 0);
-	assert_int_equal(import_pprof(data, len, ret, &report), 0);
-	assert_int_equal(report.ignored, 0);
+	assert_int_equal(import_pprof(data, len, &target), 0);
+	assert_int_equal(target.report.ignored, 0);
 	free(data);
 }
 
@@ -111,6 +111,72 @@ static void pprof_and_back_is_the_same(void **state)
 	(void)state;
 	check_round_trip(NULL);
 	check_round_trip(&timed);
+}
+
+/* before and after of a difference in pprof, as its reader finds them. */
+struct difference {
+	struct profile before, after;
+};
+
+static void compare(const struct diff_options *options, struct difference *ret)
+{
+	static const struct note before[] = {{{F("m", NATIVE), F("stays", NATIVE)}, 100},
+					     {{F("m", NATIVE), F("gone", NATIVE)}, 51}};
+	static const struct note after[] = {{{F("m", NATIVE), F("stays", NATIVE)}, 200},
+					    {{F("m", NATIVE), F("new", NATIVE)}, 33}};
+	struct import_target target = {.profile = &ret->after, .before = &ret->before};
+	struct profile sides[DIFF_SIDES];
+	struct profile_diff diff;
+	size_t len;
+	char *data;
+
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		assert_int_equal(profile_init(&sides[side], 0), 0);
+		for (int i = 0; i < 2; i++)
+			add_note(&sides[side], side == DIFF_BEFORE ? &before[i] : &after[i]);
+	}
+	assert_int_equal(diff_init(&diff, &sides[0], &sides[1], options), 0);
+	data = rendered(&diff.tree, RENDER_PPROF, &(struct render_options){.diff = &diff}, &len);
+	assert_int_equal(profile_init(&ret->before, 0), 0);
+	assert_int_equal(profile_init(&ret->after, 0), 0);
+	assert_int_equal(import_pprof(data, len, &target), 0);
+	assert_int_equal(target.report.ignored, 0);
+	free(data);
+	diff_fini(&diff);
+	profile_fini(&sides[0]);
+	profile_fini(&sides[1]);
+}
+
+static void check_difference(struct difference *difference, const char *before, const char *after)
+{
+	char *const is_before = written(&difference->before, RENDER_FOLDED, NULL);
+	char *const is_after = written(&difference->after, RENDER_FOLDED, NULL);
+
+	assert_string_equal(is_before, before);
+	assert_string_equal(is_after, after);
+	free(is_before);
+	free(is_after);
+	profile_fini(&difference->before);
+	profile_fini(&difference->after);
+}
+
+static void difference_in_pprof_takes_off_what_was_before(void **state)
+{
+	struct difference difference;
+
+	(void)state;
+	compare(&(struct diff_options){.is_raw = true}, &difference);
+	check_difference(&difference, "m;gone 51\nm;stays 100\n", "m;new 33\nm;stays 200\n");
+}
+
+/* 151 before, 233 after: 100 are worth 154.3, 51 are 78.7. */
+static void normalised_difference_in_pprof_adds_up_to_nothing(void **state)
+{
+	struct difference difference;
+
+	(void)state;
+	compare(&(struct diff_options){0}, &difference);
+	check_difference(&difference, "m;gone 79\nm;stays 154\n", "m;new 33\nm;stays 200\n");
 }
 
 static const struct profile_node *find(const struct profile *profile, const char *name)
@@ -373,8 +439,8 @@ static void no_name_breaks_pprof_or_a_line(void **state)
 
 static void empty_profile_is_a_whole_file(void **state)
 {
-	struct import_report report;
 	struct profile profile, back;
+	struct import_target target = {.profile = &back};
 	size_t len;
 	char *data;
 
@@ -384,8 +450,8 @@ static void empty_profile_is_a_whole_file(void **state)
 	json_decref(json_of(&profile, RENDER_SPEEDSCOPE, NULL));
 	json_decref(json_of(&profile, RENDER_FIREFOX, NULL));
 	data = rendered(&profile, RENDER_PPROF, NULL, &len);
-	assert_int_equal(import_pprof(data, len, &back, &report), 0);
-	assert_int_equal(report.stacks, 0);
+	assert_int_equal(import_pprof(data, len, &target), 0);
+	assert_int_equal(target.report.stacks, 0);
 	free(data);
 	profile_fini(&profile);
 	profile_fini(&back);
@@ -582,6 +648,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pprof_and_back_is_the_same),
+		cmocka_unit_test(difference_in_pprof_takes_off_what_was_before),
+		cmocka_unit_test(normalised_difference_in_pprof_adds_up_to_nothing),
 		cmocka_unit_test(pprof_keeps_kinds_modules_and_lines),
 		cmocka_unit_test(samples_at_two_lines_have_none),
 		cmocka_unit_test(speedscope_has_stacks_and_weights),
