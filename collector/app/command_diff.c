@@ -31,6 +31,7 @@ static int compare(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input before = {0};
 	_cleanup_(draw_input_fini) struct draw_input after = {0};
+	struct profile_info info = {0}; /* what both sides have in common */
 	int err = draw_output_check(options);
 
 	if (!err)
@@ -41,6 +42,11 @@ static int compare(struct draw_options *options)
 		return err;
 	if (!options->render.count_name && after.has_periods)
 		options->render.count_name = after.event[0] ? after.event : "events";
+	if (!options->render.count_name)
+		options->render.count_name = after.recording.count_name;
+	info.hz = before.recording.info.hz;
+	if (info.hz > 0 && info.hz == after.recording.info.hz)
+		options->render.info = &info;
 	err = draw_output_write(options, &before.profile, &after.profile);
 	if (!err && !options->to_stdout)
 		err = diff_table_print(options, &before.profile, &after.profile, stdout);

@@ -26,6 +26,26 @@ static int read_all(const struct draw_options *options, struct draw_input *input
 	return err;
 }
 
+/* What a recording says of itself, where the command line does not. */
+static void describe(struct draw_options *options, const struct import_recording *recording)
+{
+	struct render_options *const render = &options->render;
+
+	if (!recording->is_read)
+		return;
+	render->info = &recording->info;
+	if (recording->timeline.n_entries > 0 || recording->timeline.lost_samples > 0)
+		render->timeline = &recording->timeline;
+	if (!render->title)
+		render->title = recording->title;
+	if (!render->subtitle)
+		render->subtitle = recording->subtitle;
+	if (!render->notes)
+		render->notes = recording->notes;
+	if (!render->count_name)
+		render->count_name = recording->count_name;
+}
+
 static int render(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input input = {0};
@@ -39,6 +59,7 @@ static int render(struct draw_options *options)
 		return err;
 	if (!options->render.count_name && input.has_periods)
 		options->render.count_name = input.event[0] ? input.event : "events";
+	describe(options, &input.recording);
 	if (input.before.quality.samples == 0)
 		return draw_output_write(options, NULL, &input.profile);
 	if (options->is_negated)

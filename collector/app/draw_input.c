@@ -14,6 +14,7 @@
 int draw_input_init(struct draw_input *input)
 {
 	*input = (struct draw_input){0};
+	timeline_init(&input->recording.timeline, 0);
 	if (profile_init(&input->profile, IMPORT_MAX_NODES) < 0 ||
 	    profile_init(&input->before, IMPORT_MAX_NODES) < 0) {
 		log_error("there is no memory to begin with");
@@ -26,6 +27,17 @@ void draw_input_fini(struct draw_input *input)
 {
 	profile_fini(&input->profile);
 	profile_fini(&input->before);
+	timeline_fini(&input->recording.timeline);
+}
+
+/* Times, threads and facts that are of one file's tree alone. */
+static void forget_recording(struct draw_input *input, const char *why)
+{
+	if (input->recording.is_read)
+		log_warning("threads and times of the recording are left out: %s", why);
+	timeline_fini(&input->recording.timeline);
+	input->recording = (struct import_recording){0};
+	timeline_init(&input->recording.timeline, 0);
 }
 
 static int open_input(const char *path)
@@ -44,9 +56,14 @@ static int open_input(const char *path)
 	return fd;
 }
 
+static bool is_binary(const struct import_report *report)
+{
+	return report->format == IMPORT_PPROF || report->format == IMPORT_RECORDING;
+}
+
 static int failed(const char *path, const struct import_report *report, int err)
 {
-	if (report->first_reason && (err == -EINVAL || report->format == IMPORT_PPROF))
+	if (report->first_reason && (err == -EINVAL || is_binary(report)))
 		log_error("%s: %s", path, report->first_reason);
 	else if (err == -EFBIG)
 		log_error("%s: its names take more than 1 GiB: these are hardly stacks", path);
@@ -100,7 +117,7 @@ static int judge(const char *path, const struct import_options *options,
 		log_error("%s: is empty: there are no stacks to draw", path);
 	else
 		log_error("%s: there are no stacks in it: folded stacks (a;b;c 42), the text of "
-			  "perf script or pprof are needed",
+			  "perf script, pprof or a recording are needed",
 			  path);
 	return -ENODATA;
 }
@@ -108,12 +125,18 @@ static int judge(const char *path, const struct import_options *options,
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options)
 {
-	struct import_target target = {.profile = &input->profile, .before = &input->before};
+	struct import_target target = {
+		.profile = &input->profile,
+		.before = &input->before,
+		.recording = input->n_read++ == 0 ? &input->recording : NULL,
+	};
 	const struct import_report *const report = &target.report;
 	const uint64_t cut = input->profile.quality.overflow_samples;
 	_cleanup_close_ int fd = open_input(path);
 	int err;
 
+	if (input->n_read > 1)
+		forget_recording(input, "several files are added up");
 	if (fd < 0) {
 		err = -errno;
 		log_error("%s: cannot be opened: %s", path, strerror(-err));
@@ -154,6 +177,8 @@ int draw_input_reverse(struct draw_input *input)
 {
 	int err = reverse(&input->profile);
 
+	forget_recording(input,
+			 "they are of stacks that begin at the root; the page has 'Callers first'");
 	if (!err)
 		err = reverse(&input->before);
 	if (err)

@@ -14,17 +14,22 @@
 
 #include <stdbool.h>
 
-/* What was read. before has samples if lines had two counts. */
+/* What was read. before has samples if there were two counts a stack. */
 struct draw_input {
 	struct profile profile;
 	struct profile before;
+	struct import_recording recording; /* what one alone that was read has beside them */
+	size_t n_read;
 	bool has_periods;
 	char event[IMPORT_EVENT_BYTES]; /* whose periods, or "" */
 };
 
 int draw_input_init(struct draw_input *input);
 void draw_input_fini(struct draw_input *input);
-/* "-" is standard input. */
+/*
+ * "-" is standard input. Of several files, and of reversed stacks, the recording is empty: its times
+ * are those of one tree.
+ */
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options);
 /* Stacks from the leaf on. */

@@ -3,6 +3,7 @@
  * Which format a file is, by its first bytes:
  *
  *   1f 8b                 gzip, which pprof is wrapped in
+ *   "fgrec "              a recording of our own
  *   0a LENGTH 08          pprof as it is: field 1, a sample type whose first field is a number
  *   a NUL byte            something binary, by its first letters
  *   TAB or spaces, hexadecimal digits, a space     a frame of perf script
@@ -12,6 +13,7 @@
  */
 #include "import/perf_header.h"
 #include "import/readers.h"
+#include "profile/recording_format.h"
 
 #include <string.h>
 
@@ -67,6 +69,8 @@ enum import_format detect_format(const char *data, size_t len, const char **ret_
 		return IMPORT_NOTHING;
 	if (begins(data, len, "\x1f\x8b", 2) || (len > 2 && data[0] == '\n' && data[2] == '\b'))
 		return IMPORT_PPROF;
+	if (begins(data, len, RECORDING_FORMAT_MAGIC, strlen(RECORDING_FORMAT_MAGIC)))
+		return IMPORT_RECORDING;
 	*ret_reason = reason_of_binary(data, len);
 	if (*ret_reason)
 		return IMPORT_UNREADABLE;

@@ -4,6 +4,7 @@
 
 #include "import/pprof.h"
 #include "import/readers.h"
+#include "import/recording_reader.h"
 
 #include "base/cleanup.h"
 
@@ -43,6 +44,8 @@ static int read_format(struct lines *lines, const struct import_options *options
 		return perf_read(lines, options, target);
 	case IMPORT_PPROF:
 		return read_pprof(lines, target);
+	case IMPORT_RECORDING:
+		return recording_file_read(lines, target);
 	case IMPORT_UNREADABLE:
 		return -EINVAL;
 	case IMPORT_NOTHING:

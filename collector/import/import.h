@@ -4,16 +4,18 @@
  * units:   the file's own: samples, or the event's periods
  * threads: one at a time
  * errors:  negative errno where nothing can be read at all; bad lines are counted, the first is told
- * source:  folded stacks, the text of perf-script(1) and pprof, see folded_reader.c, perf_reader.c and
- *          pprof.h
+ * source:  folded stacks, the text of perf-script(1), pprof and recordings of our own: see
+ *          folded_reader.c, perf_reader.c, pprof.h and recording_reader.h
  *
- * Texts are read in one go, a chunk at a time, so that pipes will do and a file's size does not
+ * All are read in one go, a chunk at a time, so that pipes will do and a file's size does not
  * matter; pprof is read whole. All of it is hostile: lines, names, depths and counts have limits.
  */
 #ifndef FG_IMPORT_IMPORT_H
 #define FG_IMPORT_IMPORT_H
 
 #include "profile/profile.h"
+#include "profile/profile_info.h"
+#include "profile/timeline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,6 +33,7 @@ enum import_format {
 	IMPORT_FOLDED,
 	IMPORT_PERF_SCRIPT,
 	IMPORT_PPROF,
+	IMPORT_RECORDING,  /* of our own */
 	IMPORT_UNREADABLE, /* none of these; import_report.first_reason says what it looks like */
 };
 
@@ -60,16 +63,25 @@ struct import_report {
 	char other_event[IMPORT_EVENT_BYTES]; /* the first that was not */
 };
 
+/* What a recording of our own has beside its stacks. Texts are those of the target's profile. */
+struct import_recording {
+	struct timeline timeline; /* the caller's to end; sorted */
+	struct profile_info info;
+	const char *title, *subtitle, *notes, *count_name; /* or NULL */
+	bool is_read;
+};
+
 /* Where stacks go. Several files may go into one, one after the other; sums are made by then. */
 struct import_target {
 	struct profile *profile;
 	struct profile *before; /* of lines with two counts; NULL: the first count is left out */
+	struct import_recording *recording; /* for one file alone; NULL: not wanted */
 	struct import_report report;
 };
 
 /*
- * Reads fd to its end. -EINVAL with report.first_reason where it is of none of the formats; of a
- * pprof that cannot be read, first_reason says why whatever the error is.
+ * Reads fd to its end. -EINVAL with report.first_reason where it is of none of the formats; of
+ * pprof and a recording that cannot be read, first_reason says why whatever the error is.
  */
 int import_read(int fd, const struct import_options *options, struct import_target *target);
 

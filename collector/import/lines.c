@@ -77,6 +77,29 @@ int lines_peek(struct lines *lines, size_t max, const char **ret, size_t *ret_le
 	return 0;
 }
 
+int lines_take(struct lines *lines, size_t len, const char **ret, size_t *ret_len)
+{
+	const int rc = lines_peek(lines, len, ret, ret_len);
+
+	if (rc < 0)
+		return rc;
+	lines->start += *ret_len;
+	lines->kept = lines->start;
+	return 0;
+}
+
+int lines_chunk(struct lines *lines, const char **ret, size_t *ret_len)
+{
+	const int rc = lines_peek(lines, 1, ret, ret_len);
+
+	if (rc < 0)
+		return rc;
+	*ret_len = lines->end - lines->start;
+	lines->start = lines->end;
+	lines->kept = lines->end;
+	return 0;
+}
+
 int lines_rest(struct lines *lines, size_t max, const char **ret, size_t *ret_len)
 {
 	const int rc = lines_peek(lines, max + 1, ret, ret_len);

@@ -41,6 +41,10 @@ void lines_fini(struct lines *lines);
 int lines_peek(struct lines *lines, size_t max, const char **ret, size_t *ret_len);
 /* 1 and a line, 0 at the end. The line lives until the next call. */
 int lines_next(struct lines *lines, struct line *ret);
+/* Takes the first len bytes of what is left, or as many as there are. */
+int lines_take(struct lines *lines, size_t len, const char **ret, size_t *ret_len);
+/* Takes what is there of what is left, at least a byte, or none at the end; until the next call. */
+int lines_chunk(struct lines *lines, const char **ret, size_t *ret_len);
 /* Takes all that is left, up to max bytes: -EFBIG. The caller borrows it. */
 int lines_rest(struct lines *lines, size_t max, const char **ret, size_t *ret_len);
 

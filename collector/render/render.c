@@ -15,6 +15,7 @@ static const char *const suffixes[] = {
 	[RENDER_SPEEDSCOPE] = ".speedscope.json",
 	[RENDER_FIREFOX] = ".firefox.json",
 	[RENDER_PERF_TEXT] = ".perf.txt",
+	[RENDER_RECORDING] = ".fgrec",
 };
 
 int render_format_of(const char *path, enum render_format *ret)
@@ -39,7 +40,7 @@ const char *render_suffix(enum render_format format)
 
 const char *render_suffixes(void)
 {
-	return ".folded .svg .html .pb.gz .speedscope.json .firefox.json .perf.txt";
+	return ".folded .svg .html .pb.gz .speedscope.json .firefox.json .perf.txt .fgrec";
 }
 
 bool render_can_compare(enum render_format format)
@@ -71,6 +72,8 @@ static int write_format(const struct profile *profile, enum render_format format
 		return render_firefox(profile, options, stream);
 	case RENDER_PERF_TEXT:
 		return render_perf_text(profile, options, stream);
+	case RENDER_RECORDING:
+		return render_recording(profile, options, stream);
 	}
 	return -EINVAL;
 }

@@ -27,6 +27,7 @@ enum render_format {
 	RENDER_SPEEDSCOPE,
 	RENDER_FIREFOX,
 	RENDER_PERF_TEXT,
+	RENDER_RECORDING,
 };
 
 /* A zero-filled one is what they are by default. */
@@ -107,6 +108,10 @@ int render_firefox(const struct profile *profile, const struct render_options *o
 
 /* A block a stack, or a moment of a thread, with its samples for a period. See perf_text.c. */
 int render_perf_text(const struct profile *profile, const struct render_options *options,
+		     FILE *stream);
+
+/* All that there is, for render and diff to read again. See recording.c. */
+int render_recording(const struct profile *profile, const struct render_options *options,
 		     FILE *stream);
 
 #endif

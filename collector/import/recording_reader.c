@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Reads what render/recording.c wrote, a record at a time, see profile/recording_format.h. Numbers
+ * in a file name things that have come before; each is checked before it is used, and what a record
+ * says is added through the same functions that a recording adds with, so that their limits hold.
+ */
+#include "import/recording_reader.h"
+
+#include "base/cleanup.h"
+#include "import/gunzip_stream.h"
+#include "profile/recording_format.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FIELDS_BYTES 128u /* that are looked at; seven varints take 70 */
+#define MAX_FIELDS	 7
+#define MAX_BUCKET_NS	 (UINT64_MAX / TIMELINE_MAX_BUCKETS / 2)
+#define VERSION_BYTES	 (sizeof(RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION) - 1)
+
+struct kept_text {
+	const char *text; /* the profile's */
+	enum frame_kind kind;
+};
+
+/* Where a node of the file is in the profile. */
+struct place {
+	uint32_t id;
+	uint32_t depth : 31;
+	uint32_t is_cut : 1; /* id is an [overflow] node */
+};
+
+/* Items that are numbered as they come. */
+struct table {
+	void *items;
+	uint32_t count, size;
+};
+
+struct recording_reader {
+	struct gunzip_stream zip;
+	struct import_target *target;
+	struct table texts;	/* struct kept_text */
+	struct table nodes;	/* struct place */
+	struct table processes; /* uint32_t: the timeline's numbers */
+	struct table threads;	/* likewise */
+	uint64_t text_bytes;
+	uint64_t work; /* frames of all stacks, each as often as it stands in one */
+	uint64_t records;
+	uint64_t bucket;
+	uint64_t bucket_ns; /* of the file; the timeline's may grow */
+	uint64_t fields[MAX_FIELDS];
+	bool is_ended;
+	int err;
+	const char *reason;
+	char text[RECORDING_MAX_TEXT];
+};
+
+static bool fail(struct recording_reader *reader, int err, const char *reason)
+{
+	if (!reader->err) {
+		reader->err = err;
+		reader->reason = reason;
+	}
+	return false;
+}
+
+static bool out_of_memory(struct recording_reader *reader)
+{
+	return fail(reader, -ENOMEM, "out of memory");
+}
+
+static bool take(struct recording_reader *reader, void *to, uint64_t len)
+{
+	if (gunzip_stream_take(&reader->zip, to, len))
+		return true;
+	if (reader->zip.err == -EFBIG)
+		return fail(reader, -EFBIG, "more than 2 GiB when unzipped");
+	if (reader->zip.err == -ENOMEM)
+		return out_of_memory(reader);
+	return fail(reader, reader->zip.err, "this recording is cut or damaged");
+}
+
+static bool take_varint(struct recording_reader *reader, uint64_t *ret)
+{
+	unsigned char byte = 0x80;
+
+	*ret = 0;
+	for (unsigned shift = 0; byte & 0x80; shift += 7) {
+		if (shift > 63)
+			return fail(reader, -EINVAL, "this recording is damaged: a number is none");
+		if (!take(reader, &byte, 1))
+			return false;
+		*ret |= (uint64_t)(byte & 0x7f) << shift;
+	}
+	return true;
+}
+
+/* The first n varints of a record of len bytes; what stands behind them is passed over. */
+static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
+{
+	unsigned char bytes[MAX_FIELDS_BYTES];
+	const size_t looked = len < sizeof(bytes) ? (size_t)len : sizeof(bytes);
+	size_t at = 0;
+
+	if (!take(reader, bytes, looked) || !take(reader, NULL, len - looked))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		bool is_whole = false;
+		uint64_t value = 0;
+
+		for (unsigned shift = 0; at < looked && shift <= 63 && !is_whole; shift += 7) {
+			value |= (uint64_t)(bytes[at] & 0x7f) << shift;
+			is_whole = !(bytes[at++] & 0x80);
+		}
+		if (!is_whole)
+			return fail(reader, -EINVAL, "this recording is damaged: a record is cut");
+		reader->fields[i] = value;
+	}
+	return true;
+}
+
+/* Room for one more, of which the caller takes care. */
+static void *append(struct recording_reader *reader, struct table *table, size_t item_bytes)
+{
+	if (table->count == table->size) {
+		const uint32_t size = table->size ? table->size * 2 : 64;
+		void *items = realloc(table->items, size * item_bytes);
+
+		if (!items) {
+			out_of_memory(reader);
+			return NULL;
+		}
+		table->items = items;
+		table->size = size;
+	}
+	return (char *)table->items + table->count++ * item_bytes;
+}
+
+static bool text_at(struct recording_reader *reader, uint64_t number, struct kept_text *ret)
+{
+	*ret = (struct kept_text){.kind = FRAME_KINDS};
+	if (number > reader->texts.count)
+		return fail(reader, -EINVAL, "this recording is damaged: a text is not there");
+	if (number > 0)
+		*ret = ((const struct kept_text *)reader->texts.items)[number - 1];
+	return true;
+}
+
+static bool read_text(struct recording_reader *reader, uint64_t len)
+{
+	struct kept_text *text;
+	const char *kept;
+
+	if (len > sizeof(reader->text))
+		return fail(reader, -EFBIG, "a name is longer than 65,536 bytes");
+	if (!take(reader, reader->text, len))
+		return false;
+	reader->text_bytes += len + sizeof(*text);
+	if (reader->text_bytes > IMPORT_MAX_NAMES_BYTES)
+		return fail(reader, -EFBIG, "its names take more than 1 GiB");
+	if (len == 0 || memchr(reader->text, '\0', len))
+		return fail(reader, -EINVAL, "this recording is damaged: a text is none");
+	kept = intern_add(&reader->target->profile->names, reader->text, len);
+	text = append(reader, &reader->texts, sizeof(*text));
+	if (!kept || !text)
+		return out_of_memory(reader);
+	*text = (struct kept_text){kept, frame_kind_of_word(kept)};
+	return true;
+}
+
+/* ---- facts ---- */
+
+static void read_quality(struct recording_reader *reader, const char *key, uint64_t number)
+{
+	struct profile_quality *const quality = &reader->target->profile->quality;
+	const struct {
+		const char *key;
+		uint64_t *count;
+	} counts[] = {
+		{RECORDING_UNNAMED, &quality->unnamed_samples},
+		{RECORDING_UNNAMED_JAVA, &quality->unnamed_java_samples},
+		{RECORDING_UNROOTED, &quality->unrooted_samples},
+		{RECORDING_LOST, &quality->lost_samples},
+		{RECORDING_STACKLESS, &quality->stackless_samples},
+		{RECORDING_OVERFLOW, &quality->overflow_samples},
+	};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (strcmp(counts[i].key, key) == 0 && number <= UINT64_MAX - *counts[i].count)
+			*counts[i].count += number;
+}
+
+static void read_reason(struct recording_reader *reader, const char *reason, uint64_t number)
+{
+	struct profile_info *const info = &reader->target->recording->info;
+
+	for (size_t i = 0; i < PROFILE_REASONS; i++) {
+		if (info->reasons[i])
+			continue;
+		info->reasons[i] = reason;
+		reader->target->profile->quality.truncated_samples[i] = number;
+		return;
+	}
+}
+
+static void read_words(struct import_recording *recording, const char *key, const char *text)
+{
+	const struct {
+		const char *key;
+		const char **text;
+	} words[] = {
+		{"host", &recording->info.host},   {"kernel", &recording->info.kernel},
+		{"event", &recording->info.event}, {"program", &recording->info.program},
+		{"title", &recording->title},	   {"subtitle", &recording->subtitle},
+		{"notes", &recording->notes},	   {"count_name", &recording->count_name},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(words[i].key, key) == 0)
+			*words[i].text = text;
+}
+
+/* Buckets of other lengths than the timeline's would be counted into wrong ones. */
+static bool read_bucket(struct recording_reader *reader, struct timeline *timeline, uint64_t ns)
+{
+	for (uint64_t bucket = TIMELINE_BUCKET_NS; bucket <= MAX_BUCKET_NS; bucket *= 2) {
+		if (bucket != ns || timeline->n_entries > 0)
+			continue;
+		timeline->bucket_ns = ns;
+		reader->bucket_ns = ns;
+		return true;
+	}
+	return fail(reader, -EINVAL, "this recording is damaged: its times are of no known length");
+}
+
+static bool read_numbers(struct recording_reader *reader, const char *key, uint64_t number)
+{
+	struct import_recording *const recording = reader->target->recording;
+	struct profile_info *const info = &recording->info;
+
+	if (strcmp(key, "hz") == 0)
+		info->hz = number <= UINT32_MAX ? (unsigned)number : 0;
+	else if (strcmp(key, "start_unix_ns") == 0)
+		info->start_unix_ns = number;
+	else if (strcmp(key, "duration_ns") == 0)
+		info->duration_ns = number;
+	else if (strcmp(key, RECORDING_UNTIMED) == 0)
+		recording->timeline.lost_samples += number;
+	else if (strcmp(key, RECORDING_LOST_NAMES) == 0)
+		recording->timeline.lost_names += number;
+	else if (strcmp(key, "bucket_ns") == 0)
+		return read_bucket(reader, &recording->timeline, number);
+	return true;
+}
+
+static bool read_fact(struct recording_reader *reader, uint64_t len)
+{
+	struct kept_text key, text;
+
+	if (!take_fields(reader, len, 3) || !text_at(reader, reader->fields[0], &key) ||
+	    !text_at(reader, reader->fields[1], &text))
+		return false;
+	if (!key.text)
+		return fail(reader, -EINVAL, "this recording is damaged: a fact has no key");
+	read_quality(reader, key.text, reader->fields[2]);
+	if (!reader->target->recording)
+		return true;
+	if (text.text && strcmp(key.text, RECORDING_TRUNCATED) == 0)
+		read_reason(reader, text.text, reader->fields[2]);
+	if (text.text)
+		read_words(reader->target->recording, key.text, text.text);
+	return read_numbers(reader, key.text, reader->fields[2]);
+}
+
+/* ---- the tree ---- */
+
+static bool name_node(struct recording_reader *reader, struct profile_name *ret)
+{
+	struct kept_text name, kind, module, file;
+	struct frame frame;
+
+	if (!text_at(reader, reader->fields[1], &name) ||
+	    !text_at(reader, reader->fields[2], &kind) ||
+	    !text_at(reader, reader->fields[3], &module) ||
+	    !text_at(reader, reader->fields[4], &file))
+		return false;
+	frame = (struct frame){
+		.name = name.text ? name.text : "",
+		.module = module.text,
+		.file = file.text,
+		.line = reader->fields[5] <= PROFILE_MAX_LINE ? (uint32_t)reader->fields[5] : 0,
+		.kind = kind.kind < FRAME_KINDS ? kind.kind : FRAME_NATIVE,
+	};
+	return profile_keep_name(reader->target->profile, &frame, ret) == 0 ||
+	       out_of_memory(reader);
+}
+
+static bool enter_node(struct recording_reader *reader, const struct place *parent,
+		       struct place *ret)
+{
+	struct profile_name name;
+	int rc;
+
+	*ret = *parent;
+	if (ret->is_cut)
+		return true;
+	if (parent->depth == RECORDING_MAX_DEPTH)
+		return fail(reader, -EFBIG, "a stack of more than 131,072 frames");
+	if (!name_node(reader, &name))
+		return false;
+	rc = profile_descend(reader->target->profile, &name, &ret->id);
+	if (rc < 0)
+		return out_of_memory(reader);
+	ret->is_cut = rc == 1;
+	ret->depth++;
+	return true;
+}
+
+static bool read_node(struct recording_reader *reader, uint64_t len)
+{
+	struct profile *const profile = reader->target->profile;
+	struct place place = {.id = PROFILE_ROOT};
+	struct place *kept;
+
+	if (!take_fields(reader, len, 7))
+		return false;
+	if (reader->nodes.count == IMPORT_MAX_NODES)
+		return fail(reader, -EFBIG, "more than 16 million frames");
+	if (reader->nodes.count > 0 && reader->fields[0] - 1 >= reader->nodes.count)
+		return fail(reader, -EINVAL, "this recording is damaged: a caller is not there");
+	if (reader->nodes.count > 0) {
+		const struct place *const places = reader->nodes.items;
+		const struct place parent = places[reader->nodes.count - reader->fields[0]];
+
+		if (!enter_node(reader, &parent, &place))
+			return false;
+	}
+	kept = append(reader, &reader->nodes, sizeof(*kept));
+	if (!kept)
+		return false;
+	*kept = place;
+	if (profile_count(profile, place.id, reader->fields[6]) < 0)
+		return fail(reader, -EOVERFLOW, "all samples together are more than 2^64");
+	if (place.is_cut)
+		profile->quality.overflow_samples += reader->fields[6];
+	if (reader->fields[6] == 0)
+		return true;
+	reader->target->report.stacks++;
+	reader->work += place.depth;
+	return reader->work <= RECORDING_MAX_WORK ||
+	       fail(reader, -EFBIG, "its stacks together have more than 2^32 frames");
+}
+
+/* ---- times ---- */
+
+static bool number_fits(struct recording_reader *reader, uint64_t number, uint64_t most)
+{
+	return number <= most ||
+	       fail(reader, -EINVAL, "this recording is damaged: a number is too large");
+}
+
+static bool keep_number(struct recording_reader *reader, struct table *table, uint32_t number,
+			uint32_t most)
+{
+	uint32_t *kept;
+
+	if (table->count > most)
+		return fail(reader, -EFBIG, "more processes or threads than a recording can have");
+	kept = append(reader, table, sizeof(*kept));
+	if (kept)
+		*kept = number;
+	return kept != NULL;
+}
+
+static bool read_process(struct recording_reader *reader, uint64_t len)
+{
+	struct import_recording *const recording = reader->target->recording;
+	struct kept_text title, container, runtime;
+	struct timeline_process process;
+
+	if (!take_fields(reader, len, 4) || !number_fits(reader, reader->fields[0], INT32_MAX) ||
+	    !text_at(reader, reader->fields[1], &title) ||
+	    !text_at(reader, reader->fields[2], &container) ||
+	    !text_at(reader, reader->fields[3], &runtime))
+		return false;
+	process = (struct timeline_process){
+		.pid = (pid_t)reader->fields[0],
+		.title = title.text,
+		.container = container.text,
+		.runtime = runtime.text,
+	};
+	return keep_number(reader, &reader->processes,
+			   recording ? timeline_process(&recording->timeline, &process) : 0,
+			   TIMELINE_MAX_PROCESSES);
+}
+
+static bool read_thread(struct recording_reader *reader, uint64_t len)
+{
+	struct import_recording *const recording = reader->target->recording;
+	const uint32_t *const processes = reader->processes.items;
+	struct timeline_thread thread;
+	struct kept_text name;
+
+	if (!take_fields(reader, len, 3) || !number_fits(reader, reader->fields[1], INT32_MAX) ||
+	    !text_at(reader, reader->fields[2], &name))
+		return false;
+	if (reader->fields[0] >= reader->processes.count)
+		return fail(reader, -EINVAL, "this recording is damaged: a process is not there");
+	thread = (struct timeline_thread){
+		.process = processes[reader->fields[0]],
+		.tid = (pid_t)reader->fields[1],
+		.name = name.text,
+	};
+	/* Each process may have one for its others. */
+	return keep_number(reader, &reader->threads,
+			   recording ? timeline_thread(&recording->timeline, &thread) : 0,
+			   TIMELINE_MAX_THREADS + TIMELINE_MAX_PROCESSES);
+}
+
+static bool read_time(struct recording_reader *reader, uint64_t len)
+{
+	struct import_recording *const recording = reader->target->recording;
+	const struct place *const nodes = reader->nodes.items;
+	const uint32_t *const threads = reader->threads.items;
+	struct timeline_entry entry;
+
+	if (!take_fields(reader, len, 4) ||
+	    !number_fits(reader, reader->fields[0], TIMELINE_MAX_BUCKETS - 1) ||
+	    !number_fits(reader, reader->fields[3], UINT32_MAX))
+		return false;
+	if (reader->fields[1] >= reader->threads.count || reader->fields[2] >= reader->nodes.count)
+		return fail(reader, -EINVAL,
+			    "this recording is damaged: a thread or a frame is not there");
+	reader->bucket += reader->fields[0];
+	if (!number_fits(reader, reader->bucket, TIMELINE_MAX_BUCKETS - 1) || !recording)
+		return !reader->err;
+	entry = (struct timeline_entry){
+		.thread = threads[reader->fields[1]],
+		.node = nodes[reader->fields[2]].id,
+		.weight = (uint32_t)reader->fields[3],
+	};
+	timeline_add(&recording->timeline, reader->bucket * reader->bucket_ns, &entry);
+	return true;
+}
+
+/* ---- the file ---- */
+
+static bool read_end(struct recording_reader *reader, uint64_t len)
+{
+	if (!take_fields(reader, len, 1))
+		return false;
+	if (reader->fields[0] != reader->records)
+		return fail(reader, -EINVAL, "this recording is damaged: records are missing");
+	if (!gunzip_stream_at_end(&reader->zip))
+		return fail(reader, -EINVAL, "this recording is cut or damaged");
+	reader->is_ended = true;
+	return true;
+}
+
+static bool read_record(struct recording_reader *reader)
+{
+	unsigned char type;
+	uint64_t len;
+	bool is_read;
+
+	if (!take(reader, &type, 1) || !take_varint(reader, &len))
+		return false;
+	switch ((enum recording_record)type) {
+	case RECORDING_END:
+		return read_end(reader, len);
+	case RECORDING_TEXT:
+		is_read = read_text(reader, len);
+		break;
+	case RECORDING_FACT:
+		is_read = read_fact(reader, len);
+		break;
+	case RECORDING_NODE:
+		is_read = read_node(reader, len);
+		break;
+	case RECORDING_PROCESS:
+		is_read = read_process(reader, len);
+		break;
+	case RECORDING_THREAD:
+		is_read = read_thread(reader, len);
+		break;
+	case RECORDING_TIME:
+		is_read = read_time(reader, len);
+		break;
+	default: /* of a later program */
+		is_read = take(reader, NULL, len);
+		break;
+	}
+	reader->records++;
+	return is_read;
+}
+
+static bool check_version(struct recording_reader *reader, struct lines *lines)
+{
+	const char *data;
+	size_t len;
+
+	if (lines_take(lines, VERSION_BYTES, &data, &len) < 0)
+		return out_of_memory(reader);
+	if (len == VERSION_BYTES &&
+	    memcmp(data, RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION, len) == 0)
+		return true;
+	return fail(reader, -EINVAL,
+		    "a recording of another version of fgcollect: read it with that version, or a "
+		    "later one");
+}
+
+static void reader_fini(struct recording_reader *reader)
+{
+	gunzip_stream_fini(&reader->zip);
+	free(reader->texts.items);
+	free(reader->nodes.items);
+	free(reader->processes.items);
+	free(reader->threads.items);
+	free(reader);
+}
+
+static void finish(struct recording_reader *reader)
+{
+	struct import_recording *const recording = reader->target->recording;
+
+	if (reader->err)
+		reader->target->report.first_reason = reader->reason;
+	if (!recording || reader->err)
+		return;
+	timeline_sort(&recording->timeline);
+	recording->info.quality = reader->target->profile->quality;
+	recording->is_read = true;
+}
+
+int recording_file_read(struct lines *lines, struct import_target *target)
+{
+	struct recording_reader *const reader = calloc(1, sizeof(*reader));
+	int err;
+
+	if (!reader)
+		return -ENOMEM;
+	reader->target = target;
+	reader->bucket_ns = TIMELINE_BUCKET_NS;
+	if (check_version(reader, lines) &&
+	    gunzip_stream_init(&reader->zip, lines, RECORDING_MAX_BYTES) < 0)
+		out_of_memory(reader);
+	while (!reader->err && !reader->is_ended)
+		read_record(reader);
+	finish(reader);
+	err = reader->err;
+	reader_fini(reader);
+	return err;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a recording of our own -> a profile and, if wanted, its timeline and what is known of it
+ * units:   as profile/recording_format.h
+ * threads: one at a time
+ * errors:  -EINVAL damaged, cut short or of another version; -EFBIG larger than a limit;
+ *          -EOVERFLOW; -ENOMEM; the report's first_reason says which
+ * source:  profile/recording_format.h
+ */
+#ifndef FG_IMPORT_RECORDING_READER_H
+#define FG_IMPORT_RECORDING_READER_H
+
+#include "import/import.h"
+#include "import/lines.h"
+
+#define RECORDING_MAX_BYTES ((uint64_t)2 << 30) /* when unzipped */
+#define RECORDING_MAX_DEPTH 131072u
+#define RECORDING_MAX_WORK  ((uint64_t)1 << 32) /* frames of all stacks, as formats write them */
+
+int recording_file_read(struct lines *lines, struct import_target *target);
+
+#endif

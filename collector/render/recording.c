@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A recording of our own, from which everything else can be made later: the format is described in
+ * profile/recording_format.h. Records are written as they are made; a text goes out when the first
+ * record names it.
+ */
+#include "render/bytes.h"
+#include "render/gzip.h"
+#include "render/render.h"
+
+#include "base/cleanup.h"
+#include "base/intern.h"
+#include "base/map64.h"
+#include "profile/recording_format.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct recording_writer {
+	struct gzip gzip;
+	struct map64 numbers; /* a text's address -> its number */
+	struct intern texts;  /* each once, whoever has it */
+	uint64_t text_count;
+	struct bytes fields;
+	uint64_t records;
+	bool failed; /* memory is out */
+};
+
+static void write_record(struct recording_writer *writer, enum recording_record type,
+			 const void *data, size_t len)
+{
+	unsigned char head[12] = {(unsigned char)type};
+	size_t n = 1;
+
+	for (size_t rest = len;; rest >>= 7) {
+		head[n++] = (unsigned char)(rest >= 0x80 ? 0x80 | (rest & 0x7f) : rest);
+		if (rest < 0x80)
+			break;
+	}
+	gzip_add(&writer->gzip, head, n);
+	gzip_add(&writer->gzip, data, len);
+	writer->records++;
+}
+
+static void write_fields(struct recording_writer *writer, enum recording_record type,
+			 const uint64_t *fields, size_t n)
+{
+	writer->fields.len = 0;
+	for (size_t i = 0; i < n; i++)
+		bytes_add_varint(&writer->fields, fields[i]);
+	writer->failed |= writer->fields.failed;
+	write_record(writer, type, writer->fields.data, writer->fields.len);
+}
+
+#define WRITE(writer, type, ...)                                                                   \
+	do {                                                                                       \
+		const uint64_t all[] = {__VA_ARGS__};                                              \
+		write_fields((writer), (type), all, sizeof(all) / sizeof(*all));                   \
+	} while (0)
+
+static uintptr_t find_number(const struct recording_writer *writer, const char *text)
+{
+	return (uintptr_t)map64_find(&writer->numbers, (uint64_t)(uintptr_t)text);
+}
+
+static void keep_number(struct recording_writer *writer, const char *text, uintptr_t number)
+{
+	if (map64_put(&writer->numbers, (uint64_t)(uintptr_t)text, (void *)number) < 0)
+		writer->failed = true;
+}
+
+static uintptr_t write_text(struct recording_writer *writer, const char *text)
+{
+	const size_t len = strnlen(text, RECORDING_MAX_TEXT);
+	const char *const kept = intern_add(&writer->texts, text, len);
+	uintptr_t number = kept ? find_number(writer, kept) : 0;
+
+	writer->failed |= !kept;
+	if (!kept || number)
+		return number;
+	number = ++writer->text_count;
+	keep_number(writer, kept, number);
+	write_record(writer, RECORDING_TEXT, text, len);
+	return number;
+}
+
+/* Most are found by their address: those of a profile and of a timeline are interned, each. */
+static uint64_t number_of(struct recording_writer *writer, const char *text)
+{
+	uintptr_t number;
+
+	if (!text || !*text)
+		return 0;
+	number = find_number(writer, text);
+	if (number)
+		return number;
+	number = write_text(writer, text);
+	if (number)
+		keep_number(writer, text, number);
+	return number;
+}
+
+static void fact(struct recording_writer *writer, const char *key, const char *text,
+		 uint64_t number)
+{
+	if ((!text || !*text) && number == 0)
+		return;
+	const uint64_t key_number = number_of(writer, key), text_number = number_of(writer, text);
+
+	WRITE(writer, RECORDING_FACT, key_number, text_number, number);
+}
+
+static void write_quality(struct recording_writer *writer, const struct profile_quality *quality,
+			  const char *const reasons[PROFILE_REASONS])
+{
+	fact(writer, RECORDING_UNNAMED, NULL, quality->unnamed_samples);
+	fact(writer, RECORDING_UNNAMED_JAVA, NULL, quality->unnamed_java_samples);
+	fact(writer, RECORDING_UNROOTED, NULL, quality->unrooted_samples);
+	fact(writer, RECORDING_LOST, NULL, quality->lost_samples);
+	fact(writer, RECORDING_STACKLESS, NULL, quality->stackless_samples);
+	fact(writer, RECORDING_OVERFLOW, NULL, quality->overflow_samples);
+	for (size_t i = 0; reasons && i < PROFILE_REASONS; i++)
+		if (reasons[i] && quality->truncated_samples[i] > 0)
+			fact(writer, RECORDING_TRUNCATED, reasons[i],
+			     quality->truncated_samples[i]);
+}
+
+static void write_facts(struct recording_writer *writer, const struct profile *profile,
+			const struct render_options *options)
+{
+	const struct profile_info *const info = options->info;
+
+	fact(writer, "title", options->title, 0);
+	fact(writer, "subtitle", options->subtitle, 0);
+	fact(writer, "notes", options->notes, 0);
+	fact(writer, "count_name", options->count_name, 0);
+	write_quality(writer, info ? &info->quality : &profile->quality,
+		      info ? info->reasons : NULL);
+	if (!info)
+		return;
+	fact(writer, "host", info->host, 0);
+	fact(writer, "kernel", info->kernel, 0);
+	fact(writer, "event", info->event, 0);
+	fact(writer, "program", info->program, 0);
+	fact(writer, "hz", NULL, info->hz);
+	fact(writer, "start_unix_ns", NULL, info->start_unix_ns);
+	fact(writer, "duration_ns", NULL, info->duration_ns);
+}
+
+static void write_nodes(struct recording_writer *writer, const struct profile *profile)
+{
+	for (uint32_t id = 0; id < profile->count && !writer->gzip.err; id++) {
+		const struct profile_node *const node = &profile->nodes[id];
+		const uint64_t name = number_of(writer, node->name);
+		const uint64_t kind =
+			number_of(writer, frame_kind_word((enum frame_kind)node->kind));
+		const uint64_t module = number_of(writer, node->module);
+		const uint64_t file = number_of(writer, node->file);
+
+		WRITE(writer, RECORDING_NODE, id - node->parent, name, kind, module, file,
+		      node->line, node->self);
+	}
+}
+
+static void write_threads(struct recording_writer *writer, const struct timeline *timeline)
+{
+	for (size_t i = 0; i < timeline->n_processes; i++) {
+		const struct timeline_process *const process = &timeline->processes[i];
+		const uint64_t title = number_of(writer, process->title);
+		const uint64_t container = number_of(writer, process->container);
+		const uint64_t runtime = number_of(writer, process->runtime);
+
+		WRITE(writer, RECORDING_PROCESS, (uint64_t)process->pid, title, container, runtime);
+	}
+	for (size_t i = 0; i < timeline->n_threads; i++) {
+		const struct timeline_thread *const thread = &timeline->threads[i];
+		const uint64_t name = number_of(writer, thread->name);
+
+		WRITE(writer, RECORDING_THREAD, thread->process, (uint64_t)thread->tid, name);
+	}
+}
+
+static void write_times(struct recording_writer *writer, const struct timeline *timeline)
+{
+	uint32_t bucket = 0;
+
+	fact(writer, "bucket_ns", NULL, timeline->bucket_ns);
+	fact(writer, RECORDING_UNTIMED, NULL, timeline->lost_samples);
+	fact(writer, RECORDING_LOST_NAMES, NULL, timeline->lost_names);
+	write_threads(writer, timeline);
+	for (size_t i = 0; i < timeline->n_entries && !writer->gzip.err; i++) {
+		const struct timeline_entry *const entry = &timeline->entries[i];
+
+		WRITE(writer, RECORDING_TIME, entry->bucket - bucket, entry->thread, entry->node,
+		      entry->weight);
+		bucket = entry->bucket;
+	}
+}
+
+static void recording_writer_fini(struct recording_writer *writer)
+{
+	gzip_fini(&writer->gzip);
+	map64_fini(&writer->numbers);
+	intern_fini(&writer->texts);
+	bytes_fini(&writer->fields);
+}
+
+int render_recording(const struct profile *profile, const struct render_options *options,
+		     FILE *stream)
+{
+	static const struct render_options defaults = {0};
+	_cleanup_(recording_writer_fini) struct recording_writer writer = {0};
+	int rc = gzip_init(&writer.gzip, stream);
+
+	if (rc < 0)
+		return rc;
+	if (!options)
+		options = &defaults;
+	errno = 0;
+	if (fputs(RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION, stream) < 0)
+		return errno ? -errno : -EIO;
+	write_facts(&writer, profile, options);
+	write_nodes(&writer, profile);
+	if (options->timeline)
+		write_times(&writer, options->timeline);
+	WRITE(&writer, RECORDING_END, writer.records);
+	rc = gzip_finish(&writer.gzip);
+	if (rc < 0)
+		return rc;
+	return writer.failed ? -ENOMEM : 0;
+}
