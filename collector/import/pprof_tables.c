@@ -10,6 +10,8 @@
  */
 #include "import/pprof_tables.h"
 
+#include "import/frame_text.h"
+
 #include "import/pprof.h"
 #include "pprof.pb.h"
 
@@ -242,10 +244,11 @@ static bool has_suffix(const char *text, const char *suffix)
 	return len >= suffix_len && strcmp(text + len - suffix_len, suffix) == 0;
 }
 
-static enum frame_kind kind_of_module(const char *module)
+/* Names are guessed at only where nothing says that a file of machine code is behind them. */
+static enum frame_kind kind_of_module(const char *module, const char *name)
 {
 	if (!module)
-		return FRAME_NATIVE;
+		return frame_text_kind(name);
 	if (strncmp(module, "[kernel", strlen("[kernel")) == 0 ||
 	    strncmp(module, "vmlinux", strlen("vmlinux")) == 0 || has_suffix(module, ".ko"))
 		return FRAME_KERNEL;
@@ -315,7 +318,7 @@ static bool name_line(struct pprof_tables *tables, const pprof_Line *line, bool 
 	frame->line = line->line > 0 && line->line <= UINT32_MAX ? (uint32_t)line->line : 0;
 	frame->kind = kind < FRAME_KINDS ? kind
 		      : is_inlined	 ? FRAME_INLINED
-					 : kind_of_module(frame->module);
+					 : kind_of_module(frame->module, frame->name);
 	return true;
 }
 

@@ -23,18 +23,29 @@
 #include "render/text.h"
 
 #include "base/cleanup.h"
+#include "base/intern.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ROOT	   0u
 #define MAP_FILE   "/tmp/perf-0.map"
 #define ANY_COMM   "all"
 #define EVENT	   "cpu-clock"
-#define ADDR_WIDTH 16
+#define HEAD	   "\t               0 "
 #define NS_PER_SEC UINT64_C(1000000000)
 #define NS_PER_US  1000
+
+struct perf_writer {
+	const struct profile *profile;
+	FILE *stream;
+	struct bytes text;
+	struct intern kept;
+	const char **lines; /* by node; NULL: not made yet */
+	bool failed;	    /* memory is out */
+};
 
 static const char *file_of(const struct profile_node *node)
 {
@@ -49,25 +60,36 @@ static const char *file_of(const struct profile_node *node)
 	return node->module ? node->module : "[unknown]";
 }
 
-static void write_comm(FILE *stream, struct bytes *text, const char *name)
+static void write_comm(struct perf_writer *writer, const char *name)
 {
+	struct bytes *const text = &writer->text;
+
 	text->len = 0;
 	text_clean(text, *name ? name : "?", "?");
 	for (size_t i = 0; i < text->len; i++) {
 		if (text->data[i] == ' ')
 			text->data[i] = '_';
 	}
-	fputs(bytes_text(text), stream);
+	fputs(bytes_text(text), writer->stream);
 }
 
-static void write_frame(FILE *stream, struct bytes *text, const struct profile_node *node)
+/* The line of a node, made when it is first asked for: stacks repeat most of their frames. */
+static const char *line_of(struct perf_writer *writer, uint32_t id)
 {
+	const struct profile_node *const node = &writer->profile->nodes[id];
+	struct bytes *const text = &writer->text;
+
+	if (writer->lines[id])
+		return writer->lines[id];
 	text->len = 0;
+	bytes_add(text, HEAD, strlen(HEAD));
 	text_clean(text, *node->name ? node->name : "?", "?");
-	fprintf(stream, "\t%*x %s (", ADDR_WIDTH, 0, bytes_text(text));
-	text->len = 0;
+	bytes_add(text, " (", 2);
 	text_clean(text, file_of(node), "?");
-	fprintf(stream, "%s)\n", bytes_text(text));
+	bytes_add(text, ")\n", 2);
+	writer->lines[id] = intern_add_str(&writer->kept, bytes_text(text));
+	writer->failed |= !writer->lines[id];
+	return writer->lines[id] ? writer->lines[id] : "";
 }
 
 /* The node of the lowest frame on the way to id. */
@@ -85,42 +107,41 @@ struct block {
 	uint64_t time_ns;
 };
 
-static int write_block(const struct profile *profile, const struct block *block, struct bytes *text,
-		       FILE *stream)
+static int write_block(struct perf_writer *writer, const struct block *block)
 {
-	const struct profile_node *const nodes = profile->nodes;
-	const uint32_t base = lowest(profile, block->node);
+	const struct profile_node *const nodes = writer->profile->nodes;
+	const uint32_t base = lowest(writer->profile, block->node);
+	FILE *const stream = writer->stream;
 	const bool has_comm = base != ROOT && nodes[base].kind == FRAME_LABEL;
 
-	write_comm(stream, text, has_comm ? nodes[base].name : ANY_COMM);
+	write_comm(writer, has_comm ? nodes[base].name : ANY_COMM);
 	fprintf(stream, " %d/%d [000] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " " EVENT ":\n",
 		(int)block->pid, (int)block->tid, block->time_ns / NS_PER_SEC,
 		block->time_ns % NS_PER_SEC / NS_PER_US, block->count);
 	for (uint32_t id = block->node; id != ROOT && !(has_comm && id == base);
 	     id = nodes[id].parent)
-		write_frame(stream, text, &nodes[id]);
+		fputs(line_of(writer, id), stream);
 	fputc('\n', stream);
-	if (text->failed)
+	if (writer->failed || writer->text.failed)
 		return -ENOMEM;
 	return ferror(stream) ? (errno ? -errno : -EIO) : 0;
 }
 
-static int write_rest(const struct profile *profile, const uint64_t *rest, struct bytes *text,
-		      FILE *stream)
+static int write_rest(struct perf_writer *writer, const uint64_t *rest)
 {
 	int rc = 0;
 
-	for (uint32_t id = 0; id < profile->count && rc == 0; id++) {
+	for (uint32_t id = 0; id < writer->profile->count && rc == 0; id++) {
 		const struct block block = {.node = id, .count = rest[id]};
 
 		if (block.count > 0)
-			rc = write_block(profile, &block, text, stream);
+			rc = write_block(writer, &block);
 	}
 	return rc;
 }
 
-static int write_timed(const struct profile *profile, const struct timeline *timeline,
-		       const struct by_thread *by_thread, struct bytes *text, FILE *stream)
+static int write_timed(struct perf_writer *writer, const struct timeline *timeline,
+		       const struct by_thread *by_thread)
 {
 	const uint32_t count = by_thread->first[by_thread->threads];
 	int rc = 0;
@@ -136,9 +157,16 @@ static int write_timed(const struct profile *profile, const struct timeline *tim
 			.time_ns = entry->bucket * timeline->bucket_ns,
 		};
 
-		rc = write_block(profile, &block, text, stream);
+		rc = write_block(writer, &block);
 	}
 	return rc;
+}
+
+static void perf_writer_fini(struct perf_writer *writer)
+{
+	bytes_fini(&writer->text);
+	intern_fini(&writer->kept);
+	free(writer->lines);
 }
 
 int render_perf_text(const struct profile *profile, const struct render_options *options,
@@ -146,13 +174,17 @@ int render_perf_text(const struct profile *profile, const struct render_options 
 {
 	const struct timeline *const timeline = options ? options->timeline : NULL;
 	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
-	_cleanup_(bytes_fini) struct bytes text = {0};
+	_cleanup_(perf_writer_fini) struct perf_writer writer = {.profile = profile,
+								 .stream = stream};
 	int rc = by_thread_init(&by_thread, profile, timeline, BY_THREAD_MOMENT);
 
+	writer.lines = calloc(profile->count, sizeof(*writer.lines));
+	if (rc == 0 && !writer.lines)
+		rc = -ENOMEM;
 	errno = 0;
 	if (rc == 0)
-		rc = write_rest(profile, by_thread.rest, &text, stream);
+		rc = write_rest(&writer, by_thread.rest);
 	if (rc == 0)
-		rc = write_timed(profile, timeline, &by_thread, &text, stream);
+		rc = write_timed(&writer, timeline, &by_thread);
 	return rc;
 }

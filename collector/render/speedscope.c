@@ -141,6 +141,19 @@ static int write_stack(struct speedscope_writer *writer, uint32_t id)
 	return 0;
 }
 
+/* At most what 64 bits hold. */
+static uint64_t times(uint64_t count, uint64_t period)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(count, period, &product) ? UINT64_MAX : product;
+}
+
+static uint64_t plus(uint64_t sum, uint64_t count)
+{
+	return sum <= UINT64_MAX - count ? sum + count : UINT64_MAX;
+}
+
 static void write_head(struct speedscope_writer *writer, const char *name, uint64_t total)
 {
 	FILE *const stream = writer->out.stream;
@@ -148,7 +161,7 @@ static void write_head(struct speedscope_writer *writer, const char *name, uint6
 	fputs("{\"type\":\"sampled\",\"name\":", stream);
 	json_out_text(&writer->out, name);
 	fprintf(stream, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\"samples\":[",
-		writer->unit, total * writer->period);
+		writer->unit, times(total, writer->period));
 }
 
 static int write_thread(struct speedscope_writer *writer, const char *name,
@@ -158,7 +171,7 @@ static int write_thread(struct speedscope_writer *writer, const char *name,
 	uint64_t total = 0;
 
 	for (uint32_t i = 0; i < count; i++)
-		total += entries[i].weight;
+		total = plus(total, entries[i].weight);
 	write_head(writer, name, total);
 	for (uint32_t i = 0; i < count; i++) {
 		fputs(i ? "," : "", stream);
@@ -167,7 +180,8 @@ static int write_thread(struct speedscope_writer *writer, const char *name,
 	}
 	fputs("],\"weights\":[", stream);
 	for (uint32_t i = 0; i < count; i++)
-		fprintf(stream, i ? ",%" PRIu64 : "%" PRIu64, entries[i].weight * writer->period);
+		fprintf(stream, i ? ",%" PRIu64 : "%" PRIu64,
+			times(entries[i].weight, writer->period));
 	fputs("]}", stream);
 	return 0;
 }
@@ -180,7 +194,7 @@ static int write_rest(struct speedscope_writer *writer, const char *name, const 
 	uint64_t total = 0;
 
 	for (uint32_t id = 0; id < count; id++)
-		total += rest[id];
+		total = plus(total, rest[id]);
 	write_head(writer, name, total);
 	for (uint32_t id = 0; id < count; id++) {
 		if (rest[id] == 0)
@@ -195,7 +209,7 @@ static int write_rest(struct speedscope_writer *writer, const char *name, const 
 	for (uint32_t id = 0; id < count; id++) {
 		if (rest[id] == 0)
 			continue;
-		fprintf(stream, "%s%" PRIu64, separator, rest[id] * writer->period);
+		fprintf(stream, "%s%" PRIu64, separator, times(rest[id], writer->period));
 		separator = ",";
 	}
 	fputs("]}", stream);

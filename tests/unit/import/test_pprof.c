@@ -93,6 +93,8 @@ enum {
 	T_JIT_NAME,
 	T_SPACE,
 	T_BYTES,
+	T_JAVA,
+	T_CPP,
 	TEXTS,
 };
 
@@ -113,6 +115,8 @@ static void put_texts(struct message *message)
 		"help_[jit]",
 		"space",
 		"bytes",
+		"java/lang/String.hashCode",
+		"std::sort",
 	};
 
 	for (int i = 0; i < TEXTS; i++)
@@ -288,7 +292,8 @@ static void address_without_a_function_is_named_by_its_file(void **state)
 	check(&message, "[unknown]+0x7123;libc.so.6+0x323", 1);
 }
 
-static void check_kind(uint64_t mapping_text, uint64_t system_text, enum frame_kind kind)
+static void check_named_kind(uint64_t name_text, uint64_t mapping_text, uint64_t system_text,
+			     enum frame_kind kind)
 {
 	struct message message = {.len = 0};
 	struct import_report report;
@@ -297,12 +302,25 @@ static void check_kind(uint64_t mapping_text, uint64_t system_text, enum frame_k
 	PUT(&message, SAMPLE_TYPE, 1, T_SAMPLES, 2, T_COUNT);
 	put_texts(&message);
 	PUT(&message, MAPPING, 1, 1, 5, mapping_text);
-	PUT(&message, FUNCTION, 1, 1, 2, T_HELP, 3, system_text);
+	PUT(&message, FUNCTION, 1, 1, 2, name_text, 3, system_text);
 	PUT(&message, SAMPLE, 1, 1, 2, 1);
 	put_bytes(&message, LOCATION, "\x08\x01\x10\x01\x22\x02\x08\x01", 8);
 	assert_int_equal(take(message.data, message.len, &profile, &report), 0);
 	assert_int_equal(leaf_of(&profile)->kind, kind);
 	profile_fini(&profile);
+}
+
+static void check_kind(uint64_t mapping_text, uint64_t system_text, enum frame_kind kind)
+{
+	check_named_kind(T_HELP, mapping_text, system_text, kind);
+}
+
+static void name_tells_the_kind_where_no_mapping_does(void **state)
+{
+	(void)state;
+	check_named_kind(T_JAVA, T_EMPTY, T_JAVA, FRAME_JAVA);
+	check_named_kind(T_JAVA, T_LIBC, T_JAVA, FRAME_NATIVE);
+	check_named_kind(T_CPP, T_EMPTY, T_CPP, FRAME_NATIVE);
 }
 
 static void mapping_or_system_name_tells_the_kind(void **state)
@@ -508,6 +526,7 @@ int main(void)
 		cmocka_unit_test(samples_are_taken_and_not_their_time),
 		cmocka_unit_test(address_without_a_function_is_named_by_its_file),
 		cmocka_unit_test(mapping_or_system_name_tells_the_kind),
+		cmocka_unit_test(name_tells_the_kind_where_no_mapping_does),
 		cmocka_unit_test(negative_value_is_ignored_and_said),
 		cmocka_unit_test(too_deep_stack_is_ignored_and_said),
 		cmocka_unit_test(numbers_that_lead_nowhere_are_errors),

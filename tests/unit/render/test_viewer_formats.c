@@ -344,6 +344,22 @@ static void check_firefox_name(const json_t *shared, json_int_t stack, const cha
 	assert_string_equal(json_string_value(name), expected);
 }
 
+static void speedscope_weights_do_not_wrap_around(void **state)
+{
+	const struct note note = {{F("a", NATIVE)}, UINT64_MAX / 2};
+	struct profile profile;
+	char *text;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	add_note(&profile, &note);
+	text = written(&profile, RENDER_SPEEDSCOPE, &timed);
+	assert_non_null(strstr(text, "\"endValue\":18446744073709551615"));
+	assert_non_null(strstr(text, "\"weights\":[18446744073709551615]"));
+	free(text);
+	profile_fini(&profile);
+}
+
 static void firefox_tables_fit_together(void **state)
 {
 	static const char *const tables[] = {"stackTable",    "frameTable",    "funcTable",
@@ -653,6 +669,7 @@ int main(void)
 		cmocka_unit_test(pprof_keeps_kinds_modules_and_lines),
 		cmocka_unit_test(samples_at_two_lines_have_none),
 		cmocka_unit_test(speedscope_has_stacks_and_weights),
+		cmocka_unit_test(speedscope_weights_do_not_wrap_around),
 		cmocka_unit_test(firefox_tables_fit_together),
 		cmocka_unit_test(perf_text_is_a_block_a_stack),
 		cmocka_unit_test(firefox_shows_threads_in_the_order_of_time),
