@@ -52,6 +52,15 @@ enum frame_kind frame_text_kind(const char *name)
 	return FRAME_NATIVE;
 }
 
+/* A dot in front of the parameters is Java's even where packages stand in front of it. */
+enum frame_kind frame_text_inlined_kind(const char *name)
+{
+	const bool is_native = frame_text_kind(name) == FRAME_NATIVE &&
+			       (strstr(name, "::") || !has_before_parameters(name, '.'));
+
+	return is_native ? FRAME_NATIVE_INLINED : FRAME_INLINED;
+}
+
 static bool kind_of_suffix(const char *suffix, enum frame_kind *ret)
 {
 	static const enum frame_kind kinds[] = {FRAME_INTERPRETED, FRAME_C1, FRAME_JIT,
@@ -70,9 +79,12 @@ struct frame frame_text_parse(char *text, size_t len, bool is_root)
 {
 	struct frame frame = {.name = text};
 
-	if (len > SUFFIX_BYTES && kind_of_suffix(text + len - SUFFIX_BYTES, &frame.kind))
-		text[len - SUFFIX_BYTES] = '\0';
-	else
+	if (len <= SUFFIX_BYTES || !kind_of_suffix(text + len - SUFFIX_BYTES, &frame.kind)) {
 		frame.kind = is_root ? FRAME_LABEL : frame_text_kind(text);
+		return frame;
+	}
+	text[len - SUFFIX_BYTES] = '\0';
+	if (frame.kind == FRAME_INLINED)
+		frame.kind = frame_text_inlined_kind(text);
 	return frame;
 }

@@ -19,5 +19,7 @@ struct frame frame_text_parse(char *text, size_t len, bool is_root);
 
 /* The kind of a name without a suffix. A kind with a suffix is never guessed. */
 enum frame_kind frame_text_kind(const char *name);
+/* Of one that is known to be inlined: of Java, or of a file. */
+enum frame_kind frame_text_inlined_kind(const char *name);
 
 #endif

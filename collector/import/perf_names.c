@@ -2,6 +2,8 @@
 /* How frames of perf script are called and of which kind they are, see perf_names.h. */
 #include "import/perf_names.h"
 
+#include "import/frame_text.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -163,7 +165,8 @@ size_t perf_names_of(const struct import_options *options, struct perf_names *na
 	cut_parameters(names->name);
 	ret[0] = (struct frame){.name = names->name, .kind = FRAME_NATIVE};
 	if (strcmp(file, "inlined") == 0) {
-		ret[0].kind = options->marks_jit ? FRAME_INLINED : FRAME_NATIVE;
+		ret[0].kind =
+			options->marks_jit ? frame_text_inlined_kind(names->name) : FRAME_NATIVE;
 	} else if (is_kernel(file)) {
 		ret[0].kind = options->marks_kernel ? FRAME_KERNEL : FRAME_NATIVE;
 		ret[0].module = "[kernel]";

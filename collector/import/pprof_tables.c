@@ -316,9 +316,9 @@ static bool name_line(struct pprof_tables *tables, const pprof_Line *line, bool 
 	frame->name = *name ? name : *system ? system : "?";
 	frame->file = *file ? file : NULL;
 	frame->line = line->line > 0 && line->line <= UINT32_MAX ? (uint32_t)line->line : 0;
-	frame->kind = kind < FRAME_KINDS ? kind
-		      : is_inlined	 ? FRAME_INLINED
-					 : kind_of_module(frame->module, frame->name);
+	frame->kind = kind < FRAME_KINDS ? kind : kind_of_module(frame->module, frame->name);
+	if (kind == FRAME_KINDS && is_inlined && frame->kind != FRAME_KERNEL)
+		frame->kind = frame->kind == FRAME_JAVA ? FRAME_INLINED : FRAME_NATIVE_INLINED;
 	return true;
 }
 

@@ -121,7 +121,7 @@ static int number_frame(struct firefox_writer *writer, const struct profile_node
 	struct tuple frame = {{
 		[1] = node->line,
 		[2] = kind_of((enum frame_kind)node->kind, node->name),
-		[3] = node->kind == FRAME_INLINED,
+		[3] = frame_kind_is_inlined((enum frame_kind)node->kind),
 	}};
 
 	if (keep_text(writer, node->name, &func.v[0]) < 0 ||

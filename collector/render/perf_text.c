@@ -51,7 +51,7 @@ static const char *file_of(const struct profile_node *node)
 {
 	const enum frame_kind kind = (enum frame_kind)node->kind;
 
-	if (kind == FRAME_INLINED)
+	if (frame_kind_is_inlined(kind))
 		return "inlined";
 	if (kind == FRAME_KERNEL)
 		return "[kernel.kallsyms]";

@@ -189,7 +189,7 @@ static uint32_t function_of(struct pprof_writer *writer, const struct profile_no
 /* Whether node's frame is not its own but part of its parent's. */
 static bool is_part_of_parent(const struct profile *profile, const struct profile_node *node)
 {
-	return node->kind == FRAME_INLINED && node->parent != ROOT &&
+	return frame_kind_is_inlined((enum frame_kind)node->kind) && node->parent != ROOT &&
 	       profile->nodes[node->parent].kind != FRAME_LABEL;
 }
 

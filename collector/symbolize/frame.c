@@ -5,12 +5,19 @@
 #include <string.h>
 
 static const char *const words[FRAME_KINDS] = {
-	[FRAME_LABEL] = "label",     [FRAME_INTERPRETED] = "interpreted",
-	[FRAME_C1] = "c1",	     [FRAME_JIT] = "jit",
-	[FRAME_INLINED] = "inlined", [FRAME_NATIVE_WRAPPER] = "wrapper",
-	[FRAME_STUB] = "stub",	     [FRAME_JVM] = "jvm",
-	[FRAME_NATIVE] = "native",   [FRAME_KERNEL] = "kernel",
-	[FRAME_UNKNOWN] = "unknown", [FRAME_JAVA] = "java",
+	[FRAME_LABEL] = "label",
+	[FRAME_INTERPRETED] = "interpreted",
+	[FRAME_C1] = "c1",
+	[FRAME_JIT] = "jit",
+	[FRAME_INLINED] = "inlined",
+	[FRAME_NATIVE_WRAPPER] = "wrapper",
+	[FRAME_STUB] = "stub",
+	[FRAME_JVM] = "jvm",
+	[FRAME_NATIVE] = "native",
+	[FRAME_KERNEL] = "kernel",
+	[FRAME_UNKNOWN] = "unknown",
+	[FRAME_JAVA] = "java",
+	[FRAME_NATIVE_INLINED] = "native_inlined",
 };
 
 const char *frame_kind_suffix(enum frame_kind kind)
@@ -52,6 +59,11 @@ enum frame_kind frame_kind_of_word(const char *word)
 			return (enum frame_kind)i;
 	}
 	return FRAME_KINDS;
+}
+
+bool frame_kind_is_inlined(enum frame_kind kind)
+{
+	return kind == FRAME_INLINED || kind == FRAME_NATIVE_INLINED;
 }
 
 bool frame_kind_is_java(enum frame_kind kind)

@@ -51,5 +51,7 @@ enum frame_kind frame_kind_of_word(const char *word);
 
 /* Whether frames of it are Java methods, however they ran. */
 bool frame_kind_is_java(enum frame_kind kind);
+/* Whether they are part of their caller's machine code. */
+bool frame_kind_is_inlined(enum frame_kind kind);
 
 #endif

@@ -2,6 +2,8 @@
 /* Folded stacks: what is read, what is refused and how that is told. */
 #include "imported.h"
 
+#include "import/frame_text.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -238,6 +240,26 @@ static void empty_file_is_nothing(void **state)
 	imported_fini(&imported);
 }
 
+static void check_inlined(const char *name, enum frame_kind kind)
+{
+	char text[64];
+	const int len = snprintf(text, sizeof(text), "%s_[i]", name);
+	const struct frame frame = frame_text_parse(text, (size_t)len, false);
+
+	assert_string_equal(frame.name, name);
+	assert_int_equal(frame.kind, kind);
+}
+
+static void name_tells_whether_java_or_a_file_was_inlined(void **state)
+{
+	(void)state;
+	check_inlined("java/lang/String.hashCode", FRAME_INLINED);
+	check_inlined("java.lang.String.hashCode", FRAME_INLINED);
+	check_inlined("String.hashCode", FRAME_INLINED);
+	check_inlined("std::sort(int*, char...)", FRAME_NATIVE_INLINED);
+	check_inlined("deflate", FRAME_NATIVE_INLINED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +277,7 @@ int main(void)
 		cmocka_unit_test(chunks_do_not_matter),
 		cmocka_unit_test(binary_files_are_called_by_what_they_are),
 		cmocka_unit_test(empty_file_is_nothing),
+		cmocka_unit_test(name_tells_whether_java_or_a_file_was_inlined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -235,7 +235,7 @@ static void inlined_functions_are_frames_of_their_own(void **state)
 	(void)state;
 	check(&message, "main;work;help", 4);
 	assert_int_equal(take(message.data, message.len, &profile, &report), 0);
-	assert_int_equal(leaf_of(&profile)->kind, FRAME_INLINED);
+	assert_int_equal(leaf_of(&profile)->kind, FRAME_NATIVE_INLINED);
 	assert_int_equal(leaf_of(&profile)->line, 13);
 	assert_int_equal(profile.nodes[leaf_of(&profile)->parent].kind, FRAME_NATIVE);
 	assert_string_equal(profile.nodes[1].file, "src/main.c");
