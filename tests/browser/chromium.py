@@ -111,14 +111,27 @@ class Browser:
             raise PageError(details.get("exception", {}).get("description", str(details)))
         return answer["result"].get("value")
 
-    def open(self, path, fragment=""):
+    def open(self, path, fragment="", ready="document.body.dataset.ready === '1'"):
+        """Shows a file; ready, a JavaScript expression, is waited for."""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri() + fragment)
         deadline = time.monotonic() + 30
-        while not self.run("document.body && document.body.dataset.ready === '1'"):
+        while not self.run(f"document.documentElement && location.protocol === 'file:' && "
+                           f"document.readyState === 'complete' && Boolean({ready})"):
             failed = self.run("(document.querySelector('.failed') || {}).textContent")
             if failed or time.monotonic() > deadline:
                 raise PageError(failed or "the page is not ready after 30 s")
+            time.sleep(0.02)
+
+    def wait_for(self, expression):
+        """What a JavaScript expression comes to, once it is true."""
+        deadline = time.monotonic() + 20
+        while True:
+            value = self.run(expression)
+            if value:
+                return value
+            if time.monotonic() > deadline:
+                raise PageError(f"{expression} never came true")
             time.sleep(0.02)
 
     def frames(self):

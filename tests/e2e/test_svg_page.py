@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SVG in a browser: what its script shows must be what the stacks say."""
 
+import json
+import os
+import pathlib
 import re
 import shutil
+import sys
 
 from harness import collector
 from harness.case import Case
 
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
-         "--disable-background-networking", "--disable-component-update"]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "browser"))
+from chromium import Browser  # pylint: disable=wrong-import-position
+
+SHOTS = os.environ.get("FG_SCREENSHOTS")        # a directory: the SVG is pictured there
 WIDE, NARROW = 20, 3000
 
 
@@ -24,17 +30,10 @@ def folded_text():
 class SvgPage(Case):
     def setUp(self):
         super().setUp()
-        try:
-            from selenium import webdriver
-        except ImportError:
-            self.skipTest("no browser driver: apt-get install python3-selenium chromium-driver")
-        if not shutil.which("chromedriver"):
-            self.skipTest("no browser driver: apt-get install chromium-driver")
-        options = webdriver.ChromeOptions()
-        for flag in [*FLAGS, "--window-size=1366,768", f"--user-data-dir={self.directory}/chromium"]:
-            options.add_argument(flag)
-        self.browser = webdriver.Chrome(options=options)
-        self.addCleanup(self.browser.quit)
+        if not shutil.which("chromium"):
+            self.skipTest("no browser: apt-get install chromium")
+        self.browser = Browser().__enter__()
+        self.addCleanup(self.browser.__exit__)
         self.source = self.directory / "in.folded"
         self.source.write_text(folded_text())
 
@@ -42,28 +41,26 @@ class SvgPage(Case):
         out = self.directory / "x.svg"
         finished = collector.fgcollect(command, *(inputs or [self.source]), "-o", out, *args)
         self.assertEqual(finished.code, 0, str(finished))
-        self.browser.get("about:blank")
-        self.browser.get(f"file://{out}{fragment}")
-        self.wait_for("document.getElementById('fg-app')")
+        self.browser.open(out, fragment, ready="document.getElementById('fg-app')")
         return out
 
-    def wait_for(self, expression):
-        done = self.browser.execute_async_script(
-            "const done = arguments[arguments.length - 1], end = Date.now() + 20000;"
-            f"(function look() {{ if ({expression}) done(true);"
-            "else if (Date.now() > end) done(false); else setTimeout(look, 20); })();")
-        self.assertTrue(done, f"{expression} never came true")
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+        super().tearDown()
 
     def text(self, part):
-        return self.browser.execute_script(
-            f"return document.getElementById('{part}').textContent")
+        return self.browser.run(f"document.getElementById('{part}').textContent")
 
     def search(self, text):
-        self.browser.execute_script(
-            "const box = document.getElementById('search'); box.value = arguments[0];"
-            "box.dispatchEvent(new Event('input'));", text)
-        self.wait_for("document.getElementById('matched').textContent")
-        return self.text("matched")
+        self.browser.run(
+            "(box => { box.value = " + json.dumps(text) + ";"
+            "box.dispatchEvent(new Event('input')); })(document.getElementById('search'))")
+        return self.browser.wait_for("document.getElementById('matched').textContent")
+
+    def shoot(self, name):
+        if SHOTS:
+            self.browser.frames()
+            self.browser.screenshot(pathlib.Path(SHOTS) / f"{name}.png")
 
     def test_search_counts_what_is_too_narrow_to_be_drawn(self):
         self.open()
@@ -79,33 +76,32 @@ class SvgPage(Case):
     def test_root_is_in_view_at_first(self):
         for args, edge in (((), "bottom"), (("--inverted",), "top")):
             self.open(*args)
-            found = self.browser.execute_script(
-                "const g = [...document.querySelectorAll('#frames g')].find("
+            found = self.browser.run(
+                "(() => { const g = [...document.querySelectorAll('#frames g')].find("
                 "  g => g.querySelector('title').textContent.startsWith('all '));"
                 "const r = g.querySelector('rect').getBoundingClientRect();"
                 "const s = document.getElementById('fg-scroll').getBoundingClientRect();"
-                "return {top: r.top - s.top, bottom: s.bottom - r.bottom};")
+                "return {top: r.top - s.top, bottom: s.bottom - r.bottom}; })()")
             self.assertTrue(0 <= found[edge] < 20, found)
 
     def test_page_is_as_wide_as_the_window_unless_told(self):
-        width = "return document.querySelector('#fg-scroll svg').getBoundingClientRect().width"
+        width = "document.querySelector('#fg-scroll svg').getBoundingClientRect().width"
         self.open()
-        self.assertGreater(self.browser.execute_script(width), 1300)
+        self.assertGreater(self.browser.run(width), 1300)
         self.open("--width", "900")
-        self.assertEqual(self.browser.execute_script(width), 900)
+        self.assertEqual(self.browser.run(width), 900)
 
     def test_address_names_the_view(self):
         self.open()
-        self.browser.execute_script(
-            "const s = document.getElementById('fg-scroll'), b = s.getBoundingClientRect();"
-            "s.dispatchEvent(new MouseEvent('click', {clientX: b.right - 200,"
-            " clientY: b.bottom - 16 * 2 - 8}));")
+        box = self.browser.run("(b => [b.right, b.bottom])"
+                               "(document.getElementById('fg-scroll').getBoundingClientRect())")
+        self.browser.click(box[0] - 200, box[1] - 16 * 2 - 8)
         self.search("deep")
-        address = self.browser.execute_script("return location.hash")
+        address = self.browser.run("location.hash")
         title, matched = self.text("details"), self.text("matched")
         self.assertRegex(address, "z=.*s=deep")
         self.open("--width", "1000", fragment=address)
-        self.wait_for("document.getElementById('matched').textContent")
+        self.browser.wait_for("document.getElementById('matched').textContent")
         self.assertEqual((self.text("details"), self.text("matched")), (title, matched))
 
     def test_settings_are_those_given(self):
@@ -118,8 +114,20 @@ class SvgPage(Case):
         after = self.directory / "after.folded"
         after.write_text(folded_text() + "main;fresh 23000\n")
         self.open("--width-of", "after", command="diff", inputs=[self.source, after])
-        titles = self.browser.execute_script(
-            "return [...document.querySelectorAll('#frames title')].map(t => t.textContent)")
+        titles = self.browser.run(
+            "[...document.querySelectorAll('#frames title')].map(t => t.textContent)")
         self.assertIn("fresh (23,000 samples, 50.00%; +50.00%, before 0.00%; new)", titles)
         self.assertTrue(any(re.match(r"wide/A.run \(20,000 samples, 43.48%; -43.48%, before 86.96%; "
                                      "less", title) for title in titles), titles)
+
+    def test_graph_fills_windows_of_any_width_in_light_and_dark(self):
+        for name, size, dark, args in (("light", (1366, 768), False, ()),
+                                       ("dark", (1366, 768), True, ()),
+                                       ("wide", (2560, 1300), False, ()),
+                                       ("inverted", (1366, 768), False, ("--inverted",))):
+            self.browser.resize(*size, dark=dark)
+            self.open(*args)
+            width = self.browser.run(
+                "document.querySelector('#fg-scroll svg').getBoundingClientRect().width")
+            self.assertGreater(width, 0.95 * size[0])
+            self.shoot(f"svg-{name}")
