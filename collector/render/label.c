@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shorter and shorter forms of a name, see label.h; svg_app.js does the same when it relays. */
+/* Shorter and shorter forms of a name, see label.h; label.js does the same where scripts run. */
 #include "render/label.h"
 
 #include "render/text.h"

@@ -1,16 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Draws the profile anew, as wide as the window, from the data that the file carries; see
- * svg_data.h for its encoding. Without this script, or where the browser cannot inflate, the
- * static picture remains.
- *
- * Zoom redraws: frames too narrow to be seen are left out, those too narrow for a label share one
- * path a colour, and the mouse is resolved by position. Names reach the page through textContent and
- * setAttribute alone, so that nothing in them is ever markup.
- */
-"use strict";
-(function () {
-
+/* All of the SVG's script but what svg_begin.js opens and label.js says of names. */
 const SVG = "http://www.w3.org/2000/svg";
 const HTML = "http://www.w3.org/1999/xhtml";
 const PAD = 10, MARGIN = 3;
@@ -147,89 +136,6 @@ function widthOf(text)
 	return pen ? pen.measureText(text).width : 7.08 * text.length;
 }
 
-function cut(text, width)
-{
-	const letters = [...text.slice(0, 400)];
-	let fits = 0, tooMany = letters.length + 1;
-	while (tooMany - fits > 1) {
-		const middle = fits + tooMany >> 1;
-		if (widthOf(letters.slice(0, middle).join("") + "..") <= width)
-			fits = middle;
-		else
-			tooMany = middle;
-	}
-	return fits ? letters.slice(0, fits).join("") + ".." : "";
-}
-
-function pastSeparator(name, end)
-{
-	return end > 0 ? Math.max(name.lastIndexOf("/", end - 1), name.lastIndexOf(".", end - 1)) + 1 : 0;
-}
-
-function javaForms(name)
-{
-	const parameters = name.search(/\([^()]*\)[^()]+$/);
-	const bareName = parameters > 0 ? name.slice(0, parameters) : name;
-	const dot = bareName.lastIndexOf(".");
-	let begin = pastSeparator(bareName, dot < 0 ? bareName.length : dot);
-	if (bareName.startsWith("0x", begin))               // a hidden class's number
-		begin = pastSeparator(bareName, begin - 1);
-	const initials = bareName.slice(0, begin).split(/[/.]/).slice(0, -1)
-		.map(p => (p ? String.fromCodePoint(p.codePointAt(0)) : "") + ".");
-	const last = bareName.slice(begin);
-	return [bareName, initials.join("") + last, last, bareName.slice(dot + 1) || last];
-}
-
-function bracketLength(text)
-{
-	let depth = 0;
-	for (let i = 0; i < text.length; i++) {
-		if (text[i] === "<" || text[i] === "(")
-			depth++;
-		else if (text[i] === ")" || (text[i] === ">" && text[i - 1] !== "-"))
-			depth--;
-		if (depth === 0)
-			return i + 1;
-	}
-	return text.length;
-}
-
-/* A C++ name without parameters, template arguments and return type. */
-function bare(name)
-{
-	const whole = /(?<![\w\x80-\uffff])operator(?:\(\)| |(?![\w\x80-\uffff])[<>=!\-+*\/%^&|~[\],]*)|\(anonymous namespace\)/y;
-	let out = "", start = 0;
-	for (let i = 0; i < name.length;) {
-		whole.lastIndex = i;
-		const found = whole.exec(name);
-		if (found) {
-			out += found[0];
-			i += found[0].length;
-		} else if (name[i] === "<" && i > 0) {
-			i += bracketLength(name.slice(i));
-		} else if (name[i] === " " && name[i + 1] === "<") {      // operator<< <char>
-			i++;
-		} else if (name[i] === "(" && i > 0) {
-			break;
-		} else {
-			out += name[i];
-			if (name[i++] === " ")
-				start = out.length;
-		}
-	}
-	return out.slice(start);
-}
-
-function nativeForms(name)
-{
-	const forms = [bare(name) || name];
-	for (let form = forms[0], at; (at = form.indexOf("::")) >= 0 && at + 2 < form.length;) {
-		form = form.slice(at + 2);
-		forms.push(form);
-	}
-	return forms;
-}
-
 const JAVA_KINDS = [1, 2, 3, 4, 10], NATIVE_KINDS = [5, 6, 7];
 
 /* In a diff a class is no kind: there the name has to tell. */
@@ -250,14 +156,12 @@ function formsOf(key, isDiff)
 	return [key.name, ...shorter].map(text => ({ text, width: widthOf(text) }));
 }
 
-/* The longest form that fits; only the shortest is ever cut. */
 function labelOf(key, width, isDiff)
 {
 	if (width < MIN_LABEL)
 		return "";
 	key.forms = key.forms || formsOf(key, isDiff);
-	const fitting = key.forms.find(form => form.width <= width);
-	return fitting ? fitting.text : cut(key.forms[key.forms.length - 1].text, width);
+	return longestOf(key.forms, width);
 }
 
 // ---- the page around the graph ----
