@@ -52,9 +52,8 @@ int draw_output_check(const struct draw_options *options)
 	return 0;
 }
 
-/* The page says itself how it compares just now. */
 static void describe_diff(const struct draw_options *options, const struct sides *sides,
-			  enum render_format format, char ret[SUBTITLE_BYTES])
+			  char ret[SUBTITLE_BYTES])
 {
 	static const char *const widths[] = {
 		[DIFF_WIDTH_AFTER] = "after",
@@ -63,14 +62,11 @@ static void describe_diff(const struct draw_options *options, const struct sides
 	};
 	const char *const what =
 		options->render.count_name ? options->render.count_name : "samples";
-	const int len =
-		snprintf(ret, SUBTITLE_BYTES, "before %" PRIu64 " %s, after %" PRIu64 " %s",
-			 sides->before->quality.samples, what, sides->after->quality.samples, what);
 
-	if (format == RENDER_HTML || len >= SUBTITLE_BYTES)
-		return;
-	snprintf(ret + len, (size_t)(SUBTITLE_BYTES - len),
-		 ", %s; widths: %s; grey: within noise (%s)",
+	snprintf(ret, SUBTITLE_BYTES,
+		 "before %" PRIu64 " %s, after %" PRIu64
+		 " %s, %s; widths: %s; grey: within noise (%s)",
+		 sides->before->quality.samples, what, sides->after->quality.samples, what,
 		 options->diff.is_raw ? "compared as they are" : "compared as shares",
 		 widths[options->diff.width],
 		 options->diff.is_raw ? "two Poisson counts, |z| < 2.58"
@@ -91,11 +87,11 @@ static int write_diff(const struct draw_options *options, const struct sides *si
 	err = diff_init(&diff, sides->before, sides->after, &how);
 	if (err)
 		return err;
-	describe_diff(options, sides, format, subtitle);
+	describe_diff(options, sides, subtitle);
 	render.diff = &diff;
 	if (!render.title)
 		render.title = "Differential Flame Graph";
-	if (!render.subtitle)
+	if (!render.subtitle && format != RENDER_HTML) /* the page says it itself */
 		render.subtitle = subtitle;
 	return render_write(&diff.tree, format, &render, stream);
 }

@@ -68,7 +68,7 @@ function qualityItems()
 		const of = name === "lost" ? all + n : all;
 		return n ? [grouped(n) + " (" + percent(n, of) + ")", n > most * all] : ["", false];
 	};
-	add("samples", grouped(all));
+	add(before ? "after" : "samples", grouped(all) + (before ? " samples" : ""));
 	if (before)
 		add("before", grouped(before.reduce((sum, n) => sum + n, 0)) + " samples");
 	add("event", facts.event && facts.event + (facts.hz ? " at " + facts.hz + " Hz" : ""));

@@ -61,7 +61,7 @@ function boxAt(level, x)
 	return low >= 0 && x < level.x[low] + Math.max(level.w[low], 1) ? low : -1;
 }
 
-/* Blue for less, orange for more, which every eye tells apart; grey for the same. */
+/* Blue for less, orange for more, which every eye tells apart; grey for noise. Small ones are seen too. */
 function changeColour(tree, i)
 {
 	const { bySelf } = app.state;
@@ -70,7 +70,7 @@ function changeColour(tree, i)
 	const larger = Math.max(after, before);
 	const isNew = !larger || !after || !before;
 	const part = larger && (isNew || !isNoise(after, before)) ? (after - before) / larger : 0;
-	const strength = Math.min(1, Math.abs(part) * 1.4);
+	const strength = part ? 0.12 + 0.88 * Math.sqrt(Math.abs(part)) : 0;
 	const mix = (from, to) => Math.round(from + (to - from) * strength);
 	return part >= 0 ? `rgb(${mix(225, 236)},${mix(225, 136)},${mix(225, 40)})` :
 		`rgb(${mix(225, 88)},${mix(225, 158)},${mix(225, 232)})`;
