@@ -326,8 +326,8 @@ static const char *begin_load(struct table_cache *cache, const struct asked *ask
 	return wait_for(cache, of);
 }
 
-static const char *load(struct table_cache *cache, const struct asked *asked,
-			struct module *module, enum table_of of)
+static const char *load(struct table_cache *cache, const struct asked *asked, struct module *module,
+			enum table_of of)
 {
 	if (!module->slots[of].job && cache->begun_end > 0 && cache->begun >= cache->begun_end)
 		return put_off(cache, of);
