@@ -117,8 +117,8 @@ static void how_stacks_ended_is_in_the_json(void **state)
 			   .unread_code = 3,
 			   .reads = 4,
 			   .unread_stacks = 5},
-		.unwind_tables = {4, 5, 6, 7, 8, 9, 16},
-		.symbol_tables = {10, 11, 12, 13, 14, 15},
+		.unwind_tables = {4, 5, 6, 7, 8, 9, 16, 0, 0},
+		.symbol_tables = {10, 11, 12, 13, 14, 15, 0, 0, 0},
 		.kernel = {20, 21, 22, 23, 24},
 	};
 	static const char *const keys[] = {"tables", "failed", "bytes", "loads", "hits", "evicted"};
