@@ -3,7 +3,8 @@
  * Three walks, see cfi_compile.h: over the entries for the CIEs, which may follow their functions;
  * over them again for the FDEs; and over the FDEs by address, running their instructions. All that
  * an FDE may point to is what the first walk came by, so that no pointer leads into the midst of an
- * entry.
+ * entry. Where a CFA turns out to be in rbx the third walk is made once more, with a row for each
+ * place of rbx as well.
  */
 #include "elf/cfi_compile.h"
 
@@ -36,6 +37,9 @@ struct compiler {
 	size_t function_count, function_size;
 	struct cfi_row *rows;
 	size_t row_count, row_size;
+	int32_t *rbx_offs; /* of rows, if has_rbx */
+	size_t rbx_size;
+	bool has_rbx, needs_rbx;
 	uint64_t base;
 	struct cfi_table_stats stats;
 	struct cfi_state saved[CFI_PROGRAM_MAX_SAVED];
@@ -186,21 +190,43 @@ bool cfi_row_equal(const struct cfi_row *a, const struct cfi_row *b)
 	       a->ra_is_at_reg == b->ra_is_at_reg;
 }
 
-static int add_row(struct compiler *compiler, uint64_t elf_addr, struct cfi_row row)
+static bool is_by_rbx(const struct compiler *compiler, const struct cfi_row *row)
+{
+	return compiler->section->machine == EM_X86_64 && row->cfa_reg == CFI_REG_RBX &&
+	       (row->kind == CFI_REG || row->kind == CFI_DEREF);
+}
+
+/* Whether the row is no other than the last one. */
+static bool is_last(const struct compiler *compiler, const struct cfi_row *row, int32_t rbx_off)
+{
+	const size_t last = compiler->row_count - 1;
+
+	return compiler->row_count > 0 && cfi_row_equal(&compiler->rows[last], row) &&
+	       (!compiler->has_rbx || compiler->rbx_offs[last] == rbx_off);
+}
+
+static int add_row(struct compiler *compiler, uint64_t elf_addr, struct cfi_row row,
+		   int32_t rbx_off)
 {
 	int err;
 
 	assert(elf_addr - compiler->base <= UINT32_MAX);
 	row.start = (uint32_t)(elf_addr - compiler->base);
-	if (compiler->row_count > 0 &&
-	    cfi_row_equal(&compiler->rows[compiler->row_count - 1], &row))
+	if (is_last(compiler, &row, rbx_off))
 		return 0;
 	if (compiler->row_count == CFI_TABLE_MAX_ROWS)
 		return -EFBIG;
 	err = reserve(&compiler->rows, compiler->row_count, &compiler->row_size, sizeof(row));
-	if (!err)
-		compiler->rows[compiler->row_count++] = row;
-	return err;
+	if (!err && compiler->has_rbx)
+		err = reserve(&compiler->rbx_offs, compiler->row_count, &compiler->rbx_size,
+			      sizeof(rbx_off));
+	if (err)
+		return err;
+	if (compiler->has_rbx)
+		compiler->rbx_offs[compiler->row_count] = rbx_off;
+	compiler->needs_rbx |= is_by_rbx(compiler, &row);
+	compiler->rows[compiler->row_count++] = row;
+	return 0;
 }
 
 /* false: a rule that a row has no words for. */
@@ -246,6 +272,15 @@ static struct cfi_row make_row(const struct cfi_state *state, const struct cfi_c
 	return row;
 }
 
+static int32_t rbx_off_of(const struct cfi_state *state)
+{
+	if (state->cfa_kind == CFI_NONE)
+		return CFI_UNKNOWN;
+	if (state->rbx.kind == CFI_RULE_SAME)
+		return CFI_SAME;
+	return state->rbx.kind == CFI_RULE_AT_CFA ? state->rbx.off : CFI_UNKNOWN;
+}
+
 /* From the function's start up to end, which may lie before its own. */
 static int add_rows(struct compiler *compiler, const struct function *function, uint64_t end)
 {
@@ -268,7 +303,8 @@ static int add_rows(struct compiler *compiler, const struct function *function, 
 		}
 		if (more <= 0 || next > program.elf_addr)
 			err = add_row(compiler, program.elf_addr,
-				      make_row(&program.state, &function->shared->cie));
+				      make_row(&program.state, &function->shared->cie),
+				      rbx_off_of(&program.state));
 		program.elf_addr = next;
 	}
 	return err;
@@ -299,9 +335,22 @@ static int add_all_rows(struct compiler *compiler)
 		compiler->stats.functions++;
 		err = add_rows(compiler, function, end);
 		if (!err && (later == all_end || later->fde.start > end))
-			err = add_row(compiler, end, outside);
+			err = add_row(compiler, end, outside, CFI_UNKNOWN);
 	}
 	return err;
+}
+
+static int compile_rows(struct compiler *compiler)
+{
+	const struct cfi_table_stats stats = compiler->stats;
+	const int err = add_all_rows(compiler);
+
+	if (err || !compiler->needs_rbx)
+		return err;
+	compiler->stats = stats;
+	compiler->row_count = 0;
+	compiler->has_rbx = true;
+	return add_all_rows(compiler);
 }
 
 /* The lowest address of code. */
@@ -326,17 +375,20 @@ int cfi_compile(const struct cfi_section *section, const struct elf_layout *layo
 	if (!err)
 		err = read_entries(&compiler, false);
 	if (!err)
-		err = add_all_rows(&compiler);
+		err = compile_rows(&compiler);
 	if (!err && compiler.row_count == 0)
 		err = compiler.stats.left_out > 0 ? -ENOEXEC : -ENOENT;
 	free(compiler.shared);
 	free(compiler.functions);
 	if (err) {
 		free(compiler.rows);
+		free(compiler.rbx_offs);
 		return err;
 	}
 	compiler.stats.rows = compiler.row_count;
-	*ret = (struct cfi_rows){
-		.rows = compiler.rows, .base = compiler.base, .stats = compiler.stats};
+	*ret = (struct cfi_rows){.rows = compiler.rows,
+				 .rbx_offs = compiler.rbx_offs,
+				 .base = compiler.base,
+				 .stats = compiler.stats};
 	return 0;
 }

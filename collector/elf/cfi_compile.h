@@ -21,6 +21,7 @@
 
 struct cfi_rows {
 	struct cfi_row *rows; /* rising; freed by the caller */
+	int32_t *rbx_offs;    /* of each, freed by the caller; NULL: no CFA is in rbx */
 	uint64_t base;
 	struct cfi_table_stats stats;
 };

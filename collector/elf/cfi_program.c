@@ -13,7 +13,7 @@
  *   2e GNU_args_size uleb           2f GNU_negative_offset_extended r uleb
  *
  * Offsets of saved registers count in units of the CIE's data alignment, as do all that end in _sf.
- * Registers other than the frame pointer and the return address pass by.
+ * Registers other than the frame pointer, the return address and rbx pass by.
  */
 #include "elf/cfi_program.h"
 
@@ -50,6 +50,8 @@ static struct cfi_rule *find_rule(const struct cfi_program *program, struct cfi_
 		return &state->fp;
 	if (reg == (is_x86 ? REG_X86_64_RA : REG_AARCH64_RA))
 		return &state->ra;
+	if (is_x86 && reg == CFI_REG_RBX)
+		return &state->rbx;
 	return NULL;
 }
 
@@ -63,10 +65,11 @@ static void set_rule(struct cfi_program *program, uint64_t reg, struct cfi_rule 
 
 static void restore_rule(struct cfi_program *program, uint64_t reg)
 {
-	struct cfi_rule *at = find_rule(program, &program->state, reg);
+	struct cfi_state initial = *program->initial;
+	const struct cfi_rule *rule = find_rule(program, &initial, reg);
 
-	if (at)
-		*at = at == &program->state.fp ? program->initial->fp : program->initial->ra;
+	if (rule)
+		set_rule(program, reg, *rule);
 }
 
 /* false: does not fit, and INT32_MIN has a meaning of its own. */

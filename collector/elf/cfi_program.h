@@ -31,6 +31,7 @@ struct cfi_state {
 		cfa_reg; /* enum cfi_kind; CFI_NONE: none yet, or not to be said in a row */
 	int32_t cfa_off, cfa_add;
 	struct cfi_rule fp, ra;
+	struct cfi_rule rbx; /* of x86_64 */
 };
 
 /* What a CIE says of the instructions of its functions. */

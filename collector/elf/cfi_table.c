@@ -20,6 +20,7 @@
 
 struct cfi_table {
 	struct cfi_row *rows;
+	int32_t *rbx_offs; /* of each row; NULL: no CFA is in rbx */
 	size_t count;
 	uint64_t base;
 	uint32_t *index;
@@ -50,19 +51,28 @@ static int add_index(struct cfi_table *table)
 	return 0;
 }
 
+/* What is over goes back. */
+static void *trim(void *array, size_t bytes)
+{
+	void *exact = realloc(array, bytes);
+
+	return exact ? exact : array;
+}
+
 /* Takes rows. */
 static int make_table(struct cfi_rows *rows, const struct elf_layout *layout,
 		      struct cfi_table **ret)
 {
 	struct cfi_table *table = calloc(1, sizeof(*table));
-	struct cfi_row *exact;
 
 	if (!table) {
 		free(rows->rows);
+		free(rows->rbx_offs);
 		return -ENOMEM;
 	}
-	exact = realloc(rows->rows, rows->stats.rows * sizeof(*exact)); /* what is over goes back */
-	table->rows = exact ? exact : rows->rows;
+	table->rows = trim(rows->rows, rows->stats.rows * sizeof(*table->rows));
+	if (rows->rbx_offs)
+		table->rbx_offs = trim(rows->rbx_offs, rows->stats.rows * sizeof(*table->rbx_offs));
 	table->count = rows->stats.rows;
 	table->base = rows->base;
 	table->stats = rows->stats;
@@ -124,6 +134,7 @@ void cfi_table_free(struct cfi_table *table)
 	if (!table)
 		return;
 	free(table->rows);
+	free(table->rbx_offs);
 	free(table->index);
 	free(table);
 }
@@ -153,6 +164,11 @@ const struct cfi_row *cfi_table_find(const struct cfi_table *table, uint64_t elf
 	return row->kind == CFI_NONE && row->cfa_reg == CFI_OUTSIDE ? NULL : row;
 }
 
+int32_t cfi_table_rbx_off(const struct cfi_table *table, const struct cfi_row *row)
+{
+	return table->rbx_offs ? table->rbx_offs[row - table->rows] : CFI_UNKNOWN;
+}
+
 int cfi_table_addr_of(const struct cfi_table *table, uint64_t file_off, uint64_t *ret_elf_addr)
 {
 	return elf_layout_addr_of(&table->layout, file_off, ret_elf_addr);
@@ -160,11 +176,13 @@ int cfi_table_addr_of(const struct cfi_table *table, uint64_t file_off, uint64_t
 
 bool cfi_table_equal(const struct cfi_table *a, const struct cfi_table *b)
 {
-	if (a->count != b->count || a->base != b->base || !elf_layout_equal(&a->layout, &b->layout))
+	if (a->count != b->count || a->base != b->base || !a->rbx_offs != !b->rbx_offs ||
+	    !elf_layout_equal(&a->layout, &b->layout))
 		return false;
 	for (size_t i = 0; i < a->count; i++) {
 		if (a->rows[i].start != b->rows[i].start ||
-		    !cfi_row_equal(&a->rows[i], &b->rows[i]))
+		    !cfi_row_equal(&a->rows[i], &b->rows[i]) ||
+		    cfi_table_rbx_off(a, &a->rows[i]) != cfi_table_rbx_off(b, &b->rows[i]))
 			return false;
 	}
 	return true;
@@ -173,6 +191,7 @@ bool cfi_table_equal(const struct cfi_table *a, const struct cfi_table *b)
 size_t cfi_table_bytes(const struct cfi_table *table)
 {
 	return sizeof(*table) + table->count * sizeof(*table->rows) +
+	       (table->rbx_offs ? table->count * sizeof(*table->rbx_offs) : 0) +
 	       table->index_count * sizeof(*table->index);
 }
 

@@ -10,8 +10,9 @@
  * Of an unwind table only what a walk along frames needs is kept: the canonical frame address
  * (CFA), which is the caller's stack pointer, and where the caller's frame pointer and the return
  * address are. The frame pointer is register 6 of x86_64 and 29 of aarch64, the return address is
- * 16 and 30. On aarch64 a signed return address is to be stripped by the reader: this table does
- * not say which ones are.
+ * 16 and 30. A file of x86_64 with a CFA in rbx, as the loader's code that binds lazily has, keeps in
+ * a column more where rbx is; others do not pay for that. On aarch64 a signed return address is to
+ * be stripped by the reader: this table does not say which ones are.
  *
  * .eh_frame is read, found by its section or through PT_GNU_EH_FRAME, else .debug_frame. What is
  * broken is left out and counted. Files of both machines are read on either.
@@ -33,7 +34,9 @@ enum cfi_kind {
 	CFI_PLT,   /* CFA = sp + 8 + ((pc & 15) >= cfa_off ? 8 : 0): x86_64's lazy PLT */
 };
 
-#define CFI_SAME INT32_MIN /* the register is as in the callee's frame */
+#define CFI_SAME    INT32_MIN	    /* the register is as in the callee's frame */
+#define CFI_UNKNOWN (INT32_MIN + 1) /* of rbx alone: where it is cannot be said */
+#define CFI_REG_RBX 3
 
 /*
  * Registers are DWARF's numbers of the machine. The frame pointer is saved at CFA + fp_off, or at
@@ -64,6 +67,11 @@ void cfi_table_free(struct cfi_table *table); /* NULL is legal */
 
 /* NULL outside of any function; a row of kind CFI_NONE for a rule that a row cannot say. */
 const struct cfi_row *cfi_table_find(const struct cfi_table *table, uint64_t elf_addr);
+/*
+ * Where the caller's rbx is, from the CFA, or CFI_SAME; CFI_UNKNOWN of every row of a file that has
+ * no CFA in it. row is the table's.
+ */
+int32_t cfi_table_rbx_off(const struct cfi_table *table, const struct cfi_row *row);
 /* Where the segments place a byte of the file; -ENOENT: nowhere. */
 int cfi_table_addr_of(const struct cfi_table *table, uint64_t file_off, uint64_t *ret_elf_addr);
 /* Rows are the same, and so are the segments. */

@@ -19,7 +19,9 @@
 
 struct unwind_regs {
 	uint64_t pc, sp, fp;
-	uint64_t link;	      /* the return address while it is in a register; 0: on the stack */
+	uint64_t link; /* the return address while it is in a register; 0: on the stack */
+	uint64_t rbx;  /* of x86_64; beyond the sampled frame, if has_rbx */
+	bool has_rbx;
 	const uint64_t *leaf; /* all of a sample's registers; NULL beyond the sampled frame */
 };
 

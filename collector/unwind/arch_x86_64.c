@@ -43,6 +43,10 @@ static bool dwarf_reg(const struct unwind_regs *regs, unsigned int reg, uint64_t
 		*ret = reg == 6 ? regs->fp : regs->sp;
 		return true;
 	}
+	if (!regs->leaf && reg == 3 && regs->has_rbx) {
+		*ret = regs->rbx;
+		return true;
+	}
 	if (!regs->leaf || reg > 15)
 		return false;
 	*ret = regs->leaf[reg < 8 ? places[reg] : R8 + reg - 8];

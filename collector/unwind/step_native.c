@@ -9,6 +9,11 @@
 #define NEWBORN_BYTES	16	   /* from a system call's return into the rules for a new thread */
 #define FRAME_MAX_BYTES (1u << 20) /* a frame pointer that is farther away is none */
 
+struct rule {
+	const struct cfi_table *table;
+	const struct cfi_row *row;
+};
+
 /* The canonical frame address: what the stack pointer was before the call. */
 static bool find_cfa(const struct walk *walk, const struct cfi_row *row, uint64_t *ret)
 {
@@ -54,8 +59,26 @@ static bool read_saved(const struct walk *walk, uint64_t base, int32_t off, uint
 	return snapshot_read(&walk->stack, base + (uint64_t)(int64_t)off, ret);
 }
 
-static enum step leave_by_row(struct walk *walk, const struct cfi_row *row)
+/*
+ * The caller's rbx: what binds lazily keeps its CFA there while it calls others of its file, whose
+ * rules know it. Through a frame of another file it is lost.
+ */
+static void find_rbx(const struct walk *walk, const struct rule *rule, struct unwind_regs *next)
 {
+	const int32_t off = cfi_table_rbx_off(rule->table, rule->row);
+	const uint64_t place = next->sp + (uint64_t)(int64_t)off;
+
+	if (off == CFI_UNKNOWN)
+		return;
+	if (off == CFI_SAME || place < walk->regs.sp)
+		next->has_rbx = walk->arch->dwarf_reg(&walk->regs, CFI_REG_RBX, &next->rbx);
+	else
+		next->has_rbx = snapshot_read(&walk->stack, place, &next->rbx);
+}
+
+static enum step leave_by_rule(struct walk *walk, const struct rule *rule)
+{
+	const struct cfi_row *row = rule->row;
 	struct unwind_regs next = {.fp = walk->regs.fp, .pc = walk->regs.link};
 	uint64_t cfa;
 
@@ -69,6 +92,7 @@ static enum step leave_by_row(struct walk *walk, const struct cfi_row *row)
 	    !read_saved(walk, base_of(walk, row, cfa, row->fp_is_at_reg), row->fp_off, &next.fp))
 		return STEP_END;
 	next.pc = walk->arch->strip(next.pc);
+	find_rbx(walk, rule, &next);
 	walk->regs = next;
 	return row->is_signal ? STEP_INTERRUPT : STEP_DONE;
 }
@@ -150,5 +174,5 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 		return STEP_ROOT;
 	if (!row || row->kind == CFI_NONE)
 		return step_without_rule(walk);
-	return leave_by_row(walk, row);
+	return leave_by_rule(walk, &(struct rule){.table = table, .row = row});
 }

@@ -23,6 +23,8 @@ struct cfi_comparison {
 	size_t outside;	  /* neither has a rule */
 	size_t surplus;	  /* libdw has none, the table has one */
 	size_t signals, roots, derefs, plts;
+	size_t rbx;	    /* addresses where the table says where rbx is, and libdw the same */
+	size_t rbx_unknown; /* and where it does not */
 };
 
 /* Of the functions each one's changes of rules, or those of every stride-th. */

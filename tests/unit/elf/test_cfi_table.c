@@ -84,6 +84,26 @@ static void rules_of_the_loader_are_those_of_libdw(void **state)
 	assert_true(assert_all_as_libdw("/lib/*-linux-gnu/ld-linux-*.so.?", 1) > 0);
 }
 
+#ifdef __x86_64__
+/* It binds lazily by code that keeps its CFA in rbx. */
+static void the_loader_knows_where_rbx_is_but_in_signal_frames(void **state)
+{
+	const struct cfi_comparison counts = assert_as_libdw("/lib64/ld-linux-x86-64.so.2", 1);
+
+	(void)state;
+	assert_true(counts.rbx > 1000);
+	assert_int_equal(counts.rbx_unknown, counts.signals);
+}
+
+static void a_file_without_a_cfa_in_rbx_does_not_keep_it(void **state)
+{
+	const struct cfi_comparison counts = assert_as_libdw(FG_UNWIND_FIXTURE, 1);
+
+	(void)state;
+	assert_int_equal(counts.rbx, 0);
+}
+#endif
+
 static void rules_of_libz_are_those_of_libdw(void **state)
 {
 	(void)state;
@@ -236,6 +256,12 @@ static void assert_row(uint64_t offset, unsigned reg, int32_t cfa_off, int32_t f
 	assert_false(row->fp_is_at_reg || row->ra_is_at_reg || row->is_root);
 }
 
+static void assert_rbx(uint64_t offset, int32_t off)
+{
+	assert_non_null(find(offset));
+	assert_int_equal(cfi_table_rbx_off(table, find(offset)), off);
+}
+
 static void assert_unknown(uint64_t offset)
 {
 	const struct cfi_row *row = find(offset);
@@ -320,6 +346,72 @@ static void frame_of_a_frame_pointer_is_read(void **state)
 	assert_row(4, 6, 16, -16, -8);
 	assert_row(0x14, 7, 8, CFI_SAME, -8);
 	assert_row(0x15, 6, 16, -16, -8);
+}
+
+/* push rbx; mov rbx, rsp: of the rows that are alike but for rbx there is one each. */
+static void frame_whose_cfa_is_in_rbx_is_read_with_its_file(void **state)
+{
+	size_t cie, entry;
+
+	(void)state;
+	unwind_image_init(&image, EM_X86_64);
+	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
+	entry = unwind_image_add_fde(&image, cie, 0, 0x10);
+	unwind_image_append(&image, entry,
+			    CODE(ADVANCE(1), 0x0e, 16, 0x83, 2, ADVANCE(3), 0x0d, 3, ADVANCE(4),
+				 0x0c, 7, 8, 0xc3));
+	entry = unwind_image_add_fde(&image, cie, 0x10, 0x10);
+	unwind_image_append(&image, entry,
+			    CODE(ADVANCE(1), 0x83, 2, ADVANCE(1), 0x09, 3, 12, ADVANCE(1), 0x07, 3,
+				 ADVANCE(1), 0x08, 3, ADVANCE(1), 0x0f, 2, 0x79, 0, 0x22));
+	load_image();
+	assert_row(4, 3, 16, CFI_SAME, -8);
+	assert_rbx(0, CFI_SAME);
+	assert_rbx(1, -16);
+	assert_rbx(4, -16);
+	assert_rbx(8, CFI_SAME);
+	assert_rbx(0x10, CFI_SAME);
+	assert_rbx(0x11, -16);
+	assert_rbx(0x12, CFI_UNKNOWN); /* in another register */
+	assert_rbx(0x13, CFI_UNKNOWN);
+	assert_rbx(0x14, CFI_SAME);
+	assert_rbx(0x15, CFI_UNKNOWN); /* as the CFA is */
+	assert_int_equal(stats_of_table().functions, 2);
+}
+
+static void rbx_is_not_kept_for_nobody(void **state)
+{
+	size_t bytes, cie, entry;
+
+	(void)state;
+	load_function(EM_X86_64, CODE(X86_START), CODE(0));
+	bytes = cfi_table_bytes(table);
+	cfi_table_free(table);
+	load_function(EM_X86_64, CODE(X86_START), CODE(ADVANCE(1), 0x83, 2));
+	assert_rbx(0, CFI_UNKNOWN);
+	assert_rbx(2, CFI_UNKNOWN);
+	assert_int_equal(stats_of_table().rows, 2);
+	assert_int_equal(cfi_table_bytes(table), bytes);
+	cfi_table_free(table);
+	unwind_image_init(&image, EM_AARCH64);
+	cie = unwind_image_add_cie(&image, "zR", CODE(ARM_START));
+	entry = unwind_image_add_fde(&image, cie, 0, 0x10);
+	unwind_image_append(&image, entry, CODE(0x0d, 3)); /* x3 */
+	load_image();
+	assert_rbx(0, CFI_UNKNOWN);
+}
+
+static void tables_that_differ_in_rbx_alone_are_not_equal(void **state)
+{
+	struct cfi_table *other;
+
+	(void)state;
+	load_function(EM_X86_64, CODE(X86_START), CODE(0x83, 2, 0x0d, 3));
+	other = table;
+	load_function(EM_X86_64, CODE(X86_START), CODE(0x83, 3, 0x0d, 3));
+	assert_false(cfi_table_equal(table, other));
+	assert_true(cfi_table_equal(table, table));
+	cfi_table_free(other);
 }
 
 static void remembered_states_nest_up_to_a_bound(void **state)
@@ -576,6 +668,10 @@ int main(void)
 		cmocka_unit_test(rules_of_frames_of_every_shape_are_those_of_libdw),
 		cmocka_unit_test(rules_of_libc_are_those_of_libdw),
 		cmocka_unit_test(rules_of_the_loader_are_those_of_libdw),
+#ifdef __x86_64__
+		cmocka_unit_test(the_loader_knows_where_rbx_is_but_in_signal_frames),
+		cmocka_unit_test(a_file_without_a_cfa_in_rbx_does_not_keep_it),
+#endif
 		cmocka_unit_test(rules_of_libz_are_those_of_libdw),
 		cmocka_unit_test(rules_of_libjvm_are_those_of_libdw),
 		cmocka_unit_test(debug_frame_is_read_where_there_is_nothing_else),
@@ -585,6 +681,11 @@ int main(void)
 		cmocka_unit_test_teardown(functions_of_equal_rules_share_a_row, free_table),
 		cmocka_unit_test_teardown(later_start_of_overlapping_functions_holds, free_table),
 		cmocka_unit_test_teardown(frame_of_a_frame_pointer_is_read, free_table),
+		cmocka_unit_test_teardown(frame_whose_cfa_is_in_rbx_is_read_with_its_file,
+					  free_table),
+		cmocka_unit_test_teardown(rbx_is_not_kept_for_nobody, free_table),
+		cmocka_unit_test_teardown(tables_that_differ_in_rbx_alone_are_not_equal,
+					  free_table),
 		cmocka_unit_test_teardown(remembered_states_nest_up_to_a_bound, free_table),
 		cmocka_unit_test_teardown(unknown_instruction_leaves_the_rest_unknown, free_table),
 		cmocka_unit_test_teardown(undefined_return_address_is_the_root, free_table),

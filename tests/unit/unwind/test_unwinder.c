@@ -719,6 +719,126 @@ __asm__(".text\n"
 	".size pops_rbp, . - pops_rbp\n");
 extern const char pops_rbp_end[];
 
+/* As what binds lazily: it keeps its CFA in rbx, which it and what it calls save. */
+__asm__(".text\n"
+	".type realigns, @function\n"
+	"realigns:\n"
+	"	.cfi_startproc\n"
+	"	push %rbx\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset 3, -16\n"
+	"	mov %rsp, %rbx\n"
+	"	.cfi_def_cfa_register 3\n"
+	"	and $-64, %rsp\n"
+	"	call saves_rbx\n"
+	".globl realigns_called\n"
+	"realigns_called:\n"
+	"	mov %rbx, %rsp\n"
+	"	pop %rbx\n"
+	"	.cfi_def_cfa 7, 8\n"
+	"	.cfi_restore 3\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size realigns, . - realigns\n"
+	".type saves_rbx, @function\n"
+	"saves_rbx:\n"
+	"	.cfi_startproc\n"
+	"	push %rbx\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset 3, -16\n"
+	"	xor %ebx, %ebx\n"
+	"	call keeps_rbx\n"
+	".globl saves_rbx_called\n"
+	"saves_rbx_called:\n"
+	"	pop %rbx\n"
+	"	.cfi_def_cfa_offset 8\n"
+	".globl saves_rbx_end\n"
+	"saves_rbx_end:\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size saves_rbx, . - saves_rbx\n"
+	".type keeps_rbx, @function\n"
+	".globl keeps_rbx\n"
+	"keeps_rbx:\n"
+	"	.cfi_startproc\n"
+	"	nop\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size keeps_rbx, . - keeps_rbx\n");
+extern const char realigns_called[], saves_rbx_called[], saves_rbx_end[];
+extern const char keeps_rbx[];
+
+static uint64_t addr_of(const char *label)
+{
+	return (uint64_t)(uintptr_t)label;
+}
+
+/* realigns's frame ends at word 20, where its return address is. */
+static void put_realigned_frame(size_t callee_return, uint64_t caller)
+{
+	words[callee_return] = addr_of(realigns_called);
+	words[19] = 0x77; /* the caller's rbx */
+	words[20] = caller;
+}
+
+static void a_frame_whose_address_is_in_rbx_is_left_by_what_its_callees_saved(void **state)
+{
+	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	words[0] = addr_of(saves_rbx_called);
+	words[1] = word_addr(19);
+	put_realigned_frame(2, caller + 100);
+	set_reg(sample_regs, PERF_REG_X86_BX, 0);
+	walk_code(addr_of(keeps_rbx), 0, 60);
+	assert_int_equal(stack.entries[1].addr, addr_of(saves_rbx_called));
+	assert_int_equal(stack.entries[2].addr, addr_of(realigns_called));
+	assert_int_equal(stack.entries[3].addr, caller + 100);
+}
+
+static void a_frame_whose_address_is_in_rbx_is_left_by_what_its_callee_restored(void **state)
+{
+	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	put_realigned_frame(0, caller + 100);
+	set_reg(sample_regs, PERF_REG_X86_BX, word_addr(19));
+	walk_code(addr_of(saves_rbx_end), 0, 60);
+	assert_int_equal(stack.entries[1].addr, addr_of(realigns_called));
+	assert_int_equal(stack.entries[2].addr, caller + 100);
+}
+
+/* Whose rules say nothing of rbx: what is in it now need not be what was in it at the call. */
+static void through_another_files_frame_rbx_is_lost(void **state)
+{
+	const uint64_t leaf = add_code(256, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
+	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	put_realigned_frame(0, caller + 100);
+	set_reg(sample_regs, PERF_REG_X86_BX, word_addr(19));
+	walk_code(leaf + 8, 0, 60);
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+	assert_int_equal(stack.end_addr, addr_of(realigns_called));
+}
+
+/* Where that leads is checked as everything else that a stack says. */
+static void an_rbx_that_leads_nowhere_ends_the_stack(void **state)
+{
+	const uint64_t places[] = {0, 8, word_addr(0) - 64, UINT64_MAX, (uint64_t)INT64_MIN};
+
+	(void)state;
+	words[0] = addr_of(saves_rbx_called);
+	put_realigned_frame(2, 0x1234);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		words[1] = places[i];
+		walk_code(addr_of(keeps_rbx), 0, 60);
+		assert_int_equal(stack.depth, 3);
+		assert_true(stack.end != STACK_WHOLE);
+	}
+}
+
 static void a_register_that_was_popped_is_where_it_belongs(void **state)
 {
 	const uint64_t stub = add_code(0, 64, CODE_STUB, "call_stub", (struct code_frame){0});
@@ -1242,6 +1362,10 @@ int main(void)
 		CODE(compiled_code_is_not_returned_from_to_a_file),
 		CODE(a_stub_of_unknown_frame_is_left_by_its_call),
 #if defined(__x86_64__)
+		CODE(a_frame_whose_address_is_in_rbx_is_left_by_what_its_callees_saved),
+		CODE(a_frame_whose_address_is_in_rbx_is_left_by_what_its_callee_restored),
+		CODE(through_another_files_frame_rbx_is_lost),
+		CODE(an_rbx_that_leads_nowhere_ends_the_stack),
 		CODE(a_register_that_was_popped_is_where_it_belongs),
 		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
 #endif
