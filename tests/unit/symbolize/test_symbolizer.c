@@ -245,6 +245,90 @@ static void a_stack_down_to_the_programs_start_is_rooted(void **state)
 	assert_false(name(&stack, 20).is_rooted);
 }
 
+/* ---- below the kernel's frames ---- */
+
+#define KERNEL	  UINT64_C(0xffffffffe0000000) /* of code that the kernel tells of, not its own */
+#define UNMAPPED  0x10
+#define IN_SCHED  (KERNEL + 0x10)
+#define IN_EXECVE (KERNEL + 0x110)
+#define IN_FORK	  (KERNEL + 0x210)
+
+static void tell_kernel(void)
+{
+	static const char *const functions[] = {"schedule", "do_execveat_common.isra.0",
+						"ret_from_fork_asm"};
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct perf_record record = {
+			.kind = PERF_KSYMBOL,
+			.time_ns = 1,
+			.ksymbol = {.addr = KERNEL + i * 0x100, .len = 0x100, .name = functions[i]},
+		};
+
+		symbolizer_apply_kernel(symbolizer, &record);
+	}
+}
+
+/* How many of the four are named. The walk came to an end that is none. */
+static size_t name_below(uint64_t kernel_leaf, uint64_t kernel_root, uint64_t user, bool is_rooted)
+{
+	const struct stack stack = {
+		.depth = 4,
+		.end = STACK_NO_RULE,
+		.entries = {{.addr = kernel_leaf, .is_kernel = true},
+			    {.addr = kernel_root, .is_kernel = true, .is_return = true},
+			    {.addr = user},
+			    {.addr = 0x41414141, .is_return = true}},
+	};
+	const struct symbolizer_context context = {.process = process, .time_ns = 20};
+	struct symbolizer_verdict verdict;
+	const size_t n = symbolizer_name(symbolizer, &context, &stack, frames, &verdict);
+
+	assert_int_equal(verdict.is_rooted, is_rooted);
+	return verdict.is_rooted ? n : n - 1; /* the end has a frame */
+}
+
+/* The registers are those of the program before, whose code is gone. */
+static void between_two_programs_nobody_has_called_the_kernel(void **state)
+{
+	(void)state;
+	tell_kernel();
+	assert_int_equal(name_below(IN_SCHED, IN_EXECVE, UNMAPPED, true), 2);
+	assert_string_equal(frames[1].name, "do_execveat_common.isra.0");
+	assert_int_equal(name_below(IN_EXECVE, IN_SCHED, UNMAPPED, true), 2);
+}
+
+static void who_calls_execve_is_shown_while_its_code_is_there(void **state)
+{
+	(void)state;
+	tell_kernel();
+	assert_int_equal(
+		name_below(IN_SCHED, IN_EXECVE, (uint64_t)(uintptr_t)&function_to_be_found, false),
+		4);
+	assert_string_equal(frames[2].name, "function_to_be_found");
+}
+
+static void a_call_of_the_kernel_from_nowhere_is_not_rooted(void **state)
+{
+	(void)state;
+	tell_kernel();
+	assert_int_equal(name_below(IN_SCHED, IN_SCHED, UNMAPPED, false), 4);
+	assert_string_equal(frames[2].name, "[unknown: not mapped]");
+}
+
+static void a_thread_that_has_not_run_has_no_frames_but_the_kernels(void **state)
+{
+	(void)state;
+	tell_kernel();
+	assert_int_equal(
+		name_below(IN_SCHED, IN_FORK, (uint64_t)(uintptr_t)&function_to_be_found, true), 2);
+	assert_string_equal(frames[1].name, "ret_from_fork_asm");
+	/* As the outermost frame alone. */
+	assert_int_equal(
+		name_below(IN_FORK, IN_SCHED, (uint64_t)(uintptr_t)&function_to_be_found, false),
+		4);
+}
+
 static void an_interpreted_method_is_named_from_memory(void **state)
 {
 	static struct fake_hotspot fake;
@@ -474,6 +558,10 @@ int main(void)
 		TEST(generated_code_without_a_name_is_unnamed_java),
 		TEST(what_is_nowhere_says_so),
 		TEST(a_stack_down_to_the_programs_start_is_rooted),
+		TEST(between_two_programs_nobody_has_called_the_kernel),
+		TEST(who_calls_execve_is_shown_while_its_code_is_there),
+		TEST(a_call_of_the_kernel_from_nowhere_is_not_rooted),
+		TEST(a_thread_that_has_not_run_has_no_frames_but_the_kernels),
 		TEST(a_virtual_threads_stack_can_end_where_it_was_mounted),
 		TEST(a_pools_names_are_not_taken_for_the_next_ones),
 		TEST(names_that_move_are_what_they_were),

@@ -357,6 +357,9 @@ static void walk_code(uint64_t pc, uint64_t fp, size_t n_words)
 	unwinder_walk(unwinder, self, NOW, &sample, &stack);
 }
 
+#define LARGE_WORDS 200 /* of a frame, the return address included */
+#define SHORT_WORDS 150 /* of a copy; enough to tell that the rest belongs to it */
+
 static const struct code_frame FRAME_48 = {.size = 48, .complete = 16};
 
 /* 48 bytes: four words of its own, the caller's frame pointer, the return address. */
@@ -839,6 +842,67 @@ static void an_rbx_that_leads_nowhere_ends_the_stack(void **state)
 	}
 }
 
+/* Where threads begin there is none, but so may it be where a stack has changed. */
+static void no_return_address_behind_the_copy_is_the_copys_end(void **state)
+{
+	const uint64_t stub =
+		add_code(0, 64, CODE_STUB, "blob", (struct code_frame){.size = LARGE_WORDS * 8});
+
+	(void)state;
+	words[LARGE_WORDS - 1] = addr_of(saves_rbx_called);
+	words[LARGE_WORDS + 1] = 0;
+	walk_code(stub + 32, 0, SHORT_WORDS);
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
+	walk_code(stub + 32, 0, LARGE_WORDS + 2);
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.end, STACK_WHOLE);
+}
+
+/* It pushes the frame pointer, and then a few registers. */
+static void what_asks_the_processor_is_left_by_the_first_word_that_is_code(void **state)
+{
+	static const char *const names[] = {"get_cpu_info_stub", "getCPUIDNameInfo_stub",
+					    "detect_virt_stub"};
+	const uint64_t stub = add_code(0, 64, CODE_STUB, "call_stub", (struct code_frame){0});
+	const uint64_t last = add_code(256, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	for (uint32_t i = 0; i < 3; i++) {
+		const uint64_t asking =
+			add_code(512 + i * 64, 64, CODE_STUB, names[i], (struct code_frame){0});
+
+		memset(words, 0, N_WORDS * sizeof(*words));
+		words[0] = 1;
+		words[6] = word_addr(40);
+		words[7] = stub + 32;
+		words[41] = last + 100;
+		walk_code(asking + 40, word_addr(20), 80);
+		assert_int_equal(stack.entries[1].addr, stub + 32);
+		assert_int_equal(stack.entries[2].addr, last + 100);
+		words[0] = stub + 36; /* before anything is pushed */
+		words[21] = last + 104;
+		walk_code(asking, word_addr(20), 80);
+		assert_int_equal(stack.entries[1].addr, stub + 36);
+		assert_int_equal(stack.entries[2].addr, last + 104);
+	}
+}
+
+static void what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes(void **state)
+{
+	const uint64_t asking =
+		add_code(0, 64, CODE_STUB, "get_cpu_info_stub", (struct code_frame){0});
+	const uint64_t last = add_code(256, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[8] = last + 100;
+	walk_code(asking + 40, word_addr(20), 80);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_NO_RULE);
+	walk_code(asking + 40, word_addr(20), 7); /* and the copy is too short */
+	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
+}
+
 static void a_register_that_was_popped_is_where_it_belongs(void **state)
 {
 	const uint64_t stub = add_code(0, 64, CODE_STUB, "call_stub", (struct code_frame){0});
@@ -1099,6 +1163,23 @@ static void a_return_address_without_code_ends_the_stack(void **state)
 	assert_int_equal(stack.depth, 1);
 	assert_int_equal(stack.end, STACK_BAD_RETURN);
 	assert_int_equal(stack.end_addr, 0x41414141);
+}
+
+/* What is in memory behind the copy may be of another time. */
+static void a_return_address_behind_the_copy_without_code_is_the_copys_end(void **state)
+{
+	const uint64_t leaf =
+		add_code(0, 256, CODE_JAVA, "leaf", (struct code_frame){LARGE_WORDS * 8, 16, 0});
+
+	(void)state;
+	words[LARGE_WORDS - 1] = 0x41414141;
+	walk_code(leaf + 60, 0, SHORT_WORDS);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
+	assert_int_equal(stack.end_addr, 0x41414141);
+	walk_code(leaf + 60, 0, LARGE_WORDS);
+	assert_int_equal(stack.depth, 1);
+	assert_int_equal(stack.end, STACK_BAD_RETURN);
 }
 
 static void frame_pointers_in_a_circle_end_the_stack(void **state)
@@ -1366,6 +1447,9 @@ int main(void)
 		CODE(a_frame_whose_address_is_in_rbx_is_left_by_what_its_callee_restored),
 		CODE(through_another_files_frame_rbx_is_lost),
 		CODE(an_rbx_that_leads_nowhere_ends_the_stack),
+		CODE(no_return_address_behind_the_copy_is_the_copys_end),
+		CODE(what_asks_the_processor_is_left_by_the_first_word_that_is_code),
+		CODE(what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes),
 		CODE(a_register_that_was_popped_is_where_it_belongs),
 		CODE(a_thread_that_was_made_a_moment_ago_is_its_own_root),
 #endif
@@ -1379,6 +1463,7 @@ int main(void)
 		CODE(a_barrier_leads_to_the_frame_that_mounts),
 		CODE(a_barrier_leads_to_the_code_that_mounts),
 		CODE(a_return_address_without_code_ends_the_stack),
+		CODE(a_return_address_behind_the_copy_without_code_is_the_copys_end),
 		CODE(frame_pointers_in_a_circle_end_the_stack),
 		CODE(other_runtimes_code_is_left_by_its_frame_pointer),
 		CODE(other_runtimes_code_without_code_above_it_ends_the_stack),
