@@ -26,7 +26,6 @@
 
 /* Processes that are looked at as they begin, 100 us each: a storm of them is not followed. */
 #define BUDGET	  100
-#define MAX_EXECS 4096
 #define BUDGET_NS (100 * CLOCK_NS_PER_MS)
 
 /* A JVM's tables will all be wanted, another process's are when a sample hits them. */
@@ -231,7 +230,7 @@ static void see_mapping(const struct recording *recording, struct recording_mode
 /* What ran in a process before it became one of interest is not of interest. */
 static void note_exec(struct recording *recording, const struct perf_record *record)
 {
-	if (recording->execs.count >= MAX_EXECS)
+	if (recording->execs.count >= RECORDING_MAX_EXECS)
 		map64_fini(&recording->execs);
 	/* Without memory, or if it is forgotten, a few samples of a shell are counted as a JVM's. */
 	map64_put(&recording->execs, (uint64_t)record->pid, (void *)(uintptr_t)record->time_ns);
@@ -244,23 +243,21 @@ static bool is_before_exec(const struct recording *recording, const struct perf_
 	return !recording->options.all && record->time_ns < exec_ns;
 }
 
-static void on_record(void *arg, const struct perf_record *record)
+void recording_hear(struct recording *recording, struct recording_model *model,
+		    const struct perf_record *record)
 {
-	struct read_context *context = arg;
-	struct recording *recording = context->recording;
-	struct recording_model *model = context->model;
 	struct process *process;
 
 	if (record->kind == PERF_LOST || record->kind == PERF_THROTTLED)
 		return; /* the sampler counts them */
 	recording->counts.heard += record->kind != PERF_SAMPLE;
 	process = find_process(recording, model, record);
+	if (!process && record->kind == PERF_COMM && record->comm.is_exec)
+		note_exec(recording, record);
 	/* Samples wait even so: their process may become known while they do. */
 	if (!recording->options.all && record->kind != PERF_SAMPLE &&
 	    record->kind != PERF_KSYMBOL && !process)
 		return;
-	if (!process && record->kind == PERF_COMM && record->comm.is_exec)
-		note_exec(recording, record);
 	if (process && is_libjvm(record)) {
 		process->jvm_mapped_ns = record->time_ns;
 		recording->young_until_ns = record->time_ns + RECORDING_YOUNG_NS;
@@ -274,6 +271,13 @@ static void on_record(void *arg, const struct perf_record *record)
 		look_ahead(model, process, record);
 	}
 	hold_add(&recording->hold, record);
+}
+
+static void on_record(void *arg, const struct perf_record *record)
+{
+	const struct read_context *context = arg;
+
+	recording_hear(context->recording, context->model, record);
 }
 
 void recording_read(struct recording *recording, struct recording_model *model)
@@ -292,6 +296,13 @@ bool recording_wants(const struct recording_options *options, const struct proce
 		return process && strncmp(process->container_id, options->container,
 					  strlen(options->container)) == 0;
 	return options->all || (process && process->jvm);
+}
+
+bool recording_wants_sample(const struct recording *recording, const struct process *process,
+			    const struct perf_record *record)
+{
+	return record->pid != 0 && recording_wants(&recording->options, process) &&
+	       !is_before_exec(recording, record);
 }
 
 /* The graph's lowest frames say whose stack it is; written behind the named frames, root last. */
@@ -382,8 +393,7 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 	uint32_t leaf;
 	size_t n;
 
-	if (record->pid == 0 || !recording_wants(&recording->options, process) ||
-	    is_before_exec(recording, record))
+	if (!recording_wants_sample(recording, process, record))
 		return true;
 	if (!unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, &stack))
 		return false;

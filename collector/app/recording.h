@@ -40,6 +40,9 @@
 /* Nor does any when so much waits: snapshots would have to be left out. */
 #define RECORDING_PATIENCE_BYTES (HOLD_STACKS_BYTES / 4 * 3)
 
+/* Programs that began in processes that were not of interest; past it all are forgotten. */
+#define RECORDING_MAX_EXECS 4096
+
 struct recording_options {
 	pid_t pid;			    /* 0: any */
 	char container[CONTAINER_ID_BYTES]; /* a prefix of the ID; "" any */
@@ -113,6 +116,9 @@ void recording_meet(struct recording *recording, struct recording_model *model,
 		    struct process *process);
 /* Takes what the rings hold. */
 void recording_read(struct recording *recording, struct recording_model *model);
+/* Takes one record of them: notes what cannot wait, and holds it. */
+void recording_hear(struct recording *recording, struct recording_model *model,
+		    const struct perf_record *record);
 /* Names what has been held long enough; finishes when all up to the end has been. */
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns);
 /* No samples after now_ns. */
@@ -136,5 +142,8 @@ int recording_render(struct recording *recording, enum render_format format,
 
 /* Whether samples of this process belong to it. */
 bool recording_wants(const struct recording_options *options, const struct process *process);
+/* Whether this one does: it may be of what ran in the process before. */
+bool recording_wants_sample(const struct recording *recording, const struct process *process,
+			    const struct perf_record *record);
 
 #endif
