@@ -29,7 +29,7 @@ static void ask(const struct cfi_table *table)
 		if (cfi_table_addr_of(table, at, &elf_addr) < 0)
 			elf_addr = at;
 		row = cfi_table_find(table, elf_addr);
-		sink += row ? row->kind : 0;
+		sink += row ? row->kind + (uint64_t)cfi_table_rbx_off(table, row) : 0;
 	}
 	sink += cfi_table_find(table, UINT64_MAX) != NULL;
 	sink += cfi_table_bytes(table) + cfi_table_equal(table, table);
@@ -76,6 +76,7 @@ static void compile(const uint8_t *data, size_t size)
 				abort();
 		}
 		free(rows.rows);
+		free(rows.rbx_offs);
 	}
 	free(bytes);
 }
