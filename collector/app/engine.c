@@ -15,7 +15,7 @@
 
 #define READ_INTERVAL_NS  (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
 #define MESSAGES_A_STEP	  1024
-#define YOUNG_INTERVAL_NS (10 * CLOCK_NS_PER_MS) /* the same, while a JVM has just begun */
+#define HASTY_INTERVAL_NS (10 * CLOCK_NS_PER_MS) /* the same, while that is urgent */
 /*
  * After something has happened to processes the next is not heard of for as long as a storm of it
  * would have to wait for the time to be used for it to a fifth.
@@ -160,8 +160,8 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 		until = engine->side_rest_ns;
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const uint64_t done = r->end_ns + HOLD_NS;
-		const bool is_young = engine->young_until_ns > now || r->young_until_ns > now;
-		const uint64_t interval = is_young ? YOUNG_INTERVAL_NS : READ_INTERVAL_NS;
+		const bool is_hasty = engine->young_until_ns > now || r->hasty_until_ns > now;
+		const uint64_t interval = is_hasty ? HASTY_INTERVAL_NS : READ_INTERVAL_NS;
 
 		if (r->has_more)
 			return 0;

@@ -26,6 +26,7 @@
 
 /* Processes that are looked at as they begin, 100 us each: a storm of them is not followed. */
 #define BUDGET	  100
+#define DEEP_NS	  CLOCK_NS_PER_SEC
 #define BUDGET_NS (100 * CLOCK_NS_PER_MS)
 
 /* A JVM's tables will all be wanted, another process's are when a sample hits them. */
@@ -260,7 +261,7 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		return;
 	if (process && is_libjvm(record)) {
 		process->jvm_mapped_ns = record->time_ns;
-		recording->young_until_ns = record->time_ns + RECORDING_YOUNG_NS;
+		recording->hasty_until_ns = record->time_ns + RECORDING_YOUNG_NS;
 	}
 	if (process && record->kind == PERF_MMAP)
 		see_mapping(recording, model, process, &record->mmap);
@@ -503,15 +504,28 @@ static void finish(struct recording *recording, const struct sampler_stats *stat
 			    stats->ring_bytes >> 10);
 }
 
+void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uint64_t now_ns)
+{
+	if (recording->knows_depth && deep_stacks != recording->deep_stacks &&
+	    recording->hasty_until_ns < now_ns + DEEP_NS)
+		recording->hasty_until_ns = now_ns + DEEP_NS;
+	recording->knows_depth = true;
+	recording->deep_stacks = deep_stacks;
+}
+
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)
 {
 	const uint64_t until = now_ns - HOLD_NS;
+	struct unwinder_stats stacks;
 	struct sampler_stats stats;
 	bool is_all;
 
 	if (recording->is_done)
 		return;
 	is_all = apply_held(recording, model, until);
+	unwinder_stats(model->unwinder, &stacks);
+	recording_note_depth(recording, stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED],
+			     now_ns);
 	sampler_stats(recording->sampler, &stats);
 	recording->counts.lost = stats.lost_side;
 	recording->profile.quality.lost_samples = stats.lost + recording->hold.dropped;

@@ -90,9 +90,11 @@ struct recording {
 	bool is_waiting;	 /* the oldest sample, for a table */
 	uint64_t waiting_since;	 /* the table cache's count of loads then */
 	struct map64 execs;	 /* PID -> time, of processes that were not of interest then */
-	uint64_t young_until_ns; /* a JVM has begun that may end before that */
-	uint64_t budget_ns;	 /* when the next look at processes that nobody knew may begin */
-	unsigned budget;	 /* how many are left until then */
+	uint64_t hasty_until_ns; /* its rings are read more often until then */
+	uint64_t deep_stacks;	 /* so many had been walked, if that is known */
+	bool knows_depth;
+	uint64_t budget_ns; /* when the next look at processes that nobody knew may begin */
+	unsigned budget;    /* how many are left until then */
 	struct recording_counts counts;
 	struct recording *next; /* the engine's */
 	uint32_t id;
@@ -121,6 +123,12 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		    const struct perf_record *record);
 /* Names what has been held long enough; finishes when all up to the end has been. */
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns);
+/*
+ * So many stacks deeper than their copies have been walked by now. Where there are any, the rest is
+ * read from the process when the ring is, and has changed the less the sooner that is: so rings are
+ * read more often for a second.
+ */
+void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uint64_t now_ns);
 /* No samples after now_ns. */
 void recording_stop(struct recording *recording, uint64_t now_ns);
 

@@ -120,7 +120,7 @@ static void a_process_is_known_from_when_it_maps_libjvm(void **state)
 	process = targets_find(&targets, getpid());
 	assert_non_null(process);
 	assert_int_equal(process->jvm_mapped_ns, 10 * SEC);
-	assert_int_equal(recording.young_until_ns, 10 * SEC + RECORDING_YOUNG_NS);
+	assert_int_equal(recording.hasty_until_ns, 10 * SEC + RECORDING_YOUNG_NS);
 	assert_false(recording_wants(&recording.options, process)); /* no agent has been heard */
 }
 
@@ -137,7 +137,7 @@ static void a_process_that_maps_anything_else_stays_unknown(void **state)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		map_file(getpid(), paths[i]);
 	assert_null(targets_find(&targets, getpid()));
-	assert_int_equal(recording.young_until_ns, 0);
+	assert_int_equal(recording.hasty_until_ns, 0);
 	assert_int_equal(recording.hold.bytes, 0);
 }
 
@@ -146,12 +146,30 @@ static void a_jvm_that_is_gone_already_is_nobody(void **state)
 	(void)state;
 	map_file(STRANGER, "/lib/jvm/lib/server/libjvm.so");
 	assert_null(targets_find(&targets, STRANGER));
-	assert_int_equal(recording.young_until_ns, 0);
+	assert_int_equal(recording.hasty_until_ns, 0);
+}
+
+static void rings_are_read_more_often_while_stacks_are_deep(void **state)
+{
+	(void)state;
+	recording = (struct recording){0};
+	recording_note_depth(&recording, 7, 10 * SEC); /* of earlier recordings */
+	assert_int_equal(recording.hasty_until_ns, 0);
+	recording_note_depth(&recording, 7, 11 * SEC);
+	assert_int_equal(recording.hasty_until_ns, 0);
+	recording_note_depth(&recording, 8, 12 * SEC);
+	assert_int_equal(recording.hasty_until_ns, 13 * SEC);
+	recording_note_depth(&recording, 8, 14 * SEC);
+	assert_int_equal(recording.hasty_until_ns, 13 * SEC);
+	recording.hasty_until_ns = 20 * SEC; /* for another reason */
+	recording_note_depth(&recording, 9, 15 * SEC);
+	assert_int_equal(recording.hasty_until_ns, 20 * SEC);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rings_are_read_more_often_while_stacks_are_deep),
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(samples_of_the_program_before_are_not_counted),
 		TEST(a_thread_that_takes_a_name_begins_no_program),
