@@ -2,13 +2,15 @@
 /*
  * Puts records into the buffer under one lock, so that the stream is in time order whichever thread
  * an event comes from. Waking the sender costs a write(2) to an eventfd, so it is done only when the
- * sender is idle, or when the buffer becomes half full before the sender's next turn.
+ * sender is idle, or when much waits before the sender's next turn.
  */
 #include "recorder.h"
 
 #include "clock.h"
 
 #include <unistd.h>
+
+#define MUCH_BYTES (16u << 10)
 
 void recorder_init(struct recorder *recorder, int wake_fd)
 {
@@ -107,13 +109,14 @@ static enum recorder_result begin(struct recorder *recorder, size_t bytes, struc
 
 static void end(struct recorder *recorder, const struct slot *slot)
 {
-	const size_t half = recorder->buffer.size / 2;
+	const size_t quarter = recorder->buffer.size / 4;
+	const size_t much = quarter < MUCH_BYTES ? quarter : MUCH_BYTES;
 	size_t used;
 
 	buffer_commit(&recorder->buffer, slot->buf.data, slot->buf.len);
 	used = buffer_used_bytes(&recorder->buffer);
 	pthread_mutex_unlock(&recorder->lock);
-	if (atomic_load(&recorder->is_idle) || (slot->used_before < half && used >= half))
+	if (atomic_load(&recorder->is_idle) || (slot->used_before < much && used >= much))
 		wake(recorder);
 }
 

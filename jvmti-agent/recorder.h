@@ -66,7 +66,7 @@ enum recorder_result recorder_add_thread(struct recorder *recorder, struct wire_
 /*
  * Before the sender sleeps until it is woken: from true on, the next record and the next loss wake
  * it. False if something waits already. recorder_unidle when it is awake: it looks by itself then,
- * and is woken only by a buffer that is half full.
+ * and is woken only by a quarter of the buffer, or 16 KiB.
  */
 bool recorder_idle(struct recorder *recorder);
 void recorder_unidle(struct recorder *recorder);
