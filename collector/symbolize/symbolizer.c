@@ -696,7 +696,7 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 		frame_cache_clear(&symbolizer->frames);
 		intern_fini(&symbolizer->names);
 	}
-	for (uint32_t i = 0; i < depth && !is_at_root; i++) {
+	for (uint32_t i = 0; i < depth; i++) {
 		const struct stack_entry *entry = &stack->entries[i];
 		const size_t room = SYMBOLIZER_MAX_FRAMES - 1 - n - (depth - 1 - i);
 
@@ -705,7 +705,7 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 			is_at_root = is_called_by_none(context, entry, ret, n);
 		}
 		if (is_at_root)
-			continue;
+			break;
 		if (entry->is_kernel)
 			ret[n++] = name_kernel(symbolizer, stack_probe(entry), context->time_ns);
 		else
