@@ -57,7 +57,7 @@ static void add_range(struct process *process, struct code_range *range, bool is
 		process->jvm->bad_records++;
 	if (n <= 0)
 		return;
-	map_writer_mark(&process->map, range, now_ns);
+	map_writer_mark(&process->map, process->code, range, now_ns);
 	dump_range(process, range, is_resync, now_ns);
 }
 
@@ -185,7 +185,7 @@ static int apply_resync(struct process *process, const struct wire_record *recor
 		return -EPROTO; /* the end of another one proves nothing of this one */
 	jvm->is_resyncing = false;
 	if (code_map_resync_end(process->code, resync.complete) > 0)
-		map_writer_mark(&process->map, NULL, now_ns);
+		map_writer_mark(&process->map, process->code, NULL, now_ns);
 	if (resync.complete) {
 		jvm->state = JVM_CURRENT;
 		jvm->resyncs++;

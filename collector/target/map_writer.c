@@ -20,6 +20,7 @@
 #define SETTLE_NS   (2 * CLOCK_NS_PER_MS) /* for what is sent at a tick to arrive */
 #define LATE_NS	    (5 * CLOCK_NS_PER_MS) /* behind its tick, which the next one need not be too */
 #define RETRY_NS    (1 * CLOCK_NS_PER_SEC)
+#define SPARE_NS    (1 * CLOCK_NS_PER_SEC)
 #define REST_FACTOR 10
 
 static uint64_t later_of(uint64_t a, uint64_t b)
@@ -35,30 +36,41 @@ static void drop_draft(struct map_writer *writer)
 	writer->draft = NULL;
 }
 
+static void forget_pair(struct map_writer *writer)
+{
+	if (writer->pair)
+		perf_map_forget(writer->dir, writer->pair, false);
+	free(writer->pair);
+	writer->pair = NULL;
+}
+
 void map_writer_fini(struct map_writer *writer)
 {
 	drop_draft(writer);
+	forget_pair(writer);
 }
 
-void map_writer_mark(struct map_writer *writer, const struct code_range *range, uint64_t now_ns)
+void map_writer_mark(struct map_writer *writer, const struct code_map *code,
+		     const struct code_range *range, uint64_t now_ns)
 {
 	if (!writer->changed_ns)
 		writer->changed_ns = now_ns;
 	writer->marked_ns = now_ns;
 	if (writer->draft && range)
-		perf_map_add(writer->draft, range);
+		perf_map_add(writer->draft, code, range);
 }
 
 void map_writer_restart(struct map_writer *writer, uint64_t now_ns)
 {
 	drop_draft(writer);
-	writer->base = (struct perf_map_base){0};
-	map_writer_mark(writer, NULL, now_ns);
+	forget_pair(writer);
+	map_writer_mark(writer, NULL, NULL, now_ns);
 }
 
 void map_writer_give_up(struct map_writer *writer)
 {
 	drop_draft(writer);
+	forget_pair(writer);
 	writer->changed_ns = 0;
 }
 
@@ -76,23 +88,31 @@ static uint64_t settled_ns(const struct map_writer *writer, uint64_t tick_ns)
 	return writer->marked_ns >= tick_ns ? tick_ns : tick_ns + SETTLE_NS;
 }
 
+static bool has_spare(const struct map_writer *writer)
+{
+	return writer->pair && writer->pair->spare.is_open;
+}
+
 uint64_t map_writer_due_ns(const struct map_writer *writer)
 {
 	if (!writer->changed_ns)
-		return 0;
+		return has_spare(writer) ? writer->written_ns + SPARE_NS : 0;
 	return settled_ns(writer, publish_ns(writer) - (writer->draft ? 0 : WIRE_TICK_NS));
 }
 
 static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
 		       const struct code_map *code)
 {
-	const struct perf_map_form form = {
-		.max_bytes = PERF_MAP_MAX_BYTES, .style = writer->style, .base = writer->base};
+	struct perf_map_form form = {.max_bytes = PERF_MAP_MAX_BYTES, .style = writer->style};
 	const uint64_t began_ns = clock_now_ns();
 	int err;
 
+	writer->dir = dir;
+	if (!writer->pair)
+		writer->pair = calloc(1, sizeof(*writer->pair));
+	form.pair = writer->pair;
 	writer->draft = malloc(sizeof(*writer->draft));
-	if (!writer->draft)
+	if (!writer->draft || !writer->pair)
 		return -ENOMEM;
 	err = perf_map_draft(dir, pid, code, &form, writer->draft);
 	writer->took_ns = clock_now_ns() - began_ns;
@@ -105,7 +125,7 @@ static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
 
 static int publish(struct map_writer *writer, const struct code_map *code)
 {
-	const ssize_t cut = perf_map_publish(writer->draft, code, &writer->base);
+	const ssize_t cut = perf_map_publish(writer->draft, code);
 
 	free(writer->draft);
 	writer->draft = NULL;
@@ -127,6 +147,10 @@ int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 
 	if (!due_ns || now_ns < due_ns)
 		return 0;
+	if (!writer->changed_ns) {
+		perf_map_forget(dir, writer->pair, true);
+		return 0;
+	}
 	if (is_time && writer->draft && perf_map_is_outdated(writer->draft, code))
 		drop_draft(writer);
 	if (!writer->draft)

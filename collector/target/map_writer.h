@@ -10,7 +10,7 @@
  * process's maps cost more than a tenth of a CPU: the pause is at least ten times what the writing
  * took. An event that has just missed one waits for the next. So that it does not also wait for that
  * one's making, a draft is written a tick earlier and events that come meanwhile are added to its
- * end; if one of them takes the place of a line that is in it already, it is made anew.
+ * end. What is kept so that the next map is made faster goes when none was needed for a second.
  *
  * A zero-filled writer is a valid start.
  */
@@ -32,15 +32,18 @@ struct map_writer {
 	uint64_t next_ns;	     /* none appears sooner */
 	uint64_t took_ns;	     /* to write the last one */
 	uint64_t failures;
-	size_t cut; /* ranges for which the last one had no room */
+	size_t cut;	 /* ranges for which the last one had no room */
+	const char *dir; /* borrowed: where maps are; NULL before the first one */
 	struct perf_map_draft *draft;
-	struct perf_map_base base; /* the last one */
+	struct perf_map_pair
+		*pair; /* of the last map; NULL: none, or it has no one to come after */
 };
 
 void map_writer_fini(struct map_writer *writer);
 
 /* The code map changed; range is what was added to it, or NULL. */
-void map_writer_mark(struct map_writer *writer, const struct code_range *range, uint64_t now_ns);
+void map_writer_mark(struct map_writer *writer, const struct code_map *code,
+		     const struct code_range *range, uint64_t now_ns);
 
 /* Another code map, or another program in the process: nothing that was drafted holds. */
 void map_writer_restart(struct map_writer *writer, uint64_t now_ns);
@@ -48,7 +51,7 @@ void map_writer_restart(struct map_writer *writer, uint64_t now_ns);
 /* 0, or when map_writer_step has something to do. */
 uint64_t map_writer_due_ns(const struct map_writer *writer);
 
-/* 1 if a map appeared, 0 if it was not time, negative errno. */
+/* 1 if a map appeared, 0 if it was not time, negative errno. dir must live as long as the writer. */
 int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 		    const struct code_map *code, uint64_t now_ns);
 

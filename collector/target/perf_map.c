@@ -20,14 +20,13 @@
 #include <linux/openat2.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 
-#define TEMP_ATTEMPTS 8
-
 static const char marker[] = "0 0 fg\n";
+
+#define MIN_BLANKED_BYTES (64u << 10) /* may be in a map, and half of it */
 
 /* perf-<pid>.map, or with a dot and 16 digits behind it while it is being written. */
 static struct perf_map_name map_name(pid_t pid)
@@ -35,17 +34,6 @@ static struct perf_map_name map_name(pid_t pid)
 	struct perf_map_name name;
 
 	snprintf(name.text, sizeof(name.text), "perf-%d.map", (int)pid);
-	return name;
-}
-
-static struct perf_map_name temp_name(pid_t pid)
-{
-	unsigned long long random = 0;
-	struct perf_map_name name;
-
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
-		random = (unsigned long long)getpid(); /* O_EXCL is what makes it safe */
-	snprintf(name.text, sizeof(name.text), "perf-%d.map.%016llx", (int)pid, random);
 	return name;
 }
 
@@ -184,10 +172,57 @@ static bool write_range(struct perf_map_draft *out, const struct code_range *ran
 	return true;
 }
 
-void perf_map_add(struct perf_map_draft *out, const struct code_range *range)
+/* ---- lines that come and go ---- */
+
+/* In the file or in what is to be written to it. */
+static void blank_lines(struct perf_map_draft *draft, struct perf_map_lines lines)
 {
-	if (out->cut > 0 || !write_range(out, range))
-		out->cut++;
+	if (lines.len == 0)
+		return;
+	if (lines.offset >= draft->written) {
+		perf_map_pair_fill(draft->data + (lines.offset - draft->written), lines.len);
+		return;
+	}
+	if (lines.offset + lines.len > draft->written)
+		out_flush(draft);
+	if (!draft->err)
+		draft->err = perf_map_pair_blank(draft->fd, lines);
+}
+
+/* Takes out what the code map no longer shows; false if that is more than it remembers. */
+static bool blank_unlisted(struct perf_map_draft *draft, const struct code_map *map)
+{
+	struct code_span spans[CODE_MAP_MAX_UNLISTED];
+	struct code_map_stats stats;
+	ssize_t n;
+
+	code_map_stats(map, &stats);
+	if (!draft->form.pair || draft->unlisted == stats.unlisted)
+		return draft->unlisted == stats.unlisted;
+	n = code_map_unlisted(map, draft->unlisted, spans);
+	for (ssize_t i = 0; i < n; i++)
+		blank_lines(draft, perf_map_pair_forget(draft->form.pair, spans[i].addr));
+	if (n >= 0)
+		draft->unlisted = stats.unlisted;
+	return n >= 0;
+}
+
+static void add_range(struct perf_map_draft *draft, const struct code_range *range)
+{
+	struct perf_map_lines lines = {.offset = (uint32_t)(draft->written + draft->used)};
+
+	if (draft->cut > 0 || !write_range(draft, range))
+		draft->cut++;
+	lines.len = (uint32_t)(draft->written + draft->used) - lines.offset;
+	if (draft->form.pair && lines.len > 0 && !draft->err)
+		draft->err = perf_map_pair_note(draft->form.pair, range->addr, lines);
+}
+
+void perf_map_add(struct perf_map_draft *draft, const struct code_map *map,
+		  const struct code_range *range)
+{
+	if (blank_unlisted(draft, map)) /* else it is outdated, and of no use */
+		add_range(draft, range);
 }
 
 /* What was added to the code map since. */
@@ -197,9 +232,9 @@ static int write_ranges(struct perf_map_draft *draft, const struct code_map *map
 	const ssize_t count = code_map_list(map, since, &ranges);
 
 	for (ssize_t i = 0; i < count && !draft->err; i++)
-		perf_map_add(draft, ranges[i]);
+		add_range(draft, ranges[i]);
 	out_flush(draft); /* what is left to do when it appears is little */
-	return count < 0 ? (int)count : 0;
+	return count < 0 ? (int)count : draft->err;
 }
 
 /* ---- files ---- */
@@ -211,153 +246,47 @@ static int open_dir(const char *dir)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_temp(int dirfd, pid_t pid, struct perf_map_name *ret_name)
+/* Whether the next map can be the last one with lines added and taken out. */
+static bool can_continue(const struct perf_map_draft *draft, const struct code_map *map)
 {
-	for (int i = 0; i < TEMP_ATTEMPTS; i++) {
-		const struct perf_map_name name = temp_name(pid);
-		const int fd = openat(dirfd, name.text,
-				      O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-		if (fd >= 0) {
-			*ret_name = name;
-			return fd;
-		}
-		if (errno != EEXIST)
-			return -errno;
-	}
-	return -EEXIST;
-}
-
-/* ---- bases ---- */
-
-/* Nobody but we can have made or changed it: it is the one we wrote, and ends where we ended it. */
-static bool is_base(const struct perf_map_base *base, const struct stat *st)
-{
-	return S_ISREG(st->st_mode) && st->st_uid == geteuid() && !(st->st_mode & 022) &&
-	       st->st_dev == base->dev && st->st_ino == base->ino && st->st_size == base->size &&
-	       st->st_mtim.tv_sec == base->mtime.tv_sec &&
-	       st->st_mtim.tv_nsec == base->mtime.tv_nsec;
-}
-
-static bool copy_file(int from, int to, off_t size)
-{
-	while (size > 0) {
-		const ssize_t n = copy_file_range(from, NULL, to, NULL, (size_t)size, 0);
-
-		if (n <= 0)
-			return false;
-		size -= n;
-	}
-	return true;
-}
-
-/* Whether a line's address lies in one of the spans, which are in rising order. */
-static bool is_in_spans(const char *line, const struct code_span *spans, size_t n)
-{
-	const uint64_t addr = strtoull(line, NULL, 16);
-	size_t low = 0;
-
-	while (n > low) {
-		const size_t mid = low + (n - low) / 2;
-
-		if (spans[mid].addr <= addr)
-			low = mid + 1;
-		else
-			n = mid;
-	}
-	return low > 0 && addr - spans[low - 1].addr < spans[low - 1].size;
-}
-
-static void out_lines(struct perf_map_draft *out, const char *lines, size_t len)
-{
-	if (sizeof(out->data) - out->used < len)
-		out_flush(out);
-	memcpy(out->data + out->used, lines, len);
-	out->used += len;
-}
-
-/* The lines of text but for those in the spans; returns how much of it they are, in whole lines. */
-static size_t filter_lines(struct perf_map_draft *out, const char *text, size_t len,
-			   const struct code_span *spans, size_t n)
-{
-	const char *const end = text + len, *kept = text, *line = text, *next;
-
-	while ((next = memchr(line, '\n', (size_t)(end - line)))) {
-		next++;
-		if (line[0] != '0' && is_in_spans(line, spans, n)) { /* not the first line */
-			out_lines(out, kept, (size_t)(line - kept));
-			kept = next;
-		}
-		line = next;
-	}
-	out_lines(out, kept, (size_t)(line - kept));
-	return (size_t)(line - text);
-}
-
-static bool copy_but(struct perf_map_draft *draft, int from, const struct code_span *spans,
-		     size_t n)
-{
-	char text[sizeof(draft->data)];
-	size_t held = 0;
-	ssize_t got;
-
-	while ((got = read(from, text + held, sizeof(text) - held)) > 0) {
-		const size_t len = held + (size_t)got;
-		const size_t done = filter_lines(draft, text, len, spans, n);
-
-		held = len - done;
-		memmove(text, text + done, held);
-	}
-	return got == 0 && held == 0 && !draft->err;
-}
-
-static bool copy_from(struct perf_map_draft *draft, const struct code_map *map, int from)
-{
-	const struct perf_map_base *base = &draft->form.base;
+	const struct perf_map_pair *pair = draft->form.pair;
 	struct code_span spans[CODE_MAP_MAX_UNLISTED];
-	const ssize_t n = code_map_unlisted(map, base->unlisted, spans);
 
-	if (n > 0)
-		return copy_but(draft, from, spans, (size_t)n);
-	if (n < 0 || !copy_file(from, draft->fd, base->size))
-		return false;
-	draft->written = (uint64_t)base->size;
-	return true;
+	return pair && pair->relisted == draft->relisted &&
+	       pair->blanked <= MIN_BLANKED_BYTES + (uint64_t)pair->shown.size / 2 &&
+	       code_map_unlisted(map, pair->unlisted, spans) >= 0;
 }
 
-/* The draft begins as the last map did. False: it is empty, as it was. */
-static bool copy_base(struct perf_map_draft *draft, const struct code_map *map)
+/* The draft's file, as the last map or empty. */
+static int begin_file(struct perf_map_draft *draft, const struct code_map *map, pid_t pid)
 {
-	const struct perf_map_base *base = &draft->form.base;
-	_cleanup_close_ int fd = -1;
-	struct stat st;
+	struct perf_map_pair *pair = draft->form.pair;
 
-	if (base->size == 0 || base->relisted != draft->relisted)
-		return false;
-	fd = openat(draft->dirfd, draft->name.text,
-		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0 || !is_base(base, &st))
-		return false;
-	if (copy_from(draft, map, fd))
-		return true;
-	/* Some file systems cannot; ftruncate leaves the offset where it is. */
-	draft->used = 0;
-	draft->written = 0;
-	if (ftruncate(draft->fd, 0) < 0 || lseek(draft->fd, 0, SEEK_SET) < 0)
-		draft->err = -errno;
-	return false;
+	draft->is_anew = true;
+	if (can_continue(draft, map)) {
+		draft->fd = perf_map_pair_begin(pair, draft->dirfd, pid, &draft->temp);
+		draft->is_anew = draft->fd < 0;
+	} else if (pair) {
+		perf_map_pair_reset(pair, draft->dirfd);
+	}
+	if (draft->is_anew)
+		draft->fd = perf_map_pair_create(draft->dirfd, pid, &draft->temp);
+	return draft->fd < 0 ? draft->fd : 0;
 }
 
-/* Everything, or what the last map lacks behind a copy of it. */
+/* Everything, or what the last map lacks. */
 static int write_draft(struct perf_map_draft *draft, const struct code_map *map)
 {
-	struct code_map_stats stats;
+	const struct perf_map_pair *pair = draft->form.pair;
 
-	code_map_stats(map, &stats);
-	draft->unlisted = stats.unlisted;
-	draft->relisted = stats.relisted;
-	if (copy_base(draft, map))
-		return write_ranges(draft, map, draft->form.base.mark);
+	if (!draft->is_anew) {
+		draft->written = (uint64_t)pair->shown.size;
+		draft->unlisted = pair->unlisted;
+		if (lseek(draft->fd, pair->shown.size, SEEK_SET) < 0)
+			return -errno;
+		blank_unlisted(draft, map);
+		return write_ranges(draft, map, pair->mark);
+	}
 	draft->used = sizeof(marker) - 1;
 	memcpy(draft->data, marker, sizeof(marker) - 1);
 	return write_ranges(draft, map, 0);
@@ -366,20 +295,24 @@ static int write_draft(struct perf_map_draft *draft, const struct code_map *map)
 int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 		   const struct perf_map_form *form, struct perf_map_draft *ret)
 {
+	struct code_map_stats stats;
 	int err;
 
+	code_map_stats(map, &stats);
 	ret->err = 0;
 	ret->cut = ret->used = 0;
 	ret->written = 0;
+	ret->unlisted = stats.unlisted;
+	ret->relisted = stats.relisted;
 	ret->form = *form;
 	ret->name = map_name(pid);
 	ret->dirfd = open_dir(dir);
 	if (ret->dirfd < 0)
 		return ret->dirfd;
-	ret->fd = open_temp(ret->dirfd, pid, &ret->temp);
-	if (ret->fd < 0) {
+	err = begin_file(ret, map, pid);
+	if (err) {
 		close(ret->dirfd);
-		return ret->fd;
+		return err;
 	}
 	err = write_draft(ret, map);
 	if (err)
@@ -389,73 +322,70 @@ int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 
 bool perf_map_is_outdated(const struct perf_map_draft *draft, const struct code_map *map)
 {
+	struct code_span spans[CODE_MAP_MAX_UNLISTED];
 	struct code_map_stats stats;
 
 	code_map_stats(map, &stats);
-	return draft->unlisted != stats.unlisted || draft->relisted != stats.relisted;
+	return draft->relisted != stats.relisted ||
+	       (draft->unlisted != stats.unlisted &&
+		(!draft->form.pair || code_map_unlisted(map, draft->unlisted, spans) < 0));
 }
 
-/*
- * Puts the draft in the old map's place. An exchange, because a rename over a file makes ext4 write
- * the new one to the disk first (its auto_da_alloc), which takes longer than all the rest.
- */
-static int replace(const struct perf_map_draft *draft)
-{
-	const int dirfd = draft->dirfd;
-	int err;
-
-	if (renameat2(dirfd, draft->temp.text, dirfd, draft->name.text, RENAME_EXCHANGE) < 0)
-		return renameat(dirfd, draft->temp.text, dirfd, draft->name.text) < 0 ? -errno : 0;
-	if (unlinkat(dirfd, draft->temp.text, 0) == 0)
-		return 0;
-	err = -errno; /* it was a directory: as it was before */
-	renameat2(dirfd, draft->temp.text, dirfd, draft->name.text, RENAME_EXCHANGE);
-	return err;
-}
-
+/* The lines that are known are those of the draft, so nothing is known without it. */
 void perf_map_drop(struct perf_map_draft *draft)
 {
 	close(draft->fd);
 	unlinkat(draft->dirfd, draft->temp.text, 0);
+	if (draft->form.pair)
+		perf_map_pair_reset(draft->form.pair, draft->dirfd);
 	close(draft->dirfd);
 }
 
-/* What the next draft can begin with; nothing if ranges had to be left out. */
-static struct perf_map_base base_of(const struct perf_map_draft *draft, const struct code_map *map)
+/* Network file systems say only when a file is closed that they are full. */
+static int finish_file(struct perf_map_draft *draft)
 {
-	struct stat st;
-
-	if (draft->cut > 0 || fstat(draft->fd, &st) < 0)
-		return (struct perf_map_base){0};
-	return (struct perf_map_base){
-		.mark = code_map_mark(map),
-		.unlisted = draft->unlisted,
-		.relisted = draft->relisted,
-		.dev = st.st_dev,
-		.ino = st.st_ino,
-		.size = st.st_size,
-		.mtime = st.st_mtim,
-	};
-}
-
-ssize_t perf_map_publish(struct perf_map_draft *draft, const struct code_map *map,
-			 struct perf_map_base *ret_base)
-{
-	int err;
+	int fd;
 
 	out_flush(draft);
-	err = draft->err;
-	if (!err && fchmod(draft->fd, 0644) < 0)
-		err = -errno;
-	*ret_base = base_of(draft, map);
-	if (close(draft->fd) < 0 && !err) /* network file systems say here that they are full */
-		err = -errno;
+	if (!draft->err && draft->is_anew && fchmod(draft->fd, 0644) < 0)
+		draft->err = -errno;
+	fd = draft->err ? -1 : dup(draft->fd);
+	if (!draft->err && (fd < 0 || close(fd) < 0))
+		draft->err = -errno;
+	return draft->err;
+}
+
+ssize_t perf_map_publish(struct perf_map_draft *draft, const struct code_map *map)
+{
+	struct perf_map_pair none = {0}, *pair = draft->form.pair ? draft->form.pair : &none;
+	int err;
+
+	blank_unlisted(draft, map);
+	err = finish_file(draft);
 	if (!err)
-		err = replace(draft);
-	if (err)
-		unlinkat(draft->dirfd, draft->temp.text, 0);
+		err = perf_map_pair_publish(pair, draft->dirfd, draft->fd, &draft->temp,
+					    &draft->name);
+	if (err) {
+		perf_map_drop(draft);
+		return err;
+	}
+	pair->mark = code_map_mark(map);
+	pair->unlisted = draft->unlisted;
+	pair->relisted = draft->relisted;
+	if (pair == &none || draft->cut > 0)
+		perf_map_pair_reset(pair, draft->dirfd);
 	close(draft->dirfd);
-	return err ? err : (ssize_t)draft->cut;
+	return (ssize_t)draft->cut;
+}
+
+void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_only)
+{
+	_cleanup_close_ int dirfd = open_dir(dir);
+
+	if (spare_only)
+		perf_map_pair_drop_spare(pair, dirfd);
+	else
+		perf_map_pair_reset(pair, dirfd);
 }
 
 ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes)
@@ -463,9 +393,8 @@ ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, u
 	_cleanup_free_ struct perf_map_draft *draft = malloc(sizeof(*draft));
 	const struct perf_map_form form = {.max_bytes = max_bytes};
 	const int err = draft ? perf_map_draft(dir, pid, map, &form, draft) : -ENOMEM;
-	struct perf_map_base base;
 
-	return err ? err : perf_map_publish(draft, map, &base);
+	return err ? err : perf_map_publish(draft, map);
 }
 
 int perf_map_remove(const char *dir, pid_t pid)

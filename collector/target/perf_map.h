@@ -13,13 +13,14 @@
  * Names are as perf's users know them: "Ljava/lang/String;::hashCode" for methods unless another
  * style is chosen, the plain name for stubs, with "()" behind it if it is too short, all of it cut
  * at PERF_MAP_MAX_NAME_BYTES. The first line is "0 0 fg", which perf skips: so a map is known to be
- * ours.
+ * ours. Lines that were taken out are overwritten by "00...0 0 fg", which it skips too.
  */
 #ifndef FG_TARGET_PERF_MAP_H
 #define FG_TARGET_PERF_MAP_H
 
 #include "target/code_map.h"
 #include "target/code_name.h"
+#include "target/perf_map_pair.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -27,56 +28,48 @@
 #define PERF_MAP_MAX_NAME_BYTES CODE_NAME_CUT_BYTES
 #define PERF_MAP_MAX_BYTES	(UINT64_C(256) << 20)
 
-/* A map that was written, and what it holds of the code map. Zero-filled: there is none. */
-struct perf_map_base {
-	uint64_t mark, unlisted, relisted; /* code_map_mark and code_map_stats */
-	dev_t dev;
-	ino_t ino;
-	off_t size;
-	struct timespec mtime;
-};
-
-/* How a map is written; base is the last one of this code map in this style. */
+/* How a map is written, and the last one of this code map in this style; NULL: nothing is kept. */
 struct perf_map_form {
 	uint64_t max_bytes;
 	struct perf_map_style style;
-	struct perf_map_base base;
+	struct perf_map_pair *pair;
 };
 
 /* A map that has not appeared yet. Opaque but for its size. */
 #define PERF_MAP_OUT_BYTES (64u << 10)
 struct perf_map_draft {
 	int dirfd, fd;
-	int err; /* the first; nothing is written after it */
+	int err;      /* the first; nothing is written after it */
+	bool is_anew; /* it did not begin as another */
 	size_t used;
 	size_t cut;
 	uint64_t written, unlisted, relisted;
 	struct perf_map_form form;
-	struct perf_map_name {
-		char text[sizeof("perf--2147483648.map.0123456789abcdef")];
-	} name, temp;
+	struct perf_map_name name, temp;
 	char data[PERF_MAP_OUT_BYTES];
 };
 
 /*
  * A map is made in steps, so that whoever writes at intervals can begin early and have it appear in
- * time. It begins as a copy of its base where that is still in its place, unchanged, but for the
- * lines that have become wrong: most of a map's cost is to make lines.
+ * time. It begins as the last one did (perf_map_pair.h), with the lines taken out that have become
+ * wrong, and what was added stands at its end: most of a map's cost is to make lines.
  *
  * What is added to the code map after a draft has to be added to the draft too, and goes to its
- * end. Where it took the place of something that is in the draft, that is outdated. Publish returns
+ * end. It is outdated when what changed is more than can be told line by line. Publish returns
  * the number of ranges that were left out because the file would have become larger than max_bytes,
  * those that came last; 0 as a rule. A draft that was made ends by publish or drop; both release
  * all it holds but its own memory. Write is all of it at once, in the default style.
  */
 int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 		   const struct perf_map_form *form, struct perf_map_draft *ret);
-void perf_map_add(struct perf_map_draft *draft, const struct code_range *range);
+void perf_map_add(struct perf_map_draft *draft, const struct code_map *map,
+		  const struct code_range *range);
 bool perf_map_is_outdated(const struct perf_map_draft *draft, const struct code_map *map);
-ssize_t perf_map_publish(struct perf_map_draft *draft, const struct code_map *map,
-			 struct perf_map_base *ret_base);
+ssize_t perf_map_publish(struct perf_map_draft *draft, const struct code_map *map);
 void perf_map_drop(struct perf_map_draft *draft);
 ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes);
+/* Forgets what is kept of the maps of a process; the map itself stays. spare_only: all but that. */
+void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_only);
 int perf_map_remove(const char *dir, pid_t pid);
 
 /*

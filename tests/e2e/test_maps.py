@@ -86,10 +86,14 @@ class Maps(Case):
         # The mark by which the collector knows its own files again; perf skips names so short.
         self.assertEqual(text.splitlines()[0], "0 0 fg")
         for line in text.splitlines()[1:]:
-            self.assertRegex(line, r"^[0-9a-f]+ [0-9a-f]+ \S.{2,}$")
+            self.assertRegex(line, r"^([0-9a-f]+ [0-9a-f]+ \S.{2,}|0{2,} 0 fg)$")
         rows = PerfMap(text)
         self.assertEqual(rows.overlaps(), [])
-        self.assertEqual([p.name for p in self.place.maps.iterdir()], [f"perf-{pid}.map"])
+        # Beside it the file for the next one, as long as code keeps coming.
+        others = [p.name for p in self.place.maps.iterdir() if p.name != f"perf-{pid}.map"]
+        self.assertLessEqual(len(others), 1)
+        for other in others:
+            self.assertRegex(other, rf"^perf-{pid}\.map\.[0-9a-f]{{16}}$")
 
     def test_map_outlives_the_jvm(self):
         daemon = self.watch()

@@ -25,6 +25,8 @@ class PerfMap:
         self.entries = []
         for line in text.splitlines():
             start, size, name = line.split(" ", 2)
+            if name == "fg":  # what perf skips: the mark, and lines that were taken out
+                continue
             self.entries.append((int(start, 16), int(size, 16), name))
 
     def ranges(self):

@@ -52,7 +52,16 @@ static void add(uint64_t addr, const char *name, uint64_t now_ns)
 		.addr = addr, .size = 16, .birth_ns = now_ns, .name = name};
 
 	assert_int_equal(code_map_add(code, &range, false), 1);
-	map_writer_mark(&writer, &range, now_ns);
+	map_writer_mark(&writer, code, &range, now_ns);
+}
+
+static void add_if_new(uint64_t addr, const char *name, uint64_t now_ns)
+{
+	const struct code_range range = {
+		.addr = addr, .size = 16, .birth_ns = now_ns, .name = name};
+
+	if (code_map_add(code, &range, false) == 1)
+		map_writer_mark(&writer, code, &range, now_ns);
 }
 
 static int step(uint64_t now_ns)
@@ -142,11 +151,27 @@ static void what_comes_after_the_draft_was_begun_is_in_the_map(void **state)
 	add(0x2000, "late", next - 1);
 	assert_int_equal(step(next), 1);
 	check_map("0 0 fg\n1000 10 first\n3000 10 second\n2000 10 late\n");
-	assert_int_equal(count_files(), 1);
-	assert_int_equal(map_writer_due_ns(&writer), 0);
 }
 
-static void a_draft_with_a_line_that_was_replaced_is_made_anew(void **state)
+static void what_is_kept_for_the_next_map_goes_after_a_second(void **state)
+{
+	const uint64_t next = write_first_and_change();
+
+	(void)state;
+	assert_int_equal(step(next), 1);
+	assert_int_equal(count_files(), 2);
+	assert_int_equal(step(writer.written_ns + 1000 * MS - 1), 0);
+	assert_int_equal(count_files(), 2);
+	assert_int_equal(map_writer_due_ns(&writer), writer.written_ns + 1000 * MS);
+	assert_int_equal(step(map_writer_due_ns(&writer)), 0);
+	assert_int_equal(count_files(), 1);
+	assert_int_equal(map_writer_due_ns(&writer), 0);
+	add(0x2000, "late", 3000 * MS);
+	assert_int_equal(step(4000 * MS), 1);
+	check_map("0 0 fg\n1000 10 first\n3000 10 second\n2000 10 late\n");
+}
+
+static void a_line_that_was_replaced_after_the_draft_was_begun_is_taken_out(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
@@ -154,8 +179,10 @@ static void a_draft_with_a_line_that_was_replaced_is_made_anew(void **state)
 	assert_int_equal(step(map_writer_due_ns(&writer)), 0);
 	assert_non_null(writer.draft);
 	add(0x3008, "usurper", next - 1);
+	add(0x3010, "usurper of the usurper", next - 1);
 	assert_int_equal(step(next), 1);
-	check_map("0 0 fg\n1000 10 first\n3008 10 usurper\n");
+	check_map("0 0 fg\n1000 10 first\n000000000 0 fg\n0000000000 0 fg\n"
+		  "3010 10 usurper of the usurper\n");
 }
 
 /* What was added later stands behind, which tells a copy from a map that was made anew. */
@@ -201,7 +228,7 @@ static void a_map_that_was_late_does_not_make_the_next_one_late(void **state)
 	assert_int_equal(step(next + 100 * MS), 1);
 }
 
-static void a_line_that_was_replaced_is_not_copied(void **state)
+static void a_line_that_was_replaced_is_taken_out(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
@@ -209,7 +236,78 @@ static void a_line_that_was_replaced_is_not_copied(void **state)
 	assert_int_equal(step(next), 1);
 	add(0x1008, "usurper", next + 10 * MS);
 	assert_int_equal(step(appears_ns()), 1);
-	check_map("0 0 fg\n3000 10 second\n1008 10 usurper\n");
+	check_map("0 0 fg\n00000000 0 fg\n3000 10 second\n1008 10 usurper\n");
+}
+
+/* Into which the map before the last one was made. */
+static void a_map_is_written_into_the_file_of_the_one_before_the_last(void **state)
+{
+	const uint64_t next = write_first_and_change();
+	struct stat first, third;
+
+	(void)state;
+	assert_int_equal(stat(path, &first), 0);
+	assert_int_equal(step(next), 1);
+	add(0x1008, "usurper", next + 10 * MS);
+	assert_int_equal(step(appears_ns()), 1);
+	assert_int_equal(stat(path, &third), 0);
+	assert_int_equal(third.st_ino, first.st_ino);
+	check_map("0 0 fg\n00000000 0 fg\n3000 10 second\n1008 10 usurper\n");
+	add(0x3008, "another", writer.written_ns + 10 * MS);
+	assert_int_equal(step(appears_ns()), 1);
+	check_map("0 0 fg\n00000000 0 fg\n000000000 0 fg\n1008 10 usurper\n3008 10 another\n");
+	assert_int_equal(writer.pair->reuses, 2);
+	assert_int_equal(count_files(), 2);
+}
+
+static void a_map_that_somebody_reads_does_not_change(void **state)
+{
+	const uint64_t next = write_first_and_change();
+	FILE *reader = fopen(path, "r");
+	char text[64];
+
+	(void)state;
+	assert_non_null(reader);
+	assert_int_equal(step(next), 1);
+	add(0x1008, "usurper", next + 10 * MS);
+	assert_int_equal(step(appears_ns()), 1);
+	assert_int_equal(writer.pair->reuses, 0);
+	check_map("0 0 fg\n00000000 0 fg\n3000 10 second\n1008 10 usurper\n");
+	text[fread(text, 1, sizeof(text) - 1, reader)] = '\0';
+	assert_string_equal(text, "0 0 fg\n1000 10 first\n");
+	fclose(reader);
+}
+
+static void a_spare_that_somebody_wrote_to_is_not_used(void **state)
+{
+	const uint64_t next = write_first_and_change();
+	FILE *file = fopen(path, "r+");
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(step(next), 1);
+	usleep(20000); /* the clock of file times ticks every 4 ms */
+	fputs("0 0 FG\n1000 10 thief\n", file);
+	fclose(file);
+	add(0x1008, "usurper", next + 10 * MS);
+	assert_int_equal(step(appears_ns()), 1);
+	assert_int_equal(writer.pair->reuses, 0);
+	check_map("0 0 fg\n00000000 0 fg\n3000 10 second\n1008 10 usurper\n");
+}
+
+static void a_line_longer_than_a_block_is_taken_out(void **state)
+{
+	const struct perf_map_lines lines = {.offset = 3, .len = 3 * 4096 + 5};
+	char text[3 * 4096 + 16];
+	FILE *file = tmpfile();
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(perf_map_pair_blank(fileno(file), lines), 0);
+	assert_int_equal(fread(text, 1, sizeof(text), file), lines.offset + lines.len);
+	assert_int_equal(strspn(text + 3, "0"), lines.len - strlen(" 0 fg\n"));
+	assert_memory_equal(text + 3 + lines.len - strlen(" 0 fg\n"), " 0 fg\n", 6);
+	fclose(file);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -223,35 +321,42 @@ static size_t sorted_lines(char **ret_text, char *lines[], size_t max)
 	size_t n = 0;
 
 	assert_true(file_read_whole(path, 1 << 20, ret_text) >= 0);
-	for (char *line = strtok(*ret_text, "\n"); line && n < max; line = strtok(NULL, "\n"))
-		lines[n++] = line;
+	for (char *line = strtok(*ret_text, "\n"); line && n < max; line = strtok(NULL, "\n")) {
+		if (strncmp(line, "00", 2) != 0) /* not one that was taken out */
+			lines[n++] = line;
+	}
 	qsort(lines, n, sizeof(*lines), compare_lines);
 	return n;
 }
 
 #define MANY 6000
 
-/* Of a map larger than what is copied at once, so many of the ranges are replaced. */
-static void check_replaced(size_t every)
+/* The map has the lines that one would that is made at once, beside it. Returns how many. */
+static size_t check_as_made_anew(void)
 {
 	static char *copied[2 * MANY], *anew[2 * MANY];
 	char *copied_text, *anew_text;
-	size_t n;
+	const size_t n = sorted_lines(&copied_text, copied, 2 * MANY);
 
+	assert_true(perf_map_write(dir, PID, code, PERF_MAP_MAX_BYTES) == 0);
+	assert_int_equal(sorted_lines(&anew_text, anew, 2 * MANY), n);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(copied[i], anew[i]);
+	free(copied_text);
+	free(anew_text);
+	return n;
+}
+
+/* Of a map larger than what is copied at once, so many of the ranges are replaced. */
+static void check_replaced(size_t every)
+{
 	for (size_t i = 0; i < MANY; i++)
 		add(0x100000 + i * 32, i % 2 ? "of_even_length" : "of_another", 1000 * MS);
 	assert_int_equal(step(1027 * MS), 1);
 	for (size_t i = 0; i < MANY; i += every)
 		add(0x100008 + i * 32, "usurper", 1040 * MS);
 	assert_int_equal(step(appears_ns()), 1);
-	n = sorted_lines(&copied_text, copied, 2 * MANY);
-	assert_true(perf_map_write(dir, PID, code, PERF_MAP_MAX_BYTES) == 0);
-	assert_int_equal(sorted_lines(&anew_text, anew, 2 * MANY), n);
-	assert_int_equal(n, MANY + 1);
-	for (size_t i = 0; i < n; i++)
-		assert_string_equal(copied[i], anew[i]);
-	free(copied_text);
-	free(anew_text);
+	assert_int_equal(check_as_made_anew(), MANY + 1);
 }
 
 static void a_copy_is_what_would_be_made_anew(void **state)
@@ -264,6 +369,35 @@ static void so_is_a_copy_of_which_more_was_replaced_than_is_remembered(void **st
 {
 	(void)state;
 	check_replaced(2);
+}
+
+/* Code comes, goes and is replaced, before drafts and after them, with pauses and without. */
+static void maps_of_code_that_changes_all_the_time_are_what_would_be_made_anew(void **state)
+{
+	static const char *const names[] = {"a", "of_even_length", "of_a_length_that_is_odd"};
+	uint64_t now_ns = 1000 * MS;
+	size_t appeared = 0, reuses = 0;
+
+	(void)state;
+	srandom(1);
+	for (int i = 0; i < 20000; i++) {
+		const uint64_t addr = 0x100000 + (uint64_t)(random() % 2000) * 8;
+		const uint64_t due_ns = map_writer_due_ns(&writer);
+
+		now_ns += (uint64_t)(random() % 2) * MS;
+		if (random() % 3 == 0)
+			code_map_remove(code, addr, now_ns);
+		else if (!code_map_find(code, addr, now_ns) || random() % 2)
+			add_if_new(addr, names[random() % 3], now_ns);
+		if (random() % 500 == 0)
+			code_map_expire(code, now_ns, 10);
+		if (due_ns && now_ns >= due_ns && step(now_ns) == 1 && ++appeared % 10 == 0) {
+			reuses += writer.pair->reuses;
+			check_as_made_anew(); /* which takes the place of the map: it starts anew */
+		}
+	}
+	assert_true(appeared > 50);
+	assert_true(reuses > appeared / 2);
 }
 
 static void a_map_that_somebody_wrote_to_is_made_anew(void **state)
@@ -311,7 +445,7 @@ static void maps_are_in_the_style_that_their_owner_chose(void **state)
 	(void)state;
 	writer.style.dotted = true;
 	assert_int_equal(code_map_add(code, &range, false), 1);
-	map_writer_mark(&writer, &range, 1000 * MS);
+	map_writer_mark(&writer, code, &range, 1000 * MS);
 	assert_int_equal(step(2000 * MS), 1);
 	check_map("0 0 fg\n1000 10 a.B::c\n");
 }
@@ -362,11 +496,17 @@ int main(void)
 		WRITER_TEST(nothing_changed_nothing_due),
 		WRITER_TEST(maps_appear_100_ms_apart),
 		WRITER_TEST(what_comes_after_the_draft_was_begun_is_in_the_map),
-		WRITER_TEST(a_draft_with_a_line_that_was_replaced_is_made_anew),
+		WRITER_TEST(what_is_kept_for_the_next_map_goes_after_a_second),
+		WRITER_TEST(a_line_that_was_replaced_after_the_draft_was_begun_is_taken_out),
 		WRITER_TEST(a_map_begins_as_the_last_one_did),
 		WRITER_TEST(a_map_comes_as_soon_as_something_came_at_its_tick),
 		WRITER_TEST(a_map_that_was_late_does_not_make_the_next_one_late),
-		WRITER_TEST(a_line_that_was_replaced_is_not_copied),
+		WRITER_TEST(a_line_that_was_replaced_is_taken_out),
+		WRITER_TEST(a_line_longer_than_a_block_is_taken_out),
+		WRITER_TEST(a_map_is_written_into_the_file_of_the_one_before_the_last),
+		WRITER_TEST(a_map_that_somebody_reads_does_not_change),
+		WRITER_TEST(a_spare_that_somebody_wrote_to_is_not_used),
+		WRITER_TEST(maps_of_code_that_changes_all_the_time_are_what_would_be_made_anew),
 		WRITER_TEST(a_copy_is_what_would_be_made_anew),
 		WRITER_TEST(so_is_a_copy_of_which_more_was_replaced_than_is_remembered),
 		WRITER_TEST(a_map_that_somebody_wrote_to_is_made_anew),

@@ -279,14 +279,13 @@ static void lines_are_in_the_style_that_is_asked_for(void **state)
 		.addr = 0x3000, .size = 1, .class_name = "a/B", .name = "c", .signature = "(I)I"};
 	struct fixture *f = *state;
 	_cleanup_free_ struct perf_map_draft *draft = malloc(sizeof(*draft));
-	struct perf_map_base base;
 
 	assert_non_null(draft);
 	add_stub(f, 0x1000, 1, "stub");
 	add_method(f, 0x2000, "java/lang/String", "notify");
 	assert_int_equal(perf_map_draft(f->dir, PID, f->map, &form, draft), 0);
-	perf_map_add(draft, &added);
-	assert_int_equal(perf_map_publish(draft, f->map, &base), 0);
+	perf_map_add(draft, f->map, &added);
+	assert_int_equal(perf_map_publish(draft, f->map), 0);
 	check_file(f, MAP_NAME,
 		   MARKER "1000 1 stub\n2000 40 java.lang.String::notify()V\n"
 			  "3000 1 a.B::c(I)I\n");
@@ -328,11 +327,10 @@ static void check_unfolded(struct fixture *f, enum perf_map_unfold unfold, const
 	const struct perf_map_form form = {.max_bytes = PERF_MAP_MAX_BYTES,
 					   .style = {.unfold = unfold, .dotted = true}};
 	_cleanup_free_ struct perf_map_draft *draft = malloc(sizeof(*draft));
-	struct perf_map_base base;
 
 	assert_non_null(draft);
 	assert_int_equal(perf_map_draft(f->dir, PID, f->map, &form, draft), 0);
-	assert_int_equal(perf_map_publish(draft, f->map, &base), 0);
+	assert_int_equal(perf_map_publish(draft, f->map), 0);
 	check_file(f, MAP_NAME, expected);
 }
 
