@@ -8,14 +8,24 @@ all, so that the agent alone is measured. Prints the medians of the rounds' rati
 the events switched on and does nothing with them shows what HotSpot itself spends on them: the least
 that any agent can cost that is told of code. That nothing was lost is asked of the collector while the JVM still runs: after the last
 pair, in a run that is not timed.
+
+One run differs from the next by a tenth and more on a machine that is shared. With --beside two runs
+go at the same time, each on a CPU of its own, and change places in the next round, so that what
+slows the machine slows both. The collector is on the CPU of the one with the agent. It also says
+whose CPU time it was, by the names of the JVM's threads.
 """
 
 import argparse
+import collections
+import math
 import os
+import pathlib
 import resource
 import statistics
+import subprocess
 import sys
 import threading
+import time
 
 from bench_place import collector, place, processes, settings
 from generated_sources import write_sources
@@ -29,6 +39,8 @@ arguments.add_argument("--agent-options", default="", metavar="KEY=VALUE,...")
 arguments.add_argument("--jdk", type=int, default=17)
 arguments.add_argument("--apart", action="store_true",
                        help="the collector has the last CPU for itself: what is left is the agent's")
+arguments.add_argument("--beside", choices=("without", "listening"),
+                       help="two at the same time: with the agent, and this")
 options = arguments.parse_args()
 
 LISTENER = settings.BUILD / "tests/bench/liblistening_agent.so"
@@ -87,9 +99,99 @@ def last_words(daemon, where, sources):
     return known[-1]
 
 
+def thread_seconds(pid):
+    """CPU time by the name of the thread, of those that are alive."""
+    seconds = collections.Counter()
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
+        try:
+            name = (task / "comm").read_text().strip()
+            seconds[name] += int((task / "schedstat").read_text().split()[0]) / 1e9
+        except OSError:
+            continue  # it has ended meanwhile
+    return seconds
+
+
+class Beside:
+    """One of two javacs that run at the same time."""
+
+    def __init__(self, where, sources, agent, cpu):
+        self.agent, self.threads, self.began = agent, collections.Counter(), time.monotonic()
+        out = where.directory / f"out-{cpu}"
+        out.mkdir(exist_ok=True)
+        # As many threads as it would have if it had the machine.
+        command = [*javac(where, sources, agent), "-d", out, f"-J-XX:ActiveProcessorCount={len(CPUS)}"]
+        self.child = subprocess.Popen(["taskset", "-c", str(cpu), *map(str, command)],
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def is_over(self):
+        """Looks at its threads, too; when it has ended, its times are known."""
+        now = thread_seconds(self.child.pid)
+        self.threads.update({name: max(0, s - self.threads[name]) for name, s in now.items()})
+        pid, status, used = os.wait4(self.child.pid, os.WNOHANG)
+        if not pid:
+            return False
+        self.child.returncode = os.waitstatus_to_exitcode(status)
+        if status:
+            raise SystemExit(f"javac ended with {self.child.returncode}")
+        self.clock, self.cpu = time.monotonic() - self.began, used.ru_utime + used.ru_stime
+        return True
+
+
+def run_beside(where, sources, agents):
+    both = [Beside(where, sources, agent, cpu) for agent, cpu in zip(agents, CPUS)]
+    waiting = list(both)
+    while waiting:
+        waiting = [one for one in waiting if not one.is_over()]
+        time.sleep(0.1)
+    return {one.agent: one for one in both}
+
+
+def log_mean(pairs):
+    """The ratio, and its standard error, of two rounds each, in which both were on either CPU."""
+    logs = [(math.log(a) + math.log(b)) / 2 for a, b in zip(pairs[::2], pairs[1::2])]
+    error = statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else math.inf
+    return math.exp(statistics.mean(logs)), error
+
+
+def compare_beside(where, sources, daemon):
+    rounds, collector_seconds = [], 0
+    for n in range(-1, options.rounds + options.rounds % 2):
+        agents = (OURS, options.beside) if n % 2 else (options.beside, OURS)
+        for task in pathlib.Path(f"/proc/{daemon.pid}/task").glob("*"):
+            os.sched_setaffinity(int(task.name), {CPUS[agents.index(OURS)]})
+        before = sum(thread_seconds(daemon.pid).values())
+        done = run_beside(where, sources, agents)
+        if n < 0:
+            continue  # warms the page cache
+        collector_seconds += sum(thread_seconds(daemon.pid).values()) - before
+        rounds.append(done)
+        print(f"round {n + 1}: " + ", ".join(f"{agent} {one.clock:.2f} s ({one.cpu:.2f} of CPU)"
+                                             for agent, one in sorted(done.items())), flush=True)
+    for what in ("clock", "cpu"):
+        ratio, error = log_mean([getattr(r[OURS], what) / getattr(r[options.beside], what)
+                                 for r in rounds])
+        print(f"figure {ratio:.4f} by {what}, standard error {error:.4f}: {OURS} over "
+              f"{options.beside}, {len(rounds)} rounds side by side")
+    total = sum(r[options.beside].cpu for r in rounds)
+    print(f"per cent of the CPU time {options.beside} ({total / len(rounds):.2f} s):")
+    names = set().union(*(one.threads for r in rounds for one in r.values()))
+    for name in sorted(names):
+        spent = {agent: sum(r[agent].threads[name] for r in rounds) for agent in (OURS, options.beside)}
+        if max(spent.values()) > total / 1000:
+            print(f"  {name:16} {100 * spent[options.beside] / total:6.2f} {options.beside}, "
+                  f"{100 * spent[OURS] / total:6.2f} {OURS}")
+    print(f"  {'the collector':16} {100 * collector_seconds / total:6.2f}")
+
+
 with place() as here:
     files = write_sources(here.directory / "generated", options.files)
     daemon = collector.Watch(here, prefix=ON_LAST).started()
+    if options.beside:
+        try:
+            compare_beside(here, files, daemon)
+        finally:
+            daemon.stop()
+        sys.exit()
     try:
         kinds = (NONE, LISTENS, OURS)
         for agent in kinds:
