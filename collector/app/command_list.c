@@ -63,14 +63,18 @@ static int list_alone(const struct options *options, json_t **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+int command_list_ask(const struct options *options, json_t **ret)
+{
+	const int err = list_of_daemon(options, ret);
+
+	return err == -ENOENT ? list_alone(options, ret) : err;
+}
+
 int command_list(const struct options *options)
 {
 	json_t *list = NULL;
-	int err = list_of_daemon(options, &list);
 
-	if (err == -ENOENT)
-		err = list_alone(options, &list);
-	if (err || !list)
+	if (command_list_ask(options, &list) < 0 || !list)
 		return EXIT_FAILURE;
 	if (options->json) {
 		json_dumpf(list, stdout, JSON_INDENT(2));

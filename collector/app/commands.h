@@ -11,9 +11,15 @@
 
 #include "app/options.h"
 
+#include <jansson.h>
+
 int command_record(const struct options *options);
 int command_watch(const struct options *options);
 int command_list(const struct options *options);
+int command_doctor(const struct options *options);
+
+/* What the daemon knows, or whoever dials within a moment; the caller's. Negative errno. */
+int command_list_ask(const struct options *options, json_t **ret);
 
 /* render and diff read their own options; argv[0] is the command's word. 2: they are wrong. */
 int command_render(int argc, char **argv);

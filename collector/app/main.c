@@ -62,6 +62,8 @@ int main(int argc, char **argv)
 		return command_record(&options);
 	case COMMAND_LIST:
 		return command_list(&options);
+	case COMMAND_DOCTOR:
+		return command_doctor(&options);
 	default:
 		return print_help();
 	}

@@ -85,6 +85,8 @@ void options_print_help(FILE *stream)
 	      "                   [-o FILE]...      record and draw a flame graph\n"
 	      "  fgcollect --watch                  keep /tmp/perf-<pid>.map of every JVM current\n"
 	      "  fgcollect list [--json]            every JVM with the agent\n"
+	      "  fgcollect doctor [--json]          what is in the way of whole profiles, and the "
+	      "fix\n"
 	      "  fgcollect render [FILE]...         draw recordings and what others recorded\n"
 	      "  fgcollect diff BEFORE AFTER        what changed between two of them\n"
 	      "                                     (both have a --help of their own)\n"
@@ -433,8 +435,8 @@ static int set_command(struct options *options, const char *word)
 		const char *word;
 		enum command command;
 	} commands[] = {
-		{"record", COMMAND_RECORD}, {"list", COMMAND_LIST},	  {"watch", COMMAND_WATCH},
-		{"help", COMMAND_HELP},	    {"version", COMMAND_VERSION},
+		{"record", COMMAND_RECORD}, {"list", COMMAND_LIST}, {"doctor", COMMAND_DOCTOR},
+		{"watch", COMMAND_WATCH},   {"help", COMMAND_HELP}, {"version", COMMAND_VERSION},
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
@@ -447,7 +449,8 @@ static int set_command(struct options *options, const char *word)
 		options->command = commands[i].command;
 		return 0;
 	}
-	log_error("%s: no such command; there are: record, list, render, diff, --watch, --version, "
+	log_error("%s: no such command; there are: record, list, doctor, render, diff, --watch, "
+		  "--version, "
 		  "--help",
 		  word);
 	return -EINVAL;

@@ -22,6 +22,7 @@ enum command {
 	COMMAND_WATCH,
 	COMMAND_RECORD,
 	COMMAND_LIST,
+	COMMAND_DOCTOR,
 };
 
 struct output {

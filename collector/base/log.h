@@ -12,6 +12,7 @@
 #define FG_BASE_LOG_H
 
 enum log_level {
+	LOG_LEVEL_SILENT = -1,
 	LOG_LEVEL_ERROR,
 	LOG_LEVEL_WARNING,
 	LOG_LEVEL_INFO, /* the default */

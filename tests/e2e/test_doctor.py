@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fgcollect doctor on hosts and containers that were broken on purpose: the fault, and its fix.
+
+In each test the fault is named with its remedy, and what the remedy says makes it go away.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+from harness import collector, processes, settings
+from harness.case import Case
+
+PERFMON, PTRACE, READ, SYSLOG = "perfmon", "sys_ptrace", "dac_read_search", "syslog"
+
+# Forbids perf_event_open (x86_64: 298) as a container's profile may, and runs what follows.
+SECCOMP = """
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+rules = [(0x20, 0, 0, 0), (0x15, 0, 1, 298), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(rules), ctypes.addressof(code)))
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def as_nobody(*capabilities):
+    """A prefix: an ordinary user with these capabilities."""
+    names = ",".join(["-all", *(f"+{name}" for name in capabilities)])
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+            f"--inh-caps={names}", f"--ambient-caps={names}", f"--bounding-set={names}"]
+
+
+@contextlib.contextmanager
+def setting(name, value):
+    """A kernel setting for a while."""
+    path = pathlib.Path("/proc/sys") / name.replace(".", "/")
+    before = path.read_text()
+    path.write_text(f"{value}\n")
+    try:
+        yield
+    finally:
+        path.write_text(before)
+
+
+class Doctor(Case):
+    def ask(self, *args, prefix=()):
+        """The findings by check; JVMs that are not of this test are none of its business."""
+        options = args or self.place.options()
+        finished = collector.fgcollect("doctor", "--json", *options, prefix=prefix)
+        report = json.loads(finished.out)
+        self.assertEqual(finished.code, 0 if report["whole"] else 1)
+        problems = [f for f in report["findings"] if f["state"] == "problem"]
+        self.assertEqual(report["whole"], not problems)
+        for finding in problems:
+            print(f"{finding['check']}: {finding['object']} {finding['what']}\n"
+                  f"    fix: {finding['fix']}")
+            self.assertTrue(finding["fix"])
+        return report["findings"]
+
+    def state_of(self, check, *args, prefix=(), says=(), about=""):
+        """The worst state of that check; says: words of what it says and of the fix."""
+        found = [f for f in self.ask(*args, prefix=prefix)
+                 if f["check"] == check and about in f["object"]]
+        states = [f["state"] for f in found]
+        worst = next((s for s in ("problem", "note", "ok") if s in states), None)
+        for words in says:
+            self.assertTrue(any(words in f["what"] + " | " + f.get("fix", "") for f in found
+                                if f["state"] == worst), f"'{words}' in {found}")
+        return worst
+
+    def test_host_without_faults_passes(self):
+        for check in ("perf-events", "sample-rate", "rings", "capabilities", "system-calls",
+                      "kernel-symbols", "pid-namespace", "agents-directory", "map-directory"):
+            self.assertEqual(self.state_of(check), "ok", check)
+
+    def test_user_without_rights_is_told_which(self):
+        self.assertEqual(
+            self.state_of("perf-events", prefix=as_nobody(),
+                          says=["perf_event_paranoid is", "CAP_PERFMON"]), "problem")
+        self.assertEqual(self.state_of("capabilities", prefix=as_nobody(), about="PTRACE",
+                                       says=["CAP_SYS_PTRACE"]), "problem")
+        rights = as_nobody(PERFMON, PTRACE, READ, SYSLOG)
+        for check in ("perf-events", "capabilities", "kernel-symbols"):
+            self.assertEqual(self.state_of(check, prefix=rights), "ok")
+
+    def test_hidden_kernel_symbols_are_told(self):
+        with setting("kernel.kptr_restrict", 2):
+            self.assertEqual(
+                self.state_of("kernel-symbols", says=["kptr_restrict is 2",
+                                                      "sysctl kernel.kptr_restrict=1"]), "problem")
+        with setting("kernel.kptr_restrict", 1):
+            self.assertEqual(self.state_of("kernel-symbols"), "ok")
+
+    def test_low_sample_rate_is_told(self):
+        with setting("kernel.perf_event_max_sample_rate", 50):
+            self.assertEqual(
+                self.state_of("sample-rate",
+                              says=["50", "sysctl kernel.perf_event_max_sample_rate=100000"]),
+                "problem")
+        with setting("kernel.perf_event_max_sample_rate", 100000):
+            self.assertEqual(self.state_of("sample-rate"), "ok")
+
+    def test_little_locked_memory_is_told(self):
+        prefix = ["prlimit", "--memlock=65536", *as_nobody(PERFMON, PTRACE, READ)]
+        with setting("kernel.perf_event_mlock_kb", 64):
+            self.assertEqual(self.state_of("rings", prefix=prefix,
+                                           says=["kernel.perf_event_mlock_kb"]), "problem")
+        with setting("kernel.perf_event_mlock_kb", 1 << 17):
+            self.assertEqual(self.state_of("rings", prefix=prefix), "ok")
+
+    def test_seccomp_filter_is_told(self):
+        prefix = [sys.executable, "-c", SECCOMP]
+        self.assertEqual(self.state_of("perf-events", prefix=prefix, says=["seccomp"]), "problem")
+
+    def test_pid_namespace_of_its_own_is_told(self):
+        prefix = ["unshare", "--pid", "--fork", "--mount-proc"]
+        self.assertEqual(self.state_of("pid-namespace", prefix=prefix, says=["--pid=host"]),
+                         "problem")
+
+    def test_socket_directory_for_root_alone_is_told(self):
+        self.place.run.chmod(0o700)
+        self.assertEqual(self.state_of("agents-directory", says=["0700", "chmod 755"]), "problem")
+        self.place.run.chmod(0o755)
+        self.assertEqual(self.state_of("agents-directory"), "ok")
+
+    def test_file_in_the_sockets_place_is_told(self):
+        self.place.socket.write_text("")
+        self.assertEqual(self.state_of("agents-socket", says=["no socket", "remove it"]), "problem")
+        self.place.socket.unlink()
+        self.assertIsNone(self.state_of("agents-socket"))
+
+    def test_full_map_directory_is_told(self):
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "fg", self.place.maps], check=True)
+        try:
+            self.assertEqual(self.state_of("map-directory", says=["64 KiB", "--map-dir"]), "problem")
+            subprocess.run(["mount", "-o", "remount,size=64m", self.place.maps], check=True)
+            self.assertEqual(self.state_of("map-directory"), "ok")
+            subprocess.run(["mount", "-o", "remount,ro", self.place.maps], check=True)
+            self.assertEqual(self.state_of("map-directory", says=["Read-only"]), "problem")
+        finally:
+            subprocess.run(["umount", self.place.maps], check=True)
+
+    def test_jvm_without_the_agent_is_told(self):
+        jvm = self.container("KnownShare", env={"JAVA_TOOL_OPTIONS": ""}).wait_for_line("ready")
+        about = f"PID {jvm.pid} "
+        self.assertEqual(self.state_of("jvm", about=about, says=[
+            "without the agent", "-agentpath:/opt/fgcollect/libfgagent.so"]), "problem")
+        # Nothing but what the fix says.
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        self.assertEqual(self.state_of("jvm", about=f"PID {jvm.pid} "), "ok")
+
+    def test_container_without_the_directory_is_told(self):
+        empty = self.directory / "empty"
+        empty.mkdir()
+        self.watch()
+        jvm = self.container("KnownShare", run_dir=empty).wait_for_line("ready")
+        self.assertEqual(self.state_of("jvm", about=f"PID {jvm.pid} ", says=[
+            "no socket at /run/fgcollect/agent.sock", f"-v {self.place.run}:/run/fgcollect:ro"]),
+            "problem")
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        self.assertEqual(self.state_of("jvm", about=f"PID {jvm.pid} "), "ok")
+
+    def test_directory_that_was_made_anew_is_told(self):
+        daemon = self.watch()
+        old = self.place.directory / "old"
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        daemon.stop()
+        os.rename(self.place.run, old)  # the container still has that one
+        (old / "agent.sock").unlink(missing_ok=True)
+        other = subprocess.Popen([sys.executable, "-c",
+                                  "import socket,sys,time; s=socket.socket(socket.AF_UNIX);"
+                                  "s.bind(sys.argv[1]); time.sleep(60)", old / "agent.sock"])
+        try:
+            self.place.run.mkdir(mode=0o755)
+            self.watch()
+            processes.wait_until((old / "agent.sock").exists, "the other socket")
+            self.assertEqual(self.state_of("jvm", about=f"PID {jvm.pid} ", says=[
+                "not the collector's", "start the container again"]), "problem")
+        finally:
+            other.terminate()
+            other.wait()
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        self.assertEqual(self.state_of("jvm", about=f"PID {jvm.pid} "), "ok")
+
+    def test_map_in_a_container_is_told(self):
+        daemon = self.watch()
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        daemon.wait_for_jvm(jvm.pid)
+        planted = jvm.root / "tmp" / "perf-1.map"
+        planted.write_text("")
+        about = f"PID {jvm.pid} "
+        processes.wait_until(lambda: self.state_of("jvm", about=about) == "problem", "it is told")
+        fix = next(f["fix"] for f in self.ask() if about in f["object"] and "fix" in f)
+        self.assertEqual(fix, f"rm /proc/{jvm.pid}/root/tmp/perf-1.map")
+        subprocess.run(fix.split(), check=True)
+        processes.wait_until(lambda: self.state_of("jvm", about=about) == "ok", "it is well")
+
+    def test_jvm_of_a_version_that_can_crash_is_told(self):
+        fake, real = self.directory / "release", settings.jdk_home(17) / "release"
+        fake.write_text('JAVA_VERSION="1.8.0_302"\n')
+        command = [str(word) for word in self.java("KnownShare")]
+        jvm = self.background(
+            ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" "$2"; shift 2; exec "$@"', "sh",
+             fake, real, *command], "jvm")
+        processes.wait_until(lambda: "ready" in jvm.text, "the JVM is ready")
+        about = f"PID {jvm.pid} "
+        self.assertEqual(self.state_of("jvm", about=about, says=["1.8.0_302", "8u382"]), "problem")
+        self.assertFalse(any("1.8.0" in f["what"] for f in self.ask() if about not in f["object"]))
+
+    def test_report_is_for_people_too(self):
+        self.place.run.chmod(0o700)
+        finished = collector.fgcollect("doctor", *self.place.options())
+        self.assertEqual(finished.code, 1)
+        self.assertIn("PROBLEM  agents-directory: ", finished.out)
+        self.assertIn("fix: chmod 755 it", finished.out)
+        self.assertIn("profiles will not be whole", finished.out)
