@@ -6,6 +6,9 @@
 #include <jvmticmlr.h>
 #include <pthread.h>
 
+/* Loads that are posted before the first is read: they come at the agent's ticks. */
+#define BATCH 20
+
 /* The next load, of that method, with the method told like that. */
 static void expect_load(size_t method, enum wire_method_how how)
 {
@@ -76,10 +79,13 @@ void a_lost_record_names_nobody(void)
 		fake_jvm_post_load(i);
 	expect_kind(WIRE_LOSS);
 	expect_kind(WIRE_RESYNC_END);
-	for (size_t i = n; i > n - 1000; i--) {
-		fake_jvm_post_load(i);
-		expect_kind(WIRE_METHOD_LOAD);
-		check_method(peer.load->methods[0], i);
+	for (size_t i = n; i > n - 1000; i -= BATCH) {
+		for (size_t j = 0; j < BATCH; j++)
+			fake_jvm_post_load(i - j);
+		for (size_t j = 0; j < BATCH; j++) {
+			expect_kind(WIRE_METHOD_LOAD);
+			check_method(peer.load->methods[0], i - j);
+		}
 	}
 	end_jvm();
 }
@@ -91,12 +97,14 @@ void ids_change_hands(void)
 	fake_jvm.n_inlined = 1;
 	start_agent(",label=team:red");
 	connect_agent(256 << 10, 1);
-	for (size_t i = 0; i < 50000; i += 50) {
-		struct wire_record record;
+	for (size_t i = 0; i < 50000; i += 50 * BATCH) {
+		for (size_t j = 0; j < BATCH; j++)
+			fake_jvm_post_load(i + 50 * j);
+		for (size_t j = 0; j < BATCH; j++) {
+			const struct wire_record record = expect_kind(WIRE_METHOD_LOAD);
 
-		fake_jvm_post_load(i);
-		record = expect_kind(WIRE_METHOD_LOAD);
-		check_load(&record, i);
+			check_load(&record, i + 50 * j);
+		}
 	}
 	end_jvm();
 }
