@@ -14,8 +14,7 @@
 #include "symbolize/kernel_code.h"
 #include "symbolize/module_cache.h"
 #include "symbolize/native_lines.h"
-#include "target/java_name.h"
-#include "target/process.h"
+#include "symbolize/symbolizer_context.h"
 #include "unwind/stack.h"
 
 #include <stdbool.h>
@@ -46,16 +45,6 @@ void symbolizer_begin(struct symbolizer *symbolizer);
 
 /* The kernel says that code of its own came or went. */
 void symbolizer_apply_kernel(struct symbolizer *symbolizer, const struct perf_record *record);
-
-/* Whose stack it is, when, and how its Java methods are to be called. */
-struct symbolizer_context {
-	struct process *process; /* NULL: user frames are unknown; learns of interpreted methods */
-	uint64_t time_ns;
-	struct java_name_options names;
-	enum demangle_style cxx_names; /* of C++ and Rust */
-	bool has_native_lines;	       /* functions inlined in files, and their lines, from DWARF */
-	bool cuts_carriers;	       /* a virtual thread's stack ends where it was mounted */
-};
 
 /* The most frames of a stack; past it inlined ones are left out, and their caller says so. */
 #define SYMBOLIZER_MAX_FRAMES (16 * STACK_MAX)

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Texts and frames with one life, see frame_texts.h. */
+#include "symbolize/frame_texts.h"
+
+#include <stdio.h>
+
+#define MAX_NAMES_BYTES (32u << 20)
+
+void frame_texts_fini(struct frame_texts *texts)
+{
+	frame_cache_fini(&texts->frames);
+	intern_fini(&texts->names);
+}
+
+void frame_texts_expire(struct frame_texts *texts)
+{
+	/* Who needs a name for longer has copied it; they must not add up for ever. */
+	if (texts->names.arena.total_bytes <= MAX_NAMES_BYTES)
+		return;
+	frame_cache_clear(&texts->frames);
+	intern_fini(&texts->names);
+}
+
+struct frame frame_texts_unknown(struct frame_texts *texts, const char *reason)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "[unknown: %s]", reason);
+	return (struct frame){.name = intern_add_str(&texts->names, text), .kind = FRAME_UNKNOWN};
+}

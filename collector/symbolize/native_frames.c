@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The kernel's addresses by kallsyms, all others by the ELF file behind their mapping, and by what
+ * other runtimes wrote of themselves. See native_frames.h.
+ */
+#include "symbolize/native_frames.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNNAMED_FUNCTION "fn@"
+
+struct native_frames {
+	struct frame_texts *texts; /* borrowed */
+	struct kernel_code *kernel;
+	struct table_cache *tables;    /* borrowed */
+	struct debuginfod *debuginfod; /* NULL: the user has not asked for it */
+	struct native_lines *lines;    /* NULL until somebody asks */
+	struct frame inlined[DWARF_LINES_MAX_DEPTH];
+	size_t inlined_count; /* into the file's frame named last, innermost first */
+};
+
+int native_frames_new(struct table_cache *tables, struct frame_texts *texts,
+		      struct native_frames **ret)
+{
+	struct native_frames *native = calloc(1, sizeof(*native));
+	int err;
+
+	if (!native)
+		return -ENOMEM;
+	err = kernel_code_new(NULL, clock_now_ns(), &native->kernel);
+	if (err) {
+		native_frames_free(native);
+		return err;
+	}
+	native->texts = texts;
+	native->tables = tables;
+	module_cache_attach(tables);
+	if (debuginfod_start(&native->debuginfod) == -ELIBACC)
+		log_warning("DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be loaded: "
+			    "install it (Debian: libdebuginfod1), or unset that");
+	*ret = native;
+	return 0;
+}
+
+void native_frames_free(struct native_frames *native)
+{
+	if (!native)
+		return;
+	kernel_code_free(native->kernel);
+	debuginfod_stop(native->debuginfod);
+	native_lines_free(native->lines);
+	free(native);
+}
+
+struct kernel_code *native_frames_kernel(const struct native_frames *native)
+{
+	return native->kernel;
+}
+
+void native_frames_lines_stats(const struct native_frames *native, struct native_lines_stats *ret)
+{
+	*ret = (struct native_lines_stats){0};
+	if (native->lines)
+		native_lines_stats(native->lines, ret);
+}
+
+void native_frames_debuginfod_stats(const struct native_frames *native,
+				    struct debuginfod_stats *ret)
+{
+	debuginfod_stats(native->debuginfod, ret);
+}
+
+const char *native_frames_module(const struct mapping *mapping)
+{
+	const char *slash = strrchr(mapping->path, '/');
+
+	return slash && slash[1] ? slash + 1 : mapping->path;
+}
+
+struct frame native_frames_name_kernel(struct native_frames *native, uint64_t addr,
+				       uint64_t time_ns)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct frame_key key = {.owner = kernel_code_owner(native->kernel, addr, now_ns),
+				.parts = {addr}};
+	const struct frame *known = frame_cache_find(&native->texts->frames, &key);
+	struct kernel_place place;
+	struct frame frame;
+
+	if (known)
+		return *known;
+	if (kernel_code_find(native->kernel, addr, time_ns, now_ns, &place)) {
+		frame = (struct frame){.name = intern_add_str(&native->texts->names, place.name),
+				       .module =
+					       intern_add_str(&native->texts->names, place.module),
+				       .kind = FRAME_KERNEL};
+		key.owner = place.owner;
+		frame_cache_put(&native->texts->frames, &key, &frame);
+		return frame;
+	}
+	if (!kernel_code_problem(native->kernel))
+		return frame_texts_unknown(native->texts, "no kernel symbol");
+	return (struct frame){
+		.name = intern_add_str(&native->texts->names, kernel_code_hidden(native->kernel)),
+		.kind = FRAME_KERNEL};
+}
+
+/* Why there are no symbols, or that there are none for this address. */
+static struct frame unknown_in(struct native_frames *native, const char *module, const char *reason)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), reason ? "%.256s, %s" : "%.256s", module, reason);
+	return frame_texts_unknown(native->texts, text);
+}
+
+/* A function without a symbol still has a start, by which its time can be added up. */
+static const char *name_by_start(struct native_frames *native, const struct elf_symbols *symbols,
+				 const char *module, uint64_t elf_addr)
+{
+	uint64_t start;
+	char text[400];
+
+	if (elf_symbols_find_start(symbols, elf_addr, &start) < 0)
+		return NULL;
+	snprintf(text, sizeof(text), "%.256s:" UNNAMED_FUNCTION "0x%llx", module,
+		 (unsigned long long)start);
+	return intern_add_str(&native->texts->names, text);
+}
+
+/* A name of NULL: there is none. */
+static struct frame name_function(struct native_frames *native, struct elf_symbols *symbols,
+				  const char *module, uint64_t elf_addr, enum demangle_style style)
+{
+	const char *kept = intern_add_str(&native->texts->names, module);
+	const struct frame_key key = {.owner = elf_symbols_serial(symbols),
+				      .parts = {elf_addr, (uintptr_t)kept},
+				      .style = (uint32_t)style};
+	const struct frame *known = frame_cache_find(&native->texts->frames, &key);
+	struct frame frame = {.module = kept, .kind = FRAME_NATIVE};
+	const char *name;
+	uint64_t offset;
+
+	if (known)
+		return *known;
+	name = elf_symbols_find_as(symbols, elf_addr, style, &offset);
+	if (name)
+		frame.name = intern_add_str(&native->texts->names, name);
+	else
+		frame.name = name_by_start(native, symbols, module, elf_addr);
+	if (strcmp(module, "libjvm.so") == 0)
+		frame.kind = FRAME_JVM;
+	if (kept)
+		frame_cache_put(&native->texts->frames, &key, &frame);
+	return frame;
+}
+
+static const char *name_with_line(struct native_frames *native,
+				  const struct symbolizer_context *context, const char *name,
+				  uint32_t line)
+{
+	char shown[4096], all[4112];
+
+	if (!name || demangle_name(name, context->cxx_names, shown, sizeof(shown)) == 0)
+		snprintf(shown, sizeof(shown), "%s", name ? name : "[inlined]");
+	if (!context->names.has_lines || line == 0)
+		return intern_add_str(&native->texts->names, shown);
+	snprintf(all, sizeof(all), "%s:%u", shown, (unsigned)line);
+	return intern_add_str(&native->texts->names, all);
+}
+
+/* Lets the function's frame have its line, and keeps those of what was inlined into it. */
+static void add_native_lines(struct native_frames *native, const struct symbolizer_context *context,
+			     const struct native_lines_file *file, uint64_t elf_addr,
+			     struct frame *frame)
+{
+	struct dwarf_place places[DWARF_LINES_MAX_DEPTH];
+	size_t n;
+
+	if (!native->lines)
+		native->lines = native_lines_new();
+	n = native->lines ? native_lines_find(native->lines, file, elf_addr, places) : 0;
+	for (size_t i = 0; i < n; i++) {
+		const bool is_function = i + 1 == n;
+		struct frame *to = is_function ? frame : &native->inlined[i];
+
+		*to = (struct frame){
+			.name = name_with_line(native, context,
+					       is_function ? frame->name : places[i].name,
+					       places[i].line),
+			.module = frame->module,
+			.file = places[i].file
+					? intern_add_str(&native->texts->names, places[i].file)
+					: NULL,
+			.line = places[i].line,
+			.kind = is_function ? frame->kind : FRAME_NATIVE_INLINED,
+		};
+	}
+	native->inlined_count = n > 0 ? n - 1 : 0;
+}
+
+static struct frame name_file(struct native_frames *native,
+			      const struct symbolizer_context *context,
+			      const struct mapping *mapping, uint64_t addr)
+{
+	const pid_t pid = context->process->pid;
+	const char *module = native_frames_module(mapping), *reason = NULL;
+	struct elf_symbols *symbols = module_cache_find(native->tables, pid, mapping, &reason);
+	struct frame frame;
+	uint64_t elf_addr;
+
+	if (!symbols ||
+	    elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off, &elf_addr) < 0)
+		return unknown_in(native, module, reason);
+	debuginfod_improve(native->debuginfod, symbols);
+	frame = name_function(native, symbols, module, elf_addr, context->cxx_names);
+	if (!frame.name)
+		return unknown_in(native, module, NULL);
+	if (context->has_native_lines) {
+		const struct native_lines_file file = {
+			.serial = elf_symbols_serial(symbols), .pid = pid, .mapping = mapping};
+
+		add_native_lines(native, context, &file, elf_addr, &frame);
+	}
+	return frame;
+}
+
+/* What the process itself wrote of its code; a frame without a name if it said nothing. */
+static struct frame name_foreign(struct native_frames *native,
+				 const struct symbolizer_context *context, uint64_t addr)
+{
+	const struct foreign_map *map = context->process->foreign.map;
+	const struct code_range *range = map ? foreign_map_find(map, addr, context->time_ns) : NULL;
+	struct frame_key key = {0};
+	const struct frame *known;
+	struct frame frame;
+
+	if (!range)
+		return (struct frame){0};
+	key.owner = foreign_map_serial(map);
+	key.parts[0] = (uintptr_t)range->name;
+	known = frame_cache_find(&native->texts->frames, &key);
+	if (known)
+		return *known;
+	frame = (struct frame){.name = intern_add_str(&native->texts->names, range->name),
+			       .kind = FRAME_JIT};
+	frame_cache_put(&native->texts->frames, &key, &frame);
+	return frame;
+}
+
+bool native_frames_is_by_start(const struct frame *frame)
+{
+	return strstr(frame->name, ":" UNNAMED_FUNCTION) != NULL;
+}
+
+static bool has_own_name(const struct frame *frame)
+{
+	return frame->kind != FRAME_UNKNOWN && !native_frames_is_by_start(frame);
+}
+
+/* What is no generated code that an agent spoke of. */
+static struct frame name_mapped(struct native_frames *native,
+				const struct symbolizer_context *context, uint64_t addr,
+				bool *ret_is_named)
+{
+	const struct process *process = context->process;
+	const struct mapping *mapping;
+	struct frame frame, foreign;
+
+	if (!process)
+		return frame_texts_unknown(native->texts, "process gone");
+	mapping = address_space_find(&process->space, addr);
+	if (!mapping)
+		return frame_texts_unknown(native->texts, "not mapped");
+	if (mapping->inode != 0 || !mapping_is_generated(mapping)) {
+		frame = name_file(native, context, mapping, addr);
+		if (frame.name && has_own_name(&frame))
+			return frame;
+	}
+	/* Code that V8 has in its own file is told of as well. */
+	foreign = name_foreign(native, context, addr);
+	if (foreign.name) {
+		native->inlined_count = 0;
+		return foreign;
+	}
+	if (!mapping_is_generated(mapping))
+		return frame;
+	*ret_is_named = false;
+	return frame_texts_unknown(native->texts, "generated code");
+}
+
+size_t native_frames_name(struct native_frames *native, const struct symbolizer_context *context,
+			  uint64_t addr, struct frame_room room, bool *ret_is_named)
+{
+	size_t n;
+
+	native->inlined_count = 0;
+	room.frames[0] = name_mapped(native, context, addr, ret_is_named);
+	n = native->inlined_count;
+	if (n == 0 || n + 1 > room.max)
+		return 1;
+	room.frames[n] = room.frames[0];
+	memcpy(room.frames, native->inlined, n * sizeof(*room.frames));
+	return n + 1;
+}
