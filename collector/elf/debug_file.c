@@ -195,21 +195,24 @@ static int look_in(int root, const char *path, const char *name, const struct wa
 }
 
 /* In the target's root, then in ours. */
-static int look_everywhere(const struct debug_place *place, const char *path, const char *name,
-			   const struct wanted *wanted)
+static int look_everywhere(const struct debug_place *place, const char *name,
+			   const struct wanted *wanted, bool *ret_is_targets)
 {
+	const char *path = name ? place->path : NULL;
 	_cleanup_close_ int host = -1;
 	int fd = -ENOENT;
 
 	if (place->root >= 0)
 		fd = look_in(place->root, path, name, wanted);
+	*ret_is_targets = fd >= 0;
 	if (fd >= 0)
 		return fd;
 	host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return host < 0 ? -ENOENT : look_in(host, path, name, wanted);
 }
 
-int debug_file_open(int fd, const struct elf_file *file, const struct debug_place *place)
+int debug_file_open(int fd, const struct elf_file *file, const struct debug_place *place,
+		    bool *ret_is_targets)
 {
 	struct debug_link link;
 	const bool has_link = debug_file_read_link(file, &link) == 0;
@@ -219,12 +222,13 @@ int debug_file_open(int fd, const struct elf_file *file, const struct debug_plac
 		.build_id_len = file->layout.build_id_len,
 	};
 
+	*ret_is_targets = false;
 	if (wanted.build_id_len == 0 && !has_link)
 		return -ENOENT;
 	if (fstat(fd, &wanted.st) < 0)
 		return -errno;
 	wanted.checksum = has_link ? link.checksum : 0;
-	return look_everywhere(place, place->path, has_link ? link.name : NULL, &wanted);
+	return look_everywhere(place, has_link ? link.name : NULL, &wanted, ret_is_targets);
 }
 
 int debug_file_open_shared(const struct elf_file *file, const struct debug_place *place)
@@ -232,6 +236,7 @@ int debug_file_open_shared(const struct elf_file *file, const struct debug_place
 	GElf_Shdr header;
 	Elf_Scn *section = elf_section_find(file, ".gnu_debugaltlink", &header);
 	struct wanted wanted = {0};
+	bool is_targets;
 	const char *path;
 	Elf_Data *data;
 	size_t len;
@@ -244,5 +249,5 @@ int debug_file_open_shared(const struct elf_file *file, const struct debug_place
 		return -ENOENT;
 	wanted.build_id = (const unsigned char *)path + len + 1;
 	wanted.build_id_len = data->d_size - len - 1;
-	return look_everywhere(place, NULL, NULL, &wanted);
+	return look_everywhere(place, NULL, &wanted, &is_targets);
 }

@@ -31,8 +31,12 @@ struct debug_link {
 	uint32_t checksum;
 };
 
-/* fd is that of file. A descriptor, which the caller closes. */
-int debug_file_open(int fd, const struct elf_file *file, const struct debug_place *place);
+/*
+ * fd is that of file. A descriptor, which the caller closes; *ret_is_targets: it is of the target's
+ * root, and says nothing of others that map the same file.
+ */
+int debug_file_open(int fd, const struct elf_file *file, const struct debug_place *place,
+		    bool *ret_is_targets);
 
 /*
  * The file that dwz moved shared DWARF to, by .gnu_debugaltlink of file. file is what has the

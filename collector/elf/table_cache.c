@@ -11,6 +11,7 @@
  */
 #include "elf/table_cache.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "elf/module_file.h"
 
@@ -31,8 +32,9 @@ struct memo {
 	uint64_t start, inode;
 	uint32_t dev_major, dev_minor;
 	struct module *module; /* or NULL */
-	const char *reason;    /* why the file could not be found, or NULL */
-	struct memo *next;     /* of the same process */
+	bool is_others;	    /* module is known to others by the same numbers, not to this process */
+	const char *reason; /* why the file could not be found, or NULL */
+	struct memo *next;  /* of the same process */
 };
 
 struct vdso {
@@ -134,6 +136,7 @@ static void set_module(struct table_cache *cache, struct memo *memo, struct modu
 	if (memo->module)
 		table_store_release(&cache->store, memo->module);
 	memo->module = module;
+	memo->is_others = false;
 }
 
 void table_cache_forget(struct table_cache *cache, pid_t pid)
@@ -198,9 +201,10 @@ static struct memo *find_memo(struct table_cache *cache, pid_t pid, const struct
  * other file can have got these, and is as it was. Where stat(2) has numbers of its own, the
  * mapping's may not be unique.
  */
-static struct module *find_held(const struct table_cache *cache, const struct mapping *mapping)
+static struct module *find_held(const struct table_cache *cache, const struct mapping *mapping,
+				const struct file_scope *scope)
 {
-	struct module *module = table_store_find(&cache->store, mapping);
+	struct module *module = table_store_find(&cache->store, mapping, scope);
 
 	return module && module->path_fd >= 0 && module->st.st_dev == module->mapped_dev &&
 			       module_file_is_same(module->path_fd, &module->st)
@@ -217,11 +221,31 @@ static bool has_any(const struct module *module)
 	return any;
 }
 
+static struct file_scope scope_of(pid_t pid)
+{
+	_cleanup_close_ int root = module_file_open_root(pid);
+
+	return file_scope_of(pid, root);
+}
+
+/* For a process that is gone: others may have had the same file. */
+static void find_others(struct table_cache *cache, const struct mapping *mapping,
+			const struct file_scope *scope, struct memo *memo)
+{
+	struct module *module = table_store_find(&cache->store, mapping, NULL);
+
+	if (!module || !has_any(module))
+		return;
+	set_module(cache, memo, module);
+	memo->is_others = !file_scope_equal(&module->scope, scope);
+}
+
 /* Fills memo->module or memo->reason, or returns the reason of a failure worth another try. */
 static const char *open_file(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
 			     struct memo *memo)
 {
-	struct module *module = find_held(cache, mapping);
+	const struct file_scope scope = scope_of(pid);
+	struct module *module = find_held(cache, mapping, &scope);
 	const char *reason = NULL;
 	struct stat st;
 	int fd;
@@ -235,13 +259,11 @@ static const char *open_file(struct table_cache *cache, pid_t pid, const struct 
 	cache->opened += fd >= 0;
 	cache->unopened += fd < 0;
 	if (fd >= 0) {
-		set_module(cache, memo, table_store_add(&cache->store, fd, &st, mapping));
+		set_module(cache, memo, table_store_add(&cache->store, fd, &st, mapping, &scope));
 		return memo->module ? NULL : "out of memory";
 	}
-	module = table_store_find(&cache->store, mapping);
-	if (module && has_any(module))
-		set_module(cache, memo, module);
-	else if (fd != -ENOMEM && fd != -EMFILE && fd != -ENFILE)
+	find_others(cache, mapping, &scope, memo);
+	if (!memo->module && fd != -ENOMEM && fd != -EMFILE && fd != -ENFILE)
 		memo->reason = reason;
 	return memo->module ? NULL : reason;
 }
@@ -265,14 +287,30 @@ struct asked {
 	const struct mapping *mapping;
 };
 
-/* With the target's root and its path there, for what goes with the file. */
+/* The process's root, if that is still the scope's; else negative. */
+static int open_root_in(pid_t pid, const struct file_scope *scope)
+{
+	const int root = module_file_open_root(pid);
+	const struct file_scope now = file_scope_of(pid, root);
+
+	if (root < 0 || (now.mounts != 0 && file_scope_equal(&now, scope)))
+		return root;
+	close(root);
+	return -ESTALE;
+}
+
+/*
+ * With the target's root and its path there, for what goes with the file. A process that has moved
+ * to another root since its mapping was seen, as what starts a container does, has none.
+ */
 static struct table_job *new_job(struct table_cache *cache, const struct asked *asked,
 				 struct module *module, enum table_of of)
 {
 	struct table_job *job = table_store_new_job(&cache->store, module, of);
 
 	if (job && cache->store.kinds[of]->needs_place)
-		table_job_place(job, module_file_open_root(asked->pid), asked->mapping->path);
+		table_job_place(job, open_root_in(asked->pid, &module->scope),
+				asked->mapping->path);
 	return job;
 }
 
@@ -492,6 +530,9 @@ void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 	memo = see(cache, pid, mapping, &reason);
 	if (memo && memo->module)
 		reason = get_table(cache, of, pid, mapping, memo);
+	if (memo && memo->module && !reason && memo->is_others &&
+	    table_store_is_private(&cache->store, memo->module, of))
+		reason = "file is gone";
 	cache->hits[of] +=
 		work == cache->tries + cache->begun + cache->missing + cache->put_off[of];
 	if (!reason)
@@ -506,7 +547,7 @@ void table_cache_stats(const struct table_cache *cache, struct table_cache_stats
 {
 	*ret = (struct table_cache_stats){
 		.max_bytes = cache->store.max_bytes,
-		.files = cache->store.files.count,
+		.files = cache->store.count,
 		.descriptors = cache->store.fds,
 		.max_descriptors = cache->store.max_fds,
 		.opened = cache->opened,

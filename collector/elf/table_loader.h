@@ -30,6 +30,8 @@ struct table_kind {
 	void (*free)(void *table);
 	size_t (*bytes)(const void *table);
 	bool (*equal)(const void *a, const void *b);
+	/* Whether place had a part in it, which is not to be shared; NULL: it never has. */
+	bool (*is_private)(const void *table);
 	const char *none_reason, *large_reason; /* for -ENOENT and -EFBIG */
 	bool needs_place;
 };

@@ -22,9 +22,34 @@ struct stored_table {
 	struct stored_table *next;
 };
 
-static uint64_t key_of(dev_t dev, uint64_t inode)
+static const struct file_scope any_scope;
+
+/* Many may have the same one: whoever finds by it compares. */
+static uint64_t key_of(dev_t dev, uint64_t inode, const struct file_scope *scope)
 {
-	return inode ^ (uint64_t)dev * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t key = inode ^ (uint64_t)dev * UINT64_C(0x9e3779b97f4a7c15);
+
+	key ^= (uint64_t)scope->mounts * UINT64_C(0xbf58476d1ce4e5b9);
+	key ^= (uint64_t)scope->root_dev * UINT64_C(0x94d049bb133111eb);
+	return key ^ (uint64_t)scope->root_inode * UINT64_C(0xd6e8feb86659fd93);
+}
+
+struct module_walk {
+	size_t pos;
+	struct module *next;
+};
+
+/* All of them, in no order; a zero-filled walk begins. The one returned may be freed. */
+static struct module *next_module(const struct table_store *store, struct module_walk *walk)
+{
+	struct module *module = walk->next;
+	uint64_t key;
+	void *value;
+
+	if (!module && map64_next(&store->files, &walk->pos, &key, &value))
+		module = value;
+	walk->next = module ? module->next : NULL;
+	return module;
 }
 
 /* ---- descriptors ---- */
@@ -40,14 +65,10 @@ static void close_file(struct table_store *store, struct module *module)
 
 static void close_oldest_file(struct table_store *store)
 {
-	struct module *oldest = NULL;
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
+	struct module *oldest = NULL, *module;
+	struct module_walk walk = {0};
 
-	while (map64_next(&store->files, &pos, &key, &value)) {
-		struct module *module = value;
-
+	while ((module = next_module(store, &walk))) {
 		if (module->path_fd >= 0 && (!oldest || module->last_use < oldest->last_use))
 			oldest = module;
 	}
@@ -98,22 +119,22 @@ static void disown_jobs(struct module *module)
 
 void table_store_forget(struct table_store *store)
 {
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
+	struct module_walk walk = {0};
+	struct module *module;
 
-	while (map64_next(&store->files, &pos, &key, &value)) {
-		close_file(store, value);
-		disown_jobs(value);
-		free(value);
+	while ((module = next_module(store, &walk))) {
+		close_file(store, module);
+		disown_jobs(module);
+		free(module);
 	}
+	store->count = 0;
 	map64_fini(&store->files);
 	map64_fini(&store->mapped);
 }
 
 bool table_store_is_full(const struct table_store *store)
 {
-	return store->files.count >= TABLE_STORE_MAX;
+	return store->count >= TABLE_STORE_MAX;
 }
 
 static bool times_equal(const struct timespec *a, const struct timespec *b)
@@ -127,24 +148,30 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	       times_equal(&a->st_mtim, &b->st_mtim) && times_equal(&a->st_ctim, &b->st_ctim);
 }
 
-static struct module *find_or_add(struct table_store *store, const struct stat *st)
+static struct module *find_or_add(struct table_store *store, const struct stat *st,
+				  const struct file_scope *scope)
 {
-	const uint64_t key = key_of(st->st_dev, st->st_ino);
-	struct module *module = map64_find(&store->files, key);
+	const uint64_t key = key_of(st->st_dev, st->st_ino, scope);
+	struct module *first = map64_find(&store->files, key), *module;
 
-	if (module)
-		return module;
+	for (module = first; module; module = module->next) {
+		if (module->st.st_dev == st->st_dev && module->st.st_ino == st->st_ino &&
+		    file_scope_equal(&module->scope, scope))
+			return module;
+	}
 	module = calloc(1, sizeof(*module));
 	if (!module)
 		return NULL;
-	module->path_fd = -1;
-	if (map64_put(&store->files, key, module) == 0)
-		return module;
-	free(module);
-	return NULL;
+	*module = (struct module){.st = *st, .scope = *scope, .path_fd = -1, .next = first};
+	if (map64_put(&store->files, key, module) < 0) {
+		free(module);
+		return NULL;
+	}
+	store->count++;
+	return module;
 }
 
-/* Another file, or another content, than what was known: what was loaded is of no use. */
+/* Another content than what was known: what was loaded is of no use. */
 static void renew(struct module *module, const struct stat *st)
 {
 	disown_jobs(module);
@@ -153,10 +180,22 @@ static void renew(struct module *module, const struct stat *st)
 		module->slots[of] = (struct table_slot){0};
 }
 
-struct module *table_store_add(struct table_store *store, int path_fd, const struct stat *st,
-			       const struct mapping *mapping)
+/* Not remembered that way, it is only not found once its process is gone. */
+static void note_mapping(struct table_store *store, struct module *module,
+			 const struct mapping *mapping)
 {
-	struct module *module = find_or_add(store, st);
+	const dev_t dev = makedev(mapping->dev_major, mapping->dev_minor);
+
+	module->mapped_dev = dev;
+	module->mapped_inode = mapping->inode;
+	(void)map64_put(&store->mapped, key_of(dev, mapping->inode, &module->scope), module);
+	(void)map64_put(&store->mapped, key_of(dev, mapping->inode, &any_scope), module);
+}
+
+struct module *table_store_add(struct table_store *store, int path_fd, const struct stat *st,
+			       const struct mapping *mapping, const struct file_scope *scope)
+{
+	struct module *module = find_or_add(store, st, scope);
 
 	if (!module) {
 		close(path_fd);
@@ -165,23 +204,22 @@ struct module *table_store_add(struct table_store *store, int path_fd, const str
 	if (!is_same_file(&module->st, st))
 		renew(module, st);
 	keep_file(store, module, path_fd);
-	if (st->st_ino != mapping->inode)
-		return module; /* another one may be mapped by now: its numbers say nothing */
-	module->mapped_dev = makedev(mapping->dev_major, mapping->dev_minor);
-	module->mapped_inode = mapping->inode;
-	/* Not remembered that way, it is only not found once its process is gone. */
-	(void)map64_put(&store->mapped, key_of(module->mapped_dev, module->mapped_inode), module);
+	if (st->st_ino == mapping->inode) /* else another one may be mapped by now */
+		note_mapping(store, module, mapping);
 	return module;
 }
 
-struct module *table_store_find(const struct table_store *store, const struct mapping *mapping)
+struct module *table_store_find(const struct table_store *store, const struct mapping *mapping,
+				const struct file_scope *scope)
 {
 	const dev_t dev = makedev(mapping->dev_major, mapping->dev_minor);
-	struct module *module = map64_find(&store->mapped, key_of(dev, mapping->inode));
+	struct module *module =
+		map64_find(&store->mapped, key_of(dev, mapping->inode, scope ? scope : &any_scope));
 
-	return module && module->mapped_dev == dev && module->mapped_inode == mapping->inode
-		       ? module
-		       : NULL;
+	if (!module || module->mapped_dev != dev || module->mapped_inode != mapping->inode ||
+	    (scope && !file_scope_equal(&module->scope, scope)))
+		return NULL;
+	return module;
 }
 
 /* ---- tables ---- */
@@ -215,13 +253,12 @@ static void remove_table(struct table_store *store, struct stored_table **at)
 {
 	struct stored_table *table = *at;
 	const uint64_t now_ns = clock_now_ns();
-	size_t pos = 0;
-	uint64_t key;
-	void *value;
+	struct module_walk walk = {0};
+	struct module *module;
 
 	*at = table->next;
-	while (map64_next(&store->files, &pos, &key, &value)) {
-		struct table_slot *slot = &((struct module *)value)->slots[table->of];
+	while ((module = next_module(store, &walk))) {
+		struct table_slot *slot = &module->slots[table->of];
 
 		if (slot->table == table)
 			*slot = (struct table_slot){.evicted_ns = now_ns};
@@ -342,6 +379,14 @@ const char *table_store_put(struct table_store *store, struct table_job *job)
 	reason = job->module ? fill(store, of, job) : "file has changed";
 	table_job_free(job);
 	return reason;
+}
+
+bool table_store_is_private(const struct table_store *store, const struct module *module,
+			    enum table_of of)
+{
+	const struct table_kind *kind = store->kinds[of];
+
+	return kind->is_private && kind->is_private(module->slots[of].table->content);
 }
 
 void *table_store_use(struct table_store *store, const struct module *module, enum table_of of)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a file that is known -> the tables made of it, one for all files that make equal ones
+ * shape:   a file that is known to those of a scope -> the tables made of it, one for all files that
+ *          make equal ones
  * units:   bytes, CLOCK_MONOTONIC nanoseconds
  * threads: one at a time
  * errors:  NULL or a reason, a short static text
@@ -16,6 +17,7 @@
 #define FG_ELF_TABLE_STORE_H
 
 #include "base/map64.h"
+#include "elf/file_scope.h"
 #include "elf/table_loader.h"
 #include "target/address_space.h"
 
@@ -38,14 +40,17 @@ struct table_slot {
 	uint64_t evicted_ns;   /* when it last was; 0: never */
 };
 
+/* A file as those of one scope know it: another's may have other files that go with it. */
 struct module {
 	struct stat st;
+	struct file_scope scope;
 	uint64_t mapped_inode; /* the same file as the last mapping of it named it */
 	dev_t mapped_dev;
 	int path_fd;	   /* -1: not kept */
 	size_t mappings;   /* that lead here */
 	uint64_t last_use; /* of the descriptor */
 	struct table_slot slots[TABLE_KINDS];
+	struct module *next; /* of the same key */
 };
 
 struct table_counts {
@@ -57,8 +62,10 @@ struct table_counts {
 struct table_store {
 	const struct table_kind *kinds[TABLE_KINDS];
 	size_t max_bytes, max_fds;
-	struct map64 files;  /* by device and inode of stat -> module, owned */
-	struct map64 mapped; /* by device and inode of the mapping -> module */
+	size_t count;	    /* of modules */
+	struct map64 files; /* by device and inode of stat, and scope -> modules, owned */
+	struct map64
+		mapped; /* by device and inode of the mapping, with scope and without -> module */
 	struct stored_table *tables;
 	uint64_t now; /* rises with every use */
 	size_t fds;
@@ -73,9 +80,14 @@ bool table_store_is_full(const struct table_store *store);
  * Takes path_fd in any case.
  */
 struct module *table_store_add(struct table_store *store, int path_fd, const struct stat *st,
-			       const struct mapping *mapping);
-/* A file already known by the mapping's own numbers, for when it cannot be opened any more. */
-struct module *table_store_find(const struct table_store *store, const struct mapping *mapping);
+			       const struct mapping *mapping, const struct file_scope *scope);
+/*
+ * A file already known by the mapping's own numbers in that scope, or NULL. A scope of NULL is any,
+ * for when the process is gone and with it its own; then only tables that are not private say
+ * something of it.
+ */
+struct module *table_store_find(const struct table_store *store, const struct mapping *mapping,
+				const struct file_scope *scope);
 /* One mapping more or less leads to module; with the last one its descriptor goes. */
 void table_store_hold(struct module *module);
 void table_store_release(struct table_store *store, struct module *module);
@@ -86,6 +98,9 @@ struct table_job *table_store_new_job(struct table_store *store, struct module *
 /* Takes a job that is done, and may evict. Returns why its module has no table, or NULL. */
 const char *table_store_put(struct table_store *store, struct table_job *job);
 /* module must have that table. Borrowed until the next table_store_put. */
+/* Whether it says something of its module's scope alone. */
+bool table_store_is_private(const struct table_store *store, const struct module *module,
+			    enum table_of of);
 void *table_store_use(struct table_store *store, const struct module *module, enum table_of of);
 /* All modules go, tables stay. Their jobs belong to nobody then. */
 void table_store_forget(struct table_store *store);

@@ -44,6 +44,7 @@ struct elf_symbols {
 	struct map64 shown; /* index of an entry and style -> its text, once demangled */
 	struct arena demangled;
 	enum elf_symbols_source source;
+	bool is_private;
 	struct elf_symbols *debug; /* what has come later, or NULL */
 	unsigned mark;
 };
@@ -175,6 +176,7 @@ struct parts {
 	struct elf_file debug;
 	struct elf_functions functions;
 	enum elf_symbols_source source;
+	bool is_private; /* there is a debug file in the target's root */
 };
 
 static void close_parts(struct parts *parts)
@@ -210,6 +212,20 @@ static int add_debug(struct parts *parts, int debug_fd, enum elf_symbols_source 
 	return err == -ENOMEM ? err : 0;
 }
 
+static int open_debug(struct parts *parts, const struct debug_place *place)
+{
+	return place ? debug_file_open(parts->fd, &parts->file, place, &parts->is_private)
+		     : -ENOENT;
+}
+
+/* Its functions are not needed, but lines may be read from it later. */
+static void note_debug(struct parts *parts, const struct debug_place *place)
+{
+	_cleanup_close_ int fd = open_debug(parts, place);
+
+	(void)fd;
+}
+
 /* The first of these that has functions: .symtab, mini debug info, a debug file. */
 static int add_static(struct parts *parts, const struct debug_place *place)
 {
@@ -219,12 +235,14 @@ static int add_static(struct parts *parts, const struct debug_place *place)
 
 	if (parts->functions.count > 0) {
 		parts->source = ELF_SYMBOLS_SYMTAB;
+		note_debug(parts, place);
 		return 0;
 	}
 	debug_err = add_debug(parts, mini_debug_open(&parts->file), ELF_SYMBOLS_MINI_DEBUG);
-	if (!debug_err && parts->functions.count == 0 && place)
-		debug_err = add_debug(parts, debug_file_open(parts->fd, &parts->file, place),
-				      ELF_SYMBOLS_DEBUG_FILE);
+	if (!debug_err && parts->functions.count == 0)
+		debug_err = add_debug(parts, open_debug(parts, place), ELF_SYMBOLS_DEBUG_FILE);
+	else if (!debug_err)
+		note_debug(parts, place);
 	if (debug_err)
 		return debug_err;
 	return parts->functions.count > 0 ? 0 : err;
@@ -264,6 +282,7 @@ int elf_symbols_load(int fd, const struct debug_place *place, struct elf_symbols
 		err = make(&parts.file.layout, &parts.functions, ret);
 	if (!err) {
 		(*ret)->source = parts.source;
+		(*ret)->is_private = parts.is_private;
 		load_starts(&parts, &(*ret)->starts);
 	}
 	close_parts(&parts);
@@ -438,10 +457,16 @@ const unsigned char *elf_symbols_build_id(const struct elf_symbols *symbols, siz
 	return symbols->layout.build_id;
 }
 
+bool elf_symbols_is_private(const struct elf_symbols *symbols)
+{
+	return symbols->is_private;
+}
+
 bool elf_symbols_equal(const struct elf_symbols *a, const struct elf_symbols *b)
 {
-	if (a->count != b->count || a->names_bytes != b->names_bytes ||
-	    a->starts.count != b->starts.count || !elf_layout_equal(&a->layout, &b->layout))
+	if (a->is_private || b->is_private || a->count != b->count ||
+	    a->names_bytes != b->names_bytes || a->starts.count != b->starts.count ||
+	    !elf_layout_equal(&a->layout, &b->layout))
 		return false;
 	if (a->starts.count > 0 && memcmp(a->starts.offsets, b->starts.offsets,
 					  a->starts.count * sizeof(*a->starts.offsets)) != 0)

@@ -71,7 +71,13 @@ uint64_t elf_symbols_serial(const struct elf_symbols *symbols);
 /* NT_GNU_BUILD_ID, borrowed; *ret_len is 0 if the file has none. */
 const unsigned char *elf_symbols_build_id(const struct elf_symbols *symbols, size_t *ret_len);
 
-/* Whether two files give the same answer to every question above. */
+/*
+ * Whether there is a debug file for it in the target's root: its names, or lines, are for that root
+ * alone, however equal another's are.
+ */
+bool elf_symbols_is_private(const struct elf_symbols *symbols);
+
+/* Whether two files give the same answer to every question above, and neither is private. */
 bool elf_symbols_equal(const struct elf_symbols *a, const struct elf_symbols *b);
 
 /*

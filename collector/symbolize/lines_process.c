@@ -34,11 +34,12 @@ static bool has_dwarf(const struct elf_file *file)
 static int find_dwarf(int fd, const struct debug_place *place)
 {
 	struct elf_file file;
+	bool is_targets;
 	int ret = elf_file_open(fd, &file);
 
 	if (ret < 0)
 		return ret;
-	ret = has_dwarf(&file) ? fd : debug_file_open(fd, &file, place);
+	ret = has_dwarf(&file) ? fd : debug_file_open(fd, &file, place, &is_targets);
 	elf_file_close(&file);
 	return ret;
 }
@@ -55,15 +56,16 @@ static int find_shared(int fd, const struct debug_place *place)
 	return ret;
 }
 
-static struct dwarf_lines *open_lines(pid_t target, const struct mapping *mapping)
+static struct dwarf_lines *open_lines(const struct native_lines_file *wanted)
 {
-	const struct debug_place place = {.root = module_file_open_root(target),
-					  .path = mapping->path};
+	const struct debug_place place = {
+		.root = wanted->sees_root ? module_file_open_root(wanted->pid) : -1,
+		.path = wanted->mapping->path};
 	const struct rlimit no_files = {0, 0};
 	struct dwarf_lines *lines = NULL;
 	const char *reason;
 	struct stat st;
-	const int path_fd = module_file_open(target, mapping, &st, &reason);
+	const int path_fd = module_file_open(wanted->pid, wanted->mapping, &st, &reason);
 	int fd = path_fd < 0 ? path_fd : module_file_read(path_fd), shared = -1;
 
 	if (path_fd >= 0)
@@ -128,7 +130,7 @@ static void limit_all(pid_t parent)
 #endif
 }
 
-static _Noreturn void serve(pid_t target, const struct mapping *mapping, int sock)
+static _Noreturn void serve(const struct native_lines_file *wanted, int sock)
 {
 	struct dwarf_lines *lines;
 	uint64_t elf_addr;
@@ -136,7 +138,7 @@ static _Noreturn void serve(pid_t target, const struct mapping *mapping, int soc
 	/* 0 to 2 stay; what else was open is not this process's affair. */
 	if (dup2(sock, 3) != 3 || close_range(4, ~0U, 0) < 0)
 		_exit(1);
-	lines = open_lines(target, mapping);
+	lines = open_lines(wanted);
 	if (!lines)
 		_exit(1);
 	while (recv(3, &elf_addr, sizeof(elf_addr), 0) == sizeof(elf_addr)) {
@@ -146,7 +148,7 @@ static _Noreturn void serve(pid_t target, const struct mapping *mapping, int soc
 	_exit(0);
 }
 
-int lines_process_start(pid_t target, const struct mapping *mapping, struct lines_process *ret)
+int lines_process_start(const struct native_lines_file *wanted, struct lines_process *ret)
 {
 	const pid_t parent = getpid();
 	int sockets[2], err;
@@ -157,7 +159,7 @@ int lines_process_start(pid_t target, const struct mapping *mapping, struct line
 	pid = fork();
 	if (pid == 0) {
 		limit_all(parent);
-		serve(target, mapping, sockets[1]);
+		serve(wanted, sockets[1]);
 	}
 	err = pid < 0 ? -errno : 0;
 	close(sockets[1]);

@@ -21,7 +21,7 @@ struct lines_process {
 	int socket; /* non-blocking */
 };
 
-int lines_process_start(pid_t target, const struct mapping *mapping, struct lines_process *ret);
+int lines_process_start(const struct native_lines_file *wanted, struct lines_process *ret);
 /* Does not wait for one that the kernel keeps: that is a zombie until we end. */
 void lines_process_stop(struct lines_process *process);
 

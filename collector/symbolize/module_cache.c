@@ -27,11 +27,17 @@ static bool are_equal(const void *a, const void *b)
 	return elf_symbols_equal(a, b);
 }
 
+static bool is_private(const void *table)
+{
+	return elf_symbols_is_private(table);
+}
+
 static const struct table_kind kind = {
 	.load = load,
 	.free = free_table,
 	.bytes = bytes_of,
 	.equal = are_equal,
+	.is_private = is_private,
 	.none_reason = "cannot be read",
 	.large_reason = "symbols too large",
 	.needs_place = true,

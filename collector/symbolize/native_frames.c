@@ -224,7 +224,11 @@ static struct frame name_file(struct native_frames *native,
 		return unknown_in(native, module, NULL);
 	if (context->has_native_lines) {
 		const struct native_lines_file file = {
-			.serial = elf_symbols_serial(symbols), .pid = pid, .mapping = mapping};
+			.serial = elf_symbols_serial(symbols),
+			.pid = pid,
+			.mapping = mapping,
+			.sees_root = elf_symbols_is_private(symbols),
+		};
 
 		add_native_lines(native, context, &file, elf_addr, &frame);
 	}

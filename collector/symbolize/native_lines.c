@@ -89,7 +89,7 @@ static struct lines_file *open_file(struct native_lines *lines,
 		close_file(file);
 	}
 	*file = (struct lines_file){.serial = wanted->serial};
-	if (lines_process_start(wanted->pid, wanted->mapping, &file->process) < 0) {
+	if (lines_process_start(wanted, &file->process) < 0) {
 		file->process.socket = -1;
 		lines->stats.failed++;
 	}

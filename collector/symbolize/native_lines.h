@@ -17,6 +17,7 @@
 #include "symbolize/dwarf_lines.h"
 #include "target/address_space.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define NATIVE_LINES_MAX_FILES 32
@@ -27,6 +28,7 @@ struct native_lines_file {
 	uint64_t serial; /* of its symbols: files of one serial have the same DWARF */
 	pid_t pid;	 /* a process that maps it, for when it has to be opened */
 	const struct mapping *mapping;
+	bool sees_root; /* debug files of pid's root are read: only if serial is that root's alone */
 };
 
 struct native_lines_stats {

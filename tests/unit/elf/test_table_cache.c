@@ -429,9 +429,32 @@ static void a_file_that_changes_while_it_is_read_costs_its_rules_at_most(void **
 	close(change.fd);
 }
 
+/* A file system of the target's own may choose its numbers. */
+static void files_whose_numbers_hash_alike_are_told_apart(void **state)
+{
+	const struct stat st = {.st_dev = 3, .st_ino = 7};
+	const uint64_t mix = UINT64_C(0x9e3779b97f4a7c15);
+	const struct stat alike = {.st_dev = 5, .st_ino = 7 ^ 3 * mix ^ 5 * mix};
+	const struct file_scope scope = {.mounts = 1};
+	const struct mapping mapping = {.path = ""};
+	struct table_store store = {.max_fds = 4};
+	struct module *module, *other;
+
+	(void)state;
+	module = table_store_add(&store, open("/", O_PATH), &st, &mapping, &scope);
+	other = table_store_add(&store, open("/", O_PATH), &alike, &mapping, &scope);
+	assert_ptr_not_equal(module, other);
+	assert_ptr_equal(table_store_add(&store, open("/", O_PATH), &st, &mapping, &scope), module);
+	assert_int_equal(module->st.st_dev, 3);
+	assert_int_equal(other->st.st_dev, 5);
+	assert_int_equal(store.fds, 2);
+	table_store_fini(&store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_whose_numbers_hash_alike_are_told_apart),
 		cmocka_unit_test_teardown(who_asks_does_not_wait_for_a_slow_file, tear_down),
 		cmocka_unit_test_teardown(who_has_no_patience_is_put_off_and_that_is_counted,
 					  tear_down),

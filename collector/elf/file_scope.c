@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Told apart by root directory and mount namespace, see file_scope.h. */
+#include "elf/file_scope.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+struct file_scope file_scope_of(pid_t pid, int root)
+{
+	struct stat directory, mounts;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	if (root < 0 || fstat(root, &directory) < 0 || stat(path, &mounts) < 0)
+		return (struct file_scope){0};
+	return (struct file_scope){.root_dev = directory.st_dev,
+				   .root_inode = directory.st_ino,
+				   .mounts = mounts.st_ino};
+}
+
+bool file_scope_equal(const struct file_scope *a, const struct file_scope *b)
+{
+	return a->root_dev == b->root_dev && a->root_inode == b->root_inode &&
+	       a->mounts == b->mounts;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One library in two roots, as a volume is in several containers. In the one root lies a debug file
+ * with the library's build ID and names of its own, which must not be seen anywhere else.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "symbolize/module_cache.h"
+
+#define BUILD_ID "-Wl,--build-id=0xabcdef0123456789"
+#define DEBUG_ID "usr/lib/debug/.build-id/ab/cdef0123456789.debug"
+#define LIBRARY	 "/shared.so" /* in each root */
+
+/* Both are laid out alike. */
+static const char honest[] = "static __attribute__((noinline,used)) int honest(int x)\n"
+			     "{ return x / 7; }\nint shown(int x) { return honest(x) + 1; }\n";
+static const char forged[] = "static __attribute__((noinline,used)) int forged(int x)\n"
+			     "{ return x / 7; }\nint shown(int x) { return forged(x) + 1; }\n";
+
+/* A process in a root of its own, with the library mapped. */
+struct tenant {
+	pid_t pid;
+	struct address_space space;
+	const struct mapping *library; /* borrowed of space */
+};
+
+static struct table_cache *cache;
+static char *liar, *victim; /* roots */
+static char *whole;	    /* the library as the compiler made it */
+
+static void run(const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	assert_int_equal(system(line), 0); /* NOLINT: the test's own text */
+}
+
+/* Ends when this process does. */
+static void live_in(const char *root, int said)
+{
+	int fd;
+
+	alarm(60);
+	if (geteuid() != 0 && unshare(CLONE_NEWUSER) < 0)
+		_exit(0);
+	if (chroot(root) < 0 || chdir("/") < 0)
+		_exit(0);
+	fd = open(LIBRARY, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED ||
+	    write(said, "x", 1) != 1)
+		_exit(0);
+	for (;;)
+		pause();
+}
+
+static void end_tenant(struct tenant *tenant)
+{
+	kill(tenant->pid, SIGKILL);
+	waitpid(tenant->pid, NULL, 0);
+	tenant->pid = 0;
+}
+
+static void close_tenant(struct tenant *tenant)
+{
+	if (tenant->pid)
+		end_tenant(tenant);
+	address_space_fini(&tenant->space);
+}
+
+static struct tenant start_tenant(const char *root)
+{
+	struct tenant tenant = {0};
+	char said;
+	int pipes[2];
+
+	assert_int_equal(pipe(pipes), 0);
+	tenant.pid = fork();
+	assert_true(tenant.pid >= 0);
+	if (tenant.pid == 0)
+		live_in(root, pipes[1]);
+	close(pipes[1]);
+	if (read(pipes[0], &said, 1) != 1) {
+		print_message("a process may not be given a root of its own here\n");
+		end_tenant(&tenant);
+		skip();
+	}
+	close(pipes[0]);
+	assert_int_equal(address_space_read(&tenant.space, tenant.pid), 0);
+	for (size_t i = 0; i < tenant.space.count; i++) {
+		if (strstr(tenant.space.mappings[i].path, LIBRARY))
+			tenant.library = &tenant.space.mappings[i];
+	}
+	assert_non_null(tenant.library);
+	return tenant;
+}
+
+static int make_roots(void **state)
+{
+	char *other;
+
+	(void)state;
+	if (!fixture_has_compiler())
+		skip();
+	liar = fixture_new_path("liar");
+	victim = fixture_new_path("victim");
+	whole = fixture_new_library("c", honest, BUILD_ID);
+	other = fixture_new_library("c", forged, BUILD_ID);
+	run("rm -rf %s %s; mkdir -p %s/usr/lib/debug/.build-id/ab %s", liar, victim, liar, victim);
+	run("strip -o %s" LIBRARY " %s && ln %s" LIBRARY " %s" LIBRARY, liar, whole, liar, victim);
+	run("objcopy --only-keep-debug %s %s/" DEBUG_ID, other, liar);
+	free(other);
+	if (table_cache_new(64u << 20, false, &cache) < 0)
+		return -1;
+	module_cache_attach(cache);
+	return 0;
+}
+
+static int free_roots(void **state)
+{
+	(void)state;
+	table_cache_free(cache);
+	cache = NULL;
+	free(liar);
+	free(victim);
+	free(whole);
+	return 0;
+}
+
+static int remove_fixtures(void **state)
+{
+	(void)state;
+	fixture_remove_all();
+	return 0;
+}
+
+static bool has_name(struct elf_symbols *symbols, const char *wanted)
+{
+	uint64_t offset;
+
+	for (uint64_t addr = 0; addr < 0x8000; addr++) {
+		const char *name = elf_symbols_find(symbols, addr, &offset);
+
+		if (name && strcmp(name, wanted) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct elf_symbols *symbols_of(const struct tenant *tenant)
+{
+	const char *reason = NULL;
+	struct elf_symbols *symbols =
+		module_cache_find(cache, tenant->pid, tenant->library, &reason);
+
+	if (!symbols)
+		fail_msg("%s", reason);
+	return symbols;
+}
+
+static void assert_forged(const struct tenant *tenant, bool is_forged)
+{
+	struct elf_symbols *symbols = symbols_of(tenant);
+
+	assert_true(has_name(symbols, "shown"));
+	assert_int_equal(has_name(symbols, "forged"), is_forged);
+}
+
+static void a_forged_debug_file_names_its_own_root_alone(void **state)
+{
+	struct tenant a = start_tenant(liar), b = start_tenant(victim);
+
+	(void)state;
+	assert_int_equal(a.library->inode, b.library->inode);
+	assert_forged(&a, true);
+	assert_forged(&b, false);
+	assert_forged(&a, true);
+	close_tenant(&a);
+	close_tenant(&b);
+}
+
+static void who_is_first_makes_no_difference(void **state)
+{
+	struct tenant b = start_tenant(victim), a = start_tenant(liar);
+
+	(void)state;
+	assert_forged(&b, false);
+	assert_forged(&a, true);
+	assert_forged(&b, false);
+	close_tenant(&a);
+	close_tenant(&b);
+}
+
+static void processes_of_one_root_share_a_debug_file(void **state)
+{
+	struct tenant a = start_tenant(liar), b = start_tenant(liar);
+	struct table_stats stats;
+
+	(void)state;
+	assert_ptr_equal(symbols_of(&a), symbols_of(&b));
+	table_cache_table_stats(cache, TABLE_SYMBOLS, &stats);
+	assert_int_equal(stats.loads, 1);
+	close_tenant(&a);
+	close_tenant(&b);
+}
+
+static void one_that_is_gone_is_not_named_by_a_debug_file_of_others(void **state)
+{
+	struct tenant a = start_tenant(liar), b = start_tenant(victim);
+	const pid_t gone = b.pid;
+	const char *reason = NULL;
+
+	(void)state;
+	end_tenant(&b); /* before its file has been found */
+	assert_forged(&a, true);
+	assert_null(module_cache_find(cache, gone, b.library, &reason));
+	assert_string_equal(reason, "file is gone");
+	close_tenant(&a);
+	close_tenant(&b);
+}
+
+/* Lines and what is inlined are asked for by a table's number. */
+static void assert_numbers_differ(void)
+{
+	struct tenant a = start_tenant(liar), b = start_tenant(victim);
+
+	assert_int_not_equal(elf_symbols_serial(symbols_of(&a)),
+			     elf_symbols_serial(symbols_of(&b)));
+	close_tenant(&a);
+	close_tenant(&b);
+}
+
+static void equal_debug_files_of_two_roots_have_two_numbers(void **state)
+{
+	(void)state;
+	run("mkdir -p %s/usr/lib/debug/.build-id/ab; cp %s/" DEBUG_ID " %s/" DEBUG_ID, victim, liar,
+	    victim);
+	assert_numbers_differ();
+}
+
+static void a_debug_file_that_only_has_lines_to_add_has_a_number_too(void **state)
+{
+	(void)state;
+	run("cp %s %s" LIBRARY, whole, liar); /* the other root has the same file */
+	assert_numbers_differ();
+}
+
+static void names_of_the_file_itself_are_shared(void **state)
+{
+	struct tenant a, b;
+
+	(void)state;
+	run("rm %s/" DEBUG_ID, liar);
+	a = start_tenant(liar);
+	b = start_tenant(victim);
+	assert_ptr_equal(symbols_of(&a), symbols_of(&b));
+	close_tenant(&a);
+	close_tenant(&b);
+}
+
+int main(void)
+{
+#define IN_ROOTS(test) cmocka_unit_test_setup_teardown(test, make_roots, free_roots)
+	const struct CMUnitTest tests[] = {
+		IN_ROOTS(a_forged_debug_file_names_its_own_root_alone),
+		IN_ROOTS(who_is_first_makes_no_difference),
+		IN_ROOTS(processes_of_one_root_share_a_debug_file),
+		IN_ROOTS(one_that_is_gone_is_not_named_by_a_debug_file_of_others),
+		IN_ROOTS(equal_debug_files_of_two_roots_have_two_numbers),
+		IN_ROOTS(a_debug_file_that_only_has_lines_to_add_has_a_number_too),
+		IN_ROOTS(names_of_the_file_itself_are_shared),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, remove_fixtures);
+}
