@@ -11,6 +11,7 @@ if(FG_SANITIZE)
   target_compile_options(fg_sanitize INTERFACE
     -fsanitize=${FG_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(fg_sanitize INTERFACE -fsanitize=${FG_SANITIZE})
+  target_compile_definitions(fg_sanitize INTERFACE FG_SANITIZED) # compilers have no word in common
 endif()
 
 # fg_stage(name SOURCES ... USES ...): a folder of the collector as a static library fg_<name>.

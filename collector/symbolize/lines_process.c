@@ -122,7 +122,7 @@ static void limit_all(pid_t parent)
 	setpriority(PRIO_PROCESS, 0, 10);
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &no_core);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef FG_SANITIZED
 	/* Sanitizers reserve more than any machine has. */
 	const struct rlimit memory = {MAX_MEMORY_BYTES, MAX_MEMORY_BYTES};
 

@@ -45,6 +45,34 @@ int fixture_both(int a, size_t len)
 	return fixture_use(local, sizeof(local)) + fixture_use(p, len) + a;
 }
 
+#ifdef __x86_64__
+/* A realigned frame whose CFA is read from the stack, as gcc has it, and clang does not. */
+__asm__(".text\n"
+	".globl fixture_realigned\n"
+	".type fixture_realigned, @function\n"
+	"fixture_realigned:\n"
+	".cfi_startproc\n"
+	"	leaq 8(%rsp), %r10\n"
+	".cfi_def_cfa 10, 0\n"
+	"	andq $-64, %rsp\n"
+	"	pushq -8(%r10)\n"
+	"	pushq %rbp\n"
+	".cfi_escape 0x10, 6, 2, 0x76, 0\n" /* rbp: at rbp */
+	"	movq %rsp, %rbp\n"
+	"	pushq %r10\n"
+	".cfi_escape 0x0f, 3, 0x76, 0x78, 6\n" /* CFA: what lies at rbp - 8 */
+	"	subq $120, %rsp\n"
+	"	addq $120, %rsp\n"
+	"	popq %r10\n"
+	".cfi_def_cfa 10, 0\n"
+	"	popq %rbp\n"
+	"	leaq -8(%r10), %rsp\n"
+	".cfi_def_cfa 7, 8\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size fixture_realigned, . - fixture_realigned\n");
+#endif
+
 int fixture_early(const char *text)
 {
 	char buf[512];

@@ -99,8 +99,11 @@ static void drop_above(struct taken *taken, const void *caller)
 			(size_t)--taken->n * sizeof(taken->frames[0]));
 }
 
+/* Frames of the size that they are written to have: what a sanitizer adds would fill the copy. */
+#define PLAIN_FRAME __attribute__((noinline, no_sanitize_address))
+
 /* What the kernel would have put into a sample of this very place. */
-__attribute__((noinline)) static void take(struct taken *taken)
+PLAIN_FRAME static void take(struct taken *taken)
 {
 	uint64_t sp, fp, pc;
 
@@ -123,7 +126,7 @@ __attribute__((noinline)) static void take(struct taken *taken)
 }
 
 /* Deep enough, and with frames whose size only the rules know. */
-__attribute__((noinline)) static int descend(struct taken *taken, int depth)
+PLAIN_FRAME static int descend(struct taken *taken, int depth)
 {
 	volatile char room[64 + 16 * 3];
 
