@@ -325,6 +325,8 @@ static void add_counts(struct recording_counts *to, const struct recording_count
 	to->unread += counts->unread;
 	to->heard += counts->heard;
 	to->lost += counts->lost;
+	to->reread += counts->reread;
+	to->reread_put_off += counts->reread_put_off;
 }
 
 void engine_end_recording(struct engine *engine, struct recording *recording)

@@ -199,11 +199,13 @@ static json_t *recordings_of(const struct engine_stats *stats)
 {
 	const struct recording_counts *counts = &stats->recordings;
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "samples_waited",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "samples_waited",
 			 (json_int_t)counts->waits, "samples_hurried", (json_int_t)counts->hurried,
 			 "process_records", (json_int_t)counts->heard, "process_records_lost",
 			 (json_int_t)counts->lost, "process_rests", (json_int_t)stats->rests,
-			 "processes_unread", (json_int_t)counts->unread);
+			 "processes_unread", (json_int_t)counts->unread, "processes_reread",
+			 (json_int_t)counts->reread, "rereads_put_off",
+			 (json_int_t)counts->reread_put_off);
 }
 
 static json_t *native_lines_of(const struct native_lines_stats *stats)

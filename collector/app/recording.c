@@ -244,12 +244,49 @@ static bool is_before_exec(const struct recording *recording, const struct perf_
 	return !recording->options.all && record->time_ns < exec_ns;
 }
 
+/* Of a process that is known: takes hold of the file, and lets the mapping wait for its time. */
+static void hear_mapping(struct recording *recording, struct recording_model *model,
+			 struct process *process, const struct perf_record *record)
+{
+	if (is_libjvm(record)) {
+		process->jvm_mapped_ns = record->time_ns;
+		recording->hasty_until_ns = record->time_ns + RECORDING_YOUNG_NS;
+	}
+	see_mapping(recording, model, process, &record->mmap);
+	hold_add(&recording->hold, record);
+}
+
+static void on_lost_mapping(void *arg, const struct perf_record *record)
+{
+	const struct read_context *context = arg;
+	struct process *process = targets_find(context->model->targets, record->pid);
+
+	hear_mapping(context->recording, context->model, process, record);
+}
+
+/* The kernel may have had no room to tell of what the sample has hit. */
+static void read_lost_mappings(struct recording *recording, struct recording_model *model,
+			       struct process *process)
+{
+	struct read_context context = {.recording = recording, .model = model};
+	struct lost_mappings *lost = &recording->lost_mappings;
+	const uint64_t now_ns = lost->lost_ns ? clock_now_ns() : 0;
+
+	if (lost->lost_ns && lost_mappings_is_due(lost, process, now_ns))
+		lost_mappings_read(lost, process, now_ns, on_lost_mapping, &context);
+	recording->counts.reread = lost->reads;
+	recording->counts.reread_put_off = lost->put_off;
+}
+
 void recording_hear(struct recording *recording, struct recording_model *model,
 		    const struct perf_record *record)
 {
 	struct process *process;
 
-	if (record->kind == PERF_LOST || record->kind == PERF_THROTTLED)
+	if (record->kind == PERF_LOST_SIDE)
+		lost_mappings_note(&recording->lost_mappings, clock_now_ns());
+	if (record->kind == PERF_LOST || record->kind == PERF_LOST_SIDE ||
+	    record->kind == PERF_THROTTLED)
 		return; /* the sampler counts them */
 	recording->counts.heard += record->kind != PERF_SAMPLE;
 	process = find_process(recording, model, record);
@@ -259,15 +296,14 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 	if (!recording->options.all && record->kind != PERF_SAMPLE &&
 	    record->kind != PERF_KSYMBOL && !process)
 		return;
-	if (process && is_libjvm(record)) {
-		process->jvm_mapped_ns = record->time_ns;
-		recording->hasty_until_ns = record->time_ns + RECORDING_YOUNG_NS;
+	if (process && record->kind == PERF_MMAP) {
+		hear_mapping(recording, model, process, record);
+		return;
 	}
-	if (process && record->kind == PERF_MMAP)
-		see_mapping(recording, model, process, &record->mmap);
 	if (process && record->kind == PERF_SAMPLE &&
 	    (recording_wants(&recording->options, process) ||
 	     is_starting(process, record->time_ns))) {
+		read_lost_mappings(recording, model, process);
 		expect_files(model, process, &record->sample);
 		look_ahead(model, process, record);
 	}

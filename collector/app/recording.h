@@ -12,6 +12,7 @@
 #ifndef FG_APP_RECORDING_H
 #define FG_APP_RECORDING_H
 
+#include "app/lost_mappings.h"
 #include "base/map64.h"
 #include "profile/profile.h"
 #include "profile/profile_info.h"
@@ -68,11 +69,13 @@ struct recording_status {
 };
 
 struct recording_counts {
-	uint64_t waits;	  /* samples that waited for a table */
-	uint64_t hurried; /* samples that were named although a table was still missing */
-	uint64_t unread;  /* processes that were too many to be looked at as they began */
-	uint64_t heard;	  /* records of what happened to processes */
-	uint64_t lost;	  /* the kernel's count of those without room */
+	uint64_t waits;		 /* samples that waited for a table */
+	uint64_t hurried;	 /* samples that were named although a table was still missing */
+	uint64_t unread;	 /* processes that were too many to be looked at as they began */
+	uint64_t heard;		 /* records of what happened to processes */
+	uint64_t lost;		 /* the kernel's count of those without room */
+	uint64_t reread;	 /* processes whose mappings were read again after that */
+	uint64_t reread_put_off; /* samples whose process would have been, and had to wait */
 };
 
 struct recording {
@@ -95,6 +98,7 @@ struct recording {
 	bool knows_depth;
 	uint64_t budget_ns; /* when the next look at processes that nobody knew may begin */
 	unsigned budget;    /* how many are left until then */
+	struct lost_mappings lost_mappings;
 	struct recording_counts counts;
 	struct recording *next; /* the engine's */
 	uint32_t id;

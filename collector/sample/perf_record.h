@@ -22,6 +22,7 @@ enum perf_kind {
 	PERF_EXIT,	/* a thread ended */
 	PERF_KSYMBOL,	/* code of the kernel came or went: a BPF program, a trampoline */
 	PERF_LOST,	/* the kernel had no room in the ring */
+	PERF_LOST_SIDE, /* the same in that of what happens to processes; the sampler says which */
 	PERF_THROTTLED, /* the kernel held the event back for a while */
 };
 

@@ -528,6 +528,8 @@ static void read_ring(struct sampler *sampler, struct event_ring *from, uint64_t
 		if (n <= 0)
 			continue;
 		*lost += record.kind == PERF_LOST ? record.lost : 0;
+		if (record.kind == PERF_LOST && lost == &sampler->stats.lost_side)
+			record.kind = PERF_LOST_SIDE;
 		sampler->stats.throttled += record.kind == PERF_THROTTLED;
 		fn(arg, &record);
 	}

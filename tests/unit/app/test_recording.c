@@ -9,9 +9,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "app/recording.h"
+#include "base/clock.h"
 
 #define STRANGER 0x7ffffff0 /* beyond any PID */
 #define SEC	 UINT64_C(1000000000)
@@ -149,6 +152,108 @@ static void a_jvm_that_is_gone_already_is_nobody(void **state)
 	assert_int_equal(recording.hasty_until_ns, 0);
 }
 
+/* ---- the kernel loses records ---- */
+
+static void hear(enum perf_kind kind, pid_t pid)
+{
+	const struct perf_record record = {
+		.kind = kind, .pid = pid, .tid = pid, .time_ns = clock_now_ns()};
+
+	recording_hear(&recording, &model, &record);
+}
+
+/* This process, as it was known a second ago. */
+static struct process *know_self(void)
+{
+	struct process *process = targets_find_or_read(&targets, getpid());
+
+	assert_non_null(process);
+	process->space_read_ns -= SEC;
+	recording.options.pid = getpid();
+	return process;
+}
+
+/* Maps this program once more, as code, at at or anywhere; nobody tells of it. */
+static void *map_secretly(void *at, off_t off)
+{
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	void *mapped =
+		mmap(at, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at ? MAP_FIXED : 0), fd, off);
+
+	assert_true(fd >= 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	close(fd);
+	return mapped;
+}
+
+static const struct mapping *mapping_at(const struct process *process, const void *addr)
+{
+	return address_space_find(&process->space, (uintptr_t)addr);
+}
+
+static void after_a_loss_a_process_with_samples_is_read_again_once(void **state)
+{
+	struct process *process = know_self();
+	void *secret = map_secretly(NULL, 0);
+
+	(void)state;
+	hear(PERF_SAMPLE, getpid());
+	assert_null(mapping_at(process, secret));
+	hear(PERF_LOST, getpid()); /* of samples */
+	hear(PERF_SAMPLE, getpid());
+	assert_null(mapping_at(process, secret));
+	hear(PERF_LOST_SIDE, 0);
+	assert_null(mapping_at(process, secret));
+	for (int i = 0; i < 9; i++)
+		hear(PERF_SAMPLE, getpid());
+	assert_non_null(mapping_at(process, secret));
+	assert_int_equal(recording.counts.reread, 1);
+	assert_int_equal(recording.counts.reread_put_off, 0);
+	munmap(secret, 4096);
+}
+
+static void losses_without_end_have_a_process_read_now_and_then(void **state)
+{
+	struct process *process = know_self();
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		hear(PERF_LOST_SIDE, 0);
+		hear(PERF_SAMPLE, getpid());
+	}
+	assert_true(recording.counts.reread >= 1 && recording.counts.reread < 50);
+	assert_int_equal(recording.counts.reread + recording.counts.reread_put_off, 100);
+	process->space_read_ns -= SEC;
+	recording.lost_mappings.turn_ns = UINT64_MAX; /* the time that there is has been spent */
+	recording.lost_mappings.spent_ns = LOST_MAPPINGS_SPENT_NS;
+	hear(PERF_SAMPLE, getpid());
+	assert_int_equal(recording.counts.reread + recording.counts.reread_put_off, 101);
+}
+
+static void what_took_a_place_unseen_has_it_from_when_it_was_read(void **state)
+{
+	void *secret = map_secretly(NULL, 0);
+	struct process *process = know_self();
+	const struct perf_record *record;
+	bool is_held = false;
+
+	(void)state;
+	assert_int_equal(mapping_at(process, secret)->file_off, 0);
+	map_secretly(secret, 4096);
+	hear(PERF_LOST_SIDE, 0);
+	hear(PERF_SAMPLE, getpid());
+	assert_int_equal(mapping_at(process, secret)->file_off, 0); /* of samples that wait */
+	while ((record = hold_next(&recording.hold, UINT64_MAX))) {
+		is_held |= record->kind == PERF_MMAP && record->mmap.addr == (uintptr_t)secret &&
+			   record->mmap.file_off == 4096 &&
+			   record->time_ns >= recording.lost_mappings.lost_ns;
+		targets_apply_record(&targets, record);
+	}
+	assert_true(is_held);
+	assert_int_equal(mapping_at(process, secret)->file_off, 4096);
+	munmap(secret, 4096);
+}
+
 static void rings_are_read_more_often_while_stacks_are_deep(void **state)
 {
 	(void)state;
@@ -178,6 +283,9 @@ int main(void)
 		TEST(a_process_is_known_from_when_it_maps_libjvm),
 		TEST(a_process_that_maps_anything_else_stays_unknown),
 		TEST(a_jvm_that_is_gone_already_is_nobody),
+		TEST(after_a_loss_a_process_with_samples_is_read_again_once),
+		TEST(losses_without_end_have_a_process_read_now_and_then),
+		TEST(what_took_a_place_unseen_has_it_from_when_it_was_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
