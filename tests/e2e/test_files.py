@@ -10,6 +10,7 @@ import time
 
 from harness import collector, folded, library, processes, settings
 from harness.case import Case
+from harness.side_by_side import SideBySide
 
 CALL_FILE = settings.BUILD / "tests" / "e2e" / "call_file"
 
@@ -63,6 +64,7 @@ class Files(Case):
         daemon.wait_for_jvm(pid)
         # The daemon has read no file yet: tables are made for those who record.
         end = self.start_recording(seconds=4)
+        sides = SideBySide(self, 4, hz=199)
         time.sleep(4.1)
         os.kill(pid, signal.SIGKILL)
         jvm.rm()
@@ -70,6 +72,7 @@ class Files(Case):
         print(recording.quality.line)
         stacks = recording.folded.of_root("Mixed")
         self.assert_named(stacks, 20)
+        sides.compare("container that was killed", stacks, pid)
         for name in ("libjvm.so", "libz.so"):
             self.assertEqual(0, stacks.count(lambda frame, n=name: frame.startswith(f"[unknown: {n}")),
                              str(recording))
@@ -81,9 +84,11 @@ class Files(Case):
         path = self.directory / "libdeleted.so"
         program = self.call_file(path, library.write(path))
         end = self.start_recording("-a", "--show-pid", seconds=3)
+        sides = SideBySide(self, 3, hz=199)
         path.unlink()
         stacks = end().folded.of_root(f"call_file-{program.pid}")
         self.assert_named(stacks, 20)
+        sides.compare("library that was deleted", stacks, program.pid)
         self.assertGreater(stacks.with_method("function_00000000"), stacks.samples * 0.9)
 
     def test_a_library_replaced_while_it_runs_keeps_its_own_names(self):

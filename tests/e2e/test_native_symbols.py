@@ -6,10 +6,10 @@ import shutil
 
 from harness import collector, processes
 from harness.case import Case
+from harness.side_by_side import LEAST_NAMED, SideBySide, named_frames, share
 
 SECONDS = 2
 HZ = 299
-LEAST_NAMED = 0.999
 
 WORK = r"""
 #include <stdio.h>
@@ -137,14 +137,12 @@ class NativeSymbols(Case):
         results = {name: self.run_both(name, path) for name, path in programs.items()}
         print(f"\n{'':14}{'frames':>8} {'named':>8} {'perf: frames':>14} {'named':>8}")
         for name, (recording, theirs) in results.items():
-            frames, unnamed = self.count(recording, name)
-            print(f"{name:14}{frames:8} {self.share([frames, frames - len(unnamed)]):8.2%} "
-                  f"{theirs[0]:14} {self.share(theirs):8.2%}")
+            ours = named_frames(recording.folded.of_root(name))
+            print(f"{name:14}{ours[0]:8} {share(*ours):8.2%} {theirs[0]:14} {share(*theirs):8.2%}")
         for name, (recording, _) in results.items():
-            frames, unnamed = self.count(recording, name)
-            self.assertGreater(frames, 50, f"{name}\n{recording}")
-            self.assertGreaterEqual(1 - len(unnamed) / frames, LEAST_NAMED,
-                                    f"{name}: {set(unnamed)}\n{recording}")
+            ours = named_frames(recording.folded.of_root(name))
+            self.assertGreater(ours[0], 50, f"{name}\n{recording}")
+            self.assertGreaterEqual(share(*ours), LEAST_NAMED, f"{name}\n{recording}")
         for name in ("whole", "mini_debug", "debug_link"):
             self.assert_shown(results[name][0], name, "main", "caller", "spin")
         for name in ("stripped", "static"):
@@ -208,22 +206,12 @@ class NativeSymbols(Case):
 
     def run_both(self, name, path):
         """What we and what perf have recorded of the program in the same seconds."""
-        data = self.directory / "perf.data"
         program = self.background([path, "100"], name)
-        perf = self.background(["perf", "record", "-q", "-a", "-F", HZ, "-g", "-o", data, "--",
-                                "sleep", SECONDS], "perf")
+        sides = SideBySide(self, SECONDS, HZ)
         recording = collector.record(self.place, "-a", seconds=SECONDS, hz=HZ)
-        perf.child.wait(60)
+        theirs = sides.by_perf(program.pid)
         program.stop()
-        return recording, self.script(data).get(name, [0, 0])
-
-    def count(self, recording, name):
-        """How many frames there are, counted as often as they were sampled, and which unnamed."""
-        stacks = recording.folded.of_root(name).stacks
-        frames = sum(len(stack[1:]) * count for stack, count in stacks)
-        unnamed = [frame for stack, count in stacks for frame in stack[1:] * count
-                   if frame.startswith("[unknown")]
-        return frames, unnamed
+        return recording, theirs
 
     def assert_shown(self, recording, name, *frames):
         stacks = recording.folded.of_root(name).stacks
@@ -231,20 +219,3 @@ class NativeSymbols(Case):
         for frame in frames:
             self.assertTrue(any(re.fullmatch(frame, one) for one in shown),
                             f"{name} has no {frame}: {sorted(shown)}")
-
-    def script(self, data):
-        """comm -> how many frames perf has, and how many of them named."""
-        text = processes.run(["perf", "script", "-f", "-i", data, "-F", "comm,ip,sym"],
-                             check=True).out
-        counts = {}
-        for sample in text.split("\n\n"):
-            lines = sample.splitlines()
-            if len(lines) < 2:
-                continue
-            count = counts.setdefault(lines[0].strip(), [0, 0])
-            count[0] += len(lines) - 1
-            count[1] += sum("[unknown]" not in line for line in lines[1:])
-        return counts
-
-    def share(self, count):
-        return count[1] / max(count[0], 1)

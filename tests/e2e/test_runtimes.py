@@ -9,6 +9,7 @@ import sys
 
 from harness import collector, folded, processes
 from harness.case import Case
+from harness.side_by_side import SideBySide
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 SECONDS = 5
@@ -92,9 +93,11 @@ class Runtimes(Case):
             lambda: "ready" in self.engine.docker("logs", identity).text,
             lambda: f"ready: {self.engine.docker('logs', identity).text}")
         pid = int(self.engine.docker("inspect", "-f", "{{.State.Pid}}", identity).out)
+        sides = SideBySide(self, SECONDS, hz=199)
         recording = self.record()
         stacks = stacks_of(recording, pid)
         self.assert_named(stacks, recording)
+        sides.compare("Node.js in a container", stacks, pid)
         self.assert_shares(stacks, self.NODE_SHARES, recording)
 
     def test_python_is_named_by_its_own_map(self):
