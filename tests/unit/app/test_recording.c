@@ -214,20 +214,29 @@ static void after_a_loss_a_process_with_samples_is_read_again_once(void **state)
 
 static void losses_without_end_have_a_process_read_now_and_then(void **state)
 {
-	struct process *process = know_self();
-
 	(void)state;
+	know_self();
 	for (int i = 0; i < 100; i++) {
 		hear(PERF_LOST_SIDE, 0);
 		hear(PERF_SAMPLE, getpid());
 	}
 	assert_true(recording.counts.reread >= 1 && recording.counts.reread < 50);
 	assert_int_equal(recording.counts.reread + recording.counts.reread_put_off, 100);
-	process->space_read_ns -= SEC;
-	recording.lost_mappings.turn_ns = UINT64_MAX; /* the time that there is has been spent */
+}
+
+static void no_more_than_a_tenth_of_the_time_is_spent_on_mappings(void **state)
+{
+	(void)state;
+	know_self();
+	hear(PERF_LOST_SIDE, 0);
+	recording.lost_mappings.turn_ns = UINT64_MAX;
 	recording.lost_mappings.spent_ns = LOST_MAPPINGS_SPENT_NS;
 	hear(PERF_SAMPLE, getpid());
-	assert_int_equal(recording.counts.reread + recording.counts.reread_put_off, 101);
+	assert_int_equal(recording.counts.reread, 0);
+	assert_int_equal(recording.counts.reread_put_off, 1);
+	recording.lost_mappings.turn_ns = 0; /* the next turn */
+	hear(PERF_SAMPLE, getpid());
+	assert_int_equal(recording.counts.reread, 1);
 }
 
 static void what_took_a_place_unseen_has_it_from_when_it_was_read(void **state)
@@ -285,6 +294,7 @@ int main(void)
 		TEST(a_jvm_that_is_gone_already_is_nobody),
 		TEST(after_a_loss_a_process_with_samples_is_read_again_once),
 		TEST(losses_without_end_have_a_process_read_now_and_then),
+		TEST(no_more_than_a_tenth_of_the_time_is_spent_on_mappings),
 		TEST(what_took_a_place_unseen_has_it_from_when_it_was_read),
 	};
 

@@ -35,6 +35,7 @@ static const char forged[] = "static __attribute__((noinline,used)) int forged(i
 /* A process in a root of its own, with the library mapped. */
 struct tenant {
 	pid_t pid;
+	int said; /* a byte each time that it is in its place */
 	struct address_space space;
 	const struct mapping *library; /* borrowed of space */
 };
@@ -54,22 +55,37 @@ static void run(const char *format, ...)
 	assert_int_equal(system(line), 0); /* NOLINT: the test's own text */
 }
 
-/* Ends when this process does. */
-static void live_in(const char *root, int said)
+static void on_signal(int signo)
 {
+	(void)signo;
+}
+
+/* Moves to next, if there is one, when it gets a signal. */
+static _Noreturn void live_in(const char *root, const char *next, int said)
+{
+	sigset_t usual, blocked;
 	int fd;
 
-	alarm(60);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &blocked, &usual); /* but while it waits */
+	alarm(60); /* should the test fail before it ends this process */
+	signal(SIGUSR1, on_signal);
 	if (geteuid() != 0 && unshare(CLONE_NEWUSER) < 0)
 		_exit(0);
-	if (chroot(root) < 0 || chdir("/") < 0)
+	if (next && chdir(root) < 0)
 		_exit(0);
-	fd = open(LIBRARY, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED ||
-	    write(said, "x", 1) != 1)
+	if (!next && (chroot(root) < 0 || chdir("/") < 0))
 		_exit(0);
-	for (;;)
-		pause();
+	fd = open(&LIBRARY[1], O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		_exit(0);
+	while (write(said, "x", 1) == 1) {
+		sigsuspend(&usual);
+		if (next && chroot(next) < 0)
+			break;
+	}
+	_exit(0);
 }
 
 static void end_tenant(struct tenant *tenant)
@@ -83,27 +99,29 @@ static void close_tenant(struct tenant *tenant)
 {
 	if (tenant->pid)
 		end_tenant(tenant);
+	close(tenant->said);
 	address_space_fini(&tenant->space);
 }
 
-static struct tenant start_tenant(const char *root)
+/* With next, the root is this process's at first. */
+static struct tenant start_mover(const char *root, const char *next)
 {
 	struct tenant tenant = {0};
-	char said;
 	int pipes[2];
+	char byte;
 
 	assert_int_equal(pipe(pipes), 0);
 	tenant.pid = fork();
 	assert_true(tenant.pid >= 0);
 	if (tenant.pid == 0)
-		live_in(root, pipes[1]);
+		live_in(root, next, pipes[1]);
 	close(pipes[1]);
-	if (read(pipes[0], &said, 1) != 1) {
+	if (read(pipes[0], &byte, 1) != 1) {
 		print_message("a process may not be given a root of its own here\n");
 		end_tenant(&tenant);
 		skip();
 	}
-	close(pipes[0]);
+	tenant.said = pipes[0];
 	assert_int_equal(address_space_read(&tenant.space, tenant.pid), 0);
 	for (size_t i = 0; i < tenant.space.count; i++) {
 		if (strstr(tenant.space.mappings[i].path, LIBRARY))
@@ -111,6 +129,11 @@ static struct tenant start_tenant(const char *root)
 	}
 	assert_non_null(tenant.library);
 	return tenant;
+}
+
+static struct tenant start_tenant(const char *root)
+{
+	return start_mover(root, NULL);
 }
 
 static int make_roots(void **state)
@@ -237,6 +260,20 @@ static void one_that_is_gone_is_not_named_by_a_debug_file_of_others(void **state
 	close_tenant(&b);
 }
 
+/* As what starts a container does, which is the host's own. */
+static void one_that_moves_into_a_root_is_named_by_none_of_its_debug_files(void **state)
+{
+	struct tenant mover = start_mover(victim, liar);
+	char byte;
+
+	(void)state;
+	table_cache_see(cache, mover.pid, mover.library);
+	kill(mover.pid, SIGUSR1);
+	assert_int_equal(read(mover.said, &byte, 1), 1);
+	assert_forged(&mover, false);
+	close_tenant(&mover);
+}
+
 /* Lines and what is inlined are asked for by a table's number. */
 static void assert_numbers_differ(void)
 {
@@ -284,6 +321,7 @@ int main(void)
 		IN_ROOTS(who_is_first_makes_no_difference),
 		IN_ROOTS(processes_of_one_root_share_a_debug_file),
 		IN_ROOTS(one_that_is_gone_is_not_named_by_a_debug_file_of_others),
+		IN_ROOTS(one_that_moves_into_a_root_is_named_by_none_of_its_debug_files),
 		IN_ROOTS(equal_debug_files_of_two_roots_have_two_numbers),
 		IN_ROOTS(a_debug_file_that_only_has_lines_to_add_has_a_number_too),
 		IN_ROOTS(names_of_the_file_itself_are_shared),
