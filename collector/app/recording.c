@@ -391,6 +391,7 @@ static uint32_t timeline_thread_of(struct timeline *timeline, struct process *pr
 		version = process_attr(process, "jvm.version");
 		process_title(process, title, sizeof(title));
 		row.container = process->container_id;
+		row.pod = process_pod(process);
 		thread.name = process_thread_name(process, record->tid);
 		snprintf(runtime, sizeof(runtime), "%s%s%s", name ? name : "",
 			 name && version ? " " : "", version ? version : "");

@@ -270,15 +270,14 @@ static enum frame_kind kind_of_system_name(const char *name, const char *system)
 	return frame_kind_of_word(word);
 }
 
-/* The module of a location as frames say it: a file's name without directory, NULL for none. */
+/* The module of a location as frames say it: a file's name without directory; none for generated code. */
 static bool find_module(struct pprof_tables *tables, const struct location *location,
-			const pprof_Mapping **ret_mapping, const char **ret)
+			const pprof_Mapping **ret_mapping, struct frame *ret)
 {
 	const uintptr_t number = (uintptr_t)map64_find(&tables->mapping_ids, location->mapping_id);
 	const pprof_Mapping *mapping;
-	const char *path, *slash;
+	const char *path, *slash, *build_id;
 
-	*ret = NULL;
 	*ret_mapping = NULL;
 	if (location->mapping_id == 0)
 		return true;
@@ -286,13 +285,16 @@ static bool find_module(struct pprof_tables *tables, const struct location *loca
 		return fail(tables, -EINVAL, "a location's mapping is not there");
 	mapping = (const pprof_Mapping *)tables->mappings.items + number - 1;
 	path = text_at(tables, mapping->filename);
-	if (!path)
+	build_id = text_at(tables, mapping->build_id);
+	if (!path || !build_id)
 		return false;
 	slash = strrchr(path, '/');
 	*ret_mapping = mapping;
-	*ret = slash && slash[1] ? slash + 1 : path;
-	if (**ret == '\0' || strcmp(*ret, "[jit]") == 0)
-		*ret = NULL;
+	path = slash && slash[1] ? slash + 1 : path;
+	if (*path == '\0' || strcmp(path, "[jit]") == 0)
+		return true;
+	ret->module = path;
+	ret->build_id = *build_id ? build_id : NULL;
 	return true;
 }
 
@@ -345,7 +347,7 @@ static bool name_location(struct pprof_tables *tables, struct location *location
 	struct frame base = {0};
 
 	location->first_frame = *frames;
-	if (!find_module(tables, location, &mapping, &base.module))
+	if (!find_module(tables, location, &mapping, &base))
 		return false;
 	if (location->line_count == 0) {
 		struct frame *const frame = &tables->frames[(*frames)++];

@@ -20,7 +20,8 @@
 #define VERSION_BYTES	 (sizeof(RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION) - 1)
 
 struct kept_text {
-	const char *text; /* the profile's */
+	const char *text;     /* the profile's */
+	const char *build_id; /* where it is a module: likewise, or NULL */
 	enum frame_kind kind;
 };
 
@@ -96,8 +97,11 @@ static bool take_varint(struct recording_reader *reader, uint64_t *ret)
 	return true;
 }
 
-/* The first n varints of a record of len bytes; what stands behind them is passed over. */
-static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
+/*
+ * The first n varints of a record of len bytes; what stands behind them is passed over. Those behind
+ * the first least may be missing, as in older files: then they are 0.
+ */
+static bool take_some_fields(struct recording_reader *reader, uint64_t len, size_t least, size_t n)
 {
 	unsigned char bytes[MAX_FIELDS_BYTES];
 	const size_t looked = len < sizeof(bytes) ? (size_t)len : sizeof(bytes);
@@ -113,11 +117,16 @@ static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
 			value |= (uint64_t)(bytes[at] & 0x7f) << shift;
 			is_whole = !(bytes[at++] & 0x80);
 		}
-		if (!is_whole)
+		if (!is_whole && (i < least || value))
 			return fail(reader, -EINVAL, "this recording is damaged: a record is cut");
 		reader->fields[i] = value;
 	}
 	return true;
+}
+
+static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
+{
+	return take_some_fields(reader, len, n, n);
 }
 
 /* Room for one more, of which the caller takes care. */
@@ -165,7 +174,20 @@ static bool read_text(struct recording_reader *reader, uint64_t len)
 	text = append(reader, &reader->texts, sizeof(*text));
 	if (!kept || !text)
 		return out_of_memory(reader);
-	*text = (struct kept_text){kept, frame_kind_of_word(kept)};
+	*text = (struct kept_text){.text = kept, .kind = frame_kind_of_word(kept)};
+	return true;
+}
+
+static bool read_build(struct recording_reader *reader, uint64_t len)
+{
+	struct kept_text module, build_id;
+
+	if (!take_fields(reader, len, 2) || !text_at(reader, reader->fields[0], &module) ||
+	    !text_at(reader, reader->fields[1], &build_id))
+		return false;
+	if (!module.text)
+		return fail(reader, -EINVAL, "this recording is damaged: a build is of nothing");
+	((struct kept_text *)reader->texts.items)[reader->fields[0] - 1].build_id = build_id.text;
 	return true;
 }
 
@@ -291,6 +313,7 @@ static bool name_node(struct recording_reader *reader, struct profile_name *ret)
 		.file = file.text,
 		.line = reader->fields[5] <= PROFILE_MAX_LINE ? (uint32_t)reader->fields[5] : 0,
 		.kind = kind.kind < FRAME_KINDS ? kind.kind : FRAME_NATIVE,
+		.build_id = module.build_id,
 	};
 	return profile_keep_name(reader->target->profile, &frame, ret) == 0 ||
 	       out_of_memory(reader);
@@ -376,19 +399,22 @@ static bool keep_number(struct recording_reader *reader, struct table *table, ui
 static bool read_process(struct recording_reader *reader, uint64_t len)
 {
 	struct import_recording *const recording = reader->target->recording;
-	struct kept_text title, container, runtime;
+	struct kept_text title, container, runtime, pod;
 	struct timeline_process process;
 
-	if (!take_fields(reader, len, 4) || !number_fits(reader, reader->fields[0], INT32_MAX) ||
+	if (!take_some_fields(reader, len, 4, 5) ||
+	    !number_fits(reader, reader->fields[0], INT32_MAX) ||
 	    !text_at(reader, reader->fields[1], &title) ||
 	    !text_at(reader, reader->fields[2], &container) ||
-	    !text_at(reader, reader->fields[3], &runtime))
+	    !text_at(reader, reader->fields[3], &runtime) ||
+	    !text_at(reader, reader->fields[4], &pod))
 		return false;
 	process = (struct timeline_process){
 		.pid = (pid_t)reader->fields[0],
 		.title = title.text,
 		.container = container.text,
 		.runtime = runtime.text,
+		.pod = pod.text,
 	};
 	return keep_number(reader, &reader->processes,
 			   recording ? timeline_process(&recording->timeline, &process) : 0,
@@ -483,6 +509,9 @@ static bool read_record(struct recording_reader *reader)
 		break;
 	case RECORDING_THREAD:
 		is_read = read_thread(reader, len);
+		break;
+	case RECORDING_BUILD:
+		is_read = read_build(reader, len);
 		break;
 	case RECORDING_TIME:
 		is_read = read_time(reader, len);

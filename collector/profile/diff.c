@@ -21,6 +21,7 @@ static int descend(struct profile_diff *diff, const struct profile_node *node, u
 		.file = node->file,
 		.line = node->line,
 		.kind = frame_kind_is_java(kind) && !diff->options.splits_kinds ? FRAME_JAVA : kind,
+		.build_id = profile_build_id(node->module),
 	};
 	struct profile_name name;
 	const int rc = profile_keep_name(&diff->tree, &frame, &name);

@@ -142,13 +142,52 @@ static int link_node(struct profile *profile, const struct child_key *key,
 	return 0;
 }
 
+/*
+ * A module's name and, behind its end, its build ID, as one text: so it costs a node nothing, and
+ * the build ID of each is where profile_build_id looks for it. Files may say what they want: it is
+ * short, so that to look costs little.
+ */
+static const char *keep_module(struct profile *profile, const char *module, const char *build_id)
+{
+	const size_t len = strnlen(module, PROFILE_MAX_MODULE);
+	const size_t build_len = build_id ? strnlen(build_id, PROFILE_MAX_BUILD_ID + 1) : 0;
+	char both[PROFILE_MAX_MODULE + 1 + PROFILE_MAX_BUILD_ID];
+
+	memcpy(both, module, len);
+	both[len] = '\0';
+	if (build_len == 0 || build_len > PROFILE_MAX_BUILD_ID)
+		return intern_add(&profile->names, both, len + 1);
+	memcpy(both + len + 1, build_id, build_len);
+	return intern_add(&profile->names, both, len + 1 + build_len);
+}
+
+const char *profile_build_id(const char *module)
+{
+	const char *const build_id = module ? module + strlen(module) + 1 : "";
+
+	return *build_id ? build_id : NULL;
+}
+
+/* The node has samples of another build than it says. */
+static void forget_build(struct profile *profile, struct profile_node *node)
+{
+	node->module = keep_module(profile, node->module, NULL);
+}
+
+static bool is_other_build(const struct profile_node *node, const struct frame *frame)
+{
+	const char *const build_id = profile_build_id(node->module);
+
+	return build_id && (!frame->build_id || strcmp(build_id, frame->build_id) != 0);
+}
+
 /* frame with texts of the profile's own: each is kept once, however many nodes bear it. */
 static int keep_texts(struct profile *profile, const struct frame *frame, struct frame *ret)
 {
 	*ret = *frame;
 	ret->name = intern_add_str(&profile->names, frame->name);
 	if (frame->module)
-		ret->module = intern_add_str(&profile->names, frame->module);
+		ret->module = keep_module(profile, frame->module, frame->build_id);
 	if (frame->file)
 		ret->file = intern_add_str(&profile->names, frame->file);
 	return ret->name && !ret->module == !frame->module && !ret->file == !frame->file ? 0
@@ -237,6 +276,8 @@ static int descend(struct profile *profile, const struct frame *frame, uint32_t 
 	if (child != NONE) {
 		if (profile->nodes[child].line != line_of(frame))
 			profile->nodes[child].line = 0;
+		if (is_other_build(&profile->nodes[child], frame))
+			forget_build(profile, &profile->nodes[child]);
 		*id = child;
 		return 0;
 	}
@@ -316,8 +357,13 @@ int profile_descend(struct profile *profile, const struct profile_name *name, ui
 	int rc;
 
 	if (child != NONE) {
-		if (profile->nodes[child].line != name->line)
-			profile->nodes[child].line = 0;
+		struct profile_node *const node = &profile->nodes[child];
+
+		if (node->line != name->line)
+			node->line = 0;
+		/* Equal modules of equal builds are one text. */
+		if (node->module != name->module && profile_build_id(node->module))
+			forget_build(profile, node);
 		*id = child;
 		return 0;
 	}
@@ -368,6 +414,7 @@ static int enter_node(struct profile *profile, const struct profile_node *node, 
 		.file = node->file,
 		.line = node->line,
 		.kind = (enum frame_kind)node->kind,
+		.build_id = profile_build_id(node->module),
 	};
 	bool cut = false;
 	const int rc = descend(profile, &frame, id, &cut);

@@ -9,7 +9,8 @@
  * Nodes are merged by name and kind among siblings. Names are copied: a profile owns all it points
  * at and outlives its sources. Nodes are numbered: 0 is the root ("all"), a parent's number is
  * smaller than its children's. A node's total is 0 only where memory ran out while it was made, or
- * it was added with weight 0. Of samples at several lines of one method a node says no line.
+ * it was added with weight 0. Of samples at several lines of one method a node says no line, and of
+ * samples in several builds of a module no build.
  */
 #ifndef FG_PROFILE_PROFILE_H
 #define FG_PROFILE_PROFILE_H
@@ -20,14 +21,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PROFILE_ROOT	  0u
-#define PROFILE_MAX_NODES 4000000
-#define PROFILE_MAX_LINE  0xffffff
-#define PROFILE_REASONS	  8 /* for stacks that are not whole; the caller numbers them */
+#define PROFILE_ROOT	     0u
+#define PROFILE_MAX_NODES    4000000
+#define PROFILE_MAX_LINE     0xffffff
+#define PROFILE_MAX_MODULE   4096u /* bytes; longer names of modules are cut */
+#define PROFILE_MAX_BUILD_ID 128u  /* digits; what is longer is none */
+#define PROFILE_REASONS	     8	   /* for stacks that are not whole; the caller numbers them */
 
 struct profile_node {
 	const char *name;
-	const char *module; /* or NULL */
+	const char *module; /* or NULL; profile_build_id says of which build */
 	const char *file;   /* of the source, or NULL */
 	uint32_t parent;
 	uint32_t first_child;  /* 0: none */
@@ -78,6 +81,12 @@ int profile_init(struct profile *profile, uint32_t max_nodes);
 void profile_fini(struct profile *profile);
 
 /*
+ * The build ID of a node's module, which is NULL or a profile's own: as struct frame has it, NULL if
+ * it is not known. Modules of one name and of several builds are texts of their own.
+ */
+const char *profile_build_id(const char *module);
+
+/*
  * Adds a stack of n frames, leaf first, weight times. n may be 0: then the root's self grows.
  * Names, modules and files are copied. On -ENOMEM nothing has been counted.
  */
@@ -97,7 +106,7 @@ int profile_add_leaf(struct profile *profile, const struct frame *frames, size_t
 struct profile_name {
 	const char *text; /* of this profile's own names */
 	uint64_t hash;
-	const char *module; /* likewise, or NULL */
+	const char *module; /* likewise, or NULL; with its build ID */
 	const char *file;   /* likewise */
 	uint32_t line;
 	enum frame_kind kind;

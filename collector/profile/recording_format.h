@@ -18,8 +18,11 @@
  *   FACT     key (text), value (text), value (number); see below
  *   NODE     how many nodes ago its caller was, name (text), kind (text, a word of frame.h), module
  *            (text), file (text), line, own samples; numbered from 0, the root, which has no caller
- *   PROCESS  PID, title (text), container (text), runtime (text); numbered from 0
+ *   PROCESS  PID, title (text), container (text), runtime (text), pod (text); numbered
+ *            from 0; older files have no pod
  *   THREAD   process, TID, name (text); numbered from 0
+ *   BUILD    module (text), build ID (text): wherever this text is a module, it is of that build; a
+ *            module of several builds is several TEXTs
  *   TIME     buckets since the TIME before, thread, node, weight; behind all NODEs
  *   END      records before it; the last one, so that a file that was cut is seen
  */
@@ -38,6 +41,7 @@ enum recording_record {
 	RECORDING_PROCESS,
 	RECORDING_THREAD,
 	RECORDING_TIME,
+	RECORDING_BUILD,
 };
 
 /*

@@ -108,6 +108,7 @@ uint32_t timeline_process(struct timeline *timeline, const struct timeline_proce
 	keep_text(timeline, &row->title, process->title);
 	keep_text(timeline, &row->container, process->container);
 	keep_text(timeline, &row->runtime, process->runtime);
+	keep_text(timeline, &row->pod, process->pod);
 	return number;
 }
 

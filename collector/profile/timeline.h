@@ -35,6 +35,7 @@ struct timeline_process {
 	const char *title;     /* main class or jar, else comm */
 	const char *container; /* its ID, "" if in none */
 	const char *runtime;   /* the JVM's name and version, "" if it has none */
+	const char *pod;       /* its name, else its UID, "" if in none */
 };
 
 struct timeline_thread {

@@ -2,13 +2,16 @@
 /*
  * The Firefox Profiler's processed profile, of its version 60, which later ones take too:
  *
- *   {"meta":{...},"libs":[],"pages":[],
+ *   {"meta":{...},"libs":[lib,...],"pages":[],
  *    "shared":{"stackTable":T,"frameTable":T,"funcTable":T,"resourceTable":T,
  *              "nativeSymbols":T,"sources":T,"stringArray":[text,...]},
  *    "threads":[{...,"samples":{"stack":[...],"time":[...],"weight":[...],...},"markers":T}]}
  *
  * A table T is an object of columns of one length. A stack is a frame and a stack below it, that
  * is: a node of our tree, under its own number. The root stands for samples without frames.
+ *
+ * A lib is a module whose build ID is known: as codeId, and as breakpadId, its first 16 bytes as a
+ * GUID, of which symbol servers make their paths. Modules without one are resources alone.
  *
  * Kinds are categories. Threads are the timeline's, and a last one has what is in none. There, no
  * times are known, and a stack lasts as long as its samples together: the track then shows the
@@ -24,6 +27,7 @@
 #include "base/cleanup.h"
 #include "base/map64.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,6 +38,7 @@
 #define PROCESSED_VERSION 60
 #define GECKO_VERSION	  33
 #define NS_PER_MS	  1e6
+#define BREAKPAD_DIGITS	  33 /* of a GUID, and the age */
 #define DEFAULT_TITLE	  "fgcollect"
 
 struct firefox_writer {
@@ -45,7 +50,7 @@ struct firefox_writer {
 	uint32_t text_size;
 	struct intern paths;	 /* of sources */
 	struct tuples sources;	 /* text */
-	struct tuples resources; /* text */
+	struct tuples resources; /* text of a module; modules of several builds are several */
 	struct tuples funcs;	 /* name, source, resource */
 	struct tuples frames;	 /* func, line, category, is inlined */
 	uint32_t *frame_of;	 /* node -> frame */
@@ -181,6 +186,13 @@ static void write_same(struct firefox_writer *writer, const char *name, uint32_t
 	fputs("],", stream);
 }
 
+/* ,"key":"text" */
+static void write_text_member(struct firefox_writer *writer, const char *key, const char *text)
+{
+	fprintf(writer->out.stream, ",\"%s\":", key);
+	json_out_text(&writer->out, text);
+}
+
 static void write_length(struct firefox_writer *writer, uint32_t length, const char *end)
 {
 	fprintf(writer->out.stream, "\"length\":%" PRIu32 "%s", length, end);
@@ -235,12 +247,74 @@ static void write_func_table(struct firefox_writer *writer)
 	write_length(writer, n, "},");
 }
 
+/* The bytes of a GUID's three numbers are turned around; in capitals, and an age of 0 behind. */
+static void guid_of(const char *build_id, char ret[BREAKPAD_DIGITS + 1])
+{
+	static const unsigned char order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+	const size_t len = strlen(build_id);
+
+	for (size_t i = 0; i < 2 * sizeof(order); i++) {
+		const size_t from = 2u * order[i / 2] + i % 2;
+
+		ret[i] = from < len ? (char)toupper((unsigned char)build_id[from]) : '0';
+	}
+	strcpy(ret + 2 * sizeof(order), "0");
+}
+
+/* Of a resource; NULL: it is no lib. */
+static const char *build_id_of(const struct firefox_writer *writer, uint32_t resource)
+{
+	return profile_build_id(writer->text_of[writer->resources.items[resource].v[0] - 1]);
+}
+
+static void write_libs(struct firefox_writer *writer)
+{
+	FILE *const stream = writer->out.stream;
+	const char *separator = "";
+
+	for (uint32_t i = 0; i < writer->resources.count; i++) {
+		const char *const module = writer->text_of[writer->resources.items[i].v[0] - 1];
+		const char *const build_id = build_id_of(writer, i);
+		char guid[BREAKPAD_DIGITS + 1];
+
+		if (!build_id)
+			continue;
+		guid_of(build_id, guid);
+		fprintf(stream, "%s{\"arch\":\"\"", separator);
+		write_text_member(writer, "name", module);
+		write_text_member(writer, "path", module);
+		write_text_member(writer, "debugName", module);
+		write_text_member(writer, "debugPath", module);
+		write_text_member(writer, "breakpadId", guid);
+		write_text_member(writer, "codeId", build_id);
+		fputs("}", stream);
+		separator = ",";
+	}
+}
+
+/* Libs are numbered as write_libs writes them. */
+static void write_lib_column(struct firefox_writer *writer)
+{
+	FILE *const stream = writer->out.stream;
+	uint32_t libs = 0;
+
+	fputs("\"lib\":[", stream);
+	for (uint32_t i = 0; i < writer->resources.count; i++) {
+		fputs(i ? "," : "", stream);
+		if (build_id_of(writer, i))
+			fprintf(stream, "%" PRIu32, libs++);
+		else
+			fputs("null", stream);
+	}
+	fputs("],", stream);
+}
+
 static void write_resources_and_sources(struct firefox_writer *writer)
 {
 	FILE *const stream = writer->out.stream;
 
 	fputs("\"resourceTable\":{", stream);
-	write_same(writer, "lib", writer->resources.count, "null");
+	write_lib_column(writer);
 	write_column(writer, "name", &writer->resources, 0, "0");
 	write_same(writer, "host", writer->resources.count, "null");
 	write_same(writer, "type", writer->resources.count, "1"); /* a library */
@@ -318,7 +392,9 @@ static void write_meta(struct firefox_writer *writer)
 		fprintf(stream, ",\"color\":\"%s\",\"subcategories\":[\"Other\"]}",
 			colors[kind] ? colors[kind] : "green");
 	}
-	fputs("]},\"libs\":[],\"pages\":[],", stream);
+	fputs("]},\"libs\":[", stream);
+	write_libs(writer);
+	fputs("],\"pages\":[],", stream);
 }
 
 /* The samples that one track shows. */

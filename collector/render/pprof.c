@@ -7,10 +7,10 @@
  * sample needs them, and only their numbers are kept.
  *
  *   sample     a stack that ends somewhere; values: samples, and nanoseconds if the period is known;
- *              labels thread, tid, process, pid, container where a timeline tells them
+ *              labels thread, tid, process, pid, container, pod where a timeline tells them
  *   location   a frame with machine code of its own and, in front of it, those inlined into it
  *   function   name: the frame's; system_name: name_[kind], by which our reader knows the kind
- *   mapping    a module; "[jit]" for generated code; none for labels
+ *   mapping    a module, with its build ID; "[jit]" for generated code; none for labels
  *
  * Addresses are not written: the tree has none.
  *
@@ -46,7 +46,7 @@ struct pprof_writer {
 	pb_ostream_t stream;
 	struct map64 texts;	 /* a text's address -> its number, + 1 to be no NULL */
 	uint32_t text_count;	 /* written so far */
-	struct tuples mappings;	 /* text */
+	struct tuples mappings;	 /* text, build ID */
 	struct tuples functions; /* name, file, kind, mapping */
 	struct tuples locations; /* function, line, 1 + the location it is inlined into or 0 */
 	uint32_t *location_of;	 /* node -> location */
@@ -133,7 +133,9 @@ static uint32_t mapping_of(struct pprof_writer *writer, const struct profile_nod
 	if (!name)
 		return 0;
 	mapping.filename = number_of_text(writer, name);
-	number = tuples_add(&writer->mappings, (struct tuple){{(uint32_t)mapping.filename}});
+	mapping.build_id = number_of_text(writer, profile_build_id(node->module));
+	number = tuples_add(&writer->mappings, (struct tuple){{(uint32_t)mapping.filename,
+							       (uint32_t)mapping.build_id}});
 	mapping.id = (uint64_t)number + 1;
 	if (number == TUPLES_NONE)
 		writer->failed = true;
@@ -291,7 +293,7 @@ static uint64_t limit(uint64_t value)
 
 /* Of one sample. */
 struct sample_labels {
-	pprof_Label items[5];
+	pprof_Label items[6];
 	size_t count;
 	bool is_base; /* of what is compared with */
 };
@@ -337,6 +339,7 @@ static void label_thread(struct pprof_writer *writer, uint32_t number, struct sa
 	add_label(writer, labels, "thread", thread->name);
 	add_label(writer, labels, "process", process->title);
 	add_label(writer, labels, "container", process->container);
+	add_label(writer, labels, "pod", process->pod);
 	add_number(writer, labels, "pid", process->pid);
 	if (thread->tid)
 		add_number(writer, labels, "tid", thread->tid);

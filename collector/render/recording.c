@@ -100,6 +100,22 @@ static uint64_t number_of(struct recording_writer *writer, const char *text)
 	return number;
 }
 
+/* A module of several builds has a text for each, which nothing else has. */
+static uint64_t number_of_module(struct recording_writer *writer, const char *module)
+{
+	const char *const build_id = profile_build_id(module);
+	uint64_t build, number;
+
+	if (!build_id || find_number(writer, module))
+		return number_of(writer, module);
+	build = number_of(writer, build_id);
+	write_record(writer, RECORDING_TEXT, module, strlen(module));
+	number = ++writer->text_count;
+	keep_number(writer, module, number);
+	WRITE(writer, RECORDING_BUILD, number, build);
+	return number;
+}
+
 static void fact(struct recording_writer *writer, const char *key, const char *text,
 		 uint64_t number)
 {
@@ -154,7 +170,7 @@ static void write_nodes(struct recording_writer *writer, const struct profile *p
 		const uint64_t name = number_of(writer, node->name);
 		const uint64_t kind =
 			number_of(writer, frame_kind_word((enum frame_kind)node->kind));
-		const uint64_t module = number_of(writer, node->module);
+		const uint64_t module = number_of_module(writer, node->module);
 		const uint64_t file = number_of(writer, node->file);
 
 		WRITE(writer, RECORDING_NODE, id - node->parent, name, kind, module, file,
@@ -169,8 +185,10 @@ static void write_threads(struct recording_writer *writer, const struct timeline
 		const uint64_t title = number_of(writer, process->title);
 		const uint64_t container = number_of(writer, process->container);
 		const uint64_t runtime = number_of(writer, process->runtime);
+		const uint64_t pod = number_of(writer, process->pod);
 
-		WRITE(writer, RECORDING_PROCESS, (uint64_t)process->pid, title, container, runtime);
+		WRITE(writer, RECORDING_PROCESS, (uint64_t)process->pid, title, container, runtime,
+		      pod);
 	}
 	for (size_t i = 0; i < timeline->n_threads; i++) {
 		const struct timeline_thread *const thread = &timeline->threads[i];

@@ -36,6 +36,7 @@ struct frame {
 	const char *file;   /* source file or NULL */
 	uint32_t line;
 	enum frame_kind kind;
+	const char *build_id; /* of the module's file, in lower-case hexadecimal, or NULL */
 };
 
 /* "_[j]" and so on; "" for kinds without one. */

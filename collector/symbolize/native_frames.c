@@ -134,6 +134,18 @@ static const char *name_by_start(struct native_frames *native, const struct elf_
 	return intern_add_str(&native->texts->names, text);
 }
 
+/* In hexadecimal, or NULL. */
+static const char *build_id_of(struct native_frames *native, const struct elf_symbols *symbols)
+{
+	size_t len;
+	const unsigned char *const bytes = elf_symbols_build_id(symbols, &len);
+	char text[2 * ELF_LAYOUT_MAX_BUILD_ID + 1];
+
+	for (size_t i = 0; i < len; i++)
+		sprintf(text + 2 * i, "%02x", bytes[i]);
+	return len > 0 ? intern_add(&native->texts->names, text, 2 * len) : NULL;
+}
+
 /* A name of NULL: there is none. */
 static struct frame name_function(struct native_frames *native, struct elf_symbols *symbols,
 				  const char *module, uint64_t elf_addr, enum demangle_style style)
@@ -156,6 +168,7 @@ static struct frame name_function(struct native_frames *native, struct elf_symbo
 		frame.name = name_by_start(native, symbols, module, elf_addr);
 	if (strcmp(module, "libjvm.so") == 0)
 		frame.kind = FRAME_JVM;
+	frame.build_id = build_id_of(native, symbols);
 	if (kept)
 		frame_cache_put(&native->texts->frames, &key, &frame);
 	return frame;
@@ -200,6 +213,7 @@ static void add_native_lines(struct native_frames *native, const struct symboliz
 					: NULL,
 			.line = places[i].line,
 			.kind = is_function ? frame->kind : FRAME_NATIVE_INLINED,
+			.build_id = frame->build_id,
 		};
 	}
 	native->inlined_count = n > 0 ? n - 1 : 0;

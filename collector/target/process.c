@@ -47,6 +47,8 @@ int process_new(pid_t pid, uint64_t start_ticks, struct process **ret)
 	process_stat_comm(pid, pid, process->comm, sizeof(process->comm));
 	if (container_id_read(pid, process->container_id) < 0)
 		process->container_id[0] = '\0';
+	if (process->container_id[0] && pod_uid_read(pid, process->pod_uid) < 0)
+		process->pod_uid[0] = '\0';
 	process->space_read_ns = clock_now_ns();
 	err = address_space_read(&process->space, pid);
 	if (err == -ENOMEM || err == -ENOENT || err == -ESRCH) {
@@ -312,6 +314,15 @@ int process_set_thread_name(struct process *process, pid_t inner_tid, const char
 		map64_fini(&process->thread_names);
 	}
 	return map64_put(&process->thread_names, key, (void *)(uintptr_t)name);
+}
+
+/*
+ * The one place that says what a pod is called: a name, where one is known, goes in front of the UID;
+ * all that shows a pod asks here.
+ */
+const char *process_pod(const struct process *process)
+{
+	return process->pod_uid;
 }
 
 void process_title(const struct process *process, char *ret, size_t size)

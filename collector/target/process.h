@@ -24,6 +24,7 @@
 #include "target/jitdump_target.h"
 #include "target/map_writer.h"
 #include "target/name_pool.h"
+#include "target/pod_uid.h"
 #include "target/vm_layout.h"
 
 #include <limits.h>
@@ -102,6 +103,7 @@ struct process {
 	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus ours: a time namespace */
 	char comm[PROCESS_COMM_BYTES];
 	char container_id[CONTAINER_ID_BYTES]; /* "" if in none */
+	char pod_uid[POD_UID_BYTES];	       /* likewise */
 	struct address_space space;
 	uint64_t space_read_ns;	     /* when all of it was last read; 0: it is to be read anew */
 	struct code_map *code;	     /* NULL without an agent */
@@ -169,6 +171,9 @@ int process_set_thread_name(struct process *process, pid_t inner_tid, const char
 const char *process_name(struct process *process, const char *text, size_t len);
 /* Moves the names that are still held to a new pool, if that is due. No other is valid then. */
 void process_compact_names(struct process *process, uint64_t now_ns);
+
+/* The Kubernetes pod that it runs in: its UID; "" if in none. */
+const char *process_pod(const struct process *process);
 
 /* What a person calls it: main class or jar of a JVM, else comm. Into ret, terminated. */
 void process_title(const struct process *process, char *ret, size_t size);

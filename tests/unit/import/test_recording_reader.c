@@ -78,7 +78,12 @@ struct made {
 static void add_time(struct made *made, uint64_t at_ns, const char *thread_name, uint32_t node)
 {
 	const struct timeline_process process = {
-		.pid = 77, .title = "Shop", .container = "c0ffee", .runtime = "a JVM"};
+		.pid = 77,
+		.title = "Shop",
+		.container = "c0ffee",
+		.runtime = "a JVM",
+		.pod = "shop-0",
+	};
 	const struct timeline_thread thread = {
 		.process = timeline_process(&made->timeline, &process),
 		.tid = 700 + (pid_t)strlen(thread_name),
@@ -93,9 +98,9 @@ static void add_time(struct made *made, uint64_t at_ns, const char *thread_name,
 static void make(struct made *made)
 {
 	static const struct frame frames[] = {
-		{"read", "libc.so.6", NULL, 0, FRAME_NATIVE},
-		{"a/B.c", NULL, "B.java", 42, FRAME_JIT},
-		{"Shop", NULL, NULL, 0, FRAME_LABEL},
+		{"read", "libc.so.6", NULL, 0, FRAME_NATIVE, "c0ffee"},
+		{"a/B.c", NULL, "B.java", 42, FRAME_JIT, NULL},
+		{"Shop", NULL, NULL, 0, FRAME_LABEL, NULL},
 	};
 	uint32_t leaf;
 
@@ -172,6 +177,7 @@ static void every_format_made_of_a_recording_is_as_when_it_was_made(void **state
 	assert_int_equal(reading.err, 0);
 	assert_true(reading.recording.is_read);
 	assert_int_equal(reading.profile.quality.samples, 50);
+	assert_string_equal(reading.recording.timeline.processes[0].pod, "shop-0");
 	for (int format = RENDER_FOLDED; format <= RENDER_RECORDING; format++)
 		check_same(&made, &reading, (enum render_format)format);
 	free(data);
@@ -320,6 +326,57 @@ static void records_and_fields_of_a_later_program_are_passed_over(void **state)
 	reading_fini(&reading);
 }
 
+static void builds_of_one_module_stay_apart(void **state)
+{
+	struct file file = begin();
+	struct reading reading;
+
+	(void)state;
+	text(&file, "libx.so");
+	text(&file, "libx.so");
+	text(&file, "c0ffee");
+	FIELDS(&file, RECORDING_BUILD, 4, 5);
+	FIELDS(&file, RECORDING_NODE, 1, 1, 2, 3, 0, 0, 2);
+	FIELDS(&file, RECORDING_NODE, 1, 1, 2, 4, 0, 0, 2);
+	end(&file);
+	read_records(HEAD, &file, &reading);
+	assert_int_equal(reading.err, 0);
+	assert_string_equal(reading.profile.nodes[2].module, "libx.so");
+	assert_null(profile_build_id(reading.profile.nodes[2].module));
+	assert_string_equal(reading.profile.nodes[3].module, "libx.so");
+	assert_string_equal(profile_build_id(reading.profile.nodes[3].module), "c0ffee");
+	reading_fini(&reading);
+}
+
+static void build_of_nothing_is_refused(void **state)
+{
+	struct file none = begin(), later = begin(), cut = begin();
+
+	(void)state;
+	FIELDS(&none, RECORDING_BUILD, 0, 1);
+	check_refused(&none, -EINVAL, "a build is of nothing");
+	FIELDS(&later, RECORDING_BUILD, 3, 1);
+	check_refused(&later, -EINVAL, "a text is not there");
+	FIELDS(&cut, RECORDING_BUILD, 1);
+	check_refused(&cut, -EINVAL, "a record is cut");
+}
+
+static void process_of_an_older_file_is_in_no_pod(void **state)
+{
+	struct file file = begin(), cut = begin();
+	struct reading reading;
+
+	(void)state;
+	FIELDS(&file, RECORDING_PROCESS, 7, 1, 1, 1);
+	end(&file);
+	read_records(HEAD, &file, &reading);
+	assert_int_equal(reading.err, 0);
+	assert_string_equal(reading.recording.timeline.processes[0].pod, "");
+	reading_fini(&reading);
+	FIELDS(&cut, RECORDING_PROCESS, 7, 1, 1);
+	check_refused(&cut, -EINVAL, "a record is cut");
+}
+
 static void kind_of_a_later_program_is_native(void **state)
 {
 	struct file file = begin();
@@ -434,6 +491,9 @@ int main(void)
 		cmocka_unit_test(damaged_record_is_refused),
 		cmocka_unit_test(stack_without_an_end_is_refused),
 		cmocka_unit_test(counts_that_overflow_are_refused),
+		cmocka_unit_test(builds_of_one_module_stay_apart),
+		cmocka_unit_test(build_of_nothing_is_refused),
+		cmocka_unit_test(process_of_an_older_file_is_in_no_pod),
 	};
 
 	return cmocka_run_group_tests_name("recording_reader", tests, NULL, NULL);

@@ -61,6 +61,15 @@ static const struct profile_node *at(const struct profile *profile, const char *
 	return node;
 }
 
+/* Adds f of libx.so, of that build, below nothing. */
+static void add_build(struct profile *profile, const char *build_id)
+{
+	const struct frame f = {
+		.name = "f", .module = "libx.so", .kind = FRAME_NATIVE, .build_id = build_id};
+
+	assert_int_equal(profile_add(profile, &f, 1, 1), 0);
+}
+
 static void check(const struct profile *profile, const char *path, uint64_t self, uint64_t total)
 {
 	const struct profile_node *const node = at(profile, path);
@@ -394,6 +403,84 @@ static void reversed_stacks_begin_with_their_leaf(void **state)
 	profile_fini(&reversed);
 }
 
+static void module_says_its_build(void **state)
+{
+	struct profile profile;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	add_build(&profile, "c0ffee");
+	add_build(&profile, "c0ffee");
+	assert_string_equal(profile.nodes[1].module, "libx.so");
+	assert_string_equal(profile_build_id(profile.nodes[1].module), "c0ffee");
+	assert_null(profile_build_id(NULL));
+	profile_fini(&profile);
+}
+
+static void samples_of_two_builds_have_none(void **state)
+{
+	static const char *const builds[][2] = {
+		{"c0ffee", "beef"}, {"c0ffee", NULL}, {NULL, "beef"}};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct profile profile, merged;
+
+		assert_int_equal(profile_init(&profile, 0), 0);
+		assert_int_equal(profile_init(&merged, 0), 0);
+		add_build(&profile, builds[i][0]);
+		add_build(&merged, builds[i][1]);
+		assert_int_equal(profile_merge(&merged, &profile), 0);
+		assert_string_equal(merged.nodes[1].module, "libx.so");
+		assert_null(profile_build_id(merged.nodes[1].module));
+		add_build(&profile, builds[i][1]);
+		add_build(&profile, builds[i][0]);
+		assert_string_equal(profile.nodes[1].module, "libx.so");
+		assert_null(profile_build_id(profile.nodes[1].module));
+		profile_fini(&profile);
+		profile_fini(&merged);
+	}
+}
+
+static void build_is_merged_and_turned_around_with_its_frame(void **state)
+{
+	struct profile profile, merged, reversed;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	assert_int_equal(profile_init(&merged, 0), 0);
+	assert_int_equal(profile_init(&reversed, 0), 0);
+	add_build(&profile, "c0ffee");
+	assert_int_equal(profile_merge(&merged, &profile), 0);
+	assert_int_equal(profile_add_reversed(&reversed, &profile), 0);
+	assert_string_equal(profile_build_id(merged.nodes[1].module), "c0ffee");
+	assert_string_equal(profile_build_id(reversed.nodes[1].module), "c0ffee");
+	profile_fini(&profile);
+	profile_fini(&merged);
+	profile_fini(&reversed);
+}
+
+/* Each frame that is met looks for a module's end, and files may say anything. */
+static void endless_modules_and_builds_are_cut(void **state)
+{
+	static char module[1 << 20], build_id[PROFILE_MAX_BUILD_ID + 2];
+	struct frame f = {.name = "f", .module = module, .build_id = build_id};
+	struct profile profile;
+
+	(void)state;
+	memset(module, 'm', sizeof(module) - 1);
+	memset(build_id, 'b', sizeof(build_id) - 1);
+	assert_int_equal(profile_init(&profile, 0), 0);
+	assert_int_equal(profile_add(&profile, &f, 1, 1), 0);
+	assert_int_equal(strlen(profile.nodes[1].module), PROFILE_MAX_MODULE);
+	assert_null(profile_build_id(profile.nodes[1].module));
+	f.name = "g";
+	f.build_id = build_id + 1;
+	assert_int_equal(profile_add(&profile, &f, 1, 1), 0);
+	assert_int_equal(strlen(profile_build_id(profile.nodes[2].module)), PROFILE_MAX_BUILD_ID);
+	profile_fini(&profile);
+}
+
 int main(void)
 {
 #define test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -417,6 +504,10 @@ int main(void)
 		test(path_is_cut_at_the_cap_too),
 		test(merged_profiles_are_all_their_stacks),
 		test(reversed_stacks_begin_with_their_leaf),
+		cmocka_unit_test(module_says_its_build),
+		cmocka_unit_test(samples_of_two_builds_have_none),
+		cmocka_unit_test(build_is_merged_and_turned_around_with_its_frame),
+		cmocka_unit_test(endless_modules_and_builds_are_cut),
 	};
 
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);

@@ -13,6 +13,7 @@
 /* Markup, quotes, escapes, controls, invalid UTF-8, a mark that turns the text around. */
 #define HOSTILE	      "<b>\"\\\n\t\x1b[31m\xff\xe2\x80\xae</script>'"
 #define HOSTILE_CLEAN "<b>\"\\" BAD BAD BAD "[31m" BAD BAD "</script>'"
+#define BUILD	      "000102030405060708090a0b0c0d0e0f10111213"
 #define BAD	      "\xef\xbf\xbd"
 
 static const struct profile_info info = {
@@ -191,10 +192,10 @@ static const struct profile_node *find(const struct profile *profile, const char
 static void pprof_keeps_kinds_modules_and_lines(void **state)
 {
 	const struct frame frames[] = {
-		{"JVM_Sleep", "libjvm.so", NULL, 0, FRAME_JVM},
-		{"a/b/C.run", NULL, "C.java", 42, FRAME_INLINED},
-		{"a/b/C.main", NULL, "C.java", 7, FRAME_JIT},
-		{"[unknown: gone]", NULL, NULL, 0, FRAME_UNKNOWN},
+		{"JVM_Sleep", "libjvm.so", NULL, 0, FRAME_JVM, NULL},
+		{"a/b/C.run", NULL, "C.java", 42, FRAME_INLINED, NULL},
+		{"a/b/C.main", NULL, "C.java", 7, FRAME_JIT, NULL},
+		{"[unknown: gone]", NULL, NULL, 0, FRAME_UNKNOWN, NULL},
 	};
 	struct profile profile, back;
 	const struct profile_node *node;
@@ -212,6 +213,42 @@ static void pprof_keeps_kinds_modules_and_lines(void **state)
 	assert_int_equal(node->kind, FRAME_JVM);
 	assert_string_equal(node->module, "libjvm.so");
 	assert_int_equal(find(&back, "[unknown: gone]")->kind, FRAME_UNKNOWN);
+	profile_fini(&profile);
+	profile_fini(&back);
+}
+
+/* One function of two builds of a library, by ways of their own. */
+static void add_builds(struct profile *profile)
+{
+	struct frame frames[] = {
+		{.name = "f", .module = "libx.so", .kind = FRAME_NATIVE, .build_id = BUILD},
+		F("a", NATIVE),
+	};
+
+	assert_int_equal(profile_init(profile, 0), 0);
+	assert_int_equal(profile_add(profile, frames, 2, 1), 0);
+	frames[0].build_id = "c0ffee";
+	frames[1].name = "b";
+	assert_int_equal(profile_add(profile, frames, 2, 2), 0);
+}
+
+static void pprof_keeps_builds_apart(void **state)
+{
+	struct profile profile, back;
+
+	(void)state;
+	add_builds(&profile);
+	read_back(&profile, NULL, &back);
+	for (uint32_t id = 1; id < back.count; id++) {
+		const struct profile_node *const node = &back.nodes[id];
+
+		if (strcmp(node->name, "f") != 0)
+			continue;
+		assert_string_equal(node->module, "libx.so");
+		assert_string_equal(profile_build_id(node->module),
+				    node->total == 1 ? BUILD : "c0ffee");
+	}
+	assert_null(profile_build_id(find(&back, "a")->module));
 	profile_fini(&profile);
 	profile_fini(&back);
 }
@@ -331,6 +368,40 @@ static json_int_t cell(const json_t *table, const char *column, json_int_t row)
 
 	assert_true(json_is_integer(value));
 	return json_integer_value(value);
+}
+
+static void firefox_knows_libraries_by_build(void **state)
+{
+	const json_t *libs, *resources, *shared;
+	struct profile profile;
+	json_t *root;
+
+	(void)state;
+	add_builds(&profile);
+	assert_int_equal(
+		profile_add(&profile,
+			    &(struct frame){.name = "g", .module = "liby.so", .kind = FRAME_NATIVE},
+			    1, 1),
+		0);
+	root = json_of(&profile, RENDER_FIREFOX, NULL);
+	libs = json_object_get(root, "libs");
+	assert_int_equal(json_array_size(libs), 2);
+	assert_string_equal(text_at(json_array_get(libs, 0), "debugName"), "libx.so");
+	assert_string_equal(text_at(json_array_get(libs, 0), "codeId"), BUILD);
+	assert_string_equal(text_at(json_array_get(libs, 0), "breakpadId"), "0302010005040706"
+									    "08090A0B0C0D0E0F"
+									    "0");
+	assert_string_equal(text_at(json_array_get(libs, 1), "breakpadId"),
+			    "00EEFFC0000000000000000000000000"
+			    "0");
+	shared = json_object_get(root, "shared");
+	check_table(shared, "resourceTable");
+	resources = json_object_get(shared, "resourceTable");
+	assert_int_equal(cell(resources, "lib", 0), 0);
+	assert_int_equal(cell(resources, "lib", 1), 1);
+	assert_true(json_is_null(json_array_get(json_object_get(resources, "lib"), 2)));
+	json_decref(root);
+	profile_fini(&profile);
 }
 
 static void check_firefox_name(const json_t *shared, json_int_t stack, const char *expected)
@@ -532,7 +603,7 @@ static void fill_timed(struct profile *profile, struct timeline *timeline)
 	static const struct note notes[] = {
 		{{F("app", LABEL), F("a/B.c", JIT)}, 3},
 	};
-	const struct timeline_process process = {4711, "app", "c0ffee", ""};
+	const struct timeline_process process = {4711, "app", "c0ffee", "", "a pod"};
 	const uint32_t number = (timeline_init(timeline, 0), timeline_process(timeline, &process));
 	const struct timeline_thread worker = {number, 4713, "w"};
 	const struct timeline_thread first = {number, 4711, "main"};
@@ -667,6 +738,8 @@ int main(void)
 		cmocka_unit_test(difference_in_pprof_takes_off_what_was_before),
 		cmocka_unit_test(normalised_difference_in_pprof_adds_up_to_nothing),
 		cmocka_unit_test(pprof_keeps_kinds_modules_and_lines),
+		cmocka_unit_test(pprof_keeps_builds_apart),
+		cmocka_unit_test(firefox_knows_libraries_by_build),
 		cmocka_unit_test(samples_at_two_lines_have_none),
 		cmocka_unit_test(speedscope_has_stacks_and_weights),
 		cmocka_unit_test(speedscope_weights_do_not_wrap_around),

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,32 @@ static void each_frame_is_named_by_what_holds_its_address(void **state)
 	name(&stack, 20);
 	assert_string_equal(frames[0].name, "Interpreter");
 	assert_int_equal(frames[0].kind, FRAME_INTERPRETED);
+}
+
+static void frame_of_a_file_says_its_build(void **state)
+{
+	const struct stack stack = {
+		.depth = 1,
+		.entries = {{.addr = (uint64_t)(uintptr_t)&function_to_be_found}},
+	};
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	char expected[2 * ELF_LAYOUT_MAX_BUILD_ID + 1] = "";
+	struct elf_symbols *symbols;
+	const unsigned char *bytes;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(elf_symbols_load(fd, NULL, &symbols), 0);
+	close(fd);
+	bytes = elf_symbols_build_id(symbols, &len);
+	assert_true(len > 0);
+	for (size_t i = 0; i < len; i++)
+		sprintf(expected + 2 * i, "%02x", bytes[i]);
+	elf_symbols_free(symbols);
+	for (int i = 0; i < 2; i++) { /* made, and out of the cache */
+		name(&stack, 20);
+		assert_string_equal(frames[0].build_id, expected);
+	}
 }
 
 /* Of burn, inlined into run in the first 16 bytes, at their lines 11 and 12. */
@@ -551,6 +578,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(each_frame_is_named_by_what_holds_its_address),
+		TEST(frame_of_a_file_says_its_build),
 		TEST(inlined_frames_stand_in_front_of_their_caller),
 		TEST(methods_are_called_as_the_caller_asks),
 		TEST(an_interpreted_method_is_named_from_memory),
