@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect render: files of other programs, drawn. */
 #include "app/commands.h"
+#include "app/draw_colors.h"
+#include "app/draw_cut.h"
 #include "app/draw_input.h"
 #include "app/draw_options.h"
 #include "app/draw_output.h"
@@ -21,6 +23,9 @@ static int read_all(const struct draw_options *options, struct draw_input *input
 		err = draw_input_read(input, "-", &options->import);
 	for (size_t i = 0; !err && i < options->n_inputs; i++)
 		err = draw_input_read(input, options->inputs[i], &options->import);
+	if (!err && (options->base || options->skip_after))
+		err = draw_cut(input, options->base ? options->base : options->skip_after,
+			       !options->base);
 	if (!err && options->is_reversed)
 		err = draw_input_reverse(input);
 	return err;
@@ -46,6 +51,27 @@ static void describe(struct draw_options *options, const struct import_recording
 		render->count_name = recording->count_name;
 }
 
+static int write_all(const struct draw_options *options, const struct draw_input *input)
+{
+	if (input->before.quality.samples == 0)
+		return draw_output_write(options, NULL, &input->profile);
+	if (options->is_negated)
+		return draw_output_write(options, &input->profile, &input->before);
+	return draw_output_write(options, &input->before, &input->profile);
+}
+
+static int write_with_palette(struct draw_options *options, const struct draw_input *input)
+{
+	_cleanup_(name_colors_fini) struct name_colors colors = {0};
+	int err = draw_colors_read(&colors);
+
+	options->render.colors = &colors;
+	if (!err)
+		err = write_all(options, input);
+	options->render.colors = NULL;
+	return err ? err : draw_colors_write(&colors);
+}
+
 static int render(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input input = {0};
@@ -60,11 +86,8 @@ static int render(struct draw_options *options)
 	if (!options->render.count_name && input.has_periods)
 		options->render.count_name = input.event[0] ? input.event : "events";
 	describe(options, &input.recording);
-	if (input.before.quality.samples == 0)
-		return draw_output_write(options, NULL, &input.profile);
-	if (options->is_negated)
-		return draw_output_write(options, &input.profile, &input.before);
-	return draw_output_write(options, &input.before, &input.profile);
+	return options->has_palette_map ? write_with_palette(options, &input)
+					: write_all(options, &input);
 }
 
 int command_render(int argc, char **argv)

@@ -30,8 +30,7 @@ void draw_input_fini(struct draw_input *input)
 	timeline_fini(&input->recording.timeline);
 }
 
-/* Times, threads and facts that are of one file's tree alone. */
-static void forget_recording(struct draw_input *input, const char *why)
+void draw_input_forget_recording(struct draw_input *input, const char *why)
 {
 	if (input->recording.is_read)
 		log_warning("threads and times of the recording are left out: %s", why);
@@ -136,7 +135,7 @@ int draw_input_read(struct draw_input *input, const char *path,
 	int err;
 
 	if (input->n_read > 1)
-		forget_recording(input, "several files are added up");
+		draw_input_forget_recording(input, "several files are added up");
 	if (fd < 0) {
 		err = -errno;
 		log_error("%s: cannot be opened: %s", path, strerror(-err));
@@ -177,8 +176,8 @@ int draw_input_reverse(struct draw_input *input)
 {
 	int err = reverse(&input->profile);
 
-	forget_recording(input,
-			 "they are of stacks that begin at the root; the page has 'Callers first'");
+	draw_input_forget_recording(
+		input, "they are of stacks that begin at the root; the page has 'Callers first'");
 	if (!err)
 		err = reverse(&input->before);
 	if (err)

@@ -32,6 +32,8 @@ void draw_input_fini(struct draw_input *input);
  */
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options);
+/* Leaves out times, threads and facts that are of one file's tree alone; says why. */
+void draw_input_forget_recording(struct draw_input *input, const char *why);
 /* Stacks from the leaf on. */
 int draw_input_reverse(struct draw_input *input);
 

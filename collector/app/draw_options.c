@@ -2,13 +2,16 @@
 /* Reads the command line of render and diff, see draw_options.h. */
 #include "app/draw_options.h"
 
+#include "app/draw_missing.h"
 #include "base/log.h"
+#include "base/quick_hash.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #define MAX_PX 100000
@@ -16,9 +19,12 @@
 enum {
 	OPT_ADDRS = 256,
 	OPT_ALL,
+	OPT_BASE,
 	OPT_BGCOLORS,
 	OPT_COLORS,
 	OPT_COUNTNAME,
+	OPT_CP,
+	OPT_ENCODING,
 	OPT_EVENT_FILTER,
 	OPT_FACTOR,
 	OPT_FONTSIZE,
@@ -32,14 +38,17 @@ enum {
 	OPT_JSON,
 	OPT_KERNEL,
 	OPT_MINWIDTH,
+	OPT_MISSING,
 	OPT_NAMETYPE,
 	OPT_NEGATE,
 	OPT_NORMALIZE,
 	OPT_NOTES,
 	OPT_NO_NORMALIZE,
 	OPT_PID,
+	OPT_RANDOM,
 	OPT_REVERSE,
 	OPT_SAMPLES,
+	OPT_SKIP_AFTER,
 	OPT_SPLIT_KINDS,
 	OPT_STRIP_HEX,
 	OPT_SUBTITLE,
@@ -54,11 +63,17 @@ enum {
 static const struct option long_options[] = {
 	{"addrs", no_argument, NULL, OPT_ADDRS},
 	{"all", no_argument, NULL, OPT_ALL},
+	{"base", required_argument, NULL, OPT_BASE},
 	{"bgcolors", required_argument, NULL, OPT_BGCOLORS},
 	{"colors", required_argument, NULL, OPT_COLORS},
+	{"context", no_argument, NULL, OPT_MISSING},
 	{"countname", required_argument, NULL, OPT_COUNTNAME},
+	{"cp", no_argument, NULL, OPT_CP},
+	{"deterministic", no_argument, NULL, OPT_HASH},
+	{"encoding", required_argument, NULL, OPT_ENCODING},
 	{"event-filter", required_argument, NULL, OPT_EVENT_FILTER},
 	{"factor", required_argument, NULL, OPT_FACTOR},
+	{"flamechart", no_argument, NULL, OPT_MISSING},
 	{"fontsize", required_argument, NULL, OPT_FONTSIZE},
 	{"fonttype", required_argument, NULL, OPT_FONTTYPE},
 	{"fontwidth", required_argument, NULL, OPT_FONTWIDTH},
@@ -72,22 +87,34 @@ static const struct option long_options[] = {
 	{"json", no_argument, NULL, OPT_JSON},
 	{"kernel", no_argument, NULL, OPT_KERNEL},
 	{"minwidth", required_argument, NULL, OPT_MINWIDTH},
+	{"nameattr", required_argument, NULL, OPT_MISSING},
 	{"nametype", required_argument, NULL, OPT_NAMETYPE},
 	{"negate", no_argument, NULL, OPT_NEGATE},
+	{"no-sort", no_argument, NULL, OPT_HASH},
 	{"no-normalize", no_argument, NULL, OPT_NO_NORMALIZE},
 	{"normalize", no_argument, NULL, OPT_NORMALIZE},
 	{"notes", required_argument, NULL, OPT_NOTES},
+	{"nthreads", required_argument, NULL, OPT_HASH},
 	{"output", required_argument, NULL, 'o'},
 	{"pid", no_argument, NULL, OPT_PID},
+	{"pretty-xml", no_argument, NULL, OPT_MISSING},
+	{"quiet", no_argument, NULL, OPT_MISSING},
+	{"random", no_argument, NULL, OPT_RANDOM},
 	{"reverse", no_argument, NULL, OPT_REVERSE},
 	{"samples", no_argument, NULL, OPT_SAMPLES},
+	{"search-color", required_argument, NULL, OPT_MISSING},
+	{"skip-after", required_argument, NULL, OPT_SKIP_AFTER},
 	{"split-kinds", no_argument, NULL, OPT_SPLIT_KINDS},
+	{"srcline", no_argument, NULL, OPT_MISSING},
 	{"strip-hex", no_argument, NULL, OPT_STRIP_HEX},
+	{"stroke-color", required_argument, NULL, OPT_MISSING},
 	{"subtitle", required_argument, NULL, OPT_SUBTITLE},
 	{"tid", no_argument, NULL, OPT_TID},
 	{"title", required_argument, NULL, OPT_TITLE},
 	{"top", required_argument, NULL, OPT_TOP},
 	{"total", required_argument, NULL, OPT_TOTAL},
+	{"truncate-text-right", no_argument, NULL, OPT_MISSING},
+	{"uicolor", required_argument, NULL, OPT_MISSING},
 	{"verbose", no_argument, NULL, 'v'},
 	{"width", required_argument, NULL, OPT_WIDTH},
 	{"width-of", required_argument, NULL, OPT_WIDTH_OF},
@@ -142,13 +169,21 @@ static const char common_help[] =
 	"16\n"
 	"      --minwidth PX|P%   narrower frames are not drawn, though found; default 0.3\n"
 	"      --fonttype NAME, --fontsize PX, --fontwidth SHARE of the size\n"
-	"      --colors NAME      java (the default: by kind), js, perl, hot, mem, io, wakeup, "
+	"      --colors NAME      java (the default: by kind), js, perl, rust, python, hot, mem, "
+	"io, wakeup, "
 	"chain, red,\n"
 	"                         green, blue, aqua, yellow, purple, orange; --hash is always on\n"
 	"      --bgcolors NAME    yellow, blue, green, grey or #rrggbb\n"
 	"      --countname NAME   of what is counted, default samples; --nametype NAME of a frame\n"
 	"      --factor N         counts are shown times N; --total N: shares are of N\n"
+	"      --random           shades of SVG differ from run to run\n"
+	"      --cp               shades of SVG are those of palette.map in the working "
+	"directory,\n"
+	"                         which gets those of new names: name->rgb(1,2,3), a line each\n"
 	"      --inverted         the root on top; --reverse: stacks from the leaf on\n"
+	"      --base FRAME       stacks begin at the outermost frame of that name; others are "
+	"left\n"
+	"                         out; --skip-after FRAME: others are kept as they are\n"
 	"Of perf script:\n"
 	"      --pid, --tid       in the lowest frame\n"
 	"      --kernel, --jit, --all, or none: whose kinds are kept; all if none is given\n"
@@ -156,6 +191,9 @@ static const char common_help[] =
 	"      --event-filter E   this event; default the first that is met\n"
 	"      --samples          count samples; default the event's periods, where they are\n"
 	"      --inline           frames that perf calls inlined are always shown\n"
+	"Also -c as --colors, -i as --inverted, -n as --normalize, -s as --strip-hex. --encoding "
+	"takes\n"
+	"UTF-8 alone; --deterministic, --no-sort and --nthreads N are taken and change nothing.\n"
 	"  -v, --verbose\n";
 
 void draw_options_print_help(enum draw_command command, FILE *stream)
@@ -315,6 +353,21 @@ static int set_top(struct draw_options *options)
 	return err;
 }
 
+static int check_encoding(void)
+{
+	if (strcasecmp(optarg, "UTF-8") == 0 || strcasecmp(optarg, "utf8") == 0)
+		return 0;
+	return bad_value("encoding", optarg,
+			 "all that is written is UTF-8: convert what is read, with iconv");
+}
+
+/* What other tools have. */
+static int refuse(const char *option)
+{
+	log_error("--%s is not here: %s", option, draw_missing_find(option));
+	return -EINVAL;
+}
+
 /* Options of the drawing. 1: it is none of them. */
 static int apply_drawing(struct draw_options *options, int option)
 {
@@ -323,8 +376,11 @@ static int apply_drawing(struct draw_options *options, int option)
 	switch (option) {
 	case OPT_BGCOLORS:
 		return set_background(options);
+	case 'c':
 	case OPT_COLORS:
 		return set_colors(options);
+	case OPT_ENCODING:
+		return check_encoding();
 	case OPT_COUNTNAME:
 		render->count_name = optarg;
 		return 0;
@@ -339,6 +395,7 @@ static int apply_drawing(struct draw_options *options, int option)
 		return set_number("fontwidth", 10, &render->font_width);
 	case OPT_HEIGHT:
 		return set_px("height", 6, 1000, &render->row_px);
+	case 'i':
 	case OPT_INVERTED:
 		render->is_inverted = true;
 		return 0;
@@ -349,6 +406,9 @@ static int apply_drawing(struct draw_options *options, int option)
 		return 0;
 	case OPT_NOTES:
 		render->notes = optarg;
+		return 0;
+	case OPT_RANDOM:
+		render->random = (uint32_t)quick_hash_seed(OPT_RANDOM) | 1;
 		return 0;
 	case OPT_SUBTITLE:
 		render->subtitle = optarg;
@@ -396,7 +456,13 @@ static int apply_import(struct draw_options *options, int option)
 	case OPT_SAMPLES:
 		import->counts_samples = true;
 		return 0;
-	case OPT_HASH:	 /* colours always follow from names */
+	case OPT_BASE:
+		options->base = optarg;
+		return 0;
+	case OPT_SKIP_AFTER:
+		options->skip_after = optarg;
+		return 0;
+	case OPT_HASH:	 /* what is always so: colours follow from names, lines are in any order */
 	case OPT_INLINE: /* inlined frames are always shown */
 		return 0;
 	default:
@@ -417,12 +483,16 @@ static int apply(struct draw_options *options, int option)
 	case 'v':
 		options->verbose = true;
 		return 0;
+	case OPT_CP:
+		options->has_palette_map = true;
+		return 0;
 	case OPT_JSON:
 		options->json = true;
 		return 0;
 	case OPT_NEGATE:
 		options->is_negated = true;
 		return 0;
+	case 'n':
 	case OPT_NORMALIZE:
 		options->diff.is_raw = false;
 		return 0;
@@ -435,6 +505,7 @@ static int apply(struct draw_options *options, int option)
 	case OPT_SPLIT_KINDS:
 		options->diff.splits_kinds = true;
 		return 0;
+	case 's':
 	case OPT_STRIP_HEX:
 		options->render.hides_addresses = true;
 		return 0;
@@ -459,6 +530,14 @@ static int check(struct draw_options *options)
 			  options->n_inputs);
 		return -EINVAL;
 	}
+	if (options->command == DRAW_DIFF && options->has_palette_map) {
+		log_error("--cp goes with render: in a comparison colours are changes");
+		return -EINVAL;
+	}
+	if (options->base && options->skip_after) {
+		log_error("--base and --skip-after: one of them, for both say where stacks begin");
+		return -EINVAL;
+	}
 	if (options->json && options->command != DRAW_DIFF) {
 		log_error("--json goes with diff");
 		return -EINVAL;
@@ -477,7 +556,7 @@ static int check(struct draw_options *options)
 int draw_options_parse(struct draw_options *options, enum draw_command command, int argc,
 		       char **argv)
 {
-	int option, err = 0;
+	int option, err = 0, index = 0;
 
 	*options = (struct draw_options){
 		.command = command,
@@ -486,8 +565,10 @@ int draw_options_parse(struct draw_options *options, enum draw_command command, 
 		.diff = {.width = command == DRAW_DIFF ? DIFF_WIDTH_UNION : DIFF_WIDTH_AFTER,
 			 .is_raw = command == DRAW_RENDER},
 	};
-	while (!err && (option = getopt_long(argc, argv, "f:ho:v", long_options, NULL)) >= 0) {
-		err = apply_drawing(options, option);
+	while (!err &&
+	       (option = getopt_long(argc, argv, "c:f:hino:sv", long_options, &index)) >= 0) {
+		err = option == OPT_MISSING ? refuse(long_options[index].name)
+					    : apply_drawing(options, option);
 		if (err == 1)
 			err = apply_import(options, option);
 		if (err == 1)

@@ -37,7 +37,10 @@ struct draw_options {
 	struct render_options render;
 	struct diff_options diff;
 	bool is_reversed;
-	bool is_negated; /* of two counts the first is after */
+	bool has_palette_map;
+	const char *base;	/* stacks begin at this frame, and others are left out; or NULL */
+	const char *skip_after; /* stacks that have this frame begin there; or NULL */
+	bool is_negated;	/* of two counts the first is after */
 	bool json;
 	bool verbose;
 	size_t top;

@@ -5,6 +5,9 @@
  */
 #include "render/palette.h"
 
+#include "base/quick_hash.h"
+#include "render/name_colors.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -33,9 +36,10 @@ static const struct {
 } names[] = {
 	{"java", PALETTE_KINDS},    {"js", PALETTE_KINDS},	{"perl", PALETTE_KINDS},
 	{"hot", PALETTE_HOT},	    {"mem", PALETTE_MEM},	{"io", PALETTE_IO},
-	{"wakeup", PALETTE_AQUA},   {"chain", PALETTE_AQUA},	{"red", PALETTE_RED},
-	{"green", PALETTE_GREEN},   {"blue", PALETTE_BLUE},	{"aqua", PALETTE_AQUA},
-	{"yellow", PALETTE_YELLOW}, {"purple", PALETTE_PURPLE}, {"orange", PALETTE_ORANGE},
+	{"rust", PALETTE_KINDS},    {"python", PALETTE_KINDS},	{"wakeup", PALETTE_AQUA},
+	{"chain", PALETTE_AQUA},    {"red", PALETTE_RED},	{"green", PALETTE_GREEN},
+	{"blue", PALETTE_BLUE},	    {"aqua", PALETTE_AQUA},	{"yellow", PALETTE_YELLOW},
+	{"purple", PALETTE_PURPLE}, {"orange", PALETTE_ORANGE},
 };
 
 static const struct {
@@ -62,7 +66,8 @@ int palette_of(const char *name, enum palette *ret)
 
 const char *palette_names(void)
 {
-	return "java js perl hot mem io wakeup chain red green blue aqua yellow purple orange";
+	return "java js perl rust python hot mem io wakeup chain red green blue aqua yellow purple "
+	       "orange";
 }
 
 static uint32_t step_of(const struct ramp *ramp, unsigned shade)
@@ -142,11 +147,31 @@ unsigned look_class_of(const struct looks *looks, const struct profile *profile,
 	return kind_of((enum frame_kind)of->kind, of->name);
 }
 
+/* The same for a name in one drawing. */
+static unsigned random_of(const struct looks *looks, const char *name)
+{
+	return looks->random ? (unsigned)(quick_hash_text(looks->random, name, strlen(name)) >> 7)
+			     : 0;
+}
+
 struct look look_of(const struct looks *looks, const struct profile *profile, uint32_t node)
 {
 	const unsigned class = look_class_of(looks, profile, node);
 
 	if (looks->diff)
 		return (struct look){class, change_shade(looks->diff, &looks->diff->nodes[node])};
-	return (struct look){class, kind_shade_of(profile->nodes[node].name)};
+	return (struct look){class, (kind_shade_of(profile->nodes[node].name) ^
+				     random_of(looks, profile->nodes[node].name)) %
+					    KIND_SHADES};
+}
+
+uint32_t look_rgb(const struct looks *looks, const struct profile *profile, uint32_t node,
+		  struct look look)
+{
+	const uint32_t *const chosen =
+		looks->chosen && !looks->diff
+			? name_colors_find(looks->chosen, &profile->nodes[node])
+			: NULL;
+
+	return chosen ? *chosen : looks->rgb[look.class][look.shade];
 }

@@ -59,14 +59,21 @@ struct looks {
 	const char *titles[LOOK_CLASSES];
 	uint32_t rgb[LOOK_CLASSES][KIND_SHADES];
 	unsigned n_classes;
-	bool has_legend; /* classes mean something */
+	bool has_legend;		  /* classes mean something */
+	uint32_t random;		  /* what shades follow from beside names; 0: nothing */
+	const struct name_colors *chosen; /* for some names, whatever their looks; or NULL */
 };
+
+struct name_colors;
 
 int palette_of(const char *name, enum palette *ret);
 const char *palette_names(void); /* for messages */
 
 void looks_init(struct looks *looks, enum palette palette, const struct profile_diff *diff);
 struct look look_of(const struct looks *looks, const struct profile *profile, uint32_t node);
+/* A node's colour, where its look is that. */
+uint32_t look_rgb(const struct looks *looks, const struct profile *profile, uint32_t node,
+		  struct look look);
 unsigned look_class_of(const struct looks *looks, const struct profile *profile, uint32_t node);
 /* What became of a node: by its samples and those below it. */
 enum change change_of(const struct profile_diff *diff, const struct diff_counts *counts);

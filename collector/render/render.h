@@ -46,11 +46,13 @@ struct render_options {
 	const char *count_name;		 /* NULL: samples */
 	const char *name_type;		 /* in front of a frame's details; NULL: nothing */
 	enum palette palette;
-	uint32_t background;		 /* RGB, behind all in light surroundings; 0: white */
-	double factor;			 /* that counts are shown by; 0: 1 */
-	double total;			 /* what shares are of; 0: all samples */
-	bool is_inverted;		 /* the root stands highest */
-	bool hides_addresses;		 /* folded: 0x and digits become 0x... */
+	uint32_t random; /* SVG: shades follow from it as well as from names; 0: from names */
+	struct name_colors *colors; /* SVG: chosen ones, to which the others are added; or NULL */
+	uint32_t background;	    /* RGB, behind all in light surroundings; 0: white */
+	double factor;		    /* that counts are shown by; 0: 1 */
+	double total;		    /* what shares are of; 0: all samples */
+	bool is_inverted;	    /* the root stands highest */
+	bool hides_addresses;	    /* folded: 0x and digits become 0x... */
 	const struct profile_info *info; /* NULL: nothing is known beside the samples */
 	const struct timeline *timeline; /* sorted, of this profile; NULL: none */
 };

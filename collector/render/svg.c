@@ -8,6 +8,7 @@
  */
 #include "render/graph.h"
 #include "render/kinds.h"
+#include "render/name_colors.h"
 #include "render/render.h"
 #include "render/svg_assets.h"
 #include "render/svg_data.h"
@@ -195,6 +196,23 @@ static int write_document(struct svg_frames *frames, const struct render_options
 	return rc;
 }
 
+/* All names have their colour from now on, in this file and whoever reads the colours later. */
+static int choose_colors(const struct svg_frames *frames, struct name_colors *colors)
+{
+	const struct looks *const looks = &frames->style->looks;
+	const struct graph *const graph = frames->graph;
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && !looks->diff && i < graph->count; i++) {
+		const uint32_t id = graph->order[i];
+
+		rc = name_colors_add(
+			colors, &graph->profile->nodes[id],
+			look_rgb(looks, graph->profile, id, look_of(looks, graph->profile, id)));
+	}
+	return rc;
+}
+
 int render_svg(const struct profile *profile, const struct render_options *options, FILE *stream)
 {
 	static const struct render_options defaults = {0};
@@ -209,6 +227,9 @@ int render_svg(const struct profile *profile, const struct render_options *optio
 		options = &defaults;
 	svg_style_init(&style, profile, options);
 	svg_frames_measure(&frames);
+	rc = options->colors ? choose_colors(&frames, options->colors) : 0;
+	if (rc < 0)
+		return rc;
 	errno = 0;
 	rc = write_document(&frames, options, stream);
 	if (rc == 0 && ferror(stream))

@@ -66,8 +66,9 @@ function reader(bytes)
 function decodeKey(line, kinds)
 {
 	const kind = line.charCodeAt(0) - 97;
-	const [name, module] = line.slice(2).split("\t");
-	return { name, module, kind, fill: kinds[kind][1 + line.charCodeAt(1) - 48] };
+	const [name, module, chosen] = line.slice(2).split("\t");
+	return { name, module: module || undefined, kind,
+		fill: chosen || kinds[kind][1 + line.charCodeAt(1) - 48] };
 }
 
 /* Nodes in order: a node, then all below it. size counts a node and all below it. */

@@ -4,6 +4,7 @@
 
 #include "render/bytes.h"
 #include "render/kinds.h"
+#include "render/name_colors.h"
 #include "render/packed.h"
 #include "render/text.h"
 
@@ -12,7 +13,9 @@
 #include "base/map64.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
@@ -110,6 +113,21 @@ static int collect_keys(struct encoder *encoder)
 	return 0;
 }
 
+/* Names that have a colour of their own are few, or all. */
+static void encode_chosen(const struct encoder *encoder, const struct profile_node *node,
+			  struct bytes *out)
+{
+	const struct name_colors *const chosen =
+		encoder->looks->diff ? NULL : encoder->looks->chosen;
+	const uint32_t *const rgb = chosen ? name_colors_find(chosen, node) : NULL;
+	char text[16];
+
+	if (!rgb)
+		return;
+	snprintf(text, sizeof(text), "%s#%06" PRIx32, node->module ? "\t" : "\t\t", *rgb);
+	bytes_add(out, text, strlen(text));
+}
+
 static void encode_keys(struct encoder *encoder, struct bytes *out)
 {
 	for (size_t i = 0; i < encoder->key_count; i++) {
@@ -122,6 +140,7 @@ static void encode_keys(struct encoder *encoder, struct bytes *out)
 			bytes_add_char(out, '\t');
 			text_clean(out, node->module, REPLACEMENT);
 		}
+		encode_chosen(encoder, node, out);
 		bytes_add_char(out, '\n');
 	}
 }

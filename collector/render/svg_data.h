@@ -12,7 +12,8 @@
  *   varint  number of keys
  *   varint  bytes of key lines
  *   varint  number of nodes
- *   lines   a key a line: class ('a' + class), shade ('0' + shade), name, [TAB module], LF
+ *   lines   a key a line: class ('a' + class), shade ('0' + shade), name, [TAB module,
+ *           empty where there is none, [TAB colour, #rrggbb]], LF
  *   varints of every node in order (see graph.h): its key
  *   varints of every node in order: how many levels up from the node before its parent is
  *   varints of every node in order: its own samples, in a diff its own width (of a

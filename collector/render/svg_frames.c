@@ -149,7 +149,7 @@ static void write_frame(const struct svg_frames *frames, uint32_t id, struct scr
 	fprintf(stream,
 		"<rect x=\"%.2f\" y=\"%" PRIu64 "\" width=\"%.2f\" height=\"%d\" fill=\"#%06" PRIx32
 		"\"/>",
-		x, y, width, style->row - 1, style->looks.rgb[look.class][look.shade]);
+		x, y, width, style->row - 1, look_rgb(&style->looks, graph->profile, id, look));
 	if (*label) {
 		fprintf(stream, "<text x=\"%.2f\" y=\"%.1f\">", x + LABEL_MARGIN,
 			(double)y + style->row - LABEL_BASE);

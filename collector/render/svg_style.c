@@ -30,4 +30,6 @@ void svg_style_init(struct svg_style *style, const struct profile *profile,
 		style->min_px = options->min_width_percent / 100 * (style->width - 2 * SVG_PAD);
 	style->letter = style->font_size * or_else(options->font_width, FONT_WIDTH);
 	looks_init(&style->looks, options->palette, options->diff);
+	style->looks.random = options->random;
+	style->looks.chosen = options->colors;
 }

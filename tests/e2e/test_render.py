@@ -71,6 +71,36 @@ class Render(Case):
         self.assertIn("vfs_read (40 ms, 40.00%)", titles)
         self.assertIn("<T> & co", {t.text for t in root.iter(SVG + "text")})
 
+    def test_names_keep_their_colours_by_palette_map(self):
+        path, palette = self.write("in.folded", FOLDED), self.directory / "palette.map"
+        palette.write_text("x/Y.z_[i]->rgb(1,2,3)\n")
+        prefix = ["sh", "-c", 'cd "$0" && exec "$@"', self.directory]
+        for name in ("1.svg", "2.svg"):
+            finished = collector.fgcollect("render", path, "--cp", "-o", name, prefix=prefix)
+            self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn('fill="#010203"', (self.directory / "2.svg").read_text())
+        self.assertEqual((self.directory / "1.svg").read_text(),
+                         (self.directory / "2.svg").read_text())
+        names = {line.split("->")[0] for line in palette.read_text().splitlines()}
+        self.assertLess({"x/Y.z_[i]", "a/B.c_[j]", "vfs_read_[k]", "main"}, names)
+
+    def test_stacks_begin_where_the_user_says(self):
+        path = self.write("in.folded", FOLDED)
+        self.assertEqual(stacks(self.folded(path, "--base", "a/B.c")),
+                         {"a/B.c_[j];vfs_read_[k]": 40, "a/B.c_[j];x/Y.z_[i]": 30, "a/B.c_[j]": 20})
+        self.assertEqual(stacks(self.folded(path, "--skip-after", "x/Y.z")),
+                         {"main;a/B.c_[j];vfs_read_[k]": 40, "x/Y.z_[i]": 30, "main;a/B.c_[j]": 20,
+                          "other thread;start_thread;Thread::run()": 10})
+        finished = self.render(path, "--base", "a/B.c", "-f", "folded")
+        self.assertIn("10 samples whose stacks have no frame called a/B.c are left out", finished.err)
+        finished = self.render(path, "--base", "none", "-f", "folded")
+        self.assertNotEqual(finished.code, 0)
+
+    def test_option_of_another_tool_says_what_to_do_instead(self):
+        finished = self.render(self.write("in.folded", FOLDED), "--flamechart")
+        self.assertEqual(finished.code, 2)
+        self.assertIn("in the order of time", finished.err)
+
     def test_perf_script_is_what_its_samples_say(self):
         java = ("Lorg/x/Y;::m", "/tmp/perf-7.map")
         kernel = ("vfs_read", "[kernel.kallsyms]")
