@@ -2,6 +2,7 @@
 /* Opens what is to be drawn, and says what was wrong with it; see draw_input.h. */
 #include "app/draw_input.h"
 
+#include "app/draw_recordings.h"
 #include "base/cleanup.h"
 #include "base/log.h"
 
@@ -121,27 +122,68 @@ static int judge(const char *path, const struct import_options *options,
 	return -ENODATA;
 }
 
+/* The counts of a recording's reasons are its own, until they are joined. */
+static int read_recording(struct draw_input *input, int fd, const struct import_options *options,
+			  struct import_target *target)
+{
+	uint64_t *const counts = input->profile.quality.truncated_samples;
+	const size_t bytes = sizeof(input->profile.quality.truncated_samples);
+	int err;
+
+	memset(counts, 0, bytes);
+	err = import_read(fd, options, target);
+	memcpy(target->recording->info.quality.truncated_samples, counts, bytes);
+	return err;
+}
+
+/* What one file has beside its stacks, with what those before it had. */
+static int join(struct draw_input *input, const char *path, struct import_recording *one)
+{
+	struct import_recording *const all = &input->recording;
+	struct profile_quality *const quality = &input->profile.quality;
+	const bool has_others = input->n_read++ > 0, is_joined = one->is_read && all->is_read;
+	int err = 0;
+
+	if (is_joined) {
+		err = draw_recordings_add(all, one, path);
+	} else if (one->is_read) {
+		const struct import_recording none = *all;
+
+		*all = *one;
+		*one = none;
+	}
+	if (has_others && all->is_read && !is_joined)
+		draw_recordings_add_stacks(all, path);
+	memcpy(quality->truncated_samples, all->info.quality.truncated_samples,
+	       sizeof(quality->truncated_samples));
+	all->info.quality = *quality;
+	return err;
+}
+
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options)
 {
+	struct import_recording recording = {0};
 	struct import_target target = {
 		.profile = &input->profile,
 		.before = &input->before,
-		.recording = input->n_read++ == 0 ? &input->recording : NULL,
+		.recording = &recording,
 	};
 	const struct import_report *const report = &target.report;
 	const uint64_t cut = input->profile.quality.overflow_samples;
 	_cleanup_close_ int fd = open_input(path);
 	int err;
 
-	if (input->n_read > 1)
-		draw_input_forget_recording(input, "several files are added up");
 	if (fd < 0) {
 		err = -errno;
 		log_error("%s: cannot be opened: %s", path, strerror(-err));
 		return err;
 	}
-	err = import_read(fd, options, &target);
+	timeline_init(&recording.timeline, 0);
+	err = read_recording(input, fd, options, &target);
+	if (!err)
+		err = join(input, path, &recording);
+	timeline_fini(&recording.timeline);
 	if (err < 0)
 		return failed(path, report, err);
 	warn(path, report);

@@ -18,7 +18,7 @@
 struct draw_input {
 	struct profile profile;
 	struct profile before;
-	struct import_recording recording; /* what one alone that was read has beside them */
+	struct import_recording recording; /* what recordings have beside them */
 	size_t n_read;
 	bool has_periods;
 	char event[IMPORT_EVENT_BYTES]; /* whose periods, or "" */
@@ -27,8 +27,8 @@ struct draw_input {
 int draw_input_init(struct draw_input *input);
 void draw_input_fini(struct draw_input *input);
 /*
- * "-" is standard input. Of several files, and of reversed stacks, the recording is empty: its times
- * are those of one tree.
+ * "-" is standard input. Of several recordings, threads and times are put together as far as they can
+ * be, see draw_recordings.h. Of reversed stacks they are left out: they are those of one tree.
  */
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options);

@@ -12,6 +12,7 @@
 #include "app/recording.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 
 #include <assert.h>
@@ -53,6 +54,15 @@ static void meet_all(struct recording *recording, struct recording_model *model)
 		recording_meet(recording, model, process);
 }
 
+static void read_boot_id(struct recording *recording)
+{
+	char *const id = recording->boot_id;
+
+	if (file_read_small("/proc/sys/kernel/random/boot_id", id, sizeof(recording->boot_id)) < 0)
+		id[0] = '\0';
+	id[strcspn(id, "\n")] = '\0';
+}
+
 int recording_start(const struct recording_options *options, struct recording_model *model,
 		    struct recording **ret)
 {
@@ -84,6 +94,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	recording->start_ns = clock_now_ns();
 	recording->start_unix_ns = clock_unix_now_ns();
 	uname(&recording->host);
+	read_boot_id(recording);
 	recording->end_ns = recording->start_ns + options->duration_ns;
 	/* Mappings made from here on come as records; those before must be read. */
 	if (options->all)
@@ -609,6 +620,7 @@ void recording_info(const struct recording *recording, uint64_t now_ns, struct p
 
 	*ret = (struct profile_info){
 		.host = recording->host.nodename,
+		.boot_id = recording->boot_id,
 		.kernel = recording->host.release,
 		.event = sampler_event(recording->sampler),
 		.program = "fgcollect " FG_VERSION,

@@ -87,6 +87,7 @@ struct recording {
 	uint64_t start_ns, end_ns;
 	uint64_t start_unix_ns; /* start_ns by the wall clock */
 	struct utsname host;
+	char boot_id[40];
 	bool is_done;
 	bool is_hung_up;	 /* its descriptors tell nothing any more; the rings still do */
 	bool has_more;		 /* samples whose time has come: others wait for their turn, too */

@@ -232,10 +232,11 @@ static void read_words(struct import_recording *recording, const char *key, cons
 		const char *key;
 		const char **text;
 	} words[] = {
-		{"host", &recording->info.host},   {"kernel", &recording->info.kernel},
-		{"event", &recording->info.event}, {"program", &recording->info.program},
-		{"title", &recording->title},	   {"subtitle", &recording->subtitle},
-		{"notes", &recording->notes},	   {"count_name", &recording->count_name},
+		{"boot_id", &recording->info.boot_id},	{"host", &recording->info.host},
+		{"kernel", &recording->info.kernel},	{"event", &recording->info.event},
+		{"program", &recording->info.program},	{"title", &recording->title},
+		{"subtitle", &recording->subtitle},	{"notes", &recording->notes},
+		{"count_name", &recording->count_name},
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

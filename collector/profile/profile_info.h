@@ -16,6 +16,7 @@
 
 struct profile_info {
 	const char *host;    /* its name */
+	const char *boot_id; /* the kernel's own word for the time since the host was started */
 	const char *kernel;  /* release, as uname -r */
 	const char *event;   /* cpu-clock, cycles, ... */
 	const char *program; /* that made it, with its version */

@@ -98,8 +98,7 @@ static bool parse(char *line, uint32_t *ret)
 	line[strcspn(line, "\r\n")] = '\0';
 	for (char *at = line; (at = strstr(at, ARROW)); at++)
 		arrow = at;
-	if (!arrow ||
-	    sscanf(arrow, ARROW "rgb(%3u,%3u,%3u%c", &red, &green, &blue, &end) != 4 ||
+	if (!arrow || sscanf(arrow, ARROW "rgb(%3u,%3u,%3u%c", &red, &green, &blue, &end) != 4 ||
 	    end != ')' || red > 255 || green > 255 || blue > 255)
 		return false;
 	*arrow = '\0';

@@ -155,6 +155,7 @@ static void write_facts(struct recording_writer *writer, const struct profile *p
 	if (!info)
 		return;
 	fact(writer, "host", info->host, 0);
+	fact(writer, "boot_id", info->boot_id, 0);
 	fact(writer, "kernel", info->kernel, 0);
 	fact(writer, "event", info->event, 0);
 	fact(writer, "program", info->program, 0);

@@ -59,6 +59,7 @@ static void reading_fini(struct reading *reading)
 
 static const struct profile_info info = {
 	.host = "host",
+	.boot_id = "boot",
 	.kernel = "6.1",
 	.event = "cpu-clock",
 	.program = "fgcollect",
