@@ -85,10 +85,30 @@ static void warn_of_ignored(const char *path, const struct import_report *report
 		    (unsigned long long)report->first_ignored, report->first_reason);
 }
 
+static void warn_of_inlined(const char *path, const struct inlined_stats *stats)
+{
+	if (stats->no_files > 0)
+		log_warning(
+			"%s: --inline: %llu of its files are not on this host or cannot be read",
+			path, (unsigned long long)stats->no_files);
+	if (stats->no_debug > 0)
+		log_warning("%s: --inline: %llu of its files have no debug information (-g, or a "
+			    "package with -dbg) or a broken one",
+			    path, (unsigned long long)stats->no_debug);
+	if (stats->no_symbols > 0)
+		log_warning("%s: --inline: %llu places are in functions that their files do not "
+			    "have: is it perf script without +symoff, or have they changed?",
+			    path, (unsigned long long)stats->no_symbols);
+	if (stats->late > 0)
+		log_warning("%s: --inline: %llu places took longer than 10 s a file", path,
+			    (unsigned long long)stats->late);
+}
+
 static void warn(const char *path, const struct import_report *report)
 {
 	if (report->ignored > 0)
 		warn_of_ignored(path, report);
+	warn_of_inlined(path, &report->inlined);
 	if (report->rounded > 0)
 		log_warning("%s: %llu counts are not whole and were rounded", path,
 			    (unsigned long long)report->rounded);

@@ -190,7 +190,11 @@ static const char common_help[] =
 	"      --addrs            functions without a name by their address\n"
 	"      --event-filter E   this event; default the first that is met\n"
 	"      --samples          count samples; default the event's periods, where they are\n"
-	"      --inline           frames that perf calls inlined are always shown\n"
+	"      --inline           functions inlined in native code: by the debug information "
+	"(DWARF) of\n"
+	"                         the files that the text names, which have to be on this host, "
+	"as\n"
+	"                         they were; those that perf itself shows are always there\n"
 	"Also -c as --colors, -i as --inverted, -n as --normalize, -s as --strip-hex. --encoding "
 	"takes\n"
 	"UTF-8 alone; --deterministic, --no-sort and --nthreads N are taken and change nothing.\n"
@@ -462,8 +466,10 @@ static int apply_import(struct draw_options *options, int option)
 	case OPT_SKIP_AFTER:
 		options->skip_after = optarg;
 		return 0;
-	case OPT_HASH:	 /* what is always so: colours follow from names, lines are in any order */
-	case OPT_INLINE: /* inlined frames are always shown */
+	case OPT_HASH: /* what is always so: colours follow from names, lines are in any order */
+		return 0;
+	case OPT_INLINE:
+		import->has_inlined = true;
 		return 0;
 	default:
 		return 1;

@@ -13,6 +13,7 @@
 #ifndef FG_IMPORT_IMPORT_H
 #define FG_IMPORT_IMPORT_H
 
+#include "import/inlined.h"
 #include "profile/profile.h"
 #include "profile/profile_info.h"
 #include "profile/timeline.h"
@@ -45,6 +46,7 @@ struct import_options {
 	bool marks_jit;	     /* and those of generated code */
 	bool has_addrs;	     /* functions without a name by their address */
 	bool counts_samples; /* each sample once, whatever its period */
+	bool has_inlined;    /* functions inlined in files, by these files' DWARF */
 	const char *event;   /* only this one; NULL: the first that is met */
 };
 
@@ -58,6 +60,7 @@ struct import_report {
 	uint64_t rounded;		      /* counts that were not whole */
 	uint64_t two_counts;		      /* lines with a count for before and one for after */
 	uint64_t other_events;		      /* samples of events that were not asked for */
+	struct inlined_stats inlined;	      /* what was not found of these, if it was asked */
 	bool has_periods;		      /* perf script's counts are the event's periods */
 	char event[IMPORT_EVENT_BYTES];	      /* perf script's that was kept, or "" */
 	char other_event[IMPORT_EVENT_BYTES]; /* the first that was not */

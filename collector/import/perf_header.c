@@ -192,14 +192,17 @@ bool perf_is_header(const char *line, size_t len)
 }
 
 /* +0x1f at the end of name goes. */
-static void drop_offset(struct perf_text *name)
+static void split_offset(struct perf_text *name, struct perf_text *ret_offset)
 {
 	size_t at = name->len;
 
+	*ret_offset = (struct perf_text){0};
 	while (at > 0 && is_hex(name->text[at - 1]))
 		at--;
-	if (at >= 4 && at < name->len && memcmp(name->text + at - 3, "+0x", 3) == 0)
-		name->len = at - 3;
+	if (at < 4 || at == name->len || memcmp(name->text + at - 3, "+0x", 3) != 0)
+		return;
+	*ret_offset = (struct perf_text){name->text + at, name->len - at};
+	name->len = at - 3;
 }
 
 /* Splits "name (file)" at the parenthesis that the last one closes: "x (/tmp/y (deleted))". */
@@ -239,7 +242,7 @@ bool perf_read_frame(const char *line, size_t len, struct perf_frame *ret)
 	rest.len -= ret->pc.len;
 	trim(&rest);
 	split_file(rest, ret);
-	drop_offset(&ret->name);
+	split_offset(&ret->name, &ret->offset);
 	return ret->name.len > 0;
 }
 

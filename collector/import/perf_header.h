@@ -35,8 +35,9 @@ struct perf_header {
 
 struct perf_frame {
 	struct perf_text pc;
-	struct perf_text name; /* without its offset */
-	struct perf_text file; /* without its parentheses; empty if there are none */
+	struct perf_text name;	 /* without its offset */
+	struct perf_text offset; /* hexadecimal digits, or empty */
+	struct perf_text file;	 /* without its parentheses; empty if there are none */
 };
 
 bool perf_read_header(const char *line, size_t len, struct perf_header *ret);

@@ -3,10 +3,13 @@
 #include "import/perf_names.h"
 
 #include "import/frame_text.h"
+#include "symbolize/demangle.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#define MAX_PLAIN_BYTES 4096u
 
 static bool starts_with(const char *text, const char *what)
 {
@@ -147,6 +150,39 @@ static struct frame unnamed(const struct import_options *options, struct perf_na
 	return (struct frame){.name = names->name, .kind = FRAME_UNKNOWN};
 }
 
+/* As it is written in the source. NULL: it has no name. */
+static const char *plain_name(const struct perf_names *names, const char *name)
+{
+	char text[MAX_PLAIN_BYTES];
+	const size_t len = name ? demangle_name(name, DEMANGLE_PLAIN, text, sizeof(text)) : 0;
+
+	return len > 0 ? arena_copy(names->arena, text, len) : name;
+}
+
+/* Behind the frame of the function itself, which gets its line. Returns how many frames there are. */
+static size_t add_inlined(const struct import_options *options, const struct perf_names *names,
+			  struct frame *ret, size_t max)
+{
+	const size_t count = names->inlined_count < max ? names->inlined_count : max;
+	const struct dwarf_place *const places = names->inlined;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct dwarf_place *const place = &places[names->inlined_count - 1 - i];
+		const char *const name = i > 0 ? plain_name(names, place->name) : ret[0].name;
+
+		ret[i] = (struct frame){
+			.name = name ? name : "[inlined]",
+			.module = ret[0].module,
+			.file = place->file,
+			.line = place->line,
+			.kind = i == 0		     ? ret[0].kind
+				: options->marks_jit ? FRAME_NATIVE_INLINED
+						     : FRAME_NATIVE,
+		};
+	}
+	return count > 0 ? count : 1;
+}
+
 size_t perf_names_of(const struct import_options *options, struct perf_names *names,
 		     struct frame *ret, size_t max)
 {
@@ -173,6 +209,7 @@ size_t perf_names_of(const struct import_options *options, struct perf_names *na
 	} else if (file[0]) {
 		ret[0].kind = starts_with(base_name(file), "libjvm.so") ? FRAME_JVM : FRAME_NATIVE;
 		ret[0].module = base_name(file);
+		return add_inlined(options, names, ret, max);
 	}
 	return 1;
 }

@@ -13,6 +13,7 @@
 #ifndef FG_IMPORT_PERF_NAMES_H
 #define FG_IMPORT_PERF_NAMES_H
 
+#include "base/arena.h"
 #include "import/import.h"
 #include "symbolize/frame.h"
 
@@ -29,6 +30,9 @@ struct perf_names {
 	char *name;
 	const char *file; /* as perf shows it, without the parentheses; "inlined"; or "" */
 	const char *pc;
+	const struct dwarf_place *inlined; /* in it, innermost first, the function itself last */
+	size_t inlined_count;		   /* 0: nothing is known */
+	struct arena *arena;		   /* for names of these; they live as long */
 };
 
 /* At most max; the rest of a long chain of inlined methods is left out. */

@@ -32,13 +32,17 @@ struct perf_reader {
 	const struct import_options *options;
 	struct import_target *target;
 	struct name_cache names;
+	struct arena arena;	    /* names that are written here */
 	const struct named **stack; /* leaf first */
 	size_t depth;
 	uint64_t weight;
 	uint64_t first_line; /* of the sample */
 	const struct named *root;
-	const char *problem; /* why the sample cannot be kept, or NULL */
-	bool is_open;	     /* a sample's header has been read, its end has not */
+	bool is_in_kernel;	 /* the frame before was the kernel's */
+	struct inlined *inlined; /* NULL: it is not asked for */
+	bool is_in_inlined;	 /* the frame before was one that perf itself calls inlined */
+	const char *problem;	 /* why the sample cannot be kept, or NULL */
+	bool is_open;		 /* a sample's header has been read, its end has not */
 	bool is_wanted;
 	bool has_event; /* one has been chosen, if only the empty one */
 	char *key;	/* what stands for a frame in the cache */
@@ -115,10 +119,50 @@ static int find_root(struct perf_reader *reader, const struct perf_header *heade
 	return name_cache_add(&reader->names, &key, &frame, 1, &reader->root);
 }
 
+/* Whether to look for what was inlined. perf may have done so itself, with frames of its own. */
+static bool has_places(const struct perf_reader *reader, const struct perf_frame *frame)
+{
+	return reader->inlined && !reader->is_in_inlined && frame->file.len > 0 &&
+	       frame->file.text[0] == '/';
+}
+
+/* What called another was left behind its call; what the kernel interrupted, where it was. */
+static bool is_return(const struct perf_reader *reader)
+{
+	return reader->depth > 0 && !reader->is_in_kernel;
+}
+
+static uint64_t parse_hex(struct perf_text text)
+{
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		value = value << 4 |
+			(uint64_t)(text.text[i] <= '9' ? text.text[i] - '0'
+						       : (text.text[i] | 0x20) - 'a' + 10);
+	return value;
+}
+
+static size_t find_places(struct perf_reader *reader, const struct perf_frame *frame,
+			  const struct perf_names *names, struct dwarf_place *ret)
+{
+	const struct inlined_place place = {
+		.file = names->file,
+		.name = names->name,
+		.pc = parse_hex(frame->pc),
+		.offset = parse_hex(frame->offset),
+		.has_offset = frame->offset.len > 0,
+		.is_return = is_return(reader),
+	};
+
+	return inlined_find(reader->inlined, &place, ret);
+}
+
 /* name, file and, where it matters, pc: as one text. Its length. */
 static size_t key_of(const struct perf_reader *reader, const struct perf_frame *frame)
 {
-	const bool has_pc = reader->options->has_addrs && frame->name.text[0] == '[';
+	const bool has_pc = (reader->options->has_addrs && frame->name.text[0] == '[') ||
+			    has_places(reader, frame);
 	char *to = reader->key;
 
 	memcpy(to, frame->name.text, frame->name.len);
@@ -131,6 +175,8 @@ static size_t key_of(const struct perf_reader *reader, const struct perf_frame *
 	if (has_pc)
 		memcpy(to, frame->pc.text, frame->pc.len);
 	to += has_pc ? frame->pc.len : 0;
+	if (has_places(reader, frame) && is_return(reader))
+		*to++ = '\1';
 	*to = '\0';
 	return (size_t)(to - reader->key);
 }
@@ -138,11 +184,14 @@ static size_t key_of(const struct perf_reader *reader, const struct perf_frame *
 static int find_frame(struct perf_reader *reader, const struct perf_frame *frame,
 		      const struct named **ret)
 {
+	struct dwarf_place places[DWARF_LINES_MAX_DEPTH];
 	struct frame frames[NAME_CACHE_FRAMES];
 	const size_t len = key_of(reader, frame);
 	struct perf_names names = {.name = reader->text,
 				   .file = reader->key + frame->name.len + 1,
-				   .pc = reader->key + frame->name.len + frame->file.len + 2};
+				   .pc = reader->key + frame->name.len + frame->file.len + 2,
+				   .inlined = places,
+				   .arena = &reader->arena};
 	struct name_slot key;
 	size_t n;
 
@@ -152,12 +201,16 @@ static int find_frame(struct perf_reader *reader, const struct perf_frame *frame
 	key = name_cache_key(&reader->names, REALM_FRAME, reader->key, len);
 	memcpy(reader->text, frame->name.text, frame->name.len);
 	reader->text[frame->name.len] = '\0';
+	if (has_places(reader, frame))
+		names.inlined_count = find_places(reader, frame, &names, places);
 	n = perf_names_of(reader->options, &names, frames, NAME_CACHE_FRAMES);
 	return name_cache_add(&reader->names, &key, frames, n, ret);
 }
 
 static int add_frame(struct perf_reader *reader, const struct perf_frame *frame)
 {
+	int rc;
+
 	if (!reader->is_wanted || reader->problem)
 		return 0;
 	if (frame->name.len + frame->file.len + frame->pc.len > IMPORT_MAX_NAME) {
@@ -168,7 +221,12 @@ static int add_frame(struct perf_reader *reader, const struct perf_frame *frame)
 		reader->problem = "a stack of more than 16,384 frames";
 		return 0;
 	}
-	return find_frame(reader, frame, &reader->stack[reader->depth++]);
+	rc = find_frame(reader, frame, &reader->stack[reader->depth]);
+	reader->depth++;
+	reader->is_in_kernel = frame->file.len > 0 && frame->file.text[0] == '[';
+	reader->is_in_inlined = frame->file.len == strlen("inlined") &&
+				memcmp(frame->file.text, "inlined", frame->file.len) == 0;
+	return rc;
 }
 
 static int descend_all(struct profile *profile, const struct named *named, uint32_t *id)
@@ -227,6 +285,8 @@ static int begin_sample(struct perf_reader *reader, const struct perf_header *he
 		return rc;
 	reader->is_open = true;
 	reader->depth = 0;
+	reader->is_in_inlined = false;
+	reader->is_in_kernel = false;
 	reader->first_line = line;
 	reader->problem = header->comm.len > IMPORT_MAX_NAME ? "a name of more than 64 KiB" : NULL;
 	reader->is_wanted = wants_event(reader, header->event);
@@ -275,6 +335,10 @@ static int read_line(struct perf_reader *reader, const struct line *line, uint64
 static void reader_fini(struct perf_reader *reader)
 {
 	name_cache_fini(&reader->names);
+	arena_fini(&reader->arena);
+	if (reader->inlined)
+		inlined_stats(reader->inlined, &reader->target->report.inlined);
+	inlined_free(reader->inlined);
 	free(reader->stack);
 	free(reader->key);
 	free(reader->text);
@@ -294,7 +358,10 @@ int perf_read(struct lines *lines, const struct import_options *options,
 	reader.stack = malloc(IMPORT_MAX_DEPTH * sizeof(struct named *));
 	reader.key = malloc(IMPORT_MAX_NAME + PERF_NAMES_ROOM);
 	reader.text = malloc(2 * IMPORT_MAX_NAME + PERF_NAMES_ROOM);
-	if (!reader.stack || !reader.key || !reader.text)
+	if (options->has_inlined)
+		reader.inlined = inlined_new();
+	if (!reader.stack || !reader.key || !reader.text ||
+	    (options->has_inlined && !reader.inlined))
 		return -ENOMEM;
 	while ((rc = lines_next(lines, &line)) > 0) {
 		const int err = read_line(&reader, &line, lines->number);

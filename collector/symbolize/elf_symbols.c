@@ -25,6 +25,7 @@
 #define MAX_NAME_BYTES	    (16u << 10)
 #define MAX_DEMANGLED_BYTES 4096	/* of one name; longer ones are of no use to a reader */
 #define MAX_DEMANGLED_TOTAL (32u << 20) /* of one file, then names stay mangled */
+#define PAGE_BYTES	    4096u	/* the smallest of any machine */
 #define MAX_NESTED	    32		/* functions between an address and the one that holds it */
 
 struct entry {
@@ -423,6 +424,24 @@ const char *elf_symbols_find_as(struct elf_symbols *symbols, uint64_t elf_addr,
 const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uint64_t *ret_offset)
 {
 	return elf_symbols_find_as(symbols, elf_addr, DEMANGLE_PLAIN, ret_offset);
+}
+
+int elf_symbols_find_start_of(struct elf_symbols *symbols, const char *name, uint64_t addr,
+			      uint64_t *ret_elf_addr)
+{
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct entry *const entry = &symbols->entries[i];
+
+		if ((entry->elf_addr ^ addr) % PAGE_BYTES != 0 ||
+		    (strcmp(symbols->names + entry->name, name) != 0 &&
+		     strcmp(show(symbols, entry, DEMANGLE_PLAIN), name) != 0 &&
+		     strcmp(show(symbols, entry, DEMANGLE_FULL), name) != 0))
+			continue;
+		*ret_elf_addr = entry->elf_addr;
+		return 0;
+	}
+	return symbols->debug ? elf_symbols_find_start_of(symbols->debug, name, addr, ret_elf_addr)
+			      : -ENOENT;
 }
 
 enum elf_symbols_source elf_symbols_source(const struct elf_symbols *symbols)

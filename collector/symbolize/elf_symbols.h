@@ -59,6 +59,13 @@ const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uin
 const char *elf_symbols_find_as(struct elf_symbols *symbols, uint64_t elf_addr,
 				enum demangle_style style, uint64_t *ret_offset);
 
+/*
+ * The start of the function of that name, as it is shown or as the linker wrote it, for which a
+ * process's address is addr: they are alike in the bits below a page. -ENOENT if there is none.
+ */
+int elf_symbols_find_start_of(struct elf_symbols *symbols, const char *name, uint64_t addr,
+			      uint64_t *ret_elf_addr);
+
 enum elf_symbols_source elf_symbols_source(const struct elf_symbols *symbols);
 const struct elf_layout *elf_symbols_layout(const struct elf_symbols *symbols);
 

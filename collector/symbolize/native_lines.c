@@ -37,12 +37,22 @@ struct native_lines {
 	struct lines_file files[NATIVE_LINES_MAX_FILES];
 	size_t count;
 	uint64_t now; /* rises with every use */
+	uint64_t wait_ns;
 	struct native_lines_stats stats;
 };
 
 struct native_lines *native_lines_new(void)
 {
-	return calloc(1, sizeof(struct native_lines));
+	struct native_lines *const lines = calloc(1, sizeof(*lines));
+
+	if (lines)
+		lines->wait_ns = WAIT_BUDGET_NS;
+	return lines;
+}
+
+void native_lines_wait(struct native_lines *lines, uint64_t wait_ns)
+{
+	lines->wait_ns = wait_ns;
 }
 
 static void forget_answers(struct lines_file *file)
@@ -175,9 +185,9 @@ static void wait_for(struct native_lines *lines, struct lines_file *file,
 
 		if (take_answer(lines, file) || file->process.socket < 0)
 			continue;
-		if (file->waited_ns >= WAIT_BUDGET_NS)
+		if (file->waited_ns >= lines->wait_ns)
 			return;
-		poll(&poll_fd, 1, (int)((WAIT_BUDGET_NS - file->waited_ns) / 1000000) + 1);
+		poll(&poll_fd, 1, (int)((lines->wait_ns - file->waited_ns) / 1000000) + 1);
 		file->waited_ns += clock_now_ns() - start_ns;
 	}
 }

@@ -41,6 +41,9 @@ struct native_lines_stats {
 struct native_lines *native_lines_new(void);	    /* NULL if out of memory */
 void native_lines_free(struct native_lines *lines); /* NULL is legal */
 
+/* So long all answers of a file may be waited for together; 400 ms unless this says otherwise. */
+void native_lines_wait(struct native_lines *lines, uint64_t wait_ns);
+
 /* As dwarf_lines_find; texts are borrowed until the next call. */
 size_t native_lines_find(struct native_lines *lines, const struct native_lines_file *file,
 			 uint64_t elf_addr, struct dwarf_place *ret);
