@@ -45,6 +45,7 @@ def read_arguments():
     parser.add_argument("--framepointer", action="append", choices=("off", "auto", "on"),
                         help="the agent's option; off and auto unless given")
     parser.add_argument("--unwind", help="passed on to fgcollect record, if given")
+    parser.add_argument("--stack-size", help="likewise")
     parser.add_argument("--container", action="store_true",
                         help="each JVM in a container: uid 103, PID 1, nothing allowed, no network")
     parser.add_argument("--compare", action="store_true",
@@ -159,6 +160,7 @@ def measure_all(options, fgcollect):
 def main():
     options = read_arguments()
     args = ["--unwind", options.unwind] if options.unwind else []
+    args += ["--stack-size", options.stack_size] if options.stack_size else []
     with engine_for(options) as containers:
         held = measure_all(options, Fgcollect(*args, engine=containers))
     if not held:
