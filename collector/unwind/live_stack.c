@@ -49,28 +49,31 @@ bool live_stack_append(struct live_stack *live, const struct stack_rest *rest,
 	return true;
 }
 
-bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stack)
+bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stack, uint64_t frame)
 {
 	const bool is_first = stack->bytes != live->bytes;
 	const size_t wanted = is_first ? stack->len + LIVE_STACK_FIRST_BYTES : BUFFER_BYTES;
-	uint8_t tail[STACK_TAIL_BYTES];
+	const size_t tail = stack_tail_len(stack);
+	uint8_t known[STACK_TAIL_BYTES];
+	struct snapshot copy = {.addr = stack->addr + stack->len - tail, .bytes = known};
 	size_t tail_at, n;
 
-	if (stack->len < sizeof(tail) || stack->len > BUFFER_BYTES - LIVE_STACK_FIRST_BYTES ||
+	if (tail == 0 || stack->len > BUFFER_BYTES - LIVE_STACK_FIRST_BYTES ||
 	    (is_first ? stack->len > COPY_MAX_BYTES : live->is_read_out))
 		return false;
 	if (!live->bytes)
 		live->bytes = malloc(BUFFER_BYTES);
 	if (!live->bytes)
 		return false;
-	tail_at = stack->len - sizeof(tail);
-	memcpy(tail, stack->bytes + tail_at, sizeof(tail));
+	tail_at = stack->len - tail;
+	memcpy(known, stack->bytes + tail_at, tail);
+	copy.len = tail;
 	if (is_first)
 		memcpy(live->bytes, stack->bytes, tail_at);
 	n = read_on(live, tail_at, pid,
 		    (struct iovec){.iov_base = (void *)(uintptr_t)(stack->addr + tail_at),
 				   .iov_len = wanted - tail_at});
-	if (n <= sizeof(tail) || memcmp(live->bytes + tail_at, tail, sizeof(tail)) != 0)
+	if (n <= tail || !stack_tail_is_same(&copy, frame, live->bytes + tail_at, tail))
 		return false;
 	live->is_read_out = !is_first;
 	stack->bytes = live->bytes;

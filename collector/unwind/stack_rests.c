@@ -59,7 +59,7 @@ size_t stack_rests_wanted(const struct stack_rests *rests, pid_t pid, uint64_t t
 	const uint64_t end = end_of(copy), place = end / PLACE_BYTES;
 	const struct stack_want *want = &rests->wanted[slot_of(pid, place)];
 
-	if (want->pid != pid || want->place != place || copy->len < STACK_TAIL_BYTES ||
+	if (want->pid != pid || want->place != place || stack_tail_len(copy) == 0 ||
 	    time_ns > want->time_ns + WANT_NS)
 		return 0;
 	if (want->root == 0)
@@ -74,34 +74,40 @@ static uint64_t distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-static bool fits(const struct stack_rest *rest, pid_t pid, uint64_t time_ns,
-		 const struct snapshot *copy)
+static bool fits(const struct stack_rest *rest, uint64_t time_ns, const struct snapshot *copy,
+		 uint64_t frame)
 {
-	const uint64_t from = end_of(copy) - STACK_TAIL_BYTES, offset = from - rest->addr;
+	const uint64_t in_front = end_of(copy) - rest->addr;
 
-	return rest->pid == pid && from >= rest->addr && offset < rest->len &&
-	       rest->len - offset > STACK_TAIL_BYTES &&
+	return end_of(copy) > rest->addr && in_front < rest->len &&
 	       distance(rest->time_ns, time_ns) <= STACK_RESTS_AGE_NS &&
-	       memcmp(rest->bytes + offset, copy->bytes + copy->len - STACK_TAIL_BYTES,
-		      STACK_TAIL_BYTES) == 0;
+	       stack_tail_is_same(copy, frame, rest->bytes, in_front);
 }
 
 const struct stack_rest *stack_rests_find(const struct stack_rests *rests, pid_t pid,
-					  uint64_t time_ns, const struct snapshot *copy)
+					  uint64_t time_ns, const struct snapshot *copy,
+					  uint64_t frame)
 {
 	const struct stack_rest *found = NULL;
 
-	if (copy->len < STACK_TAIL_BYTES)
-		return NULL;
 	for (uint32_t i = 0; i < rests->count; i++) {
 		const struct stack_rest *rest = &rests->ring[(rests->oldest + i) % STACK_RESTS_MAX];
 
-		if (fits(rest, pid, time_ns, copy) &&
+		if (rest->pid == pid && fits(rest, time_ns, copy, frame) &&
 		    (!found ||
 		     distance(rest->time_ns, time_ns) < distance(found->time_ns, time_ns)))
 			found = rest;
 	}
 	return found;
+}
+
+/* Whether the copy's last words are in it, where they were. */
+static bool has_end_of(const struct stack_rest *rest, const struct snapshot *copy)
+{
+	const size_t at = end_of(copy) - rest->addr - STACK_TAIL_LEAST_BYTES;
+
+	return memcmp(rest->bytes + at, copy->bytes + copy->len - STACK_TAIL_LEAST_BYTES,
+		      STACK_TAIL_LEAST_BYTES) == 0;
 }
 
 /* Takes its bytes. */
@@ -117,17 +123,18 @@ static void add(struct stack_rests *rests, const struct stack_rest *rest)
 void stack_rests_keep(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
 		      const struct snapshot *copy, size_t len)
 {
-	const size_t all = STACK_TAIL_BYTES + (len < MAX_BYTES ? len : MAX_BYTES);
+	const size_t tail = stack_tail_len(copy);
+	const size_t all = tail + (len < MAX_BYTES ? len : MAX_BYTES);
 	struct stack_rest rest = {.pid = pid, .time_ns = time_ns};
 	struct iovec local = {.iov_len = all}, remote = {.iov_len = all};
 	const struct stack_rest *known;
 	uint8_t *shrunk;
 	ssize_t n;
 
-	if (copy->len < STACK_TAIL_BYTES)
+	if (tail == 0)
 		return;
-	rest.addr = end_of(copy) - STACK_TAIL_BYTES;
-	known = stack_rests_find(rests, pid, time_ns, copy);
+	rest.addr = end_of(copy) - tail;
+	known = stack_rests_find(rests, pid, time_ns, copy, copy->addr);
 	if (known && known->len - (rest.addr - known->addr) >= all)
 		return;
 	rest.bytes = malloc(all);
@@ -139,7 +146,7 @@ void stack_rests_keep(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
 	n = process_memory_read(pid, &local, &remote, 1);
 	rests->refused += n == -EPERM;
 	rest.len = n > 0 ? (size_t)n : 0; /* less where the stack ends */
-	if (rest.len <= STACK_TAIL_BYTES || !fits(&rest, pid, time_ns, copy)) {
+	if (rest.len <= tail || !has_end_of(&rest, copy)) {
 		free(rest.bytes);
 		return;
 	}

@@ -8,13 +8,14 @@
  *
  * Samples wait before they are walked, and a stack that was deep may not be so any more by then. But
  * walks of others have found out where the stacks thereabouts end. So of a copy that ends before
- * that, what lies behind it is read when the sample comes, and kept for it. It is believed as in live_stack.h: if it begins with the copy's own end,
- * byte by byte. At most STACK_RESTS_MAX_BYTES are kept; the oldest make way.
+ * that, what lies behind it is read when the sample comes, and kept for it. It is believed if the
+ * copy's own end is in front of it (stack_tail.h). At most STACK_RESTS_MAX_BYTES are kept; the oldest
+ * make way.
  */
 #ifndef FG_UNWIND_STACK_RESTS_H
 #define FG_UNWIND_STACK_RESTS_H
 
-#include "unwind/snapshot.h"
+#include "unwind/stack_tail.h"
 
 #include <sys/types.h>
 
@@ -23,9 +24,7 @@
 #define STACK_RESTS_WANTED    256
 #define STACK_RESTS_AGE_NS    UINT64_C(1000000000)
 
-/* Of a copy's end, and where what is kept of its rest begins. */
-#define STACK_TAIL_BYTES 1024u
-
+/* It begins with the copy's own end, or with that of another. */
 struct stack_rest {
 	pid_t pid;
 	uint64_t time_ns;
@@ -65,15 +64,19 @@ void stack_rests_note(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
 size_t stack_rests_wanted(const struct stack_rests *rests, pid_t pid, uint64_t time_ns,
 			  const struct snapshot *copy);
 
-/* Reads and keeps up to len bytes from behind the copy, unless as much is there already. */
+/*
+ * Reads and keeps up to len bytes from behind the copy, unless as much is there already. Whether more
+ * than the copy's last words are still there is looked at when it is asked for.
+ */
 void stack_rests_keep(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
 		      const struct snapshot *copy, size_t len);
 
 /*
- * What begins with the copy's last STACK_TAIL_BYTES and goes on behind them, of all kept the one
- * nearest in time; borrowed until the next is kept. NULL: none.
+ * What goes on behind the copy, which ends in the frame at that address: of all kept the one nearest
+ * in time; borrowed until the next is kept. NULL: none.
  */
 const struct stack_rest *stack_rests_find(const struct stack_rests *rests, pid_t pid,
-					  uint64_t time_ns, const struct snapshot *copy);
+					  uint64_t time_ns, const struct snapshot *copy,
+					  uint64_t frame);
 
 #endif

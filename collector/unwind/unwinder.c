@@ -102,8 +102,11 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 	return step_by_fp(walk); /* generated, and nobody told us by whom */
 }
 
-/* By what was kept of the rest when the sample came; else by what is there now. */
-static bool extend(struct walk *walk)
+/*
+ * For a walk in the frame at that address, by what was kept of the rest when the sample came; else
+ * by what is there now.
+ */
+static bool extend(struct walk *walk, uint64_t frame)
 {
 	const pid_t pid = walk->process->pid;
 	const struct stack_rest *rest = NULL;
@@ -112,10 +115,10 @@ static bool extend(struct walk *walk)
 		stack_rests_keep(walk->rests, pid, walk->time_ns, &walk->stack,
 				 LIVE_STACK_FIRST_BYTES);
 	if (!walk->is_short)
-		rest = stack_rests_find(walk->rests, pid, walk->time_ns, &walk->stack);
+		rest = stack_rests_find(walk->rests, pid, walk->time_ns, &walk->stack, frame);
 	walk->is_short = true;
 	if ((!rest || !live_stack_append(walk->live, rest, &walk->stack)) &&
-	    !live_stack_extend(walk->live, pid, &walk->stack))
+	    !live_stack_extend(walk->live, pid, &walk->stack, frame))
 		return false;
 	walk->is_extended = true;
 	return true;
@@ -179,7 +182,7 @@ static void walk_user(struct walk *walk, struct stack *ret)
 		do {
 			walk->regs = before;
 			step = take_step(walk, &place, entry);
-		} while (step == STEP_END && extend(walk));
+		} while (step == STEP_END && extend(walk, before.sp));
 		if (step == STEP_ROOT) {
 			end_at(ret, STACK_WHOLE, before.pc);
 			return;

@@ -57,7 +57,7 @@ static void keep(const struct snapshot *copy, uint64_t time_ns, size_t len)
 
 static const struct stack_rest *find(const struct snapshot *copy, uint64_t time_ns)
 {
-	return stack_rests_find(&rests, getpid(), time_ns, copy);
+	return stack_rests_find(&rests, getpid(), time_ns, copy, copy->addr);
 }
 
 static void what_was_behind_a_copy_outlives_the_stack(void **state)
@@ -88,7 +88,7 @@ static void what_was_behind_another_stack_is_not_taken(void **state)
 	assert_null(find(&copy, NOW));
 	copied[COPY_BYTES - 3] ^= 1;
 	assert_non_null(find(&copy, NOW));
-	assert_null(stack_rests_find(&rests, getpid() + 1, NOW, &copy));
+	assert_null(stack_rests_find(&rests, getpid() + 1, NOW, &copy, copy.addr));
 	assert_null(find(&copy, NOW + 2 * STACK_RESTS_AGE_NS));
 }
 

@@ -30,7 +30,7 @@
 #include "unwind/unwinder.h"
 
 #define STACK_BYTES (32u << 10)
-#define CUT_BYTES   1016 /* less than what it takes to go on in the process's memory */
+#define CUT_BYTES   1016
 #define NOW	    1000
 
 static struct table_cache *tables;
@@ -202,6 +202,7 @@ static void a_stack_that_goes_on_behind_the_copy_says_so(void **state)
 	struct taken *taken = take_on_thread();
 
 	(void)state;
+	taken->bytes[CUT_BYTES - 1] ^= 1; /* what is there now is another's */
 	walk(taken, CUT_BYTES);
 	assert_true(stack.depth > 3 && stack.depth < (uint32_t)taken->n);
 	check_frames(taken, stack.depth);
@@ -245,16 +246,16 @@ static void a_stack_that_grows_while_it_is_read_is_not_run_after(void **state)
 	(void)state;
 	assert_true(grown != MAP_FAILED);
 	assert_int_equal(mprotect(grown, 8 * page, PROT_READ | PROT_WRITE), 0);
-	assert_true(live_stack_extend(&live, getpid(), &copy));
+	assert_true(live_stack_extend(&live, getpid(), &copy, copy.addr));
 	assert_int_equal(copy.len, 8 * page);
 	assert_int_equal(mprotect(grown, 16 * page, PROT_READ | PROT_WRITE), 0);
-	assert_true(live_stack_extend(&live, getpid(), &copy));
+	assert_true(live_stack_extend(&live, getpid(), &copy, copy.addr));
 	assert_int_equal(copy.len, 16 * page);
 	assert_int_equal(mprotect(grown, 24 * page, PROT_READ | PROT_WRITE), 0);
-	assert_false(live_stack_extend(&live, getpid(), &copy));
+	assert_false(live_stack_extend(&live, getpid(), &copy, copy.addr));
 	assert_int_equal(copy.len, 16 * page);
 	copy = (struct snapshot){.addr = copy.addr, .bytes = grown, .len = 2048};
-	assert_true(live_stack_extend(&live, getpid(), &copy)); /* another sample */
+	assert_true(live_stack_extend(&live, getpid(), &copy, copy.addr)); /* another sample */
 	live_stack_fini(&live);
 	munmap(grown, mapped);
 }
@@ -268,6 +269,7 @@ static void behind_the_copy_the_kernels_walk_goes_on(void **state)
 		.regs = taken->regs, .stack = taken->bytes, .stack_len = CUT_BYTES, .chain = chain};
 
 	(void)state;
+	taken->bytes[CUT_BYTES - 1] ^= 1; /* what is there now is another's */
 	chain[sample.chain_len = 1] = perf_regs_get(taken->regs, SAMPLER_REG_PC);
 	for (int i = 2; i < taken->n; i++)
 		chain[++sample.chain_len] = (uint64_t)(uintptr_t)taken->frames[i];
