@@ -6,6 +6,7 @@
 #include "target/code_map.h"
 
 #define PLT_SLOT_BYTES	16
+#define LEAF_MAX_WORDS	2	   /* a word, and the return address */
 #define NEWBORN_BYTES	16	   /* from a system call's return into the rules for a new thread */
 #define FRAME_MAX_BYTES (1u << 20) /* a frame pointer that is farther away is none */
 
@@ -118,25 +119,47 @@ enum step step_by_fp(struct walk *walk)
 										      : STEP_END;
 }
 
-/* Assembler's functions: a leaf of that kind hardly ever has a frame. */
+/*
+ * Assembler's functions: a leaf of that kind hardly ever has a frame. A file's _init and _fini have one
+ * word.
+ */
 static enum step step_without_rule(struct walk *walk)
 {
 	const struct unwind_regs before = walk->regs;
 
-	if (!walk->is_return &&
-	    arch_leave(walk->arch, ARCH_FRAME_NONE, 0, &walk->stack, &walk->regs) &&
-	    step_is_code(walk, walk->regs.pc))
-		return STEP_DONE;
-	walk->regs = before;
+	for (unsigned int words = 0; !walk->is_return && words < LEAF_MAX_WORDS; words++) {
+		walk->regs.sp = before.sp + words * WORD_BYTES;
+		if (arch_leave(walk->arch, ARCH_FRAME_NONE, 0, &walk->stack, &walk->regs) &&
+		    step_is_code(walk, walk->regs.pc))
+			return STEP_DONE;
+		walk->regs = before;
+	}
 	return step_by_fp(walk);
 }
 
-/* Its one function without rules is where the kernel starts a process. */
 static bool is_loader(const struct mapping *mapping)
 {
 	const char *slash = strrchr(mapping->path, '/');
 
 	return slash && (strncmp(slash, "/ld-", 4) == 0 || strcmp(slash, "/ld.so") == 0);
+}
+
+/*
+ * The loader's one function without rules is where the kernel starts a process, with no frame pointer
+ * and nothing to return to.
+ */
+static enum step step_in_loader(struct walk *walk)
+{
+	const struct unwind_regs before = walk->regs;
+	enum step step;
+
+	if (walk->is_return)
+		return STEP_ROOT;
+	step = step_without_rule(walk);
+	if (step == STEP_DONE || step == STEP_END || before.fp != 0)
+		return step;
+	walk->regs = before;
+	return STEP_ROOT;
 }
 
 /*
@@ -170,8 +193,10 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 		is_root = (row && row->is_root) ||
 			  ((!row || row->kind == CFI_NONE) && is_newborn(walk, table, elf_addr));
 	}
-	if (is_root || (!row && walk->is_return && is_loader(mapping)))
+	if (is_root)
 		return STEP_ROOT;
+	if (!row && is_loader(mapping) && (table || walk->is_return))
+		return step_in_loader(walk);
 	if (!row || row->kind == CFI_NONE)
 		return step_without_rule(walk);
 	return leave_by_rule(walk, &(struct rule){.table = table, .row = row});

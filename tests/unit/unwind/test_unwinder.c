@@ -10,12 +10,14 @@
 #include <cmocka.h>
 
 #include <execinfo.h>
+#include <link.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -366,6 +368,38 @@ static void walk_code(uint64_t pc, uint64_t fp, size_t n_words)
 #define SHORT_WORDS 150 /* of a copy; enough to tell that the rest belongs to it */
 
 static const struct code_frame FRAME_48 = {.size = 48, .complete = 16};
+
+#if defined(__x86_64__)
+/* Where the kernel starts a process: before the loader's first instructions there is nothing. */
+static void a_process_that_has_just_begun_is_at_its_root(void **state)
+{
+	const uint64_t base = getauxval(AT_BASE);
+	const ElfW(Ehdr) *const header = (const void *)(uintptr_t)base;
+
+	(void)state;
+	if (base == 0)
+		skip(); /* linked without a loader */
+	words[0] = 1;	/* its arguments, as the kernel puts them there */
+	words[1] = word_addr(20);
+	walk_code(base + header->e_entry, 0, 60);
+	assert_int_equal(stack.end, STACK_WHOLE);
+	assert_int_equal(stack.depth, 1);
+}
+
+extern void _init(void);
+
+/* It has no rules, and has made room for a word when it looks whether there is something to call. */
+static void a_files_first_function_is_left_by_what_is_below_its_word(void **state)
+{
+	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	words[0] = 3;
+	words[1] = caller + 100;
+	walk_code((uint64_t)(uintptr_t)_init + 8, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+}
+#endif
 
 /* 48 bytes: four words of its own, the caller's frame pointer, the return address. */
 static void compiled_frames_are_left_by_their_size(void **state)
@@ -1428,6 +1462,10 @@ int main(void)
 		OWN(a_stack_that_grows_while_it_is_read_is_not_run_after),
 		OWN(behind_the_copy_the_kernels_walk_goes_on),
 		OWN(without_registers_it_is_the_kernels_walk),
+#if defined(__x86_64__)
+		CODE(a_process_that_has_just_begun_is_at_its_root),
+		CODE(a_files_first_function_is_left_by_what_is_below_its_word),
+#endif
 		CODE(compiled_frames_are_left_by_their_size),
 		CODE(a_frame_that_is_not_yet_whole_is_read_from_its_code),
 		CODE(interpreted_frames_are_left_by_their_slots),
