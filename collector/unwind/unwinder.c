@@ -298,6 +298,20 @@ static void note_root(const struct walk *walk, const struct perf_sample *sample,
 				 is_whole ? walk->regs.sp + ROOT_BYTES : 0);
 }
 
+/*
+ * A look that has not come to the copy's end, as when rules are being loaded: the walk that it is made
+ * for will.
+ */
+static void keep_unseen(struct walk *walk, const struct perf_sample *sample,
+			const struct stack *stack)
+{
+	const struct snapshot copy = copy_of(walk->arch, sample);
+
+	if (walk->is_look && !walk->is_short && stack->end != STACK_WHOLE)
+		stack_rests_keep(walk->rests, walk->process->pid, walk->time_ns, &copy,
+				 LIVE_STACK_FIRST_BYTES);
+}
+
 static void walk_sample(struct unwinder *unwinder, struct walk walk,
 			const struct perf_sample *sample, struct stack *ret)
 {
@@ -321,6 +335,7 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	table_cache_allow(unwinder->tables, STEP_MAX_LOADS);
 	walk_user(&walk, ret);
 	note_root(&walk, sample, ret);
+	keep_unseen(&walk, sample, ret);
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
 		unwinder->stats.joined += join_chain(&walk, &chain, n_kernel, ret);
 	unwinder->stats.reads += walk.reads;

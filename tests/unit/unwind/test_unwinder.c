@@ -401,6 +401,29 @@ static void a_files_first_function_is_left_by_what_is_below_its_word(void **stat
 }
 #endif
 
+/* As when its code, or a file's rules, have not been heard of yet. */
+static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state)
+{
+	const uint64_t leaf = (uint64_t)(uintptr_t)code, caller = leaf + 256, last = leaf + 512;
+	const struct perf_sample sample = {
+		.regs = sample_regs, .stack = (const uint8_t *)words, .stack_len = 10 * 8};
+
+	(void)state;
+	words[5] = caller + 100;
+	words[11] = last + 100;
+	set_reg(sample_regs, SAMPLER_REG_PC, leaf + 60);
+	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
+	unwinder_look(unwinder, self, NOW, &sample, &stack);
+	assert_int_equal(stack.depth, 1);
+	words[11] = 0;
+	add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+	walk_code(leaf + 60, 0x1234, 10);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, last + 100);
+}
+
 /* 48 bytes: four words of its own, the caller's frame pointer, the return address. */
 static void compiled_frames_are_left_by_their_size(void **state)
 {
@@ -1466,6 +1489,7 @@ int main(void)
 		CODE(a_process_that_has_just_begun_is_at_its_root),
 		CODE(a_files_first_function_is_left_by_what_is_below_its_word),
 #endif
+		CODE(a_look_that_leads_nowhere_keeps_what_is_behind_the_copy),
 		CODE(compiled_frames_are_left_by_their_size),
 		CODE(a_frame_that_is_not_yet_whole_is_read_from_its_code),
 		CODE(interpreted_frames_are_left_by_their_slots),
