@@ -203,6 +203,25 @@ static bool read_slot(const struct walk *walk, int slot, uint64_t *ret)
 }
 
 /*
+ * Whether a method that is being entered has the frame pointer already, which lies below the caller's
+ * stack pointer then, with the caller's own and the return address where they will stay.
+ */
+static bool leave_begun(struct walk *walk, uint64_t sender_sp)
+{
+	const struct unwind_regs before = walk->regs;
+
+	if (before.fp < before.sp || before.fp % WORD_BYTES != 0 || before.fp >= sender_sp ||
+	    leave(walk, ARCH_FRAME_BY_FP, 0) != STEP_DONE)
+		return false;
+	if (walk->regs.sp <= sender_sp && step_is_code(walk, walk->regs.pc)) {
+		walk->regs.sp = sender_sp;
+		return true;
+	}
+	walk->regs = before;
+	return false;
+}
+
+/*
  * Before an interpreted method has a frame, a register holds the caller's stack pointer; later the
  * same one points at bytecode, which never lies on the stack.
  */
@@ -215,6 +234,10 @@ static bool leave_entry(struct walk *walk, struct stack_entry *entry)
 		return false;
 	if (at.sender_sp < walk->regs.sp || at.sender_sp - walk->regs.sp > INTERPRETED_MAX_BYTES)
 		return false;
+	if (leave_begun(walk, at.sender_sp)) {
+		entry->method = at.method;
+		return true;
+	}
 	if (walk->arch->has_link || !snapshot_read(&walk->stack, walk->regs.sp, &next.pc) ||
 	    !step_is_code(walk, next.pc))
 		next.pc = at.return_addr;

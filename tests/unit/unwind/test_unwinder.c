@@ -516,6 +516,29 @@ static void an_interpreted_frame_that_is_not_made_yet_is_left_by_registers(void 
 #endif
 }
 
+#if defined(__x86_64__)
+/* Its frame pointer is there, and the caller's below it; its caller's stack pointer is in a register. */
+static void an_interpreted_frame_that_has_its_pointer_is_left_by_that(void **state)
+{
+	const uint64_t interpreter =
+		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
+	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[1] = word_addr(6);
+	words[2] = word_addr(20);
+	words[3] = interpreter + 500;
+	words[21] = last + 60;
+	set_reg(sample_regs, PERF_REG_X86_AX, interpreter + 500);
+	set_reg(sample_regs, PERF_REG_X86_R13, word_addr(6));
+	set_reg(sample_regs, PERF_REG_X86_BX, 0xdead0);
+	walk_code(interpreter + 20, word_addr(2), 60);
+	assert_int_equal(stack.entries[0].method, 0xdead0);
+	assert_int_equal(stack.entries[1].addr, interpreter + 500);
+	assert_int_equal(stack.entries[2].addr, last + 60);
+}
+#endif
+
 /* Word by word: so far there are the sender's sp, a zero and the method, but nothing of the caller. */
 static void an_interpreted_frame_that_is_half_made_is_left_by_what_there_is(void **state)
 {
@@ -1494,6 +1517,9 @@ int main(void)
 		CODE(a_frame_that_is_not_yet_whole_is_read_from_its_code),
 		CODE(interpreted_frames_are_left_by_their_slots),
 		CODE(an_interpreted_frame_that_is_not_made_yet_is_left_by_registers),
+#if defined(__x86_64__)
+		CODE(an_interpreted_frame_that_has_its_pointer_is_left_by_that),
+#endif
 		CODE(an_interpreted_frame_that_is_half_made_is_left_by_what_there_is),
 		CODE(an_interpreted_frame_that_is_gone_is_left_from_the_top),
 		CODE(the_stub_for_exceptions_that_leave_a_frame_is_left_from_the_top),
