@@ -397,6 +397,7 @@ static void a_files_first_function_is_left_by_what_is_below_its_word(void **stat
 	words[0] = 3;
 	words[1] = caller + 100;
 	walk_code((uint64_t)(uintptr_t)_init + 8, 0x1234, 60);
+	assert_true(stack.depth >= 2);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 }
 #endif
@@ -420,6 +421,7 @@ static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state
 	add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 	add_code(512, 256, CODE_JAVA, "last", FRAME_48);
 	walk_code(leaf + 60, 0x1234, 10);
+	assert_true(stack.depth >= 3);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 	assert_int_equal(stack.entries[2].addr, last + 100);
 }
@@ -533,6 +535,7 @@ static void an_interpreted_frame_that_has_its_pointer_is_left_by_that(void **sta
 	set_reg(sample_regs, PERF_REG_X86_R13, word_addr(6));
 	set_reg(sample_regs, PERF_REG_X86_BX, 0xdead0);
 	walk_code(interpreter + 20, word_addr(2), 60);
+	assert_int_equal(stack.depth, 3);
 	assert_int_equal(stack.entries[0].method, 0xdead0);
 	assert_int_equal(stack.entries[1].addr, interpreter + 500);
 	assert_int_equal(stack.entries[2].addr, last + 60);
