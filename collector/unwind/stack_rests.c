@@ -79,6 +79,8 @@ static bool fits(const struct stack_rest *rest, uint64_t time_ns, const struct s
 {
 	const uint64_t in_front = end_of(copy) - rest->addr;
 
+	if (copy->len == 0)
+		return rest->addr == copy->addr && rest->time_ns == time_ns;
 	return end_of(copy) > rest->addr && in_front < rest->len &&
 	       distance(rest->time_ns, time_ns) <= STACK_RESTS_AGE_NS &&
 	       stack_tail_is_same(copy, frame, rest->bytes, in_front);
@@ -99,6 +101,21 @@ const struct stack_rest *stack_rests_find(const struct stack_rests *rests, pid_t
 			found = rest;
 	}
 	return found;
+}
+
+void stack_rests_drop_last(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
+			   const struct snapshot *copy)
+{
+	const uint32_t last = (rests->oldest + rests->count - 1) % STACK_RESTS_MAX;
+	struct stack_rest *rest = &rests->ring[last];
+
+	if (rests->count == 0 || rest->pid != pid || rest->time_ns != time_ns ||
+	    rest->addr != copy->addr)
+		return;
+	rests->bytes -= rest->len;
+	free(rest->bytes);
+	*rest = (struct stack_rest){0};
+	rests->count--;
 }
 
 /* Whether the copy's last words are in it, where they were. */
@@ -131,7 +148,7 @@ void stack_rests_keep(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
 	uint8_t *shrunk;
 	ssize_t n;
 
-	if (tail == 0)
+	if (tail == 0 && copy->len > 0)
 		return;
 	rest.addr = end_of(copy) - tail;
 	known = stack_rests_find(rests, pid, time_ns, copy, copy->addr);
@@ -146,7 +163,7 @@ void stack_rests_keep(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
 	n = process_memory_read(pid, &local, &remote, 1);
 	rests->refused += n == -EPERM;
 	rest.len = n > 0 ? (size_t)n : 0; /* less where the stack ends */
-	if (rest.len <= tail || !has_end_of(&rest, copy)) {
+	if (rest.len <= tail || (tail > 0 && !has_end_of(&rest, copy))) {
 		free(rest.bytes);
 		return;
 	}

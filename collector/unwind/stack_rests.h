@@ -65,6 +65,13 @@ size_t stack_rests_wanted(const struct stack_rests *rests, pid_t pid, uint64_t t
 			  const struct snapshot *copy);
 
 /*
+ * Of a copy that is empty what is at its place is kept, and found for that time alone: whoever has it
+ * kept says whether it is to be believed.
+ */
+void stack_rests_drop_last(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
+			   const struct snapshot *copy);
+
+/*
  * Reads and keeps up to len bytes from behind the copy, unless as much is there already. Whether more
  * than the copy's last words are still there is looked at when it is asked for.
  */

@@ -2,6 +2,7 @@
 /* Compares ends of copies with what is there later, see stack_tail.h. */
 #include "unwind/stack_tail.h"
 
+#define PAGE_BYTES	4096	    /* or a multiple of it */
 #define MOST_CHANGED	8	    /* one word in so many */
 #define NEAR_CODE_BYTES (16u << 10) /* of one function, which others may be inlined into */
 
@@ -44,14 +45,15 @@ bool stack_tail_is_same(const struct snapshot *copy, uint64_t frame, const uint8
 	const uint64_t end = copy->addr + copy->len;
 	const uint64_t own = frame < end ? end - frame : 0;
 	const size_t all = stack_tail_len(copy);
-	const bool has_called = all > WORD_BYTES && own <= all - WORD_BYTES;
+	const size_t equal = all < STACK_TAIL_EQUAL_BYTES ? all : STACK_TAIL_EQUAL_BYTES;
+	const bool is_one = end % PAGE_BYTES == 0 && all > WORD_BYTES && own <= all - WORD_BYTES;
 	const uint8_t *const then_end = copy->bytes + copy->len, *const now_end = now + len;
 	const size_t least = STACK_TAIL_LEAST_BYTES;
 
-	if (all == 0 || len < least || len < (has_called ? own + WORD_BYTES : all))
+	if (all == 0 || len < least || len < (is_one ? own + WORD_BYTES : equal))
 		return false;
-	if (!has_called)
-		return is_equal(then_end - all, now_end - all, all);
+	if (!is_one)
+		return is_equal(then_end - equal, now_end - equal, equal);
 	return is_equal(then_end - least, now_end - least, least) &&
 	       is_near(word_at(then_end - own - WORD_BYTES), word_at(now_end - own - WORD_BYTES)) &&
 	       is_alike(then_end - own, now_end - own, own / WORD_BYTES);

@@ -48,6 +48,7 @@ struct walk {
 	uint64_t copy_end;   /* of what came with the sample */
 	bool is_extended;    /* the stack holds more than the sample did */
 	bool is_look;	     /* for a later walk's sake */
+	bool is_unseen;	     /* the sample's copy is empty */
 	bool is_return;	     /* regs.pc is a return address */
 	bool is_code_unread; /* code could not be looked at */
 };

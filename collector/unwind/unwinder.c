@@ -3,6 +3,7 @@
 #include "unwind/unwinder.h"
 
 #include "unwind/step.h"
+#include "unwind/unseen.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -118,7 +119,7 @@ static bool extend(struct walk *walk, uint64_t frame)
 		rest = stack_rests_find(walk->rests, pid, walk->time_ns, &walk->stack, frame);
 	walk->is_short = true;
 	if ((!rest || !live_stack_append(walk->live, rest, &walk->stack)) &&
-	    !live_stack_extend(walk->live, pid, &walk->stack, frame))
+	    (walk->stack.len == 0 || !live_stack_extend(walk->live, pid, &walk->stack, frame)))
 		return false;
 	walk->is_extended = true;
 	return true;
@@ -157,6 +158,18 @@ static void end_badly(const struct walk *walk, const struct unwind_regs *at, enu
 	end_at(ret, at->sp > walk->copy_end ? STACK_SNAPSHOT_ENDED : end, at->pc);
 }
 
+/* Of what was read without anything to compare it to: what says nothing is not kept. */
+static bool is_believed(struct walk *walk, const struct unwind_regs *before)
+{
+	const struct snapshot copy = {.addr = before->sp};
+
+	if (!walk->is_unseen || !walk->is_look || !before->leaf ||
+	    unseen_is_called(walk, before->pc))
+		return true;
+	stack_rests_drop_last(walk->rests, walk->process->pid, walk->time_ns, &copy);
+	return false;
+}
+
 static void walk_user(struct walk *walk, struct stack *ret)
 {
 	bool is_native = false; /* the callee */
@@ -187,6 +200,8 @@ static void walk_user(struct walk *walk, struct stack *ret)
 			end_at(ret, STACK_WHOLE, before.pc);
 			return;
 		}
+		if (step == STEP_DONE && !is_believed(walk, &before))
+			step = STEP_END;
 		if (step != STEP_DONE && step != STEP_INTERRUPT) {
 			end_badly(walk, &before, end_of(step), ret);
 			return;
@@ -307,9 +322,16 @@ static void keep_unseen(struct walk *walk, const struct perf_sample *sample,
 {
 	const struct snapshot copy = copy_of(walk->arch, sample);
 
-	if (walk->is_look && !walk->is_short && stack->end != STACK_WHOLE)
+	if (walk->is_look && !walk->is_short && !walk->is_unseen && stack->end != STACK_WHOLE)
 		stack_rests_keep(walk->rests, walk->process->pid, walk->time_ns, &copy,
 				 LIVE_STACK_FIRST_BYTES);
+}
+
+/* Whether there is, or will be, something in the place of an empty copy. */
+static bool is_to_be_seen(const struct walk *walk)
+{
+	return walk->is_look || stack_rests_find(walk->rests, walk->process->pid, walk->time_ns,
+						 &walk->stack, walk->stack.addr);
 }
 
 static void walk_sample(struct unwinder *unwinder, struct walk walk,
@@ -319,18 +341,21 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	uint32_t n_kernel;
 
 	stack_from_chain(sample, ret);
-	if (!walk.process || !sample->regs || sample->stack_len == 0)
+	if (!walk.process || !sample->regs)
 		return;
 	walk.arch = unwinder->arch;
 	walk.tables = unwinder->tables;
 	walk.live = &unwinder->live;
 	walk.rests = &unwinder->rests;
 	walk.leaves = &unwinder->leaves;
+	walk.stack = copy_of(walk.arch, sample);
+	walk.is_unseen = sample->stack_len == 0;
+	if (walk.is_unseen && !is_to_be_seen(&walk))
+		return;
 	n_kernel = count_kernel(ret);
 	keep_chain(ret, n_kernel, &chain);
 	ret->depth = n_kernel;
 	walk.arch->read_regs(sample->regs, &walk.regs);
-	walk.stack = copy_of(walk.arch, sample);
 	walk.copy_end = walk.stack.addr + walk.stack.len;
 	table_cache_allow(unwinder->tables, STEP_MAX_LOADS);
 	walk_user(&walk, ret);

@@ -10,6 +10,7 @@
 
 #define COPY_WORDS 1024
 #define ADDR	   UINT64_C(0x7f0000100000)
+#define END	   (ADDR + COPY_WORDS * 8)  /* of a page */
 #define CALL	   UINT64_C(0x7f1234567890) /* what a frame returns to */
 
 static uint64_t then[COPY_WORDS], now[COPY_WORDS];
@@ -26,11 +27,11 @@ static int set_up(void **state)
 static bool is_same(size_t own, size_t copy_words)
 {
 	const uint64_t *const bytes = then + COPY_WORDS - copy_words;
-	const struct snapshot copy = {
-		.addr = ADDR, .bytes = (const uint8_t *)bytes, .len = copy_words * 8};
+	const struct snapshot copy = {.addr = END - copy_words * 8,
+				      .bytes = (const uint8_t *)bytes,
+				      .len = copy_words * 8};
 
-	return stack_tail_is_same(&copy, ADDR + (copy_words - own) * 8, (const uint8_t *)now,
-				  sizeof(now));
+	return stack_tail_is_same(&copy, END - own * 8, (const uint8_t *)now, sizeof(now));
 }
 
 /* What the frame has called is below it, and its return address right below. */
@@ -88,7 +89,7 @@ static void the_last_words_are_the_same_whosever_they_are(void **state)
 /* Its return address is not in what is looked at. */
 static void a_frame_that_has_called_nobody_is_unchanged_or_another(void **state)
 {
-	const size_t looked_at = STACK_TAIL_BYTES / 8;
+	const size_t looked_at = STACK_TAIL_EQUAL_BYTES / 8;
 
 	(void)state;
 	assert_true(is_same(COPY_WORDS, COPY_WORDS));
@@ -100,6 +101,20 @@ static void a_frame_that_has_called_nobody_is_unchanged_or_another(void **state)
 	assert_true(is_same(20, 20));
 	now[COPY_WORDS - 20] = 1;
 	assert_false(is_same(20, 20));
+}
+
+/* It is as long as was asked for, and the stack goes on: many frames may be alike there. */
+static void a_copy_that_ends_within_a_page_is_followed_where_it_is_unchanged(void **state)
+{
+	const struct snapshot copy = {
+		.addr = ADDR + 16, .bytes = (const uint8_t *)then, .len = sizeof(then)};
+	const uint64_t frame = END + 16 - 20 * 8;
+
+	(void)state;
+	set_calls(20, CALL, CALL);
+	assert_true(stack_tail_is_same(&copy, frame, (const uint8_t *)now, sizeof(now)));
+	now[COPY_WORDS - STACK_TAIL_EQUAL_BYTES / 8] ^= 1;
+	assert_false(stack_tail_is_same(&copy, frame, (const uint8_t *)now, sizeof(now)));
 }
 
 static void a_copy_that_is_too_short_says_nothing(void **state)
@@ -152,6 +167,7 @@ int main(void)
 		TEST(a_frame_of_zeros_is_another_where_another_function_called),
 		TEST(the_last_words_are_the_same_whosever_they_are),
 		TEST(a_frame_that_has_called_nobody_is_unchanged_or_another),
+		TEST(a_copy_that_ends_within_a_page_is_followed_where_it_is_unchanged),
 		TEST(a_copy_that_is_too_short_says_nothing),
 		TEST(less_than_the_frame_of_what_is_there_now_says_nothing),
 		TEST(frames_outside_of_the_copy_are_none_of_its_own),

@@ -426,6 +426,55 @@ static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state
 	assert_int_equal(stack.entries[2].addr, last + 100);
 }
 
+#if defined(__x86_64__)
+static void put_call(uint64_t at, uint64_t target)
+{
+	const int32_t distance = (int32_t)(target - (at + 5));
+
+	code[at - (uint64_t)(uintptr_t)code] = 0xe8;
+	memcpy(&code[at + 1 - (uint64_t)(uintptr_t)code], &distance, sizeof(distance));
+}
+
+/* Nothing of the stack's page was there to be copied; when the sample is walked there is another. */
+static void walk_unseen(uint64_t pc)
+{
+	const struct perf_sample sample = {.regs = sample_regs, .stack = (const uint8_t *)words};
+
+	set_reg(sample_regs, SAMPLER_REG_PC, pc);
+	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
+	unwinder_look(unwinder, self, NOW, &sample, &stack);
+	memset(room, 0, sizeof(room));
+	unwinder_walk(unwinder, self, NOW, &sample, &stack);
+}
+
+static void a_stack_of_which_there_is_no_copy_is_read_if_it_leads_behind_a_call(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	put_call(caller + 95, leaf);
+	words[5] = caller + 100;
+	words[11] = caller + 200; /* further down there is more to go by */
+	walk_unseen(leaf + 60);
+	assert_true(stack.depth >= 3);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, caller + 200);
+}
+
+static void a_stack_of_which_there_is_no_copy_is_not_believed_without_a_call(void **state)
+{
+	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+
+	(void)state;
+	put_call(caller + 95, caller + 10); /* of another function, behind this one */
+	words[5] = caller + 100;
+	walk_unseen(leaf + 60);
+	assert_int_equal(stack.depth, 0);
+}
+#endif
+
 /* 48 bytes: four words of its own, the caller's frame pointer, the return address. */
 static void compiled_frames_are_left_by_their_size(void **state)
 {
@@ -1516,6 +1565,10 @@ int main(void)
 		CODE(a_files_first_function_is_left_by_what_is_below_its_word),
 #endif
 		CODE(a_look_that_leads_nowhere_keeps_what_is_behind_the_copy),
+#if defined(__x86_64__)
+		CODE(a_stack_of_which_there_is_no_copy_is_read_if_it_leads_behind_a_call),
+		CODE(a_stack_of_which_there_is_no_copy_is_not_believed_without_a_call),
+#endif
 		CODE(compiled_frames_are_left_by_their_size),
 		CODE(a_frame_that_is_not_yet_whole_is_read_from_its_code),
 		CODE(interpreted_frames_are_left_by_their_slots),
