@@ -2,6 +2,7 @@
 /* fgcollect --watch: keeps every JVM's map current and records when it is asked to. */
 #include "app/commands.h"
 #include "app/control.h"
+#include "app/daemon.h"
 #include "app/engine.h"
 
 #include "base/clock.h"
@@ -32,6 +33,27 @@ static void announce(struct engine *engine)
 	}
 }
 
+static int watch(struct engine *engine, const struct options *options)
+{
+	struct control *control = NULL;
+	struct daemon daemon;
+	int err = control_open(engine, options->socket_path, &control);
+
+	if (err)
+		return err;
+	err = daemon_open(&daemon, engine, options);
+	if (!err)
+		log_info("watching at %s, maps in %s", options->socket_path, options->map_dir);
+	while (!err && !engine->is_interrupted) {
+		engine_step(engine, daemon_wait_ns(&daemon));
+		daemon_step(&daemon);
+		announce(engine);
+	}
+	daemon_close(&daemon);
+	control_close(control);
+	return err;
+}
+
 int command_watch(const struct options *options)
 {
 	const struct engine_options engine_options = {
@@ -40,21 +62,13 @@ int command_watch(const struct options *options)
 		.jitdump_dir = options->jitdump_dir,
 		.table_bytes = options->table_bytes,
 	};
-	struct control *control = NULL;
 	struct engine engine;
 	int err = engine_open(&engine, &engine_options);
 
 	if (err)
 		return EXIT_FAILURE;
 	engine.targets.map_style = options->map_style;
-	err = control_open(&engine, options->socket_path, &control);
-	if (!err)
-		log_info("watching at %s, maps in %s", options->socket_path, options->map_dir);
-	while (!err && !engine.is_interrupted) {
-		engine_step(&engine, 10 * CLOCK_NS_PER_SEC);
-		announce(&engine);
-	}
-	control_close(control);
+	err = watch(&engine, options);
 	engine_close(&engine);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }

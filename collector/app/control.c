@@ -131,8 +131,9 @@ static struct recording *recording_of(struct control *control, const json_t *req
 	const json_int_t id = json_integer_value(json_object_get(request, "id"));
 	struct recording *recording = engine_find_recording(control->engine, (uint32_t)id);
 
-	if (recording)
-		recording->asked_ns = clock_now_ns();
+	if (!recording || recording->period)
+		return NULL; /* the daemon's own is nobody's to end */
+	recording->asked_ns = clock_now_ns();
 	return recording;
 }
 

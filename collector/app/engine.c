@@ -137,8 +137,10 @@ static void read_signals(struct engine *engine)
 {
 	struct signalfd_siginfo info;
 
-	while (read(engine->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+	while (read(engine->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		engine->is_interrupted |= info.ssi_signo != SIGHUP;
+		engine->is_hung_up |= info.ssi_signo == SIGHUP;
+	}
 }
 
 /* Nothing that a held sample may need lies before this. */
@@ -346,8 +348,42 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 	recording_free(recording);
 }
 
+static void count_kept(const struct engine *engine, struct kept_stats *ret)
+{
+	const struct targets *targets = &engine->targets;
+	const struct process *process;
+	struct code_map_stats code;
+	size_t pos = 0;
+
+	*ret = (struct kept_stats){.processes = targets->processes.count,
+				   .jvms = targets->n_jvms,
+				   .sessions = targets->sessions.count,
+				   .recordings = engine->n_recordings,
+				   .threads_forgotten = targets->threads_forgotten};
+	while ((process = targets_next(targets, &pos))) {
+		ret->mappings += process->space.count;
+		ret->threads += process->threads.count;
+		ret->thread_names += process->thread_names.count;
+		ret->interpreted_methods += process->java_methods.by_addr.count;
+		ret->threads_forgotten += process->threads_forgotten;
+		if (!process->code)
+			continue;
+		code_map_stats(process->code, &code);
+		ret->code_bytes +=
+			code.bytes + process->methods.bytes + name_pool_bytes(&process->names);
+	}
+	for (const struct recording *r = engine->recordings; r; r = r->next) {
+		ret->held_bytes += r->hold.bytes;
+		ret->held_dropped += r->hold.dropped;
+	}
+}
+
 void engine_stats(const struct engine *engine, struct engine_stats *ret)
 {
+	*ret = (struct engine_stats){0};
+	if (engine->own)
+		ret->watch = *engine->own;
+	count_kept(engine, &ret->kept);
 	intake_stats(engine->intake, &ret->intake);
 	unwinder_stats(engine->unwinder, &ret->stacks);
 	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);

@@ -9,6 +9,8 @@
 #ifndef FG_APP_ENGINE_H
 #define FG_APP_ENGINE_H
 
+#include "app/graph_writer.h"
+#include "app/http_server.h"
 #include "app/recording.h"
 #include "intake/intake.h"
 
@@ -18,6 +20,25 @@ struct engine_watch {
 	int fd; /* -1: none */
 	void (*ready)(void *arg);
 	void *arg;
+};
+
+/* What a daemon counts of itself; all 0 for whoever is none. */
+struct watch_stats {
+	bool is_sampling;
+	unsigned hz;
+	uint64_t samples, lost_samples, left_out, stackless_samples;
+	uint64_t periods, periods_cut_short;
+	uint64_t graphs, graph_bytes; /* of the period that lasts */
+	struct graph_writer_stats writer;
+	struct http_stats http;
+};
+
+/* What is kept of all processes together, and the most of it. */
+struct kept_stats {
+	uint64_t processes, jvms, sessions, code_bytes, mappings, threads, thread_names,
+		interpreted_methods, threads_forgotten;
+	uint64_t held_bytes, held_dropped; /* of recordings that run */
+	uint64_t recordings;
 };
 
 /* What the stages count for all processes together. */
@@ -31,6 +52,8 @@ struct engine_stats {
 	struct native_lines_stats native_lines;
 	struct kernel_code_stats kernel;
 	struct recording_counts recordings;
+	struct watch_stats watch;
+	struct kept_stats kept;
 	uint64_t rests; /* from what happens to processes, because it was much */
 };
 
@@ -55,10 +78,12 @@ struct engine {
 	uint64_t side_rest_ns;	 /* nor what happens to processes */
 	uint64_t young_until_ns; /* a JVM has begun that may end before that */
 	uint64_t rests;
-	struct recording_counts past; /* of recordings that are no more */
-	struct engine_watch watch;    /* one more descriptor, the control socket's */
+	struct recording_counts past;  /* of recordings that are no more */
+	struct engine_watch watch;     /* one more descriptor, the control socket's */
+	const struct watch_stats *own; /* a daemon's, borrowed; or NULL */
 	int signal_fd;
 	bool is_interrupted; /* SIGINT or SIGTERM came */
+	bool is_hung_up;     /* SIGHUP came; whoever acts on it takes it back */
 };
 
 /*

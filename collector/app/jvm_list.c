@@ -2,6 +2,7 @@
 /* JVMs as JSON and as a table, see jvm_list.h. */
 #include "app/jvm_list.h"
 
+#include "app/self_stats.h"
 #include "base/clock.h"
 
 #include <stdlib.h>
@@ -238,14 +239,96 @@ static json_t *kernel_of(const struct kernel_code_stats *stats)
 			 (json_int_t)stats->lost, "unnamed", (json_int_t)stats->unnamed);
 }
 
+static void put_count(json_t *object, const char *key, uint64_t count)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)count));
+}
+
+static json_t *watch_of(const struct watch_stats *stats)
+{
+	const struct graph_writer_stats *writer = &stats->writer;
+	json_t *object = json_object();
+
+	put_count(object, "sampling", stats->is_sampling);
+	put_count(object, "hz", stats->hz);
+	put_count(object, "samples", stats->samples);
+	put_count(object, "lost_samples", stats->lost_samples);
+	put_count(object, "left_out", stats->left_out);
+	put_count(object, "stackless_samples", stats->stackless_samples);
+	put_count(object, "periods", stats->periods);
+	put_count(object, "periods_cut_short", stats->periods_cut_short);
+	put_count(object, "graphs", stats->graphs);
+	put_count(object, "graph_bytes", stats->graph_bytes);
+	put_count(object, "graphs_written", writer->written);
+	put_count(object, "graphs_failed", writer->failed);
+	put_count(object, "graphs_dropped", writer->dropped);
+	put_count(object, "waiting_bytes", writer->waiting_bytes);
+	put_count(object, "files", writer->files);
+	put_count(object, "file_bytes", writer->file_bytes);
+	put_count(object, "files_removed", writer->removed);
+	put_count(object, "scrapes", stats->http.scrapes);
+	put_count(object, "http_refused", stats->http.refused);
+	put_count(object, "http_expired", stats->http.expired);
+	put_count(object, "http_connections", stats->http.connections);
+	put_count(object, "http_open", stats->http.open);
+	return object;
+}
+
+static json_t *kept_of(const struct targets *targets, const struct kept_stats *stats)
+{
+	json_t *object = json_object();
+
+	put_count(object, "processes", stats->processes);
+	put_count(object, "max_processes", TARGETS_MAX_PROCESSES);
+	put_count(object, "processes_refused", targets->refused_processes);
+	put_count(object, "jvms", stats->jvms);
+	put_count(object, "max_jvms", TARGETS_MAX_JVMS);
+	put_count(object, "sessions", stats->sessions);
+	put_count(object, "code_bytes", stats->code_bytes);
+	put_count(object, "mappings", stats->mappings);
+	put_count(object, "threads", stats->threads);
+	put_count(object, "thread_names", stats->thread_names);
+	put_count(object, "threads_forgotten", stats->threads_forgotten);
+	put_count(object, "interpreted_methods", stats->interpreted_methods);
+	put_count(object, "held_bytes", stats->held_bytes);
+	put_count(object, "held_dropped", stats->held_dropped);
+	put_count(object, "recordings", stats->recordings);
+	put_count(object, "max_recordings", ENGINE_MAX_RECORDINGS);
+	return object;
+}
+
+/* This process itself. */
+static json_t *self_of(void)
+{
+	json_t *object = json_object();
+	struct self_stats self;
+
+	self_stats_read(&self);
+	put_count(object, "resident_bytes", self.resident_bytes);
+	put_count(object, "descriptors", self.descriptors);
+	put_count(object, "threads", self.threads);
+	return object;
+}
+
+static void put_daemon(json_t *list, const struct targets *targets,
+		       const struct engine_stats *stats)
+{
+	json_t *collector = json_object_get(list, "collector");
+
+	json_object_set_new(collector, "watch", watch_of(&stats->watch));
+	json_object_set_new(collector, "kept", kept_of(targets, &stats->kept));
+	json_object_set_new(collector, "self", self_of());
+}
+
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)
 {
 	const struct intake_stats *intake = &stats->intake;
 	struct jitdump_stats dump = {0};
+	json_t *list;
 
 	if (targets->jitdump)
 		jitdump_stats(targets->jitdump, &dump);
-	return json_pack("{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, "
+	list = json_pack("{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, "
 			 "s:o, s:o, s:o, s:o}}",
 			 "jvms", jvms_of(targets), "collector", "refused_connections",
 			 (json_int_t)intake->refused, "refused_sessions",
@@ -260,6 +343,9 @@ json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stat
 			 "files", files_of(&stats->files), "recordings", recordings_of(stats),
 			 "native_lines", native_lines_of(&stats->native_lines), "foreign_maps",
 			 foreign_maps_of(&targets->foreign), "kernel", kernel_of(&stats->kernel));
+	if (list)
+		put_daemon(list, targets, stats);
+	return list;
 }
 
 static const char *text_at(const json_t *object, const char *key)

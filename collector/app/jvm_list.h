@@ -21,7 +21,8 @@
  * and "symbol_tables", what is kept of files; "files", what is held of these; "recordings", what
  * samples waited for and what was heard of processes; "native_lines", what was read of DWARF;
  * "foreign_maps", what was read of the perf maps that other runtimes write; "kernel", what is known
- * of its symbols.
+ * of its symbols; "watch", what a daemon samples by itself and writes; "kept", what is known of all
+ * processes, with its limits; "self", what this process takes.
  */
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats);
 

@@ -40,6 +40,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 
+	log_detect_journal();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file at its limit is an error of the write */
 	if (argc > 1 && strcmp(argv[1], "render") == 0)
@@ -51,8 +52,7 @@ int main(int argc, char **argv)
 		fputs("Try 'fgcollect --help'.\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (options.verbose)
-		log_set_level(LOG_LEVEL_DEBUG);
+	log_set_level(options.verbose ? LOG_LEVEL_DEBUG : options.log_level);
 	switch (options.command) {
 	case COMMAND_VERSION:
 		return print_version();

@@ -25,6 +25,12 @@ static_assert(SAMPLER_MAX_STACK_BYTES == 64000, "STACK_LIMIT says so");
 enum {
 	OPT_CONTAINER = 256,
 	OPT_CXX_NAMES,
+	OPT_FORMAT,
+	OPT_HTTP,
+	OPT_KEEP,
+	OPT_KEEP_BYTES,
+	OPT_LOG_LEVEL,
+	OPT_PERIOD,
 	OPT_JAVA_NAMES,
 	OPT_JITDUMP,
 	OPT_LINES,
@@ -51,16 +57,22 @@ static const struct option long_options[] = {
 	{"cxx-names", required_argument, NULL, OPT_CXX_NAMES},
 	{"duration", required_argument, NULL, 'd'},
 	{"event", required_argument, NULL, 'e'},
+	{"format", required_argument, NULL, OPT_FORMAT},
 	{"frequency", required_argument, NULL, 'F'},
 	{"help", no_argument, NULL, 'h'},
+	{"http", required_argument, NULL, OPT_HTTP},
 	{"java-names", required_argument, NULL, OPT_JAVA_NAMES},
 	{"jitdump", required_argument, NULL, OPT_JITDUMP},
 	{"json", no_argument, NULL, OPT_JSON},
+	{"keep", required_argument, NULL, OPT_KEEP},
+	{"keep-bytes", required_argument, NULL, OPT_KEEP_BYTES},
 	{"lines", no_argument, NULL, OPT_LINES},
+	{"log-level", required_argument, NULL, OPT_LOG_LEVEL},
 	{"map-dir", required_argument, NULL, OPT_MAP_DIR},
 	{"map-names", required_argument, NULL, OPT_MAP_NAMES},
 	{"native-lines", no_argument, NULL, OPT_NATIVE_LINES},
 	{"output", required_argument, NULL, 'o'},
+	{"period", required_argument, NULL, OPT_PERIOD},
 	{"pid", required_argument, NULL, 'p'},
 	{"raw-names", no_argument, NULL, OPT_RAW_NAMES},
 	{"show-pid", no_argument, NULL, OPT_PID_LABEL},
@@ -83,7 +95,10 @@ void options_print_help(FILE *stream)
 	      "\n"
 	      "  fgcollect record [-d SECS] [-F HZ] [-e EVENT] [-p PID | --container ID | -a]\n"
 	      "                   [-o FILE]...      record and draw a flame graph\n"
-	      "  fgcollect --watch                  keep /tmp/perf-<pid>.map of every JVM current\n"
+	      "  fgcollect --watch [-o DIR]         a daemon: keeps /tmp/perf-<pid>.map of every "
+	      "JVM "
+	      "current,\n"
+	      "                                     and with DIR writes flame graphs there\n"
 	      "  fgcollect list [--json]            every JVM with the agent\n"
 	      "  fgcollect doctor [--json]          what is in the way of whole profiles, and the "
 	      "fix\n"
@@ -153,7 +168,10 @@ void options_print_help(FILE *stream)
 	      "or\n"
 	      "                         record without a daemon)\n"
 	      "  -v, --verbose\n"
-	      "\n"
+	      "\n",
+	      stream);
+	fputs(watch_options_help(), stream);
+	fputs("\n"
 	      "In the image, once: -agentpath:/opt/fgcollect/libfgagent.so\n"
 	      "Its container needs the socket's directory: -v /run/fgcollect:/run/fgcollect:ro\n",
 	      stream);
@@ -322,14 +340,40 @@ static int add_output(struct options *options, const char *path)
 
 	if (options->n_outputs == OPTIONS_MAX_OUTPUTS)
 		return bad_value("-o", path, "that is one output too many");
-	if (render_format_of(path, &output->format) < 0) {
-		log_error("-o %s: the form follows the suffix, and this is none of: %s", path,
-			  render_suffixes());
-		return -EINVAL;
-	}
 	output->path = path;
 	options->n_outputs++;
 	return 0;
+}
+
+/* Of record each is a file, whose suffix says what it is to be; of the daemon one, a directory. */
+static int finish_outputs(struct options *options)
+{
+	if (options->command == COMMAND_RECORD && options->n_outputs == 0)
+		add_output(options, DEFAULT_OUTPUT);
+	if (options->command == COMMAND_WATCH && options->n_outputs > 1)
+		return bad_value("-o", options->outputs[1].path, "--watch has one directory");
+	if (options->command == COMMAND_WATCH && options->n_outputs == 1) {
+		options->watch.output_dir = options->outputs[0].path;
+		options->n_outputs = 0;
+	}
+	for (size_t i = 0; i < options->n_outputs; i++) {
+		struct output *output = &options->outputs[i];
+
+		if (render_format_of(output->path, &output->format) == 0)
+			continue;
+		log_error("-o %s: the form follows the suffix, and this is none of: %s",
+			  output->path, render_suffixes());
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int set_log_level(struct options *options, const char *text)
+{
+	if (log_level_of(text, &options->log_level) == 0)
+		return 0;
+	log_error("--log-level %s: no such level; there are: error warning info debug", text);
+	return -EINVAL;
 }
 
 static int set_directory(const char **ret, const char *option, const char *path)
@@ -377,6 +421,18 @@ static int apply(struct options *options, int option)
 		return set_container(options, optarg);
 	case OPT_CXX_NAMES:
 		return set_cxx_names(options, optarg);
+	case OPT_FORMAT:
+		return watch_options_set_format(&options->watch, optarg);
+	case OPT_HTTP:
+		return watch_options_set_http(&options->watch, optarg);
+	case OPT_KEEP:
+		return watch_options_set_keep(&options->watch, optarg);
+	case OPT_KEEP_BYTES:
+		return watch_options_set_keep_bytes(&options->watch, optarg);
+	case OPT_LOG_LEVEL:
+		return set_log_level(options, optarg);
+	case OPT_PERIOD:
+		return watch_options_set_period(&options->watch, optarg);
 	case OPT_JAVA_NAMES:
 		return set_java_names(options, optarg);
 	case OPT_JITDUMP:
@@ -478,6 +534,10 @@ static int check(const struct options *options)
 		log_error("--symbol-cache goes with --watch or record, not with list");
 		return -EINVAL;
 	}
+	if (options->watch.first_given && options->command != COMMAND_WATCH) {
+		log_error("%s goes with --watch", options->watch.first_given);
+		return -EINVAL;
+	}
 	if (options->command == COMMAND_NONE) {
 		log_error("what is to be done? Try: fgcollect record, or fgcollect --help");
 		return -EINVAL;
@@ -493,19 +553,25 @@ int options_parse(struct options *options, int argc, char **argv)
 		.socket_path = INTAKE_DEFAULT_SOCKET,
 		.map_dir = "/tmp",
 		.table_bytes = TABLE_CACHE_DEFAULT_BYTES,
-		.recording = {.hz = SAMPLER_DEFAULT_HZ,
-			      .duration_ns = OPTIONS_DEFAULT_SECONDS * CLOCK_NS_PER_SEC,
+		.log_level = LOG_LEVEL_INFO,
+		.recording = {.duration_ns = OPTIONS_DEFAULT_SECONDS * CLOCK_NS_PER_SEC,
 			      .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES},
 	};
+	watch_options_init(&options->watch);
 	while (!err && (option = getopt_long(argc, argv, "ad:e:F:ho:p:v", long_options, NULL)) >= 0)
 		err = apply(options, option);
 	for (; !err && optind < argc; optind++)
 		err = set_command(options, argv[optind]);
 	if (!err)
 		err = check(options);
+	if (!err)
+		err = finish_outputs(options);
+	if (!err && options->command == COMMAND_WATCH)
+		err = watch_options_check(&options->watch);
+	if (options->recording.hz == 0)
+		options->recording.hz =
+			options->command == COMMAND_WATCH ? WATCH_DEFAULT_HZ : SAMPLER_DEFAULT_HZ;
 	if (options->is_fp_only)
 		options->recording.stack_bytes = 0;
-	if (!err && options->command == COMMAND_RECORD && options->n_outputs == 0)
-		err = add_output(options, DEFAULT_OUTPUT);
 	return err;
 }

@@ -10,6 +10,8 @@
 #define FG_APP_OPTIONS_H
 
 #include "app/recording.h"
+#include "app/watch_options.h"
+#include "base/log.h"
 #include "render/render.h"
 
 #define OPTIONS_MAX_OUTPUTS	8
@@ -42,6 +44,8 @@ struct options {
 	const char *title;	  /* NULL: made from what was recorded */
 	bool json;
 	bool verbose;
+	enum log_level log_level;
+	struct watch_options watch;
 	bool is_fp_only; /* --unwind=fp */
 	bool has_stack_size;
 	struct recording_options recording;

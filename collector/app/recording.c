@@ -123,6 +123,7 @@ void recording_free(struct recording *recording)
 	map64_fini(&recording->execs);
 	timeline_fini(&recording->timeline);
 	profile_fini(&recording->profile);
+	period_free(recording->period);
 	free(recording);
 }
 
@@ -419,16 +420,51 @@ static uint32_t timeline_thread_of(struct timeline *timeline, struct process *pr
 	return timeline_thread(timeline, &thread);
 }
 
+/* Where a sample goes: what all of a recording goes into, or its process's part of a period. */
+struct place {
+	struct profile *profile;
+	struct timeline *timeline;
+	struct period_graph *graph; /* or NULL */
+	size_t graph_bytes;
+	uint64_t start_ns;
+};
+
+/* False: it has no room, which is counted. */
+static bool find_place(struct recording *recording, const struct process *process,
+		       struct place *ret)
+{
+	struct period *const period = recording->period;
+
+	*ret = (struct place){.profile = &recording->profile,
+			      .timeline = &recording->timeline,
+			      .start_ns = recording->start_ns};
+	if (!period)
+		return true;
+	ret->graph = process ? period_graph_of(period, process) : NULL;
+	if (!ret->graph)
+		return false;
+	ret->profile = &ret->graph->profile;
+	ret->timeline = &ret->graph->timeline;
+	ret->graph_bytes = period_graph_bytes(ret->graph);
+	ret->start_ns = period->start_ns;
+	return true;
+}
+
 static void add_time(struct recording *recording, struct process *process,
-		     const struct perf_record *record, uint32_t leaf)
+		     const struct perf_record *record, const struct place *place, uint32_t leaf)
 {
 	const struct timeline_entry entry = {
-		.thread = timeline_thread_of(&recording->timeline, process, record),
+		.thread = timeline_thread_of(place->timeline, process, record),
 		.node = leaf,
 		.weight = 1,
 	};
+	const uint64_t at_ns =
+		record->time_ns > place->start_ns ? record->time_ns - place->start_ns : 0;
 
-	timeline_add(&recording->timeline, record->time_ns - recording->start_ns, &entry);
+	timeline_add(place->timeline, at_ns, &entry);
+	if (place->graph)
+		period_note_sample(recording->period, place->graph, place->graph_bytes,
+				   record->time_ns);
 }
 
 /* The chain: unwind, symbolize, profile. False: tables are missing, and it is worth waiting. */
@@ -447,6 +483,7 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		.cuts_carriers = recording->options.cuts_carriers,
 	};
 	struct symbolizer_verdict verdict;
+	struct place place;
 	uint32_t leaf;
 	size_t n;
 
@@ -460,12 +497,14 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
 	n += add_labels(recording, model->symbolizer, process, record, frames + n);
-	if (profile_add_leaf(&recording->profile, frames, n, 1, &leaf) < 0) {
+	if (!find_place(recording, process, &place))
+		return true;
+	if (profile_add_leaf(place.profile, frames, n, 1, &leaf) < 0) {
 		recording->hold.dropped++;
 		return true;
 	}
-	recording_judge(&stack, &verdict, &recording->profile.quality);
-	add_time(recording, process, record, leaf);
+	recording_judge(&stack, &verdict, &place.profile->quality);
+	add_time(recording, process, record, &place, leaf);
 	return true;
 }
 
@@ -502,9 +541,12 @@ static bool apply_held(struct recording *recording, struct recording_model *mode
 {
 	const uint64_t end_ns = clock_now_ns() + TURN_NS;
 	const struct perf_record *record;
+	uint64_t last_ns = until_ns;
 
+	if (recording->period && last_ns >= recording->period->end_ns)
+		last_ns = recording->period->end_ns - 1;
 	recording->has_more = false;
-	while ((record = hold_next(&recording->hold, until_ns))) {
+	while ((record = hold_next(&recording->hold, last_ns))) {
 		if (record->kind == PERF_KSYMBOL) {
 			symbolizer_apply_kernel(model->symbolizer, record);
 		} else if (record->kind != PERF_SAMPLE) {
@@ -579,6 +621,8 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	if (recording->is_done)
 		return;
 	is_all = apply_held(recording, model, until);
+	recording->is_period_over =
+		is_all && recording->period && until >= recording->period->end_ns;
 	unwinder_stats(model->unwinder, &stacks);
 	recording_note_depth(recording, stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED],
 			     now_ns);
@@ -639,6 +683,15 @@ void recording_info(const struct recording *recording, uint64_t now_ns, struct p
 	};
 	for (int i = 0; i < STACK_ENDS; i++)
 		ret->reasons[i] = stack_end_name((enum stack_end)i);
+}
+
+struct period *recording_steal_period(struct recording *recording, struct period *next)
+{
+	struct period *const period = recording->period;
+
+	recording->period = next;
+	recording->is_period_over = false;
+	return period;
 }
 
 int recording_render(struct recording *recording, enum render_format format,

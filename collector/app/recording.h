@@ -13,6 +13,7 @@
 #define FG_APP_RECORDING_H
 
 #include "app/lost_mappings.h"
+#include "app/period.h"
 #include "base/map64.h"
 #include "profile/profile.h"
 #include "profile/profile_info.h"
@@ -84,6 +85,8 @@ struct recording {
 	struct hold hold;
 	struct profile profile;
 	struct timeline timeline; /* of profile's samples */
+	struct period *period;	  /* owned; what samples go into in place of these; or NULL */
+	bool is_period_over;	  /* no sample of it can come any more: it waits to be taken */
 	uint64_t start_ns, end_ns;
 	uint64_t start_unix_ns; /* start_ns by the wall clock */
 	struct utsname host;
@@ -152,6 +155,12 @@ void recording_info(const struct recording *recording, uint64_t now_ns, struct p
 /* As a file of that format; with options' info and timeline in place of what is there. */
 int recording_render(struct recording *recording, enum render_format format,
 		     const struct render_options *options, FILE *stream);
+
+/*
+ * A recording without an end is a chain of periods. The next one takes the place of the one that is
+ * there, which the caller owns from then on; NULL if there was none.
+ */
+struct period *recording_steal_period(struct recording *recording, struct period *next);
 
 /* Whether samples of this process belong to it. */
 bool recording_wants(const struct recording_options *options, const struct process *process);

@@ -5,16 +5,53 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static _Atomic enum log_level max_level = LOG_LEVEL_INFO;
+static _Atomic bool has_priorities;
 static void (*before_line)(void);
 
 void log_set_level(enum log_level level)
 {
 	max_level = level;
+}
+
+int log_level_of(const char *word, enum log_level *ret)
+{
+	static const char *const words[] = {"error", "warning", "info", "debug"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(word, words[i]) == 0) {
+			*ret = (enum log_level)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+void log_detect_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+
+	has_priorities = stream && sscanf(stream, "%llu:%llu", &device, &inode) == 2 &&
+			 fstat(STDERR_FILENO, &st) == 0 && st.st_dev == device &&
+			 st.st_ino == inode;
+}
+
+/* What stands in front of a line; returns how long that is. */
+static size_t put_prefix(enum log_level level, char *line)
+{
+	static const char *const priorities[] = {"<3>", "<4>", "<6>", "<7>"};
+	const char *priority = has_priorities ? priorities[level] : "";
+
+	return (size_t)sprintf(line, "%sfgcollect: ", priority);
 }
 
 void log_set_before_line(void (*hook)(void))
@@ -24,16 +61,15 @@ void log_set_before_line(void (*hook)(void))
 
 void log_line(enum log_level level, const char *format, ...)
 {
-	static const char prefix[] = "fgcollect: ";
 	const int saved = errno;
 	char line[2048];
-	size_t len = sizeof(prefix) - 1;
+	size_t len;
 	va_list args;
 	int n;
 
 	if (level > max_level)
 		return;
-	memcpy(line, prefix, len);
+	len = put_prefix(level, line);
 	va_start(args, format);
 	errno = saved; /* for %m */
 	n = vsnprintf(line + len, sizeof(line) - len - 1, format, args);

@@ -4,7 +4,7 @@
  * units:   none
  * threads: any; lines do not mix
  * errors:  none; errno is kept
- * source:  none
+ * source:  sd-daemon(3): priorities; systemd.exec(5): JOURNAL_STREAM
  *
  * Bytes that could steer a terminal are shown as '?', because texts carry names from outside.
  */
@@ -20,6 +20,11 @@ enum log_level {
 };
 
 void log_set_level(enum log_level level);
+/* By its word: error, warning, info or debug; -EINVAL. */
+int log_level_of(const char *word, enum log_level *ret);
+
+/* If stderr is the journal's, lines begin with their priority from now on: "<4>fgcollect: ". */
+void log_detect_journal(void);
 
 /* Called before each line that is printed, so that a progress line can be cleared. NULL: none. */
 void log_set_before_line(void (*hook)(void));

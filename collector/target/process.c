@@ -249,8 +249,10 @@ static struct thread *find_or_add_thread(struct process *process, pid_t tid)
 
 	if (thread)
 		return thread;
-	if (process->threads.count >= PROCESS_MAX_THREADS)
+	if (process->threads.count >= PROCESS_MAX_THREADS) {
 		process_forget_threads(process);
+		process->threads_forgotten++;
+	}
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return NULL;
@@ -312,6 +314,7 @@ int process_set_thread_name(struct process *process, pid_t inner_tid, const char
 	    !map64_find(&process->thread_names, key)) {
 		process_forget_threads(process);
 		map64_fini(&process->thread_names);
+		process->threads_forgotten++;
 	}
 	return map64_put(&process->thread_names, key, (void *)(uintptr_t)name);
 }

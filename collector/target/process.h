@@ -114,6 +114,7 @@ struct process {
 	struct foreign_reader foreign;	  /* what it tells of its code itself; no JVM's */
 	struct map64 threads;		  /* TID -> struct thread */
 	struct map64 thread_names;	  /* inner TID -> full name in names */
+	uint64_t threads_forgotten;	  /* times that either was past PROCESS_MAX_THREADS */
 
 	struct map_writer map;
 	struct jitdump_target jitdump;

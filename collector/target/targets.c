@@ -66,6 +66,7 @@ static void remove_process(struct targets *targets, struct process *process)
 	if (targets->on_forget)
 		targets->on_forget(targets->on_forget_arg, process->pid);
 	targets->n_jvms -= process->jvm != NULL;
+	targets->threads_forgotten += process->threads_forgotten;
 	map64_remove(&targets->processes, (uint64_t)process->pid);
 	process_free(process);
 }
@@ -83,6 +84,10 @@ static struct process *read_process(struct targets *targets, pid_t pid, uint64_t
 {
 	struct process *process;
 
+	if (targets->processes.count >= TARGETS_MAX_PROCESSES) {
+		targets->refused_processes++;
+		return NULL;
+	}
 	if (process_new(pid, start_ticks, &process) < 0)
 		return NULL;
 	if (map64_put(&targets->processes, (uint64_t)pid, process) < 0) {

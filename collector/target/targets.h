@@ -26,6 +26,7 @@
 #define TARGETS_LINGER_NS	UINT64_C(3000000000)
 #define TARGETS_MAP_MAX_AGE_SEC (24 * 60 * 60)
 #define TARGETS_MAX_JVMS	4096
+#define TARGETS_MAX_PROCESSES	32768 /* with all that are no JVMs */
 
 struct targets {
 	struct map64 processes;			 /* PID -> struct process */
@@ -44,8 +45,10 @@ struct targets {
 	uint64_t linger_more_ns; /* than TARGETS_LINGER_NS, for samples that wait for longer */
 	unsigned all_users; /* who wants processes without an agent too, see targets_want_all */
 	bool said_blind;
-	size_t n_jvms;		   /* processes with an agent, those included that lost it */
-	uint64_t refused_sessions; /* of a process that is gone, or past TARGETS_MAX_JVMS */
+	size_t n_jvms;		    /* processes with an agent, those included that lost it */
+	uint64_t refused_sessions;  /* of a process that is gone, or past TARGETS_MAX_JVMS */
+	uint64_t refused_processes; /* past TARGETS_MAX_PROCESSES */
+	uint64_t threads_forgotten; /* of processes that are no more, see struct process */
 	uint64_t map_writes, map_failures;
 	uint64_t next_sweep_ns, next_clean_ns;
 	struct foreign_upkeep foreign;

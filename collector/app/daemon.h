@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   an engine -> graphs of each period, metrics, and word to the service manager
+ * units:   CLOCK_MONOTONIC nanoseconds
+ * threads: the model's
+ * errors:  negative errno, said on stderr where it arose
+ * source:  none
+ *
+ * Life cycle: open, then step after each engine_step, close before engine_close. The daemon's own
+ * sampler is one of the engine's recordings, beside those of clients: each has its rate, its event
+ * and its rings, so that neither sees what the other asked for.
+ */
+#ifndef FG_APP_DAEMON_H
+#define FG_APP_DAEMON_H
+
+#include "app/engine.h"
+#include "app/options.h"
+#include "app/service.h"
+
+struct daemon {
+	const struct options *options;
+	struct engine *engine;
+	struct recording *recording; /* the engine's, or NULL */
+	struct graph_writer *writer;
+	struct http_server *http;
+	struct service service;
+	struct watch_stats stats;
+	uint64_t next_publish_ns;
+};
+
+int daemon_open(struct daemon *daemon, struct engine *engine, const struct options *options);
+/* Writes what there is of the current period, and waits for the disk for a few seconds. */
+void daemon_close(struct daemon *daemon);
+
+void daemon_step(struct daemon *daemon);
+/* The longest that the engine may wait. */
+uint64_t daemon_wait_ns(const struct daemon *daemon);
+
+#endif
