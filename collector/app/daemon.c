@@ -79,10 +79,17 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct optio
 	return 0;
 }
 
-/* Its counters are the recording's since it began. */
+/* Counters never go back: those of the period that lasts are added to those before it. */
 static void count_recording(struct daemon *daemon)
 {
 	const struct profile_quality *quality = &daemon->recording->profile.quality;
+	const struct period *period = daemon->recording->period;
+
+	daemon->stats.is_sampling = !daemon->recording->is_done;
+	daemon->stats.samples = daemon->past_samples + period->samples;
+	daemon->stats.left_out = daemon->past_left_out + period->left_out;
+	daemon->stats.graphs = period->count;
+	daemon->stats.graph_bytes = period->bytes;
 
 	daemon->stats.lost_samples = quality->lost_samples;
 	daemon->stats.stackless_samples = quality->stackless_samples;
@@ -92,8 +99,8 @@ static void write_period(struct daemon *daemon, struct period *period)
 {
 	daemon->stats.periods++;
 	daemon->stats.periods_cut_short += period->is_cut_short;
-	daemon->stats.left_out += period->left_out;
-	daemon->stats.samples += period->samples;
+	daemon->past_left_out += period->left_out;
+	daemon->past_samples += period->samples;
 	if (period->is_cut_short)
 		log_warning("a period ended early: its graphs had more than %llu MiB",
 			    (unsigned long long)(PERIOD_MAX_BYTES >> 20));
@@ -190,9 +197,6 @@ void daemon_step(struct daemon *daemon)
 	if (daemon->recording) {
 		write_ended(daemon);
 		count_recording(daemon);
-		daemon->stats.is_sampling = !daemon->recording->is_done;
-		daemon->stats.graphs = daemon->recording->period->count;
-		daemon->stats.graph_bytes = daemon->recording->period->bytes;
 		graph_writer_stats(daemon->writer, &daemon->stats.writer);
 	}
 	if (daemon->http)
