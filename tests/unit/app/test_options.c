@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <arpa/inet.h>
 #include <getopt.h>
 #include <string.h>
 
@@ -231,9 +232,93 @@ static void wrong_input_is_refused(void **state)
 	}
 }
 
+static void a_daemon_samples_at_its_own_rate_into_a_directory(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-o graphs --watch"), 0);
+	assert_string_equal(options.watch.output_dir, "graphs");
+	assert_int_equal(options.n_outputs, 0);
+	assert_int_equal(options.recording.hz, WATCH_DEFAULT_HZ);
+	assert_int_equal(options.watch.format, RENDER_HTML);
+	assert_int_equal(options.watch.period_ns, 600 * UINT64_C(1000000000));
+	assert_int_equal(options.watch.keep_sec, 7 * 24 * 3600);
+	assert_int_equal(options.watch.keep_bytes, 1 << 30);
+	assert_int_equal(parse("--watch -o d -F 49 --period 1h --keep 2d --keep-bytes 3M "
+			       "--format pb.gz --log-level warning"),
+			 0);
+	assert_int_equal(options.recording.hz, 49);
+	assert_int_equal(options.watch.period_ns, 3600 * UINT64_C(1000000000));
+	assert_int_equal(options.watch.keep_sec, 2 * 24 * 3600);
+	assert_int_equal(options.watch.keep_bytes, 3 << 20);
+	assert_int_equal(options.watch.format, RENDER_PPROF);
+	assert_int_equal(options.log_level, LOG_LEVEL_WARNING);
+}
+
+static void what_a_daemon_cannot_do_is_refused(void **state)
+{
+	static const char *const lines[] = {
+		"--watch -o d --period 59s",
+		"--watch -o d --period 2h",
+		"--watch -o d --period 10x",
+		"--watch -o d --period 60ss",
+		"--watch -o d --keep 0",
+		"--watch -o d --keep 99999999999999999999d",
+		"--watch -o d --keep-bytes 18446744073709551615T",
+		"--watch -o d --keep-bytes -1M",
+		"--watch -o d --format png",
+		"--watch -o d -o e",
+		"--watch --period 10m",
+		"--watch --log-level loud",
+		"record --period 10m",
+		"record --http 1",
+		"list --keep 1d",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		assert_int_equal(parse(lines[i]), -22);
+}
+
+static void check_http(const char *value, int family, const char *address, unsigned port)
+{
+	char line[128], text[INET6_ADDRSTRLEN];
+	const struct sockaddr_in *four = (const struct sockaddr_in *)&options.watch.http;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&options.watch.http;
+	const bool is_six = family == AF_INET6;
+
+	snprintf(line, sizeof(line), "--watch --http %s", value);
+	assert_int_equal(parse(line), 0);
+	assert_int_equal(options.watch.http.ss_family, family);
+	inet_ntop(family, is_six ? (const void *)&six->sin6_addr : (const void *)&four->sin_addr,
+		  text, sizeof(text));
+	assert_string_equal(text, address);
+	assert_int_equal(ntohs(is_six ? six->sin6_port : four->sin_port), port);
+}
+
+static void http_is_for_this_host_alone_unless_told_otherwise(void **state)
+{
+	static const char *const bad[] = {
+		"--watch --http x",	   "--watch --http 65536",
+		"--watch --http 1.2.3:1",  "--watch --http localhost:80",
+		"--watch --http ::1:80",   "--watch --http [::1]",
+		"--watch --http 1.2.3.4:", "--watch --http 1.2.3.4:-1",
+	};
+
+	(void)state;
+	check_http("9464", AF_INET, "127.0.0.1", 9464);
+	check_http(":9464", AF_INET, "127.0.0.1", 9464);
+	check_http("0.0.0.0:80", AF_INET, "0.0.0.0", 80);
+	check_http("[::1]:80", AF_INET6, "::1", 80);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(parse(bad[i]), -22);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_daemon_samples_at_its_own_rate_into_a_directory),
+		cmocka_unit_test(what_a_daemon_cannot_do_is_refused),
+		cmocka_unit_test(http_is_for_this_host_alone_unless_told_otherwise),
 		cmocka_unit_test(record_has_the_defaults_users_expect),
 		cmocka_unit_test(record_takes_its_options_on_either_side),
 		cmocka_unit_test(methods_are_called_as_the_user_likes),
