@@ -332,6 +332,7 @@ static void accept_all(struct control *control)
 			continue;
 		if (fd < 0)
 			return;
+		control->engine->refused_clients += control->clients >= MAX_CLIENTS;
 		if (control->clients >= MAX_CLIENTS || !is_allowed(fd) ||
 		    epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0)
 			close(fd);

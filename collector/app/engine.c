@@ -355,7 +355,8 @@ static void count_kept(const struct engine *engine, struct kept_stats *ret)
 	struct code_map_stats code;
 	size_t pos = 0;
 
-	*ret = (struct kept_stats){.processes = targets->processes.count,
+	*ret = (struct kept_stats){.refused_clients = engine->refused_clients,
+				   .processes = targets->processes.count,
 				   .jvms = targets->n_jvms,
 				   .sessions = targets->sessions.count,
 				   .recordings = engine->n_recordings,
@@ -384,6 +385,8 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	if (engine->own)
 		ret->watch = *engine->own;
 	count_kept(engine, &ret->kept);
+	symbolizer_names_stats(engine->symbolizer, &ret->kept.name_bytes,
+			       &ret->kept.names_forgotten);
 	intake_stats(engine->intake, &ret->intake);
 	unwinder_stats(engine->unwinder, &ret->stacks);
 	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);

@@ -274,8 +274,9 @@ static json_t *watch_of(const struct watch_stats *stats)
 	return object;
 }
 
-static json_t *kept_of(const struct targets *targets, const struct kept_stats *stats)
+static json_t *kept_of(const struct targets *targets, const struct engine_stats *all)
 {
+	const struct kept_stats *stats = &all->kept;
 	json_t *object = json_object();
 
 	put_count(object, "processes", stats->processes);
@@ -285,7 +286,17 @@ static json_t *kept_of(const struct targets *targets, const struct kept_stats *s
 	put_count(object, "max_jvms", TARGETS_MAX_JVMS);
 	put_count(object, "sessions", stats->sessions);
 	put_count(object, "code_bytes", stats->code_bytes);
+	put_count(object, "max_code_bytes", TARGETS_MAX_CODE_BYTES);
+	put_count(object, "jvms_dropped", targets->dropped_jvms);
+	put_count(object, "buffer_bytes", all->intake.buffer_bytes);
 	put_count(object, "mappings", stats->mappings);
+	put_count(object, "file_mappings", all->files.mappings);
+	put_count(object, "files_forgotten", all->files.forgotten);
+	put_count(object, "name_bytes", stats->name_bytes);
+	put_count(object, "names_forgotten", stats->names_forgotten);
+	put_count(object, "stack_rest_bytes", all->stacks.rest_bytes);
+	put_count(object, "stack_rests_dropped", all->stacks.dropped_rests);
+	put_count(object, "clients_refused", stats->refused_clients);
 	put_count(object, "threads", stats->threads);
 	put_count(object, "thread_names", stats->thread_names);
 	put_count(object, "threads_forgotten", stats->threads_forgotten);
@@ -316,7 +327,7 @@ static void put_daemon(json_t *list, const struct targets *targets,
 	json_t *collector = json_object_get(list, "collector");
 
 	json_object_set_new(collector, "watch", watch_of(&stats->watch));
-	json_object_set_new(collector, "kept", kept_of(targets, &stats->kept));
+	json_object_set_new(collector, "kept", kept_of(targets, stats));
 	json_object_set_new(collector, "self", self_of());
 }
 

@@ -54,6 +54,7 @@ struct table_cache {
 	uint64_t begun, begun_end; /* loads; no bound if the end is 0 */
 	bool is_patient;
 	uint64_t missing;
+	uint64_t forgotten; /* times that all was */
 	uint64_t tries, opened, unopened, not_begun;
 };
 
@@ -177,8 +178,10 @@ static struct memo *find_memo(struct table_cache *cache, pid_t pid, const struct
 	struct memo *memo = map64_find(&cache->memos, memo_key(pid, mapping->start));
 
 	if (!memo) {
-		if (cache->memos.count >= MAX_MEMOS || table_store_is_full(&cache->store))
+		if (cache->memos.count >= MAX_MEMOS || table_store_is_full(&cache->store)) {
 			forget_all(cache);
+			cache->forgotten++;
+		}
 		memo = add_memo(cache, pid, mapping->start);
 	}
 	if (!memo ||
@@ -548,6 +551,8 @@ void table_cache_stats(const struct table_cache *cache, struct table_cache_stats
 	*ret = (struct table_cache_stats){
 		.max_bytes = cache->store.max_bytes,
 		.files = cache->store.count,
+		.mappings = cache->memos.count,
+		.forgotten = cache->forgotten,
 		.descriptors = cache->store.fds,
 		.max_descriptors = cache->store.max_fds,
 		.opened = cache->opened,

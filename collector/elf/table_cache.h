@@ -58,6 +58,8 @@ struct table_stats {
 struct table_cache_stats {
 	size_t max_bytes;
 	size_t files;	    /* known */
+	size_t mappings;    /* of which it is known what file they are of */
+	uint64_t forgotten; /* times that all were, because these or files were too many */
 	size_t descriptors; /* held */
 	size_t max_descriptors;
 	uint64_t opened;	     /* files found for a mapping, some more than once */

@@ -611,5 +611,6 @@ bool intake_has_more(const struct intake *intake)
 void intake_stats(const struct intake *intake, struct intake_stats *ret)
 {
 	*ret = intake->stats;
+	ret->buffer_bytes = intake->buffers_bytes;
 	ret->sessions = intake->connections.count - intake->not_greeted;
 }

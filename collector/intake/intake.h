@@ -54,7 +54,8 @@ struct intake_stats {
 	uint64_t opened, closed, refused; /* sessions; refused: past a limit */
 	uint64_t messages, bytes;
 	uint64_t gaps, broken, other_version;
-	size_t sessions; /* now */
+	size_t sessions;     /* now */
+	size_t buffer_bytes; /* of messages that are not whole */
 };
 
 typedef void (*intake_fn)(void *arg, const struct intake_event *event);

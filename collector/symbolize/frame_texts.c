@@ -19,6 +19,7 @@ void frame_texts_expire(struct frame_texts *texts)
 		return;
 	frame_cache_clear(&texts->frames);
 	intern_fini(&texts->names);
+	texts->forgotten++;
 }
 
 struct frame frame_texts_unknown(struct frame_texts *texts, const char *reason)

@@ -19,6 +19,7 @@
 struct frame_texts {
 	struct intern names;
 	struct frame_cache frames; /* whose texts are in names */
+	uint64_t forgotten;	   /* times that all were */
 };
 
 /* Where frames go that were inlined into each other, innermost first. */

@@ -281,3 +281,10 @@ struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text)
 	return (struct frame){.name = intern_add_str(&symbolizer->texts.names, text),
 			      .kind = FRAME_LABEL};
 }
+
+void symbolizer_names_stats(const struct symbolizer *symbolizer, size_t *ret_bytes,
+			    uint64_t *ret_forgotten)
+{
+	*ret_bytes = symbolizer->texts.names.arena.total_bytes;
+	*ret_forgotten = symbolizer->texts.forgotten;
+}

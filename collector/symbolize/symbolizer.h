@@ -67,5 +67,8 @@ void symbolizer_lines_stats(const struct symbolizer *symbolizer, struct native_l
 /* What servers were asked for; zero-filled if the user did not want that. */
 void symbolizer_debuginfod_stats(const struct symbolizer *symbolizer, struct debuginfod_stats *ret);
 void symbolizer_kernel_stats(const struct symbolizer *symbolizer, struct kernel_code_stats *ret);
+/* The memory of names, and how often all were forgotten because they had too much. */
+void symbolizer_names_stats(const struct symbolizer *symbolizer, size_t *ret_bytes,
+			    uint64_t *ret_forgotten);
 
 #endif

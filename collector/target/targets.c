@@ -20,7 +20,7 @@
 
 void targets_init(struct targets *targets, const char *map_dir)
 {
-	*targets = (struct targets){.map_dir = map_dir};
+	*targets = (struct targets){.map_dir = map_dir, .max_code_bytes = TARGETS_MAX_CODE_BYTES};
 }
 
 void targets_fini(struct targets *targets)
@@ -402,6 +402,43 @@ static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	remove_list(targets, old);
 }
 
+static uint64_t code_bytes_of(const struct process *process)
+{
+	struct code_map_stats code;
+
+	if (!process->code)
+		return 0;
+	code_map_stats(process->code, &code);
+	return code.bytes + process->methods.bytes + name_pool_bytes(&process->names);
+}
+
+/*
+ * One JVM has a limit, and all together have this one: the largest pays for what is too much. Its
+ * agent dials again, so that it is known again if that was a moment's need.
+ */
+static void limit_code(struct targets *targets, uint64_t now_ns)
+{
+	static struct log_limit limit;
+	struct process *largest = NULL, *process;
+	uint64_t sum = 0;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		sum += code_bytes_of(process);
+		if (!largest || code_bytes_of(process) > code_bytes_of(largest))
+			largest = process;
+	}
+	if (sum <= targets->max_code_bytes || !largest)
+		return;
+	if (log_limit_allows(&limit, now_ns))
+		log_warning("the code of all JVMs takes more than %llu MiB: that of PID %d, which "
+			    "has %llu MiB of it, is learnt anew",
+			    (unsigned long long)(targets->max_code_bytes >> 20), (int)largest->pid,
+			    (unsigned long long)(code_bytes_of(largest) >> 20));
+	targets->dropped_jvms++;
+	remove_process(targets, largest);
+}
+
 void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 {
 	const uint64_t began_ns = clock_now_ns();
@@ -423,6 +460,7 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	if (now_ns >= targets->next_sweep_ns) {
 		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;
 		sweep(targets, now_ns, horizon_ns);
+		limit_code(targets, now_ns);
 	}
 	if (now_ns >= targets->next_clean_ns) {
 		targets->next_clean_ns = now_ns + CLEAN_INTERVAL_NS;

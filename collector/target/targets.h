@@ -9,7 +9,8 @@
  * Also keeps /tmp/perf-<pid>.map of every JVM current: within 100 ms of a change, at most ten times
  * a second, and less often where a write takes long: no process's map costs more than a tenth of
  * the time. At most TARGETS_MAX_JVMS processes with an agent are known at a time, for each may hold
- * up to 200 MB of code and names; the sessions of others are refused. A process that is gone stays
+ * up to 200 MB of code and names; the sessions of others are refused. When the code of all is past
+ * TARGETS_MAX_CODE_BYTES, the JVM with the most of it is forgotten, and learnt anew. A process that is gone stays
  * known for TARGETS_LINGER_NS, so that held samples are named; its map file stays until the PID is
  * used again, or for a day. While all processes are wanted, maps that others than JVMs write
  * themselves are read. If jitdump is set, new code of all processes goes into it too.
@@ -26,7 +27,8 @@
 #define TARGETS_LINGER_NS	UINT64_C(3000000000)
 #define TARGETS_MAP_MAX_AGE_SEC (24 * 60 * 60)
 #define TARGETS_MAX_JVMS	4096
-#define TARGETS_MAX_PROCESSES	32768 /* with all that are no JVMs */
+#define TARGETS_MAX_CODE_BYTES	(UINT64_C(4) << 30) /* of all JVMs */
+#define TARGETS_MAX_PROCESSES	32768		    /* with all that are no JVMs */
 
 struct targets {
 	struct map64 processes;			 /* PID -> struct process */
@@ -47,6 +49,8 @@ struct targets {
 	bool said_blind;
 	size_t n_jvms;		    /* processes with an agent, those included that lost it */
 	uint64_t refused_sessions;  /* of a process that is gone, or past TARGETS_MAX_JVMS */
+	uint64_t dropped_jvms;	    /* because of TARGETS_MAX_CODE_BYTES */
+	uint64_t max_code_bytes;    /* that, unless its owner sets another one */
 	uint64_t refused_processes; /* past TARGETS_MAX_PROCESSES */
 	uint64_t threads_forgotten; /* of processes that are no more, see struct process */
 	uint64_t map_writes, map_failures;

@@ -131,8 +131,10 @@ static bool has_end_of(const struct stack_rest *rest, const struct snapshot *cop
 static void add(struct stack_rests *rests, const struct stack_rest *rest)
 {
 	while (rests->count == STACK_RESTS_MAX ||
-	       (rests->count > 0 && rests->bytes + rest->len > STACK_RESTS_MAX_BYTES))
+	       (rests->count > 0 && rests->bytes + rest->len > STACK_RESTS_MAX_BYTES)) {
 		drop_oldest(rests);
+		rests->dropped++;
+	}
 	rests->ring[(rests->oldest + rests->count++) % STACK_RESTS_MAX] = *rest;
 	rests->bytes += rest->len;
 }

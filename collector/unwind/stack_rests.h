@@ -49,6 +49,7 @@ struct stack_rests {
 	struct stack_want wanted[STACK_RESTS_WANTED];
 	uint64_t reads;	  /* of processes' memory, each a system call */
 	uint64_t refused; /* of these, for want of a right */
+	uint64_t dropped; /* rests, for newer ones */
 };
 
 void stack_rests_fini(struct stack_rests *rests);

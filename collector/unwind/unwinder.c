@@ -51,6 +51,8 @@ void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
 {
 	*ret = unwinder->stats;
 	ret->reads += unwinder->rests.reads;
+	ret->rest_bytes = unwinder->rests.bytes;
+	ret->dropped_rests = unwinder->rests.dropped;
 	ret->unread_stacks = unwinder->live.refused + unwinder->rests.refused;
 }
 

@@ -28,6 +28,8 @@ struct unwinder_stats {
 	uint64_t extended;	/* by what the process's stack held later */
 	uint64_t reads;		/* looks into processes' memory, each a system call */
 	uint64_t unread_stacks; /* looks behind copies that were not permitted */
+	uint64_t rest_bytes;	/* of stacks deeper than their copies, kept now */
+	uint64_t dropped_rests; /* of these, for newer ones */
 	uint64_t unread_code;	/* with code that could not be looked at: no right, or too late */
 };
 

@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/intern.h"
+#include "base/log.h"
 #include "base/map64.h"
 #include "base/process_stat.h"
 
@@ -182,9 +183,56 @@ static void process_is_told_from_its_successor(void **state)
 	assert_string_equal(comm, "");
 }
 
+/* What one line is on stderr, while that is a file and JOURNAL_STREAM has this text. */
+static void check_line(const char *journal, bool is_ours, const char *expected)
+{
+	char path[] = "/tmp/fg-log-XXXXXX", text[256], stream[64];
+	const int fd = mkstemp(path), saved = dup(STDERR_FILENO);
+	struct stat st;
+
+	assert_true(fd >= 0 && saved >= 0);
+	dup2(fd, STDERR_FILENO);
+	assert_int_equal(fstat(fd, &st), 0);
+	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev,
+		 (unsigned long long)st.st_ino);
+	setenv("JOURNAL_STREAM", is_ours ? stream : journal, 1);
+	log_detect_journal();
+	log_warning("a\nb");
+	dup2(saved, STDERR_FILENO);
+	unsetenv("JOURNAL_STREAM");
+	log_detect_journal();
+	assert_true(file_read_small(path, text, sizeof(text)) > 0);
+	assert_string_equal(text, expected);
+	unlink(path);
+	close(saved);
+	close(fd);
+}
+
+static void lines_have_a_priority_where_the_journal_reads_them(void **state)
+{
+	(void)state;
+	check_line(NULL, true, "<4>fgcollect: a?b\n");
+	check_line("1:1", false, "fgcollect: a?b\n"); /* another's, that was inherited */
+	check_line("x", false, "fgcollect: a?b\n");
+}
+
+static void levels_of_the_log_go_by_their_words(void **state)
+{
+	enum log_level level;
+
+	(void)state;
+	assert_int_equal(log_level_of("debug", &level), 0);
+	assert_int_equal(level, LOG_LEVEL_DEBUG);
+	assert_int_equal(log_level_of("error", &level), 0);
+	assert_int_equal(level, LOG_LEVEL_ERROR);
+	assert_int_equal(log_level_of("err", &level), -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_have_a_priority_where_the_journal_reads_them),
+		cmocka_unit_test(levels_of_the_log_go_by_their_words),
 		cmocka_unit_test(map_agrees_with_a_plain_array),
 		cmocka_unit_test(equal_texts_are_one_pointer),
 		cmocka_unit_test(arena_gives_aligned_memory_of_any_size),

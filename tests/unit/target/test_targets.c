@@ -135,6 +135,29 @@ static void a_process_that_ends_is_noticed_and_later_forgotten(void **state)
 	assert_int_equal(access(path, F_OK), 0); /* for perf report */
 }
 
+static void the_largest_jvm_pays_when_the_code_of_all_is_too_much(void **state)
+{
+	const uint64_t now = clock_now_ns();
+	const pid_t pid = child;
+
+	(void)state;
+	connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
+	assert_non_null(targets_find(&targets, pid));
+	assert_int_equal(targets.dropped_jvms, 0);
+	targets.max_code_bytes = 64;
+	targets_tick(&targets, now + 3 * CLOCK_NS_PER_SEC, 0);
+	assert_null(targets_find(&targets, pid));
+	assert_int_equal(targets.dropped_jvms, 1);
+	assert_int_equal(targets.n_jvms, 0);
+	assert_int_equal(n_ended, 1);
+	assert_int_equal(ended[0], session.id);
+	targets.max_code_bytes = TARGETS_MAX_CODE_BYTES;
+	connect_agent(); /* its agent has dialled again */
+	assert_non_null(targets_find(&targets, pid)->jvm);
+}
+
 static void a_pid_that_is_used_again_is_another_process(void **state)
 {
 	struct process *process;
@@ -334,6 +357,7 @@ int main(void)
 		TARGETS_TEST(a_gap_ends_the_session_so_that_the_agent_resynchronises),
 		TARGETS_TEST(code_survives_a_new_connection_and_dies_if_not_repeated),
 		TARGETS_TEST(a_process_that_ends_is_noticed_and_later_forgotten),
+		TARGETS_TEST(the_largest_jvm_pays_when_the_code_of_all_is_too_much),
 		TARGETS_TEST(a_pid_that_is_used_again_is_another_process),
 		TARGETS_TEST(records_without_a_session_or_cut_short_do_no_harm),
 		TARGETS_TEST(times_from_the_future_count_as_now),
