@@ -345,6 +345,7 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 	if (recording->options.all)
 		targets_unwant_all(&engine->targets);
 	add_counts(&engine->past, &recording->counts);
+	engine->held_dropped += recording->hold.dropped;
 	recording_free(recording);
 }
 
@@ -355,7 +356,8 @@ static void count_kept(const struct engine *engine, struct kept_stats *ret)
 	struct code_map_stats code;
 	size_t pos = 0;
 
-	*ret = (struct kept_stats){.refused_clients = engine->refused_clients,
+	*ret = (struct kept_stats){.held_dropped = engine->held_dropped,
+				   .refused_clients = engine->refused_clients,
 				   .processes = targets->processes.count,
 				   .jvms = targets->n_jvms,
 				   .sessions = targets->sessions.count,

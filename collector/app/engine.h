@@ -37,7 +37,7 @@ struct watch_stats {
 struct kept_stats {
 	uint64_t processes, jvms, sessions, code_bytes, mappings, threads, thread_names,
 		interpreted_methods, threads_forgotten;
-	uint64_t held_bytes, held_dropped; /* of recordings that run */
+	uint64_t held_bytes, held_dropped; /* held_dropped: since the start */
 	size_t name_bytes;		   /* of frames */
 	uint64_t names_forgotten;	   /* times that all were */
 	uint64_t refused_clients;	   /* of the control socket, because they were too many */
@@ -82,6 +82,7 @@ struct engine {
 	uint64_t young_until_ns; /* a JVM has begun that may end before that */
 	uint64_t rests;
 	uint64_t refused_clients;      /* of the control socket */
+	uint64_t held_dropped;	       /* of recordings that are no more */
 	struct recording_counts past;  /* of recordings that are no more */
 	struct engine_watch watch;     /* one more descriptor, the control socket's */
 	const struct watch_stats *own; /* a daemon's, borrowed; or NULL */
