@@ -130,6 +130,9 @@ static bool has_end_of(const struct stack_rest *rest, const struct snapshot *cop
 /* Takes its bytes. */
 static void add(struct stack_rests *rests, const struct stack_rest *rest)
 {
+	while (rests->count > 0 &&
+	       rests->ring[rests->oldest].time_ns + STACK_RESTS_KEPT_NS < rest->time_ns)
+		drop_oldest(rests);
 	while (rests->count == STACK_RESTS_MAX ||
 	       (rests->count > 0 && rests->bytes + rest->len > STACK_RESTS_MAX_BYTES)) {
 		drop_oldest(rests);

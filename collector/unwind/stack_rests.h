@@ -9,8 +9,8 @@
  * Samples wait before they are walked, and a stack that was deep may not be so any more by then. But
  * walks of others have found out where the stacks thereabouts end. So of a copy that ends before
  * that, what lies behind it is read when the sample comes, and kept for it. It is believed if the
- * copy's own end is in front of it (stack_tail.h). At most STACK_RESTS_MAX_BYTES are kept; the oldest
- * make way.
+ * copy's own end is in front of it (stack_tail.h). At most STACK_RESTS_MAX_BYTES are kept, and none
+ * for longer than STACK_RESTS_KEPT_NS while others come; the oldest make way.
  */
 #ifndef FG_UNWIND_STACK_RESTS_H
 #define FG_UNWIND_STACK_RESTS_H
@@ -21,8 +21,10 @@
 
 #define STACK_RESTS_MAX	      512
 #define STACK_RESTS_MAX_BYTES (16u << 20)
-#define STACK_RESTS_WANTED    256
-#define STACK_RESTS_AGE_NS    UINT64_C(1000000000)
+/* No sample waits for so long. */
+#define STACK_RESTS_KEPT_NS UINT64_C(10000000000)
+#define STACK_RESTS_WANTED  256
+#define STACK_RESTS_AGE_NS  UINT64_C(1000000000)
 
 /* It begins with the copy's own end, or with that of another. */
 struct stack_rest {

@@ -3,9 +3,11 @@
 
 Twenty JVMs at a time, each of which ends after some seconds and is followed by another; the daemon
 samples, writes a graph a JVM and period, and is scraped every 10 s; promtool reads what it says.
-A straight line is fitted through the second half of the samples. What it rises by over that half
-is the growth, and is judged: memory may grow by --memory-percent of its mean, descriptors by 3,
-threads by 1. Exit 1 if anything is not flat, was lost, or cannot be parsed.
+The second half of the run is cut into ten stretches, and a straight line is fitted through the least
+value of each: JVMs, and those of others on the same host, make what is taken go up and down, and a
+leak raises what it never goes below. What the line rises by over that half is the growth: memory may
+grow by --memory-percent of its mean, descriptors by 3, threads by 1. Exit 1 if anything is not flat,
+was lost, or cannot be parsed.
 """
 
 import argparse
@@ -95,6 +97,17 @@ def fit(points):
     return slope, (rest / (count - 2) / spread) ** 0.5, mean_y
 
 
+def floors(points, stretches=10):
+    """The least value of each stretch."""
+    first, last = points[0][0], points[-1][0]
+    lowest = {}
+    for x, y in points:
+        stretch = min(stretches - 1, int((x - first) / (last - first) * stretches))
+        lowest[stretch] = min(y, lowest.get(stretch, y))
+    width = (last - first) / stretches
+    return [(first + (stretch + 0.5) * width, y) for stretch, y in sorted(lowest.items())]
+
+
 def judge(samples):
     """Prints a line for each quantity; whether all are flat."""
     half = [s for s in samples if s.at >= samples[-1].at / 2]
@@ -102,7 +115,8 @@ def judge(samples):
     flat = True
     for name, unit, bound in (("rss_kib", "KiB", None), ("descriptors", "", 3), ("threads", "", 1)):
         points = [(s.at, getattr(s, name)) for s in half]
-        slope, error, mean = fit(points)
+        mean = sum(y for _, y in points) / len(points)
+        slope, error, _ = fit(floors(points))
         growth = slope * length
         limit = bound or mean * options.memory_percent / 100
         values = [y for _, y in points]

@@ -60,6 +60,23 @@ static const struct stack_rest *find(const struct snapshot *copy, uint64_t time_
 	return stack_rests_find(&rests, getpid(), time_ns, copy, copy->addr);
 }
 
+static void rests_that_nobody_can_want_any_more_go(void **state)
+{
+	const struct snapshot copy = copy_at(PAGE);
+
+	(void)state;
+	keep(&copy, NOW, 2 * PAGE);
+	memory[PAGE + COPY_BYTES - 1]++; /* another stack: the first rest is none of it */
+	const struct snapshot other = copy_at(PAGE);
+	keep(&other, NOW + STACK_RESTS_KEPT_NS, 2 * PAGE);
+	assert_int_equal(rests.count, 2);
+	memory[PAGE + COPY_BYTES - 1]++;
+	const struct snapshot third = copy_at(PAGE);
+	keep(&third, NOW + STACK_RESTS_KEPT_NS + 1, 2 * PAGE);
+	assert_int_equal(rests.count, 2);
+	assert_int_equal(rests.dropped, 0);
+}
+
 static void what_was_behind_a_copy_outlives_the_stack(void **state)
 {
 	struct snapshot copy = copy_at(PAGE);
@@ -177,6 +194,8 @@ static void no_more_is_kept_than_there_may_be(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(rests_that_nobody_can_want_any_more_go, set_up,
+						tear_down),
 		TEST(what_was_behind_a_copy_outlives_the_stack),
 		TEST(what_was_behind_another_stack_is_not_taken),
 		TEST(a_stack_that_has_changed_already_is_not_kept),
