@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect list: what the daemon knows; without one, whoever dials within a moment. */
 #include "app/commands.h"
+#include "app/control.h"
 #include "app/control_client.h"
 #include "app/engine.h"
 #include "app/jvm_list.h"
@@ -25,6 +26,7 @@ static int list_of_daemon(const struct options *options, json_t **ret)
 		return err;
 	request = json_object();
 	json_object_set_new(request, "op", json_string("list"));
+	control_targets_to_json(&options->recording, request);
 	err = control_client_ask(client, request, &answer, NULL);
 	if (!err) {
 		*ret = json_incref(json_object_get(answer, "list"));
@@ -45,6 +47,7 @@ static int list_alone(const struct options *options, json_t **ret)
 	struct engine_stats stats;
 	struct engine engine;
 	uint32_t connected = 0, current = 0;
+	char why[DIAGNOSE_BYTES];
 	uint64_t waited = 0;
 	int err = engine_open(&engine, &engine_options);
 
@@ -59,8 +62,15 @@ static int list_alone(const struct options *options, json_t **ret)
 	}
 	engine_stats(&engine, &stats);
 	*ret = jvm_list_to_json(&engine.targets, &stats);
+	if (!*ret)
+		err = -ENOMEM;
+	else
+		err = jvm_list_select(*ret, &options->recording, &engine.targets,
+				      options->socket_path, why);
+	if (err == -EAGAIN)
+		log_error("%s", why);
 	engine_close(&engine);
-	return *ret ? 0 : -ENOMEM;
+	return err;
 }
 
 int command_list_ask(const struct options *options, json_t **ret)

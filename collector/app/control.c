@@ -90,13 +90,25 @@ static json_t *success(void)
 	return answer;
 }
 
-static json_t *do_list(struct control *control)
+static json_t *do_list(struct control *control, const json_t *request)
 {
-	json_t *answer = success();
+	struct targets *targets = &control->engine->targets;
+	struct recording_options options = {0};
 	struct engine_stats stats;
+	char why[DIAGNOSE_BYTES];
+	json_t *list, *answer;
 
+	if (control_targets_from_json(request, &options) < 0)
+		return failure("the daemon does not understand the options: use the fgcollect "
+			       "that the daemon is of");
 	engine_stats(control->engine, &stats);
-	json_object_set_new(answer, "list", jvm_list_to_json(&control->engine->targets, &stats));
+	list = jvm_list_to_json(targets, &stats);
+	if (jvm_list_select(list, &options, targets, control->socket_path, why) < 0) {
+		json_decref(list);
+		return failure(why);
+	}
+	answer = success();
+	json_object_set_new(answer, "list", list);
 	return answer;
 }
 
@@ -226,7 +238,7 @@ static json_t *answer_to(struct control *control, const json_t *request, int *re
 	if (!op)
 		return failure("not a request");
 	if (strcmp(op, "list") == 0)
-		return do_list(control);
+		return do_list(control, request);
 	if (strcmp(op, "record") == 0)
 		return do_record(control, request);
 	recording = recording_of(control, request);

@@ -13,7 +13,7 @@
  * A request is one message, a JSON object with "op"; the answer is one message, a JSON object with
  * "ok", or with "error". The bytes of render come as a descriptor of a memory file with the answer;
  * an answer longer than a message comes so too, and the message is then {}.
- *   list                          -> list
+ *   list (pid and names)          -> list
  *   record (options of recording) -> id      java_names, raw_names, lines, stack_bytes
  *                                    among them
  *   status id                     -> elapsed_ns samples lost jvms done event quality
@@ -41,6 +41,9 @@ void control_close(struct control *control); /* NULL is legal */
 /* Recording options and figures as JSON and back; the client uses them too. */
 json_t *control_options_to_json(const struct recording_options *options);
 int control_options_from_json(const json_t *object, struct recording_options *ret);
+/* Of these only which processes are meant: by PID or by names. */
+void control_targets_to_json(const struct recording_options *options, json_t *object);
+int control_targets_from_json(const json_t *object, struct recording_options *ret);
 json_t *control_status_to_json(const struct recording_status *status);
 void control_status_from_json(const json_t *object, struct recording_status *ret);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recording options and figures as JSON and back, see control.h. */
 #include "app/control.h"
+#include "app/target_options.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -31,12 +32,23 @@ static void put_count(json_t *object, const char *key, uint64_t count)
 	json_object_set_new(object, key, json_integer((json_int_t)count));
 }
 
+void control_targets_to_json(const struct recording_options *options, json_t *object)
+{
+	put_count(object, "pid", (uint64_t)options->pid);
+	target_options_to_json(&options->select, object);
+}
+
+int control_targets_from_json(const json_t *object, struct recording_options *ret)
+{
+	ret->pid = (pid_t)(count_at(object, "pid") & INT_MAX);
+	return target_options_from_json(object, &ret->select);
+}
+
 json_t *control_options_to_json(const struct recording_options *options)
 {
 	json_t *object = json_object();
 
-	put_count(object, "pid", (uint64_t)options->pid);
-	json_object_set_new(object, "container", json_string(options->container));
+	control_targets_to_json(options, object);
 	json_object_set_new(object, "all", json_boolean(options->all));
 	json_object_set_new(object, "by_pid", json_boolean(options->by_pid));
 	json_object_set_new(object, "by_thread", json_boolean(options->by_thread));
@@ -95,7 +107,6 @@ static int stack_at(const json_t *object, uint32_t *ret)
 int control_options_from_json(const json_t *object, struct recording_options *ret)
 {
 	struct recording_options options = {
-		.pid = (pid_t)(count_at(object, "pid") & INT_MAX),
 		.all = bool_at(object, "all"),
 		.by_pid = bool_at(object, "by_pid"),
 		.by_thread = bool_at(object, "by_thread"),
@@ -104,14 +115,14 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 		.duration_ns = count_at(object, "duration_ns"),
 	};
 
-	text_at(object, "container", options.container, sizeof(options.container));
 	text_at(object, "event", options.event, sizeof(options.event));
 	if (options.hz == 0 || options.duration_ns == 0)
 		return -EINVAL;
 	if (options.event[0] && !sampler_is_event(options.event))
 		return -EINVAL;
 	options.has_native_lines = bool_at(object, "native_lines");
-	if (names_at(object, &options.names) < 0 || cxx_names_at(object, &options.cxx_names) < 0 ||
+	if (control_targets_from_json(object, &options) < 0 ||
+	    names_at(object, &options.names) < 0 || cxx_names_at(object, &options.cxx_names) < 0 ||
 	    stack_at(object, &options.stack_bytes) < 0)
 		return -EINVAL;
 	*ret = options;

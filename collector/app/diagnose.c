@@ -2,6 +2,8 @@
 /* Looks for what keeps a JVM from being recorded, see diagnose.h. */
 #include "app/diagnose.h"
 
+#include "app/diagnose_names.h"
+
 #include "base/cleanup.h"
 #include "base/process_stat.h"
 
@@ -42,8 +44,7 @@ bool diagnose_may_connect(pid_t pid)
 	return may;
 }
 
-/* What kind of process it is that has no connected agent. */
-static int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
+int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
 	struct process *process = NULL;
 	char comm[PROCESS_COMM_BYTES];
@@ -100,19 +101,11 @@ static pid_t find_other_jvm(pid_t after)
 	return 0;
 }
 
-static int diagnose_any(const struct recording_options *options, const char *socket_path,
-			char ret[DIAGNOSE_BYTES])
+static int diagnose_any(const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
 	char why[DIAGNOSE_BYTES / 2];
 	pid_t pid;
 
-	if (options->container[0]) {
-		snprintf(ret, DIAGNOSE_BYTES,
-			 "no JVM with the agent is known in a container whose ID starts with %s: "
-			 "'fgcollect list' shows those there are",
-			 options->container);
-		return -EAGAIN;
-	}
 	pid = find_other_jvm(0);
 	if (!pid) {
 		snprintf(ret, DIAGNOSE_BYTES,
@@ -125,13 +118,15 @@ static int diagnose_any(const struct recording_options *options, const char *soc
 	return -EAGAIN;
 }
 
-int diagnose_targets(const struct recording_options *options, const struct targets *targets,
+int diagnose_targets(const struct recording_options *options, struct targets *targets,
 		     const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
 	const struct process *process;
 	size_t pos = 0;
 
 	ret[0] = '\0';
+	if (!selector_is_empty(&options->select))
+		return diagnose_names(options, targets, socket_path, ret);
 	if (options->all)
 		return 0;
 	if (options->pid > 0) {
@@ -143,5 +138,5 @@ int diagnose_targets(const struct recording_options *options, const struct targe
 		if (is_known_jvm(process) && recording_wants(options, process))
 			return 0;
 	}
-	return diagnose_any(options, socket_path, ret);
+	return diagnose_any(socket_path, ret);
 }

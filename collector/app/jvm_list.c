@@ -2,6 +2,7 @@
 /* JVMs as JSON and as a table, see jvm_list.h. */
 #include "app/jvm_list.h"
 
+#include "app/jvm_names.h"
 #include "app/self_stats.h"
 #include "base/clock.h"
 
@@ -112,6 +113,7 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 	json_object_set_new(object, "map_failures",
 			    json_integer((json_int_t)process->map.failures));
 	json_object_set_new(object, "shadowed_by", text_of(process->shadow_path));
+	jvm_names_add(object, process);
 	return object;
 }
 
@@ -354,8 +356,11 @@ json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stat
 			 "files", files_of(&stats->files), "recordings", recordings_of(stats),
 			 "native_lines", native_lines_of(&stats->native_lines), "foreign_maps",
 			 foreign_maps_of(&targets->foreign), "kernel", kernel_of(&stats->kernel));
-	if (list)
-		put_daemon(list, targets, stats);
+	if (!list)
+		return NULL;
+	json_object_set_new(json_object_get(list, "collector"), "containers",
+			    jvm_names_stats(&targets->containers));
+	put_daemon(list, targets, stats);
 	return list;
 }
 
@@ -437,6 +442,7 @@ static void print_jvm(const json_t *jvm, FILE *stream)
 		(unsigned long long)losses_at(jvm));
 	print_text(stream, command[0] ? command : text_at(jvm, "comm"), 120, false);
 	putc('\n', stream);
+	jvm_names_print(jvm, stream);
 	if (!text_at(jvm, "shadowed_by")[0])
 		return;
 	fprintf(stream, "%8s its container has a ", "");

@@ -9,6 +9,7 @@
 #ifndef FG_APP_JVM_LIST_H
 #define FG_APP_JVM_LIST_H
 
+#include "app/diagnose.h"
 #include "app/engine.h"
 
 #include <jansson.h>
@@ -25,6 +26,13 @@
  * processes, with its limits; "self", what this process takes.
  */
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats);
+
+/*
+ * Leaves in list those that options ask for by PID or by names; of a name that several fit, all. 0;
+ * -EAGAIN if that is none, and why.
+ */
+int jvm_list_select(json_t *list, const struct recording_options *options, struct targets *targets,
+		    const char *socket_path, char ret_why[DIAGNOSE_BYTES]);
 
 /* For people: the JVMs, and those of its own counters that are not 0; controls are shown as '?'. */
 void jvm_list_print(const json_t *list, FILE *stream);

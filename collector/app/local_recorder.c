@@ -49,7 +49,7 @@ static void count_wanted(const struct local_recorder *local,
 }
 
 /* Whether waiting longer could change what is recorded. */
-static bool is_enough(const struct local_recorder *local, const struct recording_options *options,
+static bool is_enough(struct local_recorder *local, const struct recording_options *options,
 		      uint64_t waited_ns)
 {
 	char why[DIAGNOSE_BYTES];

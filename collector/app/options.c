@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads the command line, see options.h. The first word that is no option is the command. */
 #include "app/options.h"
+#include "app/target_options.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -23,8 +24,7 @@
 static_assert(SAMPLER_MAX_STACK_BYTES == 64000, "STACK_LIMIT says so");
 
 enum {
-	OPT_CONTAINER = 256,
-	OPT_CXX_NAMES,
+	OPT_CXX_NAMES = 256,
 	OPT_FORMAT,
 	OPT_HTTP,
 	OPT_KEEP,
@@ -53,7 +53,6 @@ enum {
 
 static const struct option long_options[] = {
 	{"all", no_argument, NULL, 'a'},
-	{"container", required_argument, NULL, OPT_CONTAINER},
 	{"cxx-names", required_argument, NULL, OPT_CXX_NAMES},
 	{"duration", required_argument, NULL, 'd'},
 	{"event", required_argument, NULL, 'e'},
@@ -86,6 +85,7 @@ static const struct option long_options[] = {
 	{"verbose", no_argument, NULL, 'v'},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{"watch", no_argument, NULL, OPT_WATCH},
+	TARGET_OPTIONS,
 	{0},
 };
 
@@ -93,7 +93,7 @@ void options_print_help(FILE *stream)
 {
 	fputs("Flame graphs for Java in containers, without attaching to a JVM.\n"
 	      "\n"
-	      "  fgcollect record [-d SECS] [-F HZ] [-e EVENT] [-p PID | --container ID | -a]\n"
+	      "  fgcollect record [-d SECS] [-F HZ] [-e EVENT] [-p PID | NAMES] [-a]\n"
 	      "                   [-o FILE]...      record and draw a flame graph\n"
 	      "  fgcollect --watch [-o DIR]         a daemon: keeps /tmp/perf-<pid>.map of every "
 	      "JVM "
@@ -108,9 +108,8 @@ void options_print_help(FILE *stream)
 	      "  fgcollect --version | --help\n"
 	      "\n"
 	      "What to record (all JVMs with the agent unless said otherwise):\n"
-	      "  -p, --pid PID          this process, as the host numbers it\n"
-	      "      --container ID     processes of the container whose ID starts so\n"
-	      "  -a, --all              every process, Java or not\n"
+	      "  -p, --pid PID          this process, as the host numbers it\n" TARGET_OPTIONS_HELP
+	      "  -a, --all              every process, Java or not; with one of these five, of it\n"
 	      "How:\n"
 	      "  -d, --duration SECS    for so long, default 10; Ctrl-C ends it and keeps what it "
 	      "has\n"
@@ -305,19 +304,6 @@ static int set_event(struct options *options, const char *text)
 	return 0;
 }
 
-static int set_container(struct options *options, const char *text)
-{
-	char *to = options->recording.container;
-
-	if (strlen(text) < RECORDING_CONTAINER_LEAST || strlen(text) >= CONTAINER_ID_BYTES ||
-	    text[strspn(text, "0123456789abcdef-")])
-		return bad_value("--container", text,
-				 "the first digits of a container's ID are needed, at least four "
-				 "(docker ps shows them; 'fgcollect list' too)");
-	snprintf(to, CONTAINER_ID_BYTES, "%s", text);
-	return 0;
-}
-
 static int set_java_names(struct options *options, const char *text)
 {
 	if (java_name_style_of(text, &options->recording.names.style) == 0)
@@ -400,6 +386,8 @@ static int set_map_names(struct options *options, const char *text)
 
 static int apply(struct options *options, int option)
 {
+	if (target_options_are(option))
+		return target_options_apply(&options->recording.select, option, optarg);
 	switch (option) {
 	case 'a':
 		options->recording.all = true;
@@ -417,8 +405,6 @@ static int apply(struct options *options, int option)
 	case 'v':
 		options->verbose = true;
 		return 0;
-	case OPT_CONTAINER:
-		return set_container(options, optarg);
 	case OPT_CXX_NAMES:
 		return set_cxx_names(options, optarg);
 	case OPT_FORMAT:
@@ -516,10 +502,11 @@ static int set_command(struct options *options, const char *word)
 static int check(const struct options *options)
 {
 	const struct recording_options *recording = &options->recording;
-	const int targets = (recording->pid > 0) + (recording->container[0] != 0) + recording->all;
+	const bool has_names = !selector_is_empty(&recording->select);
 
-	if (targets > 1) {
-		log_error("-p, --container and -a exclude each other: choose one");
+	if (recording->pid > 0 && (recording->all || has_names)) {
+		log_error("-p names one process: it goes neither with -a nor with --container and "
+			  "its like");
 		return -EINVAL;
 	}
 	if (options->is_fp_only && options->has_stack_size) {

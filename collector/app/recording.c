@@ -34,7 +34,7 @@
 void recording_meet(struct recording *recording, struct recording_model *model,
 		    struct process *process)
 {
-	if (!recording_wants(&recording->options, process))
+	if (!recording_selects(recording, process))
 		return;
 	for (size_t i = 0; i < process->space.count; i++) {
 		if (process->jvm)
@@ -75,6 +75,16 @@ static void warn_of_short_stacks(const struct recording_options *options, uint32
 			    stack_bytes, options->stack_bytes);
 }
 
+/* Which container or pod is meant; where several are or none is, all that its name fits. */
+static void select_place(struct recording *recording, struct recording_model *model)
+{
+	if (selector_is_empty(&recording->options.select))
+		return;
+	if (recording->options.all)
+		targets_read_all(model->targets);
+	selection_narrow(&recording->selection, model->targets);
+}
+
 int recording_start(const struct recording_options *options, struct recording_model *model,
 		    struct recording **ret)
 {
@@ -91,7 +101,9 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		return -ENOMEM;
 	recording->options = *options;
 	timeline_init(&recording->timeline, 0);
-	err = profile_init(&recording->profile, PROFILE_MAX_NODES);
+	err = selection_init(&recording->selection, &options->select);
+	if (!err)
+		err = profile_init(&recording->profile, PROFILE_MAX_NODES);
 	if (!err)
 		err = sampler_open(&sampler, &recording->sampler);
 	if (err) {
@@ -108,6 +120,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	if (options->all)
 		targets_want_all(model->targets);
 	targets_refresh(model->targets);
+	select_place(recording, model);
 	meet_all(recording, model);
 	symbolizer_begin(model->symbolizer);
 	*ret = recording;
@@ -121,6 +134,7 @@ void recording_free(struct recording *recording)
 	sampler_close(recording->sampler);
 	hold_fini(&recording->hold);
 	map64_fini(&recording->execs);
+	selection_fini(&recording->selection);
 	timeline_fini(&recording->timeline);
 	profile_fini(&recording->profile);
 	period_free(recording->period);
@@ -233,14 +247,14 @@ static struct process *find_process(struct recording *recording, struct recordin
 	return process;
 }
 
-static void see_mapping(const struct recording *recording, struct recording_model *model,
+static void see_mapping(struct recording *recording, struct recording_model *model,
 			const struct process *process, const struct perf_mmap *mmap)
 {
 	const struct mapping mapping = targets_mapping_of(mmap);
 
 	const bool is_jvm = process->jvm || process->jvm_mapped_ns;
 
-	if (!is_jvm && !recording_wants(&recording->options, process))
+	if (!is_jvm && !recording_selects(recording, process))
 		return;
 	if (is_jvm)
 		table_cache_expect(model->tables, process->pid, &mapping);
@@ -321,8 +335,7 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		return;
 	}
 	if (process && record->kind == PERF_SAMPLE &&
-	    (recording_wants(&recording->options, process) ||
-	     is_starting(process, record->time_ns))) {
+	    (recording_selects(recording, process) || is_starting(process, record->time_ns))) {
 		read_lost_mappings(recording, model, process);
 		expect_files(model, process, &record->sample);
 		look_ahead(model, process, record);
@@ -345,20 +358,43 @@ void recording_read(struct recording *recording, struct recording_model *model)
 		sampler_read(recording->sampler, on_record, &context);
 }
 
-bool recording_wants(const struct recording_options *options, const struct process *process)
+/* Before names are asked for: what is no JVM is wanted with all, what has a PID by that. */
+static bool is_of_interest(const struct recording_options *options, const struct process *process)
 {
 	if (options->pid > 0)
 		return process && process->pid == options->pid;
-	if (options->container[0])
-		return process && strncmp(process->container_id, options->container,
-					  strlen(options->container)) == 0;
 	return options->all || (process && process->jvm);
 }
 
-bool recording_wants_sample(const struct recording *recording, const struct process *process,
+bool recording_selects(struct recording *recording, const struct process *process)
+{
+	if (!is_of_interest(&recording->options, process))
+		return false;
+	if (selector_is_empty(&recording->options.select))
+		return true;
+	return process && selection_wants(&recording->selection, process);
+}
+
+bool recording_wants(const struct recording_options *options, const struct process *process)
+{
+	struct selection selection;
+	bool fits;
+
+	if (!is_of_interest(options, process))
+		return false;
+	if (selector_is_empty(&options->select))
+		return true;
+	if (!process || selection_init(&selection, &options->select) < 0)
+		return false;
+	fits = selection_fits(&selection, process);
+	selection_fini(&selection);
+	return fits;
+}
+
+bool recording_wants_sample(struct recording *recording, const struct process *process,
 			    const struct perf_record *record)
 {
-	return record->pid != 0 && recording_wants(&recording->options, process) &&
+	return record->pid != 0 && recording_selects(recording, process) &&
 	       !is_before_exec(recording, record);
 }
 
@@ -412,6 +448,8 @@ static uint32_t timeline_thread_of(struct timeline *timeline, struct process *pr
 		process_title(process, title, sizeof(title));
 		row.container = process->container_id;
 		row.pod = process_pod(process);
+		row.container_name = process->identity.container;
+		row.name_space = process->identity.name_space;
 		thread.name = process_thread_name(process, record->tid);
 		snprintf(runtime, sizeof(runtime), "%s%s%s", name ? name : "",
 			 name && version ? " " : "", version ? version : "");
@@ -663,7 +701,8 @@ void recording_status(const struct recording *recording, const struct recording_
 	};
 	snprintf(ret->event, sizeof(ret->event), "%s", sampler_event(recording->sampler));
 	while ((process = targets_next(model->targets, &pos)))
-		ret->jvms += process->jvm && recording_wants(&recording->options, process);
+		ret->jvms += process->jvm && is_of_interest(&recording->options, process) &&
+			     selection_fits(&recording->selection, process);
 }
 
 void recording_info(const struct recording *recording, uint64_t now_ns, struct profile_info *ret)

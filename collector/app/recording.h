@@ -22,14 +22,13 @@
 #include "sample/hold.h"
 #include "sample/sampler.h"
 #include "symbolize/symbolizer.h"
+#include "target/selection.h"
 #include "target/targets.h"
 #include "unwind/unwinder.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/utsname.h>
-
-#define RECORDING_CONTAINER_LEAST 4 /* digits of a container ID */
 
 /* So long from when its agent connects a JVM may end at any moment. */
 #define RECORDING_YOUNG_NS UINT64_C(2000000000)
@@ -46,11 +45,11 @@
 #define RECORDING_MAX_EXECS 4096
 
 struct recording_options {
-	pid_t pid;			    /* 0: any */
-	char container[CONTAINER_ID_BYTES]; /* a prefix of the ID; "" any */
-	bool all;			    /* processes without an agent too */
-	bool by_pid, by_thread;		    /* in the graph */
-	bool cuts_carriers;		    /* a virtual thread's stack ends where it was mounted */
+	pid_t pid;		/* 0: any */
+	struct selector select; /* by names; of what all, or the lack of it, leaves */
+	bool all;		/* processes without an agent too */
+	bool by_pid, by_thread; /* in the graph */
+	bool cuts_carriers;	/* a virtual thread's stack ends where it was mounted */
 	unsigned hz;
 	char event[32]; /* "" the best there is */
 	uint64_t duration_ns;
@@ -81,6 +80,7 @@ struct recording_counts {
 
 struct recording {
 	struct recording_options options;
+	struct selection selection; /* of options.select */
 	struct sampler *sampler;
 	struct hold hold;
 	struct profile profile;
@@ -162,10 +162,12 @@ int recording_render(struct recording *recording, enum render_format format,
  */
 struct period *recording_steal_period(struct recording *recording, struct period *next);
 
-/* Whether samples of this process belong to it. */
+/* Whether samples of this process belong to it; NULL: one that is gone. */
+bool recording_selects(struct recording *recording, const struct process *process);
+/* The same before there is a recording; by a name that several fit, of all these. */
 bool recording_wants(const struct recording_options *options, const struct process *process);
 /* Whether this one does: it may be of what ran in the process before. */
-bool recording_wants_sample(const struct recording *recording, const struct process *process,
+bool recording_wants_sample(struct recording *recording, const struct process *process,
 			    const struct perf_record *record);
 
 #endif

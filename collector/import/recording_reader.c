@@ -400,15 +400,17 @@ static bool keep_number(struct recording_reader *reader, struct table *table, ui
 static bool read_process(struct recording_reader *reader, uint64_t len)
 {
 	struct import_recording *const recording = reader->target->recording;
-	struct kept_text title, container, runtime, pod;
+	struct kept_text title, container, runtime, pod, name, name_space;
 	struct timeline_process process;
 
-	if (!take_some_fields(reader, len, 4, 5) ||
+	if (!take_some_fields(reader, len, 4, 7) ||
 	    !number_fits(reader, reader->fields[0], INT32_MAX) ||
 	    !text_at(reader, reader->fields[1], &title) ||
 	    !text_at(reader, reader->fields[2], &container) ||
 	    !text_at(reader, reader->fields[3], &runtime) ||
-	    !text_at(reader, reader->fields[4], &pod))
+	    !text_at(reader, reader->fields[4], &pod) ||
+	    !text_at(reader, reader->fields[5], &name) ||
+	    !text_at(reader, reader->fields[6], &name_space))
 		return false;
 	process = (struct timeline_process){
 		.pid = (pid_t)reader->fields[0],
@@ -416,6 +418,8 @@ static bool read_process(struct recording_reader *reader, uint64_t len)
 		.container = container.text,
 		.runtime = runtime.text,
 		.pod = pod.text,
+		.container_name = name.text,
+		.name_space = name_space.text,
 	};
 	return keep_number(reader, &reader->processes,
 			   recording ? timeline_process(&recording->timeline, &process) : 0,

@@ -109,6 +109,8 @@ uint32_t timeline_process(struct timeline *timeline, const struct timeline_proce
 	keep_text(timeline, &row->container, process->container);
 	keep_text(timeline, &row->runtime, process->runtime);
 	keep_text(timeline, &row->pod, process->pod);
+	keep_text(timeline, &row->container_name, process->container_name);
+	keep_text(timeline, &row->name_space, process->name_space);
 	return number;
 }
 

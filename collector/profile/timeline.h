@@ -36,6 +36,9 @@ struct timeline_process {
 	const char *container; /* its ID, "" if in none */
 	const char *runtime;   /* the JVM's name and version, "" if it has none */
 	const char *pod;       /* its name, else its UID, "" if in none */
+	/* "" where they are not known: */
+	const char *container_name;
+	const char *name_space; /* the pod's */
 };
 
 struct timeline_thread {

@@ -187,9 +187,11 @@ static void write_threads(struct recording_writer *writer, const struct timeline
 		const uint64_t container = number_of(writer, process->container);
 		const uint64_t runtime = number_of(writer, process->runtime);
 		const uint64_t pod = number_of(writer, process->pod);
+		const uint64_t name = number_of(writer, process->container_name);
+		const uint64_t name_space = number_of(writer, process->name_space);
 
 		WRITE(writer, RECORDING_PROCESS, (uint64_t)process->pid, title, container, runtime,
-		      pod);
+		      pod, name, name_space);
 	}
 	for (size_t i = 0; i < timeline->n_threads; i++) {
 		const struct timeline_thread *const thread = &timeline->threads[i];

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "target/pod_uid.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -22,6 +23,8 @@
 #define MAX_CGROUP_BYTES (256u << 10)
 #define ID_DIGITS	 64
 #define ECS_DIGITS	 32
+#define UID_BYTES	 36 /* of a UID with its four dashes */
+#define NAME_BYTES	 253
 
 struct part {
 	const char *at;
@@ -102,6 +105,32 @@ static bool next_part(const char **at, const char *end, struct part *ret)
 	return ret->len > 0;
 }
 
+bool container_is_pod_uid(const char *text, size_t len)
+{
+	if (len != UID_BYTES && len != ECS_DIGITS)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		const bool is_dash = len == UID_BYTES && (i == 8 || i == 13 || i == 18 || i == 23);
+
+		if (is_dash ? text[i] != '-' : !is_hex(text[i]))
+			return false;
+	}
+	return true;
+}
+
+bool container_is_pod_name(const char *text, size_t len)
+{
+	if (len == 0 || len > NAME_BYTES || text[0] == '.' || text[0] == '-')
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		const char c = text[i];
+
+		if (!(c >= 'a' && c <= 'z') && !is_decimal(c) && c != '-' && c != '.')
+			return false;
+	}
+	return true;
+}
+
 /* The last ID in a line goes to ret, which is otherwise left alone. */
 static void parse_line(struct part line, struct part *ret)
 {
@@ -124,6 +153,15 @@ static void parse_line(struct part line, struct part *ret)
 	}
 }
 
+static int take_id(struct part id, char ret[CONTAINER_ID_BYTES])
+{
+	if (id.len == 0)
+		return -ENOENT;
+	memcpy(ret, id.at, id.len);
+	ret[id.len] = '\0';
+	return 0;
+}
+
 int container_id_parse(const char *text, char ret[CONTAINER_ID_BYTES])
 {
 	struct part id = {0};
@@ -134,20 +172,56 @@ int container_id_parse(const char *text, char ret[CONTAINER_ID_BYTES])
 		parse_line((struct part){text, len}, &id);
 		text += len + (text[len] == '\n');
 	}
-	if (id.len == 0)
-		return -ENOENT;
-	memcpy(ret, id.at, id.len);
-	ret[id.len] = '\0';
+	return take_id(id, ret);
+}
+
+int container_id_of_path(const char *path, char ret[CONTAINER_ID_BYTES])
+{
+	struct part id = {0};
+
+	parse_line((struct part){path, strlen(path)}, &id);
+	return take_id(id, ret);
+}
+
+int container_parse(const char *text, struct container *ret)
+{
+	char id[CONTAINER_ID_BYTES];
+	const int err = container_id_parse(text, id);
+
+	if (err)
+		return err;
+	*ret = (struct container){0};
+	memcpy(ret->id, id, sizeof(ret->id));
+	pod_uid_parse(text, ret->pod_uid); /* or it stays "" */
 	return 0;
+}
+
+static ssize_t read_cgroup(pid_t pid, char **ret)
+{
+	char path[sizeof("/proc/-2147483648/cgroup")];
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
+	return file_read_whole(path, MAX_CGROUP_BYTES, ret);
 }
 
 int container_id_read(pid_t pid, char ret[CONTAINER_ID_BYTES])
 {
 	_cleanup_free_ char *text = NULL;
-	char path[sizeof("/proc/-2147483648/cgroup")];
-	ssize_t len;
+	const ssize_t len = read_cgroup(pid, &text);
 
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
-	len = file_read_whole(path, MAX_CGROUP_BYTES, &text);
 	return len < 0 ? (int)len : container_id_parse(text, ret);
+}
+
+int container_read(pid_t pid, struct container *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	const ssize_t len = read_cgroup(pid, &text);
+
+	return len < 0 ? (int)len : container_parse(text, ret);
+}
+
+void container_fini(struct container *container)
+{
+	label_set_fini(&container->labels);
+	*container = (struct container){0};
 }

@@ -104,6 +104,7 @@ void process_free(struct process *process)
 	free_values(&process->threads);
 	map64_fini(&process->thread_names);
 	name_pool_fini(&process->names);
+	identity_fini(&process->identity);
 	free(process);
 }
 
@@ -153,6 +154,7 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 	process->jvm->state = JVM_ENDED;
 	java_methods_clear(&process->java_methods);
 	clear_hello(process->jvm); /* it would go on as the new program's title */
+	process_identify(process);
 	if (code_map_new(&empty) == 0) {
 		code_map_free(process->code);
 		process->code = empty;
@@ -216,6 +218,7 @@ int process_set_hello(struct process *process, const struct wire_hello *hello)
 		jvm->values[jvm->n_values++] =
 			(struct jvm_value){.key = hello_text(jvm, value.key), .value = value.value};
 	vm_layout_init(&jvm->layout, process);
+	process_identify(process);
 	return 0;
 }
 
@@ -286,8 +289,10 @@ void process_set_comm(struct process *process, pid_t tid, const char *comm)
 
 	if (thread)
 		snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
-	if (tid == process->pid)
-		snprintf(process->comm, sizeof(process->comm), "%s", comm);
+	if (tid != process->pid)
+		return;
+	snprintf(process->comm, sizeof(process->comm), "%s", comm);
+	identity_touch(&process->identity);
 }
 
 void process_remove_thread(struct process *process, pid_t tid)
@@ -325,7 +330,15 @@ int process_set_thread_name(struct process *process, pid_t inner_tid, const char
  */
 const char *process_pod(const struct process *process)
 {
-	return process->pod_uid;
+	return process->identity.pod[0] ? process->identity.pod : process->pod_uid;
+}
+
+void process_identify(struct process *process)
+{
+	const struct container_entry *entry = process->container;
+
+	process->container_version = entry ? entry->version : 0;
+	identity_make(&process->identity, process, entry ? &entry->container : NULL);
 }
 
 void process_title(const struct process *process, char *ret, size_t size)

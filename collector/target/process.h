@@ -18,8 +18,9 @@
 #include "target/address_space.h"
 #include "target/code_map.h"
 #include "target/code_methods.h"
-#include "target/container.h"
+#include "target/containers.h"
 #include "target/foreign_reader.h"
+#include "target/identity.h"
 #include "target/java_methods.h"
 #include "target/jitdump_target.h"
 #include "target/map_writer.h"
@@ -104,6 +105,9 @@ struct process {
 	char comm[PROCESS_COMM_BYTES];
 	char container_id[CONTAINER_ID_BYTES]; /* "" if in none */
 	char pod_uid[POD_UID_BYTES];	       /* likewise */
+	struct container_entry *container; /* held by the targets; NULL: in none, or not known */
+	uint64_t container_version;	   /* that identity was made of */
+	struct identity identity;	   /* what it is called */
 	struct address_space space;
 	uint64_t space_read_ns;	     /* when all of it was last read; 0: it is to be read anew */
 	struct code_map *code;	     /* NULL without an agent */
@@ -173,8 +177,11 @@ const char *process_name(struct process *process, const char *text, size_t len);
 /* Moves the names that are still held to a new pool, if that is due. No other is valid then. */
 void process_compact_names(struct process *process, uint64_t now_ns);
 
-/* The Kubernetes pod that it runs in: its UID; "" if in none. */
+/* The Kubernetes pod that it runs in: its name, or its UID if that is all; "" if in none. */
 const char *process_pod(const struct process *process);
+
+/* Makes its identity anew, of what is known of its container and of its agent. */
+void process_identify(struct process *process);
 
 /* What a person calls it: main class or jar of a JVM, else comm. Into ret, terminated. */
 void process_title(const struct process *process, char *ret, size_t size);

@@ -2,6 +2,7 @@
 /* The table of processes and its upkeep, see targets.h. Code events are in code_events.c. */
 #include "target/targets.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/log_limit.h"
@@ -21,6 +22,7 @@
 void targets_init(struct targets *targets, const char *map_dir)
 {
 	*targets = (struct targets){.map_dir = map_dir, .max_code_bytes = TARGETS_MAX_CODE_BYTES};
+	containers_init(&targets->containers, NULL, NULL);
 }
 
 void targets_fini(struct targets *targets)
@@ -32,6 +34,7 @@ void targets_fini(struct targets *targets)
 		process_free(process);
 	map64_fini(&targets->processes);
 	map64_fini(&targets->sessions);
+	containers_fini(&targets->containers);
 	jitdump_close(targets->jitdump);
 }
 
@@ -67,6 +70,7 @@ static void remove_process(struct targets *targets, struct process *process)
 		targets->on_forget(targets->on_forget_arg, process->pid);
 	targets->n_jvms -= process->jvm != NULL;
 	targets->threads_forgotten += process->threads_forgotten;
+	containers_release(&targets->containers, process->container);
 	map64_remove(&targets->processes, (uint64_t)process->pid);
 	process_free(process);
 }
@@ -78,6 +82,19 @@ static void remove_list(struct targets *targets, struct process *first)
 		next = process->next_removed;
 		remove_process(targets, process);
 	}
+}
+
+/* In which container it is, and what it is called. */
+static void locate(struct targets *targets, struct process *process)
+{
+	struct container_entry *before = process->container;
+
+	process->container = containers_hold(&targets->containers, process->pid, clock_now_ns());
+	containers_release(&targets->containers, before);
+	if (process->container)
+		memcpy(process->container_id, process->container->container.id,
+		       sizeof(process->container_id));
+	process_identify(process);
 }
 
 static struct process *read_process(struct targets *targets, pid_t pid, uint64_t start_ticks)
@@ -94,6 +111,7 @@ static struct process *read_process(struct targets *targets, pid_t pid, uint64_t
 		process_free(process);
 		return NULL;
 	}
+	locate(targets, process);
 	return process;
 }
 
@@ -107,6 +125,15 @@ struct process *targets_find_or_read(struct targets *targets, pid_t pid)
 	if (process && targets->all_users > 0)
 		foreign_upkeep_begin(&targets->foreign, process, clock_now_ns());
 	return process;
+}
+
+void targets_read_all(struct targets *targets)
+{
+	_cleanup_closedir_ DIR *dir = opendir("/proc");
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		targets_find_or_read(targets, (pid_t)strtol(entry->d_name, NULL, 10));
 }
 
 void targets_refresh(struct targets *targets)
@@ -236,8 +263,10 @@ static enum targets_verdict open_session(struct targets *targets,
 	if (map64_put(&targets->sessions, session->id, process) < 0)
 		return refuse_session(targets, session, now_ns);
 	process_open_session(process, session->id, now_ns);
-	if (now_ns - process->space_read_ns >= SPACE_INTERVAL_NS)
+	if (now_ns - process->space_read_ns >= SPACE_INTERVAL_NS) {
 		process_read_space(process, now_ns);
+		locate(targets, process); /* what started it may have moved it since */
+	}
 	return TARGETS_KEEP;
 }
 
@@ -382,7 +411,10 @@ static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	struct process *old = NULL, *process;
 	size_t pos = 0;
 
+	containers_step(&targets->containers, now_ns);
 	while ((process = targets_next(targets, &pos))) {
+		if (process->container && process->container_version != process->container->version)
+			process_identify(process);
 		if (process->code)
 			code_map_expire(process->code, horizon_ns, MAX_DEAD_RANGES);
 		if (process->foreign.map)

@@ -56,6 +56,7 @@ struct targets {
 	uint64_t map_writes, map_failures;
 	uint64_t next_sweep_ns, next_clean_ns;
 	struct foreign_upkeep foreign;
+	struct containers containers; /* that processes are in */
 };
 
 /* What the caller has to do with a session after an event. */
@@ -79,6 +80,8 @@ struct mapping targets_mapping_of(const struct perf_mmap *mmap);
 struct process *targets_find(const struct targets *targets, pid_t pid);
 /* Finds it, or reads it from /proc; NULL if it is gone. */
 struct process *targets_find_or_read(struct targets *targets, pid_t pid);
+/* Finds or reads every process there is; it is for those who want all. */
+void targets_read_all(struct targets *targets);
 /* Reads every process's mappings and threads anew, after a time without the kernel's records. */
 void targets_refresh(struct targets *targets);
 

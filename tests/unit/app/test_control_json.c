@@ -17,7 +17,12 @@ static void options_arrive_as_they_were_sent(void **state)
 {
 	struct recording_options sent = {
 		.pid = 17,
-		.container = "0123abcd",
+		.select = {.container = "0123abcd",
+			   .pod = "shop/api",
+			   .comm = "java",
+			   .jvm = "^Main$",
+			   .labels = {{"tier", "front=1"}, {"app", ""}},
+			   .n_labels = 2},
 		.by_thread = true,
 		.cuts_carriers = true,
 		.hz = 499,
@@ -35,7 +40,7 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_int_equal(control_options_from_json(object, &got), 0);
 	json_decref(object);
 	assert_int_equal(got.pid, 17);
-	assert_string_equal(got.container, "0123abcd");
+	assert_memory_equal(&got.select, &sent.select, sizeof(got.select));
 	assert_true(got.by_thread);
 	assert_true(got.cuts_carriers);
 	assert_false(got.by_pid);
