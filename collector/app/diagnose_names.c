@@ -6,7 +6,7 @@
  */
 #include "app/diagnose_names.h"
 
-#include "base/cleanup.h"
+#include "base/process_stat.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -210,6 +210,7 @@ static int check_connected(const struct selection *selection, struct targets *ta
 			   const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
 	const struct process *process;
+	uint64_t ticks;
 	pid_t pid = 0;
 	size_t pos = 0;
 
@@ -220,7 +221,10 @@ static int check_connected(const struct selection *selection, struct targets *ta
 			return 0;
 		pid = process->pid;
 	}
-	return pid ? diagnose_pid(pid, socket_path, ret) : -ENOENT;
+	/* It may have ended a moment ago. */
+	if (!pid || process_stat_start_ticks(pid, &ticks) == -ESRCH)
+		return -ENOENT;
+	return diagnose_pid(pid, socket_path, ret);
 }
 
 int diagnose_names(const struct recording_options *options, struct targets *targets,

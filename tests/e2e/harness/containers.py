@@ -9,10 +9,10 @@ from . import processes
 class Container:
     """A running container; rm() removes it. Needs no more than what README asks of users.
 
-    reads: directories of the host that it sees at the same place.
+    reads: directories of the host that it sees at the same place. options: more of docker run's.
     """
 
-    def __init__(self, engine, image, run_dir, *java_args, env=None, reads=()):
+    def __init__(self, engine, image, run_dir, *java_args, env=None, reads=(), options=()):
         self.engine = engine
         variables = {processes.TOKEN_NAME: engine.state["token"], **(env or {})}
         # A private /tmp: the JVM's own files, and room for jcmd's socket and map.
@@ -22,7 +22,7 @@ class Container:
             "--security-opt", "no-new-privileges", "--volume", f"{run_dir}:/run/fgcollect:ro",
             *[f"--volume={path}:{path}:ro" for path in reads],
             *[f"--env={name}={value}" for name, value in variables.items()],
-            image, *java_args).out.strip()
+            *options, image, *java_args).out.strip()
 
     @property
     def pid(self):

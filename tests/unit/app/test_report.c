@@ -131,7 +131,7 @@ static void subtitle_says_what_was_measured(void **state)
 static void options_survive_the_control_socket(void **state)
 {
 	const struct recording_options options = {.pid = 4711,
-						  .container = "abcd",
+						  .select = {.container = "abcd"},
 						  .by_thread = true,
 						  .hz = 499,
 						  .event = "cpu-clock",
@@ -142,7 +142,7 @@ static void options_survive_the_control_socket(void **state)
 	(void)state;
 	assert_int_equal(control_options_from_json(json, &out), 0);
 	assert_int_equal(out.pid, 4711);
-	assert_string_equal(out.container, "abcd");
+	assert_string_equal(out.select.container, "abcd");
 	assert_true(out.by_thread && !out.by_pid && !out.all);
 	assert_int_equal(out.hz, 499);
 	assert_string_equal(out.event, "cpu-clock");

@@ -88,6 +88,64 @@ static void docker_and_podman(void **state)
 	      {"0::/../../docker/" ID64 "\n", ID64});
 }
 
+struct pod_form {
+	const char *text;
+	const char *uid;
+};
+
+static void the_pod_is_known_by_the_cgroup(void **state)
+{
+	static const struct pod_form forms[] = {
+		{"0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_
+		 ".slice/cri-containerd-" ID64 ".scope\n",
+		 UID},
+		{"0::/kubepods.slice/kubepods-pod" UID_ ".slice/crio-" ID64 ".scope/container\n",
+		 UID},
+		{"0::/kubepods/besteffort/pod" UID "/" ID64 "\n", UID},
+		{"0::/kubepods/pod" UID "/" ID64 "\n", UID},
+		{"0::/kubepods/burstable/pod" ID32 "/" ID64 "\n", ID32},
+		{"11:cpu:/system.slice/containerd.service/kubepods-besteffort-pod" UID_
+		 ".slice:cri-containerd:" ID64 "\n",
+		 UID},
+		{"0::/docker/" FAR64
+		 "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" UID_
+		 ".slice/cri-containerd-" ID64 ".scope\n",
+		 UID},
+		{"0::/../../kubepods/pod" UID "/" ID64 "\n", UID},
+		{"0::/system.slice/docker-" ID64 ".scope\n", ""},
+		{"0::/pod" UID_ "x/" ID64 "\n", ""},
+		{"0::/pd" UID "/" ID64 "\n", ""},
+	};
+	struct container container;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		assert_int_equal(container_parse(forms[i].text, &container), 0);
+		assert_string_equal(container.id, ID64);
+		assert_string_equal(container.pod_uid, forms[i].uid);
+	}
+	assert_int_equal(container_parse("0::/kubepods/pod" UID "\n", &container), -ENOENT);
+}
+
+static void names_of_kubernetes_are_what_it_allows(void **state)
+{
+	char text[300];
+
+	(void)state;
+	assert_true(container_is_pod_name("api-1.x", 7));
+	assert_false(container_is_pod_name("", 0));
+	assert_false(container_is_pod_name("..", 2));
+	assert_false(container_is_pod_name("a/b", 3));
+	assert_false(container_is_pod_name("a_b", 3));
+	assert_false(container_is_pod_name("A", 1));
+	memset(text, 'a', sizeof(text));
+	assert_true(container_is_pod_name(text, 253));
+	assert_false(container_is_pod_name(text, 254));
+	assert_true(container_is_pod_uid(UID, 36));
+	assert_false(container_is_pod_uid(UID, 35));
+	assert_false(container_is_pod_uid(UID_, 36));
+}
+
 static void elastic_container_service(void **state)
 {
 	(void)state;
@@ -163,6 +221,8 @@ int main(void)
 		cmocka_unit_test(kubernetes_on_cgroup_v2),
 		cmocka_unit_test(kubernetes_on_cgroup_v1),
 		cmocka_unit_test(docker_and_podman),
+		cmocka_unit_test(the_pod_is_known_by_the_cgroup),
+		cmocka_unit_test(names_of_kubernetes_are_what_it_allows),
 		cmocka_unit_test(elastic_container_service),
 		cmocka_unit_test(innermost_container_wins),
 		cmocka_unit_test(monitors_and_builds_are_in_no_container),
