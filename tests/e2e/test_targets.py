@@ -5,14 +5,16 @@ import json
 import os
 import pathlib
 import shutil
-import subprocess
 import time
 
 from harness import collector, processes, settings
 from harness.case import Case
 
 CGROUP = pathlib.Path("/sys/fs/cgroup")
-POD_UID = "6efe8f0e-3b4c-4d5e-9f00-112233445566"
+PODMAN_LAYERS = "/var/lib/containers/storage/overlay"  # Podman mounts it for itself
+PODS = pathlib.Path("/var/log/pods")
+# One of two pods each, so that a name alone does not do.
+POD_UIDS = ("6efe8f0e-3b4c-4d5e-9f00-112233445566", "6efe8f0e-3b4c-4d5e-9f00-112233445577")
 
 
 class Targets(Case):
@@ -31,7 +33,7 @@ class Targets(Case):
 
     def assert_records(self, wanted, unwanted, *args):
         """Of these two programs the one is recorded, the other is not."""
-        recording = collector.record(self.place, *args, seconds=2)
+        recording = collector.record(self.place, *args, seconds=1)
         self.assertIn(wanted, recording.folded.roots(), str(recording))
         self.assertNotIn(unwanted, recording.folded.roots(), str(recording))
 
@@ -43,12 +45,14 @@ class Targets(Case):
         for jvm in (web, shop):
             daemon.wait_for_jvm(jvm.pid)
         for args in (["--container", web.id[:8]], ["--container", web.id],
-                     ["--container", self.name("web")], ["--container", self.name("w")],
-                     ["--label", "tier=front"], ["--jvm", "^Known.*e$"],
-                     ["--comm", "java", "--jvm", "Known"]):
+                     ["--container", self.name("w")], ["--label", "tier=front"],
+                     ["--jvm", "^Known.*e$"], ["--comm", "java", "--jvm", "Known"]):
             with self.subTest(args=args):
-                self.assert_records("KnownShare", "Primes", *args)
-        self.assert_records("Primes", "KnownShare", "--label", "team=blue")
+                rows = json.loads(daemon.list("--json", *args).out)["jvms"]
+                self.assertEqual([row["pid"] for row in rows], [web.pid])
+        self.assert_records("KnownShare", "Primes", "--container", self.name("web"))
+        self.assert_records("KnownShare", "Primes", "-a", "--label", "tier=front")
+        self.assert_records("Primes", "KnownShare", "--label", "team=blue", "--jvm", "P")
         row = daemon.jvm(web.pid)
         self.assertEqual((row["container_name"], row["labels"]["tier"], row["main_class"]),
                          (self.name("web"), "front", "KnownShare"))
@@ -85,7 +89,7 @@ class Targets(Case):
         daemon.wait_for_jvm(jvm.pid)
         out = self.directory / "late.folded"
         recorder = self.background(
-            [settings.COLLECTOR, "record", "-d", "5", "-o", out, "--container",
+            [settings.COLLECTOR, "record", "-d", "4", "-o", out, "--container",
              self.name("late"), *self.place.options()], "record")
         time.sleep(1)
         jvm.exec("java", "-cp", "/opt/app", "Primes", detach=True, agent=True)
@@ -93,3 +97,70 @@ class Targets(Case):
         text = out.read_text()
         self.assertIn("Primes.countPrimes", text)
         self.assertIn("KnownShare$Hot.run", text)
+
+    def cgroup(self):
+        """A cgroup of the test's own, below which pods are made; removed when they have ended."""
+        base = next((base for base in (CGROUP, CGROUP / "unified", CGROUP / "pids")
+                     if (base / "cgroup.procs").exists()), None)
+        if not base or not os.access(base, os.W_OK):
+            self.skipTest("no cgroups can be made on this machine")
+        made = base / f"kubepods-{self.directory.name}"
+        self.addCleanup(self.remove_cgroup, made)
+        return made
+
+    @staticmethod
+    def remove_cgroup(made):
+        for path, _, _ in os.walk(made, topdown=False):
+            cgroup = pathlib.Path(path)
+            processes.wait_until(lambda: not (cgroup / "cgroup.procs").read_text(),
+                                 "no process is left in the cgroup")
+            cgroup.rmdir()
+
+    def pod(self, cgroup, program):
+        """A JVM in a cgroup as a kubelet makes it."""
+        cgroup.mkdir(parents=True)
+        command = self.java(program, agent=f"socket={self.place.socket}")
+        jvm = self.background(["sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', cgroup,
+                               *command], program)
+        processes.wait_until(lambda: "ready" in jvm.text, lambda: f"the JVM runs: {jvm.text}")
+        return jvm
+
+    def test_pods_are_named_by_their_logs_and_their_cgroups(self):
+        name = self.directory.name.replace("_", "-")
+        for name_space, uid in zip(("shop", "test"), POD_UIDS):
+            path = PODS / f"{name_space}_{name}_{uid}"
+            path.mkdir(parents=True)
+            self.addCleanup(shutil.rmtree, path, ignore_errors=True)
+        self.addCleanup(lambda: any(PODS.iterdir()) or PODS.rmdir())
+        cgroup = self.cgroup()
+        front = self.pod(cgroup / f"besteffort/pod{POD_UIDS[0]}/{'ab' * 32}", "KnownShare")
+        slice_name = f"kubepods-pod{POD_UIDS[1].replace('-', '_')}.slice"
+        back = self.pod(cgroup / slice_name / f"cri-containerd-{'cd' * 32}.scope", "Primes")
+        self.assert_records("KnownShare", "Primes", "--pod", f"shop/{name}")
+        daemon = self.watch()
+        for jvm in (front, back):
+            daemon.wait_for_jvm(jvm.pid)
+        self.assert_fails(self.record("--pod", name), 1, f"shop/{name}", f"test/{name}")
+        self.assert_records("Primes", "KnownShare", "--pod", f"test/{name[:-1]}")
+        self.assert_fails(self.record("--pod", "elsewhere"), 1, f"shop/{name}", "another node")
+        row = daemon.jvm(front.pid)
+        self.assertEqual((row["pod"], row["namespace"], row["container"]),
+                         (name, "shop", "ab" * 32))
+        self.assertIn(f"pod shop/{name}", daemon.list().out)
+
+    def test_podman_containers_are_named_by_their_storage(self):
+        name = self.name("pod")
+        if PODMAN_LAYERS not in pathlib.Path("/proc/self/mounts").read_text():
+            self.addCleanup(processes.run, ["umount", PODMAN_LAYERS])
+        java = [str(part) for part in self.java("KnownShare", agent="")]
+        podman = processes.run(
+            ["podman", "run", "--detach", "--name", name, "--network", "none",
+             "--cgroup-manager=cgroupfs", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024",
+             "--volume", f"{self.place.run}:/run/fgcollect:ro", "--rootfs", "/:O", *java])
+        self.addCleanup(processes.run, ["podman", "rm", "-f", "-t", "0", name])
+        self.assertEqual(podman.code, 0, str(podman))
+        daemon = self.watch()
+        processes.wait_until(lambda: name in daemon.list("--container", name).out,
+                             lambda: f"it is known: {daemon.list('--json').out}")
+        recording = collector.record(self.place, "--container", name, seconds=1)
+        self.assertIn("KnownShare", recording.folded.roots(), str(recording))
