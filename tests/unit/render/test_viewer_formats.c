@@ -603,7 +603,8 @@ static void fill_timed(struct profile *profile, struct timeline *timeline)
 	static const struct note notes[] = {
 		{{F("app", LABEL), F("a/B.c", JIT)}, 3},
 	};
-	const struct timeline_process process = {4711, "app", "c0ffee", "", "a pod"};
+	const struct timeline_process process = {
+		.pid = 4711, .title = "app", .container = "c0ffee", .pod = "a pod"};
 	const uint32_t number = (timeline_init(timeline, 0), timeline_process(timeline, &process));
 	const struct timeline_thread worker = {number, 4713, "w"};
 	const struct timeline_thread first = {number, 4711, "main"};
