@@ -84,6 +84,8 @@ static void add_time(struct made *made, uint64_t at_ns, const char *thread_name,
 		.container = "c0ffee",
 		.runtime = "a JVM",
 		.pod = "shop-0",
+		.container_name = "app",
+		.name_space = "test",
 	};
 	const struct timeline_thread thread = {
 		.process = timeline_process(&made->timeline, &process),
@@ -179,6 +181,8 @@ static void every_format_made_of_a_recording_is_as_when_it_was_made(void **state
 	assert_true(reading.recording.is_read);
 	assert_int_equal(reading.profile.quality.samples, 50);
 	assert_string_equal(reading.recording.timeline.processes[0].pod, "shop-0");
+	assert_string_equal(reading.recording.timeline.processes[0].container_name, "app");
+	assert_string_equal(reading.recording.timeline.processes[0].name_space, "test");
 	for (int format = RENDER_FOLDED; format <= RENDER_RECORDING; format++)
 		check_same(&made, &reading, (enum render_format)format);
 	free(data);
