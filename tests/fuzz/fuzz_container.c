@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What engines and the kernel say of containers; the first byte says which of the readers. */
+#include "fuzzer.h"
+
+#include "target/container_records.h"
+#include "target/mount_info.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void read_mounts(char *text)
+{
+	const struct mount_info of = {.hostname_device = "8:1", .hostname_path = "/a/b"};
+	struct mount_info info;
+	char place[PATH_MAX], *copy = strdup(text);
+
+	mount_info_parse(text, &info);
+	if (copy)
+		mount_info_place(copy, &of, 0, place);
+	free(copy);
+}
+
+static void read_as(unsigned which, char *text, size_t len, struct container *container)
+{
+	struct container parsed;
+
+	switch (which % 7) {
+	case 0:
+		container_parse(text, &parsed);
+		return;
+	case 1:
+		read_mounts(text);
+		return;
+	case 2:
+		container_records_docker(text, len, container);
+		container_records_docker_runs(text, len);
+		return;
+	case 3:
+		container_records_storage(text, len, container);
+		return;
+	case 4:
+		container_records_oci(text, len, container);
+		return;
+	case 5:
+		container_records_log_dir(text, container);
+		return;
+	default:
+		container_records_log_link(text, container);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct container container = {.id = ID};
+	char *text;
+
+	if (size == 0)
+		return 0;
+	text = malloc(size);
+	if (!text)
+		return 0;
+	memcpy(text, data + 1, size - 1);
+	text[size - 1] = '\0';
+	if (data[0] & 0x80)
+		strcpy(container.pod_uid, "6efe8f0e-3b4c-4d5e-9f00-112233445566");
+	read_as(data[0] & 0x7f, text, size - 1, &container);
+	for (const char *at = container.name; *at; at++) {
+		if ((unsigned char)*at < 0x20)
+			abort();
+	}
+	container_fini(&container);
+	free(text);
+	return 0;
+}
