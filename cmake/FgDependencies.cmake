@@ -28,6 +28,8 @@ fg_find_header_library(dep::jansson jansson.h jansson libjansson-dev)
 # The daemon's /metrics, and its word to the service manager.
 fg_find_header_library(dep::microhttpd microhttpd.h microhttpd libmicrohttpd-dev)
 fg_find_header_library(dep::systemd systemd/sd-daemon.h systemd libsystemd-dev)
+fg_find_header_library(dep::ncursesw ncurses.h ncursesw libncurses-dev)
+fg_find_header_library(dep::tinfo term.h tinfo libncurses-dev)
 fg_find_header_library(dep::iberty libiberty/demangle.h iberty libiberty-dev)
 # pprof's messages; the generator runs at build time.
 fg_find_header_library(dep::nanopb pb_decode.h protobuf-nanopb libnanopb-dev)

@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -58,31 +57,6 @@ static int write_outputs(struct recorder *recorder, const struct options *option
 	return err;
 }
 
-/* Maps, jitdumps and tables are the daemon's where there is one: this process would write none. */
-static int open_recorder(const struct options *options, struct recorder **ret)
-{
-	const int err = recorder_open_remote(options, ret);
-
-	if (err == -ENOENT)
-		return recorder_open_local(options, ret);
-	if (err || (!options->map_names && !options->jitdump_dir && !options->symbol_cache))
-		return err;
-	if (options->symbol_cache)
-		log_error("--symbol-cache %s: a daemon keeps the tables here: give --symbol-cache "
-			  "to fgcollect --watch",
-			  options->symbol_cache);
-	else if (options->map_names)
-		log_error("--map-names %s: a daemon writes the maps here: give --map-names to "
-			  "fgcollect --watch",
-			  options->map_names);
-	else
-		log_error(
-			"--jitdump %s: a daemon records here: give --jitdump to fgcollect --watch",
-			options->jitdump_dir);
-	(*ret)->ops->close(*ret);
-	return -EBUSY;
-}
-
 int command_record(const struct options *options)
 {
 	struct recorder *recorder;
@@ -91,7 +65,7 @@ int command_record(const struct options *options)
 
 	if (output_check(options) < 0)
 		return EXIT_FAILURE;
-	err = open_recorder(options, &recorder);
+	err = recorder_open(options, &recorder);
 	if (err)
 		return EXIT_FAILURE;
 	err = recorder->ops->start(recorder, &options->recording);

@@ -230,6 +230,20 @@ static json_t *do_render(struct recording *recording, const json_t *request, int
 			   : success();
 }
 
+static int write_window(void *arg, FILE *stream)
+{
+	return recording_write_window(arg, stream);
+}
+
+static json_t *do_window(struct control *control, struct recording *recording, int *ret_fd)
+{
+	if (!recording->window.seconds)
+		return failure("this recording has no window: it was not started by top");
+	*ret_fd = bytes_of(write_window, recording);
+	return *ret_fd < 0 ? failure("the daemon cannot hand over the window: it is out of memory")
+			   : do_status(control, recording);
+}
+
 static json_t *answer_to(struct control *control, const json_t *request, int *ret_fd)
 {
 	const char *op = json_string_value(json_object_get(request, "op"));
@@ -247,6 +261,8 @@ static json_t *answer_to(struct control *control, const json_t *request, int *re
 			       "for too long, or was started again");
 	if (strcmp(op, "status") == 0)
 		return do_status(control, recording);
+	if (strcmp(op, "window") == 0)
+		return do_window(control, recording, ret_fd);
 	if (strcmp(op, "render") == 0)
 		return do_render(recording, request, ret_fd);
 	if (strcmp(op, "stop") == 0)

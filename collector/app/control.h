@@ -15,9 +15,10 @@
  * an answer longer than a message comes so too, and the message is then {}.
  *   list (pid and names)          -> list
  *   record (options of recording) -> id      java_names, raw_names, lines, stack_bytes
- *                                    among them
+ *                                    and window_seconds among them
  *   status id                     -> elapsed_ns samples lost jvms done event quality
  *   stop id, end id               ->
+ *   window id                     -> as status, of the window; and its bytes, of a .fgrec
  *   render id suffix title subtitle notes -> bytes    suffix: ".svg"; a number in format before
  */
 #ifndef FG_APP_CONTROL_H

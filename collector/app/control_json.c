@@ -57,6 +57,7 @@ json_t *control_options_to_json(const struct recording_options *options)
 	json_object_set_new(object, "event", json_string(options->event));
 	put_count(object, "duration_ns", options->duration_ns);
 	put_count(object, "stack_bytes", options->stack_bytes);
+	put_count(object, "window_seconds", options->window_seconds);
 	json_object_set_new(object, "java_names",
 			    json_string(java_name_style_word(options->names.style)));
 	json_object_set_new(object, "cxx_names",
@@ -118,6 +119,9 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 	text_at(object, "event", options.event, sizeof(options.event));
 	if (options.hz == 0 || options.duration_ns == 0)
 		return -EINVAL;
+	if (count_at(object, "window_seconds") > WINDOW_MAX_SECONDS)
+		return -EINVAL;
+	options.window_seconds = (uint32_t)count_at(object, "window_seconds");
 	if (options.event[0] && !sampler_is_event(options.event))
 		return -EINVAL;
 	options.has_native_lines = bool_at(object, "native_lines");

@@ -142,6 +142,39 @@ static int local_render(struct recorder *recorder, enum render_format format,
 	return recording_render(self(recorder)->recording, format, options, stream);
 }
 
+static int local_window(struct recorder *recorder, struct recording_status *ret_status,
+			struct window_copy *ret)
+{
+	struct local_recorder *local = self(recorder);
+
+	recording_status(local->recording, &local->engine.model, clock_now_ns(), ret_status);
+	return window_copy(&local->recording->window, ret);
+}
+
+static void on_readable(void *arg)
+{
+	bool *is_readable = arg;
+
+	*is_readable = true;
+}
+
+/* Rings are read many times meanwhile, which is a step each. */
+static int local_wait(struct recorder *recorder, int fd, uint64_t wait_ns)
+{
+	struct engine *engine = &self(recorder)->engine;
+	const uint64_t end_ns = clock_now_ns() + wait_ns;
+	bool is_readable = false;
+
+	engine->watch = (struct engine_watch){.fd = fd, .ready = on_readable, .arg = &is_readable};
+	for (uint64_t now = clock_now_ns(); now < end_ns; now = clock_now_ns()) {
+		engine_step(engine, end_ns - now);
+		if (is_readable || engine->is_interrupted)
+			break;
+	}
+	engine->watch = (struct engine_watch){.fd = -1};
+	return 0;
+}
+
 static bool local_is_interrupted(struct recorder *recorder)
 {
 	return self(recorder)->engine.is_interrupted;
@@ -160,6 +193,8 @@ int recorder_open_local(const struct options *options, struct recorder **ret)
 		.status = local_status,
 		.stop = local_stop,
 		.render = local_render,
+		.window = local_window,
+		.wait = local_wait,
 		.is_interrupted = local_is_interrupted,
 		.close = local_close,
 	};

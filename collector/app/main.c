@@ -19,9 +19,12 @@ static int print_version(void)
 	return EXIT_SUCCESS;
 }
 
-static int print_help(void)
+static int print_help(const struct options *options)
 {
-	options_print_help(stdout);
+	if (options->help_of == COMMAND_TOP)
+		top_options_print_help(stdout);
+	else
+		options_print_help(stdout);
 	return EXIT_SUCCESS;
 }
 
@@ -60,11 +63,13 @@ int main(int argc, char **argv)
 		return command_watch(&options);
 	case COMMAND_RECORD:
 		return command_record(&options);
+	case COMMAND_TOP:
+		return command_top(&options);
 	case COMMAND_LIST:
 		return command_list(&options);
 	case COMMAND_DOCTOR:
 		return command_doctor(&options);
 	default:
-		return print_help();
+		return print_help(&options);
 	}
 }

@@ -86,6 +86,7 @@ static const struct option long_options[] = {
 	{"version", no_argument, NULL, OPT_VERSION},
 	{"watch", no_argument, NULL, OPT_WATCH},
 	TARGET_OPTIONS,
+	TOP_LONG_OPTIONS,
 	{0},
 };
 
@@ -99,12 +100,14 @@ void options_print_help(FILE *stream)
 	      "JVM "
 	      "current,\n"
 	      "                                     and with DIR writes flame graphs there\n"
+	      "  fgcollect top [--once] [--json]    what runs right now, as a live table\n"
 	      "  fgcollect list [--json]            every JVM with the agent\n"
 	      "  fgcollect doctor [--json]          what is in the way of whole profiles, and the "
 	      "fix\n"
 	      "  fgcollect render [FILE]...         draw recordings and what others recorded\n"
 	      "  fgcollect diff BEFORE AFTER        what changed between two of them\n"
-	      "                                     (both have a --help of their own)\n"
+	      "                                     (these have a --help of their own,\n"
+	      "                                     so has top)\n"
 	      "  fgcollect --version | --help\n"
 	      "\n"
 	      "What to record (all JVMs with the agent unless said otherwise):\n"
@@ -203,6 +206,7 @@ static int set_duration(struct options *options, const char *text)
 	if (!parse_number(text, 0, MAX_SECONDS, &seconds) || seconds * 1e9 < 1e6)
 		return bad_value("-d", text, "a number of seconds greater than 0 is needed");
 	options->recording.duration_ns = (uint64_t)(seconds * 1e9);
+	options->has_duration = true;
 	return 0;
 }
 
@@ -468,7 +472,7 @@ static int apply(struct options *options, int option)
 		options->command = COMMAND_WATCH;
 		return 0;
 	default:
-		return -EINVAL; /* getopt_long has said what */
+		return top_options_apply(&options->top, option, optarg);
 	}
 }
 
@@ -478,13 +482,15 @@ static int set_command(struct options *options, const char *word)
 		const char *word;
 		enum command command;
 	} commands[] = {
-		{"record", COMMAND_RECORD}, {"list", COMMAND_LIST}, {"doctor", COMMAND_DOCTOR},
-		{"watch", COMMAND_WATCH},   {"help", COMMAND_HELP}, {"version", COMMAND_VERSION},
+		{"record", COMMAND_RECORD},   {"list", COMMAND_LIST},	{"top", COMMAND_TOP},
+		{"doctor", COMMAND_DOCTOR},   {"watch", COMMAND_WATCH}, {"help", COMMAND_HELP},
+		{"version", COMMAND_VERSION},
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(commands[i].word, word) != 0)
 			continue;
+		options->help_of = commands[i].command;
 		if (options->command == COMMAND_HELP || options->command == COMMAND_VERSION)
 			return 0; /* fgcollect record --help */
 		if (options->command != COMMAND_NONE && options->command != commands[i].command)
@@ -492,10 +498,11 @@ static int set_command(struct options *options, const char *word)
 		options->command = commands[i].command;
 		return 0;
 	}
-	log_error("%s: no such command; there are: record, list, doctor, render, diff, --watch, "
-		  "--version, "
-		  "--help",
-		  word);
+	log_error(
+		"%s: no such command; there are: record, top, list, doctor, render, diff, --watch, "
+		"--version, "
+		"--help",
+		word);
 	return -EINVAL;
 }
 
@@ -525,11 +532,34 @@ static int check(const struct options *options)
 		log_error("%s goes with --watch", options->watch.first_given);
 		return -EINVAL;
 	}
+	if (options->top.given && options->command != COMMAND_TOP &&
+	    options->command != COMMAND_HELP) {
+		log_error("%s goes with top", options->top.given);
+		return -EINVAL;
+	}
 	if (options->command == COMMAND_NONE) {
 		log_error("what is to be done? Try: fgcollect record, or fgcollect --help");
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* A recording that goes on until top ends; who the samples are of is told by its tree. */
+static int make_top(struct options *options)
+{
+	struct recording_options *recording = &options->recording;
+	const uint64_t delay_ns = options->has_duration ? recording->duration_ns : 0;
+	const int err = top_options_finish(&options->top, delay_ns);
+
+	if (options->n_outputs > 0 || options->title || recording->by_thread) {
+		log_error("-o, --title and --threads are record's: top draws nothing; its --view "
+			  "threads tells threads apart");
+		return -EINVAL;
+	}
+	recording->duration_ns = RECORDING_ENDLESS_NS;
+	recording->window_seconds = options->top.window_seconds;
+	recording->by_pid = true;
+	return err;
 }
 
 int options_parse(struct options *options, int argc, char **argv)
@@ -560,5 +590,7 @@ int options_parse(struct options *options, int argc, char **argv)
 			options->command == COMMAND_WATCH ? WATCH_DEFAULT_HZ : SAMPLER_DEFAULT_HZ;
 	if (options->is_fp_only)
 		options->recording.stack_bytes = 0;
+	if (!err && options->command == COMMAND_TOP)
+		err = make_top(options);
 	return err;
 }

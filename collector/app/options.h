@@ -10,6 +10,7 @@
 #define FG_APP_OPTIONS_H
 
 #include "app/recording.h"
+#include "app/top_options.h"
 #include "app/watch_options.h"
 #include "base/log.h"
 #include "render/render.h"
@@ -25,6 +26,7 @@ enum command {
 	COMMAND_RECORD,
 	COMMAND_LIST,
 	COMMAND_DOCTOR,
+	COMMAND_TOP,
 };
 
 struct output {
@@ -34,6 +36,7 @@ struct output {
 
 struct options {
 	enum command command;
+	enum command help_of; /* with COMMAND_HELP: NONE is of all */
 	const char *socket_path;
 	const char *map_dir;
 	const char *map_names; /* as given, or NULL */
@@ -48,6 +51,8 @@ struct options {
 	struct watch_options watch;
 	bool is_fp_only; /* --unwind=fp */
 	bool has_stack_size;
+	bool has_duration;
+	struct top_options top;
 	struct recording_options recording;
 	struct output outputs[OPTIONS_MAX_OUTPUTS];
 	size_t n_outputs;

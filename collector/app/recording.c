@@ -104,6 +104,8 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	err = selection_init(&recording->selection, &options->select);
 	if (!err)
 		err = profile_init(&recording->profile, PROFILE_MAX_NODES);
+	if (!err && options->window_seconds)
+		err = window_init(&recording->window, clock_now_ns(), options->window_seconds);
 	if (!err)
 		err = sampler_open(&sampler, &recording->sampler);
 	if (err) {
@@ -135,6 +137,7 @@ void recording_free(struct recording *recording)
 	hold_fini(&recording->hold);
 	map64_fini(&recording->execs);
 	selection_fini(&recording->selection);
+	window_fini(&recording->window);
 	timeline_fini(&recording->timeline);
 	profile_fini(&recording->profile);
 	period_free(recording->period);
@@ -505,6 +508,28 @@ static void add_time(struct recording *recording, struct process *process,
 				   record->time_ns);
 }
 
+struct named_stack {
+	const struct frame *frames; /* leaf first */
+	size_t n;
+	struct profile_quality flaws;
+};
+
+/* Into the window alone: a recording without end must not grow without end. */
+static void add_to_window(struct recording *recording, struct process *process,
+			  const struct perf_record *record, const struct named_stack *named)
+{
+	struct timeline *timeline = window_timeline(&recording->window, record->time_ns);
+	const struct window_sample sample = {
+		.time_ns = record->time_ns,
+		.frames = named->frames,
+		.n_frames = named->n,
+		.thread = timeline_thread_of(timeline, process, record),
+		.flaws = &named->flaws,
+	};
+
+	window_add(&recording->window, &sample);
+}
+
 /* The chain: unwind, symbolize, profile. False: tables are missing, and it is worth waiting. */
 static bool take_sample(struct recording *recording, struct recording_model *model,
 			const struct perf_record *record)
@@ -535,6 +560,13 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
 	n += add_labels(recording, model->symbolizer, process, record, frames + n);
+	if (recording->window.seconds) {
+		struct named_stack named = {.frames = frames, .n = n};
+
+		recording_judge(&stack, &verdict, &named.flaws);
+		add_to_window(recording, process, record, &named);
+		return true;
+	}
 	if (!find_place(recording, process, &place))
 		return true;
 	if (profile_add_leaf(place.profile, frames, n, 1, &leaf) < 0) {
@@ -649,6 +681,15 @@ void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uin
 	recording->deep_stacks = deep_stacks;
 }
 
+/* Up to until_ns all samples are there. */
+static void advance_window(struct recording *recording, uint64_t until_ns)
+{
+	const struct profile_quality *quality = &recording->profile.quality;
+
+	window_advance(&recording->window, until_ns);
+	window_note_losses(&recording->window, quality->lost_samples, quality->stackless_samples);
+}
+
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)
 {
 	const uint64_t until = now_ns - HOLD_NS;
@@ -668,6 +709,8 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	recording->counts.lost = stats.lost_side;
 	recording->profile.quality.lost_samples = stats.lost + recording->hold.dropped;
 	recording->profile.quality.stackless_samples = recording->hold.stacks_left_out;
+	if (recording->window.seconds)
+		advance_window(recording, is_all ? until : 0);
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
 		log_info("PID %d has ended, and so does the recording",
 			 (int)recording->options.pid);
@@ -682,6 +725,17 @@ void recording_stop(struct recording *recording, uint64_t now_ns)
 	sampler_stop(recording->sampler);
 	if (now_ns < recording->end_ns)
 		recording->end_ns = now_ns;
+}
+
+static void window_status(const struct window *window, struct recording_status *ret)
+{
+	struct window_copy sums;
+
+	window_sum(window, &sums);
+	ret->elapsed_ns = sums.covered_ns;
+	ret->samples = sums.quality.samples;
+	ret->lost = sums.quality.lost_samples;
+	ret->quality = sums.quality;
 }
 
 void recording_status(const struct recording *recording, const struct recording_model *model,
@@ -699,6 +753,8 @@ void recording_status(const struct recording *recording, const struct recording_
 		.is_done = recording->is_done,
 		.quality = *quality,
 	};
+	if (recording->window.seconds)
+		window_status(&recording->window, ret);
 	snprintf(ret->event, sizeof(ret->event), "%s", sampler_event(recording->sampler));
 	while ((process = targets_next(model->targets, &pos)))
 		ret->jvms += process->jvm && is_of_interest(&recording->options, process) &&
@@ -744,4 +800,18 @@ int recording_render(struct recording *recording, enum render_format format,
 	all.info = &info;
 	all.timeline = &recording->timeline;
 	return render_write(&recording->profile, format, &all, stream);
+}
+
+int recording_write_window(const struct recording *recording, FILE *stream)
+{
+	struct window_copy copy;
+	int err = window_copy(&recording->window, &copy);
+
+	if (!err) {
+		const struct render_options options = {.timeline = &copy.timeline};
+
+		err = render_write(&copy.profile, RENDER_RECORDING, &options, stream);
+		window_copy_fini(&copy);
+	}
+	return err;
 }

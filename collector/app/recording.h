@@ -18,6 +18,7 @@
 #include "profile/profile.h"
 #include "profile/profile_info.h"
 #include "profile/timeline.h"
+#include "profile/window.h"
 #include "render/render.h"
 #include "sample/hold.h"
 #include "sample/sampler.h"
@@ -44,6 +45,8 @@
 /* Programs that began in processes that were not of interest; past it all are forgotten. */
 #define RECORDING_MAX_EXECS 4096
 
+#define RECORDING_ENDLESS_NS (UINT64_MAX / 4)
+
 struct recording_options {
 	pid_t pid;		/* 0: any */
 	struct selector select; /* by names; of what all, or the lack of it, leaves */
@@ -57,6 +60,7 @@ struct recording_options {
 	struct java_name_options names;
 	enum demangle_style cxx_names;
 	bool has_native_lines;
+	uint32_t window_seconds; /* 0: all is kept; else the last seconds alone, see window */
 };
 
 struct recording_status {
@@ -87,6 +91,7 @@ struct recording {
 	struct timeline timeline; /* of profile's samples */
 	struct period *period;	  /* owned; what samples go into in place of these; or NULL */
 	bool is_period_over;	  /* no sample of it can come any more: it waits to be taken */
+	struct window window;	  /* instead of both, if it has seconds */
 	uint64_t start_ns, end_ns;
 	uint64_t start_unix_ns; /* start_ns by the wall clock */
 	struct utsname host;
@@ -161,6 +166,9 @@ int recording_render(struct recording *recording, enum render_format format,
  * there, which the caller owns from then on; NULL if there was none.
  */
 struct period *recording_steal_period(struct recording *recording, struct period *next);
+
+/* What the last seconds hold, as a file of render's RENDER_RECORDING. */
+int recording_write_window(const struct recording *recording, FILE *stream);
 
 /* Whether samples of this process belong to it; NULL: one that is gone. */
 bool recording_selects(struct recording *recording, const struct process *process);

@@ -4,13 +4,18 @@
 #include "app/control_client.h"
 #include "app/recorder.h"
 
+#include "base/log.h"
+#include "import/import.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#define POLL_MS 200
+#define POLL_MS	 200
+#define ALIVE_MS 3000 /* a daemon ends recordings that nobody asks for in ten seconds */
 
 struct remote_recorder {
 	struct recorder base;
@@ -129,6 +134,79 @@ static int remote_render(struct recorder *recorder, enum render_format format,
 	return err;
 }
 
+static int read_window(int fd, struct window_copy *ret)
+{
+	const struct import_options options = {0};
+	struct import_recording recording = {0};
+	struct import_target target = {.profile = &ret->profile, .recording = &recording};
+	int err = profile_init(&ret->profile, IMPORT_MAX_NODES);
+
+	timeline_init(&recording.timeline, 0);
+	if (!err && lseek(fd, 0, SEEK_SET) < 0)
+		err = -errno;
+	if (!err)
+		err = import_read(fd, &options, &target);
+	ret->timeline = recording.timeline;
+	if (err) {
+		log_error("the daemon's window cannot be read: %s",
+			  target.report.first_reason ? target.report.first_reason : strerror(-err));
+		window_copy_fini(ret);
+	}
+	return err;
+}
+
+static int remote_window(struct recorder *recorder, struct recording_status *ret_status,
+			 struct window_copy *ret)
+{
+	struct remote_recorder *remote = self(recorder);
+	json_t *answer;
+	int fd, err;
+
+	err = control_client_ask(remote->client, request_of(remote, "window"), &answer, &fd);
+	if (err)
+		return err;
+	control_status_from_json(answer, ret_status);
+	json_decref(answer);
+	if (fd < 0)
+		return -EBADMSG;
+	*ret = (struct window_copy){
+		.quality = ret_status->quality,
+		.covered_ns = ret_status->elapsed_ns,
+	};
+	err = read_window(fd, ret);
+	close(fd);
+	return err;
+}
+
+static int say_alive(struct remote_recorder *remote)
+{
+	json_t *answer;
+	const int err =
+		control_client_ask(remote->client, request_of(remote, "status"), &answer, NULL);
+
+	if (!err)
+		json_decref(answer);
+	return err;
+}
+
+static int remote_wait(struct recorder *recorder, int fd, uint64_t wait_ns)
+{
+	struct pollfd polled = {.fd = fd, .events = POLLIN};
+	uint64_t left_ms = (wait_ns + 999999) / 1000000;
+	int err = 0;
+
+	while (!err && left_ms > 0 && !interrupted) {
+		const int ms = left_ms < ALIVE_MS ? (int)left_ms : ALIVE_MS;
+
+		if (poll(&polled, 1, ms) != 0)
+			break;
+		left_ms -= (uint64_t)ms;
+		if (left_ms > 0)
+			err = say_alive(self(recorder));
+	}
+	return err;
+}
+
 static bool remote_is_interrupted(struct recorder *recorder)
 {
 	(void)recorder;
@@ -154,6 +232,8 @@ int recorder_open_remote(const struct options *options, struct recorder **ret)
 		.status = remote_status,
 		.stop = remote_stop,
 		.render = remote_render,
+		.window = remote_window,
+		.wait = remote_wait,
 		.is_interrupted = remote_is_interrupted,
 		.close = remote_close,
 	};

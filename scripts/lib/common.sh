@@ -8,12 +8,12 @@
 {
 	packages_build=(cmake ninja-build gcc libc6-dev pkg-config libnng-dev libelf-dev libdw-dev
 		zlib1g-dev liblzma-dev libjansson-dev libiberty-dev libnanopb-dev nanopb protobuf-compiler
-		libmicrohttpd-dev libsystemd-dev
+		libmicrohttpd-dev libncurses-dev libsystemd-dev
 		libcmocka-dev openjdk-17-jdk-headless)
 	packages_run=(docker.io)
 	packages_test=(clang-14 libclang-rt-14-dev llvm-14 musl-tools binutils linux-perf valgrind
 		elfutils xz-utils libdebuginfod1 g++ rustc python3 python3-protobuf iproute2 util-linux
-		chromium tomcat10-common wrk prometheus nodejs erlang-base
+		chromium tmux tomcat10-common wrk prometheus nodejs erlang-base
 		gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 }
 

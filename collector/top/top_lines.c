@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Lines of a table that fits, see top_lines.h. Columns go, the least telling first, as it narrows. */
+#include "top/top_lines.h"
+
+#include "render/label.h"
+#include "render/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <wchar.h>
+
+#define BAD	      '?'
+#define CUT	      ".."
+#define SHARE_COLUMNS 7u
+#define KIND_COLUMNS  7u
+#define PID_COLUMNS   8u
+#define SHORT_ID      6
+#define OWNER_MOST    30u
+#define THREAD_MOST   32u
+/* So wide, and these columns are there. */
+#define WIDTH_OF_TOTAL 24u
+#define WIDTH_OF_KIND  36u
+#define WIDTH_OF_OWNER 56u
+
+static unsigned columns_of(uint32_t code)
+{
+	const int columns = code == TEXT_BAD ? 0 : wcwidth((wchar_t)code);
+
+	return columns > 0 ? (unsigned)columns : 0;
+}
+
+/* Columns of text as it would be shown, at most enough. */
+static unsigned measure(const char *text, unsigned enough)
+{
+	unsigned columns = 0;
+	uint32_t code;
+
+	while (columns <= enough && (code = text_next(&text)) != TEXT_END)
+		columns += columns_of(code) ? columns_of(code) : 1;
+	return columns;
+}
+
+unsigned top_text_fit(const char *text, unsigned width, bool pads, struct bytes *out)
+{
+	const bool is_cut = measure(text, width) > width;
+	const unsigned room = is_cut && width >= 2 * strlen(CUT) ? width - 2 : width;
+	unsigned at = 0;
+
+	for (;;) {
+		const char *from = text;
+		const uint32_t code = text_next(&text);
+		const unsigned columns = code == TEXT_END ? 0 : columns_of(code);
+
+		if (code == TEXT_END || at + (columns ? columns : 1) > room)
+			break;
+		if (columns)
+			bytes_add(out, from, (size_t)(text - from));
+		else
+			bytes_add_char(out, BAD);
+		at += columns ? columns : 1;
+	}
+	if (is_cut && room < width) {
+		bytes_add(out, CUT, strlen(CUT));
+		at += 2;
+	}
+	for (; pads && at < width; at++)
+		bytes_add_char(out, ' ');
+	return at;
+}
+
+static void add_share(struct bytes *out, uint64_t part, uint64_t whole)
+{
+	char text[32];
+	const int n = snprintf(text, sizeof(text), "%6.2f ",
+			       whole ? 100.0 * (double)part / (double)whole : 0);
+
+	bytes_add(out, text, (size_t)n);
+}
+
+static void add_blank(struct bytes *out, unsigned n)
+{
+	while (n-- > 0)
+		bytes_add_char(out, ' ');
+}
+
+static void add_number(struct bytes *out, long number, int columns)
+{
+	char text[32];
+	const int n = snprintf(text, sizeof(text), "%*ld ", columns - 1, number);
+
+	bytes_add(out, text, (size_t)n);
+}
+
+static const char *kind_text(enum frame_kind kind)
+{
+	return kind == FRAME_INTERPRETED ? "interp" : frame_kind_word(kind);
+}
+
+static unsigned owner_columns(unsigned width)
+{
+	const unsigned columns = (width - 22) / 3;
+
+	if (width < WIDTH_OF_OWNER)
+		return 0;
+	return columns < OWNER_MOST ? columns : OWNER_MOST;
+}
+
+/* "Main 3f2a81 ": the title gives way before the container's first digits do. */
+static void add_owner(const struct timeline_process *process, unsigned columns, struct bytes *out)
+{
+	const unsigned id = process->container[0] && columns > 2 * SHORT_ID ? SHORT_ID + 1 : 0;
+	char digits[SHORT_ID + 1];
+	unsigned at;
+
+	at = top_text_fit(process->title, columns - 1 - id, false, out);
+	if (id) {
+		snprintf(digits, sizeof(digits), "%s", process->container);
+		bytes_add_char(out, ' ');
+		at += 1 + top_text_fit(digits, SHORT_ID, false, out);
+	}
+	add_blank(out, columns - at);
+}
+
+static unsigned rest(unsigned width, unsigned used)
+{
+	return width > used ? width - used : 0;
+}
+
+/* As much of the name as tells most; label_fit wants clean text. */
+static void add_name(const char *name, enum frame_kind kind, unsigned columns, struct bytes *out)
+{
+	struct bytes clean = {0}, label = {0};
+	const char *fitting = NULL;
+
+	text_clean(&clean, name, "?");
+	if (columns >= LABEL_MIN_COLUMNS && columns < TOP_ANY_WIDTH / 2)
+		fitting = label_fit(&label, bytes_text(&clean), kind_of(kind, name), columns);
+	if (!fitting || !*fitting)
+		fitting = bytes_text(&clean);
+	top_text_fit(fitting, columns, false, out);
+	bytes_fini(&clean);
+	bytes_fini(&label);
+}
+
+/* Callers stand in steps to the right of what they call, and have a share of all samples too. */
+static size_t method_line(const struct top_view *view, const struct top_row *row, unsigned width,
+			  struct bytes *out)
+{
+	const unsigned owner = owner_columns(width);
+	const unsigned most = width / 3;
+	unsigned used = SHARE_COLUMNS, indent;
+	size_t name_at;
+
+	if (row->depth > 0)
+		add_blank(out, SHARE_COLUMNS);
+	else
+		add_share(out, row->self, view->table.samples);
+	if (width >= WIDTH_OF_TOTAL) {
+		add_share(out, row->total, view->table.samples);
+		used += SHARE_COLUMNS;
+	}
+	if (width >= WIDTH_OF_KIND)
+		used += top_text_fit(kind_text(row->kind), KIND_COLUMNS - 1, true, out) + 1;
+	if (width >= WIDTH_OF_KIND)
+		bytes_add_char(out, ' ');
+	if (owner && row->depth == 0)
+		add_owner(&view->timeline->processes[row->process], owner, out);
+	else
+		add_blank(out, owner);
+	used += owner;
+	name_at = out->len;
+	indent = row->depth > 0 ? 2 * row->depth : 0;
+	indent = indent < most ? indent : most;
+	add_blank(out, indent);
+	if (row->depth > 0) {
+		bytes_add(out, "< ", 2);
+		indent += 2;
+	}
+	add_name(row->name, row->kind, rest(width, used + indent), out);
+	return name_at;
+}
+
+static const char *best_name(const struct top_view *view, const struct top_row *row,
+			     enum frame_kind *ret_kind)
+{
+	*ret_kind = FRAME_LABEL;
+	if (row->best == TOP_NONE || row->best >= view->table.n_methods)
+		return "";
+	*ret_kind = top_method_kind(&view->table.methods[row->best]);
+	return view->table.methods[row->best].name;
+}
+
+static unsigned thread_columns(unsigned width)
+{
+	return width / 4 < THREAD_MOST ? width / 4 : THREAD_MOST;
+}
+
+static size_t thread_line(const struct top_view *view, const struct top_row *row, unsigned width,
+			  struct bytes *out)
+{
+	const struct timeline_process *process = &view->timeline->processes[row->process];
+	const unsigned owner = owner_columns(width);
+	unsigned used = SHARE_COLUMNS + PID_COLUMNS + owner;
+	enum frame_kind kind;
+	const char *best = best_name(view, row, &kind);
+	size_t name_at;
+
+	add_share(out, row->self, view->table.samples);
+	add_number(out, view->timeline->threads[row->thread].tid, PID_COLUMNS);
+	if (owner)
+		add_owner(process, owner, out);
+	used += top_text_fit(row->name, thread_columns(width), true, out) + 1;
+	bytes_add_char(out, ' ');
+	name_at = out->len;
+	add_name(best, kind, rest(width, used), out);
+	return name_at;
+}
+
+static size_t process_line(const struct top_view *view, const struct top_row *row, unsigned width,
+			   struct bytes *out)
+{
+	const struct timeline_process *process = &view->timeline->processes[row->process];
+	const unsigned owner = owner_columns(width) ? owner_columns(width) : thread_columns(width);
+	unsigned used = SHARE_COLUMNS + PID_COLUMNS + owner;
+	enum frame_kind kind;
+	const char *best = best_name(view, row, &kind);
+	size_t name_at;
+
+	add_share(out, row->self, view->table.samples);
+	add_number(out, process->pid, PID_COLUMNS);
+	if (width >= WIDTH_OF_OWNER) {
+		add_number(out, view->table.processes[row->process].threads, PID_COLUMNS);
+		used += PID_COLUMNS;
+	}
+	add_owner(process, owner, out);
+	name_at = out->len;
+	add_name(best, kind, rest(width, used), out);
+	return name_at;
+}
+
+size_t top_line_row(const struct top_view *view, const struct top_row *row, unsigned width,
+		    struct bytes *out)
+{
+	out->len = 0;
+	switch (view->mode) {
+	case TOP_THREADS:
+		return thread_line(view, row, width, out);
+	case TOP_PROCESSES:
+		return process_line(view, row, width, out);
+	default:
+		return method_line(view, row, width, out);
+	}
+}
+
+static void add_head(const char *text, unsigned columns, struct bytes *out)
+{
+	if (columns > 0)
+		top_text_fit(text, columns, true, out);
+}
+
+static void method_head(unsigned width, struct bytes *out)
+{
+	add_head(" SELF%", SHARE_COLUMNS, out);
+	add_head("TOTAL%", width >= WIDTH_OF_TOTAL ? SHARE_COLUMNS : 0, out);
+	add_head("KIND", width >= WIDTH_OF_KIND ? KIND_COLUMNS : 0, out);
+	add_head("JVM", owner_columns(width), out);
+}
+
+void top_line_head(const struct top_view *view, unsigned width, struct bytes *out)
+{
+	const unsigned owner = owner_columns(width);
+
+	out->len = 0;
+	if (view->mode == TOP_THREADS) {
+		add_head("SHARE%", SHARE_COLUMNS, out);
+		add_head("    TID", PID_COLUMNS, out);
+		add_head("JVM", owner, out);
+		add_head("THREAD", thread_columns(width) + 1, out);
+		add_head("HOTTEST METHOD", 14, out);
+	} else if (view->mode == TOP_PROCESSES) {
+		add_head("SHARE%", SHARE_COLUMNS, out);
+		add_head("    PID", PID_COLUMNS, out);
+		add_head("THREADS", width >= WIDTH_OF_OWNER ? PID_COLUMNS : 0, out);
+		add_head("JVM", owner ? owner : thread_columns(width), out);
+		add_head("HOTTEST METHOD", 14, out);
+	} else {
+		method_head(width, out);
+		add_head("METHOD", 6, out);
+	}
+}
+
+static const char *thread_name(const struct timeline *timeline, const struct top_choice *choice)
+{
+	for (size_t i = 0; i < timeline->n_threads; i++) {
+		const struct timeline_thread *thread = &timeline->threads[i];
+
+		if (thread->tid == choice->tid &&
+		    timeline->processes[thread->process].pid == choice->pid)
+			return thread->name;
+	}
+	return "[gone]";
+}
+
+static const char *process_title_of(const struct timeline *timeline, pid_t pid)
+{
+	for (size_t i = 0; i < timeline->n_processes; i++) {
+		if (timeline->processes[i].pid == pid)
+			return timeline->processes[i].title;
+	}
+	return "[gone]";
+}
+
+static int state_of_choice(const struct top_view *view, char *text, size_t size)
+{
+	const struct top_choice *choice = &view->choice;
+
+	if (!choice->pid || !view->timeline)
+		return 0;
+	if (choice->tid)
+		return snprintf(text, size, ", of thread %d %.40s of PID %d", (int)choice->tid,
+				thread_name(view->timeline, choice), (int)choice->pid);
+	return snprintf(text, size, ", of PID %d %.40s", (int)choice->pid,
+			process_title_of(view->timeline, choice->pid));
+}
+
+void top_line_state(const struct top_view *view, unsigned width, struct bytes *out)
+{
+	const double share = view->table.samples ? 100.0 * (double)view->matching_self /
+							   (double)view->table.samples
+						 : 0;
+	char text[512];
+	int n;
+
+	out->len = 0;
+	n = snprintf(text, sizeof(text), "%zu %s by %s%s", view->n_own, top_mode_word(view->mode),
+		     top_sort_word(view->sort), view->is_reversed ? " (reversed)" : "");
+	n += state_of_choice(view, text + n, sizeof(text) - (size_t)n);
+	if (view->has_regex)
+		snprintf(text + n, sizeof(text) - (size_t)n, ", %zu match /%s/ with %.1f %%",
+			 view->n_matching, view->filter, share);
+	top_text_fit(text, width, false, out);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the view -> a table as plain text, or one JSON object
+ * units:   samples, per cent, seconds
+ * threads: one
+ * errors:  the stream's; NULL when memory is out
+ * source:  none
+ *
+ * The object, one a line:
+ *   time_unix_s, window_s   when, and how many seconds it covers (fewer while the window fills)
+ *   target, event, hz, jvms what is watched, and how
+ *   quality: samples, lost, unnamed, unnamed_java, unrooted, stackless, overflow, untimed
+ *   samples                 of the rows: those of what was chosen
+ *   view                    "methods", "threads" or "jvms": what rows are of
+ *   rows_left_out           past the number of rows that was asked for, or not matched
+ *   rows: [{name, self, total, self_percent, total_percent, pid, jvm, container,
+ *           kind (methods), tid (threads), threads (jvms), hottest (threads and jvms)}]
+ */
+#ifndef FG_TOP_TOP_PRINT_H
+#define FG_TOP_TOP_PRINT_H
+
+#include "top/top_view.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* Beside the rows. Texts are clean. */
+struct top_facts {
+	const char *target;  /* "all JVMs" */
+	const char *event;   /* cpu-clock */
+	const char *summary; /* lines above the table, without the last one's end */
+	const char *quality;
+	unsigned hz, jvms;
+	double time_unix_s, window_s;
+	struct profile_quality figures;
+	uint64_t untimed;
+};
+
+/* width 0: lines are as long as names are. */
+void top_print(const struct top_view *view, const struct top_facts *facts, unsigned width,
+	       size_t most_rows, FILE *stream);
+json_t *top_to_json(const struct top_view *view, const struct top_facts *facts, size_t most_rows);
+
+#endif
