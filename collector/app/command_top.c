@@ -127,7 +127,8 @@ static int print_json(const struct top *top)
 {
 	const size_t rows = top->options->top.rows ? top->options->top.rows : ROWS_OF_JSON;
 	json_t *object = top_to_json(&top->view, &top->facts, rows);
-	int failed = !object || json_dumpf(object, stdout, JSON_COMPACT) < 0;
+	int failed =
+		!object || json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(13)) < 0;
 
 	json_decref(object);
 	putchar('\n');
@@ -224,6 +225,7 @@ static void paint(struct top *top)
 	if (line[0])
 		memcpy(top->view.note, line, sizeof(line));
 	say_facts(top);
+	top->facts.quality += strcspn(top->quality, " ") + 1; /* without "quality: ": 80 columns */
 	top_screen_paint(&top->view, &top->facts);
 }
 

@@ -12,6 +12,12 @@
 #define COPY_MAX_NODES (3 * WINDOW_MAX_NODES)
 #define OVERFLOW_NAME  "[overflow]"
 
+/* Seconds that it has a part of. */
+static unsigned slots(const struct window *window)
+{
+	return window->seconds + 1;
+}
+
 static int generation_init(struct window_generation *generation, uint64_t first)
 {
 	generation->first = first;
@@ -30,7 +36,7 @@ int window_init(struct window *window, uint64_t start_ns, unsigned seconds)
 	int err = 0;
 
 	*window = (struct window){.start_ns = start_ns, .now_ns = start_ns, .seconds = seconds};
-	window->ring = calloc(seconds, sizeof(*window->ring));
+	window->ring = calloc(slots(window), sizeof(*window->ring));
 	for (int i = 0; !err && i < 2; i++)
 		err = generation_init(&window->generations[i], 0);
 	if (!window->ring || err) {
@@ -57,14 +63,14 @@ static uint64_t oldest(const struct window *window)
 {
 	const uint64_t last = newest(window);
 
-	return last >= window->seconds ? last - window->seconds + 1 : 0;
+	return last > window->seconds ? last - window->seconds : 0;
 }
 
 /* That of the newest second, emptied if it was of one that the window has left. */
 static struct window_second *second_now(struct window *window)
 {
 	const uint64_t number = newest(window);
-	struct window_second *second = &window->ring[number % window->seconds];
+	struct window_second *second = &window->ring[number % slots(window)];
 
 	if (second->number != number)
 		*second = (struct window_second){.number = number};
@@ -78,7 +84,7 @@ static void turn(struct window *window)
 	const uint64_t number = newest(window);
 	struct window_generation fresh = {0};
 
-	if (number < all[0].first + window->seconds)
+	if (number < all[0].first + slots(window))
 		return;
 	if (generation_init(&fresh, number) < 0)
 		return; /* the old one has a bound of its own, and goes on */
@@ -164,7 +170,7 @@ void window_sum(const struct window *window, struct window_copy *ret)
 	*ret = (struct window_copy){
 		.covered_ns = window->now_ns - window->start_ns - first * SECOND_NS,
 	};
-	for (unsigned i = 0; i < window->seconds; i++) {
+	for (unsigned i = 0; i < slots(window); i++) {
 		const struct window_second *second = &window->ring[i];
 		const struct profile_quality *quality = &second->quality;
 

@@ -6,8 +6,8 @@
  * errors:  -ENOMEM; past its room a stack is cut at [overflow], or its thread not kept: counted
  * source:  none
  *
- * The window is the newest second, of which there is a part so far, and those before it, `seconds`
- * in all. Stacks are in two generations of trees: one grows for as many seconds as the window has,
+ * The window is the newest second, of which there is a part so far, and `seconds` whole ones before
+ * it. Stacks are in two generations of trees: one grows for as many seconds as the window has,
  * and is kept for as many again. So memory has a bound however long it runs, nothing is ever taken
  * out of a tree, and a stack that is met again costs a look-up. Time never goes back: what comes
  * late counts for the second that it is.

@@ -93,7 +93,20 @@ static void add_number(struct bytes *out, long number, int columns)
 
 static const char *kind_text(enum frame_kind kind)
 {
-	return kind == FRAME_INTERPRETED ? "interp" : frame_kind_word(kind);
+	switch (kind) {
+	case FRAME_INTERPRETED:
+		return "interp";
+	case FRAME_INLINED:
+	case FRAME_NATIVE_INLINED:
+		return "inline";
+	case FRAME_NATIVE_WRAPPER:
+		return "jni";
+	case FRAME_UNKNOWN:
+	case FRAME_LABEL:
+		return "-";
+	default:
+		return frame_kind_word(kind);
+	}
 }
 
 static unsigned owner_columns(unsigned width)
@@ -105,19 +118,20 @@ static unsigned owner_columns(unsigned width)
 	return columns < OWNER_MOST ? columns : OWNER_MOST;
 }
 
-/* "Main 3f2a81 ": the title gives way before the container's first digits do. */
+/* "Main 3f2a81 ", or with the PID: the title gives way before what tells two of one title apart. */
 static void add_owner(const struct timeline_process *process, unsigned columns, struct bytes *out)
 {
-	const unsigned id = process->container[0] && columns > 2 * SHORT_ID ? SHORT_ID + 1 : 0;
-	char digits[SHORT_ID + 1];
-	unsigned at;
+	char id[16];
+	unsigned at, room;
 
-	at = top_text_fit(process->title, columns - 1 - id, false, out);
-	if (id) {
-		snprintf(digits, sizeof(digits), "%s", process->container);
-		bytes_add_char(out, ' ');
-		at += 1 + top_text_fit(digits, SHORT_ID, false, out);
-	}
+	if (process->container[0])
+		snprintf(id, sizeof(id), " %.*s", SHORT_ID, process->container);
+	else
+		snprintf(id, sizeof(id), " %d", (int)process->pid);
+	room = columns > 2 * SHORT_ID ? (unsigned)strlen(id) : 0;
+	at = top_text_fit(process->title, columns - 1 - room, false, out);
+	if (room)
+		at += top_text_fit(id, room, false, out);
 	add_blank(out, columns - at);
 }
 
@@ -332,8 +346,8 @@ void top_line_state(const struct top_view *view, unsigned width, struct bytes *o
 	int n;
 
 	out->len = 0;
-	n = snprintf(text, sizeof(text), "%zu %s by %s%s", view->n_own, top_mode_word(view->mode),
-		     top_sort_word(view->sort), view->is_reversed ? " (reversed)" : "");
+	n = snprintf(text, sizeof(text), "%s by %s%s: %zu", top_mode_word(view->mode),
+		     top_sort_word(view->sort), view->is_reversed ? ", reversed" : "", view->n_own);
 	n += state_of_choice(view, text + n, sizeof(text) - (size_t)n);
 	if (view->has_regex)
 		snprintf(text + n, sizeof(text) - (size_t)n, ", %zu match /%s/ with %.1f %%",

@@ -24,7 +24,7 @@ void top_line_head(const struct top_view *view, unsigned width, struct bytes *ou
 /* Returns the byte at which the name begins, in bytes of this line. */
 size_t top_line_row(const struct top_view *view, const struct top_row *row, unsigned width,
 		    struct bytes *out);
-/* "methods by self, 12 of 345 match /foo/ with 12.3 %, JVM 4711 Main" */
+/* "methods by self: 345, 12 match /foo/ with 12.3 %", and whose, if not of all */
 void top_line_state(const struct top_view *view, unsigned width, struct bytes *out);
 
 /* text cut to width; with pad, filled up to it with spaces. Returns the columns it takes. */
