@@ -124,6 +124,8 @@ static void add_owner(const struct timeline_process *process, unsigned columns, 
 	char id[16];
 	unsigned at, room;
 
+	if (columns == 0)
+		return;
 	if (process->container[0])
 		snprintf(id, sizeof(id), " %.*s", SHORT_ID, process->container);
 	else
@@ -252,18 +254,39 @@ static size_t process_line(const struct top_view *view, const struct top_row *ro
 	return name_at;
 }
 
+/* What is never left out may be wider than a very narrow window: a line must not wrap. */
+static void cut(struct bytes *out, unsigned width)
+{
+	const char *const text = bytes_text(out);
+	const char *end = text;
+	unsigned at = 0;
+
+	for (;;) {
+		const char *next = end;
+		const uint32_t code = text_next(&next);
+
+		at += columns_of(code);
+		if (code == TEXT_END || at > width)
+			break;
+		end = next;
+	}
+	out->len = (size_t)(end - text);
+}
+
 size_t top_line_row(const struct top_view *view, const struct top_row *row, unsigned width,
 		    struct bytes *out)
 {
+	size_t name_at;
+
 	out->len = 0;
-	switch (view->mode) {
-	case TOP_THREADS:
-		return thread_line(view, row, width, out);
-	case TOP_PROCESSES:
-		return process_line(view, row, width, out);
-	default:
-		return method_line(view, row, width, out);
-	}
+	if (view->mode == TOP_THREADS)
+		name_at = thread_line(view, row, width, out);
+	else if (view->mode == TOP_PROCESSES)
+		name_at = process_line(view, row, width, out);
+	else
+		name_at = method_line(view, row, width, out);
+	cut(out, width);
+	return name_at < out->len ? name_at : out->len;
 }
 
 static void add_head(const char *text, unsigned columns, struct bytes *out)
