@@ -29,6 +29,7 @@ static void options_arrive_as_they_were_sent(void **state)
 		.event = "cpu-clock",
 		.duration_ns = 2500000000,
 		.stack_bytes = 16384,
+		.window_seconds = 30,
 		.cxx_names = DEMANGLE_FULL,
 		.has_native_lines = true,
 		.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
@@ -54,6 +55,19 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_true(got.names.has_lines);
 	assert_int_equal(got.cxx_names, DEMANGLE_FULL);
 	assert_true(got.has_native_lines);
+	assert_int_equal(got.window_seconds, 30);
+}
+
+static void windows_longer_than_the_longest_are_refused(void **state)
+{
+	struct recording_options sent = sensible, got;
+	json_t *object;
+
+	(void)state;
+	sent.window_seconds = WINDOW_MAX_SECONDS + 1;
+	object = control_options_to_json(&sent);
+	assert_int_equal(control_options_from_json(object, &got), -EINVAL);
+	json_decref(object);
 }
 
 static void client_that_does_not_say_how_methods_are_called_gets_the_default(void **state)
@@ -168,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_arrive_as_they_were_sent),
+		cmocka_unit_test(windows_longer_than_the_longest_are_refused),
 		cmocka_unit_test(client_that_does_not_say_how_methods_are_called_gets_the_default),
 		cmocka_unit_test(client_that_does_not_say_how_stacks_are_unwound_gets_the_default),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),

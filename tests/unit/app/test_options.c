@@ -330,9 +330,69 @@ static void http_is_for_this_host_alone_unless_told_otherwise(void **state)
 		assert_int_equal(parse(bad[i]), -22);
 }
 
+static void top_watches_what_record_would_record(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("top -p 17 -F 499 --java-names dot --stack-size 8k"), 0);
+	assert_int_equal(options.command, COMMAND_TOP);
+	assert_int_equal(options.recording.pid, 17);
+	assert_int_equal(options.recording.hz, 499);
+	assert_int_equal(options.recording.stack_bytes, 8192);
+	assert_int_equal(options.recording.duration_ns, RECORDING_ENDLESS_NS);
+	assert_int_equal(options.recording.window_seconds, 10);
+	assert_int_equal(options.top.delay_ns, 2000000000);
+	assert_int_equal(options.n_outputs, 0);
+	assert_int_equal(parse("top --container 0123 --window 3 -d 0.5 --sort total --view jvms"),
+			 0);
+	assert_int_equal(options.recording.window_seconds, 3);
+	assert_int_equal(options.top.delay_ns, 500000000);
+	assert_int_equal(options.top.sort, TOP_BY_TOTAL);
+	assert_int_equal(options.top.mode, TOP_PROCESSES);
+}
+
+static void the_only_table_is_of_the_seconds_before_it(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("top --once"), 0);
+	assert_int_equal(options.top.delay_ns, 10000000000);
+	assert_int_equal(parse("top --once -d 2.5"), 0);
+	assert_int_equal(options.top.delay_ns, 2500000000);
+	assert_int_equal(options.recording.window_seconds, 3);
+	assert_int_equal(parse("top --once --window 4"), 0);
+	assert_int_equal(options.top.delay_ns, 4000000000);
+}
+
+static void top_refuses_what_it_cannot_do(void **state)
+{
+	static const char *const lines[] = {
+		"top --window 0",   "top --window 601", "top --window 1.5", "top --sort size",
+		"top --view graph", "top --rows 0",	"top -o x.svg",	    "top --threads",
+		"top -d 0.01",	    "top -a -p 1",	"top --filter (",   "top --once -d 601",
+		"record --once",    "list --window 3",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		assert_true(parse(lines[i]) < 0);
+}
+
+static void top_has_a_help_of_its_own(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("top --help"), 0);
+	assert_int_equal(options.command, COMMAND_HELP);
+	assert_int_equal(options.help_of, COMMAND_TOP);
+	assert_int_equal(parse("--help"), 0);
+	assert_int_equal(options.help_of, COMMAND_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(top_watches_what_record_would_record),
+		cmocka_unit_test(the_only_table_is_of_the_seconds_before_it),
+		cmocka_unit_test(top_refuses_what_it_cannot_do),
+		cmocka_unit_test(top_has_a_help_of_its_own),
 		cmocka_unit_test(a_daemon_samples_at_its_own_rate_into_a_directory),
 		cmocka_unit_test(what_a_daemon_cannot_do_is_refused),
 		cmocka_unit_test(http_is_for_this_host_alone_unless_told_otherwise),

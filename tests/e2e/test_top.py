@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""top as users see it: on a terminal, once, as JSON, with a daemon and without one."""
+
+import json
+import os
+import signal
+import subprocess
+
+from harness import collector, processes, settings
+from harness.case import Case
+
+SHARES = {"Inlined.burnA": 50, "Inlined.burnB": 30, "Inlined.burnC": 20}
+# Each method alone, so that what is compiled does not differ from run to run.
+ALONE = {"JDK_JAVA_OPTIONS": "-XX:CompileCommand=dontinline,Inlined.*"}
+
+
+class Screen:
+    """A terminal of that size with top in it."""
+
+    def __init__(self, case, *args, columns=80, lines=24, env=""):
+        self.case = case
+        self.socket = case.directory / "tmux"
+        self.status = case.directory / "status"
+        options = " ".join(str(arg) for arg in [*case.place.options(), *args])
+        # The terminal's own settings are written down before and after.
+        command = (f"stty -g >{self.status}.before; env {env} {settings.COLLECTOR} top {options};"
+                   f" echo $? >{self.status}; stty -g >{self.status}.after; sleep 600")
+        case.addCleanup(self.run, "kill-server", check=False)
+        self.run("-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", lines, command)
+
+    def run(self, *args, check=True):
+        finished = subprocess.run(
+            ["tmux", "-S", self.socket, *[str(arg) for arg in args]], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=20,
+            env={**os.environ, "LC_ALL": "C.UTF-8"})
+        if check:
+            self.case.assertEqual(finished.returncode, 0, finished.stdout)
+        return finished.stdout
+
+    @property
+    def text(self):
+        return self.run("capture-pane", "-p")
+
+    def keys(self, *keys):
+        self.run("send-keys", *keys)
+
+    def wait(self, claim, is_so):
+        """Until the screen's text is so; returns it."""
+        def shown():
+            text = self.text
+            return text if is_so(text) else None
+        return processes.wait_until(shown, lambda: f"{claim}:\n{self.text}")
+
+    def exit_code(self):
+        def ended():
+            return self.status.exists() and self.status.read_text().strip()
+        return int(processes.wait_until(ended, lambda: f"top ends:\n{self.text}"))
+
+    def assert_restored(self):
+        """The terminal is as it was before."""
+        after = self.status.with_suffix(".after")
+        processes.wait_until(after.exists, "the terminal was looked at")
+        self.case.assertEqual(after.read_text(),
+                              self.status.with_suffix(".before").read_text())
+
+
+class Top(Case):
+    def burning(self):
+        jvm = self.container("Inlined", env=ALONE)
+        return jvm.wait_for_line("ready")
+
+    def top(self, *args, seconds=4):
+        return collector.fgcollect("top", "-d", seconds, *args, *self.place.options(),
+                                   timeout=seconds + settings.DEADLINE_SEC)
+
+    def assert_shares(self, rows, key="self_percent"):
+        shares = {row["name"]: row[key] for row in rows}
+        for name, share in SHARES.items():
+            self.assertAlmostEqual(shares.get(name, 0), share, delta=2, msg=f"{name} of {shares}")
+
+    def test_json_has_each_method_within_two_points_and_one_object(self):
+        jvm = self.burning()
+        finished = self.top("--once", "--json", "-F", 999, seconds=8)
+        self.assertEqual(finished.code, 0, str(finished))
+        table = json.loads(finished.out)  # exactly one
+        self.assert_shares(table["rows"])
+        self.assert_shares(table["rows"], "total_percent")
+        row = table["rows"][0]
+        self.assertEqual((row["pid"], row["container"], row["kind"]), (jvm.pid, jvm.id, "jit"))
+        self.assertEqual((table["jvms"], table["target"], table["hz"]), (1, "all JVMs", 999))
+        self.assertAlmostEqual(table["window_s"], 8, delta=1)
+        self.assertEqual(sum(row["self"] for row in table["rows"]), table["samples"])
+
+    def test_json_of_a_daemon_is_a_line_every_period(self):
+        daemon = self.watch()
+        jvm = self.burning()
+        daemon.wait_for_jvm(jvm.pid)
+        top = self.background([settings.COLLECTOR, "top", "--json", "--container", jvm.id,
+                               "-d", "0.5", "--window", "2", *self.place.options()], "top")
+        processes.wait_until(lambda: top.text.count("\n") >= 8, lambda: f"lines:\n{top.text}")
+        finished = top.stop(signal.SIGINT)
+        self.assertEqual(finished.code, 0, str(finished))
+        tables = [json.loads(line) for line in finished.text.splitlines()]
+        self.assertIn("Inlined.burnA", [row["name"] for row in tables[-1]["rows"]])
+        # The window moves on: it never holds more than it is long.
+        self.assertTrue(all(table["window_s"] < 3.1 for table in tables), tables)
+        self.assertIsNone(daemon.code, daemon.text)
+
+    def test_screen_sorts_filters_pauses_and_expands(self):
+        self.burning()
+        screen = Screen(self, "--window", 5, "-d", 1)
+        text = screen.wait("methods are shown", lambda text: "Inlined.burnC" in text)
+        self.assertIn("all JVMs: 1 JVM", text)
+        self.assertIn("0 lost", text)
+        self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
+        screen.keys("s")
+        screen.wait("by total", lambda text: "methods by total" in text)
+        screen.keys("s")
+        screen.wait("by name", lambda text: "methods by name" in text)
+        screen.keys("<", "<", "/")
+        screen.keys("BURN[ab]", "Enter")
+        text = screen.wait("two match", lambda text: "2 match /BURN[ab]/" in text)
+        self.assertNotIn("burnC", text)
+        screen.keys("p")
+        paused = screen.wait("paused", lambda text: "[paused]" in text)
+        screen.keys("Enter")
+        screen.wait("who calls it", lambda text: "< Inlined.caller" in text)
+        screen.keys("Enter")
+        self.assertEqual(screen.wait("closed", lambda text: "< Inlined" not in text), paused)
+        screen.keys("p", "Escape", "j")
+        text = screen.wait("JVMs", lambda text: "HOTTEST METHOD" in text)
+        self.assertRegex(text, r"100\.00 .*Inlined.* Inlined\.burnA")
+        screen.keys("t")
+        screen.wait("threads", lambda text: "THREAD " in text)
+        screen.run("resize-window", "-x", 30, "-y", 6)
+        screen.wait("narrow", lambda text: max(map(len, text.splitlines())) <= 30)
+        screen.keys("q")
+        self.assertEqual(screen.exit_code(), 0)
+        screen.assert_restored()
+
+    def test_terminal_is_given_back_however_top_ends(self):
+        self.watch()
+        for sent in (signal.SIGINT, signal.SIGTERM):
+            screen = Screen(self, "-a", "-F", 19, env="NO_COLOR=1")
+            screen.wait("is there", lambda text: "q quit" in text)
+            pid = int(screen.run("display", "-p", "#{pane_pid}"))
+            child = subprocess.check_output(["pgrep", "-P", str(pid), "-x", "fgcollect"], text=True)
+            os.kill(int(child), sent)
+            self.assertEqual(screen.exit_code(), 0)
+            screen.assert_restored()
+            screen.run("kill-server", check=False)
+            for path in self.directory.glob("status*"):
+                path.unlink()
+
+    def test_without_a_terminal_it_says_what_to_do(self):
+        finished = collector.fgcollect("top", *self.place.options())
+        self.assert_fails(finished, 2, "--once", "--json")
