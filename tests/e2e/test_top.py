@@ -111,7 +111,7 @@ class Top(Case):
         screen = Screen(self, "--window", 5, "-d", 1)
         text = screen.wait("methods are shown", lambda text: "Inlined.burnC" in text)
         self.assertIn("all JVMs: 1 JVM", text)
-        self.assertIn("0 lost", text)
+        self.assertRegex(text, r"100.0 % named.*\d lost")
         self.assertTrue(all(len(line) <= 80 for line in text.splitlines()), text)
         screen.keys("s")
         screen.wait("by total", lambda text: "methods by total" in text)
