@@ -194,6 +194,8 @@ static void a_sample_that_comes_late_is_not_lost(void **state)
 	assert_int_equal(samples_of("late"), 1);
 	assert_int_equal(copy.quality.samples, 2);
 	assert_int_equal(window.now_ns, START + 9 * SEC);
+	/* And times stay as fine as they are. */
+	assert_int_equal(window.generations[0].timeline.bucket_ns, TIMELINE_BUCKET_NS);
 }
 
 static void a_sample_without_a_thread_is_counted_as_in_no_row(void **state)
