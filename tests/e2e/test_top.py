@@ -80,14 +80,15 @@ class Top(Case):
 
     def test_json_has_each_method_within_two_points_and_one_object(self):
         jvm = self.burning()
-        finished = self.top("--once", "--json", "-F", 999, seconds=8)
+        finished = self.top("--once", "--json", "-F", 1999,
+                            "--stack-size", "4k", seconds=8)
         self.assertEqual(finished.code, 0, str(finished))
         table = json.loads(finished.out)  # exactly one
         self.assert_shares(table["rows"])
         self.assert_shares(table["rows"], "total_percent")
         row = table["rows"][0]
         self.assertEqual((row["pid"], row["container"], row["kind"]), (jvm.pid, jvm.id, "jit"))
-        self.assertEqual((table["jvms"], table["target"], table["hz"]), (1, "all JVMs", 999))
+        self.assertEqual((table["jvms"], table["target"], table["hz"]), (1, "all JVMs", 1999))
         self.assertAlmostEqual(table["window_s"], 8, delta=1)
         self.assertEqual(sum(row["self"] for row in table["rows"]), table["samples"])
 
