@@ -6,6 +6,7 @@
 #include "profile_of.h"
 
 #include "import/pprof.h"
+#include "render/kinds.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -651,6 +652,106 @@ static void firefox_shows_threads_in_the_order_of_time(void **state)
 	profile_fini(&profile);
 }
 
+/* A kernel function, called by a method at a line, into which another was inlined. */
+static void fill_placed(struct profile *profile)
+{
+	const struct frame frames[] = {
+		{.name = "sys_read", .module = "[kernel]", .kind = FRAME_KERNEL},
+		{.name = "a/b/C.in", .file = "C.java", .line = 42, .kind = FRAME_INLINED},
+		{.name = "a/b/C.main", .file = "C.java", .line = 7, .kind = FRAME_JIT},
+	};
+
+	assert_int_equal(profile_init(profile, 0), 0);
+	assert_int_equal(profile_add(profile, frames, 3, 2), 0);
+	assert_int_equal(profile_add(profile, frames + 1, 2, 3), 0);
+}
+
+static const char *category_of(const json_t *root, json_int_t frame)
+{
+	const json_t *const table = json_object_get(json_object_get(root, "shared"), "frameTable");
+	const json_t *const categories =
+		json_object_get(json_object_get(root, "meta"), "categories");
+
+	return text_at(json_array_get(categories, (size_t)cell(table, "category", frame)), "name");
+}
+
+/* Of a frame's function. */
+static const char *source_of(const json_t *shared, json_int_t frame)
+{
+	const json_t *const sources = json_object_get(shared, "sources");
+	const json_int_t func = cell(json_object_get(shared, "frameTable"), "func", frame);
+	const json_int_t source = cell(json_object_get(shared, "funcTable"), "source", func);
+
+	return json_string_value(json_array_get(json_object_get(shared, "stringArray"),
+						(size_t)cell(sources, "filename", source)));
+}
+
+static void firefox_frames_have_places_and_categories(void **state)
+{
+	struct profile profile;
+	const json_t *shared, *table;
+	json_t *root;
+
+	(void)state;
+	fill_placed(&profile);
+	root = json_of(&profile, RENDER_FIREFOX, NULL);
+	shared = json_object_get(root, "shared");
+	table = json_object_get(shared, "frameTable");
+	assert_int_equal(cell(table, "line", 1), 7);
+	assert_int_equal(cell(table, "line", 2), 42);
+	assert_true(json_is_null(json_array_get(json_object_get(table, "line"), 3)));
+	assert_int_equal(cell(table, "inlineDepth", 1), 0);
+	assert_int_equal(cell(table, "inlineDepth", 2), 1);
+	assert_string_equal(category_of(root, 1), kind_title(KIND_JIT));
+	assert_string_equal(category_of(root, 2), kind_title(KIND_INLINED));
+	assert_string_equal(category_of(root, 3), kind_title(KIND_KERNEL));
+	assert_string_equal(source_of(shared, 2), "a/b/C.java");
+	json_decref(root);
+	profile_fini(&profile);
+}
+
+/* Where no times are known, stacks last as long as their samples, side by side. */
+static void firefox_says_when_and_how_long(void **state)
+{
+	const json_t *meta, *samples, *time;
+	struct profile profile;
+	json_t *root;
+
+	(void)state;
+	fill_placed(&profile);
+	root = json_of(&profile, RENDER_FIREFOX, &timed);
+	meta = json_object_get(root, "meta");
+	assert_true(json_real_value(json_object_get(meta, "interval")) == 10);
+	assert_true(json_real_value(json_object_get(meta, "startTime")) == 1700000000123.457);
+	assert_string_equal(text_at(meta, "product"), "a \"title\"");
+	samples = json_object_get(json_array_get(json_object_get(root, "threads"), 0), "samples");
+	time = json_object_get(samples, "time");
+	assert_true(json_real_value(json_array_get(time, 0)) == 0);
+	assert_true(json_real_value(json_array_get(time, 1)) ==
+		    10.0 * (double)cell(samples, "weight", 0));
+	json_decref(root);
+	profile_fini(&profile);
+}
+
+static void speedscope_frames_have_places(void **state)
+{
+	struct profile profile;
+	const json_t *frames;
+	json_t *root;
+
+	(void)state;
+	fill_placed(&profile);
+	root = json_of(&profile, RENDER_SPEEDSCOPE, NULL);
+	frames = json_object_get(json_object_get(root, "shared"), "frames");
+	assert_string_equal(text_at(json_array_get(frames, 2), "file"), "a/b/C.java");
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(frames, 2), "line")),
+			 42);
+	assert_string_equal(text_at(json_array_get(frames, 3), "file"), "[kernel]");
+	assert_null(json_object_get(json_array_get(frames, 3), "line"));
+	json_decref(root);
+	profile_fini(&profile);
+}
+
 static void speedscope_has_a_profile_a_thread(void **state)
 {
 	struct timeline timeline;
@@ -757,6 +858,9 @@ int main(void)
 		cmocka_unit_test(deep_stack_is_written_whole),
 		cmocka_unit_test(full_disk_is_an_error),
 		cmocka_unit_test(suffix_chooses_the_format),
+		cmocka_unit_test(firefox_frames_have_places_and_categories),
+		cmocka_unit_test(firefox_says_when_and_how_long),
+		cmocka_unit_test(speedscope_frames_have_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
