@@ -24,6 +24,8 @@
 
 #define HEAD RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION
 
+static uint32_t max_nodes; /* of profiles that are read into; 0: as many as can be */
+
 struct reading {
 	struct profile profile, before;
 	struct import_recording recording;
@@ -37,7 +39,7 @@ static void read_bytes(const void *data, size_t len, struct reading *ret)
 	const int fd = memfd_create("recording", 0);
 
 	*ret = (struct reading){.err = 0};
-	assert_int_equal(profile_init(&ret->profile, 0), 0);
+	assert_int_equal(profile_init(&ret->profile, max_nodes), 0);
 	assert_int_equal(profile_init(&ret->before, 0), 0);
 	timeline_init(&ret->recording.timeline, 0);
 	ret->target = (struct import_target){
@@ -120,6 +122,11 @@ static void make(struct made *made)
 	made->timeline.lost_names = 1;
 	made->profile.quality.lost_samples = 4;
 	made->profile.quality.truncated_samples[5] = 6;
+	made->profile.quality.unnamed_samples = 7;
+	made->profile.quality.unnamed_java_samples = 8;
+	made->profile.quality.unrooted_samples = 9;
+	made->profile.quality.stackless_samples = 10;
+	made->profile.quality.overflow_samples = 11;
 	made->info.quality = made->profile.quality;
 	made->options = (struct render_options){.title = "T <&>",
 						.subtitle = "S",
@@ -382,6 +389,63 @@ static void process_of_an_older_file_is_in_no_pod(void **state)
 	check_refused(&cut, -EINVAL, "a record is cut");
 }
 
+static void line_that_cannot_be_is_none(void **state)
+{
+	struct file file = begin();
+	struct reading reading;
+
+	(void)state;
+	/* 2^24 + 1 */
+	FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, (char)0x81, (char)0x80, (char)0x80, 8, 2);
+	end(&file);
+	read_records(HEAD, &file, &reading);
+	assert_int_equal(reading.err, 0);
+	assert_int_equal(reading.profile.nodes[2].self, 2);
+	assert_int_equal(reading.profile.nodes[2].line, 0);
+	reading_fini(&reading);
+}
+
+/* A chain as deep as can be, and very many stacks that end below it. */
+static void more_frames_than_text_could_write_are_refused(void **state)
+{
+	struct file file = begin();
+
+	(void)state;
+	for (int i = 0; i < 131069; i++)
+		FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, 0, 0);
+	for (uint32_t i = 1; i <= 33000; i++) {
+		struct bytes fields = {0};
+		char name[16];
+
+		snprintf(name, sizeof(name), "%u", i);
+		text(&file, name);
+		bytes_add_varint(&fields, i);
+		bytes_add_varint(&fields, i + 2);
+		bytes_add(&fields, "\2\0\0\0\1", 5);
+		record(&file, RECORDING_NODE, fields.data, fields.len);
+		bytes_fini(&fields);
+	}
+	check_refused(&file, -EFBIG, "more than 2^32 frames");
+}
+
+static void stacks_past_the_cap_of_nodes_are_counted(void **state)
+{
+	struct file file = begin();
+	struct reading reading;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, 0, 1);
+	end(&file);
+	max_nodes = 50;
+	read_records(HEAD, &file, &reading);
+	max_nodes = 0;
+	assert_int_equal(reading.err, 0);
+	assert_int_equal(reading.profile.quality.samples, 105);
+	assert_in_range(reading.profile.quality.overflow_samples, 50, 60);
+	reading_fini(&reading);
+}
+
 static void kind_of_a_later_program_is_native(void **state)
 {
 	struct file file = begin();
@@ -499,6 +563,9 @@ int main(void)
 		cmocka_unit_test(builds_of_one_module_stay_apart),
 		cmocka_unit_test(build_of_nothing_is_refused),
 		cmocka_unit_test(process_of_an_older_file_is_in_no_pod),
+		cmocka_unit_test(line_that_cannot_be_is_none),
+		cmocka_unit_test(more_frames_than_text_could_write_are_refused),
+		cmocka_unit_test(stacks_past_the_cap_of_nodes_are_counted),
 	};
 
 	return cmocka_run_group_tests_name("recording_reader", tests, NULL, NULL);

@@ -210,6 +210,29 @@ static void methods_count_recursion_once_and_are_ordered_by_change(void **state)
 	free(methods);
 }
 
+/* Both have the same change of their own samples; b's callees change, too. */
+static void equal_changes_are_ordered_by_callees(void **state)
+{
+	struct fixture *const fixture = *state;
+	struct diff_method *methods;
+	size_t n;
+
+	add(&fixture->before, "a", FRAME_NATIVE, 10);
+	add(&fixture->before, "b", FRAME_NATIVE, 10);
+	add(&fixture->before, "z", FRAME_NATIVE, 80);
+	add(&fixture->after, "a", FRAME_NATIVE, 20);
+	add(&fixture->after, "b", FRAME_NATIVE, 20);
+	add(&fixture->after, "bz", FRAME_NATIVE, 40);
+	add(&fixture->after, "z", FRAME_NATIVE, 20);
+	compare(fixture, (struct diff_options){0});
+	assert_int_equal(diff_methods(&fixture->diff, &methods, &n), 0);
+	assert_int_equal(n, 3);
+	assert_string_equal(methods[0].name, "z");
+	assert_string_equal(methods[1].name, "b");
+	assert_string_equal(methods[2].name, "a");
+	free(methods);
+}
+
 static void empty_sides_divide_by_nothing(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -235,6 +258,7 @@ int main(void)
 		TEST(small_changes_are_noise),
 		TEST(method_compiled_otherwise_is_the_same_unless_asked),
 		TEST(methods_count_recursion_once_and_are_ordered_by_change),
+		TEST(equal_changes_are_ordered_by_callees),
 		TEST(empty_sides_divide_by_nothing),
 	};
 

@@ -143,9 +143,48 @@ static void tree_is_whole_and_nothing_else_is_there_without_times(void **state)
 	assert_int_equal(data.at, data.len);
 }
 
+static void every_fact_is_there(void **state)
+{
+	const struct profile_info info = {
+		.host = "h",
+		.kernel = "6.1",
+		.event = "cycles",
+		.program = "p 1",
+		.hz = 99,
+		.start_unix_ns = 1700000000123456789,
+		.duration_ns = 5,
+		.quality = {.unnamed_samples = 1,
+			    .unnamed_java_samples = 2,
+			    .unrooted_samples = 3,
+			    .lost_samples = 4,
+			    .stackless_samples = 5,
+			    .overflow_samples = 6},
+	};
+	struct fixture *const fixture = *state;
+	static struct data data;
+	const char *text;
+	size_t len;
+
+	ADD(1, F("a", JIT));
+	fixture->timeline.lost_samples = 7;
+	fixture->timeline.lost_names = 8;
+	draw(fixture,
+	     &(struct render_options){
+		     .subtitle = "S", .notes = "N", .info = &info, .timeline = &fixture->timeline});
+	unpack(fixture->html, DATA, &data);
+	text = part(&data, &len);
+	assert_non_null(strstr(text, "\nsubtitle\tS\nnotes\tN\nkind\t"));
+	assert_non_null(strstr(text, "\nbucket_ns\t15625000\nuntimed\t7\nrenamed\t8\nhost\th\n"
+				     "kernel\t6.1\nevent\tcycles\nprogram\tp 1\nhz\t99\n"
+				     "start_ms\t1700000000123\nduration_ns\t5\nunnamed\t1\n"
+				     "unnamed_java\t2\nunrooted\t3\nlost\t4\nstackless\t5\n"
+				     "overflow\t6\n"));
+}
+
 static void times_say_when_where_and_which_thread(void **state)
 {
-	const struct timeline_process process = {.pid = 7, .title = "M\t", .container = "c0"};
+	const struct timeline_process process = {
+		.pid = 7, .title = "M\t", .container = "c0", .runtime = "VM"};
 	struct fixture *const fixture = *state;
 	struct timeline *const timeline = &fixture->timeline;
 	struct timeline_thread thread = {.tid = 8, .name = "main"};
@@ -168,7 +207,7 @@ static void times_say_when_where_and_which_thread(void **state)
 	assert_non_null(strstr(part(&data, &len), "bucket_ns\t15625000\n"));
 	part(&data, &len);
 	check_part(&data, "", 0);
-	check_part(&data, "7\tM\xef\xbf\xbd\tc0\t\n", 11);
+	check_part(&data, "7\tM\xef\xbf\xbd\tc0\tVM\n", 13);
 	check_part(&data, "0\t8\tmain\n", 9);
 	/* entries; buckets since the one before; threads; nodes: b stands behind a; weights */
 	check_part(&data, "\2\0\3\0\0\2\1\2\1", 9);
@@ -217,6 +256,7 @@ int main(void)
 		test(policy_allows_nothing_but_the_page_itself),
 		test(names_cannot_become_markup),
 		test(facts_are_lines_that_names_cannot_break),
+		test(every_fact_is_there),
 		test(tree_is_whole_and_nothing_else_is_there_without_times),
 		test(times_say_when_where_and_which_thread),
 		test(stack_that_is_gone_is_in_the_tree),

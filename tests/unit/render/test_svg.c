@@ -293,6 +293,9 @@ static void options_shape_the_drawing(void **state)
 	HAS("--light-paper: #f0f0f0");
 	HAS("data-inverted=\"1\"");
 	HAS("data-total=\"40\"");
+	HAS("data-width=\"820\"");
+	HAS("data-factor=\"0.5\"");
+	HAS("data-count-name=\"a&lt;b\"");
 	HAS("data-name-type=\"Function:\"");
 	LACKS("<g id=\"legend\" fill=\"#333333\" class=\"fg-soft\">\n<rect");
 }
@@ -353,6 +356,43 @@ static void diff_says_what_changed(void **state)
 	profile_fini(&before);
 }
 
+/* The colour of the frame whose title begins so. */
+static void fill_of(const char *svg, const char *title, char ret[8])
+{
+	const char *at = strstr(svg, title);
+
+	assert_non_null(at);
+	at = strstr(at, "fill=\"");
+	assert_non_null(at);
+	snprintf(ret, 8, "%.7s", at + strlen("fill=\""));
+}
+
+static void diff_is_darker_where_more_has_changed(void **state)
+{
+	struct fixture *const fixture = *state;
+	const struct diff_options how = {.is_raw = true};
+	struct render_options options = {0};
+	struct profile before;
+	struct profile_diff diff;
+	char slight[8], twice[8];
+
+	assert_int_equal(profile_init(&before, 0), 0);
+	add_note(&before, &(struct note){{F("slight", NATIVE)}, 1000000});
+	add_note(&before, &(struct note){{F("twice", NATIVE)}, 1000000});
+	ADD(1020000, F("slight", NATIVE));
+	ADD(2000000, F("twice", NATIVE));
+	assert_int_equal(diff_init(&diff, &before, &fixture->profile, &how), 0);
+	options.diff = &diff;
+	free(fixture->svg);
+	fixture->svg = written(&diff.tree, RENDER_SVG, &options);
+	fill_of(fixture->svg, "<title>slight (", slight);
+	fill_of(fixture->svg, "<title>twice (", twice);
+	assert_string_not_equal(slight, twice);
+	assert_true(strtoul(slight + 5, NULL, 16) > strtoul(twice + 5, NULL, 16)); /* less blue */
+	diff_fini(&diff);
+	profile_fini(&before);
+}
+
 /* Relative luminance against black, as WCAG 2.1 defines it. */
 static double channel(uint32_t rgb, int shift)
 {
@@ -401,6 +441,7 @@ int main(void)
 		test(inverted_root_stands_on_top),
 		test(least_width_may_be_a_share),
 		test(diff_says_what_changed),
+		test(diff_is_darker_where_more_has_changed),
 		test(every_palette_carries_black_letters),
 	};
 

@@ -815,6 +815,29 @@ static void pprof_with_threads_adds_up_to_the_profile(void **state)
 	profile_fini(&back);
 }
 
+/* Equal entries of a thread are one, unless that would be too much for it. */
+static void pprof_joins_no_more_than_fits(void **state)
+{
+	struct profile profile, back;
+	struct timeline timeline;
+
+	(void)state;
+	fill_timed(&profile, &timeline);
+	assert_int_equal(
+		profile_add(&profile, &(struct frame)F("app", LABEL), 1, 2 * (uint64_t)UINT32_MAX),
+		0);
+	for (uint32_t i = 0; i < 2; i++)
+		timeline_add(
+			&timeline, i * TIMELINE_BUCKET_NS,
+			&(struct timeline_entry){.thread = 0, .node = 1, .weight = UINT32_MAX});
+	timeline_sort(&timeline);
+	read_back(&profile, &(struct render_options){.timeline = &timeline}, &back);
+	assert_int_equal(back.nodes[0].total, 9 + 2 * (uint64_t)UINT32_MAX);
+	timeline_fini(&timeline);
+	profile_fini(&profile);
+	profile_fini(&back);
+}
+
 /* A timeline is not the profile's own: what it has too much of is not written. */
 static void timeline_that_says_too_much_is_cut(void **state)
 {
@@ -861,6 +884,7 @@ int main(void)
 		cmocka_unit_test(firefox_frames_have_places_and_categories),
 		cmocka_unit_test(firefox_says_when_and_how_long),
 		cmocka_unit_test(speedscope_frames_have_places),
+		cmocka_unit_test(pprof_joins_no_more_than_fits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
