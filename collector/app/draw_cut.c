@@ -45,18 +45,32 @@ static int enter(struct profile *to, const struct profile_node *node, struct pla
 	return rc < 0 ? rc : 0;
 }
 
-static int copy_node(struct cut *cut, const struct profile_node *node, struct profile *to,
-		     struct place *place)
+/* By node: samples of stacks through it that have the frame nowhere above. The caller frees. */
+static uint64_t *count_others(const struct cut *cut, const struct profile *from)
+{
+	uint64_t *const others = calloc(from->count, sizeof(*others));
+
+	for (uint32_t i = from->count - 1; others && i > 0; i--) {
+		others[i] += from->nodes[i].self;
+		if (strcmp(from->nodes[i].name, cut->name) != 0)
+			others[from->nodes[i].parent] += others[i];
+	}
+	return others;
+}
+
+/* others: of this node. A node that only leads to the frame is not made. */
+static int copy_node(struct cut *cut, const struct profile_node *node, uint64_t others,
+		     struct profile *to, struct place *place)
 {
 	const bool is_wanted = place->is_below || strcmp(node->name, cut->name) == 0;
 	int rc;
 
 	if (is_wanted && !place->is_below)
 		*place = (struct place){.node = PROFILE_ROOT, .is_below = true};
-	if (!is_wanted && !cut->keeps_others) {
+	if (!is_wanted && !cut->keeps_others)
 		cut->left_out += node->self;
+	if (!is_wanted && (!cut->keeps_others || others == 0))
 		return 0;
-	}
 	rc = enter(to, node, place);
 	if (rc < 0 || node->self == 0)
 		return rc;
@@ -68,7 +82,8 @@ static int copy_node(struct cut *cut, const struct profile_node *node, struct pr
 static int cut_all(struct cut *cut, const struct profile *from, struct profile *to)
 {
 	_cleanup_free_ struct place *places = calloc(from->count, sizeof(*places));
-	int rc = places ? 0 : -ENOMEM;
+	_cleanup_free_ uint64_t *others = count_others(cut, from);
+	int rc = places && others ? 0 : -ENOMEM;
 
 	if (rc == 0 && cut->keeps_others)
 		rc = profile_count(to, PROFILE_ROOT, from->nodes[PROFILE_ROOT].self);
@@ -76,7 +91,7 @@ static int cut_all(struct cut *cut, const struct profile *from, struct profile *
 		cut->left_out += from->nodes[PROFILE_ROOT].self;
 	for (uint32_t i = 1; rc == 0 && i < from->count; i++) {
 		places[i] = places[from->nodes[i].parent];
-		rc = copy_node(cut, &from->nodes[i], to, &places[i]);
+		rc = copy_node(cut, &from->nodes[i], others[i], to, &places[i]);
 	}
 	profile_sum(to);
 	return rc;

@@ -55,7 +55,6 @@ static void merge_times(struct profile_info *all, const struct profile_info *one
 	if (!is_one_clock(all, one)) {
 		all->start_unix_ns = 0;
 		all->duration_ns = 0;
-		all->boot_id = NULL;
 		return;
 	}
 	if (one->start_unix_ns < all->start_unix_ns)
@@ -84,6 +83,7 @@ static void merge_facts(struct import_recording *all, const struct import_record
 	merge_times(&all->info, &one->info);
 	merge_reasons(&all->info, &one->info);
 	keep_same(&all->info.host, one->info.host);
+	keep_same(&all->info.boot_id, one->info.boot_id);
 	keep_same(&all->info.kernel, one->info.kernel);
 	keep_same(&all->info.event, one->info.event);
 	keep_same(&all->info.program, one->info.program);

@@ -110,6 +110,9 @@ static void check_other_clock(struct profile_info other)
 	assert_int_equal(timeline->entries[2].bucket, 0);
 	assert_string_equal(timeline->threads[2].name, "t");
 	assert_int_equal(input.recording.info.start_unix_ns, 0);
+	/* Of clocks that differ nothing is said that holds for one alone. */
+	assert_true(!input.recording.info.host || !input.recording.info.boot_id);
+	assert_int_equal(input.recording.info.duration_ns, 0);
 	draw_input_fini(&input);
 }
 
@@ -199,6 +202,52 @@ static void stacks_that_are_cut_keep_their_build(void **state)
 	draw_input_fini(&input);
 }
 
+static void check_cut(const char *folded, const char *name, bool keeps_others, uint64_t samples,
+		      const char *first)
+{
+	const int fd = memfd_create("folded", 0);
+	const size_t len = strlen(folded);
+	struct draw_input input;
+	char path[40];
+
+	assert_int_equal(write(fd, folded, len), len);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(draw_input_init(&input), 0);
+	assert_int_equal(draw_input_read(&input, path, &(struct import_options){0}), 0);
+	close(fd);
+	assert_int_equal(draw_cut(&input, name, keeps_others), 0);
+	assert_int_equal(input.profile.quality.samples, samples);
+	assert_int_equal(input.profile.nodes[0].total, samples);
+	assert_string_equal(input.profile.nodes[1].name, first);
+	draw_input_fini(&input);
+}
+
+static void stacks_begin_at_the_outermost_frame_of_the_name(void **state)
+{
+	(void)state;
+	check_cut("x;a;b;a;c 3\ny 4\n", "a", false, 3, "a");
+	check_cut("x;a;b;a;c 3\ny 4\n", "a", true, 7, "a");
+	check_cut("x;a;b;a;c 3\ny 4\n", "c", false, 3, "c");
+	check_cut("x;a;b;a;c 3\ny 4\n", "none", true, 7, "x");
+}
+
+static void nothing_below_the_first_of_the_name_is_cut(void **state)
+{
+	struct draw_input input;
+	const int fd = memfd_create("folded", 0);
+	char path[40];
+
+	(void)state;
+	assert_int_equal(draw_input_init(&input), 0);
+	assert_int_equal(write(fd, "x;a;b;a;c 3\n", 12), 12);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(draw_input_read(&input, path, &(struct import_options){0}), 0);
+	close(fd);
+	assert_int_equal(draw_cut(&input, "a", false), 0);
+	assert_int_equal(input.profile.count, 5); /* all, a, b, a, c */
+	draw_input_fini(&input);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +256,8 @@ int main(void)
 		cmocka_unit_test(reasons_are_added_up_by_their_words),
 		cmocka_unit_test(what_is_not_the_same_in_all_is_not_said),
 		cmocka_unit_test(stacks_beside_a_recording_have_no_cpu_time),
+		cmocka_unit_test(stacks_begin_at_the_outermost_frame_of_the_name),
+		cmocka_unit_test(nothing_below_the_first_of_the_name_is_cut),
 		cmocka_unit_test(stacks_that_are_cut_keep_their_build),
 	};
 

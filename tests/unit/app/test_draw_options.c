@@ -49,6 +49,20 @@ static void options_of_flamegraph_are_taken(void **state)
 	assert_true(options.is_negated);
 	assert_true(options.render.factor == 2);
 	assert_true(options.render.min_width_percent == 0.5);
+	assert_string_equal(options.render.title, "T");
+	assert_string_equal(options.render.subtitle, "S");
+	assert_string_equal(options.render.notes, "X");
+	assert_string_equal(options.render.font, "F");
+	assert_string_equal(options.render.count_name, "ms");
+	assert_string_equal(options.render.name_type, "N");
+	assert_true(options.render.font_size == 11);
+	assert_true(options.render.font_width == 0.6);
+	assert_true(options.render.total == 10);
+	assert_int_equal(options.render.width_px, 900);
+	assert_int_equal(options.render.row_px, 20);
+	assert_int_equal(options.render.background, 0xe9eefb);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --bgcolors #102031"), 0);
+	assert_int_equal(options.render.background, 0x102031);
 }
 
 static void options_of_stackcollapse_perf_are_taken(void **state)
@@ -80,6 +94,11 @@ static void options_of_inferno_and_difffolded_are_taken(void **state)
 	assert_int_equal(parse(DRAW_DIFF, "--no-normalize a b -n -s"), 0);
 	assert_false(options.diff.is_raw);
 	assert_true(options.render.hides_addresses);
+	assert_false(options.diff.splits_kinds);
+	assert_int_equal(parse(DRAW_DIFF, "a b --split-kinds --width-of before --top 3"), 0);
+	assert_true(options.diff.splits_kinds);
+	assert_int_equal(options.diff.width, DIFF_WIDTH_BEFORE);
+	assert_int_equal(options.top, 3);
 }
 
 static void what_is_missing_says_what_to_do_instead(void **state)

@@ -199,6 +199,43 @@ static void too_deep_samples_are_told(void **state)
 	free(text);
 }
 
+static void check_module(const char *line, enum frame_kind kind, const char *module)
+{
+	struct imported imported;
+	char text[200];
+
+	snprintf(text, sizeof(text), "x 1 [0] 1.0: 1 c:\n\t7f0000001000 %s\n\n", line);
+	import_bytes(&imported, &all_marks, text, strlen(text));
+	assert_int_equal(imported.rc, 0);
+	assert_int_equal(imported.profile.nodes[2].kind, kind);
+	assert_string_equal(imported.profile.nodes[2].module, module);
+	imported_fini(&imported);
+}
+
+static void files_are_modules_and_tell_the_kind(void **state)
+{
+	(void)state;
+	check_module("f+0x1 (/usr/lib/libc.so.6)", FRAME_NATIVE, "libc.so.6");
+	check_module("JVM_Sleep+0x1 (/usr/lib/jvm/lib/server/libjvm.so)", FRAME_JVM, "libjvm.so");
+	check_module("vfs_read+0x1 ([kernel.kallsyms])", FRAME_KERNEL, "[kernel]");
+}
+
+static void too_long_name_is_told(void **state)
+{
+	static char text[100000];
+	struct imported imported;
+	int len = sprintf(text, "x 1 [0] 1.0: 1 c:\n\t7f0000001000 ");
+
+	(void)state;
+	memset(text + len, 'n', 70000);
+	strcpy(text + len + 70000, "+0x1 (/f)\n\n");
+	import_bytes(&imported, &all_marks, text, strlen(text));
+	assert_int_equal(imported.rc, 0);
+	assert_int_equal(imported.report.ignored, 1);
+	assert_string_equal(imported.report.first_reason, "a name of more than 64 KiB");
+	imported_fini(&imported);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +253,8 @@ int main(void)
 		cmocka_unit_test(what_is_cut_off_is_kept_or_told),
 		cmocka_unit_test(periods_that_overflow_are_told),
 		cmocka_unit_test(too_deep_samples_are_told),
+		cmocka_unit_test(files_are_modules_and_tell_the_kind),
+		cmocka_unit_test(too_long_name_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,6 +233,27 @@ static void equal_changes_are_ordered_by_callees(void **state)
 	free(methods);
 }
 
+static void nodes_keep_their_places(void **state)
+{
+	const struct frame f = {.name = "f",
+				.module = "libx.so",
+				.file = "x.c",
+				.line = 7,
+				.kind = FRAME_NATIVE,
+				.build_id = "c0ffee"};
+	struct fixture *const fixture = *state;
+	const struct profile_node *node;
+
+	assert_int_equal(profile_add(&fixture->before, &f, 1, 1), 0);
+	assert_int_equal(profile_add(&fixture->after, &f, 1, 1), 0);
+	compare(fixture, (struct diff_options){0});
+	node = &fixture->diff.tree.nodes[1];
+	assert_string_equal(node->module, "libx.so");
+	assert_string_equal(profile_build_id(node->module), "c0ffee");
+	assert_string_equal(node->file, "x.c");
+	assert_int_equal(node->line, 7);
+}
+
 static void empty_sides_divide_by_nothing(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -259,6 +280,7 @@ int main(void)
 		TEST(method_compiled_otherwise_is_the_same_unless_asked),
 		TEST(methods_count_recursion_once_and_are_ordered_by_change),
 		TEST(equal_changes_are_ordered_by_callees),
+		TEST(nodes_keep_their_places),
 		TEST(empty_sides_divide_by_nothing),
 	};
 

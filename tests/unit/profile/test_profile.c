@@ -403,6 +403,39 @@ static void reversed_stacks_begin_with_their_leaf(void **state)
 	profile_fini(&reversed);
 }
 
+static void quality_is_merged_whole(void **state)
+{
+	const struct profile_quality quality = {.unnamed_samples = 1,
+						.unnamed_java_samples = 2,
+						.unrooted_samples = 3,
+						.truncated_samples = {4, 5},
+						.lost_samples = 6,
+						.stackless_samples = 7,
+						.overflow_samples = 8};
+	struct profile profile, merged;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	assert_int_equal(profile_init(&merged, 0), 0);
+	profile.quality = quality;
+	assert_int_equal(profile_merge(&merged, &profile), 0);
+	assert_memory_equal(&merged.quality, &quality, sizeof(quality));
+	profile_fini(&profile);
+	profile_fini(&merged);
+}
+
+static void line_that_is_too_large_is_none(void **state)
+{
+	const struct frame f = {.name = "f", .line = PROFILE_MAX_LINE + 2, .kind = FRAME_JIT};
+	struct profile profile;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	assert_int_equal(profile_add(&profile, &f, 1, 1), 0);
+	assert_int_equal(profile.nodes[1].line, 0);
+	profile_fini(&profile);
+}
+
 static void module_says_its_build(void **state)
 {
 	struct profile profile;
@@ -508,6 +541,8 @@ int main(void)
 		cmocka_unit_test(samples_of_two_builds_have_none),
 		cmocka_unit_test(build_is_merged_and_turned_around_with_its_frame),
 		cmocka_unit_test(endless_modules_and_builds_are_cut),
+		cmocka_unit_test(quality_is_merged_whole),
+		cmocka_unit_test(line_that_is_too_large_is_none),
 	};
 
 	return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
