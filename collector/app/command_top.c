@@ -44,8 +44,8 @@ static void say_target(const struct recording_options *options, char *ret, size_
 {
 	if (options->pid > 0)
 		snprintf(ret, size, "PID %d", (int)options->pid);
-	else if (options->container[0])
-		snprintf(ret, size, "container %.12s", options->container);
+	else if (!selector_is_empty(&options->select))
+		selector_say(&options->select, ret, size);
 	else
 		snprintf(ret, size, "%s", options->all ? "all processes" : "all JVMs");
 }
