@@ -35,16 +35,34 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
+/* The collector reads the path as a line of /proc/<pid>/maps, where others are written otherwise. */
+static bool is_plain(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f || text[i] == '\\')
+			return false;
+	}
+	return true;
+}
+
 static enum verdict read_socket(struct options *options, const struct item *item)
 {
-	if (item->value_len == 0 || item->value[0] != '/')
+	static const char prefix[] = "listen:";
+	const size_t prefix_len = sizeof(prefix) - 1;
+	const bool listens =
+		item->value_len >= prefix_len && memcmp(item->value, prefix, prefix_len) == 0;
+	const char *path = item->value + (listens ? prefix_len : 0);
+	const size_t len = item->value_len - (listens ? prefix_len : 0);
+
+	if (len == 0 || path[0] != '/' || (listens && !is_plain(path, len)))
 		return BAD_VALUE;
-	if (item->value_len >= sizeof(options->socket)) {
+	if (len >= sizeof(options->socket)) {
 		options->idle = true;
 		return BAD_VALUE;
 	}
-	memcpy(options->socket, item->value, item->value_len);
-	options->socket[item->value_len] = 0;
+	memcpy(options->socket, path, len);
+	options->socket[len] = 0;
+	options->listens = listens;
 	return TAKEN;
 }
 
@@ -133,7 +151,9 @@ static const struct option {
 	enum verdict (*read)(struct options *options, const struct item *item);
 	const char *expected;
 } known_options[] = {
-	{"socket", read_socket, "an absolute path of at most 107 bytes"},
+	{"socket", read_socket,
+	 "an absolute path of at most 107 bytes, or listen: and such a path without control "
+	 "characters; no collector can dial an abstract name, which is in the network namespace"},
 	{"framepointer", read_framepointer, "auto, on or off"},
 	{"label", read_label,
 	 "KEY:VALUE with a key of 1 to 63 bytes and a value of at most 191, "

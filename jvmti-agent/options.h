@@ -35,7 +35,8 @@ struct options_label {
 };
 
 struct options {
-	bool idle; /* "off", or a socket that cannot be dialled: do nothing at all */
+	bool idle;    /* "off", or a socket that cannot be dialled: do nothing at all */
+	bool listens; /* at socket, and the collector dials; otherwise the other way round */
 	bool threads;
 	bool lines;
 	enum options_framepointer framepointer;

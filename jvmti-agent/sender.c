@@ -7,6 +7,7 @@
  *        |  back off, 50 ms to 1 s                +-----------------------+          |
  *        +------------------------------- gone, or stalled for 5 s ------------------+
  *
+ * With socket=listen: the collector dials, and there is nothing to do until then.
  * At the JVM's end the last batch, the losses and BYE go out instead.
  */
 #include "sender.h"
@@ -266,17 +267,25 @@ static void back_off(struct sender *sender)
 		sender->back_off_ns = BACK_OFF_MAX_NS;
 }
 
-static void *run(void *arg)
+/* Dials, or waits until it is dialled, which costs nothing. */
+static int meet_collector(struct sender *sender)
 {
-	struct sender *sender = arg;
+	int fd;
 
-	prctl(PR_SET_NAME, "fgagent", 0, 0, 0);
+	if (!sender->options->listens)
+		return uplink_open(&sender->uplink, sender->options->socket, sender->wake_fd,
+				   &sender->quit);
+	fd = listener_accept(&sender->listener, sender->wake_fd);
+	return fd < 0 ? fd : uplink_take(&sender->uplink, fd, sender->wake_fd, &sender->quit);
+}
+
+static void meet_collectors(struct sender *sender)
+{
 	sender->back_off_ns = BACK_OFF_MIN_NS;
 	while (!atomic_load(&sender->quit)) {
-		const uint64_t begin_ns = clock_monotonic_ns();
+		if (meet_collector(sender) == 0) {
+			const uint64_t begin_ns = clock_monotonic_ns();
 
-		if (uplink_open(&sender->uplink, sender->options->socket, sender->wake_fd,
-				&sender->quit) == 0) {
 			converse(sender);
 			if (clock_monotonic_ns() - begin_ns >= LASTING_NS)
 				sender->back_off_ns = BACK_OFF_MIN_NS;
@@ -285,6 +294,16 @@ static void *run(void *arg)
 		}
 		back_off(sender);
 	}
+}
+
+static void *run(void *arg)
+{
+	struct sender *sender = arg;
+
+	prctl(PR_SET_NAME, "fgagent", 0, 0, 0);
+	if (!sender->options->listens || listener_open(&sender->listener, sender->options->socket))
+		meet_collectors(sender);
+	listener_close(&sender->listener);
 	atomic_store(&sender->ended, 1);
 	syscall(SYS_futex, &sender->ended, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	return NULL;
@@ -298,6 +317,7 @@ bool sender_start(struct sender *sender)
 	bool started;
 
 	sender->uplink = (struct uplink){.fd = -1};
+	sender->listener = (struct listener){.fd = -1};
 	if (pthread_attr_init(&attr) != 0)
 		return false;
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
@@ -320,6 +340,7 @@ void sender_finish(struct sender *sender, int wait_ms)
 	atomic_store(&sender->quit, true);
 	if (write(sender->wake_fd, &one, sizeof(one)) < 0)
 		return; /* EAGAIN: awake already */
-	if (atomic_load(&sender->connected) && atomic_load(&sender->ended) == 0)
+	if ((atomic_load(&sender->connected) || sender->options->listens) &&
+	    atomic_load(&sender->ended) == 0)
 		syscall(SYS_futex, &sender->ended, FUTEX_WAIT_PRIVATE, 0, &wait, NULL, 0);
 }

@@ -6,13 +6,15 @@
  * errors:  none to the caller: a connection that fails is dropped, counted and dialled again
  * source:  shared/README.md
  *
- * Without a collector the thread sleeps but for one connect(2) a second, and holds no buffer.
+ * Without a collector the thread sleeps but for one connect(2) a second, or altogether if it is the
+ * collector who dials, and holds no buffer.
  */
 #ifndef FGAGENT_SENDER_H
 #define FGAGENT_SENDER_H
 
 #include "events.h"
 #include "hello.h"
+#include "listener.h"
 #include "threads.h"
 #include "uplink.h"
 
@@ -25,7 +27,8 @@ struct sender {
 	struct events *events;
 	struct threads threads;
 	struct uplink uplink;
-	int wake_fd; /* the recorder's, which also ends every wait of the thread */
+	struct listener listener; /* options->listens */
+	int wake_fd;		  /* the recorder's, which also ends every wait of the thread */
 	uint32_t epoch;
 	uint64_t resync_at_ns;	 /* no earlier than this */
 	uint64_t resync_wait_ns; /* grows while resynchronisations fail */
@@ -39,7 +42,10 @@ struct sender {
 /* The caller has set vm to wake_fd; false if there is no thread to be had. */
 bool sender_start(struct sender *sender);
 
-/* The JVM ends: nothing more is recorded; waits at most wait_ms for the last words, if any. */
+/*
+ * The JVM ends: nothing more is recorded; waits at most wait_ms for the last words, and for the
+ * listening socket to be removed, if there are any.
+ */
 void sender_finish(struct sender *sender, int wait_ms);
 
 /* Sends all that waits: 0, or negative errno once the connection has gone. */

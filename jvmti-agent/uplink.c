@@ -82,20 +82,23 @@ static int greet(int fd, int cancel_fd)
 	return wire_check_greeting(greeting, WIRE_SP_PULL);
 }
 
-int uplink_open(struct uplink *uplink, const char *path, int cancel_fd, const atomic_bool *hurry)
+int uplink_take(struct uplink *uplink, int fd, int cancel_fd, const atomic_bool *hurry)
 {
-	int fd = dial(path);
-	int err;
+	const int err = greet(fd, cancel_fd);
 
-	if (fd < 0)
-		return fd;
-	err = greet(fd, cancel_fd);
 	if (err < 0) {
 		close(fd);
 		return err;
 	}
 	*uplink = (struct uplink){.fd = fd, .hurry = hurry};
 	return 0;
+}
+
+int uplink_open(struct uplink *uplink, const char *path, int cancel_fd, const atomic_bool *hurry)
+{
+	const int fd = dial(path);
+
+	return fd < 0 ? fd : uplink_take(uplink, fd, cancel_fd, hurry);
 }
 
 void uplink_close(struct uplink *uplink)

@@ -32,6 +32,8 @@ struct uplink {
  * when cancel_fd became readable meanwhile, or what connect(2) said.
  */
 int uplink_open(struct uplink *uplink, const char *path, int cancel_fd, const atomic_bool *hurry);
+/* The same on a connection that the other side has made; fd is taken, whatever comes of it. */
+int uplink_take(struct uplink *uplink, int fd, int cancel_fd, const atomic_bool *hurry);
 void uplink_close(struct uplink *uplink);
 bool uplink_is_open(const struct uplink *uplink);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define PATIENCE_MS 30000
+#define DIAL_MS	    10
 
 _Noreturn void peer_fail(const char *file, int line, const char *what)
 {
@@ -21,20 +22,25 @@ _Noreturn void peer_fail(const char *file, int line, const char *what)
 	exit(1);
 }
 
+void peer_init(struct peer *peer)
+{
+	*peer = (struct peer){.listen_fd = -1, .fd = -1};
+	peer->message = malloc(WIRE_MESSAGE_MAX_BYTES);
+	peer->known = calloc(1, sizeof(*peer->known));
+	CHECK(peer->message && peer->known);
+}
+
 void peer_listen(struct peer *peer, const char *path)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 
-	*peer = (struct peer){.fd = -1};
+	peer_init(peer);
 	CHECK(strlen(path) < sizeof(addr.sun_path));
 	strcpy(addr.sun_path, path);
 	peer->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	CHECK(peer->listen_fd >= 0);
 	CHECK(bind(peer->listen_fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0);
 	CHECK(listen(peer->listen_fd, 4) == 0);
-	peer->message = malloc(WIRE_MESSAGE_MAX_BYTES);
-	peer->known = calloc(1, sizeof(*peer->known));
-	CHECK(peer->message && peer->known);
 }
 
 static void wait_readable(int fd)
@@ -44,13 +50,10 @@ static void wait_readable(int fd)
 	CHECK(poll(&in, 1, PATIENCE_MS) == 1);
 }
 
-void peer_accept(struct peer *peer, const void *greeting, size_t len)
+static void begin(struct peer *peer, const void *greeting, size_t len)
 {
 	static const uint8_t pull[] = {0, 'S', 'P', 0, 0, 0x51, 0, 0};
 
-	wait_readable(peer->listen_fd);
-	peer->fd = accept(peer->listen_fd, NULL, NULL);
-	CHECK(peer->fd >= 0);
 	peer->next_seq = 0;
 	known_clear(peer->known);
 	peer->reader = (struct wire_reader){0};
@@ -59,6 +62,30 @@ void peer_accept(struct peer *peer, const void *greeting, size_t len)
 		len = sizeof(pull);
 	}
 	CHECK(len == 0 || write(peer->fd, greeting, len) == (ssize_t)len);
+}
+
+void peer_accept(struct peer *peer, const void *greeting, size_t len)
+{
+	wait_readable(peer->listen_fd);
+	peer->fd = accept(peer->listen_fd, NULL, NULL);
+	CHECK(peer->fd >= 0);
+	begin(peer, greeting, len);
+}
+
+void peer_dial(struct peer *peer, const char *path, const void *greeting, size_t len)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int tries = PATIENCE_MS / DIAL_MS;
+
+	CHECK(strlen(path) < sizeof(addr.sun_path));
+	strcpy(addr.sun_path, path);
+	peer->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	CHECK(peer->fd >= 0);
+	while (connect(peer->fd, (const struct sockaddr *)&addr, sizeof(addr)) != 0) {
+		CHECK(tries-- > 0);
+		poll(NULL, 0, DIAL_MS);
+	}
+	begin(peer, greeting, len);
 }
 
 /* Reads exactly len bytes; false if the stream ends before. */
@@ -137,7 +164,8 @@ void peer_close(struct peer *peer)
 
 void peer_fini(struct peer *peer)
 {
-	close(peer->listen_fd);
+	if (peer->listen_fd >= 0)
+		close(peer->listen_fd);
 	free(peer->message);
 	known_clear(peer->known);
 	free(peer->known);

@@ -22,6 +22,10 @@ struct peer {
 };
 
 void peer_listen(struct peer *peer, const char *path);
+/* As peer_listen, but for an agent that listens: peer_dial makes each connection. */
+void peer_init(struct peer *peer);
+/* Dials the path as soon as somebody listens there; greeting as for peer_accept. */
+void peer_dial(struct peer *peer, const char *path, const void *greeting, size_t len);
 /* Takes a connection; greeting NULL is that of a PULL socket. Returns without reading anything. */
 void peer_accept(struct peer *peer, const void *greeting, size_t len);
 /* Checks the agent's greeting. */

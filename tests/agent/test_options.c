@@ -76,6 +76,24 @@ static void every_key_is_taken(void **state)
 	assert_string_equal(options.labels[0].value, "a=b:c");
 }
 
+static void an_agent_may_listen_instead(void **state)
+{
+	struct options options = read_options("socket=listen:/tmp/.fgagent-%p.sock", NULL);
+
+	(void)state;
+	assert_string_equal(warnings, "");
+	assert_string_equal(options.socket, "/tmp/.fgagent-%p.sock");
+	assert_true(options.listens);
+	options = read_options("socket=listen:/tmp/x", "socket=/y");
+	assert_string_equal(options.socket, "/y");
+	assert_false(options.listens);
+	check_refused("socket=listen:", "socket");
+	check_refused("socket=listen:x", "socket");
+	check_refused("socket=listen:@x", "abstract");
+	check_refused("socket=listen:/a\nb", "control characters");
+	check_refused("socket=listen:/a\\134", "socket");
+}
+
 static void environment_wins(void **state)
 {
 	struct options options = read_options("socket=/image,buffer=32k,label=a:1,label=b:2",
@@ -167,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_given_is_the_defaults),
 		cmocka_unit_test(every_key_is_taken),
+		cmocka_unit_test(an_agent_may_listen_instead),
 		cmocka_unit_test(environment_wins),
 		cmocka_unit_test(off_is_idle),
 		cmocka_unit_test(what_is_not_understood_is_one_line),

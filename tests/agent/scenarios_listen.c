@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Agents that listen: who is served, who is not, and what stands in the way of the socket. */
+#include "fake_steps.h"
+#include "scenarios.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char listen_path[128];
+
+/* With the directory and the PID for what is in the pattern; the agent resolves it as it is. */
+static void set_path(const char *name)
+{
+	char directory[96];
+
+	strcpy(directory, socket_path);
+	*strrchr(directory, '/') = 0;
+	snprintf(listen_path, sizeof(listen_path), "%s/%s", directory, name);
+}
+
+static void start_listener(const char *name, const char *extra)
+{
+	char options[256];
+
+	set_path(name);
+	snprintf(options, sizeof(options), ",socket=listen:%s,label=team:red%s", listen_path,
+		 extra);
+	start_agent(options);
+}
+
+static void dial_agent(uint32_t epoch)
+{
+	peer_dial(&peer, listen_path, NULL, 0);
+	peer_expect_greeting(&peer);
+	expect_hello(256 << 10);
+	expect_resync(epoch);
+}
+
+static bool exists(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0;
+}
+
+static void wait_without_thread(void)
+{
+	for (int i = 0; i < 1000 && count_agent_threads() > 0; i++)
+		sleep_ms(10);
+	CHECK(count_agent_threads() == 0);
+}
+
+/* The line of this process's mappings that has the text in it, or false. */
+static bool find_mapping(const char *text, char line[512])
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	bool found = false;
+
+	CHECK(maps);
+	while (!found && fgets(line, 512, maps))
+		found = strstr(line, text) != NULL;
+	fclose(maps);
+	return found;
+}
+
+static int bind_to(const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	strcpy(addr.sun_path, path);
+	CHECK(bind(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0);
+	return fd;
+}
+
+/* It speaks as it does when it dials, and again with whoever comes next; its file is its own. */
+void a_listening_agent_is_dialled(void)
+{
+	struct stat st;
+
+	umask(0);
+	fake_jvm.n_methods = 20;
+	start_listener("listen.sock", "");
+	dial_agent(1);
+	CHECK(lstat(listen_path, &st) == 0 && (st.st_mode & 0777) == 0600 && S_ISSOCK(st.st_mode));
+	CHECK(count_agent_threads() == 1);
+	fake_jvm_post_load(4);
+	expect_kind(WIRE_METHOD_LOAD);
+	peer_close(&peer);
+	dial_agent(2);
+	end_jvm();
+	wait_without_thread();
+	CHECK(!exists(listen_path));
+}
+
+/* Who comes while another is served waits for its turn. */
+void a_listening_agent_serves_one_at_a_time(void)
+{
+	struct peer first;
+
+	start_listener("listen.sock", "");
+	dial_agent(1);
+	first = peer;
+	peer_init(&peer);
+	peer_dial(&peer, listen_path, NULL, 0);
+	CHECK(poll(&(struct pollfd){.fd = peer.fd, .events = POLLIN}, 1, 300) == 0);
+	peer_close(&first);
+	peer_fini(&first);
+	peer_expect_greeting(&peer);
+	expect_hello(256 << 10);
+	expect_resync(2);
+	end_jvm();
+}
+
+/* Other protocols, half a greeting, and silence; then it serves as before, and nothing was asked. */
+void a_listening_agent_hangs_up_on_strangers(void)
+{
+	static const uint8_t push[] = {0, 'S', 'P', 0, 0, 0x50, 0, 0};
+	static const char http[] = "GET / HTTP/1.1\r\n\r\n";
+
+	start_listener("listen.sock", "");
+	peer_dial(&peer, listen_path, push, sizeof(push));
+	peer_expect_greeting(&peer);
+	peer_expect_close(&peer);
+	peer_dial(&peer, listen_path, http, sizeof(http) - 1);
+	peer_expect_greeting(&peer);
+	peer_expect_close(&peer);
+	peer_dial(&peer, listen_path, "", 0);
+	peer_expect_greeting(&peer);
+	peer_expect_close(&peer);
+	peer_dial(&peer, listen_path, push, 3);
+	peer_close(&peer);
+	CHECK(fake_jvm.attaches == 0);
+	dial_agent(1);
+	end_jvm();
+}
+
+/* By its whole path, the PID in it, without the symbolic link; children do not inherit that. */
+void a_listening_agent_tells_where(void)
+{
+	char name[32], line[512], path[128], *text;
+	int status;
+	pid_t child;
+
+	set_path("link");
+	CHECK(symlink(".", listen_path) == 0);
+	start_listener("link/%p.sock", "");
+	snprintf(name, sizeof(name), "%d.sock", (int)getpid());
+	set_path(name);
+	dial_agent(1);
+	CHECK(find_mapping("/memfd:" WIRE_LISTEN_REGION, line));
+	text = strstr(line, WIRE_LISTEN_REGION) + strlen(WIRE_LISTEN_REGION);
+	*strstr(text, " (deleted)") = 0;
+	strcpy(path, text);
+	CHECK(strcmp(path, listen_path) == 0);
+	child = fork();
+	if (child == 0)
+		_exit(find_mapping(WIRE_LISTEN_REGION, line));
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	end_jvm();
+	wait_without_thread();
+	CHECK(!find_mapping(WIRE_LISTEN_REGION, line));
+	set_path("link");
+	unlink(listen_path);
+}
+
+void a_dead_jvms_socket_is_replaced(void)
+{
+	set_path("listen.sock");
+	close(bind_to(listen_path));
+	start_listener("listen.sock", "");
+	dial_agent(1);
+	end_jvm();
+}
+
+static void expect_left_alone(void)
+{
+	struct stat before, after;
+
+	CHECK(lstat(listen_path, &before) == 0);
+	start_listener("listen.sock", "");
+	wait_without_thread();
+	CHECK(lstat(listen_path, &after) == 0 && before.st_ino == after.st_ino);
+	fake_jvm_post_load(1);
+	fake_jvm_post_death();
+	CHECK(exists(listen_path));
+}
+
+/* One line, and the JVM runs without an agent's thread. */
+static void in_child(void (*stand)(void))
+{
+	const pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		stand();
+		expect_left_alone();
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	unlink(listen_path);
+}
+
+static void stand_file(void)
+{
+	close(open(listen_path, O_CREAT | O_EXCL | O_WRONLY, 0600));
+}
+
+static void stand_fifo(void)
+{
+	CHECK(mkfifo(listen_path, 0600) == 0);
+}
+
+/* To a dead socket, which would be replaced if it stood there itself. */
+static void stand_link(void)
+{
+	char target[140];
+
+	snprintf(target, sizeof(target), "%s.dead", listen_path);
+	unlink(target);
+	close(bind_to(target));
+	CHECK(symlink(target, listen_path) == 0);
+}
+
+static void stand_live_socket(void)
+{
+	CHECK(listen(bind_to(listen_path), 1) == 0);
+}
+
+static void stand_others_socket(void)
+{
+	close(bind_to(listen_path));
+	if (geteuid() == 0)
+		CHECK(chown(listen_path, 103, 103) == 0);
+	else
+		stand_live_socket();
+}
+
+void what_is_not_its_own_is_left_alone(void)
+{
+	char target[140];
+
+	set_path("listen.sock");
+	in_child(stand_file);
+	in_child(stand_fifo);
+	in_child(stand_link);
+	in_child(stand_live_socket);
+	in_child(stand_others_socket);
+	snprintf(target, sizeof(target), "%s.dead", listen_path);
+	unlink(target);
+}
+
+/* Also when no collector ever came. */
+void a_listening_agent_leaves_nothing(void)
+{
+	uint64_t began;
+
+	start_listener("listen.sock", "");
+	while (!exists(listen_path))
+		sleep_ms(1);
+	began = now_ms();
+	fake_jvm_post_death();
+	CHECK(now_ms() - began < 1000);
+	wait_without_thread();
+	CHECK(!exists(listen_path));
+}
