@@ -56,6 +56,13 @@ static void on_end_session(void *arg, uint32_t id)
 	intake_end_session(engine->intake, id);
 }
 
+static void on_jvm(void *arg, pid_t pid)
+{
+	struct engine *engine = arg;
+
+	outreach_expect(&engine->outreach, pid, clock_now_ns());
+}
+
 static int open_stages(struct engine *engine, const struct engine_options *options)
 {
 	int err = table_cache_new(options->table_bytes, true, &engine->tables);
@@ -93,10 +100,13 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 	engine->targets.on_forget_arg = engine;
 	engine->targets.end_session = on_end_session;
 	engine->targets.end_session_arg = engine;
+	outreach_init(&engine->outreach, engine->intake, "/proc");
 	engine->model = (struct recording_model){.targets = &engine->targets,
 						 .tables = engine->tables,
 						 .unwinder = engine->unwinder,
-						 .symbolizer = engine->symbolizer};
+						 .symbolizer = engine->symbolizer,
+						 .on_jvm = on_jvm,
+						 .on_jvm_arg = engine};
 	return 0;
 }
 
@@ -104,6 +114,7 @@ void engine_close(struct engine *engine)
 {
 	while (engine->recordings)
 		engine_end_recording(engine, engine->recordings);
+	outreach_fini(&engine->outreach);
 	intake_close(engine->intake);
 	targets_fini(&engine->targets);
 	unwinder_free(engine->unwinder);
@@ -127,6 +138,7 @@ static void on_intake(void *arg, const struct intake_event *event)
 {
 	struct engine *engine = arg;
 
+	outreach_heard(&engine->outreach, event);
 	if (targets_apply_intake(&engine->targets, event) == TARGETS_END_SESSION)
 		intake_end_session(engine->intake, event->session->id);
 	if (event->kind == INTAKE_OPENED)
@@ -156,6 +168,8 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 	const uint64_t now = clock_now_ns();
 	uint64_t until = targets_next_tick_ns(&engine->targets);
 
+	if (until > outreach_next_ns(&engine->outreach))
+		until = outreach_next_ns(&engine->outreach);
 	if (until > now + max_wait_ns)
 		until = now + max_wait_ns;
 	if (engine->recordings && engine->side_rest_ns > now && until > engine->side_rest_ns)
@@ -283,6 +297,7 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 			read_signals(engine);
 		notice_hang_ups(engine, fds, n);
 	}
+	outreach_step(&engine->outreach, clock_now_ns());
 	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
 	advance_recordings(engine);
 	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
@@ -390,6 +405,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	symbolizer_names_stats(engine->symbolizer, &ret->kept.name_bytes,
 			       &ret->kept.names_forgotten);
 	intake_stats(engine->intake, &ret->intake);
+	outreach_stats(&engine->outreach, &ret->outreach);
 	unwinder_stats(engine->unwinder, &ret->stacks);
 	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);
 	table_cache_table_stats(engine->tables, TABLE_SYMBOLS, &ret->symbol_tables);

@@ -13,6 +13,7 @@
 #include "app/http_server.h"
 #include "app/recording.h"
 #include "intake/intake.h"
+#include "intake/outreach.h"
 
 #define ENGINE_MAX_RECORDINGS 8
 
@@ -47,6 +48,7 @@ struct kept_stats {
 /* What the stages count for all processes together. */
 struct engine_stats {
 	struct intake_stats intake;
+	struct outreach_stats outreach;
 	struct unwinder_stats stacks;
 	struct table_stats unwind_tables;
 	struct table_stats symbol_tables;
@@ -70,6 +72,7 @@ struct engine_options {
 
 struct engine {
 	struct intake *intake;
+	struct outreach outreach; /* to agents that listen */
 	struct targets targets;
 	struct table_cache *tables;
 	struct unwinder *unwinder;

@@ -75,6 +75,7 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 	json_object_set_new(object, "inner_pid", json_integer(process->inner_pid));
 	json_object_set_new(object, "container", text_of(process->container_id));
 	json_object_set_new(object, "state", text_of(jvm_state_name(jvm->state)));
+	json_object_set_new(object, "agent", text_of(jvm->is_dialled ? "listens" : "dials"));
 	json_object_set_new(object, "command", text_of(process_attr(process, "java.command")));
 	json_object_set_new(object, "comm", text_of(process->comm));
 	json_object_set_new(object, "host_name", text_of(process_attr(process, "host.name")));
@@ -241,6 +242,21 @@ static json_t *kernel_of(const struct kernel_code_stats *stats)
 			 (json_int_t)stats->lost, "unnamed", (json_int_t)stats->unnamed);
 }
 
+static json_t *outreach_of(const struct outreach_stats *stats)
+{
+	const struct finder_stats *finder = &stats->finder;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "known",
+			 (json_int_t)stats->agents, "connected", (json_int_t)stats->reached,
+			 "dialled", (json_int_t)stats->dialled, "failed", (json_int_t)stats->failed,
+			 "not_theirs", (json_int_t)stats->not_theirs, "refused",
+			 (json_int_t)stats->refused, "rounds", (json_int_t)finder->rounds,
+			 "processes_read", (json_int_t)finder->looks, "processes_denied",
+			 (json_int_t)finder->denied, "too_large", (json_int_t)finder->too_large,
+			 "not_looked_at", (json_int_t)(finder->untracked + finder->unexpected),
+			 "search_ms", (json_int_t)(finder->spent_ns / CLOCK_NS_PER_MS));
+}
+
 static void put_count(json_t *object, const char *key, uint64_t count)
 {
 	json_object_set_new(object, key, json_integer((json_int_t)count));
@@ -331,6 +347,7 @@ static void put_daemon(json_t *list, const struct targets *targets,
 	json_object_set_new(collector, "watch", watch_of(&stats->watch));
 	json_object_set_new(collector, "kept", kept_of(targets, stats));
 	json_object_set_new(collector, "self", self_of());
+	json_object_set_new(collector, "listening_agents", outreach_of(&stats->outreach));
 }
 
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)
@@ -436,7 +453,7 @@ static void print_jvm(const json_t *jvm, FILE *stream)
 
 	fprintf(stream, "%8lld %6lld  ", int_at(jvm, "pid"), int_at(jvm, "inner_pid"));
 	print_text(stream, container[0] ? container : "-", SHORT_ID, true);
-	fprintf(stream, "  %-12s  ", text_at(jvm, "state"));
+	fprintf(stream, "  %-12s  %-7s  ", text_at(jvm, "state"), text_at(jvm, "agent"));
 	print_text(stream, text_at(jvm, "jvm_version"), 20, true);
 	fprintf(stream, " %8lld %6llu  ", int_at(jvm, "code_ranges"),
 		(unsigned long long)losses_at(jvm));
@@ -475,8 +492,8 @@ void jvm_list_print(const json_t *list, FILE *stream)
 	size_t i;
 
 	if (json_array_size(jvms) > 0)
-		fprintf(stream, "%8s %6s  %-12s  %-12s  %-20s %8s %6s  %s\n", "PID", "INNER",
-			"CONTAINER", "STATE", "JVM", "METHODS", "LOST", "COMMAND");
+		fprintf(stream, "%8s %6s  %-12s  %-12s  %-7s  %-20s %8s %6s  %s\n", "PID", "INNER",
+			"CONTAINER", "STATE", "AGENT", "JVM", "METHODS", "LOST", "COMMAND");
 	json_array_foreach (jvms, i, jvm) {
 		print_jvm(jvm, stream);
 	}

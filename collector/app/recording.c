@@ -287,6 +287,8 @@ static void hear_mapping(struct recording *recording, struct recording_model *mo
 {
 	if (is_libjvm(record)) {
 		process->jvm_mapped_ns = record->time_ns;
+		if (model->on_jvm)
+			model->on_jvm(model->on_jvm_arg, process->pid);
 		recording->hasty_until_ns = record->time_ns + RECORDING_YOUNG_NS;
 	}
 	see_mapping(recording, model, process, &record->mmap);

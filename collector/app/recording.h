@@ -120,6 +120,8 @@ struct recording_model {
 	struct table_cache *tables;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
+	void (*on_jvm)(void *arg, pid_t pid); /* that process becomes one; NULL: nobody asks */
+	void *on_jvm_arg;
 };
 
 int recording_start(const struct recording_options *options, struct recording_model *model,

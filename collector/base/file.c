@@ -30,9 +30,9 @@ static ssize_t read_up_to(int fd, char *buf, size_t size)
 	return (ssize_t)len;
 }
 
-ssize_t file_read_small(const char *path, char *buf, size_t size)
+ssize_t file_read_small_at(int dir_fd, const char *path, char *buf, size_t size)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t len;
 
 	if (fd < 0)
@@ -41,6 +41,11 @@ ssize_t file_read_small(const char *path, char *buf, size_t size)
 	if (len >= 0)
 		buf[len] = '\0';
 	return len;
+}
+
+ssize_t file_read_small(const char *path, char *buf, size_t size)
+{
+	return file_read_small_at(AT_FDCWD, path, buf, size);
 }
 
 ssize_t file_read_whole(const char *path, size_t max_bytes, char **ret)

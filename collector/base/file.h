@@ -18,6 +18,8 @@ ssize_t file_read_whole(const char *path, size_t max_bytes, char **ret);
 
 /* As file_read_whole, into the caller's storage of size bytes, terminated, cut at size - 1. */
 ssize_t file_read_small(const char *path, char *buf, size_t size);
+/* The same in an open directory. */
+ssize_t file_read_small_at(int dir_fd, const char *path, char *buf, size_t size);
 
 /*
  * An output file that is written beside its place under a temporary name and moved there when it

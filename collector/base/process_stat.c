@@ -8,6 +8,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +22,12 @@ static uint64_t field_behind_comm(const char *p, int number)
 	return p ? strtoull(p + 1, NULL, 10) : 0;
 }
 
-int process_stat_start_ticks(pid_t pid, uint64_t *ret)
+static int read_start_ticks(int dir_fd, const char *path, uint64_t *ret)
 {
-	char path[64], text[1024];
+	char text[1024];
 	const char *p;
-	ssize_t len;
+	const ssize_t len = file_read_small_at(dir_fd, path, text, sizeof(text));
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	len = file_read_small(path, text, sizeof(text));
 	if (len < 0)
 		return len == -ENOENT ? -ESRCH : (int)len;
 	p = strrchr(text, ')');
@@ -41,6 +40,18 @@ int process_stat_start_ticks(pid_t pid, uint64_t *ret)
 	return 0;
 }
 
+int process_stat_start_ticks(pid_t pid, uint64_t *ret)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	return read_start_ticks(AT_FDCWD, path, ret);
+}
+
+int process_stat_start_ticks_at(int proc_fd, uint64_t *ret)
+{
+	return read_start_ticks(proc_fd, "stat", ret);
+}
 time_t process_stat_started_at(pid_t pid)
 {
 	struct timespec now, since_boot;

@@ -20,6 +20,9 @@
  */
 int process_stat_start_ticks(pid_t pid, uint64_t *ret);
 
+/* The same of the process whose directory in /proc is open, which no other one with its PID is. */
+int process_stat_start_ticks_at(int proc_fd, uint64_t *ret);
+
 /* When the process began, on the wall clock as it goes now; 0 if there is no such process. */
 time_t process_stat_started_at(pid_t pid);
 

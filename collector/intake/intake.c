@@ -207,7 +207,7 @@ static pid_t peer_pid(int fd)
 	return cred.pid;
 }
 
-static int add_connection(struct intake *intake, int fd, pid_t pid, ino_t mounts)
+static int add_connection(struct intake *intake, int fd, pid_t pid, ino_t mounts, bool is_dialled)
 {
 	struct connection *connection = calloc(1, sizeof(*connection));
 	uint8_t greeting[WIRE_SP_GREETING_BYTES];
@@ -218,7 +218,8 @@ static int add_connection(struct intake *intake, int fd, pid_t pid, ino_t mounts
 	connection->fd = fd;
 	connection->mounts = mounts;
 	connection->began_ns = clock_now_ns();
-	connection->session = (struct intake_session){.id = intake->next_id, .pid = pid};
+	connection->session = (struct intake_session){
+		.id = intake->next_id, .pid = pid, .is_dialled = is_dialled};
 	err = pid > 0 ? process_stat_start_ticks(pid, &connection->session.start_ticks) : 0;
 	if (!err)
 		err = map64_put(&intake->connections, connection->session.id, connection);
@@ -266,11 +267,35 @@ static void accept_all(struct intake *intake)
 		mounts = pid > 0 ? mounts_of(pid) : 0;
 		if (intake->connections.count >= INTAKE_MAX_SESSIONS ||
 		    has_too_many(intake, pid, mounts) ||
-		    add_connection(intake, fd, pid, mounts) < 0) {
+		    add_connection(intake, fd, pid, mounts, false) < 0) {
 			intake->stats.refused++;
 			close(fd);
 		}
 	}
+}
+
+int intake_add(struct intake *intake, int fd, pid_t pid, uint32_t *ret_id)
+{
+	const ino_t mounts = mounts_of(pid);
+	const uint32_t id = intake->next_id;
+	int err;
+
+	if (intake->connections.count >= INTAKE_MAX_SESSIONS || has_too_many(intake, pid, mounts)) {
+		intake->stats.refused++;
+		return -EUSERS;
+	}
+	err = add_connection(intake, fd, pid, mounts, true);
+	if (!err)
+		*ret_id = id;
+	return err;
+}
+
+bool intake_has(const struct intake *intake, uint32_t id, bool *ret_greeted)
+{
+	const struct connection *connection = map64_find(&intake->connections, id);
+
+	*ret_greeted = connection && connection->is_greeted;
+	return connection && !connection->is_ending;
 }
 
 /* Its CLOSED event, if its OPENED was told, comes when it is removed. */

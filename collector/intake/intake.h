@@ -10,6 +10,9 @@
  * PID, start time of that process), never what the peer says. A session that speaks another
  * version, or whose bytes are broken, is closed; its agent will dial again.
  *
+ * Agents that listen are dialled by the outreach (intake/outreach.h), and their sessions are as
+ * others from then on.
+ *
  * Nothing is read ahead beyond one message a session: if the reader is slow, the sockets fill, then
  * the agents' own buffers, and they drop, count and resynchronise. At most INTAKE_MAX_SESSIONS
  * connections are held, 1,024 of one container and 16 of one process; half messages take 64 MiB at
@@ -20,6 +23,7 @@
 
 #include "shared/wire.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -30,6 +34,7 @@
 struct intake_session {
 	uint32_t id;
 	pid_t pid;	      /* 0: the collector cannot see the peer's PID */
+	bool is_dialled;      /* the agent listened; otherwise it dialled */
 	uint64_t start_ticks; /* field 22 of /proc/<pid>/stat; 0 with pid 0 */
 	uint64_t next_seq;
 	uint64_t messages, bytes;
@@ -65,6 +70,15 @@ struct intake; /* opaque */
 int intake_open(const char *path, struct intake **ret);
 /* Ends all sessions and removes the socket. NULL is legal. */
 void intake_close(struct intake *intake);
+
+/*
+ * A connection that was made to a listening agent of that process, begun at those ticks, becomes a
+ * session like any other. The descriptor is taken if 0 is returned, with the session's ID; else it
+ * is the caller's, and negative errno: -EUSERS past a limit.
+ */
+int intake_add(struct intake *intake, int fd, pid_t pid, uint32_t *ret_id);
+/* Whether there still is a session or connection of that ID; *ret_greeted: the peer is an agent. */
+bool intake_has(const struct intake *intake, uint32_t id, bool *ret_greeted);
 
 /* Readable (poll(2)) when intake_read has something to do. */
 int intake_fd(const struct intake *intake);

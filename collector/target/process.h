@@ -67,6 +67,7 @@ struct jvm {
 	enum jvm_state state;
 	uint32_t session;   /* the last one; targets know whether it is open */
 	uint64_t opened_ns; /* when that began */
+	bool is_dialled;    /* the agent listened; otherwise it dialled */
 	bool has_hello;	    /* in this session */
 	bool is_resyncing;  /* in this session, between the marks of resync_epoch */
 	uint32_t resync_epoch;

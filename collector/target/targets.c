@@ -263,6 +263,7 @@ static enum targets_verdict open_session(struct targets *targets,
 	if (map64_put(&targets->sessions, session->id, process) < 0)
 		return refuse_session(targets, session, now_ns);
 	process_open_session(process, session->id, now_ns);
+	process->jvm->is_dialled = session->is_dialled;
 	if (now_ns - process->space_read_ns >= SPACE_INTERVAL_NS) {
 		process_read_space(process, now_ns);
 		locate(targets, process); /* what started it may have moved it since */

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Dials a listening agent through its process's root, see dial.h.
+ *
+ * The path is resolved once, into a reference to an inode, and the connection is made to that
+ * through /proc/self/fd: what is put at the path afterwards does not matter, nor does its length.
+ */
+#include "intake/dial.h"
+
+#include "base/cleanup.h"
+#include "base/process_stat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+
+const char *dial_reason(int err)
+{
+	switch (err) {
+	case -ESRCH:
+		return "its process is gone";
+	case -ENOENT:
+	case -ENOTDIR:
+		return "there is nothing: something has removed the socket, start the JVM again";
+	case -ELOOP:
+	case -EXDEV:
+		return "a symbolic link is in its place or on the way there, and none is followed";
+	case -ENOTSOCK:
+		return "something that is no socket is in its place: remove it, and start the JVM "
+		       "again";
+	case -ECONNREFUSED:
+		return "nobody listens to the socket that is there: start the JVM again";
+	case -EAGAIN:
+		return "it serves another collector: end that one";
+	case -ETIMEDOUT:
+		return "its file system does not answer at once: use a tmpfs";
+	case -ESTALE:
+		return "another process listens there: give each JVM a path of its own, with %p in "
+		       "it";
+	case -EACCES:
+	case -EPERM:
+		return "permission denied: run as root, with CAP_SYS_PTRACE and CAP_DAC_OVERRIDE";
+	case -EUSERS:
+		return "its process or its container has as many connections as one may have";
+	case -EPROTO:
+		return "it hung up, or did not greet within 10 s: it may serve another collector";
+	default:
+		return strerror(-err);
+	}
+}
+
+/*
+ * The socket's file and all directories on the way are held by the kernel as long as it is bound,
+ * so that whatever has to be fetched is none.
+ */
+static int find_socket(int root_fd, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS |
+			   RESOLVE_CACHED,
+	};
+	long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+
+	if (fd < 0 && errno == EINVAL) { /* before Linux 5.12 */
+		how.resolve &= ~(__u64)RESOLVE_CACHED;
+		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	}
+	if (fd < 0)
+		return errno == EAGAIN ? -ETIMEDOUT : -errno;
+	return (int)fd;
+}
+
+/* Without asking the file system. */
+static int check_kind(int path_fd)
+{
+	struct statx stx;
+
+	if (statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &stx) < 0)
+		return -errno;
+	return S_ISSOCK(stx.stx_mode) ? 0 : -ENOTSOCK;
+}
+
+/* A connection to a Unix socket is made at once or not at all. */
+static int connect_to(int path_fd)
+{
+	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d", path_fd);
+	if (connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0)
+		return errno == EPROTOTYPE ? -ENOTSOCK : -errno;
+	ret = fd;
+	fd = -1;
+	return ret;
+}
+
+/* The peer of a connection that we made is who called listen(2). */
+static int check_peer(int fd, pid_t pid)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return -errno;
+	return peer.pid == pid ? 0 : -ESTALE;
+}
+
+/* The link is empty once the process is gone. */
+static int open_root(int proc_fd)
+{
+	const int fd = openat(proc_fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	return fd;
+}
+
+int dial_process(int proc_fd, pid_t pid, const char *path)
+{
+	_cleanup_close_ int root_fd = open_root(proc_fd);
+	_cleanup_close_ int path_fd = root_fd < 0 ? root_fd : find_socket(root_fd, path);
+	_cleanup_close_ int fd = -1;
+	uint64_t ticks;
+	int err = path_fd < 0 ? path_fd : check_kind(path_fd), ret;
+
+	if (err)
+		return err;
+	fd = connect_to(path_fd);
+	if (fd < 0)
+		return fd;
+	err = check_peer(fd, pid);
+	/* It lives still: so that PID was this process's all the time. */
+	if (!err)
+		err = process_stat_start_ticks_at(proc_fd, &ticks);
+	if (err)
+		return err;
+	ret = fd;
+	fd = -1;
+	return ret;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a process and a path in its root -> a connection to a socket at which it listens
+ * units:   none
+ * threads: any
+ * errors:  negative errno, of which dial_reason makes words
+ * source:  openat2(2), unix(7), SO_PEERCRED of socket(7), proc_pid_root(5)
+ *
+ * All that lies at the path is the container's to choose. Nothing is opened but a reference to it
+ * (O_PATH), no link is followed, nothing of the process's root is left, no file system is waited for,
+ * and nothing but a socket is connected to. Not a byte is sent before the kernel has said that
+ * the process that listens there is the one that was meant.
+ */
+#ifndef FG_INTAKE_DIAL_H
+#define FG_INTAKE_DIAL_H
+
+#include <sys/types.h>
+
+/*
+ * proc_fd is the directory of the process in /proc, which must have been opened before its identity
+ * was checked: no other process will ever be behind it. A descriptor that does not block, or
+ *
+ *   -ESRCH         the process is gone
+ *   -ENOENT        there is nothing at the path
+ *   -ELOOP, -EXDEV a symbolic link is on the way, or it leads out of the root
+ *   -ENOTSOCK      something else than a socket is there
+ *   -ECONNREFUSED  nobody listens
+ *   -EAGAIN        another collector is served, and one more waits already
+ *   -ETIMEDOUT     the file system would have to be waited for
+ *   -ESTALE        another process listens there: nothing was sent to it
+ *   -EACCES, ...   what the kernel said
+ */
+int dial_process(int proc_fd, pid_t pid, const char *path);
+
+/* Why it failed, and what to do, for the end of a sentence. */
+const char *dial_reason(int err);
+
+#endif

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Looks for listening agents, see finder.h.
+ *
+ * What tells a process from the next with its PID, without a look into it, is the inode number of
+ * /proc/<pid>, which comes with the listing: the kernel makes up another one for each process, and
+ * now and then for the same one, which is then looked into again for nothing.
+ */
+#include "intake/finder.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/process_stat.h"
+#include "base/quick_hash.h"
+#include "intake/beacon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define STEP_NS		(3 * CLOCK_NS_PER_MS)
+#define REST_FACTOR	4
+#define LOOKS		9    /* the last one in round 128 */
+#define MAX_FORGOTTEN	4096 /* a round */
+#define PROGRAM_ROUNDS	4
+#define EXPECT_FIRST_NS (20 * CLOCK_NS_PER_MS)
+#define EXPECT_TRIES	30 /* each after a quarter more than the one before, 60 s in all */
+
+struct seen {
+	ino_t inode;
+	uint64_t program;     /* hash of what /proc/<pid>/exe leads to */
+	uint32_t first_round; /* in which this program was met */
+	uint32_t last_round;  /* in which it was still there */
+	uint8_t looks;
+};
+
+void finder_init(struct finder *finder, const char *proc_dir)
+{
+	*finder = (struct finder){.proc_dir = proc_dir};
+}
+
+void finder_fini(struct finder *finder)
+{
+	size_t pos = 0;
+	uint64_t pid;
+	void *seen;
+
+	while (map64_next(&finder->seen, &pos, &pid, &seen))
+		free(seen);
+	map64_fini(&finder->seen);
+	if (finder->dir)
+		closedir(finder->dir);
+	finder->dir = NULL;
+}
+
+/* Whether its agent was found. */
+static bool look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
+{
+	struct finder_found found = {.pid = pid};
+	char dir[64], path[BEACON_PATH_BYTES];
+	_cleanup_close_ int proc_fd = -1;
+	int err;
+
+	snprintf(dir, sizeof(dir), "%s/%d", finder->proc_dir, (int)pid);
+	proc_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (proc_fd < 0)
+		return false;
+	finder->stats.looks++;
+	err = beacon_read(proc_fd, path);
+	finder->stats.denied += err == -EACCES || err == -EPERM;
+	finder->stats.too_large += err == -EFBIG;
+	if (err || process_stat_start_ticks_at(proc_fd, &found.start_ticks) < 0)
+		return false;
+	found.proc_fd = proc_fd;
+	found.path = path;
+	fn(arg, &found);
+	return true;
+}
+
+static uint64_t program_of(const struct finder *finder, pid_t pid)
+{
+	char path[64], target[PATH_MAX];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "%d/exe", (int)pid);
+	len = readlinkat(dirfd(finder->dir), path, target, sizeof(target));
+	return len > 0 ? quick_hash_text(1, target, (size_t)len) : 0;
+}
+
+static struct seen *find_or_add(struct finder *finder, pid_t pid)
+{
+	struct seen *seen = map64_find(&finder->seen, (uint64_t)pid);
+
+	if (seen)
+		return seen;
+	seen = finder->seen.count < FINDER_MAX_PROCESSES ? calloc(1, sizeof(*seen)) : NULL;
+	if (!seen || map64_put(&finder->seen, (uint64_t)pid, seen) < 0) {
+		finder->stats.untracked++;
+		free(seen);
+		return NULL;
+	}
+	return seen;
+}
+
+static bool is_look_due(const struct finder *finder, const struct seen *seen)
+{
+	const uint32_t rounds = finder->round - seen->first_round;
+
+	return seen->looks == 0 ||
+	       (seen->looks < LOOKS && rounds >= UINT32_C(1) << (seen->looks - 1));
+}
+
+static void consider(struct finder *finder, pid_t pid, ino_t inode, finder_fn fn, void *arg)
+{
+	struct seen *seen = find_or_add(finder, pid);
+	bool is_other;
+
+	if (!seen)
+		return;
+	is_other = seen->inode != inode;
+	if (is_other || (finder->round + (uint32_t)pid) % PROGRAM_ROUNDS == 0) {
+		const uint64_t program = program_of(finder, pid);
+
+		is_other |= seen->program != program;
+		seen->program = program;
+	}
+	if (is_other) {
+		seen->inode = inode;
+		seen->first_round = finder->round;
+		seen->looks = 0;
+	}
+	seen->last_round = finder->round;
+	if (!is_look_due(finder, seen))
+		return;
+	seen->looks++;
+	if (look(finder, pid, fn, arg))
+		seen->looks = LOOKS;
+}
+
+/* Those that did not occur in this round; past so many, the rest in the next ones. */
+static void forget_ended(struct finder *finder)
+{
+	uint64_t ended[MAX_FORGOTTEN], pid;
+	size_t pos = 0, n = 0;
+	void *value;
+
+	while (n < MAX_FORGOTTEN && map64_next(&finder->seen, &pos, &pid, &value)) {
+		const struct seen *seen = value;
+
+		if (seen->last_round != finder->round)
+			ended[n++] = pid;
+	}
+	for (size_t i = 0; i < n; i++)
+		free(map64_remove(&finder->seen, ended[i]));
+}
+
+/* A process's PID, or 0 for the other entries of /proc. */
+static pid_t pid_of(const char *name)
+{
+	char *end;
+	const long pid = strtol(name, &end, 10);
+
+	return *end || name[0] < '1' || name[0] > '9' || pid > INT_MAX ? 0 : (pid_t)pid;
+}
+
+/* As much of a round as there is time for; false at its end. */
+static bool walk(struct finder *finder, uint64_t until_ns, finder_fn fn, void *arg)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(finder->dir))) {
+		const pid_t pid = pid_of(entry->d_name);
+
+		if (pid > 0)
+			consider(finder, pid, entry->d_ino, fn, arg);
+		if (pid > 0 && clock_now_ns() > until_ns)
+			return true;
+	}
+	return false;
+}
+
+static void end_round(struct finder *finder)
+{
+	closedir(finder->dir);
+	finder->dir = NULL;
+	forget_ended(finder);
+	finder->next_ns = finder->round_began_ns + FINDER_ROUND_NS;
+}
+
+static void go_round(struct finder *finder, uint64_t began_ns, finder_fn fn, void *arg)
+{
+	uint64_t now;
+	bool has_more;
+
+	if (!finder->dir) {
+		finder->dir = opendir(finder->proc_dir);
+		finder->round_began_ns = began_ns;
+		finder->round++;
+		finder->stats.rounds++;
+	}
+	if (!finder->dir) {
+		finder->next_ns = began_ns + FINDER_ROUND_NS;
+		return;
+	}
+	has_more = walk(finder, began_ns + STEP_NS, fn, arg);
+	if (!has_more)
+		end_round(finder);
+	now = clock_now_ns();
+	if (has_more || finder->next_ns < now + (now - began_ns) * REST_FACTOR)
+		finder->next_ns = now + (now - began_ns) * REST_FACTOR;
+}
+
+static void look_at_expected(struct finder *finder, uint64_t now_ns, finder_fn fn, void *arg)
+{
+	for (size_t i = 0; i < FINDER_MAX_EXPECTED; i++) {
+		uint64_t wait_ns = EXPECT_FIRST_NS;
+
+		if (finder->expected[i].pid == 0 || finder->expected[i].due_ns > now_ns)
+			continue;
+		for (unsigned try = 0; try < finder->expected[i].tries; try++)
+			wait_ns += wait_ns / 4;
+		finder->expected[i].due_ns = now_ns + wait_ns;
+		if (look(finder, finder->expected[i].pid, fn, arg) ||
+		    ++finder->expected[i].tries == EXPECT_TRIES)
+			finder->expected[i].pid = 0;
+	}
+}
+
+void finder_step(struct finder *finder, uint64_t now_ns, finder_fn fn, void *arg)
+{
+	const uint64_t began_ns = clock_now_ns();
+
+	if (finder_next_ns(finder) > now_ns)
+		return;
+	look_at_expected(finder, now_ns, fn, arg);
+	if (finder->next_ns <= now_ns)
+		go_round(finder, began_ns, fn, arg);
+	finder->stats.steps++;
+	finder->stats.spent_ns += clock_now_ns() - began_ns;
+}
+
+uint64_t finder_next_ns(const struct finder *finder)
+{
+	uint64_t next_ns = finder->next_ns;
+
+	for (size_t i = 0; i < FINDER_MAX_EXPECTED; i++) {
+		if (finder->expected[i].pid && finder->expected[i].due_ns < next_ns)
+			next_ns = finder->expected[i].due_ns;
+	}
+	return next_ns;
+}
+
+void finder_expect(struct finder *finder, pid_t pid, uint64_t now_ns)
+{
+	size_t at = FINDER_MAX_EXPECTED;
+
+	for (size_t i = 0; i < FINDER_MAX_EXPECTED; i++) {
+		if (finder->expected[i].pid == pid)
+			at = i; /* it runs another program now */
+		else if (finder->expected[i].pid == 0 && at == FINDER_MAX_EXPECTED)
+			at = i;
+	}
+	if (at == FINDER_MAX_EXPECTED) {
+		finder->stats.unexpected++;
+		return;
+	}
+	finder->expected[at].pid = pid;
+	finder->expected[at].tries = 0;
+	finder->expected[at].due_ns = now_ns + EXPECT_FIRST_NS;
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Dials agents that listen, see outreach.h. */
+#include "intake/outreach.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/log_limit.h"
+#include "base/process_stat.h"
+#include "intake/dial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_WAIT_NS (50 * CLOCK_NS_PER_MS)
+#define CHECK_NS      (100 * CLOCK_NS_PER_MS) /* whether it has greeted, or hung up */
+#define CALM_CHECK_NS (30 * CLOCK_NS_PER_SEC) /* whether its session still is */
+
+void outreach_init(struct outreach *outreach, struct intake *intake, const char *proc_dir)
+{
+	*outreach = (struct outreach){.intake = intake};
+	finder_init(&outreach->finder, proc_dir);
+}
+
+void outreach_fini(struct outreach *outreach)
+{
+	size_t pos = 0;
+	uint64_t pid;
+	void *agent;
+
+	while (map64_next(&outreach->agents, &pos, &pid, &agent))
+		free(agent);
+	map64_fini(&outreach->agents);
+	finder_fini(&outreach->finder);
+}
+
+/* Its path is text of its own choice. */
+static void say_once(const struct outreach_agent *agent, int err)
+{
+	static struct log_limit limit;
+	char path[BEACON_PATH_BYTES];
+	size_t i = 0;
+
+	if (err == agent->err || err == -ESRCH || !log_limit_allows(&limit, clock_now_ns()))
+		return;
+	for (; agent->path[i]; i++)
+		path[i] = (unsigned char)agent->path[i] < 0x80 ? agent->path[i] : '?';
+	path[i] = '\0';
+	log_warning("PID %d: its agent listens at %s in its container, but cannot be reached: %s",
+		    (int)agent->pid, path, dial_reason(err));
+}
+
+static void back_off(struct outreach *outreach, struct outreach_agent *agent, uint64_t now_ns)
+{
+	agent->session = 0;
+	agent->is_greeted = false;
+	agent->next_ns = now_ns + agent->wait_ns;
+	agent->wait_ns *= 2;
+	if (agent->wait_ns > OUTREACH_MAX_WAIT_NS)
+		agent->wait_ns = OUTREACH_MAX_WAIT_NS;
+	if (agent->next_ns < outreach->next_ns)
+		outreach->next_ns = agent->next_ns;
+}
+
+static void put_off(struct outreach *outreach, struct outreach_agent *agent, int err,
+		    uint64_t now_ns)
+{
+	outreach->stats.failed++;
+	outreach->stats.not_theirs += err == -ESTALE;
+	say_once(agent, err);
+	agent->err = err;
+	back_off(outreach, agent, now_ns);
+}
+
+/* proc_fd is that of the agent's process, which was checked since it was opened. */
+static void dial(struct outreach *outreach, struct outreach_agent *agent, int proc_fd,
+		 uint64_t now_ns)
+{
+	const int fd = dial_process(proc_fd, agent->pid, agent->path);
+	int err = fd < 0 ? fd : intake_add(outreach->intake, fd, agent->pid, &agent->session);
+
+	outreach->stats.dialled++;
+	if (err) {
+		if (fd >= 0)
+			close(fd);
+		put_off(outreach, agent, err, now_ns);
+		return;
+	}
+	agent->is_greeted = false;
+	agent->next_ns = now_ns + CHECK_NS;
+}
+
+/* The process that it was found in, or -ESRCH if that is gone, whoever has its PID now. */
+static int open_process(const struct outreach *outreach, const struct outreach_agent *agent)
+{
+	_cleanup_close_ int fd = -1;
+	char path[64];
+	uint64_t ticks;
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/%d", outreach->finder.proc_dir, (int)agent->pid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	ret = process_stat_start_ticks_at(fd, &ticks);
+	if (ret < 0)
+		return ret;
+	if (ticks != agent->start_ticks)
+		return -ESRCH;
+	ret = fd;
+	fd = -1;
+	return ret;
+}
+
+/* False if the agent is to be forgotten. */
+static bool dial_again(struct outreach *outreach, struct outreach_agent *agent, uint64_t now_ns)
+{
+	_cleanup_close_ int fd = open_process(outreach, agent);
+	char path[BEACON_PATH_BYTES];
+	int err;
+
+	if (fd == -ESRCH)
+		return false;
+	if (fd < 0) {
+		put_off(outreach, agent, fd, now_ns);
+		return true;
+	}
+	/* It may run another program by now, and a JVM that ends takes back what it said. */
+	err = beacon_read(fd, path);
+	if (err == -ENOENT || (!err && strcmp(path, agent->path) != 0))
+		return false;
+	if (err)
+		put_off(outreach, agent, err, now_ns);
+	else
+		dial(outreach, agent, fd, now_ns);
+	return true;
+}
+
+static void end_session(struct outreach *outreach, struct outreach_agent *agent, uint64_t now_ns)
+{
+	if (now_ns >= agent->opened_ns + OUTREACH_LASTING_NS)
+		agent->wait_ns = FIRST_WAIT_NS;
+	back_off(outreach, agent, now_ns);
+}
+
+static bool check(struct outreach *outreach, struct outreach_agent *agent, uint64_t now_ns)
+{
+	bool is_greeted;
+
+	if (!agent->session)
+		return dial_again(outreach, agent, now_ns);
+	if (intake_has(outreach->intake, agent->session, &is_greeted))
+		agent->next_ns = now_ns + (is_greeted ? CALM_CHECK_NS : CHECK_NS);
+	else if (agent->is_greeted)
+		end_session(outreach, agent, now_ns);
+	else
+		put_off(outreach, agent, -EPROTO, now_ns);
+	return true;
+}
+
+static void check_due(struct outreach *outreach, uint64_t now_ns)
+{
+	uint64_t gone[64], pid;
+	size_t pos = 0, n = 0;
+	void *value;
+
+	outreach->next_ns = UINT64_MAX;
+	while (map64_next(&outreach->agents, &pos, &pid, &value)) {
+		struct outreach_agent *agent = value;
+
+		if (agent->next_ns <= now_ns && n < sizeof(gone) / sizeof(*gone) &&
+		    !check(outreach, agent, now_ns))
+			gone[n++] = pid;
+		if (agent->next_ns < outreach->next_ns)
+			outreach->next_ns = agent->next_ns;
+	}
+	for (size_t i = 0; i < n; i++)
+		free(map64_remove(&outreach->agents, gone[i]));
+}
+
+static struct outreach_agent *find_or_add(struct outreach *outreach, pid_t pid)
+{
+	struct outreach_agent *agent = map64_find(&outreach->agents, (uint64_t)pid);
+
+	if (agent)
+		return agent;
+	if (outreach->agents.count < OUTREACH_MAX_AGENTS)
+		agent = calloc(1, sizeof(*agent));
+	if (!agent || map64_put(&outreach->agents, (uint64_t)pid, agent) < 0) {
+		outreach->stats.refused++;
+		free(agent);
+		return NULL;
+	}
+	return agent;
+}
+
+static void on_found(void *arg, const struct finder_found *found)
+{
+	struct outreach *outreach = arg;
+	struct outreach_agent *agent = find_or_add(outreach, found->pid);
+	const uint64_t now = clock_now_ns();
+
+	if (!agent ||
+	    (agent->start_ticks == found->start_ticks && strcmp(agent->path, found->path) == 0))
+		return;
+	*agent = (struct outreach_agent){
+		.pid = found->pid, .start_ticks = found->start_ticks, .wait_ns = FIRST_WAIT_NS};
+	memcpy(agent->path, found->path, strlen(found->path) + 1);
+	dial(outreach, agent, found->proc_fd, now);
+	if (agent->next_ns < outreach->next_ns)
+		outreach->next_ns = agent->next_ns;
+}
+
+void outreach_heard(struct outreach *outreach, const struct intake_event *event)
+{
+	struct outreach_agent *agent =
+		event->session->is_dialled
+			? map64_find(&outreach->agents, (uint64_t)event->session->pid)
+			: NULL;
+
+	if (!agent || agent->session != event->session->id)
+		return;
+	if (event->kind == INTAKE_OPENED) {
+		agent->is_greeted = true;
+		agent->err = 0;
+		agent->opened_ns = clock_now_ns();
+	} else if (event->kind == INTAKE_CLOSED) {
+		end_session(outreach, agent, clock_now_ns());
+	}
+}
+
+void outreach_step(struct outreach *outreach, uint64_t now_ns)
+{
+	finder_step(&outreach->finder, now_ns, on_found, outreach);
+	if (outreach->agents.count > 0 && outreach->next_ns <= now_ns)
+		check_due(outreach, now_ns);
+}
+
+uint64_t outreach_next_ns(const struct outreach *outreach)
+{
+	const uint64_t found_ns = finder_next_ns(&outreach->finder);
+
+	if (outreach->agents.count == 0 || found_ns < outreach->next_ns)
+		return found_ns;
+	return outreach->next_ns;
+}
+
+void outreach_expect(struct outreach *outreach, pid_t pid, uint64_t now_ns)
+{
+	finder_expect(&outreach->finder, pid, now_ns);
+}
+
+const struct outreach_agent *outreach_next(const struct outreach *outreach, size_t *pos)
+{
+	uint64_t pid;
+	void *agent;
+
+	return map64_next(&outreach->agents, pos, &pid, &agent) ? agent : NULL;
+}
+
+void outreach_stats(const struct outreach *outreach, struct outreach_stats *ret)
+{
+	const struct outreach_agent *agent;
+	size_t pos = 0;
+
+	*ret = outreach->stats;
+	ret->finder = outreach->finder.stats;
+	ret->agents = outreach->agents.count;
+	while ((agent = outreach_next(outreach, &pos)))
+		ret->reached += agent->session && agent->is_greeted;
+}
