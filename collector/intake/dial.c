@@ -27,7 +27,8 @@ const char *dial_reason(int err)
 		return "its process is gone";
 	case -ENOENT:
 	case -ENOTDIR:
-		return "there is nothing: something has removed the socket, start the JVM again";
+		return "no socket is there, or its file system would have to be waited for: start "
+		       "the JVM again, with a path in a tmpfs or on a local disk";
 	case -ELOOP:
 	case -EXDEV:
 		return "a symbolic link is in its place or on the way there, and none is followed";
@@ -38,8 +39,6 @@ const char *dial_reason(int err)
 		return "nobody listens to the socket that is there: start the JVM again";
 	case -EAGAIN:
 		return "it serves another collector: end that one";
-	case -ETIMEDOUT:
-		return "its file system does not answer at once: use a tmpfs";
 	case -ESTALE:
 		return "another process listens there: give each JVM a path of its own, with %p in "
 		       "it";
@@ -57,7 +56,7 @@ const char *dial_reason(int err)
 
 /*
  * The socket's file and all directories on the way are held by the kernel as long as it is bound,
- * so that whatever has to be fetched is none.
+ * so that whatever would have to be looked up on a disk or elsewhere is none.
  */
 static int find_socket(int root_fd, const char *path)
 {
@@ -73,7 +72,7 @@ static int find_socket(int root_fd, const char *path)
 		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
 	}
 	if (fd < 0)
-		return errno == EAGAIN ? -ETIMEDOUT : -errno;
+		return errno == EAGAIN ? -ENOENT : -errno;
 	return (int)fd;
 }
 

@@ -21,12 +21,11 @@
  * was checked: no other process will ever be behind it. A descriptor that does not block, or
  *
  *   -ESRCH         the process is gone
- *   -ENOENT        there is nothing at the path
+ *   -ENOENT        there is no bound socket at the path, or only its file system knows
  *   -ELOOP, -EXDEV a symbolic link is on the way, or it leads out of the root
  *   -ENOTSOCK      something else than a socket is there
  *   -ECONNREFUSED  nobody listens
  *   -EAGAIN        another collector is served, and one more waits already
- *   -ETIMEDOUT     the file system would have to be waited for
  *   -ESTALE        another process listens there: nothing was sent to it
  *   -EACCES, ...   what the kernel said
  */

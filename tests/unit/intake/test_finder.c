@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which processes are looked into, how often, and what is believed of what they say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "fake_proc.h"
+#include "intake/beacon.h"
+#include "intake/finder.h"
+
+#define JVM 4242
+
+static struct finder finder;
+static uint64_t now_ns;
+static size_t n_found;
+static struct {
+	pid_t pid;
+	uint64_t start_ticks;
+	char path[BEACON_PATH_BYTES];
+} found;
+
+static int setup(void **state)
+{
+	(void)state;
+	fake_proc_make();
+	finder_init(&finder, fake_proc);
+	now_ns = clock_now_ns();
+	n_found = 0;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	finder_fini(&finder);
+	fake_proc_remove();
+	return 0;
+}
+
+static void on_found(void *arg, const struct finder_found *f)
+{
+	(void)arg;
+	n_found++;
+	found.pid = f->pid;
+	found.start_ticks = f->start_ticks;
+	strcpy(found.path, f->path);
+}
+
+/* However busy the machine is: a round takes as many steps as it takes. */
+static void go_rounds(size_t n)
+{
+	for (const uint64_t end = finder.stats.rounds + n;
+	     finder.stats.rounds < end || finder.dir;) {
+		if (now_ns < finder_next_ns(&finder))
+			now_ns = finder_next_ns(&finder);
+		finder_step(&finder, now_ns, on_found, NULL);
+	}
+}
+
+static void a_listening_agent_is_found_once(void **state)
+{
+	(void)state;
+	fake_proc_add(1, 1, "/sbin/init", NULL);
+	fake_proc_add_listening(JVM, 77, "/tmp/.fgagent-1.sock");
+	go_rounds(300);
+	assert_int_equal(n_found, 1);
+	assert_int_equal(found.pid, JVM);
+	assert_int_equal(found.start_ticks, 77);
+	assert_string_equal(found.path, "/tmp/.fgagent-1.sock");
+}
+
+static void a_process_is_looked_into_less_and_less(void **state)
+{
+	(void)state;
+	fake_proc_add(JVM, 77, "/bin/sleep", NULL);
+	go_rounds(1);
+	assert_int_equal(finder.stats.looks, 1);
+	go_rounds(8);
+	assert_int_equal(finder.stats.looks, 5); /* rounds 0, 1, 2, 4, 8 */
+	go_rounds(1000);
+	assert_int_equal(finder.stats.looks, 9); /* 16, 32, 64, 128, and never again */
+}
+
+static void an_agent_that_listens_late_is_found(void **state)
+{
+	(void)state;
+	fake_proc_add_listening(JVM, 77, NULL);
+	go_rounds(20);
+	fake_proc_add_listening(JVM, 77, "/x");
+	assert_int_equal(n_found, 0);
+	go_rounds(13); /* round 32 */
+	assert_int_equal(n_found, 1);
+}
+
+static void another_program_in_the_same_process_is_looked_into(void **state)
+{
+	(void)state;
+	fake_proc_add(JVM, 77, "/bin/sh", NULL);
+	go_rounds(500);
+	fake_proc_add_listening(JVM, 77, "/x"); /* exec java */
+	go_rounds(4);
+	assert_int_equal(n_found, 1);
+}
+
+static void another_process_with_the_same_pid_is_looked_into(void **state)
+{
+	(void)state;
+	fake_proc_add_listening(JVM, 77, "/x");
+	go_rounds(10);
+	assert_int_equal(n_found, 1);
+	fake_proc_add_listening(JVM + 1, 1, NULL); /* or the inode would be used again */
+	fake_proc_drop(JVM);
+	fake_proc_add_listening(JVM, 99, "/x");
+	go_rounds(2);
+	assert_int_equal(n_found, 2);
+	assert_int_equal(found.start_ticks, 99);
+}
+
+static void a_jvm_that_begins_is_found_without_waiting_for_a_round(void **state)
+{
+	(void)state;
+	go_rounds(1);
+	fake_proc_add_listening(JVM, 77, NULL);
+	finder_expect(&finder, JVM, now_ns);
+	now_ns += 30 * CLOCK_NS_PER_MS;
+	assert_true(finder_next_ns(&finder) <= now_ns);
+	finder_step(&finder, now_ns, on_found, NULL);
+	assert_int_equal(finder.stats.looks, 1);
+	fake_proc_add_listening(JVM, 77, "/x");
+	now_ns += 30 * CLOCK_NS_PER_MS;
+	finder_step(&finder, now_ns, on_found, NULL);
+	assert_int_equal(n_found, 1);
+	assert_int_equal(finder.stats.rounds, 1);
+}
+
+static void what_is_expected_has_a_limit_and_an_end(void **state)
+{
+	(void)state;
+	for (pid_t pid = 1; pid <= FINDER_MAX_EXPECTED + 3; pid++)
+		finder_expect(&finder, pid, now_ns);
+	assert_int_equal(finder.stats.unexpected, 3);
+	for (int i = 0; i < 200; i++) {
+		now_ns += CLOCK_NS_PER_SEC;
+		finder_step(&finder, now_ns, on_found, NULL);
+	}
+	for (pid_t pid = 1; pid <= FINDER_MAX_EXPECTED; pid++)
+		finder_expect(&finder, pid, now_ns);
+	assert_int_equal(finder.stats.unexpected, 3);
+}
+
+static void processes_that_end_are_forgotten(void **state)
+{
+	(void)state;
+	for (pid_t pid = 1; pid <= 50; pid++)
+		fake_proc_add(pid, 1, "/bin/true", NULL);
+	go_rounds(2);
+	assert_int_equal(finder.seen.count, 50);
+	for (pid_t pid = 1; pid <= 49; pid++)
+		fake_proc_drop(pid);
+	go_rounds(2);
+	assert_int_equal(finder.seen.count, 1);
+}
+
+/* Lines of mappings, and the path in them, NULL for none. */
+static void paths_are_read_from_whole_lines_alone(void **state)
+{
+#define AT "7f0000002000-7f0000003000 ---p 00000000 00:01 9        "
+	static const struct {
+		const char *text, *path;
+	} cases[] = {
+		{AT "/memfd:fgagent-listen:/a b (deleted)\n", "/a b"},
+		{AT "/memfd:fgagent-listen:/a (deleted) (deleted)\n", "/a (deleted)"},
+		{AT "/memfd:fgagent-listen:/a (deleted)", NULL},
+		{AT "/memfd:fgagent-listen:/a\n", NULL},
+		{AT "/memfd:fgagent-listen:a (deleted)\n", NULL},
+		{AT "/memfd:fgagent-listen: (deleted)\n", NULL},
+		{AT "/memfd:fgagent-listen:\n", NULL},
+		{AT "/memfd:fgagent-listen:/a\\012b (deleted)\n", NULL},
+		{AT "/memfd:fgagent-listen:/a\033b (deleted)\n", NULL},
+		{AT "/memfd:fgagent (deleted)\n", NULL},
+		{AT "/memfd:fgagent-listen:x (deleted)\n" AT "/memfd:fgagent-listen:/b (deleted)\n",
+		 "/b"},
+		{"", NULL},
+	};
+	char path[BEACON_PATH_BYTES], text[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const bool has = beacon_find(cases[i].text, strlen(cases[i].text), path);
+
+		assert_int_equal(has, cases[i].path != NULL);
+		if (has)
+			assert_string_equal(path, cases[i].path);
+	}
+	for (int len = 100; len < 120; len++) {
+		snprintf(text, sizeof(text), AT "/memfd:fgagent-listen:/%0*d (deleted)\n", len - 1,
+			 7);
+		assert_int_equal(beacon_find(text, strlen(text), path), len < BEACON_PATH_BYTES);
+	}
+}
+
+static int read_own(char path[BEACON_PATH_BYTES])
+{
+	const int proc_fd = open("/proc/self", O_PATH | O_DIRECTORY);
+	const int err = beacon_read(proc_fd, path);
+
+	close(proc_fd);
+	return err;
+}
+
+/* What the kernel really writes, behind so many mappings that they are read in several parts. */
+static void the_kernels_own_text_is_understood(void **state)
+{
+	char path[BEACON_PATH_BYTES], *pages;
+	const size_t n = 2000;
+	int fd;
+	void *region;
+
+	(void)state;
+	assert_int_equal(read_own(path), -ENOENT);
+	pages = mmap(NULL, 2 * n * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(mprotect(pages + 2 * i * 4096, 4096, PROT_NONE), 0);
+	fd = memfd_create("fgagent-listen:/some/where", MFD_CLOEXEC);
+	region = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	assert_int_equal(read_own(path), 0);
+	assert_string_equal(path, "/some/where");
+	munmap(region, 1);
+	munmap(pages, 2 * n * 4096);
+	assert_int_equal(read_own(path), -ENOENT);
+}
+
+static void mappings_without_lines_or_end_are_given_up(void **state)
+{
+	char path[BEACON_PATH_BYTES], dir[96], name[128];
+	FILE *file;
+	int proc_fd;
+
+	(void)state;
+	fake_proc_add(JVM, 77, "/x", NULL);
+	snprintf(dir, sizeof(dir), "%s/%d", fake_proc, JVM);
+	snprintf(name, sizeof(name), "%s/maps", dir);
+	proc_fd = open(dir, O_PATH | O_DIRECTORY);
+	file = fopen(name, "w");
+	for (int i = 0; i < 100000; i++)
+		fputc('x', file);
+	fclose(file);
+	assert_int_equal(beacon_read(proc_fd, path), -EBADMSG);
+	file = fopen(name, "w");
+	for (size_t i = 0; i < BEACON_MAX_BYTES / 64 + 10; i++)
+		fprintf(file, "%063d\n", 0);
+	fclose(file);
+	assert_int_equal(beacon_read(proc_fd, path), -EFBIG);
+	close(proc_fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(a_listening_agent_is_found_once),
+		TEST(a_process_is_looked_into_less_and_less),
+		TEST(an_agent_that_listens_late_is_found),
+		TEST(another_program_in_the_same_process_is_looked_into),
+		TEST(another_process_with_the_same_pid_is_looked_into),
+		TEST(a_jvm_that_begins_is_found_without_waiting_for_a_round),
+		TEST(what_is_expected_has_a_limit_and_an_end),
+		TEST(processes_that_end_are_forgotten),
+		TEST(paths_are_read_from_whole_lines_alone),
+		TEST(the_kernels_own_text_is_understood),
+		TEST(mappings_without_lines_or_end_are_given_up),
+	};
+
+	return cmocka_run_group_tests_name("intake finder", tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Listening agents become sessions, and become them again; others get no word. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "fake_proc.h"
+#include "intake/outreach.h"
+
+static struct intake *intake;
+static struct outreach outreach;
+static uint64_t real_ticks; /* of this process: sessions are checked against the real /proc */
+static uint64_t now_ns;
+static int listener;
+static size_t n_opened, n_closed;
+static bool was_dialled;
+static uint64_t opened_ticks;
+
+static uint64_t own_ticks(void)
+{
+	const int fd = open("/proc/self", O_PATH | O_DIRECTORY);
+	unsigned long long ticks = 0;
+	char text[1024] = "";
+	FILE *file = fopen("/proc/self/stat", "r");
+
+	assert_non_null(file);
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	close(fd);
+	sscanf(strrchr(text, ')'),
+	       ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+	       &ticks);
+	return ticks;
+}
+
+static int setup(void **state)
+{
+	char path[160];
+
+	(void)state;
+	fake_proc_make();
+	snprintf(path, sizeof(path), "%s/run/agent.sock", fake_proc);
+	assert_int_equal(intake_open(path, &intake), 0);
+	outreach_init(&outreach, intake, fake_proc);
+	real_ticks = own_ticks();
+	now_ns = clock_now_ns();
+	listener = -1;
+	n_opened = n_closed = 0;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	outreach_fini(&outreach);
+	intake_close(intake);
+	if (listener >= 0)
+		close(listener);
+	fake_proc_remove();
+	return 0;
+}
+
+static void listen_at(const char *path)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s%s", fake_root, path);
+	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	assert_int_equal(bind(listener, (const struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(listen(listener, 1), 0);
+}
+
+static void on_event(void *arg, const struct intake_event *event)
+{
+	(void)arg;
+	n_opened += event->kind == INTAKE_OPENED;
+	n_closed += event->kind == INTAKE_CLOSED;
+	if (event->kind == INTAKE_OPENED) {
+		was_dialled = event->session->is_dialled;
+		opened_ticks = event->session->start_ticks;
+	}
+	outreach_heard(&outreach, event);
+}
+
+/* So much time passes, as the outreach sees it. */
+static void pass(uint64_t ms)
+{
+	const uint64_t end_ns = now_ns + ms * CLOCK_NS_PER_MS;
+
+	for (; now_ns < end_ns; now_ns += 10 * CLOCK_NS_PER_MS) {
+		outreach_step(&outreach, now_ns);
+		intake_read(intake, 100, on_event, NULL);
+	}
+}
+
+/* The agent's side of a connection that waits; -1 if none does. */
+static int answer(void)
+{
+	uint8_t greeting[WIRE_SP_GREETING_BYTES];
+	const int fd = accept(listener, NULL, NULL);
+
+	if (fd < 0)
+		return -1;
+	assert_int_equal(recv(fd, greeting, sizeof(greeting), 0), sizeof(greeting));
+	assert_int_equal(wire_check_greeting(greeting, WIRE_SP_PULL), 0);
+	wire_encode_greeting(greeting, WIRE_SP_PUSH);
+	assert_int_equal(send(fd, greeting, sizeof(greeting), 0), sizeof(greeting));
+	return fd;
+}
+
+static struct outreach_stats stats(void)
+{
+	struct outreach_stats ret;
+
+	outreach_stats(&outreach, &ret);
+	return ret;
+}
+
+static void a_listening_agent_becomes_a_session(void **state)
+{
+	int fd;
+
+	(void)state;
+	listen_at("/agent.sock");
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
+	pass(10);
+	fd = answer();
+	assert_true(fd >= 0);
+	pass(200);
+	assert_int_equal(n_opened, 1);
+	assert_true(was_dialled);
+	assert_int_equal(opened_ticks, real_ticks);
+	assert_int_equal(stats().agents, 1);
+	assert_int_equal(stats().reached, 1);
+	assert_int_equal(stats().dialled, 1);
+	pass(60000);
+	assert_int_equal(stats().dialled, 1); /* once is enough */
+	close(fd);
+}
+
+static void an_agent_that_hangs_up_is_dialled_again(void **state)
+{
+	int fd;
+
+	(void)state;
+	listen_at("/agent.sock");
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
+	pass(10);
+	close(answer());
+	pass(500);
+	assert_int_equal(n_closed, 1);
+	assert_int_equal(stats().dialled, 2);
+	fd = answer();
+	pass(50);
+	assert_int_equal(n_opened, 2);
+	close(fd);
+}
+
+static void who_does_not_answer_is_tried_less_and_less(void **state)
+{
+	struct outreach_stats first;
+
+	(void)state;
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock"); /* where nothing is */
+	pass(10000);
+	first = stats();
+	assert_in_range(first.dialled, 5, 9); /* 0, 50, 150, 350, 750 ms ... */
+	assert_int_equal(first.failed, first.dialled);
+	pass(600000);
+	assert_in_range(stats().dialled, first.dialled + 18, first.dialled + 24);
+	listen_at("/agent.sock");
+	pass(OUTREACH_MAX_WAIT_NS / CLOCK_NS_PER_MS + 100);
+	close(answer());
+	pass(10);
+	assert_int_equal(n_opened, 1);
+}
+
+/* The PID means another process than the one in which the agent was found. */
+static void a_pid_that_was_used_again_is_not_dialled(void **state)
+{
+	(void)state;
+	fake_proc_add_listening(getpid(), 5, "/agent.sock");
+	pass(20);
+	assert_int_equal(stats().dialled, 1);
+	fake_proc_add(getpid(), 6, "/usr/bin/java", NULL);
+	listen_at("/agent.sock");
+	pass(100);
+	assert_int_equal(stats().dialled, 1);
+	assert_int_equal(stats().agents, 0);
+	assert_int_equal(accept(listener, NULL, NULL), -1);
+}
+
+static void an_agent_that_listens_no_more_is_forgotten(void **state)
+{
+	(void)state;
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
+	pass(10);
+	fake_proc_add(getpid(), real_ticks, "/usr/bin/java", NULL);
+	pass(200);
+	assert_int_equal(stats().agents, 0);
+	assert_int_equal(stats().dialled, 1);
+}
+
+/* Of process 1, which does not listen there: this one does. */
+static void another_processs_socket_gets_no_word(void **state)
+{
+	char byte;
+	int fd;
+
+	(void)state;
+	listen_at("/agent.sock");
+	fake_proc_add_listening(1, 1, "/agent.sock");
+	pass(10);
+	assert_int_equal(stats().not_theirs, 1);
+	fd = accept(listener, NULL, NULL);
+	assert_true(fd >= 0);
+	assert_int_equal(recv(fd, &byte, 1, 0), 0);
+	close(fd);
+	pass(100);
+	assert_int_equal(n_opened, 0);
+}
+
+static void who_hangs_up_before_a_greeting_is_put_off(void **state)
+{
+	(void)state;
+	listen_at("/agent.sock");
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
+	for (int i = 0; i < 1000; i++) {
+		const int fd = accept(listener, NULL, NULL);
+
+		if (fd >= 0)
+			close(fd);
+		pass(10);
+	}
+	assert_int_equal(n_opened, 0);
+	assert_in_range(stats().dialled, 4, 9); /* in 10 s */
+	assert_true(stats().failed >= stats().dialled - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(a_listening_agent_becomes_a_session),
+		TEST(an_agent_that_hangs_up_is_dialled_again),
+		TEST(who_does_not_answer_is_tried_less_and_less),
+		TEST(a_pid_that_was_used_again_is_not_dialled),
+		TEST(an_agent_that_listens_no_more_is_forgotten),
+		TEST(another_processs_socket_gets_no_word),
+		TEST(who_hangs_up_before_a_greeting_is_put_off),
+	};
+
+	return cmocka_run_group_tests_name("intake outreach", tests, NULL, NULL);
+}
