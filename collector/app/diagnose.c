@@ -6,9 +6,12 @@
 
 #include "base/cleanup.h"
 #include "base/process_stat.h"
+#include "intake/beacon.h"
+#include "intake/dial.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +33,24 @@ static void say_mount(char *ret, size_t size, const char *socket_path, pid_t pid
 		 "PID %d has the agent loaded, but it has not connected to %s: let its container "
 		 "see the directory (-v %.*s:%.*s:ro) and check the socket= of its -agentpath",
 		 (int)pid, socket_path, len, dir, len, dir);
+}
+
+/* Whether its agent listens; then why it was not reached. */
+static bool say_listening(char *ret, size_t size, pid_t pid)
+{
+	_cleanup_close_ int proc_fd = -1, fd = -1;
+	char path[BEACON_PATH_BYTES], dir[32];
+
+	snprintf(dir, sizeof(dir), "/proc/%d", (int)pid);
+	proc_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (proc_fd < 0 || beacon_read(proc_fd, path) < 0)
+		return false;
+	fd = dial_process(proc_fd, pid, path);
+	snprintf(ret, size,
+		 "PID %d has the agent loaded, which listens at %s in its container, but it could "
+		 "not be reached: %s",
+		 (int)pid, path, dial_reason(fd < 0 ? fd : -EPROTO));
+	return true;
 }
 
 bool diagnose_may_connect(pid_t pid)
@@ -74,7 +95,7 @@ int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
 			 "PID %d (%s) is a JVM without the agent: add " AGENT_LINE
 			 " to its options (JAVA_TOOL_OPTIONS in an image) and start it again",
 			 (int)pid, comm);
-	else
+	else if (!say_listening(ret, DIAGNOSE_BYTES, pid))
 		say_mount(ret, DIAGNOSE_BYTES, socket_path, pid);
 	process_free(process);
 	return -EAGAIN;

@@ -36,6 +36,14 @@ class Case(unittest.TestCase):
         self.addCleanup(container.rm)
         return container
 
+    def listening_container(self, *java_args, jdk=17):
+        """One that has nothing of the host's mounted: its agent listens."""
+        container = containers.Container(
+            self.engine, self.image(jdk), None, *java_args,
+            env={"FGAGENT_OPTS": "socket=listen:/tmp/.fgagent-%p.sock"})
+        self.addCleanup(container.rm)
+        return container
+
     def background(self, args, name, env=None, **options):
         started = processes.Background(args, self.directory / f"{name}.log", env=env, **options)
         self.addCleanup(started.stop)

@@ -77,12 +77,15 @@ class Watch(processes.Background):
     def list(self, *args):
         return fgcollect("list", "--socket", self.place.socket, *args)
 
-    def jvm(self, pid):
-        """What list --json says of the JVM with that host PID, or None."""
+    def list_json(self):
         finished = self.list("--json")
         if finished.code != 0:
             raise AssertionError(str(finished))
-        rows = [row for row in json.loads(finished.out)["jvms"] if row["pid"] == pid]
+        return json.loads(finished.out)
+
+    def jvm(self, pid):
+        """What list --json says of the JVM with that host PID, or None."""
+        rows = [row for row in self.list_json()["jvms"] if row["pid"] == pid]
         return rows[0] if rows else None
 
     def wait_for_jvm(self, pid, state="current"):

@@ -9,6 +9,7 @@ from . import processes
 class Container:
     """A running container; rm() removes it. Needs no more than what README asks of users.
 
+    run_dir: what it sees as /run/fgcollect; None: nothing of the host at all.
     reads: directories of the host that it sees at the same place. options: more of docker run's.
     """
 
@@ -19,7 +20,8 @@ class Container:
         self.id = engine.docker(
             "run", "--detach", "--label", engine.state["token"], "--user", "103:103",
             "--read-only", "--tmpfs", "/tmp", "--network", "none", "--cap-drop", "ALL",
-            "--security-opt", "no-new-privileges", "--volume", f"{run_dir}:/run/fgcollect:ro",
+            "--security-opt", "no-new-privileges",
+            *([f"--volume={run_dir}:/run/fgcollect:ro"] if run_dir else []),
             *[f"--volume={path}:{path}:ro" for path in reads],
             *[f"--env={name}={value}" for name, value in variables.items()],
             *options, image, *java_args).out.strip()
