@@ -57,6 +57,7 @@ static const struct {
 	SCENARIO(a_listening_agent_is_dialled),
 	SCENARIO(a_listening_agent_serves_one_at_a_time),
 	SCENARIO(a_listening_agent_hangs_up_on_strangers),
+	SCENARIO(other_users_are_not_served),
 	SCENARIO(a_listening_agent_tells_where),
 	SCENARIO(a_dead_jvms_socket_is_replaced),
 	SCENARIO(what_is_not_its_own_is_left_alone),

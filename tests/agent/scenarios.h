@@ -36,6 +36,7 @@ void ids_are_named_before_use_in_a_crowd(void);
 void a_listening_agent_is_dialled(void);
 void a_listening_agent_serves_one_at_a_time(void);
 void a_listening_agent_hangs_up_on_strangers(void);
+void other_users_are_not_served(void);
 void a_listening_agent_tells_where(void);
 void a_dead_jvms_socket_is_replaced(void);
 void what_is_not_its_own_is_left_alone(void);

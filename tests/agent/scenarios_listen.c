@@ -144,6 +144,42 @@ void a_listening_agent_hangs_up_on_strangers(void)
 	end_jvm();
 }
 
+/* 0: it was hung up on without a word. */
+static int visit_as_other_user(void)
+{
+	char byte;
+	struct peer visitor;
+
+	if (setgid(12345) != 0 || setuid(12345) != 0)
+		return 2;
+	peer_init(&visitor);
+	peer_dial(&visitor, listen_path, "", 0);
+	return read(visitor.fd, &byte, 1) <= 0 ? 0 : 1;
+}
+
+/* Not even if the socket's mode has been widened. Only root can try that. */
+void other_users_are_not_served(void)
+{
+	char directory[96];
+	int status;
+	pid_t child;
+
+	start_listener("listen.sock", "");
+	while (!exists(listen_path))
+		sleep_ms(1);
+	strcpy(directory, socket_path);
+	*strrchr(directory, '/') = 0;
+	CHECK(chmod(directory, 0755) == 0 && chmod(listen_path, 0666) == 0);
+	if (geteuid() == 0) {
+		child = fork();
+		if (child == 0)
+			_exit(visit_as_other_user());
+		CHECK(waitpid(child, &status, 0) == child && status == 0);
+	}
+	dial_agent(1);
+	end_jvm();
+}
+
 /* By its whole path, the PID in it, without the symbolic link; children do not inherit that. */
 void a_listening_agent_tells_where(void)
 {
@@ -236,6 +272,20 @@ static void stand_live_socket(void)
 	CHECK(listen(bind_to(listen_path), 1) == 0);
 }
 
+/* So many wait to be served that no more can. */
+static void stand_busy_socket(void)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd;
+
+	CHECK(listen(bind_to(listen_path), 0) == 0);
+	strcpy(addr.sun_path, listen_path);
+	do {
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+	} while (connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) == 0);
+	CHECK(errno == EAGAIN);
+}
+
 static void stand_others_socket(void)
 {
 	close(bind_to(listen_path));
@@ -254,6 +304,7 @@ void what_is_not_its_own_is_left_alone(void)
 	in_child(stand_fifo);
 	in_child(stand_link);
 	in_child(stand_live_socket);
+	in_child(stand_busy_socket);
 	in_child(stand_others_socket);
 	snprintf(target, sizeof(target), "%s.dead", listen_path);
 	unlink(target);

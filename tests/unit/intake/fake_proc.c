@@ -81,6 +81,15 @@ void fake_proc_add_listening(pid_t pid, uint64_t ticks, const char *path)
 	fake_proc_add(pid, ticks, "/usr/bin/java", path ? maps : NULL);
 }
 
+void fake_proc_set_aside(pid_t pid)
+{
+	char path[96], aside[96];
+
+	snprintf(path, sizeof(path), "%s/%d", fake_proc, (int)pid);
+	snprintf(aside, sizeof(aside), "%s/ended-%d", fake_proc, (int)pid);
+	assert_int_equal(rename(path, aside), 0);
+}
+
 void fake_proc_drop(pid_t pid)
 {
 	char command[128];

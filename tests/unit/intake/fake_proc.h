@@ -25,5 +25,7 @@ void fake_proc_add(pid_t pid, uint64_t ticks, const char *exe, const char *maps)
 /* That the process listens at the path, if it is not NULL. */
 void fake_proc_add_listening(pid_t pid, uint64_t ticks, const char *path);
 void fake_proc_drop(pid_t pid);
+/* As fake_proc_drop, and whatever has that PID next has another inode, as in /proc. */
+void fake_proc_set_aside(pid_t pid);
 
 #endif

@@ -185,6 +185,7 @@ static void nothing_is_sent_to_another_processs_socket(void **state)
 		const int listener = listen_at(inside, SOCK_STREAM);
 		int fd;
 
+		alarm(20);
 		fcntl(listener, F_SETFL, 0);
 		if (write(ready[1], "", 1) != 1)
 			_exit(2);

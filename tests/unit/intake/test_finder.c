@@ -118,8 +118,7 @@ static void another_process_with_the_same_pid_is_looked_into(void **state)
 	fake_proc_add_listening(JVM, 77, "/x");
 	go_rounds(10);
 	assert_int_equal(n_found, 1);
-	fake_proc_add_listening(JVM + 1, 1, NULL); /* or the inode would be used again */
-	fake_proc_drop(JVM);
+	fake_proc_set_aside(JVM);
 	fake_proc_add_listening(JVM, 99, "/x");
 	go_rounds(2);
 	assert_int_equal(n_found, 2);
@@ -154,7 +153,7 @@ static void what_is_expected_has_a_limit_and_an_end(void **state)
 		finder_step(&finder, now_ns, on_found, NULL);
 	}
 	for (pid_t pid = 1; pid <= FINDER_MAX_EXPECTED; pid++)
-		finder_expect(&finder, pid, now_ns);
+		finder_expect(&finder, 1000 + pid, now_ns);
 	assert_int_equal(finder.stats.unexpected, 3);
 }
 
@@ -241,6 +240,28 @@ static void the_kernels_own_text_is_understood(void **state)
 	assert_int_equal(read_own(path), -ENOENT);
 }
 
+/* Wherever the reads of a longer text happen to end. */
+static void a_line_may_be_read_in_parts(void **state)
+{
+	static char text[40000];
+	char path[BEACON_PATH_BYTES], dir[96];
+	int proc_fd;
+
+	(void)state;
+	for (size_t before = 32600; before < 32800; before += 7) {
+		memset(text, 'x', before - 1);
+		snprintf(text + before - 1, 200, "\n" AT "/memfd:fgagent-listen:/a (deleted)\n");
+		for (size_t i = 100; i < before; i += 100)
+			text[i] = '\n';
+		fake_proc_add(JVM, 77, "/x", text);
+		snprintf(dir, sizeof(dir), "%s/%d", fake_proc, JVM);
+		proc_fd = open(dir, O_PATH | O_DIRECTORY);
+		assert_int_equal(beacon_read(proc_fd, path), 0);
+		assert_string_equal(path, "/a");
+		close(proc_fd);
+	}
+}
+
 static void mappings_without_lines_or_end_are_given_up(void **state)
 {
 	char path[BEACON_PATH_BYTES], dir[96], name[128];
@@ -279,6 +300,7 @@ int main(void)
 		TEST(processes_that_end_are_forgotten),
 		TEST(paths_are_read_from_whole_lines_alone),
 		TEST(the_kernels_own_text_is_understood),
+		TEST(a_line_may_be_read_in_parts),
 		TEST(mappings_without_lines_or_end_are_given_up),
 	};
 
