@@ -43,7 +43,7 @@ struct finder_stats {
 	uint64_t too_large;  /* mappings past BEACON_MAX_BYTES */
 	uint64_t untracked;  /* processes past FINDER_MAX_PROCESSES, or without memory for them */
 	uint64_t unexpected; /* calls of finder_expect past FINDER_MAX_EXPECTED */
-	uint64_t spent_ns;
+	uint64_t spent_ns;   /* of processor time */
 };
 
 struct finder {

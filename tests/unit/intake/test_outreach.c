@@ -250,6 +250,24 @@ static void who_hangs_up_before_a_greeting_is_put_off(void **state)
 	assert_true(stats().failed >= stats().dialled - 1);
 }
 
+/* The limits that hold for agents that dial hold here. */
+static void one_process_cannot_have_more_connections_by_listening(void **state)
+{
+	struct intake_stats intake_counts;
+	uint32_t id;
+	int pair[2];
+
+	(void)state;
+	for (int i = 0; i < 17; i++) {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+		assert_int_equal(intake_add(intake, pair[0], getpid(), &id), i < 16 ? 0 : -EUSERS);
+		close(pair[1]);
+	}
+	close(pair[0]);
+	intake_stats(intake, &intake_counts);
+	assert_int_equal(intake_counts.refused, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +278,7 @@ int main(void)
 		TEST(a_pid_that_was_used_again_is_not_dialled),
 		TEST(an_agent_that_listens_no_more_is_forgotten),
 		TEST(another_processs_socket_gets_no_word),
+		TEST(one_process_cannot_have_more_connections_by_listening),
 		TEST(who_hangs_up_before_a_greeting_is_put_off),
 	};
 
