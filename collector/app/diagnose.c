@@ -6,12 +6,10 @@
 
 #include "base/cleanup.h"
 #include "base/process_stat.h"
-#include "intake/beacon.h"
 #include "intake/dial.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,18 +36,17 @@ static void say_mount(char *ret, size_t size, const char *socket_path, pid_t pid
 /* Whether its agent listens; then why it was not reached. */
 static bool say_listening(char *ret, size_t size, pid_t pid)
 {
-	_cleanup_close_ int proc_fd = -1, fd = -1;
-	char path[BEACON_PATH_BYTES], dir[32];
+	char path[BEACON_PATH_BYTES];
+	int err = dial_try(pid, path);
 
-	snprintf(dir, sizeof(dir), "/proc/%d", (int)pid);
-	proc_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (proc_fd < 0 || beacon_read(proc_fd, path) < 0)
+	if (err == -ENODATA)
 		return false;
-	fd = dial_process(proc_fd, pid, path);
+	if (err == 0)
+		err = -EPROTO; /* it listens, and did not answer */
 	snprintf(ret, size,
 		 "PID %d has the agent loaded, which listens at %s in its container, but it could "
-		 "not be reached: %s",
-		 (int)pid, path, dial_reason(fd < 0 ? fd : -EPROTO));
+		 "not be reached: %s: %s",
+		 (int)pid, path, dial_reason(err), dial_remedy(err));
 	return true;
 }
 

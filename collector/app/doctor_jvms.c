@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/process_stat.h"
 #include "base/root_file.h"
+#include "intake/dial.h"
 #include "target/process.h"
 
 #include <dirent.h>
@@ -241,19 +242,40 @@ static void check_seen_socket(struct doctor *doctor, const struct patient *patie
 		    "has the agent and sees the collector's socket, but has not connected");
 }
 
+/* Whether it listens, which is all that there is to say then. */
+static bool check_listening(struct doctor *doctor, const struct patient *patient)
+{
+	char path[BEACON_PATH_BYTES], what[512];
+	const int err = dial_try(patient->pid, path);
+
+	if (err == -ENODATA)
+		return false;
+	if (err == 0) {
+		say(doctor, patient, FINDING_NOTE, "start 'fgcollect --watch', and ask again",
+		    "has an agent that listens, to which no collector has connected");
+		return true;
+	}
+	snprintf(what, sizeof(what),
+		 "has an agent that listens at %s in its container and cannot be reached: %s", path,
+		 dial_reason(err));
+	say(doctor, patient, FINDING_PROBLEM, dial_remedy(err), what);
+	return true;
+}
+
 static void check_unconnected(struct doctor *doctor, const struct patient *patient)
 {
 	char path[PATH_MAX];
 	struct stat seen;
 
+	if (check_listening(doctor, patient))
+		return;
 	agent_socket(patient, path, sizeof(path));
 	_cleanup_close_ const int fd = root_file_open(patient->pid, path, O_PATH);
 
 	if (strncmp(path, "listen:", strlen("listen:")) == 0)
 		say(doctor, patient, FINDING_PROBLEM,
-		    "see whether the collector may look into the process (CAP_SYS_PTRACE), and "
-		    "its stderr for a line of fgagent",
-		    "has an agent that listens, and the collector has not connected to it");
+		    "look at its stderr for a line of fgagent, which says why",
+		    "has an agent that is to listen, and does not");
 	else if (fd == -EACCES || fd == -EPERM)
 		say(doctor, patient, FINDING_NOTE, "run as root, or grant CAP_SYS_PTRACE",
 		    "has the agent, which has not connected; this user may not look why");

@@ -20,38 +20,52 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 
+static const struct outcome {
+	int err;
+	const char *reason, *remedy;
+} outcomes[] = {
+	{-ESRCH, "its process is gone", "start the JVM again"},
+	{-ENOENT, "no socket is there, or its file system would have to be waited for",
+	 "start the JVM again, with a path in a tmpfs or on a local disk"},
+	{-ENOTDIR, "its directory is none", "start the JVM again, with a path in a directory"},
+	{-ELOOP, "a symbolic link is in its place or on the way there, and none is followed",
+	 "remove it, and start the JVM again"},
+	{-EXDEV, "the way there leads out of the container", "start the JVM again"},
+	{-ENOTSOCK, "something that is no socket is in its place",
+	 "remove it, and start the JVM again"},
+	{-ECONNREFUSED, "nobody listens to the socket that is there", "start the JVM again"},
+	{-EAGAIN, "it serves another collector", "end that one"},
+	{-ESTALE, "another process listens there",
+	 "give each JVM a path of its own, with %p in it"},
+	{-EACCES, "permission denied", "run as root, with CAP_SYS_PTRACE and CAP_DAC_OVERRIDE"},
+	{-EPERM, "permission denied", "run as root, with CAP_SYS_PTRACE and CAP_DAC_OVERRIDE"},
+	{-EUSERS, "its process or its container has as many connections as one may have",
+	 "see what makes them"},
+	{-EPROTO, "it hung up, or did not greet within 10 s",
+	 "see whether it serves another collector"},
+};
+
+static const struct outcome *outcome_of(int err)
+{
+	for (size_t i = 0; i < sizeof(outcomes) / sizeof(*outcomes); i++) {
+		if (outcomes[i].err == err)
+			return &outcomes[i];
+	}
+	return NULL;
+}
+
 const char *dial_reason(int err)
 {
-	switch (err) {
-	case -ESRCH:
-		return "its process is gone";
-	case -ENOENT:
-	case -ENOTDIR:
-		return "no socket is there, or its file system would have to be waited for: start "
-		       "the JVM again, with a path in a tmpfs or on a local disk";
-	case -ELOOP:
-	case -EXDEV:
-		return "a symbolic link is in its place or on the way there, and none is followed";
-	case -ENOTSOCK:
-		return "something that is no socket is in its place: remove it, and start the JVM "
-		       "again";
-	case -ECONNREFUSED:
-		return "nobody listens to the socket that is there: start the JVM again";
-	case -EAGAIN:
-		return "it serves another collector: end that one";
-	case -ESTALE:
-		return "another process listens there: give each JVM a path of its own, with %p in "
-		       "it";
-	case -EACCES:
-	case -EPERM:
-		return "permission denied: run as root, with CAP_SYS_PTRACE and CAP_DAC_OVERRIDE";
-	case -EUSERS:
-		return "its process or its container has as many connections as one may have";
-	case -EPROTO:
-		return "it hung up, or did not greet within 10 s: it may serve another collector";
-	default:
-		return strerror(-err);
-	}
+	const struct outcome *outcome = outcome_of(err);
+
+	return outcome ? outcome->reason : strerror(-err);
+}
+
+const char *dial_remedy(int err)
+{
+	const struct outcome *outcome = outcome_of(err);
+
+	return outcome ? outcome->remedy : "look at the JVM's stderr for a line of fgagent";
 }
 
 /*
@@ -146,4 +160,17 @@ int dial_process(int proc_fd, pid_t pid, const char *path)
 	ret = fd;
 	fd = -1;
 	return ret;
+}
+
+int dial_try(pid_t pid, char ret_path[BEACON_PATH_BYTES])
+{
+	_cleanup_close_ int proc_fd = -1, fd = -1;
+	char dir[32];
+
+	snprintf(dir, sizeof(dir), "/proc/%d", (int)pid);
+	proc_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (proc_fd < 0 || beacon_read(proc_fd, ret_path) < 0)
+		return -ENODATA;
+	fd = dial_process(proc_fd, pid, ret_path);
+	return fd < 0 ? fd : 0;
 }

@@ -14,6 +14,8 @@
 #ifndef FG_INTAKE_DIAL_H
 #define FG_INTAKE_DIAL_H
 
+#include "intake/beacon.h"
+
 #include <sys/types.h>
 
 /*
@@ -31,7 +33,14 @@
  */
 int dial_process(int proc_fd, pid_t pid, const char *path);
 
-/* Why it failed, and what to do, for the end of a sentence. */
+/* Why it failed, and what to do about it, each for the end of a sentence. */
 const char *dial_reason(int err);
+const char *dial_remedy(int err);
+
+/*
+ * Whether that process's agent listens, where, and whether it could be reached now: -ENODATA if it
+ * does not listen, or as dial_process. The connection is closed at once.
+ */
+int dial_try(pid_t pid, char ret_path[BEACON_PATH_BYTES]);
 
 #endif

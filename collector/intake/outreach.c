@@ -49,8 +49,9 @@ static void say_once(const struct outreach_agent *agent, int err)
 	for (; agent->path[i]; i++)
 		path[i] = (unsigned char)agent->path[i] < 0x80 ? agent->path[i] : '?';
 	path[i] = '\0';
-	log_warning("PID %d: its agent listens at %s in its container, but cannot be reached: %s",
-		    (int)agent->pid, path, dial_reason(err));
+	log_warning("PID %d: its agent listens at %s in its container, but cannot be reached: %s: "
+		    "%s",
+		    (int)agent->pid, path, dial_reason(err), dial_remedy(err));
 }
 
 static void back_off(struct outreach *outreach, struct outreach_agent *agent, uint64_t now_ns)

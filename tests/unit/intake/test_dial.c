@@ -236,7 +236,8 @@ static void every_reason_has_words(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(errs) / sizeof(*errs); i++)
-		assert_true(strlen(dial_reason(-errs[i])) > 10);
+		assert_true(strlen(dial_reason(-errs[i])) > 10 &&
+			    strlen(dial_remedy(-errs[i])) > 10);
 }
 
 int main(void)
