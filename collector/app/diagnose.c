@@ -37,16 +37,22 @@ static void say_mount(char *ret, size_t size, const char *socket_path, pid_t pid
 static bool say_listening(char *ret, size_t size, pid_t pid)
 {
 	char path[BEACON_PATH_BYTES];
-	int err = dial_try(pid, path);
+	const int err = dial_try(pid, path);
 
 	if (err == -ENODATA)
 		return false;
 	if (err == 0)
-		err = -EPROTO; /* it listens, and did not answer */
-	snprintf(ret, size,
-		 "PID %d has the agent loaded, which listens at %s in its container, but it could "
-		 "not be reached: %s: %s",
-		 (int)pid, path, dial_reason(err), dial_remedy(err));
+		snprintf(ret, size,
+			 "PID %d has the agent loaded, which listens at %s in its container, but "
+			 "has not answered yet: ask again in a few seconds; it may be serving "
+			 "another collector",
+			 (int)pid, path);
+	else
+		snprintf(
+			ret, size,
+			"PID %d has the agent loaded, which listens at %s in its container, but it "
+			"could not be reached: %s: %s",
+			(int)pid, path, dial_reason(err), dial_remedy(err));
 	return true;
 }
 

@@ -90,6 +90,7 @@ class Listening(Case):
         daemon.wait_for_jvm(jvm.pid)
         self.assertEqual(self.agents(daemon)["failed"], 0, daemon.text)
         other = self.listening_container("Primes").wait_for_line("ready")
+        daemon.wait_for_jvm(other.pid)
         recording = collector.record(self.place, "-p", other.pid, seconds=2)  # by the daemon
         self.assert_quality(recording)
         self.assertEqual(set(recording.folded.roots()), {"Primes"}, str(recording))
