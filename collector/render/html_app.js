@@ -185,7 +185,7 @@ function searchTools()
 	page.search = element("input", { id: "search", type: "search", spellcheck: "false",
 		placeholder: "Search: regular expression (Ctrl-F)", "aria-label":
 		"Search frames by regular expression; Enter goes to the next match" });
-	page.search.addEventListener("input", () => go({ search: page.search.value }, true));
+	page.search.addEventListener("input", () => soon(() => go({ search: page.search.value }, true)));
 	page.matched = element("output", { id: "matched", "aria-live": "polite" });
 	return element("div", { class: "tools", role: "search" }, page.search,
 		toggle("Aa", "ignoreCase", "Ignore case"),
@@ -213,7 +213,7 @@ function themeButton()
 		at = (at + 1) % 3;
 		document.documentElement.dataset.theme = themes[at];
 		made.textContent = "Theme: " + names[at];
-		draw();
+		redraw();
 	});
 	return made;
 }
@@ -229,7 +229,7 @@ function viewTools()
 		button("Reset all", { id: "reset", title: "No zoom, search or filter" }, () => go(newState())),
 		button("Copy name", { id: "copy-name", title: "Key c" }, () => copySelected("name")),
 		button("Copy stack", { id: "copy-stack", title: "Key s" }, () => copySelected("stack")),
-		button("Copy folded", { id: "copy-folded" }, () => copyText(foldedView(), "the view's stacks")),
+		button("Copy folded", { id: "copy-folded" }, copyFolded),
 		button("Save SVG", { id: "save-svg" }, saveSvg),
 		button("Save PNG", { id: "save-png" }, savePng),
 		themeButton(),
@@ -252,6 +252,7 @@ function buildPage()
 	page.toggles = [];
 	page.live = element("p", { class: "unseen", role: "status", "aria-live": "polite" });
 	page.details = element("p", { id: "details", "aria-live": "polite" });
+	page.working = element("p", { class: "working", role: "status", hidden: "" });
 	const on = { picked: showDetails, zoomed: (graph, i) => zoomTo(graph, i) };
 	app.graph = new Graph("Flame graph.", on);
 	app.callers = new Graph("Callers.", on);
@@ -280,7 +281,7 @@ function buildPage()
 			banner()),
 		element("nav", {}, tabs(), searchTools(), viewTools(), filters()),
 		...(app.strip ? [app.strip.host] : []),
-		element("main", {}, ...Object.values(page.panes)),
+		page.main = element("main", {}, page.working, ...Object.values(page.panes)),
 		element("footer", {}, page.details, legend(),
 			element("p", { class: "notes" }, facts.event ? "" : facts.notes || "")), page.live);
 }
@@ -326,62 +327,47 @@ function showMatched()
 
 function draw()
 {
-	const { state, graph } = app;
+	const { state, graph, made } = app;
 	showControls();
 	if (app.strip)
 		app.strip.show();
 	if (state.tab === "graph") {
+		const tree = state.reversed ? made.reversed : made.tree;
 		graph.icicle = state.icicle;
-		graph.setTree(app.view, nodeOfPath(app.view, state.zoom));
+		graph.setTree(tree, nodeOfPath(tree, state.zoom));
 	} else if (state.tab === "top") {
 		app.top.sort = Math.max(0, ["self", "total", "name"].indexOf(state.sort));
 		app.top.up = state.up;
-		app.top.setRows(functionRows(app.tree));
+		app.top.setRows(functionRows(made));
 	} else if (state.tab === "sandwich") {
-		drawSandwich();
+		drawSandwich(made.sandwich);
 	} else if (state.tab === "changes") {
-		app.changes.setRows(functionRows(app.tree));
+		app.changes.setRows(functionRows(made));
 	}
 	showMatched();
 }
 
-function hottest()
+function drawSandwich({ name, callers, callees })
 {
-	const { self } = tally(app.tree);
-	return self.reduce((best, n, key) => n > self[best] ? key : best, 0);
+	page.focus.textContent = name + ": " + grouped(callees.total[0]) + " samples, " +
+		percent(callees.total[0], app.tree.total[0]) + ". Callers above, callees below";
+	app.callers.setTree(callers, 0);
+	app.callees.setTree(callees, 0);
 }
 
-function drawSandwich()
-{
-	const { keys } = app.tree;
-	const wanted = keys.findIndex(key => key.name === app.state.focus);
-	const key = wanted < 0 ? hottest() : wanted, trees = sandwichTrees(app.tree, key);
-	page.focus.textContent = keys[key].name + ": " + grouped(trees.callees.total[0]) + " samples, " +
-		percent(trees.callees.total[0], app.tree.total[0]) + ". Callers above, callees below";
-	app.callers.setTree(trees.callers, 0);
-	app.callees.setTree(trees.callees, 0);
-}
-
-/* What the trees are made of; when none of it changes, they are still right. */
-const BUILT_FROM = [...DIMENSIONS, "from", "to", "onlyKind", "recursion", "frameworks", "reversed",
-	"widths", "normalise"];
-
-function isBuilt(earlier)
-{
-	const { state } = app;
-	return earlier && BUILT_FROM.every(name => earlier[name] === state[name]) &&
-		(!state.onlyKind || earlier.kind === state.kind) &&
-		earlier.onlyMatching === state.onlyMatching && (!state.onlyMatching ||
-		(earlier.search === state.search && earlier.ignoreCase === state.ignoreCase));
-}
-
+/* Follows a new state: at once, or when what it needs is made. */
 function setState(state)
 {
-	const earlier = app.state;
 	app.state = state;
-	if (!isBuilt(earlier))
-		buildTree();
-	draw();
+	showControls();
+	app.work.start(keyOfView(state), viewSteps(page.main.clientWidth), draw);
+}
+
+/* Draws the same again, for another window, theme or font. */
+function redraw()
+{
+	if (app.made)
+		setState(app.state);
 }
 
 /* Changes the state; in place of the last one where a step back would be too small. */
@@ -475,19 +461,33 @@ function soon(work)
 	waiting = requestAnimationFrame(work);
 }
 
+/* Says what is being done; the picture of before stands meanwhile. */
+function showWork(word)
+{
+	page.working.textContent = word;
+	page.working.hidden = !word;
+	document.body.dataset.working = word ? "1" : "0";
+}
+
+const newWork = () => new Work({ word: showWork,
+	failed: error => announce("This cannot be done: " + error.message) });
+
 async function run()
 {
 	app.data = decodeData(await inflate(document.getElementById("fg-data").textContent));
 	pen.font = "12px " + FONT;
 	buildPage();
+	app.work = newWork();
+	app.copying = newWork();
 	setState(stateOf(location.hash));
 	addEventListener("popstate", () => setState(stateOf(location.hash)));
 	addEventListener("keydown", onKey);
-	addEventListener("resize", () => soon(draw));
+	addEventListener("resize", () => soon(redraw));
 	addEventListener("beforeprint", printStarts);
 	addEventListener("afterprint", printEnds);
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 	document.body.dataset.ready = "1";
+	performance.mark("ready");
 }
 
 run().catch(error => {

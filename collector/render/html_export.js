@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What leaves the page: text to the clipboard, the view as a picture, the view on paper. */
 const MOST_PICTURE_PX = 16000;    // more than browsers make of a canvas
+const MOST_COPIED = 1 << 24;      // letters; what more there is becomes a file
 
 async function copyText(text, what)
 {
@@ -24,7 +25,9 @@ const suffixes = { i: "_[0]", 1: "_[1]", J: "_[j]", "+": "_[i]", k: "_[k]" };
 function foldedName(key)
 {
 	const suffix = suffixes[app.data.kinds[key.kind].letter] || "";
-	return key.name.replace(/;/g, ":").replace(/ +(?=[0-9]+(\.[0-9]*)?$)|\s+$/g, "_") + suffix;
+	key.folded = key.folded ||
+		key.name.replace(/;/g, ":").replace(/ +(?=[0-9]+(\.[0-9]*)?$)|\s+$/g, "_") + suffix;
+	return key.folded;
 }
 
 /* Of a node of a graph its frames from the root, the root left out. */
@@ -36,17 +39,78 @@ function framesOf(tree, i)
 	return frames;
 }
 
-/* Stacks of what is zoomed to and filtered, one a line. */
-function foldedView()
-{
-	const tree = app.tree, zoomed = app.state.reversed ? 0 : app.graph.zoomed, lines = [];
-	const marked = new Uint8Array(tree.count);
-	for (let i = zoomed; i < tree.count; i++) {
-		marked[i] = i === zoomed || marked[tree.parent[i]] ? 1 : 0;
-		if (marked[i] && i > 0 && tree.self[i] > 0)
-			lines.push(framesOf(tree, i).map(foldedName).join(";") + " " + Math.round(tree.self[i]));
+/* Lines of folded stacks, of which there may be more than a text can hold: then they are a file. */
+class FoldedText {
+	constructor()
+	{
+		this.parts = [];
+		this.lines = [];
+		this.length = 0;
+		this.isLarge = false;
 	}
-	return lines.sort().join("\n") + "\n";
+
+	add(line)
+	{
+		this.lines.push(line);
+		this.length += line.length + 1;
+		if (this.length > MOST_COPIED)
+			this.flush();
+	}
+
+	flush()
+	{
+		this.isLarge = true;
+		this.parts.push(new Blob([this.lines.join("\n") + "\n"]));
+		this.lines = [];
+		this.length = 0;
+	}
+}
+
+/* Stacks of what is zoomed to and filtered, one a line, by a walk over what is below that. */
+function* foldedTextSteps(tree, zoomed)
+{
+	const text = new FoldedText(), paths = [framesOf(tree, zoomed).map(foldedName).join(";")];
+	const base = tree.depth[zoomed];
+	let done = 0;
+	for (let i = zoomed; i >= 0;) {
+		const level = tree.depth[i] - base;
+		if (i !== zoomed)
+			paths[level] = (paths[level - 1] && paths[level - 1] + ";") + foldedName(tree.keys[tree.key[i]]);
+		if (i > 0 && Math.round(tree.self[i]) > 0)
+			text.add(paths[level] + " " + Math.round(tree.self[i]));
+		i = nextBelow(tree, zoomed, i);
+		if (++done % 256 === 0)
+			yield progress("Writing stacks", done, tree.count);
+	}
+	return text;
+}
+
+/* The node after i of those below top, each before what is below it; -1 at the end. */
+function nextBelow(tree, top, i)
+{
+	if (tree.wide[i] > 0 && tree.first[i] >= 0)
+		return tree.first[i];
+	while (i !== top && tree.next[i] < 0)
+		i = tree.parent[i];
+	return i === top ? -1 : tree.next[i];
+}
+
+function copyFolded()
+{
+	const zoomed = app.state.reversed || app.state.tab !== "graph" ? 0 : app.graph.zoomed;
+	app.copying.start("folded", foldedTextSteps(app.tree, zoomed), text => {
+		if (!text.isLarge)
+			copyText(text.lines.sort().join("\n") + "\n", "the view's stacks");
+		else
+			saveFolded(text);
+	});
+}
+
+function saveFolded(text)
+{
+	text.flush();
+	save(new Blob(text.parts, { type: "text/plain" }), "stacks.folded");
+	announce("Too much to copy: saved as stacks.folded");
 }
 
 function save(blob, name)

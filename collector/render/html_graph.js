@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A tree on a canvas. laidOut() lists what is wide enough to be seen, a level after the other and
+ * A tree on a canvas. layingOut() lists what is wide enough to be seen, a level after the other and
  * each from left to right; drawing, the mouse and the arrow keys look only there. The canvas is as
  * large as the window; what is scrolled past is not drawn.
  */
@@ -20,7 +20,7 @@ function element(tag, attributes, ...children)
 }
 
 /* Levels from the root: of each the nodes that are seen, where they begin and how wide they are. */
-function laidOut(tree, zoomed, width)
+function* layingOut(tree, zoomed, width)
 {
 	const levels = [];
 	for (let i = tree.parent[zoomed]; i >= 0; i = tree.parent[i])
@@ -28,23 +28,29 @@ function laidOut(tree, zoomed, width)
 	const scale = tree.wide[zoomed] > 0 ? width / tree.wide[zoomed] : 0;
 	let level = { nodes: [zoomed], x: [0], w: [width] };
 	while (level.nodes.length > 0) {
-		const below = { nodes: [], x: [], w: [] };
 		levels.push(level);
-		for (let at = 0; at < level.nodes.length; at++) {
-			let x = level.x[at];
-			for (let i = firstChild(tree, level.nodes[at]); i >= 0; i = tree.next[i]) {
-				const w = tree.wide[i] * scale;
-				if (w >= MIN_WIDE) {
-					below.nodes.push(i);
-					below.x.push(x);
-					below.w.push(w);
-				}
-				x += w;
-			}
-		}
-		level = below;
+		level = levelBelow(tree, level, scale);
+		yield "Laying out";
 	}
 	return levels;
+}
+
+function levelBelow(tree, level, scale)
+{
+	const below = { nodes: [], x: [], w: [] };
+	for (let at = 0; at < level.nodes.length; at++) {
+		let x = level.x[at];
+		for (let i = firstChild(tree, level.nodes[at]); i >= 0; i = tree.next[i]) {
+			const w = tree.wide[i] * scale;
+			if (w >= MIN_WIDE) {
+				below.nodes.push(i);
+				below.x.push(x);
+				below.w.push(w);
+			}
+			x += w;
+		}
+	}
+	return below;
 }
 
 /* The last box of a level that begins at or before x, or -1. */
@@ -120,7 +126,7 @@ class Graph {
 	layOut()
 	{
 		this.width = Math.max(this.host.clientWidth, 100);
-		this.levels = laidOut(this.tree, this.zoomed, this.width);
+		this.levels = finish(layingOut(this.tree, this.zoomed, this.width));
 		this.shown = Math.max(this.host.clientHeight, 40);
 		this.height = Math.max(this.levels.length * ROW, this.shown);
 		const ratio = devicePixelRatio || 1;

@@ -4,8 +4,10 @@
  * frames, not pixels, so that it is right in another window and in another recording.
  *
  *   data --filters, range--> weights --folding--> app.tree --callers first--> what is drawn
+ *
+ * app.made is what was made of the state last: trees, weights, and what was asked of these.
  */
-const app = { data: null, state: null, tree: null, view: null };
+const app = { data: null, state: null, tree: null, made: null };
 const DIMENSIONS = ["container", "process", "pool", "thread"];
 const WIDTHS = ["after", "before", "union"];
 
@@ -124,8 +126,12 @@ function sumInside(tree, marked, own)
 /* Samples that have a matching frame, each once; of the whole recording's names, however folded. */
 function matchedShare()
 {
-	const { base } = app.data, marked = searchMarks(base.keys);
-	return marked ? sumInside(base, marked, app.weights.self) : 0;
+	const { made, state, data } = app, key = state.ignoreCase + " " + state.search;
+	if (made.matched.key !== key) {
+		const marked = searchMarks(data.base.keys);
+		made.matched = { key, sum: marked ? sumInside(data.base, marked, made.weights.self) : 0 };
+	}
+	return made.matched.sum;
 }
 
 // ---- weights ----
@@ -231,37 +237,98 @@ const isNoise = (after, before) => Math.abs(sigmas(after, before)) < NOISE;
 
 let foldedOnce = { key: "" };     // the last folding, which no filter changes
 
-function folded()
+function* foldedSteps()
 {
 	const { state, data } = app, key = state.recursion + " " + state.frameworks;
 	if (!state.recursion && !state.frameworks)
 		return null;
 	if (foldedOnce.key !== key)
-		foldedOnce = { key, ...foldTree(data.base, state.recursion, state.frameworks) };
+		foldedOnce = { key, ...yield* foldSteps(data.base, state.recursion, state.frameworks) };
 	return foldedOnce;
 }
 
-function buildTree()
+/* In a comparison: before as it is compared, and the widths that nodes are drawn by. */
+function compare(tree)
 {
-	const { data } = app, fold = folded();
-	const tree = fold ? fold.tree : data.base;
-	app.weights = weigh();
-	tree.self = fold ? regroup(app.weights.self, fold) : app.weights.self;
-	tree.before = fold ? regroup(app.weights.before, fold) : app.weights.before;
+	const whole = tree.before.reduce((sum, n) => sum + n, 0);
+	const scale = scaleOf(whole, tree.total[0]);
+	tree.before = tree.before.map(n => n * scale);
+	tree.beforeTotal = sumUp(tree, tree.before);
+	tree.selfWide = tree.self.map((n, i) => widthOfNode(n, tree.before[i]));
+	tree.wide = sumUp(tree, tree.selfWide);
+	return whole;
+}
+
+/* What the trees are made of; when none of it changes, they are still right. */
+function keyOfTrees(state)
+{
+	return [...DIMENSIONS, "from", "to", "recursion", "frameworks", "widths", "normalise", "onlyKind",
+		...(state.onlyKind ? ["kind"] : []), "onlyMatching",
+		...(state.onlyMatching ? ["search", "ignoreCase"] : [])].map(name => state[name]).join("\n");
+}
+
+/* What the state shows besides trees that are made of it. */
+function keyOfView(state)
+{
+	return [keyOfTrees(state), state.tab, state.reversed, state.focus].join("\n");
+}
+
+function* treeSteps()
+{
+	const { data } = app, fold = yield* foldedSteps(), word = "Counting";
+	const weights = weigh();
+	yield word;
+	const tree = { ...(fold ? fold.tree : data.base) };
+	tree.self = fold ? regroup(weights.self, fold) : weights.self;
+	tree.before = fold ? regroup(weights.before, fold) : weights.before;
+	yield word;
 	tree.total = sumUp(tree, tree.self);
-	if (data.before) {
-		const whole = tree.before.reduce((sum, n) => sum + n, 0);
-		app.wholeBefore = whole;
-		const scale = scaleOf(whole, tree.total[0]);
-		tree.before = tree.before.map(n => n * scale);
-		tree.beforeTotal = sumUp(tree, tree.before);
-		tree.selfWide = tree.self.map((n, i) => widthOfNode(n, tree.before[i]));
-		tree.wide = sumUp(tree, tree.selfWide);
-	} else {
-		tree.beforeTotal = tree.before;
-		tree.selfWide = tree.self;
-		tree.wide = tree.total;
+	tree.beforeTotal = tree.before;
+	tree.selfWide = tree.self;
+	tree.wide = tree.total;
+	yield word;
+	const wholeBefore = data.before ? compare(tree) : 0;
+	return { key: keyOfTrees(app.state), tree, weights, wholeBefore, matched: { key: null } };
+}
+
+function hottest(sums)
+{
+	return sums.self.reduce((best, n, key) => n > sums.self[best] ? key : best, 0);
+}
+
+function* sandwichSteps(made, width)
+{
+	const { keys } = made.tree, { focus } = app.state;
+	let name = focus;
+	if (!keys.some(key => key.name === focus)) {
+		made.sums = made.sums || (yield* tallySteps(made.tree));
+		name = keys[hottest(made.sums)].name;
 	}
-	app.tree = tree;
-	app.view = app.state.reversed ? reversedTree(tree) : tree;
+	if (!made.sandwich || made.sandwich.name !== name)
+		made.sandwich = sandwichTrees(made.tree, name);
+	yield "Looking up callers";
+	yield* layingOut(made.sandwich.callers, 0, width);
+	yield* layingOut(made.sandwich.callees, 0, width);
+}
+
+/*
+ * All that has to be made before the state can be drawn, in a graph of that width. app keeps what it
+ * has until all is made, so that the page goes on with it.
+ */
+function* viewSteps(width)
+{
+	const { state } = app, isRight = app.made && app.made.key === keyOfTrees(state);
+	const made = isRight ? app.made : yield* treeSteps();
+	if (state.tab === "graph" && state.reversed) {
+		made.reversed = made.reversed || reversedTree(made.tree);
+		yield "Turning";
+		yield* layingOut(made.reversed, nodeOfPath(made.reversed, state.zoom), width);
+	} else if (state.tab === "sandwich") {
+		yield* sandwichSteps(made, width);
+	} else if (state.tab !== "graph") {
+		made.sums = made.sums || (yield* tallySteps(made.tree));
+	}
+	app.made = made;
+	app.tree = made.tree;
+	app.wholeBefore = made.wholeBefore;
 }

@@ -75,9 +75,9 @@ class FunctionTable {
 	}
 }
 
-function functionRows(tree)
+function functionRows({ tree, sums })
 {
-	const sums = tally(tree), rows = [], pattern = patternOf(app.state);
+	const rows = [], pattern = patternOf(app.state);
 	for (let key = 0; key < tree.keys.length; key++) {
 		if (sums.total[key] === 0 && sums.beforeTotal[key] === 0)
 			continue;

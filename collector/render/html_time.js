@@ -87,6 +87,10 @@ class TimeStrip {
 	/* What filters let pass, whatever the range: samples a bucket. */
 	count()
 	{
+		const key = DIMENSIONS.map(name => app.state[name]).join("\n");
+		if (this.counted === key)
+			return;
+		this.counted = key;
 		this.counts = new Float64Array(this.buckets);
 		eachEntry(false, i => {
 			this.counts[app.data.times.bucket[i]] += app.data.times.weight[i];

@@ -57,95 +57,169 @@ function frameworksOf(keys)
 	return Int8Array.from(keys, key => FRAMEWORKS.findIndex(([, pattern]) => pattern.test(key.name)));
 }
 
-/* Children by parent and key, in a table of open addressing. */
-function childTable(count)
-{
-	let size = 1024;
-	while (size < 2 * count)
-		size *= 2;
-	const slots = new Int32Array(size).fill(-1);
-	return {
-		find(tree, parent, key) {
-			let at = Math.imul(parent, 0x9e3779b1) + Math.imul(key, 0x85ebca6b);
-			at = Math.imul(at ^ at >>> 15, 0x2c1b3c6d);
-			for (at = (at ^ at >>> 13) & (size - 1); slots[at] >= 0; at = (at + 1) & (size - 1))
-				if (tree.parent[slots[at]] === parent && tree.key[slots[at]] === key)
-					return slots[at];
-			return -1 - at;
-		},
-		put(free, node) {
-			slots[-1 - free] = node;
-		},
-	};
+/* Nodes by parent and key, in a table of open addressing that grows; 0 is no node. */
+class ChildTable {
+	constructor(tree)
+	{
+		this.tree = tree;
+		this.slots = new Int32Array(1 << 16);
+		this.used = 0;
+	}
+
+	/* Where a child is, or would be. */
+	placeOf(parent, key)
+	{
+		const { slots, tree } = this, mask = slots.length - 1;
+		let at = Math.imul(parent, 0x9e3779b1) + Math.imul(key, 0x85ebca6b);
+		at = Math.imul(at ^ at >>> 15, 0x2c1b3c6d);
+		for (at = (at ^ at >>> 13) & mask; slots[at] > 0; at = (at + 1) & mask)
+			if (tree.parent[slots[at]] === parent && tree.key[slots[at]] === key)
+				break;
+		return at;
+	}
+
+	find(parent, key)
+	{
+		return this.slots[this.placeOf(parent, key)];
+	}
+
+	put(node)
+	{
+		if (2 * ++this.used > this.slots.length)
+			this.grow();
+		this.slots[this.placeOf(this.tree.parent[node], this.tree.key[node])] = node;
+	}
+
+	grow()
+	{
+		const old = this.slots;
+		this.slots = new Int32Array(2 * old.length);
+		for (const node of old)
+			if (node > 0)
+				this.slots[this.placeOf(this.tree.parent[node], this.tree.key[node])] = node;
+	}
 }
 
 /* Callers that are the same function as a frame, found by its key while the walk is below them. */
-function recursionWalk(keyCount)
-{
-	const on = new Int32Array(keyCount).fill(-1), path = [], earlier = [];
-	return {
-		leaveTo(depth) {
-			while (path.length > depth)
-				on[path.pop()] = earlier.pop();
-		},
-		find: key => on[key],
-		enter(key, node) {
-			path.push(key);
-			earlier.push(on[key]);
-			on[key] = node;
-		},
-	};
+class RecursionWalk {
+	constructor(keyCount)
+	{
+		this.on = new Int32Array(keyCount);     // 0: not on the way to the root
+		this.path = [];
+		this.earlier = [];
+	}
+
+	leaveTo(depth)
+	{
+		while (this.path.length > depth)
+			this.on[this.path.pop()] = this.earlier.pop();
+	}
+
+	enter(key, node)
+	{
+		this.path.push(key);
+		this.earlier.push(this.on[key]);
+		this.on[key] = node;
+	}
 }
 
 /*
  * base with recursive calls joined to the first, and runs of frameworks' frames to one; of says
- * what each node of base has become.
+ * what each node of base has become. Children are looked up by key only below nodes that several of
+ * base have become: elsewhere they differ anyway.
  */
-function foldTree(base, recursion, frameworks)
-{
-	const tree = newTree(base.count, base.keys.slice()), of = new Int32Array(base.count);
-	const table = childTable(base.count), last = new Int32Array(base.count).fill(-1);
-	const framework = frameworks ? frameworksOf(base.keys) : null;
-	const walk = recursionWalk(base.keys.length);
-	const run = new Int32Array(base.count), longest = new Int32Array(base.count);
-	const seen = new Int32Array(base.count), frameworkKey = base.keys.length;
-	tree.keys.push({ name: "[frameworks]", kind: 0, shade: 0 });
-	tree.key[0] = base.key[0];
-	tree.count = 1;
-	for (let i = 1; i < base.count; i++) {
-		const parent = of[base.parent[i]], own = base.key[i];
-		let key = own, to = -1;
-		walk.leaveTo(base.depth[i] - 1);
-		if (framework && framework[own] >= 0) {
-			const inRun = tree.key[parent] === frameworkKey;
-			if (inRun)
-				to = parent;
-			if (inRun || framework[own] !== JDK) {
-				key = frameworkKey;
-				run[i] = inRun ? run[base.parent[i]] + 1 : 1;
-			}
+class Folding {
+	constructor(base, recursion, frameworks)
+	{
+		const { count } = base;
+		this.base = base;
+		this.tree = newTree(count, base.keys.slice());
+		this.tree.count = 1;
+		this.tree.key[0] = base.key[0];
+		this.of = new Int32Array(count);
+		this.last = new Int32Array(count).fill(-1);
+		this.sources = new Uint8Array(count);         // one, or 2 for more
+		this.table = new ChildTable(this.tree);
+		this.walk = recursion ? new RecursionWalk(base.keys.length) : null;
+		this.framework = frameworks ? frameworksOf(base.keys) : null;
+		this.frameworkKey = base.keys.length;
+		this.tree.keys.push({ name: "[frameworks]", kind: 0, shade: 0 });
+		if (frameworks) {
+			this.run = new Int32Array(count);      // frames of the run up to here
+			this.runBelow = new Int32Array(count); // a node's child that is a run
+			this.longest = new Int32Array(count);
+			this.seen = new Int32Array(count);     // a bit a framework
 		}
-		if (recursion && to < 0 && key === own)
-			to = walk.find(key);
-		if (to < 0) {
-			to = table.find(tree, parent, key);
-			if (to < 0) {
-				table.put(to, tree.count);
-				to = tree.count++;
-				tree.key[to] = key;
-				linkChild(tree, to, parent, last);
-			}
-		}
-		walk.enter(own, to);
-		if (run[i]) {
-			seen[to] |= 1 << framework[own];
-			longest[to] = Math.max(longest[to], run[i]);
-		}
-		of[i] = to;
 	}
-	if (framework)
-		nameRuns(tree, frameworkKey, seen, longest);
-	return { tree, of };
+
+	add(parent, key)
+	{
+		const node = this.tree.count++;
+		this.tree.key[node] = key;
+		linkChild(this.tree, node, parent, this.last);
+		if (this.sources[parent] > 1 && key !== this.frameworkKey)
+			this.table.put(node);
+		return node;
+	}
+
+	/* One more node of base has become this one. */
+	join(node)
+	{
+		if (this.sources[node] === 1)
+			for (let child = this.tree.first[node]; child >= 0; child = this.tree.next[child])
+				if (this.tree.key[child] !== this.frameworkKey)
+					this.table.put(child);
+		this.sources[node] = Math.min(this.sources[node] + 1, 2);
+	}
+
+	/* What a frame of a framework becomes, or 0 if it is not in a run. */
+	runOf(i, parent)
+	{
+		const { framework, base, tree, frameworkKey } = this, of = framework[base.key[i]];
+		let to = 0;
+		if (tree.key[parent] === frameworkKey)
+			to = parent;
+		else if (of !== JDK)
+			to = this.runBelow[parent] || (this.runBelow[parent] = this.add(parent, frameworkKey));
+		else
+			return 0;
+		this.run[i] = to === parent ? this.run[base.parent[i]] + 1 : 1;
+		this.seen[to] |= 1 << of;
+		this.longest[to] = Math.max(this.longest[to], this.run[i]);
+		return to;
+	}
+
+	node(i)
+	{
+		const { base, tree, walk, framework } = this;
+		const parent = this.of[base.parent[i]], key = base.key[i];
+		let to = framework && framework[key] >= 0 ? this.runOf(i, parent) : 0;
+		if (walk) {
+			walk.leaveTo(base.depth[i] - 1);
+			to = to || walk.on[key];
+		}
+		if (to === 0 && this.sources[parent] > 1)
+			to = this.table.find(parent, key);
+		if (to === 0)
+			to = this.add(parent, key);
+		if (walk)
+			walk.enter(key, to);
+		this.join(to);
+		this.of[i] = to;
+	}
+}
+
+function* foldSteps(base, recursion, frameworks)
+{
+	const folding = new Folding(base, recursion, frameworks), { count } = base;
+	for (let i = 1; i < count;) {
+		for (const end = Math.min(i + CHUNK_NODES, count); i < end; i++)
+			folding.node(i);
+		yield progress("Folding", i, count);
+	}
+	if (frameworks)
+		nameRuns(folding.tree, folding.frameworkKey, folding.seen, folding.longest);
+	return { tree: folding.tree, of: folding.of };
 }
 
 function nameRuns(tree, frameworkKey, seen, longest)
@@ -167,17 +241,24 @@ function nameRuns(tree, frameworkKey, seen, longest)
 
 // ---- trees that grow ----
 
-/* cursors: of each node the nodes of source that it stands for, with their weights. */
-function growingTree(source, grow)
+/*
+ * cursors: of each node the nodes of source that it stands for, a part of an array. by: the columns
+ * of source that they are weighed by.
+ */
+function growingTree(source, grow, by)
 {
 	return {
-		source, grow, keys: source.keys, count: 0, grown: [], cursors: [],
+		source, grow, by, keys: source.keys, count: 0, grown: [], cursors: [],
 		key: [], parent: [], depth: [], first: [], next: [],
 		self: [], total: [], before: [], beforeTotal: [], wide: [],
+		groups: new Groups(source.keys.length),
 	};
 }
 
-function addGrowing(tree, parent, key, weights)
+const ALL_BELOW = source => ({ total: source.total, before: source.beforeTotal, wide: source.wide });
+const ITS_OWN = source => ({ total: source.self, before: source.before, wide: source.selfWide });
+
+function addGrowing(tree, parent, key, sums)
 {
 	const i = tree.count++;
 	tree.key.push(key);
@@ -186,46 +267,58 @@ function addGrowing(tree, parent, key, weights)
 	tree.first.push(-1);
 	tree.next.push(-1);
 	tree.grown.push(false);
-	tree.cursors.push(weights.cursors);
-	tree.self.push(weights.self);
-	tree.total.push(weights.total);
-	tree.before.push(weights.before);
-	tree.beforeTotal.push(weights.beforeTotal);
-	tree.wide.push(weights.wide);
+	tree.cursors.push(sums.cursors);
+	tree.self.push(0);
+	tree.total.push(sums.total);
+	tree.before.push(0);
+	tree.beforeTotal.push(sums.before);
+	tree.wide.push(sums.wide);
 	return i;
 }
 
-const noWeights = () => ({ cursors: [], self: 0, total: 0, before: 0, beforeTotal: 0, wide: 0 });
-
-function addCursor(weights, cursor)
-{
-	weights.cursors.push(cursor);
-	weights.total += cursor.total;
-	weights.beforeTotal += cursor.before;
-	weights.wide += cursor.wide;
-}
-
-/* Makes children of groups by key, the widest first. */
-function addGroups(tree, i, groups)
-{
-	const sorted = [...groups].sort((a, b) => b[1].wide - a[1].wide);
-	let before = -1;
-	for (const [key, weights] of sorted) {
-		const child = addGrowing(tree, i, key, weights);
-		if (before < 0)
-			tree.first[i] = child;
-		else
-			tree.next[before] = child;
-		before = child;
+/* Counts and sums by key, for one node after the other. */
+class Groups {
+	constructor(keys)
+	{
+		this.count = new Int32Array(keys);
+		this.place = new Int32Array(keys);
+		this.total = new Float64Array(keys);
+		this.before = new Float64Array(keys);
+		this.wide = new Float64Array(keys);
+		this.seen = [];
 	}
-}
 
-function groupOf(groups, key)
-{
-	let group = groups.get(key);
-	if (!group)
-		groups.set(key, group = noWeights());
-	return group;
+	add(key, by, node)
+	{
+		if (this.count[key]++ === 0) {
+			this.seen.push(key);
+			this.total[key] = this.before[key] = this.wide[key] = 0;
+		}
+		this.total[key] += by.total[node];
+		this.before[key] += by.before[node];
+		this.wide[key] += by.wide[node];
+	}
+
+	/* Makes of each key a child of i, the widest first; their cursors are parts of arrays from begin. */
+	makeChildren(tree, i, arrays, begin)
+	{
+		const { wide, count, place } = this;
+		let before = -1;
+		for (const key of this.seen.sort((a, b) => wide[b] - wide[a] || a - b)) {
+			const child = addGrowing(tree, i, key, { total: this.total[key],
+				before: this.before[key], wide: wide[key],
+				cursors: { ...arrays, begin, end: begin + count[key] } });
+			place[key] = begin;
+			begin += count[key];
+			count[key] = 0;
+			if (before < 0)
+				tree.first[i] = child;
+			else
+				tree.next[before] = child;
+			before = child;
+		}
+		this.seen = [];
+	}
 }
 
 /* A node's first child; grows it if that is still to be done. */
@@ -239,76 +332,105 @@ function firstChild(tree, i)
 	return tree.first[i];
 }
 
+/* Of cursors: at, where each has come to on its way to the root, and from, where it began. Both are
+ * put in the order of the children, in their place. */
 function growCallers(tree, i)
 {
-	const { source } = tree, groups = new Map();
-	for (const cursor of tree.cursors[i]) {
-		const caller = source.parent[cursor.node];
+	const { source, by, groups } = tree, { at, from, begin, end } = tree.cursors[i];
+	for (let c = begin; c < end; c++) {
+		const caller = source.parent[at[c]];
 		if (caller > 0) {
-			cursor.node = caller;      // it is nobody else's
-			addCursor(groupOf(groups, source.key[caller]), cursor);
+			groups.add(source.key[caller], by, from[c]);
 		} else {
-			tree.self[i] += cursor.total;
-			tree.before[i] += cursor.before;
+			tree.self[i] += by.total[from[c]];
+			tree.before[i] += by.before[from[c]];
 		}
 	}
-	addGroups(tree, i, groups);
+	const oldAt = at.slice(begin, end), oldFrom = from.slice(begin, end), { place } = groups;
+	groups.makeChildren(tree, i, { at, from }, begin);
+	for (let c = 0; c < oldAt.length; c++) {
+		const caller = source.parent[oldAt[c]];
+		if (caller <= 0)
+			continue;
+		const to = place[source.key[caller]]++;
+		at[to] = caller;
+		from[to] = oldFrom[c];
+	}
 }
-
-const cursorOf = (source, node) => ({ node, total: source.total[node],
-	before: source.beforeTotal[node], wide: source.wide[node] });
 
 function growCallees(tree, i)
 {
-	const { source } = tree, groups = new Map();
-	for (const cursor of tree.cursors[i]) {
-		tree.self[i] += source.self[cursor.node];
-		tree.before[i] += source.before[cursor.node];
-		for (let child = source.first[cursor.node]; child >= 0; child = source.next[child])
-			if (source.wide[child] > 0)
-				addCursor(groupOf(groups, source.key[child]), cursorOf(source, child));
+	const { source, by, groups } = tree, { at, begin, end } = tree.cursors[i], found = [];
+	for (let c = begin; c < end; c++) {
+		tree.self[i] += source.self[at[c]];
+		tree.before[i] += source.before[at[c]];
+		for (let child = source.first[at[c]]; child >= 0; child = source.next[child]) {
+			if (source.wide[child] > 0) {
+				groups.add(source.key[child], by, child);
+				found.push(child);
+			}
+		}
 	}
-	addGroups(tree, i, groups);
+	const below = new Int32Array(found.length), { place } = groups;
+	groups.makeChildren(tree, i, { at: below }, 0);
+	for (const child of found)
+		below[place[source.key[child]]++] = child;
 }
 
 /* All stacks, leaf first: the root's children are the functions that samples ended in. */
 function reversedTree(source)
 {
-	const tree = growingTree(source, growCallers), groups = new Map(), root = noWeights();
-	for (let i = 1; i < source.count; i++) {
-		const self = source.self[i], before = source.before[i];
-		if (self > 0 || before > 0)
-			addCursor(groupOf(groups, source.key[i]), { node: i, total: self, before,
-				wide: source.selfWide[i] });
-	}
-	root.total = source.total[0];
-	root.self = source.self[0];
-	root.beforeTotal = source.beforeTotal[0];
-	root.wide = source.wide[0];
-	addGrowing(tree, -1, source.key[0], root);
+	const tree = growingTree(source, growCallers, ITS_OWN(source)), from = [];
+	for (let i = 1; i < source.count; i++)
+		if (source.self[i] > 0 || source.before[i] > 0)
+			from.push(i);
+	const at = Int32Array.from(from), { groups } = tree;
+	addGrowing(tree, -1, source.key[0], { total: source.total[0], before: source.beforeTotal[0],
+		wide: source.wide[0], cursors: null });
+	tree.self[0] = source.self[0];
 	tree.grown[0] = true;
-	addGroups(tree, 0, groups);
+	for (const i of from)
+		groups.add(source.key[i], tree.by, i);
+	const begun = new Int32Array(at.length);
+	groups.makeChildren(tree, 0, { at, from: begun }, 0);
+	for (const i of from)
+		begun[groups.place[source.key[i]]++] = i;
+	at.set(begun);
 	return tree;
 }
 
 /* The outermost frames of a function, whichever way it ran, so that nested ones count once. */
 function occurrencesOf(source, name)
 {
-	const marked = markedBy(source.keys, key => key.name === name), weights = noWeights();
+	const marked = markedBy(source.keys, key => key.name === name), found = [];
 	const inside = insideOf(source, marked);
 	for (let i = 1; i < source.count; i++)
 		if (marked[source.key[i]] && !inside[source.parent[i]] && source.wide[i] > 0)
-			addCursor(weights, cursorOf(source, i));
-	return weights;
+			found.push(i);
+	return Int32Array.from(found);
 }
 
-function sandwichTrees(source, key)
+function sumsOf(by, nodes)
 {
-	const { name } = source.keys[key];
-	const callers = growingTree(source, growCallers), callees = growingTree(source, growCallees);
-	addGrowing(callers, -1, key, occurrencesOf(source, name));
-	addGrowing(callees, -1, key, occurrencesOf(source, name));
-	return { callers, callees };
+	const sums = { total: 0, before: 0, wide: 0,
+		cursors: { at: nodes, from: nodes.slice(), begin: 0, end: nodes.length } };
+	for (const i of nodes) {
+		sums.total += by.total[i];
+		sums.before += by.before[i];
+		sums.wide += by.wide[i];
+	}
+	return sums;
+}
+
+function sandwichTrees(source, name)
+{
+	const key = Math.max(0, source.keys.findIndex(k => k.name === name)), by = ALL_BELOW(source);
+	const nodes = occurrencesOf(source, name);
+	const callers = growingTree(source, growCallers, by);
+	const callees = growingTree(source, growCallees, by);
+	addGrowing(callers, -1, key, sumsOf(by, nodes.slice()));
+	addGrowing(callees, -1, key, sumsOf(by, nodes));
+	return { name, callers, callees };
 }
 
 // ---- tables ----
@@ -324,32 +446,58 @@ function namesakes(keys)
 	});
 }
 
-/* Of each name self and total, the latter once for nested frames; by the name's first key. */
-function tally(tree)
-{
-	const n = tree.keys.length, of = namesakes(tree.keys);
-	const sums = { self: new Float64Array(n), total: new Float64Array(n),
-		before: new Float64Array(n), beforeTotal: new Float64Array(n) };
-	const open = new Int32Array(n);
-	for (let i = tree.first[0]; i > 0;) {
-		const key = of[tree.key[i]];
-		sums.self[key] += tree.self[i];
-		sums.before[key] += tree.before[i];
-		if (open[key]++ === 0) {
-			sums.total[key] += tree.total[i];
-			sums.beforeTotal[key] += tree.beforeTotal[i];
-		}
-		if (tree.first[i] >= 0) {
-			i = tree.first[i];
-			continue;
-		}
-		open[key]--;
+/* The walk over a whole tree that tallySteps makes: a node, then all below it. */
+class Tally {
+	constructor(tree)
+	{
+		const n = tree.keys.length;
+		this.tree = tree;
+		this.of = namesakes(tree.keys);
+		this.open = new Int32Array(n);     // frames of a name on the way to the root
+		this.at = tree.first[0];
+		this.sums = { self: new Float64Array(n), total: new Float64Array(n),
+			before: new Float64Array(n), beforeTotal: new Float64Array(n) };
+	}
+
+	/* To the next node that is not below this one; this.at is 0 at the end. */
+	leave()
+	{
+		const { tree, of, open } = this;
+		let i = this.at;
+		open[of[tree.key[i]]]--;
 		while (i > 0 && tree.next[i] < 0) {
 			i = tree.parent[i];
 			if (i > 0)
 				open[of[tree.key[i]]]--;
 		}
-		i = i > 0 ? tree.next[i] : 0;
+		this.at = i > 0 ? tree.next[i] : 0;
 	}
-	return sums;
+
+	/* Counts this.at, and goes on. */
+	node()
+	{
+		const { tree, sums, at: i } = this, key = this.of[tree.key[i]];
+		sums.self[key] += tree.self[i];
+		sums.before[key] += tree.before[i];
+		if (this.open[key]++ === 0) {
+			sums.total[key] += tree.total[i];
+			sums.beforeTotal[key] += tree.beforeTotal[i];
+		}
+		if (tree.first[i] >= 0)
+			this.at = tree.first[i];
+		else
+			this.leave();
+	}
+}
+
+/* Of each name self and total, the latter once for nested frames; by the name's first key. */
+function* tallySteps(tree)
+{
+	const tally = new Tally(tree);
+	for (let done = 0; tally.at > 0; done += CHUNK_NODES) {
+		for (let n = 0; n < CHUNK_NODES && tally.at > 0; n++)
+			tally.node();
+		yield progress("Counting", done, tree.count);
+	}
+	return tally.sums;
 }
