@@ -5,11 +5,13 @@
  */
 const page = {};
 
-/* To a screen reader, and in the line below. */
+/* To a screen reader, and to eyes for some seconds. */
 function announce(text)
 {
-	page.live.textContent = "";
 	page.live.textContent = text;
+	page.live.hidden = false;
+	clearTimeout(page.liveTimer);
+	page.liveTimer = setTimeout(() => { page.live.hidden = true; }, 4000);
 }
 
 const button = (label, attributes, run) => {
@@ -131,13 +133,11 @@ function legend()
 /* In a comparison colours are of changes; the letters say new, gone, more, less. */
 function changeLegend()
 {
-	const entries = [["N", "rgb(236,136,40)", "new"], ["+", "rgb(230,180,133)", "more"],
-		["=", "rgb(225,225,225)", "no change beyond noise"], ["\u2212", "rgb(157,192,229)", "less"],
-		["X", "rgb(88,158,232)", "gone (widths: before, union)"]];
-	return entries.map(([letter, colour, text]) => {
+	return app.data.facts.changes.map(({ letter, colours, title }, change) => {
 		const chip = element("i", { class: "chip", "aria-hidden": "true" }, letter);
-		chip.style.background = colour;
-		return element("span", {}, chip, text);
+		chip.style.background = colours[4];
+		return element("span", {}, chip, title + (change === CHANGE.gone ?
+			" (widths: before, union)" : ""));
 	});
 }
 
@@ -250,7 +250,7 @@ function compareTools()
 function buildPage()
 {
 	page.toggles = [];
-	page.live = element("p", { class: "unseen", role: "status", "aria-live": "polite" });
+	page.live = element("p", { class: "said", role: "status", "aria-live": "polite", hidden: "" });
 	page.details = element("p", { id: "details", "aria-live": "polite" });
 	page.working = element("p", { class: "working", role: "status", hidden: "" });
 	const on = { picked: showDetails, zoomed: (graph, i) => zoomTo(graph, i) };

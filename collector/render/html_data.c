@@ -18,12 +18,22 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* What tells kinds apart where colours do not. */
-static const char letters[KINDS] = {
-	[KIND_LABEL] = '#',   [KIND_INTERPRETED] = 'i', [KIND_C1] = '1',   [KIND_JIT] = 'J',
-	[KIND_INLINED] = '+', [KIND_STUB] = 's',	[KIND_CPP] = 'C',  [KIND_NATIVE] = 'n',
-	[KIND_KERNEL] = 'k',  [KIND_UNKNOWN] = '?',	[KIND_JAVA] = '*',
-};
+/* What tells classes apart where colours do not. */
+static const char *class_letter(const struct looks *looks, unsigned class)
+{
+	static const char *const kinds[KINDS] = {
+		[KIND_LABEL] = "#",   [KIND_INTERPRETED] = "i", [KIND_C1] = "1",
+		[KIND_JIT] = "J",     [KIND_INLINED] = "+",	[KIND_STUB] = "s",
+		[KIND_CPP] = "C",     [KIND_NATIVE] = "n",	[KIND_KERNEL] = "k",
+		[KIND_UNKNOWN] = "?", [KIND_JAVA] = "*",
+	};
+	static const char *const changes[CHANGES] = {
+		[CHANGE_NOISE] = "=", [CHANGE_MORE] = "+", [CHANGE_LESS] = "\xe2\x88\x92", /* - */
+		[CHANGE_NEW] = "N",   [CHANGE_GONE] = "X",
+	};
+
+	return looks->diff ? changes[class] : kinds[class];
+}
 
 static void add_part(struct bytes *out, struct bytes *part)
 {
@@ -64,20 +74,32 @@ static void fact_number(struct bytes *out, const char *key, uint64_t number)
 	add_number(out, number, '\n');
 }
 
-/* kind NUMBER<TAB>letter, title, 8 colours, between spaces */
-static void add_kinds(struct bytes *out)
+/* kind or change<TAB>letter, KIND_SHADES colours, title, between spaces */
+static void add_look(struct bytes *out, const char *what, const struct looks *looks, unsigned class)
 {
-	for (int kind = 0; kind < KINDS; kind++) {
-		char text[160];
-		int len = snprintf(text, sizeof(text), "kind\t%c", letters[kind]);
+	char text[160];
+	int len = snprintf(text, sizeof(text), "%s\t%s", what, class_letter(looks, class));
 
-		for (unsigned shade = 0; shade < KIND_SHADES; shade++)
-			len += snprintf(text + len, sizeof(text) - (size_t)len, " #%06" PRIx32,
-					kind_rgb((enum kind)kind, shade));
-		bytes_add(out, text, (size_t)len);
-		bytes_add_char(out, ' ');
-		add_text(out, kind_title((enum kind)kind), '\n');
-	}
+	for (unsigned shade = 0; shade < KIND_SHADES; shade++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " #%06" PRIx32,
+				looks->rgb[class][shade]);
+	bytes_add(out, text, (size_t)len);
+	bytes_add_char(out, ' ');
+	add_text(out, looks->titles[class], '\n');
+}
+
+static void add_looks(struct bytes *out, const struct profile_diff *diff)
+{
+	struct looks looks;
+
+	looks_init(&looks, PALETTE_KINDS, NULL);
+	for (unsigned class = 0; class < looks.n_classes; class ++)
+		add_look(out, "kind", &looks, class);
+	if (!diff)
+		return;
+	looks_init(&looks, PALETTE_KINDS, diff);
+	for (unsigned class = 0; class < looks.n_classes; class ++)
+		add_look(out, "change", &looks, class);
 }
 
 static void add_quality(struct bytes *out, const struct profile_info *info)
@@ -120,7 +142,7 @@ static void add_facts(struct bytes *out, const struct render_options *options)
 	fact_text(out, "title", options->title ? options->title : "Flame Graph");
 	fact_text(out, "subtitle", options->subtitle);
 	fact_text(out, "notes", options->notes);
-	add_kinds(out);
+	add_looks(out, options->diff);
 	if (options->diff)
 		add_comparison(out, &options->diff->options);
 	if (timeline) {

@@ -12,7 +12,7 @@ async function inflate(base64)
 	const packed = new Uint8Array(text.length);
 	for (let i = 0; i < packed.length; i++)
 		packed[i] = text.charCodeAt(i);
-	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+	const stream = new Response(packed).body.pipeThrough(new DecompressionStream("deflate"));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
@@ -53,14 +53,14 @@ function readerOf(bytes)
 	return read;
 }
 
-/* Key -> value, but for kind and truncated, of which there are many. */
+/* Key -> value, but for kinds, changes and what was truncated, of which there are many. */
 function decodeFacts(lines)
 {
-	const facts = { kinds: [], truncated: [] };
+	const facts = { kinds: [], changes: [], truncated: [] };
 	for (const [key, value] of lines) {
 		const words = value.split(" ");
-		if (key === "kind")
-			facts.kinds.push({ letter: words[0], colours: words.slice(1, 9),
+		if (key === "kind" || key === "change")
+			facts[key + "s"].push({ letter: words[0], colours: words.slice(1, 9),
 				title: words.slice(9).join(" ") });
 		else if (key === "truncated")
 			facts.truncated.push({ samples: Number(words[0]), reason: words.slice(1).join(" ") });

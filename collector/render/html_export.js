@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What leaves the page: text to the clipboard, the view as a picture, the view on paper. */
 const MOST_PICTURE_PX = 16000;    // more than browsers make of a canvas
-const MOST_COPIED = 1 << 24;      // letters; what more there is becomes a file
+const MOST_COPIED = 1 << 23;      // letters; what more there is becomes a file
+const PART_LETTERS = 1 << 19;
 
 async function copyText(text, what)
 {
@@ -43,26 +44,31 @@ function framesOf(tree, i)
 class FoldedText {
 	constructor()
 	{
-		this.parts = [];
+		this.parts = [];       // texts, and once it is large blobs
 		this.lines = [];
-		this.length = 0;
+		this.length = this.lineLength = 0;
 		this.isLarge = false;
 	}
 
 	add(line)
 	{
 		this.lines.push(line);
-		this.length += line.length + 1;
-		if (this.length > MOST_COPIED)
+		this.lineLength += line.length + 1;
+		if (this.lineLength > PART_LETTERS)
 			this.flush();
 	}
 
 	flush()
 	{
-		this.isLarge = true;
-		this.parts.push(new Blob([this.lines.join("\n") + "\n"]));
+		const part = this.lines.map(line => line + "\n").join("");
+		this.length += part.length;
+		if (!this.isLarge && this.length > MOST_COPIED) {
+			this.isLarge = true;
+			this.parts = [new Blob(this.parts)];
+		}
+		this.parts.push(this.isLarge ? new Blob([part]) : part);
 		this.lines = [];
-		this.length = 0;
+		this.lineLength = 0;
 	}
 }
 
@@ -99,16 +105,17 @@ function copyFolded()
 {
 	const zoomed = app.state.reversed || app.state.tab !== "graph" ? 0 : app.graph.zoomed;
 	app.copying.start("folded", foldedTextSteps(app.tree, zoomed), text => {
-		if (!text.isLarge)
-			copyText(text.lines.sort().join("\n") + "\n", "the view's stacks");
-		else
+		text.flush();
+		if (text.isLarge)
 			saveFolded(text);
+		else
+			copyText(text.parts.join("").split("\n").slice(0, -1).sort().join("\n") + "\n",
+				"the view's stacks");
 	});
 }
 
 function saveFolded(text)
 {
-	text.flush();
 	save(new Blob(text.parts, { type: "text/plain" }), "stacks.folded");
 	announce("Too much to copy: saved as stacks.folded");
 }
@@ -148,16 +155,14 @@ function svgOf(graph)
 }
 
 /* The whole view, as long as it is, not only what the window shows. */
-function canvasOf(graph, ratio)
+function canvasOf(graph, ratio, theme)
 {
 	const height = Math.min(graph.levels.length * ROW, Math.floor(MOST_PICTURE_PX / ratio));
 	const canvas = element("canvas", { width: Math.round(graph.width * ratio),
 		height: Math.round(height * ratio) });
 	const pen = canvas.getContext("2d");
 	pen.scale(ratio, ratio);
-	pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--paper");
-	pen.fillRect(0, 0, graph.width, height);
-	graph.paintRows(pen, graph.icicle ? 0 : graph.height - height, height);
+	graph.paintRows(pen, graph.icicle ? 0 : graph.height - height, height, theme);
 	return canvas;
 }
 
@@ -169,16 +174,17 @@ function saveSvg()
 
 function savePng()
 {
-	canvasOf(app.graph, devicePixelRatio || 1).toBlob(blob => {
+	const theme = { paper: themeColour("--paper"), ink: themeColour("--ink") };
+	canvasOf(app.graph, devicePixelRatio || 1, theme).toBlob(blob => {
 		save(blob, "flamegraph.png");
 		announce("Saved flamegraph.png");
 	});
 }
 
-/* On paper the canvas is as long as the graph, for nobody can scroll there. */
+/* On paper the canvas is as long as the graph, for nobody can scroll there, and never dark. */
 function printStarts()
 {
-	const canvas = canvasOf(app.graph, 1);
+	const canvas = canvasOf(app.graph, 1, { paper: "#ffffff", ink: "#000000" });
 	canvas.className = "printed";
 	app.graph.host.before(canvas);
 }

@@ -5,7 +5,7 @@
  * large as the window; what is scrolled past is not drawn.
  */
 const ROW = 18, MIN_WIDE = 0.4, TAB = 12, TAB_FROM = 56, LABEL_FROM = 27;
-const MATCH = "#d633d6";
+const MATCH = "#d633d6", LABEL_INK = "#000000", DIM_ALPHA = 0.35;
 
 const grouped = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
 const percent = (n, all) => (all ? 100 * n / all : 0).toFixed(2) + "%";
@@ -67,20 +67,31 @@ function boxAt(level, x)
 	return low >= 0 && x < level.x[low] + Math.max(level.w[low], 1) ? low : -1;
 }
 
-/* Blue for less, orange for more, which every eye tells apart; grey for noise. Small ones are seen too. */
+/* As palette.h numbers them. */
+const CHANGE = { noise: 0, more: 1, less: 2, new: 3, gone: 4 };
+
+function changeClass(after, before)
+{
+	if (!before && after)
+		return CHANGE.new;
+	if (!after && before)
+		return CHANGE.gone;
+	return after === before || isNoise(after, before) ? CHANGE.noise :
+		after > before ? CHANGE.more : CHANGE.less;
+}
+
+/* By how much of itself a frame has changed, so that small ones are seen too. */
 function changeColour(tree, i)
 {
 	const { bySelf } = app.state;
 	const after = bySelf ? tree.self[i] : tree.total[i];
 	const before = bySelf ? tree.before[i] : tree.beforeTotal[i];
-	const larger = Math.max(after, before);
-	const isNew = !larger || !after || !before;
-	const part = larger && (isNew || !isNoise(after, before)) ? (after - before) / larger : 0;
-	const strength = part ? 0.12 + 0.88 * Math.sqrt(Math.abs(part)) : 0;
-	const mix = (from, to) => Math.round(from + (to - from) * strength);
-	return part >= 0 ? `rgb(${mix(225, 236)},${mix(225, 136)},${mix(225, 40)})` :
-		`rgb(${mix(225, 88)},${mix(225, 158)},${mix(225, 232)})`;
+	const { colours } = app.data.facts.changes[changeClass(after, before)];
+	const part = Math.abs(after - before) / (Math.max(after, before) || 1);
+	return colours[Math.min(Math.floor(Math.sqrt(part) * colours.length), colours.length - 1)];
 }
+
+const themeColour = name => getComputedStyle(document.documentElement).getPropertyValue(name);
 
 class Graph {
 	/* on: picked(graph, node), zoomed(graph, node) */
@@ -157,21 +168,22 @@ class Graph {
 	paint()
 	{
 		const ratio = devicePixelRatio || 1, pen = this.canvas.getContext("2d");
-		const top = this.host.scrollTop;
 		pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-		pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--paper");
-		pen.fillRect(0, 0, this.width, this.shown);
-		this.paintRows(pen, top, this.shown);
+		this.paintRows(pen, this.host.scrollTop, this.shown,
+			{ paper: themeColour("--paper"), ink: themeColour("--ink") });
 	}
 
-	paintRows(pen, top, shown)
+	/* What is from top on and so high, on any canvas. */
+	paintRows(pen, top, shown, theme)
 	{
+		pen.fillStyle = theme.paper;
+		pen.fillRect(0, 0, this.width, shown);
 		pen.font = "12px " + FONT;
 		pen.textBaseline = "middle";
 		for (let level = 0; level < this.levels.length; level++) {
 			const y = this.yOf(level) - top;
 			if (y > -ROW && y < shown)
-				this.paintLevel(pen, this.levels[level], y);
+				this.paintLevel(pen, this.levels[level], y, theme);
 		}
 		pen.globalAlpha = 1;
 	}
@@ -191,15 +203,16 @@ class Graph {
 		return level.above || (state.kind >= 0 && kind !== state.kind);
 	}
 
-	paintLevel(pen, level, y)
+	paintLevel(pen, level, y, theme)
 	{
 		for (let at = 0; at < level.nodes.length; at++) {
-			const i = level.nodes[at], w = level.w[at];
-			pen.globalAlpha = this.isDim(level, i) ? 0.35 : 1;
+			const i = level.nodes[at], w = level.w[at], dim = this.isDim(level, i);
+			pen.globalAlpha = dim ? DIM_ALPHA : 1;
 			pen.fillStyle = this.fillOf(i);
 			pen.fillRect(level.x[at], y, w > 3 ? w - 1 : Math.max(w, 0.6), ROW - 1);
+			pen.globalAlpha = 1;
 			if (w >= LABEL_FROM)
-				this.paintLabel(pen, i, { x: level.x[at], y, w, dim: pen.globalAlpha < 1 });
+				this.paintLabel(pen, i, { x: level.x[at], y, w, ink: dim ? theme.ink : LABEL_INK });
 		}
 	}
 
@@ -208,31 +221,24 @@ class Graph {
 	{
 		const key = this.tree.keys[this.tree.key[i]];
 		const tab = box.w < TAB_FROM ? 0 : TAB;
-		pen.globalAlpha *= 0.22;
-		pen.fillStyle = "#000000";
-		pen.fillRect(box.x, box.y, tab, ROW - 1);
-		pen.globalAlpha = 1;
-		pen.fillStyle = box.dim ? getComputedStyle(document.documentElement).getPropertyValue("--ink") :
-			i && this.marks && this.marks[this.tree.key[i]] ? "#ffffff" : "#000000";
+		if (tab && box.ink === LABEL_INK) {
+			pen.fillStyle = "rgba(255, 255, 255, 0.45)";
+			pen.fillRect(box.x, box.y, tab, ROW - 1);
+		}
+		pen.fillStyle = box.ink;
 		pen.textAlign = "center";
 		if (tab)
-			pen.fillText(this.markOf(i) || app.data.kinds[key.kind].letter, box.x + tab / 2, box.y + ROW / 2);
+			pen.fillText(this.letterOf(i), box.x + tab / 2, box.y + ROW / 2);
 		pen.textAlign = "left";
 		pen.fillText(labelOf(key, box.w - tab - 6), box.x + tab + 3, box.y + ROW / 2);
 	}
 
-	/* In a comparison: new, gone, more, less. */
-	markOf(i)
+	letterOf(i)
 	{
 		const { tree } = this;
-		if (!app.data.before)
-			return "";
-		if (tree.beforeTotal[i] === 0)
-			return "N";
-		if (tree.total[i] === 0)
-			return "X";
-		return isNoise(tree.total[i], tree.beforeTotal[i]) ? "=" :
-			tree.total[i] > tree.beforeTotal[i] ? "+" : "\u2212";
+		return app.data.before ?
+			app.data.facts.changes[changeClass(tree.total[i], tree.beforeTotal[i])].letter :
+			app.data.kinds[tree.keys[tree.key[i]].kind].letter;
 	}
 
 	nodeAt(event)

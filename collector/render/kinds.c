@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Kinds and their colours, see kinds.h. Neighbours in a graph differ in lightness as well as in
- * hue, because green and yellow are one colour to some eyes. */
+/*
+ * Kinds and their colours, see kinds.h. Any two of them are at least 8 apart (CIEDE2000), to eyes of
+ * two sorts of cones too, and black letters on each have a contrast of at least 4.5: they were found
+ * by a search for the greatest least difference, and tests/browser/test_palette.py holds them to it.
+ */
 #include "render/kinds.h"
 
 #include <string.h>
 
-#define SHADE_STEP 5 /* of each channel */
+#define SHADE_STEP 2 /* of each channel */
 
 struct kind_style {
 	const char *title;
@@ -13,17 +16,17 @@ struct kind_style {
 };
 
 static const struct kind_style styles[KINDS] = {
-	[KIND_LABEL] = {"thread, process, note", {198, 194, 184}},
-	[KIND_INTERPRETED] = {"Java, interpreted", {186, 220, 178}},
-	[KIND_C1] = {"Java, compiled (C1)", {142, 200, 96}},
-	[KIND_JIT] = {"Java, compiled", {64, 178, 72}},
-	[KIND_INLINED] = {"Java, inlined", {72, 186, 182}},
-	[KIND_STUB] = {"generated stub", {170, 178, 190}},
-	[KIND_CPP] = {"JVM and C++", {220, 204, 70}},
-	[KIND_NATIVE] = {"native", {214, 108, 102}},
-	[KIND_KERNEL] = {"kernel", {220, 136, 36}},
-	[KIND_UNKNOWN] = {"unknown", {138, 138, 138}},
-	[KIND_JAVA] = {"Java", {100, 190, 110}},
+	[KIND_LABEL] = {"thread, process, note", {211, 207, 204}},
+	[KIND_INTERPRETED] = {"Java, interpreted", {218, 237, 199}},
+	[KIND_C1] = {"Java, compiled (C1)", {171, 233, 135}},
+	[KIND_JIT] = {"Java, compiled", {66, 164, 71}},
+	[KIND_INLINED] = {"Java, inlined", {115, 222, 237}},
+	[KIND_STUB] = {"generated stub", {152, 147, 225}},
+	[KIND_CPP] = {"JVM and C++", {240, 230, 60}},
+	[KIND_NATIVE] = {"native", {237, 138, 144}},
+	[KIND_KERNEL] = {"kernel", {237, 80, 0}},
+	[KIND_UNKNOWN] = {"unknown", {146, 139, 147}},
+	[KIND_JAVA] = {"Java", {103, 142, 102}},
 };
 
 enum kind kind_of(enum frame_kind kind, const char *name)

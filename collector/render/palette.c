@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Colours, see palette.h. A palette by name goes from one colour to another in KIND_SHADES steps. A
- * diff's classes go from nearly white to red or blue, which every sort of eye tells apart.
+ * diff's classes go from nearly white to orange or blue, which every sort of eye tells apart; what is
+ * new or gone is darker than anything that has changed.
  */
 #include "render/palette.h"
 
@@ -47,10 +48,10 @@ static const struct {
 	struct ramp ramp;
 } changes[CHANGES] = {
 	[CHANGE_NOISE] = {"no change beyond noise", {{226, 226, 224}, {240, 240, 238}}},
-	[CHANGE_MORE] = {"more", {{250, 226, 220}, {238, 100, 82}}},
-	[CHANGE_LESS] = {"less", {{222, 232, 250}, {92, 150, 236}}},
-	[CHANGE_NEW] = {"new", {{238, 100, 82}, {238, 100, 82}}},
-	[CHANGE_GONE] = {"gone", {{92, 150, 236}, {92, 150, 236}}},
+	[CHANGE_MORE] = {"more", {{250, 226, 205}, {242, 150, 60}}},
+	[CHANGE_LESS] = {"less", {{218, 230, 250}, {110, 170, 244}}},
+	[CHANGE_NEW] = {"new", {{226, 84, 50}, {226, 84, 50}}},
+	[CHANGE_GONE] = {"gone", {{98, 116, 222}, {98, 116, 222}}},
 };
 
 int palette_of(const char *name, enum palette *ret)

@@ -5,7 +5,7 @@ const HTML = "http://www.w3.org/1999/xhtml";
 const PAD = 10, MARGIN = 3;
 const MIN_LABEL = 21;             // px; some three letters
 const GAP = 0.4;                  // px between neighbours that can spare them
-const MATCH_FILL = "#e600e6";
+const MATCH_FILL = "#d633d6";
 
 const root = (document.currentScript && document.currentScript.ownerSVGElement) ||
 	document.documentElement;
@@ -39,7 +39,7 @@ function readSettings(from)
 async function inflate(base64)
 {
 	const packed = Uint8Array.from(atob(base64), c => c.charCodeAt(0));
-	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+	const stream = new Response(packed).body.pipeThrough(new DecompressionStream("deflate"));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 

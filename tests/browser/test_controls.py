@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Controls, keys and media of the page in Chromium, and what of it is seen, heard and printed.
+
+usage: test_controls.py FOLD_TO_HTML [unittest's arguments]
+"""
+
+import base64
+import pathlib
+import re
+import tempfile
+import unittest
+
+from chromium import Browser
+from page_case import BUCKET_MS, PageCase, make_page
+
+ZOOMED = "app.graph.tree.keys[app.graph.tree.key[app.graph.zoomed]].name"
+PICKED = "app.graph.tree.keys[app.graph.tree.key[app.graph.picked]].name"
+
+
+class Controls(PageCase):
+    # keys
+
+    def focus_graph(self, *keys):
+        self.browser.run("app.graph.host.focus()")
+        for key in keys:
+            self.browser.key(key)
+
+    def test_left_and_right_go_to_neighbours_of_a_level(self):
+        self.focus_graph("ArrowUp", "ArrowUp")
+        names = self.browser.run("app.graph.levels[1].nodes.map(i => "
+                                 "app.graph.tree.keys[app.graph.tree.key[i]].name)")
+        first = self.browser.run(PICKED)
+        self.browser.key("ArrowRight" if first == names[0] else "ArrowLeft")
+        other = self.browser.run(PICKED)
+        self.assertEqual({first, other}, {"Shop", "Search"})
+        self.browser.key("ArrowLeft" if first == names[0] else "ArrowRight")
+        self.assertEqual(self.browser.run(PICKED), first)
+
+    def test_up_and_down_change_places_in_an_icicle(self):
+        self.press("[data-flag=icicle]")
+        self.focus_graph("ArrowDown", "ArrowDown")
+        self.assertIn(self.browser.run(PICKED), ("Shop", "Search"))
+        self.browser.key("ArrowUp")
+        self.assertEqual(self.browser.run(PICKED), "all")
+
+    def test_search_is_a_key_away_and_enter_walks_over_matches(self):
+        self.browser.key("f", modifiers=2)
+        self.browser.type("HashMap")
+        self.assertEqual(self.browser.run("app.state.search"), "HashMap")
+        self.browser.key("Enter")
+        self.browser.key("Enter")
+        self.assertRegex(self.text("#matched"), ", 2 of ")
+        self.browser.key("Enter", modifiers=8)
+        self.assertRegex(self.text("#matched"), ", 1 of ")
+        self.browser.key("Escape")
+        self.assertEqual(self.browser.run("[app.state.search, page.matched.textContent]"), ["", ""])
+
+    def test_zero_and_escape_reset_the_zoom(self):
+        for key in ("0", "Escape"):
+            self.focus_graph("ArrowUp", "ArrowUp", "Enter")
+            self.assertNotEqual(self.browser.run(ZOOMED), "all")
+            self.browser.key(key)
+            self.assertEqual(self.browser.run(ZOOMED), "all")
+
+    def test_keys_copy_name_and_stack_and_say_so(self):
+        self.focus_graph("ArrowUp", "ArrowUp", "ArrowUp")
+        self.browser.key("c")
+        self.assertRegex(self.browser.run("app.copied"), r"^org/spring.*F0\.doFilter$")
+        self.assertEqual(self.browser.run("[page.live.hidden, page.live.textContent]"),
+                         [False, "Copied the name"])
+        self.browser.key("s")
+        self.assertRegex(self.browser.run("app.copied"), r"^(Shop|Search)\norg/spring")
+
+    # buttons
+
+    def test_reset_zoom_and_reset_all_do_what_they_say(self):
+        self.browser.click(*self.place_of("Shop"))
+        self.search("memcpy")
+        self.press("#unzoom")
+        self.assertEqual(self.browser.run(f"[{ZOOMED}, app.state.search]"), ["all", "memcpy"])
+        self.assertTrue(self.browser.run("page.unzoom.disabled"))
+        self.press("[data-flag=icicle]")
+        self.press("#reset")
+        self.assertEqual(self.browser.run("[location.hash, app.state.icicle, page.search.value]"),
+                         ["", False, ""])
+
+    def test_table_sorts_by_every_column_both_ways(self):
+        self.press("#tab-top")
+        column = ("(n => [...document.querySelectorAll('tbody td:nth-child(' + n + ')')]"
+                  ".map(td => n < 3 ? parseInt(td.textContent.replace(/,/g, '')) :"
+                  "td.querySelector('.link').textContent))")
+        for number in (1, 2, 3):
+            for _ in range(2):
+                self.press(f"th:nth-child({number}) button")
+                shown = self.browser.run(f"{column}({number})")
+                up = self.browser.run(f"document.querySelector('th:nth-child({number})')"
+                                      ".getAttribute('aria-sort')") == "ascending"
+                self.assertEqual(shown, sorted(shown, reverse=not up))
+
+    def test_table_follows_the_search(self):
+        self.press("#tab-top")
+        self.search("hibernate")
+        self.assertEqual(self.browser.run("[...document.querySelectorAll('tbody .link')]"
+                                          ".map(link => link.textContent)"),
+                         ["org/hibernate/Session.find"])
+
+    def test_click_on_a_caller_makes_it_the_middle(self):
+        self.browser.run("go({tab: 'sandwich', focus: 'memcpy'})")
+        box = self.browser.run(
+            "(o => { const g = app.callers, b = g.boxOf(g.tree.first[0]);"
+            "return [o.x + 10, o.y + b.y - g.host.scrollTop + 9,"
+            "g.tree.keys[g.tree.key[g.tree.first[0]]].name]; })"
+            "(app.callers.host.getBoundingClientRect())")
+        self.browser.click(*box[:2])
+        self.assertEqual(self.browser.run("app.state.focus"), box[2])
+        self.assertTrue(self.text(".focus").startswith(box[2] + ":"))
+
+    # time
+
+    def range_of(self, begin, end):
+        wanted = sum(s[7] for s in self.samples if begin <= int(s[0] / BUCKET_MS) < end)
+        self.assertEqual(self.browser.run("[app.state.from, app.state.to]"), [begin, end])
+        self.assertEqual(self.total(), wanted)
+
+    def test_a_part_of_a_column_can_be_chosen(self):
+        x, y, width, height, rows, columns = self.browser.run(
+            "(b => [b.x, b.y, b.width, b.height, app.strip.rows, app.strip.columns])"
+            "(app.strip.canvas.getBoundingClientRect())")
+        x += width * 2.5 / columns
+        place = [y + height * (1 - (row + 0.5) / rows) for row in (1, 4)]
+        self.browser.mouse("mousePressed", x, place[0])
+        self.browser.mouse("mouseMoved", x, place[1])
+        self.browser.mouse("mouseReleased", x, place[1])
+        self.browser.frames()
+        self.assertLess(rows * BUCKET_MS, 1000)
+        self.range_of(2 * rows + 1, 2 * rows + 5)
+
+    def test_range_can_be_typed(self):
+        for label, value in (("From second", "1"), ("To second", "2.5")):
+            self.browser.run(f"(f => {{ f.value = {value}; f.dispatchEvent(new Event('change')); }})"
+                             f"(document.querySelector('[aria-label=\"{label}\"]'))")
+        self.range_of(64, 160)
+
+    # the address
+
+    def test_every_setting_is_in_the_address_and_comes_back(self):
+        state = {"tab": "graph", "search": "find", "ignoreCase": True, "onlyMatching": True,
+                 "icicle": True, "reversed": True, "recursion": True, "frameworks": True,
+                 "container": "abcdef012345", "process": "Shop-100",
+                 "pool": "http-nio-8080-exec-*", "thread": "http-nio-8080-exec-2 [1102]",
+                 "from": 10, "to": 300, "kind": 8, "sort": "total", "up": True}
+        self.browser.run(f"go(Object.assign(newState(), {js(state)}))")
+        fragment, total = self.browser.run("[location.hash, app.tree.total[0]]")
+        self.browser.open(self.page, fragment)
+        seen = self.browser.run("app.state")
+        self.assertEqual({name: seen[name] for name in state}, state)
+        self.assertEqual(self.total(), total)
+        self.assertGreater(total, 0)
+
+    def test_address_of_a_hostile_hand_is_no_harm(self):
+        self.browser.open(self.page, "#zoom=%00%FF&tab=constructor&widths=__proto__&sort=toString"
+                                     "&from=1e999&to=-5&kind=99&thread=nobody&focus=%3Cb%3E&search=(")
+        self.assertEqual(self.total(), 0)
+        self.browser.run("go(newState())")
+        self.assertEqual(self.total(), 2000)
+
+    def test_back_goes_through_filters_and_tabs(self):
+        self.choose("process", "Shop-100")
+        self.press("#tab-top")
+        for tab, total in (("graph", None), ("graph", 2000)):
+            self.browser.run("new Promise(d => { addEventListener('popstate', () => d(0),"
+                             "{once: true}); history.back(); })")
+            self.assertEqual(self.browser.run("app.state.tab"), tab)
+            if total:
+                self.assertEqual(self.total(), total)
+
+    # ears, eyes, paper
+
+    def test_screen_reader_is_told_names_and_states(self):
+        nodes = self.browser.call("Accessibility.getFullAXTree")["nodes"]
+        told = {}
+        for node in nodes:
+            if not node.get("ignored"):
+                told.setdefault(node.get("role", {}).get("value"), []).append(
+                    node.get("name", {}).get("value", ""))
+        self.assertTrue(any("Arrow keys" in name for name in told["application"]), told)
+        self.assertTrue(any("Search frames" in name for name in told["searchbox"]))
+        self.assertTrue(any("Samples over time" in name for name in told["image"]))
+        self.assertEqual(told["tab"], ["Flame graph", "Functions", "Callers & callees"])
+        self.assertLessEqual({"process", "container", "pool", "thread"}, set(told["combobox"]))
+        self.assertTrue(all(name.strip() for role in ("button", "textbox", "spinbutton", "combobox")
+                            for name in told.get(role, [])), told)
+
+    def test_screen_reader_is_told_the_frame_that_keys_went_to(self):
+        self.focus_graph("ArrowUp", "ArrowUp")
+        self.assertRegex(self.text("#details"), r"^(Shop|Search) \([0-9,]+ samples, [0-9.]+%\), self")
+        self.assertEqual(self.browser.run(
+            "document.getElementById(app.graph.host.getAttribute('aria-describedby')) === page.details"
+            " && page.details.getAttribute('aria-live')"), "polite")
+
+    def test_mouse_is_told_the_frame_that_it_is_over(self):
+        x, y = self.place_of("Shop")
+        self.browser.mouse("mouseMoved", x, y)
+        self.browser.frames()
+        self.assertTrue(self.text("#details").startswith("Shop ("))
+        self.assertFalse(self.browser.run("app.graph.hover.hidden"))
+        self.browser.mouse("mouseMoved", 5, 5)
+        self.browser.frames()
+        self.assertTrue(self.browser.run("app.graph.hover.hidden"))
+
+    def media(self, **features):
+        self.browser.call("Emulation.setEmulatedMedia", media=features.pop("media", ""), features=[
+            {"name": name.replace("_", "-"), "value": value} for name, value in features.items()])
+
+    def test_nothing_moves_for_who_wants_no_motion(self):
+        self.media(prefers_reduced_motion="reduce")
+        self.browser.click(*self.place_of("Shop"))
+        self.press("[data-flag=icicle]")
+        self.assertEqual(self.browser.run(
+            "[document.getAnimations().length, [...document.querySelectorAll('*')].filter(e => "
+            "(s => parseFloat(s.transitionDuration) + parseFloat(s.animationDuration) > 0 ||"
+            "s.scrollBehavior === 'smooth')(getComputedStyle(e))).length]"), [0, 0])
+
+    def test_paper_is_white_and_has_no_controls_in_dark_too(self):
+        self.media(media="print", prefers_color_scheme="dark")
+        self.browser.run("dispatchEvent(new Event('beforeprint'))")
+        seen = self.browser.run(
+            "(() => { const c = document.querySelector('.printed'), d = s => getComputedStyle("
+            "document.querySelector(s)); return [d('nav').display, d('.graph').display, d('.quality')"
+            ".display !== 'none', d('.legend').display !== 'none', d('body').backgroundColor,"
+            "[...c.getContext('2d').getImageData(c.width - 1, 0, 1, 1).data]]; })()")
+        self.assertEqual(seen[:5], ["none", "none", True, True, "rgb(255, 255, 255)"])
+        self.assertEqual(seen[5], [255, 255, 255, 255])
+        self.browser.run("dispatchEvent(new Event('afterprint'))")
+
+    def test_page_can_be_printed(self):
+        data = base64.b64decode(self.browser.call("Page.printToPDF", landscape=True)["data"])
+        self.assertTrue(data.startswith(b"%PDF"))
+        self.assertLessEqual(len(re.findall(rb"/Type\s*/Page\b", data)), 3)
+
+    def test_picture_is_as_large_as_the_graph_and_has_its_colours(self):
+        self.browser.run("window.saved = []; save = (blob, name) => saved.push([blob, name]); 0")
+        self.press("#save-png")
+        self.browser.wait_for("saved.length === 1")
+        seen = self.browser.run(
+            "createImageBitmap(saved[0][0]).then(image => { const c = new OffscreenCanvas(image.width,"
+            "image.height), pen = c.getContext('2d'); pen.drawImage(image, 0, 0);"
+            "return [saved[0][1], image.width, image.height, [...pen.getImageData(image.width - 9,"
+            "image.height - 9, 1, 1).data].slice(0, 3)]; })")
+        width, levels, root = self.browser.run(
+            "[app.graph.width, app.graph.levels.length, app.graph.fillOf(0)]")
+        self.assertEqual(seen, ["flamegraph.png", width, levels * 18,
+                                [int(root[at:at + 2], 16) for at in (1, 3, 5)]])
+
+
+class Comparison(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="fg-page-")
+        self.addCleanup(directory.cleanup)
+        self.browser = Browser().__enter__()
+        self.addCleanup(self.browser.__exit__)
+        self.browser.open(make_page(
+            pathlib.Path(directory.name), "compare",
+            "all;stays 1000 2000\nall;gone 500 0\nall;more;same 500 1000\nall;more 0 1000\n", "compare"))
+
+    def fill_of(self, name):
+        return self.browser.run(
+            "(g => { for (const l of g.levels) for (const i of l.nodes)"
+            f"if (g.tree.keys[g.tree.key[i]].name === {name!r}) return g.fillOf(i); }})(app.graph)")
+
+    def click(self, selector):
+        self.browser.run(f"document.querySelector({selector!r}).click()")
+
+    def test_colour_is_of_the_subtree_or_of_a_frame_alone(self):
+        more = self.browser.run("app.data.facts.changes[1].colours")
+        self.assertIn(self.fill_of("more"), more)
+        self.click("[data-flag=bySelf]")
+        self.assertEqual(self.fill_of("more"), self.browser.run("app.data.facts.changes[3].colours[0]"))
+
+    def test_widths_and_normalisation_are_chosen_by_controls(self):
+        self.assertIsNone(self.fill_of("gone"))
+        self.browser.run("(f => { f.value = 'before'; f.dispatchEvent(new Event('change')); })"
+                         "(page.widths)")
+        self.assertIn(self.fill_of("gone"), self.browser.run("app.data.facts.changes[4].colours"))
+        before = "app.tree.beforeTotal[0]"
+        self.assertEqual(self.browser.run(before), 4000)
+        self.click("[data-flag=normalise]")
+        self.assertEqual(self.browser.run(before), 2000)
+
+    def test_legend_explains_every_class_of_change(self):
+        self.assertEqual(
+            self.browser.run("[...document.querySelectorAll('.legend span')].map(s => s.textContent)"),
+            ["=no change beyond noise", "+more", "\u2212less", "Nnew", "Xgone (widths: before, union)"])
+
+
+def js(state):
+    return "{" + ", ".join(f"{name}: {str(value).lower() if isinstance(value, bool) else repr(value)}"
+                           for name, value in state.items()) + "}"
+
+
+if __name__ == "__main__":
+    unittest.main()

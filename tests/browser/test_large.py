@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ten thousand stacks in Chromium: shares in the SVG and in the page, and work in slices.
+
+usage: test_large.py FOLD_TO_HTML [unittest's arguments]
+
+FG_FOLDED=FILE:NAME has the shares of NAME in another file of folded stacks looked at too.
+"""
+
+import io
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+from chromium import Browser
+from page_case import bare, make_page, shown_share
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
+from folded_stacks import write_folded  # pylint: disable=wrong-import-position
+
+STACKS = 10000
+
+
+def server_stacks():
+    """Stacks with runs of a framework, and with methods that call themselves by way of others."""
+    text = io.StringIO()
+    write_folded(text, STACKS)
+    return re.sub(r"(doInvoke|resolve)[0-9]+_", r"\1_",
+                  text.getvalue().replace("org/framework/", "org/springframework/"))
+
+
+def counted_share(path, name):
+    """Of the samples of a file of folded stacks, those with a frame of that name."""
+    matched = total = 0
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            stack, _, count = line.rpartition(" ")
+            total += int(count)
+            if name in stack and any(name in bare(frame) for frame in stack.split(";")):
+                matched += int(count)
+    return shown_share(matched, total)
+
+
+class Large(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory(prefix="fg-large-")
+        cls.folded = pathlib.Path(cls.directory.name) / "in.folded"
+        cls.folded.write_text(server_stacks())
+        cls.page = make_page(cls.directory.name, "page", cls.folded.read_text())
+        cls.browser = Browser().__enter__()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        cls.directory.cleanup()
+
+    def setUp(self):
+        self.browser.events.clear()
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    def show_svg(self, folded):
+        path = make_page(self.directory.name, "picture", pathlib.Path(folded).read_text(), "svg")
+        self.browser.open(path.rename(path.with_suffix(".svg")),
+                          ready="document.getElementById('fg-app')")
+
+    def search(self, name):
+        self.browser.run(
+            "(box => { box.value = " + json.dumps(name) + ";"
+            "box.dispatchEvent(new Event('input')); })(document.getElementById('search'))")
+        return self.browser.wait_for("document.getElementById('matched').textContent")
+
+    def check_share(self, folded, page, name):
+        wanted = counted_share(folded, name)
+        self.show_svg(folded)
+        self.assertEqual(self.search(name), f"Matched: {wanted}")
+        self.browser.open(page)
+        self.assertEqual(self.search(name).split(" ")[0], wanted)
+        print(f"{name} of {folded}: {wanted}")
+
+    def test_search_in_svg_and_page_has_the_share_of_the_stacks(self):
+        self.check_share(self.folded, self.page, "org/mapper")
+
+    @unittest.skipUnless(os.environ.get("FG_FOLDED"), "FG_FOLDED names no file")
+    def test_search_has_the_share_of_the_stacks_of_another_file(self):
+        folded, name = os.environ["FG_FOLDED"].rsplit(":", 1)
+        page = make_page(self.directory.name, "other", pathlib.Path(folded).read_text())
+        self.check_share(folded, page, name)
+
+    # work in slices
+
+    LEVELS = ("app.graph.levels.reduce((hash, level) => level.nodes.reduce((hash, i, at) =>"
+              "(hash * 31 + app.graph.tree.key[i] + 1000 * level.w[at]) % 1e9, hash), 0)")
+    SETTLED = "document.body.dataset.working === '0'"
+
+    def click(self, *selectors):
+        for selector in selectors:
+            self.browser.run(f"document.querySelector({selector!r}).click()")
+
+    def set_slices(self, ms):
+        self.browser.run(f"Object.assign(slices, {{ firstMs: {ms}, eachMs: {ms} }}), 0")
+
+    def test_work_in_slices_comes_to_what_work_at_once_does(self):
+        self.browser.open(self.page)
+        plain = self.browser.run(self.LEVELS)
+        for flags in (("recursion",), ("frameworks",), ("reversed",), ("recursion", "reversed")):
+            selectors = [f"[data-flag={flag}]" for flag in flags]
+            drawn = []
+            for ms in (1e9, 0):
+                self.set_slices(ms)
+                self.browser.run("foldedOnce = { key: '' }, app.made = null, 0")
+                self.click(*selectors)
+                self.browser.wait_for(self.SETTLED)
+                drawn.append(self.browser.run(self.LEVELS))
+                self.assertNotEqual(drawn[-1], plain)
+                self.click("#reset")
+                self.browser.wait_for(self.SETTLED)
+            self.assertEqual(*drawn)
+
+    def test_page_says_how_far_it_is_and_shows_the_last_picture_meanwhile(self):
+        self.browser.open(self.page)
+        self.set_slices(0)
+        before = self.browser.run(self.LEVELS)
+        seen = self.browser.run(
+            "(() => { document.querySelector('[data-flag=frameworks]').click();"
+            f"return [page.working.textContent, page.working.hidden, {self.LEVELS}]; }})()")
+        self.assertRegex(seen[0], "^Folding [0-9]+ %$")
+        self.assertEqual(seen[1:], [False, before])
+        self.browser.wait_for(self.SETTLED)
+        self.assertTrue(self.browser.run("page.working.hidden"))
+        self.assertNotEqual(self.browser.run(self.LEVELS), before)
+
+    def test_work_that_is_no_longer_wanted_is_left(self):
+        self.browser.open(self.page)
+        self.set_slices(0)
+        before = self.browser.run(self.LEVELS)
+        self.click("[data-flag=frameworks]", "[data-flag=frameworks]")
+        self.browser.wait_for(self.SETTLED)
+        self.assertEqual(self.browser.run(self.LEVELS), before)
+
+    def test_folding_keeps_every_sample(self):
+        self.browser.open(self.page)
+        total = self.browser.run("app.tree.total[0]")
+        own = "app.tree.self.reduce((sum, n) => sum + n, 0)"
+        for flag in ("recursion", "frameworks"):
+            self.click(f"[data-flag={flag}]")
+            self.browser.wait_for(self.SETTLED)
+            self.assertEqual(self.browser.run(f"[app.tree.total[0], {own}]"), [total, total])
+        doubled = self.browser.run(
+            "(t => { const seen = new Set(); for (let i = 1; i < t.count; i++)"
+            "seen.add(t.parent[i] + ' ' + t.key[i]); return t.count - 1 - seen.size; })(app.tree)")
+        self.assertEqual(doubled, 0)
+
+    def test_stacks_that_are_too_many_to_copy_become_a_file(self):
+        self.browser.open(self.page)
+        self.browser.run("window.saved = []; save = (blob, name) => saved.push([blob, name]); 0")
+        self.click("#copy-folded")
+        self.browser.wait_for("saved.length === 1")
+        name, lines, total = self.browser.run(
+            "saved[0][0].text().then(text => [saved[0][1], text.split('\\n').length - 1,"
+            "text.split('\\n').reduce((sum, line) => sum + Number(line.split(' ').pop()), 0)])")
+        self.assertEqual((name, lines), ("stacks.folded", len({line.rpartition(" ")[0] for line in
+                         self.folded.read_text().splitlines()})))
+        self.assertEqual(total, self.browser.run("app.tree.total[0]"))
+
+
+if __name__ == "__main__":
+    unittest.main()
