@@ -5,7 +5,7 @@
  * large as the window; what is scrolled past is not drawn.
  */
 const ROW = 18, MIN_WIDE = 0.4, TAB = 12, TAB_FROM = 56, LABEL_FROM = 27;
-const MATCH = "#d633d6", LABEL_INK = "#000000", DIM_ALPHA = 0.35;
+const MATCH = "#cd2ddc", LABEL_INK = "#000000", DIM_ALPHA = 0.35;
 
 const grouped = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
 const percent = (n, all) => (all ? 100 * n / all : 0).toFixed(2) + "%";
@@ -131,6 +131,7 @@ class Graph {
 		this.tree = tree;
 		this.zoomed = zoomed;
 		this.marks = searchMarks(tree.keys);
+		this.foldedMarks = foldedMarks(tree);
 		this.layOut();
 	}
 
@@ -188,10 +189,16 @@ class Graph {
 		pen.globalAlpha = 1;
 	}
 
+	isMatch(i)
+	{
+		return i > 0 && Boolean((this.marks && this.marks[this.tree.key[i]]) ||
+			(this.foldedMarks && this.foldedMarks[i]));
+	}
+
 	fillOf(i)
 	{
 		const key = this.tree.keys[this.tree.key[i]];
-		if (i && this.marks && this.marks[this.tree.key[i]])
+		if (this.isMatch(i))
 			return MATCH;
 		return app.data.before ? changeColour(this.tree, i) :
 			app.data.kinds[key.kind].colours[key.shade];
@@ -318,7 +325,7 @@ class Graph {
 		const found = [];
 		for (const level of this.marks ? this.levels : [])
 			for (const i of level.nodes)
-				if (i && this.marks[this.tree.key[i]])
+				if (this.isMatch(i))
 					found.push(i);
 		return found;
 	}

@@ -113,6 +113,18 @@ function searchMarks(keys)
 	return pattern ? markedBy(keys, key => pattern.test(key.name)) : null;
 }
 
+/* Marks of nodes that were folded out of a matching frame, or null. */
+function foldedMarks(tree)
+{
+	const { state, made, data } = app, pattern = patternOf(state);
+	if (!pattern || tree !== made.tree || !made.of)
+		return null;
+	const marked = searchMarks(data.keys), marks = new Uint8Array(tree.count);
+	for (let i = 1; i < data.base.count; i++)
+		marks[made.of[i]] |= marked[data.base.key[i]];
+	return marks;
+}
+
 function sumInside(tree, marked, own)
 {
 	const inside = insideOf(tree, marked);
@@ -288,7 +300,8 @@ function* treeSteps()
 	tree.wide = tree.total;
 	yield word;
 	const wholeBefore = data.before ? compare(tree) : 0;
-	return { key: keyOfTrees(app.state), tree, weights, wholeBefore, matched: { key: null } };
+	return { key: keyOfTrees(app.state), tree, weights, wholeBefore, of: fold && fold.of,
+		matched: { key: null } };
 }
 
 function hottest(sums)

@@ -100,7 +100,7 @@ function topColumns()
 	];
 }
 
-const signed = n => (n > 0 ? "+" : n < 0 ? "\u2212" : "") + grouped(Math.abs(n));
+const signed = n => (Math.round(n) > 0 ? "+" : Math.round(n) < 0 ? "\u2212" : "") + grouped(Math.abs(n));
 
 function changeColumns()
 {

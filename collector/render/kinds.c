@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Kinds and their colours, see kinds.h. Any two of them are at least 8 apart (CIEDE2000), to eyes of
+ * Kinds and their colours, see kinds.h. Any two of them are at least 9 apart (CIEDE2000), to eyes of
  * two sorts of cones too, and black letters on each have a contrast of at least 4.5: they were found
  * by a search for the greatest least difference, and tests/browser/test_palette.py holds them to it.
  */
@@ -16,17 +16,17 @@ struct kind_style {
 };
 
 static const struct kind_style styles[KINDS] = {
-	[KIND_LABEL] = {"thread, process, note", {211, 207, 204}},
-	[KIND_INTERPRETED] = {"Java, interpreted", {218, 237, 199}},
-	[KIND_C1] = {"Java, compiled (C1)", {171, 233, 135}},
-	[KIND_JIT] = {"Java, compiled", {66, 164, 71}},
-	[KIND_INLINED] = {"Java, inlined", {115, 222, 237}},
-	[KIND_STUB] = {"generated stub", {152, 147, 225}},
-	[KIND_CPP] = {"JVM and C++", {240, 230, 60}},
-	[KIND_NATIVE] = {"native", {237, 138, 144}},
-	[KIND_KERNEL] = {"kernel", {237, 80, 0}},
-	[KIND_UNKNOWN] = {"unknown", {146, 139, 147}},
-	[KIND_JAVA] = {"Java", {103, 142, 102}},
+	[KIND_LABEL] = {"thread, process, note", {212, 208, 205}},
+	[KIND_INTERPRETED] = {"Java, interpreted", {218, 236, 200}},
+	[KIND_C1] = {"Java, compiled (C1)", {189, 237, 152}},
+	[KIND_JIT] = {"Java, compiled", {49, 162, 72}},
+	[KIND_INLINED] = {"Java, inlined", {112, 209, 230}},
+	[KIND_STUB] = {"generated stub", {150, 150, 232}},
+	[KIND_CPP] = {"JVM and C++", {237, 224, 80}},
+	[KIND_NATIVE] = {"native", {231, 148, 152}},
+	[KIND_KERNEL] = {"kernel", {242, 72, 24}},
+	[KIND_UNKNOWN] = {"unknown", {132, 127, 134}},
+	[KIND_JAVA] = {"Java", {98, 140, 103}},
 };
 
 enum kind kind_of(enum frame_kind kind, const char *name)

@@ -5,7 +5,7 @@ const HTML = "http://www.w3.org/1999/xhtml";
 const PAD = 10, MARGIN = 3;
 const MIN_LABEL = 21;             // px; some three letters
 const GAP = 0.4;                  // px between neighbours that can spare them
-const MATCH_FILL = "#d633d6";
+const MATCH_FILL = "#cd2ddc";
 
 const root = (document.currentScript && document.currentScript.ownerSVGElement) ||
 	document.documentElement;

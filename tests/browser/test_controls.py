@@ -115,6 +115,14 @@ class Controls(PageCase):
         self.assertEqual(self.browser.run("app.state.focus"), box[2])
         self.assertTrue(self.text(".focus").startswith(box[2] + ":"))
 
+    def test_search_finds_frames_that_are_folded(self):
+        self.press("[data-flag=frameworks]")
+        self.search("springframework")
+        self.assertEqual(self.browser.run(
+            "[...new Set(app.graph.matches().map(i => app.tree.keys[app.tree.key[i]].name.slice(0, 7)))]"),
+            ["[Spring"])
+        self.assertRegex(self.text("#matched"), "^100.00% of samples, [0-9]+ frames")
+
     # time
 
     def range_of(self, begin, end):
@@ -286,6 +294,9 @@ class Comparison(unittest.TestCase):
         self.assertEqual(self.browser.run(before), 4000)
         self.click("[data-flag=normalise]")
         self.assertEqual(self.browser.run(before), 2000)
+
+    def test_nothing_changed_has_no_sign(self):
+        self.assertIn("change 0, self 0", self.browser.run("page.details.textContent"))
 
     def test_legend_explains_every_class_of_change(self):
         self.assertEqual(
