@@ -17,7 +17,7 @@ struct kind_style {
 
 static const struct kind_style styles[KINDS] = {
 	[KIND_LABEL] = {"thread, process, note", {212, 208, 205}},
-	[KIND_INTERPRETED] = {"Java, interpreted", {218, 236, 200}},
+	[KIND_INTERPRETED] = {"Java, interpreted", {220, 237, 202}},
 	[KIND_C1] = {"Java, compiled (C1)", {189, 237, 152}},
 	[KIND_JIT] = {"Java, compiled", {49, 162, 72}},
 	[KIND_INLINED] = {"Java, inlined", {112, 209, 230}},

@@ -161,11 +161,12 @@ class Large(unittest.TestCase):
         self.browser.run("window.saved = []; save = (blob, name) => saved.push([blob, name]); 0")
         self.click("#copy-folded")
         self.browser.wait_for("saved.length === 1")
-        name, lines, total = self.browser.run(
-            "saved[0][0].text().then(text => [saved[0][1], text.split('\\n').length - 1,"
-            "text.split('\\n').reduce((sum, line) => sum + Number(line.split(' ').pop()), 0)])")
-        self.assertEqual((name, lines), ("stacks.folded", len({line.rpartition(" ")[0] for line in
-                         self.folded.read_text().splitlines()})))
+        name, lines, letters, total = self.browser.run(
+            "saved[0][0].text().then(text => text.split('\\n').slice(0, -1)).then(lines => [saved[0][1],"
+            "lines.length, lines.reduce((sum, line) => sum + line.lastIndexOf(' '), 0),"
+            "lines.reduce((sum, line) => sum + Number(line.split(' ').pop()), 0)])")
+        wanted = {line.rpartition(" ")[0] for line in self.folded.read_text().splitlines()}
+        self.assertEqual((name, lines, letters), ("stacks.folded", len(wanted), sum(map(len, wanted))))
         self.assertEqual(total, self.browser.run("app.tree.total[0]"))
 
 

@@ -20,7 +20,7 @@ SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent / "collector" / 
 # CIEDE2000: 1 is what is just seen side by side.
 LEAST_OF_KINDS = 9       # any shade of one kind to any of another, to every sort of eye
 LEAST_OF_MATCH = 8       # what is searched, to any kind
-LEAST_OF_PAPER = 7       # any kind to what is behind it
+LEAST_OF_PAPER = 6       # any kind to what is behind it
 LEAST_OF_DIRECTIONS = 15  # in a comparison more to less, however little
 LEAST_OF_CHANGES = 8     # any change to another or to none
 LEAST_CONTRAST = 4.5     # WCAG 2.1, level AA
