@@ -126,11 +126,10 @@ void options_print_help(FILE *stream)
 	      "      --virtual-threads HOW  carrier: down to the thread that runs them (the "
 	      "default), or\n"
 	      "                         cut: without that thread's frames\n"
-	      "      --stack-size BYTES of a snapshot, from 1k to " STACK_LIMIT
-	      " (64k is taken for "
-	      "that); the\n"
-	      "                         default is " STACK_LIMIT ", or what 64 MiB of rings have\n"
-	      "                         room for: 49k on 32 CPUs, 24k on 64, 11k on 128\n"
+	      "      --stack-size BYTES of a snapshot, default 32k, from 1k to " STACK_LIMIT
+	      " (64k "
+	      "is taken\n"
+	      "                         for that)\n"
 	      "      --symbol-cache SIZE    of files' symbols and unwind rules, default 512M, from "
 	      "1M "
 	      "to 64G\n"

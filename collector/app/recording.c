@@ -63,18 +63,6 @@ static void read_boot_id(struct recording *recording)
 	id[strcspn(id, "\n")] = '\0';
 }
 
-/* The default is as much as there is room for, and no promise but of what is usual. */
-static void warn_of_short_stacks(const struct recording_options *options, uint32_t stack_bytes)
-{
-	const bool is_asked_for = options->stack_bytes != SAMPLER_DEFAULT_STACK_BYTES;
-
-	if (stack_bytes < options->stack_bytes &&
-	    (is_asked_for || stack_bytes < SAMPLER_USUAL_STACK_BYTES))
-		log_warning("snapshots of stacks have %u bytes, not %u: for more, the rings of so "
-			    "many CPUs would be too large, or more than may be locked",
-			    stack_bytes, options->stack_bytes);
-}
-
 /* Which container or pod is meant; where several are or none is, all that its name fits. */
 static void select_place(struct recording *recording, struct recording_model *model)
 {
@@ -112,7 +100,11 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		recording_free(recording);
 		return err;
 	}
-	warn_of_short_stacks(options, sampler_stack_bytes(recording->sampler));
+	if (sampler_stack_bytes(recording->sampler) < options->stack_bytes)
+		log_warning(
+			"so many CPUs: snapshots of stacks have %u bytes, not %u, so that their "
+			"rings are not too large",
+			sampler_stack_bytes(recording->sampler), options->stack_bytes);
 	recording->start_ns = clock_now_ns();
 	recording->start_unix_ns = clock_unix_now_ns();
 	uname(&recording->host);

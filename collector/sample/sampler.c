@@ -440,19 +440,18 @@ static int open_rings(struct sampler *sampler, const struct sampler_options *opt
 {
 	const size_t wanted =
 		sampler_ring_bytes(sampler->n_cpus, options->stack_bytes, options->hz);
-	uint32_t stack_bytes = sampler_fit_stack(wanted, options->stack_bytes);
+	const uint32_t stack_bytes = sampler_fit_stack(wanted, options->stack_bytes);
+	const size_t least = sampler_least_ring_bytes(stack_bytes);
 	int err;
 
 	sampler->ring_bytes = wanted;
 	for (;;) {
 		err = open_events(sampler, options, stack_bytes);
-		if (err != -ENOBUFS ||
-		    sampler->ring_bytes / 2 < sampler_least_ring_bytes(stack_bytes))
+		if (err != -ENOBUFS || sampler->ring_bytes / 2 < least)
 			return err;
 		/* All of them: the first rings are not to take what the last ones need. */
 		close_events(sampler);
 		sampler->ring_bytes /= 2;
-		stack_bytes = sampler_spare_stack(sampler->ring_bytes, stack_bytes);
 		sampler->stats.is_ring_smaller = true;
 	}
 }

@@ -11,23 +11,13 @@
  * look at the whole system, one event a thread and CPU into the same rings.
  *
  * With a snapshot of the user's stack each sample takes a fixed part of its ring, however much of
- * the snapshot is real; only that is copied. A ring has room for what a busy CPU fills in 400 ms, for
+ * the snapshot is real. A ring has room for what a busy CPU fills in 400 ms, for
  * SAMPLER_RING_SAMPLES at least: readers come every 100 ms by the clock, and are woken when a ring is
  * a quarter full. All rings together have 64 MiB at most, on up to 1024 CPUs. What gives way to that
  * is time first: at more than 99 Hz rings are smaller and wake their readers more often. Where there
  * are so many CPUs that there is no room for SAMPLER_RING_SAMPLES, snapshots are shorter than asked
- * for, not fewer. Of the default, which is all that a record has room for, with the 1,296 bytes of a
- * record's rest (x86_64) and a ring's size a power of two:
- *
- *	CPUs	a ring	all	snapshot
- *	2	4 MiB	8 MiB	64,000 bytes: 40 * 65,296 = 2.5 MiB
- *	16	4 MiB	64 MiB	64,000 bytes
- *	32	2 MiB	64 MiB	49 KiB: 2 MiB / 40 - 1,296, in whole KiB
- *	64	1 MiB	64 MiB	24 KiB
- *	128	512 KiB	64 MiB	11 KiB
- *
- * Where the memory that may be locked is too little, rings are smaller, and must have room for two
- * records; snapshots give way first, down to SAMPLER_USUAL_STACK_BYTES.
+ * for, not fewer: 24 KiB on 64 CPUs and 11 KiB on 128, of 32 KiB. Where the memory that may be locked
+ * is too little, rings are smaller, and must have room for two records.
  *
  * What happens to processes (mappings, names, forks, ends) comes through an event and a ring of its
  * own for each CPU, which wakes its reader at once: what it says can be acted upon while the process
@@ -43,14 +33,10 @@
 #define SAMPLER_DEFAULT_HZ   99
 #define SAMPLER_RING_SAMPLES 40 /* 400 ms of the default rate */
 
-/*
- * Snapshots. The maximum is what a record, whose size is a u16, has room for beside its rest. Hardly
- * a server's stack is deeper than the usual size.
- */
+/* Snapshots. The maximum is what a record, whose size is a u16, has room for beside its rest. */
+#define SAMPLER_DEFAULT_STACK_BYTES (32u << 10)
 #define SAMPLER_LEAST_STACK_BYTES   (1u << 10)
-#define SAMPLER_USUAL_STACK_BYTES   (32u << 10)
 #define SAMPLER_MAX_STACK_BYTES	    64000u
-#define SAMPLER_DEFAULT_STACK_BYTES SAMPLER_MAX_STACK_BYTES
 
 /* Order and meaning of a sample's fields; perf_parse.c reads them. */
 #define SAMPLER_TYPE                                                                               \
@@ -96,8 +82,6 @@ size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes, unsigned hz);
 /* The size of each of n_cpus rings for what happens to processes. */
 size_t sampler_side_bytes(size_t n_cpus);
 uint32_t sampler_fit_stack(size_t ring_bytes, uint32_t stack_bytes);
-/* Likewise for a ring that is smaller than it should be: no shorter than usual. */
-uint32_t sampler_spare_stack(size_t ring_bytes, uint32_t stack_bytes);
 /* The size of the smallest ring that has room for two records. */
 size_t sampler_least_ring_bytes(uint32_t stack_bytes);
 

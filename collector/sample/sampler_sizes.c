@@ -70,15 +70,6 @@ uint32_t sampler_fit_stack(size_t ring_bytes, uint32_t stack_bytes)
 	return fits > SAMPLER_LEAST_STACK_BYTES ? (uint32_t)fits : SAMPLER_LEAST_STACK_BYTES;
 }
 
-uint32_t sampler_spare_stack(size_t ring_bytes, uint32_t stack_bytes)
-{
-	const uint32_t fits = sampler_fit_stack(ring_bytes, stack_bytes);
-
-	if (stack_bytes <= SAMPLER_USUAL_STACK_BYTES)
-		return stack_bytes;
-	return fits > SAMPLER_USUAL_STACK_BYTES ? fits : SAMPLER_USUAL_STACK_BYTES;
-}
-
 size_t sampler_least_ring_bytes(uint32_t stack_bytes)
 {
 	size_t bytes = RING_LEAST_BYTES;

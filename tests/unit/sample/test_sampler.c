@@ -218,7 +218,7 @@ static struct sampler_stats check_run(struct run *run, unsigned hz, uint64_t ns)
 
 static void samples_carry_the_stack_that_the_child_has(void **state)
 {
-	static const uint32_t sizes[] = {SAMPLER_LEAST_STACK_BYTES * 8, SAMPLER_USUAL_STACK_BYTES,
+	static const uint32_t sizes[] = {SAMPLER_LEAST_STACK_BYTES * 8, SAMPLER_DEFAULT_STACK_BYTES,
 					 SAMPLER_MAX_STACK_BYTES, 0};
 
 	(void)state;
@@ -237,7 +237,7 @@ static void nothing_is_lost_while_every_cpu_is_busy(void **state)
 	struct run run = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
 
 	(void)state;
-	if (n > 16) {
+	if (n > 32) {
 		print_message("so many CPUs: snapshots would be shorter\n");
 		skip();
 	}
