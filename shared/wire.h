@@ -23,7 +23,7 @@
 #define WIRE_STRING_MAX_BYTES	  65535
 /* How a listening agent says where; /proc/<pid>/maps has it behind "/memfd:". */
 #define WIRE_LISTEN_REGION "fgagent-listen:"
-#define WIRE_TICK_NS		  UINT64_C(25000000) /* agents send at its multiples */
+#define WIRE_TICK_NS	   UINT64_C(25000000) /* agents send at its multiples */
 
 #define WIRE_SP_GREETING_BYTES	   8
 #define WIRE_SP_FRAME_HEADER_BYTES 9
