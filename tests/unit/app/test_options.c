@@ -187,8 +187,8 @@ static void wrong_input_is_refused(void **state)
 		"record --pod ../api",
 		"record --label app",
 		"record --label =shop",
-		"record --label a=1 --label b=1 --label c=1 --label d=1 --label e=1 --label f=1 "
-		"--label g=1 --label h=1 --label i=1",
+		("record --label a=1 --label b=1 --label c=1 --label d=1 --label e=1 --label f=1 "
+		 "--label g=1 --label h=1 --label i=1"),
 		"record --comm=",
 		"record --comm more.than.15.bytes",
 		"record --jvm=",
