@@ -87,12 +87,13 @@ const char *selector_add_label(struct selector *selector, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	const size_t key_len = equals ? (size_t)(equals - text) : 0;
-	char *key = selector->labels[selector->n_labels].key;
+	char *key;
 
 	if (selector->n_labels == SELECTOR_MAX_LABELS)
 		return "that is one label too many: 8 can be asked for";
 	if (key_len == 0 || key_len >= LABEL_KEY_BYTES || strlen(equals + 1) >= LABEL_VALUE_BYTES)
 		return "a label is needed as key=value";
+	key = selector->labels[selector->n_labels].key;
 	memcpy(key, text, key_len);
 	key[key_len] = '\0';
 	strcpy(selector->labels[selector->n_labels].value, equals + 1);
