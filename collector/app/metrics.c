@@ -126,15 +126,26 @@ static const json_t *value_at(const json_t *object, const char *path)
 /* A metric of numbers that the table does not know, named by its path. */
 struct other_metric {
 	struct metric metric;
-	char name[MAX_PATH], help[2 * MAX_PATH];
+	char name[MAX_PATH + 8], help[2 * MAX_PATH];
 };
+
+/* Prometheus has seconds: "search_ms" becomes "search_seconds". Returns the divisor. */
+static int use_seconds(char *name)
+{
+	const size_t len = strlen(name);
+
+	if (len < 3 || strcmp(name + len - 3, "_ms") != 0)
+		return 1;
+	strcpy(name + len - 2, "seconds");
+	return 1000;
+}
 
 static void name_other(const char *path, struct other_metric *ret)
 {
 	const char *from = strncmp(path, "collector.", 10) == 0 ? path + 10 : path;
 	size_t n = 0;
 
-	for (; from[n] && n < sizeof(ret->name) - 1; n++) {
+	for (; from[n] && n < MAX_PATH - 1; n++) {
 		const char c = from[n];
 		const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9' && n > 0);
 
@@ -146,8 +157,10 @@ static void name_other(const char *path, struct other_metric *ret)
 		if (*p == '\\' || (unsigned char)*p < 0x20)
 			*p = '?';
 	}
-	ret->metric =
-		(struct metric){.path = path, .name = ret->name, .help = ret->help, .divisor = 1};
+	ret->metric = (struct metric){.path = path,
+				      .name = ret->name,
+				      .help = ret->help,
+				      .divisor = use_seconds(ret->name)};
 }
 
 static void put_others(FILE *stream, const json_t *object, const char *path)

@@ -167,6 +167,13 @@ static void milliseconds_become_seconds(void **state)
 	assert_int_equal(count_lines("fgcollect_unwind_table_load_seconds_total 1.234\n"), 1);
 }
 
+static void milliseconds_that_are_new_become_seconds(void **state)
+{
+	(void)state;
+	write_text(json_pack("{s:{s:{s:i}}, s:[]}", "collector", "news", "wait_ms", 1234, "jvms"));
+	assert_int_equal(count_lines("fgcollect_news_wait_seconds 1.234\n"), 1);
+}
+
 #define CLAIM(name) cmocka_unit_test_teardown(name, tear_down)
 
 int main(void)
@@ -179,6 +186,7 @@ int main(void)
 		CLAIM(labels_hold_what_agents_say),
 		CLAIM(past_the_most_jvms_the_rest_is_counted),
 		CLAIM(milliseconds_become_seconds),
+		CLAIM(milliseconds_that_are_new_become_seconds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
