@@ -99,15 +99,20 @@ static const char *escape_of(uint32_t code)
 
 void text_write_xml(FILE *stream, const char *text)
 {
-	for (const char *from = text;; from = text) {
+	const char *run = text; /* of what is written as it is */
+
+	for (;;) {
+		const char *const from = text;
 		const uint32_t code = text_next(&text);
 		const char *const escape = code == TEXT_END ? NULL : escape_of(code);
 
+		if (code != TEXT_END && !escape)
+			continue;
+		if (from > run)
+			fwrite(run, 1, (size_t)(from - run), stream);
 		if (code == TEXT_END)
 			return;
-		if (escape)
-			fputs(escape, stream);
-		else
-			fwrite(from, 1, (size_t)(text - from), stream);
+		fputs(escape, stream);
+		run = text;
 	}
 }
