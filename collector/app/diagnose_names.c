@@ -143,6 +143,14 @@ static int say_none(const struct selection *selection, const struct targets *tar
 	return -EAGAIN;
 }
 
+/* It may have ended a moment ago, before anybody has told. */
+static bool is_running(const struct process *process)
+{
+	uint64_t ticks;
+
+	return !process->gone_ns && process_stat_start_ticks(process->pid, &ticks) != -ESRCH;
+}
+
 /* What runs and is not known. True: it says what is wrong with one that is meant. */
 static bool say_unknown(const struct selection *selection, struct targets *targets,
 			const char *socket_path, char ret[DIAGNOSE_BYTES])
@@ -155,7 +163,7 @@ static bool say_unknown(const struct selection *selection, struct targets *targe
 	targets_want_all(targets);
 	targets_read_all(targets);
 	while ((process = targets_next(targets, &pos))) {
-		if (process->gone_ns || !selection_fits(selection, process))
+		if (!selection_fits(selection, process) || !is_running(process))
 			continue;
 		if (process_has_libjvm(process))
 			jvm = process->pid;
@@ -210,21 +218,17 @@ static int check_connected(const struct selection *selection, struct targets *ta
 			   const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
 	const struct process *process;
-	uint64_t ticks;
 	pid_t pid = 0;
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
-		if (!process->jvm || process->gone_ns || !selection_fits(selection, process))
+		if (!process->jvm || !selection_fits(selection, process) || !is_running(process))
 			continue;
 		if (process->jvm->state == JVM_CURRENT)
 			return 0;
 		pid = process->pid;
 	}
-	/* It may have ended a moment ago. */
-	if (!pid || process_stat_start_ticks(pid, &ticks) == -ESRCH)
-		return -ENOENT;
-	return diagnose_pid(pid, socket_path, ret);
+	return pid ? diagnose_pid(pid, socket_path, ret) : -ENOENT;
 }
 
 int diagnose_names(const struct recording_options *options, struct targets *targets,
