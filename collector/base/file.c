@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads until the end or until size bytes are there. */
-static ssize_t read_up_to(int fd, char *buf, size_t size)
+ssize_t file_read_up_to(int fd, char *buf, size_t size)
 {
 	size_t len = 0;
 
@@ -37,7 +36,7 @@ ssize_t file_read_small_at(int dir_fd, const char *path, char *buf, size_t size)
 
 	if (fd < 0)
 		return -errno;
-	len = read_up_to(fd, buf, size - 1);
+	len = file_read_up_to(fd, buf, size - 1);
 	if (len >= 0)
 		buf[len] = '\0';
 	return len;
@@ -63,7 +62,7 @@ ssize_t file_read_whole(const char *path, size_t max_bytes, char **ret)
 		if (!bigger)
 			return -ENOMEM;
 		buf = bigger;
-		n = read_up_to(fd, buf + len, size - len);
+		n = file_read_up_to(fd, buf + len, size - len);
 		if (n < 0)
 			return n;
 		len += (size_t)n;

@@ -16,6 +16,9 @@
 /* Length of what was read, at most max_bytes, into *ret, which the caller frees; terminated. */
 ssize_t file_read_whole(const char *path, size_t max_bytes, char **ret);
 
+/* Reads until the end or until size bytes are there; nothing is put behind them. */
+ssize_t file_read_up_to(int fd, char *buf, size_t size);
+
 /* As file_read_whole, into the caller's storage of size bytes, terminated, cut at size - 1. */
 ssize_t file_read_small(const char *path, char *buf, size_t size);
 /* The same in an open directory. */

@@ -3,6 +3,7 @@
 #include "target/host_files.h"
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,24 +59,6 @@ static int reopen_regular(int path_fd, struct stat *ret_stat)
 	return fd < 0 ? -errno : fd;
 }
 
-static ssize_t read_all(int fd, char *buf, size_t size)
-{
-	size_t len = 0;
-
-	while (len < size) {
-		const ssize_t n = read(fd, buf + len, size - len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		len += (size_t)n;
-	}
-	return (ssize_t)len;
-}
-
 ssize_t host_file_read(int dir_fd, const char *path, size_t max_bytes, char **ret)
 {
 	_cleanup_close_ int path_fd =
@@ -92,7 +75,7 @@ ssize_t host_file_read(int dir_fd, const char *path, size_t max_bytes, char **re
 	buf = malloc((size_t)st.st_size + 2);
 	if (!buf)
 		return -ENOMEM;
-	len = read_all(fd, buf, (size_t)st.st_size + 1);
+	len = file_read_up_to(fd, buf, (size_t)st.st_size + 1);
 	if (len < 0)
 		return len;
 	if (len > st.st_size)

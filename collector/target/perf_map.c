@@ -12,16 +12,15 @@
 
 #include "base/cleanup.h"
 #include "base/process_stat.h"
+#include "base/root_file.h"
 #include "target/code_name.h"
 #include "target/inline_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 static const char marker[] = "0 0 fg\n";
@@ -491,29 +490,21 @@ static int sees_other_mounts(pid_t pid)
 
 int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size)
 {
-	/* Links are followed as perf would, but end within the container; nothing is opened. */
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
 	const struct perf_map_name name = map_name(inner_pid);
 	char path[sizeof("/tmp/") + sizeof(name)];
-	_cleanup_close_ int root = -1, fd = -1;
 	const int other = sees_other_mounts(pid);
-	char root_path[sizeof("/proc/-2147483648/root")];
+	int fd;
 
 	if (other <= 0)
 		return other;
 	snprintf(path, sizeof(path), "/tmp/%s", name.text);
 	if (strlen(path) >= size)
 		return -ERANGE;
-	snprintf(root_path, sizeof(root_path), "/proc/%d/root", (int)pid);
-	root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -errno;
-	fd = (int)syscall(SYS_openat2, root, path + 1, &how, sizeof(how));
+	/* Links are followed as perf would, but end within the container; nothing is opened. */
+	fd = root_file_open(pid, path, O_PATH);
 	if (fd < 0)
-		return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -errno;
+		return fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP ? 0 : fd;
+	close(fd);
 	memcpy(ret_path, path, strlen(path) + 1);
 	return 1;
 }
