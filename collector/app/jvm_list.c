@@ -156,11 +156,11 @@ static json_t *stacks_of(const struct unwinder_stats *stacks)
 	for (int end = 0; ends && end < STACK_ENDS; end++)
 		json_object_set_new(ends, stack_end_name((enum stack_end)end),
 				    json_integer((json_int_t)stacks->ends[end]));
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "ends", ends, "joined",
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I}", "ends", ends, "joined",
 			 (json_int_t)stacks->joined, "extended", (json_int_t)stacks->extended,
-			 "reads", (json_int_t)stacks->reads, "unread_code",
-			 (json_int_t)stacks->unread_code, "unread_stacks",
-			 (json_int_t)stacks->unread_stacks);
+			 "doubtful", (json_int_t)stacks->doubtful, "reads",
+			 (json_int_t)stacks->reads, "unread_code", (json_int_t)stacks->unread_code,
+			 "unread_stacks", (json_int_t)stacks->unread_stacks);
 }
 
 static json_t *tables_of(const struct table_stats *stats)

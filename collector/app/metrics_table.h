@@ -44,6 +44,8 @@ static const struct metric metrics[] = {
 	 "Stacks that go on in the kernel's walk.", NULL, 1},
 	{"collector.stacks.extended", "stacks_extended_total",
 	 "Stacks that go on in the process's memory.", NULL, 1},
+	{"collector.stacks.doubtful", "stacks_doubtful_total",
+	 "Stacks that are cut because what lies behind the snapshot changed about then.", NULL, 1},
 	{"collector.stacks.reads", "stack_reads_total", "Reads of a process's memory for stacks.",
 	 NULL, 1},
 	{"collector.stacks.unread_code", "stack_unread_code_total",

@@ -11,6 +11,12 @@
  * that, what lies behind it is read when the sample comes, and kept for it. It is believed if the
  * copy's own end is in front of it (stack_tail.h). At most STACK_RESTS_MAX_BYTES are kept, and none
  * for longer than STACK_RESTS_KEPT_NS while others come; the oldest make way.
+ *
+ * Equal ends need not have the same behind them: recursion pushes the same frames again, behind
+ * others than before, and a stack that is read while that happens is new nearer to its root and old
+ * elsewhere. So each sample has what lies behind it read after it was taken; if that is still what
+ * was read before it, it was so in between. If not, both are found, and whoever asks has to see
+ * whether they come to the same.
  */
 #ifndef FG_UNWIND_STACK_RESTS_H
 #define FG_UNWIND_STACK_RESTS_H
@@ -29,10 +35,27 @@
 /* It begins with the copy's own end, or with that of another. */
 struct stack_rest {
 	pid_t pid;
-	uint64_t time_ns;
+	uint64_t time_ns; /* of the sample that it was read for */
+	uint64_t read_ns; /* when that was */
+	uint64_t seen_ns; /* when it was last found to be the same from settled on */
+	uint64_t settled;
+	bool is_all; /* there was no more */
 	uint64_t addr;
 	uint8_t *bytes;
 	size_t len;
+};
+
+/* A copy of a process's stack, and when it was taken. */
+struct stack_copy {
+	pid_t pid;
+	uint64_t time_ns;
+	struct snapshot bytes;
+};
+
+/* What goes on behind a copy; both are borrowed until the next is kept. */
+struct stack_rests_found {
+	const struct stack_rest *nearest; /* in time; NULL: none */
+	const struct stack_rest *other;	  /* from the other side of that time; NULL: no doubt */
 };
 
 /* What walks found out of stacks whose copies ended in a piece of memory. */
@@ -60,33 +83,27 @@ void stack_rests_fini(struct stack_rests *rests);
  * A stack of which there is such a copy ends at root; or 0 if the copy ended before it, and nothing
  * more was to be had.
  */
-void stack_rests_note(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
-		      const struct snapshot *copy, uint64_t root);
+void stack_rests_note(struct stack_rests *rests, const struct stack_copy *copy, uint64_t root);
 
 /* How much to keep of what lies behind this copy; 0: nothing, for no walk will ask for it. */
-size_t stack_rests_wanted(const struct stack_rests *rests, pid_t pid, uint64_t time_ns,
-			  const struct snapshot *copy);
+size_t stack_rests_wanted(const struct stack_rests *rests, const struct stack_copy *copy);
 
 /*
  * Of a copy that is empty what is at its place is kept, and found for that time alone: whoever has it
  * kept says whether it is to be believed.
  */
-void stack_rests_drop_last(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
-			   const struct snapshot *copy);
+void stack_rests_drop_last(struct stack_rests *rests, const struct stack_copy *copy);
 
 /*
- * Reads and keeps up to len bytes from behind the copy, unless as much is there already. Whether more
- * than the copy's last words are still there is looked at when it is asked for.
+ * Reads and keeps up to len bytes from behind the copy, unless as much has been read since the copy
+ * was taken. Whether more than the copy's last words are still there is looked at when it is asked
+ * for.
  */
-void stack_rests_keep(struct stack_rests *rests, pid_t pid, uint64_t time_ns,
-		      const struct snapshot *copy, size_t len);
+void stack_rests_keep(struct stack_rests *rests, const struct stack_copy *copy, size_t len,
+		      uint64_t now_ns);
 
-/*
- * What goes on behind the copy, which ends in the frame at that address: of all kept the one nearest
- * in time; borrowed until the next is kept. NULL: none.
- */
-const struct stack_rest *stack_rests_find(const struct stack_rests *rests, pid_t pid,
-					  uint64_t time_ns, const struct snapshot *copy,
-					  uint64_t frame);
+/* What goes on behind the copy, which ends in the frame at that address. */
+struct stack_rests_found stack_rests_find(const struct stack_rests *rests,
+					  const struct stack_copy *copy, uint64_t frame);
 
 #endif

@@ -45,6 +45,9 @@ struct walk {
 	uint32_t reads; /* of the process's memory */
 	uint32_t searches;
 	bool is_short;	     /* the sample's copy ended before the stack */
+	uint32_t copy_depth; /* how many frames begin in it */
+	bool is_doubtful;    /* of what lies behind it two things were kept */
+	bool is_again;	     /* to see what the other one says */
 	uint64_t copy_end;   /* of what came with the sample */
 	bool is_extended;    /* the stack holds more than the sample did */
 	bool is_look;	     /* for a later walk's sake */

@@ -2,6 +2,7 @@
 /* The walk from frame to frame, see unwinder.h. */
 #include "unwind/unwinder.h"
 
+#include "base/clock.h"
 #include "unwind/step.h"
 #include "unwind/unseen.h"
 
@@ -18,6 +19,7 @@ struct unwinder {
 	struct stack_rests rests;
 	struct leaf_cache leaves;
 	struct unwinder_stats stats;
+	struct stack again; /* a stack by what else was kept of it */
 };
 
 int unwinder_new(struct table_cache *tables, struct unwinder **ret)
@@ -105,6 +107,30 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 	return step_by_fp(walk); /* generated, and nobody told us by whom */
 }
 
+static void keep_rest(struct stack_rests *rests, const struct stack_copy *copy, size_t len)
+{
+	stack_rests_keep(rests, copy, len, clock_now_ns());
+}
+
+static struct stack_copy copy_in(const struct walk *walk)
+{
+	return (struct stack_copy){
+		.pid = walk->process->pid, .time_ns = walk->time_ns, .bytes = walk->stack};
+}
+
+/* What was kept of the rest of the stack that the walk is at the end of, in the frame there. */
+static const struct stack_rest *find_rest(struct walk *walk, uint64_t frame)
+{
+	const struct stack_copy copy = copy_in(walk);
+	struct stack_rests_found found;
+
+	if (walk->is_look)
+		keep_rest(walk->rests, &copy, LIVE_STACK_FIRST_BYTES);
+	found = stack_rests_find(walk->rests, &copy, frame);
+	walk->is_doubtful = found.other;
+	return walk->is_again ? found.other : found.nearest;
+}
+
 /*
  * For a walk in the frame at that address, by what was kept of the rest when the sample came; else
  * by what is there now.
@@ -112,13 +138,8 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 static bool extend(struct walk *walk, uint64_t frame)
 {
 	const pid_t pid = walk->process->pid;
-	const struct stack_rest *rest = NULL;
+	const struct stack_rest *rest = walk->is_short ? NULL : find_rest(walk, frame);
 
-	if (!walk->is_short && walk->is_look)
-		stack_rests_keep(walk->rests, pid, walk->time_ns, &walk->stack,
-				 LIVE_STACK_FIRST_BYTES);
-	if (!walk->is_short)
-		rest = stack_rests_find(walk->rests, pid, walk->time_ns, &walk->stack, frame);
 	walk->is_short = true;
 	if ((!rest || !live_stack_append(walk->live, rest, &walk->stack)) &&
 	    (walk->stack.len == 0 || !live_stack_extend(walk->live, pid, &walk->stack, frame)))
@@ -163,12 +184,13 @@ static void end_badly(const struct walk *walk, const struct unwind_regs *at, enu
 /* Of what was read without anything to compare it to: what says nothing is not kept. */
 static bool is_believed(struct walk *walk, const struct unwind_regs *before)
 {
-	const struct snapshot copy = {.addr = before->sp};
+	const struct stack_copy copy = {
+		.pid = walk->process->pid, .time_ns = walk->time_ns, .bytes = {.addr = before->sp}};
 
 	if (!walk->is_unseen || !walk->is_look || !before->leaf ||
 	    unseen_is_called(walk, before->pc))
 		return true;
-	stack_rests_drop_last(walk->rests, walk->process->pid, walk->time_ns, &copy);
+	stack_rests_drop_last(walk->rests, &copy);
 	return false;
 }
 
@@ -194,6 +216,8 @@ static void walk_user(struct walk *walk, struct stack *ret)
 		*entry = (struct stack_entry){.addr = before.pc,
 					      .is_return = walk->is_return && !place.is_barrier};
 		ret->depth++;
+		if (!walk->is_short)
+			walk->copy_depth = ret->depth;
 		do {
 			walk->regs = before;
 			step = take_step(walk, &place, entry);
@@ -295,7 +319,7 @@ static bool join_chain(const struct walk *walk, const struct chain *chain, uint3
 	return true;
 }
 
-static struct snapshot copy_of(const struct arch *arch, const struct perf_sample *sample)
+static struct snapshot snapshot_of(const struct arch *arch, const struct perf_sample *sample)
 {
 	struct unwind_regs regs;
 
@@ -303,16 +327,22 @@ static struct snapshot copy_of(const struct arch *arch, const struct perf_sample
 	return (struct snapshot){.addr = regs.sp, .bytes = sample->stack, .len = sample->stack_len};
 }
 
+static struct stack_copy copy_of(const struct walk *walk, const struct perf_sample *sample)
+{
+	return (struct stack_copy){.pid = walk->process->pid,
+				   .time_ns = walk->time_ns,
+				   .bytes = snapshot_of(walk->arch, sample)};
+}
+
 /* Of later samples the rest is to be kept up to there. */
 static void note_root(const struct walk *walk, const struct perf_sample *sample,
 		      const struct stack *stack)
 {
-	const struct snapshot copy = copy_of(walk->arch, sample);
+	const struct stack_copy copy = copy_of(walk, sample);
 	const bool is_whole = stack->end == STACK_WHOLE;
 
 	if (is_whole || walk->is_short)
-		stack_rests_note(walk->rests, walk->process->pid, walk->time_ns, &copy,
-				 is_whole ? walk->regs.sp + ROOT_BYTES : 0);
+		stack_rests_note(walk->rests, &copy, is_whole ? walk->regs.sp + ROOT_BYTES : 0);
 }
 
 /*
@@ -322,23 +352,55 @@ static void note_root(const struct walk *walk, const struct perf_sample *sample,
 static void keep_unseen(struct walk *walk, const struct perf_sample *sample,
 			const struct stack *stack)
 {
-	const struct snapshot copy = copy_of(walk->arch, sample);
+	const struct stack_copy copy = copy_of(walk, sample);
 
 	if (walk->is_look && !walk->is_short && !walk->is_unseen && stack->end != STACK_WHOLE)
-		stack_rests_keep(walk->rests, walk->process->pid, walk->time_ns, &copy,
-				 LIVE_STACK_FIRST_BYTES);
+		keep_rest(walk->rests, &copy, LIVE_STACK_FIRST_BYTES);
 }
 
 /* Whether there is, or will be, something in the place of an empty copy. */
 static bool is_to_be_seen(const struct walk *walk)
 {
-	return walk->is_look || stack_rests_find(walk->rests, walk->process->pid, walk->time_ns,
-						 &walk->stack, walk->stack.addr);
+	const struct stack_copy copy = copy_in(walk);
+
+	return walk->is_look || stack_rests_find(walk->rests, &copy, walk->stack.addr).nearest;
+}
+
+static bool is_same_way(const struct stack *a, const struct stack *b, uint32_t from)
+{
+	if (a->depth != b->depth || a->end != b->end)
+		return false;
+	for (uint32_t i = from; i < a->depth; i++) {
+		if (a->entries[i].addr != b->entries[i].addr)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Of what lies behind the copy two things were kept, one read before the sample and one after it: they
+ * are believed if they come to the same frames. The copy's own are certain.
+ */
+static void settle(struct unwinder *unwinder, struct walk walk, const struct walk *first,
+		   struct stack *ret)
+{
+	struct stack *again = &unwinder->again;
+
+	walk.is_again = true;
+	again->depth = count_kernel(ret);
+	memcpy(again->entries, ret->entries, again->depth * sizeof(again->entries[0]));
+	walk_user(&walk, again);
+	if (is_same_way(ret, again, first->copy_depth))
+		return;
+	unwinder->stats.doubtful++;
+	ret->depth = first->copy_depth;
+	end_at(ret, STACK_SNAPSHOT_ENDED, ret->entries[ret->depth - 1].addr);
 }
 
 static void walk_sample(struct unwinder *unwinder, struct walk walk,
 			const struct perf_sample *sample, struct stack *ret)
 {
+	struct walk at_start;
 	struct chain chain;
 	uint32_t n_kernel;
 
@@ -350,7 +412,7 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	walk.live = &unwinder->live;
 	walk.rests = &unwinder->rests;
 	walk.leaves = &unwinder->leaves;
-	walk.stack = copy_of(walk.arch, sample);
+	walk.stack = snapshot_of(walk.arch, sample);
 	walk.is_unseen = sample->stack_len == 0;
 	if (walk.is_unseen && !is_to_be_seen(&walk))
 		return;
@@ -360,8 +422,11 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	walk.arch->read_regs(sample->regs, &walk.regs);
 	walk.copy_end = walk.stack.addr + walk.stack.len;
 	table_cache_allow(unwinder->tables, STEP_MAX_LOADS);
+	at_start = walk;
 	walk_user(&walk, ret);
 	note_root(&walk, sample, ret);
+	if (walk.is_doubtful && !walk.is_look)
+		settle(unwinder, at_start, &walk, ret);
 	keep_unseen(&walk, sample, ret);
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
 		unwinder->stats.joined += join_chain(&walk, &chain, n_kernel, ret);
@@ -398,13 +463,13 @@ void unwinder_look(struct unwinder *unwinder, const struct process *process, uin
 void unwinder_keep_rest(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 			const struct perf_sample *sample)
 {
-	struct snapshot copy;
+	struct stack_copy copy = {.pid = process->pid, .time_ns = time_ns};
 	size_t wanted;
 
 	if (!sample->regs || sample->stack_len == 0)
 		return;
-	copy = copy_of(unwinder->arch, sample);
-	wanted = stack_rests_wanted(&unwinder->rests, process->pid, time_ns, &copy);
+	copy.bytes = snapshot_of(unwinder->arch, sample);
+	wanted = stack_rests_wanted(&unwinder->rests, &copy);
 	if (wanted > 0)
-		stack_rests_keep(&unwinder->rests, process->pid, time_ns, &copy, wanted);
+		keep_rest(&unwinder->rests, &copy, wanted);
 }

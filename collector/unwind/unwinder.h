@@ -26,6 +26,7 @@ struct unwinder_stats {
 	uint64_t ends[STACK_ENDS];
 	uint64_t joined;	/* with the kernel's walk */
 	uint64_t extended;	/* by what the process's stack held later */
+	uint64_t doubtful;	/* cut: what lay behind the copy changed about then */
 	uint64_t reads;		/* looks into processes' memory, each a system call */
 	uint64_t unread_stacks; /* looks behind copies that were not permitted */
 	uint64_t rest_bytes;	/* of stacks deeper than their copies, kept now */

@@ -26,6 +26,8 @@ SLOW = {"recursion-3000": 0.05, "javac": 0.05}
 UNEVEN = {"natives"}
 # An unnamed frame or a wrong one puts a phase's share off by what is bad; sampling adds its part.
 SHARE_POINTS = 3
+# Of 5,000 samples 0.3 % are elsewhere; four standard deviations of that are 0.3 points.
+CLOSE_SHARES = {"recursion-400": 0.5, "recursion-400-int": 0.5, "recursion-3000": 0.5}
 
 
 class WholeStacks(Case):
@@ -47,16 +49,19 @@ class WholeStacks(Case):
         said = f"{score}\n{score.top_bad(20)}"
         # A machine with other work leaves less to one thread.
         self.assertGreater(score.own, SLOW.get(name, 0.2) * HZ * SECONDS, said)
+        accidents = 100 * ACCIDENTS / score.samples
+        whole = max(WHOLE, accidents)
         self.assertLessEqual(score.percent("bad"), GONE.get(name, bad), said)
-        self.assertLessEqual(score.percent("missing"), bad, said)
-        whole = max(WHOLE, 100 * ACCIDENTS / score.samples)
+        # Of recursion every frame is known.
+        missing = WHOLE if name.startswith("recursion") else bad
+        self.assertLessEqual(score.percent("missing"), max(missing, accidents), said)
         for verdict in ("unnamed", "unrooted"):
             self.assertLessEqual(score.percent(verdict), GONE.get(name, whole), said)
         self.assertLessEqual(score.percent("cut"), DEEP.get(name, CUT), said)
         off = score.share_off(printed)
         if WORKLOADS[name].shares and name not in UNEVEN:
             self.assertIsNotNone(off, f"no shares printed\n{said}")
-            self.assertLessEqual(off, SHARE_POINTS, f"{printed}\n{said}")
+            self.assertLessEqual(off, CLOSE_SHARES.get(name, SHARE_POINTS), f"{printed}\n{said}")
 
     def test_stacks_of_what_servers_do_are_whole_17(self):
         self.assert_whole("mixed", 17)

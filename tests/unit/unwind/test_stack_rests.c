@@ -50,14 +50,48 @@ static struct snapshot copy_at(size_t offset)
 				 .len = sizeof(copied)};
 }
 
-static void keep(const struct snapshot *copy, uint64_t time_ns, size_t len)
+static struct stack_copy taken(const struct snapshot *bytes, uint64_t time_ns)
 {
-	stack_rests_keep(&rests, getpid(), time_ns, copy, len);
+	return (struct stack_copy){.pid = getpid(), .time_ns = time_ns, .bytes = *bytes};
 }
 
-static const struct stack_rest *find(const struct snapshot *copy, uint64_t time_ns)
+/* Read at the moment that it was taken, unless said otherwise. */
+static void keep_at(const struct snapshot *bytes, uint64_t time_ns, size_t len, uint64_t now_ns)
 {
-	return stack_rests_find(&rests, getpid(), time_ns, copy, copy->addr);
+	const struct stack_copy copy = taken(bytes, time_ns);
+
+	stack_rests_keep(&rests, &copy, len, now_ns);
+}
+
+static void keep(const struct snapshot *bytes, uint64_t time_ns, size_t len)
+{
+	keep_at(bytes, time_ns, len, time_ns);
+}
+
+static struct stack_rests_found find_both(const struct snapshot *bytes, uint64_t time_ns)
+{
+	const struct stack_copy copy = taken(bytes, time_ns);
+
+	return stack_rests_find(&rests, &copy, bytes->addr);
+}
+
+static const struct stack_rest *find(const struct snapshot *bytes, uint64_t time_ns)
+{
+	return find_both(bytes, time_ns).nearest;
+}
+
+static size_t wanted(const struct snapshot *bytes)
+{
+	const struct stack_copy copy = taken(bytes, NOW);
+
+	return stack_rests_wanted(&rests, &copy);
+}
+
+static void note(const struct snapshot *bytes, uint64_t root)
+{
+	const struct stack_copy copy = taken(bytes, NOW);
+
+	stack_rests_note(&rests, &copy, root);
 }
 
 static void rests_that_nobody_can_want_any_more_go(void **state)
@@ -105,7 +139,9 @@ static void what_was_behind_another_stack_is_not_taken(void **state)
 	assert_null(find(&copy, NOW));
 	copied[COPY_BYTES - 3] ^= 1;
 	assert_non_null(find(&copy, NOW));
-	assert_null(stack_rests_find(&rests, getpid() + 1, NOW, &copy, copy.addr));
+	struct stack_copy of_another = taken(&copy, NOW);
+	of_another.pid++;
+	assert_null(stack_rests_find(&rests, &of_another, copy.addr).nearest);
 	assert_null(find(&copy, NOW + 2 * STACK_RESTS_AGE_NS));
 }
 
@@ -136,17 +172,110 @@ static void the_nearest_in_time_is_found(void **state)
 	assert_int_equal(find(&copy, NOW + 1900)->bytes[STACK_TAIL_BYTES + 8], 8);
 }
 
-/* The newer frames come and go: what is behind the older ones is read once. */
-static void what_is_kept_already_is_not_read_again(void **state)
+/* The newer frames come and go: what is behind the older ones is read once for all that wait. */
+static void what_was_read_since_is_not_read_again(void **state)
 {
 	struct snapshot copy = copy_at(PAGE);
 
 	(void)state;
-	keep(&copy, NOW, 8 * PAGE);
+	keep_at(&copy, NOW, 8 * PAGE, NOW + 5000);
 	copy = copy_at(2 * PAGE);
-	keep(&copy, NOW + 1000, 7 * PAGE);
+	keep_at(&copy, NOW + 1000, 7 * PAGE, NOW + 5100);
 	assert_int_equal(rests.reads, 1);
 	assert_non_null(find(&copy, NOW + 1000));
+}
+
+static void what_was_read_before_is_read_again_and_kept_once(void **state)
+{
+	struct snapshot copy = copy_at(PAGE);
+
+	(void)state;
+	keep_at(&copy, NOW, 8 * PAGE, NOW + 1000);
+	keep_at(&copy, NOW + 2000, 8 * PAGE, NOW + 3000);
+	assert_int_equal(rests.reads, 2);
+	assert_int_equal(rests.count, 1);
+	assert_non_null(find(&copy, NOW + 2000));
+	assert_null(find_both(&copy, NOW + 2000).other);
+	assert_int_equal(find(&copy, NOW + 2000)->seen_ns, NOW + 3000);
+}
+
+/* The stack has been left and is there again, with others behind the same frames. */
+static void what_changed_about_then_is_found_as_it_was_and_as_it_is(void **state)
+{
+	const struct snapshot copy = copy_at(PAGE);
+	const size_t behind = PAGE + COPY_BYTES + 8;
+	struct stack_rests_found found;
+
+	(void)state;
+	memory[behind] = 7;
+	keep_at(&copy, NOW, PAGE, NOW + 1000);
+	memory[behind] = 8;
+	keep_at(&copy, NOW + 2000, PAGE, NOW + 3500);
+	assert_int_equal(rests.count, 2);
+	found = find_both(&copy, NOW + 2000);
+	assert_non_null(found.other);
+	assert_int_equal(found.nearest->bytes[STACK_TAIL_BYTES + 8], 7);
+	assert_int_equal(found.other->bytes[STACK_TAIL_BYTES + 8], 8);
+	/* What was seen to be so before and after is certain. */
+	keep_at(&copy, NOW + 4000, PAGE, NOW + 5000);
+	found = find_both(&copy, NOW + 4000);
+	assert_null(found.other);
+	assert_int_equal(found.nearest->bytes[STACK_TAIL_BYTES + 8], 8);
+	assert_null(find_both(&copy, NOW).other);
+	assert_non_null(find_both(&copy, NOW + 2000).other);
+	/* However it changes later. */
+	memory[behind] = 9;
+	keep_at(&copy, NOW + 6000, PAGE, NOW + 7000);
+	assert_null(find_both(&copy, NOW + 4000).other);
+	assert_non_null(find_both(&copy, NOW + 6000).other);
+}
+
+/* What lies in front of the older copy's end has not been looked at since. */
+static void what_was_seen_again_is_so_only_behind_the_copy_it_was_seen_for(void **state)
+{
+	struct snapshot copy = copy_at(2 * PAGE);
+
+	(void)state;
+	keep_at(&copy, NOW, 8 * PAGE, NOW + 1000);
+	copy = copy_at(3 * PAGE);
+	keep_at(&copy, NOW + 2000, 7 * PAGE, NOW + 3000);
+	assert_int_equal(rests.count, 1);
+	copy = copy_at(2 * PAGE);
+	keep_at(&copy, NOW + 2500, 8 * PAGE, NOW + 3100);
+	assert_int_equal(rests.reads, 3);
+}
+
+static void more_than_was_kept_is_read(void **state)
+{
+	const struct snapshot copy = copy_at(PAGE);
+
+	(void)state;
+	keep_at(&copy, NOW, PAGE, NOW + 1000);
+	keep_at(&copy, NOW + 100, 2 * PAGE, NOW + 1100);
+	assert_int_equal(rests.reads, 2);
+	assert_int_equal(rests.count, 2);
+}
+
+static void a_stack_that_has_no_more_is_not_asked_for_more(void **state)
+{
+	const struct snapshot copy = copy_at(STACK_BYTES - COPY_BYTES - PAGE);
+
+	(void)state;
+	keep_at(&copy, NOW, 16 * PAGE, NOW + 1000);
+	keep_at(&copy, NOW + 100, 16 * PAGE, NOW + 1100);
+	assert_int_equal(rests.reads, 1);
+}
+
+/* It may be deep: nobody has walked one yet. */
+static void what_lies_behind_the_first_full_copy_is_wanted(void **state)
+{
+	const struct snapshot ended = copy_at(PAGE), full = copy_at(PAGE + 64);
+
+	(void)state;
+	assert_int_equal(wanted(&ended), 0);
+	assert_int_equal(wanted(&full), 128 * 1024);
+	note(&full, full.addr + full.len - 100);
+	assert_int_equal(wanted(&full), 0);
 }
 
 static void less_is_kept_where_the_stack_ends(void **state)
@@ -164,12 +293,14 @@ static void nothing_is_wanted_where_stacks_end_with_the_copy(void **state)
 	const uint64_t end = copy.addr + copy.len;
 
 	(void)state;
-	assert_int_equal(stack_rests_wanted(&rests, getpid(), NOW, &copy), 0);
-	stack_rests_note(&rests, getpid(), NOW, &copy, end - 100);
-	assert_int_equal(stack_rests_wanted(&rests, getpid(), NOW, &copy), 0);
-	stack_rests_note(&rests, getpid(), NOW, &copy, end + 5000);
-	assert_int_equal(stack_rests_wanted(&rests, getpid(), NOW, &copy), 5000);
-	assert_int_equal(stack_rests_wanted(&rests, getpid() + 1, NOW, &copy), 0);
+	assert_int_equal(wanted(&copy), 0);
+	note(&copy, end - 100);
+	assert_int_equal(wanted(&copy), 0);
+	note(&copy, end + 5000);
+	assert_int_equal(wanted(&copy), 5000);
+	struct stack_copy of_another = taken(&copy, NOW);
+	of_another.pid++;
+	assert_int_equal(stack_rests_wanted(&rests, &of_another), 0);
 }
 
 static void no_more_is_kept_than_there_may_be(void **state)
@@ -181,7 +312,7 @@ static void no_more_is_kept_than_there_may_be(void **state)
 		memory[PAGE + COPY_BYTES - 1] = (uint8_t)i;
 		memory[PAGE + COPY_BYTES - 2] = (uint8_t)(i >> 8);
 		copy = copy_at(PAGE);
-		keep(&copy, NOW + i, 40 * PAGE);
+		keep(&copy, NOW + i, 30 * PAGE);
 		assert_true(rests.bytes <= STACK_RESTS_MAX_BYTES);
 		assert_true(rests.count <= STACK_RESTS_MAX);
 		assert_non_null(find(&copy, NOW + i));
@@ -200,7 +331,13 @@ int main(void)
 		TEST(what_was_behind_another_stack_is_not_taken),
 		TEST(a_stack_that_has_changed_already_is_not_kept),
 		TEST(the_nearest_in_time_is_found),
-		TEST(what_is_kept_already_is_not_read_again),
+		TEST(what_was_read_since_is_not_read_again),
+		TEST(what_was_read_before_is_read_again_and_kept_once),
+		TEST(what_changed_about_then_is_found_as_it_was_and_as_it_is),
+		TEST(what_was_seen_again_is_so_only_behind_the_copy_it_was_seen_for),
+		TEST(more_than_was_kept_is_read),
+		TEST(a_stack_that_has_no_more_is_not_asked_for_more),
+		TEST(what_lies_behind_the_first_full_copy_is_wanted),
 		TEST(less_is_kept_where_the_stack_ends),
 		TEST(nothing_is_wanted_where_stacks_end_with_the_copy),
 		TEST(no_more_is_kept_than_there_may_be),

@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/process_stat.h"
 #include "sample/perf_regs.h"
@@ -424,6 +425,79 @@ static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state
 	assert_true(stack.depth >= 3);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 	assert_int_equal(stack.entries[2].addr, last + 100);
+}
+
+/* A leaf, and a caller of it whose frame ends behind the copy; then the rest is kept. */
+static uint64_t take_short_copy(const struct perf_sample *sample)
+{
+	const uint64_t leaf = (uint64_t)(uintptr_t)code, time_ns = clock_now_ns();
+
+	words[5] = leaf + 256 + 100;
+	set_reg(sample_regs, SAMPLER_REG_PC, leaf + 60);
+	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
+	unwinder_keep_rest(unwinder, self, time_ns, sample);
+	return time_ns;
+}
+
+static void add_leaf_and_callers(void)
+{
+	add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+	add_code(768, 256, CODE_JAVA, "another", FRAME_48);
+}
+
+/* It has returned and called again meanwhile: the frames in the copy are the same, those behind not. */
+static void a_stack_that_changed_behind_the_copy_about_then_ends_with_the_copy(void **state)
+{
+	const struct perf_sample sample = {
+		.regs = sample_regs, .stack = (const uint8_t *)words, .stack_len = 10 * 8};
+	const uint64_t caller = (uint64_t)(uintptr_t)code + 256;
+	struct unwinder_stats stats;
+	uint64_t first, second;
+
+	(void)state;
+	add_leaf_and_callers();
+	words[11] = caller + 256 + 100;
+	first = take_short_copy(&sample);
+	words[11] = caller + 512 + 100;
+	second = take_short_copy(&sample);
+	unwinder_walk(unwinder, self, second, &sample, &stack);
+	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
+	assert_int_equal(stack.depth, 2);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	unwinder_stats(unwinder, &stats);
+	assert_int_equal(stats.doubtful, 1);
+	/* Before it changed there is no doubt. */
+	unwinder_walk(unwinder, self, first, &sample, &stack);
+	assert_true(stack.depth >= 3);
+	assert_int_equal(stack.entries[2].addr, caller + 256 + 100);
+	unwinder_stats(unwinder, &stats);
+	assert_int_equal(stats.doubtful, 1);
+}
+
+/* As when the collector of garbage has moved what they hold. */
+static void what_changed_behind_the_copy_but_frames_is_no_matter(void **state)
+{
+	const struct perf_sample sample = {
+		.regs = sample_regs, .stack = (const uint8_t *)words, .stack_len = 10 * 8};
+	const uint64_t caller = (uint64_t)(uintptr_t)code + 256;
+	struct unwinder_stats stats;
+	uint64_t second;
+
+	(void)state;
+	add_leaf_and_callers();
+	words[11] = caller + 256 + 100;
+	words[13] = 77;
+	take_short_copy(&sample);
+	words[13] = 78;
+	second = take_short_copy(&sample);
+	unwinder_walk(unwinder, self, second, &sample, &stack);
+	assert_true(stack.depth >= 3);
+	assert_int_equal(stack.entries[2].addr, caller + 256 + 100);
+	unwinder_stats(unwinder, &stats);
+	assert_int_equal(stats.doubtful, 0);
+	assert_int_equal(stats.extended, 1);
 }
 
 #if defined(__x86_64__)
@@ -1565,6 +1639,8 @@ int main(void)
 		CODE(a_files_first_function_is_left_by_what_is_below_its_word),
 #endif
 		CODE(a_look_that_leads_nowhere_keeps_what_is_behind_the_copy),
+		CODE(a_stack_that_changed_behind_the_copy_about_then_ends_with_the_copy),
+		CODE(what_changed_behind_the_copy_but_frames_is_no_matter),
 #if defined(__x86_64__)
 		CODE(a_stack_of_which_there_is_no_copy_is_read_if_it_leads_behind_a_call),
 		CODE(a_stack_of_which_there_is_no_copy_is_not_believed_without_a_call),
