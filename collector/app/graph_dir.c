@@ -226,9 +226,10 @@ int graph_dir_open(struct graph_dir *dir, const char *path)
 		err = read_list(dir);
 	if (err == -ENOENT)
 		err = 0;
-	unlinkat(dir->fd, PART, 0); /* of one that ended while it wrote */
-	if (!err)
+	if (!err) {
+		unlinkat(dir->fd, PART, 0); /* of one that ended while it wrote */
 		err = write_list(dir);
+	}
 	if (err)
 		graph_dir_close(dir);
 	return err;

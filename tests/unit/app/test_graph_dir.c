@@ -242,7 +242,9 @@ static void a_second_program_is_refused(void **state)
 	struct graph_dir second;
 
 	(void)state;
+	plant(".fgcollect-part"); /* what the first is writing */
 	assert_int_equal(graph_dir_open(&second, path), -EBUSY);
+	assert_true(is_there(".fgcollect-part"));
 	assert_int_equal(graph_dir_open(&second, "/nonexistent/x"), -ENOENT);
 }
 
