@@ -21,8 +21,8 @@ struct waiting {
 };
 
 struct graph_writer {
-	struct graph_writer_options options;
-	struct graph_dir dir; /* the thread's */
+	struct graph_writer_options options; /* its texts are the writer's own, see own_texts */
+	struct graph_dir dir;		     /* the thread's */
 	pthread_t thread;
 	pthread_mutex_t lock; /* for what follows */
 	pthread_cond_t changed;
@@ -204,6 +204,34 @@ static int say_open_error(const char *path, int err)
 	return err;
 }
 
+/* A thread that is left behind outlives those whose texts they were. */
+static int own_texts(struct graph_writer_options *options)
+{
+	const char **const texts[] = {&options->dir, &options->event, &options->host,
+				      &options->kernel};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		if (!*texts[i])
+			continue;
+		*texts[i] = strdup(*texts[i]);
+		if (!*texts[i])
+			err = -ENOMEM;
+	}
+	return err;
+}
+
+static void free_writer(struct graph_writer *writer)
+{
+	const struct graph_writer_options *options = &writer->options;
+
+	free((void *)(uintptr_t)options->dir);
+	free((void *)(uintptr_t)options->event);
+	free((void *)(uintptr_t)options->host);
+	free((void *)(uintptr_t)options->kernel);
+	free(writer);
+}
+
 int graph_writer_open(const struct graph_writer_options *options, struct graph_writer **ret)
 {
 	struct graph_writer *writer = calloc(1, sizeof(*writer));
@@ -213,9 +241,11 @@ int graph_writer_open(const struct graph_writer_options *options, struct graph_w
 		return -ENOMEM;
 	writer->options = *options;
 	writer->end = &writer->first;
-	err = graph_dir_open(&writer->dir, options->dir);
+	err = own_texts(&writer->options);
+	if (!err)
+		err = graph_dir_open(&writer->dir, options->dir);
 	if (err) {
-		free(writer);
+		free_writer(writer);
 		return say_open_error(options->dir, err);
 	}
 	pthread_mutex_init(&writer->lock, NULL);
@@ -226,7 +256,7 @@ int graph_writer_open(const struct graph_writer_options *options, struct graph_w
 	if (err) {
 		log_error("--output %s: cannot start a thread: %s", options->dir, strerror(-err));
 		graph_dir_close(&writer->dir);
-		free(writer);
+		free_writer(writer);
 		return err;
 	}
 	*ret = writer;
@@ -285,5 +315,5 @@ void graph_writer_close(struct graph_writer *writer, uint64_t patience_ns)
 	graph_dir_close(&writer->dir);
 	pthread_cond_destroy(&writer->changed);
 	pthread_mutex_destroy(&writer->lock);
-	free(writer);
+	free_writer(writer);
 }

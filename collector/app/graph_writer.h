@@ -20,7 +20,7 @@
 #define GRAPH_WRITER_MAX_BYTES (2 * PERIOD_MAX_BYTES + (32u << 20))
 
 struct graph_writer_options {
-	const char *dir; /* borrowed until close, as all texts here */
+	const char *dir; /* copied by open, as all texts here */
 	enum render_format format;
 	uint64_t keep_sec, keep_bytes;
 	unsigned hz;
