@@ -8,15 +8,14 @@
 #include "elf/debug_file.h"
 
 #include "base/cleanup.h"
+#include "base/root_file.h"
 #include "elf/elf_section.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -33,35 +32,6 @@ struct wanted {
 	size_t build_id_len; /* 0: by checksum */
 	uint32_t checksum;
 };
-
-static int resolve(int root, const char *path)
-{
-	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	const int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* A regular file in that root, open for reading; waits for nobody. */
-static int open_regular(int root, const char *path, struct stat *ret)
-{
-	_cleanup_close_ int path_fd = resolve(root, path);
-	char self[40];
-	int fd;
-
-	if (path_fd < 0)
-		return path_fd;
-	if (fstat(path_fd, ret) < 0)
-		return -errno;
-	if (!S_ISREG(ret->st_mode))
-		return -EINVAL;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", path_fd);
-	fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
 
 static bool has_checksum(int fd, const struct stat *st, uint32_t expected)
 {
@@ -123,7 +93,7 @@ static int try(int root, const char *path, const struct wanted *wanted)
 	struct stat st;
 	int ret;
 
-	fd = open_regular(root, path, &st);
+	fd = root_file_open_regular(root, path, RESOLVE_IN_ROOT, &st);
 	if (fd < 0 || !is_wanted(fd, &st, wanted))
 		return -ENOENT;
 	ret = fd;

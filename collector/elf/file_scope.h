@@ -22,7 +22,7 @@ struct file_scope {
 	ino_t mounts; /* the namespace's number; 0: the scope is not known */
 };
 
-/* root is its root directory, see module_file_open_root; negative: not known. */
+/* root is its root directory, see root_file_open_root; negative: not known. */
 struct file_scope file_scope_of(pid_t pid, int root);
 bool file_scope_equal(const struct file_scope *a, const struct file_scope *b);
 

@@ -3,6 +3,7 @@
 #include "elf/module_file.h"
 
 #include "base/cleanup.h"
+#include "base/root_file.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -10,13 +11,11 @@
 #include <inttypes.h>
 #include <link.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -99,31 +98,6 @@ static int check_identity(int path_fd, const struct mapping *mapping)
 	return has_private_device(path_fd) ? 0 : -ESTALE;
 }
 
-int module_file_open_root(pid_t pid)
-{
-	char path[32];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/root", pid);
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
-static int open_in_root(pid_t pid, const char *path, uint64_t resolve)
-{
-	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | resolve,
-	};
-	_cleanup_close_ int root = module_file_open_root(pid);
-	int fd;
-
-	if (root < 0)
-		return root;
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	return fd < 0 ? -errno : fd;
-}
-
 /* The link leads to the very file that is mapped, deleted or not; only its kind is to be checked.
  */
 static int open_map_file(pid_t pid, const struct mapping *mapping)
@@ -155,12 +129,15 @@ static int open_map_file(pid_t pid, const struct mapping *mapping)
  */
 static int open_by_path(pid_t pid, const struct mapping *mapping, bool has_right)
 {
-	_cleanup_close_ int fd = -1;
+	const uint64_t resolve =
+		RESOLVE_IN_ROOT | (has_right ? RESOLVE_CACHED | RESOLVE_NO_SYMLINKS : 0);
+	_cleanup_close_ int root = -1, fd = -1;
 	int ret;
 
 	if (mapping->is_deleted)
 		return -ENOENT;
-	fd = open_in_root(pid, mapping->path, has_right ? RESOLVE_CACHED | RESOLVE_NO_SYMLINKS : 0);
+	root = root_file_open_root(pid);
+	fd = root < 0 ? root : root_file_open_at(root, mapping->path, O_PATH, resolve);
 	if (fd < 0)
 		return fd;
 	ret = check_identity(fd, mapping);
@@ -218,16 +195,6 @@ bool module_file_is_same(int path_fd, const struct stat *st)
 	       now.st_mtim.tv_nsec == st->st_mtim.tv_nsec &&
 	       now.st_ctim.tv_sec == st->st_ctim.tv_sec &&
 	       now.st_ctim.tv_nsec == st->st_ctim.tv_nsec;
-}
-
-int module_file_read(int path_fd)
-{
-	char path[40];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
 }
 
 /* Bytes of our own vDSO: a whole ELF file, sections last. 0 if there is none. */

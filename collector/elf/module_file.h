@@ -28,19 +28,14 @@
 
 /*
  * A descriptor of the file (O_PATH: it holds the file but cannot be read), which the caller closes,
- * and what is known of it: device, inode, kind, size and times.
+ * and what is known of it: device, inode, kind, size and times. root_file_read opens it, and may wait
+ * for its file system.
  */
 int module_file_open(pid_t pid, const struct mapping *mapping, struct stat *ret_stat,
 		     const char **ret_reason);
 
 /* Whether size and times of the file are still as in st. */
 bool module_file_is_same(int path_fd, const struct stat *st);
-
-/* The same file for reading, which the caller closes; may wait for its file system. */
-int module_file_read(int path_fd);
-
-/* The target's root directory (O_PATH), which the caller closes; negative errno. */
-int module_file_open_root(pid_t pid);
 
 /* A copy of this process's own vDSO, which is every process's: a descriptor the caller closes. */
 int module_file_open_vdso(void);

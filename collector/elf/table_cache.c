@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/root_file.h"
 #include "elf/module_file.h"
 
 #include <errno.h>
@@ -226,7 +227,7 @@ static bool has_any(const struct module *module)
 
 static struct file_scope scope_of(pid_t pid)
 {
-	_cleanup_close_ int root = module_file_open_root(pid);
+	_cleanup_close_ int root = root_file_open_root(pid);
 
 	return file_scope_of(pid, root);
 }
@@ -293,7 +294,7 @@ struct asked {
 /* The process's root, if that is still the scope's; else negative. */
 static int open_root_in(pid_t pid, const struct file_scope *scope)
 {
-	const int root = module_file_open_root(pid);
+	const int root = root_file_open_root(pid);
 	const struct file_scope now = file_scope_of(pid, root);
 
 	if (root < 0 || (now.mounts != 0 && file_scope_equal(&now, scope)))

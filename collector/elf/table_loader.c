@@ -7,7 +7,7 @@
 #include "elf/table_loader.h"
 
 #include "base/clock.h"
-#include "elf/module_file.h"
+#include "base/root_file.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -76,7 +76,7 @@ void table_job_run(struct table_job *job)
 {
 	const uint64_t began_ns = clock_now_ns();
 	const struct debug_place place = {.root = job->root_fd, .path = job->path};
-	const int fd = module_file_read(job->path_fd);
+	const int fd = root_file_read(job->path_fd);
 
 	job->err = fd < 0 ? fd : job->kind->load(fd, &place, &job->content);
 	if (fd >= 0)

@@ -9,15 +9,14 @@
 
 #include "base/cleanup.h"
 #include "base/process_stat.h"
+#include "base/root_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 
 static const struct outcome {
@@ -74,20 +73,12 @@ const char *dial_remedy(int err)
  */
 static int find_socket(int root_fd, const char *path)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS |
-			   RESOLVE_CACHED,
-	};
-	long fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+	const uint64_t resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS;
+	int fd = root_file_open_at(root_fd, path, O_PATH, resolve | RESOLVE_CACHED);
 
-	if (fd < 0 && errno == EINVAL) { /* before Linux 5.12 */
-		how.resolve &= ~(__u64)RESOLVE_CACHED;
-		fd = syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-	}
-	if (fd < 0)
-		return errno == EAGAIN ? -ENOENT : -errno;
-	return (int)fd;
+	if (fd == -EINVAL) /* before Linux 5.12 */
+		fd = root_file_open_at(root_fd, path, O_PATH, resolve);
+	return fd == -EAGAIN ? -ENOENT : fd;
 }
 
 /* Without asking the file system. */

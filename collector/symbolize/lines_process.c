@@ -3,6 +3,7 @@
 #include "symbolize/lines_process.h"
 
 #include "base/cleanup.h"
+#include "base/root_file.h"
 #include "elf/debug_file.h"
 #include "elf/elf_section.h"
 #include "elf/module_file.h"
@@ -59,14 +60,14 @@ static int find_shared(int fd, const struct debug_place *place)
 static struct dwarf_lines *open_lines(const struct native_lines_file *wanted)
 {
 	const struct debug_place place = {
-		.root = wanted->sees_root ? module_file_open_root(wanted->pid) : -1,
+		.root = wanted->sees_root ? root_file_open_root(wanted->pid) : -1,
 		.path = wanted->mapping->path};
 	const struct rlimit no_files = {0, 0};
 	struct dwarf_lines *lines = NULL;
 	const char *reason;
 	struct stat st;
 	const int path_fd = module_file_open(wanted->pid, wanted->mapping, &st, &reason);
-	int fd = path_fd < 0 ? path_fd : module_file_read(path_fd), shared = -1;
+	int fd = path_fd < 0 ? path_fd : root_file_read(path_fd), shared = -1;
 
 	if (path_fd >= 0)
 		close(path_fd);

@@ -75,7 +75,7 @@ static bool read_source(struct container_names *names, const struct source *sour
 	if (dir < 0)
 		return false;
 	len = host_file_read(dir, source->file, source->max_bytes, &text);
-	if (len == -EFBIG || len == -EINVAL)
+	if (len == -EFBIG || len == -EINVAL || len == -ELOOP)
 		names->broken++;
 	if (len < 0)
 		return false;

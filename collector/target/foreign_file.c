@@ -4,17 +4,16 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/root_file.h"
 #include "target/perf_map.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MAX_ENVIRON_BYTES (128u << 10)
@@ -49,36 +48,12 @@ static int check(int path_fd, const struct foreign_owner *owner, struct stat *st
 	return st->st_mtim.tv_sec + CLOCK_SLACK_SEC < owner->began_at ? -ESTALE : 0;
 }
 
-static int open_below(const char *root_path, const char *path)
-{
-	const struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	_cleanup_close_ int root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd;
-
-	if (root < 0)
-		return -errno;
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	return fd < 0 ? -errno : fd;
-}
-
-/* The very file, which may have been replaced by name since. */
-static int reopen(int path_fd)
-{
-	char path[40];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 int foreign_file_open_at(const char *root_path, const char *path, const struct foreign_owner *owner,
 			 struct stat *ret_stat)
 {
-	_cleanup_close_ int path_fd = open_below(root_path, path);
+	_cleanup_close_ const int root = open(root_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ const int path_fd =
+		root < 0 ? -errno : root_file_open_at(root, path, O_PATH, RESOLVE_IN_ROOT);
 	struct stat st;
 	int fd, err;
 
@@ -87,7 +62,7 @@ int foreign_file_open_at(const char *root_path, const char *path, const struct f
 	err = check(path_fd, owner, &st);
 	if (err)
 		return err;
-	fd = reopen(path_fd);
+	fd = root_file_read(path_fd);
 	if (fd >= 0 && perf_map_is_ours(fd)) {
 		close(fd);
 		return -EEXIST;

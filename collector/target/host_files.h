@@ -23,7 +23,7 @@ int host_dir_open(int root_fd, const char *path);
 
 /*
  * All of a file below a directory, terminated, into *ret, which the caller frees; its length.
- * -EFBIG if it is longer than max_bytes; -EINVAL if it is no regular file.
+ * -EFBIG if it is longer than max_bytes; -EINVAL if it is no regular file, -ELOOP if it is a link.
  */
 ssize_t host_file_read(int dir_fd, const char *path, size_t max_bytes, char **ret);
 
