@@ -248,6 +248,9 @@ static void put_info(FILE *stream, const json_t *list)
 		put_label_bytes(stream, command, strcspn(command, " "));
 		putc('"', stream);
 		put_info_label(stream, "comm", text_at(jvm, "comm"));
+		put_info_label(stream, "container_name", text_at(jvm, "container_name"));
+		put_info_label(stream, "pod", text_at(jvm, "pod"));
+		put_info_label(stream, "namespace", text_at(jvm, "namespace"));
 		put_info_label(stream, "state", text_at(jvm, "state"));
 		put_info_label(stream, "jvm_version", text_at(jvm, "jvm_version"));
 		put_info_label(stream, "agent_version", text_at(jvm, "agent_version"));

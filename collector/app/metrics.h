@@ -9,7 +9,8 @@
  * Every number of the list is there: those that metrics_table.h describes by that name and help,
  * any other by its path, as a gauge. JVMs have the labels pid and container; past
  * METRICS_MAX_JVMS the rest is left out, and counted, because every label is a series that a
- * server keeps.
+ * server keeps. What else a JVM is called, its container's name and its pod among that, are labels
+ * of fgcollect_jvm_info alone.
  */
 #ifndef FG_APP_METRICS_H
 #define FG_APP_METRICS_H

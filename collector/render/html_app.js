@@ -91,7 +91,7 @@ function qualityItems()
 	add("host", facts.host && facts.host + (facts.kernel ? ", Linux " + facts.kernel : ""));
 	const distinct = name => [...new Set(processes.map(p => p[name]).filter(text => text))];
 	add("JVM", distinct("runtime").join(", "));
-	add("container", distinct("container").map(id => id.slice(0, 12)).join(", "));
+	add("container", distinct("container").join(", "));
 	add("made by", facts.program);
 	return items;
 }

@@ -176,7 +176,10 @@ static void add_processes(struct bytes *out, const struct timeline *timeline)
 		add_number(out, (uint64_t)process->pid, '\t');
 		add_text(out, process->title, '\t');
 		add_text(out, process->container, '\t');
-		add_text(out, process->runtime, '\n');
+		add_text(out, process->runtime, '\t');
+		add_text(out, process->container_name, '\t');
+		add_text(out, process->pod, '\t');
+		add_text(out, process->name_space, '\n');
 	}
 }
 

@@ -134,12 +134,27 @@ function poolOf(name)
 	return stem === name ? name : stem + "*";
 }
 
+/* "shop/api-1 app (0123456789ab)": a name may be another container's too, its ID is not. */
+function containerOf({ id, name, pod, namespace })
+{
+	const place = pod && namespace ? namespace + "/" + pod : pod;
+	const called = [place, name].filter(text => text).join(" ");
+	const digits = id.slice(0, 12);
+	return called && digits ? called + " (" + digits + ")" : called || digits;
+}
+
+function decodeProcesses(lines)
+{
+	return lines.map(([pid, title, id, runtime, name, pod, namespace]) =>
+		({ pid, title, runtime, container: containerOf({ id, name, pod, namespace }) }));
+}
+
 function decodeThreads(processes, lines)
 {
 	return lines.map(([process, tid, name]) => {
 		const of = processes[Number(process)];
 		return {
-			process: (of.title || "[gone]") + "-" + of.pid, container: of.container.slice(0, 12) || "none",
+			process: (of.title || "[gone]") + "-" + of.pid, container: of.container || "none",
 			pool: poolOf(name || "?"), thread: (name || "?") + " [" + tid + "]",
 		};
 	});
@@ -153,8 +168,7 @@ function decodeData(bytes)
 	const beforeBytes = read.part();
 	const before = beforeBytes.length === 0 ? null :
 		readerOf(beforeBytes).column(new Float64Array(base.count));
-	const processes = read.lines().map(([pid, title, container, runtime]) =>
-		({ pid, title, container, runtime }));
+	const processes = decodeProcesses(read.lines());
 	const threads = decodeThreads(processes, read.lines());
 	const times = decodeTimes(read.part());
 	return { facts, kinds: facts.kinds, keys: base.keys, base, all: base.self.slice(), before,

@@ -5,7 +5,8 @@
  *
  *   [ms TAB pid TAB tid TAB thread TAB title TAB container TAB] stack [before] count
  *
- * With "times" as argument lines have the part in brackets, with "compare" they have a before.
+ * With "times" as argument lines have the part in brackets, with "compare" they have a before. A
+ * container is its ID, and if they are known, commas and its name, pod and namespace behind that.
  */
 #include "render/render.h"
 
@@ -74,10 +75,14 @@ static uint32_t add_stack(char *stack, uint64_t weight, uint64_t before)
 
 static void add_time(char *const fields[6], uint32_t node, uint64_t weight)
 {
+	char *names = fields[5];
 	const struct timeline_process process = {
 		.pid = atoi(fields[1]),
 		.title = fields[4],
-		.container = fields[5],
+		.container = strsep(&names, ","),
+		.container_name = strsep(&names, ","),
+		.pod = strsep(&names, ","),
+		.name_space = strsep(&names, ","),
 		.runtime = "OpenJDK 64-Bit Server VM 17.0.1",
 	};
 	const struct timeline_thread thread = {

@@ -110,6 +110,27 @@ class Page(PageCase):
             self.choose(dimension, "")
         self.assertEqual(self.total(), 2000)
 
+    def test_containers_are_called_by_their_names_and_pods(self):
+        long_id = "0123456789abcdef"
+        processes = [(long_id, long_id[:12]),
+                     (f"{long_id},web", f"web ({long_id[:12]})"),
+                     (f"{long_id},app,api-1,shop", f"shop/api-1 app ({long_id[:12]})"),
+                     (f"{long_id},,api-2", f"api-2 ({long_id[:12]})"),
+                     (",,api-3,shop", "shop/api-3"), ("", "none"),
+                     (f"{long_id},{HOSTILE}", f"{HOSTILE} ({long_id[:12]})")]
+        text = "".join(f"{i}\t{100 + i}\t{200 + i}\tmain\tShop\t{given}\tShop;run {i + 1}\n"
+                       for i, (given, _) in enumerate(processes))
+        self.browser.open(make_page(self.directory.name, "containers", text, "times"))
+        shown = self.browser.run("[...page.filters.container.options].map(o => o.value)")
+        self.assertEqual(sorted(shown[1:]), sorted(name for _, name in processes))
+        banner = self.text(".quality")
+        for i, (_, name) in enumerate(processes):
+            self.choose("container", name)
+            self.assertEqual(self.total(), i + 1, name)
+            self.assertIn(name if name != "none" else "", banner)
+        self.assertEqual(self.browser.run("document.querySelectorAll('img').length"), 0)
+        self.shoot("containers")
+
     def test_range_of_the_time_strip_redraws_the_graph(self):
         box = self.browser.run("(b => [b.x, b.y, b.width, b.height])"
                                "(app.strip.canvas.getBoundingClientRect())")

@@ -147,6 +147,30 @@ static void labels_hold_what_agents_say(void **state)
 	assert_int_equal(strcspn(main_label + 6, "\""), 201); /* the character whole */
 }
 
+/* Whoever made the container or the pod chose them; they are labels of no other metric. */
+static void names_of_containers_and_pods_are_labels_of_the_info_alone(void **state)
+{
+	char longest[600], name[64];
+	const char *pod;
+
+	(void)state;
+	memset(longest, 'p', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	strcpy(name, "w\"eb\n1\\");
+	write_text(json_pack("{s:{}, s:[{s:i, s:s, s:s, s:s, s:s, s:i}]}", "collector", "jvms",
+			     "pid", 5, "container", "c0ffee", "container_name", name, "pod",
+			     longest, "namespace", "shop", "loads", 7));
+	assert_non_null(strstr(text, ",container_name=\"w\\\"eb?1\\\\\",pod=\"p"));
+	assert_non_null(strstr(text, "p\",namespace=\"shop\","));
+	pod = strstr(text, ",pod=\"");
+	assert_int_equal(strcspn(pod + 6, "\""), 200);
+	assert_non_null(strstr(text, "fgcollect_jvm_code_loads_total{pid=\"5\","
+				     "container=\"c0ffee\"} 7\n"));
+	assert_null(strstr(pod + 1, ",pod=\""));
+	assert_ptr_equal(strstr(text, ",pod=\""), pod);
+	assert_int_equal(count_lines("fgcollect_jvm_info{pid=\"5\","), 1);
+}
+
 static void past_the_most_jvms_the_rest_is_counted(void **state)
 {
 	json_t *jvms = json_array();
@@ -184,6 +208,7 @@ int main(void)
 		CLAIM(every_name_of_the_table_is_in_the_list),
 		CLAIM(a_number_that_is_new_is_a_gauge_by_its_path),
 		CLAIM(labels_hold_what_agents_say),
+		CLAIM(names_of_containers_and_pods_are_labels_of_the_info_alone),
 		CLAIM(past_the_most_jvms_the_rest_is_counted),
 		CLAIM(milliseconds_become_seconds),
 		CLAIM(milliseconds_that_are_new_become_seconds),

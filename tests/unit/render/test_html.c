@@ -183,8 +183,13 @@ static void every_fact_is_there(void **state)
 
 static void times_say_when_where_and_which_thread(void **state)
 {
-	const struct timeline_process process = {
-		.pid = 7, .title = "M\t", .container = "c0", .runtime = "VM"};
+	const struct timeline_process process = {.pid = 7,
+						 .title = "M\t",
+						 .container = "c0",
+						 .runtime = "VM",
+						 .container_name = "w\n",
+						 .pod = "p",
+						 .name_space = "s"};
 	struct fixture *const fixture = *state;
 	struct timeline *const timeline = &fixture->timeline;
 	struct timeline_thread thread = {.tid = 8, .name = "main"};
@@ -207,7 +212,7 @@ static void times_say_when_where_and_which_thread(void **state)
 	assert_non_null(strstr(part(&data, &len), "bucket_ns\t15625000\n"));
 	part(&data, &len);
 	check_part(&data, "", 0);
-	check_part(&data, "7\tM\xef\xbf\xbd\tc0\tVM\n", 13);
+	check_part(&data, "7\tM\xef\xbf\xbd\tc0\tVM\tw\xef\xbf\xbd\tp\ts\n", 22);
 	check_part(&data, "0\t8\tmain\n", 9);
 	/* entries; buckets since the one before; threads; nodes: b stands behind a; weights */
 	check_part(&data, "\2\0\3\0\0\2\1\2\1", 9);
