@@ -7,6 +7,7 @@
 
 #include "app/diagnose.h"
 #include "app/jvm_list.h"
+#include "app/newcomers.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/log_limit.h"
@@ -112,6 +113,15 @@ static json_t *do_list(struct control *control, const json_t *request)
 	return answer;
 }
 
+/* Whether asking again in a moment may be answered otherwise; then everything is done for that. */
+static bool is_worth_waiting(struct control *control, const struct recording_options *options)
+{
+	const int err =
+		diagnose_targets(options, &control->engine->targets, control->socket_path, NULL);
+
+	return err && err != -ENOTUNIQ && newcomers_expect(control->engine, options) > 0;
+}
+
 static json_t *do_record(struct control *control, const json_t *request)
 {
 	struct recording_options options;
@@ -123,6 +133,12 @@ static json_t *do_record(struct control *control, const json_t *request)
 	if (err)
 		return failure("the daemon does not understand the options: use the fgcollect "
 			       "that the daemon is of");
+	if (json_is_true(json_object_get(request, "may_wait")) &&
+	    is_worth_waiting(control, &options)) {
+		answer = success();
+		json_object_set_new(answer, "wait", json_true());
+		return answer;
+	}
 	err = diagnose_targets(&options, &control->engine->targets, control->socket_path, why);
 	if (err)
 		return failure(why);

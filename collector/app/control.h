@@ -16,6 +16,8 @@
  *   list (pid and names)          -> list
  *   record (options of recording) -> id      java_names, raw_names, lines, stack_bytes
  *                                    and window_seconds among them
+ *   record may_wait               -> id, or wait: what is meant may be known in a moment, and
+ *                                    the same is to be asked again then
  *   status id                     -> elapsed_ns samples lost jvms done event quality
  *   stop id, end id               ->
  *   window id                     -> as status, of the window; and its bytes, of a .fgrec

@@ -58,12 +58,15 @@ static bool say_listening(char *ret, size_t size, pid_t pid)
 
 bool diagnose_may_connect(pid_t pid)
 {
+	const uint64_t age_ns = process_stat_age_ns(pid);
 	struct process *process;
 	bool may;
 
 	if (process_new(pid, 0, &process) < 0)
 		return false;
-	may = process->space.count == 0 || process_has_agent(process); /* 0: not ours to see */
+	may = process->space.count == 0 || process_has_agent(process) /* 0: not ours to see */
+	      || age_ns < DIAGNOSE_YOUNG_NS ||
+	      (process_has_libjvm(process) && age_ns < DIAGNOSE_STARTING_NS);
 	process_free(process);
 	return may;
 }
@@ -101,6 +104,18 @@ int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
 	else if (!say_listening(ret, DIAGNOSE_BYTES, pid))
 		say_mount(ret, DIAGNOSE_BYTES, socket_path, pid);
 	process_free(process);
+	return -EAGAIN;
+}
+
+int diagnose_process(const struct process *process, const char *socket_path,
+		     char ret[DIAGNOSE_BYTES])
+{
+	if (!process->jvm || process->jvm->state >= JVM_CURRENT)
+		return diagnose_pid(process->pid, socket_path, ret);
+	snprintf(ret, DIAGNOSE_BYTES,
+		 "PID %d: its agent has connected, and still tells what code there is: ask again "
+		 "in a few seconds",
+		 (int)process->pid);
 	return -EAGAIN;
 }
 
@@ -148,19 +163,24 @@ int diagnose_targets(const struct recording_options *options, struct targets *ta
 	const struct process *process;
 	size_t pos = 0;
 
-	ret[0] = '\0';
+	if (ret)
+		ret[0] = '\0';
 	if (!selector_is_empty(&options->select))
 		return diagnose_names(options, targets, socket_path, ret);
 	if (options->all)
 		return 0;
 	if (options->pid > 0) {
-		if (is_known_jvm(targets_find(targets, options->pid)))
+		process = targets_find(targets, options->pid);
+		if (is_known_jvm(process))
 			return 0;
-		return diagnose_pid(options->pid, socket_path, ret);
+		if (!ret)
+			return -EAGAIN;
+		return process ? diagnose_process(process, socket_path, ret)
+			       : diagnose_pid(options->pid, socket_path, ret);
 	}
 	while ((process = targets_next(targets, &pos))) {
 		if (is_known_jvm(process) && recording_wants(options, process))
 			return 0;
 	}
-	return diagnose_any(socket_path, ret);
+	return ret ? diagnose_any(socket_path, ret) : -EAGAIN;
 }

@@ -206,7 +206,7 @@ static int judge(struct selection *selection, const struct recording_options *op
 		targets_read_all(targets);
 	}
 	err = selection_narrow(selection, targets);
-	if (err == -ENOTUNIQ)
+	if (err == -ENOTUNIQ && ret)
 		err = say_several(selection, targets, ret);
 	if (options->all)
 		targets_unwant_all(targets);
@@ -217,8 +217,7 @@ static int judge(struct selection *selection, const struct recording_options *op
 static int check_connected(const struct selection *selection, struct targets *targets,
 			   const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
-	const struct process *process;
-	pid_t pid = 0;
+	const struct process *process, *other = NULL;
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
@@ -226,9 +225,11 @@ static int check_connected(const struct selection *selection, struct targets *ta
 			continue;
 		if (process->jvm->state == JVM_CURRENT)
 			return 0;
-		pid = process->pid;
+		other = process;
 	}
-	return pid ? diagnose_pid(pid, socket_path, ret) : -ENOENT;
+	if (other && ret)
+		return diagnose_process(other, socket_path, ret);
+	return other ? -EAGAIN : -ENOENT;
 }
 
 int diagnose_names(const struct recording_options *options, struct targets *targets,
@@ -237,6 +238,8 @@ int diagnose_names(const struct recording_options *options, struct targets *targ
 	struct selection selection;
 	int err = selection_init(&selection, &options->select);
 
+	if (err && !ret)
+		return err;
 	if (err) {
 		snprintf(ret, DIAGNOSE_BYTES, "--jvm %s: not a regular expression",
 			 options->select.jvm);
@@ -245,7 +248,7 @@ int diagnose_names(const struct recording_options *options, struct targets *targ
 	err = judge(&selection, options, targets, ret);
 	if (!err && !options->all)
 		err = check_connected(&selection, targets, socket_path, ret);
-	if (err == -ENOENT) {
+	if (err == -ENOENT && ret) {
 		if (!say_unknown(&selection, targets, socket_path, ret) &&
 		    !say_stopped(&selection, targets, ret))
 			say_none(&selection, targets, ret);

@@ -14,6 +14,7 @@
 /*
  * Whether options' selector means something that is known. 0; -EAGAIN and why not: nothing, or more
  * than one container or pod. Processes that nobody knows yet are looked for in /proc if asked to.
+ * ret NULL: as diagnose_targets has it.
  */
 int diagnose_names(const struct recording_options *options, struct targets *targets,
 		   const char *socket_path, char ret[DIAGNOSE_BYTES]);

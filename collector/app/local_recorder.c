@@ -52,7 +52,6 @@ static void count_wanted(const struct local_recorder *local,
 static bool is_enough(struct local_recorder *local, const struct recording_options *options,
 		      uint64_t waited_ns)
 {
-	char why[DIAGNOSE_BYTES];
 	uint32_t connected = 0, current = 0;
 
 	count_wanted(local, options, &connected, &current);
@@ -60,7 +59,8 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 	if (options->pid > 0 && waited_ns < WAIT_NS) {
 		const struct process *process = targets_find(&local->engine.targets, options->pid);
 
-		return process && process->jvm && process->jvm->state == JVM_CURRENT;
+		return (process && process->jvm && process->jvm->state == JVM_CURRENT) ||
+		       !diagnose_may_connect(options->pid);
 	}
 	if (waited_ns < REDIAL_NS)
 		return false;
@@ -69,7 +69,7 @@ static bool is_enough(struct local_recorder *local, const struct recording_optio
 	if (waited_ns > WAIT_NS)
 		return true;
 	return options->all || (connected > 0 && diagnose_targets(options, &local->engine.targets,
-								  local->socket_path, why) == 0);
+								  local->socket_path, NULL) == 0);
 }
 
 static int wait_for_agents(struct local_recorder *local, const struct recording_options *options)

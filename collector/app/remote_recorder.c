@@ -4,6 +4,7 @@
 #include "app/control_client.h"
 #include "app/recorder.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "import/import.h"
 
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #define POLL_MS	 200
+#define WAIT_NS	 (4 * CLOCK_NS_PER_SEC) /* for a JVM that has just begun, on a busy host */
 #define ALIVE_MS 3000 /* a daemon ends recordings that nobody asks for in ten seconds */
 
 struct remote_recorder {
@@ -45,19 +47,40 @@ static json_t *request_of(const struct remote_recorder *remote, const char *op)
 	return request;
 }
 
-static int remote_start(struct recorder *recorder, const struct recording_options *options)
+/* remote->id stays 0 if the daemon would have us ask again. */
+static int ask_to_record(struct remote_recorder *remote, const struct recording_options *options,
+			 bool may_wait)
 {
-	struct remote_recorder *remote = self(recorder);
 	json_t *request = control_options_to_json(options), *answer;
 	int err;
 
 	json_object_set_new(request, "op", json_string("record"));
+	json_object_set_new(request, "may_wait", json_boolean(may_wait));
 	err = control_client_ask(remote->client, request, &answer, NULL);
 	if (err)
 		return err;
-	remote->id = json_integer_value(json_object_get(answer, "id"));
+	if (!json_is_true(json_object_get(answer, "wait")))
+		remote->id = json_integer_value(json_object_get(answer, "id"));
 	json_decref(answer);
 	return 0;
+}
+
+static int remote_start(struct recorder *recorder, const struct recording_options *options)
+{
+	const uint64_t until_ns = clock_now_ns() + WAIT_NS;
+	struct remote_recorder *remote = self(recorder);
+	bool may_wait;
+	int err;
+
+	remote->id = 0;
+	do {
+		may_wait = clock_now_ns() < until_ns;
+		err = ask_to_record(remote, options, may_wait);
+		if (err || remote->id)
+			return err;
+		poll(NULL, 0, POLL_MS);
+	} while (may_wait && !interrupted);
+	return interrupted ? -EINTR : -EBADMSG;
 }
 
 static int remote_status(struct recorder *recorder, struct recording_status *ret)

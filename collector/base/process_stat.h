@@ -26,6 +26,9 @@ int process_stat_start_ticks_at(int proc_fd, uint64_t *ret);
 /* When the process began, on the wall clock as it goes now; 0 if there is no such process. */
 time_t process_stat_started_at(pid_t pid);
 
+/* How long ago it began, to a hundredth of a second; UINT64_MAX if there is no such process. */
+uint64_t process_stat_age_ns(pid_t pid);
+
 /* The PID (or, with tid, the thread ID) in the process's own, innermost PID namespace; 0: gone. */
 pid_t process_stat_inner_pid(pid_t pid, pid_t tid);
 

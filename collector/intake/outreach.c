@@ -251,7 +251,18 @@ uint64_t outreach_next_ns(const struct outreach *outreach)
 
 void outreach_expect(struct outreach *outreach, pid_t pid, uint64_t now_ns)
 {
+	struct outreach_agent *agent = map64_find(&outreach->agents, (uint64_t)pid);
+
+	if (agent && !agent->session && agent->next_ns > now_ns + FIRST_WAIT_NS) {
+		agent->wait_ns = FIRST_WAIT_NS;
+		agent->next_ns = outreach->next_ns = now_ns;
+	}
 	finder_expect(&outreach->finder, pid, now_ns);
+}
+
+const struct outreach_agent *outreach_find(const struct outreach *outreach, pid_t pid)
+{
+	return map64_find(&outreach->agents, (uint64_t)pid);
 }
 
 const struct outreach_agent *outreach_next(const struct outreach *outreach, size_t *pos)

@@ -66,8 +66,14 @@ uint64_t outreach_next_ns(const struct outreach *outreach);
 /* Events of the intake; those of sessions that it has not made are ignored. */
 void outreach_heard(struct outreach *outreach, const struct intake_event *event);
 
-/* That process is or becomes a JVM. */
+/*
+ * That process is or becomes a JVM, which is waited for: it is looked into several times in the next
+ * seconds, and dialled at once if it is known and has not answered for a while.
+ */
 void outreach_expect(struct outreach *outreach, pid_t pid, uint64_t now_ns);
+
+/* The agent of that process, or NULL. */
+const struct outreach_agent *outreach_find(const struct outreach *outreach, pid_t pid);
 
 /* Walks the agents in no order; *pos starts at 0. */
 const struct outreach_agent *outreach_next(const struct outreach *outreach, size_t *pos);

@@ -153,6 +153,9 @@ struct container_entry *containers_hold(struct containers *containers, pid_t pid
 		}
 		entry->pid = pid;
 		read_entry(containers, entry, now_ns);
+	} else if (entry->users == 0 && entry->next_ns <= now_ns) {
+		entry->pid = pid; /* nobody has looked since */
+		read_entry(containers, entry, now_ns);
 	}
 	entry->users++;
 	entry->pid = pid;

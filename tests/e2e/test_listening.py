@@ -117,6 +117,33 @@ class Listening(Case):
         aside.rename(place)
         self.assertEqual(daemon.wait_for_jvm(jvm.pid)["agent"], "listens")
 
+    def test_one_that_has_just_begun_is_waited_for_by_a_daemon_that_was_idle(self):
+        daemon = self.watch()
+        for by in ("pid", "jvm", "container"):
+            with self.subTest(by=by):
+                if by == "container":
+                    name = self.directory.name + "-new"
+                    self.listening_container("KnownShare", options=["--name", name])
+                    args = ["--container", name]
+                else:
+                    # By its main class, it is told from whatever else begins on this machine.
+                    program = "Primes" if by == "jvm" else "KnownShare"
+                    jvm = self.background(
+                        self.java(program, agent=f"socket=listen:{self.directory}/%p.sock"), by)
+                    args = ["-p", jvm.pid] if by == "pid" else ["--jvm", "^Primes$"]
+                recording = collector.record(self.place, *args, seconds=1)
+                print(f"{by}: {recording.finished.seconds:.2f} s")
+                self.assertLess(recording.finished.seconds, 8)
+        self.assertEqual(self.agents(daemon)["connected"], 3)
+
+    def test_what_has_just_begun_and_is_no_jvm_is_given_up_after_a_while(self):
+        self.watch()
+        other = self.background(["sleep", "60"], "sleep")
+        finished = collector.fgcollect("record", "-d", "1", "-o", self.directory / "x.folded", "-p",
+                                       other.pid, *self.place.options())
+        self.assert_fails(finished, 1, "libjvm.so is not mapped")
+        self.assertLess(finished.seconds, 4)
+
     def test_a_jvm_behind_a_user_namespace_is_dialled(self):
         directory = self.directory / "own"
         directory.mkdir()

@@ -36,10 +36,10 @@ class Case(unittest.TestCase):
         self.addCleanup(container.rm)
         return container
 
-    def listening_container(self, *java_args, jdk=17):
+    def listening_container(self, *java_args, jdk=17, options=()):
         """One that has nothing of the host's mounted: its agent listens."""
         container = containers.Container(
-            self.engine, self.image(jdk), None, *java_args,
+            self.engine, self.image(jdk), None, *java_args, options=options,
             env={"FGAGENT_OPTS": "socket=listen:/tmp/.fgagent-%p.sock"})
         self.addCleanup(container.rm)
         return container

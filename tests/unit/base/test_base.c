@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -183,6 +184,23 @@ static void process_is_told_from_its_successor(void **state)
 	assert_string_equal(comm, "");
 }
 
+static void a_process_is_as_old_as_it_has_lived(void **state)
+{
+	const pid_t child = fork();
+
+	(void)state;
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	usleep(150000);
+	assert_in_range(process_stat_age_ns(child), 140000000, UINT64_C(60000000000));
+	assert_true(process_stat_age_ns(1) > process_stat_age_ns(child));
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_true(process_stat_age_ns(child) == UINT64_MAX);
+}
+
 /* What one line is on stderr, while that is a file and JOURNAL_STREAM has this text. */
 static void check_line(const char *journal, bool is_ours, const char *expected)
 {
@@ -240,6 +258,7 @@ int main(void)
 		cmocka_unit_test(write_error_of_a_full_disk_is_seen),
 		cmocka_unit_test(whole_files_are_read_up_to_their_limit),
 		cmocka_unit_test(process_is_told_from_its_successor),
+		cmocka_unit_test(a_process_is_as_old_as_it_has_lived),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,6 +188,25 @@ static void who_does_not_answer_is_tried_less_and_less(void **state)
 	assert_int_equal(n_opened, 1);
 }
 
+static void one_that_is_waited_for_is_dialled_again_at_once(void **state)
+{
+	uint64_t dialled;
+
+	(void)state;
+	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock"); /* where nothing is */
+	pass(300000);
+	dialled = stats().dialled;
+	listen_at("/agent.sock");
+	pass(1000);
+	assert_int_equal(stats().dialled, dialled); /* its turn comes in half a minute */
+	outreach_expect(&outreach, getpid(), now_ns);
+	pass(20);
+	assert_int_equal(stats().dialled, dialled + 1);
+	close(answer());
+	pass(20);
+	assert_int_equal(n_opened, 1);
+}
+
 /* The PID means another process than the one in which the agent was found. */
 static void a_pid_that_was_used_again_is_not_dialled(void **state)
 {
@@ -275,6 +294,7 @@ int main(void)
 		TEST(a_listening_agent_becomes_a_session),
 		TEST(an_agent_that_hangs_up_is_dialled_again),
 		TEST(who_does_not_answer_is_tried_less_and_less),
+		TEST(one_that_is_waited_for_is_dialled_again_at_once),
 		TEST(a_pid_that_was_used_again_is_not_dialled),
 		TEST(an_agent_that_listens_no_more_is_forgotten),
 		TEST(another_processs_socket_gets_no_word),
