@@ -5,6 +5,7 @@
  * shown.
  */
 #include "app/doctor.h"
+#include "app/jvm_release.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -51,49 +52,13 @@ static const char *text_at(const json_t *object, const char *key)
 
 /* ---- versions ---- */
 
-/* "1.8.0_302" or "17.0.15" as the file "release" beside libjvm's JDK says it; "" if it does not. */
-static void read_release(const struct patient *patient, char *ret, size_t size)
-{
-	char path[PATH_MAX] = "", text[4096];
-	const struct address_space *space = &patient->process->space;
-	const char *lib;
-	char *value;
-	ssize_t n;
-
-	ret[0] = '\0';
-	for (size_t i = 0; i < space->count && !path[0]; i++) {
-		lib = strstr(space->mappings[i].path, "/libjvm.so");
-		if (lib)
-			snprintf(path, sizeof(path), "%s", space->mappings[i].path);
-	}
-	/* <home>/lib/server, <home>/lib/amd64/server and <home>/jre/lib/amd64/server */
-	value = strstr(path, "/jre/lib/");
-	value = value ? value : strstr(path, "/lib/");
-	for (char *next = value; next && next[1] == 'l' && (next = strstr(next + 1, "/lib/"));)
-		value = next; /* /usr/lib/jvm/java-17/lib/server: the last one */
-	if (!value || (size_t)(value - path) + sizeof("/release") > sizeof(path))
-		return;
-	memcpy(value, "/release", sizeof("/release"));
-	_cleanup_close_ const int fd =
-		root_file_open(patient->pid, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (n <= 0)
-		return;
-	text[n] = '\0';
-	value = strstr(text, "JAVA_VERSION=\"");
-	if (!value)
-		return;
-	value += strlen("JAVA_VERSION=\"");
-	snprintf(ret, size, "%.*s", (int)strspn(value, "0123456789._"), value);
-}
-
 /* What is known of that version of HotSpot; true if its agent keeps still because of it. */
 static bool check_version(struct doctor *doctor, const struct patient *patient)
 {
 	char version[64], what[256];
 	int major, minor, patch, update = 0;
 
-	read_release(patient, version, sizeof(version));
+	jvm_release_read(patient->process, version, sizeof(version));
 	if (sscanf(version, "1.%d.%d_%d", &major, &patch, &update) >= 1 && major == 8 &&
 	    update < JDK8_SAFE) {
 		snprintf(what, sizeof(what),

@@ -16,16 +16,10 @@ from harness.case import Case
 
 PERFMON, PTRACE, READ, SYSLOG = "perfmon", "sys_ptrace", "dac_read_search", "syslog"
 
-# Forbids perf_event_open (x86_64: 298) as a container's profile may, and runs what follows.
-SECCOMP = """
-import ctypes, os, struct, sys
-libc = ctypes.CDLL(None, use_errno=True)
-rules = [(0x20, 0, 0, 0), (0x15, 0, 1, 298), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)]
-code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
-program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(rules), ctypes.addressof(code)))
-assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
-os.execv(sys.argv[1], sys.argv[1:])
-"""
+# All calls but these, as a container's profile may have it.
+PROFILE = {"defaultAction": "SCMP_ACT_ALLOW"}
+FORBIDDING = {**PROFILE,
+              "syscalls": [{"names": ["perf_event_open"], "action": "SCMP_ACT_ERRNO"}]}
 
 
 def as_nobody(*capabilities):
@@ -52,6 +46,7 @@ class Doctor(Case):
         """The findings by check; JVMs that are not of this test are none of its business."""
         options = args or self.place.options()
         finished = collector.fgcollect("doctor", "--json", *options, prefix=prefix)
+        self.assertTrue(finished.out, str(finished))
         report = json.loads(finished.out)
         self.assertEqual(finished.code, 0 if report["whole"] else 1)
         problems = [f for f in report["findings"] if f["state"] == "problem"]
@@ -113,14 +108,30 @@ class Doctor(Case):
         with setting("kernel.perf_event_mlock_kb", 1 << 17):
             self.assertEqual(self.state_of("rings", prefix=prefix), "ok")
 
-    def test_seccomp_filter_is_told(self):
-        prefix = [sys.executable, "-c", SECCOMP]
-        self.assertEqual(self.state_of("perf-events", prefix=prefix, says=["seccomp"]), "problem")
+    def in_container(self, *options, profile=None):
+        """A prefix: in a container of its own, with the rights that README asks for."""
+        path = self.directory / "seccomp.json"
+        path.write_text(json.dumps(profile or PROFILE))
+        reads = [settings.COLLECTOR.parent, "/usr", "/lib", "/lib64"]
+        return ["env", f"DOCKER_HOST={self.engine.state['docker_host']}", "docker", "run", "--rm",
+                "--label", self.engine.state["token"], "--user", "0", "--network", "none",
+                # Docker 20.10 does not know of CAP_PERFMON.
+                *[f"--cap-add={name}" for name in ("sys_admin", PTRACE, READ, SYSLOG)],
+                f"--security-opt=seccomp={path}", f"--volume={self.directory}:{self.directory}",
+                *[f"--volume={path}:{path}:ro" for path in reads], *options,
+                "--entrypoint", "/usr/bin/env", self.image()]
 
-    def test_pid_namespace_of_its_own_is_told(self):
-        prefix = ["unshare", "--pid", "--fork", "--mount-proc"]
-        self.assertEqual(self.state_of("pid-namespace", prefix=prefix, says=["--pid=host"]),
-                         "problem")
+    def test_seccomp_profile_of_a_container_is_told(self):
+        prefix = self.in_container("--pid=host", profile=FORBIDDING)
+        self.assertEqual(self.state_of("perf-events", prefix=prefix, says=[
+            "seccomp filter", "--security-opt seccomp="]), "problem")
+        self.assertEqual(self.state_of("perf-events", prefix=self.in_container("--pid=host")), "ok")
+
+    def test_pid_namespace_of_a_container_is_told(self):
+        self.assertEqual(self.state_of("pid-namespace", prefix=self.in_container(),
+                                       says=["--pid=host"]), "problem")
+        self.assertEqual(self.state_of("pid-namespace", prefix=self.in_container("--pid=host")),
+                         "ok")
 
     def test_socket_directory_for_root_alone_is_told(self):
         self.place.run.chmod(0o700)
@@ -211,6 +222,16 @@ class Doctor(Case):
         about = f"PID {jvm.pid} "
         self.assertEqual(self.state_of("jvm", about=about, says=["1.8.0_302", "8u382"]), "problem")
         self.assertFalse(any("1.8.0" in f["what"] for f in self.ask() if about not in f["object"]))
+
+    def test_jdk8_that_can_crash_is_told_by_its_own_files(self):
+        home = settings.jdk_home(8)
+        jvm = self.background(  # a program of its own that stays; not on a network
+            ["unshare", "--net", home / "bin" / "java",
+             f"-agentpath:{settings.AGENT}=socket={self.place.socket}",
+             "sun.rmi.registry.RegistryImpl", "0"], "jvm")
+        processes.wait_until(lambda: "update to 8u382" in jvm.text, lambda: f"it runs: {jvm.text}")
+        self.assertEqual(self.state_of("jvm", about=f"PID {jvm.pid} ", says=["1.8.0_", "8u382"]),
+                         "problem")
 
     def test_report_is_for_people_too(self):
         self.place.run.chmod(0o700)
