@@ -75,14 +75,19 @@ static uint32_t add_stack(char *stack, uint64_t weight, uint64_t before)
 
 static void add_time(char *const fields[6], uint32_t node, uint64_t weight)
 {
-	char *names = fields[5];
+	const char *parts[4] = {0}; /* of the container */
+	char *rest = fields[5];
+
+	for (size_t i = 0; i < 4; i++)
+		parts[i] = strsep(&rest, ",");
+
 	const struct timeline_process process = {
 		.pid = atoi(fields[1]),
 		.title = fields[4],
-		.container = strsep(&names, ","),
-		.container_name = strsep(&names, ","),
-		.pod = strsep(&names, ","),
-		.name_space = strsep(&names, ","),
+		.container = parts[0],
+		.container_name = parts[1],
+		.pod = parts[2],
+		.name_space = parts[3],
 		.runtime = "OpenJDK 64-Bit Server VM 17.0.1",
 	};
 	const struct timeline_thread thread = {
