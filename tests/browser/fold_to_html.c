@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * For tests of the page: stacks on stdin -> the page on stdout, by the renderer alone; with "svg" as
- * last argument the SVG. A line is
+ * For tests of the page: stacks on stdin -> the page on stdout, by the renderer alone; with a file's
+ * name as last argument what its suffix says. A line is
  *
  *   [ms TAB pid TAB tid TAB thread TAB title TAB container TAB] stack [before] count
  *
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 {
 	const bool times = argc > 1 && strcmp(argv[1], "times") == 0;
 	const bool compare = argc > 1 && strcmp(argv[1], "compare") == 0;
-	const bool svg = argc > 1 && strcmp(argv[argc - 1], "svg") == 0;
+	enum render_format format = RENDER_HTML;
 	struct profile_info info = {
 		.host = "host.example",
 		.kernel = "6.1.0",
@@ -143,6 +143,8 @@ int main(int argc, char **argv)
 	size_t size = 0;
 	int rc;
 
+	if (argc > 1)
+		(void)render_format_of(argv[argc - 1], &format);
 	assert(profile_init(&profile, MOST_NODES) == 0);
 	assert(profile_init(&before_profile, MOST_NODES) == 0);
 	timeline_init(&timeline, 0);
@@ -162,8 +164,7 @@ int main(int argc, char **argv)
 		assert(diff_init(&diff, &before_profile, &profile, &(struct diff_options){0}) == 0);
 		options.diff = &diff;
 	}
-	rc = render_write(compare ? &diff.tree : &profile, svg ? RENDER_SVG : RENDER_HTML, &options,
-			  stdout);
+	rc = render_write(compare ? &diff.tree : &profile, format, &options, stdout);
 	free(line);
 	diff_fini(&diff);
 	profile_fini(&before_profile);

@@ -50,11 +50,15 @@ def text_of_samples(samples):
                    f" {sample[7]}\n" for sample in samples)
 
 
-def make_page(directory, name, text, *how):
-    path = pathlib.Path(directory) / f"{name}.html"
+def make_file(path, text, *how):
+    """The suffix says of which format."""
     with open(path, "wb") as out:
-        subprocess.run([PROGRAM, *how], input=text.encode(), stdout=out, check=True)
+        subprocess.run([PROGRAM, *how, path.name], input=text.encode(), stdout=out, check=True)
     return path
+
+
+def make_page(directory, name, text, *how):
+    return make_file(pathlib.Path(directory) / f"{name}.html", text, *how)
 
 
 def samples_with(samples, test):

@@ -16,7 +16,7 @@ import tempfile
 import unittest
 
 from chromium import Browser
-from page_case import bare, make_page, shown_share
+from page_case import bare, make_file, make_page, shown_share
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench"))
 from folded_stacks import write_folded  # pylint: disable=wrong-import-position
@@ -65,9 +65,9 @@ class Large(unittest.TestCase):
         self.assertEqual(self.browser.complaints(), [])
 
     def show_svg(self, folded):
-        path = make_page(self.directory.name, "picture", pathlib.Path(folded).read_text(), "svg")
-        self.browser.open(path.rename(path.with_suffix(".svg")),
-                          ready="document.getElementById('fg-app')")
+        folded = pathlib.Path(folded)
+        path = make_file(pathlib.Path(self.directory.name) / "picture.svg", folded.read_text())
+        self.browser.open(path, ready="document.getElementById('fg-app')")
 
     def search(self, name):
         self.browser.run(

@@ -30,7 +30,7 @@ BLACK = (0, 0, 0)
 
 def drawn_classes(text, *how):
     """Of the SVG of these stacks: class -> its shades, as its own script is told them."""
-    svg = subprocess.run([PROGRAM, *how, "svg"], input=text.encode(), stdout=subprocess.PIPE,
+    svg = subprocess.run([PROGRAM, *how, "x.svg"], input=text.encode(), stdout=subprocess.PIPE,
                          check=True).stdout.decode()
     found = json.loads(re.search(r'<metadata id="fg-kinds"[^>]*>(.*?)</metadata>', svg, re.S)[1])
     return {name: [colours.rgb_of(shade) for shade in shades] for name, *shades in found}
