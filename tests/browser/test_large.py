@@ -2,14 +2,12 @@
 """Ten thousand stacks in Chromium: shares in the SVG and in the page, and work in slices.
 
 usage: test_large.py FOLD_TO_HTML [unittest's arguments]
-
-FG_FOLDED=FILE:NAME has the shares of NAME in another file of folded stacks looked at too.
 """
 
 import io
 import json
-import os
 import pathlib
+import random
 import re
 import sys
 import tempfile
@@ -22,6 +20,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "bench")
 from folded_stacks import write_folded  # pylint: disable=wrong-import-position
 
 STACKS = 10000
+ODD_STACKS, MOST_DEEP, MOST_HEAVY = 1000, 200, 2 ** 33
+ODD_NAMES = ["größe/Maß.läuft_[j]", "größe/Maß.läuft_[i]", "größe/Rest.λ$1_[j]", "a/B.<init>_[0]",
+             "std::map<int, char>::find(int const&)", "operator()(char const*) const", "[unknown]",
+             "\"quoted\" & 'single'", "do_syscall_64_[k]", "x" * 300]
 
 
 def server_stacks():
@@ -30,6 +32,18 @@ def server_stacks():
     write_folded(text, STACKS)
     return re.sub(r"(doInvoke|resolve)[0-9]+_", r"\1_",
                   text.getvalue().replace("org/framework/", "org/springframework/"))
+
+
+def odd_stacks():
+    """Deep ones of few names, each often in a stack, whose counts are more than 32 bits hold."""
+    pick = random.Random(3)
+    lines = []
+    for _ in range(ODD_STACKS):
+        # So that a good part of the stacks is without any one name.
+        names = pick.sample(ODD_NAMES, 4)
+        stack = pick.choices(names, k=pick.randint(1, MOST_DEEP))
+        lines.append(f"{';'.join(stack)} {pick.randint(1, MOST_HEAVY)}\n")
+    return "".join(lines)
 
 
 def counted_share(path, name):
@@ -65,8 +79,7 @@ class Large(unittest.TestCase):
         self.assertEqual(self.browser.complaints(), [])
 
     def show_svg(self, folded):
-        folded = pathlib.Path(folded)
-        path = make_file(pathlib.Path(self.directory.name) / "picture.svg", folded.read_text())
+        path = make_file(folded.with_suffix(".svg"), folded.read_text())
         self.browser.open(path, ready="document.getElementById('fg-app')")
 
     def search(self, name):
@@ -86,11 +99,12 @@ class Large(unittest.TestCase):
     def test_search_in_svg_and_page_has_the_share_of_the_stacks(self):
         self.check_share(self.folded, self.page, "org/mapper")
 
-    @unittest.skipUnless(os.environ.get("FG_FOLDED"), "FG_FOLDED names no file")
-    def test_search_has_the_share_of_the_stacks_of_another_file(self):
-        folded, name = os.environ["FG_FOLDED"].rsplit(":", 1)
-        page = make_page(self.directory.name, "other", pathlib.Path(folded).read_text())
-        self.check_share(folded, page, name)
+    def test_search_has_the_share_of_deep_heavy_and_oddly_named_stacks(self):
+        folded = self.folded.with_name("odd.folded")
+        folded.write_text(odd_stacks())
+        page = make_page(self.directory.name, "odd", folded.read_text())
+        for name in ("Maß", "quoted", "char const"):
+            self.check_share(folded, page, name)
 
     # work in slices
 
