@@ -134,6 +134,28 @@ class Browser:
                 raise PageError(f"{expression} never came true")
             time.sleep(0.02)
 
+    def wait_for_event(self, method, **parameters):
+        """The parameters of one that has these; it may have come before."""
+        deadline = time.monotonic() + 20
+        while True:
+            for event in self.events:
+                if event["method"] == method and parameters.items() <= event["params"].items():
+                    return event["params"]
+            event = self.message(deadline)
+            if "method" in event:
+                self.events.append(event)
+
+    def downloaded(self, script):
+        """(name, content) of the file that a script has the page save."""
+        into = pathlib.Path(self.directory.name) / "downloads"
+        self.ask("Browser.setDownloadBehavior", behavior="allowAndName", downloadPath=str(into),
+                 eventsEnabled=True)
+        self.events = [event for event in self.events if "download" not in event["method"]]
+        self.run(script)
+        begun = self.wait_for_event("Browser.downloadWillBegin")
+        self.wait_for_event("Browser.downloadProgress", guid=begun["guid"], state="completed")
+        return begun["suggestedFilename"], (into / begun["guid"]).read_bytes()
+
     def frames(self):
         """Waits for two frames to be painted."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

@@ -69,6 +69,13 @@ def shown_share(part, whole):
     return f"{100 * part / whole:.2f}%"
 
 
+# Of a part of a canvas the bytes of its pixels. From a copy: a canvas that is read becomes a slow one.
+PIXELS = ("((canvas, x, y, width = 1) => { const copy = new OffscreenCanvas(width, 1);"
+          "const pen = copy.getContext('2d', { willReadFrequently: true });"
+          "pen.drawImage(canvas, -Math.floor(x), -Math.floor(y));"
+          "return [...pen.getImageData(0, 0, width, 1).data]; })")
+
+
 class PageCase(unittest.TestCase):
     """One page, opened anew for each test."""
 
@@ -119,6 +126,16 @@ class PageCase(unittest.TestCase):
             f"if (g.tree.keys[g.tree.key[i]].name === {name!r}) {{"
             "const b = g.boxOf(i); g.host.scrollTop = b.y - 50;"
             "return [o.x + b.x + Math.min(b.w / 2, 40), o.y + b.y - g.host.scrollTop + 9]; } })()")
+
+    def colour_of(self, name):
+        """What is painted in the middle of the widest frame of that name, above its label."""
+        return self.browser.run(
+            "(() => { const g = app.graph; let box = { w: 0 };"
+            "for (const l of g.levels) for (const i of l.nodes)"
+            f"if (g.tree.keys[g.tree.key[i]].name === {name!r} && g.boxOf(i).w > box.w)"
+            "box = g.boxOf(i);"
+            "g.host.scrollTop = box.y - 50; g.paint();"
+            f"return {PIXELS}(g.canvas, box.x + box.w / 2, box.y - g.host.scrollTop + 1); }})()")
 
     def choose(self, dimension, value):
         self.browser.run(

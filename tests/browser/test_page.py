@@ -6,13 +6,18 @@ What must be shown is counted here from the stacks that the page was made of.
 usage: test_page.py FOLD_TO_HTML [unittest's arguments]
 """
 
+import collections
 import pathlib
+import re
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 from chromium import Browser
-from page_case import (BUCKET_MS, HOSTILE, SHOTS, PageCase, bare, make_page, samples_with,
+from page_case import (BUCKET_MS, HOSTILE, PIXELS, SHOTS, PageCase, bare, make_page, samples_with,
                        shown_share)
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Page(PageCase):
@@ -37,6 +42,11 @@ class Page(PageCase):
         self.assertIn(HOSTILE, self.text(".table"))
         self.assertEqual(self.text("h1"), "</script><b>Title</b>")
         self.assertNotIn("</script><b>", self.page.read_text())
+        self.browser.run(f"go({{tab: 'sandwich', focus: {HOSTILE!r}}})")
+        self.assertTrue(self.text(".focus").startswith(HOSTILE))
+        self.browser.run("app.callees.show(0)")
+        self.assertTrue(self.text("#details").startswith(HOSTILE))
+        self.assertEqual(self.browser.run("document.querySelectorAll('img, b').length"), 0)
 
     def test_banner_says_how_good_the_data_is(self):
         banner = self.text(".quality")
@@ -56,17 +66,18 @@ class Page(PageCase):
         self.assertEqual(self.browser.run(zoomed), "all")
 
     def test_address_brings_the_view_back(self):
-        x, y = self.place_of("Shop")
-        self.browser.click(x, y)
         self.search("hibernate")
         self.choose("pool", "http-nio-8080-exec-*")
+        self.browser.click(*self.place_of("Shop"))
         # Another window: the names are found whatever its width.
         fragment = self.browser.run("location.hash")
-        seen = self.browser.run("[app.tree.total[0], page.matched.textContent.split(',')[0]]")
+        view = ("[app.tree.total[0], page.matched.textContent.split(',')[0],"
+                "app.graph.tree.keys[app.graph.tree.key[app.graph.zoomed]].name]")
+        seen = self.browser.run(view)
+        self.assertEqual(seen[2], "Shop")
         self.browser.resize(900, 600)
         self.browser.open(self.page, fragment)
-        self.assertEqual(self.browser.run(
-            "[app.tree.total[0], page.matched.textContent.split(',')[0]]"), seen)
+        self.assertEqual(self.browser.run(view), seen)
         self.assertEqual(self.browser.run("page.search.value"), "hibernate")
 
     def test_search_share_counts_nested_matches_once(self):
@@ -97,7 +108,11 @@ class Page(PageCase):
     def test_only_matching_samples_can_be_kept(self):
         self.search("HashMap")
         self.press("[data-flag=onlyMatching]")
-        self.assertEqual(self.total(), samples_with(self.samples, lambda name: "HashMap" in name))
+        # A frame that samples end in, and one that they end above.
+        for text in ("HashMap", "OrderStore"):
+            self.search(text)
+            wanted = samples_with(self.samples, lambda name, text=text: text in name)
+            self.assertEqual(self.total(), wanted, text)
 
     def test_filters_keep_the_samples_of_their_dimension(self):
         for dimension, value, test in (
@@ -151,18 +166,36 @@ class Page(PageCase):
 
     def test_legend_highlights_a_kind_and_then_keeps_it(self):
         kernel = "[data-kind='8']"
+        names = ("do_syscall_64", "memcpy")
+        self.press("[data-flag=reversed]")
+        plain = [self.colour_of(name) for name in names]
         self.press(kernel)
         self.assertEqual(self.browser.run("[app.state.kind, app.tree.total[0]]"), [8, 2000])
+        self.assertEqual(self.colour_of(names[0]), plain[0])
+        self.assertNotEqual(self.colour_of(names[1]), plain[1])
         self.shoot("times-kind")
         self.press(kernel)
         wanted = sum(s[7] for s in self.samples if any(f.endswith("_[k]") for f in s[6]))
         self.assertEqual(self.total(), wanted)
         self.press(kernel)
         self.assertEqual(self.total(), 2000)
+        self.assertEqual(self.browser.run("app.state.kind"), -1)
+        self.assertEqual(self.colour_of(names[1]), plain[1])
 
     def test_every_kind_has_a_letter_beside_its_colour(self):
         letters = self.browser.run("app.data.kinds.map(k => k.letter)")
         self.assertEqual(len(set(letters)), len(letters))
+        shown = self.browser.run("app.data.kinds.map((k, at) => [k.letter, document.querySelector("
+                                 "`[data-kind='${at}'] .chip`)?.textContent]).filter(k => k[1])")
+        self.assertGreater(len(shown), 3)
+        self.assertTrue(all(letter == chip for letter, chip in shown), shown)
+        painted, wanted = self.browser.run(
+            "(g => { const painted = [], pen = g.canvas.getContext('2d');"
+            "pen.fillText = text => pen.textAlign === 'center' && painted.push(text); g.paint();"
+            "return [painted, g.levels.flatMap(l => l.nodes.filter((_, at) => l.w[at] >= TAB_FROM))"
+            ".map(i => app.data.kinds[g.tree.keys[g.tree.key[i]].kind].letter)]; })(app.graph)")
+        self.assertEqual(painted, wanted)
+        self.assertGreater(len(set(painted)), 2)
 
     def test_function_table_counts_self_and_total(self):
         self.press("#tab-top")
@@ -177,6 +210,15 @@ class Page(PageCase):
         self.assertEqual(totals, sorted(totals, reverse=True))
         self.shoot("times-functions")
 
+    def first_of(self, graph):
+        """Name -> samples of what is next to a graph's root; None: those that end there."""
+        sums = collections.Counter()
+        for name, total in self.browser.run(
+                "(t => { const r = [[null, t.self[0]]]; for (let c = t.first[0]; c >= 0; c = t.next[c])"
+                f"r.push([t.keys[t.key[c]].name, t.total[c]]); return r; }})(app.{graph}.tree)"):
+            sums[name] += total
+        return +sums
+
     def test_sandwich_follows_the_table(self):
         self.press("#tab-top")
         self.browser.run("[...document.querySelectorAll('tbody .link')]"
@@ -184,19 +226,23 @@ class Page(PageCase):
         wanted = samples_with(self.samples, lambda f: f == "org/hibernate/Session.find")
         self.assertEqual(self.browser.run("app.callees.tree.total[0]"), wanted)
         self.assertIn(f"{wanted:,} samples", self.text(".focus"))
-        children = self.browser.run(
-            "(t => { let s = 0; for (let c = t.first[0]; c >= 0; c = t.next[c]) s += t.total[c];"
-            "return s + t.self[0]; })(app.callers.tree)")
-        self.assertEqual(children, wanted)
+        callers, callees = collections.Counter(), collections.Counter()
+        for sample in self.samples:
+            stack = [bare(frame) for frame in sample[6]]
+            if "org/hibernate/Session.find" in stack:
+                at = stack.index("org/hibernate/Session.find")
+                callers[stack[at - 1]] += sample[7]
+                callees[stack[at + 1] if at + 1 < len(stack) else None] += sample[7]
+        self.assertEqual(self.first_of("callers"), callers)
+        self.assertEqual(self.first_of("callees"), callees)
         self.shoot("times-sandwich")
 
     def test_reversed_graph_begins_with_what_ran(self):
         self.press("[data-flag=reversed]")
-        first = dict(self.browser.run(
-            "(t => { const r = []; for (let c = t.first[0]; c >= 0; c = t.next[c])"
-            "r.push([t.keys[t.key[c]].name, t.total[c]]); return r; })(app.graph.tree)"))
-        wanted = sum(s[7] for s in self.samples if s[6][-1] == "memcpy")
-        self.assertEqual(first["memcpy"], wanted)
+        wanted = collections.Counter()
+        for sample in self.samples:
+            wanted[bare(sample[6][-1])] += sample[7]
+        self.assertEqual(self.first_of("graph"), wanted)
 
     def test_icicle_has_the_root_at_the_top(self):
         self.press("[data-flag=icicle]")
@@ -236,47 +282,67 @@ class Page(PageCase):
         self.browser.key("Escape")
         self.assertEqual(self.browser.run("app.graph.zoomed"), 0)
 
+    def pasted(self):
+        """What another program would get, by way of a field that takes several lines."""
+        self.browser.run("(f => { f.id = 'paste'; document.body.append(f); f.focus(); })"
+                         "(document.createElement('textarea'))")
+        self.browser.key("v", commands=["paste"])
+        return self.browser.run("(f => { f.remove(); return f.value; })"
+                                "(document.getElementById('paste'))")
+
     def test_copies_name_stack_and_folded(self):
         x, y = self.place_of("Shop")
         self.browser.click(x, y)
         self.press("#copy-name")
-        self.assertEqual(self.browser.run("app.copied"), "Shop")
+        self.assertEqual(self.pasted(), "Shop")
         self.press("#copy-stack")
-        self.assertEqual(self.browser.run("app.copied"), "Shop")
+        self.assertEqual(self.pasted(), "Shop")
         self.browser.run("go({zoom: ''}); app.graph.host.focus()")
         for _ in range(3):
             self.browser.key("ArrowUp")
+        self.press("#copy-name")
+        self.assertRegex(self.pasted(), r"^org/spring.*F0\.doFilter$")
         self.press("#copy-stack")
-        self.assertRegex(self.browser.run("app.copied"), r"^(Shop|Search)\norg/spring.*F0.doFilter$")
+        self.assertRegex(self.pasted(), r"^(Shop|Search)\norg/spring.*F0.doFilter$")
         self.press("#copy-folded")
         wanted = {}
         for sample in self.samples:
             wanted[";".join(sample[6])] = wanted.get(";".join(sample[6]), 0) + sample[7]
-        got = dict(line.rsplit(" ", 1) for line in self.browser.run("app.copied").splitlines())
+        got = dict(line.rsplit(" ", 1) for line in self.pasted().splitlines())
         self.assertEqual({stack: int(count) for stack, count in got.items()}, wanted)
 
     def test_view_is_saved_as_svg_and_png(self):
-        self.browser.run("window.saved = []; save = (blob, name) => saved.push([blob, name]); 0")
-        self.press("#save-svg")
-        svg = self.browser.run("saved[0][0].text()")
+        name, svg = self.browser.downloaded("document.getElementById('save-svg').click()")
+        svg = svg.decode()
+        self.assertEqual(name, "flamegraph.svg")
         self.assertTrue(svg.startswith("<svg"))
         self.assertNotIn("<img", svg)
-        self.assertIn("Shop (", svg)
-        self.press("#save-png")
-        self.browser.run("new Promise(d => setTimeout(d, 300))")
-        self.assertEqual(self.browser.run("saved[1][0].arrayBuffer().then(b => "
-                                          "[...new Uint8Array(b.slice(1, 4))])"), [80, 78, 71])
+        titles = [title.text for title in xml.etree.ElementTree.fromstring(svg).iter(SVG + "title")]
+        shop = sum(s[7] for s in self.samples if s[1] == 100)
+        self.assertIn(f"Shop ({shop:,} samples, {shown_share(shop, 2000)})", titles)
+        self.assertTrue(any(title.startswith(HOSTILE) for title in titles))
+        name, png = self.browser.downloaded("document.getElementById('save-png').click()")
+        self.assertEqual((name, png[:8]), ("flamegraph.png", b"\x89PNG\r\n\x1a\n"))
 
     def test_theme_follows_the_system_and_the_switch(self):
-        paper = "getComputedStyle(document.body).backgroundColor"
+        # Of the page, and of the canvas above the graph.
+        paper = ("getComputedStyle(document.body).backgroundColor + ' ' +"
+                 f"{PIXELS}(app.graph.canvas, 9, 9).slice(0, 3).join(', ')")
+        self.browser.resize(2560, 1300)
+        self.browser.frames()
         light = self.browser.run(paper)
+        self.assertEqual(light, "rgb(255, 255, 255) 255, 255, 255")
         self.browser.resize(2560, 1300, dark=True)
+        self.browser.frames()
         self.shoot("times-2560-dark")
         dark = self.browser.run(paper)
         self.assertNotEqual(light, dark)
+        self.assertEqual(*(re.findall(r"[0-9]+", dark)[part] for part in (slice(3), slice(3, 6))))
         self.press("#theme")
         self.assertEqual(self.browser.run(paper), light)
-        self.browser.resize(1366, 768)
+        self.browser.resize(2560, 1300)
+        self.browser.frames()
+        self.assertEqual(self.browser.run(paper), light)
         self.press("#theme")
         self.assertEqual(self.browser.run(paper), dark)
 
@@ -284,6 +350,10 @@ class Page(PageCase):
         self.browser.run("dispatchEvent(new Event('beforeprint'))")
         self.assertEqual(self.browser.run("document.querySelector('.printed').height"),
                          self.browser.run("app.graph.levels.length * ROW"))
+        rows = self.browser.run(
+            f"(c => app.graph.levels.map((_, row) => {PIXELS}(c, 0, row * ROW + 1, c.width)"
+            ".some(part => part < 255)))(document.querySelector('.printed'))")
+        self.assertTrue(all(rows), rows)
         self.browser.run("dispatchEvent(new Event('afterprint'))")
         self.assertIsNone(self.browser.run("document.querySelector('.printed')"))
 

@@ -31,7 +31,9 @@ UNITS = {"s": 1, "ms": 1e-3, "ns": 1e-9}
 
 PROFILES = "[...document.querySelectorAll('tr[title]')].map(tr => [...tr.cells].map(c => c.textContent))"
 FUNCTIONS = ("[...document.querySelectorAll('tr:not([title])')].filter(tr => tr.cells[0].tagName === "
-             "'TD').map(tr => [...tr.cells].map(c => c.textContent))")
+             "'TD').map(tr => [...[...tr.cells].map(c => c.textContent), tr.cells[2].title])")
+EXPORT = ("[...document.querySelectorAll('div')].findLast(div => div.textContent.endsWith('Export'))"
+          ".click()")
 
 
 def speedscope(into):
@@ -60,6 +62,28 @@ def counted(stacks):
             totals[name] += count
         selves[stack[-1]] += count
     return {name: (totals[name], selves[name]) for name in totals}
+
+
+def summed(stacks):
+    sums = collections.Counter()
+    for stack, count in stacks:
+        sums[tuple(stack)] += count
+    return sums
+
+
+def replayed(profile, frames, period):
+    """Stack -> samples, of a profile that begins and ends calls."""
+    sums, stack, since = collections.Counter(), [], 0
+    for event in profile["events"]:
+        if stack:
+            sums[tuple(stack)] += round((event["at"] - since) / period)
+        since = event["at"]
+        if event["type"] == "O":
+            stack.append(frames[event["frame"]])
+        else:
+            assert stack.pop() == frames[event["frame"]]
+    # A call that ends has had no sample of its own if another ends at once.
+    return +sums
 
 
 def without_inlined(stack):
@@ -104,10 +128,24 @@ class Speedscope(unittest.TestCase):
     def functions(self):
         """Of the profile that is shown, name -> (total, self)."""
         shown = {}
-        for total, own, name in self.browser.run(FUNCTIONS):
+        for total, own, name, file in self.browser.run(FUNCTIONS):
             self.assertNotIn(name, shown)
+            self.assertEqual(file, "", name)
             shown[name] = tuple(samples_of(text.split(" ")[0]) for text in (total, own))
         return shown
+
+    def stacks(self, unit="nanoseconds"):
+        """Of each profile that speedscope has read, as it exports them, name -> stack -> samples."""
+        _, data = self.browser.downloaded(EXPORT)
+        data = json.loads(data)
+        frames = [frame["name"] for frame in data["shared"]["frames"]]
+        period = PERIOD_SEC * 1e9 if unit == "nanoseconds" else 1
+        read = {}
+        for profile in data["profiles"]:
+            read[profile["name"]] = replayed(profile, frames, period)
+            self.assertEqual((profile["unit"], profile["startValue"]), (unit, 0))
+            self.assertEqual(round(profile["endValue"] / period), read[profile["name"]].total())
+        return read
 
     def by_thread(self):
         stacks = collections.defaultdict(list)
@@ -127,21 +165,24 @@ class Speedscope(unittest.TestCase):
             self.browser.wait_for(f"document.body.textContent.includes('({at}/{len(threads)})')")
             self.assertEqual(self.functions(), counted(threads[name]), name)
             self.browser.key("n", text="n")
+        self.assertEqual(self.stacks(), {name: summed(stacks) for name, stacks in threads.items()})
 
     def test_pprof_is_one_profile_of_cpu_time(self):
         self.show(self.recording, ".pb.gz")
         self.assertEqual(self.browser.run(PROFILES), [])
         self.assertRegex(self.browser.run(FUNCTIONS)[0][0], r"^[0-9.]+s \(")
-        self.assertEqual(self.functions(),
-                         counted([(without_inlined(s[6]), s[7]) for s in self.samples]))
+        stacks = [(without_inlined(s[6]), s[7]) for s in self.samples]
+        self.assertEqual(self.functions(), counted(stacks))
+        self.assertEqual([*self.stacks().values()], [summed(stacks)])
 
     def test_folded_stacks_are_one_profile_of_samples(self):
         for suffix, named in ((".speedscope.json", list), (".pb.gz", without_inlined)):
             self.show(self.folded, suffix)
             self.assertEqual(self.browser.run(PROFILES), [], suffix)
             self.assertNotIn("s (", self.browser.run(FUNCTIONS)[0][0], suffix)
-            self.assertEqual(self.functions(),
-                             counted([(named(s[6]), s[7]) for s in self.samples]), suffix)
+            stacks = [(named(s[6]), s[7]) for s in self.samples]
+            self.assertEqual(self.functions(), counted(stacks), suffix)
+            self.assertEqual([*self.stacks("none").values()], [summed(stacks)], suffix)
 
 
 if __name__ == "__main__":
