@@ -16,6 +16,9 @@ from . import processes, settings
 ENGINE = settings.SOURCE / "scripts" / "lib" / "engine"
 MAKE_IMAGE = settings.SOURCE / "docker" / "make-image"
 JDKS = (17, 25)
+# For capabilities that the engine does not know.
+RUNTIME = settings.SOURCE / "tests" / "e2e" / "programs" / "runtime_with_capabilities.py"
+YOUNG_CAPABILITIES = {"PERFMON", "BPF", "CHECKPOINT_RESTORE"}
 
 
 class Engine:
@@ -43,6 +46,16 @@ class Engine:
         return processes.run(["docker", *args], timeout=timeout, check=check,
                              env={"DOCKER_HOST": self.state["docker_host"]})
 
+    def capabilities(self, *names):
+        """docker run's options for these, also where the engine is older than some of them."""
+        version = self.docker("version", "-f", "{{.Server.Version}}").out
+        unknown = YOUNG_CAPABILITIES.intersection(names) if int(version.split(".")[0]) < 23 else ()
+        options = [f"--cap-add={name}" for name in names if name not in unknown]
+        if unknown:
+            options += ["--runtime=with-capabilities",
+                        f"--env=FG_CAPABILITIES={','.join(sorted(unknown))}"]
+        return options
+
     def image(self, jdk):
         """The image with that JDK, or None if this machine has no such JDK."""
         return self.state["images"].get(str(jdk))
@@ -59,7 +72,8 @@ def start(path):
     if not settings.DOCKER_HOST:
         engine.state["engine_dir"] = tempfile.mkdtemp(prefix="fgcollect-engine.", dir="/tmp")
         engine.save(path)
-        started = processes.run([ENGINE, "start", engine.state["engine_dir"]], timeout=180,
+        started = processes.run([ENGINE, "start", engine.state["engine_dir"],
+                                 f"--add-runtime=with-capabilities={RUNTIME}"], timeout=180,
                                 check=True)
         engine.state["docker_host"] = started.out.strip()
     engine.save(path)
