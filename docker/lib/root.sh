@@ -75,6 +75,11 @@ same_times() {
 	find "$root" -exec touch --no-dereference --date="@${SOURCE_DATE_EPOCH:-0}" {} +
 }
 
+# tar_root DIR: as a tar that is the same whenever the files are.
+tar_root() {
+	tar -C "$1" --sort=name --owner=0 --group=0 --numeric-owner -c .
+}
+
 # import_root TAG INSTRUCTION...: $root becomes an image of one layer.
 import_root() {
 	local tag=$1 instruction changes=()
@@ -83,6 +88,6 @@ import_root() {
 		changes+=(--change "$instruction")
 	done
 	same_times
-	tar -C "$root" --sort=name --owner=0 --group=0 --numeric-owner -c . |
+	tar_root "$root" |
 		docker import "${changes[@]}" - "$tag" >/dev/null || die "docker import $tag failed"
 }
