@@ -2,6 +2,9 @@
 add_library(fg_flags INTERFACE)
 target_compile_options(fg_flags INTERFACE
   -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wundef)
+# A program is the same wherever it is built.
+target_compile_options(fg_flags INTERFACE $<$<NOT:$<CONFIG:Debug>>:
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=./build>)
 if(FG_WERROR)
   target_compile_options(fg_flags INTERFACE -Werror)
 endif()

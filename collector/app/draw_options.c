@@ -198,7 +198,7 @@ static const char common_help[] =
 	"Also -c as --colors, -i as --inverted, -n as --normalize, -s as --strip-hex. --encoding "
 	"takes\n"
 	"UTF-8 alone; --deterministic, --no-sort and --nthreads N are taken and change nothing.\n"
-	"  -v, --verbose\n";
+	"  -v, --verbose; -h, --help\n";
 
 void draw_options_print_help(enum draw_command command, FILE *stream)
 {

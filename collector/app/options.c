@@ -169,6 +169,7 @@ void options_print_help(FILE *stream)
 	      "or\n"
 	      "                         record without a daemon)\n"
 	      "  -v, --verbose\n"
+	      "  -h, --help\n"
 	      "\n",
 	      stream);
 	fputs(watch_options_help(), stream);
