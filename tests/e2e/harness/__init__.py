@@ -10,5 +10,6 @@ folded      folded stacks and the quality line
 perf_map    perf-<pid>.map files, ours and the JVM's own
 own_map     the JVM's own map, and ours beside it until they are equal
 relay       a socket between agent and collector that can lose messages
+machine     a machine of its own, to install packages on
 case        the base of every test case
 """
