@@ -1,5 +1,6 @@
 # Run by CPack between installing and packing, see CPACK_PRE_BUILD_SCRIPTS: makes of the installed
-# tree what Debian expects of one, and gives every file the same time.
+# tree what Debian expects of one, and gives every file the same time, and the rights that everybody's
+# umask would give it.
 set(root "${CPACK_TEMPORARY_DIRECTORY}")
 set(source "${CPACK_FG_SOURCE_DIR}")
 if(DEFINED ENV{SOURCE_DATE_EPOCH})
@@ -49,4 +50,5 @@ if(CPACK_GENERATOR STREQUAL "DEB")
   debian_places("${root}/usr")
   debian_texts("${root}/usr")
 endif()
+run(chmod -R u=rwX,go=rX "${root}")
 run(find "${root}" -exec touch --no-dereference "--date=@${time}" {} +)

@@ -2,7 +2,7 @@
 # release once it is built.
 #
 # Both are the same, byte by byte, wherever and whenever they are built from one commit with one
-# compiler: FgPackageTree.cmake gives every file the time of the commit.
+# compiler: FgPackageTree.cmake gives every file the time of the commit, FgPackageTarball.cmake an owner.
 set(CPACK_PACKAGE_NAME fgcollect)
 set(CPACK_PACKAGE_VENDOR "The authors of fgcollect")
 set(CPACK_PACKAGE_CONTACT "The authors of fgcollect <authors@fgcollect.invalid>")
@@ -21,6 +21,7 @@ set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PRE_BUILD_SCRIPTS "${CMAKE_SOURCE_DIR}/cmake/FgPackageTree.cmake")
+set(CPACK_POST_BUILD_SCRIPTS "${CMAKE_SOURCE_DIR}/cmake/FgPackageTarball.cmake")
 set(CPACK_FG_SOURCE_DIR "${CMAKE_SOURCE_DIR}")
 
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

@@ -25,10 +25,10 @@ def capabilities():
 
 
 class Packages(Case):
-    def packages(self, name, kinds="DEB;TGZ"):
+    def packages(self, name, kinds="DEB;TGZ", prefix=()):
         """{suffix: path} of packages that CPack makes of what is built."""
         place = self.directory / name
-        processes.run(["cpack", "--config", settings.BUILD / "CPackConfig.cmake", "-G", kinds,
+        processes.run([*prefix, "cpack", "--config", settings.BUILD / "CPackConfig.cmake", "-G", kinds,
                        "-B", place], check=True, timeout=120)
         return {path.suffix: path for path in place.glob("fgcollect*")}
 
@@ -42,7 +42,9 @@ class Packages(Case):
         return place
 
     def test_both_are_the_same_again_and_have_the_portable_agent(self):
-        packages, again = self.packages("one"), self.packages("two")
+        packages = self.packages("one")
+        again = self.packages("two", prefix=(
+            "unshare", "--user", "--map-user=1000", "--map-group=1000"))
         for suffix in (".deb", ".gz", ".sha256"):
             self.assertEqual(packages[suffix].read_bytes(), again[suffix].read_bytes(), suffix)
         agents = []
@@ -50,6 +52,9 @@ class Packages(Case):
                                        (".gz", "lib/fgcollect/libfgagent.so", "bin/fgcollect")):
             place = self.unpack(packages[suffix])
             agents.append(place / agent)
+            for path in (place / program, place / agent):
+                self.assertEqual((path.stat().st_uid, path.stat().st_mode & 0o77), (0, 0o55 if
+                                 path.name == "fgcollect" else 0o44), path)
             checked = processes.run([sys.executable, settings.SOURCE / "tests/agent/check_elf.py",
                                      place / agent])
             self.assertEqual(checked.code, 0, str(checked))
