@@ -37,7 +37,7 @@ enum {
 #define TARGET_OPTIONS_HELP                                                                        \
 	"      --container NAME   processes of the container of that name, or whose ID starts "    \
 	"so\n"                                                                                     \
-	"      --pod [NS/]NAME    of the pod of that name, in any namespace or in NS\n"            \
+	"      --pod [NS/]NAME    of the pod of that name, in any namespace or in NS, or UID\n"    \
 	"      --label KEY=VALUE  of containers with that label, or whose agent says so; may be\n" \
 	"                         repeated: all must fit\n"                                        \
 	"      --comm NAME        that the kernel calls so\n"                                      \

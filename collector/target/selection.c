@@ -43,8 +43,11 @@ static bool is_at(const struct selection_place *place, const struct process *pro
 
 	if (place->id[0])
 		return strcmp(place->id, process->container_id) == 0;
-	return (!place->container[0] || strcmp(place->container, identity->container) == 0) &&
-	       strcmp(place->pod, identity->pod) == 0 &&
+	if (place->container[0] && strcmp(place->container, identity->container) != 0)
+		return false;
+	if (place->pod_uid[0])
+		return strcmp(place->pod_uid, process->pod_uid) == 0;
+	return strcmp(place->pod, identity->pod) == 0 &&
 	       strcmp(place->name_space, identity->name_space) == 0;
 }
 
@@ -127,6 +130,8 @@ static void place_of(const struct selection *selection, const struct process *pr
 	const size_t len = strlen(asked);
 
 	*ret = (struct selection_place){.is_set = true};
+	if (selector_is_uid_of(&selection->selector, process))
+		strcpy(ret->pod_uid, process->pod_uid);
 	strcpy(ret->pod, identity->pod);
 	strcpy(ret->name_space, identity->name_space);
 	if (len == 0)

@@ -27,6 +27,7 @@ struct selection_place {
 	bool is_set;
 	char id[CONTAINER_ID_BYTES];	      /* "": by its name */
 	char container[CONTAINER_NAME_BYTES]; /* "": all of the pod */
+	char pod_uid[POD_UID_BYTES];	      /* "": the pod by its name */
 	char pod[CONTAINER_NAME_BYTES];
 	char name_space[CONTAINER_NAME_BYTES];
 };

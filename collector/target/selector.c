@@ -41,8 +41,7 @@ const char *selector_set_pod(struct selector *selector, const char *text)
 	    (slash && !container_is_pod_name(text, (size_t)(slash - text))) ||
 	    strlen(text) >= sizeof(selector->pod))
 		return "a pod's name or the beginning of it is needed, or its namespace, a slash "
-		       "and "
-		       "that ('fgcollect list' shows them)";
+		       "and that ('fgcollect list' shows them), or its whole UID";
 	strcpy(selector->pod, text);
 	return NULL;
 }
@@ -128,13 +127,18 @@ enum selector_fit selector_fit_container(const struct selector *selector,
 	return by_id > by_name ? by_id : by_name;
 }
 
+bool selector_is_uid_of(const struct selector *selector, const struct process *process)
+{
+	return process->pod_uid[0] && strcmp(selector->pod, process->pod_uid) == 0;
+}
+
 enum selector_fit selector_fit_pod(const struct selector *selector, const struct process *process)
 {
 	const char *slash = strchr(selector->pod, '/');
 	const struct identity *identity = &process->identity;
 	const size_t len = slash ? (size_t)(slash - selector->pod) : 0;
 
-	if (!selector->pod[0])
+	if (!selector->pod[0] || selector_is_uid_of(selector, process))
 		return SELECTOR_EXACT;
 	if (slash && (strlen(identity->name_space) != len ||
 		      strncmp(identity->name_space, selector->pod, len) != 0))

@@ -8,8 +8,9 @@
  *
  * All parts that are given must fit. A zero-filled struct selector asks for nothing, and every
  * process fits. A container is named by its name or its ID, a pod by its name, with its namespace
- * and a slash in front or without: whole, or the beginning. An exact one beats those that only begin
- * so: which is meant, selection.h finds out.
+ * and a slash in front or without: whole, or the beginning; or by its UID, whole, which is in its
+ * cgroup, so that neither a likeness of names nor what anybody says of it decides. An exact one
+ * beats those that only begin so: which is meant, selection.h finds out.
  */
 #ifndef FG_TARGET_SELECTOR_H
 #define FG_TARGET_SELECTOR_H
@@ -52,6 +53,9 @@ bool selector_is_empty(const struct selector *selector);
 enum selector_fit selector_fit_container(const struct selector *selector,
 					 const struct process *process);
 enum selector_fit selector_fit_pod(const struct selector *selector, const struct process *process);
+
+/* Whether the pod is asked for by its UID, and it runs in that one. */
+bool selector_is_uid_of(const struct selector *selector, const struct process *process);
 
 /* By all but the two above, and the regular expression. */
 bool selector_fits_rest(const struct selector *selector, const struct process *process);

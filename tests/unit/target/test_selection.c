@@ -14,10 +14,13 @@
 
 #include <errno.h>
 
-#define ID_A "aaaa456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define ID_B "aabb456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define ID_C "cccc456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define MAX  8
+#define ID_A	 "aaaa456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ID_B	 "aabb456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ID_C	 "cccc456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define UID_A	 "3f2a4b5c-0000-4000-8000-00000000000a"
+#define UID_B	 "3f2a4b5c-0000-4000-8000-00000000000b"
+#define UID_NONE "3f2a4b5c-0000-4000-8000-00000000000c"
+#define MAX	 8
 
 static struct targets targets;
 static struct process processes[MAX];
@@ -54,7 +57,7 @@ static int tear_down(void **state)
 }
 
 struct made {
-	const char *id, *name, *pod, *name_space, *label, *command;
+	const char *id, *name, *pod, *name_space, *label, *command, *pod_uid;
 };
 
 static void set(char *to, const char *text)
@@ -73,6 +76,7 @@ static struct process *add(const struct made *made)
 	process->container = &entries[count];
 	strcpy(process->comm, "java");
 	set(process->container_id, made->id);
+	set(process->pod_uid, made->pod_uid);
 	set(container->name, made->name);
 	set(container->pod, made->pod);
 	set(container->name_space, made->name_space);
@@ -195,6 +199,37 @@ static void a_pod_is_meant_with_or_without_its_namespace(void **state)
 	check("x---");
 }
 
+/* One without a JVM that is known, whose name is the beginning of another's, is not mixed up. */
+static void a_pod_is_meant_by_its_uid_whatever_it_is_called(void **state)
+{
+	static const struct {
+		const char *asked;
+		int err;
+		const char *wanted;
+	} cases[] = {{UID_A, 0, "xx--"},
+		     {UID_B, 0, "--x-"},
+		     {UID_NONE, -ENOENT, NULL},
+		     {"3f2a4b5c", -ENOENT, NULL}}; /* whole, or it is none */
+
+	(void)state;
+	add(&(struct made){.id = ID_A, .name = "app", .pod_uid = UID_A});
+	add(&(struct made){.id = ID_B, .pod = "api-1", .name_space = "shop", .pod_uid = UID_A});
+	add(&(struct made){.id = ID_C, .name = "app", .pod_uid = UID_B});
+	add(&(struct made){.name = "app", .command = "Host"});
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		selector = (struct selector){0};
+		assert_null(selector_set_pod(&selector, cases[i].asked));
+		assert_int_equal(narrow(), cases[i].err);
+		if (cases[i].wanted)
+			check(cases[i].wanted);
+		selection_fini(&selection);
+	}
+	assert_null(selector_set_pod(&selector, UID_A));
+	assert_null(selector_set_container(&selector, "app"));
+	assert_int_equal(narrow(), 0);
+	check("x---");
+}
+
 static void a_container_that_is_made_anew_under_its_name_is_the_same(void **state)
 {
 	(void)state;
@@ -300,6 +335,7 @@ int main(void)
 		TEST(what_fits_several_or_none_is_said),
 		TEST(one_of_several_is_meant_if_something_else_tells),
 		TEST(a_pod_is_meant_with_or_without_its_namespace),
+		TEST(a_pod_is_meant_by_its_uid_whatever_it_is_called),
 		TEST(a_container_that_is_made_anew_under_its_name_is_the_same),
 		TEST(one_that_has_ended_makes_no_name_ambiguous),
 		TEST(labels_commands_and_classes_mean_all_that_fit),
