@@ -8,10 +8,35 @@
 
 #include "base/log.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define TITLE "Flame Graph"
+
+/* What comes from there says nothing. */
+static bool has_stdin_ended(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	char ignored[4096];
+	ssize_t n;
+
+	if (poll(&input, 1, 0) <= 0)
+		return false;
+	n = read(STDIN_FILENO, ignored, sizeof(ignored));
+	return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+static bool has_stdout(const struct options *options)
+{
+	for (size_t i = 0; i < options->n_outputs; i++) {
+		if (options->outputs[i].is_stdout)
+			return true;
+	}
+	return false;
+}
 
 /* Until it is done; an interrupt ends the recording and keeps what there is. */
 static int follow(struct recorder *recorder, const struct options *options,
@@ -25,7 +50,8 @@ static int follow(struct recorder *recorder, const struct options *options,
 		if (err)
 			return err;
 		progress_show(ret, options->recording.duration_ns);
-		if (recorder->ops->is_interrupted(recorder) && !is_stopped) {
+		if (!is_stopped && (recorder->ops->is_interrupted(recorder) ||
+				    (options->ends_with_stdin && has_stdin_ended()))) {
 			is_stopped = true;
 			err = recorder->ops->stop(recorder);
 		}
@@ -38,6 +64,7 @@ static int write_outputs(struct recorder *recorder, const struct options *option
 			 const struct recording_status *status)
 {
 	char subtitle[REPORT_BYTES], quality[REPORT_BYTES];
+	FILE *const said = has_stdout(options) ? stderr : stdout;
 	const struct render_options render = {
 		.title = options->title ? options->title : TITLE,
 		.subtitle = subtitle,
@@ -49,11 +76,11 @@ static int write_outputs(struct recorder *recorder, const struct options *option
 	report_quality(&status->quality, quality);
 	for (size_t i = 0; !err && i < options->n_outputs; i++) {
 		err = output_write(&options->outputs[i], recorder, &render);
-		if (!err)
-			printf("%s\n", options->outputs[i].path);
+		if (!err && !options->outputs[i].is_stdout)
+			fprintf(said, "%s\n", options->outputs[i].path);
 	}
-	printf("%s\n", subtitle);
-	printf("%s\n", quality);
+	fprintf(said, "%s\n", subtitle);
+	fprintf(said, "%s\n", quality);
 	return err;
 }
 
@@ -65,6 +92,7 @@ int command_record(const struct options *options)
 
 	if (output_check(options) < 0)
 		return EXIT_FAILURE;
+	progress_set_lines(options->says_progress);
 	err = recorder_open(options, &recorder);
 	if (err)
 		return EXIT_FAILURE;

@@ -38,6 +38,7 @@ enum {
 	OPT_MAP_NAMES,
 	OPT_NATIVE_LINES,
 	OPT_PID_LABEL,
+	OPT_PROGRESS,
 	OPT_RAW_NAMES,
 	OPT_SOCKET,
 	OPT_STACK_SIZE,
@@ -45,6 +46,7 @@ enum {
 	OPT_THREADS,
 	OPT_TITLE,
 	OPT_JSON,
+	OPT_UNTIL_EOF,
 	OPT_UNWIND,
 	OPT_VIRTUAL_THREADS,
 	OPT_VERSION,
@@ -73,6 +75,7 @@ static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"period", required_argument, NULL, OPT_PERIOD},
 	{"pid", required_argument, NULL, 'p'},
+	{"progress", no_argument, NULL, OPT_PROGRESS},
 	{"raw-names", no_argument, NULL, OPT_RAW_NAMES},
 	{"show-pid", no_argument, NULL, OPT_PID_LABEL},
 	{"socket", required_argument, NULL, OPT_SOCKET},
@@ -80,6 +83,7 @@ static const struct option long_options[] = {
 	{"symbol-cache", required_argument, NULL, OPT_SYMBOL_CACHE},
 	{"threads", no_argument, NULL, OPT_THREADS},
 	{"title", required_argument, NULL, OPT_TITLE},
+	{"until-eof", no_argument, NULL, OPT_UNTIL_EOF},
 	{"unwind", required_argument, NULL, OPT_UNWIND},
 	{"virtual-threads", required_argument, NULL, OPT_VIRTUAL_THREADS},
 	{"verbose", no_argument, NULL, 'v'},
@@ -116,6 +120,9 @@ void options_print_help(FILE *stream)
 	      "How:\n"
 	      "  -d, --duration SECS    for so long, default 10; Ctrl-C ends it and keeps what it "
 	      "has\n"
+	      "      --until-eof        or until standard input ends: for who starts it through a\n"
+	      "                         connection (kubectl exec -i, docker exec -i, ssh)\n"
+	      "      --progress         a line a second on stderr, even if that is no terminal\n"
 	      "  -F, --frequency HZ     so often, default 99\n"
 	      "  -e, --event EVENT      at this event, default cycles, or cpu-clock where there "
 	      "is\n"
@@ -140,6 +147,9 @@ void options_print_help(FILE *stream)
 	      "                         suffix: .svg .html .folded .fgrec (all of it, for render) "
 	      ".pb.gz\n"
 	      "                         .speedscope.json .firefox.json .perf.txt\n"
+	      "                         - is standard output, with --format FORMAT: such a suffix "
+	      "without\n"
+	      "                         the dot; what else is said goes to stderr\n"
 	      "      --threads          a level for each thread\n"
 	      "      --show-pid         PIDs in the lowest level\n"
 	      "      --title TEXT\n"
@@ -335,9 +345,41 @@ static int add_output(struct options *options, const char *path)
 	return 0;
 }
 
+/* Its format has no suffix to follow from, and there is but one of it. */
+static int set_stdout(struct options *options, struct output *output)
+{
+	const struct watch_options *watch = &options->watch;
+
+	for (const struct output *other = options->outputs; other < output; other++) {
+		if (other->is_stdout)
+			return bad_value("-o", "-", "there is but one standard output");
+	}
+	output->is_stdout = true;
+	output->format = watch->format;
+	if (watch->has_format)
+		return 0;
+	log_error("-o -: --format is needed, which of these it is to be, without the dot: %s",
+		  render_suffixes());
+	return -EINVAL;
+}
+
+static int set_format(struct options *options, struct output *output)
+{
+	if (options->command == COMMAND_RECORD && strcmp(output->path, "-") == 0)
+		return set_stdout(options, output);
+	if (render_format_of(output->path, &output->format) == 0)
+		return 0;
+	log_error("-o %s: the form follows the suffix, and this is none of: %s", output->path,
+		  render_suffixes());
+	return -EINVAL;
+}
+
 /* Of record each is a file, whose suffix says what it is to be; of the daemon one, a directory. */
 static int finish_outputs(struct options *options)
 {
+	bool has_stdout = false;
+	int err = 0;
+
 	if (options->command == COMMAND_RECORD && options->n_outputs == 0)
 		add_output(options, DEFAULT_OUTPUT);
 	if (options->command == COMMAND_WATCH && options->n_outputs > 1)
@@ -346,16 +388,28 @@ static int finish_outputs(struct options *options)
 		options->watch.output_dir = options->outputs[0].path;
 		options->n_outputs = 0;
 	}
-	for (size_t i = 0; i < options->n_outputs; i++) {
-		struct output *output = &options->outputs[i];
-
-		if (render_format_of(output->path, &output->format) == 0)
-			continue;
-		log_error("-o %s: the form follows the suffix, and this is none of: %s",
-			  output->path, render_suffixes());
-		return -EINVAL;
+	for (size_t i = 0; !err && i < options->n_outputs; i++) {
+		err = set_format(options, &options->outputs[i]);
+		has_stdout |= options->outputs[i].is_stdout;
 	}
-	return 0;
+	if (err || has_stdout || !options->watch.has_format || options->command == COMMAND_WATCH)
+		return err;
+	log_error("--format goes with --watch, and with -o - of record: the form of a file "
+		  "follows its suffix");
+	return -EINVAL;
+}
+
+/* What goes with record alone. */
+static int check_record(const struct options *options)
+{
+	const char *given = options->ends_with_stdin ? "--until-eof"
+			    : options->says_progress ? "--progress"
+						     : NULL;
+
+	if (!given || options->command == COMMAND_RECORD || options->command == COMMAND_HELP)
+		return 0;
+	log_error("%s goes with record", given);
+	return -EINVAL;
 }
 
 static int set_log_level(struct options *options, const char *text)
@@ -443,6 +497,9 @@ static int apply(struct options *options, int option)
 	case OPT_PID_LABEL:
 		options->recording.by_pid = true;
 		return 0;
+	case OPT_PROGRESS:
+		options->says_progress = true;
+		return 0;
 	case OPT_RAW_NAMES:
 		options->recording.names.is_raw = true;
 		return 0;
@@ -457,6 +514,9 @@ static int apply(struct options *options, int option)
 		return 0;
 	case OPT_TITLE:
 		options->title = optarg;
+		return 0;
+	case OPT_UNTIL_EOF:
+		options->ends_with_stdin = true;
 		return 0;
 	case OPT_UNWIND:
 		return set_unwind(options, optarg);
@@ -581,6 +641,8 @@ int options_parse(struct options *options, int argc, char **argv)
 		err = set_command(options, argv[optind]);
 	if (!err)
 		err = check(options);
+	if (!err)
+		err = check_record(options);
 	if (!err)
 		err = finish_outputs(options);
 	if (!err && options->command == COMMAND_WATCH)

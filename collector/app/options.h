@@ -30,8 +30,9 @@ enum command {
 };
 
 struct output {
-	const char *path;
+	const char *path; /* "-" of record: standard output */
 	enum render_format format;
+	bool is_stdout;
 };
 
 struct options {
@@ -52,6 +53,8 @@ struct options {
 	bool is_fp_only; /* --unwind=fp */
 	bool has_stack_size;
 	bool has_duration;
+	bool ends_with_stdin; /* --until-eof */
+	bool says_progress;   /* --progress: also where stderr is no terminal */
 	struct top_options top;
 	struct recording_options recording;
 	struct output outputs[OPTIONS_MAX_OUTPUTS];

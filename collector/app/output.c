@@ -2,10 +2,13 @@
 /* Checks outputs first and writes them last, see output.h. */
 #include "app/output.h"
 
+#include "app/stdout_output.h"
+
 #include "base/file.h"
 #include "base/log.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,10 +52,21 @@ int output_check_path(const char *path)
 	return 0;
 }
 
+static int check_stdout(enum render_format format)
+{
+	if (format == RENDER_FOLDED || format == RENDER_PERF_TEXT || !isatty(STDOUT_FILENO))
+		return 0;
+	log_error("-o -: this format is not for a terminal: redirect standard output, or give "
+		  "-o FILE");
+	return -EINVAL;
+}
+
 int output_check(const struct options *options)
 {
 	for (size_t i = 0; i < options->n_outputs; i++) {
-		const int err = output_check_path(options->outputs[i].path);
+		const struct output *output = &options->outputs[i];
+		const int err = output->is_stdout ? check_stdout(output->format)
+						  : output_check_path(output->path);
 
 		if (err)
 			return err;
@@ -60,11 +74,34 @@ int output_check(const struct options *options)
 	return 0;
 }
 
+static int write_stdout(enum render_format format, struct recorder *recorder,
+			const struct render_options *options)
+{
+	struct stdout_output output;
+	int err = stdout_output_open(&output, STDOUT_FILENO), written;
+
+	if (!err) {
+		err = recorder->ops->render(recorder, format, options, output.stream);
+		written = stdout_output_close(&output);
+		err = written ? written : err;
+	}
+	if (err)
+		log_error("cannot write to standard output: %s", strerror(-err));
+	else
+		fprintf(stderr, "standard output: %" PRIu64 " bytes, CRC-32 %08" PRIx32 "\n",
+			output.bytes, output.crc);
+	return err;
+}
+
 int output_write(const struct output *output, struct recorder *recorder,
 		 const struct render_options *options)
 {
 	struct file_atomic file;
-	int err = file_atomic_open(&file, output->path, 0644);
+	int err;
+
+	if (output->is_stdout)
+		return write_stdout(output->format, recorder, options);
+	err = file_atomic_open(&file, output->path, 0644);
 
 	if (!err) {
 		err = recorder->ops->render(recorder, output->format, options, file.stream);

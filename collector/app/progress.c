@@ -3,12 +3,15 @@
 #include "app/progress.h"
 
 #include "app/report.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 static bool is_shown;
+static bool by_lines;
+static uint64_t said_ns; /* when the last line was */
 
 static bool is_terminal(void)
 {
@@ -21,27 +24,54 @@ static bool is_terminal(void)
 	return known > 0;
 }
 
+void progress_set_lines(bool has_lines)
+{
+	by_lines = has_lines;
+	said_ns = 0;
+}
+
+/* Whether it is time for it. */
+static bool begin(void)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (!by_lines) {
+		if (is_terminal())
+			fputc('\r', stderr);
+		return is_terminal();
+	}
+	if (said_ns && now_ns - said_ns < CLOCK_NS_PER_SEC)
+		return false;
+	said_ns = now_ns;
+	return true;
+}
+
+static void end(void)
+{
+	fputs(by_lines ? "\n" : "\033[K", stderr);
+	fflush(stderr);
+	is_shown = !by_lines;
+}
+
 void progress_show(const struct recording_status *status, uint64_t duration_ns)
 {
 	char samples[32], lost[32];
 
-	if (!is_terminal())
+	if (!begin())
 		return;
-	fprintf(stderr, "\rrecording %.1f of %.1f s, %s samples of %s, %u JVM%s, %s lost\033[K",
+	fprintf(stderr, "recording %.1f of %.1f s, %s samples of %s, %u JVM%s, %s lost",
 		(double)status->elapsed_ns / 1e9, (double)duration_ns / 1e9,
 		report_count(status->samples, samples), status->event, status->jvms,
 		status->jvms == 1 ? "" : "s", report_count(status->lost, lost));
-	fflush(stderr);
-	is_shown = true;
+	end();
 }
 
 void progress_wait(unsigned jvms)
 {
-	if (!is_terminal())
+	if (!begin())
 		return;
-	fprintf(stderr, "\rwaiting for agents, %u JVM%s so far\033[K", jvms, jvms == 1 ? "" : "s");
-	fflush(stderr);
-	is_shown = true;
+	fprintf(stderr, "waiting for agents, %u JVM%s so far", jvms, jvms == 1 ? "" : "s");
+	end();
 }
 
 void progress_clear(void)

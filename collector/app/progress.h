@@ -6,13 +6,16 @@
  * errors:  none
  * source:  none
  *
- * Off a terminal nothing is shown: plain lines before and after say enough there.
+ * Off a terminal nothing is shown: plain lines before and after say enough there. With lines there
+ * is a line a second wherever stderr leads, for whoever shows them at the other end of a connection,
+ * and so that this one is never idle for long.
  */
 #ifndef FG_APP_PROGRESS_H
 #define FG_APP_PROGRESS_H
 
 #include "app/recording.h"
 
+void progress_set_lines(bool has_lines);
 void progress_show(const struct recording_status *status, uint64_t duration_ns);
 void progress_wait(unsigned jvms); /* while agents are waited for */
 void progress_clear(void);

@@ -84,7 +84,7 @@ int watch_options_set_format(struct watch_options *options, const char *text)
 	char name[64];
 	const int len = snprintf(name, sizeof(name), "x.%s", text);
 
-	note(options, "--format");
+	options->has_format = true;
 	if (len < (int)sizeof(name) && render_format_of(name, &options->format) == 0)
 		return 0;
 	log_error("--format %s: no such format; there are, without the dot: %s", text,
@@ -197,7 +197,7 @@ int watch_options_set_http(struct watch_options *options, const char *text)
 
 int watch_options_check(const struct watch_options *options)
 {
-	const char *given = options->first_given;
+	const char *given = options->has_format ? "--format" : options->first_given;
 
 	if (!given || options->output_dir || strcmp(given, "--http") == 0)
 		return 0;

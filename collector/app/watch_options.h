@@ -29,6 +29,7 @@
 struct watch_options {
 	const char *output_dir; /* NULL: nothing is sampled unless somebody asks for it */
 	enum render_format format;
+	bool has_format; /* which record has a use for, too */
 	uint64_t period_ns;
 	uint64_t keep_sec;
 	uint64_t keep_bytes;

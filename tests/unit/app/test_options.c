@@ -55,6 +55,31 @@ static void record_takes_its_options_on_either_side(void **state)
 	assert_int_equal(options.outputs[1].format, RENDER_SVG);
 }
 
+static void record_writes_to_standard_output_in_a_format(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -o - --format pb.gz"), 0);
+	assert_int_equal(options.n_outputs, 1);
+	assert_true(options.outputs[0].is_stdout);
+	assert_int_equal(options.outputs[0].format, RENDER_PPROF);
+	assert_int_equal(parse("record --format folded -o x.svg -o -"), 0);
+	assert_int_equal(options.outputs[0].format, RENDER_SVG);
+	assert_false(options.outputs[0].is_stdout);
+	assert_int_equal(options.outputs[1].format, RENDER_FOLDED);
+	assert_true(options.outputs[1].is_stdout);
+	assert_int_equal(parse("record -o ./-.html"), 0);
+	assert_false(options.outputs[0].is_stdout);
+}
+
+static void record_serves_whoever_is_at_the_other_end_of_a_connection(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record"), 0);
+	assert_false(options.ends_with_stdin || options.says_progress);
+	assert_int_equal(parse("record --until-eof --progress"), 0);
+	assert_true(options.ends_with_stdin && options.says_progress);
+}
+
 static void methods_are_called_as_the_user_likes(void **state)
 {
 	(void)state;
@@ -175,6 +200,16 @@ static void wrong_input_is_refused(void **state)
 		"record -e nonsense",
 		"record -o x.png",
 		"record -o x",
+		"record -o -",
+		"record -o - -o - --format svg",
+		"record -o - --format png",
+		"record --format svg",
+		"record --format svg -o x.svg",
+		"list --format svg",
+		"top --format svg",
+		"--watch --format svg",
+		"list --progress",
+		"--watch --until-eof",
 		"record -o",
 		"record -p 1 -a",
 		"record --container xyz!",
@@ -397,6 +432,8 @@ int main(void)
 		cmocka_unit_test(http_is_for_this_host_alone_unless_told_otherwise),
 		cmocka_unit_test(record_has_the_defaults_users_expect),
 		cmocka_unit_test(record_takes_its_options_on_either_side),
+		cmocka_unit_test(record_writes_to_standard_output_in_a_format),
+		cmocka_unit_test(record_serves_whoever_is_at_the_other_end_of_a_connection),
 		cmocka_unit_test(methods_are_called_as_the_user_likes),
 		cmocka_unit_test(stacks_are_unwound_as_the_user_likes),
 		cmocka_unit_test(names_of_perf_maps_are_chosen_by_words),
