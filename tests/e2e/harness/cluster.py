@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A node of Kubernetes as far as fgcollect sees one: pods are containers in cgroups of pods.
+
+The collector's container has what the manifest of its DaemonSet says and nothing else: capabilities,
+seccomp profile, read-only root, volumes, the node's PIDs, no shell. Volumes of the node are below
+the test's own directory.
+"""
+
+import json
+import os
+import pathlib
+import uuid
+
+from . import containers, manifests, processes, settings
+
+KUBERNETES = settings.SOURCE / "docker" / "kubernetes"
+STAND_IN = settings.SOURCE / "tests" / "e2e" / "programs" / "kubernetes"
+SPACE = "fgcollect"
+LABELS = {"app.kubernetes.io/name": "fgcollect", "app.kubernetes.io/component": "collector"}
+IMAGE = "fgcollect"
+
+
+def make_collector_image(engine):
+    """The collector's image as docker/ makes it."""
+    # Debian's client builds without a plug-in.
+    processes.run([settings.SOURCE / "docker" / "build-images", settings.COLLECTOR, settings.AGENT],
+                  check=True, timeout=120,
+                  env={"DOCKER_HOST": engine.state["docker_host"], "DOCKER_BUILDKIT": "0",
+                       "PATH": f"/usr/bin:{os.environ['PATH']}"})
+
+
+class Node:
+    """Pods on one node, and the file that tells the stand-in for kubectl of them."""
+
+    def __init__(self, case, name="node-1"):
+        self.case, self.engine, self.name = case, case.engine, name
+        self.directory = case.directory
+        self.cluster = {"pods": []}
+        self.file = self.directory / "cluster.json"
+        if not self.engine.docker("images", "-q", IMAGE).out.strip():
+            make_collector_image(self.engine)
+        self.save()
+
+    def save(self):
+        self.file.write_text(json.dumps(self.cluster))
+
+    def add(self, name, container, space="shop", labels=None, uid=None, **status):
+        """A pod that kubectl is told of; container: Docker's, or None if none runs."""
+        pod = {"metadata": {"name": name, "namespace": space, "labels": labels or {},
+                            "uid": uid or str(uuid.uuid4())},
+               "spec": {"nodeName": self.name, "containers": [{"name": "app"}]},
+               "status": {"phase": "Running"}, "docker": container, **status}
+        self.cluster["pods"].append(pod)
+        self.save()
+        return pod
+
+    def cgroup_parent(self, uid):
+        """As the kubelet names a pod's, for whichever driver Docker has."""
+        driver = self.engine.docker("info", "-f", "{{.CgroupDriver}}").out.strip()
+        if driver == "systemd":
+            return f"kubepods-burstable-pod{uid.replace('-', '_')}.slice"
+        self.case.addCleanup(remove_cgroups, f"kubepods/burstable/pod{uid}")
+        return f"/kubepods/burstable/pod{uid}"
+
+    def run_pod(self, name, *java_args, listens=False, agent=True, space="shop"):
+        """A pod with one JVM in it; returns its container."""
+        uid = str(uuid.uuid4())
+        options, env = ["--cgroup-parent", self.cgroup_parent(uid)], {}
+        if listens:
+            options += ["--tmpfs", "/run/fgagent:mode=0777"]
+            env["FGAGENT_OPTS"] = "socket=listen:/run/fgagent/%p.sock"
+        if not agent:
+            env["JAVA_TOOL_OPTIONS"] = ""
+        container = containers.Container(
+            self.engine, self.case.image(), None if listens else self.place_of("agents"),
+            *java_args, env=env, options=options)
+        self.case.addCleanup(container.rm)
+        self.add(name, container.id, space=space, uid=uid)
+        return container
+
+    def place_of(self, volume):
+        """Where a volume of the node, or an emptyDir, is here."""
+        path = self.directory / "volumes" / volume
+        path.mkdir(parents=True, exist_ok=True)
+        path.parent.chmod(0o755)
+        path.chmod(0o755 if volume == "agents" else 0o777)
+        return path
+
+    def collector_options(self, without=()):
+        """docker run's for what the manifest says; without: capabilities."""
+        daemon_set = manifests.of_kind("DaemonSet", manifests.build(KUBERNETES / "base"))
+        spec = daemon_set["spec"]["template"]["spec"]
+        container = spec["containers"][0]
+        security = container["securityContext"]
+        assert security["readOnlyRootFilesystem"] and not security["privileged"]
+        assert not security["allowPrivilegeEscalation"] and spec["hostPID"]
+        capabilities = [name for name in security["capabilities"]["add"] if name not in without]
+        return ["--pid=host", "--network=none", "--read-only",
+                f"--user={security['runAsUser']}:{security['runAsGroup']}",
+                "--security-opt=no-new-privileges", f"--security-opt=seccomp={seccomp_profile()}",
+                *[f"--cap-drop={name}" for name in security["capabilities"]["drop"]],
+                *self.engine.capabilities(*capabilities),
+                *[f"--env={entry['name']}={entry['value']}" for entry in container["env"]],
+                *[f"--volume={self.place_of(mount['name'])}:{mount['mountPath']}"
+                  for mount in container["volumeMounts"]]], [*container["command"], *container["args"]]
+
+    def run_collector(self, name="fgcollect-x7k2p", without=(), options=()):
+        """The collector's pod as the manifest has it; returns Docker's container."""
+        given, command = self.collector_options(without)
+        uid = str(uuid.uuid4())
+        started = self.engine.docker(
+            "run", "--detach", "--entrypoint", command[0], "--label", self.engine.state["token"],
+            f"--env={processes.TOKEN_NAME}={self.engine.state['token']}",
+            "--cgroup-parent", self.cgroup_parent(uid), *given, *options, IMAGE, *command[1:])
+        container = started.out.strip()
+        self.case.addCleanup(self.engine.docker, "rm", "-f", container, check=False)
+        pod = self.add(name, container, space=SPACE, labels=LABELS, uid=uid)
+        pod["status"]["containerStatuses"] = [{"name": "fgcollect", "ready": True}]
+        self.save()
+        processes.wait_until(lambda: "watching at" in self.logs(container) or
+                             not self.is_running(container),
+                             lambda: f"the collector runs:\n{self.logs(container)}")
+        return container
+
+    def is_running(self, container):
+        return self.engine.docker("inspect", "-f", "{{.State.Running}}", container,
+                                  check=False).out.strip() == "true"
+
+    def logs(self, container):
+        return self.engine.docker("logs", container).text
+
+    def environment(self):
+        return {"DOCKER_HOST": self.engine.state["docker_host"], "FG_CLUSTER": str(self.file),
+                "PATH": f"{STAND_IN}:{os.environ['PATH']}"}
+
+    def plugin(self, *args, **options):
+        """kubectl fgcollect, in the test's own directory."""
+        return processes.run([KUBERNETES / "kubectl-fgcollect", *args], cwd=self.directory,
+                             env=self.environment(), **options)
+
+
+def seccomp_profile():
+    """The collector's own, as overlays/seccomp-localhost has it on the node."""
+    return settings.SOURCE / "docker" / "collector" / "seccomp.json"
+
+
+def remove_cgroups(path):
+    """What the engine leaves of a pod's cgroups, in every hierarchy."""
+    for hierarchy in [pathlib.Path("/sys/fs/cgroup"), *pathlib.Path("/sys/fs/cgroup").iterdir()]:
+        at = hierarchy / path
+        while at.is_dir() and at != hierarchy:
+            try:
+                at.rmdir()
+            except OSError:
+                break
+            at = at.parent

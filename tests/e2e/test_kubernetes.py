@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The DaemonSet's rights are enough and none too many, and kubectl fgcollect brings files home."""
+
+import os
+import signal
+import time
+
+from harness import cluster, folded, manifests, processes
+from harness.case import Case
+
+OVERLAYS = sorted(path.parent for path in cluster.KUBERNETES.glob("*/kustomization.yaml")) + \
+    sorted(path.parent for path in cluster.KUBERNETES.glob("overlays/*/kustomization.yaml"))
+EXAMPLES = sorted((cluster.KUBERNETES / "examples").glob("*.yaml"))
+# What the restricted policy asks of a container, its pod's settings counting for it.
+RESTRICTED_VOLUMES = {"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral",
+                      "persistentVolumeClaim", "projected", "secret"}
+# A little locked memory, as on a node of many CPUs: rings do not fit into it.
+LITTLE_MEMORY = ["--ulimit=memlock=65536:65536"]
+
+
+def is_restricted(spec):
+    """Whether a pod's spec goes past none of the restricted policy's limits."""
+    pod = spec.get("securityContext", {})
+    volumes = {kind for volume in spec.get("volumes", []) for kind in volume if kind != "name"}
+    for container in spec["containers"]:
+        security = {**pod, **container.get("securityContext", {})}
+        if (security.get("allowPrivilegeEscalation") is not False or
+                security.get("runAsNonRoot") is not True or
+                security.get("capabilities", {}).get("drop") != ["ALL"] or
+                security.get("seccompProfile", {}).get("type") != "RuntimeDefault"):
+            return False
+    return volumes <= RESTRICTED_VOLUMES and not {"hostPID", "hostNetwork"} & set(spec)
+
+
+class Kubernetes(Case):
+    def setUp(self):
+        super().setUp()
+        self.node = cluster.Node(self)
+
+    def record(self, *args, seconds=2, check=True):
+        """kubectl fgcollect record to folded stacks; what came home, and the end."""
+        out = self.directory / "home.folded"
+        finished = self.node.plugin("record", *args, "-F", "199", "-d", seconds, "-o", out)
+        if check:
+            self.assertEqual(finished.code, 0, str(finished))
+        return folded.Folded.read(out) if finished.code == 0 else None, finished
+
+    def start_record(self, *args):
+        """One that runs for a minute; returns when samples are being taken."""
+        running = self.background(
+            [cluster.KUBERNETES / "kubectl-fgcollect", "record", *args, "-d", "60", "-o",
+             self.directory / "home.folded"],
+            "plugin", env=self.node.environment(), start_new_session=True)
+        processes.wait_until(lambda: self.recordings() or running.code is not None,
+                             lambda: f"a recording runs: {running.text}")
+        return running
+
+    def collector_pod(self):
+        return next(pod for pod in self.node.cluster["pods"]
+                    if pod["metadata"]["namespace"] == cluster.SPACE)
+
+    def recordings(self):
+        """How many fgcollect record run in the collector's container."""
+        listed = self.engine.docker("top", self.collector_pod()["docker"], "-eo", "pid,args").out
+        return listed.count("record --pod")
+
+    def assert_left(self, *expected):
+        """Nothing but that is in the directory where files come home, nothing runs there."""
+        names = {path.name for path in self.directory.iterdir()}
+        self.assertEqual(names - {"run", "maps", "volumes", "cluster.json", "plugin.log"},
+                         set(expected))
+        processes.wait_until(lambda: not self.recordings(), "no recording runs any more")
+
+    def test_manifests_are_whole_and_of_known_fields(self):
+        for folder in OVERLAYS:
+            documents = manifests.build(folder)
+            self.assertEqual([], [fault for document in documents
+                                  for fault in manifests.faults_of(document)], folder)
+        for path in EXAMPLES:
+            for document in manifests.read(path):
+                self.assertEqual([], manifests.faults_of(document), path)
+                for_pods = document["kind"] == "Deployment"
+                if for_pods:
+                    self.assertEqual(is_restricted(document["spec"]["template"]["spec"]),
+                                     path.name != "host-path.yaml", path)
+        broken = manifests.build(cluster.KUBERNETES / "base")
+        spec = manifests.of_kind("DaemonSet", broken)["spec"]["template"]["spec"]
+        spec["hostPid"] = spec.pop("hostPID")
+        self.assertEqual(["DaemonSet.spec.template.spec.hostPid: unknown"],
+                         [fault for document in broken for fault in manifests.faults_of(document)])
+
+    def test_the_plug_in_is_a_clean_script(self):
+        finished = processes.run(["shellcheck", cluster.KUBERNETES / "kubectl-fgcollect"])
+        self.assertEqual(finished.code, 0, str(finished))
+
+    def test_the_manifests_rights_are_enough_for_whole_profiles(self):
+        self.node.run_collector(options=LITTLE_MEMORY)
+        for name, listens in (("orders-1", False), ("orders-12", True)):
+            self.node.run_pod(name, "KnownShare", listens=listens).wait_for_line("ready")
+        for pod in ("shop/orders-1", "shop/orders-12"):
+            stacks, finished = self.record(pod)
+            quality = folded.Quality(finished.err)
+            print(quality.line)
+            for share in (quality.java_named, quality.named, quality.rooted):
+                self.assertGreater(share, 99.0, f"{finished}\n{stacks.top()}")
+            self.assertEqual(set(stacks.roots()), {"KnownShare"}, stacks.top())
+            self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 5, stacks.top())
+        finished = self.node.plugin("record", "shop/orders-1", "-d", "1", "-o", "out.html")
+        self.assertEqual((finished.code, finished.out), (0, "out.html\n"), str(finished))
+        self.assertTrue((self.directory / "out.html").read_text().rstrip().endswith("</html>"))
+        finished = self.node.plugin("record", "shop/orders-1", "-d1", "-o-", "--format=folded")
+        self.assertIn("KnownShare", folded.Folded(finished.out).roots(), str(finished))
+        finished = self.node.plugin("list", "shop/orders-1")
+        self.assertIn("KnownShare", finished.out, str(finished))
+        self.assertEqual(len([line for line in finished.out.splitlines() if "KnownShare" in line]),
+                         1, str(finished))
+        self.assert_left("home.folded", "out.html")
+
+    def seen_without(self, capability):
+        """What the two pods' recordings say, and the node's own, when the collector lacks one."""
+        container = self.node.run_collector(without=(capability,), options=LITTLE_MEMORY)
+        dialling = self.record("shop/orders-1", seconds=1, check=False)[1]
+        text = dialling.err + self.node.logs(container)
+        if capability == "DAC_OVERRIDE":
+            text += self.record("shop/orders-12", seconds=1, check=False)[1].err
+        if capability == "SYSLOG":
+            text += self.engine.docker("exec", container, "fgcollect", "record", "-a", "-d", "1",
+                                       "-o", "-", "--format", "folded").out
+        self.engine.docker("rm", "-f", container)
+        self.node.cluster["pods"].remove(self.collector_pod())
+        return text
+
+    def test_each_capability_is_needed(self):
+        for name, listens in (("orders-1", False), ("orders-12", True)):
+            self.node.run_pod(name, "KnownShare", listens=listens).wait_for_line("ready")
+        needed = {"PERFMON": "perf_event_open: Permission denied",
+                  "SYS_PTRACE": "quality: .* 0.0 % named",
+                  "SYSLOG": r"\[kernel: hidden without CAP_SYSLOG\]",
+                  "DAC_OVERRIDE": "could not be reached: permission denied",
+                  "IPC_LOCK": "cannot map perf rings"}
+        base = manifests.build(cluster.KUBERNETES / "base")
+        security = manifests.containers(manifests.of_kind("DaemonSet", base))[0]["securityContext"]
+        self.assertEqual(set(needed), set(security["capabilities"]["add"]))
+        for capability, expected in needed.items():
+            text = self.seen_without(capability)
+            print(f"without {capability}: {expected}")
+            self.assertRegex(text, expected, capability)
+
+    def assert_refused(self, *args, says, code=1):
+        finished = self.node.plugin(*args)
+        self.assert_fails(finished, code, *says)
+        self.assertEqual(finished.out, "", str(finished))
+
+    def test_what_cannot_be_recorded_is_said_and_nothing_is_written(self):
+        self.node.run_collector()
+        self.node.run_pod("plain-1", "KnownShare", agent=False).wait_for_line("ready")
+        self.node.run_pod("plain-12", "KnownShare").wait_for_line("ready")
+        elsewhere = self.node.add("far-1", None)
+        elsewhere["spec"]["nodeName"] = "node-2"
+        self.node.add("new-1", None)["spec"].pop("nodeName")
+        self.node.add("job-1", None)["status"]["phase"] = "Succeeded"
+        self.node.save()
+        for args, says in (
+                (("shop/none",), ('pods "none" not found', "cannot find the pod shop/none")),
+                (("shop/plain-1",), ("JVM without the agent", "-agentpath:", "nothing was written")),
+                (("shop/far-1",), ("node node-2 has no collector", "taints")),
+                (("shop/new-1",), ("has no node yet",)),
+                (("shop/job-1",), ("has ended (Succeeded)",)),
+                (("shop/plain-12", "-c", "side"), ("has no container side; it has: app",)),
+                (("shop/plain-12", "--collector-namespace", "x"), ("in namespace x",)),
+                (("shop/plain-12", "--jvm", "Nobody"), ("no JVM with the agent fits",)),
+                (("shop/plain-12", "-e", "nonsense"), ("no such event",)),
+                (("shop/plain-12", "-o", "/proc/x/y.svg"), ("cannot write into",))):
+            self.assert_refused("record", *args, "-d", "1", says=says)
+        for args in ((), ("record",), ("record", "a/b/c"), ("record", "shop/x", "-o", "x.png"),
+                     ("record", "shop/x", "-p", "1"), ("record", "shop/x", "-o"),
+                     ("record", "shop/x", "-o", "a.svg", "-o", "b.svg"), ("frobnicate",),
+                     ("record", "shop/x", "-o", "-"), ("list", "shop/x", "--node", "n")):
+            self.assert_refused(*args, says=("kubectl fgcollect help",), code=2)
+        self.collector_pod()["status"]["containerStatuses"][0]["ready"] = False
+        self.node.save()
+        self.assert_refused("record", "shop/plain-12", says=("does not work", "ready: false"))
+        self.assert_left()
+
+    def test_a_connection_that_breaks_leaves_the_file_as_it_was(self):
+        self.node.run_collector()
+        self.node.run_pod("orders-1", "KnownShare").wait_for_line("ready")
+        out = self.directory / "home.folded"
+        out.write_text("old")
+        for kind, says in (("cut", "bytes have come"), ("changed", "not what was sent"),
+                           ("dead", "failed (exit 137)")):
+            self.node.cluster["exec"] = kind
+            self.node.save()
+            _, finished = self.record("shop/orders-1", seconds=1, check=False)
+            self.assert_fails(finished, 1, says, "nothing was written")
+            self.assertEqual(out.read_text(), "old")
+        self.node.cluster["exec"] = "whole"
+        self.node.save()
+        running = self.start_record("shop/orders-1")
+        os.kill(running.pid, signal.SIGKILL)  # and with it all that holds the connection
+        running.wait()
+        processes.wait_until(lambda: not self.recordings(), "the recording ends with its reader")
+        self.assertEqual(out.read_text(), "old")
+
+    def test_ctrl_c_and_a_container_that_ends_keep_what_there_is(self):
+        self.node.run_collector()
+        pod = self.node.run_pod("orders-1", "KnownShare").wait_for_line("ready")
+        for end in (lambda r: os.killpg(r.pid, signal.SIGINT),
+                    lambda r: (pod.rm(), os.killpg(r.pid, signal.SIGINT))):
+            running = self.start_record("shop/orders-1")
+            time.sleep(3)  # of a minute
+            end(running)
+            finished = running.wait()
+            self.assertEqual(finished.code, 0, str(finished))
+            stacks = folded.Folded.read(self.directory / "home.folded")
+            self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 0, stacks.top())
+            self.assert_left("home.folded")
+            (self.directory / "home.folded").unlink()
+        self.assert_refused("record", "shop/orders-1", "-d", "1", says=("no JVM with the agent",))
