@@ -15,7 +15,8 @@
 		elfutils xz-utils libdebuginfod1 g++ rustc python3 python3-protobuf iproute2 util-linux
 		chromium tmux tomcat10-common wrk prometheus nodejs erlang-base gcc-aarch64-linux-gnu
 		libc6-dev-arm64-cross mandoc groff-base systemd bash-completion zsh fish
-		python3-kubernetes shellcheck)
+		python3-kubernetes shellcheck jmeter jmeter-http postgresql-15 libpostgresql-jdbc-java
+		libh2-java)
 }
 
 say() {

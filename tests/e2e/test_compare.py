@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docker/compare: a web application on two databases under JMeter, and a row that fails."""
+
+import html.parser
+import json
+import os
+import pathlib
+import re
+import signal
+import urllib.parse
+
+from harness import folded, processes, settings
+from harness.case import Case
+
+COMPARE = settings.SOURCE / "docker" / "compare" / "compare"
+
+MATRIX = """
+[load]
+threads = 4
+warm-up = 3
+[record]
+seconds = 6
+[h2]
+title = In the <b>JVM</b> & "quick"
+database = h2
+[postgresql]
+database = postgresql
+[unreachable]
+database = postgresql
+url = jdbc:postgresql://127.0.0.1:1/none
+database-wait = 1
+"""
+
+BAD_MATRIX = """database = h2
+[load]
+threads = many
+[h2]
+databse = h2
+database = oracle
+[H2]
+[../etc/passwd]
+[<script>]
+[open
+pool
+java-options = \x1b[2J
+"""
+
+
+class Links(html.parser.HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found, self.tags = [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.found += [value for name, value in attrs if name in ("href", "src")]
+
+
+def with_package(stacks, package):
+    """The part of them that has a frame of that package."""
+    part = folded.Folded("")
+    part.stacks = [(frames, count) for frames, count in stacks.stacks
+                   if any(frame.startswith(package) for frame in frames)]
+    return part
+
+
+class Compare(Case):
+    def write(self, text, name="matrix.ini"):
+        path = self.directory / name
+        path.write_text(text)
+        return path
+
+    def compare(self, *args):
+        return [COMPARE, "--fgcollect", settings.COLLECTOR, "--agent", settings.AGENT,
+                "--base", "local", *args]
+
+    def env(self):
+        return {"DOCKER_HOST": self.engine.state["docker_host"]}
+
+    def run_matrix(self, text):
+        self.out = self.directory / "out"
+        finished = processes.run(self.compare(self.write(text), "-o", self.out), timeout=200,
+                                 env=self.env())
+        self.report = json.loads((self.out / "comparison.json").read_text())
+        self.rows = {row["name"]: row for row in self.report["configurations"]}
+        return finished
+
+    def left(self):
+        """What there is of any comparison in the engine."""
+        return [self.engine.docker(*listing, "--filter", "label=fgcollect.compare").out
+                for listing in (["ps", "-aq"], ["network", "ls", "-q"])]
+
+    def check_graph(self, name, own, other):
+        with self.subTest(graph=name):
+            row = self.rows[name]
+            quality = folded.Quality("quality: " + row["quality"])
+            self.assertGreaterEqual(quality.named, 99, row["quality"])
+            self.assertGreaterEqual(quality.rooted, 99, row["quality"])
+            stacks = folded.Folded.read(self.out / row["files"]["folded"])
+            self.assertEqual(stacks.samples, row["samples"])
+            of_shop, of_own = with_package(stacks, "shop/"), with_package(stacks, own)
+            both = with_package(of_shop, own)
+            self.assertGreater(of_shop.samples / stacks.samples, 0.1, stacks.top())
+            self.assertGreater(both.samples / of_shop.samples, 0.2, of_shop.top())
+            # The driver runs when a servlet asks it, below Tomcat, and hardly otherwise.
+            self.assertGreater(both.samples / of_own.samples, 0.95, of_own.top())
+            self.assertEqual(with_package(both, "org/apache/catalina/").samples, both.samples)
+            self.assertEqual(with_package(stacks, other).samples, 0, stacks.top())
+            self.assertGreater(row["requests"]["count"], 0)
+            self.assertEqual(row["requests"]["failed"], 0, row["requests"])
+            self.assertEqual(set(row["requests"]["labels"]), {"items", "sale", "report"})
+
+    def check_difference(self):
+        (pair,) = self.report["differences"]
+        self.assertEqual((pair["before"], pair["after"]), ("h2", "postgresql"))
+        changes = {c["method"]: c for c in pair["changes"]}
+        of_h2 = [c for name, c in changes.items() if name.startswith("org/h2/")]
+        self.assertTrue(of_h2 and all(c["gone"] for c in of_h2), pair)
+        both = self.out / pair["files"]["folded"]
+        for line in both.read_text().splitlines():
+            stack, before, after = line.rsplit(" ", 2)
+            if "org/h2/" in stack:
+                self.assertEqual(after, "0", line)
+            if "org/postgresql/" in stack:
+                self.assertEqual(before, "0", line)
+
+    def check_index(self):
+        text = (self.out / "index.html").read_text()
+        page = Links(text)
+        self.assertGreater(len(page.found), 15)
+        for address in page.found:
+            self.assertFalse(urllib.parse.urlparse(address).scheme, address)
+            if not address.startswith("#"):
+                self.assertTrue((self.out / urllib.parse.unquote(address)).is_file(), address)
+        self.assertIn("default-src 'none'", text)
+        self.assertNotIn("script", page.tags)
+        self.assertIn("In the &lt;b&gt;JVM&lt;/b&gt; &amp; &quot;quick&quot;", text)
+        self.assertIn(self.rows["h2"]["quality"], text)
+        self.assertIn("no database at jdbc:postgresql://127.0.0.1:1/none", text)
+
+    def test_two_databases_are_compared_and_a_row_that_fails_is_told(self):
+        finished = self.run_matrix(MATRIX)
+        self.assertEqual(finished.code, 1, str(finished))
+        self.assertEqual({name: row["state"] for name, row in self.rows.items()},
+                         {"h2": "done", "postgresql": "done", "unreachable": "failed"},
+                         str(finished))
+        self.assertIn("unreachable: FAILED in the application", finished.out)
+        self.assertIn("shop: no database", self.rows["unreachable"]["reason"])
+        # PostgreSQL and the application start together.
+        self.assertIn("postgresql: waiting for the database", finished.out)
+        self.check_graph("h2", "org/h2/", "org/postgresql/")
+        self.check_graph("postgresql", "org/postgresql/", "org/h2/")
+        self.check_difference()
+        self.check_index()
+        self.assertEqual(self.left(), ["", ""])
+
+    def test_an_interrupted_run_leaves_nothing_in_the_engine(self):
+        out = self.directory / "out"
+        run = self.background(self.compare(self.write("[h2]\ndatabase = h2\n[other]\n"), "-o", out),
+                              "compare", env=self.env())
+        processes.wait_until(lambda: "under load" in run.text or run.code is not None,
+                             lambda: f"the load:\n{run.text}", 120)
+        self.assertNotEqual(self.left()[0], "", run.text)
+        os.kill(run.pid, signal.SIGINT)
+        self.assertEqual(run.wait().code, 130, run.text)
+        self.assertEqual(self.left(), ["", ""])
+        states = [row["state"] for row in json.loads((out / "comparison.json").read_text())
+                  ["configurations"]]
+        self.assertEqual(states, ["not run", "not run"])
+        self.assertEqual(list(pathlib.Path("/tmp").glob("fgcompare.*")), [])
+
+    def check(self, text):
+        return processes.run([COMPARE, "--check", self.write(text)])
+
+    def test_each_mistake_in_a_matrix_is_told_with_its_line(self):
+        finished = self.check(BAD_MATRIX)
+        self.assertEqual(finished.code, 2, str(finished))
+        said = dict(re.findall(r"matrix\.ini:(\d+): (.*)", finished.err))
+        for line, *texts in ((1, "no section"), (3, "many", "from 1 to 1000"),
+                             (5, "databse", "no such key", "database-wait"),
+                             (6, "oracle", "h2 postgresql"), (7, "line 4 already"),
+                             (8, "../etc/passwd", "letters, digits"), (9, "<script>", "title ="),
+                             (10, "not closed")):
+            for text in texts:
+                self.assertIn(text, said[str(line)], finished.err)
+        self.assertEqual(len(said), 8, finished.err)
+        self.assertNotIn("\x1b", finished.err)
+
+    def test_files_that_are_no_matrix_are_refused(self):
+        self.assert_fails(self.check("# nothing\n[load]\nthreads = 2\n"), 2, "no configuration",
+                          "[h2]")
+        self.assert_fails(self.check("".join(f"[r{i}]\n" for i in range(40))), 2, "matrix.ini:33",
+                          "more than 32")
+        (self.directory / "binary").write_bytes(b"[h2]\n\xff\xfe\n")
+        for name, text in (("binary", "binary:2: it is not UTF-8"), ("none", "No such file"),
+                           (".", "no regular file")):
+            self.assert_fails(processes.run([COMPARE, "--check", self.directory / name]), 2, text)
