@@ -28,7 +28,7 @@ database = postgresql
 [unreachable]
 database = postgresql
 url = jdbc:postgresql://127.0.0.1:1/none
-database-wait = 1
+database-wait = 2
 """
 
 BAD_MATRIX = """database = h2
@@ -125,6 +125,13 @@ class Compare(Case):
             if "org/postgresql/" in stack:
                 self.assertEqual(before, "0", line)
 
+    def check_packages(self):
+        shares = {row["package"]: row["shares"] for row in self.report["packages"]}
+        self.assertGreater(shares["org/h2"][0], 0)
+        self.assertEqual(shares["org/h2"][1], 0)
+        self.assertEqual(shares["org/postgresql"][0], 0)
+        self.assertGreater(shares["org/postgresql"][1], 0)
+
     def check_index(self):
         text = (self.out / "index.html").read_text()
         page = Links(text)
@@ -147,11 +154,13 @@ class Compare(Case):
                          str(finished))
         self.assertIn("unreachable: FAILED in the application", finished.out)
         self.assertIn("shop: no database", self.rows["unreachable"]["reason"])
-        # PostgreSQL and the application start together.
-        self.assertIn("postgresql: waiting for the database", finished.out)
+        self.assertIn("shop: waiting for the database, ",
+                      (self.out / self.rows["unreachable"]["files"]["log"]).read_text())
+        self.assertIn("postgresql: the database answered after", finished.out)
         self.check_graph("h2", "org/h2/", "org/postgresql/")
         self.check_graph("postgresql", "org/postgresql/", "org/h2/")
         self.check_difference()
+        self.check_packages()
         self.check_index()
         self.assertEqual(self.left(), ["", ""])
 

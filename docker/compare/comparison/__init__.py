@@ -2,7 +2,8 @@
 """Configurations of a web application, measured one after the other and compared.
 
 In reading order: matrix (the file), images, engine (Docker), row (one configuration from start to
-end), requests (what JMeter measured), graphs (what fgcollect made), run (all rows), page (index).
+end), requests (what JMeter measured), graphs (differences), packages (where the time goes), page
+(the index), run (all of it).
 """
 
 

@@ -85,11 +85,24 @@ def configurations(done):
             "are their number by rate and time.</p>\n")
 
 
+def package_table(rows, done):
+    if not rows:
+        return ""
+    head = ["package", *(escape(result["name"]) for result in done)]
+    lines = [[f'<span class="method">{escape(row["package"])}</span>',
+              *(f"{share * 100:.1f} %" if share else NONE for share in row["shares"])]
+             for row in rows]
+    return ("<h2>Where the time goes</h2>\n"
+            "<p>Samples with a frame of that package on the stack, as a share of the "
+            "configuration's. A sample counts for each package that it has.</p>\n"
+            + table("Where the time goes", head, lines))
+
+
 def requests_table(done):
     rows = []
     for result in done:
         for label, found in result["requests"]["labels"].items():
-            rows.append([heading(result), f'<td class="text">{escape(label)}</td>',
+            rows.append([escape(result["name"]), f'<td class="text">{escape(label)}</td>',
                          number(found["count"]), number(found["mean_ms"], 1),
                          *(number(found[f"p{p}_ms"]) for p in (50, 95, 99)),
                          number(found["max_ms"])])
@@ -163,7 +176,7 @@ def differences(pairs):
         if pair.get("changes"):
             of = f"From {pair['before']} to {pair['after']}"
             parts += [f"<h3>{escape(of)}: methods whose own samples changed most</h3>\n",
-                      table(of, ["method", "before", "after", "change", ""],
+                      table(of, ["method", "before", "after", "change", text_head("mark")],
                             map(change_row, pair["changes"]))]
     return "".join(parts)
 
@@ -196,8 +209,8 @@ The same load on each, one after the other: {load['threads']:,} users, {rate}, {
 to warm up, then {record['seconds']:,} s recorded at {record['hz']:,} Hz.</p>
 <main id="main">
 <h2>Configurations</h2>
-{configurations(done)}{failures(results)}{differences(report['differences'])}{requests_table(done)}\
-{quality(done)}<p class="soft">All numbers are in {link('comparison.json', 'comparison.json',
+{configurations(done)}{failures(results)}{package_table(report['packages'], done)}\
+{differences(report['differences'])}{requests_table(done)}{quality(done)}<p class="soft">All numbers are in {link('comparison.json', 'comparison.json',
 'all numbers as JSON')}.</p>
 </main>
 </body>

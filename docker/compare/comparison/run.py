@@ -11,7 +11,7 @@ import signal
 import tempfile
 import time
 
-from . import Failed, graphs, images, page
+from . import Failed, graphs, images, packages, page
 from .engine import Engine
 from .row import Row, Tools
 
@@ -62,7 +62,7 @@ class Run:
         self.matrix, self.options, self.say = matrix, options, say
         self.out = pathlib.Path(options.output)
         self.engine = Engine(os.urandom(4).hex())
-        self.results, self.pairs = [], []
+        self.results, self.pairs, self.packages = [], [], []
         self.began = time.strftime("%Y-%m-%d %H:%M:%S %Z")
 
     def _prepare(self):
@@ -91,6 +91,7 @@ class Run:
                 self.say(f"{config.name}: {found['per_second']:,.1f} requests/s, "
                          f"95 % within {found['p95_ms']:,} ms; quality: {row.result['quality']}")
         self.pairs = graphs.compare(tools, self.results)
+        self.packages = packages.table(self.out, self.results)
 
     def _write_report(self):
         known = {result["name"] for result in self.results}
@@ -106,7 +107,8 @@ class Run:
         report = {"title": self.options.title, "began": self.began, "host": platform.node(),
                   "cpus": os.cpu_count(), "load": load,
                   "record": dataclasses.asdict(self.matrix.record),
-                  "configurations": self.results, "differences": self.pairs}
+                  "configurations": self.results, "differences": self.pairs,
+                  "packages": self.packages}
         (self.out / "comparison.json").write_text(json.dumps(report, indent=1) + "\n")
         (self.out / "index.html").write_text(page.page(report), encoding="utf-8")
 

@@ -85,11 +85,11 @@ public final class Database implements ServletContextListener {
                 return;
             } catch (SQLException e) {
                 long waited = (System.nanoTime() - start) / 1_000_000_000;
-                if (waited >= seconds)
-                    throw new SQLException("not there after " + waited + " s: " + oneLine(e), e);
                 if (waited != said)
                     System.out.println("shop: waiting for the database, " + waited + " of "
                         + seconds + " s: " + oneLine(e));
+                if (waited >= seconds)
+                    throw new SQLException("not there after " + waited + " s: " + oneLine(e), e);
                 said = waited;
             }
         }
