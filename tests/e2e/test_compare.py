@@ -7,12 +7,16 @@ import os
 import pathlib
 import re
 import signal
+import sys
 import urllib.parse
 
 from harness import folded, processes, settings
 from harness.case import Case
 
 COMPARE = settings.SOURCE / "docker" / "compare" / "compare"
+sys.path.insert(0, str(COMPARE.parent))
+
+from comparison import Failed, plain_file, requests  # noqa: E402
 
 MATRIX = """
 [load]
@@ -80,7 +84,7 @@ class Compare(Case):
 
     def run_matrix(self, text):
         self.out = self.directory / "out"
-        finished = processes.run(self.compare(self.write(text), "-o", self.out), timeout=200,
+        finished = processes.run(self.compare(self.write(text), "-o", self.out), timeout=4 * settings.DEADLINE_SEC,
                                  env=self.env())
         self.report = json.loads((self.out / "comparison.json").read_text())
         self.rows = {row["name"]: row for row in self.report["configurations"]}
@@ -169,7 +173,8 @@ class Compare(Case):
         run = self.background(self.compare(self.write("[h2]\ndatabase = h2\n[other]\n"), "-o", out),
                               "compare", env=self.env())
         processes.wait_until(lambda: "under load" in run.text or run.code is not None,
-                             lambda: f"the load:\n{run.text}", 120)
+                             lambda: f"the load:\n{run.text}",
+                             4 * settings.DEADLINE_SEC)
         self.assertNotEqual(self.left()[0], "", run.text)
         os.kill(run.pid, signal.SIGINT)
         self.assertEqual(run.wait().code, 130, run.text)
@@ -178,6 +183,40 @@ class Compare(Case):
                   ["configurations"]]
         self.assertEqual(states, ["not run", "not run"])
         self.assertEqual(list(pathlib.Path("/tmp").glob("fgcompare.*")), [])
+
+    def test_links_and_pipes_that_a_container_left_are_not_read(self):
+        secret = self.write("secret", "secret")
+        link, pipe, kept = (self.directory / name for name in ("link", "pipe", "kept"))
+        link.symlink_to(secret)
+        os.mkfifo(pipe)
+        for path in (link, pipe):
+            with self.assertRaises(Failed):
+                plain_file.copy(path, kept, 100)
+            with self.assertRaises(Failed):
+                plain_file.begin(path, 100)
+            self.assertFalse(kept.exists())
+        with self.assertRaisesRegex(Failed, "more than 5 bytes"):
+            plain_file.copy(secret, kept, 5)
+        self.assertEqual(plain_file.begin(secret, 3), b"sec")
+        self.assertEqual(plain_file.begin(self.directory / "none", 3), b"")
+
+    def test_latency_is_of_requests_answered_while_it_was_recorded(self):
+        rows = [(t * 1000, 10 * (t + 1), "a", 200, "OK", "true") for t in range(100)]
+        rows[50] = (50000, 5000, "b", 500, "Bad, \"very\"", "false")
+        csv = self.write("".join(
+            f'{t},{ms},{label},{code},"{message.replace(chr(34), chr(34) * 2)}",{success}\n'
+            for t, ms, label, code, message, success in
+            [("timeStamp", "elapsed", "label", "responseCode", "responseMessage", "success"),
+             *rows]) + "99999,1", "requests.csv")
+        found = requests.read(csv, 10, 60)
+        # 10 s to 59 s, of which that of 50 s took until 55 s; that of 9 s was too early by then.
+        self.assertEqual((found["count"], found["failed"]), (50, 1))
+        self.assertEqual(found["per_second"], 1)
+        self.assertEqual((found["p50_ms"], found["p95_ms"], found["max_ms"]), (350, 590, 5000))
+        self.assertEqual(found["failures"], '1 times 500 Bad, "very"')
+        self.assertEqual(found["labels"]["a"]["count"], 49)
+        with self.assertRaisesRegex(Failed, "lacks columns"):
+            requests.read(self.write("a,b\n1,2\n", "other.csv"), 0, 1)
 
     def check(self, text):
         return processes.run([COMPARE, "--check", self.write(text)])
@@ -192,7 +231,7 @@ class Compare(Case):
                              (8, "../etc/passwd", "letters, digits"), (9, "<script>", "title ="),
                              (10, "not closed")):
             for text in texts:
-                self.assertIn(text, said[str(line)], finished.err)
+                self.assertIn(text, said.get(str(line), ""), finished.err)
         self.assertEqual(len(said), 8, finished.err)
         self.assertNotIn("\x1b", finished.err)
 

@@ -17,6 +17,7 @@ from . import Failed
 
 LABEL = "fgcollect.compare"
 COMMAND_SECONDS = 120
+LOG_LINES = 2000
 OWN_ENGINE = pathlib.Path(__file__).resolve().parents[3] / "scripts" / "lib" / "engine"
 
 
@@ -126,8 +127,9 @@ class Container:
                       *options, image, *args)
 
     def logs(self):
-        """What it wrote, in that order."""
-        return self.engine.call("logs", self.name, seconds=30, stderr=subprocess.STDOUT).stdout
+        """The end of what it wrote, in that order."""
+        return self.engine.call("logs", "--tail", LOG_LINES, self.name, seconds=30,
+                                stderr=subprocess.STDOUT).stdout
 
     def state(self):
         """{'Running': ..., 'ExitCode': ...}; {} if there is none any more."""

@@ -210,8 +210,9 @@ to warm up, then {record['seconds']:,} s recorded at {record['hz']:,} Hz.</p>
 <main id="main">
 <h2>Configurations</h2>
 {configurations(done)}{failures(results)}{package_table(report['packages'], done)}\
-{differences(report['differences'])}{requests_table(done)}{quality(done)}<p class="soft">All numbers are in {link('comparison.json', 'comparison.json',
-'all numbers as JSON')}.</p>
+{differences(report['differences'])}{requests_table(done)}{quality(done)}\
+<p class="soft">All numbers are in
+{link('comparison.json', 'comparison.json', 'all numbers as JSON')}.</p>
 </main>
 </body>
 </html>

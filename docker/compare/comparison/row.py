@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 
-from . import Failed, images, requests
+from . import Failed, images, plain_file, requests
 from .engine import Container, last_line
 
 PORT = 8080
@@ -21,6 +21,8 @@ LOAD_MARGIN_SECONDS = 120   # the load is ended by us; if we are killed it ends 
 END_SECONDS = 30
 RECORD_MARGIN_SECONDS = 60
 TAIL_LINES = 15
+MAX_CSV_BYTES = 1 << 30
+MAX_LOG_BYTES = 1 << 20
 # Past that share of requests that failed, what was measured is not the application's work.
 MAX_FAILED_SHARE = 0.5
 
@@ -46,6 +48,7 @@ class Row:
         self.containers = []
         self.out = tools.out / "configurations" / config.name
         self.work = tools.work / config.name
+        self.results = self.work / "results"
         self.result = {"name": config.name, "title": config.title or config.name,
                        "database": config.database, "state": "failed", "files": {}}
         self.has_database = config.database == "postgresql" and not config.url
@@ -57,7 +60,7 @@ class Row:
         for name in ("run", "maps", "results"):
             (self.work / name).mkdir()
         # By whoever the containers run as.
-        (self.work / "results").chmod(0o777)
+        self.results.chmod(0o777)
         try:
             self._measure()
             self.result["state"] = "done"
@@ -161,7 +164,7 @@ class Row:
                       "duration": duration, "per_minute": load.rate * 60 or 600000000}
         self.load = self._start(
             "load", images.tag("load"), self.containers[0].name,
-            [f"--volume={self.work / 'results'}:/results", *plan],
+            [f"--volume={self.results}:/results", *plan],
             [f"-J{name}={value}" for name, value in properties.items()])
         for _ in self._waiting(START_SECONDS):
             if self._has_requests():
@@ -173,11 +176,7 @@ class Row:
         self._watch_for(load.warm_up)
 
     def _has_requests(self):
-        try:
-            with open(self.work / "results" / "requests.csv", "rb") as file:
-                return len(file.read(4096).splitlines()) > 1
-        except OSError:
-            return False
+        return len(plain_file.begin(self.results / "requests.csv", 4096).splitlines()) > 1
 
     def _watch_for(self, seconds):
         """Lets time pass, and notices if something ends in it."""
@@ -255,11 +254,10 @@ class Row:
 
     def _read_requests(self):
         self.stage = "the results"
-        csv = self.work / "results" / "requests.csv"
-        found = requests.read(csv, *self.window)
         kept = self.out / "requests.csv"
-        kept.write_bytes(csv.read_bytes())
+        plain_file.copy(self.results / "requests.csv", kept, MAX_CSV_BYTES)
         self._add_files({"csv": kept})
+        found = requests.read(kept, *self.window)
         self.result["requests"] = found
         if not found["count"]:
             raise Failed("JMeter has no result of the time of the recording; its log is below")
@@ -276,9 +274,8 @@ class Row:
     def _keep_logs(self):
         with contextlib.suppress(Failed, OSError):
             parts = [(container.role, container.logs()) for container in self.containers]
-            with contextlib.suppress(OSError):
-                parts.append(("jmeter.log",
-                              (self.work / "results" / "jmeter.log").read_text(errors="replace")))
+            parts.append(("jmeter.log", plain_file.begin(self.results / "jmeter.log", MAX_LOG_BYTES)
+                          .decode(errors="replace")))
             with contextlib.suppress(OSError):
                 parts.append(("fgcollect record",
                               (self.work / "record.log").read_text(errors="replace")))

@@ -115,10 +115,10 @@ class Run:
     def __call__(self):
         """The exit code: 0 if every row was measured."""
         catch_signals()
+        os.umask(0o022)     # containers have to pass through directories of ours
         make_out(self.out)
         # Short: the collector's socket is in it, whose path has at most 107 bytes.
         work = pathlib.Path(tempfile.mkdtemp(prefix="fgcompare.", dir="/tmp"))
-        work.chmod(0o755)
         code = 1
         try:
             self._prepare()
