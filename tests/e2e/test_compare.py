@@ -16,7 +16,7 @@ from harness.case import Case
 COMPARE = settings.SOURCE / "docker" / "compare" / "compare"
 sys.path.insert(0, str(COMPARE.parent))
 
-from comparison import Failed, plain_file, requests  # noqa: E402
+from comparison import Failed, matrix, plain_file, requests  # noqa: E402
 
 MATRIX = """
 [load]
@@ -202,6 +202,8 @@ class Compare(Case):
 
     def test_latency_is_of_requests_answered_while_it_was_recorded(self):
         rows = [(t * 1000, 10 * (t + 1), "a", 200, "OK", "true") for t in range(100)]
+        rows[9] = (9000, 1500, "answered in it", 200, "OK", "true")
+        rows[59] = (59000, 1500, "answered later", 200, "OK", "true")
         rows[50] = (50000, 5000, "b", 500, "Bad, \"very\"", "false")
         csv = self.write("".join(
             f'{t},{ms},{label},{code},"{message.replace(chr(34), chr(34) * 2)}",{success}\n'
@@ -209,12 +211,12 @@ class Compare(Case):
             [("timeStamp", "elapsed", "label", "responseCode", "responseMessage", "success"),
              *rows]) + "99999,1", "requests.csv")
         found = requests.read(csv, 10, 60)
-        # 10 s to 59 s, of which that of 50 s took until 55 s; that of 9 s was too early by then.
         self.assertEqual((found["count"], found["failed"]), (50, 1))
         self.assertEqual(found["per_second"], 1)
         self.assertEqual((found["p50_ms"], found["p95_ms"], found["max_ms"]), (350, 590, 5000))
         self.assertEqual(found["failures"], '1 times 500 Bad, "very"')
-        self.assertEqual(found["labels"]["a"]["count"], 49)
+        self.assertEqual({label: of["count"] for label, of in found["labels"].items()},
+                         {"a": 48, "answered in it": 1, "b": 1})
         with self.assertRaisesRegex(Failed, "lacks columns"):
             requests.read(self.write("a,b\n1,2\n", "other.csv"), 0, 1)
 
@@ -234,6 +236,15 @@ class Compare(Case):
                 self.assertIn(text, said.get(str(line), ""), finished.err)
         self.assertEqual(len(said), 8, finished.err)
         self.assertNotIn("\x1b", finished.err)
+
+    def test_matrices_of_the_page_and_of_the_tool_are_right(self):
+        page = (settings.SOURCE / "docs" / "compare.md").read_text()
+        (example,) = [block for block in re.findall(r"^```\n(.*?)^```", page, re.M | re.S)
+                      if "[load]" in block]
+        for finished in (self.check(example), processes.run([COMPARE, "--check"])):
+            self.assertEqual(finished.code, 0, str(finished))
+        for key in (*matrix.LOAD_KEYS, *matrix.RECORD_KEYS, *matrix.ROW_KEYS):
+            self.assertIn(f"`{key}`", page)
 
     def test_files_that_are_no_matrix_are_refused(self):
         self.assert_fails(self.check("# nothing\n[load]\nthreads = 2\n"), 2, "no configuration",
