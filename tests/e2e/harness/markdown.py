@@ -81,6 +81,17 @@ class Page:
                 yield [cells(row) for n, row in enumerate(table) if n != 1]
                 table = []
 
+    def paragraphs(self):
+        """Prose without tables and headings; each point of a list is one."""
+        text = []
+        for line in [*self.prose, ""]:
+            is_text = line.strip() and not line.lstrip().startswith(("|", "#"))
+            if text and (not is_text or re.match(r"\s*([-*]|\d+\.) ", line)):
+                yield " ".join(text)
+                text = []
+            if is_text:
+                text.append(line.strip())
+
     def words(self):
         """What stands between backticks in prose and tables."""
         for line in self.prose:
