@@ -134,8 +134,11 @@ class Images(Case):
         return printed
 
     def wait_ready(self, name):
-        processes.wait_until(lambda: "ready" in self.docker("logs", name).text,
-                             lambda: self.docker("logs", name).text)
+        def ready_or_gone():
+            state = self.docker("inspect", "-f", "{{.State.Running}}", name).out.strip()
+            return state == "false" or "ready" in self.docker("logs", name).text
+        processes.wait_until(ready_or_gone, f"{name} is ready")
+        self.assertIn("ready", self.docker("logs", name).text)
 
     def assert_whole(self, text):
         quality = folded.Quality(text)
