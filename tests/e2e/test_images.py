@@ -16,7 +16,7 @@ BASES = ("eclipse-temurin:17-jre", "eclipse-temurin:17-jdk",
          "gcr.io/distroless/java-base-debian12:nonroot")
 OURS = ("fgcollect", "fgcollect-agent")
 # Of <linux/capability.h>: the page's six.
-CAPABILITIES = {"DAC_READ_SEARCH": 2, "IPC_LOCK": 14, "SYS_PTRACE": 19, "SYSLOG": 34,
+CAPABILITIES = {"DAC_OVERRIDE": 1, "IPC_LOCK": 14, "SYS_PTRACE": 19, "SYSLOG": 34,
                 "PERFMON": 38, "CHECKPOINT_RESTORE": 40}
 E_MACHINE, EM_AARCH64 = 18, 183
 AGENT_PATH = "/opt/fgcollect/libfgagent.so"
