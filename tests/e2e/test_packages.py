@@ -195,6 +195,9 @@ class Packages(Case):
         return program
 
     def test_each_capability_of_the_service_is_needed(self):
+        self.assertEqual(sorted(capabilities()), sorted(
+            ["CAP_PERFMON", "CAP_SYS_PTRACE", "CAP_DAC_OVERRIDE", "CAP_CHECKPOINT_RESTORE",
+             "CAP_SYSLOG"]), "each is taken away in this test or the next one")
         self.container("KnownShare").wait_for_line("ready")
         everything = self.with_capabilities(capabilities())
         finished, text = self.record_with(everything)
