@@ -47,6 +47,11 @@ function(debian_texts usr)
 endfunction()
 
 if(CPACK_GENERATOR STREQUAL "DEB")
+  # CPack goes on without, and makes a package that depends on nothing.
+  find_program(shlibdeps dpkg-shlibdeps)
+  if(NOT shlibdeps)
+    message(FATAL_ERROR "dpkg-shlibdeps is missing. Install it: apt-get install dpkg-dev")
+  endif()
   debian_places("${root}/usr")
   debian_texts("${root}/usr")
 endif()

@@ -125,14 +125,25 @@ class Packages(Case):
         processes.wait_until(lambda: list(graphs.glob("*KnownShare*.folded")),
                              lambda: f"a graph:\n{machine.log}")
 
+    def check_tarball(self, machine):
+        """As the page on installation has it; the JVM of before comes back to it."""
+        for command in ("tar -C /usr/local --strip-components=1 -xzf /srv/fgcollect.tar.gz",
+                        "systemd-tmpfiles --create fgcollect.conf", "systemctl daemon-reload",
+                        "systemctl enable --now fgcollect"):
+            machine.run(*command.split(), check=True)
+        self.check_service(machine)
+        self.wait_until_current(machine)
+        machine.run("systemctl", "disable", "--now", "fgcollect", check=True)
+
     def maps_on(self, machine):
         return sorted(path.name for path in (machine.root / "tmp").glob("perf-*.map"))
 
     def test_the_package_serves_and_leaves_nothing(self):
-        package = self.packages("made", "DEB")[".deb"]
+        packages = self.packages("made")
         machine = Machine(self.directory)
         self.addCleanup(machine.stop)
-        shutil.copy(package, machine.root / "srv/fgcollect.deb")
+        shutil.copy(packages[".deb"], machine.root / "srv/fgcollect.deb")
+        shutil.copy(packages[".gz"], machine.root / "srv/fgcollect.tar.gz")
         before = machine.written()
         machine.run("dpkg", "-i", "/srv/fgcollect.deb", check=True)
         self.check_service(machine)
@@ -164,6 +175,7 @@ class Packages(Case):
                           for path in (machine.root / place).glob("*fgcollect*")], [])
         self.assertEqual(self.maps_on(machine), ["perf-1.map"])
         self.assertIsNone(jvm.code)
+        self.check_tarball(machine)
         jvm.stop(signal.SIGKILL)
 
     def with_capabilities(self, names):

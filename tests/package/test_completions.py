@@ -98,6 +98,10 @@ class Completions(unittest.TestCase):
             for line, values in wanted:
                 self.assertEqual(shell.complete(f"fgcollect {line}"), values,
                                  f"{shell.program}: {line}")
+            # With "=" some shells say the whole word.
+            self.assertEqual({value.rpartition("=")[2]
+                              for value in shell.complete("fgcollect record --unwind=")},
+                             {"full", "fp"}, shell.program)
             self.assertTrue({"cpu-clock", "cycles"} <= shell.complete("fgcollect record -e c"))
 
     def test_what_a_daemon_knows_is_offered_and_never_run(self):
