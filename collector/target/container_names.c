@@ -97,13 +97,16 @@ static bool read_docker(struct container_names *names, const char *dir, struct c
 	return read_source(names, &source, container);
 }
 
-/* Docker's directory of containers, from that of the one whose /etc/hostname is mounted. */
+/*
+ * Docker's directory of containers, from that of the one whose /etc/hostname is mounted: its own, or
+ * that of the container whose network it shares. The record that is read is its own in any case.
+ */
 static bool read_docker_by_mount(struct container_names *names, const struct mount_info *mounts,
 				 struct container *container)
 {
 	char place[PATH_MAX];
 
-	if (strcmp(mounts->id, container->id) != 0)
+	if (!mounts->id[0])
 		return false;
 	for (unsigned i = 0; i < MAX_PLACES; i++) {
 		_cleanup_free_ char *text = NULL;
@@ -112,7 +115,7 @@ static bool read_docker_by_mount(struct container_names *names, const struct mou
 		if (file_read_whole(names->mounts_path, MOUNT_INFO_MAX_BYTES, &text) < 0 ||
 		    !mount_info_place(text, mounts, i, place))
 			return false;
-		id = strstr(place, container->id);
+		id = strstr(place, mounts->id);
 		if (!id || id == place)
 			return false;
 		id[-1] = '\0';

@@ -138,6 +138,19 @@ static void docker_elsewhere_is_found_by_the_mounts(void **state)
 	assert_string_equal(names.docker_dir, "/data/d/containers");
 }
 
+/* docker run --network container:OTHER mounts that one's files. */
+static void docker_elsewhere_is_found_by_the_mounts_of_whose_network_is_shared(void **state)
+{
+	(void)state;
+	write_file("/data/d/containers/" ID64 "/config.v2.json",
+		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
+	write_file("/data/d/containers/" FAR64 "/config.v2.json",
+		   "{\"ID\":\"" FAR64 "\",\"Name\":\"/other\"}");
+	read_names("3 2 8:1 /data/d/containers/" FAR64 "/hostname /etc/hostname rw - ext4 x rw\n");
+	check("web", "", "");
+	assert_string_equal(names.docker_dir, "/data/d/containers");
+}
+
 static void mounts_of_another_container_lead_nowhere(void **state)
 {
 	(void)state;
@@ -375,6 +388,7 @@ int main(void)
 		TEST(docker_below_a_kubelet_says_the_pod),
 		TEST(a_kubelets_labels_go_before_the_name_it_makes),
 		TEST(docker_elsewhere_is_found_by_the_mounts),
+		TEST(docker_elsewhere_is_found_by_the_mounts_of_whose_network_is_shared),
 		TEST(mounts_of_another_container_lead_nowhere),
 		TEST(containerd_says_the_pod_in_its_bundle),
 		TEST(nerdctl_says_the_name_in_its_bundle),
