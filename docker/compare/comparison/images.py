@@ -2,7 +2,7 @@
 """The images: of the agent, the application, the database and the load generator."""
 
 import pathlib
-import tarfile
+import shutil
 import tempfile
 
 from . import Failed
@@ -10,6 +10,7 @@ from .engine import call, last_line
 
 HERE = pathlib.Path(__file__).resolve().parents[1]
 MAKE_BASE = HERE / "make-base"
+AGENT_FILE = HERE.parent / "agent" / "Dockerfile"
 PARTS = ("app", "database", "load")
 DEFAULT_BASE = "debian:12-slim"
 # Of this machine, when the base is made of what is installed on it.
@@ -24,18 +25,12 @@ def tag(part):
 
 
 def make_agent(engine, library):
-    """An image with the agent and nothing else, as docker/agent makes it."""
-    with tempfile.TemporaryFile() as tar:
-        with tarfile.open(fileobj=tar, mode="w") as archive:
-            info = archive.gettarinfo(library, "libfgagent.so")
-            info.uid = info.gid = 0
-            info.uname = info.gname = ""
-            info.mode = 0o755
-            info.mtime = 0
-            with open(library, "rb") as file:
-                archive.addfile(info, file)
-        tar.seek(0)
-        engine.docker("cannot make the agent's image", "import", "-", tag("agent"), stdin=tar)
+    """An image with the agent and nothing else."""
+    with tempfile.TemporaryDirectory() as context:
+        shutil.copyfile(library, pathlib.Path(context) / "libfgagent.so")
+        (pathlib.Path(context) / "libfgagent.so").chmod(0o755)
+        engine.docker("cannot make the agent's image", "build", "--quiet", "--tag", tag("agent"),
+                      "--file", AGENT_FILE, context)
 
 
 def make_base(engine):

@@ -24,6 +24,7 @@ public final class Database implements ServletContextListener {
     static final int CATEGORIES = 100;
 
     private static final int BATCH = 1_000;
+    private static final int SAY_EVERY_SECONDS = 5;
     private static final String[] TABLES = {
         "create table if not exists item (id integer primary key, category integer not null,"
             + " name varchar(60) not null, price integer not null, stock integer not null)",
@@ -77,7 +78,7 @@ public final class Database implements ServletContextListener {
     private static void awaitDatabase(String url, int seconds)
         throws SQLException, InterruptedException {
         long start = System.nanoTime();
-        for (long said = -1; ; Thread.sleep(100)) {
+        for (long say = 0; ; Thread.sleep(100)) {
             try {
                 connection().close();
                 long waited = (System.nanoTime() - start) / 1_000_000;
@@ -85,12 +86,13 @@ public final class Database implements ServletContextListener {
                 return;
             } catch (SQLException e) {
                 long waited = (System.nanoTime() - start) / 1_000_000_000;
-                if (waited != said)
+                if (waited >= say) {
                     System.out.println("shop: waiting for the database, " + waited + " of "
                         + seconds + " s: " + oneLine(e));
+                    say = waited + SAY_EVERY_SECONDS;
+                }
                 if (waited >= seconds)
                     throw new SQLException("not there after " + waited + " s: " + oneLine(e), e);
-                said = waited;
             }
         }
     }
