@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The DaemonSet's rights are enough and none too many, and kubectl fgcollect brings files home."""
 
+import json
 import os
+import shutil
 import signal
 import time
 
@@ -104,7 +106,7 @@ class Kubernetes(Case):
             for share in (quality.java_named, quality.named, quality.rooted):
                 self.assertGreater(share, 99.0, f"{finished}\n{stacks.top()}")
             self.assertEqual(set(stacks.roots()), {"KnownShare"}, stacks.top())
-            self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 5, stacks.top())
+            self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 0, stacks.top())
         finished = self.node.plugin("record", "shop/orders-1", "-d", "1", "-o", "out.html")
         self.assertEqual((finished.code, finished.out), (0, "out.html\n"), str(finished))
         self.assertTrue((self.directory / "out.html").read_text().rstrip().endswith("</html>"))
@@ -114,30 +116,68 @@ class Kubernetes(Case):
         self.assertIn("KnownShare", finished.out, str(finished))
         self.assertEqual(len([line for line in finished.out.splitlines() if "KnownShare" in line]),
                          1, str(finished))
+        finished = self.node.plugin("list", "--json")
+        of_node = json.loads(finished.out)
+        self.assertEqual(of_node["node"], self.node.name)
+        self.assertIn("KnownShare", json.dumps(of_node["list"]), str(finished))
+        finished = self.node.plugin("top", "shop/orders-1", "--once", "-d", "1")
+        self.assertIn("KnownShare$Hot.run", finished.out, str(finished))
+        finished = self.node.plugin("doctor", "--node", self.node.name)
+        self.assertIn(f"node {self.node.name}\n", finished.out)
+        for what in ("perf-events", "rings", "capabilities", "system-calls", "kernel-symbols"):
+            self.assertRegex(finished.out, rf"(?m)^ok +{what}:", str(finished))
+            self.assertNotRegex(finished.out, rf"(?m)^PROBLEM +{what}:", str(finished))
         self.assert_left("home.folded", "out.html")
+
+    def start_deleted(self):
+        """A program whose file is gone, as Java's libraries are that unpack themselves."""
+        path = self.directory / "gone"
+        shutil.copy("/usr/bin/perl", path)
+        started = self.background([path, "-e", "$| = 1; print 'ready'; while (1) { -e '/'; }"],
+                                  "plugin")
+        processes.wait_until(lambda: "ready" in started.text, "it runs")
+        path.unlink()
+
+    def record_node(self, container):
+        """The stacks of that program, and of the kernel below it."""
+        return self.engine.docker("exec", container, "fgcollect", "record", "-a", "--comm", "gone",
+                                  "-F", "199", "-d", "1", "-o", "-", "--format", "folded").text
 
     def seen_without(self, capability):
         """What the two pods' recordings say, and the node's own, when the collector lacks one."""
         container = self.node.run_collector(without=(capability,), options=LITTLE_MEMORY)
+        if capability == "IPC_LOCK":
+            text = self.node.plugin("doctor").text
+            self.remove_collector(container)
+            return text
         dialling = self.record("shop/orders-1", seconds=1, check=False)[1]
         text = dialling.err + self.node.logs(container)
         if capability == "DAC_OVERRIDE":
             text += self.record("shop/orders-12", seconds=1, check=False)[1].err
-        if capability == "SYSLOG":
-            text += self.engine.docker("exec", container, "fgcollect", "record", "-a", "-d", "1",
-                                       "-o", "-", "--format", "folded").out
+        if capability in ("SYSLOG", "CHECKPOINT_RESTORE"):
+            text += self.record_node(container)
+        self.remove_collector(container)
+        return text
+
+    def remove_collector(self, container):
         self.engine.docker("rm", "-f", container)
         self.node.cluster["pods"].remove(self.collector_pod())
-        return text
 
     def test_each_capability_is_needed(self):
         for name, listens in (("orders-1", False), ("orders-12", True)):
             self.node.run_pod(name, "KnownShare", listens=listens).wait_for_line("ready")
+        self.start_deleted()
+        container = self.node.run_collector(options=LITTLE_MEMORY)
+        text = self.record_node(container)
+        self.assertRegex(text, "gone;.*main;perl_run;.*_\\[k\\]")
+        self.assertNotRegex(text, "hidden|file is gone")
+        self.remove_collector(container)
         needed = {"PERFMON": "perf_event_open: Permission denied",
                   "SYS_PTRACE": "quality: .* 0.0 % named",
                   "SYSLOG": r"\[kernel: hidden without CAP_SYSLOG\]",
                   "DAC_OVERRIDE": "could not be reached: permission denied",
-                  "IPC_LOCK": "cannot map perf rings"}
+                  "IPC_LOCK": "rings for samples on all CPUs (cannot be had|are smaller)",
+                  "CHECKPOINT_RESTORE": "file is gone"}
         base = manifests.build(cluster.KUBERNETES / "base")
         security = manifests.containers(manifests.of_kind("DaemonSet", base))[0]["securityContext"]
         self.assertEqual(set(needed), set(security["capabilities"]["add"]))
