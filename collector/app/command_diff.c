@@ -2,6 +2,7 @@
 /* fgcollect diff: what changed between two files, as a table and as drawings. */
 #include "app/commands.h"
 #include "app/diff_table.h"
+#include "app/draw_cut.h"
 #include "app/draw_input.h"
 #include "app/draw_options.h"
 #include "app/draw_output.h"
@@ -20,6 +21,9 @@ static int read_side(const struct draw_options *options, const char *path, struc
 
 	if (!err)
 		err = draw_input_read(ret, path, &options->import);
+	if (!err && (options->base || options->skip_after))
+		err = draw_cut(ret, options->base ? options->base : options->skip_after,
+			       !options->base);
 	if (!err && options->is_reversed)
 		err = draw_input_reverse(ret);
 	if (!err && ret->before.quality.samples > 0)

@@ -84,6 +84,16 @@ class Diff(Case):
         again = collector.fgcollect("render", path, "-f", "folded")
         self.assertEqual(again.out, text)
 
+    def test_stacks_of_both_sides_begin_at_the_base(self):
+        lines = self.diff("--base", "a/B.c", "-f", "folded").splitlines()
+        self.assertTrue(lines and all(line.startswith("a/B.c_[") for line in lines), lines)
+        _, methods = self.methods("--base", "a/B.c")
+        self.assertAlmostEqual(methods["read"]["self"]["change"], 900 / 1110 - 400 / 500)
+        _, methods = self.methods("--skip-after", "a/B.c")
+        self.assertEqual(methods["main"]["total"]["before"], 500)
+        nothing = collector.fgcollect("diff", self.before, self.after, "--base", "fresh")
+        self.assert_fails(nothing, 1, "--base fresh: no stack has such a frame")
+
     def test_addresses_can_be_hidden(self):
         self.before = self.write("b.folded", {"main;f 0x7f10 x": 1})
         self.after = self.write("a.folded", {"main;f 0x8fab x": 2})
