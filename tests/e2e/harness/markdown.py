@@ -94,8 +94,9 @@ class Page:
 
     def words(self):
         """What stands between backticks in prose and tables."""
-        for line in self.prose:
-            yield from CODE.findall(line.replace("\\|", "|"))
+        rows = [line.replace("\\|", "|") for line in self.prose if line.strip().startswith("|")]
+        for text in [*self.paragraphs(), *rows]:
+            yield from CODE.findall(text)
 
     def commands(self):
         """Command lines, in fences and between backticks, as words without the program's name."""
