@@ -120,7 +120,7 @@ static void without_that_file_libjvm_says_it(void **state)
 	assert_string_equal(version, "1.8.0_372");
 }
 
-static void what_is_no_regular_file_is_not_opened(void **state)
+static void what_is_no_regular_file_is_passed_over(void **state)
 {
 	char path[160];
 
@@ -140,7 +140,7 @@ int main(void)
 		CLAIM(a_version_is_what_stands_behind_its_key),
 		CLAIM(a_jdk_says_its_version_in_release),
 		CLAIM(without_that_file_libjvm_says_it),
-		CLAIM(what_is_no_regular_file_is_not_opened),
+		CLAIM(what_is_no_regular_file_is_passed_over),
 	};
 
 	return cmocka_run_group_tests_name("app jvm_release", tests, NULL, NULL);

@@ -7,11 +7,12 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include "base/log.h"
 #include "base/map64.h"
 #include "base/process_stat.h"
+#include "base/root_file.h"
 
 static int things[1000];
 
@@ -184,6 +186,44 @@ static void process_is_told_from_its_successor(void **state)
 	assert_string_equal(comm, "");
 }
 
+static int open_below(int root, const char *path, uint64_t resolve)
+{
+	struct stat st;
+	const int fd = root_file_open_regular(root, path, resolve, &st);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+/* root/file, root/fifo, links to the file by its way from the root and by one that leads out */
+static void nothing_but_a_regular_file_below_its_root_is_opened(void **state)
+{
+	char dir[] = "/tmp/fg-root-XXXXXX", command[160];
+	int root;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -p root/dir && echo in >root/file && echo out >file && "
+		 "mkfifo root/fifo && ln -s /file root/dir/link && ln -s ../file root/out",
+		 dir);
+	assert_int_equal(system(command), 0);
+	strcat(strcpy(command, dir), "/root");
+	root = open(command, O_PATH | O_DIRECTORY);
+	assert_int_equal(open_below(root, "file", RESOLVE_IN_ROOT), 0);
+	assert_int_equal(open_below(root, "/dir/link", RESOLVE_IN_ROOT), 0);
+	assert_int_equal(open_below(root, "out", RESOLVE_IN_ROOT), 0); /* the one that is in */
+	assert_int_equal(open_below(root, "out", RESOLVE_BENEATH), -EXDEV);
+	assert_int_equal(open_below(root, "out", RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS), -ELOOP);
+	assert_int_equal(open_below(root, "fifo", RESOLVE_IN_ROOT), -EINVAL);
+	assert_int_equal(open_below(root, "dir", RESOLVE_IN_ROOT), -EINVAL);
+	assert_int_equal(open_below(root, "none", RESOLVE_IN_ROOT), -ENOENT);
+	close(root);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 static void a_process_is_as_old_as_it_has_lived(void **state)
 {
 	const pid_t child = fork();
@@ -258,6 +298,7 @@ int main(void)
 		cmocka_unit_test(write_error_of_a_full_disk_is_seen),
 		cmocka_unit_test(whole_files_are_read_up_to_their_limit),
 		cmocka_unit_test(process_is_told_from_its_successor),
+		cmocka_unit_test(nothing_but_a_regular_file_below_its_root_is_opened),
 		cmocka_unit_test(a_process_is_as_old_as_it_has_lived),
 	};
 
