@@ -145,7 +145,7 @@ class Images(Case):
         print(quality.line)
         for share in (quality.named, quality.java_named, quality.rooted):
             self.assertGreaterEqual(share, 99.0, text)
-        self.assertGreater(quality.samples, 10, text)
+        self.assertGreater(quality.samples, 5, text)
 
     def record(self, name):
         out = f"/var/lib/fgcollect/{name}.folded"
@@ -155,6 +155,18 @@ class Images(Case):
         stacks = folded.Folded.read(self.graphs / f"{name}.folded")
         self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 0, stacks.top())
         self.assertEqual(stacks.count(lambda frame: frame.startswith("[kernel: hidden")), 0)
+
+    def run_and_record(self, name):
+        """An image of the page's that it has no command to run for."""
+        self.docker("rm", "-f", name, check=False)
+        self.addCleanup(self.docker, "rm", "-f", name, check=False)
+        self.docker("run", "--detach", "--name", name, "--network", "none", "--read-only",
+                    "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
+                    "-v", f"{self.place.run}:/run/fgcollect:ro", name)
+        self.wait_ready(name)
+        self.record(name)
+        self.assertEqual(self.docker("exec", name, "/bin/sh", check=False).code, 126)
+        self.docker("rm", "-f", name)
 
     def assert_rights(self, name):
         """The collector's container has the page's rights, and no more."""
@@ -185,15 +197,9 @@ class Images(Case):
         self.assert_whole(next(text for text in printed if "quality:" in text))
         self.assert_doctor_finds_rights()
         self.assertIn("<!DOCTYPE html>", (self.graphs / "shop.html").read_text()[:100])
+        self.docker("rm", "-f", "shop")
         for name in ("shop-distroless", "shop-jlink"):
-            self.docker("rm", "-f", name, check=False)
-            self.addCleanup(self.docker, "rm", "-f", name, check=False)
-            self.docker("run", "--detach", "--name", name, "--network", "none", "--read-only",
-                        "--tmpfs", "/tmp", "--cap-drop", "ALL", "--security-opt",
-                        "no-new-privileges", "-v", f"{self.place.run}:/run/fgcollect:ro", name)
-            self.wait_ready(name)
-            self.record(name)
-            self.assertEqual(self.docker("exec", name, "/bin/sh", check=False).code, 126)
+            self.run_and_record(name)
         self.assertEqual(self.docker("exec", "fgcollect", "/bin/sh", check=False).code, 126)
         # Tools do not load what JDK_JAVA_OPTIONS names, but what JAVA_TOOL_OPTIONS does.
         for variable, picked_up in (("JDK_JAVA_OPTIONS", False), ("JAVA_TOOL_OPTIONS", True)):
