@@ -19,4 +19,4 @@ install(FILES "${collector}/fgcollect.service" DESTINATION lib/systemd/system)
 install(FILES "${collector}/fgcollect.tmpfiles" DESTINATION lib/tmpfiles.d RENAME fgcollect.conf)
 
 install(FILES LICENSE README.md DESTINATION share/doc/fgcollect)
-install(DIRECTORY docs DESTINATION share/doc/fgcollect FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs DESTINATION share/doc/fgcollect)

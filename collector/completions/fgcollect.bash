@@ -123,7 +123,10 @@ _fgcollect_options() {
 		--kernel --jit --all --addrs --event-filter --samples --inline --hash
 		--deterministic --no-sort --nthreads --encoding'
 	case $1 in
-	record) echo "$sampled -d --duration -o --output --threads --show-pid --title" ;;
+	record)
+		echo "$sampled -d --duration --until-eof --progress -o --output --format --threads
+			--show-pid --title"
+		;;
 	top) echo "$sampled -d --duration --window --view --sort --filter --rows --once --json" ;;
 	list) echo "-p --pid $targets --json $places" ;;
 	doctor) echo '--json --socket --map-dir --stack-size --unwind' ;;

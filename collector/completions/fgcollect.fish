@@ -78,6 +78,8 @@ complete -c fgcollect -n $named -l jvm -x -d 'whose main class or jar fits'
 
 # How.
 complete -c fgcollect -n '__fgcollect_is record top' -s d -l duration -x -d 'seconds'
+complete -c fgcollect -n '__fgcollect_is record' -l until-eof -d 'or until standard input ends'
+complete -c fgcollect -n '__fgcollect_is record' -l progress -d 'a line a second on stderr'
 complete -c fgcollect -n $sampled -s F -l frequency -x -d 'so often a second'
 complete -c fgcollect -n $sampled -s e -l event -x -d 'at this event' \
     -a 'cycles instructions cache-misses branch-misses cpu-clock task-clock page-faults context-switches'
@@ -116,7 +118,7 @@ complete -c fgcollect -n '__fgcollect_is top' -l rows -x -d 'at most so many'
 complete -c fgcollect -n '__fgcollect_is top' -l once -d 'one table'
 
 # The daemon.
-complete -c fgcollect -n '__fgcollect_is watch' -l format -x -d 'of flame graphs' \
+complete -c fgcollect -n '__fgcollect_is record watch' -l format -x -d 'of flame graphs' \
     -a 'html svg folded fgrec pb.gz speedscope.json firefox.json perf.txt'
 complete -c fgcollect -n '__fgcollect_is watch' -l period -x -a '60s 5m 10m 30m 1h' -d 'of a graph'
 complete -c fgcollect -n '__fgcollect_is watch' -l keep -x -a '1d 7d 30d' -d 'remove what is older'

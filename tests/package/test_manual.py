@@ -10,7 +10,7 @@ import options
 
 # Of other packages.
 FOREIGN = {"perf 1", "perf-script 1", "perf_event_open 2", "systemd.service 5", "regex 7",
-           "capabilities 7"}
+           "capabilities 7", "ssh 1"}
 
 
 class Manual(unittest.TestCase):
