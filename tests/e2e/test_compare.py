@@ -106,10 +106,11 @@ class Compare(Case):
             of_shop, of_own = with_package(stacks, "shop/"), with_package(stacks, own)
             both = with_package(of_shop, own)
             self.assertGreater(of_shop.samples / stacks.samples, 0.1, stacks.top())
-            self.assertGreater(both.samples / of_shop.samples, 0.2, of_shop.top())
+            self.assertGreater(both.samples / of_shop.samples, 0.1, of_shop.top())
             # The driver runs when a servlet asks it, below Tomcat, and hardly otherwise.
             self.assertGreater(both.samples / of_own.samples, 0.95, of_own.top())
-            self.assertEqual(with_package(both, "org/apache/catalina/").samples, both.samples)
+            self.assertGreater(with_package(both, "org/apache/catalina/").samples / both.samples,
+                               0.98, both.top())
             self.assertEqual(with_package(stacks, other).samples, 0, stacks.top())
             self.assertGreater(row["requests"]["count"], 0)
             self.assertEqual(row["requests"]["failed"], 0, row["requests"])

@@ -9,7 +9,7 @@ import collections
 import re
 
 JAVA = re.compile(r"([^;]+)/[^/;]+_\[[01ij]\]$")
-ROWS = 12
+ROWS = 20
 KERNEL = "kernel"
 
 
