@@ -42,12 +42,13 @@ static int tear_down(void **state)
 
 static void *receive(void *arg)
 {
+	const int fd = ends[0];
 	ssize_t n;
 
 	(void)arg;
-	while ((n = read(ends[0], received + received_bytes, LARGE_BYTES + 1 - received_bytes)) > 0)
+	while ((n = read(fd, received + received_bytes, LARGE_BYTES + 1 - received_bytes)) > 0)
 		received_bytes += (size_t)n;
-	close(ends[0]);
+	close(fd);
 	return NULL;
 }
 
