@@ -121,7 +121,7 @@ void options_print_help(FILE *stream)
 	      "  -d, --duration SECS    for so long, default 10; Ctrl-C ends it and keeps what it "
 	      "has\n"
 	      "      --until-eof        or until standard input ends: for who starts it through a\n"
-	      "                         connection (kubectl exec -i, docker exec -i, ssh)\n"
+	      "                         connection, as kubectl exec or ssh\n"
 	      "      --progress         a line a second on stderr, even if that is no terminal\n"
 	      "  -F, --frequency HZ     so often, default 99\n"
 	      "  -e, --event EVENT      at this event, default cycles, or cpu-clock where there "
