@@ -11,6 +11,7 @@
  */
 #include "app/recording.h"
 
+#include "app/named_sample.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -430,100 +431,6 @@ void recording_judge(const struct stack *stack, const struct symbolizer_verdict 
 		quality->truncated_samples[stack->end] += !verdict->is_rooted;
 }
 
-/* The thread's number in the timeline; what is known of it and its process may be news. */
-static uint32_t timeline_thread_of(struct timeline *timeline, struct process *process,
-				   const struct perf_record *record)
-{
-	char title[512] = "", runtime[256] = "";
-	struct timeline_process row = {.pid = record->pid, .title = title, .runtime = runtime};
-	struct timeline_thread thread = {.tid = record->tid};
-	const char *name, *version;
-
-	if (process) {
-		name = process_attr(process, "jvm.name");
-		version = process_attr(process, "jvm.version");
-		process_title(process, title, sizeof(title));
-		row.container = process->container_id;
-		row.pod = process_pod(process);
-		row.container_name = process->identity.container;
-		row.name_space = process->identity.name_space;
-		thread.name = process_thread_name(process, record->tid);
-		snprintf(runtime, sizeof(runtime), "%s%s%s", name ? name : "",
-			 name && version ? " " : "", version ? version : "");
-	}
-	thread.process = timeline_process(timeline, &row);
-	return timeline_thread(timeline, &thread);
-}
-
-/* Where a sample goes: what all of a recording goes into, or its process's part of a period. */
-struct place {
-	struct profile *profile;
-	struct timeline *timeline;
-	struct period_graph *graph; /* or NULL */
-	size_t graph_bytes;
-	uint64_t start_ns;
-};
-
-/* False: it has no room, which is counted. */
-static bool find_place(struct recording *recording, const struct process *process,
-		       struct place *ret)
-{
-	struct period *const period = recording->period;
-
-	*ret = (struct place){.profile = &recording->profile,
-			      .timeline = &recording->timeline,
-			      .start_ns = recording->start_ns};
-	if (!period)
-		return true;
-	ret->graph = process ? period_graph_of(period, process) : NULL;
-	if (!ret->graph)
-		return false;
-	ret->profile = &ret->graph->profile;
-	ret->timeline = &ret->graph->timeline;
-	ret->graph_bytes = period_graph_bytes(ret->graph);
-	ret->start_ns = period->start_ns;
-	return true;
-}
-
-static void add_time(struct recording *recording, struct process *process,
-		     const struct perf_record *record, const struct place *place, uint32_t leaf)
-{
-	const struct timeline_entry entry = {
-		.thread = timeline_thread_of(place->timeline, process, record),
-		.node = leaf,
-		.weight = 1,
-	};
-	const uint64_t at_ns =
-		record->time_ns > place->start_ns ? record->time_ns - place->start_ns : 0;
-
-	timeline_add(place->timeline, at_ns, &entry);
-	if (place->graph)
-		period_note_sample(recording->period, place->graph, place->graph_bytes,
-				   record->time_ns);
-}
-
-struct named_stack {
-	const struct frame *frames; /* leaf first */
-	size_t n;
-	struct profile_quality flaws;
-};
-
-/* Into the window alone: a recording without end must not grow without end. */
-static void add_to_window(struct recording *recording, struct process *process,
-			  const struct perf_record *record, const struct named_stack *named)
-{
-	struct timeline *timeline = window_timeline(&recording->window, record->time_ns);
-	const struct window_sample sample = {
-		.time_ns = record->time_ns,
-		.frames = named->frames,
-		.n_frames = named->n,
-		.thread = timeline_thread_of(timeline, process, record),
-		.flaws = &named->flaws,
-	};
-
-	window_add(&recording->window, &sample);
-}
-
 /* The chain: unwind, symbolize, profile. False: tables are missing, and it is worth waiting. */
 static bool take_sample(struct recording *recording, struct recording_model *model,
 			const struct perf_record *record)
@@ -540,8 +447,11 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		.cuts_carriers = recording->options.cuts_carriers,
 	};
 	struct symbolizer_verdict verdict;
-	struct place place;
-	uint32_t leaf;
+	struct named_sample sample = {.process = process,
+				      .record = record,
+				      .stack = &stack,
+				      .verdict = &verdict,
+				      .frames = frames};
 	size_t n;
 
 	if (!recording_wants_sample(recording, process, record))
@@ -554,21 +464,8 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
 	n += add_labels(recording, model->symbolizer, process, record, frames + n);
-	if (recording->window.seconds) {
-		struct named_stack named = {.frames = frames, .n = n};
-
-		recording_judge(&stack, &verdict, &named.flaws);
-		add_to_window(recording, process, record, &named);
-		return true;
-	}
-	if (!find_place(recording, process, &place))
-		return true;
-	if (profile_add_leaf(place.profile, frames, n, 1, &leaf) < 0) {
-		recording->hold.dropped++;
-		return true;
-	}
-	recording_judge(&stack, &verdict, &place.profile->quality);
-	add_time(recording, process, record, &place, leaf);
+	sample.n_frames = n;
+	named_sample_keep(&sample, recording);
 	return true;
 }
 
