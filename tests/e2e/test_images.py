@@ -85,6 +85,12 @@ class Images(Case):
         self.build_images(SOURCE_DATE_EPOCH="1000000000")
         self.assertNotIn(self.layers("fgcollect"), seen["fgcollect"])
 
+    def test_compiled_and_prebuilt_images_are_run_alike(self):
+        ends = {(DOCKER / "collector" / name).read_text().partition("\nUSER ")[2]
+                for name in ("Dockerfile", "prebuilt.Dockerfile")}
+        self.assertEqual(len(ends), 1, ends)
+        self.assertIn("ENTRYPOINT", ends.pop())
+
     def checkout(self):
         """A directory as the page takes it: the repository, what is built, and an app."""
         place = self.directory / "checkout"
