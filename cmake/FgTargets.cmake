@@ -3,8 +3,9 @@ add_library(fg_flags INTERFACE)
 target_compile_options(fg_flags INTERFACE
   -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wundef)
 # A program is the same wherever it is built.
-target_compile_options(fg_flags INTERFACE $<$<NOT:$<CONFIG:Debug>>:
+set(FG_ANYWHERE $<$<NOT:$<CONFIG:Debug>>:
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}=. -ffile-prefix-map=${CMAKE_BINARY_DIR}=./build>)
+target_compile_options(fg_flags INTERFACE ${FG_ANYWHERE})
 if(FG_WERROR)
   target_compile_options(fg_flags INTERFACE -Werror)
 endif()
