@@ -32,8 +32,8 @@ def help_of(*command):
 
 
 def options_of_help(text):
-    """What is in quotes is another program's, and so is -i of exec."""
-    text = re.sub(r"(?<!\w)'[^'\n]*'|exec -i", "", text)
+    """What is in quotes is another program's."""
+    text = re.sub(r"(?<!\w)'[^'\n]*'", "", text)
     long = re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)
     return set(long) | set(re.findall(r"(?<![\w-])-[A-Za-z](?![\w-])", text))
 
