@@ -16,6 +16,8 @@ import time
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--hide-scrollbars", "--remote-debugging-pipe", "--no-default-browser-check"]
+# Of our page: it listens, and there is no work on its first picture left.
+DRAWN = "document.body.dataset.ready === '1' && document.body.dataset.working === '0'"
 
 
 class PageError(Exception):
@@ -111,7 +113,7 @@ class Browser:
             raise PageError(details.get("exception", {}).get("description", str(details)))
         return answer["result"].get("value")
 
-    def open(self, path, fragment="", ready="document.body.dataset.ready === '1'"):
+    def open(self, path, fragment="", ready=DRAWN):
         """Shows a file; ready, a JavaScript expression, is waited for."""
         self.call("Page.navigate", url="about:blank")
         self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri() + fragment)
