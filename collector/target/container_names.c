@@ -97,6 +97,16 @@ static bool read_docker(struct container_names *names, const char *dir, struct c
 	return read_source(names, &source, container);
 }
 
+static void remember_dir(struct container_names *names, const char *place)
+{
+	for (unsigned i = 0; i < CONTAINER_NAMES_MAX_DIRS; i++) {
+		if (strcmp(names->docker_dirs[i], place) == 0)
+			return;
+	}
+	names->last_dir = (names->last_dir + 1) % CONTAINER_NAMES_MAX_DIRS;
+	strcpy(names->docker_dirs[names->last_dir], place);
+}
+
 /*
  * Docker's directory of containers, from that of the one whose /etc/hostname is mounted: its own, or
  * that of the container whose network it shares. The record that is read is its own in any case.
@@ -121,7 +131,7 @@ static bool read_docker_by_mount(struct container_names *names, const struct mou
 		id[-1] = '\0';
 		if (!place[0] || !read_docker(names, place, container))
 			continue;
-		strcpy(names->docker_dir, place);
+		remember_dir(names, place);
 		return true;
 	}
 	return false;
@@ -302,6 +312,12 @@ bool container_names_find_stopped(struct container_names *names, const char *nam
 {
 	if (names->root_fd < 0 || !name[0])
 		return false;
-	return find_stopped_in(names, DOCKER_DIR, name, ret) ||
-	       (names->docker_dir[0] && find_stopped_in(names, names->docker_dir, name, ret));
+	if (find_stopped_in(names, DOCKER_DIR, name, ret))
+		return true;
+	for (unsigned i = 0; i < CONTAINER_NAMES_MAX_DIRS; i++) {
+		if (names->docker_dirs[i][0] &&
+		    find_stopped_in(names, names->docker_dirs[i], name, ret))
+			return true;
+	}
+	return false;
 }

@@ -22,13 +22,15 @@
 #define CONTAINER_RECORD_MAX_BYTES  (2u << 20)
 #define CONTAINER_STORAGE_MAX_BYTES (16u << 20)
 #define CONTAINER_NAMES_MAX_ENTRIES 65536 /* names of a directory that are looked at */
+#define CONTAINER_NAMES_MAX_DIRS    8	  /* of Docker's that are remembered, the last ones */
 #define CONTAINER_NAMES_MAX_STOPPED 4096  /* records that are read for one that does not run */
 
 struct container_names {
 	int root_fd;		 /* -1: nothing can be read */
 	const char *mounts_path; /* mountinfo of root's */
-	char docker_dir
-		[PATH_MAX]; /* of containers, where one was found that is not the usual; "" */
+	/* Of containers, where one was found that is not the usual: each engine may have its own. */
+	char docker_dirs[CONTAINER_NAMES_MAX_DIRS][PATH_MAX]; /* "": free */
+	unsigned last_dir;				      /* that was put in */
 	uint64_t reads;
 	uint64_t broken;   /* records that are not what they should be, or too long */
 	uint64_t unlisted; /* names that were too many */
@@ -46,7 +48,7 @@ void container_names_read(struct container_names *names, char *mounts, struct co
 
 /*
  * A container of Docker's that does not run, by its whole name, or its ID or the beginning of that.
- * It is looked for where Docker keeps them, and where one was found before.
+ * It is looked for where Docker keeps them, and where others were found before.
  */
 bool container_names_find_stopped(struct container_names *names, const char *name,
 				  struct container *ret);

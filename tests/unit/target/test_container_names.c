@@ -135,7 +135,7 @@ static void docker_elsewhere_is_found_by_the_mounts(void **state)
 		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
 	read_names("3 2 8:1 /data/d/containers/" ID64 "/hostname /etc/hostname rw - ext4 x rw\n");
 	check("web", "", "");
-	assert_string_equal(names.docker_dir, "/data/d/containers");
+	assert_string_equal(names.docker_dirs[names.last_dir], "/data/d/containers");
 }
 
 /* docker run --network container:OTHER mounts that one's files. */
@@ -379,6 +379,29 @@ static void a_container_that_does_not_run_is_found_by_name_and_id(void **state)
 	assert_false(container_names_find_stopped(&names, "", &found));
 }
 
+/* A user's engine beside the system's, and a third one: none is forgotten for another. */
+static void a_container_of_any_engine_that_was_met_is_found_when_it_does_not_run(void **state)
+{
+	struct container found;
+
+	(void)state;
+	write_file("/data/a/" ID64 "/config.v2.json",
+		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"State\":{\"Running\":false}}");
+	write_file("/data/b/" FAR64 "/config.v2.json",
+		   "{\"ID\":\"" FAR64 "\",\"Name\":\"/shop\",\"State\":{\"Running\":false}}");
+	assert_false(container_names_find_stopped(&names, "web", &found));
+	read_names("3 2 8:1 /data/a/" ID64 "/hostname /etc/hostname rw - ext4 x rw\n");
+	for (int i = 0; i < CONTAINER_NAMES_MAX_DIRS + 1; i++) {
+		container_fini(&container);
+		container = (struct container){.id = FAR64};
+		read_names("3 2 8:1 /data/b/" FAR64 "/hostname /etc/hostname rw - ext4 x rw\n");
+	}
+	assert_true(container_names_find_stopped(&names, "web", &found));
+	container_fini(&found);
+	assert_true(container_names_find_stopped(&names, "shop", &found));
+	container_fini(&found);
+}
+
 #define TEST(claim) cmocka_unit_test_setup_teardown(claim, set_up, tear_down)
 
 int main(void)
@@ -407,6 +430,7 @@ int main(void)
 		TEST(links_and_fifos_are_not_opened),
 		TEST(a_linked_directory_stays_below_the_root),
 		TEST(a_container_that_does_not_run_is_found_by_name_and_id),
+		TEST(a_container_of_any_engine_that_was_met_is_found_when_it_does_not_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
