@@ -11,10 +11,11 @@
  * look at the whole system, one event a thread and CPU into the same rings.
  *
  * With a snapshot of the user's stack each sample takes a fixed part of its ring, however much of
- * the snapshot is real. A ring has room for what a busy CPU fills in 400 ms, for
+ * the snapshot is real. A ring has room for what a busy CPU fills in 2 s, for
  * SAMPLER_RING_SAMPLES at least: readers come every 100 ms by the clock, and are woken when a ring is
- * a quarter full. All rings together have 64 MiB at most, on up to 1024 CPUs. What gives way to that
- * is time first: at more than 99 Hz rings are smaller and wake their readers more often. Where there
+ * a quarter full; but on a host that has many processes waiting for each CPU, a reader waits for its
+ * turn, too. All rings together have 64 MiB at most, on up to 1024 CPUs. What gives way to that
+ * is time first: on more than 8 CPUs at 99 Hz, or at a higher rate, it is less. Where there
  * are so many CPUs that there is no room for SAMPLER_RING_SAMPLES, snapshots are shorter than asked
  * for, not fewer: 24 KiB on 64 CPUs and 11 KiB on 128, of 32 KiB. Where the memory that may be locked
  * is too little, rings are smaller, and must have room for two records.

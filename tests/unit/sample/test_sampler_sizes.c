@@ -34,10 +34,12 @@ static void rings_have_these_sizes(void **state)
 		{129, 0, 256 * KIB, 0},
 		{1024, 0, 64 * KIB, 0},
 		{1, 1 * KIB, 512 * KIB, 1 * KIB},
-		{1, 8 * KIB, 512 * KIB, 8 * KIB},
-		{1, 16 * KIB, 1024 * KIB, 16 * KIB},
-		{1, 32 * KIB, 2048 * KIB, 32 * KIB},
-		{2, 32 * KIB, 2048 * KIB, 32 * KIB},
+		{1, 8 * KIB, 2048 * KIB, 8 * KIB},
+		{1, 16 * KIB, 4096 * KIB, 16 * KIB},
+		{1, 32 * KIB, 8192 * KIB, 32 * KIB},
+		{2, 32 * KIB, 8192 * KIB, 32 * KIB},
+		{8, 32 * KIB, 8192 * KIB, 32 * KIB},
+		{9, 32 * KIB, 4096 * KIB, 32 * KIB},
 		{32, 32 * KIB, 2048 * KIB, 32 * KIB},
 		{33, 32 * KIB, 1024 * KIB, 24 * KIB},
 		{64, 32 * KIB, 1024 * KIB, 24 * KIB},
@@ -46,7 +48,9 @@ static void rings_have_these_sizes(void **state)
 		{256, 4 * KIB, 256 * KIB, 4 * KIB},
 		{1024, 32 * KIB, 64 * KIB, 1 * KIB},
 		{4096, 32 * KIB, 64 * KIB, 1 * KIB},
-		{1, 64000, 4096 * KIB, 64000},
+		{1, 64000, 16384 * KIB, 64000},
+		{4, 64000, 16384 * KIB, 64000},
+		{5, 64000, 8192 * KIB, 64000},
 		{16, 64000, 4096 * KIB, 64000},
 		{17, 64000, 2048 * KIB, 49 * KIB},
 	};
@@ -67,9 +71,10 @@ static void higher_rates_have_larger_rings_and_snapshots_as_long(void **state)
 		unsigned hz;
 		size_t ring_bytes;
 	} cases[] = {
-		{1, 1, 2048 * KIB},	  {2, 100, 2048 * KIB},	    {2, 199, 4096 * KIB},
-		{2, 999, 16384 * KIB},	  {4, 999, 16384 * KIB},    {8, 999, 8192 * KIB},
-		{2, 100000, 32768 * KIB}, {32, 100000, 2048 * KIB}, {1, UINT32_MAX, 65536 * KIB},
+		{1, 1, 2048 * KIB},	      {2, 19, 2048 * KIB},	{2, 100, 8192 * KIB},
+		{2, 199, 16384 * KIB},	      {2, 999, 32768 * KIB},	{4, 999, 16384 * KIB},
+		{8, 999, 8192 * KIB},	      {2, 100000, 32768 * KIB}, {32, 100000, 2048 * KIB},
+		{1, UINT32_MAX, 65536 * KIB},
 	};
 
 	(void)state;
@@ -80,6 +85,23 @@ static void higher_rates_have_larger_rings_and_snapshots_as_long(void **state)
 		assert_int_equal(ring, cases[i].ring_bytes);
 		assert_int_equal(sampler_fit_stack(ring, SAMPLER_DEFAULT_STACK_BYTES),
 				 SAMPLER_DEFAULT_STACK_BYTES);
+	}
+}
+
+/* So long may a host have no turn for the collector. */
+static void rings_have_room_for_two_seconds_on_up_to_8_cpus(void **state)
+{
+	static const unsigned rates[] = {19, 49, 99};
+
+	(void)state;
+	for (size_t n = 1; n <= 8; n++) {
+		for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+			const size_t ring =
+				sampler_ring_bytes(n, SAMPLER_DEFAULT_STACK_BYTES, rates[i]);
+
+			assert_true(2 * rates[i] * (REST + (size_t)SAMPLER_DEFAULT_STACK_BYTES) <
+				    ring);
+		}
 	}
 }
 
@@ -147,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rings_have_these_sizes),
 		cmocka_unit_test(higher_rates_have_larger_rings_and_snapshots_as_long),
+		cmocka_unit_test(rings_have_room_for_two_seconds_on_up_to_8_cpus),
 		cmocka_unit_test(all_rings_together_stay_within_their_limit),
 		cmocka_unit_test(rings_have_room_for_four_intervals_on_up_to_512_cpus),
 		cmocka_unit_test(beyond_512_cpus_two_intervals_remain),
