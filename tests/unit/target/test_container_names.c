@@ -148,7 +148,7 @@ static void docker_elsewhere_is_found_by_the_mounts_of_whose_network_is_shared(v
 		   "{\"ID\":\"" FAR64 "\",\"Name\":\"/other\"}");
 	read_names("3 2 8:1 /data/d/containers/" FAR64 "/hostname /etc/hostname rw - ext4 x rw\n");
 	check("web", "", "");
-	assert_string_equal(names.docker_dir, "/data/d/containers");
+	assert_string_equal(names.docker_dirs[names.last_dir], "/data/d/containers");
 }
 
 static void mounts_of_another_container_lead_nowhere(void **state)
