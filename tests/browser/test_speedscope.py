@@ -4,6 +4,7 @@
 What must be shown is counted here from the stacks that the files were made of.
 
 usage: test_speedscope.py FOLD_TO_HTML [unittest's arguments]; exit 77 if speedscope is not there
+       test_speedscope.py --fetch       only fetches it; exit 1, and why on stderr, if that fails
 
 FG_COLLECTOR=fgcollect, FG_DOWNLOADS=a folder for speedscope, which is fetched once.
 """
@@ -21,7 +22,7 @@ import urllib.parse
 
 import npm_package
 from chromium import Browser
-from page_case import bare, make_file, make_samples, text_of_samples
+from page_case import PROGRAM, bare, make_file, make_samples, text_of_samples
 
 VERSION = "1.25.0"
 INTEGRITY = ("sha512-cpf9HWTZf1ijLXBJrk87Ve/54tnYx6rlf0gUThvn3ook6h63hLXVOQiMf44PT+XoV503cPfvfiT5"
@@ -36,10 +37,14 @@ EXPORT = ("[...document.querySelectorAll('div')].findLast(div => div.textContent
           ".click()")
 
 
+def fetch():
+    return npm_package.fetch("speedscope", VERSION, INTEGRITY, os.environ["FG_DOWNLOADS"])
+
+
 def speedscope(into):
     """Unpacks it there, if it can be had."""
     try:
-        package = npm_package.fetch("speedscope", VERSION, INTEGRITY, os.environ["FG_DOWNLOADS"])
+        package = fetch()
     except npm_package.NotFetched as error:
         if os.environ.get("CI", "false") != "false":
             raise
@@ -186,5 +191,11 @@ class Speedscope(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if PROGRAM == "--fetch":
+        try:
+            fetch()
+        except npm_package.NotFetched as error:
+            sys.exit(f"no speedscope: {error}")
+        sys.exit(0)
     result = unittest.main(exit=False).result
     sys.exit(1 if not result.wasSuccessful() else 77 if result.skipped else 0)
