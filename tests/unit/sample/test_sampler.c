@@ -155,7 +155,8 @@ static void on_record(void *arg, const struct perf_record *record)
 		const struct child *child = &run->children[i];
 		const char *wrong;
 
-		if (record->pid != child->pid || record->time_ns < child->since_ns)
+		/* A sanitizer may have a thread of its own there. */
+		if (record->tid != child->pid || record->time_ns < child->since_ns)
 			continue;
 		run->samples++;
 		wrong = what_is_wrong(run, child, &record->sample);
