@@ -154,8 +154,9 @@ class Targets(Case):
         java = [str(part) for part in self.java("KnownShare", agent="")]
         podman = processes.run(
             [*PODMAN, "run", "--detach", "--name", name, "--network", "none",
-             "--cgroup-manager=cgroupfs", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024",
-             "--volume", f"{self.place.run}:/run/fgcollect:ro", "--rootfs", "/:O", *java])
+             "--cgroup-manager=cgroupfs", "--runtime=runc", "--ulimit=nofile=1024:1024",
+             "--ulimit=nproc=1024:1024", "--volume", f"{self.place.run}:/run/fgcollect:ro",
+             "--rootfs", "/:O", *java])
         self.addCleanup(processes.run, [*PODMAN, "rm", "-f", "-t", "0", name])
         self.assertEqual(podman.code, 0, str(podman))
         daemon = self.watch()

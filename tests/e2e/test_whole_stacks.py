@@ -49,12 +49,12 @@ class WholeStacks(Case):
         said = f"{score}\n{score.top_bad(20)}"
         # A machine with other work leaves less to one thread.
         self.assertGreater(score.own, SLOW.get(name, 0.2) * HZ * SECONDS, said)
-        accidents = 100 * ACCIDENTS / score.samples
-        whole = max(WHOLE, accidents)
+        whole = max(WHOLE, 100 * ACCIDENTS / score.samples)
         self.assertLessEqual(score.percent("bad"), GONE.get(name, bad), said)
-        # Of recursion every frame is known.
-        missing = WHOLE if name.startswith("recursion") else bad
-        self.assertLessEqual(score.percent("missing"), max(missing, accidents), said)
+        # Of recursion every frame is known, but on the way there: code of what is called at the end
+        # may be moved in front of the next call.
+        missing = whole + 100 * (1 - printed["burn"]) if "burn" in printed else bad
+        self.assertLessEqual(score.percent("missing"), missing, said)
         for verdict in ("unnamed", "unrooted"):
             self.assertLessEqual(score.percent(verdict), GONE.get(name, whole), said)
         self.assertLessEqual(score.percent("cut"), DEEP.get(name, CUT), said)

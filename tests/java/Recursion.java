@@ -8,7 +8,8 @@
  * thousands needs -Xss.
  */
 public final class Recursion {
-    private static final long BURN_NS = 50_000_000;
+    /** So long that the way there and back, on which frames are fewer, is no more than some samples. */
+    private static final long BURN_NS = 500_000_000;
     private static volatile long sink;
     private static long burntNs;
 
@@ -20,7 +21,7 @@ public final class Recursion {
         for (int i = 0; i < 20_000; i++)
             sink = even(10, 0);
         for (int i = 0; i < 10; i++)
-            sink = even(depth, BURN_NS / 10);
+            sink = even(depth, BURN_NS / 100);
         System.out.println("ready");
         System.out.flush();
         burntNs = 0;
