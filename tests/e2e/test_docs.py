@@ -9,7 +9,7 @@ from harness.case import Case
 
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 NAME = re.compile(r"\.?[a-z]+[a-z_]*(\.[a-z_]+)*")
-IMAGE_MAX_BYTES = 150 << 10
+IMAGE_MAX_BYTES = 256 << 10
 # What a paragraph has that tells of counters, and what looks like one there and is something else.
 COUNTING = re.compile(r"\bcount(s|ed|er|ers)\b|list --json|/metrics")
 NO_COUNTERS = re.compile(r"perf_event_\w+|process_vm_readv|service_name"
