@@ -38,7 +38,7 @@ function(fg_stage name)
 endfunction()
 
 # fg_unit_test(name SOURCES ... USES ... [LIBRARIES ...]): a cmocka program, run by ctest as
-# unit.<name>.
+# unit.<name>. One that returns 77 has found that the machine lacks what all of it needs.
 function(fg_unit_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
@@ -49,5 +49,5 @@ function(fg_unit_test name)
     target_link_libraries(test_${name} PRIVATE fg_${used})
   endforeach()
   add_test(NAME unit.${name} COMMAND test_${name})
-  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 120)
+  set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 120 SKIP_RETURN_CODE 77)
 endfunction()

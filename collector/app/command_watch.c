@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#define PATIENCE_NS (5 * CLOCK_NS_PER_SEC) /* of those whose recordings end with the daemon */
+
 /* Says who came and went, once each. */
 static void announce(struct engine *engine)
 {
@@ -49,6 +51,7 @@ static int watch(struct engine *engine, const struct options *options)
 		daemon_step(&daemon);
 		announce(engine);
 	}
+	control_finish(control, PATIENCE_NS);
 	daemon_close(&daemon);
 	control_close(control);
 	return err;

@@ -13,8 +13,11 @@
 #include "base/log_limit.h"
 #include "intake/listen.h"
 #include "render/render.h"
+#include "sample/sampler.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -24,8 +27,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define MAX_CLIENTS   32
-#define EVENTS_A_WAIT (MAX_CLIENTS + 1)
+#define MAX_CLIENTS    32
+#define EVENTS_A_WAIT  (MAX_CLIENTS + 1)
+#define FINISH_STEP_NS (50 * CLOCK_NS_PER_MS)
+#define LAST_WORDS_MS  200
 
 struct control {
 	struct engine *engine;
@@ -34,6 +39,7 @@ struct control {
 	int listen_fd;
 	int epoll_fd; /* a client's data is its descriptor */
 	size_t clients;
+	bool is_finishing;
 };
 
 void control_path(const char *socket_path, char *ret)
@@ -130,6 +136,8 @@ static json_t *do_record(struct control *control, const json_t *request)
 	json_t *answer;
 	int err = control_options_from_json(request, &options);
 
+	if (control->is_finishing)
+		return failure("the daemon is ending: try again when it runs anew");
 	if (err)
 		return failure("the daemon does not understand the options: use the fgcollect "
 			       "that the daemon is of");
@@ -146,8 +154,11 @@ static json_t *do_record(struct control *control, const json_t *request)
 	if (err == -EBUSY)
 		return failure("the daemon makes as many recordings as it can already: wait for "
 			       "one to end");
-	if (err)
-		return failure("the daemon cannot sample: its log says why");
+	if (err) {
+		snprintf(why, sizeof(why), "the daemon cannot sample: %s",
+			 sampler_problem()[0] ? sampler_problem() : strerror(-err));
+		return failure(why);
+	}
 	recording->asked_ns = clock_now_ns();
 	answer = success();
 	json_object_set_new(answer, "id", json_integer(recording->id));
@@ -451,6 +462,38 @@ int control_open(struct engine *engine, const char *socket_path, struct control 
 		(struct engine_watch){.fd = control->epoll_fd, .ready = on_ready, .arg = control};
 	*ret = control;
 	return 0;
+}
+
+/* What was sampled until now is kept; a table has nothing to keep. */
+static void end_recordings(struct engine *engine)
+{
+	struct recording *next;
+
+	for (struct recording *r = engine->recordings; r; r = next) {
+		next = r->next;
+		if (r->period)
+			continue; /* the daemon's own */
+		if (r->window.seconds)
+			engine_end_recording(engine, r);
+		else
+			recording_stop(r, clock_now_ns());
+	}
+}
+
+void control_finish(struct control *control, uint64_t patience_ns)
+{
+	const uint64_t until_ns = clock_now_ns() + patience_ns;
+
+	control->is_finishing = true;
+	if (control->clients == 0)
+		return;
+	end_recordings(control->engine);
+	while (control->clients > 0 && clock_now_ns() < until_ns)
+		engine_step(control->engine, FINISH_STEP_NS);
+	if (control->clients > 0)
+		log_warning("a recording was asked for and not fetched in time: it is lost");
+	/* They are ended with the container, and their last words are on their way. */
+	poll(NULL, 0, LAST_WORDS_MS);
 }
 
 void control_close(struct control *control)

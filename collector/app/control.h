@@ -39,6 +39,8 @@ void control_path(const char *socket_path, char *ret);
 
 /* Serves requests within engine_step from now on. */
 int control_open(struct engine *engine, const char *socket_path, struct control **ret);
+/* Ends what clients record, lets none begin, and serves them until they have it and are gone. */
+void control_finish(struct control *control, uint64_t patience_ns);
 void control_close(struct control *control); /* NULL is legal */
 
 /* Recording options and figures as JSON and back; the client uses them too. */

@@ -31,7 +31,7 @@ static int open_writer(struct daemon *daemon)
 		.keep_bytes = watch->keep_bytes,
 		.hz = daemon->recording->options.hz,
 		.event = sampler_event(daemon->recording->sampler),
-		.host = daemon->recording->host.nodename,
+		.host = daemon->recording->host_name,
 		.kernel = daemon->recording->host.release,
 	};
 

@@ -292,14 +292,31 @@ static void check_kernel_names(struct doctor *doctor)
 	kernel_symbols_free(symbols);
 }
 
+/* Whether the first process that can be seen has files of its own: it is of no container of ours. */
+static bool shares_pids(void)
+{
+	struct stat ours, first;
+
+	return stat("/proc/self/ns/mnt", &ours) == 0 && stat("/proc/1/ns/mnt", &first) == 0 &&
+	       (ours.st_ino != first.st_ino || ours.st_dev != first.st_dev);
+}
+
 static void check_namespace(struct doctor *doctor)
 {
 	const struct finding bad = {.check = "pid-namespace", .state = FINDING_PROBLEM};
+	const struct finding nested = {.check = "pid-namespace", .state = FINDING_NOTE};
 	const struct finding good = {.check = "pid-namespace", .state = FINDING_OK};
 	struct stat st;
 
 	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_PID_NAMESPACE)
 		doctor_say(doctor, &good, NULL, "all processes of the host can be seen");
+	else if (shares_pids())
+		doctor_say(
+			doctor, &nested,
+			"where the host is no container itself: docker run --pid=host, "
+			"Kubernetes: hostPID: true",
+			"the host whose processes can be seen is a container itself, as nodes of "
+			"kind are: processes outside of it are not sampled");
 	else
 		doctor_say(
 			doctor, &bad,

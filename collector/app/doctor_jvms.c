@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -164,6 +165,24 @@ static void agent_socket(const struct patient *patient, char *ret, size_t size)
 		snprintf(ret, size, "%s", INTAKE_DEFAULT_SOCKET);
 }
 
+/* Whether the directory of that path in its root is that of ours, where the socket may be none now. */
+static bool sees_directory(const struct patient *patient, const char *path, const char *ours)
+{
+	_cleanup_free_ char *dir = strdup(path), *our_dir = strdup(ours);
+	char *slash = dir ? strrchr(dir, '/') : NULL;
+	char *our_slash = our_dir ? strrchr(our_dir, '/') : NULL;
+	struct stat seen, our;
+
+	if (!slash || slash == dir || !our_slash || our_slash == our_dir)
+		return false;
+	*slash = *our_slash = '\0';
+
+	_cleanup_close_ const int fd = root_file_open(patient->pid, dir, O_PATH);
+
+	return fd >= 0 && fstat(fd, &seen) == 0 && stat(our_dir, &our) == 0 &&
+	       seen.st_dev == our.st_dev && seen.st_ino == our.st_ino;
+}
+
 static void say_missing_socket(struct doctor *doctor, const struct patient *patient,
 			       const char *path)
 {
@@ -244,6 +263,10 @@ static void check_unconnected(struct doctor *doctor, const struct patient *patie
 	else if (fd == -EACCES || fd == -EPERM)
 		say(doctor, patient, FINDING_NOTE, "run as root, or grant CAP_SYS_PTRACE",
 		    "has the agent, which has not connected; this user may not look why");
+	else if (fd < 0 && sees_directory(patient, path, doctor->options->socket_path))
+		say(doctor, patient, FINDING_NOTE, "start 'fgcollect --watch', and ask again",
+		    "has the agent and sees the socket's directory, but has not connected while "
+		    "this was asked");
 	else if (fd < 0 || fstat(fd, &seen) < 0)
 		say_missing_socket(doctor, patient, path);
 	else

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/turn.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,11 +19,13 @@
 #define HASTY_INTERVAL_NS (10 * CLOCK_NS_PER_MS) /* the same, while that is urgent */
 /*
  * After something has happened to processes the next is not heard of for as long as a storm of it
- * would have to wait for the time to be used for it to a fifth.
+ * would have to wait for the time to be used for it to a fifth; and of samples, where each is heard
+ * of, to a tenth.
  */
-#define SIDE_REST_NS	   (1 * CLOCK_NS_PER_MS)
+#define REST_NS		   (1 * CLOCK_NS_PER_MS)
 #define SIDE_REST_MAX_NS   (50 * CLOCK_NS_PER_MS)
 #define SIDE_REST_FACTOR   4
+#define SAMPLE_REST_FACTOR 9
 #define MAX_POLL_FDS	   1024
 #define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 
@@ -96,6 +99,7 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 		engine_close(engine);
 		return err;
 	}
+	turn_ask_short(); /* not for the loader's threads, which are there by now */
 	engine->targets.on_forget = on_forget;
 	engine->targets.on_forget_arg = engine;
 	engine->targets.end_session = on_end_session;
@@ -163,6 +167,25 @@ static uint64_t horizon_ns(uint64_t heard_ns)
 	return heard_ns > held_ns ? heard_ns - held_ns : 0;
 }
 
+/* Whether each sample is to be looked at as soon as it comes. */
+static bool is_hasty(const struct engine *engine, const struct recording *r, uint64_t now_ns)
+{
+	return engine->young_until_ns > now_ns || r->hasty_until_ns > now_ns;
+}
+
+/* How long the rings of a recording may be left alone. */
+static uint64_t read_interval_ns(const struct engine *engine, const struct recording *r,
+				 uint64_t now_ns)
+{
+	const uint64_t interval =
+		is_hasty(engine, r, now_ns) ? HASTY_INTERVAL_NS : READ_INTERVAL_NS;
+	uint64_t room_ns = sampler_read_ns(r->sampler);
+
+	if (room_ns < REST_NS)
+		room_ns = REST_NS;
+	return interval < room_ns ? interval : room_ns;
+}
+
 static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 {
 	const uint64_t now = clock_now_ns();
@@ -176,13 +199,15 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 		until = engine->side_rest_ns;
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const uint64_t done = r->end_ns + HOLD_NS;
-		const bool is_hasty = engine->young_until_ns > now || r->hasty_until_ns > now;
-		const uint64_t interval = is_hasty ? HASTY_INTERVAL_NS : READ_INTERVAL_NS;
+		const uint64_t interval = read_interval_ns(engine, r, now);
 
 		if (r->has_more)
 			return 0;
 		if (!r->is_done && until > now + interval)
 			until = now + interval;
+		if (!r->is_done && is_hasty(engine, r, now) && engine->sample_rest_ns > now &&
+		    until > engine->sample_rest_ns)
+			until = engine->sample_rest_ns;
 		if (!r->is_done && done > now && until > done)
 			until = done; /* its user waits for it */
 	}
@@ -213,7 +238,8 @@ static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
 		if (r->is_done || r->is_hung_up)
 			continue;
 		n_added = sampler_fds(r->sampler, &added);
-		n = add_fds(fds, n, added, n_added);
+		if (is_hasty(engine, r, now) && engine->sample_rest_ns <= now)
+			n = add_fds(fds, n, added, n_added);
 		n_added = sampler_side_fds(r->sampler, &added);
 		if (engine->side_rest_ns <= now)
 			n = add_fds(fds, n, added, n_added);
@@ -241,18 +267,23 @@ static uint64_t count_heard(const struct engine *engine)
 	return heard;
 }
 
-/* What happens to processes is heard of at once, but must not take all the time. */
-static void rest_from_side(struct engine *engine, uint64_t began_ns)
+static uint64_t rest_until(uint64_t now_ns, uint64_t rest_ns, uint64_t max_ns)
 {
-	const uint64_t now = clock_now_ns();
-	uint64_t rest = (now - began_ns) * SIDE_REST_FACTOR;
+	if (rest_ns < REST_NS)
+		rest_ns = REST_NS;
+	return now_ns + (rest_ns < max_ns ? rest_ns : max_ns);
+}
 
-	engine->rests += rest > SIDE_REST_NS;
-	if (rest < SIDE_REST_NS)
-		rest = SIDE_REST_NS;
-	if (rest > SIDE_REST_MAX_NS)
-		rest = SIDE_REST_MAX_NS;
-	engine->side_rest_ns = now + rest;
+/* What is heard of at once must not take all the time. */
+static void take_rest(struct engine *engine, uint64_t began_ns, bool has_heard)
+{
+	const uint64_t now = clock_now_ns(), took = now - began_ns;
+
+	engine->sample_rest_ns = rest_until(now, took * SAMPLE_REST_FACTOR, HASTY_INTERVAL_NS);
+	if (!has_heard)
+		return;
+	engine->rests += took * SIDE_REST_FACTOR > REST_NS;
+	engine->side_rest_ns = rest_until(now, took * SIDE_REST_FACTOR, SIDE_REST_MAX_NS);
 }
 
 /* However long this collector did not run: samples wait until the code that they hit is known. */
@@ -263,8 +294,7 @@ static void advance_recordings(struct engine *engine)
 
 	for (struct recording *r = engine->recordings; r; r = r->next)
 		recording_read(r, &engine->model);
-	if (count_heard(engine) != before)
-		rest_from_side(engine, began_ns);
+	take_rest(engine, began_ns, count_heard(engine) != before);
 	table_cache_step(engine->tables);
 	for (struct recording *r = engine->recordings; r; r = r->next)
 		recording_advance(r, &engine->model, heard);

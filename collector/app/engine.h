@@ -81,7 +81,8 @@ struct engine {
 	struct recording *recordings;
 	uint32_t n_recordings;
 	uint32_t next_id;
-	uint64_t side_rest_ns;	 /* nor what happens to processes */
+	uint64_t side_rest_ns;	 /* what happens to processes is not waited for before */
+	uint64_t sample_rest_ns; /* nor samples */
 	uint64_t young_until_ns; /* a JVM has begun that may end before that */
 	uint64_t rests;
 	uint64_t refused_clients;      /* of the control socket */

@@ -46,10 +46,14 @@ int main(int argc, char **argv)
 	log_detect_journal();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file at its limit is an error of the write */
-	if (argc > 1 && strcmp(argv[1], "render") == 0)
+	if (argc > 1 && strcmp(argv[1], "render") == 0) {
+		argv[1] = argv[0]; /* for getopt's messages */
 		return command_render(argc - 1, argv + 1);
-	if (argc > 1 && strcmp(argv[1], "diff") == 0)
+	}
+	if (argc > 1 && strcmp(argv[1], "diff") == 0) {
+		argv[1] = argv[0];
 		return command_diff(argc - 1, argv + 1);
+	}
 	raise_file_limit();
 	if (options_parse(&options, argc, argv) < 0) {
 		fputs("Try 'fgcollect --help'.\n", stderr);

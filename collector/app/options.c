@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define DEFAULT_OUTPUT "flamegraph.svg"
-#define MAX_HZ	       100000
+#define MAX_HZ	       100000 /* a message has it, too */
 #define MAX_SECONDS    (7 * 24 * 60 * 60)
 
 #define STACK_ASKED_MAX (64u << 10)
@@ -225,7 +225,8 @@ static int set_frequency(struct options *options, const char *text)
 	double hz;
 
 	if (!parse_number(text, 1, MAX_HZ, &hz) || hz != floor(hz))
-		return bad_value("-F", text, "a whole number of samples a second is needed");
+		return bad_value("-F", text,
+				 "a whole number of samples a second is needed, from 1 to 100000");
 	options->recording.hz = (unsigned)hz;
 	return 0;
 }
@@ -557,6 +558,12 @@ static int set_command(struct options *options, const char *word)
 			return bad_value("command", word, "there is one already");
 		options->command = commands[i].command;
 		return 0;
+	}
+	if (options->command != COMMAND_NONE) {
+		log_error("%s: a command takes options alone: a process is -p PID, a container "
+			  "--container NAME, a file -o FILE",
+			  word);
+		return -EINVAL;
 	}
 	log_error(
 		"%s: no such command; there are: record, top, list, doctor, render, diff, --watch, "

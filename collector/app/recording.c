@@ -55,6 +55,15 @@ static void meet_all(struct recording *recording, struct recording_model *model)
 		recording_meet(recording, model, process);
 }
 
+/* A container has a host name of its own, which says little to those who read the graph. */
+static void read_host(struct recording *recording)
+{
+	const char *said = getenv("FGCOLLECT_HOST");
+
+	uname(&recording->host);
+	recording->host_name = said && said[0] ? said : recording->host.nodename;
+}
+
 static void read_boot_id(struct recording *recording)
 {
 	char *const id = recording->boot_id;
@@ -95,6 +104,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		err = profile_init(&recording->profile, PROFILE_MAX_NODES);
 	if (!err && options->window_seconds)
 		err = window_init(&recording->window, clock_now_ns(), options->window_seconds);
+	symbolizer_begin(model->symbolizer); /* before: it takes long, and samples must not wait */
 	if (!err)
 		err = sampler_open(&sampler, &recording->sampler);
 	if (err) {
@@ -108,7 +118,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 			sampler_stack_bytes(recording->sampler), options->stack_bytes);
 	recording->start_ns = clock_now_ns();
 	recording->start_unix_ns = clock_unix_now_ns();
-	uname(&recording->host);
+	read_host(recording);
 	read_boot_id(recording);
 	recording->end_ns = recording->start_ns + options->duration_ns;
 	/* Mappings made from here on come as records; those before must be read. */
@@ -117,7 +127,6 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	targets_refresh(model->targets);
 	select_place(recording, model);
 	meet_all(recording, model);
-	symbolizer_begin(model->symbolizer);
 	*ret = recording;
 	return 0;
 }
@@ -129,6 +138,7 @@ void recording_free(struct recording *recording)
 	sampler_close(recording->sampler);
 	hold_fini(&recording->hold);
 	map64_fini(&recording->execs);
+	seen_jvms_fini(&recording->seen);
 	selection_fini(&recording->selection);
 	window_fini(&recording->window);
 	timeline_fini(&recording->timeline);
@@ -465,6 +475,8 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
 	n += add_labels(recording, model->symbolizer, process, record, frames + n);
 	sample.n_frames = n;
+	if (!recording->period && !recording->window.seconds)
+		seen_jvms_add(&recording->seen, process);
 	named_sample_keep(&sample, recording);
 	return true;
 }
@@ -647,9 +659,11 @@ void recording_status(const struct recording *recording, const struct recording_
 	if (recording->window.seconds)
 		window_status(&recording->window, ret);
 	snprintf(ret->event, sizeof(ret->event), "%s", sampler_event(recording->sampler));
+	ret->jvms = (uint32_t)recording->seen.seen.count;
 	while ((process = targets_next(model->targets, &pos)))
 		ret->jvms += process->jvm && is_of_interest(&recording->options, process) &&
-			     selection_fits(&recording->selection, process);
+			     selection_fits(&recording->selection, process) &&
+			     !seen_jvms_has(&recording->seen, process);
 }
 
 void recording_info(const struct recording *recording, uint64_t now_ns, struct profile_info *ret)
@@ -657,7 +671,7 @@ void recording_info(const struct recording *recording, uint64_t now_ns, struct p
 	const uint64_t end = now_ns < recording->end_ns ? now_ns : recording->end_ns;
 
 	*ret = (struct profile_info){
-		.host = recording->host.nodename,
+		.host = recording->host_name,
 		.boot_id = recording->boot_id,
 		.kernel = recording->host.release,
 		.event = sampler_event(recording->sampler),

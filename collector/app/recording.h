@@ -14,6 +14,7 @@
 
 #include "app/lost_mappings.h"
 #include "app/period.h"
+#include "app/seen_jvms.h"
 #include "base/map64.h"
 #include "profile/profile.h"
 #include "profile/profile_info.h"
@@ -66,7 +67,7 @@ struct recording_options {
 struct recording_status {
 	uint64_t elapsed_ns;
 	uint64_t samples, lost;
-	uint32_t jvms; /* that samples can be of */
+	uint32_t jvms; /* that samples can be of; without a window also those that have ended */
 	bool is_done;
 	struct profile_quality quality;
 	char event[32];
@@ -95,6 +96,7 @@ struct recording {
 	uint64_t start_ns, end_ns;
 	uint64_t start_unix_ns; /* start_ns by the wall clock */
 	struct utsname host;
+	const char *host_name; /* what FGCOLLECT_HOST says, else that of host */
 	char boot_id[40];
 	bool is_done;
 	bool is_hung_up;	 /* its descriptors tell nothing any more; the rings still do */
@@ -102,6 +104,7 @@ struct recording {
 	bool is_waiting;	 /* the oldest sample, for a table */
 	uint64_t waiting_since;	 /* the table cache's count of loads then */
 	struct map64 execs;	 /* PID -> time, of processes that were not of interest then */
+	struct seen_jvms seen;	 /* unless there is a window or a period */
 	uint64_t hasty_until_ns; /* its rings are read more often until then */
 	uint64_t deep_stacks;	 /* so many had been walked, if that is known */
 	bool knows_depth;

@@ -6,6 +6,7 @@
  *   "fgrec "              a recording of our own
  *   0a LENGTH 08          pprof as it is: field 1, a sample type whose first field is a number
  *   a NUL byte            something binary, by its first letters
+ *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn
  *   TAB or spaces, hexadecimal digits, a space     a frame of perf script
  *   anything else         folded stacks
  *
@@ -23,6 +24,8 @@ struct magic {
 	const char *reason;
 };
 
+#define DRAWING "this is drawn already: give what it was made of, a recording or folded stacks"
+
 static const struct magic magics[] = {
 	{"PERFILE2", 8,
 	 "this is perf's binary recording: give what 'perf script -i FILE' writes of it"},
@@ -33,6 +36,9 @@ static const struct magic magics[] = {
 	{"\xfd"
 	 "7zXZ",
 	 5, "this is compressed by xz: give it through 'xzcat FILE |'"},
+	{"<!DOCTYPE", 9, DRAWING},
+	{"<?xml", 5, DRAWING},
+	{"<svg", 4, DRAWING},
 };
 
 static bool begins(const char *data, size_t len, const char *bytes, size_t bytes_len)

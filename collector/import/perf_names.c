@@ -71,8 +71,9 @@ static char *plain_java(char *name)
 	char *const semicolon = strchr(name, ';');
 	char *method;
 
-	if (name[0] != 'L' || !semicolon || !memchr(name, '/', (size_t)(semicolon - name)))
-		return name;
+	if (name[0] != 'L' || !semicolon ||
+	    (semicolon[1] != ':' && !memchr(name, '/', (size_t)(semicolon - name))))
+		return name; /* a class without a package has no slash */
 	method = semicolon + 1 + strspn(semicolon + 1, ":.");
 	*semicolon = '.';
 	memmove(semicolon + 1, method, strlen(method) + 1);

@@ -17,6 +17,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#define PROBLEM_BYTES 512
 
 /* A ring and the event that owns it. */
 struct event_ring {
@@ -113,7 +116,7 @@ static void set_attr(struct sampler *sampler, const struct sampler_options *opti
 		.exclude_guest = 1,
 		.exclude_idle = 1,
 		.watermark = 1,
-		.wakeup_watermark = (uint32_t)(sampler->ring_bytes / 4),
+		.wakeup_watermark = 1, /* each sample: who has to act at once waits for it */
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
@@ -228,6 +231,25 @@ static int choose_event(struct sampler *sampler, const struct sampler_options *o
 	return try_rights(sampler, options->fallback_pid, ret_pid);
 }
 
+static _Thread_local char problem[PROBLEM_BYTES];
+
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(problem, sizeof(problem), format, args);
+	va_end(args);
+	log_error("%s", problem);
+}
+
+const char *sampler_problem(void)
+{
+	return problem;
+}
+
 /* No rings, not even the smallest. */
 static void explain_ring(const struct sampler *sampler)
 {
@@ -236,12 +258,12 @@ static void explain_ring(const struct sampler *sampler)
 
 	file_read_small("/proc/sys/kernel/perf_event_mlock_kb", limit, sizeof(limit));
 	limit[strcspn(limit, "\n")] = '\0';
-	log_error("cannot map perf rings of %zu KiB for %zu CPUs%s: the limit of locked memory is "
-		  "too low: raise kernel.perf_event_mlock_kb (it is %s) or ulimit -l, %sor grant "
-		  "CAP_IPC_LOCK",
-		  sampler_least_ring_bytes(stack_bytes) >> 10, sampler->n_cpus,
-		  stack_bytes ? ", which snapshots of the stack need" : "", limit,
-		  stack_bytes ? "choose a smaller --stack-size or --unwind=fp, " : "");
+	say("cannot map perf rings of %zu KiB for %zu CPUs%s: the limit of locked memory is "
+	    "too low: raise kernel.perf_event_mlock_kb (it is %s) or ulimit -l, %sor grant "
+	    "CAP_IPC_LOCK",
+	    sampler_least_ring_bytes(stack_bytes) >> 10, sampler->n_cpus,
+	    stack_bytes ? ", which snapshots of the stack need" : "", limit,
+	    stack_bytes ? "choose a smaller --stack-size or --unwind=fp, " : "");
 }
 
 static void explain(const struct sampler *sampler, const struct sampler_options *options, int err)
@@ -255,27 +277,25 @@ static void explain(const struct sampler *sampler, const struct sampler_options 
 	if (err == -ENOBUFS)
 		explain_ring(sampler);
 	else if (is_refusal(err))
-		log_error("perf_event_open: %s; kernel.perf_event_paranoid is %s: run as root, "
-			  "grant CAP_PERFMON, or lower it (sysctl kernel.perf_event_paranoid=-1); "
-			  "in a container the seccomp profile must allow perf_event_open too",
-			  strerror(-err), paranoid);
+		say("perf_event_open: %s; kernel.perf_event_paranoid is %s: run as root, "
+		    "grant CAP_PERFMON, or lower it (sysctl kernel.perf_event_paranoid=-1); "
+		    "in a container the seccomp profile must allow perf_event_open too",
+		    strerror(-err), paranoid);
 	else if (is_missing(err) && sampler->event)
-		log_error("perf_event_open: this machine has no event %s: leave -e out, or use "
-			  "-e cpu-clock",
-			  sampler->event);
+		say("perf_event_open: this machine has no event %s: leave -e out, or use "
+		    "-e cpu-clock",
+		    sampler->event);
 	else if (err == -EINVAL && (long)options->hz > strtol(max_rate, NULL, 10))
-		log_error("perf_event_open: %u Hz is more than kernel.perf_event_max_sample_rate, "
-			  "%s: choose a lower -F or raise it",
-			  options->hz, max_rate);
+		say("perf_event_open: %u Hz is more than kernel.perf_event_max_sample_rate, "
+		    "%s: choose a lower -F or raise it",
+		    options->hz, max_rate);
 	else if (err == -ESRCH)
-		log_error("perf_event_open: PID %d does not exist any more",
-			  (int)options->fallback_pid);
+		say("perf_event_open: PID %d does not exist any more", (int)options->fallback_pid);
 	else if (err == -EMFILE)
-		log_error("perf_event_open: too many open files: raise the limit (ulimit -n)");
+		say("perf_event_open: too many open files: raise the limit (ulimit -n)");
 	else
-		log_error("perf_event_open for %s at %u Hz: %s",
-			  sampler->event ? sampler->event : "any event", options->hz,
-			  strerror(-err));
+		say("perf_event_open for %s at %u Hz: %s",
+		    sampler->event ? sampler->event : "any event", options->hz, strerror(-err));
 }
 
 /* Calls add for each number of a list like "0-3,8"; stops at its first error. */
@@ -461,6 +481,7 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret)
 	struct sampler *sampler = calloc(1, sizeof(*sampler));
 	int err;
 
+	problem[0] = '\0';
 	if (!sampler)
 		return -ENOMEM;
 	err = for_each_online_cpu(sampler, add_cpu);
@@ -503,6 +524,12 @@ const char *sampler_event(const struct sampler *sampler)
 bool sampler_has_kernel(const struct sampler *sampler)
 {
 	return !sampler->attr.exclude_kernel;
+}
+
+uint64_t sampler_read_ns(const struct sampler *sampler)
+{
+	return sampler_quarter_ns(sampler->ring_bytes, sampler->attr.sample_stack_user,
+				  (unsigned)sampler->attr.sample_freq);
 }
 
 uint32_t sampler_stack_bytes(const struct sampler *sampler)

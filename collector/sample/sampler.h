@@ -12,9 +12,9 @@
  *
  * With a snapshot of the user's stack each sample takes a fixed part of its ring, however much of
  * the snapshot is real. A ring has room for what a busy CPU fills in 2 s, for
- * SAMPLER_RING_SAMPLES at least: readers come every 100 ms by the clock, and are woken when a ring is
- * a quarter full; but on a host that has many processes waiting for each CPU, a reader waits for its
- * turn, too. All rings together have 64 MiB at most, on up to 1024 CPUs. What gives way to that
+ * SAMPLER_RING_SAMPLES at least: readers come by the clock, before a ring can be a quarter full, and
+ * may be woken by each sample; but on a host that has many processes waiting for each CPU, a reader
+ * waits for its turn, too. All rings together have 64 MiB at most, on up to 1024 CPUs. What gives way to that
  * is time first: on more than 8 CPUs at 99 Hz, or at a higher rate, it is less. Where there
  * are so many CPUs that there is no room for SAMPLER_RING_SAMPLES, snapshots are shorter than asked
  * for, not fewer: 24 KiB on 64 CPUs and 11 KiB on 128, of 32 KiB. Where the memory that may be locked
@@ -80,6 +80,8 @@ const char *sampler_events(void);
  * have room for SAMPLER_RING_SAMPLES times, or the least.
  */
 size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes, unsigned hz);
+/* The time in which a busy CPU fills a quarter of such a ring. */
+uint64_t sampler_quarter_ns(size_t ring_bytes, uint32_t stack_bytes, unsigned hz);
 /* The size of each of n_cpus rings for what happens to processes. */
 size_t sampler_side_bytes(size_t n_cpus);
 uint32_t sampler_fit_stack(size_t ring_bytes, uint32_t stack_bytes);
@@ -88,6 +90,8 @@ size_t sampler_least_ring_bytes(uint32_t stack_bytes);
 
 /* Starts sampling. */
 int sampler_open(const struct sampler_options *options, struct sampler **ret);
+/* What this thread's last sampler_open that failed has logged, for who does not see the log. */
+const char *sampler_problem(void);
 void sampler_close(struct sampler *sampler); /* NULL is legal */
 
 /* Stops sampling; what the rings hold can still be read. */
@@ -100,12 +104,15 @@ bool sampler_has_kernel(const struct sampler *sampler);
 /* The length of snapshots: what was asked for, or less if there are many CPUs. */
 uint32_t sampler_stack_bytes(const struct sampler *sampler);
 
+/* How long rings may be left unread, with three times as much to spare. */
+uint64_t sampler_read_ns(const struct sampler *sampler);
+
 /* Calls fn for each record that waits in the rings, ring by ring, samples last. */
 void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg);
 
 /*
- * Descriptors to poll(2): readable when a ring is a quarter full, or when something has happened to
- * a process. Each returns how many there are.
+ * Descriptors to poll(2): readable when a sample has come since they were last polled, or when
+ * something has happened to a process. Each returns how many there are.
  */
 size_t sampler_fds(const struct sampler *sampler, const int **ret_fds);
 size_t sampler_side_fds(const struct sampler *sampler, const int **ret_fds);

@@ -70,6 +70,13 @@ uint32_t sampler_fit_stack(size_t ring_bytes, uint32_t stack_bytes)
 	return fits > SAMPLER_LEAST_STACK_BYTES ? (uint32_t)fits : SAMPLER_LEAST_STACK_BYTES;
 }
 
+uint64_t sampler_quarter_ns(size_t ring_bytes, uint32_t stack_bytes, unsigned hz)
+{
+	const size_t samples = ring_bytes / 4 / record_bytes(stack_bytes);
+
+	return (samples > 0 ? samples : 1) * UINT64_C(1000000000) / (hz > 0 ? hz : 1);
+}
+
 size_t sampler_least_ring_bytes(uint32_t stack_bytes)
 {
 	size_t bytes = RING_LEAST_BYTES;

@@ -43,7 +43,10 @@ int kernel_code_new(const struct kernel_code_files *files, uint64_t now_ns,
 		    struct kernel_code **ret);
 void kernel_code_free(struct kernel_code *code); /* NULL is legal */
 
-/* A recording begins: what came before it was not told. */
+/*
+ * A recording is about to begin: what came before it was not told. What comes between this and its
+ * first event is read once a sample hits it.
+ */
 void kernel_code_begin(struct kernel_code *code, uint64_t now_ns);
 
 /* The kernel says that code came or went. */

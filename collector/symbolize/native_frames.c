@@ -111,6 +111,28 @@ struct frame native_frames_name_kernel(struct native_frames *native, uint64_t ad
 		.kind = FRAME_KERNEL};
 }
 
+const char *native_frames_filter_of(const char *caller)
+{
+	/* Whatever else they call has a symbol. */
+	static const struct {
+		const char *caller, *filter;
+	} filters[] = {
+		{"__seccomp_filter", "[seccomp filter]"},
+		{"seccomp_run_filters", "[seccomp filter]"},
+		{"sk_filter_trim_cap", "[socket filter]"},
+		{"packet_rcv", "[socket filter]"},
+		{"tpacket_rcv", "[socket filter]"},
+		{"run_filter", "[socket filter]"},
+	};
+	const size_t len = strcspn(caller, "."); /* as in packet_rcv.part.0 */
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		if (strlen(filters[i].caller) == len && memcmp(filters[i].caller, caller, len) == 0)
+			return filters[i].filter;
+	}
+	return NULL;
+}
+
 /* Why there are no symbols, or that there are none for this address. */
 static struct frame unknown_in(struct native_frames *native, const char *module, const char *reason)
 {

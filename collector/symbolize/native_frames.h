@@ -34,6 +34,13 @@ struct frame native_frames_name_kernel(struct native_frames *native, uint64_t ad
 				       uint64_t time_ns);
 
 /*
+ * What is shown in place of a kernel's frame without a name, by the function that called it; NULL:
+ * nothing. Filters of classic BPF, such as the seccomp filter of nearly every container, are
+ * compiled and have no symbol.
+ */
+const char *native_frames_filter_of(const char *caller);
+
+/*
  * How many frames the place has, innermost first, at least 1; if there is no room for all, the
  * function's own. *ret_is_named becomes false if it is generated code that nobody told of, and is
  * left alone otherwise.

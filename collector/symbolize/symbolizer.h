@@ -40,7 +40,7 @@ void symbolizer_free(struct symbolizer *symbolizer); /* NULL is legal */
 /* Why kernel frames have no names, a sentence with the remedy, or NULL. */
 const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer);
 
-/* A recording begins. */
+/* A recording is about to begin; takes some 0.2 s where the kernel's symbols are read. */
 void symbolizer_begin(struct symbolizer *symbolizer);
 
 /* The kernel says that code of its own came or went. */

@@ -53,6 +53,7 @@ class Terminal:
 
 class Shell:
     program = None
+    package = None # None: called as the program
 
     def __init__(self, prefix, directory, path):
         share = pathlib.Path(prefix) / "share"
@@ -82,11 +83,17 @@ class Bash(Shell):
     """All completions are put into the line, which then is a command that prints its words."""
 
     program = "bash"
+    completions = pathlib.Path("/usr/share/bash-completion/bash_completion")
+    package = "bash-completion"
+
+    @classmethod
+    def is_there(cls):
+        return super().is_there() and cls.completions.exists()
 
     def complete(self, line):
         if not self.terminal:
             self.terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], self.env)
-            self.terminal.type(". /usr/share/bash-completion/bash_completion\n"
+            self.terminal.type(f". {self.completions}\n"
                                "bind 'set enable-bracketed-paste off'\n")
         answer = self.answer_file()
         # What stands before the completed word is cut away by its number.

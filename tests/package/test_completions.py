@@ -60,7 +60,8 @@ class Completions(unittest.TestCase):
     def in_each_shell(self):
         for kind in shells.SHELLS:
             if not kind.is_there():
-                self.skipTest(f"{kind.program} is missing: apt-get install {kind.program}")
+                package = kind.package or kind.program
+                self.skipTest(f"{package} is missing: apt-get install {package}")
             home = pathlib.Path(tempfile.mkdtemp(dir=self.directory))
             shell = kind(self.prefix, home, self.path)
             self.addCleanup(shell.close)

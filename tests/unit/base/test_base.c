@@ -8,11 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched/types.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +26,7 @@
 #include "base/map64.h"
 #include "base/process_stat.h"
 #include "base/root_file.h"
+#include "base/turn.h"
 
 static int things[1000];
 
@@ -286,11 +290,42 @@ static void levels_of_the_log_go_by_their_words(void **state)
 	assert_int_equal(log_level_of("err", &level), -EINVAL);
 }
 
+static struct sched_attr scheduling(void)
+{
+	struct sched_attr attr = {.size = sizeof(attr)};
+
+	assert_int_equal(syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0), 0);
+	return attr;
+}
+
+/* Kernels that do not know of turns say that they are 0 long. */
+static void short_turns_are_asked_for_and_nothing_else_is_changed(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	child = fork(); /* whoever is a little nicer cannot take it back */
+	if (child == 0) {
+		struct sched_attr before, after;
+
+		setpriority(PRIO_PROCESS, 0, 3);
+		before = scheduling();
+		turn_ask_short();
+		after = scheduling();
+		_exit(after.sched_nice != 3 || after.sched_policy != before.sched_policy ||
+		      (before.sched_runtime > 0 && after.sched_runtime != 100000));
+	}
+	assert_true(waitpid(child, &status, 0) == child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_have_a_priority_where_the_journal_reads_them),
 		cmocka_unit_test(levels_of_the_log_go_by_their_words),
+		cmocka_unit_test(short_turns_are_asked_for_and_nothing_else_is_changed),
 		cmocka_unit_test(map_agrees_with_a_plain_array),
 		cmocka_unit_test(equal_texts_are_one_pointer),
 		cmocka_unit_test(arena_gives_aligned_memory_of_any_size),

@@ -228,6 +228,16 @@ static void binary_files_are_called_by_what_they_are(void **state)
 	check_unreadable("abc\0def", 7, "binary");
 }
 
+static void drawings_are_told_from_what_they_are_made_of(void **state)
+{
+	static const char page[] = "<!DOCTYPE html>\n<html>\nh1 12\n";
+	static const char svg[] = "<?xml version=\"1.0\"?>\n<svg>\nwidth 1200\n";
+
+	(void)state;
+	check_unreadable(page, strlen(page), "drawn already");
+	check_unreadable(svg, strlen(svg), "drawn already");
+}
+
 static void empty_file_is_nothing(void **state)
 {
 	struct imported imported;
@@ -276,6 +286,7 @@ int main(void)
 		cmocka_unit_test(lines_of_many_megabytes_are_read),
 		cmocka_unit_test(chunks_do_not_matter),
 		cmocka_unit_test(binary_files_are_called_by_what_they_are),
+		cmocka_unit_test(drawings_are_told_from_what_they_are_made_of),
 		cmocka_unit_test(empty_file_is_nothing),
 		cmocka_unit_test(name_tells_whether_java_or_a_file_was_inlined),
 	};

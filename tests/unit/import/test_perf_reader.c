@@ -100,6 +100,8 @@ static void generated_code_is_a_method_only_if_it_is_called_like_one(void **stat
 	(void)state;
 	snprintf(frame, sizeof(frame), "Lorg/x/Y;::m+0x10 %s", map);
 	check_frame(&all_marks, frame, "org/x/Y.m_[j]");
+	snprintf(frame, sizeof(frame), "LMain;::main %s", map);
+	check_frame(&all_marks, frame, "Main.main_[j]");
 	snprintf(frame, sizeof(frame), "Interpreter %s", map);
 	check_frame(&all_marks, frame, "Interpreter");
 	snprintf(frame, sizeof(frame), "call_stub %s", map);

@@ -289,12 +289,60 @@ static void what_happens_to_processes_is_heard_of_without_waiting(void **state)
 	assert_true(heard.any);
 }
 
+/* At most a few of them are there, and not what fills a quarter of a ring, 50 or more. */
+static void a_sample_is_heard_of_without_waiting(void **state)
+{
+	struct run run = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
+	struct sampler_options options = {
+		.event = "cpu-clock", .hz = 99, .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
+	struct pollfd polled[MAX_CHILDREN];
+	struct sampler *sampler;
+	const int *fds;
+	uint64_t woken = 0;
+	size_t n;
+
+	(void)state;
+	start_children(&run, 1);
+	options.fallback_pid = run.children[0].pid;
+	if (sampler_open(&options, &sampler) < 0) {
+		end_children(&run);
+		print_message("no perf events for this user here\n");
+		skip();
+	}
+	n = sampler_fds(sampler, &fds);
+	n = n < MAX_CHILDREN ? n : MAX_CHILDREN;
+	for (size_t i = 0; i < n; i++)
+		polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+	for (const uint64_t until = now_ns() + 2000000000; run.samples < 20 && now_ns() < until;) {
+		woken += poll(polled, n, 2000) > 0;
+		sampler_read(sampler, on_record, &run);
+	}
+	sampler_close(sampler);
+	end_children(&run);
+	assert_true(run.samples >= 20);
+	assert_true(woken >= 3);
+}
+
+static void why_it_does_not_sample_is_kept_as_a_sentence(void **state)
+{
+	/* More than any kernel allows; without privilege that is said instead. */
+	const struct sampler_options options = {.event = "cpu-clock", .hz = 4000000000u};
+	struct sampler *sampler;
+
+	(void)state;
+	assert_true(sampler_open(&options, &sampler) < 0);
+	assert_non_null(strstr(sampler_problem(), "perf_event_open: "));
+	assert_non_null(strstr(sampler_problem(), "kernel.perf_event_"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_carry_the_stack_that_the_child_has),
 		cmocka_unit_test(what_happens_to_processes_is_heard_of_without_waiting),
+		cmocka_unit_test(a_sample_is_heard_of_without_waiting),
 		cmocka_unit_test(nothing_is_lost_while_every_cpu_is_busy),
+		cmocka_unit_test(why_it_does_not_sample_is_kept_as_a_sentence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,6 +145,28 @@ static void beyond_512_cpus_two_intervals_remain(void **state)
 	}
 }
 
+/* Read so often, they have three times as much room as they need. */
+static void rings_are_read_before_they_are_a_quarter_full(void **state)
+{
+	static const unsigned rates[] = {1, 19, 99, 999, 20000};
+
+	(void)state;
+	for (size_t n = 1; n <= 512; n++) {
+		for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+			const size_t ring =
+				sampler_ring_bytes(n, SAMPLER_DEFAULT_STACK_BYTES, rates[i]);
+			const uint32_t stack = sampler_fit_stack(ring, SAMPLER_DEFAULT_STACK_BYTES);
+			const uint64_t ns = sampler_quarter_ns(ring, stack, rates[i]);
+			const uint64_t samples = ns * rates[i] / 1000000000;
+
+			assert_true(4 * samples * (REST + (uint64_t)stack) <= ring);
+			assert_true(4 * (samples + 2) * (REST + (uint64_t)stack) > ring);
+		}
+	}
+	assert_true(sampler_quarter_ns(sampler_least_ring_bytes(0), SAMPLER_MAX_STACK_BYTES, 99) ==
+		    1000000000 / 99);
+}
+
 static void smallest_ring_has_room_for_two_of_the_largest_records(void **state)
 {
 	(void)state;
@@ -173,6 +195,7 @@ int main(void)
 		cmocka_unit_test(all_rings_together_stay_within_their_limit),
 		cmocka_unit_test(rings_have_room_for_four_intervals_on_up_to_512_cpus),
 		cmocka_unit_test(beyond_512_cpus_two_intervals_remain),
+		cmocka_unit_test(rings_are_read_before_they_are_a_quarter_full),
 		cmocka_unit_test(smallest_ring_has_room_for_two_of_the_largest_records),
 		cmocka_unit_test(longest_snapshot_leaves_room_for_the_rest_of_the_record),
 	};

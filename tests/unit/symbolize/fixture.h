@@ -19,6 +19,9 @@ struct fixture_bytes {
 	size_t len;
 };
 
+/* What main returns where all of a program needs a compiler and there is none: ctest skips it. */
+#define FIXTURE_NO_COMPILER 77
+
 bool fixture_has_compiler(void);
 
 /* A shared library; language is "c" or "c++", options go to the compiler. Freed with free. */

@@ -279,13 +279,15 @@ static void a_stack_down_to_the_programs_start_is_rooted(void **state)
 #define IN_SCHED  (KERNEL + 0x10)
 #define IN_EXECVE (KERNEL + 0x110)
 #define IN_FORK	  (KERNEL + 0x210)
+#define IN_FILTER (KERNEL + 0x310)
+#define UNTOLD	  (KERNEL + 0x1000)
 
 static void tell_kernel(void)
 {
 	static const char *const functions[] = {"schedule", "do_execveat_common.isra.0",
-						"ret_from_fork_asm"};
+						"ret_from_fork_asm", "__seccomp_filter.isra.0"};
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 4; i++) {
 		const struct perf_record record = {
 			.kind = PERF_KSYMBOL,
 			.time_ns = 1,
@@ -354,6 +356,22 @@ static void a_thread_that_has_not_run_has_no_frames_but_the_kernels(void **state
 	assert_int_equal(
 		name_below(IN_FORK, IN_SCHED, (uint64_t)(uintptr_t)&function_to_be_found, false),
 		4);
+}
+
+/* Compiled, and without a symbol. */
+static void a_filter_without_a_symbol_is_named_by_who_calls_it(void **state)
+{
+	(void)state;
+	tell_kernel();
+	name_below(UNTOLD, IN_FILTER, (uint64_t)(uintptr_t)&function_to_be_found, false);
+	assert_string_equal(frames[0].name, "[seccomp filter]");
+	assert_int_equal(frames[0].kind, FRAME_KERNEL);
+	name_below(UNTOLD, IN_SCHED, (uint64_t)(uintptr_t)&function_to_be_found, false);
+	assert_string_equal(frames[0].name, "[unknown: no kernel symbol]");
+	assert_int_equal(frames[0].kind, FRAME_UNKNOWN);
+	/* What has a name keeps it. */
+	name_below(IN_SCHED, IN_FILTER, (uint64_t)(uintptr_t)&function_to_be_found, false);
+	assert_string_equal(frames[0].name, "schedule");
 }
 
 static void an_interpreted_method_is_named_from_memory(void **state)
@@ -590,6 +608,7 @@ int main(void)
 		TEST(who_calls_execve_is_shown_while_its_code_is_there),
 		TEST(a_call_of_the_kernel_from_nowhere_is_not_rooted),
 		TEST(a_thread_that_has_not_run_has_no_frames_but_the_kernels),
+		TEST(a_filter_without_a_symbol_is_named_by_who_calls_it),
 		TEST(a_virtual_threads_stack_can_end_where_it_was_mounted),
 		TEST(a_pools_names_are_not_taken_for_the_next_ones),
 		TEST(names_that_move_are_what_they_were),
