@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The DaemonSet's rights are enough and none too many, and kubectl fgcollect brings files home."""
 
+import gzip
 import json
 import os
 import shutil
@@ -16,6 +17,8 @@ EXAMPLES = sorted((cluster.KUBERNETES / "examples").glob("*.yaml"))
 # What the restricted policy asks of a container, its pod's settings counting for it.
 RESTRICTED_VOLUMES = {"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral",
                       "persistentVolumeClaim", "projected", "secret"}
+# The file's name and version; what follows is packed.
+FGREC_HEAD_BYTES = 8
 # A little locked memory, as on a node of many CPUs: rings do not fit into it.
 LITTLE_MEMORY = ["--ulimit=memlock=65536:65536"]
 
@@ -110,6 +113,12 @@ class Kubernetes(Case):
         finished = self.node.plugin("record", "shop/orders-1", "-d", "1", "-o", "out.html")
         self.assertEqual((finished.code, finished.out), (0, "out.html\n"), str(finished))
         self.assertTrue((self.directory / "out.html").read_text().rstrip().endswith("</html>"))
+        finished = self.node.plugin("record", "shop/orders-1", "-d", "1", "-o", "out.fgrec")
+        self.assertEqual(finished.code, 0, str(finished))
+        packed = (self.directory / "out.fgrec").read_bytes()[FGREC_HEAD_BYTES:]
+        # A string, its length before it: the host is the node, not the collector's pod.
+        name = self.node.name.encode()
+        self.assertIn(b"\x04host\x01" + bytes([len(name)]) + name, gzip.decompress(packed))
         finished = self.node.plugin("record", "shop/orders-1", "-d1", "-o-", "--format=folded")
         self.assertIn("KnownShare", folded.Folded(finished.out).roots(), str(finished))
         finished = self.node.plugin("list", "shop/orders-1")
@@ -127,7 +136,7 @@ class Kubernetes(Case):
         for what in ("perf-events", "rings", "capabilities", "system-calls", "kernel-symbols"):
             self.assertRegex(finished.out, rf"(?m)^ok +{what}:", str(finished))
             self.assertNotRegex(finished.out, rf"(?m)^PROBLEM +{what}:", str(finished))
-        self.assert_left("home.folded", "out.html")
+        self.assert_left("home.folded", "out.html", "out.fgrec")
 
     def start_deleted(self):
         """A program whose file is gone, as Java's libraries are that unpack themselves."""
@@ -217,9 +226,15 @@ class Kubernetes(Case):
                      ("record", "shop/x", "-o", "a.svg", "-o", "b.svg"), ("frobnicate",),
                      ("record", "shop/x", "-o", "-"), ("list", "shop/x", "--node", "n")):
             self.assert_refused(*args, says=("kubectl fgcollect help",), code=2)
-        self.collector_pod()["status"]["containerStatuses"][0]["ready"] = False
+        status = self.collector_pod()["status"]
+        status["containerStatuses"][0]["ready"] = False
         self.node.save()
-        self.assert_refused("record", "shop/plain-12", says=("does not work", "ready: false"))
+        self.assert_refused("record", "shop/plain-12",
+                            says=("does not work", "ready: false", "logs fgcollect-x7k2p says"))
+        status["phase"] = "Pending"  # it has no log yet
+        self.node.save()
+        self.assert_refused("record", "shop/plain-12",
+                            says=("(Pending, ready", "describe pod fgcollect-x7k2p says"))
         self.assert_left()
 
     def test_a_connection_that_breaks_leaves_the_file_as_it_was(self):
@@ -242,6 +257,17 @@ class Kubernetes(Case):
         processes.wait_until(lambda: not self.recordings(), "the recording ends with its reader")
         self.assertEqual(out.read_text(), "old")
 
+    def test_a_collector_that_is_replaced_hands_over_what_it_has(self):
+        container = self.node.run_collector()
+        self.node.run_pod("orders-1", "KnownShare").wait_for_line("ready")
+        running = self.start_record("shop/orders-1")
+        time.sleep(2)  # of a minute
+        self.engine.docker("kill", "--signal", "TERM", container)  # its container ends with it
+        finished = running.wait()
+        self.assertEqual(finished.code, 0, str(finished))
+        stacks = folded.Folded.read(self.directory / "home.folded")
+        self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 0, stacks.top())
+
     def test_ctrl_c_and_a_container_that_ends_keep_what_there_is(self):
         self.node.run_collector()
         pod = self.node.run_pod("orders-1", "KnownShare").wait_for_line("ready")
@@ -252,6 +278,7 @@ class Kubernetes(Case):
             end(running)
             finished = running.wait()
             self.assertEqual(finished.code, 0, str(finished))
+            self.assertRegex(str(finished), r"samples of .* s, 1 JVM\n")
             stacks = folded.Folded.read(self.directory / "home.folded")
             self.assertGreater(stacks.with_method("KnownShare$Hot.run"), 0, stacks.top())
             self.assert_left("home.folded")

@@ -86,6 +86,13 @@ class Node:
         path.chmod(0o755 if volume == "agents" else 0o777)
         return path
 
+    def value_of(self, entry):
+        """Of a variable; of what a pod may ask of itself, the manifest asks for its node alone."""
+        if "value" in entry:
+            return entry["value"]
+        assert entry["valueFrom"]["fieldRef"]["fieldPath"] == "spec.nodeName", entry
+        return self.name
+
     def collector_options(self, without=()):
         """docker run's for what the manifest says; without: capabilities."""
         daemon_set = manifests.of_kind("DaemonSet", manifests.build(KUBERNETES / "base"))
@@ -100,7 +107,7 @@ class Node:
                 "--security-opt=no-new-privileges", f"--security-opt=seccomp={seccomp_profile()}",
                 *[f"--cap-drop={name}" for name in security["capabilities"]["drop"]],
                 *self.engine.capabilities(*capabilities),
-                *[f"--env={entry['name']}={entry['value']}" for entry in container["env"]],
+                *[f"--env={entry['name']}={self.value_of(entry)}" for entry in container["env"]],
                 *[f"--volume={self.place_of(mount['name'])}:{mount['mountPath']}"
                   for mount in container["volumeMounts"]]], [*container["command"], *container["args"]]
 
