@@ -36,12 +36,18 @@ arguments.add_argument("--files", type=int, default=300)
 arguments.add_argument("--frame-pointers", choices=("on", "off"), default="on",
                        help="on in both, or off in both")
 arguments.add_argument("--agent-options", default="", metavar="KEY=VALUE,...")
+arguments.add_argument("--jvm-flag", action="append", default=[], metavar="FLAG",
+                       help="given with either agent, such as -XX:-DebugNonSafepoints")
 arguments.add_argument("--jdk", type=int, default=17)
 arguments.add_argument("--apart", action="store_true",
                        help="the collector has the last CPU for itself: what is left is the agent's")
 arguments.add_argument("--beside", choices=("without", "listening"),
-                       help="two at the same time: with the agent, and this")
+                       help="two at the same time: the one judged, and this")
+arguments.add_argument("--judged", choices=("with", "listening"), default="with",
+                       help="of the two at the same time, the one whose cost is measured")
 options = arguments.parse_args()
+if options.beside == options.judged:
+    arguments.error(f"--beside {options.beside} --judged {options.judged}: that is the same twice")
 
 LISTENER = settings.BUILD / "tests/bench/liblistening_agent.so"
 NONE, LISTENS, OURS = "without", "listening", "with"
@@ -62,6 +68,8 @@ def javac(where, sources, agent):
         extra = "" if options.frame_pointers == "on" else ",framepointer=off"
         extra += f",{options.agent_options}" if options.agent_options else ""
         flags.append(f"-agentpath:{settings.AGENT}=socket={where.socket}{extra}")
+    if agent != NONE:
+        flags += options.jvm_flag
     return [*ON_OTHERS, home / "bin" / "javac", *[f"-J{flag}" for flag in flags], "-nowarn", "-d",
             where.directory / "out", f"@{sources}"]
 
@@ -156,9 +164,9 @@ def log_mean(pairs):
 def compare_beside(where, sources, daemon):
     rounds, collector_seconds = [], 0
     for n in range(-1, options.rounds + options.rounds % 2):
-        agents = (OURS, options.beside) if n % 2 else (options.beside, OURS)
+        agents = (options.judged, options.beside) if n % 2 else (options.beside, options.judged)
         for task in pathlib.Path(f"/proc/{daemon.pid}/task").glob("*"):
-            os.sched_setaffinity(int(task.name), {CPUS[agents.index(OURS)]})
+            os.sched_setaffinity(int(task.name), {CPUS[agents.index(options.judged)]})
         before = sum(thread_seconds(daemon.pid).values())
         done = run_beside(where, sources, agents)
         if n < 0:
@@ -168,18 +176,19 @@ def compare_beside(where, sources, daemon):
         print(f"round {n + 1}: " + ", ".join(f"{agent} {one.clock:.2f} s ({one.cpu:.2f} of CPU)"
                                              for agent, one in sorted(done.items())), flush=True)
     for what in ("clock", "cpu"):
-        ratio, error = log_mean([getattr(r[OURS], what) / getattr(r[options.beside], what)
+        ratio, error = log_mean([getattr(r[options.judged], what) / getattr(r[options.beside], what)
                                  for r in rounds])
-        print(f"figure {ratio:.4f} by {what}, standard error {error:.4f}: {OURS} over "
+        print(f"figure {ratio:.4f} by {what}, standard error {error:.4f}: {options.judged} over "
               f"{options.beside}, {len(rounds)} rounds side by side")
     total = sum(r[options.beside].cpu for r in rounds)
     print(f"per cent of the CPU time {options.beside} ({total / len(rounds):.2f} s):")
     names = set().union(*(one.threads for r in rounds for one in r.values()))
     for name in sorted(names):
-        spent = {agent: sum(r[agent].threads[name] for r in rounds) for agent in (OURS, options.beside)}
+        spent = {agent: sum(r[agent].threads[name] for r in rounds)
+                 for agent in (options.judged, options.beside)}
         if max(spent.values()) > total / 1000:
             print(f"  {name:16} {100 * spent[options.beside] / total:6.2f} {options.beside}, "
-                  f"{100 * spent[OURS] / total:6.2f} {OURS}")
+                  f"{100 * spent[options.judged] / total:6.2f} {options.judged}")
     print(f"  {'the collector':16} {100 * collector_seconds / total:6.2f}")
 
 

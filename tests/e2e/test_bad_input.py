@@ -109,6 +109,8 @@ class BadInput(Case):
 
     def test_unknown_option_command_and_event(self):
         self.assert_fails(self.record("--frobnicate"), 2, "frobnicate")
+        self.assert_fails(self.record("4711"), 2, "4711", "-p PID")
+        self.assert_fails(self.record("-F", "100001"), 2, "100001", "to 100000")
         self.assert_fails(collector.fgcollect("frobnicate"), 2, "frobnicate")
         finished = self.record("-e", "frobnicate")
         self.assertIn(finished.code, (1, 2), str(finished))

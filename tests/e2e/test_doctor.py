@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -133,6 +134,12 @@ class Doctor(Case):
         self.assertEqual(self.state_of("pid-namespace", prefix=self.in_container("--pid=host")),
                          "ok")
 
+    def test_pids_of_a_host_that_is_a_container_are_noted(self):
+        node = self.container("KnownShare").wait_for_line("ready")
+        self.assertEqual(self.state_of("pid-namespace", says=["is a container itself"],
+                                       prefix=self.in_container(f"--pid=container:{node.id}")),
+                         "note")
+
     def test_socket_directory_for_root_alone_is_told(self):
         self.place.run.chmod(0o700)
         self.assertEqual(self.state_of("agents-directory", says=["0700", "chmod 755"]), "problem")
@@ -175,6 +182,15 @@ class Doctor(Case):
             "problem")
         jvm = self.container("KnownShare").wait_for_line("ready")
         self.assertEqual(self.state_of("jvm", about=f"PID {jvm.pid} "), "ok")
+
+    def test_agent_that_is_late_is_not_taken_for_one_without_the_directory(self):
+        jvm = self.container("KnownShare").wait_for_line("ready")
+        os.kill(jvm.pid, signal.SIGSTOP)
+        try:
+            self.assertEqual(self.state_of("jvm", about=f"PID {jvm.pid} ", says=[
+                "sees the socket's directory", "fgcollect --watch"]), "note")
+        finally:
+            os.kill(jvm.pid, signal.SIGCONT)
 
     def test_directory_that_was_made_anew_is_told(self):
         daemon = self.watch()

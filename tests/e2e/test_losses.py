@@ -19,7 +19,7 @@ MANY = ["-Xcomp", "-XX:TieredStopAtLevel=1", "-XX:CompileCommand=quiet",
         "-XX:CompileCommand=dontinline,Many*.computeStep*"]
 STOPPED_SEC = 10
 HEALED_SEC = 1.0
-STOPS = 5
+STOPS = 4
 
 
 class Losses(Case):
@@ -43,10 +43,10 @@ class Losses(Case):
         return time.monotonic()
 
     def stop_until_lost(self, daemon, pid, known):
-        """Stops the collector, again while nothing new comes from the JVM meanwhile. How much is
-        lost now, and when the collector was let go on."""
-        for _ in range(STOPS):
-            since = self.stop_for(daemon, 0.7)
+        """Stops the collector, for longer each time that too little came from the JVM meanwhile. How
+        much is lost now, and when the collector was let go on."""
+        for n in range(STOPS):
+            since = self.stop_for(daemon, 0.7 * 2 ** n)
             time.sleep(0.2)
             lost = self.lost(daemon, pid, "buffer full")
             if lost > known:
