@@ -5,6 +5,8 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
+from pathlib import Path
 
 from harness import collector, processes, settings
 from harness.case import Case
@@ -19,8 +21,10 @@ class Screen:
 
     def __init__(self, case, *args, columns=80, lines=24, env=""):
         self.case = case
-        self.socket = case.directory / "tmux"
-        self.status = case.directory / "status"
+        # Nothing of a screen before: its server may still be ending, and would take this one along.
+        place = Path(tempfile.mkdtemp(prefix="screen", dir=case.directory))
+        self.socket = place / "tmux"
+        self.status = place / "status"
         options = " ".join(str(arg) for arg in [*case.place.options(), *args])
         # The terminal's own settings are written down before and after.
         command = (f"stty -g >{self.status}.before; env {env} {settings.COLLECTOR} top {options};"
@@ -153,9 +157,6 @@ class Top(Case):
             os.kill(int(child), sent)
             self.assertEqual(screen.exit_code(), 0)
             screen.assert_restored()
-            screen.run("kill-server", check=False)
-            for path in self.directory.glob("status*"):
-                path.unlink()
 
     def test_without_a_terminal_it_says_what_to_do(self):
         finished = collector.fgcollect("top", *self.place.options())
