@@ -199,22 +199,6 @@ static void look_at_modules(struct kernel_code *code, uint64_t now_ns)
 	code->modules_hash = hash;
 }
 
-/* Reading does not help where there is no name to be had. */
-static bool look_for_name(struct kernel_code *code, uint64_t addr, uint64_t now_ns,
-			  struct kernel_place *ret)
-{
-	bool is_named;
-
-	if (now_ns < code->read_ns + code->pause_ns)
-		return false;
-	read_symbols(code, now_ns);
-	is_named = find_symbol(code, addr, ret);
-	code->pause_ns = is_named ? KERNEL_READ_INTERVAL_NS : code->pause_ns * 2;
-	if (code->pause_ns > KERNEL_READ_MAX_PAUSE_NS)
-		code->pause_ns = KERNEL_READ_MAX_PAUSE_NS;
-	return is_named;
-}
-
 bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns, uint64_t now_ns,
 		      struct kernel_place *ret)
 {
@@ -231,7 +215,22 @@ bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns,
 		*ret = (struct kernel_place){told->name, told->class_name, 0};
 		return true;
 	}
-	is_named = is_named || look_for_name(code, addr, now_ns, ret);
+	return is_named;
+}
+
+/* Reading does not help where there is no name to be had. */
+bool kernel_code_read_for(struct kernel_code *code, uint64_t addr, uint64_t now_ns,
+			  struct kernel_place *ret)
+{
+	bool is_named = false;
+
+	if (now_ns >= code->read_ns + code->pause_ns) {
+		read_symbols(code, now_ns);
+		is_named = find_symbol(code, addr, ret);
+		code->pause_ns = is_named ? KERNEL_READ_INTERVAL_NS : code->pause_ns * 2;
+		if (code->pause_ns > KERNEL_READ_MAX_PAUSE_NS)
+			code->pause_ns = KERNEL_READ_MAX_PAUSE_NS;
+	}
 	code->stats.unnamed += !is_named;
 	return is_named;
 }

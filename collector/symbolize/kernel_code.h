@@ -7,8 +7,8 @@
  * source:  /proc/kallsyms, /proc/modules, PERF_RECORD_KSYMBOL of perf_event_open(2)
  *
  * The symbols are read at the start, and again when a recording begins, when modules have come or
- * gone, and when an address has no name: at most every KERNEL_READ_INTERVAL_NS, and less often
- * while that leads to no name. BPF programs and trampolines that come and go while
+ * gone, and for an address that has no name: at most every KERNEL_READ_INTERVAL_NS, and less often
+ * while that leads to no name, for it takes some tenths of a second. BPF programs and trampolines that come and go while
  * something is recorded are told of with their times, which counts for more: their addresses are
  * used again.
  */
@@ -60,6 +60,9 @@ struct kernel_place {
 /* Borrowed until the next call. now_ns paces looks at the kernel's files. */
 bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns, uint64_t now_ns,
 		      struct kernel_place *ret);
+/* For what kernel_code_find does not know: the symbols are read again, if that is due. */
+bool kernel_code_read_for(struct kernel_code *code, uint64_t addr, uint64_t now_ns,
+			  struct kernel_place *ret);
 /*
  * The owner that answers at addr would have whatever the time, or 0: something was told of there,
  * or it is time to look at the kernel's files.

@@ -83,35 +83,8 @@ const char *native_frames_module(const struct mapping *mapping)
 	return slash && slash[1] ? slash + 1 : mapping->path;
 }
 
-struct frame native_frames_name_kernel(struct native_frames *native, uint64_t addr,
-				       uint64_t time_ns)
-{
-	const uint64_t now_ns = clock_now_ns();
-	struct frame_key key = {.owner = kernel_code_owner(native->kernel, addr, now_ns),
-				.parts = {addr}};
-	const struct frame *known = frame_cache_find(&native->texts->frames, &key);
-	struct kernel_place place;
-	struct frame frame;
-
-	if (known)
-		return *known;
-	if (kernel_code_find(native->kernel, addr, time_ns, now_ns, &place)) {
-		frame = (struct frame){.name = intern_add_str(&native->texts->names, place.name),
-				       .module =
-					       intern_add_str(&native->texts->names, place.module),
-				       .kind = FRAME_KERNEL};
-		key.owner = place.owner;
-		frame_cache_put(&native->texts->frames, &key, &frame);
-		return frame;
-	}
-	if (!kernel_code_problem(native->kernel))
-		return frame_texts_unknown(native->texts, "no kernel symbol");
-	return (struct frame){
-		.name = intern_add_str(&native->texts->names, kernel_code_hidden(native->kernel)),
-		.kind = FRAME_KERNEL};
-}
-
-const char *native_frames_filter_of(const char *caller)
+/* What is shown for a filter of classic BPF, by the function that called it; NULL: it is none. */
+static const char *filter_of(const char *caller)
 {
 	/* Whatever else they call has a symbol. */
 	static const struct {
@@ -131,6 +104,53 @@ const char *native_frames_filter_of(const char *caller)
 			return filters[i].filter;
 	}
 	return NULL;
+}
+
+static struct frame kernel_frame(struct native_frames *native, const struct kernel_place *place)
+{
+	return (struct frame){.name = intern_add_str(&native->texts->names, place->name),
+			      .module = intern_add_str(&native->texts->names, place->module),
+			      .kind = FRAME_KERNEL};
+}
+
+/* Of an address without a symbol. */
+static struct frame name_unknown_kernel(struct native_frames *native, uint64_t addr,
+					uint64_t caller, uint64_t time_ns, uint64_t now_ns)
+{
+	struct kernel_place place;
+	const char *name = NULL;
+
+	/* Before reading the symbols anew, which would take long and not help. */
+	if (caller && kernel_code_find(native->kernel, caller, time_ns, now_ns, &place))
+		name = filter_of(place.name);
+	if (!name && kernel_code_read_for(native->kernel, addr, now_ns, &place))
+		return kernel_frame(native, &place);
+	if (!name && !kernel_code_problem(native->kernel))
+		return frame_texts_unknown(native->texts, "no kernel symbol");
+	if (!name)
+		name = kernel_code_hidden(native->kernel);
+	return (struct frame){.name = intern_add_str(&native->texts->names, name),
+			      .kind = FRAME_KERNEL};
+}
+
+struct frame native_frames_name_kernel(struct native_frames *native, uint64_t addr, uint64_t caller,
+				       uint64_t time_ns)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct frame_key key = {.owner = kernel_code_owner(native->kernel, addr, now_ns),
+				.parts = {addr}};
+	const struct frame *known = frame_cache_find(&native->texts->frames, &key);
+	struct kernel_place place;
+	struct frame frame;
+
+	if (known)
+		return *known;
+	if (!kernel_code_find(native->kernel, addr, time_ns, now_ns, &place))
+		return name_unknown_kernel(native, addr, caller, time_ns, now_ns);
+	frame = kernel_frame(native, &place);
+	key.owner = place.owner;
+	frame_cache_put(&native->texts->frames, &key, &frame);
+	return frame;
 }
 
 /* Why there are no symbols, or that there are none for this address. */

@@ -30,15 +30,12 @@ void native_frames_free(struct native_frames *native); /* NULL is legal */
 /* Borrowed. */
 struct kernel_code *native_frames_kernel(const struct native_frames *native);
 
-struct frame native_frames_name_kernel(struct native_frames *native, uint64_t addr,
-				       uint64_t time_ns);
-
 /*
- * What is shown in place of a kernel's frame without a name, by the function that called it; NULL:
- * nothing. Filters of classic BPF, such as the seccomp filter of nearly every container, are
- * compiled and have no symbol.
+ * caller: the place that it returns to, or 0. Filters of classic BPF, such as the seccomp filter of
+ * nearly every container, are compiled and have no symbol: their caller says what they are.
  */
-const char *native_frames_filter_of(const char *caller);
+struct frame native_frames_name_kernel(struct native_frames *native, uint64_t addr, uint64_t caller,
+				       uint64_t time_ns);
 
 /*
  * How many frames the place has, innermost first, at least 1; if there is no room for all, the

@@ -217,20 +217,6 @@ static bool is_called_by_none(const struct symbolizer_context *context,
 	       !address_space_find(&context->process->space, stack_probe(entry));
 }
 
-/* Of the last two frames, the caller may say what the other is. */
-static void name_filter(struct symbolizer *symbolizer, struct frame *ret, size_t n)
-{
-	const char *filter = NULL;
-
-	if (n >= 2 && ret[n - 2].kind == FRAME_UNKNOWN && ret[n - 1].kind == FRAME_KERNEL &&
-	    ret[n - 1].name)
-		filter = native_frames_filter_of(ret[n - 1].name);
-	if (filter)
-		ret[n - 2] =
-			(struct frame){.name = intern_add_str(&symbolizer->texts.names, filter),
-				       .kind = FRAME_KERNEL};
-}
-
 static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_context *context,
 			 const struct stack *stack, struct frame *ret,
 			 struct symbolizer_verdict *ret_verdict)
@@ -252,9 +238,11 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 		if (is_at_root)
 			break;
 		if (entry->is_kernel) {
-			ret[n++] = native_frames_name_kernel(symbolizer->native, stack_probe(entry),
-							     context->time_ns);
-			name_filter(symbolizer, ret, n);
+			const bool has_caller = i + 1 < depth && entry[1].is_kernel;
+
+			ret[n++] = native_frames_name_kernel(
+				symbolizer->native, stack_probe(entry),
+				has_caller ? stack_probe(&entry[1]) : 0, context->time_ns);
 		} else {
 			n += name_user(symbolizer, context, entry,
 				       (struct frame_room){&ret[n], room}, &verdict);

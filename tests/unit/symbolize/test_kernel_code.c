@@ -85,7 +85,8 @@ static void assert_named(uint64_t addr, uint64_t time_ns, uint64_t now_ns, const
 			 const char *module)
 {
 	struct kernel_place place = {0};
-	const bool is_named = kernel_code_find(code, addr, time_ns, now_ns, &place);
+	const bool is_named = kernel_code_find(code, addr, time_ns, now_ns, &place) ||
+			      kernel_code_read_for(code, addr, now_ns, &place);
 
 	assert_int_equal(is_named, name != NULL);
 	if (!name)

@@ -361,11 +361,17 @@ static void a_thread_that_has_not_run_has_no_frames_but_the_kernels(void **state
 /* Compiled, and without a symbol. */
 static void a_filter_without_a_symbol_is_named_by_who_calls_it(void **state)
 {
+	struct kernel_code_stats before, after;
+
 	(void)state;
 	tell_kernel();
+	symbolizer_kernel_stats(symbolizer, &before);
 	name_below(UNTOLD, IN_FILTER, (uint64_t)(uintptr_t)&function_to_be_found, false);
 	assert_string_equal(frames[0].name, "[seccomp filter]");
 	assert_int_equal(frames[0].kind, FRAME_KERNEL);
+	/* Without looking for it in symbols that are read anew. */
+	symbolizer_kernel_stats(symbolizer, &after);
+	assert_int_equal(after.unnamed, before.unnamed);
 	name_below(UNTOLD, IN_SCHED, (uint64_t)(uintptr_t)&function_to_be_found, false);
 	assert_string_equal(frames[0].name, "[unknown: no kernel symbol]");
 	assert_int_equal(frames[0].kind, FRAME_UNKNOWN);
