@@ -130,6 +130,17 @@ static const char *stub_name(struct process *process, struct wire_str said)
 			    : process_name(process, unnamed, sizeof(unnamed) - 1);
 }
 
+/*
+ * When all code is asked for, HotSpot from JDK 21 on also tells of a stub that a compiler thread
+ * generates at this moment: from its beginning to address 0, as far as 32 bits can say that. As of up
+ * to 4 GiB it would take the place of all code and of libraries behind it. It is told of anew, by its
+ * true size, once it is complete and can be run.
+ */
+static bool is_incomplete(const struct wire_stub *stub)
+{
+	return stub->size > 0 && (uint32_t)(stub->addr + stub->size) == 0;
+}
+
 static int apply_stub(struct process *process, const struct wire_record *record, uint64_t now_ns)
 {
 	struct wire_stub stub;
@@ -138,6 +149,8 @@ static int apply_stub(struct process *process, const struct wire_record *record,
 
 	if (err)
 		return err;
+	if (is_incomplete(&stub))
+		return 0;
 	if (!code_range_is_valid(stub.addr, stub.size))
 		return -EINVAL;
 	range = (struct code_range){

@@ -282,6 +282,37 @@ static void broken_frames_are_counted_and_the_code_kept(void **state)
 	assert_int_equal(process->jvm->bad_records, 0);
 }
 
+/* ---- stubs ---- */
+
+static void say_stub(uint64_t addr, uint32_t size, const char *name)
+{
+	wire_encode_stub(
+		&buf, WIRE_FLAG_RESYNC,
+		&(struct wire_stub){
+			.time_ns = 500, .addr = addr, .size = size, .name = wire_str_from(name)});
+	apply();
+}
+
+/* As HotSpot tells of it: the low 32 bits of the distance to address 0, of either sign. */
+static void a_stub_that_is_being_generated_takes_no_code_away(void **state)
+{
+	static const uint64_t begins[] = {UINT64_C(0x7f12345678c0), UINT64_C(0x7f12b45678c0)};
+
+	(void)state;
+	say_hello();
+	for (size_t i = 0; i < 2; i++) {
+		const uint64_t begin = begins[i], behind = begin + (64u << 20);
+
+		say_load(behind, 64, "LMain;", "run");
+		say_stub(begin, (uint32_t)(0 - begin), "counterMode_AESCrypt");
+		assert_null(code_map_find(process->code, begin, 1000));
+		assert_string_equal(range_at(behind)->name, "run");
+		say_stub(begin, 1024, "counterMode_AESCrypt");
+		assert_string_equal(range_at(begin + 1023)->name, "counterMode_AESCrypt");
+	}
+	assert_int_equal(process->jvm->bad_records, 0);
+}
+
 /* ---- names ---- */
 
 static void senseless_ranges_leave_no_names(void **state)
@@ -461,6 +492,7 @@ int main(void)
 		CLAIM(the_end_of_another_resync_proves_nothing),
 		CLAIM(an_end_without_a_begin_of_its_session_proves_nothing),
 		CLAIM(frames_are_kept_of_loads_and_stubs),
+		CLAIM(a_stub_that_is_being_generated_takes_no_code_away),
 		CLAIM(a_repeat_brings_the_frame_that_was_not_known),
 		CLAIM(frames_that_cannot_be_are_counted_and_not_kept),
 		CLAIM(broken_frames_are_counted_and_the_code_kept),
