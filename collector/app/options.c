@@ -133,7 +133,7 @@ void options_print_help(FILE *stream)
 	      "      --virtual-threads HOW  carrier: down to the thread that runs them (the "
 	      "default), or\n"
 	      "                         cut: without that thread's frames\n"
-	      "      --stack-size BYTES of a snapshot, default 32k, from 1k to " STACK_LIMIT
+	      "      --stack-size BYTES of a snapshot, default 48k, from 1k to " STACK_LIMIT
 	      " (64k "
 	      "is taken\n"
 	      "                         for that)\n"

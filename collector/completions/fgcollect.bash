@@ -69,7 +69,7 @@ _fgcollect_value() {
 		;;
 	--unwind) _fgcollect_choices 'full fp' "$2" ;;
 	--virtual-threads) _fgcollect_choices 'carrier cut' "$2" ;;
-	--stack-size) _fgcollect_choices '8k 16k 32k 64000' "$2" ;;
+	--stack-size) _fgcollect_choices '16k 32k 48k 64000' "$2" ;;
 	--symbol-cache) _fgcollect_choices '128M 256M 512M 1G 2G' "$2" ;;
 	--java-names) _fgcollect_choices 'slash dot simple signature' "$2" ;;
 	--cxx-names) _fgcollect_choices 'plain simple full' "$2" ;;

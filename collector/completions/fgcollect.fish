@@ -85,7 +85,7 @@ complete -c fgcollect -n $sampled -s e -l event -x -d 'at this event' \
     -a 'cycles instructions cache-misses branch-misses cpu-clock task-clock page-faults context-switches'
 complete -c fgcollect -n '__fgcollect_is record top watch doctor' -l unwind -x -a 'full fp' -d 'how stacks are walked'
 complete -c fgcollect -n $sampled -l virtual-threads -x -a 'carrier cut' -d 'with or without what is below them'
-complete -c fgcollect -n '__fgcollect_is record top watch doctor' -l stack-size -x -a '8k 16k 32k 64000' -d 'of a snapshot'
+complete -c fgcollect -n '__fgcollect_is record top watch doctor' -l stack-size -x -a '16k 32k 48k 64000' -d 'of a snapshot'
 complete -c fgcollect -n $sampled -l symbol-cache -x -a '128M 256M 512M 1G 2G' -d 'how much is kept of files'
 
 # Into what.

@@ -11,13 +11,13 @@
  * look at the whole system, one event a thread and CPU into the same rings.
  *
  * With a snapshot of the user's stack each sample takes a fixed part of its ring, however much of
- * the snapshot is real. A ring has room for what a busy CPU fills in 2 s, for
+ * the snapshot is real. A ring has room for what a busy CPU fills in 1.6 s, for
  * SAMPLER_RING_SAMPLES at least: readers come by the clock, before a ring can be a quarter full, and
  * may be woken by each sample; but on a host that has many processes waiting for each CPU, a reader
  * waits for its turn, too. All rings together have 64 MiB at most, on up to 1024 CPUs. What gives way to that
  * is time first: on more than 8 CPUs at 99 Hz, or at a higher rate, it is less. Where there
  * are so many CPUs that there is no room for SAMPLER_RING_SAMPLES, snapshots are shorter than asked
- * for, not fewer: 24 KiB on 64 CPUs and 11 KiB on 128, of 32 KiB. Where the memory that may be locked
+ * for, not fewer: 24 KiB on 64 CPUs and 11 KiB on 128, of 48 KiB. Where the memory that may be locked
  * is too little, rings are smaller, and must have room for two records.
  *
  * What happens to processes (mappings, names, forks, ends) comes through an event and a ring of its
@@ -35,7 +35,8 @@
 #define SAMPLER_RING_SAMPLES 40 /* 400 ms of the default rate */
 
 /* Snapshots. The maximum is what a record, whose size is a u16, has room for beside its rest. */
-#define SAMPLER_DEFAULT_STACK_BYTES (32u << 10)
+/* HotSpot from JDK 21 on has frames of 10 KiB, three at once where it resolves a call. */
+#define SAMPLER_DEFAULT_STACK_BYTES (48u << 10)
 #define SAMPLER_LEAST_STACK_BYTES   (1u << 10)
 #define SAMPLER_MAX_STACK_BYTES	    64000u
 

@@ -40,6 +40,8 @@
 /* Of compiled code's frames. */
 #define STACK_ALIGN_BYTES 16
 
+#define LEVEL_C2 4
+
 /* Two copies of 16 bytes, three words, and the stack pointer. */
 #define SEARCH_MAX_BYTES 64
 
@@ -114,17 +116,25 @@ static bool may_call_compiled(const struct walk *walk, uint64_t addr)
 	return mapping && mapping_is_generated(mapping);
 }
 
+/* Whether the frame pointer is where compiled code that keeps one has it, in a whole frame. */
+static bool is_framed(const struct unwind_regs *regs, uint32_t size)
+{
+	return regs->fp == regs->sp + size - 2 * WORD_BYTES;
+}
+
 /*
  * C2's search for a string in another puts copies and lengths on the stack, and where its frame has
- * the stack pointer on top of that.
+ * the stack pointer on top of that. Other code may have left an address of the stack there.
  */
-static bool leave_search(struct walk *walk, uint32_t size)
+static bool leave_search(struct walk *walk, const struct code_range *range)
 {
+	const uint32_t size = range->frame.size;
 	const struct unwind_regs before = walk->regs;
 	uint64_t sp;
 
-	if (!snapshot_read(&walk->stack, before.sp, &sp) || sp % STACK_ALIGN_BYTES != 0 ||
-	    sp <= before.sp || sp - before.sp > SEARCH_MAX_BYTES)
+	if ((range->level != LEVEL_C2 && range->level != CODE_LEVEL_UNKNOWN) ||
+	    is_framed(&before, size) || !snapshot_read(&walk->stack, before.sp, &sp) ||
+	    sp % STACK_ALIGN_BYTES != 0 || sp <= before.sp || sp - before.sp > SEARCH_MAX_BYTES)
 		return false;
 	walk->regs.sp = sp;
 	if (leave(walk, ARCH_FRAME_FULL, size) == STEP_DONE &&
@@ -138,8 +148,10 @@ static bool leave_search(struct walk *walk, uint32_t size)
  * The first way that leads to code. Some of C2's intrinsics push a word or two and pop them at their
  * end; and the code that was looked at may have taken the place of the one that was sampled.
  */
-static enum step leave_leaf(struct walk *walk, enum arch_frame frame, uint32_t size)
+static enum step leave_leaf(struct walk *walk, const struct code_range *range,
+			    enum arch_frame frame)
 {
+	const uint32_t size = range->frame.size;
 	const struct {
 		enum arch_frame frame;
 		unsigned int pushed;
@@ -147,7 +159,7 @@ static enum step leave_leaf(struct walk *walk, enum arch_frame frame, uint32_t s
 		    {ARCH_FRAME_FULL, 2}, {ARCH_FRAME_NONE, 0}, {ARCH_FRAME_PUSHED, 0}};
 	const struct unwind_regs before = walk->regs;
 
-	if (frame == ARCH_FRAME_FULL && leave_search(walk, size))
+	if (frame == ARCH_FRAME_FULL && leave_search(walk, range))
 		return STEP_DONE;
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		walk->regs.sp = before.sp + (uint64_t)ways[i].pushed * WORD_BYTES;
@@ -190,7 +202,7 @@ static enum step leave_compiled(struct walk *walk, const struct code_range *rang
 	/* Method handles' glue has no frame: it looks for its target, and jumps there. */
 	if (size < 2 * WORD_BYTES && (frame == ARCH_FRAME_FULL || frame == ARCH_FRAME_FP_LIVE))
 		frame = ARCH_FRAME_NONE;
-	return leave_leaf(walk, frame, size);
+	return leave_leaf(walk, range, frame);
 }
 
 /* False for what has not been pushed yet: the frame is made word by word. */

@@ -327,8 +327,8 @@ static int tear_down_code(void **state)
 	return tear_down(state);
 }
 
-static uint64_t add_code(uint32_t offset, uint32_t size, enum code_kind kind, const char *name,
-			 struct code_frame frame)
+static uint64_t add_code_of_level(uint32_t offset, uint32_t size, enum code_kind kind,
+				  const char *name, struct code_frame frame, uint8_t level)
 {
 	const struct code_range range = {
 		.addr = (uint64_t)(uintptr_t)code + offset,
@@ -337,10 +337,17 @@ static uint64_t add_code(uint32_t offset, uint32_t size, enum code_kind kind, co
 		.class_name = kind == CODE_STUB ? NULL : "a/B",
 		.name = name,
 		.frame = frame,
+		.level = level,
 	};
 
 	assert_int_equal(code_map_add(self->code, &range, false), 1);
 	return range.addr;
+}
+
+static uint64_t add_code(uint32_t offset, uint32_t size, enum code_kind kind, const char *name,
+			 struct code_frame frame)
+{
+	return add_code_of_level(offset, size, kind, name, frame, 1);
 }
 
 /* Stack words are numbered from the stack pointer. */
@@ -849,7 +856,7 @@ static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
 /* Of C2's search for a string: left over in the frame are other return addresses. */
 static void a_leaf_that_searches_a_string_is_left_by_the_stack_pointer_that_it_keeps(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t leaf = add_code_of_level(0, 256, CODE_JAVA, "leaf", FRAME_48, 4);
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
 
@@ -859,6 +866,27 @@ static void a_leaf_that_searches_a_string_is_left_by_the_stack_pointer_that_it_k
 	words[12] = caller + 100;
 	words[18] = last + 100;
 	walk_code(leaf + 60, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, last + 100);
+}
+
+/* C1 has no such search, and a frame pointer that is in its place says that there is none now. */
+static void an_address_left_over_in_a_frame_is_no_stack_pointer(void **state)
+{
+	const uint64_t of_c1 = add_code_of_level(0, 256, CODE_JAVA, "ofC1", FRAME_48, 3);
+	const uint64_t of_c2 = add_code_of_level(256, 256, CODE_JAVA, "ofC2", FRAME_48, 4);
+	const uint64_t caller = add_code(512, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t last = add_code(768, 256, CODE_JAVA, "last", FRAME_48);
+
+	(void)state;
+	words[0] = word_addr(3);
+	words[5] = caller + 100;
+	words[8] = last + 60;
+	words[11] = last + 100;
+	walk_code(of_c1 + 60, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
+	assert_int_equal(stack.entries[2].addr, last + 100);
+	walk_code(of_c2 + 60, word_addr(4), 60);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 	assert_int_equal(stack.entries[2].addr, last + 100);
 }
@@ -1667,6 +1695,7 @@ int main(void)
 		CODE(what_the_caller_of_the_subtype_check_pushed_is_left_out),
 		CODE(a_leaf_that_has_pushed_a_word_is_left_all_the_same),
 		CODE(a_leaf_that_searches_a_string_is_left_by_the_stack_pointer_that_it_keeps),
+		CODE(an_address_left_over_in_a_frame_is_no_stack_pointer),
 		CODE(compiled_code_is_not_returned_from_to_a_file),
 		CODE(a_stub_of_unknown_frame_is_left_by_its_call),
 #if defined(__x86_64__)
