@@ -175,6 +175,9 @@ struct period *recording_steal_period(struct recording *recording, struct period
 /* What the last seconds hold, as a file of render's RENDER_RECORDING. */
 int recording_write_window(const struct recording *recording, FILE *stream);
 
+/* Before names are asked for: what is no JVM is wanted with all, what has a PID by that. */
+bool recording_is_of_interest(const struct recording_options *options,
+			      const struct process *process);
 /* Whether samples of this process belong to it; NULL: one that is gone. */
 bool recording_selects(struct recording *recording, const struct process *process);
 /* The same before there is a recording; by a name that several fit, of all these. */
