@@ -107,11 +107,11 @@ static void stacks_are_unwound_as_the_user_likes(void **state)
 		const char *line;
 		uint32_t stack_bytes;
 	} cases[] = {
-		{"record", 32768},
-		{"--watch", 32768},
-		{"record --unwind=full", 32768},
+		{"record", 49152},
+		{"--watch", 49152},
+		{"record --unwind=full", 49152},
 		{"record --unwind=fp", 0},
-		{"record --unwind fp --unwind full", 32768},
+		{"record --unwind fp --unwind full", 49152},
 		{"record --stack-size 16k", 16384},
 		{"record --unwind=full --stack-size=16384", 16384},
 		{"record --stack-size 1k", 1024},
