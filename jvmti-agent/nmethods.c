@@ -75,7 +75,9 @@ static void find_frame(struct nmethods *n, const struct vmstructs *vm)
 			    is_small(n->frame_size);
 	if (n->has_frame_size)
 		grow(&n->blob_bytes, n->frame_size + sizeof(int32_t));
-	/* An int of old, 16 bits since; where nothing is said, 16 bits are the lower ones of both. */
+	/*
+	 * An int of old, 16 bits since; where nothing is said, 16 bits are the lower ones of both.
+	 */
 	n->complete_is_int = vmstructs_is_declared(vm, "CodeBlob", "_frame_complete_offset", "int");
 	n->has_complete =
 		vmstructs_find_offset(vm, "CodeBlob", "_frame_complete_offset", &n->complete) &&

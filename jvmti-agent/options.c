@@ -35,7 +35,9 @@ static bool is_word(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/* The collector reads the path as a line of /proc/<pid>/maps, where others are written otherwise. */
+/*
+ * The collector reads the path as a line of /proc/<pid>/maps, where others are written otherwise.
+ */
 static bool is_plain(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {

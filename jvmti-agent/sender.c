@@ -176,9 +176,9 @@ static uint64_t next_duty_ns(const struct sender *sender)
 }
 
 /*
- * What comes is sent at whole multiples of WIRE_TICK_NS, so that a starting JVM, which says a little
- * every millisecond, wakes neither this thread nor the collector for each, and the collector knows
- * when to look. After a pause of that long it is sent at once.
+ * What comes is sent at whole multiples of WIRE_TICK_NS, so that a starting JVM, which says a
+ * little every millisecond, wakes neither this thread nor the collector for each, and the collector
+ * knows when to look. After a pause of that long it is sent at once.
  */
 static void wait_for_work(struct sender *sender)
 {

@@ -19,8 +19,8 @@
 #define DIAGNOSE_STARTING_NS UINT64_C(10000000000) /* and a JVM starts its agent until then */
 
 /*
- * False if no agent can be in that process: it is gone, or libfgagent.so is not mapped in it, and it
- * is not so young that this may change.
+ * False if no agent can be in that process: it is gone, or libfgagent.so is not mapped in it, and
+ * it is not so young that this may change.
  */
 bool diagnose_may_connect(pid_t pid);
 

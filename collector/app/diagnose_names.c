@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What names there are, see diagnose_names.h. A name that means nothing may be that of a JVM that has
- * not connected, of a container that does not run, or of one without a JVM: each is looked for before
- * it is called unknown.
+ * What names there are, see diagnose_names.h. A name that means nothing may be that of a JVM that
+ * has not connected, of a container that does not run, or of one without a JVM: each is looked for
+ * before it is called unknown.
  */
 #include "app/diagnose_names.h"
 
@@ -35,7 +35,9 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *text, const c
 			(size_t)n < text->size - text->len ? (size_t)n : text->size - text->len - 1;
 }
 
-/* "web (0123456789ab)", "app (0123456789ab) of pod shop/api-1", or what runs outside of containers */
+/*
+ * "web (0123456789ab)", "app (0123456789ab) of pod shop/api-1", or what runs outside of containers
+ */
 static void say_process(struct text *text, const struct selector *selector,
 			const struct process *process)
 {

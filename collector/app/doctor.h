@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   this host, and the JVMs on it -> what stands between them and whole profiles, and the fix
+ * shape:   this host, and the JVMs on it -> what stands between them and whole profiles, and the
+ *          fix
  * units:   PIDs as the collector sees them
  * threads: one at a time
  * errors:  what cannot be looked at is a finding of its own

@@ -146,7 +146,9 @@ static bool find_socket(const char *text, size_t len, char *ret, size_t size)
 	return false;
 }
 
-/* Where the agent looks for the socket: as its options say, or as ours if they are not to be seen. */
+/*
+ * Where the agent looks for the socket: as its options say, or as ours if they are not to be seen.
+ */
 static void agent_socket(const struct patient *patient, char *ret, size_t size)
 {
 	static const char *const files[] = {"cmdline", "environ"};
@@ -165,7 +167,9 @@ static void agent_socket(const struct patient *patient, char *ret, size_t size)
 		snprintf(ret, size, "%s", INTAKE_DEFAULT_SOCKET);
 }
 
-/* Whether the directory of that path in its root is that of ours, where the socket may be none now. */
+/*
+ * Whether the directory of that path in its root is that of ours, where the socket may be none now.
+ */
 static bool sees_directory(const struct patient *patient, const char *path, const char *ours)
 {
 	_cleanup_free_ char *dir = strdup(path), *our_dir = strdup(ours);

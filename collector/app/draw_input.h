@@ -27,8 +27,8 @@ struct draw_input {
 int draw_input_init(struct draw_input *input);
 void draw_input_fini(struct draw_input *input);
 /*
- * "-" is standard input. Of several recordings, threads and times are put together as far as they can
- * be, see draw_recordings.h. Of reversed stacks they are left out: they are those of one tree.
+ * "-" is standard input. Of several recordings, threads and times are put together as far as they
+ * can be, see draw_recordings.h. Of reversed stacks they are left out: they are those of one tree.
  */
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options);

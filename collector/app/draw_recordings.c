@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Puts recordings together, see draw_recordings.h. A fact that is not the same in all is left out. */
+/*
+ * Puts recordings together, see draw_recordings.h. A fact that is not the same in all is left out.
+ */
 #include "app/draw_recordings.h"
 
 #include "base/log.h"
@@ -47,7 +49,9 @@ static int merge_timelines(struct import_recording *all, const struct import_rec
 	return timeline_merge(&all->timeline, &one->timeline, &how);
 }
 
-/* Of clocks that cannot be compared, there is no start: what comes later has another one as well. */
+/*
+ * Of clocks that cannot be compared, there is no start: what comes later has another one as well.
+ */
 static void merge_times(struct profile_info *all, const struct profile_info *one)
 {
 	const uint64_t end = end_of(all) > end_of(one) ? end_of(all) : end_of(one);

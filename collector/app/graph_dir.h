@@ -37,7 +37,8 @@ struct graph_name {
 /*
  * "20261121T234718Z-3f2a4b5c6d7e-org.example.Main-4711.html": names that sort by time; the
  * container's first 12 digits, or the process's name where there is none; bytes that are no letter,
- * digit, dot or underscore become '_'. n > 1 sets it apart from others of that name: "-4711.2.html".
+ * digit, dot or underscore become '_'. n > 1 sets it apart from others of that name:
+ * "-4711.2.html".
  */
 void graph_name_write(const struct graph_name *name, unsigned n, char ret[GRAPH_DIR_NAME_BYTES]);
 /* Whether a text may be one. */

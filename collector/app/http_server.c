@@ -117,7 +117,9 @@ static enum MHD_Result refuse(struct http_server *server, struct MHD_Connection 
 							: "only GET\n");
 }
 
-/* Answers when the head of a request is there; what follows is not read, and the connection ends. */
+/*
+ * Answers when the head of a request is there; what follows is not read, and the connection ends.
+ */
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url,
 				  const char *method, const char *version, const char *body,
 				  size_t *body_len, void **request)
@@ -143,7 +145,9 @@ static struct open_connection *place_of(struct http_server *server, int fd)
 	return NULL;
 }
 
-/* That one has ended is told before its descriptor is closed: what is shut down is still its own. */
+/*
+ * That one has ended is told before its descriptor is closed: what is shut down is still its own.
+ */
 static void on_connection(void *arg, struct MHD_Connection *connection, void **socket_context,
 			  enum MHD_ConnectionNotificationCode code)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads a JDK's version, see jvm_release.h. Distributions' packages of JDK 8 have no file "release":
- * then it is looked for in libjvm.so, which has it in a sentence of its own,
+ * Reads a JDK's version, see jvm_release.h. Distributions' packages of JDK 8 have no file
+ * "release": then it is looked for in libjvm.so, which has it in a sentence of its own,
  *
  *   OpenJDK 64-Bit Server VM (25.372-b07) for linux-amd64 JRE (1.8.0_372-8u372-ga-1-b07), built on
  */
@@ -60,7 +60,9 @@ static const char *find_libjvm(const struct process *process)
 	return NULL;
 }
 
-/* "release" in the JDK's home, which is above lib/server, lib/amd64/server or jre/lib/amd64/server. */
+/*
+ * "release" in the JDK's home, which is above lib/server, lib/amd64/server or jre/lib/amd64/server.
+ */
 static bool find_release(const char *libjvm, char ret[PATH_MAX])
 {
 	char *lib;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Compares /proc/<pid>/maps with what is known, see lost_mappings.h. What was unmapped stays: samples
- * that wait may be of it, and the kernel does not tell of that otherwise either.
+ * Compares /proc/<pid>/maps with what is known, see lost_mappings.h. What was unmapped stays:
+ * samples that wait may be of it, and the kernel does not tell of that otherwise either.
  */
 #include "app/lost_mappings.h"
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a loss of the kernel's records, then a sample of a process -> records of what it maps and
- *          nobody told of
+ * shape:   a loss of the kernel's records, then a sample of a process -> records of what it maps
+ *          and nobody told of
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  a process that cannot be read tells nothing
  * source:  PERF_RECORD_LOST of perf_event_open(2), proc_pid_maps(5)
  *
  * Each process of which there are samples is read once after a loss, at most every
- * LOST_MAPPINGS_INTERVAL_NS, and all together for a tenth of the time; who has to wait is due with its
- * next sample. A zero-filled struct has seen no loss.
+ * LOST_MAPPINGS_INTERVAL_NS, and all together for a tenth of the time; who has to wait is due with
+ * its next sample. A zero-filled struct has seen no loss.
  */
 #ifndef FG_APP_LOST_MAPPINGS_H
 #define FG_APP_LOST_MAPPINGS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   output paths -> files that are there whole, or not at all; standard output with a line on
- *          stderr that says how much it was
+ * shape:   output paths -> files that are there whole, or not at all; standard output with a line
+ *          on stderr that says how much it was
  * units:   none
  * threads: one
  * errors:  negative errno, said on stderr

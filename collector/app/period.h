@@ -24,7 +24,9 @@
 /* One process's share: a quarter of it by nodes, and timelines that are coarse. */
 #define PERIOD_GRAPH_NODES   500000u
 #define PERIOD_GRAPH_ENTRIES 500000u
-/* No period is shorter, whatever its graphs take: past the limit samples are left out until then. */
+/*
+ * No period is shorter, whatever its graphs take: past the limit samples are left out until then.
+ */
 #define PERIOD_LEAST_NS UINT64_C(5000000000)
 
 struct period_graph {

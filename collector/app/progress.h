@@ -7,8 +7,8 @@
  * source:  none
  *
  * Off a terminal nothing is shown: plain lines before and after say enough there. With lines there
- * is a line a second wherever stderr leads, for whoever shows them at the other end of a connection,
- * and so that this one is never idle for long.
+ * is a line a second wherever stderr leads, for whoever shows them at the other end of a
+ * connection, and so that this one is never idle for long.
  */
 #ifndef FG_APP_PROGRESS_H
 #define FG_APP_PROGRESS_H

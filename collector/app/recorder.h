@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what the record and top commands ask for, whoever does it: this process, or a running daemon
+ * shape:   what the record and top commands ask for, whoever does it: this process, or a running
+ *          daemon
  * units:   nanoseconds
  * threads: one
  * errors:  negative errno, said on stderr where it arose

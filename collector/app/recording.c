@@ -6,8 +6,8 @@
  *                             samples: unwind -> symbolize -> profile
  *
  * Files are taken hold of before that, when a record of their mapping is read, and loaded by the
- * table cache's thread. A sample whose tables are not there yet stays in the hold, and all behind it
- * with it.
+ * table cache's thread. A sample whose tables are not there yet stays in the hold, and all behind
+ * it with it.
  */
 #include "app/recording.h"
 

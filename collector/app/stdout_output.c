@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Counts and sums up what goes through, see stdout_output.h. The descriptor may be one that does not
- * block, as whoever started the program left it: then it is waited for.
+ * Counts and sums up what goes through, see stdout_output.h. The descriptor may be one that does
+ * not block, as whoever started the program left it: then it is waited for.
  */
 #include "app/stdout_output.h"
 

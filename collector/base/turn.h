@@ -7,8 +7,8 @@
  * source:  sched_setattr(2), Documentation/scheduler/sched-eevdf.rst
  *
  * Whoever asks for short turns of the processor is given one sooner, and no more of them: where
- * others wait for every CPU, that is milliseconds in which a process that has just begun can still be
- * looked at.
+ * others wait for every CPU, that is milliseconds in which a process that has just begun can still
+ * be looked at.
  */
 #ifndef FG_BASE_TURN_H
 #define FG_BASE_TURN_H

@@ -10,9 +10,9 @@
  * Of an unwind table only what a walk along frames needs is kept: the canonical frame address
  * (CFA), which is the caller's stack pointer, and where the caller's frame pointer and the return
  * address are. The frame pointer is register 6 of x86_64 and 29 of aarch64, the return address is
- * 16 and 30. A file of x86_64 with a CFA in rbx, as the loader's code that binds lazily has, keeps in
- * a column more where rbx is; others do not pay for that. On aarch64 a signed return address is to
- * be stripped by the reader: this table does not say which ones are.
+ * 16 and 30. A file of x86_64 with a CFA in rbx, as the loader's code that binds lazily has, keeps
+ * in a column more where rbx is; others do not pay for that. On aarch64 a signed return address is
+ * to be stripped by the reader: this table does not say which ones are.
  *
  * .eh_frame is read, found by its section or through PT_GNU_EH_FRAME, else .debug_frame. What is
  * broken is left out and counted. Files of both machines are read on either.

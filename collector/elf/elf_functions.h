@@ -3,8 +3,8 @@
  * shape:   tables of an ELF file, and of files that go with it -> one list of its functions
  * units:   elf_addr is p_vaddr
  * threads: one at a time
- * errors:  -ENOEXEC a table that is broken, -EFBIG more than the bounds of elf_file.h, -ENOMEM; what
- *          was added before stays
+ * errors:  -ENOEXEC a table that is broken, -EFBIG more than the bounds of elf_file.h, -ENOMEM;
+ *          what was added before stays
  * source:  elf(5); the processor supplements of the System V ABI for x86_64 and aarch64 (PLT)
  *
  * Names are borrowed from the files, which must stay open as long as the list is used. A

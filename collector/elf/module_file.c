@@ -148,7 +148,9 @@ static int open_by_path(pid_t pid, const struct mapping *mapping, bool has_right
 	return ret;
 }
 
-/* Some file systems number a file otherwise for a mapping; another file may be mapped by now, too. */
+/*
+ * Some file systems number a file otherwise for a mapping; another file may be mapped by now, too.
+ */
 static bool is_numbered_so(int path_fd, const struct mapping *mapping)
 {
 	struct stat st;

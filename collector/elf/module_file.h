@@ -7,11 +7,11 @@
  *          gone
  * source:  proc(5) root and map_files, openat2(2), open(2) O_PATH, vdso(7)
  *
- * /proc/<pid>/map_files leads to the very file that is mapped, deleted or replaced as it may be, given
- * CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN. Where it does not, the path has to, and that belongs to
- * the target, which may put anything there: another file, a FIFO, a device, a link out of its
- * container. So it is resolved inside of the target's root without opening it, and taken if it is
- * the regular file that the kernel says is mapped.
+ * /proc/<pid>/map_files leads to the very file that is mapped, deleted or replaced as it may be,
+ * given CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN. Where it does not, the path has to, and that
+ * belongs to the target, which may put anything there: another file, a FIFO, a device, a link out
+ * of its container. So it is resolved inside of the target's root without opening it, and taken if
+ * it is the regular file that the kernel says is mapped.
  *
  * To find a file is not to open it: a file system may be one that the target serves itself (FUSE)
  * or a network's, and never answer. With the right to map_files none is asked; whoever reads has to
@@ -28,8 +28,8 @@
 
 /*
  * A descriptor of the file (O_PATH: it holds the file but cannot be read), which the caller closes,
- * and what is known of it: device, inode, kind, size and times. root_file_read opens it, and may wait
- * for its file system.
+ * and what is known of it: device, inode, kind, size and times. root_file_read opens it, and may
+ * wait for its file system.
  */
 int module_file_open(pid_t pid, const struct mapping *mapping, struct stat *ret_stat,
 		     const char **ret_reason);

@@ -4,7 +4,8 @@
  *
  *   (pid, start) -> struct memo          what was found for that mapping; the hot path, one look-up
  *   memo -> struct module                a file, held by a descriptor
- *   module -> tables                     what was made of it; gone if evicted, and loaded again then
+ *   module -> tables                     what was made of it; gone if evicted, and loaded again
+ *   then
  *
  * The first is here, the others are table_store's. A table is made by table_loader's thread, or
  * without that at once.
@@ -497,7 +498,9 @@ void table_cache_expect(struct table_cache *cache, pid_t pid, const struct mappi
 	}
 }
 
-/* Has what is missing of a file that was found looked for; returns why it stays missing, or NULL. */
+/*
+ * Has what is missing of a file that was found looked for; returns why it stays missing, or NULL.
+ */
 static const char *get_table(struct table_cache *cache, enum table_of of, pid_t pid,
 			     const struct mapping *mapping, struct memo *memo)
 {

@@ -6,13 +6,13 @@
  * errors:  NULL with a reason text; nothing here ends the run
  * source:  proc(5) root and map_files, openat2(2), vdso(7)
  *
- * A file is found when its mapping is first seen and held (O_PATH) as long as a process that maps it
- * is known, so that it can still be read when the process, its container or its name is gone; see
- * elf/module_file.h for how. A file is known again by device, inode, size, mtime and ctime. Files
- * that make equal tables, such as one library in many containers, share one; that is found by
- * comparing, not by build ID, because a container could give its own file another's build ID. For the
- * same reason a table for which the target's root had a debug file is for those alone who have that
- * root, see elf/file_scope.h, even if others map the same file.
+ * A file is found when its mapping is first seen and held (O_PATH) as long as a process that maps
+ * it is known, so that it can still be read when the process, its container or its name is gone;
+ * see elf/module_file.h for how. A file is known again by device, inode, size, mtime and ctime.
+ * Files that make equal tables, such as one library in many containers, share one; that is found by
+ * comparing, not by build ID, because a container could give its own file another's build ID. For
+ * the same reason a table for which the target's root had a debug file is for those alone who have
+ * that root, see elf/file_scope.h, even if others map the same file.
  *
  * All tables together are kept up to max_bytes, the least recently used going first, be it unwind
  * rules or symbols: what a profile needs of each differs too much from host to host to divide the

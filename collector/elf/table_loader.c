@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Three lists under one lock: urgent, likely, done. A thread owns the one job that it has taken from
- * them and holds no lock while it reads. The state is shared by the threads and who started them and
- * freed by whoever leaves last, because a read that hangs cannot be ended. See table_loader.h.
+ * Three lists under one lock: urgent, likely, done. A thread owns the one job that it has taken
+ * from them and holds no lock while it reads. The state is shared by the threads and who started
+ * them and freed by whoever leaves last, because a read that hangs cannot be ended. See
+ * table_loader.h.
  */
 #include "elf/table_loader.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a file that is known to those of a scope -> the tables made of it, one for all files that
- *          make equal ones
+ * shape:   a file that is known to those of a scope -> the tables made of it, one for all files
+ *          that make equal ones
  * units:   bytes, CLOCK_MONOTONIC nanoseconds
  * threads: one at a time
  * errors:  NULL or a reason, a short static text

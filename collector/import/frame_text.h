@@ -4,7 +4,8 @@
  * units:   none
  * threads: any
  * errors:  none: every text is a frame
- * source:  the suffixes of FlameGraph's and async-profiler's users, and how names look that have none
+ * source:  the suffixes of FlameGraph's and async-profiler's users, and how names look that have
+ *          none
  */
 #ifndef FG_IMPORT_FRAME_TEXT_H
 #define FG_IMPORT_FRAME_TEXT_H

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is in a gzip file, see gunzip.h: members of 1f 8b 08 .., each deflated bytes and their sum. */
+/*
+ * What is in a gzip file, see gunzip.h: members of 1f 8b 08 .., each deflated bytes and their sum.
+ */
 #include "import/gunzip.h"
 
 #include <errno.h>

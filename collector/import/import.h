@@ -3,7 +3,8 @@
  * shape:   what other programs have written of stacks -> a profile
  * units:   the file's own: samples, or the event's periods
  * threads: one at a time
- * errors:  negative errno where nothing can be read at all; bad lines are counted, the first is told
+ * errors:  negative errno where nothing can be read at all; bad lines are counted, the first is
+ *          told
  * source:  folded stacks, the text of perf-script(1), pprof and recordings of our own: see
  *          folded_reader.c, perf_reader.c, pprof.h and recording_reader.h
  *

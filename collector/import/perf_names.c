@@ -160,7 +160,9 @@ static const char *plain_name(const struct perf_names *names, const char *name)
 	return len > 0 ? arena_copy(names->arena, text, len) : name;
 }
 
-/* Behind the frame of the function itself, which gets its line. Returns how many frames there are. */
+/*
+ * Behind the frame of the function itself, which gets its line. Returns how many frames there are.
+ */
 static size_t add_inlined(const struct import_options *options, const struct perf_names *names,
 			  struct frame *ret, size_t max)
 {

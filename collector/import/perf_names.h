@@ -4,7 +4,8 @@
  * units:   none
  * threads: any
  * errors:  none: what has no name is called by its file
- * source:  the names that perf, perf-map-agent and HotSpot's map give; stackcollapse-perf.pl's users
+ * source:  the names that perf, perf-map-agent and HotSpot's map give; stackcollapse-perf.pl's
+ *          users
  *
  * Kept apart: the kernel's files are [kernel.kallsyms], [module], vmlinux and *.ko, and not [vdso];
  * generated code is in /tmp/perf-PID.map or jitted-PID-N.so, and is a method only if it is called

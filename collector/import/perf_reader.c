@@ -6,8 +6,8 @@
  *   header frame LF                 a sample without a call chain
  *   "#" ... LF                      a comment
  *
- * A sample weighs its period where there is one, and 1 where there is none. Of several events one is
- * kept, because their periods cannot be added. The lowest frame is the comm, its spaces as '_'.
+ * A sample weighs its period where there is one, and 1 where there is none. Of several events one
+ * is kept, because their periods cannot be added. The lowest frame is the comm, its spaces as '_'.
  */
 #include "import/name_cache.h"
 #include "import/perf_header.h"

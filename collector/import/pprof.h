@@ -4,8 +4,8 @@
  * units:   samples where the file counts them, else those of its default type (see below)
  * threads: any
  * errors:  -EINVAL no profile, or a damaged one; -EFBIG larger than a limit; -EOVERFLOW; -ENOMEM;
- *          the report's first_reason says which. Samples of negative value, where there is no before, and
- *          those of stacks that are too deep are counted as ignored
+ *          the report's first_reason says which. Samples of negative value, where there is no
+ *          before, and those of stacks that are too deep are counted as ignored
  * source:  github.com/google/pprof, proto/profile.proto and proto/README.md
  *
  * A file may hold several values a sample. Taken is its default type, which is the last one if it

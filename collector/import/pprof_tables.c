@@ -270,7 +270,10 @@ static enum frame_kind kind_of_system_name(const char *name, const char *system)
 	return frame_kind_of_word(word);
 }
 
-/* The module of a location as frames say it: a file's name without directory; none for generated code. */
+/*
+ * The module of a location as frames say it: a file's name without directory; none for generated
+ * code.
+ */
 static bool find_module(struct pprof_tables *tables, const struct location *location,
 			const pprof_Mapping **ret_mapping, struct frame *ret)
 {

@@ -6,8 +6,8 @@
  * errors:  negative errno; reason says why, a literal
  * source:  proto/pprof.proto
  *
- * The tables of a profile may stand behind the samples that need them, and so are read first. Ranges
- * of bytes are the caller's; names are copied.
+ * The tables of a profile may stand behind the samples that need them, and so are read first.
+ * Ranges of bytes are the caller's; names are copied.
  */
 #ifndef FG_IMPORT_PPROF_TABLES_H
 #define FG_IMPORT_PPROF_TABLES_H

@@ -98,8 +98,8 @@ static bool take_varint(struct recording_reader *reader, uint64_t *ret)
 }
 
 /*
- * The first n varints of a record of len bytes; what stands behind them is passed over. Those behind
- * the first least may be missing, as in older files: then they are 0.
+ * The first n varints of a record of len bytes; what stands behind them is passed over. Those
+ * behind the first least may be missing, as in older files: then they are 0.
  */
 static bool take_some_fields(struct recording_reader *reader, uint64_t len, size_t least, size_t n)
 {

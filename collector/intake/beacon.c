@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * A line of /proc/<pid>/maps is "start-end access offset device inode", and, padded with spaces,
- * what is mapped; a newline in that is "\012". Looked for is "/memfd:fgagent-listen:PATH (deleted)",
- * in which PATH is absolute and has neither control characters nor backslashes.
+ * what is mapped; a newline in that is "\012". Looked for is "/memfd:fgagent-listen:PATH
+ * (deleted)", in which PATH is absolute and has neither control characters nor backslashes.
  */
 #include "intake/beacon.h"
 

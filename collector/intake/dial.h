@@ -7,8 +7,8 @@
  * source:  openat2(2), unix(7), SO_PEERCRED of socket(7), proc_pid_root(5)
  *
  * All that lies at the path is the container's to choose. Nothing is opened but a reference to it
- * (O_PATH), no link is followed, nothing of the process's root is left, no file system is waited for,
- * and nothing but a socket is connected to. Not a byte is sent before the kernel has said that
+ * (O_PATH), no link is followed, nothing of the process's root is left, no file system is waited
+ * for, and nothing but a socket is connected to. Not a byte is sent before the kernel has said that
  * the process that listens there is the one that was meant.
  */
 #ifndef FG_INTAKE_DIAL_H

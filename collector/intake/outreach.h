@@ -9,8 +9,8 @@
  * Each process that the finder finds is dialled, and again when its session has ended: after 50 ms
  * first, and then after twice as long each time that it does not answer, up to 30 s. Who it is, is
  * the PID that was dialled and the start time of that process, which are checked before and after
- * against the open directory of it in /proc and the kernel's word on who listens. A session that lasts
- * for less than OUTREACH_LASTING_NS counts as no answer there.
+ * against the open directory of it in /proc and the kernel's word on who listens. A session that
+ * lasts for less than OUTREACH_LASTING_NS counts as no answer there.
  */
 #ifndef FG_INTAKE_OUTREACH_H
 #define FG_INTAKE_OUTREACH_H
@@ -67,8 +67,8 @@ uint64_t outreach_next_ns(const struct outreach *outreach);
 void outreach_heard(struct outreach *outreach, const struct intake_event *event);
 
 /*
- * That process is or becomes a JVM, which is waited for: it is looked into several times in the next
- * seconds, and dialled at once if it is known and has not answered for a while.
+ * That process is or becomes a JVM, which is waited for: it is looked into several times in the
+ * next seconds, and dialled at once if it is known and has not answered for a while.
  */
 void outreach_expect(struct outreach *outreach, pid_t pid, uint64_t now_ns);
 

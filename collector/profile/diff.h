@@ -4,7 +4,8 @@
  * units:   samples as they were counted; shares of each side's own total
  * threads: as profile.h
  * errors:  -ENOMEM
- * source:  the two-proportion z test with pooled variance; Poisson counts where nothing is normalised
+ * source:  the two-proportion z test with pooled variance; Poisson counts where nothing is
+ *          normalised
  *
  * A node is there if either profile has it. The tree's own weights are the widths it is drawn with:
  * of one side, or of whichever is greater at each end of a stack, so that what has gone is seen
@@ -67,8 +68,8 @@ void diff_fini(struct profile_diff *diff);
 /* What a count before is worth after: 1 where nothing is normalised. */
 double diff_scale(const struct profile_diff *diff);
 /*
- * Of one pair of a diff_counts: the change as a share of all samples after, so that 0.01 is one of a
- * hundred; normalised, of both sides' own shares.
+ * Of one pair of a diff_counts: the change as a share of all samples after, so that 0.01 is one of
+ * a hundred; normalised, of both sides' own shares.
  */
 double diff_change(const struct profile_diff *diff, const uint64_t counts[DIFF_SIDES]);
 /* In standard deviations; 0 where there is nothing to compare. */

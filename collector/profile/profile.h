@@ -81,8 +81,8 @@ int profile_init(struct profile *profile, uint32_t max_nodes);
 void profile_fini(struct profile *profile);
 
 /*
- * The build ID of a node's module, which is NULL or a profile's own: as struct frame has it, NULL if
- * it is not known. Modules of one name and of several builds are texts of their own.
+ * The build ID of a node's module, which is NULL or a profile's own: as struct frame has it, NULL
+ * if it is not known. Modules of one name and of several builds are texts of their own.
  */
 const char *profile_build_id(const char *module);
 

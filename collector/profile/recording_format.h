@@ -45,8 +45,9 @@ enum recording_record {
 };
 
 /*
- * Keys of facts. Texts: host, boot_id, kernel, event, program, title, subtitle, notes, count_name. Numbers:
- * hz, start_unix_ns, duration_ns, bucket_ns (in front of the first TIME), and counts of samples:
+ * Keys of facts. Texts: host, boot_id, kernel, event, program, title, subtitle, notes, count_name.
+ * Numbers: hz, start_unix_ns, duration_ns, bucket_ns (in front of the first TIME), and counts of
+ * samples:
  */
 #define RECORDING_UNNAMED      "unnamed"
 #define RECORDING_UNNAMED_JAVA "unnamed_java"

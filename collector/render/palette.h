@@ -4,8 +4,8 @@
  * units:   RGB, 8 bits a channel
  * threads: any
  * errors:  -EINVAL for a name that no palette has
- * source:  the names that FlameGraph's users know; WCAG 2.1 for contrast: black text on each colour is
- *          at least 4.5:1
+ * source:  the names that FlameGraph's users know; WCAG 2.1 for contrast: black text on each colour
+ *          is at least 4.5:1
  *
  * A frame's class is its kind, or in a diff what has become of it. Each class has KIND_SHADES
  * shades; which of them a frame has follows from its name, so that it is the same in every file, or

@@ -6,7 +6,8 @@
  * nothing is held together: a text, a mapping, a function, a location are written when the first
  * sample needs them, and only their numbers are kept.
  *
- *   sample     a stack that ends somewhere; values: samples, and nanoseconds if the period is known;
+ *   sample     a stack that ends somewhere; values: samples, and nanoseconds if the period is
+ *   known;
  *              labels thread, tid, process, pid, container, pod where a timeline tells them
  *   location   a frame with machine code of its own and, in front of it, those inlined into it
  *   function   name: the frame's; system_name: name_[kind], by which our reader knows the kind

@@ -9,9 +9,9 @@
  * A sample names its frames by number, root first. Names bear the suffix of their kind, for there
  * is no other place for it. One path is in memory at a time.
  *
- * Each thread of a timeline is a profile, whose samples are in the order of time, and a last one has
- * what is in none. Since a sample repeats its whole stack, that order is given up where there are
- * more than MAX_TIMED of them: then each stack of a thread is written once.
+ * Each thread of a timeline is a profile, whose samples are in the order of time, and a last one
+ * has what is in none. Since a sample repeats its whole stack, that order is given up where there
+ * are more than MAX_TIMED of them: then each stack of a thread is written once.
  */
 #include "render/by_thread.h"
 #include "render/json.h"

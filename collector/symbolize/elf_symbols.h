@@ -8,10 +8,10 @@
  * source:  elf(5), libelf
  *
  * From the best table there is, and .dynsym as well: .symtab; else mini debug info; else a separate
- * debug file; and for entries of the PLT what they lead to. Functions (STT_FUNC, STT_GNU_IFUNC), and
- * STT_NOTYPE with a size or in .symtab of assembler code when nothing else covers the address. C++
- * and Rust names are demangled. The file is read, not mapped, so that a file cut short under us cannot end
- * us. A file without symbols is no error: its count is 0, and elf_symbols_addr_of works.
+ * debug file; and for entries of the PLT what they lead to. Functions (STT_FUNC, STT_GNU_IFUNC),
+ * and STT_NOTYPE with a size or in .symtab of assembler code when nothing else covers the address.
+ * C++ and Rust names are demangled. The file is read, not mapped, so that a file cut short under us
+ * cannot end us. A file without symbols is no error: its count is 0, and elf_symbols_addr_of works.
  */
 #ifndef FG_SYMBOLIZE_ELF_SYMBOLS_H
 #define FG_SYMBOLIZE_ELF_SYMBOLS_H
@@ -35,8 +35,8 @@ enum elf_symbols_source {
 };
 
 /*
- * fd stays the caller's; any other thing than a regular file is -EINVAL. place says where a separate
- * debug file is looked for; with NULL none is.
+ * fd stays the caller's; any other thing than a regular file is -EINVAL. place says where a
+ * separate debug file is looked for; with NULL none is.
  */
 int elf_symbols_load(int fd, const struct debug_place *place, struct elf_symbols **ret);
 

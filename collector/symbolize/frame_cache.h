@@ -8,9 +8,9 @@
  *
  * Stacks have the same frames over and over, and to write a name is much of what a frame costs. A
  * key says by pointers and numbers what the texts were made from, and by a serial number who owns
- * these: a name pool, an inline table, a file's symbols, the kernel's. No other ever has that number, so that an
- * owner need not be forgotten when it goes: its frames are not found any more. Within an owner a
- * pointer must go on to mean the same text.
+ * these: a name pool, an inline table, a file's symbols, the kernel's. No other ever has that
+ * number, so that an owner need not be forgotten when it goes: its frames are not found any more.
+ * Within an owner a pointer must go on to mean the same text.
  *
  * A place for each hash, the last comer's. A zero-filled cache is a valid, empty one.
  */

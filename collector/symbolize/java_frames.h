@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an address of a JVM's generated code at a time -> the method there, and those inlined into it
+ * shape:   an address of a JVM's generated code at a time -> the method there, and those inlined
+ *          into it
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  an interpreted method that cannot be named is [interpreted]

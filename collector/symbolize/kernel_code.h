@@ -8,9 +8,9 @@
  *
  * The symbols are read at the start, and again when a recording begins, when modules have come or
  * gone, and for an address that has no name: at most every KERNEL_READ_INTERVAL_NS, and less often
- * while that leads to no name, for it takes some tenths of a second. BPF programs and trampolines that come and go while
- * something is recorded are told of with their times, which counts for more: their addresses are
- * used again.
+ * while that leads to no name, for it takes some tenths of a second. BPF programs and trampolines
+ * that come and go while something is recorded are told of with their times, which counts for more:
+ * their addresses are used again.
  */
 #ifndef FG_SYMBOLIZE_KERNEL_CODE_H
 #define FG_SYMBOLIZE_KERNEL_CODE_H

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an address of the kernel, of a file that a process has mapped, or of code that another runtime
- *          told of -> its function, and those inlined into it
+ * shape:   an address of the kernel, of a file that a process has mapped, or of code that another
+ *          runtime told of -> its function, and those inlined into it
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  what cannot be named becomes [unknown: reason] of kind FRAME_UNKNOWN
  * source:  none
  *
- * The kernel's are named by kallsyms and by what the kernel told of code that came and went, those of a
- * file by its best table, and by their function's start if that has no name.
+ * The kernel's are named by kallsyms and by what the kernel told of code that came and went, those
+ * of a file by its best table, and by their function's start if that has no name.
  */
 #ifndef FG_SYMBOLIZE_NATIVE_FRAMES_H
 #define FG_SYMBOLIZE_NATIVE_FRAMES_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One entry of the stack after the other: the kernel's and files' by native_frames.h, the JVM's code
- * by java_frames.h. What is decided here is where a stack ends, and whether that is its root. See
- * symbolizer.h.
+ * One entry of the stack after the other: the kernel's and files' by native_frames.h, the JVM's
+ * code by java_frames.h. What is decided here is where a stack ends, and whether that is its root.
+ * See symbolizer.h.
  */
 #include "symbolize/symbolizer.h"
 
@@ -197,8 +197,8 @@ static struct frame name_end(struct symbolizer *symbolizer,
 }
 
 /*
- * Whether the kernel was sampled where no user's code called it: in a thread that has not run yet, or
- * between two programs, in execve, with the registers of the one that is gone, whose code is not
+ * Whether the kernel was sampled where no user's code called it: in a thread that has not run yet,
+ * or between two programs, in execve, with the registers of the one that is gone, whose code is not
  * mapped any more.
  */
 static bool is_called_by_none(const struct symbolizer_context *context,

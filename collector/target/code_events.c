@@ -21,8 +21,8 @@ static uint64_t host_time(const struct process *process, uint64_t time_ns, uint6
 }
 
 /*
- * What a resync repeats was there before, and its time is that of the repetition. How long before is
- * not known: perf, which goes by the time alone, is told when the resync began.
+ * What a resync repeats was there before, and its time is that of the repetition. How long before
+ * is not known: perf, which goes by the time alone, is told when the resync began.
  */
 static void dump_range(struct process *process, const struct code_range *range, bool is_resync,
 		       uint64_t now_ns)
@@ -132,9 +132,9 @@ static const char *stub_name(struct process *process, struct wire_str said)
 
 /*
  * When all code is asked for, HotSpot from JDK 21 on also tells of a stub that a compiler thread
- * generates at this moment: from its beginning to address 0, as far as 32 bits can say that. As of up
- * to 4 GiB it would take the place of all code and of libraries behind it. It is told of anew, by its
- * true size, once it is complete and can be run.
+ * generates at this moment: from its beginning to address 0, as far as 32 bits can say that. As of
+ * up to 4 GiB it would take the place of all code and of libraries behind it. It is told of anew,
+ * by its true size, once it is complete and can be run.
  */
 static bool is_incomplete(const struct wire_stub *stub)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Asks one source after the other, the one that says most first, see container_names.h: Docker's
- * record, OCI bundles of containerd and CRI-O, the storage of Podman and CRI-O, the kubelet's mounts,
- * its links to logs, and its directories of logs.
+ * record, OCI bundles of containerd and CRI-O, the storage of Podman and CRI-O, the kubelet's
+ * mounts, its links to logs, and its directories of logs.
  */
 #include "target/container_names.h"
 
@@ -108,8 +108,8 @@ static void remember_dir(struct container_names *names, const char *place)
 }
 
 /*
- * Docker's directory of containers, from that of the one whose /etc/hostname is mounted: its own, or
- * that of the container whose network it shares. The record that is read is its own in any case.
+ * Docker's directory of containers, from that of the one whose /etc/hostname is mounted: its own,
+ * or that of the container whose network it shares. The record that is read is its own in any case.
  */
 static bool read_docker_by_mount(struct container_names *names, const struct mount_info *mounts,
 				 struct container *container)

@@ -7,9 +7,9 @@
  * source:  container_records.h, mount_info.h
  *
  * No engine's socket or API is used. Files are looked for where engines keep them unless told
- * otherwise, below root, and, for engines that were told otherwise, where the container's own mounts
- * come from. What is found there must be of that very container's ID. Where the collector has mounts
- * of its own, as in a pod, root is the first process's.
+ * otherwise, below root, and, for engines that were told otherwise, where the container's own
+ * mounts come from. What is found there must be of that very container's ID. Where the collector
+ * has mounts of its own, as in a pod, root is the first process's.
  */
 #ifndef FG_TARGET_CONTAINER_NAMES_H
 #define FG_TARGET_CONTAINER_NAMES_H
@@ -28,7 +28,9 @@
 struct container_names {
 	int root_fd;		 /* -1: nothing can be read */
 	const char *mounts_path; /* mountinfo of root's */
-	/* Of containers, where one was found that is not the usual: each engine may have its own. */
+	/*
+	 * Of containers, where one was found that is not the usual: each engine may have its own.
+	 */
 	char docker_dirs[CONTAINER_NAMES_MAX_DIRS][PATH_MAX]; /* "": free */
 	unsigned last_dir;				      /* that was put in */
 	uint64_t reads;

@@ -6,8 +6,8 @@
  * errors:  without memory, or past CONTAINERS_MAX, a process has an ID and no names; counted
  * source:  container_names.h
  *
- * Files are read when a process of a container that is not known becomes known, and later in turns of
- * containers_step: soon while names are missing, for an engine may write them when the container
+ * Files are read when a process of a container that is not known becomes known, and later in turns
+ * of containers_step: soon while names are missing, for an engine may write them when the container
  * already runs, and then once a minute, for containers can be renamed. Nothing is read per sample.
  */
 #ifndef FG_TARGET_CONTAINERS_H

@@ -6,8 +6,8 @@
  * errors:  what cannot be opened is counted and looked for again
  * source:  foreign_file.h, foreign_map.h
  *
- * A map is looked for ten times in the first second and once a second from then on, and what was appended to it is read every
- * FOREIGN_READ_INTERVAL_NS, only so many bytes at a time. The file
+ * A map is looked for ten times in the first second and once a second from then on, and what was
+ * appended to it is read every FOREIGN_READ_INTERVAL_NS, only so many bytes at a time. The file
  * stays open, so that the last lines of a process that has ended are still read. Another file under
  * the name, or one that became shorter, is read from its beginning, and its lines win. A
  * zero-filled reader is a valid start.

@@ -6,9 +6,9 @@
  * errors:  what is not read for want of room is counted
  * source:  foreign_reader.h
  *
- * Ten steps a second read 4 MiB each at most, which is some 40 ms, and 2 MiB of one process: whoever
- * writes without end cannot take more, whoever else is there gets his turn, and all maps together
- * have FOREIGN_MAX_BYTES of memory and FOREIGN_MAX_FILES.
+ * Ten steps a second read 4 MiB each at most, which is some 40 ms, and 2 MiB of one process:
+ * whoever writes without end cannot take more, whoever else is there gets his turn, and all maps
+ * together have FOREIGN_MAX_BYTES of memory and FOREIGN_MAX_FILES.
  */
 #ifndef FG_TARGET_FOREIGN_UPKEEP_H
 #define FG_TARGET_FOREIGN_UPKEEP_H

@@ -9,10 +9,10 @@
  * Interpreted methods are not announced by anybody; the interpreter's frame holds their Method*.
  * The process is only read, never stopped. A method that is known is read again, in one call, when
  * it was not for JAVA_METHODS_CHECK_NS, and one of a stack's when it was not for three quarters of
- * that, so that not all of them take their time in the same sample; because a Method* means another method once its class has
- * been unloaded. A method that was unloaded between the sample and now cannot be told from what took
- * its place. What is known of a process has a maximum, past which all is learnt anew, and so has the
- * reading in a time. A zero-filled cache is a valid, empty one.
+ * that, so that not all of them take their time in the same sample; because a Method* means another
+ * method once its class has been unloaded. A method that was unloaded between the sample and now
+ * cannot be told from what took its place. What is known of a process has a maximum, past which all
+ * is learnt anew, and so has the reading in a time. A zero-filled cache is a valid, empty one.
  */
 #ifndef FG_TARGET_JAVA_METHODS_H
 #define FG_TARGET_JAVA_METHODS_H

@@ -114,8 +114,8 @@ struct jitdump {
 /* ---- the file ---- */
 
 /*
- * Whether what is in our place is the dump of a process that had our PID: a file of our user's whose
- * header says so. That process is gone, and perf would take its code for ours.
+ * Whether what is in our place is the dump of a process that had our PID: a file of our user's
+ * whose header says so. That process is gone, and perf would take its code for ours.
  */
 static bool is_leftover(int dirfd, const char *name)
 {
@@ -230,7 +230,9 @@ static struct jitdump *new_dump(const char *dir, const char *name, uint64_t max_
 	dump->fd = -1;
 	dump->page = MAP_FAILED;
 	dump->max_bytes = max_bytes;
-	/* perf inject names files by PID and index: none of an earlier dump here is to be reused. */
+	/*
+	 * perf inject names files by PID and index: none of an earlier dump here is to be reused.
+	 */
 	dump->first_index = (uint64_t)time(NULL) << INDEX_BITS;
 	return dump;
 }
@@ -275,7 +277,9 @@ int jitdump_open(const char *dir, uint64_t max_bytes, struct jitdump **ret)
 
 /* ---- flushing ---- */
 
-/* Nothing is written after it: readers go from record to record, and find no way past half a one. */
+/*
+ * Nothing is written after it: readers go from record to record, and find no way past half a one.
+ */
 static void end_file(struct jitdump *dump, int err)
 {
 	dump->has_ended = true;

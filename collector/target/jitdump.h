@@ -13,7 +13,8 @@
  * and a later record at the same address wins. There is no record of an unload.
  *
  * The file holds whole records only, whenever it is looked at. It has max_bytes at most; there, or
- * where the disk is full, it ends, which is logged once, and all that follows is counted as skipped.
+ * where the disk is full, it ends, which is logged once, and all that follows is counted as
+ * skipped.
  */
 #ifndef FG_TARGET_JITDUMP_H
 #define FG_TARGET_JITDUMP_H

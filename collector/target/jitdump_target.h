@@ -6,11 +6,11 @@
  * errors:  none; the jitdump counts what it skips
  * source:  jitdump.h, linux mm/mmap.c (perf_event_mmap in mmap_region)
  *
- * When a JVM's code heap grows, the kernel joins the new mapping to the old and tells perf of all of
- * it, which for perf ends every mapping that was injected there before: all code in that heap would
- * lose its name. So when code lies beyond the mappings that are known, they are read again, and
- * what lies in those that changed is said anew, as of then. That costs perf inject an event for each
- * piece, so there is a pause between two times that grows with what was said.
+ * When a JVM's code heap grows, the kernel joins the new mapping to the old and tells perf of all
+ * of it, which for perf ends every mapping that was injected there before: all code in that heap
+ * would lose its name. So when code lies beyond the mappings that are known, they are read again,
+ * and what lies in those that changed is said anew, as of then. That costs perf inject an event for
+ * each piece, so there is a pause between two times that grows with what was said.
  *
  * A zero-filled struct is a valid start: nothing is written.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Labels, and texts of outside made harmless, see label_set.h. UTF-8 is taken as RFC 3629 has it: no
- * surrogates, nothing above U+10FFFF, no longer forms than needed.
+ * Labels, and texts of outside made harmless, see label_set.h. UTF-8 is taken as RFC 3629 has it:
+ * no surrogates, nothing above U+10FFFF, no longer forms than needed.
  */
 #include "target/label_set.h"
 
@@ -33,7 +33,9 @@ static size_t decode(const unsigned char *text, size_t len, uint32_t *ret)
 	return n;
 }
 
-/* Controls, what turns the direction of writing, line ends of Unicode's, and the byte order mark. */
+/*
+ * Controls, what turns the direction of writing, line ends of Unicode's, and the byte order mark.
+ */
 static bool is_harmful(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * When a perf map is written, see map_writer.h. Agents send at ticks (WIRE_TICK_NS), so a map appears
- * right behind one, when what was sent at that tick is in it:
+ * When a perf map is written, see map_writer.h. Agents send at ticks (WIRE_TICK_NS), so a map
+ * appears right behind one, when what was sent at that tick is in it:
  *
  *   |---- 25 ms ----|---- 25 ms ----|---- 25 ms ----|---- 25 ms ----|
  *   last one                                        draft begins    next one
@@ -82,7 +82,9 @@ static uint64_t publish_ns(const struct map_writer *writer)
 	return (from_ns + WIRE_TICK_NS - 1) / WIRE_TICK_NS * WIRE_TICK_NS;
 }
 
-/* When what was sent at a tick is here: something has come since, or it is not worth more waiting. */
+/*
+ * When what was sent at a tick is here: something has come since, or it is not worth more waiting.
+ */
 static uint64_t settled_ns(const struct map_writer *writer, uint64_t tick_ns)
 {
 	return writer->marked_ns >= tick_ns ? tick_ns : tick_ns + SETTLE_NS;

@@ -8,9 +8,9 @@
  *
  * Maps appear at agents' ticks (WIRE_TICK_NS), at most every fourth, which is every 100 ms, and no
  * process's maps cost more than a tenth of a CPU: the pause is at least ten times what the writing
- * took. An event that has just missed one waits for the next. So that it does not also wait for that
- * one's making, a draft is written a tick earlier and events that come meanwhile are added to its
- * end. What is kept so that the next map is made faster goes when none was needed for a second.
+ * took. An event that has just missed one waits for the next. So that it does not also wait for
+ * that one's making, a draft is written a tick earlier and events that come meanwhile are added to
+ * its end. What is kept so that the next map is made faster goes when none was needed for a second.
  *
  * A zero-filled writer is a valid start.
  */
@@ -51,7 +51,9 @@ void map_writer_restart(struct map_writer *writer, uint64_t now_ns);
 /* 0, or when map_writer_step has something to do. */
 uint64_t map_writer_due_ns(const struct map_writer *writer);
 
-/* 1 if a map appeared, 0 if it was not time, negative errno. dir must live as long as the writer. */
+/*
+ * 1 if a map appeared, 0 if it was not time, negative errno. dir must live as long as the writer.
+ */
 int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 		    const struct code_map *code, uint64_t now_ns);
 

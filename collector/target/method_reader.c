@@ -189,9 +189,9 @@ static int read_lens(pid_t pid, const struct vm_layout *layout, struct method_pl
 }
 
 /*
- * All that names a method, of one moment: the pointers and the texts that they lead to. A class that
- * takes the place of an unloaded one may have all of its structures at the same addresses, and even
- * its symbols: so the bytes count too.
+ * All that names a method, of one moment: the pointers and the texts that they lead to. A class
+ * that takes the place of an unloaded one may have all of its structures at the same addresses, and
+ * even its symbols: so the bytes count too.
  */
 struct snapshot {
 	uint8_t bytes[5 * WORD + VM_LAYOUT_MAX_CONST_METHOD_BYTES +

@@ -4,7 +4,8 @@
  * units:   addr in the process; bytes
  * threads: any
  * errors:  negative errno: -EFAULT not mapped, -ENOENT no method there, -EPERM, -ESRCH, -ENOMEM
- * source:  process_vm_readv(2); method.hpp, constMethod.hpp, constantPool.hpp, symbol.hpp of HotSpot
+ * source:  process_vm_readv(2); method.hpp, constMethod.hpp, constantPool.hpp, symbol.hpp of
+ *          HotSpot
  *
  * Memory is only read, never stopped and never written: what is read may be half of an old method
  * and half of a new one, or whatever the process has put there to deceive. So each pointer is

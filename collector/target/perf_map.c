@@ -39,8 +39,8 @@ static struct perf_map_name map_name(pid_t pid)
 /* ---- text ---- */
 
 /*
- * The most bytes a line can have: two numbers, two spaces, a name and its end. One whole line always
- * fits into the buffer.
+ * The most bytes a line can have: two numbers, two spaces, a name and its end. One whole line
+ * always fits into the buffer.
  */
 #define LINE_MAX_BYTES (16 + 1 + 8 + 1 + CODE_NAME_MAX_BYTES + 1)
 

@@ -83,7 +83,9 @@ static bool is_as_left(const struct perf_map_file *file)
 	       st.st_mtim.tv_sec == file->mtime.tv_sec && st.st_mtim.tv_nsec == file->mtime.tv_nsec;
 }
 
-/* The signal is one that does nothing, should somebody open the file before the lease is returned. */
+/*
+ * The signal is one that does nothing, should somebody open the file before the lease is returned.
+ */
 static bool nobody_has_open(int fd)
 {
 	const bool is_granted =

@@ -325,8 +325,8 @@ int process_set_thread_name(struct process *process, pid_t inner_tid, const char
 }
 
 /*
- * The one place that says what a pod is called: a name, where one is known, goes in front of the UID;
- * all that shows a pod asks here.
+ * The one place that says what a pod is called: a name, where one is known, goes in front of the
+ * UID; all that shows a pod asks here.
  */
 const char *process_pod(const struct process *process)
 {

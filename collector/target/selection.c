@@ -121,7 +121,9 @@ bool selection_could_mean(const struct selection *selection, enum selector_fit b
 	       fit_place(selection, process) == best && fits_rest(selection, process);
 }
 
-/* By the name if that is how it is asked for, so that a container made anew under it is the same. */
+/*
+ * By the name if that is how it is asked for, so that a container made anew under it is the same.
+ */
 static void place_of(const struct selection *selection, const struct process *process,
 		     struct selection_place *ret)
 {

@@ -6,11 +6,11 @@
  * errors:  negative errno
  * source:  none
  *
- * What a process is called changes seldom, and samples are many: a verdict is kept per process until
- * its identity has another version. selection_narrow makes one container or pod of a name that so
- * many fit; what starts later is taken if it is in that one. A container that is made anew under its
- * name, or a pod's that is started again, is the same. A zero-filled struct selection takes every
- * process.
+ * What a process is called changes seldom, and samples are many: a verdict is kept per process
+ * until its identity has another version. selection_narrow makes one container or pod of a name
+ * that so many fit; what starts later is taken if it is in that one. A container that is made anew
+ * under its name, or a pod's that is started again, is the same. A zero-filled struct selection
+ * takes every process.
  */
 #ifndef FG_TARGET_SELECTION_H
 #define FG_TARGET_SELECTION_H
@@ -45,8 +45,8 @@ int selection_init(struct selection *selection, const struct selector *selector)
 void selection_fini(struct selection *selection);
 
 /*
- * Finds which one is meant of the processes that are there. 0; -ENOENT: none fits; -ENOTUNIQ: several
- * do, and selection is as it was.
+ * Finds which one is meant of the processes that are there. 0; -ENOENT: none fits; -ENOTUNIQ:
+ * several do, and selection is as it was.
  */
 int selection_narrow(struct selection *selection, const struct targets *targets);
 

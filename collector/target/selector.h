@@ -60,7 +60,9 @@ bool selector_is_uid_of(const struct selector *selector, const struct process *p
 /* By all but the two above, and the regular expression. */
 bool selector_fits_rest(const struct selector *selector, const struct process *process);
 
-/* What is asked for, as it was given: "--container web --label tier=front". Into ret, terminated. */
+/*
+ * What is asked for, as it was given: "--container web --label tier=front". Into ret, terminated.
+ */
 void selector_say(const struct selector *selector, char *ret, size_t size);
 
 #endif

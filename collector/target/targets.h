@@ -10,10 +10,10 @@
  * a second, and less often where a write takes long: no process's map costs more than a tenth of
  * the time. At most TARGETS_MAX_JVMS processes with an agent are known at a time, for each may hold
  * up to 200 MB of code and names; the sessions of others are refused. When the code of all is past
- * TARGETS_MAX_CODE_BYTES, the JVM with the most of it is forgotten, and learnt anew. A process that is gone stays
- * known for TARGETS_LINGER_NS, so that held samples are named; its map file stays until the PID is
- * used again, or for a day. While all processes are wanted, maps that others than JVMs write
- * themselves are read. If jitdump is set, new code of all processes goes into it too.
+ * TARGETS_MAX_CODE_BYTES, the JVM with the most of it is forgotten, and learnt anew. A process that
+ * is gone stays known for TARGETS_LINGER_NS, so that held samples are named; its map file stays
+ * until the PID is used again, or for a day. While all processes are wanted, maps that others than
+ * JVMs write themselves are read. If jitdump is set, new code of all processes goes into it too.
  */
 #ifndef FG_TARGET_TARGETS_H
 #define FG_TARGET_TARGETS_H

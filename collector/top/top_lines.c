@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lines of a table that fits, see top_lines.h. Columns go, the least telling first, as it narrows. */
+/*
+ * Lines of a table that fits, see top_lines.h. Columns go, the least telling first, as it narrows.
+ */
 #include "top/top_lines.h"
 
 #include "render/label.h"

@@ -174,7 +174,9 @@ static enum arch_frame stub_frame(const struct arch_code *code)
 	return ARCH_FRAME_BY_FP;
 }
 
-/* stp x29, x30, [sp, #-N]! somewhere in its beginning; what is left of it at the end has its ret. */
+/*
+ * stp x29, x30, [sp, #-N]! somewhere in its beginning; what is left of it at the end has its ret.
+ */
 static enum arch_frame foreign_frame(const struct arch_code *code, bool is_return,
 				     uint32_t *ret_size)
 {

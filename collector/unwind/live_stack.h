@@ -12,8 +12,8 @@
  * written over it. Never a write, never a stop.
  *
  * A copy is too short for one of two reasons: the stack is deeper, or a frame has an array of pages
- * that have never been written to, which the kernel does not copy, nor anything behind them. A JVM's
- * start has such a frame below all that it does.
+ * that have never been written to, which the kernel does not copy, nor anything behind them. A
+ * JVM's start has such a frame below all that it does.
  */
 #ifndef FG_UNWIND_LIVE_STACK_H
 #define FG_UNWIND_LIVE_STACK_H

@@ -55,7 +55,9 @@ void stack_rests_note(struct stack_rests *rests, const struct stack_copy *copy, 
 		want->root = root;
 }
 
-/* As long as was asked for: else it would end with the stack's memory, or where that is unwritten. */
+/*
+ * As long as was asked for: else it would end with the stack's memory, or where that is unwritten.
+ */
 static bool is_full(const struct stack_copy *copy)
 {
 	return end_of(copy) % PAGE_BYTES != 0;
@@ -187,7 +189,9 @@ static bool has_behind(const struct stack_rest *rest, const struct stack_copy *c
 	return rest->is_all || rest->len - (end_of(copy) - rest->addr) >= len;
 }
 
-/* Whether rest, read now, says the same of what lies behind the copy, and no more than known does. */
+/*
+ * Whether rest, read now, says the same of what lies behind the copy, and no more than known does.
+ */
 static bool is_same_behind(const struct stack_rest *known, const struct stack_rest *rest,
 			   const struct stack_copy *copy)
 {

@@ -6,11 +6,11 @@
  * errors:  what cannot be read is not kept
  * source:  process_vm_readv(2)
  *
- * Samples wait before they are walked, and a stack that was deep may not be so any more by then. But
- * walks of others have found out where the stacks thereabouts end. So of a copy that ends before
- * that, what lies behind it is read when the sample comes, and kept for it. It is believed if the
- * copy's own end is in front of it (stack_tail.h). At most STACK_RESTS_MAX_BYTES are kept, and none
- * for longer than STACK_RESTS_KEPT_NS while others come; the oldest make way.
+ * Samples wait before they are walked, and a stack that was deep may not be so any more by then.
+ * But walks of others have found out where the stacks thereabouts end. So of a copy that ends
+ * before that, what lies behind it is read when the sample comes, and kept for it. It is believed
+ * if the copy's own end is in front of it (stack_tail.h). At most STACK_RESTS_MAX_BYTES are kept,
+ * and none for longer than STACK_RESTS_KEPT_NS while others come; the oldest make way.
  *
  * Equal ends need not have the same behind them: recursion pushes the same frames again, behind
  * others than before, and a stack that is read while that happens is new nearer to its root and old
@@ -89,8 +89,8 @@ void stack_rests_note(struct stack_rests *rests, const struct stack_copy *copy, 
 size_t stack_rests_wanted(const struct stack_rests *rests, const struct stack_copy *copy);
 
 /*
- * Of a copy that is empty what is at its place is kept, and found for that time alone: whoever has it
- * kept says whether it is to be believed.
+ * Of a copy that is empty what is at its place is kept, and found for that time alone: whoever has
+ * it kept says whether it is to be believed.
  */
 void stack_rests_drop_last(struct stack_rests *rests, const struct stack_copy *copy);
 

@@ -6,14 +6,14 @@
  * errors:  false: nothing says so
  * source:  none
  *
- * What lies behind a copy belongs to the sample if the copy's end is still there. A copy as long as was
- * asked for ends amid frames: the last 1,024 bytes have to be the same, as of a stack that has been
- * left the parts nearer to its root are overwritten first.
+ * What lies behind a copy belongs to the sample if the copy's end is still there. A copy as long as
+ * was asked for ends amid frames: the last 1,024 bytes have to be the same, as of a stack that has
+ * been left the parts nearer to its root are overwritten first.
  *
  * One that ends with a page ends in one frame, which has an array that it has not written to. What
- * that frame has called comes and goes meanwhile, and it may write to a few of its own words. So its
- * own words have to be the same but for an eighth, the last of them all; and below it has to be a
- * return address not far from the one that was there: wherever the function is now, it is that
+ * that frame has called comes and goes meanwhile, and it may write to a few of its own words. So
+ * its own words have to be the same but for an eighth, the last of them all; and below it has to be
+ * a return address not far from the one that was there: wherever the function is now, it is that
  * function. A frame that is too large for that, or has called nobody, is as any other.
  */
 #ifndef FG_UNWIND_STACK_TAIL_H

@@ -145,8 +145,8 @@ static bool leave_search(struct walk *walk, const struct code_range *range)
 }
 
 /*
- * The first way that leads to code. Some of C2's intrinsics push a word or two and pop them at their
- * end; and the code that was looked at may have taken the place of the one that was sampled.
+ * The first way that leads to code. Some of C2's intrinsics push a word or two and pop them at
+ * their end; and the code that was looked at may have taken the place of the one that was sampled.
  */
 static enum step leave_leaf(struct walk *walk, const struct code_range *range,
 			    enum arch_frame frame)
@@ -171,7 +171,9 @@ static enum step leave_leaf(struct walk *walk, const struct code_range *range,
 	return leave(walk, frame, size);
 }
 
-/* What the code itself says of a leaf's frame; false if that cannot be told, and *ret is a guess. */
+/*
+ * What the code itself says of a leaf's frame; false if that cannot be told, and *ret is a guess.
+ */
 static bool look_at_code(struct walk *walk, const struct code_range *range, enum arch_frame *ret)
 {
 	const pid_t pid = walk->process->pid;
@@ -215,8 +217,8 @@ static bool read_slot(const struct walk *walk, int slot, uint64_t *ret)
 }
 
 /*
- * Whether a method that is being entered has the frame pointer already, which lies below the caller's
- * stack pointer then, with the caller's own and the return address where they will stay.
+ * Whether a method that is being entered has the frame pointer already, which lies below the
+ * caller's stack pointer then, with the caller's own and the return address where they will stay.
  */
 static bool leave_begun(struct walk *walk, uint64_t sender_sp)
 {
@@ -296,7 +298,8 @@ static bool is_sp_noted(struct walk *walk, const struct code_range *range)
 /*
  * An adapter from compiled to interpreted code notes the caller's stack pointer on its way, and
  * makes room for arguments then; before that, the register holds anything, older notes too. What
- * calls has its stack aligned, so that the return address alone on top of it leaves it off by a word.
+ * calls has its stack aligned, so that the return address alone on top of it leaves it off by a
+ * word.
  */
 static bool leave_adapter_entry(struct walk *walk, const struct code_range *range)
 {
@@ -563,8 +566,8 @@ static enum step leave_framed_stub(struct walk *walk)
 }
 
 /*
- * What HotSpot asks the processor with, before anything else: it pushes the frame pointer first, and
- * then a few registers, some for a while only.
+ * What HotSpot asks the processor with, before anything else: it pushes the frame pointer first,
+ * and then a few registers, some for a while only.
  */
 static enum step leave_asking(struct walk *walk)
 {
@@ -633,8 +636,8 @@ bool step_is_barrier(const struct code_range *range, uint64_t pc)
 }
 
 /*
- * ContinuationEntry::_return_pc: where the frame that mounts goes on. JDK 21 does not say; there any
- * address of that code will do, as its frame has one size.
+ * ContinuationEntry::_return_pc: where the frame that mounts goes on. JDK 21 does not say; there
+ * any address of that code will do, as its frame has one size.
  */
 static uint64_t mounting_pc(struct walk *walk)
 {

@@ -120,8 +120,8 @@ enum step step_by_fp(struct walk *walk)
 }
 
 /*
- * Assembler's functions: a leaf of that kind hardly ever has a frame. A file's _init and _fini have one
- * word.
+ * Assembler's functions: a leaf of that kind hardly ever has a frame. A file's _init and _fini have
+ * one word.
  */
 static enum step step_without_rule(struct walk *walk)
 {
@@ -145,8 +145,8 @@ static bool is_loader(const struct mapping *mapping)
 }
 
 /*
- * The loader's one function without rules is where the kernel starts a process, with no frame pointer
- * and nothing to return to.
+ * The loader's one function without rules is where the kernel starts a process, with no frame
+ * pointer and nothing to return to.
  */
 static enum step step_in_loader(struct walk *walk)
 {

@@ -6,10 +6,10 @@
  * errors:  false: nothing says that it is right
  * source:  process_vm_readv(2)
  *
- * A function with an array of its own may be sampled before it has written to the page that the stack
- * pointer is in: then there is nothing to copy. What lies there is read when the sample comes; with
- * nothing to compare it to, it is believed if the return address that the first frame's rule finds in
- * it lies behind a call of that very function.
+ * A function with an array of its own may be sampled before it has written to the page that the
+ * stack pointer is in: then there is nothing to copy. What lies there is read when the sample
+ * comes; with nothing to compare it to, it is believed if the return address that the first frame's
+ * rule finds in it lies behind a call of that very function.
  */
 #ifndef FG_UNWIND_UNSEEN_H
 #define FG_UNWIND_UNSEEN_H

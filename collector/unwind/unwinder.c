@@ -171,9 +171,9 @@ static void end_at(struct stack *stack, enum stack_end end, uint64_t addr)
 }
 
 /*
- * What was read behind the copy's end had changed since the sample, if it leads nowhere: so it is the
- * copy that was too short. That its own last words are the same does not say much where they are of
- * a large array.
+ * What was read behind the copy's end had changed since the sample, if it leads nowhere: so it is
+ * the copy that was too short. That its own last words are the same does not say much where they
+ * are of a large array.
  */
 static void end_badly(const struct walk *walk, const struct unwind_regs *at, enum stack_end end,
 		      struct stack *ret)
@@ -269,9 +269,9 @@ static void keep_chain(const struct stack *stack, uint32_t n_kernel, struct chai
 }
 
 /*
- * Both walks go the same way, and the kernel's may leave frames out, hardly ever does it invent one:
- * so each of ours is looked for behind the one found before, not farther than that. Recursion has
- * many frames of one address, which no search from the far end could tell apart.
+ * Both walks go the same way, and the kernel's may leave frames out, hardly ever does it invent
+ * one: so each of ours is looked for behind the one found before, not farther than that. Recursion
+ * has many frames of one address, which no search from the far end could tell apart.
  */
 struct agreement {
 	uint32_t ours, theirs; /* the last frame that is in both */
@@ -346,8 +346,8 @@ static void note_root(const struct walk *walk, const struct perf_sample *sample,
 }
 
 /*
- * A look that has not come to the copy's end, as when rules are being loaded: the walk that it is made
- * for will.
+ * A look that has not come to the copy's end, as when rules are being loaded: the walk that it is
+ * made for will.
  */
 static void keep_unseen(struct walk *walk, const struct perf_sample *sample,
 			const struct stack *stack)
@@ -378,8 +378,8 @@ static bool is_same_way(const struct stack *a, const struct stack *b, uint32_t f
 }
 
 /*
- * Of what lies behind the copy two things were kept, one read before the sample and one after it: they
- * are believed if they come to the same frames. The copy's own are certain.
+ * Of what lies behind the copy two things were kept, one read before the sample and one after it:
+ * they are believed if they come to the same frames. The copy's own are certain.
  */
 static void settle(struct unwinder *unwinder, struct walk walk, const struct walk *first,
 		   struct stack *ret)

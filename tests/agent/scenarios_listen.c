@@ -31,7 +31,9 @@ static void set_path(const char *name)
 
 static int tasks_before;
 
-/* Of this process, whatever they are called: a thread that has just begun has no name of its own. */
+/*
+ * Of this process, whatever they are called: a thread that has just begun has no name of its own.
+ */
 static int count_tasks(void)
 {
 	DIR *tasks = opendir("/proc/self/task");
@@ -165,7 +167,9 @@ void a_listening_agent_serves_one_at_a_time(void)
 	end_jvm();
 }
 
-/* Other protocols, half a greeting, and silence; then it serves as before, and nothing was asked. */
+/*
+ * Other protocols, half a greeting, and silence; then it serves as before, and nothing was asked.
+ */
 void a_listening_agent_hangs_up_on_strangers(void)
 {
 	static const uint8_t push[] = {0, 'S', 'P', 0, 0, 0x50, 0, 0};

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The methods whose Method* lie on the stack of a thread of a live JVM, as the collector names them:
+ * The methods whose Method* lie on the stack of a thread of a live JVM, as the collector names
+ * them:
  *
  *   stack_methods PID TID < HELLO
  *
- * HELLO is what listener prints of a hello: words separated by tabs, key=value. The thread must wait
- * in a system call. Prints a line a word of the stack that is a Method*, upwards, separated by tabs:
+ * HELLO is what listener prints of a hello: words separated by tabs, key=value. The thread must
+ * wait in a system call. Prints a line a word of the stack that is a Method*, upwards, separated by
+ * tabs:
  *
  *   class.nameSignature  source file  bytecode index  line
  *

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The least that an agent can do which is told of compiled code: nothing. What HotSpot itself spends
- * on the events is the difference between a JVM with it and one without; see javac_startup.py.
+ * The least that an agent can do which is told of compiled code: nothing. What HotSpot itself
+ * spends on the events is the difference between a JVM with it and one without; see
+ * javac_startup.py.
  */
 #include <jvmti.h>
 

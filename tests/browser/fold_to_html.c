@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * For tests of the page: stacks on stdin -> the page on stdout, by the renderer alone; with a file's
- * name as last argument what its suffix says. A line is
+ * For tests of the page: stacks on stdin -> the page on stdout, by the renderer alone; with a
+ * file's name as last argument what its suffix says. A line is
  *
  *   [ms TAB pid TAB tid TAB thread TAB title TAB container TAB] stack [before] count
  *

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * call_file FILE OFFSET BYTES: maps that part of FILE, which starts with a function, executable, says
- * "ready", and calls the function for ever. What happens to FILE meanwhile is the test's affair.
+ * call_file FILE OFFSET BYTES: maps that part of FILE, which starts with a function, executable,
+ * says "ready", and calls the function for ever. What happens to FILE meanwhile is the test's
+ * affair.
  */
 #include <fcntl.h>
 #include <stdio.h>

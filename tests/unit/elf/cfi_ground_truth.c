@@ -204,9 +204,9 @@ static bool places_equal(const struct place *a, const struct place *b)
 }
 
 /*
- * An undefined frame pointer is said to be the same: nobody may want it. Of rbx libdw says that it is
- * undefined where the file says nothing, by a slip in its psABI's default rules, which should say
- * that callees preserve it. A file's own words to that end make ours unknown, not the same.
+ * An undefined frame pointer is said to be the same: nobody may want it. Of rbx libdw says that it
+ * is undefined where the file says nothing, by a slip in its psABI's default rules, which should
+ * say that callees preserve it. A file's own words to that end make ours unknown, not the same.
  */
 static bool answers_equal(struct answer expected, const struct answer *found)
 {

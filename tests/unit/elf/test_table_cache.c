@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The cache with a loader: nobody waits for a file, files are held, bounds hold. How files are found
- * and that tables are shared is module_cache's and cfi_cache's test.
+ * The cache with a loader: nobody waits for a file, files are held, bounds hold. How files are
+ * found and that tables are shared is module_cache's and cfi_cache's test.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -225,7 +225,9 @@ static void both_kinds_share_one_bound(void **state)
 	assert_int_equal(slow_kind_alive(), 2);
 }
 
-/* What is borrowed stays until the caller says that it uses nothing: loads that end do not evict. */
+/*
+ * What is borrowed stays until the caller says that it uses nothing: loads that end do not evict.
+ */
 static void nothing_is_evicted_while_it_is_used(void **state)
 {
 	const struct mapping *a = new_file("a"), *b = new_file("b");

@@ -192,7 +192,9 @@ static void nothing_is_left_of_what_was_not_taken_when_it_stops(void **state)
 	assert_int_equal(slow_kind_alive(), 0);
 }
 
-/* As of a file system that does not answer: who stops must not wait for ever, nor free too early. */
+/*
+ * As of a file system that does not answer: who stops must not wait for ever, nor free too early.
+ */
 static void a_load_that_hangs_is_left_behind(void **state)
 {
 	const uint64_t began = clock_now_ns();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the tests of import share: a text is read, and what came of it is written as folded stacks. */
+/*
+ * What the tests of import share: a text is read, and what came of it is written as folded stacks.
+ */
 #ifndef FG_TESTS_IMPORTED_H
 #define FG_TESTS_IMPORTED_H
 

@@ -46,7 +46,9 @@ static void unsorted_and_equal_lines_are_summed(void **state)
 	check("b;c 1\na 2\nb;c 4\nb 8\na;x 16\n", "a 2\na;x 16\nb 8\nb;c 5\n", 0);
 }
 
-/* What two lines begin with in common is not read again: it must not be taken for more than it is. */
+/*
+ * What two lines begin with in common is not read again: it must not be taken for more than it is.
+ */
 static void lines_that_begin_alike_are_told_apart(void **state)
 {
 	(void)state;

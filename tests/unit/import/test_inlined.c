@@ -59,7 +59,9 @@ static void import_text(struct imported *ret, const char *text, bool has_inlined
 	assert_int_equal(ret->rc, 0);
 }
 
-/* The stack of one frame at an offset in outer, below the frame that head names. The caller frees. */
+/*
+ * The stack of one frame at an offset in outer, below the frame that head names. The caller frees.
+ */
 static char *stack_at(uint64_t offset, const char *head)
 {
 	const uint64_t pc = BASE + start_of("outer") + offset;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Dialling through a process's root in which anything may have been put where the socket should be. */
+/*
+ * Dialling through a process's root in which anything may have been put where the socket should be.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

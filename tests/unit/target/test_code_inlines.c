@@ -416,7 +416,9 @@ static void lines_of_code_are_those_of_the_innermost(void **state)
 	(void)state;
 	send_nested();
 	code_lines_collect(&lines, range_at(ADDR));
-	/* outer has lines, but no file; deepest's place is not known, so that inner's line goes on */
+	/*
+	 * outer has lines, but no file; deepest's place is not known, so that inner's line goes on
+	 */
 	assert_int_equal(lines.count, 1);
 	assert_int_equal(lines.lines[0].addr, ADDR + 16);
 	assert_int_equal(lines.lines[0].line, 110);

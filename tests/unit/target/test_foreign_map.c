@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about target/foreign_map.h and foreign_text.h: what runtimes write, and what they never do. */
+/*
+ * Claims about target/foreign_map.h and foreign_text.h: what runtimes write, and what they never
+ * do.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

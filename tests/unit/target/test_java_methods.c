@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A method's names from this very process's memory, laid out as a JVM's, true, broken and changed. */
+/*
+ * A method's names from this very process's memory, laid out as a JVM's, true, broken and changed.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -92,8 +92,8 @@ static size_t count_files(void)
 #define TICK (25 * MS)
 
 /*
- * When the next map appears if nothing comes at its tick. Asked of the writer, since how long the last
- * one took, and by how much that was late, are real times.
+ * When the next map appears if nothing comes at its tick. Asked of the writer, since how long the
+ * last one took, and by how much that was late, are real times.
  */
 static uint64_t appears_ns(void)
 {

@@ -133,7 +133,9 @@ PLAIN_FRAME static int descend(struct taken *taken, int depth)
 {
 	volatile char room[64 + 16 * 3];
 
-	/* Whoever compiles it: an array of which only a part is used may be made as small as that. */
+	/*
+	 * Whoever compiles it: an array of which only a part is used may be made as small as that.
+	 */
 	__asm__ volatile("" : : "r"(room) : "memory");
 	room[0] = (char)depth;
 	if (depth == 0) {
@@ -301,7 +303,9 @@ static void without_registers_it_is_the_kernels_walk(void **state)
 
 #define CODE_BYTES 4096
 
-/* Where made-up code lies, and what calls it: a native frame of ours would do, but must be found. */
+/*
+ * Where made-up code lies, and what calls it: a native frame of ours would do, but must be found.
+ */
 static uint8_t *code;
 static uint64_t sample_regs[SAMPLER_REGS_COUNT];
 #define N_WORDS 512
@@ -398,7 +402,9 @@ static void a_process_that_has_just_begun_is_at_its_root(void **state)
 
 extern void _init(void);
 
-/* It has no rules, and has made room for a word when it looks whether there is something to call. */
+/*
+ * It has no rules, and has made room for a word when it looks whether there is something to call.
+ */
 static void a_files_first_function_is_left_by_what_is_below_its_word(void **state)
 {
 	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
@@ -456,7 +462,10 @@ static void add_leaf_and_callers(void)
 	add_code(768, 256, CODE_JAVA, "another", FRAME_48);
 }
 
-/* It has returned and called again meanwhile: the frames in the copy are the same, those behind not. */
+/*
+ * It has returned and called again meanwhile: the frames in the copy are the same, those behind
+ * not.
+ */
 static void a_stack_that_changed_behind_the_copy_about_then_ends_with_the_copy(void **state)
 {
 	const struct perf_sample sample = {
@@ -518,7 +527,9 @@ static void put_call(uint64_t at, uint64_t target)
 	memcpy(&code[at + 1 - (uint64_t)(uintptr_t)code], &distance, sizeof(distance));
 }
 
-/* Nothing of the stack's page was there to be copied; when the sample is walked there is another. */
+/*
+ * Nothing of the stack's page was there to be copied; when the sample is walked there is another.
+ */
 static void walk_unseen(uint64_t pc)
 {
 	const struct perf_sample sample = {.regs = sample_regs, .stack = (const uint8_t *)words};
@@ -651,7 +662,10 @@ static void an_interpreted_frame_that_is_not_made_yet_is_left_by_registers(void 
 }
 
 #if defined(__x86_64__)
-/* Its frame pointer is there, and the caller's below it; its caller's stack pointer is in a register. */
+/*
+ * Its frame pointer is there, and the caller's below it; its caller's stack pointer is in a
+ * register.
+ */
 static void an_interpreted_frame_that_has_its_pointer_is_left_by_that(void **state)
 {
 	const uint64_t interpreter =
@@ -674,7 +688,9 @@ static void an_interpreted_frame_that_has_its_pointer_is_left_by_that(void **sta
 }
 #endif
 
-/* Word by word: so far there are the sender's sp, a zero and the method, but nothing of the caller. */
+/*
+ * Word by word: so far there are the sender's sp, a zero and the method, but nothing of the caller.
+ */
 static void an_interpreted_frame_that_is_half_made_is_left_by_what_there_is(void **state)
 {
 	const uint64_t interpreter =
