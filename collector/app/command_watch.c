@@ -4,6 +4,7 @@
 #include "app/control.h"
 #include "app/daemon.h"
 #include "app/engine.h"
+#include "app/service.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -51,6 +52,7 @@ static int watch(struct engine *engine, const struct options *options)
 		daemon_step(&daemon);
 		announce(engine);
 	}
+	service_stopping();
 	control_finish(control, PATIENCE_NS);
 	daemon_close(&daemon);
 	control_close(control);

@@ -156,7 +156,8 @@ static json_t *do_record(struct control *control, const json_t *request)
 			       "one to end");
 	if (err) {
 		snprintf(why, sizeof(why), "the daemon cannot sample: %s",
-			 sampler_problem()[0] ? sampler_problem() : strerror(-err));
+			 err != -ENOMEM && sampler_problem()[0] ? sampler_problem()
+								: strerror(-err));
 		return failure(why);
 	}
 	recording->asked_ns = clock_now_ns();
@@ -480,6 +481,15 @@ static void end_recordings(struct engine *engine)
 	}
 }
 
+static bool has_unfetched(const struct engine *engine)
+{
+	bool has = false;
+
+	for (const struct recording *r = engine->recordings; r; r = r->next)
+		has |= !r->period && r->asked_ns;
+	return has;
+}
+
 void control_finish(struct control *control, uint64_t patience_ns)
 {
 	const uint64_t until_ns = clock_now_ns() + patience_ns;
@@ -490,7 +500,7 @@ void control_finish(struct control *control, uint64_t patience_ns)
 	end_recordings(control->engine);
 	while (control->clients > 0 && clock_now_ns() < until_ns)
 		engine_step(control->engine, FINISH_STEP_NS);
-	if (control->clients > 0)
+	if (has_unfetched(control->engine))
 		log_warning("a recording was asked for and not fetched in time: it is lost");
 	/* They are ended with the container, and their last words are on their way. */
 	poll(NULL, 0, LAST_WORDS_MS);

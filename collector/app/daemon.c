@@ -224,7 +224,6 @@ static void end_sampling(struct daemon *daemon)
 
 void daemon_close(struct daemon *daemon)
 {
-	service_stopping();
 	if (daemon->recording && daemon->writer)
 		end_sampling(daemon);
 	graph_writer_close(daemon->writer, PATIENCE_NS);

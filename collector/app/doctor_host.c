@@ -135,7 +135,9 @@ static void check_hardware(struct doctor *doctor)
 			     "which does not see code that runs with interrupts off");
 }
 
-/* As a recording would: all CPUs, with snapshots. What goes wrong is said here, not by the sampler. */
+/*
+ * As a recording would: all CPUs, with snapshots. What goes wrong is said here, not by the sampler.
+ */
 static void check_rings(struct doctor *doctor)
 {
 	const struct sampler_options options = {
@@ -292,7 +294,7 @@ static void check_kernel_names(struct doctor *doctor)
 	kernel_symbols_free(symbols);
 }
 
-/* Whether the first process that can be seen has files of its own: it is of no container of ours. */
+/* Whether the first process that can be seen has files of its own: it is not of this container. */
 static bool shares_pids(void)
 {
 	struct stat ours, first;
@@ -313,10 +315,10 @@ static void check_namespace(struct doctor *doctor)
 	else if (shares_pids())
 		doctor_say(
 			doctor, &nested,
-			"where the host is no container itself: docker run --pid=host, "
-			"Kubernetes: hostPID: true",
-			"the host whose processes can be seen is a container itself, as nodes of "
-			"kind are: processes outside of it are not sampled");
+			"run the collector with the host's PIDs, unless these are a node's: docker "
+			"run --pid=host, Kubernetes: hostPID: true",
+			"the processes that can be seen are another container's, a node's as of "
+			"kind or a pod's: those outside of it are not sampled");
 	else
 		doctor_say(
 			doctor, &bad,

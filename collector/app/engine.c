@@ -14,18 +14,10 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define READ_INTERVAL_NS  (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
-#define MESSAGES_A_STEP	  1024
-#define HASTY_INTERVAL_NS (10 * CLOCK_NS_PER_MS) /* the same, while that is urgent */
-/*
- * After something has happened to processes the next is not heard of for as long as a storm of it
- * would have to wait for the time to be used for it to a fifth; and of samples, where each is heard
- * of, to a tenth.
- */
-#define REST_NS		   (1 * CLOCK_NS_PER_MS)
-#define SIDE_REST_MAX_NS   (50 * CLOCK_NS_PER_MS)
-#define SIDE_REST_FACTOR   4
-#define SAMPLE_REST_FACTOR 9
+#define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
+#define MESSAGES_A_STEP	   1024
+#define HASTY_INTERVAL_NS  RESTS_SAMPLE_MAX_NS /* the same, while that is urgent */
+#define LEAST_INTERVAL_NS  (1 * CLOCK_NS_PER_MS)
 #define MAX_POLL_FDS	   1024
 #define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 
@@ -181,22 +173,22 @@ static uint64_t read_interval_ns(const struct engine *engine, const struct recor
 		is_hasty(engine, r, now_ns) ? HASTY_INTERVAL_NS : READ_INTERVAL_NS;
 	uint64_t room_ns = sampler_read_ns(r->sampler);
 
-	if (room_ns < REST_NS)
-		room_ns = REST_NS;
+	if (room_ns < LEAST_INTERVAL_NS)
+		room_ns = LEAST_INTERVAL_NS;
 	return interval < room_ns ? interval : room_ns;
 }
 
-static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
+static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_wait_ns)
 {
-	const uint64_t now = clock_now_ns();
+	const struct rests *rests = &engine->rests;
 	uint64_t until = targets_next_tick_ns(&engine->targets);
 
 	if (until > outreach_next_ns(&engine->outreach))
 		until = outreach_next_ns(&engine->outreach);
 	if (until > now + max_wait_ns)
 		until = now + max_wait_ns;
-	if (engine->recordings && engine->side_rest_ns > now && until > engine->side_rest_ns)
-		until = engine->side_rest_ns;
+	if (engine->recordings && rests->side_until_ns > now && until > rests->side_until_ns)
+		until = rests->side_until_ns;
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const uint64_t done = r->end_ns + HOLD_NS;
 		const uint64_t interval = read_interval_ns(engine, r, now);
@@ -205,9 +197,9 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t max_wait_ns)
 			return 0;
 		if (!r->is_done && until > now + interval)
 			until = now + interval;
-		if (!r->is_done && is_hasty(engine, r, now) && engine->sample_rest_ns > now &&
-		    until > engine->sample_rest_ns)
-			until = engine->sample_rest_ns;
+		if (!r->is_done && is_hasty(engine, r, now) && rests->sample_until_ns > now &&
+		    until > rests->sample_until_ns)
+			until = rests->sample_until_ns;
 		if (!r->is_done && done > now && until > done)
 			until = done; /* its user waits for it */
 	}
@@ -222,9 +214,8 @@ static size_t add_fds(struct pollfd *fds, size_t n, const int *added, size_t n_a
 	return n;
 }
 
-static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
+static size_t fill_poll(const struct engine *engine, uint64_t now, struct pollfd *fds)
 {
-	const uint64_t now = clock_now_ns();
 	size_t n = FIRST_RING;
 
 	fds[SIGNALS] = (struct pollfd){.fd = engine->signal_fd, .events = POLLIN};
@@ -238,10 +229,12 @@ static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
 		if (r->is_done || r->is_hung_up)
 			continue;
 		n_added = sampler_fds(r->sampler, &added);
-		if (is_hasty(engine, r, now) && engine->sample_rest_ns <= now)
+		/* Where it is not each of them that wakes, it is more than there should be. */
+		if (!sampler_wakes_by_each(r->sampler) ||
+		    (is_hasty(engine, r, now) && engine->rests.sample_until_ns <= now))
 			n = add_fds(fds, n, added, n_added);
 		n_added = sampler_side_fds(r->sampler, &added);
-		if (engine->side_rest_ns <= now)
+		if (engine->rests.side_until_ns <= now)
 			n = add_fds(fds, n, added, n_added);
 	}
 	return n;
@@ -267,37 +260,51 @@ static uint64_t count_heard(const struct engine *engine)
 	return heard;
 }
 
-static uint64_t rest_until(uint64_t now_ns, uint64_t rest_ns, uint64_t max_ns)
+static uint64_t count_samples(const struct engine *engine)
 {
-	if (rest_ns < REST_NS)
-		rest_ns = REST_NS;
-	return now_ns + (rest_ns < max_ns ? rest_ns : max_ns);
+	uint64_t samples = 0;
+
+	for (const struct recording *r = engine->recordings; r; r = r->next)
+		samples += r->samples_heard;
+	return samples;
 }
 
-/* What is heard of at once must not take all the time. */
-static void take_rest(struct engine *engine, uint64_t began_ns, bool has_heard)
+static void read_recordings(struct engine *engine)
 {
-	const uint64_t now = clock_now_ns(), took = now - began_ns;
+	const uint64_t heard = count_heard(engine), samples = count_samples(engine);
+	const uint64_t began_ns = clock_now_ns();
+	uint64_t now_ns;
 
-	engine->sample_rest_ns = rest_until(now, took * SAMPLE_REST_FACTOR, HASTY_INTERVAL_NS);
-	if (!has_heard)
-		return;
-	engine->rests += took * SIDE_REST_FACTOR > REST_NS;
-	engine->side_rest_ns = rest_until(now, took * SIDE_REST_FACTOR, SIDE_REST_MAX_NS);
+	for (struct recording *r = engine->recordings; r; r = r->next)
+		recording_read(r, &engine->model);
+	now_ns = clock_now_ns();
+	rests_from_side(&engine->rests, now_ns, now_ns - began_ns, count_heard(engine) != heard);
+	engine->has_sampled = count_samples(engine) != samples;
 }
 
 /* However long this collector did not run: samples wait until the code that they hit is known. */
 static void advance_recordings(struct engine *engine)
 {
-	const uint64_t heard = intake_heard_ns(engine->intake), before = count_heard(engine);
-	const uint64_t began_ns = clock_now_ns();
+	const uint64_t heard = intake_heard_ns(engine->intake), began_ns = clock_now_ns();
 
-	for (struct recording *r = engine->recordings; r; r = r->next)
-		recording_read(r, &engine->model);
-	take_rest(engine, began_ns, count_heard(engine) != before);
 	table_cache_step(engine->tables);
 	for (struct recording *r = engine->recordings; r; r = r->next)
 		recording_advance(r, &engine->model, heard);
+	engine->naming_ns = clock_now_ns() - began_ns;
+}
+
+/*
+ * From a sample that was looked at as it came, with all that it made the loop do, its caller's part
+ * included; but naming has to be done however often the loop wakes.
+ */
+static void take_rest(struct engine *engine, uint64_t now_ns)
+{
+	const uint64_t took_ns = now_ns - engine->woke_ns;
+
+	rests_from_samples(&engine->rests, now_ns,
+			   took_ns > engine->naming_ns ? took_ns - engine->naming_ns : 0,
+			   engine->has_sampled);
+	engine->has_sampled = false;
 }
 
 /* Recordings whose client is gone. */
@@ -315,13 +322,20 @@ static void reap_recordings(struct engine *engine)
 
 void engine_step(struct engine *engine, uint64_t max_wait_ns)
 {
+	const uint64_t now = clock_now_ns();
 	struct pollfd fds[MAX_POLL_FDS];
-	const size_t n = fill_poll(engine, fds);
-	const uint64_t wait = intake_has_more(engine->intake) ? 0 : wait_ns(engine, max_wait_ns);
-	const struct timespec timeout = {.tv_sec = (time_t)(wait / CLOCK_NS_PER_SEC),
-					 .tv_nsec = (long)(wait % CLOCK_NS_PER_SEC)};
-	const int ready = ppoll(fds, n, &timeout, NULL);
+	struct timespec timeout;
+	uint64_t wait;
+	size_t n;
+	int ready;
 
+	take_rest(engine, now);
+	n = fill_poll(engine, now, fds);
+	wait = intake_has_more(engine->intake) ? 0 : wait_ns(engine, now, max_wait_ns);
+	timeout = (struct timespec){.tv_sec = (time_t)(wait / CLOCK_NS_PER_SEC),
+				    .tv_nsec = (long)(wait % CLOCK_NS_PER_SEC)};
+	ready = ppoll(fds, n, &timeout, NULL);
+	engine->woke_ns = clock_now_ns();
 	if (ready > 0) {
 		if (fds[SIGNALS].revents)
 			read_signals(engine);
@@ -329,6 +343,7 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	}
 	outreach_step(&engine->outreach, clock_now_ns());
 	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
+	read_recordings(engine);
 	advance_recordings(engine);
 	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
 	if (ready > 0 && fds[WATCH].revents && engine->watch.ready)
@@ -443,7 +458,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	ret->recordings = engine->past;
 	for (const struct recording *r = engine->recordings; r; r = r->next)
 		add_counts(&ret->recordings, &r->counts);
-	ret->rests = engine->rests;
+	ret->rests = engine->rests.taken;
 	symbolizer_lines_stats(engine->symbolizer, &ret->native_lines);
 	symbolizer_debuginfod_stats(engine->symbolizer, &ret->debuginfod);
 	symbolizer_kernel_stats(engine->symbolizer, &ret->kernel);

@@ -12,6 +12,7 @@
 #include "app/graph_writer.h"
 #include "app/http_server.h"
 #include "app/recording.h"
+#include "app/rests.h"
 #include "intake/intake.h"
 #include "intake/outreach.h"
 
@@ -81,10 +82,11 @@ struct engine {
 	struct recording *recordings;
 	uint32_t n_recordings;
 	uint32_t next_id;
-	uint64_t side_rest_ns;	 /* what happens to processes is not waited for before */
-	uint64_t sample_rest_ns; /* nor samples */
-	uint64_t young_until_ns; /* a JVM has begun that may end before that */
-	uint64_t rests;
+	struct rests rests;
+	uint64_t woke_ns;	       /* when the last step's wait ended */
+	uint64_t naming_ns;	       /* how long that step then named what had been held */
+	bool has_sampled;	       /* that step has read a sample */
+	uint64_t young_until_ns;       /* a JVM has begun that may end before that */
 	uint64_t refused_clients;      /* of the control socket */
 	uint64_t held_dropped;	       /* of recordings that are no more */
 	struct recording_counts past;  /* of recordings that are no more */

@@ -108,6 +108,7 @@ struct recording {
 	uint64_t hasty_until_ns; /* its rings are read more often until then */
 	uint64_t deep_stacks;	 /* so many had been walked, if that is known */
 	bool knows_depth;
+	uint64_t samples_heard;
 	uint64_t budget_ns; /* when the next look at processes that nobody knew may begin */
 	unsigned budget;    /* how many are left until then */
 	struct lost_mappings lost_mappings;

@@ -39,8 +39,8 @@ static bool is_starting(const struct process *process, uint64_t time_ns)
 
 /*
  * A JVM that has just begun may have ended before its samples are named. The names of interpreted
- * methods, which can be read only while it is there, are therefore read at once. Of older ones it is
- * the rest of a deep stack, which may have changed by then.
+ * methods, which can be read only while it is there, are therefore read at once. Of older ones it
+ * is the rest of a deep stack, which may have changed by then.
  */
 static void look_ahead(const struct recording_model *model, struct process *process,
 		       const struct perf_record *record)
@@ -151,7 +151,9 @@ static void note_exec(struct recording *recording, const struct perf_record *rec
 {
 	if (recording->execs.count >= RECORDING_MAX_EXECS)
 		map64_fini(&recording->execs);
-	/* Without memory, or if it is forgotten, a few samples of a shell are counted as a JVM's. */
+	/*
+	 * Without memory, or if it is forgotten, a few samples of a shell are counted as a JVM's.
+	 */
 	map64_put(&recording->execs, (uint64_t)record->pid, (void *)(uintptr_t)record->time_ns);
 }
 
@@ -207,6 +209,7 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 	    record->kind == PERF_THROTTLED)
 		return; /* the sampler counts them */
 	recording->counts.heard += record->kind != PERF_SAMPLE;
+	recording->samples_heard += record->kind == PERF_SAMPLE;
 	process = find_process(recording, model, record);
 	if (!process && record->kind == PERF_COMM && record->comm.is_exec)
 		note_exec(recording, record);

@@ -345,7 +345,9 @@ static int open_ring(struct sampler *sampler, struct event_ring *to, int fd, siz
 	return 0;
 }
 
-/* Opens an event of a thread on a CPU: it owns the ring if that has none, else it writes into it. */
+/*
+ * Opens an event of a thread on a CPU: it owns the ring if that has none, else it writes into it.
+ */
 static int open_into(struct sampler *sampler, const struct perf_event_attr *attr, pid_t tid,
 		     int cpu, struct event_ring *to)
 {
@@ -452,10 +454,20 @@ static int open_events(struct sampler *sampler, const struct sampler_options *op
 	err = choose_event(sampler, options, &pid);
 	if (err)
 		return err;
-	return pid > 0 ? open_process(sampler, pid) : open_thread(sampler, -1);
+	if (pid <= 0)
+		return open_thread(sampler, -1);
+	/*
+	 * An event a thread: each adapts to the rate alone, and all together fill a ring sooner
+	 * than the rate says. And a sample that wakes does so for each of the ring's events, in
+	 * interrupts.
+	 */
+	sampler->attr.wakeup_watermark = (uint32_t)(sampler->ring_bytes / 4);
+	return open_process(sampler, pid);
 }
 
-/* With rings as large as they should be, or as the memory lets them that the kernel lets us lock. */
+/*
+ * With rings as large as they should be, or as the memory lets them that the kernel lets us lock.
+ */
 static int open_rings(struct sampler *sampler, const struct sampler_options *options)
 {
 	const size_t wanted =
@@ -530,6 +542,11 @@ uint64_t sampler_read_ns(const struct sampler *sampler)
 {
 	return sampler_quarter_ns(sampler->ring_bytes, sampler->attr.sample_stack_user,
 				  (unsigned)sampler->attr.sample_freq);
+}
+
+bool sampler_wakes_by_each(const struct sampler *sampler)
+{
+	return sampler->attr.wakeup_watermark == 1;
 }
 
 uint32_t sampler_stack_bytes(const struct sampler *sampler)

@@ -12,17 +12,17 @@
  *
  * With a snapshot of the user's stack each sample takes a fixed part of its ring, however much of
  * the snapshot is real. A ring has room for what a busy CPU fills in 1.6 s, for
- * SAMPLER_RING_SAMPLES at least: readers come by the clock, before a ring can be a quarter full, and
- * may be woken by each sample; but on a host that has many processes waiting for each CPU, a reader
- * waits for its turn, too. All rings together have 64 MiB at most, on up to 1024 CPUs. What gives way to that
- * is time first: on more than 8 CPUs at 99 Hz, or at a higher rate, it is less. Where there
- * are so many CPUs that there is no room for SAMPLER_RING_SAMPLES, snapshots are shorter than asked
- * for, not fewer: 24 KiB on 64 CPUs and 11 KiB on 128, of 48 KiB. Where the memory that may be locked
- * is too little, rings are smaller, and must have room for two records.
+ * SAMPLER_RING_SAMPLES at least: readers come by the clock, before a ring can be a quarter full,
+ * and may be woken by each sample; but on a host that has many processes waiting for each CPU, a
+ * reader waits for its turn, too. All rings together have 64 MiB at most, on up to 1024 CPUs. What
+ * gives way to that is time first: on more than 8 CPUs at 99 Hz, or at a higher rate, it is less.
+ * Where there are so many CPUs that there is no room for SAMPLER_RING_SAMPLES, snapshots are
+ * shorter than asked for, not fewer: 24 KiB on 64 CPUs and 11 KiB on 128, of 48 KiB. Where the
+ * memory that may be locked is too little, rings are smaller, and must have room for two records.
  *
  * What happens to processes (mappings, names, forks, ends) comes through an event and a ring of its
- * own for each CPU, which wakes its reader at once: what it says can be acted upon while the process
- * is there. Those rings have 16 MiB together at most.
+ * own for each CPU, which wakes its reader at once: what it says can be acted upon while the
+ * process is there. Those rings have 16 MiB together at most.
  */
 #ifndef FG_SAMPLE_SAMPLER_H
 #define FG_SAMPLE_SAMPLER_H
@@ -112,11 +112,14 @@ uint64_t sampler_read_ns(const struct sampler *sampler);
 void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg);
 
 /*
- * Descriptors to poll(2): readable when a sample has come since they were last polled, or when
- * something has happened to a process. Each returns how many there are.
+ * Descriptors to poll(2): readable when a sample has come since they were last polled, or a quarter
+ * of a ring of them where sampler_wakes_by_each is not so; or when something has happened to a
+ * process. Each returns how many there are.
  */
 size_t sampler_fds(const struct sampler *sampler, const int **ret_fds);
 size_t sampler_side_fds(const struct sampler *sampler, const int **ret_fds);
+/* False for one process of an ordinary user. */
+bool sampler_wakes_by_each(const struct sampler *sampler);
 
 void sampler_stats(const struct sampler *sampler, struct sampler_stats *ret);
 

@@ -109,6 +109,10 @@ def floors(points, stretches=10):
     return [(first + (stretch + 0.5) * width, y) for stretch, y in sorted(lowest.items())]
 
 
+# So many times what is allowed may be in doubt; else the run was too short to say anything.
+DOUBTS = 5
+
+
 def judge(samples):
     """Prints a line for each quantity; whether all are flat."""
     half = [s for s in samples if s.at >= samples[-1].at / 2]
@@ -122,11 +126,14 @@ def judge(samples):
         limit = bound or mean * options.memory_percent / 100
         values = [y for _, y in points]
         # Over a short run JVMs that happen to live at its end look like growth, with as much doubt.
-        grows = growth - 2 * error * length > limit
+        doubt = 2 * error * length
+        grows = growth - doubt > limit
+        unclear = doubt > DOUBTS * limit
         print(f"figure {name}: mean {mean:.1f} {unit}, {min(values)} to {max(values)}; slope "
               f"{slope * 60:+.3f} +- {error * 60:.3f} {unit}/min; {growth:+.1f} over {length:.0f} s"
-              f" of at most {limit:.1f}: {'GROWS' if grows else 'flat'}", flush=True)
-        flat &= not grows
+              f" of at most {limit:.1f}: {'GROWS' if grows else 'NOT CLEAR' if unclear else 'flat'}",
+              flush=True)
+        flat &= not grows and not unclear
     return flat
 
 

@@ -134,9 +134,9 @@ class Doctor(Case):
         self.assertEqual(self.state_of("pid-namespace", prefix=self.in_container("--pid=host")),
                          "ok")
 
-    def test_pids_of_a_host_that_is_a_container_are_noted(self):
+    def test_pids_of_another_container_are_noted(self):
         node = self.container("KnownShare").wait_for_line("ready")
-        self.assertEqual(self.state_of("pid-namespace", says=["is a container itself"],
+        self.assertEqual(self.state_of("pid-namespace", says=["are another container's"],
                                        prefix=self.in_container(f"--pid=container:{node.id}")),
                          "note")
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Samples of children that are busy with a known stack, by root or of an own child by anybody. Skips
- * where the kernel lets this user have no perf events at all.
+ * Samples of children that are busy with a known stack, by root or of an own child by anybody.
+ * Skips where the kernel lets this user have no perf events at all.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -259,7 +259,9 @@ static void on_exit_record(void *arg, const struct perf_record *record)
 	heard->any |= record->kind == PERF_EXIT && record->pid == heard->pid;
 }
 
-/* One record of a process's end does not fill a quarter of a ring: who waits is woken all the same. */
+/*
+ * One record of a process's end does not fill a quarter of a ring: who waits is woken all the same.
+ */
 static void what_happens_to_processes_is_heard_of_without_waiting(void **state)
 {
 	const struct sampler_options options = {.event = "cpu-clock", .hz = 1};
@@ -289,7 +291,7 @@ static void what_happens_to_processes_is_heard_of_without_waiting(void **state)
 	assert_true(heard.any);
 }
 
-/* At most a few of them are there, and not what fills a quarter of a ring, 50 or more. */
+/* At most a few of them are there, and not what fills a quarter of a ring, 10 at least. */
 static void a_sample_is_heard_of_without_waiting(void **state)
 {
 	struct run run = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};

@@ -31,6 +31,8 @@ bool fixture_has_compiler(void)
 
 	if (has < 0)
 		has = run("cc --version >/dev/null 2>&1 && c++ --version >/dev/null 2>&1") == 0;
+	if (!has)
+		print_message("no compiler here: apt-get install gcc g++\n");
 	return has == 1;
 }
 
