@@ -159,20 +159,29 @@ static uint64_t horizon_ns(uint64_t heard_ns)
 	return heard_ns > held_ns ? heard_ns - held_ns : 0;
 }
 
+/* Whether there is a JVM that may have ended when it is looked at. */
+static bool is_young(const struct engine *engine, const struct recording *r, uint64_t now_ns)
+{
+	return engine->young_until_ns > now_ns || r->young_until_ns > now_ns;
+}
+
 /* Whether each sample is to be looked at as soon as it comes. */
 static bool is_hasty(const struct engine *engine, const struct recording *r, uint64_t now_ns)
 {
-	return engine->young_until_ns > now_ns || r->hasty_until_ns > now_ns;
+	return is_young(engine, r, now_ns) || r->hasty_until_ns > now_ns;
 }
 
 /* How long the rings of a recording may be left alone. */
 static uint64_t read_interval_ns(const struct engine *engine, const struct recording *r,
 				 uint64_t now_ns)
 {
-	const uint64_t interval =
-		is_hasty(engine, r, now_ns) ? HASTY_INTERVAL_NS : READ_INTERVAL_NS;
-	uint64_t room_ns = sampler_read_ns(r->sampler);
+	uint64_t room_ns = sampler_read_ns(r->sampler), interval = READ_INTERVAL_NS;
 
+	/* What happens to the processes that it starts is not waited for while the loop rests. */
+	if (is_young(engine, r, now_ns))
+		interval = rests_interval_ns(engine->took_ns);
+	else if (is_hasty(engine, r, now_ns))
+		interval = HASTY_INTERVAL_NS;
 	if (room_ns < LEAST_INTERVAL_NS)
 		room_ns = LEAST_INTERVAL_NS;
 	return interval < room_ns ? interval : room_ns;
@@ -290,20 +299,27 @@ static void advance_recordings(struct engine *engine)
 	table_cache_step(engine->tables);
 	for (struct recording *r = engine->recordings; r; r = r->next)
 		recording_advance(r, &engine->model, heard);
-	engine->naming_ns = clock_now_ns() - began_ns;
+	engine->owed_ns += clock_now_ns() - began_ns;
+}
+
+static void read_agents(struct engine *engine)
+{
+	const uint64_t began_ns = clock_now_ns();
+
+	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
+	engine->owed_ns = clock_now_ns() - began_ns;
 }
 
 /*
  * From a sample that was looked at as it came, with all that it made the loop do, its caller's part
- * included; but naming has to be done however often the loop wakes.
+ * included; but what agents say and naming have to be done however often the loop wakes.
  */
 static void take_rest(struct engine *engine, uint64_t now_ns)
 {
 	const uint64_t took_ns = now_ns - engine->woke_ns;
 
-	rests_from_samples(&engine->rests, now_ns,
-			   took_ns > engine->naming_ns ? took_ns - engine->naming_ns : 0,
-			   engine->has_sampled);
+	engine->took_ns = took_ns > engine->owed_ns ? took_ns - engine->owed_ns : 0;
+	rests_from_samples(&engine->rests, now_ns, engine->took_ns, engine->has_sampled);
 	engine->has_sampled = false;
 }
 
@@ -342,7 +358,7 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 		notice_hang_ups(engine, fds, n);
 	}
 	outreach_step(&engine->outreach, clock_now_ns());
-	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
+	read_agents(engine);
 	read_recordings(engine);
 	advance_recordings(engine);
 	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));

@@ -84,7 +84,8 @@ struct engine {
 	uint32_t next_id;
 	struct rests rests;
 	uint64_t woke_ns;	       /* when the last step's wait ended */
-	uint64_t naming_ns;	       /* how long that step then named what had been held */
+	uint64_t owed_ns;	       /* how long that step did what has to be done at any time */
+	uint64_t took_ns;	       /* and all else */
 	bool has_sampled;	       /* that step has read a sample */
 	uint64_t young_until_ns;       /* a JVM has begun that may end before that */
 	uint64_t refused_clients;      /* of the control socket */

@@ -105,6 +105,7 @@ struct recording {
 	uint64_t waiting_since;	 /* the table cache's count of loads then */
 	struct map64 execs;	 /* PID -> time, of processes that were not of interest then */
 	struct seen_jvms seen;	 /* unless there is a window or a period */
+	uint64_t young_until_ns; /* a process has become a JVM that may end before that */
 	uint64_t hasty_until_ns; /* its rings are read more often until then */
 	uint64_t deep_stacks;	 /* so many had been walked, if that is known */
 	bool knows_depth;

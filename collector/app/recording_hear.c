@@ -165,7 +165,7 @@ static void hear_mapping(struct recording *recording, struct recording_model *mo
 		process->jvm_mapped_ns = record->time_ns;
 		if (model->on_jvm)
 			model->on_jvm(model->on_jvm_arg, process->pid);
-		recording->hasty_until_ns = record->time_ns + RECORDING_YOUNG_NS;
+		recording->young_until_ns = record->time_ns + RECORDING_YOUNG_NS;
 	}
 	see_mapping(recording, model, process, &record->mmap);
 	hold_add(&recording->hold, record);

@@ -5,9 +5,10 @@
 #include "base/clock.h"
 
 #define SIDE_LEAST_NS	(1 * CLOCK_NS_PER_MS)
+#define LEAST_TURN_NS	(1 * CLOCK_NS_PER_MS)
 #define SIDE_FACTOR	4
 #define SAMPLE_LEAST_NS (CLOCK_NS_PER_MS / 10)
-#define SAMPLE_FACTOR	9
+#define SAMPLE_FACTOR	4
 
 static uint64_t between(uint64_t ns, uint64_t least_ns, uint64_t max_ns)
 {
@@ -31,4 +32,9 @@ void rests_from_samples(struct rests *rests, uint64_t now_ns, uint64_t took_ns, 
 	if (has_heard)
 		rests->sample_until_ns = now_ns + between(took_ns * SAMPLE_FACTOR, SAMPLE_LEAST_NS,
 							  RESTS_SAMPLE_MAX_NS);
+}
+
+uint64_t rests_interval_ns(uint64_t took_ns)
+{
+	return between(took_ns * SAMPLE_FACTOR, LEAST_TURN_NS, RESTS_SAMPLE_MAX_NS);
 }

@@ -9,7 +9,7 @@
  *
  * What happens to processes wakes the loop, and so does each sample while that is urgent. It must
  * not take all the time: after it the next is not waited for until as much time has passed as makes
- * it a fifth for the one and a tenth for the other. Who heard of nothing does not rest.
+ * it a fifth of it for either. Who heard of nothing does not rest.
  */
 #ifndef FG_APP_RESTS_H
 #define FG_APP_RESTS_H
@@ -29,5 +29,8 @@ struct rests {
 
 void rests_from_side(struct rests *rests, uint64_t now_ns, uint64_t took_ns, bool has_heard);
 void rests_from_samples(struct rests *rests, uint64_t now_ns, uint64_t took_ns, bool has_heard);
+
+/* The shortest wait of who does not wait for anything to wake it, where a turn takes took_ns. */
+uint64_t rests_interval_ns(uint64_t took_ns);
 
 #endif

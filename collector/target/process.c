@@ -169,10 +169,13 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 
 bool process_exec(struct process *process, uint64_t time_ns)
 {
-	address_space_fini(&process->space);
-	process->space_read_ns = 0;
-	process_forget_threads(process);
-	foreign_reader_restart(&process->foreign);
+	/* Records of several CPUs come one CPU after the other: this may be older than what was read. */
+	if (time_ns >= process->space_read_ns) {
+		address_space_fini(&process->space);
+		process->space_read_ns = 0;
+		process_forget_threads(process);
+		foreign_reader_restart(&process->foreign);
+	}
 	if (!process->jvm || process->jvm->opened_ns > time_ns)
 		return false;
 	end_jvm(process, time_ns);

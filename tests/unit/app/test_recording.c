@@ -123,7 +123,7 @@ static void a_process_is_known_from_when_it_maps_libjvm(void **state)
 	process = targets_find(&targets, getpid());
 	assert_non_null(process);
 	assert_int_equal(process->jvm_mapped_ns, 10 * SEC);
-	assert_int_equal(recording.hasty_until_ns, 10 * SEC + RECORDING_YOUNG_NS);
+	assert_int_equal(recording.young_until_ns, 10 * SEC + RECORDING_YOUNG_NS);
 	assert_false(recording_wants(&recording.options, process)); /* no agent has been heard */
 }
 
@@ -140,7 +140,7 @@ static void a_process_that_maps_anything_else_stays_unknown(void **state)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		map_file(getpid(), paths[i]);
 	assert_null(targets_find(&targets, getpid()));
-	assert_int_equal(recording.hasty_until_ns, 0);
+	assert_int_equal(recording.young_until_ns, 0);
 	assert_int_equal(recording.hold.bytes, 0);
 }
 
@@ -149,7 +149,7 @@ static void a_jvm_that_is_gone_already_is_nobody(void **state)
 	(void)state;
 	map_file(STRANGER, "/lib/jvm/lib/server/libjvm.so");
 	assert_null(targets_find(&targets, STRANGER));
-	assert_int_equal(recording.hasty_until_ns, 0);
+	assert_int_equal(recording.young_until_ns, 0);
 }
 
 /* ---- the kernel loses records ---- */
