@@ -116,10 +116,41 @@ static bool may_call_compiled(const struct walk *walk, uint64_t addr)
 	return mapping && mapping_is_generated(mapping);
 }
 
+/* The compiled code, of known frame, that is returned to there; NULL if that is none. */
+static const struct code_range *find_compiled(const struct walk *walk, uint64_t return_addr)
+{
+	const struct code_range *range =
+		code_map_find(walk->process->code, return_addr - 1, walk->time_ns);
+	const bool is_compiled = range && range->kind != CODE_STUB;
+
+	return is_compiled && range->frame.size >= 2 * WORD_BYTES ? range : NULL;
+}
+
+/* Whether a frame of compiled code that has its stack pointer there returns to code; others may. */
+static bool leads_on(const struct walk *walk, uint64_t pc, uint64_t sp)
+{
+	const struct code_range *range = find_compiled(walk, pc);
+	uint64_t addr;
+
+	if (!range)
+		return true;
+	return snapshot_read(&walk->stack, sp + range->frame.size - WORD_BYTES, &addr) &&
+	       step_is_code(walk, addr);
+}
+
 /* Whether the frame pointer is where compiled code that keeps one has it, in a whole frame. */
 static bool is_framed(const struct unwind_regs *regs, uint32_t size)
 {
 	return regs->fp == regs->sp + size - 2 * WORD_BYTES;
+}
+
+/* Whether a whole frame there is left for code whose frame is left for code, too. */
+static bool is_left_well(struct walk *walk, uint64_t sp, uint32_t size)
+{
+	walk->regs.sp = sp;
+	return leave(walk, ARCH_FRAME_FULL, size) == STEP_DONE &&
+	       may_call_compiled(walk, walk->regs.pc) &&
+	       leads_on(walk, walk->regs.pc, walk->regs.sp);
 }
 
 /*
@@ -130,15 +161,16 @@ static bool leave_search(struct walk *walk, const struct code_range *range)
 {
 	const uint32_t size = range->frame.size;
 	const struct unwind_regs before = walk->regs;
+	bool is_search;
 	uint64_t sp;
 
 	if ((range->level != LEVEL_C2 && range->level != CODE_LEVEL_UNKNOWN) ||
 	    is_framed(&before, size) || !snapshot_read(&walk->stack, before.sp, &sp) ||
 	    sp % STACK_ALIGN_BYTES != 0 || sp <= before.sp || sp - before.sp > SEARCH_MAX_BYTES)
 		return false;
-	walk->regs.sp = sp;
-	if (leave(walk, ARCH_FRAME_FULL, size) == STEP_DONE &&
-	    may_call_compiled(walk, walk->regs.pc))
+	is_search = !is_left_well(walk, before.sp, size);
+	walk->regs = before;
+	if (is_search && is_left_well(walk, sp, size))
 		return true;
 	walk->regs = before;
 	return false;
@@ -260,28 +292,6 @@ static bool leave_entry(struct walk *walk, struct stack_entry *entry)
 	entry->method = at.method;
 	walk->regs = next;
 	return true;
-}
-
-/* The compiled code, of known frame, that is returned to there; NULL if that is none. */
-static const struct code_range *find_compiled(const struct walk *walk, uint64_t return_addr)
-{
-	const struct code_range *range =
-		code_map_find(walk->process->code, return_addr - 1, walk->time_ns);
-	const bool is_compiled = range && range->kind != CODE_STUB;
-
-	return is_compiled && range->frame.size >= 2 * WORD_BYTES ? range : NULL;
-}
-
-/* Whether a frame of compiled code that has its stack pointer there returns to code; others may. */
-static bool leads_on(const struct walk *walk, uint64_t pc, uint64_t sp)
-{
-	const struct code_range *range = find_compiled(walk, pc);
-	uint64_t addr;
-
-	if (!range)
-		return true;
-	return snapshot_read(&walk->stack, sp + range->frame.size - WORD_BYTES, &addr) &&
-	       step_is_code(walk, addr);
 }
 
 /* Whether that is so. Where the return address is on the stack, nothing but that tells. */

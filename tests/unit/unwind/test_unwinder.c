@@ -898,13 +898,21 @@ static void an_address_left_over_in_a_frame_is_no_stack_pointer(void **state)
 	words[0] = word_addr(3);
 	words[5] = caller + 100;
 	words[8] = last + 60;
-	words[11] = last + 100;
+	words[14] = last + 100;
 	walk_code(of_c1 + 60, 0x1234, 60);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, last + 100);
 	walk_code(of_c2 + 60, word_addr(4), 60);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
+	walk_code(of_c2 + 60, 0x1234, 60); /* as of a search */
+	assert_int_equal(stack.entries[1].addr, last + 60);
+	/* What calls it is left well without that, or with neither. */
+	words[11] = last + 100;
+	walk_code(of_c2 + 60, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
 	assert_int_equal(stack.entries[2].addr, last + 100);
+	words[11] = words[14] = 0;
+	walk_code(of_c2 + 60, 0x1234, 60);
+	assert_int_equal(stack.entries[1].addr, caller + 100);
 }
 
 static void compiled_code_is_not_returned_from_to_a_file(void **state)
