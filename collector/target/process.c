@@ -169,7 +169,10 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 
 bool process_exec(struct process *process, uint64_t time_ns)
 {
-	/* Records of several CPUs come one CPU after the other: this may be older than what was read. */
+	/*
+	 * Records of several CPUs come one CPU after the other: this may be older than what was
+	 * read.
+	 */
 	if (time_ns >= process->space_read_ns) {
 		address_space_fini(&process->space);
 		process->space_read_ns = 0;

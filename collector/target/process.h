@@ -143,9 +143,9 @@ void process_open_session(struct process *process, uint32_t session, uint64_t no
 void process_read_space(struct process *process, uint64_t now_ns);
 
 /*
- * It runs another program since time_ns: its mappings and threads are no more, unless they were read
- * since; and its JVM has ended, unless an agent has connected since, which is then the new program's.
- * Returns whether the JVM ended.
+ * It runs another program since time_ns: its mappings and threads are no more, unless they were
+ * read since; and its JVM has ended, unless an agent has connected since, which is then the new
+ * program's. Returns whether the JVM ended.
  */
 bool process_exec(struct process *process, uint64_t time_ns);
 

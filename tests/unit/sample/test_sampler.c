@@ -291,7 +291,9 @@ static void what_happens_to_processes_is_heard_of_without_waiting(void **state)
 	assert_true(heard.any);
 }
 
-/* Each, and not what fills a quarter of a ring, 10 at least; that where each thread has an event. */
+/*
+ * Each, and not what fills a quarter of a ring, 10 at least; that where each thread has an event.
+ */
 static void a_sample_is_heard_of_without_waiting(void **state)
 {
 	struct run run = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
