@@ -177,7 +177,7 @@ static uint64_t read_interval_ns(const struct engine *engine, const struct recor
 {
 	uint64_t room_ns = sampler_read_ns(r->sampler), interval = READ_INTERVAL_NS;
 
-	/* What happens to the processes that it starts is not waited for while the loop rests. */
+	/* By the clock, too: what happens to processes is not waited for while the loop rests. */
 	if (is_young(engine, r, now_ns))
 		interval = rests_interval_ns(engine->took_ns);
 	else if (is_hasty(engine, r, now_ns))

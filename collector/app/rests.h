@@ -7,9 +7,9 @@
  * errors:  none
  * source:  none
  *
- * What happens to processes wakes the loop, and so does each sample while that is urgent. It must
- * not take all the time: after it the next is not waited for until as much time has passed as makes
- * it a fifth of it for either. Who heard of nothing does not rest.
+ * What happens to processes wakes the loop, and so does each sample while that is urgent. Neither
+ * must take more than a fifth of the time: after it, the next one is not waited for until four
+ * times as long has passed as it took. Who heard of nothing does not rest.
  */
 #ifndef FG_APP_RESTS_H
 #define FG_APP_RESTS_H
