@@ -24,6 +24,8 @@ fg_find_header_library(dep::elf libelf.h elf libelf-dev)
 fg_find_header_library(dep::dw elfutils/libdw.h dw libdw-dev)
 fg_find_header_library(dep::z zlib.h z zlib1g-dev)
 fg_find_header_library(dep::lzma lzma.h lzma liblzma-dev)
+# Takes machine code apart, to say which instruction a sample's time belongs to.
+fg_find_header_library(dep::zydis Zydis/Zydis.h Zydis libzydis-dev)
 fg_find_header_library(dep::jansson jansson.h jansson libjansson-dev)
 # The daemon's /metrics, and its word to the service manager.
 fg_find_header_library(dep::microhttpd microhttpd.h microhttpd libmicrohttpd-dev)

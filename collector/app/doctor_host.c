@@ -135,6 +135,25 @@ static void check_hardware(struct doctor *doctor)
 			     "which does not see code that runs with interrupts off");
 }
 
+/* What a recording hears of programs that begin without charging the whole host for it. */
+static void say_exec(struct doctor *doctor, bool is_heard)
+{
+	const struct finding finding = {.check = "exec-events",
+					.state = is_heard ? FINDING_OK : FINDING_NOTE};
+
+	doctor_say(doctor, &finding,
+		   is_heard ? NULL
+			    : "mount -t tracefs none /sys/kernel/tracing, or show it to the "
+			      "collector's container (docker run -v "
+			      "/sys/kernel/tracing:/sys/kernel/tracing:ro)",
+		   "%s",
+		   is_heard ? "the kernel tells of programs that begin"
+			    : "the number of the tracepoint sched:sched_process_exec cannot be "
+			      "read: a JVM is known from when its agent connects, not from its "
+			      "first sample on, and with -a each name that a thread of the host "
+			      "takes costs it a microsecond");
+}
+
 /*
  * As a recording would: all CPUs, with snapshots. What goes wrong is said here, not by the sampler.
  */
@@ -147,6 +166,7 @@ static void check_rings(struct doctor *doctor)
 	struct finding finding = {.check = "rings", .state = FINDING_PROBLEM};
 	struct sampler_stats stats = {0};
 	struct sampler *sampler;
+	bool hears_exec = false;
 	int err;
 
 	log_set_level(LOG_LEVEL_SILENT);
@@ -154,6 +174,7 @@ static void check_rings(struct doctor *doctor)
 	log_set_level(doctor->options->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
 	if (!err) {
 		sampler_stats(sampler, &stats);
+		hears_exec = sampler_hears_exec(sampler);
 		sampler_close(sampler);
 	}
 	if (err || stats.is_ring_smaller) {
@@ -169,6 +190,7 @@ static void check_rings(struct doctor *doctor)
 	}
 	finding.state = FINDING_OK;
 	doctor_say(doctor, &finding, NULL, "%zu KiB on all CPUs", stats.ring_bytes >> 10);
+	say_exec(doctor, hears_exec);
 }
 
 static void check_perf(struct doctor *doctor)

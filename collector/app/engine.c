@@ -2,6 +2,7 @@
 /* The loop, see engine.h. */
 #include "app/engine.h"
 
+#include "app/pace.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/turn.h"
@@ -15,9 +16,11 @@
 #include <unistd.h>
 
 #define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
+#define HASTY_INTERVAL_NS  (10 * CLOCK_NS_PER_MS)  /* the same, while that is urgent */
+#define LEAST_INTERVAL_NS  (1 * CLOCK_NS_PER_MS)   /* and while a JVM may end at any moment */
+#define SIDE_INTERVAL_NS   (10 * CLOCK_NS_PER_MS)  /* of looks at what happens to processes */
+#define SIDE_MOST_NS	   (50 * CLOCK_NS_PER_MS)
 #define MESSAGES_A_STEP	   1024
-#define HASTY_INTERVAL_NS  RESTS_SAMPLE_MAX_NS /* the same, while that is urgent */
-#define LEAST_INTERVAL_NS  (1 * CLOCK_NS_PER_MS)
 #define MAX_POLL_FDS	   1024
 #define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 
@@ -165,22 +168,24 @@ static bool is_young(const struct engine *engine, const struct recording *r, uin
 	return engine->young_until_ns > now_ns || r->young_until_ns > now_ns;
 }
 
-/* Whether each sample is to be looked at as soon as it comes. */
-static bool is_hasty(const struct engine *engine, const struct recording *r, uint64_t now_ns)
+/* Whether what is sampled may have changed soon, or is a program that may become a JVM. */
+static bool is_hasty(const struct recording *r, uint64_t now_ns)
 {
-	return is_young(engine, r, now_ns) || r->hasty_until_ns > now_ns;
+	return r->hasty_until_ns > now_ns || r->newcomer_until_ns > now_ns;
 }
 
-/* How long the rings of a recording may be left alone. */
+/*
+ * How long the rings of a recording may be left alone. By the clock: waking a reader would be paid
+ * for by whoever is sampled.
+ */
 static uint64_t read_interval_ns(const struct engine *engine, const struct recording *r,
 				 uint64_t now_ns)
 {
 	uint64_t room_ns = sampler_read_ns(r->sampler), interval = READ_INTERVAL_NS;
 
-	/* By the clock, too: what happens to processes is not waited for while the loop rests. */
 	if (is_young(engine, r, now_ns))
-		interval = rests_interval_ns(engine->took_ns);
-	else if (is_hasty(engine, r, now_ns))
+		interval = pace_wait_ns(engine->took_ns, LEAST_INTERVAL_NS, HASTY_INTERVAL_NS);
+	else if (is_hasty(r, now_ns))
 		interval = HASTY_INTERVAL_NS;
 	if (room_ns < LEAST_INTERVAL_NS)
 		room_ns = LEAST_INTERVAL_NS;
@@ -189,15 +194,12 @@ static uint64_t read_interval_ns(const struct engine *engine, const struct recor
 
 static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_wait_ns)
 {
-	const struct rests *rests = &engine->rests;
 	uint64_t until = targets_next_tick_ns(&engine->targets);
 
 	if (until > outreach_next_ns(&engine->outreach))
 		until = outreach_next_ns(&engine->outreach);
 	if (until > now + max_wait_ns)
 		until = now + max_wait_ns;
-	if (engine->recordings && rests->side_until_ns > now && until > rests->side_until_ns)
-		until = rests->side_until_ns;
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const uint64_t done = r->end_ns + HOLD_NS;
 		const uint64_t interval = read_interval_ns(engine, r, now);
@@ -206,9 +208,6 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_
 			return 0;
 		if (!r->is_done && until > now + interval)
 			until = now + interval;
-		if (!r->is_done && is_hasty(engine, r, now) && rests->sample_until_ns > now &&
-		    until > rests->sample_until_ns)
-			until = rests->sample_until_ns;
 		if (!r->is_done && done > now && until > done)
 			until = done; /* its user waits for it */
 	}
@@ -223,7 +222,7 @@ static size_t add_fds(struct pollfd *fds, size_t n, const int *added, size_t n_a
 	return n;
 }
 
-static size_t fill_poll(const struct engine *engine, uint64_t now, struct pollfd *fds)
+static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
 {
 	size_t n = FIRST_RING;
 
@@ -238,15 +237,43 @@ static size_t fill_poll(const struct engine *engine, uint64_t now, struct pollfd
 		if (r->is_done || r->is_hung_up)
 			continue;
 		n_added = sampler_fds(r->sampler, &added);
-		/* Where it is not each of them that wakes, it is more than there should be. */
-		if (!sampler_wakes_by_each(r->sampler) ||
-		    (is_hasty(engine, r, now) && engine->rests.sample_until_ns <= now))
-			n = add_fds(fds, n, added, n_added);
-		n_added = sampler_side_fds(r->sampler, &added);
-		if (engine->rests.side_until_ns <= now)
-			n = add_fds(fds, n, added, n_added);
+		n = add_fds(fds, n, added, n_added);
 	}
 	return n;
+}
+
+/* Whether something has happened to processes that the kernel tells of. */
+static bool has_side(const struct engine *engine)
+{
+	for (const struct recording *r = engine->recordings; r; r = r->next) {
+		if (!r->is_done && sampler_has_side(r->sampler))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Until something comes, at most wait_for_ns. While something is recorded, looks now and then at
+ * what the kernel tells of processes, of which it is not to wake anybody.
+ */
+static int wait_for_work(const struct engine *engine, struct pollfd *fds, size_t n,
+			 uint64_t wait_for_ns)
+{
+	const uint64_t side_ns = pace_wait_ns(engine->took_ns, SIDE_INTERVAL_NS, SIDE_MOST_NS);
+	const uint64_t until = clock_now_ns() + wait_for_ns;
+	uint64_t left = wait_for_ns;
+
+	for (;;) {
+		const uint64_t wait = engine->recordings && left > side_ns ? side_ns : left;
+		const struct timespec timeout = {.tv_sec = (time_t)(wait / CLOCK_NS_PER_SEC),
+						 .tv_nsec = (long)(wait % CLOCK_NS_PER_SEC)};
+		const int ready = ppoll(fds, n, &timeout, NULL);
+		const uint64_t now = clock_now_ns();
+
+		if (ready != 0 || now >= until || has_side(engine))
+			return ready;
+		left = until - now;
+	}
 }
 
 /* An event of one process hangs up for good when that ends; poll would not wait any more. */
@@ -260,35 +287,10 @@ static void notice_hang_ups(struct engine *engine, const struct pollfd *fds, siz
 		r->is_hung_up = true; /* rings are read by the clock too, that is enough */
 }
 
-static uint64_t count_heard(const struct engine *engine)
-{
-	uint64_t heard = 0;
-
-	for (const struct recording *r = engine->recordings; r; r = r->next)
-		heard += r->counts.heard;
-	return heard;
-}
-
-static uint64_t count_samples(const struct engine *engine)
-{
-	uint64_t samples = 0;
-
-	for (const struct recording *r = engine->recordings; r; r = r->next)
-		samples += r->samples_heard;
-	return samples;
-}
-
 static void read_recordings(struct engine *engine)
 {
-	const uint64_t heard = count_heard(engine), samples = count_samples(engine);
-	const uint64_t began_ns = clock_now_ns();
-	uint64_t now_ns;
-
 	for (struct recording *r = engine->recordings; r; r = r->next)
 		recording_read(r, &engine->model);
-	now_ns = clock_now_ns();
-	rests_from_side(&engine->rests, now_ns, now_ns - began_ns, count_heard(engine) != heard);
-	engine->has_sampled = count_samples(engine) != samples;
 }
 
 /* However long this collector did not run: samples wait until the code that they hit is known. */
@@ -311,16 +313,14 @@ static void read_agents(struct engine *engine)
 }
 
 /*
- * From a sample that was looked at as it came, with all that it made the loop do, its caller's part
- * included; but what agents say and naming have to be done however often the loop wakes.
+ * How long the step took that ends now, its caller's part included; but what agents say and naming
+ * have to be done however often the loop wakes.
  */
-static void take_rest(struct engine *engine, uint64_t now_ns)
+static void note_step(struct engine *engine, uint64_t now_ns)
 {
 	const uint64_t took_ns = now_ns - engine->woke_ns;
 
 	engine->took_ns = took_ns > engine->owed_ns ? took_ns - engine->owed_ns : 0;
-	rests_from_samples(&engine->rests, now_ns, engine->took_ns, engine->has_sampled);
-	engine->has_sampled = false;
 }
 
 /* Recordings whose client is gone. */
@@ -340,17 +340,14 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 {
 	const uint64_t now = clock_now_ns();
 	struct pollfd fds[MAX_POLL_FDS];
-	struct timespec timeout;
 	uint64_t wait;
 	size_t n;
 	int ready;
 
-	take_rest(engine, now);
-	n = fill_poll(engine, now, fds);
+	note_step(engine, now);
+	n = fill_poll(engine, fds);
 	wait = intake_has_more(engine->intake) ? 0 : wait_ns(engine, now, max_wait_ns);
-	timeout = (struct timespec){.tv_sec = (time_t)(wait / CLOCK_NS_PER_SEC),
-				    .tv_nsec = (long)(wait % CLOCK_NS_PER_SEC)};
-	ready = ppoll(fds, n, &timeout, NULL);
+	ready = wait_for_work(engine, fds, n, wait);
 	engine->woke_ns = clock_now_ns();
 	if (ready > 0) {
 		if (fds[SIGNALS].revents)
@@ -474,7 +471,6 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	ret->recordings = engine->past;
 	for (const struct recording *r = engine->recordings; r; r = r->next)
 		add_counts(&ret->recordings, &r->counts);
-	ret->rests = engine->rests.taken;
 	symbolizer_lines_stats(engine->symbolizer, &ret->native_lines);
 	symbolizer_debuginfod_stats(engine->symbolizer, &ret->debuginfod);
 	symbolizer_kernel_stats(engine->symbolizer, &ret->kernel);

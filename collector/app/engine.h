@@ -12,7 +12,6 @@
 #include "app/graph_writer.h"
 #include "app/http_server.h"
 #include "app/recording.h"
-#include "app/rests.h"
 #include "intake/intake.h"
 #include "intake/outreach.h"
 
@@ -60,7 +59,6 @@ struct engine_stats {
 	struct recording_counts recordings;
 	struct watch_stats watch;
 	struct kept_stats kept;
-	uint64_t rests; /* from what happens to processes, because it was much */
 };
 
 /* Where things are, and how much they may take. */
@@ -82,11 +80,9 @@ struct engine {
 	struct recording *recordings;
 	uint32_t n_recordings;
 	uint32_t next_id;
-	struct rests rests;
 	uint64_t woke_ns;	       /* when the last step's wait ended */
 	uint64_t owed_ns;	       /* how long that step did what has to be done at any time */
 	uint64_t took_ns;	       /* and all else */
-	bool has_sampled;	       /* that step has read a sample */
 	uint64_t young_until_ns;       /* a JVM has begun that may end before that */
 	uint64_t refused_clients;      /* of the control socket */
 	uint64_t held_dropped;	       /* of recordings that are no more */

@@ -72,6 +72,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		.hz = options->hz,
 		.fallback_pid = options->pid,
 		.stack_bytes = options->stack_bytes,
+		.follows_all = options->all,
 	};
 	int err;
 
@@ -96,6 +97,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 			"so many CPUs: snapshots of stacks have %u bytes, not %u, so that their "
 			"rings are not too large",
 			sampler_stack_bytes(recording->sampler), options->stack_bytes);
+	recording->mappings.is_told = sampler_follows_all(recording->sampler);
 	recording->start_ns = clock_now_ns();
 	recording->start_unix_ns = clock_unix_now_ns();
 	read_host(recording);
@@ -182,6 +184,24 @@ void recording_judge(const struct stack *stack, const struct symbolizer_verdict 
 		quality->truncated_samples[stack->end] += !verdict->is_rooted;
 }
 
+/*
+ * Walks the sample's stack; once more if it came to an address at which a file lies that nobody had
+ * told of. False: tables are missing.
+ */
+static bool walk(struct recording *recording, struct recording_model *model,
+		 struct process *process, const struct perf_record *record, struct stack *ret)
+{
+	const struct recording_miss miss = {.time_ns = record->time_ns, .has_missed = true};
+
+	if (!unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, ret))
+		return false;
+	if (ret->end != STACK_BAD_RETURN || !process ||
+	    !recording_read_mappings(recording, model, process, &miss))
+		return true;
+	unwinder_discount(model->unwinder, ret);
+	return unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, ret);
+}
+
 /* The chain: unwind, symbolize, profile. False: tables are missing, and it is worth waiting. */
 static bool take_sample(struct recording *recording, struct recording_model *model,
 			const struct perf_record *record)
@@ -207,7 +227,7 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 
 	if (!recording_wants_sample(recording, process, record))
 		return true;
-	if (!unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, &stack))
+	if (!walk(recording, model, process, record, &stack))
 		return false;
 	n = symbolizer_name(model->symbolizer, &context, &stack, frames, &verdict);
 	if (verdict.is_waiting)

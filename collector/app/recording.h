@@ -12,7 +12,7 @@
 #ifndef FG_APP_RECORDING_H
 #define FG_APP_RECORDING_H
 
-#include "app/lost_mappings.h"
+#include "app/mapping_watch.h"
 #include "app/period.h"
 #include "app/seen_jvms.h"
 #include "base/map64.h"
@@ -34,6 +34,8 @@
 
 /* So long from when its agent connects a JVM may end at any moment. */
 #define RECORDING_YOUNG_NS UINT64_C(2000000000)
+/* So long from when a program begins it may become a JVM; its agent connects soon after. */
+#define RECORDING_NEWCOMER_NS UINT64_C(200000000)
 
 /*
  * A sample waits so long for tables of files, beyond HOLD_NS; then it is named without. No process
@@ -79,7 +81,7 @@ struct recording_counts {
 	uint64_t unread;	 /* processes that were too many to be looked at as they began */
 	uint64_t heard;		 /* records of what happened to processes */
 	uint64_t lost;		 /* the kernel's count of those without room */
-	uint64_t reread;	 /* processes whose mappings were read again after that */
+	uint64_t reread;	 /* processes whose mappings were read again */
 	uint64_t reread_put_off; /* samples whose process would have been, and had to wait */
 };
 
@@ -107,12 +109,12 @@ struct recording {
 	struct seen_jvms seen;	 /* unless there is a window or a period */
 	uint64_t young_until_ns; /* a process has become a JVM that may end before that */
 	uint64_t hasty_until_ns; /* its rings are read more often until then */
+	uint64_t newcomer_until_ns; /* a program has begun that may become a JVM before that */
 	uint64_t deep_stacks;	 /* so many had been walked, if that is known */
 	bool knows_depth;
-	uint64_t samples_heard;
 	uint64_t budget_ns; /* when the next look at processes that nobody knew may begin */
 	unsigned budget;    /* how many are left until then */
-	struct lost_mappings lost_mappings;
+	struct mapping_watch mappings;
 	struct recording_counts counts;
 	struct recording *next; /* the engine's */
 	uint32_t id;
@@ -141,6 +143,15 @@ void recording_read(struct recording *recording, struct recording_model *model);
 /* Takes one record of them: notes what cannot wait, and holds it. */
 void recording_hear(struct recording *recording, struct recording_model *model,
 		    const struct perf_record *record);
+/* Where a sample says that the mappings that are known may not be all. */
+struct recording_miss {
+	uint64_t time_ns; /* of the sample */
+	bool has_missed;  /* at one of its addresses nothing is known */
+};
+
+/* Reads the process's mappings anew if that is due; whether there were any that nobody knew. */
+bool recording_read_mappings(struct recording *recording, struct recording_model *model,
+			     struct process *process, const struct recording_miss *miss);
 /* Names what has been held long enough; finishes when all up to the end has been. */
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns);
 /*

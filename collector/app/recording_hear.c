@@ -146,7 +146,10 @@ static void see_mapping(struct recording *recording, struct recording_model *mod
 		table_cache_see(model->tables, process->pid, &mapping);
 }
 
-/* What ran in a process before it became one of interest is not of interest. */
+/*
+ * What ran in a process before it became one of interest is not of interest. Its samples may say
+ * soon that it becomes a JVM.
+ */
 static void note_exec(struct recording *recording, const struct perf_record *record)
 {
 	if (recording->execs.count >= RECORDING_MAX_EXECS)
@@ -155,18 +158,35 @@ static void note_exec(struct recording *recording, const struct perf_record *rec
 	 * Without memory, or if it is forgotten, a few samples of a shell are counted as a JVM's.
 	 */
 	map64_put(&recording->execs, (uint64_t)record->pid, (void *)(uintptr_t)record->time_ns);
+	recording->newcomer_until_ns = record->time_ns + RECORDING_NEWCOMER_NS;
+}
+
+static void hear_exec(struct recording *recording, struct process *process,
+		      const struct perf_record *record)
+{
+	if (process)
+		process_read_comm(process);
+	else
+		note_exec(recording, record);
+	if (process || recording->options.all)
+		hold_add(&recording->hold, record);
+}
+
+static void note_jvm(struct recording *recording, const struct recording_model *model,
+		     struct process *process, uint64_t time_ns)
+{
+	process->jvm_mapped_ns = time_ns;
+	if (model->on_jvm)
+		model->on_jvm(model->on_jvm_arg, process->pid);
+	recording->young_until_ns = time_ns + RECORDING_YOUNG_NS;
 }
 
 /* Of a process that is known: takes hold of the file, and lets the mapping wait for its time. */
 static void hear_mapping(struct recording *recording, struct recording_model *model,
 			 struct process *process, const struct perf_record *record)
 {
-	if (is_libjvm(record)) {
-		process->jvm_mapped_ns = record->time_ns;
-		if (model->on_jvm)
-			model->on_jvm(model->on_jvm_arg, process->pid);
-		recording->young_until_ns = record->time_ns + RECORDING_YOUNG_NS;
-	}
+	if (is_libjvm(record))
+		note_jvm(recording, model, process, record->time_ns);
 	see_mapping(recording, model, process, &record->mmap);
 	hold_add(&recording->hold, record);
 }
@@ -176,7 +196,7 @@ struct hear_context {
 	struct recording_model *model;
 };
 
-static void on_lost_mapping(void *arg, const struct perf_record *record)
+static void on_new_mapping(void *arg, const struct perf_record *record)
 {
 	const struct hear_context *context = arg;
 	struct process *process = targets_find(context->model->targets, record->pid);
@@ -184,18 +204,73 @@ static void on_lost_mapping(void *arg, const struct perf_record *record)
 	hear_mapping(context->recording, context->model, process, record);
 }
 
-/* The kernel may have had no room to tell of what the sample has hit. */
-static void read_lost_mappings(struct recording *recording, struct recording_model *model,
-			       struct process *process)
+bool recording_read_mappings(struct recording *recording, struct recording_model *model,
+			     struct process *process, const struct recording_miss *miss)
 {
 	struct hear_context context = {.recording = recording, .model = model};
-	struct lost_mappings *lost = &recording->lost_mappings;
-	const uint64_t now_ns = lost->lost_ns ? clock_now_ns() : 0;
+	struct mapping_watch *watch = &recording->mappings;
+	const uint64_t now_ns = clock_now_ns();
+	bool has_found = false;
 
-	if (lost->lost_ns && lost_mappings_is_due(lost, process, now_ns))
-		lost_mappings_read(lost, process, now_ns, on_lost_mapping, &context);
-	recording->counts.reread = lost->reads;
-	recording->counts.reread_put_off = lost->put_off;
+	if (mapping_watch_is_due(watch, process, miss->time_ns, miss->has_missed, now_ns))
+		has_found = mapping_watch_read(watch, process, now_ns, on_new_mapping, &context);
+	recording->counts.reread = watch->reads;
+	recording->counts.reread_put_off = watch->put_off;
+	return has_found;
+}
+
+/* Whether the sample was taken where nothing is known to be, or has been called from there. */
+static bool has_missed(const struct process *process, const struct perf_record *record)
+{
+	const struct perf_sample *sample = &record->sample;
+	uint32_t frames = 0;
+
+	for (uint32_t i = 0; i < sample->chain_len && frames < EXPECTED_FRAMES; i++) {
+		const uint64_t addr = sample->chain[i];
+
+		if (addr >= PERF_CONTEXT_MAX || (int64_t)addr < 0)
+			continue;
+		frames++;
+		if (!address_space_find(&process->space, addr) &&
+		    !(process->code && code_map_find(process->code, addr, record->time_ns)))
+			return true;
+	}
+	return false;
+}
+
+/* What has to be known of the process for its sample, while both are there. */
+static void see_sample(struct recording *recording, struct recording_model *model,
+		       struct process *process, const struct perf_record *record)
+{
+	const struct recording_miss miss = {.time_ns = record->time_ns,
+					    .has_missed = has_missed(process, record)};
+
+	process_see_thread(process, record->tid, record->time_ns);
+	recording_read_mappings(recording, model, process, &miss);
+	expect_files(model, process, &record->sample);
+	look_ahead(model, process, record);
+}
+
+/*
+ * A sample of a program that has begun a moment ago: is it a JVM, whose agent will be heard soon?
+ * What there is of it already can be read only now.
+ */
+static struct process *meet_newcomer(struct recording *recording, struct recording_model *model,
+				     const struct perf_record *record)
+{
+	const uint64_t exec_ns = (uintptr_t)map64_find(&recording->execs, (uint64_t)record->pid);
+	struct process *process;
+
+	if (!exec_ns || record->time_ns > exec_ns + RECORDING_NEWCOMER_NS ||
+	    !take_budget(recording, clock_now_ns()) || !process_maps_libjvm(record->pid))
+		return NULL;
+	process = targets_find_or_read(model->targets, record->pid);
+	if (!process)
+		return NULL;
+	note_jvm(recording, model, process, record->time_ns);
+	for (size_t i = 0; i < process->space.count; i++)
+		table_cache_expect(model->tables, process->pid, &process->space.mappings[i]);
+	return process;
 }
 
 void recording_hear(struct recording *recording, struct recording_model *model,
@@ -204,15 +279,18 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 	struct process *process;
 
 	if (record->kind == PERF_LOST_SIDE)
-		lost_mappings_note(&recording->lost_mappings, clock_now_ns());
+		mapping_watch_note_loss(&recording->mappings, clock_now_ns());
 	if (record->kind == PERF_LOST || record->kind == PERF_LOST_SIDE ||
 	    record->kind == PERF_THROTTLED)
 		return; /* the sampler counts them */
 	recording->counts.heard += record->kind != PERF_SAMPLE;
-	recording->samples_heard += record->kind == PERF_SAMPLE;
 	process = find_process(recording, model, record);
-	if (!process && record->kind == PERF_COMM && record->comm.is_exec)
-		note_exec(recording, record);
+	if (record->kind == PERF_EXEC) {
+		hear_exec(recording, process, record);
+		return;
+	}
+	if (!process && record->kind == PERF_SAMPLE)
+		process = meet_newcomer(recording, model, record);
 	/* Samples wait even so: their process may become known while they do. */
 	if (!recording->options.all && record->kind != PERF_SAMPLE &&
 	    record->kind != PERF_KSYMBOL && !process)
@@ -222,10 +300,7 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		return;
 	}
 	if (process && record->kind == PERF_SAMPLE &&
-	    (recording_selects(recording, process) || is_starting(process, record->time_ns))) {
-		read_lost_mappings(recording, model, process);
-		expect_files(model, process, &record->sample);
-		look_ahead(model, process, record);
-	}
+	    (recording_selects(recording, process) || is_starting(process, record->time_ns)))
+		see_sample(recording, model, process, record);
 	hold_add(&recording->hold, record);
 }

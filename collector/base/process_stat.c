@@ -97,6 +97,40 @@ pid_t process_stat_inner_pid(pid_t pid, pid_t tid)
 	return (pid_t)strtol(last, NULL, 10);
 }
 
+static uint64_t kilobytes_of(const char *status, const char *name)
+{
+	const char *line = strstr(status, name);
+
+	return line ? strtoull(line + strlen(name), NULL, 10) : 0;
+}
+
+uint64_t process_stat_code_bytes(pid_t pid)
+{
+	char path[64], text[8192];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (file_read_small(path, text, sizeof(text)) <= 0)
+		return 0;
+	return (kilobytes_of(text, "\nVmExe:") + kilobytes_of(text, "\nVmLib:")) << 10;
+}
+
+bool process_stat_thread(pid_t pid, pid_t tid, uint64_t *ret_ticks, char *ret_comm, size_t size)
+{
+	char path[64], text[1024], *from, *to;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	if (file_read_small(path, text, sizeof(text)) <= 0)
+		return false;
+	from = strchr(text, '(');
+	to = strrchr(text, ')');
+	if (!from || !to || to < from)
+		return false;
+	*ret_ticks = field_behind_comm(to, 22);
+	*to = '\0';
+	snprintf(ret_comm, size, "%s", from + 1);
+	return true;
+}
+
 void process_stat_comm(pid_t pid, pid_t tid, char *ret, size_t size)
 {
 	char path[64];

@@ -9,6 +9,7 @@
 #ifndef FG_BASE_PROCESS_STAT_H
 #define FG_BASE_PROCESS_STAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,6 +32,15 @@ uint64_t process_stat_age_ns(pid_t pid);
 
 /* The PID (or, with tid, the thread ID) in the process's own, innermost PID namespace; 0: gone. */
 pid_t process_stat_inner_pid(pid_t pid, pid_t tid);
+
+/*
+ * What the kernel counts of a process's executable memory that is not writable, in bytes: it changes
+ * when a library comes or goes. 0: gone, or a thread of the kernel.
+ */
+uint64_t process_stat_code_bytes(pid_t pid);
+
+/* When a thread began, likewise in ticks, and its comm, terminated; false if it is gone. */
+bool process_stat_thread(pid_t pid, pid_t tid, uint64_t *ret_ticks, char *ret_comm, size_t size);
 
 /* comm of the thread without its newline, "" if it is gone. tid may equal pid. */
 void process_stat_comm(pid_t pid, pid_t tid, char *ret, size_t size);

@@ -36,8 +36,6 @@ static size_t extra_bytes(const struct perf_record *record)
 		return strlen(record->mmap.path) + 1;
 	case PERF_KSYMBOL:
 		return strlen(record->ksymbol.name) + 1;
-	case PERF_COMM:
-		return strlen(record->comm.name) + 1;
 	default:
 		return 0;
 	}
@@ -71,9 +69,6 @@ static void copy_extra(struct held *held, size_t bytes)
 		break;
 	case PERF_KSYMBOL:
 		record->ksymbol.name = memcpy(held->extra, record->ksymbol.name, bytes);
-		break;
-	case PERF_COMM:
-		record->comm.name = memcpy(held->extra, record->comm.name, bytes);
 		break;
 	default:
 		break;

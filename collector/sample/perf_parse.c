@@ -8,6 +8,7 @@
  *                and with SAMPLER_TYPE_STACK behind that:
  *                abi u64, unless that is 0: SAMPLER_REGS_COUNT times u64,
  *                size u64, unless that is 0: size bytes, of which are real: u64
+ *                with SAMPLER_TYPE_EXEC only pid u32, tid u32, time u64, cpu u32, 0 u32
  *   MMAP2        pid u32, tid u32, addr u64, len u64, pgoff u64, maj u32, min u32, ino u64,
  *                generation u64, prot u32, flags u32, file name
  *   COMM         pid u32, tid u32, name
@@ -85,9 +86,11 @@ static int parse_stack(const unsigned char *p, size_t len, size_t off, struct pe
 	return 0;
 }
 
-static int parse_sample(const unsigned char *p, size_t len, uint64_t sample_type,
+static int parse_sample(const struct perf_event_header *header, uint64_t sample_type,
 			struct perf_record *ret)
 {
+	const unsigned char *p = (const unsigned char *)(header + 1);
+	const size_t len = header->size - sizeof(*header);
 	const size_t fixed = 48;
 	struct perf_record record;
 	uint64_t n;
@@ -104,6 +107,7 @@ static int parse_sample(const unsigned char *p, size_t len, uint64_t sample_type
 		.time_ns = u64_at(p, 16),
 		.cpu = u32_at(p, 24),
 		.sample = {.period = u64_at(p, 32),
+			   .is_exact = header->misc & PERF_RECORD_MISC_EXACT_IP,
 			   .chain = (const uint64_t *)(const void *)(p + fixed),
 			   .chain_len = (uint32_t)n},
 	};
@@ -111,6 +115,21 @@ static int parse_sample(const unsigned char *p, size_t len, uint64_t sample_type
 	    parse_stack(p, len, fixed + n * sizeof(uint64_t), &record.sample) < 0)
 		return -EBADMSG;
 	*ret = record;
+	return 1;
+}
+
+/* What the tracepoint of exec leaves; its fields are those of the ID behind other records. */
+static int parse_exec(const unsigned char *p, size_t len, struct perf_record *ret)
+{
+	if (len != SAMPLE_ID_BYTES)
+		return -EBADMSG;
+	*ret = (struct perf_record){
+		.kind = PERF_EXEC,
+		.pid = (pid_t)u32_at(p, 0),
+		.tid = (pid_t)u32_at(p, 4),
+		.time_ns = u64_at(p, 8),
+		.cpu = u32_at(p, 16),
+	};
 	return 1;
 }
 
@@ -147,18 +166,13 @@ static int parse_mmap2(const unsigned char *p, size_t len, struct perf_record *r
 	return 1;
 }
 
+/* A name that a thread takes is of no interest, the one that exec gives is. */
 static int parse_comm(const unsigned char *p, size_t len, uint16_t misc, struct perf_record *ret)
 {
-	const char *name = len > 8 ? text_within(p + 8, len - 8) : NULL;
-
-	if (!name)
+	if (len <= 8 || !text_within(p + 8, len - 8))
 		return -EBADMSG;
-	ret->kind = PERF_COMM;
-	ret->pid = (pid_t)u32_at(p, 0);
-	ret->tid = (pid_t)u32_at(p, 4);
-	ret->comm.name = name;
-	ret->comm.is_exec = misc & PERF_RECORD_MISC_COMM_EXEC;
-	return 1;
+	ret->kind = PERF_EXEC;
+	return misc & PERF_RECORD_MISC_COMM_EXEC ? 1 : 0;
 }
 
 static int parse_fork_exit(const unsigned char *p, size_t len, enum perf_kind kind,
@@ -214,8 +228,10 @@ int perf_parse(const void *data, size_t len, uint64_t sample_type, struct perf_r
 	if (len < sizeof(*header) + SAMPLE_ID_BYTES || header->size != len)
 		return -EBADMSG;
 	len -= sizeof(*header);
+	if (header->type == PERF_RECORD_SAMPLE && sample_type == SAMPLER_TYPE_EXEC)
+		return parse_exec(p, len, ret);
 	if (header->type == PERF_RECORD_SAMPLE)
-		return parse_sample(p, len, sample_type, ret);
+		return parse_sample(header, sample_type, ret);
 	id_off = len - SAMPLE_ID_BYTES;
 	record.pid = (pid_t)u32_at(p, id_off);
 	record.tid = (pid_t)u32_at(p, id_off + 4);

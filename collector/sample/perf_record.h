@@ -17,7 +17,7 @@
 enum perf_kind {
 	PERF_SAMPLE,
 	PERF_MMAP,	/* an executable mapping came into being */
-	PERF_COMM,	/* a thread got a name; is_exec: the process got a new image */
+	PERF_EXEC,	/* a process has begun another program */
 	PERF_FORK,	/* a thread or process began */
 	PERF_EXIT,	/* a thread ended */
 	PERF_KSYMBOL,	/* code of the kernel came or went: a BPF program, a trampoline */
@@ -28,6 +28,8 @@ enum perf_kind {
 
 struct perf_sample {
 	uint64_t period;
+	/* Its address is that of the instruction that caused it; else it may be the one behind. */
+	bool is_exact;
 	const uint64_t *chain; /* call chain with PERF_CONTEXT_ marks, leaf first */
 	uint32_t chain_len;
 	/*
@@ -67,10 +69,6 @@ struct perf_record {
 		struct perf_mmap mmap;
 		struct perf_ksymbol ksymbol;
 		struct {
-			const char *name; /* terminated */
-			bool is_exec;
-		} comm;
-		struct {
 			pid_t parent_pid;
 		} fork;
 		uint64_t lost; /* how many */
@@ -79,9 +77,10 @@ struct perf_record {
 
 /*
  * Decodes one record as the kernel writes it with the sampler's attributes: sample_type is
- * SAMPLER_TYPE or SAMPLER_TYPE_STACK of sampler.h, with sample_id_all. Returns 1 and *ret, which
- * borrows from data, 0 for a type that is of no interest, -EBADMSG. data is 8-byte aligned and len
- * bytes long, its perf_event_header included.
+ * SAMPLER_TYPE, SAMPLER_TYPE_STACK or SAMPLER_TYPE_EXEC of sampler.h, with sample_id_all; a sample of
+ * the last is a PERF_EXEC. Returns 1 and *ret, which borrows from data, 0 for a type that is of no
+ * interest, a thread's new name among them, -EBADMSG. data is 8-byte aligned and len bytes long, its
+ * perf_event_header included.
  */
 int perf_parse(const void *data, size_t len, uint64_t sample_type, struct perf_record *ret);
 

@@ -65,6 +65,13 @@ const void *ring_next(struct ring *ring, size_t *ret_len)
 	return ring->scratch;
 }
 
+bool ring_has_more(const struct ring *ring)
+{
+	const struct perf_event_mmap_page *control = ring->base;
+
+	return __atomic_load_n(&control->data_head, __ATOMIC_ACQUIRE) != ring->tail;
+}
+
 void ring_done(struct ring *ring)
 {
 	struct perf_event_mmap_page *control = ring->base;

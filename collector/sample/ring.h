@@ -11,6 +11,7 @@
 #ifndef FG_SAMPLE_RING_H
 #define FG_SAMPLE_RING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,9 @@ void ring_close(struct ring *ring);
  * none. *ret_len is its length with header.
  */
 const void *ring_next(struct ring *ring, size_t *ret_len);
+
+/* Whether there is one. */
+bool ring_has_more(const struct ring *ring);
 
 /* Gives what has been read back to the kernel. */
 void ring_done(struct ring *ring);

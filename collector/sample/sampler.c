@@ -3,9 +3,12 @@
  * Opens the events and reads their rings, see sampler.h.
  *
  * Every CPU has two rings, one for samples and one for what happens to processes. System-wide, one
- * event a CPU fills each; for one process, an event for each of its threads does (with inherit, so
- * that threads to come are covered too), all of a CPU's events redirected into that CPU's ring. The
- * second event counts nothing (PERF_COUNT_SW_DUMMY): it is there to be told.
+ * event a CPU fills the first; for one process, an event for each of its threads does (with inherit,
+ * so that threads to come are covered too), all of a CPU's events redirected into that CPU's ring.
+ * The second ring is filled by an event that counts nothing (PERF_COUNT_SW_DUMMY) and is there to be
+ * told, and by the tracepoint sched:sched_process_exec. PERF_RECORD_COMM, which tells of exec too,
+ * would be made for each name that a thread of the host takes, and PERF_RECORD_MMAP2 makes each mmap
+ * of the host ask for memory and write out a path, whoever is recorded.
  */
 #include "sample/sampler.h"
 
@@ -14,6 +17,7 @@
 #include "base/log.h"
 #include "sample/perf_regs.h"
 #include "sample/ring.h"
+#include "sample/tracepoint.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -42,10 +46,14 @@ struct cpu_rings {
 struct sampler {
 	struct perf_event_attr attr;
 	bool is_without_ksymbols;
+	bool is_exact; /* the event says where it happened */
+	bool follows_all;
+	bool has_exec;	   /* exec_id is the tracepoint's */
+	uint64_t exec_id;
 	const char *event;
 	size_t ring_bytes; /* of each ring of samples */
 	struct cpu_rings *cpus;
-	int *poll_fds, *side_fds;
+	int *poll_fds;
 	size_t n_cpus;
 	int *fds; /* all events, owned */
 	size_t n_fds, size_fds;
@@ -56,15 +64,16 @@ static const struct {
 	const char *name;
 	uint32_t type;
 	uint64_t config;
+	bool is_exact; /* the instruction is known; all others interrupt one behind it */
 } events[] = {
-	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-	{"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-	{"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
-	{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
-	{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
-	{"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
-	{"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
+	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false},
+	{"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false},
+	{"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, false},
+	{"cpu-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, false},
+	{"task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false},
+	{"page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, true},
+	{"context-switches", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, true},
 };
 
 #define N_EVENTS (sizeof(events) / sizeof(events[0]))
@@ -98,6 +107,7 @@ static void set_event(struct sampler *sampler, const char *event)
 		sampler->attr.type = events[i].type;
 		sampler->attr.config = events[i].config;
 		sampler->event = events[i].name;
+		sampler->is_exact = events[i].is_exact;
 	}
 }
 
@@ -116,37 +126,52 @@ static void set_attr(struct sampler *sampler, const struct sampler_options *opti
 		.exclude_guest = 1,
 		.exclude_idle = 1,
 		.watermark = 1,
-		.wakeup_watermark = 1, /* each sample: who has to act at once waits for it */
+		.wakeup_watermark = (uint32_t)(sampler->ring_bytes / 4),
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
 }
 
-/* With the rights and the clock of the samples' event, and the same ID at the end of a record. */
+/*
+ * With the rights and the clock of the samples' event, and the same ID at the end of a record. Its
+ * ring wakes nobody: it is never as full as that.
+ */
 static struct perf_event_attr side_attr(const struct sampler *sampler)
 {
+	const bool follows = sampler->follows_all;
+
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
-		.sample_type = SAMPLER_TYPE,
+		.sample_type = SAMPLER_TYPE_EXEC,
 		.sample_period = 1,
 		.disabled = 1,
 		.inherit = sampler->attr.inherit,
 		.exclude_kernel = sampler->attr.exclude_kernel,
 		.exclude_guest = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
+		.mmap = follows,
+		.mmap2 = follows,
+		.comm = follows && !sampler->has_exec,
+		.comm_exec = follows && !sampler->has_exec,
+		.task = follows,
 		.ksymbol = !sampler->is_without_ksymbols,
 		.sample_id_all = 1,
 		.watermark = 1,
-		.wakeup_watermark = 1, /* each record */
+		.wakeup_watermark = UINT32_MAX,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
+}
+
+static struct perf_event_attr exec_attr(const struct sampler *sampler)
+{
+	struct perf_event_attr attr = side_attr(sampler);
+
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = sampler->exec_id;
+	attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = attr.ksymbol = 0;
+	return attr;
 }
 
 static int open_event(struct sampler *sampler, const struct perf_event_attr *attr, pid_t tid,
@@ -177,16 +202,21 @@ static bool is_refusal(int err)
 	return err == -EACCES || err == -EPERM;
 }
 
-/* 0 if the kernel lets us have this event with the attributes as they are. */
-static int try_event(struct sampler *sampler, pid_t pid)
+static int try_attr(struct sampler *sampler, const struct perf_event_attr *attr, pid_t pid)
 {
-	const int fd = open_event(sampler, &sampler->attr, pid, sampler->cpus[0].cpu);
+	const int fd = open_event(sampler, attr, pid, sampler->cpus[0].cpu);
 
 	if (fd < 0)
 		return fd;
 	close(fd);
 	sampler->n_fds--;
 	return 0;
+}
+
+/* 0 if the kernel lets us have this event with the attributes as they are. */
+static int try_event(struct sampler *sampler, pid_t pid)
+{
+	return try_attr(sampler, &sampler->attr, pid);
 }
 
 static bool is_missing(int err)
@@ -374,6 +404,13 @@ static int open_side(struct sampler *sampler, pid_t tid, struct cpu_rings *cpu)
 	return open_into(sampler, &side, tid, cpu->cpu, &cpu->side);
 }
 
+static int open_exec(struct sampler *sampler, struct cpu_rings *cpu)
+{
+	const struct perf_event_attr exec = exec_attr(sampler);
+
+	return open_into(sampler, &exec, -1, cpu->cpu, &cpu->side);
+}
+
 /* Opens the events of one thread (-1: of all) on all CPUs. */
 static int open_thread(struct sampler *sampler, pid_t tid)
 {
@@ -383,6 +420,8 @@ static int open_thread(struct sampler *sampler, pid_t tid)
 
 		if (!err)
 			err = open_side(sampler, tid, cpu);
+		if (!err && sampler->has_exec)
+			err = open_exec(sampler, cpu);
 		if (err)
 			return err;
 	}
@@ -414,8 +453,7 @@ static int open_process(struct sampler *sampler, pid_t pid)
 static int start(struct sampler *sampler)
 {
 	sampler->poll_fds = malloc(sampler->n_cpus * sizeof(*sampler->poll_fds));
-	sampler->side_fds = malloc(sampler->n_cpus * sizeof(*sampler->side_fds));
-	if (!sampler->poll_fds || !sampler->side_fds)
+	if (!sampler->poll_fds)
 		return -ENOMEM;
 	for (size_t i = 0; i < sampler->n_cpus; i++) {
 		const struct cpu_rings *cpu = &sampler->cpus[i];
@@ -423,7 +461,6 @@ static int start(struct sampler *sampler)
 		if (!cpu->samples.ring.base || !cpu->side.ring.base)
 			return -ESRCH;
 		sampler->poll_fds[i] = cpu->samples.fd;
-		sampler->side_fds[i] = cpu->side.fd;
 	}
 	for (size_t i = 0; i < sampler->n_fds; i++) {
 		if (ioctl(sampler->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
@@ -444,6 +481,17 @@ static void close_events(struct sampler *sampler)
 	sampler->stats.ring_bytes = 0;
 }
 
+/* Whether there is such a tracepoint and we may have it: nothing fails for lack of it. */
+static bool find_exec(struct sampler *sampler)
+{
+	struct perf_event_attr attr;
+
+	if (tracepoint_find("sched", "sched_process_exec", &sampler->exec_id) < 0)
+		return false;
+	attr = exec_attr(sampler);
+	return try_attr(sampler, &attr, -1) == 0;
+}
+
 static int open_events(struct sampler *sampler, const struct sampler_options *options,
 		       uint32_t stack_bytes)
 {
@@ -454,15 +502,9 @@ static int open_events(struct sampler *sampler, const struct sampler_options *op
 	err = choose_event(sampler, options, &pid);
 	if (err)
 		return err;
-	if (pid <= 0)
-		return open_thread(sampler, -1);
-	/*
-	 * An event a thread: each adapts to the rate alone, and all together fill a ring sooner
-	 * than the rate says. And a sample that wakes does so for each of the ring's events, in
-	 * interrupts.
-	 */
-	sampler->attr.wakeup_watermark = (uint32_t)(sampler->ring_bytes / 4);
-	return open_process(sampler, pid);
+	sampler->follows_all = options->follows_all && pid <= 0;
+	sampler->has_exec = pid <= 0 && find_exec(sampler);
+	return pid <= 0 ? open_thread(sampler, -1) : open_process(sampler, pid);
 }
 
 /*
@@ -524,7 +566,6 @@ void sampler_close(struct sampler *sampler)
 	free(sampler->cpus);
 	free(sampler->fds);
 	free(sampler->poll_fds);
-	free(sampler->side_fds);
 	free(sampler);
 }
 
@@ -544,9 +585,23 @@ uint64_t sampler_read_ns(const struct sampler *sampler)
 				  (unsigned)sampler->attr.sample_freq);
 }
 
-bool sampler_wakes_by_each(const struct sampler *sampler)
+bool sampler_hears_exec(const struct sampler *sampler)
 {
-	return sampler->attr.wakeup_watermark == 1;
+	return sampler->has_exec || sampler->follows_all;
+}
+
+bool sampler_follows_all(const struct sampler *sampler)
+{
+	return sampler->follows_all;
+}
+
+bool sampler_has_side(const struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->n_cpus; i++) {
+		if (ring_has_more(&sampler->cpus[i].side.ring))
+			return true;
+	}
+	return false;
 }
 
 uint32_t sampler_stack_bytes(const struct sampler *sampler)
@@ -559,7 +614,7 @@ static void read_ring(struct sampler *sampler, struct event_ring *from, uint64_t
 		      sampler_fn fn, void *arg)
 {
 	const uint64_t type =
-		lost == &sampler->stats.lost ? sampler->attr.sample_type : SAMPLER_TYPE;
+		lost == &sampler->stats.lost ? sampler->attr.sample_type : SAMPLER_TYPE_EXEC;
 	struct perf_record record;
 	const void *data;
 	size_t len;
@@ -574,6 +629,8 @@ static void read_ring(struct sampler *sampler, struct event_ring *from, uint64_t
 		*lost += record.kind == PERF_LOST ? record.lost : 0;
 		if (record.kind == PERF_LOST && lost == &sampler->stats.lost_side)
 			record.kind = PERF_LOST_SIDE;
+		if (record.kind == PERF_SAMPLE)
+			record.sample.is_exact |= sampler->is_exact;
 		sampler->stats.throttled += record.kind == PERF_THROTTLED;
 		fn(arg, &record);
 	}
@@ -591,12 +648,6 @@ void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg)
 size_t sampler_fds(const struct sampler *sampler, const int **ret_fds)
 {
 	*ret_fds = sampler->poll_fds;
-	return sampler->n_cpus;
-}
-
-size_t sampler_side_fds(const struct sampler *sampler, const int **ret_fds)
-{
-	*ret_fds = sampler->side_fds;
 	return sampler->n_cpus;
 }
 

@@ -12,17 +12,23 @@
  *
  * With a snapshot of the user's stack each sample takes a fixed part of its ring, however much of
  * the snapshot is real. A ring has room for what a busy CPU fills in 1.6 s, for
- * SAMPLER_RING_SAMPLES at least: readers come by the clock, before a ring can be a quarter full,
- * and may be woken by each sample; but on a host that has many processes waiting for each CPU, a
- * reader waits for its turn, too. All rings together have 64 MiB at most, on up to 1024 CPUs. What
+ * SAMPLER_RING_SAMPLES at least: readers come before a ring can be a quarter full, but on a host
+ * that has many processes waiting for each CPU, a reader waits for its turn, too. All rings together have 64 MiB at most, on up to 1024 CPUs. What
  * gives way to that is time first: on more than 8 CPUs at 99 Hz, or at a higher rate, it is less.
  * Where there are so many CPUs that there is no room for SAMPLER_RING_SAMPLES, snapshots are
  * shorter than asked for, not fewer: 24 KiB on 64 CPUs and 11 KiB on 128, of 48 KiB. Where the
  * memory that may be locked is too little, rings are smaller, and must have room for two records.
  *
- * What happens to processes (mappings, names, forks, ends) comes through an event and a ring of its
- * own for each CPU, which wakes its reader at once: what it says can be acted upon while the
- * process is there. Those rings have 16 MiB together at most.
+ * Nobody but the sampled threads pays for a recording: no event of it interrupts or wakes anybody.
+ * Readers come by the clock, each sampler_read_ns at the latest; a ring of samples that is a quarter
+ * full makes its descriptor readable, should a reader not have come.
+ *
+ * What happens to processes comes through a ring of its own for each CPU: that a program begins, by
+ * the tracepoint of exec, and that code of the kernel comes or goes. Who follows all processes also
+ * hears of their mappings, forks and ends; for that the kernel charges each of those a few tenths of
+ * a microsecond, all over the host. Names that threads take are never asked for, because each
+ * prctl(PR_SET_NAME) of the host would pay; only where the tracepoint cannot be had and all are
+ * followed there is no other way to hear of exec. These rings have 16 MiB together at most.
  */
 #ifndef FG_SAMPLE_SAMPLER_H
 #define FG_SAMPLE_SAMPLER_H
@@ -45,6 +51,8 @@
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
 	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
 #define SAMPLER_TYPE_STACK (SAMPLER_TYPE | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
+/* The same of a sample that says that a program has begun. */
+#define SAMPLER_TYPE_EXEC (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
 struct sampler_options {
 	const char *event; /* "cycles", "cpu-clock", "task-clock"...; NULL: the best there is */
@@ -56,6 +64,8 @@ struct sampler_options {
 	 * 0: no registers and no snapshot.
 	 */
 	uint32_t stack_bytes;
+	/* Mappings, forks and ends of all processes are wanted; of one process alone they never are. */
+	bool follows_all;
 };
 
 struct sampler_stats {
@@ -111,15 +121,18 @@ uint64_t sampler_read_ns(const struct sampler *sampler);
 /* Calls fn for each record that waits in the rings, ring by ring, samples last. */
 void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg);
 
+/* Whether anything waits in the rings of what happens to processes; a look at memory, no more. */
+bool sampler_has_side(const struct sampler *sampler);
+
 /*
- * Descriptors to poll(2): readable when a sample has come since they were last polled, or a quarter
- * of a ring of them where sampler_wakes_by_each is not so; or when something has happened to a
- * process. Each returns how many there are.
+ * Descriptors to poll(2): readable when a quarter of a ring of samples has been filled since they
+ * were last polled. Returns how many there are.
  */
 size_t sampler_fds(const struct sampler *sampler, const int **ret_fds);
-size_t sampler_side_fds(const struct sampler *sampler, const int **ret_fds);
-/* False for one process of an ordinary user. */
-bool sampler_wakes_by_each(const struct sampler *sampler);
+
+/* Whether it is heard of programs that begin, and of mappings, forks and ends. */
+bool sampler_hears_exec(const struct sampler *sampler);
+bool sampler_follows_all(const struct sampler *sampler);
 
 void sampler_stats(const struct sampler *sampler, struct sampler_stats *ret);
 

@@ -59,6 +59,8 @@ static void join_at(struct address_space *space, size_t index)
 	if (index == 0 || index >= space->count || !is_continued(right - 1, right))
 		return;
 	right[-1].end = right->end;
+	if (right->since_ns > right[-1].since_ns)
+		right[-1].since_ns = right->since_ns;
 	free((char *)right->path);
 	space->count--;
 	memmove(right, right + 1, (space->count - index) * sizeof(*right));
@@ -214,9 +216,23 @@ void address_space_fini(struct address_space *space)
 	*space = (struct address_space){0};
 }
 
+void address_space_forget_before(struct address_space *space, uint64_t since_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < space->count; i++) {
+		if (space->mappings[i].since_ns < since_ns)
+			free((char *)space->mappings[i].path);
+		else
+			space->mappings[kept++] = space->mappings[i];
+	}
+	space->count = kept;
+	space->code_bytes = 0;
+}
+
 int address_space_copy(struct address_space *space, const struct address_space *from)
 {
-	struct address_space copy = {.dropped = from->dropped};
+	struct address_space copy = {.dropped = from->dropped, .code_bytes = from->code_bytes};
 	int err = reserve(&copy, from->count);
 
 	for (size_t i = 0; !err && i < from->count; i++) {
@@ -272,11 +288,16 @@ static bool take_number(struct cursor *cursor, unsigned int base, char after, ui
 	return *cursor->at++ == after;
 }
 
-static bool take_permissions(struct cursor *cursor, bool *ret_executable)
+struct permissions {
+	bool is_writable, is_executable;
+};
+
+static bool take_permissions(struct cursor *cursor, struct permissions *ret)
 {
 	if (cursor->end - cursor->at < 5 || cursor->at[4] != ' ')
 		return false;
-	*ret_executable = cursor->at[2] == 'x';
+	ret->is_writable = cursor->at[1] == 'w';
+	ret->is_executable = cursor->at[2] == 'x';
 	cursor->at += 5;
 	return true;
 }
@@ -309,16 +330,16 @@ static int parse_line(struct address_space *space, struct cursor line)
 {
 	_cleanup_free_ char *path = NULL;
 	struct mapping mapping = {0};
+	struct permissions permissions;
 	uint64_t major, minor;
-	bool is_executable;
 	int err;
 
 	if (!take_number(&line, 16, '-', &mapping.start) ||
 	    !take_number(&line, 16, ' ', &mapping.end) ||
-	    !take_permissions(&line, &is_executable) ||
+	    !take_permissions(&line, &permissions) ||
 	    !take_number(&line, 16, ' ', &mapping.file_off) ||
 	    !take_number(&line, 16, ':', &major) || !take_number(&line, 16, ' ', &minor) ||
-	    !take_number(&line, 10, ' ', &mapping.inode) || !is_executable)
+	    !take_number(&line, 10, ' ', &mapping.inode) || !permissions.is_executable)
 		return 0;
 	path = take_path(&line);
 	if (!path)
@@ -326,6 +347,9 @@ static int parse_line(struct address_space *space, struct cursor line)
 	mapping.dev_major = (uint32_t)major;
 	mapping.dev_minor = (uint32_t)minor;
 	mapping.path = path;
+	/* A page of the kernel's that is in each process's list, and no mapping of it. */
+	if (!permissions.is_writable && strcmp(path, "[vsyscall]") != 0)
+		space->code_bytes += mapping.end - mapping.start;
 	err = address_space_add(space, &mapping);
 	return err == -ENOMEM ? err : 0;
 }

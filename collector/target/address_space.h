@@ -23,6 +23,7 @@ struct mapping {
 	uint64_t file_off;
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;	  /* 0: no file */
+	uint64_t since_ns; /* when the kernel told of it; 0: it was read */
 	bool is_deleted;  /* the kernel says " (deleted)"; the path comes without it */
 	const char *path; /* as the process sees it; "", "[vdso]", "//anon" and so on if no file */
 };
@@ -37,6 +38,11 @@ struct address_space {
 	struct mapping *mappings; /* rising */
 	size_t count, size;
 	size_t dropped; /* mappings not kept because of ADDRESS_SPACE_MAX */
+	/*
+	 * Of all that is executable and not writable, kept or not, when it was last read:
+	 * what VmExe and VmLib of /proc/<pid>/status add up to while no mapping comes or goes.
+	 */
+	uint64_t code_bytes;
 };
 
 /* One process's share; to find room for one more costs no more than a tenth of a millisecond. */
@@ -53,6 +59,8 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 int address_space_parse(struct address_space *space, const char *text, size_t len);
 /* Replaces the contents by /proc/<pid>/maps. -ENOENT or -ESRCH: the process is gone. */
 int address_space_read(struct address_space *space, pid_t pid);
+/* Without those that were read, or told of before since_ns. */
+void address_space_forget_before(struct address_space *space, uint64_t since_ns);
 /* As after fork(2): the same mappings. */
 int address_space_copy(struct address_space *space, const struct address_space *from);
 void address_space_fini(struct address_space *space);

@@ -257,6 +257,20 @@ size_t inline_table_find(const struct inline_table *table, uint32_t offset,
 	return max > 0;
 }
 
+bool inline_table_begins_at(const struct inline_table *table, uint32_t offset)
+{
+	struct walk walk;
+
+	if (offset == 0)
+		return false;
+	start_walk(table, find_checkpoint(table, offset - 1), &walk);
+	while (next_region(&walk) > 0) {
+		if (walk.end >= offset)
+			return walk.end == offset;
+	}
+	return false;
+}
+
 void inline_table_walk(const struct inline_table *table, inline_table_visit *visit, void *arg)
 {
 	struct inline_frame frames[WIRE_INLINE_MAX_DEPTH];

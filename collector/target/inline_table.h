@@ -13,6 +13,8 @@
 
 #include "target/code_methods.h"
 
+#include <stdbool.h>
+
 struct inline_table; /* opaque */
 
 struct inline_frame {
@@ -41,6 +43,9 @@ const struct code_method *inline_table_root(const struct inline_table *table);
  */
 size_t inline_table_find(const struct inline_table *table, uint32_t offset,
 			 struct inline_frame *ret, size_t max);
+
+/* Whether one region ends and another begins there. */
+bool inline_table_begins_at(const struct inline_table *table, uint32_t offset);
 
 /* One region after the other, frames innermost first; what no region covers is not shown. */
 typedef void inline_table_visit(void *arg, uint32_t start, uint32_t end,

@@ -12,6 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * exec maps the new program before the kernel says that there is one: in less time than this, unless
+ * its file has to be waited for. What is taken for the old program's then is read again when a
+ * sample hits it.
+ */
+#define EXEC_NS (50 * CLOCK_NS_PER_MS)
+
+/* Of a thread's name, what HotSpot leaves of a longer one in any version: "%.7s..%.6s" from 21 on. */
+#define NAME_LEAST_ALIKE 7
+
 /* /proc/<pid>/timens_offsets: lines "monotonic <seconds> <nanoseconds>". */
 static int64_t read_clock_offset(pid_t pid)
 {
@@ -174,7 +184,7 @@ bool process_exec(struct process *process, uint64_t time_ns)
 	 * read.
 	 */
 	if (time_ns >= process->space_read_ns) {
-		address_space_fini(&process->space);
+		address_space_forget_before(&process->space, time_ns - EXEC_NS);
 		process->space_read_ns = 0;
 		process_forget_threads(process);
 		foreign_reader_restart(&process->foreign);
@@ -252,6 +262,19 @@ bool process_value(const struct process *process, const char *key, int64_t *ret)
 	return false;
 }
 
+static void read_thread(const struct process *process, struct thread *thread)
+{
+	char comm[PROCESS_COMM_BYTES] = "";
+	uint64_t ticks;
+
+	if (!process_stat_thread(process->pid, thread->tid, &ticks, comm, sizeof(comm)))
+		return; /* what is known of it stays */
+	if (ticks != thread->start_ticks || !thread->inner_tid)
+		thread->inner_tid = process_stat_inner_pid(process->pid, thread->tid);
+	thread->start_ticks = ticks;
+	memcpy(thread->comm, comm, sizeof(comm));
+}
+
 static struct thread *find_or_add_thread(struct process *process, pid_t tid)
 {
 	struct thread *thread = map64_find(&process->threads, (uint64_t)tid);
@@ -266,8 +289,7 @@ static struct thread *find_or_add_thread(struct process *process, pid_t tid)
 	if (!thread)
 		return NULL;
 	thread->tid = tid;
-	thread->inner_tid = process_stat_inner_pid(process->pid, tid);
-	process_stat_comm(process->pid, tid, thread->comm, sizeof(thread->comm));
+	read_thread(process, thread);
 	if (map64_put(&process->threads, (uint64_t)tid, thread) < 0) {
 		free(thread);
 		return NULL;
@@ -275,6 +297,10 @@ static struct thread *find_or_add_thread(struct process *process, pid_t tid)
 	return thread;
 }
 
+/*
+ * The kernel's name is the newer one; where it may have been cut, the full one that the agent told
+ * is meant if that begins like it.
+ */
 const char *process_thread_name(struct process *process, pid_t tid)
 {
 	const struct thread *thread = find_or_add_thread(process, tid);
@@ -283,10 +309,41 @@ const char *process_thread_name(struct process *process, pid_t tid)
 	if (!thread)
 		return "";
 	full = map64_find(&process->thread_names, (uint64_t)thread->inner_tid);
-	/* A name that the kernel did not have to cut may be newer than what the agent told. */
-	if (full && strlen(thread->comm) == PROCESS_COMM_BYTES - 1)
+	if (full && strlen(thread->comm) == PROCESS_COMM_BYTES - 1 &&
+	    strncmp(full, thread->comm, NAME_LEAST_ALIKE) == 0)
 		return full;
 	return thread->comm;
+}
+
+static void set_process_comm(struct process *process, const char *comm)
+{
+	if (strcmp(process->comm, comm) == 0)
+		return;
+	snprintf(process->comm, sizeof(process->comm), "%s", comm);
+	identity_touch(&process->identity);
+}
+
+void process_see_thread(struct process *process, pid_t tid, uint64_t now_ns)
+{
+	const bool is_known = map64_find(&process->threads, (uint64_t)tid);
+	struct thread *thread = find_or_add_thread(process, tid);
+
+	if (!thread || (is_known && now_ns < thread->read_ns + PROCESS_NAME_AGE_NS))
+		return;
+	if (is_known)
+		read_thread(process, thread);
+	thread->read_ns = now_ns;
+	if (tid == process->pid && thread->comm[0])
+		set_process_comm(process, thread->comm);
+}
+
+void process_read_comm(struct process *process)
+{
+	char comm[PROCESS_COMM_BYTES];
+
+	process_stat_comm(process->pid, process->pid, comm, sizeof(comm));
+	if (comm[0])
+		process_set_comm(process, process->pid, comm);
 }
 
 void process_set_comm(struct process *process, pid_t tid, const char *comm)
@@ -295,10 +352,8 @@ void process_set_comm(struct process *process, pid_t tid, const char *comm)
 
 	if (thread)
 		snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
-	if (tid != process->pid)
-		return;
-	snprintf(process->comm, sizeof(process->comm), "%s", comm);
-	identity_touch(&process->identity);
+	if (tid == process->pid)
+		set_process_comm(process, comm);
 }
 
 void process_remove_thread(struct process *process, pid_t tid)
@@ -368,10 +423,10 @@ void process_title(const struct process *process, char *ret, size_t size)
 	snprintf(ret, size, "%.*s", (int)len, command);
 }
 
-static bool has_file(const struct process *process, const char *name)
+static bool has_file(const struct address_space *space, const char *name)
 {
-	for (size_t i = 0; i < process->space.count; i++) {
-		const char *slash = strrchr(process->space.mappings[i].path, '/');
+	for (size_t i = 0; i < space->count; i++) {
+		const char *slash = strrchr(space->mappings[i].path, '/');
 
 		if (slash && strcmp(slash + 1, name) == 0)
 			return true;
@@ -388,14 +443,25 @@ bool process_has_generated(const struct process *process)
 	return false;
 }
 
+bool process_maps_libjvm(pid_t pid)
+{
+	struct address_space space = {0};
+	bool has;
+
+	address_space_read(&space, pid);
+	has = has_file(&space, "libjvm.so");
+	address_space_fini(&space);
+	return has;
+}
+
 bool process_has_libjvm(const struct process *process)
 {
-	return has_file(process, "libjvm.so");
+	return has_file(&process->space, "libjvm.so");
 }
 
 bool process_has_agent(const struct process *process)
 {
-	return has_file(process, "libfgagent.so");
+	return has_file(&process->space, "libfgagent.so");
 }
 
 const char *jvm_state_name(enum jvm_state state)

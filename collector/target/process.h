@@ -92,9 +92,14 @@ struct jvm {
 	uint32_t resyncs;				/* complete ones */
 };
 
+/* A thread's name is so old at most, if there are samples of it. */
+#define PROCESS_NAME_AGE_NS UINT64_C(1000000000)
+
 struct thread {
 	pid_t tid;
 	pid_t inner_tid;
+	uint64_t start_ticks; /* another one may have its number later */
+	uint64_t read_ns;
 	char comm[PROCESS_COMM_BYTES];
 };
 
@@ -111,6 +116,8 @@ struct process {
 	struct identity identity;	   /* what it is called */
 	struct address_space space;
 	uint64_t space_read_ns;	     /* when all of it was last read; 0: it is to be read anew */
+	uint64_t space_wait_ns;	     /* so long it is not read again after that: it was the same */
+	uint64_t space_checked_ns;   /* when its size was last asked for */
 	struct code_map *code;	     /* NULL without an agent */
 	struct jvm *jvm;	     /* NULL without an agent */
 	struct code_methods methods; /* those that code and its inline tables refer to */
@@ -142,9 +149,12 @@ void process_open_session(struct process *process, uint32_t session, uint64_t no
 /* Reads its mappings anew; without the right to, they stay as they were. */
 void process_read_space(struct process *process, uint64_t now_ns);
 
+/* It has just begun another program, which has another name. */
+void process_read_comm(struct process *process);
+
 /*
  * It runs another program since time_ns: its mappings and threads are no more, unless they were
- * read since; and its JVM has ended, unless an agent has connected since, which is then the new
+ * read since or told of about then; and its JVM has ended, unless an agent has connected since, which is then the new
  * program's. Returns whether the JVM ended.
  */
 bool process_exec(struct process *process, uint64_t time_ns);
@@ -164,8 +174,10 @@ bool process_has_generated(const struct process *process);
  */
 const char *process_thread_name(struct process *process, pid_t tid);
 void process_set_comm(struct process *process, pid_t tid, const char *comm);
+/* There is a sample of that thread, taken just now: reads its name if that is due. */
+void process_see_thread(struct process *process, pid_t tid, uint64_t now_ns);
 void process_remove_thread(struct process *process, pid_t tid);
-/* Threads are looked up anew, after a time without PERF_EXIT; names that the agent told stay. */
+/* Threads are looked up anew; names that the agent told stay. */
 void process_forget_threads(struct process *process);
 /* What the agent told of a thread; inner_tid as that counts. -ENOMEM. */
 int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name);
@@ -187,6 +199,8 @@ void process_identify(struct process *process);
 /* What a person calls it: main class or jar of a JVM, else comm. Into ret, terminated. */
 void process_title(const struct process *process, char *ret, size_t size);
 
+/* Whether that process maps libjvm.so now; reads /proc/<pid>/maps. */
+bool process_maps_libjvm(pid_t pid);
 /* Whether it runs a JVM, and whether libfgagent.so is loaded in it, by its mappings' paths. */
 bool process_has_libjvm(const struct process *process);
 bool process_has_agent(const struct process *process);

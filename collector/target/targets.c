@@ -322,10 +322,11 @@ struct mapping targets_mapping_of(const struct perf_mmap *mmap)
 	};
 }
 
-static void apply_mmap(struct process *process, const struct perf_mmap *mmap)
+static void apply_mmap(struct process *process, const struct perf_record *record)
 {
-	const struct mapping mapping = targets_mapping_of(mmap);
+	struct mapping mapping = targets_mapping_of(&record->mmap);
 
+	mapping.since_ns = record->time_ns;
 	address_space_add(&process->space, &mapping); /* counts what it refuses */
 }
 
@@ -341,14 +342,6 @@ static void apply_fork(struct targets *targets, const struct perf_record *record
 		address_space_copy(&child->space, &parent->space);
 }
 
-static void apply_comm(struct targets *targets, struct process *process,
-		       const struct perf_record *record)
-{
-	if (record->comm.is_exec && process_exec(process, record->time_ns))
-		end_session_of(targets, process);
-	process_set_comm(process, record->tid, record->comm.name);
-}
-
 void targets_apply_record(struct targets *targets, const struct perf_record *record)
 {
 	struct process *process = targets_find(targets, record->pid);
@@ -358,9 +351,9 @@ void targets_apply_record(struct targets *targets, const struct perf_record *rec
 	if (!process)
 		return;
 	if (record->kind == PERF_MMAP)
-		apply_mmap(process, &record->mmap);
-	else if (record->kind == PERF_COMM)
-		apply_comm(targets, process, record);
+		apply_mmap(process, record);
+	else if (record->kind == PERF_EXEC && process_exec(process, record->time_ns))
+		end_session_of(targets, process);
 	else if (record->kind == PERF_EXIT)
 		process_remove_thread(process, record->tid);
 }

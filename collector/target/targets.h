@@ -71,7 +71,7 @@ void targets_fini(struct targets *targets);
 enum targets_verdict targets_apply_intake(struct targets *targets,
 					  const struct intake_event *event);
 
-/* Mappings, names, forks and exits, in the order of their times; samples and losses are ignored. */
+/* Mappings, programs, forks and exits, in the order of their times; all else is ignored. */
 void targets_apply_record(struct targets *targets, const struct perf_record *record);
 
 /* What the kernel says of a mapping; the path is borrowed, and may end in " (deleted)". */

@@ -93,6 +93,7 @@ struct arch {
 	bool (*is_before_entry)(const struct arch_code *code);
 	unsigned int exception_pc; /* DWARF's number of where HotSpot keeps that for its blob */
 	bool has_link;		   /* calls leave the return address in a register */
+	bool stops_behind; /* an interrupt waits for the oldest instruction, see instructions.h */
 };
 
 extern const struct arch arch_x86_64, arch_aarch64;

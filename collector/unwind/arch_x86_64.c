@@ -254,5 +254,6 @@ const struct arch arch_x86_64 = {
 	.stub_frame = stub_frame,
 	.foreign_frame = foreign_frame,
 	.interpreter = {.sender_sp = -1, .method = -3},
+	.stops_behind = true,
 	.exception_pc = 1, /* rdx */
 };

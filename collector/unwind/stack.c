@@ -13,7 +13,9 @@
 
 uint64_t stack_probe(const struct stack_entry *entry)
 {
-	return entry->is_return && entry->addr > 0 ? entry->addr - 1 : entry->addr;
+	const bool is_before = entry->is_return || entry->is_behind;
+
+	return is_before && entry->addr > 0 ? entry->addr - 1 : entry->addr;
 }
 
 void stack_from_chain(const struct perf_sample *sample, struct stack *ret)

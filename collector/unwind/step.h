@@ -15,6 +15,7 @@
 #include "elf/cfi_cache.h"
 #include "target/process.h"
 #include "unwind/arch.h"
+#include "unwind/instructions.h"
 #include "unwind/leaf_cache.h"
 #include "unwind/live_stack.h"
 #include "unwind/stack.h"
@@ -42,6 +43,7 @@ struct walk {
 	struct live_stack *live;
 	struct stack_rests *rests;
 	struct leaf_cache *leaves;
+	struct instructions *instructions;
 	uint32_t reads; /* of the process's memory */
 	uint32_t searches;
 	bool is_short;	     /* the sample's copy ended before the stack */
@@ -53,6 +55,7 @@ struct walk {
 	bool is_look;	     /* for a later walk's sake */
 	bool is_unseen;	     /* the sample's copy is empty */
 	bool is_return;	     /* regs.pc is a return address */
+	bool is_exact;	     /* the sampled one is where the time was taken */
 	bool is_code_unread; /* code could not be looked at */
 };
 

@@ -18,6 +18,7 @@ struct unwinder {
 	struct live_stack live;
 	struct stack_rests rests;
 	struct leaf_cache leaves;
+	struct instructions instructions;
 	struct unwinder_stats stats;
 	struct stack again; /* a stack by what else was kept of it */
 };
@@ -41,6 +42,7 @@ void unwinder_free(struct unwinder *unwinder)
 		return;
 	live_stack_fini(&unwinder->live);
 	stack_rests_fini(&unwinder->rests);
+	instructions_fini(&unwinder->instructions);
 	free(unwinder);
 }
 
@@ -56,6 +58,7 @@ void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
 	ret->rest_bytes = unwinder->rests.bytes;
 	ret->dropped_rests = unwinder->rests.dropped;
 	ret->unread_stacks = unwinder->live.refused + unwinder->rests.refused;
+	ret->unread_instructions = unwinder->instructions.unread;
 }
 
 /* What the code at the walk's pc is: generated, of a file, or neither. */
@@ -194,6 +197,15 @@ static bool is_believed(struct walk *walk, const struct unwind_regs *before)
 	return false;
 }
 
+/* Of the sampled frame in compiled code: whether the instruction before it took the time. */
+static bool is_behind(const struct walk *walk, const struct place *place)
+{
+	return walk->regs.leaf && !walk->is_exact && walk->arch->stops_behind && place->range &&
+	       !walk->is_return &&
+	       instructions_is_behind(walk->instructions, walk->process->pid, place->range,
+				      walk->regs.pc);
+}
+
 static void walk_user(struct walk *walk, struct stack *ret)
 {
 	bool is_native = false; /* the callee */
@@ -214,7 +226,8 @@ static void walk_user(struct walk *walk, struct stack *ret)
 			return;
 		}
 		*entry = (struct stack_entry){.addr = before.pc,
-					      .is_return = walk->is_return && !place.is_barrier};
+					      .is_return = walk->is_return && !place.is_barrier,
+					      .is_behind = is_behind(walk, &place)};
 		ret->depth++;
 		if (!walk->is_short)
 			walk->copy_depth = ret->depth;
@@ -412,11 +425,14 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	walk.live = &unwinder->live;
 	walk.rests = &unwinder->rests;
 	walk.leaves = &unwinder->leaves;
+	walk.instructions = &unwinder->instructions;
 	walk.stack = snapshot_of(walk.arch, sample);
 	walk.is_unseen = sample->stack_len == 0;
 	if (walk.is_unseen && !is_to_be_seen(&walk))
 		return;
 	n_kernel = count_kernel(ret);
+	/* The kernel was called, or entered because of this very instruction. */
+	walk.is_exact = sample->is_exact || n_kernel > 0;
 	keep_chain(ret, n_kernel, &chain);
 	ret->depth = n_kernel;
 	walk.arch->read_regs(sample->regs, &walk.regs);
@@ -447,6 +463,11 @@ bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uin
 		return true;
 	unwinder->stats = stats;
 	return false;
+}
+
+void unwinder_discount(struct unwinder *unwinder, const struct stack *stack)
+{
+	unwinder->stats.ends[stack->end]--;
 }
 
 void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,

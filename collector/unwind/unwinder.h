@@ -32,6 +32,8 @@ struct unwinder_stats {
 	uint64_t rest_bytes;	/* of stacks deeper than their copies, kept now */
 	uint64_t dropped_rests; /* of these, for newer ones */
 	uint64_t unread_code;	/* with code that could not be looked at: no right, or too late */
+	/* Samples in compiled code of which it is not known which instruction took the time. */
+	uint64_t unread_instructions;
 };
 
 struct unwinder; /* opaque */
@@ -50,6 +52,9 @@ void unwinder_set_arch(struct unwinder *unwinder, const struct arch *arch);
  */
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct perf_sample *sample, struct stack *ret);
+
+/* A walk that is done again does not count. */
+void unwinder_discount(struct unwinder *unwinder, const struct stack *stack);
 
 /* The same, not counted: a look at what a walk will need, while the process is there. */
 void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,

@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # used by those who source this
 {
 	packages_build=(cmake ninja-build gcc libc6-dev pkg-config libnng-dev libelf-dev libdw-dev
-		zlib1g-dev liblzma-dev libjansson-dev libiberty-dev libnanopb-dev nanopb protobuf-compiler
+		zlib1g-dev liblzma-dev libjansson-dev libiberty-dev libzydis-dev libnanopb-dev nanopb protobuf-compiler
 		libmicrohttpd-dev libncurses-dev libsystemd-dev
 		libcmocka-dev openjdk-17-jdk-headless)
 	packages_run=(docker.io)

@@ -70,7 +70,8 @@ class Doctor(Case):
         return worst
 
     def test_host_without_faults_passes(self):
-        for check in ("perf-events", "sample-rate", "rings", "capabilities", "system-calls",
+        for check in ("perf-events", "sample-rate", "rings", "exec-events", "capabilities",
+                      "system-calls",
                       "kernel-symbols", "pid-namespace", "agents-directory", "map-directory"):
             self.assertEqual(self.state_of(check), "ok", check)
 
@@ -127,6 +128,15 @@ class Doctor(Case):
         self.assertEqual(self.state_of("perf-events", prefix=prefix, says=[
             "seccomp filter", "--security-opt seccomp="]), "problem")
         self.assertEqual(self.state_of("perf-events", prefix=self.in_container("--pid=host")), "ok")
+
+    def test_that_programs_begin_unheard_is_told(self):
+        """Without a trace file system, and without the right to make one."""
+        prefix = ["unshare", "--mount", "sh", "-c",
+                  "umount -q -l /sys/kernel/tracing; umount -q -l /sys/kernel/debug; "
+                  'exec setpriv --bounding-set -sys_admin --inh-caps -sys_admin "$@"', "sh"]
+        self.assertEqual(self.state_of("exec-events", prefix=prefix, says=[
+            "sched_process_exec", "/sys/kernel/tracing:ro"]), "note")
+        self.assertEqual(self.state_of("perf-events", prefix=prefix), "ok")
 
     def test_pid_namespace_of_a_container_is_told(self):
         self.assertEqual(self.state_of("pid-namespace", prefix=self.in_container(),

@@ -55,10 +55,14 @@ import java.util.TreeMap;
 
 public final class Work extends HttpServlet {
     private static final long serialVersionUID = 1;
+    private static int renames; // races matter to nobody
 
     @Override
     protected void doGet(HttpServletRequest request, HttpServletResponse response)
         throws IOException {
+        String name = request.getParameter("rename");
+        if (name != null) // as Dropwizard does for each request
+            Thread.currentThread().setName(name + "-" + renames++ % 10);
         response.setContentType("text/html");
         PrintWriter out = response.getWriter();
         for (Map.Entry<String, Integer> entry : count(request.getParameter("text")).entrySet())

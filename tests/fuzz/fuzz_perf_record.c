@@ -32,8 +32,6 @@ static void use(const struct perf_record *record)
 		use_sample(&record->sample);
 	if (record->kind == PERF_MMAP)
 		sink += strlen(record->mmap.path);
-	if (record->kind == PERF_COMM)
-		sink += strlen(record->comm.name);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -47,6 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size >= 8 && perf_parse(aligned, size, SAMPLER_TYPE, &record) > 0)
 		use(&record);
 	if (size >= 8 && perf_parse(aligned, size, SAMPLER_TYPE_STACK, &record) > 0)
+		use(&record);
+	if (size >= 8 && perf_parse(aligned, size, SAMPLER_TYPE_EXEC, &record) > 0)
 		use(&record);
 	free(aligned);
 	return 0;

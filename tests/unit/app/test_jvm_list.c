@@ -116,7 +116,8 @@ static void how_stacks_ended_is_in_the_json(void **state)
 			   .extended = 2,
 			   .unread_code = 3,
 			   .reads = 4,
-			   .unread_stacks = 5},
+			   .unread_stacks = 5,
+			   .unread_instructions = 6},
 		.unwind_tables = {4, 5, 6, 7, 8, 9, 16, 0, 0},
 		.symbol_tables = {10, 11, 12, 13, 14, 15, 0, 0, 0},
 		.kernel = {20, 21, 22, 23, 24},
@@ -145,6 +146,7 @@ static void how_stacks_ended_is_in_the_json(void **state)
 	assert_int_equal(count_at(list, "stacks", "unread_code"), 3);
 	assert_int_equal(count_at(list, "stacks", "reads"), 4);
 	assert_int_equal(count_at(list, "stacks", "unread_stacks"), 5);
+	assert_int_equal(count_at(list, "stacks", "unread_instructions"), 6);
 	assert_int_equal(count_at(list, "unwind_tables", "put_off"), 16);
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(count_at(list, "unwind_tables", keys[i]), 4 + i);
@@ -168,7 +170,6 @@ static void what_waits_for_files_is_in_the_json(void **state)
 		.unwind_tables = {.load_ns = 5000000, .loading = 2},
 		.files = {.max_bytes = 1, .files = 2, .descriptors = 3, .descriptors_closed = 4},
 		.recordings = {.waits = 5, .hurried = 6, .unread = 7, .heard = 8, .lost = 9},
-		.rests = 10,
 	};
 	struct targets targets = {0};
 	json_t *list = jvm_list_to_json(&targets, &stats);
@@ -185,7 +186,6 @@ static void what_waits_for_files_is_in_the_json(void **state)
 	assert_int_equal(count_at(list, "recordings", "processes_unread"), 7);
 	assert_int_equal(count_at(list, "recordings", "process_records"), 8);
 	assert_int_equal(count_at(list, "recordings", "process_records_lost"), 9);
-	assert_int_equal(count_at(list, "recordings", "process_rests"), 10);
 	json_decref(list);
 }
 

@@ -10,6 +10,9 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -28,7 +31,9 @@ static int set_up(void **state)
 	(void)state;
 	targets_init(&targets, NULL);
 	recording = (struct recording){0};
-	return table_cache_new(64u << 20, false, &model.tables);
+	if (table_cache_new(64u << 20, false, &model.tables) < 0)
+		return -1;
+	return unwinder_new(model.tables, &model.unwinder);
 }
 
 static int tear_down(void **state)
@@ -37,19 +42,17 @@ static int tear_down(void **state)
 	hold_fini(&recording.hold);
 	map64_fini(&recording.execs);
 	targets_fini(&targets);
+	unwinder_free(model.unwinder);
 	table_cache_free(model.tables);
 	return 0;
 }
 
 /* ---- a program begins ---- */
 
-static void begin_program(pid_t pid, bool is_exec, uint64_t time_ns)
+static void begin_program(pid_t pid, uint64_t time_ns)
 {
-	const struct perf_record record = {.kind = PERF_COMM,
-					   .pid = pid,
-					   .tid = pid,
-					   .time_ns = time_ns,
-					   .comm = {.name = "java", .is_exec = is_exec}};
+	const struct perf_record record = {
+		.kind = PERF_EXEC, .pid = pid, .tid = pid, .time_ns = time_ns};
 
 	recording_hear(&recording, &model, &record);
 }
@@ -67,25 +70,18 @@ static bool wants_sample_at(pid_t pid, uint64_t time_ns)
 static void samples_of_the_program_before_are_not_counted(void **state)
 {
 	(void)state;
-	begin_program(STRANGER, true, 10 * SEC);
+	begin_program(STRANGER, 10 * SEC);
 	assert_false(wants_sample_at(STRANGER, 9 * SEC));
 	assert_true(wants_sample_at(STRANGER, 10 * SEC));
 	assert_true(wants_sample_at(STRANGER + 1, 9 * SEC));
-	begin_program(STRANGER, true, 20 * SEC); /* as launchers do that start themselves anew */
+	begin_program(STRANGER, 20 * SEC); /* as launchers do that start themselves anew */
 	assert_false(wants_sample_at(STRANGER, 19 * SEC));
-}
-
-static void a_thread_that_takes_a_name_begins_no_program(void **state)
-{
-	(void)state;
-	begin_program(STRANGER, false, 10 * SEC);
-	assert_true(wants_sample_at(STRANGER, 9 * SEC));
 }
 
 static void of_all_processes_every_program_is_counted(void **state)
 {
 	(void)state;
-	begin_program(STRANGER, true, 10 * SEC);
+	begin_program(STRANGER, 10 * SEC);
 	recording.options.all = true;
 	assert_true(wants_sample_at(STRANGER, 9 * SEC));
 }
@@ -94,7 +90,7 @@ static void programs_without_end_take_no_more_than_their_room(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3 * RECORDING_MAX_EXECS; i++) {
-		begin_program(STRANGER - i, true, 10 * SEC);
+		begin_program(STRANGER - i, 10 * SEC);
 		assert_true(recording.execs.count <= RECORDING_MAX_EXECS);
 		assert_false(wants_sample_at(STRANGER - i, 9 * SEC));
 	}
@@ -162,14 +158,15 @@ static void hear(enum perf_kind kind, pid_t pid)
 	recording_hear(&recording, &model, &record);
 }
 
-/* This process, as it was known a second ago. */
-static struct process *know_self(void)
+/* This process, as it was known a second ago; is_told: the kernel tells of mappings. */
+static struct process *know_self(bool is_told)
 {
 	struct process *process = targets_find_or_read(&targets, getpid());
 
 	assert_non_null(process);
 	process->space_read_ns -= SEC;
 	recording.options.pid = getpid();
+	recording.mappings.is_told = is_told;
 	return process;
 }
 
@@ -193,7 +190,7 @@ static const struct mapping *mapping_at(const struct process *process, const voi
 
 static void after_a_loss_a_process_with_samples_is_read_again_once(void **state)
 {
-	struct process *process = know_self();
+	struct process *process = know_self(true);
 	void *secret = map_secretly(NULL, 0);
 
 	(void)state;
@@ -215,7 +212,7 @@ static void after_a_loss_a_process_with_samples_is_read_again_once(void **state)
 static void losses_without_end_have_a_process_read_now_and_then(void **state)
 {
 	(void)state;
-	know_self();
+	know_self(true);
 	for (int i = 0; i < 100; i++) {
 		hear(PERF_LOST_SIDE, 0);
 		hear(PERF_SAMPLE, getpid());
@@ -227,14 +224,14 @@ static void losses_without_end_have_a_process_read_now_and_then(void **state)
 static void no_more_than_a_tenth_of_the_time_is_spent_on_mappings(void **state)
 {
 	(void)state;
-	know_self();
+	know_self(true);
 	hear(PERF_LOST_SIDE, 0);
-	recording.lost_mappings.turn_ns = UINT64_MAX;
-	recording.lost_mappings.spent_ns = LOST_MAPPINGS_SPENT_NS;
+	recording.mappings.turn_ns = UINT64_MAX;
+	recording.mappings.spent_ns = MAPPING_WATCH_SPENT_NS;
 	hear(PERF_SAMPLE, getpid());
 	assert_int_equal(recording.counts.reread, 0);
 	assert_int_equal(recording.counts.reread_put_off, 1);
-	recording.lost_mappings.turn_ns = 0; /* the next turn */
+	recording.mappings.turn_ns = 0; /* the next turn */
 	hear(PERF_SAMPLE, getpid());
 	assert_int_equal(recording.counts.reread, 1);
 }
@@ -242,7 +239,7 @@ static void no_more_than_a_tenth_of_the_time_is_spent_on_mappings(void **state)
 static void what_took_a_place_unseen_has_it_from_when_it_was_read(void **state)
 {
 	void *secret = map_secretly(NULL, 0);
-	struct process *process = know_self();
+	struct process *process = know_self(true);
 	const struct perf_record *record;
 	bool is_held = false;
 
@@ -255,12 +252,149 @@ static void what_took_a_place_unseen_has_it_from_when_it_was_read(void **state)
 	while ((record = hold_next(&recording.hold, UINT64_MAX))) {
 		is_held |= record->kind == PERF_MMAP && record->mmap.addr == (uintptr_t)secret &&
 			   record->mmap.file_off == 4096 &&
-			   record->time_ns >= recording.lost_mappings.lost_ns;
+			   record->time_ns >= recording.mappings.lost_ns;
 		targets_apply_record(&targets, record);
 	}
 	assert_true(is_held);
 	assert_int_equal(mapping_at(process, secret)->file_off, 4096);
 	munmap(secret, 4096);
+}
+
+/* ---- the kernel tells of no mappings ---- */
+
+static void hear_sample_at(const void *addr)
+{
+	const uint64_t chain[] = {PERF_CONTEXT_USER, (uintptr_t)addr};
+	const struct perf_record record = {.kind = PERF_SAMPLE,
+					   .pid = getpid(),
+					   .tid = getpid(),
+					   .time_ns = clock_now_ns(),
+					   .sample = {.chain = chain, .chain_len = 2}};
+
+	recording_hear(&recording, &model, &record);
+}
+
+static void a_sample_where_nothing_is_known_has_its_process_read(void **state)
+{
+	struct process *process = know_self(false);
+	void *secret = map_secretly(NULL, 0);
+	const void *here = (const void *)(uintptr_t)hear_sample_at;
+
+	(void)state;
+	process->space_checked_ns = UINT64_MAX / 2; /* by this alone */
+	hear_sample_at(here);
+	assert_int_equal(recording.counts.reread, 0);
+	hear_sample_at(secret);
+	assert_int_equal(recording.counts.reread, 1);
+	assert_non_null(mapping_at(process, secret));
+	munmap(secret, 4096);
+}
+
+static void a_sample_from_before_the_last_reading_says_nothing(void **state)
+{
+	struct process *process = know_self(false);
+
+	(void)state;
+	process->space_checked_ns = UINT64_MAX / 2;
+	process->space_read_ns = clock_now_ns() + SEC;
+	hear_sample_at(NULL);
+	assert_int_equal(recording.counts.reread + recording.counts.reread_put_off, 0);
+}
+
+static void a_process_is_read_less_often_where_nothing_is_new(void **state)
+{
+	struct process *process = know_self(false);
+
+	(void)state;
+	process->space_checked_ns = UINT64_MAX / 2;
+	hear_sample_at(NULL);
+	assert_int_equal(recording.counts.reread, 1);
+	assert_int_equal(process->space_wait_ns, 2 * MAPPING_WATCH_WAIT_NS);
+	hear_sample_at(NULL);
+	assert_int_equal(recording.counts.reread, 1);
+	assert_int_equal(recording.counts.reread_put_off, 1);
+	for (int i = 0; i < 20; i++) {
+		process->space_read_ns -= MAPPING_WATCH_MOST_WAIT_NS;
+		recording.mappings.turn_ns = 0;
+		hear_sample_at(NULL);
+	}
+	assert_int_equal(recording.counts.reread, 21);
+	assert_int_equal(process->space_wait_ns, MAPPING_WATCH_MOST_WAIT_NS);
+}
+
+/* In the place of what is known: no address says so, but there is more code than there was. */
+static void a_library_that_took_anothers_place_is_seen_by_the_size_of_code(void **state)
+{
+	void *secret = map_secretly(NULL, 0);
+	struct process *process = know_self(false);
+	void *more = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct perf_record *record;
+
+	(void)state;
+	map_secretly(secret, 4096);
+	hear_sample_at(secret);
+	assert_int_equal(recording.counts.reread, 1);
+	while ((record = hold_next(&recording.hold, UINT64_MAX)))
+		targets_apply_record(&targets, record);
+	assert_int_equal(mapping_at(process, secret)->file_off, 4096);
+	hear_sample_at(secret); /* asked for once a second */
+	assert_int_equal(recording.counts.reread, 1);
+	process->space_read_ns -= SEC;
+	process->space_checked_ns -= SEC;
+	hear_sample_at(secret); /* and it is the same */
+	assert_int_equal(recording.counts.reread, 1);
+	munmap(secret, 4096);
+	munmap(more, 4096);
+}
+
+/* ---- programs that may become JVMs ---- */
+
+static void a_program_that_begins_has_rings_read_more_often(void **state)
+{
+	(void)state;
+	begin_program(STRANGER, 10 * SEC);
+	assert_int_equal(recording.newcomer_until_ns, 10 * SEC + RECORDING_NEWCOMER_NS);
+}
+
+static void a_newcomer_without_libjvm_stays_unknown(void **state)
+{
+	(void)state;
+	begin_program(getpid(), clock_now_ns());
+	hear_sample_at(NULL);
+	assert_null(targets_find(&targets, getpid()));
+	assert_int_equal(recording.young_until_ns, 0);
+}
+
+/* A file of that name in this process is all that makes a JVM of it. */
+static void a_newcomer_with_libjvm_is_known_before_its_agent(void **state)
+{
+	char directory[] = "/tmp/fgcollect-test-XXXXXX", path[64];
+	struct process *process;
+	void *code;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/libjvm.so", directory);
+	fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0700);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(code, MAP_FAILED);
+	hear_sample_at(NULL); /* nothing was heard of its begin */
+	assert_null(targets_find(&targets, getpid()));
+	begin_program(getpid(), clock_now_ns() - 2 * RECORDING_NEWCOMER_NS);
+	hear_sample_at(NULL); /* it was too long ago */
+	assert_null(targets_find(&targets, getpid()));
+	begin_program(getpid(), clock_now_ns());
+	hear_sample_at(NULL);
+	process = targets_find(&targets, getpid());
+	assert_non_null(process);
+	assert_true(process->jvm_mapped_ns > 0);
+	assert_true(recording.young_until_ns > 0);
+	munmap(code, 4096);
+	close(fd);
+	unlink(path);
+	rmdir(directory);
 }
 
 static void rings_are_read_more_often_while_stacks_are_deep(void **state)
@@ -286,7 +420,6 @@ int main(void)
 		cmocka_unit_test(rings_are_read_more_often_while_stacks_are_deep),
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		TEST(samples_of_the_program_before_are_not_counted),
-		TEST(a_thread_that_takes_a_name_begins_no_program),
 		TEST(of_all_processes_every_program_is_counted),
 		TEST(programs_without_end_take_no_more_than_their_room),
 		TEST(a_process_is_known_from_when_it_maps_libjvm),
@@ -296,6 +429,13 @@ int main(void)
 		TEST(losses_without_end_have_a_process_read_now_and_then),
 		TEST(no_more_than_a_tenth_of_the_time_is_spent_on_mappings),
 		TEST(what_took_a_place_unseen_has_it_from_when_it_was_read),
+		TEST(a_sample_where_nothing_is_known_has_its_process_read),
+		TEST(a_sample_from_before_the_last_reading_says_nothing),
+		TEST(a_process_is_read_less_often_where_nothing_is_new),
+		TEST(a_library_that_took_anothers_place_is_seen_by_the_size_of_code),
+		TEST(a_program_that_begins_has_rings_read_more_often),
+		TEST(a_newcomer_without_libjvm_stays_unknown),
+		TEST(a_newcomer_with_libjvm_is_known_before_its_agent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,11 @@ static size_t load(const char *name)
 	len = fread(data, 1, sizeof(data), file);
 	fclose(file);
 	return len;
+}
+
+static void set_header(const struct perf_event_header *header)
+{
+	memcpy(data, header, sizeof(*header));
 }
 
 static struct perf_record parse(const char *name)
@@ -68,14 +74,14 @@ static void mapping_has_its_file(void **state)
 	assert_int_equal(r.time_ns, 1000);
 }
 
-static void names_forks_exits_and_losses(void **state)
+static void programs_forks_exits_and_losses(void **state)
 {
 	struct perf_record r = parse("comm");
 
 	(void)state;
-	assert_int_equal(r.kind, PERF_COMM);
-	assert_string_equal(r.comm.name, "java");
-	assert_true(r.comm.is_exec);
+	assert_int_equal(r.kind, PERF_EXEC);
+	assert_int_equal(r.pid, 10);
+	assert_int_equal(r.time_ns, 1000);
 	r = parse("fork");
 	assert_int_equal(r.kind, PERF_FORK);
 	assert_int_equal(r.pid, 10);
@@ -86,6 +92,38 @@ static void names_forks_exits_and_losses(void **state)
 	r = parse("lost");
 	assert_int_equal(r.kind, PERF_LOST);
 	assert_int_equal(r.lost, 55);
+}
+
+static void a_name_that_a_thread_takes_is_of_no_interest(void **state)
+{
+	const size_t len = load("comm");
+	struct perf_record r = {.pid = 4711};
+
+	(void)state;
+	set_header(&(struct perf_event_header){.type = PERF_RECORD_COMM, .size = (uint16_t)len});
+	assert_int_equal(perf_parse(data, len, SAMPLER_TYPE, &r), 0);
+	assert_int_equal(r.pid, 4711);
+}
+
+/* pid, tid, time, cpu, 0: what the tracepoint's event is asked for. */
+static void a_sample_of_the_tracepoint_is_an_exec(void **state)
+{
+	const struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .size = 32};
+	struct perf_record r;
+
+	(void)state;
+	set_header(&header);
+	data[1] = UINT64_C(11) << 32 | 10;
+	data[2] = 1000;
+	data[3] = 1;
+	assert_int_equal(perf_parse(data, 32, SAMPLER_TYPE_EXEC, &r), 1);
+	assert_int_equal(r.kind, PERF_EXEC);
+	assert_int_equal(r.pid, 10);
+	assert_int_equal(r.tid, 11);
+	assert_int_equal(r.time_ns, 1000);
+	assert_int_equal(r.cpu, 1);
+	set_header(&(struct perf_event_header){.type = PERF_RECORD_SAMPLE, .size = 40});
+	assert_int_equal(perf_parse(data, 40, SAMPLER_TYPE_EXEC, &r), -EBADMSG);
 }
 
 static void lies_are_refused(void **state)
@@ -335,7 +373,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sample_has_its_chain),
 		cmocka_unit_test(mapping_has_its_file),
-		cmocka_unit_test(names_forks_exits_and_losses),
+		cmocka_unit_test(programs_forks_exits_and_losses),
+		cmocka_unit_test(a_name_that_a_thread_takes_is_of_no_interest),
+		cmocka_unit_test(a_sample_of_the_tracepoint_is_an_exec),
 		cmocka_unit_test(lies_are_refused),
 		cmocka_unit_test(cut_records_are_refused),
 		cmocka_unit_test(kernel_code_comes_and_goes),

@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process_stat.h"
+
 static int make_space(void **state)
 {
 	*state = calloc(1, sizeof(struct address_space));
@@ -332,6 +334,46 @@ static void own_maps_contain_this_function(void **state)
 	assert_null(address_space_find(*state, 0x1000));
 }
 
+/* What is executable and not writable, file or not, is what VmExe and VmLib are of. */
+static void size_of_code_is_what_the_kernel_counts(void **state)
+{
+	struct address_space *space = *state;
+	uint64_t before;
+	void *code, *generated;
+
+	assert_int_equal(address_space_read(space, getpid()), 0);
+	assert_true(space->code_bytes > 0);
+	assert_int_equal(space->code_bytes, process_stat_code_bytes(getpid()));
+	before = space->code_bytes;
+	code = mmap(NULL, 12288, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	generated = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_int_equal(process_stat_code_bytes(getpid()), before + 12288);
+	assert_int_equal(address_space_read(space, getpid()), 0);
+	assert_int_equal(space->code_bytes, before + 12288);
+	munmap(code, 12288);
+	munmap(generated, 8192);
+}
+
+static void what_was_told_of_since_is_left(void **state)
+{
+	struct mapping told = {
+		.start = 0x3000, .end = 0x4000, .inode = 7, .path = "/told", .since_ns = 10};
+
+	add(*state, 0x1000, 0x2000, "/read");
+	address_space_add(*state, &told);
+	told.start = 0x5000;
+	told.end = 0x6000;
+	told.since_ns = 20;
+	address_space_add(*state, &told);
+	address_space_forget_before(*state, 10);
+	check_space(*state, "3000-4000 /told,5000-6000 /told,");
+	address_space_forget_before(*state, 11);
+	check_space(*state, "5000-6000 /told,");
+	address_space_forget_before(*state, 21);
+	check_space(*state, "");
+}
+
 static void process_that_is_gone_leaves_the_space_alone(void **state)
 {
 	const pid_t pid = fork();
@@ -367,6 +409,8 @@ int main(void)
 		CLAIM(copy_is_independent),
 		CLAIM(random_changes_agree_with_a_page_table),
 		CLAIM(own_maps_contain_this_function),
+		CLAIM(size_of_code_is_what_the_kernel_counts),
+		CLAIM(what_was_told_of_since_is_left),
 		CLAIM(process_that_is_gone_leaves_the_space_alone),
 	};
 

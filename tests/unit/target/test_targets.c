@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -212,7 +213,7 @@ static void times_from_the_future_count_as_now(void **state)
 
 static void mappings_and_names_follow_the_kernels_records(void **state)
 {
-	struct perf_record record = {
+	const struct perf_record record = {
 		.kind = PERF_MMAP,
 		.pid = child,
 		.tid = child,
@@ -228,14 +229,16 @@ static void mappings_and_names_follow_the_kernels_records(void **state)
 	assert_non_null(mapping);
 	assert_string_equal(mapping->path, "/x.so");
 	assert_true(mapping->is_deleted);
-	record = (struct perf_record){
-		.kind = PERF_COMM, .pid = child, .tid = child, .comm = {.name = "http-nio-8080-e"}};
-	targets_apply_record(&targets, &record);
+	process_set_comm(process, child, "http-nio-8080-e");
 	assert_string_equal(process_thread_name(process, child), "http-nio-8080-e");
 	wire_encode_thread(&buf,
 			   &(struct wire_thread){.tid = (uint32_t)child,
 						 .name = wire_str_from("http-nio-8080-exec-7")});
 	say_records(&buf);
+	assert_string_equal(process_thread_name(process, child), "http-nio-8080-exec-7");
+	process_set_comm(process, child, "another-of-that"); /* it has been renamed since */
+	assert_string_equal(process_thread_name(process, child), "another-of-that");
+	process_set_comm(process, child, "http-ni..exec-7"); /* as HotSpot cuts from 21 on */
 	assert_string_equal(process_thread_name(process, child), "http-nio-8080-exec-7");
 }
 
@@ -272,13 +275,50 @@ static void threads_are_looked_up_anew_after_a_refresh(void **state)
 	assert_string_not_equal(process_thread_name(process, child), "stale");
 }
 
+/* Of this process: its own names are to be had. */
+static void a_threads_name_is_read_again_after_a_second(void **state)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct process *process;
+	char before[PROCESS_COMM_BYTES];
+
+	(void)state;
+	process = targets_find_or_read(&targets, getpid());
+	prctl(PR_GET_NAME, before);
+	prctl(PR_SET_NAME, "first");
+	process_see_thread(process, getpid(), now_ns);
+	assert_string_equal(process_thread_name(process, getpid()), "first");
+	prctl(PR_SET_NAME, "second");
+	process_see_thread(process, getpid(), now_ns + PROCESS_NAME_AGE_NS - 1);
+	assert_string_equal(process_thread_name(process, getpid()), "first");
+	process_see_thread(process, getpid(), now_ns + PROCESS_NAME_AGE_NS);
+	assert_string_equal(process_thread_name(process, getpid()), "second");
+	assert_string_equal(process->comm, "second"); /* it is the main thread */
+	prctl(PR_SET_NAME, before);
+}
+
+static void a_thread_with_the_number_of_another_is_another(void **state)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct process *process;
+	struct thread *thread;
+
+	(void)state;
+	process = targets_find_or_read(&targets, getpid());
+	process_see_thread(process, getpid(), now_ns);
+	thread = map64_find(&process->threads, (uint64_t)getpid());
+	thread->inner_tid = 4711; /* of the one before */
+	process_see_thread(process, getpid(), now_ns + PROCESS_NAME_AGE_NS);
+	assert_int_equal(thread->inner_tid, 4711);
+	thread->start_ticks--;
+	process_see_thread(process, getpid(), now_ns + 2 * PROCESS_NAME_AGE_NS);
+	assert_int_equal(thread->inner_tid, getpid());
+}
+
 static void exec(uint64_t time_ns)
 {
-	const struct perf_record record = {.kind = PERF_COMM,
-					   .time_ns = time_ns,
-					   .pid = child,
-					   .tid = child,
-					   .comm = {.name = "other", .is_exec = true}};
+	const struct perf_record record = {
+		.kind = PERF_EXEC, .time_ns = time_ns, .pid = child, .tid = child};
 
 	targets_apply_record(&targets, &record);
 }
@@ -293,8 +333,33 @@ static void exec_empties_mappings_and_threads(void **state)
 	process_set_comm(process, child + 1, "stale");
 	exec(clock_now_ns());
 	assert_int_equal(process->space.count, 0);
-	assert_int_equal(process->threads.count, 1);
-	assert_string_equal(process_thread_name(process, child), "other");
+	assert_int_equal(process->threads.count, 0);
+}
+
+/* exec maps the new program's file before the kernel says that there is one. */
+static void exec_leaves_what_was_mapped_just_before(void **state)
+{
+	const uint64_t now_ns = clock_now_ns() + CLOCK_NS_PER_SEC;
+	struct perf_record record = {
+		.kind = PERF_MMAP,
+		.pid = child,
+		.tid = child,
+		.time_ns = now_ns - 100 * CLOCK_NS_PER_MS,
+		.mmap = {.addr = 0x10000, .len = 0x1000, .inode = 7, .path = "/old.so"},
+	};
+	struct process *process;
+
+	(void)state;
+	process = targets_find_or_read(&targets, child);
+	targets_apply_record(&targets, &record);
+	record.mmap.addr = 0x20000;
+	record.mmap.path = "/bin/new";
+	record.time_ns = now_ns - 10 * CLOCK_NS_PER_MS;
+	targets_apply_record(&targets, &record);
+	exec(now_ns);
+	assert_int_equal(process->space.count, 1);
+	assert_string_equal(process->space.mappings[0].path, "/bin/new");
+	assert_int_equal(process->space_read_ns, 0);
 }
 
 /* As when its record waited in one CPU's ring, and what made the process known was in another's. */
@@ -312,7 +377,6 @@ static void exec_before_mappings_and_threads_were_read_leaves_them(void **state)
 	exec(before - 1);
 	assert_int_equal(process->space.count, count);
 	assert_string_equal(process_thread_name(process, child + 1), "read");
-	assert_string_equal(process_thread_name(process, child), "other");
 }
 
 static void exec_ends_the_jvm_and_its_session(void **state)
@@ -323,6 +387,7 @@ static void exec_ends_the_jvm_and_its_session(void **state)
 	(void)state;
 	process = connect_agent();
 	say_load(0x1000, 64, "run", 500);
+	process_set_comm(process, child, "other");
 	exec(clock_now_ns());
 	assert_int_equal(process->jvm->state, JVM_ENDED);
 	assert_int_equal(n_ended, 1);
@@ -382,6 +447,9 @@ int main(void)
 		TARGETS_TEST(processes_without_an_agent_are_forgotten_with_the_last_who_wants_them),
 		TARGETS_TEST(threads_are_looked_up_anew_after_a_refresh),
 		TARGETS_TEST(exec_empties_mappings_and_threads),
+		TARGETS_TEST(exec_leaves_what_was_mapped_just_before),
+		TARGETS_TEST(a_threads_name_is_read_again_after_a_second),
+		TARGETS_TEST(a_thread_with_the_number_of_another_is_another),
 		TARGETS_TEST(exec_before_mappings_and_threads_were_read_leaves_them),
 		TARGETS_TEST(exec_ends_the_jvm_and_its_session),
 		TARGETS_TEST(exec_before_the_agent_connected_leaves_the_jvm),

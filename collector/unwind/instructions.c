@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One byte of flags for each byte of code, made in one pass of a decoder (Zydis) from a method's
+ * first instruction on; HotSpot puts no data between them. See instructions.h.
+ */
+#include "unwind/instructions.h"
+
+#include "base/clock.h"
+#include "target/inline_table.h"
+#include "unwind/process_memory.h"
+
+#include <Zydis/Zydis.h>
+#include <stdlib.h>
+
+/* What is known of an instruction that begins at a byte, and of the one that ends there. */
+enum {
+	BEGINS = 1,
+	IS_JUMPED_TO = 2,     /* from before it */
+	IS_LOOP_HEAD = 4,     /* from behind it */
+	COMES_FROM_ABOVE = 8, /* the one before it goes on here */
+	BEFORE_IS_SLOW = 16,
+	BEFORE_LOADS = 32,
+};
+
+struct listing {
+	size_t len;
+	uint8_t flags[];
+};
+
+static bool ends_flow(const ZydisDecodedInstruction *instruction)
+{
+	switch (instruction->meta.category) {
+	case ZYDIS_CATEGORY_UNCOND_BR:
+	case ZYDIS_CATEGORY_RET:
+		return true;
+	default:
+		return instruction->mnemonic == ZYDIS_MNEMONIC_HLT ||
+		       instruction->mnemonic == ZYDIS_MNEMONIC_INT3 ||
+		       instruction->mnemonic == ZYDIS_MNEMONIC_UD2;
+	}
+}
+
+static bool has_memory(const ZydisDecodedInstruction *instruction)
+{
+	return instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM && instruction->raw.modrm.mod != 3 &&
+	       instruction->mnemonic != ZYDIS_MNEMONIC_LEA &&
+	       instruction->mnemonic != ZYDIS_MNEMONIC_NOP;
+}
+
+/* Ten cycles and more on any processor, whatever is in its caches. */
+static bool is_slow(const ZydisDecodedInstruction *instruction)
+{
+	if (instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK)
+		return true;
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_XCHG:
+		return has_memory(instruction); /* which locks it */
+	case ZYDIS_MNEMONIC_DIV:
+	case ZYDIS_MNEMONIC_IDIV:
+	case ZYDIS_MNEMONIC_DIVSS:
+	case ZYDIS_MNEMONIC_DIVSD:
+	case ZYDIS_MNEMONIC_VDIVSS:
+	case ZYDIS_MNEMONIC_VDIVSD:
+	case ZYDIS_MNEMONIC_DIVPS:
+	case ZYDIS_MNEMONIC_DIVPD:
+	case ZYDIS_MNEMONIC_VDIVPS:
+	case ZYDIS_MNEMONIC_VDIVPD:
+	case ZYDIS_MNEMONIC_SQRTSS:
+	case ZYDIS_MNEMONIC_SQRTSD:
+	case ZYDIS_MNEMONIC_VSQRTSS:
+	case ZYDIS_MNEMONIC_VSQRTSD:
+	case ZYDIS_MNEMONIC_FPREM:
+	case ZYDIS_MNEMONIC_MFENCE:
+	case ZYDIS_MNEMONIC_LFENCE:
+	case ZYDIS_MNEMONIC_PAUSE:
+	case ZYDIS_MNEMONIC_RDTSC:
+	case ZYDIS_MNEMONIC_RDTSCP:
+	case ZYDIS_MNEMONIC_CPUID:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Marks where a jump at offset leads, if that is within the code. */
+static void mark_target(const ZydisDecodedInstruction *instruction, size_t offset, uint8_t *flags,
+			size_t len)
+{
+	const int64_t next = (int64_t)(offset + instruction->length);
+	const int64_t target = next + instruction->raw.imm[0].value.s;
+
+	if (!instruction->raw.imm[0].is_relative ||
+	    instruction->meta.category == ZYDIS_CATEGORY_CALL || target < 0 ||
+	    target >= (int64_t)len)
+		return;
+	flags[target] |= target <= (int64_t)offset ? IS_LOOP_HEAD : IS_JUMPED_TO;
+}
+
+/* flags are len zeros. */
+static void list(const uint8_t *code, size_t len, uint8_t *flags)
+{
+	ZydisDecodedInstruction instruction;
+	ZydisDecoder decoder;
+	size_t at = 0;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	while (at < len) {
+		const size_t offset = at;
+
+		if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder, NULL, code + at, len - at,
+							      &instruction)))
+			return;
+		flags[at] |= BEGINS;
+		at += instruction.length;
+		mark_target(&instruction, offset, flags, len);
+		if (at >= len || ends_flow(&instruction))
+			continue;
+		flags[at] |= COMES_FROM_ABOVE;
+		flags[at] |= is_slow(&instruction) ? BEFORE_IS_SLOW : 0;
+		flags[at] |= has_memory(&instruction) ? BEFORE_LOADS : 0;
+	}
+}
+
+static bool is_behind(uint8_t flags)
+{
+	if (!(flags & BEGINS) || !(flags & COMES_FROM_ABOVE))
+		return false;
+	if (flags & IS_LOOP_HEAD)
+		return flags & BEFORE_IS_SLOW;
+	if (flags & IS_JUMPED_TO)
+		return flags & (BEFORE_IS_SLOW | BEFORE_LOADS);
+	return true;
+}
+
+bool instructions_is_behind_in(const uint8_t *code, size_t len, size_t offset)
+{
+	uint8_t *flags = calloc(len + 1, 1);
+	bool is;
+
+	if (!flags || offset >= len) {
+		free(flags);
+		return false;
+	}
+	list(code, len, flags);
+	is = is_behind(flags[offset]);
+	free(flags);
+	return is;
+}
+
+static void forget_all(struct instructions *instructions)
+{
+	size_t pos = 0;
+	uint64_t key;
+	void *value;
+
+	while (map64_next(&instructions->methods, &pos, &key, &value))
+		free(value);
+	map64_fini(&instructions->methods);
+	instructions->bytes = 0;
+}
+
+void instructions_fini(struct instructions *instructions)
+{
+	forget_all(instructions);
+}
+
+static bool may_read(struct instructions *instructions, size_t len)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (now_ns >= instructions->turn_ns) {
+		instructions->turn_ns = now_ns + INSTRUCTIONS_TURN_NS;
+		instructions->turn_bytes = 0;
+	}
+	if (len > INSTRUCTIONS_METHOD_BYTES ||
+	    instructions->turn_bytes + len > INSTRUCTIONS_TURN_BYTES)
+		return false;
+	instructions->turn_bytes += len;
+	return true;
+}
+
+/* The code of a range that lives, so that what is at its addresses is that code. */
+static struct listing *read_listing(pid_t pid, const struct code_range *range)
+{
+	struct listing *listing = calloc(1, sizeof(*listing) + range->size);
+	uint8_t *code = malloc(range->size);
+	const struct iovec to = {code, range->size};
+	const struct iovec from = {(void *)(uintptr_t)range->addr, range->size};
+
+	if (listing && code && process_memory_read(pid, &to, &from, 1) == (ssize_t)range->size) {
+		listing->len = range->size;
+		list(code, range->size, listing->flags);
+	} else {
+		free(listing);
+		listing = NULL;
+	}
+	free(code);
+	return listing;
+}
+
+static const struct listing *find_listing(struct instructions *instructions, pid_t pid,
+					  const struct code_range *range)
+{
+	const uint64_t key = inline_table_serial(range->inlines);
+	const size_t bytes = sizeof(struct listing) + range->size;
+	struct listing *listing = map64_find(&instructions->methods, key);
+
+	if (listing)
+		return listing;
+	if (range->death_ns != CODE_TIME_FOREVER || !may_read(instructions, range->size))
+		return NULL;
+	listing = read_listing(pid, range);
+	if (!listing)
+		return NULL;
+	if (instructions->bytes + bytes > INSTRUCTIONS_MAX_BYTES)
+		forget_all(instructions);
+	if (map64_put(&instructions->methods, key, listing) < 0) {
+		free(listing);
+		return NULL;
+	}
+	instructions->bytes += bytes;
+	return listing;
+}
+
+bool instructions_is_behind(struct instructions *instructions, pid_t pid,
+			    const struct code_range *range, uint64_t addr)
+{
+	const uint32_t offset = (uint32_t)(addr - range->addr);
+	const struct listing *listing;
+
+	if (!range->inlines || offset == 0 || !inline_table_begins_at(range->inlines, offset))
+		return false;
+	listing = find_listing(instructions, pid, range);
+	instructions->unread += !listing;
+	return listing && offset < listing->len && is_behind(listing->flags[offset]);
+}
