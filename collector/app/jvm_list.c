@@ -160,8 +160,8 @@ static json_t *stacks_of(const struct unwinder_stats *stacks)
 			 (json_int_t)stacks->joined, "extended", (json_int_t)stacks->extended,
 			 "doubtful", (json_int_t)stacks->doubtful, "reads",
 			 (json_int_t)stacks->reads, "unread_code", (json_int_t)stacks->unread_code,
-			 "unread_stacks", (json_int_t)stacks->unread_stacks,
-			 "unread_instructions", (json_int_t)stacks->unread_instructions);
+			 "unread_stacks", (json_int_t)stacks->unread_stacks, "unread_instructions",
+			 (json_int_t)stacks->unread_instructions);
 }
 
 static json_t *tables_of(const struct table_stats *stats)
@@ -207,8 +207,8 @@ static json_t *recordings_of(const struct engine_stats *stats)
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "samples_waited",
 			 (json_int_t)counts->waits, "samples_hurried", (json_int_t)counts->hurried,
 			 "process_records", (json_int_t)counts->heard, "process_records_lost",
-			 (json_int_t)counts->lost, "processes_unread", (json_int_t)counts->unread, "processes_reread",
-			 (json_int_t)counts->reread, "rereads_put_off",
+			 (json_int_t)counts->lost, "processes_unread", (json_int_t)counts->unread,
+			 "processes_reread", (json_int_t)counts->reread, "rereads_put_off",
 			 (json_int_t)counts->reread_put_off);
 }
 

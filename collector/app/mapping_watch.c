@@ -125,7 +125,8 @@ size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, 
 	watch->reads++;
 	process->space_read_ns = now_ns;
 	if (address_space_read(&fresh, process->pid) == 0)
-		process->space.code_bytes = fresh.code_bytes; /* gone: nothing is known of it then */
+		process->space.code_bytes =
+			fresh.code_bytes; /* gone: nothing is known of it then */
 	for (size_t i = 0; i < fresh.count; i++) {
 		const struct mapping *mapping = &fresh.mappings[i];
 		struct perf_record record;

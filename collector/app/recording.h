@@ -110,7 +110,7 @@ struct recording {
 	uint64_t young_until_ns; /* a process has become a JVM that may end before that */
 	uint64_t hasty_until_ns; /* its rings are read more often until then */
 	uint64_t newcomer_until_ns; /* a program has begun that may become a JVM before that */
-	uint64_t deep_stacks;	 /* so many had been walked, if that is known */
+	uint64_t deep_stacks;	    /* so many had been walked, if that is known */
 	bool knows_depth;
 	uint64_t budget_ns; /* when the next look at processes that nobody knew may begin */
 	unsigned budget;    /* how many are left until then */

@@ -48,7 +48,7 @@ struct sampler {
 	bool is_without_ksymbols;
 	bool is_exact; /* the event says where it happened */
 	bool follows_all;
-	bool has_exec;	   /* exec_id is the tracepoint's */
+	bool has_exec; /* exec_id is the tracepoint's */
 	uint64_t exec_id;
 	const char *event;
 	size_t ring_bytes; /* of each ring of samples */

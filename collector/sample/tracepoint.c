@@ -15,7 +15,7 @@
 /* linux/mount.h and sys/mount.h cannot be included together, and old C libraries have neither. */
 #define FSOPEN_CLOSE_ON_EXEC	   1u
 #define FSMOUNT_CLOSE_ON_EXEC	   1u
-#define FSCONFIG_MAKE		   6u /* FSCONFIG_CMD_CREATE */
+#define FSCONFIG_MAKE		   6u	/* FSCONFIG_CMD_CREATE */
 #define MOUNT_ATTR_READ_NOSUID_ALL 0xfu /* read-only, no setuid, no devices, no programs */
 
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
@@ -23,8 +23,7 @@ static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/t
 /* A descriptor of an instance of its own, in no directory tree. */
 static int make_instance(void)
 {
-	_cleanup_close_ int context =
-		(int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOSE_ON_EXEC);
+	_cleanup_close_ int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOSE_ON_EXEC);
 	int fd;
 
 	if (context < 0)

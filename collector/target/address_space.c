@@ -335,8 +335,7 @@ static int parse_line(struct address_space *space, struct cursor line)
 	int err;
 
 	if (!take_number(&line, 16, '-', &mapping.start) ||
-	    !take_number(&line, 16, ' ', &mapping.end) ||
-	    !take_permissions(&line, &permissions) ||
+	    !take_number(&line, 16, ' ', &mapping.end) || !take_permissions(&line, &permissions) ||
 	    !take_number(&line, 16, ' ', &mapping.file_off) ||
 	    !take_number(&line, 16, ':', &major) || !take_number(&line, 16, ' ', &minor) ||
 	    !take_number(&line, 10, ' ', &mapping.inode) || !permissions.is_executable)

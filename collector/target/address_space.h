@@ -22,10 +22,10 @@ struct mapping {
 	uint64_t start, end; /* end exclusive */
 	uint64_t file_off;
 	uint32_t dev_major, dev_minor;
-	uint64_t inode;	  /* 0: no file */
+	uint64_t inode;	   /* 0: no file */
 	uint64_t since_ns; /* when the kernel told of it; 0: it was read */
-	bool is_deleted;  /* the kernel says " (deleted)"; the path comes without it */
-	const char *path; /* as the process sees it; "", "[vdso]", "//anon" and so on if no file */
+	bool is_deleted;   /* the kernel says " (deleted)"; the path comes without it */
+	const char *path;  /* as the process sees it; "", "[vdso]", "//anon" and so on if no file */
 };
 
 /*

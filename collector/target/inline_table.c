@@ -257,16 +257,14 @@ size_t inline_table_find(const struct inline_table *table, uint32_t offset,
 	return max > 0;
 }
 
-bool inline_table_begins_at(const struct inline_table *table, uint32_t offset)
+bool inline_table_ends_within(const struct inline_table *table, uint32_t first, uint32_t last)
 {
 	struct walk walk;
 
-	if (offset == 0)
-		return false;
-	start_walk(table, find_checkpoint(table, offset - 1), &walk);
+	start_walk(table, find_checkpoint(table, first > 0 ? first - 1 : 0), &walk);
 	while (next_region(&walk) > 0) {
-		if (walk.end >= offset)
-			return walk.end == offset;
+		if (walk.end >= first)
+			return walk.end <= last;
 	}
 	return false;
 }

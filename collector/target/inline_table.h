@@ -44,8 +44,8 @@ const struct code_method *inline_table_root(const struct inline_table *table);
 size_t inline_table_find(const struct inline_table *table, uint32_t offset,
 			 struct inline_frame *ret, size_t max);
 
-/* Whether one region ends and another begins there. */
-bool inline_table_begins_at(const struct inline_table *table, uint32_t offset);
+/* Whether a region ends at one of the offsets from first to last. */
+bool inline_table_ends_within(const struct inline_table *table, uint32_t first, uint32_t last);
 
 /* One region after the other, frames innermost first; what no region covers is not shown. */
 typedef void inline_table_visit(void *arg, uint32_t start, uint32_t end,

@@ -20,7 +20,10 @@ enum {
 	COMES_FROM_ABOVE = 8, /* the one before it goes on here */
 	BEFORE_IS_SLOW = 16,
 	BEFORE_LOADS = 32,
+	BEFORE_IS_CALL = 64,
 };
+
+#define MAX_BYTES 15 /* of an instruction */
 
 struct listing {
 	size_t len;
@@ -42,8 +45,8 @@ static bool ends_flow(const ZydisDecodedInstruction *instruction)
 
 static bool has_memory(const ZydisDecodedInstruction *instruction)
 {
-	return instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM && instruction->raw.modrm.mod != 3 &&
-	       instruction->mnemonic != ZYDIS_MNEMONIC_LEA &&
+	return instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM &&
+	       instruction->raw.modrm.mod != 3 && instruction->mnemonic != ZYDIS_MNEMONIC_LEA &&
 	       instruction->mnemonic != ZYDIS_MNEMONIC_NOP;
 }
 
@@ -118,6 +121,8 @@ static void list(const uint8_t *code, size_t len, uint8_t *flags)
 		flags[at] |= COMES_FROM_ABOVE;
 		flags[at] |= is_slow(&instruction) ? BEFORE_IS_SLOW : 0;
 		flags[at] |= has_memory(&instruction) ? BEFORE_LOADS : 0;
+		if (instruction.meta.category == ZYDIS_CATEGORY_CALL)
+			flags[at] |= BEFORE_IS_CALL;
 	}
 }
 
@@ -132,19 +137,53 @@ static bool is_behind(uint8_t flags)
 	return true;
 }
 
-bool instructions_is_behind_in(const uint8_t *code, size_t len, size_t offset)
+/* Where the instruction begins that ends at offset, of which there is one. */
+static size_t begin_before(const uint8_t *flags, size_t offset)
+{
+	do
+		offset--;
+	while (!(flags[offset] & BEGINS));
+	return offset;
+}
+
+/* A place in code, and by whom that is. */
+struct stop {
+	const uint8_t *flags;
+	size_t offset;
+	bool is_c1;
+	bool (*has_end)(void *arg, uint32_t offset);
+	void *arg;
+};
+
+static uint8_t back_of(const struct stop *stop)
+{
+	const uint8_t *flags = stop->flags;
+	size_t taken = stop->offset;
+
+	if (!(flags[taken] & BEGINS))
+		return 0;
+	if (is_behind(flags[taken]))
+		taken = begin_before(flags, taken);
+	/* Of a region's end that is where the instruction begins, C1 means the instruction. */
+	if (stop->is_c1 && taken > 0 && !(flags[taken] & BEFORE_IS_CALL) &&
+	    stop->has_end(stop->arg, (uint32_t)taken))
+		taken--;
+	return (uint8_t)(stop->offset - taken);
+}
+
+uint8_t instructions_back_in(const uint8_t *code, size_t len, bool is_c1, size_t offset,
+			     bool (*has_end)(void *arg, uint32_t offset), void *arg)
 {
 	uint8_t *flags = calloc(len + 1, 1);
-	bool is;
+	const struct stop stop = {flags, offset, is_c1, has_end, arg};
+	uint8_t back = 0;
 
-	if (!flags || offset >= len) {
-		free(flags);
-		return false;
+	if (flags && offset < len) {
+		list(code, len, flags);
+		back = back_of(&stop);
 	}
-	list(code, len, flags);
-	is = is_behind(flags[offset]);
 	free(flags);
-	return is;
+	return back;
 }
 
 static void forget_all(struct instructions *instructions)
@@ -222,15 +261,34 @@ static const struct listing *find_listing(struct instructions *instructions, pid
 	return listing;
 }
 
-bool instructions_is_behind(struct instructions *instructions, pid_t pid,
-			    const struct code_range *range, uint64_t addr)
+static bool has_end(void *arg, uint32_t offset)
+{
+	const struct code_range *range = arg;
+
+	return inline_table_ends_within(range->inlines, offset, offset);
+}
+
+static bool is_by_c1(const struct code_range *range)
+{
+	return range->level >= 1 && range->level <= 3;
+}
+
+uint8_t instructions_back(struct instructions *instructions, pid_t pid,
+			  const struct code_range *range, uint64_t addr)
 {
 	const uint32_t offset = (uint32_t)(addr - range->addr);
+	const uint32_t reach = offset > MAX_BYTES ? MAX_BYTES : offset;
 	const struct listing *listing;
+	struct stop stop;
 
-	if (!range->inlines || offset == 0 || !inline_table_begins_at(range->inlines, offset))
-		return false;
+	if (!range->inlines || offset == 0 ||
+	    !inline_table_ends_within(range->inlines, offset - reach, offset))
+		return 0;
 	listing = find_listing(instructions, pid, range);
 	instructions->unread += !listing;
-	return listing && offset < listing->len && is_behind(listing->flags[offset]);
+	if (!listing || offset >= listing->len)
+		return 0;
+	stop = (struct stop){listing->flags, offset, is_by_c1(range), has_end,
+			     (void *)(uintptr_t)range};
+	return back_of(&stop);
 }

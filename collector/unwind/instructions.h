@@ -19,8 +19,13 @@
  *                                              else a load as well
  *   the one before it never goes on there      the address itself
  *
- * The code of a method is read and taken apart once, when a sample first stops where the inlined
- * frames of two neighbours differ; of x86_64 alone.
+ * What is inlined at an instruction HotSpot says by the ends of regions (target/inline_table.h), but
+ * its two compilers mean two things. C2 says where the last instruction of a region ends. C1 says
+ * where the last one begins, but for a call, of which it says where it returns to; and of arithmetic
+ * it says nothing, which belongs to the next region then.
+ *
+ * The code of a method is read and taken apart once, when a sample first stops near the end of a
+ * region; of x86_64 alone.
  */
 #ifndef FG_UNWIND_INSTRUCTIONS_H
 #define FG_UNWIND_INSTRUCTIONS_H
@@ -49,14 +54,18 @@ struct instructions {
 
 void instructions_fini(struct instructions *instructions);
 
-/* Of code in which methods are inlined, of a process, at the address that a sample says. */
-bool instructions_is_behind(struct instructions *instructions, pid_t pid,
-			    const struct code_range *range, uint64_t addr);
+/*
+ * For a sample at addr in that compiled code of a process: how many bytes before addr a look into
+ * the inline table has to be, so that it finds the instruction that took the time.
+ */
+uint8_t instructions_back(struct instructions *instructions, pid_t pid,
+			  const struct code_range *range, uint64_t addr);
 
 /*
- * The same of len bytes of code that are at hand. Those that do not decode and all behind them say
- * nothing.
+ * Likewise of len bytes of code that are at hand. is_c1: by that compiler; has_end: whether a region
+ * ends at an offset. What does not decode and all behind it say nothing.
  */
-bool instructions_is_behind_in(const uint8_t *code, size_t len, size_t offset);
+uint8_t instructions_back_in(const uint8_t *code, size_t len, bool is_c1, size_t offset,
+			     bool (*has_end)(void *arg, uint32_t offset), void *arg);
 
 #endif

@@ -13,9 +13,9 @@
 
 uint64_t stack_probe(const struct stack_entry *entry)
 {
-	const bool is_before = entry->is_return || entry->is_behind;
+	const uint64_t back = entry->is_return ? 1 : entry->back;
 
-	return is_before && entry->addr > 0 ? entry->addr - 1 : entry->addr;
+	return entry->addr >= back ? entry->addr - back : entry->addr;
 }
 
 void stack_from_chain(const struct perf_sample *sample, struct stack *ret)

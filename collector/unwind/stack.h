@@ -22,7 +22,7 @@ struct stack_entry {
 		bcp; /* where the JVM keeps them, if it is interpreted; 0: not, or unknown */
 	bool is_kernel;
 	bool is_return; /* a return address: the call lies before it */
-	bool is_behind; /* the instruction that took the time lies before it, see instructions.h */
+	uint8_t back;	/* so many bytes before it is the place that is meant, see instructions.h */
 };
 
 /* How a stack ends. */
@@ -44,10 +44,7 @@ struct stack {
 	uint64_t end_addr;
 };
 
-/*
- * The address whose function and line are meant: of a return address, the call's last byte; where
- * the instruction before it is meant, that one's.
- */
+/* The address whose function and line are meant: of a return address, the call's last byte. */
 uint64_t stack_probe(const struct stack_entry *entry);
 
 /* From the kernel's own walk along frame pointers. */

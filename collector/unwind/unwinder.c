@@ -197,13 +197,13 @@ static bool is_believed(struct walk *walk, const struct unwind_regs *before)
 	return false;
 }
 
-/* Of the sampled frame in compiled code: whether the instruction before it took the time. */
-static bool is_behind(const struct walk *walk, const struct place *place)
+/* Of the sampled frame in compiled code: how far before its address the time was taken. */
+static uint8_t find_back(const struct walk *walk, const struct place *place)
 {
-	return walk->regs.leaf && !walk->is_exact && walk->arch->stops_behind && place->range &&
-	       !walk->is_return &&
-	       instructions_is_behind(walk->instructions, walk->process->pid, place->range,
-				      walk->regs.pc);
+	if (!walk->regs.leaf || walk->is_exact || !walk->arch->stops_behind || !place->range)
+		return 0;
+	return instructions_back(walk->instructions, walk->process->pid, place->range,
+				 walk->regs.pc);
 }
 
 static void walk_user(struct walk *walk, struct stack *ret)
@@ -227,7 +227,7 @@ static void walk_user(struct walk *walk, struct stack *ret)
 		}
 		*entry = (struct stack_entry){.addr = before.pc,
 					      .is_return = walk->is_return && !place.is_barrier,
-					      .is_behind = is_behind(walk, &place)};
+					      .back = find_back(walk, &place)};
 		ret->depth++;
 		if (!walk->is_short)
 			walk->copy_depth = ret->depth;

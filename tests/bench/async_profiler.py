@@ -39,8 +39,11 @@ def library():
 
 
 def _command(jdk, pid, text):
-    return processes.run([pathlib.Path(settings.jdk_home(jdk)) / "bin" / "jcmd", pid,
-                          "JVMTI.agent_load", library(), text], check=True)
+    # In quotes, or jcmd takes what has a = for an option of its own.
+    done = processes.run([pathlib.Path(settings.jdk_home(jdk)) / "bin" / "jcmd", pid,
+                          "JVMTI.agent_load", library(), f'"{text}"'], check=True)
+    if "return code: 0" not in done.out:
+        raise processes.Failed(f"async-profiler: {text}\n{done}")
 
 
 def start(jdk, pid, hz, options=""):

@@ -1,92 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * A slow instruction, the last one of slow(), in front of cheap(), both inlined into work(). How the
- * time is divided between them the program measures itself: it runs work() with both, and with each
- * of the two left out, in alternation.
+ * time is divided between them the program measures itself, by what it takes more to have slow()
+ * twice, and by what it takes more to have cheap() twice. What each needs is the other's result, so
+ * that they take their time one after the other, and both shares together are 1.
  *
  * <pre>
- *   atomic    getAndIncrement; then cheap ones that need its result
- *   division  of longs by what is no constant
+ *   atomic    getAndAdd
+ *   division  three of longs, each by the result of the one before
  *   miss      a load that no cache has
- *   call      of a method that is not inlined, and is slow at its end
- *   loop      cheap() is a loop, whose head follows slow(): a branch's target
+ *   call      of a method that is not inlined, and ends with what is slow
+ *   loop      cheap() is a loop, whose head is behind slow(): where a branch leads
+ *   beside    getAndIncrement, and arithmetic that needs nothing of it
  *   poll      nothing cheap: what is left is the loop's own, with its safepoint poll
  * </pre>
  *
- * Usage: SlowInstructions CASE [SECONDS], with -XX:CompileCommand=inline,SlowInstructions.slow*
- * -XX:CompileCommand=inline,SlowInstructions.cheap* -XX:CompileCommand=dontinline,..work and
- * ..callee. Prints "ready", and at its end "share slow 0.731" and "share cheap 0.269".
+ * Usage: SlowInstructions CASE[,CASE...] [SECONDS], with -XX:CompileCommand=inline for slow* and
+ * cheap*, and dontinline for *Work, *Twice and callee. Each case has the same share of SECONDS.
+ * Prints "ready", and at its end "share atomic_slow 0.231 of its time", "share atomic_cheap 0.769 ..."
+ * and so on.
  */
 public final class SlowInstructions {
-    private static final int TURNS = 20_000;
-    private static final int CHASE = 1 << 23;
+    private static final int TURNS = 10_000;
+    private static final int CHASE = 1 << 24; // 128 MiB: more than caches have
     private static final AtomicLong COUNTER = new AtomicLong();
-    private static int[] next;
+    private static final AtomicLongArray COUNTERS = new AtomicLongArray(1024);
+    private static long[] next;
     private static volatile long sink;
 
     interface Work {
-        /** Which: 0 both, 1 without cheap(), 2 without slow(), 3 neither. */
-        long run(int which, long x);
+        long run(long x);
     }
 
     public static void main(String[] args) {
-        Work work = workOf(args[0]);
+        String[] names = args[0].split(",");
         double seconds = args.length > 1 ? Double.parseDouble(args[1]) : 10;
-        warmUp(work);
-        double[] first = measure(work);
+        double[][] before = new double[names.length][];
+        for (int i = 0; i < names.length; i++) {
+            warmUp(worksOf(names[i]));
+            before[i] = measure(worksOf(names[i]));
+        }
         System.out.println("ready");
         System.out.flush();
-        for (long end = System.nanoTime() + (long) (seconds * 1e9); System.nanoTime() < end;)
-            sink = work.run(0, sink);
-        double[] last = measure(work);
-        double slow = (first[0] + last[0]) / 2;
-        System.out.printf("share slow %.4f%nshare cheap %.4f%n", slow, 1 - slow);
+        for (String name : names)
+            runFor(worksOf(name)[0], seconds / names.length);
+        for (int i = 0; i < names.length; i++) {
+            double[] behind = measure(worksOf(names[i]));
+            for (int half = 0; half < 2; half++)
+                System.out.printf("share %s_%s %.4f of its time%n", names[i],
+                                  half == 0 ? "slow" : "cheap",
+                                  Math.max(0, (before[i][half] + behind[half]) / 2));
+        }
     }
 
-    private static Work workOf(String name) {
+    private static void warmUp(Work[] works) {
+        for (int i = 0; i < 300; i++) {
+            for (Work work : works)
+                sink = work.run(sink);
+        }
+    }
+
+    private static void runFor(Work work, double seconds) {
+        for (long end = System.nanoTime() + (long) (seconds * 1e9); System.nanoTime() < end;)
+            sink = work.run(sink);
+    }
+
+    /** With both, with slow() twice, with cheap() twice. */
+    private static Work[] worksOf(String name) {
         switch (name) {
         case "atomic":
-            return SlowInstructions::atomicWork;
+            return new Work[] {SlowInstructions::atomicWork, SlowInstructions::atomicTwice,
+                               SlowInstructions::atomicCheapTwice};
         case "division":
-            return SlowInstructions::divisionWork;
+            return new Work[] {SlowInstructions::divisionWork, SlowInstructions::divisionTwice,
+                               SlowInstructions::divisionCheapTwice};
         case "miss":
-            next = chase();
-            return SlowInstructions::missWork;
+            next = next == null ? chase() : next;
+            return new Work[] {SlowInstructions::missWork, SlowInstructions::missTwice,
+                               SlowInstructions::missCheapTwice};
         case "call":
-            return SlowInstructions::callWork;
+            return new Work[] {SlowInstructions::callWork, SlowInstructions::callTwice,
+                               SlowInstructions::callCheapTwice};
         case "loop":
-            return SlowInstructions::loopWork;
+            return new Work[] {SlowInstructions::loopWork, SlowInstructions::loopTwice,
+                               SlowInstructions::loopCheapTwice};
+        case "beside":
+            return new Work[] {SlowInstructions::besideWork, SlowInstructions::besideTwice,
+                               SlowInstructions::besideCheapTwice};
         case "poll":
-            return SlowInstructions::pollWork;
+            return new Work[] {SlowInstructions::pollWork, SlowInstructions::pollTwice,
+                               SlowInstructions::pollWork};
         default:
             throw new IllegalArgumentException(name);
         }
     }
 
-    private static void warmUp(Work work) {
-        for (int i = 0; i < 400; i++)
-            sink = work.run(i % 4, sink);
-    }
-
-    /** The share of slow(): what work() takes less without it, of what it takes with both. */
-    private static double[] measure(Work work) {
-        long[] best = {Long.MAX_VALUE, Long.MAX_VALUE};
-        for (int i = 0; i < 200; i++) {
-            for (int which = 0; which < 2; which++) {
+    /** What slow() takes and what cheap() takes, of the time of both, by the medians. */
+    private static double[] measure(Work[] works) {
+        double[] median = new double[works.length];
+        long[][] took = new long[works.length][101];
+        for (int i = 0; i < took[0].length; i++) {
+            for (int j = 0; j < works.length; j++) {
                 long start = System.nanoTime();
-                sink = work.run(which == 0 ? 0 : 2, sink);
-                best[which] = Math.min(best[which], System.nanoTime() - start);
+                sink = works[j].run(sink);
+                took[j][i] = System.nanoTime() - start;
             }
         }
-        return new double[] {1 - (double) best[1] / best[0]};
+        for (int j = 0; j < works.length; j++) {
+            Arrays.sort(took[j]);
+            median[j] = took[j][took[j].length / 2];
+        }
+        return new double[] {median[1] / median[0] - 1, median[2] / median[0] - 1};
     }
 
-    /** One cycle through all of it, in no order that could be foreseen. */
-    private static int[] chase() {
+    /** One cycle through all of it, in an order that nothing foresees. */
+    private static long[] chase() {
         int[] order = new int[CHASE];
-        int[] found = new int[CHASE];
+        long[] found = new long[CHASE];
         long seed = 42;
         for (int i = 0; i < CHASE; i++)
             order[i] = i;
@@ -102,78 +136,122 @@ public final class SlowInstructions {
         return found;
     }
 
-    /** Each needs the one before it: they take their time one after the other. */
     static long cheap(long x) {
         x = (x ^ x >>> 7) + 3;
         x = (x ^ x >>> 9) + 5;
         x = (x ^ x >>> 11) + 7;
         x = (x ^ x >>> 13) + 9;
+        x = (x ^ x >>> 15) + 11;
+        x = (x ^ x >>> 17) + 13;
+        x = (x ^ x >>> 19) + 15;
+        x = (x ^ x >>> 21) + 17;
         return x;
     }
 
-    static long atomicWork(int which, long x) {
-        boolean hasSlow = (which & 2) == 0, hasCheap = (which & 1) == 0;
-        for (int i = 0; i < TURNS; i++) {
-            if (hasSlow)
-                x = slowAtomic(x);
-            if (hasCheap)
-                x = cheap(x);
-        }
+    /* ---- atomic ---- */
+
+    static long atomicWork(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheap(slowAtomic(x));
         return x;
     }
 
+    static long atomicTwice(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheap(slowAtomic(slowAtomic(x)));
+        return x;
+    }
+
+    static long atomicCheapTwice(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheap(cheap(slowAtomic(x)));
+        return x;
+    }
+
+    /** Which one it is depends on x, or it would begin before x is there. */
     static long slowAtomic(long x) {
-        return COUNTER.getAndAdd(x);
+        return COUNTERS.getAndAdd((int) x & 1023, x);
     }
 
-    static long divisionWork(int which, long x) {
-        boolean hasSlow = (which & 2) == 0, hasCheap = (which & 1) == 0;
-        x |= 1;
-        for (int i = 0; i < TURNS; i++) {
-            if (hasSlow)
-                x = slowDivision(x);
-            if (hasCheap)
-                x = cheap(x);
-        }
+    /* ---- division ---- */
+
+    static long divisionWork(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheap(slowDivision(x));
         return x;
     }
 
+    static long divisionTwice(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheap(slowDivision(slowDivision(x)));
+        return x;
+    }
+
+    static long divisionCheapTwice(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheap(cheap(slowDivision(x)));
+        return x;
+    }
+
+    /** Each with a result of 47 bits: how long it takes depends on that. */
     static long slowDivision(long x) {
-        return Long.MAX_VALUE / (x | 1);
+        x = Long.MAX_VALUE / (x & 0xffff | 0x10000);
+        x = Long.MAX_VALUE / (x & 0xffff | 0x10000);
+        return Long.MAX_VALUE / (x & 0xffff | 0x10000);
     }
 
-    static long missWork(int which, long x) {
-        boolean hasSlow = (which & 2) == 0, hasCheap = (which & 1) == 0;
-        int[] from = next;
-        int at = (int) x & CHASE - 1;
-        for (int i = 0; i < TURNS; i++) {
-            if (hasSlow)
-                at = slowMiss(from, at);
-            if (hasCheap)
-                at = (int) cheapAfterMiss(at) & CHASE - 1;
-        }
-        return at;
-    }
+    /* ---- miss ---- */
 
-    static int slowMiss(int[] from, int at) {
-        return from[at];
-    }
-
-    /** Nothing of the value may get lost, or the chase would come back to itself. */
-    static long cheapAfterMiss(long x) {
-        for (int i = 1; i <= 16; i++)
-            x = (x ^ x << 1) * 5 + i;
+    static long missWork(long x) {
+        long[] from = next;
+        for (int i = 0; i < TURNS; i++)
+            x = cheapAfterMiss(slowMiss(from, x));
         return x;
     }
 
-    static long callWork(int which, long x) {
-        boolean hasSlow = (which & 2) == 0, hasCheap = (which & 1) == 0;
-        for (int i = 0; i < TURNS; i++) {
-            if (hasSlow)
-                x = slowCall(x);
-            if (hasCheap)
-                x = cheap(x);
-        }
+    static long missTwice(long x) {
+        long[] from = next;
+        for (int i = 0; i < TURNS; i++)
+            x = cheapAfterMiss(slowMiss(from, slowMiss(from, x)));
+        return x;
+    }
+
+    static long missCheapTwice(long x) {
+        long[] from = next;
+        for (int i = 0; i < TURNS; i++)
+            x = cheapAfterMiss(cheapAfterMiss(slowMiss(from, x)));
+        return x;
+    }
+
+    static long slowMiss(long[] from, long x) {
+        x = from[(int) x & CHASE - 1];
+        return x ^ x >>> 40; /* used twice, so that the load is an instruction of its own */
+    }
+
+    /** A permutation of what there is, so that the chase does not come back to itself soon. */
+    static long cheapAfterMiss(long x) {
+        for (int i = 0; i < 24; i++)
+            x = (x ^ i << 1) + 1 & CHASE - 1;
+        return x;
+    }
+
+    /* ---- call ---- */
+
+    static long callWork(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheap(slowCall(x));
+        return x;
+    }
+
+    static long callTwice(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheap(slowCall(slowCall(x)));
+        return x;
+    }
+
+    static long callCheapTwice(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheap(cheap(slowCall(x)));
         return x;
     }
 
@@ -182,36 +260,86 @@ public final class SlowInstructions {
     }
 
     static long callee(long x) {
-        return Long.MAX_VALUE / (x | 1);
+        x = Long.MAX_VALUE / (x & 0xffff | 0x10000);
+        return Long.MAX_VALUE / (x & 0xffff | 0x10000);
     }
 
-    static long loopWork(int which, long x) {
-        boolean hasSlow = (which & 2) == 0, hasCheap = (which & 1) == 0;
+    /* ---- loop ---- */
+
+    static long loopWork(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheapLoop(slowDivision(x));
+        return x;
+    }
+
+    static long loopTwice(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheapLoop(slowDivision(slowDivision(x)));
+        return x;
+    }
+
+    static long loopCheapTwice(long x) {
+        for (int i = 0; i < TURNS; i++)
+            x = cheapLoop(cheapLoop(slowDivision(x)));
+        return x;
+    }
+
+    /** Not unrolled: how long it goes on is known by each turn alone. */
+    static long cheapLoop(long x) {
+        long end = x & 0xff;
+        long turns = 0;
+        do {
+            x = (x ^ x >>> 7) + 3;
+        } while (++turns < 12 || x == end);
+        return x;
+    }
+
+    /* ---- beside ---- */
+
+    static long besideWork(long x) {
         for (int i = 0; i < TURNS; i++) {
-            if (hasSlow)
-                x = slowAtomic(x);
-            if (hasCheap)
-                x = cheapLoop(x);
+            slowIncrement();
+            x = cheapFew(x, i);
         }
         return x;
     }
 
-    /** As many turns as no compiler can foresee, and too few to be unrolled. */
-    static long cheapLoop(long x) {
-        long turns = (x & 1) + 6;
-        long sum = x;
-        do {
-            sum = (sum ^ sum >>> 7) + 3;
-        } while (--turns > 0);
-        return sum;
+    static long besideTwice(long x) {
+        for (int i = 0; i < TURNS; i++) {
+            slowIncrement();
+            slowIncrement();
+            x = cheapFew(x, i);
+        }
+        return x;
     }
 
-    static long pollWork(int which, long x) {
-        boolean hasSlow = (which & 2) == 0;
-        for (long i = 0; i < TURNS; i++) {
-            if (hasSlow)
-                x = slowAtomic(x);
+    static long besideCheapTwice(long x) {
+        for (int i = 0; i < TURNS; i++) {
+            slowIncrement();
+            x = cheapFew(cheapFew(x, i), i);
         }
+        return x;
+    }
+
+    static void slowIncrement() {
+        COUNTER.getAndIncrement();
+    }
+
+    static long cheapFew(long x, int i) {
+        return (x ^ i) * 31 + i;
+    }
+
+    /* ---- poll ---- */
+
+    static long pollWork(long x) {
+        for (long i = 0; i < TURNS; i++)
+            x = slowAtomic(x);
+        return x;
+    }
+
+    static long pollTwice(long x) {
+        for (long i = 0; i < TURNS; i++)
+            x = slowAtomic(slowAtomic(x));
         return x;
     }
 }

@@ -87,7 +87,8 @@ static void texts_are_copied(void **state)
 
 	(void)state;
 	hold_add(&hold, &(struct perf_record){.kind = PERF_MMAP, .mmap.path = path, .time_ns = 1});
-	hold_add(&hold, &(struct perf_record){.kind = PERF_KSYMBOL, .ksymbol.name = name, .time_ns = 2});
+	hold_add(&hold,
+		 &(struct perf_record){.kind = PERF_KSYMBOL, .ksymbol.name = name, .time_ns = 2});
 	memset(path, 'x', sizeof(path) - 1);
 	memset(name, 'x', sizeof(name) - 1);
 	r = hold_next(&hold, 9);

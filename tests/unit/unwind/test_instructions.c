@@ -20,20 +20,34 @@
 #include "shared/wire.h"
 #include "target/inline_table.h"
 
-#define ADD  0x48, 0x83, 0xc0, 0x01		/* add rax, 1 */
-#define LOAD 0x48, 0x8b, 0x07			/* mov rax, [rdi] */
-#define XADD 0xf0, 0x48, 0x0f, 0xc1, 0x07	/* lock xadd [rdi], rax */
-#define XCHG 0x48, 0x87, 0x07			/* xchg [rdi], rax */
-#define IDIV 0x48, 0xf7, 0xf9			/* idiv rcx */
-#define CALL 0xe8, 0x00, 0x10, 0x00, 0x00	/* call somewhere else */
-#define RET  0xc3				/* ret */
-#define LEA  0x48, 0x8d, 0x47, 0x08		/* lea rax, [rdi + 8] */
-#define NOPS 0x0f, 0x1f, 0x44, 0x00, 0x00	/* nop [rax + rax] */
+#define ADD  0x48, 0x83, 0xc0, 0x01	  /* add rax, 1 */
+#define LOAD 0x48, 0x8b, 0x07		  /* mov rax, [rdi] */
+#define XADD 0xf0, 0x48, 0x0f, 0xc1, 0x07 /* lock xadd [rdi], rax */
+#define XCHG 0x48, 0x87, 0x07		  /* xchg [rdi], rax */
+#define IDIV 0x48, 0xf7, 0xf9		  /* idiv rcx */
+#define CALL 0xe8, 0x00, 0x10, 0x00, 0x00 /* call somewhere else */
+#define RET  0xc3			  /* ret */
+#define LEA  0x48, 0x8d, 0x47, 0x08	  /* lea rax, [rdi + 8] */
+#define NOPS 0x0f, 0x1f, 0x44, 0x00, 0x00 /* nop [rax + rax] */
 
 #define LEN(code) sizeof(code)
 
-#define check(code, offset, is)                                                                    \
-	assert_int_equal(instructions_is_behind_in(code, LEN(code), offset), is)
+/* Of C2's code: how far back the instruction lies. */
+#define check(code, offset, back)                                                                  \
+	assert_int_equal(instructions_back_in(code, LEN(code), false, offset, ends_at, NULL), back)
+
+/* Of C1's, with a region that ends at an offset. */
+#define check_c1(code, offset, end, back)                                                          \
+	do {                                                                                       \
+		uint32_t at = (end);                                                               \
+		assert_int_equal(                                                                  \
+			instructions_back_in(code, LEN(code), true, offset, ends_at, &at), back);  \
+	} while (0)
+
+static bool ends_at(void *arg, uint32_t offset)
+{
+	return arg && *(uint32_t *)arg == offset;
+}
 
 /* ---- of the code alone ---- */
 
@@ -42,11 +56,11 @@ static void what_is_gone_on_to_comes_from_the_instruction_before(void **state)
 	static const uint8_t code[] = {ADD, LOAD, CALL, ADD, RET};
 
 	(void)state;
-	check(code, 0, false); /* nothing is before it */
-	check(code, 4, true);
-	check(code, 7, true);
-	check(code, 12, true); /* the call has returned */
-	check(code, 16, true);
+	check(code, 0, 0); /* nothing is before it */
+	check(code, 4, 4);
+	check(code, 7, 3);
+	check(code, 12, 5); /* the call has returned */
+	check(code, 16, 4);
 }
 
 static void what_is_no_instruction_says_nothing(void **state)
@@ -54,9 +68,9 @@ static void what_is_no_instruction_says_nothing(void **state)
 	static const uint8_t code[] = {ADD, ADD, RET};
 
 	(void)state;
-	check(code, 1, false);
-	check(code, 9, false);
-	check(code, 99, false);
+	check(code, 1, 0);
+	check(code, 9, 0);
+	check(code, 99, 0);
 }
 
 static void nothing_goes_on_behind_a_jump_or_a_return(void **state)
@@ -64,9 +78,9 @@ static void nothing_goes_on_behind_a_jump_or_a_return(void **state)
 	static const uint8_t code[] = {0xeb, 0x04 /* jmp +4 */, ADD, RET, ADD, 0x0f, 0x0b, ADD};
 
 	(void)state;
-	check(code, 2, false);
-	check(code, 7, false);	/* behind the return */
-	check(code, 13, false); /* behind ud2 */
+	check(code, 2, 0);
+	check(code, 7, 0);  /* behind the return */
+	check(code, 13, 0); /* behind ud2 */
 }
 
 /* head: ..., jne head */
@@ -79,12 +93,12 @@ static void the_head_of_a_loop_takes_the_time_but_of_what_is_slow(void **state)
 	static const uint8_t after_idiv[] = {IDIV, ADD, 0x75, 0xfa, RET};
 
 	(void)state;
-	check(after_add, 4, false);
-	check(after_load, 3, false);
-	check(after_xadd, 5, true);
-	check(after_xchg, 3, true);
-	check(after_idiv, 3, true);
-	check(after_add, 8, true); /* the jump back itself follows its body */
+	check(after_add, 4, 0);
+	check(after_load, 3, 0);
+	check(after_xadd, 5, 5);
+	check(after_xchg, 3, 3);
+	check(after_idiv, 3, 3);
+	check(after_add, 8, 4); /* the jump back itself follows its body */
 }
 
 /* je there; ...; there: */
@@ -96,10 +110,10 @@ static void where_branches_meet_a_load_takes_the_time_too(void **state)
 	static const uint8_t after_nop[] = {0x74, 0x05, NOPS, ADD, RET};
 
 	(void)state;
-	check(after_add, 6, false);
-	check(after_load, 5, true);
-	check(after_lea, 6, false); /* it loads nothing */
-	check(after_nop, 7, false);
+	check(after_add, 6, 0);
+	check(after_load, 5, 3);
+	check(after_lea, 6, 0); /* it loads nothing */
+	check(after_nop, 7, 0);
 }
 
 static void behind_what_does_not_decode_nothing_is_known(void **state)
@@ -108,20 +122,43 @@ static void behind_what_does_not_decode_nothing_is_known(void **state)
 	static const uint8_t cut[] = {ADD, 0x48, 0x83};
 
 	(void)state;
-	check(code, 4, false); /* it does not begin an instruction */
-	check(code, 9, false);
-	check(cut, 4, false);
+	check(code, 4, 0); /* it does not begin an instruction */
+	check(code, 9, 0);
+	check(cut, 4, 0);
 }
 
 /* To before the code, behind it, into the middle of an instruction. */
 static void jumps_to_anywhere_do_no_harm(void **state)
 {
-	static const uint8_t code[] = {ADD, 0x75, 0x80, 0x75, 0x7f, 0x75, 0xf9, 0xe9,
-				       0xff, 0xff, 0xff, 0x7f, RET};
+	static const uint8_t code[] = {ADD,  0x75, 0x80, 0x75, 0x7f, 0x75, 0xf9,
+				       0xe9, 0xff, 0xff, 0xff, 0x7f, RET};
 
 	(void)state;
 	for (size_t i = 0; i < LEN(code) + 2; i++)
-		instructions_is_behind_in(code, LEN(code), i);
+		instructions_back_in(code, LEN(code), true, i, ends_at, NULL);
+}
+
+/* What C1 calls the end of a region is where its last instruction begins. */
+static void c1_means_the_instruction_at_which_a_region_ends(void **state)
+{
+	static const uint8_t code[] = {ADD, LOAD, ADD, 0xeb, 0x00, ADD, RET};
+
+	(void)state;
+	check_c1(code, 7, 4,
+		 4); /* behind the load: its begin, and into the region that ends there */
+	check_c1(code, 7, 7, 3);   /* the load, but of the next region */
+	check_c1(code, 13, 13, 1); /* no instruction goes on to it: it is meant itself */
+	check_c1(code, 13, 0, 0);
+	check_c1(code, 4, 0, 4); /* nothing lies before the first one */
+}
+
+static void c1_says_of_a_call_where_it_returns_to(void **state)
+{
+	static const uint8_t code[] = {CALL, ADD, ADD, RET};
+
+	(void)state;
+	check_c1(code, 5, 5, 5); /* the call, which is of the region that ends there */
+	check_c1(code, 9, 5, 4); /* not of it: what follows the call */
 }
 
 /* ---- of a process ---- */
@@ -183,23 +220,23 @@ static struct code_range range_of(const uint8_t *code, uint32_t size, struct inl
 				   .inlines = table};
 }
 
-static bool is_behind(const struct code_range *range, uint32_t offset)
+static uint8_t back(const struct code_range *range, uint32_t offset)
 {
-	return instructions_is_behind(&instructions, getpid(), range, range->addr + offset);
+	return instructions_back(&instructions, getpid(), range, range->addr + offset);
 }
 
-static void only_where_inlined_frames_change_is_code_read(void **state)
+static void only_near_the_end_of_a_region_is_code_read(void **state)
 {
-	static const uint8_t code[] = {ADD, ADD, ADD, RET};
+	static const uint8_t code[] = {ADD, ADD, ADD, ADD, ADD, ADD, ADD, RET};
 	struct inline_table *table = table_of(8, LEN(code));
 	const struct code_range range = range_of(code, LEN(code), table);
 	const struct code_range without = range_of(code, LEN(code), NULL);
 
 	(void)state;
-	assert_false(is_behind(&range, 4));
-	assert_false(is_behind(&without, 8));
+	assert_int_equal(back(&range, 24), 0);
+	assert_int_equal(back(&without, 8), 0);
 	assert_int_equal(instructions.bytes, 0);
-	assert_true(is_behind(&range, 8));
+	assert_true(back(&range, 8) > 0);
 	assert_true(instructions.bytes > 0);
 	assert_int_equal(instructions.unread, 0);
 	inline_table_free(table);
@@ -214,13 +251,13 @@ static void code_that_is_gone_is_not_read(void **state)
 
 	(void)state;
 	range.death_ns = 7;
-	assert_false(is_behind(&range, 4));
+	assert_int_equal(back(&range, 4), 0);
 	assert_int_equal(instructions.unread, 1);
 	range.death_ns = CODE_TIME_FOREVER;
-	assert_true(is_behind(&range, 4));
+	assert_true(back(&range, 4) > 0);
 	range.death_ns = 7;
 	memset(code, RET, sizeof(code));
-	assert_true(is_behind(&range, 4));
+	assert_true(back(&range, 4) > 0);
 	assert_int_equal(instructions.unread, 1);
 	inline_table_free(table);
 }
@@ -231,7 +268,7 @@ static void code_that_cannot_be_read_is_counted(void **state)
 	const struct code_range range = range_of((const uint8_t *)16, 9, table);
 
 	(void)state;
-	assert_false(is_behind(&range, 4));
+	assert_int_equal(back(&range, 4), 0);
 	assert_int_equal(instructions.unread, 1);
 	inline_table_free(table);
 }
@@ -246,12 +283,12 @@ static void a_turn_reads_no_more_than_its_share(void **state)
 
 	(void)state;
 	assert_non_null(code); /* add [rax], al, again and again */
-	assert_true(is_behind(&ranges[0], 2));
+	assert_true(back(&ranges[0], 2) > 0);
 	instructions.turn_ns = clock_now_ns() + CLOCK_NS_PER_SEC;
-	assert_false(is_behind(&ranges[1], 2));
+	assert_int_equal(back(&ranges[1], 2), 0);
 	assert_int_equal(instructions.unread, 1);
 	instructions.turn_ns = 0; /* the next turn */
-	assert_true(is_behind(&ranges[1], 2));
+	assert_true(back(&ranges[1], 2) > 0);
 	inline_table_free(first);
 	inline_table_free(second);
 	free(code);
@@ -270,14 +307,14 @@ static void what_is_kept_has_a_limit(void **state)
 		table = table_of(2, size);
 		range = range_of(code, size, table);
 		instructions.turn_ns = 0;
-		assert_true(is_behind(&range, 2));
+		assert_true(back(&range, 2) > 0);
 		assert_true(instructions.bytes <= INSTRUCTIONS_MAX_BYTES);
 		inline_table_free(table);
 	}
 	table = table_of(2, size + 1);
 	range = range_of(code, size + 1, table);
 	instructions.turn_ns = 0;
-	assert_false(is_behind(&range, 2));
+	assert_int_equal(back(&range, 2), 0);
 	inline_table_free(table);
 	free(code);
 }
@@ -293,7 +330,9 @@ int main(void)
 		cmocka_unit_test(where_branches_meet_a_load_takes_the_time_too),
 		cmocka_unit_test(behind_what_does_not_decode_nothing_is_known),
 		cmocka_unit_test(jumps_to_anywhere_do_no_harm),
-		TEST(only_where_inlined_frames_change_is_code_read),
+		cmocka_unit_test(c1_means_the_instruction_at_which_a_region_ends),
+		cmocka_unit_test(c1_says_of_a_call_where_it_returns_to),
+		TEST(only_near_the_end_of_a_region_is_code_read),
 		TEST(code_that_is_gone_is_not_read),
 		TEST(code_that_cannot_be_read_is_counted),
 		TEST(a_turn_reads_no_more_than_its_share),

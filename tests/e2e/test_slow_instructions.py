@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The time of a slow instruction is its own method's, also where that one is inlined and ends there."""
+
+from harness import collector, processes
+from harness.case import Case
+from harness.folded import printed_shares
+from slow_halves import C1, CASES, FLAGS, halves
+
+SECONDS = 2.5  # of each case
+HZ = 999
+
+
+class SlowInstructions(Case):
+    def recorded(self, jdk, cases, flags=()):
+        """{case: (true share of slow(), recorded ones of slow() and cheap())}."""
+        seconds = SECONDS * len(cases)
+        jvm = self.background(self.java(*FLAGS, *flags, "SlowInstructions", ",".join(cases), seconds,
+                                        agent=f"socket={self.place.socket}", jdk=jdk),
+                              f"java-{jdk}")
+        processes.wait_until(lambda: "ready" in jvm.text, lambda: f"it is warm:\n{jvm.text}")
+        stacks = collector.record(self.place, "-p", jvm.pid, seconds=seconds, hz=HZ).folded.stacks
+        jvm.wait()
+        said, found = printed_shares(jvm.text), {}
+        for case in cases:
+            slow, cheap, samples = halves(stacks, case)
+            parts = [said[f"{case}_{half}"] for half in ("slow", "cheap")]
+            found[case] = parts[0] / sum(parts), slow, cheap
+            print(f"{case}: {parts[0]:.3f} and {parts[1]:.3f}, recorded {slow:.3f} and {cheap:.3f} "
+                  f"of {samples} samples")
+            self.assertGreater(samples, SECONDS * HZ / 4)
+        return found
+
+    def check_compiled_by_c2(self, jdk):
+        for case, (true, slow, cheap) in self.recorded(jdk, CASES).items():
+            if case == "beside":  # what of cheap() is done meanwhile may be counted for either
+                self.assertGreater(slow, true - 0.05)
+            else:
+                self.assertAlmostEqual(slow, true, delta=0.05, msg=case)
+                self.assertAlmostEqual(cheap, 1 - true, delta=0.05, msg=case)
+
+    def test_slow_instructions_have_their_time_17(self):
+        self.check_compiled_by_c2(17)
+
+    def test_slow_instructions_have_their_time_25(self):
+        self.check_compiled_by_c2(25)
+
+    def test_slow_instructions_of_c1_have_their_time_17(self):
+        """Where it says something of them: of arithmetic and of atomics it does not."""
+        cases = self.recorded(17, ("division", "miss", "call"), [C1])
+        for case, (true, slow, _) in cases.items():
+            self.assertAlmostEqual(slow, true, delta=0.05, msg=case)
