@@ -7,6 +7,7 @@
  *   CodeBlob, nmethod, CompiledMethod, PcDesc      its kind, frame size, method, inlining
  *   Method, ConstMethod, ConstantPool, Klass, ...  the name of an interpreted method
  *   JavaThread, JavaFrameAnchor, JavaCallWrapper   from native code to the Java frame below it
+ *   ContinuationEntry, CompressedOops              to a virtual thread's frames in the heap
  */
 #include "wanted.h"
 
@@ -110,6 +111,10 @@ static const char *const fields[] = {
 	"InterpreterCodelet::_description",
 	"StubRoutines::_call_stub_return_address",
 	"ContinuationEntry::_return_pc",
+	"CompressedOops::_base",
+	"CompressedOops::_shift",
+	"CompressedOops::_narrow_oop._base",
+	"CompressedOops::_narrow_oop._shift",
 	"JavaCallWrapper::_anchor",
 	"JavaFrameAnchor::_last_Java_sp",
 	"JavaFrameAnchor::_last_Java_pc",

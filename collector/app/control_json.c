@@ -165,6 +165,7 @@ json_t *control_status_to_json(const struct recording_status *status)
 	put_count(object, "unnamed", quality->unnamed_samples);
 	put_count(object, "unnamed_java", quality->unnamed_java_samples);
 	put_count(object, "unrooted", quality->unrooted_samples);
+	put_count(object, "heapless", quality->heapless_samples);
 	put_count(object, "overflow", quality->overflow_samples);
 	put_count(object, "stacks_left_out", quality->stackless_samples);
 	json_object_set_new(object, "truncated", truncated_to_json(quality->truncated_samples));
@@ -183,6 +184,7 @@ void control_status_from_json(const json_t *object, struct recording_status *ret
 			    .unnamed_samples = count_at(object, "unnamed"),
 			    .unnamed_java_samples = count_at(object, "unnamed_java"),
 			    .unrooted_samples = count_at(object, "unrooted"),
+			    .heapless_samples = count_at(object, "heapless"),
 			    .lost_samples = count_at(object, "lost"),
 			    .overflow_samples = count_at(object, "overflow"),
 			    .stackless_samples = count_at(object, "stacks_left_out")},

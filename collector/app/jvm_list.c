@@ -156,12 +156,13 @@ static json_t *stacks_of(const struct unwinder_stats *stacks)
 	for (int end = 0; ends && end < STACK_ENDS; end++)
 		json_object_set_new(ends, stack_end_name((enum stack_end)end),
 				    json_integer((json_int_t)stacks->ends[end]));
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "ends", ends, "joined",
-			 (json_int_t)stacks->joined, "extended", (json_int_t)stacks->extended,
-			 "doubtful", (json_int_t)stacks->doubtful, "reads",
-			 (json_int_t)stacks->reads, "unread_code", (json_int_t)stacks->unread_code,
-			 "unread_stacks", (json_int_t)stacks->unread_stacks, "unread_instructions",
-			 (json_int_t)stacks->unread_instructions);
+	return json_pack(
+		"{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "ends", ends, "joined",
+		(json_int_t)stacks->joined, "extended", (json_int_t)stacks->extended, "doubtful",
+		(json_int_t)stacks->doubtful, "reads", (json_int_t)stacks->reads, "unread_code",
+		(json_int_t)stacks->unread_code, "unread_stacks", (json_int_t)stacks->unread_stacks,
+		"unread_instructions", (json_int_t)stacks->unread_instructions, "in_heap",
+		(json_int_t)stacks->in_heap, "heap_gaps", (json_int_t)stacks->heap_gaps);
 }
 
 static json_t *tables_of(const struct table_stats *stats)

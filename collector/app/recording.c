@@ -178,8 +178,10 @@ static_assert(STACK_ENDS <= PROFILE_REASONS, "samples are counted by how their s
 void recording_judge(const struct stack *stack, const struct symbolizer_verdict *verdict,
 		     struct profile_quality *quality)
 {
+	quality->unnamed_samples += verdict->is_interpreted_unnamed;
 	quality->unnamed_java_samples += !verdict->is_java_named;
 	quality->unrooted_samples += !verdict->is_rooted;
+	quality->heapless_samples += stack->has_gap;
 	if (stack->depth > 0 && stack->end < STACK_ENDS)
 		quality->truncated_samples[stack->end] += !verdict->is_rooted;
 }
@@ -229,6 +231,8 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		return true;
 	if (!walk(recording, model, process, record, &stack))
 		return false;
+	if (stack.is_in_heap && process->jvm)
+		process->jvm->in_heap_ns = record->time_ns;
 	n = symbolizer_name(model->symbolizer, &context, &stack, frames, &verdict);
 	if (verdict.is_waiting)
 		return false;
@@ -367,7 +371,8 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	recording->is_period_over =
 		is_all && recording->period && until >= recording->period->end_ns;
 	unwinder_stats(model->unwinder, &stacks);
-	recording_note_depth(recording, stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED],
+	recording_note_depth(recording,
+			     stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED] + stacks.in_heap,
 			     now_ns);
 	sampler_stats(recording->sampler, &stats);
 	recording->counts.lost = stats.lost_side;

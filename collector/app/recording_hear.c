@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define EXPECTED_FRAMES 16 /* of a sample, whose files are loaded ahead */
+/* So long after one of its stacks was found to go on in the heap, a JVM's are looked at as they come. */
+#define IN_HEAP_NS (10 * CLOCK_NS_PER_SEC)
 
 /* Processes that are looked at as they begin, 100 us each: a storm of them is not followed. */
 #define BUDGET	  100
@@ -37,10 +39,19 @@ static bool is_starting(const struct process *process, uint64_t time_ns)
 	       time_ns <= process->jvm_mapped_ns + RECORDING_YOUNG_NS;
 }
 
+/* Whether its deep stacks alone are to be looked at before their time. */
+static bool is_grown(const struct process *process, uint64_t time_ns)
+{
+	const struct jvm *jvm = process->jvm;
+
+	return jvm && time_ns > jvm->opened_ns + RECORDING_YOUNG_NS &&
+	       (!jvm->in_heap_ns || time_ns > jvm->in_heap_ns + IN_HEAP_NS);
+}
+
 /*
  * A JVM that has just begun may have ended before its samples are named. The names of interpreted
  * methods, which can be read only while it is there, are therefore read at once. Of older ones it
- * is the rest of a deep stack, which may have changed by then.
+ * is the rest of a deep stack, in memory or in the heap, which may have changed by then.
  */
 static void look_ahead(const struct recording_model *model, struct process *process,
 		       const struct perf_record *record)
@@ -50,7 +61,7 @@ static void look_ahead(const struct recording_model *model, struct process *proc
 
 	if (!process->jvm && !is_starting(process, record->time_ns))
 		return;
-	if (process->jvm && record->time_ns > process->jvm->opened_ns + RECORDING_YOUNG_NS) {
+	if (is_grown(process, record->time_ns)) {
 		unwinder_keep_rest(model->unwinder, process, record->time_ns, &record->sample);
 		return;
 	}

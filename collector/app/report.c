@@ -97,6 +97,9 @@ void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES
 		report_percent(all - quality->unrooted_samples, all),
 		report_count(quality->lost_samples, lost));
 	n = put_truncated(quality, ret, n);
+	if (quality->heapless_samples)
+		n = put(ret, n, ", %.1f %% without their frames in the heap",
+			report_percent(quality->heapless_samples, all));
 	if (quality->stackless_samples)
 		n = put(ret, n, ", %s without the copy of their stack",
 			report_count(quality->stackless_samples, samples));

@@ -203,6 +203,7 @@ static void read_quality(struct recording_reader *reader, const char *key, uint6
 		{RECORDING_UNNAMED, &quality->unnamed_samples},
 		{RECORDING_UNNAMED_JAVA, &quality->unnamed_java_samples},
 		{RECORDING_UNROOTED, &quality->unrooted_samples},
+		{RECORDING_HEAPLESS, &quality->heapless_samples},
 		{RECORDING_LOST, &quality->lost_samples},
 		{RECORDING_STACKLESS, &quality->stackless_samples},
 		{RECORDING_OVERFLOW, &quality->overflow_samples},

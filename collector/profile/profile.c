@@ -399,6 +399,7 @@ static void add_quality(struct profile_quality *to, const struct profile_quality
 	to->unnamed_samples += from->unnamed_samples;
 	to->unnamed_java_samples += from->unnamed_java_samples;
 	to->unrooted_samples += from->unrooted_samples;
+	to->heapless_samples += from->heapless_samples;
 	to->lost_samples += from->lost_samples;
 	to->stackless_samples += from->stackless_samples;
 	to->overflow_samples += from->overflow_samples;

@@ -50,6 +50,7 @@ struct profile_quality {
 	uint64_t unnamed_samples;      /* (add) with at least one frame of kind FRAME_UNKNOWN */
 	uint64_t unnamed_java_samples; /* with an unnamed frame in generated code */
 	uint64_t unrooted_samples;     /* that do not reach the thread's entry */
+	uint64_t heapless_samples;     /* of virtual threads, without the frames in the heap */
 	uint64_t truncated_samples[PROFILE_REASONS]; /* of these, those that have any frame */
 	uint64_t lost_samples;			     /* the kernel's count */
 	uint64_t stackless_samples; /* for the copy of whose stack there was no memory */

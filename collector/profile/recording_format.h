@@ -52,6 +52,7 @@ enum recording_record {
 #define RECORDING_UNNAMED      "unnamed"
 #define RECORDING_UNNAMED_JAVA "unnamed_java"
 #define RECORDING_UNROOTED     "unrooted"
+#define RECORDING_HEAPLESS     "heapless"
 #define RECORDING_LOST	       "lost"
 #define RECORDING_STACKLESS    "stackless"
 #define RECORDING_OVERFLOW     "overflow"

@@ -121,8 +121,10 @@ static int add_stack(struct window *window, const struct window_sample *sample, 
 
 static void add_flaws(struct profile_quality *to, const struct profile_quality *flaws)
 {
+	to->unnamed_samples += flaws->unnamed_samples;
 	to->unnamed_java_samples += flaws->unnamed_java_samples;
 	to->unrooted_samples += flaws->unrooted_samples;
+	to->heapless_samples += flaws->heapless_samples;
 	for (size_t i = 0; i < PROFILE_REASONS; i++)
 		to->truncated_samples[i] += flaws->truncated_samples[i];
 }

@@ -84,6 +84,7 @@ function qualityItems()
 		add("truncated", truncated ? percent(truncated, all) + " (" + facts.truncated.map(t =>
 			t.reason + " " + grouped(t.samples)).join(", ") + ")" : "0", truncated > 0.01 * all);
 	add("unnamed frames in", ...share("unnamed", 0.01));
+	add("without their frames in the heap", ...share("heapless", 0));
 	add("without the copy of their stack", ...share("stackless", 0));
 	add("cut at the memory limit", ...share("overflow", 0));
 	add("without time and thread", ...share("untimed", 0));

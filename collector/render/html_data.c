@@ -109,6 +109,7 @@ static void add_quality(struct bytes *out, const struct profile_info *info)
 	fact_number(out, "unnamed", quality->unnamed_samples);
 	fact_number(out, "unnamed_java", quality->unnamed_java_samples);
 	fact_number(out, "unrooted", quality->unrooted_samples);
+	fact_number(out, "heapless", quality->heapless_samples);
 	fact_number(out, "lost", quality->lost_samples);
 	fact_number(out, "stackless", quality->stackless_samples);
 	fact_number(out, "overflow", quality->overflow_samples);

@@ -132,6 +132,7 @@ static void write_quality(struct recording_writer *writer, const struct profile_
 	fact(writer, RECORDING_UNNAMED, NULL, quality->unnamed_samples);
 	fact(writer, RECORDING_UNNAMED_JAVA, NULL, quality->unnamed_java_samples);
 	fact(writer, RECORDING_UNROOTED, NULL, quality->unrooted_samples);
+	fact(writer, RECORDING_HEAPLESS, NULL, quality->heapless_samples);
 	fact(writer, RECORDING_LOST, NULL, quality->lost_samples);
 	fact(writer, RECORDING_STACKLESS, NULL, quality->stackless_samples);
 	fact(writer, RECORDING_OVERFLOW, NULL, quality->overflow_samples);

@@ -228,6 +228,8 @@ size_t java_frames_name(struct frame_texts *texts, const struct symbolizer_conte
 	}
 	if (process->code)
 		place.range = code_map_find(process->code, place.addr, context->time_ns);
+	if (place.range && kind_of(place.range) == FRAME_INTERPRETED)
+		*ret_is_named = false;
 	return place.range ? name_code(texts, context, &place, room) : 0;
 }
 

@@ -4,7 +4,8 @@
  *          into it
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
- * errors:  an interpreted method that cannot be named is [interpreted]
+ * errors:  an interpreted method that cannot be named is [interpreted], or Interpreter where its
+ *          frame was not even found; neither counts as a name
  * source:  none
  *
  * Compiled code and stubs are named by what the agent said of them, interpreted methods by what the

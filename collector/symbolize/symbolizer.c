@@ -217,6 +217,17 @@ static bool is_called_by_none(const struct symbolizer_context *context,
 	       !address_space_find(&context->process->space, stack_probe(entry));
 }
 
+/* Whether the only frames without a name are of methods that were interpreted. */
+static bool is_interpreted_unnamed(const struct frame *frames, size_t n,
+				   const struct symbolizer_verdict *verdict)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (frames[i].kind == FRAME_UNKNOWN)
+			return false;
+	}
+	return !verdict->is_java_named;
+}
+
 static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_context *context,
 			 const struct stack *stack, struct frame *ret,
 			 struct symbolizer_verdict *ret_verdict)
@@ -243,6 +254,8 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 			ret[n++] = native_frames_name_kernel(
 				symbolizer->native, stack_probe(entry),
 				has_caller ? stack_probe(&entry[1]) : 0, context->time_ns);
+		} else if (entry->is_gap) {
+			ret[n++] = symbolizer_label(symbolizer, "[older frames are in the heap]");
 		} else {
 			n += name_user(symbolizer, context, entry,
 				       (struct frame_room){&ret[n], room}, &verdict);
@@ -253,6 +266,7 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 			ret[i] = (struct frame){.name = "[unknown: out of memory]",
 						.kind = FRAME_UNKNOWN};
 	}
+	verdict.is_interpreted_unnamed = is_interpreted_unnamed(ret, n, &verdict);
 	verdict.is_rooted =
 		n > 0 && (stack->end == STACK_WHOLE || depth < stack->depth || is_at_root ||
 			  (stack->end == STACK_BY_FP && is_rooted(ret, n)));

@@ -25,7 +25,9 @@ struct symbolizer; /* opaque */
 /* What a stack's frames say about its quality. */
 struct symbolizer_verdict {
 	bool is_java_named; /* every frame in generated code has one */
-	bool is_rooted;	    /* the last frame is a thread's or the process's entry */
+	/* A frame of interpreted code is of no method, and no other frame is without a name. */
+	bool is_interpreted_unnamed;
+	bool is_rooted; /* the last frame is a thread's or the process's entry */
 	/*
 	 * Symbols are still being loaded, and somebody patient asks (elf/table_cache.h): the stack
 	 * is to be named again, and nothing has been counted.

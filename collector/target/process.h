@@ -79,6 +79,7 @@ struct jvm {
 	struct jvm_value *values; /* vmStructs */
 	size_t n_values;
 	struct vm_layout layout; /* by them */
+	uint64_t in_heap_ns;	 /* when a stack was last sampled that goes on in the heap; 0 */
 	uint64_t mounting_pc;	 /* in the code that mounts virtual threads, its frame whole; 0 */
 	uint64_t lost[WIRE_LOSS_REASONS]; /* by the agent, since its start */
 	uint64_t gaps;			  /* messages missing between agent and collector */

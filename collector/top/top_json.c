@@ -76,6 +76,7 @@ static json_t *quality_to_json(const struct top_facts *facts)
 	put_count(object, "unnamed", quality->unnamed_samples);
 	put_count(object, "unnamed_java", quality->unnamed_java_samples);
 	put_count(object, "unrooted", quality->unrooted_samples);
+	put_count(object, "heapless", quality->heapless_samples);
 	put_count(object, "stackless", quality->stackless_samples);
 	put_count(object, "overflow", quality->overflow_samples);
 	put_count(object, "untimed", facts->untimed);

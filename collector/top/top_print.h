@@ -9,7 +9,7 @@
  * The object, one a line:
  *   time_unix_s, window_s   when, and how many seconds it covers (fewer while the window fills)
  *   target, event, hz, jvms what is watched, and how
- *   quality: samples, lost, unnamed, unnamed_java, unrooted, stackless, overflow, untimed
+ *   quality: samples, lost, unnamed, unnamed_java, unrooted, heapless, stackless, overflow, untimed
  *   samples                 of the rows: those of what was chosen
  *   view                    "methods", "threads" or "jvms": what rows are of
  *   rows_left_out           past the number of rows that was asked for, or not matched

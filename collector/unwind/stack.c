@@ -26,6 +26,7 @@ void stack_from_chain(const struct perf_sample *sample, struct stack *ret)
 	ret->depth = 0;
 	ret->end = STACK_BY_FP;
 	ret->end_addr = 0;
+	ret->is_in_heap = ret->has_gap = false;
 	for (uint32_t i = 0; i < sample->chain_len; i++) {
 		const uint64_t addr = sample->chain[i];
 

@@ -22,6 +22,7 @@ struct stack_entry {
 		bcp; /* where the JVM keeps them, if it is interpreted; 0: not, or unknown */
 	bool is_kernel;
 	bool is_return; /* a return address: the call lies before it */
+	bool is_gap;	/* stands for frames in the heap that could not be had */
 	uint8_t back;	/* so many bytes before it is the place that is meant, see instructions.h */
 };
 
@@ -40,7 +41,9 @@ enum stack_end {
 struct stack {
 	struct stack_entry entries[STACK_MAX];
 	uint32_t depth;
-	uint8_t end; /* enum stack_end */
+	uint8_t end;	 /* enum stack_end */
+	bool is_in_heap; /* some of its frames lie there, see heap_stack.h */
+	bool has_gap;	 /* and one of the entries is a gap in their place */
 	uint64_t end_addr;
 };
 

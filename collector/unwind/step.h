@@ -15,6 +15,7 @@
 #include "elf/cfi_cache.h"
 #include "target/process.h"
 #include "unwind/arch.h"
+#include "unwind/heap_stacks.h"
 #include "unwind/instructions.h"
 #include "unwind/leaf_cache.h"
 #include "unwind/live_stack.h"
@@ -44,6 +45,9 @@ struct walk {
 	struct stack_rests *rests;
 	struct leaf_cache *leaves;
 	struct instructions *instructions;
+	struct heap_stacks *heap;
+	struct heap_stack *heap_room; /* for one that is being read */
+	uint64_t sampled_sp;
 	uint32_t reads; /* of the process's memory */
 	uint32_t searches;
 	bool is_short;	     /* the sample's copy ended before the stack */

@@ -19,6 +19,8 @@ struct unwinder {
 	struct stack_rests rests;
 	struct leaf_cache leaves;
 	struct instructions instructions;
+	struct heap_stacks heap;
+	struct heap_stack heap_room;
 	struct unwinder_stats stats;
 	struct stack again; /* a stack by what else was kept of it */
 };
@@ -43,6 +45,7 @@ void unwinder_free(struct unwinder *unwinder)
 	live_stack_fini(&unwinder->live);
 	stack_rests_fini(&unwinder->rests);
 	instructions_fini(&unwinder->instructions);
+	heap_stacks_fini(&unwinder->heap);
 	free(unwinder);
 }
 
@@ -206,8 +209,53 @@ static uint8_t find_back(const struct walk *walk, const struct place *place)
 				 walk->regs.pc);
 }
 
+/* The frames that lie in the heap, as they were when the sample came, or are now. */
+static bool find_heap_frames(struct walk *walk, const struct heap_callee *callee,
+			     const struct stack_entry **ret_entries, uint32_t *ret_depth)
+{
+	const struct heap_key key = {
+		.pid = walk->process->pid, .time_ns = walk->time_ns, .sp = walk->sampled_sp};
+	const struct heap_kept *kept = heap_stacks_find(walk->heap, &key);
+	bool is_read;
+
+	if (!kept) {
+		is_read = heap_stack_read(walk->process, walk->time_ns, walk->arch, callee,
+					  walk->heap_room);
+		walk->reads += walk->heap_room->reads;
+		if (is_read && walk->is_look)
+			heap_stacks_keep(walk->heap, &key, walk->heap_room);
+		*ret_entries = walk->heap_room->entries;
+		*ret_depth = walk->heap_room->depth;
+		return is_read;
+	}
+	*ret_entries = kept->entries;
+	*ret_depth = kept->depth;
+	return true;
+}
+
+/* In the place of the barrier's address, which stands in the place of a return address. */
+static void add_heap_frames(struct walk *walk, struct heap_callee *callee, struct stack *ret)
+{
+	const struct stack_entry *entries;
+	uint32_t depth;
+
+	ret->is_in_heap = true;
+	callee->entry = walk->regs.sp;
+	callee->stack = &walk->stack;
+	if (!find_heap_frames(walk, callee, &entries, &depth)) {
+		ret->has_gap = true;
+		ret->entries[ret->depth++] =
+			(struct stack_entry){.addr = walk->regs.pc, .is_gap = true};
+		return;
+	}
+	for (uint32_t i = 0; i < depth && ret->depth < STACK_MAX; i++)
+		ret->entries[ret->depth++] = entries[i];
+}
+
 static void walk_user(struct walk *walk, struct stack *ret)
 {
+	struct heap_callee callee = {0};
+	struct stack_entry of_barrier;
 	bool is_native = false; /* the callee */
 
 	while (ret->depth < STACK_MAX) {
@@ -225,16 +273,23 @@ static void walk_user(struct walk *walk, struct stack *ret)
 			end_badly(walk, &before, STACK_BAD_RETURN, ret);
 			return;
 		}
-		*entry = (struct stack_entry){.addr = before.pc,
-					      .is_return = walk->is_return && !place.is_barrier,
-					      .back = find_back(walk, &place)};
-		ret->depth++;
+		if (place.is_barrier) {
+			add_heap_frames(walk, &callee, ret);
+			entry = &of_barrier;
+		} else {
+			*entry = (struct stack_entry){.addr = before.pc,
+						      .is_return = walk->is_return,
+						      .back = find_back(walk, &place)};
+			ret->depth++;
+		}
 		if (!walk->is_short)
 			walk->copy_depth = ret->depth;
 		do {
 			walk->regs = before;
 			step = take_step(walk, &place, entry);
 		} while (step == STEP_END && extend(walk, before.sp));
+		callee = (struct heap_callee){
+			.range = place.range, .method = entry->method, .sp = before.sp};
 		if (step == STEP_ROOT) {
 			end_at(ret, STACK_WHOLE, before.pc);
 			return;
@@ -426,6 +481,8 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	walk.rests = &unwinder->rests;
 	walk.leaves = &unwinder->leaves;
 	walk.instructions = &unwinder->instructions;
+	walk.heap = &unwinder->heap;
+	walk.heap_room = &unwinder->heap_room;
 	walk.stack = snapshot_of(walk.arch, sample);
 	walk.is_unseen = sample->stack_len == 0;
 	if (walk.is_unseen && !is_to_be_seen(&walk))
@@ -437,6 +494,7 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	ret->depth = n_kernel;
 	walk.arch->read_regs(sample->regs, &walk.regs);
 	walk.copy_end = walk.stack.addr + walk.stack.len;
+	walk.sampled_sp = walk.stack.addr;
 	table_cache_allow(unwinder->tables, STEP_MAX_LOADS);
 	at_start = walk;
 	walk_user(&walk, ret);
@@ -449,6 +507,8 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	unwinder->stats.reads += walk.reads;
 	unwinder->stats.unread_code += walk.is_code_unread;
 	unwinder->stats.extended += walk.is_extended;
+	unwinder->stats.in_heap += ret->is_in_heap;
+	unwinder->stats.heap_gaps += ret->has_gap;
 }
 
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,

@@ -34,6 +34,8 @@ struct unwinder_stats {
 	uint64_t unread_code;	/* with code that could not be looked at: no right, or too late */
 	/* Samples in compiled code of which it is not known which instruction took the time. */
 	uint64_t unread_instructions;
+	uint64_t in_heap;   /* that go on in the heap */
+	uint64_t heap_gaps; /* of these, without the frames there */
 };
 
 struct unwinder; /* opaque */

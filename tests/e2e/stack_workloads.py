@@ -22,6 +22,8 @@ MAIN = "java"
 SLACK_SEC = 2.5
 # Frames that are in any snapshot of a deep stack, interpreted ones too: some 100 bytes each.
 LEAST_TURNS = 200
+# Calls of Virtual.descend() below each of its burn().
+DESCENTS = 201
 
 
 def java_home(jdk):
@@ -29,6 +31,13 @@ def java_home(jdk):
     if not home:
         raise LookupError(f"no JDK {jdk} on this machine: set FG_JDK{jdk} to its home")
     return home
+
+
+def descends_wholly(names):
+    """Of Virtual: what is wrong with the number of recursive calls, which is never another one."""
+    found = names.count("Virtual$Deep.descend")
+    wanted = DESCENTS if "Virtual$Deep.run" in names else 0
+    return None if found == wanted else f"{wanted} frames of descend(), not {found}"
 
 
 class Agent:
@@ -299,10 +308,11 @@ WORKLOADS = {
     "short-lived": Repeated("ShortLived", must=Must(
         MAIN, r"ShortLived\.main", r"ShortLived\$Work\.run", when=r"ShortLived\$Work\.\w+")),
     "churn": Workload("Churn", must=Must(MAIN, r"Churn\.main")),
-    # A virtual thread's own frames may be in the heap; what mounted it is on the carrier's stack.
+    # Its own frames, of which most lie in the heap, and what mounted it on the carrier's stack.
     "virtual": Workload("Virtual", least_jdk=21, must=Must(
         r"ForkJoinPool-1-.*", r"jdk/internal/vm/Continuation\.run",
-        r"java/util/concurrent/ForkJoinWorkerThread\.run", when=r"Virtual(\$\w+)?\.\w+")),
+        r"java/util/concurrent/ForkJoinWorkerThread\.run", r"Virtual\$(Deep|Shallow)\.run",
+        r"java/lang/VirtualThread\.run", when=r"Virtual(\$\w+)?\.burn", check=descends_wholly)),
     "javac": Compiler(),
     "tomcat": Tomcat(),
 }

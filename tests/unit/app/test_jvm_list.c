@@ -117,7 +117,9 @@ static void how_stacks_ended_is_in_the_json(void **state)
 			   .unread_code = 3,
 			   .reads = 4,
 			   .unread_stacks = 5,
-			   .unread_instructions = 6},
+			   .unread_instructions = 6,
+			   .in_heap = 7,
+			   .heap_gaps = 8},
 		.unwind_tables = {4, 5, 6, 7, 8, 9, 16, 0, 0},
 		.symbol_tables = {10, 11, 12, 13, 14, 15, 0, 0, 0},
 		.kernel = {20, 21, 22, 23, 24},
@@ -147,6 +149,8 @@ static void how_stacks_ended_is_in_the_json(void **state)
 	assert_int_equal(count_at(list, "stacks", "reads"), 4);
 	assert_int_equal(count_at(list, "stacks", "unread_stacks"), 5);
 	assert_int_equal(count_at(list, "stacks", "unread_instructions"), 6);
+	assert_int_equal(count_at(list, "stacks", "in_heap"), 7);
+	assert_int_equal(count_at(list, "stacks", "heap_gaps"), 8);
 	assert_int_equal(count_at(list, "unwind_tables", "put_off"), 16);
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(count_at(list, "unwind_tables", keys[i]), 4 + i);

@@ -60,6 +60,17 @@ static void truncated_stacks_are_said_by_reason_the_most_frequent_first(void **s
 				  "snapshot ended 1, no rule 1)");
 }
 
+static void samples_without_their_frames_in_the_heap_are_said(void **state)
+{
+	const struct profile_quality quality = {.samples = 1000, .heapless_samples = 404};
+	char text[REPORT_BYTES];
+
+	(void)state;
+	report_quality(&quality, text);
+	assert_string_equal(text, "quality: 1,000 samples, 100.0 % named, 100.0 % of Java named, "
+				  "100.0 % rooted, 0 lost, 40.4 % without their frames in the heap");
+}
+
 static void samples_without_the_copy_of_their_stack_are_said(void **state)
 {
 	const struct profile_quality quality = {
@@ -171,6 +182,7 @@ int main(void)
 		cmocka_unit_test(counts_have_commas),
 		cmocka_unit_test(quality_is_one_line),
 		cmocka_unit_test(truncated_stacks_are_said_by_reason_the_most_frequent_first),
+		cmocka_unit_test(samples_without_their_frames_in_the_heap_are_said),
 		cmocka_unit_test(samples_without_the_copy_of_their_stack_are_said),
 		cmocka_unit_test(greatest_figures_fit),
 		cmocka_unit_test(samples_are_truncated_whose_stack_has_frames_and_no_root),

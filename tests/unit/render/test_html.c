@@ -158,7 +158,8 @@ static void every_fact_is_there(void **state)
 			    .unrooted_samples = 3,
 			    .lost_samples = 4,
 			    .stackless_samples = 5,
-			    .overflow_samples = 6},
+			    .overflow_samples = 6,
+			    .heapless_samples = 9},
 	};
 	struct fixture *const fixture = *state;
 	static struct data data;
@@ -177,7 +178,7 @@ static void every_fact_is_there(void **state)
 	assert_non_null(strstr(text, "\nbucket_ns\t15625000\nuntimed\t7\nrenamed\t8\nhost\th\n"
 				     "kernel\t6.1\nevent\tcycles\nprogram\tp 1\nhz\t99\n"
 				     "start_ms\t1700000000123\nduration_ns\t5\nunnamed\t1\n"
-				     "unnamed_java\t2\nunrooted\t3\nlost\t4\nstackless\t5\n"
+				     "unnamed_java\t2\nunrooted\t3\nheapless\t9\nlost\t4\nstackless\t5\n"
 				     "overflow\t6\n"));
 }
 

@@ -413,13 +413,40 @@ static void an_interpreted_method_without_a_name_is_unnamed_java(void **state)
 
 	(void)state;
 	assert_false(name(&stack, 20).is_java_named);
+	assert_true(name(&stack, 20).is_interpreted_unnamed);
 	assert_string_equal(frames[0].name, "[interpreted]");
 	assert_int_equal(frames[0].kind, FRAME_INTERPRETED);
 	fake_hotspot_say_hello(process, NULL);
 	name(&stack, 20);
 	assert_string_equal(frames[0].name, "[interpreted]");
-	assert_int_equal(process->jvm->unnamed_methods[JAVA_METHODS_NO_LAYOUT], 1);
+	assert_int_equal(process->jvm->unnamed_methods[JAVA_METHODS_NO_LAYOUT], 2);
 	assert_int_equal(process->jvm->unnamed_methods[JAVA_METHODS_NOT_MAPPED], 1);
+}
+
+/* As where frame pointers alone lead to it: the interpreter's code is no method. */
+static void the_interpreter_is_no_name(void **state)
+{
+	const struct code_range interpreter = {
+		.addr = fake_addr(code), .size = 64, .kind = CODE_STUB, .name = "Interpreter"};
+	const struct stack stack = {.depth = 1, .entries = {{.addr = fake_addr(code) + 8}}};
+	struct symbolizer_verdict verdict;
+
+	(void)state;
+	code_map_add(process->code, &interpreter, false);
+	verdict = name(&stack, 20);
+	assert_string_equal(frames[0].name, "Interpreter");
+	assert_false(verdict.is_java_named);
+	assert_true(verdict.is_interpreted_unnamed);
+}
+
+static void frames_in_the_heap_that_could_not_be_had_are_a_frame(void **state)
+{
+	const struct stack stack = {.depth = 1, .entries = {{.is_gap = true}}};
+
+	(void)state;
+	assert_true(name(&stack, 20).is_java_named);
+	assert_string_equal(frames[0].name, "[older frames are in the heap]");
+	assert_int_equal(frames[0].kind, FRAME_LABEL);
 }
 
 static void a_virtual_threads_stack_can_end_where_it_was_mounted(void **state)
@@ -607,6 +634,8 @@ int main(void)
 		TEST(methods_are_called_as_the_caller_asks),
 		TEST(an_interpreted_method_is_named_from_memory),
 		TEST(an_interpreted_method_without_a_name_is_unnamed_java),
+		TEST(the_interpreter_is_no_name),
+		TEST(frames_in_the_heap_that_could_not_be_had_are_a_frame),
 		TEST(generated_code_without_a_name_is_unnamed_java),
 		TEST(what_is_nowhere_says_so),
 		TEST(a_stack_down_to_the_programs_start_is_rooted),

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Members of the two classes as HotSpot lays them out: behind the header the largest first, each
+ * gap filled by the first that fits, and references last. See heap_stack.h.
+ *
+ *   header           8 (compact)  12 (compressed)     16
+ *   Continuation     3 booleans; target, scope, parent, child, tail, ...
+ *   StackChunk       pc, size,    size, pc,           pc, size,
+ *                    sp, bottom, ...                  sp, bottom, ...
+ *                    maxThawingSize, flags, (lockStackSize); parent, cont; then the stack's words
+ */
+#include "unwind/heap_stack.h"
+
+#include "unwind/process_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OBJECT_BYTES 96 /* of either, before the stack's words */
+#define TAIL_INDEX   4	/* of a Continuation's references */
+/*
+ * ContinuationEntry::_cont lies behind _parent, and that behind arguments of the callee's, if it has
+ * any on the stack.
+ */
+#define CONT_MAX_WORDS 12
+#define LEAST_ADDR     4096
+#define STACK_REACH    (1u << 20)
+#define END_SLACK      2 /* words; a chunk's end is what it is with or without its metadata */
+
+/* Low bits of a reference of generational ZGC, of which one of four says by how much it is shifted. */
+#define ZGC_REMAPPED	 12
+#define ZGC_REMAPPED_MAX 16
+/* Bits of an address of the ZGC before it that do not say where the object lies. */
+#define ZGC_ADDRESS_BITS 42
+
+static const struct heap_form {
+	uint8_t header, reference;
+	bool is_coloured; /* references in the heap are, as generational ZGC has them */
+} forms[] = {{12, 4, false}, {12, 8, false}, {12, 8, true}, {16, 4, false}, {16, 8, false},
+	     {16, 8, true},  {8, 4, false},  {8, 8, false}, {8, 8, true}};
+
+#define N_FORMS (sizeof(forms) / sizeof(forms[0]))
+
+/* The reader of one thread's frames. */
+struct reader {
+	const struct process *process;
+	const struct arch *arch;
+	uint64_t time_ns;
+	uint64_t cont; /* the address of the Continuation */
+	struct heap_form form;
+	uint64_t narrow_base;
+	uint32_t narrow_shift;
+	struct heap_stack *ret;
+};
+
+/* A chunk, with the words of its stack from first on. */
+struct chunk {
+	uint64_t parent;  /* 0: none */
+	uint32_t sp, end; /* in words from the stack's beginning */
+	uint32_t first;
+	const uint64_t *words;
+};
+
+static uint32_t align_up(uint32_t value, uint32_t to)
+{
+	return (value + to - 1) / to * to;
+}
+
+static bool read_memory(struct reader *reader, uint64_t addr, void *ret, size_t len)
+{
+	const struct iovec to = {ret, len};
+	const struct iovec from = {(void *)(uintptr_t)addr, len};
+
+	reader->ret->reads++;
+	return process_memory_read(reader->process->pid, &to, &from, 1) == (ssize_t)len;
+}
+
+static uint32_t u32_at(const uint8_t *object, uint32_t at)
+{
+	uint32_t value;
+
+	memcpy(&value, object + at, sizeof(value));
+	return value;
+}
+
+static uint64_t u64_at(const uint8_t *object, uint32_t at)
+{
+	uint64_t value;
+
+	memcpy(&value, object + at, sizeof(value));
+	return value;
+}
+
+/* ---- references ---- */
+
+/* The address without the colours; 0 of what has none. */
+static uint64_t uncoloured(uint64_t reference)
+{
+	for (uint32_t bit = ZGC_REMAPPED; bit < ZGC_REMAPPED_MAX; bit++) {
+		if (reference >> bit & 1)
+			return reference >> (bit + 1);
+	}
+	return 0;
+}
+
+/* The address that the reference at that place in an object leads to; 0: to none. */
+static uint64_t reference_at(const struct reader *reader, const uint8_t *object, uint32_t at)
+{
+	uint64_t narrow;
+
+	if (reader->form.is_coloured)
+		return uncoloured(u64_at(object, at));
+	if (reader->form.reference == 8)
+		return u64_at(object, at);
+	narrow = u32_at(object, at);
+	return narrow ? reader->narrow_base + (narrow << reader->narrow_shift) : 0;
+}
+
+static bool is_same_object(uint64_t a, uint64_t b)
+{
+	return ((a ^ b) & ((UINT64_C(1) << ZGC_ADDRESS_BITS) - 1)) == 0;
+}
+
+static uint64_t read_static(struct reader *reader, const char *const keys[2], size_t len,
+			    uint64_t otherwise)
+{
+	uint64_t value = 0;
+	int64_t addr;
+
+	for (int i = 0; i < 2; i++) {
+		if (process_value(reader->process, keys[i], &addr) && addr > 0 &&
+		    read_memory(reader, (uint64_t)addr, &value, len))
+			return value;
+	}
+	return otherwise;
+}
+
+/* How narrow references become addresses; an agent that does not say so is of most JVMs. */
+static void read_narrow(struct reader *reader)
+{
+	static const char *const base[] = {"CompressedOops::_base",
+					   "CompressedOops::_narrow_oop._base"};
+	static const char *const shift[] = {"CompressedOops::_shift",
+					    "CompressedOops::_narrow_oop._shift"};
+
+	reader->narrow_base = read_static(reader, base, sizeof(uint64_t), 0);
+	reader->narrow_shift = (uint32_t)read_static(reader, shift, sizeof(uint32_t), 3) & 7;
+}
+
+/* ---- objects ---- */
+
+static uint32_t tail_at(const struct heap_form *form)
+{
+	return align_up(form->header + 3, form->reference) + TAIL_INDEX * form->reference;
+}
+
+/* Of its integers: size, sp and bottom, in this order. */
+static uint32_t chunk_int_at(const struct heap_form *form, uint32_t index)
+{
+	const uint32_t behind_pc = align_up(form->header, 8) + 8;
+
+	if (form->header % 8 == 0)
+		return behind_pc + 4 * index;
+	return index == 0 ? form->header : behind_pc + 4 * (index - 1);
+}
+
+static uint32_t parent_at(const struct heap_form *form)
+{
+	const uint32_t max_thawing = chunk_int_at(form, 2) + 4;
+
+	return align_up(max_thawing + 4 + 2, form->reference);
+}
+
+static uint32_t cont_at(const struct heap_form *form)
+{
+	return parent_at(form) + form->reference;
+}
+
+static uint32_t stack_at(const struct heap_form *form)
+{
+	return align_up(cont_at(form) + form->reference, 8);
+}
+
+/* Reads the object, and whether it is a chunk of the thread's. */
+static bool read_chunk_object(struct reader *reader, uint64_t addr, uint8_t object[OBJECT_BYTES])
+{
+	return addr != 0 && addr % 8 == 0 && read_memory(reader, addr, object, OBJECT_BYTES) &&
+	       is_same_object(reference_at(reader, object, cont_at(&reader->form)), reader->cont);
+}
+
+/* The words of its stack, as many as are looked at, into words. */
+static bool read_chunk(struct reader *reader, uint64_t addr, uint64_t *words, struct chunk *ret)
+{
+	const struct heap_form *form = &reader->form;
+	uint8_t object[OBJECT_BYTES];
+	uint32_t size, bottom;
+
+	if (!read_chunk_object(reader, addr, object))
+		return false;
+	size = u32_at(object, chunk_int_at(form, 0));
+	bottom = u32_at(object, chunk_int_at(form, 2));
+	*ret = (struct chunk){.parent = reference_at(reader, object, parent_at(form)),
+			      .sp = u32_at(object, chunk_int_at(form, 1)),
+			      .end = bottom <= size && bottom >= size / 2 ? bottom : size - bottom,
+			      .words = words};
+	if (size == 0 || size > INT32_MAX / 8 || ret->end > size || ret->sp > size)
+		return false;
+	ret->first = ret->end > HEAP_STACK_WORDS ? ret->end - HEAP_STACK_WORDS : 0;
+	return read_memory(reader, addr + stack_at(form) + (uint64_t)ret->first * 8, words,
+			   (size_t)(ret->end - ret->first) * 8);
+}
+
+/* ---- frames ---- */
+
+static bool word_at(const struct chunk *chunk, uint64_t index, uint64_t *ret)
+{
+	if (index < chunk->first || index >= chunk->end)
+		return false;
+	*ret = chunk->words[index - chunk->first];
+	return true;
+}
+
+static const struct code_range *code_at(const struct reader *reader, uint64_t return_addr)
+{
+	return code_map_find(reader->process->code, return_addr - 1, reader->time_ns);
+}
+
+static bool is_interpreter(const struct code_range *range)
+{
+	return range->kind == CODE_STUB && range->name && strcmp(range->name, "Interpreter") == 0;
+}
+
+/* A place in a chunk: a frame begins at sp, but for what an interpreted callee was given of it. */
+struct position {
+	uint64_t sp, unextended_sp;
+};
+
+static bool is_at_end(const struct chunk *chunk, uint64_t sp)
+{
+	return sp + END_SLACK >= chunk->end && sp <= chunk->end + END_SLACK;
+}
+
+/* From an interpreted frame to its caller; its slots hold distances in words from their own place. */
+static bool leave_interpreted(const struct reader *reader, const struct chunk *chunk,
+			      struct position *at, struct stack_entry *entry)
+{
+	const struct arch_interpreter *slots = &reader->arch->interpreter;
+	const int32_t bcp = reader->process->jvm
+				    ? vm_layout_interpreter_bcp_words(&reader->process->jvm->layout)
+				    : 0;
+	uint64_t distance, sender;
+	uint64_t fp;
+
+	if (!word_at(chunk, at->sp - 2, &distance))
+		return false;
+	fp = at->sp - 2 + distance;
+	if (fp <= at->sp || fp >= chunk->end ||
+	    !word_at(chunk, fp + (uint64_t)(int64_t)slots->method, &entry->method) ||
+	    !word_at(chunk, fp + (uint64_t)(int64_t)slots->sender_sp, &sender))
+		return false;
+	if (bcp != 0)
+		word_at(chunk, fp + (uint64_t)(int64_t)bcp, &entry->bcp);
+	*at = (struct position){.sp = fp + 2, .unextended_sp = fp + sender};
+	return at->unextended_sp >= at->sp && at->unextended_sp <= chunk->end + END_SLACK;
+}
+
+/* To the caller; false where that cannot be. */
+static bool leave_frame(const struct reader *reader, const struct chunk *chunk,
+			const struct code_range *range, struct position *at,
+			struct stack_entry *entry)
+{
+	if (is_interpreter(range))
+		return leave_interpreted(reader, chunk, at, entry);
+	if (range->frame.size < 2 * WORD_BYTES)
+		return false;
+	at->sp = at->unextended_sp + range->frame.size / WORD_BYTES;
+	at->unextended_sp = at->sp;
+	return true;
+}
+
+/*
+ * All frames from there to the chunk's end, behind those that are known; false, and none, if one is
+ * wrong.
+ */
+static bool walk_chunk(const struct reader *reader, const struct chunk *chunk, struct position at)
+{
+	struct heap_stack *ret = reader->ret;
+	const uint32_t before = ret->depth;
+
+	while (!is_at_end(chunk, at.sp)) {
+		struct stack_entry entry = {.is_return = true};
+		const struct code_range *range = NULL;
+
+		if (ret->depth < HEAP_STACK_MAX && word_at(chunk, at.sp - 1, &entry.addr))
+			range = code_at(reader, entry.addr);
+		if (!range || !leave_frame(reader, chunk, range, &at, &entry)) {
+			ret->depth = before;
+			return false;
+		}
+		ret->entries[ret->depth++] = entry;
+	}
+	return true;
+}
+
+/* Of the words of the callee's frame, how many are the same in front of sp. */
+static uint32_t count_alike(const struct chunk *chunk, uint64_t sp,
+			    const struct heap_callee *callee)
+{
+	const uint64_t bytes = callee->entry - callee->sp;
+	uint32_t alike = 0;
+
+	/* But for the two that lead to the caller. */
+	for (uint64_t back = 3 * WORD_BYTES; back <= bytes; back += WORD_BYTES) {
+		uint64_t on_stack, in_heap;
+
+		alike += snapshot_read(callee->stack, callee->entry - back, &on_stack) &&
+			 word_at(chunk, sp - back / WORD_BYTES, &in_heap) && on_stack == in_heap;
+	}
+	return alike;
+}
+
+/* Whether a compiled frame of the callee's code ends at index; its caller begins there. */
+static bool is_behind_compiled(const struct chunk *chunk, uint64_t index,
+			       const struct heap_callee *callee, struct position *ret)
+{
+	const struct code_range *range = callee->range;
+	uint64_t addr;
+
+	*ret = (struct position){index, index};
+	return word_at(chunk, index - range->frame.size / WORD_BYTES - 1, &addr) &&
+	       addr - range->addr < range->size;
+}
+
+/* Whether index is where the frame pointer of an interpreted frame of the method would point. */
+static bool is_behind_interpreted(const struct reader *reader, const struct chunk *chunk,
+				  uint64_t index, const struct heap_callee *callee,
+				  struct position *ret)
+{
+	const struct arch_interpreter *slots = &reader->arch->interpreter;
+	uint64_t method, distance;
+
+	if (!word_at(chunk, index + (uint64_t)(int64_t)slots->method, &method) ||
+	    method != callee->method ||
+	    !word_at(chunk, index + (uint64_t)(int64_t)slots->sender_sp, &distance))
+		return false;
+	*ret = (struct position){.sp = index + 2, .unextended_sp = index + distance};
+	return ret->unextended_sp >= ret->sp && ret->unextended_sp <= chunk->end + END_SLACK;
+}
+
+/* Where the caller's frame begins: behind the callee's that is most like it. */
+static bool find_caller(const struct reader *reader, const struct chunk *chunk,
+			const struct heap_callee *callee, struct position *ret)
+{
+	uint32_t best_alike = 0, candidates = 0;
+
+	for (uint64_t i = chunk->first + 1; i <= chunk->end && candidates < HEAP_STACK_CANDIDATES;
+	     i++) {
+		struct position at;
+		const bool is_behind =
+			callee->method ? is_behind_interpreted(reader, chunk, i, callee, &at)
+				       : is_behind_compiled(chunk, i, callee, &at);
+		uint32_t alike;
+
+		if (!is_behind || !walk_chunk(reader, chunk, at))
+			continue;
+		reader->ret->depth = 0;
+		candidates++;
+		alike = count_alike(chunk, at.sp, callee) + 1;
+		if (alike > best_alike) {
+			*ret = at;
+			best_alike = alike;
+		}
+	}
+	return candidates > 0;
+}
+
+static bool is_known(const struct heap_callee *callee)
+{
+	return callee->method || (callee->range && callee->range->frame.size >= 2 * WORD_BYTES &&
+				  !is_interpreter(callee->range));
+}
+
+/* The frames of the last chunk, then all of those before it. */
+static bool walk_chunks(struct reader *reader, uint64_t tail, const struct heap_callee *callee,
+			uint64_t *words)
+{
+	uint64_t next = tail;
+
+	for (uint32_t i = 0; i < HEAP_STACK_CHUNKS && next; i++) {
+		struct position at;
+		struct chunk chunk;
+
+		if (!read_chunk(reader, next, words, &chunk))
+			return false;
+		at = (struct position){chunk.sp, chunk.sp};
+		next = chunk.parent;
+		if (i > 0 && is_at_end(&chunk, chunk.sp))
+			continue; /* it is empty */
+		if (i == 0 && is_known(callee) && !find_caller(reader, &chunk, callee, &at))
+			return false;
+		if (!walk_chunk(reader, &chunk, at))
+			return false;
+	}
+	return next == 0 && reader->ret->depth > 0;
+}
+
+/* Whether it is an address of the stack itself. */
+static bool is_near(uint64_t addr, uint64_t sp)
+{
+	return addr - sp < STACK_REACH || sp - addr < STACK_REACH;
+}
+
+/* The frames of the Continuation at that address, by the first form that gives any. */
+static bool read_continuation(struct reader *reader, const struct heap_callee *callee,
+			      uint64_t *words)
+{
+	uint8_t object[OBJECT_BYTES], chunk[OBJECT_BYTES];
+
+	if (!read_memory(reader, reader->cont, object, sizeof(object)))
+		return false;
+	for (size_t i = 0; i < N_FORMS; i++) {
+		uint64_t tail;
+
+		reader->form = forms[i];
+		tail = reference_at(reader, object, tail_at(&forms[i]));
+		if (!read_chunk_object(reader, tail, chunk))
+			continue;
+		if (walk_chunks(reader, tail, callee, words))
+			return true;
+		reader->ret->depth = 0;
+	}
+	return false;
+}
+
+/* By the first word of the entry's that leads to a Continuation. */
+static bool read_by_entry(struct reader *reader, const struct heap_callee *callee, uint64_t *words)
+{
+	for (uint64_t i = 1; i <= CONT_MAX_WORDS; i++) {
+		const uint64_t at = callee->entry + i * WORD_BYTES;
+
+		if (snapshot_read(callee->stack, at, &reader->cont) && reader->cont >= LEAST_ADDR &&
+		    reader->cont % 8 == 0 && !is_near(reader->cont, at) &&
+		    read_continuation(reader, callee, words))
+			return true;
+	}
+	return false;
+}
+
+bool heap_stack_read(const struct process *process, uint64_t time_ns, const struct arch *arch,
+		     const struct heap_callee *callee, struct heap_stack *ret)
+{
+	struct reader reader = {.process = process, .arch = arch, .time_ns = time_ns, .ret = ret};
+	uint64_t *words;
+	bool is_read;
+
+	ret->depth = ret->reads = 0;
+	words = process->code ? malloc(HEAP_STACK_WORDS * sizeof(*words)) : NULL;
+	if (!words)
+		return false;
+	read_narrow(&reader);
+	is_read = read_by_entry(&reader, callee, words);
+	free(words);
+	return is_read;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a sample -> the frames in the heap that were read when it came
+ * units:   CLOCK_MONOTONIC nanoseconds, addr in the target's address space
+ * threads: one at a time
+ * errors:  without memory nothing is kept
+ * source:  none
+ *
+ * Samples wait before they are walked, and a virtual thread has gone on by then; so its frames in
+ * the heap are read when its sample comes (heap_stack.h), and kept until it is walked. The oldest
+ * make way for newer ones.
+ */
+#ifndef FG_UNWIND_HEAP_STACKS_H
+#define FG_UNWIND_HEAP_STACKS_H
+
+#include "unwind/heap_stack.h"
+
+#define HEAP_STACKS_MAX	      2048
+#define HEAP_STACKS_MAX_BYTES (8u << 20)
+
+/* A sample of a process, by its time and its stack pointer. */
+struct heap_key {
+	pid_t pid;
+	uint64_t time_ns, sp;
+};
+
+struct heap_kept {
+	struct heap_key key;
+	struct stack_entry *entries;
+	uint32_t depth;
+};
+
+/* A zero-filled one is valid and empty. */
+struct heap_stacks {
+	struct heap_kept ring[HEAP_STACKS_MAX];
+	uint32_t oldest, count;
+	size_t bytes;
+	uint64_t dropped; /* for newer ones */
+};
+
+void heap_stacks_fini(struct heap_stacks *stacks);
+
+/* A copy of it. */
+void heap_stacks_keep(struct heap_stacks *stacks, const struct heap_key *key,
+		      const struct heap_stack *stack);
+
+/* Borrowed until the next is kept; NULL: none was. */
+const struct heap_kept *heap_stacks_find(const struct heap_stacks *stacks,
+					 const struct heap_key *key);
+
+#endif

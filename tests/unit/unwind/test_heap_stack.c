@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Claims about unwind/heap_stack.h: a Continuation and its chunks are laid out in this process's own
+ * memory, in each of the forms that HotSpot gives them, and read as those of a JVM.
+ */
+#include "unwind/heap_stack.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "unwind/heap_stacks.h"
+
+#define NOW	    UINT64_C(1000)
+#define HEAP_ADDR   UINT64_C(0x40000000) /* below 32 GiB, so that a narrow reference reaches it */
+#define HEAP_BYTES  (1u << 20)
+#define CODE	    UINT64_C(0x7f0000000000)
+#define CODE_BYTES  0x1000
+#define INTERPRETER UINT64_C(0x7f0000100000)
+#define MOST_WORDS  64
+
+/* Where the members of a form lie, written down from running JVMs. */
+struct form {
+	const char *name;
+	uint32_t reference;
+	bool is_coloured;
+	uint32_t tail;					/* of a Continuation */
+	uint32_t size, sp, bottom, parent, cont, stack; /* of a StackChunk */
+};
+
+static const struct form forms[] = {
+	{"compressed references and classes", 4, false, 32, 12, 24, 28, 40, 44, 48},
+	{"compressed classes", 8, false, 48, 12, 24, 28, 40, 48, 56},
+	{"generational ZGC", 8, true, 48, 12, 24, 28, 40, 48, 56},
+	{"compressed references", 4, false, 36, 24, 28, 32, 44, 48, 56},
+	{"nothing compressed", 8, false, 56, 24, 28, 32, 48, 56, 64},
+	{"compact headers", 4, false, 28, 16, 20, 24, 36, 40, 48},
+	{"compact headers, wide references", 8, false, 48, 16, 20, 24, 40, 48, 56},
+};
+
+#define N_FORMS (sizeof(forms) / sizeof(forms[0]))
+
+static uint8_t *heap;
+static size_t heap_used;
+static struct process *process;
+static const struct form *form;
+static struct heap_stack found;
+
+/* The carrier's stack, from the callee's stack pointer on; the entry is in the middle. */
+static uint64_t stack_words[32];
+static struct snapshot stack;
+static struct heap_callee callee;
+
+/* ---- building ---- */
+
+static uint8_t *allocate(size_t bytes)
+{
+	uint8_t *object = heap + heap_used;
+
+	heap_used += (bytes + 15) / 16 * 16;
+	assert_true(heap_used <= HEAP_BYTES);
+	return object;
+}
+
+static void put_u32(uint8_t *object, uint32_t at, uint32_t value)
+{
+	memcpy(object + at, &value, sizeof(value));
+}
+
+static void put_reference(uint8_t *object, uint32_t at, const uint8_t *to)
+{
+	uint64_t value = to ? (uintptr_t)to : 0;
+
+	if (form->is_coloured && value)
+		value = value << 15 | 1 << 14 | 0x350; /* the third of four, and other colours */
+	else if (form->reference == 4)
+		value >>= 3;
+	memcpy(object + at, &value, form->reference);
+}
+
+static uint8_t *make_continuation(void)
+{
+	return allocate(96);
+}
+
+struct made_chunk {
+	uint8_t *object;
+	uint64_t *words;
+	uint32_t size;
+};
+
+static struct made_chunk make_chunk(const uint8_t *continuation, uint32_t size, uint32_t sp,
+				    const uint8_t *parent)
+{
+	struct made_chunk made = {.object = allocate(form->stack + size * 8 + 64), .size = size};
+
+	made.words = (uint64_t *)(void *)(made.object + form->stack);
+	put_u32(made.object, form->size, size);
+	put_u32(made.object, form->sp, sp);
+	put_u32(made.object, form->bottom, size);
+	put_reference(made.object, form->parent, parent);
+	put_reference(made.object, form->cont, continuation);
+	return made;
+}
+
+/* The nth of the compiled methods, whose frames have 4 + n words. */
+static uint64_t pc_of(uint32_t n)
+{
+	return CODE + n * CODE_BYTES + 0x100;
+}
+
+static uint32_t words_of(uint32_t n)
+{
+	return 4 + n;
+}
+
+/*
+ * Frames of these methods, the youngest first, so that the last one ends where the chunk does;
+ * returns where the first begins.
+ */
+static uint32_t put_frames(struct made_chunk *chunk, const uint32_t *methods, uint32_t n)
+{
+	uint32_t at = chunk->size;
+
+	for (uint32_t i = n; i-- > 0;) {
+		at -= words_of(methods[i]);
+		chunk->words[at - 1] = pc_of(methods[i]);
+	}
+	return at;
+}
+
+static void add_code(uint64_t addr, uint32_t kind, const char *name, uint32_t frame_words)
+{
+	const struct code_range range = {.addr = addr,
+					 .size = CODE_BYTES,
+					 .kind = (uint8_t)kind,
+					 .name = name,
+					 .birth_ns = 1,
+					 .frame = {.size = frame_words * 8}};
+
+	assert_true(code_map_add(process->code, &range, false) >= 0);
+}
+
+/* The callee is the nth compiled method, with a word of its own that says which turn. */
+static void put_callee(uint32_t n, const uint8_t *continuation)
+{
+	const uint32_t size = words_of(n);
+
+	memset(stack_words, 0, sizeof(stack_words));
+	stack_words[size + 2] = (uintptr_t)continuation; /* behind an argument and _parent */
+	stack = (struct snapshot){.addr = (uintptr_t)stack_words,
+				  .bytes = (const uint8_t *)stack_words,
+				  .len = sizeof(stack_words)};
+	callee = (struct heap_callee){.range = code_map_find(process->code, pc_of(n), NOW),
+				      .sp = stack.addr,
+				      .entry = stack.addr + size * 8,
+				      .stack = &stack};
+}
+
+static bool read_stack(void)
+{
+	return heap_stack_read(process, NOW, &arch_x86_64, &callee, &found);
+}
+
+/* Compiled methods, in this order. */
+static void assert_found(const uint32_t *methods, uint32_t n)
+{
+	assert_int_equal(found.depth, n);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_int_equal(found.entries[i].addr, pc_of(methods[i]));
+		assert_true(found.entries[i].is_return);
+		assert_int_equal(found.entries[i].method, 0);
+	}
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	form = &forms[0];
+	heap_used = 64;
+	memset(heap, 0, HEAP_BYTES);
+	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
+		return -1;
+	process->jvm->layout.interpreter_bcp_words = -8;
+	for (uint32_t i = 0; i < 12; i++)
+		add_code(CODE + i * CODE_BYTES, CODE_JAVA, "m", words_of(i));
+	add_code(INTERPRETER, CODE_STUB, "Interpreter", 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	process_free(process);
+	return 0;
+}
+
+/* ---- claims ---- */
+
+static void frames_are_read_in_each_form(void **state)
+{
+	static const uint32_t frozen[] = {1, 2, 3, 4}, older[] = {3, 4};
+
+	(void)state;
+	for (size_t i = 0; i < N_FORMS; i++) {
+		uint8_t *continuation;
+		struct made_chunk chunk;
+
+		form = &forms[i];
+		continuation = make_continuation();
+		chunk = make_chunk(continuation, 48, 0, NULL);
+		put_u32(chunk.object, form->sp, put_frames(&chunk, frozen, 4));
+		put_reference(continuation, form->tail, chunk.object);
+		put_callee(2, continuation);
+		if (!read_stack())
+			fail_msg("none with %s", form->name);
+		assert_found(older, 2);
+	}
+}
+
+/* The thread has gone on since the sample: its chunk says that it is empty, or holds more. */
+static void frames_are_found_wherever_the_thread_is_by_now(void **state)
+{
+	static const uint32_t frozen[] = {1, 2, 3, 4}, older[] = {3, 4};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
+
+	(void)state;
+	put_frames(&chunk, frozen, 4);
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(2, continuation);
+	for (uint32_t sp = 0; sp <= 48; sp++) {
+		put_u32(chunk.object, form->sp, sp);
+		assert_true(read_stack());
+		assert_found(older, 2);
+	}
+	put_callee(5, continuation); /* of which there is no frame */
+	assert_false(read_stack());
+	assert_int_equal(found.depth, 0);
+}
+
+static void of_recursion_the_frame_that_is_most_alike_counts(void **state)
+{
+	static const uint32_t frozen[] = {4, 4, 4, 4, 4, 7};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 64, 0, NULL);
+	uint32_t at = put_frames(&chunk, frozen, 6);
+
+	(void)state;
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(4, continuation);
+	for (uint32_t i = 0; i < 5; i++)
+		chunk.words[at + i * words_of(4) + 3] = 100 + i; /* which turn it is */
+	for (uint32_t i = 0; i < 5; i++) {
+		stack_words[3] = 100 + i;
+		assert_true(read_stack());
+		assert_int_equal(found.depth, 5 - i);
+	}
+}
+
+static void chunks_are_read_up_to_the_first(void **state)
+{
+	static const uint32_t frozen[] = {1, 2}, above[] = {3, 4}, oldest[] = {5},
+			      all[] = {2, 3, 4, 5};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk first = make_chunk(continuation, 16, 0, NULL);
+	struct made_chunk empty = make_chunk(continuation, 16, 16, first.object);
+	struct made_chunk middle = make_chunk(continuation, 32, 0, empty.object);
+	struct made_chunk last = make_chunk(continuation, 32, 0, middle.object);
+
+	(void)state;
+	put_u32(first.object, form->sp, put_frames(&first, oldest, 1));
+	put_u32(middle.object, form->sp, put_frames(&middle, above, 2));
+	put_frames(&last, frozen, 2);
+	put_reference(continuation, form->tail, last.object);
+	put_callee(1, continuation);
+	assert_true(read_stack());
+	assert_found(all, 4);
+	put_callee(2, continuation); /* the chunk's last: its caller is in the one before */
+	assert_true(read_stack());
+	assert_found(&all[1], 3);
+	put_reference(first.object, form->parent, last.object); /* in a circle */
+	assert_false(read_stack());
+}
+
+/*
+ * Slots from the frame pointer on, in words: -1 the distance of the caller's stack pointer, -3 the
+ * method, -8 its bytecode, 0 the distance of the caller's frame pointer, 1 the return address.
+ */
+static void interpreted_frames_keep_distances(void **state)
+{
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 60, 10, NULL);
+	uint64_t *words = chunk.words;
+
+	(void)state;
+	put_reference(continuation, form->tail, chunk.object);
+	/* An interpreted callee, its frame pointer at 20; an interpreted caller, at 40; a compiled one. */
+	words[20 - 3] = 0x1111;
+	words[20 - 1] = 2;
+	words[20] = 20;
+	words[21] = INTERPRETER + 0x200;
+	words[40 - 3] = 0x2222;
+	words[40 - 8] = 0x2222 + 8;
+	words[40 - 1] =
+		12; /* it was given ten words by its caller, whose frame begins behind them */
+	words[40] = 0;
+	words[41] = pc_of(4);
+	put_callee(1, continuation);
+	callee.range = code_map_find(process->code, INTERPRETER, NOW);
+	callee.method = 0x1111;
+	assert_true(read_stack());
+	assert_int_equal(found.depth, 2);
+	assert_int_equal(found.entries[0].addr, INTERPRETER + 0x200);
+	assert_int_equal(found.entries[0].method, 0x2222);
+	assert_int_equal(found.entries[0].bcp, 0x2222 + 8);
+	assert_int_equal(found.entries[1].addr, pc_of(4));
+	assert_int_equal(found.entries[1].method, 0);
+	words[40 - 1] = UINT64_MAX; /* down */
+	assert_false(read_stack());
+	words[40 - 1] = 12;
+	words[20] = (uint64_t)-30; /* in front of the frame */
+	assert_false(read_stack());
+	words[20] = UINT64_MAX / 2;
+	assert_false(read_stack());
+}
+
+static void what_does_not_lead_to_the_end_is_not_believed(void **state)
+{
+	static const uint32_t frozen[] = {1, 2, 3, 4};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
+	uint32_t at = put_frames(&chunk, frozen, 4);
+	const uint32_t third = at + words_of(1) + words_of(2);
+
+	(void)state;
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(1, continuation);
+	assert_true(read_stack());
+	chunk.words[third - 1] = 0x1234; /* no code */
+	assert_false(read_stack());
+	chunk.words[third - 1] = pc_of(3);
+	assert_true(read_stack());
+	chunk.words[third + words_of(3) - 1] = pc_of(11); /* it would end behind the chunk */
+	assert_false(read_stack());
+}
+
+static void an_object_that_names_no_chunk_gives_nothing(void **state)
+{
+	static const uint32_t frozen[] = {1, 2};
+	uint8_t *continuation = make_continuation(), *other = make_continuation();
+	struct made_chunk chunk = make_chunk(other, 48, 0, NULL);
+
+	(void)state;
+	put_frames(&chunk, frozen, 2);
+	put_callee(1, continuation);
+	assert_false(read_stack()); /* it names nothing */
+	put_reference(continuation, form->tail, chunk.object);
+	assert_false(read_stack()); /* it is another thread's */
+	put_reference(chunk.object, form->cont, continuation);
+	assert_true(read_stack());
+	put_callee(1, (const uint8_t *)16); /* no address */
+	assert_false(read_stack());
+	put_callee(1, NULL);
+	assert_false(read_stack());
+}
+
+static void a_chunk_that_lies_about_its_size_gives_nothing(void **state)
+{
+	static const uint32_t sizes[] = {0, 3, 0x7fffffff, 0xffffffff};
+	static const uint32_t frozen[] = {1, 2};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
+
+	(void)state;
+	put_frames(&chunk, frozen, 2);
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(1, continuation);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		put_u32(chunk.object, form->size, sizes[i]);
+		assert_false(read_stack());
+	}
+}
+
+/* More frames than are kept, of a chunk of which only the older end is looked at. */
+static void a_very_deep_stack_has_a_limit(void **state)
+{
+	const uint32_t size = 3 * HEAP_STACK_MAX * words_of(1);
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, size, 0, NULL);
+
+	(void)state;
+	for (uint32_t at = size - words_of(1); at > words_of(1); at -= words_of(1))
+		chunk.words[at - 1] = pc_of(1);
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(1, continuation);
+	read_stack();
+	assert_true(found.depth <= HEAP_STACK_MAX);
+}
+
+/* ---- what is kept ---- */
+
+static void what_was_read_for_a_sample_is_found_for_it(void **state)
+{
+	static struct heap_stacks stacks;
+	static struct heap_stack read;
+	const struct heap_key key = {.pid = 1, .time_ns = 2, .sp = 3};
+	struct heap_key other = key;
+
+	(void)state;
+	read = (struct heap_stack){.depth = 2, .entries = {{.addr = 7}, {.addr = 8}}};
+	heap_stacks_keep(&stacks, &key, &read);
+	assert_int_equal(heap_stacks_find(&stacks, &key)->depth, 2);
+	assert_int_equal(heap_stacks_find(&stacks, &key)->entries[1].addr, 8);
+	other.sp = 4;
+	assert_null(heap_stacks_find(&stacks, &other));
+	other = key;
+	other.time_ns = 3;
+	assert_null(heap_stacks_find(&stacks, &other));
+	other = key;
+	other.pid = 2;
+	assert_null(heap_stacks_find(&stacks, &other));
+	heap_stacks_fini(&stacks);
+	assert_int_equal(stacks.bytes, 0);
+}
+
+static void the_oldest_make_way(void **state)
+{
+	static struct heap_stacks stacks;
+	static struct heap_stack read;
+	struct heap_key key = {.pid = 1};
+
+	(void)state;
+	read.depth = HEAP_STACK_MAX;
+	for (uint64_t i = 0; i < 3 * HEAP_STACKS_MAX; i++) {
+		key.time_ns = i;
+		heap_stacks_keep(&stacks, &key, &read);
+		assert_true(stacks.bytes <= HEAP_STACKS_MAX_BYTES);
+		assert_true(stacks.count <= HEAP_STACKS_MAX);
+		assert_non_null(heap_stacks_find(&stacks, &key));
+	}
+	assert_true(stacks.dropped > 0);
+	key.time_ns = 0;
+	assert_null(heap_stacks_find(&stacks, &key));
+	heap_stacks_fini(&stacks);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(frames_are_read_in_each_form),
+		TEST(frames_are_found_wherever_the_thread_is_by_now),
+		TEST(of_recursion_the_frame_that_is_most_alike_counts),
+		TEST(chunks_are_read_up_to_the_first),
+		TEST(interpreted_frames_keep_distances),
+		TEST(what_does_not_lead_to_the_end_is_not_believed),
+		TEST(an_object_that_names_no_chunk_gives_nothing),
+		TEST(a_chunk_that_lies_about_its_size_gives_nothing),
+		TEST(a_very_deep_stack_has_a_limit),
+		cmocka_unit_test(what_was_read_for_a_sample_is_found_for_it),
+		cmocka_unit_test(the_oldest_make_way),
+	};
+
+	heap = mmap((void *)(uintptr_t)HEAP_ADDR, HEAP_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (heap != (void *)(uintptr_t)HEAP_ADDR)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
