@@ -235,9 +235,11 @@ struct position {
 	uint64_t sp, unextended_sp;
 };
 
-static bool is_at_end(const struct chunk *chunk, uint64_t sp)
+/* Where arguments lie behind an interpreted frame, its caller's stack pointer is behind them. */
+static bool is_at_end(const struct chunk *chunk, const struct position *at)
 {
-	return sp + END_SLACK >= chunk->end && sp <= chunk->end + END_SLACK;
+	return at->unextended_sp + END_SLACK >= chunk->end &&
+	       at->unextended_sp <= chunk->end + END_SLACK;
 }
 
 /* From an interpreted frame to its caller; its slots hold distances in words from their own place. */
@@ -287,7 +289,7 @@ static bool walk_chunk(const struct reader *reader, const struct chunk *chunk, s
 	struct heap_stack *ret = reader->ret;
 	const uint32_t before = ret->depth;
 
-	while (!is_at_end(chunk, at.sp)) {
+	while (!is_at_end(chunk, &at)) {
 		struct stack_entry entry = {.is_return = true};
 		const struct code_range *range = NULL;
 
@@ -394,7 +396,7 @@ static bool walk_chunks(struct reader *reader, uint64_t tail, const struct heap_
 			return false;
 		at = (struct position){chunk.sp, chunk.sp};
 		next = chunk.parent;
-		if (i > 0 && is_at_end(&chunk, chunk.sp))
+		if (i > 0 && is_at_end(&chunk, &at))
 			continue; /* it is empty */
 		if (i == 0 && is_known(callee) && !find_caller(reader, &chunk, callee, &at))
 			return false;

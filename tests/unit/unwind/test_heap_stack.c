@@ -324,6 +324,9 @@ static void interpreted_frames_keep_distances(void **state)
 	assert_int_equal(found.entries[0].bcp, 0x2222 + 8);
 	assert_int_equal(found.entries[1].addr, pc_of(4));
 	assert_int_equal(found.entries[1].method, 0);
+	words[40 - 1] = 20; /* the last one of the chunk, with 18 words of arguments behind it */
+	assert_true(read_stack());
+	assert_int_equal(found.depth, 1);
 	words[40 - 1] = UINT64_MAX; /* down */
 	assert_false(read_stack());
 	words[40 - 1] = 12;
