@@ -349,8 +349,12 @@ static bool is_behind_interpreted(const struct reader *reader, const struct chun
 	return ret->unextended_sp >= ret->sp && ret->unextended_sp <= chunk->end + END_SLACK;
 }
 
-/* Where the caller's frame begins: behind the callee's that is most like it. */
-static bool find_caller(const struct reader *reader, const struct chunk *chunk,
+/*
+ * Where the caller's frame begins: behind the callee's that is most like it. If there is none it is
+ * left where the frozen frames begin: the callee's code has not been frozen since, as when it was
+ * compiled in the place of a loop that is interpreted.
+ */
+static void find_caller(const struct reader *reader, const struct chunk *chunk,
 			const struct heap_callee *callee, struct position *ret)
 {
 	uint32_t best_alike = 0, candidates = 0;
@@ -373,7 +377,6 @@ static bool find_caller(const struct reader *reader, const struct chunk *chunk,
 			best_alike = alike;
 		}
 	}
-	return candidates > 0;
 }
 
 static bool is_known(const struct heap_callee *callee)
@@ -398,8 +401,8 @@ static bool walk_chunks(struct reader *reader, uint64_t tail, const struct heap_
 		next = chunk.parent;
 		if (i > 0 && is_at_end(&chunk, &at))
 			continue; /* it is empty */
-		if (i == 0 && is_known(callee) && !find_caller(reader, &chunk, callee, &at))
-			return false;
+		if (i == 0 && is_known(callee))
+			find_caller(reader, &chunk, callee, &at);
 		if (!walk_chunk(reader, &chunk, at))
 			return false;
 	}

@@ -297,9 +297,12 @@ static struct heard hear_child(bool follows_all, const char *program)
 	if (heard.pid == 0)
 		live(program);
 	waitpid(heard.pid, NULL, 0);
-	assert_int_equal(sampler_has_side(sampler), follows_all || program);
-	sampler_read(sampler, on_child_record, &heard);
-	assert_false(sampler_has_side(sampler));
+	if (follows_all || program)
+		assert_true(sampler_has_side(sampler));
+	for (int i = 0; i == 0 || sampler_has_side(sampler); i++) {
+		assert_true(i < 1000); /* programs that others have begun meanwhile */
+		sampler_read(sampler, on_child_record, &heard);
+	}
 	sampler_close(sampler);
 	return heard;
 }
@@ -320,21 +323,22 @@ static void who_follows_all_hears_of_mappings_and_ends(void **state)
 	const struct heard heard = hear_child(true, "/bin/true");
 
 	(void)state;
-	assert_int_equal(heard.execs, 1);
-	assert_int_equal(heard.ends, 1);
+	assert_true(heard.execs >= 1);
+	assert_true(heard.ends >= 1);
 	assert_true(heard.all >= 5); /* and its begin, the program's file, its C library */
 }
 
-/* As long as less than a quarter of a ring is filled, nobody has been woken by a sample. */
+/* A ring wakes once for each quarter of it that is written, whoever the samples are of. */
 static void samples_wake_nobody(void **state)
 {
 	struct run run = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
 	struct sampler_options options = {
 		.event = "cpu-clock", .hz = 99, .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
 	struct pollfd polled[MAX_CHILDREN];
+	struct sampler_stats stats = {0};
 	struct sampler *sampler;
 	const int *fds;
-	uint64_t n_looks = 0;
+	uint64_t n_woken = 0, quarter;
 	size_t n;
 
 	(void)state;
@@ -349,21 +353,19 @@ static void samples_wake_nobody(void **state)
 	n = n < MAX_CHILDREN ? n : MAX_CHILDREN;
 	for (size_t i = 0; i < n; i++)
 		polled[i] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+	quarter = sampler_read_ns(sampler) * options.hz / 1000000000;
 	while (run.samples < 20) {
-		const uint64_t before = run.samples;
-		const uint64_t began_ns = now_ns();
 		const int ready = poll(polled, n, 100);
-		const uint64_t took_ns = now_ns() - began_ns;
 
+		assert_true(ready >= 0);
+		n_woken += (uint64_t)ready;
 		sampler_read(sampler, on_record, &run);
-		if (took_ns > sampler_read_ns(sampler) / 2)
-			continue; /* this machine let us wait too long */
-		assert_int_equal(ready, 0);
-		n_looks += run.samples > before;
 	}
+	sampler_stats(sampler, &stats);
 	sampler_close(sampler);
 	end_children(&run);
-	assert_true(n_looks > 0);
+	assert_true(quarter >= 10);
+	assert_true(n_woken * quarter <= stats.records);
 }
 
 static void why_it_does_not_sample_is_kept_as_a_sentence(void **state)

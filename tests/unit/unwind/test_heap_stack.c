@@ -242,7 +242,22 @@ static void frames_are_found_wherever_the_thread_is_by_now(void **state)
 		assert_true(read_stack());
 		assert_found(older, 2);
 	}
-	put_callee(5, continuation); /* of which there is no frame */
+}
+
+/* As when it was compiled while it ran: the thread has not been frozen since. */
+static void a_callee_that_was_not_frozen_is_called_by_the_first_frame(void **state)
+{
+	static const uint32_t frozen[] = {1, 2, 3, 4};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
+
+	(void)state;
+	put_u32(chunk.object, form->sp, put_frames(&chunk, frozen, 4));
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(5, continuation);
+	assert_true(read_stack());
+	assert_found(frozen, 4);
+	put_u32(chunk.object, form->sp, 3); /* where no frame begins */
 	assert_false(read_stack());
 	assert_int_equal(found.depth, 0);
 }
@@ -462,6 +477,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(frames_are_read_in_each_form),
 		TEST(frames_are_found_wherever_the_thread_is_by_now),
+		TEST(a_callee_that_was_not_frozen_is_called_by_the_first_frame),
 		TEST(of_recursion_the_frame_that_is_most_alike_counts),
 		TEST(chunks_are_read_up_to_the_first),
 		TEST(interpreted_frames_keep_distances),
