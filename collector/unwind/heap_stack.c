@@ -385,28 +385,36 @@ static bool is_known(const struct heap_callee *callee)
 				  !is_interpreter(callee->range));
 }
 
-/* The frames of the last chunk, then all of those before it. */
+/* The frames of one chunk, the callee's callers if it is the last; false: it cannot be read. */
+static bool add_chunk(struct reader *reader, uint64_t addr, const struct heap_callee *callee,
+		      uint64_t *words, uint64_t *ret_parent)
+{
+	struct position at;
+	struct chunk chunk;
+
+	if (!read_chunk(reader, addr, words, &chunk))
+		return false;
+	*ret_parent = chunk.parent;
+	at = (struct position){chunk.sp, chunk.sp};
+	if (!callee && is_at_end(&chunk, &at))
+		return true; /* it is empty */
+	if (callee && is_known(callee))
+		find_caller(reader, &chunk, callee, &at);
+	return walk_chunk(reader, &chunk, at);
+}
+
+/* The frames of the last chunk, then those of the ones before it as far as they lead. */
 static bool walk_chunks(struct reader *reader, uint64_t tail, const struct heap_callee *callee,
 			uint64_t *words)
 {
 	uint64_t next = tail;
 
 	for (uint32_t i = 0; i < HEAP_STACK_CHUNKS && next; i++) {
-		struct position at;
-		struct chunk chunk;
-
-		if (!read_chunk(reader, next, words, &chunk))
-			return false;
-		at = (struct position){chunk.sp, chunk.sp};
-		next = chunk.parent;
-		if (i > 0 && is_at_end(&chunk, &at))
-			continue; /* it is empty */
-		if (i == 0 && is_known(callee))
-			find_caller(reader, &chunk, callee, &at);
-		if (!walk_chunk(reader, &chunk, at))
-			return false;
+		if (!add_chunk(reader, next, i == 0 ? callee : NULL, words, &next))
+			break;
 	}
-	return next == 0 && reader->ret->depth > 0;
+	reader->ret->has_gap = next != 0;
+	return reader->ret->depth > 0;
 }
 
 /* Whether it is an address of the stack itself. */
@@ -459,6 +467,7 @@ bool heap_stack_read(const struct process *process, uint64_t time_ns, const stru
 	bool is_read;
 
 	ret->depth = ret->reads = 0;
+	ret->has_gap = false;
 	words = process->code ? malloc(HEAP_STACK_WORDS * sizeof(*words)) : NULL;
 	if (!words)
 		return false;

@@ -26,6 +26,9 @@
  * the one whose words are most like the callee's on the stack, or of its method if that is
  * interpreted; and from there on each frame must lead to the next one, and the last one to the
  * chunk's end.
+ *
+ * Of a chunk that cannot be read no frames are had, and none of the chunks before it. ZGC moves
+ * chunks and leaves the references of older chunks to them as they were until a thread follows one.
  */
 #ifndef FG_UNWIND_HEAP_STACK_H
 #define FG_UNWIND_HEAP_STACK_H
@@ -54,6 +57,7 @@ struct heap_callee {
 struct heap_stack {
 	struct stack_entry entries[HEAP_STACK_MAX];
 	uint32_t depth;
+	bool has_gap;	/* behind them are older ones, which could not be read */
 	uint32_t reads; /* of the process's memory, each a system call */
 };
 

@@ -40,8 +40,8 @@ void heap_stacks_keep(struct heap_stacks *stacks, const struct heap_key *key,
 	while (stacks->count == HEAP_STACKS_MAX ||
 	       (stacks->count > 0 && stacks->bytes + bytes > HEAP_STACKS_MAX_BYTES))
 		drop_oldest(stacks);
-	stacks->ring[(stacks->oldest + stacks->count) % HEAP_STACKS_MAX] =
-		(struct heap_kept){.key = *key, .entries = entries, .depth = stack->depth};
+	stacks->ring[(stacks->oldest + stacks->count) % HEAP_STACKS_MAX] = (struct heap_kept){
+		.key = *key, .entries = entries, .depth = stack->depth, .has_gap = stack->has_gap};
 	stacks->count++;
 	stacks->bytes += bytes;
 }

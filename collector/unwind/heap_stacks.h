@@ -28,6 +28,7 @@ struct heap_kept {
 	struct heap_key key;
 	struct stack_entry *entries;
 	uint32_t depth;
+	bool has_gap;
 };
 
 /* A zero-filled one is valid and empty. */

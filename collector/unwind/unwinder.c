@@ -210,46 +210,39 @@ static uint8_t find_back(const struct walk *walk, const struct place *place)
 }
 
 /* The frames that lie in the heap, as they were when the sample came, or are now. */
-static bool find_heap_frames(struct walk *walk, const struct heap_callee *callee,
-			     const struct stack_entry **ret_entries, uint32_t *ret_depth)
+static struct heap_kept find_heap_frames(struct walk *walk, const struct heap_callee *callee)
 {
 	const struct heap_key key = {
 		.pid = walk->process->pid, .time_ns = walk->time_ns, .sp = walk->sampled_sp};
 	const struct heap_kept *kept = heap_stacks_find(walk->heap, &key);
-	bool is_read;
+	struct heap_stack *room = walk->heap_room;
 
-	if (!kept) {
-		is_read = heap_stack_read(walk->process, walk->time_ns, walk->arch, callee,
-					  walk->heap_room);
-		walk->reads += walk->heap_room->reads;
-		if (is_read && walk->is_look)
-			heap_stacks_keep(walk->heap, &key, walk->heap_room);
-		*ret_entries = walk->heap_room->entries;
-		*ret_depth = walk->heap_room->depth;
-		return is_read;
-	}
-	*ret_entries = kept->entries;
-	*ret_depth = kept->depth;
-	return true;
+	if (kept)
+		return *kept;
+	if (!heap_stack_read(walk->process, walk->time_ns, walk->arch, callee, room))
+		room->has_gap = true;
+	else if (walk->is_look)
+		heap_stacks_keep(walk->heap, &key, room);
+	walk->reads += room->reads;
+	return (struct heap_kept){
+		.entries = room->entries, .depth = room->depth, .has_gap = room->has_gap};
 }
 
 /* In the place of the barrier's address, which stands in the place of a return address. */
 static void add_heap_frames(struct walk *walk, struct heap_callee *callee, struct stack *ret)
 {
-	const struct stack_entry *entries;
-	uint32_t depth;
+	struct heap_kept found;
 
 	ret->is_in_heap = true;
 	callee->entry = walk->regs.sp;
 	callee->stack = &walk->stack;
-	if (!find_heap_frames(walk, callee, &entries, &depth)) {
-		ret->has_gap = true;
+	found = find_heap_frames(walk, callee);
+	for (uint32_t i = 0; i < found.depth && ret->depth < STACK_MAX; i++)
+		ret->entries[ret->depth++] = found.entries[i];
+	ret->has_gap = found.has_gap;
+	if (found.has_gap && ret->depth < STACK_MAX)
 		ret->entries[ret->depth++] =
 			(struct stack_entry){.addr = walk->regs.pc, .is_gap = true};
-		return;
-	}
-	for (uint32_t i = 0; i < depth && ret->depth < STACK_MAX; i++)
-		ret->entries[ret->depth++] = entries[i];
 }
 
 static void walk_user(struct walk *walk, struct stack *ret)

@@ -302,8 +302,32 @@ static void chunks_are_read_up_to_the_first(void **state)
 	put_callee(2, continuation); /* the chunk's last: its caller is in the one before */
 	assert_true(read_stack());
 	assert_found(&all[1], 3);
-	put_reference(first.object, form->parent, last.object); /* in a circle */
-	assert_false(read_stack());
+	assert_false(found.has_gap);
+}
+
+static void what_is_behind_an_unreadable_chunk_is_a_gap(void **state)
+{
+	static const uint32_t frozen[] = {1, 2}, above[] = {3, 4}, all[] = {1, 2, 3, 4};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk first = make_chunk(continuation, 16, 0, NULL);
+	struct made_chunk last = make_chunk(continuation, 32, 0, first.object);
+
+	(void)state;
+	put_u32(first.object, form->sp, put_frames(&first, above, 2));
+	put_u32(last.object, form->sp, put_frames(&last, frozen, 2));
+	put_reference(continuation, form->tail, last.object);
+	put_callee(5, continuation);
+	assert_true(read_stack());
+	assert_found(all, 4);
+	assert_false(found.has_gap);
+	put_reference(first.object, form->cont, NULL); /* it is no chunk of the thread's */
+	assert_true(read_stack());
+	assert_found(frozen, 2);
+	assert_true(found.has_gap);
+	put_reference(last.object, form->parent, last.object); /* in a circle */
+	assert_true(read_stack());
+	assert_int_equal(found.depth, 2 * HEAP_STACK_CHUNKS);
+	assert_true(found.has_gap);
 }
 
 /*
@@ -480,6 +504,7 @@ int main(void)
 		TEST(a_callee_that_was_not_frozen_is_called_by_the_first_frame),
 		TEST(of_recursion_the_frame_that_is_most_alike_counts),
 		TEST(chunks_are_read_up_to_the_first),
+		TEST(what_is_behind_an_unreadable_chunk_is_a_gap),
 		TEST(interpreted_frames_keep_distances),
 		TEST(what_does_not_lead_to_the_end_is_not_believed),
 		TEST(an_object_that_names_no_chunk_gives_nothing),
