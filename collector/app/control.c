@@ -132,7 +132,7 @@ static json_t *do_record(struct control *control, const json_t *request)
 {
 	struct recording_options options;
 	struct recording *recording;
-	char why[DIAGNOSE_BYTES];
+	char why[DIAGNOSE_BYTES], missing[DIAGNOSE_BYTES];
 	json_t *answer;
 	int err = control_options_from_json(request, &options);
 
@@ -147,9 +147,9 @@ static json_t *do_record(struct control *control, const json_t *request)
 		json_object_set_new(answer, "wait", json_true());
 		return answer;
 	}
-	err = diagnose_targets(&options, &control->engine->targets, control->socket_path, why);
+	err = diagnose_targets(&options, &control->engine->targets, control->socket_path, missing);
 	if (err)
-		return failure(why);
+		return failure(missing);
 	err = engine_start_recording(control->engine, &options, &recording);
 	if (err == -EBUSY)
 		return failure("the daemon makes as many recordings as it can already: wait for "
@@ -163,6 +163,8 @@ static json_t *do_record(struct control *control, const json_t *request)
 	recording->asked_ns = clock_now_ns();
 	answer = success();
 	json_object_set_new(answer, "id", json_integer(recording->id));
+	if (missing[0])
+		json_object_set_new(answer, "missing", json_string(missing));
 	return answer;
 }
 

@@ -14,8 +14,9 @@
  * "ok", or with "error". The bytes of render come as a descriptor of a memory file with the answer;
  * an answer longer than a message comes so too, and the message is then {}.
  *   list (pid and names)          -> list
- *   record (options of recording) -> id      java_names, raw_names, lines, stack_bytes
- *                                    and window_seconds among them
+ *   record (options of recording) -> id, missing   java_names, raw_names, lines, stack_bytes
+ *                                    and window_seconds among them; missing is a sentence about
+ *                                    what will have no names, if there is anything
  *   record may_wait               -> id, or wait: what is meant may be known in a moment, and
  *                                    the same is to be asked again then
  *   status id                     -> elapsed_ns samples lost jvms done event quality

@@ -71,39 +71,53 @@ bool diagnose_may_connect(pid_t pid)
 	return may;
 }
 
-int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
+enum seen_as {
+	SEEN_NOTHING, /* it is gone, or not ours to see */
+	SEEN_OTHER,   /* no JVM; nothing is said */
+	SEEN_JVM,
+};
+
+/* What process it is that has no connected agent. */
+static enum seen_as look_at(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
 	struct process *process = NULL;
+	enum seen_as seen = SEEN_JVM;
 	char comm[PROCESS_COMM_BYTES];
 	uint64_t ticks;
 	int err;
 
+	ret[0] = '\0';
 	if (process_stat_start_ticks(pid, &ticks) == -ESRCH) {
 		snprintf(ret, DIAGNOSE_BYTES,
 			 "PID %d does not exist: 'fgcollect list' shows the JVMs there are, by "
 			 "their PIDs on the host",
 			 (int)pid);
-		return -EAGAIN;
+		return SEEN_NOTHING;
 	}
 	err = process_new(pid, 0, &process);
 	process_stat_comm(pid, pid, comm, sizeof(comm));
-	if (err || process->space.count == 0)
+	if (err || process->space.count == 0) {
 		snprintf(ret, DIAGNOSE_BYTES,
 			 "cannot look into PID %d (%s): run as root, or as the user it runs as",
 			 (int)pid, comm);
-	else if (!process_has_libjvm(process))
-		snprintf(ret, DIAGNOSE_BYTES,
-			 "PID %d (%s) is no JVM: libjvm.so is not mapped in it: use -a to record "
-			 "all processes",
-			 (int)pid, comm);
-	else if (!process_has_agent(process))
+		seen = SEEN_NOTHING;
+	} else if (!process_has_libjvm(process)) {
+		seen = SEEN_OTHER;
+	} else if (!process_has_agent(process)) {
 		snprintf(ret, DIAGNOSE_BYTES,
 			 "PID %d (%s) is a JVM without the agent: add " AGENT_LINE
 			 " to its options (JAVA_TOOL_OPTIONS in an image) and start it again",
 			 (int)pid, comm);
-	else if (!say_listening(ret, DIAGNOSE_BYTES, pid))
+	} else if (!say_listening(ret, DIAGNOSE_BYTES, pid)) {
 		say_mount(ret, DIAGNOSE_BYTES, socket_path, pid);
+	}
 	process_free(process);
+	return seen;
+}
+
+int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	look_at(pid, socket_path, ret);
 	return -EAGAIN;
 }
 
@@ -157,6 +171,26 @@ static int diagnose_any(const char *socket_path, char ret[DIAGNOSE_BYTES])
 	return -EAGAIN;
 }
 
+/* A process of any kind is recorded; what is a JVM, without the names of its Java code if need be. */
+static int diagnose_one(const struct process *process, pid_t pid, const char *socket_path,
+			char ret[DIAGNOSE_BYTES])
+{
+	char what[DIAGNOSE_BYTES / 2];
+
+	if (process && process->jvm && process->jvm->state < JVM_CURRENT)
+		return diagnose_process(process, socket_path, ret);
+	switch (look_at(pid, socket_path, ret)) {
+	case SEEN_OTHER:
+		return 0;
+	case SEEN_JVM:
+		snprintf(what, sizeof(what), "%.*s", (int)sizeof(what) - 1, ret);
+		snprintf(ret, DIAGNOSE_BYTES, "Java frames will have no names: %s", what);
+		return 0;
+	default:
+		return -EAGAIN;
+	}
+}
+
 int diagnose_targets(const struct recording_options *options, struct targets *targets,
 		     const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
@@ -173,10 +207,7 @@ int diagnose_targets(const struct recording_options *options, struct targets *ta
 		process = targets_find(targets, options->pid);
 		if (is_known_jvm(process))
 			return 0;
-		if (!ret)
-			return -EAGAIN;
-		return process ? diagnose_process(process, socket_path, ret)
-			       : diagnose_pid(options->pid, socket_path, ret);
+		return ret ? diagnose_one(process, options->pid, socket_path, ret) : -EAGAIN;
 	}
 	while ((process = targets_next(targets, &pos))) {
 		if (is_known_jvm(process) && recording_wants(options, process))

@@ -24,7 +24,7 @@
  */
 bool diagnose_may_connect(pid_t pid);
 
-/* What kind of process it is that has no connected agent, and what to do; -EAGAIN. */
+/* What is in the way of a JVM's agent, and what to do; -EAGAIN. */
 int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES]);
 
 /* The same of one that is known, which may have connected a moment ago. */
@@ -32,8 +32,8 @@ int diagnose_process(const struct process *process, const char *socket_path,
 		     char ret[DIAGNOSE_BYTES]);
 
 /*
- * Whether what options ask for can be recorded now, judging by the JVMs known. 0, or -EAGAIN and
- * why not. ret NULL: only whether, without a look at anything else; then -ENOTUNIQ if it is a name
+ * Whether what options ask for can be recorded now, judging by the JVMs known. 0 and what will be
+ * missing, which is "" most of the time; or -EAGAIN and why not. ret NULL: only whether, without a look at anything else; then -ENOTUNIQ if it is a name
  * that several fit, or another negative number.
  */
 int diagnose_targets(const struct recording_options *options, struct targets *targets,

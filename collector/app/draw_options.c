@@ -3,6 +3,7 @@
 #include "app/draw_options.h"
 
 #include "app/draw_missing.h"
+#include "app/help.h"
 #include "base/log.h"
 #include "base/quick_hash.h"
 
@@ -481,9 +482,6 @@ static int apply(struct draw_options *options, int option)
 	switch (option) {
 	case 'f':
 		return set_format(options);
-	case 'h':
-		options->wants_help = true;
-		return 0;
 	case 'o':
 		return add_output(options);
 	case 'v':
@@ -562,7 +560,8 @@ static int check(struct draw_options *options)
 int draw_options_parse(struct draw_options *options, enum draw_command command, int argc,
 		       char **argv)
 {
-	int option, err = 0, index = 0;
+	static const char short_options[] = "c:f:hino:sv";
+	int option, words, err = 0, index = 0;
 
 	*options = (struct draw_options){
 		.command = command,
@@ -571,8 +570,11 @@ int draw_options_parse(struct draw_options *options, enum draw_command command, 
 		.diff = {.width = command == DRAW_DIFF ? DIFF_WIDTH_UNION : DIFF_WIDTH_AFTER,
 			 .is_raw = command == DRAW_RENDER},
 	};
+	options->wants_help = help_is_asked(argc, argv, short_options, long_options, &words);
+	if (options->wants_help)
+		return 0;
 	while (!err &&
-	       (option = getopt_long(argc, argv, "c:f:hino:sv", long_options, &index)) >= 0) {
+	       (option = getopt_long(argc, argv, short_options, long_options, &index)) >= 0) {
 		err = option == OPT_MISSING ? refuse(long_options[index].name)
 					    : apply_drawing(options, option);
 		if (err == 1)
@@ -580,7 +582,7 @@ int draw_options_parse(struct draw_options *options, enum draw_command command, 
 		if (err == 1)
 			err = apply(options, option);
 	}
-	if (err || options->wants_help)
+	if (err)
 		return err;
 	options->inputs = argv + optind;
 	options->n_inputs = (size_t)(argc - optind);

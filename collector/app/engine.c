@@ -417,6 +417,8 @@ void engine_end_recording(struct engine *engine, struct recording *recording)
 		engine->targets.linger_more_ns = 0;
 	if (recording->options.all)
 		targets_unwant_all(&engine->targets);
+	if (recording->options.pid > 0)
+		targets_unwant(&engine->targets, recording->options.pid);
 	add_counts(&engine->past, &recording->counts);
 	engine->held_dropped += recording->hold.dropped;
 	recording_free(recording);

@@ -86,6 +86,8 @@ static int wait_for_agents(struct local_recorder *local, const struct recording_
 	err = diagnose_targets(options, &local->engine.targets, local->socket_path, why);
 	if (err)
 		log_error("%s", why);
+	else if (why[0])
+		log_warning("%s", why);
 	return err;
 }
 
@@ -106,8 +108,10 @@ static int local_start(struct recorder *recorder, const struct recording_options
 	/* What is bound to fail is said before anything is waited for. */
 	if (options->pid > 0 && !diagnose_may_connect(options->pid)) {
 		err = diagnose_targets(options, &local->engine.targets, local->socket_path, why);
-		log_error("%s", why);
-		return err;
+		if (err) {
+			log_error("%s", why);
+			return err;
+		}
 	}
 	err = sampler_open(&probe, &sampler);
 	if (err)

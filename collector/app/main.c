@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect: reads the command line and does what it says. Exit 0, 1 (failed), 2 (usage). */
 #include "app/commands.h"
+#include "app/draw_options.h"
 #include "app/options.h"
 
 #include "base/log.h"
@@ -21,10 +22,19 @@ static int print_version(void)
 
 static int print_help(const struct options *options)
 {
-	if (options->help_of == COMMAND_TOP)
+	switch (options->help_of) {
+	case COMMAND_TOP:
 		top_options_print_help(stdout);
-	else
+		break;
+	case COMMAND_RENDER:
+		draw_options_print_help(DRAW_RENDER, stdout);
+		break;
+	case COMMAND_DIFF:
+		draw_options_print_help(DRAW_DIFF, stdout);
+		break;
+	default:
 		options_print_help(stdout);
+	}
 	return EXIT_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Reads the command line, see options.h. The first word that is no option is the command. */
 #include "app/options.h"
+#include "app/help.h"
 #include "app/target_options.h"
 
 #include "base/clock.h"
@@ -115,7 +116,8 @@ void options_print_help(FILE *stream)
 	      "  fgcollect --version | --help\n"
 	      "\n"
 	      "What to record (all JVMs with the agent unless said otherwise):\n"
-	      "  -p, --pid PID          this process, as the host numbers it\n" TARGET_OPTIONS_HELP
+	      "  -p, --pid PID          this process, Java or not, as the host numbers "
+	      "it\n" TARGET_OPTIONS_HELP
 	      "  -a, --all              every process, Java or not; with one of these five, of it\n"
 	      "How:\n"
 	      "  -d, --duration SECS    for so long, default 10; Ctrl-C ends it and keeps what it "
@@ -407,7 +409,7 @@ static int check_record(const struct options *options)
 			    : options->says_progress ? "--progress"
 						     : NULL;
 
-	if (!given || options->command == COMMAND_RECORD || options->command == COMMAND_HELP)
+	if (!given || options->command == COMMAND_RECORD)
 		return 0;
 	log_error("%s goes with record", given);
 	return -EINVAL;
@@ -523,40 +525,71 @@ static int apply(struct options *options, int option)
 		return set_unwind(options, optarg);
 	case OPT_VIRTUAL_THREADS:
 		return set_virtual_threads(options, optarg);
-	case 'h':
-		options->command = COMMAND_HELP;
-		return 0;
 	case OPT_VERSION:
 		options->command = COMMAND_VERSION;
 		return 0;
 	case OPT_WATCH:
-		options->command = COMMAND_WATCH;
+		if (options->command != COMMAND_VERSION)
+			options->command = COMMAND_WATCH;
 		return 0;
 	default:
 		return top_options_apply(&options->top, option, optarg);
 	}
 }
 
-static int set_command(struct options *options, const char *word)
+/* COMMAND_NONE of a word that is none, or that comes first, as render and diff do. */
+static enum command command_of(const char *word)
 {
 	static const struct {
 		const char *word;
 		enum command command;
 	} commands[] = {
-		{"record", COMMAND_RECORD},   {"list", COMMAND_LIST},	{"top", COMMAND_TOP},
-		{"doctor", COMMAND_DOCTOR},   {"watch", COMMAND_WATCH}, {"help", COMMAND_HELP},
-		{"version", COMMAND_VERSION},
+		{"record", COMMAND_RECORD},   {"list", COMMAND_LIST},	  {"top", COMMAND_TOP},
+		{"doctor", COMMAND_DOCTOR},   {"watch", COMMAND_WATCH},	  {"help", COMMAND_HELP},
+		{"version", COMMAND_VERSION}, {"render", COMMAND_RENDER}, {"diff", COMMAND_DIFF},
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (strcmp(commands[i].word, word) != 0)
-			continue;
-		options->help_of = commands[i].command;
-		if (options->command == COMMAND_HELP || options->command == COMMAND_VERSION)
-			return 0; /* fgcollect record --help */
-		if (options->command != COMMAND_NONE && options->command != commands[i].command)
+		if (strcmp(commands[i].word, word) == 0)
+			return commands[i].command;
+	}
+	return COMMAND_NONE;
+}
+
+/* Of the last word that is a command. */
+static void set_help(struct options *options, char **words, int n)
+{
+	options->command = COMMAND_HELP;
+	for (int i = 0; i < n; i++) {
+		const enum command command = command_of(words[i]);
+
+		if (command != COMMAND_NONE && command != COMMAND_HELP)
+			options->help_of = command;
+	}
+}
+
+static bool is_help(char **words, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (command_of(words[i]) == COMMAND_HELP)
+			return true;
+	}
+	return false;
+}
+
+static int set_command(struct options *options, const char *word)
+{
+	const enum command command = command_of(word);
+
+	if (command == COMMAND_RENDER || command == COMMAND_DIFF)
+		return bad_value("command", word,
+				 "it stands before its options: try 'fgcollect render --help'");
+	if (command != COMMAND_NONE) {
+		if (options->command == COMMAND_VERSION)
+			return 0;
+		if (options->command != COMMAND_NONE && options->command != command)
 			return bad_value("command", word, "there is one already");
-		options->command = commands[i].command;
+		options->command = command;
 		return 0;
 	}
 	if (options->command != COMMAND_NONE) {
@@ -599,8 +632,7 @@ static int check(const struct options *options)
 		log_error("%s goes with --watch", options->watch.first_given);
 		return -EINVAL;
 	}
-	if (options->top.given && options->command != COMMAND_TOP &&
-	    options->command != COMMAND_HELP) {
+	if (options->top.given && options->command != COMMAND_TOP) {
 		log_error("%s goes with top", options->top.given);
 		return -EINVAL;
 	}
@@ -631,7 +663,9 @@ static int make_top(struct options *options)
 
 int options_parse(struct options *options, int argc, char **argv)
 {
-	int option, err = 0;
+	static const char short_options[] = "ad:e:F:ho:p:v";
+	int option, words, err = 0;
+	bool wants_help;
 
 	*options = (struct options){
 		.socket_path = INTAKE_DEFAULT_SOCKET,
@@ -642,7 +676,12 @@ int options_parse(struct options *options, int argc, char **argv)
 			      .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES},
 	};
 	watch_options_init(&options->watch);
-	while (!err && (option = getopt_long(argc, argv, "ad:e:F:ho:p:v", long_options, NULL)) >= 0)
+	wants_help = help_is_asked(argc, argv, short_options, long_options, &words);
+	if (wants_help || is_help(argv + words, argc - words)) {
+		set_help(options, argv + words, argc - words);
+		return 0;
+	}
+	while (!err && (option = getopt_long(argc, argv, short_options, long_options, NULL)) >= 0)
 		err = apply(options, option);
 	for (; !err && optind < argc; optind++)
 		err = set_command(options, argv[optind]);

@@ -27,6 +27,8 @@ enum command {
 	COMMAND_LIST,
 	COMMAND_DOCTOR,
 	COMMAND_TOP,
+	COMMAND_RENDER, /* these two have options of their own, see draw_options.h */
+	COMMAND_DIFF,
 };
 
 struct output {

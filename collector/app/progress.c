@@ -55,14 +55,14 @@ static void end(void)
 
 void progress_show(const struct recording_status *status, uint64_t duration_ns)
 {
-	char samples[32], lost[32];
+	char samples[32], lost[32], jvms[32];
 
 	if (!begin())
 		return;
-	fprintf(stderr, "recording %.1f of %.1f s, %s samples of %s, %u JVM%s, %s lost",
+	fprintf(stderr, "recording %.1f of %.1f s, %s samples of %s%s, %s lost",
 		(double)status->elapsed_ns / 1e9, (double)duration_ns / 1e9,
-		report_count(status->samples, samples), status->event, status->jvms,
-		status->jvms == 1 ? "" : "s", report_count(status->lost, lost));
+		report_count(status->samples, samples), status->event,
+		report_jvms(status->jvms, jvms), report_count(status->lost, lost));
 	end();
 }
 

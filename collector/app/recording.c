@@ -106,6 +106,8 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	/* Mappings made from here on come as records; those before must be read. */
 	if (options->all)
 		targets_want_all(model->targets);
+	if (options->pid > 0)
+		targets_want(model->targets, options->pid);
 	targets_refresh(model->targets);
 	select_place(recording, model);
 	meet_all(recording, model);

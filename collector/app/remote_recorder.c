@@ -52,6 +52,7 @@ static int ask_to_record(struct remote_recorder *remote, const struct recording_
 			 bool may_wait)
 {
 	json_t *request = control_options_to_json(options), *answer;
+	const char *missing;
 	int err;
 
 	json_object_set_new(request, "op", json_string("record"));
@@ -61,6 +62,9 @@ static int ask_to_record(struct remote_recorder *remote, const struct recording_
 		return err;
 	if (!json_is_true(json_object_get(answer, "wait")))
 		remote->id = json_integer_value(json_object_get(answer, "id"));
+	missing = json_string_value(json_object_get(answer, "missing"));
+	if (missing)
+		log_warning("%s", missing);
 	json_decref(answer);
 	return 0;
 }

@@ -108,11 +108,19 @@ void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES
 		    report_count(quality->overflow_samples, samples));
 }
 
+const char *report_jvms(unsigned jvms, char ret[32])
+{
+	ret[0] = '\0';
+	if (jvms > 0)
+		snprintf(ret, 32, ", %u JVM%s", jvms, jvms == 1 ? "" : "s");
+	return ret;
+}
+
 void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES])
 {
-	char samples[32];
+	char samples[32], jvms[32];
 
-	snprintf(ret, REPORT_BYTES, "%s samples of %s at %u Hz in %.1f s, %u JVM%s",
+	snprintf(ret, REPORT_BYTES, "%s samples of %s at %u Hz in %.1f s%s",
 		 report_count(status->samples, samples), status->event, hz,
-		 (double)status->elapsed_ns / 1e9, status->jvms, status->jvms == 1 ? "" : "s");
+		 (double)status->elapsed_ns / 1e9, report_jvms(status->jvms, jvms));
 }

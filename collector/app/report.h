@@ -22,6 +22,9 @@
  */
 void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES]);
 
+/* ", 2 JVMs", or "" where there is none. Returns ret. */
+const char *report_jvms(unsigned jvms, char ret[32]);
+
 /* "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 2 JVMs" */
 void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES]);
 

@@ -180,7 +180,6 @@ void window_sum(const struct window *window, struct window_copy *ret)
 			continue;
 		ret->timeline.lost_samples += second->untimed;
 		ret->quality.samples += quality->samples;
-		ret->quality.unnamed_samples += quality->unnamed_samples;
 		ret->quality.lost_samples += quality->lost_samples;
 		ret->quality.stackless_samples += quality->stackless_samples;
 		ret->quality.overflow_samples += quality->overflow_samples;

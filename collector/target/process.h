@@ -135,6 +135,7 @@ struct process {
 	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */
 	struct process *next_removed; /* while targets remove several */
 	bool was_announced;
+	uint32_t users;		    /* who wants it although it is no JVM, see targets_want */
 	char shadow_path[PATH_MAX]; /* a map in the container that hides ours from perf; "" */
 };
 

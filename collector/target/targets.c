@@ -164,12 +164,36 @@ void targets_unwant_all(struct targets *targets)
 	if (--targets->all_users > 0)
 		return;
 	while ((process = targets_next(targets, &pos))) {
-		if (process->jvm)
+		if (process->jvm || process->users > 0)
 			continue;
 		process->next_removed = unwanted;
 		unwanted = process;
 	}
 	remove_list(targets, unwanted);
+}
+
+struct process *targets_want(struct targets *targets, pid_t pid)
+{
+	struct process *process = targets_find_or_read(targets, pid);
+
+	targets->one_users++;
+	if (!process)
+		return NULL;
+	if (process->users++ == 0 && !targets->all_users)
+		foreign_upkeep_begin(&targets->foreign, process, clock_now_ns());
+	return process;
+}
+
+void targets_unwant(struct targets *targets, pid_t pid)
+{
+	struct process *process = targets_find(targets, pid);
+
+	assert(targets->one_users > 0);
+	targets->one_users--;
+	if (!process || process->users == 0)
+		return; /* another one has its PID by now */
+	if (--process->users == 0 && !process->jvm && !targets->all_users)
+		remove_process(targets, process);
 }
 
 static void bury(struct targets *targets, struct process *process, uint64_t now_ns)
@@ -481,7 +505,7 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	}
 	if (targets->jitdump)
 		jitdump_step(targets->jitdump, now_ns);
-	if (targets->all_users > 0)
+	if (targets->all_users + targets->one_users > 0)
 		foreign_upkeep_step(&targets->foreign, &targets->processes, clock_now_ns());
 	if (now_ns >= targets->next_sweep_ns) {
 		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;
@@ -509,7 +533,7 @@ uint64_t targets_next_tick_ns(const struct targets *targets)
 		next = sooner_of(next, map_writer_due_ns(&process->map));
 		next = sooner_of(next, jitdump_target_due_ns(&process->jitdump));
 	}
-	if (targets->all_users > 0)
+	if (targets->all_users + targets->one_users > 0)
 		next = sooner_of(next, targets->foreign.next_ns);
 	if (targets->jitdump)
 		next = sooner_of(next, jitdump_due_ns(targets->jitdump));

@@ -12,8 +12,8 @@
  * up to 200 MB of code and names; the sessions of others are refused. When the code of all is past
  * TARGETS_MAX_CODE_BYTES, the JVM with the most of it is forgotten, and learnt anew. A process that
  * is gone stays known for TARGETS_LINGER_NS, so that held samples are named; its map file stays
- * until the PID is used again, or for a day. While all processes are wanted, maps that others than
- * JVMs write themselves are read. If jitdump is set, new code of all processes goes into it too.
+ * until the PID is used again, or for a day. Maps that others than JVMs write themselves are
+ * read while these processes are wanted. If jitdump is set, new code of all processes goes into it too.
  */
 #ifndef FG_TARGET_TARGETS_H
 #define FG_TARGET_TARGETS_H
@@ -46,6 +46,7 @@ struct targets {
 	void *end_session_arg;
 	uint64_t linger_more_ns; /* than TARGETS_LINGER_NS, for samples that wait for longer */
 	unsigned all_users; /* who wants processes without an agent too, see targets_want_all */
+	unsigned one_users; /* who wants one such process, see targets_want */
 	bool said_blind;
 	size_t n_jvms;		    /* processes with an agent, those included that lost it */
 	uint64_t refused_sessions;  /* of a process that is gone, or past TARGETS_MAX_JVMS */
@@ -91,6 +92,10 @@ void targets_refresh(struct targets *targets);
  */
 void targets_want_all(struct targets *targets);
 void targets_unwant_all(struct targets *targets);
+
+/* The same of one process. NULL: it is gone; it is to be unwanted even so. */
+struct process *targets_want(struct targets *targets, pid_t pid);
+void targets_unwant(struct targets *targets, pid_t pid);
 
 /* Walks all processes in no order; *pos starts at 0. */
 struct process *targets_next(const struct targets *targets, size_t *pos);

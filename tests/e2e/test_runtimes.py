@@ -77,6 +77,37 @@ class Runtimes(Case):
                      if any("node::Start" in frame for frame in f) and f[1] == "_start")
         self.assertGreater(rooted, .9 * stacks.samples, stacks.top())
 
+    def test_any_process_is_recorded_by_its_pid(self):
+        node = self.running(self.program("node"), "--perf-basic-prof", "--no-logfile-per-isolate",
+                            "--logfile=/dev/null", PROGRAMS / "shares.js", LIFE_SEC, name="node")
+        self.background(["sleep", LIFE_SEC], "asleep")
+        for daemon in (False, True):
+            if daemon:
+                self.watch()
+            recording = self.record_one(node.pid)
+            stacks = recording.folded
+            self.assertEqual({f[0] for f, _ in stacks.stacks}, {"node"}, recording)
+            self.assert_named(stacks, recording)
+            self.assert_shares(stacks, self.NODE_SHARES, recording)
+            self.assertNotIn("JVM", recording.finished.text)
+        finished = collector.fgcollect("list", "-p", node.pid, *self.place.options())
+        self.assert_fails(finished, 1, "no JVM with the agent has the PID")
+
+    def test_a_jvm_without_the_agent_is_recorded_and_lacks_names(self):
+        jvm = self.running(*self.java("KnownShare"), name="plain")
+        for daemon in (False, True):
+            if daemon:
+                self.watch()
+            recording = self.record_one(jvm.pid)
+            self.assertIn("Java frames will have no names", recording.finished.text)
+            self.assertIn("is a JVM without the agent", recording.finished.text)
+            stacks = recording.folded
+            native = sum(c for f, c in stacks.stacks if "JavaCalls::call_helper" in f)
+            self.assertGreater(native, .9 * stacks.samples, stacks.top())
+
+    def record_one(self, pid):
+        return collector.record(self.place, "-p", pid, seconds=SECONDS, hz=199)
+
     def test_node_in_a_container_is_named_by_its_map_there(self):
         node = self.program("node")
         mounts = [f"--volume={path}:{path}:ro" for path in ("/usr", "/lib", "/lib64")

@@ -177,6 +177,30 @@ static void watch_is_a_command_in_both_spellings(void **state)
 	assert_true(options.json);
 }
 
+static void help_is_all_that_is_done_where_it_is_asked_for(void **state)
+{
+	static const struct {
+		const char *line;
+		enum command help_of;
+	} lines[] = {
+		{"--help --watch", COMMAND_NONE},	{"--watch --help", COMMAND_NONE},
+		{"record -F bad -h", COMMAND_RECORD},	{"-h record", COMMAND_RECORD},
+		{"--nonsense --help", COMMAND_NONE},	{"help diff", COMMAND_DIFF},
+		{"list record --help", COMMAND_RECORD}, {"--help render", COMMAND_RENDER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		assert_int_equal(parse(lines[i].line), 0);
+		assert_int_equal(options.command, COMMAND_HELP);
+		assert_int_equal(options.help_of, lines[i].help_of);
+	}
+	assert_int_equal(parse("record --title --help"), 0);
+	assert_int_equal(options.command, COMMAND_RECORD);
+	assert_int_equal(parse("--version --watch"), 0);
+	assert_int_equal(options.command, COMMAND_VERSION);
+}
+
 static void wrong_input_is_refused(void **state)
 {
 	static const char *const lines[] = {
@@ -427,6 +451,7 @@ int main(void)
 		cmocka_unit_test(the_only_table_is_of_the_seconds_before_it),
 		cmocka_unit_test(top_refuses_what_it_cannot_do),
 		cmocka_unit_test(top_has_a_help_of_its_own),
+		cmocka_unit_test(help_is_all_that_is_done_where_it_is_asked_for),
 		cmocka_unit_test(a_daemon_samples_at_its_own_rate_into_a_directory),
 		cmocka_unit_test(what_a_daemon_cannot_do_is_refused),
 		cmocka_unit_test(http_is_for_this_host_alone_unless_told_otherwise),

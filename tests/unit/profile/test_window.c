@@ -38,7 +38,7 @@ static void add(uint64_t after_ns, pid_t pid, const char *leaf)
 	const struct timeline_process process = {.pid = pid, .title = "Main"};
 	const struct timeline_thread thread = {
 		.process = timeline_process(timeline, &process), .tid = pid, .name = "main"};
-	const struct profile_quality flaws = {.unrooted_samples = 1};
+	const struct profile_quality flaws = {.unrooted_samples = 1, .unnamed_samples = 1};
 	const struct frame frames[] = {{.name = leaf, .kind = FRAME_JIT},
 				       {.name = "main", .kind = FRAME_JIT}};
 	const struct window_sample sample = {
@@ -93,6 +93,7 @@ static void samples_leave_when_their_time_has_passed(void **state)
 	assert_int_equal(samples_of("main"), 1);
 	assert_int_equal(copy.quality.samples, 1);
 	assert_int_equal(copy.quality.unrooted_samples, 1);
+	assert_int_equal(copy.quality.unnamed_samples, 1);
 	assert_int_equal(copy.covered_ns, 3 * SEC);
 	window_advance(&window, START + 50 * SEC);
 	take_copy();
