@@ -4,23 +4,26 @@
  *
  *   Ehdr    e_ident, e_type, e_machine; the count of sections, that of section 0 if e_shnum is 0
  *   Phdr[]  PT_LOAD: where the file's bytes go; PT_NOTE: the build ID
- *   Shdr[]  SHT_NOTE: the build ID of a debug file
+ *   Shdr[]  SHT_NOTE: the build ID of a debug file; SHT_DYNAMIC: DT_SONAME, a place in the strings
+ *           of the section that sh_link says
  *
  * libelf reads by pread into memory of its own (ELF_C_READ) and checks sections against the file's
  * size, but it allocates by counts that the file gives; those are checked before it sees them.
  */
 #include "elf/elf_file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_SECTIONS	(256u << 10)
-#define MAX_HEADERS	4096 /* program headers */
-#define MAX_NOTES	16
-#define MAX_NOTES_BYTES (64u << 10)
+#define MAX_SECTIONS	  (256u << 10)
+#define MAX_HEADERS	  4096 /* program headers */
+#define MAX_NOTES	  16
+#define MAX_NOTES_BYTES	  (64u << 10)
+#define MAX_DYNAMIC_BYTES (64u << 10)
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NATIVE_DATA ELFDATA2LSB
@@ -220,4 +223,54 @@ void elf_file_close(struct elf_file *file)
 	if (file->elf)
 		elf_end(file->elf);
 	*file = (struct elf_file){0};
+}
+
+/* The first DT_SONAME of the section's as its text, or NULL. */
+static const char *soname_in(struct elf_file *file, Elf_Scn *section, const GElf_Shdr *header)
+{
+	Elf_Scn *strings = elf_getscn(file->elf, header->sh_link);
+	GElf_Shdr strings_header;
+	Elf_Data *data;
+	GElf_Dyn entry;
+
+	if (header->sh_size > MAX_DYNAMIC_BYTES || (header->sh_flags & SHF_COMPRESSED) ||
+	    !strings || !gelf_getshdr(strings, &strings_header) ||
+	    strings_header.sh_size > ELF_FILE_MAX_STRINGS_BYTES ||
+	    (strings_header.sh_flags & SHF_COMPRESSED))
+		return NULL;
+	data = elf_getdata(section, NULL);
+	for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+		if (entry.d_tag == DT_SONAME)
+			return elf_strptr(file->elf, header->sh_link, entry.d_un.d_val);
+	}
+	return NULL;
+}
+
+static bool could_be_name(const char *text)
+{
+	const size_t len = strlen(text);
+
+	for (size_t i = 0; i < len; i++) {
+		if (!isgraph((unsigned char)text[i]) || text[i] == '/' || text[i] == ';')
+			return false;
+	}
+	return len > 0 && len < ELF_FILE_SONAME_BYTES;
+}
+
+void elf_file_read_soname(struct elf_file *file, char ret[ELF_FILE_SONAME_BYTES])
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	ret[0] = '\0';
+	while ((section = elf_nextscn(file->elf, section))) {
+		const char *soname = NULL;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
+			continue;
+		soname = soname_in(file, section, &header);
+		if (soname && could_be_name(soname))
+			strcpy(ret, soname);
+		return;
+	}
 }

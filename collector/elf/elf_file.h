@@ -21,6 +21,7 @@
 
 #define ELF_FILE_MAX_SYMBOLS	   (4u << 20)
 #define ELF_FILE_MAX_STRINGS_BYTES (256u << 20)
+#define ELF_FILE_SONAME_BYTES	   128
 
 /* A symbol that names code. */
 struct elf_function {
@@ -45,6 +46,9 @@ int elf_file_open(int fd, struct elf_file *ret);
 /* One with symbols or DWARF for another file: segments it need not have. */
 int elf_file_open_debug(int fd, struct elf_file *ret);
 void elf_file_close(struct elf_file *file); /* a zero-filled one is legal */
+
+/* DT_SONAME; "" if there is none, or none that could be a file's name. */
+void elf_file_read_soname(struct elf_file *file, char ret[ELF_FILE_SONAME_BYTES]);
 
 /*
  * Functions of .symtab and .dynsym in no order, freed by the caller with free; none is no error. A

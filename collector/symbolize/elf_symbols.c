@@ -46,6 +46,7 @@ struct elf_symbols {
 	struct arena demangled;
 	enum elf_symbols_source source;
 	bool is_private;
+	char soname[ELF_FILE_SONAME_BYTES];
 	struct elf_symbols *debug; /* what has come later, or NULL */
 	unsigned mark;
 };
@@ -284,6 +285,7 @@ int elf_symbols_load(int fd, const struct debug_place *place, struct elf_symbols
 	if (!err) {
 		(*ret)->source = parts.source;
 		(*ret)->is_private = parts.is_private;
+		elf_file_read_soname(&parts.file, (*ret)->soname);
 		load_starts(&parts, &(*ret)->starts);
 	}
 	close_parts(&parts);
@@ -476,6 +478,11 @@ const unsigned char *elf_symbols_build_id(const struct elf_symbols *symbols, siz
 	return symbols->layout.build_id;
 }
 
+const char *elf_symbols_soname(const struct elf_symbols *symbols)
+{
+	return symbols->soname;
+}
+
 bool elf_symbols_is_private(const struct elf_symbols *symbols)
 {
 	return symbols->is_private;
@@ -485,7 +492,7 @@ bool elf_symbols_equal(const struct elf_symbols *a, const struct elf_symbols *b)
 {
 	if (a->is_private || b->is_private || a->count != b->count ||
 	    a->names_bytes != b->names_bytes || a->starts.count != b->starts.count ||
-	    !elf_layout_equal(&a->layout, &b->layout))
+	    !elf_layout_equal(&a->layout, &b->layout) || strcmp(a->soname, b->soname) != 0)
 		return false;
 	if (a->starts.count > 0 && memcmp(a->starts.offsets, b->starts.offsets,
 					  a->starts.count * sizeof(*a->starts.offsets)) != 0)

@@ -78,6 +78,9 @@ uint64_t elf_symbols_serial(const struct elf_symbols *symbols);
 /* NT_GNU_BUILD_ID, borrowed; *ret_len is 0 if the file has none. */
 const unsigned char *elf_symbols_build_id(const struct elf_symbols *symbols, size_t *ret_len);
 
+/* What the library calls itself, borrowed; "" if it does not. */
+const char *elf_symbols_soname(const struct elf_symbols *symbols);
+
 /*
  * Whether there is a debug file for it in the target's root: its names, or lines, are for that root
  * alone, however equal another's are.

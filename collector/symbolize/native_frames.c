@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNNAMED_FUNCTION "fn@"
+#define UNNAMED_FUNCTION  "fn@"
+#define SIGNAL_TRAMPOLINE "__restore_rt" /* as glibc and musl call it in their own symbols */
 
 struct native_frames {
 	struct frame_texts *texts; /* borrowed */
@@ -74,13 +75,6 @@ void native_frames_debuginfod_stats(const struct native_frames *native,
 				    struct debuginfod_stats *ret)
 {
 	debuginfod_stats(native->debuginfod, ret);
-}
-
-const char *native_frames_module(const struct mapping *mapping)
-{
-	const char *slash = strrchr(mapping->path, '/');
-
-	return slash && slash[1] ? slash + 1 : mapping->path;
 }
 
 /* What is shown for a filter of classic BPF, by the function that called it; NULL: it is none. */
@@ -188,6 +182,37 @@ static const char *build_id_of(struct native_frames *native, const struct elf_sy
 	return len > 0 ? intern_add(&native->texts->names, text, 2 * len) : NULL;
 }
 
+/* symbols may be NULL. */
+static const char *module_of(struct native_frames *native, const struct symbolizer_context *context,
+			     const struct mapping *mapping, const struct elf_symbols *symbols,
+			     char ret[LIBRARY_NAME_BYTES])
+{
+	const char *slash = strrchr(mapping->path, '/'), *build_id = NULL;
+	const char *name = slash && slash[1] ? slash + 1 : mapping->path;
+	struct library_own own = {.soname = "", .build_id = ""};
+
+	if (context->names.is_raw || !library_name_is_random(name))
+		return name;
+	if (symbols) {
+		own.soname = elf_symbols_soname(symbols);
+		build_id = build_id_of(native, symbols);
+	}
+	if (build_id)
+		own.build_id = build_id;
+	return library_name(name, &own, ret);
+}
+
+const char *native_frames_module(struct native_frames *native,
+				 const struct symbolizer_context *context,
+				 const struct mapping *mapping, char ret[LIBRARY_NAME_BYTES])
+{
+	const char *reason;
+	const pid_t pid = context->process->pid;
+
+	return module_of(native, context, mapping,
+			 module_cache_find(native->tables, pid, mapping, &reason), ret);
+}
+
 /* A name of NULL: there is none. */
 static struct frame name_function(struct native_frames *native, struct elf_symbols *symbols,
 				  const char *module, uint64_t elf_addr, enum demangle_style style)
@@ -266,8 +291,10 @@ static struct frame name_file(struct native_frames *native,
 			      const struct mapping *mapping, uint64_t addr)
 {
 	const pid_t pid = context->process->pid;
-	const char *module = native_frames_module(mapping), *reason = NULL;
+	const char *reason = NULL;
 	struct elf_symbols *symbols = module_cache_find(native->tables, pid, mapping, &reason);
+	char room[LIBRARY_NAME_BYTES];
+	const char *module = module_of(native, context, mapping, symbols, room);
 	struct frame frame;
 	uint64_t elf_addr;
 
@@ -355,13 +382,23 @@ static struct frame name_mapped(struct native_frames *native,
 	return frame_texts_unknown(native->texts, "generated code");
 }
 
+/* Where handlers of signals return to; the C library keeps its name to itself. */
+static void name_trampoline(struct native_frames *native, struct frame *frame)
+{
+	if (frame->kind == FRAME_NATIVE && native_frames_is_by_start(frame))
+		frame->name = intern_add_str(&native->texts->names, SIGNAL_TRAMPOLINE);
+}
+
 size_t native_frames_name(struct native_frames *native, const struct symbolizer_context *context,
-			  uint64_t addr, struct frame_room room, bool *ret_is_named)
+			  const struct stack_entry *entry, struct frame_room room,
+			  bool *ret_is_named)
 {
 	size_t n;
 
 	native->inlined_count = 0;
-	room.frames[0] = name_mapped(native, context, addr, ret_is_named);
+	room.frames[0] = name_mapped(native, context, stack_probe(entry), ret_is_named);
+	if (entry->is_trampoline && room.frames[0].name)
+		name_trampoline(native, &room.frames[0]);
 	n = native->inlined_count;
 	if (n == 0 || n + 1 > room.max)
 		return 1;

@@ -16,9 +16,11 @@
 #include "symbolize/debuginfod.h"
 #include "symbolize/frame_texts.h"
 #include "symbolize/kernel_code.h"
+#include "symbolize/library_name.h"
 #include "symbolize/module_cache.h"
 #include "symbolize/native_lines.h"
 #include "symbolize/symbolizer_context.h"
+#include "unwind/stack.h"
 
 struct native_frames; /* opaque */
 
@@ -43,10 +45,16 @@ struct frame native_frames_name_kernel(struct native_frames *native, uint64_t ad
  * left alone otherwise.
  */
 size_t native_frames_name(struct native_frames *native, const struct symbolizer_context *context,
-			  uint64_t addr, struct frame_room room, bool *ret_is_named);
+			  const struct stack_entry *entry, struct frame_room room,
+			  bool *ret_is_named);
 
-/* What the file of a mapping is called in frames. */
-const char *native_frames_module(const struct mapping *mapping);
+/*
+ * What the file of a mapping is called in frames: not by a part of its name that is another one in
+ * each run, unless names are raw. May be ret.
+ */
+const char *native_frames_module(struct native_frames *native,
+				 const struct symbolizer_context *context,
+				 const struct mapping *mapping, char ret[LIBRARY_NAME_BYTES]);
 
 /* Whether the frame has no name but its function's start. */
 bool native_frames_is_by_start(const struct frame *frame);

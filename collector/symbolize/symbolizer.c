@@ -160,7 +160,7 @@ static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_c
 
 	if (n > 0)
 		return n;
-	return native_frames_name(symbolizer->native, context, stack_probe(entry), room,
+	return native_frames_name(symbolizer->native, context, entry, room,
 				  &verdict->is_java_named);
 }
 
@@ -179,7 +179,7 @@ static struct frame name_end(struct symbolizer *symbolizer,
 			     const struct symbolizer_context *context, const struct stack *stack)
 {
 	const struct mapping *mapping = NULL;
-	char text[400];
+	char text[400], room[LIBRARY_NAME_BYTES];
 	int len = snprintf(text, sizeof(text), "[truncated: %s", stack_end_name(stack->end));
 
 	if (stack->end == STACK_NO_RULE && context->process)
@@ -189,7 +189,7 @@ static struct frame name_end(struct symbolizer *symbolizer,
 	else if (mapping)
 		len += snprintf(
 			text + len, sizeof(text) - (size_t)len, " for %.256s+0x%llx",
-			native_frames_module(mapping),
+			native_frames_module(symbolizer->native, context, mapping, room),
 			(unsigned long long)(stack->end_addr - mapping->start + mapping->file_off));
 	snprintf(text + len, sizeof(text) - (size_t)len, "]");
 	return (struct frame){.name = intern_add_str(&symbolizer->texts.names, text),

@@ -21,9 +21,10 @@ struct stack_entry {
 	uint64_t method,
 		bcp; /* where the JVM keeps them, if it is interpreted; 0: not, or unknown */
 	bool is_kernel;
-	bool is_return; /* a return address: the call lies before it */
-	bool is_gap;	/* stands for frames in the heap that could not be had */
-	uint8_t back;	/* so many bytes before it is the place that is meant, see instructions.h */
+	bool is_return;	    /* a return address: the call lies before it */
+	bool is_trampoline; /* a signal's handler returns there */
+	bool is_gap;	    /* stands for frames in the heap that could not be had */
+	uint8_t back; /* so many bytes before it is the place that is meant, see instructions.h */
 };
 
 /* How a stack ends. */

@@ -281,6 +281,7 @@ static void walk_user(struct walk *walk, struct stack *ret)
 			walk->regs = before;
 			step = take_step(walk, &place, entry);
 		} while (step == STEP_END && extend(walk, before.sp));
+		entry->is_trampoline = step == STEP_INTERRUPT;
 		callee = (struct heap_callee){
 			.range = place.range, .method = entry->method, .sp = before.sp};
 		if (step == STEP_ROOT) {

@@ -119,6 +119,34 @@ int main(int argc, char **argv)
 }
 """
 
+# A library that is unpacked under another name each time, whose work is done by a signal's handler.
+UNPACKED = r"""
+#include <signal.h>
+static volatile unsigned sink;
+static __attribute__((noinline)) unsigned hidden(unsigned n)
+{
+	for (unsigned i = 0; i < 200000000; i++)
+		n = n * 31 + (n >> 7);
+	return n;
+}
+static void on_signal(int number) { sink += hidden((unsigned)number) + 1; }
+void work(void)
+{
+	signal(SIGUSR1, on_signal);
+	for (;;)
+		raise(SIGUSR1);
+}
+"""
+
+OPENER = r"""
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	void *library = dlopen(argv[argc - 1], RTLD_NOW);
+	((void (*)(void))dlsym(library, "work"))();
+}
+"""
+
 MINI_DEBUG = """
 nm -D {0} --format=posix --defined-only | awk '{{print $1}}' | sort >d
 nm {0} --format=posix --defined-only | awk '$2 ~ /[TtD]/ {{print $1}}' | sort | comm -13 d - >k
@@ -152,6 +180,27 @@ class NativeSymbols(Case):
                           r"(deflate.*|compress.*|libz\.so.*:fn@0x[0-9a-f]+)")
         if "rust" in programs:
             self.assert_shown(results["rust"][0], "rust", "<rust::Square as rust::Shape>::area")
+
+    def test_unpacked_libraries_and_signal_handlers_have_names_that_last(self):
+        opener = self.compile("opener", OPENER, "-s")
+        library = self.compile("libwork10803334959429481.so", UNPACKED, "-fPIC", "-shared", "-s",
+                               "-Wl,-soname,libwork.so.1")
+        nameless = self.compile("work-7a3bf7bd-0a44-4c79-9d53-1f5e37f0ad2e.so", UNPACKED, "-fPIC",
+                                "-shared", "-s")
+        for path, name in ((library, "libwork.so.1"), (nameless, "work.so")):
+            program = self.background([opener, path], "opener")
+            recording = collector.record(self.place, "-p", program.pid, seconds=SECONDS, hz=HZ)
+            raw = collector.record(self.place, "-p", program.pid, "--raw-names", seconds=SECONDS,
+                                   hz=HZ)
+            program.stop()
+            handler = re.compile(re.escape(name) + ":fn@0x[0-9a-f]+")
+            stacks = recording.folded.of_root("opener").stacks
+            total = sum(count for _, count in stacks)
+            good = sum(count for frames, count in stacks for at, frame in enumerate(frames)
+                       if frame == "__restore_rt" and handler.fullmatch(frames[at + 1]))
+            self.assertGreater(total, 50, recording)
+            self.assertGreater(good, .95 * total, recording)
+            self.assert_shown(raw, "opener", re.escape(path.name) + ":fn@0x[0-9a-f]+")
 
     def test_inlined_functions_and_lines_are_shown_on_request(self):
         program = self.compile("inlines", WORK, "-g")

@@ -65,7 +65,8 @@ static int make_fixtures(void **state)
 	(void)state;
 	if (!fixture_has_compiler())
 		return 0;
-	c_path = fixture_new_library("c", c_source, "-Wl,--build-id=0x" BUILD_ID);
+	c_path = fixture_new_library("c", c_source,
+				     "-Wl,--build-id=0x" BUILD_ID ",-soname,libc-fixture.so.3");
 	c_bytes = fixture_read(c_path);
 	return 0;
 }
@@ -373,6 +374,17 @@ static void the_build_id_is_read(void **state)
 	build_id = elf_symbols_build_id(symbols, &len);
 	assert_int_equal(len, sizeof(expected));
 	assert_memory_equal(build_id, expected, len);
+	elf_symbols_free(symbols);
+}
+
+static void the_soname_is_read(void **state)
+{
+	struct elf_symbols *symbols;
+
+	(void)state;
+	need_compiler();
+	assert_int_equal(fixture_load(c_path, &symbols), 0);
+	assert_string_equal(elf_symbols_soname(symbols), "libc-fixture.so.3");
 	elf_symbols_free(symbols);
 }
 
@@ -722,6 +734,7 @@ int main(void)
 		cmocka_unit_test(file_offsets_become_addresses_by_segment),
 		cmocka_unit_test(of_segments_in_one_page_the_one_with_code_is_meant),
 		cmocka_unit_test(the_build_id_is_read),
+		cmocka_unit_test(the_soname_is_read),
 		cmocka_unit_test(equal_means_the_same_names_at_the_same_places),
 		cmocka_unit_test(libjvm_names_its_functions),
 		cmocka_unit_test(every_cut_of_a_file_loads_or_is_no_elf),
