@@ -69,6 +69,8 @@ static int write_outputs(struct recorder *recorder, const struct options *option
 		.title = options->title ? options->title : TITLE,
 		.subtitle = subtitle,
 		.notes = quality,
+		.splits_levels = options->splits_levels,
+		.java_only = options->java_only,
 	};
 	int err = 0;
 

@@ -248,7 +248,9 @@ static json_t *do_render(struct recording *recording, const json_t *request, int
 		.recording = recording,
 		.options = {.title = json_string_value(json_object_get(request, "title")),
 			    .subtitle = json_string_value(json_object_get(request, "subtitle")),
-			    .notes = json_string_value(json_object_get(request, "notes"))},
+			    .notes = json_string_value(json_object_get(request, "notes")),
+			    .splits_levels = json_is_true(json_object_get(request, "split_levels")),
+			    .java_only = json_is_true(json_object_get(request, "java_only"))},
 	};
 
 	if (format_at(request, &graph.format) < 0)

@@ -50,7 +50,8 @@ enum {
 	OPT_REVERSE,
 	OPT_SAMPLES,
 	OPT_SKIP_AFTER,
-	OPT_SPLIT_KINDS,
+	OPT_JAVA_ONLY,
+	OPT_SPLIT_LEVELS,
 	OPT_STRIP_HEX,
 	OPT_SUBTITLE,
 	OPT_TID,
@@ -105,7 +106,9 @@ static const struct option long_options[] = {
 	{"samples", no_argument, NULL, OPT_SAMPLES},
 	{"search-color", required_argument, NULL, OPT_MISSING},
 	{"skip-after", required_argument, NULL, OPT_SKIP_AFTER},
-	{"split-kinds", no_argument, NULL, OPT_SPLIT_KINDS},
+	{"java-only", no_argument, NULL, OPT_JAVA_ONLY},
+	{"split-kinds", no_argument, NULL, OPT_SPLIT_LEVELS}, /* its name before */
+	{"split-levels", no_argument, NULL, OPT_SPLIT_LEVELS},
 	{"srcline", no_argument, NULL, OPT_MISSING},
 	{"strip-hex", no_argument, NULL, OPT_STRIP_HEX},
 	{"stroke-color", required_argument, NULL, OPT_MISSING},
@@ -161,9 +164,14 @@ static const char common_help[] =
 	"      --normalize        as shares of each side's total; what diff does\n"
 	"      --width-of SIDE    frames are as wide as after, before, or union: the greater of "
 	"both\n"
-	"      --split-kinds      a Java method that is compiled otherwise is another one\n"
 	"      --strip-hex        0x and digits in folded output become 0x...\n"
 	"      --negate           of two counts the first is after\n"
+	"The boxes:\n"
+	"      --split-levels, --split-kinds  a Java method is a box for each way it ran: "
+	"interpreted,\n"
+	"                         C1, C2, inlined\n"
+	"      --java-only        kernel, native and JVM time is that of the Java method that "
+	"caused it\n"
 	"The drawing:\n"
 	"      --title TEXT, --subtitle TEXT, --notes TEXT\n"
 	"      --width PX         default as wide as the window; --height PX of a frame, default "
@@ -506,8 +514,12 @@ static int apply(struct draw_options *options, int option)
 	case OPT_REVERSE:
 		options->is_reversed = true;
 		return 0;
-	case OPT_SPLIT_KINDS:
+	case OPT_JAVA_ONLY:
+		options->render.java_only = true;
+		return 0;
+	case OPT_SPLIT_LEVELS:
 		options->diff.splits_kinds = true;
+		options->render.splits_levels = true;
 		return 0;
 	case 's':
 	case OPT_STRIP_HEX:

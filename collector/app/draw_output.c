@@ -73,21 +73,51 @@ static void describe_diff(const struct draw_options *options, const struct sides
 				      : "two-proportion z test, |z| < 2.58");
 }
 
+struct java_sides {
+	struct reshaped before, after;
+};
+
+static void java_sides_fini(struct java_sides *sides)
+{
+	reshape_fini(&sides->before);
+	reshape_fini(&sides->after);
+}
+
+/* Time of each side by Java method, where that is asked for; the page's script does so itself. */
+static int take_java_only(const struct draw_options *options, enum render_format format,
+			  struct sides *sides, struct java_sides *ret)
+{
+	const struct reshape_options how = {.java_only = true};
+	int err;
+
+	if (!options->render.java_only || format == RENDER_HTML)
+		return 0;
+	err = reshape_init(&ret->before, sides->before, &how);
+	if (!err)
+		err = reshape_init(&ret->after, sides->after, &how);
+	*sides = (struct sides){&ret->before.profile, &ret->after.profile};
+	return err;
+}
+
 /* Lines of two counts keep the kinds, so that each side can be had back. */
-static int write_diff(const struct draw_options *options, const struct sides *sides,
+static int write_diff(const struct draw_options *options, const struct sides *given,
 		      enum render_format format, FILE *stream)
 {
+	_cleanup_(java_sides_fini) struct java_sides java = {0};
 	_cleanup_(diff_fini) struct profile_diff diff = {0};
+	struct sides sides = *given;
 	struct render_options render = options->render;
 	struct diff_options how = options->diff;
 	char subtitle[SUBTITLE_BYTES];
 	int err;
 
 	how.splits_kinds |= format == RENDER_FOLDED;
-	err = diff_init(&diff, sides->before, sides->after, &how);
+	err = take_java_only(options, format, &sides, &java);
+	if (!err)
+		err = diff_init(&diff, sides.before, sides.after, &how);
 	if (err)
 		return err;
-	describe_diff(options, sides, subtitle);
+	describe_diff(options, &sides, subtitle);
 	render.diff = &diff;
 	if (!render.title)
 		render.title = "Differential Flame Graph";

@@ -33,6 +33,7 @@ enum {
 	OPT_LOG_LEVEL,
 	OPT_PERIOD,
 	OPT_JAVA_NAMES,
+	OPT_JAVA_ONLY,
 	OPT_JITDUMP,
 	OPT_LINES,
 	OPT_MAP_DIR,
@@ -42,6 +43,7 @@ enum {
 	OPT_PROGRESS,
 	OPT_RAW_NAMES,
 	OPT_SOCKET,
+	OPT_SPLIT_LEVELS,
 	OPT_STACK_SIZE,
 	OPT_SYMBOL_CACHE,
 	OPT_THREADS,
@@ -64,6 +66,7 @@ static const struct option long_options[] = {
 	{"help", no_argument, NULL, 'h'},
 	{"http", required_argument, NULL, OPT_HTTP},
 	{"java-names", required_argument, NULL, OPT_JAVA_NAMES},
+	{"java-only", no_argument, NULL, OPT_JAVA_ONLY},
 	{"jitdump", required_argument, NULL, OPT_JITDUMP},
 	{"json", no_argument, NULL, OPT_JSON},
 	{"keep", required_argument, NULL, OPT_KEEP},
@@ -80,6 +83,7 @@ static const struct option long_options[] = {
 	{"raw-names", no_argument, NULL, OPT_RAW_NAMES},
 	{"show-pid", no_argument, NULL, OPT_PID_LABEL},
 	{"socket", required_argument, NULL, OPT_SOCKET},
+	{"split-levels", no_argument, NULL, OPT_SPLIT_LEVELS},
 	{"stack-size", required_argument, NULL, OPT_STACK_SIZE},
 	{"symbol-cache", required_argument, NULL, OPT_SYMBOL_CACHE},
 	{"threads", no_argument, NULL, OPT_THREADS},
@@ -162,6 +166,11 @@ void options_print_help(FILE *stream)
 	      "(the default),\n"
 	      "                         simple: std::vector<...>::push_back, or full: with "
 	      "parameters\n"
+	      "      --split-levels     a method is a box for each way it ran: interpreted, C1, "
+	      "C2, inlined\n"
+	      "      --java-only        kernel, native and JVM time is that of the Java method "
+	      "that "
+	      "caused it\n"
 	      "      --lines            source lines: a frame for each line of a method\n"
 	      "      --native-lines     functions inlined into native code, and with --lines its "
 	      "lines,\n"
@@ -407,6 +416,8 @@ static int check_record(const struct options *options)
 {
 	const char *given = options->ends_with_stdin ? "--until-eof"
 			    : options->says_progress ? "--progress"
+			    : options->splits_levels ? "--split-levels"
+			    : options->java_only     ? "--java-only"
 						     : NULL;
 
 	if (!given || options->command == COMMAND_RECORD)
@@ -482,6 +493,9 @@ static int apply(struct options *options, int option)
 		return watch_options_set_period(&options->watch, optarg);
 	case OPT_JAVA_NAMES:
 		return set_java_names(options, optarg);
+	case OPT_JAVA_ONLY:
+		options->java_only = true;
+		return 0;
 	case OPT_JITDUMP:
 		return set_directory(&options->jitdump_dir, "--jitdump", optarg);
 	case OPT_JSON:
@@ -508,6 +522,9 @@ static int apply(struct options *options, int option)
 		return 0;
 	case OPT_SOCKET:
 		return set_directory(&options->socket_path, "--socket", optarg);
+	case OPT_SPLIT_LEVELS:
+		options->splits_levels = true;
+		return 0;
 	case OPT_STACK_SIZE:
 		return set_stack_size(options, optarg);
 	case OPT_SYMBOL_CACHE:

@@ -116,7 +116,8 @@ _fgcollect_options() {
 	local sampled="-p --pid -a --all $targets -e --event -F --frequency --unwind
 		--virtual-threads --stack-size --symbol-cache --java-names --cxx-names --lines
 		--native-lines --raw-names $places --jitdump"
-	local drawn='-o --output -f --format --no-normalize -n --normalize --width-of --split-kinds
+	local drawn='-o --output -f --format --no-normalize -n --normalize --width-of --split-kinds --split-levels
+		--java-only
 		-s --strip-hex --negate --title --subtitle --notes --width --height --minwidth
 		--fonttype --fontsize --fontwidth -c --colors --bgcolors --countname --nametype
 		--factor --total --random -i --inverted --reverse --base --skip-after --pid --tid
@@ -125,7 +126,7 @@ _fgcollect_options() {
 	case $1 in
 	record)
 		echo "$sampled -d --duration --until-eof --progress -o --output --format --threads
-			--show-pid --title"
+			--show-pid --split-levels --java-only --title"
 		;;
 	top) echo "$sampled -d --duration --window --view --sort --filter --rows --once --json" ;;
 	list) echo "-p --pid $targets --json $places" ;;

@@ -43,6 +43,16 @@ function titleOf(graph, i)
 	return text + ")";
 }
 
+/* Of a method that ran in several ways, where the tree says so, its shares. */
+function levelsText(tree, i)
+{
+	const counts = !tree.levels ? [] : LEVELS.map((of, level) => tree.levels[LEVELS.length * i + level]);
+	const all = counts.reduce((sum, n) => sum + n, 0);
+	return counts.some(n => n > 0 && n < all) ? " \u2013 " + LEVELS.map(([, name], level) =>
+		counts[level] > 0 ? name + " " + (100 * counts[level] / all).toFixed(0) + "%" : "")
+		.filter(text => text).join(", ") : "";
+}
+
 function describe(graph, i)
 {
 	const { tree, zoomed } = graph, key = tree.keys[tree.key[i]];
@@ -50,7 +60,7 @@ function describe(graph, i)
 	const ofView = zoomed && tree.depth[i] > tree.depth[zoomed] ?
 		", " + percent(tree.total[i], tree.total[zoomed]) + " of the view" : "";
 	return titleOf(graph, i) + ofView + ", self " + grouped(tree.self[i]) + " " +
-		percent(tree.self[i], app.tree.total[0]) + " \u2013 " + kind.letter + " " + kind.title +
+		percent(tree.self[i], app.tree.total[0]) + " \u2013 " + kind.letter + " " + kind.title + levelsText(tree, i) +
 		(key.module ? " \u2013 " + key.module : "");
 }
 
@@ -198,10 +208,7 @@ function searchTools()
 
 function tabs()
 {
-	const all = [["graph", "Flame graph"], ["top", "Functions"], ["sandwich", "Callers & callees"]];
-	if (app.data.before)
-		all.push(["changes", "Changes"]);
-	page.tabs = all.map(([name, label]) =>
+	page.tabs = tabsOf(app.data).map(([name, label]) =>
 		button(label, { role: "tab", "data-tab": name, id: "tab-" + name }, () => go({ tab: name })));
 	return element("div", { class: "tabs", role: "tablist" }, ...page.tabs);
 }
@@ -219,13 +226,32 @@ function themeButton()
 	return made;
 }
 
+/* None in a comparison, which has been merged, and where no method ran in two ways. */
+function levelTool()
+{
+	const { kin } = kinOf(app.data.keys);
+	return app.data.before || !kin.some(ways => ways.length > 1) ? [] :
+		[toggle("Split levels", "split", "A method as a box for each way it ran: interpreted, C1, C2, inlined")];
+}
+
+/* None where there is nothing to fold. */
+function frameworkTool()
+{
+	const names = frameworksAmong(app.data.keys);
+	return names.length === 0 ? [] :
+		[toggle("Fold frameworks", "frameworks", names.join(", ") + ": a run as one frame")];
+}
+
 function viewTools()
 {
 	const tools = [
 		toggle("Icicle", "icicle", "The root at the top"),
 		toggle("Callers first", "reversed", "Functions that samples ended in, and above them who called"),
+		...levelTool(),
+		toggle("Java only", "javaOnly",
+			"Kernel, native and JVM time as that of the Java method that caused it"),
 		toggle("Fold recursion", "recursion", "Join recursive calls"),
-		toggle("Fold frameworks", "frameworks", "Spring, Tomcat, Netty and the like: a run as one frame"),
+		...frameworkTool(),
 		page.unzoom = button("Reset zoom", { id: "unzoom" }, () => go({ zoom: "" })),
 		button("Reset all", { id: "reset", title: "No zoom, search or filter" }, () => go(newState())),
 		button("Copy name", { id: "copy-name", title: "Key c" }, () => copySelected("name")),
@@ -455,6 +481,14 @@ function onKey(event)
 	event.preventDefault();
 }
 
+/* What the page's address asks for that this page has not. */
+function sayUnknown(hash)
+{
+	const tab = new URLSearchParams(hash.slice(1)).get("tab");
+	if (tab !== null && tab !== app.state.tab)
+		announce("There is no tab called " + tab + " here: this is the flame graph");
+}
+
 let waiting = 0;
 function soon(work)
 {
@@ -481,6 +515,7 @@ async function run()
 	app.work = newWork();
 	app.copying = newWork();
 	setState(stateOf(location.hash));
+	sayUnknown(location.hash);
 	addEventListener("popstate", () => setState(stateOf(location.hash)));
 	addEventListener("keydown", onKey);
 	addEventListener("resize", () => soon(redraw));

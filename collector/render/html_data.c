@@ -143,6 +143,8 @@ static void add_facts(struct bytes *out, const struct render_options *options)
 	fact_text(out, "title", options->title ? options->title : "Flame Graph");
 	fact_text(out, "subtitle", options->subtitle);
 	fact_text(out, "notes", options->notes);
+	fact_number(out, "split", options->splits_levels);
+	fact_number(out, "java_only", options->java_only);
 	add_looks(out, options->diff);
 	if (options->diff)
 		add_comparison(out, &options->diff->options);

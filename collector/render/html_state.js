@@ -11,6 +11,13 @@ const app = { data: null, state: null, tree: null, made: null };
 const DIMENSIONS = ["container", "process", "pool", "thread"];
 const WIDTHS = ["after", "before", "union"];
 
+/* Names of tabs, and what is written on them. */
+function tabsOf(data)
+{
+	return [["graph", "Flame graph"], ["top", "Functions"], ["sandwich", "Callers & callees"],
+		...(data.before ? [["changes", "Changes"]] : [])];
+}
+
 /* A comparison begins as the command line said. */
 function newState()
 {
@@ -18,6 +25,7 @@ function newState()
 	return {
 		tab: "graph", zoom: "", search: "", ignoreCase: false, onlyMatching: false,
 		icicle: false, reversed: false, recursion: false, frameworks: false,
+		split: Boolean(facts.split), javaOnly: Boolean(facts.java_only),
 		container: "", process: "", pool: "", thread: "", from: 0, to: 0,
 		kind: -1, onlyKind: false, focus: "", sort: "self", up: false,
 		widths: facts.widths || "after", normalise: !facts.raw, bySelf: false,
@@ -49,6 +57,8 @@ function stateOf(hash)
 		else
 			state[name] = text;
 	}
+	if (!tabsOf(app.data).some(([name]) => name === state.tab))
+		state.tab = "graph";
 	if (!WIDTHS.includes(state.widths))
 		state.widths = newState().widths;
 	return state;
@@ -58,7 +68,8 @@ function stateOf(hash)
 function shortHash(key)
 {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-	let hash = 0x811c9dc5 ^ key.kind, text = "";
+	const isLevel = LEVELS.some(([letter]) => letter === app.data.kinds[key.kind].letter);
+	let hash = 0x811c9dc5 ^ (isLevel ? 0 : key.kind), text = "";
 	for (let i = 0; i < key.name.length; i++)
 		hash = Math.imul(hash ^ key.name.charCodeAt(i), 0x01000193);
 	for (let i = 0; i < 4; i++)
@@ -251,11 +262,14 @@ let foldedOnce = { key: "" };     // the last folding, which no filter changes
 
 function* foldedSteps()
 {
-	const { state, data } = app, key = state.recursion + " " + state.frameworks;
-	if (!state.recursion && !state.frameworks)
+	const { state, data } = app, { recursion, frameworks, javaOnly } = state;
+	const merges = !state.split && !data.before;     // a comparison has been merged
+	const key = [merges, javaOnly, recursion, frameworks].join(" ");
+	if (!merges && !javaOnly && !recursion && !frameworks)
 		return null;
 	if (foldedOnce.key !== key)
-		foldedOnce = { key, ...yield* foldSteps(data.base, state.recursion, state.frameworks) };
+		foldedOnce = { key, ...yield* foldSteps(data.base,
+			{ merges, javaOnly, recursion, frameworks }) };
 	return foldedOnce;
 }
 
@@ -274,7 +288,8 @@ function compare(tree)
 /* What the trees are made of; when none of it changes, they are still right. */
 function keyOfTrees(state)
 {
-	return [...DIMENSIONS, "from", "to", "recursion", "frameworks", "widths", "normalise", "onlyKind",
+	return [...DIMENSIONS, "from", "to", "split", "javaOnly", "recursion", "frameworks", "widths",
+		"normalise", "onlyKind",
 		...(state.onlyKind ? ["kind"] : []), "onlyMatching",
 		...(state.onlyMatching ? ["search", "ignoreCase"] : [])].map(name => state[name]).join("\n");
 }
@@ -293,6 +308,8 @@ function* treeSteps()
 	const tree = { ...(fold ? fold.tree : data.base) };
 	tree.self = fold ? regroup(weights.self, fold) : weights.self;
 	tree.before = fold ? regroup(weights.before, fold) : weights.before;
+	if (fold && fold.kin)
+		setLevels(tree, fold, data.base, weights.self);
 	yield word;
 	tree.total = sumUp(tree, tree.self);
 	tree.beforeTotal = tree.before;

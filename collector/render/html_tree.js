@@ -45,17 +45,58 @@ const FRAMEWORKS = [
 	["Hibernate", /^org[/.]hibernate[/.]/],
 	["Undertow", /^io[/.]undertow[/.]/],
 	["Vert.x", /^io[/.]vertx[/.]/],
-	["Quarkus", /^(io[/.]quarkus|org[/.]jboss)[/.]/],
+	["Quarkus", /^(io[/.]quarkus|org[/.]jboss[/.]resteasy[/.]reactive)[/.]/],
 	["Micronaut", /^io[/.]micronaut[/.]/],
 	["JDK", /^(java|javax|jdk|sun|com[/.]sun)[/.]/],
 ];
 const JDK = FRAMEWORKS.length - 1;
+
+/* Names of the frameworks, but for the JDK, that have any of these keys. */
+function frameworksAmong(keys)
+{
+	const found = new Set(frameworksOf(keys));
+	return FRAMEWORKS.filter((of, at) => at !== JDK && found.has(at)).map(([name]) => name);
+}
 
 /* Of each key its framework, or -1; the JDK's own frames belong to a run but begin none. */
 function frameworksOf(keys)
 {
 	return Int8Array.from(keys, key => FRAMEWORKS.findIndex(([, pattern]) => pattern.test(key.name)));
 }
+
+// ---- levels of compilation ----
+
+/* Ways in which a Java method runs, by their kinds' letters. */
+const LEVELS = [["i", "interpreted"], ["1", "C1"], ["J", "C2"], ["+", "inlined"]];
+
+/* Of each key its level, or -1: Java methods have no module. */
+function levelsOf(keys)
+{
+	const byKind = app.data.kinds.map(({ letter }) => LEVELS.findIndex(([of]) => of === letter));
+	return Int8Array.from(keys, key => key.module ? -1 : byKind[key.kind]);
+}
+
+/* Of each key the first one of the same method, and of that all of them. */
+function kinOf(keys)
+{
+	const levels = levelsOf(keys), first = new Map(), kin = keys.map(() => []);
+	const same = Int32Array.from(keys, ({ name }, at) => {
+		if (levels[at] < 0)
+			return at;
+		if (!first.has(name))
+			first.set(name, at);
+		return first.get(name);
+	});
+	same.forEach((to, at) => kin[to].push(at));
+	return { levels, same, kin };
+}
+
+/* What a thread that runs no Java does, by one of its frames. */
+const TASKS = [
+	["[JIT compiler]", /^CompileBroker::/],
+	["[GC]", /^(ConcurrentGCThread|WorkerThread|GangWorker|AbstractGangWorker|GCTaskThread)::|^VM_(GC_|G1|GenCollect|Parallel|CollectFor|Shenandoah|Z|X)/],
+];
+const NO_TASK = "[no Java method]";
 
 /* Nodes by parent and key, in a table of open addressing that grows; 0 is no node. */
 class ChildTable {
@@ -124,14 +165,19 @@ class RecursionWalk {
 }
 
 /*
- * base with recursive calls joined to the first, and runs of frameworks' frames to one; of says
- * what each node of base has become. Children are looked up by key only below nodes that several of
- * base have become: elsewhere they differ anyway.
+ * base with the ways in which a method ran as one node, time that is no Java method's as that of
+ * the one that called it, recursive calls joined to the first, and runs of frameworks' frames to
+ * one, as how says; of says what each node of base has become, and below of which node its callees
+ * become children. Children are looked up by key only where several of base can become one.
  */
 class Folding {
-	constructor(base, recursion, frameworks)
+	constructor(base, { merges, javaOnly, recursion, frameworks })
 	{
 		const { count } = base;
+		this.kin = kinOf(base.keys);
+		this.merges = merges;
+		this.below = javaOnly ? new Int32Array(count) : null;
+		this.isLooking = merges || javaOnly;
 		this.base = base;
 		this.tree = newTree(count, base.keys.slice());
 		this.tree.count = 1;
@@ -140,10 +186,21 @@ class Folding {
 		this.last = new Int32Array(count).fill(-1);
 		this.sources = new Uint8Array(count);         // one, or 2 for more
 		this.table = new ChildTable(this.tree);
-		this.walk = recursion ? new RecursionWalk(base.keys.length) : null;
+		this.walk = recursion ? new RecursionWalk(base.keys.length + 1) : null;
 		this.framework = frameworks ? frameworksOf(base.keys) : null;
 		this.frameworkKey = base.keys.length;
 		this.tree.keys.push({ name: "[frameworks]", kind: 0, shade: 0 });
+		if (javaOnly) {
+			this.isJava = new Uint8Array(count);   // a Java method, or called by one
+			this.task = new Uint8Array(count);     // what its thread does, from 1 on
+			this.taskKey = this.tree.keys.length;
+			for (const name of [NO_TASK, ...TASKS.map(([name]) => name)])
+				this.tree.keys.push({ name, kind: 0, shade: 0 });
+			this.taskOf = base.keys.map(key => 1 + TASKS.findIndex(([, of]) => of.test(key.name)));
+			this.isLabel = base.keys.map(key => app.data.kinds[key.kind].letter === "#");
+			this.isMethod = base.keys.map((key, at) => this.kin.levels[at] >= 0 ||
+				app.data.kinds[key.kind].letter === "*");
+		}
 		if (frameworks) {
 			this.run = new Int32Array(count);      // frames of the run up to here
 			this.runBelow = new Int32Array(count); // a node's child that is a run
@@ -157,7 +214,7 @@ class Folding {
 		const node = this.tree.count++;
 		this.tree.key[node] = key;
 		linkChild(this.tree, node, parent, this.last);
-		if (this.sources[parent] > 1 && key !== this.frameworkKey)
+		if ((this.isLooking || this.sources[parent] > 1) && key !== this.frameworkKey)
 			this.table.put(node);
 		return node;
 	}
@@ -165,7 +222,7 @@ class Folding {
 	/* One more node of base has become this one. */
 	join(node)
 	{
-		if (this.sources[node] === 1)
+		if (this.sources[node] === 1 && !this.isLooking)
 			for (let child = this.tree.first[node]; child >= 0; child = this.tree.next[child])
 				if (this.tree.key[child] !== this.frameworkKey)
 					this.table.put(child);
@@ -189,16 +246,48 @@ class Folding {
 		return to;
 	}
 
+	/* The node that a frame which is no Java method, nor called by one, gives its samples to. */
+	taskNode(i, parent)
+	{
+		const key = this.taskKey + this.task[i];
+		return this.table.find(parent, key) || this.add(parent, key);
+	}
+
+	/* Whether i is a node of its own; else its samples are another's. */
+	isKept(i)
+	{
+		const { base, below } = this, up = base.parent[i], key = base.key[i], { data } = app;
+		if (!below)
+			return true;
+		this.isJava[i] = this.isMethod[key] || this.isJava[up] ? 1 : 0;
+		this.task[i] = this.task[up] || this.taskOf[key];
+		if (this.isMethod[key] || this.isLabel[key])
+			return true;
+		const own = data.all[i] > 0 || (data.before && data.before[i] > 0);
+		below[i] = below[up];
+		this.of[i] = own && !this.isJava[i] ? this.taskNode(i, below[up]) : below[up];
+		if (this.walk)
+			this.walk.enter(base.keys.length, 0);
+		return false;
+	}
+
 	node(i)
 	{
-		const { base, tree, walk, framework } = this;
-		const parent = this.of[base.parent[i]], key = base.key[i];
-		let to = framework && framework[key] >= 0 ? this.runOf(i, parent) : 0;
-		if (walk) {
+		const { base, walk, below } = this;
+		if (walk)
 			walk.leaveTo(base.depth[i] - 1);
+		if (this.isKept(i))
+			this.keep(i, (below || this.of)[base.parent[i]]);
+	}
+
+	keep(i, parent)
+	{
+		const { base, tree, walk, framework } = this;
+		const key = this.merges ? this.kin.same[base.key[i]] : base.key[i];
+		let to = framework && framework[key] >= 0 ? this.runOf(i, parent) : 0;
+		if (walk)
 			to = to || walk.on[key];
-		}
-		if (to === 0 && this.sources[parent] > 1)
+		if (to === 0 && (this.isLooking || this.sources[parent] > 1))
 			to = this.table.find(parent, key);
 		if (to === 0)
 			to = this.add(parent, key);
@@ -206,20 +295,52 @@ class Folding {
 			walk.enter(key, to);
 		this.join(to);
 		this.of[i] = to;
+		if (this.below)
+			this.below[i] = to;
 	}
 }
 
-function* foldSteps(base, recursion, frameworks)
+/* how: merges, javaOnly, recursion, frameworks, each a flag. */
+function* foldSteps(base, how)
 {
-	const folding = new Folding(base, recursion, frameworks), { count } = base;
+	const folding = new Folding(base, how), { count } = base;
 	for (let i = 1; i < count;) {
 		for (const end = Math.min(i + CHUNK_NODES, count); i < end; i++)
 			folding.node(i);
 		yield progress("Folding", i, count);
 	}
-	if (frameworks)
+	if (how.frameworks)
 		nameRuns(folding.tree, folding.frameworkKey, folding.seen, folding.longest);
-	return { tree: folding.tree, of: folding.of };
+	return { tree: folding.tree, of: folding.of, kin: how.merges ? kinOf(folding.tree.keys) : null };
+}
+
+/* The one with the greatest weight; the first of equal ones. */
+function heaviest(all, weight)
+{
+	return all.reduce((best, one) => weight(one) > weight(best) ? one : best, all[0]);
+}
+
+/*
+ * Gives each node of a tree with merged levels the key of the level of most of its samples, and
+ * tree.levels: of each node how many are of each level.
+ */
+function setLevels(tree, { of, kin }, base, self)
+{
+	const sums = sumUp(base, self), counts = new Float64Array(LEVELS.length * tree.count);
+	for (let i = 1; i < base.count; i++) {
+		const level = kin.levels[base.key[i]];
+		if (level >= 0 && tree.key[of[i]] === kin.same[base.key[i]])
+			counts[LEVELS.length * of[i] + level] += sums[i];
+	}
+	const key = tree.key.slice();
+	for (let i = 1; i < tree.count; i++) {
+		const ways = kin.kin[key[i]];
+		if (ways.length > 1)
+			key[i] = heaviest(ways, one => counts[LEVELS.length * i + kin.levels[one]]);
+	}
+	tree.key = key;
+	tree.levels = counts;
+	tree.kin = kin;
 }
 
 function nameRuns(tree, frameworkKey, seen, longest)
@@ -248,10 +369,10 @@ function nameRuns(tree, frameworkKey, seen, longest)
 function growingTree(source, grow, by)
 {
 	return {
-		source, grow, by, keys: source.keys, count: 0, grown: [], cursors: [],
+		source, grow, by, keys: source.keys, kin: source.kin, count: 0, grown: [], cursors: [],
 		key: [], parent: [], depth: [], first: [], next: [],
 		self: [], total: [], before: [], beforeTotal: [], wide: [],
-		groups: new Groups(source.keys.length),
+		groups: new Groups(source.keys.length, source.kin),
 	};
 }
 
@@ -278,8 +399,10 @@ function addGrowing(tree, parent, key, sums)
 
 /* Counts and sums by key, for one node after the other. */
 class Groups {
-	constructor(keys)
+	constructor(keys, kin)
 	{
+		this.kin = kin;
+		this.own = kin ? new Float64Array(keys) : null;     // by a key alone, without its kin
 		this.count = new Int32Array(keys);
 		this.place = new Int32Array(keys);
 		this.total = new Float64Array(keys);
@@ -288,15 +411,27 @@ class Groups {
 		this.seen = [];
 	}
 
-	add(key, by, node)
+	/* Where keys of one method are one, which one of them. */
+	placeOf(key)
 	{
+		return this.place[this.kin ? this.kin.same[key] : key]++;
+	}
+
+	add(of, by, node)
+	{
+		const key = this.kin ? this.kin.same[of] : of;
 		if (this.count[key]++ === 0) {
 			this.seen.push(key);
+			if (this.kin)
+				for (const one of this.kin.kin[key])
+					this.own[one] = 0;
 			this.total[key] = this.before[key] = this.wide[key] = 0;
 		}
 		this.total[key] += by.total[node];
 		this.before[key] += by.before[node];
 		this.wide[key] += by.wide[node];
+		if (this.kin)
+			this.own[of] += by.wide[node];
 	}
 
 	/* Makes of each key a child of i, the widest first; their cursors are parts of arrays from begin. */
@@ -305,7 +440,8 @@ class Groups {
 		const { wide, count, place } = this;
 		let before = -1;
 		for (const key of this.seen.sort((a, b) => wide[b] - wide[a] || a - b)) {
-			const child = addGrowing(tree, i, key, { total: this.total[key],
+			const shown = this.kin ? heaviest(this.kin.kin[key], one => this.own[one]) : key;
+			const child = addGrowing(tree, i, shown, { total: this.total[key],
 				before: this.before[key], wide: wide[key],
 				cursors: { ...arrays, begin, end: begin + count[key] } });
 			place[key] = begin;
@@ -346,13 +482,13 @@ function growCallers(tree, i)
 			tree.before[i] += by.before[from[c]];
 		}
 	}
-	const oldAt = at.slice(begin, end), oldFrom = from.slice(begin, end), { place } = groups;
+	const oldAt = at.slice(begin, end), oldFrom = from.slice(begin, end);
 	groups.makeChildren(tree, i, { at, from }, begin);
 	for (let c = 0; c < oldAt.length; c++) {
 		const caller = source.parent[oldAt[c]];
 		if (caller <= 0)
 			continue;
-		const to = place[source.key[caller]]++;
+		const to = groups.placeOf(source.key[caller]);
 		at[to] = caller;
 		from[to] = oldFrom[c];
 	}
@@ -371,10 +507,10 @@ function growCallees(tree, i)
 			}
 		}
 	}
-	const below = new Int32Array(found.length), { place } = groups;
+	const below = new Int32Array(found.length);
 	groups.makeChildren(tree, i, { at: below }, 0);
 	for (const child of found)
-		below[place[source.key[child]]++] = child;
+		below[groups.placeOf(source.key[child])] = child;
 }
 
 /* All stacks, leaf first: the root's children are the functions that samples ended in. */
@@ -394,7 +530,7 @@ function reversedTree(source)
 	const begun = new Int32Array(at.length);
 	groups.makeChildren(tree, 0, { at, from: begun }, 0);
 	for (const i of from)
-		begun[groups.place[source.key[i]]++] = i;
+		begun[groups.placeOf(source.key[i])] = i;
 	at.set(begun);
 	return tree;
 }

@@ -3,6 +3,7 @@
 #include "render/render.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_SEC UINT64_C(1000000000)
@@ -78,10 +79,43 @@ static int write_format(const struct profile *profile, enum render_format format
 	return -EINVAL;
 }
 
+/* Of what is reshaped here, and not by the page's script or by its reader. */
+static bool is_reshaped(enum render_format format, const struct render_options *options)
+{
+	return format != RENDER_HTML && format != RENDER_RECORDING && !options->diff &&
+	       (!options->splits_levels || options->java_only);
+}
+
+static int write_reshaped(const struct profile *profile, enum render_format format,
+			  const struct render_options *options, FILE *stream)
+{
+	const struct reshape_options how = {.merges_levels = !options->splits_levels,
+					    .java_only = options->java_only};
+	struct render_options changed = *options;
+	struct timeline timeline = {0};
+	struct reshaped reshaped;
+	int rc = reshape_init(&reshaped, profile, &how);
+
+	if (rc < 0)
+		return rc;
+	changed.levels = how.merges_levels ? reshaped.levels : NULL;
+	if (options->timeline) {
+		rc = reshape_timeline(&reshaped, options->timeline, &timeline);
+		changed.timeline = &timeline;
+	}
+	if (!rc)
+		rc = write_format(&reshaped.profile, format, &changed, stream);
+	free(timeline.entries);
+	reshape_fini(&reshaped);
+	return rc;
+}
+
 int render_write(const struct profile *profile, enum render_format format,
 		 const struct render_options *options, FILE *stream)
 {
-	const int rc = write_format(profile, format, options, stream);
+	const struct render_options none = {0}, *how = options ? options : &none;
+	const int rc = is_reshaped(format, how) ? write_reshaped(profile, format, how, stream)
+						: write_format(profile, format, options, stream);
 
 	if (rc < 0)
 		return rc;

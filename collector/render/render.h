@@ -13,6 +13,7 @@
 #include "profile/diff.h"
 #include "profile/profile.h"
 #include "profile/profile_info.h"
+#include "profile/reshape.h"
 #include "profile/timeline.h"
 #include "render/palette.h"
 
@@ -53,8 +54,11 @@ struct render_options {
 	double total;		    /* what shares are of; 0: all samples */
 	bool is_inverted;	    /* the root stands highest */
 	bool hides_addresses;	    /* folded: 0x and digits become 0x... */
-	const struct profile_info *info; /* NULL: nothing is known beside the samples */
-	const struct timeline *timeline; /* sorted, of this profile; NULL: none */
+	bool splits_levels;	    /* a method is a box for each level it was compiled at */
+	bool java_only;		    /* all time is its Java method's, see profile/reshape.h */
+	const struct level_counts *levels; /* by node; render_write sets it; or NULL */
+	const struct profile_info *info;   /* NULL: nothing is known beside the samples */
+	const struct timeline *timeline;   /* sorted, of this profile; NULL: none */
 };
 
 /* -EINVAL if no format has path's suffix. */
@@ -70,7 +74,9 @@ uint64_t render_period_ns(const struct render_options *options);
 /* Whether it has room for two profiles; of a diff, the others would write its widths. */
 bool render_can_compare(enum render_format format);
 
-/* options may be NULL. Flushes stream, so that a full disk is seen here. */
+/*
+ * options may be NULL. A page and a recording have all levels: a page's script merges them, as it
+ * begins with what options say. A diff has one tree already. Flushes stream, so that a full disk is seen here. */
 int render_write(const struct profile *profile, enum render_format format,
 		 const struct render_options *options, FILE *stream);
 

@@ -191,7 +191,8 @@ static int write_document(struct svg_frames *frames, const struct render_options
 	write_settings(frames, options, stream);
 	fputs("<metadata id=\"fg-data\">", stream);
 	if (rc == 0)
-		rc = svg_data_write(frames->graph, &frames->style->looks, stream);
+		rc = svg_data_write(frames->graph, &frames->style->looks, frames->style->levels,
+				    stream);
 	fprintf(stream, "</metadata>\n<script><![CDATA[\n%s]]></script>\n</svg>\n", svg_app_js);
 	return rc;
 }

@@ -6,6 +6,7 @@ const PAD = 10, MARGIN = 3;
 const MIN_LABEL = 21;             // px; some three letters
 const GAP = 0.4;                  // px between neighbours that can spare them
 const MATCH_FILL = "#cd2ddc";
+const LEVELS = ["interpreted", "C1", "C2", "inlined"];
 
 const root = (document.currentScript && document.currentScript.ownerSVGElement) ||
 	document.documentElement;
@@ -99,6 +100,8 @@ function decode(bytes, kinds, isDiff)
 	addUp(tree);
 	if (isDiff)
 		tree.sides = ["before", "after"].map(() => readSide(from, tree));
+	else
+		tree.levels = readLevels(from);
 	return tree;
 }
 
@@ -111,6 +114,18 @@ function readSide(from, tree)
 	for (let i = tree.count - 1; i > 0; i--)
 		total[tree.parent[i]] += total[i];
 	return { self, total };
+}
+
+/* Nodes with samples of several levels of compilation -> how many of each. */
+function readLevels(from)
+{
+	const levels = new Map();
+	let node = 0;
+	for (let n = from.varint(); n > 0; n--) {
+		node += from.varint();
+		levels.set(node, LEVELS.map(() => from.varint()));
+	}
+	return levels;
 }
 
 function addUp(tree)
@@ -277,11 +292,19 @@ function changeOf(column, i)
 	return (after[column][i] - before[column][i] * scale) / (a || b || 1);
 }
 
+/* Of a method that ran in several ways its shares. */
+function levelsOf(i)
+{
+	const counts = tree.levels.get(i) || [];
+	return counts.map((n, level) => n > 0 ?
+		", " + LEVELS[level] + " " + (100 * n / total[i]).toFixed(0) + "%" : "").join("");
+}
+
 function titleOf(i)
 {
 	if (!isDiff)
 		return nameOf(i) + " (" + counted(total[i]) + ", " +
-			(i || settings.total ? percent(total[i], whole) : "100%") + ")";
+			(i || settings.total ? percent(total[i], whole) : "100%") + ")" + levelsOf(i);
 	const [before, after] = tree.sides;
 	return nameOf(i) + " (" + counted(after.total[i]) + ", " +
 		percent(after.total[i], after.total[0]) + "; " + signed(changeOf("total", i)) +

@@ -208,10 +208,35 @@ int svg_data_encode(const struct graph *graph, const struct looks *looks, struct
 	return encoder.data.failed || out->failed ? -ENOMEM : 0;
 }
 
-int svg_data_write(const struct graph *graph, const struct looks *looks, FILE *stream)
+static void encode_levels(const struct graph *graph, const struct level_counts *levels,
+			  struct bytes *out)
+{
+	uint32_t n = 0, before = 0;
+
+	for (uint32_t i = 0; levels && i < graph->count; i++)
+		n += level_count(&levels[graph->order[i]]) > 1;
+	bytes_add_varint(out, n);
+	for (uint32_t i = 0; n > 0 && i < graph->count; i++) {
+		const struct level_counts *const counts = &levels[graph->order[i]];
+
+		if (level_count(counts) < 2)
+			continue;
+		bytes_add_varint(out, i - before);
+		before = i;
+		for (int level = 0; level < LEVELS; level++)
+			bytes_add_varint(out, counts->totals[level]);
+	}
+}
+
+int svg_data_write(const struct graph *graph, const struct looks *looks,
+		   const struct level_counts *levels, FILE *stream)
 {
 	_cleanup_(bytes_fini) struct bytes data = {0};
-	const int rc = svg_data_encode(graph, looks, &data);
+	int rc = svg_data_encode(graph, looks, &data);
 
+	if (!looks->diff && rc == 0)
+		encode_levels(graph, levels, &data);
+	if (data.failed)
+		rc = -ENOMEM;
 	return rc < 0 ? rc : packed_write(&data, stream);
 }

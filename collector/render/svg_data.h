@@ -19,6 +19,8 @@
  *   varints of every node in order: its own samples, in a diff its own width (of a
  *           graph of graph_init_compared: its own samples after)
  *   in a diff, varints of every node in order: its own samples before; and likewise after
+ *   in a picture without a diff, varint: number of nodes that have samples of several levels; of
+ *           each, varints: how many places in order behind the one before, its samples by level
  *
  * varint: LEB128, see bytes.h. Keys are numbered by use, the commonest first. Columns instead of
  * rows, because zlib halves them: 100,000 stacks, 1.1 million nodes, come to some 1.2 bytes a node.
@@ -26,6 +28,7 @@
 #ifndef FG_RENDER_SVG_DATA_H
 #define FG_RENDER_SVG_DATA_H
 
+#include "profile/reshape.h"
 #include "render/bytes.h"
 #include "render/graph.h"
 #include "render/palette.h"
@@ -34,6 +37,8 @@
 
 /* The above without zlib and base64, behind what out holds. */
 int svg_data_encode(const struct graph *graph, const struct looks *looks, struct bytes *out);
-int svg_data_write(const struct graph *graph, const struct looks *looks, FILE *stream);
+/* levels: of each node, by its number in the profile, or NULL. */
+int svg_data_write(const struct graph *graph, const struct looks *looks,
+		   const struct level_counts *levels, FILE *stream);
 
 #endif

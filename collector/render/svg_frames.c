@@ -110,11 +110,26 @@ static void write_numbers(const struct svg_frames *frames, uint32_t id, FILE *st
 	fputs(")", stream);
 }
 
+/* ", interpreted 12%, C1 8%, C2 80%" of a method's samples */
+static void write_levels(const struct svg_frames *frames, uint32_t id, FILE *stream)
+{
+	const struct level_counts *const counts =
+		frames->style->levels ? &frames->style->levels[id] : NULL;
+	const double total = (double)frames->graph->profile->nodes[id].total;
+
+	for (int level = 0; counts && level_count(counts) > 1 && level < LEVELS; level++) {
+		if (counts->totals[level] > 0)
+			fprintf(stream, ", %s %.0f%%", level_name((enum level)level),
+				100.0 * (double)counts->totals[level] / total);
+	}
+}
+
 static void write_title(const struct svg_frames *frames, uint32_t id, FILE *stream)
 {
 	fputs("<g><title>", stream);
 	text_write_xml(stream, frames->graph->profile->nodes[id].name);
 	write_numbers(frames, id, stream);
+	write_levels(frames, id, stream);
 	fputs("</title>", stream);
 }
 

@@ -25,6 +25,7 @@ void svg_style_init(struct svg_style *style, const struct profile *profile,
 		.factor = or_else(options->factor, 1),
 		.all = or_else(options->total, (double)profile->nodes[PROFILE_ROOT].total),
 		.is_inverted = options->is_inverted,
+		.levels = options->levels,
 	};
 	if (options->min_width_percent > 0)
 		style->min_px = options->min_width_percent / 100 * (style->width - 2 * SVG_PAD);

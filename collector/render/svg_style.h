@@ -25,6 +25,7 @@ struct svg_style {
 	double all; /* what shares are of */
 	bool is_inverted;
 	struct looks looks;
+	const struct level_counts *levels; /* by node, or NULL */
 };
 
 void svg_style_init(struct svg_style *style, const struct profile *profile,

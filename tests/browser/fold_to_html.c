@@ -27,6 +27,10 @@ static enum frame_kind cut_suffix(char *name)
 {
 	const size_t len = strlen(name);
 
+	if (len > 4 && strcmp(name + len - 4, "_[#]") == 0) {
+		name[len - 4] = '\0';
+		return FRAME_LABEL;
+	}
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		const char *const suffix = frame_kind_suffix((enum frame_kind)kind);
 		const size_t suffix_len = strlen(suffix);
@@ -164,6 +168,7 @@ int main(int argc, char **argv)
 		assert(diff_init(&diff, &before_profile, &profile, &(struct diff_options){0}) == 0);
 		options.diff = &diff;
 	}
+	options.splits_levels = format != RENDER_HTML; /* so that what goes in comes out */
 	rc = render_write(compare ? &diff.tree : &profile, format, &options, stdout);
 	free(line);
 	diff_fini(&diff);

@@ -175,6 +175,21 @@ class Controls(PageCase):
         self.browser.run("go(newState())")
         self.assertEqual(self.total(), 2000)
 
+    def test_a_tab_that_does_not_exist_opens_the_graph_and_is_told_of(self):
+        self.browser.open(self.page, "#tab=changes&search=find")
+        self.assertEqual(self.browser.run("[app.state.tab, app.state.search, page.panes.graph.hidden]"),
+                         ["graph", "find", False])
+        self.assertIn("no tab called changes", self.text(".said"))
+
+    def test_only_frameworks_that_are_there_can_be_folded(self):
+        self.assertEqual(self.browser.run("document.querySelector('[data-flag=frameworks]').title"),
+                         "Spring, Hibernate: a run as one frame")
+        with tempfile.TemporaryDirectory() as directory:
+            page = make_page(directory, "plain", "app;org/jboss/logging/Logger.info_[j];"
+                                                 "java/util/HashMap.get_[j] 10\n")
+            self.browser.open(page)
+            self.assertIsNone(self.browser.run("document.querySelector('[data-flag=frameworks]')"))
+
     def test_back_goes_through_filters_and_tabs(self):
         self.choose("process", "Shop-100")
         self.press("#tab-top")

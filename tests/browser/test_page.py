@@ -20,7 +20,29 @@ from page_case import (BUCKET_MS, HOSTILE, PIXELS, SHOTS, PageCase, bare, make_p
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+MIXED = """app_[#];a/Main.run_[0] 10
+app_[#];a/Main.run_[1];a/In.call_[1] 10
+app_[#];a/Main.run_[1] 20
+app_[#];a/Main.run_[j] 30
+app_[#];a/Main.run_[j];a/In.call_[i] 30
+app_[#];a/Main.only_[1] 5
+"""
+NATIVE = """app_[#];clone3;call_stub;a/Main.run_[j];copy_user_[k] 4
+app_[#];clone3;call_stub;a/Main.run_[j];memcpy 3
+app_[#];clone3;call_stub;a/Main.run_[j];upcall;a/Main.back_[j] 2
+app_[#];clone3;CompileBroker::loop;C2::go 7
+app_[#];clone3;WorkerThread::run;mark 4
+app_[#];clone3 2
+"""
+
+
 class Page(PageCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.mixed = make_page(cls.directory.name, "mixed", MIXED)
+        cls.native = make_page(cls.directory.name, "native", NATIVE)
+
     # claims
 
     def test_page_states_a_policy_without_inline_scripts_and_network(self):
@@ -258,6 +280,63 @@ class Page(PageCase):
         self.assertEqual(self.browser.run(nested), 0)
         self.assertEqual(self.total(), 2000)
 
+    def siblings(self):
+        """Names of the graph's frames, a list for the callees of each."""
+        return self.browser.run(
+            "(t => { const all = []; for (let i = 0; i < t.count; i++) { const names = [];"
+            "for (let c = t.first[i]; c >= 0; c = t.next[c]) if (t.total[c] > 0)"
+            "names.push(t.keys[t.key[c]].name); all.push(names); } return all; })(app.tree)")
+
+    def test_a_method_is_one_box_whatever_it_was_compiled_to(self):
+        self.assertTrue(all(len(set(names)) == len(names) for names in self.siblings()))
+        self.assertEqual(self.total(), 2000)
+        before = self.browser.run("app.tree.count")
+        self.shoot("levels-merged")
+        self.press("[data-flag=split]")
+        self.assertTrue(any(len(set(names)) < len(names) for names in self.siblings()))
+        self.assertGreater(self.browser.run("app.tree.count"), before)
+        self.assertEqual(self.total(), 2000)
+
+    def test_shares_of_levels_are_told_and_the_greatest_gives_the_colour(self):
+        self.browser.open(self.mixed)
+        for stack, kind, told in (
+                (("app", "a/Main.run"), "J", "interpreted 10%, C1 30%, C2 60%"),
+                (("app", "a/Main.run", "a/In.call"), "+", "C1 25%, inlined 75%"),
+                (("app", "a/Main.only"), "1", None)):
+            found = self.browser.run(
+                "(names => { const t = app.tree; let i = 0; for (const name of names) {"
+                "let c = t.first[i]; while (t.keys[t.key[c]].name !== name) c = t.next[c]; i = c; }"
+                "return [app.data.kinds[t.keys[t.key[i]].kind].letter, describe(app.graph, i)]; })"
+                f"({list(stack)!r})")
+            self.assertEqual(found[0], kind)
+            if told:
+                self.assertIn(told, found[1])
+            else:
+                self.assertNotIn("C1 1", found[1])
+        # Also where callers stand first, and for what a filter leaves.
+        self.press("[data-flag=reversed]")
+        self.assertEqual(self.browser.run(
+            "(t => { const all = {}; for (let c = t.first[0]; c >= 0; c = t.next[c])"
+            "all[t.keys[t.key[c]].name] = [app.data.kinds[t.keys[t.key[c]].kind].letter, t.total[c]];"
+            "return all; })(app.graph.tree)"),
+            {"a/Main.run": ["J", 60], "a/In.call": ["+", 40], "a/Main.only": ["1", 5]})
+
+    def test_time_is_its_java_methods_on_request(self):
+        self.browser.open(self.native)
+        self.press("[data-flag=javaOnly]")
+        self.assertEqual(self.browser.run(
+            "(t => { const all = {}; for (let i = 1; i < t.count; i++) if (t.total[i] > 0)"
+            "all[t.keys[t.key[i]].name] = [t.self[i], t.total[i]]; return all; })(app.tree)"),
+            {"app": [0, 22], "a/Main.run": [7, 9], "a/Main.back": [2, 2], "[JIT compiler]": [7, 7],
+             "[GC]": [4, 4], "[no Java method]": [2, 2]})
+        self.search("copy_user")
+        self.assertRegex(self.text("#matched"), "^18.18% of samples, 1 frame")
+        self.search("")
+        self.press("#tab-top")
+        self.assertEqual(self.browser.run(
+            "[...document.querySelectorAll('tbody .link')].map(l => l.textContent)[0]"), "a/Main.run")
+        self.shoot("java-only")
+
     def test_framework_runs_are_one_frame(self):
         self.press("[data-flag=frameworks]")
         names = self.browser.run("[...new Set(Array.from(app.tree.key.slice(0, app.tree.count),"
@@ -304,6 +383,7 @@ class Page(PageCase):
         self.assertRegex(self.pasted(), r"^org/spring.*F0\.doFilter$")
         self.press("#copy-stack")
         self.assertRegex(self.pasted(), r"^(Shop|Search)\norg/spring.*F0.doFilter$")
+        self.press("[data-flag=split]")
         self.press("#copy-folded")
         wanted = {}
         for sample in self.samples:

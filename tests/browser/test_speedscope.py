@@ -121,7 +121,8 @@ class Speedscope(unittest.TestCase):
     def show(self, source, suffix):
         """Has fgcollect make a file of source, and opens it as speedscope's own command does."""
         made = self.directory / f"made{suffix}"
-        subprocess.run([os.environ["FG_COLLECTOR"], "render", source, "-o", made], check=True,
+        subprocess.run([os.environ["FG_COLLECTOR"], "render", "--split-levels", source, "-o", made],
+                       check=True,
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         script = self.directory / "made.js"
         content = base64.b64encode(made.read_bytes()).decode()

@@ -50,7 +50,7 @@ def tables(*paths):
             found["--" + name] = kind == "required"
             if value.startswith("'"):
                 found["-" + value[1]] = kind == "required"
-        for short in re.findall(r'getopt_long\(argc, argv, "([^"]*)"', text):
+        for short in re.findall(r'short_options\[\] = "([^"]*)"', text):
             for letter, colon in re.findall(r"([A-Za-z])(:?)", short):
                 found["-" + letter] = bool(colon)
     return found

@@ -62,7 +62,10 @@ static inline char *folded_of(const struct profile *profile)
 	size_t len = 0;
 	FILE *const stream = open_memstream(&text, &len);
 
-	assert_int_equal(render_write(profile, RENDER_FOLDED, NULL, stream), 0);
+	assert_int_equal(render_write(profile, RENDER_FOLDED,
+				      &(const struct render_options){.splits_levels = true},
+				      stream),
+			 0);
 	fclose(stream);
 	return text;
 }

@@ -14,7 +14,8 @@ static void check(const struct note *notes, size_t n, const char *expected)
 	assert_int_equal(profile_init(&profile, 0), 0);
 	for (size_t i = 0; i < n; i++)
 		add_note(&profile, &notes[i]);
-	text = written(&profile, RENDER_FOLDED, NULL);
+	text = written(&profile, RENDER_FOLDED,
+		       &(const struct render_options){.splits_levels = true});
 	assert_string_equal(text, expected);
 	free(text);
 	profile_fini(&profile);
@@ -35,6 +36,32 @@ static void each_kind_has_its_suffix(void **state)
 	      {{F("t", LABEL), F("a/B.c", JIT), F("d", NATIVE)}, 3},
 	      {{F("t", LABEL), F("a/B.c", C1), F("d", INLINED)}, 2},
 	      {{F("t", LABEL), F("a/B.c", INTERPRETED), F("d", KERNEL)}, 1});
+}
+
+static void a_method_is_one_frame_unless_levels_are_split(void **state)
+{
+	const struct note notes[] = {{{F("t", LABEL), F("a/B.c", JIT), F("d", NATIVE)}, 3},
+				     {{F("t", LABEL), F("a/B.c", C1)}, 2},
+				     {{F("t", LABEL), F("a/B.c", INTERPRETED), F("d", KERNEL)}, 1}};
+	struct render_options options = {.java_only = true};
+	struct profile profile;
+	char *text;
+
+	(void)state;
+	assert_int_equal(profile_init(&profile, 0), 0);
+	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
+		add_note(&profile, &notes[i]);
+	text = written(&profile, RENDER_FOLDED, NULL);
+	assert_string_equal(text, "t;a/B.c_[j] 2\nt;a/B.c_[j];d 3\nt;a/B.c_[j];d_[k] 1\n");
+	free(text);
+	text = written(&profile, RENDER_FOLDED, &options);
+	assert_string_equal(text, "t;a/B.c_[j] 6\n");
+	free(text);
+	options.splits_levels = true;
+	text = written(&profile, RENDER_FOLDED, &options);
+	assert_string_equal(text, "t;a/B.c_[0] 1\nt;a/B.c_[1] 2\nt;a/B.c_[j] 3\n");
+	free(text);
+	profile_fini(&profile);
 }
 
 static void only_stacks_that_end_are_lines(void **state)
@@ -201,6 +228,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_has_its_suffix),
+		cmocka_unit_test(a_method_is_one_frame_unless_levels_are_split),
 		cmocka_unit_test(only_stacks_that_end_are_lines),
 		cmocka_unit_test(lines_are_in_byte_order),
 		cmocka_unit_test(bytes_above_ascii_come_last),

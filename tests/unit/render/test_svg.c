@@ -245,6 +245,28 @@ static void data_holds_every_node_in_order(void **state)
 	check_varints(&data, keys, 5);
 	check_varints(&data, ups, 5);
 	check_varints(&data, selves, 5);
+	assert_int_equal(varint(&data), 0); /* no method ran in several ways */
+	assert_int_equal(data.at, data.len);
+}
+
+static void shares_of_levels_are_told_and_the_greatest_gives_the_colour(void **state)
+{
+	static const uint64_t levels[] = {1, 2, 10, 30, 60, 0};
+	struct fixture *const fixture = *state;
+	static struct data data;
+	size_t text_len;
+
+	ADD(10, F("app", LABEL), F("a/B.run", INTERPRETED));
+	ADD(30, F("app", LABEL), F("a/B.run", C1));
+	ADD(60, F("app", LABEL), F("a/B.run", JIT));
+	draw(fixture, NULL);
+	HAS("<title>a/B.run (100 samples, 100.00%), interpreted 10%, C1 30%, C2 60%</title>");
+	unpack(fixture->svg, "<metadata id=\"fg-data\">", &data);
+	assert_int_equal(varint(&data), 3);
+	text_len = varint(&data);
+	assert_int_equal(varint(&data), 3);
+	data.at += text_len + 3 * 3; /* keys, ups and selves, of a byte each */
+	check_varints(&data, levels, 6);
 	assert_int_equal(data.at, data.len);
 }
 
@@ -436,6 +458,7 @@ int main(void)
 		test(deep_stack_is_drawn),
 		test(full_disk_is_an_error),
 		test(data_holds_every_node_in_order),
+		test(shares_of_levels_are_told_and_the_greatest_gives_the_colour),
 		test(equal_profiles_give_equal_files),
 		test(options_shape_the_drawing),
 		test(inverted_root_stands_on_top),

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Levels of compilation as one node, and time as its Java method's. */
+#include "profile/reshape.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MAX_FRAMES 16
+
+static struct profile profile;
+static struct reshaped reshaped;
+
+static int set_up(void **state)
+{
+	(void)state;
+	return profile_init(&profile, 0);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	profile_fini(&profile);
+	reshape_fini(&reshaped);
+	return 0;
+}
+
+static enum frame_kind kind_of_letter(char letter)
+{
+	switch (letter) {
+	case '0':
+		return FRAME_INTERPRETED;
+	case '1':
+		return FRAME_C1;
+	case 'j':
+		return FRAME_JIT;
+	case 'w':
+		return FRAME_NATIVE_WRAPPER;
+	case 'i':
+		return FRAME_INLINED;
+	case 'k':
+		return FRAME_KERNEL;
+	case 'v':
+		return FRAME_JVM;
+	case '#':
+		return FRAME_LABEL;
+	default:
+		return FRAME_NATIVE;
+	}
+}
+
+/* Words are frames, root first, each behind the letter of its kind: "#app nstart jrun". Its leaf. */
+static uint32_t add(const char *stack, uint64_t weight)
+{
+	char text[256], *words[MAX_FRAMES], *rest = NULL;
+	struct frame frames[MAX_FRAMES];
+	uint32_t leaf;
+	size_t n = 0;
+
+	strcpy(text, stack);
+	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		words[n++] = word;
+	for (size_t i = 0; i < n; i++)
+		frames[i] = (struct frame){.name = words[n - 1 - i] + 1,
+					   .kind = kind_of_letter(words[n - 1 - i][0])};
+	assert_int_equal(profile_add_leaf(&profile, frames, n, weight, &leaf), 0);
+	return leaf;
+}
+
+static void reshape(bool merges_levels, bool java_only)
+{
+	reshape_fini(&reshaped);
+	assert_int_equal(reshape_init(&reshaped, &profile,
+				      &(struct reshape_options){merges_levels, java_only}),
+			 0);
+	assert_int_equal(reshaped.profile.nodes[PROFILE_ROOT].total,
+			 profile.nodes[PROFILE_ROOT].total);
+}
+
+/* The node at the end of names with spaces between them; there is exactly one of each. */
+static uint32_t find(const char *path)
+{
+	char text[256], *rest = NULL;
+	uint32_t id = PROFILE_ROOT;
+
+	strcpy(text, path);
+	for (char *word = strtok_r(text, "/", &rest); word; word = strtok_r(NULL, "/", &rest)) {
+		uint32_t found = 0;
+
+		for (uint32_t child = reshaped.profile.nodes[id].first_child; child;
+		     child = reshaped.profile.nodes[child].next_sibling) {
+			if (strcmp(reshaped.profile.nodes[child].name, word) != 0)
+				continue;
+			assert_int_equal(found, 0);
+			found = child;
+		}
+		if (!found)
+			return 0;
+		id = found;
+	}
+	return id;
+}
+
+static void check(const char *path, uint64_t self, uint64_t total)
+{
+	const uint32_t id = find(path);
+
+	assert_int_not_equal(id, 0);
+	assert_int_equal(reshaped.profile.nodes[id].self, self);
+	assert_int_equal(reshaped.profile.nodes[id].total, total);
+}
+
+static void a_method_is_one_whatever_it_was_compiled_to(void **state)
+{
+	const struct level_counts *levels;
+
+	(void)state;
+	add("#app 0main 0work", 10);
+	add("#app 0main 1work", 20);
+	add("#app 0main jwork", 50);
+	add("#app 0main jwork iinner", 5);
+	add("#app 0main 1work 1inner", 3);
+	add("#app 0main nwork", 2); /* a native function of that name is another one */
+	reshape(true, false);
+	assert_int_equal(reshaped.profile.nodes[find("app/main")].total, 90);
+	for (uint32_t id = reshaped.profile.nodes[find("app/main")].first_child; id;
+	     id = reshaped.profile.nodes[id].next_sibling) {
+		if (reshaped.profile.nodes[id].kind == FRAME_NATIVE) {
+			assert_int_equal(reshaped.profile.nodes[id].total, 2);
+			continue;
+		}
+		assert_int_equal(reshaped.profile.nodes[id].kind, FRAME_JIT);
+		assert_int_equal(reshaped.profile.nodes[id].total, 88);
+		levels = &reshaped.levels[id];
+		assert_int_equal(level_count(levels), 3);
+		assert_int_equal(levels->totals[LEVEL_INTERPRETED], 10);
+		assert_int_equal(levels->totals[LEVEL_C1], 23);
+		assert_int_equal(levels->totals[LEVEL_C2], 55);
+		id = reshaped.profile.nodes[id].first_child;
+		assert_int_equal(reshaped.profile.nodes[id].kind, FRAME_INLINED);
+		assert_int_equal(reshaped.profile.nodes[id].total, 8);
+		assert_int_equal(reshaped.levels[id].totals[LEVEL_INLINED], 5);
+		return;
+	}
+	fail();
+}
+
+static void a_kind_that_is_alone_stays(void **state)
+{
+	(void)state;
+	add("#app wnative0", 1);
+	add("#app 0plain", 1);
+	reshape(true, false);
+	assert_int_equal(reshaped.profile.nodes[find("app/native0")].kind, FRAME_NATIVE_WRAPPER);
+	assert_int_equal(reshaped.profile.nodes[find("app/plain")].kind, FRAME_INTERPRETED);
+	assert_int_equal(level_count(&reshaped.levels[find("app")]), 0);
+}
+
+static void all_below_a_java_method_is_its_own(void **state)
+{
+	(void)state;
+	add("#app nclone3 vcall_stub jrun vUnsafe ncopy", 4);
+	add("#app nclone3 vcall_stub jrun kread kvfs", 3);
+	add("#app nclone3 vcall_stub jrun vupcall jback", 2);
+	add("#app nclone3 vcall_stub", 1);
+	add("#app nclone3 vCompileBroker::loop vC2", 7);
+	add("#app nclone3 vWorkerThread::run vmark", 6);
+	add("#app nclone3 kread", 5);
+	reshape(true, true);
+	check("app", 0, 28);
+	check("app/run", 7, 9);
+	check("app/run/back", 2, 2);
+	check("app/[JIT compiler]", 7, 7);
+	check("app/[GC]", 6, 6);
+	check("app/[no Java method]", 6, 6);
+	assert_int_equal(find("app/clone3"), 0);
+}
+
+static void java_only_can_keep_levels_apart(void **state)
+{
+	(void)state;
+	add("#app 0work nf", 1);
+	add("#app jwork kg", 1);
+	reshape(false, true);
+	assert_int_equal(reshaped.profile.count, 4);
+}
+
+static void the_timeline_follows(void **state)
+{
+	const struct timeline_process process = {.pid = 1, .title = "app"};
+	const uint32_t leaves[] = {add("#app 0work", 1), add("#app jwork", 1)};
+	struct timeline timeline, moved;
+	struct timeline_thread thread = {.tid = 1, .name = "main"};
+
+	(void)state;
+	timeline_init(&timeline, 0);
+	thread.process = timeline_process(&timeline, &process);
+	for (size_t i = 0; i < 2; i++)
+		timeline_add(&timeline, 0,
+			     &(struct timeline_entry){.thread = timeline_thread(&timeline, &thread),
+						      .node = leaves[i],
+						      .weight = 1});
+	reshape(true, false);
+	assert_int_equal(reshape_timeline(&reshaped, &timeline, &moved), 0);
+	assert_int_equal(moved.n_entries, 1);
+	assert_int_equal(moved.entries[0].node, find("app/work"));
+	assert_int_equal(moved.entries[0].weight, 2);
+	assert_int_equal(timeline.n_entries, 2);
+	free(moved.entries);
+	timeline_fini(&timeline);
+}
+
+#define CLAIM(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(a_method_is_one_whatever_it_was_compiled_to),
+		CLAIM(a_kind_that_is_alone_stays),
+		CLAIM(all_below_a_java_method_is_its_own),
+		CLAIM(java_only_can_keep_levels_apart),
+		CLAIM(the_timeline_follows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
