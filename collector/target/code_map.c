@@ -57,6 +57,8 @@ struct code_map {
 	uint64_t resync_ns;
 	struct code_map_stats stats;
 	struct code_span unlisted[CODE_MAP_MAX_UNLISTED]; /* the last ones, by stats.unlisted */
+	uint32_t rests[CODE_MAP_RESTS];			  /* that the last add left */
+	size_t n_rests;
 };
 
 /* ---- lists ---- */
@@ -288,9 +290,27 @@ static uint32_t live_at(const struct code_map *map, uint64_t addr)
 struct claim {
 	const struct node *node;
 	uint32_t id;
-	uint64_t time_ns;	/* when those that still live there end */
-	uint64_t last_death_ns; /* of all that were there before; 0: none */
+	uint64_t time_ns;			 /* when those that still live there end */
+	uint64_t last_death_ns;			 /* of all that were there before; 0: none */
+	struct code_range rests[CODE_MAP_RESTS]; /* what it leaves of dead ones */
+	size_t n_rests;
 };
+
+static void add_rest(struct claim *claim, const struct code_range *range, uint64_t from,
+		     uint64_t to)
+{
+	struct code_range *rest = &claim->rests[claim->n_rests];
+
+	if (from >= to || claim->n_rests == CODE_MAP_RESTS)
+		return;
+	*rest = *range;
+	rest->addr = from;
+	rest->size = (uint32_t)(to - from);
+	rest->is_rest = true;
+	rest->frame = (struct code_frame){0};
+	rest->inlines = NULL;
+	claim->n_rests++;
+}
 
 static void claim_from(struct code_map *map, struct claim *claim, uint32_t id)
 {
@@ -305,11 +325,13 @@ static void claim_from(struct code_map *map, struct claim *claim, uint32_t id)
 		map->stats.evicted++;
 	}
 	if (node->state == NODE_DEAD) {
+		add_rest(claim, &node->range, node->range.addr, claim->node->range.addr);
+		add_rest(claim, &node->range, end_of(&claim->node->range), end_of(&node->range));
 		list_remove(map, id);
 		list_add(map, id, NODE_REPLACED);
 		unlist(map, id);
 	}
-	if (node->range.death_ns > claim->last_death_ns)
+	if (!node->range.is_rest && node->range.death_ns > claim->last_death_ns)
 		claim->last_death_ns = node->range.death_ns;
 }
 
@@ -444,6 +466,34 @@ static int insert_node(struct code_map *map, const struct code_range *range, uin
 	return err;
 }
 
+/* What there is no room for is only missing in lists. */
+static void keep_rests(struct code_map *map, const struct claim *claim)
+{
+	map->n_rests = 0;
+	for (size_t i = 0; i < claim->n_rests; i++) {
+		uint32_t id;
+
+		if (insert_node(map, &claim->rests[i], &id) < 0)
+			continue;
+		map->nodes[id].range.death_ns = claim->rests[i].death_ns;
+		list_add(map, id, NODE_DEAD);
+		map->rests[map->n_rests++] = id;
+	}
+}
+
+size_t code_map_rests(const struct code_map *map, const struct code_range *ret[CODE_MAP_RESTS])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < map->n_rests; i++) {
+		const struct node *node = &map->nodes[map->rests[i]];
+
+		if (node->state == NODE_DEAD && node->range.is_rest)
+			ret[n++] = &node->range;
+	}
+	return n;
+}
+
 int code_map_add(struct code_map *map, const struct code_range *range, bool is_resync)
 {
 	struct claim claim = {.time_ns = range->birth_ns};
@@ -470,6 +520,7 @@ int code_map_add(struct code_map *map, const struct code_range *range, bool is_r
 	claim_addresses(map, &claim);
 	if (is_resync || range->birth_ns < claim.last_death_ns)
 		set_birth(map, id, claim.last_death_ns);
+	keep_rests(map, &claim);
 	map->stats.loads++;
 	return 1;
 }
@@ -523,6 +574,8 @@ struct moment {
  */
 static bool consider(struct moment *moment, const struct node *node, uint64_t birth_ns)
 {
+	if (node->range.is_rest)
+		return true;
 	if (birth_ns > moment->time_ns) {
 		if (!moment->after || node->order < moment->after->order)
 			moment->after = node;

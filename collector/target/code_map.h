@@ -68,6 +68,7 @@ struct code_range {
 	uint32_t size;	     /* never 0, addr + size does not wrap */
 	uint8_t kind;	     /* enum code_kind */
 	uint8_t level;	     /* compile level 0 to 4, or CODE_LEVEL_UNKNOWN */
+	bool is_rest;	     /* of dead code of which the other part has been replaced */
 	uint32_t dump_index; /* its number in a jitdump; 0: it is in none */
 	struct code_frame frame;
 	uint64_t birth_ns;
@@ -108,6 +109,7 @@ struct code_span {
 };
 
 #define CODE_MAP_MAX_UNLISTED 512
+#define CODE_MAP_RESTS	      2 /* in front of what was added, and behind it */
 
 struct code_map; /* opaque */
 
@@ -142,6 +144,13 @@ size_t code_map_resync_end(struct code_map *map, bool complete);
 const struct code_range *code_map_find(const struct code_map *map, uint64_t addr, uint64_t time_ns);
 
 /*
+ * Where the last code_map_add that returned 1 took over a part of dead code, the parts that it left:
+ * ranges of their own in lists, without frame and inlines, which no look-up finds. Borrowed until
+ * the map's next change. Returns their number.
+ */
+size_t code_map_rests(const struct code_map *map, const struct code_range *ret[CODE_MAP_RESTS]);
+
+/*
  * Forgets ranges that died before horizon_ns and of which any byte has been taken over by others.
  * Dead ranges that nothing replaced stay, up to max_dead of them; beyond that they go in the order
  * in which their deaths became known, but none that died at horizon_ns or later.
@@ -150,7 +159,7 @@ void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead)
 
 /*
  * All that belongs into a perf map, in rising order of address and without overlap: what lives, and
- * dead ranges of which no byte has been replaced. Only what was added since code_map_mark returned
+ * dead code as far as it has not been replaced. Only what was added since code_map_mark returned
  * since; 0 is everything. As long as stats.relisted stays what it was, a later list adds to an
  * earlier one, and takes back what code_map_unlisted tells. An array of borrowed ranges that the
  * caller frees, valid until the map's next change. Returns their number or -ENOMEM.

@@ -74,7 +74,7 @@ static size_t repeat(struct jitdump_target *target, pid_t pid, const struct code
 		const struct jitdump_load load = {
 			.pid = pid, .time_ns = since_ns, .range = ranges[i]};
 
-		if (!has_moved(old, &target->known, ranges[i]->addr))
+		if (ranges[i]->is_rest || !has_moved(old, &target->known, ranges[i]->addr))
 			continue;
 		if (jitdump_add_repeat(target->dump, &load, &target->used_bytes) == 0)
 			repeated++;

@@ -53,11 +53,18 @@ void map_writer_fini(struct map_writer *writer)
 void map_writer_mark(struct map_writer *writer, const struct code_map *code,
 		     const struct code_range *range, uint64_t now_ns)
 {
+	const struct code_range *rests[CODE_MAP_RESTS];
+	size_t n_rests;
+
 	if (!writer->changed_ns)
 		writer->changed_ns = now_ns;
 	writer->marked_ns = now_ns;
-	if (writer->draft && range)
-		perf_map_add(writer->draft, code, range);
+	if (!writer->draft || !range)
+		return;
+	perf_map_add(writer->draft, code, range);
+	n_rests = code_map_rests(code, rests);
+	for (size_t i = 0; i < n_rests; i++)
+		perf_map_add(writer->draft, code, rests[i]);
 }
 
 void map_writer_restart(struct map_writer *writer, uint64_t now_ns)

@@ -112,6 +112,48 @@ static void check_list(const struct code_map *map, const char *names)
 	free(ranges);
 }
 
+static void check_listed(const struct code_map *map, size_t at, uint64_t addr, uint32_t size,
+			 const char *name)
+{
+	const struct code_range **ranges = NULL;
+
+	assert_true(code_map_list(map, 0, &ranges) > (ssize_t)at);
+	assert_int_equal(ranges[at]->addr, addr);
+	assert_int_equal(ranges[at]->size, size);
+	assert_string_equal(ranges[at]->name, name);
+	free(ranges);
+}
+
+static void dead_code_is_listed_as_far_as_it_is_not_replaced(void **state)
+{
+	const struct code_range *rests[CODE_MAP_RESTS];
+
+	add(*state, "a", A, 256, 100);
+	code_map_remove(*state, A, 200);
+	add(*state, "b", A + 64, 64, 300);
+	check_list(*state, "aba");
+	check_listed(*state, 0, A, 64, "a");
+	check_listed(*state, 2, A + 128, 128, "a");
+	assert_int_equal(code_map_rests(*state, rests), 2);
+	assert_int_equal(rests[0]->addr, A);
+	assert_int_equal(rests[1]->addr, A + 128);
+	code_map_remove(*state, A + 64, 400);
+	add(*state, "c", A + 96, 64, 500); /* over the end of one and the begin of the other */
+	check_list(*state, "abca");
+	check_listed(*state, 1, A + 64, 32, "b");
+	check_listed(*state, 3, A + 160, 96, "a");
+	/* Look-ups see what was there and nothing else. */
+	check_life(*state, A + 200, 150, 100, 200);
+	check_found(*state, A + 200, 450, "a");
+	assert_int_equal(code_map_find(*state, A + 200, 150)->addr, A);
+	code_map_expire(*state, 1000, 0);
+	check_list(*state, "c");
+	check_found(*state, A + 200, 150, NULL);
+	add(*state, "d", A, 256, 600);
+	check_list(*state, "d");
+	assert_int_equal(code_map_rests(*state, rests), 0);
+}
+
 /* ---- look-ups ---- */
 
 static void an_empty_map_finds_nothing(void **state)
@@ -450,7 +492,8 @@ static void expire_forgets_what_was_replaced_before_the_horizon(void **state)
 	check_found(*state, A + 70, 150, "b");
 	check_found(*state, A, 150, NULL);
 	assert_int_equal(stats_of(*state).expired, 1);
-	assert_int_equal(stats_of(*state).dead, 0);
+	assert_int_equal(stats_of(*state).dead, 1); /* the rest of it, for lists */
+	check_list(*state, "ab");
 }
 
 static void expire_drops_the_oldest_dead_beyond_the_maximum(void **state)
@@ -477,7 +520,7 @@ static void expire_keeps_beyond_the_maximum_who_died_after_the_horizon(void **st
 
 /* ---- list ---- */
 
-static void list_is_rising_and_holds_no_replaced_code(void **state)
+static void list_is_rising_and_holds_what_is_left_of_replaced_code(void **state)
 {
 	add(*state, "d", A + 9 * PAGE_SIZE, BIG_SIZE, 10);
 	add(*state, "c", A + 300, 10 * PAGE_SIZE - 400, 20); /* replaces d */
@@ -487,7 +530,7 @@ static void list_is_rising_and_holds_no_replaced_code(void **state)
 	add(*state, "x", A + 100, 100, 60);
 	code_map_remove(*state, A + 100, 70);
 	add(*state, "y", A + 199, 1, 80);
-	check_list(*state, "aybc");
+	check_list(*state, "axybcd");
 }
 
 /* ---- big ranges ---- */
@@ -913,6 +956,8 @@ static void compare_lists(const struct code_map *map, const struct model *model)
 
 		expected += !r->is_gone && (!r->is_dead || !r->is_replaced);
 	}
+	for (ssize_t i = 0; i < count; i++)
+		expected += ranges[i]->is_rest;
 	assert_int_equal(count, expected);
 	for (ssize_t i = 1; i < count; i++)
 		assert_true(ranges[i - 1]->addr + ranges[i - 1]->size <= ranges[i]->addr);
@@ -973,6 +1018,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(an_empty_map_finds_nothing),
+		CLAIM(dead_code_is_listed_as_far_as_it_is_not_replaced),
 		CLAIM(reused_address_resolves_by_time),
 		CLAIM(sample_before_first_load_belongs_to_it),
 		CLAIM(gap_belongs_to_the_next_birth),
@@ -1007,7 +1053,7 @@ int main(void)
 		CLAIM(expire_forgets_what_was_replaced_before_the_horizon),
 		CLAIM(expire_drops_the_oldest_dead_beyond_the_maximum),
 		CLAIM(expire_keeps_beyond_the_maximum_who_died_after_the_horizon),
-		CLAIM(list_is_rising_and_holds_no_replaced_code),
+		CLAIM(list_is_rising_and_holds_what_is_left_of_replaced_code),
 		CLAIM(big_range_is_found_and_reused_as_any_other),
 		CLAIM(largest_range_evicts_everything_beneath),
 		CLAIM(big_ranges_are_limited),

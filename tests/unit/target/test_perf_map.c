@@ -178,7 +178,7 @@ static void dead_code_stays_until_its_place_is_taken(void **state)
 	code_map_remove(f->map, 0x2000, 10);
 	add_stub(f, 0x20ff, 1, "newcomer");
 	assert_int_equal(perf_map_write(f->dir, PID, f->map, PERF_MAP_MAX_BYTES), 0);
-	check_file(f, MAP_NAME, MARKER "1000 100 dead\n20ff 1 newcomer\n");
+	check_file(f, MAP_NAME, MARKER "1000 100 dead\n2000 ff replaced\n20ff 1 newcomer\n");
 }
 
 static void names_cannot_forge_lines(void **state)
