@@ -71,6 +71,23 @@ function showDetails(graph, i)
 
 // ---- the banner ----
 
+/* What the JVM does for itself, or for the program without its asking, by the frames that do it. */
+const CHORES = [
+	["compiling", /^CompileBroker::/],
+	["collecting garbage", GC_FRAMES],
+	["loading classes", /^(SystemDictionary::(resolve|load)_|ClassFileParser::|InstanceKlass::link_class|java[/.]lang[/.]ClassLoader\.loadClass)/],
+];
+const LEAST_CHORE = 0.005;
+
+function choreItems()
+{
+	const { base, keys, all } = app.data, sum = all.reduce((n, of) => n + of, 0);
+	return CHORES.map(([label, pattern]) => {
+		const share = sumInside(base, markedBy(keys, key => pattern.test(key.name)), all) / (sum || 1);
+		return { label, text: share >= LEAST_CHORE ? (100 * share).toFixed(share < 0.1 ? 1 : 0) + "%" : "" };
+	});
+}
+
 function qualityItems()
 {
 	const { facts, processes, before } = app.data, all = app.data.all.reduce((sum, n) => sum + n, 0);
@@ -99,6 +116,7 @@ function qualityItems()
 	add("cut at the memory limit", ...share("overflow", 0));
 	add("without time and thread", ...share("untimed", 0));
 	add("names of threads without room", facts.renamed, true);
+	choreItems().forEach(({ label, text }) => add(label, text));
 	add("host", facts.host && facts.host + (facts.kernel ? ", Linux " + facts.kernel : ""));
 	const distinct = name => [...new Set(processes.map(p => p[name]).filter(text => text))];
 	add("JVM", distinct("runtime").join(", "));
@@ -234,6 +252,15 @@ function levelTool()
 		[toggle("Split levels", "split", "A method as a box for each way it ran: interpreted, C1, C2, inlined")];
 }
 
+/* Says what was folded unasked, with what undoes it. */
+function foldedNote()
+{
+	return element("p", { class: "folded", hidden: "" },
+		"Stacks are deep, " + Math.round(meanDepth(app.data)) + " frames on average: each run of frames of " +
+		frameworksAmong(app.data.keys).join(", ") + " is one box. ",
+		button("Show all frames", { id: "unfold" }, () => go({ frameworks: false, zoom: "" })));
+}
+
 /* None where there is nothing to fold. */
 function frameworkTool()
 {
@@ -308,6 +335,7 @@ function buildPage()
 			banner()),
 		element("nav", {}, tabs(), searchTools(), viewTools(), filters()),
 		...(app.strip ? [app.strip.host] : []),
+		page.folded = foldedNote(),
 		page.main = element("main", {}, page.working, ...Object.values(page.panes)),
 		element("footer", {}, page.details, legend(),
 			element("p", { class: "notes" }, facts.event ? "" : facts.notes || "")), page.live);
@@ -335,6 +363,7 @@ function showControls()
 		page.widths.value = state.widths;
 	if (page.search.value !== state.search)
 		page.search.value = state.search;
+	page.folded.hidden = !state.frameworks || !isDeep(app.data);
 	page.search.setAttribute("aria-invalid", patternOf(state) === undefined);
 	page.unzoom.disabled = !state.zoom;
 }

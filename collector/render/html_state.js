@@ -18,13 +18,34 @@ function tabsOf(data)
 		...(data.before ? [["changes", "Changes"]] : [])];
 }
 
+const DEEP = 50;     // frames; more is read no longer but by search
+
+/* Of a sample, its frames on average. */
+function meanDepth({ base, all })
+{
+	let frames = 0, samples = 0;
+	for (let i = 0; i < base.count; i++) {
+		frames += base.depth[i] * all[i];
+		samples += all[i];
+	}
+	return samples ? frames / samples : 0;
+}
+
+/* Whether frameworks are folded at first. */
+function isDeep(data)
+{
+	if (data.isDeep === undefined)
+		data.isDeep = meanDepth(data) > DEEP && frameworksAmong(data.keys).length > 0;
+	return data.isDeep;
+}
+
 /* A comparison begins as the command line said. */
 function newState()
 {
 	const { facts } = app.data;
 	return {
 		tab: "graph", zoom: "", search: "", ignoreCase: false, onlyMatching: false,
-		icicle: false, reversed: false, recursion: false, frameworks: false,
+		icicle: false, reversed: false, recursion: false, frameworks: isDeep(app.data),
 		split: Boolean(facts.split), javaOnly: Boolean(facts.java_only),
 		container: "", process: "", pool: "", thread: "", from: 0, to: 0,
 		kind: -1, onlyKind: false, focus: "", sort: "self", up: false,

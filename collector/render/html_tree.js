@@ -91,10 +91,12 @@ function kinOf(keys)
 	return { levels, same, kin };
 }
 
+const GC_FRAMES = /^(ConcurrentGCThread|WorkerThread|GangWorker|AbstractGangWorker|GCTaskThread)::|^VM_(GC_|G1|GenCollect|Parallel|CollectFor|Shenandoah|Z|X)/;
+
 /* What a thread that runs no Java does, by one of its frames. */
 const TASKS = [
 	["[JIT compiler]", /^CompileBroker::/],
-	["[GC]", /^(ConcurrentGCThread|WorkerThread|GangWorker|AbstractGangWorker|GCTaskThread)::|^VM_(GC_|G1|GenCollect|Parallel|CollectFor|Shenandoah|Z|X)/],
+	["[GC]", GC_FRAMES],
 ];
 const NO_TASK = "[no Java method]";
 

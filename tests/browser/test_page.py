@@ -337,6 +337,25 @@ class Page(PageCase):
             "[...document.querySelectorAll('tbody .link')].map(l => l.textContent)[0]"), "a/Main.run")
         self.shoot("java-only")
 
+    def test_deep_stacks_begin_with_frameworks_folded_and_one_click_shows_them(self):
+        deep = ["app_[#]"] + [f"org/springframework/web/F{i}.call_[j]" for i in range(100)]
+        self.browser.open(make_page(self.directory.name, "deep",
+                                    ";".join([*deep, "a/Main.run_[j]"]) + " 30\n"
+                                    "app_[#];CompileBroker::loop;C2::go 12\n"
+                                    "app_[#];WorkerThread::run;mark 8\n"))
+        shown = "[page.folded.hidden, app.tree.count, location.hash]"
+        self.assertEqual(self.browser.run(shown), [False, 8, ""])
+        self.assertIn("62 frames on average: each run of frames of Spring", self.text("p.folded"))
+        self.shoot("deep-folded")
+        self.press("#unfold")
+        self.assertEqual(self.browser.run(shown), [True, 107, "#frameworks=0"])
+        banner = self.text(".quality")
+        for text in ("compiling24%", "collecting garbage16%"):
+            self.assertIn(text, banner)
+        self.assertNotIn("loading classes", banner)
+        self.browser.open(self.page)
+        self.assertEqual(self.browser.run("[page.folded.hidden, app.state.frameworks]"), [True, False])
+
     def test_framework_runs_are_one_frame(self):
         self.press("[data-flag=frameworks]")
         names = self.browser.run("[...new Set(Array.from(app.tree.key.slice(0, app.tree.count),"
