@@ -230,6 +230,7 @@ int reshape_init(struct reshaped *reshaped, const struct profile *from,
 	*reshaped = (struct reshaped){0};
 	rc = profile_init(&reshaped->profile, max_nodes_of(from));
 	reshaped->of = calloc(from->count, sizeof(*reshaped->of));
+	reshaped->n_of = from->count;
 	reshaping.below = calloc(from->count, sizeof(*reshaping.below));
 	reshaping.is_java = calloc(from->count, sizeof(*reshaping.is_java));
 	reshaping.task = calloc(from->count, sizeof(*reshaping.task));
@@ -266,7 +267,9 @@ int reshape_timeline(const struct reshaped *reshaped, const struct timeline *tim
 		return -ENOMEM;
 	for (size_t i = 0; i < timeline->n_entries; i++) {
 		ret->entries[i] = timeline->entries[i];
-		ret->entries[i].node = reshaped->of[timeline->entries[i].node];
+		ret->entries[i].node = timeline->entries[i].node < reshaped->n_of
+					       ? reshaped->of[timeline->entries[i].node]
+					       : UINT32_MAX;
 	}
 	timeline_sort(ret);
 	return 0;

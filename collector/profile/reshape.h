@@ -45,7 +45,8 @@ struct reshape_options {
 
 struct reshaped {
 	struct profile profile;
-	uint32_t *of;		     /* source's number -> profile's, where its own samples are */
+	uint32_t *of; /* source's number -> profile's, where its own samples are */
+	uint32_t n_of;
 	struct level_counts *levels; /* by profile's numbers */
 };
 
@@ -59,7 +60,7 @@ const char *level_name(enum level level);
 unsigned level_count(const struct level_counts *counts);
 
 /*
- * A copy of entries by the new numbers, sorted; its texts, processes and threads are timeline's.
+ * A copy of entries by the new numbers, sorted; UINT32_MAX of what was no node. Its texts, processes and threads are timeline's.
  * The caller frees ret->entries.
  */
 int reshape_timeline(const struct reshaped *reshaped, const struct timeline *timeline,

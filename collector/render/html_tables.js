@@ -83,7 +83,7 @@ function functionRows({ tree, sums })
 			continue;
 		if (pattern && !pattern.test(tree.keys[key].name))
 			continue;
-		rows.push({ key, name: tree.keys[key], self: sums.self[key], total: sums.total[key],
+		rows.push({ key, name: tree.keys[sums.shown[key]], self: sums.self[key], total: sums.total[key],
 			before: sums.before[key], beforeTotal: sums.beforeTotal[key] });
 	}
 	return rows;

@@ -562,8 +562,11 @@ function sumsOf(by, nodes)
 
 function sandwichTrees(source, name)
 {
-	const key = Math.max(0, source.keys.findIndex(k => k.name === name)), by = ALL_BELOW(source);
-	const nodes = occurrencesOf(source, name);
+	const nodes = occurrencesOf(source, name), by = ALL_BELOW(source), widths = new Map();
+	for (const i of nodes)
+		widths.set(source.key[i], (widths.get(source.key[i]) || 0) + source.wide[i]);
+	const key = nodes.length === 0 ? Math.max(0, source.keys.findIndex(k => k.name === name)) :
+		heaviest([...widths.keys()], one => widths.get(one));
 	const callers = growingTree(source, growCallers, by);
 	const callees = growingTree(source, growCallees, by);
 	addGrowing(callers, -1, key, sumsOf(by, nodes.slice()));
@@ -593,6 +596,7 @@ class Tally {
 		this.of = namesakes(tree.keys);
 		this.open = new Int32Array(n);     // frames of a name on the way to the root
 		this.at = tree.first[0];
+		this.own = new Float64Array(n);     // by a key alone, where others have its name
 		this.sums = { self: new Float64Array(n), total: new Float64Array(n),
 			before: new Float64Array(n), beforeTotal: new Float64Array(n) };
 	}
@@ -620,6 +624,7 @@ class Tally {
 		if (this.open[key]++ === 0) {
 			sums.total[key] += tree.total[i];
 			sums.beforeTotal[key] += tree.beforeTotal[i];
+			this.own[tree.key[i]] += tree.wide[i];
 		}
 		if (tree.first[i] >= 0)
 			this.at = tree.first[i];
@@ -628,7 +633,21 @@ class Tally {
 	}
 }
 
-/* Of each name self and total, the latter once for nested frames; by the name's first key. */
+/* Of each name the key of most of its samples, by its first key. */
+function shownKeys({ of, own })
+{
+	const shown = of.slice();
+	own.forEach((n, key) => {
+		if (n > own[shown[of[key]]])
+			shown[of[key]] = key;
+	});
+	return shown;
+}
+
+/*
+ * Of each name self and total, the latter once for nested frames, and the key that it is shown by;
+ * by the name's first key.
+ */
 function* tallySteps(tree)
 {
 	const tally = new Tally(tree);
@@ -637,5 +656,5 @@ function* tallySteps(tree)
 			tally.node();
 		yield progress("Counting", done, tree.count);
 	}
-	return tally.sums;
+	return { ...tally.sums, shown: shownKeys(tally) };
 }

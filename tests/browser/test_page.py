@@ -320,6 +320,15 @@ class Page(PageCase):
             "all[t.keys[t.key[c]].name] = [app.data.kinds[t.keys[t.key[c]].kind].letter, t.total[c]];"
             "return all; })(app.graph.tree)"),
             {"a/Main.run": ["J", 60], "a/In.call": ["+", 40], "a/Main.only": ["1", 5]})
+        # And in the table, and in the middle of callers and callees.
+        self.browser.run("go({tab: 'top', reversed: false})")
+        self.assertEqual(self.browser.run(
+            "[...document.querySelectorAll('tbody tr')].map(r => r.querySelector('.chip').textContent +"
+            "r.querySelector('.link').textContent)")[:3],
+            ["Ja/Main.run", "+a/In.call", "1a/Main.only"])
+        self.browser.run("go({tab: 'sandwich', focus: 'a/In.call'})")
+        self.assertEqual(self.browser.run(
+            "app.data.kinds[app.callees.tree.keys[app.callees.tree.key[0]].kind].letter"), "+")
 
     def test_time_is_its_java_methods_on_request(self):
         self.browser.open(self.native)

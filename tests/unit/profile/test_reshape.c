@@ -210,6 +210,11 @@ static void the_timeline_follows(void **state)
 	assert_int_equal(moved.entries[0].weight, 2);
 	assert_int_equal(timeline.n_entries, 2);
 	free(moved.entries);
+	timeline.entries[0].node = 4711; /* as a file may say */
+	assert_int_equal(reshape_timeline(&reshaped, &timeline, &moved), 0);
+	assert_int_equal(moved.n_entries, 2);
+	assert_int_equal(moved.entries[1].node, UINT32_MAX);
+	free(moved.entries);
 	timeline_fini(&timeline);
 }
 
