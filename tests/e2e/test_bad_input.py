@@ -81,16 +81,6 @@ class BadInput(Case):
         gone.wait()
         self.assert_fails(self.record("-p", gone.pid), 1, gone.pid, "does not exist")
 
-    def test_pid_that_is_no_jvm(self):
-        other = self.background(["sleep", "600"], "sleep")
-        self.assert_fails(self.record("-p", other.pid), 1, other.pid, "JVM")
-
-    def test_jvm_without_the_agent_says_what_to_add(self):
-        jvm = self.background(self.java("KnownShare"), "java")
-        processes.wait_until(lambda: "ready" in jvm.text, "the JVM runs")
-        self.assert_fails(self.record("-p", jvm.pid), 1, jvm.pid,
-                          "-agentpath:/opt/fgcollect/libfgagent.so")
-
     def test_container_that_does_not_exist(self):
         self.assert_fails(self.record("--container", "feedfacefeed"), 1, "feedfacefeed")
 

@@ -100,7 +100,8 @@ class Runtimes(Case):
                 self.watch()
             recording = self.record_one(jvm.pid)
             self.assertIn("Java frames will have no names", recording.finished.text)
-            self.assertIn("is a JVM without the agent", recording.finished.text)
+            self.assertIn(f"PID {jvm.pid} (java) is a JVM without the agent: add "
+                          "-agentpath:/opt/fgcollect/libfgagent.so", recording.finished.text)
             stacks = recording.folded
             native = sum(c for f, c in stacks.stacks if "JavaCalls::call_helper" in f)
             self.assertGreater(native, .9 * stacks.samples, stacks.top())
