@@ -98,7 +98,8 @@ static enum seen_as look_at(pid_t pid, const char *socket_path, char ret[DIAGNOS
 	process_stat_comm(pid, pid, comm, sizeof(comm));
 	if (err || process->space.count == 0) {
 		snprintf(ret, DIAGNOSE_BYTES,
-			 "cannot look into PID %d (%s): run as root, or as the user it runs as",
+			 "cannot look into PID %d (%s): run as root, or as the user it runs as; a "
+			 "kernel thread has nothing to look into: -a records it",
 			 (int)pid, comm);
 		seen = SEEN_NOTHING;
 	} else if (!process_has_libjvm(process)) {
