@@ -136,13 +136,14 @@ class Listening(Case):
                 self.assertLess(recording.finished.seconds, 8)
         self.assertEqual(self.agents(daemon)["connected"], 3)
 
-    def test_what_has_just_begun_and_is_no_jvm_is_given_up_after_a_while(self):
+    def test_what_has_just_begun_and_is_no_jvm_is_recorded_as_it_is_after_a_while(self):
         self.watch()
         other = self.background(["sleep", "60"], "sleep")
         finished = collector.fgcollect("record", "-d", "1", "-o", self.directory / "x.folded", "-p",
                                        other.pid, *self.place.options())
-        self.assert_fails(finished, 1, "libjvm.so is not mapped")
-        self.assertLess(finished.seconds, 4)
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn("what was recorded did not run in that time", finished.text)
+        self.assertLess(finished.seconds, 5)
 
     def test_a_jvm_behind_a_user_namespace_is_dialled(self):
         directory = self.directory / "own"
