@@ -67,8 +67,9 @@ static void samples_without_their_frames_in_the_heap_are_said(void **state)
 
 	(void)state;
 	report_quality(&quality, text);
-	assert_string_equal(text, "quality: 1,000 samples, 100.0 % named, 100.0 % of Java named, "
-				  "100.0 % rooted, 0 lost, 40.4 % without their frames in the heap");
+	assert_string_equal(text,
+			    "quality: 1,000 samples, 100.0 % named, 100.0 % of Java named, "
+			    "100.0 % rooted, 0 lost, 40.4 % without their frames in the heap");
 }
 
 static void samples_without_the_copy_of_their_stack_are_said(void **state)

@@ -175,11 +175,12 @@ static void every_fact_is_there(void **state)
 	unpack(fixture->html, DATA, &data);
 	text = part(&data, &len);
 	assert_non_null(strstr(text, "\nsubtitle\tS\nnotes\tN\nkind\t"));
-	assert_non_null(strstr(text, "\nbucket_ns\t15625000\nuntimed\t7\nrenamed\t8\nhost\th\n"
-				     "kernel\t6.1\nevent\tcycles\nprogram\tp 1\nhz\t99\n"
-				     "start_ms\t1700000000123\nduration_ns\t5\nunnamed\t1\n"
-				     "unnamed_java\t2\nunrooted\t3\nheapless\t9\nlost\t4\nstackless\t5\n"
-				     "overflow\t6\n"));
+	assert_non_null(strstr(text,
+			       "\nbucket_ns\t15625000\nuntimed\t7\nrenamed\t8\nhost\th\n"
+			       "kernel\t6.1\nevent\tcycles\nprogram\tp 1\nhz\t99\n"
+			       "start_ms\t1700000000123\nduration_ns\t5\nunnamed\t1\n"
+			       "unnamed_java\t2\nunrooted\t3\nheapless\t9\nlost\t4\nstackless\t5\n"
+			       "overflow\t6\n"));
 }
 
 static void times_say_when_where_and_which_thread(void **state)
