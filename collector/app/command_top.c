@@ -56,16 +56,12 @@ static void say_summary(struct top *top)
 	const double seconds = (double)top->copy.covered_ns / 1e9;
 	const double rate = seconds > 0 ? (double)top->copy.quality.samples / seconds : 0;
 	const char *state = top->status.is_done ? ", ended" : "";
-	char jvms[32] = "";
-
-	if (top->status.jvms > 0)
-		snprintf(jvms, sizeof(jvms), "%u JVM%s, ", top->status.jvms,
-			 top->status.jvms == 1 ? "" : "s");
+	char jvms[32];
 
 	snprintf(top->summary, sizeof(top->summary),
-		 "%s%s%s: %s%.0f samples/s of %s at %u Hz, last %.1f s", top->target,
-		 top->view.is_paused ? " [paused]" : "", state, jvms, rate, top->status.event,
-		 recording->hz, seconds);
+		 "%s%s%s: %s%s%.0f samples/s of %s at %u Hz, last %.1f s", top->target,
+		 top->view.is_paused ? " [paused]" : "", state, report_jvms(top->status.jvms, jvms),
+		 top->status.jvms ? ", " : "", rate, top->status.event, recording->hz, seconds);
 }
 
 static void say_facts(struct top *top)

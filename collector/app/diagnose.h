@@ -33,8 +33,9 @@ int diagnose_process(const struct process *process, const char *socket_path,
 
 /*
  * Whether what options ask for can be recorded now, judging by the JVMs known. 0 and what will be
- * missing, which is "" most of the time; or -EAGAIN and why not. ret NULL: only whether, without a look at anything else; then -ENOTUNIQ if it is a name
- * that several fit, or another negative number.
+ * missing, which is "" most of the time; or -EAGAIN and why not. ret NULL: only whether, without a
+ * look at anything else; then -ENOTUNIQ if it is a name that several fit, or another negative
+ * number.
  */
 int diagnose_targets(const struct recording_options *options, struct targets *targets,
 		     const char *socket_path, char ret[DIAGNOSE_BYTES]);

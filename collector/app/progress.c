@@ -59,9 +59,9 @@ void progress_show(const struct recording_status *status, uint64_t duration_ns)
 
 	if (!begin())
 		return;
-	fprintf(stderr, "recording %.1f of %.1f s, %s samples of %s%s, %s lost",
+	fprintf(stderr, "recording %.1f of %.1f s, %s samples of %s%s%s, %s lost",
 		(double)status->elapsed_ns / 1e9, (double)duration_ns / 1e9,
-		report_count(status->samples, samples), status->event,
+		report_count(status->samples, samples), status->event, status->jvms ? ", " : "",
 		report_jvms(status->jvms, jvms), report_count(status->lost, lost));
 	end();
 }

@@ -155,9 +155,9 @@ bool recording_read_mappings(struct recording *recording, struct recording_model
 /* Names what has been held long enough; finishes when all up to the end has been. */
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns);
 /*
- * So many stacks deeper than their copies, or in the heap, have been walked by now. Where there are any, the rest is
- * read from the process when the ring is, and has changed the less the sooner that is: so rings are
- * read more often for a second.
+ * So many stacks deeper than their copies, or in the heap, have been walked by now. Where there are
+ * any, the rest is read from the process when the ring is, and has changed the less the sooner that
+ * is: so rings are read more often for a second.
  */
 void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uint64_t now_ns);
 /* No samples after now_ns. */

@@ -112,7 +112,7 @@ const char *report_jvms(unsigned jvms, char ret[32])
 {
 	ret[0] = '\0';
 	if (jvms > 0)
-		snprintf(ret, 32, ", %u JVM%s", jvms, jvms == 1 ? "" : "s");
+		snprintf(ret, 32, "%u JVM%s", jvms, jvms == 1 ? "" : "s");
 	return ret;
 }
 
@@ -120,7 +120,8 @@ void report_subtitle(const struct recording_status *status, unsigned hz, char re
 {
 	char samples[32], jvms[32];
 
-	snprintf(ret, REPORT_BYTES, "%s samples of %s at %u Hz in %.1f s%s",
+	snprintf(ret, REPORT_BYTES, "%s samples of %s at %u Hz in %.1f s%s%s",
 		 report_count(status->samples, samples), status->event, hz,
-		 (double)status->elapsed_ns / 1e9, report_jvms(status->jvms, jvms));
+		 (double)status->elapsed_ns / 1e9, status->jvms ? ", " : "",
+		 report_jvms(status->jvms, jvms));
 }

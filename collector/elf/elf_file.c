@@ -19,11 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_SECTIONS	  (256u << 10)
-#define MAX_HEADERS	  4096 /* program headers */
-#define MAX_NOTES	  16
-#define MAX_NOTES_BYTES	  (64u << 10)
-#define MAX_DYNAMIC_BYTES (64u << 10)
+#define MAX_SECTIONS		 (256u << 10)
+#define MAX_HEADERS		 4096 /* program headers */
+#define MAX_NOTES		 16
+#define MAX_NOTES_BYTES		 (64u << 10)
+#define MAX_DYNAMIC_BYTES	 (64u << 10)
+#define MAX_SONAME_STRINGS_BYTES (16u << 20) /* libjvm.so's have 8 KiB */
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NATIVE_DATA ELFDATA2LSB
@@ -235,7 +236,7 @@ static const char *soname_in(struct elf_file *file, Elf_Scn *section, const GElf
 
 	if (header->sh_size > MAX_DYNAMIC_BYTES || (header->sh_flags & SHF_COMPRESSED) ||
 	    !strings || !gelf_getshdr(strings, &strings_header) ||
-	    strings_header.sh_size > ELF_FILE_MAX_STRINGS_BYTES ||
+	    strings_header.sh_size > MAX_SONAME_STRINGS_BYTES ||
 	    (strings_header.sh_flags & SHF_COMPRESSED))
 		return NULL;
 	data = elf_getdata(section, NULL);

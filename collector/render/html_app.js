@@ -73,7 +73,7 @@ function showDetails(graph, i)
 
 /* What the JVM does for itself, or for the program without its asking, by the frames that do it. */
 const CHORES = [
-	["compiling", /^CompileBroker::/],
+	["compiling", COMPILER_FRAMES],
 	["collecting garbage", GC_FRAMES],
 	["loading classes", /^(SystemDictionary::(resolve|load)_|ClassFileParser::|InstanceKlass::link_class|java[/.]lang[/.]ClassLoader\.loadClass)/],
 ];

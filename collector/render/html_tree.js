@@ -91,11 +91,12 @@ function kinOf(keys)
 	return { levels, same, kin };
 }
 
+const COMPILER_FRAMES = /^CompileBroker::/;     // as task_of in profile/reshape.c has both
 const GC_FRAMES = /^(ConcurrentGCThread|WorkerThread|GangWorker|AbstractGangWorker|GCTaskThread)::|^VM_(GC_|G1|GenCollect|Parallel|CollectFor|Shenandoah|Z|X)/;
 
 /* What a thread that runs no Java does, by one of its frames. */
 const TASKS = [
-	["[JIT compiler]", /^CompileBroker::/],
+	["[JIT compiler]", COMPILER_FRAMES],
 	["[GC]", GC_FRAMES],
 ];
 const NO_TASK = "[no Java method]";

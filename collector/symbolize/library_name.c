@@ -96,7 +96,7 @@ bool library_name_is_random(const char *name)
 {
 	struct part part;
 
-	return find_random(name, &part);
+	return strlen(name) >= DECIMAL_DIGITS && find_random(name, &part);
 }
 
 static bool is_separator(char c)

@@ -156,8 +156,8 @@ void process_read_comm(struct process *process);
 
 /*
  * It runs another program since time_ns: its mappings and threads are no more, unless they were
- * read since or told of about then; and its JVM has ended, unless an agent has connected since, which is then the new
- * program's. Returns whether the JVM ended.
+ * read since or told of about then; and its JVM has ended, unless an agent has connected since,
+ * which is then the new program's. Returns whether the JVM ended.
  */
 bool process_exec(struct process *process, uint64_t time_ns);
 

@@ -172,16 +172,13 @@ void targets_unwant_all(struct targets *targets)
 	remove_list(targets, unwanted);
 }
 
-struct process *targets_want(struct targets *targets, pid_t pid)
+void targets_want(struct targets *targets, pid_t pid)
 {
 	struct process *process = targets_find_or_read(targets, pid);
 
 	targets->one_users++;
-	if (!process)
-		return NULL;
-	if (process->users++ == 0 && !targets->all_users)
+	if (process && process->users++ == 0 && !targets->all_users)
 		foreign_upkeep_begin(&targets->foreign, process, clock_now_ns());
-	return process;
 }
 
 void targets_unwant(struct targets *targets, pid_t pid)

@@ -93,8 +93,8 @@ void targets_refresh(struct targets *targets);
 void targets_want_all(struct targets *targets);
 void targets_unwant_all(struct targets *targets);
 
-/* The same of one process. NULL: it is gone; it is to be unwanted even so. */
-struct process *targets_want(struct targets *targets, pid_t pid);
+/* The same of one process; one that is gone is to be unwanted even so. */
+void targets_want(struct targets *targets, pid_t pid);
 void targets_unwant(struct targets *targets, pid_t pid);
 
 /* Walks all processes in no order; *pos starts at 0. */

@@ -33,7 +33,7 @@ class Generations(Case):
         truth = jvm.wait_end(120)
         replaced = self.replaced(daemon.read_map(pid))
         print(f"addresses of {replaced} generations were used again")
-        self.assertGreater(replaced, 30)
+        self.assertGreater(replaced, 50)
         finished = recorder.stop(signal.SIGINT)
         self.assertEqual(finished.code, 0, str(finished))
         return Score(truth, collector.Recording(finished, out).folded)
