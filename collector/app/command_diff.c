@@ -31,6 +31,11 @@ static int read_side(const struct draw_options *options, const char *path, struc
 	return err;
 }
 
+static const struct timeline *timeline_of(const struct draw_input *input)
+{
+	return input->recording.timeline.n_entries > 0 ? &input->recording.timeline : NULL;
+}
+
 static int compare(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input before = {0};
@@ -51,7 +56,8 @@ static int compare(struct draw_options *options)
 	info.hz = before.recording.info.hz;
 	if (info.hz > 0 && info.hz == after.recording.info.hz)
 		options->render.info = &info;
-	err = draw_output_write(options, &before.profile, &after.profile);
+	err = draw_output_write(options, &(struct draw_side){&before.profile, timeline_of(&before)},
+				&(struct draw_side){&after.profile, timeline_of(&after)});
 	if (!err && !options->to_stdout)
 		err = diff_table_print(options, &before.profile, &after.profile, stdout);
 	return err;

@@ -71,6 +71,8 @@ static int write_outputs(struct recorder *recorder, const struct options *option
 		.notes = quality,
 		.splits_levels = options->splits_levels,
 		.java_only = options->java_only,
+		.folds_frameworks = options->folds_frameworks,
+		.shows_starts = options->shows_starts,
 	};
 	int err = 0;
 

@@ -53,11 +53,13 @@ static void describe(struct draw_options *options, const struct import_recording
 
 static int write_all(const struct draw_options *options, const struct draw_input *input)
 {
+	const struct draw_side first = {.profile = &input->before};
+	const struct draw_side second = {.profile = &input->profile};
+
 	if (input->before.quality.samples == 0)
-		return draw_output_write(options, NULL, &input->profile);
-	if (options->is_negated)
-		return draw_output_write(options, &input->profile, &input->before);
-	return draw_output_write(options, &input->before, &input->profile);
+		return draw_output_write(options, NULL, &second);
+	return options->is_negated ? draw_output_write(options, &second, &first)
+				   : draw_output_write(options, &first, &second);
 }
 
 static int write_with_palette(struct draw_options *options, const struct draw_input *input)

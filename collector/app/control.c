@@ -242,6 +242,11 @@ static int format_at(const json_t *request, enum render_format *ret)
 	return render_format_of(name, ret);
 }
 
+static bool is_asked(const json_t *request, const char *key)
+{
+	return json_is_true(json_object_get(request, key));
+}
+
 static json_t *do_render(struct recording *recording, const json_t *request, int *ret_fd)
 {
 	struct graph graph = {
@@ -249,8 +254,10 @@ static json_t *do_render(struct recording *recording, const json_t *request, int
 		.options = {.title = json_string_value(json_object_get(request, "title")),
 			    .subtitle = json_string_value(json_object_get(request, "subtitle")),
 			    .notes = json_string_value(json_object_get(request, "notes")),
-			    .splits_levels = json_is_true(json_object_get(request, "split_levels")),
-			    .java_only = json_is_true(json_object_get(request, "java_only"))},
+			    .splits_levels = is_asked(request, "split_levels"),
+			    .java_only = is_asked(request, "java_only"),
+			    .folds_frameworks = is_asked(request, "fold_frameworks"),
+			    .shows_starts = is_asked(request, "thread_starts")},
 	};
 
 	if (format_at(request, &graph.format) < 0)

@@ -22,7 +22,8 @@
  *   status id                     -> elapsed_ns samples lost jvms done event quality
  *   stop id, end id               ->
  *   window id                     -> as status, of the window; and its bytes, of a .fgrec
- *   render id suffix title subtitle notes split_levels java_only -> bytes
+ *   render id suffix title subtitle notes split_levels java_only fold_frameworks thread_starts
+ *                                 -> bytes
  *                                    suffix: ".svg"; a number in format before
  */
 #ifndef FG_APP_CONTROL_H

@@ -50,7 +50,9 @@ enum {
 	OPT_REVERSE,
 	OPT_SAMPLES,
 	OPT_SKIP_AFTER,
+	OPT_FOLD_FRAMEWORKS,
 	OPT_JAVA_ONLY,
+	OPT_THREAD_STARTS,
 	OPT_SPLIT_LEVELS,
 	OPT_STRIP_HEX,
 	OPT_SUBTITLE,
@@ -106,7 +108,9 @@ static const struct option long_options[] = {
 	{"samples", no_argument, NULL, OPT_SAMPLES},
 	{"search-color", required_argument, NULL, OPT_MISSING},
 	{"skip-after", required_argument, NULL, OPT_SKIP_AFTER},
+	{"fold-frameworks", no_argument, NULL, OPT_FOLD_FRAMEWORKS},
 	{"java-only", no_argument, NULL, OPT_JAVA_ONLY},
+	{"thread-starts", no_argument, NULL, OPT_THREAD_STARTS},
 	{"split-kinds", no_argument, NULL, OPT_SPLIT_LEVELS}, /* its name before */
 	{"split-levels", no_argument, NULL, OPT_SPLIT_LEVELS},
 	{"srcline", no_argument, NULL, OPT_MISSING},
@@ -172,6 +176,8 @@ static const char common_help[] =
 	"                         C1, C2, inlined\n"
 	"      --java-only        kernel, native and JVM time is that of the Java method that "
 	"caused it\n"
+	"      --fold-frameworks  frames of Spring, Netty and their like are one box\n"
+	"      --thread-starts    what Java threads begin with, not their pool (.svg, .html)\n"
 	"The drawing:\n"
 	"      --title TEXT, --subtitle TEXT, --notes TEXT\n"
 	"      --width PX         default as wide as the window; --height PX of a frame, default "
@@ -516,6 +522,12 @@ static int apply(struct draw_options *options, int option)
 		return 0;
 	case OPT_JAVA_ONLY:
 		options->render.java_only = true;
+		return 0;
+	case OPT_FOLD_FRAMEWORKS:
+		options->render.folds_frameworks = true;
+		return 0;
+	case OPT_THREAD_STARTS:
+		options->render.shows_starts = true;
 		return 0;
 	case OPT_SPLIT_LEVELS:
 		options->diff.splits_kinds = true;

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "profile/pools.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,8 +16,8 @@
 #define SUBTITLE_BYTES 512
 
 struct sides {
-	const struct profile *before; /* or NULL */
-	const struct profile *after;
+	const struct draw_side *before; /* or NULL */
+	const struct draw_side *after;
 };
 
 static int check_compare(enum render_format format)
@@ -66,58 +67,93 @@ static void describe_diff(const struct draw_options *options, const struct sides
 	snprintf(ret, SUBTITLE_BYTES,
 		 "before %" PRIu64 " %s, after %" PRIu64
 		 " %s, %s; widths: %s; grey: within noise (%s)",
-		 sides->before->quality.samples, what, sides->after->quality.samples, what,
+		 sides->before->profile->quality.samples, what,
+		 sides->after->profile->quality.samples, what,
 		 options->diff.is_raw ? "compared as they are" : "compared as shares",
 		 widths[options->diff.width],
 		 options->diff.is_raw ? "two Poisson counts, |z| < 2.58"
 				      : "two-proportion z test, |z| < 2.58");
 }
 
-struct java_sides {
-	struct reshaped before, after;
+/* One side as it is compared: profile is its own, or one that was made of it. */
+struct shaped {
+	struct pooled pooled;
+	struct reshaped reshaped;
+	const struct profile *profile;
 };
 
-static void java_sides_fini(struct java_sides *sides)
+struct shaped_sides {
+	struct shaped before, after;
+};
+
+static void shaped_sides_fini(struct shaped_sides *sides)
 {
-	reshape_fini(&sides->before);
-	reshape_fini(&sides->after);
+	pools_fini(&sides->before.pooled);
+	pools_fini(&sides->after.pooled);
+	reshape_fini(&sides->before.reshaped);
+	reshape_fini(&sides->after.reshaped);
 }
 
-/* Time of each side by Java method, where that is asked for; the page's script does so itself. */
-static int take_java_only(const struct draw_options *options, enum render_format format,
-			  struct sides *sides, struct java_sides *ret)
+/* The page's script does the rest itself. */
+static int shape(const struct draw_side *side, const struct reshape_options *how, bool is_page,
+		 struct shaped *ret)
 {
-	const struct reshape_options how = {.java_only = true};
-	int err;
+	int err = 0;
 
-	if (!options->render.java_only || format == RENDER_HTML)
-		return 0;
-	err = reshape_init(&ret->before, sides->before, &how);
-	if (!err)
-		err = reshape_init(&ret->after, sides->after, &how);
-	*sides = (struct sides){&ret->before.profile, &ret->after.profile};
+	ret->profile = side->profile;
+	if (how->hides_starts) {
+		err = pools_init(&ret->pooled, side->profile, side->timeline);
+		ret->profile = &ret->pooled.profile;
+	}
+	if (err || is_page || (!how->java_only && !how->folds_frameworks && !how->hides_starts))
+		return err;
+	err = reshape_init(&ret->reshaped, ret->profile, how);
+	ret->profile = &ret->reshaped.profile;
 	return err;
 }
 
+/* Pools stand apart on both sides or on none. */
+static int shape_sides(const struct draw_options *options, enum render_format format,
+		       const struct sides *sides, struct shaped_sides *ret)
+{
+	struct reshape_options how = {
+		.java_only = options->render.java_only,
+		.folds_frameworks = options->render.folds_frameworks,
+		.hides_starts = render_has_pools(format, &options->render) &&
+				sides->before->timeline && sides->after->timeline,
+		.is_compared = true,
+	};
+	const bool is_page = format == RENDER_HTML;
+	int err = shape(sides->before, &how, is_page, &ret->before);
+
+	if (!err)
+		err = shape(sides->after, &how, is_page, &ret->after);
+	if (err != -EOVERFLOW || !how.hides_starts)
+		return err;
+	shaped_sides_fini(ret);
+	how.hides_starts = false;
+	err = shape(sides->before, &how, is_page, &ret->before);
+	return err ? err : shape(sides->after, &how, is_page, &ret->after);
+}
+
 /* Lines of two counts keep the kinds, so that each side can be had back. */
-static int write_diff(const struct draw_options *options, const struct sides *given,
+static int write_diff(const struct draw_options *options, const struct sides *sides,
 		      enum render_format format, FILE *stream)
 {
-	_cleanup_(java_sides_fini) struct java_sides java = {0};
+	_cleanup_(shaped_sides_fini) struct shaped_sides shaped = {0};
 	_cleanup_(diff_fini) struct profile_diff diff = {0};
-	struct sides sides = *given;
 	struct render_options render = options->render;
 	struct diff_options how = options->diff;
 	char subtitle[SUBTITLE_BYTES];
 	int err;
 
 	how.splits_kinds |= format == RENDER_FOLDED;
-	err = take_java_only(options, format, &sides, &java);
+	err = shape_sides(options, format, sides, &shaped);
 	if (!err)
-		err = diff_init(&diff, sides.before, sides.after, &how);
+		err = diff_init(&diff, shaped.before.profile, shaped.after.profile, &how);
 	if (err)
 		return err;
-	describe_diff(options, &sides, subtitle);
+	describe_diff(options, sides, subtitle);
 	render.diff = &diff;
 	if (!render.title)
 		render.title = "Differential Flame Graph";
@@ -131,7 +167,7 @@ static int write_sides(const struct draw_options *options, const struct sides *s
 {
 	if (sides->before)
 		return write_diff(options, sides, format, stream);
-	return render_write(sides->after, format, &options->render, stream);
+	return render_write(sides->after->profile, format, &options->render, stream);
 }
 
 static int write_file(const struct draw_options *options, const struct sides *sides,
@@ -149,8 +185,8 @@ static int write_file(const struct draw_options *options, const struct sides *si
 	return err;
 }
 
-int draw_output_write(const struct draw_options *options, const struct profile *before,
-		      const struct profile *after)
+int draw_output_write(const struct draw_options *options, const struct draw_side *before,
+		      const struct draw_side *after)
 {
 	const struct sides sides = {before, after};
 	int err = before ? check_comparison(options) : 0;

@@ -14,8 +14,16 @@
 /* Whether all can be written, before long files are read. */
 int draw_output_check(const struct draw_options *options);
 
-/* before may be NULL: then after is drawn alone. Titles are made where none are given. */
-int draw_output_write(const struct draw_options *options, const struct profile *before,
-		      const struct profile *after);
+struct draw_side {
+	const struct profile *profile;
+	const struct timeline *timeline; /* of it; NULL: none */
+};
+
+/*
+ * before may be NULL: then after is drawn alone, with the timeline of options->render. Titles are
+ * made where none are given.
+ */
+int draw_output_write(const struct draw_options *options, const struct draw_side *before,
+		      const struct draw_side *after);
 
 #endif

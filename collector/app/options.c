@@ -33,6 +33,7 @@ enum {
 	OPT_LOG_LEVEL,
 	OPT_PERIOD,
 	OPT_JAVA_NAMES,
+	OPT_FOLD_FRAMEWORKS,
 	OPT_JAVA_ONLY,
 	OPT_JITDUMP,
 	OPT_LINES,
@@ -46,6 +47,7 @@ enum {
 	OPT_SPLIT_LEVELS,
 	OPT_STACK_SIZE,
 	OPT_SYMBOL_CACHE,
+	OPT_THREAD_STARTS,
 	OPT_THREADS,
 	OPT_TITLE,
 	OPT_JSON,
@@ -61,6 +63,7 @@ static const struct option long_options[] = {
 	{"cxx-names", required_argument, NULL, OPT_CXX_NAMES},
 	{"duration", required_argument, NULL, 'd'},
 	{"event", required_argument, NULL, 'e'},
+	{"fold-frameworks", no_argument, NULL, OPT_FOLD_FRAMEWORKS},
 	{"format", required_argument, NULL, OPT_FORMAT},
 	{"frequency", required_argument, NULL, 'F'},
 	{"help", no_argument, NULL, 'h'},
@@ -86,6 +89,7 @@ static const struct option long_options[] = {
 	{"split-levels", no_argument, NULL, OPT_SPLIT_LEVELS},
 	{"stack-size", required_argument, NULL, OPT_STACK_SIZE},
 	{"symbol-cache", required_argument, NULL, OPT_SYMBOL_CACHE},
+	{"thread-starts", no_argument, NULL, OPT_THREAD_STARTS},
 	{"threads", no_argument, NULL, OPT_THREADS},
 	{"title", required_argument, NULL, OPT_TITLE},
 	{"until-eof", no_argument, NULL, OPT_UNTIL_EOF},
@@ -171,6 +175,9 @@ void options_print_help(FILE *stream)
 	      "      --java-only        kernel, native and JVM time is that of the Java method "
 	      "that "
 	      "caused it\n"
+	      "      --fold-frameworks  frames of Spring, Netty and their like are one box\n"
+	      "      --thread-starts    what Java threads begin with, not their pool (.svg, "
+	      ".html)\n"
 	      "      --lines            source lines: a frame for each line of a method\n"
 	      "      --native-lines     functions inlined into native code, and with --lines its "
 	      "lines,\n"
@@ -414,11 +421,13 @@ static int finish_outputs(struct options *options)
 /* What goes with record alone. */
 static int check_record(const struct options *options)
 {
-	const char *given = options->ends_with_stdin ? "--until-eof"
-			    : options->says_progress ? "--progress"
-			    : options->splits_levels ? "--split-levels"
-			    : options->java_only     ? "--java-only"
-						     : NULL;
+	const char *given = options->ends_with_stdin	? "--until-eof"
+			    : options->says_progress	? "--progress"
+			    : options->splits_levels	? "--split-levels"
+			    : options->java_only	? "--java-only"
+			    : options->folds_frameworks ? "--fold-frameworks"
+			    : options->shows_starts	? "--thread-starts"
+							: NULL;
 
 	if (!given || options->command == COMMAND_RECORD)
 		return 0;
@@ -495,6 +504,12 @@ static int apply(struct options *options, int option)
 		return set_java_names(options, optarg);
 	case OPT_JAVA_ONLY:
 		options->java_only = true;
+		return 0;
+	case OPT_FOLD_FRAMEWORKS:
+		options->folds_frameworks = true;
+		return 0;
+	case OPT_THREAD_STARTS:
+		options->shows_starts = true;
 		return 0;
 	case OPT_JITDUMP:
 		return set_directory(&options->jitdump_dir, "--jitdump", optarg);

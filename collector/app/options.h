@@ -48,8 +48,8 @@ struct options {
 	const char *symbol_cache; /* as given, or NULL */
 	size_t table_bytes;	  /* of symbols and unwind rules that are kept */
 	const char *title;	  /* NULL: made from what was recorded */
-	bool splits_levels;	  /* --split-levels, --java-only: see render_options */
-	bool java_only;
+	/* --split-levels, --java-only, --fold-frameworks, --thread-starts: see render_options */
+	bool splits_levels, java_only, folds_frameworks, shows_starts;
 	bool json;
 	bool verbose;
 	enum log_level log_level;

@@ -152,6 +152,8 @@ static int remote_render(struct recorder *recorder, enum render_format format,
 	set_text(request, "notes", options->notes);
 	json_object_set_new(request, "split_levels", json_boolean(options->splits_levels));
 	json_object_set_new(request, "java_only", json_boolean(options->java_only));
+	json_object_set_new(request, "fold_frameworks", json_boolean(options->folds_frameworks));
+	json_object_set_new(request, "thread_starts", json_boolean(options->shows_starts));
 	err = control_client_ask(remote->client, request, &answer, &fd);
 	if (err)
 		return err;

@@ -117,7 +117,7 @@ _fgcollect_options() {
 		--virtual-threads --stack-size --symbol-cache --java-names --cxx-names --lines
 		--native-lines --raw-names $places --jitdump"
 	local drawn='-o --output -f --format --no-normalize -n --normalize --width-of --split-kinds --split-levels
-		--java-only
+		--java-only --fold-frameworks --thread-starts
 		-s --strip-hex --negate --title --subtitle --notes --width --height --minwidth
 		--fonttype --fontsize --fontwidth -c --colors --bgcolors --countname --nametype
 		--factor --total --random -i --inverted --reverse --base --skip-after --pid --tid
@@ -126,7 +126,8 @@ _fgcollect_options() {
 	case $1 in
 	record)
 		echo "$sampled -d --duration --until-eof --progress -o --output --format --threads
-			--show-pid --split-levels --java-only --title"
+			--show-pid --split-levels --java-only --fold-frameworks --thread-starts
+			--title"
 		;;
 	top) echo "$sampled -d --duration --window --view --sort --filter --rows --once --json" ;;
 	list) echo "-p --pid $targets --json $places" ;;

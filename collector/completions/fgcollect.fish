@@ -95,6 +95,8 @@ complete -c fgcollect -n '__fgcollect_is record watch' -l threads -d 'a level fo
 complete -c fgcollect -n '__fgcollect_is record watch' -l show-pid -d 'PIDs in the lowest level'
 complete -c fgcollect -n '__fgcollect_is record render diff' -l split-levels -d 'a method is a box for each way it ran'
 complete -c fgcollect -n '__fgcollect_is record render diff' -l java-only -d 'all time is that of its Java method'
+complete -c fgcollect -n '__fgcollect_is record render diff' -l fold-frameworks -d 'frames of frameworks are one box'
+complete -c fgcollect -n '__fgcollect_is record render diff' -l thread-starts -d 'what Java threads begin with, in place of their pool'
 complete -c fgcollect -n '__fgcollect_is record render diff' -l title -x -d 'of the drawing'
 complete -c fgcollect -n $sampled -l java-names -x -a 'slash dot simple signature' -d 'how methods are called'
 complete -c fgcollect -n $sampled -l cxx-names -x -a 'plain simple full' -d 'how functions of C++ and Rust are called'

@@ -2,11 +2,17 @@
 /* Moves each node's samples to its place in another tree, see reshape.h. */
 #include "profile/reshape.h"
 
+#include "profile/name_lists.h"
+#include "profile/pools.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOT PROFILE_ROOT
+#define ROOT	       PROFILE_ROOT
+#define RUN_NAME       "[frameworks]"
+#define RUN_NAME_BYTES 256
 
 static const char *const level_names[LEVELS] = {
 	[LEVEL_INTERPRETED] = "interpreted",
@@ -55,6 +61,14 @@ struct reshaping {
 	uint32_t *below;
 	bool *is_java;	   /* it is a Java method, or called by one */
 	const char **task; /* what it or a caller says that its thread does, or NULL */
+	bool *in_start;	   /* between a pool's label and the first Java method */
+	uint32_t *run;	   /* frames of a framework from the run's first one to this one */
+	struct run *runs;  /* by to's nodes: of those that are runs */
+};
+
+struct run {
+	uint32_t seen; /* a bit a framework; 0: no run */
+	uint32_t longest;
 };
 
 static int enter(struct reshaping *reshaping, const struct profile_node *node, uint32_t *id)
@@ -75,38 +89,12 @@ static int enter(struct reshaping *reshaping, const struct profile_node *node, u
 	return rc < 0 ? rc : profile_descend(&reshaping->to->profile, &name, id);
 }
 
-static bool begins_with(const char *name, const char *start)
-{
-	return strncmp(name, start, strlen(start)) == 0;
-}
-
 /* What a thread that never runs Java does, by one of its frames; NULL: the frame does not say. */
 static const char *task_of(const char *name)
 {
-	static const struct {
-		const char *start, *task;
-	} tasks[] = {
-		{"CompileBroker::", "[JIT compiler]"},
-		{"ConcurrentGCThread::", "[GC]"},
-		{"WorkerThread::", "[GC]"},
-		{"GangWorker::", "[GC]"},
-		{"AbstractGangWorker::", "[GC]"},
-		{"GCTaskThread::", "[GC]"},
-		{"VM_GC_", "[GC]"},
-		{"VM_G1", "[GC]"},
-		{"VM_GenCollect", "[GC]"},
-		{"VM_Parallel", "[GC]"},
-		{"VM_CollectFor", "[GC]"},
-		{"VM_Shenandoah", "[GC]"},
-		{"VM_Z", "[GC]"},
-		{"VM_X", "[GC]"},
-	};
+	const size_t task = name_list_find(task_lists, task_count, name);
 
-	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
-		if (begins_with(name, tasks[i].start))
-			return tasks[i].task;
-	}
-	return NULL;
+	return task == SIZE_MAX ? NULL : task_lists[task].name;
 }
 
 /* Of samples without a Java method. */
@@ -118,41 +106,92 @@ static int enter_task(struct reshaping *reshaping, const char *task, uint32_t *i
 	return enter(reshaping, &node, id);
 }
 
-/* Where the samples that end in node i go, and below which node what it calls. */
+/*
+ * If node i is of a framework and part of a run of them: 1, and *to moves there.
+ */
+static int enter_run(struct reshaping *reshaping, uint32_t i, uint32_t *to)
+{
+	static const struct profile_node folded = {.name = RUN_NAME, .kind = FRAME_LABEL};
+	const struct profile_node *node = &reshaping->from->nodes[i];
+	const bool goes_on = reshaping->runs && reshaping->runs[*to].seen;
+	struct run *run;
+	size_t of;
+	int rc = 0;
+
+	if (!reshaping->runs || !frame_kind_is_java((enum frame_kind)node->kind))
+		return 0;
+	of = name_list_find(framework_lists, framework_count, node->name);
+	if (of == SIZE_MAX || (!goes_on && of == framework_count - 1))
+		return 0;
+	if (!goes_on)
+		rc = enter(reshaping, &folded, to);
+	if (rc < 0)
+		return rc;
+	run = &reshaping->runs[*to];
+	reshaping->run[i] = goes_on ? reshaping->run[node->parent] + 1 : 1;
+	run->seen |= 1u << of;
+	run->longest = run->longest > reshaping->run[i] ? run->longest : reshaping->run[i];
+	return 1;
+}
+
+/* Node i is one of its own or part of a run; what it calls stands below. */
+static int keep(struct reshaping *reshaping, uint32_t i)
+{
+	const struct profile_node *node = &reshaping->from->nodes[i];
+	int rc;
+
+	reshaping->below[i] = reshaping->below[node->parent];
+	rc = enter_run(reshaping, i, &reshaping->below[i]);
+	if (rc == 0)
+		rc = enter(reshaping, node, &reshaping->below[i]);
+	reshaping->to->of[i] = reshaping->below[i];
+	return rc;
+}
+
+/* Node i's samples and what it calls are its caller's. */
+static void leave_out(struct reshaping *reshaping, uint32_t i)
+{
+	reshaping->below[i] = reshaping->below[reshaping->from->nodes[i].parent];
+	reshaping->to->of[i] = reshaping->below[i];
+}
+
 static int place_java_only(struct reshaping *reshaping, uint32_t i)
 {
 	const struct profile_node *node = &reshaping->from->nodes[i];
 	const uint32_t parent = node->parent;
 	const bool is_java = frame_kind_is_java((enum frame_kind)node->kind);
-	uint32_t *of = &reshaping->to->of[i];
-	int rc = 0;
 
 	reshaping->is_java[i] = is_java || reshaping->is_java[parent];
 	reshaping->task[i] =
 		reshaping->task[parent] ? reshaping->task[parent] : task_of(node->name);
-	*of = reshaping->below[parent];
-	if (is_java || node->kind == FRAME_LABEL) {
-		rc = enter(reshaping, node, of);
-		reshaping->below[i] = *of;
-		return rc;
-	}
-	reshaping->below[i] = *of;
+	if (is_java || node->kind == FRAME_LABEL)
+		return keep(reshaping, i);
+	leave_out(reshaping, i);
 	if (!reshaping->is_java[i] && node->self > 0)
-		rc = enter_task(reshaping, reshaping->task[i], of);
-	return rc;
+		return enter_task(reshaping, reshaping->task[i], &reshaping->to->of[i]);
+	return 0;
 }
 
-static int place(struct reshaping *reshaping, uint32_t i)
+/* Whether node i is one of those that a thread begins with, below its pool's label. */
+static bool is_hidden(struct reshaping *reshaping, uint32_t i)
 {
 	const struct profile_node *node = &reshaping->from->nodes[i];
-	int rc;
+	const bool hides = reshaping->in_start[node->parent];
 
-	if (reshaping->options.java_only)
-		return place_java_only(reshaping, i);
-	reshaping->below[i] = reshaping->below[node->parent];
-	rc = enter(reshaping, node, &reshaping->below[i]);
-	reshaping->to->of[i] = reshaping->below[i];
-	return rc;
+	if (!reshaping->options.hides_starts)
+		return false;
+	reshaping->in_start[i] = hides ? !pool_ends_start(node) : pool_is_label(node);
+	return hides;
+}
+
+/* Where the samples that end in node i go, and below which node what it calls. */
+static int place(struct reshaping *reshaping, uint32_t i)
+{
+	if (is_hidden(reshaping, i)) {
+		leave_out(reshaping, i);
+		return 0;
+	}
+	return reshaping->options.java_only ? place_java_only(reshaping, i) : keep(reshaping, i);
 }
 
 static int place_all(struct reshaping *reshaping)
@@ -188,6 +227,43 @@ static enum frame_kind kind_of_most(const struct level_counts *counts, enum fram
 	return best == level_of(first) ? first : kinds[best];
 }
 
+static bool is_run(const struct reshaping *reshaping, uint32_t id)
+{
+	return reshaping->runs && reshaping->runs[id].seen;
+}
+
+static int name_run(struct profile *profile, uint32_t id, const struct run *run)
+{
+	char text[RUN_NAME_BYTES];
+	struct profile_name name;
+	size_t len = 0;
+	int rc;
+
+	for (size_t of = 0; of < framework_count; of++) {
+		if (run->seen >> of & 1)
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
+						len ? ", " : "[", framework_lists[of].name);
+	}
+	snprintf(text + len, sizeof(text) - len, ": %u frame%s]", run->longest,
+		 run->longest == 1 ? "" : "s");
+	rc = profile_keep_name(profile, &(struct frame){.name = text, .kind = FRAME_LABEL}, &name);
+	if (rc >= 0)
+		profile->nodes[id].name = name.text;
+	return rc < 0 ? rc : 0;
+}
+
+static int name_runs(struct reshaping *reshaping)
+{
+	struct profile *to = &reshaping->to->profile;
+	int rc = 0;
+
+	for (uint32_t id = 0; !rc && id < to->count; id++) {
+		if (is_run(reshaping, id) && !reshaping->options.is_compared)
+			rc = name_run(to, id, &reshaping->runs[id]);
+	}
+	return rc;
+}
+
 static int set_kinds(struct reshaping *reshaping)
 {
 	const struct profile *from = reshaping->from;
@@ -198,7 +274,7 @@ static int set_kinds(struct reshaping *reshaping)
 	for (uint32_t i = 1; first && to->levels && i < from->count; i++) {
 		const enum frame_kind kind = (enum frame_kind)from->nodes[i].kind;
 
-		if (level_of(kind) == LEVELS)
+		if (level_of(kind) == LEVELS || is_run(reshaping, to->of[i]))
 			continue;
 		to->levels[to->of[i]].totals[level_of(kind)] += from->nodes[i].total;
 		if (!first[to->of[i]])
@@ -221,6 +297,37 @@ static uint32_t max_nodes_of(const struct profile *from)
 	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
 }
 
+static int alloc_reshaping(struct reshaping *reshaping)
+{
+	const size_t count = reshaping->from->count;
+
+	reshaping->to->of = calloc(count, sizeof(*reshaping->to->of));
+	reshaping->to->n_of = reshaping->from->count;
+	reshaping->below = calloc(count, sizeof(*reshaping->below));
+	reshaping->is_java = calloc(count, sizeof(*reshaping->is_java));
+	reshaping->task = calloc(count, sizeof(*reshaping->task));
+	reshaping->in_start = calloc(count, sizeof(*reshaping->in_start));
+	if (!reshaping->to->of || !reshaping->below || !reshaping->is_java || !reshaping->task ||
+	    !reshaping->in_start)
+		return -ENOMEM;
+	if (!reshaping->options.folds_frameworks)
+		return 0;
+	reshaping->run = calloc(count, sizeof(*reshaping->run));
+	/* A node makes one, and one more where its thread's task has none yet. */
+	reshaping->runs = calloc(2 * count + 1, sizeof(*reshaping->runs));
+	return reshaping->run && reshaping->runs ? 0 : -ENOMEM;
+}
+
+static void free_reshaping(struct reshaping *reshaping)
+{
+	free(reshaping->below);
+	free(reshaping->is_java);
+	free(reshaping->task);
+	free(reshaping->in_start);
+	free(reshaping->run);
+	free(reshaping->runs);
+}
+
 int reshape_init(struct reshaped *reshaped, const struct profile *from,
 		 const struct reshape_options *options)
 {
@@ -229,20 +336,15 @@ int reshape_init(struct reshaped *reshaped, const struct profile *from,
 
 	*reshaped = (struct reshaped){0};
 	rc = profile_init(&reshaped->profile, max_nodes_of(from));
-	reshaped->of = calloc(from->count, sizeof(*reshaped->of));
-	reshaped->n_of = from->count;
-	reshaping.below = calloc(from->count, sizeof(*reshaping.below));
-	reshaping.is_java = calloc(from->count, sizeof(*reshaping.is_java));
-	reshaping.task = calloc(from->count, sizeof(*reshaping.task));
-	if (!rc && (!reshaped->of || !reshaping.below || !reshaping.is_java || !reshaping.task))
-		rc = -ENOMEM;
+	if (!rc)
+		rc = alloc_reshaping(&reshaping);
 	if (!rc)
 		rc = place_all(&reshaping);
 	if (!rc)
 		rc = set_kinds(&reshaping);
-	free(reshaping.below);
-	free(reshaping.is_java);
-	free(reshaping.task);
+	if (!rc)
+		rc = name_runs(&reshaping);
+	free_reshaping(&reshaping);
 	if (rc < 0)
 		reshape_fini(reshaped);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a profile -> one with fewer boxes: a method is one whatever it was compiled to, or all
- *          time is its Java method's
+ * shape:   a profile -> one with fewer boxes: a method is one whatever it was compiled to, all time
+ *          is its Java method's, frameworks are folded, starts of threads are one
  * units:   samples
  * threads: any number at once on one source; a reshaped one belongs to one
  * errors:  -ENOMEM
@@ -15,6 +15,13 @@
  * kernel, native code and JVM alike. What begins a thread is left out. Samples without a Java
  * method end in a node that says whose they are: [JIT compiler], [GC] or [no Java method]. Labels
  * stay.
+ *
+ * With folds_frameworks a run of frames of frameworks is one label, "[Spring, Tomcat: 34 frames]":
+ * which ones, and how many at most. A run begins with a frame of a framework; the JDK's frames
+ * belong to it.
+ *
+ * With hides_starts what stands between a label of a thread pool and the first Java method is left
+ * out, see pools.h.
  */
 #ifndef FG_PROFILE_RESHAPE_H
 #define FG_PROFILE_RESHAPE_H
@@ -41,6 +48,9 @@ struct level_counts {
 struct reshape_options {
 	bool merges_levels;
 	bool java_only;
+	bool hides_starts;
+	bool folds_frameworks;
+	bool is_compared; /* runs have one name, for those before and after are to be one */
 };
 
 struct reshaped {

@@ -72,18 +72,19 @@ function showDetails(graph, i)
 // ---- the banner ----
 
 /* What the JVM does for itself, or for the program without its asking, by the frames that do it. */
+const LOADING = /^(SystemDictionary::(resolve|load)_|ClassFileParser::|InstanceKlass::link_class|java[/.]lang[/.]ClassLoader\.loadClass)/;
 const CHORES = [
-	["compiling", COMPILER_FRAMES],
-	["collecting garbage", GC_FRAMES],
-	["loading classes", /^(SystemDictionary::(resolve|load)_|ClassFileParser::|InstanceKlass::link_class|java[/.]lang[/.]ClassLoader\.loadClass)/],
+	["compiling", name => listOf(app.data.facts.tasks, name) === 0],
+	["collecting garbage", name => listOf(app.data.facts.tasks, name) === 1],
+	["loading classes", name => LOADING.test(name)],
 ];
 const LEAST_CHORE = 0.005;
 
 function choreItems()
 {
 	const { base, keys, all } = app.data, sum = all.reduce((n, of) => n + of, 0);
-	return CHORES.map(([label, pattern]) => {
-		const share = sumInside(base, markedBy(keys, key => pattern.test(key.name)), all) / (sum || 1);
+	return CHORES.map(([label, isOne]) => {
+		const share = sumInside(base, markedBy(keys, key => isOne(key.name)), all) / (sum || 1);
 		return { label, text: share >= LEAST_CHORE ? (100 * share).toFixed(share < 0.1 ? 1 : 0) + "%" : "" };
 	});
 }
@@ -261,6 +262,13 @@ function foldedNote()
 		button("Show all frames", { id: "unfold" }, () => go({ frameworks: false, zoom: "" })));
 }
 
+/* None where no pool of threads is known. */
+function startTool()
+{
+	return hasPools(app.data) ? [toggle("Thread starts", "starts",
+		"What every Java thread begins with, in place of a box for its pool")] : [];
+}
+
 /* None where there is nothing to fold. */
 function frameworkTool()
 {
@@ -278,7 +286,7 @@ function viewTools()
 		toggle("Java only", "javaOnly",
 			"Kernel, native and JVM time as that of the Java method that caused it"),
 		toggle("Fold recursion", "recursion", "Join recursive calls"),
-		...frameworkTool(),
+		...startTool(), ...frameworkTool(),
 		page.unzoom = button("Reset zoom", { id: "unzoom" }, () => go({ zoom: "" })),
 		button("Reset all", { id: "reset", title: "No zoom, search or filter" }, () => go(newState())),
 		button("Copy name", { id: "copy-name", title: "Key c" }, () => copySelected("name")),

@@ -9,6 +9,8 @@
 #include "render/text.h"
 
 #include "base/cleanup.h"
+#include "profile/name_lists.h"
+#include "profile/pools.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -102,6 +104,17 @@ static void add_looks(struct bytes *out, const struct profile_diff *diff)
 		add_look(out, "change", &looks, class);
 }
 
+/* framework or task<TAB>starts with spaces between them, TAB, name */
+static void add_lists(struct bytes *out, const char *what, const struct name_list *lists, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		add_text(out, what, '\t');
+		for (const char *const *start = lists[i].starts; *start; start++)
+			add_text(out, *start, start[1] ? ' ' : '\t');
+		add_text(out, lists[i].name, '\n');
+	}
+}
+
 static void add_quality(struct bytes *out, const struct profile_info *info)
 {
 	const struct profile_quality *const quality = &info->quality;
@@ -145,7 +158,11 @@ static void add_facts(struct bytes *out, const struct render_options *options)
 	fact_text(out, "notes", options->notes);
 	fact_number(out, "split", options->splits_levels);
 	fact_number(out, "java_only", options->java_only);
+	fact_number(out, "folded", options->folds_frameworks);
+	fact_number(out, "starts", options->shows_starts);
 	add_looks(out, options->diff);
+	add_lists(out, "framework", framework_lists, framework_count);
+	add_lists(out, "task", task_lists, task_count);
 	if (options->diff)
 		add_comparison(out, &options->diff->options);
 	if (timeline) {
@@ -188,10 +205,14 @@ static void add_processes(struct bytes *out, const struct timeline *timeline)
 
 static void add_threads(struct bytes *out, const struct timeline *timeline)
 {
+	char pool[POOL_NAME_BYTES];
+
 	for (size_t i = 0; timeline && i < timeline->n_threads; i++) {
 		add_number(out, timeline->threads[i].process, '\t');
 		add_number(out, (uint64_t)timeline->threads[i].tid, '\t');
-		add_text(out, timeline->threads[i].name, '\n');
+		add_text(out, timeline->threads[i].name, '\t');
+		pool_name(timeline->threads[i].name, pool);
+		add_text(out, pool, '\n');
 	}
 }
 

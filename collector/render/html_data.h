@@ -14,7 +14,7 @@
  *              has those after); no bytes: not compared
  *   processes  lines: PID, TAB, title, TAB, container's ID, TAB, JVM, TAB, container's name, TAB,
  *              pod, TAB, its namespace, LF
- *   threads    lines: number of its process, TAB, TID, TAB, name, LF
+ *   threads    lines: number of its process, TAB, TID, TAB, name, TAB, its pool's, LF
  *   times      varint: entries; then of all entries, by time, varints of each column: buckets
  *              since the entry before, thread, node's place in order, weight; no bytes: no times
  *

@@ -53,15 +53,17 @@ function readerOf(bytes)
 	return read;
 }
 
-/* Key -> value, but for kinds, changes and what was truncated, of which there are many. */
+/* Key -> value, but for those of which there are many: lists of them. */
 function decodeFacts(lines)
 {
-	const facts = { kinds: [], changes: [], truncated: [] };
-	for (const [key, value] of lines) {
+	const facts = { kinds: [], changes: [], truncated: [], frameworks: [], tasks: [] };
+	for (const [key, value, name] of lines) {
 		const words = value.split(" ");
 		if (key === "kind" || key === "change")
 			facts[key + "s"].push({ letter: words[0], colours: words.slice(1, 9),
 				title: words.slice(9).join(" ") });
+		else if (key === "framework" || key === "task")
+			facts[key + "s"].push({ name, starts: words });
 		else if (key === "truncated")
 			facts.truncated.push({ samples: Number(words[0]), reason: words.slice(1).join(" ") });
 		else
@@ -127,13 +129,6 @@ function decodeTimes(bytes)
 	return times;
 }
 
-/* http-nio-8080-exec-7 and http-nio-8080-exec-12 are of one pool. */
-function poolOf(name)
-{
-	const stem = name.replace(/[0-9]+\)?$/, "");
-	return stem === name ? name : stem + "*";
-}
-
 /* "shop/api-1 app (0123456789ab)": a name may be another container's too, its ID is not. */
 function containerOf({ id, name, pod, namespace })
 {
@@ -151,11 +146,11 @@ function decodeProcesses(lines)
 
 function decodeThreads(processes, lines)
 {
-	return lines.map(([process, tid, name]) => {
+	return lines.map(([process, tid, name, pool]) => {
 		const of = processes[Number(process)];
 		return {
 			process: (of.title || "[gone]") + "-" + of.pid, container: of.container || "none",
-			pool: poolOf(name || "?"), thread: (name || "?") + " [" + tid + "]",
+			pool: pool || "?", thread: (name || "?") + " [" + tid + "]",
 		};
 	});
 }

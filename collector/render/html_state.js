@@ -45,8 +45,9 @@ function newState()
 	const { facts } = app.data;
 	return {
 		tab: "graph", zoom: "", search: "", ignoreCase: false, onlyMatching: false,
-		icicle: false, reversed: false, recursion: false, frameworks: isDeep(app.data),
+		icicle: false, reversed: false, recursion: false, frameworks: isDeep(app.data) || Boolean(facts.folded),
 		split: Boolean(facts.split), javaOnly: Boolean(facts.java_only),
+		starts: Boolean(facts.starts),
 		container: "", process: "", pool: "", thread: "", from: 0, to: 0,
 		kind: -1, onlyKind: false, focus: "", sort: "self", up: false,
 		widths: facts.widths || "after", normalise: !facts.raw, bySelf: false,
@@ -283,14 +284,14 @@ let foldedOnce = { key: "" };     // the last folding, which no filter changes
 
 function* foldedSteps()
 {
-	const { state, data } = app, { recursion, frameworks, javaOnly } = state;
+	const { state, data } = app, { recursion, frameworks, javaOnly, starts } = state;
 	const merges = !state.split && !data.before;     // a comparison has been merged
-	const key = [merges, javaOnly, recursion, frameworks].join(" ");
-	if (!merges && !javaOnly && !recursion && !frameworks)
+	const key = [merges, javaOnly, recursion, frameworks, starts].join(" ");
+	if (!merges && !javaOnly && !recursion && !frameworks && !hasPools(data))
 		return null;
 	if (foldedOnce.key !== key)
 		foldedOnce = { key, ...yield* foldSteps(data.base,
-			{ merges, javaOnly, recursion, frameworks }) };
+			{ merges, javaOnly, recursion, frameworks, starts }) };
 	return foldedOnce;
 }
 
@@ -309,7 +310,7 @@ function compare(tree)
 /* What the trees are made of; when none of it changes, they are still right. */
 function keyOfTrees(state)
 {
-	return [...DIMENSIONS, "from", "to", "split", "javaOnly", "recursion", "frameworks", "widths",
+	return [...DIMENSIONS, "from", "to", "split", "javaOnly", "starts", "recursion", "frameworks", "widths",
 		"normalise", "onlyKind",
 		...(state.onlyKind ? ["kind"] : []), "onlyMatching",
 		...(state.onlyMatching ? ["search", "ignoreCase"] : [])].map(name => state[name]).join("\n");

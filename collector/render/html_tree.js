@@ -36,32 +36,40 @@ function insideOf(tree, marked)
 
 // ---- folding ----
 
-const FRAMEWORKS = [
-	["Spring", /^org[/.]springframework[/.]/],
-	["Tomcat", /^(org[/.]apache[/.](tomcat|catalina|coyote|jasper)|jakarta[/.]servlet|javax[/.]servlet)[/.]/],
-	["Jetty", /^org[/.]eclipse[/.]jetty[/.]/],
-	["Netty", /^io[/.]netty[/.]/],
-	["Reactor", /^reactor[/.]/],
-	["Hibernate", /^org[/.]hibernate[/.]/],
-	["Undertow", /^io[/.]undertow[/.]/],
-	["Vert.x", /^io[/.]vertx[/.]/],
-	["Quarkus", /^(io[/.]quarkus|org[/.]jboss[/.]resteasy[/.]reactive)[/.]/],
-	["Micronaut", /^io[/.]micronaut[/.]/],
-	["JDK", /^(java|javax|jdk|sun|com[/.]sun)[/.]/],
-];
-const JDK = FRAMEWORKS.length - 1;
+/* The first of the lists that has a start of that name, or -1; a . and a / are alike. */
+function listOf(lists, name)
+{
+	const path = name.replaceAll(".", "/");
+	return lists.findIndex(({ starts }) => starts.some(start => path.startsWith(start)));
+}
 
-/* Names of the frameworks, but for the JDK, that have any of these keys. */
+/* Names of the frameworks, but for the JDK, which is the last, that have any of these keys. */
 function frameworksAmong(keys)
 {
 	const found = new Set(frameworksOf(keys));
-	return FRAMEWORKS.filter((of, at) => at !== JDK && found.has(at)).map(([name]) => name);
+	return app.data.facts.frameworks.slice(0, -1).filter((of, at) => found.has(at)).map(({ name }) => name);
 }
 
 /* Of each key its framework, or -1; the JDK's own frames belong to a run but begin none. */
 function frameworksOf(keys)
 {
-	return Int8Array.from(keys, key => FRAMEWORKS.findIndex(([, pattern]) => pattern.test(key.name)));
+	return Int8Array.from(keys, key => listOf(app.data.facts.frameworks, key.name));
+}
+
+// ---- starts of threads ----
+
+/* Of keys: 1 for labels of thread pools, 2 for what ends a thread's start; see profile/pools.h. */
+function startsOf(keys)
+{
+	return Uint8Array.from(keys, ({ name, module, kind }) => module === "[thread pool]" ? 1 :
+		name === "call_stub" && app.data.kinds[kind].letter === "s" ? 2 : 0);
+}
+
+function hasPools(data)
+{
+	if (data.hasPools === undefined)
+		data.hasPools = startsOf(data.keys).includes(1);
+	return data.hasPools;
 }
 
 // ---- levels of compilation ----
@@ -91,14 +99,6 @@ function kinOf(keys)
 	return { levels, same, kin };
 }
 
-const COMPILER_FRAMES = /^CompileBroker::/;     // as task_of in profile/reshape.c has both
-const GC_FRAMES = /^(ConcurrentGCThread|WorkerThread|GangWorker|AbstractGangWorker|GCTaskThread)::|^VM_(GC_|G1|GenCollect|Parallel|CollectFor|Shenandoah|Z|X)/;
-
-/* What a thread that runs no Java does, by one of its frames. */
-const TASKS = [
-	["[JIT compiler]", COMPILER_FRAMES],
-	["[GC]", GC_FRAMES],
-];
 const NO_TASK = "[no Java method]";
 
 /* Nodes by parent and key, in a table of open addressing that grows; 0 is no node. */
@@ -169,18 +169,21 @@ class RecursionWalk {
 
 /*
  * base with the ways in which a method ran as one node, time that is no Java method's as that of
- * the one that called it, recursive calls joined to the first, and runs of frameworks' frames to
- * one, as how says; of says what each node of base has become, and below of which node its callees
+ * the one that called it, recursive calls joined to the first, runs of frameworks' frames to one,
+ * and labels of thread pools or what threads begin with, as how says; of says what each node of base has become, and below of which node its callees
  * become children. Children are looked up by key only where several of base can become one.
  */
 class Folding {
-	constructor(base, { merges, javaOnly, recursion, frameworks })
+	constructor(base, { merges, javaOnly, recursion, frameworks, starts })
 	{
 		const { count } = base;
 		this.kin = kinOf(base.keys);
 		this.merges = merges;
 		this.below = javaOnly ? new Int32Array(count) : null;
-		this.isLooking = merges || javaOnly;
+		this.isLooking = merges || javaOnly || hasPools(app.data);
+		this.starts = starts;
+		this.startOf = startsOf(base.keys);
+		this.inStart = new Uint8Array(count);
 		this.base = base;
 		this.tree = newTree(count, base.keys.slice());
 		this.tree.count = 1;
@@ -197,9 +200,10 @@ class Folding {
 			this.isJava = new Uint8Array(count);   // a Java method, or called by one
 			this.task = new Uint8Array(count);     // what its thread does, from 1 on
 			this.taskKey = this.tree.keys.length;
-			for (const name of [NO_TASK, ...TASKS.map(([name]) => name)])
+			const { tasks } = app.data.facts;
+			for (const name of [NO_TASK, ...tasks.map(task => task.name)])
 				this.tree.keys.push({ name, kind: 0, shade: 0 });
-			this.taskOf = base.keys.map(key => 1 + TASKS.findIndex(([, of]) => of.test(key.name)));
+			this.taskOf = base.keys.map(key => 1 + listOf(tasks, key.name));
 			this.isLabel = base.keys.map(key => app.data.kinds[key.kind].letter === "#");
 			this.isMethod = base.keys.map((key, at) => this.kin.levels[at] >= 0 ||
 				app.data.kinds[key.kind].letter === "*");
@@ -239,7 +243,7 @@ class Folding {
 		let to = 0;
 		if (tree.key[parent] === frameworkKey)
 			to = parent;
-		else if (of !== JDK)
+		else if (of !== app.data.facts.frameworks.length - 1)
 			to = this.runBelow[parent] || (this.runBelow[parent] = this.add(parent, frameworkKey));
 		else
 			return 0;
@@ -256,10 +260,33 @@ class Folding {
 		return this.table.find(parent, key) || this.add(parent, key);
 	}
 
+	/* i's samples and callees are its caller's. */
+	leaveOut(i)
+	{
+		const { base, below } = this;
+		this.of[i] = (below || this.of)[base.parent[i]];
+		if (below)
+			below[i] = this.of[i];
+		if (this.walk)
+			this.walk.enter(base.keys.length, 0);
+	}
+
+	/* Whether i is a pool's label, or one of those that its threads begin with, and is not shown. */
+	isHidden(i)
+	{
+		const { base, startOf, inStart } = this, up = base.parent[i], key = base.key[i];
+		inStart[i] = inStart[up] ? startOf[key] !== 2 : startOf[key] === 1;
+		return this.starts ? startOf[key] === 1 : inStart[up] === 1;
+	}
+
 	/* Whether i is a node of its own; else its samples are another's. */
 	isKept(i)
 	{
 		const { base, below } = this, up = base.parent[i], key = base.key[i], { data } = app;
+		if (this.isHidden(i)) {
+			this.leaveOut(i);
+			return false;
+		}
 		if (!below)
 			return true;
 		this.isJava[i] = this.isMethod[key] || this.isJava[up] ? 1 : 0;
@@ -303,7 +330,7 @@ class Folding {
 	}
 }
 
-/* how: merges, javaOnly, recursion, frameworks, each a flag. */
+/* how: merges, javaOnly, recursion, frameworks, starts, each a flag. */
 function* foldSteps(base, how)
 {
 	const folding = new Folding(base, how), { count } = base;
@@ -352,7 +379,7 @@ function nameRuns(tree, frameworkKey, seen, longest)
 	for (let i = 1; i < tree.count; i++) {
 		if (tree.key[i] !== frameworkKey)
 			continue;
-		const names = FRAMEWORKS.filter((f, at) => seen[i] >> at & 1).map(f => f[0]);
+		const names = app.data.facts.frameworks.filter((f, at) => seen[i] >> at & 1).map(f => f.name);
 		const name = "[" + names.join(", ") + ": " + longest[i] +
 			(longest[i] === 1 ? " frame]" : " frames]");
 		if (!byName.has(name)) {

@@ -2,6 +2,8 @@
 /* Formats and the suffixes that choose them, see render.h. */
 #include "render/render.h"
 
+#include "profile/pools.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,14 +85,17 @@ static int write_format(const struct profile *profile, enum render_format format
 static bool is_reshaped(enum render_format format, const struct render_options *options)
 {
 	return format != RENDER_HTML && format != RENDER_RECORDING && !options->diff &&
-	       (!options->splits_levels || options->java_only);
+	       (!options->splits_levels || options->java_only || options->folds_frameworks ||
+		render_has_pools(format, options));
 }
 
 static int write_reshaped(const struct profile *profile, enum render_format format,
 			  const struct render_options *options, FILE *stream)
 {
 	const struct reshape_options how = {.merges_levels = !options->splits_levels,
-					    .java_only = options->java_only};
+					    .java_only = options->java_only,
+					    .hides_starts = !options->shows_starts,
+					    .folds_frameworks = options->folds_frameworks};
 	struct render_options changed = *options;
 	struct timeline timeline = {0};
 	struct reshaped reshaped;
@@ -110,12 +115,43 @@ static int write_reshaped(const struct profile *profile, enum render_format form
 	return rc;
 }
 
+static int write_shape(const struct profile *profile, enum render_format format,
+		       const struct render_options *options, FILE *stream)
+{
+	return is_reshaped(format, options) ? write_reshaped(profile, format, options, stream)
+					    : write_format(profile, format, options, stream);
+}
+
+bool render_has_pools(enum render_format format, const struct render_options *options)
+{
+	return format == RENDER_HTML || (format == RENDER_SVG && !options->shows_starts);
+}
+
+/* What has more nodes than a profile may have when pools stand apart is drawn without. */
+static int write_pools(const struct profile *profile, enum render_format format,
+		       const struct render_options *options, FILE *stream)
+{
+	struct render_options changed = *options;
+	struct pooled pooled;
+	int rc = pools_init(&pooled, profile, options->timeline);
+
+	if (rc == -EOVERFLOW)
+		return write_shape(profile, format, options, stream);
+	if (rc < 0)
+		return rc;
+	changed.timeline = &pooled.timeline;
+	rc = write_shape(&pooled.profile, format, &changed, stream);
+	pools_fini(&pooled);
+	return rc;
+}
+
 int render_write(const struct profile *profile, enum render_format format,
 		 const struct render_options *options, FILE *stream)
 {
 	const struct render_options none = {0}, *how = options ? options : &none;
-	const int rc = is_reshaped(format, how) ? write_reshaped(profile, format, how, stream)
-						: write_format(profile, format, options, stream);
+	const bool has_pools = how->timeline && !how->diff && render_has_pools(format, how);
+	const int rc = has_pools ? write_pools(profile, format, how, stream)
+				 : write_shape(profile, format, how, stream);
 
 	if (rc < 0)
 		return rc;

@@ -56,6 +56,8 @@ struct render_options {
 	bool hides_addresses;	    /* folded: 0x and digits become 0x... */
 	bool splits_levels;	    /* a method is a box for each level it was compiled at */
 	bool java_only;		    /* all time is its Java method's, see profile/reshape.h */
+	bool folds_frameworks;	    /* likewise */
+	bool shows_starts; /* SVG and page: what Java threads begin with, not their pools */
 	const struct level_counts *levels; /* by node; render_write sets it; or NULL */
 	const struct profile_info *info;   /* NULL: nothing is known beside the samples */
 	const struct timeline *timeline;   /* sorted, of this profile; NULL: none */
@@ -71,12 +73,17 @@ const char *render_suffixes(void);
 /* The CPU time that a sample stands for in nanoseconds; 0 if that is not known. */
 uint64_t render_period_ns(const struct render_options *options);
 
+/* Whether pools of threads are drawn in it, where there is a timeline. */
+bool render_has_pools(enum render_format format, const struct render_options *options);
+
 /* Whether it has room for two profiles; of a diff, the others would write its widths. */
 bool render_can_compare(enum render_format format);
 
 /*
  * options may be NULL. A page and a recording have all levels: a page's script merges them, as it
- * begins with what options say. A diff has one tree already. Flushes stream, so that a full disk is seen here. */
+ * begins with what options say. With a timeline, SVG and page show pools of threads, see
+ * profile/pools.h. A diff has one tree already. Flushes stream, so that a full disk is seen here.
+ */
 int render_write(const struct profile *profile, enum render_format format,
 		 const struct render_options *options, FILE *stream);
 

@@ -27,9 +27,16 @@ static enum frame_kind cut_suffix(char *name)
 {
 	const size_t len = strlen(name);
 
-	if (len > 4 && strcmp(name + len - 4, "_[#]") == 0) {
-		name[len - 4] = '\0';
-		return FRAME_LABEL;
+	static const struct {
+		const char *suffix;
+		enum frame_kind kind;
+	} more[] = {{"_[#]", FRAME_LABEL}, {"_[v]", FRAME_JVM}, {"_[s]", FRAME_STUB}};
+
+	for (size_t i = 0; i < sizeof(more) / sizeof(*more); i++) {
+		if (len > 4 && strcmp(name + len - 4, more[i].suffix) == 0) {
+			name[len - 4] = '\0';
+			return more[i].kind;
+		}
 	}
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		const char *const suffix = frame_kind_suffix((enum frame_kind)kind);

@@ -365,6 +365,60 @@ class Page(PageCase):
         self.browser.open(self.page)
         self.assertEqual(self.browser.run("[page.folded.hidden, app.state.frameworks]"), [True, False])
 
+    def tree_of(self, graph="app.tree"):
+        """Path -> samples, of all nodes with any."""
+        return self.browser.run(
+            "(t => { const all = {}, path = ['']; for (let i = 1; i < t.count; i++) {"
+            "path[i] = (t.parent[i] ? path[t.parent[i]] + ';' : '') + t.keys[t.key[i]].name;"
+            f"if (t.total[i] > 0) all[path[i]] = t.total[i]; }} return all; }})({graph})")
+
+    def test_what_java_threads_begin_with_is_a_box_for_each_pool(self):
+        start = "Shop_[#];clone3_[v];run_[v];call_stub_[s];"
+        lines = [(start + "a/Main.run_[j];a/Main.f_[j]", "exec-1", 4),
+                 (start + "a/Main.run_[1];a/Main.f_[j]", "exec-2", 3),
+                 (start + "a/Main.run_[j];call_stub_[s];a/Main.g_[j]", "http-1", 2),
+                 ("Shop_[#];clone3_[v];run_[v];WorkerThread::loop_[v]", "GC Thread#0", 1)]
+        self.browser.open(make_page(self.directory.name, "pools", "".join(
+            f"{at}\t1\t{at}\t{thread}\tShop\t\t{stack} {count}\n"
+            for at, (stack, thread, count) in enumerate(lines, 1)), "times"))
+        ended = {"Shop;clone3": 1, "Shop;clone3;run": 1, "Shop;clone3;run;WorkerThread::loop": 1}
+        pools = {"Shop": 10, **ended,
+                 "Shop;exec-*": 7, "Shop;exec-*;a/Main.run": 7, "Shop;exec-*;a/Main.run;a/Main.f": 7,
+                 "Shop;http-*": 2, "Shop;http-*;a/Main.run": 2,
+                 "Shop;http-*;a/Main.run;call_stub": 2, "Shop;http-*;a/Main.run;call_stub;a/Main.g": 2}
+        self.assertEqual(self.tree_of(), pools)
+        self.shoot("pools")
+        # Frames that are not shown are found all the same.
+        self.search("^clone3")
+        self.assertRegex(self.text("#matched"), "^100.00% of samples")
+        self.search("")
+        self.press("[data-flag=starts]")
+        called = "Shop;clone3;run;call_stub"
+        self.assertEqual(self.tree_of(), {
+            "Shop": 10, "Shop;clone3": 10, "Shop;clone3;run": 10,
+            "Shop;clone3;run;WorkerThread::loop": 1, called: 9, called + ";a/Main.run": 9,
+            called + ";a/Main.run;a/Main.f": 7, called + ";a/Main.run;call_stub": 2,
+            called + ";a/Main.run;call_stub;a/Main.g": 2})
+        self.assertEqual(self.browser.run("location.hash"), "#starts=1")
+        # With what else is folded, and by a filter.
+        self.press("[data-flag=starts]")
+        self.press("[data-flag=recursion]")
+        self.assertEqual(self.tree_of(), pools)
+        self.press("[data-flag=split]")
+        self.assertEqual(sorted(self.browser.run(
+            "(t => [...t.key.keys()].filter(i => i < t.count && t.keys[t.key[i]].name === 'a/Main.run')"
+            ".map(i => t.total[i]))(app.tree)")), [2, 3, 4])
+        self.browser.run("go({split: false, recursion: false, javaOnly: true})")
+        self.assertEqual(self.tree_of(), {
+            "Shop": 10, "Shop;[GC]": 1, "Shop;exec-*": 7, "Shop;exec-*;a/Main.run": 7,
+            "Shop;exec-*;a/Main.run;a/Main.f": 7, "Shop;http-*": 2, "Shop;http-*;a/Main.run": 2,
+            "Shop;http-*;a/Main.run;a/Main.g": 2})
+        self.choose("pool", "http-*")
+        self.assertEqual(self.total(), 2)
+        # None where no thread begins so.
+        self.browser.open(self.page)
+        self.assertFalse(self.browser.run("!!document.querySelector('[data-flag=starts]')"))
+
     def test_framework_runs_are_one_frame(self):
         self.press("[data-flag=frameworks]")
         names = self.browser.run("[...new Set(Array.from(app.tree.key.slice(0, app.tree.count),"

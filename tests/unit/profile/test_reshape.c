@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Levels of compilation as one node, and time as its Java method's. */
+#include "profile/pools.h"
 #include "profile/reshape.h"
 
 #include <setjmp.h>
@@ -46,13 +47,19 @@ static enum frame_kind kind_of_letter(char letter)
 	case 'v':
 		return FRAME_JVM;
 	case '#':
+	case '@':
 		return FRAME_LABEL;
+	case 's':
+		return FRAME_STUB;
 	default:
 		return FRAME_NATIVE;
 	}
 }
 
-/* Words are frames, root first, each behind the letter of its kind: "#app nstart jrun". Its leaf. */
+/*
+ * Words are frames, root first, each behind the letter of its kind: "#app @pool nstart jrun". Its
+ * leaf.
+ */
 static uint32_t add(const char *stack, uint64_t weight)
 {
 	char text[256], *words[MAX_FRAMES], *rest = NULL;
@@ -64,20 +71,26 @@ static uint32_t add(const char *stack, uint64_t weight)
 	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		words[n++] = word;
 	for (size_t i = 0; i < n; i++)
-		frames[i] = (struct frame){.name = words[n - 1 - i] + 1,
-					   .kind = kind_of_letter(words[n - 1 - i][0])};
+		frames[i] =
+			(struct frame){.name = words[n - 1 - i] + 1,
+				       .module = words[n - 1 - i][0] == '@' ? POOL_MODULE : NULL,
+				       .kind = kind_of_letter(words[n - 1 - i][0])};
 	assert_int_equal(profile_add_leaf(&profile, frames, n, weight, &leaf), 0);
 	return leaf;
 }
 
-static void reshape(bool merges_levels, bool java_only)
+static void reshape_as(const struct reshape_options *how)
 {
 	reshape_fini(&reshaped);
-	assert_int_equal(reshape_init(&reshaped, &profile,
-				      &(struct reshape_options){merges_levels, java_only}),
-			 0);
+	assert_int_equal(reshape_init(&reshaped, &profile, how), 0);
 	assert_int_equal(reshaped.profile.nodes[PROFILE_ROOT].total,
 			 profile.nodes[PROFILE_ROOT].total);
+}
+
+static void reshape(bool merges_levels, bool java_only)
+{
+	reshape_as(
+		&(struct reshape_options){.merges_levels = merges_levels, .java_only = java_only});
 }
 
 /* The node at the end of names with spaces between them; there is exactly one of each. */
@@ -188,6 +201,48 @@ static void java_only_can_keep_levels_apart(void **state)
 	assert_int_equal(reshaped.profile.count, 4);
 }
 
+static void starts_of_threads_are_left_out(void **state)
+{
+	(void)state;
+	add("#app @exec nclone3 vrun scall_stub jwork", 4);
+	add("#app @exec nclone3 vother scall_stub 1work vx scall_stub jback", 3);
+	add("#app @exec nclone3", 1);
+	add("#app nclone3 vrun vmark", 2);
+	reshape_as(&(struct reshape_options){.merges_levels = true, .hides_starts = true});
+	check("app", 0, 10);
+	check("app/exec", 1, 8);
+	check("app/exec/work", 4, 7);
+	check("app/exec/work/x/call_stub/back", 3, 3);
+	check("app/clone3/run/mark", 2, 2);
+	reshape_as(&(struct reshape_options){.java_only = true, .hides_starts = true});
+	check("app/exec", 1, 8);
+	reshape(true, false);
+	check("app/exec/clone3/run/call_stub/work", 4, 4);
+}
+
+static void a_run_of_frameworks_is_one(void **state)
+{
+	(void)state;
+	add("#app jjava.lang.Thread.run jorg.springframework.A jjava.util.B jorg.apache.tomcat.C "
+	    "jshop.D jjava.util.B",
+	    4);
+	add("#app jjava.lang.Thread.run jorg.springframework.A", 3);
+	add("#app jjava.lang.Thread.run 1org.apache.tomcat.C nread", 2);
+	add("#app jshop.D jio.netty.E jshop.F", 1);
+	add("#app nio.netty.E", 1);
+	reshape_as(&(struct reshape_options){.merges_levels = true, .folds_frameworks = true});
+	check("app/java.lang.Thread.run/[Spring, Tomcat, JDK: 3 frames]", 3, 9);
+	check("app/java.lang.Thread.run/[Spring, Tomcat, JDK: 3 frames]/shop.D/java.util.B", 4, 4);
+	check("app/java.lang.Thread.run/[Spring, Tomcat, JDK: 3 frames]/read", 2, 2);
+	check("app/shop.D/[Netty: 1 frame]/shop.F", 1, 1);
+	check("app/io.netty.E", 1, 1);
+	assert_int_equal(reshaped.profile.nodes[find("app/shop.D/[Netty: 1 frame]")].kind,
+			 FRAME_LABEL);
+	reshape_as(&(struct reshape_options){
+		.java_only = true, .folds_frameworks = true, .is_compared = true});
+	check("app/java.lang.Thread.run/[frameworks]", 5, 9);
+}
+
 static void the_timeline_follows(void **state)
 {
 	const struct timeline_process process = {.pid = 1, .title = "app"};
@@ -227,6 +282,8 @@ int main(void)
 		CLAIM(a_kind_that_is_alone_stays),
 		CLAIM(all_below_a_java_method_is_its_own),
 		CLAIM(java_only_can_keep_levels_apart),
+		CLAIM(starts_of_threads_are_left_out),
+		CLAIM(a_run_of_frameworks_is_one),
 		CLAIM(the_timeline_follows),
 	};
 

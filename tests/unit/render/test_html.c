@@ -169,12 +169,21 @@ static void every_fact_is_there(void **state)
 	ADD(1, F("a", JIT));
 	fixture->timeline.lost_samples = 7;
 	fixture->timeline.lost_names = 8;
-	draw(fixture,
-	     &(struct render_options){
-		     .subtitle = "S", .notes = "N", .info = &info, .timeline = &fixture->timeline});
+	draw(fixture, &(struct render_options){.subtitle = "S",
+					       .notes = "N",
+					       .info = &info,
+					       .timeline = &fixture->timeline,
+					       .splits_levels = true,
+					       .java_only = true,
+					       .folds_frameworks = true,
+					       .shows_starts = true});
 	unpack(fixture->html, DATA, &data);
 	text = part(&data, &len);
-	assert_non_null(strstr(text, "\nsubtitle\tS\nnotes\tN\nkind\t"));
+	assert_non_null(strstr(text, "\nsubtitle\tS\nnotes\tN\nsplit\t1\njava_only\t1\nfolded\t1\n"
+				     "starts\t1\nkind\t"));
+	assert_non_null(strstr(text, "\nframework\torg/springframework/\tSpring\n"));
+	assert_non_null(strstr(text, "\nframework\tjava/ javax/ jdk/ sun/ com/sun/\tJDK\n"
+				     "task\tCompileBroker::\t[JIT compiler]\n"));
 	assert_non_null(strstr(text,
 			       "\nbucket_ns\t15625000\nuntimed\t7\nrenamed\t8\nhost\th\n"
 			       "kernel\t6.1\nevent\tcycles\nprogram\tp 1\nhz\t99\n"
@@ -194,7 +203,7 @@ static void times_say_when_where_and_which_thread(void **state)
 						 .name_space = "s"};
 	struct fixture *const fixture = *state;
 	struct timeline *const timeline = &fixture->timeline;
-	struct timeline_thread thread = {.tid = 8, .name = "main"};
+	struct timeline_thread thread = {.tid = 8, .name = "exec-7"};
 	static struct data data;
 	size_t len;
 
@@ -215,7 +224,7 @@ static void times_say_when_where_and_which_thread(void **state)
 	part(&data, &len);
 	check_part(&data, "", 0);
 	check_part(&data, "7\tM\xef\xbf\xbd\tc0\tVM\tw\xef\xbf\xbd\tp\ts\n", 22);
-	check_part(&data, "0\t8\tmain\n", 9);
+	check_part(&data, "0\t8\texec-7\texec-*\n", 18);
 	/* entries; buckets since the one before; threads; nodes: b stands behind a; weights */
 	check_part(&data, "\2\0\3\0\0\2\1\2\1", 9);
 	assert_int_equal(data.at, data.len);
