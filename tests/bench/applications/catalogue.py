@@ -31,6 +31,7 @@ class Application:
     """artifacts: group:artifact:version[:classifier], a version that ends in =bom is imported.
 
     path: of the requests that drive it; without one it drives itself and prints its turns.
+    delay_ms: of each of the connections, between an answer and the next request.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Application:
     args: tuple = ()
     env: tuple = ()
     warm_up: float = 15
+    delay_ms: int = 16
 
     @property
     def directory(self):
@@ -57,7 +59,7 @@ APPLICATIONS = {each.name: each for each in (
                  "org.springframework.boot:spring-boot-starter-data-jpa:",
                  "org.springframework.boot:spring-boot-starter-thymeleaf:",
                  "com.h2database:h2:"),
-                ("-XX:+UseG1GC", "-Xmx512m"), path="/items?kind=kind%205"),
+                ("-XX:+UseG1GC", "-Xmx512m"), path="/items?kind=kind%205", delay_ms=32),
     Application("dropwizard", "Dropwizard 2.1 (Parallel)", 11, "Greeter",
                 ("io.dropwizard:dropwizard-core:2.1.12",), ("-XX:+UseParallelGC", "-Xmx512m"),
                 path="/words?text=some%20words", args=("server", "{sources}/config.yml")),

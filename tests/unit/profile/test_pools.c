@@ -190,8 +190,11 @@ static void entries_that_a_file_made_up_are_left_out(void **state)
 {
 	(void)state;
 	add("#app cclone3 scall_stub jwork", 1, "exec-1", 5);
-	timeline_add(&timeline, 0, &(struct timeline_entry){.node = 4711, .weight = 1});
-	timeline_add(&timeline, 0, &(struct timeline_entry){.thread = 4711, .weight = 1});
+	add("#app cclone3 scall_stub jwork", 1, "exec-1", 5);
+	add("#app cclone3 scall_stub", 1, "exec-1", 5);
+	assert_int_equal(timeline.n_entries, 3);
+	timeline.entries[0].node = 4711;
+	timeline.entries[1].thread = 4711;
 	make();
 	assert_int_equal(pooled.timeline.n_entries, 1);
 }
