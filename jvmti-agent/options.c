@@ -24,7 +24,7 @@ void options_init(struct options *options)
 	*options = (struct options){
 		.threads = true,
 		.lines = true,
-		.framepointer = OPTIONS_FP_AUTO,
+		.framepointer = OPTIONS_FP_OFF,
 		.buffer_bytes = OPTIONS_BUFFER_DEFAULT_BYTES,
 		.socket = OPTIONS_SOCKET_DEFAULT,
 	};

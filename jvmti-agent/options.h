@@ -26,7 +26,7 @@
 enum options_framepointer {
 	OPTIONS_FP_AUTO, /* switch it on unless the user said something about it */
 	OPTIONS_FP_ON,	 /* switch it on in any case */
-	OPTIONS_FP_OFF,	 /* never touch it */
+	OPTIONS_FP_OFF,	 /* never touch it; the default */
 };
 
 struct options_label {

@@ -192,14 +192,33 @@ static int diagnose_one(const struct process *process, pid_t pid, const char *so
 	}
 }
 
-int diagnose_targets(const struct recording_options *options, struct targets *targets,
-		     const char *socket_path, char ret[DIAGNOSE_BYTES])
+/* Along frame pointers: what is to be recorded and has none, if anything. */
+static void diagnose_frame_pointers(const struct recording_options *options,
+				    struct targets *targets, char ret[DIAGNOSE_BYTES])
+{
+	const struct process *process, *first = NULL;
+	size_t pos = 0, n = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		if (!is_known_jvm(process) || !recording_wants(options, process) ||
+		    process->jvm->hello_flags & (WIRE_HELLO_FP_SET | WIRE_HELLO_FP_WAS_ON))
+			continue;
+		first = n++ ? first : process;
+	}
+	if (first)
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "%zu of the JVMs, PID %d first, were started without frame pointers, so "
+			 "that --unwind=fp misses callers: leave it out, or give the agent "
+			 "framepointer=auto (FGAGENT_OPTS) and start them again",
+			 n, first->pid);
+}
+
+static int diagnose_wanted(const struct recording_options *options, struct targets *targets,
+			   const char *socket_path, char *ret)
 {
 	const struct process *process;
 	size_t pos = 0;
 
-	if (ret)
-		ret[0] = '\0';
 	if (!selector_is_empty(&options->select))
 		return diagnose_names(options, targets, socket_path, ret);
 	if (options->all)
@@ -215,4 +234,17 @@ int diagnose_targets(const struct recording_options *options, struct targets *ta
 			return 0;
 	}
 	return ret ? diagnose_any(socket_path, ret) : -EAGAIN;
+}
+
+int diagnose_targets(const struct recording_options *options, struct targets *targets,
+		     const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	int err;
+
+	if (ret)
+		ret[0] = '\0';
+	err = diagnose_wanted(options, targets, socket_path, ret);
+	if (!err && ret && !ret[0] && options->stack_bytes == 0)
+		diagnose_frame_pointers(options, targets, ret);
+	return err;
 }

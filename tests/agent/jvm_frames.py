@@ -96,7 +96,7 @@ class AgentTellsFrames(JvmTestCase):
             self.check_share(f"{what}: entries", entries[True], entries[False], 0)
 
     def check_compiler(self, flags, level):
-        for extra in ("", ",framepointer=off"):
+        for extra in ("", ",framepointer=auto"):
             found = self.run_code(flags, extra, is_load, 600)
             loads = [(line, code) for line, code in found
                      if is_load(line) and not is_intrinsic(line)]

@@ -214,12 +214,13 @@ class AgentInJvm(JvmTestCase):
         listener.stop()
         pathlib.Path(self.path).unlink(missing_ok=True)
 
-    def test_frame_pointers_are_switched_on_unless_the_user_objects(self):
+    def test_frame_pointers_are_switched_on_if_asked_unless_the_user_objects(self):
         check = self.check_frame_pointer
-        check("", (), "true ERGONOMIC", 5)
-        check("", ("-XX:-PreserveFramePointer",), "false VM_CREATION", 4)
+        check("", (), "false DEFAULT", 4)
         check("", ("-XX:+PreserveFramePointer",), "true VM_CREATION", 6)
-        check(",framepointer=off", (), "false DEFAULT", 4)
+        check(",framepointer=auto", (), "true ERGONOMIC", 5)
+        check(",framepointer=auto", ("-XX:-PreserveFramePointer",), "false VM_CREATION", 4)
+        check(",framepointer=auto", ("-XX:+PreserveFramePointer",), "true VM_CREATION", 6)
         check(",framepointer=on", ("-XX:-PreserveFramePointer",), "true ERGONOMIC", 5)
 
     def read_hot_code(self, extra):
@@ -239,9 +240,10 @@ class AgentInJvm(JvmTestCase):
     def test_compiled_code_keeps_frame_pointers(self):
         # After "push rbp" with C1, after "sub rsp, N; mov [rsp+N-8], rbp" with C2.
         prologue = b"\x48\x8b\xec"  # mov rbp, rsp
-        self.assertTrue(all(prologue in code for code in self.read_hot_code("")))
+        self.assertTrue(all(prologue in code
+                            for code in self.read_hot_code(",framepointer=auto")))
         self.assertFalse(any(prologue in code
-                             for code in self.read_hot_code(",framepointer=off")))
+                             for code in self.read_hot_code("")))
 
     def test_checked_jni_has_nothing_to_say(self):
         listener = self.listen()

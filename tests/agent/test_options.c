@@ -51,7 +51,7 @@ static void nothing_given_is_the_defaults(void **state)
 	(void)state;
 	assert_string_equal(options.socket, "/run/fgcollect/agent.sock");
 	assert_int_equal(options.buffer_bytes, 256 * 1024);
-	assert_int_equal(options.framepointer, OPTIONS_FP_AUTO);
+	assert_int_equal(options.framepointer, OPTIONS_FP_OFF);
 	assert_true(options.threads);
 	assert_true(options.lines);
 	assert_false(options.idle);

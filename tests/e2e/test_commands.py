@@ -2,11 +2,12 @@
 """record, list and --watch as users type them."""
 
 import json
+import re
 import signal
 import stat
 import xml.etree.ElementTree
 
-from harness import collector, processes
+from harness import collector, processes, settings
 from harness.case import Case
 
 
@@ -47,6 +48,39 @@ class Commands(Case):
         self.assertEqual(finished.code, 0, str(finished))
         self.assertIn("KnownShare$Hot.run", out.read_text(), str(finished))
         self.assertIn("quality:", finished.text)
+
+    def test_walking_along_frame_pointers_says_which_jvms_have_none(self):
+        for given, has_any in (("", False), ("framepointer=auto", True)):
+            with self.subTest(given or "as it is"):
+                jvm = self.container("KnownShare", env={"FGAGENT_OPTS": given}).wait_for_line("ready")
+                recording = collector.record(self.place, "-p", jvm.pid, "--unwind=fp", seconds=3)
+                said = f"PID {jvm.pid} first, were started without frame pointers"
+                self.assertEqual(said in recording.finished.text, not has_any, str(recording))
+                jvm.rm()
+
+    def test_what_threads_begin_with_is_a_box_for_their_pool(self):
+        self.container("Threads", "8").wait_for_line("ready")
+        recording, drawing = self.directory / "a.fgrec", self.directory / "a.svg"
+        recorded = collector.fgcollect("record", "-d", 3, "-o", drawing, "-o", recording,
+                                       *self.place.options(), timeout=settings.DEADLINE_SEC)
+        self.assertEqual(recorded.code, 0, str(recorded))
+
+        def drawn():
+            return set(re.findall(r"<title>(.*?) \(", drawing.read_text()))
+
+        def frames(*command):
+            finished = collector.fgcollect(*command, "-o", drawing)
+            self.assertEqual(finished.code, 0, str(finished))
+            return drawn()
+
+        workers, start = {"worker-*"}, {"start_thread", "call_stub"}
+        self.assertEqual({name for name in drawn() if name.startswith("worker")}, workers)
+        for command in (("render", recording), ("diff", recording, recording)):
+            with self.subTest(command[0]):
+                shown = frames(*command)
+                self.assertEqual((shown & workers, shown & {"call_stub"}), (workers, set()))
+                shown = frames(*command, "--thread-starts")
+                self.assertEqual((shown & workers, shown & start), (set(), start))
 
     def test_threads_and_pids_can_be_told_apart(self):
         jvm = self.container("KnownShare").wait_for_line("ready")

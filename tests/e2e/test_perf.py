@@ -24,7 +24,8 @@ class PerfScript:
 
 class Perf(Case):
     def test_perf_names_with_our_map_as_many_as_with_the_jvms(self):
-        jvm = self.container("Mixed").wait_for_line("ready")
+        jvm = self.container("Mixed", env={"FGAGENT_OPTS": "framepointer=auto"})
+        jvm.wait_for_line("ready")
         pid = jvm.pid
         # perf looks in /tmp alone.
         ours = pathlib.Path(f"/tmp/perf-{pid}.map")
