@@ -12,6 +12,7 @@ jump that takes its place once nobody may enter any more) and, in static methods
 not initialised yet, a check; behind it, where the collector or the JDK wants one, a barrier.
 """
 
+import collections
 import contextlib
 import os
 import platform
@@ -111,6 +112,29 @@ class AgentTellsFrames(JvmTestCase):
 
     def test_frames_of_c2_are_those_of_its_prologues(self):
         self.check_compiler(("-Xcomp", "-XX:-TieredCompilation"), "4")
+
+    def sizes_of_code(self, *flags):
+        """Of each method that was compiled once."""
+        found = self.run_code(("-Xcomp", "-Xbatch", *flags), "", is_load, 600)
+        methods = [line for line, _ in found if is_load(line) and line[KIND] == JAVA]
+        names = collections.Counter((line[CLASS], line[NAME], line[LEVEL]) for line in methods)
+        return {(line[CLASS], line[NAME], line[LEVEL]): line[SIZE] for line in methods
+                if names[(line[CLASS], line[NAME], line[LEVEL])] == 1}
+
+    def check_code_is_the_same(self, *flags):
+        """The only thing that the agent changes about code: how much HotSpot writes down of it."""
+        with_records = self.sizes_of_code(*flags)
+        without = self.sizes_of_code(*flags, "-XX:+UnlockDiagnosticVMOptions",
+                                     "-XX:-DebugNonSafepoints")
+        both = with_records.keys() & without.keys()
+        differing = [name for name in both if with_records[name] != without[name]]
+        self.check_share(f"{flags}: the same code", sorted(both - set(differing)), differing, 300)
+
+    def test_code_of_c1_is_the_same_without_its_records(self):
+        self.check_code_is_the_same("-XX:TieredStopAtLevel=1")
+
+    def test_code_of_c2_is_the_same_without_its_records(self):
+        self.check_code_is_the_same("-XX:-TieredCompilation")
 
     def test_frames_with_entry_barriers_are_those_of_the_prologues(self):
         found = self.run_code(("-Xcomp", "-XX:-UseSerialGC", "-XX:+UseG1GC"), "", is_load, 600)

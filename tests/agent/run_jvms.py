@@ -57,7 +57,7 @@ class AgentInJvm(JvmTestCase):
     def check_hello(self, line, pid):
         words = dict(word.split("=", 1) for word in line[3:])
         self.assertEqual(words["pid"], str(pid))
-        self.assertEqual(words["flags"], "5")
+        self.assertEqual(words["flags"], "4")
         self.assertEqual(words["label.team"], "red")
         self.assertEqual(words["env.POD_NAME"], "pod-7")
         self.assertEqual(words["host.name"], socket.gethostname())
