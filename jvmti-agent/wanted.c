@@ -8,6 +8,7 @@
  *   Method, ConstMethod, ConstantPool, Klass, ...  the name of an interpreted method
  *   JavaThread, JavaFrameAnchor, JavaCallWrapper   from native code to the Java frame below it
  *   ContinuationEntry, CompressedOops              to a virtual thread's frames in the heap
+ *   ZHeap, ZForwarding, ...                        to those that ZGC has moved
  */
 #include "wanted.h"
 
@@ -115,6 +116,18 @@ static const char *const fields[] = {
 	"CompressedOops::_shift",
 	"CompressedOops::_narrow_oop._base",
 	"CompressedOops::_narrow_oop._shift",
+	"Universe::_collectedHeap",
+	"ZCollectedHeap::_heap",
+	"ZHeap::_page_table",
+	"ZGlobalsForVMStructs::_instance_p",
+	"ZGlobalsForVMStructs::_ZAddressOffsetMask",
+	"ZGlobalsForVMStructs::_ZPointerLoadBadMask",
+	"ZForwarding::_virtual",
+	"ZForwarding::_object_alignment_shift",
+	"ZForwarding::_entries",
+	"ZVirtualMemory::_start",
+	"ZVirtualMemory::_size",
+	"ZAttachedArrayForForwarding::_length",
 	"JavaCallWrapper::_anchor",
 	"JavaFrameAnchor::_last_Java_sp",
 	"JavaFrameAnchor::_last_Java_pc",
@@ -143,6 +156,7 @@ static const char *const sizes[] = {
 	"sizeof(PcDesc)",      "sizeof(Method)",	  "sizeof(ConstMethod)",
 	"sizeof(Symbol)",      "sizeof(ConstantPool)",	  "sizeof(InstanceKlass)",
 	"sizeof(RuntimeStub)", "sizeof(JavaCallWrapper)", "sizeof(InterpreterCodelet)",
+	"sizeof(ZForwarding)",
 };
 
 static const char *const constants[] = {

@@ -12,6 +12,7 @@
 #include "unwind/heap_stack.h"
 
 #include "unwind/process_memory.h"
+#include "unwind/zgc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ struct reader {
 	struct heap_form form;
 	uint64_t narrow_base;
 	uint32_t narrow_shift;
+	struct zgc zgc;
 	struct heap_stack *ret;
 };
 
@@ -104,12 +106,13 @@ static uint64_t uncoloured(uint64_t reference)
 }
 
 /* The address that the reference at that place in an object leads to; 0: to none. */
-static uint64_t reference_at(const struct reader *reader, const uint8_t *object, uint32_t at)
+static uint64_t reference_at(struct reader *reader, const uint8_t *object, uint32_t at)
 {
 	uint64_t narrow;
 
 	if (reader->form.is_coloured)
-		return uncoloured(u64_at(object, at));
+		return zgc_resolve(&reader->zgc, u64_at(object, at),
+				   uncoloured(u64_at(object, at)));
 	if (reader->form.reference == 8)
 		return u64_at(object, at);
 	narrow = u32_at(object, at);
@@ -472,6 +475,7 @@ bool heap_stack_read(const struct process *process, uint64_t time_ns, const stru
 	if (!words)
 		return false;
 	read_narrow(&reader);
+	zgc_init(&reader.zgc, process, &ret->reads);
 	is_read = read_by_entry(&reader, callee, words);
 	free(words);
 	return is_read;

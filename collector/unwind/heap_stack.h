@@ -27,8 +27,8 @@
  * interpreted; and from there on each frame must lead to the next one, and the last one to the
  * chunk's end.
  *
- * Of a chunk that cannot be read no frames are had, and none of the chunks before it. ZGC moves
- * chunks and leaves the references of older chunks to them as they were until a thread follows one.
+ * Of a chunk that cannot be read no frames are had, and none of the chunks before it. Chunks that
+ * ZGC has moved are found where they are now, see zgc.h.
  */
 #ifndef FG_UNWIND_HEAP_STACK_H
 #define FG_UNWIND_HEAP_STACK_H

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a reference that generational ZGC has not brought up to date -> where its object is now
+ * units:   addresses in the target
+ * threads: the model's
+ * errors:  what cannot be read, or does not fit together, is as if the object had not moved
+ * source:  HotSpot's zAddress.hpp, zForwardingTable.hpp, zForwarding.hpp, zForwardingEntry.hpp,
+ *          zHash.inline.hpp and vmStructs_z.hpp, of JDK 21 to 25
+ *
+ * ZGC moves an object and leaves references to it as they are: whoever loads one sees by its
+ * colours that it is old, and looks up where the object went. The JVM keeps that until all
+ * references are brought up to date, at the end of the next marking, which may be a minute later.
+ * So the same can be done from outside:
+ *
+ *   ZHeap -> a table for each generation: 2 MiB of heap -> ZForwarding -> hashed entries,
+ *            each the index of an object in its old page, and its new place
+ *
+ * HotSpot describes all of it but where the tables are. They are found in ZHeap by their size,
+ * which is that of the table of pages.
+ */
+#ifndef FG_UNWIND_ZGC_H
+#define FG_UNWIND_ZGC_H
+
+#include "target/process.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ZGC_TABLES 4 /* that are looked at; there is one for each of two generations */
+
+/* What is known of the heap of one process; zgc_init reads none of it yet. */
+struct zgc {
+	const struct process *process;
+	uint32_t *reads; /* each a system call */
+	bool is_read;
+	uint64_t bad_mask;    /* colours of old references; 0: they are not known */
+	uint64_t offset_mask; /* of an address, what says where in the heap */
+	uint64_t granules;
+	uint64_t tables[ZGC_TABLES];
+	uint32_t n_tables;
+};
+
+void zgc_init(struct zgc *zgc, const struct process *process, uint32_t *reads);
+
+/* addr: what the reference leads to, without its colours. */
+uint64_t zgc_resolve(struct zgc *zgc, uint64_t reference, uint64_t addr);
+
+#endif
