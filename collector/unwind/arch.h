@@ -91,6 +91,8 @@ struct arch {
 	bool (*is_entered)(const struct unwind_regs *regs, const struct snapshot *stack);
 	/* Whether the caller's stack pointer is only about to be put there. NULL: it is there. */
 	bool (*is_before_entry)(const struct arch_code *code);
+	/* See spill.h. NULL: not known of this architecture. */
+	bool (*spill_bytes)(const uint8_t *code, size_t len, uint32_t *ret);
 	unsigned int exception_pc; /* DWARF's number of where HotSpot keeps that for its blob */
 	bool has_link;		   /* calls leave the return address in a register */
 	bool stops_behind; /* an interrupt waits for the oldest instruction, see instructions.h */

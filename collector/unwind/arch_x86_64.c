@@ -18,6 +18,7 @@
  * Stubs that have a frame of their own begin by push rbp; mov rbp, rsp.
  */
 #include "unwind/arch.h"
+#include "unwind/spill.h"
 
 /* Places in a sample: rising bits of the mask, which has no segment registers and no flags. */
 enum { AX, BX, CX, DX, SI, DI, BP, SP, IP, R8, R15 = R8 + 7, N_REGS };
@@ -253,6 +254,7 @@ const struct arch arch_x86_64 = {
 	.compiled_frame = compiled_frame,
 	.stub_frame = stub_frame,
 	.foreign_frame = foreign_frame,
+	.spill_bytes = spill_bytes,
 	.interpreter = {.sender_sp = -1, .method = -3},
 	.stops_behind = true,
 	.exception_pc = 1, /* rdx */

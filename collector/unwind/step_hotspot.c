@@ -10,6 +10,7 @@
 
 #include "target/code_map.h"
 #include "unwind/process_memory.h"
+#include "unwind/spill.h"
 
 #include <string.h>
 
@@ -177,6 +178,30 @@ static bool leave_search(struct walk *walk, const struct code_range *range)
 }
 
 /*
+ * A stub behind the code has saved registers on top of the frame, to ask the collector of garbage;
+ * what it takes back says how much that is.
+ */
+static bool leave_spilled(struct walk *walk, const struct code_range *range)
+{
+	const struct unwind_regs before = walk->regs;
+	uint8_t code[SPILL_CODE_BYTES];
+	const struct iovec to = {
+		.iov_base = code,
+		.iov_len = least_of(sizeof(code), range->addr + range->size - before.pc)};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)before.pc, .iov_len = to.iov_len};
+	uint32_t bytes;
+
+	if (!walk->arch->spill_bytes || before.pc - range->addr >= range->size ||
+	    !read_process(walk, &to, &from, 1) ||
+	    !walk->arch->spill_bytes(code, to.iov_len, &bytes))
+		return false;
+	if (is_left_well(walk, before.sp + bytes, range->frame.size))
+		return true;
+	walk->regs = before;
+	return false;
+}
+
+/*
  * The first way that leads to code. Some of C2's intrinsics push a word or two and pop them at
  * their end; and the code that was looked at may have taken the place of the one that was sampled.
  */
@@ -200,7 +225,28 @@ static enum step leave_leaf(struct walk *walk, const struct code_range *range,
 			return STEP_DONE;
 		walk->regs = before;
 	}
+	if (size >= 2 * WORD_BYTES && leave_spilled(walk, range))
+		return STEP_DONE;
 	return leave(walk, frame, size);
+}
+
+static enum step leave_caller(struct walk *walk, const struct code_range *range)
+{
+	const struct unwind_regs before = walk->regs;
+	const uint32_t size = range->frame.size;
+	struct unwind_regs after;
+	enum step step;
+
+	if (size < 2 * WORD_BYTES)
+		return step_by_fp(walk);
+	step = leave(walk, ARCH_FRAME_FULL, size);
+	if (step != STEP_DONE || may_call_compiled(walk, walk->regs.pc))
+		return step;
+	after = walk->regs;
+	walk->regs = before;
+	if (!leave_spilled(walk, range))
+		walk->regs = after;
+	return STEP_DONE;
 }
 
 /*
@@ -231,7 +277,7 @@ static enum step leave_compiled(struct walk *walk, const struct code_range *rang
 	enum arch_frame frame = ARCH_FRAME_FULL;
 
 	if (walk->is_return)
-		return size < 2 * WORD_BYTES ? step_by_fp(walk) : leave(walk, frame, size);
+		return leave_caller(walk, range);
 	look_at_code(walk, range, &frame);
 	/* Method handles' glue has no frame: it looks for its target, and jumps there. */
 	if (size < 2 * WORD_BYTES && (frame == ARCH_FRAME_FULL || frame == ARCH_FRAME_FP_LIVE))

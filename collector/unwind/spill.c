@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Adds up what code does to the stack pointer until it jumps away, see spill.h. */
+#include "unwind/spill.h"
+
+#include <Zydis/Zydis.h>
+
+#define WORD 8
+
+struct decoded {
+	ZydisDecodedInstruction instruction;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+static bool is_rsp(const ZydisDecodedOperand *operand)
+{
+	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       operand->reg.value == ZYDIS_REGISTER_RSP;
+}
+
+static bool writes_rsp(const struct decoded *decoded)
+{
+	for (uint8_t i = 0; i < decoded->instruction.operand_count; i++) {
+		if (is_rsp(&decoded->operands[i]) &&
+		    decoded->operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+			return true;
+	}
+	return false;
+}
+
+/* By a number that the instruction says; false: it is none of these. */
+static bool moves_rsp(const struct decoded *decoded, int64_t *ret)
+{
+	const ZydisDecodedOperand *const to = &decoded->operands[0];
+	const ZydisDecodedOperand *const by = &decoded->operands[1];
+
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_SUB:
+		*ret = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_ADD ? by->imm.value.s
+									   : -by->imm.value.s;
+		return is_rsp(to) && by->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+	case ZYDIS_MNEMONIC_LEA:
+		*ret = by->mem.disp.value;
+		return is_rsp(to) && by->mem.base == ZYDIS_REGISTER_RSP &&
+		       by->mem.index == ZYDIS_REGISTER_NONE;
+	case ZYDIS_MNEMONIC_PUSH:
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		*ret = -WORD;
+		return true;
+	case ZYDIS_MNEMONIC_POP:
+		*ret = WORD;
+		return !is_rsp(to);
+	case ZYDIS_MNEMONIC_POPFQ:
+		*ret = WORD;
+		return true;
+	case ZYDIS_MNEMONIC_CALL:
+		*ret = 0; /* it returns */
+		return true;
+	default:
+		*ret = 0;
+		return !writes_rsp(decoded);
+	}
+}
+
+/* Where a jump leads if that is further on in the code; len if it leads away. */
+static size_t target_of(const struct decoded *decoded, size_t next, size_t len)
+{
+	const int64_t target = (int64_t)next + decoded->instruction.raw.imm[0].value.s;
+
+	if (!decoded->instruction.raw.imm[0].is_relative || target < (int64_t)next ||
+	    target > (int64_t)len)
+		return len;
+	return (size_t)target;
+}
+
+bool spill_bytes(const uint8_t *code, size_t len, uint32_t *ret)
+{
+	struct decoded decoded;
+	ZydisDecoder decoder;
+	int64_t sum = 0, by;
+	size_t at = 0;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	while (at < len &&
+	       ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, len - at,
+						   &decoded.instruction, decoded.operands))) {
+		at += decoded.instruction.length;
+		if (decoded.instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR) {
+			at = target_of(&decoded, at, len);
+			if (at < len)
+				continue;
+			*ret = (uint32_t)sum;
+			return sum > 0 && sum <= SPILL_MAX_BYTES;
+		}
+		if (decoded.instruction.meta.category == ZYDIS_CATEGORY_RET ||
+		    !moves_rsp(&decoded, &by))
+			return false;
+		sum += by;
+	}
+	return false;
+}

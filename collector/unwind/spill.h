@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   code from an address on -> how far the stack pointer is below the frame there
+ * units:   bytes
+ * threads: any
+ * errors:  false: that cannot be told
+ * source:  HotSpot's barrier stubs of C2 (SaveLiveRegisters, of ZGC, and of G1 since JDK 24)
+ *
+ * Behind a method's code lie stubs that save what is in registers, call the JVM, take it back and
+ * jump to where the method goes on. There the stack pointer is where the frame's size says, so what
+ * is taken back until then is what had been saved. Of x86_64 alone.
+ */
+#ifndef FG_UNWIND_SPILL_H
+#define FG_UNWIND_SPILL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SPILL_CODE_BYTES 512u  /* of a stub, from the call on, are looked at */
+#define SPILL_MAX_BYTES	 4096u /* 32 registers of 64 bytes, and the others */
+
+bool spill_bytes(const uint8_t *code, size_t len, uint32_t *ret);
+
+#endif
