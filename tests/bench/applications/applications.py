@@ -139,7 +139,10 @@ class Running:
             turns, begun = self.turns()
             time.sleep(seconds)
             now, ended = self.turns()
-            count, spent = max(1, now - turns), ended - begun
+            count, spent = now - turns, ended - begun
+            if count == 0:
+                raise processes.Failed(f"{self.application.name}: no turn has ended within "
+                                       f"{seconds} s: give more --seconds")
         own = self.agent_seconds() - own
         return spent / count * 1000, 100 * own / spent if spent else 0
 
