@@ -227,6 +227,8 @@ static int find_pools(struct pooling *pooling, const char **names, struct map64 
 		uintptr_t pool;
 
 		pool_name(timeline->threads[i].name, name);
+		if (!name[0])
+			strcpy(name, OTHERS); /* its name had no room, or never came */
 		names[i] = intern_add_str(&pooling->names, name);
 		if (!names[i])
 			return -ENOMEM;

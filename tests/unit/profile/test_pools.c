@@ -186,6 +186,15 @@ static void samples_without_a_thread_are_of_others(void **state)
 	check("app/other threads/clone3/call_stub/work", 9, 9);
 }
 
+static void a_thread_without_a_name_is_another(void **state)
+{
+	(void)state;
+	add("#app cclone3 scall_stub jwork", 1, "", 5);
+	add("#app cclone3 scall_stub jwork", 0, NULL, 2);
+	make();
+	check("app/other threads/clone3/call_stub/work", 7, 7);
+}
+
 static void entries_that_a_file_made_up_are_left_out(void **state)
 {
 	(void)state;
@@ -262,6 +271,7 @@ int main(void)
 		CLAIM(other_threads_stay_as_they_are),
 		CLAIM(a_thread_that_is_labelled_already_is_not_named_again),
 		CLAIM(samples_without_a_thread_are_of_others),
+		CLAIM(a_thread_without_a_name_is_another),
 		CLAIM(entries_that_a_file_made_up_are_left_out),
 		CLAIM(pools_past_the_cap_are_one),
 		CLAIM(names_of_a_pool_are_one),
