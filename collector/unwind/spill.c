@@ -27,12 +27,15 @@ static bool writes_rsp(const struct decoded *decoded)
 	return false;
 }
 
-/* By a number that the instruction says; false: it is none of these. */
+/* By a number that the instruction says; false: it says none. */
 static bool moves_rsp(const struct decoded *decoded, int64_t *ret)
 {
 	const ZydisDecodedOperand *const to = &decoded->operands[0];
 	const ZydisDecodedOperand *const by = &decoded->operands[1];
 
+	*ret = 0;
+	if (!writes_rsp(decoded))
+		return true;
 	switch (decoded->instruction.mnemonic) {
 	case ZYDIS_MNEMONIC_ADD:
 	case ZYDIS_MNEMONIC_SUB:
@@ -54,11 +57,9 @@ static bool moves_rsp(const struct decoded *decoded, int64_t *ret)
 		*ret = WORD;
 		return true;
 	case ZYDIS_MNEMONIC_CALL:
-		*ret = 0; /* it returns */
-		return true;
+		return true; /* it returns */
 	default:
-		*ret = 0;
-		return !writes_rsp(decoded);
+		return false;
 	}
 }
 

@@ -20,6 +20,7 @@
 #define FROM_INDEX_SHIFT 46
 #define MIN_ALIGN_SHIFT	 3
 #define MAX_ALIGN_SHIFT	 GRANULE_SHIFT
+#define MAX_OFFSET	 65536u
 #define LEAST_ADDR	 4096u
 
 void zgc_init(struct zgc *zgc, const struct process *process, uint32_t *reads)
@@ -54,12 +55,18 @@ static bool told(const struct zgc *zgc, const char *key, uint64_t *ret)
 	return true;
 }
 
+/* Of a struct of HotSpot's; what no struct has is not believed. */
+static bool told_offset(const struct zgc *zgc, const char *key, uint64_t *ret)
+{
+	return told(zgc, key, ret) && *ret <= MAX_OFFSET;
+}
+
 /* A value that the field of ZGlobalsForVMStructs at globals points to. */
 static bool read_global(struct zgc *zgc, uint64_t globals, const char *key, uint64_t *ret)
 {
 	uint64_t offset, addr;
 
-	return told(zgc, key, &offset) && read_u64(zgc, globals + offset, &addr) &&
+	return told_offset(zgc, key, &offset) && read_u64(zgc, globals + offset, &addr) &&
 	       read_u64(zgc, addr, ret);
 }
 
@@ -84,8 +91,8 @@ static bool find_tables(struct zgc *zgc)
 
 	if (!told(zgc, "Universe::_collectedHeap", &static_addr) ||
 	    !read_u64(zgc, static_addr, &collected) ||
-	    !told(zgc, "ZCollectedHeap::_heap", &heap_at) ||
-	    !told(zgc, "ZHeap::_page_table", &page_table))
+	    !told_offset(zgc, "ZCollectedHeap::_heap", &heap_at) ||
+	    !told_offset(zgc, "ZHeap::_page_table", &page_table))
 		return false;
 	n = read_some(zgc, collected + heap_at + page_table, words, sizeof(words)) / 8;
 	if (n < 2 || words[0] == 0)
@@ -154,13 +161,13 @@ static bool look_up(struct zgc *zgc, uint64_t forwarding, uint64_t offset, uint6
 	uint8_t header[FORWARDING_BYTES];
 	struct entries entries;
 
-	if (!told(zgc, "ZForwarding::_virtual", &virtual_at) ||
-	    !told(zgc, "ZVirtualMemory::_start", &start_at) ||
-	    !told(zgc, "ZVirtualMemory::_size", &size_at) ||
-	    !told(zgc, "ZForwarding::_object_alignment_shift", &shift_at) ||
-	    !told(zgc, "ZForwarding::_entries", &entries_at) ||
-	    !told(zgc, "ZAttachedArrayForForwarding::_length", &length_at) ||
-	    !told(zgc, "sizeof(ZForwarding)", &size) || size > FORWARDING_BYTES ||
+	if (!told_offset(zgc, "ZForwarding::_virtual", &virtual_at) ||
+	    !told_offset(zgc, "ZVirtualMemory::_start", &start_at) ||
+	    !told_offset(zgc, "ZVirtualMemory::_size", &size_at) ||
+	    !told_offset(zgc, "ZForwarding::_object_alignment_shift", &shift_at) ||
+	    !told_offset(zgc, "ZForwarding::_entries", &entries_at) ||
+	    !told_offset(zgc, "ZAttachedArrayForForwarding::_length", &length_at) ||
+	    !told_offset(zgc, "sizeof(ZForwarding)", &size) || size > FORWARDING_BYTES ||
 	    virtual_at + start_at + 8 > size || virtual_at + size_at + 8 > size ||
 	    shift_at + 8 > size || entries_at + length_at + 8 > size ||
 	    read_some(zgc, forwarding, header, size) != size)

@@ -196,6 +196,30 @@ static void an_agent_that_says_nothing_of_it_is_no_harm(void **state)
 	check(AT_15, HEAP_BASE | 0x1230);
 }
 
+/* Two offsets whose sum is small, as no JVM says. */
+static void offsets_that_no_struct_has_are_not_believed(void **state)
+{
+	(void)state;
+	put_entry(15, AT_15, 0x1230);
+	for (size_t i = 0; i < process->jvm->n_values; i++) {
+		struct jvm_value *value = &process->jvm->values[i];
+		const int64_t right = value->value;
+
+		if (!strstr(value->key, "ZForwarding") && !strstr(value->key, "ZVirtual") &&
+		    !strstr(value->key, "Attached"))
+			continue;
+		value->value = INT64_MAX;
+		check(AT_15, place_of(AT_15));
+		value->value = right;
+	}
+	for (size_t i = 0; i < process->jvm->n_values; i++) {
+		if (strstr(process->jvm->values[i].key, "::_virtual") ||
+		    strstr(process->jvm->values[i].key, "::_start"))
+			process->jvm->values[i].value = INT64_MAX - 2;
+	}
+	check(AT_15, place_of(AT_15));
+}
+
 /* As a process may pretend. */
 static void a_full_table_is_not_searched_for_ever(void **state)
 {
@@ -215,6 +239,7 @@ int main(void)
 		CLAIM(what_has_not_moved_stays),
 		CLAIM(what_does_not_fit_together_is_not_believed),
 		CLAIM(an_agent_that_says_nothing_of_it_is_no_harm),
+		CLAIM(offsets_that_no_struct_has_are_not_believed),
 		CLAIM(a_full_table_is_not_searched_for_ever),
 	};
 
