@@ -61,6 +61,8 @@ struct walk {
 	bool is_return;	     /* regs.pc is a return address */
 	bool is_exact;	     /* the sampled one is where the time was taken */
 	bool is_code_unread; /* code could not be looked at */
+	uint64_t looked_at;  /* step_code_at's last one; 0: none yet */
+	const struct code_range *found;
 };
 
 /* Where bytes of the target's code are put. */
@@ -86,6 +88,11 @@ enum step {
 /* A frame of generated code. entry is told an interpreted frame's method. */
 enum step step_hotspot(struct walk *walk, const struct code_range *range,
 		       struct stack_entry *entry);
+/*
+ * The generated code at addr, or NULL. Who leaves a frame asks where that leads, and the next step
+ * asks again: the last answer is kept.
+ */
+const struct code_range *step_code_at(struct walk *walk, uint64_t addr);
 /* Whether there is code at addr, generated or a file's: no other can be returned to. */
 bool step_is_code(const struct walk *walk, uint64_t addr);
 /*

@@ -106,12 +106,12 @@ static enum step leave(struct walk *walk, enum arch_frame frame, uint32_t size)
 }
 
 /* Where compiled code returns to, which is called by generated code alone, no file's. */
-static bool may_call_compiled(const struct walk *walk, uint64_t addr)
+static bool may_call_compiled(struct walk *walk, uint64_t addr)
 {
 	const struct process *process = walk->process;
 	const struct mapping *mapping;
 
-	if (addr == 0 || code_map_find(process->code, addr - 1, walk->time_ns))
+	if (addr == 0 || step_code_at(walk, addr - 1))
 		return addr != 0;
 	mapping = address_space_find(&process->space, addr - 1);
 	return mapping && mapping_is_generated(mapping);

@@ -98,6 +98,17 @@ static enum step leave_by_rule(struct walk *walk, const struct rule *rule)
 	return row->is_signal ? STEP_INTERRUPT : STEP_DONE;
 }
 
+const struct code_range *step_code_at(struct walk *walk, uint64_t addr)
+{
+	if (!walk->process->code)
+		return NULL;
+	if (addr != walk->looked_at || addr == 0) {
+		walk->found = code_map_find(walk->process->code, addr, walk->time_ns);
+		walk->looked_at = addr;
+	}
+	return walk->found;
+}
+
 bool step_is_code(const struct walk *walk, uint64_t addr)
 {
 	const struct process *process = walk->process;

@@ -79,14 +79,13 @@ static bool may_be_barrier(const struct walk *walk, const struct code_range *cal
 	       (!called_from || walk->regs.pc - called_from->addr >= called_from->size);
 }
 
-static struct place find_place(const struct walk *walk)
+static struct place find_place(struct walk *walk)
 {
 	const struct process *process = walk->process;
 	const uint64_t pc = walk->regs.pc, probe = pc - (walk->is_return ? 1 : 0);
 	struct place place = {0};
 
-	if (process->code)
-		place.range = code_map_find(process->code, probe, walk->time_ns);
+	place.range = step_code_at(walk, probe);
 	if (process->code && may_be_barrier(walk, place.range)) {
 		const struct code_range *at = code_map_find(process->code, pc, walk->time_ns);
 
