@@ -84,7 +84,7 @@ static bool read_masks(struct zgc *zgc)
 }
 
 /* A table is a count of granules, and a pointer to as many pointers. */
-static bool find_tables(struct zgc *zgc)
+static void find_tables(struct zgc *zgc)
 {
 	uint64_t static_addr, collected, heap_at, page_table, words[HEAP_BYTES / 8];
 	size_t n;
@@ -93,24 +93,33 @@ static bool find_tables(struct zgc *zgc)
 	    !read_u64(zgc, static_addr, &collected) ||
 	    !told_offset(zgc, "ZCollectedHeap::_heap", &heap_at) ||
 	    !told_offset(zgc, "ZHeap::_page_table", &page_table))
-		return false;
+		return;
 	n = read_some(zgc, collected + heap_at + page_table, words, sizeof(words)) / 8;
 	if (n < 2 || words[0] == 0)
-		return false;
+		return;
 	zgc->granules = words[0];
 	for (size_t i = 2; i + 1 < n && zgc->n_tables < ZGC_TABLES; i++) {
 		if (words[i] == zgc->granules && words[i + 1] >= LEAST_ADDR &&
 		    words[i + 1] % 8 == 0 && words[i + 1] != words[1])
 			zgc->tables[zgc->n_tables++] = words[i + 1];
 	}
-	return zgc->n_tables > 0;
 }
 
-static void read_heap(struct zgc *zgc)
+/* Most references are good, and need no tables. */
+static bool is_stale(struct zgc *zgc, uint64_t reference)
 {
-	zgc->is_read = true;
-	if (!read_masks(zgc) || !find_tables(zgc))
+	if (!zgc->is_read && !read_masks(zgc))
 		zgc->bad_mask = 0;
+	zgc->is_read = true;
+	return (reference & zgc->bad_mask) != 0;
+}
+
+static bool has_tables(struct zgc *zgc)
+{
+	if (!zgc->is_searched)
+		find_tables(zgc);
+	zgc->is_searched = true;
+	return zgc->n_tables > 0;
 }
 
 /* Thomas Wang's hash of 32 bits. */
@@ -190,9 +199,7 @@ uint64_t zgc_resolve(struct zgc *zgc, uint64_t reference, uint64_t addr)
 {
 	uint64_t offset, forwarding, to;
 
-	if (!zgc->is_read)
-		read_heap(zgc);
-	if (!(reference & zgc->bad_mask) || addr == 0)
+	if (addr == 0 || !is_stale(zgc, reference) || !has_tables(zgc))
 		return addr;
 	offset = addr & zgc->offset_mask;
 	if (offset >> GRANULE_SHIFT >= zgc->granules)

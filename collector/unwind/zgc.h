@@ -31,8 +31,9 @@
 /* What is known of the heap of one process; zgc_init reads none of it yet. */
 struct zgc {
 	const struct process *process;
-	uint32_t *reads; /* each a system call */
-	bool is_read;
+	uint32_t *reads;      /* each a system call */
+	bool is_read;	      /* the masks */
+	bool is_searched;     /* for the tables, which only an old reference needs */
 	uint64_t bad_mask;    /* colours of old references; 0: they are not known */
 	uint64_t offset_mask; /* of an address, what says where in the heap */
 	uint64_t granules;
