@@ -10,7 +10,6 @@
 
 #define ROOT	     PROFILE_ROOT
 #define LONG_DIGITS  6
-#define OTHERS	     "other threads"
 #define THREAD_NAMED "Java thread"
 #define NO_POOL	     0u /* of stacks that do not begin as Java threads do */
 #define OTHER_POOL   1u
@@ -60,8 +59,11 @@ static bool is_of_thread(const char *name, size_t at, size_t n, const char *rest
 void pool_name(const char *thread, char ret[POOL_NAME_BYTES])
 {
 	char name[POOL_NAME_BYTES];
-	size_t len = lasting_length(thread), out = 0;
+	size_t len, out = 0;
 
+	if (!thread[0])
+		thread = TIMELINE_OTHER_THREADS; /* its name had no room, or never came */
+	len = lasting_length(thread);
 	len = len < POOL_NAME_BYTES ? len : POOL_NAME_BYTES - 1;
 	memcpy(name, thread, len);
 	name[len] = '\0';
@@ -227,8 +229,6 @@ static int find_pools(struct pooling *pooling, const char **names, struct map64 
 		uintptr_t pool;
 
 		pool_name(timeline->threads[i].name, name);
-		if (!name[0])
-			strcpy(name, OTHERS); /* its name had no room, or never came */
 		names[i] = intern_add_str(&pooling->names, name);
 		if (!names[i])
 			return -ENOMEM;
@@ -282,7 +282,7 @@ static int name_pools(struct pooling *pooling)
 		pooling->thread_pool[i] =
 			pool < FIRST_POOL + POOLS_MAX ? (uint32_t)pool : OTHER_POOL;
 	}
-	pooling->pools[OTHER_POOL].name = OTHERS;
+	pooling->pools[OTHER_POOL].name = TIMELINE_OTHER_THREADS;
 	free(names);
 	map64_fini(&first);
 	map64_fini(&sorted);

@@ -16,7 +16,7 @@
  * the label. Stacks without call_stub, or where it is called by code that is not the JVM's, the
  * launcher's or the C library's, stay as they were, for those frames say something. Where labels
  * name the thread already, the pool's is "Java thread". Samples of a thread that is not known, and
- * those of pools past POOLS_MAX, the smallest ones, are of "other threads".
+ * those of pools past POOLS_MAX, the smallest ones, are of TIMELINE_OTHER_THREADS.
  */
 #ifndef FG_PROFILE_POOLS_H
 #define FG_PROFILE_POOLS_H
@@ -42,7 +42,8 @@ void pools_fini(struct pooled *pooled);
  * What threads of one pool have in common: "http-nio-8080-exec-7" is of "http-nio-8080-exec-*". A
  * * stands for digits at the end, for the last ones, for six and more, which are an address or
  * hash, and in names of several words for all, unless they are part of a word as in "C2". What
- * follows " - " behind a digit is what the thread does at the moment.
+ * follows " - " behind a digit is what the thread does at the moment. The pool of a thread without a
+ * name is TIMELINE_OTHER_THREADS.
  */
 void pool_name(const char *thread, char ret[POOL_NAME_BYTES]);
 

@@ -13,7 +13,6 @@
 #define NO_NUMBER     UINT32_MAX
 #define FIRST_ENTRIES 1024u
 #define FIRST_ROWS    16u
-#define OTHER_THREADS "[other threads]"
 
 void timeline_init(struct timeline *timeline, size_t max_entries)
 {
@@ -146,7 +145,7 @@ uint32_t timeline_thread(struct timeline *timeline, const struct timeline_thread
 	number = number_at(&timeline->thread_numbers, key);
 	if (number == NO_NUMBER && timeline->n_threads >= TIMELINE_MAX_THREADS) {
 		named.tid = 0;
-		named.name = OTHER_THREADS;
+		named.name = TIMELINE_OTHER_THREADS;
 		number = number_at(&timeline->thread_numbers, thread_key(named.process, 0));
 	}
 	if (number == NO_NUMBER)

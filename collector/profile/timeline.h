@@ -30,6 +30,9 @@
 #define TIMELINE_MAX_TEXT_BYTES (16u << 20) /* past it, names stay as they were */
 #define TIMELINE_MAX_PROCESSES	4096u	    /* past it, samples are left out */
 
+/* The name of a thread that stands for others, and of the pool of threads without a name. */
+#define TIMELINE_OTHER_THREADS "[other threads]"
+
 struct timeline_process {
 	pid_t pid;
 	const char *title;     /* main class or jar, else comm */

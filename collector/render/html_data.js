@@ -150,7 +150,7 @@ function decodeThreads(processes, lines)
 		const of = processes[Number(process)];
 		return {
 			process: (of.title || "[gone]") + "-" + of.pid, container: of.container || "none",
-			pool: pool || "?", thread: (name || "?") + " [" + tid + "]",
+			pool, thread: (name || "?") + " [" + tid + "]",
 		};
 	});
 }

@@ -168,10 +168,11 @@ class RecursionWalk {
 }
 
 /*
- * base with the ways in which a method ran as one node, time that is no Java method's as that of
- * the one that called it, recursive calls joined to the first, runs of frameworks' frames to one,
- * and labels of thread pools or what threads begin with, as how says; of says what each node of base has become, and below of which node its callees
- * become children. Children are looked up by key only where several of base can become one.
+ * base as the options say: the ways in which a method ran as one node, time that is no Java method's
+ * as that of the one that called it, recursive calls joined to the first, runs of frameworks' frames
+ * to one, and labels of thread pools or what threads begin with. of says what each node of base has
+ * become, and below of which node its callees become children. Children are looked up by key only
+ * where several of base can become one.
  */
 class Folding {
 	constructor(base, { merges, javaOnly, recursion, frameworks, starts })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Labels of thread pools, above what Java threads begin with. */
 #include "profile/pools.h"
+#include "path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,37 +85,14 @@ static void make(void)
 	assert_int_equal(pooled.profile.quality.samples, profile.quality.samples);
 }
 
-/* The node at the end of names with / between them; there is exactly one of each. */
 static uint32_t find(const char *path)
 {
-	char text[256], *rest = NULL;
-	uint32_t id = PROFILE_ROOT;
-
-	strcpy(text, path);
-	for (char *word = strtok_r(text, "/", &rest); word; word = strtok_r(NULL, "/", &rest)) {
-		uint32_t found = 0;
-
-		for (uint32_t child = pooled.profile.nodes[id].first_child; child;
-		     child = pooled.profile.nodes[child].next_sibling) {
-			if (strcmp(pooled.profile.nodes[child].name, word) != 0)
-				continue;
-			assert_int_equal(found, 0);
-			found = child;
-		}
-		if (!found)
-			return 0;
-		id = found;
-	}
-	return id;
+	return path_find(&pooled.profile, path);
 }
 
 static void check(const char *path, uint64_t self, uint64_t total)
 {
-	const uint32_t id = find(path);
-
-	assert_int_not_equal(id, 0);
-	assert_int_equal(pooled.profile.nodes[id].self, self);
-	assert_int_equal(pooled.profile.nodes[id].total, total);
+	path_check(&pooled.profile, path, self, total);
 }
 
 static void stacks_of_a_pool_stand_together(void **state)
@@ -183,7 +161,7 @@ static void samples_without_a_thread_are_of_others(void **state)
 	timeline.n_entries = 0;
 	timeline.n_threads = 0;
 	make();
-	check("app/other threads/clone3/call_stub/work", 9, 9);
+	check("app/[other threads]/clone3/call_stub/work", 9, 9);
 }
 
 static void a_thread_without_a_name_is_another(void **state)
@@ -192,7 +170,7 @@ static void a_thread_without_a_name_is_another(void **state)
 	add("#app cclone3 scall_stub jwork", 1, "", 5);
 	add("#app cclone3 scall_stub jwork", 0, NULL, 2);
 	make();
-	check("app/other threads/clone3/call_stub/work", 7, 7);
+	check("app/[other threads]/clone3/call_stub/work", 7, 7);
 }
 
 static void entries_that_a_file_made_up_are_left_out(void **state)
@@ -220,7 +198,7 @@ static void pools_past_the_cap_are_one(void **state)
 		add("#app cclone3 scall_stub jwork", (pid_t)i + 1, name, i < 3 ? 1 : 2);
 	}
 	make();
-	check("app/other threads", 0, 3);
+	check("app/[other threads]", 0, 3);
 	check("app/pooldb", 0, 2);
 	assert_int_equal(find("app/poolaa"), 0);
 }
@@ -238,7 +216,7 @@ static void names_of_a_pool_are_one(void **state)
 	char expected[POOL_NAME_BYTES], thread[1000];
 
 	(void)state;
-	check_pool("", "");
+	check_pool("", TIMELINE_OTHER_THREADS);
 	check_pool("main", "main");
 	check_pool("7", "*");
 	check_pool("http-nio-8080-exec-7", "http-nio-8080-exec-*");

@@ -2,6 +2,7 @@
 /* Levels of compilation as one node, and time as its Java method's. */
 #include "profile/pools.h"
 #include "profile/reshape.h"
+#include "path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,37 +94,14 @@ static void reshape(bool merges_levels, bool java_only)
 		&(struct reshape_options){.merges_levels = merges_levels, .java_only = java_only});
 }
 
-/* The node at the end of names with spaces between them; there is exactly one of each. */
 static uint32_t find(const char *path)
 {
-	char text[256], *rest = NULL;
-	uint32_t id = PROFILE_ROOT;
-
-	strcpy(text, path);
-	for (char *word = strtok_r(text, "/", &rest); word; word = strtok_r(NULL, "/", &rest)) {
-		uint32_t found = 0;
-
-		for (uint32_t child = reshaped.profile.nodes[id].first_child; child;
-		     child = reshaped.profile.nodes[child].next_sibling) {
-			if (strcmp(reshaped.profile.nodes[child].name, word) != 0)
-				continue;
-			assert_int_equal(found, 0);
-			found = child;
-		}
-		if (!found)
-			return 0;
-		id = found;
-	}
-	return id;
+	return path_find(&reshaped.profile, path);
 }
 
 static void check(const char *path, uint64_t self, uint64_t total)
 {
-	const uint32_t id = find(path);
-
-	assert_int_not_equal(id, 0);
-	assert_int_equal(reshaped.profile.nodes[id].self, self);
-	assert_int_equal(reshaped.profile.nodes[id].total, total);
+	path_check(&reshaped.profile, path, self, total);
 }
 
 static void a_method_is_one_whatever_it_was_compiled_to(void **state)
