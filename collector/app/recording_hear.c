@@ -69,8 +69,8 @@ static void look_ahead(const struct recording_model *model, struct process *proc
 	unwinder_look(model->unwinder, process, record->time_ns, &record->sample, &stack);
 	for (uint32_t i = 0; i < stack.depth; i++) {
 		if (stack.entries[i].method)
-			java_methods_find(process, stack.entries[i].method, record->time_ns,
-					  &reason);
+			process_java_method(process, stack.entries[i].method, record->time_ns,
+					    &reason);
 	}
 }
 

@@ -197,7 +197,7 @@ static struct frame name_interpreted(struct frame_texts *texts,
 	struct frame frame;
 	const char *reason;
 
-	method = java_methods_find(context->process, entry->method, context->time_ns, &reason);
+	method = process_java_method(context->process, entry->method, context->time_ns, &reason);
 	if (!method) {
 		*ret_is_named = false;
 		return (struct frame){.name = intern_add_str(&texts->names, "[interpreted]"),

@@ -2,8 +2,6 @@
 /* What a process is called, see identity.h. */
 #include "target/identity.h"
 
-#include "target/process.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -81,13 +79,12 @@ static void take_resources(struct label_set *labels, const char *text)
 	}
 }
 
-static void take_attrs(struct identity *identity, const struct process *process)
+static void take_attrs(struct identity *identity, const struct jvm_hello *hello)
 {
-	const struct jvm *jvm = process->jvm;
-	const char *service = process_attr(process, "env.OTEL_SERVICE_NAME");
+	const char *service = jvm_hello_attr(hello, "env.OTEL_SERVICE_NAME");
 
-	for (size_t i = 0; jvm && i < jvm->n_attrs; i++) {
-		const struct jvm_attr *attr = &jvm->attrs[i];
+	for (size_t i = 0; i < hello->n_attrs; i++) {
+		const struct jvm_attr *attr = &hello->attrs[i];
 
 		if (attr->key && attr->text &&
 		    strncmp(attr->key, LABEL_PREFIX, strlen(LABEL_PREFIX)) == 0)
@@ -96,16 +93,16 @@ static void take_attrs(struct identity *identity, const struct process *process)
 	}
 	if (service)
 		label_set_add(&identity->labels, "service.name", service);
-	take_resources(&identity->labels, process_attr(process, "env.OTEL_RESOURCE_ATTRIBUTES"));
-	take(process_attr(process, "env.POD_NAME"), identity->pod);
-	take(process_attr(process, "env.POD_NAMESPACE"), identity->name_space);
+	take_resources(&identity->labels, jvm_hello_attr(hello, "env.OTEL_RESOURCE_ATTRIBUTES"));
+	take(jvm_hello_attr(hello, "env.POD_NAME"), identity->pod);
+	take(jvm_hello_attr(hello, "env.POD_NAMESPACE"), identity->name_space);
 	take(label_set_find(&identity->labels, "k8s.pod.name"), identity->pod);
 	take(label_set_find(&identity->labels, "k8s.namespace.name"), identity->name_space);
 	take(label_set_find(&identity->labels, "k8s.container.name"), identity->container);
 	take(label_set_find(&identity->labels, "container.name"), identity->container);
 }
 
-void identity_make(struct identity *identity, const struct process *process,
+void identity_make(struct identity *identity, const struct jvm_hello *hello,
 		   const struct container *container)
 {
 	identity_fini(identity);
@@ -116,6 +113,7 @@ void identity_make(struct identity *identity, const struct process *process,
 		strcpy(identity->name_space, container->name_space);
 		label_set_add_all(&identity->labels, &container->labels);
 	}
-	take_attrs(identity, process);
+	if (hello)
+		take_attrs(identity, hello);
 	identity_touch(identity);
 }

@@ -16,10 +16,9 @@
 #define FG_TARGET_IDENTITY_H
 
 #include "target/container.h"
+#include "target/jvm_hello.h"
 
 #include <stdint.h>
-
-struct process;
 
 struct identity {
 	uint64_t version;		      /* never twice the same, over all processes */
@@ -29,8 +28,8 @@ struct identity {
 	struct label_set labels;
 };
 
-/* By what the process's container and agent say now; container may be NULL. */
-void identity_make(struct identity *identity, const struct process *process,
+/* By what the process's container and agent say now; either may be NULL. */
+void identity_make(struct identity *identity, const struct jvm_hello *hello,
 		   const struct container *container);
 void identity_fini(struct identity *identity);
 

@@ -2,10 +2,8 @@
 /* Names of interpreted methods, read when they are first met and then kept, see java_methods.h. */
 #include "target/java_methods.h"
 
-#include "base/log.h"
 #include "target/line_table.h"
 #include "target/method_reader.h"
-#include "target/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,18 +51,6 @@ static enum java_methods_reason reason_of(int err)
 	default:
 		return JAVA_METHODS_NO_METHOD;
 	}
-}
-
-/* Once for all processes: the remedy is one for all. */
-static void say_no_permission(const struct process *process)
-{
-	static bool is_said;
-
-	if (!is_said)
-		log_warning("interpreted methods have no names: reading the memory of PID %d: "
-			    "Operation not permitted: run as root or grant CAP_SYS_PTRACE",
-			    (int)process->pid);
-	is_said = true;
 }
 
 static void free_entry(struct java_methods *methods, struct entry *entry)
@@ -119,41 +105,41 @@ static void unmangle(struct method_text *class_name)
 	}
 }
 
-static const char *name_of(struct process *process, const struct method_text *text)
+static void set_method(const struct java_methods_source *source, struct entry *entry,
+		       struct method_facts *facts)
 {
-	return process_name(process, text->bytes, text->len);
-}
+	const char *names[METHOD_ALL_TEXTS];
 
-static void set_method(struct process *process, struct entry *entry, struct method_facts *facts)
-{
 	unmangle(&facts->texts[METHOD_CLASS]);
+	for (size_t i = 0; i < METHOD_ALL_TEXTS; i++)
+		names[i] = source->name(source->arg, facts->texts[i].bytes, facts->texts[i].len);
 	memcpy(entry->lines, facts->lines, facts->lines_len);
 	entry->places = facts->places;
 	entry->fingerprint = facts->fingerprint;
 	entry->is_known = true;
 	entry->method = (struct java_method){
-		.class_name = name_of(process, &facts->texts[METHOD_CLASS]),
-		.name = name_of(process, &facts->texts[METHOD_NAME]),
-		.signature = name_of(process, &facts->texts[METHOD_SIGNATURE]),
-		.source_file = name_of(process, &facts->texts[METHOD_SOURCE_FILE]),
+		.class_name = names[METHOD_CLASS],
+		.name = names[METHOD_NAME],
+		.signature = names[METHOD_SIGNATURE],
+		.source_file = names[METHOD_SOURCE_FILE],
 		.bytecodes = facts->bytecodes,
 		.code_bytes = facts->code_bytes,
 		.lines = entry->lines,
 		.lines_len = facts->lines_len,
-		.lines_are_biased = process->jvm->layout.lines_are_biased,
+		.lines_are_biased = source->layout->lines_are_biased,
 	};
 }
 
 /* A new entry for what lies there now, or for why that is no method. NULL: no memory. */
-static struct entry *read_entry(struct process *process, uint64_t addr, uint64_t now_ns)
+static struct entry *read_entry(const struct java_methods_source *source, uint64_t addr,
+				uint64_t now_ns)
 {
 	static struct method_facts
 		facts; /* the model's thread only; rather large for the C stack */
-	const struct vm_layout *layout = &process->jvm->layout;
 	struct entry *entry;
 	int err;
 
-	err = method_reader_read(process->pid, layout, addr, &facts);
+	err = method_reader_read(source->pid, source->layout, addr, &facts);
 	entry = calloc(1, sizeof(*entry) + (err ? 0 : facts.lines_len));
 	if (!entry)
 		return NULL;
@@ -161,20 +147,19 @@ static struct entry *read_entry(struct process *process, uint64_t addr, uint64_t
 	if (err)
 		entry->reason = reason_of(err);
 	else
-		set_method(process, entry, &facts);
+		set_method(source, entry, &facts);
 	return entry;
 }
 
 /* Whether what was read is still there; where the process is not, it stays as it was. */
-static bool is_unchanged(const struct process *process, const struct entry *entry)
+static bool is_unchanged(const struct java_methods_source *source, const struct entry *entry)
 {
 	uint64_t fingerprint = 0;
 	int err;
 
 	if (!entry->is_known)
 		return false;
-	err = method_reader_fingerprint(process->pid, &process->jvm->layout, &entry->places,
-					&fingerprint);
+	err = method_reader_fingerprint(source->pid, source->layout, &entry->places, &fingerprint);
 	return err == -ESRCH || (!err && fingerprint == entry->fingerprint);
 }
 
@@ -210,44 +195,37 @@ static bool is_due(struct java_methods *methods, const struct entry *entry, uint
 }
 
 /* The entry, or NULL and the reason. */
-static const struct entry *find_entry(struct process *process, uint64_t addr, uint64_t now_ns,
-				      enum java_methods_reason *ret_reason)
+static const struct entry *find_entry(struct java_methods *methods,
+				      const struct java_methods_source *source, uint64_t addr,
+				      uint64_t now_ns, enum java_methods_reason *ret_reason)
 {
-	struct java_methods *methods = &process->java_methods;
 	struct entry *entry = map64_find(&methods->by_addr, addr);
 
 	if (entry && !is_due(methods, entry, now_ns))
 		return entry;
 	/* Of one that is gone, what is known stays as it is: its PID may be another's by now. */
-	if (process->gone_ns || !may_read(methods, now_ns)) {
-		*ret_reason = process->gone_ns ? JAVA_METHODS_PROCESS_GONE : JAVA_METHODS_TOO_MANY;
+	if (source->is_gone || !may_read(methods, now_ns)) {
+		*ret_reason = source->is_gone ? JAVA_METHODS_PROCESS_GONE : JAVA_METHODS_TOO_MANY;
 		return entry;
 	}
-	if (entry && is_unchanged(process, entry)) {
+	if (entry && is_unchanged(source, entry)) {
 		entry->checked_ns = now_ns;
 		return entry;
 	}
 	*ret_reason = JAVA_METHODS_NO_MEMORY;
-	return put(methods, addr, entry, read_entry(process, addr, now_ns));
+	return put(methods, addr, entry, read_entry(source, addr, now_ns));
 }
 
-const struct java_method *java_methods_find(struct process *process, uint64_t method_addr,
-					    uint64_t now_ns, const char **ret_reason)
+const struct java_method *java_methods_find(struct java_methods *methods,
+					    const struct java_methods_source *source, uint64_t addr,
+					    uint64_t now_ns, enum java_methods_reason *ret_reason)
 {
-	enum java_methods_reason reason = JAVA_METHODS_NO_LAYOUT;
-	const struct entry *entry = NULL;
+	const struct entry *entry = find_entry(methods, source, addr, now_ns, ret_reason);
 
-	if (process->jvm && vm_layout_has_methods(&process->jvm->layout))
-		entry = find_entry(process, method_addr, now_ns, &reason);
 	if (entry && entry->is_known)
 		return &entry->method;
 	if (entry)
-		reason = entry->reason;
-	if (reason == JAVA_METHODS_NO_PERMISSION)
-		say_no_permission(process);
-	if (process->jvm)
-		process->jvm->unnamed_methods[reason]++;
-	*ret_reason = java_methods_reason_name(reason);
+		*ret_reason = entry->reason;
 	return NULL;
 }
 

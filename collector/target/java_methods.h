@@ -3,7 +3,7 @@
  * shape:   a Method* of a running JVM -> its names, as they are in the JVM's memory
  * units:   addr in the process, CLOCK_MONOTONIC nanoseconds, bytecode indices, lines from 1
  * threads: the model's
- * errors:  NULL and a reason; each is counted in struct jvm's unnamed_methods
+ * errors:  NULL and a reason, which the caller counts
  * source:  process_vm_readv(2), target/vm_layout.h
  *
  * Interpreted methods are not announced by anybody; the interpreter's frame holds their Method*.
@@ -18,10 +18,12 @@
 #define FG_TARGET_JAVA_METHODS_H
 
 #include "base/map64.h"
+#include "target/vm_layout.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define JAVA_METHODS_MAX       16384
 #define JAVA_METHODS_MAX_LINES (8u << 20) /* bytes of line number tables */
@@ -43,7 +45,7 @@ enum java_methods_reason {
 /* "not mapped" and so on. */
 const char *java_methods_reason_name(enum java_methods_reason reason);
 
-/* Texts as a code_range's: in the process's name pool. */
+/* Texts are what java_methods_source's name made of them. */
 struct java_method {
 	const char *class_name; /* java/lang/String */
 	const char *name;
@@ -64,11 +66,22 @@ struct java_methods {
 	uint64_t early_ns; /* the sample for which a method was last read before its time */
 };
 
-struct process;
+/* Makes a name of modified UTF-8 that was read; NULL of an empty one. */
+typedef const char *(*java_methods_name_fn)(void *arg, const char *text, size_t len);
 
-/* Borrowed until the next call; or NULL and why, a static text. now_ns is the sample's time. */
-const struct java_method *java_methods_find(struct process *process, uint64_t method_addr,
-					    uint64_t now_ns, const char **ret_reason);
+/* The JVM that methods are read from; the layout must have methods. */
+struct java_methods_source {
+	pid_t pid;
+	bool is_gone;
+	const struct vm_layout *layout;
+	java_methods_name_fn name;
+	void *arg;
+};
+
+/* Borrowed until the next call; or NULL and why. now_ns is the sample's time. */
+const struct java_method *java_methods_find(struct java_methods *methods,
+					    const struct java_methods_source *source, uint64_t addr,
+					    uint64_t now_ns, enum java_methods_reason *ret_reason);
 
 /* The index of the bytecode at bcp; -1 if that is none of the method's. */
 int32_t java_method_bci(const struct java_method *method, uint64_t bcp);

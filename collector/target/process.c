@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process_stat.h"
-#include "target/java_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -82,12 +81,7 @@ static void free_values(struct map64 *map)
 
 static void clear_hello(struct jvm *jvm)
 {
-	arena_fini(&jvm->hello_texts);
-	free(jvm->attrs);
-	free(jvm->values);
-	jvm->attrs = NULL;
-	jvm->values = NULL;
-	jvm->n_attrs = jvm->n_values = 0;
+	jvm_hello_fini(&jvm->hello);
 	jvm->layout = (struct vm_layout){0};
 }
 
@@ -195,71 +189,30 @@ bool process_exec(struct process *process, uint64_t time_ns)
 	return true;
 }
 
-/* A text of a hello's, cut; NULL without memory. */
-static const char *hello_text(struct jvm *jvm, struct wire_str s)
-{
-	const size_t len = java_text_cut(s.data, s.len, JVM_MAX_TEXT_BYTES);
-
-	jvm->bad_records += len < s.len;
-	return arena_copy(&jvm->hello_texts, s.data, len);
-}
-
-static size_t at_most(size_t n, size_t max)
-{
-	return n < max ? n : max;
-}
-
 int process_set_hello(struct process *process, const struct wire_hello *hello)
 {
-	const size_t n_attrs = at_most(hello->n_attrs, JVM_MAX_ATTRS);
-	const size_t n_values = at_most(hello->n_values, JVM_MAX_VALUES);
 	struct jvm *jvm = process->jvm;
-	struct wire_attr attr;
-	struct wire_value value;
-	size_t pos = 0;
+	int err;
 
 	java_methods_clear(&process->java_methods);
 	clear_hello(jvm);
 	jvm->hello_flags = hello->flags;
-	jvm->bad_records += (hello->n_attrs - n_attrs) + (hello->n_values - n_values);
-	jvm->attrs = calloc(n_attrs + 1, sizeof(*jvm->attrs));
-	jvm->values = calloc(n_values + 1, sizeof(*jvm->values));
-	if (!jvm->attrs || !jvm->values)
-		return -ENOMEM;
-	while (jvm->n_attrs < n_attrs && wire_hello_next_attr(hello, &pos, &attr))
-		jvm->attrs[jvm->n_attrs++] = (struct jvm_attr){.key = hello_text(jvm, attr.key),
-							       .text = hello_text(jvm, attr.text)};
-	pos = 0;
-	while (jvm->n_values < n_values && wire_hello_next_value(hello, &pos, &value))
-		jvm->values[jvm->n_values++] =
-			(struct jvm_value){.key = hello_text(jvm, value.key), .value = value.value};
-	vm_layout_init(&jvm->layout, process);
+	err = jvm_hello_set(&jvm->hello, hello, &jvm->bad_records);
+	if (err)
+		return err;
+	vm_layout_init(&jvm->layout, &jvm->hello);
 	process_identify(process);
 	return 0;
 }
 
 const char *process_attr(const struct process *process, const char *key)
 {
-	const struct jvm *jvm = process->jvm;
-
-	for (size_t i = 0; jvm && i < jvm->n_attrs; i++) {
-		if (jvm->attrs[i].key && strcmp(jvm->attrs[i].key, key) == 0)
-			return jvm->attrs[i].text;
-	}
-	return NULL;
+	return process->jvm ? jvm_hello_attr(&process->jvm->hello, key) : NULL;
 }
 
 bool process_value(const struct process *process, const char *key, int64_t *ret)
 {
-	const struct jvm *jvm = process->jvm;
-
-	for (size_t i = 0; jvm && i < jvm->n_values; i++) {
-		if (jvm->values[i].key && strcmp(jvm->values[i].key, key) == 0) {
-			*ret = jvm->values[i].value;
-			return true;
-		}
-	}
-	return false;
+	return process->jvm && jvm_hello_value(&process->jvm->hello, key, ret);
 }
 
 static void read_thread(const struct process *process, struct thread *thread)
@@ -399,7 +352,8 @@ void process_identify(struct process *process)
 	const struct container_entry *entry = process->container;
 
 	process->container_version = entry ? entry->version : 0;
-	identity_make(&process->identity, process, entry ? &entry->container : NULL);
+	identity_make(&process->identity, process->jvm ? &process->jvm->hello : NULL,
+		      entry ? &entry->container : NULL);
 }
 
 void process_title(const struct process *process, char *ret, size_t size)

@@ -12,9 +12,7 @@
 #ifndef FG_TARGET_PROCESS_H
 #define FG_TARGET_PROCESS_H
 
-#include "base/arena.h"
 #include "base/map64.h"
-#include "shared/wire.h"
 #include "target/address_space.h"
 #include "target/code_map.h"
 #include "target/code_methods.h"
@@ -22,6 +20,7 @@
 #include "target/foreign_reader.h"
 #include "target/identity.h"
 #include "target/java_methods.h"
+#include "target/jvm_hello.h"
 #include "target/jitdump_target.h"
 #include "target/map_writer.h"
 #include "target/name_pool.h"
@@ -35,26 +34,11 @@
 
 #define PROCESS_COMM_BYTES 16
 
-/* What is kept of what an agent says: the rest of a hello is counted as bad records. */
-#define JVM_MAX_ATTRS	   256
-#define JVM_MAX_VALUES	   512
-#define JVM_MAX_TEXT_BYTES 4096
-
 /* Threads, and names of threads, that are known at a time; past it, all are learnt anew. */
 #define PROCESS_MAX_THREADS 65536
 
 /* A class's, method's or signature's name is cut here. */
 #define PROCESS_MAX_NAME_BYTES 1024
-
-/* What the agent said of its JVM. Texts live until the next hello. */
-struct jvm_attr {
-	const char *key, *text;
-};
-
-struct jvm_value {
-	const char *key;
-	int64_t value;
-};
 
 enum jvm_state {
 	JVM_RESYNCING, /* connected, its code is not all known yet */
@@ -73,12 +57,8 @@ struct jvm {
 	uint32_t resync_epoch;
 	uint64_t resync_ns;   /* when the last one began, by the agent's mark */
 	uint32_t hello_flags; /* enum wire_hello_flags */
-	struct arena hello_texts;
-	struct jvm_attr *attrs;
-	size_t n_attrs;
-	struct jvm_value *values; /* vmStructs */
-	size_t n_values;
-	struct vm_layout layout; /* by them */
+	struct jvm_hello hello;
+	struct vm_layout layout; /* by the hello */
 	uint64_t in_heap_ns;	 /* when a stack was last sampled that goes on in the heap; 0 */
 	uint64_t mounting_pc;	 /* in the code that mounts virtual threads, its frame whole; 0 */
 	uint64_t lost[WIRE_LOSS_REASONS]; /* by the agent, since its start */
@@ -194,6 +174,13 @@ void process_compact_names(struct process *process, uint64_t now_ns);
 
 /* The Kubernetes pod that it runs in: its name, or its UID if that is all; "" if in none. */
 const char *process_pod(const struct process *process);
+
+/*
+ * Names of the interpreted method whose Method* that is, as java_methods_find; or NULL and why, a
+ * static text. Each that has none is counted in struct jvm's unnamed_methods.
+ */
+const struct java_method *process_java_method(struct process *process, uint64_t addr,
+					      uint64_t now_ns, const char **ret_reason);
 
 /* Makes its identity anew, of what is known of its container and of its agent. */
 void process_identify(struct process *process);

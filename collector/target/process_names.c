@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The names of one process's code and threads, see process.h and name_pool.h. */
+/* Names of one process's code, methods and threads, see process.h and name_pool.h. */
 #include "target/process.h"
 
+#include "base/log.h"
 #include "target/java_text.h"
 
 #include <string.h>
@@ -55,4 +56,47 @@ void process_compact_names(struct process *process, uint64_t now_ns)
 	move.to.moved_ns = now_ns;
 	name_pool_fini(&process->names);
 	process->names = move.to;
+}
+
+/* Once for all processes: the remedy is one for all. */
+static void say_no_permission(const struct process *process)
+{
+	static bool is_said;
+
+	if (!is_said)
+		log_warning("interpreted methods have no names: reading the memory of PID %d: "
+			    "Operation not permitted: run as root or grant CAP_SYS_PTRACE",
+			    (int)process->pid);
+	is_said = true;
+}
+
+static const char *name_method(void *arg, const char *text, size_t len)
+{
+	return process_name(arg, text, len);
+}
+
+const struct java_method *process_java_method(struct process *process, uint64_t addr,
+					      uint64_t now_ns, const char **ret_reason)
+{
+	enum java_methods_reason reason = JAVA_METHODS_NO_LAYOUT;
+	const struct java_method *method = NULL;
+	struct jvm *jvm = process->jvm;
+
+	if (jvm && vm_layout_has_methods(&jvm->layout)) {
+		const struct java_methods_source source = {.pid = process->pid,
+							   .is_gone = process->gone_ns != 0,
+							   .layout = &jvm->layout,
+							   .name = name_method,
+							   .arg = process};
+
+		method = java_methods_find(&process->java_methods, &source, addr, now_ns, &reason);
+	}
+	if (method)
+		return method;
+	if (reason == JAVA_METHODS_NO_PERMISSION)
+		say_no_permission(process);
+	if (jvm)
+		jvm->unnamed_methods[reason]++;
+	*ret_reason = java_methods_reason_name(reason);
+	return NULL;
 }

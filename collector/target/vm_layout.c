@@ -8,8 +8,6 @@
  */
 #include "target/vm_layout.h"
 
-#include "target/process.h"
-
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,18 +58,18 @@ static const struct member anchor[] = {
 	MEMBER("JavaFrameAnchor::_last_Java_pc", anchor_pc),
 };
 
-static bool read_small(const struct process *process, const char *key, uint16_t *ret)
+static bool read_small(const struct jvm_hello *hello, const char *key, uint16_t *ret)
 {
 	int64_t value;
 
-	if (!process_value(process, key, &value) || value < 0 || value > VM_LAYOUT_MAX_BYTES)
+	if (!jvm_hello_value(hello, key, &value) || value < 0 || value > VM_LAYOUT_MAX_BYTES)
 		return false;
 	*ret = (uint16_t)value;
 	return true;
 }
 
 /* Whether all of them are there. */
-static bool read_members(struct vm_layout *layout, const struct process *process,
+static bool read_members(struct vm_layout *layout, const struct jvm_hello *hello,
 			 const struct member *members, size_t count)
 {
 	bool is_whole = true;
@@ -79,7 +77,7 @@ static bool read_members(struct vm_layout *layout, const struct process *process
 	for (size_t i = 0; i < count; i++) {
 		uint16_t *member = (uint16_t *)(void *)((char *)layout + members[i].at);
 
-		is_whole &= read_small(process, members[i].key, member);
+		is_whole &= read_small(hello, members[i].key, member);
 	}
 	return is_whole;
 }
@@ -97,32 +95,31 @@ static bool const_method_holds(const struct vm_layout *layout)
 	       layout->const_method_signature_index + sizeof(uint16_t) <= bytes;
 }
 
-static bool has_64_bit_words(const struct process *process)
+static bool has_64_bit_words(const struct jvm_hello *hello)
 {
 	int64_t bytes;
 
-	return !process_value(process, "constant BytesPerWord", &bytes) || bytes == 8;
+	return !jvm_hello_value(hello, "constant BytesPerWord", &bytes) || bytes == 8;
 }
 
-static void read_methods(struct vm_layout *layout, const struct process *process)
+static void read_methods(struct vm_layout *layout, const struct jvm_hello *hello)
 {
-	layout->has_methods = read_members(layout, process, methods, COUNT(methods)) &&
-			      (read_small(process, "Symbol::_body", &layout->symbol_body) ||
-			       read_small(process, "Symbol::_body[0]", &layout->symbol_body)) &&
+	layout->has_methods = read_members(layout, hello, methods, COUNT(methods)) &&
+			      (read_small(hello, "Symbol::_body", &layout->symbol_body) ||
+			       read_small(hello, "Symbol::_body[0]", &layout->symbol_body)) &&
 			      const_method_holds(layout);
-	if (read_small(process, "ConstantPool::_source_file_name_index",
-		       &layout->source_file_index))
+	if (read_small(hello, "ConstantPool::_source_file_name_index", &layout->source_file_index))
 		layout->source_file = VM_SOURCE_FILE_IN_POOL;
-	else if (read_small(process, "InstanceKlass::_source_file_name_index",
+	else if (read_small(hello, "InstanceKlass::_source_file_name_index",
 			    &layout->source_file_index))
 		layout->source_file = VM_SOURCE_FILE_IN_KLASS;
 }
 
-static bool read_bit(const struct process *process, const char *key, uint32_t *ret)
+static bool read_bit(const struct jvm_hello *hello, const char *key, uint32_t *ret)
 {
 	int64_t value;
 
-	if (!process_value(process, key, &value) || value <= 0 || value > UINT16_MAX)
+	if (!jvm_hello_value(hello, key, &value) || value <= 0 || value > UINT16_MAX)
 		return false;
 	*ret = (uint32_t)value;
 	return true;
@@ -132,56 +129,56 @@ static bool read_bit(const struct process *process, const char *key, uint32_t *r
  * The flags became a structure of four bytes in JDK 21. Numbers were biased in JDK 20, which is
  * told from 19 by its name alone.
  */
-static void read_lines(struct vm_layout *layout, const struct process *process)
+static void read_lines(struct vm_layout *layout, const struct jvm_hello *hello)
 {
-	const char *version = process_attr(process, "jvm.version");
+	const char *version = jvm_hello_attr(hello, "jvm.version");
 	size_t bytes;
 
 	layout->const_method_flags_are_u4 =
-		read_small(process, "ConstMethod::_flags._flags", &layout->const_method_flags);
+		read_small(hello, "ConstMethod::_flags._flags", &layout->const_method_flags);
 	if (!layout->const_method_flags_are_u4 &&
-	    !read_small(process, "ConstMethod::_flags", &layout->const_method_flags))
+	    !read_small(hello, "ConstMethod::_flags", &layout->const_method_flags))
 		return;
 	layout->lines_are_biased =
 		layout->const_method_flags_are_u4 || (version && strtoul(version, NULL, 10) == 20);
 	bytes = layout->const_method_flags_are_u4 ? sizeof(uint32_t) : sizeof(uint16_t);
 	layout->has_lines =
-		(read_bit(process, "constant ConstMethod::_has_linenumber_table",
+		(read_bit(hello, "constant ConstMethod::_has_linenumber_table",
 			  &layout->flag_has_lines) ||
-		 read_bit(process, "constant ConstMethodFlags::_misc_has_linenumber_table",
+		 read_bit(hello, "constant ConstMethodFlags::_misc_has_linenumber_table",
 			  &layout->flag_has_lines)) &&
 		layout->const_method_flags + bytes <= layout->const_method_bytes;
 }
 
-static void read_call_stub(struct vm_layout *layout, const struct process *process)
+static void read_call_stub(struct vm_layout *layout, const struct jvm_hello *hello)
 {
 	int64_t value;
 
-	layout->has_anchor = read_members(layout, process, anchor, COUNT(anchor));
+	layout->has_anchor = read_members(layout, hello, anchor, COUNT(anchor));
 	layout->call_wrapper_words = CALL_WRAPPER_WORDS;
-	if (process_value(process, "constant frame::entry_frame_call_wrapper_offset", &value) &&
+	if (jvm_hello_value(hello, "constant frame::entry_frame_call_wrapper_offset", &value) &&
 	    value < 0 && value > -256)
 		layout->call_wrapper_words = (int32_t)value;
 	layout->has_call_stub =
-		process_value(process, "StubRoutines::_call_stub_return_address", &value) &&
+		jvm_hello_value(hello, "StubRoutines::_call_stub_return_address", &value) &&
 		value > 0;
 	if (layout->has_call_stub)
 		layout->call_stub_return_at = (uint64_t)value;
 }
 
-void vm_layout_init(struct vm_layout *layout, const struct process *process)
+void vm_layout_init(struct vm_layout *layout, const struct jvm_hello *hello)
 {
 	int64_t heaps;
 
 	*layout = (struct vm_layout){0};
-	if (!has_64_bit_words(process))
+	if (!has_64_bit_words(hello))
 		return;
-	read_methods(layout, process);
-	read_lines(layout, process);
-	read_call_stub(layout, process);
+	read_methods(layout, hello);
+	read_lines(layout, hello);
+	read_call_stub(layout, hello);
 	layout->interpreter_method_words = METHOD_WORDS;
 	layout->interpreter_bcp_words =
-		process_value(process, "CodeCache::_heaps", &heaps) ? BCP_WORDS : BCP_WORDS_JDK_8;
+		jvm_hello_value(hello, "CodeCache::_heaps", &heaps) ? BCP_WORDS : BCP_WORDS_JDK_8;
 }
 
 bool vm_layout_has_methods(const struct vm_layout *layout)

@@ -13,6 +13,8 @@
 #ifndef FG_TARGET_VM_LAYOUT_H
 #define FG_TARGET_VM_LAYOUT_H
 
+#include "target/jvm_hello.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -72,10 +74,7 @@ struct vm_layout {
 	uint16_t anchor_pc;
 };
 
-struct process;
-
-/* By the hello of the process's agent. */
-void vm_layout_init(struct vm_layout *layout, const struct process *process);
+void vm_layout_init(struct vm_layout *layout, const struct jvm_hello *hello);
 
 /* Whether a Method* can be named. */
 bool vm_layout_has_methods(const struct vm_layout *layout);

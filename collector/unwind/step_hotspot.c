@@ -699,14 +699,13 @@ static uint64_t mounting_pc(struct walk *walk)
 {
 	const struct jvm *jvm = walk->process->jvm;
 	uint64_t pc = 0;
+	int64_t addr;
 
-	for (size_t i = 0; jvm && i < jvm->n_values; i++) {
+	if (process_value(walk->process, "ContinuationEntry::_return_pc", &addr)) {
 		const struct iovec to = {.iov_base = &pc, .iov_len = sizeof(pc)};
-		const struct iovec from = {.iov_base = (void *)(uintptr_t)jvm->values[i].value,
+		const struct iovec from = {.iov_base = (void *)(uintptr_t)addr,
 					   .iov_len = sizeof(pc)};
 
-		if (strcmp(jvm->values[i].key, "ContinuationEntry::_return_pc") != 0)
-			continue;
 		return read_process(walk, &to, &from, 1) ? pc : 0;
 	}
 	return jvm ? jvm->mounting_pc : 0;

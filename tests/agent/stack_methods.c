@@ -142,7 +142,7 @@ static uint64_t measure(struct process *process, const uint64_t *methods, size_t
 	const char *reason;
 
 	for (size_t i = 0; i < n; i++)
-		java_methods_find(process, methods[i], now_ns, &reason);
+		process_java_method(process, methods[i], now_ns, &reason);
 	return n ? (clock_now_ns() - start) / n : 0;
 }
 
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < n_words; i++) {
 		const uint64_t now_ns = (i + 1) * JAVA_METHODS_WINDOW_NS; /* never too many */
 		const struct java_method *method =
-			java_methods_find(process, words[i], now_ns, &reason);
+			process_java_method(process, words[i], now_ns, &reason);
 
 		if (!method)
 			continue;

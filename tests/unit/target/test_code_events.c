@@ -435,8 +435,8 @@ static void a_hello_has_limits(void **state)
 	text[sizeof(text) - 1] = '\0';
 	fill_hello(attrs, 300, values, 600, "short");
 	apply();
-	assert_int_equal(process->jvm->n_attrs, JVM_MAX_ATTRS);
-	assert_int_equal(process->jvm->n_values, JVM_MAX_VALUES);
+	assert_int_equal(process->jvm->hello.n_attrs, JVM_MAX_ATTRS);
+	assert_int_equal(process->jvm->hello.n_values, JVM_MAX_VALUES);
 	assert_string_equal(process_attr(process, "k255"), "short");
 	assert_true(process_value(process, "k511", &value) && value == 511);
 	assert_int_equal(process->jvm->bad_records, 44 + 88);
@@ -457,9 +457,9 @@ static void the_next_hello_frees_the_texts_of_the_last(void **state)
 		fill_hello(attrs, 8, NULL, 0, unique_name(i, 1900));
 		apply();
 		if (i == 0)
-			first = process->jvm->hello_texts.total_bytes;
+			first = process->jvm->hello.texts.total_bytes;
 	}
-	assert_int_equal(process->jvm->hello_texts.total_bytes, first);
+	assert_int_equal(process->jvm->hello.texts.total_bytes, first);
 	assert_string_equal(process_attr(process, "k7"), unique_name(199, 1900));
 }
 

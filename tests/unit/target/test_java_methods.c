@@ -44,7 +44,7 @@ static int tear_down(void **state)
 
 static const struct java_method *find(uint64_t now_ns)
 {
-	return java_methods_find(process, fake_addr(&fake.method), now_ns, &reason);
+	return process_java_method(process, fake_addr(&fake.method), now_ns, &reason);
 }
 
 /* Anew each time, whatever was said before. */
@@ -155,10 +155,10 @@ static void addresses_without_a_method_are_a_reason(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++) {
-		assert_null(java_methods_find(process, garbage[i], 1, &reason));
+		assert_null(process_java_method(process, garbage[i], 1, &reason));
 		assert_string_equal(reason, "no method there");
 	}
-	assert_null(java_methods_find(process, NEVER_MAPPED, 1, &reason));
+	assert_null(process_java_method(process, NEVER_MAPPED, 1, &reason));
 	assert_string_equal(reason, "not mapped");
 }
 
@@ -275,8 +275,8 @@ static void methods_that_were_met_together_are_read_again_one_by_one(void **stat
 		for (size_t i = 0; i < METHODS; i++) {
 			if (sample == 0)
 				methods[i] = fake.method;
-			assert_non_null(java_methods_find(process, fake_addr(&methods[i]), now_ns,
-							  &reason));
+			assert_non_null(process_java_method(process, fake_addr(&methods[i]), now_ns,
+							    &reason));
 		}
 		reads += process->java_methods.reads;
 		if (sample > 0 && process->java_methods.reads > most)
@@ -354,14 +354,14 @@ static void the_cache_and_the_reading_have_a_maximum(void **state)
 		if (i % JAVA_METHODS_MAX_READS == 0)
 			now_ns += JAVA_METHODS_WINDOW_NS;
 		many[i] = fake.method;
-		assert_non_null(java_methods_find(process, fake_addr(&many[i]), now_ns, &reason));
+		assert_non_null(process_java_method(process, fake_addr(&many[i]), now_ns, &reason));
 		assert_true(process->java_methods.by_addr.count <= JAVA_METHODS_MAX);
 	}
 	assert_int_equal(process->java_methods.by_addr.count, 8);
 	assert_int_equal(process->java_methods.lines_bytes, 8 * 5);
 	now_ns += JAVA_METHODS_WINDOW_NS;
 	for (size_t i = 0; i < JAVA_METHODS_MAX_READS; i++)
-		assert_non_null(java_methods_find(process, fake_addr(&many[i]), now_ns, &reason));
+		assert_non_null(process_java_method(process, fake_addr(&many[i]), now_ns, &reason));
 	assert_null(find(now_ns));
 	assert_string_equal(reason, "too many at once");
 	assert_non_null(find(now_ns + JAVA_METHODS_WINDOW_NS));

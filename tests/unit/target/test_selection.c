@@ -83,8 +83,8 @@ static struct process *add(const struct made *made)
 	if (made->label)
 		label_set_add(&container->labels, "app", made->label);
 	attrs[count][0] = (struct jvm_attr){"java.command", made->command ? made->command : "Main"};
-	jvms[count].attrs = attrs[count];
-	jvms[count].n_attrs = 1;
+	jvms[count].hello.attrs = attrs[count];
+	jvms[count].hello.n_attrs = 1;
 	process_identify(process);
 	assert_int_equal(map64_put(&targets.processes, (uint64_t)process->pid, process), 0);
 	count++;
@@ -305,7 +305,7 @@ static void the_agents_words_fill_what_the_host_does_not_know(void **state)
 		(struct jvm_attr){"env.OTEL_RESOURCE_ATTRIBUTES",
 				  "k8s.namespace.name=shop, "
 				  "k8s.pod.name=x,k8s.container.name=y,t=a%20b%2Cc%,=,broken"};
-	jvms[0].n_attrs = 4;
+	jvms[0].hello.n_attrs = 4;
 	process_identify(process);
 	assert_string_equal(process->identity.container, "app");
 	assert_string_equal(process->identity.pod, "api?-1");

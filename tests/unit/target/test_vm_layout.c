@@ -34,11 +34,11 @@ static const struct vm_layout *change(const char *key, int64_t value)
 {
 	struct jvm *jvm = process->jvm;
 
-	for (size_t i = 0; i < jvm->n_values; i++) {
-		if (strcmp(jvm->values[i].key, key) == 0)
-			jvm->values[i].value = value;
+	for (size_t i = 0; i < jvm->hello.n_values; i++) {
+		if (strcmp(jvm->hello.values[i].key, key) == 0)
+			jvm->hello.values[i].value = value;
 	}
-	vm_layout_init(&jvm->layout, process);
+	vm_layout_init(&jvm->layout, &jvm->hello);
 	return &jvm->layout;
 }
 

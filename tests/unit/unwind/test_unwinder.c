@@ -1327,12 +1327,12 @@ static void a_barrier_that_leads_to_itself_ends_the_stack(void **state)
 
 	(void)state;
 	mounting_pc = barrier;
-	self->jvm->values = &value;
-	self->jvm->n_values = 1;
+	self->jvm->hello.values = &value;
+	self->jvm->hello.n_values = 1;
 	words[5] = barrier;
 	walk_code(leaf + 60, 0x1234, 60);
-	self->jvm->values = NULL;
-	self->jvm->n_values = 0;
+	self->jvm->hello.values = NULL;
+	self->jvm->hello.n_values = 0;
 	assert_true(stack.depth > 2 && stack.depth <= STEP_MAX_READS + 1);
 	assert_int_equal(stack.end, STACK_NO_RULE);
 	assert_true(count_reads() - before <= STEP_MAX_READS);
@@ -1415,11 +1415,11 @@ static void a_barrier_leads_to_the_frame_that_mounts(void **state)
 
 	(void)state;
 	return_pc = caller + 100;
-	self->jvm->values = calloc(1, sizeof(*self->jvm->values));
-	assert_non_null(self->jvm->values);
-	self->jvm->n_values = 1;
-	self->jvm->values[0] = (struct jvm_value){.key = "ContinuationEntry::_return_pc",
-						  .value = (int64_t)(uintptr_t)&return_pc};
+	self->jvm->hello.values = calloc(1, sizeof(*self->jvm->hello.values));
+	assert_non_null(self->jvm->hello.values);
+	self->jvm->hello.n_values = 1;
+	self->jvm->hello.values[0] = (struct jvm_value){.key = "ContinuationEntry::_return_pc",
+							.value = (int64_t)(uintptr_t)&return_pc};
 	words[5] = barrier;
 	words[6 + 5] = leaf + 60;
 	walk_code(leaf + 60, 0x1234, 40);

@@ -41,9 +41,9 @@ static uint32_t reads;
 
 static void tell(const char *key, int64_t value)
 {
-	assert_true(process->jvm->n_values < MOST_VALUES);
-	process->jvm->values[process->jvm->n_values].key = key;
-	process->jvm->values[process->jvm->n_values++].value = value;
+	assert_true(process->jvm->hello.n_values < MOST_VALUES);
+	process->jvm->hello.values[process->jvm->hello.n_values].key = key;
+	process->jvm->hello.values[process->jvm->hello.n_values++].value = value;
 }
 
 static void put(uint32_t at, uint64_t value)
@@ -85,7 +85,7 @@ static int set_up(void **state)
 	(void)state;
 	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
 		return -1;
-	process->jvm->values = values;
+	process->jvm->hello.values = values;
 	tell_all();
 	offset_mask = HEAP_BASE - 1;
 	bad_mask = BAD;
@@ -113,8 +113,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	process->jvm->values = NULL;
-	process->jvm->n_values = 0;
+	process->jvm->hello.values = NULL;
+	process->jvm->hello.n_values = 0;
 	process_free(process);
 	return 0;
 }
@@ -184,13 +184,13 @@ static void an_agent_that_says_nothing_of_it_is_no_harm(void **state)
 {
 	(void)state;
 	put_entry(15, AT_15, 0x1230);
-	for (size_t i = 0; i < process->jvm->n_values; i++) {
-		const char *key = process->jvm->values[i].key;
+	for (size_t i = 0; i < process->jvm->hello.n_values; i++) {
+		const char *key = process->jvm->hello.values[i].key;
 
-		process->jvm->values[i].key = "other";
+		process->jvm->hello.values[i].key = "other";
 		zgc_init(&zgc, process, &reads);
 		check(AT_15, place_of(AT_15));
-		process->jvm->values[i].key = key;
+		process->jvm->hello.values[i].key = key;
 	}
 	zgc_init(&zgc, process, &reads);
 	check(AT_15, HEAP_BASE | 0x1230);
@@ -201,8 +201,8 @@ static void offsets_that_no_struct_has_are_not_believed(void **state)
 {
 	(void)state;
 	put_entry(15, AT_15, 0x1230);
-	for (size_t i = 0; i < process->jvm->n_values; i++) {
-		struct jvm_value *value = &process->jvm->values[i];
+	for (size_t i = 0; i < process->jvm->hello.n_values; i++) {
+		struct jvm_value *value = &process->jvm->hello.values[i];
 		const int64_t right = value->value;
 
 		if (!strstr(value->key, "ZForwarding") && !strstr(value->key, "ZVirtual") &&
@@ -212,10 +212,10 @@ static void offsets_that_no_struct_has_are_not_believed(void **state)
 		check(AT_15, place_of(AT_15));
 		value->value = right;
 	}
-	for (size_t i = 0; i < process->jvm->n_values; i++) {
-		if (strstr(process->jvm->values[i].key, "::_virtual") ||
-		    strstr(process->jvm->values[i].key, "ZVirtualMemory::"))
-			process->jvm->values[i].value = INT64_MAX - 2;
+	for (size_t i = 0; i < process->jvm->hello.n_values; i++) {
+		if (strstr(process->jvm->hello.values[i].key, "::_virtual") ||
+		    strstr(process->jvm->hello.values[i].key, "ZVirtualMemory::"))
+			process->jvm->hello.values[i].value = INT64_MAX - 2;
 	}
 	check(AT_15, place_of(AT_15));
 }
