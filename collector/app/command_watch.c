@@ -39,12 +39,14 @@ static void announce(struct engine *engine)
 static int watch(struct engine *engine, const struct options *options)
 {
 	struct control *control = NULL;
+	const struct daemon_options how = {.watch = &options->watch,
+					   .recording = &options->recording};
 	struct daemon daemon;
 	int err = control_open(engine, options->socket_path, &control);
 
 	if (err)
 		return err;
-	err = daemon_open(&daemon, engine, options);
+	err = daemon_open(&daemon, engine, &how);
 	if (!err)
 		log_info("watching at %s, maps in %s", options->socket_path, options->map_dir);
 	while (!err && !engine->is_interrupted) {

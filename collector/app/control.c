@@ -470,8 +470,8 @@ int control_open(struct engine *engine, const char *socket_path, struct control 
 		control_close(control);
 		return err;
 	}
-	engine->watch =
-		(struct engine_watch){.fd = control->epoll_fd, .ready = on_ready, .arg = control};
+	engine->control =
+		(struct engine_fd){.fd = control->epoll_fd, .ready = on_ready, .arg = control};
 	*ret = control;
 	return 0;
 }
@@ -521,7 +521,7 @@ void control_close(struct control *control)
 {
 	if (!control)
 		return;
-	control->engine->watch = (struct engine_watch){.fd = -1};
+	control->engine->control = (struct engine_fd){.fd = -1};
 	if (control->path)
 		unlink(control->path);
 	free(control->path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recording options and figures as JSON and back, see control.h. */
 #include "app/control.h"
-#include "app/target_options.h"
+#include "app/selector_json.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -35,13 +35,13 @@ static void put_count(json_t *object, const char *key, uint64_t count)
 void control_targets_to_json(const struct recording_options *options, json_t *object)
 {
 	put_count(object, "pid", (uint64_t)options->pid);
-	target_options_to_json(&options->select, object);
+	selector_to_json(&options->select, object);
 }
 
 int control_targets_from_json(const json_t *object, struct recording_options *ret)
 {
 	ret->pid = (pid_t)(count_at(object, "pid") & INT_MAX);
-	return target_options_from_json(object, &ret->select);
+	return selector_from_json(object, &ret->select);
 }
 
 json_t *control_options_to_json(const struct recording_options *options)

@@ -6,6 +6,8 @@
  */
 #include "app/daemon.h"
 
+#include "app/graph_writer.h"
+#include "app/http_server.h"
 #include "app/jvm_list.h"
 #include "app/metrics.h"
 #include "base/clock.h"
@@ -23,7 +25,7 @@
 
 static int open_writer(struct daemon *daemon)
 {
-	const struct watch_options *watch = &daemon->options->watch;
+	const struct watch_options *watch = daemon->options.watch;
 	const struct graph_writer_options options = {
 		.dir = watch->output_dir,
 		.format = watch->format,
@@ -41,7 +43,7 @@ static int open_writer(struct daemon *daemon)
 /* Its options are those of record, but that it has no end. */
 static int start_sampling(struct daemon *daemon)
 {
-	struct recording_options options = daemon->options->recording;
+	struct recording_options options = *daemon->options.recording;
 	struct period *period;
 	int err;
 
@@ -49,7 +51,7 @@ static int start_sampling(struct daemon *daemon)
 	err = engine_start_recording(daemon->engine, &options, &daemon->recording);
 	if (err)
 		return err;
-	err = period_new(daemon->recording->start_ns, daemon->options->watch.period_ns, &period);
+	err = period_new(daemon->recording->start_ns, daemon->options.watch->period_ns, &period);
 	if (err)
 		return err;
 	recording_steal_period(daemon->recording, period);
@@ -58,15 +60,15 @@ static int start_sampling(struct daemon *daemon)
 	return open_writer(daemon);
 }
 
-int daemon_open(struct daemon *daemon, struct engine *engine, const struct options *options)
+int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemon_options *options)
 {
 	int err = 0;
 
-	*daemon = (struct daemon){.options = options, .engine = engine};
-	engine->own = &daemon->stats;
-	if (options->watch.has_http)
-		err = http_server_open(&options->watch.http, &daemon->http);
-	if (!err && options->watch.output_dir)
+	*daemon = (struct daemon){.options = *options, .engine = engine};
+	engine->daemon = &daemon->stats;
+	if (options->watch->has_http)
+		err = http_server_open(&options->watch->http, &daemon->http);
+	if (!err && options->watch->output_dir)
 		err = start_sampling(daemon);
 	if (err)
 		return err;
@@ -74,7 +76,7 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct optio
 		log_info("metrics at %s/metrics", http_server_url(daemon->http));
 	if (daemon->recording)
 		log_info("sampling at %u Hz, flame graphs in %s", daemon->stats.hz,
-			 options->watch.output_dir);
+			 options->watch->output_dir);
 	service_ready(&daemon->service);
 	return 0;
 }
@@ -116,7 +118,7 @@ static void turn_period(struct daemon *daemon)
 	const uint64_t end_ns = daemon->recording->period->end_ns;
 	struct period *next;
 
-	if (period_new(end_ns, daemon->options->watch.period_ns, &next) < 0)
+	if (period_new(end_ns, daemon->options.watch->period_ns, &next) < 0)
 		return; /* it is tried again with the next step; samples wait */
 	write_period(daemon, recording_steal_period(daemon->recording, next));
 }
@@ -228,5 +230,5 @@ void daemon_close(struct daemon *daemon)
 		end_sampling(daemon);
 	graph_writer_close(daemon->writer, PATIENCE_NS);
 	http_server_close(daemon->http);
-	daemon->engine->own = NULL;
+	daemon->engine->daemon = NULL;
 }

@@ -14,22 +14,29 @@
 #define FG_APP_DAEMON_H
 
 #include "app/engine.h"
-#include "app/options.h"
+#include "app/daemon_stats.h"
 #include "app/service.h"
+#include "app/watch_options.h"
+
+/* Borrowed until daemon_close. */
+struct daemon_options {
+	const struct watch_options *watch;
+	const struct recording_options *recording; /* what is sampled if graphs are asked for */
+};
 
 struct daemon {
-	const struct options *options;
+	struct daemon_options options;
 	struct engine *engine;
 	struct recording *recording; /* the engine's, or NULL */
 	struct graph_writer *writer;
 	struct http_server *http;
 	struct service service;
-	struct watch_stats stats;
+	struct daemon_stats stats;
 	uint64_t next_publish_ns;
 	uint64_t past_samples, past_left_out; /* of periods that are over */
 };
 
-int daemon_open(struct daemon *daemon, struct engine *engine, const struct options *options);
+int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemon_options *options);
 /* Writes what there is of the current period, and waits for the disk for a few seconds. */
 void daemon_close(struct daemon *daemon);
 

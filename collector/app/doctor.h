@@ -10,9 +10,10 @@
 #ifndef FG_APP_DOCTOR_H
 #define FG_APP_DOCTOR_H
 
-#include "app/options.h"
-
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum finding_state {
 	FINDING_OK,
@@ -26,7 +27,8 @@ enum finding_state {
  * "fix": "..."}; fix is absent where there is nothing to do.
  */
 struct doctor {
-	const struct options *options;
+	const char *socket_path, *map_dir; /* as for the daemon */
+	uint32_t stack_bytes;		   /* of the snapshots that a recording would take */
 	json_t *findings;
 	size_t counts[FINDING_STATES];
 };

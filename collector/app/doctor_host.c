@@ -4,6 +4,7 @@
  * concluded: an event is opened, rings are mapped, memory is read. Settings are read to explain.
  */
 #include "app/doctor.h"
+#include "sample/sampler.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -161,17 +162,18 @@ static void check_rings(struct doctor *doctor)
 {
 	const struct sampler_options options = {
 		.hz = SAMPLER_DEFAULT_HZ,
-		.stack_bytes = doctor->options->recording.stack_bytes,
+		.stack_bytes = doctor->stack_bytes,
 	};
 	struct finding finding = {.check = "rings", .state = FINDING_PROBLEM};
 	struct sampler_stats stats = {0};
 	struct sampler *sampler;
+	enum log_level level;
 	bool hears_exec = false;
 	int err;
 
-	log_set_level(LOG_LEVEL_SILENT);
+	level = log_set_level(LOG_LEVEL_SILENT);
 	err = sampler_open(&options, &sampler);
-	log_set_level(doctor->options->verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+	log_set_level(level);
 	if (!err) {
 		sampler_stats(sampler, &stats);
 		hears_exec = sampler_hears_exec(sampler);

@@ -5,6 +5,7 @@
  * shown.
  */
 #include "app/doctor.h"
+#include "intake/intake.h"
 #include "app/jvm_release.h"
 
 #include "base/cleanup.h"
@@ -190,7 +191,7 @@ static bool sees_directory(const struct patient *patient, const char *path, cons
 static void say_missing_socket(struct doctor *doctor, const struct patient *patient,
 			       const char *path)
 {
-	const char *ours = doctor->options->socket_path;
+	const char *ours = doctor->socket_path;
 	const char *slash = strrchr(path, '/'), *our_slash = strrchr(ours, '/');
 	const int dir = slash ? (int)(slash - path) : 0;
 	const int our_dir = our_slash ? (int)(our_slash - ours) : 0;
@@ -214,7 +215,7 @@ static void check_seen_socket(struct doctor *doctor, const struct patient *patie
 	if (!S_ISSOCK(seen->st_mode))
 		say(doctor, patient, FINDING_PROBLEM, "remove that file from the image",
 		    "has the agent, and where it looks for the socket there is another file");
-	else if (stat(doctor->options->socket_path, &ours) < 0)
+	else if (stat(doctor->socket_path, &ours) < 0)
 		say(doctor, patient, FINDING_NOTE, "start 'fgcollect --watch', and ask again",
 		    "has the agent, and no collector is running here");
 	else if (seen->st_dev != ours.st_dev || seen->st_ino != ours.st_ino)
@@ -267,7 +268,7 @@ static void check_unconnected(struct doctor *doctor, const struct patient *patie
 	else if (fd == -EACCES || fd == -EPERM)
 		say(doctor, patient, FINDING_NOTE, "run as root, or grant CAP_SYS_PTRACE",
 		    "has the agent, which has not connected; this user may not look why");
-	else if (fd < 0 && sees_directory(patient, path, doctor->options->socket_path))
+	else if (fd < 0 && sees_directory(patient, path, doctor->socket_path))
 		say(doctor, patient, FINDING_NOTE, "start 'fgcollect --watch', and ask again",
 		    "has the agent and sees the socket's directory, but has not connected while "
 		    "this was asked");

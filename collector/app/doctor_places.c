@@ -24,7 +24,7 @@ static const char *socket_dir(const struct doctor *doctor)
 	static char dir[PATH_MAX];
 	char *slash;
 
-	snprintf(dir, sizeof(dir), "%s", doctor->options->socket_path);
+	snprintf(dir, sizeof(dir), "%s", doctor->socket_path);
 	slash = strrchr(dir, '/');
 	if (!slash)
 		return ".";
@@ -34,7 +34,7 @@ static const char *socket_dir(const struct doctor *doctor)
 
 static void check_socket_path(struct doctor *doctor)
 {
-	const char *path = doctor->options->socket_path;
+	const char *path = doctor->socket_path;
 	const size_t max = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1;
 	const struct finding bad = {
 		.check = "agents-socket", .state = FINDING_PROBLEM, .object = path};
@@ -96,7 +96,7 @@ static int try_file(const char *dir)
 
 static void check_maps(struct doctor *doctor)
 {
-	const char *dir = doctor->options->map_dir;
+	const char *dir = doctor->map_dir;
 	struct finding finding = {
 		.check = "map-directory", .state = FINDING_PROBLEM, .object = dir};
 	struct statvfs room;

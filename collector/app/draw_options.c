@@ -343,13 +343,13 @@ static int set_format(struct draw_options *options)
 
 static int add_output(struct draw_options *options)
 {
-	struct output *const output = &options->outputs[options->n_outputs];
+	struct output_path *const output = &options->outputs[options->n_outputs];
 
 	if (strcmp(optarg, "-") == 0) {
 		options->to_stdout = true;
 		return 0;
 	}
-	if (options->n_outputs == OPTIONS_MAX_OUTPUTS) {
+	if (options->n_outputs == OUTPUT_PATHS_MAX) {
 		log_error("-o %s: that is one output too many", optarg);
 		return -EINVAL;
 	}

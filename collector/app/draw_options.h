@@ -9,7 +9,7 @@
 #ifndef FG_APP_DRAW_OPTIONS_H
 #define FG_APP_DRAW_OPTIONS_H
 
-#include "app/options.h"
+#include "app/output_path.h"
 #include "import/import.h"
 #include "profile/diff.h"
 #include "render/render.h"
@@ -29,7 +29,7 @@ struct draw_options {
 	bool wants_help;
 	char **inputs; /* of argv; "-" is standard input */
 	size_t n_inputs;
-	struct output outputs[OPTIONS_MAX_OUTPUTS];
+	struct output_path outputs[OUTPUT_PATHS_MAX];
 	size_t n_outputs;
 	bool to_stdout; /* in this format */
 	enum render_format format;

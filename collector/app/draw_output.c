@@ -2,8 +2,6 @@
 /* Writes drawings whole or not at all, see draw_output.h. */
 #include "app/draw_output.h"
 
-#include "app/output.h"
-
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -45,7 +43,7 @@ int draw_output_check(const struct draw_options *options)
 	if (options->command == DRAW_DIFF && check_comparison(options) < 0)
 		return -EINVAL;
 	for (size_t i = 0; i < options->n_outputs; i++) {
-		const int err = output_check_path(options->outputs[i].path);
+		const int err = output_path_check(options->outputs[i].path);
 
 		if (err)
 			return err;
@@ -171,7 +169,7 @@ static int write_sides(const struct draw_options *options, const struct sides *s
 }
 
 static int write_file(const struct draw_options *options, const struct sides *sides,
-		      const struct output *output)
+		      const struct output_path *output)
 {
 	struct file_atomic file;
 	int err = file_atomic_open(&file, output->path, 0644);

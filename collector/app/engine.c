@@ -25,7 +25,7 @@
 #define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 
 /* Places in the set that is polled. */
-enum { SIGNALS, INTAKE, WATCH, LOADER, FIRST_RING };
+enum { SIGNALS, INTAKE, CONTROL, LOADER, FIRST_RING };
 
 static int open_signals(void)
 {
@@ -83,7 +83,7 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 {
 	int err;
 
-	*engine = (struct engine){.watch.fd = -1, .signal_fd = open_signals(), .next_id = 1};
+	*engine = (struct engine){.control.fd = -1, .signal_fd = open_signals(), .next_id = 1};
 	targets_init(&engine->targets, options->map_dir);
 	if (engine->signal_fd < 0) {
 		log_error("cannot watch signals: %s", strerror(errno));
@@ -228,7 +228,7 @@ static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
 
 	fds[SIGNALS] = (struct pollfd){.fd = engine->signal_fd, .events = POLLIN};
 	fds[INTAKE] = (struct pollfd){.fd = intake_fd(engine->intake), .events = POLLIN};
-	fds[WATCH] = (struct pollfd){.fd = engine->watch.fd, .events = POLLIN};
+	fds[CONTROL] = (struct pollfd){.fd = engine->control.fd, .events = POLLIN};
 	fds[LOADER] = (struct pollfd){.fd = table_cache_fd(engine->tables), .events = POLLIN};
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const int *added;
@@ -359,8 +359,8 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	read_recordings(engine);
 	advance_recordings(engine);
 	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
-	if (ready > 0 && fds[WATCH].revents && engine->watch.ready)
-		engine->watch.ready(engine->watch.arg);
+	if (ready > 0 && fds[CONTROL].revents && engine->control.ready)
+		engine->control.ready(engine->control.arg);
 	reap_recordings(engine); /* last: a request that waited counts as asked */
 }
 
@@ -459,8 +459,8 @@ static void count_kept(const struct engine *engine, struct kept_stats *ret)
 void engine_stats(const struct engine *engine, struct engine_stats *ret)
 {
 	*ret = (struct engine_stats){0};
-	if (engine->own)
-		ret->watch = *engine->own;
+	if (engine->daemon)
+		ret->daemon = *engine->daemon;
 	count_kept(engine, &ret->kept);
 	symbolizer_names_stats(engine->symbolizer, &ret->kept.name_bytes,
 			       &ret->kept.names_forgotten);

@@ -9,29 +9,18 @@
 #ifndef FG_APP_ENGINE_H
 #define FG_APP_ENGINE_H
 
-#include "app/graph_writer.h"
-#include "app/http_server.h"
+#include "app/daemon_stats.h"
 #include "app/recording.h"
 #include "intake/intake.h"
 #include "intake/outreach.h"
 
 #define ENGINE_MAX_RECORDINGS 8
 
-struct engine_watch {
+/* One more descriptor that the loop waits for. */
+struct engine_fd {
 	int fd; /* -1: none */
 	void (*ready)(void *arg);
 	void *arg;
-};
-
-/* What a daemon counts of itself; all 0 for whoever is none. */
-struct watch_stats {
-	bool is_sampling;
-	unsigned hz;
-	uint64_t samples, lost_samples, left_out, stackless_samples;
-	uint64_t periods, periods_cut_short;
-	uint64_t graphs, graph_bytes; /* of the period that lasts */
-	struct graph_writer_stats writer;
-	struct http_stats http;
 };
 
 /* What is kept of all processes together, and the most of it. */
@@ -57,7 +46,7 @@ struct engine_stats {
 	struct native_lines_stats native_lines;
 	struct kernel_code_stats kernel;
 	struct recording_counts recordings;
-	struct watch_stats watch;
+	struct daemon_stats daemon;
 	struct kept_stats kept;
 };
 
@@ -80,15 +69,15 @@ struct engine {
 	struct recording *recordings;
 	uint32_t n_recordings;
 	uint32_t next_id;
-	uint64_t woke_ns;	       /* when the last step's wait ended */
-	uint64_t owed_ns;	       /* how long that step did what has to be done at any time */
-	uint64_t took_ns;	       /* and all else */
-	uint64_t young_until_ns;       /* a JVM has begun that may end before that */
-	uint64_t refused_clients;      /* of the control socket */
-	uint64_t held_dropped;	       /* of recordings that are no more */
-	struct recording_counts past;  /* of recordings that are no more */
-	struct engine_watch watch;     /* one more descriptor, the control socket's */
-	const struct watch_stats *own; /* a daemon's, borrowed; or NULL */
+	uint64_t woke_ns;	      /* when the last step's wait ended */
+	uint64_t owed_ns;	      /* how long that step did what has to be done at any time */
+	uint64_t took_ns;	      /* and all else */
+	uint64_t young_until_ns;      /* a JVM has begun that may end before that */
+	uint64_t refused_clients;     /* of the control socket */
+	uint64_t held_dropped;	      /* of recordings that are no more */
+	struct recording_counts past; /* of recordings that are no more */
+	struct engine_fd control;     /* the control socket's */
+	const struct daemon_stats *daemon; /* borrowed; NULL: there is no daemon */
 	int signal_fd;
 	bool is_interrupted; /* SIGINT or SIGTERM came */
 	bool is_hung_up;     /* SIGHUP came; whoever acts on it takes it back */

@@ -13,6 +13,7 @@
 #ifndef FG_APP_GRAPH_WRITER_H
 #define FG_APP_GRAPH_WRITER_H
 
+#include "app/daemon_stats.h"
 #include "app/period.h"
 #include "render/render.h"
 
@@ -25,13 +26,6 @@ struct graph_writer_options {
 	uint64_t keep_sec, keep_bytes;
 	unsigned hz;
 	const char *event, *host, *kernel;
-};
-
-struct graph_writer_stats {
-	uint64_t written, failed, dropped; /* graphs */
-	uint64_t removed;		   /* files, because of the limits */
-	uint64_t files, file_bytes;	   /* that are there */
-	uint64_t waiting_bytes;		   /* of memory */
 };
 
 struct graph_writer; /* opaque */

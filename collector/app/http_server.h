@@ -14,6 +14,8 @@
 #ifndef FG_APP_HTTP_SERVER_H
 #define FG_APP_HTTP_SERVER_H
 
+#include "app/daemon_stats.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
@@ -24,13 +26,6 @@
 #define HTTP_MAX_AGE_NS	       UINT64_C(10000000000)
 /* The daemon is not healthy when nothing has been published for so long. */
 #define HTTP_STALE_NS UINT64_C(15000000000)
-
-struct http_stats {
-	uint64_t scrapes; /* answers with metrics */
-	uint64_t refused; /* requests: other methods, other paths */
-	uint64_t expired; /* connections that were there for too long */
-	uint64_t connections, open;
-};
 
 struct http_server; /* opaque */
 

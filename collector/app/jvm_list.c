@@ -263,7 +263,7 @@ static void put_count(json_t *object, const char *key, uint64_t count)
 	json_object_set_new(object, key, json_integer((json_int_t)count));
 }
 
-static json_t *watch_of(const struct watch_stats *stats)
+static json_t *daemon_of(const struct daemon_stats *stats)
 {
 	const struct graph_writer_stats *writer = &stats->writer;
 	json_t *object = json_object();
@@ -345,7 +345,7 @@ static void put_daemon(json_t *list, const struct targets *targets,
 {
 	json_t *collector = json_object_get(list, "collector");
 
-	json_object_set_new(collector, "watch", watch_of(&stats->watch));
+	json_object_set_new(collector, "watch", daemon_of(&stats->daemon));
 	json_object_set_new(collector, "kept", kept_of(targets, stats));
 	json_object_set_new(collector, "self", self_of());
 	json_object_set_new(collector, "listening_agents", outreach_of(&stats->outreach));

@@ -169,13 +169,13 @@ static int local_wait(struct recorder *recorder, int fd, uint64_t wait_ns)
 	const uint64_t end_ns = clock_now_ns() + wait_ns;
 	bool is_readable = false;
 
-	engine->watch = (struct engine_watch){.fd = fd, .ready = on_readable, .arg = &is_readable};
+	engine->control = (struct engine_fd){.fd = fd, .ready = on_readable, .arg = &is_readable};
 	for (uint64_t now = clock_now_ns(); now < end_ns; now = clock_now_ns()) {
 		engine_step(engine, end_ns - now);
 		if (is_readable || engine->is_interrupted)
 			break;
 	}
-	engine->watch = (struct engine_watch){.fd = -1};
+	engine->control = (struct engine_fd){.fd = -1};
 	return 0;
 }
 

@@ -355,9 +355,9 @@ static int set_cxx_names(struct options *options, const char *text)
 
 static int add_output(struct options *options, const char *path)
 {
-	struct output *output = &options->outputs[options->n_outputs];
+	struct output_path *output = &options->outputs[options->n_outputs];
 
-	if (options->n_outputs == OPTIONS_MAX_OUTPUTS)
+	if (options->n_outputs == OUTPUT_PATHS_MAX)
 		return bad_value("-o", path, "that is one output too many");
 	output->path = path;
 	options->n_outputs++;
@@ -365,11 +365,11 @@ static int add_output(struct options *options, const char *path)
 }
 
 /* Its format has no suffix to follow from, and there is but one of it. */
-static int set_stdout(struct options *options, struct output *output)
+static int set_stdout(struct options *options, struct output_path *output)
 {
 	const struct watch_options *watch = &options->watch;
 
-	for (const struct output *other = options->outputs; other < output; other++) {
+	for (const struct output_path *other = options->outputs; other < output; other++) {
 		if (other->is_stdout)
 			return bad_value("-o", "-", "there is but one standard output");
 	}
@@ -382,7 +382,7 @@ static int set_stdout(struct options *options, struct output *output)
 	return -EINVAL;
 }
 
-static int set_format(struct options *options, struct output *output)
+static int set_format(struct options *options, struct output_path *output)
 {
 	if (options->command == COMMAND_RECORD && strcmp(output->path, "-") == 0)
 		return set_stdout(options, output);

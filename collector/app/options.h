@@ -9,13 +9,13 @@
 #ifndef FG_APP_OPTIONS_H
 #define FG_APP_OPTIONS_H
 
+#include "app/output_path.h"
 #include "app/recording.h"
 #include "app/top_options.h"
 #include "app/watch_options.h"
 #include "base/log.h"
 #include "render/render.h"
 
-#define OPTIONS_MAX_OUTPUTS	8
 #define OPTIONS_DEFAULT_SECONDS 10
 
 enum command {
@@ -29,12 +29,6 @@ enum command {
 	COMMAND_TOP,
 	COMMAND_RENDER, /* these two have options of their own, see draw_options.h */
 	COMMAND_DIFF,
-};
-
-struct output {
-	const char *path; /* "-" of record: standard output */
-	enum render_format format;
-	bool is_stdout;
 };
 
 struct options {
@@ -61,7 +55,7 @@ struct options {
 	bool says_progress;   /* --progress: also where stderr is no terminal */
 	struct top_options top;
 	struct recording_options recording;
-	struct output outputs[OPTIONS_MAX_OUTPUTS];
+	struct output_path outputs[OUTPUT_PATHS_MAX];
 	size_t n_outputs;
 };
 

@@ -9,48 +9,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-int output_check_path(const char *path)
-{
-	char dir[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	const size_t len = slash ? (size_t)(slash - path) : 0;
-	struct stat st;
-
-	if (strlen(path) >= sizeof(dir)) {
-		log_error("-o %.40s...: the path is too long", path);
-		return -ENAMETOOLONG;
-	}
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		log_error("-o %s: something that is no file is there", path);
-		return -EISDIR;
-	}
-	if (len > 0)
-		memcpy(dir, path, len);
-	strcpy(dir + len, slash == path ? "/" : len ? "" : ".");
-	if (stat(dir, &st) < 0) {
-		const int err = -errno;
-
-		log_error("-o %s: %s: %s: make the directory first", path, dir, strerror(-err));
-		return err;
-	}
-	if (!S_ISDIR(st.st_mode)) {
-		log_error("-o %s: %s is not a directory", path, dir);
-		return -ENOTDIR;
-	}
-	if (access(dir, W_OK | X_OK) < 0) {
-		const int err = -errno;
-
-		log_error("-o %s: cannot write into %s: %s", path, dir, strerror(-err));
-		return err;
-	}
-	return 0;
-}
 
 static int check_stdout(enum render_format format)
 {
@@ -64,9 +25,9 @@ static int check_stdout(enum render_format format)
 int output_check(const struct options *options)
 {
 	for (size_t i = 0; i < options->n_outputs; i++) {
-		const struct output *output = &options->outputs[i];
+		const struct output_path *output = &options->outputs[i];
 		const int err = output->is_stdout ? check_stdout(output->format)
-						  : output_check_path(output->path);
+						  : output_path_check(output->path);
 
 		if (err)
 			return err;
@@ -93,7 +54,7 @@ static int write_stdout(enum render_format format, struct recorder *recorder,
 	return err;
 }
 
-int output_write(const struct output *output, struct recorder *recorder,
+int output_write(const struct output_path *output, struct recorder *recorder,
 		 const struct render_options *options)
 {
 	struct file_atomic file;

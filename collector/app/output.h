@@ -15,9 +15,8 @@
 
 /* Whether all of them can be written, before a long recording is spent on them. */
 int output_check(const struct options *options);
-int output_check_path(const char *path);
 
-int output_write(const struct output *output, struct recorder *recorder,
+int output_write(const struct output_path *output, struct recorder *recorder,
 		 const struct render_options *options);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   options that say what is to be recorded or listed -> struct selector; the same as JSON
+ * shape:   options that say what is to be recorded or listed -> struct selector
  * units:   none
  * threads: one
  * errors:  -EINVAL, said on stderr
@@ -14,8 +14,9 @@
 
 #include "target/selector.h"
 
-#include <jansson.h>
+#include <stdbool.h>
 
+/* In the order of the selector's parts. */
 enum {
 	TARGET_OPTION_CONTAINER = 1024,
 	TARGET_OPTION_POD,
@@ -45,9 +46,5 @@ enum {
 
 bool target_options_are(int option);
 int target_options_apply(struct selector *selector, int option, const char *text);
-
-/* Into and out of a request to the daemon; what is not asked for is left out. */
-void target_options_to_json(const struct selector *selector, json_t *object);
-int target_options_from_json(const json_t *object, struct selector *ret);
 
 #endif

@@ -16,9 +16,9 @@ static _Atomic enum log_level max_level = LOG_LEVEL_INFO;
 static _Atomic bool has_priorities;
 static void (*before_line)(void);
 
-void log_set_level(enum log_level level)
+enum log_level log_set_level(enum log_level level)
 {
-	max_level = level;
+	return atomic_exchange(&max_level, level);
 }
 
 int log_level_of(const char *word, enum log_level *ret)

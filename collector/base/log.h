@@ -19,7 +19,8 @@ enum log_level {
 	LOG_LEVEL_DEBUG,
 };
 
-void log_set_level(enum log_level level);
+/* Returns the level before. */
+enum log_level log_set_level(enum log_level level);
 /* By its word: error, warning, info or debug; -EINVAL. */
 int log_level_of(const char *word, enum log_level *ret);
 

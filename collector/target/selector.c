@@ -100,6 +100,14 @@ const char *selector_add_label(struct selector *selector, const char *text)
 	return NULL;
 }
 
+const struct selector_part selector_parts[SELECTOR_PARTS] = {
+	[SELECTOR_CONTAINER] = {"container", selector_set_container},
+	[SELECTOR_POD] = {"pod", selector_set_pod},
+	[SELECTOR_LABEL] = {"label", selector_add_label},
+	[SELECTOR_COMM] = {"comm", selector_set_comm},
+	[SELECTOR_JVM] = {"jvm", selector_set_jvm},
+};
+
 bool selector_is_empty(const struct selector *selector)
 {
 	return !selector->container[0] && !selector->pod[0] && !selector->comm[0] &&

@@ -47,6 +47,23 @@ const char *selector_set_comm(struct selector *selector, const char *text);
 const char *selector_set_jvm(struct selector *selector, const char *text);
 const char *selector_add_label(struct selector *selector, const char *text); /* "key=value" */
 
+/* The parts by what options and requests call them. */
+enum selector_part_number {
+	SELECTOR_CONTAINER,
+	SELECTOR_POD,
+	SELECTOR_LABEL,
+	SELECTOR_COMM,
+	SELECTOR_JVM,
+	SELECTOR_PARTS,
+};
+
+struct selector_part {
+	const char *name;
+	const char *(*set)(struct selector *selector, const char *text);
+};
+
+extern const struct selector_part selector_parts[SELECTOR_PARTS];
+
 bool selector_is_empty(const struct selector *selector);
 
 /* By these two; SELECTOR_EXACT where they are not asked for. */
