@@ -150,7 +150,7 @@ static json_t *do_record(struct control *control, const json_t *request)
 	err = diagnose_targets(&options, &control->engine->targets, control->socket_path, missing);
 	if (err)
 		return failure(missing);
-	err = engine_start_recording(control->engine, &options, &recording);
+	err = engine_start_recording(control->engine, &options, NULL, &recording);
 	if (err == -EBUSY)
 		return failure("the daemon makes as many recordings as it can already: wait for "
 			       "one to end");
@@ -168,13 +168,19 @@ static json_t *do_record(struct control *control, const json_t *request)
 	return answer;
 }
 
+/* The daemon's own is nobody's to ask for or to end. */
+static bool is_daemons(const struct recording *recording)
+{
+	return !recording->tree && !recording->window;
+}
+
 static struct recording *recording_of(struct control *control, const json_t *request)
 {
 	const json_int_t id = json_integer_value(json_object_get(request, "id"));
 	struct recording *recording = engine_find_recording(control->engine, (uint32_t)id);
 
-	if (!recording || recording->period)
-		return NULL; /* the daemon's own is nobody's to end */
+	if (!recording || is_daemons(recording))
+		return NULL;
 	recording->asked_ns = clock_now_ns();
 	return recording;
 }
@@ -260,6 +266,8 @@ static json_t *do_render(struct recording *recording, const json_t *request, int
 			    .shows_starts = is_asked(request, "thread_starts")},
 	};
 
+	if (!recording->tree)
+		return failure("this recording keeps its last seconds alone: ask for its window");
 	if (format_at(request, &graph.format) < 0)
 		return failure("the daemon does not know this format: use the fgcollect that the "
 			       "daemon is of");
@@ -276,7 +284,7 @@ static int write_window(void *arg, FILE *stream)
 
 static json_t *do_window(struct control *control, struct recording *recording, int *ret_fd)
 {
-	if (!recording->window.seconds)
+	if (!recording->window)
 		return failure("this recording has no window: it was not started by top");
 	*ret_fd = bytes_of(write_window, recording);
 	return *ret_fd < 0 ? failure("the daemon cannot hand over the window: it is out of memory")
@@ -483,9 +491,9 @@ static void end_recordings(struct engine *engine)
 
 	for (struct recording *r = engine->recordings; r; r = next) {
 		next = r->next;
-		if (r->period)
-			continue; /* the daemon's own */
-		if (r->window.seconds)
+		if (is_daemons(r))
+			continue;
+		if (r->window)
 			engine_end_recording(engine, r);
 		else
 			recording_stop(r, clock_now_ns());
@@ -497,7 +505,7 @@ static bool has_unfetched(const struct engine *engine)
 	bool has = false;
 
 	for (const struct recording *r = engine->recordings; r; r = r->next)
-		has |= !r->period && r->asked_ns;
+		has |= !is_daemons(r) && r->asked_ns;
 	return has;
 }
 

@@ -44,17 +44,15 @@ static int open_writer(struct daemon *daemon)
 static int start_sampling(struct daemon *daemon)
 {
 	struct recording_options options = *daemon->options.recording;
-	struct period *period;
-	int err;
+	int err = period_sink_new(daemon->options.watch->period_ns, &daemon->periods);
 
+	if (err)
+		return err;
 	options.duration_ns = FOREVER_NS;
-	err = engine_start_recording(daemon->engine, &options, &daemon->recording);
+	err = engine_start_recording(daemon->engine, &options, &daemon->periods->sink,
+				     &daemon->recording);
 	if (err)
 		return err;
-	err = period_new(daemon->recording->start_ns, daemon->options.watch->period_ns, &period);
-	if (err)
-		return err;
-	recording_steal_period(daemon->recording, period);
 	daemon->stats.is_sampling = true;
 	daemon->stats.hz = options.hz;
 	return open_writer(daemon);
@@ -84,8 +82,8 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemo
 /* Counters never go back: those of the period that lasts are added to those before it. */
 static void count_recording(struct daemon *daemon)
 {
-	const struct profile_quality *quality = &daemon->recording->profile.quality;
-	const struct period *period = daemon->recording->period;
+	const struct sink_progress *progress = &daemon->recording->progress;
+	const struct period *period = daemon->periods->period;
 
 	daemon->stats.is_sampling = !daemon->recording->is_done;
 	daemon->stats.samples = daemon->past_samples + period->samples;
@@ -93,8 +91,8 @@ static void count_recording(struct daemon *daemon)
 	daemon->stats.graphs = period->count;
 	daemon->stats.graph_bytes = period->bytes;
 
-	daemon->stats.lost_samples = quality->lost_samples;
-	daemon->stats.stackless_samples = quality->stackless_samples;
+	daemon->stats.lost_samples = progress->lost;
+	daemon->stats.stackless_samples = progress->stackless;
 }
 
 static void write_period(struct daemon *daemon, struct period *period)
@@ -115,31 +113,21 @@ static void write_period(struct daemon *daemon, struct period *period)
 /* The next period begins where the last one ends. */
 static void turn_period(struct daemon *daemon)
 {
-	const uint64_t end_ns = daemon->recording->period->end_ns;
-	struct period *next;
+	struct period *period;
 
-	if (period_new(end_ns, daemon->options.watch->period_ns, &next) < 0)
+	if (period_sink_turn(daemon->periods, &period) < 0)
 		return; /* it is tried again with the next step; samples wait */
-	write_period(daemon, recording_steal_period(daemon->recording, next));
+	write_period(daemon, period);
 }
 
 static void write_ended(struct daemon *daemon)
 {
 	struct period *ended;
 
-	if (period_steal_ended(daemon->recording->period, &daemon->engine->targets, &ended) < 0 ||
+	if (period_steal_ended(daemon->periods->period, &daemon->engine->targets, &ended) < 0 ||
 	    !ended)
 		return;
 	graph_writer_take(daemon->writer, ended);
-}
-
-static void end_period_now(struct daemon *daemon)
-{
-	struct period *period = daemon->recording ? daemon->recording->period : NULL;
-	const uint64_t now = clock_now_ns();
-
-	if (period && now < period->end_ns)
-		period->end_ns = now;
 }
 
 static void take_hang_up(struct daemon *daemon)
@@ -147,9 +135,10 @@ static void take_hang_up(struct daemon *daemon)
 	if (!daemon->engine->is_hung_up)
 		return;
 	daemon->engine->is_hung_up = false;
-	if (daemon->recording)
-		log_info("SIGHUP: the graphs of this period are written, and the next one begins");
-	end_period_now(daemon);
+	if (!daemon->recording)
+		return;
+	log_info("SIGHUP: the graphs of this period are written, and the next one begins");
+	period_sink_end(daemon->periods, clock_now_ns());
 }
 
 static void publish(struct daemon *daemon)
@@ -190,7 +179,7 @@ void daemon_step(struct daemon *daemon)
 	const uint64_t now = clock_now_ns();
 
 	take_hang_up(daemon);
-	if (daemon->recording && daemon->recording->is_period_over)
+	if (daemon->recording && daemon->periods->is_over)
 		turn_period(daemon);
 	if (now < daemon->next_publish_ns)
 		return;
@@ -218,10 +207,10 @@ static void end_sampling(struct daemon *daemon)
 	const uint64_t until_ns = clock_now_ns() + END_NS;
 
 	recording_stop(daemon->recording, clock_now_ns());
-	end_period_now(daemon);
-	while (!daemon->recording->is_period_over && clock_now_ns() < until_ns)
+	period_sink_end(daemon->periods, clock_now_ns());
+	while (!daemon->periods->is_over && clock_now_ns() < until_ns)
 		engine_step(daemon->engine, 100 * CLOCK_NS_PER_MS);
-	write_period(daemon, recording_steal_period(daemon->recording, NULL));
+	write_period(daemon, period_sink_give_up(daemon->periods));
 }
 
 void daemon_close(struct daemon *daemon)

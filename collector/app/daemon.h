@@ -14,6 +14,7 @@
 #define FG_APP_DAEMON_H
 
 #include "app/engine.h"
+#include "app/period_sink.h"
 #include "app/daemon_stats.h"
 #include "app/service.h"
 #include "app/watch_options.h"
@@ -28,6 +29,7 @@ struct daemon {
 	struct daemon_options options;
 	struct engine *engine;
 	struct recording *recording; /* the engine's, or NULL */
+	struct period_sink *periods; /* the recording's */
 	struct graph_writer *writer;
 	struct http_server *http;
 	struct service service;

@@ -365,14 +365,16 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 }
 
 int engine_start_recording(struct engine *engine, const struct recording_options *options,
-			   struct recording **ret)
+			   struct sink *sink, struct recording **ret)
 {
 	struct recording *recording;
 	int err;
 
-	if (engine->n_recordings >= ENGINE_MAX_RECORDINGS)
+	if (engine->n_recordings >= ENGINE_MAX_RECORDINGS) {
+		sink_free_all(sink);
 		return -EBUSY;
-	err = recording_start(options, &engine->model, &recording);
+	}
+	err = recording_start(options, &engine->model, sink, &recording);
 	if (err)
 		return err;
 	recording->id = engine->next_id++;

@@ -93,9 +93,9 @@ void engine_close(struct engine *engine);
 /* Waits until something happens, at most max_wait_ns, and does it. */
 void engine_step(struct engine *engine, uint64_t max_wait_ns);
 
-/* -EBUSY past ENGINE_MAX_RECORDINGS. Owned by the engine. */
+/* -EBUSY past ENGINE_MAX_RECORDINGS. Owned by the engine; sink as recording_start says. */
 int engine_start_recording(struct engine *engine, const struct recording_options *options,
-			   struct recording **ret);
+			   struct sink *sink, struct recording **ret);
 struct recording *engine_find_recording(const struct engine *engine, uint32_t id);
 void engine_end_recording(struct engine *engine, struct recording *recording);
 

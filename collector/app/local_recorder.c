@@ -121,7 +121,7 @@ static int local_start(struct recorder *recorder, const struct recording_options
 		log_warning("kernel frames will have no names: %s", problem);
 	err = wait_for_agents(local, options);
 	if (!err)
-		err = engine_start_recording(&local->engine, options, &local->recording);
+		err = engine_start_recording(&local->engine, options, NULL, &local->recording);
 	return err;
 }
 
@@ -152,7 +152,7 @@ static int local_window(struct recorder *recorder, struct recording_status *ret_
 	struct local_recorder *local = self(recorder);
 
 	recording_status(local->recording, &local->engine.model, clock_now_ns(), ret_status);
-	return window_copy(&local->recording->window, ret);
+	return window_copy(&local->recording->window->window, ret);
 }
 
 static void on_readable(void *arg)

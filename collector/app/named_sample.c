@@ -1,17 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Puts samples where they are kept, see named_sample.h. */
+/* What every sink asks of a sample, see named_sample.h. */
 #include "app/named_sample.h"
 
+#include <assert.h>
 #include <stdio.h>
 
-/* The thread's number in the timeline; what is known of it and its process may be news. */
-static uint32_t thread_of(const struct named_sample *sample, struct timeline *timeline)
+static_assert(STACK_ENDS <= PROFILE_REASONS, "samples are counted by how their stack ends");
+
+const struct sample_kind sample_kind_cpu = {
+	.name = "cpu",
+	.n_values = 1,
+	.values = {{"samples", "count"}},
+};
+
+void named_sample_judge(const struct named_sample *sample, struct profile_quality *quality)
+{
+	const struct symbolizer_verdict *const verdict = sample->verdict;
+	const struct stack *const stack = sample->stack;
+
+	quality->unnamed_samples += verdict->is_interpreted_unnamed;
+	quality->unnamed_java_samples += !verdict->is_java_named;
+	quality->unrooted_samples += !verdict->is_rooted;
+	quality->heapless_samples += stack->has_gap;
+	if (stack->depth > 0 && stack->end < STACK_ENDS)
+		quality->truncated_samples[stack->end] += !verdict->is_rooted;
+}
+
+uint32_t named_sample_thread(const struct named_sample *sample, struct timeline *timeline)
 {
 	struct process *const process = sample->process;
 	char title[512] = "", runtime[256] = "";
-	struct timeline_process row = {
-		.pid = sample->record->pid, .title = title, .runtime = runtime};
-	struct timeline_thread thread = {.tid = sample->record->tid};
+	struct timeline_process row = {.pid = sample->pid, .title = title, .runtime = runtime};
+	struct timeline_thread thread = {.tid = sample->tid};
 	const char *name, *version;
 
 	if (process) {
@@ -22,7 +42,7 @@ static uint32_t thread_of(const struct named_sample *sample, struct timeline *ti
 		row.pod = process_pod(process);
 		row.container_name = process->identity.container;
 		row.name_space = process->identity.name_space;
-		thread.name = process_thread_name(process, sample->record->tid);
+		thread.name = process_thread_name(process, sample->tid);
 		snprintf(runtime, sizeof(runtime), "%s%s%s", name ? name : "",
 			 name && version ? " " : "", version ? version : "");
 	}
@@ -30,83 +50,18 @@ static uint32_t thread_of(const struct named_sample *sample, struct timeline *ti
 	return timeline_thread(timeline, &thread);
 }
 
-static void keep_in_window(const struct named_sample *sample, struct window *window)
+int named_sample_add(const struct named_sample *sample, uint64_t start_ns, struct profile *profile,
+		     struct timeline *timeline)
 {
-	struct timeline *timeline = window_timeline(window, sample->record->time_ns);
-	struct profile_quality flaws = {0};
-	const struct window_sample entry = {
-		.time_ns = sample->record->time_ns,
-		.frames = sample->frames,
-		.n_frames = sample->n_frames,
-		.thread = thread_of(sample, timeline),
-		.flaws = &flaws,
-	};
+	const uint64_t at_ns = sample->time_ns > start_ns ? sample->time_ns - start_ns : 0;
+	struct timeline_entry entry = {.weight = (uint32_t)sample->values[0]};
+	int err = profile_add_leaf(profile, sample->frames, sample->n_frames, sample->values[0],
+				   &entry.node);
 
-	recording_judge(sample->stack, sample->verdict, &flaws);
-	window_add(window, &entry);
-}
-
-/* Other than the window: what all of a recording goes into, or its process's part of a period. */
-struct place {
-	struct profile *profile;
-	struct timeline *timeline;
-	struct period_graph *graph; /* or NULL */
-	size_t graph_bytes;
-	uint64_t start_ns;
-};
-
-/* False: it has no room, which is counted. */
-static bool find_place(struct recording *recording, const struct process *process,
-		       struct place *ret)
-{
-	struct period *const period = recording->period;
-
-	*ret = (struct place){.profile = &recording->profile,
-			      .timeline = &recording->timeline,
-			      .start_ns = recording->start_ns};
-	if (!period)
-		return true;
-	ret->graph = process ? period_graph_of(period, process) : NULL;
-	if (!ret->graph)
-		return false;
-	ret->profile = &ret->graph->profile;
-	ret->timeline = &ret->graph->timeline;
-	ret->graph_bytes = period_graph_bytes(ret->graph);
-	ret->start_ns = period->start_ns;
-	return true;
-}
-
-static void add_time(const struct named_sample *sample, struct recording *recording,
-		     const struct place *place, uint32_t leaf)
-{
-	const uint64_t time_ns = sample->record->time_ns;
-	const uint64_t at_ns = time_ns > place->start_ns ? time_ns - place->start_ns : 0;
-	const struct timeline_entry entry = {
-		.thread = thread_of(sample, place->timeline),
-		.node = leaf,
-		.weight = 1,
-	};
-
-	timeline_add(place->timeline, at_ns, &entry);
-	if (place->graph)
-		period_note_sample(recording->period, place->graph, place->graph_bytes, time_ns);
-}
-
-void named_sample_keep(const struct named_sample *sample, struct recording *recording)
-{
-	struct place place;
-	uint32_t leaf;
-
-	if (recording->window.seconds) {
-		keep_in_window(sample, &recording->window);
-		return;
-	}
-	if (!find_place(recording, sample->process, &place))
-		return;
-	if (profile_add_leaf(place.profile, sample->frames, sample->n_frames, 1, &leaf) < 0) {
-		recording->hold.dropped++;
-		return;
-	}
-	recording_judge(sample->stack, sample->verdict, &place.profile->quality);
-	add_time(sample, recording, &place, leaf);
+	if (err < 0)
+		return err;
+	named_sample_judge(sample, &profile->quality);
+	entry.thread = named_sample_thread(sample, timeline);
+	timeline_add(timeline, at_ns, &entry);
+	return 0;
 }

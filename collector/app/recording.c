@@ -3,7 +3,7 @@
  * A recording's way through the stages, see recording.h:
  *
  *   rings -> hold (250 ms) -> mappings, names, exits to the targets;
- *                             samples: unwind -> symbolize -> profile
+ *                             samples: unwind -> symbolize -> sinks
  *
  * Files are taken hold of before that, when a record of their mapping is read, and loaded by the
  * table cache's thread. A sample whose tables are not there yet stays in the hold, and all behind
@@ -11,12 +11,10 @@
  */
 #include "app/recording.h"
 
-#include "app/named_sample.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,8 +61,33 @@ static void select_place(struct recording *recording, struct recording_model *mo
 	selection_narrow(&recording->selection, model->targets);
 }
 
+/* What samples go into if nobody has said it. */
+static int make_sink(struct recording *recording)
+{
+	const unsigned seconds = recording->options.window_seconds;
+	int err;
+
+	if (seconds) {
+		err = window_sink_new(seconds, &recording->window);
+		recording->sinks = err ? NULL : &recording->window->sink;
+	} else {
+		err = tree_sink_new(&recording->tree);
+		recording->sinks = err ? NULL : &recording->tree->sink;
+	}
+	return err;
+}
+
+static int begin_sinks(struct recording *recording)
+{
+	int err = 0;
+
+	for (struct sink *sink = recording->sinks; !err && sink; sink = sink->next)
+		err = sink->ops->begin(sink, &sample_kind_cpu, recording->start_ns);
+	return err;
+}
+
 int recording_start(const struct recording_options *options, struct recording_model *model,
-		    struct recording **ret)
+		    struct sink *sink, struct recording **ret)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
 	struct sampler_options sampler = {
@@ -76,18 +99,21 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	};
 	int err;
 
-	if (!recording)
+	if (!recording) {
+		sink_free_all(sink);
 		return -ENOMEM;
+	}
 	recording->options = *options;
-	timeline_init(&recording->timeline, 0);
+	recording->sinks = sink;
 	err = selection_init(&recording->selection, &options->select);
-	if (!err)
-		err = profile_init(&recording->profile, PROFILE_MAX_NODES);
-	if (!err && options->window_seconds)
-		err = window_init(&recording->window, clock_now_ns(), options->window_seconds);
+	if (!err && !sink)
+		err = make_sink(recording);
 	symbolizer_begin(model->symbolizer); /* before: it takes long, and samples must not wait */
 	if (!err)
 		err = sampler_open(&sampler, &recording->sampler);
+	recording->start_ns = clock_now_ns();
+	if (!err)
+		err = begin_sinks(recording);
 	if (err) {
 		recording_free(recording);
 		return err;
@@ -98,7 +124,6 @@ int recording_start(const struct recording_options *options, struct recording_mo
 			"rings are not too large",
 			sampler_stack_bytes(recording->sampler), options->stack_bytes);
 	recording->mappings.is_told = sampler_follows_all(recording->sampler);
-	recording->start_ns = clock_now_ns();
 	recording->start_unix_ns = clock_unix_now_ns();
 	read_host(recording);
 	read_boot_id(recording);
@@ -122,12 +147,8 @@ void recording_free(struct recording *recording)
 	sampler_close(recording->sampler);
 	hold_fini(&recording->hold);
 	map64_fini(&recording->execs);
-	seen_jvms_fini(&recording->seen);
 	selection_fini(&recording->selection);
-	window_fini(&recording->window);
-	timeline_fini(&recording->timeline);
-	profile_fini(&recording->profile);
-	period_free(recording->period);
+	sink_free_all(recording->sinks);
 	free(recording);
 }
 
@@ -175,19 +196,6 @@ static size_t add_labels(const struct recording *recording, struct symbolizer *s
 	return n;
 }
 
-static_assert(STACK_ENDS <= PROFILE_REASONS, "samples are counted by how their stack ends");
-
-void recording_judge(const struct stack *stack, const struct symbolizer_verdict *verdict,
-		     struct profile_quality *quality)
-{
-	quality->unnamed_samples += verdict->is_interpreted_unnamed;
-	quality->unnamed_java_samples += !verdict->is_java_named;
-	quality->unrooted_samples += !verdict->is_rooted;
-	quality->heapless_samples += stack->has_gap;
-	if (stack->depth > 0 && stack->end < STACK_ENDS)
-		quality->truncated_samples[stack->end] += !verdict->is_rooted;
-}
-
 /*
  * Walks the sample's stack; once more if it came to an address at which a file lies that nobody had
  * told of. False: tables are missing.
@@ -206,7 +214,17 @@ static bool walk(struct recording *recording, struct recording_model *model,
 	return unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, ret);
 }
 
-/* The chain: unwind, symbolize, profile. False: tables are missing, and it is worth waiting. */
+/* A sample counts as lost where a sink has no memory for it. */
+static void keep(struct recording *recording, const struct named_sample *sample)
+{
+	bool is_lost = false;
+
+	for (struct sink *sink = recording->sinks; sink; sink = sink->next)
+		is_lost |= sink->ops->take(sink, sample) < 0;
+	recording->hold.dropped += is_lost;
+}
+
+/* The chain: unwind, symbolize, sinks. False: tables are missing, and it is worth waiting. */
 static bool take_sample(struct recording *recording, struct recording_model *model,
 			const struct perf_record *record)
 {
@@ -222,8 +240,12 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		.cuts_carriers = recording->options.cuts_carriers,
 	};
 	struct symbolizer_verdict verdict;
-	struct named_sample sample = {.process = process,
-				      .record = record,
+	struct named_sample sample = {.kind = &sample_kind_cpu,
+				      .values = {1},
+				      .time_ns = record->time_ns,
+				      .pid = record->pid,
+				      .tid = record->tid,
+				      .process = process,
 				      .stack = &stack,
 				      .verdict = &verdict,
 				      .frames = frames};
@@ -242,9 +264,7 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
 	n += add_labels(recording, model->symbolizer, process, record, frames + n);
 	sample.n_frames = n;
-	if (!recording->period && !recording->window.seconds)
-		seen_jvms_add(&recording->seen, process);
-	named_sample_keep(&sample, recording);
+	keep(recording, &sample);
 	return true;
 }
 
@@ -275,18 +295,25 @@ static bool take_or_wait(struct recording *recording, struct recording_model *mo
 	return false;
 }
 
+/* The last time whose samples all sinks take now. */
+static uint64_t last_taken_ns(const struct recording *recording, uint64_t until_ns)
+{
+	for (const struct sink *sink = recording->sinks; sink; sink = sink->next) {
+		if (until_ns >= sink->end_ns)
+			until_ns = sink->end_ns - 1;
+	}
+	return until_ns;
+}
+
 /* False: something waits, or it takes too long for one turn, as when much has waited. */
 static bool apply_held(struct recording *recording, struct recording_model *model,
 		       uint64_t until_ns)
 {
 	const uint64_t end_ns = clock_now_ns() + TURN_NS;
 	const struct perf_record *record;
-	uint64_t last_ns = until_ns;
 
-	if (recording->period && last_ns >= recording->period->end_ns)
-		last_ns = recording->period->end_ns - 1;
 	recording->has_more = false;
-	while ((record = hold_next(&recording->hold, last_ns))) {
+	while ((record = hold_next(&recording->hold, last_taken_ns(recording, until_ns)))) {
 		if (record->kind == PERF_KSYMBOL) {
 			symbolizer_apply_kernel(model->symbolizer, record);
 		} else if (record->kind != PERF_SAMPLE) {
@@ -351,13 +378,15 @@ void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uin
 	recording->deep_stacks = deep_stacks;
 }
 
-/* Up to until_ns all samples are there. */
-static void advance_window(struct recording *recording, uint64_t until_ns)
+static void advance_sinks(struct recording *recording, uint64_t until_ns, uint64_t lost)
 {
-	const struct profile_quality *quality = &recording->profile.quality;
-
-	window_advance(&recording->window, until_ns);
-	window_note_losses(&recording->window, quality->lost_samples, quality->stackless_samples);
+	recording->progress = (struct sink_progress){
+		.until_ns = until_ns,
+		.lost = lost + recording->hold.dropped,
+		.stackless = recording->hold.stacks_left_out,
+	};
+	for (struct sink *sink = recording->sinks; sink; sink = sink->next)
+		sink->ops->advance(sink, &recording->progress);
 }
 
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)
@@ -370,18 +399,13 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	if (recording->is_done)
 		return;
 	is_all = apply_held(recording, model, until);
-	recording->is_period_over =
-		is_all && recording->period && until >= recording->period->end_ns;
 	unwinder_stats(model->unwinder, &stacks);
 	recording_note_depth(recording,
 			     stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED] + stacks.in_heap,
 			     now_ns);
 	sampler_stats(recording->sampler, &stats);
 	recording->counts.lost = stats.lost_side;
-	recording->profile.quality.lost_samples = stats.lost + recording->hold.dropped;
-	recording->profile.quality.stackless_samples = recording->hold.stacks_left_out;
-	if (recording->window.seconds)
-		advance_window(recording, is_all ? until : 0);
+	advance_sinks(recording, is_all ? until : 0, stats.lost);
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
 		log_info("PID %d has ended, and so does the recording",
 			 (int)recording->options.pid);
@@ -396,13 +420,4 @@ void recording_stop(struct recording *recording, uint64_t now_ns)
 	sampler_stop(recording->sampler);
 	if (now_ns < recording->end_ns)
 		recording->end_ns = now_ns;
-}
-
-struct period *recording_steal_period(struct recording *recording, struct period *next)
-{
-	struct period *const period = recording->period;
-
-	recording->period = next;
-	recording->is_period_over = false;
-	return period;
 }

@@ -6,20 +6,18 @@
  * errors:  negative errno, said on stderr by the sampler
  * source:  none
  *
- * The chain of stages is spelled in recording.c, in take_sample. Life cycle: start, then read and
+ * The chain of stages is spelled in recording.c, in take_sample. What samples go into is a sink.
+ * Life cycle: start, then read and
  * advance until is_done; stop ends it early and keeps what there is.
  */
 #ifndef FG_APP_RECORDING_H
 #define FG_APP_RECORDING_H
 
 #include "app/mapping_watch.h"
-#include "app/period.h"
-#include "app/seen_jvms.h"
+#include "app/tree_sink.h"
+#include "app/window_sink.h"
 #include "base/map64.h"
-#include "profile/profile.h"
 #include "profile/profile_info.h"
-#include "profile/timeline.h"
-#include "profile/window.h"
 #include "render/render.h"
 #include "sample/hold.h"
 #include "sample/sampler.h"
@@ -90,11 +88,10 @@ struct recording {
 	struct selection selection; /* of options.select */
 	struct sampler *sampler;
 	struct hold hold;
-	struct profile profile;
-	struct timeline timeline; /* of profile's samples */
-	struct period *period;	  /* owned; what samples go into in place of these; or NULL */
-	bool is_period_over;	  /* no sample of it can come any more: it waits to be taken */
-	struct window window;	  /* instead of both, if it has seconds */
+	struct sink *sinks;	       /* owned */
+	struct tree_sink *tree;	       /* one of them, or NULL */
+	struct window_sink *window;    /* one of them, or NULL */
+	struct sink_progress progress; /* that they were told of last */
 	uint64_t start_ns, end_ns;
 	uint64_t start_unix_ns; /* start_ns by the wall clock */
 	struct utsname host;
@@ -106,7 +103,6 @@ struct recording {
 	bool is_waiting;	 /* the oldest sample, for a table */
 	uint64_t waiting_since;	 /* the table cache's count of loads then */
 	struct map64 execs;	 /* PID -> time, of processes that were not of interest then */
-	struct seen_jvms seen;	 /* unless there is a window or a period */
 	uint64_t young_until_ns; /* a process has become a JVM that may end before that */
 	uint64_t hasty_until_ns; /* its rings are read more often until then */
 	uint64_t newcomer_until_ns; /* a program has begun that may become a JVM before that */
@@ -131,8 +127,12 @@ struct recording_model {
 	void *on_jvm_arg;
 };
 
+/*
+ * sink takes the samples, and is the recording's from here on, whatever is returned. NULL: a tree
+ * does, or a window if options have one.
+ */
 int recording_start(const struct recording_options *options, struct recording_model *model,
-		    struct recording **ret);
+		    struct sink *sink, struct recording **ret);
 void recording_free(struct recording *recording); /* NULL is legal */
 
 /* A process has become known: takes hold of its files if samples of it are wanted. */
@@ -166,26 +166,13 @@ void recording_stop(struct recording *recording, uint64_t now_ns);
 void recording_status(const struct recording *recording, const struct recording_model *model,
 		      uint64_t now_ns, struct recording_status *ret);
 
-/*
- * Counts what profile_add cannot see of a stack: by enum stack_end those that are cut, which are
- * those that the symbolizer puts a [truncated: reason] behind.
- */
-void recording_judge(const struct stack *stack, const struct symbolizer_verdict *verdict,
-		     struct profile_quality *quality);
-
 /* What is known beside the samples; its texts are the recording's, or for ever. */
 void recording_info(const struct recording *recording, uint64_t now_ns, struct profile_info *ret);
-/* As a file of that format; with options' info and timeline in place of what is there. */
+/* Its tree as a file of that format; with options' info and timeline in place of what is there. */
 int recording_render(struct recording *recording, enum render_format format,
 		     const struct render_options *options, FILE *stream);
 
-/*
- * A recording without an end is a chain of periods. The next one takes the place of the one that is
- * there, which the caller owns from then on; NULL if there was none.
- */
-struct period *recording_steal_period(struct recording *recording, struct period *next);
-
-/* What the last seconds hold, as a file of render's RENDER_RECORDING. */
+/* What its window holds, as a file of render's RENDER_RECORDING. */
 int recording_write_window(const struct recording *recording, FILE *stream);
 
 /* Before names are asked for: what is no JVM is wanted with all, what has a PID by that. */

@@ -103,10 +103,11 @@ static void greatest_figures_fit(void **state)
 static void check_judged(const struct stack *stack, bool is_rooted, uint64_t cut)
 {
 	const struct symbolizer_verdict verdict = {.is_java_named = true, .is_rooted = is_rooted};
+	const struct named_sample sample = {.stack = stack, .verdict = &verdict};
 	struct profile_quality quality = {0};
 	uint64_t sum = 0;
 
-	recording_judge(stack, &verdict, &quality);
+	named_sample_judge(&sample, &quality);
 	for (size_t i = 0; i < PROFILE_REASONS; i++)
 		sum += quality.truncated_samples[i];
 	assert_int_equal(sum, cut);
