@@ -8,69 +8,50 @@
  */
 #include "resync.h"
 
-JNIEnv *resync_attach(JavaVM *vm)
-{
-	char name[] = "fgagent";
-	JavaVMAttachArgs args = {.version = JNI_VERSION_1_2, .name = name};
-	void *jni = NULL;
-
-	if ((*vm)->AttachCurrentThreadAsDaemon(vm, &jni, &args) != JNI_OK)
-		return NULL;
-	return jni;
-}
-
-void resync_detach(JavaVM *vm)
-{
-	(*vm)->DetachCurrentThread(vm);
-}
-
-static int make_room(void *context)
-{
-	return sender_flush(context);
-}
+#include "jni_thread.h"
 
 /* Adds a mark, for which room is made. */
-static bool mark(struct sender *sender, enum wire_kind kind, bool complete)
+static bool mark(const struct resync *resync, enum wire_kind kind, bool complete)
 {
-	struct wire_resync record = {.epoch = sender->epoch, .complete = complete};
+	struct wire_resync record = {.epoch = resync->epoch, .complete = complete};
 
-	while (recorder_add_resync(sender->recorder, kind, &record) == RECORDER_FULL) {
-		if (sender_flush(sender) < 0)
+	while (recorder_add_resync(resync->recorder, kind, &record) == RECORDER_FULL) {
+		if (resync->make_room(resync->context) < 0)
 			return false;
 	}
-	return recorder_is_on(sender->recorder);
+	return recorder_is_on(resync->recorder);
 }
 
-static bool generate(struct sender *sender)
+static bool generate(const struct resync *resync)
 {
-	jvmtiEnv *jvmti = sender->jvmti;
+	jvmtiEnv *jvmti = resync->jvmti;
 	bool good;
 
-	if (atomic_load(&sender->quit))
+	if (atomic_load(resync->quit))
 		return false;
-	if (!resync_attach(sender->vm)) {
-		recorder_count_loss(sender->recorder, WIRE_LOSS_JVMTI, 1);
+	if (!jni_thread_attach(resync->vm)) {
+		recorder_count_loss(resync->recorder, WIRE_LOSS_JVMTI, 1);
 		return false;
 	}
-	events_begin_resync(sender->events, make_room, sender);
+	events_begin_resync(resync->events, resync->make_room, resync->context);
 	good = (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED) ==
 		       JVMTI_ERROR_NONE &&
 	       (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD) ==
 		       JVMTI_ERROR_NONE;
 	if (!good)
-		recorder_count_loss(sender->recorder, WIRE_LOSS_JVMTI, 1);
-	good = events_end_resync(sender->events) && good;
-	resync_detach(sender->vm);
+		recorder_count_loss(resync->recorder, WIRE_LOSS_JVMTI, 1);
+	good = events_end_resync(resync->events) && good;
+	jni_thread_detach(resync->vm);
 	return good;
 }
 
-bool resync_run(struct sender *sender)
+bool resync_run(const struct resync *resync)
 {
 	bool complete;
 
-	sender->epoch++;
-	if (!mark(sender, WIRE_RESYNC_BEGIN, false))
+	if (!mark(resync, WIRE_RESYNC_BEGIN, false))
 		return false;
-	complete = generate(sender);
-	return mark(sender, WIRE_RESYNC_END, complete) && sender_flush(sender) == 0 && complete;
+	complete = generate(resync);
+	return mark(resync, WIRE_RESYNC_END, complete) && resync->make_room(resync->context) == 0 &&
+	       complete;
 }

@@ -4,17 +4,28 @@
  * units:   none
  * threads: the agent's own, which is attached to the JVM meanwhile and detached after
  * errors:  false if the repetition is not complete; that is also what END says
- * source:  JVMTI GenerateEvents, JNI AttachCurrentThreadAsDaemon
+ * source:  JVMTI GenerateEvents
  */
 #ifndef FGAGENT_RESYNC_H
 #define FGAGENT_RESYNC_H
 
-#include "sender.h"
+#include "events.h"
+#include "recorder.h"
 
-bool resync_run(struct sender *sender);
+#include <jvmti.h>
 
-/* The calling thread's JNI environment as a daemon thread of the JVM, or NULL. */
-JNIEnv *resync_attach(JavaVM *vm);
-void resync_detach(JavaVM *vm);
+/* All of it is borrowed. */
+struct resync {
+	JavaVM *vm;
+	jvmtiEnv *jvmti;
+	struct recorder *recorder;
+	struct events *events;
+	const atomic_bool *quit; /* becomes true when the JVM ends: no code is asked for then */
+	events_make_room *make_room;
+	void *context;	/* make_room's */
+	uint32_t epoch; /* the number of this repetition */
+};
+
+bool resync_run(const struct resync *resync);
 
 #endif

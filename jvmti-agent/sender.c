@@ -52,7 +52,8 @@ static int send_records(struct sender *sender, const uint8_t *records, size_t le
 	return err;
 }
 
-int sender_flush(struct sender *sender)
+/* Sends all that waits: 0, or negative errno once the connection has gone. */
+static int flush(struct sender *sender)
 {
 	const uint8_t *records;
 	size_t len;
@@ -101,7 +102,7 @@ static void send_bye(struct sender *sender)
 	struct wire_buf buf = {.data = storage, .size = sizeof(storage)};
 	const struct wire_bye bye = {.time_ns = clock_monotonic_ns(), .reason = WIRE_BYE_VM_DEATH};
 
-	if (sender_flush(sender) < 0)
+	if (flush(sender) < 0)
 		return;
 	send_losses(sender);
 	wire_encode_bye(&buf, &bye);
@@ -133,10 +134,26 @@ static void wait_until(struct sender *sender, uint64_t then_ns)
 		drain_wake(sender);
 }
 
+static int make_room(void *context)
+{
+	return flush(context);
+}
+
 static void resynchronise(struct sender *sender)
 {
+	const struct resync resync = {
+		.vm = sender->vm,
+		.jvmti = sender->jvmti,
+		.recorder = sender->recorder,
+		.events = sender->events,
+		.quit = &sender->quit,
+		.make_room = make_room,
+		.context = sender,
+		.epoch = ++sender->epoch,
+	};
+
 	atomic_store(&sender->recorder->need_resync, false);
-	if (resync_run(sender)) {
+	if (resync_run(&resync)) {
 		sender->is_synced = true;
 		sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
 	} else {
@@ -157,7 +174,7 @@ static void send_all(struct sender *sender)
 {
 	const bool wanted = atomic_load(&sender->recorder->need_resync);
 
-	sender_flush(sender);
+	flush(sender);
 	send_losses(sender);
 	if (wanted && is_live(sender) && clock_monotonic_ns() >= sender->resync_at_ns)
 		resynchronise(sender);

@@ -29,9 +29,9 @@ struct sender {
 	struct uplink uplink;
 	struct listener listener; /* options->listens */
 	int wake_fd;		  /* the recorder's, which also ends every wait of the thread */
-	uint32_t epoch;
-	uint64_t resync_at_ns;	 /* no earlier than this */
-	uint64_t resync_wait_ns; /* grows while resynchronisations fail */
+	uint32_t epoch;		  /* of the last resynchronisation */
+	uint64_t resync_at_ns;	  /* no earlier than this */
+	uint64_t resync_wait_ns;  /* grows while resynchronisations fail */
 	uint64_t back_off_ns;
 	bool is_synced; /* a resynchronisation of this connection was complete */
 	atomic_bool quit;
@@ -47,8 +47,5 @@ bool sender_start(struct sender *sender);
  * listening socket to be removed, if there are any.
  */
 void sender_finish(struct sender *sender, int wait_ms);
-
-/* Sends all that waits: 0, or negative errno once the connection has gone. */
-int sender_flush(struct sender *sender);
 
 #endif

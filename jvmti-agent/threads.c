@@ -12,7 +12,7 @@
 #include "threads.h"
 
 #include "clock.h"
-#include "resync.h"
+#include "jni_thread.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -275,9 +275,9 @@ void threads_scan(struct threads *threads, JavaVM *vm, jvmtiEnv *jvmti, struct r
 	threads->on = list_tasks(&scan);
 	if (scan.n_candidates == 0)
 		return;
-	scan.jni = resync_attach(vm);
+	scan.jni = jni_thread_attach(vm);
 	if (!scan.jni)
 		return;
 	threads->on = name_candidates(&scan);
-	resync_detach(vm);
+	jni_thread_detach(vm);
 }
