@@ -12,7 +12,7 @@ struct pending {
 	enum wire_kind kind;
 	enum naming_form form;
 	union {
-		struct naming_code load;
+		struct loaded_code load;
 		struct wire_method_unload unload;
 		struct wire_stub stub;
 	};
@@ -28,8 +28,8 @@ static enum recorder_result add(struct events *events, uint16_t flags, struct pe
 {
 	switch (pending->kind) {
 	case WIRE_METHOD_LOAD:
-		pending->load.form = pending->form;
-		return naming_add_load(&events->naming, events->recorder, flags, &pending->load);
+		return naming_add_load(&events->naming, events->recorder, flags, &pending->load,
+				       pending->form);
 	case WIRE_METHOD_UNLOAD:
 		return recorder_add_unload(events->recorder, &pending->unload);
 	default:
@@ -101,12 +101,12 @@ void events_method_load(struct events *events, jmethodID method, jint size, cons
 			const void *compile_info)
 {
 	struct pending pending = {.kind = WIRE_METHOD_LOAD};
-	struct naming_code *code = &pending.load;
+	struct loaded_code *code = &pending.load;
 	struct nmethods_facts facts;
 
 	if (!recorder_is_on(events->recorder))
 		return;
-	*code = (struct naming_code){
+	*code = (struct loaded_code){
 		.method = method,
 		.addr = addr,
 		.size = (uint32_t)size,

@@ -20,7 +20,7 @@ static uint32_t count_unshared(const struct region *before, const struct region 
 }
 
 /* Collects the methods, the compiled one first; false if there are too many. */
-static bool collect(struct method_set *set, const struct naming_code *code, uint32_t *ret_regions)
+static bool collect(struct method_set *set, const struct loaded_code *code, uint32_t *ret_regions)
 {
 	struct region before = {0}, region;
 	struct regions regions;
@@ -54,24 +54,24 @@ static struct wire_method describe(const struct method_text *text, enum wire_met
 static void encode_new(struct inline_table *table, struct wire_buf *buf, jmethodID method,
 		       enum wire_method_how how, struct method_text *text)
 {
-	struct naming_memory *memory = table->memory;
+	struct wire_line *lines = table->memory->lines;
 	struct wire_method record;
 	const bool good = method_text_read(table->reader, method, text);
 
 	record = describe(text, how);
 	if (good) {
-		record.id = method_ids_add(&memory->ids, method);
-		record.n_lines = method_text_read_lines(table->reader, method, memory->lines);
+		record.id = method_ids_add(table->ids, method);
+		record.n_lines = method_text_read_lines(table->reader, method, lines);
 	}
 	table->failed = table->failed || !good;
-	wire_encode_inline_method(buf, &record, memory->lines);
+	wire_encode_inline_method(buf, &record, lines);
 }
 
 static void encode_method(struct inline_table *table, struct wire_buf *buf, size_t index)
 {
 	const jmethodID method = table->memory->set.methods[index];
 	const struct wire_method known = {
-		.id = method_ids_find(&table->memory->ids, method),
+		.id = method_ids_find(table->ids, method),
 		.how = WIRE_METHOD_KNOWN,
 	};
 	struct method_text text;
@@ -111,7 +111,7 @@ static void encode_region(const struct method_set *set, struct wire_buf *buf,
 }
 
 static void encode_regions(const struct inline_table *table, struct wire_buf *buf,
-			   const struct naming_code *code)
+			   const struct loaded_code *code)
 {
 	struct region before = {0}, region;
 	struct regions regions;
@@ -134,7 +134,7 @@ static bool finish(struct inline_table *table, const struct wire_buf *buf)
 	return !buf->overflow;
 }
 
-bool inline_table_encode(struct inline_table *table, const struct naming_code *code)
+bool inline_table_encode(struct inline_table *table, const struct loaded_code *code)
 {
 	struct wire_buf buf = {.data = table->memory->section, .size = table->max_bytes};
 	const struct method_set *set = &table->memory->set;

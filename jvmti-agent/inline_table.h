@@ -9,11 +9,24 @@
 #ifndef FGAGENT_INLINE_TABLE_H
 #define FGAGENT_INLINE_TABLE_H
 
-#include "naming.h"
+#include "loaded_code.h"
+#include "method_ids.h"
+#include "method_set.h"
+#include "method_text.h"
+
+#define INLINE_TABLE_MAX_BYTES (256u << 10)
+
+/* What a table is built in; pages that are not used cost nothing. */
+struct inline_table_memory {
+	struct method_set set;
+	struct wire_line lines[METHOD_LINES_MAX];
+	uint8_t section[INLINE_TABLE_MAX_BYTES];
+};
 
 struct inline_table {
 	const struct method_reader *reader;
-	struct naming_memory *memory; /* the section is built there */
+	struct method_ids *ids;		    /* of the methods that have been named */
+	struct inline_table_memory *memory; /* the section is built there */
 	size_t max_bytes;
 	struct method_text *self; /* filled if the record itself has to name the method */
 	bool failed;		  /* the JVM did not tell all names */
@@ -21,6 +34,6 @@ struct inline_table {
 };
 
 /* Reader to self are given; self is to be freed by the caller in any case. */
-bool inline_table_encode(struct inline_table *table, const struct naming_code *code);
+bool inline_table_encode(struct inline_table *table, const struct loaded_code *code);
 
 #endif

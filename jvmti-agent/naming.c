@@ -5,8 +5,6 @@
  */
 #include "naming.h"
 
-#include "inline_table.h"
-
 #define SHORTENED_BYTES 1000
 
 void naming_init(struct naming *naming)
@@ -20,8 +18,7 @@ void naming_open(struct naming *naming, struct naming_memory *memory, size_t buf
 
 	pthread_mutex_lock(&naming->lock);
 	naming->memory = memory;
-	naming->section_bytes =
-		wanted < NAMING_SECTION_MAX_BYTES ? wanted : NAMING_SECTION_MAX_BYTES;
+	naming->section_bytes = wanted < INLINE_TABLE_MAX_BYTES ? wanted : INLINE_TABLE_MAX_BYTES;
 	pthread_mutex_unlock(&naming->lock);
 }
 
@@ -54,7 +51,8 @@ static void set_names(struct wire_method_load *load, const struct method_text *t
 /* One record being made: the lock is held. */
 struct attempt {
 	struct naming *naming;
-	const struct naming_code *code;
+	const struct loaded_code *code;
+	enum naming_form form;
 	struct wire_method_load load;
 	struct method_text text;
 	bool failed;
@@ -65,14 +63,15 @@ static bool add_table(struct attempt *attempt)
 	struct naming *naming = attempt->naming;
 	struct inline_table table = {
 		.reader = &naming->reader,
-		.memory = naming->memory,
+		.ids = &naming->memory->ids,
+		.memory = &naming->memory->table,
 		.max_bytes = naming->section_bytes,
 		.self = &attempt->text,
 	};
 
 	if (!inline_table_encode(&table, attempt->code))
 		return false;
-	attempt->load.sections = naming->memory->section;
+	attempt->load.sections = naming->memory->table.section;
 	attempt->load.sections_len = table.len;
 	attempt->failed = table.failed;
 	return true;
@@ -81,14 +80,13 @@ static bool add_table(struct attempt *attempt)
 static enum recorder_result run(struct attempt *attempt, struct recorder *recorder, uint16_t flags)
 {
 	struct method_ids *ids = &attempt->naming->memory->ids;
-	const struct naming_code *code = attempt->code;
 	enum recorder_result result = RECORDER_TOO_LARGE;
 
-	if (code->form != NAMING_FULL)
-		attempt->failed =
-			!method_text_read(&attempt->naming->reader, code->method, &attempt->text);
-	if (code->form != NAMING_FULL || add_table(attempt)) {
-		set_names(&attempt->load, &attempt->text, code->form);
+	if (attempt->form != NAMING_FULL)
+		attempt->failed = !method_text_read(&attempt->naming->reader, attempt->code->method,
+						    &attempt->text);
+	if (attempt->form != NAMING_FULL || add_table(attempt)) {
+		set_names(&attempt->load, &attempt->text, attempt->form);
 		result = recorder_add_load(recorder, flags, &attempt->load);
 	}
 	if (result == RECORDER_ADDED)
@@ -100,11 +98,13 @@ static enum recorder_result run(struct attempt *attempt, struct recorder *record
 }
 
 enum recorder_result naming_add_load(struct naming *naming, struct recorder *recorder,
-				     uint16_t flags, const struct naming_code *code)
+				     uint16_t flags, const struct loaded_code *code,
+				     enum naming_form form)
 {
 	struct attempt attempt = {
 		.naming = naming,
 		.code = code,
+		.form = form,
 		.load = {.addr = (uintptr_t)code->addr,
 			 .size = code->size,
 			 .level = code->level,

@@ -17,19 +17,16 @@
 #ifndef FGAGENT_NAMING_H
 #define FGAGENT_NAMING_H
 
+#include "inline_table.h"
+#include "loaded_code.h"
 #include "method_ids.h"
-#include "method_set.h"
 #include "method_text.h"
 #include "recorder.h"
-
-#define NAMING_SECTION_MAX_BYTES (256u << 10)
 
 /* What a connection needs; pages that are not used cost nothing. */
 struct naming_memory {
 	struct method_ids ids;
-	struct method_set set;
-	struct wire_line lines[METHOD_LINES_MAX];
-	uint8_t section[NAMING_SECTION_MAX_BYTES];
+	struct inline_table_memory table;
 };
 
 struct naming {
@@ -46,24 +43,14 @@ enum naming_form {
 	NAMING_FORMS,
 };
 
-/* What the JVM says of new code. */
-struct naming_code {
-	jmethodID method;
-	const void *addr;
-	uint32_t size;
-	uint8_t level, kind; /* as in the record */
-	struct wire_frame frame;
-	const void *compile_info;
-	enum naming_form form;
-};
-
 void naming_init(struct naming *naming);
 void naming_open(struct naming *naming, struct naming_memory *memory, size_t buffer_bytes);
 void naming_close(struct naming *naming);
 
 /* What the JVM did not want to tell is counted here. */
 enum recorder_result naming_add_load(struct naming *naming, struct recorder *recorder,
-				     uint16_t flags, const struct naming_code *code);
+				     uint16_t flags, const struct loaded_code *code,
+				     enum naming_form form);
 
 /* Cuts what may be long. */
 void naming_shorten(struct wire_str *s);
