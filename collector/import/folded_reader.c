@@ -14,6 +14,7 @@
  * bytes in common the nodes are known.
  */
 #include "import/frame_text.h"
+#include "import/import_limits.h"
 #include "import/name_cache.h"
 #include "import/readers.h"
 
@@ -323,7 +324,7 @@ static int read_lines(struct folded *folded, struct lines *lines)
 		if (err < 0)
 			return err;
 		if (reason) {
-			import_ignore(&folded->target->report, lines->number, reason);
+			import_report_ignore(&folded->target->report, lines->number, reason);
 			forget_path(folded);
 		}
 	}

@@ -12,14 +12,6 @@
 
 #define LOOK_BYTES ((size_t)64 << 10)
 
-void import_ignore(struct import_report *report, uint64_t line, const char *reason)
-{
-	if (report->ignored++ > 0)
-		return;
-	report->first_ignored = line;
-	report->first_reason = reason;
-}
-
 /* A file is read whole: its tables stand behind the samples that name them. */
 static int read_pprof(struct lines *lines, struct import_target *target)
 {

@@ -2,7 +2,7 @@
 /* Lines in a buffer that is filled from behind, see lines.h. */
 #include "import/lines.h"
 
-#include "import/import.h"
+#include "import/import_limits.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "import/name_cache.h"
 
 #include "base/quick_hash.h"
-#include "import/import.h"
+#include "import/import_limits.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -15,7 +15,8 @@
 #define FG_IMPORT_PERF_NAMES_H
 
 #include "base/arena.h"
-#include "import/import.h"
+#include "import/import_options.h"
+#include "symbolize/dwarf_lines.h"
 #include "symbolize/frame.h"
 
 #include <stddef.h>

@@ -9,6 +9,8 @@
  * A sample weighs its period where there is one, and 1 where there is none. Of several events one
  * is kept, because their periods cannot be added. The lowest frame is the comm, its spaces as '_'.
  */
+#include "import/import_limits.h"
+#include "import/inlined.h"
 #include "import/name_cache.h"
 #include "import/perf_header.h"
 #include "import/perf_names.h"
@@ -267,7 +269,7 @@ static int end_sample(struct perf_reader *reader)
 	    reader->weight > UINT64_MAX - reader->target->profile->quality.samples)
 		reader->problem = "with its period, the sum of all is greater than 2^64 - 1";
 	if (reader->problem) {
-		import_ignore(report, reader->first_line, reader->problem);
+		import_report_ignore(report, reader->first_line, reader->problem);
 		return 0;
 	}
 	report->stacks++;
@@ -311,7 +313,7 @@ static int read_line(struct perf_reader *reader, const struct line *line, uint64
 	if (line->is_too_long) {
 		reader->problem = "a line of more than 16 MiB";
 		if (!reader->is_open)
-			import_ignore(&reader->target->report, number, reader->problem);
+			import_report_ignore(&reader->target->report, number, reader->problem);
 		return 0;
 	}
 	if (line->len == 0)
@@ -326,9 +328,9 @@ static int read_line(struct perf_reader *reader, const struct line *line, uint64
 	if ((!is_frame || frame.pc.len < SURE_PC_DIGITS) &&
 	    perf_read_header(line->text, line->len, &header))
 		return begin_sample(reader, &header, number);
-	import_ignore(&reader->target->report, number,
-		      is_frame ? "a frame without its sample's first line"
-			       : "neither a sample's first line nor a frame");
+	import_report_ignore(&reader->target->report, number,
+			     is_frame ? "a frame without its sample's first line"
+				      : "neither a sample's first line nor a frame");
 	return 0;
 }
 

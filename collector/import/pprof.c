@@ -129,13 +129,13 @@ static bool add_sample(struct reader *reader)
 	if (reader->values != reader->tables.value_count)
 		return fail(reader, -EINVAL, "a sample has not as many values as there are types");
 	if (!into) {
-		import_ignore(&reader->target->report, reader->samples,
-			      "a negative value: is this the difference of two profiles?");
+		import_report_ignore(&reader->target->report, reader->samples,
+				     "a negative value: is this the difference of two profiles?");
 		return true;
 	}
 	if (reader->is_too_deep) {
-		import_ignore(&reader->target->report, reader->samples,
-			      "a stack of more than 131,072 frames");
+		import_report_ignore(&reader->target->report, reader->samples,
+				     "a stack of more than 131,072 frames");
 		return true;
 	}
 	if (count > UINT64_MAX - into->quality.samples)

@@ -15,11 +15,9 @@
 #ifndef FG_IMPORT_PPROF_H
 #define FG_IMPORT_PPROF_H
 
-#include "import/import.h"
+#include "import/import_target.h"
 
 #define IMPORT_PPROF_MAX_BYTES ((size_t)512 << 20) /* when unzipped */
-#define IMPORT_PPROF_MAX_ITEMS (1u << 24)	   /* of texts, functions, lines, ... each */
-#define IMPORT_PPROF_MAX_NAME  ((size_t)64 << 10)
 #define IMPORT_PPROF_MAX_DEPTH ((size_t)128 << 10)
 #define IMPORT_PPROF_MAX_WORK  ((uint64_t)16 << 30) /* bytes of names, each as often as it stands */
 

@@ -11,8 +11,6 @@
 #include "import/pprof_tables.h"
 
 #include "import/frame_text.h"
-
-#include "import/pprof.h"
 #include "pprof.pb.h"
 
 #include <errno.h>
@@ -65,7 +63,7 @@ pb_istream_t pprof_stream(struct pprof_cursor *cursor, const unsigned char *data
 static bool append(struct pprof_tables *tables, struct pprof_array *array, const void *item,
 		   size_t item_bytes)
 {
-	if (array->count == IMPORT_PPROF_MAX_ITEMS)
+	if (array->count == PPROF_TABLES_MAX_ITEMS)
 		return fail(tables, -EFBIG, "more than 16,777,216 texts, functions or locations");
 	if (array->count == array->size) {
 		const uint32_t size = array->size ? array->size * 2 : 64;
@@ -189,7 +187,7 @@ static const char *text_at(struct pprof_tables *tables, int64_t number)
 		return NULL;
 	}
 	text = (const struct text *)tables->texts.items + number;
-	if (text->len > IMPORT_PPROF_MAX_NAME) {
+	if (text->len > PPROF_TABLES_MAX_NAME) {
 		fail(tables, -EFBIG, "a name is longer than 65,536 bytes");
 		return NULL;
 	}

@@ -20,6 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define PPROF_TABLES_MAX_ITEMS (1u << 24) /* of texts, functions, lines, ... each */
+#define PPROF_TABLES_MAX_NAME  ((size_t)64 << 10)
+
 /* A place in the bytes; the streams below share it. */
 struct pprof_cursor {
 	const unsigned char *at;

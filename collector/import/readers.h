@@ -9,7 +9,8 @@
 #ifndef FG_IMPORT_READERS_H
 #define FG_IMPORT_READERS_H
 
-#include "import/import.h"
+#include "import/import_options.h"
+#include "import/import_target.h"
 #include "import/lines.h"
 
 /* What a file's first bytes look like; *ret_reason says it where that is IMPORT_UNREADABLE. */

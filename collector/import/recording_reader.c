@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "import/gunzip_stream.h"
+#include "import/import_limits.h"
 #include "profile/recording_format.h"
 
 #include <errno.h>

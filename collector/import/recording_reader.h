@@ -10,7 +10,7 @@
 #ifndef FG_IMPORT_RECORDING_READER_H
 #define FG_IMPORT_RECORDING_READER_H
 
-#include "import/import.h"
+#include "import/import_target.h"
 #include "import/lines.h"
 
 #define RECORDING_MAX_BYTES ((uint64_t)2 << 30) /* when unzipped */
