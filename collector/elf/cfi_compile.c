@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define MAX_CIES      (256u << 10)
-#define MAX_FUNCTIONS (CFI_TABLE_MAX_ROWS / 2) /* each has a row of its own, and one behind it */
+#define MAX_FUNCTIONS (CFI_ROWS_MAX / 2) /* each has a row of its own, and one behind it */
 
 struct shared {
 	struct cfi_cie cie;
@@ -41,7 +41,7 @@ struct compiler {
 	size_t rbx_size;
 	bool has_rbx, needs_rbx;
 	uint64_t base;
-	struct cfi_table_stats stats;
+	struct cfi_rows_stats stats;
 	struct cfi_state saved[CFI_PROGRAM_MAX_SAVED];
 };
 
@@ -65,7 +65,7 @@ static int reserve(void *array, size_t count, size_t *size, size_t element_bytes
 static int run_initial(struct shared *shared)
 {
 	struct cfi_state saved[CFI_PROGRAM_MAX_SAVED];
-	const struct cfi_state start = cfi_state_default(shared->cie.context.machine);
+	const struct cfi_state start = cfi_program_first_state(shared->cie.context.machine);
 	struct cfi_program program = {
 		.context = &shared->cie.context,
 		.initial = &start,
@@ -181,15 +181,6 @@ static int compare(const void *left, const void *right)
 	return a->off < b->off ? -1 : a->off > b->off;
 }
 
-bool cfi_row_equal(const struct cfi_row *a, const struct cfi_row *b)
-{
-	return a->cfa_off == b->cfa_off && a->cfa_add == b->cfa_add && a->fp_off == b->fp_off &&
-	       a->ra_off == b->ra_off && a->kind == b->kind && a->cfa_reg == b->cfa_reg &&
-	       a->save_reg == b->save_reg && a->is_signal == b->is_signal &&
-	       a->is_root == b->is_root && a->fp_is_at_reg == b->fp_is_at_reg &&
-	       a->ra_is_at_reg == b->ra_is_at_reg;
-}
-
 static bool is_by_rbx(const struct compiler *compiler, const struct cfi_row *row)
 {
 	return compiler->section->machine == EM_X86_64 && row->cfa_reg == CFI_REG_RBX &&
@@ -214,7 +205,7 @@ static int add_row(struct compiler *compiler, uint64_t elf_addr, struct cfi_row 
 	row.start = (uint32_t)(elf_addr - compiler->base);
 	if (is_last(compiler, &row, rbx_off))
 		return 0;
-	if (compiler->row_count == CFI_TABLE_MAX_ROWS)
+	if (compiler->row_count == CFI_ROWS_MAX)
 		return -EFBIG;
 	err = reserve(&compiler->rows, compiler->row_count, &compiler->row_size, sizeof(row));
 	if (!err && compiler->has_rbx)
@@ -342,7 +333,7 @@ static int add_all_rows(struct compiler *compiler)
 
 static int compile_rows(struct compiler *compiler)
 {
-	const struct cfi_table_stats stats = compiler->stats;
+	const struct cfi_rows_stats stats = compiler->stats;
 	const int err = add_all_rows(compiler);
 
 	if (err || !compiler->needs_rbx)

@@ -14,23 +14,11 @@
 #define FG_ELF_CFI_COMPILE_H
 
 #include "elf/cfi_entry.h"
+#include "elf/cfi_rows.h"
 #include "elf/elf_file.h"
 
-/* cfa_reg of a row of kind CFI_NONE that is outside of all functions. */
-#define CFI_OUTSIDE UINT8_MAX
-
-struct cfi_rows {
-	struct cfi_row *rows; /* rising; freed by the caller */
-	int32_t *rbx_offs;    /* of each, freed by the caller; NULL: no CFA is in rbx */
-	uint64_t base;
-	struct cfi_table_stats stats;
-};
-
-/* Functions count only within executable segments. */
+/* Functions count only within executable segments. The caller frees ret's arrays. */
 int cfi_compile(const struct cfi_section *section, const struct elf_layout *layout,
 		struct cfi_rows *ret);
-
-/* Whether two rows say the same, wherever they start. */
-bool cfi_row_equal(const struct cfi_row *a, const struct cfi_row *b);
 
 #endif

@@ -11,7 +11,8 @@
 #ifndef FG_ELF_CFI_EXPRESSION_H
 #define FG_ELF_CFI_EXPRESSION_H
 
-#include "elf/cfi_program.h"
+#include "elf/cfi_cursor.h"
+#include "elf/cfi_state.h"
 
 /* Sets the CFA's fields of state. */
 void cfi_expression_read_cfa(struct cfi_cursor code, uint16_t machine, struct cfi_state *state);

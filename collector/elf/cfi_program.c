@@ -30,7 +30,7 @@
 #define REG_AARCH64_FP 29
 #define REG_AARCH64_RA 30
 
-struct cfi_state cfi_state_default(uint16_t machine)
+struct cfi_state cfi_program_first_state(uint16_t machine)
 {
 	struct cfi_state state = {.cfa_kind = CFI_NONE};
 

@@ -10,29 +10,7 @@
 #define FG_ELF_CFI_PROGRAM_H
 
 #include "elf/cfi_cursor.h"
-#include "elf/cfi_table.h"
-
-/* Where a register of the caller is. */
-enum cfi_rule_kind {
-	CFI_RULE_SAME,
-	CFI_RULE_AT_CFA, /* saved at CFA + off */
-	CFI_RULE_AT_REG, /* saved at reg + off */
-	CFI_RULE_UNDEFINED,
-	CFI_RULE_OTHER, /* known to DWARF, not to a row */
-};
-
-struct cfi_rule {
-	uint8_t kind, reg;
-	int32_t off;
-};
-
-struct cfi_state {
-	uint8_t cfa_kind,
-		cfa_reg; /* enum cfi_kind; CFI_NONE: none yet, or not to be said in a row */
-	int32_t cfa_off, cfa_add;
-	struct cfi_rule fp, ra;
-	struct cfi_rule rbx; /* of x86_64 */
-};
+#include "elf/cfi_state.h"
 
 /* What a CIE says of the instructions of its functions. */
 struct cfi_context {
@@ -56,7 +34,7 @@ struct cfi_program {
 #define CFI_PROGRAM_MAX_SAVED 64 /* remember_state in remember_state */
 
 /* The state before any instruction. */
-struct cfi_state cfi_state_default(uint16_t machine);
+struct cfi_state cfi_program_first_state(uint16_t machine);
 
 /*
  * Runs up to the end (0) or to an instruction that moves the address on (1), which is *ret_next

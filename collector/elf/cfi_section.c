@@ -55,7 +55,7 @@ static int read_bytes(int fd, uint64_t off, uint64_t len, struct cfi_section *se
 		return -ENOEXEC;
 	if (len > (uint64_t)st.st_size - off)
 		len = (uint64_t)st.st_size - off;
-	if (len > CFI_TABLE_MAX_SECTION_BYTES)
+	if (len > CFI_SECTION_MAX_BYTES)
 		return -EFBIG;
 	section->len = (size_t)len;
 	section->bytes = malloc(section->len ? section->len : 1);

@@ -12,6 +12,8 @@
 #include "elf/cfi_entry.h"
 #include "elf/elf_file.h"
 
+#define CFI_SECTION_MAX_BYTES (64u << 20)
+
 /* fd is that of file. bytes are the caller's, who frees them. */
 int cfi_section_read_eh_frame(int fd, const struct elf_file *file, struct cfi_section *ret);
 int cfi_section_read_debug_frame(int fd, const struct elf_file *file, struct cfi_section *ret);

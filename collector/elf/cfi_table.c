@@ -27,7 +27,7 @@ struct cfi_table {
 	size_t index_count;
 	unsigned shift;
 	struct elf_layout layout;
-	struct cfi_table_stats stats;
+	struct cfi_rows_stats stats;
 };
 
 static_assert(sizeof(struct cfi_row) == 24, "rows are many");
@@ -195,7 +195,7 @@ size_t cfi_table_bytes(const struct cfi_table *table)
 	       table->index_count * sizeof(*table->index);
 }
 
-void cfi_table_stats(const struct cfi_table *table, struct cfi_table_stats *ret)
+void cfi_table_stats(const struct cfi_table *table, struct cfi_rows_stats *ret)
 {
 	*ret = table->stats;
 }

@@ -20,47 +20,13 @@
 #ifndef FG_ELF_CFI_TABLE_H
 #define FG_ELF_CFI_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define CFI_TABLE_MAX_ROWS	    (4u << 20)
-#define CFI_TABLE_MAX_SECTION_BYTES (64u << 20)
-
-enum cfi_kind {
-	CFI_NONE,  /* no rule: unknown */
-	CFI_REG,   /* CFA = reg + cfa_off */
-	CFI_DEREF, /* CFA = *(reg + cfa_off) + cfa_add */
-	CFI_PLT,   /* CFA = sp + 8 + ((pc & 15) >= cfa_off ? 8 : 0): x86_64's lazy PLT */
-};
-
-#define CFI_SAME    INT32_MIN	    /* the register is as in the callee's frame */
-#define CFI_UNKNOWN (INT32_MIN + 1) /* of rbx alone: where it is cannot be said */
-#define CFI_REG_RBX 3
-
-/*
- * Registers are DWARF's numbers of the machine. The frame pointer is saved at CFA + fp_off, or at
- * save_reg + fp_off if fp_is_at_reg; save_reg is as in this frame, not in the caller's. So is the
- * return address. One that is CFI_SAME is not saved; on x86_64 the return address always is, except
- * in a root.
- */
-struct cfi_row {
-	uint32_t start; /* from the table's base; valid up to the next row */
-	int32_t cfa_off, cfa_add;
-	int32_t fp_off, ra_off;
-	uint8_t kind, cfa_reg;
-	uint8_t save_reg;   /* 0 if neither of the two flags below is set */
-	bool is_signal : 1; /* pc is not a return address in the caller's frame */
-	bool is_root : 1;   /* return address undefined: the outermost frame, whatever kind says */
-	bool fp_is_at_reg : 1;
-	bool ra_is_at_reg : 1;
-};
+#include "elf/cfi_rows.h"
 
 struct cfi_table; /* opaque, immutable */
 
 /*
- * -ENOENT: has no rules, or is of another machine; -ENOEXEC: broken; -EFBIG: beyond the bounds;
- * -ENOMEM; errors of pread(2).
+ * -ENOENT: has no rules, or is of another machine; -ENOEXEC: broken; -EFBIG: beyond
+ * CFI_SECTION_MAX_BYTES or CFI_ROWS_MAX, or too many entries; -ENOMEM; errors of pread(2).
  */
 int cfi_table_load(int fd, struct cfi_table **ret);
 void cfi_table_free(struct cfi_table *table); /* NULL is legal */
@@ -77,14 +43,6 @@ int cfi_table_addr_of(const struct cfi_table *table, uint64_t file_off, uint64_t
 /* Rows are the same, and so are the segments. */
 bool cfi_table_equal(const struct cfi_table *a, const struct cfi_table *b);
 size_t cfi_table_bytes(const struct cfi_table *table);
-
-struct cfi_table_stats {
-	size_t rows;
-	size_t functions; /* FDEs in the table */
-	size_t left_out;  /* CIEs, FDEs and ends of sections that could not be read or placed */
-	size_t cut;	  /* functions whose rules are known up to a broken instruction only */
-};
-
-void cfi_table_stats(const struct cfi_table *table, struct cfi_table_stats *ret);
+void cfi_table_stats(const struct cfi_table *table, struct cfi_rows_stats *ret);
 
 #endif

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "elf/cfi_cache.h"
+#include "elf/cfi_section.h"
 #include "unwind_image.h"
 
 #include <elf.h>
@@ -329,7 +330,7 @@ static void rules_beyond_the_bound_are_refused_and_not_read_again(void **state)
 	static struct unwind_image image;
 	char path[] = "/tmp/fg-cfi-XXXXXX";
 	const int fd = mkstemp(path);
-	const uint64_t size = CFI_TABLE_MAX_SECTION_BYTES + UNWIND_IMAGE_MAX;
+	const uint64_t size = CFI_SECTION_MAX_BYTES + UNWIND_IMAGE_MAX;
 	Elf64_Phdr *const segment = (void *)(image.bytes + sizeof(Elf64_Ehdr));
 	struct mapped large;
 

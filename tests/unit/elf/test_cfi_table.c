@@ -270,9 +270,9 @@ static void assert_unknown(uint64_t offset)
 	assert_int_equal(row->kind, CFI_NONE);
 }
 
-static struct cfi_table_stats stats_of_table(void)
+static struct cfi_rows_stats stats_of_table(void)
 {
-	struct cfi_table_stats stats;
+	struct cfi_rows_stats stats;
 
 	cfi_table_stats(table, &stats);
 	return stats;
