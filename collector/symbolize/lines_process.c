@@ -7,6 +7,7 @@
 #include "elf/debug_file.h"
 #include "elf/elf_section.h"
 #include "elf/module_file.h"
+#include "symbolize/dwarf_lines.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -57,16 +58,15 @@ static int find_shared(int fd, const struct debug_place *place)
 	return ret;
 }
 
-static struct dwarf_lines *open_lines(const struct native_lines_file *wanted)
+static struct dwarf_lines *open_lines(pid_t pid, const struct mapping *mapping, bool sees_root)
 {
-	const struct debug_place place = {
-		.root = wanted->sees_root ? root_file_open_root(wanted->pid) : -1,
-		.path = wanted->mapping->path};
+	const struct debug_place place = {.root = sees_root ? root_file_open_root(pid) : -1,
+					  .path = mapping->path};
 	const struct rlimit no_files = {0, 0};
 	struct dwarf_lines *lines = NULL;
 	const char *reason;
 	struct stat st;
-	const int path_fd = module_file_open(wanted->pid, wanted->mapping, &st, &reason);
+	const int path_fd = module_file_open(pid, mapping, &st, &reason);
 	int fd = path_fd < 0 ? path_fd : root_file_read(path_fd), shared = -1;
 
 	if (path_fd >= 0)
@@ -131,7 +131,7 @@ static void limit_all(pid_t parent)
 #endif
 }
 
-static _Noreturn void serve(const struct native_lines_file *wanted, int sock)
+static _Noreturn void serve(pid_t pid, const struct mapping *mapping, bool sees_root, int sock)
 {
 	struct dwarf_lines *lines;
 	uint64_t elf_addr;
@@ -139,7 +139,7 @@ static _Noreturn void serve(const struct native_lines_file *wanted, int sock)
 	/* 0 to 2 stay; what else was open is not this process's affair. */
 	if (dup2(sock, 3) != 3 || close_range(4, ~0U, 0) < 0)
 		_exit(1);
-	lines = open_lines(wanted);
+	lines = open_lines(pid, mapping, sees_root);
 	if (!lines)
 		_exit(1);
 	while (recv(3, &elf_addr, sizeof(elf_addr), 0) == sizeof(elf_addr)) {
@@ -149,26 +149,27 @@ static _Noreturn void serve(const struct native_lines_file *wanted, int sock)
 	_exit(0);
 }
 
-int lines_process_start(const struct native_lines_file *wanted, struct lines_process *ret)
+int lines_process_start(pid_t pid, const struct mapping *mapping, bool sees_root,
+			struct lines_process *ret)
 {
 	const pid_t parent = getpid();
 	int sockets[2], err;
-	pid_t pid;
+	pid_t child;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
 		return -errno;
-	pid = fork();
-	if (pid == 0) {
+	child = fork();
+	if (child == 0) {
 		limit_all(parent);
-		serve(wanted, sockets[1]);
+		serve(pid, mapping, sees_root, sockets[1]);
 	}
-	err = pid < 0 ? -errno : 0;
+	err = child < 0 ? -errno : 0;
 	close(sockets[1]);
 	if (err) {
 		close(sockets[0]);
 		return err;
 	}
-	*ret = (struct lines_process){.pid = pid, .socket = sockets[0]};
+	*ret = (struct lines_process){.pid = child, .socket = sockets[0]};
 	return 0;
 }
 

@@ -12,7 +12,10 @@
 #ifndef FG_SYMBOLIZE_LINES_PROCESS_H
 #define FG_SYMBOLIZE_LINES_PROCESS_H
 
-#include "symbolize/native_lines.h"
+#include "target/address_space.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
 
 #define LINES_PROCESS_MAX_ANSWER (56u << 10)
 
@@ -21,7 +24,12 @@ struct lines_process {
 	int socket; /* non-blocking */
 };
 
-int lines_process_start(const struct native_lines_file *wanted, struct lines_process *ret);
+/*
+ * For the file behind a mapping of process pid. sees_root: debug files of that process's root are
+ * read too.
+ */
+int lines_process_start(pid_t pid, const struct mapping *mapping, bool sees_root,
+			struct lines_process *ret);
 /* Does not wait for one that the kernel keeps: that is a zombie until we end. */
 void lines_process_stop(struct lines_process *process);
 

@@ -88,6 +88,7 @@ static struct lines_file *open_file(struct native_lines *lines,
 				    const struct native_lines_file *wanted)
 {
 	struct lines_file *file = &lines->files[0];
+	int err;
 
 	if (lines->count < NATIVE_LINES_MAX_FILES) {
 		file = &lines->files[lines->count++];
@@ -99,7 +100,8 @@ static struct lines_file *open_file(struct native_lines *lines,
 		close_file(file);
 	}
 	*file = (struct lines_file){.serial = wanted->serial};
-	if (lines_process_start(wanted, &file->process) < 0) {
+	err = lines_process_start(wanted->pid, wanted->mapping, wanted->sees_root, &file->process);
+	if (err) {
 		file->process.socket = -1;
 		lines->stats.failed++;
 	}
