@@ -9,27 +9,8 @@
 #ifndef FG_APP_DIAGNOSE_H
 #define FG_APP_DIAGNOSE_H
 
+#include "app/diagnose_process.h"
 #include "app/recording.h"
-
-#include <stddef.h>
-
-#define DIAGNOSE_BYTES 1800 /* a line of the log has not much more */
-
-#define DIAGNOSE_YOUNG_NS    UINT64_C(2000000000)  /* a process becomes a JVM until it is so old */
-#define DIAGNOSE_STARTING_NS UINT64_C(10000000000) /* and a JVM starts its agent until then */
-
-/*
- * False if no agent can be in that process: it is gone, or libfgagent.so is not mapped in it, and
- * it is not so young that this may change.
- */
-bool diagnose_may_connect(pid_t pid);
-
-/* What is in the way of a JVM's agent, and what to do; -EAGAIN. */
-int diagnose_pid(pid_t pid, const char *socket_path, char ret[DIAGNOSE_BYTES]);
-
-/* The same of one that is known, which may have connected a moment ago. */
-int diagnose_process(const struct process *process, const char *socket_path,
-		     char ret[DIAGNOSE_BYTES]);
 
 /*
  * Whether what options ask for can be recorded now, judging by the JVMs known. 0 and what will be

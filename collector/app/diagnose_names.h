@@ -9,7 +9,8 @@
 #ifndef FG_APP_DIAGNOSE_NAMES_H
 #define FG_APP_DIAGNOSE_NAMES_H
 
-#include "app/diagnose.h"
+#include "app/diagnose_process.h"
+#include "app/recording.h"
 
 /*
  * Whether options' selector means something that is known. 0; -EAGAIN and why not: nothing, or more

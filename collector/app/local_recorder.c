@@ -4,6 +4,7 @@
  * within a second, and recording begins when those that are wanted are known.
  */
 #include "app/diagnose.h"
+#include "app/diagnose_process.h"
 #include "app/engine.h"
 #include "app/progress.h"
 #include "app/recorder.h"

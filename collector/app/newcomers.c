@@ -5,7 +5,7 @@
  */
 #include "app/newcomers.h"
 
-#include "app/diagnose.h"
+#include "app/diagnose_process.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/process_stat.h"

@@ -21,8 +21,8 @@
 
 /*
  * How many processes options may mean, whose agents are not done telling: those that are connected,
- * those that have just begun (see diagnose.h), and those that listen and could not be reached. They
- * are looked into and dialled within the next steps of the engine.
+ * those that have just begun (see diagnose_process.h), and those that listen and could not be
+ * reached. They are looked into and dialled within the next steps of the engine.
  */
 size_t newcomers_expect(struct engine *engine, const struct recording_options *options);
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app/diagnose.h"
+#include "app/diagnose_process.h"
 #include "app/newcomers.h"
 #include "base/clock.h"
 #include "base/process_stat.h"
