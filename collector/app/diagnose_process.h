@@ -9,7 +9,7 @@
 #ifndef FG_APP_DIAGNOSE_PROCESS_H
 #define FG_APP_DIAGNOSE_PROCESS_H
 
-#include "target/process.h"
+#include "process/process.h"
 
 #include <stdbool.h>
 #include <stdint.h>

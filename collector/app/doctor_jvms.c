@@ -13,7 +13,7 @@
 #include "base/process_stat.h"
 #include "base/root_file.h"
 #include "intake/dial.h"
-#include "target/process.h"
+#include "process/process.h"
 
 #include <dirent.h>
 #include <errno.h>

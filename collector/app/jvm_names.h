@@ -4,13 +4,13 @@
  * units:   none
  * threads: one
  * errors:  without memory, something is missing
- * source:  target/identity.h
+ * source:  process/identity.h
  */
 #ifndef FG_APP_JVM_NAMES_H
 #define FG_APP_JVM_NAMES_H
 
-#include "target/containers.h"
-#include "target/process.h"
+#include "container/containers.h"
+#include "process/process.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #ifndef FG_APP_JVM_RELEASE_H
 #define FG_APP_JVM_RELEASE_H
 
-#include "target/process.h"
+#include "process/process.h"
 
 /* "1.8.0_372" or "17.0.15", digits, dots and underscores alone. Into ret, terminated. */
 void jvm_release_read(const struct process *process, char *ret, size_t size);

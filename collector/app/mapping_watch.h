@@ -20,7 +20,7 @@
 #define FG_APP_MAPPING_WATCH_H
 
 #include "sample/perf_record.h"
-#include "target/process.h"
+#include "process/process.h"
 
 #include <stdbool.h>
 #include <stdint.h>

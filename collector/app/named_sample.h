@@ -15,7 +15,7 @@
 #include "profile/profile.h"
 #include "profile/timeline.h"
 #include "symbolize/symbolizer.h"
-#include "target/process.h"
+#include "process/process.h"
 #include "unwind/stack.h"
 
 #define SAMPLE_MAX_VALUES 4

@@ -18,7 +18,7 @@
 #include "profile/profile.h"
 #include "profile/profile_info.h"
 #include "profile/timeline.h"
-#include "target/targets.h"
+#include "process/targets.h"
 
 #define PERIOD_MAX_BYTES (UINT64_C(256) << 20)
 /* One process's share: a quarter of it by nodes, and timelines that are coarse. */

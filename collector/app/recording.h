@@ -22,8 +22,8 @@
 #include "sample/hold.h"
 #include "sample/sampler.h"
 #include "symbolize/symbolizer.h"
-#include "target/selection.h"
-#include "target/targets.h"
+#include "process/selection.h"
+#include "process/targets.h"
 #include "unwind/unwinder.h"
 
 #include <stdbool.h>

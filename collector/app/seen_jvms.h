@@ -9,7 +9,7 @@
 #ifndef FG_APP_SEEN_JVMS_H
 #define FG_APP_SEEN_JVMS_H
 
-#include "target/process.h"
+#include "process/process.h"
 
 #define SEEN_JVMS_MAX 65536
 

@@ -9,7 +9,7 @@
 #ifndef FG_APP_SELECTOR_JSON_H
 #define FG_APP_SELECTOR_JSON_H
 
-#include "target/selector.h"
+#include "process/selector.h"
 
 #include <jansson.h>
 

@@ -12,7 +12,7 @@
 #ifndef FG_APP_TARGET_OPTIONS_H
 #define FG_APP_TARGET_OPTIONS_H
 
-#include "target/selector.h"
+#include "process/selector.h"
 
 #include <stdbool.h>
 

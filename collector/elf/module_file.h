@@ -20,7 +20,7 @@
 #ifndef FG_ELF_MODULE_FILE_H
 #define FG_ELF_MODULE_FILE_H
 
-#include "target/address_space.h"
+#include "memory/address_space.h"
 
 #include <stdbool.h>
 #include <sys/stat.h>

@@ -30,7 +30,7 @@
 #define FG_ELF_TABLE_CACHE_H
 
 #include "elf/table_store.h"
-#include "target/address_space.h"
+#include "memory/address_space.h"
 
 #include <stdbool.h>
 #include <stdint.h>

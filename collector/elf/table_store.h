@@ -19,7 +19,7 @@
 #include "base/map64.h"
 #include "elf/file_scope.h"
 #include "elf/table_loader.h"
-#include "target/address_space.h"
+#include "memory/address_space.h"
 
 #include <stdbool.h>
 #include <stdint.h>

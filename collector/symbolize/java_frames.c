@@ -5,7 +5,7 @@
  */
 #include "symbolize/java_frames.h"
 
-#include "target/inline_table.h"
+#include "code/inline_table.h"
 
 #include <stdio.h>
 #include <string.h>

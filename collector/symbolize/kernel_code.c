@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/serial.h"
 #include "symbolize/kernel_hidden.h"
-#include "target/code_map.h"
-#include "target/name_pool.h"
+#include "code/code_map.h"
+#include "code/name_pool.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #ifndef FG_SYMBOLIZE_LINES_PROCESS_H
 #define FG_SYMBOLIZE_LINES_PROCESS_H
 
-#include "target/address_space.h"
+#include "memory/address_space.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -15,7 +15,7 @@
 #define FG_SYMBOLIZE_NATIVE_LINES_H
 
 #include "symbolize/dwarf_lines.h"
-#include "target/address_space.h"
+#include "memory/address_space.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

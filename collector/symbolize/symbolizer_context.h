@@ -10,8 +10,8 @@
 #define FG_SYMBOLIZE_SYMBOLIZER_CONTEXT_H
 
 #include "symbolize/demangle.h"
-#include "target/java_name.h"
-#include "target/process.h"
+#include "code/java_name.h"
+#include "process/process.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -11,7 +11,7 @@
  */
 #include "unwind/heap_stack.h"
 
-#include "unwind/process_memory.h"
+#include "memory/process_memory.h"
 #include "unwind/zgc.h"
 
 #include <stdlib.h>

@@ -33,7 +33,7 @@
 #ifndef FG_UNWIND_HEAP_STACK_H
 #define FG_UNWIND_HEAP_STACK_H
 
-#include "target/process.h"
+#include "process/process.h"
 #include "unwind/arch.h"
 #include "unwind/stack.h"
 

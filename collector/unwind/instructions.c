@@ -6,8 +6,8 @@
 #include "unwind/instructions.h"
 
 #include "base/clock.h"
-#include "target/inline_table.h"
-#include "unwind/process_memory.h"
+#include "code/inline_table.h"
+#include "memory/process_memory.h"
 
 #include <Zydis/Zydis.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
  *                                              else a load as well
  *   the one before it never goes on there      the address itself
  *
- * What is inlined at an instruction HotSpot says by the ends of regions (target/inline_table.h), but
+ * What is inlined at an instruction HotSpot says by the ends of regions (code/inline_table.h), but
  * its two compilers mean two things. C2 says where the last instruction of a region ends. C1 says
  * where the last one begins, but for a call, of which it says where it returns to; and of arithmetic
  * it says nothing, which belongs to the next region then.
@@ -31,7 +31,7 @@
 #define FG_UNWIND_INSTRUCTIONS_H
 
 #include "base/map64.h"
-#include "target/code_map.h"
+#include "code/code_map.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@
 #ifndef FG_UNWIND_LEAF_CACHE_H
 #define FG_UNWIND_LEAF_CACHE_H
 
-#include "target/code_map.h"
+#include "code/code_map.h"
 #include "unwind/arch.h"
 
 #include <sys/types.h>

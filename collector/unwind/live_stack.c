@@ -2,7 +2,7 @@
 /* Reads the rest of a deep stack, see live_stack.h. */
 #include "unwind/live_stack.h"
 
-#include "unwind/process_memory.h"
+#include "memory/process_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Keeps what lies behind copies of stacks, see stack_rests.h. */
 #include "unwind/stack_rests.h"
 
-#include "unwind/process_memory.h"
+#include "memory/process_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

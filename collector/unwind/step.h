@@ -13,7 +13,7 @@
 #define FG_UNWIND_STEP_H
 
 #include "elf/cfi_cache.h"
-#include "target/process.h"
+#include "process/process.h"
 #include "unwind/arch.h"
 #include "unwind/heap_stacks.h"
 #include "unwind/instructions.h"
@@ -102,7 +102,7 @@ bool step_is_code(const struct walk *walk, uint64_t addr);
  */
 bool step_is_barrier(const struct code_range *range, uint64_t pc);
 enum step step_barrier(struct walk *walk);
-/* A frame of code that a process told of itself, see target/foreign_map.h. */
+/* A frame of code that a process told of itself, see maps/foreign_map.h. */
 enum step step_foreign(struct walk *walk, const struct code_range *range);
 /* A frame of a file's code. */
 enum step step_native(struct walk *walk, const struct mapping *mapping);

@@ -8,8 +8,8 @@
  */
 #include "unwind/step.h"
 
-#include "target/code_map.h"
-#include "unwind/process_memory.h"
+#include "code/code_map.h"
+#include "memory/process_memory.h"
 #include "unwind/spill.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "unwind/step.h"
 
 #include "elf/cfi_table.h"
-#include "target/code_map.h"
+#include "code/code_map.h"
 
 #define PLT_SLOT_BYTES	16
 #define LEAF_MAX_WORDS	2	   /* a word, and the return address */

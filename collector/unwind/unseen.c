@@ -2,7 +2,7 @@
 /* Looks at the call before a return address, see unseen.h. */
 #include "unwind/unseen.h"
 
-#include "unwind/process_memory.h"
+#include "memory/process_memory.h"
 
 #define FUNCTION_MAX_BYTES (16u << 10) /* from a function's start to any pc in it */
 

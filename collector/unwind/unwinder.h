@@ -5,7 +5,7 @@
  * threads: the model's
  * errors:  a stack that is not whole says why; nothing a snapshot, a file or a JVM says can make a
  *          walk take more than STACK_MAX steps, or more than STEP_MAX_READS looks into the process
- * source:  elf/cfi_table.h, target/code_map.h, unwind/arch.h
+ * source:  elf/cfi_table.h, code/code_map.h, unwind/arch.h
  *
  * Every frame is left by what is known of its code: native frames by the file's unwind tables,
  * HotSpot's by their frame size, interpreted ones by their fixed slots, and where nothing is known
@@ -18,7 +18,7 @@
 #define FG_UNWIND_UNWINDER_H
 
 #include "elf/cfi_cache.h"
-#include "target/process.h"
+#include "process/process.h"
 #include "unwind/arch.h"
 #include "unwind/stack.h"
 

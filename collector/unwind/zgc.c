@@ -2,7 +2,7 @@
 /* Looks up moved objects, see zgc.h. */
 #include "unwind/zgc.h"
 
-#include "unwind/process_memory.h"
+#include "memory/process_memory.h"
 
 #include <string.h>
 

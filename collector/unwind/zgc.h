@@ -21,7 +21,7 @@
 #ifndef FG_UNWIND_ZGC_H
 #define FG_UNWIND_ZGC_H
 
-#include "target/process.h"
+#include "process/process.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,8 +15,8 @@
  * long it took: "figures", methods, nanoseconds to read one, to read one again, to find it unread.
  */
 #include "base/clock.h"
-#include "target/java_methods.h"
-#include "target/process.h"
+#include "code/java_methods.h"
+#include "process/process.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * Sizes are spread as a JVM's are: mostly a few hundred bytes to a few KiB, at times 50 KiB.
  */
 #include "base/clock.h"
-#include "target/code_map.h"
-#include "target/inline_table.h"
+#include "code/code_map.h"
+#include "code/inline_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* What engines and the kernel say of containers; the first byte says which of the readers. */
 #include "fuzzer.h"
 
-#include "target/container_records.h"
-#include "target/mount_info.h"
+#include "container/container_records.h"
+#include "container/mount_info.h"
 
 #include <stdlib.h>
 #include <string.h>

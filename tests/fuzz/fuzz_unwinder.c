@@ -7,7 +7,7 @@
 #include "fuzzer.h"
 
 #include "sample/perf_regs.h"
-#include "target/code_map.h"
+#include "code/code_map.h"
 #include "unwind/step.h"
 #include "unwind/unwinder.h"
 

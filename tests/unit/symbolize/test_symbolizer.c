@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../target/fake_hotspot.h"
+#include "../code/fake_hotspot.h"
 #include "symbolize/symbolizer.h"
-#include "target/inline_table.h"
+#include "code/inline_table.h"
 
 static struct table_cache *tables;
 static struct symbolizer *symbolizer;

@@ -13,7 +13,7 @@
 #ifndef FG_TEST_RECORDING_H
 #define FG_TEST_RECORDING_H
 
-#include "target/process.h"
+#include "process/process.h"
 
 #define RECORDING_REGS	 33
 #define RECORDING_WORDS	 8192

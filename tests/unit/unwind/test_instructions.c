@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "shared/wire.h"
-#include "target/inline_table.h"
+#include "code/inline_table.h"
 
 #define ADD  0x48, 0x83, 0xc0, 0x01	  /* add rax, 1 */
 #define LOAD 0x48, 0x8b, 0x07		  /* mov rax, [rdi] */

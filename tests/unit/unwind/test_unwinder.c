@@ -27,7 +27,7 @@
 #include "base/log.h"
 #include "base/process_stat.h"
 #include "sample/perf_regs.h"
-#include "target/code_map.h"
+#include "code/code_map.h"
 #include "unwind/live_stack.h"
 #include "unwind/step.h"
 #include "unwind/unwinder.h"

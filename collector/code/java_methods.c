@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Names of interpreted methods, read when they are first met and then kept, see java_methods.h. */
+#include "code/java_methods.h"
+
+#include "code/line_table.h"
+#include "code/method_reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EARLY_NS (JAVA_METHODS_CHECK_NS / 4 * 3)
+
+/* What is known of one address. */
+struct entry {
+	struct java_method method; /* if is_known */
+	struct method_places places;
+	uint64_t fingerprint;
+	uint64_t checked_ns;
+	enum java_methods_reason reason; /* if not */
+	bool is_known;
+	uint8_t lines[];
+};
+
+const char *java_methods_reason_name(enum java_methods_reason reason)
+{
+	static const char *const names[JAVA_METHODS_REASONS] = {
+		[JAVA_METHODS_NO_LAYOUT] = "layout not known",
+		[JAVA_METHODS_NO_PERMISSION] = "no permission",
+		[JAVA_METHODS_NOT_MAPPED] = "not mapped",
+		[JAVA_METHODS_NO_METHOD] = "no method there",
+		[JAVA_METHODS_PROCESS_GONE] = "process gone",
+		[JAVA_METHODS_TOO_MANY] = "too many at once",
+		[JAVA_METHODS_NO_MEMORY] = "no memory",
+	};
+
+	return reason < JAVA_METHODS_REASONS ? names[reason] : "unknown";
+}
+
+static enum java_methods_reason reason_of(int err)
+{
+	switch (err) {
+	case -EPERM:
+		return JAVA_METHODS_NO_PERMISSION;
+	case -EFAULT:
+		return JAVA_METHODS_NOT_MAPPED;
+	case -ESRCH:
+		return JAVA_METHODS_PROCESS_GONE;
+	case -ENOMEM:
+		return JAVA_METHODS_NO_MEMORY;
+	default:
+		return JAVA_METHODS_NO_METHOD;
+	}
+}
+
+static void free_entry(struct java_methods *methods, struct entry *entry)
+{
+	if (!entry)
+		return;
+	methods->lines_bytes -= entry->is_known ? entry->method.lines_len : 0;
+	free(entry);
+}
+
+void java_methods_clear(struct java_methods *methods)
+{
+	size_t pos = 0;
+	uint64_t key;
+	void *value;
+
+	while (map64_next(&methods->by_addr, &pos, &key, &value))
+		free(value);
+	map64_fini(&methods->by_addr);
+	methods->lines_bytes = 0;
+}
+
+static bool is_near(uint64_t a_ns, uint64_t b_ns, uint64_t limit_ns)
+{
+	return (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) < limit_ns;
+}
+
+/* Whether one more method may be read now: a process can have any number of addresses looked up. */
+static bool may_read(struct java_methods *methods, uint64_t now_ns)
+{
+	if (!is_near(now_ns, methods->window_began_ns, JAVA_METHODS_WINDOW_NS)) {
+		methods->window_began_ns = now_ns;
+		methods->reads = 0;
+	}
+	if (methods->reads >= JAVA_METHODS_MAX_READS)
+		return false;
+	methods->reads++;
+	return true;
+}
+
+/*
+ * HotSpot's name of a hidden class, Foo$$Lambda+0x00007fa8.., as JVMTI has it, which is what code
+ * is named by: Foo$$Lambda.0x00007fa8...
+ */
+static void unmangle(struct method_text *class_name)
+{
+	for (int i = class_name->len - 3; i >= 0; i--) {
+		if (memcmp(class_name->bytes + i, "+0x", 3) == 0) {
+			class_name->bytes[i] = '.';
+			return;
+		}
+	}
+}
+
+static void set_method(const struct java_methods_source *source, struct entry *entry,
+		       struct method_facts *facts)
+{
+	const char *names[METHOD_ALL_TEXTS];
+
+	unmangle(&facts->texts[METHOD_CLASS]);
+	for (size_t i = 0; i < METHOD_ALL_TEXTS; i++)
+		names[i] = source->name(source->arg, facts->texts[i].bytes, facts->texts[i].len);
+	memcpy(entry->lines, facts->lines, facts->lines_len);
+	entry->places = facts->places;
+	entry->fingerprint = facts->fingerprint;
+	entry->is_known = true;
+	entry->method = (struct java_method){
+		.class_name = names[METHOD_CLASS],
+		.name = names[METHOD_NAME],
+		.signature = names[METHOD_SIGNATURE],
+		.source_file = names[METHOD_SOURCE_FILE],
+		.bytecodes = facts->bytecodes,
+		.code_bytes = facts->code_bytes,
+		.lines = entry->lines,
+		.lines_len = facts->lines_len,
+		.lines_are_biased = source->layout->lines_are_biased,
+	};
+}
+
+/* A new entry for what lies there now, or for why that is no method. NULL: no memory. */
+static struct entry *read_entry(const struct java_methods_source *source, uint64_t addr,
+				uint64_t now_ns)
+{
+	static struct method_facts
+		facts; /* the model's thread only; rather large for the C stack */
+	struct entry *entry;
+	int err;
+
+	err = method_reader_read(source->pid, source->layout, addr, &facts);
+	entry = calloc(1, sizeof(*entry) + (err ? 0 : facts.lines_len));
+	if (!entry)
+		return NULL;
+	entry->checked_ns = now_ns;
+	if (err)
+		entry->reason = reason_of(err);
+	else
+		set_method(source, entry, &facts);
+	return entry;
+}
+
+/* Whether what was read is still there; where the process is not, it stays as it was. */
+static bool is_unchanged(const struct java_methods_source *source, const struct entry *entry)
+{
+	uint64_t fingerprint = 0;
+	int err;
+
+	if (!entry->is_known)
+		return false;
+	err = method_reader_fingerprint(source->pid, source->layout, &entry->places, &fingerprint);
+	return err == -ESRCH || (!err && fingerprint == entry->fingerprint);
+}
+
+/* Puts the entry in the place of old, which is gone then; NULL without memory. */
+static struct entry *put(struct java_methods *methods, uint64_t addr, struct entry *old,
+			 struct entry *entry)
+{
+	if (old) {
+		map64_remove(&methods->by_addr, addr);
+		free_entry(methods, old);
+	}
+	if (entry && (methods->by_addr.count >= JAVA_METHODS_MAX ||
+		      methods->lines_bytes + entry->method.lines_len > JAVA_METHODS_MAX_LINES))
+		java_methods_clear(methods);
+	if (entry && map64_put(&methods->by_addr, addr, entry) < 0) {
+		free(entry);
+		return NULL;
+	}
+	methods->lines_bytes += entry ? entry->method.lines_len : 0;
+	return entry;
+}
+
+/* Methods that were first met together would be due together, too: one a sample is read early. */
+static bool is_due(struct java_methods *methods, const struct entry *entry, uint64_t now_ns)
+{
+	if (!is_near(entry->checked_ns, now_ns, JAVA_METHODS_CHECK_NS))
+		return true;
+	if (!entry->is_known || methods->early_ns == now_ns ||
+	    is_near(entry->checked_ns, now_ns, EARLY_NS))
+		return false;
+	methods->early_ns = now_ns;
+	return true;
+}
+
+/* The entry, or NULL and the reason. */
+static const struct entry *find_entry(struct java_methods *methods,
+				      const struct java_methods_source *source, uint64_t addr,
+				      uint64_t now_ns, enum java_methods_reason *ret_reason)
+{
+	struct entry *entry = map64_find(&methods->by_addr, addr);
+
+	if (entry && !is_due(methods, entry, now_ns))
+		return entry;
+	/* Of one that is gone, what is known stays as it is: its PID may be another's by now. */
+	if (source->is_gone || !may_read(methods, now_ns)) {
+		*ret_reason = source->is_gone ? JAVA_METHODS_PROCESS_GONE : JAVA_METHODS_TOO_MANY;
+		return entry;
+	}
+	if (entry && is_unchanged(source, entry)) {
+		entry->checked_ns = now_ns;
+		return entry;
+	}
+	*ret_reason = JAVA_METHODS_NO_MEMORY;
+	return put(methods, addr, entry, read_entry(source, addr, now_ns));
+}
+
+const struct java_method *java_methods_find(struct java_methods *methods,
+					    const struct java_methods_source *source, uint64_t addr,
+					    uint64_t now_ns, enum java_methods_reason *ret_reason)
+{
+	const struct entry *entry = find_entry(methods, source, addr, now_ns, ret_reason);
+
+	if (entry && entry->is_known)
+		return &entry->method;
+	if (entry)
+		*ret_reason = entry->reason;
+	return NULL;
+}
+
+int32_t java_method_bci(const struct java_method *method, uint64_t bcp)
+{
+	if (bcp < method->bytecodes || bcp - method->bytecodes >= method->code_bytes)
+		return -1;
+	return (int32_t)(bcp - method->bytecodes);
+}
+
+uint32_t java_method_line(const struct java_method *method, int32_t bci)
+{
+	const struct line_table table = {.bytes = method->lines,
+					 .len = method->lines_len,
+					 .is_biased = method->lines_are_biased};
+
+	return line_table_find(&table, bci);
+}
+
+void java_methods_rename(struct java_methods *methods, java_methods_rename_fn fn, void *arg)
+{
+	size_t pos = 0;
+	uint64_t key;
+	void *value;
+
+	while (map64_next(&methods->by_addr, &pos, &key, &value)) {
+		struct java_method *method = &((struct entry *)value)->method;
+		const char **const names[] = {&method->class_name, &method->name,
+					      &method->signature, &method->source_file};
+
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			if (*names[i])
+				*names[i] = fn(arg, *names[i]);
+		}
+	}
+}

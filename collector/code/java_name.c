@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Names of Java methods, see java_name.h. A class's name is copied from left to right; where a mark
+ * stands that is followed by a made-up number, the mark is copied and the number is not.
+ */
+#include "code/java_name.h"
+
+#include "code/java_text.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#define HIDDEN_DIGITS 16 /* HotSpot's address of a hidden class */
+
+struct span {
+	const char *text;
+	size_t len;
+};
+
+struct out {
+	char *text;
+	size_t used, size;
+};
+
+/* ---- styles ---- */
+
+static const char *const words[JAVA_NAME_STYLES] = {
+	[JAVA_NAME_SLASH] = "slash",
+	[JAVA_NAME_DOT] = "dot",
+	[JAVA_NAME_SIMPLE] = "simple",
+	[JAVA_NAME_SIGNATURE] = "signature",
+};
+
+const char *java_name_style_word(enum java_name_style style)
+{
+	return words[style];
+}
+
+int java_name_style_of(const char *word, enum java_name_style *ret)
+{
+	for (int i = 0; i < JAVA_NAME_STYLES; i++) {
+		if (strcmp(words[i], word) == 0) {
+			*ret = (enum java_name_style)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *java_name_styles(void)
+{
+	return "slash, dot, simple, signature";
+}
+
+/* ---- what is made up ---- */
+
+enum id_kind { ID_DECIMAL, ID_HEX, ID_WORD };
+
+/* A mark and the number behind it: "$$Lambda" "$" 14. */
+struct mark {
+	const char *text, *separator;
+	enum id_kind id;
+	bool begins; /* only where a part of the name, between slashes, begins */
+};
+
+static const struct mark marks[] = {
+	{"$$Lambda", "$", ID_DECIMAL, false},		   /* HotSpot before 21 */
+	{"$Proxy", "", ID_DECIMAL, true},		   /* java.lang.reflect.Proxy */
+	{"jdk/proxy", "", ID_DECIMAL, true},		   /* the module of a loader's proxies */
+	{"jdk/MHProxy", "", ID_DECIMAL, true},		   /* MethodHandleProxies since 22 */
+	{"GeneratedMethodAccessor", "", ID_DECIMAL, true}, /* reflection before 18 */
+	{"GeneratedConstructorAccessor", "", ID_DECIMAL, true},
+	{"GeneratedSerializationConstructorAccessor", "", ID_DECIMAL, true},
+	{"ByCGLIB", "$$", ID_HEX, false}, /* EnhancerBy, FastClassBy, KeyFactoryBy, ... */
+	{"BySpringCGLIB", "$$", ID_HEX, false},
+	{"$$SpringCGLIB", "$$", ID_DECIMAL, false}, /* Spring 6 */
+	{"$$SpringCGLIB$$FastClass", "$$", ID_DECIMAL, false},
+	{"$ByteBuddy", "$", ID_WORD, false},
+	{"$HibernateProxy", "$", ID_WORD, false}, /* Hibernate 5, by Byte Buddy */
+	{"$auxiliary", "$", ID_WORD, false},	  /* Byte Buddy's helpers */
+	{"$MockitoMock", "$", ID_DECIMAL, false},
+	{"_$$_jvst", "", ID_HEX, false}, /* Javassist */
+	{"_$$_javassist", "_", ID_DECIMAL, false},
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_id_char(enum id_kind kind, char c)
+{
+	if (is_digit(c))
+		return true;
+	if (kind == ID_HEX) /* with '_' and a counter where two would be equal */
+		return (c >= 'a' && c <= 'f') || c == '_';
+	return kind == ID_WORD && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
+}
+
+static size_t id_len(enum id_kind kind, struct span rest)
+{
+	size_t len = 0;
+
+	while (len < rest.len && is_id_char(kind, rest.text[len]))
+		len++;
+	return len;
+}
+
+static struct span behind(struct span rest, size_t len)
+{
+	return (struct span){rest.text + len, rest.len - len};
+}
+
+static bool begins_with(struct span rest, const char *text)
+{
+	const size_t len = strlen(text);
+
+	return rest.len >= len && memcmp(rest.text, text, len) == 0;
+}
+
+/* Whether a number may end before rest: "$$Lambda$1" in "$$Lambda$1st" is none. */
+static bool is_end(struct span rest)
+{
+	return rest.len == 0 || strchr("$/.+_", rest.text[0]) != NULL;
+}
+
+/*
+ * The length of what follows a hidden class's name at rest, or 0: ".0x00007fa83c001428" as JVMTI
+ * has it, with '/' as Class.getName does, '+' as HotSpot itself, and '_' in the names of what is
+ * made for a hidden class. Before 15 it was '/' and a decimal number.
+ */
+static size_t hidden_len(struct span rest)
+{
+	const bool is_hex = rest.len > 3 && rest.text[1] == '0' && rest.text[2] == 'x';
+	size_t len;
+
+	if (rest.len < 2 || !strchr("./+_", rest.text[0]))
+		return 0;
+	len = is_hex ? 3 : 1;
+	len += id_len(is_hex ? ID_HEX : ID_DECIMAL, behind(rest, len));
+	if (len <= (is_hex ? 3 : 1) || (rest.text[0] == '_' && len < 3 + HIDDEN_DIGITS))
+		return 0;
+	if (!is_hex && (rest.text[0] != '/' || len < rest.len))
+		return 0;
+	return is_end(behind(rest, len)) ? len : 0;
+}
+
+/* Whether a made-up part stands at rest: its kept beginning and its whole length. */
+static bool find_mark(struct span rest, bool begins, size_t *ret_kept, size_t *ret_len)
+{
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const struct mark *mark = &marks[i];
+		const size_t kept = strlen(mark->text), from = kept + strlen(mark->separator);
+		size_t id;
+
+		if (rest.text[0] != mark->text[0] || (mark->begins && !begins) ||
+		    !begins_with(rest, mark->text) ||
+		    !begins_with(behind(rest, kept), mark->separator))
+			continue;
+		id = id_len(mark->id, behind(rest, from));
+		if (id == 0 || !is_end(behind(rest, from + id)))
+			continue;
+		*ret_kept = kept;
+		*ret_len = from + id;
+		return true;
+	}
+	return false;
+}
+
+/* ---- writing ---- */
+
+static void put(struct out *out, const char *text, size_t len)
+{
+	const size_t room = out->size - out->used, n = len < room ? len : room;
+
+	memcpy(out->text + out->used, text, n);
+	out->used += n;
+}
+
+static void put_normalised(struct out *out, struct span name)
+{
+	size_t at = 0;
+
+	while (at < name.len) {
+		const struct span rest = behind(name, at);
+		const bool begins = at == 0 || name.text[at - 1] == '/';
+		size_t kept = 0, len = at > 0 ? hidden_len(rest) : 0;
+
+		if (len == 0 && !find_mark(rest, begins, &kept, &len))
+			kept = len = 1;
+		put(out, rest.text, kept);
+		at += len;
+	}
+}
+
+/* A slash before a digit belongs to a hidden class's name; no package begins with one. */
+static bool is_package_slash(struct span rest)
+{
+	return rest.text[0] == '/' && (rest.len < 2 || !is_digit(rest.text[1]));
+}
+
+static struct span without_package(struct span name)
+{
+	for (size_t at = name.len; at > 0; at--) {
+		if (is_package_slash(behind(name, at - 1)))
+			return behind(name, at);
+	}
+	return name;
+}
+
+static void put_dots(char *text, size_t len)
+{
+	const struct span name = {text, len};
+
+	for (size_t at = 0; at < len; at++) {
+		if (is_package_slash(behind(name, at)))
+			text[at] = '.';
+	}
+}
+
+size_t java_name_write(const struct java_name_options *options, const struct java_name *method,
+		       char *ret, size_t size)
+{
+	struct span class_name = {method->class_name, strlen(method->class_name)};
+	struct out out = {.text = ret, .size = size};
+
+	if (options->style == JAVA_NAME_SIMPLE)
+		class_name = without_package(class_name);
+	if (options->is_raw)
+		put(&out, class_name.text, class_name.len);
+	else
+		put_normalised(&out, class_name);
+	if (options->style == JAVA_NAME_DOT)
+		put_dots(ret, out.used);
+	put(&out, ".", 1);
+	put(&out, method->name, strlen(method->name));
+	if (options->style == JAVA_NAME_SIGNATURE && method->signature)
+		put(&out, method->signature, strlen(method->signature));
+	out.used = java_text_cut(ret, out.used, size - 1);
+	ret[out.used] = '\0';
+	return out.used;
+}

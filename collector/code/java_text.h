@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   Java names as JVMTI writes them -> UTF-8 names as people read them
+ * units:   bytes
+ * threads: any
+ * errors:  bytes that are no modified UTF-8 become '?'
+ * source:  JVM specification 4.4.7 (modified UTF-8) and 4.3.2 (descriptors)
+ */
+#ifndef FG_CODE_JAVA_TEXT_H
+#define FG_CODE_JAVA_TEXT_H
+
+#include <stddef.h>
+
+/*
+ * Modified UTF-8 to UTF-8, never longer than the original. ret has room for len bytes and is not
+ * terminated; returns what was written. A NUL becomes '?', a surrogate pair one character.
+ */
+size_t java_text_to_utf8(const char *text, size_t len, char *ret);
+
+/* Ljava/lang/String; -> java/lang/String, by moving *text and *len; others stay as they are. */
+void java_text_strip_class(const char **text, size_t *len);
+
+/*
+ * How many bytes of a text of len bytes remain if it may have max: never half a character, unless
+ * the text is no UTF-8.
+ */
+size_t java_text_cut(const char *text, size_t len, size_t max);
+
+#endif

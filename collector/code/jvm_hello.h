@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   an agent's hello -> what the agent says of its JVM: attributes and values, by key
+ * units:   bytes
+ * threads: the model's
+ * errors:  -ENOMEM; what is past a limit is left out and counted
+ * source:  shared/README.md; the keys are in jvmti-agent/README.md
+ *
+ * An attribute is a text ("jvm.version"); a value is a number, mostly one that HotSpot's vmStructs
+ * describe ("Method::_constMethod"). A zero-filled struct jvm_hello is a valid, empty one. Texts
+ * live until the hello is set or ended.
+ */
+#ifndef FG_CODE_JVM_HELLO_H
+#define FG_CODE_JVM_HELLO_H
+
+#include "base/arena.h"
+#include "shared/wire.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JVM_MAX_ATTRS	   256
+#define JVM_MAX_VALUES	   512
+#define JVM_MAX_TEXT_BYTES 4096
+
+struct jvm_attr {
+	const char *key, *text; /* NULL: there was no memory */
+};
+
+struct jvm_value {
+	const char *key; /* NULL: there was no memory */
+	int64_t value;
+};
+
+struct jvm_hello {
+	struct arena texts;
+	struct jvm_attr *attrs;
+	size_t n_attrs;
+	struct jvm_value *values;
+	size_t n_values;
+};
+
+/* Replaces what an earlier hello said. What is left out or cut is added to bad_records. */
+int jvm_hello_set(struct jvm_hello *hello, const struct wire_hello *wire, uint64_t *bad_records);
+void jvm_hello_fini(struct jvm_hello *hello);
+
+/* An attribute's text, or NULL. */
+const char *jvm_hello_attr(const struct jvm_hello *hello, const char *key);
+bool jvm_hello_value(const struct jvm_hello *hello, const char *key, int64_t *ret);
+
+#endif

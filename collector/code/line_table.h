@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   HotSpot's compressed line number table of a method -> the line of a bytecode
+ * units:   bytecode indices; lines count from 1, 0 is not known
+ * threads: any
+ * errors:  bytes that are no such table end it where they stop making sense
+ * source:  CompressedLineNumberReadStream and UNSIGNED5 of HotSpot, JDK 8 to 25
+ */
+#ifndef FG_CODE_LINE_TABLE_H
+#define FG_CODE_LINE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct line_table {
+	const uint8_t *bytes; /* borrowed; may be longer than the table */
+	size_t len;
+	bool is_biased; /* JDK 20 and later */
+};
+
+/* How many bytes the table takes, its end included; 0 if it has none. */
+size_t line_table_bytes(const struct line_table *table);
+
+uint32_t line_table_find(const struct line_table *table, int32_t bci);
+
+#endif

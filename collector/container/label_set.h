@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   keys and texts of outside -> a bounded set of labels that may be shown
+ * units:   bytes
+ * threads: one at a time
+ * errors:  what has no room is left out and counted
+ * source:  none
+ *
+ * A zero-filled struct label_set is a valid, empty one. Texts are cleaned by outside_text; who says
+ * a key first keeps it.
+ */
+#ifndef FG_CONTAINER_LABEL_SET_H
+#define FG_CONTAINER_LABEL_SET_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LABEL_SET_MAX	  64
+#define LABEL_KEY_BYTES	  320 /* Kubernetes allows 317 */
+#define LABEL_VALUE_BYTES 256
+
+struct label {
+	const char *key, *value;
+};
+
+struct label_set {
+	struct arena texts;
+	struct label labels[LABEL_SET_MAX];
+	size_t count;
+	uint64_t left_out; /* too many, too long, or no memory */
+};
+
+void label_set_add(struct label_set *set, const char *key, const char *value);
+/* Neither needs to be terminated. */
+void label_set_add_parts(struct label_set *set, const char *key, size_t key_len, const char *value,
+			 size_t value_len);
+void label_set_add_all(struct label_set *set, const struct label_set *from);
+const char *label_set_find(const struct label_set *set, const char *key); /* NULL: none */
+void label_set_fini(struct label_set *set);
+
+/*
+ * Text of outside for people and terminals: controls, directions of writing, and what is no UTF-8
+ * become '?'; it is cut at a whole character. Into ret of size bytes, terminated; returns whether
+ * all of it had room.
+ */
+bool outside_text(const char *text, size_t len, char *ret, size_t size);
+
+#endif

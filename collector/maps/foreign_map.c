@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Code that a process told of itself, as a code map of its own; see foreign_map.h. */
+#include "maps/foreign_map.h"
+
+#include "code/name_pool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_DEAD_RANGES 20000
+
+struct foreign_map {
+	struct foreign_text text;
+	struct code_map *code;
+	struct name_pool names;
+	size_t bytes; /* as of the last feed */
+};
+
+int foreign_map_new(struct foreign_map **ret)
+{
+	struct foreign_map *map = calloc(1, sizeof(*map));
+	int err;
+
+	if (!map)
+		return -ENOMEM;
+	err = name_pool_init(&map->names);
+	if (!err)
+		err = code_map_new(&map->code);
+	if (err) {
+		foreign_map_free(map);
+		return err;
+	}
+	*ret = map;
+	return 0;
+}
+
+void foreign_map_free(struct foreign_map *map)
+{
+	if (!map)
+		return;
+	code_map_free(map->code);
+	name_pool_fini(&map->names);
+	free(map);
+}
+
+static void measure(struct foreign_map *map)
+{
+	struct code_map_stats stats;
+
+	code_map_stats(map->code, &stats);
+	map->bytes = sizeof(*map) + stats.bytes + name_pool_bytes(&map->names);
+}
+
+struct feed {
+	struct foreign_map *map;
+	struct foreign_map_stats *stats;
+	uint64_t from_ns;
+};
+
+static void on_line(void *arg, const struct foreign_line *line)
+{
+	const struct feed *feed = arg;
+	struct foreign_map *map = feed->map;
+	struct code_range range = {
+		.addr = line->addr,
+		.size = line->size,
+		.kind = CODE_JAVA,
+		.level = CODE_LEVEL_UNKNOWN,
+		.birth_ns = feed->from_ns,
+	};
+
+	if (map->bytes > FOREIGN_MAP_MAX_BYTES) {
+		feed->stats->refused++;
+		return;
+	}
+	range.name = name_pool_add(&map->names, line->name, line->len);
+	if (range.name == map->names.limit_text || code_map_add(map->code, &range, false) < 0)
+		feed->stats->refused++;
+}
+
+void foreign_map_feed(struct foreign_map *map, const char *data, size_t len, uint64_t from_ns,
+		      struct foreign_map_stats *stats)
+{
+	struct feed feed = {.map = map, .stats = stats, .from_ns = from_ns};
+	const struct foreign_sink sink = {.fn = on_line, .arg = &feed};
+
+	measure(map);
+	foreign_text_feed(&map->text, data, len, &sink, &stats->text);
+	measure(map);
+}
+
+void foreign_map_restart(struct foreign_map *map)
+{
+	map->text.used = 0;
+	map->text.is_long = false;
+}
+
+const struct code_range *foreign_map_find(const struct foreign_map *map, uint64_t addr,
+					  uint64_t time_ns)
+{
+	return code_map_find(map->code, addr, time_ns);
+}
+
+uint64_t foreign_map_serial(const struct foreign_map *map)
+{
+	return map->names.serial;
+}
+
+static const char *move_name(void *arg, const char *name)
+{
+	return name_pool_add(arg, name, strlen(name));
+}
+
+void foreign_map_expire(struct foreign_map *map, uint64_t horizon_ns, uint64_t now_ns)
+{
+	struct name_pool fresh;
+
+	code_map_expire(map->code, horizon_ns, MAX_DEAD_RANGES);
+	if (name_pool_is_due(&map->names, now_ns) && name_pool_init(&fresh) == 0) {
+		code_map_rename(map->code, move_name, &fresh);
+		fresh.kept_bytes = name_pool_bytes(&fresh);
+		fresh.moved_ns = now_ns;
+		name_pool_fini(&map->names);
+		map->names = fresh;
+	}
+	measure(map);
+}
+
+size_t foreign_map_count(const struct foreign_map *map)
+{
+	struct code_map_stats stats;
+
+	code_map_stats(map->code, &stats);
+	return stats.live;
+}
+
+size_t foreign_map_bytes(const struct foreign_map *map)
+{
+	return map->bytes;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Lines of a perf map that a process wrote itself, see foreign_text.h:
+ *
+ *   7f5e55fc5b80 180 JS:^turn /app/main.js:10:14\n
+ *   |            |   | all the rest is the name, spaces included
+ *   |            | how many bytes, hexadecimal
+ *   | where it starts, hexadecimal; Erlang writes 0x in front
+ *
+ * Some writers put spaces before a number, or two between them; nobody puts anything else there.
+ */
+#include "maps/foreign_text.h"
+
+#include "code/java_text.h"
+
+#include <string.h>
+
+struct cursor {
+	const char *at, *end;
+};
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static void skip_spaces(struct cursor *cursor)
+{
+	while (cursor->at < cursor->end && (*cursor->at == ' ' || *cursor->at == '\t'))
+		cursor->at++;
+}
+
+/* A number of at most 16 digits with a space behind it, leading zeros not counted. */
+static bool take_number(struct cursor *cursor, uint64_t *ret)
+{
+	uint64_t value = 0;
+	const char *start;
+
+	skip_spaces(cursor);
+	if (cursor->end - cursor->at > 2 && cursor->at[0] == '0' && (cursor->at[1] | 32) == 'x')
+		cursor->at += 2;
+	for (start = cursor->at; cursor->at < cursor->end && hex_value(*cursor->at) >= 0;) {
+		if (value >> 60)
+			return false;
+		value = value << 4 | (uint64_t)hex_value(*cursor->at++);
+	}
+	*ret = value;
+	return cursor->at > start && cursor->at < cursor->end &&
+	       (*cursor->at == ' ' || *cursor->at == '\t');
+}
+
+static void replace_controls(char *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+			name[i] = '?';
+	}
+}
+
+/* line is changed: its name loses controls. */
+static bool parse(char *line, size_t len, struct foreign_line *ret)
+{
+	struct cursor cursor = {line, line + len};
+	uint64_t addr, size;
+	char *name;
+
+	if (!take_number(&cursor, &addr) || !take_number(&cursor, &size))
+		return false;
+	if (size == 0 || size > UINT32_MAX || addr > UINT64_MAX - size)
+		return false;
+	skip_spaces(&cursor);
+	while (cursor.end > cursor.at && (cursor.end[-1] == '\r' || cursor.end[-1] == ' '))
+		cursor.end--;
+	if (cursor.at == cursor.end)
+		return false;
+	name = line + (cursor.at - line);
+	*ret = (struct foreign_line){.addr = addr,
+				     .size = (uint32_t)size,
+				     .name = name,
+				     .len = (size_t)(cursor.end - cursor.at)};
+	replace_controls(name, ret->len);
+	return true;
+}
+
+static void end_line(struct foreign_text *text, const struct foreign_sink *sink,
+		     struct foreign_text_stats *stats)
+{
+	struct foreign_line line;
+
+	if (parse(text->line, text->used, &line)) {
+		const size_t len = java_text_cut(line.name, line.len, FOREIGN_NAME_BYTES);
+
+		stats->cut += len < line.len || text->is_long;
+		stats->lines++;
+		line.len = len;
+		if (len > 0)
+			sink->fn(sink->arg, &line);
+	} else {
+		stats->broken++;
+	}
+	text->used = 0;
+	text->is_long = false;
+}
+
+void foreign_text_feed(struct foreign_text *text, const char *data, size_t len,
+		       const struct foreign_sink *sink, struct foreign_text_stats *stats)
+{
+	while (len > 0) {
+		const char *newline = memchr(data, '\n', len);
+		const size_t part = newline ? (size_t)(newline - data) : len;
+		const size_t room = sizeof(text->line) - text->used;
+		const size_t kept = part < room ? part : room;
+
+		memcpy(text->line + text->used, data, kept);
+		text->used += kept;
+		text->is_long |= kept < part;
+		data += part;
+		len -= part;
+		if (!newline)
+			return;
+		end_line(text, sink, stats);
+		data++;
+		len--;
+	}
+}

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Writes /tmp/perf-<pid>.map, see perf_map.h. A line is "start size name", hexadecimal; what perf
+ * takes no notice of is a line whose name has less than three bytes.
+ *
+ * That is how a map says that it is ours: its first line is "0 0 fg", which perf skips and other
+ * readers take for an empty piece of code at address 0. An index file elsewhere could get lost or
+ * be out of step with the directory, and not every kernel and file system that /tmp may be on has
+ * extended attributes for users.
+ */
+#include "maps/perf_map.h"
+
+#include "base/cleanup.h"
+#include "base/process_stat.h"
+#include "base/root_file.h"
+#include "code/code_name.h"
+#include "code/inline_table.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+static const char marker[] = "0 0 fg\n";
+
+#define MIN_BLANKED_BYTES (64u << 10) /* may be in a map, and half of it */
+
+/* perf-<pid>.map, or with a dot and 16 digits behind it while it is being written. */
+static struct perf_map_name map_name(pid_t pid)
+{
+	struct perf_map_name name;
+
+	snprintf(name.text, sizeof(name.text), "perf-%d.map", (int)pid);
+	return name;
+}
+
+/* ---- text ---- */
+
+/*
+ * The most bytes a line can have: two numbers, two spaces, a name and its end. One whole line
+ * always fits into the buffer.
+ */
+#define LINE_MAX_BYTES (16 + 1 + 8 + 1 + CODE_NAME_MAX_BYTES + 1)
+
+static void out_flush(struct perf_map_draft *out)
+{
+	size_t done = 0;
+
+	while (!out->err && done < out->used) {
+		const ssize_t n = write(out->fd, out->data + done, out->used - done);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n < 0 && errno != EINTR)
+			out->err = -errno;
+	}
+	out->written += out->used;
+	out->used = 0;
+}
+
+static void out_char(struct perf_map_draft *out, char c)
+{
+	out->data[out->used++] = c;
+}
+
+static void out_hex(struct perf_map_draft *out, uint64_t value)
+{
+	char digits[16];
+	size_t n = 0;
+
+	do {
+		digits[n++] = "0123456789abcdef"[value & 15];
+		value >>= 4;
+	} while (value);
+	while (n > 0)
+		out_char(out, digits[--n]);
+}
+
+/* Whether there is room for another line; an address range is then to be named and ended. */
+static bool begin_line(struct perf_map_draft *out, uint64_t addr, uint32_t size)
+{
+	if (out->written + out->used + LINE_MAX_BYTES > out->form.max_bytes)
+		return false;
+	if (sizeof(out->data) - out->used < LINE_MAX_BYTES)
+		out_flush(out);
+	out_hex(out, addr);
+	out_char(out, ' ');
+	out_hex(out, size);
+	out_char(out, ' ');
+	return true;
+}
+
+/* Regions with one name that follow each other are one line. */
+struct unfolding {
+	struct perf_map_draft *out;
+	uint64_t addr;
+	uint32_t start, end; /* of what is to be written; equal: nothing */
+	bool is_full;
+	size_t len;
+	char name[CODE_NAME_MAX_BYTES];
+};
+
+static void end_run(struct unfolding *unfolding)
+{
+	struct perf_map_draft *out = unfolding->out;
+	const uint32_t size = unfolding->end - unfolding->start;
+
+	if (size == 0 || unfolding->is_full)
+		return;
+	unfolding->is_full = !begin_line(out, unfolding->addr + unfolding->start, size);
+	if (unfolding->is_full)
+		return;
+	memcpy(out->data + out->used, unfolding->name, unfolding->len);
+	out->used += unfolding->len;
+	out_char(out, '\n');
+}
+
+static void add_region(void *arg, uint32_t start, uint32_t end, const struct inline_frame *frames,
+		       size_t n)
+{
+	struct unfolding *unfolding = arg;
+	const bool is_placed = unfolding->out->form.style.sourcepos;
+	struct code_name_method methods[WIRE_INLINE_MAX_DEPTH];
+	char name[CODE_NAME_MAX_BYTES];
+	size_t len;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct code_method *method = frames[i].method;
+
+		methods[i] = (struct code_name_method){
+			.class_name = method->class_name,
+			.name = method->name,
+			.signature = method->signature,
+			.source_file = method->source_file,
+			.line = is_placed ? code_method_first_line(method) : 0,
+		};
+	}
+	len = code_name_unfolded(&unfolding->out->form.style, methods, n, name);
+	if (len != unfolding->len || memcmp(name, unfolding->name, len) != 0) {
+		end_run(unfolding);
+		unfolding->start = start;
+		unfolding->len = len;
+		memcpy(unfolding->name, name, len);
+	}
+	unfolding->end = end;
+}
+
+static bool write_regions(struct perf_map_draft *out, const struct code_range *range)
+{
+	struct unfolding unfolding = {.out = out, .addr = range->addr};
+	const struct inline_frame root = {.method = inline_table_root(range->inlines)};
+
+	inline_table_walk(range->inlines, add_region, &unfolding);
+	if (unfolding.end < range->size)
+		add_region(&unfolding, unfolding.end, range->size, &root, 1);
+	end_run(&unfolding);
+	return !unfolding.is_full;
+}
+
+/* The lines of one range, in rising order and without overlap: as a rule one. */
+static bool write_range(struct perf_map_draft *out, const struct code_range *range)
+{
+	if (out->form.style.unfold != PERF_MAP_FOLDED && range->inlines)
+		return write_regions(out, range);
+	if (!begin_line(out, range->addr, range->size))
+		return false;
+	out->used += code_name_styled(&out->form.style, range, out->data + out->used);
+	out_char(out, '\n');
+	return true;
+}
+
+/* ---- lines that come and go ---- */
+
+/* In the file or in what is to be written to it. */
+static void blank_lines(struct perf_map_draft *draft, struct perf_map_lines lines)
+{
+	if (lines.len == 0)
+		return;
+	if (lines.offset >= draft->written) {
+		perf_map_pair_fill(draft->data + (lines.offset - draft->written), lines.len);
+		return;
+	}
+	if (lines.offset + lines.len > draft->written)
+		out_flush(draft);
+	if (!draft->err)
+		draft->err = perf_map_pair_blank(draft->fd, lines);
+}
+
+/* Takes out what the code map no longer shows; false if that is more than it remembers. */
+static bool blank_unlisted(struct perf_map_draft *draft, const struct code_map *map)
+{
+	struct code_span spans[CODE_MAP_MAX_UNLISTED];
+	struct code_map_stats stats;
+	ssize_t n;
+
+	code_map_stats(map, &stats);
+	if (!draft->form.pair || draft->unlisted == stats.unlisted)
+		return draft->unlisted == stats.unlisted;
+	n = code_map_unlisted(map, draft->unlisted, spans);
+	for (ssize_t i = 0; i < n; i++)
+		blank_lines(draft, perf_map_pair_forget(draft->form.pair, spans[i].addr));
+	if (n >= 0)
+		draft->unlisted = stats.unlisted;
+	return n >= 0;
+}
+
+static void add_range(struct perf_map_draft *draft, const struct code_range *range)
+{
+	struct perf_map_lines lines = {.offset = (uint32_t)(draft->written + draft->used)};
+
+	if (draft->cut > 0 || !write_range(draft, range))
+		draft->cut++;
+	lines.len = (uint32_t)(draft->written + draft->used) - lines.offset;
+	if (draft->form.pair && lines.len > 0 && !draft->err)
+		draft->err = perf_map_pair_note(draft->form.pair, range->addr, lines);
+}
+
+void perf_map_add(struct perf_map_draft *draft, const struct code_map *map,
+		  const struct code_range *range)
+{
+	if (blank_unlisted(draft, map)) /* else it is outdated, and of no use */
+		add_range(draft, range);
+}
+
+/* What was added to the code map since. */
+static int write_ranges(struct perf_map_draft *draft, const struct code_map *map, uint64_t since)
+{
+	_cleanup_free_ const struct code_range **ranges = NULL;
+	const ssize_t count = code_map_list(map, since, &ranges);
+
+	for (ssize_t i = 0; i < count && !draft->err; i++)
+		add_range(draft, ranges[i]);
+	out_flush(draft); /* what is left to do when it appears is little */
+	return count < 0 ? (int)count : draft->err;
+}
+
+/* ---- files ---- */
+
+static int open_dir(const char *dir)
+{
+	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Whether the next map can be the last one with lines added and taken out. */
+static bool can_continue(const struct perf_map_draft *draft, const struct code_map *map)
+{
+	const struct perf_map_pair *pair = draft->form.pair;
+	struct code_span spans[CODE_MAP_MAX_UNLISTED];
+
+	return pair && pair->relisted == draft->relisted &&
+	       pair->blanked <= MIN_BLANKED_BYTES + (uint64_t)pair->shown.size / 2 &&
+	       code_map_unlisted(map, pair->unlisted, spans) >= 0;
+}
+
+/* The draft's file, as the last map or empty. */
+static int begin_file(struct perf_map_draft *draft, const struct code_map *map, pid_t pid)
+{
+	struct perf_map_pair *pair = draft->form.pair;
+
+	draft->is_anew = true;
+	if (can_continue(draft, map)) {
+		draft->fd = perf_map_pair_begin(pair, draft->dirfd, pid, &draft->temp);
+		draft->is_anew = draft->fd < 0;
+	} else if (pair) {
+		perf_map_pair_reset(pair, draft->dirfd);
+	}
+	if (draft->is_anew)
+		draft->fd = perf_map_pair_create(draft->dirfd, pid, &draft->temp);
+	return draft->fd < 0 ? draft->fd : 0;
+}
+
+/* Everything, or what the last map lacks. */
+static int write_draft(struct perf_map_draft *draft, const struct code_map *map)
+{
+	const struct perf_map_pair *pair = draft->form.pair;
+
+	if (!draft->is_anew) {
+		draft->written = (uint64_t)pair->shown.size;
+		draft->unlisted = pair->unlisted;
+		if (lseek(draft->fd, pair->shown.size, SEEK_SET) < 0)
+			return -errno;
+		blank_unlisted(draft, map);
+		return write_ranges(draft, map, pair->mark);
+	}
+	draft->used = sizeof(marker) - 1;
+	memcpy(draft->data, marker, sizeof(marker) - 1);
+	return write_ranges(draft, map, 0);
+}
+
+int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
+		   const struct perf_map_form *form, struct perf_map_draft *ret)
+{
+	struct code_map_stats stats;
+	int err;
+
+	code_map_stats(map, &stats);
+	ret->err = 0;
+	ret->cut = ret->used = 0;
+	ret->written = 0;
+	ret->unlisted = stats.unlisted;
+	ret->relisted = stats.relisted;
+	ret->form = *form;
+	ret->name = map_name(pid);
+	ret->dirfd = open_dir(dir);
+	if (ret->dirfd < 0)
+		return ret->dirfd;
+	err = begin_file(ret, map, pid);
+	if (err) {
+		close(ret->dirfd);
+		return err;
+	}
+	err = write_draft(ret, map);
+	if (err)
+		perf_map_drop(ret);
+	return err;
+}
+
+bool perf_map_is_outdated(const struct perf_map_draft *draft, const struct code_map *map)
+{
+	struct code_span spans[CODE_MAP_MAX_UNLISTED];
+	struct code_map_stats stats;
+
+	code_map_stats(map, &stats);
+	return draft->relisted != stats.relisted ||
+	       (draft->unlisted != stats.unlisted &&
+		(!draft->form.pair || code_map_unlisted(map, draft->unlisted, spans) < 0));
+}
+
+/* The lines that are known are those of the draft, so nothing is known without it. */
+void perf_map_drop(struct perf_map_draft *draft)
+{
+	close(draft->fd);
+	unlinkat(draft->dirfd, draft->temp.text, 0);
+	if (draft->form.pair)
+		perf_map_pair_reset(draft->form.pair, draft->dirfd);
+	close(draft->dirfd);
+}
+
+/* Network file systems say only when a file is closed that they are full. */
+static int finish_file(struct perf_map_draft *draft)
+{
+	int fd;
+
+	out_flush(draft);
+	if (!draft->err && draft->is_anew && fchmod(draft->fd, 0644) < 0)
+		draft->err = -errno;
+	fd = draft->err ? -1 : dup(draft->fd);
+	if (!draft->err && (fd < 0 || close(fd) < 0))
+		draft->err = -errno;
+	return draft->err;
+}
+
+ssize_t perf_map_publish(struct perf_map_draft *draft, const struct code_map *map)
+{
+	struct perf_map_pair none = {0}, *pair = draft->form.pair ? draft->form.pair : &none;
+	int err;
+
+	blank_unlisted(draft, map);
+	err = finish_file(draft);
+	if (!err)
+		err = perf_map_pair_publish(pair, draft->dirfd, draft->fd, &draft->temp,
+					    &draft->name);
+	if (err) {
+		perf_map_drop(draft);
+		return err;
+	}
+	pair->mark = code_map_mark(map);
+	pair->unlisted = draft->unlisted;
+	pair->relisted = draft->relisted;
+	if (pair == &none || draft->cut > 0)
+		perf_map_pair_reset(pair, draft->dirfd);
+	close(draft->dirfd);
+	return (ssize_t)draft->cut;
+}
+
+void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_only)
+{
+	_cleanup_close_ int dirfd = open_dir(dir);
+
+	if (spare_only)
+		perf_map_pair_drop_spare(pair, dirfd);
+	else
+		perf_map_pair_reset(pair, dirfd);
+}
+
+ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes)
+{
+	_cleanup_free_ struct perf_map_draft *draft = malloc(sizeof(*draft));
+	const struct perf_map_form form = {.max_bytes = max_bytes};
+	const int err = draft ? perf_map_draft(dir, pid, map, &form, draft) : -ENOMEM;
+
+	return err ? err : perf_map_publish(draft, map);
+}
+
+int perf_map_remove(const char *dir, pid_t pid)
+{
+	const struct perf_map_name name = map_name(pid);
+	_cleanup_close_ int dirfd = open_dir(dir);
+
+	if (dirfd < 0)
+		return dirfd;
+	return unlinkat(dirfd, name.text, 0) < 0 ? -errno : 0;
+}
+
+/* ---- old maps ---- */
+
+/* The PID in a map's name or a temporary one's; 0 for any other name. */
+static pid_t pid_of_name(const char *name, bool *ret_temp)
+{
+	int pid = 0, behind = 0;
+
+	if (sscanf(name, "perf-%9d.map%n", &pid, &behind) != 1 || behind == 0 || pid <= 0)
+		return 0;
+	if (strlen(map_name(pid).text) !=
+	    (size_t)behind) /* written with a sign, a space or zeros */
+		return 0;
+	name += behind;
+	*ret_temp = name[0] == '.' && strspn(name + 1, "0123456789abcdef") == 16 && !name[17];
+	return !name[0] || *ret_temp ? pid : 0;
+}
+
+bool perf_map_is_ours(int fd)
+{
+	char start[sizeof(marker) - 1];
+
+	return pread(fd, start, sizeof(start), 0) == (ssize_t)sizeof(start) &&
+	       memcmp(start, marker, sizeof(start)) == 0;
+}
+
+/* Whether it is a map of this program's that was last written before that time. */
+static bool is_ours(int dirfd, const char *name, bool is_temp, time_t before)
+{
+	_cleanup_close_ int fd =
+		openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char start[sizeof(marker) - 1];
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
+		return false;
+	if (st.st_mtim.tv_sec >= before)
+		return false;
+	n = read(fd, start, sizeof(start));
+	if (n == 0)
+		return is_temp; /* left behind before the first block was written */
+	return n == sizeof(start) && memcmp(start, marker, sizeof(start)) == 0;
+}
+
+int perf_map_remove_old(const char *dir, long max_age_sec)
+{
+	_cleanup_closedir_ DIR *stream = opendir(dir);
+	const struct dirent *entry;
+	int removed = 0;
+
+	if (!stream)
+		return -errno;
+	while ((entry = readdir(stream))) {
+		bool is_temp = false;
+		const pid_t pid = pid_of_name(entry->d_name, &is_temp);
+		time_t before = time(NULL) - max_age_sec;
+
+		if (pid == 0)
+			continue;
+		if (kill(pid, 0) == 0 || errno != ESRCH) /* a second's grace for rounding */
+			before = process_stat_started_at(pid) - 1;
+		if (is_ours(dirfd(stream), entry->d_name, is_temp, before) &&
+		    unlinkat(dirfd(stream), entry->d_name, 0) == 0)
+			removed++;
+	}
+	return removed;
+}
+
+/* ---- shadows ---- */
+
+/* 1 if the process sees other mounts than we do, 0 if the same. */
+static int sees_other_mounts(pid_t pid)
+{
+	char path[sizeof("/proc/-2147483648/ns/mnt")];
+	struct stat theirs, ours;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
+	if (stat(path, &theirs) < 0 || stat("/proc/self/ns/mnt", &ours) < 0)
+		return -errno;
+	return theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino;
+}
+
+int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size)
+{
+	const struct perf_map_name name = map_name(inner_pid);
+	char path[sizeof("/tmp/") + sizeof(name)];
+	const int other = sees_other_mounts(pid);
+	int fd;
+
+	if (other <= 0)
+		return other;
+	snprintf(path, sizeof(path), "/tmp/%s", name.text);
+	if (strlen(path) >= size)
+		return -ERANGE;
+	/* Links are followed as perf would, but end within the container; nothing is opened. */
+	fd = root_file_open(pid, path, O_PATH);
+	if (fd < 0)
+		return fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP ? 0 : fd;
+	close(fd);
+	memcpy(ret_path, path, strlen(path) + 1);
+	return 1;
+}

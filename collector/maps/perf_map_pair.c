@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The two files of a perf map, see perf_map_pair.h. That nobody has the spare open is asked of the
+ * kernel by a lease, which it grants only then.
+ */
+#include "maps/perf_map_pair.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define TEMP_ATTEMPTS 8
+#define TEXT_BYTES    4096
+
+/* What is behind the zeros of a line that was taken out: size 0, and a name that perf skips. */
+static const char blank_end[] = " 0 fg\n";
+
+/* ---- files ---- */
+
+static struct perf_map_name temp_name(pid_t pid)
+{
+	unsigned long long random = 0;
+	struct perf_map_name name;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+		random = (unsigned long long)getpid(); /* O_EXCL is what makes it safe */
+	snprintf(name.text, sizeof(name.text), "perf-%d.map.%016llx", (int)pid, random);
+	return name;
+}
+
+int perf_map_pair_create(int dirfd, pid_t pid, struct perf_map_name *ret_temp)
+{
+	for (int i = 0; i < TEMP_ATTEMPTS; i++) {
+		const struct perf_map_name name = temp_name(pid);
+		const int fd = openat(dirfd, name.text,
+				      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+		if (fd >= 0) {
+			*ret_temp = name;
+			return fd;
+		}
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
+static struct perf_map_file file_of(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return (struct perf_map_file){.is_open = true, .fd = fd, .size = -1};
+	return (struct perf_map_file){
+		.is_open = true,
+		.fd = fd,
+		.dev = st.st_dev,
+		.ino = st.st_ino,
+		.size = st.st_size,
+		.mtime = st.st_mtim,
+	};
+}
+
+static void close_file(struct perf_map_file *file)
+{
+	if (file->is_open)
+		close(file->fd);
+	*file = (struct perf_map_file){0};
+}
+
+/* It is there still, nobody but we can have changed it, and it ends where we ended it. */
+static bool is_as_left(const struct perf_map_file *file)
+{
+	struct stat st;
+
+	return file->is_open && fstat(file->fd, &st) == 0 && st.st_nlink == 1 &&
+	       st.st_uid == geteuid() && !(st.st_mode & 022) && st.st_size == file->size &&
+	       st.st_mtim.tv_sec == file->mtime.tv_sec && st.st_mtim.tv_nsec == file->mtime.tv_nsec;
+}
+
+/*
+ * The signal is one that does nothing, should somebody open the file before the lease is returned.
+ */
+static bool nobody_has_open(int fd)
+{
+	const bool is_granted =
+		fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+
+	if (is_granted)
+		fcntl(fd, F_SETLEASE, F_UNLCK);
+	return is_granted;
+}
+
+static bool copy_range(int from, int to, off_t begin, off_t end)
+{
+	off_t in = begin, out = begin;
+
+	while (in < end) {
+		const ssize_t n = copy_file_range(from, &in, to, &out, (size_t)(end - in), 0);
+
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* ---- lines ---- */
+
+int perf_map_pair_note(struct perf_map_pair *pair, uint64_t addr, struct perf_map_lines lines)
+{
+	const uint64_t packed = (uint64_t)lines.offset << 32 | lines.len;
+
+	return map64_put(&pair->lines, addr, (void *)(uintptr_t)packed);
+}
+
+struct perf_map_lines perf_map_pair_forget(struct perf_map_pair *pair, uint64_t addr)
+{
+	const uint64_t packed = (uintptr_t)map64_remove(&pair->lines, addr);
+	const struct perf_map_lines lines = {.offset = (uint32_t)(packed >> 32),
+					     .len = (uint32_t)packed};
+
+	if (lines.len == 0)
+		return lines;
+	pair->blanked += lines.len;
+	if (pair->n_blanks < PERF_MAP_PAIR_MAX_BLANKS)
+		pair->blanks[pair->n_blanks] = lines;
+	pair->n_blanks++;
+	return lines;
+}
+
+void perf_map_pair_fill(char *text, size_t len)
+{
+	const size_t end = sizeof(blank_end) - 1;
+
+	memset(text, '0', len - end);
+	memcpy(text + len - end, blank_end, end);
+}
+
+static int write_at(int fd, const char *text, size_t len, off_t offset)
+{
+	while (len > 0) {
+		const ssize_t n = pwrite(fd, text, len, offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		text += n;
+		len -= (size_t)n;
+		offset += n;
+	}
+	return 0;
+}
+
+int perf_map_pair_blank(int fd, struct perf_map_lines lines)
+{
+	char text[TEXT_BYTES];
+	off_t offset = lines.offset;
+
+	memset(text, '0', sizeof(text));
+	while (lines.len > sizeof(text)) {
+		const uint32_t n = lines.len - sizeof(text) < sizeof(blank_end)
+					   ? (uint32_t)(lines.len / 2)
+					   : (uint32_t)sizeof(text);
+		const int err = write_at(fd, text, n, offset);
+
+		if (err)
+			return err;
+		lines.len -= n;
+		offset += n;
+	}
+	perf_map_pair_fill(text, lines.len);
+	return write_at(fd, text, lines.len, offset);
+}
+
+/* ---- pairs ---- */
+
+void perf_map_pair_drop_spare(struct perf_map_pair *pair, int dirfd)
+{
+	if (pair->spare.is_open)
+		unlinkat(dirfd, pair->temp.text, 0);
+	close_file(&pair->spare);
+	pair->n_blanks = 0;
+}
+
+void perf_map_pair_reset(struct perf_map_pair *pair, int dirfd)
+{
+	perf_map_pair_drop_spare(pair, dirfd);
+	close_file(&pair->shown);
+	map64_fini(&pair->lines);
+	pair->lines = (struct map64){0};
+	pair->blanked = 0;
+}
+
+/* The spare as the map in its place is. */
+static bool catch_up(struct perf_map_pair *pair)
+{
+	const struct perf_map_file *shown = &pair->shown, *spare = &pair->spare;
+	int err = 0;
+
+	if (pair->n_blanks > PERF_MAP_PAIR_MAX_BLANKS || spare->size > shown->size ||
+	    !is_as_left(spare) || !nobody_has_open(spare->fd) ||
+	    !copy_range(shown->fd, spare->fd, spare->size, shown->size))
+		return false;
+	for (size_t i = 0; i < pair->n_blanks && !err; i++)
+		err = perf_map_pair_blank(spare->fd, pair->blanks[i]);
+	return !err;
+}
+
+static int copy_shown(struct perf_map_pair *pair, int dirfd, pid_t pid,
+		      struct perf_map_name *ret_temp)
+{
+	const int fd = perf_map_pair_create(dirfd, pid, ret_temp);
+
+	if (fd < 0)
+		return fd;
+	if (copy_range(pair->shown.fd, fd, 0, pair->shown.size) && fchmod(fd, 0644) == 0)
+		return fd;
+	unlinkat(dirfd, ret_temp->text, 0); /* some file systems cannot */
+	close(fd);
+	return -EOPNOTSUPP;
+}
+
+int perf_map_pair_begin(struct perf_map_pair *pair, int dirfd, pid_t pid,
+			struct perf_map_name *ret_temp)
+{
+	int fd = -1;
+
+	if (is_as_left(&pair->shown)) {
+		if (catch_up(pair)) {
+			fd = pair->spare.fd;
+			*ret_temp = pair->temp;
+			pair->spare = (struct perf_map_file){0};
+			pair->reuses++;
+		} else {
+			perf_map_pair_drop_spare(pair, dirfd);
+			fd = copy_shown(pair, dirfd, pid, ret_temp);
+			pair->copies += fd >= 0;
+		}
+	}
+	if (fd < 0)
+		perf_map_pair_reset(pair, dirfd);
+	pair->n_blanks = 0;
+	return fd < 0 ? -ENOENT : fd;
+}
+
+static bool is_that_file(int dirfd, const struct perf_map_name *name,
+			 const struct perf_map_file *file)
+{
+	struct stat st;
+
+	return file->is_open && fstatat(dirfd, name->text, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       st.st_dev == file->dev && st.st_ino == file->ino;
+}
+
+/*
+ * Exchanges the two names, because a rename over a file makes ext4 write the new one to the disk
+ * first (its auto_da_alloc), which takes longer than all the rest. Returns whether there is now a
+ * file under the name temp, or negative errno.
+ */
+static int exchange(int dirfd, const struct perf_map_name *temp, const struct perf_map_name *name)
+{
+	if (renameat2(dirfd, temp->text, dirfd, name->text, RENAME_EXCHANGE) == 0)
+		return 1;
+	return renameat(dirfd, temp->text, dirfd, name->text) < 0 ? -errno : 0;
+}
+
+int perf_map_pair_publish(struct perf_map_pair *pair, int dirfd, int fd,
+			  const struct perf_map_name *temp, const struct perf_map_name *name)
+{
+	const int left = exchange(dirfd, temp, name);
+	int err;
+
+	if (left < 0)
+		return left;
+	if (left && is_that_file(dirfd, temp, &pair->shown)) {
+		pair->spare = pair->shown;
+		pair->temp = *temp;
+	} else if (left && unlinkat(dirfd, temp->text, 0) < 0) {
+		err = -errno; /* it was a directory: as it was before */
+		renameat2(dirfd, temp->text, dirfd, name->text, RENAME_EXCHANGE);
+		return err;
+	} else {
+		close_file(&pair->shown);
+	}
+	pair->shown = file_of(fd);
+	return 0;
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Executable mappings in a sorted array, see address_space.h. A line of /proc/<pid>/maps:
+ *
+ *	7f1c2a000000-7f1c2a021000 r-xp 00002000 fd:01 1835013     /usr/lib/libz.so.1 (deleted)
+ *	start        end          perm file_off dev   inode       path, may be missing
+ *
+ * All numbers but the inode are hexadecimal. The path is the rest of the line, spaces included,
+ * with newlines written as \012 and nothing else escaped.
+ */
+#include "memory/address_space.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_MAPS_BYTES (64u << 20)
+
+static const char deleted_suffix[] = " (deleted)";
+
+/* ---- the array ---- */
+
+/* Index of the first mapping that ends behind addr; count if there is none. */
+static size_t index_of(const struct address_space *space, uint64_t addr)
+{
+	size_t low = 0, high = space->count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (space->mappings[middle].end > addr)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Whether right goes on where left ends, in the file too. JVMs commit their code heap bit by bit.
+ */
+static bool is_continued(const struct mapping *left, const struct mapping *right)
+{
+	return left->end == right->start && left->inode == right->inode &&
+	       left->dev_major == right->dev_major && left->dev_minor == right->dev_minor &&
+	       left->is_deleted == right->is_deleted &&
+	       (left->inode == 0 ||
+		left->file_off + (left->end - left->start) == right->file_off) &&
+	       strcmp(left->path, right->path) == 0;
+}
+
+/* Joins the mapping at index with the one before it if they are one. */
+static void join_at(struct address_space *space, size_t index)
+{
+	struct mapping *right = &space->mappings[index];
+
+	if (index == 0 || index >= space->count || !is_continued(right - 1, right))
+		return;
+	right[-1].end = right->end;
+	if (right->since_ns > right[-1].since_ns)
+		right[-1].since_ns = right->since_ns;
+	free((char *)right->path);
+	space->count--;
+	memmove(right, right + 1, (space->count - index) * sizeof(*right));
+}
+
+static int reserve(struct address_space *space, size_t count)
+{
+	size_t size = space->size ? space->size : 16;
+	struct mapping *mappings;
+
+	while (size < count)
+		size *= 2;
+	if (size == space->size)
+		return 0;
+	mappings = realloc(space->mappings, size * sizeof(*mappings));
+	if (!mappings)
+		return -ENOMEM;
+	space->mappings = mappings;
+	space->size = size;
+	return 0;
+}
+
+/*
+ * What is to replace the mappings from first to behind: what the new one leaves of the first, the
+ * new one, and what it leaves of the last.
+ */
+struct splice {
+	size_t first, behind;
+	struct mapping pieces[3];
+	size_t count;
+};
+
+static bool plan_splice(const struct address_space *space, const struct mapping *added,
+			struct splice *splice)
+{
+	const struct mapping *first = NULL, *last = NULL;
+
+	splice->first = index_of(space, added->start);
+	splice->behind = splice->first;
+	while (splice->behind < space->count && space->mappings[splice->behind].start < added->end)
+		splice->behind++;
+	if (splice->first < splice->behind) {
+		first = &space->mappings[splice->first];
+		last = &space->mappings[splice->behind - 1];
+	}
+	if (first && first->start < added->start) {
+		splice->pieces[splice->count] = *first;
+		splice->pieces[splice->count++].end = added->start;
+	}
+	splice->pieces[splice->count++] = *added;
+	if (last && last->end > added->end) {
+		struct mapping *piece = &splice->pieces[splice->count++];
+
+		*piece = *last;
+		piece->start = added->end;
+		piece->file_off += added->end - last->start;
+	}
+	return space->count - (splice->behind - splice->first) + splice->count <= ADDRESS_SPACE_MAX;
+}
+
+/* Gives each piece a path of its own. */
+static int copy_paths(struct splice *splice)
+{
+	for (size_t i = 0; i < splice->count; i++) {
+		char *copy = strdup(splice->pieces[i].path);
+
+		if (!copy) {
+			while (i-- > 0)
+				free((char *)splice->pieces[i].path);
+			return -ENOMEM;
+		}
+		splice->pieces[i].path = copy;
+	}
+	return 0;
+}
+
+static void apply_splice(struct address_space *space, const struct splice *splice)
+{
+	struct mapping *at = &space->mappings[splice->first];
+	const size_t rest = space->count - splice->behind;
+
+	for (size_t i = splice->first; i < splice->behind; i++)
+		free((char *)space->mappings[i].path);
+	memmove(at + splice->count, &space->mappings[splice->behind], rest * sizeof(*at));
+	memcpy(at, splice->pieces, splice->count * sizeof(*at));
+	space->count = splice->first + splice->count + rest;
+	for (size_t i = splice->first + splice->count + 1; i-- > splice->first;)
+		join_at(space, i);
+}
+
+static int add_splice(struct address_space *space, const struct mapping *mapping)
+{
+	struct splice splice = {0};
+	int err;
+
+	if (!plan_splice(space, mapping, &splice)) {
+		space->dropped++;
+		return -ENOSPC;
+	}
+	err = reserve(space, space->count + 2);
+	if (!err)
+		err = copy_paths(&splice);
+	if (!err)
+		apply_splice(space, &splice);
+	return err;
+}
+
+/* ---- operations ---- */
+
+bool mapping_is_generated(const struct mapping *mapping)
+{
+	static const char *const prefixes[] = {"[anon", "/memfd:", "/dev/zero", "/anon_hugepage"};
+
+	if (mapping->inode == 0 && mapping->path[0] != '[')
+		return true;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		if (strncmp(mapping->path, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+int address_space_add(struct address_space *space, const struct mapping *mapping)
+{
+	const size_t len = strlen(mapping->path), suffix = sizeof(deleted_suffix) - 1;
+	_cleanup_free_ char *path = NULL;
+	struct mapping plain = *mapping;
+
+	if (mapping->start >= mapping->end)
+		return -EINVAL;
+	if (len > suffix && strcmp(mapping->path + len - suffix, deleted_suffix) == 0) {
+		path = strndup(mapping->path, len - suffix);
+		if (!path)
+			return -ENOMEM;
+		plain.path = path;
+		plain.is_deleted = true;
+	}
+	return add_splice(space, &plain);
+}
+
+const struct mapping *address_space_find(const struct address_space *space, uint64_t addr)
+{
+	const size_t i = index_of(space, addr);
+
+	return i < space->count && space->mappings[i].start <= addr ? &space->mappings[i] : NULL;
+}
+
+void address_space_fini(struct address_space *space)
+{
+	for (size_t i = 0; i < space->count; i++)
+		free((char *)space->mappings[i].path);
+	free(space->mappings);
+	*space = (struct address_space){0};
+}
+
+void address_space_forget_before(struct address_space *space, uint64_t since_ns)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < space->count; i++) {
+		if (space->mappings[i].since_ns < since_ns)
+			free((char *)space->mappings[i].path);
+		else
+			space->mappings[kept++] = space->mappings[i];
+	}
+	space->count = kept;
+	space->code_bytes = 0;
+}
+
+int address_space_copy(struct address_space *space, const struct address_space *from)
+{
+	struct address_space copy = {.dropped = from->dropped, .code_bytes = from->code_bytes};
+	int err = reserve(&copy, from->count);
+
+	for (size_t i = 0; !err && i < from->count; i++) {
+		copy.mappings[i] = from->mappings[i];
+		copy.mappings[i].path = strdup(from->mappings[i].path);
+		if (copy.mappings[i].path)
+			copy.count++;
+		else
+			err = -ENOMEM;
+	}
+	if (err) {
+		address_space_fini(&copy);
+		return err;
+	}
+	address_space_fini(space);
+	*space = copy;
+	return 0;
+}
+
+/* ---- /proc/<pid>/maps ---- */
+
+struct cursor {
+	const char *at, *end;
+};
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+/* A number that ends with the byte after, which is consumed with it. */
+static bool take_number(struct cursor *cursor, unsigned int base, char after, uint64_t *ret)
+{
+	const char *start = cursor->at;
+	uint64_t value = 0;
+
+	for (; cursor->at < cursor->end; cursor->at++) {
+		const unsigned int digit = (unsigned int)digit_of(*cursor->at);
+
+		if (digit >= base)
+			break;
+		if (value > (UINT64_MAX - digit) / base)
+			return false;
+		value = value * base + digit;
+	}
+	if (cursor->at == start)
+		return false;
+	*ret = value;
+	if (cursor->at == cursor->end) /* the inode, where nothing follows */
+		return after == ' ';
+	return *cursor->at++ == after;
+}
+
+struct permissions {
+	bool is_writable, is_executable;
+};
+
+static bool take_permissions(struct cursor *cursor, struct permissions *ret)
+{
+	if (cursor->end - cursor->at < 5 || cursor->at[4] != ' ')
+		return false;
+	ret->is_writable = cursor->at[1] == 'w';
+	ret->is_executable = cursor->at[2] == 'x';
+	cursor->at += 5;
+	return true;
+}
+
+/* The rest of the line, terminated; NULL without memory. */
+static char *take_path(struct cursor *cursor)
+{
+	static const char newline[] = "\\012";
+	const size_t escaped = sizeof(newline) - 1;
+	char *path, *out;
+
+	while (cursor->at < cursor->end && *cursor->at == ' ')
+		cursor->at++;
+	path = out = malloc((size_t)(cursor->end - cursor->at) + 1);
+	while (path && cursor->at < cursor->end) {
+		if ((size_t)(cursor->end - cursor->at) >= escaped &&
+		    memcmp(cursor->at, newline, escaped) == 0) {
+			*out++ = '\n';
+			cursor->at += escaped;
+		} else {
+			*out++ = *cursor->at++;
+		}
+	}
+	if (path)
+		*out = '\0';
+	return path;
+}
+
+static int parse_line(struct address_space *space, struct cursor line)
+{
+	_cleanup_free_ char *path = NULL;
+	struct mapping mapping = {0};
+	struct permissions permissions;
+	uint64_t major, minor;
+	int err;
+
+	if (!take_number(&line, 16, '-', &mapping.start) ||
+	    !take_number(&line, 16, ' ', &mapping.end) || !take_permissions(&line, &permissions) ||
+	    !take_number(&line, 16, ' ', &mapping.file_off) ||
+	    !take_number(&line, 16, ':', &major) || !take_number(&line, 16, ' ', &minor) ||
+	    !take_number(&line, 10, ' ', &mapping.inode) || !permissions.is_executable)
+		return 0;
+	path = take_path(&line);
+	if (!path)
+		return -ENOMEM;
+	mapping.dev_major = (uint32_t)major;
+	mapping.dev_minor = (uint32_t)minor;
+	mapping.path = path;
+	/* A page of the kernel's that is in each process's list, and no mapping of it. */
+	if (!permissions.is_writable && strcmp(path, "[vsyscall]") != 0)
+		space->code_bytes += mapping.end - mapping.start;
+	err = address_space_add(space, &mapping);
+	return err == -ENOMEM ? err : 0;
+}
+
+int address_space_parse(struct address_space *space, const char *text, size_t len)
+{
+	const char *end = text + len;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *line_end = newline ? newline : end;
+		const int err = parse_line(space, (struct cursor){text, line_end});
+
+		if (err)
+			return err;
+		text = newline ? newline + 1 : end;
+	}
+	return 0;
+}
+
+int address_space_read(struct address_space *space, pid_t pid)
+{
+	struct address_space fresh = {0};
+	_cleanup_free_ char *text = NULL;
+	char path[sizeof("/proc/-2147483648/maps")];
+	ssize_t len;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	len = file_read_whole(path, MAX_MAPS_BYTES, &text);
+	if (len < 0)
+		return (int)len;
+	while (len == MAX_MAPS_BYTES && text[len - 1] != '\n') /* cut: not half a line */
+		len--;
+	err = address_space_parse(&fresh, text, (size_t)len);
+	if (err) {
+		address_space_fini(&fresh);
+		return err;
+	}
+	address_space_fini(space);
+	*space = fresh;
+	return 0;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   places in a process's memory -> their bytes
+ * units:   bytes
+ * threads: the model's
+ * errors:  negative errno; -EPERM is logged once, with the remedy, which is one for all processes
+ * source:  process_vm_readv(2)
+ */
+#ifndef FG_MEMORY_PROCESS_MEMORY_H
+#define FG_MEMORY_PROCESS_MEMORY_H
+
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/* n pieces into n others of the same lengths; returns how many bytes, fewer where a piece ends. */
+ssize_t process_memory_read(pid_t pid, const struct iovec *to, const struct iovec *from,
+			    unsigned long n);
+
+#endif

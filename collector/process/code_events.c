@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Applies what an agent says to the process it says it of, see code_events.h. */
+#include "process/code_events.h"
+
+#include "base/log.h"
+#include "process/code_inlines.h"
+#include "code/java_text.h"
+
+#include <errno.h>
+#include <string.h>
+
+/*
+ * Agents say when on their own clock, which a time namespace may have moved. A time in the future
+ * would outlive every later event at that address, so there is none.
+ */
+static uint64_t host_time(const struct process *process, uint64_t time_ns, uint64_t now_ns)
+{
+	const uint64_t host = time_ns - (uint64_t)process->clock_offset_ns;
+
+	return host < now_ns ? host : now_ns;
+}
+
+/*
+ * What a resync repeats was there before, and its time is that of the repetition. How long before
+ * is not known: perf, which goes by the time alone, is told when the resync began.
+ */
+static void dump_range(struct process *process, const struct code_range *range, bool is_resync,
+		       uint64_t now_ns)
+{
+	const struct jvm *jvm = process->jvm;
+	uint64_t time_ns = range->birth_ns;
+
+	if (is_resync && jvm->is_resyncing && jvm->resync_ns < time_ns)
+		time_ns = jvm->resync_ns;
+	jitdump_target_add(&process->jitdump, process->pid, range, time_ns, now_ns);
+}
+
+/* HotSpot makes one, by hand, when it first mounts a virtual thread. */
+static void note_mounting(struct jvm *jvm, const struct code_range *range)
+{
+	if (range->kind == CODE_NATIVE_WRAPPER && range->frame.complete > 0 && range->class_name &&
+	    range->name && strcmp(range->name, "enterSpecial") == 0 &&
+	    strcmp(range->class_name, "jdk/internal/vm/Continuation") == 0)
+		jvm->mounting_pc = range->addr + range->frame.complete;
+}
+
+static void add_range(struct process *process, struct code_range *range, bool is_resync,
+		      uint64_t now_ns)
+{
+	int n;
+
+	range->dump_index = jitdump_target_number(&process->jitdump);
+	note_mounting(process->jvm, range);
+	n = code_map_add(process->code, range, is_resync);
+
+	if (n < 0)
+		process->jvm->bad_records++;
+	if (n <= 0)
+		return;
+	map_writer_mark(&process->map, process->code, range, now_ns);
+	dump_range(process, range, is_resync, now_ns);
+}
+
+static enum code_kind load_kind(uint8_t kind)
+{
+	switch (kind) {
+	case WIRE_CODE_NATIVE_WRAPPER:
+		return CODE_NATIVE_WRAPPER;
+	case WIRE_CODE_OSR:
+		return CODE_OSR;
+	default:
+		return CODE_JAVA;
+	}
+}
+
+static bool is_sound(const struct wire_frame *said, uint32_t code_size)
+{
+	return said->size <= CODE_FRAME_MAX_BYTES && said->size % 8 == 0 &&
+	       said->complete <= code_size && said->entry <= code_size;
+}
+
+/* An unwinder believes what is kept here; the rest is counted. Without a size none of it helps. */
+static struct code_frame take_frame(struct process *process, const struct wire_frame *said,
+				    uint32_t code_size, bool is_broken)
+{
+	if (is_broken || !is_sound(said, code_size)) {
+		process->jvm->lost_frames++;
+		return (struct code_frame){0};
+	}
+	if (said->size == 0)
+		return (struct code_frame){0};
+	return (struct code_frame){
+		.size = said->size, .complete = said->complete, .entry = said->entry};
+}
+
+static int apply_load(struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	struct wire_method_load load;
+	const int err = wire_decode_method_load(record, &load);
+	struct inline_table *inlines;
+	struct code_method names;
+
+	if (err)
+		return err;
+	if (!code_range_is_valid(load.addr, load.size))
+		return -EINVAL; /* before its names are kept */
+	inlines = code_inlines_read(process, &load, &names);
+	struct code_range range = {
+		.addr = load.addr,
+		.size = load.size,
+		.kind = load_kind(load.code_kind),
+		.level = load.level,
+		.frame = take_frame(process, &load.frame, load.size, load.frame_is_broken),
+		.birth_ns = host_time(process, load.time_ns, now_ns),
+		.class_name = names.class_name,
+		.name = names.name,
+		.signature = names.signature,
+		.source_file = names.source_file,
+		.inlines = inlines,
+	};
+	add_range(process, &range, record->flags & WIRE_FLAG_RESYNC, now_ns);
+	return 0;
+}
+
+static const char *stub_name(struct process *process, struct wire_str said)
+{
+	static const char unnamed[] = "[unnamed stub]";
+
+	return said.len > 0 ? process_name(process, said.data, said.len)
+			    : process_name(process, unnamed, sizeof(unnamed) - 1);
+}
+
+/*
+ * When all code is asked for, HotSpot from JDK 21 on also tells of a stub that a compiler thread
+ * generates at this moment: from its beginning to address 0, as far as 32 bits can say that. As of
+ * up to 4 GiB it would take the place of all code and of libraries behind it. It is told of anew,
+ * by its true size, once it is complete and can be run.
+ */
+static bool is_incomplete(const struct wire_stub *stub)
+{
+	return stub->size > 0 && (uint32_t)(stub->addr + stub->size) == 0;
+}
+
+static int apply_stub(struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	struct wire_stub stub;
+	const int err = wire_decode_stub(record, &stub);
+	struct code_range range;
+
+	if (err)
+		return err;
+	if (is_incomplete(&stub))
+		return 0;
+	if (!code_range_is_valid(stub.addr, stub.size))
+		return -EINVAL;
+	range = (struct code_range){
+		.addr = stub.addr,
+		.size = stub.size,
+		.kind = CODE_STUB,
+		.level = CODE_LEVEL_UNKNOWN,
+		.frame = take_frame(process, &stub.frame, stub.size, stub.frame_is_broken),
+		.birth_ns = host_time(process, stub.time_ns, now_ns),
+		.name = stub_name(process, stub.name),
+	};
+	add_range(process, &range, record->flags & WIRE_FLAG_RESYNC, now_ns);
+	return 0;
+}
+
+static int apply_unload(struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	struct wire_method_unload unload;
+	const int err = wire_decode_method_unload(record, &unload);
+
+	/* The map keeps a dropped method's line until its addresses are used again. */
+	if (!err)
+		code_map_remove(process->code, unload.addr,
+				host_time(process, unload.time_ns, now_ns));
+	return err;
+}
+
+static int apply_resync(struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	struct jvm *jvm = process->jvm;
+	struct wire_resync resync;
+	const int err = wire_decode_resync(record, &resync);
+
+	if (err)
+		return err;
+	if (record->kind == WIRE_RESYNC_BEGIN) {
+		jvm->state = JVM_RESYNCING;
+		jvm->is_resyncing = true;
+		jvm->resync_epoch = resync.epoch;
+		jvm->resync_ns = host_time(process, resync.time_ns, now_ns);
+		code_map_resync_begin(process->code, jvm->resync_ns);
+		return 0;
+	}
+	if (!jvm->is_resyncing || jvm->resync_epoch != resync.epoch)
+		return -EPROTO; /* the end of another one proves nothing of this one */
+	jvm->is_resyncing = false;
+	if (code_map_resync_end(process->code, resync.complete) > 0)
+		map_writer_mark(&process->map, process->code, NULL, now_ns);
+	if (resync.complete) {
+		jvm->state = JVM_CURRENT;
+		jvm->resyncs++;
+	}
+	return 0;
+}
+
+static int apply_hello(struct process *process, const struct wire_record *record)
+{
+	struct wire_hello hello;
+	const int err = wire_decode_hello(record, &hello);
+
+	if (err)
+		return err;
+	process->jvm->has_hello = true;
+	return process_set_hello(process, &hello);
+}
+
+static int apply_loss(struct process *process, const struct wire_record *record)
+{
+	struct wire_loss loss;
+	const int err = wire_decode_loss(record, &loss);
+
+	if (!err)
+		memcpy(process->jvm->lost, loss.count, sizeof(process->jvm->lost));
+	return err;
+}
+
+static int apply_bye(struct process *process, const struct wire_record *record)
+{
+	struct wire_bye bye;
+	const int err = wire_decode_bye(record, &bye);
+
+	if (!err)
+		process->jvm->state = JVM_ENDED;
+	return err;
+}
+
+static int apply_thread(struct process *process, const struct wire_record *record)
+{
+	struct wire_thread thread;
+	const int err = wire_decode_thread(record, &thread);
+	const char *name;
+
+	if (err)
+		return err;
+	name = process_name(process, thread.name.data, thread.name.len);
+	return name ? process_set_thread_name(process, (pid_t)thread.tid, name) : 0;
+}
+
+void code_events_apply(struct process *process, const struct wire_record *record, uint64_t now_ns)
+{
+	int err = 0;
+
+	if (!process->jvm->has_hello && record->kind != WIRE_HELLO) {
+		process->jvm->bad_records++;
+		return;
+	}
+	switch (record->kind) {
+	case WIRE_HELLO:
+		err = apply_hello(process, record);
+		break;
+	case WIRE_RESYNC_BEGIN:
+	case WIRE_RESYNC_END:
+		err = apply_resync(process, record, now_ns);
+		break;
+	case WIRE_METHOD_LOAD:
+		err = apply_load(process, record, now_ns);
+		break;
+	case WIRE_METHOD_UNLOAD:
+		err = apply_unload(process, record, now_ns);
+		break;
+	case WIRE_STUB:
+		err = apply_stub(process, record, now_ns);
+		break;
+	case WIRE_LOSS:
+		err = apply_loss(process, record);
+		break;
+	case WIRE_BYE:
+		err = apply_bye(process, record);
+		break;
+	case WIRE_THREAD:
+		err = apply_thread(process, record);
+		break;
+	default:
+		process->jvm->unknown_records++;
+		break;
+	}
+	if (err)
+		process->jvm->bad_records++;
+	process_compact_names(process, now_ns); /* no name is borrowed any more */
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Takes turns with the perf maps that processes write themselves, see foreign_upkeep.h. */
+#include "process/foreign_upkeep.h"
+
+#include "base/process_stat.h"
+#include "process/process.h"
+
+/* 1 MiB takes some 10 ms. */
+#define STEP_BYTES    ((size_t)4 << 20)
+#define PROCESS_BYTES ((size_t)2 << 20) /* while others wait */
+
+/* The dead have nothing to add once their file, if there is one, has been read to its end. */
+static bool is_due(const struct process *process, uint64_t now_ns)
+{
+	const struct foreign_reader *reader = &process->foreign;
+
+	if (process->jvm || now_ns < reader->next_ns)
+		return false;
+	if (process->gone_ns)
+		return reader->is_open && reader->whole_ns < process->gone_ns;
+	return process_has_generated(process);
+}
+
+static void measure(struct foreign_upkeep *upkeep, const struct map64 *processes)
+{
+	size_t pos = 0;
+	uint64_t key;
+	void *value;
+
+	upkeep->files = upkeep->ranges = upkeep->bytes = 0;
+	while (map64_next(processes, &pos, &key, &value)) {
+		const struct foreign_reader *reader = &((const struct process *)value)->foreign;
+
+		upkeep->files += reader->is_open;
+		upkeep->ranges += reader->map ? foreign_map_count(reader->map) : 0;
+		upkeep->bytes += reader->map ? foreign_map_bytes(reader->map) : 0;
+	}
+}
+
+static bool has_room(const struct foreign_upkeep *upkeep, const struct foreign_reader *reader)
+{
+	return upkeep->bytes < FOREIGN_MAX_BYTES &&
+	       (reader->is_open || upkeep->files < FOREIGN_MAX_FILES);
+}
+
+static void read_process(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns,
+			 size_t max_bytes)
+{
+	struct foreign_reader *reader = &process->foreign;
+	struct foreign_owner owner = {.pid = process->pid, .inner_pid = process->inner_pid};
+	const size_t before = reader->map ? foreign_map_bytes(reader->map) : 0;
+	const bool was_open = reader->is_open;
+
+	if (!has_room(upkeep, reader)) {
+		upkeep->put_off++;
+		reader->next_ns = now_ns + FOREIGN_LOOK_INTERVAL_NS;
+		return;
+	}
+	if (!reader->began_at)
+		reader->began_at = process_stat_started_at(process->pid);
+	owner.began_at = reader->began_at;
+	if (process->gone_ns)
+		reader->look_ns = UINT64_MAX; /* the name may be another's by now */
+	upkeep->done += foreign_reader_step(reader, &owner, max_bytes, &upkeep->stats);
+	upkeep->files += reader->is_open - was_open;
+	upkeep->bytes += (reader->map ? foreign_map_bytes(reader->map) : 0) - before;
+}
+
+void foreign_upkeep_begin(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns)
+{
+	if (upkeep->done < STEP_BYTES && is_due(process, now_ns))
+		read_process(upkeep, process, now_ns, STEP_BYTES - upkeep->done);
+}
+
+/* From where the last step ended, once around at most. */
+void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *processes,
+			 uint64_t now_ns)
+{
+	uint64_t key;
+	void *value;
+
+	if (now_ns < upkeep->next_ns)
+		return;
+	upkeep->next_ns = now_ns + FOREIGN_READ_INTERVAL_NS;
+	upkeep->done = 0;
+	measure(upkeep, processes);
+	for (size_t left = processes->count; left > 0 && upkeep->done < STEP_BYTES; left--) {
+		if (!map64_next(processes, &upkeep->pos, &key, &value)) {
+			upkeep->pos = 0;
+			if (!map64_next(processes, &upkeep->pos, &key, &value))
+				break;
+		}
+		if (is_due(value, now_ns))
+			read_process(upkeep, value, now_ns, PROCESS_BYTES);
+	}
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a process is called, see identity.h. */
+#include "process/identity.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LABEL_PREFIX "label."
+
+static uint64_t last_version; /* the model's thread only */
+
+void identity_touch(struct identity *identity)
+{
+	identity->version = ++last_version;
+}
+
+void identity_fini(struct identity *identity)
+{
+	label_set_fini(&identity->labels);
+}
+
+/* Unless it is known already. */
+static void take(const char *text, char ret[CONTAINER_NAME_BYTES])
+{
+	if (text && !ret[0])
+		outside_text(text, strlen(text), ret, CONTAINER_NAME_BYTES);
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Percent-encoded, as in W3C's baggage. Never longer than before. */
+static size_t decode_percents(const char *text, size_t len, char *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		const int high = text[i] == '%' && i + 2 < len ? hex_value(text[i + 1]) : -1;
+		const int low = high >= 0 ? hex_value(text[i + 2]) : -1;
+
+		ret[n++] = low >= 0 ? (char)(high * 16 + low) : text[i];
+		i += low >= 0 ? 2 : 0;
+	}
+	return n;
+}
+
+static void take_resource(struct label_set *labels, const char *item, size_t len)
+{
+	const char *equals = memchr(item, '=', len);
+	char value[LABEL_VALUE_BYTES];
+	size_t key_len, value_len;
+
+	if (!equals)
+		return;
+	key_len = (size_t)(equals - item);
+	value_len = len - key_len - 1;
+	if (value_len > sizeof(value)) {
+		labels->left_out++;
+		return;
+	}
+	value_len = decode_percents(equals + 1, value_len, value);
+	label_set_add_parts(labels, item, key_len, value, value_len);
+}
+
+/* "key=value,key=value" */
+static void take_resources(struct label_set *labels, const char *text)
+{
+	while (text && *text) {
+		const size_t blanks = strspn(text, " "), len = strcspn(text + blanks, ",");
+
+		take_resource(labels, text + blanks, len);
+		text += blanks + len;
+		text += *text == ',';
+	}
+}
+
+static void take_attrs(struct identity *identity, const struct jvm_hello *hello)
+{
+	const char *service = jvm_hello_attr(hello, "env.OTEL_SERVICE_NAME");
+
+	for (size_t i = 0; i < hello->n_attrs; i++) {
+		const struct jvm_attr *attr = &hello->attrs[i];
+
+		if (attr->key && attr->text &&
+		    strncmp(attr->key, LABEL_PREFIX, strlen(LABEL_PREFIX)) == 0)
+			label_set_add(&identity->labels, attr->key + strlen(LABEL_PREFIX),
+				      attr->text);
+	}
+	if (service)
+		label_set_add(&identity->labels, "service.name", service);
+	take_resources(&identity->labels, jvm_hello_attr(hello, "env.OTEL_RESOURCE_ATTRIBUTES"));
+	take(jvm_hello_attr(hello, "env.POD_NAME"), identity->pod);
+	take(jvm_hello_attr(hello, "env.POD_NAMESPACE"), identity->name_space);
+	take(label_set_find(&identity->labels, "k8s.pod.name"), identity->pod);
+	take(label_set_find(&identity->labels, "k8s.namespace.name"), identity->name_space);
+	take(label_set_find(&identity->labels, "k8s.container.name"), identity->container);
+	take(label_set_find(&identity->labels, "container.name"), identity->container);
+}
+
+void identity_make(struct identity *identity, const struct jvm_hello *hello,
+		   const struct container *container)
+{
+	identity_fini(identity);
+	*identity = (struct identity){0};
+	if (container) {
+		strcpy(identity->container, container->name);
+		strcpy(identity->pod, container->pod);
+		strcpy(identity->name_space, container->name_space);
+		label_set_add_all(&identity->labels, &container->labels);
+	}
+	if (hello)
+		take_attrs(identity, hello);
+	identity_touch(identity);
+}

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+/* One process and what is known of it, see process.h. */
+#include "process/process.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/process_stat.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * exec maps the new program before the kernel says that there is one: in less time than this, unless
+ * its file has to be waited for. What is taken for the old program's then is read again when a
+ * sample hits it.
+ */
+#define EXEC_NS (50 * CLOCK_NS_PER_MS)
+
+/* Of a thread's name, what HotSpot leaves of a longer one in any version: "%.7s..%.6s" from 21 on. */
+#define NAME_LEAST_ALIKE 7
+
+/* /proc/<pid>/timens_offsets: lines "monotonic <seconds> <nanoseconds>". */
+static int64_t read_clock_offset(pid_t pid)
+{
+	char path[64], text[256];
+	const char *line;
+	long long sec, ns;
+
+	snprintf(path, sizeof(path), "/proc/%d/timens_offsets", (int)pid);
+	if (file_read_small(path, text, sizeof(text)) <= 0)
+		return 0;
+	line = strstr(text, "monotonic");
+	if (!line || sscanf(line, "monotonic %lld %lld", &sec, &ns) != 2)
+		return 0;
+	return sec * 1000000000LL + ns;
+}
+
+int process_new(pid_t pid, uint64_t start_ticks, struct process **ret)
+{
+	struct process *process = calloc(1, sizeof(*process));
+	int err;
+
+	if (!process)
+		return -ENOMEM;
+	process->pid = pid;
+	process->start_ticks = start_ticks;
+	err = start_ticks ? 0 : process_stat_start_ticks(pid, &process->start_ticks);
+	if (err) {
+		free(process);
+		return err;
+	}
+	process->inner_pid = process_stat_inner_pid(pid, pid);
+	process->clock_offset_ns = read_clock_offset(pid);
+	process_stat_comm(pid, pid, process->comm, sizeof(process->comm));
+	if (container_id_read(pid, process->container_id) < 0)
+		process->container_id[0] = '\0';
+	if (process->container_id[0] && pod_uid_read(pid, process->pod_uid) < 0)
+		process->pod_uid[0] = '\0';
+	process->space_read_ns = clock_now_ns();
+	err = address_space_read(&process->space, pid);
+	if (err == -ENOMEM || err == -ENOENT || err == -ESRCH) {
+		process_free(process);
+		return err == -ENOMEM ? err : -ESRCH;
+	}
+	*ret = process; /* without the right to read its mappings it is still worth knowing */
+	return 0;
+}
+
+static void free_values(struct map64 *map)
+{
+	size_t pos = 0;
+	uint64_t key;
+	void *value;
+
+	while (map64_next(map, &pos, &key, &value))
+		free(value);
+	map64_fini(map);
+}
+
+static void clear_hello(struct jvm *jvm)
+{
+	jvm_hello_fini(&jvm->hello);
+	jvm->layout = (struct vm_layout){0};
+}
+
+static void jvm_free(struct jvm *jvm)
+{
+	if (!jvm)
+		return;
+	clear_hello(jvm);
+	free(jvm);
+}
+
+void process_free(struct process *process)
+{
+	if (!process)
+		return;
+	map_writer_fini(&process->map);
+	jitdump_target_fini(&process->jitdump);
+	foreign_reader_fini(&process->foreign);
+	address_space_fini(&process->space);
+	code_map_free(process->code);
+	code_methods_fini(&process->methods); /* after the code's tables */
+	java_methods_clear(&process->java_methods);
+	jvm_free(process->jvm);
+	free_values(&process->threads);
+	map64_fini(&process->thread_names);
+	name_pool_fini(&process->names);
+	identity_fini(&process->identity);
+	free(process);
+}
+
+int process_add_jvm(struct process *process)
+{
+	if (!process->code) {
+		const int err = code_map_new(&process->code);
+
+		if (err)
+			return err;
+	}
+	if (!process->names.limit_text) {
+		const int err = name_pool_init(&process->names);
+
+		if (err)
+			return err;
+	}
+	if (!process->jvm)
+		process->jvm = calloc(1, sizeof(*process->jvm));
+	return process->jvm ? 0 : -ENOMEM;
+}
+
+void process_open_session(struct process *process, uint32_t session, uint64_t now_ns)
+{
+	struct jvm *jvm = process->jvm;
+
+	jvm->session = session;
+	jvm->opened_ns = now_ns;
+	jvm->state = JVM_RESYNCING;
+	jvm->has_hello = jvm->is_resyncing = false;
+	code_map_resync_end(process->code, false); /* what the last one left half-done */
+	code_methods_forget_ids(&process->methods);
+	process->gone_ns = 0;
+}
+
+void process_read_space(struct process *process, uint64_t now_ns)
+{
+	process->space_read_ns = now_ns;
+	address_space_read(&process->space, process->pid);
+}
+
+/* Nothing of the old program's code is left, and the new one's may lie at the same addresses. */
+static void end_jvm(struct process *process, uint64_t time_ns)
+{
+	struct code_map *empty;
+
+	process->jvm->state = JVM_ENDED;
+	java_methods_clear(&process->java_methods);
+	clear_hello(process->jvm); /* it would go on as the new program's title */
+	process_identify(process);
+	if (code_map_new(&empty) == 0) {
+		code_map_free(process->code);
+		process->code = empty;
+	} else {
+		code_map_resync_begin(process->code, time_ns);
+		code_map_resync_end(process->code, true);
+	}
+	map64_fini(&process->thread_names);
+	map_writer_restart(&process->map, time_ns);
+	jitdump_target_fini(&process->jitdump);
+}
+
+bool process_exec(struct process *process, uint64_t time_ns)
+{
+	/*
+	 * Records of several CPUs come one CPU after the other: this may be older than what was
+	 * read.
+	 */
+	if (time_ns >= process->space_read_ns) {
+		address_space_forget_before(&process->space, time_ns - EXEC_NS);
+		process->space_read_ns = 0;
+		process_forget_threads(process);
+		foreign_reader_restart(&process->foreign);
+	}
+	if (!process->jvm || process->jvm->opened_ns > time_ns)
+		return false;
+	end_jvm(process, time_ns);
+	return true;
+}
+
+int process_set_hello(struct process *process, const struct wire_hello *hello)
+{
+	struct jvm *jvm = process->jvm;
+	int err;
+
+	java_methods_clear(&process->java_methods);
+	clear_hello(jvm);
+	jvm->hello_flags = hello->flags;
+	err = jvm_hello_set(&jvm->hello, hello, &jvm->bad_records);
+	if (err)
+		return err;
+	vm_layout_init(&jvm->layout, &jvm->hello);
+	process_identify(process);
+	return 0;
+}
+
+const char *process_attr(const struct process *process, const char *key)
+{
+	return process->jvm ? jvm_hello_attr(&process->jvm->hello, key) : NULL;
+}
+
+bool process_value(const struct process *process, const char *key, int64_t *ret)
+{
+	return process->jvm && jvm_hello_value(&process->jvm->hello, key, ret);
+}
+
+static void read_thread(const struct process *process, struct thread *thread)
+{
+	char comm[PROCESS_COMM_BYTES] = "";
+	uint64_t ticks;
+
+	if (!process_stat_thread(process->pid, thread->tid, &ticks, comm, sizeof(comm)))
+		return; /* what is known of it stays */
+	if (ticks != thread->start_ticks || !thread->inner_tid)
+		thread->inner_tid = process_stat_inner_pid(process->pid, thread->tid);
+	thread->start_ticks = ticks;
+	memcpy(thread->comm, comm, sizeof(comm));
+}
+
+static struct thread *find_or_add_thread(struct process *process, pid_t tid)
+{
+	struct thread *thread = map64_find(&process->threads, (uint64_t)tid);
+
+	if (thread)
+		return thread;
+	if (process->threads.count >= PROCESS_MAX_THREADS) {
+		process_forget_threads(process);
+		process->threads_forgotten++;
+	}
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return NULL;
+	thread->tid = tid;
+	read_thread(process, thread);
+	if (map64_put(&process->threads, (uint64_t)tid, thread) < 0) {
+		free(thread);
+		return NULL;
+	}
+	return thread;
+}
+
+/*
+ * The kernel's name is the newer one; where it may have been cut, the full one that the agent told
+ * is meant if that begins like it.
+ */
+const char *process_thread_name(struct process *process, pid_t tid)
+{
+	const struct thread *thread = find_or_add_thread(process, tid);
+	const char *full;
+
+	if (!thread)
+		return "";
+	full = map64_find(&process->thread_names, (uint64_t)thread->inner_tid);
+	if (full && strlen(thread->comm) == PROCESS_COMM_BYTES - 1 &&
+	    strncmp(full, thread->comm, NAME_LEAST_ALIKE) == 0)
+		return full;
+	return thread->comm;
+}
+
+static void set_process_comm(struct process *process, const char *comm)
+{
+	if (strcmp(process->comm, comm) == 0)
+		return;
+	snprintf(process->comm, sizeof(process->comm), "%s", comm);
+	identity_touch(&process->identity);
+}
+
+void process_see_thread(struct process *process, pid_t tid, uint64_t now_ns)
+{
+	const bool is_known = map64_find(&process->threads, (uint64_t)tid);
+	struct thread *thread = find_or_add_thread(process, tid);
+
+	if (!thread || (is_known && now_ns < thread->read_ns + PROCESS_NAME_AGE_NS))
+		return;
+	if (is_known)
+		read_thread(process, thread);
+	thread->read_ns = now_ns;
+	if (tid == process->pid && thread->comm[0])
+		set_process_comm(process, thread->comm);
+}
+
+void process_read_comm(struct process *process)
+{
+	char comm[PROCESS_COMM_BYTES];
+
+	process_stat_comm(process->pid, process->pid, comm, sizeof(comm));
+	if (comm[0])
+		process_set_comm(process, process->pid, comm);
+}
+
+void process_set_comm(struct process *process, pid_t tid, const char *comm)
+{
+	struct thread *thread = find_or_add_thread(process, tid);
+
+	if (thread)
+		snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
+	if (tid == process->pid)
+		set_process_comm(process, comm);
+}
+
+void process_remove_thread(struct process *process, pid_t tid)
+{
+	struct thread *thread = map64_remove(&process->threads, (uint64_t)tid);
+
+	if (!thread)
+		return;
+	map64_remove(&process->thread_names, (uint64_t)thread->inner_tid);
+	free(thread);
+}
+
+void process_forget_threads(struct process *process)
+{
+	free_values(&process->threads);
+}
+
+int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name)
+{
+	const uint64_t key = (uint64_t)inner_tid;
+
+	/* Who is gone is not always told, and nobody can tell from these names who is. */
+	if (process->thread_names.count >= PROCESS_MAX_THREADS &&
+	    !map64_find(&process->thread_names, key)) {
+		process_forget_threads(process);
+		map64_fini(&process->thread_names);
+		process->threads_forgotten++;
+	}
+	return map64_put(&process->thread_names, key, (void *)(uintptr_t)name);
+}
+
+/*
+ * The one place that says what a pod is called: a name, where one is known, goes in front of the
+ * UID; all that shows a pod asks here.
+ */
+const char *process_pod(const struct process *process)
+{
+	return process->identity.pod[0] ? process->identity.pod : process->pod_uid;
+}
+
+void process_identify(struct process *process)
+{
+	const struct container_entry *entry = process->container;
+
+	process->container_version = entry ? entry->version : 0;
+	identity_make(&process->identity, process->jvm ? &process->jvm->hello : NULL,
+		      entry ? &entry->container : NULL);
+}
+
+void process_title(const struct process *process, char *ret, size_t size)
+{
+	const char *command = process_attr(process, "java.command");
+	size_t len = command ? strcspn(command, " ") : 0;
+
+	if (len == 0) {
+		snprintf(ret, size, "%s", process->comm);
+		return;
+	}
+	if (len > 4 && memcmp(command + len - 4, ".jar", 4) == 0) {
+		for (size_t i = len; i > 0; i--) {
+			if (command[i - 1] == '/') {
+				command += i;
+				len -= i;
+				break;
+			}
+		}
+	}
+	snprintf(ret, size, "%.*s", (int)len, command);
+}
+
+static bool has_file(const struct address_space *space, const char *name)
+{
+	for (size_t i = 0; i < space->count; i++) {
+		const char *slash = strrchr(space->mappings[i].path, '/');
+
+		if (slash && strcmp(slash + 1, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool process_has_generated(const struct process *process)
+{
+	for (size_t i = 0; i < process->space.count; i++) {
+		if (mapping_is_generated(&process->space.mappings[i]))
+			return true;
+	}
+	return false;
+}
+
+bool process_maps_libjvm(pid_t pid)
+{
+	struct address_space space = {0};
+	bool has;
+
+	address_space_read(&space, pid);
+	has = has_file(&space, "libjvm.so");
+	address_space_fini(&space);
+	return has;
+}
+
+bool process_has_libjvm(const struct process *process)
+{
+	return has_file(&process->space, "libjvm.so");
+}
+
+bool process_has_agent(const struct process *process)
+{
+	return has_file(&process->space, "libfgagent.so");
+}
+
+const char *jvm_state_name(enum jvm_state state)
+{
+	switch (state) {
+	case JVM_RESYNCING:
+		return "resyncing";
+	case JVM_CURRENT:
+		return "current";
+	case JVM_DISCONNECTED:
+		return "disconnected";
+	case JVM_ENDED:
+		return "ended";
+	}
+	return "unknown";
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Texts of the command line and what fits them, see selector.h. */
+#include "process/selector.h"
+
+#include <regex.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '-';
+}
+
+static bool is_name(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (!is_name_char(text[i]))
+			return false;
+	}
+	return len > 0;
+}
+
+const char *selector_set_container(struct selector *selector, const char *text)
+{
+	const size_t len = strlen(text);
+
+	if (!is_name(text, len) || len >= sizeof(selector->container))
+		return "a container's name or ID is needed, or the beginning of it "
+		       "('fgcollect list' shows them)";
+	strcpy(selector->container, text);
+	return NULL;
+}
+
+const char *selector_set_pod(struct selector *selector, const char *text)
+{
+	const char *slash = strchr(text, '/');
+	const char *name = slash ? slash + 1 : text;
+
+	if (!container_is_pod_name(name, strlen(name)) ||
+	    (slash && !container_is_pod_name(text, (size_t)(slash - text))) ||
+	    strlen(text) >= sizeof(selector->pod))
+		return "a pod's name or the beginning of it is needed, or its namespace, a slash "
+		       "and that ('fgcollect list' shows them), or its whole UID";
+	strcpy(selector->pod, text);
+	return NULL;
+}
+
+const char *selector_set_comm(struct selector *selector, const char *text)
+{
+	if (!text[0] || strlen(text) >= sizeof(selector->comm))
+		return "a process's name is needed as the kernel has it, at most 15 bytes "
+		       "(ps -o pid,comm shows it)";
+	strcpy(selector->comm, text);
+	return NULL;
+}
+
+/* Numbers of repeats multiply when they are nested, and the library counts them all out. */
+static bool is_modest(const char *text)
+{
+	unsigned repeats = 0;
+
+	for (; *text; text++) {
+		if (*text == '\\' && text[1])
+			text++;
+		else
+			repeats += *text == '{';
+	}
+	return repeats <= 1;
+}
+
+const char *selector_set_jvm(struct selector *selector, const char *text)
+{
+	regex_t regex;
+
+	if (!text[0] || strlen(text) >= sizeof(selector->jvm) || !is_modest(text) ||
+	    regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) != 0)
+		return "an extended regular expression is needed, of at most 255 bytes and with at "
+		       "most one {number}";
+	regfree(&regex);
+	strcpy(selector->jvm, text);
+	return NULL;
+}
+
+const char *selector_add_label(struct selector *selector, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	const size_t key_len = equals ? (size_t)(equals - text) : 0;
+	char *key;
+
+	if (selector->n_labels == SELECTOR_MAX_LABELS)
+		return "that is one label too many: 8 can be asked for";
+	if (key_len == 0 || key_len >= LABEL_KEY_BYTES || strlen(equals + 1) >= LABEL_VALUE_BYTES)
+		return "a label is needed as key=value";
+	key = selector->labels[selector->n_labels].key;
+	memcpy(key, text, key_len);
+	key[key_len] = '\0';
+	strcpy(selector->labels[selector->n_labels].value, equals + 1);
+	selector->n_labels++;
+	return NULL;
+}
+
+const struct selector_part selector_parts[SELECTOR_PARTS] = {
+	[SELECTOR_CONTAINER] = {"container", selector_set_container},
+	[SELECTOR_POD] = {"pod", selector_set_pod},
+	[SELECTOR_LABEL] = {"label", selector_add_label},
+	[SELECTOR_COMM] = {"comm", selector_set_comm},
+	[SELECTOR_JVM] = {"jvm", selector_set_jvm},
+};
+
+bool selector_is_empty(const struct selector *selector)
+{
+	return !selector->container[0] && !selector->pod[0] && !selector->comm[0] &&
+	       !selector->jvm[0] && selector->n_labels == 0;
+}
+
+static enum selector_fit fit(const char *asked, const char *name)
+{
+	if (!name[0])
+		return SELECTOR_UNFIT;
+	if (strcmp(asked, name) == 0)
+		return SELECTOR_EXACT;
+	return strncmp(asked, name, strlen(asked)) == 0 ? SELECTOR_BEGINS : SELECTOR_UNFIT;
+}
+
+enum selector_fit selector_fit_container(const struct selector *selector,
+					 const struct process *process)
+{
+	enum selector_fit by_id, by_name;
+
+	if (!selector->container[0])
+		return SELECTOR_EXACT;
+	by_id = fit(selector->container, process->container_id);
+	by_name = fit(selector->container, process->identity.container);
+	return by_id > by_name ? by_id : by_name;
+}
+
+bool selector_is_uid_of(const struct selector *selector, const struct process *process)
+{
+	return process->pod_uid[0] && strcmp(selector->pod, process->pod_uid) == 0;
+}
+
+enum selector_fit selector_fit_pod(const struct selector *selector, const struct process *process)
+{
+	const char *slash = strchr(selector->pod, '/');
+	const struct identity *identity = &process->identity;
+	const size_t len = slash ? (size_t)(slash - selector->pod) : 0;
+
+	if (!selector->pod[0] || selector_is_uid_of(selector, process))
+		return SELECTOR_EXACT;
+	if (slash && (strlen(identity->name_space) != len ||
+		      strncmp(identity->name_space, selector->pod, len) != 0))
+		return SELECTOR_UNFIT;
+	return fit(slash ? slash + 1 : selector->pod, identity->pod);
+}
+
+bool selector_fits_rest(const struct selector *selector, const struct process *process)
+{
+	if (selector->comm[0] && strcmp(selector->comm, process->comm) != 0)
+		return false;
+	for (size_t i = 0; i < selector->n_labels; i++) {
+		const char *value =
+			label_set_find(&process->identity.labels, selector->labels[i].key);
+
+		if (!value || strcmp(value, selector->labels[i].value) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void say(char *ret, size_t size, const char *option, const char *text)
+{
+	const size_t len = strlen(ret);
+
+	if (text[0] && len < size)
+		snprintf(ret + len, size - len, "%s%s %s", len > 0 ? " " : "", option, text);
+}
+
+void selector_say(const struct selector *selector, char *ret, size_t size)
+{
+	ret[0] = '\0';
+	say(ret, size, "--container", selector->container);
+	say(ret, size, "--pod", selector->pod);
+	say(ret, size, "--comm", selector->comm);
+	say(ret, size, "--jvm", selector->jvm);
+	for (size_t i = 0; i < selector->n_labels; i++) {
+		char label[LABEL_KEY_BYTES + LABEL_VALUE_BYTES + 1];
+
+		snprintf(label, sizeof(label), "%s=%s", selector->labels[i].key,
+			 selector->labels[i].value);
+		say(ret, size, "--label", label);
+	}
+}

@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The table of processes and its upkeep, see targets.h. Code events are in code_events.c. */
+#include "process/targets.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/log_limit.h"
+#include "base/process_stat.h"
+#include "process/code_events.h"
+#include "maps/perf_map.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#define SPACE_INTERVAL_NS (1 * CLOCK_NS_PER_SEC) /* an agent may dial as often as it likes */
+#define SWEEP_INTERVAL_NS (1 * CLOCK_NS_PER_SEC)
+#define CLEAN_INTERVAL_NS (30 * CLOCK_NS_PER_SEC) /* removes maps of PIDs that are used again */
+#define MAX_DEAD_RANGES	  20000
+
+void targets_init(struct targets *targets, const char *map_dir)
+{
+	*targets = (struct targets){.map_dir = map_dir, .max_code_bytes = TARGETS_MAX_CODE_BYTES};
+	containers_init(&targets->containers, NULL, NULL);
+}
+
+void targets_fini(struct targets *targets)
+{
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos)))
+		process_free(process);
+	map64_fini(&targets->processes);
+	map64_fini(&targets->sessions);
+	containers_fini(&targets->containers);
+	jitdump_close(targets->jitdump);
+}
+
+struct process *targets_find(const struct targets *targets, pid_t pid)
+{
+	return map64_find(&targets->processes, (uint64_t)pid);
+}
+
+struct process *targets_next(const struct targets *targets, size_t *pos)
+{
+	uint64_t key;
+	void *value;
+
+	return map64_next(&targets->processes, pos, &key, &value) ? value : NULL;
+}
+
+/* Nothing more is taken from it. */
+static void end_session_of(struct targets *targets, const struct process *process)
+{
+	const uint32_t id = process->jvm ? process->jvm->session : 0;
+
+	if (!process->jvm || map64_find(&targets->sessions, id) != process)
+		return;
+	map64_remove(&targets->sessions, id);
+	if (targets->end_session)
+		targets->end_session(targets->end_session_arg, id);
+}
+
+static void remove_process(struct targets *targets, struct process *process)
+{
+	end_session_of(targets, process);
+	if (targets->on_forget)
+		targets->on_forget(targets->on_forget_arg, process->pid);
+	targets->n_jvms -= process->jvm != NULL;
+	targets->threads_forgotten += process->threads_forgotten;
+	containers_release(&targets->containers, process->container);
+	map64_remove(&targets->processes, (uint64_t)process->pid);
+	process_free(process);
+}
+
+/* A list by next_removed, made while the table was walked: the walk must not see changes. */
+static void remove_list(struct targets *targets, struct process *first)
+{
+	for (struct process *process = first, *next; process; process = next) {
+		next = process->next_removed;
+		remove_process(targets, process);
+	}
+}
+
+/* In which container it is, and what it is called. */
+static void locate(struct targets *targets, struct process *process)
+{
+	struct container_entry *before = process->container;
+
+	process->container = containers_hold(&targets->containers, process->pid, clock_now_ns());
+	containers_release(&targets->containers, before);
+	if (process->container)
+		memcpy(process->container_id, process->container->container.id,
+		       sizeof(process->container_id));
+	process_identify(process);
+}
+
+static struct process *read_process(struct targets *targets, pid_t pid, uint64_t start_ticks)
+{
+	struct process *process;
+
+	if (targets->processes.count >= TARGETS_MAX_PROCESSES) {
+		targets->refused_processes++;
+		return NULL;
+	}
+	if (process_new(pid, start_ticks, &process) < 0)
+		return NULL;
+	if (map64_put(&targets->processes, (uint64_t)pid, process) < 0) {
+		process_free(process);
+		return NULL;
+	}
+	locate(targets, process);
+	return process;
+}
+
+struct process *targets_find_or_read(struct targets *targets, pid_t pid)
+{
+	struct process *process = targets_find(targets, pid);
+
+	if (process || pid <= 0)
+		return process;
+	process = read_process(targets, pid, 0);
+	if (process && targets->all_users > 0)
+		foreign_upkeep_begin(&targets->foreign, process, clock_now_ns());
+	return process;
+}
+
+void targets_read_all(struct targets *targets)
+{
+	_cleanup_closedir_ DIR *dir = opendir("/proc");
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		targets_find_or_read(targets, (pid_t)strtol(entry->d_name, NULL, 10));
+}
+
+void targets_refresh(struct targets *targets)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		if (process->gone_ns)
+			continue;
+		process_read_space(process, now_ns);
+		process_forget_threads(process);
+	}
+}
+
+void targets_want_all(struct targets *targets)
+{
+	targets->all_users++;
+}
+
+void targets_unwant_all(struct targets *targets)
+{
+	struct process *unwanted = NULL, *process;
+	size_t pos = 0;
+
+	assert(targets->all_users > 0);
+	if (--targets->all_users > 0)
+		return;
+	while ((process = targets_next(targets, &pos))) {
+		if (process->jvm || process->users > 0)
+			continue;
+		process->next_removed = unwanted;
+		unwanted = process;
+	}
+	remove_list(targets, unwanted);
+}
+
+void targets_want(struct targets *targets, pid_t pid)
+{
+	struct process *process = targets_find_or_read(targets, pid);
+
+	targets->one_users++;
+	if (process && process->users++ == 0 && !targets->all_users)
+		foreign_upkeep_begin(&targets->foreign, process, clock_now_ns());
+}
+
+void targets_unwant(struct targets *targets, pid_t pid)
+{
+	struct process *process = targets_find(targets, pid);
+
+	assert(targets->one_users > 0);
+	targets->one_users--;
+	if (!process || process->users == 0)
+		return; /* another one has its PID by now */
+	if (--process->users == 0 && !process->jvm && !targets->all_users)
+		remove_process(targets, process);
+}
+
+static void bury(struct targets *targets, struct process *process, uint64_t now_ns)
+{
+	end_session_of(targets, process);
+	process->gone_ns = now_ns;
+	if (process->jvm)
+		process->jvm->state = JVM_ENDED;
+}
+
+/* Not being able to look is no proof. */
+static bool is_gone(const struct process *process)
+{
+	uint64_t ticks;
+	const int err = process_stat_start_ticks(process->pid, &ticks);
+
+	return err == -ESRCH || (!err && ticks != process->start_ticks);
+}
+
+/* ---- sessions ---- */
+
+static void say_blind(struct targets *targets)
+{
+	if (targets->said_blind)
+		return;
+	targets->said_blind = true;
+	log_error("an agent connected whose PID this collector cannot see: it runs in a PID "
+		  "namespace of its own: start it with the host's PIDs (docker run --pid=host, "
+		  "Kubernetes hostPID: true)");
+}
+
+/* Whose session it is, with a JVM; NULL if it is gone, memory is out or there are too many. */
+static struct process *process_of_session(struct targets *targets,
+					  const struct intake_session *session)
+{
+	struct process *process = targets_find(targets, session->pid);
+
+	if (process && process->start_ticks != session->start_ticks && session->start_ticks) {
+		remove_process(targets, process); /* the PID is used again */
+		process = NULL;
+	}
+	if (process && process->jvm)
+		return process;
+	if (targets->n_jvms >= TARGETS_MAX_JVMS)
+		return NULL;
+	if (!process)
+		process = read_process(targets, session->pid, session->start_ticks);
+	if (!process)
+		return NULL;
+	if (process_add_jvm(process) < 0) {
+		remove_process(targets, process);
+		return NULL;
+	}
+	process->jitdump.dump = targets->jitdump;
+	targets->n_jvms++;
+	return process;
+}
+
+static enum targets_verdict refuse_session(struct targets *targets,
+					   const struct intake_session *session, uint64_t now_ns)
+{
+	static struct log_limit limit;
+
+	targets->refused_sessions++;
+	if (!log_limit_allows(&limit, now_ns))
+		return TARGETS_END_SESSION;
+	if (targets->n_jvms >= TARGETS_MAX_JVMS)
+		log_warning("cannot keep the JVM with PID %d: %d are known already, which is the "
+			    "most",
+			    (int)session->pid, TARGETS_MAX_JVMS);
+	else
+		log_warning("cannot keep the JVM with PID %d: it is gone already, or memory is out",
+			    (int)session->pid);
+	return TARGETS_END_SESSION;
+}
+
+static enum targets_verdict open_session(struct targets *targets,
+					 const struct intake_session *session)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct process *process;
+
+	if (session->pid <= 0) {
+		say_blind(targets);
+		return TARGETS_KEEP; /* or it would dial, and be told the same, each second */
+	}
+	process = process_of_session(targets, session);
+	if (!process)
+		return refuse_session(targets, session, now_ns);
+	end_session_of(targets, process); /* a second connection of one process: the newer wins */
+	if (map64_put(&targets->sessions, session->id, process) < 0)
+		return refuse_session(targets, session, now_ns);
+	process_open_session(process, session->id, now_ns);
+	process->jvm->is_dialled = session->is_dialled;
+	if (now_ns - process->space_read_ns >= SPACE_INTERVAL_NS) {
+		process_read_space(process, now_ns);
+		locate(targets, process); /* what started it may have moved it since */
+	}
+	return TARGETS_KEEP;
+}
+
+static void close_session(struct targets *targets, uint32_t id)
+{
+	struct process *process = map64_remove(&targets->sessions, id);
+
+	if (!process)
+		return;
+	if (process->jvm->state != JVM_ENDED)
+		process->jvm->state = JVM_DISCONNECTED;
+	/* It has most likely ended. If that cannot be seen yet, the next sweep will. */
+	if (is_gone(process))
+		bury(targets, process, clock_now_ns());
+}
+
+enum targets_verdict targets_apply_intake(struct targets *targets, const struct intake_event *event)
+{
+	const uint32_t id = event->session->id;
+	struct process *process = map64_find(&targets->sessions, id);
+
+	switch (event->kind) {
+	case INTAKE_OPENED:
+		return open_session(targets, event->session);
+	case INTAKE_CLOSED:
+		close_session(targets, id);
+		return TARGETS_KEEP;
+	case INTAKE_GAP:
+		if (process)
+			process->jvm->gaps++;
+		return TARGETS_END_SESSION;
+	case INTAKE_RECORD:
+		if (process)
+			code_events_apply(process, &event->record, clock_now_ns());
+		return TARGETS_KEEP;
+	}
+	return TARGETS_KEEP;
+}
+
+/* ---- the kernel's records ---- */
+
+struct mapping targets_mapping_of(const struct perf_mmap *mmap)
+{
+	return (struct mapping){
+		.start = mmap->addr,
+		.end = mmap->addr + mmap->len,
+		.file_off = mmap->file_off,
+		.dev_major = mmap->dev_major,
+		.dev_minor = mmap->dev_minor,
+		.inode = mmap->inode,
+		.path = mmap->path,
+	};
+}
+
+static void apply_mmap(struct process *process, const struct perf_record *record)
+{
+	struct mapping mapping = targets_mapping_of(&record->mmap);
+
+	mapping.since_ns = record->time_ns;
+	address_space_add(&process->space, &mapping); /* counts what it refuses */
+}
+
+static void apply_fork(struct targets *targets, const struct perf_record *record)
+{
+	const struct process *parent = targets_find(targets, record->fork.parent_pid);
+	struct process *child;
+
+	if (record->pid == record->fork.parent_pid || !parent || !targets->all_users)
+		return; /* a thread, or of no interest */
+	child = targets_find_or_read(targets, record->pid);
+	if (child && child->space.count == 0)
+		address_space_copy(&child->space, &parent->space);
+}
+
+void targets_apply_record(struct targets *targets, const struct perf_record *record)
+{
+	struct process *process = targets_find(targets, record->pid);
+
+	if (record->kind == PERF_FORK)
+		apply_fork(targets, record);
+	if (!process)
+		return;
+	if (record->kind == PERF_MMAP)
+		apply_mmap(process, record);
+	else if (record->kind == PERF_EXEC && process_exec(process, record->time_ns))
+		end_session_of(targets, process);
+	else if (record->kind == PERF_EXIT)
+		process_remove_thread(process, record->tid);
+}
+
+/* ---- upkeep ---- */
+
+static void fail_map(struct targets *targets, struct process *process, int err)
+{
+	static struct log_limit limit;
+
+	/* Tried again, unless nobody will be there to ask for it: that must not keep the dead. */
+	if (process->gone_ns)
+		map_writer_give_up(&process->map);
+	targets->map_failures++;
+	if (process->map.failures == 1 && log_limit_allows(&limit, process->map.written_ns))
+		log_error("cannot write %s/perf-%d.map: %s: choose another place with --map-dir",
+			  targets->map_dir, (int)process->pid, strerror(-err));
+}
+
+static void write_map(struct targets *targets, struct process *process, uint64_t now_ns)
+{
+	int err;
+
+	process->map.style = targets->map_style;
+	err = map_writer_step(&process->map, targets->map_dir, process->pid, process->code, now_ns);
+
+	targets->map_writes += err != 0;
+	if (err < 0)
+		fail_map(targets, process, err);
+}
+
+static void check_shadow(struct process *process, uint64_t now_ns)
+{
+	static struct log_limit limit;
+	char path[sizeof(process->shadow_path)] = "";
+
+	if (perf_map_find_shadow(process->pid, process->inner_pid, path, sizeof(path)) <= 0)
+		path[0] = '\0';
+	if (path[0] && !process->shadow_path[0] && log_limit_allows(&limit, now_ns))
+		log_warning("PID %d has a map of its own at %s in its container: perf prefers it "
+			    "to ours, even when it is empty: remove it",
+			    (int)process->pid, path);
+	memcpy(process->shadow_path, path, sizeof(path));
+}
+
+/* Looks at every process: is it still the one it was? Those that left long ago are forgotten. */
+static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
+{
+	struct process *old = NULL, *process;
+	size_t pos = 0;
+
+	containers_step(&targets->containers, now_ns);
+	while ((process = targets_next(targets, &pos))) {
+		if (process->container && process->container_version != process->container->version)
+			process_identify(process);
+		if (process->code)
+			code_map_expire(process->code, horizon_ns, MAX_DEAD_RANGES);
+		if (process->foreign.map)
+			foreign_map_expire(process->foreign.map, horizon_ns, now_ns);
+		if (!process->gone_ns && is_gone(process)) {
+			bury(targets, process, now_ns);
+		} else if (!process->gone_ns) {
+			if (process->jvm)
+				check_shadow(process, now_ns);
+		} else if (now_ns >
+				   process->gone_ns + TARGETS_LINGER_NS + targets->linger_more_ns &&
+			   !process->map.changed_ns) {
+			process->next_removed = old;
+			old = process;
+		}
+	}
+	remove_list(targets, old);
+}
+
+static uint64_t code_bytes_of(const struct process *process)
+{
+	struct code_map_stats code;
+
+	if (!process->code)
+		return 0;
+	code_map_stats(process->code, &code);
+	return code.bytes + process->methods.bytes + name_pool_bytes(&process->names);
+}
+
+/*
+ * One JVM has a limit, and all together have this one: the largest pays for what is too much. Its
+ * agent dials again, so that it is known again if that was a moment's need.
+ */
+static void limit_code(struct targets *targets, uint64_t now_ns)
+{
+	static struct log_limit limit;
+	struct process *largest = NULL, *process;
+	uint64_t sum = 0;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		sum += code_bytes_of(process);
+		if (!largest || code_bytes_of(process) > code_bytes_of(largest))
+			largest = process;
+	}
+	if (sum <= targets->max_code_bytes || !largest)
+		return;
+	if (log_limit_allows(&limit, now_ns))
+		log_warning("the code of all JVMs takes more than %llu MiB: that of PID %d, which "
+			    "has %llu MiB of it, is learnt anew",
+			    (unsigned long long)(targets->max_code_bytes >> 20), (int)largest->pid,
+			    (unsigned long long)(code_bytes_of(largest) >> 20));
+	targets->dropped_jvms++;
+	remove_process(targets, largest);
+}
+
+void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
+{
+	const uint64_t began_ns = clock_now_ns();
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		const uint64_t due = map_writer_due_ns(&process->map);
+
+		if (due && due <= now_ns)
+			write_map(targets, process, now_ns + (clock_now_ns() - began_ns));
+		if (process->code)
+			jitdump_target_step(&process->jitdump, process->pid, process->code, now_ns);
+	}
+	if (targets->jitdump)
+		jitdump_step(targets->jitdump, now_ns);
+	if (targets->all_users + targets->one_users > 0)
+		foreign_upkeep_step(&targets->foreign, &targets->processes, clock_now_ns());
+	if (now_ns >= targets->next_sweep_ns) {
+		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;
+		sweep(targets, now_ns, horizon_ns);
+		limit_code(targets, now_ns);
+	}
+	if (now_ns >= targets->next_clean_ns) {
+		targets->next_clean_ns = now_ns + CLEAN_INTERVAL_NS;
+		perf_map_remove_old(targets->map_dir, TARGETS_MAP_MAX_AGE_SEC);
+	}
+}
+
+static uint64_t sooner_of(uint64_t a, uint64_t b)
+{
+	return b && b < a ? b : a; /* 0: never */
+}
+
+uint64_t targets_next_tick_ns(const struct targets *targets)
+{
+	uint64_t next = targets->next_sweep_ns;
+	const struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		next = sooner_of(next, map_writer_due_ns(&process->map));
+		next = sooner_of(next, jitdump_target_due_ns(&process->jitdump));
+	}
+	if (targets->all_users + targets->one_users > 0)
+		next = sooner_of(next, targets->foreign.next_ns);
+	if (targets->jitdump)
+		next = sooner_of(next, jitdump_due_ns(targets->jitdump));
+	return next;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Claims about maps/foreign_reader.h and foreign_file.h: a map of this process's own, which grows
+ * and is replaced, and a directory in the place of a container's root with things that bite.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "maps/foreign_reader.h"
+
+static char root[] = "/tmp/fg-foreign-XXXXXX";
+static char own[64]; /* /tmp/perf-<our PID>.map */
+static struct foreign_owner owner;
+static struct foreign_reader reader;
+static struct foreign_reader_stats stats;
+
+static int set_up_group(void **state)
+{
+	char tmp[64];
+
+	(void)state;
+	owner = (struct foreign_owner){.pid = getpid(), .inner_pid = getpid()};
+	snprintf(own, sizeof(own), "/tmp/perf-%d.map", (int)getpid());
+	if (!mkdtemp(root))
+		return -1;
+	snprintf(tmp, sizeof(tmp), "%s/tmp", root);
+	return mkdir(tmp, 0755);
+}
+
+static int tear_down_group(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	return system(command);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	unlink(own);
+	stats = (struct foreign_reader_stats){0};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	foreign_reader_fini(&reader);
+	unlink(own);
+	return 0;
+}
+
+static void append(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "a");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void step(void)
+{
+	reader.look_ns = 0;
+	foreign_reader_step(&reader, &owner, SIZE_MAX, &stats);
+}
+
+static const char *name_at(uint64_t addr)
+{
+	const struct code_range *range =
+		reader.map ? foreign_map_find(reader.map, addr, clock_now_ns()) : NULL;
+
+	return range ? range->name : "";
+}
+
+/* ---- growth ---- */
+
+static void what_is_appended_is_read_and_nothing_twice(void **state)
+{
+	(void)state;
+	append(own, "1000 10 one\n");
+	step();
+	assert_string_equal(name_at(0x1000), "one");
+	append(own, "2000 10 two\n");
+	step();
+	step();
+	assert_string_equal(name_at(0x2000), "two");
+	assert_int_equal(stats.maps.text.lines, 2);
+	assert_int_equal(stats.read_bytes, 24);
+}
+
+static void a_process_that_writes_nothing_has_no_map(void **state)
+{
+	(void)state;
+	step();
+	assert_null(reader.map);
+	assert_int_equal(stats.refused, 0);
+}
+
+static void a_map_that_became_shorter_is_read_anew(void **state)
+{
+	(void)state;
+	append(own, "1000 10 one\n2000 10 two\n");
+	step();
+	assert_int_equal(truncate(own, 0), 0);
+	append(own, "1000 10 uno\n");
+	step();
+	assert_string_equal(name_at(0x1000), "uno");
+	assert_int_equal(stats.restarts, 1);
+}
+
+static void another_map_under_the_name_is_read_from_its_beginning(void **state)
+{
+	char other[80];
+
+	(void)state;
+	append(own, "1000 10 one\n");
+	step();
+	snprintf(other, sizeof(other), "%s.new", own);
+	append(other, "1000 10 uno\n3000 10 tre\n");
+	assert_int_equal(rename(other, own), 0);
+	step();
+	assert_string_equal(name_at(0x1000), "uno");
+	assert_string_equal(name_at(0x3000), "tre");
+	assert_int_equal(stats.restarts, 1);
+}
+
+static void the_last_lines_are_read_when_the_name_is_gone(void **state)
+{
+	(void)state;
+	append(own, "1000 10 one\n");
+	step();
+	append(own, "2000 10 two\n");
+	unlink(own);
+	step();
+	assert_string_equal(name_at(0x2000), "two");
+}
+
+static void a_step_ends_at_its_bound(void **state)
+{
+	FILE *file = fopen(own, "w");
+
+	(void)state;
+	for (int i = 0; i < 100000; i++)
+		fprintf(file, "%x 10 name%d\n", 0x100000 + i * 16, i);
+	fclose(file);
+	assert_true(foreign_reader_step(&reader, &owner, 1, &stats) < 1u << 20);
+	assert_int_equal(reader.whole_ns, 0);
+	step();
+	assert_string_equal(name_at(0x100000 + 99999 * 16), "name99999");
+	assert_true(reader.whole_ns > 0);
+}
+
+static void a_fifo_in_its_place_is_refused_once_and_does_not_block(void **state)
+{
+	(void)state;
+	assert_int_equal(mkfifo(own, 0644), 0);
+	step();
+	step();
+	assert_null(reader.map);
+	assert_int_equal(stats.refused, 1);
+}
+
+static void a_map_of_ours_is_left_alone(void **state)
+{
+	(void)state;
+	append(own, "0 0 fg\n1000 10 java\n");
+	step();
+	assert_null(reader.map);
+}
+
+static void other_code_begins_with_nothing(void **state)
+{
+	(void)state;
+	append(own, "1000 10 one\n");
+	step();
+	foreign_reader_restart(&reader);
+	assert_null(reader.map);
+	assert_false(reader.is_open);
+}
+
+/* ---- hostile ground ---- */
+
+static void path_in_root(char *ret, size_t size, const char *name)
+{
+	snprintf(ret, size, "%s/tmp/%s", root, name);
+}
+
+static int open_in_root(const char *name)
+{
+	char path[80];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "tmp/%s", name);
+	fd = foreign_file_open_at(root, path, &owner, &st);
+	if (fd >= 0)
+		close(fd);
+	return fd;
+}
+
+static void a_regular_file_is_opened(void **state)
+{
+	char path[80];
+
+	(void)state;
+	path_in_root(path, sizeof(path), "regular");
+	append(path, "1000 10 one\n");
+	assert_true(open_in_root("regular") >= 0);
+}
+
+static void a_link_does_not_lead_out_of_the_root(void **state)
+{
+	char path[80];
+
+	(void)state;
+	append(own, "1000 10 outside\n");
+	path_in_root(path, sizeof(path), "link");
+	assert_int_equal(symlink(own, path), 0);
+	assert_int_equal(open_in_root("link"), -ENOENT);
+	path_in_root(path, sizeof(path), "up");
+	assert_int_equal(symlink("../../../../../../etc/passwd", path), 0);
+	assert_int_equal(open_in_root("up"), -ENOENT);
+	path_in_root(path, sizeof(path), "magic");
+	assert_int_equal(symlink("/proc/self/fd/0", path), 0);
+	assert_int_equal(open_in_root("magic"), -ENOENT);
+}
+
+static void what_is_no_regular_file_is_refused(void **state)
+{
+	char path[80];
+
+	(void)state;
+	path_in_root(path, sizeof(path), "directory");
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(open_in_root("directory"), -EINVAL);
+	path_in_root(path, sizeof(path), "fifo");
+	assert_int_equal(mkfifo(path, 0644), 0);
+	assert_int_equal(open_in_root("fifo"), -EINVAL);
+}
+
+static void a_file_of_another_user_is_refused(void **state)
+{
+	char path[80];
+
+	(void)state;
+	path_in_root(path, sizeof(path), "foreign");
+	append(path, "1000 10 evil\n");
+	if (chown(path, 12345, 12345) < 0)
+		skip(); /* only root can make one */
+	assert_int_equal(open_in_root("foreign"), -EACCES);
+}
+
+static void a_file_that_is_older_than_the_process_is_refused(void **state)
+{
+	const struct timespec times[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
+	char path[80];
+
+	(void)state;
+	path_in_root(path, sizeof(path), "old");
+	append(path, "1000 10 stale\n");
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	owner.began_at = 2000000;
+	assert_int_equal(open_in_root("old"), -ESTALE);
+	owner.began_at = 0;
+	assert_true(open_in_root("old") >= 0);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(what_is_appended_is_read_and_nothing_twice),
+		CASE(a_process_that_writes_nothing_has_no_map),
+		CASE(a_map_that_became_shorter_is_read_anew),
+		CASE(another_map_under_the_name_is_read_from_its_beginning),
+		CASE(the_last_lines_are_read_when_the_name_is_gone),
+		CASE(a_step_ends_at_its_bound),
+		CASE(a_fifo_in_its_place_is_refused_once_and_does_not_block),
+		CASE(a_map_of_ours_is_left_alone),
+		CASE(other_code_begins_with_nothing),
+		CASE(a_regular_file_is_opened),
+		CASE(a_link_does_not_lead_out_of_the_root),
+		CASE(what_is_no_regular_file_is_refused),
+		CASE(a_file_of_another_user_is_refused),
+		CASE(a_file_that_is_older_than_the_process_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
+}

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What an agent may say, and how much of it is kept; the process is this test's own. */
+#include "process/code_events.h"
+
+#include "code/java_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#define NOW UINT64_C(1000000000000)
+
+static uint8_t bytes[4u << 20];
+static struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
+static struct process *process;
+
+/* ---- helpers ---- */
+
+static int set_up(void **state)
+{
+	(void)state;
+	buf.len = 0;
+	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
+		return -1;
+	process_open_session(process, 1, NOW);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	process_free(process);
+	return 0;
+}
+
+static void apply_at(uint64_t now_ns)
+{
+	const struct wire_message message = {.records = buf.data, .records_len = buf.len};
+	struct wire_record record;
+	struct wire_reader reader;
+
+	assert_false(buf.overflow);
+	wire_reader_init(&reader, &message);
+	while (wire_reader_next(&reader, &record) > 0)
+		code_events_apply(process, &record, now_ns);
+	buf.len = 0;
+}
+
+static void apply(void)
+{
+	apply_at(NOW);
+}
+
+static void say_hello(void)
+{
+	wire_encode_hello(&buf, &(struct wire_hello){.pid = 1}, NULL, NULL);
+	apply();
+}
+
+static void say_resync(enum wire_kind kind, uint32_t epoch)
+{
+	wire_encode_resync(&buf, kind,
+			   &(struct wire_resync){.time_ns = 1, .epoch = epoch, .complete = true});
+	apply();
+}
+
+static void say_load(uint64_t addr, uint32_t size, const char *class_name, const char *method)
+{
+	wire_encode_method_load(&buf, 0,
+				&(struct wire_method_load){
+					.time_ns = 500,
+					.addr = addr,
+					.size = size,
+					.class_sig = wire_str_from(class_name),
+					.method = wire_str_from(method),
+					.method_sig = wire_str_from("()V"),
+				});
+	apply();
+}
+
+static void say_thread(uint32_t tid, const char *name)
+{
+	wire_encode_thread(&buf, &(struct wire_thread){.tid = tid, .name = wire_str_from(name)});
+	apply();
+}
+
+static struct code_map_stats stats(void)
+{
+	struct code_map_stats ret;
+
+	code_map_stats(process->code, &ret);
+	return ret;
+}
+
+static const struct code_range *range_at(uint64_t addr)
+{
+	const struct code_range *range = code_map_find(process->code, addr, NOW);
+
+	assert_non_null(range);
+	return range;
+}
+
+/* A name of len bytes that no other number has. */
+static const char *unique_name(unsigned int number, size_t len)
+{
+	static char name[2000];
+
+	assert_true(len < sizeof(name));
+	memset(name, 'x', len);
+	name[len] = '\0';
+	name[snprintf(name, sizeof(name), "%u", number)] = '-';
+	return name;
+}
+
+/* ---- order ---- */
+
+static void nothing_counts_before_the_hello(void **state)
+{
+	(void)state;
+	say_load(0x1000, 64, "LMain;", "run");
+	say_resync(WIRE_RESYNC_BEGIN, 1);
+	say_resync(WIRE_RESYNC_END, 1);
+	assert_int_equal(process->jvm->bad_records, 3);
+	assert_int_equal(process->jvm->state, JVM_RESYNCING);
+	assert_int_equal(stats().loads, 0);
+	say_hello();
+	say_load(0x1000, 64, "LMain;", "run");
+	assert_int_equal(process->jvm->bad_records, 3);
+	assert_int_equal(stats().loads, 1);
+}
+
+static void each_session_begins_with_a_hello(void **state)
+{
+	(void)state;
+	say_hello();
+	process_open_session(process, 2, NOW);
+	say_load(0x1000, 64, "LMain;", "run");
+	assert_int_equal(process->jvm->bad_records, 1);
+	assert_int_equal(stats().loads, 0);
+}
+
+static void the_end_of_another_resync_proves_nothing(void **state)
+{
+	(void)state;
+	say_hello();
+	say_load(0x1000, 64, "LMain;", "run");
+	say_resync(WIRE_RESYNC_BEGIN, 7);
+	say_resync(WIRE_RESYNC_END, 6);
+	assert_int_equal(process->jvm->bad_records, 1);
+	assert_int_equal(process->jvm->state, JVM_RESYNCING);
+	assert_int_equal(stats().live, 1);
+	say_resync(WIRE_RESYNC_END, 7);
+	assert_int_equal(process->jvm->state, JVM_CURRENT);
+	assert_int_equal(stats().live, 0);
+}
+
+static void an_end_without_a_begin_of_its_session_proves_nothing(void **state)
+{
+	(void)state;
+	say_hello();
+	say_load(0x1000, 64, "LMain;", "run");
+	say_resync(WIRE_RESYNC_BEGIN, 7);
+	process_open_session(process, 2, NOW);
+	say_hello();
+	say_resync(WIRE_RESYNC_END, 7);
+	assert_int_equal(process->jvm->bad_records, 1);
+	assert_int_equal(process->jvm->state, JVM_RESYNCING);
+	assert_int_equal(stats().live, 1);
+}
+
+/* ---- frames ---- */
+
+static void say_frames(uint16_t flags, struct wire_frame frame)
+{
+	wire_encode_method_load(&buf, flags,
+				&(struct wire_method_load){.time_ns = 500,
+							   .addr = 0x1000,
+							   .size = 64,
+							   .frame = frame,
+							   .class_sig = wire_str_from("LMain;"),
+							   .method = wire_str_from("run")});
+	wire_encode_stub(&buf, flags,
+			 &(struct wire_stub){.time_ns = 500,
+					     .addr = 0x2000,
+					     .size = 64,
+					     .frame = frame,
+					     .name = wire_str_from("stub")});
+	apply();
+}
+
+static void check_frame_at(uint64_t addr, struct wire_frame expected)
+{
+	const struct code_frame *frame = &range_at(addr)->frame;
+
+	assert_int_equal(frame->size, expected.size);
+	assert_int_equal(frame->complete, expected.complete);
+	assert_int_equal(frame->entry, expected.entry);
+}
+
+static void check_frames(struct wire_frame expected)
+{
+	check_frame_at(0x1000, expected);
+	check_frame_at(0x2000, expected);
+}
+
+static void frames_are_kept_of_loads_and_stubs(void **state)
+{
+	(void)state;
+	say_hello();
+	say_frames(0, (struct wire_frame){48, 64, 32});
+	check_frames((struct wire_frame){48, 64, 32});
+	assert_int_equal(process->jvm->lost_frames, 0);
+}
+
+static void a_repeat_brings_the_frame_that_was_not_known(void **state)
+{
+	(void)state;
+	say_hello();
+	say_frames(0, (struct wire_frame){0});
+	check_frames((struct wire_frame){0});
+	say_frames(WIRE_FLAG_RESYNC, (struct wire_frame){48, 20, 4});
+	check_frames((struct wire_frame){48, 20, 4});
+	say_frames(WIRE_FLAG_RESYNC, (struct wire_frame){64, 21, 5});
+	check_frames((struct wire_frame){48, 20, 4});
+	assert_int_equal(stats().loads, 2);
+	assert_int_equal(stats().repeats, 4);
+}
+
+static void frames_that_cannot_be_are_counted_and_not_kept(void **state)
+{
+	static const struct wire_frame frames[] = {
+		{CODE_FRAME_MAX_BYTES + 8, 20, 4}, /* too large */
+		{UINT32_MAX, 20, 4},
+		{44, 20, 4}, /* no whole words */
+		{48, 65, 4}, /* beyond the code */
+		{48, 20, 65},
+		{48, 20, UINT32_MAX},
+	};
+
+	(void)state;
+	say_hello();
+	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++) {
+		say_frames(0, frames[i]);
+		check_frames((struct wire_frame){0});
+		assert_int_equal(process->jvm->lost_frames, 2 * (i + 1));
+	}
+	say_frames(0, (struct wire_frame){0, 20, 4}); /* of use to nobody, but not wrong */
+	check_frames((struct wire_frame){0});
+	assert_int_equal(process->jvm->lost_frames, 12);
+	assert_int_equal(process->jvm->bad_records, 0);
+	say_frames(0, (struct wire_frame){CODE_FRAME_MAX_BYTES, 20, 4});
+	check_frames((struct wire_frame){CODE_FRAME_MAX_BYTES, 20, 4});
+}
+
+static void broken_frames_are_counted_and_the_code_kept(void **state)
+{
+	uint8_t section[16];
+	struct wire_buf sections = {.data = section, .size = sizeof(section)};
+
+	(void)state;
+	say_hello();
+	wire_encode_section(&sections, WIRE_SECTION_FRAME, "\x30\x80", 2);
+	wire_encode_method_load(&buf, 0,
+				&(struct wire_method_load){.addr = 0x1000,
+							   .size = 64,
+							   .sections = section,
+							   .sections_len = sections.len});
+	wire_encode_stub(&buf, 0, &(struct wire_stub){.addr = 0x2000, .size = 64});
+	buf.data[buf.len - 1] = 0x80; /* the entry, which nothing follows */
+	apply();
+	check_frames((struct wire_frame){0});
+	assert_int_equal(process->jvm->lost_frames, 2);
+	assert_int_equal(process->jvm->lost_inlines, 0);
+	assert_int_equal(process->jvm->bad_records, 0);
+}
+
+/* ---- stubs ---- */
+
+static void say_stub(uint64_t addr, uint32_t size, const char *name)
+{
+	wire_encode_stub(
+		&buf, WIRE_FLAG_RESYNC,
+		&(struct wire_stub){
+			.time_ns = 500, .addr = addr, .size = size, .name = wire_str_from(name)});
+	apply();
+}
+
+/* As HotSpot tells of it: the low 32 bits of the distance to address 0, of either sign. */
+static void a_stub_that_is_being_generated_takes_no_code_away(void **state)
+{
+	static const uint64_t begins[] = {UINT64_C(0x7f12345678c0), UINT64_C(0x7f12b45678c0)};
+
+	(void)state;
+	say_hello();
+	for (size_t i = 0; i < 2; i++) {
+		const uint64_t begin = begins[i], behind = begin + (64u << 20);
+
+		say_load(behind, 64, "LMain;", "run");
+		say_stub(begin, (uint32_t)(0 - begin), "counterMode_AESCrypt");
+		assert_null(code_map_find(process->code, begin, 1000));
+		assert_string_equal(range_at(behind)->name, "run");
+		say_stub(begin, 1024, "counterMode_AESCrypt");
+		assert_string_equal(range_at(begin + 1023)->name, "counterMode_AESCrypt");
+	}
+	assert_int_equal(process->jvm->bad_records, 0);
+}
+
+/* ---- names ---- */
+
+static void senseless_ranges_leave_no_names(void **state)
+{
+	size_t count;
+
+	(void)state;
+	say_hello();
+	count = process->names.by_hash.count;
+	say_load(0x1000, 0, "LEmpty;", "empty");
+	say_load(UINT64_MAX - 8, 64, "LWraps;", "wraps");
+	wire_encode_stub(&buf, 0, &(struct wire_stub){.addr = 1, .name = wire_str_from("nil")});
+	apply();
+	assert_int_equal(process->names.by_hash.count, count);
+	assert_int_equal(process->jvm->bad_records, 3);
+}
+
+static void names_are_cut_between_characters(void **state)
+{
+	char name[1100];
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	memcpy(name + PROCESS_MAX_NAME_BYTES - 1, "\xc3\xa4", 2);
+	say_hello();
+	say_load(0x1000, 64, "LMain;", name);
+	assert_int_equal(strlen(range_at(0x1000)->name), PROCESS_MAX_NAME_BYTES - 1);
+	assert_int_equal(java_text_cut("\x80\x80\x80\x80\x80\x80", 6, 5), 5); /* no text at all */
+	assert_int_equal(java_text_cut("abc", 3, 0), 0);
+}
+
+static void names_that_are_held_have_a_limit(void **state)
+{
+	const size_t enough = NAME_POOL_MAX_BYTES / 1000;
+	const char *limited;
+
+	(void)state;
+	say_hello();
+	for (unsigned int i = 0; i < enough + 100; i++)
+		say_load(0x1000 + i * UINT64_C(64), 64, "LMain;", unique_name(i, 1000));
+	assert_true(process->names.arena.total_bytes <= NAME_POOL_MAX_BYTES);
+	assert_true(process->jvm->name_limit_hits > 0);
+	limited = range_at(0x1000 + (enough + 50) * UINT64_C(64))->name;
+	assert_string_equal(limited, NAME_POOL_LIMIT_TEXT);
+	/* What is known already is known still. */
+	assert_int_equal(stats().repeats, 0);
+	say_load(0x1000, 64, "LMain;", unique_name(0, 1000));
+	assert_int_equal(stats().repeats, 1);
+}
+
+static void a_full_pool_has_room_again_once_code_is_dropped(void **state)
+{
+	(void)state;
+	say_hello();
+	for (unsigned int i = 0; i < NAME_POOL_MAX_BYTES / 1000; i++)
+		say_load(0x1000 + i * UINT64_C(64), 64, "LMain;", unique_name(i, 1000));
+	say_resync(WIRE_RESYNC_BEGIN, 1);
+	say_resync(WIRE_RESYNC_END, 1);
+	code_map_expire(process->code, CODE_TIME_FOREVER, 0);
+	wire_encode_bye(&buf, &(struct wire_bye){0}); /* any record will do */
+	apply_at(NOW + UINT64_C(20000000000));
+	say_load(0x1000, 64, "LMain;", "anew");
+	assert_string_equal(range_at(0x1000)->name, "anew");
+}
+
+static void names_of_dropped_code_are_given_back(void **state)
+{
+	size_t most = 0;
+
+	(void)state;
+	say_hello();
+	say_load(0x100000, 64, "LStays;", "stays");
+	say_thread((uint32_t)getpid(), "a thread with a long name");
+	for (unsigned int i = 0; i < 100000; i++) {
+		say_load(0x1000, 64, "LHidden;", unique_name(i, 1000));
+		if (i % 1000 == 0)
+			code_map_expire(process->code, CODE_TIME_FOREVER, 100);
+		if (name_pool_bytes(&process->names) > most)
+			most = name_pool_bytes(&process->names);
+	}
+	assert_true(most < 3 * NAME_POOL_MOVE_BYTES);
+	assert_int_equal(process->jvm->name_limit_hits, 0);
+	assert_string_equal(range_at(0x1000)->name, unique_name(99999, 1000));
+	assert_string_equal(range_at(0x100000)->class_name, "Stays");
+	say_load(0x100000, 64, "LStays;", "stays"); /* equal names are equal pointers still */
+	assert_int_equal(stats().repeats, 1);
+	process_set_comm(process, getpid(), "a thread with a");
+	assert_string_equal(process_thread_name(process, getpid()), "a thread with a long name");
+}
+
+/* ---- hello ---- */
+
+static void fill_hello(struct wire_attr *attrs, size_t n_attrs, struct wire_value *values,
+		       size_t n_values, const char *text)
+{
+	const struct wire_hello hello = {.n_attrs = (uint16_t)n_attrs,
+					 .n_values = (uint16_t)n_values};
+	static char keys[1000][8];
+
+	for (size_t i = 0; i < n_attrs || i < n_values; i++) {
+		snprintf(keys[i], sizeof(keys[i]), "k%zu", i);
+		if (i < n_attrs)
+			attrs[i] = (struct wire_attr){wire_str_from(keys[i]), wire_str_from(text)};
+		if (i < n_values)
+			values[i] = (struct wire_value){wire_str_from(keys[i]), (int64_t)i};
+	}
+	wire_encode_hello(&buf, &hello, attrs, values);
+}
+
+static void a_hello_has_limits(void **state)
+{
+	struct wire_attr attrs[300];
+	struct wire_value values[600];
+	char text[5000];
+	int64_t value;
+
+	(void)state;
+	memset(text, 't', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	fill_hello(attrs, 300, values, 600, "short");
+	apply();
+	assert_int_equal(process->jvm->hello.n_attrs, JVM_MAX_ATTRS);
+	assert_int_equal(process->jvm->hello.n_values, JVM_MAX_VALUES);
+	assert_string_equal(process_attr(process, "k255"), "short");
+	assert_true(process_value(process, "k511", &value) && value == 511);
+	assert_int_equal(process->jvm->bad_records, 44 + 88);
+	fill_hello(attrs, 1, values, 1, text);
+	apply();
+	assert_int_equal(strlen(process_attr(process, "k0")), JVM_MAX_TEXT_BYTES);
+	assert_null(process_attr(process, "k1"));
+	assert_int_equal(process->jvm->bad_records, 44 + 88 + 1);
+}
+
+static void the_next_hello_frees_the_texts_of_the_last(void **state)
+{
+	struct wire_attr attrs[8];
+	size_t first = 0;
+
+	(void)state;
+	for (unsigned int i = 0; i < 200; i++) {
+		fill_hello(attrs, 8, NULL, 0, unique_name(i, 1900));
+		apply();
+		if (i == 0)
+			first = process->jvm->hello.texts.total_bytes;
+	}
+	assert_int_equal(process->jvm->hello.texts.total_bytes, first);
+	assert_string_equal(process_attr(process, "k7"), unique_name(199, 1900));
+}
+
+/* ---- threads ---- */
+
+static void thread_names_are_learnt_anew_at_the_limit(void **state)
+{
+	(void)state;
+	say_hello();
+	process_thread_name(process, getpid());
+	for (uint32_t tid = 1; tid <= PROCESS_MAX_THREADS; tid++)
+		say_thread(tid, "pool");
+	say_thread(7, "renamed"); /* known: no reason to forget the others */
+	assert_int_equal(process->thread_names.count, PROCESS_MAX_THREADS);
+	assert_string_equal(map64_find(&process->thread_names, 7), "renamed");
+	say_thread(PROCESS_MAX_THREADS + 1, "new");
+	assert_int_equal(process->thread_names.count, 1);
+	assert_int_equal(process->threads.count, 0);
+	assert_string_equal(map64_find(&process->thread_names, PROCESS_MAX_THREADS + 1), "new");
+	assert_int_equal(process->jvm->bad_records, 0);
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(nothing_counts_before_the_hello),
+		CLAIM(each_session_begins_with_a_hello),
+		CLAIM(the_end_of_another_resync_proves_nothing),
+		CLAIM(an_end_without_a_begin_of_its_session_proves_nothing),
+		CLAIM(frames_are_kept_of_loads_and_stubs),
+		CLAIM(a_stub_that_is_being_generated_takes_no_code_away),
+		CLAIM(a_repeat_brings_the_frame_that_was_not_known),
+		CLAIM(frames_that_cannot_be_are_counted_and_not_kept),
+		CLAIM(broken_frames_are_counted_and_the_code_kept),
+		CLAIM(senseless_ranges_leave_no_names),
+		CLAIM(names_are_cut_between_characters),
+		CLAIM(names_that_are_held_have_a_limit),
+		CLAIM(a_full_pool_has_room_again_once_code_is_dropped),
+		CLAIM(names_of_dropped_code_are_given_back),
+		CLAIM(a_hello_has_limits),
+		CLAIM(the_next_hello_frees_the_texts_of_the_last),
+		CLAIM(thread_names_are_learnt_anew_at_the_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Claims about process/selection.h and identity.h: which processes a name means. */
+#include "process/selection.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#define ID_A	 "aaaa456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ID_B	 "aabb456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define ID_C	 "cccc456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define UID_A	 "3f2a4b5c-0000-4000-8000-00000000000a"
+#define UID_B	 "3f2a4b5c-0000-4000-8000-00000000000b"
+#define UID_NONE "3f2a4b5c-0000-4000-8000-00000000000c"
+#define MAX	 8
+
+static struct targets targets;
+static struct process processes[MAX];
+static struct jvm jvms[MAX];
+static struct container_entry entries[MAX];
+static struct jvm_attr attrs[MAX][4];
+static struct selector selector;
+static struct selection selection;
+static size_t count;
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&targets, 0, sizeof(targets));
+	memset(processes, 0, sizeof(processes));
+	memset(jvms, 0, sizeof(jvms));
+	memset(entries, 0, sizeof(entries));
+	selector = (struct selector){0};
+	selection = (struct selection){0};
+	count = 0;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	selection_fini(&selection);
+	for (size_t i = 0; i < MAX; i++) {
+		identity_fini(&processes[i].identity);
+		container_fini(&entries[i].container);
+	}
+	map64_fini(&targets.processes);
+	return 0;
+}
+
+struct made {
+	const char *id, *name, *pod, *name_space, *label, *command, *pod_uid;
+};
+
+static void set(char *to, const char *text)
+{
+	strcpy(to, text ? text : "");
+}
+
+/* A JVM with PID 100 and up. */
+static struct process *add(const struct made *made)
+{
+	struct process *process = &processes[count];
+	struct container *container = &entries[count].container;
+
+	process->pid = (pid_t)(100 + count);
+	process->jvm = &jvms[count];
+	process->container = &entries[count];
+	strcpy(process->comm, "java");
+	set(process->container_id, made->id);
+	set(process->pod_uid, made->pod_uid);
+	set(container->name, made->name);
+	set(container->pod, made->pod);
+	set(container->name_space, made->name_space);
+	if (made->label)
+		label_set_add(&container->labels, "app", made->label);
+	attrs[count][0] = (struct jvm_attr){"java.command", made->command ? made->command : "Main"};
+	jvms[count].hello.attrs = attrs[count];
+	jvms[count].hello.n_attrs = 1;
+	process_identify(process);
+	assert_int_equal(map64_put(&targets.processes, (uint64_t)process->pid, process), 0);
+	count++;
+	return process;
+}
+
+static int narrow(void)
+{
+	assert_int_equal(selection_init(&selection, &selector), 0);
+	return selection_narrow(&selection, &targets);
+}
+
+/* One 'x' or '-' for each process. */
+static void check(const char *wanted)
+{
+	char got[MAX + 1] = "";
+
+	for (size_t i = 0; i < count; i++)
+		got[i] = selection_wants(&selection, &processes[i]) ? 'x' : '-';
+	assert_string_equal(got, wanted);
+	for (size_t i = 0; i < count; i++)
+		got[i] = selection_wants(&selection, &processes[i]) ? 'x' : '-';
+	assert_string_equal(got, wanted); /* remembered */
+}
+
+static void add_three(void)
+{
+	add(&(struct made){.id = ID_A, .name = "web", .label = "shop", .command = "a.Front x"});
+	add(&(struct made){.id = ID_B, .name = "web-1", .command = "/opt/back.jar y"});
+	add(&(struct made){.id = ID_C, .name = "aabb", .label = "shop", .command = "a.Back"});
+}
+
+static void nothing_asked_for_is_everything(void **state)
+{
+	(void)state;
+	add_three();
+	check("xxx");
+}
+
+static void a_container_is_meant_by_name_or_id(void **state)
+{
+	static const struct {
+		const char *asked, *wanted;
+	} cases[] = {{ID_A, "x--"},    {"aaaa", "x--"}, {"web", "x--"},	 {"web-", "-x-"},
+		     {"web-1", "-x-"}, {"cc", "--x"},	{"aabb", "--x"}, {"aabb4", "-x-"}};
+
+	(void)state;
+	add_three();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		selector = (struct selector){0};
+		assert_null(selector_set_container(&selector, cases[i].asked));
+		assert_int_equal(narrow(), 0);
+		check(cases[i].wanted);
+		selection_fini(&selection);
+	}
+}
+
+static void what_fits_several_or_none_is_said(void **state)
+{
+	(void)state;
+	add_three();
+	assert_null(selector_set_container(&selector, "we"));
+	assert_int_equal(narrow(), -ENOTUNIQ);
+	selection_fini(&selection);
+	assert_null(selector_set_container(&selector, "aa"));
+	assert_int_equal(narrow(), -ENOTUNIQ);
+	selection_fini(&selection);
+	assert_null(selector_set_container(&selector, "webb"));
+	assert_int_equal(narrow(), -ENOENT);
+}
+
+static void one_of_several_is_meant_if_something_else_tells(void **state)
+{
+	(void)state;
+	add_three();
+	assert_null(selector_set_container(&selector, "we"));
+	assert_null(selector_add_label(&selector, "app=shop"));
+	assert_int_equal(narrow(), 0);
+	check("x--");
+}
+
+static void a_pod_is_meant_with_or_without_its_namespace(void **state)
+{
+	static const struct {
+		const char *asked;
+		int err;
+		const char *wanted;
+	} cases[] = {{"api-1", -ENOTUNIQ, NULL},    {"shop/api-1", 0, "xx--"},
+		     {"test/api", 0, "--x-"},	    {"api-12", 0, "---x"},
+		     {"shop/api", -ENOTUNIQ, NULL}, {"none/api", -ENOENT, NULL},
+		     {"sho/api-1", -ENOENT, NULL}};
+
+	(void)state;
+	add(&(struct made){.id = ID_A, .name = "app", .pod = "api-1", .name_space = "shop"});
+	add(&(struct made){.id = ID_B, .name = "side", .pod = "api-1", .name_space = "shop"});
+	add(&(struct made){.id = ID_C, .name = "app", .pod = "api-1", .name_space = "test"});
+	add(&(struct made){.id = ID_C, .name = "app", .pod = "api-12", .name_space = "shop"});
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		selector = (struct selector){0};
+		assert_null(selector_set_pod(&selector, cases[i].asked));
+		assert_int_equal(narrow(), cases[i].err);
+		if (cases[i].wanted)
+			check(cases[i].wanted);
+		selection_fini(&selection);
+	}
+	selector = (struct selector){0};
+	assert_null(selector_set_container(&selector, "app"));
+	assert_int_equal(narrow(), -ENOTUNIQ); /* the same name in three pods */
+	selection_fini(&selection);
+	assert_null(selector_set_pod(&selector, "shop/api-1"));
+	assert_int_equal(narrow(), 0);
+	check("x---");
+}
+
+/* One without a JVM that is known, whose name is the beginning of another's, is not mixed up. */
+static void a_pod_is_meant_by_its_uid_whatever_it_is_called(void **state)
+{
+	static const struct {
+		const char *asked;
+		int err;
+		const char *wanted;
+	} cases[] = {{UID_A, 0, "xx--"},
+		     {UID_B, 0, "--x-"},
+		     {UID_NONE, -ENOENT, NULL},
+		     {"3f2a4b5c", -ENOENT, NULL}}; /* whole, or it is none */
+
+	(void)state;
+	add(&(struct made){.id = ID_A, .name = "app", .pod_uid = UID_A});
+	add(&(struct made){.id = ID_B, .pod = "api-1", .name_space = "shop", .pod_uid = UID_A});
+	add(&(struct made){.id = ID_C, .name = "app", .pod_uid = UID_B});
+	add(&(struct made){.name = "app", .command = "Host"});
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		selector = (struct selector){0};
+		assert_null(selector_set_pod(&selector, cases[i].asked));
+		assert_int_equal(narrow(), cases[i].err);
+		if (cases[i].wanted)
+			check(cases[i].wanted);
+		selection_fini(&selection);
+	}
+	assert_null(selector_set_pod(&selector, UID_A));
+	assert_null(selector_set_container(&selector, "app"));
+	assert_int_equal(narrow(), 0);
+	check("x---");
+}
+
+static void a_container_that_is_made_anew_under_its_name_is_the_same(void **state)
+{
+	(void)state;
+	add_three();
+	assert_null(selector_set_container(&selector, "web"));
+	assert_int_equal(narrow(), 0);
+	add(&(struct made){.id = "dddd", .name = "web"});
+	add(&(struct made){.id = "eeee", .name = "web-2"});
+	check("x--x-");
+}
+
+static void one_that_has_ended_makes_no_name_ambiguous(void **state)
+{
+	(void)state;
+	add_three();
+	jvms[1].state = JVM_ENDED;
+	assert_null(selector_set_container(&selector, "we"));
+	assert_int_equal(narrow(), 0);
+	check("x--");
+}
+
+static void labels_commands_and_classes_mean_all_that_fit(void **state)
+{
+	(void)state;
+	add_three();
+	assert_null(selector_add_label(&selector, "app=shop"));
+	assert_int_equal(narrow(), 0);
+	check("x-x");
+	selection_fini(&selection);
+	assert_null(selector_set_jvm(&selector, "Back$"));
+	assert_int_equal(narrow(), 0);
+	check("--x");
+	selection_fini(&selection);
+	selector = (struct selector){0};
+	assert_null(selector_set_jvm(&selector, "^back\\.jar$"));
+	assert_int_equal(narrow(), 0);
+	check("-x-");
+	selection_fini(&selection);
+	selector = (struct selector){0};
+	assert_null(selector_set_comm(&selector, "jav"));
+	assert_int_equal(narrow(), -ENOENT);
+	selection_fini(&selection);
+	assert_null(selector_set_comm(&selector, "java"));
+	assert_int_equal(narrow(), 0);
+	check("xxx");
+}
+
+static void a_verdict_lasts_until_the_process_is_called_otherwise(void **state)
+{
+	(void)state;
+	add_three();
+	assert_null(selector_set_comm(&selector, "java"));
+	assert_int_equal(narrow(), 0);
+	check("xxx");
+	strcpy(processes[1].comm, "other"); /* unsaid: nobody looks */
+	check("xxx");
+	process_set_comm(&processes[2], 102, "other");
+	check("xx-");
+	free(map64_remove(&processes[2].threads, 102));
+	map64_fini(&processes[2].threads);
+}
+
+/* ---- what the agent says ---- */
+
+static void the_agents_words_fill_what_the_host_does_not_know(void **state)
+{
+	struct process *process = add(&(struct made){.id = ID_A, .name = "app", .label = "host"});
+
+	(void)state;
+	attrs[0][1] = (struct jvm_attr){"label.app", "agent"};
+	attrs[0][2] = (struct jvm_attr){"env.POD_NAME", "api\x1b-1"};
+	attrs[0][3] =
+		(struct jvm_attr){"env.OTEL_RESOURCE_ATTRIBUTES",
+				  "k8s.namespace.name=shop, "
+				  "k8s.pod.name=x,k8s.container.name=y,t=a%20b%2Cc%,=,broken"};
+	jvms[0].hello.n_attrs = 4;
+	process_identify(process);
+	assert_string_equal(process->identity.container, "app");
+	assert_string_equal(process->identity.pod, "api?-1");
+	assert_string_equal(process->identity.name_space, "shop");
+	assert_string_equal(label_set_find(&process->identity.labels, "app"), "host");
+	assert_string_equal(label_set_find(&process->identity.labels, "t"), "a b,c%");
+}
+
+static void each_change_has_a_version_of_its_own(void **state)
+{
+	struct process *process = add(&(struct made){.id = ID_A});
+	const uint64_t version = process->identity.version;
+
+	(void)state;
+	process_identify(process);
+	assert_true(process->identity.version > version);
+	assert_true(version > 0);
+}
+
+#define TEST(claim) cmocka_unit_test_setup_teardown(claim, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_asked_for_is_everything),
+		TEST(a_container_is_meant_by_name_or_id),
+		TEST(what_fits_several_or_none_is_said),
+		TEST(one_of_several_is_meant_if_something_else_tells),
+		TEST(a_pod_is_meant_with_or_without_its_namespace),
+		TEST(a_pod_is_meant_by_its_uid_whatever_it_is_called),
+		TEST(a_container_that_is_made_anew_under_its_name_is_the_same),
+		TEST(one_that_has_ended_makes_no_name_ambiguous),
+		TEST(labels_commands_and_classes_mean_all_that_fit),
+		TEST(a_verdict_lasts_until_the_process_is_called_otherwise),
+		TEST(the_agents_words_fill_what_the_host_does_not_know),
+		TEST(each_change_has_a_version_of_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What agents say and what the kernel says, applied to the model; the processes are real ones: this
+ * test and a child of it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "code/java_text.h"
+#include "targets_fixture.h"
+
+static void an_agent_makes_its_process_known(void **state)
+{
+	const struct process *process;
+	const struct code_range *range;
+	char title[64];
+
+	(void)state;
+	say(INTAKE_OPENED);
+	say_hello("com.acme.Main --port 80");
+	say_load(0x1000, 64, "run", 500);
+	process = targets_find(&targets, child);
+	assert_non_null(process);
+	assert_true(process->space.count > 0);
+	process_title(process, title, sizeof(title));
+	assert_string_equal(title, "com.acme.Main");
+	range = code_map_find(process->code, 0x1010, 500);
+	assert_non_null(range);
+	assert_string_equal(range->class_name, "com/acme/Main");
+	assert_string_equal(range->name, "run");
+	say_hello("/opt/app/service.jar --x");
+	process_title(process, title, sizeof(title));
+	assert_string_equal(title, "service.jar");
+}
+
+static void map_is_in_the_style_that_was_chosen(void **state)
+{
+	char path[96], *text;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)child);
+	targets.map_style.dotted = true;
+	connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	targets_tick(&targets, clock_now_ns() + 60 * CLOCK_NS_PER_MS, 0);
+	assert_true(file_read_whole(path, 1 << 20, &text) > 0);
+	assert_non_null(strstr(text, "1000 40 com.acme.Main::run\n"));
+	free(text);
+}
+
+static void map_is_written_at_most_every_100_ms(void **state)
+{
+	const uint64_t now = clock_now_ns();
+	char path[96], *text;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)child);
+	connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	targets_tick(&targets, now + 60 * CLOCK_NS_PER_MS, 0);
+	assert_true(file_read_whole(path, 1 << 20, &text) > 0);
+	assert_non_null(strstr(text, "1000 40 Lcom/acme/Main;::run\n"));
+	free(text);
+	assert_int_equal(targets.map_writes, 1);
+	say_load(0x2000, 64, "later", 501);
+	targets_tick(&targets, now + 120 * CLOCK_NS_PER_MS, 0);
+	assert_int_equal(targets.map_writes, 1);
+	targets_tick(&targets, now + 200 * CLOCK_NS_PER_MS, 0);
+	assert_int_equal(targets.map_writes, 2);
+	targets_tick(&targets, now + 900 * CLOCK_NS_PER_MS, 0);
+	assert_int_equal(targets.map_writes, 2); /* nothing new */
+}
+
+static void a_gap_ends_the_session_so_that_the_agent_resynchronises(void **state)
+{
+	(void)state;
+	assert_int_equal(say(INTAKE_OPENED), TARGETS_KEEP);
+	assert_int_equal(say(INTAKE_GAP), TARGETS_END_SESSION);
+	assert_int_equal(targets_find(&targets, child)->jvm->gaps, 1);
+	say(INTAKE_CLOSED);
+	assert_int_equal(targets_find(&targets, child)->jvm->state, JVM_DISCONNECTED);
+}
+
+static void code_survives_a_new_connection_and_dies_if_not_repeated(void **state)
+{
+	const struct process *process;
+	struct code_map_stats stats;
+
+	(void)state;
+	connect_agent();
+	say_load(0x1000, 64, "stays", 500);
+	say_load(0x2000, 64, "goes", 501);
+	say(INTAKE_CLOSED);
+	session.id = 4;
+	process = connect_agent();
+	wire_encode_resync(&buf, WIRE_RESYNC_BEGIN, &(struct wire_resync){.time_ns = 600});
+	say_records(&buf);
+	assert_int_equal(process->jvm->state, JVM_RESYNCING);
+	say_load(0x1000, 64, "stays", 601);
+	wire_encode_resync(&buf, WIRE_RESYNC_END,
+			   &(struct wire_resync){.time_ns = 602, .complete = true});
+	say_records(&buf);
+	assert_int_equal(process->jvm->state, JVM_CURRENT);
+	code_map_stats(process->code, &stats);
+	assert_int_equal(stats.live, 1);
+	assert_string_equal(code_map_find(process->code, 0x2000, 550)->name, "goes");
+}
+
+static void a_process_that_ends_is_noticed_and_later_forgotten(void **state)
+{
+	const uint64_t now = clock_now_ns();
+	const pid_t pid = child;
+	char path[96];
+
+	(void)state;
+	connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
+	end_child();
+	targets_tick(&targets, now + 3 * CLOCK_NS_PER_SEC, 0);
+	assert_int_equal(targets_find(&targets, pid)->jvm->state, JVM_ENDED);
+	targets_tick(&targets, now + 60 * CLOCK_NS_PER_SEC, 0);
+	assert_null(targets_find(&targets, pid));
+	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)pid);
+	assert_int_equal(access(path, F_OK), 0); /* for perf report */
+}
+
+static void the_largest_jvm_pays_when_the_code_of_all_is_too_much(void **state)
+{
+	const uint64_t now = clock_now_ns();
+	const pid_t pid = child;
+
+	(void)state;
+	connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
+	assert_non_null(targets_find(&targets, pid));
+	assert_int_equal(targets.dropped_jvms, 0);
+	targets.max_code_bytes = 64;
+	targets_tick(&targets, now + 3 * CLOCK_NS_PER_SEC, 0);
+	assert_null(targets_find(&targets, pid));
+	assert_int_equal(targets.dropped_jvms, 1);
+	assert_int_equal(targets.n_jvms, 0);
+	assert_int_equal(n_ended, 1);
+	assert_int_equal(ended[0], session.id);
+	targets.max_code_bytes = TARGETS_MAX_CODE_BYTES;
+	connect_agent(); /* its agent has dialled again */
+	assert_non_null(targets_find(&targets, pid)->jvm);
+}
+
+static void a_pid_that_is_used_again_is_another_process(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	session.start_ticks++; /* as if child had taken over the PID of an earlier one */
+	connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	process = targets_find(&targets, child);
+	assert_non_null(process);
+	process->start_ticks = session.start_ticks;
+	session.start_ticks--;
+	session.id++;
+	say(INTAKE_OPENED);
+	process = targets_find(&targets, child);
+	assert_null(code_map_find(process->code, 0x1000, 500));
+}
+
+static void records_without_a_session_or_cut_short_do_no_harm(void **state)
+{
+	const struct wire_record cut = {.kind = WIRE_METHOD_LOAD, .payload = bytes, .len = 3};
+	const struct wire_record unknown = {.kind = 4711, .payload = bytes, .len = 3};
+
+	(void)state;
+	say_load(0x1000, 64, "run", 500);
+	connect_agent();
+	targets_apply_intake(
+		&targets,
+		&(struct intake_event){.kind = INTAKE_RECORD, .session = &session, .record = cut});
+	targets_apply_intake(&targets, &(struct intake_event){.kind = INTAKE_RECORD,
+							      .session = &session,
+							      .record = unknown});
+	assert_int_equal(targets_find(&targets, child)->jvm->bad_records, 1);
+	assert_int_equal(targets_find(&targets, child)->jvm->unknown_records, 1);
+	session.pid = 0; /* the collector is in a PID namespace of its own */
+	session.id++;
+	say(INTAKE_OPENED);
+	say_load(0x1000, 64, "run", 500);
+	assert_true(targets.said_blind);
+}
+
+static void times_from_the_future_count_as_now(void **state)
+{
+	const struct process *process;
+
+	(void)state;
+	connect_agent();
+	say_load(0x1000, 64, "run", UINT64_MAX / 2);
+	process = targets_find(&targets, child);
+	assert_true(code_map_find(process->code, 0x1000, 1)->birth_ns <= clock_now_ns());
+}
+
+static void mappings_and_names_follow_the_kernels_records(void **state)
+{
+	const struct perf_record record = {
+		.kind = PERF_MMAP,
+		.pid = child,
+		.tid = child,
+		.mmap = {.addr = 0x10000, .len = 0x1000, .inode = 9, .path = "/x.so (deleted)"},
+	};
+	struct process *process;
+	const struct mapping *mapping;
+
+	(void)state;
+	process = connect_agent();
+	targets_apply_record(&targets, &record);
+	mapping = address_space_find(&process->space, 0x10500);
+	assert_non_null(mapping);
+	assert_string_equal(mapping->path, "/x.so");
+	assert_true(mapping->is_deleted);
+	process_set_comm(process, child, "http-nio-8080-e");
+	assert_string_equal(process_thread_name(process, child), "http-nio-8080-e");
+	wire_encode_thread(&buf,
+			   &(struct wire_thread){.tid = (uint32_t)child,
+						 .name = wire_str_from("http-nio-8080-exec-7")});
+	say_records(&buf);
+	assert_string_equal(process_thread_name(process, child), "http-nio-8080-exec-7");
+	process_set_comm(process, child, "another-of-that"); /* it has been renamed since */
+	assert_string_equal(process_thread_name(process, child), "another-of-that");
+	process_set_comm(process, child, "http-ni..exec-7"); /* as HotSpot cuts from 21 on */
+	assert_string_equal(process_thread_name(process, child), "http-nio-8080-exec-7");
+}
+
+/* ---- everything ---- */
+
+static void processes_without_an_agent_are_forgotten_with_the_last_who_wants_them(void **state)
+{
+	const pid_t other = fork_child();
+
+	(void)state;
+	connect_agent();
+	targets_want_all(&targets);
+	targets_want_all(&targets);
+	assert_non_null(targets_find_or_read(&targets, other));
+	targets_unwant_all(&targets);
+	assert_int_equal(targets.all_users, 1);
+	assert_non_null(targets_find(&targets, other));
+	targets_unwant_all(&targets);
+	assert_int_equal(targets.all_users, 0);
+	assert_null(targets_find(&targets, other));
+	assert_non_null(targets_find(&targets, child));
+	end_pid(other);
+}
+
+static void threads_are_looked_up_anew_after_a_refresh(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	process = connect_agent();
+	process_set_comm(process, child, "stale");
+	targets_refresh(&targets);
+	assert_int_equal(process->threads.count, 0);
+	assert_string_not_equal(process_thread_name(process, child), "stale");
+}
+
+/* Of this process: its own names are to be had. */
+static void a_threads_name_is_read_again_after_a_second(void **state)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct process *process;
+	char before[PROCESS_COMM_BYTES];
+
+	(void)state;
+	process = targets_find_or_read(&targets, getpid());
+	prctl(PR_GET_NAME, before);
+	prctl(PR_SET_NAME, "first");
+	process_see_thread(process, getpid(), now_ns);
+	assert_string_equal(process_thread_name(process, getpid()), "first");
+	prctl(PR_SET_NAME, "second");
+	process_see_thread(process, getpid(), now_ns + PROCESS_NAME_AGE_NS - 1);
+	assert_string_equal(process_thread_name(process, getpid()), "first");
+	process_see_thread(process, getpid(), now_ns + PROCESS_NAME_AGE_NS);
+	assert_string_equal(process_thread_name(process, getpid()), "second");
+	assert_string_equal(process->comm, "second"); /* it is the main thread */
+	prctl(PR_SET_NAME, before);
+}
+
+static void a_thread_with_the_number_of_another_is_another(void **state)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct process *process;
+	struct thread *thread;
+
+	(void)state;
+	process = targets_find_or_read(&targets, getpid());
+	process_see_thread(process, getpid(), now_ns);
+	thread = map64_find(&process->threads, (uint64_t)getpid());
+	thread->inner_tid = 4711; /* of the one before */
+	process_see_thread(process, getpid(), now_ns + PROCESS_NAME_AGE_NS);
+	assert_int_equal(thread->inner_tid, 4711);
+	thread->start_ticks--;
+	process_see_thread(process, getpid(), now_ns + 2 * PROCESS_NAME_AGE_NS);
+	assert_int_equal(thread->inner_tid, getpid());
+}
+
+static void exec(uint64_t time_ns)
+{
+	const struct perf_record record = {
+		.kind = PERF_EXEC, .time_ns = time_ns, .pid = child, .tid = child};
+
+	targets_apply_record(&targets, &record);
+}
+
+static void exec_empties_mappings_and_threads(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	process = targets_find_or_read(&targets, child);
+	assert_true(process->space.count > 0);
+	process_set_comm(process, child + 1, "stale");
+	exec(clock_now_ns());
+	assert_int_equal(process->space.count, 0);
+	assert_int_equal(process->threads.count, 0);
+}
+
+/* exec maps the new program's file before the kernel says that there is one. */
+static void exec_leaves_what_was_mapped_just_before(void **state)
+{
+	const uint64_t now_ns = clock_now_ns() + CLOCK_NS_PER_SEC;
+	struct perf_record record = {
+		.kind = PERF_MMAP,
+		.pid = child,
+		.tid = child,
+		.time_ns = now_ns - 100 * CLOCK_NS_PER_MS,
+		.mmap = {.addr = 0x10000, .len = 0x1000, .inode = 7, .path = "/old.so"},
+	};
+	struct process *process;
+
+	(void)state;
+	process = targets_find_or_read(&targets, child);
+	targets_apply_record(&targets, &record);
+	record.mmap.addr = 0x20000;
+	record.mmap.path = "/bin/new";
+	record.time_ns = now_ns - 10 * CLOCK_NS_PER_MS;
+	targets_apply_record(&targets, &record);
+	exec(now_ns);
+	assert_int_equal(process->space.count, 1);
+	assert_string_equal(process->space.mappings[0].path, "/bin/new");
+	assert_int_equal(process->space_read_ns, 0);
+}
+
+/* As when its record waited in one CPU's ring, and what made the process known was in another's. */
+static void exec_before_mappings_and_threads_were_read_leaves_them(void **state)
+{
+	const uint64_t before = clock_now_ns();
+	struct process *process;
+	size_t count;
+
+	(void)state;
+	process = targets_find_or_read(&targets, child);
+	count = process->space.count;
+	assert_true(count > 0);
+	process_set_comm(process, child + 1, "read");
+	exec(before - 1);
+	assert_int_equal(process->space.count, count);
+	assert_string_equal(process_thread_name(process, child + 1), "read");
+}
+
+static void exec_ends_the_jvm_and_its_session(void **state)
+{
+	struct process *process;
+	char title[64];
+
+	(void)state;
+	process = connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	process_set_comm(process, child, "other");
+	exec(clock_now_ns());
+	assert_int_equal(process->jvm->state, JVM_ENDED);
+	assert_int_equal(n_ended, 1);
+	assert_int_equal(ended[0], 3);
+	assert_null(code_map_find(process->code, 0x1000, 500));
+	process_title(process, title, sizeof(title));
+	assert_string_equal(title, "other");
+	say_load(0x1000, 64, "run", 500);
+	assert_null(code_map_find(process->code, 0x1000, 500));
+}
+
+static void exec_before_the_agent_connected_leaves_the_jvm(void **state)
+{
+	const uint64_t before = clock_now_ns();
+	struct process *process;
+
+	(void)state;
+	process = connect_agent();
+	say_load(0x1000, 64, "run", 500);
+	exec(before - 1);
+	assert_int_equal(process->jvm->state, JVM_RESYNCING);
+	assert_int_equal(n_ended, 0);
+	assert_non_null(code_map_find(process->code, 0x1000, 500));
+}
+
+static void java_text_becomes_utf8(void **state)
+{
+	/* A NUL, U+1F525 as two surrogates, a lone surrogate, a lone tail. */
+	static const char in[] = "a\xc0\x80\xed\xa0\xbd\xed\xb4\xa5\xed\xa0\xbdz\x80\xc3\xa4";
+	char out[sizeof(in)];
+	const size_t len = java_text_to_utf8(in, sizeof(in) - 1, out);
+	const char *name = "Ljava/lang/String;";
+	size_t name_len = strlen(name);
+
+	(void)state;
+	out[len] = '\0';
+	assert_string_equal(out, "a?\xf0\x9f\x94\xa5?z?\xc3\xa4");
+	java_text_strip_class(&name, &name_len);
+	assert_int_equal(name_len, 16);
+	assert_memory_equal(name, "java/lang/String", 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TARGETS_TEST(an_agent_makes_its_process_known),
+		TARGETS_TEST(map_is_in_the_style_that_was_chosen),
+		TARGETS_TEST(map_is_written_at_most_every_100_ms),
+		TARGETS_TEST(a_gap_ends_the_session_so_that_the_agent_resynchronises),
+		TARGETS_TEST(code_survives_a_new_connection_and_dies_if_not_repeated),
+		TARGETS_TEST(a_process_that_ends_is_noticed_and_later_forgotten),
+		TARGETS_TEST(the_largest_jvm_pays_when_the_code_of_all_is_too_much),
+		TARGETS_TEST(a_pid_that_is_used_again_is_another_process),
+		TARGETS_TEST(records_without_a_session_or_cut_short_do_no_harm),
+		TARGETS_TEST(times_from_the_future_count_as_now),
+		TARGETS_TEST(mappings_and_names_follow_the_kernels_records),
+		TARGETS_TEST(processes_without_an_agent_are_forgotten_with_the_last_who_wants_them),
+		TARGETS_TEST(threads_are_looked_up_anew_after_a_refresh),
+		TARGETS_TEST(exec_empties_mappings_and_threads),
+		TARGETS_TEST(exec_leaves_what_was_mapped_just_before),
+		TARGETS_TEST(a_threads_name_is_read_again_after_a_second),
+		TARGETS_TEST(a_thread_with_the_number_of_another_is_another),
+		TARGETS_TEST(exec_before_mappings_and_threads_were_read_leaves_them),
+		TARGETS_TEST(exec_ends_the_jvm_and_its_session),
+		TARGETS_TEST(exec_before_the_agent_connected_leaves_the_jvm),
+		cmocka_unit_test(java_text_becomes_utf8),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
