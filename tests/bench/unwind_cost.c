@@ -11,7 +11,7 @@
  * this very program adds some 50 microseconds to whatever it interrupts, which is the kernel's cost
  * and not the step's: what was interrupted is left out, and counted.
  */
-#include "app/engine.h"
+#include "live/engine.h"
 
 #include "base/clock.h"
 

@@ -42,7 +42,7 @@ def tables(*paths):
     """{option: whether it takes a value} of the rows of getopt_long's tables in these sources."""
     found = {}
     for path in paths:
-        text = (SOURCE / "collector" / "app" / path).read_text().replace("\\\n", "\n")
+        text = (SOURCE / "collector" / path).read_text().replace("\\\n", "\n")
         for name, kind, value in re.findall(
                 r'\{\s*"([a-z-]+)",\s*(no|required)_argument,\s*NULL,\s*([^}\s]+)\s*\}', text):
             if value == "OPT_MISSING":

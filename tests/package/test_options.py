@@ -15,10 +15,10 @@ class Options(unittest.TestCase):
         self.assertEqual(sorted(one), sorted(other), what)
 
     def test_help_has_each_option_that_is_read(self):
-        read = options.tables("options.c", "top_options.h", "target_options.h")
+        read = options.tables("cli/options.c", "cli/top_options.h", "cli/target_options.h")
         self.assert_same(read, options.options_of_help(options.help_of() + options.help_of("top")),
                          "fgcollect --help and top --help")
-        drawn = options.tables("draw_options.c")
+        drawn = options.tables("draw/draw_options.c")
         self.assert_same(drawn, options.options_of_help(
             options.help_of("render") + options.help_of("diff")), "render --help and diff --help")
 
@@ -35,8 +35,8 @@ class Options(unittest.TestCase):
         self.assert_same(diff, options.options_of_page(options.page_of("diff")), "diff")
 
     def test_manual_shows_a_value_where_one_is_taken(self):
-        read = options.tables("options.c", "top_options.h", "target_options.h")
-        drawn = options.tables("draw_options.c")
+        read = options.tables("cli/options.c", "cli/top_options.h", "cli/target_options.h")
+        drawn = options.tables("draw/draw_options.c")
         for command in COMMANDS:
             table = drawn if command in ("render", "diff") else read
             for name, has_value in options.options_of_page(options.page_of(command)).items():

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fgcollect diff: what changed between two files, as a table and as drawings. */
+#include "cli/commands.h"
+#include "draw/diff_table.h"
+#include "draw/draw_cut.h"
+#include "draw/draw_input.h"
+#include "draw/draw_options.h"
+#include "draw/draw_output.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+
+static int read_side(const struct draw_options *options, const char *path, struct draw_input *ret)
+{
+	int err = draw_input_init(ret);
+
+	if (!err)
+		err = draw_input_read(ret, path, &options->import);
+	if (!err && (options->base || options->skip_after))
+		err = draw_cut(ret, options->base ? options->base : options->skip_after,
+			       !options->base);
+	if (!err && options->is_reversed)
+		err = draw_input_reverse(ret);
+	if (!err && ret->before.quality.samples > 0)
+		log_warning("%s: has two counts a line; only the second is compared", path);
+	return err;
+}
+
+static const struct timeline *timeline_of(const struct draw_input *input)
+{
+	return input->recording.timeline.n_entries > 0 ? &input->recording.timeline : NULL;
+}
+
+static int compare(struct draw_options *options)
+{
+	_cleanup_(draw_input_fini) struct draw_input before = {0};
+	_cleanup_(draw_input_fini) struct draw_input after = {0};
+	struct profile_info info = {0}; /* what both sides have in common */
+	int err = draw_output_check(options);
+
+	if (!err)
+		err = read_side(options, options->inputs[0], &before);
+	if (!err)
+		err = read_side(options, options->inputs[1], &after);
+	if (err)
+		return err;
+	if (!options->render.count_name && after.has_periods)
+		options->render.count_name = after.event[0] ? after.event : "events";
+	if (!options->render.count_name)
+		options->render.count_name = after.recording.count_name;
+	info.hz = before.recording.info.hz;
+	if (info.hz > 0 && info.hz == after.recording.info.hz)
+		options->render.info = &info;
+	err = draw_output_write(options, &(struct draw_side){&before.profile, timeline_of(&before)},
+				&(struct draw_side){&after.profile, timeline_of(&after)});
+	if (!err && !options->to_stdout)
+		err = diff_table_print(options, &before.profile, &after.profile, stdout);
+	return err;
+}
+
+int command_diff(int argc, char **argv)
+{
+	struct draw_options options;
+
+	if (draw_options_parse(&options, DRAW_DIFF, argc, argv) < 0) {
+		fputs("Try 'fgcollect diff --help'.\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (options.wants_help) {
+		draw_options_print_help(DRAW_DIFF, stdout);
+		return EXIT_SUCCESS;
+	}
+	if (options.verbose)
+		log_set_level(LOG_LEVEL_DEBUG);
+	return compare(&options) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fgcollect doctor: says what is in the way, and how to remove it. Exit 0 if nothing is. */
+#include "cli/commands.h"
+#include "inspect/doctor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static void print_findings(const struct doctor *doctor)
+{
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach (doctor->findings, i, finding) {
+		const char *state = text_at(finding, "state"), *object = text_at(finding, "object");
+
+		printf("%-8s %s: %s%s%s\n", state[0] == 'p' ? "PROBLEM" : state,
+		       text_at(finding, "check"), object, object[0] ? " " : "",
+		       text_at(finding, "what"));
+		if (text_at(finding, "fix")[0])
+			printf("%-8s   fix: %s\n", "", text_at(finding, "fix"));
+	}
+	if (doctor->counts[FINDING_PROBLEM] > 0)
+		printf("\n%zu problem%s: profiles will not be whole.\n",
+		       doctor->counts[FINDING_PROBLEM],
+		       doctor->counts[FINDING_PROBLEM] > 1 ? "s" : "");
+	else
+		printf("\nNo problem: profiles will be whole.\n");
+}
+
+static void print_json(const struct doctor *doctor)
+{
+	json_t *report =
+		json_pack("{s:s, s:b, s:O}", "version", FG_VERSION, "whole",
+			  doctor->counts[FINDING_PROBLEM] == 0, "findings", doctor->findings);
+
+	json_dumpf(report, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(report);
+}
+
+int command_doctor(const struct options *options)
+{
+	struct doctor doctor = {.socket_path = options->socket_path,
+				.map_dir = options->map_dir,
+				.stack_bytes = options->recording.stack_bytes,
+				.findings = json_array()};
+	json_t *list = NULL;
+
+	doctor_check_host(&doctor);
+	doctor_check_places(&doctor);
+	command_list_ask(options, &list);
+	doctor_check_jvms(&doctor, list);
+	if (options->json)
+		print_json(&doctor);
+	else
+		print_findings(&doctor);
+	json_decref(list);
+	json_decref(doctor.findings);
+	if (fflush(stdout) != 0)
+		return EXIT_FAILURE;
+	return doctor.counts[FINDING_PROBLEM] == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fgcollect record: through the daemon if there is one, else in this process. */
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/recorder.h"
+#include "live/report.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define TITLE "Flame Graph"
+
+/* What comes from there says nothing. */
+static bool has_stdin_ended(void)
+{
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+	char ignored[4096];
+	ssize_t n;
+
+	if (poll(&input, 1, 0) <= 0)
+		return false;
+	n = read(STDIN_FILENO, ignored, sizeof(ignored));
+	return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+static bool has_stdout(const struct options *options)
+{
+	for (size_t i = 0; i < options->n_outputs; i++) {
+		if (options->outputs[i].is_stdout)
+			return true;
+	}
+	return false;
+}
+
+/* Until it is done; an interrupt ends the recording and keeps what there is. */
+static int follow(struct recorder *recorder, const struct options *options,
+		  struct recording_status *ret)
+{
+	bool is_stopped = false;
+	int err;
+
+	do {
+		err = recorder->ops->status(recorder, ret);
+		if (err)
+			return err;
+		progress_show(ret, options->recording.duration_ns);
+		if (!is_stopped && (recorder->ops->is_interrupted(recorder) ||
+				    (options->ends_with_stdin && has_stdin_ended()))) {
+			is_stopped = true;
+			err = recorder->ops->stop(recorder);
+		}
+	} while (!err && !ret->is_done);
+	progress_clear();
+	return err;
+}
+
+static int write_outputs(struct recorder *recorder, const struct options *options,
+			 const struct recording_status *status)
+{
+	char subtitle[REPORT_BYTES], quality[REPORT_BYTES];
+	FILE *const said = has_stdout(options) ? stderr : stdout;
+	const struct render_options render = {
+		.title = options->title ? options->title : TITLE,
+		.subtitle = subtitle,
+		.notes = quality,
+		.splits_levels = options->splits_levels,
+		.java_only = options->java_only,
+		.folds_frameworks = options->folds_frameworks,
+		.shows_starts = options->shows_starts,
+	};
+	int err = 0;
+
+	report_subtitle(status, options->recording.hz, subtitle);
+	report_quality(&status->quality, quality);
+	for (size_t i = 0; !err && i < options->n_outputs; i++) {
+		err = output_write(&options->outputs[i], recorder, &render);
+		if (!err && !options->outputs[i].is_stdout)
+			fprintf(said, "%s\n", options->outputs[i].path);
+	}
+	fprintf(said, "%s\n", subtitle);
+	fprintf(said, "%s\n", quality);
+	return err;
+}
+
+int command_record(const struct options *options)
+{
+	struct recorder *recorder;
+	struct recording_status status;
+	int err;
+
+	if (output_check(options) < 0)
+		return EXIT_FAILURE;
+	progress_set_lines(options->says_progress);
+	err = recorder_open(options, &recorder);
+	if (err)
+		return EXIT_FAILURE;
+	err = recorder->ops->start(recorder, &options->recording);
+	if (!err)
+		err = follow(recorder, options, &status);
+	progress_clear();
+	if (!err)
+		err = write_outputs(recorder, options, &status);
+	if (!err && status.quality.samples == 0)
+		log_warning("no samples: what was recorded did not run in that time");
+	recorder->ops->close(recorder);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}

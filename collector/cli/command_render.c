@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fgcollect render: files of other programs, drawn. */
+#include "cli/commands.h"
+#include "draw/draw_colors.h"
+#include "draw/draw_cut.h"
+#include "draw/draw_input.h"
+#include "draw/draw_options.h"
+#include "draw/draw_output.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXIT_USAGE 2
+
+static int read_all(const struct draw_options *options, struct draw_input *input)
+{
+	int err = 0;
+
+	if (options->n_inputs == 0)
+		err = draw_input_read(input, "-", &options->import);
+	for (size_t i = 0; !err && i < options->n_inputs; i++)
+		err = draw_input_read(input, options->inputs[i], &options->import);
+	if (!err && (options->base || options->skip_after))
+		err = draw_cut(input, options->base ? options->base : options->skip_after,
+			       !options->base);
+	if (!err && options->is_reversed)
+		err = draw_input_reverse(input);
+	return err;
+}
+
+/* What a recording says of itself, where the command line does not. */
+static void describe(struct draw_options *options, const struct import_recording *recording)
+{
+	struct render_options *const render = &options->render;
+
+	if (!recording->is_read)
+		return;
+	render->info = &recording->info;
+	if (recording->timeline.n_entries > 0 || recording->timeline.lost_samples > 0)
+		render->timeline = &recording->timeline;
+	if (!render->title)
+		render->title = recording->title;
+	if (!render->subtitle)
+		render->subtitle = recording->subtitle;
+	if (!render->notes)
+		render->notes = recording->notes;
+	if (!render->count_name)
+		render->count_name = recording->count_name;
+}
+
+static int write_all(const struct draw_options *options, const struct draw_input *input)
+{
+	const struct draw_side first = {.profile = &input->before};
+	const struct draw_side second = {.profile = &input->profile};
+
+	if (input->before.quality.samples == 0)
+		return draw_output_write(options, NULL, &second);
+	return options->is_negated ? draw_output_write(options, &second, &first)
+				   : draw_output_write(options, &first, &second);
+}
+
+static int write_with_palette(struct draw_options *options, const struct draw_input *input)
+{
+	_cleanup_(name_colors_fini) struct name_colors colors = {0};
+	int err = draw_colors_read(&colors);
+
+	options->render.colors = &colors;
+	if (!err)
+		err = write_all(options, input);
+	options->render.colors = NULL;
+	return err ? err : draw_colors_write(&colors);
+}
+
+static int render(struct draw_options *options)
+{
+	_cleanup_(draw_input_fini) struct draw_input input = {0};
+	int err = draw_output_check(options);
+
+	if (!err)
+		err = draw_input_init(&input);
+	if (!err)
+		err = read_all(options, &input);
+	if (err)
+		return err;
+	if (!options->render.count_name && input.has_periods)
+		options->render.count_name = input.event[0] ? input.event : "events";
+	describe(options, &input.recording);
+	return options->has_palette_map ? write_with_palette(options, &input)
+					: write_all(options, &input);
+}
+
+int command_render(int argc, char **argv)
+{
+	struct draw_options options;
+
+	if (draw_options_parse(&options, DRAW_RENDER, argc, argv) < 0) {
+		fputs("Try 'fgcollect render --help'.\n", stderr);
+		return EXIT_USAGE;
+	}
+	if (options.wants_help) {
+		draw_options_print_help(DRAW_RENDER, stdout);
+		return EXIT_SUCCESS;
+	}
+	if (options.verbose)
+		log_set_level(LOG_LEVEL_DEBUG);
+	return render(&options) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

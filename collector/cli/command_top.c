@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * fgcollect top: through the daemon if there is one, else in this process. The window is asked for
+ * when a table is due; everything else, on the screen, is done with what was asked for last.
+ */
+#include "cli/commands.h"
+#include "cli/held_log.h"
+#include "cli/progress.h"
+#include "cli/recorder.h"
+#include "live/report.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "top/top_print.h"
+#include "top/top_screen.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define EXIT_USAGE   2
+#define ROWS_OF_TEXT 40
+#define ROWS_OF_JSON 500
+#define FIRST_NS     (1 * CLOCK_NS_PER_SEC) /* the first table on a screen, which is of as much */
+#define HOLDING_NS   (HOLD_NS + 100 * CLOCK_NS_PER_MS) /* samples are that late */
+
+struct top {
+	const struct options *options;
+	struct recorder *recorder;
+	struct top_view view;
+	struct window_copy copy;
+	struct recording_status status;
+	struct top_facts facts;
+	char target[160], summary[REPORT_BYTES], quality[REPORT_BYTES];
+	struct held_log log;
+};
+
+/* What is watched, in words. */
+static void say_target(const struct recording_options *options, char *ret, size_t size)
+{
+	if (options->pid > 0)
+		snprintf(ret, size, "PID %d", (int)options->pid);
+	else if (!selector_is_empty(&options->select))
+		selector_say(&options->select, ret, size);
+	else
+		snprintf(ret, size, "%s", options->all ? "all processes" : "all JVMs");
+}
+
+static void say_summary(struct top *top)
+{
+	const struct recording_options *recording = &top->options->recording;
+	const double seconds = (double)top->copy.covered_ns / 1e9;
+	const double rate = seconds > 0 ? (double)top->copy.quality.samples / seconds : 0;
+	const char *state = top->status.is_done ? ", ended" : "";
+	char jvms[32];
+
+	snprintf(top->summary, sizeof(top->summary),
+		 "%s%s%s: %s%s%.0f samples/s of %s at %u Hz, last %.1f s", top->target,
+		 top->view.is_paused ? " [paused]" : "", state, report_jvms(top->status.jvms, jvms),
+		 top->status.jvms ? ", " : "", rate, top->status.event, recording->hz, seconds);
+}
+
+static void say_facts(struct top *top)
+{
+	struct top_facts *facts = &top->facts;
+	const uint64_t untimed = top->copy.timeline.lost_samples;
+	size_t len;
+
+	say_summary(top);
+	report_quality(&top->copy.quality, top->quality);
+	len = strlen(top->quality);
+	if (untimed > 0)
+		snprintf(top->quality + len, sizeof(top->quality) - len, ", %llu in no row",
+			 (unsigned long long)untimed);
+	*facts = (struct top_facts){
+		.target = top->target,
+		.event = top->status.event,
+		.summary = top->summary,
+		.quality = top->quality,
+		.hz = top->options->recording.hz,
+		.jvms = top->status.jvms,
+		.time_unix_s = (double)clock_unix_now_ns() / 1e9,
+		.window_s = (double)top->copy.covered_ns / 1e9,
+		.figures = top->copy.quality,
+		.untimed = untimed,
+	};
+}
+
+/* A daemon forgets a recording that nobody asks for, as when this process was stopped. */
+static int start_again(struct top *top)
+{
+	return top->recorder->ops->start(top->recorder, &top->options->recording);
+}
+
+static int look(struct top *top)
+{
+	struct window_copy copy = {0};
+	struct recording_status status;
+	int err = top->recorder->ops->window(top->recorder, &status, &copy);
+
+	if (err == -EREMOTEIO && start_again(top) == 0)
+		err = top->recorder->ops->window(top->recorder, &status, &copy);
+	if (err)
+		return err;
+	top_view_show(&top->view, NULL, NULL);
+	window_copy_fini(&top->copy);
+	top->copy = copy;
+	top->status = status;
+	return top_view_show(&top->view, &top->copy.profile, &top->copy.timeline);
+}
+
+/* ---- plain text and JSON ---- */
+
+static unsigned terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col > 0 ? size.ws_col : 80;
+}
+
+static int print_json(const struct top *top)
+{
+	const size_t rows = top->options->top.rows ? top->options->top.rows : ROWS_OF_JSON;
+	json_t *object = top_to_json(&top->view, &top->facts, rows);
+	int failed =
+		!object || json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(13)) < 0;
+
+	json_decref(object);
+	putchar('\n');
+	failed |= fflush(stdout) != 0;
+	return failed ? -EIO : 0;
+}
+
+static int print_table(const struct top *top)
+{
+	const size_t rows = top->options->top.rows ? top->options->top.rows : ROWS_OF_TEXT;
+
+	top_print(&top->view, &top->facts, terminal_width(), rows, stdout);
+	if (!top->options->top.is_once)
+		putchar('\n');
+	return fflush(stdout) == 0 ? 0 : -EIO;
+}
+
+static int print(struct top *top)
+{
+	int err = look(top);
+
+	if (err)
+		return err;
+	say_facts(top);
+	err = top->options->json ? print_json(top) : print_table(top);
+	if (err)
+		log_error("cannot write the table: %s", strerror(-err));
+	return err;
+}
+
+/* One table after the other, or one. */
+static int run_plain(struct top *top)
+{
+	const struct top_options *options = &top->options->top;
+	uint64_t due_ns = clock_now_ns() + options->delay_ns + HOLDING_NS;
+	int err = 0;
+
+	do {
+		uint64_t now = clock_now_ns();
+
+		while (!err && now < due_ns && !top->recorder->ops->is_interrupted(top->recorder)) {
+			err = top->recorder->ops->wait(top->recorder, -1, due_ns - now);
+			now = clock_now_ns();
+		}
+		if (!err)
+			err = print(top);
+		due_ns += options->delay_ns;
+	} while (!err && !options->is_once && !top->status.is_done &&
+		 !top->recorder->ops->is_interrupted(top->recorder));
+	return err;
+}
+
+/* ---- the screen ---- */
+
+static bool is_hung_up(void)
+{
+	struct pollfd polled = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	return poll(&polled, 1, 0) > 0 && (polled.revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+/* Whether there was any. */
+static bool take_keys(struct top *top)
+{
+	bool is_resized = false;
+	uint32_t key;
+	bool any = false;
+
+	while ((key = top_screen_key(&is_resized)) != TOP_KEY_NONE) {
+		if (top_view_key(&top->view, key, top_screen_page()) < 0)
+			snprintf(top->view.note, sizeof(top->view.note), "out of memory");
+		any = true;
+	}
+	if (is_resized)
+		top_view_scroll(&top->view, top_screen_page());
+	return any || is_resized;
+}
+
+/* A key, a resize or a signal ends the wait; so does what the time is due for. */
+static int wait_for(struct top *top, uint64_t due_ns)
+{
+	const uint64_t now = clock_now_ns();
+
+	if (now >= due_ns)
+		return 0;
+	return top->recorder->ops->wait(top->recorder, STDIN_FILENO, due_ns - now);
+}
+
+static void paint(struct top *top)
+{
+	char line[TOP_NOTE_BYTES];
+
+	held_log_last(&top->log, line, sizeof(line));
+	if (line[0])
+		memcpy(top->view.note, line, sizeof(line));
+	say_facts(top);
+	top->facts.quality += strcspn(top->quality, " ") + 1; /* without "quality: ": 80 columns */
+	top_screen_paint(&top->view, &top->facts);
+}
+
+static int run_screen(struct top *top)
+{
+	uint64_t due_ns = clock_now_ns() + FIRST_NS + HOLDING_NS;
+	int err = 0;
+
+	paint(top);
+	while (!err && !top->view.is_done && !is_hung_up() &&
+	       !top->recorder->ops->is_interrupted(top->recorder)) {
+		bool is_new;
+
+		err = wait_for(top, due_ns);
+		is_new = take_keys(top);
+		if (!err && clock_now_ns() >= due_ns) {
+			due_ns = clock_now_ns() + top->options->top.delay_ns;
+			if (!top->view.is_paused)
+				err = look(top);
+			top_view_scroll(&top->view, top_screen_page());
+			is_new = true;
+		}
+		if (!err && is_new)
+			paint(top);
+	}
+	return err;
+}
+
+static int run(struct top *top, bool has_screen)
+{
+	int err = has_screen ? top_screen_open() : -ENOTTY;
+
+	if (err)
+		return run_plain(top);
+	held_log_begin(&top->log);
+	err = run_screen(top);
+	top_screen_close();
+	held_log_end(&top->log);
+	return err;
+}
+
+static int take_options(struct top *top)
+{
+	const struct top_options *options = &top->options->top;
+
+	top_view_init(&top->view);
+	top->view.mode = options->mode;
+	top->view.sort = options->sort;
+	top->log = (struct held_log){.fd = -1, .real_fd = -1};
+	say_target(&top->options->recording, top->target, sizeof(top->target));
+	return options->filter ? top_view_set_filter(&top->view, options->filter) : 0;
+}
+
+int command_top(const struct options *options)
+{
+	const bool is_plain = options->json || options->top.is_once;
+	static struct top top;
+	int err;
+
+	setlocale(LC_CTYPE, "");
+	if (!is_plain && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+		log_error("top needs a terminal: give it --once for one table as plain text, or "
+			  "--json for an object every two seconds");
+		return EXIT_USAGE;
+	}
+	top.options = options;
+	err = take_options(&top);
+	if (!err)
+		err = recorder_open(options, &top.recorder);
+	if (!err) {
+		err = top.recorder->ops->start(top.recorder, &options->recording);
+		progress_clear();
+		if (!err)
+			err = run(&top, !is_plain);
+		top.recorder->ops->close(top.recorder);
+	}
+	top_view_fini(&top.view);
+	window_copy_fini(&top.copy);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fgcollect --watch: keeps every JVM's map current and records when it is asked to. */
+#include "cli/commands.h"
+#include "serve/control.h"
+#include "serve/daemon.h"
+#include "live/engine.h"
+#include "serve/service.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+
+#define PATIENCE_NS (5 * CLOCK_NS_PER_SEC) /* of those whose recordings end with the daemon */
+
+/* Says who came and went, once each. */
+static void announce(struct engine *engine)
+{
+	struct process *process;
+	char title[256];
+	size_t pos = 0;
+
+	while ((process = targets_next(&engine->targets, &pos))) {
+		const bool is_here = process->jvm && process->jvm->state == JVM_CURRENT;
+		const bool is_gone = process->jvm && process->gone_ns;
+
+		if (is_here && !process->was_announced) {
+			process_title(process, title, sizeof(title));
+			log_info("PID %d: %s, %s", (int)process->pid, title,
+				 process->container_id[0] ? process->container_id : "no container");
+			process->was_announced = true;
+		} else if (is_gone && process->was_announced) {
+			log_info("PID %d: ended", (int)process->pid);
+			process->was_announced = false;
+		}
+	}
+}
+
+static int watch(struct engine *engine, const struct options *options)
+{
+	struct control *control = NULL;
+	const struct daemon_options how = {.watch = &options->watch,
+					   .recording = &options->recording};
+	struct daemon daemon;
+	int err = control_open(engine, options->socket_path, &control);
+
+	if (err)
+		return err;
+	err = daemon_open(&daemon, engine, &how);
+	if (!err)
+		log_info("watching at %s, maps in %s", options->socket_path, options->map_dir);
+	while (!err && !engine->is_interrupted) {
+		engine_step(engine, daemon_wait_ns(&daemon));
+		daemon_step(&daemon);
+		announce(engine);
+	}
+	service_stopping();
+	control_finish(control, PATIENCE_NS);
+	daemon_close(&daemon);
+	control_close(control);
+	return err;
+}
+
+int command_watch(const struct options *options)
+{
+	const struct engine_options engine_options = {
+		.socket_path = options->socket_path,
+		.map_dir = options->map_dir,
+		.jitdump_dir = options->jitdump_dir,
+		.table_bytes = options->table_bytes,
+	};
+	struct engine engine;
+	int err = engine_open(&engine, &engine_options);
+
+	if (err)
+		return EXIT_FAILURE;
+	engine.targets.map_style = options->map_style;
+	err = watch(&engine, options);
+	engine_close(&engine);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}

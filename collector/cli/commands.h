@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   options -> what the user asked for, done
+ * units:   none
+ * threads: the main one
+ * errors:  the process's exit code: 0, or 1 after a message on stderr
+ * source:  none
+ */
+#ifndef FG_CLI_COMMANDS_H
+#define FG_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+#include <jansson.h>
+
+int command_record(const struct options *options);
+int command_top(const struct options *options);
+int command_watch(const struct options *options);
+int command_list(const struct options *options);
+int command_doctor(const struct options *options);
+
+/* What the daemon knows, or whoever dials within a moment; the caller's. Negative errno. */
+int command_list_ask(const struct options *options, json_t **ret);
+
+/* render and diff read their own options; argv[0] is the command's word. 2: they are wrong. */
+int command_render(int argc, char **argv);
+int command_diff(int argc, char **argv);
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Records in this process, see recorder.h: the socket is opened, agents that run already dial
+ * within a second, and recording begins when those that are wanted are known.
+ */
+#include "inspect/diagnose.h"
+#include "inspect/diagnose_process.h"
+#include "live/engine.h"
+#include "cli/progress.h"
+#include "cli/recorder.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REDIAL_NS      (1200 * CLOCK_NS_PER_MS) /* agents dial at least once a second */
+#define WAIT_NS	       (4000 * CLOCK_NS_PER_MS) /* a little more on a busy host */
+#define RESYNC_WAIT_NS (15 * CLOCK_NS_PER_SEC)	/* for those that are wanted to be known */
+#define STEP_NS	       (200 * CLOCK_NS_PER_MS)
+
+struct local_recorder {
+	struct recorder base;
+	struct engine engine;
+	struct recording *recording;
+	const char *socket_path;
+};
+
+static struct local_recorder *self(struct recorder *recorder)
+{
+	return (struct local_recorder *)recorder;
+}
+
+/* JVMs that are to be recorded: those connected, and of them those whose code is all known. */
+static void count_wanted(const struct local_recorder *local,
+			 const struct recording_options *options, uint32_t *ret_connected,
+			 uint32_t *ret_current)
+{
+	const struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(&local->engine.targets, &pos))) {
+		if (!process->jvm || !recording_wants(options, process))
+			continue;
+		*ret_connected += process->jvm->state <= JVM_CURRENT;
+		*ret_current += process->jvm->state == JVM_CURRENT;
+	}
+}
+
+/* Whether waiting longer could change what is recorded. */
+static bool is_enough(struct local_recorder *local, const struct recording_options *options,
+		      uint64_t waited_ns)
+{
+	uint32_t connected = 0, current = 0;
+
+	count_wanted(local, options, &connected, &current);
+	progress_wait(connected);
+	if (options->pid > 0 && waited_ns < WAIT_NS) {
+		const struct process *process = targets_find(&local->engine.targets, options->pid);
+
+		return (process && process->jvm && process->jvm->state == JVM_CURRENT) ||
+		       !diagnose_may_connect(options->pid);
+	}
+	if (waited_ns < REDIAL_NS)
+		return false;
+	if (current < connected)
+		return waited_ns > RESYNC_WAIT_NS;
+	if (waited_ns > WAIT_NS)
+		return true;
+	return options->all || (connected > 0 && diagnose_targets(options, &local->engine.targets,
+								  local->socket_path, NULL) == 0);
+}
+
+static int wait_for_agents(struct local_recorder *local, const struct recording_options *options)
+{
+	const uint64_t start = clock_now_ns();
+	char why[DIAGNOSE_BYTES];
+	int err;
+
+	while (!is_enough(local, options, clock_now_ns() - start)) {
+		if (local->engine.is_interrupted)
+			return -EINTR;
+		engine_step(&local->engine, STEP_NS / 4);
+	}
+	err = diagnose_targets(options, &local->engine.targets, local->socket_path, why);
+	if (err)
+		log_error("%s", why);
+	else if (why[0])
+		log_warning("%s", why);
+	return err;
+}
+
+static int local_start(struct recorder *recorder, const struct recording_options *options)
+{
+	struct local_recorder *local = self(recorder);
+	const char *problem = symbolizer_kernel_problem(local->engine.symbolizer);
+	struct sampler_options probe = {
+		.event = options->event[0] ? options->event : NULL,
+		.hz = options->hz,
+		.fallback_pid = options->pid,
+		.stack_bytes = options->stack_bytes,
+	};
+	struct sampler *sampler;
+	char why[DIAGNOSE_BYTES];
+	int err;
+
+	/* What is bound to fail is said before anything is waited for. */
+	if (options->pid > 0 && !diagnose_may_connect(options->pid)) {
+		err = diagnose_targets(options, &local->engine.targets, local->socket_path, why);
+		if (err) {
+			log_error("%s", why);
+			return err;
+		}
+	}
+	err = sampler_open(&probe, &sampler);
+	if (err)
+		return err;
+	sampler_close(sampler);
+	if (problem)
+		log_warning("kernel frames will have no names: %s", problem);
+	err = wait_for_agents(local, options);
+	if (!err)
+		err = engine_start_recording(&local->engine, options, NULL, &local->recording);
+	return err;
+}
+
+static int local_status(struct recorder *recorder, struct recording_status *ret)
+{
+	struct local_recorder *local = self(recorder);
+
+	engine_step(&local->engine, STEP_NS);
+	recording_status(local->recording, &local->engine.model, clock_now_ns(), ret);
+	return 0;
+}
+
+static int local_stop(struct recorder *recorder)
+{
+	recording_stop(self(recorder)->recording, clock_now_ns());
+	return 0;
+}
+
+static int local_render(struct recorder *recorder, enum render_format format,
+			const struct render_options *options, FILE *stream)
+{
+	return recording_render(self(recorder)->recording, format, options, stream);
+}
+
+static int local_window(struct recorder *recorder, struct recording_status *ret_status,
+			struct window_copy *ret)
+{
+	struct local_recorder *local = self(recorder);
+
+	recording_status(local->recording, &local->engine.model, clock_now_ns(), ret_status);
+	return window_copy(&local->recording->window->window, ret);
+}
+
+static void on_readable(void *arg)
+{
+	bool *is_readable = arg;
+
+	*is_readable = true;
+}
+
+/* Rings are read many times meanwhile, which is a step each. */
+static int local_wait(struct recorder *recorder, int fd, uint64_t wait_ns)
+{
+	struct engine *engine = &self(recorder)->engine;
+	const uint64_t end_ns = clock_now_ns() + wait_ns;
+	bool is_readable = false;
+
+	engine->control = (struct engine_fd){.fd = fd, .ready = on_readable, .arg = &is_readable};
+	for (uint64_t now = clock_now_ns(); now < end_ns; now = clock_now_ns()) {
+		engine_step(engine, end_ns - now);
+		if (is_readable || engine->is_interrupted)
+			break;
+	}
+	engine->control = (struct engine_fd){.fd = -1};
+	return 0;
+}
+
+static bool local_is_interrupted(struct recorder *recorder)
+{
+	return self(recorder)->engine.is_interrupted;
+}
+
+static void local_close(struct recorder *recorder)
+{
+	engine_close(&self(recorder)->engine);
+	free(recorder);
+}
+
+int recorder_open_local(const struct options *options, struct recorder **ret)
+{
+	static const struct recorder_ops ops = {
+		.start = local_start,
+		.status = local_status,
+		.stop = local_stop,
+		.render = local_render,
+		.window = local_window,
+		.wait = local_wait,
+		.is_interrupted = local_is_interrupted,
+		.close = local_close,
+	};
+	const struct engine_options engine = {
+		.socket_path = options->socket_path,
+		.map_dir = options->map_dir,
+		.jitdump_dir = options->jitdump_dir,
+		.table_bytes = options->table_bytes,
+	};
+	struct local_recorder *local = calloc(1, sizeof(*local));
+	int err;
+
+	if (!local)
+		return -ENOMEM;
+	local->base.ops = &ops;
+	local->socket_path = options->socket_path;
+	err = engine_open(&local->engine, &engine);
+	if (err) {
+		free(local);
+		return err;
+	}
+	local->engine.targets.map_style = options->map_style;
+	*ret = &local->base;
+	return 0;
+}

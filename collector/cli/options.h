@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the command line -> what is to be done
+ * units:   seconds and hertz on the command line, nanoseconds behind it
+ * threads: one
+ * errors:  -EINVAL, said on stderr; the caller exits with 2
+ * source:  getopt_long(3)
+ */
+#ifndef FG_CLI_OPTIONS_H
+#define FG_CLI_OPTIONS_H
+
+#include "draw/output_path.h"
+#include "live/recording.h"
+#include "cli/top_options.h"
+#include "serve/watch_options.h"
+#include "base/log.h"
+#include "render/render.h"
+
+#define OPTIONS_DEFAULT_SECONDS 10
+
+enum command {
+	COMMAND_NONE,
+	COMMAND_HELP,
+	COMMAND_VERSION,
+	COMMAND_WATCH,
+	COMMAND_RECORD,
+	COMMAND_LIST,
+	COMMAND_DOCTOR,
+	COMMAND_TOP,
+	COMMAND_RENDER, /* these two have options of their own, see draw_options.h */
+	COMMAND_DIFF,
+};
+
+struct options {
+	enum command command;
+	enum command help_of; /* with COMMAND_HELP: NONE is of all */
+	const char *socket_path;
+	const char *map_dir;
+	const char *map_names; /* as given, or NULL */
+	struct perf_map_style map_style;
+	const char *jitdump_dir;  /* NULL: no jitdump */
+	const char *symbol_cache; /* as given, or NULL */
+	size_t table_bytes;	  /* of symbols and unwind rules that are kept */
+	const char *title;	  /* NULL: made from what was recorded */
+	/* --split-levels, --java-only, --fold-frameworks, --thread-starts: see render_options */
+	bool splits_levels, java_only, folds_frameworks, shows_starts;
+	bool json;
+	bool verbose;
+	enum log_level log_level;
+	struct watch_options watch;
+	bool is_fp_only; /* --unwind=fp */
+	bool has_stack_size;
+	bool has_duration;
+	bool ends_with_stdin; /* --until-eof */
+	bool says_progress;   /* --progress: also where stderr is no terminal */
+	struct top_options top;
+	struct recording_options recording;
+	struct output_path outputs[OUTPUT_PATHS_MAX];
+	size_t n_outputs;
+};
+
+int options_parse(struct options *options, int argc, char **argv);
+void options_print_help(FILE *stream);
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which of the two recorders it is, see recorder.h. */
+#include "cli/recorder.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+
+/* Maps, jitdumps and tables are the daemon's where there is one: this process would write none. */
+int recorder_open(const struct options *options, struct recorder **ret)
+{
+	const int err = recorder_open_remote(options, ret);
+
+	if (err == -ENOENT)
+		return recorder_open_local(options, ret);
+	if (err || (!options->map_names && !options->jitdump_dir && !options->symbol_cache))
+		return err;
+	if (options->symbol_cache)
+		log_error("--symbol-cache %s: a daemon keeps the tables here: give --symbol-cache "
+			  "to fgcollect --watch",
+			  options->symbol_cache);
+	else if (options->map_names)
+		log_error("--map-names %s: a daemon writes the maps here: give --map-names to "
+			  "fgcollect --watch",
+			  options->map_names);
+	else
+		log_error(
+			"--jitdump %s: a daemon records here: give --jitdump to fgcollect --watch",
+			options->jitdump_dir);
+	(*ret)->ops->close(*ret);
+	return -EBUSY;
+}

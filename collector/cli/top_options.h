@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the options that top alone has -> what they say
+ * units:   seconds on the command line and of the window, nanoseconds of the delay
+ * threads: one
+ * errors:  -EINVAL, said on stderr
+ * source:  getopt_long(3)
+ *
+ * Whom and how to sample is said by the same options as for record, and read by options.c, which
+ * hands on what it does not know.
+ */
+#ifndef FG_CLI_TOP_OPTIONS_H
+#define FG_CLI_TOP_OPTIONS_H
+
+#include "top/top_view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+	TOP_OPT_FILTER = 512,
+	TOP_OPT_ONCE,
+	TOP_OPT_ROWS,
+	TOP_OPT_SORT,
+	TOP_OPT_VIEW,
+	TOP_OPT_WINDOW,
+	TOP_OPT_END,
+};
+
+/* Rows for getopt_long's table. */
+#define TOP_LONG_OPTIONS                                                                           \
+	{"filter", required_argument, NULL, TOP_OPT_FILTER},                                       \
+		{"once", no_argument, NULL, TOP_OPT_ONCE},                                         \
+		{"rows", required_argument, NULL, TOP_OPT_ROWS},                                   \
+		{"sort", required_argument, NULL, TOP_OPT_SORT},                                   \
+		{"view", required_argument, NULL, TOP_OPT_VIEW},                                   \
+	{                                                                                          \
+		"window", required_argument, NULL, TOP_OPT_WINDOW                                  \
+	}
+
+struct top_options {
+	const char *filter; /* NULL: none */
+	bool is_once;
+	unsigned rows; /* 0: as many as is usual */
+	enum top_sort sort;
+	enum top_mode mode;
+	unsigned window_seconds; /* 0: not said */
+	const char *given;	 /* the last one that was, or NULL */
+	/* made of the above and of -d */
+	uint64_t delay_ns; /* between two tables, or before the only one */
+};
+
+int top_options_apply(struct top_options *options, int option, const char *value);
+/* delay_ns: as -d says it, or 0. */
+int top_options_finish(struct top_options *options, uint64_t delay_ns);
+
+void top_options_print_help(FILE *stream);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   palette.map <-> colours that names keep from one drawing to the next (--cp)
+ * units:   none
+ * threads: one
+ * errors:  negative errno, said on stderr
+ * source:  flamegraph.pl --cp
+ */
+#ifndef FG_DRAW_DRAW_COLORS_H
+#define FG_DRAW_DRAW_COLORS_H
+
+#include "render/name_colors.h"
+
+/* In the working directory. It need not be there to be read. */
+int draw_colors_read(struct name_colors *colors);
+int draw_colors_write(const struct name_colors *colors);
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Builds the tree anew, see draw_cut.h. Callers have smaller numbers than what they call: where a
+ * node of the old tree is in the new one is known when its callees are met.
+ */
+#include "draw/draw_cut.h"
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct place {
+	uint32_t node; /* in the new tree */
+	bool is_below; /* the frame, or called by it */
+	bool is_cut;   /* an [overflow] node */
+};
+
+struct cut {
+	const char *name;
+	bool keeps_others;
+	uint64_t left_out;
+};
+
+static int enter(struct profile *to, const struct profile_node *node, struct place *place)
+{
+	const struct frame frame = {
+		.name = node->name,
+		.module = node->module,
+		.file = node->file,
+		.line = node->line,
+		.kind = (enum frame_kind)node->kind,
+		.build_id = profile_build_id(node->module),
+	};
+	struct profile_name name;
+	int rc = place->is_cut ? 0 : profile_keep_name(to, &frame, &name);
+
+	if (rc < 0 || place->is_cut)
+		return rc;
+	rc = profile_descend(to, &name, &place->node);
+	place->is_cut = rc == 1;
+	return rc < 0 ? rc : 0;
+}
+
+/* By node: samples of stacks through it that have the frame nowhere above. The caller frees. */
+static uint64_t *count_others(const struct cut *cut, const struct profile *from)
+{
+	uint64_t *const others = calloc(from->count, sizeof(*others));
+
+	for (uint32_t i = from->count - 1; others && i > 0; i--) {
+		others[i] += from->nodes[i].self;
+		if (strcmp(from->nodes[i].name, cut->name) != 0)
+			others[from->nodes[i].parent] += others[i];
+	}
+	return others;
+}
+
+/* others: of this node. A node that only leads to the frame is not made. */
+static int copy_node(struct cut *cut, const struct profile_node *node, uint64_t others,
+		     struct profile *to, struct place *place)
+{
+	const bool is_wanted = place->is_below || strcmp(node->name, cut->name) == 0;
+	int rc;
+
+	if (is_wanted && !place->is_below)
+		*place = (struct place){.node = PROFILE_ROOT, .is_below = true};
+	if (!is_wanted && !cut->keeps_others)
+		cut->left_out += node->self;
+	if (!is_wanted && (!cut->keeps_others || others == 0))
+		return 0;
+	rc = enter(to, node, place);
+	if (rc < 0 || node->self == 0)
+		return rc;
+	if (place->is_cut)
+		to->quality.overflow_samples += node->self;
+	return profile_count(to, place->node, node->self);
+}
+
+static int cut_all(struct cut *cut, const struct profile *from, struct profile *to)
+{
+	_cleanup_free_ struct place *places = calloc(from->count, sizeof(*places));
+	_cleanup_free_ uint64_t *others = count_others(cut, from);
+	int rc = places && others ? 0 : -ENOMEM;
+
+	if (rc == 0 && cut->keeps_others)
+		rc = profile_count(to, PROFILE_ROOT, from->nodes[PROFILE_ROOT].self);
+	else
+		cut->left_out += from->nodes[PROFILE_ROOT].self;
+	for (uint32_t i = 1; rc == 0 && i < from->count; i++) {
+		places[i] = places[from->nodes[i].parent];
+		rc = copy_node(cut, &from->nodes[i], others[i], to, &places[i]);
+	}
+	profile_sum(to);
+	return rc;
+}
+
+static int cut_profile(struct cut *cut, struct profile *profile)
+{
+	struct profile made;
+	int rc = profile_init(&made, profile->max_nodes);
+
+	if (rc == 0)
+		rc = cut_all(cut, profile, &made);
+	if (rc < 0) {
+		profile_fini(&made);
+		return rc;
+	}
+	profile_fini(profile);
+	*profile = made;
+	return 0;
+}
+
+int draw_cut(struct draw_input *input, const char *name, bool keeps_others)
+{
+	struct cut cut = {.name = name, .keeps_others = keeps_others};
+	int err;
+
+	draw_input_forget_recording(input, "they are of stacks that begin elsewhere");
+	err = cut_profile(&cut, &input->profile);
+	if (!err)
+		err = cut_profile(&cut, &input->before);
+	if (err) {
+		log_error("there is no memory to cut the stacks: %s", strerror(-err));
+		return err;
+	}
+	if (cut.left_out > 0)
+		log_warning("%llu samples whose stacks have no frame called %s are left out",
+			    (unsigned long long)cut.left_out, name);
+	if (input->profile.quality.samples > 0 || input->before.quality.samples > 0)
+		return 0;
+	log_error("--base %s: no stack has such a frame; names are as in folded output, without "
+		  "a suffix such as _[j]",
+		  name);
+	return -ENODATA;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the command line of render and diff -> what is to be read, drawn and compared
+ * units:   as render.h
+ * threads: one
+ * errors:  -EINVAL, said on stderr; the caller exits with 2
+ * source:  getopt_long(3); the options of flamegraph.pl, stackcollapse-perf.pl and difffolded.pl
+ */
+#ifndef FG_DRAW_DRAW_OPTIONS_H
+#define FG_DRAW_DRAW_OPTIONS_H
+
+#include "draw/output_path.h"
+#include "import/import.h"
+#include "profile/diff.h"
+#include "render/render.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define DRAW_DEFAULT_TOP 20
+
+enum draw_command {
+	DRAW_RENDER,
+	DRAW_DIFF,
+};
+
+struct draw_options {
+	enum draw_command command;
+	bool wants_help;
+	char **inputs; /* of argv; "-" is standard input */
+	size_t n_inputs;
+	struct output_path outputs[OUTPUT_PATHS_MAX];
+	size_t n_outputs;
+	bool to_stdout; /* in this format */
+	enum render_format format;
+	struct import_options import;
+	struct render_options render;
+	struct diff_options diff;
+	bool is_reversed;
+	bool has_palette_map;
+	const char *base;	/* stacks begin at this frame, and others are left out; or NULL */
+	const char *skip_after; /* stacks that have this frame begin there; or NULL */
+	bool is_negated;	/* of two counts the first is after */
+	bool json;
+	bool verbose;
+	size_t top;
+};
+
+/* argv[0] is the command's word. */
+int draw_options_parse(struct draw_options *options, enum draw_command command, int argc,
+		       char **argv);
+void draw_options_print_help(enum draw_command command, FILE *stream);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Writes drawings whole or not at all, see draw_output.h. */
+#include "draw/draw_output.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "profile/pools.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define SUBTITLE_BYTES 512
+
+struct sides {
+	const struct draw_side *before; /* or NULL */
+	const struct draw_side *after;
+};
+
+static int check_compare(enum render_format format)
+{
+	if (render_can_compare(format))
+		return 0;
+	log_error("%s has one count a stack, so no place for a comparison: .svg, .html, .pb.gz and "
+		  ".folded have two",
+		  render_suffix(format));
+	return -EINVAL;
+}
+
+/* Of all formats that are asked for. */
+static int check_comparison(const struct draw_options *options)
+{
+	int err = options->to_stdout ? check_compare(options->format) : 0;
+
+	for (size_t i = 0; !err && i < options->n_outputs; i++)
+		err = check_compare(options->outputs[i].format);
+	return err;
+}
+
+int draw_output_check(const struct draw_options *options)
+{
+	if (options->command == DRAW_DIFF && check_comparison(options) < 0)
+		return -EINVAL;
+	for (size_t i = 0; i < options->n_outputs; i++) {
+		const int err = output_path_check(options->outputs[i].path);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void describe_diff(const struct draw_options *options, const struct sides *sides,
+			  char ret[SUBTITLE_BYTES])
+{
+	static const char *const widths[] = {
+		[DIFF_WIDTH_AFTER] = "after",
+		[DIFF_WIDTH_BEFORE] = "before",
+		[DIFF_WIDTH_UNION] = "the greater of both",
+	};
+	const char *const what =
+		options->render.count_name ? options->render.count_name : "samples";
+
+	snprintf(ret, SUBTITLE_BYTES,
+		 "before %" PRIu64 " %s, after %" PRIu64
+		 " %s, %s; widths: %s; grey: within noise (%s)",
+		 sides->before->profile->quality.samples, what,
+		 sides->after->profile->quality.samples, what,
+		 options->diff.is_raw ? "compared as they are" : "compared as shares",
+		 widths[options->diff.width],
+		 options->diff.is_raw ? "two Poisson counts, |z| < 2.58"
+				      : "two-proportion z test, |z| < 2.58");
+}
+
+/* One side as it is compared: profile is its own, or one that was made of it. */
+struct shaped {
+	struct pooled pooled;
+	struct reshaped reshaped;
+	const struct profile *profile;
+};
+
+struct shaped_sides {
+	struct shaped before, after;
+};
+
+static void shaped_sides_fini(struct shaped_sides *sides)
+{
+	pools_fini(&sides->before.pooled);
+	pools_fini(&sides->after.pooled);
+	reshape_fini(&sides->before.reshaped);
+	reshape_fini(&sides->after.reshaped);
+}
+
+/* The page's script does the rest itself. */
+static int shape(const struct draw_side *side, const struct reshape_options *how, bool is_page,
+		 struct shaped *ret)
+{
+	int err = 0;
+
+	ret->profile = side->profile;
+	if (how->hides_starts) {
+		err = pools_init(&ret->pooled, side->profile, side->timeline);
+		ret->profile = &ret->pooled.profile;
+	}
+	if (err || is_page || (!how->java_only && !how->folds_frameworks && !how->hides_starts))
+		return err;
+	err = reshape_init(&ret->reshaped, ret->profile, how);
+	ret->profile = &ret->reshaped.profile;
+	return err;
+}
+
+/* Pools stand apart on both sides or on none. */
+static int shape_sides(const struct draw_options *options, enum render_format format,
+		       const struct sides *sides, struct shaped_sides *ret)
+{
+	struct reshape_options how = {
+		.java_only = options->render.java_only,
+		.folds_frameworks = options->render.folds_frameworks,
+		.hides_starts = render_has_pools(format, &options->render) &&
+				sides->before->timeline && sides->after->timeline,
+		.is_compared = true,
+	};
+	const bool is_page = format == RENDER_HTML;
+	int err = shape(sides->before, &how, is_page, &ret->before);
+
+	if (!err)
+		err = shape(sides->after, &how, is_page, &ret->after);
+	if (err != -EOVERFLOW || !how.hides_starts)
+		return err;
+	shaped_sides_fini(ret);
+	how.hides_starts = false;
+	err = shape(sides->before, &how, is_page, &ret->before);
+	return err ? err : shape(sides->after, &how, is_page, &ret->after);
+}
+
+/* Lines of two counts keep the kinds, so that each side can be had back. */
+static int write_diff(const struct draw_options *options, const struct sides *sides,
+		      enum render_format format, FILE *stream)
+{
+	_cleanup_(shaped_sides_fini) struct shaped_sides shaped = {0};
+	_cleanup_(diff_fini) struct profile_diff diff = {0};
+	struct render_options render = options->render;
+	struct diff_options how = options->diff;
+	char subtitle[SUBTITLE_BYTES];
+	int err;
+
+	how.splits_kinds |= format == RENDER_FOLDED;
+	err = shape_sides(options, format, sides, &shaped);
+	if (!err)
+		err = diff_init(&diff, shaped.before.profile, shaped.after.profile, &how);
+	if (err)
+		return err;
+	describe_diff(options, sides, subtitle);
+	render.diff = &diff;
+	if (!render.title)
+		render.title = "Differential Flame Graph";
+	if (!render.subtitle && format != RENDER_HTML) /* the page says it itself */
+		render.subtitle = subtitle;
+	return render_write(&diff.tree, format, &render, stream);
+}
+
+static int write_sides(const struct draw_options *options, const struct sides *sides,
+		       enum render_format format, FILE *stream)
+{
+	if (sides->before)
+		return write_diff(options, sides, format, stream);
+	return render_write(sides->after->profile, format, &options->render, stream);
+}
+
+static int write_file(const struct draw_options *options, const struct sides *sides,
+		      const struct output_path *output)
+{
+	struct file_atomic file;
+	int err = file_atomic_open(&file, output->path, 0644);
+
+	if (err)
+		return err;
+	err = write_sides(options, sides, output->format, file.stream);
+	if (!err)
+		return file_atomic_commit(&file);
+	file_atomic_abandon(&file);
+	return err;
+}
+
+int draw_output_write(const struct draw_options *options, const struct draw_side *before,
+		      const struct draw_side *after)
+{
+	const struct sides sides = {before, after};
+	int err = before ? check_comparison(options) : 0;
+
+	if (err)
+		return err;
+
+	for (size_t i = 0; !err && i < options->n_outputs; i++) {
+		err = write_file(options, &sides, &options->outputs[i]);
+		if (err)
+			log_error("cannot write %s: %s", options->outputs[i].path, strerror(-err));
+	}
+	if (err || !options->to_stdout)
+		return err;
+	err = write_sides(options, &sides, options->format, stdout);
+	if (err)
+		log_error("cannot write to standard output: %s", strerror(-err));
+	return err;
+}

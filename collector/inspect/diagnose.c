@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Looks for what is to be recorded among the JVMs known, then among the processes there are, see
+ * diagnose.h.
+ */
+#include "inspect/diagnose.h"
+
+#include "inspect/diagnose_names.h"
+#include "base/cleanup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool is_known_jvm(const struct process *process)
+{
+	return process && process->jvm && process->jvm->state == JVM_CURRENT;
+}
+
+/* A running JVM that is not connected, or 0. */
+static pid_t find_other_jvm(pid_t after)
+{
+	_cleanup_closedir_ DIR *dir = opendir("/proc");
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		struct process *process;
+		bool is_jvm;
+
+		if (pid <= after || process_new(pid, 0, &process) < 0)
+			continue;
+		is_jvm = process_has_libjvm(process);
+		process_free(process);
+		if (is_jvm)
+			return pid;
+	}
+	return 0;
+}
+
+static int diagnose_any(const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	char why[DIAGNOSE_BYTES / 2];
+	pid_t pid;
+
+	pid = find_other_jvm(0);
+	if (!pid) {
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "no JVM is running that this user can see: "
+			 "start one with " DIAGNOSE_AGENT_LINE);
+		return -EAGAIN;
+	}
+	diagnose_pid(pid, socket_path, ret);
+	snprintf(why, sizeof(why), "%.*s", (int)sizeof(why) - 1, ret);
+	snprintf(ret, DIAGNOSE_BYTES, "no JVM with the agent has connected: %s", why);
+	return -EAGAIN;
+}
+
+/* A process of any kind is recorded; what is a JVM, without the names of its Java code if need be. */
+static int diagnose_one(const struct process *process, pid_t pid, const char *socket_path,
+			char ret[DIAGNOSE_BYTES])
+{
+	char what[DIAGNOSE_BYTES / 2];
+
+	if (process && process->jvm && process->jvm->state < JVM_CURRENT)
+		return diagnose_process(process, socket_path, ret);
+	switch (diagnose_pid(pid, socket_path, ret)) {
+	case DIAGNOSE_SEEN_OTHER:
+		return 0;
+	case DIAGNOSE_SEEN_JVM:
+		snprintf(what, sizeof(what), "%.*s", (int)sizeof(what) - 1, ret);
+		snprintf(ret, DIAGNOSE_BYTES, "Java frames will have no names: %s", what);
+		return 0;
+	default:
+		return -EAGAIN;
+	}
+}
+
+/* Along frame pointers: what is to be recorded and has none, if anything. */
+static void diagnose_frame_pointers(const struct recording_options *options,
+				    struct targets *targets, char ret[DIAGNOSE_BYTES])
+{
+	const struct process *process, *first = NULL;
+	size_t pos = 0, n = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		if (!is_known_jvm(process) || !recording_wants(options, process) ||
+		    process->jvm->hello_flags & (WIRE_HELLO_FP_SET | WIRE_HELLO_FP_WAS_ON))
+			continue;
+		first = n++ ? first : process;
+	}
+	if (first)
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "%zu of the JVMs, PID %d first, were started without frame pointers, so "
+			 "that --unwind=fp misses callers: leave it out, or give the agent "
+			 "framepointer=auto (FGAGENT_OPTS) and start them again",
+			 n, first->pid);
+}
+
+static int diagnose_wanted(const struct recording_options *options, struct targets *targets,
+			   const char *socket_path, char *ret)
+{
+	const struct process *process;
+	size_t pos = 0;
+
+	if (!selector_is_empty(&options->select))
+		return diagnose_names(options, targets, socket_path, ret);
+	if (options->all)
+		return 0;
+	if (options->pid > 0) {
+		process = targets_find(targets, options->pid);
+		if (is_known_jvm(process))
+			return 0;
+		return ret ? diagnose_one(process, options->pid, socket_path, ret) : -EAGAIN;
+	}
+	while ((process = targets_next(targets, &pos))) {
+		if (is_known_jvm(process) && recording_wants(options, process))
+			return 0;
+	}
+	return ret ? diagnose_any(socket_path, ret) : -EAGAIN;
+}
+
+int diagnose_targets(const struct recording_options *options, struct targets *targets,
+		     const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	int err;
+
+	if (ret)
+		ret[0] = '\0';
+	err = diagnose_wanted(options, targets, socket_path, ret);
+	if (!err && ret && !ret[0] && options->stack_bytes == 0)
+		diagnose_frame_pointers(options, targets, ret);
+	return err;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What names there are, see diagnose_names.h. A name that means nothing may be that of a JVM that
+ * has not connected, of a container that does not run, or of one without a JVM: each is looked for
+ * before it is called unknown.
+ */
+#include "inspect/diagnose_names.h"
+
+#include "base/process_stat.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST_BYTES (DIAGNOSE_BYTES / 4 * 3) /* of names; how many more there are is behind them */
+#define ID_DIGITS  12
+
+struct text {
+	char *at;
+	size_t size, len;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct text *text, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text->at + text->len, text->size - text->len, format, args);
+	va_end(args);
+	if (n > 0)
+		text->len +=
+			(size_t)n < text->size - text->len ? (size_t)n : text->size - text->len - 1;
+}
+
+/*
+ * "web (0123456789ab)", "app (0123456789ab) of pod shop/api-1", or what runs outside of containers
+ */
+static void say_process(struct text *text, const struct selector *selector,
+			const struct process *process)
+{
+	const struct identity *identity = &process->identity;
+	char title[512];
+
+	process_title(process, title, sizeof(title));
+	if (selector->jvm[0] || selector->comm[0]) {
+		say(text, "PID %d %s", (int)process->pid, selector->jvm[0] ? title : process->comm);
+		return;
+	}
+	if (selector->n_labels > 0 && identity->labels.count > 0) {
+		for (size_t i = 0; i < identity->labels.count; i++)
+			say(text, "%s%s=%s", i ? " " : "", identity->labels.labels[i].key,
+			    identity->labels.labels[i].value);
+		return;
+	}
+	if (process->container_id[0] && !(selector->pod[0] && identity->pod[0]))
+		say(text, "%s%s%.*s%s", identity->container, identity->container[0] ? " (" : "",
+		    ID_DIGITS, process->container_id, identity->container[0] ? ")" : "");
+	else if (!identity->pod[0])
+		say(text, "PID %d %s", (int)process->pid, title);
+	if (identity->pod[0])
+		say(text, "%s%s%s%s", selector->pod[0] ? "" : " of pod ", identity->name_space,
+		    identity->name_space[0] ? "/" : "", identity->pod);
+}
+
+/* Several processes may be called the same. */
+static bool is_new(const struct text *list, const char *name)
+{
+	const size_t len = strlen(name);
+	const char *at = list->at;
+
+	while ((at = strstr(at, name))) {
+		const char before = at == list->at ? ' ' : at[-1], after = at[len];
+
+		if (before == ' ' && (after == ',' || after == '\0'))
+			return false;
+		at += len;
+	}
+	return true;
+}
+
+static bool is_there(const struct process *process)
+{
+	return !process->gone_ns && process->jvm && process->jvm->state <= JVM_CURRENT;
+}
+
+/* Those that are known, or of them those that fit best. */
+static void say_names(struct text *text, const struct selection *selection, enum selector_fit best,
+		      const struct targets *targets)
+{
+	char names[LIST_BYTES] = "", name[LIST_BYTES / 4];
+	struct text list = {.at = names, .size = sizeof(names)};
+	const struct process *process;
+	unsigned left_out = 0;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		struct text one = {.at = name, .size = sizeof(name)};
+
+		if (best > SELECTOR_UNFIT ? !selection_could_mean(selection, best, process)
+					  : !is_there(process))
+			continue;
+		name[0] = '\0';
+		say_process(&one, &selection->selector, process);
+		if (one.len == 0 || !is_new(&list, name))
+			continue;
+		if (list.len + one.len + 4 > list.size)
+			left_out++;
+		else
+			say(&list, "%s%s", list.len ? ", " : "", name);
+	}
+	say(text, "%s", list.len ? names : "none");
+	if (left_out > 0)
+		say(text, ", and %u more", left_out);
+}
+
+static int say_several(const struct selection *selection, const struct targets *targets,
+		       char ret[DIAGNOSE_BYTES])
+{
+	struct text text = {.at = ret, .size = DIAGNOSE_BYTES};
+	char asked[512];
+
+	selector_say(&selection->selector, asked, sizeof(asked));
+	say(&text, "%s fits several: ", asked);
+	say_names(&text, selection, selection_best(selection, targets), targets);
+	say(&text, selection->selector.container[0]
+			   ? ": give the whole name, more of the ID, or --pod too"
+			   : ": give the whole name, with NAMESPACE/ in front");
+	return -EAGAIN;
+}
+
+static int say_none(const struct selection *selection, const struct targets *targets,
+		    char ret[DIAGNOSE_BYTES])
+{
+	struct text text = {.at = ret, .size = DIAGNOSE_BYTES};
+	char asked[512];
+
+	selector_say(&selection->selector, asked, sizeof(asked));
+	say(&text, "no JVM with the agent fits %s; there are: ", asked);
+	say_names(&text, selection, SELECTOR_UNFIT, targets);
+	if (selection->selector.pod[0])
+		say(&text, "; pods of another node are recorded there");
+	return -EAGAIN;
+}
+
+/* It may have ended a moment ago, before anybody has told. */
+static bool is_running(const struct process *process)
+{
+	uint64_t ticks;
+
+	return !process->gone_ns && process_stat_start_ticks(process->pid, &ticks) != -ESRCH;
+}
+
+/* What runs and is not known. True: it says what is wrong with one that is meant. */
+static bool say_unknown(const struct selection *selection, struct targets *targets,
+			const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	struct process *process;
+	pid_t jvm = 0, other = 0;
+	char asked[512];
+	size_t pos = 0;
+
+	targets_want_all(targets);
+	targets_read_all(targets);
+	while ((process = targets_next(targets, &pos))) {
+		if (!selection_fits(selection, process) || !is_running(process))
+			continue;
+		if (process_has_libjvm(process))
+			jvm = process->pid;
+		else
+			other = process->pid;
+	}
+	targets_unwant_all(targets);
+	selector_say(&selection->selector, asked, sizeof(asked));
+	if (jvm)
+		diagnose_pid(jvm, socket_path, ret);
+	else if (other)
+		snprintf(ret, DIAGNOSE_BYTES,
+			 "%s: no JVM runs there, PID %d is none: use -a too, to record what is no "
+			 "JVM",
+			 asked, (int)other);
+	return jvm || other;
+}
+
+static bool say_stopped(const struct selection *selection, struct targets *targets,
+			char ret[DIAGNOSE_BYTES])
+{
+	struct container container;
+
+	if (!container_names_find_stopped(&targets->containers.names, selection->selector.container,
+					  &container))
+		return false;
+	snprintf(ret, DIAGNOSE_BYTES, "container %s (%.*s) does not run: start it", container.name,
+		 ID_DIGITS, container.id);
+	container_fini(&container);
+	return true;
+}
+
+static int judge(struct selection *selection, const struct recording_options *options,
+		 struct targets *targets, char ret[DIAGNOSE_BYTES])
+{
+	int err;
+
+	if (options->all) {
+		targets_want_all(targets);
+		targets_read_all(targets);
+	}
+	err = selection_narrow(selection, targets);
+	if (err == -ENOTUNIQ && ret)
+		err = say_several(selection, targets, ret);
+	if (options->all)
+		targets_unwant_all(targets);
+	return err;
+}
+
+/* Whether one that is meant can be recorded. */
+static int check_connected(const struct selection *selection, struct targets *targets,
+			   const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	const struct process *process, *other = NULL;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos))) {
+		if (!process->jvm || !selection_fits(selection, process) || !is_running(process))
+			continue;
+		if (process->jvm->state == JVM_CURRENT)
+			return 0;
+		other = process;
+	}
+	if (other && ret)
+		return diagnose_process(other, socket_path, ret);
+	return other ? -EAGAIN : -ENOENT;
+}
+
+int diagnose_names(const struct recording_options *options, struct targets *targets,
+		   const char *socket_path, char ret[DIAGNOSE_BYTES])
+{
+	struct selection selection;
+	int err = selection_init(&selection, &options->select);
+
+	if (err && !ret)
+		return err;
+	if (err) {
+		snprintf(ret, DIAGNOSE_BYTES, "--jvm %s: not a regular expression",
+			 options->select.jvm);
+		return -EAGAIN;
+	}
+	err = judge(&selection, options, targets, ret);
+	if (!err && !options->all)
+		err = check_connected(&selection, targets, socket_path, ret);
+	if (err == -ENOENT && ret) {
+		if (!say_unknown(&selection, targets, socket_path, ret) &&
+		    !say_stopped(&selection, targets, ret))
+			say_none(&selection, targets, ret);
+		err = -EAGAIN;
+	}
+	selection_fini(&selection);
+	return err;
+}

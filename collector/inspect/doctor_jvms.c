@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Every process that has libjvm mapped: has it the agent, has the agent connected, and if not, what
+ * does it see where the socket should be. Texts of processes are hostile and are only compared and
+ * shown.
+ */
+#include "inspect/doctor.h"
+#include "intake/intake.h"
+#include "inspect/jvm_release.h"
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/process_stat.h"
+#include "base/root_file.h"
+#include "intake/dial.h"
+#include "process/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define AGENT_LINE     "-agentpath:/opt/fgcollect/libfgagent.so"
+#define TEXT_MAX_BYTES (1u << 20) /* of a command line or an environment */
+#define JDK8_SAFE      382
+#define OBJECT_BYTES   160
+
+/* One JVM being looked at. */
+struct patient {
+	pid_t pid;
+	char object[OBJECT_BYTES];
+	const struct process *process;
+	const json_t *known; /* of 'fgcollect list'; NULL: its agent is not connected */
+};
+
+static void say(struct doctor *doctor, const struct patient *patient, enum finding_state state,
+		const char *fix, const char *what)
+{
+	const struct finding finding = {.check = "jvm", .state = state, .object = patient->object};
+
+	doctor_say(doctor, &finding, fix, "%s", what);
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+/* ---- versions ---- */
+
+/* What is known of that version of HotSpot; true if its agent keeps still because of it. */
+static bool check_version(struct doctor *doctor, const struct patient *patient)
+{
+	char version[64], what[256];
+	int major, minor, patch, update = 0;
+
+	jvm_release_read(patient->process, version, sizeof(version));
+	if (sscanf(version, "1.%d.%d_%d", &major, &patch, &update) >= 1 && major == 8 &&
+	    update < JDK8_SAFE) {
+		snprintf(what, sizeof(what),
+			 "is JDK %s, which can crash when it tells of compiled methods "
+			 "(JDK-8173361, JDK-8305165): the agent leaves it alone",
+			 version);
+		say(doctor, patient, FINDING_PROBLEM, "update it to 8u382 or later", what);
+		return true;
+	}
+	minor = 0;
+	if (sscanf(version, "%d.%d.%d", &major, &minor, &patch) < 1)
+		return false;
+	if (major >= 11 && major < 17)
+		say(doctor, patient, FINDING_NOTE, "prefer JDK 17 or later, if you can",
+		    "is of a line (11 to 16) where a method's event can race with its end "
+		    "(JDK-8245877, JDK-8268524), which was seen in other tools");
+	if (major == 21 || major == 22)
+		say(doctor, patient, FINDING_NOTE,
+		    "nothing, unless it lives from virtual threads: then JDK 23 or later",
+		    "mounts virtual threads more slowly with any JVMTI agent (JDK-8330969)");
+	return false;
+}
+
+/* ---- agents that are connected ---- */
+
+static void check_losses(struct doctor *doctor, const struct patient *patient)
+{
+	json_t *losses = json_object_get(patient->known, "lost_by_agent"), *value;
+	const char *key;
+	char what[256];
+
+	json_object_foreach (losses, key, value) {
+		snprintf(what, sizeof(what),
+			 "its agent has lost %lld events (%.100s); they have been repeated since",
+			 (long long)json_integer_value(value), key);
+		say(doctor, patient, FINDING_NOTE, "buffer=1m in the agent's options, if it grows",
+		    what);
+	}
+}
+
+static void check_known(struct doctor *doctor, const struct patient *patient)
+{
+	const char *shadow = text_at(patient->known, "shadowed_by");
+	const char *agent = text_at(patient->known, "agent_version");
+	char what[512], fix[512];
+
+	if (shadow[0]) {
+		snprintf(what, sizeof(what),
+			 "its container has a %.200s of its own, which perf prefers to our map, "
+			 "even when it is empty",
+			 shadow);
+		snprintf(fix, sizeof(fix), "rm /proc/%d/root%.200s", (int)patient->pid, shadow);
+		say(doctor, patient, FINDING_PROBLEM, fix, what);
+	}
+	if (strcmp(agent, FG_VERSION) != 0) {
+		snprintf(what, sizeof(what),
+			 "its agent is version %.40s, the collector is " FG_VERSION
+			 ": they understand each other, but what only one of them knows is missing",
+			 agent[0] ? agent : "unknown");
+		say(doctor, patient, FINDING_NOTE, "use the same version in the image", what);
+	}
+	check_losses(doctor, patient);
+	if (strcmp(text_at(patient->known, "state"), "current") == 0)
+		say(doctor, patient, FINDING_OK, NULL, "its agent is connected, all code is known");
+	else
+		say(doctor, patient, FINDING_NOTE, "wait a moment", "its agent is still telling");
+}
+
+/* ---- agents that are not ---- */
+
+/* In a text of words that end with NUL: the value of socket= in the agent's options. */
+static bool find_socket(const char *text, size_t len, char *ret, size_t size)
+{
+	for (size_t at = 0; at < len; at += strlen(text + at) + 1) {
+		const char *agent = strstr(text + at, "libfgagent.so=");
+		const char *value = agent ? strstr(agent, "socket=") : NULL;
+
+		if (!value)
+			continue;
+		value += strlen("socket=");
+		snprintf(ret, size, "%.*s", (int)strcspn(value, ", \t\n\"'"), value);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Where the agent looks for the socket: as its options say, or as ours if they are not to be seen.
+ */
+static void agent_socket(const struct patient *patient, char *ret, size_t size)
+{
+	static const char *const files[] = {"cmdline", "environ"};
+	bool is_found = false;
+
+	for (size_t i = 0; i < 2 && !is_found; i++) {
+		_cleanup_free_ char *text = NULL;
+		char path[64];
+		ssize_t n;
+
+		snprintf(path, sizeof(path), "/proc/%d/%s", (int)patient->pid, files[i]);
+		n = file_read_whole(path, TEXT_MAX_BYTES, &text);
+		is_found = n > 0 && find_socket(text, (size_t)n, ret, size);
+	}
+	if (!is_found)
+		snprintf(ret, size, "%s", INTAKE_DEFAULT_SOCKET);
+}
+
+/*
+ * Whether the directory of that path in its root is that of ours, where the socket may be none now.
+ */
+static bool sees_directory(const struct patient *patient, const char *path, const char *ours)
+{
+	_cleanup_free_ char *dir = strdup(path), *our_dir = strdup(ours);
+	char *slash = dir ? strrchr(dir, '/') : NULL;
+	char *our_slash = our_dir ? strrchr(our_dir, '/') : NULL;
+	struct stat seen, our;
+
+	if (!slash || slash == dir || !our_slash || our_slash == our_dir)
+		return false;
+	*slash = *our_slash = '\0';
+
+	_cleanup_close_ const int fd = root_file_open(patient->pid, dir, O_PATH);
+
+	return fd >= 0 && fstat(fd, &seen) == 0 && stat(our_dir, &our) == 0 &&
+	       seen.st_dev == our.st_dev && seen.st_ino == our.st_ino;
+}
+
+static void say_missing_socket(struct doctor *doctor, const struct patient *patient,
+			       const char *path)
+{
+	const char *ours = doctor->socket_path;
+	const char *slash = strrchr(path, '/'), *our_slash = strrchr(ours, '/');
+	const int dir = slash ? (int)(slash - path) : 0;
+	const int our_dir = our_slash ? (int)(our_slash - ours) : 0;
+	char what[PATH_MAX + 256], fix[2 * PATH_MAX + 256];
+
+	snprintf(what, sizeof(what),
+		 "has the agent, which finds no socket at %.200s in its container", path);
+	snprintf(fix, sizeof(fix),
+		 "let the container see the directory, docker run -v %.*s:%.*s:ro (Kubernetes: a "
+		 "hostPath volume), and the collector run with --socket %s",
+		 our_dir, ours, dir, path, ours);
+	say(doctor, patient, FINDING_PROBLEM, fix, what);
+}
+
+/* It sees something there; is it the collector's socket? */
+static void check_seen_socket(struct doctor *doctor, const struct patient *patient,
+			      const struct stat *seen)
+{
+	struct stat ours;
+
+	if (!S_ISSOCK(seen->st_mode))
+		say(doctor, patient, FINDING_PROBLEM, "remove that file from the image",
+		    "has the agent, and where it looks for the socket there is another file");
+	else if (stat(doctor->socket_path, &ours) < 0)
+		say(doctor, patient, FINDING_NOTE, "start 'fgcollect --watch', and ask again",
+		    "has the agent, and no collector is running here");
+	else if (seen->st_dev != ours.st_dev || seen->st_ino != ours.st_ino)
+		say(doctor, patient, FINDING_PROBLEM,
+		    "start the container again; the directory must not be removed while "
+		    "containers have it mounted",
+		    "has the agent, which sees a socket that is not the collector's: the directory "
+		    "was made anew after the container began, or another collector's is mounted");
+	else
+		say(doctor, patient, FINDING_PROBLEM,
+		    "look at its stderr for a line of fgagent; use agent and collector of one "
+		    "version; see whether a security module forbids connect(2)",
+		    "has the agent and sees the collector's socket, but has not connected");
+}
+
+/* Whether it listens, which is all that there is to say then. */
+static bool check_listening(struct doctor *doctor, const struct patient *patient)
+{
+	char path[BEACON_PATH_BYTES], what[512];
+	const int err = dial_try(patient->pid, path);
+
+	if (err == -ENODATA)
+		return false;
+	if (err == 0) {
+		say(doctor, patient, FINDING_NOTE, "start 'fgcollect --watch', and ask again",
+		    "has an agent that listens, to which no collector has connected");
+		return true;
+	}
+	snprintf(what, sizeof(what),
+		 "has an agent that listens at %s in its container and cannot be reached: %s", path,
+		 dial_reason(err));
+	say(doctor, patient, FINDING_PROBLEM, dial_remedy(err), what);
+	return true;
+}
+
+static void check_unconnected(struct doctor *doctor, const struct patient *patient)
+{
+	char path[PATH_MAX];
+	struct stat seen;
+
+	if (check_listening(doctor, patient))
+		return;
+	agent_socket(patient, path, sizeof(path));
+	_cleanup_close_ const int fd = root_file_open(patient->pid, path, O_PATH);
+
+	if (strncmp(path, "listen:", strlen("listen:")) == 0)
+		say(doctor, patient, FINDING_PROBLEM,
+		    "look at its stderr for a line of fgagent, which says why",
+		    "has an agent that is to listen, and does not");
+	else if (fd == -EACCES || fd == -EPERM)
+		say(doctor, patient, FINDING_NOTE, "run as root, or grant CAP_SYS_PTRACE",
+		    "has the agent, which has not connected; this user may not look why");
+	else if (fd < 0 && sees_directory(patient, path, doctor->socket_path))
+		say(doctor, patient, FINDING_NOTE, "start 'fgcollect --watch', and ask again",
+		    "has the agent and sees the socket's directory, but has not connected while "
+		    "this was asked");
+	else if (fd < 0 || fstat(fd, &seen) < 0)
+		say_missing_socket(doctor, patient, path);
+	else
+		check_seen_socket(doctor, patient, &seen);
+}
+
+/* ---- all of them ---- */
+
+static void check_jvm(struct doctor *doctor, const struct patient *patient)
+{
+	if (check_version(doctor, patient))
+		return;
+	if (patient->known)
+		check_known(doctor, patient);
+	else if (process_has_agent(patient->process))
+		check_unconnected(doctor, patient);
+	else
+		say(doctor, patient, FINDING_PROBLEM,
+		    "add " AGENT_LINE
+		    " to its options (JAVA_TOOL_OPTIONS in an image) and start it "
+		    "again",
+		    "is a JVM without the agent: its Java methods have no names");
+}
+
+static const json_t *find_known(const json_t *list, pid_t pid)
+{
+	json_t *jvm;
+	size_t i;
+
+	json_array_foreach (json_object_get(list, "jvms"), i, jvm) {
+		if (json_integer_value(json_object_get(jvm, "pid")) == pid &&
+		    strcmp(text_at(jvm, "state"), "ended") != 0)
+			return jvm;
+	}
+	return NULL;
+}
+
+/* Whether it is a JVM; -EACCES if that cannot be seen. */
+static int check_process(struct doctor *doctor, const json_t *list, pid_t pid)
+{
+	struct patient patient = {.pid = pid, .known = find_known(list, pid)};
+	struct process *process;
+	char comm[PROCESS_COMM_BYTES];
+	int is_jvm;
+
+	if (process_new(pid, 0, &process) < 0)
+		return 0;
+	process_stat_comm(pid, pid, comm, sizeof(comm));
+	snprintf(patient.object, sizeof(patient.object), "PID %d (%s)%s%.12s", (int)pid, comm,
+		 process->container_id[0] ? " in container " : "", process->container_id);
+	patient.process = process;
+	is_jvm = patient.known || process_has_libjvm(process);
+	if (is_jvm)
+		check_jvm(doctor, &patient);
+	else if (process->space.count == 0 && strcmp(comm, "java") == 0)
+		is_jvm = -EACCES;
+	process_free(process);
+	return is_jvm;
+}
+
+void doctor_check_jvms(struct doctor *doctor, const json_t *list)
+{
+	_cleanup_closedir_ DIR *dir = opendir("/proc");
+	struct finding finding = {.check = "jvm", .state = FINDING_NOTE};
+	const struct dirent *entry;
+	size_t jvms = 0, unseen = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		const int is_jvm = pid > 0 ? check_process(doctor, list, pid) : 0;
+
+		jvms += is_jvm > 0;
+		unseen += is_jvm < 0;
+	}
+	if (unseen > 0) {
+		finding.state = FINDING_PROBLEM;
+		doctor_say(doctor, &finding, "run as root, or grant CAP_SYS_PTRACE",
+			   "%zu processes are called java, and this user may not look into them",
+			   unseen);
+	} else if (jvms == 0) {
+		doctor_say(doctor, &finding, "start one with " AGENT_LINE, "none is running");
+	}
+}

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: Apache-2.0
+/* JVMs as JSON and as a table, see jvm_list.h. */
+#include "inspect/jvm_list.h"
+
+#include "inspect/jvm_names.h"
+#include "inspect/self_stats.h"
+#include "base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORT_ID 12
+
+/* Text from outside may be no UTF-8, which JSON must be; then it is shown as far as it is. */
+static json_t *text_of(const char *text)
+{
+	json_t *value = json_string(text ? text : "");
+	char ascii[512];
+	size_t len = 0;
+
+	if (value)
+		return value;
+	for (; text[len] && len < sizeof(ascii) - 1; len++)
+		ascii[len] = (unsigned char)text[len] < 0x80 ? text[len] : '?';
+	ascii[len] = '\0';
+	return json_string(ascii);
+}
+
+static json_t *losses_of(const struct jvm *jvm)
+{
+	json_t *losses = json_object();
+
+	for (uint16_t reason = 1; losses && reason < WIRE_LOSS_REASONS; reason++) {
+		if (jvm->lost[reason])
+			json_object_set_new(losses, wire_loss_reason_name(reason),
+					    json_integer((json_int_t)jvm->lost[reason]));
+	}
+	return losses;
+}
+
+/* Frames of interpreted methods that have no name, by reason. */
+static json_t *unnamed_of(const struct jvm *jvm)
+{
+	json_t *unnamed = json_object();
+
+	for (int reason = 0; unnamed && reason < JAVA_METHODS_REASONS; reason++) {
+		if (jvm->unnamed_methods[reason])
+			json_object_set_new(unnamed, java_methods_reason_name(reason),
+					    json_integer((json_int_t)jvm->unnamed_methods[reason]));
+	}
+	return unnamed;
+}
+
+static const char *frame_pointer_of(const struct jvm *jvm)
+{
+	if (jvm->hello_flags & WIRE_HELLO_FP_SET)
+		return "set by the agent";
+	if (jvm->hello_flags & WIRE_HELLO_FP_WAS_ON)
+		return "on";
+	return "off";
+}
+
+static json_t *object_of(const struct process *process, const char *map_dir)
+{
+	const struct jvm *jvm = process->jvm;
+	struct code_map_stats code;
+	json_t *object = json_object();
+	char map[PATH_MAX];
+
+	if (!object)
+		return NULL;
+	code_map_stats(process->code, &code);
+	snprintf(map, sizeof(map), "%s/perf-%d.map", map_dir, (int)process->pid);
+	json_object_set_new(object, "pid", json_integer(process->pid));
+	json_object_set_new(object, "inner_pid", json_integer(process->inner_pid));
+	json_object_set_new(object, "container", text_of(process->container_id));
+	json_object_set_new(object, "state", text_of(jvm_state_name(jvm->state)));
+	json_object_set_new(object, "agent", text_of(jvm->is_dialled ? "listens" : "dials"));
+	json_object_set_new(object, "command", text_of(process_attr(process, "java.command")));
+	json_object_set_new(object, "comm", text_of(process->comm));
+	json_object_set_new(object, "host_name", text_of(process_attr(process, "host.name")));
+	json_object_set_new(object, "jvm", text_of(process_attr(process, "jvm.name")));
+	json_object_set_new(object, "jvm_version", text_of(process_attr(process, "jvm.version")));
+	json_object_set_new(object, "agent_version",
+			    text_of(process_attr(process, "agent.version")));
+	json_object_set_new(object, "frame_pointer", text_of(frame_pointer_of(jvm)));
+	json_object_set_new(object, "code_ranges", json_integer((json_int_t)code.live));
+	json_object_set_new(object, "loads", json_integer((json_int_t)code.loads));
+	json_object_set_new(object, "unloads", json_integer((json_int_t)code.unloads));
+	json_object_set_new(object, "evicted", json_integer((json_int_t)code.evicted));
+	json_object_set_new(object, "expired", json_integer((json_int_t)code.expired));
+	json_object_set_new(object, "rejected", json_integer((json_int_t)code.rejected));
+	json_object_set_new(object, "resyncs", json_integer(jvm->resyncs));
+	json_object_set_new(object, "lost_by_agent", losses_of(jvm));
+	json_object_set_new(object, "gaps", json_integer((json_int_t)jvm->gaps));
+	json_object_set_new(object, "bad_records", json_integer((json_int_t)jvm->bad_records));
+	json_object_set_new(object, "unknown_records",
+			    json_integer((json_int_t)jvm->unknown_records));
+	json_object_set_new(object, "name_limit_hits",
+			    json_integer((json_int_t)jvm->name_limit_hits));
+	json_object_set_new(object, "code_bytes",
+			    json_integer((json_int_t)(code.bytes + process->methods.bytes +
+						      name_pool_bytes(&process->names))));
+	json_object_set_new(object, "lost_inline_tables",
+			    json_integer((json_int_t)jvm->lost_inlines));
+	json_object_set_new(object, "lost_frame_facts", json_integer((json_int_t)jvm->lost_frames));
+	json_object_set_new(object, "interpreted_methods",
+			    json_integer((json_int_t)process->java_methods.by_addr.count));
+	json_object_set_new(object, "unnamed_interpreted", unnamed_of(jvm));
+	json_object_set_new(object, "map", text_of(map));
+	json_object_set_new(object, "map_cut", json_integer((json_int_t)process->map.cut));
+	json_object_set_new(object, "dropped_mappings",
+			    json_integer((json_int_t)process->space.dropped));
+	json_object_set_new(object, "map_failures",
+			    json_integer((json_int_t)process->map.failures));
+	json_object_set_new(object, "shadowed_by", text_of(process->shadow_path));
+	jvm_names_add(object, process);
+	return object;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process *pa = *(const struct process *const *)a;
+	const struct process *pb = *(const struct process *const *)b;
+
+	return (pa->pid > pb->pid) - (pa->pid < pb->pid);
+}
+
+static json_t *jvms_of(const struct targets *targets)
+{
+	const struct process **sorted = malloc((targets->processes.count + 1) * sizeof(*sorted));
+	json_t *list = json_array();
+	const struct process *process;
+	size_t pos = 0, n = 0;
+
+	if (!sorted || !list) {
+		free(sorted);
+		json_decref(list);
+		return NULL;
+	}
+	while ((process = targets_next(targets, &pos))) {
+		if (process->jvm)
+			sorted[n++] = process;
+	}
+	qsort(sorted, n, sizeof(*sorted), by_pid);
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, object_of(sorted[i], targets->map_dir));
+	free(sorted);
+	return list;
+}
+
+static json_t *stacks_of(const struct unwinder_stats *stacks)
+{
+	json_t *ends = json_object();
+
+	for (int end = 0; ends && end < STACK_ENDS; end++)
+		json_object_set_new(ends, stack_end_name((enum stack_end)end),
+				    json_integer((json_int_t)stacks->ends[end]));
+	return json_pack(
+		"{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "ends", ends, "joined",
+		(json_int_t)stacks->joined, "extended", (json_int_t)stacks->extended, "doubtful",
+		(json_int_t)stacks->doubtful, "reads", (json_int_t)stacks->reads, "unread_code",
+		(json_int_t)stacks->unread_code, "unread_stacks", (json_int_t)stacks->unread_stacks,
+		"unread_instructions", (json_int_t)stacks->unread_instructions, "in_heap",
+		(json_int_t)stacks->in_heap, "heap_gaps", (json_int_t)stacks->heap_gaps);
+}
+
+static json_t *tables_of(const struct table_stats *stats)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "tables",
+			 (json_int_t)stats->tables, "failed", (json_int_t)stats->failed, "bytes",
+			 (json_int_t)stats->bytes, "loads", (json_int_t)stats->loads, "load_ms",
+			 (json_int_t)(stats->load_ns / CLOCK_NS_PER_MS), "loading",
+			 (json_int_t)stats->loading, "hits", (json_int_t)stats->hits, "evicted",
+			 (json_int_t)stats->evicted, "put_off", (json_int_t)stats->put_off);
+}
+
+static json_t *symbol_tables_of(const struct engine_stats *stats)
+{
+	const struct debuginfod_stats *debuginfod = &stats->debuginfod;
+	json_t *tables = tables_of(&stats->symbol_tables);
+
+	if (tables)
+		json_object_set_new(tables, "debuginfod",
+				    json_pack("{s:I, s:I, s:I, s:I}", "asked",
+					      (json_int_t)debuginfod->asked, "found",
+					      (json_int_t)debuginfod->found, "failed",
+					      (json_int_t)debuginfod->failed, "left_out",
+					      (json_int_t)debuginfod->left_out));
+	return tables;
+}
+
+static json_t *files_of(const struct table_cache_stats *stats)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "max_table_bytes",
+			 (json_int_t)stats->max_bytes, "known", (json_int_t)stats->files,
+			 "descriptors", (json_int_t)stats->descriptors, "max_descriptors",
+			 (json_int_t)stats->max_descriptors, "descriptors_closed",
+			 (json_int_t)stats->descriptors_closed, "opened", (json_int_t)stats->opened,
+			 "unopened", (json_int_t)stats->unopened, "not_loaded_ahead",
+			 (json_int_t)stats->not_begun);
+}
+
+static json_t *recordings_of(const struct engine_stats *stats)
+{
+	const struct recording_counts *counts = &stats->recordings;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "samples_waited",
+			 (json_int_t)counts->waits, "samples_hurried", (json_int_t)counts->hurried,
+			 "process_records", (json_int_t)counts->heard, "process_records_lost",
+			 (json_int_t)counts->lost, "processes_unread", (json_int_t)counts->unread,
+			 "processes_reread", (json_int_t)counts->reread, "rereads_put_off",
+			 (json_int_t)counts->reread_put_off);
+}
+
+static json_t *native_lines_of(const struct native_lines_stats *stats)
+{
+	return json_pack("{s:I, s:I, s:I, s:I}", "files", (json_int_t)stats->files, "answers",
+			 (json_int_t)stats->answers, "late", (json_int_t)stats->late, "failed",
+			 (json_int_t)stats->failed);
+}
+
+static json_t *foreign_maps_of(const struct foreign_upkeep *foreign)
+{
+	const struct foreign_reader_stats *stats = &foreign->stats;
+	const struct foreign_text_stats *text = &stats->maps.text;
+
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "open",
+		(json_int_t)foreign->files, "ranges", (json_int_t)foreign->ranges, "bytes",
+		(json_int_t)foreign->bytes, "opened", (json_int_t)stats->files, "read_bytes",
+		(json_int_t)stats->read_bytes, "lines", (json_int_t)text->lines, "broken_lines",
+		(json_int_t)text->broken, "cut_names", (json_int_t)text->cut, "refused_lines",
+		(json_int_t)stats->maps.refused, "refused_files", (json_int_t)stats->refused,
+		"too_large", (json_int_t)stats->unread, "restarts", (json_int_t)stats->restarts,
+		"put_off", (json_int_t)foreign->put_off);
+}
+
+static json_t *kernel_of(const struct kernel_code_stats *stats)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "symbols", (json_int_t)stats->symbols,
+			 "reads", (json_int_t)stats->reads, "told", (json_int_t)stats->told, "lost",
+			 (json_int_t)stats->lost, "unnamed", (json_int_t)stats->unnamed);
+}
+
+static json_t *outreach_of(const struct outreach_stats *stats)
+{
+	const struct finder_stats *finder = &stats->finder;
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "known",
+			 (json_int_t)stats->agents, "connected", (json_int_t)stats->reached,
+			 "dialled", (json_int_t)stats->dialled, "failed", (json_int_t)stats->failed,
+			 "not_theirs", (json_int_t)stats->not_theirs, "refused",
+			 (json_int_t)stats->refused, "rounds", (json_int_t)finder->rounds,
+			 "processes_read", (json_int_t)finder->looks, "processes_denied",
+			 (json_int_t)finder->denied, "too_large", (json_int_t)finder->too_large,
+			 "not_looked_at", (json_int_t)(finder->untracked + finder->unexpected),
+			 "search_ms", (json_int_t)(finder->spent_ns / CLOCK_NS_PER_MS));
+}
+
+static void put_count(json_t *object, const char *key, uint64_t count)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)count));
+}
+
+static json_t *daemon_of(const struct daemon_stats *stats)
+{
+	const struct graph_writer_stats *writer = &stats->writer;
+	json_t *object = json_object();
+
+	put_count(object, "sampling", stats->is_sampling);
+	put_count(object, "hz", stats->hz);
+	put_count(object, "samples", stats->samples);
+	put_count(object, "lost_samples", stats->lost_samples);
+	put_count(object, "left_out", stats->left_out);
+	put_count(object, "stackless_samples", stats->stackless_samples);
+	put_count(object, "periods", stats->periods);
+	put_count(object, "periods_cut_short", stats->periods_cut_short);
+	put_count(object, "graphs", stats->graphs);
+	put_count(object, "graph_bytes", stats->graph_bytes);
+	put_count(object, "graphs_written", writer->written);
+	put_count(object, "graphs_failed", writer->failed);
+	put_count(object, "graphs_dropped", writer->dropped);
+	put_count(object, "waiting_bytes", writer->waiting_bytes);
+	put_count(object, "files", writer->files);
+	put_count(object, "file_bytes", writer->file_bytes);
+	put_count(object, "files_removed", writer->removed);
+	put_count(object, "scrapes", stats->http.scrapes);
+	put_count(object, "http_refused", stats->http.refused);
+	put_count(object, "http_expired", stats->http.expired);
+	put_count(object, "http_connections", stats->http.connections);
+	put_count(object, "http_open", stats->http.open);
+	return object;
+}
+
+static json_t *kept_of(const struct targets *targets, const struct engine_stats *all)
+{
+	const struct kept_stats *stats = &all->kept;
+	json_t *object = json_object();
+
+	put_count(object, "processes", stats->processes);
+	put_count(object, "max_processes", TARGETS_MAX_PROCESSES);
+	put_count(object, "processes_refused", targets->refused_processes);
+	put_count(object, "jvms", stats->jvms);
+	put_count(object, "max_jvms", TARGETS_MAX_JVMS);
+	put_count(object, "sessions", stats->sessions);
+	put_count(object, "code_bytes", stats->code_bytes);
+	put_count(object, "max_code_bytes", TARGETS_MAX_CODE_BYTES);
+	put_count(object, "jvms_dropped", targets->dropped_jvms);
+	put_count(object, "buffer_bytes", all->intake.buffer_bytes);
+	put_count(object, "mappings", stats->mappings);
+	put_count(object, "file_mappings", all->files.mappings);
+	put_count(object, "files_forgotten", all->files.forgotten);
+	put_count(object, "name_bytes", stats->name_bytes);
+	put_count(object, "names_forgotten", stats->names_forgotten);
+	put_count(object, "stack_rest_bytes", all->stacks.rest_bytes);
+	put_count(object, "stack_rests_dropped", all->stacks.dropped_rests);
+	put_count(object, "clients_refused", stats->refused_clients);
+	put_count(object, "threads", stats->threads);
+	put_count(object, "thread_names", stats->thread_names);
+	put_count(object, "threads_forgotten", stats->threads_forgotten);
+	put_count(object, "interpreted_methods", stats->interpreted_methods);
+	put_count(object, "held_bytes", stats->held_bytes);
+	put_count(object, "held_dropped", stats->held_dropped);
+	put_count(object, "recordings", stats->recordings);
+	put_count(object, "max_recordings", ENGINE_MAX_RECORDINGS);
+	return object;
+}
+
+/* This process itself. */
+static json_t *self_of(void)
+{
+	json_t *object = json_object();
+	struct self_stats self;
+
+	self_stats_read(&self);
+	put_count(object, "resident_bytes", self.resident_bytes);
+	put_count(object, "descriptors", self.descriptors);
+	put_count(object, "threads", self.threads);
+	return object;
+}
+
+static void put_daemon(json_t *list, const struct targets *targets,
+		       const struct engine_stats *stats)
+{
+	json_t *collector = json_object_get(list, "collector");
+
+	json_object_set_new(collector, "watch", daemon_of(&stats->daemon));
+	json_object_set_new(collector, "kept", kept_of(targets, stats));
+	json_object_set_new(collector, "self", self_of());
+	json_object_set_new(collector, "listening_agents", outreach_of(&stats->outreach));
+}
+
+json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)
+{
+	const struct intake_stats *intake = &stats->intake;
+	struct jitdump_stats dump = {0};
+	json_t *list;
+
+	if (targets->jitdump)
+		jitdump_stats(targets->jitdump, &dump);
+	list = json_pack("{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, "
+			 "s:o, s:o, s:o, s:o}}",
+			 "jvms", jvms_of(targets), "collector", "refused_connections",
+			 (json_int_t)intake->refused, "refused_sessions",
+			 (json_int_t)targets->refused_sessions, "broken_messages",
+			 (json_int_t)intake->broken, "other_versions",
+			 (json_int_t)intake->other_version, "sequence_gaps",
+			 (json_int_t)intake->gaps, "map_failures",
+			 (json_int_t)targets->map_failures, "jitdump_written",
+			 (json_int_t)dump.written, "jitdump_skipped", (json_int_t)dump.skipped,
+			 "stacks", stacks_of(&stats->stacks), "unwind_tables",
+			 tables_of(&stats->unwind_tables), "symbol_tables", symbol_tables_of(stats),
+			 "files", files_of(&stats->files), "recordings", recordings_of(stats),
+			 "native_lines", native_lines_of(&stats->native_lines), "foreign_maps",
+			 foreign_maps_of(&targets->foreign), "kernel", kernel_of(&stats->kernel));
+	if (!list)
+		return NULL;
+	json_object_set_new(json_object_get(list, "collector"), "containers",
+			    jvm_names_stats(&targets->containers));
+	put_daemon(list, targets, stats);
+	return list;
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static long long int_at(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+/*
+ * At most width characters, padded with spaces if pad. What could steer a terminal becomes '?': C0
+ * controls, DEL, and C1 controls, which are C2 80 to C2 9F.
+ */
+static void print_text(FILE *stream, const char *text, int width, bool pad)
+{
+	int shown = 0;
+
+	for (const char *p = text; *p && shown < width; p++) {
+		const unsigned char c = (unsigned char)*p, next = (unsigned char)p[1];
+
+		if (c < 0x20 || c == 0x7f) {
+			putc('?', stream);
+		} else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
+			putc('?', stream);
+			p++;
+		} else {
+			putc(c, stream);
+			while (((unsigned char)p[1] & 0xc0) == 0x80)
+				putc(*++p, stream);
+		}
+		shown++;
+	}
+	for (; pad && shown < width; shown++)
+		putc(' ', stream);
+}
+
+/* What an agent says of its losses is any number; the sum stays at the greatest. */
+static void add_loss(uint64_t *sum, json_int_t value)
+{
+	const uint64_t count = value < 0 ? INT64_MAX : (uint64_t)value;
+
+	*sum = *sum + count < INT64_MAX ? *sum + count : INT64_MAX;
+}
+
+static uint64_t losses_at(const json_t *object)
+{
+	json_t *losses = json_object_get(object, "lost_by_agent"), *value;
+	uint64_t sum = 0;
+	const char *key;
+
+	add_loss(&sum, int_at(object, "gaps"));
+	add_loss(&sum, int_at(object, "bad_records"));
+	add_loss(&sum, int_at(object, "rejected"));
+	add_loss(&sum, int_at(object, "name_limit_hits"));
+	add_loss(&sum, int_at(object, "lost_inline_tables"));
+	add_loss(&sum, int_at(object, "lost_frame_facts"));
+	add_loss(&sum, int_at(object, "map_cut"));
+	add_loss(&sum, int_at(object, "dropped_mappings"));
+	json_object_foreach (losses, key, value)
+		add_loss(&sum, json_integer_value(value));
+	return sum;
+}
+
+static void print_jvm(const json_t *jvm, FILE *stream)
+{
+	const char *command = text_at(jvm, "command"), *container = text_at(jvm, "container");
+
+	fprintf(stream, "%8lld %6lld  ", int_at(jvm, "pid"), int_at(jvm, "inner_pid"));
+	print_text(stream, container[0] ? container : "-", SHORT_ID, true);
+	fprintf(stream, "  %-12s  %-7s  ", text_at(jvm, "state"), text_at(jvm, "agent"));
+	print_text(stream, text_at(jvm, "jvm_version"), 20, true);
+	fprintf(stream, " %8lld %6llu  ", int_at(jvm, "code_ranges"),
+		(unsigned long long)losses_at(jvm));
+	print_text(stream, command[0] ? command : text_at(jvm, "comm"), 120, false);
+	putc('\n', stream);
+	jvm_names_print(jvm, stream);
+	if (!text_at(jvm, "shadowed_by")[0])
+		return;
+	fprintf(stream, "%8s its container has a ", "");
+	print_text(stream, text_at(jvm, "shadowed_by"), 200, false);
+	fprintf(stream, ": perf prefers it to our map, even when it is empty: remove it\n");
+}
+
+/* "collector: 3 refused connections, 1 broken messages", or nothing. */
+static void print_counters(const json_t *counters, FILE *stream)
+{
+	const char *separator = "collector: ", *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
+		if (json_integer_value(value) == 0 || strcmp(key, "jitdump_written") == 0)
+			continue; /* that one is no loss */
+		fprintf(stream, "%s%lld ", separator, (long long)json_integer_value(value));
+		for (const char *p = key; *p; p++)
+			putc(*p == '_' ? ' ' : *p, stream);
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		putc('\n', stream);
+}
+
+void jvm_list_print(const json_t *list, FILE *stream)
+{
+	const json_t *jvms = json_object_get(list, "jvms");
+	json_t *jvm;
+	size_t i;
+
+	if (json_array_size(jvms) > 0)
+		fprintf(stream, "%8s %6s  %-12s  %-12s  %-7s  %-20s %8s %6s  %s\n", "PID", "INNER",
+			"CONTAINER", "STATE", "AGENT", "JVM", "METHODS", "LOST", "COMMAND");
+	json_array_foreach (jvms, i, jvm) {
+		print_jvm(jvm, stream);
+	}
+	print_counters(json_object_get(list, "collector"), stream);
+}

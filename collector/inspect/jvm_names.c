@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Names of JVMs for 'fgcollect list', see jvm_names.h. They are clean since they were taken in. */
+#include "inspect/jvm_names.h"
+
+#include <string.h>
+
+#define MAX_SHOWN_LABELS 8
+
+void jvm_names_add(json_t *jvm, const struct process *process)
+{
+	const struct identity *identity = &process->identity;
+	json_t *labels = json_object();
+	char title[512], clean[512];
+
+	for (size_t i = 0; i < identity->labels.count; i++)
+		json_object_set_new(labels, identity->labels.labels[i].key,
+				    json_string(identity->labels.labels[i].value));
+	process_title(process, title, sizeof(title));
+	outside_text(title, strlen(title), clean, sizeof(clean));
+	json_object_set_new(jvm, "container_name", json_string(identity->container));
+	json_object_set_new(jvm, "pod", json_string(identity->pod));
+	json_object_set_new(jvm, "namespace", json_string(identity->name_space));
+	json_object_set_new(jvm, "labels", labels);
+	json_object_set_new(jvm, "main_class", json_string(clean));
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+/* The list may have come from another process, so that nobody here has cleaned it. */
+static void print(FILE *stream, const char *text)
+{
+	char clean[LABEL_KEY_BYTES];
+
+	outside_text(text, strlen(text), clean, sizeof(clean));
+	fputs(clean, stream);
+}
+
+static void print_labels(json_t *labels, const char *separator, FILE *stream)
+{
+	size_t shown = 0;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach (labels, key, value) {
+		if (shown++ == MAX_SHOWN_LABELS) {
+			fprintf(stream, " and %zu more",
+				json_object_size(labels) - MAX_SHOWN_LABELS);
+			return;
+		}
+		fputs(shown == 1 ? separator : " ", stream);
+		fputs(shown == 1 ? "labels " : "", stream);
+		print(stream, key);
+		fputc('=', stream);
+		print(stream, json_string_value(value) ? json_string_value(value) : "");
+	}
+}
+
+void jvm_names_print(const json_t *jvm, FILE *stream)
+{
+	const char *name = text_at(jvm, "container_name"), *pod = text_at(jvm, "pod");
+	const char *name_space = text_at(jvm, "namespace");
+	json_t *labels = json_object_get(jvm, "labels");
+
+	if (!name[0] && !pod[0] && json_object_size(labels) == 0)
+		return;
+	fprintf(stream, "%16s", "");
+	if (name[0]) {
+		fputs(" container ", stream);
+		print(stream, name);
+	}
+	if (pod[0]) {
+		fputs(name[0] ? ", pod " : " pod ", stream);
+		print(stream, name_space);
+		fputs(name_space[0] ? "/" : "", stream);
+		print(stream, pod);
+	}
+	print_labels(labels, name[0] || pod[0] ? ", " : " ", stream);
+	fputc('\n', stream);
+}
+
+json_t *jvm_names_stats(const struct containers *containers)
+{
+	struct containers_stats stats;
+
+	containers_stats(containers, &stats);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "known", (json_int_t)stats.known,
+			 "unnamed", (json_int_t)stats.unnamed, "files_read",
+			 (json_int_t)stats.files_read, "broken_files", (json_int_t)stats.broken,
+			 "unlisted", (json_int_t)stats.unlisted, "refused",
+			 (json_int_t)stats.refused, "labels_left_out",
+			 (json_int_t)stats.labels_left_out);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which JVMs of a list were asked for, see jvm_list_select in jvm_list.h. */
+#include "inspect/jvm_list.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static int keep_pid(json_t *jvms, pid_t pid, char ret_why[DIAGNOSE_BYTES])
+{
+	for (size_t i = json_array_size(jvms); i > 0; i--) {
+		const json_t *row = json_object_get(json_array_get(jvms, i - 1), "pid");
+
+		if (json_integer_value(row) != pid)
+			json_array_remove(jvms, i - 1);
+	}
+	if (json_array_size(jvms) > 0)
+		return 0;
+	snprintf(ret_why, DIAGNOSE_BYTES,
+		 "no JVM with the agent has the PID %d: 'fgcollect list' shows those there are",
+		 (int)pid);
+	return -EAGAIN;
+}
+
+/* By names; what has ended is no more. */
+static void keep_named(json_t *jvms, const struct selection *selection,
+		       const struct targets *targets)
+{
+	const enum selector_fit best = selection_best(selection, targets);
+
+	for (size_t i = json_array_size(jvms); i > 0; i--) {
+		const json_t *row = json_object_get(json_array_get(jvms, i - 1), "pid");
+		const struct process *process =
+			targets_find(targets, (pid_t)json_integer_value(row));
+
+		if (!process || !selection_could_mean(selection, best, process))
+			json_array_remove(jvms, i - 1);
+	}
+}
+
+int jvm_list_select(json_t *list, const struct recording_options *options, struct targets *targets,
+		    const char *socket_path, char ret_why[DIAGNOSE_BYTES])
+{
+	json_t *jvms = json_object_get(list, "jvms");
+	struct selection selection;
+	int err;
+
+	if (options->pid > 0)
+		return keep_pid(jvms, options->pid, ret_why);
+	if (selector_is_empty(&options->select))
+		return 0;
+	err = selection_init(&selection, &options->select);
+	if (!err) {
+		keep_named(jvms, &selection, targets);
+		selection_fini(&selection);
+	}
+	if (err || json_array_size(jvms) == 0)
+		err = diagnose_targets(options, targets, socket_path, ret_why);
+	return err;
+}

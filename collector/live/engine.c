@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The loop, see engine.h. */
+#include "live/engine.h"
+
+#include "live/pace.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/turn.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
+#define HASTY_INTERVAL_NS  (10 * CLOCK_NS_PER_MS)  /* the same, while that is urgent */
+#define LEAST_INTERVAL_NS  (1 * CLOCK_NS_PER_MS)   /* and while a JVM may end at any moment */
+#define SIDE_INTERVAL_NS   (10 * CLOCK_NS_PER_MS)  /* of looks at what happens to processes */
+#define SIDE_MOST_NS	   (50 * CLOCK_NS_PER_MS)
+#define MESSAGES_A_STEP	   1024
+#define MAX_POLL_FDS	   1024
+#define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
+
+/* Places in the set that is polled. */
+enum { SIGNALS, INTAKE, CONTROL, LOADER, FIRST_RING };
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0)
+		return -EINVAL;
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void on_forget(void *arg, pid_t pid)
+{
+	struct engine *engine = arg;
+
+	table_cache_forget(engine->tables, pid);
+}
+
+static void on_end_session(void *arg, uint32_t id)
+{
+	struct engine *engine = arg;
+
+	intake_end_session(engine->intake, id);
+}
+
+static void on_jvm(void *arg, pid_t pid)
+{
+	struct engine *engine = arg;
+
+	outreach_expect(&engine->outreach, pid, clock_now_ns());
+}
+
+static int open_stages(struct engine *engine, const struct engine_options *options)
+{
+	int err = table_cache_new(options->table_bytes, true, &engine->tables);
+
+	if (!err)
+		err = symbolizer_new(engine->tables, &engine->symbolizer);
+	if (err)
+		log_error("cannot start naming: %s", strerror(-err));
+	if (!err)
+		err = unwinder_new(engine->tables, &engine->unwinder);
+	if (!err)
+		err = intake_open(options->socket_path, &engine->intake);
+	if (!err && options->jitdump_dir) /* last: it makes a file that stays */
+		err = jitdump_open(options->jitdump_dir, JITDUMP_MAX_BYTES,
+				   &engine->targets.jitdump);
+	return err;
+}
+
+int engine_open(struct engine *engine, const struct engine_options *options)
+{
+	int err;
+
+	*engine = (struct engine){.control.fd = -1, .signal_fd = open_signals(), .next_id = 1};
+	targets_init(&engine->targets, options->map_dir);
+	if (engine->signal_fd < 0) {
+		log_error("cannot watch signals: %s", strerror(errno));
+		return -errno;
+	}
+	err = open_stages(engine, options);
+	if (err) {
+		engine_close(engine);
+		return err;
+	}
+	turn_ask_short(); /* not for the loader's threads, which are there by now */
+	engine->targets.on_forget = on_forget;
+	engine->targets.on_forget_arg = engine;
+	engine->targets.end_session = on_end_session;
+	engine->targets.end_session_arg = engine;
+	outreach_init(&engine->outreach, engine->intake, "/proc");
+	engine->model = (struct recording_model){.targets = &engine->targets,
+						 .tables = engine->tables,
+						 .unwinder = engine->unwinder,
+						 .symbolizer = engine->symbolizer,
+						 .on_jvm = on_jvm,
+						 .on_jvm_arg = engine};
+	return 0;
+}
+
+void engine_close(struct engine *engine)
+{
+	while (engine->recordings)
+		engine_end_recording(engine, engine->recordings);
+	outreach_fini(&engine->outreach);
+	intake_close(engine->intake);
+	targets_fini(&engine->targets);
+	unwinder_free(engine->unwinder);
+	symbolizer_free(engine->symbolizer);
+	table_cache_free(engine->tables);
+	if (engine->signal_fd >= 0)
+		close(engine->signal_fd);
+}
+
+/* A JVM's agent has connected, and its mappings are known; it may live for no longer than that. */
+static void meet(struct engine *engine, pid_t pid)
+{
+	struct process *process = targets_find(&engine->targets, pid);
+
+	for (struct recording *r = engine->recordings; process && r; r = r->next)
+		recording_meet(r, &engine->model, process);
+	engine->young_until_ns = clock_now_ns() + RECORDING_YOUNG_NS;
+}
+
+static void on_intake(void *arg, const struct intake_event *event)
+{
+	struct engine *engine = arg;
+
+	outreach_heard(&engine->outreach, event);
+	if (targets_apply_intake(&engine->targets, event) == TARGETS_END_SESSION)
+		intake_end_session(engine->intake, event->session->id);
+	if (event->kind == INTAKE_OPENED)
+		meet(engine, event->session->pid);
+}
+
+static void read_signals(struct engine *engine)
+{
+	struct signalfd_siginfo info;
+
+	while (read(engine->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		engine->is_interrupted |= info.ssi_signo != SIGHUP;
+		engine->is_hung_up |= info.ssi_signo == SIGHUP;
+	}
+}
+
+/* Nothing that a held sample may need lies before this. */
+static uint64_t horizon_ns(uint64_t heard_ns)
+{
+	const uint64_t held_ns = 4 * HOLD_NS + RECORDING_PATIENCE_NS;
+
+	return heard_ns > held_ns ? heard_ns - held_ns : 0;
+}
+
+/* Whether there is a JVM that may have ended when it is looked at. */
+static bool is_young(const struct engine *engine, const struct recording *r, uint64_t now_ns)
+{
+	return engine->young_until_ns > now_ns || r->young_until_ns > now_ns;
+}
+
+/* Whether what is sampled may have changed soon, or is a program that may become a JVM. */
+static bool is_hasty(const struct recording *r, uint64_t now_ns)
+{
+	return r->hasty_until_ns > now_ns || r->newcomer_until_ns > now_ns;
+}
+
+/*
+ * How long the rings of a recording may be left alone. By the clock: waking a reader would be paid
+ * for by whoever is sampled.
+ */
+static uint64_t read_interval_ns(const struct engine *engine, const struct recording *r,
+				 uint64_t now_ns)
+{
+	uint64_t room_ns = sampler_read_ns(r->sampler), interval = READ_INTERVAL_NS;
+
+	if (is_young(engine, r, now_ns))
+		interval = pace_wait_ns(engine->took_ns, LEAST_INTERVAL_NS, HASTY_INTERVAL_NS);
+	else if (is_hasty(r, now_ns))
+		interval = HASTY_INTERVAL_NS;
+	if (room_ns < LEAST_INTERVAL_NS)
+		room_ns = LEAST_INTERVAL_NS;
+	return interval < room_ns ? interval : room_ns;
+}
+
+static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_wait_ns)
+{
+	uint64_t until = targets_next_tick_ns(&engine->targets);
+
+	if (until > outreach_next_ns(&engine->outreach))
+		until = outreach_next_ns(&engine->outreach);
+	if (until > now + max_wait_ns)
+		until = now + max_wait_ns;
+	for (const struct recording *r = engine->recordings; r; r = r->next) {
+		const uint64_t done = r->end_ns + HOLD_NS;
+		const uint64_t interval = read_interval_ns(engine, r, now);
+
+		if (r->has_more)
+			return 0;
+		if (!r->is_done && until > now + interval)
+			until = now + interval;
+		if (!r->is_done && done > now && until > done)
+			until = done; /* its user waits for it */
+	}
+	return until > now ? until - now : 0;
+}
+
+/* Beyond the limit rings are read by the clock, as all of them are anyway. */
+static size_t add_fds(struct pollfd *fds, size_t n, const int *added, size_t n_added)
+{
+	for (size_t i = 0; i < n_added && n < MAX_POLL_FDS; i++)
+		fds[n++] = (struct pollfd){.fd = added[i], .events = POLLIN};
+	return n;
+}
+
+static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
+{
+	size_t n = FIRST_RING;
+
+	fds[SIGNALS] = (struct pollfd){.fd = engine->signal_fd, .events = POLLIN};
+	fds[INTAKE] = (struct pollfd){.fd = intake_fd(engine->intake), .events = POLLIN};
+	fds[CONTROL] = (struct pollfd){.fd = engine->control.fd, .events = POLLIN};
+	fds[LOADER] = (struct pollfd){.fd = table_cache_fd(engine->tables), .events = POLLIN};
+	for (const struct recording *r = engine->recordings; r; r = r->next) {
+		const int *added;
+		size_t n_added;
+
+		if (r->is_done || r->is_hung_up)
+			continue;
+		n_added = sampler_fds(r->sampler, &added);
+		n = add_fds(fds, n, added, n_added);
+	}
+	return n;
+}
+
+/* Whether something has happened to processes that the kernel tells of. */
+static bool has_side(const struct engine *engine)
+{
+	for (const struct recording *r = engine->recordings; r; r = r->next) {
+		if (!r->is_done && sampler_has_side(r->sampler))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Until something comes, at most wait_for_ns. While something is recorded, looks now and then at
+ * what the kernel tells of processes, of which it is not to wake anybody.
+ */
+static int wait_for_work(const struct engine *engine, struct pollfd *fds, size_t n,
+			 uint64_t wait_for_ns)
+{
+	const uint64_t side_ns = pace_wait_ns(engine->took_ns, SIDE_INTERVAL_NS, SIDE_MOST_NS);
+	const uint64_t until = clock_now_ns() + wait_for_ns;
+	uint64_t left = wait_for_ns;
+
+	for (;;) {
+		const uint64_t wait = engine->recordings && left > side_ns ? side_ns : left;
+		const struct timespec timeout = {.tv_sec = (time_t)(wait / CLOCK_NS_PER_SEC),
+						 .tv_nsec = (long)(wait % CLOCK_NS_PER_SEC)};
+		const int ready = ppoll(fds, n, &timeout, NULL);
+		const uint64_t now = clock_now_ns();
+
+		if (ready != 0 || now >= until || has_side(engine))
+			return ready;
+		left = until - now;
+	}
+}
+
+/* An event of one process hangs up for good when that ends; poll would not wait any more. */
+static void notice_hang_ups(struct engine *engine, const struct pollfd *fds, size_t n)
+{
+	bool is_hung_up = false;
+
+	for (size_t i = FIRST_RING; i < n; i++)
+		is_hung_up |= (fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
+	for (struct recording *r = engine->recordings; is_hung_up && r; r = r->next)
+		r->is_hung_up = true; /* rings are read by the clock too, that is enough */
+}
+
+static void read_recordings(struct engine *engine)
+{
+	for (struct recording *r = engine->recordings; r; r = r->next)
+		recording_read(r, &engine->model);
+}
+
+/* However long this collector did not run: samples wait until the code that they hit is known. */
+static void advance_recordings(struct engine *engine)
+{
+	const uint64_t heard = intake_heard_ns(engine->intake), began_ns = clock_now_ns();
+
+	table_cache_step(engine->tables);
+	for (struct recording *r = engine->recordings; r; r = r->next)
+		recording_advance(r, &engine->model, heard);
+	engine->owed_ns += clock_now_ns() - began_ns;
+}
+
+static void read_agents(struct engine *engine)
+{
+	const uint64_t began_ns = clock_now_ns();
+
+	intake_read(engine->intake, MESSAGES_A_STEP, on_intake, engine);
+	engine->owed_ns = clock_now_ns() - began_ns;
+}
+
+/*
+ * How long the step took that ends now, its caller's part included; but what agents say and naming
+ * have to be done however often the loop wakes.
+ */
+static void note_step(struct engine *engine, uint64_t now_ns)
+{
+	const uint64_t took_ns = now_ns - engine->woke_ns;
+
+	engine->took_ns = took_ns > engine->owed_ns ? took_ns - engine->owed_ns : 0;
+}
+
+/* Recordings whose client is gone. */
+static void reap_recordings(struct engine *engine)
+{
+	const uint64_t now = clock_now_ns();
+	struct recording *next;
+
+	for (struct recording *r = engine->recordings; r; r = next) {
+		next = r->next;
+		if (r->asked_ns && now > r->asked_ns + CLIENT_PATIENCE_NS)
+			engine_end_recording(engine, r);
+	}
+}
+
+void engine_step(struct engine *engine, uint64_t max_wait_ns)
+{
+	const uint64_t now = clock_now_ns();
+	struct pollfd fds[MAX_POLL_FDS];
+	uint64_t wait;
+	size_t n;
+	int ready;
+
+	note_step(engine, now);
+	n = fill_poll(engine, fds);
+	wait = intake_has_more(engine->intake) ? 0 : wait_ns(engine, now, max_wait_ns);
+	ready = wait_for_work(engine, fds, n, wait);
+	engine->woke_ns = clock_now_ns();
+	if (ready > 0) {
+		if (fds[SIGNALS].revents)
+			read_signals(engine);
+		notice_hang_ups(engine, fds, n);
+	}
+	outreach_step(&engine->outreach, clock_now_ns());
+	read_agents(engine);
+	read_recordings(engine);
+	advance_recordings(engine);
+	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
+	if (ready > 0 && fds[CONTROL].revents && engine->control.ready)
+		engine->control.ready(engine->control.arg);
+	reap_recordings(engine); /* last: a request that waited counts as asked */
+}
+
+int engine_start_recording(struct engine *engine, const struct recording_options *options,
+			   struct sink *sink, struct recording **ret)
+{
+	struct recording *recording;
+	int err;
+
+	if (engine->n_recordings >= ENGINE_MAX_RECORDINGS) {
+		sink_free_all(sink);
+		return -EBUSY;
+	}
+	err = recording_start(options, &engine->model, sink, &recording);
+	if (err)
+		return err;
+	recording->id = engine->next_id++;
+	recording->next = engine->recordings;
+	engine->recordings = recording;
+	engine->n_recordings++;
+	engine->targets.linger_more_ns = RECORDING_PATIENCE_NS;
+	*ret = recording;
+	return 0;
+}
+
+struct recording *engine_find_recording(const struct engine *engine, uint32_t id)
+{
+	for (struct recording *r = engine->recordings; r; r = r->next) {
+		if (r->id == id)
+			return r;
+	}
+	return NULL;
+}
+
+static void add_counts(struct recording_counts *to, const struct recording_counts *counts)
+{
+	to->waits += counts->waits;
+	to->hurried += counts->hurried;
+	to->unread += counts->unread;
+	to->heard += counts->heard;
+	to->lost += counts->lost;
+	to->reread += counts->reread;
+	to->reread_put_off += counts->reread_put_off;
+}
+
+void engine_end_recording(struct engine *engine, struct recording *recording)
+{
+	struct recording **link = &engine->recordings;
+
+	while (*link && *link != recording)
+		link = &(*link)->next;
+	if (!*link)
+		return;
+	*link = recording->next;
+	if (--engine->n_recordings == 0)
+		engine->targets.linger_more_ns = 0;
+	if (recording->options.all)
+		targets_unwant_all(&engine->targets);
+	if (recording->options.pid > 0)
+		targets_unwant(&engine->targets, recording->options.pid);
+	add_counts(&engine->past, &recording->counts);
+	engine->held_dropped += recording->hold.dropped;
+	recording_free(recording);
+}
+
+static void count_kept(const struct engine *engine, struct kept_stats *ret)
+{
+	const struct targets *targets = &engine->targets;
+	const struct process *process;
+	struct code_map_stats code;
+	size_t pos = 0;
+
+	*ret = (struct kept_stats){.held_dropped = engine->held_dropped,
+				   .refused_clients = engine->refused_clients,
+				   .processes = targets->processes.count,
+				   .jvms = targets->n_jvms,
+				   .sessions = targets->sessions.count,
+				   .recordings = engine->n_recordings,
+				   .threads_forgotten = targets->threads_forgotten};
+	while ((process = targets_next(targets, &pos))) {
+		ret->mappings += process->space.count;
+		ret->threads += process->threads.count;
+		ret->thread_names += process->thread_names.count;
+		ret->interpreted_methods += process->java_methods.by_addr.count;
+		ret->threads_forgotten += process->threads_forgotten;
+		if (!process->code)
+			continue;
+		code_map_stats(process->code, &code);
+		ret->code_bytes +=
+			code.bytes + process->methods.bytes + name_pool_bytes(&process->names);
+	}
+	for (const struct recording *r = engine->recordings; r; r = r->next) {
+		ret->held_bytes += r->hold.bytes;
+		ret->held_dropped += r->hold.dropped;
+	}
+}
+
+void engine_stats(const struct engine *engine, struct engine_stats *ret)
+{
+	*ret = (struct engine_stats){0};
+	if (engine->daemon)
+		ret->daemon = *engine->daemon;
+	count_kept(engine, &ret->kept);
+	symbolizer_names_stats(engine->symbolizer, &ret->kept.name_bytes,
+			       &ret->kept.names_forgotten);
+	intake_stats(engine->intake, &ret->intake);
+	outreach_stats(&engine->outreach, &ret->outreach);
+	unwinder_stats(engine->unwinder, &ret->stacks);
+	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);
+	table_cache_table_stats(engine->tables, TABLE_SYMBOLS, &ret->symbol_tables);
+	table_cache_stats(engine->tables, &ret->files);
+	ret->recordings = engine->past;
+	for (const struct recording *r = engine->recordings; r; r = r->next)
+		add_counts(&ret->recordings, &r->counts);
+	symbolizer_lines_stats(engine->symbolizer, &ret->native_lines);
+	symbolizer_debuginfod_stats(engine->symbolizer, &ret->debuginfod);
+	symbolizer_kernel_stats(engine->symbolizer, &ret->kernel);
+}
+
+void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current)
+{
+	const struct process *process;
+	size_t pos = 0;
+
+	*ret_connected = *ret_current = 0;
+	while ((process = targets_next(&engine->targets, &pos))) {
+		if (!process->jvm)
+			continue;
+		*ret_connected += process->jvm->state <= JVM_CURRENT;
+		*ret_current += process->jvm->state == JVM_CURRENT;
+	}
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Compares /proc/<pid>/maps with what is known, see mapping_watch.h. What was unmapped stays:
+ * samples that wait may be of it, and the kernel does not tell of that otherwise either.
+ */
+#include "live/mapping_watch.h"
+
+#include "base/clock.h"
+#include "base/process_stat.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+void mapping_watch_note_loss(struct mapping_watch *watch, uint64_t now_ns)
+{
+	watch->lost_ns = now_ns;
+}
+
+/* Whether a library has come or gone since the process was read, as far as sizes can say. */
+static bool has_changed(struct mapping_watch *watch, struct process *process, uint64_t now_ns)
+{
+	const uint64_t began_ns = clock_now_ns();
+	uint64_t bytes;
+
+	if (now_ns < process->space_read_ns + MAPPING_WATCH_CHECK_WAIT_NS ||
+	    now_ns < process->space_checked_ns + MAPPING_WATCH_CHECK_WAIT_NS)
+		return false;
+	process->space_checked_ns = now_ns;
+	bytes = process_stat_code_bytes(process->pid);
+	watch->spent_ns += clock_now_ns() - began_ns;
+	return bytes > 0 && bytes != process->space.code_bytes;
+}
+
+static bool has_time(struct mapping_watch *watch, uint64_t now_ns)
+{
+	if (now_ns >= watch->turn_ns) {
+		watch->turn_ns = now_ns + MAPPING_WATCH_TURN_NS;
+		watch->spent_ns = 0;
+	}
+	return watch->spent_ns < MAPPING_WATCH_SPENT_NS;
+}
+
+/* Reading again says nothing of a sample that was there before the last time. */
+static bool is_wanted(struct mapping_watch *watch, struct process *process, uint64_t time_ns,
+		      bool has_missed, uint64_t now_ns)
+{
+	if (watch->lost_ns && process->space_read_ns < watch->lost_ns)
+		return true;
+	if (watch->is_told)
+		return false;
+	return (has_missed && time_ns > process->space_read_ns) ||
+	       (has_time(watch, now_ns) && has_changed(watch, process, now_ns));
+}
+
+static uint64_t wait_of(const struct mapping_watch *watch, const struct process *process)
+{
+	if (watch->is_told)
+		return MAPPING_WATCH_LOSS_WAIT_NS;
+	return process->space_wait_ns ? process->space_wait_ns : MAPPING_WATCH_WAIT_NS;
+}
+
+bool mapping_watch_is_due(struct mapping_watch *watch, struct process *process, uint64_t time_ns,
+			  bool has_missed, uint64_t now_ns)
+{
+	if (process->gone_ns || !is_wanted(watch, process, time_ns, has_missed, now_ns))
+		return false;
+	if (has_time(watch, now_ns) && now_ns >= process->space_read_ns + wait_of(watch, process))
+		return true;
+	watch->put_off++;
+	return false;
+}
+
+static bool is_known(const struct address_space *space, const struct mapping *mapping)
+{
+	const struct mapping *known = address_space_find(space, mapping->start);
+
+	return known && known->start <= mapping->start && known->end >= mapping->end &&
+	       known->inode == mapping->inode && known->dev_major == mapping->dev_major &&
+	       known->dev_minor == mapping->dev_minor &&
+	       (mapping->inode == 0 ||
+		known->file_off + (mapping->start - known->start) == mapping->file_off);
+}
+
+static bool is_free(const struct address_space *space, const struct mapping *mapping)
+{
+	return !address_space_find(space, mapping->start) &&
+	       !address_space_find(space, mapping->end - 1);
+}
+
+static struct perf_record record_of(const struct process *process, const struct mapping *mapping,
+				    const char *path, uint64_t now_ns)
+{
+	return (struct perf_record){
+		.kind = PERF_MMAP,
+		.time_ns = now_ns,
+		.pid = process->pid,
+		.tid = process->pid,
+		.mmap = {.addr = mapping->start,
+			 .len = mapping->end - mapping->start,
+			 .file_off = mapping->file_off,
+			 .dev_major = mapping->dev_major,
+			 .dev_minor = mapping->dev_minor,
+			 .inode = mapping->inode,
+			 .path = path},
+	};
+}
+
+/* Twice as long as before, if nothing came of it. */
+static uint64_t longer_wait(uint64_t wait_ns)
+{
+	const uint64_t longer_ns = 2 * (wait_ns ? wait_ns : MAPPING_WATCH_WAIT_NS);
+
+	return longer_ns < MAPPING_WATCH_MOST_WAIT_NS ? longer_ns : MAPPING_WATCH_MOST_WAIT_NS;
+}
+
+size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, uint64_t now_ns,
+			  void (*fn)(void *arg, const struct perf_record *record), void *arg)
+{
+	const uint64_t began_ns = clock_now_ns();
+	struct address_space fresh = {0};
+	char path[PATH_MAX + sizeof(" (deleted)")];
+	size_t found = 0;
+
+	watch->reads++;
+	process->space_read_ns = now_ns;
+	if (address_space_read(&fresh, process->pid) == 0)
+		process->space.code_bytes =
+			fresh.code_bytes; /* gone: nothing is known of it then */
+	for (size_t i = 0; i < fresh.count; i++) {
+		const struct mapping *mapping = &fresh.mappings[i];
+		struct perf_record record;
+
+		if (is_known(&process->space, mapping))
+			continue;
+		found++;
+		snprintf(path, sizeof(path), "%s%s", mapping->path,
+			 mapping->is_deleted ? " (deleted)" : "");
+		record = record_of(process, mapping, path, now_ns);
+		if (is_free(&process->space, mapping))
+			(void)address_space_add(&process->space, mapping);
+		fn(arg, &record);
+	}
+	address_space_fini(&fresh);
+	process->space_wait_ns = found > 0 ? 0 : longer_wait(process->space_wait_ns);
+	watch->spent_ns += clock_now_ns() - began_ns;
+	return found;
+}

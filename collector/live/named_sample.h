@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a sample behind the last stage: a stack whose frames have names, and whose it is
+ * units:   CLOCK_MONOTONIC nanoseconds; values in the units that the sample's kind says
+ * threads: the model's
+ * errors:  none
+ * source:  pprof's profile.proto: types of values
+ *
+ * A sample is of a kind: what makes the kernel or the JVM take one, and what its values count. A
+ * sample of processor time has one value, the number of samples that it stands for.
+ */
+#ifndef FG_LIVE_NAMED_SAMPLE_H
+#define FG_LIVE_NAMED_SAMPLE_H
+
+#include "profile/profile.h"
+#include "profile/timeline.h"
+#include "symbolize/symbolizer.h"
+#include "process/process.h"
+#include "unwind/stack.h"
+
+#define SAMPLE_MAX_VALUES 4
+
+struct sample_value_type {
+	const char *name; /* "samples" */
+	const char *unit; /* "count", "nanoseconds", "bytes" */
+};
+
+struct sample_kind {
+	const char *name; /* "cpu" */
+	size_t n_values;
+	struct sample_value_type values[SAMPLE_MAX_VALUES];
+};
+
+extern const struct sample_kind sample_kind_cpu;
+
+struct named_sample {
+	const struct sample_kind *kind;
+	uint64_t values[SAMPLE_MAX_VALUES];
+	uint64_t time_ns;
+	pid_t pid, tid;
+	struct process *process; /* NULL: gone */
+	const struct stack *stack;
+	const struct symbolizer_verdict *verdict;
+	const struct frame *frames; /* leaf first */
+	size_t n_frames;
+};
+
+/*
+ * Counts in quality what profile_add cannot see of the sample's stack: frames without a name, a
+ * missing root, and by enum stack_end why the stack is cut, for which the symbolizer has put a
+ * [truncated: reason] behind its frames.
+ */
+void named_sample_judge(const struct named_sample *sample, struct profile_quality *quality);
+
+/* The number of the sample's thread in the timeline. What the timeline knows of it is refreshed. */
+uint32_t named_sample_thread(const struct named_sample *sample, struct timeline *timeline);
+
+/*
+ * Adds the sample to a tree, and when it was and on which thread to the tree's timeline, which
+ * begins at start_ns. The sample's kind must be a count. -ENOMEM: the sample is in neither.
+ */
+int named_sample_add(const struct named_sample *sample, uint64_t start_ns, struct profile *profile,
+		     struct timeline *timeline);
+
+#endif

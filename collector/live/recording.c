@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A recording's way through the stages, see recording.h:
+ *
+ *   rings -> hold (250 ms) -> mappings, names, exits to the targets;
+ *                             samples: unwind -> symbolize -> sinks
+ *
+ * Files are taken hold of before that, when a record of their mapping is read, and loaded by the
+ * table cache's thread. A sample whose tables are not there yet stays in the hold, and all behind
+ * it with it.
+ */
+#include "live/recording.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LABELS 2			  /* process and thread */
+#define TURN_NS	   (20 * CLOCK_NS_PER_MS) /* then agents and clients have theirs */
+#define DEEP_NS	   CLOCK_NS_PER_SEC
+
+static void meet_all(struct recording *recording, struct recording_model *model)
+{
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(model->targets, &pos)))
+		recording_meet(recording, model, process);
+}
+
+/* A container has a host name of its own, which says little to those who read the graph. */
+static void read_host(struct recording *recording)
+{
+	const char *said = getenv("FGCOLLECT_HOST");
+
+	uname(&recording->host);
+	recording->host_name = said && said[0] ? said : recording->host.nodename;
+}
+
+static void read_boot_id(struct recording *recording)
+{
+	char *const id = recording->boot_id;
+
+	if (file_read_small("/proc/sys/kernel/random/boot_id", id, sizeof(recording->boot_id)) < 0)
+		id[0] = '\0';
+	id[strcspn(id, "\n")] = '\0';
+}
+
+/* Which container or pod is meant; where several are or none is, all that its name fits. */
+static void select_place(struct recording *recording, struct recording_model *model)
+{
+	if (selector_is_empty(&recording->options.select))
+		return;
+	if (recording->options.all)
+		targets_read_all(model->targets);
+	selection_narrow(&recording->selection, model->targets);
+}
+
+/* What samples go into if nobody has said it. */
+static int make_sink(struct recording *recording)
+{
+	const unsigned seconds = recording->options.window_seconds;
+	int err;
+
+	if (seconds) {
+		err = window_sink_new(seconds, &recording->window);
+		recording->sinks = err ? NULL : &recording->window->sink;
+	} else {
+		err = tree_sink_new(&recording->tree);
+		recording->sinks = err ? NULL : &recording->tree->sink;
+	}
+	return err;
+}
+
+static int begin_sinks(struct recording *recording)
+{
+	int err = 0;
+
+	for (struct sink *sink = recording->sinks; !err && sink; sink = sink->next)
+		err = sink->ops->begin(sink, &sample_kind_cpu, recording->start_ns);
+	return err;
+}
+
+int recording_start(const struct recording_options *options, struct recording_model *model,
+		    struct sink *sink, struct recording **ret)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+	struct sampler_options sampler = {
+		.event = options->event[0] ? options->event : NULL,
+		.hz = options->hz,
+		.fallback_pid = options->pid,
+		.stack_bytes = options->stack_bytes,
+		.follows_all = options->all,
+	};
+	int err;
+
+	if (!recording) {
+		sink_free_all(sink);
+		return -ENOMEM;
+	}
+	recording->options = *options;
+	recording->sinks = sink;
+	err = selection_init(&recording->selection, &options->select);
+	if (!err && !sink)
+		err = make_sink(recording);
+	symbolizer_begin(model->symbolizer); /* before: it takes long, and samples must not wait */
+	if (!err)
+		err = sampler_open(&sampler, &recording->sampler);
+	recording->start_ns = clock_now_ns();
+	if (!err)
+		err = begin_sinks(recording);
+	if (err) {
+		recording_free(recording);
+		return err;
+	}
+	if (sampler_stack_bytes(recording->sampler) < options->stack_bytes)
+		log_warning(
+			"so many CPUs: snapshots of stacks have %u bytes, not %u, so that their "
+			"rings are not too large",
+			sampler_stack_bytes(recording->sampler), options->stack_bytes);
+	recording->mappings.is_told = sampler_follows_all(recording->sampler);
+	recording->start_unix_ns = clock_unix_now_ns();
+	read_host(recording);
+	read_boot_id(recording);
+	recording->end_ns = recording->start_ns + options->duration_ns;
+	/* Mappings made from here on come as records; those before must be read. */
+	if (options->all)
+		targets_want_all(model->targets);
+	if (options->pid > 0)
+		targets_want(model->targets, options->pid);
+	targets_refresh(model->targets);
+	select_place(recording, model);
+	meet_all(recording, model);
+	*ret = recording;
+	return 0;
+}
+
+void recording_free(struct recording *recording)
+{
+	if (!recording)
+		return;
+	sampler_close(recording->sampler);
+	hold_fini(&recording->hold);
+	map64_fini(&recording->execs);
+	selection_fini(&recording->selection);
+	sink_free_all(recording->sinks);
+	free(recording);
+}
+
+struct read_context {
+	struct recording *recording;
+	struct recording_model *model;
+};
+
+static void on_record(void *arg, const struct perf_record *record)
+{
+	const struct read_context *context = arg;
+
+	recording_hear(context->recording, context->model, record);
+}
+
+void recording_read(struct recording *recording, struct recording_model *model)
+{
+	struct read_context context = {.recording = recording, .model = model};
+
+	if (!recording->is_done)
+		sampler_read(recording->sampler, on_record, &context);
+}
+
+/* The graph's lowest frames say whose stack it is; written behind the named frames, root last. */
+static size_t add_labels(const struct recording *recording, struct symbolizer *symbolizer,
+			 struct process *process, const struct perf_record *record,
+			 struct frame *ret)
+{
+	char title[512] = "[gone]", text[600];
+	size_t n = 0;
+
+	if (process)
+		process_title(process, title, sizeof(title));
+	if (recording->options.by_thread) {
+		const char *name = process ? process_thread_name(process, record->tid) : "";
+
+		snprintf(text, sizeof(text), "%s", name[0] ? name : "[thread gone]");
+		ret[n++] = symbolizer_label(symbolizer, text);
+	}
+	if (recording->options.by_pid)
+		snprintf(text, sizeof(text), "%s-%d", title, (int)record->pid);
+	else
+		snprintf(text, sizeof(text), "%s", title);
+	ret[n++] = symbolizer_label(symbolizer, text);
+	return n;
+}
+
+/*
+ * Walks the sample's stack; once more if it came to an address at which a file lies that nobody had
+ * told of. False: tables are missing.
+ */
+static bool walk(struct recording *recording, struct recording_model *model,
+		 struct process *process, const struct perf_record *record, struct stack *ret)
+{
+	const struct recording_miss miss = {.time_ns = record->time_ns, .has_missed = true};
+
+	if (!unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, ret))
+		return false;
+	if (ret->end != STACK_BAD_RETURN || !process ||
+	    !recording_read_mappings(recording, model, process, &miss))
+		return true;
+	unwinder_discount(model->unwinder, ret);
+	return unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, ret);
+}
+
+/* A sample counts as lost where a sink has no memory for it. */
+static void keep(struct recording *recording, const struct named_sample *sample)
+{
+	bool is_lost = false;
+
+	for (struct sink *sink = recording->sinks; sink; sink = sink->next)
+		is_lost |= sink->ops->take(sink, sample) < 0;
+	recording->hold.dropped += is_lost;
+}
+
+/* The chain: unwind, symbolize, sinks. False: tables are missing, and it is worth waiting. */
+static bool take_sample(struct recording *recording, struct recording_model *model,
+			const struct perf_record *record)
+{
+	static struct stack stack; /* the model's thread only; too large for the C stack */
+	static struct frame frames[SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
+	struct process *process = targets_find(model->targets, record->pid);
+	const struct symbolizer_context context = {
+		.process = process,
+		.time_ns = record->time_ns,
+		.names = recording->options.names,
+		.cxx_names = recording->options.cxx_names,
+		.has_native_lines = recording->options.has_native_lines,
+		.cuts_carriers = recording->options.cuts_carriers,
+	};
+	struct symbolizer_verdict verdict;
+	struct named_sample sample = {.kind = &sample_kind_cpu,
+				      .values = {1},
+				      .time_ns = record->time_ns,
+				      .pid = record->pid,
+				      .tid = record->tid,
+				      .process = process,
+				      .stack = &stack,
+				      .verdict = &verdict,
+				      .frames = frames};
+	size_t n;
+
+	if (!recording_wants_sample(recording, process, record))
+		return true;
+	if (!walk(recording, model, process, record, &stack))
+		return false;
+	if (stack.is_in_heap && process->jvm)
+		process->jvm->in_heap_ns = record->time_ns;
+	n = symbolizer_name(model->symbolizer, &context, &stack, frames, &verdict);
+	if (verdict.is_waiting)
+		return false;
+	if (n == 0)
+		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
+	n += add_labels(recording, model->symbolizer, process, record, frames + n);
+	sample.n_frames = n;
+	keep(recording, &sample);
+	return true;
+}
+
+/* Takes the sample, or leaves it in the hold until the tables that it needs are there. */
+static bool take_or_wait(struct recording *recording, struct recording_model *model,
+			 const struct perf_record *record, uint64_t until_ns)
+{
+	const bool is_patient = record->time_ns + RECORDING_PATIENCE_NS > until_ns &&
+				recording->hold.bytes < RECORDING_PATIENCE_BYTES;
+	const uint64_t loads = table_cache_loads(model->tables);
+	const uint64_t put_off = table_cache_put_off(model->tables);
+	bool is_taken = false;
+
+	/* Nothing has come since: the sample would miss what it missed before. */
+	if (!recording->is_waiting || !is_patient || loads != recording->waiting_since) {
+		table_cache_be_patient(model->tables, is_patient);
+		is_taken = take_sample(recording, model, record);
+	}
+	if (is_taken) {
+		recording->counts.hurried += table_cache_put_off(model->tables) != put_off;
+		recording->is_waiting = false;
+		return true;
+	}
+	recording->counts.waits += !recording->is_waiting;
+	recording->is_waiting = true;
+	recording->waiting_since = loads;
+	hold_put_back(&recording->hold);
+	return false;
+}
+
+/* The last time whose samples all sinks take now. */
+static uint64_t last_taken_ns(const struct recording *recording, uint64_t until_ns)
+{
+	for (const struct sink *sink = recording->sinks; sink; sink = sink->next) {
+		if (until_ns >= sink->end_ns)
+			until_ns = sink->end_ns - 1;
+	}
+	return until_ns;
+}
+
+/* False: something waits, or it takes too long for one turn, as when much has waited. */
+static bool apply_held(struct recording *recording, struct recording_model *model,
+		       uint64_t until_ns)
+{
+	const uint64_t end_ns = clock_now_ns() + TURN_NS;
+	const struct perf_record *record;
+
+	recording->has_more = false;
+	while ((record = hold_next(&recording->hold, last_taken_ns(recording, until_ns)))) {
+		if (record->kind == PERF_KSYMBOL) {
+			symbolizer_apply_kernel(model->symbolizer, record);
+		} else if (record->kind != PERF_SAMPLE) {
+			targets_apply_record(model->targets, record);
+		} else if (record->time_ns >= recording->start_ns &&
+			   record->time_ns < recording->end_ns) {
+			if (!take_or_wait(recording, model, record, until_ns))
+				return false;
+		}
+		if (clock_now_ns() >= end_ns) {
+			recording->has_more = true;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Nothing more can come when the one process that is recorded has ended. */
+static bool is_target_gone(const struct recording *recording, const struct targets *targets)
+{
+	const struct process *process;
+
+	if (recording->options.pid <= 0)
+		return false;
+	process = targets_find(targets, recording->options.pid);
+	return !process || process->gone_ns;
+}
+
+static void finish(struct recording *recording, const struct sampler_stats *stats)
+{
+	recording->is_done = true;
+	sampler_stop(recording->sampler);
+	if (stats->throttled)
+		log_warning("the kernel throttled sampling %llu times: choose a lower -F",
+			    (unsigned long long)stats->throttled);
+	if (stats->lost_side)
+		log_warning(
+			"the kernel had no room for %llu records of processes that began, ended "
+			"or mapped files: some of these may have no names",
+			(unsigned long long)stats->lost_side);
+	if (stats->broken)
+		log_warning("%llu records of the kernel could not be read",
+			    (unsigned long long)stats->broken);
+	if (recording->hold.stacks_left_out)
+		log_warning("%llu samples had to do without the snapshot of their stack, for all "
+			    "that waited were too much: choose a lower -F or a smaller "
+			    "--stack-size",
+			    (unsigned long long)recording->hold.stacks_left_out);
+	if (stats->lost && stats->is_ring_smaller)
+		log_warning("samples were lost in rings of %zu KiB in all, which is as much memory "
+			    "as may be locked: raise kernel.perf_event_mlock_kb or ulimit -l, or "
+			    "choose a smaller --stack-size",
+			    stats->ring_bytes >> 10);
+}
+
+void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uint64_t now_ns)
+{
+	if (recording->knows_depth && deep_stacks != recording->deep_stacks &&
+	    recording->hasty_until_ns < now_ns + DEEP_NS)
+		recording->hasty_until_ns = now_ns + DEEP_NS;
+	recording->knows_depth = true;
+	recording->deep_stacks = deep_stacks;
+}
+
+static void advance_sinks(struct recording *recording, uint64_t until_ns, uint64_t lost)
+{
+	recording->progress = (struct sink_progress){
+		.until_ns = until_ns,
+		.lost = lost + recording->hold.dropped,
+		.stackless = recording->hold.stacks_left_out,
+	};
+	for (struct sink *sink = recording->sinks; sink; sink = sink->next)
+		sink->ops->advance(sink, &recording->progress);
+}
+
+void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns)
+{
+	const uint64_t until = now_ns - HOLD_NS;
+	struct unwinder_stats stacks;
+	struct sampler_stats stats;
+	bool is_all;
+
+	if (recording->is_done)
+		return;
+	is_all = apply_held(recording, model, until);
+	unwinder_stats(model->unwinder, &stacks);
+	recording_note_depth(recording,
+			     stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED] + stacks.in_heap,
+			     now_ns);
+	sampler_stats(recording->sampler, &stats);
+	recording->counts.lost = stats.lost_side;
+	advance_sinks(recording, is_all ? until : 0, stats.lost);
+	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
+		log_info("PID %d has ended, and so does the recording",
+			 (int)recording->options.pid);
+		recording_stop(recording, now_ns);
+	}
+	if (is_all && until >= recording->end_ns)
+		finish(recording, &stats);
+}
+
+void recording_stop(struct recording *recording, uint64_t now_ns)
+{
+	sampler_stop(recording->sampler);
+	if (now_ns < recording->end_ns)
+		recording->end_ns = now_ns;
+}

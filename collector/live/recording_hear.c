@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a recording does with a record as it comes, before it waits for its time; see recording.h.
+ * Processes may have ended by then: what can be read of them only while they are there is read now.
+ */
+#include "live/recording.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+#define EXPECTED_FRAMES 16 /* of a sample, whose files are loaded ahead */
+/* So long after one of its stacks was found to go on in the heap, a JVM's are looked at as they come. */
+#define IN_HEAP_NS (10 * CLOCK_NS_PER_SEC)
+
+/* Processes that are looked at as they begin, 100 us each: a storm of them is not followed. */
+#define BUDGET	  100
+#define BUDGET_NS (100 * CLOCK_NS_PER_MS)
+
+/* A JVM's tables will all be wanted, another process's are when a sample hits them. */
+void recording_meet(struct recording *recording, struct recording_model *model,
+		    struct process *process)
+{
+	if (!recording_selects(recording, process))
+		return;
+	for (size_t i = 0; i < process->space.count; i++) {
+		if (process->jvm)
+			table_cache_expect(model->tables, process->pid,
+					   &process->space.mappings[i]);
+		else
+			table_cache_see(model->tables, process->pid, &process->space.mappings[i]);
+	}
+}
+
+/* A process that becomes a JVM and may have an agent, of which nothing has been heard so far. */
+static bool is_starting(const struct process *process, uint64_t time_ns)
+{
+	return !process->jvm && process->jvm_mapped_ns &&
+	       time_ns <= process->jvm_mapped_ns + RECORDING_YOUNG_NS;
+}
+
+/* Whether its deep stacks alone are to be looked at before their time. */
+static bool is_grown(const struct process *process, uint64_t time_ns)
+{
+	const struct jvm *jvm = process->jvm;
+
+	return jvm && time_ns > jvm->opened_ns + RECORDING_YOUNG_NS &&
+	       (!jvm->in_heap_ns || time_ns > jvm->in_heap_ns + IN_HEAP_NS);
+}
+
+/*
+ * A JVM that has just begun may have ended before its samples are named. The names of interpreted
+ * methods, which can be read only while it is there, are therefore read at once. Of older ones it
+ * is the rest of a deep stack, in memory or in the heap, which may have changed by then.
+ */
+static void look_ahead(const struct recording_model *model, struct process *process,
+		       const struct perf_record *record)
+{
+	static struct stack stack; /* the model's thread only */
+	const char *reason;
+
+	if (!process->jvm && !is_starting(process, record->time_ns))
+		return;
+	if (is_grown(process, record->time_ns)) {
+		unwinder_keep_rest(model->unwinder, process, record->time_ns, &record->sample);
+		return;
+	}
+	table_cache_be_patient(model->tables, true);
+	unwinder_look(model->unwinder, process, record->time_ns, &record->sample, &stack);
+	for (uint32_t i = 0; i < stack.depth; i++) {
+		if (stack.entries[i].method)
+			process_java_method(process, stack.entries[i].method, record->time_ns,
+					    &reason);
+	}
+}
+
+static void expect_file_at(const struct recording_model *model, const struct process *process,
+			   uint64_t addr)
+{
+	const struct mapping *mapping = address_space_find(&process->space, addr);
+
+	if (mapping && mapping->inode != 0)
+		table_cache_expect(model->tables, process->pid, mapping);
+}
+
+/* The kernel's walk says which files are likely on the stack; they have HOLD_NS to be loaded. */
+static void expect_files(const struct recording_model *model, const struct process *process,
+			 const struct perf_sample *sample)
+{
+	uint32_t frames = 0;
+
+	for (uint32_t i = 0; i < sample->chain_len && frames < EXPECTED_FRAMES; i++) {
+		if (sample->chain[i] >= PERF_CONTEXT_MAX || (int64_t)sample->chain[i] < 0)
+			continue;
+		expect_file_at(model, process, sample->chain[i]);
+		frames++;
+	}
+}
+
+/* Whether one more process may be looked at now. */
+static bool take_budget(struct recording *recording, uint64_t now_ns)
+{
+	if (now_ns >= recording->budget_ns) {
+		recording->budget_ns = now_ns + BUDGET_NS;
+		recording->budget = BUDGET;
+	}
+	if (recording->budget == 0) {
+		recording->counts.unread++;
+		return false;
+	}
+	recording->budget--;
+	return true;
+}
+
+static bool is_libjvm(const struct perf_record *record)
+{
+	static const char name[] = "/libjvm.so";
+	const size_t len = record->kind == PERF_MMAP ? strlen(record->mmap.path) : 0;
+
+	return len >= strlen(name) && strcmp(record->mmap.path + len - strlen(name), name) == 0;
+}
+
+/*
+ * With all, one that nobody knew yet is read while it is there, else one that becomes a JVM, which
+ * may have an agent soon; NULL: not of interest, or gone.
+ */
+static struct process *find_process(struct recording *recording, struct recording_model *model,
+				    const struct perf_record *record)
+{
+	struct process *process = targets_find(model->targets, record->pid);
+	const bool is_new = recording->options.all
+				    ? record->kind == PERF_SAMPLE || record->kind == PERF_MMAP
+				    : is_libjvm(record);
+
+	if (process || !is_new || record->pid <= 0)
+		return process;
+	if (record->kind == PERF_MMAP && !take_budget(recording, clock_now_ns()))
+		return NULL;
+	process = targets_find_or_read(model->targets, record->pid);
+	if (process)
+		recording_meet(recording, model, process);
+	return process;
+}
+
+static void see_mapping(struct recording *recording, struct recording_model *model,
+			const struct process *process, const struct perf_mmap *mmap)
+{
+	const struct mapping mapping = targets_mapping_of(mmap);
+
+	const bool is_jvm = process->jvm || process->jvm_mapped_ns;
+
+	if (!is_jvm && !recording_selects(recording, process))
+		return;
+	if (is_jvm)
+		table_cache_expect(model->tables, process->pid, &mapping);
+	else
+		table_cache_see(model->tables, process->pid, &mapping);
+}
+
+/*
+ * What ran in a process before it became one of interest is not of interest. Its samples may say
+ * soon that it becomes a JVM.
+ */
+static void note_exec(struct recording *recording, const struct perf_record *record)
+{
+	if (recording->execs.count >= RECORDING_MAX_EXECS)
+		map64_fini(&recording->execs);
+	/*
+	 * Without memory, or if it is forgotten, a few samples of a shell are counted as a JVM's.
+	 */
+	map64_put(&recording->execs, (uint64_t)record->pid, (void *)(uintptr_t)record->time_ns);
+	recording->newcomer_until_ns = record->time_ns + RECORDING_NEWCOMER_NS;
+}
+
+static void hear_exec(struct recording *recording, struct process *process,
+		      const struct perf_record *record)
+{
+	if (process)
+		process_read_comm(process);
+	else
+		note_exec(recording, record);
+	if (process || recording->options.all)
+		hold_add(&recording->hold, record);
+}
+
+static void note_jvm(struct recording *recording, const struct recording_model *model,
+		     struct process *process, uint64_t time_ns)
+{
+	process->jvm_mapped_ns = time_ns;
+	if (model->on_jvm)
+		model->on_jvm(model->on_jvm_arg, process->pid);
+	recording->young_until_ns = time_ns + RECORDING_YOUNG_NS;
+}
+
+/* Of a process that is known: takes hold of the file, and lets the mapping wait for its time. */
+static void hear_mapping(struct recording *recording, struct recording_model *model,
+			 struct process *process, const struct perf_record *record)
+{
+	if (is_libjvm(record))
+		note_jvm(recording, model, process, record->time_ns);
+	see_mapping(recording, model, process, &record->mmap);
+	hold_add(&recording->hold, record);
+}
+
+struct hear_context {
+	struct recording *recording;
+	struct recording_model *model;
+};
+
+static void on_new_mapping(void *arg, const struct perf_record *record)
+{
+	const struct hear_context *context = arg;
+	struct process *process = targets_find(context->model->targets, record->pid);
+
+	hear_mapping(context->recording, context->model, process, record);
+}
+
+bool recording_read_mappings(struct recording *recording, struct recording_model *model,
+			     struct process *process, const struct recording_miss *miss)
+{
+	struct hear_context context = {.recording = recording, .model = model};
+	struct mapping_watch *watch = &recording->mappings;
+	const uint64_t now_ns = clock_now_ns();
+	bool has_found = false;
+
+	if (mapping_watch_is_due(watch, process, miss->time_ns, miss->has_missed, now_ns))
+		has_found = mapping_watch_read(watch, process, now_ns, on_new_mapping, &context);
+	recording->counts.reread = watch->reads;
+	recording->counts.reread_put_off = watch->put_off;
+	return has_found;
+}
+
+/* Whether the sample was taken where nothing is known to be, or has been called from there. */
+static bool has_missed(const struct process *process, const struct perf_record *record)
+{
+	const struct perf_sample *sample = &record->sample;
+	uint32_t frames = 0;
+
+	for (uint32_t i = 0; i < sample->chain_len && frames < EXPECTED_FRAMES; i++) {
+		const uint64_t addr = sample->chain[i];
+
+		if (addr >= PERF_CONTEXT_MAX || (int64_t)addr < 0)
+			continue;
+		frames++;
+		if (!address_space_find(&process->space, addr) &&
+		    !(process->code && code_map_find(process->code, addr, record->time_ns)))
+			return true;
+	}
+	return false;
+}
+
+/* What has to be known of the process for its sample, while both are there. */
+static void see_sample(struct recording *recording, struct recording_model *model,
+		       struct process *process, const struct perf_record *record)
+{
+	const struct recording_miss miss = {.time_ns = record->time_ns,
+					    .has_missed = has_missed(process, record)};
+
+	process_see_thread(process, record->tid, record->time_ns);
+	recording_read_mappings(recording, model, process, &miss);
+	expect_files(model, process, &record->sample);
+	look_ahead(model, process, record);
+}
+
+/*
+ * A sample of a program that has begun a moment ago: is it a JVM, whose agent will be heard soon?
+ * What there is of it already can be read only now.
+ */
+static struct process *meet_newcomer(struct recording *recording, struct recording_model *model,
+				     const struct perf_record *record)
+{
+	const uint64_t exec_ns = (uintptr_t)map64_find(&recording->execs, (uint64_t)record->pid);
+	struct process *process;
+
+	if (!exec_ns || record->time_ns > exec_ns + RECORDING_NEWCOMER_NS ||
+	    !take_budget(recording, clock_now_ns()) || !process_maps_libjvm(record->pid))
+		return NULL;
+	process = targets_find_or_read(model->targets, record->pid);
+	if (!process)
+		return NULL;
+	note_jvm(recording, model, process, record->time_ns);
+	for (size_t i = 0; i < process->space.count; i++)
+		table_cache_expect(model->tables, process->pid, &process->space.mappings[i]);
+	return process;
+}
+
+void recording_hear(struct recording *recording, struct recording_model *model,
+		    const struct perf_record *record)
+{
+	struct process *process;
+
+	if (record->kind == PERF_LOST_SIDE)
+		mapping_watch_note_loss(&recording->mappings, clock_now_ns());
+	if (record->kind == PERF_LOST || record->kind == PERF_LOST_SIDE ||
+	    record->kind == PERF_THROTTLED)
+		return; /* the sampler counts them */
+	recording->counts.heard += record->kind != PERF_SAMPLE;
+	process = find_process(recording, model, record);
+	if (record->kind == PERF_EXEC) {
+		hear_exec(recording, process, record);
+		return;
+	}
+	if (!process && record->kind == PERF_SAMPLE)
+		process = meet_newcomer(recording, model, record);
+	/* Samples wait even so: their process may become known while they do. */
+	if (!recording->options.all && record->kind != PERF_SAMPLE &&
+	    record->kind != PERF_KSYMBOL && !process)
+		return;
+	if (process && record->kind == PERF_MMAP) {
+		hear_mapping(recording, model, process, record);
+		return;
+	}
+	if (process && record->kind == PERF_SAMPLE &&
+	    (recording_selects(recording, process) || is_starting(process, record->time_ns)))
+		see_sample(recording, model, process, record);
+	hold_add(&recording->hold, record);
+}

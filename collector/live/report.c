@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Figures as people read them, see report.h. */
+#include "live/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+double report_percent(uint64_t part, uint64_t whole)
+{
+	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+
+	if (part < whole && percent > 99.9)
+		percent = 99.9;
+	if (part > 0 && percent < 0.1)
+		percent = 0.1;
+	return percent;
+}
+
+const char *report_count(uint64_t count, char ret[32])
+{
+	char digits[24];
+	const size_t n =
+		(size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
+	size_t out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			ret[out++] = ',';
+		ret[out++] = digits[i];
+	}
+	ret[out] = '\0';
+	return ret;
+}
+
+static int put(char ret[REPORT_BYTES], int n, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Behind the n bytes that are there; returns how many there are then. */
+static int put(char ret[REPORT_BYTES], int n, const char *format, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(ret + n, REPORT_BYTES - (size_t)n, format, args);
+	va_end(args);
+	if (len < 0)
+		return n;
+	return n + len < REPORT_BYTES ? n + len : REPORT_BYTES - 1;
+}
+
+/* The reason of the most samples, or -1 if there is none. */
+static int most_of(const uint64_t counts[STACK_ENDS])
+{
+	int most = -1;
+
+	for (int i = 0; i < STACK_ENDS; i++) {
+		if (counts[i] > 0 && (most < 0 || counts[i] > counts[most]))
+			most = i;
+	}
+	return most;
+}
+
+/* ", 0.3 % truncated (snapshot ended 12, bad return address 1)" */
+static int put_truncated(const struct profile_quality *quality, char ret[REPORT_BYTES], int n)
+{
+	uint64_t left[STACK_ENDS], sum = 0;
+	const char *before = " (";
+	char count[32];
+
+	for (int i = 0; i < STACK_ENDS; i++)
+		sum += left[i] = quality->truncated_samples[i];
+	if (sum == 0)
+		return n;
+	n = put(ret, n, ", %.1f %% truncated", report_percent(sum, quality->samples));
+	for (int i = most_of(left); i >= 0; i = most_of(left)) {
+		n = put(ret, n, "%s%s %s", before, stack_end_name((enum stack_end)i),
+			report_count(left[i], count));
+		left[i] = 0;
+		before = ", ";
+	}
+	return put(ret, n, ")");
+}
+
+void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES])
+{
+	const uint64_t all = quality->samples;
+	char samples[32], lost[32];
+	int n;
+
+	n = put(ret, 0,
+		"quality: %s samples, %.1f %% named, %.1f %% of Java named, %.1f %% rooted, "
+		"%s lost",
+		report_count(all, samples), report_percent(all - quality->unnamed_samples, all),
+		report_percent(all - quality->unnamed_java_samples, all),
+		report_percent(all - quality->unrooted_samples, all),
+		report_count(quality->lost_samples, lost));
+	n = put_truncated(quality, ret, n);
+	if (quality->heapless_samples)
+		n = put(ret, n, ", %.1f %% without their frames in the heap",
+			report_percent(quality->heapless_samples, all));
+	if (quality->stackless_samples)
+		n = put(ret, n, ", %s without the copy of their stack",
+			report_count(quality->stackless_samples, samples));
+	if (quality->overflow_samples)
+		put(ret, n, ", %s cut at the memory limit",
+		    report_count(quality->overflow_samples, samples));
+}
+
+const char *report_jvms(unsigned jvms, char ret[32])
+{
+	ret[0] = '\0';
+	if (jvms > 0)
+		snprintf(ret, 32, "%u JVM%s", jvms, jvms == 1 ? "" : "s");
+	return ret;
+}
+
+void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES])
+{
+	char samples[32], jvms[32];
+
+	snprintf(ret, REPORT_BYTES, "%s samples of %s at %u Hz in %.1f s%s%s",
+		 report_count(status->samples, samples), status->event, hz,
+		 (double)status->elapsed_ns / 1e9, status->jvms ? ", " : "",
+		 report_jvms(status->jvms, jvms));
+}

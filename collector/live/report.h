@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a recording's figures -> the lines that people and graphs show
+ * units:   samples, per cent
+ * threads: any
+ * errors:  none
+ * source:  none
+ */
+#ifndef FG_LIVE_REPORT_H
+#define FG_LIVE_REPORT_H
+
+#include "live/recording.h"
+
+#include <stddef.h>
+
+#define REPORT_BYTES 1024
+
+/*
+ * "quality: 1,980 samples, 99.9 % named, 100.0 % of Java named, 99.2 % rooted, 0 lost", and behind
+ * that what there is of: ", 0.8 % truncated (snapshot ended 12, bad return address 4)", the most
+ * frequent reason first; ", 3 without the copy of their stack"; ", 2 cut at the memory limit".
+ */
+void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES]);
+
+/* "2 JVMs", or "" where there is none. Returns ret. */
+const char *report_jvms(unsigned jvms, char ret[32]);
+
+/* "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 2 JVMs" */
+void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES]);
+
+/* A share in per cent; 100.0 only if nothing is missing, and 0.0 only if nothing is there. */
+double report_percent(uint64_t part, uint64_t whole);
+
+/* 1234567 -> "1,234,567" */
+const char *report_count(uint64_t count, char ret[32]);
+
+#endif

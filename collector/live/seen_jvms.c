@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Remembers which JVMs were seen, see seen_jvms.h. */
+#include "live/seen_jvms.h"
+
+/* A PID is given again, but not with the same start. */
+static uint64_t key_of(const struct process *process)
+{
+	return process->start_ticks << 32 | (uint32_t)process->pid;
+}
+
+void seen_jvms_fini(struct seen_jvms *jvms)
+{
+	map64_fini(&jvms->seen);
+}
+
+void seen_jvms_add(struct seen_jvms *jvms, const struct process *process)
+{
+	if (process && process->jvm && jvms->seen.count < SEEN_JVMS_MAX)
+		map64_put(&jvms->seen, key_of(process), jvms);
+}
+
+bool seen_jvms_has(const struct seen_jvms *jvms, const struct process *process)
+{
+	return map64_find(&jvms->seen, key_of(process)) != NULL;
+}

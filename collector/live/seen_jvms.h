@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   JVMs that samples were of -> how many these are, those that have ended among them
+ * units:   none
+ * threads: the model's
+ * errors:  without memory, or past SEEN_JVMS_MAX, one is not remembered
+ * source:  none
+ */
+#ifndef FG_LIVE_SEEN_JVMS_H
+#define FG_LIVE_SEEN_JVMS_H
+
+#include "process/process.h"
+
+#define SEEN_JVMS_MAX 65536
+
+/* A zero-filled one is valid, and empty. */
+struct seen_jvms {
+	struct map64 seen;
+};
+
+void seen_jvms_fini(struct seen_jvms *jvms);
+void seen_jvms_add(struct seen_jvms *jvms, const struct process *process); /* if it is a JVM */
+bool seen_jvms_has(const struct seen_jvms *jvms, const struct process *process);
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the samples of a recording -> one call tree of all, and when and of whom each was
+ * units:   as profile.h and timeline.h
+ * threads: the model's
+ * errors:  negative errno
+ * source:  none
+ */
+#ifndef FG_LIVE_TREE_SINK_H
+#define FG_LIVE_TREE_SINK_H
+
+#include "live/seen_jvms.h"
+#include "live/sink.h"
+
+struct tree_sink {
+	struct sink sink;
+	struct profile profile;
+	struct timeline timeline; /* of profile's samples */
+	struct seen_jvms seen;	  /* that there were samples of */
+	uint64_t start_ns;
+};
+
+int tree_sink_new(struct tree_sink **ret);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The last seconds, see window_sink.h. */
+#include "live/window_sink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct window_sink *self(struct sink *sink)
+{
+	return (struct window_sink *)sink;
+}
+
+static int begin(struct sink *sink, const struct sample_kind *kind, uint64_t start_ns)
+{
+	if (!sample_kind_is_count(kind))
+		return -ENOTSUP;
+	return window_init(&self(sink)->window, start_ns, self(sink)->seconds);
+}
+
+static int take(struct sink *sink, const struct named_sample *sample)
+{
+	struct window *const window = &self(sink)->window;
+	struct timeline *timeline = window_timeline(window, sample->time_ns);
+	struct profile_quality flaws = {0};
+	const struct window_sample entry = {
+		.time_ns = sample->time_ns,
+		.frames = sample->frames,
+		.n_frames = sample->n_frames,
+		.thread = named_sample_thread(sample, timeline),
+		.flaws = &flaws,
+	};
+
+	named_sample_judge(sample, &flaws);
+	return window_add(window, &entry);
+}
+
+static void advance(struct sink *sink, const struct sink_progress *progress)
+{
+	struct window *const window = &self(sink)->window;
+
+	window_advance(window, progress->until_ns);
+	window_note_losses(window, progress->lost, progress->stackless);
+}
+
+static void free_window(struct sink *sink)
+{
+	window_fini(&self(sink)->window);
+	free(self(sink));
+}
+
+int window_sink_new(unsigned seconds, struct window_sink **ret)
+{
+	static const struct sink_ops ops = {
+		.begin = begin, .take = take, .advance = advance, .free = free_window};
+	struct window_sink *window = calloc(1, sizeof(*window));
+
+	if (!window)
+		return -ENOMEM;
+	window->sink = (struct sink){.ops = &ops, .end_ns = SINK_ENDLESS_NS};
+	window->seconds = seconds;
+	*ret = window;
+	return 0;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the samples of a recording -> those of its last seconds
+ * units:   as window.h
+ * threads: the model's
+ * errors:  negative errno
+ * source:  none
+ *
+ * For a recording without end, which must not grow without end.
+ */
+#ifndef FG_LIVE_WINDOW_SINK_H
+#define FG_LIVE_WINDOW_SINK_H
+
+#include "live/sink.h"
+#include "profile/window.h"
+
+struct window_sink {
+	struct sink sink;
+	unsigned seconds;
+	struct window window;
+};
+
+int window_sink_new(unsigned seconds, struct window_sink **ret);
+
+#endif

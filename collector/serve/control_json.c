@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Recording options and figures as JSON and back, see control.h. */
+#include "serve/control.h"
+#include "serve/selector_json.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t count_at(const json_t *object, const char *key)
+{
+	const json_int_t value = json_integer_value(json_object_get(object, key));
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
+static bool bool_at(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+static void text_at(const json_t *object, const char *key, char *ret, size_t size)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	snprintf(ret, size, "%s", text ? text : "");
+}
+
+static void put_count(json_t *object, const char *key, uint64_t count)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)count));
+}
+
+void control_targets_to_json(const struct recording_options *options, json_t *object)
+{
+	put_count(object, "pid", (uint64_t)options->pid);
+	selector_to_json(&options->select, object);
+}
+
+int control_targets_from_json(const json_t *object, struct recording_options *ret)
+{
+	ret->pid = (pid_t)(count_at(object, "pid") & INT_MAX);
+	return selector_from_json(object, &ret->select);
+}
+
+json_t *control_options_to_json(const struct recording_options *options)
+{
+	json_t *object = json_object();
+
+	control_targets_to_json(options, object);
+	json_object_set_new(object, "all", json_boolean(options->all));
+	json_object_set_new(object, "by_pid", json_boolean(options->by_pid));
+	json_object_set_new(object, "by_thread", json_boolean(options->by_thread));
+	json_object_set_new(object, "cut_carriers", json_boolean(options->cuts_carriers));
+	put_count(object, "hz", options->hz);
+	json_object_set_new(object, "event", json_string(options->event));
+	put_count(object, "duration_ns", options->duration_ns);
+	put_count(object, "stack_bytes", options->stack_bytes);
+	put_count(object, "window_seconds", options->window_seconds);
+	json_object_set_new(object, "java_names",
+			    json_string(java_name_style_word(options->names.style)));
+	json_object_set_new(object, "cxx_names",
+			    json_string(demangle_style_word(options->cxx_names)));
+	json_object_set_new(object, "native_lines", json_boolean(options->has_native_lines));
+	json_object_set_new(object, "raw_names", json_boolean(options->names.is_raw));
+	json_object_set_new(object, "lines", json_boolean(options->names.has_lines));
+	return object;
+}
+
+/* A client that does not say how methods are to be called gets the default. */
+static int names_at(const json_t *object, struct java_name_options *ret)
+{
+	const json_t *word = json_object_get(object, "java_names");
+
+	ret->is_raw = bool_at(object, "raw_names");
+	ret->has_lines = bool_at(object, "lines");
+	if (!word)
+		return 0;
+	return json_is_string(word) ? java_name_style_of(json_string_value(word), &ret->style)
+				    : -EINVAL;
+}
+
+static int cxx_names_at(const json_t *object, enum demangle_style *ret)
+{
+	const json_t *word = json_object_get(object, "cxx_names");
+
+	if (!word)
+		return 0;
+	return json_is_string(word) ? demangle_style_of(json_string_value(word), ret) : -EINVAL;
+}
+
+/* A client that does not say how long snapshots are to be gets the default. */
+static int stack_at(const json_t *object, uint32_t *ret)
+{
+	const json_t *value = json_object_get(object, "stack_bytes");
+	const json_int_t bytes = value ? json_integer_value(value) : SAMPLER_DEFAULT_STACK_BYTES;
+
+	if (value && !json_is_integer(value))
+		return -EINVAL;
+	if (bytes != 0 && (bytes < SAMPLER_LEAST_STACK_BYTES || bytes > SAMPLER_MAX_STACK_BYTES ||
+			   bytes % 8 != 0))
+		return -EINVAL;
+	*ret = (uint32_t)bytes;
+	return 0;
+}
+
+int control_options_from_json(const json_t *object, struct recording_options *ret)
+{
+	struct recording_options options = {
+		.all = bool_at(object, "all"),
+		.by_pid = bool_at(object, "by_pid"),
+		.by_thread = bool_at(object, "by_thread"),
+		.cuts_carriers = bool_at(object, "cut_carriers"),
+		.hz = (unsigned)(count_at(object, "hz") & UINT_MAX),
+		.duration_ns = count_at(object, "duration_ns"),
+	};
+
+	text_at(object, "event", options.event, sizeof(options.event));
+	if (options.hz == 0 || options.duration_ns == 0)
+		return -EINVAL;
+	if (count_at(object, "window_seconds") > WINDOW_MAX_SECONDS)
+		return -EINVAL;
+	options.window_seconds = (uint32_t)count_at(object, "window_seconds");
+	if (options.event[0] && !sampler_is_event(options.event))
+		return -EINVAL;
+	options.has_native_lines = bool_at(object, "native_lines");
+	if (control_targets_from_json(object, &options) < 0 ||
+	    names_at(object, &options.names) < 0 || cxx_names_at(object, &options.cxx_names) < 0 ||
+	    stack_at(object, &options.stack_bytes) < 0)
+		return -EINVAL;
+	*ret = options;
+	return 0;
+}
+
+/* By name, for an enumeration's numbers may change from version to version. */
+static json_t *truncated_to_json(const uint64_t truncated[STACK_ENDS])
+{
+	json_t *object = json_object();
+
+	for (int i = 0; i < STACK_ENDS; i++) {
+		if (truncated[i])
+			put_count(object, stack_end_name((enum stack_end)i), truncated[i]);
+	}
+	return object;
+}
+
+static void truncated_from_json(const json_t *object, uint64_t ret[STACK_ENDS])
+{
+	for (int i = 0; i < STACK_ENDS; i++)
+		ret[i] = count_at(object, stack_end_name((enum stack_end)i));
+}
+
+json_t *control_status_to_json(const struct recording_status *status)
+{
+	const struct profile_quality *quality = &status->quality;
+	json_t *object = json_object();
+
+	put_count(object, "elapsed_ns", status->elapsed_ns);
+	put_count(object, "samples", status->samples);
+	put_count(object, "lost", status->lost);
+	put_count(object, "jvms", status->jvms);
+	json_object_set_new(object, "done", json_boolean(status->is_done));
+	json_object_set_new(object, "event", json_string(status->event));
+	put_count(object, "unnamed", quality->unnamed_samples);
+	put_count(object, "unnamed_java", quality->unnamed_java_samples);
+	put_count(object, "unrooted", quality->unrooted_samples);
+	put_count(object, "heapless", quality->heapless_samples);
+	put_count(object, "overflow", quality->overflow_samples);
+	put_count(object, "stacks_left_out", quality->stackless_samples);
+	json_object_set_new(object, "truncated", truncated_to_json(quality->truncated_samples));
+	return object;
+}
+
+void control_status_from_json(const json_t *object, struct recording_status *ret)
+{
+	*ret = (struct recording_status){
+		.elapsed_ns = count_at(object, "elapsed_ns"),
+		.samples = count_at(object, "samples"),
+		.lost = count_at(object, "lost"),
+		.jvms = (uint32_t)count_at(object, "jvms"),
+		.is_done = bool_at(object, "done"),
+		.quality = {.samples = count_at(object, "samples"),
+			    .unnamed_samples = count_at(object, "unnamed"),
+			    .unnamed_java_samples = count_at(object, "unnamed_java"),
+			    .unrooted_samples = count_at(object, "unrooted"),
+			    .heapless_samples = count_at(object, "heapless"),
+			    .lost_samples = count_at(object, "lost"),
+			    .overflow_samples = count_at(object, "overflow"),
+			    .stackless_samples = count_at(object, "stacks_left_out")},
+	};
+	truncated_from_json(json_object_get(object, "truncated"), ret->quality.truncated_samples);
+	text_at(object, "event", ret->event, sizeof(ret->event));
+}

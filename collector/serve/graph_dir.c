@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The directory of graphs, see graph_dir.h. Its list, .fgcollect-graphs, is text:
+ *
+ *   fgcollect graphs 1
+ *   <seconds> <inode> <bytes> <name>      in the order in which they were written
+ *
+ * A line that is none, or whose file is not there or is another, counts for nothing: the list may
+ * name more than there is, but never less.
+ */
+#include "serve/graph_dir.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LIST	  ".fgcollect-graphs"
+#define LIST_PART ".fgcollect-graphs.part"
+#define PART	  ".fgcollect-part"
+#define HEAD	  "fgcollect graphs 1\n"
+
+#define MAX_SAME       1000 /* graphs of one name but for their number */
+#define MAX_WHO_BYTES  16
+#define MAX_WHAT_BYTES 96
+#define WHO_DIGITS     12
+
+/* ---- names ---- */
+
+/* The last bytes of a title say more than its first: they are the class's own name. */
+static void put_cleaned(const char *text, size_t max, char *ret)
+{
+	const size_t len = strlen(text);
+	const char *from = len > max ? text + (len - max) : text;
+	size_t n = 0;
+
+	for (; from[n]; n++) {
+		const char c = from[n];
+		const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+				      (c >= 'a' && c <= 'z') || c == '.' || c == '_';
+
+		ret[n] = is_plain ? c : '_';
+	}
+	ret[n] = '\0';
+	if (n == 0)
+		strcpy(ret, "_");
+}
+
+void graph_name_write(const struct graph_name *name, unsigned n, char ret[GRAPH_DIR_NAME_BYTES])
+{
+	char who[MAX_WHO_BYTES + 1], what[MAX_WHAT_BYTES + 1], when[32], number[16] = "";
+	const time_t seconds = (time_t)name->unix_sec;
+	char digits[WHO_DIGITS + 1];
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm);
+	snprintf(digits, sizeof(digits), "%s", name->container);
+	put_cleaned(digits[0] ? digits : name->comm, MAX_WHO_BYTES, who);
+	put_cleaned(name->title, MAX_WHAT_BYTES, what);
+	if (n > 1)
+		snprintf(number, sizeof(number), ".%u", n);
+	snprintf(ret, GRAPH_DIR_NAME_BYTES, "%s-%s-%s-%d%s%s", when, who, what, (int)name->pid,
+		 number, render_suffix(name->format));
+}
+
+bool graph_name_is_one(const char *text)
+{
+	static const char form[] = "ddddddddTddddddZ-";
+	const size_t len = strlen(text);
+
+	if (len >= GRAPH_DIR_NAME_BYTES || len < sizeof(form) || strchr(text, '/'))
+		return false;
+	for (size_t i = 0; form[i]; i++) {
+		if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+			return false;
+	}
+	return true;
+}
+
+/* ---- the list ---- */
+
+static int add_file(struct graph_dir *dir, const struct graph_file *file)
+{
+	struct graph_file *bigger;
+
+	if (dir->count == dir->size) {
+		const size_t size = dir->size ? dir->size * 2 : 64;
+
+		bigger = realloc(dir->files, size * sizeof(*bigger));
+		if (!bigger)
+			return -ENOMEM;
+		dir->files = bigger;
+		dir->size = size;
+	}
+	dir->files[dir->count] = *file;
+	dir->files[dir->count].name = strdup(file->name);
+	if (!dir->files[dir->count].name)
+		return -ENOMEM;
+	dir->count++;
+	dir->bytes += file->bytes;
+	return 0;
+}
+
+/* Whether it is still the file that was written. */
+static bool is_ours(const struct graph_dir *dir, const struct graph_file *file, struct stat *ret)
+{
+	return fstatat(dir->fd, file->name, ret, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(ret->st_mode) && (uint64_t)ret->st_ino == file->inode;
+}
+
+static bool parse_line(char *line, struct graph_file *ret)
+{
+	int at = 0;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %n", &ret->unix_sec, &ret->inode,
+		   &ret->bytes, &at) != 3 ||
+	    at == 0)
+		return false;
+	ret->name = line + at;
+	return graph_name_is_one(ret->name);
+}
+
+static int read_list(struct graph_dir *dir)
+{
+	_cleanup_fclose_ FILE *stream = NULL;
+	char line[GRAPH_DIR_NAME_BYTES + 80];
+	const int fd = openat(dir->fd, LIST, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct graph_file file;
+	struct stat st;
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	stream = fdopen(fd, "r");
+	if (!stream) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (!err && dir->count < GRAPH_DIR_MAX_FILES && fgets(line, sizeof(line), stream)) {
+		if (!parse_line(line, &file) || !is_ours(dir, &file, &st))
+			continue;
+		file.bytes = (uint64_t)st.st_size;
+		err = add_file(dir, &file);
+	}
+	return err;
+}
+
+static int put_line(FILE *stream, const struct graph_file *file)
+{
+	return fprintf(stream, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", file->unix_sec,
+		       file->inode, file->bytes, file->name) < 0
+		       ? -EIO
+		       : 0;
+}
+
+/* Anew, without what is no more. The old one stays where that fails. */
+static int write_list(struct graph_dir *dir)
+{
+	int fd, err;
+	FILE *stream;
+
+	unlinkat(dir->fd, LIST_PART, 0);
+	fd = openat(dir->fd, LIST_PART, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	stream = fdopen(dup(fd), "w");
+	err = stream && fputs(HEAD, stream) >= 0 ? 0 : -EIO;
+	for (size_t i = 0; !err && i < dir->count; i++)
+		err = put_line(stream, &dir->files[i]);
+	if (stream && fclose(stream) != 0)
+		err = -errno;
+	if (!err && renameat(dir->fd, LIST_PART, dir->fd, LIST) < 0)
+		err = -errno;
+	if (err) {
+		close(fd);
+		unlinkat(dir->fd, LIST_PART, 0);
+		return err;
+	}
+	if (dir->list_fd >= 0)
+		close(dir->list_fd);
+	dir->list_fd = fd;
+	return 0;
+}
+
+/* Half a line would take the next one with it. */
+static int append_line(struct graph_dir *dir, const struct graph_file *file)
+{
+	char line[GRAPH_DIR_NAME_BYTES + 80];
+	const int len = snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n",
+				 file->unix_sec, file->inode, file->bytes, file->name);
+	struct stat st;
+	ssize_t n;
+	int err;
+
+	if (fstat(dir->list_fd, &st) < 0)
+		return -errno;
+	n = write(dir->list_fd, line, (size_t)len);
+	if (n == len)
+		return 0;
+	err = n < 0 ? -errno : -ENOSPC;
+	if (n > 0 && ftruncate(dir->list_fd, st.st_size) < 0)
+		return -errno;
+	return err;
+}
+
+int graph_dir_open(struct graph_dir *dir, const char *path)
+{
+	int err;
+
+	*dir = (struct graph_dir){.list_fd = -1};
+	dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir->fd < 0)
+		return -errno;
+	if (flock(dir->fd, LOCK_EX | LOCK_NB) < 0)
+		err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	else
+		err = read_list(dir);
+	if (err == -ENOENT)
+		err = 0;
+	if (!err) {
+		unlinkat(dir->fd, PART, 0); /* of one that ended while it wrote */
+		err = write_list(dir);
+	}
+	if (err)
+		graph_dir_close(dir);
+	return err;
+}
+
+void graph_dir_close(struct graph_dir *dir)
+{
+	for (size_t i = 0; i < dir->count; i++)
+		free(dir->files[i].name);
+	free(dir->files);
+	if (dir->list_fd >= 0)
+		close(dir->list_fd);
+	if (dir->fd >= 0)
+		close(dir->fd);
+	*dir = (struct graph_dir){.fd = -1, .list_fd = -1};
+}
+
+/* ---- writing ---- */
+
+static int write_part(struct graph_dir *dir, graph_write_fn write_graph, void *arg,
+		      struct stat *ret)
+{
+	FILE *stream;
+	int fd, err;
+
+	unlinkat(dir->fd, PART, 0);
+	fd = openat(dir->fd, PART, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	stream = fdopen(fd, "w");
+	if (!stream) {
+		close(fd);
+		return -ENOMEM;
+	}
+	err = write_graph(arg, stream);
+	if (!err && (fflush(stream) != 0 || fstat(fd, ret) < 0))
+		err = -errno;
+	if (fclose(stream) != 0 && !err)
+		err = -errno;
+	return err;
+}
+
+/* A name that no file has yet. Nobody else writes here, but a user may have put one there. */
+static int free_name(const struct graph_dir *dir, const struct graph_name *name,
+		     char ret[GRAPH_DIR_NAME_BYTES])
+{
+	struct stat st;
+
+	for (unsigned n = 1; n <= MAX_SAME; n++) {
+		graph_name_write(name, n, ret);
+		if (fstatat(dir->fd, ret, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return errno == ENOENT ? 0 : -errno;
+	}
+	return -EEXIST;
+}
+
+/* Without taking another's place; not every file system can say so. */
+static int move_part(const struct graph_dir *dir, const char *name)
+{
+	if (renameat2(dir->fd, PART, dir->fd, name, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	return renameat(dir->fd, PART, dir->fd, name) < 0 ? -errno : 0;
+}
+
+int graph_dir_write(struct graph_dir *dir, const struct graph_name *name,
+		    graph_write_fn write_graph, void *arg, char ret[GRAPH_DIR_NAME_BYTES])
+{
+	struct graph_file file = {.unix_sec = (uint64_t)time(NULL), .name = ret};
+	struct stat st;
+	int err;
+
+	graph_name_write(name, 1, ret);
+	err = write_part(dir, write_graph, arg, &st);
+	if (!err)
+		err = free_name(dir, name, ret);
+	if (!err) {
+		file.inode = (uint64_t)st.st_ino;
+		file.bytes = (uint64_t)st.st_size;
+		err = append_line(dir, &file);
+	}
+	if (!err)
+		err = move_part(dir, ret);
+	if (err) {
+		unlinkat(dir->fd, PART, 0);
+		return err;
+	}
+	return add_file(dir, &file);
+}
+
+/* ---- what goes ---- */
+
+static void remove_file(struct graph_dir *dir, const struct graph_file *file)
+{
+	struct stat st;
+
+	if (is_ours(dir, file, &st) && unlinkat(dir->fd, file->name, 0) == 0)
+		dir->removed++;
+	dir->bytes -= file->bytes;
+	free(file->name);
+}
+
+int graph_dir_expire(struct graph_dir *dir, uint64_t now_unix_sec, uint64_t keep_sec,
+		     uint64_t keep_bytes)
+{
+	size_t gone = 0;
+
+	while (gone < dir->count) {
+		const struct graph_file *file = &dir->files[gone];
+		const bool is_old = file->unix_sec + keep_sec < now_unix_sec;
+
+		if (!is_old && dir->bytes <= keep_bytes && dir->count - gone < GRAPH_DIR_MAX_FILES)
+			break;
+		remove_file(dir, file);
+		gone++;
+	}
+	if (gone == 0)
+		return 0;
+	dir->count -= gone;
+	memmove(dir->files, dir->files + gone, dir->count * sizeof(*dir->files));
+	return write_list(dir);
+}

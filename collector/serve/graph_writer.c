@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The thread that writes graphs, see graph_writer.h. */
+#include "serve/graph_writer.h"
+
+#include "serve/graph_dir.h"
+#include "live/report.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "unwind/stack.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct waiting {
+	struct period *period;
+	struct waiting *next;
+};
+
+struct graph_writer {
+	struct graph_writer_options options; /* its texts are the writer's own, see own_texts */
+	struct graph_dir dir;		     /* the thread's */
+	pthread_t thread;
+	pthread_mutex_t lock; /* for what follows */
+	pthread_cond_t changed;
+	struct waiting *first, **end;
+	struct graph_writer_stats stats;
+	bool is_closing;
+};
+
+/* What render_graph needs. */
+struct drawing {
+	const struct period_graph *graph;
+	enum render_format format;
+	struct render_options options;
+};
+
+static int render_graph(void *arg, FILE *stream)
+{
+	const struct drawing *drawing = arg;
+
+	return render_write(&drawing->graph->profile, drawing->format, &drawing->options, stream);
+}
+
+static void describe(const struct graph_writer *writer, const struct period *period,
+		     const struct period_graph *graph, struct profile_info *ret)
+{
+	const struct graph_writer_options *options = &writer->options;
+
+	*ret = (struct profile_info){
+		.host = options->host,
+		.kernel = options->kernel,
+		.event = options->event,
+		.program = "fgcollect " FG_VERSION,
+		.hz = options->hz,
+		.start_unix_ns = period->start_unix_ns,
+		.duration_ns = period->end_ns - period->start_ns,
+		.quality = graph->profile.quality,
+	};
+	for (int i = 0; i < STACK_ENDS; i++)
+		ret->reasons[i] = stack_end_name((enum stack_end)i);
+}
+
+static int write_graph(struct graph_writer *writer, const struct period *period,
+		       struct period_graph *graph, char ret_name[GRAPH_DIR_NAME_BYTES])
+{
+	char notes[REPORT_BYTES], subtitle[REPORT_BYTES], samples[32];
+	struct profile_info info;
+	struct drawing drawing = {
+		.graph = graph,
+		.format = writer->options.format,
+		.options = {.title = period_graph_title(graph),
+			    .subtitle = subtitle,
+			    .notes = notes,
+			    .info = &info,
+			    .timeline = &graph->timeline},
+	};
+	const struct graph_name name = {
+		.unix_sec = period->start_unix_ns / CLOCK_NS_PER_SEC,
+		.container = graph->container,
+		.comm = graph->comm,
+		.title = period_graph_title(graph),
+		.pid = graph->pid,
+		.format = writer->options.format,
+	};
+
+	describe(writer, period, graph, &info);
+	timeline_sort(&graph->timeline);
+	report_quality(&info.quality, notes);
+	snprintf(subtitle, sizeof(subtitle), "%s samples of %s at %u Hz in %.1f s, PID %d",
+		 report_count(info.quality.samples, samples), info.event, info.hz,
+		 (double)info.duration_ns / 1e9, (int)graph->pid);
+	return graph_dir_write(&writer->dir, &name, render_graph, &drawing, ret_name);
+}
+
+static void count(struct graph_writer *writer, uint64_t written, uint64_t failed)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->stats.written += written;
+	writer->stats.failed += failed;
+	writer->stats.removed = writer->dir.removed;
+	writer->stats.files = writer->dir.count;
+	writer->stats.file_bytes = writer->dir.bytes;
+	pthread_mutex_unlock(&writer->lock);
+}
+
+static void expire(struct graph_writer *writer)
+{
+	const struct graph_writer_options *options = &writer->options;
+	const int err = graph_dir_expire(&writer->dir, (uint64_t)time(NULL), options->keep_sec,
+					 options->keep_bytes);
+
+	if (err)
+		log_warning("%s: cannot write the list of graphs anew: %s: it is tried again with "
+			    "the next period",
+			    options->dir, strerror(-err));
+}
+
+/* The first error of a period is said; the others are most likely the same. */
+static void write_period(struct graph_writer *writer, const struct period *period)
+{
+	char name[GRAPH_DIR_NAME_BYTES], failed_name[GRAPH_DIR_NAME_BYTES] = "";
+	uint64_t written = 0, failed = 0;
+	int first_err = 0;
+
+	for (struct period_graph *graph = period->graphs; graph; graph = graph->next) {
+		const int err = write_graph(writer, period, graph, name);
+
+		written += !err;
+		failed += err != 0;
+		if (err && !first_err) {
+			first_err = err;
+			memcpy(failed_name, name, sizeof(failed_name));
+		}
+		count(writer, !err, err != 0);
+	}
+	expire(writer);
+	count(writer, 0, 0);
+	if (first_err)
+		log_error("cannot write %s/%s: %s: %llu of %llu graphs of this period are lost; "
+			  "make room there, or lower --keep-bytes",
+			  writer->options.dir, failed_name, strerror(-first_err),
+			  (unsigned long long)failed, (unsigned long long)(written + failed));
+	if (written)
+		log_debug("%llu graphs are in %s, %llu files with %llu KiB in all",
+			  (unsigned long long)written, writer->options.dir,
+			  (unsigned long long)writer->dir.count,
+			  (unsigned long long)(writer->dir.bytes >> 10));
+}
+
+/* NULL: it is to end, and nothing waits. */
+static struct period *wait_for_period(struct graph_writer *writer)
+{
+	struct period *period = NULL;
+	struct waiting *waiting;
+
+	pthread_mutex_lock(&writer->lock);
+	while (!writer->first && !writer->is_closing)
+		pthread_cond_wait(&writer->changed, &writer->lock);
+	waiting = writer->first;
+	if (waiting) {
+		writer->first = waiting->next;
+		if (!writer->first)
+			writer->end = &writer->first;
+		period = waiting->period;
+		free(waiting);
+	}
+	pthread_mutex_unlock(&writer->lock);
+	return period;
+}
+
+static void *run(void *arg)
+{
+	struct graph_writer *writer = arg;
+	struct period *period;
+
+	while ((period = wait_for_period(writer))) {
+		const size_t bytes = period->bytes;
+
+		write_period(writer, period);
+		period_free(period);
+		malloc_trim(0); /* what a period has taken is not needed for as long as it lasts */
+		pthread_mutex_lock(&writer->lock);
+		writer->stats.waiting_bytes -= bytes;
+		pthread_mutex_unlock(&writer->lock);
+	}
+	return NULL;
+}
+
+static int say_open_error(const char *path, int err)
+{
+	if (err == -EBUSY)
+		log_error("--output %s: another fgcollect writes there: give each a directory of "
+			  "its own",
+			  path);
+	else if (err == -ENOENT)
+		log_error("--output %s: %s: make the directory first", path, strerror(-err));
+	else
+		log_error("--output %s: %s: a directory that can be written to is needed", path,
+			  strerror(-err));
+	return err;
+}
+
+/* A thread that is left behind outlives those whose texts they were. */
+static int own_texts(struct graph_writer_options *options)
+{
+	const char **const texts[] = {&options->dir, &options->event, &options->host,
+				      &options->kernel};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		if (!*texts[i])
+			continue;
+		*texts[i] = strdup(*texts[i]);
+		if (!*texts[i])
+			err = -ENOMEM;
+	}
+	return err;
+}
+
+static void free_writer(struct graph_writer *writer)
+{
+	const struct graph_writer_options *options = &writer->options;
+
+	free((void *)(uintptr_t)options->dir);
+	free((void *)(uintptr_t)options->event);
+	free((void *)(uintptr_t)options->host);
+	free((void *)(uintptr_t)options->kernel);
+	free(writer);
+}
+
+int graph_writer_open(const struct graph_writer_options *options, struct graph_writer **ret)
+{
+	struct graph_writer *writer = calloc(1, sizeof(*writer));
+	int err;
+
+	if (!writer)
+		return -ENOMEM;
+	writer->options = *options;
+	writer->end = &writer->first;
+	err = own_texts(&writer->options);
+	if (!err)
+		err = graph_dir_open(&writer->dir, options->dir);
+	if (err) {
+		free_writer(writer);
+		return say_open_error(options->dir, err);
+	}
+	pthread_mutex_init(&writer->lock, NULL);
+	pthread_cond_init(&writer->changed, NULL);
+	expire(writer);
+	count(writer, 0, 0);
+	err = -pthread_create(&writer->thread, NULL, run, writer);
+	if (err) {
+		log_error("--output %s: cannot start a thread: %s", options->dir, strerror(-err));
+		graph_dir_close(&writer->dir);
+		free_writer(writer);
+		return err;
+	}
+	*ret = writer;
+	return 0;
+}
+
+void graph_writer_take(struct graph_writer *writer, struct period *period)
+{
+	struct waiting *waiting = calloc(1, sizeof(*waiting));
+	bool is_taken = false;
+
+	pthread_mutex_lock(&writer->lock);
+	if (waiting && writer->stats.waiting_bytes + period->bytes <= GRAPH_WRITER_MAX_BYTES) {
+		waiting->period = period;
+		*writer->end = waiting;
+		writer->end = &waiting->next;
+		writer->stats.waiting_bytes += period->bytes;
+		is_taken = true;
+		pthread_cond_signal(&writer->changed);
+	} else {
+		writer->stats.dropped += period->count;
+	}
+	pthread_mutex_unlock(&writer->lock);
+	if (is_taken)
+		return;
+	log_error("%s: %zu graphs are dropped: those of earlier periods are still being written: "
+		  "is the disk too slow, or gone?",
+		  writer->options.dir, period->count);
+	free(waiting);
+	period_free(period);
+}
+
+void graph_writer_stats(struct graph_writer *writer, struct graph_writer_stats *ret)
+{
+	pthread_mutex_lock(&writer->lock);
+	*ret = writer->stats;
+	pthread_mutex_unlock(&writer->lock);
+}
+
+void graph_writer_close(struct graph_writer *writer, uint64_t patience_ns)
+{
+	struct timespec until;
+
+	if (!writer)
+		return;
+	pthread_mutex_lock(&writer->lock);
+	writer->is_closing = true;
+	pthread_cond_signal(&writer->changed);
+	pthread_mutex_unlock(&writer->lock);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += (time_t)(patience_ns / CLOCK_NS_PER_SEC);
+	if (pthread_timedjoin_np(writer->thread, NULL, &until) != 0) {
+		log_error("%s: the last graphs could not be written in time", writer->options.dir);
+		return;
+	}
+	graph_dir_close(&writer->dir);
+	pthread_cond_destroy(&writer->changed);
+	pthread_mutex_destroy(&writer->lock);
+	free_writer(writer);
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The HTTP server, see http_server.h. A response is an object that libmicrohttpd counts references
+ * of: that of the metrics is made when they are published, and all who ask meanwhile share it.
+ */
+#include "serve/http_server.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BACKLOG	     64
+#define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+struct open_connection {
+	int fd; /* -1: free */
+	uint64_t since_ns;
+	bool is_expired;
+};
+
+struct http_server {
+	struct MHD_Daemon *daemon;
+	char url[INET6_ADDRSTRLEN + 24];
+	pthread_mutex_t lock;	      /* for what follows */
+	struct MHD_Response *metrics; /* NULL: nothing is published yet */
+	uint64_t published_ns;
+	const char *trouble; /* NULL: none */
+	struct open_connection connections[HTTP_MAX_CONNECTIONS];
+	struct http_stats stats;
+};
+
+static struct MHD_Response *response_of(char *text, size_t len, const char *type)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(len, text, MHD_RESPMEM_MUST_FREE);
+
+	if (!response) {
+		free(text);
+		return NULL;
+	}
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	return response;
+}
+
+static enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status,
+				   const char *text)
+{
+	char *copy = strdup(text);
+	struct MHD_Response *response =
+		copy ? response_of(copy, strlen(copy), "text/plain; charset=utf-8") : NULL;
+	enum MHD_Result result;
+
+	if (!response)
+		return MHD_NO;
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET");
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result answer_metrics(struct http_server *server, struct MHD_Connection *connection)
+{
+	enum MHD_Result result = MHD_NO;
+	bool is_there;
+
+	pthread_mutex_lock(&server->lock);
+	is_there = server->metrics != NULL;
+	if (is_there) {
+		server->stats.scrapes++;
+		result = MHD_queue_response(connection, MHD_HTTP_OK, server->metrics);
+	}
+	pthread_mutex_unlock(&server->lock);
+	return is_there ? result
+			: answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "starting\n");
+}
+
+static enum MHD_Result answer_health(struct http_server *server, struct MHD_Connection *connection)
+{
+	const uint64_t now = clock_now_ns();
+	uint64_t published;
+	const char *trouble;
+	char text[256];
+
+	pthread_mutex_lock(&server->lock);
+	published = server->published_ns;
+	trouble = server->trouble;
+	pthread_mutex_unlock(&server->lock);
+	if (now > published + HTTP_STALE_NS)
+		snprintf(text, sizeof(text), "nothing has been done for %llu s\n",
+			 (unsigned long long)((now - published) / CLOCK_NS_PER_SEC));
+	else if (trouble)
+		snprintf(text, sizeof(text), "%s\n", trouble);
+	else
+		return answer_text(connection, MHD_HTTP_OK, "ok\n");
+	return answer_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, text);
+}
+
+static enum MHD_Result refuse(struct http_server *server, struct MHD_Connection *connection,
+			      unsigned status)
+{
+	pthread_mutex_lock(&server->lock);
+	server->stats.refused++;
+	pthread_mutex_unlock(&server->lock);
+	return answer_text(connection, status,
+			   status == MHD_HTTP_NOT_FOUND ? "there are /metrics and /healthz\n"
+							: "only GET\n");
+}
+
+/*
+ * Answers when the head of a request is there; what follows is not read, and the connection ends.
+ */
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url,
+				  const char *method, const char *version, const char *body,
+				  size_t *body_len, void **request)
+{
+	struct http_server *server = arg;
+
+	(void)version, (void)body, (void)body_len, (void)request;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0)
+		return refuse(server, connection, MHD_HTTP_METHOD_NOT_ALLOWED);
+	if (strcmp(url, "/metrics") == 0)
+		return answer_metrics(server, connection);
+	if (strcmp(url, "/healthz") == 0)
+		return answer_health(server, connection);
+	return refuse(server, connection, MHD_HTTP_NOT_FOUND);
+}
+
+static struct open_connection *place_of(struct http_server *server, int fd)
+{
+	for (size_t i = 0; i < HTTP_MAX_CONNECTIONS; i++) {
+		if (server->connections[i].fd == fd)
+			return &server->connections[i];
+	}
+	return NULL;
+}
+
+/*
+ * That one has ended is told before its descriptor is closed: what is shut down is still its own.
+ */
+static void on_connection(void *arg, struct MHD_Connection *connection, void **socket_context,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	const bool is_new = code == MHD_CONNECTION_NOTIFY_STARTED;
+	struct http_server *server = arg;
+	struct open_connection *place;
+
+	(void)socket_context;
+	if (!info)
+		return;
+	pthread_mutex_lock(&server->lock);
+	server->stats.connections += is_new;
+	server->stats.open += is_new ? 1 : UINT64_MAX;
+	place = place_of(server, is_new ? -1 : info->connect_fd);
+	if (place)
+		*place = (struct open_connection){.fd = is_new ? info->connect_fd : -1,
+						  .since_ns = clock_now_ns()};
+	pthread_mutex_unlock(&server->lock);
+}
+
+void http_server_expire(struct http_server *server, uint64_t now_ns)
+{
+	pthread_mutex_lock(&server->lock);
+	for (size_t i = 0; i < HTTP_MAX_CONNECTIONS; i++) {
+		struct open_connection *place = &server->connections[i];
+
+		if (place->fd < 0 || place->is_expired ||
+		    now_ns < place->since_ns + HTTP_MAX_AGE_NS)
+			continue;
+		shutdown(place->fd, SHUT_RDWR);
+		place->is_expired = true;
+		server->stats.expired++;
+	}
+	pthread_mutex_unlock(&server->lock);
+}
+
+void http_server_publish(struct http_server *server, char *text, size_t len, const char *trouble)
+{
+	struct MHD_Response *response = text ? response_of(text, len, METRICS_TYPE) : NULL, *old;
+
+	pthread_mutex_lock(&server->lock);
+	old = response ? server->metrics : NULL;
+	if (response)
+		server->metrics = response;
+	server->published_ns = clock_now_ns();
+	server->trouble = trouble;
+	pthread_mutex_unlock(&server->lock);
+	if (old)
+		MHD_destroy_response(old);
+}
+
+void http_server_stats(struct http_server *server, struct http_stats *ret)
+{
+	pthread_mutex_lock(&server->lock);
+	*ret = server->stats;
+	pthread_mutex_unlock(&server->lock);
+}
+
+const char *http_server_url(const struct http_server *server)
+{
+	return server->url;
+}
+
+/* What clients do wrong is theirs; the library would say each of it on stderr. */
+static void ignore_message(void *arg, const char *format, va_list args)
+{
+	(void)arg, (void)format, (void)args;
+}
+
+static void write_url(struct http_server *server, const struct sockaddr_storage *addr)
+{
+	const union MHD_DaemonInfo *info =
+		MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	const bool is_six = addr->ss_family == AF_INET6;
+	char host[INET6_ADDRSTRLEN] = "";
+
+	if (is_six)
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)addr)->sin6_addr, host,
+			  sizeof(host));
+	else
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)addr)->sin_addr, host,
+			  sizeof(host));
+	snprintf(server->url, sizeof(server->url), is_six ? "http://[%s]:%u" : "http://%s:%u", host,
+		 info ? (unsigned)info->port : 0);
+}
+
+static struct MHD_Daemon *start(struct http_server *server, const struct sockaddr_storage *addr)
+{
+	const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG |
+			       (addr->ss_family == AF_INET6 ? MHD_USE_IPv6 : 0u);
+
+	return MHD_start_daemon(
+		flags, 0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER,
+		ignore_message, NULL, MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)addr,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)HTTP_MAX_CONNECTIONS,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_SILENCE_SEC,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_MAX_REQUEST_BYTES,
+		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)BACKLOG,
+		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
+}
+
+int http_server_open(const struct sockaddr_storage *addr, struct http_server **ret)
+{
+	struct http_server *server = calloc(1, sizeof(*server));
+	int err;
+
+	if (!server)
+		return -ENOMEM;
+	pthread_mutex_init(&server->lock, NULL);
+	for (size_t i = 0; i < HTTP_MAX_CONNECTIONS; i++)
+		server->connections[i].fd = -1;
+	server->published_ns = clock_now_ns();
+	errno = 0;
+	server->daemon = start(server, addr);
+	if (!server->daemon) {
+		err = errno ? -errno : -EADDRNOTAVAIL;
+		log_error("--http: cannot listen there: %s: choose another address or port",
+			  strerror(-err));
+		pthread_mutex_destroy(&server->lock);
+		free(server);
+		return err;
+	}
+	write_url(server, addr);
+	*ret = server;
+	return 0;
+}
+
+void http_server_close(struct http_server *server)
+{
+	if (!server)
+		return;
+	MHD_stop_daemon(server->daemon);
+	if (server->metrics)
+		MHD_destroy_response(server->metrics);
+	pthread_mutex_destroy(&server->lock);
+	free(server);
+}

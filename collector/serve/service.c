@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A service of systemd's, by its own library: see service.h. */
+#include "serve/service.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#define NS_PER_US 1000
+
+void service_ready(struct service *service)
+{
+	uint64_t us = 0;
+
+	*service = (struct service){0};
+	if (sd_watchdog_enabled(0, &us) > 0)
+		service->watchdog_ns = us * NS_PER_US / 2;
+	sd_notify(0, "READY=1");
+}
+
+void service_step(struct service *service, uint64_t now_ns, const char *status)
+{
+	if (strcmp(service->status, status) != 0) {
+		snprintf(service->status, sizeof(service->status), "%s", status);
+		sd_notifyf(0, "STATUS=%s", status);
+	}
+	if (!service->watchdog_ns || now_ns < service->next_ns)
+		return;
+	service->next_ns = now_ns + service->watchdog_ns;
+	sd_notify(0, "WATCHDOG=1");
+}
+
+void service_stopping(void)
+{
+	sd_notify(0, "STOPPING=1\nSTATUS=writing what there is");
+}
+
+uint64_t service_wait_ns(const struct service *service, uint64_t max_wait_ns)
+{
+	if (!service->watchdog_ns || service->watchdog_ns > max_wait_ns)
+		return max_wait_ns;
+	return service->watchdog_ns;
+}

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The command line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "cli/options.h"
+
+static struct options options;
+
+/* Words separated by single spaces. */
+static int parse(const char *line)
+{
+	static char text[512];
+	char *argv[32] = {"fgcollect"};
+	int argc = 1;
+
+	strcpy(text, line);
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	optind = 0; /* getopt starts anew */
+	opterr = 0;
+	return options_parse(&options, argc, argv);
+}
+
+static void record_has_the_defaults_users_expect(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record"), 0);
+	assert_int_equal(options.command, COMMAND_RECORD);
+	assert_int_equal(options.recording.hz, 99);
+	assert_int_equal(options.recording.duration_ns, 10000000000);
+	assert_int_equal(options.n_outputs, 1);
+	assert_string_equal(options.outputs[0].path, "flamegraph.svg");
+	assert_string_equal(options.socket_path, "/run/fgcollect/agent.sock");
+	assert_string_equal(options.map_dir, "/tmp");
+}
+
+static void record_takes_its_options_on_either_side(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-d 2.5 record -F 499 -p 17 -e cpu-clock -o a.folded -o b.svg"), 0);
+	assert_int_equal(options.recording.duration_ns, 2500000000);
+	assert_int_equal(options.recording.hz, 499);
+	assert_int_equal(options.recording.pid, 17);
+	assert_string_equal(options.recording.event, "cpu-clock");
+	assert_int_equal(options.n_outputs, 2);
+	assert_int_equal(options.outputs[0].format, RENDER_FOLDED);
+	assert_int_equal(options.outputs[1].format, RENDER_SVG);
+}
+
+static void record_writes_to_standard_output_in_a_format(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record -o - --format pb.gz"), 0);
+	assert_int_equal(options.n_outputs, 1);
+	assert_true(options.outputs[0].is_stdout);
+	assert_int_equal(options.outputs[0].format, RENDER_PPROF);
+	assert_int_equal(parse("record --format folded -o x.svg -o -"), 0);
+	assert_int_equal(options.outputs[0].format, RENDER_SVG);
+	assert_false(options.outputs[0].is_stdout);
+	assert_int_equal(options.outputs[1].format, RENDER_FOLDED);
+	assert_true(options.outputs[1].is_stdout);
+	assert_int_equal(parse("record -o ./-.html"), 0);
+	assert_false(options.outputs[0].is_stdout);
+}
+
+static void record_serves_whoever_is_at_the_other_end_of_a_connection(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record"), 0);
+	assert_false(options.ends_with_stdin || options.says_progress);
+	assert_int_equal(parse("record --until-eof --progress"), 0);
+	assert_true(options.ends_with_stdin && options.says_progress);
+}
+
+static void methods_are_called_as_the_user_likes(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record"), 0);
+	assert_int_equal(options.recording.names.style, JAVA_NAME_SLASH);
+	assert_false(options.recording.names.is_raw);
+	assert_int_equal(parse("record --java-names=dot"), 0);
+	assert_int_equal(options.recording.names.style, JAVA_NAME_DOT);
+	assert_int_equal(parse("record --raw-names --java-names signature"), 0);
+	assert_int_equal(options.recording.names.style, JAVA_NAME_SIGNATURE);
+	assert_true(options.recording.names.is_raw);
+	assert_false(options.recording.names.has_lines);
+	assert_int_equal(options.recording.cxx_names, DEMANGLE_PLAIN);
+	assert_false(options.recording.has_native_lines);
+	assert_int_equal(parse("record --cxx-names=simple --native-lines"), 0);
+	assert_int_equal(options.recording.cxx_names, DEMANGLE_SIMPLE);
+	assert_true(options.recording.has_native_lines);
+	assert_int_equal(parse("record --lines"), 0);
+	assert_true(options.recording.names.has_lines);
+}
+
+static void stacks_are_unwound_as_the_user_likes(void **state)
+{
+	static const struct {
+		const char *line;
+		uint32_t stack_bytes;
+	} cases[] = {
+		{"record", 49152},
+		{"--watch", 49152},
+		{"record --unwind=full", 49152},
+		{"record --unwind=fp", 0},
+		{"record --unwind fp --unwind full", 49152},
+		{"record --stack-size 16k", 16384},
+		{"record --unwind=full --stack-size=16384", 16384},
+		{"record --stack-size 1k", 1024},
+		{"record --stack-size 1024", 1024},
+		{"record --stack-size 8K", 8192},
+		{"record --stack-size 1032", 1032},
+		{"record --stack-size 64000", 64000},
+		{"record --stack-size 63k", 64000}, /* as near as a record lets it */
+		{"record --stack-size 64k", 64000},
+		{"record --stack-size 65536", 64000},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(parse(cases[i].line), 0);
+		assert_int_equal(options.recording.stack_bytes, cases[i].stack_bytes);
+	}
+}
+
+static void names_of_perf_maps_are_chosen_by_words(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--watch"), 0);
+	assert_false(options.map_style.dotted);
+	assert_int_equal(parse("--watch --map-names=dotted,signatures"), 0);
+	assert_true(options.map_style.dotted);
+	assert_true(options.map_style.signatures);
+	assert_false(options.map_style.sourcepos);
+	assert_int_equal(options.map_style.unfold, PERF_MAP_FOLDED);
+	assert_int_equal(parse("--watch --map-names=unfoldall"), 0);
+	assert_int_equal(options.map_style.unfold, PERF_MAP_UNFOLD_ALL);
+	assert_int_equal(parse("record --map-names sourcepos"), 0);
+	assert_true(options.map_style.sourcepos);
+}
+
+static void the_cache_of_tables_is_as_large_as_the_user_likes(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("record"), 0);
+	assert_int_equal(options.table_bytes, 512u << 20);
+	assert_int_equal(parse("--watch --symbol-cache 64M"), 0);
+	assert_int_equal(options.table_bytes, 64u << 20);
+	assert_int_equal(parse("record --symbol-cache 2g"), 0);
+	assert_int_equal(options.table_bytes, UINT64_C(2) << 30);
+	assert_int_equal(parse("record --symbol-cache 2048k"), 0);
+	assert_int_equal(options.table_bytes, 2u << 20);
+	assert_int_equal(parse("record --symbol-cache 1048576"), 0);
+	assert_int_equal(parse("record --symbol-cache 64G"), 0);
+}
+
+static void watch_is_a_command_in_both_spellings(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--watch --socket /x/y.sock"), 0);
+	assert_int_equal(options.command, COMMAND_WATCH);
+	assert_string_equal(options.socket_path, "/x/y.sock");
+	assert_int_equal(parse("watch"), 0);
+	assert_int_equal(options.command, COMMAND_WATCH);
+	assert_int_equal(parse("--watch watch"), 0);
+	assert_int_equal(parse("record --help"), 0);
+	assert_int_equal(options.command, COMMAND_HELP);
+	assert_int_equal(parse("list --json"), 0);
+	assert_true(options.json);
+}
+
+static void help_is_all_that_is_done_where_it_is_asked_for(void **state)
+{
+	static const struct {
+		const char *line;
+		enum command help_of;
+	} lines[] = {
+		{"--help --watch", COMMAND_NONE},	{"--watch --help", COMMAND_NONE},
+		{"record -F bad -h", COMMAND_RECORD},	{"-h record", COMMAND_RECORD},
+		{"--nonsense --help", COMMAND_NONE},	{"help diff", COMMAND_DIFF},
+		{"list record --help", COMMAND_RECORD}, {"--help render", COMMAND_RENDER},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		assert_int_equal(parse(lines[i].line), 0);
+		assert_int_equal(options.command, COMMAND_HELP);
+		assert_int_equal(options.help_of, lines[i].help_of);
+	}
+	assert_int_equal(parse("record --title --help"), 0);
+	assert_int_equal(options.command, COMMAND_RECORD);
+	assert_int_equal(parse("--version --watch"), 0);
+	assert_int_equal(options.command, COMMAND_VERSION);
+}
+
+static void wrong_input_is_refused(void **state)
+{
+	static const char *const lines[] = {
+		"",
+		"frobnicate",
+		"record list",
+		"record -d 0",
+		"record -d -1",
+		"record -d x",
+		"record -d 1x",
+		"record -d nan",
+		"record -d inf",
+		"record -d 1e99",
+		"record -F 0",
+		"record -F 1.5",
+		"record -F 1000000",
+		"record -p 0",
+		"record -p -4",
+		"record -p 99999999999",
+		"record -p java",
+		"record -e nonsense",
+		"record -o x.png",
+		"record -o x",
+		"record -o -",
+		"record -o - -o - --format svg",
+		"record -o - --format png",
+		"record --format svg",
+		"record --format svg -o x.svg",
+		"list --format svg",
+		"top --format svg",
+		"--watch --format svg",
+		"list --progress",
+		"--watch --until-eof",
+		"record -o",
+		"record -p 1 -a",
+		"record --container xyz!",
+		"record --container=",
+		"record --container a/b",
+		"record --pod=",
+		"record --pod /api",
+		"record --pod shop/",
+		"record --pod shop/api/x",
+		"record --pod ../api",
+		"record --label app",
+		"record --label =shop",
+		("record --label a=1 --label b=1 --label c=1 --label d=1 --label e=1 --label f=1 "
+		 "--label g=1 --label h=1 --label i=1"),
+		"record --comm=",
+		"record --comm more.than.15.bytes",
+		"record --jvm=",
+		"record --jvm (",
+		"record --jvm a{255}{255}{255}",
+		"record -p 1 --container web",
+		"record --jvm Main -p 1",
+		"record --unknown",
+		"record --java-names dots",
+		"record --java-names=",
+		"record --cxx-names=",
+		"record --cxx-names short",
+		"record --native-lines=no",
+		"--watch --map-names=",
+		"--watch --map-names=dotted,nonsense",
+		"--watch --map-names=unfold,unfoldall",
+		"record --raw-names=no",
+		"record --unwind",
+		"record --unwind=",
+		"record --unwind=dwarf",
+		"record --virtual-threads=no",
+		"record --virtual-threads",
+		"record --unwind=Full",
+		"record --stack-size",
+		"record --stack-size=",
+		"record --stack-size 0",
+		"record --stack-size 1023",
+		"record --stack-size 1016",
+		"record --stack-size 1028",
+		"record --stack-size 65k",
+		"record --stack-size 65544",
+		"record --stack-size -8192",
+		"record --stack-size +8192",
+		"record --stack-size 8kk",
+		"record --stack-size 8m",
+		"record --stack-size k",
+		"record --stack-size 8.5k",
+		"record --stack-size 0x2000",
+		"record --stack-size 18014398509481985k",
+		"record --stack-size 18446744073709559808",
+		"record --symbol-cache 1023k",
+		"record --symbol-cache 65G",
+		"record --symbol-cache 17179869185g",
+		"record --symbol-cache 64T",
+		"record --symbol-cache -1M",
+		"record --symbol-cache M",
+		"record --symbol-cache 64MB",
+		"list --symbol-cache 64M",
+		"record --unwind=fp --stack-size 8k",
+		"record --stack-size 8k --unwind=fp",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (parse(lines[i]) == 0)
+			fail_msg("accepted: %s", lines[i]);
+	}
+}
+
+static void a_daemon_samples_at_its_own_rate_into_a_directory(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-o graphs --watch"), 0);
+	assert_string_equal(options.watch.output_dir, "graphs");
+	assert_int_equal(options.n_outputs, 0);
+	assert_int_equal(options.recording.hz, WATCH_DEFAULT_HZ);
+	assert_int_equal(options.watch.format, RENDER_HTML);
+	assert_int_equal(options.watch.period_ns, 600 * UINT64_C(1000000000));
+	assert_int_equal(options.watch.keep_sec, 7 * 24 * 3600);
+	assert_int_equal(options.watch.keep_bytes, 1 << 30);
+	assert_int_equal(parse("--watch -o d -F 49 --period 1h --keep 2d --keep-bytes 3M "
+			       "--format pb.gz --log-level warning"),
+			 0);
+	assert_int_equal(options.recording.hz, 49);
+	assert_int_equal(options.watch.period_ns, 3600 * UINT64_C(1000000000));
+	assert_int_equal(options.watch.keep_sec, 2 * 24 * 3600);
+	assert_int_equal(options.watch.keep_bytes, 3 << 20);
+	assert_int_equal(options.watch.format, RENDER_PPROF);
+	assert_int_equal(options.log_level, LOG_LEVEL_WARNING);
+}
+
+static void what_a_daemon_cannot_do_is_refused(void **state)
+{
+	static const char *const lines[] = {
+		"--watch -o d --period 59s",
+		"--watch -o d --period 2h",
+		"--watch -o d --period 10x",
+		"--watch -o d --period 60ss",
+		"--watch -o d --keep 0",
+		"--watch -o d --keep 99999999999999999999d",
+		"--watch -o d --keep-bytes 18446744073709551615T",
+		"--watch -o d --keep-bytes -1M",
+		"--watch -o d --format png",
+		"--watch -o d -o e",
+		"--watch --period 10m",
+		"--watch --log-level loud",
+		"record --period 10m",
+		"record --http 1",
+		"list --keep 1d",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		assert_int_equal(parse(lines[i]), -22);
+}
+
+static void check_http(const char *value, int family, const char *address, unsigned port)
+{
+	char line[128], text[INET6_ADDRSTRLEN];
+	const struct sockaddr_in *four = (const struct sockaddr_in *)&options.watch.http;
+	const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&options.watch.http;
+	const bool is_six = family == AF_INET6;
+
+	snprintf(line, sizeof(line), "--watch --http %s", value);
+	assert_int_equal(parse(line), 0);
+	assert_int_equal(options.watch.http.ss_family, family);
+	inet_ntop(family, is_six ? (const void *)&six->sin6_addr : (const void *)&four->sin_addr,
+		  text, sizeof(text));
+	assert_string_equal(text, address);
+	assert_int_equal(ntohs(is_six ? six->sin6_port : four->sin_port), port);
+}
+
+static void http_is_for_this_host_alone_unless_told_otherwise(void **state)
+{
+	static const char *const bad[] = {
+		"--watch --http x",	   "--watch --http 65536",
+		"--watch --http 1.2.3:1",  "--watch --http localhost:80",
+		"--watch --http ::1:80",   "--watch --http [::1]",
+		"--watch --http 1.2.3.4:", "--watch --http 1.2.3.4:-1",
+	};
+
+	(void)state;
+	check_http("9464", AF_INET, "127.0.0.1", 9464);
+	check_http(":9464", AF_INET, "127.0.0.1", 9464);
+	check_http("0.0.0.0:80", AF_INET, "0.0.0.0", 80);
+	check_http("[::1]:80", AF_INET6, "::1", 80);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(parse(bad[i]), -22);
+}
+
+static void top_watches_what_record_would_record(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("top -p 17 -F 499 --java-names dot --stack-size 8k"), 0);
+	assert_int_equal(options.command, COMMAND_TOP);
+	assert_int_equal(options.recording.pid, 17);
+	assert_int_equal(options.recording.hz, 499);
+	assert_int_equal(options.recording.stack_bytes, 8192);
+	assert_int_equal(options.recording.duration_ns, RECORDING_ENDLESS_NS);
+	assert_int_equal(options.recording.window_seconds, 10);
+	assert_int_equal(options.top.delay_ns, 2000000000);
+	assert_int_equal(options.n_outputs, 0);
+	assert_int_equal(parse("top --container 0123 --window 3 -d 0.5 --sort total --view jvms"),
+			 0);
+	assert_int_equal(options.recording.window_seconds, 3);
+	assert_int_equal(options.top.delay_ns, 500000000);
+	assert_int_equal(options.top.sort, TOP_BY_TOTAL);
+	assert_int_equal(options.top.mode, TOP_PROCESSES);
+}
+
+static void the_only_table_is_of_the_seconds_before_it(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("top --once"), 0);
+	assert_int_equal(options.top.delay_ns, 10000000000);
+	assert_int_equal(parse("top --once -d 2.5"), 0);
+	assert_int_equal(options.top.delay_ns, 2500000000);
+	assert_int_equal(options.recording.window_seconds, 3);
+	assert_int_equal(parse("top --once --window 4"), 0);
+	assert_int_equal(options.top.delay_ns, 4000000000);
+}
+
+static void top_refuses_what_it_cannot_do(void **state)
+{
+	static const char *const lines[] = {
+		"top --window 0",   "top --window 601", "top --window 1.5", "top --sort size",
+		"top --view graph", "top --rows 0",	"top -o x.svg",	    "top --threads",
+		"top -d 0.01",	    "top -a -p 1",	"top --filter (",   "top --once -d 601",
+		"record --once",    "list --window 3",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		assert_true(parse(lines[i]) < 0);
+}
+
+static void top_has_a_help_of_its_own(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("top --help"), 0);
+	assert_int_equal(options.command, COMMAND_HELP);
+	assert_int_equal(options.help_of, COMMAND_TOP);
+	assert_int_equal(parse("--help"), 0);
+	assert_int_equal(options.help_of, COMMAND_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(top_watches_what_record_would_record),
+		cmocka_unit_test(the_only_table_is_of_the_seconds_before_it),
+		cmocka_unit_test(top_refuses_what_it_cannot_do),
+		cmocka_unit_test(top_has_a_help_of_its_own),
+		cmocka_unit_test(help_is_all_that_is_done_where_it_is_asked_for),
+		cmocka_unit_test(a_daemon_samples_at_its_own_rate_into_a_directory),
+		cmocka_unit_test(what_a_daemon_cannot_do_is_refused),
+		cmocka_unit_test(http_is_for_this_host_alone_unless_told_otherwise),
+		cmocka_unit_test(record_has_the_defaults_users_expect),
+		cmocka_unit_test(record_takes_its_options_on_either_side),
+		cmocka_unit_test(record_writes_to_standard_output_in_a_format),
+		cmocka_unit_test(record_serves_whoever_is_at_the_other_end_of_a_connection),
+		cmocka_unit_test(methods_are_called_as_the_user_likes),
+		cmocka_unit_test(stacks_are_unwound_as_the_user_likes),
+		cmocka_unit_test(names_of_perf_maps_are_chosen_by_words),
+		cmocka_unit_test(the_cache_of_tables_is_as_large_as_the_user_likes),
+		cmocka_unit_test(watch_is_a_command_in_both_spellings),
+		cmocka_unit_test(wrong_input_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Recordings that are added up: what they keep beside their stacks, and what cannot be compared. */
+#include "draw/draw_cut.h"
+#include "draw/draw_input.h"
+#include "render/render.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define START  UINT64_C(1700000000000000000)
+#define SECOND UINT64_C(1000000000)
+
+static const struct profile_info info = {
+	.host = "host",
+	.boot_id = "boot",
+	.event = "cycles",
+	.hz = 99,
+	.start_unix_ns = START,
+	.duration_ns = SECOND,
+	.reasons = {"no rule", "by fp"},
+};
+
+/* A sample of f, on thread t of process 7, half a second after the start. Reads it. */
+static void add_recording(struct draw_input *input, struct profile_info with)
+{
+	const struct frame frame = {
+		.name = "f", .module = "libx.so", .kind = FRAME_NATIVE, .build_id = "c0ffee"};
+	const struct timeline_process process = {.pid = 7, .title = "Main"};
+	struct timeline_thread thread = {.tid = 8, .name = "t"};
+	struct timeline_entry entry = {.weight = 1};
+	struct timeline timeline;
+	struct profile profile;
+	struct render_options options = {.title = "T", .info = &with, .timeline = &timeline};
+	FILE *const stream = fdopen(memfd_create("recording", 0), "w+");
+	char path[40];
+
+	timeline_init(&timeline, 0);
+	assert_int_equal(profile_init(&profile, 0), 0);
+	assert_int_equal(profile_add_leaf(&profile, &frame, 1, 1, &entry.node), 0);
+	thread.process = timeline_process(&timeline, &process);
+	entry.thread = timeline_thread(&timeline, &thread);
+	timeline_add(&timeline, SECOND / 2, &entry);
+	with.quality.truncated_samples[1] = 1;
+	assert_int_equal(render_write(&profile, RENDER_RECORDING, &options, stream), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(stream));
+	assert_int_equal(draw_input_read(input, path, &(struct import_options){0}), 0);
+	fclose(stream);
+	timeline_fini(&timeline);
+	profile_fini(&profile);
+}
+
+static void add_folded(struct draw_input *input)
+{
+	const int fd = memfd_create("folded", 0);
+	char path[40];
+
+	assert_int_equal(write(fd, "g 5\n", 4), 4);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(draw_input_read(input, path, &(struct import_options){0}), 0);
+	close(fd);
+}
+
+static void recordings_of_one_boot_keep_threads_and_times(void **state)
+{
+	struct profile_info earlier = info;
+	struct draw_input input;
+	const struct timeline *const timeline = &input.recording.timeline;
+
+	(void)state;
+	earlier.start_unix_ns -= 10 * SECOND;
+	assert_int_equal(draw_input_init(&input), 0);
+	add_recording(&input, info);
+	add_recording(&input, earlier);
+	assert_int_equal(input.profile.quality.samples, 2);
+	assert_int_equal(timeline->n_processes, 1);
+	assert_int_equal(timeline->n_threads, 1);
+	assert_int_equal(timeline->n_entries, 2);
+	assert_int_equal(timeline->entries[0].bucket * timeline->bucket_ns, SECOND / 2);
+	assert_int_equal(timeline->entries[1].bucket * timeline->bucket_ns,
+			 10 * SECOND + SECOND / 2);
+	assert_int_equal(timeline->entries[0].node, timeline->entries[1].node);
+	assert_int_equal(input.recording.info.start_unix_ns, earlier.start_unix_ns);
+	assert_int_equal(input.recording.info.duration_ns, 11 * SECOND);
+	assert_int_equal(input.recording.info.hz, 99);
+	assert_string_equal(input.recording.info.event, "cycles");
+	assert_string_equal(input.recording.title, "T");
+	draw_input_fini(&input);
+}
+
+static void check_other_clock(struct profile_info other)
+{
+	struct draw_input input;
+	const struct timeline *const timeline = &input.recording.timeline;
+
+	assert_int_equal(draw_input_init(&input), 0);
+	add_recording(&input, info);
+	add_recording(&input, other);
+	add_recording(&input, info);
+	assert_int_equal(timeline->n_processes, 3);
+	assert_int_equal(timeline->n_threads, 3);
+	assert_int_equal(timeline->n_entries, 3);
+	assert_int_equal(timeline->entries[2].bucket, 0);
+	assert_string_equal(timeline->threads[2].name, "t");
+	assert_int_equal(input.recording.info.start_unix_ns, 0);
+	/* Of clocks that differ nothing is said that holds for one alone. */
+	assert_true(!input.recording.info.host || !input.recording.info.boot_id);
+	assert_int_equal(input.recording.info.duration_ns, 0);
+	draw_input_fini(&input);
+}
+
+static void recordings_of_other_clocks_keep_threads(void **state)
+{
+	struct profile_info host = info, boot = info, old = info;
+
+	(void)state;
+	host.host = "other";
+	boot.boot_id = "next";
+	old.boot_id = NULL;
+	check_other_clock(host);
+	check_other_clock(boot);
+	check_other_clock(old);
+}
+
+static void reasons_are_added_up_by_their_words(void **state)
+{
+	struct profile_info swapped = info;
+	struct draw_input input;
+
+	(void)state;
+	swapped.reasons[0] = "by fp";
+	swapped.reasons[1] = "no rule";
+	assert_int_equal(draw_input_init(&input), 0);
+	add_recording(&input, info);
+	add_recording(&input, swapped);
+	add_recording(&input, info);
+	/* Of a reason without samples a file does not speak. */
+	assert_string_equal(input.recording.info.reasons[0], "by fp");
+	assert_string_equal(input.recording.info.reasons[1], "no rule");
+	assert_int_equal(input.recording.info.quality.truncated_samples[0], 2);
+	assert_int_equal(input.recording.info.quality.truncated_samples[1], 1);
+	draw_input_fini(&input);
+}
+
+static void what_is_not_the_same_in_all_is_not_said(void **state)
+{
+	struct profile_info other = info;
+	struct draw_input input;
+
+	(void)state;
+	other.hz = 49;
+	other.event = "faults";
+	assert_int_equal(draw_input_init(&input), 0);
+	add_recording(&input, info);
+	add_recording(&input, other);
+	assert_int_equal(input.recording.info.hz, 0);
+	assert_null(input.recording.info.event);
+	assert_string_equal(input.recording.info.host, "host");
+	draw_input_fini(&input);
+}
+
+/* In whatever order. */
+static void stacks_beside_a_recording_have_no_cpu_time(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct draw_input input;
+
+		assert_int_equal(draw_input_init(&input), 0);
+		if (i)
+			add_folded(&input);
+		add_recording(&input, info);
+		if (!i)
+			add_folded(&input);
+		assert_true(input.recording.is_read);
+		assert_int_equal(input.recording.info.hz, 0);
+		assert_int_equal(input.recording.timeline.n_entries, 1);
+		assert_int_equal(input.recording.info.quality.samples, 6);
+		draw_input_fini(&input);
+	}
+}
+
+static void stacks_that_are_cut_keep_their_build(void **state)
+{
+	struct draw_input input;
+
+	(void)state;
+	assert_int_equal(draw_input_init(&input), 0);
+	add_recording(&input, info);
+	add_folded(&input);
+	assert_int_equal(draw_cut(&input, "f", false), 0);
+	assert_int_equal(input.profile.quality.samples, 1);
+	assert_string_equal(profile_build_id(input.profile.nodes[1].module), "c0ffee");
+	assert_false(input.recording.is_read);
+	draw_input_fini(&input);
+}
+
+static void check_cut(const char *folded, const char *name, bool keeps_others, uint64_t samples,
+		      const char *first)
+{
+	const int fd = memfd_create("folded", 0);
+	const size_t len = strlen(folded);
+	struct draw_input input;
+	char path[40];
+
+	assert_int_equal(write(fd, folded, len), len);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(draw_input_init(&input), 0);
+	assert_int_equal(draw_input_read(&input, path, &(struct import_options){0}), 0);
+	close(fd);
+	assert_int_equal(draw_cut(&input, name, keeps_others), 0);
+	assert_int_equal(input.profile.quality.samples, samples);
+	assert_int_equal(input.profile.nodes[0].total, samples);
+	assert_string_equal(input.profile.nodes[1].name, first);
+	draw_input_fini(&input);
+}
+
+static void stacks_begin_at_the_outermost_frame_of_the_name(void **state)
+{
+	(void)state;
+	check_cut("x;a;b;a;c 3\ny 4\n", "a", false, 3, "a");
+	check_cut("x;a;b;a;c 3\ny 4\n", "a", true, 7, "a");
+	check_cut("x;a;b;a;c 3\ny 4\n", "c", false, 3, "c");
+	check_cut("x;a;b;a;c 3\ny 4\n", "none", true, 7, "x");
+}
+
+static void nothing_below_the_first_of_the_name_is_cut(void **state)
+{
+	struct draw_input input;
+	const int fd = memfd_create("folded", 0);
+	char path[40];
+
+	(void)state;
+	assert_int_equal(draw_input_init(&input), 0);
+	assert_int_equal(write(fd, "x;a;b;a;c 3\n", 12), 12);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(draw_input_read(&input, path, &(struct import_options){0}), 0);
+	close(fd);
+	assert_int_equal(draw_cut(&input, "a", false), 0);
+	assert_int_equal(input.profile.count, 5); /* all, a, b, a, c */
+	draw_input_fini(&input);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(recordings_of_one_boot_keep_threads_and_times),
+		cmocka_unit_test(recordings_of_other_clocks_keep_threads),
+		cmocka_unit_test(reasons_are_added_up_by_their_words),
+		cmocka_unit_test(what_is_not_the_same_in_all_is_not_said),
+		cmocka_unit_test(stacks_beside_a_recording_have_no_cpu_time),
+		cmocka_unit_test(stacks_begin_at_the_outermost_frame_of_the_name),
+		cmocka_unit_test(nothing_below_the_first_of_the_name_is_cut),
+		cmocka_unit_test(stacks_that_are_cut_keep_their_build),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The command line of render and diff: whoever comes from other tools finds their options. */
+#include "draw/draw_missing.h"
+#include "draw/draw_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct draw_options options;
+
+/* Words separated by single spaces. */
+static int parse(enum draw_command command, const char *line)
+{
+	static char text[512];
+	char *argv[64] = {"render"};
+	int argc = 1;
+
+	strcpy(text, line);
+	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	optind = 0; /* getopt starts anew */
+	opterr = 0;
+	return draw_options_parse(&options, command, argc, argv);
+}
+
+static void options_of_flamegraph_are_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(DRAW_RENDER,
+			       "a.folded --title T --subtitle S --width 900 --height 20 "
+			       "--minwidth 0.5% --fonttype F --fontsize 11 --fontwidth 0.6 "
+			       "--countname ms --nametype N --colors hot --bgcolors blue "
+			       "--hash --random --cp --reverse --inverted --negate "
+			       "--notes X --total 10 --factor 2 --encoding utf-8 -o x.svg"),
+			 0);
+	assert_true(options.has_palette_map);
+	assert_int_not_equal(options.render.random, 0);
+	assert_int_equal(options.render.palette, PALETTE_HOT);
+	assert_true(options.is_reversed);
+	assert_true(options.render.is_inverted);
+	assert_true(options.is_negated);
+	assert_true(options.render.factor == 2);
+	assert_true(options.render.min_width_percent == 0.5);
+	assert_string_equal(options.render.title, "T");
+	assert_string_equal(options.render.subtitle, "S");
+	assert_string_equal(options.render.notes, "X");
+	assert_string_equal(options.render.font, "F");
+	assert_string_equal(options.render.count_name, "ms");
+	assert_string_equal(options.render.name_type, "N");
+	assert_true(options.render.font_size == 11);
+	assert_true(options.render.font_width == 0.6);
+	assert_true(options.render.total == 10);
+	assert_int_equal(options.render.width_px, 900);
+	assert_int_equal(options.render.row_px, 20);
+	assert_int_equal(options.render.background, 0xe9eefb);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --bgcolors #102031"), 0);
+	assert_int_equal(options.render.background, 0x102031);
+}
+
+static void options_of_stackcollapse_perf_are_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		parse(DRAW_RENDER,
+		      "x --pid --tid --inline --all --addrs --event-filter cycles -o a.svg"),
+		0);
+	assert_true(options.import.has_pid);
+	assert_true(options.import.has_tid);
+	assert_true(options.import.has_addrs);
+	assert_string_equal(options.import.event, "cycles");
+	assert_int_equal(parse(DRAW_RENDER, "x --kernel -o a.svg"), 0);
+	assert_true(options.import.marks_kernel);
+	assert_false(options.import.marks_jit);
+}
+
+static void options_of_inferno_and_difffolded_are_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(DRAW_RENDER, "x --deterministic --no-sort --nthreads 4 -i -c rust "
+					    "--base main -o a.svg"),
+			 0);
+	assert_true(options.render.is_inverted);
+	assert_string_equal(options.base, "main");
+	assert_int_equal(parse(DRAW_RENDER, "x --skip-after main -o a.svg"), 0);
+	assert_string_equal(options.skip_after, "main");
+	assert_int_equal(parse(DRAW_DIFF, "--no-normalize a b -n -s"), 0);
+	assert_false(options.diff.is_raw);
+	assert_true(options.render.hides_addresses);
+	assert_false(options.diff.splits_kinds);
+	assert_int_equal(parse(DRAW_DIFF, "a b --split-kinds --width-of before --top 3"), 0);
+	assert_true(options.diff.splits_kinds);
+	assert_int_equal(options.diff.width, DIFF_WIDTH_BEFORE);
+	assert_int_equal(options.top, 3);
+}
+
+static void what_is_missing_says_what_to_do_instead(void **state)
+{
+	static const char *const missing[] = {
+		"context",	"flamechart", "nameattr",     "pretty-xml",	     "quiet",
+		"search-color", "srcline",    "stroke-color", "truncate-text-right", "uicolor"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(missing) / sizeof(*missing); i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "x -o a.svg --%s y", missing[i]);
+		assert_int_equal(parse(DRAW_RENDER, line), -EINVAL);
+		assert_non_null(draw_missing_find(missing[i]));
+	}
+	assert_null(draw_missing_find("title"));
+}
+
+static void what_goes_not_together_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --encoding latin1"), -EINVAL);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --base a --skip-after b"), -EINVAL);
+	assert_int_equal(parse(DRAW_DIFF, "a b --cp"), -EINVAL);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --json"), -EINVAL);
+	assert_int_equal(parse(DRAW_DIFF, "a"), -EINVAL);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --factor 0"), -EINVAL);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --colors nice"), -EINVAL);
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --no-such-option"), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_of_flamegraph_are_taken),
+		cmocka_unit_test(options_of_stackcollapse_perf_are_taken),
+		cmocka_unit_test(options_of_inferno_and_difffolded_are_taken),
+		cmocka_unit_test(what_is_missing_says_what_to_do_instead),
+		cmocka_unit_test(what_goes_not_together_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

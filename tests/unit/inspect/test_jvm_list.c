@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The table of JVMs: what agents say of themselves reaches root's terminal only as text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inspect/jvm_list.h"
+
+static char *print(json_t *list)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *stream = open_memstream(&text, &len);
+
+	jvm_list_print(list, stream);
+	fclose(stream);
+	json_decref(list);
+	return text;
+}
+
+static void escapes_of_agents_are_shown_as_text(void **state)
+{
+	json_t *list = json_pack("{s:[{s:i,s:i,s:s,s:s,s:s,s:s,s:s}]}", "jvms", "pid", 4711,
+				 "inner_pid", 1, "container", "\x1b]0;x\a", "state", "current",
+				 "jvm_version", "\x1b[2J17", "command",
+				 "a\nb\x7f\xc2\x9b"
+				 "31mJ\xc3\xa4va",
+				 "shadowed_by", "/tmp/\x1b[1m");
+	char *text = print(list);
+
+	(void)state;
+	assert_null(strpbrk(text, "\x1b\a\x7f"));
+	assert_null(strstr(text, "\xc2\x9b"));
+	assert_non_null(strstr(text, "a?b??31mJ\xc3\xa4va\n"));
+	assert_non_null(strstr(text, "?[2J17"));
+	free(text);
+}
+
+static void losses_add_up_and_end_at_the_greatest(void **state)
+{
+	json_t *list = json_pack("{s:[{s:i,s:i,s:i,s:{s:I,s:I}}]}", "jvms", "pid", 1, "gaps", 2,
+				 "bad_records", 3, "lost_by_agent", "buffer full",
+				 (json_int_t)INT64_MAX, "no memory", (json_int_t)INT64_MAX);
+	char *text = print(list);
+
+	(void)state;
+	assert_non_null(strstr(text, " 9223372036854775807 "));
+	free(text);
+	text = print(
+		json_pack("{s:[{s:i,s:i,s:i}]}", "jvms", "pid", 1, "gaps", 2, "bad_records", 3));
+	assert_non_null(strstr(text, "      5  "));
+	free(text);
+}
+
+static void nothing_is_printed_of_nothing(void **state)
+{
+	char *text = print(json_pack("{s:[]}", "jvms"));
+
+	(void)state;
+	assert_string_equal(text, "");
+	free(text);
+}
+
+static void what_the_collector_refused_is_shown(void **state)
+{
+	struct targets targets = {.refused_sessions = 2};
+	const struct engine_stats stats = {.intake.refused = 3};
+	char *text = print(jvm_list_to_json(&targets, &stats));
+
+	(void)state;
+	assert_string_equal(text, "collector: 3 refused connections, 2 refused sessions\n");
+	free(text);
+}
+
+static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
+{
+	const struct engine_stats stats = {0};
+	const json_t *unnamed;
+	struct process *process;
+	struct targets targets;
+	json_t *list;
+
+	(void)state;
+	targets_init(&targets, "/tmp");
+	process = targets_find_or_read(&targets, getpid());
+	assert_non_null(process);
+	assert_int_equal(process_add_jvm(process), 0);
+	process->jvm->unnamed_methods[JAVA_METHODS_NO_PERMISSION] = 3;
+	list = jvm_list_to_json(&targets, &stats);
+	unnamed = json_object_get(json_array_get(json_object_get(list, "jvms"), 0),
+				  "unnamed_interpreted");
+	assert_int_equal(json_object_size(unnamed), 1);
+	assert_int_equal(json_integer_value(json_object_get(unnamed, "no permission")), 3);
+	json_decref(list);
+	targets_fini(&targets);
+}
+
+static json_int_t count_at(const json_t *list, const char *group, const char *key)
+{
+	const json_t *object = json_object_get(json_object_get(list, "collector"), group);
+
+	assert_true(json_is_integer(json_object_get(object, key)));
+	return json_integer_value(json_object_get(object, key));
+}
+
+static void how_stacks_ended_is_in_the_json(void **state)
+{
+	struct engine_stats stats = {
+		.stacks = {.joined = 1,
+			   .extended = 2,
+			   .unread_code = 3,
+			   .reads = 4,
+			   .unread_stacks = 5,
+			   .unread_instructions = 6,
+			   .in_heap = 7,
+			   .heap_gaps = 8},
+		.unwind_tables = {4, 5, 6, 7, 8, 9, 16, 0, 0},
+		.symbol_tables = {10, 11, 12, 13, 14, 15, 0, 0, 0},
+		.kernel = {20, 21, 22, 23, 24},
+	};
+	static const char *const keys[] = {"tables", "failed", "bytes", "loads", "hits", "evicted"};
+	struct targets targets = {
+		.foreign = {.stats = {.maps = {.refused = 30}, .refused = 31, .unread = 32},
+			    .put_off = 33},
+	};
+	const json_t *ends;
+	json_t *list;
+
+	(void)state;
+	for (int end = 0; end < STACK_ENDS; end++)
+		stats.stacks.ends[end] = (uint64_t)end + 100;
+	list = jvm_list_to_json(&targets, &stats);
+	ends = json_object_get(json_object_get(json_object_get(list, "collector"), "stacks"),
+			       "ends");
+	assert_int_equal(json_object_size(ends), STACK_ENDS);
+	for (int end = 0; end < STACK_ENDS; end++)
+		assert_int_equal(json_integer_value(json_object_get(
+					 ends, stack_end_name((enum stack_end)end))),
+				 end + 100);
+	assert_int_equal(count_at(list, "stacks", "joined"), 1);
+	assert_int_equal(count_at(list, "stacks", "extended"), 2);
+	assert_int_equal(count_at(list, "stacks", "unread_code"), 3);
+	assert_int_equal(count_at(list, "stacks", "reads"), 4);
+	assert_int_equal(count_at(list, "stacks", "unread_stacks"), 5);
+	assert_int_equal(count_at(list, "stacks", "unread_instructions"), 6);
+	assert_int_equal(count_at(list, "stacks", "in_heap"), 7);
+	assert_int_equal(count_at(list, "stacks", "heap_gaps"), 8);
+	assert_int_equal(count_at(list, "unwind_tables", "put_off"), 16);
+	for (int i = 0; i < 6; i++) {
+		assert_int_equal(count_at(list, "unwind_tables", keys[i]), 4 + i);
+		assert_int_equal(count_at(list, "symbol_tables", keys[i]), 10 + i);
+	}
+	assert_int_equal(count_at(list, "kernel", "symbols"), 20);
+	assert_int_equal(count_at(list, "kernel", "reads"), 21);
+	assert_int_equal(count_at(list, "kernel", "told"), 22);
+	assert_int_equal(count_at(list, "kernel", "lost"), 23);
+	assert_int_equal(count_at(list, "kernel", "unnamed"), 24);
+	assert_int_equal(count_at(list, "foreign_maps", "refused_lines"), 30);
+	assert_int_equal(count_at(list, "foreign_maps", "refused_files"), 31);
+	assert_int_equal(count_at(list, "foreign_maps", "too_large"), 32);
+	assert_int_equal(count_at(list, "foreign_maps", "put_off"), 33);
+	json_decref(list);
+}
+
+static void what_waits_for_files_is_in_the_json(void **state)
+{
+	const struct engine_stats stats = {
+		.unwind_tables = {.load_ns = 5000000, .loading = 2},
+		.files = {.max_bytes = 1, .files = 2, .descriptors = 3, .descriptors_closed = 4},
+		.recordings = {.waits = 5, .hurried = 6, .unread = 7, .heard = 8, .lost = 9},
+	};
+	struct targets targets = {0};
+	json_t *list = jvm_list_to_json(&targets, &stats);
+
+	(void)state;
+	assert_int_equal(count_at(list, "unwind_tables", "load_ms"), 5);
+	assert_int_equal(count_at(list, "unwind_tables", "loading"), 2);
+	assert_int_equal(count_at(list, "files", "max_table_bytes"), 1);
+	assert_int_equal(count_at(list, "files", "known"), 2);
+	assert_int_equal(count_at(list, "files", "descriptors"), 3);
+	assert_int_equal(count_at(list, "files", "descriptors_closed"), 4);
+	assert_int_equal(count_at(list, "recordings", "samples_waited"), 5);
+	assert_int_equal(count_at(list, "recordings", "samples_hurried"), 6);
+	assert_int_equal(count_at(list, "recordings", "processes_unread"), 7);
+	assert_int_equal(count_at(list, "recordings", "process_records"), 8);
+	assert_int_equal(count_at(list, "recordings", "process_records_lost"), 9);
+	json_decref(list);
+}
+
+static void what_is_no_loss_is_not_shown_to_people(void **state)
+{
+	const struct engine_stats stats = {.stacks.ends = {1, 2}, .unwind_tables.tables = 3};
+	struct targets targets = {0};
+	char *text = print(jvm_list_to_json(&targets, &stats));
+
+	(void)state;
+	assert_string_equal(text, "");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(escapes_of_agents_are_shown_as_text),
+		cmocka_unit_test(losses_add_up_and_end_at_the_greatest),
+		cmocka_unit_test(what_the_collector_refused_is_shown),
+		cmocka_unit_test(unnamed_interpreted_frames_are_shown_by_reason),
+		cmocka_unit_test(nothing_is_printed_of_nothing),
+		cmocka_unit_test(how_stacks_ended_is_in_the_json),
+		cmocka_unit_test(what_waits_for_files_is_in_the_json),
+		cmocka_unit_test(what_is_no_loss_is_not_shown_to_people),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Claims about what live/recording.h notes of records as they come. The recording has no sampler:
+ * records are made here, of this process and of ones that nobody knows.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "live/recording.h"
+#include "base/clock.h"
+
+#define STRANGER 0x7ffffff0 /* beyond any PID */
+#define SEC	 UINT64_C(1000000000)
+
+static struct targets targets;
+static struct recording_model model = {.targets = &targets};
+static struct recording recording;
+
+static int set_up(void **state)
+{
+	(void)state;
+	targets_init(&targets, NULL);
+	recording = (struct recording){0};
+	if (table_cache_new(64u << 20, false, &model.tables) < 0)
+		return -1;
+	return unwinder_new(model.tables, &model.unwinder);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	hold_fini(&recording.hold);
+	map64_fini(&recording.execs);
+	targets_fini(&targets);
+	unwinder_free(model.unwinder);
+	table_cache_free(model.tables);
+	return 0;
+}
+
+/* ---- a program begins ---- */
+
+static void begin_program(pid_t pid, uint64_t time_ns)
+{
+	const struct perf_record record = {
+		.kind = PERF_EXEC, .pid = pid, .tid = pid, .time_ns = time_ns};
+
+	recording_hear(&recording, &model, &record);
+}
+
+/* Of a process that has become a JVM since. */
+static bool wants_sample_at(pid_t pid, uint64_t time_ns)
+{
+	static struct jvm jvm;
+	const struct process process = {.pid = pid, .jvm = &jvm};
+	const struct perf_record record = {.kind = PERF_SAMPLE, .pid = pid, .time_ns = time_ns};
+
+	return recording_wants_sample(&recording, &process, &record);
+}
+
+static void samples_of_the_program_before_are_not_counted(void **state)
+{
+	(void)state;
+	begin_program(STRANGER, 10 * SEC);
+	assert_false(wants_sample_at(STRANGER, 9 * SEC));
+	assert_true(wants_sample_at(STRANGER, 10 * SEC));
+	assert_true(wants_sample_at(STRANGER + 1, 9 * SEC));
+	begin_program(STRANGER, 20 * SEC); /* as launchers do that start themselves anew */
+	assert_false(wants_sample_at(STRANGER, 19 * SEC));
+}
+
+static void of_all_processes_every_program_is_counted(void **state)
+{
+	(void)state;
+	begin_program(STRANGER, 10 * SEC);
+	recording.options.all = true;
+	assert_true(wants_sample_at(STRANGER, 9 * SEC));
+}
+
+static void programs_without_end_take_no_more_than_their_room(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3 * RECORDING_MAX_EXECS; i++) {
+		begin_program(STRANGER - i, 10 * SEC);
+		assert_true(recording.execs.count <= RECORDING_MAX_EXECS);
+		assert_false(wants_sample_at(STRANGER - i, 9 * SEC));
+	}
+}
+
+/* ---- a JVM begins ---- */
+
+static void map_file(pid_t pid, const char *path)
+{
+	const struct perf_record record = {
+		.kind = PERF_MMAP,
+		.pid = pid,
+		.tid = pid,
+		.time_ns = 10 * SEC,
+		.mmap = {.addr = 0x10000, .len = 0x1000, .inode = 1, .path = path}};
+
+	recording_hear(&recording, &model, &record);
+}
+
+static void a_process_is_known_from_when_it_maps_libjvm(void **state)
+{
+	const struct process *process;
+
+	(void)state;
+	map_file(getpid(), "/lib/jvm/lib/server/libjvm.so");
+	process = targets_find(&targets, getpid());
+	assert_non_null(process);
+	assert_int_equal(process->jvm_mapped_ns, 10 * SEC);
+	assert_int_equal(recording.young_until_ns, 10 * SEC + RECORDING_YOUNG_NS);
+	assert_false(recording_wants(&recording.options, process)); /* no agent has been heard */
+}
+
+static void a_process_that_maps_anything_else_stays_unknown(void **state)
+{
+	static const char *const paths[] = {"/lib/libjvm.so.1",
+					    "/lib/notlibjvm.so",
+					    "libjvm.so",
+					    "/lib/libjvm.so (deleted)",
+					    "",
+					    "//anon"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		map_file(getpid(), paths[i]);
+	assert_null(targets_find(&targets, getpid()));
+	assert_int_equal(recording.young_until_ns, 0);
+	assert_int_equal(recording.hold.bytes, 0);
+}
+
+static void a_jvm_that_is_gone_already_is_nobody(void **state)
+{
+	(void)state;
+	map_file(STRANGER, "/lib/jvm/lib/server/libjvm.so");
+	assert_null(targets_find(&targets, STRANGER));
+	assert_int_equal(recording.young_until_ns, 0);
+}
+
+/* ---- the kernel loses records ---- */
+
+static void hear(enum perf_kind kind, pid_t pid)
+{
+	const struct perf_record record = {
+		.kind = kind, .pid = pid, .tid = pid, .time_ns = clock_now_ns()};
+
+	recording_hear(&recording, &model, &record);
+}
+
+/* This process, as it was known a second ago; is_told: the kernel tells of mappings. */
+static struct process *know_self(bool is_told)
+{
+	struct process *process = targets_find_or_read(&targets, getpid());
+
+	assert_non_null(process);
+	process->space_read_ns -= SEC;
+	recording.options.pid = getpid();
+	recording.mappings.is_told = is_told;
+	return process;
+}
+
+/* Maps this program once more, as code, at at or anywhere; nobody tells of it. */
+static void *map_secretly(void *at, off_t off)
+{
+	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	void *mapped =
+		mmap(at, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at ? MAP_FIXED : 0), fd, off);
+
+	assert_true(fd >= 0);
+	assert_ptr_not_equal(mapped, MAP_FAILED);
+	close(fd);
+	return mapped;
+}
+
+static const struct mapping *mapping_at(const struct process *process, const void *addr)
+{
+	return address_space_find(&process->space, (uintptr_t)addr);
+}
+
+static void after_a_loss_a_process_with_samples_is_read_again_once(void **state)
+{
+	struct process *process = know_self(true);
+	void *secret = map_secretly(NULL, 0);
+
+	(void)state;
+	hear(PERF_SAMPLE, getpid());
+	assert_null(mapping_at(process, secret));
+	hear(PERF_LOST, getpid()); /* of samples */
+	hear(PERF_SAMPLE, getpid());
+	assert_null(mapping_at(process, secret));
+	hear(PERF_LOST_SIDE, 0);
+	assert_null(mapping_at(process, secret));
+	for (int i = 0; i < 9; i++)
+		hear(PERF_SAMPLE, getpid());
+	assert_non_null(mapping_at(process, secret));
+	assert_int_equal(recording.counts.reread, 1);
+	assert_int_equal(recording.counts.reread_put_off, 0);
+	munmap(secret, 4096);
+}
+
+static void losses_without_end_have_a_process_read_now_and_then(void **state)
+{
+	(void)state;
+	know_self(true);
+	for (int i = 0; i < 100; i++) {
+		hear(PERF_LOST_SIDE, 0);
+		hear(PERF_SAMPLE, getpid());
+	}
+	assert_true(recording.counts.reread >= 1 && recording.counts.reread < 50);
+	assert_int_equal(recording.counts.reread + recording.counts.reread_put_off, 100);
+}
+
+static void no_more_than_a_tenth_of_the_time_is_spent_on_mappings(void **state)
+{
+	(void)state;
+	know_self(true);
+	hear(PERF_LOST_SIDE, 0);
+	recording.mappings.turn_ns = UINT64_MAX;
+	recording.mappings.spent_ns = MAPPING_WATCH_SPENT_NS;
+	hear(PERF_SAMPLE, getpid());
+	assert_int_equal(recording.counts.reread, 0);
+	assert_int_equal(recording.counts.reread_put_off, 1);
+	recording.mappings.turn_ns = 0; /* the next turn */
+	hear(PERF_SAMPLE, getpid());
+	assert_int_equal(recording.counts.reread, 1);
+}
+
+static void what_took_a_place_unseen_has_it_from_when_it_was_read(void **state)
+{
+	void *secret = map_secretly(NULL, 0);
+	struct process *process = know_self(true);
+	const struct perf_record *record;
+	bool is_held = false;
+
+	(void)state;
+	assert_int_equal(mapping_at(process, secret)->file_off, 0);
+	map_secretly(secret, 4096);
+	hear(PERF_LOST_SIDE, 0);
+	hear(PERF_SAMPLE, getpid());
+	assert_int_equal(mapping_at(process, secret)->file_off, 0); /* of samples that wait */
+	while ((record = hold_next(&recording.hold, UINT64_MAX))) {
+		is_held |= record->kind == PERF_MMAP && record->mmap.addr == (uintptr_t)secret &&
+			   record->mmap.file_off == 4096 &&
+			   record->time_ns >= recording.mappings.lost_ns;
+		targets_apply_record(&targets, record);
+	}
+	assert_true(is_held);
+	assert_int_equal(mapping_at(process, secret)->file_off, 4096);
+	munmap(secret, 4096);
+}
+
+/* ---- the kernel tells of no mappings ---- */
+
+static void hear_sample_at(const void *addr)
+{
+	const uint64_t chain[] = {PERF_CONTEXT_USER, (uintptr_t)addr};
+	const struct perf_record record = {.kind = PERF_SAMPLE,
+					   .pid = getpid(),
+					   .tid = getpid(),
+					   .time_ns = clock_now_ns(),
+					   .sample = {.chain = chain, .chain_len = 2}};
+
+	recording_hear(&recording, &model, &record);
+}
+
+static void a_sample_where_nothing_is_known_has_its_process_read(void **state)
+{
+	struct process *process = know_self(false);
+	void *secret = map_secretly(NULL, 0);
+	const void *here = (const void *)(uintptr_t)hear_sample_at;
+
+	(void)state;
+	process->space_checked_ns = UINT64_MAX / 2; /* by this alone */
+	hear_sample_at(here);
+	assert_int_equal(recording.counts.reread, 0);
+	hear_sample_at(secret);
+	assert_int_equal(recording.counts.reread, 1);
+	assert_non_null(mapping_at(process, secret));
+	munmap(secret, 4096);
+}
+
+static void a_sample_from_before_the_last_reading_says_nothing(void **state)
+{
+	struct process *process = know_self(false);
+
+	(void)state;
+	process->space_checked_ns = UINT64_MAX / 2;
+	process->space_read_ns = clock_now_ns() + SEC;
+	hear_sample_at(NULL);
+	assert_int_equal(recording.counts.reread + recording.counts.reread_put_off, 0);
+}
+
+static void a_process_is_read_less_often_where_nothing_is_new(void **state)
+{
+	struct process *process = know_self(false);
+
+	(void)state;
+	process->space_checked_ns = UINT64_MAX / 2;
+	hear_sample_at(NULL);
+	assert_int_equal(recording.counts.reread, 1);
+	assert_int_equal(process->space_wait_ns, 2 * MAPPING_WATCH_WAIT_NS);
+	hear_sample_at(NULL);
+	assert_int_equal(recording.counts.reread, 1);
+	assert_int_equal(recording.counts.reread_put_off, 1);
+	for (int i = 0; i < 20; i++) {
+		process->space_read_ns -= MAPPING_WATCH_MOST_WAIT_NS;
+		recording.mappings.turn_ns = 0;
+		hear_sample_at(NULL);
+	}
+	assert_int_equal(recording.counts.reread, 21);
+	assert_int_equal(process->space_wait_ns, MAPPING_WATCH_MOST_WAIT_NS);
+}
+
+/* In the place of what is known: no address says so, but there is more code than there was. */
+static void a_library_that_took_anothers_place_is_seen_by_the_size_of_code(void **state)
+{
+	void *secret = map_secretly(NULL, 0);
+	struct process *process = know_self(false);
+	void *more = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct perf_record *record;
+
+	(void)state;
+	map_secretly(secret, 4096);
+	hear_sample_at(secret);
+	assert_int_equal(recording.counts.reread, 1);
+	while ((record = hold_next(&recording.hold, UINT64_MAX)))
+		targets_apply_record(&targets, record);
+	assert_int_equal(mapping_at(process, secret)->file_off, 4096);
+	hear_sample_at(secret); /* asked for once a second */
+	assert_int_equal(recording.counts.reread, 1);
+	process->space_read_ns -= SEC;
+	process->space_checked_ns -= SEC;
+	hear_sample_at(secret); /* and it is the same */
+	assert_int_equal(recording.counts.reread, 1);
+	munmap(secret, 4096);
+	munmap(more, 4096);
+}
+
+/* ---- programs that may become JVMs ---- */
+
+static void a_program_that_begins_has_rings_read_more_often(void **state)
+{
+	(void)state;
+	begin_program(STRANGER, 10 * SEC);
+	assert_int_equal(recording.newcomer_until_ns, 10 * SEC + RECORDING_NEWCOMER_NS);
+}
+
+static void a_newcomer_without_libjvm_stays_unknown(void **state)
+{
+	(void)state;
+	begin_program(getpid(), clock_now_ns());
+	hear_sample_at(NULL);
+	assert_null(targets_find(&targets, getpid()));
+	assert_int_equal(recording.young_until_ns, 0);
+}
+
+/* A file of that name in this process is all that makes a JVM of it. */
+static void a_newcomer_with_libjvm_is_known_before_its_agent(void **state)
+{
+	char directory[] = "/tmp/fgcollect-test-XXXXXX", path[64];
+	struct process *process;
+	void *code;
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/libjvm.so", directory);
+	fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0700);
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	assert_ptr_not_equal(code, MAP_FAILED);
+	hear_sample_at(NULL); /* nothing was heard of its begin */
+	assert_null(targets_find(&targets, getpid()));
+	begin_program(getpid(), clock_now_ns() - 2 * RECORDING_NEWCOMER_NS);
+	hear_sample_at(NULL); /* it was too long ago */
+	assert_null(targets_find(&targets, getpid()));
+	begin_program(getpid(), clock_now_ns());
+	hear_sample_at(NULL);
+	process = targets_find(&targets, getpid());
+	assert_non_null(process);
+	assert_true(process->jvm_mapped_ns > 0);
+	assert_true(recording.young_until_ns > 0);
+	munmap(code, 4096);
+	close(fd);
+	unlink(path);
+	rmdir(directory);
+}
+
+static void rings_are_read_more_often_while_stacks_are_deep(void **state)
+{
+	(void)state;
+	recording = (struct recording){0};
+	recording_note_depth(&recording, 7, 10 * SEC); /* of earlier recordings */
+	assert_int_equal(recording.hasty_until_ns, 0);
+	recording_note_depth(&recording, 7, 11 * SEC);
+	assert_int_equal(recording.hasty_until_ns, 0);
+	recording_note_depth(&recording, 8, 12 * SEC);
+	assert_int_equal(recording.hasty_until_ns, 13 * SEC);
+	recording_note_depth(&recording, 8, 14 * SEC);
+	assert_int_equal(recording.hasty_until_ns, 13 * SEC);
+	recording.hasty_until_ns = 20 * SEC; /* for another reason */
+	recording_note_depth(&recording, 9, 15 * SEC);
+	assert_int_equal(recording.hasty_until_ns, 20 * SEC);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rings_are_read_more_often_while_stacks_are_deep),
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(samples_of_the_program_before_are_not_counted),
+		TEST(of_all_processes_every_program_is_counted),
+		TEST(programs_without_end_take_no_more_than_their_room),
+		TEST(a_process_is_known_from_when_it_maps_libjvm),
+		TEST(a_process_that_maps_anything_else_stays_unknown),
+		TEST(a_jvm_that_is_gone_already_is_nobody),
+		TEST(after_a_loss_a_process_with_samples_is_read_again_once),
+		TEST(losses_without_end_have_a_process_read_now_and_then),
+		TEST(no_more_than_a_tenth_of_the_time_is_spent_on_mappings),
+		TEST(what_took_a_place_unseen_has_it_from_when_it_was_read),
+		TEST(a_sample_where_nothing_is_known_has_its_process_read),
+		TEST(a_sample_from_before_the_last_reading_says_nothing),
+		TEST(a_process_is_read_less_often_where_nothing_is_new),
+		TEST(a_library_that_took_anothers_place_is_seen_by_the_size_of_code),
+		TEST(a_program_that_begins_has_rings_read_more_often),
+		TEST(a_newcomer_without_libjvm_stays_unknown),
+		TEST(a_newcomer_with_libjvm_is_known_before_its_agent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The figures that people read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "live/named_sample.h"
+#include "live/report.h"
+
+static void a_whole_is_said_only_of_a_whole(void **state)
+{
+	(void)state;
+	assert_true(report_percent(100000, 100000) == 100.0);
+	assert_true(report_percent(99999, 100000) <= 99.9); /* not 100.0 when it is printed */
+	assert_true(report_percent(1, 100000) >= 0.1);
+	assert_true(report_percent(0, 100000) == 0.0);
+	assert_true(report_percent(0, 0) == 0.0);
+}
+
+static void counts_have_commas(void **state)
+{
+	char text[32];
+
+	(void)state;
+	assert_string_equal(report_count(0, text), "0");
+	assert_string_equal(report_count(999, text), "999");
+	assert_string_equal(report_count(1000, text), "1,000");
+	assert_string_equal(report_count(UINT64_MAX, text), "18,446,744,073,709,551,615");
+}
+
+static void quality_is_one_line(void **state)
+{
+	const struct profile_quality quality = {
+		.samples = 1980, .unnamed_samples = 20, .unrooted_samples = 990, .lost_samples = 3};
+	char text[REPORT_BYTES];
+
+	(void)state;
+	report_quality(&quality, text);
+	assert_string_equal(text, "quality: 1,980 samples, 99.0 % named, 100.0 % of Java named, "
+				  "50.0 % rooted, 3 lost");
+}
+
+static void truncated_stacks_are_said_by_reason_the_most_frequent_first(void **state)
+{
+	struct profile_quality quality = {.samples = 1000, .unrooted_samples = 14};
+	char text[REPORT_BYTES];
+
+	(void)state;
+	quality.truncated_samples[STACK_SNAPSHOT_ENDED] = 1;
+	quality.truncated_samples[STACK_NO_RULE] = 1;
+	quality.truncated_samples[STACK_BAD_RETURN] = 12;
+	report_quality(&quality, text);
+	assert_string_equal(text, "quality: 1,000 samples, 100.0 % named, 100.0 % of Java named, "
+				  "98.6 % rooted, 0 lost, 1.4 % truncated (bad return address 12, "
+				  "snapshot ended 1, no rule 1)");
+}
+
+static void samples_without_their_frames_in_the_heap_are_said(void **state)
+{
+	const struct profile_quality quality = {.samples = 1000, .heapless_samples = 404};
+	char text[REPORT_BYTES];
+
+	(void)state;
+	report_quality(&quality, text);
+	assert_string_equal(text,
+			    "quality: 1,000 samples, 100.0 % named, 100.0 % of Java named, "
+			    "100.0 % rooted, 0 lost, 40.4 % without their frames in the heap");
+}
+
+static void samples_without_the_copy_of_their_stack_are_said(void **state)
+{
+	const struct profile_quality quality = {
+		.samples = 10, .stackless_samples = 1234, .overflow_samples = 5};
+	char text[REPORT_BYTES];
+
+	(void)state;
+	report_quality(&quality, text);
+	assert_string_equal(text, "quality: 10 samples, 100.0 % named, 100.0 % of Java named, "
+				  "100.0 % rooted, 0 lost, 1,234 without the copy of their stack, "
+				  "5 cut at the memory limit");
+}
+
+/* A daemon's answer can hold any figure. */
+static void greatest_figures_fit(void **state)
+{
+	struct profile_quality quality;
+	char text[REPORT_BYTES + 1];
+
+	(void)state;
+	memset(&quality, 0xff, sizeof(quality));
+	text[REPORT_BYTES] = 'x';
+	report_quality(&quality, text);
+	assert_true(strlen(text) < REPORT_BYTES);
+	assert_non_null(strstr(text, "memory limit"));
+	assert_int_equal(text[REPORT_BYTES], 'x');
+}
+
+static void check_judged(const struct stack *stack, bool is_rooted, uint64_t cut)
+{
+	const struct symbolizer_verdict verdict = {.is_java_named = true, .is_rooted = is_rooted};
+	const struct named_sample sample = {.stack = stack, .verdict = &verdict};
+	struct profile_quality quality = {0};
+	uint64_t sum = 0;
+
+	named_sample_judge(&sample, &quality);
+	for (size_t i = 0; i < PROFILE_REASONS; i++)
+		sum += quality.truncated_samples[i];
+	assert_int_equal(sum, cut);
+	assert_int_equal(quality.truncated_samples[stack->end], cut);
+	assert_int_equal(quality.unrooted_samples, !is_rooted);
+}
+
+static void samples_are_truncated_whose_stack_has_frames_and_no_root(void **state)
+{
+	static struct stack stack;
+
+	(void)state;
+	stack.depth = 3;
+	stack.end = STACK_NO_RULE;
+	check_judged(&stack, false, 1);
+	stack.end = STACK_BY_FP;
+	check_judged(&stack, true, 0);
+	check_judged(&stack, false, 1);
+	stack.depth = 0;
+	check_judged(&stack, false, 0);
+}
+
+static void subtitle_says_what_was_measured(void **state)
+{
+	const struct recording_status status = {
+		.elapsed_ns = 10000000000, .samples = 1980, .jvms = 1, .event = "cpu-clock"};
+	char text[REPORT_BYTES];
+
+	(void)state;
+	report_subtitle(&status, 99, text);
+	assert_string_equal(text, "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 1 JVM");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_whole_is_said_only_of_a_whole),
+		cmocka_unit_test(counts_have_commas),
+		cmocka_unit_test(quality_is_one_line),
+		cmocka_unit_test(truncated_stacks_are_said_by_reason_the_most_frequent_first),
+		cmocka_unit_test(samples_without_their_frames_in_the_heap_are_said),
+		cmocka_unit_test(samples_without_the_copy_of_their_stack_are_said),
+		cmocka_unit_test(greatest_figures_fit),
+		cmocka_unit_test(samples_are_truncated_whose_stack_has_frames_and_no_root),
+		cmocka_unit_test(subtitle_says_what_was_measured),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

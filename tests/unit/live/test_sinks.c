@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What takes named samples: a tree, the last seconds and periods, of one stream of samples. */
+#include "live/period_sink.h"
+#include "live/tree_sink.h"
+#include "live/window_sink.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define SECOND	  UINT64_C(1000000000)
+#define START_NS  (100 * SECOND)
+#define PERIOD_NS (10 * SECOND)
+#define WINDOW	  5u
+
+static struct tree_sink *tree;
+static struct window_sink *window;
+static struct period_sink *periods;
+static struct sink *sinks;
+static struct process *process;
+
+static int set_up(void **state)
+{
+	(void)state;
+	assert_int_equal(process_new(getpid(), 0, &process), 0);
+	assert_int_equal(tree_sink_new(&tree), 0);
+	assert_int_equal(window_sink_new(WINDOW, &window), 0);
+	assert_int_equal(period_sink_new(PERIOD_NS, &periods), 0);
+	sinks = &tree->sink;
+	tree->sink.next = &window->sink;
+	window->sink.next = &periods->sink;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	sink_free_all(sinks);
+	process_free(process);
+	return 0;
+}
+
+static void begin(void)
+{
+	for (struct sink *sink = sinks; sink; sink = sink->next)
+		assert_int_equal(sink->ops->begin(sink, &sample_kind_cpu, START_NS), 0);
+}
+
+static void take(const char *name, double at, uint64_t value)
+{
+	static struct stack stack;
+	const struct symbolizer_verdict verdict = {.is_java_named = true};
+	const struct frame frames[] = {{.name = name, .kind = FRAME_JIT},
+				       {.name = "app", .kind = FRAME_LABEL}};
+	const struct named_sample sample = {
+		.kind = &sample_kind_cpu,
+		.values = {value},
+		.time_ns = START_NS + (uint64_t)(at * (double)SECOND),
+		.pid = getpid(),
+		.tid = getpid(),
+		.process = process,
+		.stack = &stack,
+		.verdict = &verdict,
+		.frames = frames,
+		.n_frames = 2,
+	};
+
+	for (struct sink *sink = sinks; sink; sink = sink->next)
+		assert_int_equal(sink->ops->take(sink, &sample), 0);
+}
+
+static void advance(double at, uint64_t lost)
+{
+	const struct sink_progress progress = {
+		.until_ns = START_NS + (uint64_t)(at * (double)SECOND),
+		.lost = lost,
+		.stackless = 2 * lost,
+	};
+
+	for (struct sink *sink = sinks; sink; sink = sink->next)
+		sink->ops->advance(sink, &progress);
+}
+
+static uint64_t total_of(const struct profile *profile, const char *name)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < profile->count; i++)
+		total += strcmp(profile->nodes[i].name, name) == 0 ? profile->nodes[i].total : 0;
+	return total;
+}
+
+static uint64_t weight_of(const struct timeline *timeline)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < timeline->n_entries; i++)
+		sum += timeline->entries[i].weight;
+	return sum;
+}
+
+static void each_sink_has_every_sample(void **state)
+{
+	struct window_copy copy;
+
+	(void)state;
+	begin();
+	take("early", 0.5, 1);
+	take("late", 8.5, 1);
+	take("late", 8.6, 3);
+	advance(9, 7);
+	assert_int_equal(total_of(&tree->profile, "early"), 1);
+	assert_int_equal(total_of(&tree->profile, "late"), 4);
+	assert_int_equal(weight_of(&tree->timeline), 5);
+	assert_int_equal(tree->profile.quality.unrooted_samples, 3);
+	assert_int_equal(tree->profile.quality.lost_samples, 7);
+	assert_int_equal(tree->profile.quality.stackless_samples, 14);
+
+	assert_int_equal(window_copy(&window->window, &copy), 0);
+	assert_int_equal(total_of(&copy.profile, "early"), 0);
+	assert_true(total_of(&copy.profile, "late") > 0);
+	assert_int_equal(copy.quality.lost_samples, 7);
+	window_copy_fini(&copy);
+
+	assert_int_equal(periods->period->count, 1);
+	assert_int_equal(total_of(&periods->period->graphs->profile, "early"), 1);
+	assert_int_equal(total_of(&periods->period->graphs->profile, "late"), 4);
+	assert_int_equal(weight_of(&periods->period->graphs->timeline), 5);
+}
+
+static void a_period_is_over_when_nothing_of_it_can_come(void **state)
+{
+	struct period *first;
+
+	(void)state;
+	begin();
+	assert_int_equal(tree->sink.end_ns, SINK_ENDLESS_NS);
+	assert_int_equal(window->sink.end_ns, SINK_ENDLESS_NS);
+	assert_int_equal(periods->sink.end_ns, START_NS + PERIOD_NS);
+	take("first", 9.9, 1);
+	advance(9.99, 0);
+	assert_false(periods->is_over);
+	advance(10, 0);
+	assert_true(periods->is_over);
+
+	assert_int_equal(period_sink_turn(periods, &first), 0);
+	assert_int_equal(first->end_ns, START_NS + PERIOD_NS);
+	assert_int_equal(periods->period->start_ns, first->end_ns);
+	assert_int_equal(periods->sink.end_ns, START_NS + 2 * PERIOD_NS);
+	assert_false(periods->is_over);
+	take("second", 10.1, 1);
+	assert_int_equal(total_of(&first->graphs->profile, "second"), 0);
+	assert_int_equal(total_of(&periods->period->graphs->profile, "second"), 1);
+	period_free(first);
+}
+
+static void a_period_can_be_ended_and_given_up(void **state)
+{
+	struct period *last;
+
+	(void)state;
+	begin();
+	take("last", 1, 1);
+	period_sink_end(periods,
+			START_NS + 2 * PERIOD_NS); /* later than it ends: nothing changes */
+	assert_int_equal(periods->sink.end_ns, START_NS + PERIOD_NS);
+	period_sink_end(periods, START_NS + 2 * SECOND);
+	assert_int_equal(periods->sink.end_ns, START_NS + 2 * SECOND);
+	advance(2, 0);
+	assert_true(periods->is_over);
+	last = period_sink_give_up(periods);
+	assert_int_equal(total_of(&last->graphs->profile, "last"), 1);
+	assert_int_equal(periods->sink.end_ns, SINK_ENDLESS_NS);
+	take("nobody's", 3, 1);
+	advance(4, 0);
+	assert_false(periods->is_over);
+	assert_int_equal(total_of(&tree->profile, "nobody's"), 1);
+	period_free(last);
+}
+
+/* Its end moves with its size; samples behind that are the next one's. */
+static void a_period_that_grows_too_large_says_where_it_ends(void **state)
+{
+	(void)state;
+	begin();
+	take("a", 6, 1);
+	periods->period->bytes = PERIOD_MAX_BYTES - 1;
+	take("b", 7, 1);
+	assert_int_equal(periods->sink.end_ns, START_NS + PERIOD_NS);
+	periods->period->bytes = PERIOD_MAX_BYTES;
+	period_note_sample(periods->period, periods->period->graphs,
+			   period_graph_bytes(periods->period->graphs), START_NS + 8 * SECOND);
+	assert_true(periods->period->is_cut_short);
+	periods->period->bytes = 0;
+	take("c", 8, 1);
+	assert_int_equal(periods->sink.end_ns, START_NS + 8 * SECOND + 1);
+}
+
+/* A sink that adds samples up cannot add up what they count if that is something else. */
+static void other_units_are_refused(void **state)
+{
+	const struct sample_kind bytes = {
+		.name = "alloc", .n_values = 1, .values = {{"bytes", "bytes"}}};
+	const struct sample_kind both = {
+		.name = "lock",
+		.n_values = 2,
+		.values = {{"contentions", "count"}, {"delay", "nanoseconds"}}};
+
+	(void)state;
+	for (struct sink *sink = sinks; sink; sink = sink->next) {
+		assert_int_equal(sink->ops->begin(sink, &bytes, START_NS), -ENOTSUP);
+		assert_int_equal(sink->ops->begin(sink, &both, START_NS), -ENOTSUP);
+	}
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(each_sink_has_every_sample),
+		TEST(a_period_is_over_when_nothing_of_it_can_come),
+		TEST(a_period_can_be_ended_and_given_up),
+		TEST(a_period_that_grows_too_large_says_where_it_ends),
+		TEST(other_units_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

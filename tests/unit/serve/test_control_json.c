@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a client asks of the daemon arrives as it was asked. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "serve/control.h"
+
+static const struct recording_options sensible = {.hz = 99, .duration_ns = 1000000};
+
+static void options_arrive_as_they_were_sent(void **state)
+{
+	struct recording_options sent = {
+		.pid = 17,
+		.select = {.container = "0123abcd",
+			   .pod = "shop/api",
+			   .comm = "java",
+			   .jvm = "^Main$",
+			   .labels = {{"tier", "front=1"}, {"app", ""}},
+			   .n_labels = 2},
+		.by_thread = true,
+		.cuts_carriers = true,
+		.hz = 499,
+		.event = "cpu-clock",
+		.duration_ns = 2500000000,
+		.stack_bytes = 16384,
+		.window_seconds = 30,
+		.cxx_names = DEMANGLE_FULL,
+		.has_native_lines = true,
+		.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
+	};
+	struct recording_options got;
+	json_t *object = control_options_to_json(&sent);
+
+	(void)state;
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	json_decref(object);
+	assert_int_equal(got.pid, 17);
+	assert_memory_equal(&got.select, &sent.select, sizeof(got.select));
+	assert_true(got.by_thread);
+	assert_true(got.cuts_carriers);
+	assert_false(got.by_pid);
+	assert_false(got.all);
+	assert_int_equal(got.hz, 499);
+	assert_string_equal(got.event, "cpu-clock");
+	assert_int_equal(got.duration_ns, 2500000000);
+	assert_int_equal(got.stack_bytes, 16384);
+	assert_int_equal(got.names.style, JAVA_NAME_SIGNATURE);
+	assert_true(got.names.is_raw);
+	assert_true(got.names.has_lines);
+	assert_int_equal(got.cxx_names, DEMANGLE_FULL);
+	assert_true(got.has_native_lines);
+	assert_int_equal(got.window_seconds, 30);
+}
+
+static void windows_longer_than_the_longest_are_refused(void **state)
+{
+	struct recording_options sent = sensible, got;
+	json_t *object;
+
+	(void)state;
+	sent.window_seconds = WINDOW_MAX_SECONDS + 1;
+	object = control_options_to_json(&sent);
+	assert_int_equal(control_options_from_json(object, &got), -EINVAL);
+	json_decref(object);
+}
+
+static void client_that_does_not_say_how_methods_are_called_gets_the_default(void **state)
+{
+	struct recording_options got;
+	json_t *object = control_options_to_json(&sensible);
+
+	(void)state;
+	json_object_del(object, "java_names");
+	json_object_del(object, "raw_names");
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	json_decref(object);
+	assert_int_equal(got.names.style, JAVA_NAME_SLASH);
+	assert_false(got.names.is_raw);
+}
+
+static void client_that_does_not_say_how_stacks_are_unwound_gets_the_default(void **state)
+{
+	struct recording_options got;
+	json_t *object = control_options_to_json(&sensible);
+
+	(void)state;
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	assert_int_equal(got.stack_bytes, 0); /* it does say: along frame pointers */
+	json_object_del(object, "stack_bytes");
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	json_decref(object);
+	assert_int_equal(got.stack_bytes, SAMPLER_DEFAULT_STACK_BYTES);
+}
+
+static void check_refused(const char *key, json_t *value)
+{
+	struct recording_options got;
+	json_t *object = control_options_to_json(&sensible);
+
+	json_object_set_new(object, key, value);
+	assert_int_equal(control_options_from_json(object, &got), -EINVAL);
+	json_decref(object);
+}
+
+static void options_that_make_no_sense_are_refused(void **state)
+{
+	(void)state;
+	check_refused("hz", json_integer(0));
+	check_refused("duration_ns", json_integer(-1));
+	check_refused("event", json_string("nonsense"));
+	check_refused("java_names", json_string("dots"));
+	check_refused("cxx_names", json_string("short"));
+	check_refused("cxx_names", json_integer(1));
+	check_refused("java_names", json_integer(1));
+	check_refused("stack_bytes", json_integer(-8));
+	check_refused("stack_bytes", json_integer(8));
+	check_refused("stack_bytes", json_integer(1028));
+	check_refused("stack_bytes", json_integer(SAMPLER_MAX_STACK_BYTES + 8));
+	check_refused("stack_bytes", json_integer((INT64_C(1) << 32) + 8192));
+	check_refused("stack_bytes", json_string("16k"));
+}
+
+/* ---- a recording's figures ---- */
+
+static void figures_arrive_as_they_were_sent(void **state)
+{
+	struct recording_status sent = {.samples = 1000, .lost = 3, .quality.samples = 1000};
+	struct recording_status got;
+	json_t *object;
+
+	(void)state;
+	sent.quality.lost_samples = 3;
+	sent.quality.unrooted_samples = 21;
+	sent.quality.stackless_samples = 7;
+	for (int i = 0; i < STACK_ENDS; i++)
+		sent.quality.truncated_samples[i] = (uint64_t)i;
+	object = control_status_to_json(&sent);
+	control_status_from_json(object, &got);
+	json_decref(object);
+	assert_memory_equal(&got.quality, &sent.quality, sizeof(got.quality));
+}
+
+static void figures_that_an_older_daemon_does_not_know_are_0(void **state)
+{
+	struct recording_status got;
+	json_t *object = json_pack("{s:i, s:i}", "samples", 10, "unrooted", 2);
+
+	(void)state;
+	memset(&got, 0xff, sizeof(got));
+	control_status_from_json(object, &got);
+	json_decref(object);
+	assert_int_equal(got.quality.unrooted_samples, 2);
+	assert_int_equal(got.quality.stackless_samples, 0);
+	for (int i = 0; i < PROFILE_REASONS; i++)
+		assert_int_equal(got.quality.truncated_samples[i], 0);
+}
+
+static void figures_that_are_none_are_0(void **state)
+{
+	struct recording_status got;
+	json_t *object = json_pack("{s:i, s:{s:i, s:s}}", "stacks_left_out", -1, "truncated",
+				   "no rule", -5, "snapshot ended", "12");
+
+	(void)state;
+	control_status_from_json(object, &got);
+	assert_int_equal(got.quality.stackless_samples, 0);
+	assert_int_equal(got.quality.truncated_samples[STACK_NO_RULE], 0);
+	assert_int_equal(got.quality.truncated_samples[STACK_SNAPSHOT_ENDED], 0);
+	json_object_set_new(object, "truncated", json_integer(4));
+	control_status_from_json(object, &got);
+	assert_int_equal(got.quality.truncated_samples[STACK_NO_RULE], 0);
+	json_decref(object);
+}
+
+static void options_survive_the_control_socket(void **state)
+{
+	const struct recording_options options = {.pid = 4711,
+						  .select = {.container = "abcd"},
+						  .by_thread = true,
+						  .hz = 499,
+						  .event = "cpu-clock",
+						  .duration_ns = 1234567890123};
+	struct recording_options out;
+	json_t *json = control_options_to_json(&options);
+
+	(void)state;
+	assert_int_equal(control_options_from_json(json, &out), 0);
+	assert_int_equal(out.pid, 4711);
+	assert_string_equal(out.select.container, "abcd");
+	assert_true(out.by_thread && !out.by_pid && !out.all);
+	assert_int_equal(out.hz, 499);
+	assert_string_equal(out.event, "cpu-clock");
+	assert_int_equal(out.duration_ns, 1234567890123);
+	json_object_set_new(json, "event", json_string("rm -rf"));
+	assert_int_not_equal(control_options_from_json(json, &out), 0);
+	json_decref(json);
+	assert_int_not_equal(control_options_from_json(NULL, &out), 0);
+}
+
+static void control_socket_lies_outside_of_the_agents_directory(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	control_path("/run/fgcollect/agent.sock", path);
+	assert_string_equal(path, "/run/fgcollect-control/agent.sock");
+	control_path("x.sock", path);
+	assert_string_equal(path, "x.sock-control");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_arrive_as_they_were_sent),
+		cmocka_unit_test(windows_longer_than_the_longest_are_refused),
+		cmocka_unit_test(client_that_does_not_say_how_methods_are_called_gets_the_default),
+		cmocka_unit_test(client_that_does_not_say_how_stacks_are_unwound_gets_the_default),
+		cmocka_unit_test(options_that_make_no_sense_are_refused),
+		cmocka_unit_test(figures_arrive_as_they_were_sent),
+		cmocka_unit_test(figures_that_an_older_daemon_does_not_know_are_0),
+		cmocka_unit_test(figures_that_are_none_are_0),
+		cmocka_unit_test(options_survive_the_control_socket),
+		cmocka_unit_test(control_socket_lies_outside_of_the_agents_directory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Names of graphs, and which files go: only those that were written here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "serve/graph_dir.h"
+
+static char path[64];
+static struct graph_dir dir;
+static char name[GRAPH_DIR_NAME_BYTES];
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(path, "/tmp/fg-graphs-XXXXXX");
+	if (!mkdtemp(path))
+		return -1;
+	return graph_dir_open(&dir, path);
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	(void)state;
+	graph_dir_close(&dir);
+	snprintf(command, sizeof(command), "rm -rf %s", path);
+	return system(command);
+}
+
+static int write_bytes(void *arg, FILE *stream)
+{
+	for (size_t i = 0; i < *(const size_t *)arg; i++)
+		putc('x', stream);
+	return ferror(stream) ? -EIO : 0;
+}
+
+static int write_and_fail(void *arg, FILE *stream)
+{
+	(void)arg;
+	fputs("half", stream);
+	return -ENOSPC;
+}
+
+static struct graph_name name_of(const char *title, pid_t pid)
+{
+	return (struct graph_name){.unix_sec = 1795305600,
+				   .container = "",
+				   .comm = "java",
+				   .title = title,
+				   .pid = pid,
+				   .format = RENDER_HTML};
+}
+
+/* A graph of so many bytes; its name is in name. */
+static int put(const char *title, size_t bytes)
+{
+	const struct graph_name of = name_of(title, 17);
+
+	return graph_dir_write(&dir, &of, write_bytes, &bytes, name);
+}
+
+static bool is_there(const char *file)
+{
+	struct stat st;
+
+	return fstatat(dir.fd, file, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static void plant(const char *file)
+{
+	const int fd = openat(dir.fd, file, O_CREAT | O_WRONLY | O_TRUNC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "user's", 6), 6);
+	close(fd);
+}
+
+static void start_again(void)
+{
+	graph_dir_close(&dir);
+	assert_int_equal(graph_dir_open(&dir, path), 0);
+}
+
+static void check_name(const struct graph_name *of, unsigned n, const char *expected)
+{
+	graph_name_write(of, n, name);
+	assert_string_equal(name, expected);
+	assert_true(graph_name_is_one(name));
+}
+
+static void names_say_when_where_what_and_who(void **state)
+{
+	struct graph_name of = name_of("org.example.Main", 4711);
+
+	(void)state;
+	check_name(&of, 1, "20261122T000000Z-java-org.example.Main-4711.html");
+	check_name(&of, 2, "20261122T000000Z-java-org.example.Main-4711.2.html");
+	of.container = "3f2a4b5c6d7e8f901234";
+	of.format = RENDER_PPROF;
+	check_name(&of, 1, "20261122T000000Z-3f2a4b5c6d7e-org.example.Main-4711.pb.gz");
+}
+
+static void names_from_outside_cannot_leave_the_directory(void **state)
+{
+	struct graph_name of = name_of("../../etc/pass wd\n\x1b[1m", 1);
+	char longest[400];
+
+	(void)state;
+	of.comm = "a/b";
+	check_name(&of, 1, "20261122T000000Z-a_b-.._.._etc_pass_wd___1m-1.html");
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	memcpy(longest + sizeof(longest) - 6, ".Main", 5);
+	of.title = longest;
+	graph_name_write(&of, 1, name);
+	assert_true(strlen(name) < GRAPH_DIR_NAME_BYTES - 1);
+	assert_non_null(strstr(name, ".Main-1.html"));
+	of.title = of.comm = "";
+	check_name(&of, 1, "20261122T000000Z-_-_-1.html");
+}
+
+static void the_oldest_go_when_all_are_too_large(void **state)
+{
+	char first[GRAPH_DIR_NAME_BYTES];
+
+	(void)state;
+	assert_int_equal(put("A", 600), 0);
+	strcpy(first, name);
+	assert_int_equal(put("B", 600), 0);
+	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL), 1000, 1200), 0);
+	assert_int_equal(dir.count, 2);
+	assert_int_equal(put("C", 1), 0);
+	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL), 1000, 1200), 0);
+	assert_int_equal(dir.count, 2);
+	assert_int_equal(dir.bytes, 601);
+	assert_int_equal(dir.removed, 1);
+	assert_false(is_there(first));
+	assert_true(is_there(name));
+}
+
+static void what_is_too_old_goes_also_after_a_restart(void **state)
+{
+	(void)state;
+	assert_int_equal(put("A", 10), 0);
+	start_again();
+	assert_int_equal(dir.count, 1);
+	assert_int_equal(dir.bytes, 10);
+	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL) + 50, 100, 1000), 0);
+	assert_true(is_there(name));
+	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL) + 200, 100, 1000), 0);
+	assert_false(is_there(name));
+	start_again();
+	assert_int_equal(dir.count, 0);
+}
+
+static void files_of_others_stay(void **state)
+{
+	static const char alike[] = "20200101T000000Z-java-Main-1.html";
+
+	(void)state;
+	plant(alike);
+	plant("notes.txt");
+	start_again();
+	assert_int_equal(dir.count, 0);
+	assert_int_equal(put("A", 10), 0);
+	unlinkat(dir.fd, name, 0);
+	plant("other"); /* so that the inode is not given again at once */
+	plant(name);	/* a user's, in the place of ours */
+	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL) + 200, 100, 1000), 0);
+	assert_true(is_there(name));
+	assert_true(is_there(alike));
+	assert_true(is_there("notes.txt"));
+	assert_int_equal(dir.removed, 0);
+}
+
+static void a_file_that_is_there_is_not_replaced(void **state)
+{
+	const char *expected = "20261122T000000Z-java-A-17.2.html";
+	struct stat st;
+
+	(void)state;
+	plant("20261122T000000Z-java-A-17.html");
+	assert_int_equal(symlinkat("/etc/passwd", dir.fd, ".fgcollect-part"), 0);
+	assert_int_equal(put("A", 10), 0);
+	assert_string_equal(name, expected);
+	assert_int_equal(fstatat(dir.fd, name, &st, AT_SYMLINK_NOFOLLOW), 0);
+	assert_true(S_ISREG(st.st_mode));
+	assert_int_equal(fstatat(dir.fd, "20261122T000000Z-java-A-17.html", &st, 0), 0);
+	assert_int_equal(st.st_size, 6);
+}
+
+static void half_a_graph_is_none(void **state)
+{
+	const struct graph_name of = name_of("A", 17);
+
+	(void)state;
+	assert_int_equal(graph_dir_write(&dir, &of, write_and_fail, NULL, name), -ENOSPC);
+	assert_false(is_there(name));
+	assert_false(is_there(".fgcollect-part"));
+	assert_int_equal(dir.count, 0);
+	plant(".fgcollect-part"); /* of one that was killed while it wrote */
+	start_again();
+	assert_false(is_there(".fgcollect-part"));
+}
+
+/* The list is a file in a directory that others may write to. */
+static void a_list_that_lies_removes_nothing(void **state)
+{
+	struct stat st;
+	int fd;
+
+	(void)state;
+	plant("notes.txt");
+	assert_int_equal(fstatat(dir.fd, "notes.txt", &st, 0), 0);
+	fd = openat(dir.fd, ".fgcollect-graphs", O_WRONLY | O_APPEND);
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd,
+			    "1 %llu 1 notes.txt\n1 1 1 ../../etc/passwd\nx\n1 2\n"
+			    "1 1 1 20200101T000000Z-/../../../etc/passwd\n%0500d\n",
+			    (unsigned long long)st.st_ino, 7) > 0);
+	close(fd);
+	start_again();
+	assert_int_equal(dir.count, 0);
+	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL) + 2000, 100, 1000), 0);
+	assert_true(is_there("notes.txt"));
+}
+
+static void a_second_program_is_refused(void **state)
+{
+	struct graph_dir second;
+
+	(void)state;
+	plant(".fgcollect-part"); /* what the first is writing */
+	assert_int_equal(graph_dir_open(&second, path), -EBUSY);
+	assert_true(is_there(".fgcollect-part"));
+	assert_int_equal(graph_dir_open(&second, "/nonexistent/x"), -ENOENT);
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(names_say_when_where_what_and_who),
+		CLAIM(names_from_outside_cannot_leave_the_directory),
+		CLAIM(the_oldest_go_when_all_are_too_large),
+		CLAIM(what_is_too_old_goes_also_after_a_restart),
+		CLAIM(files_of_others_stay),
+		CLAIM(a_file_that_is_there_is_not_replaced),
+		CLAIM(half_a_graph_is_none),
+		CLAIM(a_list_that_lies_removes_nothing),
+		CLAIM(a_second_program_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which processes are waited for when a recording is asked for, by children of this process. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "inspect/diagnose_process.h"
+#include "serve/newcomers.h"
+#include "base/clock.h"
+#include "base/process_stat.h"
+
+static struct engine engine;
+static struct recording_options options;
+static pid_t child;
+
+/* It has mapped a file called libjvm.so if told so, and waits to be ended. */
+static void be_child(bool is_jvm, int ready_fd)
+{
+	char dir[] = "/tmp/fg-newcomers-XXXXXX", path[64];
+	int fd;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "fg-newcomer");
+	if (is_jvm && mkdtemp(dir)) {
+		snprintf(path, sizeof(path), "%s/libjvm.so", dir);
+		fd = open(path, O_RDWR | O_CREAT, 0700);
+		if (ftruncate(fd, 4096) < 0 ||
+		    mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+			_exit(1);
+		unlink(path);
+		rmdir(dir);
+	}
+	if (write(ready_fd, "x", 1) != 1)
+		_exit(1);
+	pause();
+	_exit(0);
+}
+
+static void begin_child(bool is_jvm)
+{
+	int pipe_fds[2];
+	char byte;
+
+	assert_int_equal(pipe(pipe_fds), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		be_child(is_jvm, pipe_fds[1]);
+	close(pipe_fds[1]);
+	assert_int_equal(read(pipe_fds[0], &byte, 1), 1);
+	close(pipe_fds[0]);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	engine = (struct engine){0};
+	options = (struct recording_options){0};
+	targets_init(&engine.targets, "/tmp");
+	outreach_init(&engine.outreach, NULL, "/proc");
+	child = 0;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	if (child > 0) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+	outreach_fini(&engine.outreach);
+	targets_fini(&engine.targets);
+	return 0;
+}
+
+static void wait_until_old(void)
+{
+	const struct timespec pause = {.tv_nsec = 50000000};
+
+	while (process_stat_age_ns(child) < DIAGNOSE_YOUNG_NS)
+		nanosleep(&pause, NULL);
+}
+
+static void a_pid_is_waited_for_while_it_is_young(void **state)
+{
+	(void)state;
+	begin_child(false);
+	options.pid = child;
+	assert_int_equal(newcomers_expect(&engine, &options), 1);
+	assert_true(outreach_next_ns(&engine.outreach) <= clock_now_ns() + CLOCK_NS_PER_SEC / 10);
+	wait_until_old();
+	assert_int_equal(newcomers_expect(&engine, &options), 0);
+}
+
+/* Which may take a while on a busy host, until its agent is there. */
+static void a_jvm_is_waited_for_longer_than_what_may_become_one(void **state)
+{
+	(void)state;
+	begin_child(true);
+	options.pid = child;
+	wait_until_old();
+	assert_int_equal(newcomers_expect(&engine, &options), 1);
+	assert_true(diagnose_may_connect(child));
+}
+
+static void a_pid_that_is_none_is_not_waited_for(void **state)
+{
+	(void)state;
+	begin_child(false);
+	options.pid = child;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	child = 0;
+	assert_int_equal(newcomers_expect(&engine, &options), 0);
+}
+
+static void a_name_that_fits_makes_any_young_process_one(void **state)
+{
+	(void)state;
+	begin_child(false);
+	strcpy(options.select.comm, "fg-newcomer");
+	assert_int_equal(newcomers_expect(&engine, &options), 1);
+	strcpy(options.select.container, "web"); /* it is in no such container */
+	assert_int_equal(newcomers_expect(&engine, &options), 0);
+}
+
+/* Main class and labels are what the agent says. */
+static void what_only_an_agent_can_say_makes_every_young_jvm_one(void **state)
+{
+	(void)state;
+	strcpy(options.select.jvm, "Main");
+	strcpy(options.select.comm, "fg-newcomer");
+	begin_child(true);
+	assert_int_equal(newcomers_expect(&engine, &options), 1);
+	options.select.comm[0] = '\0';
+	assert_true(newcomers_expect(&engine, &options) >= 1);
+	options = (struct recording_options){0};
+	assert_true(newcomers_expect(&engine, &options) >= 1);
+}
+
+static void a_jvm_that_still_tells_of_its_code_is_waited_for(void **state)
+{
+	struct process *process;
+
+	(void)state;
+	begin_child(false);
+	options.pid = child;
+	wait_until_old();
+	process = targets_find_or_read(&engine.targets, child);
+	assert_non_null(process);
+	assert_int_equal(process_add_jvm(process), 0);
+	engine.targets.n_jvms++;
+	process->jvm->state = JVM_RESYNCING;
+	assert_int_equal(newcomers_expect(&engine, &options), 1);
+	process->jvm->state = JVM_CURRENT;
+	assert_int_equal(newcomers_expect(&engine, &options), 0);
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(a_pid_is_waited_for_while_it_is_young),
+		CLAIM(a_jvm_is_waited_for_longer_than_what_may_become_one),
+		CLAIM(a_pid_that_is_none_is_not_waited_for),
+		CLAIM(a_name_that_fits_makes_any_young_process_one),
+		CLAIM(what_only_an_agent_can_say_makes_every_young_jvm_one),
+		CLAIM(a_jvm_that_still_tells_of_its_code_is_waited_for),
+	};
+
+	return cmocka_run_group_tests_name("app newcomers", tests, NULL, NULL);
+}
