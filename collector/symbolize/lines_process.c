@@ -6,7 +6,7 @@
 #include "base/root_file.h"
 #include "elf/debug_file.h"
 #include "elf/elf_section.h"
-#include "elf/module_file.h"
+#include "files/module_file.h"
 #include "symbolize/dwarf_lines.h"
 
 #include <errno.h>

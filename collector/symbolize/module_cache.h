@@ -2,16 +2,16 @@
 /*
  * shape:   a process's mapping -> symbols of the file behind it, shared between processes
  * units:   bytes, elf_addr
- * threads: as elf/table_cache.h; what is found is used by the thread that asked
+ * threads: as files/table_cache.h; what is found is used by the thread that asked
  * errors:  NULL with a reason text; nothing here ends the run
- * source:  as elf/table_cache.h
+ * source:  as files/table_cache.h
  *
  * The table cache's symbols: see there for how files are found and kept.
  */
 #ifndef FG_SYMBOLIZE_MODULE_CACHE_H
 #define FG_SYMBOLIZE_MODULE_CACHE_H
 
-#include "elf/table_cache.h"
+#include "files/table_cache.h"
 #include "symbolize/elf_symbols.h"
 
 /* From here on tables can be asked for. */

@@ -29,7 +29,7 @@ struct symbolizer_verdict {
 	bool is_interpreted_unnamed;
 	bool is_rooted; /* the last frame is a thread's or the process's entry */
 	/*
-	 * Symbols are still being loaded, and somebody patient asks (elf/table_cache.h): the stack
+	 * Symbols are still being loaded, and somebody patient asks (files/table_cache.h): the stack
 	 * is to be named again, and nothing has been counted.
 	 */
 	bool is_waiting;

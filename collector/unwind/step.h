@@ -12,7 +12,7 @@
 #ifndef FG_UNWIND_STEP_H
 #define FG_UNWIND_STEP_H
 
-#include "elf/cfi_cache.h"
+#include "files/cfi_cache.h"
 #include "process/process.h"
 #include "unwind/arch.h"
 #include "unwind/heap_stacks.h"

@@ -17,7 +17,7 @@
 #ifndef FG_UNWIND_UNWINDER_H
 #define FG_UNWIND_UNWINDER_H
 
-#include "elf/cfi_cache.h"
+#include "files/cfi_cache.h"
 #include "process/process.h"
 #include "unwind/arch.h"
 #include "unwind/stack.h"
@@ -49,7 +49,7 @@ void unwinder_set_arch(struct unwinder *unwinder, const struct arch *arch);
 
 /*
  * process may be NULL, and the sample without registers: then it is the kernel's walk alone. False
- * if unwind rules are still being loaded and somebody patient asks (elf/table_cache.h): then the
+ * if unwind rules are still being loaded and somebody patient asks (files/table_cache.h): then the
  * stack is to be walked again, and nothing has been counted.
  */
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,

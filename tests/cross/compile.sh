@@ -47,7 +47,7 @@ compile() {
 for file in "$sources"/shared/*.c; do
 	compile "$file" -D_POSIX_C_SOURCE=200809L
 done
-for stage in base intake sample memory code maps container process elf unwind; do
+for stage in base intake sample memory code maps container process elf files unwind; do
 	for file in "$sources/collector/$stage"/*.c; do
 		compile "$file" "${collector[@]}"
 	done

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Opens what a mapping maps, and nothing else; see module_file.h. */
-#include "elf/module_file.h"
+#include "files/module_file.h"
 
 #include "base/cleanup.h"
 #include "base/root_file.h"

@@ -2,17 +2,17 @@
 /*
  * shape:   a process's mapping -> unwind rules of the file behind it, shared between processes
  * units:   bytes
- * threads: as elf/table_cache.h
+ * threads: as files/table_cache.h
  * errors:  NULL with a reason text; nothing here ends the run
- * source:  as elf/table_cache.h
+ * source:  as files/table_cache.h
  *
  * The table cache's unwind rules: see there for how files are found and kept.
  */
-#ifndef FG_ELF_CFI_CACHE_H
-#define FG_ELF_CFI_CACHE_H
+#ifndef FG_FILES_CFI_CACHE_H
+#define FG_FILES_CFI_CACHE_H
 
 #include "elf/cfi_table.h"
-#include "elf/table_cache.h"
+#include "files/table_cache.h"
 
 /* From here on tables can be asked for. */
 void cfi_cache_attach(struct table_cache *tables);

@@ -13,12 +13,12 @@
  * then NULL. It holds its file (O_PATH) as long as mappings of processes lead to it, if there are
  * descriptors for that; the one that was looked at least recently goes first.
  */
-#ifndef FG_ELF_TABLE_STORE_H
-#define FG_ELF_TABLE_STORE_H
+#ifndef FG_FILES_TABLE_STORE_H
+#define FG_FILES_TABLE_STORE_H
 
 #include "base/map64.h"
-#include "elf/file_scope.h"
-#include "elf/table_loader.h"
+#include "files/file_scope.h"
+#include "files/table_loader.h"
 #include "memory/address_space.h"
 
 #include <stdbool.h>

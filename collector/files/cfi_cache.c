@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table cache's unwind rules, see cfi_cache.h and elf/table_cache.h. */
-#include "elf/cfi_cache.h"
+/* The table cache's unwind rules, see cfi_cache.h and files/table_cache.h. */
+#include "files/cfi_cache.h"
 
 static int load(int fd, const struct debug_place *place, void **ret)
 {

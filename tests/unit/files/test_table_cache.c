@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "elf/cfi_cache.h"
+#include "files/cfi_cache.h"
 #include "slow_kind.h"
 
 #include <fcntl.h>

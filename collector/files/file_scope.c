@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Told apart by root directory and mount namespace, see file_scope.h. */
-#include "elf/file_scope.h"
+#include "files/file_scope.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

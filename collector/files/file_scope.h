@@ -10,8 +10,8 @@
  * other names. What was found by a name in the one says nothing of the other: processes agree on
  * names if they have the same root directory in the same mount namespace.
  */
-#ifndef FG_ELF_FILE_SCOPE_H
-#define FG_ELF_FILE_SCOPE_H
+#ifndef FG_FILES_FILE_SCOPE_H
+#define FG_FILES_FILE_SCOPE_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -10,12 +10,12 @@
  * The first is here, the others are table_store's. A table is made by table_loader's thread, or
  * without that at once.
  */
-#include "elf/table_cache.h"
+#include "files/table_cache.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/root_file.h"
-#include "elf/module_file.h"
+#include "files/module_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

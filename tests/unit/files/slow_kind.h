@@ -9,7 +9,7 @@
 #ifndef FG_TESTS_ELF_SLOW_KIND_H
 #define FG_TESTS_ELF_SLOW_KIND_H
 
-#include "elf/table_loader.h"
+#include "files/table_loader.h"
 
 #define SLOW_KIND_BYTES 1000 /* that a table says it takes */
 

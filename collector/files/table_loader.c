@@ -5,7 +5,7 @@
  * them and freed by whoever leaves last, because a read that hangs cannot be ended. See
  * table_loader.h.
  */
-#include "elf/table_loader.h"
+#include "files/table_loader.h"
 
 #include "base/clock.h"
 #include "base/root_file.h"

@@ -8,11 +8,11 @@
  *
  * A file is found when its mapping is first seen and held (O_PATH) as long as a process that maps
  * it is known, so that it can still be read when the process, its container or its name is gone;
- * see elf/module_file.h for how. A file is known again by device, inode, size, mtime and ctime.
+ * see files/module_file.h for how. A file is known again by device, inode, size, mtime and ctime.
  * Files that make equal tables, such as one library in many containers, share one; that is found by
  * comparing, not by build ID, because a container could give its own file another's build ID. For
  * the same reason a table for which the target's root had a debug file is for those alone who have
- * that root, see elf/file_scope.h, even if others map the same file.
+ * that root, see files/file_scope.h, even if others map the same file.
  *
  * All tables together are kept up to max_bytes, the least recently used going first, be it unwind
  * rules or symbols: what a profile needs of each differs too much from host to host to divide the
@@ -26,10 +26,10 @@
  *
  * A mapping named [vdso] is answered from this process's own, which is the same image.
  */
-#ifndef FG_ELF_TABLE_CACHE_H
-#define FG_ELF_TABLE_CACHE_H
+#ifndef FG_FILES_TABLE_CACHE_H
+#define FG_FILES_TABLE_CACHE_H
 
-#include "elf/table_store.h"
+#include "files/table_store.h"
 #include "memory/address_space.h"
 
 #include <stdbool.h>

@@ -11,8 +11,8 @@
  * at. Jobs that somebody waits for come before those that are only likely to be needed, and within
  * each of the two in the order in which they were added.
  */
-#ifndef FG_ELF_TABLE_LOADER_H
-#define FG_ELF_TABLE_LOADER_H
+#ifndef FG_FILES_TABLE_LOADER_H
+#define FG_FILES_TABLE_LOADER_H
 
 #include "elf/debug_file.h"
 

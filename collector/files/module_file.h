@@ -17,8 +17,8 @@
  * or a network's, and never answer. With the right to map_files none is asked; whoever reads has to
  * be ready to wait.
  */
-#ifndef FG_ELF_MODULE_FILE_H
-#define FG_ELF_MODULE_FILE_H
+#ifndef FG_FILES_MODULE_FILE_H
+#define FG_FILES_MODULE_FILE_H
 
 #include "memory/address_space.h"
 

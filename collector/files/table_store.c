@@ -4,7 +4,7 @@
  * it is. Tables are few (hundreds), so they stand in a list; files are looked up by hash. See
  * table_store.h.
  */
-#include "elf/table_store.h"
+#include "files/table_store.h"
 
 #include "base/clock.h"
 
