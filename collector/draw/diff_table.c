@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "render/text.h"
+#include "encode/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

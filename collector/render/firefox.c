@@ -18,7 +18,7 @@
  * tree's stacks side by side.
  */
 #include "render/by_thread.h"
-#include "render/json.h"
+#include "encode/json.h"
 #include "render/kinds.h"
 #include "render/render.h"
 #include "render/source.h"

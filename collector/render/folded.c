@@ -12,9 +12,9 @@
  * as one. Lines are written in order without ever being held together: one path is kept, and a
  * list of what is still to be written, last first. No recursion: stacks may be 100,000 deep.
  */
-#include "render/bytes.h"
+#include "encode/bytes.h"
 #include "render/render.h"
-#include "render/text.h"
+#include "encode/text.h"
 
 #include "base/cleanup.h"
 #include "base/map64.h"

@@ -7,10 +7,10 @@
  */
 #include "render/graph.h"
 #include "render/html_data.h"
-#include "render/packed.h"
+#include "encode/packed.h"
 #include "render/render.h"
 #include "render/svg_assets.h"
-#include "render/text.h"
+#include "encode/text.h"
 
 #include "base/cleanup.h"
 

@@ -2,11 +2,11 @@
 /* Encodes all that the page shows, see html_data.h. Lines hold clean text: no TAB, no LF in it. */
 #include "render/html_data.h"
 
-#include "render/bytes.h"
+#include "encode/bytes.h"
 #include "render/kinds.h"
-#include "render/packed.h"
+#include "encode/packed.h"
 #include "render/svg_data.h"
-#include "render/text.h"
+#include "encode/text.h"
 
 #include "base/cleanup.h"
 #include "profile/name_lists.h"

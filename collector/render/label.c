@@ -2,7 +2,7 @@
 /* Shorter and shorter forms of a name, see label.h; label.js does the same where scripts run. */
 #include "render/label.h"
 
-#include "render/text.h"
+#include "encode/text.h"
 
 #include <string.h>
 

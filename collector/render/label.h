@@ -16,7 +16,7 @@
 #ifndef FG_RENDER_LABEL_H
 #define FG_RENDER_LABEL_H
 
-#include "render/bytes.h"
+#include "encode/bytes.h"
 #include "render/kinds.h"
 
 #define LABEL_MIN_COLUMNS 3u

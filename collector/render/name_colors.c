@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/quick_hash.h"
-#include "render/bytes.h"
-#include "render/text.h"
+#include "encode/bytes.h"
+#include "encode/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

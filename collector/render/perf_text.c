@@ -20,7 +20,7 @@
 #include "render/by_thread.h"
 #include "render/render.h"
 #include "render/source.h"
-#include "render/text.h"
+#include "encode/text.h"
 
 #include "base/cleanup.h"
 #include "base/intern.h"

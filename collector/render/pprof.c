@@ -20,11 +20,11 @@
  * that both sides add up to the same.
  */
 #include "render/by_thread.h"
-#include "render/bytes.h"
-#include "render/gzip.h"
+#include "encode/bytes.h"
+#include "encode/gzip.h"
 #include "render/render.h"
 #include "render/source.h"
-#include "render/text.h"
+#include "encode/text.h"
 #include "render/tuples.h"
 
 #include "base/cleanup.h"

@@ -4,8 +4,8 @@
  * profile/recording_format.h. Records are written as they are made; a text goes out when the first
  * record names it.
  */
-#include "render/bytes.h"
-#include "render/gzip.h"
+#include "encode/bytes.h"
+#include "encode/gzip.h"
 #include "render/render.h"
 
 #include "base/cleanup.h"

@@ -10,7 +10,7 @@
 #define FG_RENDER_SOURCE_H
 
 #include "profile/profile.h"
-#include "render/bytes.h"
+#include "encode/bytes.h"
 
 /*
  * The file of a node that has one. A Java class says its file without its directory; that is made

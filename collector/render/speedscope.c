@@ -14,7 +14,7 @@
  * are more than MAX_TIMED of them: then each stack of a thread is written once.
  */
 #include "render/by_thread.h"
-#include "render/json.h"
+#include "encode/json.h"
 #include "render/render.h"
 #include "render/source.h"
 #include "render/tuples.h"

@@ -13,7 +13,7 @@
 #include "render/svg_assets.h"
 #include "render/svg_data.h"
 #include "render/svg_frames.h"
-#include "render/text.h"
+#include "encode/text.h"
 
 #include "base/cleanup.h"
 

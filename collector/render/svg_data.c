@@ -2,11 +2,11 @@
 /* Encodes the whole tree for the script, see svg_data.h. */
 #include "render/svg_data.h"
 
-#include "render/bytes.h"
+#include "encode/bytes.h"
 #include "render/kinds.h"
 #include "render/name_colors.h"
-#include "render/packed.h"
-#include "render/text.h"
+#include "encode/packed.h"
+#include "encode/text.h"
 
 #include "base/arena.h"
 #include "base/cleanup.h"

@@ -29,7 +29,7 @@
 #define FG_RENDER_SVG_DATA_H
 
 #include "profile/reshape.h"
-#include "render/bytes.h"
+#include "encode/bytes.h"
 #include "render/graph.h"
 #include "render/palette.h"
 

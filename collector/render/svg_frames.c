@@ -2,10 +2,10 @@
 /* Writes the frames of the static picture, see svg_frames.h. The root stands at the bottom. */
 #include "render/svg_frames.h"
 
-#include "render/bytes.h"
+#include "encode/bytes.h"
 #include "render/kinds.h"
 #include "render/label.h"
-#include "render/text.h"
+#include "encode/text.h"
 
 #include "base/cleanup.h"
 

@@ -2,7 +2,7 @@
 /* The table as a JSON object, see top_print.h. */
 #include "top/top_print.h"
 
-#include "render/text.h"
+#include "encode/text.h"
 
 #define BAD "\xef\xbf\xbd" /* U+FFFD */
 

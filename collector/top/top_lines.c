@@ -5,7 +5,7 @@
 #include "top/top_lines.h"
 
 #include "render/label.h"
-#include "render/text.h"
+#include "encode/text.h"
 
 #include <stdio.h>
 #include <string.h>

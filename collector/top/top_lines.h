@@ -4,7 +4,7 @@
  * units:   columns of a terminal; wide characters take two
  * threads: one: the locale's, which says what can be printed
  * errors:  kept in the bytes
- * source:  wcwidth(3), Unicode as render/text.h
+ * source:  wcwidth(3), Unicode as encode/text.h
  *
  * A line has no byte that is not text in the locale's character set, as far as it is known: what a
  * name has of controls, of marks that change the direction, or without a width, is '?'.
@@ -12,7 +12,7 @@
 #ifndef FG_TOP_TOP_LINES_H
 #define FG_TOP_TOP_LINES_H
 
-#include "render/bytes.h"
+#include "encode/bytes.h"
 #include "top/top_view.h"
 
 #include <stddef.h>

@@ -15,7 +15,7 @@ import unittest
 import colours
 
 PROGRAM = sys.argv.pop(1)
-SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent / "collector" / "render"
+SOURCES = pathlib.Path(__file__).resolve().parent.parent.parent / "collector" / "render" / "page"
 
 # CIEDE2000: 1 is what is just seen side by side.
 LEAST_OF_KINDS = 9       # any shade of one kind to any of another, to every sort of eye

@@ -8,7 +8,7 @@
 
 #include "import/import.h"
 #include "profile/recording_format.h"
-#include "render/gzip.h"
+#include "encode/gzip.h"
 #include "render/render.h"
 
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  */
 #include "import/import.h"
 #include "profile/recording_format.h"
-#include "render/bytes.h"
-#include "render/gzip.h"
+#include "encode/bytes.h"
+#include "encode/gzip.h"
 #include "render/render.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Lines fit their width, and no name can steer a terminal. */
-#include "render/text.h"
+#include "encode/text.h"
 #include "top/top_lines.h"
 #include "top/top_print.h"
 #include "top_samples.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* JSON strings by jansson, see json.h. */
-#include "render/json.h"
+#include "encode/json.h"
 
-#include "render/text.h"
+#include "encode/text.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -10,10 +10,10 @@
  * almost only numbers, millions of them; so the writers print these and the brackets as they go,
  * and have jansson quote what is not theirs: texts, each once.
  */
-#ifndef FG_RENDER_JSON_H
-#define FG_RENDER_JSON_H
+#ifndef FG_ENCODE_JSON_H
+#define FG_ENCODE_JSON_H
 
-#include "render/bytes.h"
+#include "encode/bytes.h"
 
 #include <stdio.h>
 

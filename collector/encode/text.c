@@ -7,7 +7,7 @@
  *   11110xxx 10xxxxxx 10xxxxxx 10xxxxxx  U+10000..U+10FFFF
  * Longer forms than needed are no UTF-8.
  */
-#include "render/text.h"
+#include "encode/text.h"
 
 #include <string.h>
 

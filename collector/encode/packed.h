@@ -6,10 +6,10 @@
  * errors:  -ENOMEM; a failed write is the stream's
  * source:  RFC 1950 (zlib), RFC 4648 (base64)
  */
-#ifndef FG_RENDER_PACKED_H
-#define FG_RENDER_PACKED_H
+#ifndef FG_ENCODE_PACKED_H
+#define FG_ENCODE_PACKED_H
 
-#include "render/bytes.h"
+#include "encode/bytes.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Packs data for a script that unpacks it, see packed.h. */
-#include "render/packed.h"
+#include "encode/packed.h"
 
 #include "base/cleanup.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A growing text, see bytes.h. */
-#include "render/bytes.h"
+#include "encode/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

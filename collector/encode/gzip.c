@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A gzip file by zlib, see gzip.h. What is added is gathered, since writers add a byte or two. */
-#include "render/gzip.h"
+#include "encode/gzip.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  *
  * Level 6 of zlib on what the writers give it: a profile of 18 MB takes less than half a second.
  */
-#ifndef FG_RENDER_GZIP_H
-#define FG_RENDER_GZIP_H
+#ifndef FG_ENCODE_GZIP_H
+#define FG_ENCODE_GZIP_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -9,10 +9,10 @@
  * Not written: bytes that are no UTF-8, control characters, non-characters, line and paragraph
  * separators, and the marks that reverse the order in which text is shown. Each becomes one mark.
  */
-#ifndef FG_RENDER_TEXT_H
-#define FG_RENDER_TEXT_H
+#ifndef FG_ENCODE_TEXT_H
+#define FG_ENCODE_TEXT_H
 
-#include "render/bytes.h"
+#include "encode/bytes.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
  *
  * A zero-filled struct bytes is a valid, empty one. data is not terminated; bytes_text does that.
  */
-#ifndef FG_RENDER_BYTES_H
-#define FG_RENDER_BYTES_H
+#ifndef FG_ENCODE_BYTES_H
+#define FG_ENCODE_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
