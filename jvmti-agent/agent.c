@@ -10,10 +10,10 @@
 #include "events.h"
 #include "flags.h"
 #include "hello.h"
-#include "jvm_version.h"
+#include "hotspot/jvm_version.h"
 #include "options.h"
 #include "sender.h"
-#include "vmstructs.h"
+#include "hotspot/vmstructs.h"
 #include "warn.h"
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #define FGAGENT_EVENTS_H
 
 #include "naming.h"
-#include "nmethods.h"
+#include "hotspot/nmethods.h"
 #include "recorder.h"
 
 #include <jvmti.h>

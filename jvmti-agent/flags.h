@@ -10,7 +10,7 @@
 #define FGAGENT_FLAGS_H
 
 #include "options.h"
-#include "vmstructs.h"
+#include "hotspot/vmstructs.h"
 
 enum flags_fp {
 	FLAGS_FP_UNKNOWN, /* no such flag to be found */

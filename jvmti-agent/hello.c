@@ -6,7 +6,7 @@
 #include "hello.h"
 
 #include "clock.h"
-#include "wanted.h"
+#include "hotspot/wanted.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include "flags.h"
 #include "options.h"
 #include "shared/wire.h"
-#include "vmstructs.h"
+#include "hotspot/vmstructs.h"
 
 #include <jvmti.h>
 

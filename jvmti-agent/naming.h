@@ -17,10 +17,10 @@
 #ifndef FGAGENT_NAMING_H
 #define FGAGENT_NAMING_H
 
-#include "inline_table.h"
-#include "loaded_code.h"
-#include "method_ids.h"
-#include "method_text.h"
+#include "methods/inline_table.h"
+#include "methods/loaded_code.h"
+#include "methods/method_ids.h"
+#include "methods/method_text.h"
 #include "recorder.h"
 
 /* What a connection needs; pages that are not used cost nothing. */

@@ -13,7 +13,7 @@
 #define FGAGENT_THREADS_H
 
 #include "recorder.h"
-#include "vmstructs.h"
+#include "hotspot/vmstructs.h"
 
 #include <jvmti.h>
 

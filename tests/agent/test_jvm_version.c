@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which HotSpot is too old for method events. */
-#include "agent/jvm_version.h"
+#include "agent/hotspot/jvm_version.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

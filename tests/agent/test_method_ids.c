@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What has been named: found again, given away when full, taken back. */
-#include "agent/method_ids.h"
-#include "agent/method_set.h"
+#include "agent/methods/method_ids.h"
+#include "agent/methods/method_set.h"
 #include "shared/wire.h"
 
 #include <setjmp.h>

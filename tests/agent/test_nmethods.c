@@ -3,7 +3,7 @@
  * A code heap of our own making, described by tables as libjvm's: 64 segments of a page, of
  * which the upper half is not committed and cannot be touched.
  */
-#include "agent/nmethods.h"
+#include "agent/hotspot/nmethods.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

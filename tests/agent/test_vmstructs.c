@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Symbols, tables and flags of a loaded object, with either kind of hash table. */
 #include "agent/flags.h"
-#include "agent/module.h"
-#include "agent/vmstructs.h"
-#include "agent/wanted.h"
+#include "agent/hotspot/module.h"
+#include "agent/hotspot/vmstructs.h"
+#include "agent/hotspot/wanted.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>

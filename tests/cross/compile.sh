@@ -29,7 +29,7 @@ ln -s "$sources/jvmti-agent" "$place/agent/agent"
 flags=(-std=c17 -c -o /dev/null -Werror -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes
 	-Wmissing-prototypes -Wundef -I"$sources")
 collector=(-D_GNU_SOURCE -I"$sources/collector" -isystem "$place/lib")
-agent=(-D_GNU_SOURCE '-DFGAGENT_VERSION="0"' -isystem "$jvmti" -isystem "$jni_md"
+agent=(-D_GNU_SOURCE -I"$sources/jvmti-agent" '-DFGAGENT_VERSION="0"' -isystem "$jvmti" -isystem "$jni_md"
 	-include "$sources/jvmti-agent/glibc_compat.h")
 failed=0 count=0
 
@@ -55,7 +55,7 @@ done
 for file in "$sources"/tests/unit/{sample,unwind}/*.c "$sources"/tests/fuzz/fuzz_*.c; do
 	compile "$file" "${collector[@]}" "-DFG_SOURCE_DIR=\"$sources\""
 done
-for file in "$sources"/jvmti-agent/*.c; do
+for file in "$sources"/jvmti-agent/{,*/}*.c; do
 	compile "$file" "${agent[@]}"
 done
 echo "$((count - failed)) of $count files compile"

@@ -27,7 +27,7 @@ aarch64-linux-gnu-gcc "${flags[@]}" '-DFGAGENT_VERSION="0"' -I"$source" \
 	-I"$build/include/wire" -I"$build/include/agent" \
 	-include "$source/jvmti-agent/glibc_compat.h" \
 	-Wl,--version-script="$source/jvmti-agent/exports.map" -o "$directory/libfgagent.so" \
-	"$source"/jvmti-agent/*.c "$source"/shared/wire_encode*.c
+	"$source"/jvmti-agent/{,*/}*.c -I"$source/jvmti-agent" "$source"/shared/wire_encode*.c
 
 "$build/tests/agent/agent_listener" "$directory/agent.sock" >"$directory/events" &
 listener=$!

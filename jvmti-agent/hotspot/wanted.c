@@ -10,7 +10,7 @@
  *   ContinuationEntry, CompressedOops              to a virtual thread's frames in the heap
  *   ZHeap, ZForwarding, ...                        to those that ZGC has moved
  */
-#include "wanted.h"
+#include "hotspot/wanted.h"
 
 #include <string.h>
 

@@ -5,9 +5,9 @@
  *
  *   u16 tag, u16 0, u32 length | number of methods, methods | number of regions, regions
  */
-#include "inline_table.h"
+#include "methods/inline_table.h"
 
-#include "regions.h"
+#include "methods/regions.h"
 
 #define SECTION_HEADER_BYTES 8
 

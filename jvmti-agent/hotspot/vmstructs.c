@@ -7,7 +7,7 @@
  * so that a reader need not be compiled with the JVM. Names are C strings; an entry whose name is
  * NULL ends an array.
  */
-#include "vmstructs.h"
+#include "hotspot/vmstructs.h"
 
 #include <string.h>
 

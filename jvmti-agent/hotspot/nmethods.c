@@ -8,7 +8,7 @@
  * where its code begins. Other threads change the map meanwhile, but not what leads to a block in
  * use, and every step is checked against what the heap has committed.
  */
-#include "nmethods.h"
+#include "hotspot/nmethods.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The bounded memory of what has been named. See method_ids.h. */
-#include "method_ids.h"
+#include "methods/method_ids.h"
 
 /* The first slot of the method's set. jmethodIDs are addresses or counters: multiply and fold. */
 static uint32_t set_of(jmethodID method)

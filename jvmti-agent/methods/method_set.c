@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A hash table of indices with linear probing, at most half full. */
-#include "method_set.h"
+#include "methods/method_set.h"
 
 /* The method's bucket, or the free one that it would get. */
 static uint32_t probe(const struct method_set *set, jmethodID method)

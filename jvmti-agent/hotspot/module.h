@@ -9,8 +9,8 @@
  * Stands in for dlopen and dlsym, which old glibc keeps in a library of its own. Every pointer that
  * is read from the object is first checked against the object's own segments.
  */
-#ifndef FGAGENT_MODULE_H
-#define FGAGENT_MODULE_H
+#ifndef FGAGENT_HOTSPOT_MODULE_H
+#define FGAGENT_HOTSPOT_MODULE_H
 
 #include <link.h>
 #include <stdbool.h>

@@ -12,11 +12,11 @@
  *
  * Zero-filled it finds nothing.
  */
-#ifndef FGAGENT_NMETHODS_H
-#define FGAGENT_NMETHODS_H
+#ifndef FGAGENT_HOTSPOT_NMETHODS_H
+#define FGAGENT_HOTSPOT_NMETHODS_H
 
 #include "shared/wire.h"
-#include "vmstructs.h"
+#include "hotspot/vmstructs.h"
 
 struct nmethods {
 	bool on;

@@ -14,8 +14,8 @@
  * A jmethodID is never used for another method in the life of a JVM, not even after its class has
  * gone. Zero-filled it is empty.
  */
-#ifndef FGAGENT_METHOD_IDS_H
-#define FGAGENT_METHOD_IDS_H
+#ifndef FGAGENT_METHODS_METHOD_IDS_H
+#define FGAGENT_METHODS_METHOD_IDS_H
 
 #include <jvmti.h>
 #include <stddef.h>

@@ -8,10 +8,10 @@
  *
  * A zero-filled struct is one without tables: every lookup in it fails.
  */
-#ifndef FGAGENT_VMSTRUCTS_H
-#define FGAGENT_VMSTRUCTS_H
+#ifndef FGAGENT_HOTSPOT_VMSTRUCTS_H
+#define FGAGENT_HOTSPOT_VMSTRUCTS_H
 
-#include "module.h"
+#include "hotspot/module.h"
 
 /* One array of entries that ends with an entry without name. */
 struct vmstructs_table {

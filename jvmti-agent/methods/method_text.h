@@ -7,8 +7,8 @@
  * source:  JVMTI GetMethodName, GetMethodDeclaringClass, GetClassSignature, GetSourceFileName,
  *          GetLineNumberTable
  */
-#ifndef FGAGENT_METHOD_TEXT_H
-#define FGAGENT_METHOD_TEXT_H
+#ifndef FGAGENT_METHODS_METHOD_TEXT_H
+#define FGAGENT_METHODS_METHOD_TEXT_H
 
 #include "shared/wire.h"
 

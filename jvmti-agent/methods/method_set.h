@@ -8,8 +8,8 @@
  *
  * Zero-filled it is empty. Clearing costs as much as what was added.
  */
-#ifndef FGAGENT_METHOD_SET_H
-#define FGAGENT_METHOD_SET_H
+#ifndef FGAGENT_METHODS_METHOD_SET_H
+#define FGAGENT_METHODS_METHOD_SET_H
 
 #include <jvmti.h>
 #include <stdbool.h>

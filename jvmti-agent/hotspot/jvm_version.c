@@ -4,7 +4,7 @@
  * Since JDK 9 it is the JDK's own version, "17.0.15+6-Debian" and also "25.0.1+8-LTS" or "25+36":
  * only the "-b" right after the second number tells the two schemes apart.
  */
-#include "jvm_version.h"
+#include "hotspot/jvm_version.h"
 
 #include <stddef.h>
 #include <string.h>

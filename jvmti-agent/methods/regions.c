@@ -4,7 +4,7 @@
  * with a number of entries {end of the code, number of frames, their methods, their bytecodes}.
  * HotSpot makes one record; the bound is for whoever makes a ring.
  */
-#include "regions.h"
+#include "methods/regions.h"
 
 #include "shared/wire.h"
 

@@ -6,8 +6,8 @@
  * errors:  what is not understood is trusted
  * source:  JDK-8173361, JDK-8305165: HotSpot 8 before 8u382 may crash by delivering the event
  */
-#ifndef FGAGENT_JVM_VERSION_H
-#define FGAGENT_JVM_VERSION_H
+#ifndef FGAGENT_HOTSPOT_JVM_VERSION_H
+#define FGAGENT_HOTSPOT_JVM_VERSION_H
 
 #include <stdbool.h>
 

@@ -6,11 +6,11 @@
  * errors:  what this JVM does not have is left out
  * source:  shared/README.md, HELLO's values; the names are HotSpot's, of JDK 8 to 26
  */
-#ifndef FGAGENT_WANTED_H
-#define FGAGENT_WANTED_H
+#ifndef FGAGENT_HOTSPOT_WANTED_H
+#define FGAGENT_HOTSPOT_WANTED_H
 
 #include "shared/wire.h"
-#include "vmstructs.h"
+#include "hotspot/vmstructs.h"
 
 #define WANTED_MAX 256
 

@@ -6,8 +6,8 @@
  * errors:  what is of another kind or version, out of order or outside the code is skipped
  * source:  jvmticmlr.h; PCStackInfo.pc is the end of what it describes, methods[0] the innermost
  */
-#ifndef FGAGENT_REGIONS_H
-#define FGAGENT_REGIONS_H
+#ifndef FGAGENT_METHODS_REGIONS_H
+#define FGAGENT_METHODS_REGIONS_H
 
 #include <jvmti.h>
 #include <jvmticmlr.h>

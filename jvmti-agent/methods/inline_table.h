@@ -6,13 +6,13 @@
  * errors:  false if it finds no room; what it has named is then to be taken back
  * source:  shared/README.md, section 1
  */
-#ifndef FGAGENT_INLINE_TABLE_H
-#define FGAGENT_INLINE_TABLE_H
+#ifndef FGAGENT_METHODS_INLINE_TABLE_H
+#define FGAGENT_METHODS_INLINE_TABLE_H
 
-#include "loaded_code.h"
-#include "method_ids.h"
-#include "method_set.h"
-#include "method_text.h"
+#include "methods/loaded_code.h"
+#include "methods/method_ids.h"
+#include "methods/method_set.h"
+#include "methods/method_text.h"
 
 #define INLINE_TABLE_MAX_BYTES (256u << 10)
 

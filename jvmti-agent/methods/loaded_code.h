@@ -6,8 +6,8 @@
  * errors:  none
  * source:  JVMTI CompiledMethodLoad; nmethods.h
  */
-#ifndef FGAGENT_LOADED_CODE_H
-#define FGAGENT_LOADED_CODE_H
+#ifndef FGAGENT_METHODS_LOADED_CODE_H
+#define FGAGENT_METHODS_LOADED_CODE_H
 
 #include "shared/wire.h"
 

@@ -10,7 +10,7 @@
  *   DT_HASH      u32 n_buckets, n_chain, bucket[n_buckets], chain[n_chain]
  * glibc has already added the base to these addresses in memory, musl has not.
  */
-#include "module.h"
+#include "hotspot/module.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Asks the JVM what a method is called. Local references are given back at once: a callback on a
  * thread of the JVM would drop them at its end, but there may be one for each inlined method.
  */
-#include "method_text.h"
+#include "methods/method_text.h"
 
 static void drop_reference(const struct method_reader *reader, jobject object)
 {
