@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sources are in layers: no circles, no arrows upwards, no room that has outgrown its name."""
+
+import re
+import unittest
+
+import structure
+
+MOST_FILES = 40  # of a folder
+
+
+class Structure(unittest.TestCase):
+    def test_no_modules_include_one_another_in_a_circle(self):
+        for tree in ("collector", "jvmti-agent"):
+            with self.subTest(tree):
+                graph = structure.graph_of(tree)
+                self.assertGreater(sum(map(len, graph.values())), 50)
+                self.assertEqual(structure.circles(graph), [])
+
+    def test_circles_are_found(self):
+        graph = {"a": {"b"}, "b": {"c", "d"}, "c": {"a"}, "d": {"e"}, "e": {"d"}, "f": {"a"}}
+        self.assertEqual(sorted(structure.circles(graph)), [["a", "b", "c"], ["d", "e"]])
+        self.assertEqual(structure.circles({"a": {"b", "c"}, "b": {"c"}, "c": set()}), [])
+
+    def test_a_stage_uses_those_before_it(self):
+        before = {"wire"}
+        for stage in structure.stages():
+            with self.subTest(stage):
+                self.assertLessEqual(set(structure.uses_of(stage)), before)
+            before.add(stage)
+
+    def test_a_stage_includes_those_before_it(self):
+        order = structure.stages()
+        for module, included in structure.graph_of("collector").items():
+            stage = module.split("/")[0]
+            for other in {name.split("/")[0] for name in included} - {"shared"}:
+                with self.subTest(module):
+                    self.assertLessEqual(order.index(other), order.index(stage))
+
+    def test_no_folder_has_too_many_files(self):
+        for tree in structure.TREES:
+            for folder in [structure.SOURCE / tree, *(structure.SOURCE / tree).rglob("*/")]:
+                files = [path for path in folder.iterdir() if path.is_file()]
+                with self.subTest(str(folder.relative_to(structure.SOURCE))):
+                    self.assertLessEqual(len(files), MOST_FILES)
+
+    def test_tests_mirror_the_folders(self):
+        rooms = {*structure.stages(), "shared"}
+        tested = {path.parent.name for path in
+                  (structure.SOURCE / "tests" / "unit").glob("*/CMakeLists.txt")}
+        self.assertLessEqual(tested, rooms)
+
+    def test_a_header_is_guarded_by_its_path_and_says_what_it_is(self):
+        for path in structure.sources("collector"):
+            if path.suffix != ".h":
+                continue
+            text = path.read_text()
+            module = structure.module_of(path, "collector")
+            guard = "FG_" + re.sub(r"\W", "_", module).upper() + "_H"
+            with self.subTest(module):
+                self.assertIn(f"#ifndef {guard}\n#define {guard}\n", text)
+                for word in ("shape", "units", "threads", "errors", "source"):
+                    self.assertRegex(text, rf"\n \* {word}: +\S")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
