@@ -37,10 +37,18 @@ function(fg_stage name)
   endforeach()
 endfunction()
 
-# fg_unit_test(name SOURCES ... USES ... [LIBRARIES ...]): a cmocka program, run by ctest as
-# unit.<name>. One that returns 77 has found that the machine lacks what all of it needs.
+# What starts threads, or links what does: `threads` is a label, and a target that builds all of it.
+add_custom_target(threads)
+function(fg_has_threads target)
+  add_dependencies(threads ${target})
+  set_tests_properties(${ARGN} PROPERTIES LABELS "unit;threads")
+endfunction()
+
+# fg_unit_test(name SOURCES ... USES ... [LIBRARIES ...] [THREADS]): a cmocka program, run by ctest
+# as unit.<name>. One that returns 77 has found that the machine lacks what all of it needs. THREADS:
+# see above; source.threads says where the word is missing.
 function(fg_unit_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_compile_definitions(test_${name} PRIVATE _GNU_SOURCE
     FG_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FG_BINARY_DIR="${CMAKE_BINARY_DIR}")
@@ -50,4 +58,7 @@ function(fg_unit_test name)
   endforeach()
   add_test(NAME unit.${name} COMMAND test_${name})
   set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 120 SKIP_RETURN_CODE 77)
+  if(ARG_THREADS)
+    fg_has_threads(test_${name} unit.${name})
+  endif()
 endfunction()

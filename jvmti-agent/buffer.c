@@ -41,7 +41,7 @@ static size_t record_bytes(const uint8_t *record)
 size_t buffer_peek(const struct buffer *buffer, size_t max, const uint8_t **ret)
 {
 	const size_t available = buffer->end - buffer->begin;
-	const uint8_t *run = buffer->data + buffer->begin;
+	const uint8_t *run = available > 0 ? buffer->data + buffer->begin : NULL;
 	size_t len = 0;
 
 	while (len < available) {

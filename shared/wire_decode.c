@@ -123,11 +123,12 @@ void wire_reader_init(struct wire_reader *reader, const struct wire_message *mes
 
 int wire_reader_next(struct wire_reader *reader, struct wire_record *ret)
 {
-	struct cursor c = {.p = reader->data + reader->pos, .left = reader->len - reader->pos};
+	struct cursor c = {.left = reader->len - reader->pos};
 	struct wire_record record;
 
 	if (c.left == 0)
 		return 0;
+	c.p = reader->data + reader->pos;
 	record.kind = take_u16(&c);
 	record.flags = take_u16(&c);
 	record.len = take_u32(&c);
