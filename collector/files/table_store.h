@@ -97,10 +97,10 @@ struct table_job *table_store_new_job(struct table_store *store, struct module *
 				      enum table_of of);
 /* Takes a job that is done, and may evict. Returns why its module has no table, or NULL. */
 const char *table_store_put(struct table_store *store, struct table_job *job);
-/* module must have that table. Borrowed until the next table_store_put. */
-/* Whether it says something of its module's scope alone. */
+/* Whether the module's table says something of the module's scope alone. */
 bool table_store_is_private(const struct table_store *store, const struct module *module,
 			    enum table_of of);
+/* The module's table, which must be there; borrowed until the next table_store_put. */
 void *table_store_use(struct table_store *store, const struct module *module, enum table_of of);
 /* All modules go, tables stay. Their jobs belong to nobody then. */
 void table_store_forget(struct table_store *store);

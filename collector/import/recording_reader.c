@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads what render/recording.c wrote, a record at a time, see profile/recording_format.h. Numbers
+ * Reads what render/fgrec.c wrote, a record at a time, see profile/recording_format.h. Numbers
  * in a file name things that have come before; each is checked before it is used, and what a record
  * says is added through the same functions that a recording adds with, so that their limits hold.
  */

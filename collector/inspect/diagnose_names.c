@@ -41,7 +41,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *text, const c
 static void say_process(struct text *text, const struct selector *selector,
 			const struct process *process)
 {
-	const struct identity *identity = &process->identity;
+	const struct workload *workload = &process->workload;
 	char title[512];
 
 	process_title(process, title, sizeof(title));
@@ -49,20 +49,20 @@ static void say_process(struct text *text, const struct selector *selector,
 		say(text, "PID %d %s", (int)process->pid, selector->jvm[0] ? title : process->comm);
 		return;
 	}
-	if (selector->n_labels > 0 && identity->labels.count > 0) {
-		for (size_t i = 0; i < identity->labels.count; i++)
-			say(text, "%s%s=%s", i ? " " : "", identity->labels.labels[i].key,
-			    identity->labels.labels[i].value);
+	if (selector->n_labels > 0 && workload->labels.count > 0) {
+		for (size_t i = 0; i < workload->labels.count; i++)
+			say(text, "%s%s=%s", i ? " " : "", workload->labels.labels[i].key,
+			    workload->labels.labels[i].value);
 		return;
 	}
-	if (process->container_id[0] && !(selector->pod[0] && identity->pod[0]))
-		say(text, "%s%s%.*s%s", identity->container, identity->container[0] ? " (" : "",
-		    ID_DIGITS, process->container_id, identity->container[0] ? ")" : "");
-	else if (!identity->pod[0])
+	if (process->container_id[0] && !(selector->pod[0] && workload->pod[0]))
+		say(text, "%s%s%.*s%s", workload->container, workload->container[0] ? " (" : "",
+		    ID_DIGITS, process->container_id, workload->container[0] ? ")" : "");
+	else if (!workload->pod[0])
 		say(text, "PID %d %s", (int)process->pid, title);
-	if (identity->pod[0])
-		say(text, "%s%s%s%s", selector->pod[0] ? "" : " of pod ", identity->name_space,
-		    identity->name_space[0] ? "/" : "", identity->pod);
+	if (workload->pod[0])
+		say(text, "%s%s%s%s", selector->pod[0] ? "" : " of pod ", workload->name_space,
+		    workload->name_space[0] ? "/" : "", workload->pod);
 }
 
 /* Several processes may be called the same. */

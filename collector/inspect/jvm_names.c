@@ -8,18 +8,18 @@
 
 void jvm_names_add(json_t *jvm, const struct process *process)
 {
-	const struct identity *identity = &process->identity;
+	const struct workload *workload = &process->workload;
 	json_t *labels = json_object();
 	char title[512], clean[512];
 
-	for (size_t i = 0; i < identity->labels.count; i++)
-		json_object_set_new(labels, identity->labels.labels[i].key,
-				    json_string(identity->labels.labels[i].value));
+	for (size_t i = 0; i < workload->labels.count; i++)
+		json_object_set_new(labels, workload->labels.labels[i].key,
+				    json_string(workload->labels.labels[i].value));
 	process_title(process, title, sizeof(title));
 	outside_text(title, strlen(title), clean, sizeof(clean));
-	json_object_set_new(jvm, "container_name", json_string(identity->container));
-	json_object_set_new(jvm, "pod", json_string(identity->pod));
-	json_object_set_new(jvm, "namespace", json_string(identity->name_space));
+	json_object_set_new(jvm, "container_name", json_string(workload->container));
+	json_object_set_new(jvm, "pod", json_string(workload->pod));
+	json_object_set_new(jvm, "namespace", json_string(workload->name_space));
 	json_object_set_new(jvm, "labels", labels);
 	json_object_set_new(jvm, "main_class", json_string(clean));
 }

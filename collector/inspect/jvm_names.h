@@ -4,7 +4,7 @@
  * units:   none
  * threads: one
  * errors:  without memory, something is missing
- * source:  process/identity.h
+ * source:  process/workload.h
  */
 #ifndef FG_INSPECT_JVM_NAMES_H
 #define FG_INSPECT_JVM_NAMES_H

@@ -40,8 +40,8 @@ uint32_t named_sample_thread(const struct named_sample *sample, struct timeline 
 		process_title(process, title, sizeof(title));
 		row.container = process->container_id;
 		row.pod = process_pod(process);
-		row.container_name = process->identity.container;
-		row.name_space = process->identity.name_space;
+		row.container_name = process->workload.container;
+		row.name_space = process->workload.name_space;
 		thread.name = process_thread_name(process, sample->tid);
 		snprintf(runtime, sizeof(runtime), "%s%s%s", name ? name : "",
 			 name && version ? " " : "", version ? version : "");

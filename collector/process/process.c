@@ -108,7 +108,7 @@ void process_free(struct process *process)
 	free_values(&process->threads);
 	map64_fini(&process->thread_names);
 	name_pool_fini(&process->names);
-	identity_fini(&process->identity);
+	workload_fini(&process->workload);
 	free(process);
 }
 
@@ -273,7 +273,7 @@ static void set_process_comm(struct process *process, const char *comm)
 	if (strcmp(process->comm, comm) == 0)
 		return;
 	snprintf(process->comm, sizeof(process->comm), "%s", comm);
-	identity_touch(&process->identity);
+	workload_touch(&process->workload);
 }
 
 void process_see_thread(struct process *process, pid_t tid, uint64_t now_ns)
@@ -344,7 +344,7 @@ int process_set_thread_name(struct process *process, pid_t inner_tid, const char
  */
 const char *process_pod(const struct process *process)
 {
-	return process->identity.pod[0] ? process->identity.pod : process->pod_uid;
+	return process->workload.pod[0] ? process->workload.pod : process->pod_uid;
 }
 
 void process_identify(struct process *process)
@@ -352,7 +352,7 @@ void process_identify(struct process *process)
 	const struct container_entry *entry = process->container;
 
 	process->container_version = entry ? entry->version : 0;
-	identity_make(&process->identity, process->jvm ? &process->jvm->hello : NULL,
+	workload_make(&process->workload, process->jvm ? &process->jvm->hello : NULL,
 		      entry ? &entry->container : NULL);
 }
 

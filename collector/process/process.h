@@ -18,7 +18,7 @@
 #include "code/code_methods.h"
 #include "container/containers.h"
 #include "maps/foreign_reader.h"
-#include "process/identity.h"
+#include "process/workload.h"
 #include "code/java_methods.h"
 #include "code/jvm_hello.h"
 #include "maps/jitdump_target.h"
@@ -93,8 +93,8 @@ struct process {
 	char container_id[CONTAINER_ID_BYTES]; /* "" if in none */
 	char pod_uid[POD_UID_BYTES];	       /* likewise */
 	struct container_entry *container; /* held by the targets; NULL: in none, or not known */
-	uint64_t container_version;	   /* that identity was made of */
-	struct identity identity;	   /* what it is called */
+	uint64_t container_version;	   /* that workload was made of */
+	struct workload workload;	   /* what it is called */
 	struct address_space space;
 	uint64_t space_read_ns;	     /* when all of it was last read; 0: it is to be read anew */
 	uint64_t space_wait_ns;	     /* so long it is not read again after that: it was the same */
@@ -182,7 +182,7 @@ const char *process_pod(const struct process *process);
 const struct java_method *process_java_method(struct process *process, uint64_t addr,
 					      uint64_t now_ns, const char **ret_reason);
 
-/* Makes its identity anew, of what is known of its container and of its agent. */
+/* Makes the process's workload anew, of what is known of its container and of its agent. */
 void process_identify(struct process *process);
 
 /* What a person calls it: main class or jar of a JVM, else comm. Into ret, terminated. */

@@ -39,16 +39,16 @@ static bool fits_jvm(const struct selection *selection, const struct process *pr
 
 static bool is_at(const struct selection_place *place, const struct process *process)
 {
-	const struct identity *identity = &process->identity;
+	const struct workload *workload = &process->workload;
 
 	if (place->id[0])
 		return strcmp(place->id, process->container_id) == 0;
-	if (place->container[0] && strcmp(place->container, identity->container) != 0)
+	if (place->container[0] && strcmp(place->container, workload->container) != 0)
 		return false;
 	if (place->pod_uid[0])
 		return strcmp(place->pod_uid, process->pod_uid) == 0;
-	return strcmp(place->pod, identity->pod) == 0 &&
-	       strcmp(place->name_space, identity->name_space) == 0;
+	return strcmp(place->pod, workload->pod) == 0 &&
+	       strcmp(place->name_space, workload->name_space) == 0;
 }
 
 static enum selector_fit fit_place(const struct selection *selection, const struct process *process)
@@ -75,7 +75,7 @@ bool selection_fits(const struct selection *selection, const struct process *pro
 
 bool selection_wants(struct selection *selection, const struct process *process)
 {
-	const uint64_t key = (uint64_t)process->pid, version = process->identity.version;
+	const uint64_t key = (uint64_t)process->pid, version = process->workload.version;
 	uintptr_t verdict;
 
 	if (selector_is_empty(&selection->selector))
@@ -127,21 +127,21 @@ bool selection_could_mean(const struct selection *selection, enum selector_fit b
 static void place_of(const struct selection *selection, const struct process *process,
 		     struct selection_place *ret)
 {
-	const struct identity *identity = &process->identity;
+	const struct workload *workload = &process->workload;
 	const char *asked = selection->selector.container;
 	const size_t len = strlen(asked);
 
 	*ret = (struct selection_place){.is_set = true};
 	if (selector_is_uid_of(&selection->selector, process))
 		strcpy(ret->pod_uid, process->pod_uid);
-	strcpy(ret->pod, identity->pod);
-	strcpy(ret->name_space, identity->name_space);
+	strcpy(ret->pod, workload->pod);
+	strcpy(ret->name_space, workload->name_space);
 	if (len == 0)
 		return;
 	if (strncmp(process->container_id, asked, len) == 0)
 		strcpy(ret->id, process->container_id);
 	else
-		strcpy(ret->container, identity->container);
+		strcpy(ret->container, workload->container);
 }
 
 /* One that is found by its ID is another than one of the same name. */

@@ -7,7 +7,7 @@
  * source:  none
  *
  * What a process is called changes seldom, and samples are many: a verdict is kept per process
- * until its identity has another version. selection_narrow makes one container or pod of a name
+ * until its workload has another version. selection_narrow makes one container or pod of a name
  * that so many fit; what starts later is taken if it is in that one. A container that is made anew
  * under its name, or a pod's that is started again, is the same. A zero-filled struct selection
  * takes every process.
@@ -37,7 +37,7 @@ struct selection {
 	struct selection_place place;
 	bool has_jvm;
 	regex_t jvm;
-	struct map64 verdicts; /* PID -> version of its identity, and the verdict in the last bit */
+	struct map64 verdicts; /* PID -> version of its workload, and the verdict in the last bit */
 };
 
 /* -EINVAL: the regular expression is none. */

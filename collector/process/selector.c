@@ -131,7 +131,7 @@ enum selector_fit selector_fit_container(const struct selector *selector,
 	if (!selector->container[0])
 		return SELECTOR_EXACT;
 	by_id = fit(selector->container, process->container_id);
-	by_name = fit(selector->container, process->identity.container);
+	by_name = fit(selector->container, process->workload.container);
 	return by_id > by_name ? by_id : by_name;
 }
 
@@ -143,15 +143,15 @@ bool selector_is_uid_of(const struct selector *selector, const struct process *p
 enum selector_fit selector_fit_pod(const struct selector *selector, const struct process *process)
 {
 	const char *slash = strchr(selector->pod, '/');
-	const struct identity *identity = &process->identity;
+	const struct workload *workload = &process->workload;
 	const size_t len = slash ? (size_t)(slash - selector->pod) : 0;
 
 	if (!selector->pod[0] || selector_is_uid_of(selector, process))
 		return SELECTOR_EXACT;
-	if (slash && (strlen(identity->name_space) != len ||
-		      strncmp(identity->name_space, selector->pod, len) != 0))
+	if (slash && (strlen(workload->name_space) != len ||
+		      strncmp(workload->name_space, selector->pod, len) != 0))
 		return SELECTOR_UNFIT;
-	return fit(slash ? slash + 1 : selector->pod, identity->pod);
+	return fit(slash ? slash + 1 : selector->pod, workload->pod);
 }
 
 bool selector_fits_rest(const struct selector *selector, const struct process *process)
@@ -160,7 +160,7 @@ bool selector_fits_rest(const struct selector *selector, const struct process *p
 		return false;
 	for (size_t i = 0; i < selector->n_labels; i++) {
 		const char *value =
-			label_set_find(&process->identity.labels, selector->labels[i].key);
+			label_set_find(&process->workload.labels, selector->labels[i].key);
 
 		if (!value || strcmp(value, selector->labels[i].value) != 0)
 			return false;

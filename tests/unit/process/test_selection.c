@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about process/selection.h and identity.h: which processes a name means. */
+/* Claims about process/selection.h and workload.h: which processes a name means. */
 #include "process/selection.h"
 
 #include <setjmp.h>
@@ -49,7 +49,7 @@ static int tear_down(void **state)
 	(void)state;
 	selection_fini(&selection);
 	for (size_t i = 0; i < MAX; i++) {
-		identity_fini(&processes[i].identity);
+		workload_fini(&processes[i].workload);
 		container_fini(&entries[i].container);
 	}
 	map64_fini(&targets.processes);
@@ -307,21 +307,21 @@ static void the_agents_words_fill_what_the_host_does_not_know(void **state)
 				  "k8s.pod.name=x,k8s.container.name=y,t=a%20b%2Cc%,=,broken"};
 	jvms[0].hello.n_attrs = 4;
 	process_identify(process);
-	assert_string_equal(process->identity.container, "app");
-	assert_string_equal(process->identity.pod, "api?-1");
-	assert_string_equal(process->identity.name_space, "shop");
-	assert_string_equal(label_set_find(&process->identity.labels, "app"), "host");
-	assert_string_equal(label_set_find(&process->identity.labels, "t"), "a b,c%");
+	assert_string_equal(process->workload.container, "app");
+	assert_string_equal(process->workload.pod, "api?-1");
+	assert_string_equal(process->workload.name_space, "shop");
+	assert_string_equal(label_set_find(&process->workload.labels, "app"), "host");
+	assert_string_equal(label_set_find(&process->workload.labels, "t"), "a b,c%");
 }
 
 static void each_change_has_a_version_of_its_own(void **state)
 {
 	struct process *process = add(&(struct made){.id = ID_A});
-	const uint64_t version = process->identity.version;
+	const uint64_t version = process->workload.version;
 
 	(void)state;
 	process_identify(process);
-	assert_true(process->identity.version > version);
+	assert_true(process->workload.version > version);
 	assert_true(version > 0);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a process is called, see identity.h. */
-#include "process/identity.h"
+/* Names and labels of a process, see workload.h. */
+#include "process/workload.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 
 static uint64_t last_version; /* the model's thread only */
 
-void identity_touch(struct identity *identity)
+void workload_touch(struct workload *workload)
 {
-	identity->version = ++last_version;
+	workload->version = ++last_version;
 }
 
-void identity_fini(struct identity *identity)
+void workload_fini(struct workload *workload)
 {
-	label_set_fini(&identity->labels);
+	label_set_fini(&workload->labels);
 }
 
 /* Unless it is known already. */
@@ -79,7 +79,7 @@ static void take_resources(struct label_set *labels, const char *text)
 	}
 }
 
-static void take_attrs(struct identity *identity, const struct jvm_hello *hello)
+static void take_attrs(struct workload *workload, const struct jvm_hello *hello)
 {
 	const char *service = jvm_hello_attr(hello, "env.OTEL_SERVICE_NAME");
 
@@ -88,32 +88,32 @@ static void take_attrs(struct identity *identity, const struct jvm_hello *hello)
 
 		if (attr->key && attr->text &&
 		    strncmp(attr->key, LABEL_PREFIX, strlen(LABEL_PREFIX)) == 0)
-			label_set_add(&identity->labels, attr->key + strlen(LABEL_PREFIX),
+			label_set_add(&workload->labels, attr->key + strlen(LABEL_PREFIX),
 				      attr->text);
 	}
 	if (service)
-		label_set_add(&identity->labels, "service.name", service);
-	take_resources(&identity->labels, jvm_hello_attr(hello, "env.OTEL_RESOURCE_ATTRIBUTES"));
-	take(jvm_hello_attr(hello, "env.POD_NAME"), identity->pod);
-	take(jvm_hello_attr(hello, "env.POD_NAMESPACE"), identity->name_space);
-	take(label_set_find(&identity->labels, "k8s.pod.name"), identity->pod);
-	take(label_set_find(&identity->labels, "k8s.namespace.name"), identity->name_space);
-	take(label_set_find(&identity->labels, "k8s.container.name"), identity->container);
-	take(label_set_find(&identity->labels, "container.name"), identity->container);
+		label_set_add(&workload->labels, "service.name", service);
+	take_resources(&workload->labels, jvm_hello_attr(hello, "env.OTEL_RESOURCE_ATTRIBUTES"));
+	take(jvm_hello_attr(hello, "env.POD_NAME"), workload->pod);
+	take(jvm_hello_attr(hello, "env.POD_NAMESPACE"), workload->name_space);
+	take(label_set_find(&workload->labels, "k8s.pod.name"), workload->pod);
+	take(label_set_find(&workload->labels, "k8s.namespace.name"), workload->name_space);
+	take(label_set_find(&workload->labels, "k8s.container.name"), workload->container);
+	take(label_set_find(&workload->labels, "container.name"), workload->container);
 }
 
-void identity_make(struct identity *identity, const struct jvm_hello *hello,
+void workload_make(struct workload *workload, const struct jvm_hello *hello,
 		   const struct container *container)
 {
-	identity_fini(identity);
-	*identity = (struct identity){0};
+	workload_fini(workload);
+	*workload = (struct workload){0};
 	if (container) {
-		strcpy(identity->container, container->name);
-		strcpy(identity->pod, container->pod);
-		strcpy(identity->name_space, container->name_space);
-		label_set_add_all(&identity->labels, &container->labels);
+		strcpy(workload->container, container->name);
+		strcpy(workload->pod, container->pod);
+		strcpy(workload->name_space, container->name_space);
+		label_set_add_all(&workload->labels, &container->labels);
 	}
 	if (hello)
-		take_attrs(identity, hello);
-	identity_touch(identity);
+		take_attrs(workload, hello);
+	workload_touch(workload);
 }

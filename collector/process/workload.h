@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a process's container and its agent's hello -> the names and labels that operators know
+ *          the process by: container, pod, namespace
+ * units:   none
+ * threads: one, the model's
+ * errors:  what has no room is left out and counted in labels
+ * source:  container.h; the agent's attributes, see jvmti-agent/README.md; OpenTelemetry's names of
+ *          resource attributes
+ *
+ * Names and labels identify nothing: a process is identified by its PID and its start time. What
+ * the host's files say goes before what the agent says. A workload is made when the container or
+ * the hello changes, so that a sample costs nothing. Texts are safe to be shown, "" where nothing
+ * is known, and live until the workload is made anew. A zero-filled struct workload is a valid,
+ * empty one.
+ */
+#ifndef FG_PROCESS_WORKLOAD_H
+#define FG_PROCESS_WORKLOAD_H
+
+#include "container/container.h"
+#include "code/jvm_hello.h"
+
+#include <stdint.h>
+
+struct workload {
+	uint64_t version;		      /* never twice the same, over all processes */
+	char container[CONTAINER_NAME_BYTES]; /* its name */
+	char pod[CONTAINER_NAME_BYTES];
+	char name_space[CONTAINER_NAME_BYTES];
+	struct label_set labels;
+};
+
+/* By what the process's container and agent say now; either may be NULL. */
+void workload_make(struct workload *workload, const struct jvm_hello *hello,
+		   const struct container *container);
+void workload_fini(struct workload *workload);
+
+/* Its process is to be judged anew, for it has changed in another way. */
+void workload_touch(struct workload *workload);
+
+#endif
