@@ -7,6 +7,8 @@
  * an address follow each other in time in that same order: a look-up walks from the newest back and
  * stops at the first one born by then. Every table has a maximum, for what is stored comes from
  * inside a container.
+ *
+ * One file, because each operation changes lists, index and lives of ranges together.
  */
 #include "code/code_map.h"
 

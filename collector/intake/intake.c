@@ -7,6 +7,8 @@
  * This is not libnng's PULL socket, which the protocol is borrowed from and which the tests speak
  * to it with: the listener of nng 1.5 ends for good, and unseen, when a client goes away before it
  * has been greeted, and here any process of any container may be that client.
+ *
+ * One file, because a connection's states, its limits and their counters change together.
  */
 #include "intake/intake.h"
 

@@ -9,6 +9,8 @@
  * told, and by the tracepoint sched:sched_process_exec. PERF_RECORD_COMM, which tells of exec too,
  * would be made for each name that a thread of the host takes, and PERF_RECORD_MMAP2 makes each mmap
  * of the host ask for memory and write out a path, whoever is recorded.
+ *
+ * One file, because opening events, saying why one was refused, and reading share each CPU's events.
  */
 #include "sample/sampler.h"
 

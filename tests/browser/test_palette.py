@@ -95,7 +95,7 @@ class Palette(unittest.TestCase):
                     self.assert_readable(colours.blended(rgb, paper, alpha), ink, name)
 
     def test_matches_are_told_from_every_kind_and_readable(self):
-        for file in ("html_graph.js", "svg_app.js"):
+        for file in ("html_graph.js", "svg_page.js"):
             match = colours.rgb_of(constant(file, r'MATCH(?:_FILL)? = "(#\w{6})"'))
             self.assert_readable(match, BLACK, "a match")
             self.assert_apart({**self.kinds, "a match": [match]}, LEAST_OF_MATCH,
