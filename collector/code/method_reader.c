@@ -14,6 +14,7 @@
 
 #include "base/hash_seed.h"
 #include "code/line_table.h"
+#include "memory/process_memory.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -44,12 +45,11 @@ static void gather_add(struct gather *gather, uint64_t addr, void *into, size_t 
 
 static int gather_read(struct gather *gather, pid_t pid)
 {
-	const ssize_t n =
-		process_vm_readv(pid, gather->local, gather->n, gather->remote, gather->n, 0);
+	const ssize_t n = process_memory_read(pid, gather->local, gather->remote, gather->n);
 
 	if (n >= 0)
 		return (size_t)n == gather->bytes ? 0 : -EFAULT;
-	return errno == EPERM || errno == ESRCH || errno == ENOMEM ? -errno : -EFAULT;
+	return n == -EPERM || n == -ESRCH || n == -ENOMEM ? (int)n : -EFAULT;
 }
 
 static int read_at(pid_t pid, uint64_t addr, void *into, size_t len)

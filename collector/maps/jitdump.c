@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "code/code_name.h"
+#include "memory/process_memory.h"
 
 #include <assert.h>
 #include <elf.h>
@@ -334,10 +335,10 @@ static int read_code(const struct jitdump_load *load, uint8_t *to)
 	const struct iovec ours = {.iov_base = to, .iov_len = range->size};
 	const struct iovec theirs = {.iov_base = (void *)(uintptr_t)range->addr,
 				     .iov_len = range->size};
-	const ssize_t n = process_vm_readv(load->pid, &ours, 1, &theirs, 1, 0);
+	const ssize_t n = process_memory_read(load->pid, &ours, &theirs, 1);
 
 	if (n < 0)
-		return -errno;
+		return (int)n;
 	return (size_t)n == range->size ? 0 : -EFAULT;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads what a walk needs of a process's memory, see process_memory.h. */
+/* The one place that reads the memory of other processes, see process_memory.h. */
 #include "memory/process_memory.h"
 
 #include "base/log.h"
@@ -12,8 +12,9 @@ static void say_no_permission(pid_t pid)
 	static bool is_said;
 
 	if (!is_said)
-		log_warning("some stacks will not be whole: reading the memory of PID %d: "
-			    "Operation not permitted: run as root or grant CAP_SYS_PTRACE",
+		log_warning("some stacks will not be whole, and interpreted methods have no names: "
+			    "reading the memory of PID %d: Operation not permitted: run as root or "
+			    "grant CAP_SYS_PTRACE",
 			    (int)pid);
 	is_said = true;
 }

@@ -12,7 +12,10 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* n pieces into n others of the same lengths; returns how many bytes, fewer where a piece ends. */
+/*
+ * Reads n pieces at from into n buffers at to, of equal lengths. Returns how many bytes were read:
+ * fewer than asked for where a piece is not mapped, or -EFAULT if the first is not.
+ */
 ssize_t process_memory_read(pid_t pid, const struct iovec *to, const struct iovec *from,
 			    unsigned long n);
 

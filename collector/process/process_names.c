@@ -2,7 +2,6 @@
 /* Names of one process's code, methods and threads, see process.h and name_pool.h. */
 #include "process/process.h"
 
-#include "base/log.h"
 #include "code/java_text.h"
 
 #include <string.h>
@@ -58,18 +57,6 @@ void process_compact_names(struct process *process, uint64_t now_ns)
 	process->names = move.to;
 }
 
-/* Once for all processes: the remedy is one for all. */
-static void say_no_permission(const struct process *process)
-{
-	static bool is_said;
-
-	if (!is_said)
-		log_warning("interpreted methods have no names: reading the memory of PID %d: "
-			    "Operation not permitted: run as root or grant CAP_SYS_PTRACE",
-			    (int)process->pid);
-	is_said = true;
-}
-
 static const char *name_method(void *arg, const char *text, size_t len)
 {
 	return process_name(arg, text, len);
@@ -93,8 +80,6 @@ const struct java_method *process_java_method(struct process *process, uint64_t 
 	}
 	if (method)
 		return method;
-	if (reason == JAVA_METHODS_NO_PERMISSION)
-		say_no_permission(process);
 	if (jvm)
 		jvm->unnamed_methods[reason]++;
 	*ret_reason = java_methods_reason_name(reason);
