@@ -32,7 +32,7 @@ struct http_stats {
 struct daemon_stats {
 	bool is_sampling;
 	unsigned hz;
-	uint64_t samples, lost_samples, left_out, stackless_samples;
+	uint64_t samples, lost_samples, left_out, processless, stackless_samples;
 	uint64_t periods, periods_cut_short;
 	uint64_t graphs, graph_bytes; /* of the period that lasts */
 	struct graph_writer_stats writer;

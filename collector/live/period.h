@@ -47,8 +47,9 @@ struct period {
 	size_t count;
 	size_t bytes;
 	uint64_t samples;
-	uint64_t left_out; /* samples for which there was no room */
-	bool is_cut_short; /* by its size */
+	uint64_t left_out;    /* samples for which there was no room */
+	uint64_t processless; /* samples of processes that ended before they could be read */
+	bool is_cut_short;    /* by its size */
 };
 
 int period_new(uint64_t start_ns, uint64_t length_ns, struct period **ret);

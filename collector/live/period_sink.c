@@ -29,7 +29,7 @@ static int begin(struct sink *sink, const struct sample_kind *kind, uint64_t sta
 	return err;
 }
 
-/* What has no room in its process's graph is counted by the period. */
+/* What has no graph is counted by the period. */
 static int take(struct sink *sink, const struct named_sample *sample)
 {
 	struct period *const period = self(sink)->period;
@@ -39,6 +39,8 @@ static int take(struct sink *sink, const struct named_sample *sample)
 
 	if (period && sample->process)
 		graph = period_graph_of(period, sample->process);
+	else if (period)
+		period->processless++;
 	if (!graph)
 		return 0;
 	bytes = period_graph_bytes(graph);

@@ -88,6 +88,7 @@ static void count_recording(struct daemon *daemon)
 	daemon->stats.is_sampling = !daemon->recording->is_done;
 	daemon->stats.samples = daemon->past_samples + period->samples;
 	daemon->stats.left_out = daemon->past_left_out + period->left_out;
+	daemon->stats.processless = daemon->past_processless + period->processless;
 	daemon->stats.graphs = period->count;
 	daemon->stats.graph_bytes = period->bytes;
 
@@ -100,6 +101,7 @@ static void write_period(struct daemon *daemon, struct period *period)
 	daemon->stats.periods++;
 	daemon->stats.periods_cut_short += period->is_cut_short;
 	daemon->past_left_out += period->left_out;
+	daemon->past_processless += period->processless;
 	daemon->past_samples += period->samples;
 	if (period->is_cut_short)
 		log_warning("a period ended early: its graphs had more than %llu MiB",

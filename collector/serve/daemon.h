@@ -35,7 +35,7 @@ struct daemon {
 	struct service service;
 	struct daemon_stats stats;
 	uint64_t next_publish_ns;
-	uint64_t past_samples, past_left_out; /* of periods that are over */
+	uint64_t past_samples, past_left_out, past_processless; /* of periods that are over */
 };
 
 int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemon_options *options);

@@ -218,6 +218,8 @@ static const struct metric metrics[] = {
 	 "Samples that the kernel had no room for.", NULL, 1},
 	{"collector.watch.left_out", "samples_left_out_total",
 	 "Samples that no graph had room for.", NULL, 1},
+	{"collector.watch.processless", "samples_processless_total",
+	 "Samples of processes that ended before they could be read, in no graph.", NULL, 1},
 	{"collector.watch.stackless_samples", "samples_stackless_total",
 	 "Samples without the copy of their stack.", NULL, 1},
 	{"collector.watch.periods", "periods_total", "Periods that are over.", NULL, 1},

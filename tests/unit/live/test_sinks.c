@@ -201,6 +201,23 @@ static void a_period_that_grows_too_large_says_where_it_ends(void **state)
 	assert_int_equal(periods->sink.end_ns, START_NS + 8 * SECOND + 1);
 }
 
+/* A sample whose process is gone is in the tree, and has no graph of its own. */
+static void samples_without_a_process_are_counted(void **state)
+{
+	struct process *const known = process;
+
+	(void)state;
+	begin();
+	process = NULL;
+	take("gone", 1, 1);
+	take("gone", 2, 1);
+	process = known;
+	take("here", 3, 1);
+	assert_int_equal(total_of(&tree->profile, "gone"), 2);
+	assert_int_equal(periods->period->processless, 2);
+	assert_int_equal(periods->period->samples, 1);
+}
+
 /* A sink that adds samples up cannot add up what they count if that is something else. */
 static void other_units_are_refused(void **state)
 {
@@ -226,6 +243,7 @@ int main(void)
 		TEST(a_period_is_over_when_nothing_of_it_can_come),
 		TEST(a_period_can_be_ended_and_given_up),
 		TEST(a_period_that_grows_too_large_says_where_it_ends),
+		TEST(samples_without_a_process_are_counted),
 		TEST(other_units_are_refused),
 	};
 
