@@ -7,6 +7,7 @@ import re
 from harness import collector, markdown, processes, settings
 from harness.case import Case
 
+PATH = re.compile(r"(\.\./)*([\w.-]+/)+([\w.-]+\.(c|h|js|py|proto|md))?")
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 NAME = re.compile(r"\.?[a-z]+[a-z_]*(\.[a-z_]+)*")
 IMAGE_MAX_BYTES = 256 << 10
@@ -15,7 +16,8 @@ COUNTING = re.compile(r"\bcount(s|ed|er|ers)\b|list --json|/metrics")
 NO_COUNTERS = re.compile(r"perf_event_\w+|process_vm_readv|service_name"
                          r"|kernel\.(kptr|perf|yama)\w+")
 # Whose words of code are those of the code: they name functions.
-TOURS = ("collector/README.md", "shared/README.md", "jvmti-agent/README.md",
+TOURS = ("collector/README.md", "collector/LIMITS.md", "collector/GLOSSARY.md",
+         "collector/DESIGN-NOTES.md", "shared/README.md", "jvmti-agent/README.md",
          "tests/unit/unwind/recorded/README.md")
 PLACEHOLDERS = {"PID": "1", "DIR": "/tmp", "BEFORE": "a.folded", "AFTER": "b.folded",
                 "FILE": "x.svg", "...": "x.svg"}
@@ -79,6 +81,16 @@ class Docs(Case):
                 if target.suffix in (".svg", ".png"):
                     self.assertLess(target.stat().st_size, IMAGE_MAX_BYTES, link)
         self.assertGreater(count, 40)
+
+    def test_paths_of_tours_exist(self):
+        count = 0
+        for name in TOURS:
+            page = self.pages[name].path.parent
+            for word in filter(PATH.fullmatch, self.pages[name].words()):
+                self.assertTrue((page / word).exists() or (settings.SOURCE / word).exists(),
+                                f"{name}: {word}")
+                count += 1
+        self.assertGreater(count, 100)
 
     def test_commands_of_pages_are_understood(self):
         count = 0
