@@ -17,7 +17,7 @@ NO_COUNTERS = re.compile(r"perf_event_\w+|process_vm_readv|service_name"
                          r"|kernel\.(kptr|perf|yama)\w+")
 # Whose words of code are those of the code: they name functions.
 TOURS = ("collector/README.md", "collector/LIMITS.md", "collector/GLOSSARY.md",
-         "collector/DESIGN-NOTES.md", "shared/README.md", "jvmti-agent/README.md",
+         "collector/DESIGN-NOTES.md", "tests/README.md", "shared/README.md", "jvmti-agent/README.md",
          "tests/unit/unwind/recorded/README.md")
 PLACEHOLDERS = {"PID": "1", "DIR": "/tmp", "BEFORE": "a.folded", "AFTER": "b.folded",
                 "FILE": "x.svg", "...": "x.svg"}
