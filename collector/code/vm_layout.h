@@ -4,7 +4,7 @@
  * units:   bytes unless called words (8 bytes); offsets in the structure that the name begins with
  * threads: any, a value
  * errors:  a value that is missing or senseless switches off what needs it
- * source:  jvmti-agent/wanted.c for the keys; HotSpot's vmStructs.cpp of JDK 8 to 25
+ * source:  jvmti-agent/hotspot/wanted.c for the keys; HotSpot's vmStructs.cpp of JDK 8 to 25
  *
  * A group of members is valid if its flag says so. A zero-filled layout is one in which nothing is
  * known. Everything in it comes from inside a container; it only ever says which bytes of that very

@@ -4,7 +4,7 @@
  * units:   as profile.h, timeline.h and profile_info.h have them
  * threads: any, constants
  * errors:  none
- * source:  RFC 1952 (gzip); collector/README.md says why it is so
+ * source:  RFC 1952 (gzip); collector/DESIGN-NOTES.md says why the format is as it is
  *
  *   file     "fgrec 1\n", then gzip of records; 1 is the version
  *   record   type (a byte), varint: bytes that follow, these
