@@ -8,6 +8,7 @@
 #include "encode/bytes.h"
 #include "encode/gzip.h"
 #include "render/render.h"
+#include "../render/profile_of.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -142,18 +143,6 @@ static void made_fini(struct made *made)
 	timeline_fini(&made->timeline);
 }
 
-static char *bytes_of(const struct profile *profile, enum render_format format,
-		      const struct render_options *options, size_t *ret_len)
-{
-	char *data = NULL;
-	FILE *const stream = open_memstream(&data, ret_len);
-
-	assert_non_null(stream);
-	assert_int_equal(render_write(profile, format, options, stream), 0);
-	fclose(stream);
-	return data;
-}
-
 static void check_same(const struct made *made, struct reading *reading, enum render_format format)
 {
 	const struct import_recording *const recording = &reading->recording;
@@ -164,8 +153,8 @@ static void check_same(const struct made *made, struct reading *reading, enum re
 					       .info = &recording->info,
 					       .timeline = &recording->timeline};
 	size_t len, again_len;
-	char *const data = bytes_of(&made->profile, format, &made->options, &len);
-	char *const again = bytes_of(&reading->profile, format, &options, &again_len);
+	char *const data = rendered(&made->profile, format, &made->options, &len);
+	char *const again = rendered(&reading->profile, format, &options, &again_len);
 
 	assert_int_equal(again_len, len);
 	assert_memory_equal(again, data, len);
@@ -182,7 +171,7 @@ static void every_format_made_of_a_recording_is_as_when_it_was_made(void **state
 
 	(void)state;
 	make(&made);
-	data = bytes_of(&made.profile, RENDER_RECORDING, &made.options, &len);
+	data = rendered(&made.profile, RENDER_RECORDING, &made.options, &len);
 	read_bytes(data, len, &reading);
 	assert_int_equal(reading.err, 0);
 	assert_true(reading.recording.is_read);
@@ -205,7 +194,7 @@ static void cut_recording_is_an_error_wherever_it_was_cut(void **state)
 
 	(void)state;
 	make(&made);
-	data = bytes_of(&made.profile, RENDER_RECORDING, &made.options, &len);
+	data = rendered(&made.profile, RENDER_RECORDING, &made.options, &len);
 	for (size_t cut = sizeof(HEAD); cut < len; cut++) {
 		struct reading reading;
 
@@ -231,7 +220,7 @@ static void times_are_passed_over_where_they_are_not_wanted(void **state)
 
 	(void)state;
 	make(&made);
-	data = bytes_of(&made.profile, RENDER_RECORDING, &made.options, &len);
+	data = rendered(&made.profile, RENDER_RECORDING, &made.options, &len);
 	assert_int_equal(profile_init(&profile, 0), 0);
 	target.profile = &profile;
 	fd = memfd_create("recording", 0);

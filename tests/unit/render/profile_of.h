@@ -48,19 +48,63 @@ static inline void add_deep(struct profile *profile, size_t levels)
 	free(frames);
 }
 
-/* The caller frees. */
-static inline char *written(const struct profile *profile, enum render_format format,
-			    const struct render_options *options)
+#define ADD(w, ...)                                                                                \
+	do {                                                                                       \
+		const struct note note = {{__VA_ARGS__}, (w)};                                     \
+		add_note(&fixture->profile, &note);                                                \
+	} while (0)
+
+/* The caller frees; ret_len is for bytes that are no text. */
+static inline char *rendered(const struct profile *profile, enum render_format format,
+			     const struct render_options *options, size_t *ret_len)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *const stream = open_memstream(&text, &len);
+	char *data = NULL;
+	FILE *const stream = open_memstream(&data, ret_len);
 
 	assert_non_null(stream);
 	assert_int_equal(render_write(profile, format, options, stream), 0);
 	fclose(stream);
+	return data;
+}
+
+/* The caller frees. */
+static inline char *written(const struct profile *profile, enum render_format format,
+			    const struct render_options *options)
+{
+	size_t len;
+	char *const text = rendered(profile, format, options, &len);
+
 	assert_int_equal(strlen(text), len);
 	return text;
+}
+
+/* A profile with its timeline, and what was drawn of them last. */
+struct fixture {
+	struct profile profile;
+	struct timeline timeline;
+	char *drawn;
+};
+
+static inline int setup(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	*state = fixture;
+	if (!fixture)
+		return -1;
+	timeline_init(&fixture->timeline, 0);
+	return profile_init(&fixture->profile, 0);
+}
+
+static inline int teardown(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	profile_fini(&fixture->profile);
+	timeline_fini(&fixture->timeline);
+	free(fixture->drawn);
+	free(fixture);
+	return 0;
 }
 
 #endif

@@ -6,49 +6,15 @@
 #include <stdio.h>
 
 #define DATA	    "id=\"fg-data\">"
-#define HAS(text)   assert_non_null(strstr(fixture->html, (text)))
-#define LACKS(text) assert_null(strstr(fixture->html, (text)))
-
-struct fixture {
-	struct profile profile;
-	struct timeline timeline;
-	char *html;
-};
-
-static int setup(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	*state = fixture;
-	if (!fixture)
-		return -1;
-	timeline_init(&fixture->timeline, 0);
-	return profile_init(&fixture->profile, 0);
-}
-
-static int teardown(void **state)
-{
-	struct fixture *const fixture = *state;
-
-	profile_fini(&fixture->profile);
-	timeline_fini(&fixture->timeline);
-	free(fixture->html);
-	free(fixture);
-	return 0;
-}
-
-#define ADD(w, ...)                                                                                \
-	do {                                                                                       \
-		const struct note note = {{__VA_ARGS__}, (w)};                                     \
-		add_note(&fixture->profile, &note);                                                \
-	} while (0)
+#define HAS(text)   assert_non_null(strstr(fixture->drawn, (text)))
+#define LACKS(text) assert_null(strstr(fixture->drawn, (text)))
 
 static void draw(struct fixture *fixture, const struct render_options *options)
 {
 	const bool is_diff = options && options->diff;
 
-	free(fixture->html);
-	fixture->html =
+	free(fixture->drawn);
+	fixture->drawn =
 		written(is_diff ? &options->diff->tree : &fixture->profile, RENDER_HTML, options);
 }
 
@@ -113,7 +79,7 @@ static void facts_are_lines_that_names_cannot_break(void **state)
 
 	ADD(1, F("a", JIT));
 	draw(fixture, &(struct render_options){.title = "T", .info = &info});
-	unpack(fixture->html, DATA, &data);
+	unpack(fixture->drawn, DATA, &data);
 	text = part(&data, &len);
 	assert_memory_equal(text, "title\tT\nkind\t# #", 16);
 	assert_non_null(strstr(text, "host\th\xef\xbf\xbdlost\xef\xbf\xbd"
@@ -130,7 +96,7 @@ static void tree_is_whole_and_nothing_else_is_there_without_times(void **state)
 
 	ADD(5, F("a", JIT), F("b", KERNEL));
 	draw(fixture, NULL);
-	unpack(fixture->html, DATA, &data);
+	unpack(fixture->drawn, DATA, &data);
 	part(&data, &len);
 	varint(&data); /* bytes of the tree */
 	assert_int_equal(varint(&data), 3);
@@ -177,7 +143,7 @@ static void every_fact_is_there(void **state)
 					       .java_only = true,
 					       .folds_frameworks = true,
 					       .shows_starts = true});
-	unpack(fixture->html, DATA, &data);
+	unpack(fixture->drawn, DATA, &data);
 	text = part(&data, &len);
 	assert_non_null(strstr(text, "\nsubtitle\tS\nnotes\tN\nsplit\t1\njava_only\t1\nfolded\t1\n"
 				     "starts\t1\nkind\t"));
@@ -219,7 +185,7 @@ static void times_say_when_where_and_which_thread(void **state)
 	}
 	timeline_sort(timeline);
 	draw(fixture, &(struct render_options){.timeline = timeline});
-	unpack(fixture->html, DATA, &data);
+	unpack(fixture->drawn, DATA, &data);
 	assert_non_null(strstr(part(&data, &len), "bucket_ns\t15625000\n"));
 	part(&data, &len);
 	check_part(&data, "", 0);
@@ -245,7 +211,7 @@ static void stack_that_is_gone_is_in_the_tree(void **state)
 	assert_int_equal(profile_add(&before, frames, 1, 4), 0);
 	assert_int_equal(diff_init(&diff, &before, &fixture->profile, &raw), 0);
 	draw(fixture, &(struct render_options){.diff = &diff});
-	unpack(fixture->html, DATA, &data);
+	unpack(fixture->drawn, DATA, &data);
 	assert_non_null(strstr(part(&data, &len), "\nwidths\tafter\nraw\t1\n"));
 	assert_memory_equal(part(&data, &len) + len - 3, "\0\0\5", 3); /* own samples after */
 	check_part(&data, "\0\4\0", 3);

@@ -7,42 +7,13 @@
 #include <stdio.h>
 
 #define DEEP	    100000
-#define HAS(text)   assert_non_null(strstr(fixture->svg, (text)))
-#define LACKS(text) assert_null(strstr(fixture->svg, (text)))
-
-struct fixture {
-	struct profile profile;
-	char *svg;
-};
-
-static int setup(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-
-	*state = fixture;
-	return fixture ? profile_init(&fixture->profile, 0) : -1;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *const fixture = *state;
-
-	profile_fini(&fixture->profile);
-	free(fixture->svg);
-	free(fixture);
-	return 0;
-}
-
-#define ADD(w, ...)                                                                                \
-	do {                                                                                       \
-		const struct note note = {{__VA_ARGS__}, (w)};                                     \
-		add_note(&fixture->profile, &note);                                                \
-	} while (0)
+#define HAS(text)   assert_non_null(strstr(fixture->drawn, (text)))
+#define LACKS(text) assert_null(strstr(fixture->drawn, (text)))
 
 static void draw(struct fixture *fixture, const struct render_options *options)
 {
-	free(fixture->svg);
-	fixture->svg = written(&fixture->profile, RENDER_SVG, options);
+	free(fixture->drawn);
+	fixture->drawn = written(&fixture->profile, RENDER_SVG, options);
 }
 
 static size_t count_of(const char *text, const char *what)
@@ -115,8 +86,8 @@ static void names_cannot_become_markup(void **state)
 	HAS(">&lt;b&gt;&amp;</text>");
 	HAS(">&lt;/text&gt;&lt;script&gt;</text>");
 	HAS(">&quot;]]&gt;\xef\xbf\xbd</text>");
-	assert_int_equal(count_of(fixture->svg, "<script"), 1);
-	assert_int_equal(count_of(fixture->svg, "]]>"), count_of(fixture->svg, "<![CDATA["));
+	assert_int_equal(count_of(fixture->drawn, "<script"), 1);
+	assert_int_equal(count_of(fixture->drawn, "]]>"), count_of(fixture->drawn, "<![CDATA["));
 }
 
 static void elements_are_balanced(void **state)
@@ -133,13 +104,13 @@ static void elements_are_balanced(void **state)
 	for (int kind = 0; kind < FRAME_KINDS; kind++)
 		ADD(1, {.name = "x", .kind = (enum frame_kind)kind});
 	draw(fixture, &options);
-	script = strstr(fixture->svg, "<script>");
+	script = strstr(fixture->drawn, "<script>");
 	assert_non_null(script);
 	memset(script, ' ', (size_t)(strstr(script, "</script>") - script));
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		assert_int_equal(count_of(fixture->svg, names[i][0]),
-				 count_of(fixture->svg, names[i][1]));
-	for (const char *c = fixture->svg; *c; c++)
+		assert_int_equal(count_of(fixture->drawn, names[i][0]),
+				 count_of(fixture->drawn, names[i][1]));
+	for (const char *c = fixture->drawn; *c; c++)
 		assert_true((unsigned char)*c >= ' ' || *c == '\n' || *c == '\t');
 }
 
@@ -191,9 +162,9 @@ static void nothing_comes_from_the_network(void **state)
 	LACKS("https:");
 	LACKS("src=");
 	/* The two name spaces, which are names only. */
-	assert_int_equal(count_of(fixture->svg, "http:"),
-			 count_of(fixture->svg, "http://www.w3.org/2000/svg") +
-				 count_of(fixture->svg, "http://www.w3.org/1999/xhtml"));
+	assert_int_equal(count_of(fixture->drawn, "http:"),
+			 count_of(fixture->drawn, "http://www.w3.org/2000/svg") +
+				 count_of(fixture->drawn, "http://www.w3.org/1999/xhtml"));
 }
 
 static void deep_stack_is_drawn(void **state)
@@ -202,7 +173,7 @@ static void deep_stack_is_drawn(void **state)
 
 	add_deep(&fixture->profile, DEEP);
 	draw(fixture, NULL);
-	assert_int_equal(count_of(fixture->svg, "<g><title>"), DEEP + 1);
+	assert_int_equal(count_of(fixture->drawn, "<g><title>"), DEEP + 1);
 }
 
 static void full_disk_is_an_error(void **state)
@@ -235,7 +206,7 @@ static void data_holds_every_node_in_order(void **state)
 	ADD(300, F("a", NATIVE));
 	draw(fixture, &(struct render_options){.min_width_px = 100});
 	LACKS("<title>b");
-	unpack(fixture->svg, "<metadata id=\"fg-data\">", &data);
+	unpack(fixture->drawn, "<metadata id=\"fg-data\">", &data);
 	assert_int_equal(varint(&data), 4);
 	text_len = varint(&data);
 	assert_int_equal(varint(&data), 5);
@@ -261,7 +232,7 @@ static void shares_of_levels_are_told_and_the_greatest_gives_the_colour(void **s
 	ADD(60, F("app", LABEL), F("a/B.run", JIT));
 	draw(fixture, NULL);
 	HAS("<title>a/B.run (100 samples, 100.00%), interpreted 10%, C1 30%, C2 60%</title>");
-	unpack(fixture->svg, "<metadata id=\"fg-data\">", &data);
+	unpack(fixture->drawn, "<metadata id=\"fg-data\">", &data);
 	assert_int_equal(varint(&data), 3);
 	text_len = varint(&data);
 	assert_int_equal(varint(&data), 3);
@@ -278,14 +249,14 @@ static void equal_profiles_give_equal_files(void **state)
 	ADD(1, F("a", JIT), F("b", NATIVE));
 	ADD(1, F("c", JIT), F("b", NATIVE));
 	draw(fixture, NULL);
-	first = fixture->svg;
+	first = fixture->drawn;
 	profile_fini(&fixture->profile);
 	assert_int_equal(profile_init(&fixture->profile, 0), 0);
 	ADD(1, F("c", JIT), F("b", NATIVE));
 	ADD(1, F("a", JIT), F("b", NATIVE));
-	fixture->svg = NULL;
+	fixture->drawn = NULL;
 	draw(fixture, NULL);
-	assert_string_equal(first, fixture->svg);
+	assert_string_equal(first, fixture->drawn);
 	free(first);
 }
 
@@ -324,7 +295,7 @@ static void options_shape_the_drawing(void **state)
 
 static double top_of(const struct fixture *fixture, const char *name)
 {
-	const char *const title = strstr(fixture->svg, name);
+	const char *const title = strstr(fixture->drawn, name);
 
 	assert_non_null(title);
 	return strtod(strstr(title, " y=\"") + 4, NULL);
@@ -368,8 +339,8 @@ static void diff_says_what_changed(void **state)
 	ADD(1000, F("fresh", NATIVE));
 	assert_int_equal(diff_init(&diff, &before, &fixture->profile, &how), 0);
 	options.diff = &diff;
-	free(fixture->svg);
-	fixture->svg = written(&diff.tree, RENDER_SVG, &options);
+	free(fixture->drawn);
+	fixture->drawn = written(&diff.tree, RENDER_SVG, &options);
 	HAS("<title>gone (0 samples, 0.00%; -10.00%, before 10.00%; gone)</title>");
 	HAS("<title>fresh (1,000 samples, 50.00%; +50.00%, before 0.00%; new)</title>");
 	HAS("<title>same (1,000 samples, 50.00%; -40.00%, before 90.00%; less)</title>");
@@ -405,10 +376,10 @@ static void diff_is_darker_where_more_has_changed(void **state)
 	ADD(2000000, F("twice", NATIVE));
 	assert_int_equal(diff_init(&diff, &before, &fixture->profile, &how), 0);
 	options.diff = &diff;
-	free(fixture->svg);
-	fixture->svg = written(&diff.tree, RENDER_SVG, &options);
-	fill_of(fixture->svg, "<title>slight (", slight);
-	fill_of(fixture->svg, "<title>twice (", twice);
+	free(fixture->drawn);
+	fixture->drawn = written(&diff.tree, RENDER_SVG, &options);
+	fill_of(fixture->drawn, "<title>slight (", slight);
+	fill_of(fixture->drawn, "<title>twice (", twice);
 	assert_string_not_equal(slight, twice);
 	assert_true(strtoul(slight + 5, NULL, 16) > strtoul(twice + 5, NULL, 16)); /* less blue */
 	diff_fini(&diff);

@@ -53,19 +53,6 @@ static void fill_hostile(struct profile *profile)
 	assert_int_equal(profile_add(profile, &frame, 1, 7), 0);
 }
 
-/* The caller frees; ret_len for bytes that are no text. */
-static char *rendered(const struct profile *profile, enum render_format format,
-		      const struct render_options *options, size_t *ret_len)
-{
-	char *data = NULL;
-	FILE *const stream = open_memstream(&data, ret_len);
-
-	assert_non_null(stream);
-	assert_int_equal(render_write(profile, format, options, stream), 0);
-	fclose(stream);
-	return data;
-}
-
 static json_t *json_of(const struct profile *profile, enum render_format format,
 		       const struct render_options *options)
 {
