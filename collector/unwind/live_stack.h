@@ -18,7 +18,7 @@
 #ifndef FG_UNWIND_LIVE_STACK_H
 #define FG_UNWIND_LIVE_STACK_H
 
-#include "unwind/stack_rests.h"
+#include "unwind/stack_remainder.h"
 
 #include <sys/types.h>
 

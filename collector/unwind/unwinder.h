@@ -11,7 +11,7 @@
  * HotSpot's by their frame size, interpreted ones by their fixed slots, and where nothing is known
  * by frame pointers. A caller must lie above its callee and a return address must point at code.
  * Where the copy ends, the walk goes on in what was kept of the rest when the sample came
- * (stack_rests.h), or in the process's memory if that still holds the same stack (live_stack.h);
+ * (stack_remainder.h), or in the process's memory if that still holds the same stack (live_stack.h);
  * else the kernel's own walk along frame pointers is joined on at a frame that both agree on.
  */
 #ifndef FG_UNWIND_UNWINDER_H

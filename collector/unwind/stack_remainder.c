@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps what lies behind copies of stacks, see stack_rests.h. */
-#include "unwind/stack_rests.h"
+/* Keeps what lies behind copies of stacks, see stack_remainder.h. */
+#include "unwind/stack_remainder.h"
 
 #include "memory/process_memory.h"
 

@@ -18,8 +18,8 @@
  * was read before it, it was so in between. If not, both are found, and whoever asks has to see
  * whether they come to the same.
  */
-#ifndef FG_UNWIND_STACK_RESTS_H
-#define FG_UNWIND_STACK_RESTS_H
+#ifndef FG_UNWIND_STACK_REMAINDER_H
+#define FG_UNWIND_STACK_REMAINDER_H
 
 #include "unwind/stack_tail.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about unwind/stack_rests.h, on a stack made up in this process's own memory. */
+/* Claims about unwind/stack_remainder.h, on a stack made up in this process's own memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "unwind/live_stack.h"
-#include "unwind/stack_rests.h"
+#include "unwind/stack_remainder.h"
 
 #define PAGE	    4096u
 #define STACK_BYTES (64u * PAGE)
