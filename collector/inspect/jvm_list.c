@@ -314,8 +314,8 @@ static json_t *kept_of(const struct targets *targets, const struct engine_stats 
 	put_count(object, "files_forgotten", all->files.forgotten);
 	put_count(object, "name_bytes", stats->name_bytes);
 	put_count(object, "names_forgotten", stats->names_forgotten);
-	put_count(object, "stack_rest_bytes", all->stacks.rest_bytes);
-	put_count(object, "stack_rests_dropped", all->stacks.dropped_rests);
+	put_count(object, "stack_rest_bytes", all->stacks.remainder_bytes);
+	put_count(object, "stack_rests_dropped", all->stacks.dropped_remainders);
 	put_count(object, "clients_refused", stats->refused_clients);
 	put_count(object, "threads", stats->threads);
 	put_count(object, "thread_names", stats->thread_names);

@@ -62,7 +62,7 @@ static void look_ahead(const struct recording_model *model, struct process *proc
 	if (!process->jvm && !is_starting(process, record->time_ns))
 		return;
 	if (is_grown(process, record->time_ns)) {
-		unwinder_keep_rest(model->unwinder, process, record->time_ns, &record->sample);
+		unwinder_keep_remainder(model->unwinder, process, record->time_ns, &record->sample);
 		return;
 	}
 	table_cache_be_patient(model->tables, true);

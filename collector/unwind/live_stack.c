@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads the rest of a deep stack, see live_stack.h. */
+/* Reads the remainder of a deep stack, see live_stack.h. */
 #include "unwind/live_stack.h"
 
 #include "memory/process_memory.h"
@@ -26,23 +26,23 @@ static size_t read_on(struct live_stack *live, size_t at, pid_t pid, struct iove
 	return n > 0 ? (size_t)n : 0; /* less where the stack ends */
 }
 
-bool live_stack_append(struct live_stack *live, const struct stack_rest *rest,
+bool live_stack_append(struct live_stack *live, const struct stack_remainder *remainder,
 		       struct snapshot *stack)
 {
-	const uint64_t skipped = stack->addr + stack->len - rest->addr;
+	const uint64_t skipped = stack->addr + stack->len - remainder->addr;
 	size_t len;
 
-	if (stack->bytes == live->bytes || stack->len > COPY_MAX_BYTES || skipped >= rest->len)
+	if (stack->bytes == live->bytes || stack->len > COPY_MAX_BYTES || skipped >= remainder->len)
 		return false;
 	if (!live->bytes)
 		live->bytes = malloc(BUFFER_BYTES);
 	if (!live->bytes)
 		return false;
-	len = rest->len - skipped;
+	len = remainder->len - skipped;
 	if (len > LIVE_STACK_MAX_BYTES)
 		len = LIVE_STACK_MAX_BYTES;
 	memcpy(live->bytes, stack->bytes, stack->len);
-	memcpy(live->bytes + stack->len, rest->bytes + skipped, len);
+	memcpy(live->bytes + stack->len, remainder->bytes + skipped, len);
 	live->is_read_out = false;
 	stack->bytes = live->bytes;
 	stack->len += len;

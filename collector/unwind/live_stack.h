@@ -41,8 +41,10 @@ void live_stack_fini(struct live_stack *live);
  */
 bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stack, uint64_t frame);
 
-/* Likewise by what was kept of the rest, before anything was read: it has the copy's end in it. */
-bool live_stack_append(struct live_stack *live, const struct stack_rest *rest,
+/*
+ * Likewise by a remainder that was kept, before anything was read: it has the copy's end in it.
+ */
+bool live_stack_append(struct live_stack *live, const struct stack_remainder *remainder,
 		       struct snapshot *stack);
 
 #endif

@@ -32,7 +32,7 @@ enum stack_end {
 	STACK_BY_FP,	      /* the kernel's walk: whether it is whole, its names must say */
 	STACK_WHOLE,	      /* at the thread's entry */
 	STACK_FRAME_LIMIT,    /* more than STACK_MAX frames, or than the kernel walks */
-	STACK_SNAPSHOT_ENDED, /* the rest was not copied */
+	STACK_SNAPSHOT_ENDED, /* the remainder was not copied */
 	STACK_NO_RULE,	      /* nobody says how to leave the code at end_addr */
 	STACK_BAD_RETURN,     /* a return address, end_addr, at which there is no code */
 	STACK_NO_PROGRESS,    /* a caller that is not above its callee */

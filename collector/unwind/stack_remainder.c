@@ -14,21 +14,21 @@
 /* Of stacks of which it is not known how deep they are. */
 #define UNKNOWN_BYTES (128u << 10)
 
-static void drop_oldest(struct stack_rests *rests)
+static void drop_oldest(struct stack_remainders *remainders)
 {
-	struct stack_rest *rest = &rests->ring[rests->oldest];
+	struct stack_remainder *remainder = &remainders->ring[remainders->oldest];
 
-	rests->bytes -= rest->len;
-	free(rest->bytes);
-	*rest = (struct stack_rest){0};
-	rests->oldest = (rests->oldest + 1) % STACK_RESTS_MAX;
-	rests->count--;
+	remainders->bytes -= remainder->len;
+	free(remainder->bytes);
+	*remainder = (struct stack_remainder){0};
+	remainders->oldest = (remainders->oldest + 1) % STACK_REMAINDERS_MAX;
+	remainders->count--;
 }
 
-void stack_rests_fini(struct stack_rests *rests)
+void stack_remainders_fini(struct stack_remainders *remainders)
 {
-	while (rests->count > 0)
-		drop_oldest(rests);
+	while (remainders->count > 0)
+		drop_oldest(remainders);
 }
 
 static uint64_t end_of(const struct stack_copy *copy)
@@ -40,13 +40,14 @@ static size_t slot_of(pid_t pid, uint64_t place)
 {
 	const uint64_t mixed = (place ^ (uint64_t)pid << 32) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return (size_t)(mixed >> 32) % STACK_RESTS_WANTED;
+	return (size_t)(mixed >> 32) % STACK_REMAINDERS_WANTED;
 }
 
-void stack_rests_note(struct stack_rests *rests, const struct stack_copy *copy, uint64_t root)
+void stack_remainders_note(struct stack_remainders *remainders, const struct stack_copy *copy,
+			   uint64_t root)
 {
 	const uint64_t place = end_of(copy) / PLACE_BYTES;
-	struct stack_want *want = &rests->wanted[slot_of(copy->pid, place)];
+	struct stack_want *want = &remainders->wanted[slot_of(copy->pid, place)];
 
 	if (want->pid != copy->pid || want->place != place)
 		*want = (struct stack_want){.pid = copy->pid, .place = place};
@@ -63,10 +64,11 @@ static bool is_full(const struct stack_copy *copy)
 	return end_of(copy) % PAGE_BYTES != 0;
 }
 
-size_t stack_rests_wanted(const struct stack_rests *rests, const struct stack_copy *copy)
+size_t stack_remainders_wanted(const struct stack_remainders *remainders,
+			       const struct stack_copy *copy)
 {
 	const uint64_t end = end_of(copy), place = end / PLACE_BYTES;
-	const struct stack_want *want = &rests->wanted[slot_of(copy->pid, place)];
+	const struct stack_want *want = &remainders->wanted[slot_of(copy->pid, place)];
 
 	if (stack_tail_len(&copy->bytes) == 0)
 		return 0;
@@ -82,61 +84,66 @@ size_t stack_rests_wanted(const struct stack_rests *rests, const struct stack_co
 
 /* ---- which of those kept ---- */
 
-static bool fits(const struct stack_rest *rest, const struct stack_copy *copy, uint64_t frame)
+static bool fits(const struct stack_remainder *remainder, const struct stack_copy *copy,
+		 uint64_t frame)
 {
-	const uint64_t end = end_of(copy), in_front = end - rest->addr;
+	const uint64_t end = end_of(copy), in_front = end - remainder->addr;
 
 	if (copy->bytes.len == 0)
-		return rest->addr == copy->bytes.addr && rest->time_ns == copy->time_ns;
-	return end > rest->addr && in_front < rest->len &&
-	       stack_tail_is_same(&copy->bytes, frame, rest->bytes, in_front);
+		return remainder->addr == copy->bytes.addr && remainder->time_ns == copy->time_ns;
+	return end > remainder->addr && in_front < remainder->len &&
+	       stack_tail_is_same(&copy->bytes, frame, remainder->bytes, in_front);
 }
 
 /* The last time that it is known to have been so behind the copy's end. */
-static uint64_t last_seen(const struct stack_rest *rest, const struct stack_copy *copy)
+static uint64_t last_seen(const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
-	return end_of(copy) >= rest->settled ? rest->seen_ns : rest->read_ns;
+	return end_of(copy) >= remainder->settled ? remainder->seen_ns : remainder->read_ns;
 }
 
 /* How far the times at which it is known to have been so are from when the copy was taken. */
-static uint64_t distance(const struct stack_rest *rest, const struct stack_copy *copy)
+static uint64_t distance(const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
-	const uint64_t last_ns = last_seen(rest, copy);
+	const uint64_t last_ns = last_seen(remainder, copy);
 
-	if (rest->read_ns > copy->time_ns)
-		return rest->read_ns - copy->time_ns;
+	if (remainder->read_ns > copy->time_ns)
+		return remainder->read_ns - copy->time_ns;
 	return last_ns < copy->time_ns ? copy->time_ns - last_ns : 0;
 }
 
-/* However late a copy's own rest was read. */
-static bool is_too_old(const struct stack_rest *rest, const struct stack_copy *copy)
+/* However late a copy's own remainder was read. */
+static bool is_too_old(const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
-	return distance(rest, copy) > STACK_RESTS_AGE_NS && rest->time_ns != copy->time_ns;
+	return distance(remainder, copy) > STACK_REMAINDERS_AGE_NS &&
+	       remainder->time_ns != copy->time_ns;
 }
 
-static const struct stack_rest *nearer(const struct stack_rest *a, const struct stack_rest *b,
-				       const struct stack_copy *copy)
+static const struct stack_remainder *nearer(const struct stack_remainder *a,
+					    const struct stack_remainder *b,
+					    const struct stack_copy *copy)
 {
 	if (!a || !b)
 		return a ? a : b;
 	return distance(b, copy) < distance(a, copy) ? b : a;
 }
 
-struct stack_rests_found stack_rests_find(const struct stack_rests *rests,
-					  const struct stack_copy *copy, uint64_t frame)
+struct stack_remainders_found stack_remainders_find(const struct stack_remainders *remainders,
+						    const struct stack_copy *copy, uint64_t frame)
 {
-	const struct stack_rest *before = NULL, *after = NULL;
-	struct stack_rests_found found = {0};
+	const struct stack_remainder *before = NULL, *after = NULL;
+	struct stack_remainders_found found = {0};
 
-	for (uint32_t i = 0; i < rests->count; i++) {
-		const struct stack_rest *rest = &rests->ring[(rests->oldest + i) % STACK_RESTS_MAX];
+	for (uint32_t i = 0; i < remainders->count; i++) {
+		const struct stack_remainder *remainder =
+			&remainders->ring[(remainders->oldest + i) % STACK_REMAINDERS_MAX];
 
-		if (rest->pid != copy->pid || is_too_old(rest, copy) || !fits(rest, copy, frame))
+		if (remainder->pid != copy->pid || is_too_old(remainder, copy) ||
+		    !fits(remainder, copy, frame))
 			continue;
-		if (rest->read_ns <= copy->time_ns)
-			before = nearer(before, rest, copy);
+		if (remainder->read_ns <= copy->time_ns)
+			before = nearer(before, remainder, copy);
 		else
-			after = nearer(after, rest, copy);
+			after = nearer(after, remainder, copy);
 	}
 	found.nearest = nearer(before, after, copy);
 	if (before && after && distance(before, copy) > 0)
@@ -144,81 +151,88 @@ struct stack_rests_found stack_rests_find(const struct stack_rests *rests,
 	return found;
 }
 
-void stack_rests_drop_last(struct stack_rests *rests, const struct stack_copy *copy)
+void stack_remainders_drop_last(struct stack_remainders *remainders, const struct stack_copy *copy)
 {
-	const uint32_t last = (rests->oldest + rests->count - 1) % STACK_RESTS_MAX;
-	struct stack_rest *rest = &rests->ring[last];
+	const uint32_t last = (remainders->oldest + remainders->count - 1) % STACK_REMAINDERS_MAX;
+	struct stack_remainder *remainder = &remainders->ring[last];
 
-	if (rests->count == 0 || rest->pid != copy->pid || rest->time_ns != copy->time_ns ||
-	    rest->addr != copy->bytes.addr)
+	if (remainders->count == 0 || remainder->pid != copy->pid ||
+	    remainder->time_ns != copy->time_ns || remainder->addr != copy->bytes.addr)
 		return;
-	rests->bytes -= rest->len;
-	free(rest->bytes);
-	*rest = (struct stack_rest){0};
-	rests->count--;
+	remainders->bytes -= remainder->len;
+	free(remainder->bytes);
+	*remainder = (struct stack_remainder){0};
+	remainders->count--;
 }
 
 /* ---- reading ---- */
 
 /* Whether the copy's last words are in it, where they were. */
-static bool has_end_of(const struct stack_rest *rest, const struct stack_copy *copy)
+static bool has_end_of(const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
-	const size_t at = end_of(copy) - rest->addr - STACK_TAIL_LEAST_BYTES;
+	const size_t at = end_of(copy) - remainder->addr - STACK_TAIL_LEAST_BYTES;
 	const struct snapshot *bytes = &copy->bytes;
 
-	return memcmp(rest->bytes + at, bytes->bytes + bytes->len - STACK_TAIL_LEAST_BYTES,
+	return memcmp(remainder->bytes + at, bytes->bytes + bytes->len - STACK_TAIL_LEAST_BYTES,
 		      STACK_TAIL_LEAST_BYTES) == 0;
 }
 
-static struct stack_rest *newest(struct stack_rests *rests, const struct stack_copy *copy)
+static struct stack_remainder *newest(struct stack_remainders *remainders,
+				      const struct stack_copy *copy)
 {
-	struct stack_rest *found = NULL;
+	struct stack_remainder *found = NULL;
 
-	for (uint32_t i = 0; i < rests->count; i++) {
-		struct stack_rest *rest = &rests->ring[(rests->oldest + i) % STACK_RESTS_MAX];
+	for (uint32_t i = 0; i < remainders->count; i++) {
+		struct stack_remainder *remainder =
+			&remainders->ring[(remainders->oldest + i) % STACK_REMAINDERS_MAX];
 
-		if (rest->pid == copy->pid && fits(rest, copy, copy->bytes.addr) &&
-		    (!found || last_seen(rest, copy) > last_seen(found, copy)))
-			found = rest;
+		if (remainder->pid == copy->pid && fits(remainder, copy, copy->bytes.addr) &&
+		    (!found || last_seen(remainder, copy) > last_seen(found, copy)))
+			found = remainder;
 	}
 	return found;
 }
 
-static bool has_behind(const struct stack_rest *rest, const struct stack_copy *copy, size_t len)
+static bool has_behind(const struct stack_remainder *remainder, const struct stack_copy *copy,
+		       size_t len)
 {
-	return rest->is_all || rest->len - (end_of(copy) - rest->addr) >= len;
+	return remainder->is_all || remainder->len - (end_of(copy) - remainder->addr) >= len;
 }
 
 /*
- * Whether rest, read now, says the same of what lies behind the copy, and no more than known does.
+ * Whether remainder, read now, says the same of what lies behind the copy, and no more than known
+ * does.
  */
-static bool is_same_behind(const struct stack_rest *known, const struct stack_rest *rest,
-			   const struct stack_copy *copy)
+static bool is_same_behind(const struct stack_remainder *known,
+			   const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
-	const size_t known_at = end_of(copy) - known->addr, at = end_of(copy) - rest->addr;
+	const size_t known_at = end_of(copy) - known->addr, at = end_of(copy) - remainder->addr;
 
-	return known->len - known_at >= rest->len - at &&
-	       memcmp(known->bytes + known_at, rest->bytes + at, rest->len - at) == 0;
+	return known->len - known_at >= remainder->len - at &&
+	       memcmp(known->bytes + known_at, remainder->bytes + at, remainder->len - at) == 0;
 }
 
 /* Takes its bytes. */
-static void add(struct stack_rests *rests, const struct stack_rest *rest)
+static void add(struct stack_remainders *remainders, const struct stack_remainder *remainder)
 {
-	while (rests->count > 0 &&
-	       rests->ring[rests->oldest].time_ns + STACK_RESTS_KEPT_NS < rest->time_ns)
-		drop_oldest(rests);
-	while (rests->count == STACK_RESTS_MAX ||
-	       (rests->count > 0 && rests->bytes + rest->len > STACK_RESTS_MAX_BYTES)) {
-		drop_oldest(rests);
-		rests->dropped++;
+	while (remainders->count > 0 &&
+	       remainders->ring[remainders->oldest].time_ns + STACK_REMAINDERS_KEPT_NS <
+		       remainder->time_ns)
+		drop_oldest(remainders);
+	while (remainders->count == STACK_REMAINDERS_MAX ||
+	       (remainders->count > 0 &&
+		remainders->bytes + remainder->len > STACK_REMAINDERS_MAX_BYTES)) {
+		drop_oldest(remainders);
+		remainders->dropped++;
 	}
-	rests->ring[(rests->oldest + rests->count++) % STACK_RESTS_MAX] = *rest;
-	rests->bytes += rest->len;
+	remainders->ring[(remainders->oldest + remainders->count++) % STACK_REMAINDERS_MAX] =
+		*remainder;
+	remainders->bytes += remainder->len;
 }
 
 /* Its bytes are allocated; none if they are not to be had, or are of another stack by now. */
-static void read_behind(struct stack_rests *rests, const struct stack_copy *copy, size_t len,
-			struct stack_rest *rest)
+static void read_behind(struct stack_remainders *remainders, const struct stack_copy *copy,
+			size_t len, struct stack_remainder *remainder)
 {
 	const size_t tail = stack_tail_len(&copy->bytes);
 	const struct iovec remote = {.iov_base = (void *)(uintptr_t)(end_of(copy) - tail),
@@ -228,45 +242,45 @@ static void read_behind(struct stack_rests *rests, const struct stack_copy *copy
 
 	if (!local.iov_base)
 		return;
-	rests->reads++;
+	remainders->reads++;
 	n = process_memory_read(copy->pid, &local, &remote, 1);
-	rests->refused += n == -EPERM;
-	rest->addr = end_of(copy) - tail;
-	rest->bytes = local.iov_base;
-	rest->len = n > 0 ? (size_t)n : 0;
-	rest->is_all = rest->len < tail + len;
-	if (rest->len > tail && (tail == 0 || has_end_of(rest, copy)))
+	remainders->refused += n == -EPERM;
+	remainder->addr = end_of(copy) - tail;
+	remainder->bytes = local.iov_base;
+	remainder->len = n > 0 ? (size_t)n : 0;
+	remainder->is_all = remainder->len < tail + len;
+	if (remainder->len > tail && (tail == 0 || has_end_of(remainder, copy)))
 		return;
-	free(rest->bytes);
-	rest->bytes = NULL;
+	free(remainder->bytes);
+	remainder->bytes = NULL;
 }
 
-void stack_rests_keep(struct stack_rests *rests, const struct stack_copy *copy, size_t len,
-		      uint64_t now_ns)
+void stack_remainders_keep(struct stack_remainders *remainders, const struct stack_copy *copy,
+			   size_t len, uint64_t now_ns)
 {
-	struct stack_rest rest = {
+	struct stack_remainder remainder = {
 		.pid = copy->pid, .time_ns = copy->time_ns, .read_ns = now_ns, .seen_ns = now_ns};
-	struct stack_rest *known;
+	struct stack_remainder *known;
 	uint8_t *shrunk;
 
 	if (copy->bytes.len > 0 && stack_tail_len(&copy->bytes) == 0)
 		return;
 	if (len > MAX_BYTES)
 		len = MAX_BYTES;
-	known = newest(rests, copy);
+	known = newest(remainders, copy);
 	if (known && last_seen(known, copy) >= copy->time_ns && has_behind(known, copy, len))
 		return;
-	read_behind(rests, copy, len, &rest);
-	if (!rest.bytes)
+	read_behind(remainders, copy, len, &remainder);
+	if (!remainder.bytes)
 		return;
-	if (known && is_same_behind(known, &rest, copy)) {
+	if (known && is_same_behind(known, &remainder, copy)) {
 		if (known->settled < end_of(copy))
 			known->settled = end_of(copy);
 		known->seen_ns = now_ns;
-		free(rest.bytes);
+		free(remainder.bytes);
 		return;
 	}
-	shrunk = realloc(rest.bytes, rest.len);
-	rest.bytes = shrunk ? shrunk : rest.bytes;
-	add(rests, &rest);
+	shrunk = realloc(remainder.bytes, remainder.len);
+	remainder.bytes = shrunk ? shrunk : remainder.bytes;
+	add(remainders, &remainder);
 }

@@ -9,8 +9,8 @@
  * Samples wait before they are walked, and a stack that was deep may not be so any more by then.
  * But walks of others have found out where the stacks thereabouts end. So of a copy that ends
  * before that, what lies behind it is read when the sample comes, and kept for it. It is believed
- * if the copy's own end is in front of it (stack_tail.h). At most STACK_RESTS_MAX_BYTES are kept,
- * and none for longer than STACK_RESTS_KEPT_NS while others come; the oldest make way.
+ * if the copy's own end is in front of it (stack_tail.h). At most STACK_REMAINDERS_MAX_BYTES are
+ * kept, and none for longer than STACK_REMAINDERS_KEPT_NS while others come; the oldest make way.
  *
  * Equal ends need not have the same behind them: recursion pushes the same frames again, behind
  * others than before, and a stack that is read while that happens is new nearer to its root and old
@@ -25,15 +25,15 @@
 
 #include <sys/types.h>
 
-#define STACK_RESTS_MAX	      512
-#define STACK_RESTS_MAX_BYTES (16u << 20)
+#define STACK_REMAINDERS_MAX	   512
+#define STACK_REMAINDERS_MAX_BYTES (16u << 20)
 /* No sample waits for so long. */
-#define STACK_RESTS_KEPT_NS UINT64_C(10000000000)
-#define STACK_RESTS_WANTED  256
-#define STACK_RESTS_AGE_NS  UINT64_C(1000000000)
+#define STACK_REMAINDERS_KEPT_NS UINT64_C(10000000000)
+#define STACK_REMAINDERS_WANTED	 256
+#define STACK_REMAINDERS_AGE_NS	 UINT64_C(1000000000)
 
 /* It begins with the copy's own end, or with that of another. */
-struct stack_rest {
+struct stack_remainder {
 	pid_t pid;
 	uint64_t time_ns; /* of the sample that it was read for */
 	uint64_t read_ns; /* when that was */
@@ -53,9 +53,9 @@ struct stack_copy {
 };
 
 /* What goes on behind a copy; both are borrowed until the next is kept. */
-struct stack_rests_found {
-	const struct stack_rest *nearest; /* in time; NULL: none */
-	const struct stack_rest *other;	  /* from the other side of that time; NULL: no doubt */
+struct stack_remainders_found {
+	const struct stack_remainder *nearest; /* in time; NULL: none */
+	const struct stack_remainder *other; /* from the other side of that time; NULL: no doubt */
 };
 
 /* What walks found out of stacks whose copies ended in a piece of memory. */
@@ -67,43 +67,45 @@ struct stack_want {
 };
 
 /* A zero-filled one is valid, and holds no memory until it is needed. */
-struct stack_rests {
-	struct stack_rest ring[STACK_RESTS_MAX];
+struct stack_remainders {
+	struct stack_remainder ring[STACK_REMAINDERS_MAX];
 	uint32_t oldest, count;
 	size_t bytes;
-	struct stack_want wanted[STACK_RESTS_WANTED];
+	struct stack_want wanted[STACK_REMAINDERS_WANTED];
 	uint64_t reads;	  /* of processes' memory, each a system call */
 	uint64_t refused; /* of these, for want of a right */
-	uint64_t dropped; /* rests, for newer ones */
+	uint64_t dropped; /* remainders, for newer ones */
 };
 
-void stack_rests_fini(struct stack_rests *rests);
+void stack_remainders_fini(struct stack_remainders *remainders);
 
 /*
  * A stack of which there is such a copy ends at root; or 0 if the copy ended before it, and nothing
  * more was to be had.
  */
-void stack_rests_note(struct stack_rests *rests, const struct stack_copy *copy, uint64_t root);
+void stack_remainders_note(struct stack_remainders *remainders, const struct stack_copy *copy,
+			   uint64_t root);
 
 /* How much to keep of what lies behind this copy; 0: nothing, for no walk will ask for it. */
-size_t stack_rests_wanted(const struct stack_rests *rests, const struct stack_copy *copy);
+size_t stack_remainders_wanted(const struct stack_remainders *remainders,
+			       const struct stack_copy *copy);
 
 /*
  * Of a copy that is empty what is at its place is kept, and found for that time alone: whoever has
  * it kept says whether it is to be believed.
  */
-void stack_rests_drop_last(struct stack_rests *rests, const struct stack_copy *copy);
+void stack_remainders_drop_last(struct stack_remainders *remainders, const struct stack_copy *copy);
 
 /*
  * Reads and keeps up to len bytes from behind the copy, unless as much has been read since the copy
  * was taken. Whether more than the copy's last words are still there is looked at when it is asked
  * for.
  */
-void stack_rests_keep(struct stack_rests *rests, const struct stack_copy *copy, size_t len,
-		      uint64_t now_ns);
+void stack_remainders_keep(struct stack_remainders *remainders, const struct stack_copy *copy,
+			   size_t len, uint64_t now_ns);
 
 /* What goes on behind the copy, which ends in the frame at that address. */
-struct stack_rests_found stack_rests_find(const struct stack_rests *rests,
-					  const struct stack_copy *copy, uint64_t frame);
+struct stack_remainders_found stack_remainders_find(const struct stack_remainders *remainders,
+						    const struct stack_copy *copy, uint64_t frame);
 
 #endif

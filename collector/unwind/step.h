@@ -42,7 +42,7 @@ struct walk {
 	struct snapshot stack;
 	struct unwind_regs regs;
 	struct live_stack *live;
-	struct stack_rests *rests;
+	struct stack_remainders *remainders;
 	struct leaf_cache *leaves;
 	struct instructions *instructions;
 	struct heap_stacks *heap;

@@ -16,7 +16,7 @@ struct unwinder {
 	const struct arch *arch;
 	struct table_cache *tables; /* borrowed */
 	struct live_stack live;
-	struct stack_rests rests;
+	struct stack_remainders remainders;
 	struct leaf_cache leaves;
 	struct instructions instructions;
 	struct heap_stacks heap;
@@ -43,7 +43,7 @@ void unwinder_free(struct unwinder *unwinder)
 	if (!unwinder)
 		return;
 	live_stack_fini(&unwinder->live);
-	stack_rests_fini(&unwinder->rests);
+	stack_remainders_fini(&unwinder->remainders);
 	instructions_fini(&unwinder->instructions);
 	heap_stacks_fini(&unwinder->heap);
 	free(unwinder);
@@ -57,10 +57,10 @@ void unwinder_set_arch(struct unwinder *unwinder, const struct arch *arch)
 void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
 {
 	*ret = unwinder->stats;
-	ret->reads += unwinder->rests.reads;
-	ret->rest_bytes = unwinder->rests.bytes;
-	ret->dropped_rests = unwinder->rests.dropped;
-	ret->unread_stacks = unwinder->live.refused + unwinder->rests.refused;
+	ret->reads += unwinder->remainders.reads;
+	ret->remainder_bytes = unwinder->remainders.bytes;
+	ret->dropped_remainders = unwinder->remainders.dropped;
+	ret->unread_stacks = unwinder->live.refused + unwinder->remainders.refused;
 	ret->unread_instructions = unwinder->instructions.unread;
 }
 
@@ -112,9 +112,10 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 	return step_by_fp(walk); /* generated, and nobody told us by whom */
 }
 
-static void keep_rest(struct stack_rests *rests, const struct stack_copy *copy, size_t len)
+static void keep_remainder(struct stack_remainders *remainders, const struct stack_copy *copy,
+			   size_t len)
 {
-	stack_rests_keep(rests, copy, len, clock_now_ns());
+	stack_remainders_keep(remainders, copy, len, clock_now_ns());
 }
 
 static struct stack_copy copy_in(const struct walk *walk)
@@ -123,30 +124,31 @@ static struct stack_copy copy_in(const struct walk *walk)
 		.pid = walk->process->pid, .time_ns = walk->time_ns, .bytes = walk->stack};
 }
 
-/* What was kept of the rest of the stack that the walk is at the end of, in the frame there. */
-static const struct stack_rest *find_rest(struct walk *walk, uint64_t frame)
+/* What was kept of the remainder of the stack, for a walk at its snapshot's end, in that frame. */
+static const struct stack_remainder *find_remainder(struct walk *walk, uint64_t frame)
 {
 	const struct stack_copy copy = copy_in(walk);
-	struct stack_rests_found found;
+	struct stack_remainders_found found;
 
 	if (walk->is_look)
-		keep_rest(walk->rests, &copy, LIVE_STACK_FIRST_BYTES);
-	found = stack_rests_find(walk->rests, &copy, frame);
+		keep_remainder(walk->remainders, &copy, LIVE_STACK_FIRST_BYTES);
+	found = stack_remainders_find(walk->remainders, &copy, frame);
 	walk->is_doubtful = found.other;
 	return walk->is_again ? found.other : found.nearest;
 }
 
 /*
- * For a walk in the frame at that address, by what was kept of the rest when the sample came; else
- * by what is there now.
+ * For a walk in the frame at that address, by the remainder that was kept when the sample came;
+ * else by what is there now.
  */
 static bool extend(struct walk *walk, uint64_t frame)
 {
 	const pid_t pid = walk->process->pid;
-	const struct stack_rest *rest = walk->is_short ? NULL : find_rest(walk, frame);
+	const struct stack_remainder *remainder =
+		walk->is_short ? NULL : find_remainder(walk, frame);
 
 	walk->is_short = true;
-	if ((!rest || !live_stack_append(walk->live, rest, &walk->stack)) &&
+	if ((!remainder || !live_stack_append(walk->live, remainder, &walk->stack)) &&
 	    (walk->stack.len == 0 || !live_stack_extend(walk->live, pid, &walk->stack, frame)))
 		return false;
 	walk->is_extended = true;
@@ -195,7 +197,7 @@ static bool is_believed(struct walk *walk, const struct unwind_regs *before)
 	if (!walk->is_unseen || !walk->is_look || !before->leaf ||
 	    unseen_is_called(walk, before->pc))
 		return true;
-	stack_rests_drop_last(walk->rests, &copy);
+	stack_remainders_drop_last(walk->remainders, &copy);
 	return false;
 }
 
@@ -395,7 +397,7 @@ static struct stack_copy copy_of(const struct walk *walk, const struct perf_samp
 				   .bytes = snapshot_of(walk->arch, sample)};
 }
 
-/* Of later samples the rest is to be kept up to there. */
+/* Of later samples the remainder is to be kept up to there. */
 static void note_root(const struct walk *walk, const struct perf_sample *sample,
 		      const struct stack *stack)
 {
@@ -403,7 +405,8 @@ static void note_root(const struct walk *walk, const struct perf_sample *sample,
 	const bool is_whole = stack->end == STACK_WHOLE;
 
 	if (is_whole || walk->is_short)
-		stack_rests_note(walk->rests, &copy, is_whole ? walk->regs.sp + ROOT_BYTES : 0);
+		stack_remainders_note(walk->remainders, &copy,
+				      is_whole ? walk->regs.sp + ROOT_BYTES : 0);
 }
 
 /*
@@ -416,7 +419,7 @@ static void keep_unseen(struct walk *walk, const struct perf_sample *sample,
 	const struct stack_copy copy = copy_of(walk, sample);
 
 	if (walk->is_look && !walk->is_short && !walk->is_unseen && stack->end != STACK_WHOLE)
-		keep_rest(walk->rests, &copy, LIVE_STACK_FIRST_BYTES);
+		keep_remainder(walk->remainders, &copy, LIVE_STACK_FIRST_BYTES);
 }
 
 /* Whether there is, or will be, something in the place of an empty copy. */
@@ -424,7 +427,8 @@ static bool is_to_be_seen(const struct walk *walk)
 {
 	const struct stack_copy copy = copy_in(walk);
 
-	return walk->is_look || stack_rests_find(walk->rests, &copy, walk->stack.addr).nearest;
+	return walk->is_look ||
+	       stack_remainders_find(walk->remainders, &copy, walk->stack.addr).nearest;
 }
 
 static bool is_same_way(const struct stack *a, const struct stack *b, uint32_t from)
@@ -471,7 +475,7 @@ static void walk_sample(struct unwinder *unwinder, struct walk walk,
 	walk.arch = unwinder->arch;
 	walk.tables = unwinder->tables;
 	walk.live = &unwinder->live;
-	walk.rests = &unwinder->rests;
+	walk.remainders = &unwinder->remainders;
 	walk.leaves = &unwinder->leaves;
 	walk.instructions = &unwinder->instructions;
 	walk.heap = &unwinder->heap;
@@ -534,8 +538,8 @@ void unwinder_look(struct unwinder *unwinder, const struct process *process, uin
 	unwinder->stats = stats;
 }
 
-void unwinder_keep_rest(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
-			const struct perf_sample *sample)
+void unwinder_keep_remainder(struct unwinder *unwinder, const struct process *process,
+			     uint64_t time_ns, const struct perf_sample *sample)
 {
 	struct stack_copy copy = {.pid = process->pid, .time_ns = time_ns};
 	size_t wanted;
@@ -543,7 +547,7 @@ void unwinder_keep_rest(struct unwinder *unwinder, const struct process *process
 	if (!sample->regs || sample->stack_len == 0)
 		return;
 	copy.bytes = snapshot_of(unwinder->arch, sample);
-	wanted = stack_rests_wanted(&unwinder->rests, &copy);
+	wanted = stack_remainders_wanted(&unwinder->remainders, &copy);
 	if (wanted > 0)
-		keep_rest(&unwinder->rests, &copy, wanted);
+		keep_remainder(&unwinder->remainders, &copy, wanted);
 }

@@ -10,9 +10,10 @@
  * Every frame is left by what is known of its code: native frames by the file's unwind tables,
  * HotSpot's by their frame size, interpreted ones by their fixed slots, and where nothing is known
  * by frame pointers. A caller must lie above its callee and a return address must point at code.
- * Where the copy ends, the walk goes on in what was kept of the rest when the sample came
- * (stack_remainder.h), or in the process's memory if that still holds the same stack (live_stack.h);
- * else the kernel's own walk along frame pointers is joined on at a frame that both agree on.
+ * Where the copy ends, the walk goes on in the remainder that was kept when the sample came
+ * (stack_remainder.h), or in the process's memory if that still holds the same stack
+ * (live_stack.h); else the kernel's own walk along frame pointers is joined on at a frame that both
+ * agree on.
  */
 #ifndef FG_UNWIND_UNWINDER_H
 #define FG_UNWIND_UNWINDER_H
@@ -24,14 +25,14 @@
 
 struct unwinder_stats {
 	uint64_t ends[STACK_ENDS];
-	uint64_t joined;	/* with the kernel's walk */
-	uint64_t extended;	/* by what the process's stack held later */
-	uint64_t doubtful;	/* cut: what lay behind the copy changed about then */
-	uint64_t reads;		/* looks into processes' memory, each a system call */
-	uint64_t unread_stacks; /* looks behind copies that were not permitted */
-	uint64_t rest_bytes;	/* of stacks deeper than their copies, kept now */
-	uint64_t dropped_rests; /* of these, for newer ones */
-	uint64_t unread_code;	/* with code that could not be looked at: no right, or too late */
+	uint64_t joined;	     /* with the kernel's walk */
+	uint64_t extended;	     /* by what the process's stack held later */
+	uint64_t doubtful;	     /* cut: what lay behind the copy changed about then */
+	uint64_t reads;		     /* looks into processes' memory, each a system call */
+	uint64_t unread_stacks;	     /* looks behind copies that were not permitted */
+	uint64_t remainder_bytes;    /* of stacks deeper than their copies, kept now */
+	uint64_t dropped_remainders; /* of these, for newer ones */
+	uint64_t unread_code; /* with code that could not be looked at: no right, or too late */
 	/* Samples in compiled code of which it is not known which instruction took the time. */
 	uint64_t unread_instructions;
 	uint64_t in_heap;   /* that go on in the heap */
@@ -66,8 +67,8 @@ void unwinder_look(struct unwinder *unwinder, const struct process *process, uin
  * For a sample that will be walked later: if its copy ends before the stack does, by what walks of
  * others found out, reads what lies behind it while it is there.
  */
-void unwinder_keep_rest(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
-			const struct perf_sample *sample);
+void unwinder_keep_remainder(struct unwinder *unwinder, const struct process *process,
+			     uint64_t time_ns, const struct perf_sample *sample);
 
 void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret);
 

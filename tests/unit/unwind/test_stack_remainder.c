@@ -21,7 +21,7 @@
 /* The "stack", with nothing mapped behind it; and what a sample copied of it. */
 static uint8_t *memory;
 static uint8_t copied[COPY_BYTES];
-static struct stack_rests rests;
+static struct stack_remainders remainders;
 
 static int set_up(void **state)
 {
@@ -31,14 +31,14 @@ static int set_up(void **state)
 		return -1;
 	for (size_t i = 0; i < STACK_BYTES; i++)
 		memory[i] = (uint8_t)(i * 31 + i / 251);
-	rests = (struct stack_rests){0};
+	remainders = (struct stack_remainders){0};
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	stack_rests_fini(&rests);
+	stack_remainders_fini(&remainders);
 	return munmap(memory, STACK_BYTES + PAGE);
 }
 
@@ -60,7 +60,7 @@ static void keep_at(const struct snapshot *bytes, uint64_t time_ns, size_t len, 
 {
 	const struct stack_copy copy = taken(bytes, time_ns);
 
-	stack_rests_keep(&rests, &copy, len, now_ns);
+	stack_remainders_keep(&remainders, &copy, len, now_ns);
 }
 
 static void keep(const struct snapshot *bytes, uint64_t time_ns, size_t len)
@@ -68,14 +68,14 @@ static void keep(const struct snapshot *bytes, uint64_t time_ns, size_t len)
 	keep_at(bytes, time_ns, len, time_ns);
 }
 
-static struct stack_rests_found find_both(const struct snapshot *bytes, uint64_t time_ns)
+static struct stack_remainders_found find_both(const struct snapshot *bytes, uint64_t time_ns)
 {
 	const struct stack_copy copy = taken(bytes, time_ns);
 
-	return stack_rests_find(&rests, &copy, bytes->addr);
+	return stack_remainders_find(&remainders, &copy, bytes->addr);
 }
 
-static const struct stack_rest *find(const struct snapshot *bytes, uint64_t time_ns)
+static const struct stack_remainder *find(const struct snapshot *bytes, uint64_t time_ns)
 {
 	return find_both(bytes, time_ns).nearest;
 }
@@ -84,31 +84,31 @@ static size_t wanted(const struct snapshot *bytes)
 {
 	const struct stack_copy copy = taken(bytes, NOW);
 
-	return stack_rests_wanted(&rests, &copy);
+	return stack_remainders_wanted(&remainders, &copy);
 }
 
 static void note(const struct snapshot *bytes, uint64_t root)
 {
 	const struct stack_copy copy = taken(bytes, NOW);
 
-	stack_rests_note(&rests, &copy, root);
+	stack_remainders_note(&remainders, &copy, root);
 }
 
-static void rests_that_nobody_can_want_any_more_go(void **state)
+static void remainders_that_nobody_can_want_any_more_go(void **state)
 {
 	const struct snapshot copy = copy_at(PAGE);
 
 	(void)state;
 	keep(&copy, NOW, 2 * PAGE);
-	memory[PAGE + COPY_BYTES - 1]++; /* another stack: the first rest is none of it */
+	memory[PAGE + COPY_BYTES - 1]++; /* another stack: the first remainder is none of it */
 	const struct snapshot other = copy_at(PAGE);
-	keep(&other, NOW + STACK_RESTS_KEPT_NS, 2 * PAGE);
-	assert_int_equal(rests.count, 2);
+	keep(&other, NOW + STACK_REMAINDERS_KEPT_NS, 2 * PAGE);
+	assert_int_equal(remainders.count, 2);
 	memory[PAGE + COPY_BYTES - 1]++;
 	const struct snapshot third = copy_at(PAGE);
-	keep(&third, NOW + STACK_RESTS_KEPT_NS + 1, 2 * PAGE);
-	assert_int_equal(rests.count, 2);
-	assert_int_equal(rests.dropped, 0);
+	keep(&third, NOW + STACK_REMAINDERS_KEPT_NS + 1, 2 * PAGE);
+	assert_int_equal(remainders.count, 2);
+	assert_int_equal(remainders.dropped, 0);
 }
 
 static void what_was_behind_a_copy_outlives_the_stack(void **state)
@@ -141,8 +141,8 @@ static void what_was_behind_another_stack_is_not_taken(void **state)
 	assert_non_null(find(&copy, NOW));
 	struct stack_copy of_another = taken(&copy, NOW);
 	of_another.pid++;
-	assert_null(stack_rests_find(&rests, &of_another, copy.addr).nearest);
-	assert_null(find(&copy, NOW + 2 * STACK_RESTS_AGE_NS));
+	assert_null(stack_remainders_find(&remainders, &of_another, copy.addr).nearest);
+	assert_null(find(&copy, NOW + 2 * STACK_REMAINDERS_AGE_NS));
 }
 
 static void a_stack_that_has_changed_already_is_not_kept(void **state)
@@ -152,8 +152,8 @@ static void a_stack_that_has_changed_already_is_not_kept(void **state)
 	(void)state;
 	memory[PAGE + COPY_BYTES - 1] ^= 1;
 	keep(&copy, NOW, 2 * PAGE);
-	assert_int_equal(rests.count, 0);
-	assert_int_equal(rests.reads, 1);
+	assert_int_equal(remainders.count, 0);
+	assert_int_equal(remainders.reads, 1);
 }
 
 /* Of two that fit, the one nearer in time: what lies behind equal ends need not be equal. */
@@ -181,7 +181,7 @@ static void what_was_read_since_is_not_read_again(void **state)
 	keep_at(&copy, NOW, 8 * PAGE, NOW + 5000);
 	copy = copy_at(2 * PAGE);
 	keep_at(&copy, NOW + 1000, 7 * PAGE, NOW + 5100);
-	assert_int_equal(rests.reads, 1);
+	assert_int_equal(remainders.reads, 1);
 	assert_non_null(find(&copy, NOW + 1000));
 }
 
@@ -192,8 +192,8 @@ static void what_was_read_before_is_read_again_and_kept_once(void **state)
 	(void)state;
 	keep_at(&copy, NOW, 8 * PAGE, NOW + 1000);
 	keep_at(&copy, NOW + 2000, 8 * PAGE, NOW + 3000);
-	assert_int_equal(rests.reads, 2);
-	assert_int_equal(rests.count, 1);
+	assert_int_equal(remainders.reads, 2);
+	assert_int_equal(remainders.count, 1);
 	assert_non_null(find(&copy, NOW + 2000));
 	assert_null(find_both(&copy, NOW + 2000).other);
 	assert_int_equal(find(&copy, NOW + 2000)->seen_ns, NOW + 3000);
@@ -204,14 +204,14 @@ static void what_changed_about_then_is_found_as_it_was_and_as_it_is(void **state
 {
 	const struct snapshot copy = copy_at(PAGE);
 	const size_t behind = PAGE + COPY_BYTES + 8;
-	struct stack_rests_found found;
+	struct stack_remainders_found found;
 
 	(void)state;
 	memory[behind] = 7;
 	keep_at(&copy, NOW, PAGE, NOW + 1000);
 	memory[behind] = 8;
 	keep_at(&copy, NOW + 2000, PAGE, NOW + 3500);
-	assert_int_equal(rests.count, 2);
+	assert_int_equal(remainders.count, 2);
 	found = find_both(&copy, NOW + 2000);
 	assert_non_null(found.other);
 	assert_int_equal(found.nearest->bytes[STACK_TAIL_BYTES + 8], 7);
@@ -239,10 +239,10 @@ static void what_was_seen_again_is_so_only_behind_the_copy_it_was_seen_for(void 
 	keep_at(&copy, NOW, 8 * PAGE, NOW + 1000);
 	copy = copy_at(3 * PAGE);
 	keep_at(&copy, NOW + 2000, 7 * PAGE, NOW + 3000);
-	assert_int_equal(rests.count, 1);
+	assert_int_equal(remainders.count, 1);
 	copy = copy_at(2 * PAGE);
 	keep_at(&copy, NOW + 2500, 8 * PAGE, NOW + 3100);
-	assert_int_equal(rests.reads, 3);
+	assert_int_equal(remainders.reads, 3);
 }
 
 static void more_than_was_kept_is_read(void **state)
@@ -252,8 +252,8 @@ static void more_than_was_kept_is_read(void **state)
 	(void)state;
 	keep_at(&copy, NOW, PAGE, NOW + 1000);
 	keep_at(&copy, NOW + 100, 2 * PAGE, NOW + 1100);
-	assert_int_equal(rests.reads, 2);
-	assert_int_equal(rests.count, 2);
+	assert_int_equal(remainders.reads, 2);
+	assert_int_equal(remainders.count, 2);
 }
 
 static void a_stack_that_has_no_more_is_not_asked_for_more(void **state)
@@ -263,7 +263,7 @@ static void a_stack_that_has_no_more_is_not_asked_for_more(void **state)
 	(void)state;
 	keep_at(&copy, NOW, 16 * PAGE, NOW + 1000);
 	keep_at(&copy, NOW + 100, 16 * PAGE, NOW + 1100);
-	assert_int_equal(rests.reads, 1);
+	assert_int_equal(remainders.reads, 1);
 }
 
 /* It may be deep: nobody has walked one yet. */
@@ -300,7 +300,7 @@ static void nothing_is_wanted_where_stacks_end_with_the_copy(void **state)
 	assert_int_equal(wanted(&copy), 5000);
 	struct stack_copy of_another = taken(&copy, NOW);
 	of_another.pid++;
-	assert_int_equal(stack_rests_wanted(&rests, &of_another), 0);
+	assert_int_equal(stack_remainders_wanted(&remainders, &of_another), 0);
 }
 
 static void no_more_is_kept_than_there_may_be(void **state)
@@ -308,16 +308,16 @@ static void no_more_is_kept_than_there_may_be(void **state)
 	struct snapshot copy = copy_at(PAGE);
 
 	(void)state;
-	for (uint32_t i = 0; i < 2 * STACK_RESTS_MAX; i++) {
+	for (uint32_t i = 0; i < 2 * STACK_REMAINDERS_MAX; i++) {
 		memory[PAGE + COPY_BYTES - 1] = (uint8_t)i;
 		memory[PAGE + COPY_BYTES - 2] = (uint8_t)(i >> 8);
 		copy = copy_at(PAGE);
 		keep(&copy, NOW + i, 30 * PAGE);
-		assert_true(rests.bytes <= STACK_RESTS_MAX_BYTES);
-		assert_true(rests.count <= STACK_RESTS_MAX);
+		assert_true(remainders.bytes <= STACK_REMAINDERS_MAX_BYTES);
+		assert_true(remainders.count <= STACK_REMAINDERS_MAX);
 		assert_non_null(find(&copy, NOW + i));
 	}
-	assert_true(rests.count > 100);
+	assert_true(remainders.count > 100);
 }
 
 #define TEST(claim) cmocka_unit_test_setup_teardown(claim, set_up, tear_down)
@@ -325,7 +325,7 @@ static void no_more_is_kept_than_there_may_be(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(rests_that_nobody_can_want_any_more_go, set_up,
+		cmocka_unit_test_setup_teardown(remainders_that_nobody_can_want_any_more_go, set_up,
 						tear_down),
 		TEST(what_was_behind_a_copy_outlives_the_stack),
 		TEST(what_was_behind_another_stack_is_not_taken),

@@ -450,7 +450,7 @@ static uint64_t take_short_copy(const struct perf_sample *sample)
 	words[5] = leaf + 256 + 100;
 	set_reg(sample_regs, SAMPLER_REG_PC, leaf + 60);
 	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
-	unwinder_keep_rest(unwinder, self, time_ns, sample);
+	unwinder_keep_remainder(unwinder, self, time_ns, sample);
 	return time_ns;
 }
 
