@@ -21,6 +21,8 @@
 #include "unwind/live_stack.h"
 #include "unwind/stack.h"
 
+#include <sys/uio.h>
+
 /*
  * Looks into the process's memory that one walk takes, each a system call. A leaf and its barrier
  * take three, a search for a call as many as there are return addresses left over on the stack.
@@ -65,6 +67,13 @@ struct walk {
 	const struct code_range *found;
 };
 
+/*
+ * Looks into the process's memory, if the walk may do so once more. False unless all bytes were
+ * read.
+ */
+bool step_read(struct walk *walk, const struct iovec *to, const struct iovec *from,
+	       unsigned long n);
+
 /* Where bytes of the target's code are put. */
 #define STEP_ENTRY_BYTES 64
 #define STEP_AT_BYTES	 24
@@ -84,6 +93,13 @@ enum step {
 	STEP_END,	/* of the snapshot */
 	STEP_NO_RULE,
 };
+
+/* From a frame of which there is so much; see arch_leave. STEP_END leaves the registers alone. */
+static inline enum step step_leave(struct walk *walk, enum arch_frame frame, uint32_t size)
+{
+	return arch_leave(walk->arch, frame, size, &walk->stack, &walk->regs) ? STEP_DONE
+									      : STEP_END;
+}
 
 /* A frame of generated code. entry is told an interpreted frame's method. */
 enum step step_hotspot(struct walk *walk, const struct code_range *range,

@@ -10,12 +10,11 @@
 
 #define TRAMPOLINE_MAX_BYTES 32
 
-static bool leave(struct walk *walk, enum arch_frame frame, uint32_t size)
+static bool leave_for_code(struct walk *walk, enum arch_frame frame, uint32_t size)
 {
 	const struct unwind_regs before = walk->regs;
 
-	if (arch_leave(walk->arch, frame, size, &walk->stack, &walk->regs) &&
-	    step_is_code(walk, walk->regs.pc))
+	if (step_leave(walk, frame, size) == STEP_DONE && step_is_code(walk, walk->regs.pc))
 		return true;
 	walk->regs = before;
 	return false;
@@ -31,7 +30,7 @@ enum step step_foreign(struct walk *walk, const struct code_range *range)
 	if ((!walk->is_return || range->size <= TRAMPOLINE_MAX_BYTES) &&
 	    step_read_code(walk, range, &bytes, &code))
 		frame = walk->arch->foreign_frame(&code, walk->is_return, &size);
-	if (frame != ARCH_FRAME_BY_FP && leave(walk, frame, size))
+	if (frame != ARCH_FRAME_BY_FP && leave_for_code(walk, frame, size))
 		return STEP_DONE;
 	/* The ABI's mark of the deepest frame. */
 	if (walk->is_return && walk->regs.fp == 0)

@@ -3,12 +3,10 @@
 #include "unwind/step.h"
 
 #include "elf/cfi_table.h"
-#include "code/code_map.h"
 
-#define PLT_SLOT_BYTES	16
-#define LEAF_MAX_WORDS	2	   /* a word, and the return address */
-#define NEWBORN_BYTES	16	   /* from a system call's return into the rules for a new thread */
-#define FRAME_MAX_BYTES (1u << 20) /* a frame pointer that is farther away is none */
+#define PLT_SLOT_BYTES 16
+#define LEAF_MAX_WORDS 2  /* a word, and the return address */
+#define NEWBORN_BYTES  16 /* from a system call's return into the rules for a new thread */
 
 struct rule {
 	const struct cfi_table *table;
@@ -98,38 +96,6 @@ static enum step leave_by_rule(struct walk *walk, const struct rule *rule)
 	return row->is_signal ? STEP_INTERRUPT : STEP_DONE;
 }
 
-const struct code_range *step_code_at(struct walk *walk, uint64_t addr)
-{
-	if (!walk->process->code)
-		return NULL;
-	if (addr != walk->looked_at || addr == 0) {
-		walk->found = code_map_find(walk->process->code, addr, walk->time_ns);
-		walk->looked_at = addr;
-	}
-	return walk->found;
-}
-
-bool step_is_code(const struct walk *walk, uint64_t addr)
-{
-	const struct process *process = walk->process;
-
-	return addr > 0 &&
-	       ((process->code && code_map_find(process->code, addr - 1, walk->time_ns)) ||
-		address_space_find(&process->space, addr - 1));
-}
-
-enum step step_by_fp(struct walk *walk)
-{
-	const uint64_t fp = walk->regs.fp;
-
-	if (fp < walk->regs.sp || fp % WORD_BYTES != 0)
-		return STEP_NO_RULE;
-	if (fp - walk->regs.sp > FRAME_MAX_BYTES)
-		return STEP_NO_RULE;
-	return arch_leave(walk->arch, ARCH_FRAME_BY_FP, 0, &walk->stack, &walk->regs) ? STEP_DONE
-										      : STEP_END;
-}
-
 /*
  * Assembler's functions: a leaf of that kind hardly ever has a frame. A file's _init and _fini have
  * one word.
@@ -140,7 +106,7 @@ static enum step step_without_rule(struct walk *walk)
 
 	for (unsigned int words = 0; !walk->is_return && words < LEAF_MAX_WORDS; words++) {
 		walk->regs.sp = before.sp + words * WORD_BYTES;
-		if (arch_leave(walk->arch, ARCH_FRAME_NONE, 0, &walk->stack, &walk->regs) &&
+		if (step_leave(walk, ARCH_FRAME_NONE, 0) == STEP_DONE &&
 		    step_is_code(walk, walk->regs.pc))
 			return STEP_DONE;
 		walk->regs = before;

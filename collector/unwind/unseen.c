@@ -2,8 +2,6 @@
 /* Looks at the call before a return address, see unseen.h. */
 #include "unwind/unseen.h"
 
-#include "memory/process_memory.h"
-
 #define FUNCTION_MAX_BYTES (16u << 10) /* from a function's start to any pc in it */
 
 bool unseen_is_called(struct walk *walk, uint64_t callee)
@@ -16,9 +14,6 @@ bool unseen_is_called(struct walk *walk, uint64_t callee)
 	const struct iovec from = {.iov_base = (void *)(uintptr_t)(return_addr - sizeof(code)),
 				   .iov_len = sizeof(code)};
 
-	if (walk->reads == STEP_MAX_READS || return_addr < sizeof(code))
-		return false;
-	walk->reads++;
-	return process_memory_read(walk->process->pid, &to, &from, 1) == (ssize_t)sizeof(code) &&
+	return return_addr >= sizeof(code) && step_read(walk, &to, &from, 1) &&
 	       walk->arch->is_call(code, sizeof(code), return_addr, &target);
 }

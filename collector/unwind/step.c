@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What steps of several kinds share, see step.h: reads of the process's memory within the walk's
+ * budget, look-ups of code, and the frame pointer's rule.
+ */
+#include "unwind/step.h"
+
+#include "code/code_map.h"
+#include "memory/process_memory.h"
+
+#define FRAME_MAX_BYTES (1u << 20) /* a frame pointer that is farther away is none */
+
+bool step_read(struct walk *walk, const struct iovec *to, const struct iovec *from, unsigned long n)
+{
+	size_t wanted = 0;
+
+	if (walk->reads == STEP_MAX_READS)
+		return false;
+	walk->reads++;
+	for (unsigned long i = 0; i < n; i++)
+		wanted += to[i].iov_len;
+	return process_memory_read(walk->process->pid, to, from, n) == (ssize_t)wanted;
+}
+
+static uint32_t least_of(uint64_t a, uint64_t b)
+{
+	return (uint32_t)(a < b ? a : b);
+}
+
+bool step_read_code(struct walk *walk, const struct code_range *range, struct step_code *bytes,
+		    struct arch_code *ret)
+{
+	const uint64_t end = range->addr + range->size, pc = walk->regs.pc;
+	const uint64_t entry =
+		range->addr + (range->frame.entry < range->size ? range->frame.entry : 0);
+	const uint64_t start = pc < entry ? range->addr : entry;
+	const struct iovec to[] = {
+		{.iov_base = bytes->entry, .iov_len = least_of(STEP_ENTRY_BYTES, end - start)},
+		{.iov_base = bytes->at, .iov_len = least_of(STEP_AT_BYTES, end - pc)},
+	};
+	const struct iovec from[] = {
+		{.iov_base = (void *)(uintptr_t)start, .iov_len = to[0].iov_len},
+		{.iov_base = (void *)(uintptr_t)pc, .iov_len = to[1].iov_len},
+	};
+	const uint32_t complete = range->addr + range->frame.complete > start
+					  ? (uint32_t)(range->addr + range->frame.complete - start)
+					  : 0;
+
+	*ret = (struct arch_code){.pc_offset = (uint32_t)(pc - start), .complete = complete};
+	if (!step_read(walk, to, from, 2)) {
+		walk->is_code_unread = true;
+		return false;
+	}
+	ret->entry = bytes->entry;
+	ret->entry_len = to[0].iov_len;
+	/* A prologue is looked for no further than it can reach. */
+	if (complete > 0 && complete < ret->entry_len)
+		ret->entry_len = complete;
+	ret->at = bytes->at;
+	ret->at_len = to[1].iov_len;
+	return true;
+}
+
+const struct code_range *step_code_at(struct walk *walk, uint64_t addr)
+{
+	if (!walk->process->code)
+		return NULL;
+	if (addr != walk->looked_at || addr == 0) {
+		walk->found = code_map_find(walk->process->code, addr, walk->time_ns);
+		walk->looked_at = addr;
+	}
+	return walk->found;
+}
+
+bool step_is_code(const struct walk *walk, uint64_t addr)
+{
+	const struct process *process = walk->process;
+
+	return addr > 0 &&
+	       ((process->code && code_map_find(process->code, addr - 1, walk->time_ns)) ||
+		address_space_find(&process->space, addr - 1));
+}
+
+enum step step_by_fp(struct walk *walk)
+{
+	const uint64_t fp = walk->regs.fp;
+
+	if (fp < walk->regs.sp || fp % WORD_BYTES != 0)
+		return STEP_NO_RULE;
+	if (fp - walk->regs.sp > FRAME_MAX_BYTES)
+		return STEP_NO_RULE;
+	return step_leave(walk, ARCH_FRAME_BY_FP, 0);
+}

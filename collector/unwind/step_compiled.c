@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Leaves frames of compiled code, see step_hotspot.h.
+ *
+ * A caller is inside of its call, so its frame is whole. A leaf may be anywhere: how much of its
+ * frame there is, its code says. The answer is checked, because intrinsics and stubs of the
+ * collector of garbage put words on top of the frame, and because other code may have taken the
+ * place of the sampled code: only what leads to code is believed.
+ */
+#include "unwind/step_hotspot.h"
+
+#include "unwind/spill.h"
+
+#define LEVEL_C2 4
+
+/* Two copies of 16 bytes, three words, and the stack pointer. */
+#define SEARCH_MAX_BYTES 64
+
+/* Whether addr, a return address of compiled code, can be one: generated code alone calls it. */
+static bool may_call_compiled(struct walk *walk, uint64_t addr)
+{
+	const struct process *process = walk->process;
+	const struct mapping *mapping;
+
+	if (addr == 0 || step_code_at(walk, addr - 1))
+		return addr != 0;
+	mapping = address_space_find(&process->space, addr - 1);
+	return mapping && mapping_is_generated(mapping);
+}
+
+/* Whether the frame pointer is where compiled code that keeps one has it, in a whole frame. */
+static bool is_framed(const struct unwind_regs *regs, uint32_t size)
+{
+	return regs->fp == regs->sp + size - 2 * WORD_BYTES;
+}
+
+/* Whether a whole frame at sp is left for code whose own frame leads to code, too. */
+static bool is_left_well(struct walk *walk, uint64_t sp, uint32_t size)
+{
+	walk->regs.sp = sp;
+	return step_leave(walk, ARCH_FRAME_FULL, size) == STEP_DONE &&
+	       may_call_compiled(walk, walk->regs.pc) &&
+	       hotspot_leads_on(walk, walk->regs.pc, walk->regs.sp);
+}
+
+/*
+ * C2's search for a string in another puts copies and lengths on top of the frame, and on top of
+ * those the stack pointer that the frame had. Other code may have left an address of the stack
+ * there.
+ */
+static bool leave_search(struct walk *walk, const struct code_range *range)
+{
+	const uint32_t size = range->frame.size;
+	const struct unwind_regs before = walk->regs;
+	bool is_search;
+	uint64_t sp;
+
+	if ((range->level != LEVEL_C2 && range->level != CODE_LEVEL_UNKNOWN) ||
+	    is_framed(&before, size) || !snapshot_read(&walk->stack, before.sp, &sp) ||
+	    sp % HOTSPOT_STACK_ALIGN_BYTES != 0 || sp <= before.sp ||
+	    sp - before.sp > SEARCH_MAX_BYTES)
+		return false;
+	is_search = !is_left_well(walk, before.sp, size);
+	walk->regs = before;
+	if (is_search && is_left_well(walk, sp, size))
+		return true;
+	walk->regs = before;
+	return false;
+}
+
+/* The code from pc on, as much as spill_bytes looks at. */
+static bool read_spill_code(struct walk *walk, const struct code_range *range, uint8_t *code,
+			    size_t *ret_len)
+{
+	const uint64_t pc = walk->regs.pc, left = range->addr + range->size - pc;
+	const size_t len = left < SPILL_CODE_BYTES ? left : SPILL_CODE_BYTES;
+	const struct iovec to = {.iov_base = code, .iov_len = len};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)pc, .iov_len = len};
+
+	*ret_len = len;
+	return pc - range->addr < range->size && step_read(walk, &to, &from, 1);
+}
+
+/*
+ * A stub behind the method's code has saved registers on top of the frame, to ask the collector of
+ * garbage. What the stub takes back says how many bytes it has saved.
+ */
+static bool leave_spilled(struct walk *walk, const struct code_range *range)
+{
+	const struct unwind_regs before = walk->regs;
+	uint8_t code[SPILL_CODE_BYTES];
+	uint32_t bytes;
+	size_t len;
+
+	if (!walk->arch->spill_bytes || !read_spill_code(walk, range, code, &len) ||
+	    !walk->arch->spill_bytes(code, len, &bytes))
+		return false;
+	if (is_left_well(walk, before.sp + bytes, range->frame.size))
+		return true;
+	walk->regs = before;
+	return false;
+}
+
+/*
+ * The first way that leads to code. Some of C2's intrinsics push a word or two and pop them at
+ * their end; and the code that was looked at may have taken the place of the sampled code.
+ */
+static bool leave_leaf_somehow(struct walk *walk, enum arch_frame frame, uint32_t size)
+{
+	const struct {
+		enum arch_frame frame;
+		unsigned int pushed;
+	} ways[] = {{frame, 0},		  {ARCH_FRAME_FULL, 0}, {ARCH_FRAME_FULL, 1},
+		    {ARCH_FRAME_FULL, 2}, {ARCH_FRAME_NONE, 0}, {ARCH_FRAME_PUSHED, 0}};
+	const struct unwind_regs before = walk->regs;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		walk->regs.sp = before.sp + (uint64_t)ways[i].pushed * WORD_BYTES;
+		if (step_leave(walk, ways[i].frame, size) == STEP_DONE &&
+		    may_call_compiled(walk, walk->regs.pc))
+			return true;
+		walk->regs = before;
+	}
+	return false;
+}
+
+static enum step leave_leaf(struct walk *walk, const struct code_range *range)
+{
+	const uint32_t size = range->frame.size;
+	enum arch_frame frame = ARCH_FRAME_FULL;
+
+	hotspot_read_frame(walk, range, &frame);
+	/* Method handles' glue has no frame: it looks for its target, and jumps there. */
+	if (size < 2 * WORD_BYTES && (frame == ARCH_FRAME_FULL || frame == ARCH_FRAME_FP_LIVE))
+		frame = ARCH_FRAME_NONE;
+	if (frame == ARCH_FRAME_FULL && leave_search(walk, range))
+		return STEP_DONE;
+	if (leave_leaf_somehow(walk, frame, size))
+		return STEP_DONE;
+	if (size >= 2 * WORD_BYTES && leave_spilled(walk, range))
+		return STEP_DONE;
+	return step_leave(walk, frame, size);
+}
+
+static enum step leave_caller(struct walk *walk, const struct code_range *range)
+{
+	const struct unwind_regs before = walk->regs;
+	const uint32_t size = range->frame.size;
+	struct unwind_regs after;
+	enum step step;
+
+	if (size < 2 * WORD_BYTES)
+		return step_by_fp(walk);
+	step = step_leave(walk, ARCH_FRAME_FULL, size);
+	if (step != STEP_DONE || may_call_compiled(walk, walk->regs.pc))
+		return step;
+	after = walk->regs;
+	walk->regs = before;
+	if (!leave_spilled(walk, range))
+		walk->regs = after;
+	return STEP_DONE;
+}
+
+enum step step_compiled(struct walk *walk, const struct code_range *range)
+{
+	return walk->is_return ? leave_caller(walk, range) : leave_leaf(walk, range);
+}

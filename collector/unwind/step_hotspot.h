@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a frame of HotSpot's generated code -> its caller's registers, by the kind of the code
+ * units:   addr in the target's address space; words of 8 bytes where called so
+ * threads: the model's
+ * errors:  enum step; false and NULL where the snapshot or the code map do not say
+ * source:  HotSpot's frame.hpp, codeBlob.hpp, frame_<cpu>.hpp
+ *
+ * The three kinds of HotSpot's frames, for step_hotspot() alone (step.h), and what their steps
+ * share. The kind of a frame follows from its code range.
+ *
+ *   compiled code      A frame of fixed size, whole from a known offset on. In a prologue or an
+ *                      epilogue the code's own bytes say how much of the frame there is.
+ *   interpreted code   A frame with a frame pointer. The Method, the bytecode's address and the
+ *                      sender's stack pointer lie in slots at fixed distances from the frame
+ *                      pointer.
+ *   stub               Mostly no frame, or a frame of fixed size. The call stub keeps a frame
+ *                      pointer.
+ */
+#ifndef FG_UNWIND_STEP_HOTSPOT_H
+#define FG_UNWIND_STEP_HOTSPOT_H
+
+#include "unwind/step.h"
+
+#include <string.h>
+
+#define HOTSPOT_STACK_ALIGN_BYTES 16 /* of compiled code's frames */
+
+/* A frame of an nmethod, native wrappers included. */
+enum step step_compiled(struct walk *walk, const struct code_range *range);
+/* A frame of the interpreter. entry is told the frame's Method and bytecode. */
+enum step step_interpreted(struct walk *walk, struct stack_entry *entry);
+/* A frame of a stub, a blob or an adapter. */
+enum step step_stub(struct walk *walk, const struct code_range *range);
+
+/*
+ * How much of a leaf's frame there is, as the code's bytes say. False where the bytes could not be
+ * read: then *ret is a guess by the code's offset.
+ */
+bool hotspot_read_frame(struct walk *walk, const struct code_range *range, enum arch_frame *ret);
+
+/* The compiled code, of known frame size, that return_addr leads into; NULL: no such code. */
+const struct code_range *hotspot_find_compiled(const struct walk *walk, uint64_t return_addr);
+
+/*
+ * Whether compiled code at pc, with its stack pointer at sp, returns to code. Other code than
+ * compiled code is given the benefit of the doubt.
+ */
+bool hotspot_leads_on(const struct walk *walk, uint64_t pc, uint64_t sp);
+
+/*
+ * The word at a slot of the frame, counted from the frame pointer. False for a slot that has not
+ * been pushed yet: a frame is made word by word.
+ */
+bool hotspot_read_slot(const struct walk *walk, int slot, uint64_t *ret);
+
+/*
+ * Leaves a frame that an exception passes through. Such a frame is taken down before the VM is
+ * asked where to go on. Meanwhile the return address lies on top of the stack, the exception in
+ * front of the address or behind it. words_behind: words behind the return address that go, too.
+ */
+enum step hotspot_leave_unwound(struct walk *walk, uint64_t words_behind);
+
+static inline bool hotspot_is_named(const struct code_range *range, const char *part)
+{
+	return range->name && strstr(range->name, part);
+}
+
+#endif

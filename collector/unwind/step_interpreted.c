@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Leaves frames of interpreted code, see step_hotspot.h.
+ *
+ * A frame of the interpreter has a frame pointer, and slots at fixed distances from it: the Method,
+ * the address of the bytecode, and the sender's stack pointer. Before a method has a frame, its
+ * caller's stack pointer is in a register. A frame that an exception passes through has been taken
+ * down already.
+ */
+#include "unwind/step_hotspot.h"
+
+/* No interpreted frame is larger: a method has 65,535 locals and stack slots at most. */
+#define INTERPRETED_MAX_BYTES (1u << 20)
+
+/*
+ * Whether a method that is being entered has its frame pointer already. The frame pointer then lies
+ * below the caller's stack pointer, with the caller's frame pointer and the return address where
+ * they will stay.
+ */
+static bool leave_begun(struct walk *walk, uint64_t sender_sp)
+{
+	const struct unwind_regs before = walk->regs;
+
+	if (before.fp < before.sp || before.fp % WORD_BYTES != 0 || before.fp >= sender_sp ||
+	    step_leave(walk, ARCH_FRAME_BY_FP, 0) != STEP_DONE)
+		return false;
+	if (walk->regs.sp <= sender_sp && step_is_code(walk, walk->regs.pc)) {
+		walk->regs.sp = sender_sp;
+		return true;
+	}
+	walk->regs = before;
+	return false;
+}
+
+/*
+ * Before an interpreted method has a frame, a register holds the caller's stack pointer. Later the
+ * same register points at bytecode, which never lies on the stack.
+ */
+static bool leave_entry(struct walk *walk, struct stack_entry *entry)
+{
+	const struct arch_entry at = walk->arch->read_entry(walk->regs.leaf);
+	struct unwind_regs next = {.sp = at.sender_sp, .fp = walk->regs.fp};
+
+	if (walk->arch->is_entered && walk->arch->is_entered(&walk->regs, &walk->stack))
+		return false;
+	if (at.sender_sp < walk->regs.sp || at.sender_sp - walk->regs.sp > INTERPRETED_MAX_BYTES)
+		return false;
+	if (leave_begun(walk, at.sender_sp)) {
+		entry->method = at.method;
+		return true;
+	}
+	if (walk->arch->has_link || !snapshot_read(&walk->stack, walk->regs.sp, &next.pc) ||
+	    !step_is_code(walk, next.pc))
+		next.pc = at.return_addr;
+	if (!step_is_code(walk, next.pc))
+		return false;
+	entry->method = at.method;
+	walk->regs = next;
+	return true;
+}
+
+/* The slot of the bytecode's address depends on the JDK; the agent has told of the slot. */
+static void read_bcp_slot(const struct walk *walk, uint64_t *ret)
+{
+	const struct jvm *jvm = walk->process->jvm;
+	const int32_t slot = jvm ? vm_layout_interpreter_bcp_words(&jvm->layout) : 0;
+
+	if (slot != 0)
+		hotspot_read_slot(walk, slot, ret);
+}
+
+static enum step leave_activation(struct walk *walk, struct stack_entry *entry)
+{
+	const struct arch_interpreter *slots = &walk->arch->interpreter;
+	const uint64_t fp = walk->regs.fp, sp = walk->regs.sp;
+	uint64_t sender_sp = 0;
+	enum step step;
+
+	if (fp % WORD_BYTES != 0 || fp < sp || fp - sp > INTERPRETED_MAX_BYTES)
+		return walk->is_return ? STEP_NO_RULE : step_leave(walk, ARCH_FRAME_NONE, 0);
+	hotspot_read_slot(walk, slots->sender_sp, &sender_sp);
+	if (hotspot_read_slot(walk, slots->method, &entry->method)) {
+		read_bcp_slot(walk, &entry->bcp);
+		if (walk->regs.leaf)
+			entry->bcp = walk->arch->read_entry(walk->regs.leaf).bcp;
+	}
+	step = step_leave(walk, ARCH_FRAME_BY_FP, 0);
+	/* A compiled caller's frame ends where it was before arguments were put behind it. */
+	if (step == STEP_DONE && sender_sp >= fp + 2 * WORD_BYTES &&
+	    sender_sp - fp <= INTERPRETED_MAX_BYTES)
+		walk->regs.sp = sender_sp;
+	return step;
+}
+
+enum step step_interpreted(struct walk *walk, struct stack_entry *entry)
+{
+	const struct unwind_regs before = walk->regs;
+	enum step step;
+
+	if (walk->regs.leaf && leave_entry(walk, entry))
+		return STEP_DONE;
+	step = leave_activation(walk, entry);
+	if (!walk->is_return || (step == STEP_DONE && step_is_code(walk, walk->regs.pc)) ||
+	    step == STEP_END)
+		return step;
+	walk->regs = before;
+	entry->method = entry->bcp = 0;
+	return hotspot_leave_unwound(walk, 1);
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Leaves frames of stubs, see step_hotspot.h: of code that HotSpot makes and that is no Java
+ * method.
+ *
+ * A blob whose frame size is known has that frame at most of its calls into the VM. Other stubs are
+ * told apart by their names: adapters between compiled and interpreted code, table stubs, and what
+ * asks the processor for its features. A stub that pushes as it likes is left by the call that
+ * entered it, which is sought on the stack.
+ */
+#include "unwind/step_hotspot.h"
+
+#include "code/code_map.h"
+
+/* The largest frame of a stub: those that hash keep their schedule on the stack. */
+#define STUB_MAX_WORDS 512
+
+#define SUBTYPE_CHECK_WORDS 2
+
+/* A method has 255 words of arguments at most. */
+#define ADAPTER_MAX_BYTES 4096
+
+/* Registers that an adapter saves, vectors too; and how far above one the return address is. */
+#define SAVED_MAX_WORDS	  512
+#define SAVED_ABOVE_WORDS 6
+
+/* The saved registers where they lie in a frame: 32 of them of 16 bytes. */
+#define ADAPTER_FRAME_MAX_BYTES 1024
+
+/* From the stack pointer to the return address of what asks the processor, address included. */
+#define ASKING_MAX_WORDS 8
+
+/* ---- adapters ---- */
+
+/*
+ * Whether the adapter's code has noted the caller's stack pointer. True where the return address is
+ * on the stack: there nothing but the stack's alignment tells.
+ */
+static bool is_sp_noted(struct walk *walk, const struct code_range *range)
+{
+	struct step_code bytes;
+	struct arch_code code;
+
+	if (!walk->arch->is_before_entry)
+		return true;
+	return step_read_code(walk, range, &bytes, &code) && !walk->arch->is_before_entry(&code);
+}
+
+/*
+ * An adapter from compiled to interpreted code notes the caller's stack pointer in a register, and
+ * makes room for arguments then. Before the note, the register holds anything, older notes too. A
+ * caller's stack is aligned: the return address alone on top of the stack leaves the stack pointer
+ * off by a word.
+ */
+static bool leave_adapter_entry(struct walk *walk, const struct code_range *range)
+{
+	const struct arch_entry at = walk->arch->read_entry(walk->regs.leaf);
+	const uint64_t sp = walk->regs.sp, noted = at.sender_sp;
+	struct unwind_regs next = {.sp = sp, .fp = walk->regs.fp, .pc = at.return_addr};
+	bool is_noted = is_sp_noted(walk, range);
+	uint64_t top;
+
+	if (!walk->arch->has_link && snapshot_read(&walk->stack, sp, &top) &&
+	    step_is_code(walk, top)) {
+		next.pc = top;
+		next.sp = sp + WORD_BYTES;
+		is_noted = next.sp % HOTSPOT_STACK_ALIGN_BYTES != 0;
+	}
+	if (!step_is_code(walk, next.pc))
+		return false;
+	if (!is_noted && !hotspot_leads_on(walk, next.pc, next.sp))
+		is_noted = true;
+	if (is_noted && noted >= next.sp && noted - sp <= ADAPTER_MAX_BYTES &&
+	    hotspot_leads_on(walk, next.pc, noted))
+		next.sp = noted;
+	walk->regs = next;
+	return true;
+}
+
+/*
+ * An adapter that has the VM mend the call that entered it saves all registers on top of the return
+ * address. One of those registers holds the return address, too: the address is there twice.
+ */
+static enum step leave_mending(struct walk *walk)
+{
+	const uint64_t sp = walk->regs.sp;
+	uint64_t saved, addr;
+
+	if (walk->searches++ >= STEP_MAX_SEARCHES)
+		return STEP_NO_RULE;
+	for (uint64_t i = 0; i < SAVED_MAX_WORDS; i++) {
+		if (!snapshot_read(&walk->stack, sp + i * WORD_BYTES, &saved))
+			return STEP_END;
+		for (uint64_t j = i + 1; saved != 0 && j <= i + SAVED_ABOVE_WORDS; j++) {
+			const uint64_t caller_sp = sp + (j + 1) * WORD_BYTES;
+
+			if (!snapshot_read(&walk->stack, caller_sp - WORD_BYTES, &addr))
+				return STEP_END;
+			if (addr != saved || !hotspot_find_compiled(walk, addr) ||
+			    !hotspot_leads_on(walk, addr, caller_sp))
+				continue;
+			walk->regs = (struct unwind_regs){
+				.pc = addr, .sp = caller_sp, .fp = walk->regs.fp};
+			return STEP_DONE;
+		}
+	}
+	return STEP_NO_RULE;
+}
+
+/*
+ * Where calls leave the return address in a register, an adapter makes a frame to call into the VM.
+ * The register then holds the return address of that call.
+ */
+static bool is_framed_adapter(const struct walk *walk, const struct code_range *range)
+{
+	const uint64_t link = walk->regs.link;
+	uint64_t returns_to;
+
+	if (!walk->arch->has_link || walk->is_return)
+		return walk->arch->has_link;
+	return link - range->addr < range->size ||
+	       (walk->regs.fp - walk->regs.sp <= ADAPTER_FRAME_MAX_BYTES &&
+		hotspot_read_slot(walk, 1, &returns_to) && returns_to == link);
+}
+
+static enum step leave_adapter(struct walk *walk, const struct code_range *range)
+{
+	if (is_framed_adapter(walk, range))
+		return step_by_fp(walk);
+	return walk->regs.leaf && leave_adapter_entry(walk, range) ? STEP_DONE
+								   : leave_mending(walk);
+}
+
+/* ---- other stubs ---- */
+
+/* The bytes before a return address that lies in generated code. */
+static bool read_call(struct walk *walk, uint64_t return_addr, uint8_t *ret)
+{
+	const struct iovec to = {.iov_base = ret, .iov_len = ARCH_CALL_BYTES};
+	const struct iovec from = {.iov_base = (void *)(uintptr_t)(return_addr - ARCH_CALL_BYTES),
+				   .iov_len = ARCH_CALL_BYTES};
+	const struct code_range *range =
+		code_map_find(walk->process->code, return_addr - 1, walk->time_ns);
+
+	return range && return_addr - range->addr >= ARCH_CALL_BYTES &&
+	       step_read(walk, &to, &from, 1);
+}
+
+/*
+ * For a stub that pushes and aligns as it likes. The stub's caller is where the stack's first return
+ * address leads that lies behind a call of this very stub. The reads that the walk has left bound
+ * the search.
+ */
+static enum step leave_by_call(struct walk *walk, const struct code_range *range)
+{
+	const struct arch_target target = {.addr = range->addr, .size = range->size};
+	uint8_t code[ARCH_CALL_BYTES];
+	uint64_t addr;
+
+	for (uint64_t i = 0; i < STUB_MAX_WORDS && walk->reads < STEP_MAX_READS; i++) {
+		const uint64_t at = walk->regs.sp + i * WORD_BYTES;
+
+		if (!snapshot_read(&walk->stack, at, &addr))
+			return STEP_END;
+		if (!read_call(walk, addr, code) ||
+		    !walk->arch->is_call(code, sizeof(code), addr, &target))
+			continue;
+		walk->regs = (struct unwind_regs){
+			.pc = addr, .sp = at + WORD_BYTES, .fp = walk->regs.fp};
+		return STEP_DONE;
+	}
+	return STEP_NO_RULE;
+}
+
+/* Whether the walk has come to compiled code whose frame leads on. */
+static bool has_come_to_compiled(const struct walk *walk)
+{
+	return hotspot_find_compiled(walk, walk->regs.pc) &&
+	       hotspot_leads_on(walk, walk->regs.pc, walk->regs.sp);
+}
+
+/*
+ * Compiled code that throws jumps to the exception blob. The blob pushes the pc in the place of a
+ * return address, and pops the pc when the handler is known: then the pc is in a register alone.
+ */
+static bool leave_exception_blob(struct walk *walk, uint32_t size)
+{
+	static const enum arch_frame ways[] = {ARCH_FRAME_FULL, ARCH_FRAME_NONE};
+	const struct unwind_regs before = walk->regs;
+	struct unwind_regs next = {.sp = before.sp, .fp = before.fp};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		walk->regs = before;
+		if (step_leave(walk, ways[i], size) == STEP_DONE && has_come_to_compiled(walk))
+			return true;
+	}
+	if (walk->arch->dwarf_reg(&before, walk->arch->exception_pc, &next.pc)) {
+		walk->regs = next;
+		if (has_come_to_compiled(walk))
+			return true;
+	}
+	walk->regs = before;
+	return false;
+}
+
+/*
+ * A stub's frame has its size at most calls into the VM. How much of the frame there is elsewhere
+ * nobody says: the first way out of the frame that leads to code counts.
+ */
+static enum step leave_sized_stub(struct walk *walk, const struct code_range *range)
+{
+	static const enum arch_frame ways[] = {ARCH_FRAME_FULL, ARCH_FRAME_BY_FP, ARCH_FRAME_NONE,
+					       ARCH_FRAME_PUSHED};
+	const size_t n_ways = walk->is_return ? 2 : sizeof(ways) / sizeof(ways[0]);
+	const struct unwind_regs before = walk->regs;
+	enum step step = STEP_NO_RULE;
+
+	if (!walk->is_return && hotspot_is_named(range, "ExceptionBlob") &&
+	    leave_exception_blob(walk, range->frame.size))
+		return STEP_DONE;
+	for (size_t i = 0; i < n_ways; i++) {
+		walk->regs = before;
+		step = step_leave(walk, ways[i], range->frame.size);
+		if (step == STEP_DONE && step_is_code(walk, walk->regs.pc))
+			return step;
+	}
+	walk->regs = before;
+	return walk->is_return ? step_leave(walk, ARCH_FRAME_FULL, range->frame.size)
+			       : leave_by_call(walk, range);
+}
+
+/* The frame pointer's rule. One stub pushes a word of ones before it begins a frame. */
+static enum step leave_framed_stub(struct walk *walk)
+{
+	const enum step step = step_by_fp(walk);
+
+	if (step != STEP_DONE || walk->regs.pc != UINT64_MAX)
+		return step;
+	if (!snapshot_read(&walk->stack, walk->regs.sp, &walk->regs.pc))
+		return STEP_END;
+	walk->regs.sp += WORD_BYTES;
+	return STEP_DONE;
+}
+
+/*
+ * The stubs that ask the processor for its features, which HotSpot runs before anything else. Such
+ * a stub pushes the frame pointer first, and then a few registers, some for a while only.
+ */
+static enum step leave_asking(struct walk *walk)
+{
+	const uint64_t sp = walk->regs.sp;
+	uint64_t before = walk->regs.fp, addr;
+
+	for (unsigned int i = 0; i < ASKING_MAX_WORDS; i++) {
+		if (!snapshot_read(&walk->stack, sp + i * WORD_BYTES, &addr))
+			return STEP_END;
+		if (step_is_code(walk, addr)) {
+			walk->regs = (struct unwind_regs){
+				.pc = addr, .sp = sp + (i + 1) * WORD_BYTES, .fp = before};
+			return STEP_DONE;
+		}
+		before = addr;
+	}
+	return STEP_NO_RULE;
+}
+
+static bool is_asking(const struct code_range *range)
+{
+	return hotspot_is_named(range, "get_cpu_info") ||
+	       hotspot_is_named(range, "getCPUIDNameInfo") ||
+	       hotspot_is_named(range, "detect_virt");
+}
+
+static enum step leave_unsized_stub(struct walk *walk, const struct code_range *range)
+{
+	const struct unwind_regs before = walk->regs;
+	enum arch_frame frame;
+
+	if (hotspot_is_named(range, "unwind_exception"))
+		return hotspot_leave_unwound(walk, 0);
+	if (hotspot_is_named(range, "adapter"))
+		return leave_adapter(walk, range);
+	if (is_asking(range) && !walk->arch->has_link)
+		return leave_asking(walk);
+	if (walk->is_return)
+		return leave_framed_stub(walk);
+	if (hotspot_is_named(range, "itable") || hotspot_is_named(range, "vtable"))
+		return step_leave(walk, ARCH_FRAME_NONE, 0);
+	if (!hotspot_read_frame(walk, range, &frame))
+		return step_by_fp(walk);
+	if (step_leave(walk, frame, 0) == STEP_DONE && step_is_code(walk, walk->regs.pc))
+		return STEP_DONE;
+	walk->regs = before;
+	return leave_by_call(walk, range);
+}
+
+enum step step_stub(struct walk *walk, const struct code_range *range)
+{
+	enum step step;
+
+	if (range->frame.size > 0)
+		return leave_sized_stub(walk, range);
+	step = leave_unsized_stub(walk, range);
+	/* This stub's arguments are on the stack, where the stub's caller takes them away again. */
+	if (step == STEP_DONE && hotspot_is_named(range, "slow_subtype_check"))
+		walk->regs.sp += SUBTYPE_CHECK_WORDS * WORD_BYTES;
+	return step;
+}
