@@ -14,9 +14,9 @@ bool step_read(struct walk *walk, const struct iovec *to, const struct iovec *fr
 {
 	size_t wanted = 0;
 
-	if (walk->reads == STEP_MAX_READS)
+	if (walk->spent.reads == STEP_MAX_READS)
 		return false;
-	walk->reads++;
+	walk->spent.reads++;
 	for (unsigned long i = 0; i < n; i++)
 		wanted += to[i].iov_len;
 	return process_memory_read(walk->process->pid, to, from, n) == (ssize_t)wanted;
@@ -30,7 +30,7 @@ static uint32_t least_of(uint64_t a, uint64_t b)
 bool step_read_code(struct walk *walk, const struct code_range *range, struct step_code *bytes,
 		    struct arch_code *ret)
 {
-	const uint64_t end = range->addr + range->size, pc = walk->regs.pc;
+	const uint64_t end = range->addr + range->size, pc = walk->at.regs.pc;
 	const uint64_t entry =
 		range->addr + (range->frame.entry < range->size ? range->frame.entry : 0);
 	const uint64_t start = pc < entry ? range->addr : entry;
@@ -48,7 +48,7 @@ bool step_read_code(struct walk *walk, const struct code_range *range, struct st
 
 	*ret = (struct arch_code){.pc_offset = (uint32_t)(pc - start), .complete = complete};
 	if (!step_read(walk, to, from, 2)) {
-		walk->is_code_unread = true;
+		walk->notes.is_code_unread = true;
 		return false;
 	}
 	ret->entry = bytes->entry;
@@ -65,11 +65,11 @@ const struct code_range *step_code_at(struct walk *walk, uint64_t addr)
 {
 	if (!walk->process->code)
 		return NULL;
-	if (addr != walk->looked_at || addr == 0) {
-		walk->found = code_map_find(walk->process->code, addr, walk->time_ns);
-		walk->looked_at = addr;
+	if (addr != walk->notes.code_addr || addr == 0) {
+		walk->notes.code = code_map_find(walk->process->code, addr, walk->time_ns);
+		walk->notes.code_addr = addr;
 	}
-	return walk->found;
+	return walk->notes.code;
 }
 
 bool step_is_code(const struct walk *walk, uint64_t addr)
@@ -83,11 +83,11 @@ bool step_is_code(const struct walk *walk, uint64_t addr)
 
 enum step step_by_fp(struct walk *walk)
 {
-	const uint64_t fp = walk->regs.fp;
+	const uint64_t fp = walk->at.regs.fp;
 
-	if (fp < walk->regs.sp || fp % WORD_BYTES != 0)
+	if (fp < walk->at.regs.sp || fp % WORD_BYTES != 0)
 		return STEP_NO_RULE;
-	if (fp - walk->regs.sp > FRAME_MAX_BYTES)
+	if (fp - walk->at.regs.sp > FRAME_MAX_BYTES)
 		return STEP_NO_RULE;
 	return step_leave(walk, ARCH_FRAME_BY_FP, 0);
 }

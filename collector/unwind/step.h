@@ -15,10 +15,7 @@
 #include "files/cfi_cache.h"
 #include "process/process.h"
 #include "unwind/arch.h"
-#include "unwind/heap_stacks.h"
-#include "unwind/instructions.h"
 #include "unwind/leaf_cache.h"
-#include "unwind/live_stack.h"
 #include "unwind/stack.h"
 
 #include <sys/uio.h>
@@ -35,36 +32,36 @@
 /* Files whose unwind table one walk reads; the next walk reads more. */
 #define STEP_MAX_LOADS 16
 
-/* What a walk knows, and where it is. */
-struct walk {
-	const struct arch *arch;
-	const struct process *process;
-	uint64_t time_ns;
-	struct table_cache *tables;
-	struct snapshot stack;
+/* Where a walk is: in the frame that has these registers. */
+struct walk_position {
 	struct unwind_regs regs;
-	struct live_stack *live;
-	struct stack_remainders *remainders;
+	bool is_return; /* regs.pc is a return address, not where the frame was interrupted */
+};
+
+/* What a walk has spent of what it may. */
+struct walk_budget {
+	uint32_t reads;	   /* of STEP_MAX_READS */
+	uint32_t searches; /* of STEP_MAX_SEARCHES */
+};
+
+/* What a walk has noted on its way. */
+struct walk_notes {
+	uint64_t code_addr;	       /* step_code_at's last question; 0: none yet */
+	const struct code_range *code; /* the answer */
+	bool is_code_unread;	       /* code could not be looked at */
+};
+
+/* A walk, as its steps see it. All pointers are borrowed. */
+struct walk {
+	const struct process *process;
+	uint64_t time_ns; /* of the sample */
+	const struct arch *arch;
+	struct table_cache *tables;
 	struct leaf_cache *leaves;
-	struct instructions *instructions;
-	struct heap_stacks *heap;
-	struct heap_stack *heap_room; /* for one that is being read */
-	uint64_t sampled_sp;
-	uint32_t reads; /* of the process's memory */
-	uint32_t searches;
-	bool is_short;	     /* the sample's copy ended before the stack */
-	uint32_t copy_depth; /* how many frames begin in it */
-	bool is_doubtful;    /* of what lies behind it two things were kept */
-	bool is_again;	     /* to see what the other one says */
-	uint64_t copy_end;   /* of what came with the sample */
-	bool is_extended;    /* the stack holds more than the sample did */
-	bool is_look;	     /* for a later walk's sake */
-	bool is_unseen;	     /* the sample's copy is empty */
-	bool is_return;	     /* regs.pc is a return address */
-	bool is_exact;	     /* the sampled one is where the time was taken */
-	bool is_code_unread; /* code could not be looked at */
-	uint64_t looked_at;  /* step_code_at's last one; 0: none yet */
-	const struct code_range *found;
+	struct snapshot stack; /* and, once the walk needed it, the stack's remainder behind */
+	struct walk_position at;
+	struct walk_budget spent;
+	struct walk_notes notes;
 };
 
 /*
@@ -97,8 +94,8 @@ enum step {
 /* From a frame of which there is so much; see arch_leave. STEP_END leaves the registers alone. */
 static inline enum step step_leave(struct walk *walk, enum arch_frame frame, uint32_t size)
 {
-	return arch_leave(walk->arch, frame, size, &walk->stack, &walk->regs) ? STEP_DONE
-									      : STEP_END;
+	return arch_leave(walk->arch, frame, size, &walk->stack, &walk->at.regs) ? STEP_DONE
+										 : STEP_END;
 }
 
 /* A frame of generated code. entry is told an interpreted frame's method. */

@@ -37,10 +37,10 @@ static bool is_framed(const struct unwind_regs *regs, uint32_t size)
 /* Whether a whole frame at sp is left for code whose own frame leads to code, too. */
 static bool is_left_well(struct walk *walk, uint64_t sp, uint32_t size)
 {
-	walk->regs.sp = sp;
+	walk->at.regs.sp = sp;
 	return step_leave(walk, ARCH_FRAME_FULL, size) == STEP_DONE &&
-	       may_call_compiled(walk, walk->regs.pc) &&
-	       hotspot_leads_on(walk, walk->regs.pc, walk->regs.sp);
+	       may_call_compiled(walk, walk->at.regs.pc) &&
+	       hotspot_leads_on(walk, walk->at.regs.pc, walk->at.regs.sp);
 }
 
 /*
@@ -51,7 +51,7 @@ static bool is_left_well(struct walk *walk, uint64_t sp, uint32_t size)
 static bool leave_search(struct walk *walk, const struct code_range *range)
 {
 	const uint32_t size = range->frame.size;
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 	bool is_search;
 	uint64_t sp;
 
@@ -61,10 +61,10 @@ static bool leave_search(struct walk *walk, const struct code_range *range)
 	    sp - before.sp > SEARCH_MAX_BYTES)
 		return false;
 	is_search = !is_left_well(walk, before.sp, size);
-	walk->regs = before;
+	walk->at.regs = before;
 	if (is_search && is_left_well(walk, sp, size))
 		return true;
-	walk->regs = before;
+	walk->at.regs = before;
 	return false;
 }
 
@@ -72,7 +72,7 @@ static bool leave_search(struct walk *walk, const struct code_range *range)
 static bool read_spill_code(struct walk *walk, const struct code_range *range, uint8_t *code,
 			    size_t *ret_len)
 {
-	const uint64_t pc = walk->regs.pc, left = range->addr + range->size - pc;
+	const uint64_t pc = walk->at.regs.pc, left = range->addr + range->size - pc;
 	const size_t len = left < SPILL_CODE_BYTES ? left : SPILL_CODE_BYTES;
 	const struct iovec to = {.iov_base = code, .iov_len = len};
 	const struct iovec from = {.iov_base = (void *)(uintptr_t)pc, .iov_len = len};
@@ -87,7 +87,7 @@ static bool read_spill_code(struct walk *walk, const struct code_range *range, u
  */
 static bool leave_spilled(struct walk *walk, const struct code_range *range)
 {
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 	uint8_t code[SPILL_CODE_BYTES];
 	uint32_t bytes;
 	size_t len;
@@ -97,7 +97,7 @@ static bool leave_spilled(struct walk *walk, const struct code_range *range)
 		return false;
 	if (is_left_well(walk, before.sp + bytes, range->frame.size))
 		return true;
-	walk->regs = before;
+	walk->at.regs = before;
 	return false;
 }
 
@@ -112,14 +112,14 @@ static bool leave_leaf_somehow(struct walk *walk, enum arch_frame frame, uint32_
 		unsigned int pushed;
 	} ways[] = {{frame, 0},		  {ARCH_FRAME_FULL, 0}, {ARCH_FRAME_FULL, 1},
 		    {ARCH_FRAME_FULL, 2}, {ARCH_FRAME_NONE, 0}, {ARCH_FRAME_PUSHED, 0}};
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		walk->regs.sp = before.sp + (uint64_t)ways[i].pushed * WORD_BYTES;
+		walk->at.regs.sp = before.sp + (uint64_t)ways[i].pushed * WORD_BYTES;
 		if (step_leave(walk, ways[i].frame, size) == STEP_DONE &&
-		    may_call_compiled(walk, walk->regs.pc))
+		    may_call_compiled(walk, walk->at.regs.pc))
 			return true;
-		walk->regs = before;
+		walk->at.regs = before;
 	}
 	return false;
 }
@@ -144,7 +144,7 @@ static enum step leave_leaf(struct walk *walk, const struct code_range *range)
 
 static enum step leave_caller(struct walk *walk, const struct code_range *range)
 {
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 	const uint32_t size = range->frame.size;
 	struct unwind_regs after;
 	enum step step;
@@ -152,16 +152,16 @@ static enum step leave_caller(struct walk *walk, const struct code_range *range)
 	if (size < 2 * WORD_BYTES)
 		return step_by_fp(walk);
 	step = step_leave(walk, ARCH_FRAME_FULL, size);
-	if (step != STEP_DONE || may_call_compiled(walk, walk->regs.pc))
+	if (step != STEP_DONE || may_call_compiled(walk, walk->at.regs.pc))
 		return step;
-	after = walk->regs;
-	walk->regs = before;
+	after = walk->at.regs;
+	walk->at.regs = before;
 	if (!leave_spilled(walk, range))
-		walk->regs = after;
+		walk->at.regs = after;
 	return STEP_DONE;
 }
 
 enum step step_compiled(struct walk *walk, const struct code_range *range)
 {
-	return walk->is_return ? leave_caller(walk, range) : leave_leaf(walk, range);
+	return walk->at.is_return ? leave_caller(walk, range) : leave_leaf(walk, range);
 }

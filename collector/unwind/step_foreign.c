@@ -12,11 +12,11 @@
 
 static bool leave_for_code(struct walk *walk, enum arch_frame frame, uint32_t size)
 {
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 
-	if (step_leave(walk, frame, size) == STEP_DONE && step_is_code(walk, walk->regs.pc))
+	if (step_leave(walk, frame, size) == STEP_DONE && step_is_code(walk, walk->at.regs.pc))
 		return true;
-	walk->regs = before;
+	walk->at.regs = before;
 	return false;
 }
 
@@ -27,13 +27,13 @@ enum step step_foreign(struct walk *walk, const struct code_range *range)
 	struct arch_code code;
 	uint32_t size = 0;
 
-	if ((!walk->is_return || range->size <= TRAMPOLINE_MAX_BYTES) &&
+	if ((!walk->at.is_return || range->size <= TRAMPOLINE_MAX_BYTES) &&
 	    step_read_code(walk, range, &bytes, &code))
-		frame = walk->arch->foreign_frame(&code, walk->is_return, &size);
+		frame = walk->arch->foreign_frame(&code, walk->at.is_return, &size);
 	if (frame != ARCH_FRAME_BY_FP && leave_for_code(walk, frame, size))
 		return STEP_DONE;
 	/* The ABI's mark of the deepest frame. */
-	if (walk->is_return && walk->regs.fp == 0)
+	if (walk->at.is_return && walk->at.regs.fp == 0)
 		return STEP_ROOT;
 	return step_by_fp(walk);
 }

@@ -14,7 +14,7 @@
 bool hotspot_read_frame(struct walk *walk, const struct code_range *range, enum arch_frame *ret)
 {
 	const pid_t pid = walk->process->pid;
-	const uint64_t pc = walk->regs.pc;
+	const uint64_t pc = walk->at.regs.pc;
 	struct step_code bytes;
 	struct arch_code code;
 
@@ -52,10 +52,10 @@ bool hotspot_leads_on(const struct walk *walk, uint64_t pc, uint64_t sp)
 
 bool hotspot_read_slot(const struct walk *walk, int slot, uint64_t *ret)
 {
-	if (slot < 0 && walk->regs.fp - walk->regs.sp < (uint64_t)-slot * WORD_BYTES)
+	if (slot < 0 && walk->at.regs.fp - walk->at.regs.sp < (uint64_t)-slot * WORD_BYTES)
 		return false;
-	return snapshot_read(&walk->stack, walk->regs.fp + (uint64_t)((int64_t)slot * WORD_BYTES),
-			     ret);
+	return snapshot_read(&walk->stack,
+			     walk->at.regs.fp + (uint64_t)((int64_t)slot * WORD_BYTES), ret);
 }
 
 enum step hotspot_leave_unwound(struct walk *walk, uint64_t words_behind)
@@ -63,15 +63,15 @@ enum step hotspot_leave_unwound(struct walk *walk, uint64_t words_behind)
 	uint64_t addr;
 
 	for (uint64_t i = 0; i < UNWOUND_MAX_WORDS; i++) {
-		const uint64_t at = walk->regs.sp + i * WORD_BYTES;
+		const uint64_t at = walk->at.regs.sp + i * WORD_BYTES;
 
 		if (!snapshot_read(&walk->stack, at, &addr))
 			return STEP_END;
 		if (!step_is_code(walk, addr))
 			continue;
-		walk->regs = (struct unwind_regs){.pc = addr,
-						  .sp = at + (1 + words_behind) * WORD_BYTES,
-						  .fp = walk->regs.fp};
+		walk->at.regs = (struct unwind_regs){.pc = addr,
+						     .sp = at + (1 + words_behind) * WORD_BYTES,
+						     .fp = walk->at.regs.fp};
 		return STEP_DONE;
 	}
 	return STEP_NO_RULE;
@@ -106,9 +106,9 @@ static uint64_t mounting_pc(struct walk *walk)
 
 enum step step_barrier(struct walk *walk)
 {
-	walk->regs.pc = mounting_pc(walk);
-	walk->regs.leaf = NULL;
-	return walk->regs.pc ? STEP_DONE : STEP_NO_RULE;
+	walk->at.regs.pc = mounting_pc(walk);
+	walk->at.regs.leaf = NULL;
+	return walk->at.regs.pc ? STEP_DONE : STEP_NO_RULE;
 }
 
 enum step step_hotspot(struct walk *walk, const struct code_range *range, struct stack_entry *entry)

@@ -19,16 +19,16 @@
  */
 static bool leave_begun(struct walk *walk, uint64_t sender_sp)
 {
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 
 	if (before.fp < before.sp || before.fp % WORD_BYTES != 0 || before.fp >= sender_sp ||
 	    step_leave(walk, ARCH_FRAME_BY_FP, 0) != STEP_DONE)
 		return false;
-	if (walk->regs.sp <= sender_sp && step_is_code(walk, walk->regs.pc)) {
-		walk->regs.sp = sender_sp;
+	if (walk->at.regs.sp <= sender_sp && step_is_code(walk, walk->at.regs.pc)) {
+		walk->at.regs.sp = sender_sp;
 		return true;
 	}
-	walk->regs = before;
+	walk->at.regs = before;
 	return false;
 }
 
@@ -38,24 +38,25 @@ static bool leave_begun(struct walk *walk, uint64_t sender_sp)
  */
 static bool leave_entry(struct walk *walk, struct stack_entry *entry)
 {
-	const struct arch_entry at = walk->arch->read_entry(walk->regs.leaf);
-	struct unwind_regs next = {.sp = at.sender_sp, .fp = walk->regs.fp};
+	const struct arch_entry at = walk->arch->read_entry(walk->at.regs.leaf);
+	struct unwind_regs next = {.sp = at.sender_sp, .fp = walk->at.regs.fp};
 
-	if (walk->arch->is_entered && walk->arch->is_entered(&walk->regs, &walk->stack))
+	if (walk->arch->is_entered && walk->arch->is_entered(&walk->at.regs, &walk->stack))
 		return false;
-	if (at.sender_sp < walk->regs.sp || at.sender_sp - walk->regs.sp > INTERPRETED_MAX_BYTES)
+	if (at.sender_sp < walk->at.regs.sp ||
+	    at.sender_sp - walk->at.regs.sp > INTERPRETED_MAX_BYTES)
 		return false;
 	if (leave_begun(walk, at.sender_sp)) {
 		entry->method = at.method;
 		return true;
 	}
-	if (walk->arch->has_link || !snapshot_read(&walk->stack, walk->regs.sp, &next.pc) ||
+	if (walk->arch->has_link || !snapshot_read(&walk->stack, walk->at.regs.sp, &next.pc) ||
 	    !step_is_code(walk, next.pc))
 		next.pc = at.return_addr;
 	if (!step_is_code(walk, next.pc))
 		return false;
 	entry->method = at.method;
-	walk->regs = next;
+	walk->at.regs = next;
 	return true;
 }
 
@@ -72,38 +73,38 @@ static void read_bcp_slot(const struct walk *walk, uint64_t *ret)
 static enum step leave_activation(struct walk *walk, struct stack_entry *entry)
 {
 	const struct arch_interpreter *slots = &walk->arch->interpreter;
-	const uint64_t fp = walk->regs.fp, sp = walk->regs.sp;
+	const uint64_t fp = walk->at.regs.fp, sp = walk->at.regs.sp;
 	uint64_t sender_sp = 0;
 	enum step step;
 
 	if (fp % WORD_BYTES != 0 || fp < sp || fp - sp > INTERPRETED_MAX_BYTES)
-		return walk->is_return ? STEP_NO_RULE : step_leave(walk, ARCH_FRAME_NONE, 0);
+		return walk->at.is_return ? STEP_NO_RULE : step_leave(walk, ARCH_FRAME_NONE, 0);
 	hotspot_read_slot(walk, slots->sender_sp, &sender_sp);
 	if (hotspot_read_slot(walk, slots->method, &entry->method)) {
 		read_bcp_slot(walk, &entry->bcp);
-		if (walk->regs.leaf)
-			entry->bcp = walk->arch->read_entry(walk->regs.leaf).bcp;
+		if (walk->at.regs.leaf)
+			entry->bcp = walk->arch->read_entry(walk->at.regs.leaf).bcp;
 	}
 	step = step_leave(walk, ARCH_FRAME_BY_FP, 0);
 	/* A compiled caller's frame ends where it was before arguments were put behind it. */
 	if (step == STEP_DONE && sender_sp >= fp + 2 * WORD_BYTES &&
 	    sender_sp - fp <= INTERPRETED_MAX_BYTES)
-		walk->regs.sp = sender_sp;
+		walk->at.regs.sp = sender_sp;
 	return step;
 }
 
 enum step step_interpreted(struct walk *walk, struct stack_entry *entry)
 {
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 	enum step step;
 
-	if (walk->regs.leaf && leave_entry(walk, entry))
+	if (walk->at.regs.leaf && leave_entry(walk, entry))
 		return STEP_DONE;
 	step = leave_activation(walk, entry);
-	if (!walk->is_return || (step == STEP_DONE && step_is_code(walk, walk->regs.pc)) ||
+	if (!walk->at.is_return || (step == STEP_DONE && step_is_code(walk, walk->at.regs.pc)) ||
 	    step == STEP_END)
 		return step;
-	walk->regs = before;
+	walk->at.regs = before;
 	entry->method = entry->bcp = 0;
 	return hotspot_leave_unwound(walk, 1);
 }

@@ -19,12 +19,12 @@ static bool find_cfa(const struct walk *walk, const struct cfi_row *row, uint64_
 	uint64_t base;
 
 	if (row->kind == CFI_PLT) {
-		const bool is_late = walk->regs.pc % PLT_SLOT_BYTES >= (uint64_t)row->cfa_off;
+		const bool is_late = walk->at.regs.pc % PLT_SLOT_BYTES >= (uint64_t)row->cfa_off;
 
-		*ret = walk->regs.sp + WORD_BYTES + (is_late ? WORD_BYTES : 0);
+		*ret = walk->at.regs.sp + WORD_BYTES + (is_late ? WORD_BYTES : 0);
 		return true;
 	}
-	if (!walk->arch->dwarf_reg(&walk->regs, row->cfa_reg, &base))
+	if (!walk->arch->dwarf_reg(&walk->at.regs, row->cfa_reg, &base))
 		return false;
 	*ret = base + (uint64_t)(int64_t)row->cfa_off;
 	if (row->kind == CFI_DEREF) {
@@ -43,7 +43,7 @@ static uint64_t base_of(const struct walk *walk, const struct cfi_row *row, uint
 
 	if (!is_at_reg)
 		return cfa;
-	walk->arch->dwarf_reg(&walk->regs, row->save_reg, &base);
+	walk->arch->dwarf_reg(&walk->at.regs, row->save_reg, &base);
 	return base;
 }
 
@@ -53,7 +53,7 @@ static uint64_t base_of(const struct walk *walk, const struct cfi_row *row, uint
  */
 static bool read_saved(const struct walk *walk, uint64_t base, int32_t off, uint64_t *ret)
 {
-	if (base + (uint64_t)(int64_t)off < walk->regs.sp)
+	if (base + (uint64_t)(int64_t)off < walk->at.regs.sp)
 		return true;
 	return snapshot_read(&walk->stack, base + (uint64_t)(int64_t)off, ret);
 }
@@ -69,8 +69,8 @@ static void find_rbx(const struct walk *walk, const struct rule *rule, struct un
 
 	if (off == CFI_UNKNOWN)
 		return;
-	if (off == CFI_SAME || place < walk->regs.sp)
-		next->has_rbx = walk->arch->dwarf_reg(&walk->regs, CFI_REG_RBX, &next->rbx);
+	if (off == CFI_SAME || place < walk->at.regs.sp)
+		next->has_rbx = walk->arch->dwarf_reg(&walk->at.regs, CFI_REG_RBX, &next->rbx);
 	else
 		next->has_rbx = snapshot_read(&walk->stack, place, &next->rbx);
 }
@@ -78,7 +78,7 @@ static void find_rbx(const struct walk *walk, const struct rule *rule, struct un
 static enum step leave_by_rule(struct walk *walk, const struct rule *rule)
 {
 	const struct cfi_row *row = rule->row;
-	struct unwind_regs next = {.fp = walk->regs.fp, .pc = walk->regs.link};
+	struct unwind_regs next = {.fp = walk->at.regs.fp, .pc = walk->at.regs.link};
 	uint64_t cfa;
 
 	if (!find_cfa(walk, row, &cfa))
@@ -92,7 +92,7 @@ static enum step leave_by_rule(struct walk *walk, const struct rule *rule)
 		return STEP_END;
 	next.pc = walk->arch->strip(next.pc);
 	find_rbx(walk, rule, &next);
-	walk->regs = next;
+	walk->at.regs = next;
 	return row->is_signal ? STEP_INTERRUPT : STEP_DONE;
 }
 
@@ -102,14 +102,14 @@ static enum step leave_by_rule(struct walk *walk, const struct rule *rule)
  */
 static enum step step_without_rule(struct walk *walk)
 {
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 
-	for (unsigned int words = 0; !walk->is_return && words < LEAF_MAX_WORDS; words++) {
-		walk->regs.sp = before.sp + words * WORD_BYTES;
+	for (unsigned int words = 0; !walk->at.is_return && words < LEAF_MAX_WORDS; words++) {
+		walk->at.regs.sp = before.sp + words * WORD_BYTES;
 		if (step_leave(walk, ARCH_FRAME_NONE, 0) == STEP_DONE &&
-		    step_is_code(walk, walk->regs.pc))
+		    step_is_code(walk, walk->at.regs.pc))
 			return STEP_DONE;
-		walk->regs = before;
+		walk->at.regs = before;
 	}
 	return step_by_fp(walk);
 }
@@ -127,15 +127,15 @@ static bool is_loader(const struct mapping *mapping)
  */
 static enum step step_in_loader(struct walk *walk)
 {
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 	enum step step;
 
-	if (walk->is_return)
+	if (walk->at.is_return)
 		return STEP_ROOT;
 	step = step_without_rule(walk);
 	if (step == STEP_DONE || step == STEP_END || before.fp != 0)
 		return step;
-	walk->regs = before;
+	walk->at.regs = before;
 	return STEP_ROOT;
 }
 
@@ -148,7 +148,7 @@ static bool is_newborn(const struct walk *walk, const struct cfi_table *table, u
 	const struct cfi_row *row;
 	uint64_t result;
 
-	if (walk->is_return || !walk->arch->dwarf_reg(&walk->regs, 0, &result) || result != 0)
+	if (walk->at.is_return || !walk->arch->dwarf_reg(&walk->at.regs, 0, &result) || result != 0)
 		return false;
 	row = cfi_table_find(table, elf_addr + NEWBORN_BYTES);
 	return row && row->is_root;
@@ -156,7 +156,7 @@ static bool is_newborn(const struct walk *walk, const struct cfi_table *table, u
 
 enum step step_native(struct walk *walk, const struct mapping *mapping)
 {
-	const uint64_t probe = walk->regs.pc - (walk->is_return ? 1 : 0);
+	const uint64_t probe = walk->at.regs.pc - (walk->at.is_return ? 1 : 0);
 	const char *reason = NULL;
 	const struct cfi_table *table =
 		cfi_cache_find(walk->tables, walk->process->pid, mapping, &reason);
@@ -172,7 +172,7 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 	}
 	if (is_root)
 		return STEP_ROOT;
-	if (!row && is_loader(mapping) && (table || walk->is_return))
+	if (!row && is_loader(mapping) && (table || walk->at.is_return))
 		return step_in_loader(walk);
 	if (!row || row->kind == CFI_NONE)
 		return step_without_rule(walk);

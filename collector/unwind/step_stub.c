@@ -54,9 +54,9 @@ static bool is_sp_noted(struct walk *walk, const struct code_range *range)
  */
 static bool leave_adapter_entry(struct walk *walk, const struct code_range *range)
 {
-	const struct arch_entry at = walk->arch->read_entry(walk->regs.leaf);
-	const uint64_t sp = walk->regs.sp, noted = at.sender_sp;
-	struct unwind_regs next = {.sp = sp, .fp = walk->regs.fp, .pc = at.return_addr};
+	const struct arch_entry at = walk->arch->read_entry(walk->at.regs.leaf);
+	const uint64_t sp = walk->at.regs.sp, noted = at.sender_sp;
+	struct unwind_regs next = {.sp = sp, .fp = walk->at.regs.fp, .pc = at.return_addr};
 	bool is_noted = is_sp_noted(walk, range);
 	uint64_t top;
 
@@ -73,7 +73,7 @@ static bool leave_adapter_entry(struct walk *walk, const struct code_range *rang
 	if (is_noted && noted >= next.sp && noted - sp <= ADAPTER_MAX_BYTES &&
 	    hotspot_leads_on(walk, next.pc, noted))
 		next.sp = noted;
-	walk->regs = next;
+	walk->at.regs = next;
 	return true;
 }
 
@@ -83,10 +83,10 @@ static bool leave_adapter_entry(struct walk *walk, const struct code_range *rang
  */
 static enum step leave_mending(struct walk *walk)
 {
-	const uint64_t sp = walk->regs.sp;
+	const uint64_t sp = walk->at.regs.sp;
 	uint64_t saved, addr;
 
-	if (walk->searches++ >= STEP_MAX_SEARCHES)
+	if (walk->spent.searches++ >= STEP_MAX_SEARCHES)
 		return STEP_NO_RULE;
 	for (uint64_t i = 0; i < SAVED_MAX_WORDS; i++) {
 		if (!snapshot_read(&walk->stack, sp + i * WORD_BYTES, &saved))
@@ -99,8 +99,8 @@ static enum step leave_mending(struct walk *walk)
 			if (addr != saved || !hotspot_find_compiled(walk, addr) ||
 			    !hotspot_leads_on(walk, addr, caller_sp))
 				continue;
-			walk->regs = (struct unwind_regs){
-				.pc = addr, .sp = caller_sp, .fp = walk->regs.fp};
+			walk->at.regs = (struct unwind_regs){
+				.pc = addr, .sp = caller_sp, .fp = walk->at.regs.fp};
 			return STEP_DONE;
 		}
 	}
@@ -113,13 +113,13 @@ static enum step leave_mending(struct walk *walk)
  */
 static bool is_framed_adapter(const struct walk *walk, const struct code_range *range)
 {
-	const uint64_t link = walk->regs.link;
+	const uint64_t link = walk->at.regs.link;
 	uint64_t returns_to;
 
-	if (!walk->arch->has_link || walk->is_return)
+	if (!walk->arch->has_link || walk->at.is_return)
 		return walk->arch->has_link;
 	return link - range->addr < range->size ||
-	       (walk->regs.fp - walk->regs.sp <= ADAPTER_FRAME_MAX_BYTES &&
+	       (walk->at.regs.fp - walk->at.regs.sp <= ADAPTER_FRAME_MAX_BYTES &&
 		hotspot_read_slot(walk, 1, &returns_to) && returns_to == link);
 }
 
@@ -127,8 +127,8 @@ static enum step leave_adapter(struct walk *walk, const struct code_range *range
 {
 	if (is_framed_adapter(walk, range))
 		return step_by_fp(walk);
-	return walk->regs.leaf && leave_adapter_entry(walk, range) ? STEP_DONE
-								   : leave_mending(walk);
+	return walk->at.regs.leaf && leave_adapter_entry(walk, range) ? STEP_DONE
+								      : leave_mending(walk);
 }
 
 /* ---- other stubs ---- */
@@ -147,9 +147,9 @@ static bool read_call(struct walk *walk, uint64_t return_addr, uint8_t *ret)
 }
 
 /*
- * For a stub that pushes and aligns as it likes. The stub's caller is where the stack's first return
- * address leads that lies behind a call of this very stub. The reads that the walk has left bound
- * the search.
+ * For a stub that pushes and aligns as it likes. Its caller's return address is the first one on the
+ * stack that lies behind a call of this very stub. The reads that the walk has left bound the
+ * search.
  */
 static enum step leave_by_call(struct walk *walk, const struct code_range *range)
 {
@@ -157,16 +157,16 @@ static enum step leave_by_call(struct walk *walk, const struct code_range *range
 	uint8_t code[ARCH_CALL_BYTES];
 	uint64_t addr;
 
-	for (uint64_t i = 0; i < STUB_MAX_WORDS && walk->reads < STEP_MAX_READS; i++) {
-		const uint64_t at = walk->regs.sp + i * WORD_BYTES;
+	for (uint64_t i = 0; i < STUB_MAX_WORDS && walk->spent.reads < STEP_MAX_READS; i++) {
+		const uint64_t at = walk->at.regs.sp + i * WORD_BYTES;
 
 		if (!snapshot_read(&walk->stack, at, &addr))
 			return STEP_END;
 		if (!read_call(walk, addr, code) ||
 		    !walk->arch->is_call(code, sizeof(code), addr, &target))
 			continue;
-		walk->regs = (struct unwind_regs){
-			.pc = addr, .sp = at + WORD_BYTES, .fp = walk->regs.fp};
+		walk->at.regs = (struct unwind_regs){
+			.pc = addr, .sp = at + WORD_BYTES, .fp = walk->at.regs.fp};
 		return STEP_DONE;
 	}
 	return STEP_NO_RULE;
@@ -175,8 +175,8 @@ static enum step leave_by_call(struct walk *walk, const struct code_range *range
 /* Whether the walk has come to compiled code whose frame leads on. */
 static bool has_come_to_compiled(const struct walk *walk)
 {
-	return hotspot_find_compiled(walk, walk->regs.pc) &&
-	       hotspot_leads_on(walk, walk->regs.pc, walk->regs.sp);
+	return hotspot_find_compiled(walk, walk->at.regs.pc) &&
+	       hotspot_leads_on(walk, walk->at.regs.pc, walk->at.regs.sp);
 }
 
 /*
@@ -186,20 +186,20 @@ static bool has_come_to_compiled(const struct walk *walk)
 static bool leave_exception_blob(struct walk *walk, uint32_t size)
 {
 	static const enum arch_frame ways[] = {ARCH_FRAME_FULL, ARCH_FRAME_NONE};
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 	struct unwind_regs next = {.sp = before.sp, .fp = before.fp};
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		walk->regs = before;
+		walk->at.regs = before;
 		if (step_leave(walk, ways[i], size) == STEP_DONE && has_come_to_compiled(walk))
 			return true;
 	}
 	if (walk->arch->dwarf_reg(&before, walk->arch->exception_pc, &next.pc)) {
-		walk->regs = next;
+		walk->at.regs = next;
 		if (has_come_to_compiled(walk))
 			return true;
 	}
-	walk->regs = before;
+	walk->at.regs = before;
 	return false;
 }
 
@@ -211,22 +211,22 @@ static enum step leave_sized_stub(struct walk *walk, const struct code_range *ra
 {
 	static const enum arch_frame ways[] = {ARCH_FRAME_FULL, ARCH_FRAME_BY_FP, ARCH_FRAME_NONE,
 					       ARCH_FRAME_PUSHED};
-	const size_t n_ways = walk->is_return ? 2 : sizeof(ways) / sizeof(ways[0]);
-	const struct unwind_regs before = walk->regs;
+	const size_t n_ways = walk->at.is_return ? 2 : sizeof(ways) / sizeof(ways[0]);
+	const struct unwind_regs before = walk->at.regs;
 	enum step step = STEP_NO_RULE;
 
-	if (!walk->is_return && hotspot_is_named(range, "ExceptionBlob") &&
+	if (!walk->at.is_return && hotspot_is_named(range, "ExceptionBlob") &&
 	    leave_exception_blob(walk, range->frame.size))
 		return STEP_DONE;
 	for (size_t i = 0; i < n_ways; i++) {
-		walk->regs = before;
+		walk->at.regs = before;
 		step = step_leave(walk, ways[i], range->frame.size);
-		if (step == STEP_DONE && step_is_code(walk, walk->regs.pc))
+		if (step == STEP_DONE && step_is_code(walk, walk->at.regs.pc))
 			return step;
 	}
-	walk->regs = before;
-	return walk->is_return ? step_leave(walk, ARCH_FRAME_FULL, range->frame.size)
-			       : leave_by_call(walk, range);
+	walk->at.regs = before;
+	return walk->at.is_return ? step_leave(walk, ARCH_FRAME_FULL, range->frame.size)
+				  : leave_by_call(walk, range);
 }
 
 /* The frame pointer's rule. One stub pushes a word of ones before it begins a frame. */
@@ -234,11 +234,11 @@ static enum step leave_framed_stub(struct walk *walk)
 {
 	const enum step step = step_by_fp(walk);
 
-	if (step != STEP_DONE || walk->regs.pc != UINT64_MAX)
+	if (step != STEP_DONE || walk->at.regs.pc != UINT64_MAX)
 		return step;
-	if (!snapshot_read(&walk->stack, walk->regs.sp, &walk->regs.pc))
+	if (!snapshot_read(&walk->stack, walk->at.regs.sp, &walk->at.regs.pc))
 		return STEP_END;
-	walk->regs.sp += WORD_BYTES;
+	walk->at.regs.sp += WORD_BYTES;
 	return STEP_DONE;
 }
 
@@ -248,14 +248,14 @@ static enum step leave_framed_stub(struct walk *walk)
  */
 static enum step leave_asking(struct walk *walk)
 {
-	const uint64_t sp = walk->regs.sp;
-	uint64_t before = walk->regs.fp, addr;
+	const uint64_t sp = walk->at.regs.sp;
+	uint64_t before = walk->at.regs.fp, addr;
 
 	for (unsigned int i = 0; i < ASKING_MAX_WORDS; i++) {
 		if (!snapshot_read(&walk->stack, sp + i * WORD_BYTES, &addr))
 			return STEP_END;
 		if (step_is_code(walk, addr)) {
-			walk->regs = (struct unwind_regs){
+			walk->at.regs = (struct unwind_regs){
 				.pc = addr, .sp = sp + (i + 1) * WORD_BYTES, .fp = before};
 			return STEP_DONE;
 		}
@@ -273,7 +273,7 @@ static bool is_asking(const struct code_range *range)
 
 static enum step leave_unsized_stub(struct walk *walk, const struct code_range *range)
 {
-	const struct unwind_regs before = walk->regs;
+	const struct unwind_regs before = walk->at.regs;
 	enum arch_frame frame;
 
 	if (hotspot_is_named(range, "unwind_exception"))
@@ -282,15 +282,15 @@ static enum step leave_unsized_stub(struct walk *walk, const struct code_range *
 		return leave_adapter(walk, range);
 	if (is_asking(range) && !walk->arch->has_link)
 		return leave_asking(walk);
-	if (walk->is_return)
+	if (walk->at.is_return)
 		return leave_framed_stub(walk);
 	if (hotspot_is_named(range, "itable") || hotspot_is_named(range, "vtable"))
 		return step_leave(walk, ARCH_FRAME_NONE, 0);
 	if (!hotspot_read_frame(walk, range, &frame))
 		return step_by_fp(walk);
-	if (step_leave(walk, frame, 0) == STEP_DONE && step_is_code(walk, walk->regs.pc))
+	if (step_leave(walk, frame, 0) == STEP_DONE && step_is_code(walk, walk->at.regs.pc))
 		return STEP_DONE;
-	walk->regs = before;
+	walk->at.regs = before;
 	return leave_by_call(walk, range);
 }
 
@@ -303,6 +303,6 @@ enum step step_stub(struct walk *walk, const struct code_range *range)
 	step = leave_unsized_stub(walk, range);
 	/* This stub's arguments are on the stack, where the stub's caller takes them away again. */
 	if (step == STEP_DONE && hotspot_is_named(range, "slow_subtype_check"))
-		walk->regs.sp += SUBTYPE_CHECK_WORDS * WORD_BYTES;
+		walk->at.regs.sp += SUBTYPE_CHECK_WORDS * WORD_BYTES;
 	return step;
 }

@@ -8,7 +8,7 @@ bool unseen_is_called(struct walk *walk, uint64_t callee)
 {
 	const uint64_t back = callee < FUNCTION_MAX_BYTES ? callee : (uint64_t)FUNCTION_MAX_BYTES;
 	const struct arch_target target = {.addr = callee - back, .size = (uint32_t)back + 1};
-	const uint64_t return_addr = walk->regs.pc;
+	const uint64_t return_addr = walk->at.regs.pc;
 	uint8_t code[ARCH_CALL_BYTES];
 	const struct iovec to = {.iov_base = code, .iov_len = sizeof(code)};
 	const struct iovec from = {.iov_base = (void *)(uintptr_t)(return_addr - sizeof(code)),

@@ -3,6 +3,9 @@
 #include "unwind/unwinder.h"
 
 #include "base/clock.h"
+#include "unwind/heap_stacks.h"
+#include "unwind/instructions.h"
+#include "unwind/live_stack.h"
 #include "unwind/step.h"
 #include "unwind/unseen.h"
 
@@ -64,6 +67,36 @@ void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
 	ret->unread_instructions = unwinder->instructions.unread;
 }
 
+/* Why a sample is walked. */
+enum purpose {
+	FOR_ITS_STACK,
+	FOR_LATER,     /* what a later walk of the sample will need is read and kept */
+	FOR_CERTAINTY, /* whether the other of two remainders leads to the frames of the first */
+};
+
+/* The end of the snapshot that came with the sample. */
+struct copy_end {
+	uint64_t addr;
+	bool is_reached;  /* the stack goes on behind it */
+	bool is_doubtful; /* two remainders of the stack were kept, and differ */
+	uint32_t depth;	  /* entries of the stack up to there; once it is reached */
+};
+
+/* The walk of one sample. */
+struct user_walk {
+	struct walk walk;
+	struct unwinder *unwinder;
+	enum purpose purpose;
+	bool is_exact; /* the sampled instruction is the one that took the time */
+	struct copy_end copy_end;
+};
+
+/* The snapshot of a stack that had not been written to, near the stack pointer. */
+static bool is_unseen(const struct user_walk *user)
+{
+	return user->copy_end.addr == user->walk.stack.addr;
+}
+
 /* What the code at the walk's pc is: generated, of a file, or neither. */
 struct place {
 	const struct code_range *range;
@@ -75,14 +108,14 @@ struct place {
 /* Nearly every return address lies within the code that holds its call: no start of a barrier. */
 static bool may_be_barrier(const struct walk *walk, const struct code_range *called_from)
 {
-	return walk->is_return &&
-	       (!called_from || walk->regs.pc - called_from->addr >= called_from->size);
+	return walk->at.is_return &&
+	       (!called_from || walk->at.regs.pc - called_from->addr >= called_from->size);
 }
 
 static struct place find_place(struct walk *walk)
 {
 	const struct process *process = walk->process;
-	const uint64_t pc = walk->regs.pc, probe = pc - (walk->is_return ? 1 : 0);
+	const uint64_t pc = walk->at.regs.pc, probe = pc - (walk->at.is_return ? 1 : 0);
 	struct place place = {0};
 
 	place.range = step_code_at(walk, probe);
@@ -112,10 +145,9 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 	return step_by_fp(walk); /* generated, and nobody told us by whom */
 }
 
-static void keep_remainder(struct stack_remainders *remainders, const struct stack_copy *copy,
-			   size_t len)
+static void keep_remainder(struct unwinder *unwinder, const struct stack_copy *copy, size_t len)
 {
-	stack_remainders_keep(remainders, copy, len, clock_now_ns());
+	stack_remainders_keep(&unwinder->remainders, copy, len, clock_now_ns());
 }
 
 static struct stack_copy copy_in(const struct walk *walk)
@@ -124,35 +156,43 @@ static struct stack_copy copy_in(const struct walk *walk)
 		.pid = walk->process->pid, .time_ns = walk->time_ns, .bytes = walk->stack};
 }
 
-/* What was kept of the remainder of the stack, for a walk at its snapshot's end, in that frame. */
-static const struct stack_remainder *find_remainder(struct walk *walk, uint64_t frame)
+/* The remainder of the stack that was kept, for a walk that has come to the copy's end in frame. */
+static const struct stack_remainder *find_remainder(struct user_walk *user, uint64_t frame)
 {
-	const struct stack_copy copy = copy_in(walk);
+	const struct stack_copy copy = copy_in(&user->walk);
 	struct stack_remainders_found found;
 
-	if (walk->is_look)
-		keep_remainder(walk->remainders, &copy, LIVE_STACK_FIRST_BYTES);
-	found = stack_remainders_find(walk->remainders, &copy, frame);
-	walk->is_doubtful = found.other;
-	return walk->is_again ? found.other : found.nearest;
+	if (user->purpose == FOR_LATER)
+		keep_remainder(user->unwinder, &copy, LIVE_STACK_FIRST_BYTES);
+	found = stack_remainders_find(&user->unwinder->remainders, &copy, frame);
+	user->copy_end.is_doubtful = found.other;
+	return user->purpose == FOR_CERTAINTY ? found.other : found.nearest;
 }
 
 /*
- * For a walk in the frame at that address, by the remainder that was kept when the sample came;
- * else by what is there now.
+ * Lengthens the stack for a walk in the frame at that address, by the remainder that was kept when
+ * the sample came; else by what is there now. depth: of the stack so far.
  */
-static bool extend(struct walk *walk, uint64_t frame)
+static bool extend(struct user_walk *user, uint64_t frame, uint32_t depth)
 {
-	const pid_t pid = walk->process->pid;
-	const struct stack_remainder *remainder =
-		walk->is_short ? NULL : find_remainder(walk, frame);
+	struct live_stack *live = &user->unwinder->live;
+	const struct stack_remainder *remainder = NULL;
+	struct walk *walk = &user->walk;
 
-	walk->is_short = true;
-	if ((!remainder || !live_stack_append(walk->live, remainder, &walk->stack)) &&
-	    (walk->stack.len == 0 || !live_stack_extend(walk->live, pid, &walk->stack, frame)))
-		return false;
-	walk->is_extended = true;
-	return true;
+	if (!user->copy_end.is_reached) {
+		user->copy_end.is_reached = true;
+		user->copy_end.depth = depth;
+		remainder = find_remainder(user, frame);
+	}
+	if (remainder && live_stack_append(live, remainder, &walk->stack))
+		return true;
+	return walk->stack.len > 0 &&
+	       live_stack_extend(live, walk->process->pid, &walk->stack, frame);
+}
+
+static bool is_extended(const struct user_walk *user)
+{
+	return user->walk.stack.addr + user->walk.stack.len > user->copy_end.addr;
 }
 
 static enum stack_end end_of(enum step step)
@@ -182,106 +222,111 @@ static void end_at(struct stack *stack, enum stack_end end, uint64_t addr)
  * the copy that was too short. That its own last words are the same does not say much where they
  * are of a large array.
  */
-static void end_badly(const struct walk *walk, const struct unwind_regs *at, enum stack_end end,
-		      struct stack *ret)
+static void end_badly(const struct user_walk *user, const struct unwind_regs *at,
+		      enum stack_end end, struct stack *ret)
 {
-	end_at(ret, at->sp > walk->copy_end ? STACK_SNAPSHOT_ENDED : end, at->pc);
+	end_at(ret, at->sp > user->copy_end.addr ? STACK_SNAPSHOT_ENDED : end, at->pc);
 }
 
 /* Of what was read without anything to compare it to: what says nothing is not kept. */
-static bool is_believed(struct walk *walk, const struct unwind_regs *before)
+static bool is_believed(struct user_walk *user, const struct unwind_regs *before)
 {
-	const struct stack_copy copy = {
-		.pid = walk->process->pid, .time_ns = walk->time_ns, .bytes = {.addr = before->sp}};
+	const struct stack_copy copy = {.pid = user->walk.process->pid,
+					.time_ns = user->walk.time_ns,
+					.bytes = {.addr = before->sp}};
 
-	if (!walk->is_unseen || !walk->is_look || !before->leaf ||
-	    unseen_is_called(walk, before->pc))
+	if (!is_unseen(user) || user->purpose != FOR_LATER || !before->leaf ||
+	    unseen_is_called(&user->walk, before->pc))
 		return true;
-	stack_remainders_drop_last(walk->remainders, &copy);
+	stack_remainders_drop_last(&user->unwinder->remainders, &copy);
 	return false;
 }
 
 /* Of the sampled frame in compiled code: how far before its address the time was taken. */
-static uint8_t find_back(const struct walk *walk, const struct place *place)
+static uint8_t find_back(const struct user_walk *user, const struct place *place)
 {
-	if (!walk->regs.leaf || walk->is_exact || !walk->arch->stops_behind || !place->range)
+	const struct walk *walk = &user->walk;
+
+	if (!walk->at.regs.leaf || user->is_exact || !walk->arch->stops_behind || !place->range)
 		return 0;
-	return instructions_back(walk->instructions, walk->process->pid, place->range,
-				 walk->regs.pc);
+	return instructions_back(&user->unwinder->instructions, walk->process->pid, place->range,
+				 walk->at.regs.pc);
 }
 
 /* The frames that lie in the heap, as they were when the sample came, or are now. */
-static struct heap_kept find_heap_frames(struct walk *walk, const struct heap_callee *callee)
+static struct heap_kept find_heap_frames(struct user_walk *user, const struct heap_callee *callee)
 {
+	struct walk *walk = &user->walk;
 	const struct heap_key key = {
-		.pid = walk->process->pid, .time_ns = walk->time_ns, .sp = walk->sampled_sp};
-	const struct heap_kept *kept = heap_stacks_find(walk->heap, &key);
-	struct heap_stack *room = walk->heap_room;
+		.pid = walk->process->pid, .time_ns = walk->time_ns, .sp = walk->stack.addr};
+	struct heap_stacks *stacks = &user->unwinder->heap;
+	const struct heap_kept *kept = heap_stacks_find(stacks, &key);
+	struct heap_stack *room = &user->unwinder->heap_room;
 
 	if (kept)
 		return *kept;
 	if (!heap_stack_read(walk->process, walk->time_ns, walk->arch, callee, room))
 		room->has_gap = true;
-	else if (walk->is_look)
-		heap_stacks_keep(walk->heap, &key, room);
-	walk->reads += room->reads;
+	else if (user->purpose == FOR_LATER)
+		heap_stacks_keep(stacks, &key, room);
+	walk->spent.reads += room->reads;
 	return (struct heap_kept){
 		.entries = room->entries, .depth = room->depth, .has_gap = room->has_gap};
 }
 
 /* In the place of the barrier's address, which stands in the place of a return address. */
-static void add_heap_frames(struct walk *walk, struct heap_callee *callee, struct stack *ret)
+static void add_heap_frames(struct user_walk *user, struct heap_callee *callee, struct stack *ret)
 {
+	const struct walk *walk = &user->walk;
 	struct heap_kept found;
 
 	ret->is_in_heap = true;
-	callee->entry = walk->regs.sp;
+	callee->entry = walk->at.regs.sp;
 	callee->stack = &walk->stack;
-	found = find_heap_frames(walk, callee);
+	found = find_heap_frames(user, callee);
 	for (uint32_t i = 0; i < found.depth && ret->depth < STACK_MAX; i++)
 		ret->entries[ret->depth++] = found.entries[i];
 	ret->has_gap = found.has_gap;
 	if (found.has_gap && ret->depth < STACK_MAX)
 		ret->entries[ret->depth++] =
-			(struct stack_entry){.addr = walk->regs.pc, .is_gap = true};
+			(struct stack_entry){.addr = walk->at.regs.pc, .is_gap = true};
 }
 
-static void walk_user(struct walk *walk, struct stack *ret)
+static void walk_user(struct user_walk *user, struct stack *ret)
 {
+	struct walk *walk = &user->walk;
 	struct heap_callee callee = {0};
 	struct stack_entry of_barrier;
 	bool is_native = false; /* the callee */
 
 	while (ret->depth < STACK_MAX) {
-		const struct unwind_regs before = walk->regs;
+		const struct unwind_regs before = walk->at.regs;
 		const struct place place = find_place(walk);
 		struct stack_entry *entry = &ret->entries[ret->depth];
 		enum step step;
 
 		/* Threads' and processes' first functions, which are native, return to nowhere. */
 		if (before.pc == 0 && is_native) {
-			end_badly(walk, &before, STACK_WHOLE, ret);
+			end_badly(user, &before, STACK_WHOLE, ret);
 			return;
 		}
-		if (!place.range && !place.mapping && walk->is_return) {
-			end_badly(walk, &before, STACK_BAD_RETURN, ret);
+		if (!place.range && !place.mapping && walk->at.is_return) {
+			end_badly(user, &before, STACK_BAD_RETURN, ret);
 			return;
 		}
 		if (place.is_barrier) {
-			add_heap_frames(walk, &callee, ret);
+			add_heap_frames(user, &callee, ret);
 			entry = &of_barrier;
 		} else {
 			*entry = (struct stack_entry){.addr = before.pc,
-						      .is_return = walk->is_return,
-						      .back = find_back(walk, &place)};
+						      .is_return = walk->at.is_return,
+						      .back = find_back(user, &place)};
 			ret->depth++;
 		}
-		if (!walk->is_short)
-			walk->copy_depth = ret->depth;
 		do {
-			walk->regs = before;
+			walk->at.regs = before;
 			step = take_step(walk, &place, entry);
-		} while (step == STEP_END && extend(walk, before.sp));
+		} while (step == STEP_END && extend(user, before.sp, ret->depth));
 		entry->is_trampoline = step == STEP_INTERRUPT;
 		callee = (struct heap_callee){
 			.range = place.range, .method = entry->method, .sp = before.sp};
@@ -289,20 +334,20 @@ static void walk_user(struct walk *walk, struct stack *ret)
 			end_at(ret, STACK_WHOLE, before.pc);
 			return;
 		}
-		if (step == STEP_DONE && !is_believed(walk, &before))
+		if (step == STEP_DONE && !is_believed(user, &before))
 			step = STEP_END;
 		if (step != STEP_DONE && step != STEP_INTERRUPT) {
-			end_badly(walk, &before, end_of(step), ret);
+			end_badly(user, &before, end_of(step), ret);
 			return;
 		}
-		if (!place.is_barrier && !has_risen(&before, &walk->regs)) {
-			end_badly(walk, &before, STACK_NO_PROGRESS, ret);
+		if (!place.is_barrier && !has_risen(&before, &walk->at.regs)) {
+			end_badly(user, &before, STACK_NO_PROGRESS, ret);
 			return;
 		}
-		walk->is_return = step == STEP_DONE;
+		walk->at.is_return = step == STEP_DONE;
 		is_native = place.mapping;
 	}
-	end_at(ret, STACK_FRAME_LIMIT, walk->regs.pc);
+	end_at(ret, STACK_FRAME_LIMIT, walk->at.regs.pc);
 }
 
 /* ---- the kernel's own walk ---- */
@@ -398,37 +443,38 @@ static struct stack_copy copy_of(const struct walk *walk, const struct perf_samp
 }
 
 /* Of later samples the remainder is to be kept up to there. */
-static void note_root(const struct walk *walk, const struct perf_sample *sample,
+static void note_root(const struct user_walk *user, const struct perf_sample *sample,
 		      const struct stack *stack)
 {
-	const struct stack_copy copy = copy_of(walk, sample);
+	const struct stack_copy copy = copy_of(&user->walk, sample);
 	const bool is_whole = stack->end == STACK_WHOLE;
+	const uint64_t root = is_whole ? user->walk.at.regs.sp + ROOT_BYTES : 0;
 
-	if (is_whole || walk->is_short)
-		stack_remainders_note(walk->remainders, &copy,
-				      is_whole ? walk->regs.sp + ROOT_BYTES : 0);
+	if (is_whole || user->copy_end.is_reached)
+		stack_remainders_note(&user->unwinder->remainders, &copy, root);
 }
 
 /*
  * A look that has not come to the copy's end, as when rules are being loaded: the walk that it is
  * made for will.
  */
-static void keep_unseen(struct walk *walk, const struct perf_sample *sample,
+static void keep_unseen(const struct user_walk *user, const struct perf_sample *sample,
 			const struct stack *stack)
 {
-	const struct stack_copy copy = copy_of(walk, sample);
+	const struct stack_copy copy = copy_of(&user->walk, sample);
 
-	if (walk->is_look && !walk->is_short && !walk->is_unseen && stack->end != STACK_WHOLE)
-		keep_remainder(walk->remainders, &copy, LIVE_STACK_FIRST_BYTES);
+	if (user->purpose == FOR_LATER && !user->copy_end.is_reached && !is_unseen(user) &&
+	    stack->end != STACK_WHOLE)
+		keep_remainder(user->unwinder, &copy, LIVE_STACK_FIRST_BYTES);
 }
 
 /* Whether there is, or will be, something in the place of an empty copy. */
-static bool is_to_be_seen(const struct walk *walk)
+static bool is_to_be_seen(const struct user_walk *user)
 {
-	const struct stack_copy copy = copy_in(walk);
+	const struct stack_copy copy = copy_in(&user->walk);
 
-	return walk->is_look ||
-	       stack_remainders_find(walk->remainders, &copy, walk->stack.addr).nearest;
+	return user->purpose == FOR_LATER ||
+	       stack_remainders_find(&user->unwinder->remainders, &copy, copy.bytes.addr).nearest;
 }
 
 static bool is_same_way(const struct stack *a, const struct stack *b, uint32_t from)
@@ -446,66 +492,74 @@ static bool is_same_way(const struct stack *a, const struct stack *b, uint32_t f
  * Of what lies behind the copy two things were kept, one read before the sample and one after it:
  * they are believed if they come to the same frames. The copy's own are certain.
  */
-static void settle(struct unwinder *unwinder, struct walk walk, const struct walk *first,
-		   struct stack *ret)
+static void settle(const struct user_walk *first, struct user_walk second, struct stack *ret)
 {
-	struct stack *again = &unwinder->again;
+	struct stack *again = &first->unwinder->again;
 
-	walk.is_again = true;
+	second.purpose = FOR_CERTAINTY;
 	again->depth = count_kernel(ret);
 	memcpy(again->entries, ret->entries, again->depth * sizeof(again->entries[0]));
-	walk_user(&walk, again);
-	if (is_same_way(ret, again, first->copy_depth))
+	walk_user(&second, again);
+	if (is_same_way(ret, again, first->copy_end.depth))
 		return;
-	unwinder->stats.doubtful++;
-	ret->depth = first->copy_depth;
+	first->unwinder->stats.doubtful++;
+	ret->depth = first->copy_end.depth;
 	end_at(ret, STACK_SNAPSHOT_ENDED, ret->entries[ret->depth - 1].addr);
 }
 
-static void walk_sample(struct unwinder *unwinder, struct walk walk,
-			const struct perf_sample *sample, struct stack *ret)
+/* Puts the walk of a sample, with registers and of a process, into the sampled frame. */
+static void start(struct user_walk *user, const struct perf_sample *sample)
 {
-	struct walk at_start;
+	struct unwinder *unwinder = user->unwinder;
+	struct walk *walk = &user->walk;
+
+	walk->arch = unwinder->arch;
+	walk->tables = unwinder->tables;
+	walk->leaves = &unwinder->leaves;
+	walk->stack = snapshot_of(walk->arch, sample);
+	walk->arch->read_regs(sample->regs, &walk->at.regs);
+	user->copy_end.addr = walk->stack.addr + walk->stack.len;
+}
+
+static void count_walk(const struct user_walk *user, const struct stack *stack)
+{
+	struct unwinder_stats *stats = &user->unwinder->stats;
+
+	stats->reads += user->walk.spent.reads;
+	stats->unread_code += user->walk.notes.is_code_unread;
+	stats->extended += is_extended(user);
+	stats->in_heap += stack->is_in_heap;
+	stats->heap_gaps += stack->has_gap;
+}
+
+static void walk_sample(struct user_walk user, const struct perf_sample *sample, struct stack *ret)
+{
+	struct unwinder *unwinder = user.unwinder;
+	struct user_walk at_start;
 	struct chain chain;
 	uint32_t n_kernel;
 
 	stack_from_chain(sample, ret);
-	if (!walk.process || !sample->regs)
+	if (!user.walk.process || !sample->regs)
 		return;
-	walk.arch = unwinder->arch;
-	walk.tables = unwinder->tables;
-	walk.live = &unwinder->live;
-	walk.remainders = &unwinder->remainders;
-	walk.leaves = &unwinder->leaves;
-	walk.instructions = &unwinder->instructions;
-	walk.heap = &unwinder->heap;
-	walk.heap_room = &unwinder->heap_room;
-	walk.stack = snapshot_of(walk.arch, sample);
-	walk.is_unseen = sample->stack_len == 0;
-	if (walk.is_unseen && !is_to_be_seen(&walk))
+	start(&user, sample);
+	if (is_unseen(&user) && !is_to_be_seen(&user))
 		return;
 	n_kernel = count_kernel(ret);
 	/* The kernel was called, or entered because of this very instruction. */
-	walk.is_exact = sample->is_exact || n_kernel > 0;
+	user.is_exact = sample->is_exact || n_kernel > 0;
 	keep_chain(ret, n_kernel, &chain);
 	ret->depth = n_kernel;
-	walk.arch->read_regs(sample->regs, &walk.regs);
-	walk.copy_end = walk.stack.addr + walk.stack.len;
-	walk.sampled_sp = walk.stack.addr;
 	table_cache_allow(unwinder->tables, STEP_MAX_LOADS);
-	at_start = walk;
-	walk_user(&walk, ret);
-	note_root(&walk, sample, ret);
-	if (walk.is_doubtful && !walk.is_look)
-		settle(unwinder, at_start, &walk, ret);
-	keep_unseen(&walk, sample, ret);
+	at_start = user;
+	walk_user(&user, ret);
+	note_root(&user, sample, ret);
+	if (user.copy_end.is_doubtful && user.purpose != FOR_LATER)
+		settle(&user, at_start, ret);
+	keep_unseen(&user, sample, ret);
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
-		unwinder->stats.joined += join_chain(&walk, &chain, n_kernel, ret);
-	unwinder->stats.reads += walk.reads;
-	unwinder->stats.unread_code += walk.is_code_unread;
-	unwinder->stats.extended += walk.is_extended;
-	unwinder->stats.in_heap += ret->is_in_heap;
-	unwinder->stats.heap_gaps += ret->has_gap;
+		unwinder->stats.joined += join_chain(&user.walk, &chain, n_kernel, ret);
+	count_walk(&user, ret);
 }
 
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
@@ -514,7 +568,9 @@ bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uin
 	const uint64_t missing = table_cache_missing(unwinder->tables);
 	const struct unwinder_stats stats = unwinder->stats;
 
-	walk_sample(unwinder, (struct walk){.process = process, .time_ns = time_ns}, sample, ret);
+	walk_sample((struct user_walk){.unwinder = unwinder,
+				       .walk = {.process = process, .time_ns = time_ns}},
+		    sample, ret);
 	unwinder->stats.ends[ret->end]++;
 	if (table_cache_missing(unwinder->tables) == missing)
 		return true;
@@ -532,9 +588,10 @@ void unwinder_look(struct unwinder *unwinder, const struct process *process, uin
 {
 	const struct unwinder_stats stats = unwinder->stats;
 
-	walk_sample(unwinder,
-		    (struct walk){.process = process, .time_ns = time_ns, .is_look = true}, sample,
-		    ret);
+	walk_sample((struct user_walk){.unwinder = unwinder,
+				       .purpose = FOR_LATER,
+				       .walk = {.process = process, .time_ns = time_ns}},
+		    sample, ret);
 	unwinder->stats = stats;
 }
 
@@ -549,5 +606,5 @@ void unwinder_keep_remainder(struct unwinder *unwinder, const struct process *pr
 	copy.bytes = snapshot_of(unwinder->arch, sample);
 	wanted = stack_remainders_wanted(&unwinder->remainders, &copy);
 	if (wanted > 0)
-		keep_remainder(&unwinder->remainders, &copy, wanted);
+		keep_remainder(unwinder, &copy, wanted);
 }
