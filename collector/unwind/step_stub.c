@@ -147,9 +147,8 @@ static bool read_call(struct walk *walk, uint64_t return_addr, uint8_t *ret)
 }
 
 /*
- * For a stub that pushes and aligns as it likes. Its caller's return address is the first one on the
- * stack that lies behind a call of this very stub. The reads that the walk has left bound the
- * search.
+ * A stub that pushes and aligns as it likes. The return address is the first on the stack that lies
+ * behind a call of this very stub. The reads that the walk has left bound the search.
  */
 static enum step leave_by_call(struct walk *walk, const struct code_range *range)
 {

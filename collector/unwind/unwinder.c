@@ -97,8 +97,9 @@ static bool is_unseen(const struct user_walk *user)
 	return user->copy_end.addr == user->walk.stack.addr;
 }
 
-/* What the code at the walk's pc is: generated, of a file, or neither. */
+/* Where a walk is: its registers, and whose code the pc is in: a code range, a file, or neither. */
 struct place {
+	struct unwind_regs regs;
 	const struct code_range *range;
 	const struct mapping *mapping;
 	const struct code_range *foreign; /* that the process told of itself */
@@ -116,7 +117,7 @@ static struct place find_place(struct walk *walk)
 {
 	const struct process *process = walk->process;
 	const uint64_t pc = walk->at.regs.pc, probe = pc - (walk->at.is_return ? 1 : 0);
-	struct place place = {0};
+	struct place place = {.regs = walk->at.regs};
 
 	place.range = step_code_at(walk, probe);
 	if (process->code && may_be_barrier(walk, place.range)) {
@@ -193,16 +194,6 @@ static bool extend(struct user_walk *user, uint64_t frame, uint32_t depth)
 static bool is_extended(const struct user_walk *user)
 {
 	return user->walk.stack.addr + user->walk.stack.len > user->copy_end.addr;
-}
-
-static enum stack_end end_of(enum step step)
-{
-	switch (step) {
-	case STEP_END:
-		return STACK_SNAPSHOT_ENDED;
-	default:
-		return STACK_NO_RULE;
-	}
 }
 
 /* Whether the caller lies above its callee; a leaf may have had no frame at all. */
@@ -292,62 +283,91 @@ static void add_heap_frames(struct user_walk *user, struct heap_callee *callee, 
 			(struct stack_entry){.addr = walk->at.regs.pc, .is_gap = true};
 }
 
+/* A stack's entry for the place. */
+static struct stack_entry *add_entry(const struct user_walk *user, const struct place *place,
+				     struct stack *ret)
+{
+	struct stack_entry *entry = &ret->entries[ret->depth++];
+
+	*entry = (struct stack_entry){.addr = place->regs.pc,
+				      .is_return = user->walk.at.is_return,
+				      .back = find_back(user, place)};
+	return entry;
+}
+
+/* Whether the walk ends in a place before a step: at a root, or at a return to no code. */
+static bool is_end(const struct user_walk *user, const struct place *place, bool is_callee_native,
+		   struct stack *ret)
+{
+	/* Threads' and processes' first functions, which are native, return to nowhere. */
+	if (place->regs.pc == 0 && is_callee_native)
+		end_badly(user, &place->regs, STACK_WHOLE, ret);
+	else if (!place->range && !place->mapping && user->walk.at.is_return)
+		end_badly(user, &place->regs, STACK_BAD_RETURN, ret);
+	else
+		return false;
+	return true;
+}
+
+/* One step, tried again on more of the stack as long as the stack's end is in its way. */
+static enum step leave_place(struct user_walk *user, const struct place *place,
+			     struct stack_entry *entry, uint32_t depth)
+{
+	enum step step;
+
+	do {
+		user->walk.at.regs = place->regs;
+		step = take_step(&user->walk, place, entry);
+	} while (step == STEP_END && extend(user, place->regs.sp, depth));
+	entry->is_trampoline = step == STEP_INTERRUPT;
+	return step;
+}
+
+/* Whether the step out of the place may have led to the caller; if not, the walk ends. */
+static bool may_be_caller(struct user_walk *user, const struct place *place, enum step step,
+			  struct stack *ret)
+{
+	const struct unwind_regs *before = &place->regs;
+
+	if (step == STEP_ROOT)
+		end_at(ret, STACK_WHOLE, before->pc);
+	else if (step == STEP_NO_RULE)
+		end_badly(user, before, STACK_NO_RULE, ret);
+	else if (step == STEP_END || (step == STEP_DONE && !is_believed(user, before)))
+		end_badly(user, before, STACK_SNAPSHOT_ENDED, ret);
+	else if (!place->is_barrier && !has_risen(before, &user->walk.at.regs))
+		end_badly(user, before, STACK_NO_PROGRESS, ret);
+	else
+		return true;
+	return false;
+}
+
 static void walk_user(struct user_walk *user, struct stack *ret)
 {
-	struct walk *walk = &user->walk;
 	struct heap_callee callee = {0};
-	struct stack_entry of_barrier;
-	bool is_native = false; /* the callee */
+	struct stack_entry of_barrier = {0}; /* which is no frame */
+	bool is_callee_native = false;
 
 	while (ret->depth < STACK_MAX) {
-		const struct unwind_regs before = walk->at.regs;
-		const struct place place = find_place(walk);
-		struct stack_entry *entry = &ret->entries[ret->depth];
+		const struct place place = find_place(&user->walk);
+		struct stack_entry *entry = &of_barrier;
 		enum step step;
 
-		/* Threads' and processes' first functions, which are native, return to nowhere. */
-		if (before.pc == 0 && is_native) {
-			end_badly(user, &before, STACK_WHOLE, ret);
+		if (is_end(user, &place, is_callee_native, ret))
 			return;
-		}
-		if (!place.range && !place.mapping && walk->at.is_return) {
-			end_badly(user, &before, STACK_BAD_RETURN, ret);
-			return;
-		}
-		if (place.is_barrier) {
+		if (place.is_barrier)
 			add_heap_frames(user, &callee, ret);
-			entry = &of_barrier;
-		} else {
-			*entry = (struct stack_entry){.addr = before.pc,
-						      .is_return = walk->at.is_return,
-						      .back = find_back(user, &place)};
-			ret->depth++;
-		}
-		do {
-			walk->at.regs = before;
-			step = take_step(walk, &place, entry);
-		} while (step == STEP_END && extend(user, before.sp, ret->depth));
-		entry->is_trampoline = step == STEP_INTERRUPT;
+		else
+			entry = add_entry(user, &place, ret);
+		step = leave_place(user, &place, entry, ret->depth);
+		if (!may_be_caller(user, &place, step, ret))
+			return;
+		user->walk.at.is_return = step == STEP_DONE;
 		callee = (struct heap_callee){
-			.range = place.range, .method = entry->method, .sp = before.sp};
-		if (step == STEP_ROOT) {
-			end_at(ret, STACK_WHOLE, before.pc);
-			return;
-		}
-		if (step == STEP_DONE && !is_believed(user, &before))
-			step = STEP_END;
-		if (step != STEP_DONE && step != STEP_INTERRUPT) {
-			end_badly(user, &before, end_of(step), ret);
-			return;
-		}
-		if (!place.is_barrier && !has_risen(&before, &walk->at.regs)) {
-			end_badly(user, &before, STACK_NO_PROGRESS, ret);
-			return;
-		}
-		walk->at.is_return = step == STEP_DONE;
-		is_native = place.mapping;
+			.range = place.range, .method = entry->method, .sp = place.regs.sp};
+		is_callee_native = place.mapping;
 	}
-	end_at(ret, STACK_FRAME_LIMIT, walk->at.regs.pc);
+	end_at(ret, STACK_FRAME_LIMIT, user->walk.at.regs.pc);
 }
 
 /* ---- the kernel's own walk ---- */
