@@ -6,11 +6,13 @@
  * errors:  false where the snapshot does not hold what is needed
  * source:  the psABIs; HotSpot's frame_<cpu>.hpp, macroAssembler_<cpu>.cpp, <cpu>.ad
  *
- * What differs between architectures, in a file each. Both are built and tested on either machine;
- * arch_native is the one whose samples this collector takes.
+ * A struct arch holds all that differs between architectures: registers, the interpreter's slots,
+ * and how much of a frame there is in a prologue or an epilogue. Each architecture has a file of
+ * its own. Every file is built and tested on every machine. arch_native is the architecture of this
+ * collector's own samples; recordings may come from another one.
  *
- * Return addresses and saved frame pointers lie at a frame's upper end alike: the word below the
- * caller's stack pointer is the return address, the one below that the caller's frame pointer.
+ * A whole frame ends alike on all of them. The word below the caller's stack pointer is the return
+ * address. The word below the return address is the caller's frame pointer.
  */
 #ifndef FG_UNWIND_ARCH_H
 #define FG_UNWIND_ARCH_H

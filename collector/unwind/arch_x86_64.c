@@ -8,7 +8,7 @@
  *
  * and take it down by
  *
- *	add rsp, N; pop rbp; [cmp rsp, [r15 + d]; ja slow;] ret	  5d  49 3b 67|a7 d  0f 87 d  c3
+ *	add rsp, N; pop rbp; [cmp rsp, [r15 + d]; ja slow;] ret  5d 49 3b 67|a7 d 0f 87 d c3
  *
  * where before JDK 16 the poll is one of
  *

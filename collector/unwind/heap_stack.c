@@ -20,15 +20,15 @@
 #define OBJECT_BYTES 96 /* of either, before the stack's words */
 #define TAIL_INDEX   4	/* of a Continuation's references */
 /*
- * ContinuationEntry::_cont lies behind _parent, and that behind arguments of the callee's, if it has
- * any on the stack.
+ * ContinuationEntry::_cont lies behind _parent. Arguments of the callee's, if it has any on the
+ * stack, lie in front of _parent.
  */
 #define CONT_MAX_WORDS 12
 #define LEAST_ADDR     4096
 #define STACK_REACH    (1u << 20)
 #define END_SLACK      2 /* words; a chunk's end is what it is with or without its metadata */
 
-/* Low bits of a reference of generational ZGC, of which one of four says by how much it is shifted. */
+/* Low bits of generational ZGC's references. One of four says how far a reference is shifted. */
 #define ZGC_REMAPPED	 12
 #define ZGC_REMAPPED_MAX 16
 /* Bits of an address of the ZGC before it that do not say where the object lies. */
@@ -245,7 +245,7 @@ static bool is_at_end(const struct chunk *chunk, const struct position *at)
 	       at->unextended_sp <= chunk->end + END_SLACK;
 }
 
-/* From an interpreted frame to its caller; its slots hold distances in words from their own place. */
+/* From an interpreted frame to its caller; slots hold distances in words from their own place. */
 static bool leave_interpreted(const struct reader *reader, const struct chunk *chunk,
 			      struct position *at, struct stack_entry *entry)
 {

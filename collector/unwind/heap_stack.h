@@ -7,28 +7,32 @@
  * source:  HotSpot's stackChunkOop.hpp, continuationEntry.hpp, continuationFreezeThaw.cpp, and
  *          java.base's jdk.internal.vm.StackChunk and Continuation, of JDK 21 to 25
  *
- * When a virtual thread is mounted again, HotSpot copies only the youngest of its frames from the
- * heap onto the carrier's stack, and more whenever one returns:
+ * A virtual thread's older frames lie in the heap. When the thread is mounted again, HotSpot copies
+ * the youngest frames alone from the heap onto the carrier's stack. Whenever the oldest frame on
+ * the stack returns, a barrier copies more.
  *
  *   carrier's stack                                        heap
- *   | leaf | ... | callee | ContinuationEntry, carrier |   Continuation -> StackChunk -> parent chunk
- *                         ^ here a barrier returns             | ... | caller | ... | bottom |
+ *   | leaf | ... | callee | ContinuationEntry, carrier |   Continuation -> StackChunk -> parent
+ *                         ^ here a barrier returns           | ... | caller | ... | bottom |
  *
- * The entry in the frame of the carrier that mounted it names the Continuation, that its last chunk,
- * and that the chunk before it. A chunk holds frames as a stack does, but that interpreted ones keep
- * distances in the place of addresses. A chunk names its Continuation, by which it is known to be
- * one: where the members of both lie follows from the sizes of a header and of a reference, which
- * are found out by that.
+ * The ContinuationEntry, in the carrier's frame that mounted the thread, names the Continuation.
+ * The Continuation names its last chunk, and each chunk names its parent, the chunk before it. A
+ * chunk holds frames as a stack does; interpreted frames keep distances there in the place of
+ * addresses.
  *
- * Chunks are read when the sample's ring is, and the thread has gone on since: what is frozen now is
- * not what was frozen then. But frames lie where they lay, counted from the chunk's end, also those
- * that have been copied out of it. So the caller is looked for behind a frame of the callee's code,
- * the one whose words are most like the callee's on the stack, or of its method if that is
- * interpreted; and from there on each frame must lead to the next one, and the last one to the
- * chunk's end.
+ * A chunk names its Continuation, too, and is known to be a chunk by that. The offsets of both
+ * objects' members follow from the sizes of a header and of a reference. These two sizes are found
+ * by trying which of them make chunk and Continuation name each other.
  *
- * Of a chunk that cannot be read no frames are had, and none of the chunks before it. Chunks that
- * ZGC has moved are found where they are now, see zgc.h.
+ * Chunks are read when the sample's ring is read. The thread has gone on by then: what is frozen
+ * now is not what was frozen at the sample. But a frame keeps its place, counted from the chunk's
+ * end, even after it has been copied out of the chunk. So the callee's own frame is sought in the
+ * chunk. Candidates are frames of the callee's code, or of its method if the callee is interpreted.
+ * The candidate counts whose words are most like the callee's words on the stack. Behind that
+ * candidate each frame must lead to the next one, and the last one to the chunk's end.
+ *
+ * A chunk that cannot be read gives no frames, nor do the chunks before it. A chunk that ZGC has
+ * moved is read in its new place (zgc.h).
  */
 #ifndef FG_UNWIND_HEAP_STACK_H
 #define FG_UNWIND_HEAP_STACK_H

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a sample -> the frames in the heap that were read when it came
+ * shape:   a sample -> the frames in the heap that were read when the sample came
  * units:   CLOCK_MONOTONIC nanoseconds, addr in the target's address space
  * threads: one at a time
  * errors:  without memory nothing is kept
  * source:  none
  *
- * Samples wait before they are walked, and a virtual thread has gone on by then; so its frames in
- * the heap are read when its sample comes (heap_stack.h), and kept until it is walked. The oldest
- * make way for newer ones.
+ * A sample waits before it is walked, and its virtual thread goes on meanwhile. So the thread's
+ * frames in the heap are read when the sample comes (heap_stack.h). They are kept here until the
+ * walk. The oldest make way for newer ones.
  */
 #ifndef FG_UNWIND_HEAP_STACKS_H
 #define FG_UNWIND_HEAP_STACKS_H
@@ -41,7 +41,7 @@ struct heap_stacks {
 
 void heap_stacks_fini(struct heap_stacks *stacks);
 
-/* A copy of it. */
+/* Keeps a copy of the stack's frames. */
 void heap_stacks_keep(struct heap_stacks *stacks, const struct heap_key *key,
 		      const struct heap_stack *stack);
 

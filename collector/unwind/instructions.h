@@ -7,25 +7,29 @@
  * errors:  where the code cannot be read, the time belongs to the address; counted
  * source:  the processors' manuals: an interrupt is taken when the oldest instruction has retired
  *
- * A processor lets the instruction at the head of its queue finish before it takes an interrupt, so a
- * sample names the one behind the instruction that was waited for: the one behind an atomic, a
- * division, a load that missed its cache. Where that one begins another inlined method, the time
- * would be that method's. Which instruction was executed before it is mostly the one that lies
- * before it; but not where code is jumped to, as to the head of a loop:
+ * A sample names the instruction behind the one that took the time. A processor takes an interrupt
+ * when the oldest instruction has retired. Often that instruction had to be waited for: an atomic,
+ * a division, a load that missed its cache. Where another inlined method begins right behind it,
+ * the sample's address would give the time to that method.
  *
- *   no jump leads there                        the one before it
- *   a jump forward, the head of a loop         the one before it, if it is slow enough to be waited
- *                                              for: of a loop's head an atomic, a division, a fence;
- *                                              else a load as well
- *   the one before it never goes on there      the address itself
+ * The instruction executed before the sample's address mostly lies in front of the address. A jump
+ * may lead to the address instead, as to the head of a loop.
  *
- * What is inlined at an instruction HotSpot says by the ends of regions (code/inline_table.h), but
- * its two compilers mean two things. C2 says where the last instruction of a region ends. C1 says
- * where the last one begins, but for a call, of which it says where it returns to; and of arithmetic
- * it says nothing, which belongs to the next region then.
+ *   no jump leads to the address          the instruction in front of it
+ *   a jump forward leads there            the instruction in front, if it may be waited for: an
+ *                                         atomic, a division, a fence, a load
+ *   the address is the head of a loop     the instruction in front, if it is an atomic, a division
+ *                                         or a fence
+ *   the instruction in front never        the address itself
+ *   goes on to the address
  *
- * The code of a method is read and taken apart once, when a sample first stops near the end of a
- * region; of x86_64 alone.
+ * HotSpot says what is inlined at an instruction by the ends of regions (code/inline_table.h). Its
+ * two compilers mean two things by an end. C2 says where the last instruction of a region ends. C1
+ * says where the last instruction of a region begins, and of a call where the call returns to. Of
+ * arithmetic C1 says nothing; arithmetic belongs to the next region then.
+ *
+ * A method's code is read and decoded once, when a sample first stops near the end of a region.
+ * Code of x86_64 alone is decoded.
  */
 #ifndef FG_UNWIND_INSTRUCTIONS_H
 #define FG_UNWIND_INSTRUCTIONS_H
@@ -62,8 +66,8 @@ uint8_t instructions_back(struct instructions *instructions, pid_t pid,
 			  const struct code_range *range, uint64_t addr);
 
 /*
- * Likewise of len bytes of code that are at hand. is_c1: by that compiler; has_end: whether a region
- * ends at an offset. What does not decode and all behind it say nothing.
+ * Likewise of len bytes of code that are at hand. is_c1: the code is C1's. has_end: whether a
+ * region ends at an offset. Bytes that do not decode, and all behind them, say nothing.
  */
 uint8_t instructions_back_in(const uint8_t *code, size_t len, bool is_c1, size_t offset,
 			     bool (*has_end)(void *arg, uint32_t offset), void *arg);

@@ -6,9 +6,10 @@
  * errors:  none
  * source:  none
  *
- * Hot code is sampled at the same few places again and again, and what its bytes say of a place is
- * true as long as it lives: read once, it need not be read from the process again, nor by a walk
- * for which that is gone. Of two places that collide the newer stays. A zero-filled one is valid.
+ * Hot code is sampled at few places, again and again. What the code's bytes say of the frame at a
+ * place holds as long as the code lives. So the bytes of a place are read from the process once. A
+ * walk whose process has ended still finds the answer here. Of two places that collide, the newer
+ * one stays. A zero-filled cache is valid.
  */
 #ifndef FG_UNWIND_LEAF_CACHE_H
 #define FG_UNWIND_LEAF_CACHE_H

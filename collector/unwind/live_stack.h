@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a copy of a stack that was too short -> a longer one
+ * shape:   a snapshot that was too short -> a longer one
  * units:   bytes
  * threads: one at a time
- * errors:  false: it stays as short as it is
+ * errors:  false: the snapshot stays as short as it is
  * source:  process_vm_readv(2)
  *
- * A deep stack's older frames do not change while the newer ones come and go. So what lies behind a
- * sample's copy is read from the process, some time after the sample, and believed if the copy's
- * own end is still there (stack_tail.h): had the thread returned that far meanwhile, it would have
- * written over it. Never a write, never a stop.
+ * A deep stack's older frames do not change while newer ones come and go. So the stack remainder,
+ * the part behind a snapshot's end, is read from the process some time after the sample. The
+ * remainder is believed if the snapshot's own end is still in front of it (stack_tail.h): a thread
+ * that had returned so far would have written over that end. The process is never written to and
+ * never stopped.
  *
- * A copy is too short for one of two reasons: the stack is deeper, or a frame has an array of pages
- * that have never been written to, which the kernel does not copy, nor anything behind them. A
- * JVM's start has such a frame below all that it does.
+ * A snapshot is too short for one of two reasons. The stack may be deeper than the kernel was asked
+ * to copy. Or a frame has an array with pages that have never been written to: the kernel copies
+ * neither such a page nor anything behind it. A JVM's start has such a frame below all others.
  */
 #ifndef FG_UNWIND_LIVE_STACK_H
 #define FG_UNWIND_LIVE_STACK_H
@@ -35,15 +36,14 @@ struct live_stack {
 void live_stack_fini(struct live_stack *live);
 
 /*
- * Lengthens *stack, whose bytes were taken or have been lengthened before: first to
- * LIVE_STACK_FIRST_BYTES behind the copy, then to LIVE_STACK_MAX_BYTES, and no more. Its bytes
- * are then borrowed from live until the next call. frame: the frame in which it ends.
+ * Lengthens *stack from the process's memory. A snapshot is lengthened to LIVE_STACK_FIRST_BYTES
+ * behind its end, a stack that has been lengthened before to LIVE_STACK_MAX_BYTES, and no further.
+ * The bytes of *stack are then borrowed from live until the next call. frame: the stack pointer of
+ * the frame in which the stack ends.
  */
 bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stack, uint64_t frame);
 
-/*
- * Likewise by a remainder that was kept, before anything was read: it has the copy's end in it.
- */
+/* Lengthens a snapshot by a remainder that was kept. The snapshot's end lies in the remainder. */
 bool live_stack_append(struct live_stack *live, const struct stack_remainder *remainder,
 		       struct snapshot *stack);
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the copy of a thread's user stack that a sample carries
+ * shape:   the snapshot that a sample carries: the kernel's copy of a thread's user stack
  * units:   addr in the target's address space, bytes
  * threads: a value; the bytes are borrowed
- * errors:  false for what the copy does not hold
+ * errors:  false for what the snapshot does not hold
  * source:  PERF_SAMPLE_STACK_USER of perf_event_open(2)
  *
- * The bytes are the target's and may be anything.
+ * A snapshot begins at the stack pointer and goes on towards the stack's root. Its end is where the
+ * kernel was asked to stop, or where the stack's memory ends or has never been written to. The
+ * bytes are the target's and may be anything.
  */
 #ifndef FG_UNWIND_SNAPSHOT_H
 #define FG_UNWIND_SNAPSHOT_H

@@ -6,9 +6,10 @@
  * errors:  false: that cannot be told
  * source:  HotSpot's barrier stubs of C2 (SaveLiveRegisters, of ZGC, and of G1 since JDK 24)
  *
- * Behind a method's code lie stubs that save what is in registers, call the JVM, take it back and
- * jump to where the method goes on. There the stack pointer is where the frame's size says, so what
- * is taken back until then is what had been saved. Of x86_64 alone.
+ * A barrier stub of C2 lies behind its method's code. The stub saves live registers on top of the
+ * method's frame, calls the JVM, takes the registers back, and jumps to where the method goes on.
+ * At the jump the stack pointer is where the frame's size says. So what the stub takes back between
+ * an address and the jump is what the stub had saved. Stubs of x86_64 alone are known.
  */
 #ifndef FG_UNWIND_SPILL_H
 #define FG_UNWIND_SPILL_H

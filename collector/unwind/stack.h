@@ -5,6 +5,10 @@
  * threads: any, values
  * errors:  a stack that does not reach its root says why
  * source:  PERF_SAMPLE_CALLCHAIN of perf_event_open(2)
+ *
+ * A stack is what a walk makes of a sample. The kernel's frames come first, then the user's. Each
+ * entry is an address in a frame's code: the leaf's pc, then return addresses. enum stack_end says
+ * where and why the stack ends.
  */
 #ifndef FG_UNWIND_STACK_H
 #define FG_UNWIND_STACK_H

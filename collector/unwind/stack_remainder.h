@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a copy of a stack that was too short -> what lay behind it when it was taken
+ * shape:   a snapshot that was too short -> what lay behind it when it was taken
  * units:   addr in the target's address space, bytes, CLOCK_MONOTONIC nanoseconds
  * threads: one at a time
  * errors:  what cannot be read is not kept
  * source:  process_vm_readv(2)
  *
- * Samples wait before they are walked, and a stack that was deep may not be so any more by then.
- * But walks of others have found out where the stacks thereabouts end. So of a copy that ends
- * before that, what lies behind it is read when the sample comes, and kept for it. It is believed
- * if the copy's own end is in front of it (stack_tail.h). At most STACK_REMAINDERS_MAX_BYTES are
- * kept, and none for longer than STACK_REMAINDERS_KEPT_NS while others come; the oldest make way.
+ * A stack remainder is the part of a stack behind the end of its snapshot. A sample waits before it
+ * is walked, and by then a deep stack may not be deep any more. But earlier walks have found out
+ * where stacks in that piece of memory have their root. If a snapshot ends before that, the
+ * remainder is read when the sample comes, and kept for the walk. The walk believes a remainder if
+ * the snapshot's own end is in front of it (stack_tail.h).
  *
- * Equal ends need not have the same behind them: recursion pushes the same frames again, behind
- * others than before, and a stack that is read while that happens is new nearer to its root and old
- * elsewhere. So each sample has what lies behind it read after it was taken; if that is still what
- * was read before it, it was so in between. If not, both are found, and whoever asks has to see
- * whether they come to the same.
+ * At most STACK_REMAINDERS_MAX_BYTES are kept, and nothing for longer than
+ * STACK_REMAINDERS_KEPT_NS while newer remainders come. The oldest make way.
+ *
+ * Two snapshots with equal ends may have different remainders. A program that recurses pushes the
+ * same frames again, behind other callers than before. A stack that is read meanwhile is new nearer
+ * to its root and old elsewhere. So each sample has its remainder read after it was taken. A
+ * remainder that was read before the sample and is still the same after it was the same in between.
+ * If the two differ, both are found, and the walk has to see whether both lead to the same frames.
  */
 #ifndef FG_UNWIND_STACK_REMAINDER_H
 #define FG_UNWIND_STACK_REMAINDER_H
@@ -32,33 +35,36 @@
 #define STACK_REMAINDERS_WANTED	 256
 #define STACK_REMAINDERS_AGE_NS	 UINT64_C(1000000000)
 
-/* It begins with the copy's own end, or with that of another. */
+/*
+ * A remainder that was read for one sample, and serves later samples as well. Its bytes begin with
+ * the end of the snapshot that they were read for.
+ */
 struct stack_remainder {
 	pid_t pid;
 	uint64_t time_ns; /* of the sample that it was read for */
 	uint64_t read_ns; /* when that was */
-	uint64_t seen_ns; /* when it was last found to be the same from settled on */
-	uint64_t settled;
-	bool is_all; /* there was no more */
+	uint64_t seen_ns; /* when its bytes from settled on were last found to be unchanged */
+	uint64_t settled; /* an addr */
+	bool is_all;	  /* there was no more */
 	uint64_t addr;
 	uint8_t *bytes;
 	size_t len;
 };
 
-/* A copy of a process's stack, and when it was taken. */
+/* A snapshot of a process's stack, and when it was taken. */
 struct stack_copy {
 	pid_t pid;
 	uint64_t time_ns;
 	struct snapshot bytes;
 };
 
-/* What goes on behind a copy; both are borrowed until the next is kept. */
+/* The remainders of a snapshot; both are borrowed until the next one is kept. */
 struct stack_remainders_found {
 	const struct stack_remainder *nearest; /* in time; NULL: none */
 	const struct stack_remainder *other; /* from the other side of that time; NULL: no doubt */
 };
 
-/* What walks found out of stacks whose copies ended in a piece of memory. */
+/* What walks have found out of stacks whose snapshots ended in one piece of memory. */
 struct stack_want {
 	pid_t pid;
 	uint64_t place;	  /* which piece */
@@ -80,31 +86,32 @@ struct stack_remainders {
 void stack_remainders_fini(struct stack_remainders *remainders);
 
 /*
- * A stack of which there is such a copy ends at root; or 0 if the copy ended before it, and nothing
- * more was to be had.
+ * A walk's result: the stack of that snapshot has its root at root. 0: the snapshot ended before
+ * the root, and no more of the stack was to be had.
  */
 void stack_remainders_note(struct stack_remainders *remainders, const struct stack_copy *copy,
 			   uint64_t root);
 
-/* How much to keep of what lies behind this copy; 0: nothing, for no walk will ask for it. */
+/* How many bytes behind this snapshot to keep; 0: none, for no walk will ask for them. */
 size_t stack_remainders_wanted(const struct stack_remainders *remainders,
 			       const struct stack_copy *copy);
 
 /*
- * Of a copy that is empty what is at its place is kept, and found for that time alone: whoever has
- * it kept says whether it is to be believed.
+ * Drops the remainder that was kept last, if it is that of an empty snapshot. Of an empty snapshot
+ * all that is at its address is kept, and found for the snapshot's own time alone. Who has it kept
+ * says whether it is to be believed (unseen.h).
  */
 void stack_remainders_drop_last(struct stack_remainders *remainders, const struct stack_copy *copy);
 
 /*
- * Reads and keeps up to len bytes from behind the copy, unless as much has been read since the copy
- * was taken. Whether more than the copy's last words are still there is looked at when it is asked
- * for.
+ * Reads and keeps up to len bytes from behind the snapshot, unless as much has been read since the
+ * snapshot was taken. Of the snapshot the last words alone are compared now; the others when a walk
+ * asks for the remainder.
  */
 void stack_remainders_keep(struct stack_remainders *remainders, const struct stack_copy *copy,
 			   size_t len, uint64_t now_ns);
 
-/* What goes on behind the copy, which ends in the frame at that address. */
+/* The remainders of a snapshot. frame: the stack pointer of the frame in which it ends. */
 struct stack_remainders_found stack_remainders_find(const struct stack_remainders *remainders,
 						    const struct stack_copy *copy, uint64_t frame);
 

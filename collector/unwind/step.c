@@ -72,13 +72,14 @@ const struct code_range *step_code_at(struct walk *walk, uint64_t addr)
 	return walk->notes.code;
 }
 
-bool step_is_code(const struct walk *walk, uint64_t addr)
+bool step_is_code(const struct walk *walk, uint64_t return_addr)
 {
 	const struct process *process = walk->process;
+	const uint64_t call = return_addr - 1; /* its last byte */
 
-	return addr > 0 &&
-	       ((process->code && code_map_find(process->code, addr - 1, walk->time_ns)) ||
-		address_space_find(&process->space, addr - 1));
+	return return_addr > 0 &&
+	       ((process->code && code_map_find(process->code, call, walk->time_ns)) ||
+		address_space_find(&process->space, call));
 }
 
 enum step step_by_fp(struct walk *walk)

@@ -6,8 +6,10 @@
  * errors:  enum step
  * source:  elf/cfi_table.h; HotSpot's frame.hpp
  *
- * A walk's frames, one at a time. What a step reads it has checked; what it returns has not been:
- * the walk does.
+ * A walk visits the frames of a stack from the leaf on. A step leaves one frame for its caller. The
+ * kind of the frame's code decides which step that is: a file's code has unwind tables, generated
+ * code has a code range (code/code_map.h), and other code at most a frame pointer. A step has
+ * checked what it reads. What a step returns has not been checked: the walk does that (unwinder.c).
  */
 #ifndef FG_UNWIND_STEP_H
 #define FG_UNWIND_STEP_H
@@ -26,7 +28,7 @@
  */
 #define STEP_MAX_READS 32
 
-/* Searches through hundreds of the stack's words that one walk makes; hardly ever is one needed. */
+/* Searches through hundreds of the stack's words that one walk makes; hardly a walk needs one. */
 #define STEP_MAX_SEARCHES 4
 
 /* Files whose unwind table one walk reads; the next walk reads more. */
@@ -71,7 +73,7 @@ struct walk {
 bool step_read(struct walk *walk, const struct iovec *to, const struct iovec *from,
 	       unsigned long n);
 
-/* Where bytes of the target's code are put. */
+/* Room for bytes of the target's code: from where the code is entered, and from the pc. */
 #define STEP_ENTRY_BYTES 64
 #define STEP_AT_BYTES	 24
 struct step_code {
@@ -79,39 +81,43 @@ struct step_code {
 	uint8_t at[STEP_AT_BYTES];
 };
 
-/* The code of a range as it is now: other code may have taken its place since the sample. */
+/*
+ * The bytes of a range's code as they are now: other code may have taken the range's place since
+ * the sample. *ret borrows bytes. False where the code could not be read: *ret has offsets alone.
+ */
 bool step_read_code(struct walk *walk, const struct code_range *range, struct step_code *bytes,
 		    struct arch_code *ret);
 
 enum step {
 	STEP_DONE,	/* regs are the caller's */
-	STEP_INTERRUPT, /* and pc is where it was interrupted, not a return address */
+	STEP_INTERRUPT, /* likewise, and pc is where the caller was interrupted */
 	STEP_ROOT,	/* there is no caller */
-	STEP_END,	/* of the snapshot */
-	STEP_NO_RULE,
+	STEP_END,	/* the snapshot does not hold what the step needs */
+	STEP_NO_RULE,	/* nothing says how to leave the frame */
 };
 
-/* From a frame of which there is so much; see arch_leave. STEP_END leaves the registers alone. */
+/* Leaves a frame of which there is so much, see arch_leave. STEP_END: registers are as before. */
 static inline enum step step_leave(struct walk *walk, enum arch_frame frame, uint32_t size)
 {
 	return arch_leave(walk->arch, frame, size, &walk->stack, &walk->at.regs) ? STEP_DONE
 										 : STEP_END;
 }
 
-/* A frame of generated code. entry is told an interpreted frame's method. */
+/*
+ * The generated code at addr, or NULL. The step out of a frame asks where the frame leads, and the
+ * next step asks again: the last answer is kept.
+ */
+const struct code_range *step_code_at(struct walk *walk, uint64_t addr);
+/* Whether there is code in front of a return address, generated or a file's. */
+bool step_is_code(const struct walk *walk, uint64_t return_addr);
+
+/* A frame of HotSpot's generated code. entry is told an interpreted frame's Method and bytecode. */
 enum step step_hotspot(struct walk *walk, const struct code_range *range,
 		       struct stack_entry *entry);
 /*
- * The generated code at addr, or NULL. Who leaves a frame asks where that leads, and the next step
- * asks again: the last answer is kept.
- */
-const struct code_range *step_code_at(struct walk *walk, uint64_t addr);
-/* Whether there is code at addr, generated or a file's: no other can be returned to. */
-bool step_is_code(const struct walk *walk, uint64_t addr);
-/*
- * The frames of a virtual thread that have not been needed since it was mounted lie in the heap. In
- * the place of the return address into them is the address of a stub, and where the stack goes on
- * is the carrier's frame that mounted it.
+ * The return barrier of a virtual thread: the address of a stub, in the place of a return address.
+ * The frames that would be returned to lie in the heap (heap_stack.h). The stack goes on with the
+ * carrier's frame that mounted the thread, and the step leads there.
  */
 bool step_is_barrier(const struct code_range *range, uint64_t pc);
 enum step step_barrier(struct walk *walk);

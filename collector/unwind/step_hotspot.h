@@ -6,14 +6,13 @@
  * errors:  enum step; false and NULL where the snapshot or the code map do not say
  * source:  HotSpot's frame.hpp, codeBlob.hpp, frame_<cpu>.hpp
  *
- * The three kinds of HotSpot's frames, for step_hotspot() alone (step.h), and what their steps
- * share. The kind of a frame follows from its code range.
+ * HotSpot's frames are of three kinds, and each kind has a step of its own. step_hotspot() (step.h)
+ * chooses among the three by the frame's code range. This header is for the four of them alone.
  *
  *   compiled code      A frame of fixed size, whole from a known offset on. In a prologue or an
  *                      epilogue the code's own bytes say how much of the frame there is.
  *   interpreted code   A frame with a frame pointer. The Method, the bytecode's address and the
- *                      sender's stack pointer lie in slots at fixed distances from the frame
- *                      pointer.
+ *                      sender's stack pointer lie at fixed distances from the frame pointer.
  *   stub               Mostly no frame, or a frame of fixed size. The call stub keeps a frame
  *                      pointer.
  */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a sample without any copy of its stack, and a walk's first step -> whether to believe it
+ * shape:   a sample with an empty snapshot, and a walk's first step -> whether to believe the step
  * units:   addr in the target's address space
  * threads: one at a time
- * errors:  false: nothing says that it is right
+ * errors:  false: nothing says that the step is right
  * source:  process_vm_readv(2)
  *
- * A function with an array of its own may be sampled before it has written to the page that the
- * stack pointer is in: then there is nothing to copy. What lies there is read when the sample
- * comes; with nothing to compare it to, it is believed if the return address that the first frame's
- * rule finds in it lies behind a call of that very function.
+ * A snapshot is empty if the stack pointer's page has never been written to. A function with an
+ * array of its own may be sampled before it has written to that page. The stack is then read from
+ * the process when the sample comes. No snapshot is there to compare it to. So the first step is
+ * checked instead: the return address that it found has to lie behind a call of that very function.
  */
 #ifndef FG_UNWIND_UNSEEN_H
 #define FG_UNWIND_UNSEEN_H

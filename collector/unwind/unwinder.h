@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a sample with registers and a copy of its user stack -> its stack as addresses
+ * shape:   a sample with registers and a snapshot of its user stack -> its stack as addresses
  * units:   addr in the target's address space, CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  a stack that is not whole says why; nothing a snapshot, a file or a JVM says can make a
  *          walk take more than STACK_MAX steps, or more than STEP_MAX_READS looks into the process
  * source:  elf/cfi_table.h, code/code_map.h, unwind/arch.h
  *
- * Every frame is left by what is known of its code: native frames by the file's unwind tables,
- * HotSpot's by their frame size, interpreted ones by their fixed slots, and where nothing is known
- * by frame pointers. A caller must lie above its callee and a return address must point at code.
- * Where the copy ends, the walk goes on in the remainder that was kept when the sample came
- * (stack_remainder.h), or in the process's memory if that still holds the same stack
- * (live_stack.h); else the kernel's own walk along frame pointers is joined on at a frame that both
- * agree on.
+ * A walk goes from the sampled frame to the stack's root, one step a frame (step.h). A frame is
+ * left by what is known of its code. Native frames have the file's unwind tables, HotSpot's
+ * compiled frames a frame size, interpreted frames fixed slots. Where nothing is known, frame
+ * pointers are followed. Each step is checked: a caller must lie above its callee, and a return
+ * address must point at code.
+ *
+ * A walk that comes to the snapshot's end goes on in the stack remainder, the part of the stack
+ * behind that end. The remainder may have been kept when the sample came (stack_remainder.h). Or
+ * the process's memory still holds the same stack (live_stack.h). Failing both, the kernel's own
+ * walk along frame pointers is joined on, at a frame that both walks have.
  */
 #ifndef FG_UNWIND_UNWINDER_H
 #define FG_UNWIND_UNWINDER_H
@@ -27,11 +30,11 @@ struct unwinder_stats {
 	uint64_t ends[STACK_ENDS];
 	uint64_t joined;	     /* with the kernel's walk */
 	uint64_t extended;	     /* by what the process's stack held later */
-	uint64_t doubtful;	     /* cut: what lay behind the copy changed about then */
+	uint64_t doubtful;	     /* cut: the stack remainder changed about then */
 	uint64_t reads;		     /* looks into processes' memory, each a system call */
-	uint64_t unread_stacks;	     /* looks behind copies that were not permitted */
-	uint64_t remainder_bytes;    /* of stacks deeper than their copies, kept now */
-	uint64_t dropped_remainders; /* of these, for newer ones */
+	uint64_t unread_stacks;	     /* looks behind snapshots that were not permitted */
+	uint64_t remainder_bytes;    /* of stack remainders that are kept now */
+	uint64_t dropped_remainders; /* for newer ones */
 	uint64_t unread_code; /* with code that could not be looked at: no right, or too late */
 	/* Samples in compiled code of which it is not known which instruction took the time. */
 	uint64_t unread_instructions;
@@ -49,9 +52,9 @@ void unwinder_free(struct unwinder *unwinder); /* NULL is legal */
 void unwinder_set_arch(struct unwinder *unwinder, const struct arch *arch);
 
 /*
- * process may be NULL, and the sample without registers: then it is the kernel's walk alone. False
- * if unwind rules are still being loaded and somebody patient asks (files/table_cache.h): then the
- * stack is to be walked again, and nothing has been counted.
+ * The stack of a sample. Without a process (NULL), or without registers in the sample, *ret is the
+ * kernel's walk alone. False if unwind tables are still being loaded and somebody patient asks
+ * (files/table_cache.h): then the sample is to be walked again, and nothing has been counted.
  */
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct perf_sample *sample, struct stack *ret);
@@ -59,13 +62,16 @@ bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uin
 /* A walk that is done again does not count. */
 void unwinder_discount(struct unwinder *unwinder, const struct stack *stack);
 
-/* The same, not counted: a look at what a walk will need, while the process is there. */
+/*
+ * A walk ahead of the walk that counts: what that walk will need of the process is read and kept,
+ * while the process is there. Nothing is counted.
+ */
 void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct perf_sample *sample, struct stack *ret);
 
 /*
- * For a sample that will be walked later: if its copy ends before the stack does, by what walks of
- * others found out, reads what lies behind it while it is there.
+ * For a sample that will be walked later: reads the stack remainder while it is there, if earlier
+ * walks say that the stack goes on behind the sample's snapshot.
  */
 void unwinder_keep_remainder(struct unwinder *unwinder, const struct process *process,
 			     uint64_t time_ns, const struct perf_sample *sample);

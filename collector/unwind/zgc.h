@@ -7,16 +7,16 @@
  * source:  HotSpot's zAddress.hpp, zForwardingTable.hpp, zForwarding.hpp, zForwardingEntry.hpp,
  *          zHash.inline.hpp and vmStructs_z.hpp, of JDK 21 to 25
  *
- * ZGC moves an object and leaves references to it as they are: whoever loads one sees by its
- * colours that it is old, and looks up where the object went. The JVM keeps that until all
- * references are brought up to date, at the end of the next marking, which may be a minute later.
- * So the same can be done from outside:
+ * ZGC moves an object and leaves references to the object as they are. Whoever loads a reference
+ * sees by its colours that the reference is old, and looks up where the object went. The JVM keeps
+ * the tables for that until all references are brought up to date, at the end of the next marking.
+ * That may be a minute later. So the look-up can be done from outside, too:
  *
  *   ZHeap -> a table for each generation: 2 MiB of heap -> ZForwarding -> hashed entries,
  *            each the index of an object in its old page, and its new place
  *
- * HotSpot describes all of it but where the tables are. They are found in ZHeap by their size,
- * which is that of the table of pages.
+ * HotSpot describes all of this but the place of the tables in ZHeap. The tables are found there by
+ * their size, which is the size of the table of pages.
  */
 #ifndef FG_UNWIND_ZGC_H
 #define FG_UNWIND_ZGC_H
