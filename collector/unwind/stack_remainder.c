@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps what lies behind copies of stacks, see stack_remainder.h. */
+/* Keeps what lies behind the ends of snapshots, see stack_remainder.h. */
 #include "unwind/stack_remainder.h"
 
 #include "memory/process_memory.h"

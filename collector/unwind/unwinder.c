@@ -25,7 +25,7 @@ struct unwinder {
 	struct heap_stacks heap;
 	struct heap_stack heap_room;
 	struct unwinder_stats stats;
-	struct stack again; /* a stack by what else was kept of it */
+	struct stack again; /* a stack by the other of its two remainders */
 };
 
 int unwinder_new(struct table_cache *tables, struct unwinder **ret)
@@ -75,11 +75,11 @@ enum purpose {
 };
 
 /* The end of the snapshot that came with the sample. */
-struct copy_end {
+struct snapshot_end {
 	uint64_t addr;
-	bool is_reached;  /* the stack goes on behind it */
+	bool is_reached;  /* a step needed more of the stack */
 	bool is_doubtful; /* two remainders of the stack were kept, and differ */
-	uint32_t depth;	  /* entries of the stack up to there; once it is reached */
+	uint32_t depth;	  /* entries whose frames begin in the snapshot; once is_reached */
 };
 
 /* The walk of one sample. */
@@ -88,13 +88,13 @@ struct user_walk {
 	struct unwinder *unwinder;
 	enum purpose purpose;
 	bool is_exact; /* the sampled instruction is the one that took the time */
-	struct copy_end copy_end;
+	struct snapshot_end snapshot_end;
 };
 
-/* The snapshot of a stack that had not been written to, near the stack pointer. */
+/* Whether the snapshot is empty: the stack pointer's page had not been written to, see unseen.h. */
 static bool is_unseen(const struct user_walk *user)
 {
-	return user->copy_end.addr == user->walk.stack.addr;
+	return user->snapshot_end.addr == user->walk.stack.addr;
 }
 
 /* Where a walk is: its registers, and whose code the pc is in: a code range, a file, or neither. */
@@ -106,7 +106,10 @@ struct place {
 	bool is_barrier;		  /* HotSpot put its address where a return address was */
 };
 
-/* Nearly every return address lies within the code that holds its call: no start of a barrier. */
+/*
+ * A barrier's address is the start of its code. Nearly every return address lies within the code
+ * that holds the call, and so cannot be a barrier's.
+ */
 static bool may_be_barrier(const struct walk *walk, const struct code_range *called_from)
 {
 	return walk->at.is_return &&
@@ -157,7 +160,7 @@ static struct stack_copy copy_in(const struct walk *walk)
 		.pid = walk->process->pid, .time_ns = walk->time_ns, .bytes = walk->stack};
 }
 
-/* The remainder of the stack that was kept, for a walk that has come to the copy's end in frame. */
+/* The stack remainder that was kept, for a walk that has come to the snapshot's end in frame. */
 static const struct stack_remainder *find_remainder(struct user_walk *user, uint64_t frame)
 {
 	const struct stack_copy copy = copy_in(&user->walk);
@@ -166,13 +169,14 @@ static const struct stack_remainder *find_remainder(struct user_walk *user, uint
 	if (user->purpose == FOR_LATER)
 		keep_remainder(user->unwinder, &copy, LIVE_STACK_FIRST_BYTES);
 	found = stack_remainders_find(&user->unwinder->remainders, &copy, frame);
-	user->copy_end.is_doubtful = found.other;
+	user->snapshot_end.is_doubtful = found.other;
 	return user->purpose == FOR_CERTAINTY ? found.other : found.nearest;
 }
 
 /*
- * Lengthens the stack for a walk in the frame at that address, by the remainder that was kept when
- * the sample came; else by what is there now. depth: of the stack so far.
+ * Lengthens the stack for a walk that needs more of it, by the remainder that was kept when the
+ * sample came; else by what is there now. frame: the frame's stack pointer. depth: of the stack so
+ * far.
  */
 static bool extend(struct user_walk *user, uint64_t frame, uint32_t depth)
 {
@@ -180,9 +184,9 @@ static bool extend(struct user_walk *user, uint64_t frame, uint32_t depth)
 	const struct stack_remainder *remainder = NULL;
 	struct walk *walk = &user->walk;
 
-	if (!user->copy_end.is_reached) {
-		user->copy_end.is_reached = true;
-		user->copy_end.depth = depth;
+	if (!user->snapshot_end.is_reached) {
+		user->snapshot_end.is_reached = true;
+		user->snapshot_end.depth = depth;
 		remainder = find_remainder(user, frame);
 	}
 	if (remainder && live_stack_append(live, remainder, &walk->stack))
@@ -193,7 +197,7 @@ static bool extend(struct user_walk *user, uint64_t frame, uint32_t depth)
 
 static bool is_extended(const struct user_walk *user)
 {
-	return user->walk.stack.addr + user->walk.stack.len > user->copy_end.addr;
+	return user->walk.stack.addr + user->walk.stack.len > user->snapshot_end.addr;
 }
 
 /* Whether the caller lies above its callee; a leaf may have had no frame at all. */
@@ -209,17 +213,19 @@ static void end_at(struct stack *stack, enum stack_end end, uint64_t addr)
 }
 
 /*
- * What was read behind the copy's end had changed since the sample, if it leads nowhere: so it is
- * the copy that was too short. That its own last words are the same does not say much where they
- * are of a large array.
+ * A stack remainder that leads nowhere had changed since the sample: the snapshot was too short, no
+ * more. The snapshot's last words being the same says little where they are of a large array.
  */
 static void end_badly(const struct user_walk *user, const struct unwind_regs *at,
 		      enum stack_end end, struct stack *ret)
 {
-	end_at(ret, at->sp > user->copy_end.addr ? STACK_SNAPSHOT_ENDED : end, at->pc);
+	end_at(ret, at->sp > user->snapshot_end.addr ? STACK_SNAPSHOT_ENDED : end, at->pc);
 }
 
-/* Of what was read without anything to compare it to: what says nothing is not kept. */
+/*
+ * Whether the first step of a look is believed. A stack that was read in the place of an empty
+ * snapshot has nothing to be compared to; if the step does not speak for the stack, it is dropped.
+ */
 static bool is_believed(struct user_walk *user, const struct unwind_regs *before)
 {
 	const struct stack_copy copy = {.pid = user->walk.process->pid,
@@ -233,7 +239,7 @@ static bool is_believed(struct user_walk *user, const struct unwind_regs *before
 	return false;
 }
 
-/* Of the sampled frame in compiled code: how far before its address the time was taken. */
+/* How many bytes before the sampled address in compiled code the time was taken. */
 static uint8_t find_back(const struct user_walk *user, const struct place *place)
 {
 	const struct walk *walk = &user->walk;
@@ -244,7 +250,7 @@ static uint8_t find_back(const struct user_walk *user, const struct place *place
 				 walk->at.regs.pc);
 }
 
-/* The frames that lie in the heap, as they were when the sample came, or are now. */
+/* The frames in the heap: as they were when the sample came if a look has kept them, or as now. */
 static struct heap_kept find_heap_frames(struct user_walk *user, const struct heap_callee *callee)
 {
 	struct walk *walk = &user->walk;
@@ -265,7 +271,7 @@ static struct heap_kept find_heap_frames(struct user_walk *user, const struct he
 		.entries = room->entries, .depth = room->depth, .has_gap = room->has_gap};
 }
 
-/* In the place of the barrier's address, which stands in the place of a return address. */
+/* The frames in the heap take the place of the barrier, which took that of a return address. */
 static void add_heap_frames(struct user_walk *user, struct heap_callee *callee, struct stack *ret)
 {
 	const struct walk *walk = &user->walk;
@@ -462,7 +468,7 @@ static struct stack_copy copy_of(const struct walk *walk, const struct perf_samp
 				   .bytes = snapshot_of(walk->arch, sample)};
 }
 
-/* Of later samples the remainder is to be kept up to there. */
+/* Notes where the stack has its root: the remainders of later samples are kept up to there. */
 static void note_root(const struct user_walk *user, const struct perf_sample *sample,
 		      const struct stack *stack)
 {
@@ -470,25 +476,25 @@ static void note_root(const struct user_walk *user, const struct perf_sample *sa
 	const bool is_whole = stack->end == STACK_WHOLE;
 	const uint64_t root = is_whole ? user->walk.at.regs.sp + ROOT_BYTES : 0;
 
-	if (is_whole || user->copy_end.is_reached)
+	if (is_whole || user->snapshot_end.is_reached)
 		stack_remainders_note(&user->unwinder->remainders, &copy, root);
 }
 
 /*
- * A look that has not come to the copy's end, as when rules are being loaded: the walk that it is
- * made for will.
+ * Keeps the remainder for a look that has not come to the snapshot's end, as while unwind tables
+ * are being loaded: the walk that counts will come there.
  */
 static void keep_unseen(const struct user_walk *user, const struct perf_sample *sample,
 			const struct stack *stack)
 {
 	const struct stack_copy copy = copy_of(&user->walk, sample);
 
-	if (user->purpose == FOR_LATER && !user->copy_end.is_reached && !is_unseen(user) &&
+	if (user->purpose == FOR_LATER && !user->snapshot_end.is_reached && !is_unseen(user) &&
 	    stack->end != STACK_WHOLE)
 		keep_remainder(user->unwinder, &copy, LIVE_STACK_FIRST_BYTES);
 }
 
-/* Whether there is, or will be, something in the place of an empty copy. */
+/* Whether there is, or will be, a stack in the place of an empty snapshot. */
 static bool is_to_be_seen(const struct user_walk *user)
 {
 	const struct stack_copy copy = copy_in(&user->walk);
@@ -509,8 +515,8 @@ static bool is_same_way(const struct stack *a, const struct stack *b, uint32_t f
 }
 
 /*
- * Of what lies behind the copy two things were kept, one read before the sample and one after it:
- * they are believed if they come to the same frames. The copy's own are certain.
+ * Two remainders were kept, one read before the sample and one after it. They are believed if both
+ * lead to the same frames. Else the stack is cut to the frames in the snapshot, which are certain.
  */
 static void settle(const struct user_walk *first, struct user_walk second, struct stack *ret)
 {
@@ -520,10 +526,10 @@ static void settle(const struct user_walk *first, struct user_walk second, struc
 	again->depth = count_kernel(ret);
 	memcpy(again->entries, ret->entries, again->depth * sizeof(again->entries[0]));
 	walk_user(&second, again);
-	if (is_same_way(ret, again, first->copy_end.depth))
+	if (is_same_way(ret, again, first->snapshot_end.depth))
 		return;
 	first->unwinder->stats.doubtful++;
-	ret->depth = first->copy_end.depth;
+	ret->depth = first->snapshot_end.depth;
 	end_at(ret, STACK_SNAPSHOT_ENDED, ret->entries[ret->depth - 1].addr);
 }
 
@@ -538,7 +544,7 @@ static void start(struct user_walk *user, const struct perf_sample *sample)
 	walk->leaves = &unwinder->leaves;
 	walk->stack = snapshot_of(walk->arch, sample);
 	walk->arch->read_regs(sample->regs, &walk->at.regs);
-	user->copy_end.addr = walk->stack.addr + walk->stack.len;
+	user->snapshot_end.addr = walk->stack.addr + walk->stack.len;
 }
 
 static void count_walk(const struct user_walk *user, const struct stack *stack)
@@ -574,7 +580,7 @@ static void walk_sample(struct user_walk user, const struct perf_sample *sample,
 	at_start = user;
 	walk_user(&user, ret);
 	note_root(&user, sample, ret);
-	if (user.copy_end.is_doubtful && user.purpose != FOR_LATER)
+	if (user.snapshot_end.is_doubtful && user.purpose != FOR_LATER)
 		settle(&user, at_start, ret);
 	keep_unseen(&user, sample, ret);
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
