@@ -11,6 +11,9 @@
 /* kernel.perf_event_max_stack as it comes; a chain that long was cut. */
 #define CHAIN_LIMIT 127
 
+/* Frames in a row that the kernel's walk may have made up. */
+#define CHAIN_INVENTED 2
+
 uint64_t stack_probe(const struct stack_entry *entry)
 {
 	const uint64_t back = entry->is_return ? 1 : entry->back;
@@ -49,6 +52,41 @@ void stack_from_chain(const struct perf_sample *sample, struct stack *ret)
 	}
 	if (in_chain >= CHAIN_LIMIT)
 		ret->end = STACK_FRAME_LIMIT;
+}
+
+uint32_t stack_count_kernel(const struct stack *stack)
+{
+	uint32_t n = 0;
+
+	while (n < stack->depth && stack->entries[n].is_kernel)
+		n++;
+	return n;
+}
+
+void stack_keep_chain(const struct stack *stack, uint32_t n_kernel, struct stack_chain *ret)
+{
+	ret->n = 0;
+	ret->is_cut = stack->end == STACK_FRAME_LIMIT;
+	for (uint32_t i = n_kernel; i < stack->depth && ret->n < STACK_CHAIN_MAX; i++)
+		ret->entries[ret->n++] = stack->entries[i];
+}
+
+/* Recursion has many frames of one address, which no search from the far end could tell apart. */
+struct stack_agreement stack_find_agreement(const struct stack *stack, uint32_t n_kernel,
+					    const struct stack_chain *chain)
+{
+	struct stack_agreement last = {.ours = n_kernel};
+
+	for (uint32_t i = n_kernel + 1; i < stack->depth; i++) {
+		for (uint32_t j = last.theirs + 1;
+		     j < chain->n && j <= last.theirs + 1 + CHAIN_INVENTED; j++) {
+			if (chain->entries[j].addr != stack->entries[i].addr)
+				continue;
+			last = (struct stack_agreement){.ours = i, .theirs = j};
+			break;
+		}
+	}
+	return last;
 }
 
 const char *stack_end_name(enum stack_end end)

@@ -18,7 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STACK_MAX 4096
+#define STACK_MAX	4096
+#define STACK_CHAIN_MAX 128
 
 struct stack_entry {
 	uint64_t addr;
@@ -57,6 +58,30 @@ uint64_t stack_probe(const struct stack_entry *entry);
 
 /* From the kernel's own walk along frame pointers. */
 void stack_from_chain(const struct perf_sample *sample, struct stack *ret);
+
+/* How many of the stack's entries, from the first on, are the kernel's. */
+uint32_t stack_count_kernel(const struct stack *stack);
+
+/* The user's entries of the kernel's walk, kept while another walk's are put in their place. */
+struct stack_chain {
+	struct stack_entry entries[STACK_CHAIN_MAX];
+	uint32_t n;
+	bool is_cut; /* the kernel's walk went on behind them */
+};
+
+void stack_keep_chain(const struct stack *stack, uint32_t n_kernel, struct stack_chain *ret);
+
+/* The last frame that two walks of a sample have both: its index in the stack, and in the chain. */
+struct stack_agreement {
+	uint32_t ours, theirs;
+};
+
+/*
+ * Both walks go the same way. The kernel's walk may leave frames out, and hardly ever invents one.
+ * So each frame of the stack is sought in the chain behind the frame found before, and near to it.
+ */
+struct stack_agreement stack_find_agreement(const struct stack *stack, uint32_t n_kernel,
+					    const struct stack_chain *chain);
 
 /* One word or a few: "snapshot ended". */
 const char *stack_end_name(enum stack_end end);

@@ -12,8 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define ROOT_BYTES     1024 /* of the frames at a stack's root, from its stack pointer on */
-#define CHAIN_INVENTED 2    /* frames in a row that the kernel's walk may have made up */
+#define ROOT_BYTES 1024 /* of the frames at a stack's root, from its stack pointer on */
 
 struct unwinder {
 	const struct arch *arch;
@@ -378,65 +377,14 @@ static void walk_user(struct user_walk *user, struct stack *ret)
 
 /* ---- the kernel's own walk ---- */
 
-static uint32_t count_kernel(const struct stack *stack)
-{
-	uint32_t n = 0;
-
-	while (n < stack->depth && stack->entries[n].is_kernel)
-		n++;
-	return n;
-}
-
-/* The entries of the kernel's walk, kept while ours is made in their place. */
-struct chain {
-	struct stack_entry entries[128];
-	uint32_t n;
-	bool is_cut;
-};
-
-static void keep_chain(const struct stack *stack, uint32_t n_kernel, struct chain *ret)
-{
-	ret->n = 0;
-	ret->is_cut = stack->end == STACK_FRAME_LIMIT;
-	for (uint32_t i = n_kernel; i < stack->depth && ret->n < 128; i++)
-		ret->entries[ret->n++] = stack->entries[i];
-}
-
 /*
- * Both walks go the same way, and the kernel's may leave frames out, hardly ever does it invent
- * one: so each of ours is looked for behind the one found before, not farther than that. Recursion
- * has many frames of one address, which no search from the far end could tell apart.
+ * Goes on as the kernel did from the last frame that both walks have, if the kernel came further,
+ * and as long as that leads to code. In the worst case that frame is the first, where both began.
  */
-struct agreement {
-	uint32_t ours, theirs; /* the last frame that is in both */
-};
-
-static struct agreement find_agreement(const struct chain *chain, uint32_t n_kernel,
-				       const struct stack *stack)
-{
-	struct agreement last = {.ours = n_kernel};
-
-	for (uint32_t i = n_kernel + 1; i < stack->depth; i++) {
-		for (uint32_t j = last.theirs + 1;
-		     j < chain->n && j <= last.theirs + 1 + CHAIN_INVENTED; j++) {
-			if (chain->entries[j].addr != stack->entries[i].addr)
-				continue;
-			last = (struct agreement){.ours = i, .theirs = j};
-			break;
-		}
-	}
-	return last;
-}
-
-/*
- * Goes on as the kernel did from the last frame that both know, if it came further, and as long as
- * that leads to code; in the worst case it is the first, where both began.
- */
-static bool join_chain(const struct walk *walk, const struct chain *chain, uint32_t n_kernel,
+static bool join_chain(const struct walk *walk, const struct stack_chain *chain, uint32_t n_kernel,
 		       struct stack *stack)
 {
-	const struct agreement last = find_agreement(chain, n_kernel, stack);
-
+	const struct stack_agreement last = stack_find_agreement(stack, n_kernel, chain);
 	uint32_t end = last.theirs + 1;
 
 	while (end < chain->n && step_is_code(walk, chain->entries[end].addr))
@@ -523,7 +471,7 @@ static void settle(const struct user_walk *first, struct user_walk second, struc
 	struct stack *again = &first->unwinder->again;
 
 	second.purpose = FOR_CERTAINTY;
-	again->depth = count_kernel(ret);
+	again->depth = stack_count_kernel(ret);
 	memcpy(again->entries, ret->entries, again->depth * sizeof(again->entries[0]));
 	walk_user(&second, again);
 	if (is_same_way(ret, again, first->snapshot_end.depth))
@@ -562,7 +510,7 @@ static void walk_sample(struct user_walk user, const struct perf_sample *sample,
 {
 	struct unwinder *unwinder = user.unwinder;
 	struct user_walk at_start;
-	struct chain chain;
+	struct stack_chain chain;
 	uint32_t n_kernel;
 
 	stack_from_chain(sample, ret);
@@ -571,10 +519,10 @@ static void walk_sample(struct user_walk user, const struct perf_sample *sample,
 	start(&user, sample);
 	if (is_unseen(&user) && !is_to_be_seen(&user))
 		return;
-	n_kernel = count_kernel(ret);
+	n_kernel = stack_count_kernel(ret);
 	/* The kernel was called, or entered because of this very instruction. */
 	user.is_exact = sample->is_exact || n_kernel > 0;
-	keep_chain(ret, n_kernel, &chain);
+	stack_keep_chain(ret, n_kernel, &chain);
 	ret->depth = n_kernel;
 	table_cache_allow(unwinder->tables, STEP_MAX_LOADS);
 	at_start = user;
