@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "options/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,7 @@ int command_diff(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (options.wants_help) {
-		draw_options_print_help(DRAW_DIFF, stdout);
+		fputs(help_of_diff, stdout);
 		return EXIT_SUCCESS;
 	}
 	if (options.verbose)

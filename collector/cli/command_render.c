@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "options/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,7 @@ int command_render(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (options.wants_help) {
-		draw_options_print_help(DRAW_RENDER, stdout);
+		fputs(help_of_render, stdout);
 		return EXIT_SUCCESS;
 	}
 	if (options.verbose)

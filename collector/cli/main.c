@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect: reads the command line and does what it says. Exit 0, 1 (failed), 2 (usage). */
 #include "cli/commands.h"
-#include "draw/draw_options.h"
-#include "cli/options.h"
+#include "cli/command_line.h"
 
 #include "base/log.h"
+#include "options/tables.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -20,21 +20,14 @@ static int print_version(void)
 	return EXIT_SUCCESS;
 }
 
-static int print_help(const struct options *options)
+static int print_help(enum command command)
 {
-	switch (options->help_of) {
-	case COMMAND_TOP:
-		top_options_print_help(stdout);
-		break;
-	case COMMAND_RENDER:
-		draw_options_print_help(DRAW_RENDER, stdout);
-		break;
-	case COMMAND_DIFF:
-		draw_options_print_help(DRAW_DIFF, stdout);
-		break;
-	default:
-		options_print_help(stdout);
-	}
+	const char *text = command == COMMAND_TOP      ? help_of_top
+			   : command == COMMAND_RENDER ? help_of_render
+			   : command == COMMAND_DIFF   ? help_of_diff
+						       : help_of_fgcollect;
+
+	fputs(text, stdout);
 	return EXIT_SUCCESS;
 }
 
@@ -65,7 +58,7 @@ int main(int argc, char **argv)
 		return command_diff(argc - 1, argv + 1);
 	}
 	raise_file_limit();
-	if (options_parse(&options, argc, argv) < 0) {
+	if (command_line_parse(&options, argc, argv) < 0) {
 		fputs("Try 'fgcollect --help'.\n", stderr);
 		return EXIT_USAGE;
 	}
@@ -84,6 +77,6 @@ int main(int argc, char **argv)
 	case COMMAND_DOCTOR:
 		return command_doctor(&options);
 	default:
-		return print_help(&options);
+		return print_help(options.help_of);
 	}
 }

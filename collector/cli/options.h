@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the command line -> what is to be done
+ * shape:   what the command line asks for
  * units:   seconds and hertz on the command line, nanoseconds behind it
  * threads: one
- * errors:  -EINVAL, said on stderr; the caller exits with 2
- * source:  getopt_long(3)
+ * errors:  -EINVAL, said on stderr
+ * source:  none
+ *
+ * command_line.h fills a struct options, with the help of a module for each subject. Which options
+ * there are is said by ../options/.
  */
 #ifndef FG_CLI_OPTIONS_H
 #define FG_CLI_OPTIONS_H
@@ -59,7 +62,11 @@ struct options {
 	size_t n_outputs;
 };
 
-int options_parse(struct options *options, int argc, char **argv);
-void options_print_help(FILE *stream);
+void options_init(struct options *options);
+
+/* A whole text as a number within limits, or false. */
+bool options_parse_number(const char *text, double least, double most, double *ret);
+/* Says why the option cannot have the value, and is -EINVAL. */
+int options_bad_value(const char *option, const char *value, const char *why);
 
 #endif

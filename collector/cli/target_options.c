@@ -1,26 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The options that choose targets by name, see target_options.h. */
+/* Chooses processes by number, by name, or all, see target_options.h. */
 #include "cli/target_options.h"
 
-#include "base/log.h"
+#include "options/tables.h"
 
-#include <assert.h>
 #include <errno.h>
+#include <math.h>
 
-static_assert(TARGET_OPTIONS_END - TARGET_OPTION_CONTAINER == SELECTOR_PARTS, "one for each part");
+#define MAX_PID 4194304
 
-bool target_options_are(int option)
+static int set_pid(struct options *options, const char *text)
 {
-	return option >= TARGET_OPTION_CONTAINER && option < TARGET_OPTIONS_END;
+	double pid;
+
+	if (!options_parse_number(text, 1, MAX_PID, &pid) || pid != floor(pid))
+		return options_bad_value("-p", text, "a PID is needed");
+	options->recording.pid = (pid_t)pid;
+	return 0;
 }
 
-int target_options_apply(struct selector *selector, int option, const char *text)
+static int set_name(struct options *options, enum selector_part_number number, const char *text)
 {
-	const struct selector_part *part = &selector_parts[option - TARGET_OPTION_CONTAINER];
-	const char *why = part->set(selector, text);
+	const struct selector_part *part = &selector_parts[number];
+	const char *why = part->set(&options->recording.select, text);
 
 	if (!why)
 		return 0;
 	log_error("--%s %s: %s", part->name, text, why);
 	return -EINVAL;
+}
+
+int target_options_apply(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_PID:
+		return set_pid(options, value);
+	case OPTION_ALL:
+		options->recording.all = true;
+		return 0;
+	case OPTION_CONTAINER:
+		return set_name(options, SELECTOR_CONTAINER, value);
+	case OPTION_POD:
+		return set_name(options, SELECTOR_POD, value);
+	case OPTION_LABEL:
+		return set_name(options, SELECTOR_LABEL, value);
+	case OPTION_COMM:
+		return set_name(options, SELECTOR_COMM, value);
+	case OPTION_JVM:
+		return set_name(options, SELECTOR_JVM, value);
+	default:
+		return 1;
+	}
 }

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "options/tables.h"
 #include "profile/window.h"
 
 #include <errno.h>
@@ -13,30 +14,6 @@
 #define DEFAULT_DELAY_NS (2 * CLOCK_NS_PER_SEC)
 #define LEAST_DELAY_NS	 (100 * CLOCK_NS_PER_MS)
 #define MAX_ROWS	 100000u
-
-void top_options_print_help(FILE *stream)
-{
-	fputs("What code runs, in the last seconds: a table that is always current.\n"
-	      "\n"
-	      "  fgcollect top [options]            on a terminal: h shows the keys, q quits\n"
-	      "  fgcollect top --once [-d SECS]     one table, of so many seconds\n"
-	      "  fgcollect top --json [-d SECS]     a JSON object a line, every so many seconds\n"
-	      "\n"
-	      "      --window SECS      what the table is of: the last 10 s, or so many, up to "
-	      "600\n"
-	      "  -d, --duration SECS    between two tables, default 2; with --once: before it,\n"
-	      "                         default the window\n"
-	      "      --view WHAT        methods (the default), threads, or jvms\n"
-	      "      --sort HOW         self (the default), total, name, or jvm\n"
-	      "      --filter REGEX     only rows whose name matches, whatever the case\n"
-	      "      --rows N           at most so many with --once (default 40) and --json (500)\n"
-	      "      --once             one table as plain text; with --json one object\n"
-	      "\n"
-	      "What to watch, how it is sampled and how things are called is said as for record:\n"
-	      "see fgcollect --help. SELF% is of samples taken in the method itself, TOTAL% of\n"
-	      "those that had it on the stack; what a method calls is drawn by record.\n",
-	      stream);
-}
 
 /* A whole number within limits, or 0. */
 static unsigned number_of(const char *text, unsigned most)
@@ -114,27 +91,27 @@ static int set_filter(struct top_options *options, const char *text)
 int top_options_apply(struct top_options *options, int option, const char *value)
 {
 	switch (option) {
-	case TOP_OPT_FILTER:
+	case OPTION_FILTER:
 		options->given = "--filter";
 		return set_filter(options, value);
-	case TOP_OPT_ONCE:
+	case OPTION_ONCE:
 		options->given = "--once";
 		options->is_once = true;
 		return 0;
-	case TOP_OPT_ROWS:
+	case OPTION_ROWS:
 		options->given = "--rows";
 		return set_rows(options, value);
-	case TOP_OPT_SORT:
+	case OPTION_SORT:
 		options->given = "--sort";
 		return set_sort(options, value);
-	case TOP_OPT_VIEW:
+	case OPTION_VIEW:
 		options->given = "--view";
 		return set_view(options, value);
-	case TOP_OPT_WINDOW:
+	case OPTION_WINDOW:
 		options->given = "--window";
 		return set_window(options, value);
 	default:
-		return -EINVAL; /* getopt_long has said what */
+		return 1;
 	}
 }
 

@@ -4,10 +4,9 @@
  * units:   seconds on the command line and of the window, nanoseconds of the delay
  * threads: one
  * errors:  -EINVAL, said on stderr
- * source:  getopt_long(3)
+ * source:  none
  *
- * Whom and how to sample is said by the same options as for record, and read by options.c, which
- * hands on what it does not know.
+ * Whom and how to sample is said by the same options as for record, see command_line.h.
  */
 #ifndef FG_CLI_TOP_OPTIONS_H
 #define FG_CLI_TOP_OPTIONS_H
@@ -16,28 +15,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-
-enum {
-	TOP_OPT_FILTER = 512,
-	TOP_OPT_ONCE,
-	TOP_OPT_ROWS,
-	TOP_OPT_SORT,
-	TOP_OPT_VIEW,
-	TOP_OPT_WINDOW,
-	TOP_OPT_END,
-};
-
-/* Rows for getopt_long's table. */
-#define TOP_LONG_OPTIONS                                                                           \
-	{"filter", required_argument, NULL, TOP_OPT_FILTER},                                       \
-		{"once", no_argument, NULL, TOP_OPT_ONCE},                                         \
-		{"rows", required_argument, NULL, TOP_OPT_ROWS},                                   \
-		{"sort", required_argument, NULL, TOP_OPT_SORT},                                   \
-		{"view", required_argument, NULL, TOP_OPT_VIEW},                                   \
-	{                                                                                          \
-		"window", required_argument, NULL, TOP_OPT_WINDOW                                  \
-	}
 
 struct top_options {
 	const char *filter; /* NULL: none */
@@ -51,10 +28,9 @@ struct top_options {
 	uint64_t delay_ns; /* between two tables, or before the only one */
 };
 
+/* 1: the option is none of top's own. */
 int top_options_apply(struct top_options *options, int option, const char *value);
 /* delay_ns: as -d says it, or 0. */
 int top_options_finish(struct top_options *options, uint64_t delay_ns);
-
-void top_options_print_help(FILE *stream);
 
 #endif

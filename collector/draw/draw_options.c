@@ -6,6 +6,7 @@
 #include "base/help.h"
 #include "base/log.h"
 #include "base/quick_hash.h"
+#include "options/tables.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -16,210 +17,6 @@
 #include <unistd.h>
 
 #define MAX_PX 100000
-
-enum {
-	OPT_ADDRS = 256,
-	OPT_ALL,
-	OPT_BASE,
-	OPT_BGCOLORS,
-	OPT_COLORS,
-	OPT_COUNTNAME,
-	OPT_CP,
-	OPT_ENCODING,
-	OPT_EVENT_FILTER,
-	OPT_FACTOR,
-	OPT_FONTSIZE,
-	OPT_FONTTYPE,
-	OPT_FONTWIDTH,
-	OPT_HASH,
-	OPT_HEIGHT,
-	OPT_INLINE,
-	OPT_INVERTED,
-	OPT_JIT,
-	OPT_JSON,
-	OPT_KERNEL,
-	OPT_MINWIDTH,
-	OPT_MISSING,
-	OPT_NAMETYPE,
-	OPT_NEGATE,
-	OPT_NORMALIZE,
-	OPT_NOTES,
-	OPT_NO_NORMALIZE,
-	OPT_PID,
-	OPT_RANDOM,
-	OPT_REVERSE,
-	OPT_SAMPLES,
-	OPT_SKIP_AFTER,
-	OPT_FOLD_FRAMEWORKS,
-	OPT_JAVA_ONLY,
-	OPT_THREAD_STARTS,
-	OPT_SPLIT_LEVELS,
-	OPT_STRIP_HEX,
-	OPT_SUBTITLE,
-	OPT_TID,
-	OPT_TITLE,
-	OPT_TOP,
-	OPT_TOTAL,
-	OPT_WIDTH,
-	OPT_WIDTH_OF,
-};
-
-static const struct option long_options[] = {
-	{"addrs", no_argument, NULL, OPT_ADDRS},
-	{"all", no_argument, NULL, OPT_ALL},
-	{"base", required_argument, NULL, OPT_BASE},
-	{"bgcolors", required_argument, NULL, OPT_BGCOLORS},
-	{"colors", required_argument, NULL, OPT_COLORS},
-	{"context", no_argument, NULL, OPT_MISSING},
-	{"countname", required_argument, NULL, OPT_COUNTNAME},
-	{"cp", no_argument, NULL, OPT_CP},
-	{"deterministic", no_argument, NULL, OPT_HASH},
-	{"encoding", required_argument, NULL, OPT_ENCODING},
-	{"event-filter", required_argument, NULL, OPT_EVENT_FILTER},
-	{"factor", required_argument, NULL, OPT_FACTOR},
-	{"flamechart", no_argument, NULL, OPT_MISSING},
-	{"fontsize", required_argument, NULL, OPT_FONTSIZE},
-	{"fonttype", required_argument, NULL, OPT_FONTTYPE},
-	{"fontwidth", required_argument, NULL, OPT_FONTWIDTH},
-	{"format", required_argument, NULL, 'f'},
-	{"hash", no_argument, NULL, OPT_HASH},
-	{"height", required_argument, NULL, OPT_HEIGHT},
-	{"help", no_argument, NULL, 'h'},
-	{"inline", no_argument, NULL, OPT_INLINE},
-	{"inverted", no_argument, NULL, OPT_INVERTED},
-	{"jit", no_argument, NULL, OPT_JIT},
-	{"json", no_argument, NULL, OPT_JSON},
-	{"kernel", no_argument, NULL, OPT_KERNEL},
-	{"minwidth", required_argument, NULL, OPT_MINWIDTH},
-	{"nameattr", required_argument, NULL, OPT_MISSING},
-	{"nametype", required_argument, NULL, OPT_NAMETYPE},
-	{"negate", no_argument, NULL, OPT_NEGATE},
-	{"no-sort", no_argument, NULL, OPT_HASH},
-	{"no-normalize", no_argument, NULL, OPT_NO_NORMALIZE},
-	{"normalize", no_argument, NULL, OPT_NORMALIZE},
-	{"notes", required_argument, NULL, OPT_NOTES},
-	{"nthreads", required_argument, NULL, OPT_HASH},
-	{"output", required_argument, NULL, 'o'},
-	{"pid", no_argument, NULL, OPT_PID},
-	{"pretty-xml", no_argument, NULL, OPT_MISSING},
-	{"quiet", no_argument, NULL, OPT_MISSING},
-	{"random", no_argument, NULL, OPT_RANDOM},
-	{"reverse", no_argument, NULL, OPT_REVERSE},
-	{"samples", no_argument, NULL, OPT_SAMPLES},
-	{"search-color", required_argument, NULL, OPT_MISSING},
-	{"skip-after", required_argument, NULL, OPT_SKIP_AFTER},
-	{"fold-frameworks", no_argument, NULL, OPT_FOLD_FRAMEWORKS},
-	{"java-only", no_argument, NULL, OPT_JAVA_ONLY},
-	{"thread-starts", no_argument, NULL, OPT_THREAD_STARTS},
-	{"split-kinds", no_argument, NULL, OPT_SPLIT_LEVELS}, /* its name before */
-	{"split-levels", no_argument, NULL, OPT_SPLIT_LEVELS},
-	{"srcline", no_argument, NULL, OPT_MISSING},
-	{"strip-hex", no_argument, NULL, OPT_STRIP_HEX},
-	{"stroke-color", required_argument, NULL, OPT_MISSING},
-	{"subtitle", required_argument, NULL, OPT_SUBTITLE},
-	{"tid", no_argument, NULL, OPT_TID},
-	{"title", required_argument, NULL, OPT_TITLE},
-	{"top", required_argument, NULL, OPT_TOP},
-	{"total", required_argument, NULL, OPT_TOTAL},
-	{"truncate-text-right", no_argument, NULL, OPT_MISSING},
-	{"uicolor", required_argument, NULL, OPT_MISSING},
-	{"verbose", no_argument, NULL, 'v'},
-	{"width", required_argument, NULL, OPT_WIDTH},
-	{"width-of", required_argument, NULL, OPT_WIDTH_OF},
-	{0},
-};
-
-static const char render_usage[] =
-	"Draws stacks that were recorded before, by whatever program.\n"
-	"\n"
-	"  fgcollect render [FILE]... [-o FILE]...\n"
-	"\n"
-	"FILE is a recording (.fgrec), folded stacks with one count or two, the text of perf "
-	"script, or\n"
-	"pprof; several are added up; none, or -, is standard input. Without -o an SVG goes to "
-	"standard output.\n"
-	"\n"
-	"  perf script | fgcollect render > graph.svg\n"
-	"  fgcollect render mon.folded tue.folded --colors hot -o week.svg -o week.folded\n"
-	"\n";
-
-static const char diff_usage[] =
-	"Compares stacks that were recorded before with those that were recorded after.\n"
-	"\n"
-	"  fgcollect diff BEFORE AFTER [-o FILE]...\n"
-	"\n"
-	"Files as for render. Prints the methods whose own samples changed most. A change within "
-	"noise\n"
-	"is less than 2.58 standard deviations away from none, by the two-proportion z test (with\n"
-	"--no-normalize, by that of two Poisson counts), which takes counts for single samples.\n"
-	"\n"
-	"      --top N            so many methods, default 20; 0: all\n"
-	"      --json             print them as JSON\n";
-
-static const char common_help[] =
-	"Output:\n"
-	"  -o, --output FILE      the format follows the suffix; may be repeated: .svg .html "
-	".folded\n"
-	"                         .pb.gz .speedscope.json .firefox.json .perf.txt .fgrec\n"
-	"  -f, --format FORMAT    for standard output, as the suffixes: svg, html, folded, pb.gz, "
-	"...\n"
-	"How two counts are compared:\n"
-	"      --no-normalize     counts as they are; what render does with two counts a line\n"
-	"      --normalize        as shares of each side's total; what diff does\n"
-	"      --width-of SIDE    frames are as wide as after, before, or union: the greater of "
-	"both\n"
-	"      --strip-hex        0x and digits in folded output become 0x...\n"
-	"      --negate           of two counts the first is after\n"
-	"The boxes:\n"
-	"      --split-levels, --split-kinds  a Java method is a box for each way it ran: "
-	"interpreted,\n"
-	"                         C1, C2, inlined\n"
-	"      --java-only        kernel, native and JVM time is that of the Java method that "
-	"caused it\n"
-	"      --fold-frameworks  frames of Spring, Netty and their like are one box\n"
-	"      --thread-starts    what Java threads begin with, not their pool (.svg, .html)\n"
-	"The drawing:\n"
-	"      --title TEXT, --subtitle TEXT, --notes TEXT\n"
-	"      --width PX         default as wide as the window; --height PX of a frame, default "
-	"16\n"
-	"      --minwidth PX|P%   narrower frames are not drawn, though found; default 0.3\n"
-	"      --fonttype NAME, --fontsize PX, --fontwidth SHARE of the size\n"
-	"      --colors NAME      java (the default: by kind), js, perl, rust, python, hot, mem, "
-	"io, wakeup, "
-	"chain, red,\n"
-	"                         green, blue, aqua, yellow, purple, orange; --hash is always on\n"
-	"      --bgcolors NAME    yellow, blue, green, grey or #rrggbb\n"
-	"      --countname NAME   of what is counted, default samples; --nametype NAME of a frame\n"
-	"      --factor N         counts are shown times N; --total N: shares are of N\n"
-	"      --random           shades of SVG differ from run to run\n"
-	"      --cp               shades of SVG are those of palette.map in the working "
-	"directory,\n"
-	"                         which gets those of new names: name->rgb(1,2,3), a line each\n"
-	"      --inverted         the root on top; --reverse: stacks from the leaf on\n"
-	"      --base FRAME       stacks begin at the outermost frame of that name; others are "
-	"left\n"
-	"                         out; --skip-after FRAME: others are kept as they are\n"
-	"Of perf script:\n"
-	"      --pid, --tid       in the lowest frame\n"
-	"      --kernel, --jit, --all, or none: whose kinds are kept; all if none is given\n"
-	"      --addrs            functions without a name by their address\n"
-	"      --event-filter E   this event; default the first that is met\n"
-	"      --samples          count samples; default the event's periods, where they are\n"
-	"      --inline           functions inlined in native code: by the debug information "
-	"(DWARF) of\n"
-	"                         the files that the text names, which have to be on this host, "
-	"as\n"
-	"                         they were; those that perf itself shows are always there\n"
-	"Also -c as --colors, -i as --inverted, -n as --normalize, -s as --strip-hex. --encoding "
-	"takes\n"
-	"UTF-8 alone; --deterministic, --no-sort and --nthreads N are taken and change nothing.\n"
-	"  -v, --verbose; -h, --help\n";
-
-void draw_options_print_help(enum draw_command command, FILE *stream)
-{
-	fputs(command == DRAW_DIFF ? diff_usage : render_usage, stream);
-	fputs(common_help, stream);
-}
 
 static int bad_value(const char *option, const char *value, const char *why)
 {
@@ -393,51 +190,49 @@ static int apply_drawing(struct draw_options *options, int option)
 	struct render_options *const render = &options->render;
 
 	switch (option) {
-	case OPT_BGCOLORS:
+	case DRAW_OPTION_BGCOLORS:
 		return set_background(options);
-	case 'c':
-	case OPT_COLORS:
+	case DRAW_OPTION_COLORS:
 		return set_colors(options);
-	case OPT_ENCODING:
+	case DRAW_OPTION_ENCODING:
 		return check_encoding();
-	case OPT_COUNTNAME:
+	case DRAW_OPTION_COUNTNAME:
 		render->count_name = optarg;
 		return 0;
-	case OPT_FACTOR:
+	case DRAW_OPTION_FACTOR:
 		return set_number("factor", 1e18, &render->factor);
-	case OPT_FONTSIZE:
+	case DRAW_OPTION_FONTSIZE:
 		return set_number("fontsize", 200, &render->font_size);
-	case OPT_FONTTYPE:
+	case DRAW_OPTION_FONTTYPE:
 		render->font = optarg;
 		return 0;
-	case OPT_FONTWIDTH:
+	case DRAW_OPTION_FONTWIDTH:
 		return set_number("fontwidth", 10, &render->font_width);
-	case OPT_HEIGHT:
+	case DRAW_OPTION_HEIGHT:
 		return set_px("height", 6, 1000, &render->row_px);
-	case 'i':
-	case OPT_INVERTED:
+	case DRAW_OPTION_INVERTED:
 		render->is_inverted = true;
 		return 0;
-	case OPT_MINWIDTH:
+	case DRAW_OPTION_MINWIDTH:
 		return set_min_width(options);
-	case OPT_NAMETYPE:
+	case DRAW_OPTION_NAMETYPE:
 		render->name_type = optarg;
 		return 0;
-	case OPT_NOTES:
+	case DRAW_OPTION_NOTES:
 		render->notes = optarg;
 		return 0;
-	case OPT_RANDOM:
-		render->random = (uint32_t)quick_hash_seed(OPT_RANDOM) | 1;
+	case DRAW_OPTION_RANDOM:
+		render->random = (uint32_t)quick_hash_seed(DRAW_OPTION_RANDOM) | 1;
 		return 0;
-	case OPT_SUBTITLE:
+	case DRAW_OPTION_SUBTITLE:
 		render->subtitle = optarg;
 		return 0;
-	case OPT_TITLE:
+	case DRAW_OPTION_TITLE:
 		render->title = optarg;
 		return 0;
-	case OPT_TOTAL:
+	case DRAW_OPTION_TOTAL:
 		return set_number("total", 1e19, &render->total);
-	case OPT_WIDTH:
+	case DRAW_OPTION_WIDTH:
 		return set_px("width", 200, MAX_PX, &render->width_px);
 	default:
 		return 1;
@@ -450,40 +245,43 @@ static int apply_import(struct draw_options *options, int option)
 	struct import_options *const import = &options->import;
 
 	switch (option) {
-	case OPT_ADDRS:
+	case DRAW_OPTION_ADDRS:
 		import->has_addrs = true;
 		return 0;
-	case OPT_ALL:
+	case DRAW_OPTION_ALL:
 		import->marks_kernel = true;
 		import->marks_jit = true;
 		return 0;
-	case OPT_EVENT_FILTER:
+	case DRAW_OPTION_EVENT_FILTER:
 		import->event = optarg;
 		return 0;
-	case OPT_JIT:
+	case DRAW_OPTION_JIT:
 		import->marks_jit = true;
 		return 0;
-	case OPT_KERNEL:
+	case DRAW_OPTION_KERNEL:
 		import->marks_kernel = true;
 		return 0;
-	case OPT_PID:
+	case DRAW_OPTION_PID:
 		import->has_pid = true;
 		return 0;
-	case OPT_TID:
+	case DRAW_OPTION_TID:
 		import->has_tid = true;
 		return 0;
-	case OPT_SAMPLES:
+	case DRAW_OPTION_SAMPLES:
 		import->counts_samples = true;
 		return 0;
-	case OPT_BASE:
+	case DRAW_OPTION_BASE:
 		options->base = optarg;
 		return 0;
-	case OPT_SKIP_AFTER:
+	case DRAW_OPTION_SKIP_AFTER:
 		options->skip_after = optarg;
 		return 0;
-	case OPT_HASH: /* what is always so: colours follow from names, lines are in any order */
+	case DRAW_OPTION_HASH:
+	case DRAW_OPTION_DETERMINISTIC:
+	case DRAW_OPTION_NO_SORT:
+	case DRAW_OPTION_NTHREADS: /* what is always so: colours follow from names, lines are in any order */
 		return 0;
-	case OPT_INLINE:
+	case DRAW_OPTION_INLINE:
 		import->has_inlined = true;
 		return 0;
 	default:
@@ -494,52 +292,50 @@ static int apply_import(struct draw_options *options, int option)
 static int apply(struct draw_options *options, int option)
 {
 	switch (option) {
-	case 'f':
+	case DRAW_OPTION_FORMAT:
 		return set_format(options);
-	case 'o':
+	case DRAW_OPTION_OUTPUT:
 		return add_output(options);
-	case 'v':
+	case DRAW_OPTION_VERBOSE:
 		options->verbose = true;
 		return 0;
-	case OPT_CP:
+	case DRAW_OPTION_CP:
 		options->has_palette_map = true;
 		return 0;
-	case OPT_JSON:
+	case DRAW_OPTION_JSON:
 		options->json = true;
 		return 0;
-	case OPT_NEGATE:
+	case DRAW_OPTION_NEGATE:
 		options->is_negated = true;
 		return 0;
-	case 'n':
-	case OPT_NORMALIZE:
+	case DRAW_OPTION_NORMALIZE:
 		options->diff.is_raw = false;
 		return 0;
-	case OPT_NO_NORMALIZE:
+	case DRAW_OPTION_NO_NORMALIZE:
 		options->diff.is_raw = true;
 		return 0;
-	case OPT_REVERSE:
+	case DRAW_OPTION_REVERSE:
 		options->is_reversed = true;
 		return 0;
-	case OPT_JAVA_ONLY:
+	case DRAW_OPTION_JAVA_ONLY:
 		options->render.java_only = true;
 		return 0;
-	case OPT_FOLD_FRAMEWORKS:
+	case DRAW_OPTION_FOLD_FRAMEWORKS:
 		options->render.folds_frameworks = true;
 		return 0;
-	case OPT_THREAD_STARTS:
+	case DRAW_OPTION_THREAD_STARTS:
 		options->render.shows_starts = true;
 		return 0;
-	case OPT_SPLIT_LEVELS:
+	case DRAW_OPTION_SPLIT_LEVELS:
 		options->diff.splits_kinds = true;
 		options->render.splits_levels = true;
 		return 0;
-	case 's':
-	case OPT_STRIP_HEX:
+	case DRAW_OPTION_STRIP_HEX:
 		options->render.hides_addresses = true;
 		return 0;
-	case OPT_TOP:
+	case DRAW_OPTION_TOP:
 		return set_top(options);
-	case OPT_WIDTH_OF:
+	case DRAW_OPTION_WIDTH_OF:
 		return set_width_of(options);
 	default:
 		return -EINVAL; /* getopt_long has said what */
@@ -584,7 +380,6 @@ static int check(struct draw_options *options)
 int draw_options_parse(struct draw_options *options, enum draw_command command, int argc,
 		       char **argv)
 {
-	static const char short_options[] = "c:f:hino:sv";
 	int option, words, err = 0, index = 0;
 
 	*options = (struct draw_options){
@@ -594,13 +389,14 @@ int draw_options_parse(struct draw_options *options, enum draw_command command, 
 		.diff = {.width = command == DRAW_DIFF ? DIFF_WIDTH_UNION : DIFF_WIDTH_AFTER,
 			 .is_raw = command == DRAW_RENDER},
 	};
-	options->wants_help = help_is_asked(argc, argv, short_options, long_options, &words);
+	options->wants_help =
+		help_is_asked(argc, argv, draw_short_options, draw_long_options, &words);
 	if (options->wants_help)
 		return 0;
-	while (!err &&
-	       (option = getopt_long(argc, argv, short_options, long_options, &index)) >= 0) {
-		err = option == OPT_MISSING ? refuse(long_options[index].name)
-					    : apply_drawing(options, option);
+	while (!err && (option = getopt_long(argc, argv, draw_short_options, draw_long_options,
+					     &index)) >= 0) {
+		err = option == DRAW_OPTION_MISSING ? refuse(draw_long_options[index].name)
+						    : apply_drawing(options, option);
 		if (err == 1)
 			err = apply_import(options, option);
 		if (err == 1)

@@ -49,6 +49,5 @@ struct draw_options {
 /* argv[0] is the command's word. */
 int draw_options_parse(struct draw_options *options, enum draw_command command, int argc,
 		       char **argv);
-void draw_options_print_help(enum draw_command command, FILE *stream);
 
 #endif

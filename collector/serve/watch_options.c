@@ -204,20 +204,3 @@ int watch_options_check(const struct watch_options *options)
 	log_error("%s goes with --output DIR: without it no graphs are written", given);
 	return -EINVAL;
 }
-
-const char *watch_options_help(void)
-{
-	return "The daemon (--watch):\n"
-	       "  -o, --output DIR       samples all the time, and writes a flame graph a JVM and "
-	       "period\n"
-	       "                         there; 19 Hz unless -F says another\n"
-	       "      --format FORMAT    of these: html (the default), svg, fgrec, pb.gz ...\n"
-	       "      --period TIME      from 60s to 1h, default 10m\n"
-	       "      --keep TIME        removes graphs that are older, default 7d\n"
-	       "      --keep-bytes SIZE  and the oldest while they have more than that, default "
-	       "1G\n"
-	       "      --http [ADDR:]PORT /metrics for Prometheus, and /healthz; on 127.0.0.1 "
-	       "unless\n"
-	       "                         ADDR says otherwise\n"
-	       "      --log-level LEVEL  error, warning, info (the default) or debug\n";
-}

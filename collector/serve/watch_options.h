@@ -50,7 +50,4 @@ int watch_options_set_http(struct watch_options *options, const char *text);
 /* Whether those that need another one have it. */
 int watch_options_check(const struct watch_options *options);
 
-/* The lines of --help. */
-const char *watch_options_help(void);
-
 #endif

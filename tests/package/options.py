@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which options there are: as --help says, as the sources read them, as the manual explains them.
+"""Which options there are: as the table has them, as --help says, as the manual explains them.
 
 An option is its text, "-p" or "--pid".
 """
@@ -8,10 +8,16 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+TABLE_DIR = SOURCE / "collector" / "options"
+sys.path.insert(0, str(TABLE_DIR))
+
+import option_table
+from option_table import COMMANDS, DRAW
+
 COLLECTOR = os.environ.get("FG_COLLECTOR", str(SOURCE / "build" / "collector" / "fgcollect"))
-COMMANDS = ("record", "top", "list", "doctor", "watch", "render", "diff")
 
 # mdoc's macros that can follow the arguments of .Fl on its line.
 MACROS = {"Ar", "Ns", "No", "Cm", "Oo", "Oc", "Op", "Pa", "Ic", "Xr", "Dv", "Nm", "Fl", "|"}
@@ -38,22 +44,13 @@ def options_of_help(text):
     return set(long) | set(re.findall(r"(?<![\w-])-[A-Za-z](?![\w-])", text))
 
 
-def tables(*paths):
-    """{option: whether it takes a value} of the rows of getopt_long's tables in these sources."""
-    found = {}
-    for path in paths:
-        text = (SOURCE / "collector" / path).read_text().replace("\\\n", "\n")
-        for name, kind, value in re.findall(
-                r'\{\s*"([a-z-]+)",\s*(no|required)_argument,\s*NULL,\s*([^}\s]+)\s*\}', text):
-            if value == "OPT_MISSING":
-                continue
-            found["--" + name] = kind == "required"
-            if value.startswith("'"):
-                found["-" + value[1]] = kind == "required"
-        for short in re.findall(r'short_options\[\] = "([^"]*)"', text):
-            for letter, colon in re.findall(r"([A-Za-z])(:?)", short):
-                found["-" + letter] = bool(colon)
-    return found
+def table(directory=TABLE_DIR):
+    return option_table.read(directory)
+
+
+def of_command(command):
+    """{option: whether it takes a value}, as the table has them."""
+    return {name: bool(row.value) for row in table().of(command) for name in row.spellings()}
 
 
 def options_of_page(path):

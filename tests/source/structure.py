@@ -15,6 +15,12 @@ def sources(tree):
     return sorted(path for path in (SOURCE / tree).rglob("*.[ch]") if path.is_file())
 
 
+def programs():
+    """What is shipped: the sources of both programs, and the pages' scripts."""
+    return [path for tree in TREES for pattern in ("*.[ch]", "*.js")
+            for path in sorted((SOURCE / tree).rglob(pattern))]
+
+
 def module_of(path, base):
     return path.relative_to(SOURCE / base).with_suffix("").as_posix()
 

@@ -6,7 +6,8 @@ import unittest
 
 import structure
 
-MOST_FILES = 40  # of a folder
+MOST_FILES = 40   # of a folder
+MOST_LINES = 600  # of a file that does not say why it has more
 
 
 class Structure(unittest.TestCase):
@@ -43,6 +44,13 @@ class Structure(unittest.TestCase):
                 files = [path for path in folder.iterdir() if path.is_file()]
                 with self.subTest(str(folder.relative_to(structure.SOURCE))):
                     self.assertLessEqual(len(files), MOST_FILES)
+
+    def test_a_long_file_says_why(self):
+        for path in structure.programs():
+            text = path.read_text()
+            if text.count("\n") > MOST_LINES:
+                with self.subTest(str(path.relative_to(structure.SOURCE))):
+                    self.assertIn(" * One file, because ", text[:text.index("*/")])
 
     def test_tests_mirror_the_folders(self):
         rooms = {*structure.stages(), "shared"}

@@ -8,9 +8,12 @@
 
 #include <arpa/inet.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/command_line.h"
+#include "intake/intake.h"
+#include "options/tables.h"
 
 static struct options options;
 
@@ -26,7 +29,7 @@ static int parse(const char *line)
 		argv[argc++] = word;
 	optind = 0; /* getopt starts anew */
 	opterr = 0;
-	return options_parse(&options, argc, argv);
+	return command_line_parse(&options, argc, argv);
 }
 
 static void record_has_the_defaults_users_expect(void **state)
@@ -444,9 +447,23 @@ static void top_has_a_help_of_its_own(void **state)
 	assert_int_equal(options.help_of, COMMAND_NONE);
 }
 
+/* The texts are of the option table, the limits of headers. */
+static void help_says_the_limits_that_hold(void **state)
+{
+	char text[32];
+
+	(void)state;
+	assert_non_null(strstr(help_of_fgcollect, "default " INTAKE_DEFAULT_SOCKET "\n"));
+	snprintf(text, sizeof(text), "from 1k to %u ", SAMPLER_MAX_STACK_BYTES);
+	assert_non_null(strstr(help_of_fgcollect, text));
+	snprintf(text, sizeof(text), "; %u Hz unless -F", WATCH_DEFAULT_HZ);
+	assert_non_null(strstr(help_of_fgcollect, text));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(help_says_the_limits_that_hold),
 		cmocka_unit_test(top_watches_what_record_would_record),
 		cmocka_unit_test(the_only_table_is_of_the_seconds_before_it),
 		cmocka_unit_test(top_refuses_what_it_cannot_do),

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reads the command line, see command_line.h. The first word that is no option is the command. */
+#include "cli/command_line.h"
+
+#include "base/help.h"
+#include "cli/name_options.h"
+#include "cli/output_options.h"
+#include "cli/place_options.h"
+#include "cli/sample_options.h"
+#include "cli/target_options.h"
+#include "options/tables.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+static int set_log_level(struct options *options, const char *text)
+{
+	if (log_level_of(text, &options->log_level) == 0)
+		return 0;
+	log_error("--log-level %s: no such level; there are: error warning info debug", text);
+	return -EINVAL;
+}
+
+/* Options of the daemon. 1: the option is none of these, as below. */
+static int apply_daemon(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_PERIOD:
+		return watch_options_set_period(&options->watch, value);
+	case OPTION_KEEP:
+		return watch_options_set_keep(&options->watch, value);
+	case OPTION_KEEP_BYTES:
+		return watch_options_set_keep_bytes(&options->watch, value);
+	case OPTION_HTTP:
+		return watch_options_set_http(&options->watch, value);
+	case OPTION_LOG_LEVEL:
+		return set_log_level(options, value);
+	default:
+		return 1;
+	}
+}
+
+static int apply_top(struct options *options, int option, const char *value)
+{
+	return top_options_apply(&options->top, option, value);
+}
+
+/* What is to be done, and how it is said. */
+static int apply_command(struct options *options, int option, const char *value)
+{
+	(void)value;
+	switch (option) {
+	case OPTION_JSON:
+		options->json = true;
+		return 0;
+	case OPTION_VERBOSE:
+		options->verbose = true;
+		return 0;
+	case OPTION_VERSION:
+		options->command = COMMAND_VERSION;
+		return 0;
+	case OPTION_WATCH:
+		if (options->command != COMMAND_VERSION)
+			options->command = COMMAND_WATCH;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+static int apply(struct options *options, int option)
+{
+	static int (*const subjects[])(struct options *, int, const char *) = {
+		target_options_apply,
+		sample_options_apply,
+		output_options_apply,
+		name_options_apply,
+		place_options_apply,
+		apply_daemon,
+		apply_top,
+		apply_command,
+	};
+	int err = 1;
+
+	for (size_t i = 0; err == 1 && i < sizeof(subjects) / sizeof(subjects[0]); i++)
+		err = subjects[i](options, option, optarg);
+	return err == 1 ? -EINVAL : err; /* getopt_long has said what */
+}
+
+/* COMMAND_NONE of a word that is none, or that comes first, as render and diff do. */
+static enum command command_of(const char *word)
+{
+	static const struct {
+		const char *word;
+		enum command command;
+	} commands[] = {
+		{"record", COMMAND_RECORD},   {"list", COMMAND_LIST},	  {"top", COMMAND_TOP},
+		{"doctor", COMMAND_DOCTOR},   {"watch", COMMAND_WATCH},	  {"help", COMMAND_HELP},
+		{"version", COMMAND_VERSION}, {"render", COMMAND_RENDER}, {"diff", COMMAND_DIFF},
+	};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(commands[i].word, word) == 0)
+			return commands[i].command;
+	}
+	return COMMAND_NONE;
+}
+
+/* Of the last word that is a command. */
+static void set_help(struct options *options, char **words, int n)
+{
+	options->command = COMMAND_HELP;
+	for (int i = 0; i < n; i++) {
+		const enum command command = command_of(words[i]);
+
+		if (command != COMMAND_NONE && command != COMMAND_HELP)
+			options->help_of = command;
+	}
+}
+
+static bool is_help(char **words, int n)
+{
+	for (int i = 0; i < n; i++) {
+		if (command_of(words[i]) == COMMAND_HELP)
+			return true;
+	}
+	return false;
+}
+
+static int set_command(struct options *options, const char *word)
+{
+	const enum command command = command_of(word);
+
+	if (command == COMMAND_RENDER || command == COMMAND_DIFF)
+		return options_bad_value(
+			"command", word,
+			"it stands before its options: try 'fgcollect render --help'");
+	if (command != COMMAND_NONE) {
+		if (options->command == COMMAND_VERSION)
+			return 0;
+		if (options->command != COMMAND_NONE && options->command != command)
+			return options_bad_value("command", word, "there is one already");
+		options->command = command;
+		return 0;
+	}
+	if (options->command != COMMAND_NONE) {
+		log_error("%s: a command takes options alone: a process is -p PID, a container "
+			  "--container NAME, a file -o FILE",
+			  word);
+		return -EINVAL;
+	}
+	log_error(
+		"%s: no such command; there are: record, top, list, doctor, render, diff, --watch, "
+		"--version, "
+		"--help",
+		word);
+	return -EINVAL;
+}
+
+/* What goes with record alone. */
+static int check_record(const struct options *options)
+{
+	const char *given = options->ends_with_stdin	? "--until-eof"
+			    : options->says_progress	? "--progress"
+			    : options->splits_levels	? "--split-levels"
+			    : options->java_only	? "--java-only"
+			    : options->folds_frameworks ? "--fold-frameworks"
+			    : options->shows_starts	? "--thread-starts"
+							: NULL;
+
+	if (!given || options->command == COMMAND_RECORD)
+		return 0;
+	log_error("%s goes with record", given);
+	return -EINVAL;
+}
+
+static int check(const struct options *options)
+{
+	const struct recording_options *recording = &options->recording;
+	const bool has_names = !selector_is_empty(&recording->select);
+
+	if (recording->pid > 0 && (recording->all || has_names)) {
+		log_error("-p names one process: it goes neither with -a nor with --container and "
+			  "its like");
+		return -EINVAL;
+	}
+	if (options->is_fp_only && options->has_stack_size) {
+		log_error("--stack-size goes with --unwind=full: with fp there are no snapshots");
+		return -EINVAL;
+	}
+	if (options->jitdump_dir && options->command == COMMAND_LIST) {
+		log_error("--jitdump goes with --watch or record, not with list");
+		return -EINVAL;
+	}
+	if (options->symbol_cache && options->command == COMMAND_LIST) {
+		log_error("--symbol-cache goes with --watch or record, not with list");
+		return -EINVAL;
+	}
+	if (options->watch.first_given && options->command != COMMAND_WATCH) {
+		log_error("%s goes with --watch", options->watch.first_given);
+		return -EINVAL;
+	}
+	if (options->top.given && options->command != COMMAND_TOP) {
+		log_error("%s goes with top", options->top.given);
+		return -EINVAL;
+	}
+	if (options->command == COMMAND_NONE) {
+		log_error("what is to be done? Try: fgcollect record, or fgcollect --help");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* A recording that goes on until top ends; who the samples are of is told by its tree. */
+static int make_top(struct options *options)
+{
+	struct recording_options *recording = &options->recording;
+	const uint64_t delay_ns = options->has_duration ? recording->duration_ns : 0;
+	const int err = top_options_finish(&options->top, delay_ns);
+
+	if (options->n_outputs > 0 || options->title || recording->by_thread) {
+		log_error("-o, --title and --threads are record's: top draws nothing; its --view "
+			  "threads tells threads apart");
+		return -EINVAL;
+	}
+	recording->duration_ns = RECORDING_ENDLESS_NS;
+	recording->window_seconds = options->top.window_seconds;
+	recording->by_pid = true;
+	return err;
+}
+
+int command_line_parse(struct options *options, int argc, char **argv)
+{
+	int option, words, err = 0;
+	bool wants_help;
+
+	options_init(options);
+	wants_help = help_is_asked(argc, argv, collect_short_options, collect_long_options, &words);
+	if (wants_help || is_help(argv + words, argc - words)) {
+		set_help(options, argv + words, argc - words);
+		return 0;
+	}
+	while (!err && (option = getopt_long(argc, argv, collect_short_options,
+					     collect_long_options, NULL)) >= 0)
+		err = apply(options, option);
+	for (; !err && optind < argc; optind++)
+		err = set_command(options, argv[optind]);
+	if (!err)
+		err = check(options);
+	if (!err)
+		err = check_record(options);
+	if (!err)
+		err = output_options_finish(options);
+	if (!err && options->command == COMMAND_WATCH)
+		err = watch_options_check(&options->watch);
+	sample_options_finish(options);
+	if (!err && options->command == COMMAND_TOP)
+		err = make_top(options);
+	return err;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   options that say how methods and functions are called -> styles
+ * units:   none
+ * threads: one
+ * errors:  -EINVAL, said on stderr
+ * source:  none
+ */
+#ifndef FG_CLI_NAME_OPTIONS_H
+#define FG_CLI_NAME_OPTIONS_H
+
+#include "cli/options.h"
+
+/* 1: the option is none of these. */
+int name_options_apply(struct options *options, int option, const char *value);
+
+#endif

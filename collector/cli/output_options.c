@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Into what a recording is drawn, see output_options.h. */
+#include "cli/output_options.h"
+
+#include "options/tables.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define DEFAULT_OUTPUT "flamegraph.svg"
+
+static int add_output(struct options *options, const char *path)
+{
+	struct output_path *output = &options->outputs[options->n_outputs];
+
+	if (options->n_outputs == OUTPUT_PATHS_MAX)
+		return options_bad_value("-o", path, "that is one output too many");
+	output->path = path;
+	options->n_outputs++;
+	return 0;
+}
+
+/* Its format has no suffix to follow from, and there is but one of it. */
+static int set_stdout(struct options *options, struct output_path *output)
+{
+	const struct watch_options *watch = &options->watch;
+
+	for (const struct output_path *other = options->outputs; other < output; other++) {
+		if (other->is_stdout)
+			return options_bad_value("-o", "-", "there is but one standard output");
+	}
+	output->is_stdout = true;
+	output->format = watch->format;
+	if (watch->has_format)
+		return 0;
+	log_error("-o -: --format is needed, which of these it is to be, without the dot: %s",
+		  render_suffixes());
+	return -EINVAL;
+}
+
+static int set_format(struct options *options, struct output_path *output)
+{
+	if (options->command == COMMAND_RECORD && strcmp(output->path, "-") == 0)
+		return set_stdout(options, output);
+	if (render_format_of(output->path, &output->format) == 0)
+		return 0;
+	log_error("-o %s: the form follows the suffix, and this is none of: %s", output->path,
+		  render_suffixes());
+	return -EINVAL;
+}
+
+/* How a recording is drawn. */
+static int apply_drawing(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_TITLE:
+		options->title = value;
+		return 0;
+	case OPTION_SPLIT_LEVELS:
+		options->splits_levels = true;
+		return 0;
+	case OPTION_JAVA_ONLY:
+		options->java_only = true;
+		return 0;
+	case OPTION_FOLD_FRAMEWORKS:
+		options->folds_frameworks = true;
+		return 0;
+	case OPTION_THREAD_STARTS:
+		options->shows_starts = true;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+int output_options_apply(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_OUTPUT:
+		return add_output(options, value);
+	case OPTION_FORMAT:
+		return watch_options_set_format(&options->watch, value);
+	case OPTION_THREADS:
+		options->recording.by_thread = true;
+		return 0;
+	case OPTION_SHOW_PID:
+		options->recording.by_pid = true;
+		return 0;
+	default:
+		return apply_drawing(options, option, value);
+	}
+}
+
+/* Of record each is a file, whose suffix says what it is to be; of the daemon one, a directory. */
+int output_options_finish(struct options *options)
+{
+	bool has_stdout = false;
+	int err = 0;
+
+	if (options->command == COMMAND_RECORD && options->n_outputs == 0)
+		add_output(options, DEFAULT_OUTPUT);
+	if (options->command == COMMAND_WATCH && options->n_outputs > 1)
+		return options_bad_value("-o", options->outputs[1].path,
+					 "--watch has one directory");
+	if (options->command == COMMAND_WATCH && options->n_outputs == 1) {
+		options->watch.output_dir = options->outputs[0].path;
+		options->n_outputs = 0;
+	}
+	for (size_t i = 0; !err && i < options->n_outputs; i++) {
+		err = set_format(options, &options->outputs[i]);
+		has_stdout |= options->outputs[i].is_stdout;
+	}
+	if (err || has_stdout || !options->watch.has_format || options->command == COMMAND_WATCH)
+		return err;
+	log_error("--format goes with --watch, and with -o - of record: the form of a file "
+		  "follows its suffix");
+	return -EINVAL;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How stacks are sampled, see sample_options.h. */
+#include "cli/sample_options.h"
+
+#include "options/tables.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_HZ	    100000 /* a message has it, too */
+#define MAX_SECONDS (7 * 24 * 60 * 60)
+
+#define STACK_ASKED_MAX (64u << 10)
+#define STACK_LIMIT	"64000" /* as a text: SAMPLER_MAX_STACK_BYTES */
+static_assert(SAMPLER_MAX_STACK_BYTES == 64000, "STACK_LIMIT says so");
+
+static int set_duration(struct options *options, const char *text)
+{
+	double seconds;
+
+	if (!options_parse_number(text, 0, MAX_SECONDS, &seconds) || seconds * 1e9 < 1e6)
+		return options_bad_value("-d", text,
+					 "a number of seconds greater than 0 is needed");
+	options->recording.duration_ns = (uint64_t)(seconds * 1e9);
+	options->has_duration = true;
+	return 0;
+}
+
+static int set_frequency(struct options *options, const char *text)
+{
+	double hz;
+
+	if (!options_parse_number(text, 1, MAX_HZ, &hz) || hz != floor(hz))
+		return options_bad_value(
+			"-F", text,
+			"a whole number of samples a second is needed, from 1 to 100000");
+	options->recording.hz = (unsigned)hz;
+	return 0;
+}
+
+static int set_unwind(struct options *options, const char *text)
+{
+	options->is_fp_only = strcmp(text, "fp") == 0;
+	if (options->is_fp_only || strcmp(text, "full") == 0)
+		return 0;
+	log_error("--unwind %s: no such way; there are: full fp", text);
+	return -EINVAL;
+}
+
+static int set_virtual_threads(struct options *options, const char *text)
+{
+	options->recording.cuts_carriers = strcmp(text, "cut") == 0;
+	if (options->recording.cuts_carriers || strcmp(text, "carrier") == 0)
+		return 0;
+	log_error("--virtual-threads %s: no such way; there are: carrier cut", text);
+	return -EINVAL;
+}
+
+/* Bytes, or with a k behind them 1024 as many. Up to 64k, of which a record holds not quite all. */
+static int set_stack_size(struct options *options, const char *text)
+{
+	unsigned long bytes;
+	char *end;
+
+	errno = 0;
+	bytes = strtoul(text, &end, 10);
+	if ((*end == 'k' || *end == 'K') && bytes <= STACK_ASKED_MAX) {
+		bytes *= 1024;
+		end++;
+	}
+	if (text[0] < '0' || text[0] > '9' || *end || errno || bytes % 8 != 0 ||
+	    bytes < SAMPLER_LEAST_STACK_BYTES || bytes > STACK_ASKED_MAX)
+		return options_bad_value("--stack-size", text,
+					 "a number of bytes from 1k to " STACK_LIMIT
+					 " is needed, a multiple "
+					 "of 8; the kernel has no room for more in a sample");
+	options->recording.stack_bytes =
+		bytes < SAMPLER_MAX_STACK_BYTES ? (uint32_t)bytes : SAMPLER_MAX_STACK_BYTES;
+	options->has_stack_size = true;
+	return 0;
+}
+
+/* Bytes, or with k, M or G behind them so many times 1024 of them. */
+static int set_symbol_cache(struct options *options, const char *text)
+{
+	static const char units[] = "kmg";
+	unsigned long long bytes;
+	const char *unit;
+	unsigned shift = 0;
+	char *end;
+
+	errno = 0;
+	bytes = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+	if (unit) {
+		shift = 10 * (unsigned)(unit - units + 1);
+		end++;
+	}
+	if (text[0] < '0' || text[0] > '9' || *end || errno ||
+	    bytes > TABLE_CACHE_MOST_BYTES >> shift || bytes << shift < TABLE_CACHE_LEAST_BYTES)
+		return options_bad_value(
+			"--symbol-cache", text,
+			"a number of bytes from 1M to 64G is needed, such as 512M: so "
+			"much is kept of symbols and unwind rules together");
+	options->symbol_cache = text;
+	options->table_bytes = (size_t)(bytes << shift);
+	return 0;
+}
+
+static int set_event(struct options *options, const char *text)
+{
+	if (!sampler_is_event(text)) {
+		log_error("-e %s: no such event; there are: %s", text, sampler_events());
+		return -EINVAL;
+	}
+	snprintf(options->recording.event, sizeof(options->recording.event), "%s", text);
+	return 0;
+}
+
+/* For how long a recording is, and who hears of its progress. */
+static int apply_time(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_DURATION:
+		return set_duration(options, value);
+	case OPTION_UNTIL_EOF:
+		options->ends_with_stdin = true;
+		return 0;
+	case OPTION_PROGRESS:
+		options->says_progress = true;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+int sample_options_apply(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_FREQUENCY:
+		return set_frequency(options, value);
+	case OPTION_EVENT:
+		return set_event(options, value);
+	case OPTION_UNWIND:
+		return set_unwind(options, value);
+	case OPTION_VIRTUAL_THREADS:
+		return set_virtual_threads(options, value);
+	case OPTION_STACK_SIZE:
+		return set_stack_size(options, value);
+	case OPTION_SYMBOL_CACHE:
+		return set_symbol_cache(options, value);
+	default:
+		return apply_time(options, option, value);
+	}
+}
+
+void sample_options_finish(struct options *options)
+{
+	if (options->recording.hz == 0)
+		options->recording.hz =
+			options->command == COMMAND_WATCH ? WATCH_DEFAULT_HZ : SAMPLER_DEFAULT_HZ;
+	if (options->is_fp_only)
+		options->recording.stack_bytes = 0;
+}
