@@ -1,6 +1,7 @@
 # What is installed beside the programs, which install themselves: pages of the manual, completions,
 # the service. Places are relative, so that --prefix may say where all of it goes.
 set(collector "${CMAKE_SOURCE_DIR}/collector")
+get_property(generated GLOBAL PROPERTY FG_OPTIONS_DIR)
 
 file(GLOB pages CONFIGURE_DEPENDS "${collector}/man/*.[1-8]" "${CMAKE_SOURCE_DIR}/jvmti-agent/man/*.[1-8]")
 foreach(page IN LISTS pages)
@@ -9,10 +10,10 @@ foreach(page IN LISTS pages)
   install(FILES "${page}" DESTINATION "share/man/man${section}")
 endforeach()
 
-install(FILES "${collector}/completions/fgcollect.bash"
+install(FILES "${generated}/completions/fgcollect.bash"
   DESTINATION share/bash-completion/completions RENAME fgcollect)
-install(FILES "${collector}/completions/_fgcollect" DESTINATION share/zsh/site-functions)
-install(FILES "${collector}/completions/fgcollect.fish"
+install(FILES "${generated}/completions/_fgcollect" DESTINATION share/zsh/site-functions)
+install(FILES "${generated}/completions/fgcollect.fish"
   DESTINATION share/fish/vendor_completions.d)
 
 install(FILES "${collector}/fgcollect.service" DESTINATION lib/systemd/system)

@@ -5,22 +5,33 @@
 make_options.py TABLE_DIR OUT_DIR
 
   OUT_DIR/include/options/tables.h, OUT_DIR/tables.c   see c_forms.py
+  OUT_DIR/completions/                                 see completion_forms.py
+
+Templates are in the folders beside TABLE_DIR.
 """
 
 import pathlib
 import sys
 
 import c_forms
+import completion_forms
 import option_table
 import text_forms
+
+COMPLETIONS = {"_fgcollect": completion_forms.zsh, "fgcollect.bash": completion_forms.bash,
+               "fgcollect.fish": completion_forms.fish}
 
 
 def make(directory, out):
     """{path: text} of all that is made."""
     table = option_table.read(directory)
     helps = text_forms.helps_of(table, directory / "help")
-    return {out / "include" / "options" / "tables.h": c_forms.header(table, helps),
+    made = {out / "include" / "options" / "tables.h": c_forms.header(table, helps),
             out / "tables.c": c_forms.source(table, helps)}
+    for name, form in COMPLETIONS.items():
+        template = (directory.parent / "completions" / f"{name}.in").read_text()
+        made[out / "completions" / name] = form(table, template)
+    return made
 
 
 def main(directory, out):
