@@ -2,9 +2,10 @@
 # the service. Places are relative, so that --prefix may say where all of it goes.
 set(collector "${CMAKE_SOURCE_DIR}/collector")
 get_property(generated GLOBAL PROPERTY FG_OPTIONS_DIR)
+get_property(generated_pages GLOBAL PROPERTY FG_OPTIONS_PAGES)
 
 file(GLOB pages CONFIGURE_DEPENDS "${collector}/man/*.[1-8]" "${CMAKE_SOURCE_DIR}/jvmti-agent/man/*.[1-8]")
-foreach(page IN LISTS pages)
+foreach(page IN LISTS pages generated_pages)
   get_filename_component(section "${page}" LAST_EXT)
   string(SUBSTRING "${section}" 1 -1 section)
   install(FILES "${page}" DESTINATION "share/man/man${section}")

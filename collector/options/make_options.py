@@ -6,6 +6,7 @@ make_options.py TABLE_DIR OUT_DIR
 
   OUT_DIR/include/options/tables.h, OUT_DIR/tables.c   see c_forms.py
   OUT_DIR/completions/                                 see completion_forms.py
+  OUT_DIR/man/                                         see text_forms.py
 
 Templates are in the folders beside TABLE_DIR.
 """
@@ -31,6 +32,10 @@ def make(directory, out):
     for name, form in COMPLETIONS.items():
         template = (directory.parent / "completions" / f"{name}.in").read_text()
         made[out / "completions" / name] = form(table, template)
+    for path in (directory.parent / "man").glob("fgcollect-*.in"):
+        command = path.name.removeprefix("fgcollect-").split(".")[0]
+        page = text_forms.page_text(table, path.read_text(), command)
+        made[out / "man" / path.stem] = page
     return made
 
 

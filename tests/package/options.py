@@ -11,13 +11,15 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
+BINARY_DIR = pathlib.Path(os.environ.get("FG_BINARY_DIR", SOURCE / "build"))
+COLLECTOR = os.environ.get("FG_COLLECTOR", str(BINARY_DIR / "collector" / "fgcollect"))
+MADE_DIR = BINARY_DIR / "collector" / "options" / "generated"
 TABLE_DIR = SOURCE / "collector" / "options"
 sys.path.insert(0, str(TABLE_DIR))
 
 import option_table
 from option_table import COMMANDS, DRAW
 
-COLLECTOR = os.environ.get("FG_COLLECTOR", str(SOURCE / "build" / "collector" / "fgcollect"))
 
 # mdoc's macros that can follow the arguments of .Fl on its line.
 MACROS = {"Ar", "Ns", "No", "Cm", "Oo", "Oc", "Op", "Pa", "Ic", "Xr", "Dv", "Nm", "Fl", "|"}
@@ -25,11 +27,12 @@ MACROS = {"Ar", "Ns", "No", "Cm", "Oo", "Oc", "Op", "Pa", "Ic", "Xr", "Dv", "Nm"
 
 def page_of(command):
     section = 8 if command == "watch" else 1
-    return SOURCE / "collector" / "man" / f"fgcollect-{command}.{section}"
+    return MADE_DIR / "man" / f"fgcollect-{command}.{section}"
 
 
 def all_pages():
-    return sorted([*SOURCE.glob("collector/man/*.[1-8]"), *SOURCE.glob("jvmti-agent/man/*.[1-8]")])
+    return sorted([*MADE_DIR.glob("man/*.[1-8]"), *SOURCE.glob("collector/man/*.[1-8]"),
+                   *SOURCE.glob("jvmti-agent/man/*.[1-8]")])
 
 
 def help_of(*command):

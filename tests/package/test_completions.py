@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What bash, zsh and fish offer, asked of the shells themselves."""
 
-import os
 import pathlib
 import shutil
 import subprocess
@@ -46,8 +45,7 @@ class Completions(unittest.TestCase):
         cls.prefix = cls.directory / "prefix"
         for path in (cls.path, cls.directory / "run", cls.directory / "run-control"):
             path.mkdir()
-        binary_dir = os.environ.get("FG_BINARY_DIR", options.SOURCE / "build")
-        subprocess.run(["cmake", "--install", binary_dir, "--prefix", cls.prefix],
+        subprocess.run(["cmake", "--install", options.BINARY_DIR, "--prefix", cls.prefix],
                        check=True, capture_output=True)
         cls.put_program("exit 1")
 
