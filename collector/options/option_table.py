@@ -24,7 +24,7 @@ FIELD = re.compile(r"  ([a-z]+)(?:\.([a-z]+))?(?: +(\S.*))?")
 
 
 class Wrong(Exception):
-    """What is wrong with a table, for whoever has written it."""
+    """What is wrong with a table."""
 
 
 @dataclasses.dataclass

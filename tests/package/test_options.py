@@ -67,7 +67,7 @@ class Options(unittest.TestCase):
                      row.has("instead")}
             parsed = set()
             for letter in string.ascii_lowercase:
-                # Says which options begin so, if that are several.
+                # Where several options begin so, the error names them.
                 finished = subprocess.run(
                     [options.COLLECTOR, command, f"--{letter}=x", "--socket="],
                     capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
