@@ -6,7 +6,7 @@
 # Packages, by name: what builds fgcollect, what runs the demo, what only the tests need.
 # shellcheck disable=SC2034 # used by those who source this
 {
-	packages_build=(cmake ninja-build gcc libc6-dev pkg-config libnng-dev libelf-dev libdw-dev
+	packages_build=(cmake ninja-build gcc libc6-dev pkg-config python3 libnng-dev libelf-dev libdw-dev
 		zlib1g-dev liblzma-dev libjansson-dev libiberty-dev libzydis-dev libnanopb-dev nanopb protobuf-compiler
 		libmicrohttpd-dev libncurses-dev libsystemd-dev
 		libcmocka-dev openjdk-17-jdk-headless)

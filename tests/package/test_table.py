@@ -80,7 +80,8 @@ class Table(unittest.TestCase):
         self.assertIn("-q | --quality)\n\t\t_fgcollect_choices 'rough fine' \"$2\"\n", bash)
         self.assertEqual(len(re.findall(r"(?s)\t(\w+)\)\n\t\techo '[^']*--quality[^']*'", bash)), 3)
         self.assertEqual(self.text("completions/_fgcollect").count(
-            "'(-q --quality)--quality=[how good\\: it'\"'\"'s rough, or fine]:how:(rough fine)'"), 3)
+            "'(-q --quality)--quality=[how good\\: it'\"'\"'s rough, or fine]:how:(rough fine)'"),
+            3)
         self.assertIn("complete -c fgcollect -n '__fgcollect_is record top watch' -s q -l quality "
                       "-x -a 'rough fine' -d 'how good: it\\'s rough, or fine'\n",
                       self.text("completions/fgcollect.fish"))
@@ -112,7 +113,8 @@ class Table(unittest.TestCase):
         self.assert_refused(ROW.replace("words", "numbers"), "what completes a value is one of")
 
     def test_unknown_fields_are_refused(self):
-        self.assert_refused(ROW.replace("help  ", "hepl  "), r"record.txt:\d+: no field of an option")
+        self.assert_refused(ROW.replace("help  ", "hepl  "),
+                            r"record.txt:\d+: no field of an option")
 
     def test_unknown_commands_are_refused(self):
         self.assert_refused(ROW + "  commands   recrod\n", r"no such command: recrod")
