@@ -110,8 +110,13 @@ int file_atomic_open(struct file_atomic *file, const char *path, mode_t mode)
 
 int file_atomic_commit(struct file_atomic *file)
 {
-	int err = fflush(file->stream) != 0 || ferror(file->stream) ? -errno : 0;
+	int err = 0;
 
+	/* Of a write that failed before, the stream alone tells; the errno is long another's. */
+	if (fflush(file->stream) != 0)
+		err = -errno;
+	else if (ferror(file->stream))
+		err = -EIO;
 	if (fclose(file->stream) != 0 && !err)
 		err = -errno;
 	if (!err && rename(file->temp_path, file->path) < 0)

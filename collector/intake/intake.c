@@ -244,11 +244,11 @@ static int add_connection(struct intake *intake, int fd, pid_t pid, ino_t mounts
 }
 
 /* Out of descriptors: the listening socket would stay readable, so it rests for a while. */
-static void pause_accepting(struct intake *intake)
+static void pause_accepting(struct intake *intake, int err)
 {
 	intake->accept_again_ns = clock_now_ns() + ACCEPT_PAUSE_NS;
 	watch(intake, intake->listen_fd, LISTEN_ID, 0, EPOLL_CTL_MOD);
-	log_warning("cannot accept agents: %s: raise the limit of open files", strerror(errno));
+	log_warning("cannot accept agents: %s: raise the limit of open files", strerror(-err));
 }
 
 static void accept_all(struct intake *intake)
@@ -262,7 +262,7 @@ static void accept_all(struct intake *intake)
 			continue;
 		if (fd < 0) {
 			if (errno != EAGAIN)
-				pause_accepting(intake);
+				pause_accepting(intake, -errno);
 			return;
 		}
 		pid = peer_pid(fd);

@@ -27,17 +27,21 @@
 /* Places in the set that is polled. */
 enum { SIGNALS, INTAKE, CONTROL, LOADER, FIRST_RING };
 
+/* A descriptor, or the negative errno: pthread_sigmask(3) returns the error and leaves errno alone. */
 static int open_signals(void)
 {
 	sigset_t set;
+	int fd, err;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
-	if (pthread_sigmask(SIG_BLOCK, &set, NULL) != 0)
-		return -EINVAL;
-	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	err = pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (err)
+		return -err;
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? -errno : fd;
 }
 
 static void on_forget(void *arg, pid_t pid)
@@ -86,8 +90,8 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 	*engine = (struct engine){.control.fd = -1, .signal_fd = open_signals(), .next_id = 1};
 	targets_init(&engine->targets, options->map_dir);
 	if (engine->signal_fd < 0) {
-		log_error("cannot watch signals: %s", strerror(errno));
-		return -errno;
+		log_error("cannot watch signals: %s", strerror(-engine->signal_fd));
+		return engine->signal_fd;
 	}
 	err = open_stages(engine, options);
 	if (err) {

@@ -145,6 +145,23 @@ static void write_error_of_a_full_disk_is_seen(void **state)
 	assert_int_equal(file_atomic_commit(&file), -ENOSPC);
 }
 
+/* The error is of the stream; errno has been another call's since. */
+static void earlier_write_error_is_not_forgotten(void **state)
+{
+	char dir[] = "/tmp/fg-test-XXXXXX", path[64];
+	struct file_atomic file;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/out", dir);
+	assert_int_equal(file_atomic_open(&file, path, 0600), 0);
+	assert_int_equal(fgetc(file.stream), EOF); /* a stream that is written only */
+	errno = 0;
+	assert_int_equal(file_atomic_commit(&file), -EIO);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 static void whole_files_are_read_up_to_their_limit(void **state)
 {
 	char path[] = "/tmp/fgcollect-test-XXXXXX", small[4];
@@ -333,6 +350,7 @@ int main(void)
 		cmocka_unit_test(arena_gives_aligned_memory_of_any_size),
 		cmocka_unit_test(output_appears_whole_or_not_at_all),
 		cmocka_unit_test(write_error_of_a_full_disk_is_seen),
+		cmocka_unit_test(earlier_write_error_is_not_forgotten),
 		cmocka_unit_test(whole_files_are_read_up_to_their_limit),
 		cmocka_unit_test(process_is_told_from_its_successor),
 		cmocka_unit_test(nothing_but_a_regular_file_below_its_root_is_opened),
