@@ -2,6 +2,8 @@
 /* Lines on stderr, see log.h. A line is made whole and written at once. */
 #include "base/log.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -76,10 +78,8 @@ void log_line(enum log_level level, const char *format, ...)
 	va_end(args);
 	if (n > 0)
 		len += (size_t)n < sizeof(line) - len - 1 ? (size_t)n : sizeof(line) - len - 2;
-	for (size_t i = 0; i < len; i++) {
-		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-			line[i] = '?';
-	}
+	utf8_clean(line, len, line, sizeof(line)); /* names and paths in it are of outside */
+	len = strlen(line);
 	line[len++] = '\n';
 	if (before_line)
 		before_line();

@@ -3,7 +3,7 @@
 #include "code/code_name.h"
 
 #include "code/inline_table.h"
-#include "code/java_text.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,10 +15,18 @@
 
 static char *put_text(char *to, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		const unsigned char c = (unsigned char)text[i];
+	while (len > 0) {
+		uint32_t code;
+		const size_t n = utf8_next(text, len, &code);
 
-		*to++ = c < 0x20 || c == 0x7f ? '?' : (char)c;
+		if (code == UTF8_BAD) {
+			*to++ = '?';
+		} else {
+			memcpy(to, text, n);
+			to += n;
+		}
+		text += n;
+		len -= n;
 	}
 	return to;
 }
@@ -54,12 +62,12 @@ static void cut_parts(struct parts *parts, const struct code_name_method *method
 	const size_t quarter = room / 4;
 	size_t kept;
 
-	parts->signature_len = java_text_cut(method->signature, parts->signature_len, quarter);
-	parts->file_len = java_text_cut(method->source_file, parts->file_len, quarter);
+	parts->signature_len = utf8_cut(method->signature, parts->signature_len, quarter);
+	parts->file_len = utf8_cut(method->source_file, parts->file_len, quarter);
 	room -= parts->signature_len + parts->file_len;
 	kept = parts->name_len < room / 4 ? parts->name_len : room / 4;
-	parts->class_len = java_text_cut(method->class_name, parts->class_len, room - kept);
-	parts->name_len = java_text_cut(parts->name, parts->name_len, room - parts->class_len);
+	parts->class_len = utf8_cut(method->class_name, parts->class_len, room - kept);
+	parts->name_len = utf8_cut(parts->name, parts->name_len, room - parts->class_len);
 }
 
 static struct parts parts_of(const struct perf_map_style *style,
@@ -115,7 +123,7 @@ static size_t method_len(const struct perf_map_style *style, const struct code_n
 static char *put_stub(char *to, const char *range_name)
 {
 	const char *name = range_name && range_name[0] ? range_name : UNNAMED;
-	const size_t len = java_text_cut(name, strlen(name), CODE_NAME_CUT_BYTES);
+	const size_t len = utf8_cut(name, strlen(name), CODE_NAME_CUT_BYTES);
 
 	to = put_text(to, name, len);
 	return len < 3 ? put_word(to, "()") : to;

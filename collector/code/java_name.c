@@ -5,7 +5,7 @@
  */
 #include "code/java_name.h"
 
-#include "code/java_text.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -237,7 +237,7 @@ size_t java_name_write(const struct java_name_options *options, const struct jav
 	put(&out, method->name, strlen(method->name));
 	if (options->style == JAVA_NAME_SIGNATURE && method->signature)
 		put(&out, method->signature, strlen(method->signature));
-	out.used = java_text_cut(ret, out.used, size - 1);
+	out.used = utf8_cut(ret, out.used, size - 1);
 	ret[out.used] = '\0';
 	return out.used;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Modified UTF-8 differs from UTF-8 in two ways: NUL is C0 80, and a character beyond U+FFFF is two
- * surrogates of three bytes each, ED A0..AF 80..BF and ED B0..BF 80..BF. See java_text.h.
+ * surrogates of three bytes each, ED A0..AF 80..BF and ED B0..BF 80..BF. See java_text.h. Other forms
+ * that are longer than needed are as little of it as they are UTF-8.
  */
 #include "code/java_text.h"
+
+#include "base/utf8.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,43 +25,19 @@ static size_t unit_at(const unsigned char *p, size_t left, uint32_t *ret)
 	}
 	if (left >= 2 && (p[0] & 0xe0) == 0xc0 && is_tail(p[1])) {
 		*ret = (uint32_t)(p[0] & 0x1f) << 6 | (p[1] & 0x3f);
-		return 2;
+		return *ret == 0 || *ret >= 0x80 ? 2 : 0;
 	}
 	if (left >= 3 && (p[0] & 0xf0) == 0xe0 && is_tail(p[1]) && is_tail(p[2])) {
 		*ret = (uint32_t)(p[0] & 0x0f) << 12 | (uint32_t)(p[1] & 0x3f) << 6 | (p[2] & 0x3f);
-		return 3;
+		return *ret >= 0x800 ? 3 : 0;
 	}
 	return 0;
-}
-
-static size_t put(unsigned char *out, uint32_t c)
-{
-	if (c < 0x80) {
-		out[0] = c ? (unsigned char)c : '?';
-		return 1;
-	}
-	if (c < 0x800) {
-		out[0] = (unsigned char)(0xc0 | c >> 6);
-		out[1] = (unsigned char)(0x80 | (c & 0x3f));
-		return 2;
-	}
-	if (c < 0x10000) {
-		out[0] = (unsigned char)(0xe0 | c >> 12);
-		out[1] = (unsigned char)(0x80 | (c >> 6 & 0x3f));
-		out[2] = (unsigned char)(0x80 | (c & 0x3f));
-		return 3;
-	}
-	out[0] = (unsigned char)(0xf0 | c >> 18);
-	out[1] = (unsigned char)(0x80 | (c >> 12 & 0x3f));
-	out[2] = (unsigned char)(0x80 | (c >> 6 & 0x3f));
-	out[3] = (unsigned char)(0x80 | (c & 0x3f));
-	return 4;
 }
 
 size_t java_text_to_utf8(const char *text, size_t len, char *ret)
 {
 	const unsigned char *p = (const unsigned char *)text, *end = p + len;
-	unsigned char *out = (unsigned char *)ret;
+	char *out = ret;
 
 	while (p < end) {
 		uint32_t c = 0, low = 0;
@@ -74,9 +53,9 @@ size_t java_text_to_utf8(const char *text, size_t len, char *ret)
 		} else if (c >= 0xd800 && c < 0xe000) {
 			c = '?';
 		}
-		out += put(out, c);
+		out += utf8_encode(c ? c : '?', out);
 	}
-	return (size_t)(out - (unsigned char *)ret);
+	return (size_t)(out - ret);
 }
 
 void java_text_strip_class(const char **text, size_t *len)
@@ -85,16 +64,4 @@ void java_text_strip_class(const char **text, size_t *len)
 		++*text;
 		*len -= 2;
 	}
-}
-
-size_t java_text_cut(const char *text, size_t len, size_t max)
-{
-	size_t at = max;
-
-	if (len <= max)
-		return len;
-	/* A character has at most three bytes behind its first; more of them are no text. */
-	for (int i = 0; i < 3 && at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80; i++)
-		at--;
-	return ((unsigned char)text[at] & 0xc0) == 0x80 ? max : at;
 }

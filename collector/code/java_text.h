@@ -20,10 +20,4 @@ size_t java_text_to_utf8(const char *text, size_t len, char *ret);
 /* Ljava/lang/String; -> java/lang/String, by moving *text and *len; others stay as they are. */
 void java_text_strip_class(const char **text, size_t *len);
 
-/*
- * How many bytes of a text of len bytes remain if it may have max: never half a character, unless
- * the text is no UTF-8.
- */
-size_t java_text_cut(const char *text, size_t len, size_t max);
-
 #endif

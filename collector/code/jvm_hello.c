@@ -2,7 +2,7 @@
 /* What an agent says of its JVM, see jvm_hello.h. */
 #include "code/jvm_hello.h"
 
-#include "code/java_text.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void jvm_hello_fini(struct jvm_hello *hello)
 /* A text of the hello's, cut; NULL without memory. */
 static const char *keep(struct jvm_hello *hello, struct wire_str s, uint64_t *bad_records)
 {
-	const size_t len = java_text_cut(s.data, s.len, JVM_MAX_TEXT_BYTES);
+	const size_t len = utf8_cut(s.data, s.len, JVM_MAX_TEXT_BYTES);
 
 	*bad_records += len < s.len;
 	return arena_copy(&hello->texts, s.data, len);

@@ -2,6 +2,8 @@
 /* Takes the records of container engines apart, see container_records.h. */
 #include "container/container_records.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>
@@ -12,20 +14,20 @@
 static void take_text(const char *text, size_t len, char *ret, size_t size)
 {
 	if (!ret[0] && len > 0)
-		outside_text(text, len, ret, size);
+		utf8_clean(text, len, ret, size);
 }
 
 /* Of Kubernetes, or nothing. */
 static void take_pod_name(const char *text, size_t len, char *ret)
 {
 	if (!ret[0] && container_is_pod_name(text, len))
-		outside_text(text, len, ret, CONTAINER_NAME_BYTES);
+		utf8_clean(text, len, ret, CONTAINER_NAME_BYTES);
 }
 
 static void take_pod_uid(const char *text, size_t len, struct container *container)
 {
 	if (!container->pod_uid[0] && container_is_pod_uid(text, len))
-		outside_text(text, len, container->pod_uid, sizeof(container->pod_uid));
+		utf8_clean(text, len, container->pod_uid, sizeof(container->pod_uid));
 }
 
 /* Where Kubernetes' words stand in labels and annotations, by who wrote them. */

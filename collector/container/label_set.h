@@ -6,7 +6,7 @@
  * errors:  what has no room is left out and counted
  * source:  none
  *
- * A zero-filled struct label_set is a valid, empty one. Texts are cleaned by outside_text; who says
+ * A zero-filled struct label_set is a valid, empty one. Texts are cleaned by utf8_clean; who says
  * a key first keeps it.
  */
 #ifndef FG_CONTAINER_LABEL_SET_H
@@ -40,12 +40,5 @@ void label_set_add_parts(struct label_set *set, const char *key, size_t key_len,
 void label_set_add_all(struct label_set *set, const struct label_set *from);
 const char *label_set_find(const struct label_set *set, const char *key); /* NULL: none */
 void label_set_fini(struct label_set *set);
-
-/*
- * Text of outside for people and terminals: controls, directions of writing, and what is no UTF-8
- * become '?'; it is cut at a whole character. Into ret of size bytes, terminated; returns whether
- * all of it had room.
- */
-bool outside_text(const char *text, size_t len, char *ret, size_t size);
 
 #endif

@@ -86,7 +86,7 @@ static json_t *method_json(const struct table *table, const struct diff_method *
 	struct bytes name = {0};
 	json_t *json;
 
-	text_clean(&name, method->name, "\xef\xbf\xbd");
+	text_clean(&name, method->name, UTF8_REPLACEMENT);
 	json = json_pack("{s:s, s:o, s:o, s:b, s:b}", "method", bytes_text(&name), "self",
 			 counts_json(table->diff, counts->self), "total",
 			 counts_json(table->diff, counts->total), "new",

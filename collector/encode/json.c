@@ -17,7 +17,7 @@ void json_out_text(struct json_out *out, const char *text)
 		return;
 	}
 	out->text.len = 0;
-	text_clean(&out->text, text, "\xef\xbf\xbd"); /* U+FFFD */
+	text_clean(&out->text, text, UTF8_REPLACEMENT);
 	string = json_stringn(bytes_text(&out->text), out->text.len);
 	if (!string || out->text.failed ||
 	    json_dumpf(string, out->stream, JSON_ENCODE_ANY | JSON_COMPACT) < 0)

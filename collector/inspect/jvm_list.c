@@ -5,26 +5,13 @@
 #include "inspect/jvm_names.h"
 #include "inspect/self_stats.h"
 #include "base/clock.h"
+#include "base/json_value.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SHORT_ID 12
-
-/* Text from outside may be no UTF-8, which JSON must be; then it is shown as far as it is. */
-static json_t *text_of(const char *text)
-{
-	json_t *value = json_string(text ? text : "");
-	char ascii[512];
-	size_t len = 0;
-
-	if (value)
-		return value;
-	for (; text[len] && len < sizeof(ascii) - 1; len++)
-		ascii[len] = (unsigned char)text[len] < 0x80 ? text[len] : '?';
-	ascii[len] = '\0';
-	return json_string(ascii);
-}
 
 static json_t *losses_of(const struct jvm *jvm)
 {
@@ -73,17 +60,21 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 	snprintf(map, sizeof(map), "%s/perf-%d.map", map_dir, (int)process->pid);
 	json_object_set_new(object, "pid", json_integer(process->pid));
 	json_object_set_new(object, "inner_pid", json_integer(process->inner_pid));
-	json_object_set_new(object, "container", text_of(process->container_id));
-	json_object_set_new(object, "state", text_of(jvm_state_name(jvm->state)));
-	json_object_set_new(object, "agent", text_of(jvm->is_dialled ? "listens" : "dials"));
-	json_object_set_new(object, "command", text_of(process_attr(process, "java.command")));
-	json_object_set_new(object, "comm", text_of(process->comm));
-	json_object_set_new(object, "host_name", text_of(process_attr(process, "host.name")));
-	json_object_set_new(object, "jvm", text_of(process_attr(process, "jvm.name")));
-	json_object_set_new(object, "jvm_version", text_of(process_attr(process, "jvm.version")));
+	json_object_set_new(object, "container", json_value_new_text(process->container_id));
+	json_object_set_new(object, "state", json_value_new_text(jvm_state_name(jvm->state)));
+	json_object_set_new(object, "agent",
+			    json_value_new_text(jvm->is_dialled ? "listens" : "dials"));
+	json_object_set_new(object, "command",
+			    json_value_new_text(process_attr(process, "java.command")));
+	json_object_set_new(object, "comm", json_value_new_text(process->comm));
+	json_object_set_new(object, "host_name",
+			    json_value_new_text(process_attr(process, "host.name")));
+	json_object_set_new(object, "jvm", json_value_new_text(process_attr(process, "jvm.name")));
+	json_object_set_new(object, "jvm_version",
+			    json_value_new_text(process_attr(process, "jvm.version")));
 	json_object_set_new(object, "agent_version",
-			    text_of(process_attr(process, "agent.version")));
-	json_object_set_new(object, "frame_pointer", text_of(frame_pointer_of(jvm)));
+			    json_value_new_text(process_attr(process, "agent.version")));
+	json_object_set_new(object, "frame_pointer", json_value_new_text(frame_pointer_of(jvm)));
 	json_object_set_new(object, "code_ranges", json_integer((json_int_t)code.live));
 	json_object_set_new(object, "loads", json_integer((json_int_t)code.loads));
 	json_object_set_new(object, "unloads", json_integer((json_int_t)code.unloads));
@@ -107,13 +98,13 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 	json_object_set_new(object, "interpreted_methods",
 			    json_integer((json_int_t)process->java_methods.by_addr.count));
 	json_object_set_new(object, "unnamed_interpreted", unnamed_of(jvm));
-	json_object_set_new(object, "map", text_of(map));
+	json_object_set_new(object, "map", json_value_new_text(map));
 	json_object_set_new(object, "map_cut", json_integer((json_int_t)process->map.cut));
 	json_object_set_new(object, "dropped_mappings",
 			    json_integer((json_int_t)process->space.dropped));
 	json_object_set_new(object, "map_failures",
 			    json_integer((json_int_t)process->map.failures));
-	json_object_set_new(object, "shadowed_by", text_of(process->shadow_path));
+	json_object_set_new(object, "shadowed_by", json_value_new_text(process->shadow_path));
 	jvm_names_add(object, process);
 	return object;
 }
@@ -395,28 +386,22 @@ static long long int_at(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
-/*
- * At most width characters, padded with spaces if pad. What could steer a terminal becomes '?': C0
- * controls, DEL, and C1 controls, which are C2 80 to C2 9F.
- */
+/* At most width characters, padded with spaces if pad; see utf8.h for what becomes '?'. */
 static void print_text(FILE *stream, const char *text, int width, bool pad)
 {
+	size_t left = strlen(text);
 	int shown = 0;
 
-	for (const char *p = text; *p && shown < width; p++) {
-		const unsigned char c = (unsigned char)*p, next = (unsigned char)p[1];
+	for (; left > 0 && shown < width; shown++) {
+		uint32_t code;
+		const size_t n = utf8_next(text, left, &code);
 
-		if (c < 0x20 || c == 0x7f) {
+		if (code == UTF8_BAD)
 			putc('?', stream);
-		} else if (c == 0xc2 && next >= 0x80 && next < 0xa0) {
-			putc('?', stream);
-			p++;
-		} else {
-			putc(c, stream);
-			while (((unsigned char)p[1] & 0xc0) == 0x80)
-				putc(*++p, stream);
-		}
-		shown++;
+		else
+			fwrite(text, 1, n, stream);
+		text += n;
+		left -= n;
 	}
 	for (; pad && shown < width; shown++)
 		putc(' ', stream);

@@ -2,6 +2,8 @@
 /* Names of JVMs for 'fgcollect list', see jvm_names.h. They are clean since they were taken in. */
 #include "inspect/jvm_names.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 #define MAX_SHOWN_LABELS 8
@@ -16,7 +18,7 @@ void jvm_names_add(json_t *jvm, const struct process *process)
 		json_object_set_new(labels, workload->labels.labels[i].key,
 				    json_string(workload->labels.labels[i].value));
 	process_title(process, title, sizeof(title));
-	outside_text(title, strlen(title), clean, sizeof(clean));
+	utf8_clean(title, strlen(title), clean, sizeof(clean));
 	json_object_set_new(jvm, "container_name", json_string(workload->container));
 	json_object_set_new(jvm, "pod", json_string(workload->pod));
 	json_object_set_new(jvm, "namespace", json_string(workload->name_space));
@@ -36,7 +38,7 @@ static void print(FILE *stream, const char *text)
 {
 	char clean[LABEL_KEY_BYTES];
 
-	outside_text(text, strlen(text), clean, sizeof(clean));
+	utf8_clean(text, strlen(text), clean, sizeof(clean));
 	fputs(clean, stream);
 }
 

@@ -37,21 +37,15 @@ void outreach_fini(struct outreach *outreach)
 	finder_fini(&outreach->finder);
 }
 
-/* Its path is text of its own choice. */
 static void say_once(const struct outreach_agent *agent, int err)
 {
 	static struct log_limit limit;
-	char path[BEACON_PATH_BYTES];
-	size_t i = 0;
 
 	if (err == agent->err || err == -ESRCH || !log_limit_allows(&limit, clock_now_ns()))
 		return;
-	for (; agent->path[i]; i++)
-		path[i] = (unsigned char)agent->path[i] < 0x80 ? agent->path[i] : '?';
-	path[i] = '\0';
 	log_warning("PID %d: its agent listens at %s in its container, but cannot be reached: %s: "
 		    "%s",
-		    (int)agent->pid, path, dial_reason(err), dial_remedy(err));
+		    (int)agent->pid, agent->path, dial_reason(err), dial_remedy(err));
 }
 
 static void back_off(struct outreach *outreach, struct outreach_agent *agent, uint64_t now_ns)

@@ -11,7 +11,7 @@
  */
 #include "maps/foreign_text.h"
 
-#include "code/java_text.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -53,20 +53,11 @@ static bool take_number(struct cursor *cursor, uint64_t *ret)
 	       (*cursor->at == ' ' || *cursor->at == '\t');
 }
 
-static void replace_controls(char *name, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
-			name[i] = '?';
-	}
-}
-
-/* line is changed: its name loses controls. */
-static bool parse(char *line, size_t len, struct foreign_line *ret)
+/* The name is as it came. */
+static bool parse(const char *line, size_t len, struct foreign_line *ret)
 {
 	struct cursor cursor = {line, line + len};
 	uint64_t addr, size;
-	char *name;
 
 	if (!take_number(&cursor, &addr) || !take_number(&cursor, &size))
 		return false;
@@ -77,12 +68,10 @@ static bool parse(char *line, size_t len, struct foreign_line *ret)
 		cursor.end--;
 	if (cursor.at == cursor.end)
 		return false;
-	name = line + (cursor.at - line);
 	*ret = (struct foreign_line){.addr = addr,
 				     .size = (uint32_t)size,
-				     .name = name,
+				     .name = cursor.at,
 				     .len = (size_t)(cursor.end - cursor.at)};
-	replace_controls(name, ret->len);
 	return true;
 }
 
@@ -92,12 +81,14 @@ static void end_line(struct foreign_text *text, const struct foreign_sink *sink,
 	struct foreign_line line;
 
 	if (parse(text->line, text->used, &line)) {
-		const size_t len = java_text_cut(line.name, line.len, FOREIGN_NAME_BYTES);
+		const size_t len = utf8_cut(line.name, line.len, FOREIGN_NAME_BYTES);
 
 		stats->cut += len < line.len || text->is_long;
 		stats->lines++;
-		line.len = len;
-		if (len > 0)
+		utf8_clean(line.name, len, text->line, sizeof(text->line));
+		line.name = text->line;
+		line.len = strlen(text->line);
+		if (line.len > 0)
 			sink->fn(sink->arg, &line);
 	} else {
 		stats->broken++;

@@ -23,7 +23,7 @@
 struct foreign_line {
 	uint64_t addr;
 	uint32_t size;
-	const char *name; /* UTF-8 as far as it was, controls are '?'; not terminated */
+	const char *name; /* clean, see base/utf8.h; not terminated */
 	size_t len;	  /* 1 to FOREIGN_NAME_BYTES */
 };
 

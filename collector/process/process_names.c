@@ -2,6 +2,7 @@
 /* Names of one process's code, methods and threads, see process.h and name_pool.h. */
 #include "process/process.h"
 
+#include "base/utf8.h"
 #include "code/java_text.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ const char *process_name(struct process *process, const char *text, size_t len)
 	if (len == 0 || len > sizeof(utf8))
 		return NULL;
 	len = java_text_to_utf8(text, len, utf8);
-	len = java_text_cut(utf8, len, PROCESS_MAX_NAME_BYTES);
+	len = utf8_cut(utf8, len, PROCESS_MAX_NAME_BYTES);
 	name = name_pool_add(&process->names, utf8, len);
 	process->jvm->name_limit_hits += name == process->names.limit_text;
 	return name;

@@ -2,6 +2,8 @@
 /* Names and labels of a process, see workload.h. */
 #include "process/workload.h"
 
+#include "base/utf8.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@ void workload_fini(struct workload *workload)
 static void take(const char *text, char ret[CONTAINER_NAME_BYTES])
 {
 	if (text && !ret[0])
-		outside_text(text, strlen(text), ret, CONTAINER_NAME_BYTES);
+		utf8_clean(text, strlen(text), ret, CONTAINER_NAME_BYTES);
 }
 
 static int hex_value(char c)

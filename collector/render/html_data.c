@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-
 /* What tells classes apart where colours do not. */
 static const char *class_letter(const struct looks *looks, unsigned class)
 {
@@ -48,7 +46,7 @@ static void add_part(struct bytes *out, struct bytes *part)
 
 static void add_text(struct bytes *out, const char *text, char end)
 {
-	text_clean(out, text ? text : "", REPLACEMENT);
+	text_clean(out, text ? text : "", UTF8_REPLACEMENT);
 	bytes_add_char(out, end);
 }
 

@@ -87,7 +87,7 @@ static void write_number(struct pprof_writer *writer, uint32_t field, uint64_t v
 static uint32_t write_text(struct pprof_writer *writer, const char *text)
 {
 	writer->text.len = 0;
-	text_clean(&writer->text, text, "\xef\xbf\xbd");
+	text_clean(&writer->text, text, UTF8_REPLACEMENT);
 	if (writer->text.failed ||
 	    !pb_encode_tag(&writer->stream, PB_WT_STRING, pprof_Profile_string_table_tag) ||
 	    !pb_encode_string(&writer->stream, (const pb_byte_t *)bytes_text(&writer->text),

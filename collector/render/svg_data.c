@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-
 /* Nodes of one name, kind and look share a key; of their modules it has the first that was seen. */
 struct key {
 	const struct profile_node *node;
@@ -135,10 +133,10 @@ static void encode_keys(struct encoder *encoder, struct bytes *out)
 
 		bytes_add_char(out, (char)('a' + encoder->keys[i]->look.class));
 		bytes_add_char(out, (char)('0' + encoder->keys[i]->look.shade));
-		text_clean(out, node->name, REPLACEMENT);
+		text_clean(out, node->name, UTF8_REPLACEMENT);
 		if (node->module) {
 			bytes_add_char(out, '\t');
-			text_clean(out, node->module, REPLACEMENT);
+			text_clean(out, node->module, UTF8_REPLACEMENT);
 		}
 		encode_chosen(encoder, node, out);
 		bytes_add_char(out, '\n');

@@ -141,7 +141,7 @@ static const char *label_of(const struct svg_frames *frames, struct scratch *scr
 	if (columns < LABEL_MIN_COLUMNS)
 		return "";
 	scratch->name.len = 0;
-	text_clean(&scratch->name, node->name, "\xef\xbf\xbd");
+	text_clean(&scratch->name, node->name, UTF8_REPLACEMENT);
 	return label_fit(&scratch->label, bytes_text(&scratch->name), node_kind(node),
 			 (size_t)columns);
 }

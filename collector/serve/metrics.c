@@ -8,6 +8,7 @@
  */
 #include "serve/metrics.h"
 
+#include "base/utf8.h"
 #include "serve/metrics_table.h"
 
 #include <stdbool.h>
@@ -25,15 +26,14 @@
 /* At most len bytes; longer than its limit a text is cut, between characters. */
 static void put_label_bytes(FILE *stream, const char *text, size_t len)
 {
-	for (size_t n = 0; n < len && text[n]; n++) {
-		const unsigned char c = (unsigned char)text[n];
+	char clean[MAX_LABEL + 1];
 
-		if (n >= MAX_LABEL && (c & 0xc0) != 0x80)
-			break;
-		if (c == '\\' || c == '"')
-			fprintf(stream, "\\%c", c);
-		else
-			putc(c < 0x20 || c == 0x7f ? '?' : c, stream);
+	len = utf8_cut(text, strnlen(text, len), MAX_LABEL);
+	utf8_clean(text, len, clean, sizeof(clean));
+	for (const char *c = clean; *c; c++) {
+		if (*c == '\\' || *c == '"')
+			putc('\\', stream);
+		putc(*c, stream);
 	}
 }
 

@@ -4,13 +4,11 @@
 
 #include "encode/text.h"
 
-#define BAD "\xef\xbf\xbd" /* U+FFFD */
-
 static void put_text(json_t *object, const char *key, const char *text)
 {
 	struct bytes clean = {0};
 
-	text_clean(&clean, text ? text : "", BAD);
+	text_clean(&clean, text ? text : "", UTF8_REPLACEMENT);
 	json_object_set_new(object, key, json_string(bytes_text(&clean)));
 	bytes_fini(&clean);
 }

@@ -3,6 +3,7 @@
 #include "top/top_view.h"
 
 #include "base/quick_hash.h"
+#include "base/utf8.h"
 #include "top/top_callers.h"
 
 #include <errno.h>
@@ -453,36 +454,21 @@ static void open_prompt(struct top_view *view)
 /* One code point more, in UTF-8. */
 static void type(char text[TOP_FILTER_BYTES], uint32_t code)
 {
-	const size_t at = strlen(text);
-	char *to = text + at;
+	char bytes[UTF8_MAX_BYTES];
+	const size_t at = strlen(text), n = utf8_is_harmful(code) ? 0 : utf8_encode(code, bytes);
 
-	if (code < 0x20 || code == 0x7f || code > 0x10ffff || at + 5 > TOP_FILTER_BYTES)
+	if (n == 0 || at + n >= TOP_FILTER_BYTES)
 		return;
-	if (code < 0x80) {
-		*to++ = (char)code;
-	} else if (code < 0x800) {
-		*to++ = (char)(0xc0 | code >> 6);
-		*to++ = (char)(0x80 | (code & 0x3f));
-	} else if (code < 0x10000) {
-		*to++ = (char)(0xe0 | code >> 12);
-		*to++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (code & 0x3f));
-	} else {
-		*to++ = (char)(0xf0 | code >> 18);
-		*to++ = (char)(0x80 | (code >> 12 & 0x3f));
-		*to++ = (char)(0x80 | (code >> 6 & 0x3f));
-		*to++ = (char)(0x80 | (code & 0x3f));
-	}
-	*to = '\0';
+	memcpy(text + at, bytes, n);
+	text[at + n] = '\0';
 }
 
 static void erase(char *text)
 {
-	size_t len = strlen(text);
+	const size_t len = strlen(text);
 
-	while (len > 0 && ((unsigned char)text[--len] & 0xc0) == 0x80)
-		;
-	text[len] = '\0';
+	if (len > 0)
+		text[utf8_cut(text, len, len - 1)] = '\0';
 }
 
 /* The filter is that which can be read; what is typed may be half of one. */

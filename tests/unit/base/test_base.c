@@ -276,7 +276,7 @@ static void check_line(const char *journal, bool is_ours, const char *expected)
 		 (unsigned long long)st.st_ino);
 	setenv("JOURNAL_STREAM", is_ours ? stream : journal, 1);
 	log_detect_journal();
-	log_warning("a\nb");
+	log_warning("a\nb\xe2\x80\xae\xc3\xa9");
 	dup2(saved, STDERR_FILENO);
 	unsetenv("JOURNAL_STREAM");
 	log_detect_journal();
@@ -290,9 +290,9 @@ static void check_line(const char *journal, bool is_ours, const char *expected)
 static void lines_have_a_priority_where_the_journal_reads_them(void **state)
 {
 	(void)state;
-	check_line(NULL, true, "<4>fgcollect: a?b\n");
-	check_line("1:1", false, "fgcollect: a?b\n"); /* another's, that was inherited */
-	check_line("x", false, "fgcollect: a?b\n");
+	check_line(NULL, true, "<4>fgcollect: a?b?\xc3\xa9\n");
+	check_line("1:1", false, "fgcollect: a?b?\xc3\xa9\n"); /* another's, that was inherited */
+	check_line("x", false, "fgcollect: a?b?\xc3\xa9\n");
 }
 
 static void levels_of_the_log_go_by_their_words(void **state)

@@ -30,14 +30,14 @@ static void escapes_of_agents_are_shown_as_text(void **state)
 				 "inner_pid", 1, "container", "\x1b]0;x\a", "state", "current",
 				 "jvm_version", "\x1b[2J17", "command",
 				 "a\nb\x7f\xc2\x9b"
-				 "31mJ\xc3\xa4va",
+				 "31mJ\xc3\xa4va\xe2\x80\xae\xef\xbb\xbf",
 				 "shadowed_by", "/tmp/\x1b[1m");
 	char *text = print(list);
 
 	(void)state;
 	assert_null(strpbrk(text, "\x1b\a\x7f"));
 	assert_null(strstr(text, "\xc2\x9b"));
-	assert_non_null(strstr(text, "a?b??31mJ\xc3\xa4va\n"));
+	assert_non_null(strstr(text, "a?b??31mJ\xc3\xa4va??\n"));
 	assert_non_null(strstr(text, "?[2J17"));
 	free(text);
 }

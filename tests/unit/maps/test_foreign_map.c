@@ -131,15 +131,17 @@ static void broken_lines_are_counted_and_skipped(void **state)
 	assert_named(0x3000, 1, "good");
 }
 
-static void controls_in_names_are_replaced(void **state)
+static void what_is_harmful_in_names_is_replaced(void **state)
 {
 	static const char text[] = "1000 10 a\x1b[31mb\tc\x7f"
-				   "d\n2000 10 nul\0byte\n";
+				   "d\n2000 10 nul\0byte\n"
+				   "3000 10 \xe2\x80\xae\xef\xbb\xbf\xc3\xa4\xff\n";
 
 	(void)state;
 	foreign_map_feed(map, text, sizeof(text) - 1, 0, &stats);
 	assert_named(0x1000, 1, "a?[31mb?c?d");
 	assert_named(0x2000, 1, "nul?byte");
+	assert_named(0x3000, 1, "??\xc3\xa4?");
 }
 
 static void a_line_of_ten_megabytes_is_cut_and_the_next_one_is_read(void **state)
@@ -212,7 +214,7 @@ int main(void)
 		CASE(what_was_replaced_names_samples_from_before),
 		CASE(a_first_line_names_samples_from_before_it_was_read),
 		CASE(broken_lines_are_counted_and_skipped),
-		CASE(controls_in_names_are_replaced),
+		CASE(what_is_harmful_in_names_is_replaced),
 		CASE(a_line_of_ten_megabytes_is_cut_and_the_next_one_is_read),
 		CASE(another_file_does_not_go_on_with_a_cut_line),
 		CASE(who_writes_without_end_is_refused),

@@ -186,10 +186,10 @@ static void names_cannot_forge_lines(void **state)
 	struct fixture *f = *state;
 
 	add_stub(f, 0x1000, 1, "a\nffff 1 forged\r\t\x1b[0m\x7f.");
-	add_method(f, 0x2000, "a\nb", "c\nd \xc3\xa9");
+	add_method(f, 0x2000, "a\nb", "c\nd \xc3\xa9\xe2\x80\xa8");
 	assert_int_equal(perf_map_write(f->dir, PID, f->map, PERF_MAP_MAX_BYTES), 0);
 	check_file(f, MAP_NAME,
-		   MARKER "1000 1 a?ffff 1 forged???[0m?.\n2000 40 La?b;::c?d \xc3\xa9\n");
+		   MARKER "1000 1 a?ffff 1 forged???[0m?.\n2000 40 La?b;::c?d \xc3\xa9?\n");
 }
 
 static void names_that_perf_would_skip_are_made_longer(void **state)

@@ -2,8 +2,6 @@
 /* What an agent may say, and how much of it is kept; the process is this test's own. */
 #include "process/code_events.h"
 
-#include "code/java_text.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -341,8 +339,6 @@ static void names_are_cut_between_characters(void **state)
 	say_hello();
 	say_load(0x1000, 64, "LMain;", name);
 	assert_int_equal(strlen(range_at(0x1000)->name), PROCESS_MAX_NAME_BYTES - 1);
-	assert_int_equal(java_text_cut("\x80\x80\x80\x80\x80\x80", 6, 5), 5); /* no text at all */
-	assert_int_equal(java_text_cut("abc", 3, 0), 0);
 }
 
 static void names_that_are_held_have_a_limit(void **state)

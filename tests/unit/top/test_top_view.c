@@ -138,6 +138,20 @@ static void filters_longer_than_their_room_are_cut(void **state)
 	assert_string_equal(view.filter, "");
 }
 
+static void what_is_harmful_cannot_be_typed(void **state)
+{
+	(void)state;
+	press('/');
+	press(0xe9);
+	press(0x202e);
+	press(0xfeff);
+	press(0xd800);
+	press(0x20ac);
+	assert_string_equal(view.filter, "\xc3\xa9\xe2\x82\xac");
+	press(TOP_KEY_BACKSPACE);
+	assert_string_equal(view.filter, "\xc3\xa9");
+}
+
 static void enter_opens_callers_and_their_callers(void **state)
 {
 	(void)state;
@@ -318,6 +332,7 @@ int main(void)
 		CLAIM(filter_keeps_what_matches_whatever_the_case),
 		CLAIM(what_is_no_expression_leaves_the_one_before),
 		CLAIM(filters_longer_than_their_room_are_cut),
+		CLAIM(what_is_harmful_cannot_be_typed),
 		CLAIM(enter_opens_callers_and_their_callers),
 		CLAIM(what_is_open_stays_open_in_the_next_window),
 		CLAIM(no_more_rows_are_open_than_there_is_room_for),
