@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect doctor: says what is in the way, and how to remove it. Exit 0 if nothing is. */
 #include "cli/commands.h"
+#include "base/json_value.h"
 #include "inspect/doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
 
 static void print_findings(const struct doctor *doctor)
 {
@@ -19,13 +13,14 @@ static void print_findings(const struct doctor *doctor)
 	size_t i;
 
 	json_array_foreach (doctor->findings, i, finding) {
-		const char *state = text_at(finding, "state"), *object = text_at(finding, "object");
+		const char *state = json_value_text(finding, "state"),
+			   *object = json_value_text(finding, "object");
 
 		printf("%-8s %s: %s%s%s\n", state[0] == 'p' ? "PROBLEM" : state,
-		       text_at(finding, "check"), object, object[0] ? " " : "",
-		       text_at(finding, "what"));
-		if (text_at(finding, "fix")[0])
-			printf("%-8s   fix: %s\n", "", text_at(finding, "fix"));
+		       json_value_text(finding, "check"), object, object[0] ? " " : "",
+		       json_value_text(finding, "what"));
+		if (json_value_text(finding, "fix")[0])
+			printf("%-8s   fix: %s\n", "", json_value_text(finding, "fix"));
 	}
 	if (doctor->counts[FINDING_PROBLEM] > 0)
 		printf("\n%zu problem%s: profiles will not be whole.\n",

@@ -5,6 +5,7 @@
 #include "cli/recorder.h"
 
 #include "base/clock.h"
+#include "base/json_value.h"
 #include "base/log.h"
 #include "import/import.h"
 
@@ -60,8 +61,8 @@ static int ask_to_record(struct remote_recorder *remote, const struct recording_
 	err = control_client_ask(remote->client, request, &answer, NULL);
 	if (err)
 		return err;
-	if (!json_is_true(json_object_get(answer, "wait")))
-		remote->id = json_integer_value(json_object_get(answer, "id"));
+	if (!json_value_bool(answer, "wait"))
+		remote->id = json_value_int(answer, "id");
 	missing = json_string_value(json_object_get(answer, "missing"));
 	if (missing)
 		log_warning("%s", missing);

@@ -2,6 +2,7 @@
 /* Takes the records of container engines apart, see container_records.h. */
 #include "container/container_records.h"
 
+#include "base/json_value.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -107,7 +108,7 @@ int container_records_docker(const char *text, size_t len, struct container *con
 {
 	json_t *record = json_loadb(text, len, 0, NULL), *value;
 	json_t *labels = json_object_get(json_object_get(record, "Config"), "Labels");
-	const char *name = json_string_value(json_object_get(record, "Name")), *key;
+	const char *name = json_value_text(record, "Name"), *key;
 	int err = -EBADMSG;
 
 	if (is_id(json_object_get(record, "ID"), container)) {
@@ -117,7 +118,7 @@ int container_records_docker(const char *text, size_t len, struct container *con
 			label_set_add(&container->labels, key, json_string_value(value));
 			take_kubernetes(container, key, json_string_value(value));
 		}
-		take_name(container, name ? name : "");
+		take_name(container, name);
 		err = 0;
 	}
 	json_decref(record);
@@ -127,8 +128,7 @@ int container_records_docker(const char *text, size_t len, struct container *con
 bool container_records_docker_runs(const char *text, size_t len)
 {
 	json_t *record = json_loadb(text, len, 0, NULL);
-	const bool runs =
-		json_is_true(json_object_get(json_object_get(record, "State"), "Running"));
+	const bool runs = json_value_bool(json_object_get(record, "State"), "Running");
 
 	json_decref(record);
 	return runs;

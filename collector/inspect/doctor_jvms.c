@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/json_value.h"
 #include "base/process_stat.h"
 #include "base/root_file.h"
 #include "intake/dial.h"
@@ -43,13 +44,6 @@ static void say(struct doctor *doctor, const struct patient *patient, enum findi
 	const struct finding finding = {.check = "jvm", .state = state, .object = patient->object};
 
 	doctor_say(doctor, &finding, fix, "%s", what);
-}
-
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
 }
 
 /* ---- versions ---- */
@@ -103,8 +97,8 @@ static void check_losses(struct doctor *doctor, const struct patient *patient)
 
 static void check_known(struct doctor *doctor, const struct patient *patient)
 {
-	const char *shadow = text_at(patient->known, "shadowed_by");
-	const char *agent = text_at(patient->known, "agent_version");
+	const char *shadow = json_value_text(patient->known, "shadowed_by");
+	const char *agent = json_value_text(patient->known, "agent_version");
 	char what[512], fix[512];
 
 	if (shadow[0]) {
@@ -123,7 +117,7 @@ static void check_known(struct doctor *doctor, const struct patient *patient)
 		say(doctor, patient, FINDING_NOTE, "use the same version in the image", what);
 	}
 	check_losses(doctor, patient);
-	if (strcmp(text_at(patient->known, "state"), "current") == 0)
+	if (strcmp(json_value_text(patient->known, "state"), "current") == 0)
 		say(doctor, patient, FINDING_OK, NULL, "its agent is connected, all code is known");
 	else
 		say(doctor, patient, FINDING_NOTE, "wait a moment", "its agent is still telling");
@@ -302,8 +296,8 @@ static const json_t *find_known(const json_t *list, pid_t pid)
 	size_t i;
 
 	json_array_foreach (json_object_get(list, "jvms"), i, jvm) {
-		if (json_integer_value(json_object_get(jvm, "pid")) == pid &&
-		    strcmp(text_at(jvm, "state"), "ended") != 0)
+		if (json_value_int(jvm, "pid") == pid &&
+		    strcmp(json_value_text(jvm, "state"), "ended") != 0)
 			return jvm;
 	}
 	return NULL;

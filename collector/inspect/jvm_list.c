@@ -374,18 +374,6 @@ json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stat
 	return list;
 }
 
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
-static long long int_at(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 /* At most width characters, padded with spaces if pad; see utf8.h for what becomes '?'. */
 static void print_text(FILE *stream, const char *text, int width, bool pad)
 {
@@ -421,14 +409,14 @@ static uint64_t losses_at(const json_t *object)
 	uint64_t sum = 0;
 	const char *key;
 
-	add_loss(&sum, int_at(object, "gaps"));
-	add_loss(&sum, int_at(object, "bad_records"));
-	add_loss(&sum, int_at(object, "rejected"));
-	add_loss(&sum, int_at(object, "name_limit_hits"));
-	add_loss(&sum, int_at(object, "lost_inline_tables"));
-	add_loss(&sum, int_at(object, "lost_frame_facts"));
-	add_loss(&sum, int_at(object, "map_cut"));
-	add_loss(&sum, int_at(object, "dropped_mappings"));
+	add_loss(&sum, json_value_int(object, "gaps"));
+	add_loss(&sum, json_value_int(object, "bad_records"));
+	add_loss(&sum, json_value_int(object, "rejected"));
+	add_loss(&sum, json_value_int(object, "name_limit_hits"));
+	add_loss(&sum, json_value_int(object, "lost_inline_tables"));
+	add_loss(&sum, json_value_int(object, "lost_frame_facts"));
+	add_loss(&sum, json_value_int(object, "map_cut"));
+	add_loss(&sum, json_value_int(object, "dropped_mappings"));
 	json_object_foreach (losses, key, value)
 		add_loss(&sum, json_integer_value(value));
 	return sum;
@@ -436,21 +424,24 @@ static uint64_t losses_at(const json_t *object)
 
 static void print_jvm(const json_t *jvm, FILE *stream)
 {
-	const char *command = text_at(jvm, "command"), *container = text_at(jvm, "container");
+	const char *command = json_value_text(jvm, "command"),
+		   *container = json_value_text(jvm, "container");
 
-	fprintf(stream, "%8lld %6lld  ", int_at(jvm, "pid"), int_at(jvm, "inner_pid"));
+	fprintf(stream, "%8lld %6lld  ", json_value_int(jvm, "pid"),
+		json_value_int(jvm, "inner_pid"));
 	print_text(stream, container[0] ? container : "-", SHORT_ID, true);
-	fprintf(stream, "  %-12s  %-7s  ", text_at(jvm, "state"), text_at(jvm, "agent"));
-	print_text(stream, text_at(jvm, "jvm_version"), 20, true);
-	fprintf(stream, " %8lld %6llu  ", int_at(jvm, "code_ranges"),
+	fprintf(stream, "  %-12s  %-7s  ", json_value_text(jvm, "state"),
+		json_value_text(jvm, "agent"));
+	print_text(stream, json_value_text(jvm, "jvm_version"), 20, true);
+	fprintf(stream, " %8lld %6llu  ", json_value_int(jvm, "code_ranges"),
 		(unsigned long long)losses_at(jvm));
-	print_text(stream, command[0] ? command : text_at(jvm, "comm"), 120, false);
+	print_text(stream, command[0] ? command : json_value_text(jvm, "comm"), 120, false);
 	putc('\n', stream);
 	jvm_names_print(jvm, stream);
-	if (!text_at(jvm, "shadowed_by")[0])
+	if (!json_value_text(jvm, "shadowed_by")[0])
 		return;
 	fprintf(stream, "%8s its container has a ", "");
-	print_text(stream, text_at(jvm, "shadowed_by"), 200, false);
+	print_text(stream, json_value_text(jvm, "shadowed_by"), 200, false);
 	fprintf(stream, ": perf prefers it to our map, even when it is empty: remove it\n");
 }
 

@@ -2,6 +2,7 @@
 /* Names of JVMs for 'fgcollect list', see jvm_names.h. They are clean since they were taken in. */
 #include "inspect/jvm_names.h"
 
+#include "base/json_value.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -24,13 +25,6 @@ void jvm_names_add(json_t *jvm, const struct process *process)
 	json_object_set_new(jvm, "namespace", json_string(workload->name_space));
 	json_object_set_new(jvm, "labels", labels);
 	json_object_set_new(jvm, "main_class", json_string(clean));
-}
-
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
 }
 
 /* The list may have come from another process, so that nobody here has cleaned it. */
@@ -64,8 +58,9 @@ static void print_labels(json_t *labels, const char *separator, FILE *stream)
 
 void jvm_names_print(const json_t *jvm, FILE *stream)
 {
-	const char *name = text_at(jvm, "container_name"), *pod = text_at(jvm, "pod");
-	const char *name_space = text_at(jvm, "namespace");
+	const char *name = json_value_text(jvm, "container_name"),
+		   *pod = json_value_text(jvm, "pod");
+	const char *name_space = json_value_text(jvm, "namespace");
 	json_t *labels = json_object_get(jvm, "labels");
 
 	if (!name[0] && !pod[0] && json_object_size(labels) == 0)

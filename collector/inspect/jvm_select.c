@@ -2,15 +2,15 @@
 /* Which JVMs of a list were asked for, see jvm_list_select in jvm_list.h. */
 #include "inspect/jvm_list.h"
 
+#include "base/json_value.h"
+
 #include <errno.h>
 #include <stdio.h>
 
 static int keep_pid(json_t *jvms, pid_t pid, char ret_why[DIAGNOSE_BYTES])
 {
 	for (size_t i = json_array_size(jvms); i > 0; i--) {
-		const json_t *row = json_object_get(json_array_get(jvms, i - 1), "pid");
-
-		if (json_integer_value(row) != pid)
+		if (json_value_int(json_array_get(jvms, i - 1), "pid") != pid)
 			json_array_remove(jvms, i - 1);
 	}
 	if (json_array_size(jvms) > 0)
@@ -28,9 +28,8 @@ static void keep_named(json_t *jvms, const struct selection *selection,
 	const enum selector_fit best = selection_best(selection, targets);
 
 	for (size_t i = json_array_size(jvms); i > 0; i--) {
-		const json_t *row = json_object_get(json_array_get(jvms, i - 1), "pid");
-		const struct process *process =
-			targets_find(targets, (pid_t)json_integer_value(row));
+		const json_int_t pid = json_value_int(json_array_get(jvms, i - 1), "pid");
+		const struct process *process = targets_find(targets, (pid_t)pid);
 
 		if (!process || !selection_could_mean(selection, best, process))
 			json_array_remove(jvms, i - 1);

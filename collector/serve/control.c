@@ -9,6 +9,7 @@
 #include "inspect/jvm_list.h"
 #include "serve/newcomers.h"
 #include "base/clock.h"
+#include "base/json_value.h"
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "intake/listen.h"
@@ -85,7 +86,7 @@ static json_t *failure(const char *text)
 {
 	json_t *answer = json_object();
 
-	json_object_set_new(answer, "error", json_string(text));
+	json_object_set_new(answer, "error", json_value_new_text(text));
 	return answer;
 }
 
@@ -141,8 +142,7 @@ static json_t *do_record(struct control *control, const json_t *request)
 	if (err)
 		return failure("the daemon does not understand the options: use the fgcollect "
 			       "that the daemon is of");
-	if (json_is_true(json_object_get(request, "may_wait")) &&
-	    is_worth_waiting(control, &options)) {
+	if (json_value_bool(request, "may_wait") && is_worth_waiting(control, &options)) {
 		answer = success();
 		json_object_set_new(answer, "wait", json_true());
 		return answer;
@@ -164,7 +164,7 @@ static json_t *do_record(struct control *control, const json_t *request)
 	answer = success();
 	json_object_set_new(answer, "id", json_integer(recording->id));
 	if (missing[0])
-		json_object_set_new(answer, "missing", json_string(missing));
+		json_object_set_new(answer, "missing", json_value_new_text(missing));
 	return answer;
 }
 
@@ -176,7 +176,7 @@ static bool is_daemons(const struct recording *recording)
 
 static struct recording *recording_of(struct control *control, const json_t *request)
 {
-	const json_int_t id = json_integer_value(json_object_get(request, "id"));
+	const json_int_t id = json_value_int(request, "id");
 	struct recording *recording = engine_find_recording(control->engine, (uint32_t)id);
 
 	if (!recording || is_daemons(recording))
@@ -235,7 +235,7 @@ static int write_graph(void *arg, FILE *stream)
 static int format_at(const json_t *request, enum render_format *ret)
 {
 	const char *const suffix = json_string_value(json_object_get(request, "suffix"));
-	const json_int_t number = json_integer_value(json_object_get(request, "format"));
+	const json_int_t number = json_value_int(request, "format");
 	char name[64];
 
 	if (!suffix) {
@@ -248,11 +248,6 @@ static int format_at(const json_t *request, enum render_format *ret)
 	return render_format_of(name, ret);
 }
 
-static bool is_asked(const json_t *request, const char *key)
-{
-	return json_is_true(json_object_get(request, key));
-}
-
 static json_t *do_render(struct recording *recording, const json_t *request, int *ret_fd)
 {
 	struct graph graph = {
@@ -260,10 +255,10 @@ static json_t *do_render(struct recording *recording, const json_t *request, int
 		.options = {.title = json_string_value(json_object_get(request, "title")),
 			    .subtitle = json_string_value(json_object_get(request, "subtitle")),
 			    .notes = json_string_value(json_object_get(request, "notes")),
-			    .splits_levels = is_asked(request, "split_levels"),
-			    .java_only = is_asked(request, "java_only"),
-			    .folds_frameworks = is_asked(request, "fold_frameworks"),
-			    .shows_starts = is_asked(request, "thread_starts")},
+			    .splits_levels = json_value_bool(request, "split_levels"),
+			    .java_only = json_value_bool(request, "java_only"),
+			    .folds_frameworks = json_value_bool(request, "fold_frameworks"),
+			    .shows_starts = json_value_bool(request, "thread_starts")},
 	};
 
 	if (!recording->tree)

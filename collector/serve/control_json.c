@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recording options and figures as JSON and back, see control.h. */
 #include "serve/control.h"
+
+#include "base/json_value.h"
 #include "serve/selector_json.h"
 
 #include <errno.h>
@@ -8,39 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t count_at(const json_t *object, const char *key)
-{
-	const json_int_t value = json_integer_value(json_object_get(object, key));
-
-	return value > 0 ? (uint64_t)value : 0;
-}
-
-static bool bool_at(const json_t *object, const char *key)
-{
-	return json_is_true(json_object_get(object, key));
-}
-
-static void text_at(const json_t *object, const char *key, char *ret, size_t size)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	snprintf(ret, size, "%s", text ? text : "");
-}
-
-static void put_count(json_t *object, const char *key, uint64_t count)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)count));
-}
-
 void control_targets_to_json(const struct recording_options *options, json_t *object)
 {
-	put_count(object, "pid", (uint64_t)options->pid);
+	json_value_put_count(object, "pid", (uint64_t)options->pid);
 	selector_to_json(&options->select, object);
 }
 
 int control_targets_from_json(const json_t *object, struct recording_options *ret)
 {
-	ret->pid = (pid_t)(count_at(object, "pid") & INT_MAX);
+	ret->pid = (pid_t)(json_value_count(object, "pid") & INT_MAX);
 	return selector_from_json(object, &ret->select);
 }
 
@@ -53,11 +31,11 @@ json_t *control_options_to_json(const struct recording_options *options)
 	json_object_set_new(object, "by_pid", json_boolean(options->by_pid));
 	json_object_set_new(object, "by_thread", json_boolean(options->by_thread));
 	json_object_set_new(object, "cut_carriers", json_boolean(options->cuts_carriers));
-	put_count(object, "hz", options->hz);
+	json_value_put_count(object, "hz", options->hz);
 	json_object_set_new(object, "event", json_string(options->event));
-	put_count(object, "duration_ns", options->duration_ns);
-	put_count(object, "stack_bytes", options->stack_bytes);
-	put_count(object, "window_seconds", options->window_seconds);
+	json_value_put_count(object, "duration_ns", options->duration_ns);
+	json_value_put_count(object, "stack_bytes", options->stack_bytes);
+	json_value_put_count(object, "window_seconds", options->window_seconds);
 	json_object_set_new(object, "java_names",
 			    json_string(java_name_style_word(options->names.style)));
 	json_object_set_new(object, "cxx_names",
@@ -73,8 +51,8 @@ static int names_at(const json_t *object, struct java_name_options *ret)
 {
 	const json_t *word = json_object_get(object, "java_names");
 
-	ret->is_raw = bool_at(object, "raw_names");
-	ret->has_lines = bool_at(object, "lines");
+	ret->is_raw = json_value_bool(object, "raw_names");
+	ret->has_lines = json_value_bool(object, "lines");
 	if (!word)
 		return 0;
 	return json_is_string(word) ? java_name_style_of(json_string_value(word), &ret->style)
@@ -108,23 +86,23 @@ static int stack_at(const json_t *object, uint32_t *ret)
 int control_options_from_json(const json_t *object, struct recording_options *ret)
 {
 	struct recording_options options = {
-		.all = bool_at(object, "all"),
-		.by_pid = bool_at(object, "by_pid"),
-		.by_thread = bool_at(object, "by_thread"),
-		.cuts_carriers = bool_at(object, "cut_carriers"),
-		.hz = (unsigned)(count_at(object, "hz") & UINT_MAX),
-		.duration_ns = count_at(object, "duration_ns"),
+		.all = json_value_bool(object, "all"),
+		.by_pid = json_value_bool(object, "by_pid"),
+		.by_thread = json_value_bool(object, "by_thread"),
+		.cuts_carriers = json_value_bool(object, "cut_carriers"),
+		.hz = (unsigned)(json_value_count(object, "hz") & UINT_MAX),
+		.duration_ns = json_value_count(object, "duration_ns"),
 	};
 
-	text_at(object, "event", options.event, sizeof(options.event));
+	snprintf(options.event, sizeof(options.event), "%s", json_value_text(object, "event"));
 	if (options.hz == 0 || options.duration_ns == 0)
 		return -EINVAL;
-	if (count_at(object, "window_seconds") > WINDOW_MAX_SECONDS)
+	if (json_value_count(object, "window_seconds") > WINDOW_MAX_SECONDS)
 		return -EINVAL;
-	options.window_seconds = (uint32_t)count_at(object, "window_seconds");
+	options.window_seconds = (uint32_t)json_value_count(object, "window_seconds");
 	if (options.event[0] && !sampler_is_event(options.event))
 		return -EINVAL;
-	options.has_native_lines = bool_at(object, "native_lines");
+	options.has_native_lines = json_value_bool(object, "native_lines");
 	if (control_targets_from_json(object, &options) < 0 ||
 	    names_at(object, &options.names) < 0 || cxx_names_at(object, &options.cxx_names) < 0 ||
 	    stack_at(object, &options.stack_bytes) < 0)
@@ -140,7 +118,8 @@ static json_t *truncated_to_json(const uint64_t truncated[STACK_ENDS])
 
 	for (int i = 0; i < STACK_ENDS; i++) {
 		if (truncated[i])
-			put_count(object, stack_end_name((enum stack_end)i), truncated[i]);
+			json_value_put_count(object, stack_end_name((enum stack_end)i),
+					     truncated[i]);
 	}
 	return object;
 }
@@ -148,7 +127,7 @@ static json_t *truncated_to_json(const uint64_t truncated[STACK_ENDS])
 static void truncated_from_json(const json_t *object, uint64_t ret[STACK_ENDS])
 {
 	for (int i = 0; i < STACK_ENDS; i++)
-		ret[i] = count_at(object, stack_end_name((enum stack_end)i));
+		ret[i] = json_value_count(object, stack_end_name((enum stack_end)i));
 }
 
 json_t *control_status_to_json(const struct recording_status *status)
@@ -156,18 +135,18 @@ json_t *control_status_to_json(const struct recording_status *status)
 	const struct profile_quality *quality = &status->quality;
 	json_t *object = json_object();
 
-	put_count(object, "elapsed_ns", status->elapsed_ns);
-	put_count(object, "samples", status->samples);
-	put_count(object, "lost", status->lost);
-	put_count(object, "jvms", status->jvms);
+	json_value_put_count(object, "elapsed_ns", status->elapsed_ns);
+	json_value_put_count(object, "samples", status->samples);
+	json_value_put_count(object, "lost", status->lost);
+	json_value_put_count(object, "jvms", status->jvms);
 	json_object_set_new(object, "done", json_boolean(status->is_done));
 	json_object_set_new(object, "event", json_string(status->event));
-	put_count(object, "unnamed", quality->unnamed_samples);
-	put_count(object, "unnamed_java", quality->unnamed_java_samples);
-	put_count(object, "unrooted", quality->unrooted_samples);
-	put_count(object, "heapless", quality->heapless_samples);
-	put_count(object, "overflow", quality->overflow_samples);
-	put_count(object, "stacks_left_out", quality->stackless_samples);
+	json_value_put_count(object, "unnamed", quality->unnamed_samples);
+	json_value_put_count(object, "unnamed_java", quality->unnamed_java_samples);
+	json_value_put_count(object, "unrooted", quality->unrooted_samples);
+	json_value_put_count(object, "heapless", quality->heapless_samples);
+	json_value_put_count(object, "overflow", quality->overflow_samples);
+	json_value_put_count(object, "stacks_left_out", quality->stackless_samples);
 	json_object_set_new(object, "truncated", truncated_to_json(quality->truncated_samples));
 	return object;
 }
@@ -175,20 +154,20 @@ json_t *control_status_to_json(const struct recording_status *status)
 void control_status_from_json(const json_t *object, struct recording_status *ret)
 {
 	*ret = (struct recording_status){
-		.elapsed_ns = count_at(object, "elapsed_ns"),
-		.samples = count_at(object, "samples"),
-		.lost = count_at(object, "lost"),
-		.jvms = (uint32_t)count_at(object, "jvms"),
-		.is_done = bool_at(object, "done"),
-		.quality = {.samples = count_at(object, "samples"),
-			    .unnamed_samples = count_at(object, "unnamed"),
-			    .unnamed_java_samples = count_at(object, "unnamed_java"),
-			    .unrooted_samples = count_at(object, "unrooted"),
-			    .heapless_samples = count_at(object, "heapless"),
-			    .lost_samples = count_at(object, "lost"),
-			    .overflow_samples = count_at(object, "overflow"),
-			    .stackless_samples = count_at(object, "stacks_left_out")},
+		.elapsed_ns = json_value_count(object, "elapsed_ns"),
+		.samples = json_value_count(object, "samples"),
+		.lost = json_value_count(object, "lost"),
+		.jvms = (uint32_t)json_value_count(object, "jvms"),
+		.is_done = json_value_bool(object, "done"),
+		.quality = {.samples = json_value_count(object, "samples"),
+			    .unnamed_samples = json_value_count(object, "unnamed"),
+			    .unnamed_java_samples = json_value_count(object, "unnamed_java"),
+			    .unrooted_samples = json_value_count(object, "unrooted"),
+			    .heapless_samples = json_value_count(object, "heapless"),
+			    .lost_samples = json_value_count(object, "lost"),
+			    .overflow_samples = json_value_count(object, "overflow"),
+			    .stackless_samples = json_value_count(object, "stacks_left_out")},
 	};
 	truncated_from_json(json_object_get(object, "truncated"), ret->quality.truncated_samples);
-	text_at(object, "event", ret->event, sizeof(ret->event));
+	snprintf(ret->event, sizeof(ret->event), "%s", json_value_text(object, "event"));
 }

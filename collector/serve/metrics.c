@@ -8,6 +8,7 @@
  */
 #include "serve/metrics.h"
 
+#include "base/json_value.h"
 #include "base/utf8.h"
 #include "serve/metrics_table.h"
 
@@ -42,13 +43,6 @@ static void put_label_value(FILE *stream, const char *text)
 	put_label_bytes(stream, text, strlen(text));
 }
 
-static const char *text_at(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 static void put_head(FILE *stream, const char *name, const char *help)
 {
 	const size_t len = strlen(name);
@@ -67,8 +61,8 @@ static void put_sample(FILE *stream, const struct metric *metric, const json_t *
 	fprintf(stream, PREFIX "%s", metric->name);
 	if (jvm) {
 		fprintf(stream, "{pid=\"%lld\",container=\"",
-			(long long)json_integer_value(json_object_get(jvm, "pid")));
-		put_label_value(stream, text_at(jvm, "container"));
+			(long long)json_value_int(jvm, "pid"));
+		put_label_value(stream, json_value_text(jvm, "container"));
 		fputs("\"", stream);
 		separator = ",";
 	}
@@ -238,22 +232,22 @@ static void put_info(FILE *stream, const json_t *list)
 	put_head(stream, "jvm_info", "What is known of a JVM; always 1.");
 	for (size_t i = 0; i < shown_jvms(list); i++) {
 		const json_t *jvm = json_array_get(jvms, i);
-		const char *command = text_at(jvm, "command");
+		const char *command = json_value_text(jvm, "command");
 
 		fprintf(stream, PREFIX "jvm_info{pid=\"%lld\",container=\"",
-			(long long)json_integer_value(json_object_get(jvm, "pid")));
-		put_label_value(stream, text_at(jvm, "container"));
+			(long long)json_value_int(jvm, "pid"));
+		put_label_value(stream, json_value_text(jvm, "container"));
 		putc('"', stream);
 		fputs(",main=\"", stream);
 		put_label_bytes(stream, command, strcspn(command, " "));
 		putc('"', stream);
-		put_info_label(stream, "comm", text_at(jvm, "comm"));
-		put_info_label(stream, "container_name", text_at(jvm, "container_name"));
-		put_info_label(stream, "pod", text_at(jvm, "pod"));
-		put_info_label(stream, "namespace", text_at(jvm, "namespace"));
-		put_info_label(stream, "state", text_at(jvm, "state"));
-		put_info_label(stream, "jvm_version", text_at(jvm, "jvm_version"));
-		put_info_label(stream, "agent_version", text_at(jvm, "agent_version"));
+		put_info_label(stream, "comm", json_value_text(jvm, "comm"));
+		put_info_label(stream, "container_name", json_value_text(jvm, "container_name"));
+		put_info_label(stream, "pod", json_value_text(jvm, "pod"));
+		put_info_label(stream, "namespace", json_value_text(jvm, "namespace"));
+		put_info_label(stream, "state", json_value_text(jvm, "state"));
+		put_info_label(stream, "jvm_version", json_value_text(jvm, "jvm_version"));
+		put_info_label(stream, "agent_version", json_value_text(jvm, "agent_version"));
 		fputs("} 1\n", stream);
 	}
 	put_head(stream, "jvms_left_out", "JVMs that have no metrics of their own here.");

@@ -2,6 +2,7 @@
 /* The table as a JSON object, see top_print.h. */
 #include "top/top_print.h"
 
+#include "base/json_value.h"
 #include "encode/text.h"
 
 static void put_text(json_t *object, const char *key, const char *text)
@@ -11,11 +12,6 @@ static void put_text(json_t *object, const char *key, const char *text)
 	text_clean(&clean, text ? text : "", UTF8_REPLACEMENT);
 	json_object_set_new(object, key, json_string(bytes_text(&clean)));
 	bytes_fini(&clean);
-}
-
-static void put_count(json_t *object, const char *key, uint64_t count)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)count));
 }
 
 /* To a thousandth, so that lines are short and the same everywhere. */
@@ -29,7 +25,7 @@ static void put_percent(json_t *object, const char *key, uint64_t part, uint64_t
 
 static void put_owner(json_t *object, const struct timeline_process *process)
 {
-	put_count(object, "pid", (uint64_t)process->pid);
+	json_value_put_count(object, "pid", (uint64_t)process->pid);
 	put_text(object, "jvm", process->title);
 	put_text(object, "container", process->container);
 }
@@ -48,8 +44,8 @@ static json_t *row_to_json(const struct top_view *view, const struct top_row *ro
 	json_t *object = json_object();
 
 	put_text(object, "name", row->name);
-	put_count(object, "self", row->self);
-	put_count(object, "total", row->total);
+	json_value_put_count(object, "self", row->self);
+	json_value_put_count(object, "total", row->total);
 	put_percent(object, "self_percent", row->self, table->samples);
 	put_percent(object, "total_percent", row->total, table->samples);
 	if (view->mode == TOP_METHODS)
@@ -57,9 +53,10 @@ static json_t *row_to_json(const struct top_view *view, const struct top_row *ro
 	else
 		put_hottest(object, table, row);
 	if (view->mode == TOP_THREADS)
-		put_count(object, "tid", (uint64_t)view->timeline->threads[row->thread].tid);
+		json_value_put_count(object, "tid",
+				     (uint64_t)view->timeline->threads[row->thread].tid);
 	if (view->mode == TOP_PROCESSES)
-		put_count(object, "threads", table->processes[row->process].threads);
+		json_value_put_count(object, "threads", table->processes[row->process].threads);
 	put_owner(object, &view->timeline->processes[row->process]);
 	return object;
 }
@@ -69,15 +66,15 @@ static json_t *quality_to_json(const struct top_facts *facts)
 	const struct profile_quality *quality = &facts->figures;
 	json_t *object = json_object();
 
-	put_count(object, "samples", quality->samples);
-	put_count(object, "lost", quality->lost_samples);
-	put_count(object, "unnamed", quality->unnamed_samples);
-	put_count(object, "unnamed_java", quality->unnamed_java_samples);
-	put_count(object, "unrooted", quality->unrooted_samples);
-	put_count(object, "heapless", quality->heapless_samples);
-	put_count(object, "stackless", quality->stackless_samples);
-	put_count(object, "overflow", quality->overflow_samples);
-	put_count(object, "untimed", facts->untimed);
+	json_value_put_count(object, "samples", quality->samples);
+	json_value_put_count(object, "lost", quality->lost_samples);
+	json_value_put_count(object, "unnamed", quality->unnamed_samples);
+	json_value_put_count(object, "unnamed_java", quality->unnamed_java_samples);
+	json_value_put_count(object, "unrooted", quality->unrooted_samples);
+	json_value_put_count(object, "heapless", quality->heapless_samples);
+	json_value_put_count(object, "stackless", quality->stackless_samples);
+	json_value_put_count(object, "overflow", quality->overflow_samples);
+	json_value_put_count(object, "untimed", facts->untimed);
 	return object;
 }
 
@@ -90,14 +87,14 @@ json_t *top_to_json(const struct top_view *view, const struct top_facts *facts, 
 	json_object_set_new(object, "window_s", json_real(facts->window_s));
 	put_text(object, "target", facts->target);
 	put_text(object, "event", facts->event);
-	put_count(object, "hz", facts->hz);
-	put_count(object, "jvms", facts->jvms);
+	json_value_put_count(object, "hz", facts->hz);
+	json_value_put_count(object, "jvms", facts->jvms);
 	json_object_set_new(object, "quality", quality_to_json(facts));
-	put_count(object, "samples", view->table.samples);
+	json_value_put_count(object, "samples", view->table.samples);
 	put_text(object, "view", top_mode_word(view->mode));
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(rows, row_to_json(view, &view->rows[i]));
-	put_count(object, "rows_left_out", view->n_own - n);
+	json_value_put_count(object, "rows_left_out", view->n_own - n);
 	json_object_set_new(object, "rows", rows);
 	return object;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is UTF-8, what of it may be shown, and where a text may be cut. */
-#include "base/json_value.h"
 #include "base/utf8.h"
 
 #include <setjmp.h>
@@ -128,18 +127,6 @@ static void a_text_is_cleaned_where_it_stands(void **state)
 	assert_string_equal(text, "?\xc3\xa9?");
 }
 
-static void json_strings_are_clean(void **state)
-{
-	json_t *const text = json_value_new_text("a\x1b\xff\xc3\xa9\xef\xbb\xbf");
-	json_t *const none = json_value_new_text(NULL);
-
-	(void)state;
-	assert_string_equal(json_string_value(text), "a??\xc3\xa9?");
-	assert_string_equal(json_string_value(none), "");
-	json_decref(text);
-	json_decref(none);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,7 +136,6 @@ int main(void)
 		cmocka_unit_test(what_steers_a_terminal_or_misleads_a_reader_is_replaced),
 		cmocka_unit_test(texts_are_cut_between_characters),
 		cmocka_unit_test(a_text_is_cleaned_where_it_stands),
-		cmocka_unit_test(json_strings_are_clean),
 	};
 
 	return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
