@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/mount_namespace.h"
 #include "container/container_records.h"
 #include "container/host_files.h"
 #include "container/mount_info.h"
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define DOCKER_DIR "/var/lib/docker/containers"
@@ -25,18 +25,10 @@
 
 typedef int take_record(const char *text, size_t len, struct container *container);
 
-/* Whether this process has mounts of its own, and PID 1 is not in its tree of processes either. */
-static bool is_apart(void)
-{
-	struct stat ours, first;
-
-	return stat("/proc/self/ns/mnt", &ours) == 0 && stat("/proc/1/ns/mnt", &first) == 0 &&
-	       (ours.st_ino != first.st_ino || ours.st_dev != first.st_dev);
-}
-
 void container_names_init(struct container_names *names, const char *root, const char *mounts_path)
 {
-	const bool asks_first = !root && is_apart();
+	/* This process has mounts of its own, and PID 1 is not in its tree of processes. */
+	const bool asks_first = !root && mount_namespace_is_other(1, NULL) > 0;
 
 	*names = (struct container_names){.root_fd = -1, .mounts_path = mounts_path};
 	if (asks_first)

@@ -2,20 +2,20 @@
 /* Told apart by root directory and mount namespace, see file_scope.h. */
 #include "files/file_scope.h"
 
-#include <stdio.h>
+#include "base/mount_namespace.h"
+
 #include <sys/stat.h>
 
 struct file_scope file_scope_of(pid_t pid, int root)
 {
-	struct stat directory, mounts;
-	char path[40];
+	struct mount_namespace mounts;
+	struct stat directory;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
-	if (root < 0 || fstat(root, &directory) < 0 || stat(path, &mounts) < 0)
+	if (root < 0 || fstat(root, &directory) < 0 || mount_namespace_read(pid, &mounts) < 0)
 		return (struct file_scope){0};
 	return (struct file_scope){.root_dev = directory.st_dev,
 				   .root_inode = directory.st_ino,
-				   .mounts = mounts.st_ino};
+				   .mounts = mounts.inode};
 }
 
 bool file_scope_equal(const struct file_scope *a, const struct file_scope *b)

@@ -44,9 +44,6 @@ struct finding {
 void doctor_say(struct doctor *doctor, const struct finding *finding, const char *fix,
 		const char *what_format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Whether this process may do it, by its effective capabilities. */
-bool doctor_has_capability(int capability);
-
 /* perf events, rings, rights, the kernel's names, namespaces. */
 void doctor_check_host(struct doctor *doctor);
 /* The agents' directory and the maps'. */

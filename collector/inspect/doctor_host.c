@@ -6,15 +6,16 @@
 #include "inspect/doctor.h"
 #include "sample/sampler.h"
 
+#include "base/capability.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/mount_namespace.h"
 #include "symbolize/kernel_hidden.h"
 #include "symbolize/kernel_symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/openat2.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -83,7 +84,8 @@ static const char *other_hand(void)
 static void say_forbidden(struct doctor *doctor, int err)
 {
 	const long paranoid = read_setting("/proc/sys/kernel/perf_event_paranoid", 99);
-	const bool may = doctor_has_capability(CAP_PERFMON) || doctor_has_capability(CAP_SYS_ADMIN);
+	const bool may =
+		capability_is_effective(CAP_PERFMON) || capability_is_effective(CAP_SYS_ADMIN);
 	const struct finding finding = {.check = "perf-events", .state = FINDING_PROBLEM};
 
 	if (err == -ENOSYS)
@@ -213,16 +215,6 @@ static void check_perf(struct doctor *doctor)
 
 /* ---- rights ---- */
 
-bool doctor_has_capability(int capability)
-{
-	char status[4096] = "";
-	const char *at;
-
-	file_read_small("/proc/self/status", status, sizeof(status));
-	at = strstr(status, "\nCapEff:\t");
-	return at && strtoull(at + 9, NULL, 16) >> capability & 1;
-}
-
 static void check_capabilities(struct doctor *doctor)
 {
 	static const struct {
@@ -237,9 +229,9 @@ static void check_capabilities(struct doctor *doctor)
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		const bool has = doctor_has_capability(wanted[i].bit) ||
+		const bool has = capability_is_effective(wanted[i].bit) ||
 				 (wanted[i].bit == CAP_DAC_READ_SEARCH &&
-				  doctor_has_capability(CAP_DAC_OVERRIDE));
+				  capability_is_effective(CAP_DAC_OVERRIDE));
 		const struct finding finding = {
 			.check = "capabilities",
 			.state = has				   ? FINDING_OK
@@ -318,15 +310,6 @@ static void check_kernel_names(struct doctor *doctor)
 	kernel_symbols_free(symbols);
 }
 
-/* Whether the first process that can be seen has files of its own: it is not of this container. */
-static bool shares_pids(void)
-{
-	struct stat ours, first;
-
-	return stat("/proc/self/ns/mnt", &ours) == 0 && stat("/proc/1/ns/mnt", &first) == 0 &&
-	       (ours.st_ino != first.st_ino || ours.st_dev != first.st_dev);
-}
-
 static void check_namespace(struct doctor *doctor)
 {
 	const struct finding bad = {.check = "pid-namespace", .state = FINDING_PROBLEM};
@@ -336,7 +319,7 @@ static void check_namespace(struct doctor *doctor)
 
 	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_PID_NAMESPACE)
 		doctor_say(doctor, &good, NULL, "all processes of the host can be seen");
-	else if (shares_pids())
+	else if (mount_namespace_is_other(1, NULL) > 0) /* PID 1 is not of this container */
 		doctor_say(
 			doctor, &nested,
 			"run the collector with the host's PIDs, unless these are a node's: docker "
@@ -357,7 +340,7 @@ static void check_hidden_pids(struct doctor *doctor)
 	_cleanup_free_ char *mounts = NULL;
 	const struct finding finding = {.check = "hidden-pids", .state = FINDING_PROBLEM};
 
-	if (geteuid() == 0 || doctor_has_capability(CAP_SYS_PTRACE) ||
+	if (geteuid() == 0 || capability_is_effective(CAP_SYS_PTRACE) ||
 	    file_read_whole("/proc/self/mounts", 1 << 20, &mounts) < 0)
 		return;
 	for (const char *line = strtok(mounts, "\n"); line; line = strtok(NULL, "\n")) {

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "base/map64.h"
+#include "base/mount_namespace.h"
 #include "base/process_stat.h"
 #include "intake/listen.h"
 
@@ -189,13 +190,9 @@ static bool has_too_many(const struct intake *intake, pid_t pid, ino_t mounts)
 /* The process's mount namespace, 0 if it is ours: containers have their own. */
 static ino_t mounts_of(pid_t pid)
 {
-	struct stat theirs, ours;
-	char path[64];
+	struct mount_namespace theirs;
 
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
-	if (stat(path, &theirs) < 0 || stat("/proc/self/ns/mnt", &ours) < 0)
-		return 0;
-	return theirs.st_ino == ours.st_ino ? 0 : theirs.st_ino;
+	return mount_namespace_is_other(pid, &theirs) > 0 ? theirs.inode : 0;
 }
 
 /* The kernel's word on who connected; 0 if that process is outside of our PID namespace. */

@@ -11,6 +11,7 @@
 #include "maps/perf_map.h"
 
 #include "base/cleanup.h"
+#include "base/mount_namespace.h"
 #include "base/process_stat.h"
 #include "base/root_file.h"
 #include "code/code_name.h"
@@ -476,23 +477,11 @@ int perf_map_remove_old(const char *dir, long max_age_sec)
 
 /* ---- shadows ---- */
 
-/* 1 if the process sees other mounts than we do, 0 if the same. */
-static int sees_other_mounts(pid_t pid)
-{
-	char path[sizeof("/proc/-2147483648/ns/mnt")];
-	struct stat theirs, ours;
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
-	if (stat(path, &theirs) < 0 || stat("/proc/self/ns/mnt", &ours) < 0)
-		return -errno;
-	return theirs.st_dev != ours.st_dev || theirs.st_ino != ours.st_ino;
-}
-
 int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size)
 {
 	const struct perf_map_name name = map_name(inner_pid);
 	char path[sizeof("/tmp/") + sizeof(name)];
-	const int other = sees_other_mounts(pid);
+	const int other = mount_namespace_is_other(pid, NULL);
 	int fd;
 
 	if (other <= 0)

@@ -12,6 +12,7 @@
 #include "base/json_value.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "base/mount_namespace.h"
 #include "intake/listen.h"
 #include "render/render.h"
 #include "sample/sampler.h"
@@ -54,17 +55,6 @@ void control_path(const char *socket_path, char *ret)
 		snprintf(ret, PATH_MAX, "%s-control", socket_path);
 }
 
-/* Whether that process sees the same files as this one: inside a container none does. */
-static bool is_same_mount_namespace(pid_t pid)
-{
-	struct stat ours, theirs;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", (int)pid);
-	return stat("/proc/self/ns/mnt", &ours) == 0 && stat(path, &theirs) == 0 &&
-	       ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
-}
-
 static bool is_allowed(int fd)
 {
 	static struct log_limit limit;
@@ -73,7 +63,9 @@ static bool is_allowed(int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		return false;
-	if ((cred.uid == 0 || cred.uid == geteuid()) && is_same_mount_namespace(cred.pid))
+	/* Inside a container nobody sees the files that this process sees. */
+	if ((cred.uid == 0 || cred.uid == geteuid()) &&
+	    mount_namespace_is_other(cred.pid, NULL) == 0)
 		return true;
 	if (log_limit_allows(&limit, clock_now_ns()))
 		log_warning("refused PID %d at the control socket: it is another user's, or in a "

@@ -8,16 +8,13 @@
  */
 #include "symbolize/kernel_hidden.h"
 
+#include "base/capability.h"
 #include "base/file.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CAPABILITY_SYSLOG 34
 
 static int read_number(const char *path, int otherwise)
 {
@@ -27,19 +24,6 @@ static int read_number(const char *path, int otherwise)
 							     : otherwise;
 }
 
-static bool has_syslog(void)
-{
-	char text[4096];
-	const char *line;
-	uint64_t bits = 0;
-
-	if (file_read_small("/proc/self/status", text, sizeof(text)) <= 0)
-		return false;
-	line = strstr(text, "\nCapEff:");
-	return line && sscanf(line, "\nCapEff: %" SCNx64, &bits) == 1 &&
-	       bits >> CAPABILITY_SYSLOG & 1;
-}
-
 struct kernel_rights kernel_rights_read(int err)
 {
 	return (struct kernel_rights){
@@ -47,7 +31,7 @@ struct kernel_rights kernel_rights_read(int err)
 		.kptr_restrict = read_number("/proc/sys/kernel/kptr_restrict", -1),
 		.paranoid = read_number("/proc/sys/kernel/perf_event_paranoid",
 					KERNEL_PARANOID_UNKNOWN),
-		.has_syslog = has_syslog(),
+		.has_syslog = capability_is_effective(CAP_SYSLOG),
 	};
 }
 
