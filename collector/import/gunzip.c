@@ -4,96 +4,172 @@
  */
 #include "import/gunzip.h"
 
+#include "base/cleanup.h"
+
 #include <errno.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <zlib.h>
+#define WINDOW (15 + 16) /* 16 asks for gzip's header and not zlib's */
 
-#define WINDOW	   (15 + 16) /* 16 asks for gzip's header and not zlib's */
-#define FIRST_SIZE 65536
+int gunzip_init(struct gunzip *gunzip, const struct gunzip_source *source, uint64_t max)
+{
+	/* Not out, which is large and written before it is read. */
+	memset(gunzip, 0, offsetof(struct gunzip, out));
+	gunzip->source = *source;
+	gunzip->left = max;
+	return inflateInit2(&gunzip->z, WINDOW) == Z_OK ? 0 : -ENOMEM;
+}
 
-struct output {
-	unsigned char *data;
-	size_t len;
-	size_t size;
-	size_t max;
-};
+void gunzip_fini(struct gunzip *gunzip)
+{
+	inflateEnd(&gunzip->z);
+}
+
+/* zlib counts in unsigned int. */
+static int refill(struct gunzip *gunzip)
+{
+	int rc = 0;
+
+	if (gunzip->piece_len == 0)
+		rc = gunzip->source.next(gunzip->source.arg, &gunzip->piece, &gunzip->piece_len);
+	if (rc < 0)
+		return rc;
+	gunzip->z.next_in = (unsigned char *)(uintptr_t)gunzip->piece;
+	gunzip->z.avail_in = gunzip->piece_len < UINT_MAX ? (unsigned)gunzip->piece_len : UINT_MAX;
+	gunzip->piece += gunzip->z.avail_in;
+	gunzip->piece_len -= gunzip->z.avail_in;
+	gunzip->is_ended = gunzip->z.avail_in == 0;
+	return gunzip->is_ended && !gunzip->is_between ? -EINVAL : 0; /* the end is missing */
+}
+
+static int step(struct gunzip *gunzip)
+{
+	z_stream *const z = &gunzip->z;
+	int rc;
+
+	z->next_out = gunzip->out;
+	z->avail_out = sizeof(gunzip->out);
+	rc = inflate(z, Z_NO_FLUSH);
+	gunzip->end = sizeof(gunzip->out) - z->avail_out;
+	gunzip->is_between = rc == Z_STREAM_END;
+	if (rc == Z_MEM_ERROR)
+		return -ENOMEM;
+	if (rc == Z_STREAM_END)
+		return inflateReset(z) == Z_OK ? 0 : -EINVAL;
+	return rc == Z_OK || rc == Z_BUF_ERROR ? 0 : -EINVAL;
+}
+
+/* At least a byte more, unless all members have ended. */
+static int inflate_some(struct gunzip *gunzip)
+{
+	int rc = 0;
+
+	gunzip->at = gunzip->end = 0;
+	while (rc == 0 && gunzip->end == 0 && !gunzip->is_ended) {
+		if (gunzip->z.avail_in == 0)
+			rc = refill(gunzip);
+		if (rc == 0 && !gunzip->is_ended)
+			rc = step(gunzip);
+	}
+	if (rc == 0 && gunzip->end > gunzip->left)
+		rc = -EFBIG;
+	gunzip->left -= rc == 0 ? gunzip->end : 0;
+	gunzip->err = rc;
+	return rc;
+}
+
+bool gunzip_take(struct gunzip *gunzip, void *to, uint64_t len)
+{
+	unsigned char *into = to;
+
+	while (len > 0 && !gunzip->err) {
+		const size_t there = gunzip->end - gunzip->at;
+		const size_t part = len < there ? (size_t)len : there;
+
+		if (part == 0) {
+			if (inflate_some(gunzip) == 0 && gunzip->end == 0)
+				gunzip->err = -EINVAL;
+			continue;
+		}
+		if (into) {
+			memcpy(into, gunzip->out + gunzip->at, part);
+			into += part;
+		}
+		gunzip->at += part;
+		len -= part;
+	}
+	return !gunzip->err;
+}
+
+bool gunzip_at_end(struct gunzip *gunzip)
+{
+	if (gunzip->err || gunzip->at < gunzip->end)
+		return false;
+	/* The checksum is read by steps in which nothing comes out. */
+	return inflate_some(gunzip) == 0 && gunzip->end == 0;
+}
 
 bool gunzip_is_gzip(const void *data, size_t len)
 {
 	return len >= 3 && memcmp(data, "\x1f\x8b\x08", 3) == 0;
 }
 
-static int grow(struct output *output)
-{
-	size_t size = output->size ? output->size * 2 : FIRST_SIZE;
-	unsigned char *data;
+struct memory {
+	const char *data;
+	size_t len;
+};
 
-	if (output->size > output->max)
-		return -EFBIG;
-	if (size > output->max)
-		size = output->max + 1; /* a byte more, by which too much is seen */
-	data = realloc(output->data, size);
-	if (!data)
-		return -ENOMEM;
-	output->data = data;
-	output->size = size;
+/* All of it, and then nothing. */
+static int next_of_memory(void *arg, const char **ret, size_t *ret_len)
+{
+	struct memory *const memory = arg;
+
+	*ret = memory->data;
+	*ret_len = memory->len;
+	memory->len = 0;
 	return 0;
 }
 
-static unsigned at_most_uint(size_t n)
+/* What is in out, to data's end, which has len bytes of *size. */
+static int append(const struct gunzip *gunzip, unsigned char **data, size_t len, size_t *size)
 {
-	return n < UINT_MAX ? (unsigned)n : UINT_MAX;
+	if (gunzip->end > *size - len) {
+		const size_t larger = *size ? 2 * *size : GUNZIP_BYTES;
+		unsigned char *const grown = realloc(*data, larger);
+
+		if (!grown)
+			return -ENOMEM;
+		*data = grown;
+		*size = larger;
+	}
+	memcpy(*data + len, gunzip->out, gunzip->end);
+	return 0;
 }
 
-/* One step of inflate; 1 at the end of all members. */
-static int step(z_stream *z, size_t *left, struct output *output)
+int gunzip_whole(const void *data, size_t len, size_t max, unsigned char **ret, size_t *ret_len)
 {
-	const unsigned in = at_most_uint(*left);
-	const unsigned out = at_most_uint(output->size - output->len);
-	int rc;
-
-	z->avail_in = in;
-	z->avail_out = out;
-	z->next_out = output->data + output->len;
-	rc = inflate(z, Z_NO_FLUSH);
-	*left -= in - z->avail_in;
-	output->len += out - z->avail_out;
-	if (rc == Z_MEM_ERROR)
-		return -ENOMEM;
-	if (rc == Z_STREAM_END)
-		return *left == 0 ? 1 : inflateReset(z) == Z_OK ? 0 : -EINVAL;
-	if (rc != Z_OK && rc != Z_BUF_ERROR)
-		return -EINVAL;
-	/* Nothing left to read, and it had room to write: the end is missing. */
-	return *left == 0 && z->avail_out > 0 ? -EINVAL : 0;
-}
-
-int gunzip(const void *data, size_t len, size_t max, unsigned char **ret, size_t *ret_len)
-{
-	struct output output = {.max = max};
-	z_stream z = {.next_in = (unsigned char *)(uintptr_t)data};
-	int rc = inflateInit2(&z, WINDOW) == Z_OK ? 0 : -ENOMEM;
+	struct memory memory = {.data = data, .len = len};
+	const struct gunzip_source source = {.next = next_of_memory, .arg = &memory};
+	_cleanup_free_ unsigned char *plain = NULL;
+	size_t plain_len = 0, size = 0;
+	struct gunzip gunzip;
+	int rc = gunzip_init(&gunzip, &source, max);
 
 	if (rc < 0)
 		return rc;
-	while (rc == 0) {
-		if (output.len == output.size)
-			rc = grow(&output);
+	do {
+		rc = inflate_some(&gunzip);
 		if (rc == 0)
-			rc = step(&z, &len, &output);
-	}
-	inflateEnd(&z);
-	if (rc > 0 && output.len > max)
-		rc = -EFBIG;
-	if (rc < 0) {
-		free(output.data);
+			rc = append(&gunzip, &plain, plain_len, &size);
+		plain_len += gunzip.end;
+	} while (rc == 0 && gunzip.end > 0);
+	gunzip_fini(&gunzip);
+	if (rc < 0)
 		return rc;
-	}
-	*ret = output.data;
-	*ret_len = output.len;
+	*ret = plain;
+	*ret_len = plain_len;
+	plain = NULL;
 	return 0;
 }

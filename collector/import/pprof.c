@@ -185,7 +185,7 @@ static void read_gzip(struct reader *reader, const void *data, size_t len)
 {
 	_cleanup_free_ unsigned char *plain = NULL;
 	size_t plain_len;
-	const int rc = gunzip(data, len, IMPORT_PPROF_MAX_BYTES, &plain, &plain_len);
+	const int rc = gunzip_whole(data, len, IMPORT_PPROF_MAX_BYTES, &plain, &plain_len);
 
 	if (rc == -EFBIG)
 		fail(reader, rc, "more than 512 MiB when unzipped");

@@ -7,7 +7,7 @@
 #include "import/recording_reader.h"
 
 #include "base/cleanup.h"
-#include "import/gunzip_stream.h"
+#include "import/gunzip.h"
 #include "import/import_limits.h"
 #include "profile/recording_format.h"
 
@@ -40,7 +40,7 @@ struct table {
 };
 
 struct recording_reader {
-	struct gunzip_stream zip;
+	struct gunzip zip;
 	struct import_target *target;
 	struct table texts;	/* struct kept_text */
 	struct table nodes;	/* struct place */
@@ -74,7 +74,7 @@ static bool out_of_memory(struct recording_reader *reader)
 
 static bool take(struct recording_reader *reader, void *to, uint64_t len)
 {
-	if (gunzip_stream_take(&reader->zip, to, len))
+	if (gunzip_take(&reader->zip, to, len))
 		return true;
 	if (reader->zip.err == -EFBIG)
 		return fail(reader, -EFBIG, "more than 2 GiB when unzipped");
@@ -485,7 +485,7 @@ static bool read_end(struct recording_reader *reader, uint64_t len)
 		return false;
 	if (reader->fields[0] != reader->records)
 		return fail(reader, -EINVAL, "this recording is damaged: records are missing");
-	if (!gunzip_stream_at_end(&reader->zip))
+	if (!gunzip_at_end(&reader->zip))
 		return fail(reader, -EINVAL, "this recording is cut or damaged");
 	reader->is_ended = true;
 	return true;
@@ -546,9 +546,14 @@ static bool check_version(struct recording_reader *reader, struct lines *lines)
 		    "later one");
 }
 
+static int next_of_lines(void *lines, const char **ret, size_t *ret_len)
+{
+	return lines_chunk(lines, ret, ret_len);
+}
+
 static void reader_fini(struct recording_reader *reader)
 {
-	gunzip_stream_fini(&reader->zip);
+	gunzip_fini(&reader->zip);
 	free(reader->texts.items);
 	free(reader->nodes.items);
 	free(reader->processes.items);
@@ -571,6 +576,7 @@ static void finish(struct recording_reader *reader)
 
 int recording_file_read(struct lines *lines, struct import_target *target)
 {
+	const struct gunzip_source source = {.next = next_of_lines, .arg = lines};
 	struct recording_reader *const reader = calloc(1, sizeof(*reader));
 	int err;
 
@@ -579,7 +585,7 @@ int recording_file_read(struct lines *lines, struct import_target *target)
 	reader->target = target;
 	reader->bucket_ns = TIMELINE_BUCKET_NS;
 	if (check_version(reader, lines) &&
-	    gunzip_stream_init(&reader->zip, lines, RECORDING_MAX_BYTES) < 0)
+	    gunzip_init(&reader->zip, &source, RECORDING_MAX_BYTES) < 0)
 		out_of_memory(reader);
 	while (!reader->err && !reader->is_ended)
 		read_record(reader);

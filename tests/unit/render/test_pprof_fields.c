@@ -87,7 +87,7 @@ static void decode(const struct profile *profile, const struct render_options *o
 	*ret = (struct decoded){.n_texts = 0};
 	assert_int_equal(render_write(profile, RENDER_PPROF, options, stream), 0);
 	fclose(stream);
-	assert_int_equal(gunzip(data, len, 1 << 20, &ret->plain, &ret->len), 0);
+	assert_int_equal(gunzip_whole(data, len, 1 << 20, &ret->plain, &ret->len), 0);
 	free(data);
 	message = (struct message){ret->plain, ret->plain + ret->len};
 	while (next(&message, &field)) {

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A gzip file at once and in pieces gives the same bytes, or the same error. */
+#include "import/gunzip.h"
+
+#include "encode/gzip.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define PLAIN_BYTES (3 * GUNZIP_BYTES + 17)
+
+static char plain[PLAIN_BYTES];
+static char *file; /* gzip, of two members */
+static size_t file_len, first_len;
+
+struct pieces {
+	const char *data;
+	size_t len, size; /* of each piece */
+	int err;	  /* at the end, instead of it */
+};
+
+static int next(void *arg, const char **ret, size_t *ret_len)
+{
+	struct pieces *const pieces = arg;
+	const size_t n = pieces->len < pieces->size ? pieces->len : pieces->size;
+
+	*ret = pieces->data;
+	*ret_len = n;
+	pieces->data += n;
+	pieces->len -= n;
+	return n == 0 ? pieces->err : 0;
+}
+
+static void add_member(FILE *stream, const char *data, size_t len)
+{
+	static struct gzip gzip;
+
+	assert_int_equal(gzip_init(&gzip, stream), 0);
+	gzip_add(&gzip, data, len);
+	assert_int_equal(gzip_finish(&gzip), 0);
+	gzip_fini(&gzip);
+	fflush(stream);
+}
+
+static int set_up(void **state)
+{
+	FILE *const stream = open_memstream(&file, &file_len);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(plain); i++)
+		plain[i] = (char)(i * i >> 7);
+	add_member(stream, plain, 1000);
+	first_len = file_len;
+	add_member(stream, plain + 1000, sizeof(plain) - 1000);
+	return fclose(stream);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(file);
+	return 0;
+}
+
+/* In pieces of that size; 0, with what is wanted taken, the error that is kept, or -ENODATA: more is there. */
+static int read_pieces(const struct pieces *whole, size_t wanted, uint64_t max)
+{
+	static struct gunzip gunzip;
+	static char taken[PLAIN_BYTES];
+	struct pieces pieces = *whole;
+	const struct gunzip_source source = {.next = next, .arg = &pieces};
+	int err = 0;
+
+	assert_int_equal(gunzip_init(&gunzip, &source, max), 0);
+	if (gunzip_take(&gunzip, taken, wanted)) {
+		assert_memory_equal(taken, plain, wanted);
+		err = gunzip_at_end(&gunzip) || gunzip.err ? gunzip.err : -ENODATA;
+	} else {
+		err = gunzip.err;
+	}
+	/* What has ended or failed gives no more. */
+	assert_int_equal(gunzip_take(&gunzip, NULL, 1), err == -ENODATA);
+	gunzip_fini(&gunzip);
+	return err;
+}
+
+/* Of a file's first len bytes: wanted bytes come out of it, or the error. */
+static void check(const char *data, size_t len, size_t wanted, uint64_t max, int err)
+{
+	static const size_t sizes[] = {1, 7, 4096, SIZE_MAX};
+	unsigned char *all = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		const struct pieces pieces = {.data = data, .len = len, .size = sizes[i]};
+
+		assert_int_equal(read_pieces(&pieces, wanted, max), err);
+	}
+	assert_int_equal(gunzip_whole(data, len, max, &all, &n), err);
+	assert_int_equal(n, err ? 0 : wanted);
+	if (!err)
+		assert_memory_equal(all, plain, wanted);
+	free(all);
+}
+
+static void all_members_come_out(void **state)
+{
+	(void)state;
+	check(file, first_len, 1000, 1000, 0);
+	check(file, file_len, sizeof(plain), sizeof(plain), 0);
+}
+
+static void what_is_cut_or_followed_by_something_else_is_refused(void **state)
+{
+	char *const more = malloc(file_len + 2);
+
+	(void)state;
+	assert_non_null(more);
+	memcpy(more, file, file_len);
+	memcpy(more + file_len, "xy", 2);
+	check(more, file_len + 2, sizeof(plain), sizeof(plain), -EINVAL);
+	check(more, first_len - 1, 1000, 1000, -EINVAL);
+	check(more, file_len - 8, sizeof(plain), sizeof(plain), -EINVAL);
+	check(more, 0, 1, 1, -EINVAL);
+	more[file_len - 5] ^= 1; /* the checksum */
+	check(more, file_len, sizeof(plain), sizeof(plain), -EINVAL);
+	free(more);
+}
+
+static void more_than_may_come_out_is_refused(void **state)
+{
+	(void)state;
+	check(file, first_len, 1000, 999, -EFBIG);
+	check(file, file_len, sizeof(plain), sizeof(plain) - 1, -EFBIG);
+}
+
+static void error_of_the_source_is_kept(void **state)
+{
+	const struct pieces pieces = {.data = file, .len = first_len / 2, .size = 9, .err = -EIO};
+
+	(void)state;
+	assert_int_equal(read_pieces(&pieces, 1000, 1000), -EIO);
+}
+
+static void what_is_left_over_is_no_end(void **state)
+{
+	const struct pieces both = {.data = file, .len = file_len, .size = 4096};
+	const struct pieces one = {.data = file, .len = first_len, .size = 4096};
+
+	(void)state;
+	assert_int_equal(read_pieces(&both, 1000, sizeof(plain)), -ENODATA);
+	assert_int_equal(read_pieces(&one, 999, sizeof(plain)), -ENODATA);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_members_come_out),
+		cmocka_unit_test(what_is_cut_or_followed_by_something_else_is_refused),
+		cmocka_unit_test(more_than_may_come_out_is_refused),
+		cmocka_unit_test(error_of_the_source_is_kept),
+		cmocka_unit_test(what_is_left_over_is_no_end),
+	};
+
+	return cmocka_run_group_tests_name("gunzip", tests, set_up, tear_down);
+}
