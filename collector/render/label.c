@@ -17,7 +17,7 @@ static size_t columns_of(const char *text)
 	return columns;
 }
 
-/* How much of name leaves room for "..". */
+/* How much of name leaves room for ".."; without a letter before it ".." says nothing. */
 static size_t cut_len(const char *name, size_t columns)
 {
 	size_t used = 2;
@@ -34,8 +34,12 @@ static size_t cut_len(const char *name, size_t columns)
 
 static const char *cut(struct bytes *out, const char *name, size_t columns)
 {
+	const size_t len = cut_len(name, columns);
+
+	if (len == 0)
+		return "";
 	out->len = 0;
-	bytes_add(out, name, cut_len(name, columns));
+	bytes_add(out, name, len);
 	bytes_add(out, "..", 2);
 	return bytes_text(out);
 }
@@ -44,18 +48,24 @@ static const char *cut(struct bytes *out, const char *name, size_t columns)
 static const char *cut_in_place(struct bytes *out, const char *text, size_t columns)
 {
 	out->len = cut_len(text, columns);
+	if (out->len == 0)
+		return "";
 	memmove(out->data, text, out->len);
 	bytes_add(out, "..", 2);
 	return bytes_text(out);
 }
 
-/* Where the parameters of java/lang/String.charAt(I)C begin, or the end. */
+/*
+ * Where the parameters of java/lang/String.charAt(I)C begin, or the end. A type stands behind them,
+ * in which there is no bracket.
+ */
 static const char *past_method(const char *name)
 {
 	const char *const bracket = strrchr(name, '(');
 	const char *const close = bracket ? strchr(bracket, ')') : NULL;
 
-	return close && close[1] ? bracket : name + strlen(name);
+	return close && close[1] && !strchr(close + 1, ')') && bracket > name ? bracket
+									      : name + strlen(name);
 }
 
 /*

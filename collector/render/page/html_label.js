@@ -8,18 +8,16 @@ function widthOf(text)
 	return pen.measureText(text).width;
 }
 
-function formsOf(key)
+function languageOf(key)
 {
 	const letter = app.data.kinds[key.kind].letter;
-	const shorter = "i1J+*".includes(letter) ? javaForms(key.name) :
-		"sCn".includes(letter) ? nativeForms(key.name) : [];
-	return [key.name, ...shorter].map(text => ({ text, width: widthOf(text) }));
+	return "i1J+*".includes(letter) ? "java" : "sCn".includes(letter) ? "native" : "none";
 }
 
 function labelOf(key, width)
 {
 	if (width < 21)
 		return "";
-	key.forms = key.forms || formsOf(key);
+	key.forms = key.forms || formsOf(key.name, languageOf(key));
 	return longestOf(key.forms, width);
 }

@@ -34,7 +34,7 @@ function javaForms(name)
 	const initials = bareName.slice(0, begin).split(/[/.]/).slice(0, -1)
 		.map(p => (p ? String.fromCodePoint(p.codePointAt(0)) : "") + ".");
 	const last = bareName.slice(begin);
-	return [bareName, initials.join("") + last, last, bareName.slice(dot + 1) || last];
+	return [bareName, initials.join("") + last, last, last.slice(last.lastIndexOf(".") + 1) || last];
 }
 
 function bracketLength(text)
@@ -79,12 +79,22 @@ function bare(name)
 
 function nativeForms(name)
 {
-	const forms = [bare(name) || name];
+	const forms = [bare(name)];
+	if (!forms[0])
+		return [];
 	for (let form = forms[0], at; (at = form.indexOf("::")) >= 0 && at + 2 < form.length;) {
 		form = form.slice(at + 2);
 		forms.push(form);
 	}
 	return forms;
+}
+
+/* A name and its shorter forms, by its language: "java", "native" or none of these. */
+function formsOf(name, language)
+{
+	const shorter = language === "java" ? javaForms(name) :
+		language === "native" ? nativeForms(name) : [];
+	return [name, ...shorter].map(text => ({ text, width: widthOf(text) }));
 }
 
 /* The longest form that fits; only the shortest is ever cut. */

@@ -45,19 +45,11 @@ function languageOf(key, isDiff)
 		NATIVE_KINDS.includes(key.kind) ? "native" : "none";
 }
 
-function formsOf(key, isDiff)
-{
-	const language = languageOf(key, isDiff);
-	const shorter = language === "java" ? javaForms(key.name) :
-		language === "native" ? nativeForms(key.name) : [];
-	return [key.name, ...shorter].map(text => ({ text, width: widthOf(text) }));
-}
-
 function labelOf(key, width, isDiff)
 {
 	if (width < MIN_LABEL)
 		return "";
-	key.forms = key.forms || formsOf(key, isDiff);
+	key.forms = key.forms || formsOf(key.name, languageOf(key, isDiff));
 	return longestOf(key.forms, width);
 }
 
