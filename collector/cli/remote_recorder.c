@@ -146,7 +146,6 @@ static int remote_render(struct recorder *recorder, enum render_format format,
 	json_t *request = request_of(remote, "render"), *answer;
 	int fd, err;
 
-	json_object_set_new(request, "format", json_integer(format)); /* older daemons */
 	set_text(request, "suffix", render_suffix(format));
 	set_text(request, "title", options->title);
 	set_text(request, "subtitle", options->subtitle);

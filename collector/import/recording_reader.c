@@ -98,11 +98,8 @@ static bool take_varint(struct recording_reader *reader, uint64_t *ret)
 	return true;
 }
 
-/*
- * The first n varints of a record of len bytes; what stands behind them is passed over. Those
- * behind the first least may be missing, as in older files: then they are 0.
- */
-static bool take_some_fields(struct recording_reader *reader, uint64_t len, size_t least, size_t n)
+/* The first n varints of a record of len bytes; what stands behind them is passed over. */
+static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
 {
 	unsigned char bytes[MAX_FIELDS_BYTES];
 	const size_t looked = len < sizeof(bytes) ? (size_t)len : sizeof(bytes);
@@ -118,16 +115,11 @@ static bool take_some_fields(struct recording_reader *reader, uint64_t len, size
 			value |= (uint64_t)(bytes[at] & 0x7f) << shift;
 			is_whole = !(bytes[at++] & 0x80);
 		}
-		if (!is_whole && (i < least || value))
+		if (!is_whole)
 			return fail(reader, -EINVAL, "this recording is damaged: a record is cut");
 		reader->fields[i] = value;
 	}
 	return true;
-}
-
-static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
-{
-	return take_some_fields(reader, len, n, n);
 }
 
 /* Room for one more, of which the caller takes care. */
@@ -405,8 +397,7 @@ static bool read_process(struct recording_reader *reader, uint64_t len)
 	struct kept_text title, container, runtime, pod, name, name_space;
 	struct timeline_process process;
 
-	if (!take_some_fields(reader, len, 4, 7) ||
-	    !number_fits(reader, reader->fields[0], INT32_MAX) ||
+	if (!take_fields(reader, len, 7) || !number_fits(reader, reader->fields[0], INT32_MAX) ||
 	    !text_at(reader, reader->fields[1], &title) ||
 	    !text_at(reader, reader->fields[2], &container) ||
 	    !text_at(reader, reader->fields[3], &runtime) ||

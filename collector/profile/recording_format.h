@@ -19,7 +19,7 @@
  *   NODE     how many nodes ago its caller was, name (text), kind (text, a word of frame.h), module
  *            (text), file (text), line, own samples; numbered from 0, the root, which has no caller
  *   PROCESS  PID, title (text), container (text), runtime (text), pod (text), the container's name
- *            (text), the pod's namespace (text); numbered from 0; older files lack the last three
+ *            (text), the pod's namespace (text); numbered from 0
  *   THREAD   process, TID, name (text); numbered from 0
  *   BUILD    module (text), build ID (text): wherever this text is a module, it is of that build; a
  *            module of several builds is several TEXTs

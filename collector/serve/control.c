@@ -223,20 +223,11 @@ static int write_graph(void *arg, FILE *stream)
 	return recording_render(graph->recording, graph->format, &graph->options, stream);
 }
 
-/* By suffix; an older client says a number, of which there were two. */
 static int format_at(const json_t *request, enum render_format *ret)
 {
-	const char *const suffix = json_string_value(json_object_get(request, "suffix"));
-	const json_int_t number = json_value_int(request, "format");
 	char name[64];
 
-	if (!suffix) {
-		if (number != RENDER_FOLDED && number != RENDER_SVG)
-			return -EINVAL;
-		*ret = (enum render_format)number;
-		return 0;
-	}
-	snprintf(name, sizeof(name), "-%s", suffix); /* a suffix is of a name */
+	snprintf(name, sizeof(name), "-%s", json_value_text(request, "suffix")); /* of a name */
 	return render_format_of(name, ret);
 }
 

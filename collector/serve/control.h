@@ -24,7 +24,7 @@
  *   window id                     -> as status, of the window; and its bytes, of a .fgrec
  *   render id suffix title subtitle notes split_levels java_only fold_frameworks thread_starts
  *                                 -> bytes
- *                                    suffix: ".svg"; a number in format before
+ *                                    suffix: ".svg"
  */
 #ifndef FG_SERVE_CONTROL_H
 #define FG_SERVE_CONTROL_H

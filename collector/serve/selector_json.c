@@ -26,12 +26,11 @@ void selector_to_json(const struct selector *selector, json_t *object)
 	json_decref(labels);
 }
 
-/* An older client asks for no container with "". */
 static int take(const json_t *value, const struct selector_part *part, struct selector *selector)
 {
 	const char *text = json_string_value(value);
 
-	if (!value || (text && !text[0]))
+	if (!value)
 		return 0;
 	return text && !part->set(selector, text) ? 0 : -EINVAL;
 }

@@ -59,6 +59,17 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_int_equal(got.window_seconds, 30);
 }
 
+static void container_without_a_name_is_refused(void **state)
+{
+	struct recording_options got;
+	json_t *object = control_options_to_json(&sensible);
+
+	(void)state;
+	json_object_set_new(object, "container", json_string(""));
+	assert_int_equal(control_options_from_json(object, &got), -EINVAL);
+	json_decref(object);
+}
+
 static void windows_longer_than_the_longest_are_refused(void **state)
 {
 	struct recording_options sent = sensible, got;
@@ -147,7 +158,7 @@ static void figures_arrive_as_they_were_sent(void **state)
 	assert_memory_equal(&got.quality, &sent.quality, sizeof(got.quality));
 }
 
-static void figures_that_an_older_daemon_does_not_know_are_0(void **state)
+static void figures_that_are_not_said_are_0(void **state)
 {
 	struct recording_status got;
 	json_t *object = json_pack("{s:i, s:i}", "samples", 10, "unrooted", 2);
@@ -219,12 +230,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_arrive_as_they_were_sent),
+		cmocka_unit_test(container_without_a_name_is_refused),
 		cmocka_unit_test(windows_longer_than_the_longest_are_refused),
 		cmocka_unit_test(client_that_does_not_say_how_methods_are_called_gets_the_default),
 		cmocka_unit_test(client_that_does_not_say_how_stacks_are_unwound_gets_the_default),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 		cmocka_unit_test(figures_arrive_as_they_were_sent),
-		cmocka_unit_test(figures_that_an_older_daemon_does_not_know_are_0),
+		cmocka_unit_test(figures_that_are_not_said_are_0),
 		cmocka_unit_test(figures_that_are_none_are_0),
 		cmocka_unit_test(options_survive_the_control_socket),
 		cmocka_unit_test(control_socket_lies_outside_of_the_agents_directory),
