@@ -328,8 +328,7 @@ int wire_inline_next_frame(struct wire_inline *table, struct wire_inline_frame *
 /* The method's n_lines lines; *pos and *line start at 0. False at the end. */
 bool wire_method_next_line(const struct wire_method *method, size_t *pos, struct wire_line *line);
 
-/* What a kind is called in logs and counters; "unknown" for what is not known. */
-const char *wire_kind_name(uint16_t kind);
+/* What a reason is called in logs and counters; "unknown" for what is not known. */
 const char *wire_loss_reason_name(uint16_t reason);
 
 #endif

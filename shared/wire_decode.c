@@ -363,25 +363,6 @@ int wire_section_next(const uint8_t *sections, size_t len, size_t *pos, uint16_t
 	return 1;
 }
 
-const char *wire_kind_name(uint16_t kind)
-{
-	static const char *const names[] = {
-		[WIRE_HELLO] = "hello",
-		[WIRE_RESYNC_BEGIN] = "resync begin",
-		[WIRE_RESYNC_END] = "resync end",
-		[WIRE_METHOD_LOAD] = "method load",
-		[WIRE_METHOD_UNLOAD] = "method unload",
-		[WIRE_STUB] = "stub",
-		[WIRE_LOSS] = "loss",
-		[WIRE_BYE] = "bye",
-		[WIRE_THREAD] = "thread",
-	};
-
-	if (kind == 0 || kind >= sizeof(names) / sizeof(names[0]))
-		return "unknown";
-	return names[kind];
-}
-
 const char *wire_loss_reason_name(uint16_t reason)
 {
 	static const char *const names[] = {

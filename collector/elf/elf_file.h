@@ -50,10 +50,4 @@ void elf_file_close(struct elf_file *file); /* a zero-filled one is legal */
 /* DT_SONAME; "" if there is none, or none that could be a file's name. */
 void elf_file_read_soname(struct elf_file *file, char ret[ELF_FILE_SONAME_BYTES]);
 
-/*
- * Functions of .symtab and .dynsym in no order, freed by the caller with free; none is no error. A
- * table that is broken is left out, and is -ENOEXEC if nothing else was found.
- */
-int elf_file_read_functions(struct elf_file *file, struct elf_function **ret, size_t *ret_count);
-
 #endif

@@ -224,18 +224,3 @@ int elf_functions_add(struct elf_functions *functions, const struct elf_file *fi
 	}
 	return 0;
 }
-
-int elf_file_read_functions(struct elf_file *file, struct elf_function **ret, size_t *ret_count)
-{
-	struct elf_functions functions = {0};
-	const int static_err = elf_functions_add(&functions, file, &file->layout, SHT_SYMTAB);
-	const int dynamic_err = elf_functions_add(&functions, file, &file->layout, SHT_DYNSYM);
-
-	if (functions.count == 0 && (static_err || dynamic_err)) {
-		elf_functions_fini(&functions);
-		return static_err ? static_err : dynamic_err;
-	}
-	*ret = functions.items;
-	*ret_count = functions.count;
-	return 0;
-}

@@ -388,25 +388,6 @@ void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_onl
 		perf_map_pair_reset(pair, dirfd);
 }
 
-ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes)
-{
-	_cleanup_free_ struct perf_map_draft *draft = malloc(sizeof(*draft));
-	const struct perf_map_form form = {.max_bytes = max_bytes};
-	const int err = draft ? perf_map_draft(dir, pid, map, &form, draft) : -ENOMEM;
-
-	return err ? err : perf_map_publish(draft, map);
-}
-
-int perf_map_remove(const char *dir, pid_t pid)
-{
-	const struct perf_map_name name = map_name(pid);
-	_cleanup_close_ int dirfd = open_dir(dir);
-
-	if (dirfd < 0)
-		return dirfd;
-	return unlinkat(dirfd, name.text, 0) < 0 ? -errno : 0;
-}
-
 /* ---- old maps ---- */
 
 /* The PID in a map's name or a temporary one's; 0 for any other name. */

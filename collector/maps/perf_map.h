@@ -58,7 +58,7 @@ struct perf_map_draft {
  * end. It is outdated when what changed is more than can be told line by line. Publish returns
  * the number of ranges that were left out because the file would have become larger than max_bytes,
  * those that came last; 0 as a rule. A draft that was made ends by publish or drop; both release
- * all it holds but its own memory. Write is all of it at once, in the default style.
+ * all it holds but its own memory.
  */
 int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 		   const struct perf_map_form *form, struct perf_map_draft *ret);
@@ -67,10 +67,8 @@ void perf_map_add(struct perf_map_draft *draft, const struct code_map *map,
 bool perf_map_is_outdated(const struct perf_map_draft *draft, const struct code_map *map);
 ssize_t perf_map_publish(struct perf_map_draft *draft, const struct code_map *map);
 void perf_map_drop(struct perf_map_draft *draft);
-ssize_t perf_map_write(const char *dir, pid_t pid, const struct code_map *map, uint64_t max_bytes);
 /* Forgets what is kept of the maps of a process; the map itself stays. spare_only: all but that. */
 void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_only);
-int perf_map_remove(const char *dir, pid_t pid);
 
 /*
  * Removes maps that this program wrote and that nobody needs: of dead processes, last written more

@@ -423,32 +423,6 @@ static int enter_node(struct profile *profile, const struct profile_node *node, 
 	return rc < 0 ? rc : cut;
 }
 
-int profile_merge(struct profile *profile, const struct profile *from)
-{
-	uint32_t *const ids = malloc(from->count * sizeof(*ids));
-	int rc = ids ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; i < from->count && rc >= 0; i++) {
-		const struct profile_node *const node = &from->nodes[i];
-
-		if (i == ROOT)
-			ids[i] = ROOT;
-		else
-			ids[i] = ids[node->parent];
-		if (i != ROOT && strcmp(profile->nodes[ids[i]].name, OVERFLOW_NAME) != 0)
-			rc = enter_node(profile, node, &ids[i]);
-		if (rc == 1)
-			profile->quality.overflow_samples += node->total;
-		if (rc >= 0)
-			rc = profile_count(profile, ids[i], node->self);
-	}
-	if (rc >= 0)
-		add_quality(&profile->quality, &from->quality);
-	profile_sum(profile);
-	free(ids);
-	return rc < 0 ? rc : 0;
-}
-
 int profile_add_reversed(struct profile *profile, const struct profile *from)
 {
 	int rc = 0;

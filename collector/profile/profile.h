@@ -122,8 +122,6 @@ int profile_descend(struct profile *profile, const struct profile_name *name, ui
 /* -EOVERFLOW, and nothing counted, if all weights together would not fit. */
 int profile_count(struct profile *profile, uint32_t id, uint64_t weight);
 void profile_sum(struct profile *profile);
-/* All of from's stacks, and its quality, into profile, whose sums are right behind it. */
-int profile_merge(struct profile *profile, const struct profile *from);
 /* from's stacks with the leaf first and the root last, into an empty profile. */
 int profile_add_reversed(struct profile *profile, const struct profile *from);
 

@@ -576,11 +576,6 @@ const char *sampler_event(const struct sampler *sampler)
 	return sampler->event;
 }
 
-bool sampler_has_kernel(const struct sampler *sampler)
-{
-	return !sampler->attr.exclude_kernel;
-}
-
 uint64_t sampler_read_ns(const struct sampler *sampler)
 {
 	return sampler_quarter_ns(sampler->ring_bytes, sampler->attr.sample_stack_user,

@@ -110,8 +110,6 @@ void sampler_stop(struct sampler *sampler);
 
 /* What is sampled, for titles: "cycles" or "cpu-clock". */
 const char *sampler_event(const struct sampler *sampler);
-/* Whether samples hold the kernel's part of the stack. */
-bool sampler_has_kernel(const struct sampler *sampler);
 /* The length of snapshots: what was asked for, or less if there are many CPUs. */
 uint32_t sampler_stack_bytes(const struct sampler *sampler);
 

@@ -177,6 +177,24 @@ static void print_small(const struct wire_record *record)
 	}
 }
 
+static const char *kind_name(uint16_t kind)
+{
+	static const char *const names[] = {
+		[WIRE_HELLO] = "hello",
+		[WIRE_RESYNC_BEGIN] = "resync begin",
+		[WIRE_RESYNC_END] = "resync end",
+		[WIRE_METHOD_LOAD] = "method load",
+		[WIRE_METHOD_UNLOAD] = "method unload",
+		[WIRE_STUB] = "stub",
+		[WIRE_LOSS] = "loss",
+		[WIRE_BYE] = "bye",
+		[WIRE_THREAD] = "thread",
+	};
+	const bool is_known = kind < sizeof(names) / sizeof(names[0]) && names[kind];
+
+	return is_known ? names[kind] : "unknown";
+}
+
 static void print_message(nng_msg *msg)
 {
 	const int pipe = nng_pipe_id(nng_msg_get_pipe(msg));
@@ -191,7 +209,7 @@ static void print_message(nng_msg *msg)
 	printf("%d\tmessage\t%" PRIu64 "\t%zu\n", pipe, message.seq, nng_msg_len(msg));
 	wire_reader_init(&reader, &message);
 	while (wire_reader_next(&reader, &record) == 1) {
-		printf("%d\t%s\t%u", pipe, wire_kind_name(record.kind), record.flags);
+		printf("%d\t%s\t%u", pipe, kind_name(record.kind), record.flags);
 		if (record.kind == WIRE_HELLO)
 			print_hello(&record);
 		else if (record.kind == WIRE_METHOD_LOAD)

@@ -10,6 +10,7 @@
 
 #include "elf/cfi_table.h"
 #include "elf/elf_file.h"
+#include "elf/elf_functions.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -310,20 +311,23 @@ static int compare_addrs(const void *left, const void *right)
 /* Where functions start: as .eh_frame_hdr says, or by symbols. */
 static uint64_t *find_starts(int fd, struct elf_file *file, size_t *ret_count)
 {
-	struct elf_function *functions = NULL;
+	struct elf_functions functions = {0};
 	struct elf_starts starts = {0};
 	uint64_t *addrs;
 
-	if (elf_starts_load(fd, &file->layout.eh_frame_hdr, &starts) < 0)
-		assert_int_equal(elf_file_read_functions(file, &functions, &starts.count), 0);
+	if (elf_starts_load(fd, &file->layout.eh_frame_hdr, &starts) < 0) {
+		elf_functions_add(&functions, file, &file->layout, SHT_SYMTAB);
+		elf_functions_add(&functions, file, &file->layout, SHT_DYNSYM);
+		starts.count = functions.count;
+	}
 	*ret_count = starts.count;
 	addrs = calloc(starts.count + 1, sizeof(*addrs));
 	assert_non_null(addrs);
 	for (size_t i = 0; i < starts.count; i++)
-		addrs[i] = functions ? functions[i].elf_addr
-				     : starts.base + (uint64_t)(int64_t)starts.offsets[i];
+		addrs[i] = functions.items ? functions.items[i].elf_addr
+					   : starts.base + (uint64_t)(int64_t)starts.offsets[i];
 	qsort(addrs, starts.count, sizeof(*addrs), compare_addrs);
-	free(functions);
+	elf_functions_fini(&functions);
 	elf_starts_fini(&starts);
 	return addrs;
 }

@@ -2,6 +2,8 @@
 /* Claims about maps/map_writer.h, with times of their own. */
 #include "maps/map_writer.h"
 
+#include "whole_map.h"
+
 #include "base/file.h"
 
 #include <setjmp.h>
@@ -339,7 +341,7 @@ static size_t check_as_made_anew(void)
 	char *copied_text, *anew_text;
 	const size_t n = sorted_lines(&copied_text, copied, 2 * MANY);
 
-	assert_true(perf_map_write(dir, PID, code, PERF_MAP_MAX_BYTES) == 0);
+	assert_true(whole_map_write(dir, PID, code, PERF_MAP_MAX_BYTES) == 0);
 	assert_int_equal(sorted_lines(&anew_text, anew, 2 * MANY), n);
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(copied[i], anew[i]);

@@ -366,26 +366,6 @@ static void path_is_cut_at_the_cap_too(void **state)
 	check(profile, "a;[overflow]", cut, cut);
 }
 
-static void merged_profiles_are_all_their_stacks(void **state)
-{
-	struct profile *const profile = *state;
-	struct profile other;
-
-	assert_int_equal(profile_init(&other, 0), 0);
-	add(profile, "a;b", FRAME_NATIVE, 1);
-	add(&other, "a;b", FRAME_NATIVE, 2);
-	add(&other, "a;c", FRAME_NATIVE, 4);
-	add(&other, "x", FRAME_UNKNOWN, 8);
-	assert_int_equal(profile_merge(profile, &other), 0);
-	profile_fini(&other);
-	check(profile, "a;b", 3, 3);
-	check(profile, "a;c", 4, 4);
-	check(profile, "x", 8, 8);
-	assert_int_equal(profile->nodes[PROFILE_ROOT].total, 15);
-	assert_int_equal(profile->quality.samples, 15);
-	assert_int_equal(profile->quality.unnamed_samples, 8);
-}
-
 static void reversed_stacks_begin_with_their_leaf(void **state)
 {
 	struct profile *const profile = *state;
@@ -403,7 +383,7 @@ static void reversed_stacks_begin_with_their_leaf(void **state)
 	profile_fini(&reversed);
 }
 
-static void quality_is_merged_whole(void **state)
+static void quality_is_turned_around_whole(void **state)
 {
 	const struct profile_quality quality = {.unnamed_samples = 1,
 						.unnamed_java_samples = 2,
@@ -412,16 +392,16 @@ static void quality_is_merged_whole(void **state)
 						.lost_samples = 6,
 						.stackless_samples = 7,
 						.overflow_samples = 8};
-	struct profile profile, merged;
+	struct profile profile, reversed;
 
 	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
-	assert_int_equal(profile_init(&merged, 0), 0);
+	assert_int_equal(profile_init(&reversed, 0), 0);
 	profile.quality = quality;
-	assert_int_equal(profile_merge(&merged, &profile), 0);
-	assert_memory_equal(&merged.quality, &quality, sizeof(quality));
+	assert_int_equal(profile_add_reversed(&reversed, &profile), 0);
+	assert_memory_equal(&reversed.quality, &quality, sizeof(quality));
 	profile_fini(&profile);
-	profile_fini(&merged);
+	profile_fini(&reversed);
 }
 
 static void line_that_is_too_large_is_none(void **state)
@@ -457,39 +437,35 @@ static void samples_of_two_builds_have_none(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct profile profile, merged;
+		struct profile profile, reversed;
 
 		assert_int_equal(profile_init(&profile, 0), 0);
-		assert_int_equal(profile_init(&merged, 0), 0);
+		assert_int_equal(profile_init(&reversed, 0), 0);
 		add_build(&profile, builds[i][0]);
-		add_build(&merged, builds[i][1]);
-		assert_int_equal(profile_merge(&merged, &profile), 0);
-		assert_string_equal(merged.nodes[1].module, "libx.so");
-		assert_null(profile_build_id(merged.nodes[1].module));
+		add_build(&reversed, builds[i][1]);
+		assert_int_equal(profile_add_reversed(&reversed, &profile), 0);
+		assert_string_equal(reversed.nodes[1].module, "libx.so");
+		assert_null(profile_build_id(reversed.nodes[1].module));
 		add_build(&profile, builds[i][1]);
 		add_build(&profile, builds[i][0]);
 		assert_string_equal(profile.nodes[1].module, "libx.so");
 		assert_null(profile_build_id(profile.nodes[1].module));
 		profile_fini(&profile);
-		profile_fini(&merged);
+		profile_fini(&reversed);
 	}
 }
 
-static void build_is_merged_and_turned_around_with_its_frame(void **state)
+static void build_is_turned_around_with_its_frame(void **state)
 {
-	struct profile profile, merged, reversed;
+	struct profile profile, reversed;
 
 	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
-	assert_int_equal(profile_init(&merged, 0), 0);
 	assert_int_equal(profile_init(&reversed, 0), 0);
 	add_build(&profile, "c0ffee");
-	assert_int_equal(profile_merge(&merged, &profile), 0);
 	assert_int_equal(profile_add_reversed(&reversed, &profile), 0);
-	assert_string_equal(profile_build_id(merged.nodes[1].module), "c0ffee");
 	assert_string_equal(profile_build_id(reversed.nodes[1].module), "c0ffee");
 	profile_fini(&profile);
-	profile_fini(&merged);
 	profile_fini(&reversed);
 }
 
@@ -535,13 +511,12 @@ int main(void)
 		test(path_followed_is_the_stack_added),
 		test(sum_of_weights_cannot_overflow),
 		test(path_is_cut_at_the_cap_too),
-		test(merged_profiles_are_all_their_stacks),
 		test(reversed_stacks_begin_with_their_leaf),
 		cmocka_unit_test(module_says_its_build),
 		cmocka_unit_test(samples_of_two_builds_have_none),
-		cmocka_unit_test(build_is_merged_and_turned_around_with_its_frame),
+		cmocka_unit_test(build_is_turned_around_with_its_frame),
 		cmocka_unit_test(endless_modules_and_builds_are_cut),
-		cmocka_unit_test(quality_is_merged_whole),
+		cmocka_unit_test(quality_is_turned_around_whole),
 		cmocka_unit_test(line_that_is_too_large_is_none),
 	};
 
