@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what a daemon counts of itself, beside what its engine counts
- * units:   counts since the start, unless said otherwise; bytes
- * threads: a value; each owner fills its part
+ * shape:   the counters of a daemon, beside the counters of its engine
+ * units:   counts since the daemon's start, unless said otherwise; bytes
+ * threads: a value; each part of the daemon fills its own member
  * errors:  none
  * source:  none
  *
- * The counters are declared below the parts of the daemon that count, because whoever shows the
- * engine's counters shows these with them. All are 0 where no daemon runs.
+ * The counters are declared here, below the parts of the daemon that count, so that code which
+ * shows the engine's counters can show the daemon's with them. All counters are 0 where no daemon
+ * runs.
  */
 #ifndef FG_LIVE_DAEMON_STATS_H
 #define FG_LIVE_DAEMON_STATS_H
@@ -17,15 +18,15 @@
 
 struct graph_writer_stats {
 	uint64_t written, failed, dropped; /* graphs */
-	uint64_t removed;		   /* files, because of the limits */
-	uint64_t files, file_bytes;	   /* that are there */
-	uint64_t waiting_bytes;		   /* of memory */
+	uint64_t removed;		   /* files removed because of the limits */
+	uint64_t files, file_bytes;	   /* now in the directory */
+	uint64_t waiting_bytes;		   /* memory of graphs that wait */
 };
 
 struct http_stats {
 	uint64_t scrapes; /* answers with metrics */
-	uint64_t refused; /* requests: other methods, other paths */
-	uint64_t expired; /* connections that were there for too long */
+	uint64_t refused; /* requests with another method or another path */
+	uint64_t expired; /* connections closed because they lasted too long */
 	uint64_t connections, open;
 };
 
@@ -34,7 +35,7 @@ struct daemon_stats {
 	unsigned hz;
 	uint64_t samples, lost_samples, left_out, processless, stackless_samples;
 	uint64_t periods, periods_cut_short;
-	uint64_t graphs, graph_bytes; /* of the period that lasts */
+	uint64_t graphs, graph_bytes; /* of the current period, now */
 	struct graph_writer_stats writer;
 	struct http_stats http;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The loop, see engine.h. */
+/* The collector's loop, see engine.h. */
 #include "live/engine.h"
 
 #include "live/pace.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   intake, targets, recordings: everything that happens, in one loop of one thread
+ * shape:   intake, targets and recordings in one loop of one thread
  * units:   CLOCK_MONOTONIC nanoseconds
- * threads: the model's, which is the thread that calls engine_step
- * errors:  negative errno, said on stderr where it arose
+ * threads: the model's thread, which is the thread that calls engine_step
+ * errors:  negative errno, already said on stderr
  * source:  none
  */
 #ifndef FG_LIVE_ENGINE_H
@@ -23,14 +23,14 @@ struct engine_fd {
 	void *arg;
 };
 
-/* What is kept of all processes together, and the most of it. */
+/* The largest parts of what is kept of all processes together. */
 struct kept_stats {
 	uint64_t processes, jvms, sessions, code_bytes, mappings, threads, thread_names,
 		interpreted_methods, threads_forgotten;
-	uint64_t held_bytes, held_dropped; /* held_dropped: since the start */
-	size_t name_bytes;		   /* of frames */
-	uint64_t names_forgotten;	   /* times that all were */
-	uint64_t refused_clients;	   /* of the control socket, because they were too many */
+	uint64_t held_bytes, held_dropped; /* held_dropped: since the engine's start */
+	size_t name_bytes;		   /* names of frames */
+	uint64_t names_forgotten;	   /* how often all names of frames were forgotten */
+	uint64_t refused_clients;	   /* clients of the control socket beyond its limit */
 	uint64_t recordings;
 };
 
@@ -50,17 +50,17 @@ struct engine_stats {
 	struct kept_stats kept;
 };
 
-/* Where things are, and how much they may take. */
+/* The engine's paths, and its limit of memory for tables of files. */
 struct engine_options {
 	const char *socket_path;
 	const char *map_dir;
 	const char *jitdump_dir; /* NULL: no jitdump */
-	size_t table_bytes;	 /* of symbols and unwind rules */
+	size_t table_bytes;	 /* limit of all symbol tables and unwind tables */
 };
 
 struct engine {
 	struct intake *intake;
-	struct outreach outreach; /* to agents that listen */
+	struct outreach outreach; /* connections to agents that listen */
 	struct targets targets;
 	struct table_cache *tables;
 	struct unwinder *unwinder;
@@ -69,31 +69,35 @@ struct engine {
 	struct recording *recordings;
 	uint32_t n_recordings;
 	uint32_t next_id;
-	uint64_t woke_ns;	      /* when the last step's wait ended */
-	uint64_t owed_ns;	      /* how long that step did what has to be done at any time */
-	uint64_t took_ns;	      /* and all else */
-	uint64_t young_until_ns;      /* a JVM has begun that may end before that */
-	uint64_t refused_clients;     /* of the control socket */
-	uint64_t held_dropped;	      /* of recordings that are no more */
-	struct recording_counts past; /* of recordings that are no more */
-	struct engine_fd control;     /* the control socket's */
+	uint64_t woke_ns; /* when the wait of the last step ended */
+	/* time of that step for agents and naming: needed at any pace */
+	uint64_t owed_ns;
+	uint64_t took_ns;		   /* time of that step for everything else */
+	uint64_t young_until_ns;	   /* until then a JVM that has just begun may end */
+	uint64_t refused_clients;	   /* clients of the control socket beyond its limit */
+	uint64_t held_dropped;		   /* samples dropped by recordings that have ended */
+	struct recording_counts past;	   /* counts of recordings that have ended */
+	struct engine_fd control;	   /* the descriptor of the control socket */
 	const struct daemon_stats *daemon; /* borrowed; NULL: there is no daemon */
 	int signal_fd;
 	bool is_interrupted; /* SIGINT or SIGTERM came */
-	bool is_hung_up;     /* SIGHUP came; whoever acts on it takes it back */
+	bool is_hung_up;     /* SIGHUP came; the code that acts on SIGHUP clears this */
 };
 
 /*
- * Blocks SIGINT, SIGTERM and SIGHUP in the calling thread: call it before others are made. The
- * texts of options are borrowed until engine_close.
+ * Blocks SIGINT, SIGTERM and SIGHUP in the calling thread: call engine_open before other threads
+ * are made. The texts of options are borrowed until engine_close.
  */
 int engine_open(struct engine *engine, const struct engine_options *options);
 void engine_close(struct engine *engine);
 
-/* Waits until something happens, at most max_wait_ns, and does it. */
+/* One turn of the loop: waits for work, at most max_wait_ns, and does the work. */
 void engine_step(struct engine *engine, uint64_t max_wait_ns);
 
-/* -EBUSY past ENGINE_MAX_RECORDINGS. Owned by the engine; sink as recording_start says. */
+/*
+ * The engine owns the recording, and the sink as recording_start says. -EBUSY: there are
+ * ENGINE_MAX_RECORDINGS already.
+ */
 int engine_start_recording(struct engine *engine, const struct recording_options *options,
 			   struct sink *sink, struct recording **ret);
 struct recording *engine_find_recording(const struct engine *engine, uint32_t id);
@@ -101,7 +105,9 @@ void engine_end_recording(struct engine *engine, struct recording *recording);
 
 void engine_stats(const struct engine *engine, struct engine_stats *ret);
 
-/* JVMs with an agent that is connected; of these, those whose code is all known. */
+/*
+ * ret_connected: JVMs with a connected agent. ret_current: those of them whose code is all known.
+ */
 void engine_count_jvms(const struct engine *engine, uint32_t *ret_connected, uint32_t *ret_current);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Compares /proc/<pid>/maps with what is known, see mapping_watch.h. What was unmapped stays:
- * samples that wait may be of it, and the kernel does not tell of that otherwise either.
+ * Compares /proc/<pid>/maps with the mappings that are known, see mapping_watch.h. A mapping that
+ * is gone stays known: held samples may lie in it, and the kernel's records report no unmapping
+ * either.
  */
 #include "live/mapping_watch.h"
 

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a sample of a process -> whether its mappings are to be read again, and what is new of
- *          them, as records
+ * shape:   samples of a process -> whether its mappings are read again, and new mappings as records
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
- * errors:  a process that cannot be read tells nothing
+ * errors:  a process that cannot be read has no new mappings
  * source:  proc_pid_maps(5), proc_pid_status(5), PERF_RECORD_LOST of perf_event_open(2)
  *
- * The kernel tells of mappings only those who follow all processes, because all of the host pays for
- * that. Without its word a process is read again when a sample hits an address at which nothing is
- * known, or when its executable memory has another size than it had, which is asked for once a
- * second while there are samples of it. With its word, a process is read again after a loss.
+ * The kernel reports mappings only to a recording that follows all processes, because every mmap of
+ * the host pays for the report. Without reports, a process is read again in two cases: a sample hit
+ * an address at which nothing is known, or the process's executable memory changed its size. The
+ * size is asked for at most once a second, and only while the process is sampled. With or without
+ * reports, a process is read again after a loss of records.
  *
- * A process is read MAPPING_WATCH_WAIT_NS after the last time at the soonest, and later each time
- * that nothing was new; all together for a tenth of the time. Who has to wait is due with its next
- * sample. A zero-filled struct belongs to a recording that is not told.
+ * A process is read again MAPPING_WATCH_WAIT_NS after its last reading at the earliest. The wait
+ * doubles with each reading that found nothing new, up to MAPPING_WATCH_MOST_WAIT_NS. With reports
+ * the wait is MAPPING_WATCH_LOSS_WAIT_NS. All readings together take a tenth of the time. A process
+ * that has to wait is judged again at its next sample. A zero-filled struct is valid, for a
+ * recording without reports.
  */
 #ifndef FG_LIVE_MAPPING_WATCH_H
 #define FG_LIVE_MAPPING_WATCH_H
@@ -33,27 +35,27 @@
 #define MAPPING_WATCH_SPENT_NS	    (MAPPING_WATCH_TURN_NS / 10)
 
 struct mapping_watch {
-	bool is_told;	  /* of mappings, by the kernel */
-	uint64_t lost_ns; /* when it was last heard of a loss; 0: never */
-	uint64_t turn_ns; /* when the next turn begins */
+	bool is_told;	  /* the kernel reports mappings */
+	uint64_t lost_ns; /* time of the last loss of records; 0: never */
+	uint64_t turn_ns; /* when the next turn, with spent_ns at 0, begins */
 	uint64_t spent_ns;
-	uint64_t reads;	  /* of processes */
-	uint64_t put_off; /* samples whose process was due, and was not read */
+	uint64_t reads;	  /* readings of processes */
+	uint64_t put_off; /* samples whose process had to be read and was not, for lack of time */
 };
 
 void mapping_watch_note_loss(struct mapping_watch *watch, uint64_t now_ns);
 
 /*
- * A sample of process has come, at time_ns: whether to read the process now. has_missed: nothing is
- * known at an address of the sample. Counts.
+ * Whether to read process now, for a sample of it at time_ns. has_missed: nothing is known at an
+ * address of the sample. Counts put_off.
  */
 bool mapping_watch_is_due(struct mapping_watch *watch, struct process *process, uint64_t time_ns,
 			  bool has_missed, uint64_t now_ns);
 
 /*
- * Reads what process maps, and has fn take what is not known of it as a PERF_MMAP of now. Where
- * nothing was known to be, it is added to the process at once: samples that wait may be of it.
- * Returns how many those were.
+ * Reads the process's mappings. Calls fn with each mapping that is not known, as a PERF_MMAP record
+ * with the time now_ns. A new mapping where no mapping was known is added to the process at once,
+ * because held samples may lie in that mapping. Returns the number of new mappings.
  */
 size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, uint64_t now_ns,
 			  void (*fn)(void *arg, const struct perf_record *record), void *arg);

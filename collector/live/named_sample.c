@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What every sink asks of a sample, see named_sample.h. */
+/* What every sink needs of a sample, see named_sample.h. */
 #include "live/named_sample.h"
 
 #include <assert.h>

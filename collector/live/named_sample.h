@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a sample behind the last stage: a stack whose frames have names, and whose it is
+ * shape:   a sample after the last stage: its stack with named frames, its process and its thread
  * units:   CLOCK_MONOTONIC nanoseconds; values in the units that the sample's kind says
  * threads: the model's
  * errors:  none
  * source:  pprof's profile.proto: types of values
  *
- * A sample is of a kind: what makes the kernel or the JVM take one, and what its values count. A
- * sample of processor time has one value, the number of samples that it stands for.
+ * A sample's kind says what makes the kernel or the JVM take a sample, and what the sample's values
+ * count. A sample of processor time has one value: the number of samples that it stands for.
  */
 #ifndef FG_LIVE_NAMED_SAMPLE_H
 #define FG_LIVE_NAMED_SAMPLE_H
@@ -38,7 +38,7 @@ struct named_sample {
 	uint64_t values[SAMPLE_MAX_VALUES];
 	uint64_t time_ns;
 	pid_t pid, tid;
-	struct process *process; /* NULL: gone */
+	struct process *process; /* NULL: the process is gone */
 	const struct stack *stack;
 	const struct symbolizer_verdict *verdict;
 	const struct frame *frames; /* leaf first */
@@ -46,18 +46,21 @@ struct named_sample {
 };
 
 /*
- * Counts in quality what profile_add cannot see of the sample's stack: frames without a name, a
- * missing root, and by enum stack_end why the stack is cut, for which the symbolizer has put a
- * [truncated: reason] behind its frames.
+ * Counts in quality the flaws of the sample's stack that profile_add cannot see: frames without a
+ * name, a missing root, missing frames of the heap, and by enum stack_end why the stack is cut. For
+ * a cut stack the symbolizer has put a [truncated: reason] frame behind the others.
  */
 void named_sample_judge(const struct named_sample *sample, struct profile_quality *quality);
 
-/* The number of the sample's thread in the timeline. What the timeline knows of it is refreshed. */
+/*
+ * The number of the sample's thread in the timeline. Adds or refreshes what the timeline knows of
+ * the thread and of its process.
+ */
 uint32_t named_sample_thread(const struct named_sample *sample, struct timeline *timeline);
 
 /*
- * Adds the sample to a tree, and when it was and on which thread to the tree's timeline, which
- * begins at start_ns. The sample's kind must be a count. -ENOMEM: the sample is in neither.
+ * Adds the sample to profile, and its time and thread to timeline, which begins at start_ns. The
+ * sample's kind must be a count. -ENOMEM: the sample is in neither.
  */
 int named_sample_add(const struct named_sample *sample, uint64_t start_ns, struct profile *profile,
 		     struct timeline *timeline);

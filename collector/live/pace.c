@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps what is read by the clock from taking all the time, see pace.h. */
+/* Keeps the reading of ring buffers from taking all the time, see pace.h. */
 #include "live/pace.h"
 
 #define FACTOR 4

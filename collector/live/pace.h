@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   how long a turn of the loop took -> how long the loop waits before the next one
+ * shape:   how long a turn of the loop took -> how long the loop waits before the next turn
  * units:   nanoseconds
  * threads: any
  * errors:  none
  * source:  none
  *
- * Rings are read by the clock, and what they hold decides how long a turn takes. A turn takes a fifth
- * of the time at most: the wait after it is four times as long as it took, within limits that whoever
- * waits knows.
+ * The loop reads the ring buffers by the clock, and their content decides how long a turn takes.
+ * Turns take a fifth of the time at most: the wait is four times the length of the turn before it,
+ * but between least_ns and most_ns.
  */
 #ifndef FG_LIVE_PACE_H
 #define FG_LIVE_PACE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Graphs by process, see period.h. Bytes are added up as they grow, a sample at a time. */
+/* Graphs by process, see period.h. The bytes of graphs are summed up with each sample. */
 #include "live/period.h"
 
 #include "base/clock.h"

@@ -2,13 +2,14 @@
 /*
  * shape:   samples of a stretch of time -> a profile and a timeline for each process
  * units:   CLOCK_MONOTONIC nanoseconds, bytes
- * threads: one at a time: the model's while it grows, then the writer's, which takes it over
- * errors:  -ENOMEM; what has no room is counted
+ * threads: one at a time: the model's thread while the period grows, then the graph writer's
+ *          thread, which owns it
+ * errors:  -ENOMEM; samples without room are counted
  * source:  none
  *
- * What a daemon samples for weeks is cut into periods. A period ends by the clock, by SIGHUP, or
- * when its graphs take PERIOD_MAX_BYTES: then the next begins, so that nothing is left out and
- * memory has a limit. A process is (PID, start time), as everywhere: a PID that is used again has
+ * A daemon cuts sampling without end into periods. A period ends by the clock, by SIGHUP, or when
+ * its graphs take PERIOD_MAX_BYTES. The next period then begins, so that no sample is left out and
+ * memory has a limit. A process is identified by PID and start time: a PID that is used again has
  * another graph.
  */
 #ifndef FG_LIVE_PERIOD_H
@@ -21,54 +22,63 @@
 #include "process/targets.h"
 
 #define PERIOD_MAX_BYTES (UINT64_C(256) << 20)
-/* One process's share: a quarter of it by nodes, and timelines that are coarse. */
+/*
+ * The limits of one process's graph: by nodes a quarter of PERIOD_MAX_BYTES, and a coarse timeline.
+ */
 #define PERIOD_GRAPH_NODES   500000u
 #define PERIOD_GRAPH_ENTRIES 500000u
 /*
- * No period is shorter, whatever its graphs take: past the limit samples are left out until then.
+ * The shortest period. A period that reaches PERIOD_MAX_BYTES earlier leaves samples out until its
+ * end.
  */
 #define PERIOD_LEAST_NS UINT64_C(5000000000)
 
 struct period_graph {
 	pid_t pid;
 	uint64_t start_ticks;
-	char container[CONTAINER_ID_BYTES]; /* "" if in none */
+	char container[CONTAINER_ID_BYTES]; /* "": in no container */
 	char comm[PROCESS_COMM_BYTES];
 	struct profile profile;
-	struct timeline timeline; /* of this process alone */
+	struct timeline timeline; /* of this process's samples */
 	struct period_graph *next;
 };
 
 struct period {
-	uint64_t start_ns, end_ns; /* end_ns: no sample lies behind it */
+	uint64_t start_ns, end_ns; /* end_ns: samples at or after it belong to the next period */
 	uint64_t start_unix_ns;
-	struct map64 by_pid; /* PID -> the graph that it has now */
+	struct map64 by_pid; /* PID -> the newest graph of that PID */
 	struct period_graph *graphs;
 	size_t count;
 	size_t bytes;
 	uint64_t samples;
 	uint64_t left_out;    /* samples for which there was no room */
 	uint64_t processless; /* samples of processes that ended before they could be read */
-	bool is_cut_short;    /* by its size */
+	bool is_cut_short;    /* ended because of its size */
 };
 
 int period_new(uint64_t start_ns, uint64_t length_ns, struct period **ret);
 void period_free(struct period *period); /* NULL is legal */
 
-/* The process's graph, made on first sight; NULL, and counted, without room. */
+/*
+ * The process's graph, which is made if there is none. NULL: no room, and the sample is counted in
+ * left_out.
+ */
 struct period_graph *period_graph_of(struct period *period, const struct process *process);
-/* A sample at at_ns is in graph; before_bytes is what period_graph_bytes said before that. */
+/*
+ * Counts a sample at at_ns that has been added to graph, and the growth of graph. before_bytes is
+ * period_graph_bytes from before the sample was added.
+ */
 void period_note_sample(struct period *period, const struct period_graph *graph,
 			size_t before_bytes, uint64_t at_ns);
 size_t period_graph_bytes(const struct period_graph *graph);
 
 /*
- * Into *ret those graphs of processes that targets know no more, which no sample can come for; as
- * a period of its own, or NULL if there are none.
+ * Moves the graphs of processes that targets no longer knows into *ret, a period of its own, which
+ * the caller owns; no sample can come for them. *ret is NULL if there are none.
  */
 int period_steal_ended(struct period *period, const struct targets *targets, struct period **ret);
 
-/* What a person calls the graph's process; borrowed. */
+/* The title of the graph's process for people; borrowed. */
 const char *period_graph_title(const struct period_graph *graph);
 
 #endif

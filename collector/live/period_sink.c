@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Periods, one after the other, see period_sink.h. */
+/* A chain of periods as a sink, see period_sink.h. */
 #include "live/period_sink.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
  * errors:  negative errno
  * source:  none
  *
- * A period is over when no sample of it can come any more; samples behind its end wait until its
- * owner has taken it and the next one has begun.
+ * A period is over when no more samples of it can come. Samples at or after its end wait in the
+ * hold until the owner of the sink has taken the period and the next period has begun.
  */
 #ifndef FG_LIVE_PERIOD_SINK_H
 #define FG_LIVE_PERIOD_SINK_H
@@ -18,17 +18,23 @@
 struct period_sink {
 	struct sink sink;
 	uint64_t length_ns;
-	struct period *period; /* the one that lasts; NULL before begin, and once it was given up */
-	bool is_over;	       /* it waits to be taken */
+	/* the current period; NULL before begin and after period_sink_give_up */
+	struct period *period;
+	bool is_over; /* the current period waits to be taken */
 };
 
 int period_sink_new(uint64_t length_ns, struct period_sink **ret);
 
-/* The period that lasts, for the caller to free; the next one begins at its end. */
+/*
+ * Gives the current period to the caller, who frees it. The next period begins at its end. On an
+ * error the current period stays.
+ */
 int period_sink_turn(struct period_sink *periods, struct period **ret);
-/* The same without a next one: what comes then is not kept. */
+/*
+ * Gives the current period to the caller without beginning another one: later samples are not kept.
+ */
 struct period *period_sink_give_up(struct period_sink *periods);
-/* The period that lasts ends at that time, if it would not end before. */
+/* Moves the end of the current period to end_ns, if that is earlier. */
 void period_sink_end(struct period_sink *periods, uint64_t end_ns);
 
 #endif

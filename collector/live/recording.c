@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A recording's way through the stages, see recording.h:
+ * A recording's samples on their way through the stages, see recording.h:
  *
- *   rings -> hold (250 ms) -> mappings, names, exits to the targets;
- *                             samples: unwind -> symbolize -> sinks
+ *   ring buffers -> hold (250 ms) -> mappings, names, exits: to the targets;
+ *                                    samples: unwind -> symbolize -> sinks
  *
- * Files are taken hold of before that, when a record of their mapping is read, and loaded by the
- * table cache's thread. A sample whose tables are not there yet stays in the hold, and all behind
- * it with it.
+ * When the record of a mapping is read, its file is taken hold of, and the table cache's threads
+ * load the file's tables. A sample whose tables are missing stays in the hold, and all later
+ * samples with it.
  */
 #include "live/recording.h"
 

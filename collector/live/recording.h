@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   one recording: perf records of its own sampler -> a profile
+ * shape:   one recording: the perf records of its own sampler -> a profile
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  negative errno, said on stderr by the sampler
  * source:  none
  *
- * The chain of stages is spelled in recording.c, in take_sample. What samples go into is a sink.
- * Life cycle: start, then read and
- * advance until is_done; stop ends it early and keeps what there is.
+ * The chain of stages is spelled in take_sample of recording.c. The sinks of a recording keep its
+ * samples. Life cycle: recording_start, then recording_read and recording_advance until is_done;
+ * recording_stop ends a recording early and keeps its samples.
  */
 #ifndef FG_LIVE_RECORDING_H
 #define FG_LIVE_RECORDING_H
@@ -30,44 +30,49 @@
 #include <stdint.h>
 #include <sys/utsname.h>
 
-/* So long from when its agent connects a JVM may end at any moment. */
+/* For this time after its agent has connected, a JVM may end at any moment. */
 #define RECORDING_YOUNG_NS UINT64_C(2000000000)
-/* So long from when a program begins it may become a JVM; its agent connects soon after. */
+/* For this time after a program has begun, it may become a JVM whose agent connects soon. */
 #define RECORDING_NEWCOMER_NS UINT64_C(200000000)
 
 /*
- * A sample waits so long for tables of files, beyond HOLD_NS; then it is named without. No process
- * is forgotten before that.
+ * How long a sample waits for tables of files, beyond HOLD_NS, before it is named without them. No
+ * process is forgotten before that.
  */
 #define RECORDING_PATIENCE_NS UINT64_C(5000000000)
-/* Nor does any when so much waits: snapshots would have to be left out. */
+/*
+ * When held samples take this many bytes, no sample waits for tables: snapshots would be left out.
+ */
 #define RECORDING_PATIENCE_BYTES (HOLD_STACKS_BYTES / 4 * 3)
 
-/* Programs that began in processes that were not of interest; past it all are forgotten. */
+/* Limit of struct recording's execs. Past the limit all of them are forgotten. */
 #define RECORDING_MAX_EXECS 4096
 
 #define RECORDING_ENDLESS_NS (UINT64_MAX / 4)
 
 struct recording_options {
 	pid_t pid;		/* 0: any */
-	struct selector select; /* by names; of what all, or the lack of it, leaves */
-	bool all;		/* processes without an agent too */
-	bool by_pid, by_thread; /* in the graph */
-	bool cuts_carriers;	/* a virtual thread's stack ends where it was mounted */
+	struct selector select; /* by names, among the processes that pid and all allow */
+	bool all;		/* also processes without an agent */
+	bool by_pid, by_thread; /* a label frame of the process with its PID, of the thread */
+	/* the stack of a virtual thread ends where it is mounted on its carrier thread */
+	bool cuts_carriers;
 	unsigned hz;
-	char event[32]; /* "" the best there is */
+	char event[32]; /* "": the best event of this machine */
 	uint64_t duration_ns;
-	uint32_t stack_bytes; /* of the snapshots that stacks are unwound from; 0: frame pointers */
+	uint32_t stack_bytes; /* size of a snapshot; 0: no snapshots, frame pointers alone */
 	struct java_name_options names;
 	enum demangle_style cxx_names;
 	bool has_native_lines;
-	uint32_t window_seconds; /* 0: all is kept; else the last seconds alone, see window */
+	/* 0: all samples are kept; else those of the last seconds, see window.h */
+	uint32_t window_seconds;
 };
 
 struct recording_status {
 	uint64_t elapsed_ns;
 	uint64_t samples, lost;
-	uint32_t jvms; /* that samples can be of; without a window also those that have ended */
+	/* JVMs that can be sampled; without a window also sampled JVMs that have ended */
+	uint32_t jvms;
 	bool is_done;
 	struct profile_quality quality;
 	char event[32];
@@ -75,114 +80,137 @@ struct recording_status {
 
 struct recording_counts {
 	uint64_t waits;		 /* samples that waited for a table */
-	uint64_t hurried;	 /* samples that were named although a table was still missing */
-	uint64_t unread;	 /* processes that were too many to be looked at as they began */
-	uint64_t heard;		 /* records of what happened to processes */
-	uint64_t lost;		 /* the kernel's count of those without room */
+	uint64_t hurried;	 /* samples that were named while a table was missing */
+	uint64_t unread;	 /* processes not read when they began, because too many began */
+	uint64_t heard;		 /* records other than samples: mappings, forks, execs, exits */
+	uint64_t lost;		 /* records about processes that the kernel had no room for */
 	uint64_t reread;	 /* processes whose mappings were read again */
-	uint64_t reread_put_off; /* samples whose process would have been, and had to wait */
+	uint64_t reread_put_off; /* samples whose process had to be read again, and was not yet */
 };
 
 struct recording {
 	struct recording_options options;
-	struct selection selection; /* of options.select */
+	struct selection selection; /* made of options.select */
 	struct sampler *sampler;
 	struct hold hold;
 	struct sink *sinks;	       /* owned */
-	struct tree_sink *tree;	       /* one of them, or NULL */
-	struct window_sink *window;    /* one of them, or NULL */
-	struct sink_progress progress; /* that they were told of last */
+	struct tree_sink *tree;	       /* the sink that is a tree, or NULL */
+	struct window_sink *window;    /* the sink that is a window, or NULL */
+	struct sink_progress progress; /* as last given to the sinks */
 	uint64_t start_ns, end_ns;
-	uint64_t start_unix_ns; /* start_ns by the wall clock */
+	uint64_t start_unix_ns; /* start_ns in the wall clock's time */
 	struct utsname host;
-	const char *host_name; /* what FGCOLLECT_HOST says, else that of host */
+	const char *host_name; /* the environment's FGCOLLECT_HOST, else host.nodename */
 	char boot_id[40];
 	bool is_done;
-	bool is_hung_up;	 /* its descriptors tell nothing any more; the rings still do */
-	bool has_more;		 /* samples whose time has come: others wait for their turn, too */
-	bool is_waiting;	 /* the oldest sample, for a table */
-	uint64_t waiting_since;	 /* the table cache's count of loads then */
-	struct map64 execs;	 /* PID -> time, of processes that were not of interest then */
-	uint64_t young_until_ns; /* a process has become a JVM that may end before that */
-	uint64_t hasty_until_ns; /* its rings are read more often until then */
-	uint64_t newcomer_until_ns; /* a program has begun that may become a JVM before that */
-	uint64_t deep_stacks;	    /* so many had been walked, if that is known */
+	/* its descriptors have hung up; its ring buffers can still be read */
+	bool is_hung_up;
+	bool has_more;		/* a turn ended before all samples that are due were taken */
+	bool is_waiting;	/* the oldest held sample waits for a table */
+	uint64_t waiting_since; /* table_cache_loads when that wait began */
+	/* PID -> time of its last exec, for processes that were not of interest then */
+	struct map64 execs;
+	uint64_t young_until_ns;    /* until then a process that has become a JVM may end */
+	uint64_t hasty_until_ns;    /* until then its ring buffers are read more often */
+	uint64_t newcomer_until_ns; /* until then a program that has begun may become a JVM */
+	uint64_t deep_stacks;	    /* last value given to recording_note_depth, if knows_depth */
 	bool knows_depth;
-	uint64_t budget_ns; /* when the next look at processes that nobody knew may begin */
-	unsigned budget;    /* how many are left until then */
+	uint64_t budget_ns; /* when budget is filled up again */
+	unsigned budget;    /* how many more unknown processes may be read until then */
 	struct mapping_watch mappings;
 	struct recording_counts counts;
-	struct recording *next; /* the engine's */
+	struct recording *next; /* next in the engine's list */
 	uint32_t id;
 	uint64_t asked_ns; /* when its client last asked for it; 0: it has no client */
 };
 
-/* What a recording works with and does not own. */
+/* What a recording uses and does not own. */
 struct recording_model {
 	struct targets *targets;
 	struct table_cache *tables;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
-	void (*on_jvm)(void *arg, pid_t pid); /* that process becomes one; NULL: nobody asks */
+	void (*on_jvm)(void *arg, pid_t pid); /* process pid becomes a JVM; NULL: not called */
 	void *on_jvm_arg;
 };
 
 /*
- * sink takes the samples, and is the recording's from here on, whatever is returned. NULL: a tree
- * does, or a window if options have one.
+ * Starts sampling. sink and the sinks behind it take the samples; the recording owns them, even if
+ * an error is returned. sink NULL: the recording makes a window_sink if options have
+ * window_seconds, else a tree_sink.
  */
 int recording_start(const struct recording_options *options, struct recording_model *model,
 		    struct sink *sink, struct recording **ret);
 void recording_free(struct recording *recording); /* NULL is legal */
 
-/* A process has become known: takes hold of its files if samples of it are wanted. */
+/*
+ * Takes hold of the files of a process that has become known, if the recording wants its samples.
+ */
 void recording_meet(struct recording *recording, struct recording_model *model,
 		    struct process *process);
-/* Takes what the rings hold. */
+/* Reads all records of the ring buffers. */
 void recording_read(struct recording *recording, struct recording_model *model);
-/* Takes one record of them: notes what cannot wait, and holds it. */
+/* Handles one record when it is read: does what cannot wait, and adds the record to the hold. */
 void recording_hear(struct recording *recording, struct recording_model *model,
 		    const struct perf_record *record);
-/* Where a sample says that the mappings that are known may not be all. */
+/* A sample after which the known mappings of its process may be incomplete. */
 struct recording_miss {
 	uint64_t time_ns; /* of the sample */
-	bool has_missed;  /* at one of its addresses nothing is known */
+	bool has_missed;  /* nothing is known at one of the sample's addresses */
 };
 
-/* Reads the process's mappings anew if that is due; whether there were any that nobody knew. */
+/* Reads the process's mappings again if that is due. Returns whether there were new mappings. */
 bool recording_read_mappings(struct recording *recording, struct recording_model *model,
 			     struct process *process, const struct recording_miss *miss);
-/* Names what has been held long enough; finishes when all up to the end has been. */
+/*
+ * Names samples that have been held long enough. Finishes the recording when all samples up to its
+ * end have been named.
+ */
 void recording_advance(struct recording *recording, struct recording_model *model, uint64_t now_ns);
 /*
- * So many stacks deeper than their copies, or in the heap, have been walked by now. Where there are
- * any, the rest is read from the process when the ring is, and has changed the less the sooner that
- * is: so rings are read more often for a second.
+ * deep_stacks: how many stacks so far were deeper than their snapshots, or had frames in the heap.
+ * If the number has grown, the ring buffers are read more often for a second: a stack remainder is
+ * read when the sample is read from the ring buffer, and the sooner, the less of it has changed.
  */
 void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uint64_t now_ns);
-/* No samples after now_ns. */
+/* Ends the recording at now_ns: later samples are not taken. */
 void recording_stop(struct recording *recording, uint64_t now_ns);
 
 void recording_status(const struct recording *recording, const struct recording_model *model,
 		      uint64_t now_ns, struct recording_status *ret);
 
-/* What is known beside the samples; its texts are the recording's, or for ever. */
+/*
+ * The facts of the recording beside its samples. The texts of ret belong to the recording or are
+ * static. The recording must have a tree.
+ */
 void recording_info(const struct recording *recording, uint64_t now_ns, struct profile_info *ret);
-/* Its tree as a file of that format; with options' info and timeline in place of what is there. */
+/*
+ * Writes the recording's tree as a file of that format. options' info and timeline are ignored: the
+ * recording's own are used.
+ */
 int recording_render(struct recording *recording, enum render_format format,
 		     const struct render_options *options, FILE *stream);
 
-/* What its window holds, as a file of render's RENDER_RECORDING. */
+/* Writes the content of the recording's window in the format RENDER_RECORDING. */
 int recording_write_window(const struct recording *recording, FILE *stream);
 
-/* Before names are asked for: what is no JVM is wanted with all, what has a PID by that. */
+/*
+ * Whether pid or all of options lets the process in, before it is selected by names. Without
+ * either, only JVMs are of interest. process NULL: a process that is gone.
+ */
 bool recording_is_of_interest(const struct recording_options *options,
 			      const struct process *process);
-/* Whether samples of this process belong to it; NULL: one that is gone. */
+/* Whether samples of the process belong to the recording. process NULL: a process that is gone. */
 bool recording_selects(struct recording *recording, const struct process *process);
-/* The same before there is a recording; by a name that several fit, of all these. */
+/*
+ * recording_selects for options without a recording: if several containers or pods fit a name, all
+ * of them are wanted.
+ */
 bool recording_wants(const struct recording_options *options, const struct process *process);
-/* Whether this one does: it may be of what ran in the process before. */
+/*
+ * Whether one sample belongs to the recording. A sample from before the process's last exec may
+ * not.
+ */
 bool recording_wants_sample(struct recording *recording, const struct process *process,
 			    const struct perf_record *record);
 

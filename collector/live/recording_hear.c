@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a recording does with a record as it comes, before it waits for its time; see recording.h.
- * Processes may have ended by then: what can be read of them only while they are there is read now.
+ * What a recording does with a record when it is read, before the record waits in the hold; see
+ * recording.h. A process may have ended when the wait is over, so what can be read only from a
+ * living process is read here.
  */
 #include "live/recording.h"
 
@@ -10,7 +11,10 @@
 #include <string.h>
 
 #define EXPECTED_FRAMES 16 /* of a sample, whose files are loaded ahead */
-/* So long after one of its stacks was found to go on in the heap, a JVM's are looked at as they come. */
+/*
+ * For this time after a stack of a JVM went on in the heap, all its stacks are looked at when they
+ * are read.
+ */
 #define IN_HEAP_NS (10 * CLOCK_NS_PER_SEC)
 
 /* Processes that are looked at as they begin, 100 us each: a storm of them is not followed. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How far a recording is, and what it says and writes of itself; see recording.h. */
+/* A recording's status, facts and output files; see recording.h. */
 #include "live/recording.h"
 
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Figures as people read them, see report.h. */
+/* A recording's figures as people read them, see report.h. */
 #include "live/report.h"
 
 #include <stdarg.h>

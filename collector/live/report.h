@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a recording's figures -> the lines that people and graphs show
+ * shape:   a recording's figures -> the lines that commands print and graphs show
  * units:   samples, per cent
  * threads: any
  * errors:  none
@@ -16,19 +16,20 @@
 #define REPORT_BYTES 1024
 
 /*
- * "quality: 1,980 samples, 99.9 % named, 100.0 % of Java named, 99.2 % rooted, 0 lost", and behind
- * that what there is of: ", 0.8 % truncated (snapshot ended 12, bad return address 4)", the most
- * frequent reason first; ", 3 without the copy of their stack"; ", 2 cut at the memory limit".
+ * "quality: 1,980 samples, 99.9 % named, 100.0 % of Java named, 99.2 % rooted, 0 lost". Behind that
+ * follow the parts whose count is not 0: ", 0.8 % truncated (snapshot ended 12, bad return address
+ * 4)" with the most frequent reason first; ", 0.1 % without their frames in the heap"; ", 3 without
+ * the copy of their stack"; ", 2 cut at the memory limit".
  */
 void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES]);
 
-/* "2 JVMs", or "" where there is none. Returns ret. */
+/* "2 JVMs", or "" for 0. Returns ret. */
 const char *report_jvms(unsigned jvms, char ret[32]);
 
 /* "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 2 JVMs" */
 void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES]);
 
-/* A share in per cent; 100.0 only if nothing is missing, and 0.0 only if nothing is there. */
+/* A share in per cent. 100.0 only if part is whole, and 0.0 only if part is 0. */
 double report_percent(uint64_t part, uint64_t whole);
 
 /* 1234567 -> "1,234,567" */

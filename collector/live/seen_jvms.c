@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Remembers which JVMs were seen, see seen_jvms.h. */
+/* Remembers the JVMs of which there were samples, see seen_jvms.h. */
 #include "live/seen_jvms.h"
 
 /* A PID is given again, but not with the same start. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   JVMs that samples were of -> how many these are, those that have ended among them
+ * shape:   JVMs of which there were samples -> how many they are, with those that have ended
  * units:   none
  * threads: the model's
- * errors:  without memory, or past SEEN_JVMS_MAX, one is not remembered
+ * errors:  without memory, or past SEEN_JVMS_MAX, a JVM is not remembered
  * source:  none
  */
 #ifndef FG_LIVE_SEEN_JVMS_H
@@ -13,13 +13,14 @@
 
 #define SEEN_JVMS_MAX 65536
 
-/* A zero-filled one is valid, and empty. */
+/* A zero-filled struct is valid and empty. */
 struct seen_jvms {
 	struct map64 seen;
 };
 
 void seen_jvms_fini(struct seen_jvms *jvms);
-void seen_jvms_add(struct seen_jvms *jvms, const struct process *process); /* if it is a JVM */
+/* other processes are ignored */
+void seen_jvms_add(struct seen_jvms *jvms, const struct process *process);
 bool seen_jvms_has(const struct seen_jvms *jvms, const struct process *process);
 
 #endif

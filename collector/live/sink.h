@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   named samples of one recording, in the order of their times -> whatever keeps them
+ * shape:   the named samples of one recording, in the order of their times -> what keeps them
  * units:   CLOCK_MONOTONIC nanoseconds, samples
  * threads: the model's
  * errors:  negative errno
  * source:  none
  *
- * A recording has any number of sinks, and each gets all samples: a tree of all of them
- * (tree_sink.h), the last seconds (window_sink.h), a graph of each process for a stretch of time
- * (period_sink.h). A sink is the first member of a structure of its own, which whoever wants what it
- * has kept asks.
+ * A recording has any number of sinks, and each sink gets all samples. There are three: a tree of
+ * all samples (tree_sink.h), the samples of the last seconds (window_sink.h), and a graph for each
+ * process and period (period_sink.h). A struct sink is the first member of a larger structure, in
+ * which the sink's owner finds what was kept.
  *
  * Life cycle: begin, then take and advance, then free.
  */
@@ -27,18 +27,18 @@ struct sink;
 
 /* How far a recording is. */
 struct sink_progress {
-	uint64_t until_ns;  /* samples of before then have all been taken; 0: it is not known */
-	uint64_t lost;	    /* samples that did not come, since the recording's start */
-	uint64_t stackless; /* samples that came without the copy of their stack, likewise */
+	uint64_t until_ns;  /* all samples before until_ns have been taken; 0: not known */
+	uint64_t lost;	    /* samples lost since the recording's start */
+	uint64_t stackless; /* samples without a snapshot since the recording's start */
 };
 
 struct sink_ops {
 	/*
-	 * Samples of that kind will come, from start_ns on. -ENOTSUP: the sink has no place for
-	 * what their values count.
+	 * Samples of that kind will follow, from start_ns on. -ENOTSUP: the sink cannot keep what
+	 * the values of that kind count.
 	 */
 	int (*begin)(struct sink *sink, const struct sample_kind *kind, uint64_t start_ns);
-	/* Negative: there was no memory, and the sample counts as lost. */
+	/* Negative: no memory, and the recording counts the sample as lost. */
 	int (*take)(struct sink *sink, const struct named_sample *sample);
 	void (*advance)(struct sink *sink, const struct sink_progress *progress);
 	void (*free)(struct sink *sink);
@@ -47,14 +47,16 @@ struct sink_ops {
 struct sink {
 	const struct sink_ops *ops;
 	struct sink *next;
-	/* Later samples wait until the sink has moved its end; SINK_ENDLESS_NS: it has none. */
+	/*
+	 * Samples at or after end_ns wait until the sink has moved end_ns. SINK_ENDLESS_NS: no end.
+	 */
 	uint64_t end_ns;
 };
 
-/* The sink and those behind it; NULL is legal. */
+/* Frees the sink and all sinks behind it; NULL is legal. */
 void sink_free_all(struct sink *sink);
 
-/* Whether all that samples of the kind count is themselves, each once. */
+/* Whether samples of the kind have one value, which counts samples. */
 bool sample_kind_is_count(const struct sample_kind *kind);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the samples of a recording -> one call tree of all, and when and of whom each was
- * units:   as profile.h and timeline.h
+ * shape:   the samples of a recording -> one call tree of all samples, and the time and thread of
+ *          each
+ * units:   those of profile.h and timeline.h
  * threads: the model's
  * errors:  negative errno
  * source:  none
@@ -15,8 +16,8 @@
 struct tree_sink {
 	struct sink sink;
 	struct profile profile;
-	struct timeline timeline; /* of profile's samples */
-	struct seen_jvms seen;	  /* that there were samples of */
+	struct timeline timeline; /* of the samples in profile */
+	struct seen_jvms seen;	  /* JVMs of which there were samples */
 	uint64_t start_ns;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the samples of a recording -> those of its last seconds
- * units:   as window.h
+ * shape:   the samples of a recording -> the samples of its last seconds
+ * units:   those of window.h
  * threads: the model's
  * errors:  negative errno
  * source:  none
  *
- * For a recording without end, which must not grow without end.
+ * For a recording without end, whose memory must have a limit.
  */
 #ifndef FG_LIVE_WINDOW_SINK_H
 #define FG_LIVE_WINDOW_SINK_H
