@@ -2,19 +2,18 @@
 /*
  * shape:   two profiles, before and after -> one tree with both counts at each node
  * units:   samples as they were counted; shares of each side's own total
- * threads: as profile.h
+ * threads: those of profile.h
  * errors:  -ENOMEM
- * source:  the two-proportion z test with pooled variance; Poisson counts where nothing is
- *          normalised
+ * source:  the two-proportion z test with pooled variance; Poisson counts for raw counts
  *
- * A node is there if either profile has it. The tree's own weights are the widths it is drawn with:
- * of one side, or of whichever is greater at each end of a stack, so that what has gone is seen
- * beside what is new.
+ * The tree has a node where either profile has one. The tree's self and total weights are the
+ * widths to draw: the counts of one side, or (DIFF_WIDTH_UNION) at each end of a stack the greater
+ * of both sides' counts, so that what has gone is seen beside what is new.
  *
- * Normalised, a count is compared as its share of its side's total, because two recordings are
- * seldom equally long. A change may be the luck of sampling: z says how many standard deviations it
- * is away from none. That takes counts for samples that do not depend on each other; of periods or
- * times it says too much.
+ * Unless is_raw, counts are normalised: each count is compared as a share of its side's total,
+ * because two recordings are seldom equally long. A change may be chance: z is its distance from no
+ * change in standard deviations. z is right for counts of independent samples; for weights that are
+ * periods or times z is too large.
  */
 #ifndef FG_PROFILE_DIFF_H
 #define FG_PROFILE_DIFF_H
@@ -28,7 +27,7 @@
 #define DIFF_SIDES   2
 #define DIFF_BEFORE  0
 #define DIFF_AFTER   1
-#define DIFF_NOISE_Z 2.576 /* less than that happens in one of 100 where nothing has changed */
+#define DIFF_NOISE_Z 2.576 /* where nothing has changed, 99 of 100 changes are smaller */
 
 enum diff_width {
 	DIFF_WIDTH_AFTER,
@@ -38,25 +37,28 @@ enum diff_width {
 
 struct diff_options {
 	enum diff_width width;
-	bool is_raw;	   /* counts are compared as they are */
-	bool splits_kinds; /* a Java method compiled otherwise than before is another one */
+	bool is_raw;	   /* counts are not normalised */
+	bool splits_kinds; /* a Java method compiled at another level is another node */
 };
 
-/* Of a node, or of a method wherever it is called. */
+/* Counts of a node, or of all nodes of a method. */
 struct diff_counts {
 	uint64_t self[DIFF_SIDES];
 	uint64_t total[DIFF_SIDES];
 };
 
 struct profile_diff {
-	struct profile tree;	   /* its self and total are widths */
-	struct diff_counts *nodes; /* by the tree's node numbers */
+	struct profile tree;	   /* self and total are widths */
+	struct diff_counts *nodes; /* by node number of the tree */
 	struct diff_options options;
 };
 
-/* A method: all nodes of a name. Where it calls itself, each sample counts once. */
+/*
+ * A method: all nodes of one name and kind. A sample counts once in total, also where the method
+ * calls itself.
+ */
 struct diff_method {
-	const char *name; /* the tree's */
+	const char *name; /* owned by the tree */
 	enum frame_kind kind;
 	struct diff_counts counts;
 };
@@ -65,18 +67,18 @@ int diff_init(struct profile_diff *diff, const struct profile *before, const str
 	      const struct diff_options *options);
 void diff_fini(struct profile_diff *diff);
 
-/* What a count before is worth after: 1 where nothing is normalised. */
+/* The factor that makes a count before comparable with one after; 1 where nothing is normalised. */
 double diff_scale(const struct profile_diff *diff);
 /*
- * Of one pair of a diff_counts: the change as a share of all samples after, so that 0.01 is one of
- * a hundred; normalised, of both sides' own shares.
+ * The change of one pair of counts as a share of all samples after: 0.01 is one of a hundred.
+ * Normalised, the difference of the shares of both sides.
  */
 double diff_change(const struct profile_diff *diff, const uint64_t counts[DIFF_SIDES]);
-/* In standard deviations; 0 where there is nothing to compare. */
+/* The change in standard deviations; 0 where nothing can be compared. */
 double diff_z(const struct profile_diff *diff, const uint64_t counts[DIFF_SIDES]);
 bool diff_is_noise(const struct profile_diff *diff, const uint64_t counts[DIFF_SIDES]);
 
-/* All methods, those whose own samples changed most first. The caller frees *ret. */
+/* All methods, by the change of their self counts, the largest first. The caller frees *ret. */
 int diff_methods(const struct profile_diff *diff, struct diff_method **ret, size_t *ret_n);
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a frame's name -> the framework that it is of, and what a thread with it does
+ * shape:   a frame's name -> its framework, or the task of a thread that has the frame
  * units:   none
  * threads: any, constants
  * errors:  none
  * source:  the frameworks' packages; HotSpot's classes of threads and VM operations
  *
- * A page has these lists from here. Names are matched from their beginning; a . and a / are alike.
+ * The page's lists are made from these lists. A list holds beginnings of names; '.' and '/' are
+ * equal.
  */
 #ifndef FG_PROFILE_NAME_LISTS_H
 #define FG_PROFILE_NAME_LISTS_H
@@ -18,18 +19,21 @@
 
 struct name_list {
 	const char *name;
-	const char *starts[NAME_LIST_STARTS]; /* up to a NULL */
+	const char *starts[NAME_LIST_STARTS]; /* ended by a NULL */
 };
 
-/* Of frameworks the last is the JDK, whose frames belong to a run of them and begin none. */
+/*
+ * The last framework is the JDK: its frames can continue a run of framework frames but not begin
+ * one.
+ */
 extern const struct name_list framework_lists[];
 extern const size_t framework_count;
 
-/* "[GC]": what a thread that never runs Java does, by one of its frames. */
+/* Tasks such as "[GC]" of threads that run no Java, told from one of their frames. */
 extern const struct name_list task_lists[];
 extern const size_t task_count;
 
-/* The first list that has a start of name, or SIZE_MAX. */
+/* The number of the first list with a beginning of name, or SIZE_MAX. */
 size_t name_list_find(const struct name_list *lists, size_t count, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Labels of thread pools, see pools.h. */
+/* Puts labels of thread pools into a tree, see pools.h. */
 #include "profile/pools.h"
 
 #include "base/map64.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The call tree, see profile.h. Nodes live in one array and name each other by number; siblings
- * are found through one hash index over (parent, name, kind) instead of a table a node, because
- * most nodes have one child. The index hashes and compares texts, so that looking for a frame that
- * is not there keeps nothing of it: past the node cap, endless new names cost no memory.
+ * The call tree, see profile.h. Nodes live in one array and refer to each other by number. One hash
+ * index over (parent, name, kind) finds a child; a table for each node would be a waste, because
+ * most nodes have one child. The index hashes and compares texts, so a look-up keeps nothing of a
+ * name that is not there: past the node cap, endless new names cost no memory.
  *
- * A stack is added in two steps: first its path is found or made, then its weight is added along
- * that path. Memory that runs out in the first step leaves nodes of weight 0, which count nothing.
+ * A stack is added in two steps: its path is found or made, then its weight is added along the
+ * path. If memory runs out in the first step, nodes of weight 0 stay, which count nothing.
  */
 #include "profile/profile.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what is known of a profile beside its samples: where, when, how, and how well
- * units:   as the names say; 0 or "" is not known
+ * shape:   the facts of a profile beside its samples: host, time, event, quality
+ * units:   those in the names; 0 or "": not known
  * threads: any, a value
  * errors:  none
  * source:  none
  *
- * Texts are borrowed for as long as the info is used, and come from outside: a format cleans them.
- * Processes, their containers and JVMs are the timeline's.
+ * The texts are borrowed while the info is used. They come from outside, so each output format
+ * cleans them. Processes, their containers and their JVMs are in the timeline.
  */
 #ifndef FG_PROFILE_PROFILE_INFO_H
 #define FG_PROFILE_PROFILE_INFO_H
@@ -15,16 +15,17 @@
 #include "profile/profile.h"
 
 struct profile_info {
-	const char *host;    /* its name */
-	const char *boot_id; /* the kernel's own word for the time since the host was started */
+	const char *host;    /* the host's name */
+	const char *boot_id; /* the kernel's random ID of this boot of the host */
 	const char *kernel;  /* release, as uname -r */
 	const char *event;   /* cpu-clock, cycles, ... */
-	const char *program; /* that made it, with its version */
+	const char *program; /* the program that made the profile, with its version */
 	unsigned hz;
 	uint64_t start_unix_ns; /* wall clock */
 	uint64_t duration_ns;
 	struct profile_quality quality;
-	const char *reasons[PROFILE_REASONS]; /* of truncated_samples; NULL: not used */
+	/* names of the reasons in quality.truncated_samples; NULL: not used */
+	const char *reasons[PROFILE_REASONS];
 };
 
 #endif

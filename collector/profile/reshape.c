@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Moves each node's samples to its place in another tree, see reshape.h. */
+/* Moves each node's samples to its place in the reshaped tree, see reshape.h. */
 #include "profile/reshape.h"
 
 #include "profile/name_lists.h"

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a profile -> one with fewer boxes: a method is one whatever it was compiled to, all time
- *          is its Java method's, frameworks are folded, starts of threads are one
+ * shape:   a profile -> a profile with fewer nodes: levels of compilation merged, native code given
+ *          to Java methods, frameworks folded, first frames of threads left out
  * units:   samples
- * threads: any number at once on one source; a reshaped one belongs to one
+ * threads: any number at once on one source; the result belongs to one
  * errors:  -ENOMEM
  * source:  none
  *
- * Levels of compilation are properties of samples: a method that was interpreted, compiled by C1
- * and by C2 at one place of the tree is one node with the samples of all. The node's kind is that
- * of most of its samples. The node's counts by level say the rest.
+ * With merges_levels a method at one place of the tree is one node, whether it was interpreted,
+ * compiled by C1, compiled by C2 or inlined. The node's kind is the kind of most of its samples;
+ * struct level_counts has the totals of each level.
  *
- * With java_only what is no Java method gives its samples to the Java method that called it,
- * kernel, native code and JVM alike. What begins a thread is left out. Samples without a Java
- * method end in a node that says whose they are: [JIT compiler], [GC] or [no Java method]. Labels
- * stay.
+ * With java_only a frame that is no Java method (kernel, native code, JVM) is left out, and its
+ * samples go to the Java method that called it. The first frames of a thread are left out. Samples
+ * without a Java method end in a label that names the thread's task: [JIT compiler], [GC] or [no
+ * Java method]. Labels stay.
  *
- * With folds_frameworks a run of frames of frameworks is one label, "[Spring, Tomcat: 34 frames]":
- * which ones, and how many at most. A run begins with a frame of a framework; the JDK's frames
- * belong to it.
+ * With folds_frameworks a run of framework frames becomes one label with the frameworks and the
+ * length of the longest run, "[Spring, Tomcat: 34 frames]". A run begins with a framework's frame;
+ * the JDK's frames continue a run.
  *
- * With hides_starts what stands between a label of a thread pool and the first Java method is left
+ * With hides_starts the frames between a thread pool's label and the first Java method are left
  * out, see pools.h.
  */
 #ifndef FG_PROFILE_RESHAPE_H
@@ -35,12 +35,14 @@
 enum level {
 	LEVEL_INTERPRETED,
 	LEVEL_C1,
-	LEVEL_C2, /* or compiled at a level that is not known */
+	LEVEL_C2, /* or compiled at an unknown level */
 	LEVEL_INLINED,
 	LEVELS,
 };
 
-/* A node's total by level; what is no Java method, or not known how it ran, has none. */
+/*
+ * A node's total by level. All are 0 for a node that is no Java method or whose level is not known.
+ */
 struct level_counts {
 	uint64_t totals[LEVELS];
 };
@@ -50,14 +52,14 @@ struct reshape_options {
 	bool java_only;
 	bool hides_starts;
 	bool folds_frameworks;
-	bool is_compared; /* runs have one name, for those before and after are to be one */
+	bool is_compared; /* all runs have one name, so that runs before and after are equal */
 };
 
 struct reshaped {
 	struct profile profile;
-	uint32_t *of; /* source's number -> profile's, where its own samples are */
+	uint32_t *of; /* node of the source -> node of profile in which its self samples are */
 	uint32_t n_of;
-	struct level_counts *levels; /* by profile's numbers */
+	struct level_counts *levels; /* by node number of profile */
 };
 
 int reshape_init(struct reshaped *reshaped, const struct profile *from,
@@ -66,12 +68,13 @@ void reshape_fini(struct reshaped *reshaped);
 
 /* "interpreted", "C1", "C2", "inlined" */
 const char *level_name(enum level level);
-/* How many levels a node has samples of. */
+/* The number of levels in which the node has samples. */
 unsigned level_count(const struct level_counts *counts);
 
 /*
- * A copy of entries by the new numbers, sorted; UINT32_MAX of what was no node. Its texts, processes and threads are timeline's.
- * The caller frees ret->entries.
+ * Copies the timeline's entries with the node numbers of reshaped->profile, sorted. An entry of a
+ * node that the source does not have gets UINT32_MAX. The texts, processes and threads of ret are
+ * borrowed from timeline. The caller frees ret->entries.
  */
 int reshape_timeline(const struct reshaped *reshaped, const struct timeline *timeline,
 		     struct timeline *ret);

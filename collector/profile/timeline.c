@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * When and on which thread, see timeline.h. Entries are appended; only when their array is full, or
- * somebody reads them, are they sorted and equal ones joined, in place. If that does not free a
- * quarter of the cap, buckets are doubled until it does or one bucket is left.
+ * Time and thread of samples, see timeline.h. Entries are appended. They are sorted, and equal
+ * entries joined in place, only when their array is full or a caller asks for it. If joining does
+ * not free a quarter of the array's limit, buckets are doubled until it does or one bucket is left.
  */
 #include "profile/timeline.h"
 

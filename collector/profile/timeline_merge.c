@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Adds a timeline's rows and entries as a recording adds them, so that all limits hold. */
+/*
+ * Adds one timeline's rows and entries to another as a recording would add them, so that all limits
+ * hold.
+ */
 #include "profile/timeline_merge.h"
 
 #include "base/cleanup.h"

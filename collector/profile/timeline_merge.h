@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   two timelines of one profile's nodes -> one
+ * shape:   two timelines over the nodes of one profile -> one timeline
  * units:   nanoseconds
  * threads: one
- * errors:  -ENOMEM, and to is as it was; what has no room is counted as by timeline_add
+ * errors:  -ENOMEM: to is unchanged; what has no room is counted as timeline_add does
  * source:  none
  */
 #ifndef FG_PROFILE_TIMELINE_MERGE_H
@@ -13,12 +13,12 @@
 
 #include <stdbool.h>
 
-/* A zero-filled one says that nothing can be compared. */
+/* How PIDs and times of the two compare. Zero-filled: neither can be compared. */
 struct timeline_merging {
-	bool has_same_pids; /* equal PIDs are the same process; otherwise they are two */
-	bool has_times;	    /* otherwise all of both is in the first bucket */
-	uint64_t to_ns;	    /* so much later do the times of to begin than those of both */
-	uint64_t from_ns;   /* likewise; one of the two is 0 */
+	bool has_same_pids; /* equal PIDs are one process; otherwise two */
+	bool has_times;	    /* otherwise all entries go to the first bucket */
+	uint64_t to_ns;	    /* start of to's times, after the start of the merged timeline */
+	uint64_t from_ns;   /* start of from's times, likewise; one of the two is 0 */
 };
 
 int timeline_merge(struct timeline *to, const struct timeline *from,

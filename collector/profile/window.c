@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The last seconds, see window.h. */
+/* The samples of the last seconds, see window.h. */
 #include "profile/window.h"
 
 #include <errno.h>

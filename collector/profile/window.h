@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   named stacks -> those of the last seconds, as a call tree and who they were of
+ * shape:   named stacks -> the stacks of the last seconds, as a call tree and a timeline
  * units:   CLOCK_MONOTONIC nanoseconds; whole seconds since start_ns; weights are samples
  * threads: one
- * errors:  -ENOMEM; past its room a stack is cut at [overflow], or its thread not kept: counted
+ * errors:  -ENOMEM; past a limit a stack is cut at [overflow], or its thread is not kept; both
+ *          counted
  * source:  none
  *
- * The window is the newest second, of which there is a part so far, and `seconds` whole ones before
- * it. Stacks are in two generations of trees: one grows for as many seconds as the window has,
- * and is kept for as many again. So memory has a bound however long it runs, nothing is ever taken
- * out of a tree, and a stack that is met again costs a look-up. Time never goes back: what comes
- * late counts for the second that it is.
+ * The window is the current second, as far as it has gone, and the `seconds` whole seconds before
+ * it. Stacks are in two generations of trees. One generation grows for as long as the window, then
+ * stays unchanged for the same time while the other one grows. So memory has a limit, nothing is
+ * ever removed from a tree, and a stack that is already known costs a look-up. Time never goes
+ * back: a late sample counts for the current second.
  */
 #ifndef FG_PROFILE_WINDOW_H
 #define FG_PROFILE_WINDOW_H
@@ -22,58 +23,62 @@
 
 #define WINDOW_DEFAULT_SECONDS 10u
 #define WINDOW_MAX_SECONDS     600u
-#define WINDOW_MAX_NODES       131072u	   /* of a generation */
-#define WINDOW_MAX_ENTRIES     262144u	   /* likewise: threads at leaves, with the time */
-#define WINDOW_MAX_NAME_BYTES  (16u << 20) /* likewise: of all names together */
+#define WINDOW_MAX_NODES       131072u	   /* in a generation */
+#define WINDOW_MAX_ENTRIES     262144u	   /* in a generation: threads at leaves, with the time */
+#define WINDOW_MAX_NAME_BYTES  (16u << 20) /* in a generation: bytes of all names */
 
 struct window_generation {
 	struct profile profile;
-	struct timeline timeline; /* from the start of its first second on */
-	uint64_t first;		  /* second */
+	struct timeline timeline; /* begins at the start of second `first` */
+	uint64_t first;		  /* number of its first second */
 };
 
 struct window_second {
 	uint64_t number;
 	struct profile_quality quality;
-	uint64_t untimed; /* samples without room for their thread: in no row */
+	uint64_t untimed; /* samples for whose thread there was no room */
 };
 
 struct window {
 	uint64_t start_ns, now_ns;
 	unsigned seconds;
-	struct window_generation generations[2]; /* the growing one, and the one before */
-	struct window_second *ring;		 /* of seconds */
-	uint64_t lost, stackless;		 /* sums, as last noted */
+	struct window_generation generations[2]; /* the one that grows, and the one before it */
+	struct window_second *ring;		 /* the seconds of the window */
+	uint64_t lost, stackless;		 /* as last given to window_note_losses */
 };
 
 struct window_sample {
 	uint64_t time_ns;
 	const struct frame *frames; /* leaf first */
 	size_t n_frames;
-	uint32_t thread;		     /* of window_timeline's, at that time */
-	const struct profile_quality *flaws; /* what profile_add cannot see, 1 or 0 each */
+	uint32_t thread;		     /* number in the timeline of window_timeline */
+	const struct profile_quality *flaws; /* what profile_add cannot count; 0 or 1 each */
 };
 
-/* What the window held at one moment. A zero-filled one is a valid, empty one. */
+/* The content of a window at one moment. A zero-filled struct is valid and empty. */
 struct window_copy {
 	struct profile profile;
-	struct timeline timeline; /* all in one bucket; each thread and leaf once; what it lost */
+	/* one bucket, one entry for each thread and leaf; lost_samples of the window */
+	struct timeline timeline;
 	struct profile_quality quality;
-	uint64_t covered_ns; /* less than the window has while it fills */
+	uint64_t covered_ns; /* shorter than the window while the window fills */
 };
 
 int window_init(struct window *window, uint64_t start_ns, unsigned seconds);
-void window_fini(struct window *window); /* a zero-filled one is legal */
+void window_fini(struct window *window); /* a zero-filled struct is legal */
 
-/* There will be nothing of before now_ns. */
+/* Moves the window to now_ns: no sample before now_ns will follow. */
 void window_advance(struct window *window, uint64_t now_ns);
-/* Where the thread of a sample of that time is numbered; window_add comes next. */
+/*
+ * The timeline in which to number the thread of a sample at time_ns. window_add must be the next
+ * call.
+ */
 struct timeline *window_timeline(struct window *window, uint64_t time_ns);
 int window_add(struct window *window, const struct window_sample *sample);
-/* Sums since the start; what is new counts for the second that it is now. */
+/* lost and stackless are sums since the start; their growth counts for the current second. */
 void window_note_losses(struct window *window, uint64_t lost, uint64_t stackless);
 
-/* quality, covered_ns and timeline.lost_samples alone; trees stay empty. */
+/* Fills quality, covered_ns and timeline.lost_samples alone; tree and timeline stay empty. */
 void window_sum(const struct window *window, struct window_copy *ret);
 /* On -ENOMEM ret is empty. */
 int window_copy(const struct window *window, struct window_copy *ret);
