@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One thread, one file after the other, see debuginfod.h. */
+/* One thread that asks for one file after the other, see debuginfod.h. */
 #include "symbolize/debuginfod.h"
 
 #include "base/cleanup.h"

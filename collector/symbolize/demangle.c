@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * libiberty's demanglers behind a bound on their output, see demangle.h.
+ * libiberty's demanglers with a limit of their output, see demangle.h.
  *
- * Both manglings have back references, so that a name of 100 bytes can stand for a text of 2^50.
- * libiberty bounds its recursion but not what it prints, and its callback cannot ask it to stop.
- * Therefore the callback leaves by longjmp once the buffer is full. The C++ side keeps nothing on
- * the heap meanwhile; the Rust side may lose one small buffer, and only for a Punycode identifier
- * in a name made to overflow.
+ * Both manglings have back references, so a name of 100 bytes can stand for a text of 2^50.
+ * libiberty limits its recursion but not its output, and its output callback cannot ask it to stop.
+ * Therefore the callback leaves by longjmp when the buffer is full. The C++ demangler has nothing
+ * on the heap then. The Rust demangler may leak one small buffer, and only for a Punycode
+ * identifier in a name made to overflow.
  */
 #include "symbolize/demangle.h"
 

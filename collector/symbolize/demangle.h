@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a C++ or Rust linker name -> what the programmer wrote, in one of three styles
+ * shape:   a C++ or Rust linker name -> the name in the source, in one of three styles
  * units:   bytes
  * threads: any; needs up to about 1 MiB of stack
- * errors:  0: leave the name as it is
+ * errors:  0: use the name as it is
  * source:  the Itanium C++ ABI, Rust's legacy and v0 mangling; libiberty
  */
 #ifndef FG_SYMBOLIZE_DEMANGLE_H
@@ -19,16 +19,19 @@ enum demangle_style {
 	DEMANGLE_STYLES,
 };
 
-/* The style of a word, plain, simple or full; -EINVAL. */
+/* The style that word means: plain, simple or full. -EINVAL: no style. */
 int demangle_style_of(const char *word, enum demangle_style *ret);
 const char *demangle_style_word(enum demangle_style style);
-/* All words, with spaces between them. */
+/* The words of all styles, with spaces between them. */
 const char *demangle_style_words(void);
 
-/* Whether a name could be mangled at all; cheap. */
+/* A quick test whether a name may be mangled. */
 bool demangle_is_candidate(const char *name);
 
-/* Length of the text in buf, terminated; 0 if name is not mangled or its text does not fit. */
+/*
+ * Writes the demangled name to buf, terminated, and returns its length. 0: the name is not mangled,
+ * or the text does not fit.
+ */
 size_t demangle_name(const char *name, enum demangle_style style, char *buf, size_t size);
 
 #endif

@@ -2,10 +2,11 @@
 /*
  * Lines and inlined functions by libdw, see dwarf_lines.h.
  *
- * Two sorted arrays lead from an address to its DIE: ranges of units, made when the file is opened,
- * because .debug_aranges is often missing; and ranges of a unit's functions, made when the unit is
- * first asked for. From there on down, DIEs are walked: each DW_TAG_inlined_subroutine that holds
- * the address says with DW_AT_call_line where in the function around it it was called.
+ * Two sorted arrays lead from an address to its DIE. The ranges of compilation units are read when
+ * the file is opened, because .debug_aranges is often missing. The ranges of a unit's functions are
+ * read when the unit is first asked for. Below a function its DIEs are walked: each
+ * DW_TAG_inlined_subroutine that holds the address says with DW_AT_call_line at which line of the
+ * surrounding function it was called.
  */
 #include "symbolize/dwarf_lines.h"
 

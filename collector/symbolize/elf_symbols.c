@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An ELF file's functions compiled into one sorted array of 16 bytes each and one pool of names,
- * so that libelf's copy of the file can go. Names stay as the linker wrote them until somebody asks
- * for one: of a libjvm's 50,000 functions a profile shows a few hundred.
+ * An ELF file's functions as one sorted array of 16 bytes each and one pool of names, so that
+ * libelf's copy of the file can be freed. A name stays mangled until a caller asks for it: of a
+ * libjvm's 50,000 functions a profile shows a few hundred.
  */
 #include "symbolize/elf_symbols.h"
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an ELF file's symbols: elf_addr -> name
+ * shape:   an ELF file's symbol table: elf_addr -> name
  * units:   elf_addr is a virtual address as the file's program headers say (p_vaddr)
- * threads: one at a time: elf_symbols_find remembers what it demangled
- * errors:  negative errno; a file that is no ELF, or broken, is -ENOEXEC, one past the bounds of
- *          elf_file.h is -EFBIG; neither ends the process
+ * threads: one at a time: elf_symbols_find keeps the names that it has demangled
+ * errors:  negative errno; -ENOEXEC: no ELF file, or a broken one; -EFBIG: past the limits of
+ *          elf_file.h
  * source:  elf(5), libelf
  *
- * From the best table there is, and .dynsym as well: .symtab; else mini debug info; else a separate
- * debug file; and for entries of the PLT what they lead to. Functions (STT_FUNC, STT_GNU_IFUNC),
- * and STT_NOTYPE with a size or in .symtab of assembler code when nothing else covers the address.
- * C++ and Rust names are demangled. The file is read, not mapped, so that a file cut short under us
- * cannot end us. A file without symbols is no error: its count is 0, and elf_symbols_addr_of works.
+ * The names come from .dynsym and from the best of these tables: .symtab, else mini debug info,
+ * else a separate debug file. Entries of the PLT get the name of the function that they call. Used
+ * are functions (STT_FUNC, STT_GNU_IFUNC), and where no function covers the address, STT_NOTYPE
+ * symbols that have a size or are in the .symtab of assembler code. C++ and Rust names are
+ * demangled.
+ *
+ * The file is read and not mapped, because a mapped file that is cut short would end this process.
+ * A file without symbols is no error: its count is 0, and elf_symbols_addr_of works.
  */
 #ifndef FG_SYMBOLIZE_ELF_SYMBOLS_H
 #define FG_SYMBOLIZE_ELF_SYMBOLS_H
@@ -25,7 +28,7 @@
 
 struct elf_symbols; /* opaque */
 
-/* The best table that there was. */
+/* The best of the tables that the file has. */
 enum elf_symbols_source {
 	ELF_SYMBOLS_NONE,
 	ELF_SYMBOLS_DYNSYM,
@@ -35,33 +38,40 @@ enum elf_symbols_source {
 };
 
 /*
- * fd stays the caller's; any other thing than a regular file is -EINVAL. place says where a
- * separate debug file is looked for; with NULL none is.
+ * fd stays the caller's; -EINVAL if it is no regular file. place says where separate debug files
+ * are looked for; NULL: nowhere.
  */
 int elf_symbols_load(int fd, const struct debug_place *place, struct elf_symbols **ret);
 
-/* The .symtab of a debug file alone, for the mapped file that has this layout; any thread. */
+/*
+ * Loads the .symtab of a debug file alone, for the mapped file with this layout. May be called on
+ * any thread.
+ */
 int elf_symbols_load_debug(int fd, const struct elf_layout *layout, struct elf_symbols **ret);
-/* From now on debug answers first; it is symbols' then. The serial is another one. */
+/*
+ * Adds debug, which symbols then owns: a look-up asks debug first. The serial number of symbols
+ * changes.
+ */
 void elf_symbols_take_debug(struct elf_symbols *symbols, struct elf_symbols *debug);
 void elf_symbols_free(struct elf_symbols *symbols); /* NULL is legal */
 
-/* File offset of a mapping's byte -> elf_addr through PT_LOAD; -ENOENT if no segment holds it. */
+/* The elf_addr of the byte at file_off, by PT_LOAD; -ENOENT if no segment holds the byte. */
 int elf_symbols_addr_of(const struct elf_symbols *symbols, uint64_t file_off,
 			uint64_t *ret_elf_addr);
 
 /*
- * The function that holds elf_addr, demangled, borrowed for the table's life; *ret_offset is the
- * distance from its start. NULL if none does.
+ * The demangled name of the function that holds elf_addr, borrowed for the table's life.
+ * *ret_offset is the distance from the function's start. NULL: no function holds the address.
  */
 const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uint64_t *ret_offset);
-/* The same, with what is mangled written in that style. */
+/* elf_symbols_find with the name in the given style. */
 const char *elf_symbols_find_as(struct elf_symbols *symbols, uint64_t elf_addr,
 				enum demangle_style style, uint64_t *ret_offset);
 
 /*
- * The start of the function of that name, as it is shown or as the linker wrote it, for which a
- * process's address is addr: they are alike in the bits below a page. -ENOENT if there is none.
+ * The start of the function called name, where name may be mangled or demangled. addr is an address
+ * of its start in a process, which has the same offset in its page; -ENOENT if there is no such
+ * function.
  */
 int elf_symbols_find_start_of(struct elf_symbols *symbols, const char *name, uint64_t addr,
 			      uint64_t *ret_elf_addr);
@@ -69,30 +79,30 @@ int elf_symbols_find_start_of(struct elf_symbols *symbols, const char *name, uin
 enum elf_symbols_source elf_symbols_source(const struct elf_symbols *symbols);
 const struct elf_layout *elf_symbols_layout(const struct elf_symbols *symbols);
 
-/* A number for whoever improves the table; 0 at first. */
+/* A number that debuginfod.h keeps in the table; 0 at first. */
 unsigned *elf_symbols_mark(struct elf_symbols *symbols);
 
-/* The table's own number, base/serial.h. */
+/* The table's serial number, see base/serial.h. */
 uint64_t elf_symbols_serial(const struct elf_symbols *symbols);
 
-/* NT_GNU_BUILD_ID, borrowed; *ret_len is 0 if the file has none. */
+/* The bytes of NT_GNU_BUILD_ID, borrowed; *ret_len is 0 if the file has no build ID. */
 const unsigned char *elf_symbols_build_id(const struct elf_symbols *symbols, size_t *ret_len);
 
-/* What the library calls itself, borrowed; "" if it does not. */
+/* DT_SONAME, borrowed; "" if the file has none. */
 const char *elf_symbols_soname(const struct elf_symbols *symbols);
 
 /*
- * Whether there is a debug file for it in the target's root: its names, or lines, are for that root
- * alone, however equal another's are.
+ * Whether names or lines come from a debug file in the root directory of the target process. Such a
+ * table is used for processes of that root alone, even if another table is equal.
  */
 bool elf_symbols_is_private(const struct elf_symbols *symbols);
 
-/* Whether two files give the same answer to every question above, and neither is private. */
+/* Whether two tables give the same answers and neither is private. */
 bool elf_symbols_equal(const struct elf_symbols *a, const struct elf_symbols *b);
 
 /*
- * Where the function that holds elf_addr starts, by .eh_frame, which stripped files have too.
- * -ENOENT if that cannot be told.
+ * The start of the function that holds elf_addr, by .eh_frame, which stripped files have too.
+ * -ENOENT: not known.
  */
 int elf_symbols_find_start(const struct elf_symbols *symbols, uint64_t elf_addr,
 			   uint64_t *ret_elf_addr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One place for each hash of a key, see frame_cache.h. */
+/* A table with one place for each hash of a key, see frame_cache.h. */
 #include "symbolize/frame_cache.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts and frames with one life, see frame_texts.h. */
+/* Texts and frames that live equally long, see frame_texts.h. */
 #include "symbolize/frame_texts.h"
 
 #include <stdio.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   texts of frames, each kept once, and the frames that were made of them
+ * shape:   the texts of frames, each kept once, and the frames made of them
  * units:   bytes
  * threads: the model's
  * errors:  a frame's name is NULL when memory is out
  * source:  none
  *
- * Whoever names an address shares these: texts by value, frames by what they were made from. Both
- * live until frame_texts_expire finds that they have become too many. A zero-filled struct is a
- * valid, empty one.
+ * Java frames and native frames share one struct frame_texts: texts are found by value, frames by
+ * their sources. All live until frame_texts_expire frees them because they are too many. A
+ * zero-filled struct is valid and empty.
  */
 #ifndef FG_SYMBOLIZE_FRAME_TEXTS_H
 #define FG_SYMBOLIZE_FRAME_TEXTS_H
@@ -18,11 +18,11 @@
 
 struct frame_texts {
 	struct intern names;
-	struct frame_cache frames; /* whose texts are in names */
-	uint64_t forgotten;	   /* times that all were */
+	struct frame_cache frames; /* their texts are in names */
+	uint64_t forgotten;	   /* how often all were freed */
 };
 
-/* Where frames go that were inlined into each other, innermost first. */
+/* Room for the frames of one address, the innermost inlined one first. */
 struct frame_room {
 	struct frame *frames;
 	size_t max; /* at least 1 */
@@ -30,10 +30,10 @@ struct frame_room {
 
 void frame_texts_fini(struct frame_texts *texts);
 
-/* Between two stacks: forgets all if it has become too much. */
+/* Frees all texts and frames if they are too many. Call it between two stacks. */
 void frame_texts_expire(struct frame_texts *texts);
 
-/* "[unknown: reason]", of kind FRAME_UNKNOWN. */
+/* A frame "[unknown: reason]" of kind FRAME_UNKNOWN. */
 struct frame frame_texts_unknown(struct frame_texts *texts, const char *reason);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Generated code by the process's code map at the sample's time, interpreted methods by the JVM's
- * memory. What a place's frames were is kept by its inline table's number. See java_frames.h.
+ * Names generated code by the process's code map at the sample's time, and interpreted methods by
+ * the JVM's memory, see java_frames.h. The frames of an address are cached under its inline table's
+ * serial number.
  */
 #include "symbolize/java_frames.h"
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an address of a JVM's generated code at a time -> the method there, and those inlined
- *          into it
+ * shape:   an address in a JVM's generated code at a time -> the method there, and the methods
+ *          inlined there
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
- * errors:  an interpreted method that cannot be named is [interpreted], or Interpreter where its
- *          frame was not even found; neither counts as a name
+ * errors:  an interpreted method that cannot be named is [interpreted], or Interpreter if its frame
+ *          was not found either; both count as unnamed
  * source:  none
  *
- * Compiled code and stubs are named by what the agent said of them, interpreted methods by what the
- * JVM's memory says.
+ * The agent's records name compiled code and stubs. The JVM's memory names interpreted methods.
  */
 #ifndef FG_SYMBOLIZE_JAVA_FRAMES_H
 #define FG_SYMBOLIZE_JAVA_FRAMES_H
@@ -19,15 +18,17 @@
 #include "unwind/stack.h"
 
 /*
- * How many frames the place has, innermost first; 0: it is none that an agent spoke of. Inlined
- * frames for which there is no room are left out, and their caller says so. *ret_is_named becomes
- * false if the method's name is missing, and is left alone otherwise.
+ * Names the frames at entry, the innermost inlined one first, and returns their number; 0: the
+ * agent told of no code there. If there is no room, inlined frames are left out and their caller
+ * says so. *ret_is_named becomes false if the method has no name, and stays as it is otherwise.
  */
 size_t java_frames_name(struct frame_texts *texts, const struct symbolizer_context *context,
 			const struct stack_entry *entry, struct frame_room room,
 			bool *ret_is_named);
 
-/* Whether it is the frame by which a carrier thread runs a virtual one. */
+/*
+ * Whether the entry is Continuation.enterSpecial, by which a carrier thread runs a virtual thread.
+ */
 bool java_frames_is_mounting(const struct symbolizer_context *context,
 			     const struct stack_entry *entry);
 

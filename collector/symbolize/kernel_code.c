@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The kernel's symbols as of the last look, and its code with times; see kernel_code.h. */
+/*
+ * The kernel's symbols at the last reading, and code that came and went since, see kernel_code.h.
+ */
 #include "symbolize/kernel_code.h"
 
 #include "base/cleanup.h"

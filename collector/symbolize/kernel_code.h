@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   address and time -> the kernel's function, module or BPF program that was there
- * units:   addr in the kernel, CLOCK_MONOTONIC nanoseconds
+ * shape:   an address and a time -> the kernel's function, module or BPF program there at that time
+ * units:   kernel addresses, CLOCK_MONOTONIC nanoseconds
  * threads: one at a time
- * errors:  NULL for what has no name; why there are no names at all is kernel_code_problem
+ * errors:  false: no name; kernel_code_problem says why the kernel shows no names at all
  * source:  /proc/kallsyms, /proc/modules, PERF_RECORD_KSYMBOL of perf_event_open(2)
  *
- * The symbols are read at the start, and again when a recording begins, when modules have come or
- * gone, and for an address that has no name: at most every KERNEL_READ_INTERVAL_NS, and less often
- * while that leads to no name, for it takes some tenths of a second. BPF programs and trampolines
- * that come and go while something is recorded are told of with their times, which counts for more:
- * their addresses are used again.
+ * /proc/kallsyms is read at the start and again in three cases: a recording begins and the last
+ * reading is KERNEL_LOOK_INTERVAL_NS old; modules have come or gone; an address has no name. In the
+ * last two cases at least KERNEL_READ_INTERVAL_NS lies between two readings, because one takes some
+ * tenths of a second. For addresses without a name the pause doubles with each reading that finds
+ * no name, up to KERNEL_READ_MAX_PAUSE_NS.
+ *
+ * While something is recorded, the kernel reports BPF programs and trampolines that come and go,
+ * with their times. These reports count for more than kallsyms, because the addresses are used
+ * again.
  */
 #ifndef FG_SYMBOLIZE_KERNEL_CODE_H
 #define FG_SYMBOLIZE_KERNEL_CODE_H
@@ -27,14 +31,17 @@
 struct kernel_code; /* opaque */
 
 struct kernel_code_stats {
-	size_t symbols;	  /* of kallsyms */
-	uint64_t reads;	  /* of kallsyms */
-	uint64_t told;	  /* pieces of code that the kernel said came or went */
-	uint64_t lost;	  /* of these, those for which there was no room */
-	uint64_t unnamed; /* look-ups in vain */
+	size_t symbols;	  /* symbols in kallsyms */
+	uint64_t reads;	  /* readings of kallsyms */
+	uint64_t told;	  /* reports of the kernel that code came or went */
+	uint64_t lost;	  /* reports for which there was no room */
+	uint64_t unnamed; /* look-ups without a name */
 };
 
-/* Where symbols and modules are read from; NULL: the kernel's own files. For tests. */
+/*
+ * Paths of files to read in place of the kernel's, for tests; a NULL pointer to the struct: the
+ * kernel's.
+ */
 struct kernel_code_files {
 	const char *symbols, *modules;
 };
@@ -44,32 +51,41 @@ int kernel_code_new(const struct kernel_code_files *files, uint64_t now_ns,
 void kernel_code_free(struct kernel_code *code); /* NULL is legal */
 
 /*
- * A recording is about to begin: what came before it was not told. What comes between this and its
- * first event is read once a sample hits it.
+ * Call it when a recording is about to begin, because code that came before was not reported. Code
+ * that comes between this call and the recording's first event is read when a sample hits it.
  */
 void kernel_code_begin(struct kernel_code *code, uint64_t now_ns);
 
-/* The kernel says that code came or went. */
+/* Applies a PERF_RECORD_KSYMBOL: kernel code came or went. */
 void kernel_code_apply(struct kernel_code *code, const struct perf_record *record);
 
 struct kernel_place {
 	const char *name, *module; /* module in brackets */
-	uint64_t owner; /* of frame_cache.h: of all answers alike, at any time; 0: of none */
+	uint64_t owner; /* owner for frame_cache.h, of all answers that hold at any time; 0: none */
 };
 
-/* Borrowed until the next call. now_ns paces looks at the kernel's files. */
+/*
+ * Finds the code at addr at time_ns; the texts are borrowed until the next call. now_ns limits how
+ * often the kernel's files are read. Returns false if there is no name.
+ */
 bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns, uint64_t now_ns,
 		      struct kernel_place *ret);
-/* For what kernel_code_find does not know: the symbols are read again, if that is due. */
+/*
+ * For an address that kernel_code_find does not know: reads kallsyms again if that is due, and
+ * looks again.
+ */
 bool kernel_code_read_for(struct kernel_code *code, uint64_t addr, uint64_t now_ns,
 			  struct kernel_place *ret);
 /*
- * The owner that answers at addr would have whatever the time, or 0: something was told of there,
- * or it is time to look at the kernel's files.
+ * The owner that an answer at addr has at any time. 0: the kernel has reported code there, or the
+ * list of modules is due to be read.
  */
 uint64_t kernel_code_owner(const struct kernel_code *code, uint64_t addr, uint64_t now_ns);
 
-/* Why there are no names, a sentence with the remedy, or NULL; and what frames are called then. */
+/*
+ * kernel_code_problem: why there are no names, a sentence with the remedy, or NULL.
+ * kernel_code_hidden: what kernel frames are called then.
+ */
 const char *kernel_code_problem(const struct kernel_code *code);
 const char *kernel_code_hidden(const struct kernel_code *code);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Who may see the kernel's addresses, see kernel_hidden.h:
+ * Which processes may see the kernel's addresses, see kernel_hidden.h:
  *
- *   kernel.kptr_restrict   2  nobody
- *                          1  who has CAP_SYSLOG
- *                          0  he, and everybody where kernel.perf_event_paranoid is 1 or less
+ *   kernel.kptr_restrict   2  none
+ *                          1  those with CAP_SYSLOG
+ *                          0  those with CAP_SYSLOG, and all where kernel.perf_event_paranoid is at
+ *                             most 1
  */
 #include "symbolize/kernel_hidden.h"
 

@@ -9,11 +9,11 @@
  *   |                | all zeroes if the reader may not know
  *   | hexadecimal, of the word's size
  *
- * There are no sizes: a symbol ends where the next one starts. The last one before the end of the
- * kernel's text, of a module or of everything would own all that follows; _etext and a distance
- * that no function has bound those, and a module's last one ends with the page behind its own. Of
- * several names at one address the last one counts, as it does for perf: for perf, all but that
- * are empty.
+ * There are no sizes: a symbol ends where the next one starts. The last symbol before the end of
+ * the kernel's text, of a module, or of the file would have no end. Three limits give it one:
+ * _etext; a distance that no function has; for a module's last symbol the end of the page behind
+ * the symbol's own. Of several names at one address the last one counts, as it does for perf: for
+ * perf the others are empty symbols.
  */
 #include "symbolize/kernel_symbols.h"
 

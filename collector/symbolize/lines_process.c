@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Opens the file, gives up what it could do harm with, and answers; see lines_process.h. */
+/*
+ * The process that reads a file's DWARF: opens the file, gives up its rights, and answers
+ * questions. See lines_process.h.
+ */
 #include "symbolize/lines_process.h"
 
 #include "base/cleanup.h"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the process that reads one file's DWARF, and its end of the socket
+ * shape:   a process that reads one file's DWARF, and the collector's end of the socket to it
  * units:   elf_addr
  * threads: the model's
  * errors:  negative errno
  * source:  unix(7) SOCK_SEQPACKET, fork(2), prctl(2) PR_SET_PDEATHSIG
  *
- * A question is 8 bytes, an elf_addr in the host's byte order. So is what an answer begins with;
- * then, for each place, u32 line, name, NUL, file, NUL. Answers come in the order of the questions.
+ * A question is 8 bytes: an elf_addr in the host's byte order. An answer begins with the elf_addr
+ * of its question; then follow, for each place, u32 line, name, NUL, file, NUL. Answers come in the
+ * order of the questions.
  */
 #ifndef FG_SYMBOLIZE_LINES_PROCESS_H
 #define FG_SYMBOLIZE_LINES_PROCESS_H
@@ -25,12 +26,15 @@ struct lines_process {
 };
 
 /*
- * For the file behind a mapping of process pid. sees_root: debug files of that process's root are
- * read too.
+ * Starts a process for the file behind a mapping of process pid. sees_root: debug files in the root
+ * directory of pid are read too.
  */
 int lines_process_start(pid_t pid, const struct mapping *mapping, bool sees_root,
 			struct lines_process *ret);
-/* Does not wait for one that the kernel keeps: that is a zombie until we end. */
+/*
+ * Kills the process. If the kernel delays its end, the process stays a zombie until the collector
+ * ends.
+ */
 void lines_process_stop(struct lines_process *process);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table cache's symbols, see module_cache.h and files/table_cache.h. */
+/* Symbol tables in the table cache, see module_cache.h and files/table_cache.h. */
 #include "symbolize/module_cache.h"
 
 static int load(int fd, const struct debug_place *place, void **ret)

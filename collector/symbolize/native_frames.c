@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The kernel's addresses by kallsyms, all others by the ELF file behind their mapping, and by what
- * other runtimes wrote of themselves. See native_frames.h.
+ * Names the kernel's addresses by kallsyms, and all others by the ELF file behind their mapping or
+ * by the perf maps of other runtimes. See native_frames.h.
  */
 #include "symbolize/native_frames.h"
 

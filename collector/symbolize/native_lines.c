@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Asks the files' processes and remembers what they said; see native_lines.h. */
+/* Asks the children that read DWARF, and keeps their answers; see native_lines.h. */
 #include "symbolize/native_lines.h"
 
 #include "base/arena.h"

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a place in a process's file -> the functions inlined there, with lines, from its DWARF
+ * shape:   an address in a process's file -> the functions inlined there, with lines, from its
+ *          DWARF
  * units:   elf_addr; nanoseconds
  * threads: the model's
- * errors:  none: what is not known, or not yet, is 0 places, and is counted
+ * errors:  none: an address that is not known, or not yet, has 0 places and is counted
  * source:  dwarf_lines.h, fork(2), setrlimit(2)
  *
- * Each file's DWARF is opened and read by a process of its own (fork), which can open nothing more
- * once it has it, has limits of memory and processor time, and ends with this one: a file made to
- * crash libdw, or to keep it busy, costs its own lines and nothing else. An answer is waited for
- * only as long as a file's budget of waiting lasts; one that comes later serves the next question.
+ * Each file's DWARF is opened and read by a child process of its own. Once the child has opened the
+ * file, it can open nothing else. It has limits of memory and processor time, and ends with the
+ * collector. So a file made to crash libdw or to keep it busy loses its own lines and nothing else.
+ * All answers of a file are waited for within one budget of time; an answer that comes later serves
+ * the next question for its address.
  */
 #ifndef FG_SYMBOLIZE_NATIVE_LINES_H
 #define FG_SYMBOLIZE_NATIVE_LINES_H
@@ -25,26 +27,31 @@
 struct native_lines; /* opaque */
 
 struct native_lines_file {
-	uint64_t serial; /* of its symbols: files of one serial have the same DWARF */
-	pid_t pid;	 /* a process that maps it, for when it has to be opened */
+	/* serial number of its symbol table: files with one serial have the same DWARF */
+	uint64_t serial;
+	pid_t pid; /* a process that maps the file, through which the file is opened */
 	const struct mapping *mapping;
-	bool sees_root; /* debug files of pid's root are read: only if serial is that root's alone */
+	/*
+	 * debug files in pid's root are read too; set it only if the symbol table is private to
+	 * that root
+	 */
+	bool sees_root;
 };
 
 struct native_lines_stats {
-	size_t files; /* that have a process now */
+	size_t files; /* files that have a child process now */
 	uint64_t answers;
-	uint64_t late;	 /* questions whose answer was not there in time */
-	uint64_t failed; /* files without DWARF, or whose process has ended */
+	uint64_t late;	 /* questions whose answer came too late */
+	uint64_t failed; /* files without DWARF, or whose child process has ended */
 };
 
 struct native_lines *native_lines_new(void);	    /* NULL if out of memory */
 void native_lines_free(struct native_lines *lines); /* NULL is legal */
 
-/* So long all answers of a file may be waited for together; 400 ms unless this says otherwise. */
+/* Sets how long all answers of a file together may be waited for; 400 ms without this call. */
 void native_lines_wait(struct native_lines *lines, uint64_t wait_ns);
 
-/* As dwarf_lines_find; texts are borrowed until the next call. */
+/* As dwarf_lines_find; the texts are borrowed until the next call. */
 size_t native_lines_find(struct native_lines *lines, const struct native_lines_file *file,
 			 uint64_t elf_addr, struct dwarf_place *ret);
 

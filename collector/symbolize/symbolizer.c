@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One entry of the stack after the other: the kernel's and files' by native_frames.h, the JVM's
- * code by java_frames.h. What is decided here is where a stack ends, and whether that is its root.
- * See symbolizer.h.
+ * Names one entry of a stack after the other: kernel and files by native_frames.h, the JVM's code
+ * by java_frames.h. The decisions here are where a stack ends, and whether its end is a root. See
+ * symbolizer.h.
  */
 #include "symbolize/symbolizer.h"
 

@@ -3,7 +3,8 @@
  * shape:   a stack of a process at a time -> named frames, leaf first
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
- * errors:  what cannot be named becomes [unknown: reason] of kind FRAME_UNKNOWN and is counted
+ * errors:  a frame that cannot be named becomes [unknown: reason] of kind FRAME_UNKNOWN and is
+ *          counted
  * source:  none
  */
 #ifndef FG_SYMBOLIZE_SYMBOLIZER_H
@@ -22,15 +23,15 @@
 
 struct symbolizer; /* opaque */
 
-/* What a stack's frames say about its quality. */
+/* What the frames say about a stack's quality. */
 struct symbolizer_verdict {
-	bool is_java_named; /* every frame in generated code has one */
-	/* A frame of interpreted code is of no method, and no other frame is without a name. */
+	bool is_java_named; /* every frame in generated code has a name */
+	/* An interpreted frame has no method's name, and no frame is of kind FRAME_UNKNOWN. */
 	bool is_interpreted_unnamed;
-	bool is_rooted; /* the last frame is a thread's or the process's entry */
+	bool is_rooted; /* the last frame is the entry of a thread or of the process */
 	/*
-	 * Symbols are still being loaded, and somebody patient asks (files/table_cache.h): the stack
-	 * is to be named again, and nothing has been counted.
+	 * Symbol tables are still being loaded, and the table cache is patient
+	 * (files/table_cache.h): name the stack again later. Nothing has been counted.
 	 */
 	bool is_waiting;
 };
@@ -42,34 +43,36 @@ void symbolizer_free(struct symbolizer *symbolizer); /* NULL is legal */
 /* Why kernel frames have no names, a sentence with the remedy, or NULL. */
 const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer);
 
-/* A recording is about to begin; takes some 0.2 s where the kernel's symbols are read. */
+/* Call it when a recording is about to begin. Takes some 0.2 s if the kernel's symbols are read. */
 void symbolizer_begin(struct symbolizer *symbolizer);
 
-/* The kernel says that code of its own came or went. */
+/* Applies a PERF_RECORD_KSYMBOL: kernel code came or went. */
 void symbolizer_apply_kernel(struct symbolizer *symbolizer, const struct perf_record *record);
 
-/* The most frames of a stack; past it inlined ones are left out, and their caller says so. */
+/* The most frames of a stack. Beyond them inlined frames are left out, and their caller says so. */
 #define SYMBOLIZER_MAX_FRAMES (16 * STACK_MAX)
 
 /*
- * Names the stack into ret, which has room for SYMBOLIZER_MAX_FRAMES: one frame an entry, and in
- * front of it those that were inlined into it; behind a stack that is not whole a label with the
- * reason. Returns how many. Their texts live until the next
- * call.
+ * Names the stack into ret, which has room for SYMBOLIZER_MAX_FRAMES, and returns the number of
+ * frames: one for each entry, in front of it the frames inlined there, and behind a stack that is
+ * not whole a label with the reason. Their texts live until the next call.
  */
 size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
 		       const struct stack *stack, struct frame *ret,
 		       struct symbolizer_verdict *ret_verdict);
 
-/* A text of the caller's as a frame of kind FRAME_LABEL; lives until symbolizer_name is called. */
+/*
+ * Makes a frame of kind FRAME_LABEL with a copy of text, which lives until the next
+ * symbolizer_name.
+ */
 struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text);
 
-/* How far DWARF was read; zero-filled if nobody asked. */
+/* Counts of the reading of DWARF; all 0 if nothing has asked for lines. */
 void symbolizer_lines_stats(const struct symbolizer *symbolizer, struct native_lines_stats *ret);
-/* What servers were asked for; zero-filled if the user did not want that. */
+/* Counts of debuginfod; all 0 if the user has not set it up. */
 void symbolizer_debuginfod_stats(const struct symbolizer *symbolizer, struct debuginfod_stats *ret);
 void symbolizer_kernel_stats(const struct symbolizer *symbolizer, struct kernel_code_stats *ret);
-/* The memory of names, and how often all were forgotten because they had too much. */
+/* The bytes of all names, and how often all names were freed because they were too many. */
 void symbolizer_names_stats(const struct symbolizer *symbolizer, size_t *ret_bytes,
 			    uint64_t *ret_forgotten);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   whose code is to be named, as of when, in which style
+ * shape:   a stack's process and time, and the style of its names
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: none; a plain value
  * errors:  none
@@ -16,14 +16,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whose stack it is, when, and how its Java methods are to be called. */
+/* The process and time of a stack, and how its frames are to be named. */
 struct symbolizer_context {
-	struct process *process; /* NULL: user frames are unknown; learns of interpreted methods */
+	/* NULL: user frames stay unknown. Names of interpreted methods are added to it. */
+	struct process *process;
 	uint64_t time_ns;
 	struct java_name_options names;
-	enum demangle_style cxx_names; /* of C++ and Rust */
-	bool has_native_lines;	       /* functions inlined in files, and their lines, from DWARF */
-	bool cuts_carriers;	       /* a virtual thread's stack ends where it was mounted */
+	enum demangle_style cxx_names; /* style of C++ and Rust names */
+	/* inlined functions of files, and lines, are read from DWARF */
+	bool has_native_lines;
+	/* the stack of a virtual thread ends where it is mounted on its carrier thread */
+	bool cuts_carriers;
 };
 
 #endif
