@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where the JVM enters: loads, asks for the few capabilities and events, and hands over.
+ * The JVM's entry into the agent: reads options, asks for the few capabilities and events, starts
+ * the sender.
  *
- * Agent_OnLoad always returns JNI_OK, since anything else would keep the JVM from starting. All
- * events are enabled there and never toggled: CompiledMethodLoad being on is also what has HotSpot
- * record where inlined code lies. Events that slow virtual threads down are not asked for.
+ * Agent_OnLoad always returns JNI_OK, because any other value would keep the JVM from starting. All
+ * events are enabled there and never toggled: HotSpot records where inlined code lies only if
+ * CompiledMethodLoad is enabled. Events that slow virtual threads down are not asked for.
  */
 #include "clock.h"
 #include "events.h"

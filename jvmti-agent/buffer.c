@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The bounded store between the JVM's callbacks and the socket. See buffer.h for its layout:
+ * The bounded buffer between the JVM's callbacks and the socket. See buffer.h for its two runs:
  *
  *   0         second        begin            end      size
  *   | run two |    free     | run one        |  free  |

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the agent does with an event of the JVM. Everything a record needs is copied before the
- * callback returns: names die with the class, and a jmethodID may be invalid by the time of its
- * unload (90 % were, under class churn), so that one is keyed by address alone.
+ * Turns events of the JVM into records. All data of a record are copied before the callback
+ * returns: names are freed with the class. An unload record has the code's address alone, because
+ * its jmethodID may be invalid by then (90 % were, under class churn).
  */
 #include "events.h"
 

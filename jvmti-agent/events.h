@@ -2,14 +2,15 @@
 /*
  * shape:   JVMTI callbacks -> records
  * units:   addresses and sizes in bytes
- * threads: callbacks on any thread of the JVM; the rest on the agent's own
- * errors:  counted by the recorder; a record goes out with what is known
+ * threads: callbacks on any thread of the JVM; the other functions on the agent's own thread
+ * errors:  counted by the recorder; a record is sent with the facts that could be read
  * source:  JVMTI specification, events CompiledMethodLoad, CompiledMethodUnload and
  *          DynamicCodeGenerated; HotSpot posts the first two on its Service Thread
  *
- * A callback on a thread of the JVM copies and returns: if there is no room, the record is counted
- * as lost and a resynchronisation is asked for. The agent's own thread, inside GenerateEvents, has
- * room made for it instead, and its records carry the RESYNC flag.
+ * A callback on a thread of the JVM copies its record into the buffer and returns. If there is no
+ * room, the record is counted as lost and a resynchronisation is asked for. A callback on the
+ * agent's own thread, inside GenerateEvents, has room made for its record, which carries the RESYNC
+ * flag.
  */
 #ifndef FGAGENT_EVENTS_H
 #define FGAGENT_EVENTS_H
@@ -20,7 +21,7 @@
 
 #include <jvmti.h>
 
-/* Empties the buffer to the socket: 0, or negative errno when the connection has gone. */
+/* Sends all records of the buffer: 0, or negative errno if the connection has ended. */
 typedef int events_make_room(void *context);
 
 struct events {
@@ -28,14 +29,17 @@ struct events {
 	struct naming naming;
 	struct nmethods nmethods;
 	atomic_bool resyncing;
-	/* Set before resyncing is, and read only while it is. */
+	/* Set before resyncing becomes true, and read only while resyncing is true. */
 	pthread_t resync_thread;
 	events_make_room *make_room;
 	void *context;
 	bool resync_lost;
 };
 
-/* Around GenerateEvents, on the thread that calls it; end returns whether no record was lost. */
+/*
+ * Call them around GenerateEvents, on the same thread. events_end_resync returns whether all
+ * records were kept.
+ */
 void events_begin_resync(struct events *events, events_make_room *make_room, void *context);
 bool events_end_resync(struct events *events);
 

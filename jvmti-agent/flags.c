@@ -2,10 +2,10 @@
 /*
  * Switches PreserveFramePointer on before the JVM generates its first code.
  *
- * The flags are an array of structs {address of the value, name, bits}; the low four bits are where
- * the value came from, 0 the default and 5 "ergonomic", the JVM's own choice. We set the latter, so
- * that jcmd VM.flags and crash reports show what was done. The struct is called Flag with fields
- * addr, name, flags on JDK 8 and JVMFlag with an underscore before each later.
+ * The flags are an array of structs {address of the value, name, bits}. The low four bits are the
+ * value's origin: 0 is the default, 5 is "ergonomic", the JVM's own choice. The agent sets
+ * "ergonomic", so that jcmd VM.flags and crash reports show the change. The struct is called Flag
+ * with fields addr, name, flags on JDK 8, and JVMFlag with an underscore before each field later.
  */
 #include "flags.h"
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   bindings of libc functions to the versions that glibc 2.17 already had
+ * shape:   bindings of libc functions to versions that glibc 2.17 already had
  * units:   none
  * threads: none
- * errors:  none; tests/agent/check_elf.py fails when a newer version creeps in
- * source:  gas(1) .symver; glibc moved these into libc.so.6 in 2.32 to 2.34
+ * errors:  none; tests/agent/check_elf.py fails if a newer version is needed
+ * source:  gas(1) .symver; glibc moved these functions into libc.so.6 in 2.32 to 2.34
  *
- * Included before everything else in every file of the module, and in nothing but the module. The
- * old versions are still exported by new glibc, in older ones libpthread.so.0 has them, which every
- * JVM has loaded. musl has no symbol versions and ignores these.
+ * Every file of the agent includes this header first, and no file of another program does. New
+ * glibc still exports the old versions. Before 2.32 to 2.34 they are in libpthread.so.0, which
+ * every JVM has loaded. musl has no symbol versions and ignores the bindings.
  */
 #ifndef FGAGENT_GLIBC_COMPAT_H
 #define FGAGENT_GLIBC_COMPAT_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Introduces the JVM to the collector: labels for people, and the layout of HotSpot's structures
- * for the unwinder. The labels are never identity, which the kernel tells the collector.
+ * for the unwinder. Labels are never identity: the kernel tells the collector which process the
+ * agent is in.
  */
 #include "hello.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what is known of this JVM -> the HELLO record
+ * shape:   the facts of this JVM -> the HELLO record
  * units:   bytes; times in nanoseconds
- * threads: filled before the agent's thread starts, then read by that alone
- * errors:  what cannot be read is left out; longer text than its room is cut
+ * threads: filled before the agent's thread starts, then read by the agent's thread alone
+ * errors:  a fact that cannot be read is left out; a text longer than its room is cut
  * source:  shared/README.md, HELLO; proc(5) cmdline; gethostname(2)
  *
- * The environment is copied at load, since the application may change its own later.
+ * The environment is copied when the agent is loaded, because the application may change it later.
  */
 #ifndef FGAGENT_HELLO_H
 #define FGAGENT_HELLO_H
@@ -33,12 +33,15 @@ struct hello {
 	char env[HELLO_ENV_COUNT][HELLO_TEXT_BYTES];
 };
 
-/* From Agent_OnLoad: borrows options and vm for good, copies the environment. */
+/*
+ * Call it in Agent_OnLoad. Borrows options and vm for the life of the process; copies the
+ * environment.
+ */
 void hello_init(struct hello *hello, const struct options *options, const struct vmstructs *vm);
-/* From Agent_OnLoad and again from VMInit, by when all properties are there. */
+/* Call it in Agent_OnLoad and again in VMInit, when all properties are set. */
 void hello_read_properties(struct hello *hello, jvmtiEnv *jvmti);
 
-/* Appends the record as of now; false if the buffer is too small. */
+/* Appends the HELLO record with the current facts; false if the buffer is too small. */
 bool hello_encode(const struct hello *hello, struct wire_buf *buf);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Listens where the collector can come and cannot be come to: in a container without a directory of
- * the host. It dials through /proc/<pid>/root, and follows no symbolic link there; so the path that
- * is told has none.
+ * Listens for collectors in a container that has no directory of the host mounted. The collector
+ * dials through /proc/<pid>/root and follows no symbolic link there, so the path is published with
+ * its links resolved.
  *
- * The socket's mode keeps others out before they are seen. Who is let in by it is asked again: root
- * of this container or, with uid 0, of the host; root of the host behind a user namespace, whom the
+ * The socket's mode keeps other users out. The user of each peer is checked again: root of this
+ * container or, with uid 0, of the host; root of the host outside this user namespace, whom the
  * kernel shows as the overflow user; and this user.
  */
 #include "listener.h"

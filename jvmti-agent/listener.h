@@ -3,11 +3,13 @@
  * shape:   a path -> a Unix socket that listens there -> connections of collectors
  * units:   none
  * threads: one at a time, the agent's own
- * errors:  listener_open says in one line what is in the way; listener_accept negative errno
+ * errors:  listener_open writes one line about an error to stderr; listener_accept returns negative
+ *          errno
  * source:  unix(7), SO_PEERCRED of socket(7), memfd_create(2); shared/README.md, "Transport"
  *
- * The socket is its owner's alone (0600) and lies in a directory that is there already. A collector
- * finds it by the name of a region of this process's memory, of which not a byte is used.
+ * Only the socket's owner can connect (mode 0600). The socket's directory must exist already. A
+ * collector finds the path in the name of a memory region of this process; not a byte of that
+ * region is used.
  */
 #ifndef FGAGENT_LISTENER_H
 #define FGAGENT_LISTENER_H
@@ -18,22 +20,26 @@
 
 struct listener {
 	int fd;	      /* -1: closed */
-	void *region; /* whose name says the path; NULL: none */
+	void *region; /* the region with the path in its name; NULL: none */
 	char path[OPTIONS_SOCKET_MAX_BYTES];
-	struct stat made; /* the socket as it was made */
+	struct stat made; /* identity of the socket's file */
 };
 
 /*
- * In the path, "%p" is this process's PID. A socket that a process of the same user left there is
- * replaced if nobody listens to it.
+ * "%p" in path stands for the process's PID. A socket at the path is replaced if it belongs to the
+ * same user and no process listens there.
  */
 bool listener_open(struct listener *listener, const char *path);
-/* Removes the socket, if it still is the one that was made. Legal on a closed one. */
+/*
+ * Closes the socket, and removes its file if that is still the one that was made. Legal if it is
+ * closed.
+ */
 void listener_close(struct listener *listener);
 
 /*
- * Waits without a limit for a collector: its descriptor, or -ECANCELED when cancel_fd has become
- * readable, or -EACCES if the peer is neither root nor this user.
+ * Waits without a limit for a collector to connect. Returns the connection's descriptor.
+ * -ECANCELED: cancel_fd has become readable. -EACCES: the peer is neither root, nor this user, nor
+ * shown by the kernel as the overflow user (root outside this user namespace).
  */
 int listener_accept(const struct listener *listener, int cancel_fd);
 

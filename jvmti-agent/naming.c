@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One METHOD_LOAD, from the JVM's words to the buffer. The method itself is named by the record's
- * own strings the first time; they are empty once it is known.
+ * Makes one METHOD_LOAD record, from the JVM's answers to the buffer. The strings of the record
+ * name its method the first time; they are empty once the method has an ID.
  */
 #include "naming.h"
 

@@ -3,10 +3,10 @@
  * shape:   "key=value,key=value" -> struct options
  * units:   buffer_bytes in bytes
  * threads: none; read in Agent_OnLoad, constant afterwards
- * errors:  an unknown key or a bad value is one call of warn, and otherwise ignored
+ * errors:  an unknown key or a bad value causes one call of warn and is otherwise ignored
  * source:  jvmti-agent/README.md, "Options"
  *
- * Everything has its own storage here: neither the JVM's option string nor the environment is
+ * All texts are copied into struct options: neither the JVM's option string nor the environment is
  * referred to later.
  */
 #ifndef FGAGENT_OPTIONS_H
@@ -17,16 +17,16 @@
 #include <stdint.h>
 
 #define OPTIONS_SOCKET_DEFAULT	     "/run/fgcollect/agent.sock"
-#define OPTIONS_SOCKET_MAX_BYTES     108 /* sun_path with its terminator, unix(7) */
+#define OPTIONS_SOCKET_MAX_BYTES     108 /* size of sun_path with the terminator, unix(7) */
 #define OPTIONS_BUFFER_DEFAULT_BYTES (256u << 10)
 #define OPTIONS_BUFFER_MIN_BYTES     (16u << 10)
 #define OPTIONS_BUFFER_MAX_BYTES     (16u << 20)
 #define OPTIONS_LABELS_MAX	     8
 
 enum options_framepointer {
-	OPTIONS_FP_AUTO, /* switch it on unless the user said something about it */
+	OPTIONS_FP_AUTO, /* switch it on unless the user has set the flag */
 	OPTIONS_FP_ON,	 /* switch it on in any case */
-	OPTIONS_FP_OFF,	 /* never touch it; the default */
+	OPTIONS_FP_OFF,	 /* never change it; the default */
 };
 
 struct options_label {
@@ -35,8 +35,9 @@ struct options_label {
 };
 
 struct options {
-	bool idle;    /* "off", or a socket that cannot be dialled: do nothing at all */
-	bool listens; /* at socket, and the collector dials; otherwise the other way round */
+	bool idle; /* "off", or a path that cannot be dialled: the agent does nothing at all */
+	/* the agent listens at socket and the collector dials; else the agent dials */
+	bool listens;
 	bool threads;
 	bool lines;
 	enum options_framepointer framepointer;
@@ -48,12 +49,12 @@ struct options {
 
 typedef void options_warn(const char *format, ...);
 
-/* The defaults. */
+/* Sets the defaults. */
 void options_init(struct options *options);
 
 /*
- * Applies text over what is there; NULL and "" change nothing. Called for the agent's path options
- * and then for FGAGENT_OPTS, so that the environment wins. source names the text in warnings.
+ * Applies text to options; NULL and "" change nothing. Called for the options of -agentpath, then
+ * for FGAGENT_OPTS, so that the environment wins. source names the text in warnings.
  */
 void options_read(struct options *options, const char *text, const char *source,
 		  options_warn *warn);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Puts records into the buffer under one lock, so that the stream is in time order whichever thread
- * an event comes from. Waking the sender costs a write(2) to an eventfd, so it is done only when
- * the sender is idle, or when much waits before the sender's next turn.
+ * Puts records into the buffer under one lock, so that the stream is in order of time whichever
+ * thread an event comes from. Waking the sender costs a write(2) to an eventfd, so it is done only
+ * if the sender is idle, or if many bytes wait before the sender looks next.
  */
 #include "recorder.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Repeats all code for a collector that has just come or has missed something. The agent keeps no
- * table of its own: the JVM does, and GenerateEvents posts it on the calling thread, with the JVM's
- * locks released, so that our callbacks may wait for the socket there.
+ * Repeats all code for a collector that has just connected, or after records were lost. The agent
+ * keeps no table of its own: the JVM has all code, and GenerateEvents posts it on the calling
+ * thread with the JVM's locks released, so that callbacks on this thread may wait for the socket.
  *
- * The thread is attached for just this long: an attached thread would hold up System.exit.
+ * The thread is attached only during GenerateEvents, because an attached thread would delay
+ * System.exit.
  */
 #include "resync.h"
 

@@ -2,8 +2,8 @@
 /*
  * shape:   all code that the JVM has now -> records between RESYNC_BEGIN and RESYNC_END
  * units:   none
- * threads: the agent's own, which is attached to the JVM meanwhile and detached after
- * errors:  false if the repetition is not complete; that is also what END says
+ * threads: the agent's own, which is attached to the JVM meanwhile and detached afterwards
+ * errors:  false if the resynchronisation is not complete; RESYNC_END says so too
  * source:  JVMTI GenerateEvents
  */
 #ifndef FGAGENT_RESYNC_H
@@ -14,16 +14,17 @@
 
 #include <jvmti.h>
 
-/* All of it is borrowed. */
+/* All pointers are borrowed. */
 struct resync {
 	JavaVM *vm;
 	jvmtiEnv *jvmti;
 	struct recorder *recorder;
 	struct events *events;
-	const atomic_bool *quit; /* becomes true when the JVM ends: no code is asked for then */
+	/* becomes true when the JVM ends: then the JVM is not asked for code */
+	const atomic_bool *quit;
 	events_make_room *make_room;
-	void *context;	/* make_room's */
-	uint32_t epoch; /* the number of this repetition */
+	void *context;	/* argument of make_room */
+	uint32_t epoch; /* number of this resynchronisation */
 };
 
 bool resync_run(const struct resync *resync);

@@ -7,8 +7,8 @@
  *        |  back off, 50 ms to 1 s                +-----------------------+          |
  *        +------------------------------- gone, or stalled for 5 s ------------------+
  *
- * With socket=listen: the collector dials, and there is nothing to do until then.
- * At the JVM's end the last batch, the losses and BYE go out instead.
+ * With socket=listen: the collector dials, and the thread waits until then. At the JVM's end the
+ * last batch, the losses and BYE are sent instead.
  */
 #include "sender.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the agent's one thread: dials, says hello, resynchronises, sends what was recorded
+ * shape:   the agent's one thread: dials, sends HELLO, resynchronises, sends the records
  * units:   nanoseconds where a name says so
- * threads: sender_start and sender_finish from the JVM's, the rest on its own
- * errors:  none to the caller: a connection that fails is dropped, counted and dialled again
+ * threads: sender_start and sender_finish on the JVM's threads, the rest on the agent's own
+ * errors:  none to the caller: a connection that fails is closed, counted and dialled again
  * source:  shared/README.md
  *
- * Without a collector the thread sleeps but for one connect(2) a second, or altogether if it is the
- * collector who dials, and holds no buffer.
+ * Without a collector the thread holds no buffer. It sleeps between its connect(2) calls, soon one
+ * a second. If the agent listens, it sleeps until a collector dials.
  */
 #ifndef FGAGENT_SENDER_H
 #define FGAGENT_SENDER_H
@@ -27,24 +27,28 @@ struct sender {
 	struct events *events;
 	struct threads threads;
 	struct uplink uplink;
-	struct listener listener; /* options->listens */
-	int wake_fd;		  /* the recorder's, which also ends every wait of the thread */
-	uint32_t epoch;		  /* of the last resynchronisation */
-	uint64_t resync_at_ns;	  /* no earlier than this */
-	uint64_t resync_wait_ns;  /* grows while resynchronisations fail */
+	struct listener listener; /* used if options->listens */
+	/* the recorder's eventfd, which also wakes the thread at the JVM's end */
+	int wake_fd;
+	uint32_t epoch;		 /* number of the last resynchronisation */
+	uint64_t resync_at_ns;	 /* the next resynchronisation is not earlier */
+	uint64_t resync_wait_ns; /* doubles with each failed resynchronisation */
 	uint64_t back_off_ns;
-	bool is_synced; /* a resynchronisation of this connection was complete */
+	bool is_synced; /* this connection had a complete resynchronisation */
 	atomic_bool quit;
 	atomic_bool connected;
-	_Atomic uint32_t ended; /* a futex */
+	_Atomic uint32_t ended; /* a futex: 1 once the thread has ended */
 };
 
-/* The caller has set vm to wake_fd; false if there is no thread to be had. */
+/*
+ * Starts the thread; the caller has set the members vm to events and wake_fd. False if no thread
+ * can be made.
+ */
 bool sender_start(struct sender *sender);
 
 /*
- * The JVM ends: nothing more is recorded; waits at most wait_ms for the last words, and for the
- * listening socket to be removed, if there are any.
+ * Call it when the JVM ends. Stops recording. Waits at most wait_ms until the thread has sent its
+ * last records, if it is connected, and has removed the listening socket, if it has one.
  */
 void sender_finish(struct sender *sender, int wait_ms);
 

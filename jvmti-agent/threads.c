@@ -2,12 +2,13 @@
 /*
  * Finds the full names of threads.
  *
- * Once a second the last PID in /proc/loadavg tells whether anything was created in this namespace
- * at all; only then the task directory is listed. A new thread is looked at one scan later, when
- * it has surely been named. Only if one has a comm of exactly 15 bytes does the thread attach and
- * ask the JVM for all names. The way from a java.lang.Thread to its ID is the pointer in its field
- * eetop, then JavaThread::_osthread, then OSThread::_thread_id. The thread may end at any point on
- * that way, so the last two are read by the kernel, which says EFAULT where we would crash.
+ * Once a second the last PID in /proc/loadavg tells whether a process or thread was created in this
+ * PID namespace. Only then the task directory is listed. A new thread is looked at one scan later,
+ * when it has a name for sure. Only if a thread's comm has exactly 15 bytes does the agent's thread
+ * attach and ask the JVM for all names. The thread ID behind a java.lang.Thread is found by the
+ * pointer in its field eetop, then JavaThread::_osthread, then OSThread::_thread_id. The thread may
+ * end at any moment, so the last two are read with process_vm_readv, which fails with EFAULT where
+ * a plain read would crash.
  */
 #include "threads.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   one connection to the collector: greeted, then whole messages out
+ * shape:   one connection to the collector: greetings, then whole messages out
  * units:   bytes; waits in milliseconds
  * threads: one at a time, the agent's own
- * errors:  negative errno; after one the link is only good for closing
+ * errors:  negative errno; after an error the connection can only be closed
  * source:  unix(7); the SP IPC mapping as in shared/README.md, "Transport"
  *
- * Nothing here waits without a limit, and no call raises SIGPIPE.
+ * No function waits without a limit, and none raises SIGPIPE.
  */
 #ifndef FGAGENT_UPLINK_H
 #define FGAGENT_UPLINK_H
@@ -18,32 +18,36 @@
 
 #define UPLINK_GREETING_TIMEOUT_MS 1000
 #define UPLINK_STALL_TIMEOUT_MS	   5000
-#define UPLINK_HURRY_TIMEOUT_MS	   50 /* the stall's, once the JVM ends */
+#define UPLINK_HURRY_TIMEOUT_MS	   50 /* in place of UPLINK_STALL_TIMEOUT_MS when the JVM ends */
 
 struct uplink {
 	int fd;			  /* -1 when closed */
-	uint64_t seq;		  /* of the next message */
-	const atomic_bool *hurry; /* borrowed; becomes true when nobody has time any more */
+	uint64_t seq;		  /* sequence number of the next message */
+	const atomic_bool *hurry; /* borrowed; becomes true when the JVM ends */
 };
 
 /*
- * Dials path and exchanges greetings; the other side must be a PULL socket. 0 or negative errno:
- * -EPROTO for another protocol, -ETIMEDOUT for silence, -ECONNRESET for a closed door, -ECANCELED
- * when cancel_fd became readable meanwhile, or what connect(2) said.
+ * Dials path and exchanges greetings; the collector must have a PULL socket. Returns 0 or negative
+ * errno: -EPROTO: another protocol; -ETIMEDOUT: no greeting; -ECONNRESET: the collector closed the
+ * connection; -ECANCELED: cancel_fd became readable; else the error of connect(2).
  */
 int uplink_open(struct uplink *uplink, const char *path, int cancel_fd, const atomic_bool *hurry);
-/* The same on a connection that the other side has made; fd is taken, whatever comes of it. */
+/*
+ * uplink_open on a connection that the collector has made. fd is owned from here on, also on an
+ * error.
+ */
 int uplink_take(struct uplink *uplink, int fd, int cancel_fd, const atomic_bool *hurry);
 void uplink_close(struct uplink *uplink);
 bool uplink_is_open(const struct uplink *uplink);
 
 /*
- * Sends one message of these whole records, waiting for room as long as there is progress within
- * UPLINK_STALL_TIMEOUT_MS, or in a hurry UPLINK_HURRY_TIMEOUT_MS; -ETIMEDOUT after that.
+ * Sends one message with these whole records. Waits for room as long as some bytes are taken within
+ * UPLINK_STALL_TIMEOUT_MS, or within UPLINK_HURRY_TIMEOUT_MS if hurry is true; -ETIMEDOUT after
+ * that.
  */
 int uplink_send(struct uplink *uplink, const uint8_t *records, size_t len);
 
-/* Reads and drops what the collector said: 0, or negative errno if it has gone. */
+/* Reads and drops bytes from the collector: 0, or negative errno if the connection has ended. */
 int uplink_check(struct uplink *uplink);
 
 #endif

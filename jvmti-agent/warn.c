@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The agent's only output besides its socket. One write(2) for the whole line, so that it is not
- * torn by what others write, and only if the pipe has room: nobody may hold up the JVM's start.
+ * Warnings are the agent's only output besides its socket. A line is one write(2), so that other
+ * writers do not tear it, and is written only if the pipe has room: a full pipe must not delay the
+ * JVM's start.
  */
 #include "warn.h"
 

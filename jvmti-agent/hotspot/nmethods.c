@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * From an address to the nmethod, or another CodeBlob, around it.
+ * Finds the nmethod, or another CodeBlob, around an address.
  *
- * A code heap is an array of segments of 2^n bytes, and beside it a map of a byte a segment: 0xff
- * is free, 0 begins a block, anything else says how many segments back to look. A block is a
- * header and, if it is used, a CodeBlob right behind. That it is the one we look for is known by
- * where its code begins. Other threads change the map meanwhile, but not what leads to a block in
- * use, and every step is checked against what the heap has committed.
+ * A code heap is an array of segments of 2^n bytes with a map of one byte for each segment: 0xff is
+ * free, 0 begins a block, any other value says how many segments to go back. A block is a header
+ * and, if the block is used, a CodeBlob behind it. The CodeBlob is the right one if its code begins
+ * at the address. Other threads change the map meanwhile, but not the bytes that lead to a block in
+ * use. Every step is checked against the memory that the heap has committed.
  */
 #include "hotspot/nmethods.h"
 

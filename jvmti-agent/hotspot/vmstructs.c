@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Walks the tables that libjvm exports for its debuggers.
+ * Walks the tables that libjvm exports for debuggers.
  *
- * Four pointers name the arrays (gHotSpotVMStructs, -Types, -IntConstants, -LongConstants). A
- * number of u64 symbols say how long an entry is and where in it each member lies; they are there
- * so that a reader need not be compiled with the JVM. Names are C strings; an entry whose name is
- * NULL ends an array.
+ * Four pointers lead to the arrays (gHotSpotVMStructs, -Types, -IntConstants, -LongConstants).
+ * Several u64 symbols say how long an entry is and where each member lies in it, so that a reader
+ * need not be compiled with the JVM. Names are C strings; an entry whose name is NULL ends an
+ * array.
  */
 #include "hotspot/vmstructs.h"
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   HotSpot's description of itself -> fields, type sizes and constants by name
+ * shape:   HotSpot's description of itself (vmStructs) -> fields, type sizes and constants by name
  * units:   offsets and sizes in bytes; addresses of this process
- * threads: any once initialised; the tables never change
- * errors:  false when there is no such table, entry or JVM
+ * threads: any after vmstructs_init; the tables never change
+ * errors:  false if there is no such table, entry or JVM
  * source:  hotspot/share/runtime/vmStructs.hpp, its comments on the exported gHotSpotVM symbols
  *
- * A zero-filled struct is one without tables: every lookup in it fails.
+ * A zero-filled struct has no tables: every look-up in it fails.
  */
 #ifndef FGAGENT_HOTSPOT_VMSTRUCTS_H
 #define FGAGENT_HOTSPOT_VMSTRUCTS_H
 
 #include "hotspot/module.h"
 
-/* One array of entries that ends with an entry without name. */
+/* An array of entries; an entry without a name ends it. */
 struct vmstructs_table {
 	const char *entries;
 	size_t stride;
@@ -34,12 +34,12 @@ struct vmstructs {
 	} int_at, long_at;
 };
 
-/* The names are the JVM's own and live as long as it does. */
+/* The texts belong to the JVM and live as long as the JVM. */
 struct vmstructs_field {
 	const char *type, *name;
-	const char *declared; /* the C++ type of the field itself, NULL if it is not said */
+	const char *declared; /* the C++ type of the field; NULL: not known */
 	bool is_static;
-	uint64_t value; /* the address if static, else the offset */
+	uint64_t value; /* address of a static field, else offset */
 };
 
 struct vmstructs_number {
@@ -47,20 +47,20 @@ struct vmstructs_number {
 	int64_t value;
 };
 
-/* in_libjvm: the address of any function of the JVM. */
+/* Finds the tables. in_libjvm: the address of any function of the JVM. */
 bool vmstructs_init(struct vmstructs *vm, const void *in_libjvm);
 
-/* Walk a table: *pos starts at 0; false at the end. Constants are ints, then longs. */
+/* Walk a table: *pos starts at 0; false at the end. Constants are in two tables, ints and longs. */
 bool vmstructs_next_field(const struct vmstructs *vm, size_t *pos, struct vmstructs_field *ret);
 bool vmstructs_next_type_size(const struct vmstructs *vm, size_t *pos,
 			      struct vmstructs_number *ret);
 bool vmstructs_next_int(const struct vmstructs *vm, size_t *pos, struct vmstructs_number *ret);
 bool vmstructs_next_long(const struct vmstructs *vm, size_t *pos, struct vmstructs_number *ret);
 
-/* The offset of a field, or the address of a static one. */
+/* The offset of a field that is not static. */
 bool vmstructs_find_offset(const struct vmstructs *vm, const char *type, const char *name,
 			   size_t *ret);
-/* Likewise, and whether it is declared as that C++ type. */
+/* Whether there is such a field, and it has the C++ type declared. */
 bool vmstructs_is_declared(const struct vmstructs *vm, const char *type, const char *name,
 			   const char *declared);
 const void *vmstructs_find_static(const struct vmstructs *vm, const char *type, const char *name);

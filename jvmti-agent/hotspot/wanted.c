@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The names the collector wants, over all JDKs: a renamed field simply appears under each of its
- * names, and a JVM has one of them. What they are good for:
+ * The names that the collector wants, over all JDKs. A field that was renamed is listed under each
+ * of its names; a JVM has one of them. Their uses:
  *
  *   CodeCache, CodeHeap, VirtualSpace, HeapBlock   an address -> the blob that holds it
  *   CodeBlob, nmethod, CompiledMethod, PcDesc      its kind, frame size, method, inlining
  *   Method, ConstMethod, ConstantPool, Klass, ...  the name of an interpreted method
  *   JavaThread, JavaFrameAnchor, JavaCallWrapper   from native code to the Java frame below it
  *   ContinuationEntry, CompressedOops              to a virtual thread's frames in the heap
- *   ZHeap, ZForwarding, ...                        to those that ZGC has moved
+ *   ZHeap, ZForwarding, ...                        to frames that ZGC has moved
  */
 #include "hotspot/wanted.h"
 

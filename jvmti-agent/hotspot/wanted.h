@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the JVM's tables -> the few values that the collector's unwinder asks for
+ * shape:   the JVM's tables -> the few values that the collector's unwinder needs
  * units:   offsets and sizes in bytes, addresses, constants
  * threads: any
- * errors:  what this JVM does not have is left out
+ * errors:  values that this JVM does not have are left out
  * source:  shared/README.md, HELLO's values; the names are HotSpot's, of JDK 8 to 26
  */
 #ifndef FGAGENT_HOTSPOT_WANTED_H
@@ -14,7 +14,7 @@
 
 #define WANTED_MAX 256
 
-/* Fills values, whose keys live for good, and returns how many. */
+/* Fills values and returns their number. Their keys are static texts. */
 size_t wanted_collect(const struct vmstructs *vm, struct wire_value values[WANTED_MAX]);
 
 #endif

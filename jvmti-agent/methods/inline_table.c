@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Builds the section in two passes over the regions: the first collects the methods, the second
- * writes the regions once all methods have been written.
+ * Builds the section in two passes over the regions: the first collects the methods; the second
+ * writes the regions, after all methods have been written.
  *
  *   u16 tag, u16 0, u32 length | number of methods, methods | number of regions, regions
  */

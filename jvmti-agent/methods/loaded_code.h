@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what the JVM says of new code: its load event, and what its nmethod adds
+ * shape:   a JVM's new code: its load event, and the facts of its nmethod
  * units:   bytes
- * threads: inside the callback only, as far as compile_info goes
+ * threads: compile_info is valid only inside the callback
  * errors:  none
  * source:  JVMTI CompiledMethodLoad; nmethods.h
  */
@@ -18,7 +18,7 @@ struct loaded_code {
 	jmethodID method;
 	const void *addr;
 	uint32_t size;
-	uint8_t level, kind; /* as in the record */
+	uint8_t level, kind; /* with the values of the METHOD_LOAD record */
 	struct wire_frame frame;
 	const void *compile_info; /* borrowed from the JVM */
 };

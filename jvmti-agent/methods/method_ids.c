@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The bounded memory of what has been named. See method_ids.h. */
+/* A table of limited size of the methods that have been named. See method_ids.h. */
 #include "methods/method_ids.h"
 
 /* The first slot of the method's set. jmethodIDs are addresses or counters: multiply and fold. */

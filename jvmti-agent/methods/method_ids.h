@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   jmethodID -> the ID under which this connection knows it
- * units:   IDs from 1 to METHOD_IDS_SLOTS: a slot's number plus one
+ * shape:   jmethodID -> the method's ID on this connection
+ * units:   IDs from 1 to METHOD_IDS_SLOTS: number of the slot, plus 1
  * threads: one at a time, under the naming lock
- * errors:  0 is no ID: a method that finds no slot goes without
+ * errors:  0 is no ID: a method that finds no slot has none
  * source:  shared/README.md, "inline table"
  *
- * Four-way set associative: a method has a choice of four slots, and when all are taken one of
- * them changes hands. Its ID then means the new method from there on, and the old one is named
- * again when it comes again. What was changed since the last method_ids_keep can be taken back,
- * for a record that did not make it into the stream.
+ * The table is four-way set associative: a method can be in one of four slots. When all four are
+ * taken, a new method takes one of them over. The slot's ID then means the new method, and the old
+ * method is named again when it occurs again. Changes since the last method_ids_keep can be taken
+ * back, for a record that found no room in the stream.
  *
- * A jmethodID is never used for another method in the life of a JVM, not even after its class has
- * gone. Zero-filled it is empty.
+ * A JVM never uses a jmethodID for another method, not even after the method's class is unloaded. A
+ * zero-filled struct is empty.
  */
 #ifndef FGAGENT_METHODS_METHOD_IDS_H
 #define FGAGENT_METHODS_METHOD_IDS_H
@@ -27,7 +27,7 @@
 
 struct method_ids {
 	jmethodID slots[METHOD_IDS_SLOTS];
-	uint32_t turn; /* which way changes hands next */
+	uint32_t turn; /* which of the four slots is taken over next */
 	size_t n_pending;
 	struct {
 		uint32_t slot;
@@ -35,9 +35,9 @@ struct method_ids {
 	} pending[METHOD_IDS_PENDING]; /* in the order of the changes */
 };
 
-/* The method's ID, or 0 if it has none. */
+/* The method's ID, or 0. */
 uint32_t method_ids_find(const struct method_ids *ids, jmethodID method);
-/* An ID for a method that has none, or 0 if too much is pending. */
+/* Gives an ID to a method that has none; 0 if METHOD_IDS_PENDING changes are pending. */
 uint32_t method_ids_add(struct method_ids *ids, jmethodID method);
 
 void method_ids_keep(struct method_ids *ids);

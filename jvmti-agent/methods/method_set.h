@@ -3,10 +3,10 @@
  * shape:   the methods of one inline table, numbered in the order in which they were added
  * units:   indices from 0
  * threads: one at a time, under the naming lock
- * errors:  false when it is full
+ * errors:  false when the set is full
  * source:  shared/README.md, "inline table"
  *
- * Zero-filled it is empty. Clearing costs as much as what was added.
+ * A zero-filled struct is empty. The cost of clearing grows with the number of methods in the set.
  */
 #ifndef FGAGENT_METHODS_METHOD_SET_H
 #define FGAGENT_METHODS_METHOD_SET_H
@@ -22,13 +22,13 @@
 struct method_set {
 	size_t n;
 	jmethodID methods[METHOD_SET_MAX];
-	uint16_t buckets[METHOD_SET_BUCKETS]; /* index plus one, 0 if free */
+	uint16_t buckets[METHOD_SET_BUCKETS]; /* index + 1; 0: free */
 };
 
 void method_set_clear(struct method_set *set);
-/* Adds it if it is not there. */
+/* Adds the method if the set does not have it. */
 bool method_set_add(struct method_set *set, jmethodID method);
-/* The index of a method that has been added. */
+/* The index of a method, which must be in the set. */
 uint32_t method_set_find(const struct method_set *set, jmethodID method);
 
 #endif

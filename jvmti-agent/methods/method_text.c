@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Asks the JVM what a method is called. Local references are given back at once: a callback on a
- * thread of the JVM would drop them at its end, but there may be one for each inlined method.
+ * Asks the JVM for a method's names. Local references are deleted at once: a callback on a thread
+ * of the JVM would delete them at its end, but there may be one for each inlined method.
  */
 #include "methods/method_text.h"
 

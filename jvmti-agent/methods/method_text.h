@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a jmethodID -> its names, source file and lines, asked of the JVM
+ * shape:   a jmethodID -> its names, source file and lines, from JVMTI
  * units:   bytecode indices and line numbers
- * threads: any that the JVM knows, inside a CompiledMethodLoad callback
- * errors:  false; what could be read stands and is to be freed all the same
+ * threads: any thread attached to the JVM, inside a CompiledMethodLoad callback
+ * errors:  false; texts that could be read are set and have to be freed all the same
  * source:  JVMTI GetMethodName, GetMethodDeclaringClass, GetClassSignature, GetSourceFileName,
  *          GetLineNumberTable
  */
@@ -20,20 +20,23 @@ struct method_reader {
 	jvmtiEnv *jvmti;
 	JavaVM *vm;
 	bool source_files; /* can_get_source_file_name was granted */
-	bool lines;	   /* wanted, and can_get_line_numbers was granted */
+	bool lines;	   /* wanted by the options, and can_get_line_numbers was granted */
 };
 
-/* Texts that JVMTI allocated, NULL where it had none. */
+/* Texts that JVMTI allocated; NULL: there is none. */
 struct method_text {
 	char *class_sig, *name, *sig, *source_file;
 };
 
-/* *ret is to be freed in any case. */
+/* The caller frees *ret with method_text_free in any case. */
 bool method_text_read(const struct method_reader *reader, jmethodID method,
 		      struct method_text *ret);
 void method_text_free(const struct method_reader *reader, struct method_text *text);
 
-/* How many lines there are, in rising order of bytecode index: 0 if not known or too many. */
+/*
+ * Reads the method's lines, by rising bytecode index, and returns their number; 0: not known, or
+ * more than METHOD_LINES_MAX.
+ */
 uint32_t method_text_read_lines(const struct method_reader *reader, jmethodID method,
 				struct wire_line lines[METHOD_LINES_MAX]);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Walks a chain of records, each a header {kind, version, next}; those that hold inlining go on
- * with a number of entries {end of the code, number of frames, their methods, their bytecodes}.
- * HotSpot makes one record; the bound is for whoever makes a ring.
+ * Walks a chain of records, each with a header {kind, version, next}. A record of inlining goes on
+ * with a number of entries {end of the code, number of frames, their methods, their bytecode
+ * indices}. HotSpot makes one record. The limit of records ends the walk of a chain that is a ring.
  */
 #include "methods/regions.h"
 
