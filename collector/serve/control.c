@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The daemon's side of the control socket, see control.h. Each request is answered at once; long
- * answers are handed over as a descriptor of memory, so that no client is ever waited for.
+ * The daemon's side of the control socket, see control.h. Each request is answered at once. Long
+ * answers are handed over as a descriptor of a memory file, so the daemon never waits for a client.
  */
 #include "serve/control.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The other side of the control socket, see control_client.h. */
+/* The client's side of the control socket, see control_client.h. */
 #include "serve/control_client.h"
 
 #include "serve/control.h"

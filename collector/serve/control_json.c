@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Recording options and figures as JSON and back, see control.h. */
+/* Recording options and status as JSON and back, see control.h. */
 #include "serve/control.h"
 
 #include "base/json_value.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a daemon does beside its engine, see daemon.h. A period is over when no sample of it waits
- * any more (recording.c says when); then the writer's thread gets it. Graphs of processes that are
- * gone go there at once, so that those that come and go take no memory for as long as a period.
+ * What a daemon does beside its engine, see daemon.h. A period is over when no more samples of it
+ * are held (recording.c says when); the graph writer's thread then gets it. Graphs of processes
+ * that have ended go to the graph writer at once, so that they take no memory for the rest of the
+ * period.
  */
 #include "serve/daemon.h"
 

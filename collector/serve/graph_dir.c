@@ -5,8 +5,8 @@
  *   fgcollect graphs 1
  *   <seconds> <inode> <bytes> <name>      in the order in which they were written
  *
- * A line that is none, or whose file is not there or is another, counts for nothing: the list may
- * name more than there is, but never less.
+ * A line is ignored if it does not parse, or if its file is missing or is another file. The list
+ * may name files that do not exist, but never lacks one that does.
  */
 #include "serve/graph_dir.h"
 

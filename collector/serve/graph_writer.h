@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   periods that are over -> files in a directory, by a thread of its own
+ * shape:   periods that are over -> files in a directory, written by a thread of its own
  * units:   bytes, counts
- * threads: any for all but close; the thread owns what it has taken
+ * threads: any for all functions but graph_writer_close; the thread owns the periods
  * errors:  said on stderr, once a period; counted by file
  * source:  none
  *
- * A disk may be slow, full, or away: the model's thread never waits for it. What waits to be
- * written has at most GRAPH_WRITER_MAX_BYTES; a period for which there is no room is counted as
- * dropped, graph by graph.
+ * A disk may be slow, full or gone: the model's thread never waits for the disk. Periods that wait
+ * to be written take at most GRAPH_WRITER_MAX_BYTES; the graphs of a period without room are
+ * counted as dropped.
  */
 #ifndef FG_SERVE_GRAPH_WRITER_H
 #define FG_SERVE_GRAPH_WRITER_H
@@ -21,7 +21,7 @@
 #define GRAPH_WRITER_MAX_BYTES (2 * PERIOD_MAX_BYTES + (32u << 20))
 
 struct graph_writer_options {
-	const char *dir; /* copied by open, as all texts here */
+	const char *dir; /* copied by graph_writer_open, like all texts here */
 	enum render_format format;
 	uint64_t keep_sec, keep_bytes;
 	unsigned hz;
@@ -31,12 +31,12 @@ struct graph_writer_options {
 struct graph_writer; /* opaque */
 
 int graph_writer_open(const struct graph_writer_options *options, struct graph_writer **ret);
-/* Takes the period over. */
+/* Takes ownership of the period. */
 void graph_writer_take(struct graph_writer *writer, struct period *period);
 void graph_writer_stats(struct graph_writer *writer, struct graph_writer_stats *ret);
 /*
- * Writes what waits, for at most patience_ns; a thread that hangs in its disk is left behind, with
- * the writer. NULL is legal.
+ * Writes the waiting periods, for at most patience_ns. If the disk then still holds up the thread,
+ * the thread and the writer are abandoned. NULL is legal.
  */
 void graph_writer_close(struct graph_writer *writer, uint64_t patience_ns);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The HTTP server, see http_server.h. A response is an object that libmicrohttpd counts references
- * of: that of the metrics is made when they are published, and all who ask meanwhile share it.
+ * The HTTP server, see http_server.h. libmicrohttpd counts the references of a response. The
+ * response with the metrics is made when they are published, and all clients share it until the
+ * next one is.
  */
 #include "serve/http_server.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   numbers of list --json -> names, types and help of metrics
+ * shape:   numbers of list --json -> names, types and help texts of metrics
  * units:   a number of the list is divided by divisor
  * threads: any, constant
  * errors:  none
  * source:  jvm_list.h, Prometheus: metric and label naming
  *
- * Where a path leads to an object, its numbers are samples of one metric, and their keys the values
- * of a label. "jvm." stands for each of "jvms".
+ * If a path leads to an object, the object's numbers are samples of one metric, and their keys are
+ * the values of its label. "jvm." stands for each element of "jvms".
  */
 #ifndef FG_SERVE_METRICS_TABLE_H
 #define FG_SERVE_METRICS_TABLE_H
@@ -16,11 +16,11 @@ struct metric {
 	const char *path;
 	const char *name; /* without "fgcollect_" */
 	const char *help;
-	const char *label; /* NULL: a single number */
+	const char *label; /* NULL: the path leads to a number */
 	int divisor;
 };
 
-/* Those that end in _total are counters, the others gauges. */
+/* Metrics whose name ends in _total are counters, the others gauges. */
 static const struct metric metrics[] = {
 	{"collector.refused_connections", "refused_connections_total",
 	 "Connections of agents that were refused.", NULL, 1},

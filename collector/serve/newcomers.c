@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Looks for JVMs that are about to be known, see newcomers.h. Of each process of the host one small
- * file is read, of those that have just begun all that tells who they are; none of them is kept.
+ * Looks for JVMs that are about to become known, see newcomers.h. One small file is read of each
+ * process of the host, and all that identifies a process of those that have just begun. Nothing is
+ * kept of them.
  */
 #include "serve/newcomers.h"
 

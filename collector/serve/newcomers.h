@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what is to be recorded -> processes that may become it in a moment, and are waited for
+ * shape:   options of a recording -> processes that they may mean in a moment, and that are worth
+ *          waiting for
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
- * errors:  none; a process that cannot be looked at is none
+ * errors:  none; a process that cannot be read is passed over
  * source:  proc(5)
  *
- * A JVM that has just begun is no target yet: its agent may not have connected, or may listen and
- * not have been found. Which one it will be, its PID, comm, container and pod say at once; its main
- * class and labels, only its agent.
+ * A JVM that has just begun is no target yet: its agent has not connected, or listens and has not
+ * been found. Its PID, comm, container and pod are known at once, so options can be compared with
+ * them. Its main class and labels are known only from its agent.
  */
 #ifndef FG_SERVE_NEWCOMERS_H
 #define FG_SERVE_NEWCOMERS_H
@@ -17,12 +18,12 @@
 
 #include <stddef.h>
 
-#define NEWCOMERS_MAX 64 /* that are waited for at a time */
+#define NEWCOMERS_MAX 64 /* processes that are waited for at a time */
 
 /*
- * How many processes options may mean, whose agents are not done telling: those that are connected,
- * those that have just begun (see diagnose_process.h), and those that listen and could not be
- * reached. They are looked into and dialled within the next steps of the engine.
+ * Returns how many processes options may mean of which the agent has not told all code: connected
+ * ones, ones that have just begun (see diagnose_process.h), and ones that listen and could not be
+ * reached. The next steps of the engine look for the agents of these processes and dial them.
  */
 size_t newcomers_expect(struct engine *engine, const struct recording_options *options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is asked for by name, as JSON, see selector_json.h. */
+/* A selector as JSON and back, see selector_json.h. */
 #include "serve/selector_json.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
  * shape:   struct selector <-> the members of a request to the daemon
  * units:   none
  * threads: any
- * errors:  -EINVAL: a member is no text, or no such part can be asked for
+ * errors:  -EINVAL: a member is no text, or cannot be a part of a selector
  * source:  none
  */
 #ifndef FG_SERVE_SELECTOR_JSON_H
@@ -13,7 +13,7 @@
 
 #include <jansson.h>
 
-/* What is not asked for is left out. */
+/* Parts that are not set are left out. */
 void selector_to_json(const struct selector *selector, json_t *object);
 int selector_from_json(const json_t *object, struct selector *ret);
 

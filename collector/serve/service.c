@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A service of systemd's, by its own library: see service.h. */
+/* Notifications of systemd by libsystemd, see service.h. */
 #include "serve/service.h"
 
 #include <stdio.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The daemon's own options, see watch_options.h:
+ * Parses the daemon's options, see watch_options.h:
  *
- *   durations   a number and s, m, h or d; without one, seconds
- *   sizes       a number and k, M, G or T; without one, bytes
- *   addresses   PORT, :PORT, ADDRESS:PORT, [ADDRESS]:PORT; no names, for these can be anybody's
+ *   durations   a number and s, m, h or d; without a letter, seconds
+ *   sizes       a number and k, M, G or T; without a letter, bytes
+ *   addresses   PORT, :PORT, ADDRESS:PORT, [ADDRESS]:PORT; no host names, because any host may
+ *               answer for a name
  */
 #include "serve/watch_options.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what is said of the daemon on the command line -> values
+ * shape:   the daemon's options on the command line -> values
  * units:   nanoseconds, bytes, seconds
  * threads: one
  * errors:  -EINVAL, said on stderr
@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 /*
- * The rate of a daemon that samples for weeks, unless -F says another. A fifth of what a recording
- * has: ten minutes still have 11,400 samples of each busy CPU, which shows a method of 1 % to
- * within a tenth of itself. Like 99 it is prime to the rates at which timers tick.
+ * The sampling rate of a daemon without -F. It is a fifth of a recording's rate: ten minutes still
+ * have 11,400 samples of each busy CPU, which shows a method of 1 % to within a tenth of its share.
+ * Like 99 it has no common factor with the rates of timers.
  */
 #define WATCH_DEFAULT_HZ 19
 
@@ -27,27 +27,31 @@
 #define WATCH_DEFAULT_KEEP_BYTES (UINT64_C(1) << 30)
 
 struct watch_options {
-	const char *output_dir; /* NULL: nothing is sampled unless somebody asks for it */
+	const char *output_dir; /* NULL: the daemon samples only for clients */
 	enum render_format format;
-	bool has_format; /* which record has a use for, too */
+	bool has_format; /* --format was given, which record accepts too */
 	uint64_t period_ns;
 	uint64_t keep_sec;
 	uint64_t keep_bytes;
 	bool has_http;
 	struct sockaddr_storage http;
-	const char *first_given; /* of these options, for whoever has no use for them; or NULL */
+	/*
+	 * the first given of these options, so that commands that do not have them can refuse it;
+	 * or NULL
+	 */
+	const char *first_given;
 };
 
 void watch_options_init(struct watch_options *options);
 
-/* Each takes a value as it was given. */
+/* Each parses the value of an option. */
 int watch_options_set_format(struct watch_options *options, const char *text);
 int watch_options_set_period(struct watch_options *options, const char *text);
 int watch_options_set_keep(struct watch_options *options, const char *text);
 int watch_options_set_keep_bytes(struct watch_options *options, const char *text);
 int watch_options_set_http(struct watch_options *options, const char *text);
 
-/* Whether those that need another one have it. */
+/* -EINVAL if an option was given without another one that it needs. */
 int watch_options_check(const struct watch_options *options);
 
 #endif
