@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Looks for what is to be recorded among the JVMs known, then among the processes there are, see
- * diagnose.h.
+ * Looks for the processes to record among the known JVMs, then among all processes, see diagnose.h.
  */
 #include "inspect/diagnose.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   why there is nothing to record -> a sentence that says what to do
+ * shape:   options of a recording -> a sentence on what stands in its way, with the remedy
  * units:   PIDs as the collector sees them
  * threads: any
- * errors:  none; the text is the answer
+ * errors:  none beside the answer
  * source:  proc(5)
  */
 #ifndef FG_INSPECT_DIAGNOSE_H
@@ -13,10 +13,11 @@
 #include "live/recording.h"
 
 /*
- * Whether what options ask for can be recorded now, judging by the JVMs known. 0 and what will be
- * missing, which is "" most of the time; or -EAGAIN and why not. ret NULL: only whether, without a
- * look at anything else; then -ENOTUNIQ if it is a name that several fit, or another negative
- * number.
+ * Whether the processes that options mean can be recorded now, judging by the known JVMs. 0: they
+ * can, and ret says what will be missing, mostly "". -EAGAIN: they cannot, and ret says why.
+ *
+ * ret NULL asks for the answer alone, and no process outside targets is read. The answer is then
+ * -ENOTUNIQ if several containers or pods fit a name, or another negative errno.
  */
 int diagnose_targets(const struct recording_options *options, struct targets *targets,
 		     const char *socket_path, char ret[DIAGNOSE_BYTES]);

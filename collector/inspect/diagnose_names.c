@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What names there are, see diagnose_names.h. A name that means nothing may be that of a JVM that
- * has not connected, of a container that does not run, or of one without a JVM: each is looked for
- * before it is called unknown.
+ * Says which names there are, see diagnose_names.h. A name without a JVM may belong to a JVM that
+ * has not connected, to a stopped container, or to a container without a JVM. Each of these is
+ * looked for before the name is called unknown.
  */
 #include "inspect/diagnose_names.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a name that means nothing, or several -> a sentence that says which there are
+ * shape:   a name that means nothing, or several containers -> a sentence with the names there are
  * units:   none
  * threads: the model's
- * errors:  none; the text is the answer
+ * errors:  none beside the answer
  * source:  none
  */
 #ifndef FG_INSPECT_DIAGNOSE_NAMES_H
@@ -13,9 +13,9 @@
 #include "live/recording.h"
 
 /*
- * Whether options' selector means something that is known. 0; -EAGAIN and why not: nothing, or more
- * than one container or pod. Processes that nobody knows yet are looked for in /proc if asked to.
- * ret NULL: as diagnose_targets has it.
+ * Whether options' selector means something known. 0: it does. -EAGAIN: it means nothing, or more
+ * than one container or pod; ret says so. With options->all, unknown processes are read from /proc.
+ * ret NULL: as diagnose_targets says.
  */
 int diagnose_names(const struct recording_options *options, struct targets *targets,
 		   const char *socket_path, char ret[DIAGNOSE_BYTES]);

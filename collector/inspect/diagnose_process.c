@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Looks into a process for its JVM, then for the agent, then for the way from the agent to here,
- * see diagnose_process.h. The sentence is about the first of the three that is missing.
+ * Looks into a process for libjvm, then for the agent, then for the path from the agent to the
+ * collector, see diagnose_process.h. The sentence is about the first of the three that is missing.
  */
 #include "inspect/diagnose_process.h"
 

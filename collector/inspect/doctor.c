@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What was found, as JSON, see doctor.h. */
+/* Findings as JSON, see doctor.h. */
 #include "inspect/doctor.h"
 
 #include "base/json_value.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What the host and the rights of this process have to say. Everything is tried rather than
- * concluded: an event is opened, rings are mapped, memory is read. Settings are read to explain.
+ * The host and this process's rights. Everything is tried, not concluded: an event is opened, ring
+ * buffers are mapped, memory is read. Settings are read to explain failures.
  */
 #include "inspect/doctor.h"
 #include "sample/sampler.h"

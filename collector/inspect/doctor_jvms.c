@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Every process that has libjvm mapped: has it the agent, has the agent connected, and if not, what
- * does it see where the socket should be. Texts of processes are hostile and are only compared and
- * shown.
+ * Each process that maps libjvm: whether it has the agent, whether the agent has connected, and if
+ * not, what the process sees at the socket's path. Texts of processes are hostile; they are only
+ * compared and shown.
  */
 #include "inspect/doctor.h"
 #include "intake/intake.h"

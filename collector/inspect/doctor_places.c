@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The directory that agents connect in and the one where maps are written. Agents run as any user,
- * so everybody must be able to go into the directory and to write to the socket.
+ * The directory of the agents' socket and the directory of perf maps. Agents run as any user, so
+ * every user must be able to enter the directory and to write to the socket.
  */
 #include "inspect/doctor.h"
 

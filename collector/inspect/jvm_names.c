@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names of JVMs for 'fgcollect list', see jvm_names.h. They are clean since they were taken in. */
+/*
+ * Names of JVMs for 'fgcollect list', see jvm_names.h. The texts were cleaned when they were read.
+ */
 #include "inspect/jvm_names.h"
 
 #include "base/json_value.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Reads a JDK's version, see jvm_release.h. Distributions' packages of JDK 8 have no file
- * "release": then it is looked for in libjvm.so, which has it in a sentence of its own,
+ * "release". The version is then found in libjvm.so, in this text:
  *
  *   OpenJDK 64-Bit Server VM (25.372-b07) for linux-amd64 JRE (1.8.0_372-8u372-ga-1-b07), built on
  */

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a JVM's mappings -> the version of its JDK, as its own files say it
+ * shape:   a JVM's mappings -> the version of its JDK, from the JDK's files
  * units:   none
  * threads: any
- * errors:  "" where nothing says it, or it cannot be read
- * source:  the file "release" of a JDK; what libjvm.so says of itself, "JRE (1.8.0_372-...)"
+ * errors:  "": no file has the version, or the files cannot be read
+ * source:  the file "release" of a JDK; the text "JRE (1.8.0_372-...)" in libjvm.so
  *
- * The files are the process's to choose; what they say is shown, and is no more than a word.
+ * The process decides what its files contain: the version is only shown, and has digits, dots and
+ * underscores alone.
  */
 #ifndef FG_INSPECT_JVM_RELEASE_H
 #define FG_INSPECT_JVM_RELEASE_H
 
 #include "process/process.h"
 
-/* "1.8.0_372" or "17.0.15", digits, dots and underscores alone. Into ret, terminated. */
+/* Writes a version such as "1.8.0_372" or "17.0.15" to ret, terminated. */
 void jvm_release_read(const struct process *process, char *ret, size_t size);
 
-/* The same of one text: behind key, the first that is whole. False: there is none. */
+/* Finds the first whole version behind key in text. False: there is none. */
 bool jvm_release_find(const char *text, size_t len, const char *key, char *ret, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which JVMs of a list were asked for, see jvm_list_select in jvm_list.h. */
+/* Keeps the JVMs of a list that options mean, see jvm_list_select in jvm_list.h. */
 #include "inspect/jvm_list.h"
 
 #include "base/json_value.h"

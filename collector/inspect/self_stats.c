@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What this process takes, see self_stats.h. */
+/* Memory, descriptors and threads of this process, see self_stats.h. */
 #include "inspect/self_stats.h"
 
 #include "base/cleanup.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what this process takes of the machine
+ * shape:   memory, descriptors and threads of this process
  * units:   bytes, counts
  * threads: any
- * errors:  0 for what cannot be read
+ * errors:  a number that cannot be read is 0
  * source:  proc(5)
  */
 #ifndef FG_INSPECT_SELF_STATS_H
