@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a timeline's entries -> those of each thread
+ * shape:   a timeline's entries -> the entries of each thread
  * units:   samples
- * threads: any, once made
+ * threads: any after by_thread_init
  * errors:  -ENOMEM
  * source:  none
  *
- * A timeline may have left samples out, and there may be none at all. What the profile has and it
- * has not is the rest, by node; so that what a format writes by threads and the rest is everything.
+ * A timeline may lack samples that the profile has, and there may be no timeline. The samples
+ * without an entry are the rest, by node: what a format writes of the threads and of the rest is
+ * all samples.
  */
 #ifndef FG_RENDER_BY_THREAD_H
 #define FG_RENDER_BY_THREAD_H
@@ -18,20 +19,21 @@
 #include <stdbool.h>
 
 enum by_thread_order {
-	BY_THREAD_TIME,	  /* of each thread one after the other */
-	BY_THREAD_NODE,	  /* equal nodes of a thread are one entry, of bucket 0 */
-	BY_THREAD_MOMENT, /* of all threads one after the other; first means nothing but the end */
+	BY_THREAD_TIME, /* by thread, then by time */
+	/* by thread, then by node; entries of one thread and node are joined, in bucket 0 */
+	BY_THREAD_NODE,
+	BY_THREAD_MOMENT, /* by time, of all threads; first has only the end */
 };
 
 struct by_thread {
 	struct timeline_entry *entries;
-	uint32_t *first; /* thread -> its first entry; one more than there are threads */
+	uint32_t *first; /* thread -> its first entry; behind the last thread the end */
 	uint32_t threads;
-	uint64_t *rest; /* node -> samples */
+	uint64_t *rest; /* node -> samples without an entry */
 	bool has_rest;
 };
 
-/* timeline may be NULL: all is the rest then. */
+/* timeline NULL: all samples are the rest. */
 int by_thread_init(struct by_thread *by_thread, const struct profile *profile,
 		   const struct timeline *timeline, enum by_thread_order order);
 void by_thread_fini(struct by_thread *by_thread);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A recording of our own, from which everything else can be made later: the format is described in
- * profile/recording_format.h. Records are written as they are made; a text goes out when the first
- * record names it.
+ * Writes a recording, from which all other formats can be made later; profile/recording_format.h
+ * describes the format. Records are written as they are made. A text is written before the first
+ * record that names it.
  */
 #include "encode/bytes.h"
 #include "encode/gzip.h"

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The Firefox Profiler's processed profile, of its version 60, which later ones take too:
+ * The Firefox Profiler's processed profile, of its version 60, which later versions read too:
  *
  *   {"meta":{...},"libs":[lib,...],"pages":[],
  *    "shared":{"stackTable":T,"frameTable":T,"funcTable":T,"resourceTable":T,
  *              "nativeSymbols":T,"sources":T,"stringArray":[text,...]},
  *    "threads":[{...,"samples":{"stack":[...],"time":[...],"weight":[...],...},"markers":T}]}
  *
- * A table T is an object of columns of one length. A stack is a frame and a stack below it, that
- * is: a node of our tree, under its own number. The root stands for samples without frames.
+ * A table T is an object of columns of one length. A stack is a frame and the number of the stack
+ * below it, which is a node of our tree with its parent; node numbers are kept. The root stands for
+ * samples without frames.
  *
- * A lib is a module whose build ID is known: as codeId, and as breakpadId, its first 16 bytes as a
- * GUID, of which symbol servers make their paths. Modules without one are resources alone.
+ * A lib is a module whose build ID is known: as codeId, and with its first 16 bytes as a GUID in
+ * breakpadId, from which symbol servers make their paths. Modules without a build ID are resources
+ * alone.
  *
- * Kinds are categories. Threads are the timeline's, and a last one has what is in none. There, no
- * times are known, and a stack lasts as long as its samples together: the track then shows the
- * tree's stacks side by side.
+ * Kinds are categories. The threads are the timeline's, and one more has the samples without a
+ * thread. The times of these are not known, so a stack there lasts as long as its samples together:
+ * the track shows the tree's stacks side by side.
  */
 #include "render/by_thread.h"
 #include "encode/json.h"

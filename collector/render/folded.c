@@ -5,12 +5,13 @@
  *   line = frame { ";" frame } " " count "\n"      root first, leaf last, count a plain integer
  *
  * A frame is its name and its kind's suffix. Readers take a second number before the count for a
- * baseline, therefore no frame may end in spaces, or in spaces and a number: such spaces become
- * '_', wherever the frame stands, lest one method appear under two names.
+ * count before. Therefore no frame may end in spaces, or in spaces and a number: such spaces become
+ * '_' wherever the frame stands, so that a method has one name.
  *
- * Nodes of different kinds or names may come to the same text; such twins are chained and walked
- * as one. Lines are written in order without ever being held together: one path is kept, and a
- * list of what is still to be written, last first. No recursion: stacks may be 100,000 deep.
+ * Nodes of different kinds or names may get the same text; such nodes are chained and walked as
+ * one. Lines are written in order without being held in memory: one path is kept, and a list of
+ * what is still to be written, last first. There is no recursion, because stacks may be 100,000
+ * deep.
  */
 #include "encode/bytes.h"
 #include "render/render.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Orders the tree, see graph.h. A list of what is still to be visited stands in for recursion. */
+/* Orders the tree, see graph.h. A list of the nodes still to visit replaces recursion. */
 #include "render/graph.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One page with its style, its script and its data. The policy that it states allows these two
- * texts by their hashes and nothing else: no network, no other script, whatever a name contains.
+ * One page with its style, script and data. The page's policy allows the style and the script by
+ * their hashes and nothing else: no network and no other script, whatever a name contains.
  *
  *   <meta policy> <title> <style> <script of data> <script>
  */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Encodes all that the page shows, see html_data.h. Lines hold clean text: no TAB, no LF in it. */
+/*
+ * Encodes all that the page shows, see html_data.h. Texts in lines are clean and have neither TAB
+ * nor LF.
+ */
 #include "render/html_data.h"
 
 #include "encode/bytes.h"

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a laid-out profile, its timeline and what is known of it -> the page's data
+ * shape:   a laid-out profile, its timeline and its facts -> the page's data
  * units:   samples, nanoseconds
- * threads: as graph.h
+ * threads: those of graph.h
  * errors:  negative errno
- * source:  svg_data.h, of which this is more; RFC 1950 (zlib), RFC 4648 (base64)
+ * source:  svg_data.h, which this format extends; RFC 1950 (zlib), RFC 4648 (base64)
  *
- * base64 of zlib's format of parts, each a varint of its bytes and then these:
+ * base64 of zlib's format of parts. Each part is a varint, the number of its bytes, and these
+ * bytes:
  *
  *   facts      lines: key, TAB, value, LF; see html_data.c for the keys
  *   tree       as svg_data.h has it
- *   before     varints of every node in order: its own samples before (the tree
- *              has those after); no bytes: not compared
+ *   before     varints of every node in order: its self weight before (the tree has the
+ *              weights after); no bytes: no diff
  *   processes  lines: PID, TAB, title, TAB, container's ID, TAB, JVM, TAB, container's name, TAB,
  *              pod, TAB, its namespace, LF
- *   threads    lines: number of its process, TAB, TID, TAB, name, TAB, its pool's, LF
+ *   threads    lines: number of its process, TAB, TID, TAB, name, TAB, name of its pool, LF
  *   times      varint: entries; then of all entries, by time, varints of each column: buckets
  *              since the entry before, thread, node's place in order, weight; no bytes: no times
  *
- * A node that has no sample but one before is in the tree, with 0 of its own.
+ * A node with samples before and none after is in the tree, with self weight 0.
  */
 #ifndef FG_RENDER_HTML_DATA_H
 #define FG_RENDER_HTML_DATA_H

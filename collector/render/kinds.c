@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Kinds and their colours, see kinds.h. Any two of them are at least 9 apart (CIEDE2000), to eyes
- * of two sorts of cones too, and black letters on each have a contrast of at least 4.5: they were
- * found by a search for the greatest least difference, and tests/browser/test_palette.py holds them
- * to it.
+ * Kinds and their colours, see kinds.h. Any two colours are at least 9 apart (CIEDE2000), also for
+ * eyes with two sorts of cones, and black letters on each have a contrast of at least 4.5. The
+ * colours were found by a search for the greatest least difference; tests/browser/test_palette.py
+ * checks them.
  */
 #include "render/kinds.h"
 

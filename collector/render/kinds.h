@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   frame -> how it is drawn: one of a few kinds, each a legend's entry and a colour
+ * shape:   a frame -> one of a few kinds, each with an entry in the legend and a colour
  * units:   RGB, 8 bits a channel
  * threads: any
  * errors:  none
- * source:  the colours of async-profiler's and FlameGraph's users: Java green, C++ yellow, kernel
- *          orange, native red; WCAG 2.1 for contrast: black text on each of them is at least 4.5:1
+ * source:  the colours of async-profiler and FlameGraph: Java green, C++ yellow, kernel orange,
+ *          native red; WCAG 2.1 for contrast: black text on each colour has at least 4.5:1
  */
 #ifndef FG_RENDER_KINDS_H
 #define FG_RENDER_KINDS_H
@@ -23,18 +23,18 @@ enum kind {
 	KIND_JIT,
 	KIND_INLINED,
 	KIND_STUB,
-	KIND_CPP, /* libjvm, and C++ anywhere */
+	KIND_CPP, /* libjvm, and C++ in any file */
 	KIND_NATIVE,
 	KIND_KERNEL,
 	KIND_UNKNOWN,
-	KIND_JAVA, /* how it ran is not known */
+	KIND_JAVA, /* a Java method of unknown level */
 	KINDS,
 };
 
 enum kind kind_of(enum frame_kind kind, const char *name);
-const char *kind_title(enum kind kind); /* for the legend */
+const char *kind_title(enum kind kind); /* text in the legend */
 uint32_t kind_rgb(enum kind kind, unsigned shade);
-/* Below KIND_SHADES; the same for the same name. */
+/* A number below KIND_SHADES, always the same for a name. */
 unsigned kind_shade_of(const char *name);
 
 #endif

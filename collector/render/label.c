@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Shorter and shorter forms of a name, see label.h; label.js does the same where scripts run. */
+/* Shorter and shorter forms of a name, see label.h. label.js does the same in pages. */
 #include "render/label.h"
 
 #include "encode/text.h"

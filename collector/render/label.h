@@ -3,13 +3,13 @@
  * shape:   a name and a width -> the longest form of the name that fits
  * units:   columns, of one letter each; a wide character takes two
  * threads: any
- * errors:  "" when nothing sensible fits, or memory is out
- * source:  JVM specification 4.2 (class names), the C++ names that demanglers write
+ * errors:  "" if no form fits, or memory is out
+ * source:  JVM specification 4.2 (class names); the C++ names of demanglers
  *
- * What is dropped is what tells least: for Java first the parameters, if the name has any, then the
- * package's names down to their initials, then the package, then the class; for C++ the parameters,
- * the template arguments and the return type, then one qualifier after the other. Only the last
- * part of a name is ever cut.
+ * The least telling parts are dropped first. Java: the parameters, if there are any; then the
+ * package's names down to their initials; the package; the class. C++: the parameters; the template
+ * arguments and the return type; then one qualifier after the other. Only the last part of a name
+ * is ever cut.
  *
  *   java/util/HashMap.getNode  j.u.HashMap.getNode  HashMap.getNode  getNode  getN..
  */
@@ -21,7 +21,10 @@
 
 #define LABEL_MIN_COLUMNS 3u
 
-/* Borrowed: name itself, or what out now holds. name is clean text, see text.h. */
+/*
+ * The form that fits, borrowed: name itself, or the content of out. name must be clean text, see
+ * text.h.
+ */
 const char *label_fit(struct bytes *out, const char *name, enum kind kind, size_t columns);
 
 #endif

@@ -4,7 +4,7 @@
  *
  *   line  = [ name ] "->rgb(" R "," G "," B ")"      decimal, 0 to 255; the last "->" counts
  *
- * The name that is none is the root of flamegraph.pl.
+ * flamegraph.pl writes its root with an empty name.
  */
 #include "render/name_colors.h"
 

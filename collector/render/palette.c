@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Colours, see palette.h. A palette by name goes from one colour to another in KIND_SHADES steps. A
- * diff's classes go from nearly white to orange or blue, which every sort of eye tells apart; what
- * is new or gone is darker than anything that has changed.
+ * diff's classes go from nearly white to orange or blue, which eyes of every sort tell apart; new
+ * and gone frames are darker than any that have changed.
  */
 #include "render/palette.h"
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The text of perf script, for all that reads it:
+ * The text of perf script, for all tools that read it:
  *
  *   comm PID/TID [cpu] seconds: period event:
  *   <tab>address function (file)          leaf first
  *   <empty line>
  *
- * A block is a stack, and its period the number of the stack's samples: stackcollapse-perf.pl and
- * inferno add periods up, and so come to our counts. comm is the lowest frame where that is a
- * label, which is where they put it back; spaces in it become '_', as they would make them. Where
- * it is none, it is "all". The tree has no addresses, so these are 0.
+ * A block is a stack, and its period is the stack's number of samples: stackcollapse-perf.pl and
+ * inferno add periods up and so get our counts. comm is the lowest frame if that is a label,
+ * because these tools make a lowest frame of comm; its spaces become '_', as these tools would make
+ * them. Otherwise comm is "all". The tree has no addresses, so addresses are 0.
  *
- * With a timeline, a block is what one thread did at one time, in seconds since the recording's
- * start, and PID and TID are the thread's. What has no time is at 0, of PID 0.
+ * With a timeline, a block is the samples of one thread at one time, in seconds since the
+ * recording's start, and PID and TID are the thread's. Samples without a time are at 0, with PID 0.
  *
- * The file tells readers the kind: "/tmp/perf-0.map" generated code, "[kernel.kallsyms]" the
- * kernel, "inlined" what was inlined into the frame that follows.
+ * The file tells readers the kind: "/tmp/perf-0.map" is generated code, "[kernel.kallsyms]" the
+ * kernel, "inlined" a function inlined into the frame that follows.
  */
 #include "render/by_thread.h"
 #include "render/render.h"

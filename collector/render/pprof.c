@@ -2,22 +2,21 @@
 /*
  * pprof's profile, gzipped: a Profile of proto/pprof.proto.
  *
- * A message of protobuf may be written as its fields one after the other, in any order. Therefore
- * nothing is held together: a text, a mapping, a function, a location are written when the first
- * sample needs them, and only their numbers are kept.
+ * The fields of a protobuf message may be written one after the other in any order. Therefore the
+ * message is never held in memory: a text, a mapping, a function or a location is written when the
+ * first sample needs it, and only its number is kept.
  *
- *   sample     a stack that ends somewhere; values: samples, and nanoseconds if the period is
- *   known;
- *              labels thread, tid, process, pid, container, pod where a timeline tells them
- *   location   a frame with machine code of its own and, in front of it, those inlined into it
+ *   sample     a stack with samples of its own; values: samples, and nanoseconds if the period is
+ *              known; labels thread, tid, process, pid, container, pod from the timeline
+ *   location   a frame with machine code of its own and, before it, the frames inlined into it
  *   function   name: the frame's; system_name: name_[kind], by which our reader knows the kind
  *   mapping    a module, with its build ID; "[jit]" for generated code; none for labels
  *
- * Addresses are not written: the tree has none.
+ * Addresses are not written, because the tree has none.
  *
- * Of a diff each stack is a sample after and one before, whose values are negative and which has
- * the label pprof::base, as pprof -diff_base has it. Normalised, the values before are scaled so
- * that both sides add up to the same.
+ * Of a diff each stack is a sample after and a sample before. The values before are negative and
+ * have the label pprof::base, as pprof -diff_base writes them. Normalised, the values before are
+ * scaled so that both sides have the same sum.
  */
 #include "render/by_thread.h"
 #include "encode/bytes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Paths of sources, see source.h. Only names with slashes say where their package ends. */
+/* Paths of source files, see source.h. A package is taken only from a name with slashes. */
 #include "render/source.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a node -> where its source is, as viewers look for it
+ * shape:   a node -> the path of its source file, as viewers look for it
  * units:   none
  * threads: any
  * errors:  kept in the bytes
@@ -13,8 +13,9 @@
 #include "encode/bytes.h"
 
 /*
- * The file of a node that has one. A Java class says its file without its directory; that is made
- * from the package in the method's name where it has one: java/lang/String.java.
+ * Adds the path of the node's file, which must not be NULL. The file of a Java class has no
+ * directory; the directory is made from the package in the method's name, if there is one:
+ * java/lang/String.java.
  */
 void source_path(struct bytes *out, const struct profile_node *node);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * speedscope's own file:
+ * speedscope's own file format:
  *
  *   {"$schema":S,"shared":{"frames":[{"name":N,"file":F,"line":L},...]},
  *    "profiles":[{"type":"sampled","name":N,"unit":U,"startValue":0,"endValue":SUM,
  *                 "samples":[[frame,...],...],"weights":[W,...]}],...}
  *
- * A sample names its frames by number, root first. Names bear the suffix of their kind, for there
- * is no other place for it. One path is in memory at a time.
+ * A sample lists its frames by number, root first. Names have the suffix of their kind, because the
+ * format has no other place for a kind. One path is in memory at a time.
  *
- * Each thread of a timeline is a profile, whose samples are in the order of time, and a last one
- * has what is in none. Since a sample repeats its whole stack, that order is given up where there
- * are more than MAX_TIMED of them: then each stack of a thread is written once.
+ * Each thread of a timeline is a profile with its samples in the order of time; one more profile
+ * has the samples without a thread. A sample repeats its whole stack, so if there are more than
+ * MAX_TIMED samples, the order of time is given up, and each stack of a thread is written once.
  */
 #include "render/by_thread.h"
 #include "encode/json.h"

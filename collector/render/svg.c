@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One file that is three things: a picture that needs no script, the whole profile as data (see
- * svg_data.h), and the script that draws the picture anew from that data in a window's width, for
- * zoom and search. Nothing in it comes from the network.
+ * One file with three parts: a picture that needs no script, the whole profile as data (see
+ * svg_data.h), and a script that draws the picture again from the data, in the window's width, for
+ * zoom and search. Nothing in the file comes from the network.
  *
- * The picture, from top to bottom: title, subtitle, frames with the root lowest, legend, notes.
+ * The picture, from top to bottom: title, subtitle, frames (the root lowest unless inverted),
+ * legend, notes.
  */
 #include "render/graph.h"
 #include "render/kinds.h"

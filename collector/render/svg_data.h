@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a laid-out profile -> all of it as text that the SVG carries for its script
+ * shape:   a laid-out profile -> the whole profile as text in the SVG, for its script
  * units:   samples
- * threads: as graph.h
+ * threads: those of graph.h
  * errors:  negative errno
  * source:  RFC 1950 (zlib), RFC 4648 (base64)
  *
- * The picture leaves out frames too narrow to see; search and zoom must not. So the file holds
- * every node, in base64 of zlib's format of:
+ * The picture leaves out frames that are too narrow to see, but search and zoom need them. So the
+ * file holds every node, in base64 of zlib's format of:
  *
  *   varint  number of keys
  *   varint  bytes of key lines
  *   varint  number of nodes
- *   lines   a key a line: class ('a' + class), shade ('0' + shade), name, [TAB module,
+ *   lines   one for each key: class ('a' + class), shade ('0' + shade), name, [TAB module,
  *           empty where there is none, [TAB colour, #rrggbb]], LF
  *   varints of every node in order (see graph.h): its key
- *   varints of every node in order: how many levels up from the node before its parent is
- *   varints of every node in order: its own samples, in a diff its own width (of a
- *           graph of graph_init_compared: its own samples after)
- *   in a diff, varints of every node in order: its own samples before; and likewise after
+ *   varints of every node in order: how many levels its parent is above the node before it
+ *   varints of every node in order: its self weight, in a diff its own width (of a
+ *           graph of graph_init_compared: its self weight after)
+ *   in a diff, varints of every node in order: its self weight before; and likewise after
  *   in a picture without a diff, varint: number of nodes that have samples of several levels; of
  *           each, varints: how many places in order behind the one before, its samples by level
  *
- * varint: LEB128, see bytes.h. Keys are numbered by use, the commonest first. Columns instead of
- * rows, because zlib halves them: 100,000 stacks, 1.1 million nodes, come to some 1.2 bytes a node.
+ * varint: LEB128, see bytes.h. Keys are numbered by use, the commonest first. Columns are used
+ * instead of rows because zlib makes them half as large: 100,000 stacks, 1.1 million nodes, take
+ * some 1.2 bytes a node.
  */
 #ifndef FG_RENDER_SVG_DATA_H
 #define FG_RENDER_SVG_DATA_H
@@ -35,9 +36,9 @@
 
 #include <stdio.h>
 
-/* The above without zlib and base64, behind what out holds. */
+/* Adds the above, without zlib and base64, to out. */
 int svg_data_encode(const struct graph *graph, const struct looks *looks, struct bytes *out);
-/* levels: of each node, by its number in the profile, or NULL. */
+/* levels: by node number of the profile, or NULL. */
 int svg_data_write(const struct graph *graph, const struct looks *looks,
 		   const struct level_counts *levels, FILE *stream);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes the frames of the static picture, see svg_frames.h. The root stands at the bottom. */
+/* Writes the frames of the static picture, see svg_frames.h. */
 #include "render/svg_frames.h"
 
 #include "encode/bytes.h"

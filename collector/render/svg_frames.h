@@ -3,9 +3,9 @@
  * shape:   a laid-out profile -> the frames of the static picture, as SVG elements
  * units:   pixels; levels
  * threads: any
- * errors:  the stream's own, and -ENOMEM
- * source:  the elements that tools which read FlameGraph's SVG look for: per frame
- *          <g><title>NAME (1,234 samples, 12.34%)</title><rect/><text>label</text></g>
+ * errors:  the stream's, and -ENOMEM
+ * source:  the elements that readers of FlameGraph's SVG look for: per frame <g><title>NAME (1,234
+ *          samples, 12.34%)</title><rect/><text>label</text></g>
  */
 #ifndef FG_RENDER_SVG_FRAMES_H
 #define FG_RENDER_SVG_FRAMES_H
@@ -18,9 +18,9 @@
 struct svg_frames {
 	const struct graph *graph;
 	const struct svg_style *style;
-	uint32_t levels;  /* that have a frame wide enough */
-	uint32_t classes; /* a bit for each class that occurs, drawn or not */
-	int top;	  /* of the topmost level; for the caller to set before writing */
+	uint32_t levels;  /* levels with a frame that is wide enough to draw */
+	uint32_t classes; /* a bit for each class of the profile's frames, drawn or not */
+	int top;	  /* y of the topmost level; the caller sets it before svg_frames_write */
 };
 
 void svg_frames_measure(struct svg_frames *frames);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a drawing is like where its options say nothing, see svg_style.h. */
+/* Fills in the defaults of a drawing, see svg_style.h. */
 #include "render/svg_style.h"
 
 #define WIDTH	   1200

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   render's options -> measures and texts of a drawing, each with a value
+ * shape:   render's options -> measures and texts of a drawing, with all defaults filled in
  * units:   pixels
  * threads: any
  * errors:  none
@@ -19,10 +19,10 @@ struct svg_style {
 	int row;
 	double min_px;
 	double font_size;
-	double letter; /* its mean width */
+	double letter; /* mean width of a letter */
 	const char *count_name;
 	double factor;
-	double all; /* what shares are of */
+	double all; /* what shares refer to */
 	bool is_inverted;
 	struct looks looks;
 	const struct level_counts *levels; /* by node, or NULL */

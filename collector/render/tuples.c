@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbered tuples, see tuples.h. The numbers in them are our own, so the hash needs no key. */
+/* Numbered tuples, see tuples.h. The tuples hold only our own numbers, so the hash needs no key. */
 #include "render/tuples.h"
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   tuples of four numbers -> dense numbers from 0 on, in the order of their first coming
+ * shape:   tuples of four numbers -> numbers from 0 on, in the order in which tuples are added
  * units:   none
  * threads: one at a time
  * errors:  TUPLES_NONE when memory is out
  * source:  none
  *
- * For formats that write a thing once and name it by number. A zero-filled struct tuples is a
- * valid, empty one.
+ * For formats that write a thing once and refer to it by number. A zero-filled struct is valid and
+ * empty.
  */
 #ifndef FG_RENDER_TUPLES_H
 #define FG_RENDER_TUPLES_H
@@ -24,11 +24,11 @@ struct tuples {
 	struct tuple *items;
 	uint32_t count;
 	uint32_t size;
-	uint32_t *index; /* of items, open addressing; TUPLES_NONE: free */
+	uint32_t *index; /* index of items, open addressing; TUPLES_NONE: free */
 	uint32_t index_size;
 };
 
-/* Its number; it is new where that is what count was before. */
+/* The tuple's number. The tuple is new if the number is the old count. */
 uint32_t tuples_add(struct tuples *tuples, struct tuple tuple);
 void tuples_fini(struct tuples *tuples);
 
