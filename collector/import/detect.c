@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which format a file is, by its first bytes:
+ * Tells a file's format by its first bytes:
  *
- *   1f 8b                 gzip, which pprof is wrapped in
+ *   1f 8b                 gzip, in which pprof usually is
  *   "fgrec "              a recording of our own
- *   0a LENGTH 08          pprof as it is: field 1, a sample type whose first field is a number
- *   a NUL byte            something binary, by its first letters
- *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn
+ *   0a LENGTH 08          plain pprof: field 1, a sample type whose first field is a number
+ *   a NUL byte            something binary; its first letters say what
+ *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn already
  *   TAB or spaces, hexadecimal digits, a space     a frame of perf script
  *   anything else         folded stacks
  *
- * perf script's header lines and its comments tell nothing; they are passed over.
+ * Header lines and comments of perf script are not told apart by this; they are skipped.
  */
 #include "import/perf_header.h"
 #include "import/readers.h"

@@ -6,12 +6,12 @@
  *   stack = frame { ";" frame }              root first
  *   count = digits [ "." [ digits ] ]        no sign, no exponent
  *
- * Counts are read from the line's end, so that frames may hold spaces. A frame that ends in a space
- * and a number is taken for a baseline, as by every other reader; such files say so by having lines
- * of both sorts, which the report tells. Counts that are not whole are rounded.
+ * Counts are read from the end of the line, so frames may contain spaces. A frame that ends in a
+ * space and a number is taken for a count before, as by every other reader; a file with such frames
+ * has lines of both sorts, which the report tells. Counts that are not whole are rounded.
  *
- * Files are mostly sorted, and then most of a line has just been read in the line before: of the
- * bytes in common the nodes are known.
+ * Files are mostly sorted, so a line mostly begins like the line before. The nodes of the bytes
+ * that both have are known already.
  */
 #include "import/frame_text.h"
 #include "import/import_limits.h"

@@ -2,15 +2,14 @@
 /*
  * Names and kinds of frames, see frame_text.h.
  *
- *   name "_[0]" | "_[1]" | "_[j]" | "_[i]" | "_[k]"      the kind is said
+ *   name "_[0]" | "_[1]" | "_[j]" | "_[i]" | "_[k]"      the suffix says the kind
  *   "[" ... "]"        no code: a reason, or the file of a function that has no name
  *   "-[" "+["          Objective-C
  *   ":::"              Java, from a perf map whose ';' was replaced: Lorg/x/Y:::m
  *   "::"               C++, Rust
  *   '/' not in front, or a capital in front and a '.'    Java
  *
- * A Java name of which is not known how it ran is FRAME_JAVA, so that no suffix is written that was
- * not read.
+ * A Java name of unknown level is FRAME_JAVA, so that no suffix is written that was not read.
  */
 #include "import/frame_text.h"
 

@@ -4,8 +4,7 @@
  * units:   none
  * threads: any
  * errors:  none: every text is a frame
- * source:  the suffixes of FlameGraph's and async-profiler's users, and how names look that have
- *          none
+ * source:  the suffixes of FlameGraph and async-profiler, and the form of names without a suffix
  */
 #ifndef FG_IMPORT_FRAME_TEXT_H
 #define FG_IMPORT_FRAME_TEXT_H
@@ -15,12 +14,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Cuts the suffix from text, which is terminated, and tells what it meant. */
+/* Cuts the suffix from text, which is terminated, and returns the frame that text means. */
 struct frame frame_text_parse(char *text, size_t len, bool is_root);
 
-/* The kind of a name without a suffix. A kind with a suffix is never guessed. */
+/* The kind of a name without a suffix. Kinds that have a suffix are never guessed. */
 enum frame_kind frame_text_kind(const char *name);
-/* Of one that is known to be inlined: of Java, or of a file. */
+/* The kind of an inlined frame's name: inlined in Java code, or in a file's. */
 enum frame_kind frame_text_inlined_kind(const char *name);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What is in a gzip file, see gunzip.h: members of 1f 8b 08 .., each deflated bytes and their sum.
+ * The bytes in a gzip file, see gunzip.h: members of 1f 8b 08 .., each with deflated bytes and
+ * their checksum.
  */
 #include "import/gunzip.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Looks what a file is and lets its reader read it, see import.h. */
+/* Finds the format of a file and calls the reader of that format, see import.h. */
 #include "import/import.h"
 
 #include "import/pprof.h"

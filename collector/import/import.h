@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what other programs have written of stacks -> a profile
- * units:   the file's own: samples, or the event's periods
+ * shape:   a file of stacks by another program, or a recording of our own -> a profile
+ * units:   the file's: samples, or the event's periods
  * threads: one at a time
- * errors:  negative errno where nothing can be read at all; bad lines are counted, the first is
- *          told
- * source:  folded stacks, the text of perf-script(1), pprof and recordings of our own: see
- *          folded_reader.c, perf_reader.c, pprof.h and recording_reader.h
+ * errors:  negative errno if nothing can be read; bad lines are counted and the first is reported
+ * source:  folded stacks, the text of perf-script(1), pprof, our recordings: see folded_reader.c,
+ *          perf_reader.c, pprof.h and recording_reader.h
  *
- * All are read in one go, a chunk at a time, so that pipes will do and a file's size does not
- * matter; pprof is read whole. All of it is hostile: lines, names, depths and counts have limits
+ * Files are read in one go and in chunks, so pipes can be read and the size of a file does not
+ * matter; pprof alone is read whole. Files are hostile: lines, names, depths and counts have limits
  * (import_limits.h).
  */
 #ifndef FG_IMPORT_IMPORT_H
@@ -20,8 +19,8 @@
 #include "import/import_target.h"
 
 /*
- * Reads fd to its end. -EINVAL with report.first_reason where it is of none of the formats; of
- * pprof and a recording that cannot be read, first_reason says why whatever the error is.
+ * Reads fd to its end. -EINVAL if the file has none of the formats; report.first_reason says what
+ * it looks like. For pprof and recordings first_reason explains every error.
  */
 int import_read(int fd, const struct import_options *options, struct import_target *target);
 

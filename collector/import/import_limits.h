@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   how much of a file is taken, whatever its format
+ * shape:   the limits of what is read from a file of any format
  * units:   bytes, frames, nodes
  * threads: any
- * errors:  none; what goes past a limit is counted and said, see import_report.h
+ * errors:  none; what goes past a limit is counted and reported, see import_report.h
  * source:  none
  */
 #ifndef FG_IMPORT_IMPORT_LIMITS_H
@@ -15,6 +15,6 @@
 #define IMPORT_MAX_NAME	       ((size_t)64 << 10)
 #define IMPORT_MAX_DEPTH       ((size_t)16 << 10)
 #define IMPORT_MAX_NODES       16000000u
-#define IMPORT_MAX_NAMES_BYTES ((size_t)1 << 30) /* all names together; past it -EFBIG */
+#define IMPORT_MAX_NAMES_BYTES ((size_t)1 << 30) /* of all names together; past it -EFBIG */
 
 #endif

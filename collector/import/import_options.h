@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what of perf script's text is kept, and how it is called
+ * shape:   which parts of perf script's text are kept, and how frames are named
  * units:   none
  * threads: any
  * errors:  none
@@ -11,16 +11,16 @@
 
 #include <stdbool.h>
 
-/* The event is borrowed. */
+/* The text of event is borrowed. */
 struct import_options {
-	bool has_pid;	     /* PIDs in the lowest level: comm-PID */
-	bool has_tid;	     /* comm-PID/TID */
-	bool marks_kernel;   /* kinds of frames are kept: the kernel's, */
-	bool marks_jit;	     /* and those of generated code */
-	bool has_addrs;	     /* functions without a name by their address */
-	bool counts_samples; /* each sample once, whatever its period */
-	bool has_inlined;    /* functions inlined in files, by these files' DWARF */
-	const char *event;   /* only this one; NULL: the first that is met */
+	bool has_pid;	     /* the lowest frame is comm-PID */
+	bool has_tid;	     /* the lowest frame is comm-PID/TID */
+	bool marks_kernel;   /* the kernel's frames get a kind of their own */
+	bool marks_jit;	     /* frames of generated code get kinds of their own */
+	bool has_addrs;	     /* functions without a name are named by their address */
+	bool counts_samples; /* each sample counts once, whatever its period */
+	bool has_inlined;    /* inlined functions are read from the DWARF of files */
+	const char *event;   /* the event whose samples are kept; NULL: the first in the file */
 };
 
 #endif

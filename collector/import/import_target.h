@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   where readers put what they read: profiles, what a recording has beside its stacks,
- *          and a report
- * units:   the file's own: samples, or the event's periods
+ * shape:   where readers put what they read: profiles, the rest of a recording, and a report
+ * units:   the file's: samples, or the event's periods
  * threads: one at a time
  * errors:  none
  * source:  none
@@ -17,18 +16,20 @@
 
 #include <stdbool.h>
 
-/* What a recording of our own has beside its stacks. Texts are those of the target's profile. */
+/* The content of a recording beside its stacks. The texts belong to the target's profile. */
 struct import_recording {
-	struct timeline timeline; /* the caller's to end; sorted */
+	struct timeline timeline; /* sorted; the caller ends it */
 	struct profile_info info;
-	const char *title, *subtitle, *notes, *count_name; /* or NULL */
+	const char *title, *subtitle, *notes, *count_name; /* each may be NULL */
 	bool is_read;
 };
 
-/* Where stacks go. Several files may go into one, one after the other; sums are made by then. */
+/*
+ * Several files may be read into one target, one after the other. Totals are right after each file.
+ */
 struct import_target {
 	struct profile *profile;
-	struct profile *before; /* of lines with two counts; NULL: the first count is left out */
+	struct profile *before; /* for the first of two counts; NULL: the first count is left out */
 	struct import_recording *recording; /* for one file alone; NULL: not wanted */
 	struct import_report report;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds files' addresses, and asks for what was inlined there; see inlined.h. */
+/* Finds addresses in files, and asks for the functions inlined there; see inlined.h. */
 #include "import/inlined.h"
 
 #include "base/cleanup.h"

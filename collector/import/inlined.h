@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a frame of perf script -> the functions that were inlined there, by its file's DWARF
+ * shape:   a frame of perf script -> the functions inlined there, by the DWARF of its file
  * units:   elf_addr
  * threads: one
- * errors:  none: what cannot be found is 0 places, and is counted
+ * errors:  none: a frame that cannot be found has 0 places and is counted
  * source:  symbolize/native_lines.h
  *
- * The text says where a process had its code; where that is in the file follows from the function's
- * name and the offset in it, as the file's symbols have them. Files are those of this host, at the
- * paths that the text says: regular ones alone, each read by a process that can open no other.
+ * The text of perf script says at which address of a process the code was. The address in the file
+ * follows from the function's name and the offset in it, by the file's symbol table. Files are the
+ * files of this host at the paths in the text. Only regular files are read, each by a process that
+ * can open no other file.
  */
 #ifndef FG_IMPORT_INLINED_H
 #define FG_IMPORT_INLINED_H
@@ -23,19 +24,19 @@
 
 struct inlined; /* opaque */
 
-/* All as the text has it. */
+/* The frame as in the text. */
 struct inlined_place {
 	const char *file; /* terminated */
-	const char *name; /* likewise */
+	const char *name; /* terminated */
 	uint64_t pc;
-	uint64_t offset; /* in the function */
+	uint64_t offset; /* offset in the function */
 	bool has_offset;
-	bool is_return; /* pc is behind a call */
+	bool is_return; /* pc is a return address */
 };
 
 struct inlined_stats {
-	uint64_t no_files;   /* that could not be read, or past INLINED_MAX_FILES */
-	uint64_t no_debug;   /* without DWARF, or whose DWARF is broken */
+	uint64_t no_files;   /* files that could not be read, or beyond INLINED_MAX_FILES */
+	uint64_t no_debug;   /* files without DWARF, or with broken DWARF */
 	uint64_t late;	     /* places whose answer did not come in time */
 	uint64_t no_symbols; /* places in functions that their file does not have */
 };
@@ -43,7 +44,7 @@ struct inlined_stats {
 struct inlined *inlined_new(void);	    /* NULL if out of memory */
 void inlined_free(struct inlined *inlined); /* NULL is legal */
 
-/* As dwarf_lines_find; texts are borrowed until the next call. */
+/* As dwarf_lines_find; the texts are borrowed until the next call. */
 size_t inlined_find(struct inlined *inlined, const struct inlined_place *place,
 		    struct dwarf_place ret[DWARF_LINES_MAX_DEPTH]);
 

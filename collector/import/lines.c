@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lines in a buffer that is filled from behind, see lines.h. */
+/* Lines in a buffer that is filled at its end, see lines.h. */
 #include "import/lines.h"
 
 #include "import/import_limits.h"

@@ -6,8 +6,8 @@
  * errors:  negative errno of read(2), -ENOMEM
  * source:  none
  *
- * The line before stays where it is, for the reader that looks how much of it comes again. The
- * buffer grows to hold two lines of IMPORT_MAX_LINE; a longer one is skipped and told.
+ * The line before stays in memory, so that the reader can see how much of it comes again. The
+ * buffer grows to hold two lines of IMPORT_MAX_LINE; a longer line is skipped and marked.
  */
 #ifndef FG_IMPORT_LINES_H
 #define FG_IMPORT_LINES_H
@@ -20,10 +20,10 @@ struct lines {
 	int fd;
 	char *buf;
 	size_t size;
-	size_t kept;  /* where the line before begins */
-	size_t start; /* of what has not been given out */
+	size_t kept;  /* start of the line before */
+	size_t start; /* start of the bytes that have not been given out */
 	size_t end;
-	uint64_t number; /* of the line given last */
+	uint64_t number; /* number of the last line */
 	bool is_at_end;
 };
 
@@ -31,21 +31,25 @@ struct line {
 	const char
 		*text; /* not terminated; without its line feed and a carriage return before it */
 	size_t len;
-	bool is_too_long;   /* then it has been skipped */
-	const char *before; /* the line given before this one, if that was not too long */
+	bool is_too_long; /* the line has been skipped */
+	/* start of the line before; text itself if there was none, or it was too long */
+	const char *before;
 };
 
 int lines_init(struct lines *lines, int fd);
 void lines_fini(struct lines *lines);
-/* What comes first, at most max bytes of it, without taking it. */
+/* The next bytes, at most max of them, without taking them. */
 int lines_peek(struct lines *lines, size_t max, const char **ret, size_t *ret_len);
-/* 1 and a line, 0 at the end. The line lives until the next call. */
+/* The next line, which lives until the next call. Returns 1, or 0 at the end. */
 int lines_next(struct lines *lines, struct line *ret);
-/* Takes the first len bytes of what is left, or as many as there are. */
+/* Takes the next len bytes, or as many as there are. */
 int lines_take(struct lines *lines, size_t len, const char **ret, size_t *ret_len);
-/* Takes what is there of what is left, at least a byte, or none at the end; until the next call. */
+/*
+ * Takes the bytes that have been read already, at least one, or none at the end. They live until
+ * the next call.
+ */
 int lines_chunk(struct lines *lines, const char **ret, size_t *ret_len);
-/* Takes all that is left, up to max bytes: -EFBIG. The caller borrows it. */
+/* Takes all remaining bytes, borrowed; -EFBIG if they are more than max. */
 int lines_rest(struct lines *lines, size_t max, const char **ret, size_t *ret_len);
 
 #endif

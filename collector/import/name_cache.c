@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A table with open addressing whose texts and meanings live in an arena, see name_cache.h. */
+/* A table with open addressing; the texts and their meanings live in an arena. See name_cache.h. */
 #include "import/name_cache.h"
 
 #include "base/quick_hash.h"

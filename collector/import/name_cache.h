@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the text of a frame as it stands in a file -> the frames that it means
+ * shape:   the text of a frame in a file -> the frames that the text means
  * units:   bytes
  * threads: one at a time
  * errors:  -ENOMEM; -EFBIG once all names take more than IMPORT_MAX_NAMES_BYTES
  * source:  none
  *
- * A file names few methods many times. What a text means is found out once; then it is one look-up.
- * A zero-filled struct name_cache with its profile set is a valid, empty one.
+ * A file names few methods many times. The meaning of a text is found out once; later it costs one
+ * look-up. A zero-filled struct name_cache with its profile set is valid and empty.
  */
 #ifndef FG_IMPORT_NAME_CACHE_H
 #define FG_IMPORT_NAME_CACHE_H
@@ -18,9 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NAME_CACHE_FRAMES 64u /* that one text may mean: a->b->c */
+#define NAME_CACHE_FRAMES 64u /* most frames that one text may mean: a->b->c */
 
-/* Frames, root first. */
+/* The frames of a text, root first. */
 struct named {
 	uint32_t n;
 	struct profile_name names[];
@@ -42,13 +42,16 @@ struct name_cache {
 	uint64_t seed;
 };
 
-/* NULL if it is not there. Texts of different realms are different; a realm is a small number. */
+/*
+ * The meaning of a text in a realm, or NULL. A realm is a small number; equal texts in different
+ * realms may have different meanings.
+ */
 const struct named *name_cache_find(const struct name_cache *cache, unsigned realm,
 				    const char *text, size_t len);
-/* frames as the text's meaning, n at most NAME_CACHE_FRAMES. */
+/* Adds a text with its frames; n is at most NAME_CACHE_FRAMES. */
 int name_cache_add(struct name_cache *cache, const struct name_slot *key,
 		   const struct frame *frames, size_t n, const struct named **ret);
-/* What name_cache_add wants to know of a text that was not found. */
+/* The key for name_cache_add of a text that was not found. */
 struct name_slot name_cache_key(struct name_cache *cache, unsigned realm, const char *text,
 				size_t len);
 void name_cache_fini(struct name_cache *cache);

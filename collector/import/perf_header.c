@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes the lines of perf script apart, see perf_header.h. */
+/* Takes lines of perf script apart, see perf_header.h. */
 #include "import/perf_header.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How frames of perf script are called and of which kind they are, see perf_names.h. */
+/* Names and kinds of perf script's frames, see perf_names.h. */
 #include "import/perf_names.h"
 
 #include "import/frame_text.h"

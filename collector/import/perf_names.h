@@ -3,13 +3,12 @@
  * shape:   a frame of perf script -> the frames that it means, root first
  * units:   none
  * threads: any
- * errors:  none: what has no name is called by its file
- * source:  the names that perf, perf-map-agent and HotSpot's map give; stackcollapse-perf.pl's
- *          users
+ * errors:  none: a frame without a name is called by its file
+ * source:  the names that perf, perf-map-agent and HotSpot's perf map write; stackcollapse-perf.pl
  *
- * Kept apart: the kernel's files are [kernel.kallsyms], [module], vmlinux and *.ko, and not [vdso];
- * generated code is in /tmp/perf-PID.map or jitted-PID-N.so, and is a method only if it is called
- * like one. root->caller->inlined are three frames.
+ * The kernel's files are [kernel.kallsyms], [module], vmlinux and *.ko, but not [vdso]. Generated
+ * code is in /tmp/perf-PID.map or jitted-PID-N.so; a name there is a method only if it has the form
+ * of one. root->caller->inlined is three frames.
  */
 #ifndef FG_IMPORT_PERF_NAMES_H
 #define FG_IMPORT_PERF_NAMES_H
@@ -21,23 +20,26 @@
 
 #include <stddef.h>
 
-/* What perf_names_of writes itself of a frame without a name: brackets and an address. */
+/* Bytes that perf_names_of may add to a frame without a name: brackets and an address. */
 #define PERF_NAMES_ROOM 8u
 
 /*
- * All terminated. name is changed, and has room for file, pc and PERF_NAMES_ROOM bytes; the frames
- * point into it and into file.
+ * All texts are terminated. name is changed; its buffer must have room for file, pc and
+ * PERF_NAMES_ROOM more bytes. The frames point into name and file.
  */
 struct perf_names {
 	char *name;
-	const char *file; /* as perf shows it, without the parentheses; "inlined"; or "" */
+	const char *file; /* as in the text, without the parentheses; "inlined"; or "" */
 	const char *pc;
-	const struct dwarf_place *inlined; /* in it, innermost first, the function itself last */
-	size_t inlined_count;		   /* 0: nothing is known */
-	struct arena *arena;		   /* for names of these; they live as long */
+	/* the functions inlined at pc, innermost first, the function itself last */
+	const struct dwarf_place *inlined;
+	size_t inlined_count; /* 0: not known */
+	struct arena *arena;  /* for their names, which live as long */
 };
 
-/* At most max; the rest of a long chain of inlined methods is left out. */
+/*
+ * Writes at most max frames to ret and returns their number; further inlined methods are left out.
+ */
 size_t perf_names_of(const struct import_options *options, struct perf_names *names,
 		     struct frame *ret, size_t max);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The text of perf script, a sample after the other:
+ * The text of perf script, one sample after the other:
  *
- *   header LF { frame LF } LF       leaf first; perf_header.h has what is in the lines
+ *   header LF { frame LF } LF       leaf first; perf_header.h describes the lines
  *   header frame LF                 a sample without a call chain
  *   "#" ... LF                      a comment
  *
- * A sample weighs its period where there is one, and 1 where there is none. Of several events one
- * is kept, because their periods cannot be added. The lowest frame is the comm, its spaces as '_'.
+ * A sample weighs its period if it has one, else 1. Only one of several events is kept, because
+ * their periods cannot be added. The lowest frame is the comm, with '_' for spaces.
  */
 #include "import/import_limits.h"
 #include "import/inlined.h"

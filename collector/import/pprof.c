@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads pprof's profiles, see pprof.h: a Profile of proto/pprof.proto, mostly gzipped. Its tables
- * are read first (pprof_tables.h), its samples in a second pass, one at a time:
+ * Reads profiles of pprof, see pprof.h: a Profile of proto/pprof.proto, mostly gzipped. Its tables
+ * are read first (pprof_tables.h), its samples one at a time in a second pass:
  *
- *   sample = { location ID, leaf first } { value, one a type } { label }
+ *   sample = { location ID, leaf first } { value, one for each type } { label }
  */
 #include "import/pprof.h"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The tables of a pprof profile, see pprof_tables.h. nanopb takes the message apart and calls back
- * for each item; items refer to each other by number, which is checked when all are there:
+ * for each item. Items refer to each other by number; the numbers are checked when all items have
+ * been read:
  *
  *   location -> mapping, address, lines;  line -> function;  function, mapping -> texts
  *
- * Nothing refers back, so there are no cycles. A location without lines was never given a name: it
- * is called by its file and the address in it.
+ * No item refers back, so there are no cycles. A location without lines has no name: it is called
+ * by its file and its address there.
  */
 #include "import/pprof_tables.h"
 

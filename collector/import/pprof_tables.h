@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   bytes of a pprof profile -> the frames of each location, and which value to take
+ * shape:   the bytes of a pprof profile -> the frames of each location, and which value to take
  * units:   none
  * threads: one at a time
- * errors:  negative errno; reason says why, a literal
+ * errors:  negative errno; reason is a static text that explains it
  * source:  proto/pprof.proto
  *
- * The tables of a profile may stand behind the samples that need them, and so are read first.
- * Ranges of bytes are the caller's; names are copied.
+ * The tables of a profile may come after the samples that need them, so the tables are read first.
+ * The bytes are borrowed from the caller; names are copied.
  */
 #ifndef FG_IMPORT_PPROF_TABLES_H
 #define FG_IMPORT_PPROF_TABLES_H
@@ -20,15 +20,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PPROF_TABLES_MAX_ITEMS (1u << 24) /* of texts, functions, lines, ... each */
+#define PPROF_TABLES_MAX_ITEMS (1u << 24) /* limit of texts, of functions, of lines, ... */
 #define PPROF_TABLES_MAX_NAME  ((size_t)64 << 10)
 
-/* A place in the bytes; the streams below share it. */
+/* A position in the bytes; streams over the same bytes share it. */
 struct pprof_cursor {
 	const unsigned char *at;
 };
 
-/* A stream over data, at whose position cursor is at any time. */
+/* A stream over data. cursor always has the stream's position. */
 pb_istream_t pprof_stream(struct pprof_cursor *cursor, const unsigned char *data, size_t len);
 
 struct pprof_array {
@@ -47,10 +47,10 @@ struct pprof_tables {
 	struct pprof_array texts, types, mappings, functions, locations, lines;
 	struct map64 mapping_ids, function_ids, location_ids; /* ID -> index + 1 */
 	struct intern names;
-	struct frame *frames; /* all locations' */
+	struct frame *frames; /* the frames of all locations */
 	int64_t default_type;
 	uint32_t value_index; /* which of a sample's values is taken */
-	uint32_t value_count; /* that a sample must have */
+	uint32_t value_count; /* number of values that a sample must have */
 	int err;
 	const char *reason;
 };
@@ -58,7 +58,7 @@ struct pprof_tables {
 int pprof_tables_init(struct pprof_tables *tables, const unsigned char *data, size_t len);
 void pprof_tables_fini(struct pprof_tables *tables);
 
-/* -EINVAL if there is no location of that ID. */
+/* The frames of a location; -EINVAL if there is none with that ID. */
 int pprof_tables_find(const struct pprof_tables *tables, uint64_t location_id,
 		      struct pprof_frames *ret);
 

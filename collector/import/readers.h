@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what the readers of import share: lines of a format -> the target
- * units:   as import.h
- * threads: as import.h
- * errors:  as import.h
+ * shape:   the readers of line formats, and what they share: lines -> the target
+ * units:   those of import.h
+ * threads: those of import.h
+ * errors:  those of import.h
  * source:  none
  */
 #ifndef FG_IMPORT_READERS_H
@@ -13,7 +13,10 @@
 #include "import/import_target.h"
 #include "import/lines.h"
 
-/* What a file's first bytes look like; *ret_reason says it where that is IMPORT_UNREADABLE. */
+/*
+ * The format that a file's first bytes have. For IMPORT_UNREADABLE, *ret_reason says what the file
+ * looks like.
+ */
 enum import_format detect_format(const char *data, size_t len, const char **ret_reason);
 
 int folded_read(struct lines *lines, struct import_target *target);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads what render/fgrec.c wrote, a record at a time, see profile/recording_format.h. Numbers
- * in a file name things that have come before; each is checked before it is used, and what a record
- * says is added through the same functions that a recording adds with, so that their limits hold.
+ * Reads what render/fgrec.c writes, one record at a time, see profile/recording_format.h. Numbers
+ * in a record refer to earlier records; each number is checked before it is used. Stacks, threads
+ * and times are added by the functions that a recording uses, so that their limits hold.
  */
 #include "import/recording_reader.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a recording of our own -> a profile and, if wanted, its timeline and what is known of it
- * units:   as profile/recording_format.h
+ * shape:   a recording of our own -> a profile and, if wanted, its timeline and facts
+ * units:   those of profile/recording_format.h
  * threads: one at a time
- * errors:  -EINVAL damaged, cut short or of another version; -EFBIG larger than a limit;
- *          -EOVERFLOW; -ENOMEM; the report's first_reason says which
+ * errors:  -EINVAL damaged, cut short or of another version; -EFBIG past a limit; -EOVERFLOW;
+ *          -ENOMEM; the report's first_reason explains
  * source:  profile/recording_format.h
  */
 #ifndef FG_IMPORT_RECORDING_READER_H
@@ -13,9 +13,10 @@
 #include "import/import_target.h"
 #include "import/lines.h"
 
-#define RECORDING_MAX_BYTES ((uint64_t)2 << 30) /* when unzipped */
+#define RECORDING_MAX_BYTES ((uint64_t)2 << 30) /* unzipped */
 #define RECORDING_MAX_DEPTH 131072u
-#define RECORDING_MAX_WORK  ((uint64_t)1 << 32) /* frames of all stacks, as formats write them */
+/* frames of all stacks, as text formats would write them */
+#define RECORDING_MAX_WORK ((uint64_t)1 << 32)
 
 int recording_file_read(struct lines *lines, struct import_target *target);
 
