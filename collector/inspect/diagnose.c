@@ -56,7 +56,7 @@ static int diagnose_any(const char *socket_path, char ret[DIAGNOSE_BYTES])
 	return -EAGAIN;
 }
 
-/* A process of any kind is recorded; what is a JVM, without the names of its Java code if need be. */
+/* A process of any kind is recorded: a JVM without its agent without names of Java code. */
 static int diagnose_one(const struct process *process, pid_t pid, const char *socket_path,
 			char ret[DIAGNOSE_BYTES])
 {

@@ -16,8 +16,8 @@
  * Whether the processes that options mean can be recorded now, judging by the known JVMs. 0: they
  * can, and ret says what will be missing, mostly "". -EAGAIN: they cannot, and ret says why.
  *
- * ret NULL asks for the answer alone, and no process outside targets is read. The answer is then
- * -ENOTUNIQ if several containers or pods fit a name, or another negative errno.
+ * ret NULL asks for the answer alone, without a search for reasons. The answer is then -ENOTUNIQ if
+ * several containers or pods fit a name, or another negative errno.
  */
 int diagnose_targets(const struct recording_options *options, struct targets *targets,
 		     const char *socket_path, char ret[DIAGNOSE_BYTES]);
