@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One step to the root from many nodes at once, see top_callers.h. */
+/* One step from many nodes to their callers, see top_callers.h. */
 #include "top/top_callers.h"
 
 #include <errno.h>

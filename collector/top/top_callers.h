@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   nodes of the tree -> who called them, by name, with shares
+ * shape:   nodes of the tree -> their callers, by name, with shares
  * units:   samples
  * threads: one
  * errors:  -ENOMEM
@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-/* A node on the way to the root, and the samples that came by there. */
+/* A node on the way to the root, and the samples that lead through it. */
 struct top_place {
 	uint32_t node;
 	uint64_t samples;
@@ -23,17 +23,17 @@ struct top_caller {
 	const char *name;
 	enum frame_kind kind;
 	uint64_t samples;
-	size_t first, count; /* of its places */
+	size_t first, count; /* its places in struct top_callers */
 };
 
-/* Zero-filled: empty. */
+/* A zero-filled struct is empty. */
 struct top_callers {
-	struct top_place *places;   /* ordered by caller */
-	struct top_caller *callers; /* the most samples first */
+	struct top_place *places;   /* by caller */
+	struct top_caller *callers; /* by samples, the most first */
 	size_t n_places, n_callers;
 };
 
-/* Where a method is called from outside of itself. The array is the caller's to free. */
+/* The nodes of a method that are not below another node of the method. The caller frees *ret. */
 int top_places_of(const struct top_table *table, const struct top_method *method,
 		  struct top_place **ret, size_t *ret_n);
 int top_callers_find(const struct top_table *table, const struct top_place *places, size_t n,

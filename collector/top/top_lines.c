@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lines of a table that fits, see top_lines.h. Columns go, the least telling first, as it narrows.
+ * Lines of a table that fits its width, see top_lines.h. In a narrow width columns are left out,
+ * the least telling first.
  */
 #include "top/top_lines.h"
 

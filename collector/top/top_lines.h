@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shape:   rows of the view -> lines of text
- * units:   columns of a terminal; wide characters take two
- * threads: one: the locale's, which says what can be printed
+ * units:   columns of a terminal; a wide character takes two
+ * threads: the one whose locale says what can be printed
  * errors:  kept in the bytes
  * source:  wcwidth(3), Unicode as encode/text.h
  *
- * A line has no byte that is not text in the locale's character set, as far as it is known: what a
- * name has of controls, of marks that change the direction, or without a width, is '?'.
+ * A line contains only text of the locale's character set, as far as that is known. Control
+ * characters, marks that change the direction of text, and characters without a width become '?'.
  */
 #ifndef FG_TOP_TOP_LINES_H
 #define FG_TOP_TOP_LINES_H
@@ -17,17 +17,23 @@
 
 #include <stddef.h>
 
-#define TOP_ANY_WIDTH 100000u /* nothing is cut but what stands in columns */
+#define TOP_ANY_WIDTH 100000u /* only the columns are cut */
 
-/* The heads of the columns. */
+/* Writes the heads of the columns. */
 void top_line_head(const struct top_view *view, unsigned width, struct bytes *out);
-/* Returns the byte at which the name begins, in bytes of this line. */
+/* Writes a row. Returns the position of the name in the line, in bytes. */
 size_t top_line_row(const struct top_view *view, const struct top_row *row, unsigned width,
 		    struct bytes *out);
-/* "methods by self: 345, 12 match /foo/ with 12.3 %", and whose, if not of all */
+/*
+ * Writes what is shown: "methods by self: 345, 12 match /foo/ with 12.3 %", and the thread or
+ * process, if one is chosen.
+ */
 void top_line_state(const struct top_view *view, unsigned width, struct bytes *out);
 
-/* text cut to width; with pad, filled up to it with spaces. Returns the columns it takes. */
+/*
+ * Adds text, cut to width and, if pads, filled up to it with spaces. Returns the columns that it
+ * takes.
+ */
 unsigned top_text_fit(const char *text, unsigned width, bool pads, struct bytes *out);
 
 #endif

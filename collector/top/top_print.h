@@ -6,13 +6,14 @@
  * errors:  the stream's; NULL when memory is out
  * source:  none
  *
- * The object, one a line:
- *   time_unix_s, window_s   when, and how many seconds it covers (fewer while the window fills)
- *   target, event, hz, jvms what is watched, and how
+ * The object, on one line:
+ *
+ *   time_unix_s, window_s   time, and the seconds that it covers (fewer while the window fills)
+ *   target, event, hz, jvms what is sampled, and how
  *   quality: samples, lost, unnamed, unnamed_java, unrooted, heapless, stackless, overflow, untimed
- *   samples                 of the rows: those of what was chosen
- *   view                    "methods", "threads" or "jvms": what rows are of
- *   rows_left_out           past the number of rows that was asked for, or not matched
+ *   samples                 samples of the chosen thread or process, or all
+ *   view                    "methods", "threads" or "jvms": what a row is
+ *   rows_left_out           rows beyond the number asked for, or not matched
  *   rows: [{name, self, total, self_percent, total_percent, pid, jvm, container,
  *           kind (methods), tid (threads), threads (jvms), hottest (threads and jvms)}]
  */
@@ -24,11 +25,11 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Beside the rows. Texts are clean. */
+/* The facts beside the rows. Texts are clean. */
 struct top_facts {
 	const char *target;  /* "all JVMs" */
 	const char *event;   /* cpu-clock */
-	const char *summary; /* lines above the table, without the last one's end */
+	const char *summary; /* lines above the table, without the last line feed */
 	const char *quality;
 	unsigned hz, jvms;
 	double time_unix_s, window_s;
@@ -36,7 +37,7 @@ struct top_facts {
 	uint64_t untimed;
 };
 
-/* width 0: lines are as long as names are. */
+/* Prints the table. width 0: lines are as long as their names. */
 void top_print(const struct top_view *view, const struct top_facts *facts, unsigned width,
 	       size_t most_rows, FILE *stream);
 json_t *top_to_json(const struct top_view *view, const struct top_facts *facts, size_t most_rows);

@@ -2,14 +2,14 @@
 /*
  * The terminal, see top_screen.h:
  *
- *   what is watched, and how             summary
- *   how good it is                       quality
- *   what rows there are                  state, or the filter that is being typed
+ *   what is sampled, and how             summary
+ *   the samples' quality                 quality
+ *   what the rows are                    state, or the filter that is being typed
  *   heads of columns
  *   rows
- *   keys, or what went wrong             footer
+ *   keys, or the last error              footer
  *
- * In a window of few lines, the rows go last: lines above and below them go first.
+ * In a window of few lines, the lines above and below the rows are left out first.
  */
 #include "top/top_screen.h"
 

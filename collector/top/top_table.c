@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Shares of methods, see top_table.h. Three passes over the tree, each once through: weights to
- * leaves, sums from the last node to the first, and down every path with a count for each method of
- * how often the path has it, which tells the outermost call from those within.
+ * Shares of methods, see top_table.h. Three passes over the tree: the first adds weights to leaves;
+ * the second sums from the last node to the first; the third goes down every path with a count for
+ * each method of how often the path has it, which tells the outermost call of a method from those
+ * within.
  */
 #include "top/top_table.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Rows of the screen, and what keys do to them; see top_view.h. */
+/* The rows of the screen, and what keys do, see top_view.h. */
 #include "top/top_view.h"
 
 #include "base/quick_hash.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a window's samples, and keys -> the rows that are on the screen
+ * shape:   the samples of a window, and keys -> the rows of the screen
  * units:   samples; rows from 0
  * threads: one
- * errors:  -ENOMEM: the rows of before are gone, there are none
- * source:  the keys that users of top, htop and perf top know
+ * errors:  -ENOMEM: there are no rows
+ * source:  the keys of top, htop and perf top
  *
- * No terminal is in it: keys are code points or one of enum top_key, and rows are painted by
- * whoever likes. Life cycle: init, then show whenever there are new samples (but not while it
- * is_paused), key whenever there was one, fini. What is open, chosen and under the cursor is
- * remembered by names and PIDs, so that it stays when shares change.
+ * The view knows no terminal: keys are code points or values of enum top_key, and other code paints
+ * the rows. Life cycle: top_view_init, then top_view_show for new samples (not while is_paused) and
+ * top_view_key for each key, then top_view_fini. Open rows, the chosen process and the cursor are
+ * remembered by names and PIDs, so that they stay when shares change.
  */
 #ifndef FG_TOP_TOP_VIEW_H
 #define FG_TOP_TOP_VIEW_H
@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOP_MAX_OPEN	 256u /* rows whose callers are shown */
-#define TOP_MAX_DEPTH	 128u /* of callers of callers */
+#define TOP_MAX_OPEN	 256u /* open rows, whose callers are shown */
+#define TOP_MAX_DEPTH	 128u /* levels of callers */
 #define TOP_FILTER_BYTES 128u
 #define TOP_NOTE_BYTES	 160u
 
@@ -45,13 +45,15 @@ enum top_key {
 };
 
 struct top_row {
-	uint64_t key;	  /* the same for the same thing in every window */
-	const char *name; /* not clean; lives as long as what was shown */
+	uint64_t key;	  /* the same in every window for one method, thread, process or caller */
+	const char *name; /* not clean; lives as long as the samples shown */
 	uint64_t self, total;
-	uint32_t process, thread; /* numbers in the timeline; thread TOP_NONE if of a process */
-	uint32_t best;		  /* of a thread or process: its hottest method, or TOP_NONE */
-	uint32_t depth;		  /* of a caller: from 1 */
-	enum frame_kind kind;	  /* of a method */
+	/* numbers in the timeline; thread is TOP_NONE for methods and processes */
+	uint32_t process, thread;
+	/* number of its method, or of the hottest method of a thread or process, or TOP_NONE */
+	uint32_t best;
+	uint32_t depth;	      /* 0; of a caller: its level, from 1 */
+	enum frame_kind kind; /* of a method or caller */
 	bool is_open;
 };
 
@@ -62,14 +64,14 @@ struct top_view {
 	bool has_prompt; /* the filter is being typed */
 	struct top_choice choice;
 	char filter[TOP_FILTER_BYTES], old_filter[TOP_FILTER_BYTES];
-	char note[TOP_NOTE_BYTES]; /* what went wrong with the last key, or "" */
+	char note[TOP_NOTE_BYTES]; /* error of the last key, or "" */
 	struct top_table table;
 	struct top_row *rows;
 	size_t n_rows, rows_size;
-	size_t n_own;		/* rows that are no callers, before the filter */
-	size_t n_matching;	/* and behind it */
-	uint64_t matching_self; /* samples */
-	size_t cursor, first;	/* first: at the top of the screen */
+	size_t n_own;		/* rows other than callers, before the filter */
+	size_t n_matching;	/* rows other than callers, after the filter */
+	uint64_t matching_self; /* samples of these rows */
+	size_t cursor, first;	/* first: the row at the top of the screen */
 	/* private */
 	const struct profile *profile;
 	const struct timeline *timeline;
@@ -83,14 +85,17 @@ struct top_view {
 void top_view_init(struct top_view *view);
 void top_view_fini(struct top_view *view);
 
-/* Borrows both until the next show or fini. */
+/* Shows new samples. Borrows profile and timeline until the next top_view_show or top_view_fini. */
 int top_view_show(struct top_view *view, const struct profile *profile,
 		  const struct timeline *timeline);
-/* page: rows on the screen. */
+/* Does what a key means. page: number of rows on the screen. */
 int top_view_key(struct top_view *view, uint32_t key, size_t page);
-/* -EINVAL with a note of what is wrong; "" is none. */
+/*
+ * Sets the filter, a regular expression; "": no filter. -EINVAL: it does not parse, and note says
+ * why.
+ */
 int top_view_set_filter(struct top_view *view, const char *text);
-/* Moves first so that the cursor is among page rows. */
+/* Moves first so that the cursor is among the page rows from first on. */
 void top_view_scroll(struct top_view *view, size_t page);
 
 const char *top_mode_word(enum top_mode mode);
