@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table that diff prints, see diff_table.h. */
+/* The table of diff, see diff_table.h. */
 #include "draw/diff_table.h"
 
 #include "base/cleanup.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   two profiles -> the methods that changed most, as text or JSON
+ * shape:   two profiles -> the methods that have changed most, as text or JSON
  * units:   per cent of each side's samples; standard deviations
  * threads: one
  * errors:  negative errno, said on stderr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   palette.map <-> colours that names keep from one drawing to the next (--cp)
+ * shape:   palette.map <-> colours that names keep from drawing to drawing (--cp)
  * units:   none
  * threads: one
  * errors:  negative errno, said on stderr
@@ -11,7 +11,7 @@
 
 #include "render/name_colors.h"
 
-/* In the working directory. It need not be there to be read. */
+/* palette.map is in the working directory. To read, it need not exist. */
 int draw_colors_read(struct name_colors *colors);
 int draw_colors_write(const struct name_colors *colors);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Builds the tree anew, see draw_cut.h. Callers have smaller numbers than what they call: where a
- * node of the old tree is in the new one is known when its callees are met.
+ * Builds the tree again, see draw_cut.h. A caller's number is smaller than its callees', so the
+ * place of a node in the new tree is known when its callees are copied.
  */
 #include "draw/draw_cut.h"
 

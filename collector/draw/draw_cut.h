@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   stacks -> those stacks without what called a frame
+ * shape:   stacks -> the same stacks without the callers of a frame
  * units:   none
  * threads: one
- * errors:  negative errno, said on stderr
- * source:  inferno-flamegraph --base and inferno-collapse-perf --skip-after
+ * errors:  negative errno, said on stderr; -ENODATA: no samples are left
+ * source:  inferno-flamegraph --base, inferno-collapse-perf --skip-after
  */
 #ifndef FG_DRAW_DRAW_CUT_H
 #define FG_DRAW_DRAW_CUT_H
@@ -14,8 +14,9 @@
 #include <stdbool.h>
 
 /*
- * Stacks that have a frame called name begin at the outermost one. Others are kept as they are, or
- * left out, of which it is said how many samples they were. Times and threads are left out.
+ * Cuts stacks so that they begin at their outermost frame called name. Stacks without such a frame
+ * are kept if keeps_others; else they are left out, and their number of samples is said on stderr.
+ * Times and threads are left out.
  */
 int draw_cut(struct draw_input *input, const char *name, bool keeps_others);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Opens what is to be drawn, and says what was wrong with it; see draw_input.h. */
+/* Reads the files to draw, and says what is wrong with them; see draw_input.h. */
 #include "draw/draw_input.h"
 
 #include "draw/draw_recordings.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   paths -> profiles, and on stderr what could not be used of them
- * units:   as import.h
+ * shape:   paths -> profiles; on stderr, what could not be used of the files
+ * units:   those of import.h
  * threads: one
  * errors:  negative errno, said on stderr
  * source:  none
@@ -14,27 +14,30 @@
 
 #include <stdbool.h>
 
-/* What was read. before has samples if there were two counts a stack. */
+/*
+ * The files' content. before has the samples of lines with two counts, and of negative values in
+ * pprof.
+ */
 struct draw_input {
 	struct profile profile;
 	struct profile before;
-	struct import_recording recording; /* what recordings have beside them */
+	struct import_recording recording; /* times, threads and facts of recordings */
 	size_t n_read;
 	bool has_periods;
-	char event[IMPORT_EVENT_BYTES]; /* whose periods, or "" */
+	char event[IMPORT_EVENT_BYTES]; /* the event whose periods are the weights, or "" */
 };
 
 int draw_input_init(struct draw_input *input);
 void draw_input_fini(struct draw_input *input);
 /*
- * "-" is standard input. Of several recordings, threads and times are put together as far as they
- * can be, see draw_recordings.h. Of reversed stacks they are left out: they are those of one tree.
+ * Reads a file; "-" is standard input. Threads and times of several recordings are joined as far as
+ * possible, see draw_recordings.h. -ENODATA: there are no stacks in the file.
  */
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options);
-/* Leaves out times, threads and facts that are of one file's tree alone; says why. */
+/* Drops times, threads and facts, which belong to one tree; says why on stderr. */
 void draw_input_forget_recording(struct draw_input *input, const char *why);
-/* Stacks from the leaf on. */
+/* Turns all stacks over, so that they begin with the leaf. Drops times and threads. */
 int draw_input_reverse(struct draw_input *input);
 
 #endif

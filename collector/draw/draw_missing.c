@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Options that users bring from other tools, see draw_missing.h. */
+/* Options that users know from other tools, see draw_missing.h. */
 #include "draw/draw_missing.h"
 
 #include "options/tables.h"

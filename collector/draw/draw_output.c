@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes drawings whole or not at all, see draw_output.h. */
+/* Writes each drawing whole or not at all, see draw_output.h. */
 #include "draw/draw_output.h"
 
 #include "base/cleanup.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what was read -> files and standard output
+ * shape:   profiles -> files and standard output
  * units:   none
  * threads: one
  * errors:  negative errno, said on stderr
@@ -11,17 +11,17 @@
 
 #include "draw/draw_options.h"
 
-/* Whether all can be written, before long files are read. */
+/* Checks that all outputs can be written, before long files are read. */
 int draw_output_check(const struct draw_options *options);
 
 struct draw_side {
 	const struct profile *profile;
-	const struct timeline *timeline; /* of it; NULL: none */
+	const struct timeline *timeline; /* timeline of profile; NULL: none */
 };
 
 /*
- * before may be NULL: then after is drawn alone, with the timeline of options->render. Titles are
- * made where none are given.
+ * Writes a diff of before and after; or, if before is NULL, after alone with the timeline of
+ * options->render. Titles that are not given are made.
  */
 int draw_output_write(const struct draw_options *options, const struct draw_side *before,
 		      const struct draw_side *after);

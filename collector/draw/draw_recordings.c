@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * Puts recordings together, see draw_recordings.h. A fact that is not the same in all is left out.
- */
+/* Joins recordings, see draw_recordings.h. A fact that differs between recordings is left out. */
 #include "draw/draw_recordings.h"
 
 #include "base/log.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what recordings have beside their stacks -> the same of all together
+ * shape:   threads, times and facts of several recordings -> those of all together
  * units:   nanoseconds
  * threads: one
- * errors:  negative errno; what cannot be put together is said on stderr
+ * errors:  negative errno; what cannot be joined is said on stderr
  * source:  proc(5), random/boot_id
  *
- * Their nodes are of one profile. Threads are kept always. PIDs mean the same, and clocks show the
- * same, only on one host since it was started; otherwise processes of one PID are two, and times
- * are left out.
+ * The recordings' nodes are nodes of one profile. Threads are always kept. Equal PIDs are the same
+ * process, and times can be compared, only if the recordings are of one host and one boot.
+ * Otherwise equal PIDs are two processes, and times are left out.
  */
 #ifndef FG_DRAW_DRAW_RECORDINGS_H
 #define FG_DRAW_DRAW_RECORDINGS_H
@@ -16,12 +16,12 @@
 #include "import/import.h"
 
 /*
- * Adds one, of the file at path, to all. info.quality.truncated_samples of both are those of their
- * own; the rest of info.quality is the caller's.
+ * Adds one, which was read from path, to all. In info.quality of both, truncated_samples has the
+ * recording's own counts; the caller sets the other fields of info.quality.
  */
 int draw_recordings_add(struct import_recording *all, const struct import_recording *one,
 			const char *path);
-/* With the file at path there are stacks without anything beside them. */
+/* Call it if the file at path, which is no recording, is added to recordings. */
 void draw_recordings_add_stacks(struct import_recording *all, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Looks at the place of an output before the work for it begins, see output_path.h. */
+/* Checks the place of an output before the work for it begins, see output_path.h. */
 #include "draw/output_path.h"
 
 #include "base/log.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an -o option -> what is written, and where to
+ * shape:   an -o option -> format and place of an output
  * units:   none
  * threads: one
  * errors:  negative errno, said on stderr
@@ -13,15 +13,15 @@
 
 #include <stdbool.h>
 
-#define OUTPUT_PATHS_MAX 8 /* of one command */
+#define OUTPUT_PATHS_MAX 8 /* most outputs of one command */
 
 struct output_path {
-	const char *path; /* "-" of record: standard output */
+	const char *path; /* "-": standard output, for record alone */
 	enum render_format format;
 	bool is_stdout;
 };
 
-/* Whether a file can be written there, before long work is spent on its contents. */
+/* Checks that a file can be written at path, before the long work on its content. */
 int output_path_check(const char *path);
 
 #endif
