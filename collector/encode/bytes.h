@@ -3,10 +3,10 @@
  * shape:   a text that grows at its end
  * units:   bytes
  * threads: one at a time
- * errors:  kept in failed; a failed one takes no more, so that callers may look once, at the end
+ * errors:  kept in failed: nothing more is added then, so that the caller may look once at the end
  * source:  none
  *
- * A zero-filled struct bytes is a valid, empty one. data is not terminated; bytes_text does that.
+ * A zero-filled struct bytes is valid and empty. data is not terminated; bytes_text terminates it.
  */
 #ifndef FG_ENCODE_BYTES_H
 #define FG_ENCODE_BYTES_H
@@ -25,7 +25,7 @@ struct bytes {
 void bytes_add(struct bytes *bytes, const void *data, size_t len);
 void bytes_add_char(struct bytes *bytes, char c);
 void bytes_add_varint(struct bytes *bytes, uint64_t value); /* LEB128: 7 bits a byte, low first */
-/* Terminated, "" when empty or failed; borrowed until the next call on bytes. */
+/* The text, terminated; "" if it is empty or failed. Borrowed until the next call on bytes. */
 const char *bytes_text(struct bytes *bytes);
 void bytes_fini(struct bytes *bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A gzip file by zlib, see gzip.h. What is added is gathered, since writers add a byte or two. */
+/* A gzip file by zlib, see gzip.h. Bytes are gathered, because callers add one or two at a time. */
 #include "encode/gzip.h"
 
 #include <errno.h>

@@ -3,10 +3,10 @@
  * shape:   bytes -> a gzip file
  * units:   bytes
  * threads: one at a time
- * errors:  kept; gzip_finish tells the first one
+ * errors:  kept in err; gzip_finish returns the first one
  * source:  RFC 1952; zlib.h
  *
- * Level 6 of zlib on what the writers give it: a profile of 18 MB takes less than half a second.
+ * zlib's level 6: a profile of 18 MB takes less than half a second.
  */
 #ifndef FG_ENCODE_GZIP_H
 #define FG_ENCODE_GZIP_H
@@ -22,14 +22,14 @@ struct gzip {
 	z_stream z;
 	FILE *stream; /* borrowed */
 	int err;
-	size_t pending; /* bytes of in */
+	size_t pending; /* bytes in the buffer in */
 	unsigned char in[GZIP_BUFFER_BYTES];
 	unsigned char out[GZIP_BUFFER_BYTES];
 };
 
 int gzip_init(struct gzip *gzip, FILE *stream);
 void gzip_add(struct gzip *gzip, const void *data, size_t len);
-/* Writes what is pending and the end. */
+/* Writes the pending bytes and the end of the file. */
 int gzip_finish(struct gzip *gzip);
 void gzip_fini(struct gzip *gzip);
 

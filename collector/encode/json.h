@@ -3,12 +3,12 @@
  * shape:   texts from outside -> JSON strings in a stream
  * units:   none
  * threads: one at a time
- * errors:  kept in failed: memory is out; the stream keeps its own
+ * errors:  kept in failed: no memory; write errors are the stream's
  * source:  RFC 8259
  *
- * jansson writes a document from a tree that is all in memory, of some 40 bytes a number. Ours are
- * almost only numbers, millions of them; so the writers print these and the brackets as they go,
- * and have jansson quote what is not theirs: texts, each once.
+ * jansson writes a document from a tree in memory, some 40 bytes for each number. The documents
+ * here are millions of numbers. So the writers of formats print numbers and brackets themselves,
+ * and jansson only quotes texts from outside, each once.
  */
 #ifndef FG_ENCODE_JSON_H
 #define FG_ENCODE_JSON_H
@@ -23,9 +23,12 @@ struct json_out {
 	bool failed;
 };
 
-/* A quoted string, without what must not be written (see text.h). NULL is null. */
+/*
+ * Writes text as a quoted string; characters that text.h does not allow are replaced. NULL becomes
+ * null.
+ */
 void json_out_text(struct json_out *out, const char *text);
-/* 0, or the negative errno of what failed. */
+/* Frees out. Returns 0, or the negative errno of a failed write or of missing memory. */
 int json_out_fini(struct json_out *out);
 
 #endif

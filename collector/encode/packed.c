@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Packs data for a script that unpacks it, see packed.h. */
+/* Packs data for a script, which unpacks them; see packed.h. */
 #include "encode/packed.h"
 
 #include "base/cleanup.h"

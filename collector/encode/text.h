@@ -3,10 +3,10 @@
  * shape:   names from outside -> text that is safe to write
  * units:   bytes of UTF-8, code points
  * threads: any
- * errors:  none; what must not be written is replaced
+ * errors:  none; characters that are not allowed are replaced
  * source:  XML 1.0 section 2.4 (markup)
  *
- * What must not be written is what base/utf8.h calls bad: each of that becomes one mark.
+ * Characters that base/utf8.h calls bad are not allowed. Each of them is replaced by one mark.
  */
 #ifndef FG_ENCODE_TEXT_H
 #define FG_ENCODE_TEXT_H
@@ -20,13 +20,19 @@
 #define TEXT_END 0u
 #define TEXT_BAD UTF8_BAD
 
-/* The next code point of *text, which is moved past it; TEXT_BAD for what must not be written. */
+/*
+ * The next code point of *text, which is moved behind it; TEXT_END at the end, TEXT_BAD for one
+ * that is not allowed.
+ */
 uint32_t text_next(const char **text);
 
-/* text with mark for everything bad. */
+/* Adds text to out, with mark for everything that is not allowed. */
 void text_clean(struct bytes *out, const char *text, const char *mark);
 
-/* As text_clean with U+FFFD, and markup escaped; fit for XML content and quoted attributes. */
+/*
+ * Writes text with U+FFFD as the mark and with markup escaped, for XML content and quoted
+ * attributes.
+ */
 void text_write_xml(FILE *stream, const char *text);
 
 #endif
