@@ -27,14 +27,7 @@ struct cut {
 
 static int enter(struct profile *to, const struct profile_node *node, struct place *place)
 {
-	const struct frame frame = {
-		.name = node->name,
-		.module = node->module,
-		.file = node->file,
-		.line = node->line,
-		.kind = (enum frame_kind)node->kind,
-		.build_id = profile_build_id(node->module),
-	};
+	const struct frame frame = profile_frame_of(node);
 	struct profile_name name;
 	int rc = place->is_cut ? 0 : profile_keep_name(to, &frame, &name);
 

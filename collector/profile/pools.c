@@ -310,12 +310,7 @@ static int enter_pool(struct pooling *pooling, uint32_t pool, uint32_t node, uin
 static int enter(struct pooling *pooling, uint32_t node, uint32_t pool, uint32_t *id)
 {
 	const struct profile_node *const from = &pooling->from->nodes[node];
-	const struct frame frame = {.name = from->name,
-				    .module = from->module,
-				    .file = from->file,
-				    .line = from->line,
-				    .kind = (enum frame_kind)from->kind,
-				    .build_id = profile_build_id(from->module)};
+	const struct frame frame = profile_frame_of(from);
 	struct profile_name name;
 	int rc = 0;
 

@@ -407,9 +407,9 @@ static void add_quality(struct profile_quality *to, const struct profile_quality
 		to->truncated_samples[i] += from->truncated_samples[i];
 }
 
-static int enter_node(struct profile *profile, const struct profile_node *node, uint32_t *id)
+struct frame profile_frame_of(const struct profile_node *node)
 {
-	const struct frame frame = {
+	return (struct frame){
 		.name = node->name,
 		.module = node->module,
 		.file = node->file,
@@ -417,6 +417,11 @@ static int enter_node(struct profile *profile, const struct profile_node *node, 
 		.kind = (enum frame_kind)node->kind,
 		.build_id = profile_build_id(node->module),
 	};
+}
+
+static int enter_node(struct profile *profile, const struct profile_node *node, uint32_t *id)
+{
+	const struct frame frame = profile_frame_of(node);
 	bool cut = false;
 	const int rc = descend(profile, &frame, id, &cut);
 

@@ -88,6 +88,9 @@ void profile_fini(struct profile *profile);
  */
 const char *profile_build_id(const char *module);
 
+/* The frame that a node stands for, with the build ID of its module; its texts are the node's. */
+struct frame profile_frame_of(const struct profile_node *node);
+
 /*
  * Adds a stack of n frames, leaf first, with weight. If n is 0, the root's self grows. Names,
  * modules and files are copied. On -ENOMEM nothing has been counted.

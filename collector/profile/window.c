@@ -217,11 +217,7 @@ static int copy_nodes(const struct profile *from, uint32_t *ids, struct profile 
 	ids[PROFILE_ROOT] = PROFILE_ROOT;
 	for (uint32_t id = PROFILE_ROOT + 1; id < from->count; id++) {
 		const struct profile_node *node = &from->nodes[id];
-		const struct frame frame = {.name = node->name,
-					    .module = node->module,
-					    .file = node->file,
-					    .line = node->line,
-					    .kind = (enum frame_kind)node->kind};
+		const struct frame frame = profile_frame_of(node);
 		struct profile_name name;
 		uint32_t at = ids[node->parent];
 

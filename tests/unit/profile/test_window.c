@@ -39,8 +39,9 @@ static void add(uint64_t after_ns, pid_t pid, const char *leaf)
 	const struct timeline_thread thread = {
 		.process = timeline_process(timeline, &process), .tid = pid, .name = "main"};
 	const struct profile_quality flaws = {.unrooted_samples = 1, .unnamed_samples = 1};
-	const struct frame frames[] = {{.name = leaf, .kind = FRAME_JIT},
-				       {.name = "main", .kind = FRAME_JIT}};
+	const struct frame frames[] = {
+		{.name = leaf, .kind = FRAME_JIT},
+		{.name = "main", .kind = FRAME_NATIVE, .module = "libx.so", .build_id = "c0ffee"}};
 	const struct window_sample sample = {
 		.time_ns = START + after_ns,
 		.frames = frames,
@@ -99,6 +100,16 @@ static void samples_leave_when_their_time_has_passed(void **state)
 	take_copy();
 	assert_int_equal(copy.profile.count, 1); /* the root */
 	assert_int_equal(copy.quality.samples, 0);
+}
+
+static void nodes_keep_the_build_of_their_module(void **state)
+{
+	(void)state;
+	add(0, 1, "leaf");
+	take_copy();
+	assert_string_equal(copy.profile.nodes[1].name, "main");
+	assert_string_equal(copy.profile.nodes[1].module, "libx.so");
+	assert_string_equal(profile_build_id(copy.profile.nodes[1].module), "c0ffee");
 }
 
 static void at_any_moment_it_has_the_last_seconds_whole(void **state)
@@ -223,6 +234,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(samples_leave_when_their_time_has_passed),
+		CLAIM(nodes_keep_the_build_of_their_module),
 		CLAIM(at_any_moment_it_has_the_last_seconds_whole),
 		CLAIM(threads_of_both_generations_are_the_same),
 		CLAIM(endless_new_names_take_bounded_memory),
