@@ -37,6 +37,11 @@ function(fg_stage name)
   endforeach()
 endfunction()
 
+# Behind fg_flags: cmocka gives each test a state, which few have a use for.
+add_library(fg_cmocka INTERFACE)
+target_compile_options(fg_cmocka INTERFACE -Wno-unused-parameter)
+target_link_libraries(fg_cmocka INTERFACE dep::cmocka)
+
 # What starts threads, or links what does: `threads` is a label, and a target that builds all of it.
 add_custom_target(threads)
 function(fg_has_threads target)
@@ -52,7 +57,7 @@ function(fg_unit_test name)
   add_executable(test_${name} ${ARG_SOURCES})
   target_compile_definitions(test_${name} PRIVATE _GNU_SOURCE
     FG_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FG_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(test_${name} PRIVATE fg_flags fg_sanitize dep::cmocka ${ARG_LIBRARIES})
+  target_link_libraries(test_${name} PRIVATE fg_flags fg_sanitize fg_cmocka ${ARG_LIBRARIES})
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(test_${name} PRIVATE fg_${used})
   endforeach()

@@ -42,7 +42,6 @@ static void records_come_out_in_order(void **state)
 	uint8_t storage[100];
 	struct buffer buffer;
 
-	(void)state;
 	buffer_init(&buffer, storage, sizeof(storage));
 	assert_true(put(&buffer, 40, 1));
 	assert_true(put(&buffer, 50, 2));
@@ -63,7 +62,6 @@ static void an_empty_buffer_takes_its_whole_size(void **state)
 	uint8_t storage[100];
 	struct buffer buffer;
 
-	(void)state;
 	buffer_init(&buffer, storage, sizeof(storage));
 	assert_true(put(&buffer, 30, 1));
 	check_next(&buffer, 30, 1);
@@ -79,7 +77,6 @@ static void peek_gives_whole_records_up_to_max(void **state)
 	struct buffer buffer;
 	const uint8_t *records;
 
-	(void)state;
 	buffer_init(&buffer, storage, sizeof(storage));
 	assert_int_equal(buffer_peek(&buffer, 100, &records), 0);
 	put(&buffer, 20, 1);
@@ -97,7 +94,6 @@ static void no_storage_is_no_room(void **state)
 	struct buffer buffer = {0};
 	const uint8_t *records;
 
-	(void)state;
 	assert_false(put(&buffer, 8, 1));
 	assert_int_equal(buffer_peek(&buffer, 100, &records), 0);
 	buffer_init(&buffer, NULL, 100);
@@ -117,7 +113,6 @@ static void any_sequence_keeps_every_record(void **state)
 	size_t head = 0, tail = 0;
 	uint32_t random = 1;
 
-	(void)state;
 	buffer_init(&buffer, storage, 1000);
 	for (int step = 0; step < STEPS; step++) {
 		const size_t bytes = 8 + (random >> 8) % ((random >> 4) % 5 ? 60 : 600);

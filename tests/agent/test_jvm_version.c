@@ -13,7 +13,6 @@
 
 static void hotspot_8_before_382_is_not_safe(void **state)
 {
-	(void)state;
 	assert_false(jvm_version_is_safe(OPENJDK, "25.381-b09"));
 	assert_false(jvm_version_is_safe(OPENJDK, "25.71-b00"));
 	assert_false(jvm_version_is_safe(ORACLE, "25.0-b70"));
@@ -22,14 +21,12 @@ static void hotspot_8_before_382_is_not_safe(void **state)
 
 static void hotspot_8_from_382_is_safe(void **state)
 {
-	(void)state;
 	assert_true(jvm_version_is_safe(OPENJDK, "25.382-b05"));
 	assert_true(jvm_version_is_safe(ORACLE, "25.421-b09"));
 }
 
 static void jdk_25_is_not_taken_for_hotspot_25(void **state)
 {
-	(void)state;
 	assert_true(jvm_version_is_safe(OPENJDK, "25+36-LTS"));
 	assert_true(jvm_version_is_safe(OPENJDK, "25.0.1+8-LTS"));
 	assert_true(jvm_version_is_safe(OPENJDK, "25.0.1-beta+8"));
@@ -40,7 +37,6 @@ static void jdk_25_is_not_taken_for_hotspot_25(void **state)
 
 static void what_is_not_hotspot_or_not_understood_is_trusted(void **state)
 {
-	(void)state;
 	assert_true(jvm_version_is_safe("Eclipse OpenJ9 VM", "25.1-b01"));
 	assert_true(jvm_version_is_safe(OPENJDK, ""));
 	assert_true(jvm_version_is_safe(OPENJDK, "25."));

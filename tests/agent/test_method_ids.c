@@ -15,7 +15,6 @@ static struct method_ids ids;
 
 static int clear(void **state)
 {
-	(void)state;
 	memset(&ids, 0, sizeof(ids));
 	return 0;
 }
@@ -24,7 +23,6 @@ static void a_method_keeps_its_id(void **state)
 {
 	uint32_t given[2000];
 
-	(void)state;
 	for (uint32_t i = 0; i < 2000; i++) {
 		assert_int_equal(method_ids_find(&ids, ID(i)), 0);
 		given[i] = method_ids_add(&ids, ID(i));
@@ -40,7 +38,6 @@ static void no_two_methods_share_an_id(void **state)
 	static uint8_t seen[METHOD_IDS_SLOTS + 1];
 	uint32_t known = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 100000; i++) {
 		assert_int_not_equal(method_ids_add(&ids, ID(i)), 0);
 		method_ids_keep(&ids);
@@ -59,7 +56,6 @@ static void what_is_taken_back_was_never_there(void **state)
 {
 	static jmethodID before[METHOD_IDS_SLOTS];
 
-	(void)state;
 	for (uint32_t i = 0; i < 100000; i++) {
 		method_ids_add(&ids, ID(i));
 		method_ids_keep(&ids);
@@ -77,7 +73,6 @@ static void a_set_numbers_its_methods(void **state)
 {
 	static struct method_set set;
 
-	(void)state;
 	for (int round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < METHOD_SET_MAX; i++) {
 			assert_true(method_set_add(&set, ID(i * 3)));

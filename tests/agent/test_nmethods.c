@@ -160,7 +160,6 @@ static int set_up(void **state)
 		mmap(NULL, SEGMENTS * SEGMENT_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char *segmap = mmap(NULL, 2 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	mprotect(memory, COMMITTED * SEGMENT_BYTES, PROT_READ | PROT_WRITE);
 	mprotect(segmap, 4096, PROT_READ | PROT_WRITE);
 	heap.memory = (struct space){memory, memory + COMMITTED * SEGMENT_BYTES};
@@ -175,7 +174,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	munmap(heap.memory.low, SEGMENTS * SEGMENT_BYTES);
 	munmap(heap.segmap.high - 4096, 2 * 4096);
 	return 0;
@@ -203,7 +201,6 @@ static void level_and_osr_are_read_in_each_layout(void **state)
 	char *near = put(0, 3, 200, 4, -1), *far = put(3, 6, 4 * SEGMENT_BYTES, 3, 17);
 	char *last = put(COMMITTED - 1, 1, 100, 0, -1);
 
-	(void)state;
 	check_found(&pointer, near, 4, false);
 	check_found(&pointer, far, 3, true);
 	check_found(&pointer, last, 0, false);
@@ -217,7 +214,6 @@ static void what_does_not_fit_is_absent(void **state)
 	const struct nmethods n = init(with_pointer);
 	char *code = put(4, 2, 200, 2, -1);
 
-	(void)state;
 	check_absent(&n, code + 1);
 	check_absent(&n, memory_at(1));		/* free */
 	check_absent(&n, heap.memory.low - 1);	/* no heap's */
@@ -234,7 +230,6 @@ static void a_broken_map_leads_nowhere(void **state)
 	const struct nmethods n = init(with_pointer);
 	char *code = put(4, 2, SEGMENT_BYTES, 2, -1);
 
-	(void)state;
 	check_found(&n, code, 2, false);
 	heap.segmap.low[5] = 6; /* before the heap */
 	check_absent(&n, code);
@@ -259,7 +254,6 @@ static void heaps_may_come_later_or_not_at_all(void **state)
 	struct nmethods bare = init(nothing);
 	char *code = put(4, 2, 200, 2, -1);
 
-	(void)state;
 	heaps = NULL;
 	check_absent(&n, code);
 	heaps = &array;
@@ -300,7 +294,6 @@ static void frames_are_read_in_each_layout(void **state)
 	const struct nmethods no_width = init(without_width), none = init(without_frame);
 	char *code = put(4, 2, 200, 4, -1);
 
-	(void)state;
 	set_frame(4, 6, 300, 32);
 	check_frame(&pointer, code, (struct wire_frame){48, 300, 32});
 	check_frame(&offset, code, (struct wire_frame){48, 300, 32});
@@ -315,7 +308,6 @@ static void completion_has_the_width_that_is_declared(void **state)
 	const struct nmethods no_width = init(without_width);
 	char *code = put(4, 2, 200, 4, -1);
 
-	(void)state;
 	set_frame(4, 6, 0x10020, 0);
 	check_frame(&pointer, code, (struct wire_frame){48, 0x10020, 0});
 	check_frame(&offset, code, (struct wire_frame){48, 0x20, 0});
@@ -327,7 +319,6 @@ static void frames_that_cannot_be_are_not_told(void **state)
 	const struct nmethods n = init(with_pointer), offset = init(with_offset);
 	char *code = put(4, 2, 200, 4, -1);
 
-	(void)state;
 	set_frame(4, -1, 20, 4);
 	check_frame(&n, code, (struct wire_frame){0});
 	set_frame(4, 1 << 30, 20, 4);
@@ -359,7 +350,6 @@ static void a_stub_with_a_blob_to_itself_has_its_frame(void **state)
 	const struct nmethods n = init(with_pointer), none = {0};
 	char *code = put(4, 2, 200, 4, -1);
 
-	(void)state;
 	set_frame(4, 356, 105, 77); /* the entry is no field of such a blob */
 	check_stub(&n, code, true, (struct wire_frame){2848, 105, 0});
 	check_stub(&n, code + 64, false, (struct wire_frame){0}); /* one among others */
@@ -378,7 +368,6 @@ static void a_small_blob_at_the_end_is_read(void **state)
 	const size_t end = offsetof(struct nmethod, complete) + sizeof(int32_t);
 	char *code = put(COMMITTED - 1, 1, 40, 4, -1);
 
-	(void)state;
 	set_frame(COMMITTED - 1, 2, 4, 0);
 	heap.memory.high = memory_at(COMMITTED - 1) + sizeof(struct block) + end;
 	code = ((struct nmethod *)(memory_at(COMMITTED - 1) + sizeof(struct block)))->code_begin =

@@ -48,7 +48,6 @@ static void nothing_given_is_the_defaults(void **state)
 {
 	struct options options = read_options(NULL, "");
 
-	(void)state;
 	assert_string_equal(options.socket, "/run/fgcollect/agent.sock");
 	assert_int_equal(options.buffer_bytes, 256 * 1024);
 	assert_int_equal(options.framepointer, OPTIONS_FP_OFF);
@@ -64,7 +63,6 @@ static void every_key_is_taken(void **state)
 		"socket=/x/y,framepointer=on,label=team:a=b:c,buffer=1m,threads=off,lines=off,,",
 		NULL);
 
-	(void)state;
 	assert_string_equal(warnings, "");
 	assert_string_equal(options.socket, "/x/y");
 	assert_int_equal(options.framepointer, OPTIONS_FP_ON);
@@ -80,7 +78,6 @@ static void an_agent_may_listen_instead(void **state)
 {
 	struct options options = read_options("socket=listen:/tmp/.fgagent-%p.sock", NULL);
 
-	(void)state;
 	assert_string_equal(warnings, "");
 	assert_string_equal(options.socket, "/tmp/.fgagent-%p.sock");
 	assert_true(options.listens);
@@ -99,7 +96,6 @@ static void environment_wins(void **state)
 	struct options options = read_options("socket=/image,buffer=32k,label=a:1,label=b:2",
 					      "socket=/operator,label=a:3");
 
-	(void)state;
 	assert_string_equal(options.socket, "/operator");
 	assert_int_equal(options.buffer_bytes, 32 << 10);
 	assert_int_equal(options.n_labels, 2);
@@ -109,7 +105,6 @@ static void environment_wins(void **state)
 
 static void off_is_idle(void **state)
 {
-	(void)state;
 	assert_true(read_options(NULL, "off").idle);
 	assert_true(read_options("off", NULL).idle);
 	assert_true(read_options("socket=/x", "off").idle);
@@ -118,7 +113,6 @@ static void off_is_idle(void **state)
 
 static void what_is_not_understood_is_one_line(void **state)
 {
-	(void)state;
 	check_refused("colour=red", "unknown option \"colour\"");
 	check_refused("colour", "unknown option \"colour\"");
 	check_refused("off=1", "unknown option \"off\"");
@@ -135,7 +129,6 @@ static void what_is_not_understood_is_one_line(void **state)
 
 static void buffer_sizes_have_bounds(void **state)
 {
-	(void)state;
 	check_refused("buffer=15k", "bad value for buffer");
 	check_refused("buffer=17m", "bad value for buffer");
 	check_refused("buffer=16385k", "bad value for buffer");
@@ -152,7 +145,6 @@ static void too_long_a_socket_is_idle(void **state)
 {
 	char text[256] = "socket=/";
 
-	(void)state;
 	memset(text + 8, 'x', 107);
 	check_refused(text, "bad value for socket");
 	assert_true(read_options(text, NULL).idle);
@@ -165,7 +157,6 @@ static void labels_are_bounded(void **state)
 {
 	char text[512] = "";
 
-	(void)state;
 	for (int i = 0; i < 9; i++)
 		sprintf(text + strlen(text), "label=k%d:v,", i);
 	assert_int_equal(read_options(text, NULL).n_labels, OPTIONS_LABELS_MAX);

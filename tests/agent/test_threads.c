@@ -9,7 +9,6 @@
 
 static void a_cut_end_and_a_cut_middle_are_recognised(void **state)
 {
-	(void)state;
 	assert_true(threads_is_cut_from("http-nio-8080-e", "http-nio-8080-exec-12"));
 	assert_true(threads_is_cut_from("http-ni..xec-12", "http-nio-8080-exec-12"));
 	assert_true(threads_is_cut_from("0123456789abcde", "0123456789abcdef"));
@@ -18,7 +17,6 @@ static void a_cut_end_and_a_cut_middle_are_recognised(void **state)
 
 static void another_threads_name_is_not_taken(void **state)
 {
-	(void)state;
 	assert_false(threads_is_cut_from("http-nio-8080-e", "http-nio-8443-exec-12"));
 	assert_false(threads_is_cut_from("http-ni..xec-13", "http-nio-8080-exec-12"));
 	assert_false(threads_is_cut_from("http-ni--xec-12", "http-nio-8080-exec-12"));
@@ -32,7 +30,6 @@ static void without_offsets_it_is_off(void **state)
 	static struct threads threads;
 	const struct vmstructs none = {0};
 
-	(void)state;
 	threads_init(&threads, true, &none);
 	assert_false(threads.on);
 }

@@ -36,19 +36,16 @@ static int load(const char *path)
 
 static int load_gnu(void **state)
 {
-	(void)state;
 	return load(EXPORTER_GNU);
 }
 
 static int load_sysv(void **state)
 {
-	(void)state;
 	return load(EXPORTER_SYSV);
 }
 
 static int unload(void **state)
 {
-	(void)state;
 	return dlclose(library);
 }
 
@@ -67,7 +64,6 @@ static void symbols_are_those_of_dlsym(void **state)
 					    "gHotSpotVMLongConstantEntryValueOffset",
 					    "exporter_flags", "exporter_function"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		assert_ptr_equal(module_find_symbol(&module, names[i], 1),
 				 dlsym(library, names[i]));
@@ -81,7 +77,6 @@ static void a_table_is_read_by_name(void **state)
 	struct vmstructs vm = init();
 	size_t at;
 
-	(void)state;
 	assert_true(vmstructs_find_offset(&vm, "HeapBlock::Header", "_used", &at));
 	assert_int_equal(at, 8);
 	assert_true(vmstructs_is_declared(&vm, "HeapBlock::Header", "_used", "bool"));
@@ -112,7 +107,6 @@ static void wanted_values_carry_their_kind_in_the_key(void **state)
 	struct wire_value values[WANTED_MAX];
 	const size_t n = wanted_collect(&vm, values);
 
-	(void)state;
 	assert_int_equal(n, 5);
 	assert_int_equal(find_value(values, n, "HeapBlock::Header::_used"), 8);
 	assert_int_equal(find_value(values, n, "sizeof(PcDesc)"), 16);
@@ -137,7 +131,6 @@ static void check_flag(enum options_framepointer mode, int before, int origin, e
 
 static void frame_pointers_follow_the_mode_and_the_user(void **state)
 {
-	(void)state;
 	check_flag(OPTIONS_FP_AUTO, 0, 0, FLAGS_FP_SET);
 	check_flag(OPTIONS_FP_AUTO, 0, 1, FLAGS_FP_LEFT);
 	check_flag(OPTIONS_FP_AUTO, 1, 1, FLAGS_FP_WAS_ON);
@@ -152,7 +145,6 @@ static void a_flag_outside_the_object_is_not_touched(void **state)
 	struct vmstructs vm = init();
 	static uint8_t elsewhere;
 
-	(void)state;
 	flag->addr = &elsewhere;
 	flag->flags = 0;
 	assert_int_equal(flags_set_framepointer(&vm, OPTIONS_FP_ON), FLAGS_FP_UNKNOWN);
@@ -166,7 +158,6 @@ static void what_is_no_jvm_has_no_tables(void **state)
 	struct wire_value values[WANTED_MAX];
 	int on_stack;
 
-	(void)state;
 	assert_false(vmstructs_init(&vm, dlsym(RTLD_DEFAULT, "malloc")));
 	assert_false(vmstructs_init(&vm, &on_stack));
 	assert_false(vmstructs_init(&vm, NULL));
@@ -179,7 +170,6 @@ static void segments_bound_every_access(void **state)
 	const struct module module = init().module;
 	const void *names = module_find_symbol(&module, "gHotSpotVMStructs", 1);
 
-	(void)state;
 	assert_true(module_holds(&module, value, 1, PF_R | PF_W));
 	assert_false(module_holds(&module, dlsym(library, "exporter_function"), 1, PF_W));
 	assert_true(module_holds(&module, dlsym(library, "exporter_sealed"), 8, PF_R));

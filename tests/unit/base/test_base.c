@@ -39,7 +39,6 @@ static void map_agrees_with_a_plain_array(void **state)
 	uint64_t key;
 	void *value;
 
-	(void)state;
 	srand(1);
 	for (int i = 0; i < 200000; i++) {
 		const uint64_t k = (uint64_t)rand() % 257;
@@ -74,7 +73,6 @@ static void equal_texts_are_one_pointer(void **state)
 	const char *first[2000];
 	char text[32];
 
-	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		snprintf(text, sizeof(text), "name %d", i);
 		first[i] = intern_add_str(&intern, text);
@@ -94,7 +92,6 @@ static void arena_gives_aligned_memory_of_any_size(void **state)
 {
 	struct arena arena = {0};
 
-	(void)state;
 	for (size_t bytes = 1; bytes < 300000; bytes = bytes * 3 + 1) {
 		unsigned char *p = arena_alloc(&arena, bytes);
 
@@ -113,7 +110,6 @@ static void output_appears_whole_or_not_at_all(void **state)
 	struct file_atomic file;
 	struct stat st;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/out", dir);
 	assert_int_equal(file_atomic_open(&file, path, 0640), 0);
@@ -137,7 +133,6 @@ static void write_error_of_a_full_disk_is_seen(void **state)
 {
 	struct file_atomic file = {0};
 
-	(void)state;
 	file.stream = fopen("/dev/full", "w");
 	file.path = strdup("/tmp/never");
 	file.temp_path = strdup("/nonexistent/never");
@@ -151,7 +146,6 @@ static void earlier_write_error_is_not_forgotten(void **state)
 	char dir[] = "/tmp/fg-test-XXXXXX", path[64];
 	struct file_atomic file;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/out", dir);
 	assert_int_equal(file_atomic_open(&file, path, 0600), 0);
@@ -168,7 +162,6 @@ static void whole_files_are_read_up_to_their_limit(void **state)
 	const int fd = mkstemp(path);
 	char *text = NULL;
 
-	(void)state;
 	for (int i = 0; i < 10000; i++)
 		assert_int_equal(write(fd, "0123456789", 10), 10);
 	close(fd);
@@ -189,7 +182,6 @@ static void process_is_told_from_its_successor(void **state)
 	pid_t child;
 	char comm[16];
 
-	(void)state;
 	assert_int_equal(process_stat_start_ticks(getpid(), &ours), 0);
 	assert_int_equal(process_stat_start_ticks(getpid(), &again), 0);
 	assert_true(ours > 0 && again == ours);
@@ -223,7 +215,6 @@ static void nothing_but_a_regular_file_below_its_root_is_opened(void **state)
 	char dir[] = "/tmp/fg-root-XXXXXX", command[160];
 	int root;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(command, sizeof(command),
 		 "cd %s && mkdir -p root/dir && echo in >root/file && echo out >file && "
@@ -249,7 +240,6 @@ static void a_process_is_as_old_as_it_has_lived(void **state)
 {
 	const pid_t child = fork();
 
-	(void)state;
 	if (child == 0) {
 		pause();
 		_exit(0);
@@ -289,7 +279,6 @@ static void check_line(const char *journal, bool is_ours, const char *expected)
 
 static void lines_have_a_priority_where_the_journal_reads_them(void **state)
 {
-	(void)state;
 	check_line(NULL, true, "<4>fgcollect: a?b?\xc3\xa9\n");
 	check_line("1:1", false, "fgcollect: a?b?\xc3\xa9\n"); /* another's, that was inherited */
 	check_line("x", false, "fgcollect: a?b?\xc3\xa9\n");
@@ -299,7 +288,6 @@ static void levels_of_the_log_go_by_their_words(void **state)
 {
 	enum log_level level;
 
-	(void)state;
 	assert_int_equal(log_level_of("debug", &level), 0);
 	assert_int_equal(level, LOG_LEVEL_DEBUG);
 	assert_int_equal(log_level_of("error", &level), 0);
@@ -321,7 +309,6 @@ static void short_turns_are_asked_for_and_nothing_else_is_changed(void **state)
 	pid_t child;
 	int status;
 
-	(void)state;
 	child = fork(); /* whoever is a little nicer cannot take it back */
 	if (child == 0) {
 		struct sched_attr before, after;

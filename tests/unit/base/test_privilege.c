@@ -37,7 +37,6 @@ static void capabilities_are_those_in_effect(void **state)
 {
 	const uint64_t bits = effective_by_status();
 
-	(void)state;
 	for (int i = 0; i <= CAP_LAST_CAP; i++)
 		assert_int_equal(capability_is_effective(i), bits >> i & 1);
 	assert_false(capability_is_effective(-1));
@@ -51,7 +50,6 @@ static void capability_that_is_only_permitted_is_not_there(void **state)
 	const pid_t child = fork();
 	int status = -1;
 
-	(void)state;
 	if (child == 0) {
 		bool has_any = syscall(SYS_capget, &header, data) != 0;
 
@@ -70,7 +68,6 @@ static void own_mounts_are_not_of_another(void **state)
 	struct mount_namespace own, other = {.inode = 1};
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(stat("/proc/self/ns/mnt", &st), 0);
 	assert_int_equal(mount_namespace_read(getpid(), &own), 0);
 	assert_true(own.inode == st.st_ino && own.dev == st.st_dev);
@@ -87,7 +84,6 @@ static void a_process_with_mounts_of_its_own_is_told_apart(void **state)
 	char word = 0;
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(pipe(ready), 0);
 	child = fork();
 	if (child == 0) {

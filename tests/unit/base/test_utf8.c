@@ -18,7 +18,6 @@ static void check_clean(const char *text, const char *expected)
 
 static void good_text_is_kept(void **state)
 {
-	(void)state;
 	check_clean("", "");
 	check_clean("java/lang/String.<init>", "java/lang/String.<init>");
 	check_clean("\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5");
@@ -29,7 +28,6 @@ static void good_text_is_kept(void **state)
 
 static void what_is_no_utf8_is_replaced_byte_by_byte(void **state)
 {
-	(void)state;
 	check_clean("\xff\xfe", "??");
 	check_clean("a\x80"
 		    "b",
@@ -58,7 +56,6 @@ static void harmful_characters_are_these_and_no_others(void **state)
 		{0x2028, 0x202e}, {0x2066, 0x2069}, {0xfdd0, 0xfdef}, {0xfeff, 0xfeff},
 	};
 
-	(void)state;
 	for (uint32_t code = 0; code <= 0x10ffff; code++) {
 		bool expected = (code & 0xffff) >= 0xfffe;
 		char bytes[UTF8_MAX_BYTES];
@@ -79,7 +76,6 @@ static void harmful_characters_are_these_and_no_others(void **state)
 
 static void what_steers_a_terminal_or_misleads_a_reader_is_replaced(void **state)
 {
-	(void)state;
 	check_clean("\x1b]0;x\a\n\x7f", "?]0;x???");
 	check_clean("a\xc2\x9b"
 		    "31mb",
@@ -102,7 +98,6 @@ static void texts_are_cut_between_characters(void **state)
 {
 	char ret[4];
 
-	(void)state;
 	assert_false(utf8_clean("ab\xc3\xa9", 4, ret, sizeof(ret)));
 	assert_string_equal(ret, "ab");
 	assert_true(utf8_clean("abc", 3, ret, sizeof(ret)));
@@ -120,7 +115,6 @@ static void a_text_is_cleaned_where_it_stands(void **state)
 {
 	char text[] = "  \xc2\x85\xc3\xa9\xff";
 
-	(void)state;
 	assert_true(utf8_clean(text + 2, strlen(text + 2), text, sizeof(text)));
 	assert_string_equal(text, "?\xc3\xa9?");
 	assert_true(utf8_clean(text, strlen(text), text, strlen(text) + 1));

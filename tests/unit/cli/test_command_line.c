@@ -34,7 +34,6 @@ static int parse(const char *line)
 
 static void record_has_the_defaults_users_expect(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("record"), 0);
 	assert_int_equal(options.command, COMMAND_RECORD);
 	assert_int_equal(options.recording.hz, 99);
@@ -47,7 +46,6 @@ static void record_has_the_defaults_users_expect(void **state)
 
 static void record_takes_its_options_on_either_side(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("-d 2.5 record -F 499 -p 17 -e cpu-clock -o a.folded -o b.svg"), 0);
 	assert_int_equal(options.recording.duration_ns, 2500000000);
 	assert_int_equal(options.recording.hz, 499);
@@ -60,7 +58,6 @@ static void record_takes_its_options_on_either_side(void **state)
 
 static void record_writes_to_standard_output_in_a_format(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("record -o - --format pb.gz"), 0);
 	assert_int_equal(options.n_outputs, 1);
 	assert_true(options.outputs[0].is_stdout);
@@ -76,7 +73,6 @@ static void record_writes_to_standard_output_in_a_format(void **state)
 
 static void record_serves_whoever_is_at_the_other_end_of_a_connection(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("record"), 0);
 	assert_false(options.ends_with_stdin || options.says_progress);
 	assert_int_equal(parse("record --until-eof --progress"), 0);
@@ -85,7 +81,6 @@ static void record_serves_whoever_is_at_the_other_end_of_a_connection(void **sta
 
 static void methods_are_called_as_the_user_likes(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("record"), 0);
 	assert_int_equal(options.recording.names.style, JAVA_NAME_SLASH);
 	assert_false(options.recording.names.is_raw);
@@ -127,7 +122,6 @@ static void stacks_are_unwound_as_the_user_likes(void **state)
 		{"record --stack-size 65536", 64000},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(parse(cases[i].line), 0);
 		assert_int_equal(options.recording.stack_bytes, cases[i].stack_bytes);
@@ -136,7 +130,6 @@ static void stacks_are_unwound_as_the_user_likes(void **state)
 
 static void names_of_perf_maps_are_chosen_by_words(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("--watch"), 0);
 	assert_false(options.map_style.dotted);
 	assert_int_equal(parse("--watch --map-names=dotted,signatures"), 0);
@@ -152,7 +145,6 @@ static void names_of_perf_maps_are_chosen_by_words(void **state)
 
 static void the_cache_of_tables_is_as_large_as_the_user_likes(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("record"), 0);
 	assert_int_equal(options.table_bytes, 512u << 20);
 	assert_int_equal(parse("--watch --symbol-cache 64M"), 0);
@@ -167,7 +159,6 @@ static void the_cache_of_tables_is_as_large_as_the_user_likes(void **state)
 
 static void watch_is_a_command_in_both_spellings(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("--watch --socket /x/y.sock"), 0);
 	assert_int_equal(options.command, COMMAND_WATCH);
 	assert_string_equal(options.socket_path, "/x/y.sock");
@@ -192,7 +183,6 @@ static void help_is_all_that_is_done_where_it_is_asked_for(void **state)
 		{"list record --help", COMMAND_RECORD}, {"--help render", COMMAND_RENDER},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		assert_int_equal(parse(lines[i].line), 0);
 		assert_int_equal(options.command, COMMAND_HELP);
@@ -303,7 +293,6 @@ static void wrong_input_is_refused(void **state)
 		"record --stack-size 8k --unwind=fp",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		if (parse(lines[i]) == 0)
 			fail_msg("accepted: %s", lines[i]);
@@ -312,7 +301,6 @@ static void wrong_input_is_refused(void **state)
 
 static void a_daemon_samples_at_its_own_rate_into_a_directory(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("-o graphs --watch"), 0);
 	assert_string_equal(options.watch.output_dir, "graphs");
 	assert_int_equal(options.n_outputs, 0);
@@ -352,7 +340,6 @@ static void what_a_daemon_cannot_do_is_refused(void **state)
 		"list --keep 1d",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		assert_int_equal(parse(lines[i]), -22);
 }
@@ -382,7 +369,6 @@ static void http_is_for_this_host_alone_unless_told_otherwise(void **state)
 		"--watch --http 1.2.3.4:", "--watch --http 1.2.3.4:-1",
 	};
 
-	(void)state;
 	check_http("9464", AF_INET, "127.0.0.1", 9464);
 	check_http(":9464", AF_INET, "127.0.0.1", 9464);
 	check_http("0.0.0.0:80", AF_INET, "0.0.0.0", 80);
@@ -393,7 +379,6 @@ static void http_is_for_this_host_alone_unless_told_otherwise(void **state)
 
 static void top_watches_what_record_would_record(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("top -p 17 -F 499 --java-names dot --stack-size 8k"), 0);
 	assert_int_equal(options.command, COMMAND_TOP);
 	assert_int_equal(options.recording.pid, 17);
@@ -413,7 +398,6 @@ static void top_watches_what_record_would_record(void **state)
 
 static void the_only_table_is_of_the_seconds_before_it(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("top --once"), 0);
 	assert_int_equal(options.top.delay_ns, 10000000000);
 	assert_int_equal(parse("top --once -d 2.5"), 0);
@@ -432,14 +416,12 @@ static void top_refuses_what_it_cannot_do(void **state)
 		"record --once",    "list --window 3",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		assert_true(parse(lines[i]) < 0);
 }
 
 static void top_has_a_help_of_its_own(void **state)
 {
-	(void)state;
 	assert_int_equal(parse("top --help"), 0);
 	assert_int_equal(options.command, COMMAND_HELP);
 	assert_int_equal(options.help_of, COMMAND_TOP);
@@ -452,7 +434,6 @@ static void help_says_the_limits_that_hold(void **state)
 {
 	char text[32];
 
-	(void)state;
 	assert_non_null(strstr(help_of_fgcollect, "default " INTAKE_DEFAULT_SOCKET "\n"));
 	snprintf(text, sizeof(text), "from 1k to %u ", SAMPLER_MAX_STACK_BYTES);
 	assert_non_null(strstr(help_of_fgcollect, text));

@@ -26,7 +26,6 @@ static size_t received_bytes;
 
 static int set_up(void **state)
 {
-	(void)state;
 	signal(SIGPIPE, SIG_IGN);
 	received = malloc(LARGE_BYTES + 1);
 	received_bytes = 0;
@@ -35,7 +34,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	free(received);
 	return 0;
 }
@@ -58,7 +56,6 @@ static void every_byte_passes_with_its_number_and_sum(void **state)
 	struct stdout_output output;
 	pthread_t reader;
 
-	(void)state;
 	assert_int_equal(pthread_create(&reader, NULL, receive, NULL), 0);
 	assert_int_equal(stdout_output_open(&output, ends[1]), 0);
 	assert_int_equal(fwrite(bytes, 1, 3, output.stream), 3);
@@ -77,7 +74,6 @@ static void the_sum_is_the_one_that_gzip_has(void **state)
 {
 	struct stdout_output output;
 
-	(void)state;
 	assert_int_equal(stdout_output_open(&output, ends[1]), 0);
 	assert_true(fputs("123456789", output.stream) >= 0);
 	assert_int_equal(stdout_output_close(&output), 0);
@@ -92,7 +88,6 @@ static void a_descriptor_that_does_not_block_is_waited_for(void **state)
 	struct stdout_output output;
 	pthread_t reader;
 
-	(void)state;
 	assert_non_null(bytes);
 	memset(bytes, 'x', LARGE_BYTES);
 	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
@@ -111,7 +106,6 @@ static void a_reader_that_has_gone_is_an_error(void **state)
 {
 	struct stdout_output output;
 
-	(void)state;
 	close(ends[0]);
 	assert_int_equal(stdout_output_open(&output, ends[1]), 0);
 	assert_true(fputs("lost", output.stream) >= 0); /* in the stream's own buffer */

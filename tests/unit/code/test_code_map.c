@@ -992,7 +992,6 @@ static void random_walks_agree_with_the_model(void **state)
 {
 	struct model *model = malloc(sizeof(*model));
 
-	(void)state;
 	assert_non_null(model);
 	for (uint64_t seed = 1; seed <= 12; seed++) {
 		struct code_map *map;
@@ -1008,7 +1007,6 @@ static void random_walks_agree_with_the_model(void **state)
 
 static void free_of_null_is_legal(void **state)
 {
-	(void)state;
 	code_map_free(NULL);
 }
 

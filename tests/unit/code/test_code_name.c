@@ -46,7 +46,6 @@ static void each_style_adds_what_it_says(void **state)
 					 .signature = "(I)C",
 					 .source_file = "String.java"};
 
-	(void)state;
 	check_range((struct perf_map_style){0}, range, "Ljava/lang/String;::charAt");
 	check_range((struct perf_map_style){.dotted = true}, range, "java.lang.String::charAt");
 	check_range((struct perf_map_style){.signatures = true}, range,
@@ -58,7 +57,6 @@ static void each_style_adds_what_it_says(void **state)
 
 static void what_is_not_known_is_left_out(void **state)
 {
-	(void)state;
 	check_range(all, (struct code_range){.class_name = "A", .name = "b"}, "A::b");
 	check_range(all, (struct code_range){.class_name = "A", .name = ""}, "A::[unnamed]");
 	check_range(all, (struct code_range){.name = "java/stub"}, "java/stub");
@@ -74,7 +72,6 @@ static void inlined_code_is_named_as_its_style_says(void **state)
 {
 	const struct code_name_method frames[] = {get, walk, root};
 
-	(void)state;
 	check_unfolded((struct perf_map_style){.unfold = PERF_MAP_UNFOLD}, frames, 3,
 		       "La/Map;::get in LMain;::main");
 	check_unfolded((struct perf_map_style){.unfold = PERF_MAP_UNFOLD_ALL}, frames, 3,
@@ -88,7 +85,6 @@ static void inlined_code_is_named_as_its_style_says(void **state)
 
 static void code_that_was_not_inlined_has_its_methods_name(void **state)
 {
-	(void)state;
 	for (int unfold = PERF_MAP_FOLDED; unfold <= PERF_MAP_UNFOLD_SIMPLE; unfold++)
 		check_unfolded((struct perf_map_style){.unfold = (enum perf_map_unfold)unfold},
 			       &root, 1, "LMain;::main");
@@ -98,7 +94,6 @@ static void too_long_signature_and_file_give_way_first(void **state)
 {
 	char text[1001], expected[CODE_NAME_MAX_BYTES + 1];
 
-	(void)state;
 	memset(text, 'x', 1000);
 	text[1000] = '\0';
 	/* 508 bytes are left for class, method and signature; a quarter of them is 127. */
@@ -118,7 +113,6 @@ static void long_stack_keeps_both_its_ends(void **state)
 	struct code_name_method frames[MAX_FRAMES];
 	char expected[CODE_NAME_MAX_BYTES + 1] = "LMain;::main->...";
 
-	(void)state;
 	for (size_t i = 0; i < MAX_FRAMES - 1; i++)
 		frames[i] = walk;
 	frames[0] = get;
@@ -137,7 +131,6 @@ static void no_name_is_longer_than_it_may_be(void **state)
 	char text[1001], name[CODE_NAME_MAX_BYTES + 1];
 	struct code_name_method frames[3];
 
-	(void)state;
 	memset(text, 'x', 1000);
 	text[1000] = '\0';
 	for (size_t i = 0; i < 3; i++)

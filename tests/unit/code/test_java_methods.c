@@ -27,7 +27,6 @@ static const char *reason;
 
 static int set_up(void **state)
 {
-	(void)state;
 	fake_hotspot_init(&fake);
 	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
 		return -1;
@@ -37,7 +36,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	process_free(process);
 	return 0;
 }
@@ -60,7 +58,6 @@ static void a_method_has_its_names_and_lines(void **state)
 	const uint64_t code = fake_addr(fake.const_method.code);
 	const struct java_method *method = find(1);
 
-	(void)state;
 	assert_non_null(method);
 	assert_string_equal(method->class_name, "com/acme/Main");
 	assert_string_equal(method->name, "run");
@@ -84,7 +81,6 @@ static void each_broken_pointer_is_a_reason(void **state)
 		&fake.klass.name,	   &fake.pool.entries[1],	 &fake.pool.entries[2],
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pointers) / sizeof(pointers[0]); i++) {
 		for (size_t j = 0; j < sizeof(wrong) / sizeof(wrong[0]); j++) {
 			fake_hotspot_init(&fake);
@@ -100,7 +96,6 @@ static void each_broken_pointer_is_a_reason(void **state)
 
 static void each_broken_number_is_a_reason(void **state)
 {
-	(void)state;
 	fake.const_method.name_index = 0;
 	check_reason("no method there");
 	fake.const_method.name_index = 4;
@@ -128,7 +123,6 @@ static void each_broken_number_is_a_reason(void **state)
 
 static void a_signature_looks_like_one(void **state)
 {
-	(void)state;
 	fake_symbol_set(&fake.signature, "I)V");
 	check_reason("no method there");
 	fake_symbol_set(&fake.signature, "(IV");
@@ -137,7 +131,6 @@ static void a_signature_looks_like_one(void **state)
 
 static void structures_that_point_at_each_other_are_no_method(void **state)
 {
-	(void)state;
 	fake.const_method.constants = fake_addr(&fake.const_method);
 	assert_null(find(1));
 	fake_hotspot_init(&fake);
@@ -153,7 +146,6 @@ static void addresses_without_a_method_are_a_reason(void **state)
 	static const uint64_t garbage[] = {
 		0, 1, 4095, UINT64_MAX, UINT64_MAX - 7, UINT64_C(0xffffffff81000000)};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++) {
 		assert_null(process_java_method(process, garbage[i], 1, &reason));
 		assert_string_equal(reason, "no method there");
@@ -170,7 +162,6 @@ static void a_giant_length_ends_with_the_memory(void **state)
 		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct fake_symbol *symbol = (struct fake_symbol *)(void *)(pages + page - 64);
 
-	(void)state;
 	assert_true(pages != MAP_FAILED);
 	fake_symbol_set(symbol, "(I)V");
 	fake.pool.entries[2] = fake_addr(symbol);
@@ -190,7 +181,6 @@ static void a_long_name_is_cut(void **state)
 	} giant;
 	const struct java_method *method;
 
-	(void)state;
 	memset(&giant, 'x', sizeof(giant));
 	giant.symbol.length = UINT16_MAX;
 	fake.pool.entries[1] = fake_addr(&giant.symbol);
@@ -201,14 +191,12 @@ static void a_long_name_is_cut(void **state)
 
 static void bytes_that_are_no_utf_8_become_question_marks(void **state)
 {
-	(void)state;
 	fake_symbol_set(&fake.name, "r\xffn\xc3\xa4\xed");
 	assert_string_equal(find(1)->name, "r?n\xc3\xa4?");
 }
 
 static void a_hidden_class_is_called_as_jvmti_calls_it(void **state)
 {
-	(void)state;
 	fake_symbol_set(&fake.class_name, "com/acme/A+B$$Lambda+0x00007fa83c001428");
 	assert_string_equal(find(1)->class_name, "com/acme/A+B$$Lambda.0x00007fa83c001428");
 }
@@ -217,7 +205,6 @@ static void what_is_not_needed_may_be_missing(void **state)
 {
 	const struct java_method *method;
 
-	(void)state;
 	fake.pool.source_file_index = 0;
 	fake.const_method.flags = 0;
 	method = find(1);
@@ -239,7 +226,6 @@ static void a_method_that_takes_anothers_place_has_its_own_name(void **state)
 {
 	struct fake_symbol other;
 
-	(void)state;
 	assert_string_equal(find(1)->name, "run");
 	/* The same bytes of the same symbol at the same place, as an allocator would do it. */
 	fake_symbol_set(&fake.name, "fly");
@@ -266,7 +252,6 @@ static void methods_that_were_met_together_are_read_again_one_by_one(void **stat
 	struct fake_method methods[METHODS];
 	uint32_t reads = 0, most = 0;
 
-	(void)state;
 	for (size_t sample = 0; sample < 2 * SAMPLES; sample++) {
 		const uint64_t now_ns = 1 + sample * sample_ns;
 
@@ -288,7 +273,6 @@ static void methods_that_were_met_together_are_read_again_one_by_one(void **stat
 
 static void an_address_that_becomes_a_method_has_a_name(void **state)
 {
-	(void)state;
 	fake.method.const_method = 0;
 	assert_null(find(1));
 	fake_hotspot_init(&fake);
@@ -301,7 +285,6 @@ static void names_outlive_a_move(void **state)
 	const struct java_method *method = find(1);
 	char text[64];
 
-	(void)state;
 	for (int i = 0; name_pool_bytes(&process->names) < NAME_POOL_MOVE_BYTES; i++) {
 		snprintf(text, sizeof(text), "%060d", i);
 		process_name(process, text, strlen(text));
@@ -322,7 +305,6 @@ static void whatever_lies_there_is_a_method_or_a_reason(void **state)
 	uint64_t *const all = (uint64_t *)(void *)&fake, random = 1;
 	uint64_t counted = 0, named = 0;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		fake_hotspot_init(&fake);
 		for (int j = 0; j < 1 + i % 4; j++) {
@@ -349,7 +331,6 @@ static void the_cache_and_the_reading_have_a_maximum(void **state)
 	static struct fake_method many[JAVA_METHODS_MAX + 8];
 	uint64_t now_ns = 1;
 
-	(void)state;
 	for (size_t i = 0; i < JAVA_METHODS_MAX + 8; i++) {
 		if (i % JAVA_METHODS_MAX_READS == 0)
 			now_ns += JAVA_METHODS_WINDOW_NS;
@@ -369,7 +350,6 @@ static void the_cache_and_the_reading_have_a_maximum(void **state)
 
 static void of_a_process_that_is_gone_nothing_is_read(void **state)
 {
-	(void)state;
 	process->gone_ns = 5;
 	assert_null(find(1));
 	assert_string_equal(reason, "process gone");
@@ -386,7 +366,6 @@ static void without_permission_there_is_no_name(void **state)
 	pid_t pid;
 	int status;
 
-	(void)state;
 	if (getuid() != 0)
 		skip(); /* only root can become somebody else */
 	pid = fork();
@@ -417,7 +396,6 @@ static void each_missing_value_switches_names_off(void **state)
 					     "Symbol::_length",
 					     "Symbol::_body"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		fake_hotspot_say_hello(process, needed[i]);
 		assert_false(vm_layout_has_methods(&process->jvm->layout));
@@ -432,7 +410,6 @@ static void each_missing_value_switches_names_off(void **state)
 
 static void a_new_hello_forgets_what_was_read(void **state)
 {
-	(void)state;
 	assert_string_equal(find(1)->name, "run");
 	fake_symbol_set(&fake.name, "fly");
 	fake_hotspot_say_hello(process, NULL);

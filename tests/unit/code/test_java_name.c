@@ -46,7 +46,6 @@ static void check_normalised(const struct pair *pairs, size_t count)
 
 static void each_style_is_as_its_users_write_it(void **state)
 {
-	(void)state;
 	check(JAVA_NAME_SLASH, false, "java/util/Map$Entry", "java/util/Map$Entry.run");
 	check(JAVA_NAME_DOT, false, "java/util/Map$Entry", "java.util.Map$Entry.run");
 	check(JAVA_NAME_SIMPLE, false, "java/util/Map$Entry", "Map$Entry.run");
@@ -59,7 +58,6 @@ static void each_style_is_as_its_users_write_it(void **state)
 
 static void raw_names_keep_all_that_the_jvm_said(void **state)
 {
-	(void)state;
 	check(JAVA_NAME_SLASH, true, "a/Foo$$Lambda$14.0x00007fa83c001428",
 	      "a/Foo$$Lambda$14.0x00007fa83c001428.run");
 	check(JAVA_NAME_DOT, true, "a/b/$Proxy12", "a.b.$Proxy12.run");
@@ -91,7 +89,6 @@ static void hidden_classes_lose_their_addresses(void **state)
 		 "Foo$$Lambda$$Lambda"},
 	};
 
-	(void)state;
 	CHECK_NORMALISED(pairs);
 }
 
@@ -125,7 +122,6 @@ static void generated_classes_lose_their_numbers(void **state)
 		{"a/Foo_$$_javassist_12", "a/Foo_$$_javassist"},
 	};
 
-	(void)state;
 	CHECK_NORMALISED(pairs);
 }
 
@@ -158,7 +154,6 @@ static void names_that_compilers_number_stay(void **state)
 		"",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		check_normalised(&(struct pair){names[i], names[i]}, 1);
 }
@@ -169,7 +164,6 @@ static void method_without_a_signature_has_a_name_all_the_same(void **state)
 	const struct java_name method = {"a/Foo", "<init>", NULL};
 	char text[MAX_BYTES];
 
-	(void)state;
 	java_name_write(&options, &method, text, sizeof(text));
 	assert_string_equal(text, "a/Foo.<init>");
 }
@@ -182,7 +176,6 @@ static void name_is_cut_between_characters(void **state)
 	const struct java_name_options options = {.style = JAVA_NAME_SIGNATURE};
 	const struct java_name method = {"a.\xc3\xa4\xe2\x82\xac", "\xf0\x9f\x98\x80", "(I)V"};
 
-	(void)state;
 	for (size_t size = 1; size < sizeof(lengths) / sizeof(lengths[0]); size++) {
 		char text[MAX_BYTES];
 
@@ -198,7 +191,6 @@ static void styles_have_words_and_nothing_else_is_one(void **state)
 {
 	enum java_name_style style = JAVA_NAME_SLASH;
 
-	(void)state;
 	for (int i = 0; i < JAVA_NAME_STYLES; i++) {
 		const char *word = java_name_style_word((enum java_name_style)i);
 

@@ -32,14 +32,12 @@ static void check_lines(const struct line_table *table)
 
 static void lines_are_found_in_both_ways_of_writing(void **state)
 {
-	(void)state;
 	check_lines(TABLE(plain, false));
 	check_lines(TABLE(biased, true));
 }
 
 static void a_table_ends_at_its_mark(void **state)
 {
-	(void)state;
 	assert_int_equal(line_table_bytes(TABLE(plain, false)), sizeof(plain) - 2);
 	assert_int_equal(line_table_bytes(TABLE(biased, true)), sizeof(biased) - 2);
 }
@@ -50,7 +48,6 @@ static void a_broken_table_ends_where_it_breaks(void **state)
 			     wild[] = {0x0a, 0xff, 255, 255, 255, 255, 255, 2, 0},
 			     unbiased[] = {0x0a, 0xff, 225, 0, 9, 0};
 
-	(void)state;
 	assert_int_equal(line_table_bytes(TABLE(endless, false)), 0);
 	assert_int_equal(line_table_find(TABLE(endless, false), 3), 11);
 	assert_int_equal(line_table_bytes(TABLE(cut, false)), 0);

@@ -26,7 +26,6 @@ static void check(const char *list, struct perf_map_style expected)
 
 static void words_may_come_in_any_order(void **state)
 {
-	(void)state;
 	check("dotted", (struct perf_map_style){.dotted = true});
 	check("signatures", (struct perf_map_style){.signatures = true});
 	check("sourcepos", (struct perf_map_style){.sourcepos = true});
@@ -48,7 +47,6 @@ static void words_may_come_in_any_order(void **state)
 
 static void words_of_perf_map_agent_are_understood(void **state)
 {
-	(void)state;
 	check("unfoldsimple,msig,dottedclass", (struct perf_map_style){
 						       .unfold = PERF_MAP_UNFOLD_SIMPLE,
 						       .dotted = true,
@@ -74,7 +72,6 @@ static void what_makes_no_sense_is_refused_and_changes_nothing(void **state)
 	};
 	struct perf_map_style style = {.signatures = true};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (perf_map_style_parse(lists[i], &style) != -EINVAL)
 			fail_msg("accepted: %s", lists[i]);

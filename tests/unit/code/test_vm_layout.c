@@ -15,7 +15,6 @@ static struct process *process;
 
 static int set_up(void **state)
 {
-	(void)state;
 	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
 		return -1;
 	fake_hotspot_say_hello(process, NULL);
@@ -24,7 +23,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	process_free(process);
 	return 0;
 }
@@ -46,14 +44,12 @@ static void nothing_is_known_before_a_hello(void **state)
 {
 	const struct vm_layout layout = {0};
 
-	(void)state;
 	assert_false(vm_layout_has_methods(&layout));
 	assert_int_equal(vm_layout_interpreter_bcp_words(&layout), 0);
 }
 
 static void senseless_values_switch_off_what_needs_them(void **state)
 {
-	(void)state;
 	assert_true(vm_layout_has_methods(change("Klass::_name", 24)));
 	assert_false(vm_layout_has_methods(change("Klass::_name", -8)));
 	assert_false(vm_layout_has_methods(change("Klass::_name", INT64_MAX)));
@@ -70,7 +66,6 @@ static void other_words_than_of_64_bits_are_not_read(void **state)
 {
 	const struct vm_layout *layout = change("constant BytesPerWord", 4);
 
-	(void)state;
 	assert_false(vm_layout_has_methods(layout));
 	assert_false(layout->has_anchor);
 	assert_int_equal(vm_layout_interpreter_bcp_words(layout), 0);
@@ -80,7 +75,6 @@ static void the_call_stub_leads_to_the_last_java_frame(void **state)
 {
 	const struct vm_layout *layout = &process->jvm->layout;
 
-	(void)state;
 	assert_true(layout->has_call_stub);
 	assert_int_equal(layout->call_stub_return_at, 0x7f0000002000);
 	assert_true(layout->has_anchor);
@@ -98,7 +92,6 @@ static void the_slots_of_a_frame_are_those_of_the_jdk(void **state)
 {
 	const struct vm_layout *layout = &process->jvm->layout;
 
-	(void)state;
 	assert_int_equal(layout->interpreter_method_words, -3);
 	assert_int_equal(vm_layout_interpreter_bcp_words(layout), -8);
 	assert_int_equal(layout->call_wrapper_words, -6);

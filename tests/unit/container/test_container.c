@@ -45,7 +45,6 @@ static void check_forms(const struct form *forms, size_t count)
 
 static void kubernetes_on_cgroup_v2(void **state)
 {
-	(void)state;
 	CHECK({"0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_
 	       ".slice/cri-containerd-" ID64 ".scope\n",
 	       ID64},
@@ -61,7 +60,6 @@ static void kubernetes_on_cgroup_v2(void **state)
 
 static void kubernetes_on_cgroup_v1(void **state)
 {
-	(void)state;
 	CHECK({"12:pids:/kubepods/besteffort/pod" UID "/" ID64 "\n"
 	       "11:memory:/kubepods/besteffort/pod" UID "/" ID64 "\n"
 	       "1:name=systemd:/kubepods/besteffort/pod" UID "/" ID64 "\n",
@@ -74,7 +72,6 @@ static void kubernetes_on_cgroup_v1(void **state)
 
 static void docker_and_podman(void **state)
 {
-	(void)state;
 	CHECK({"0::/docker/" ID64 "\n", ID64}, {"0::/system.slice/docker-" ID64 ".scope\n", ID64},
 	      {"0::/system.slice/docker-" ID64 ".scope/init\n", ID64},
 	      {"0::/system.slice/docker-" ID64 ".scope/system.slice/nginx.service\n", ID64},
@@ -118,7 +115,6 @@ static void the_pod_is_known_by_the_cgroup(void **state)
 	};
 	struct container container;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		assert_int_equal(container_parse(forms[i].text, &container), 0);
 		assert_string_equal(container.id, ID64);
@@ -131,7 +127,6 @@ static void names_of_kubernetes_are_what_it_allows(void **state)
 {
 	char text[300];
 
-	(void)state;
 	assert_true(container_is_pod_name("api-1.x", 7));
 	assert_false(container_is_pod_name("", 0));
 	assert_false(container_is_pod_name("..", 2));
@@ -148,7 +143,6 @@ static void names_of_kubernetes_are_what_it_allows(void **state)
 
 static void elastic_container_service(void **state)
 {
-	(void)state;
 	CHECK({"9:perf_event:/ecs/" ID32 "/" ID32 "-2574839563\n", ID32 "-2574839563"},
 	      {"0::/ecs/" ID32 "/" ID64 "\n", ID64},
 	      {"0::/ecstasks.slice/ecstasks-" ID32 ".slice/docker-" ID64 ".scope\n", ID64},
@@ -162,7 +156,6 @@ static void elastic_container_service(void **state)
 
 static void innermost_container_wins(void **state)
 {
-	(void)state;
 	CHECK({"0::/docker/" FAR64 "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" UID_
 	       ".slice/cri-containerd-" ID64 ".scope\n",
 	       ID64},
@@ -172,7 +165,6 @@ static void innermost_container_wins(void **state)
 
 static void monitors_and_builds_are_in_no_container(void **state)
 {
-	(void)state;
 	CHECK({"0::/kubepods.slice/kubepods-pod" UID_ ".slice/crio-conmon-" ID64 ".scope\n", NULL},
 	      {"0::/machine.slice/libpod-conmon-" ID64 ".scope\n", NULL},
 	      {"0::/docker/buildkit/" ID64 "\n", NULL},
@@ -185,7 +177,6 @@ static void monitors_and_builds_are_in_no_container(void **state)
 
 static void what_only_resembles_an_id_is_none(void **state)
 {
-	(void)state;
 	CHECK({"", NULL}, {"\n\n", NULL}, {"0::/\n", NULL}, {"0::/init.scope\n", NULL},
 	      {"0::/user.slice/user-1000.slice/session-2.scope\n", NULL},
 	      {"0::/docker/" ID64 "0\n", NULL}, {"0::/docker/0" ID64 "\n", NULL},
@@ -201,7 +192,6 @@ static void own_cgroup_can_be_read(void **state)
 	char id[CONTAINER_ID_BYTES] = "";
 	const int err = container_id_read(getpid(), id);
 
-	(void)state;
 	assert_true(err == 0 || err == -ENOENT);
 	assert_int_equal(strlen(id) > 0, err == 0);
 }
@@ -210,7 +200,6 @@ static void process_that_is_not_there_is_an_error(void **state)
 {
 	char id[CONTAINER_ID_BYTES] = "untouched";
 
-	(void)state;
 	assert_true(container_id_read(-1, id) < 0);
 	assert_string_equal(id, "untouched");
 }

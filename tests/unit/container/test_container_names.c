@@ -52,7 +52,6 @@ static void write_file(const char *path, const char *text)
 
 static int set_up(void **state)
 {
-	(void)state;
 	strcpy(root, "/tmp/fg-names-XXXXXX");
 	assert_non_null(mkdtemp(root));
 	snprintf(mounts_path, sizeof(mounts_path), "%s/mountinfo", root);
@@ -72,7 +71,6 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
 
 static int tear_down(void **state)
 {
-	(void)state;
 	container_fini(&container);
 	container_names_fini(&names);
 	nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
@@ -98,7 +96,6 @@ static void check(const char *name, const char *pod, const char *name_space)
 
 static void docker_says_name_and_labels(void **state)
 {
-	(void)state;
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"Config\":{\"Labels\":"
 			   "{\"app\":\"shop\",\"n\":1}}}");
 	read_names("");
@@ -110,7 +107,6 @@ static void docker_says_name_and_labels(void **state)
 
 static void docker_below_a_kubelet_says_the_pod(void **state)
 {
-	(void)state;
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/k8s_app_api-1_shop_" UID "_0\"}");
 	read_names("");
 	check("app", "api-1", "shop");
@@ -119,7 +115,6 @@ static void docker_below_a_kubelet_says_the_pod(void **state)
 
 static void a_kubelets_labels_go_before_the_name_it_makes(void **state)
 {
-	(void)state;
 	write_file(DOCKER,
 		   "{\"ID\":\"" ID64 "\",\"Name\":\"/k8s_x_y_z_" UID "_0\",\"Config\":{\"Labels\":{"
 		   "\"" K8S "pod.name\":\"api-1\",\"" K8S "pod.namespace\":\"shop\","
@@ -130,7 +125,6 @@ static void a_kubelets_labels_go_before_the_name_it_makes(void **state)
 
 static void docker_elsewhere_is_found_by_the_mounts(void **state)
 {
-	(void)state;
 	write_file("/data/d/containers/" ID64 "/config.v2.json",
 		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
 	read_names("3 2 8:1 /data/d/containers/" ID64 "/hostname /etc/hostname rw - ext4 x rw\n");
@@ -141,7 +135,6 @@ static void docker_elsewhere_is_found_by_the_mounts(void **state)
 /* docker run --network container:OTHER mounts that one's files. */
 static void docker_elsewhere_is_found_by_the_mounts_of_whose_network_is_shared(void **state)
 {
-	(void)state;
 	write_file("/data/d/containers/" ID64 "/config.v2.json",
 		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
 	write_file("/data/d/containers/" FAR64 "/config.v2.json",
@@ -153,7 +146,6 @@ static void docker_elsewhere_is_found_by_the_mounts_of_whose_network_is_shared(v
 
 static void mounts_of_another_container_lead_nowhere(void **state)
 {
-	(void)state;
 	write_file("/data/d/containers/" FAR64 "/config.v2.json",
 		   "{\"ID\":\"" FAR64 "\",\"Name\":\"/other\"}");
 	read_names("3 2 8:1 /data/d/containers/" FAR64 "/hostname /etc/hostname rw - ext4 x rw\n");
@@ -162,7 +154,6 @@ static void mounts_of_another_container_lead_nowhere(void **state)
 
 static void containerd_says_the_pod_in_its_bundle(void **state)
 {
-	(void)state;
 	write_file("/run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID64 "/config.json",
 		   "{\"annotations\":{\"" K8S "cri.container-name\":\"app\","
 		   "\"" K8S "cri.sandbox-name\":\"api-1\",\"" K8S
@@ -177,7 +168,6 @@ static void containerd_says_the_pod_in_its_bundle(void **state)
 
 static void nerdctl_says_the_name_in_its_bundle(void **state)
 {
-	(void)state;
 	write_file("/run/containerd/io.containerd.runtime.v2.task/default/" ID64 "/config.json",
 		   "{\"annotations\":{\"nerdctl/name\":\"web\"}}");
 	read_names("");
@@ -186,7 +176,6 @@ static void nerdctl_says_the_name_in_its_bundle(void **state)
 
 static void podman_says_the_name_in_its_storage(void **state)
 {
-	(void)state;
 	write_file("/var/lib/containers/storage/overlay-containers/containers.json",
 		   "[{\"id\":\"" FAR64 "\",\"names\":[\"far\"]},{\"id\":\"" ID64
 		   "\",\"names\":[\"web\"],\"metadata\":\"{\\\"name\\\":\\\"web\\\"}\"}]");
@@ -196,7 +185,6 @@ static void podman_says_the_name_in_its_storage(void **state)
 
 static void podman_of_a_user_is_found_by_the_layer(void **state)
 {
-	(void)state;
 	write_file("/home/u/storage/overlay-containers/containers.json",
 		   "[{\"id\":\"" ID64 "\",\"names\":[\"web\"]}]");
 	read_names(
@@ -206,7 +194,6 @@ static void podman_of_a_user_is_found_by_the_layer(void **state)
 
 static void crio_says_the_pod_in_bundle_and_storage(void **state)
 {
-	(void)state;
 	write_file("/run/containers/storage/overlay-containers/" ID64 "/userdata/config.json",
 		   "{\"annotations\":{\"" K8S "container.name\":\"app\",\"" K8S
 		   "pod.name\":\"api-1\",\"" K8S "pod.namespace\":\"shop\"}}");
@@ -224,7 +211,6 @@ static void crio_says_the_pod_in_bundle_and_storage(void **state)
 
 static void the_kubelets_links_to_logs_say_all_by_the_id(void **state)
 {
-	(void)state;
 	write_file("/var/log/containers/other_shop_app-" FAR64 ".log", "");
 	write_file("/var/log/containers/api-1_shop_app-" ID64 ".log", "");
 	read_names("");
@@ -233,7 +219,6 @@ static void the_kubelets_links_to_logs_say_all_by_the_id(void **state)
 
 static void the_kubelets_directories_of_logs_say_the_pod_by_its_uid(void **state)
 {
-	(void)state;
 	write_file("/var/log/pods/shop_api-1_" UID "/app/0.log", "");
 	strcpy(container.pod_uid, UID);
 	read_names("4 2 8:1 /var/lib/kubelet/pods/" UID "/containers/app/1a /dev/termination-log "
@@ -243,7 +228,6 @@ static void the_kubelets_directories_of_logs_say_the_pod_by_its_uid(void **state
 
 static void mounts_say_the_pod_where_the_cgroup_does_not(void **state)
 {
-	(void)state;
 	write_file("/var/log/pods/shop_api-1_" UID "/app/0.log", "");
 	read_names("4 2 8:1 /pods/" UID "/containers/app/1a /dev/termination-log rw - ext4 x rw\n");
 	check("app", "api-1", "shop");
@@ -251,7 +235,6 @@ static void mounts_say_the_pod_where_the_cgroup_does_not(void **state)
 
 static void mounts_of_another_pod_are_not_believed(void **state)
 {
-	(void)state;
 	strcpy(container.pod_uid, "00000000-0000-0000-0000-000000000000");
 	read_names("4 2 8:1 /pods/" UID "/containers/app/1a /dev/termination-log rw - ext4 x rw\n");
 	check("", "", "");
@@ -261,7 +244,6 @@ static void mounts_of_another_pod_are_not_believed(void **state)
 
 static void hostile_names_become_harmless(void **state)
 {
-	(void)state;
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/\\u001b[2J\\u202e../../etc\","
 			   "\"Config\":{\"Labels\":{\"\\u0007\":\"\\n\"}}}");
 	read_names("");
@@ -271,7 +253,6 @@ static void hostile_names_become_harmless(void **state)
 
 static void pods_have_no_names_that_kubernetes_does_not_allow(void **state)
 {
-	(void)state;
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/a\",\"Config\":{\"Labels\":{"
 			   "\"" K8S "pod.name\":\"../x\",\"" K8S "pod.namespace\":\"A\"}}}");
 	write_file("/var/log/containers/.._shop_app-" ID64 ".log", "");
@@ -281,7 +262,6 @@ static void pods_have_no_names_that_kubernetes_does_not_allow(void **state)
 
 static void a_record_of_another_container_is_broken(void **state)
 {
-	(void)state;
 	write_file(DOCKER, "{\"ID\":\"" FAR64 "\",\"Name\":\"/web\"}");
 	read_names("");
 	check("", "", "");
@@ -300,7 +280,6 @@ static void what_is_no_json_is_broken(void **state)
 		"{\"ID\":\"" ID64 "\",\"Name\":\"a\\u0000b\"}",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		write_file(DOCKER, texts[i]);
 		read_names("");
@@ -314,7 +293,6 @@ static void deep_and_long_records_are_broken(void **state)
 	const size_t size = CONTAINER_RECORD_MAX_BYTES + 2;
 	char *text = malloc(size + 1);
 
-	(void)state;
 	memset(text, '[', size);
 	text[100000] = '\0';
 	write_file(DOCKER, text);
@@ -332,7 +310,6 @@ static void links_and_fifos_are_not_opened(void **state)
 {
 	char path[256], target[256];
 
-	(void)state;
 	write_file("/secret.json", "{\"ID\":\"" ID64 "\",\"Name\":\"/stolen\"}");
 	make_dirs(DOCKER);
 	snprintf(path, sizeof(path), "%s%s", root, DOCKER);
@@ -351,7 +328,6 @@ static void a_linked_directory_stays_below_the_root(void **state)
 {
 	char path[256];
 
-	(void)state;
 	write_file("/data/docker/containers/" ID64 "/config.v2.json",
 		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
 	make_dirs("/var/lib/x");
@@ -365,7 +341,6 @@ static void a_container_that_does_not_run_is_found_by_name_and_id(void **state)
 {
 	struct container found;
 
-	(void)state;
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"State\":{\"Running\":false}}");
 	write_file("/var/lib/docker/containers/" FAR64 "/config.v2.json",
 		   "{\"ID\":\"" FAR64 "\",\"Name\":\"/live\",\"State\":{\"Running\":true}}");
@@ -384,7 +359,6 @@ static void a_container_of_any_engine_that_was_met_is_found_when_it_does_not_run
 {
 	struct container found;
 
-	(void)state;
 	write_file("/data/a/" ID64 "/config.v2.json",
 		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"State\":{\"Running\":false}}");
 	write_file("/data/b/" FAR64 "/config.v2.json",

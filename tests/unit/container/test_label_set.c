@@ -15,7 +15,6 @@ static void keys_and_texts_are_clean(void **state)
 {
 	struct label_set set = {0};
 
-	(void)state;
 	label_set_add(&set, "a\x1b[0m", "x\xe2\x80\xaey");
 	assert_string_equal(set.labels[0].key, "a?[0m");
 	assert_string_equal(set.labels[0].value, "x?y");
@@ -26,7 +25,6 @@ static void who_says_a_key_first_keeps_it(void **state)
 {
 	struct label_set set = {0};
 
-	(void)state;
 	label_set_add(&set, "app", "shop");
 	label_set_add(&set, "app", "other");
 	label_set_add(&set, "", "nothing");
@@ -42,7 +40,6 @@ static void what_has_no_room_is_counted_and_never_cut(void **state)
 	struct label_set set = {0};
 	char text[1024], key[16];
 
-	(void)state;
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	label_set_add(&set, text, "v");

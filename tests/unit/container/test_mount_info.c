@@ -27,7 +27,6 @@ static void parse(const char *text)
 
 static void docker_mounts_the_hostname_from_where_it_keeps_the_record(void **state)
 {
-	(void)state;
 	parse("1 2 0:50 / / rw - overlay overlay rw,lowerdir=/a:/b,upperdir=/d/overlay2/x/diff\n"
 	      "3 2 8:1 /data/docker/containers/" ID64 "/hostname /etc/hostname rw,relatime - ext4 "
 	      "/dev/sda1 rw\n");
@@ -39,7 +38,6 @@ static void docker_mounts_the_hostname_from_where_it_keeps_the_record(void **sta
 
 static void the_kubelet_mounts_by_pod_and_container(void **state)
 {
-	(void)state;
 	parse("3 2 8:1 /var/lib/kubelet/pods/" UID "/etc-hosts /etc/hosts rw master:1 - ext4 x rw\n"
 	      "4 2 8:1 /var/lib/kubelet/pods/" UID "/containers/app/1a2b3c4d /dev/termination-log "
 	      "rw - ext4 x rw\n");
@@ -58,7 +56,6 @@ static void names_that_kubernetes_does_not_allow_are_not_taken(void **state)
 	};
 	char text[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
 		snprintf(text, sizeof(text), "4 2 8:1 %s /dev/termination-log rw - ext4 x rw\n",
 			 roots[i]);
@@ -69,7 +66,6 @@ static void names_that_kubernetes_does_not_allow_are_not_taken(void **state)
 
 static void lines_that_are_none_are_passed_over(void **state)
 {
-	(void)state;
 	parse("");
 	parse("\n\n1\n1 2 3 4 5\n- - - - - - -\n1 2 8:1 / /etc/hostname rw\n");
 	assert_string_equal(info.id, "");
@@ -94,7 +90,6 @@ static void a_path_is_found_wherever_its_file_system_is_mounted(void **state)
 				   "4 1 8:1 /dat /no rw - ext4 x rw\n";
 	char ret[PATH_MAX];
 
-	(void)state;
 	info = (struct mount_info){.hostname_device = "8:1", .hostname_path = "/data/x/hostname"};
 	assert_true(place(host, 0, ret));
 	assert_string_equal(ret, "/data/x/hostname");

@@ -30,7 +30,6 @@ static void check(const char *text, const char *uid)
 
 static void uid_is_the_same_with_both_cgroup_drivers(void **state)
 {
-	(void)state;
 	check("0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod" UID_
 	      ".slice/cri-containerd-" ID64 ".scope\n",
 	      UID);
@@ -44,13 +43,11 @@ static void uid_is_the_same_with_both_cgroup_drivers(void **state)
 
 static void static_pod_has_a_hash(void **state)
 {
-	(void)state;
 	check("0::/kubepods/burstable/pod" HASH "/" ID64 "\n", HASH);
 }
 
 static void innermost_pod_counts(void **state)
 {
-	(void)state;
 	check("0::/kubepods.slice/kubepods-pod" FAR_ ".slice/cri-containerd-" ID64
 	      ".scope/kubelet.slice/kubelet-kubepods-pod" UID_ ".slice/cri-containerd-" ID64
 	      ".scope\n",
@@ -59,7 +56,6 @@ static void innermost_pod_counts(void **state)
 
 static void what_only_looks_like_a_pod_is_none(void **state)
 {
-	(void)state;
 	check("", NULL);
 	check("0::/user.slice\n", NULL);
 	check("0::/docker/" ID64 "\n", NULL);
@@ -78,7 +74,6 @@ static void who_runs_this_test_is_in_a_pod_or_is_not(void **state)
 	char ret[POD_UID_BYTES];
 	const int err = pod_uid_read(getpid(), ret);
 
-	(void)state;
 	assert_true(err == 0 || err == -ENOENT);
 	assert_true(pod_uid_read(-1, ret) < 0);
 }

@@ -74,7 +74,6 @@ static void recordings_of_one_boot_keep_threads_and_times(void **state)
 	struct draw_input input;
 	const struct timeline *const timeline = &input.recording.timeline;
 
-	(void)state;
 	earlier.start_unix_ns -= 10 * SECOND;
 	assert_int_equal(draw_input_init(&input), 0);
 	add_recording(&input, info);
@@ -120,7 +119,6 @@ static void recordings_of_other_clocks_keep_threads(void **state)
 {
 	struct profile_info host = info, boot = info, old = info;
 
-	(void)state;
 	host.host = "other";
 	boot.boot_id = "next";
 	old.boot_id = NULL;
@@ -134,7 +132,6 @@ static void reasons_are_added_up_by_their_words(void **state)
 	struct profile_info swapped = info;
 	struct draw_input input;
 
-	(void)state;
 	swapped.reasons[0] = "by fp";
 	swapped.reasons[1] = "no rule";
 	assert_int_equal(draw_input_init(&input), 0);
@@ -154,7 +151,6 @@ static void what_is_not_the_same_in_all_is_not_said(void **state)
 	struct profile_info other = info;
 	struct draw_input input;
 
-	(void)state;
 	other.hz = 49;
 	other.event = "faults";
 	assert_int_equal(draw_input_init(&input), 0);
@@ -169,7 +165,6 @@ static void what_is_not_the_same_in_all_is_not_said(void **state)
 /* In whatever order. */
 static void stacks_beside_a_recording_have_no_cpu_time(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		struct draw_input input;
 
@@ -191,7 +186,6 @@ static void stacks_that_are_cut_keep_their_build(void **state)
 {
 	struct draw_input input;
 
-	(void)state;
 	assert_int_equal(draw_input_init(&input), 0);
 	add_recording(&input, info);
 	add_folded(&input);
@@ -224,7 +218,6 @@ static void check_cut(const char *folded, const char *name, bool keeps_others, u
 
 static void stacks_begin_at_the_outermost_frame_of_the_name(void **state)
 {
-	(void)state;
 	check_cut("x;a;b;a;c 3\ny 4\n", "a", false, 3, "a");
 	check_cut("x;a;b;a;c 3\ny 4\n", "a", true, 7, "a");
 	check_cut("x;a;b;a;c 3\ny 4\n", "c", false, 3, "c");
@@ -237,7 +230,6 @@ static void nothing_below_the_first_of_the_name_is_cut(void **state)
 	const int fd = memfd_create("folded", 0);
 	char path[40];
 
-	(void)state;
 	assert_int_equal(draw_input_init(&input), 0);
 	assert_int_equal(write(fd, "x;a;b;a;c 3\n", 12), 12);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);

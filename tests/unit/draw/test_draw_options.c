@@ -33,7 +33,6 @@ static int parse(enum draw_command command, const char *line)
 
 static void options_of_flamegraph_are_taken(void **state)
 {
-	(void)state;
 	assert_int_equal(parse(DRAW_RENDER,
 			       "a.folded --title T --subtitle S --width 900 --height 20 "
 			       "--minwidth 0.5% --fonttype F --fontsize 11 --fontwidth 0.6 "
@@ -67,7 +66,6 @@ static void options_of_flamegraph_are_taken(void **state)
 
 static void options_of_stackcollapse_perf_are_taken(void **state)
 {
-	(void)state;
 	assert_int_equal(
 		parse(DRAW_RENDER,
 		      "x --pid --tid --inline --all --addrs --event-filter cycles -o a.svg"),
@@ -83,7 +81,6 @@ static void options_of_stackcollapse_perf_are_taken(void **state)
 
 static void options_of_inferno_and_difffolded_are_taken(void **state)
 {
-	(void)state;
 	assert_int_equal(parse(DRAW_RENDER, "x --deterministic --no-sort --nthreads 4 -i -c rust "
 					    "--base main -o a.svg"),
 			 0);
@@ -107,7 +104,6 @@ static void what_is_missing_says_what_to_do_instead(void **state)
 		"context",	"flamechart", "nameattr",     "pretty-xml",	     "quiet",
 		"search-color", "srcline",    "stroke-color", "truncate-text-right", "uicolor"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(missing) / sizeof(*missing); i++) {
 		char line[64];
 
@@ -120,7 +116,6 @@ static void what_is_missing_says_what_to_do_instead(void **state)
 
 static void what_goes_not_together_is_refused(void **state)
 {
-	(void)state;
 	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --encoding latin1"), -EINVAL);
 	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --base a --skip-after b"), -EINVAL);
 	assert_int_equal(parse(DRAW_DIFF, "a b --cp"), -EINVAL);

@@ -65,7 +65,6 @@ static void rules_of_frames_of_every_shape_are_those_of_libdw(void **state)
 {
 	const struct cfi_comparison counts = assert_as_libdw(FG_UNWIND_FIXTURE, 1);
 
-	(void)state;
 	assert_int_equal(counts.unsaid, 0);
 #ifdef __x86_64__
 	assert_true(counts.derefs > 0); /* realigned frames */
@@ -74,13 +73,11 @@ static void rules_of_frames_of_every_shape_are_those_of_libdw(void **state)
 
 static void rules_of_libc_are_those_of_libdw(void **state)
 {
-	(void)state;
 	assert_true(assert_all_as_libdw("/lib/*-linux-gnu/libc.so.6", 1) > 0);
 }
 
 static void rules_of_the_loader_are_those_of_libdw(void **state)
 {
-	(void)state;
 	assert_true(assert_all_as_libdw("/lib/*-linux-gnu/ld-linux-*.so.?", 1) > 0);
 }
 
@@ -90,7 +87,6 @@ static void the_loader_knows_where_rbx_is_but_in_signal_frames(void **state)
 {
 	const struct cfi_comparison counts = assert_as_libdw("/lib64/ld-linux-x86-64.so.2", 1);
 
-	(void)state;
 	assert_true(counts.rbx > 1000);
 	assert_int_equal(counts.rbx_unknown, counts.signals);
 }
@@ -99,20 +95,17 @@ static void a_file_without_a_cfa_in_rbx_does_not_keep_it(void **state)
 {
 	const struct cfi_comparison counts = assert_as_libdw(FG_UNWIND_FIXTURE, 1);
 
-	(void)state;
 	assert_int_equal(counts.rbx, 0);
 }
 #endif
 
 static void rules_of_libz_are_those_of_libdw(void **state)
 {
-	(void)state;
 	assert_true(assert_all_as_libdw("/lib/*-linux-gnu/libz.so.1", 1) > 0);
 }
 
 static void rules_of_libjvm_are_those_of_libdw(void **state)
 {
-	(void)state;
 	if (assert_all_as_libdw("/usr/lib/jvm/*/lib/server/libjvm.so", 4) > 0)
 		return;
 	print_message("no JDK\n");
@@ -123,7 +116,6 @@ static void debug_frame_is_read_where_there_is_nothing_else(void **state)
 {
 	const struct cfi_comparison counts = assert_as_libdw(FG_UNWIND_DEBUG_FIXTURE, 1);
 
-	(void)state;
 	assert_true(counts.equal > 10);
 }
 
@@ -173,7 +165,6 @@ static void section_headers_are_not_needed(void **state)
 	size_t len;
 	unsigned char *bytes = read_fixture(&len);
 
-	(void)state;
 	assert_int_equal(load_bytes(bytes, len, &whole), 0);
 	header = (Elf64_Ehdr *)(void *)bytes;
 	header->e_shoff = 0;
@@ -194,7 +185,6 @@ static void bytes_of_the_file_are_placed_by_its_segments(void **state)
 	const Elf64_Phdr *segments = (const void *)(bytes + header->e_phoff);
 	uint64_t elf_addr;
 
-	(void)state;
 	assert_int_equal(load_file(FG_UNWIND_FIXTURE, &table), 0);
 	for (size_t i = 0; i < header->e_phnum; i++) {
 		if (segments[i].p_type != PT_LOAD || !(segments[i].p_flags & PF_X))
@@ -213,7 +203,6 @@ static struct cfi_table *table;
 
 static int free_table(void **state)
 {
-	(void)state;
 	cfi_table_free(table);
 	table = NULL;
 	return 0;
@@ -282,7 +271,6 @@ static void code_outside_of_functions_has_no_rule(void **state)
 {
 	size_t cie;
 
-	(void)state;
 	unwind_image_init(&image, EM_X86_64);
 	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
 	unwind_image_add_fde(&image, cie, 0x100, 0x10);
@@ -304,7 +292,6 @@ static void functions_of_equal_rules_share_a_row(void **state)
 {
 	size_t cie;
 
-	(void)state;
 	unwind_image_init(&image, EM_X86_64);
 	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
 	for (uint32_t i = 0; i < 10; i++)
@@ -318,7 +305,6 @@ static void later_start_of_overlapping_functions_holds(void **state)
 {
 	size_t cie, entry;
 
-	(void)state;
 	unwind_image_init(&image, EM_X86_64);
 	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
 	entry = unwind_image_add_fde(&image, cie, 0x40, 0x10);
@@ -337,7 +323,6 @@ static void later_start_of_overlapping_functions_holds(void **state)
 
 static void frame_of_a_frame_pointer_is_read(void **state)
 {
-	(void)state;
 	load_function(EM_X86_64, CODE(X86_START),
 		      CODE(ADVANCE(1), 0x0e, 16, 0x86, 2, ADVANCE(3), 0x0d, 6, ADVANCE(0x10), 0x0a,
 			   0x0c, 7, 8, 0xc6, ADVANCE(1), 0x0b));
@@ -353,7 +338,6 @@ static void frame_whose_cfa_is_in_rbx_is_read_with_its_file(void **state)
 {
 	size_t cie, entry;
 
-	(void)state;
 	unwind_image_init(&image, EM_X86_64);
 	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
 	entry = unwind_image_add_fde(&image, cie, 0, 0x10);
@@ -383,7 +367,6 @@ static void rbx_is_not_kept_for_nobody(void **state)
 {
 	size_t bytes, cie, entry;
 
-	(void)state;
 	load_function(EM_X86_64, CODE(X86_START), CODE(0));
 	bytes = cfi_table_bytes(table);
 	cfi_table_free(table);
@@ -405,7 +388,6 @@ static void tables_that_differ_in_rbx_alone_are_not_equal(void **state)
 {
 	struct cfi_table *other;
 
-	(void)state;
 	load_function(EM_X86_64, CODE(X86_START), CODE(0x83, 2, 0x0d, 3));
 	other = table;
 	load_function(EM_X86_64, CODE(X86_START), CODE(0x83, 3, 0x0d, 3));
@@ -418,7 +400,6 @@ static void remembered_states_nest_up_to_a_bound(void **state)
 {
 	unsigned char code[2 * 65 + 4];
 
-	(void)state;
 	memset(code, 0x0a, 64);
 	memset(code + 64, 0x0b, 64);
 	load_function(EM_X86_64, CODE(X86_START), code, 128);
@@ -434,7 +415,6 @@ static void remembered_states_nest_up_to_a_bound(void **state)
 
 static void unknown_instruction_leaves_the_rest_unknown(void **state)
 {
-	(void)state;
 	load_function(EM_X86_64, CODE(X86_START),
 		      CODE(ADVANCE(4), 0x0e, 16, ADVANCE(4), 0x3b, ADVANCE(4), 0x0e, 24));
 	assert_row(0, 7, 8, CFI_SAME, -8);
@@ -447,7 +427,6 @@ static void unknown_instruction_leaves_the_rest_unknown(void **state)
 
 static void undefined_return_address_is_the_root(void **state)
 {
-	(void)state;
 	load_function(EM_X86_64, CODE(X86_START), CODE(0x07, 16));
 	assert_true(find(0)->is_root);
 	assert_int_equal(find(0)->ra_off, CFI_SAME);
@@ -457,7 +436,6 @@ static void signal_frame_is_at_the_stack_pointer(void **state)
 {
 	size_t entry;
 
-	(void)state;
 	unwind_image_init(&image, EM_X86_64);
 	entry = unwind_image_add_cie(&image, "zRS", CODE(0));
 	entry = unwind_image_add_fde(&image, entry, 0, 10);
@@ -478,7 +456,6 @@ static void signal_frame_is_at_the_stack_pointer(void **state)
 
 static void expression_beyond_a_row_is_unknown(void **state)
 {
-	(void)state;
 	load_function(EM_X86_64, CODE(X86_START),
 		      CODE(0x0f, 5, 0x77, 8, 0x79, 0, 0x22, ADVANCE(1), 0x0c, 7, 8, /* rsp+8+r9 */
 			   ADVANCE(1), 0x09, 16, 1));
@@ -489,7 +466,6 @@ static void expression_beyond_a_row_is_unknown(void **state)
 
 static void lazy_plt_knows_its_second_half(void **state)
 {
-	(void)state;
 	load_function(EM_X86_64, CODE(X86_START),
 		      CODE(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22));
 	assert_int_equal(find(0)->kind, CFI_PLT);
@@ -499,7 +475,6 @@ static void lazy_plt_knows_its_second_half(void **state)
 
 static void aarch64_return_address_is_in_its_register_until_saved(void **state)
 {
-	(void)state;
 	load_function(EM_AARCH64, CODE(ARM_START),
 		      CODE(0x2d, ADVANCE(4), 0x0e, 32, 0x9d, 4, 0x9e, 3, ADVANCE(4), 0x0d, 29,
 			   ADVANCE(4), 0x0c, 31, 0, 0xdd, 0xde, 0x2d));
@@ -514,7 +489,6 @@ static void entries_that_lead_nowhere_are_left_out(void **state)
 	size_t cie, self, good;
 	uint32_t back;
 
-	(void)state;
 	unwind_image_init(&image, EM_X86_64);
 	unwind_image_add_cie(&image, "zR", CODE(X86_START));
 	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
@@ -541,7 +515,6 @@ static void function_ends_where_the_code_does(void **state)
 {
 	size_t cie;
 
-	(void)state;
 	unwind_image_init(&image, EM_X86_64);
 	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
 	unwind_image_add_fde(&image, cie, UNWIND_IMAGE_CODE_BYTES - 0x10, 0x100);
@@ -552,7 +525,6 @@ static void function_ends_where_the_code_does(void **state)
 
 static void number_without_end_is_broken(void **state)
 {
-	(void)state;
 	/* Eleven bytes, and what would be a register's rule were the number over after ten. */
 	load_function(
 		EM_X86_64, CODE(X86_START),
@@ -562,7 +534,6 @@ static void number_without_end_is_broken(void **state)
 
 static void offset_beyond_a_row_is_unknown(void **state)
 {
-	(void)state;
 	load_function(EM_X86_64, CODE(X86_START),
 		      CODE(0x0e, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1));
 	assert_unknown(0);
@@ -573,7 +544,6 @@ static void length_beyond_the_file_ends_the_table(void **state)
 	const uint32_t length = 0x40000000;
 	size_t cie, last;
 
-	(void)state;
 	unwind_image_init(&image, EM_X86_64);
 	cie = unwind_image_add_cie(&image, "zR", CODE(X86_START));
 	unwind_image_add_fde(&image, cie, 0, 0x10);
@@ -589,7 +559,6 @@ static void file_without_rules_is_told_from_a_broken_one(void **state)
 {
 	size_t cie;
 
-	(void)state;
 	unwind_image_init(&image, EM_X86_64);
 	assert_int_equal(unwind_image_load(&image, &table), -ENOEXEC); /* ends before .eh_frame */
 	unwind_image_append(&image, image.len, "\0\0\0\0", 4);
@@ -631,7 +600,6 @@ static void file_cut_anywhere_ends_in_a_table_or_an_error(void **state)
 	size_t len;
 	unsigned char *bytes = read_fixture(&len);
 
-	(void)state;
 	for (size_t cut = 0; cut < len; cut += 7)
 		ask_everywhere(bytes, cut);
 	free(bytes);
@@ -645,7 +613,6 @@ static void file_with_wrong_bits_ends_in_a_table_or_an_error(void **state)
 	const Elf64_Phdr *segments = (const void *)(bytes + header->e_phoff);
 	uint32_t seed = 1;
 
-	(void)state;
 	for (size_t i = 0; i < header->e_phnum; i++) {
 		if (segments[i].p_type == PT_GNU_EH_FRAME)
 			section_at = segments[i].p_offset;

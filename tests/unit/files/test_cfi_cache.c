@@ -43,7 +43,6 @@ static void new_cache(size_t max_bytes)
 
 static int free_cache(void **state)
 {
-	(void)state;
 	table_cache_free(cache);
 	cache = NULL;
 	return 0;
@@ -112,7 +111,6 @@ static void rule_of_running_code_is_found(void **state)
 	const struct cfi_table *table;
 	uint64_t elf_addr;
 
-	(void)state;
 	find_mapping(&libc, addr);
 	new_cache(PLENTY);
 	table = find(getpid(), &libc.mapping);
@@ -129,7 +127,6 @@ static void second_look_up_reads_nothing(void **state)
 	struct mapped fixture;
 	const struct cfi_table *table;
 
-	(void)state;
 	map_file(&fixture, FG_UNWIND_FIXTURE);
 	new_cache(PLENTY);
 	table = find(getpid(), &fixture.mapping);
@@ -147,7 +144,6 @@ static void processes_share_a_table(void **state)
 	const struct cfi_table *table;
 	pid_t child;
 
-	(void)state;
 	map_file(&fixture, FG_UNWIND_FIXTURE);
 	new_cache(PLENTY);
 	table = find(getpid(), &fixture.mapping);
@@ -184,7 +180,6 @@ static void copies_of_a_file_share_a_table(void **state)
 	const int to = mkstemp(path);
 	struct mapped fixture, copy;
 
-	(void)state;
 	assert_true(to >= 0);
 	copy_file(FG_UNWIND_FIXTURE, to);
 	close(to);
@@ -203,7 +198,6 @@ static void least_recently_used_table_goes_first(void **state)
 {
 	struct mapped fixture, debug;
 
-	(void)state;
 	map_file(&fixture, FG_UNWIND_FIXTURE);
 	map_file(&debug, FG_UNWIND_DEBUG_FIXTURE);
 	new_cache(1);
@@ -222,7 +216,6 @@ static void files_are_read_no_more_often_than_is_allowed(void **state)
 {
 	struct mapped fixture, debug;
 
-	(void)state;
 	map_file(&fixture, FG_UNWIND_FIXTURE);
 	map_file(&debug, FG_UNWIND_DEBUG_FIXTURE);
 	new_cache(1);
@@ -249,7 +242,6 @@ static void failure_is_remembered_with_its_reason(void **state)
 	char path[] = "/tmp/fg-cfi-XXXXXX";
 	const int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	unwind_image_init(&image, EM_X86_64);
 	unwind_image_append(&image, image.len, "\0\0\0\0\0\0\0\0", 8);
@@ -274,7 +266,6 @@ static void file_cut_under_its_process_keeps_the_rules_that_were_read(void **sta
 	struct mapped before, after;
 	const struct cfi_table *table;
 
-	(void)state;
 	assert_true(fd >= 0);
 	copy_file(FG_UNWIND_FIXTURE, fd);
 	map_file(&before, path);
@@ -302,7 +293,6 @@ static void replaced_file_is_not_taken_for_the_one_that_is_mapped(void **state)
 	const char *reason = NULL;
 	const struct cfi_table *table;
 
-	(void)state;
 	assert_true(fd >= 0 && other_fd >= 0);
 	copy_file(FG_UNWIND_FIXTURE, fd);
 	copy_file(FG_UNWIND_DEBUG_FIXTURE, other_fd);
@@ -334,7 +324,6 @@ static void rules_beyond_the_bound_are_refused_and_not_read_again(void **state)
 	Elf64_Phdr *const segment = (void *)(image.bytes + sizeof(Elf64_Ehdr));
 	struct mapped large;
 
-	(void)state;
 	assert_true(fd >= 0);
 	unwind_image_init(&image, EM_X86_64);
 	segment->p_filesz = segment->p_memsz = size;
@@ -358,7 +347,6 @@ static void vdso_has_rules(void **state)
 				     .path = "[vdso]"};
 	const struct mapping anonymous = {.start = 0x1000, .end = 0x2000, .path = ""};
 
-	(void)state;
 	new_cache(PLENTY);
 	find(getpid(), &vdso);
 	assert_int_equal(stats_of_cache().tables, 1);

@@ -50,7 +50,6 @@ static void open_cache(size_t max_bytes)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	slow_kind_open();
 	table_cache_free(cache);
 	cache = NULL;
@@ -139,7 +138,6 @@ static void who_asks_does_not_wait_for_a_slow_file(void **state)
 	const struct mapping *mapping = new_file("slow");
 	const uint64_t began = clock_now_ns();
 
-	(void)state;
 	slow_kind_close();
 	open_cache(PLENTY);
 	for (int i = 0; i < 100; i++)
@@ -158,7 +156,6 @@ static void who_has_no_patience_is_put_off_and_that_is_counted(void **state)
 {
 	const struct mapping *mapping = new_file("slow");
 
-	(void)state;
 	slow_kind_close();
 	open_cache(PLENTY);
 	table_cache_be_patient(cache, false);
@@ -175,7 +172,6 @@ static void what_is_asked_for_overtakes_what_is_expected(void **state)
 {
 	const struct mapping *first = new_file("first"), *second = new_file("second");
 
-	(void)state;
 	slow_kind_close();
 	open_cache(PLENTY);
 	table_cache_expect(cache, getpid(), first); /* two tables, of which one has begun */
@@ -195,7 +191,6 @@ static void a_file_without_a_table_is_not_read_again(void **state)
 {
 	const struct mapping *empty = new_file(""), *large = new_file("large");
 
-	(void)state;
 	open_cache(PLENTY);
 	assert_reason(empty, "still loading");
 	assert_reason(large, "still loading");
@@ -213,7 +208,6 @@ static void both_kinds_share_one_bound(void **state)
 {
 	const struct mapping *a = new_file("a"), *b = new_file("b");
 
-	(void)state;
 	open_cache(2 * SLOW_KIND_BYTES);
 	assert_found(TABLE_UNWIND, a, "a");
 	assert_found(TABLE_SYMBOLS, a, "a");
@@ -233,7 +227,6 @@ static void nothing_is_evicted_while_it_is_used(void **state)
 	const struct mapping *a = new_file("a"), *b = new_file("b");
 	const char *reason, *text;
 
-	(void)state;
 	open_cache(1);
 	assert_found(TABLE_UNWIND, a, "a");
 	text = find(TABLE_UNWIND, a, &reason);
@@ -252,7 +245,6 @@ static void what_was_evicted_is_not_loaded_again_at_once(void **state)
 {
 	const struct mapping *a = new_file("a"), *b = new_file("b");
 
-	(void)state;
 	open_cache(1);
 	assert_found(TABLE_UNWIND, a, "a");
 	assert_found(TABLE_UNWIND, b, "b");
@@ -268,7 +260,6 @@ static void loads_are_begun_no_more_often_than_is_allowed(void **state)
 {
 	const struct mapping *a = new_file("a"), *b = new_file("b"), *c = new_file("c");
 
-	(void)state;
 	open_cache(PLENTY);
 	table_cache_allow(cache, 2);
 	assert_reason(a, "still loading");
@@ -299,7 +290,6 @@ static void a_file_that_was_seen_outlives_its_name_and_its_process(void **state)
 	const pid_t child = start_child();
 	const char *reason = NULL;
 
-	(void)state;
 	open_cache(PLENTY);
 	table_cache_see(cache, child, mapping);
 	assert_int_equal(cache_stats().descriptors, 1);
@@ -320,7 +310,6 @@ static void a_process_forgotten_while_its_file_is_loaded_does_no_harm(void **sta
 {
 	const struct mapping *mapping = new_file("slow");
 
-	(void)state;
 	slow_kind_close();
 	open_cache(PLENTY);
 	assert_reason(mapping, "still loading");
@@ -339,7 +328,6 @@ static void the_same_file_of_another_process_takes_no_load_and_no_descriptor(voi
 	const pid_t child = start_child();
 	const char *reason;
 
-	(void)state;
 	open_cache(PLENTY);
 	assert_found(TABLE_UNWIND, mapping, "shared");
 	table_cache_expect(cache, child, mapping);
@@ -355,7 +343,6 @@ static void no_more_descriptors_are_held_than_there_may_be(void **state)
 {
 	struct rlimit before, few;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	few = (struct rlimit){.rlim_cur = 80, .rlim_max = before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
@@ -409,7 +396,6 @@ static void a_file_that_changes_while_it_is_read_costs_its_rules_at_most(void **
 	pthread_t thread;
 	ssize_t len;
 
-	(void)state;
 	assert_true(from >= 0 && change.fd >= 0);
 	open_cache(PLENTY);
 	cfi_cache_attach(cache);
@@ -442,7 +428,6 @@ static void files_whose_numbers_hash_alike_are_told_apart(void **state)
 	struct table_store store = {.max_fds = 4};
 	struct module *module, *other;
 
-	(void)state;
 	module = table_store_add(&store, open("/", O_PATH), &st, &mapping, &scope);
 	other = table_store_add(&store, open("/", O_PATH), &alike, &mapping, &scope);
 	assert_ptr_not_equal(module, other);

@@ -20,7 +20,6 @@ static struct table_loader *loader;
 
 static int start(void **state)
 {
-	(void)state;
 	alarm(60); /* a loader that hangs fails the test */
 	slow_kind_close();
 	return table_loader_start(&loader);
@@ -28,7 +27,6 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-	(void)state;
 	slow_kind_open();
 	table_loader_stop(loader);
 	loader = NULL;
@@ -77,7 +75,6 @@ static void jobs_are_done_in_the_order_in_which_they_came(void **state)
 {
 	static const char *const texts[] = {"a", "b", "c", "d", "e"};
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		table_loader_add(loader, new_job(texts[i]), true);
 	slow_kind_open();
@@ -88,7 +85,6 @@ static void jobs_are_done_in_the_order_in_which_they_came(void **state)
 
 static void the_smallest_file_comes_first(void **state)
 {
-	(void)state;
 	table_loader_add(loader, new_job("begun"), true);
 	slow_kind_wait_begun(1);
 	table_loader_add(loader, new_job_of("c", 30 << 20), true);
@@ -103,7 +99,6 @@ static void the_smallest_file_comes_first(void **state)
 
 static void what_is_waited_for_comes_first(void **state)
 {
-	(void)state;
 	table_loader_add(loader, new_job("begun"), false);
 	slow_kind_wait_begun(1);
 	table_loader_add(loader, new_job("like"), false);
@@ -118,7 +113,6 @@ static void a_job_that_is_hurried_overtakes(void **state)
 {
 	struct table_job *third = new_job("3rd");
 
-	(void)state;
 	table_loader_add(loader, new_job("begun"), false);
 	slow_kind_wait_begun(1);
 	table_loader_add(loader, new_job("2nd"), false);
@@ -135,7 +129,6 @@ static void a_job_that_is_hurried_overtakes(void **state)
 
 static void a_large_file_keeps_no_small_one_waiting(void **state)
 {
-	(void)state;
 	table_loader_add(loader, new_job_of("large", TABLE_LOADER_LARGE_BYTES), true);
 	table_loader_add(loader, new_job("small"), true);
 	slow_kind_wait_begun(2); /* both at once */
@@ -152,7 +145,6 @@ static void a_large_file_keeps_no_small_one_waiting(void **state)
 
 static void it_says_when_something_is_done_and_only_then(void **state)
 {
-	(void)state;
 	assert_false(is_readable(0));
 	table_loader_add(loader, new_job("a"), true);
 	table_loader_add(loader, new_job("b"), true);
@@ -169,7 +161,6 @@ static void a_file_without_a_table_comes_back_with_the_reason(void **state)
 {
 	struct table_job *job;
 
-	(void)state;
 	slow_kind_open();
 	table_loader_add(loader, new_job(""), true);
 	assert_true(is_readable(20000));
@@ -181,7 +172,6 @@ static void a_file_without_a_table_comes_back_with_the_reason(void **state)
 
 static void nothing_is_left_of_what_was_not_taken_when_it_stops(void **state)
 {
-	(void)state;
 	table_loader_add(loader, new_job("begun"), true);
 	slow_kind_wait_begun(1);
 	for (int i = 0; i < 100; i++)
@@ -199,7 +189,6 @@ static void a_load_that_hangs_is_left_behind(void **state)
 {
 	const uint64_t began = clock_now_ns();
 
-	(void)state;
 	table_loader_add(loader, new_job("hangs"), true);
 	slow_kind_wait_begun(1);
 	table_loader_stop(loader);

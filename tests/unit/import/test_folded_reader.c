@@ -36,13 +36,11 @@ static void what_is_written_is_read_again(void **state)
 				   "main;java/lang/String.hashCode 4\n"
 				   "main;with space;x y 5\n";
 
-	(void)state;
 	check(text, text, 0);
 }
 
 static void unsorted_and_equal_lines_are_summed(void **state)
 {
-	(void)state;
 	check("b;c 1\na 2\nb;c 4\nb 8\na;x 16\n", "a 2\na;x 16\nb 8\nb;c 5\n", 0);
 }
 
@@ -51,14 +49,12 @@ static void unsorted_and_equal_lines_are_summed(void **state)
  */
 static void lines_that_begin_alike_are_told_apart(void **state)
 {
-	(void)state;
 	check("a;bc;d 1\na;bcd;d 2\na;b 4\na;bc 8\na 16\nab;c 32\na;bc;d e 64\n",
 	      "a 16\na;b 4\na;bc 8\na;bc;d 1\na;bc;d e 64\na;bcd;d 2\nab;c 32\n", 0);
 }
 
 static void path_is_forgotten_behind_a_bad_line(void **state)
 {
-	(void)state;
 	check("a;b;c 1\na;b;c x\na;b;c 2\n", "a;b;c 3\n", 1);
 	check("a;b;c 1\nx;b;c y\nx;b;c 2\n", "a;b;c 1\nx;b;c 2\n", 1);
 	check("a;b;c 1\nx;b;c 0\nx;b;c 2\n", "a;b;c 1\nx;b;c 2\n", 0);
@@ -66,7 +62,6 @@ static void path_is_forgotten_behind_a_bad_line(void **state)
 
 static void bad_lines_are_told_with_number_and_reason(void **state)
 {
-	(void)state;
 	check_refused("", "empty");
 	check_refused("a;b", "does not end in a count");
 	check_refused("a;b 1e3", "does not end in a count");
@@ -81,7 +76,6 @@ static void bad_lines_are_told_with_number_and_reason(void **state)
 
 static void greatest_count_is_kept(void **state)
 {
-	(void)state;
 	check("a 18446744073709551615\n", "a 18446744073709551615\n", 0);
 	check("a 18446744073709551615\nb 1\n", "a 18446744073709551615\n", 1);
 }
@@ -91,7 +85,6 @@ static void decimals_are_rounded_and_told(void **state)
 	struct imported imported;
 	static const char text[] = "a 1.5\nb 2.49\nc 3.\nd 4.0\n";
 
-	(void)state;
 	import_bytes(&imported, &all_marks, text, strlen(text));
 	check_profile(&imported.profile, "a 2\nb 2\nc 3\nd 4\n");
 	assert_int_equal(imported.report.rounded, 2);
@@ -103,7 +96,6 @@ static void two_counts_are_before_and_after(void **state)
 	struct imported imported;
 	static const char text[] = "a;b 1 2\na;c 0 4\na;d 8 0\na;d;e 16 32\n";
 
-	(void)state;
 	import_bytes(&imported, &all_marks, text, strlen(text));
 	check_profile(&imported.before, "a;b 1\na;d 8\na;d;e 16\n");
 	check_profile(&imported.profile, "a;b 2\na;c 4\na;d;e 32\n");
@@ -113,7 +105,6 @@ static void two_counts_are_before_and_after(void **state)
 
 static void spaces_and_carriage_returns_at_the_end_are_no_matter(void **state)
 {
-	(void)state;
 	check("a;b  1\r\na;c\t2 \nx 3", "a;b 1\na;c 2\nx 3\n", 0);
 }
 
@@ -132,7 +123,6 @@ static enum frame_kind kind_of_leaf(const char *leaf)
 
 static void names_without_suffix_get_a_kind(void **state)
 {
-	(void)state;
 	assert_int_equal(kind_of_leaf("java/lang/String.hashCode"), FRAME_JAVA);
 	assert_int_equal(kind_of_leaf("me/x/Y.z"), FRAME_JAVA);
 	assert_int_equal(kind_of_leaf("Main.main"), FRAME_JAVA);
@@ -181,7 +171,6 @@ static void check_long(size_t len, size_t frame, const char *reason)
 
 static void lines_of_many_megabytes_are_read(void **state)
 {
-	(void)state;
 	check_long(10u << 20, 1000, NULL);
 	check_long(10u << 20, 100, "frames");
 	check_long(1u << 20, 2u << 20, "64 KiB");
@@ -197,7 +186,6 @@ static void chunks_do_not_matter(void **state)
 	uint64_t sum = 0;
 	struct imported imported;
 
-	(void)state;
 	for (unsigned i = 0; len < size; i++) {
 		len += (size_t)sprintf(text + len, "a;f%u;g%u 1\n", i % 97, i % 1009);
 		sum++;
@@ -223,7 +211,6 @@ static void check_unreadable(const char *data, size_t len, const char *reason)
 
 static void binary_files_are_called_by_what_they_are(void **state)
 {
-	(void)state;
 	check_unreadable("PERFILE2\0\0\0", 11, "perf script");
 	check_unreadable("FLR\0\0\2", 6, "Flight Recorder");
 	check_unreadable("\177ELF\2\1\1", 7, "program");
@@ -235,7 +222,6 @@ static void drawings_are_told_from_what_they_are_made_of(void **state)
 	static const char page[] = "<!DOCTYPE html>\n<html>\nh1 12\n";
 	static const char svg[] = "<?xml version=\"1.0\"?>\n<svg>\nwidth 1200\n";
 
-	(void)state;
 	check_unreadable(page, strlen(page), "drawn already");
 	check_unreadable(svg, strlen(svg), "drawn already");
 }
@@ -244,7 +230,6 @@ static void empty_file_is_nothing(void **state)
 {
 	struct imported imported;
 
-	(void)state;
 	import_bytes(&imported, &all_marks, "", 0);
 	assert_int_equal(imported.rc, 0);
 	assert_int_equal(imported.report.format, IMPORT_NOTHING);
@@ -264,7 +249,6 @@ static void check_inlined(const char *name, enum frame_kind kind)
 
 static void name_tells_whether_java_or_a_file_was_inlined(void **state)
 {
-	(void)state;
 	check_inlined("java/lang/String.hashCode", FRAME_INLINED);
 	check_inlined("java.lang.String.hashCode", FRAME_INLINED);
 	check_inlined("String.hashCode", FRAME_INLINED);

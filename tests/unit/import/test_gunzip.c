@@ -52,7 +52,6 @@ static int set_up(void **state)
 {
 	FILE *const stream = open_memstream(&file, &file_len);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(plain); i++)
 		plain[i] = (char)(i * i >> 7);
 	add_member(stream, plain, 1000);
@@ -63,7 +62,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	free(file);
 	return 0;
 }
@@ -111,7 +109,6 @@ static void check(const char *data, size_t len, size_t wanted, uint64_t max, int
 
 static void all_members_come_out(void **state)
 {
-	(void)state;
 	check(file, first_len, 1000, 1000, 0);
 	check(file, file_len, sizeof(plain), sizeof(plain), 0);
 }
@@ -120,7 +117,6 @@ static void what_is_cut_or_followed_by_something_else_is_refused(void **state)
 {
 	char *const more = malloc(file_len + 2);
 
-	(void)state;
 	assert_non_null(more);
 	memcpy(more, file, file_len);
 	memcpy(more + file_len, "xy", 2);
@@ -135,7 +131,6 @@ static void what_is_cut_or_followed_by_something_else_is_refused(void **state)
 
 static void more_than_may_come_out_is_refused(void **state)
 {
-	(void)state;
 	check(file, first_len, 1000, 999, -EFBIG);
 	check(file, file_len, sizeof(plain), sizeof(plain) - 1, -EFBIG);
 }
@@ -144,7 +139,6 @@ static void error_of_the_source_is_kept(void **state)
 {
 	const struct pieces pieces = {.data = file, .len = first_len / 2, .size = 9, .err = -EIO};
 
-	(void)state;
 	assert_int_equal(read_pieces(&pieces, 1000, 1000), -EIO);
 }
 
@@ -153,7 +147,6 @@ static void what_is_left_over_is_no_end(void **state)
 	const struct pieces both = {.data = file, .len = file_len, .size = 4096};
 	const struct pieces one = {.data = file, .len = first_len, .size = 4096};
 
-	(void)state;
 	assert_int_equal(read_pieces(&both, 1000, sizeof(plain)), -ENODATA);
 	assert_int_equal(read_pieces(&one, 999, sizeof(plain)), -ENODATA);
 }

@@ -21,7 +21,6 @@ static char *library;
 
 static int make(void **state)
 {
-	(void)state;
 	if (fixture_has_compiler())
 		library = fixture_new_library("c", source, "-g -O2");
 	return 0;
@@ -29,7 +28,6 @@ static int make(void **state)
 
 static int remove_all(void **state)
 {
-	(void)state;
 	free(library);
 	fixture_remove_all();
 	return 0;
@@ -97,7 +95,6 @@ static void functions_inlined_at_a_place_are_frames(void **state)
 	struct imported imported;
 	char text[1024];
 
-	(void)state;
 	if (!library)
 		skip();
 	assert_true(offset_of_inner() > 0);
@@ -116,7 +113,6 @@ static void caller_is_where_it_called(void **state)
 	uint64_t offset;
 	char *folded;
 
-	(void)state;
 	if (!library)
 		skip();
 	offset = offset_of_inner();
@@ -133,7 +129,6 @@ static void without_the_option_no_file_is_read(void **state)
 	struct imported imported;
 	char text[1024];
 
-	(void)state;
 	if (!library)
 		skip();
 	snprintf(text, sizeof(text), "x 1 [0] 1.0: 1 c:\n\t%llx outer+0x%llx (%s)\n\n",
@@ -148,7 +143,6 @@ static void what_perf_has_inlined_is_not_inlined_again(void **state)
 {
 	char *folded;
 
-	(void)state;
 	if (!library)
 		skip();
 	folded = stack_at(offset_of_inner(), "\t0 inner (inlined)\n\t0 middle (inlined)\n");
@@ -161,7 +155,6 @@ static void what_is_not_found_is_counted(void **state)
 	struct imported imported;
 	char text[2048];
 
-	(void)state;
 	if (!library)
 		skip();
 	snprintf(text, sizeof(text),
@@ -188,7 +181,6 @@ static void fifo_is_not_opened(void **state)
 	char *const path = fixture_new_path("fifo");
 	char text[1024];
 
-	(void)state;
 	assert_int_equal(mkfifo(path, 0600), 0);
 	snprintf(text, sizeof(text), "x 1 [0] 1.0: 1 c:\n\t1000 f+0x1 (%s)\n\n", path);
 	import_text(&imported, text, true);
@@ -205,7 +197,6 @@ static void too_many_files_are_counted(void **state)
 	size_t len;
 	FILE *const stream = open_memstream(&text, &len);
 
-	(void)state;
 	for (int i = 0; i < INLINED_MAX_FILES + 5; i++)
 		fprintf(stream, "x 1 [0] 1.0: 1 c:\n\t1000 f+0x1 (/no/such/%d)\n\n", i);
 	fclose(stream);

@@ -30,7 +30,6 @@ static void samples_weigh_their_periods(void **state)
 				   "\t    7f0000001234 leaf+0x2f (/bin/x)\n"
 				   "\t    7f0000001238 root+0x20 (/bin/x)\n\n";
 
-	(void)state;
 	check(text, "java;root;leaf 500\n", 0);
 	check_import(&samples, text, "java;root;leaf 2\n", 0);
 }
@@ -43,7 +42,6 @@ static void headers_of_every_choice_of_fields_are_read(void **state)
 		"a b 7/8 [001] 3 cycles:\n",	   "a b 7/8 [001]\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(headers) / sizeof(*headers); i++) {
 		char text[256];
 		const bool has_period = strstr(headers[i], " 3 cycles") != NULL;
@@ -55,7 +53,6 @@ static void headers_of_every_choice_of_fields_are_read(void **state)
 
 static void comm_may_hold_numbers(void **state)
 {
-	(void)state;
 	check("pool 3 thread 12 7/8 [001] 1.5: 1 cycles: \n\t    7f0000001234 f (/bin/x)\n\n",
 	      "pool_3_thread_12;f 1\n", 0);
 }
@@ -66,7 +63,6 @@ static void pid_and_tid_are_in_the_lowest_frame(void **state)
 	const struct import_options tid = {.has_tid = true};
 	static const char one[] = HEADER "\t    7f0000001234 f (/bin/x)\n\n";
 
-	(void)state;
 	check_import(&pid, one, "java-7;f 250\n", 0);
 	check_import(&tid, one, "java-7/8;f 250\n", 0);
 	check_import(&tid, "java 8 1.5: 1 cycles:\n\t    7f0000001234 f (/bin/x)\n\n",
@@ -75,7 +71,6 @@ static void pid_and_tid_are_in_the_lowest_frame(void **state)
 
 static void frames_have_names_and_kinds(void **state)
 {
-	(void)state;
 	check_frame(&all_marks, "vfs_read+0x1 ([kernel.kallsyms])", "vfs_read_[k]");
 	check_frame(&all_marks, "nf_hook (/lib/modules/6/nf.ko.xz)", "nf_hook_[k]");
 	check_frame(&all_marks, "nf_hook ([nf_tables])", "nf_hook_[k]");
@@ -97,7 +92,6 @@ static void generated_code_is_a_method_only_if_it_is_called_like_one(void **stat
 	static const char map[] = "(/tmp/perf-7.map)";
 	char frame[256];
 
-	(void)state;
 	snprintf(frame, sizeof(frame), "Lorg/x/Y;::m+0x10 %s", map);
 	check_frame(&all_marks, frame, "org/x/Y.m_[j]");
 	snprintf(frame, sizeof(frame), "LMain;::main %s", map);
@@ -117,7 +111,6 @@ static void kinds_can_be_left_out(void **state)
 	const struct import_options kernel = {.marks_kernel = true};
 	const struct import_options jit = {.marks_jit = true};
 
-	(void)state;
 	check_frame(&kernel, "f ([kernel.kallsyms])", "f_[k]");
 	check_frame(&kernel, "La/B;::c (/tmp/perf-7.map)", "a/B.c");
 	check_frame(&jit, "f ([kernel.kallsyms])", "f");
@@ -128,7 +121,6 @@ static void addresses_are_shown_where_names_are_missing(void **state)
 {
 	const struct import_options addrs = {.has_addrs = true};
 
-	(void)state;
 	check_frame(&addrs, "[unknown] (/lib/libc.so.6)", "[libc.so.6 <7f0000001234>]");
 	check_frame(&addrs, "f (/lib/libc.so.6)", "f");
 }
@@ -144,7 +136,6 @@ static void one_event_is_kept_and_the_others_are_counted(void **state)
 	const struct import_options cycles = {.event = "cycles"};
 	struct imported imported;
 
-	(void)state;
 	import_bytes(&imported, &all_marks, text, strlen(text));
 	check_profile(&imported.profile, "x;a 2\n");
 	assert_string_equal(imported.report.event, "cycles:P");
@@ -157,7 +148,6 @@ static void one_event_is_kept_and_the_others_are_counted(void **state)
 
 static void samples_without_a_chain_have_their_frame_in_the_first_line(void **state)
 {
-	(void)state;
 	check("            java  7/8 [001] 1.5:  3 cycles:  7f0000001234 f+0x1 (/bin/x)\n"
 	      "             ace  7/8 [001] 1.6:  4 cycles:  7f0000001234 g+0x1 (/bin/x)\n",
 	      "ace;g 4\njava;f 3\n", 0);
@@ -165,13 +155,11 @@ static void samples_without_a_chain_have_their_frame_in_the_first_line(void **st
 
 static void sample_without_frames_is_its_process(void **state)
 {
-	(void)state;
 	check(HEADER "\n" HEADER "\t    7f0000001234 f (/bin/x)\n\n", "java 250\njava;f 250\n", 0);
 }
 
 static void what_is_cut_off_is_kept_or_told(void **state)
 {
-	(void)state;
 	check(HEADER "\t    7f0000001234 f (/bin/x)", "java;f 250\n", 0);
 	check("\t    7f0000001234 f (/bin/x)\n\n" HEADER "\t    7f0000001234 g (/bin/x)\n\n",
 	      "java;g 250\n", 1);
@@ -179,7 +167,6 @@ static void what_is_cut_off_is_kept_or_told(void **state)
 
 static void periods_that_overflow_are_told(void **state)
 {
-	(void)state;
 	check("x 7/8 [001] 1.5: 18446744073709551615 c: \n\t    7f0000001234 f (/bin/x)\n\n"
 	      "x 7/8 [001] 1.5: 1 c: \n\t    7f0000001234 g (/bin/x)\n\n",
 	      "x;f 18446744073709551615\n", 1);
@@ -192,7 +179,6 @@ static void too_deep_samples_are_told(void **state)
 	char *const text = malloc(sizeof(HEADER) + n * sizeof(frame) + 64);
 	char *to = text;
 
-	(void)state;
 	to += sprintf(to, HEADER);
 	for (size_t i = 0; i < n; i++)
 		to += sprintf(to, "%s", frame);
@@ -216,7 +202,6 @@ static void check_module(const char *line, enum frame_kind kind, const char *mod
 
 static void files_are_modules_and_tell_the_kind(void **state)
 {
-	(void)state;
 	check_module("f+0x1 (/usr/lib/libc.so.6)", FRAME_NATIVE, "libc.so.6");
 	check_module("JVM_Sleep+0x1 (/usr/lib/jvm/lib/server/libjvm.so)", FRAME_JVM, "libjvm.so");
 	check_module("vfs_read+0x1 ([kernel.kallsyms])", FRAME_KERNEL, "[kernel]");
@@ -228,7 +213,6 @@ static void too_long_name_is_told(void **state)
 	struct imported imported;
 	int len = sprintf(text, "x 1 [0] 1.0: 1 c:\n\t7f0000001000 ");
 
-	(void)state;
 	memset(text + len, 'n', 70000);
 	strcpy(text + len + 70000, "+0x1 (/f)\n\n");
 	import_bytes(&imported, &all_marks, text, strlen(text));

@@ -209,7 +209,6 @@ static void tables_may_follow_samples(void **state)
 {
 	const struct message message = PROFILE(1, 2, 1, 1, 2, 7);
 
-	(void)state;
 	check(&message, "main;work", 7);
 }
 
@@ -217,7 +216,6 @@ static void packed_locations_are_read(void **state)
 {
 	struct message message = {.len = 0}, sample = {.len = 0};
 
-	(void)state;
 	PUT(&message, SAMPLE_TYPE, 1, T_SAMPLES, 2, T_COUNT);
 	put_tables(&message);
 	put_bytes(&sample, 1, "\x02\x01\x01", 3);
@@ -232,7 +230,6 @@ static void inlined_functions_are_frames_of_their_own(void **state)
 	struct import_report report;
 	struct profile profile;
 
-	(void)state;
 	check(&message, "main;work;help", 4);
 	assert_int_equal(take(message.data, message.len, &profile, &report), 0);
 	assert_int_equal(leaf_of(&profile)->kind, FRAME_NATIVE_INLINED);
@@ -254,7 +251,6 @@ static void last_type_is_taken(void **state)
 {
 	struct message message = {.len = 0};
 
-	(void)state;
 	put_two_types(&message, (const uint64_t[]){T_CPU, T_NANOSECONDS, T_SPACE, T_BYTES});
 	check(&message, "main", 50);
 }
@@ -263,7 +259,6 @@ static void type_that_the_file_wants_is_taken(void **state)
 {
 	struct message message = {.len = 0};
 
-	(void)state;
 	put_two_types(&message, (const uint64_t[]){T_CPU, T_NANOSECONDS, T_SPACE, T_BYTES});
 	put_number(&message, DEFAULT_TYPE, T_CPU);
 	check(&message, "main", 5);
@@ -273,7 +268,6 @@ static void samples_are_taken_and_not_their_time(void **state)
 {
 	struct message message = {.len = 0};
 
-	(void)state;
 	put_two_types(&message, (const uint64_t[]){T_SAMPLES, T_COUNT, T_CPU, T_NANOSECONDS});
 	check(&message, "main", 5);
 }
@@ -282,7 +276,6 @@ static void address_without_a_function_is_named_by_its_file(void **state)
 {
 	struct message message = {.len = 0};
 
-	(void)state;
 	PUT(&message, SAMPLE_TYPE, 1, T_SAMPLES, 2, T_COUNT);
 	put_texts(&message);
 	PUT(&message, MAPPING, 1, 9, 2, 0x7000, 3, 0x9000, 4, 0x200, 5, T_LIBC);
@@ -317,7 +310,6 @@ static void check_kind(uint64_t mapping_text, uint64_t system_text, enum frame_k
 
 static void name_tells_the_kind_where_no_mapping_does(void **state)
 {
-	(void)state;
 	check_named_kind(T_JAVA, T_EMPTY, T_JAVA, FRAME_JAVA);
 	check_named_kind(T_JAVA, T_LIBC, T_JAVA, FRAME_NATIVE);
 	check_named_kind(T_CPP, T_EMPTY, T_CPP, FRAME_NATIVE);
@@ -325,7 +317,6 @@ static void name_tells_the_kind_where_no_mapping_does(void **state)
 
 static void mapping_or_system_name_tells_the_kind(void **state)
 {
-	(void)state;
 	check_kind(T_KERNEL, T_HELP, FRAME_KERNEL);
 	check_kind(T_LIBC, T_HELP, FRAME_NATIVE);
 	check_kind(T_LIBC, T_JIT_NAME, FRAME_JIT);
@@ -337,7 +328,6 @@ static void negative_value_is_ignored_and_said(void **state)
 	struct import_report report;
 	struct profile profile;
 
-	(void)state;
 	PUT(&message, SAMPLE, 1, 1, 2, 3);
 	assert_int_equal(take(message.data, message.len, &profile, &report), 0);
 	assert_int_equal(report.ignored, 1);
@@ -357,7 +347,6 @@ static void too_deep_stack_is_ignored_and_said(void **state)
 	struct profile profile;
 	size_t len;
 
-	(void)state;
 	assert_non_null(file);
 	PUT(&head, SAMPLE_TYPE, 1, T_SAMPLES, 2, T_COUNT);
 	put_tables(&head);
@@ -381,7 +370,6 @@ static void numbers_that_lead_nowhere_are_errors(void **state)
 {
 	struct message message = PROFILE(1, 4, 2, 1);
 
-	(void)state;
 	check_fails(message.data, message.len, -EINVAL, "location is not there");
 	message = PROFILE(1, 1, 2, 1);
 	PUT(&message, FUNCTION, 1, 4, 2, TEXTS);
@@ -408,7 +396,6 @@ static void counts_that_overflow_are_an_error(void **state)
 {
 	struct message message = PROFILE(1, 1, 2, INT64_MAX);
 
-	(void)state;
 	PUT(&message, SAMPLE, 1, 1, 2, INT64_MAX);
 	check(&message, "main", 2 * (uint64_t)INT64_MAX);
 	PUT(&message, SAMPLE, 1, 2, 2, 2);
@@ -417,7 +404,6 @@ static void counts_that_overflow_are_an_error(void **state)
 
 static void what_is_no_profile_is_said(void **state)
 {
-	(void)state;
 	check_fails("", 0, -EINVAL, "no pprof profile");
 	check_fails("main;work 7\n", 12, -EINVAL, "no pprof profile");
 	check_fails("\x1f\x8b\x08 and so on", 13, -EINVAL, "gzip");
@@ -428,7 +414,6 @@ static void text_that_is_a_number_is_an_error(void **state)
 {
 	struct message message = PROFILE(1, 1, 2, 1);
 
-	(void)state;
 	put_number(&message, TEXT, UINT64_MAX);
 	check_fails(message.data, message.len, -EINVAL, "no pprof profile");
 }
@@ -438,7 +423,6 @@ static void every_cut_is_survived(void **state)
 {
 	const struct message message = PROFILE(1, 3, 1, 1, 2, 4);
 
-	(void)state;
 	for (size_t len = 0; len < message.len; len++) {
 		unsigned char *const cut = malloc(len ? len : 1);
 		struct import_report report;
@@ -478,7 +462,6 @@ static void members_of_gzip_are_joined(void **state)
 	const struct message message = PROFILE(1, 2, 1, 1, 2, 7);
 	struct message both = {.len = 0};
 
-	(void)state;
 	for (int half = 0; half < 2; half++) {
 		const size_t from = half ? message.len / 2 : 0;
 		const size_t to = half ? message.len : message.len / 2;
@@ -502,7 +485,6 @@ static void bomb_is_refused(void **state)
 	unsigned char *zipped, *bomb;
 	size_t len;
 
-	(void)state;
 	assert_non_null(zeros);
 	zipped = zip(zeros, MEMBER_BYTES, &len);
 	bomb = malloc(len * MEMBERS);

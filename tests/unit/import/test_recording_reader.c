@@ -169,7 +169,6 @@ static void every_format_made_of_a_recording_is_as_when_it_was_made(void **state
 	size_t len;
 	char *data;
 
-	(void)state;
 	make(&made);
 	data = rendered(&made.profile, RENDER_RECORDING, &made.options, &len);
 	read_bytes(data, len, &reading);
@@ -192,7 +191,6 @@ static void cut_recording_is_an_error_wherever_it_was_cut(void **state)
 	size_t len;
 	char *data;
 
-	(void)state;
 	make(&made);
 	data = rendered(&made.profile, RENDER_RECORDING, &made.options, &len);
 	for (size_t cut = sizeof(HEAD); cut < len; cut++) {
@@ -218,7 +216,6 @@ static void times_are_passed_over_where_they_are_not_wanted(void **state)
 	char *data;
 	int fd;
 
-	(void)state;
 	make(&made);
 	data = rendered(&made.profile, RENDER_RECORDING, &made.options, &len);
 	assert_int_equal(profile_init(&profile, 0), 0);
@@ -317,7 +314,6 @@ static void records_and_fields_of_a_later_program_are_passed_over(void **state)
 	struct file file = begin();
 	struct reading reading;
 
-	(void)state;
 	record(&file, 99, "who knows", 9);
 	FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, 0, 2, 77, 78);
 	end(&file);
@@ -332,7 +328,6 @@ static void builds_of_one_module_stay_apart(void **state)
 	struct file file = begin();
 	struct reading reading;
 
-	(void)state;
 	text(&file, "libx.so");
 	text(&file, "libx.so");
 	text(&file, "c0ffee");
@@ -353,7 +348,6 @@ static void build_of_nothing_is_refused(void **state)
 {
 	struct file none = begin(), later = begin(), cut = begin();
 
-	(void)state;
 	FIELDS(&none, RECORDING_BUILD, 0, 1);
 	check_refused(&none, -EINVAL, "a build is of nothing");
 	FIELDS(&later, RECORDING_BUILD, 3, 1);
@@ -366,7 +360,6 @@ static void process_with_fewer_fields_is_cut(void **state)
 {
 	struct file file = begin();
 
-	(void)state;
 	FIELDS(&file, RECORDING_PROCESS, 7, 1, 1, 1, 0, 0);
 	check_refused(&file, -EINVAL, "a record is cut");
 }
@@ -376,7 +369,6 @@ static void line_that_cannot_be_is_none(void **state)
 	struct file file = begin();
 	struct reading reading;
 
-	(void)state;
 	/* 2^24 + 1 */
 	FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, (char)0x81, (char)0x80, (char)0x80, 8, 2);
 	end(&file);
@@ -392,7 +384,6 @@ static void more_frames_than_text_could_write_are_refused(void **state)
 {
 	struct file file = begin();
 
-	(void)state;
 	for (int i = 0; i < 131069; i++)
 		FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, 0, 0);
 	for (uint32_t i = 1; i <= 33000; i++) {
@@ -415,7 +406,6 @@ static void stacks_past_the_cap_of_nodes_are_counted(void **state)
 	struct file file = begin();
 	struct reading reading;
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, 0, 1);
 	end(&file);
@@ -433,7 +423,6 @@ static void kind_of_a_later_program_is_native(void **state)
 	struct file file = begin();
 	struct reading reading;
 
-	(void)state;
 	text(&file, "quantum");
 	FIELDS(&file, RECORDING_NODE, 2, 1, 3, 0, 0, 0, 2);
 	end(&file);
@@ -448,7 +437,6 @@ static void another_version_is_said(void **state)
 	struct file file = begin();
 	struct reading reading;
 
-	(void)state;
 	end(&file);
 	read_records(RECORDING_FORMAT_MAGIC "2\n", &file, &reading);
 	assert_int_equal(reading.err, -EINVAL);
@@ -460,7 +448,6 @@ static void what_has_not_come_before_is_refused(void **state)
 {
 	struct file file;
 
-	(void)state;
 	file = begin();
 	FIELDS(&file, RECORDING_NODE, 1, 9, 2, 0, 0, 0, 1);
 	check_refused(&file, -EINVAL, "a text is not there");
@@ -487,7 +474,6 @@ static void damaged_record_is_refused(void **state)
 {
 	struct file file;
 
-	(void)state;
 	file = begin();
 	FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, 0);
 	check_refused(&file, -EINVAL, "a record is cut");
@@ -510,7 +496,6 @@ static void stack_without_an_end_is_refused(void **state)
 {
 	struct file file = begin();
 
-	(void)state;
 	for (int i = 0; i < 140000; i++)
 		FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, 0, 0);
 	check_refused(&file, -EFBIG, "131,072 frames");
@@ -523,7 +508,6 @@ static void counts_that_overflow_are_refused(void **state)
 	const char huge[] = {1,	   1,	 2,    0,    0,	   0,	 -128, -128,
 			     -128, -128, -128, -128, -128, -128, -128, 1};
 
-	(void)state;
 	record(&file, RECORDING_NODE, huge, sizeof(huge));
 	record(&file, RECORDING_NODE, huge, sizeof(huge));
 	check_refused(&file, -EOVERFLOW, "2^64");

@@ -34,7 +34,6 @@ static void escapes_of_agents_are_shown_as_text(void **state)
 				 "shadowed_by", "/tmp/\x1b[1m");
 	char *text = print(list);
 
-	(void)state;
 	assert_null(strpbrk(text, "\x1b\a\x7f"));
 	assert_null(strstr(text, "\xc2\x9b"));
 	assert_non_null(strstr(text, "a?b??31mJ\xc3\xa4va??\n"));
@@ -49,7 +48,6 @@ static void losses_add_up_and_end_at_the_greatest(void **state)
 				 (json_int_t)INT64_MAX, "no memory", (json_int_t)INT64_MAX);
 	char *text = print(list);
 
-	(void)state;
 	assert_non_null(strstr(text, " 9223372036854775807 "));
 	free(text);
 	text = print(
@@ -62,7 +60,6 @@ static void nothing_is_printed_of_nothing(void **state)
 {
 	char *text = print(json_pack("{s:[]}", "jvms"));
 
-	(void)state;
 	assert_string_equal(text, "");
 	free(text);
 }
@@ -73,7 +70,6 @@ static void what_the_collector_refused_is_shown(void **state)
 	const struct engine_stats stats = {.intake.refused = 3};
 	char *text = print(jvm_list_to_json(&targets, &stats));
 
-	(void)state;
 	assert_string_equal(text, "collector: 3 refused connections, 2 refused sessions\n");
 	free(text);
 }
@@ -86,7 +82,6 @@ static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
 	struct targets targets;
 	json_t *list;
 
-	(void)state;
 	targets_init(&targets, "/tmp");
 	process = targets_find_or_read(&targets, getpid());
 	assert_non_null(process);
@@ -132,7 +127,6 @@ static void how_stacks_ended_is_in_the_json(void **state)
 	const json_t *ends;
 	json_t *list;
 
-	(void)state;
 	for (int end = 0; end < STACK_ENDS; end++)
 		stats.stacks.ends[end] = (uint64_t)end + 100;
 	list = jvm_list_to_json(&targets, &stats);
@@ -178,7 +172,6 @@ static void what_waits_for_files_is_in_the_json(void **state)
 	struct targets targets = {0};
 	json_t *list = jvm_list_to_json(&targets, &stats);
 
-	(void)state;
 	assert_int_equal(count_at(list, "unwind_tables", "load_ms"), 5);
 	assert_int_equal(count_at(list, "unwind_tables", "loading"), 2);
 	assert_int_equal(count_at(list, "files", "max_table_bytes"), 1);
@@ -199,7 +192,6 @@ static void what_is_no_loss_is_not_shown_to_people(void **state)
 	struct targets targets = {0};
 	char *text = print(jvm_list_to_json(&targets, &stats));
 
-	(void)state;
 	assert_string_equal(text, "");
 	free(text);
 }

@@ -41,7 +41,6 @@ static int set_up(void **state)
 	char command[160];
 	int fd;
 
-	(void)state;
 	strcpy(home, "/tmp/fg-jvm-release-XXXXXX");
 	assert_non_null(mkdtemp(home));
 	snprintf(command, sizeof(command), "mkdir -p %s/jre/lib/amd64/server", home);
@@ -58,7 +57,6 @@ static int tear_down(void **state)
 {
 	char command[160];
 
-	(void)state;
 	process_free(process);
 	munmap(mapped, 4096);
 	snprintf(command, sizeof(command), "rm -rf %s", home);
@@ -81,7 +79,6 @@ static void a_version_is_what_stands_behind_its_key(void **state)
 	};
 	char longest[128] = "JAVA_VERSION=\"";
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const bool has = jvm_release_find(cases[i].text, strlen(cases[i].text),
 						  "JAVA_VERSION=\"", version, sizeof(version));
@@ -97,7 +94,6 @@ static void a_version_is_what_stands_behind_its_key(void **state)
 
 static void a_jdk_says_its_version_in_release(void **state)
 {
-	(void)state;
 	make_file("release", "JAVA_VERSION=\"1.8.0_392\"\n", 0);
 	make_file("jre/lib/amd64/server/libjvm.so", SENTENCE, 0);
 	jvm_release_read(process, version, sizeof(version));
@@ -107,7 +103,6 @@ static void a_jdk_says_its_version_in_release(void **state)
 /* Wherever a chunk that is read happens to end. */
 static void without_that_file_libjvm_says_it(void **state)
 {
-	(void)state;
 	jvm_release_read(process, version, sizeof(version));
 	assert_string_equal(version, "");
 	for (size_t before = 65536 - 120; before < 65536 + 10; before++) {
@@ -124,7 +119,6 @@ static void what_is_no_regular_file_is_passed_over(void **state)
 {
 	char path[160];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/release", home);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	make_file("jre/lib/amd64/server/libjvm.so", SENTENCE, 0);

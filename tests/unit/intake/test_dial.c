@@ -29,7 +29,6 @@ static char inside[160]; /* the last path of in_root */
 
 static int setup(void **state)
 {
-	(void)state;
 	fake_proc_make();
 	fake_proc_add(getpid(), TICKS, "/usr/bin/java", NULL);
 	return 0;
@@ -37,7 +36,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	fake_proc_remove();
 	return 0;
 }
@@ -79,7 +77,6 @@ static void its_own_socket_is_connected_to(void **state)
 	char byte;
 	int peer;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, O_NONBLOCK);
 	peer = accept(listener, NULL, NULL);
@@ -96,7 +93,6 @@ static void the_length_of_the_roots_own_path_does_not_matter(void **state)
 	char deep[160] = "/";
 	int listener;
 
-	(void)state;
 	memset(deep + 1, 'd', 60);
 	assert_int_equal(mkdir(in_root(deep), 0755), 0);
 	assert_int_equal(chdir(inside), 0);
@@ -114,7 +110,6 @@ static void no_symbolic_link_is_followed(void **state)
 	const int listener = listen_at(in_root("/real.sock"), SOCK_STREAM);
 	char outside[128];
 
-	(void)state;
 	assert_int_equal(symlink("real.sock", in_root("/link.sock")), 0);
 	assert_int_equal(dial("/link.sock"), -ELOOP);
 	assert_int_equal(symlink(".", in_root("/dir")), 0);
@@ -132,7 +127,6 @@ static void the_root_is_not_left(void **state)
 	char outside[128];
 	int listener;
 
-	(void)state;
 	snprintf(outside, sizeof(outside), "%s/outside.sock", fake_proc);
 	listener = listen_at(outside, SOCK_STREAM);
 	assert_int_equal(dial("/../outside.sock"), -ENOENT);
@@ -143,7 +137,6 @@ static void the_root_is_not_left(void **state)
 
 static void what_is_no_socket_is_not_touched(void **state)
 {
-	(void)state;
 	close(open(in_root("/file"), O_CREAT | O_WRONLY, 0600));
 	assert_int_equal(dial("/file"), -ENOTSOCK);
 	assert_int_equal(mkfifo(in_root("/fifo"), 0600), 0);
@@ -161,7 +154,6 @@ static void sockets_that_answer_nobody_are_told_apart(void **state)
 	const int busy = listen_at(in_root("/busy.sock"), SOCK_STREAM);
 	const int datagram = listen_at(in_root("/datagram.sock"), SOCK_DGRAM);
 
-	(void)state;
 	close(listen_at(in_root("/stale.sock"), SOCK_STREAM));
 	assert_int_equal(dial("/stale.sock"), -ECONNREFUSED);
 	assert_int_equal(dial("/datagram.sock"), -ENOTSOCK);
@@ -179,7 +171,6 @@ static void nothing_is_sent_to_another_processs_socket(void **state)
 	char byte;
 	pid_t other;
 
-	(void)state;
 	in_root("/others.sock");
 	assert_int_equal(pipe(ready), 0);
 	other = fork();
@@ -209,7 +200,6 @@ static void a_process_that_is_gone_is_not_dialled(void **state)
 	char dir[96];
 	int proc_fd;
 
-	(void)state;
 	snprintf(dir, sizeof(dir), "%s/%d", fake_proc, (int)getpid());
 	proc_fd = open(dir, O_PATH | O_DIRECTORY);
 	fake_proc_drop(getpid());
@@ -224,7 +214,6 @@ static void a_connection_to_a_process_that_ends_meanwhile_is_closed(void **state
 	const int listener = listen_at(in_root("/agent.sock"), SOCK_STREAM);
 	char path[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/%d/stat", fake_proc, (int)getpid());
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(dial("/agent.sock"), -ESRCH);
@@ -236,7 +225,6 @@ static void every_reason_has_words(void **state)
 	static const int errs[] = {ESRCH,  ENOENT, ELOOP, EXDEV,  ENOTSOCK, ECONNREFUSED, EAGAIN,
 				   ESTALE, EACCES, EPERM, EUSERS, EPROTO,   EMFILE};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(errs) / sizeof(*errs); i++)
 		assert_true(strlen(dial_reason(-errs[i])) > 10 &&
 			    strlen(dial_remedy(-errs[i])) > 10);

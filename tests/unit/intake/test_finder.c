@@ -31,7 +31,6 @@ static struct {
 
 static int setup(void **state)
 {
-	(void)state;
 	fake_proc_make();
 	finder_init(&finder, fake_proc);
 	now_ns = clock_now_ns();
@@ -41,7 +40,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	finder_fini(&finder);
 	fake_proc_remove();
 	return 0;
@@ -69,7 +67,6 @@ static void go_rounds(size_t n)
 
 static void a_listening_agent_is_found_once(void **state)
 {
-	(void)state;
 	fake_proc_add(1, 1, "/sbin/init", NULL);
 	fake_proc_add_listening(JVM, 77, "/tmp/.fgagent-1.sock");
 	go_rounds(300);
@@ -81,7 +78,6 @@ static void a_listening_agent_is_found_once(void **state)
 
 static void a_process_is_looked_into_less_and_less(void **state)
 {
-	(void)state;
 	fake_proc_add(JVM, 77, "/bin/sleep", NULL);
 	go_rounds(1);
 	assert_int_equal(finder.stats.looks, 1);
@@ -93,7 +89,6 @@ static void a_process_is_looked_into_less_and_less(void **state)
 
 static void an_agent_that_listens_late_is_found(void **state)
 {
-	(void)state;
 	fake_proc_add_listening(JVM, 77, NULL);
 	go_rounds(20);
 	fake_proc_add_listening(JVM, 77, "/x");
@@ -104,7 +99,6 @@ static void an_agent_that_listens_late_is_found(void **state)
 
 static void another_program_in_the_same_process_is_looked_into(void **state)
 {
-	(void)state;
 	fake_proc_add(JVM, 77, "/bin/sh", NULL);
 	go_rounds(500);
 	fake_proc_add_listening(JVM, 77, "/x"); /* exec java */
@@ -114,7 +108,6 @@ static void another_program_in_the_same_process_is_looked_into(void **state)
 
 static void another_process_with_the_same_pid_is_looked_into(void **state)
 {
-	(void)state;
 	fake_proc_add_listening(JVM, 77, "/x");
 	go_rounds(10);
 	assert_int_equal(n_found, 1);
@@ -127,7 +120,6 @@ static void another_process_with_the_same_pid_is_looked_into(void **state)
 
 static void a_jvm_that_begins_is_found_without_waiting_for_a_round(void **state)
 {
-	(void)state;
 	go_rounds(1);
 	fake_proc_add_listening(JVM, 77, NULL);
 	finder_expect(&finder, JVM, now_ns);
@@ -144,7 +136,6 @@ static void a_jvm_that_begins_is_found_without_waiting_for_a_round(void **state)
 
 static void what_is_expected_has_a_limit_and_an_end(void **state)
 {
-	(void)state;
 	for (pid_t pid = 1; pid <= FINDER_MAX_EXPECTED + 3; pid++)
 		finder_expect(&finder, pid, now_ns);
 	assert_int_equal(finder.stats.unexpected, 3);
@@ -159,7 +150,6 @@ static void what_is_expected_has_a_limit_and_an_end(void **state)
 
 static void processes_that_end_are_forgotten(void **state)
 {
-	(void)state;
 	for (pid_t pid = 1; pid <= 50; pid++)
 		fake_proc_add(pid, 1, "/bin/true", NULL);
 	go_rounds(2);
@@ -193,7 +183,6 @@ static void paths_are_read_from_whole_lines_alone(void **state)
 	};
 	char path[BEACON_PATH_BYTES], text[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const bool has = beacon_find(cases[i].text, strlen(cases[i].text), path);
 
@@ -225,7 +214,6 @@ static void the_kernels_own_text_is_understood(void **state)
 	int fd;
 	void *region;
 
-	(void)state;
 	assert_int_equal(read_own(path), -ENOENT);
 	pages = mmap(NULL, 2 * n * 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	for (size_t i = 0; i < n; i++)
@@ -247,7 +235,6 @@ static void a_line_may_be_read_in_parts(void **state)
 	char path[BEACON_PATH_BYTES], dir[96];
 	int proc_fd;
 
-	(void)state;
 	for (size_t before = 32600; before < 32800; before += 7) {
 		memset(text, 'x', before - 1);
 		snprintf(text + before - 1, 200, "\n" AT "/memfd:fgagent-listen:/a (deleted)\n");
@@ -268,7 +255,6 @@ static void mappings_without_lines_or_end_are_given_up(void **state)
 	FILE *file;
 	int proc_fd;
 
-	(void)state;
 	fake_proc_add(JVM, 77, "/x", NULL);
 	snprintf(dir, sizeof(dir), "%s/%d", fake_proc, JVM);
 	snprintf(name, sizeof(name), "%s/maps", dir);

@@ -131,7 +131,6 @@ static struct wire_buf message(uint64_t seq)
 
 static int setup(void **state)
 {
-	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/fgcollect-test-XXXXXX");
 	if (!mkdtemp(dir))
 		return -1;
@@ -144,7 +143,6 @@ static int teardown(void **state)
 {
 	char run[96];
 
-	(void)state;
 	unlink(path);
 	snprintf(run, sizeof(run), "%s/run", dir);
 	rmdir(run);
@@ -158,7 +156,6 @@ static void records_come_with_the_kernels_word_on_who_sent_them(void **state)
 	uint64_t ticks;
 	int fd;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	fd = dial_agent(intake);
 	buf = message(0);
@@ -183,7 +180,6 @@ static void socket_is_open_to_everybody_in_a_directory_that_is_not(void **state)
 	struct stat st;
 	char run[96];
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0666);
@@ -200,7 +196,6 @@ static void sequence_gap_is_noticed(void **state)
 	struct wire_buf buf;
 	int fd;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	fd = dial_agent(intake);
 	buf = message(0);
@@ -224,7 +219,6 @@ static void broken_message_ends_the_session_but_not_what_came_before(void **stat
 	struct wire_buf buf;
 	int fd;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	fd = dial_agent(intake);
 	buf = message(0);
@@ -251,7 +245,6 @@ static void another_version_is_told_and_ended(void **state)
 	struct wire_buf buf;
 	int fd;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	fd = dial_agent(intake);
 	buf = message(0);
@@ -272,7 +265,6 @@ static void garbage_and_giants_do_not_disturb_others(void **state)
 	uint8_t frame[WIRE_SP_FRAME_HEADER_BYTES];
 	int garbage, giant, good;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	garbage = dial();
 	send_all(garbage, "GET / HT", 8);
@@ -299,7 +291,6 @@ static void clients_that_leave_at_once_harm_nobody(void **state)
 	struct intake *intake;
 	int fd;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	for (int i = 0; i < 200; i++) {
 		close(dial());
@@ -324,7 +315,6 @@ static void a_connection_does_not_outlive_who_made_it_unnoticed(void **state)
 	struct intake *intake;
 	pid_t maker;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	memcpy(addr.sun_path, path, strlen(path) + 1);
 	maker = fork();
@@ -350,7 +340,6 @@ static void one_process_cannot_take_all_connections(void **state)
 	struct intake_stats stats;
 	int fds[40];
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	for (int i = 0; i < 40; i++) {
 		fds[i] = dial();
@@ -373,7 +362,6 @@ static void messages_come_in_any_pieces(void **state)
 	uint8_t frame[WIRE_SP_FRAME_HEADER_BYTES];
 	int fd;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	fd = dial_agent(intake);
 	for (uint64_t seq = 0; seq < 3; seq++) {
@@ -403,7 +391,6 @@ static void a_busy_reader_takes_one_message_at_a_time(void **state)
 	struct wire_buf buf;
 	int fd;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	fd = dial_agent(intake);
 	for (uint64_t seq = 0; seq < 20; seq++) {
@@ -426,7 +413,6 @@ static void what_was_heard_ends_before_what_waits(void **state)
 	uint64_t heard_ns;
 	int fd;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	fd = dial_agent(intake);
 	intake_read(intake, 100, on_event, NULL);
@@ -454,7 +440,6 @@ static void who_never_stops_talking_does_not_stop_the_clock(void **state)
 	uint64_t seq = 0, heard_ns;
 	int fd;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	fd = dial_agent(intake);
 	heard_ns = intake_heard_ns(intake);
@@ -479,7 +464,6 @@ static void libnngs_own_push_socket_is_understood(void **state)
 	nng_socket push;
 	char url[160];
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	snprintf(url, sizeof(url), "ipc://%s", path);
 	assert_int_equal(nng_push0_open(&push), 0);
@@ -503,7 +487,6 @@ static void a_dead_collectors_socket_is_replaced(void **state)
 	const pid_t child = fork();
 	int status;
 
-	(void)state;
 	if (child == 0) {
 		/* Dies without cleaning up, as after SIGKILL. */
 		_exit(intake_open(path, &intake) == 0 ? 0 : 1);
@@ -521,7 +504,6 @@ static void a_live_collectors_socket_is_left_alone(void **state)
 {
 	struct intake *intake, *other = NULL;
 
-	(void)state;
 	assert_int_equal(intake_open(path, &intake), 0);
 	assert_int_equal(listen_owner(path), getpid());
 	assert_int_equal(intake_open(path, &other), -EADDRINUSE);
@@ -536,7 +518,6 @@ static void what_is_no_socket_is_not_removed(void **state)
 	char run[96];
 	FILE *file;
 
-	(void)state;
 	snprintf(run, sizeof(run), "%s/run", dir);
 	assert_int_equal(mkdir(run, 0755), 0);
 	file = fopen(path, "w");
@@ -551,7 +532,6 @@ static void a_path_that_is_too_long_is_an_error(void **state)
 	struct intake *intake;
 	char long_path[200];
 
-	(void)state;
 	memset(long_path, 'x', sizeof(long_path) - 1);
 	long_path[0] = '/';
 	long_path[sizeof(long_path) - 1] = '\0';

@@ -48,7 +48,6 @@ static int setup(void **state)
 {
 	char path[160];
 
-	(void)state;
 	fake_proc_make();
 	snprintf(path, sizeof(path), "%s/run/agent.sock", fake_proc);
 	assert_int_equal(intake_open(path, &intake), 0);
@@ -62,7 +61,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	outreach_fini(&outreach);
 	intake_close(intake);
 	if (listener >= 0)
@@ -131,7 +129,6 @@ static void a_listening_agent_becomes_a_session(void **state)
 {
 	int fd;
 
-	(void)state;
 	listen_at("/agent.sock");
 	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
 	pass(10);
@@ -153,7 +150,6 @@ static void an_agent_that_hangs_up_is_dialled_again(void **state)
 {
 	int fd;
 
-	(void)state;
 	listen_at("/agent.sock");
 	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
 	pass(10);
@@ -173,7 +169,6 @@ static void who_does_not_answer_is_tried_less_and_less(void **state)
 {
 	struct outreach_stats first;
 
-	(void)state;
 	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock"); /* where nothing is */
 	pass(10000);
 	first = stats();
@@ -192,7 +187,6 @@ static void one_that_is_waited_for_is_dialled_again_at_once(void **state)
 {
 	uint64_t dialled;
 
-	(void)state;
 	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock"); /* where nothing is */
 	pass(300000);
 	dialled = stats().dialled;
@@ -210,7 +204,6 @@ static void one_that_is_waited_for_is_dialled_again_at_once(void **state)
 /* The PID means another process than the one in which the agent was found. */
 static void a_pid_that_was_used_again_is_not_dialled(void **state)
 {
-	(void)state;
 	fake_proc_add_listening(getpid(), 5, "/agent.sock");
 	pass(20);
 	assert_int_equal(stats().dialled, 1);
@@ -224,7 +217,6 @@ static void a_pid_that_was_used_again_is_not_dialled(void **state)
 
 static void an_agent_that_listens_no_more_is_forgotten(void **state)
 {
-	(void)state;
 	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
 	pass(10);
 	fake_proc_add(getpid(), real_ticks, "/usr/bin/java", NULL);
@@ -239,7 +231,6 @@ static void another_processs_socket_gets_no_word(void **state)
 	char byte;
 	int fd;
 
-	(void)state;
 	listen_at("/agent.sock");
 	fake_proc_add_listening(1, 1, "/agent.sock");
 	pass(10);
@@ -254,7 +245,6 @@ static void another_processs_socket_gets_no_word(void **state)
 
 static void who_hangs_up_before_a_greeting_is_put_off(void **state)
 {
-	(void)state;
 	listen_at("/agent.sock");
 	fake_proc_add_listening(getpid(), real_ticks, "/agent.sock");
 	for (int i = 0; i < 1000; i++) {
@@ -276,7 +266,6 @@ static void one_process_cannot_have_more_connections_by_listening(void **state)
 	uint32_t id;
 	int pair[2];
 
-	(void)state;
 	for (int i = 0; i < 17; i++) {
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
 		assert_int_equal(intake_add(intake, pair[0], getpid(), &id), i < 16 ? 0 : -EUSERS);

@@ -23,7 +23,6 @@ static void error_that_leaves_errno_alone_is_returned(void **state)
 	static const struct engine_options options = {.socket_path = "/nonexistent/agent"};
 	struct engine engine;
 
-	(void)state;
 	errno = 0;
 	assert_int_equal(engine_open(&engine, &options), -EPERM);
 	errno = ENOTTY; /* another call's */

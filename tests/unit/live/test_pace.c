@@ -13,20 +13,17 @@
 
 static void a_turn_is_followed_by_four_times_its_length(void **state)
 {
-	(void)state;
 	assert_int_equal(pace_wait_ns(500 * US, 1 * MS, 10 * MS), 2 * MS);
 }
 
 static void a_short_turn_is_followed_by_the_least_wait(void **state)
 {
-	(void)state;
 	assert_int_equal(pace_wait_ns(0, 1 * MS, 10 * MS), 1 * MS);
 	assert_int_equal(pace_wait_ns(250 * US, 1 * MS, 10 * MS), 1 * MS);
 }
 
 static void no_wait_is_longer_than_the_most(void **state)
 {
-	(void)state;
 	assert_int_equal(pace_wait_ns(2500 * US, 1 * MS, 10 * MS), 10 * MS);
 	assert_int_equal(pace_wait_ns(20 * MS, 1 * MS, 10 * MS), 10 * MS);
 	assert_int_equal(pace_wait_ns(UINT64_MAX, 1 * MS, 10 * MS), 10 * MS);

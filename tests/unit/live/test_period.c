@@ -16,13 +16,11 @@ static struct period *period;
 
 static int set_up(void **state)
 {
-	(void)state;
 	return period_new(100 * SEC, 60 * SEC, &period);
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	period_free(period);
 	return 0;
 }
@@ -37,7 +35,6 @@ static void a_process_has_one_graph(void **state)
 	const struct process process = process_of(5, 1);
 	struct period_graph *graph = period_graph_of(period, &process);
 
-	(void)state;
 	assert_non_null(graph);
 	assert_ptr_equal(period_graph_of(period, &process), graph);
 	assert_int_equal(period->count, 1);
@@ -49,7 +46,6 @@ static void a_pid_that_is_used_again_has_another_graph(void **state)
 	const struct process first = process_of(5, 1), second = process_of(5, 2);
 	struct period_graph *graph = period_graph_of(period, &first);
 
-	(void)state;
 	assert_ptr_not_equal(period_graph_of(period, &second), graph);
 	assert_int_equal(period->count, 2);
 }
@@ -59,7 +55,6 @@ static void a_period_ends_early_when_it_is_too_large(void **state)
 	const struct process process = process_of(5, 1);
 	struct period_graph *graph = period_graph_of(period, &process);
 
-	(void)state;
 	period->bytes = PERIOD_MAX_BYTES - 1;
 	period_note_sample(period, graph, period_graph_bytes(graph), 120 * SEC);
 	assert_int_equal(period->end_ns, 160 * SEC);
@@ -76,7 +71,6 @@ static void a_flood_does_not_make_periods_of_a_moment(void **state)
 	const struct process process = process_of(5, 1);
 	struct period_graph *graph = period_graph_of(period, &process);
 
-	(void)state;
 	period->bytes = PERIOD_MAX_BYTES;
 	period_note_sample(period, graph, period_graph_bytes(graph), 100 * SEC + 1);
 	assert_int_equal(period->end_ns, 100 * SEC + PERIOD_LEAST_NS);
@@ -90,7 +84,6 @@ static void graphs_of_those_that_are_gone_are_taken_at_once(void **state)
 	struct process *alive;
 	struct period_graph *graph;
 
-	(void)state;
 	targets_init(&targets, "/tmp");
 	alive = targets_find_or_read(&targets, getpid());
 	assert_non_null(alive);

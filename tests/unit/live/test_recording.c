@@ -28,7 +28,6 @@ static struct recording recording;
 
 static int set_up(void **state)
 {
-	(void)state;
 	targets_init(&targets, NULL);
 	recording = (struct recording){0};
 	if (table_cache_new(64u << 20, false, &model.tables) < 0)
@@ -38,7 +37,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	hold_fini(&recording.hold);
 	map64_fini(&recording.execs);
 	targets_fini(&targets);
@@ -69,7 +67,6 @@ static bool wants_sample_at(pid_t pid, uint64_t time_ns)
 
 static void samples_of_the_program_before_are_not_counted(void **state)
 {
-	(void)state;
 	begin_program(STRANGER, 10 * SEC);
 	assert_false(wants_sample_at(STRANGER, 9 * SEC));
 	assert_true(wants_sample_at(STRANGER, 10 * SEC));
@@ -80,7 +77,6 @@ static void samples_of_the_program_before_are_not_counted(void **state)
 
 static void of_all_processes_every_program_is_counted(void **state)
 {
-	(void)state;
 	begin_program(STRANGER, 10 * SEC);
 	recording.options.all = true;
 	assert_true(wants_sample_at(STRANGER, 9 * SEC));
@@ -88,7 +84,6 @@ static void of_all_processes_every_program_is_counted(void **state)
 
 static void programs_without_end_take_no_more_than_their_room(void **state)
 {
-	(void)state;
 	for (int i = 0; i < 3 * RECORDING_MAX_EXECS; i++) {
 		begin_program(STRANGER - i, 10 * SEC);
 		assert_true(recording.execs.count <= RECORDING_MAX_EXECS);
@@ -114,7 +109,6 @@ static void a_process_is_known_from_when_it_maps_libjvm(void **state)
 {
 	const struct process *process;
 
-	(void)state;
 	map_file(getpid(), "/lib/jvm/lib/server/libjvm.so");
 	process = targets_find(&targets, getpid());
 	assert_non_null(process);
@@ -132,7 +126,6 @@ static void a_process_that_maps_anything_else_stays_unknown(void **state)
 					    "",
 					    "//anon"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		map_file(getpid(), paths[i]);
 	assert_null(targets_find(&targets, getpid()));
@@ -142,7 +135,6 @@ static void a_process_that_maps_anything_else_stays_unknown(void **state)
 
 static void a_jvm_that_is_gone_already_is_nobody(void **state)
 {
-	(void)state;
 	map_file(STRANGER, "/lib/jvm/lib/server/libjvm.so");
 	assert_null(targets_find(&targets, STRANGER));
 	assert_int_equal(recording.young_until_ns, 0);
@@ -193,7 +185,6 @@ static void after_a_loss_a_process_with_samples_is_read_again_once(void **state)
 	struct process *process = know_self(true);
 	void *secret = map_secretly(NULL, 0);
 
-	(void)state;
 	hear(PERF_SAMPLE, getpid());
 	assert_null(mapping_at(process, secret));
 	hear(PERF_LOST, getpid()); /* of samples */
@@ -211,7 +202,6 @@ static void after_a_loss_a_process_with_samples_is_read_again_once(void **state)
 
 static void losses_without_end_have_a_process_read_now_and_then(void **state)
 {
-	(void)state;
 	know_self(true);
 	for (int i = 0; i < 100; i++) {
 		hear(PERF_LOST_SIDE, 0);
@@ -223,7 +213,6 @@ static void losses_without_end_have_a_process_read_now_and_then(void **state)
 
 static void no_more_than_a_tenth_of_the_time_is_spent_on_mappings(void **state)
 {
-	(void)state;
 	know_self(true);
 	hear(PERF_LOST_SIDE, 0);
 	recording.mappings.turn_ns = UINT64_MAX;
@@ -243,7 +232,6 @@ static void what_took_a_place_unseen_has_it_from_when_it_was_read(void **state)
 	const struct perf_record *record;
 	bool is_held = false;
 
-	(void)state;
 	assert_int_equal(mapping_at(process, secret)->file_off, 0);
 	map_secretly(secret, 4096);
 	hear(PERF_LOST_SIDE, 0);
@@ -280,7 +268,6 @@ static void a_sample_where_nothing_is_known_has_its_process_read(void **state)
 	void *secret = map_secretly(NULL, 0);
 	const void *here = (const void *)(uintptr_t)hear_sample_at;
 
-	(void)state;
 	process->space_checked_ns = UINT64_MAX / 2; /* by this alone */
 	hear_sample_at(here);
 	assert_int_equal(recording.counts.reread, 0);
@@ -294,7 +281,6 @@ static void a_sample_from_before_the_last_reading_says_nothing(void **state)
 {
 	struct process *process = know_self(false);
 
-	(void)state;
 	process->space_checked_ns = UINT64_MAX / 2;
 	process->space_read_ns = clock_now_ns() + SEC;
 	hear_sample_at(NULL);
@@ -305,7 +291,6 @@ static void a_process_is_read_less_often_where_nothing_is_new(void **state)
 {
 	struct process *process = know_self(false);
 
-	(void)state;
 	process->space_checked_ns = UINT64_MAX / 2;
 	hear_sample_at(NULL);
 	assert_int_equal(recording.counts.reread, 1);
@@ -330,7 +315,6 @@ static void a_library_that_took_anothers_place_is_seen_by_the_size_of_code(void 
 	void *more = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const struct perf_record *record;
 
-	(void)state;
 	map_secretly(secret, 4096);
 	hear_sample_at(secret);
 	assert_int_equal(recording.counts.reread, 1);
@@ -351,14 +335,12 @@ static void a_library_that_took_anothers_place_is_seen_by_the_size_of_code(void 
 
 static void a_program_that_begins_has_rings_read_more_often(void **state)
 {
-	(void)state;
 	begin_program(STRANGER, 10 * SEC);
 	assert_int_equal(recording.newcomer_until_ns, 10 * SEC + RECORDING_NEWCOMER_NS);
 }
 
 static void a_newcomer_without_libjvm_stays_unknown(void **state)
 {
-	(void)state;
 	begin_program(getpid(), clock_now_ns());
 	hear_sample_at(NULL);
 	assert_null(targets_find(&targets, getpid()));
@@ -373,7 +355,6 @@ static void a_newcomer_with_libjvm_is_known_before_its_agent(void **state)
 	void *code;
 	int fd;
 
-	(void)state;
 	assert_non_null(mkdtemp(directory));
 	snprintf(path, sizeof(path), "%s/libjvm.so", directory);
 	fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0700);
@@ -399,7 +380,6 @@ static void a_newcomer_with_libjvm_is_known_before_its_agent(void **state)
 
 static void rings_are_read_more_often_while_stacks_are_deep(void **state)
 {
-	(void)state;
 	recording = (struct recording){0};
 	recording_note_depth(&recording, 7, 10 * SEC); /* of earlier recordings */
 	assert_int_equal(recording.hasty_until_ns, 0);

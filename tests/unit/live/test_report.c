@@ -13,7 +13,6 @@
 
 static void a_whole_is_said_only_of_a_whole(void **state)
 {
-	(void)state;
 	assert_true(report_percent(100000, 100000) == 100.0);
 	assert_true(report_percent(99999, 100000) <= 99.9); /* not 100.0 when it is printed */
 	assert_true(report_percent(1, 100000) >= 0.1);
@@ -25,7 +24,6 @@ static void counts_have_commas(void **state)
 {
 	char text[32];
 
-	(void)state;
 	assert_string_equal(report_count(0, text), "0");
 	assert_string_equal(report_count(999, text), "999");
 	assert_string_equal(report_count(1000, text), "1,000");
@@ -38,7 +36,6 @@ static void quality_is_one_line(void **state)
 		.samples = 1980, .unnamed_samples = 20, .unrooted_samples = 990, .lost_samples = 3};
 	char text[REPORT_BYTES];
 
-	(void)state;
 	report_quality(&quality, text);
 	assert_string_equal(text, "quality: 1,980 samples, 99.0 % named, 100.0 % of Java named, "
 				  "50.0 % rooted, 3 lost");
@@ -49,7 +46,6 @@ static void truncated_stacks_are_said_by_reason_the_most_frequent_first(void **s
 	struct profile_quality quality = {.samples = 1000, .unrooted_samples = 14};
 	char text[REPORT_BYTES];
 
-	(void)state;
 	quality.truncated_samples[STACK_SNAPSHOT_ENDED] = 1;
 	quality.truncated_samples[STACK_NO_RULE] = 1;
 	quality.truncated_samples[STACK_BAD_RETURN] = 12;
@@ -64,7 +60,6 @@ static void samples_without_their_frames_in_the_heap_are_said(void **state)
 	const struct profile_quality quality = {.samples = 1000, .heapless_samples = 404};
 	char text[REPORT_BYTES];
 
-	(void)state;
 	report_quality(&quality, text);
 	assert_string_equal(text,
 			    "quality: 1,000 samples, 100.0 % named, 100.0 % of Java named, "
@@ -77,7 +72,6 @@ static void samples_without_the_copy_of_their_stack_are_said(void **state)
 		.samples = 10, .stackless_samples = 1234, .overflow_samples = 5};
 	char text[REPORT_BYTES];
 
-	(void)state;
 	report_quality(&quality, text);
 	assert_string_equal(text, "quality: 10 samples, 100.0 % named, 100.0 % of Java named, "
 				  "100.0 % rooted, 0 lost, 1,234 without the copy of their stack, "
@@ -90,7 +84,6 @@ static void greatest_figures_fit(void **state)
 	struct profile_quality quality;
 	char text[REPORT_BYTES + 1];
 
-	(void)state;
 	memset(&quality, 0xff, sizeof(quality));
 	text[REPORT_BYTES] = 'x';
 	report_quality(&quality, text);
@@ -118,7 +111,6 @@ static void samples_are_truncated_whose_stack_has_frames_and_no_root(void **stat
 {
 	static struct stack stack;
 
-	(void)state;
 	stack.depth = 3;
 	stack.end = STACK_NO_RULE;
 	check_judged(&stack, false, 1);
@@ -135,7 +127,6 @@ static void subtitle_says_what_was_measured(void **state)
 		.elapsed_ns = 10000000000, .samples = 1980, .jvms = 1, .event = "cpu-clock"};
 	char text[REPORT_BYTES];
 
-	(void)state;
 	report_subtitle(&status, 99, text);
 	assert_string_equal(text, "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 1 JVM");
 }

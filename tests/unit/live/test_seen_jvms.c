@@ -21,7 +21,6 @@ static void each_jvm_is_counted_once_and_no_other_process(void **state)
 	const struct process first = process_of(7, 100), again = process_of(7, 200);
 	struct process other = process_of(8, 100);
 
-	(void)state;
 	other.jvm = NULL;
 	seen_jvms_add(&jvms, NULL);
 	seen_jvms_add(&jvms, &other);
@@ -40,7 +39,6 @@ static void jvms_without_end_take_no_more_than_their_room(void **state)
 {
 	struct seen_jvms jvms = {0};
 
-	(void)state;
 	for (uint64_t i = 0; i < SEEN_JVMS_MAX + 10; i++) {
 		const struct process process = process_of((pid_t)i + 1, i);
 

@@ -26,7 +26,6 @@ static struct process *process;
 
 static int set_up(void **state)
 {
-	(void)state;
 	assert_int_equal(process_new(getpid(), 0, &process), 0);
 	assert_int_equal(tree_sink_new(&tree), 0);
 	assert_int_equal(window_sink_new(WINDOW, &window), 0);
@@ -39,7 +38,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	sink_free_all(sinks);
 	process_free(process);
 	return 0;
@@ -108,7 +106,6 @@ static void each_sink_has_every_sample(void **state)
 {
 	struct window_copy copy;
 
-	(void)state;
 	begin();
 	take("early", 0.5, 1);
 	take("late", 8.5, 1);
@@ -137,7 +134,6 @@ static void a_period_is_over_when_nothing_of_it_can_come(void **state)
 {
 	struct period *first;
 
-	(void)state;
 	begin();
 	assert_int_equal(tree->sink.end_ns, SINK_ENDLESS_NS);
 	assert_int_equal(window->sink.end_ns, SINK_ENDLESS_NS);
@@ -163,7 +159,6 @@ static void a_period_can_be_ended_and_given_up(void **state)
 {
 	struct period *last;
 
-	(void)state;
 	begin();
 	take("last", 1, 1);
 	period_sink_end(periods,
@@ -186,7 +181,6 @@ static void a_period_can_be_ended_and_given_up(void **state)
 /* Its end moves with its size; samples behind that are the next one's. */
 static void a_period_that_grows_too_large_says_where_it_ends(void **state)
 {
-	(void)state;
 	begin();
 	take("a", 6, 1);
 	periods->period->bytes = PERIOD_MAX_BYTES - 1;
@@ -206,7 +200,6 @@ static void samples_without_a_process_are_counted(void **state)
 {
 	struct process *const known = process;
 
-	(void)state;
 	begin();
 	process = NULL;
 	take("gone", 1, 1);
@@ -228,7 +221,6 @@ static void other_units_are_refused(void **state)
 		.n_values = 2,
 		.values = {{"contentions", "count"}, {"delay", "nanoseconds"}}};
 
-	(void)state;
 	for (struct sink *sink = sinks; sink; sink = sink->next) {
 		assert_int_equal(sink->ops->begin(sink, &bytes, START_NS), -ENOTSUP);
 		assert_int_equal(sink->ops->begin(sink, &both, START_NS), -ENOTSUP);

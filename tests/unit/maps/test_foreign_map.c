@@ -22,14 +22,12 @@ static struct foreign_map_stats stats;
 
 static int set_up(void **state)
 {
-	(void)state;
 	stats = (struct foreign_map_stats){0};
 	return foreign_map_new(&map);
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	foreign_map_free(map);
 	return 0;
 }
@@ -53,7 +51,6 @@ static void assert_named(uint64_t addr, uint64_t time_ns, const char *name)
 
 static void lines_of_each_runtime_name_their_code(void **state)
 {
-	(void)state;
 	feed("7f5e55fc5b80 180 JS:^turn /app/main.js:10:14\n"
 	     "0x7fa2c157f630 128 $spin:main/1\n"
 	     "00007F13ED8CC000 0b py::_find_and_load:<frozen importlib._bootstrap>\r\n"
@@ -72,7 +69,6 @@ static void lines_of_each_runtime_name_their_code(void **state)
 
 static void a_line_counts_once_it_has_ended(void **state)
 {
-	(void)state;
 	feed("1000 100 fir", 0);
 	assert_named(0x1000, 1, NULL);
 	feed("st\n2000 10", 0);
@@ -84,7 +80,6 @@ static void a_line_counts_once_it_has_ended(void **state)
 
 static void a_later_line_wins_over_an_earlier_one(void **state)
 {
-	(void)state;
 	feed("1000 100 old\n1000 100 new\n", 0);
 	assert_named(0x1080, 0, "new");
 	assert_named(0x1080, 9, "new");
@@ -92,7 +87,6 @@ static void a_later_line_wins_over_an_earlier_one(void **state)
 
 static void what_was_replaced_names_samples_from_before(void **state)
 {
-	(void)state;
 	feed("1000 100 old\n", 0);
 	feed("1040 100 new\n", 500);
 	assert_named(0x1050, 499, "old");
@@ -102,7 +96,6 @@ static void what_was_replaced_names_samples_from_before(void **state)
 
 static void a_first_line_names_samples_from_before_it_was_read(void **state)
 {
-	(void)state;
 	feed("", 0);
 	feed("1000 100 late\n", 500);
 	assert_named(0x1050, 100, "late");
@@ -110,7 +103,6 @@ static void a_first_line_names_samples_from_before_it_was_read(void **state)
 
 static void broken_lines_are_counted_and_skipped(void **state)
 {
-	(void)state;
 	feed("\n"
 	     "nonsense\n"
 	     "1000\n"
@@ -137,7 +129,6 @@ static void what_is_harmful_in_names_is_replaced(void **state)
 				   "d\n2000 10 nul\0byte\n"
 				   "3000 10 \xe2\x80\xae\xef\xbb\xbf\xc3\xa4\xff\n";
 
-	(void)state;
 	foreign_map_feed(map, text, sizeof(text) - 1, 0, &stats);
 	assert_named(0x1000, 1, "a?[31mb?c?d");
 	assert_named(0x2000, 1, "nul?byte");
@@ -148,7 +139,6 @@ static void a_line_of_ten_megabytes_is_cut_and_the_next_one_is_read(void **state
 {
 	char *text = malloc(LONG_LINE_BYTES);
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, 'x', LONG_LINE_BYTES);
 	feed("1000 10 ", 0);
@@ -163,7 +153,6 @@ static void a_line_of_ten_megabytes_is_cut_and_the_next_one_is_read(void **state
 
 static void another_file_does_not_go_on_with_a_cut_line(void **state)
 {
-	(void)state;
 	feed("1000 10 begi", 0);
 	foreign_map_restart(map);
 	feed("2000 10 whole\n", 0);
@@ -175,7 +164,6 @@ static void who_writes_without_end_is_refused(void **state)
 {
 	char line[FOREIGN_LINE_BYTES + 1], fill[FOREIGN_NAME_BYTES - 20];
 
-	(void)state;
 	memset(fill, 'x', sizeof(fill) - 1);
 	fill[sizeof(fill) - 1] = '\0';
 	for (unsigned i = 0; i < 80000; i++) {
@@ -190,7 +178,6 @@ static void names_of_what_is_gone_make_room(void **state)
 {
 	char line[FOREIGN_LINE_BYTES + 1], fill[900];
 
-	(void)state;
 	memset(fill, 'x', sizeof(fill) - 1);
 	fill[sizeof(fill) - 1] = '\0';
 	for (unsigned i = 0; i < 80000; i++) {

@@ -30,7 +30,6 @@ static int set_up_group(void **state)
 {
 	char tmp[64];
 
-	(void)state;
 	owner = (struct foreign_owner){.pid = getpid(), .inner_pid = getpid()};
 	snprintf(own, sizeof(own), "/tmp/perf-%d.map", (int)getpid());
 	if (!mkdtemp(root))
@@ -43,14 +42,12 @@ static int tear_down_group(void **state)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", root);
 	return system(command);
 }
 
 static int set_up(void **state)
 {
-	(void)state;
 	unlink(own);
 	stats = (struct foreign_reader_stats){0};
 	return 0;
@@ -58,7 +55,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	foreign_reader_fini(&reader);
 	unlink(own);
 	return 0;
@@ -91,7 +87,6 @@ static const char *name_at(uint64_t addr)
 
 static void what_is_appended_is_read_and_nothing_twice(void **state)
 {
-	(void)state;
 	append(own, "1000 10 one\n");
 	step();
 	assert_string_equal(name_at(0x1000), "one");
@@ -105,7 +100,6 @@ static void what_is_appended_is_read_and_nothing_twice(void **state)
 
 static void a_process_that_writes_nothing_has_no_map(void **state)
 {
-	(void)state;
 	step();
 	assert_null(reader.map);
 	assert_int_equal(stats.refused, 0);
@@ -113,7 +107,6 @@ static void a_process_that_writes_nothing_has_no_map(void **state)
 
 static void a_map_that_became_shorter_is_read_anew(void **state)
 {
-	(void)state;
 	append(own, "1000 10 one\n2000 10 two\n");
 	step();
 	assert_int_equal(truncate(own, 0), 0);
@@ -127,7 +120,6 @@ static void another_map_under_the_name_is_read_from_its_beginning(void **state)
 {
 	char other[80];
 
-	(void)state;
 	append(own, "1000 10 one\n");
 	step();
 	snprintf(other, sizeof(other), "%s.new", own);
@@ -141,7 +133,6 @@ static void another_map_under_the_name_is_read_from_its_beginning(void **state)
 
 static void the_last_lines_are_read_when_the_name_is_gone(void **state)
 {
-	(void)state;
 	append(own, "1000 10 one\n");
 	step();
 	append(own, "2000 10 two\n");
@@ -154,7 +145,6 @@ static void a_step_ends_at_its_bound(void **state)
 {
 	FILE *file = fopen(own, "w");
 
-	(void)state;
 	for (int i = 0; i < 100000; i++)
 		fprintf(file, "%x 10 name%d\n", 0x100000 + i * 16, i);
 	fclose(file);
@@ -167,7 +157,6 @@ static void a_step_ends_at_its_bound(void **state)
 
 static void a_fifo_in_its_place_is_refused_once_and_does_not_block(void **state)
 {
-	(void)state;
 	assert_int_equal(mkfifo(own, 0644), 0);
 	step();
 	step();
@@ -177,7 +166,6 @@ static void a_fifo_in_its_place_is_refused_once_and_does_not_block(void **state)
 
 static void a_map_of_ours_is_left_alone(void **state)
 {
-	(void)state;
 	append(own, "0 0 fg\n1000 10 java\n");
 	step();
 	assert_null(reader.map);
@@ -185,7 +173,6 @@ static void a_map_of_ours_is_left_alone(void **state)
 
 static void other_code_begins_with_nothing(void **state)
 {
-	(void)state;
 	append(own, "1000 10 one\n");
 	step();
 	foreign_reader_restart(&reader);
@@ -217,7 +204,6 @@ static void a_regular_file_is_opened(void **state)
 {
 	char path[80];
 
-	(void)state;
 	path_in_root(path, sizeof(path), "regular");
 	append(path, "1000 10 one\n");
 	assert_true(open_in_root("regular") >= 0);
@@ -227,7 +213,6 @@ static void a_link_does_not_lead_out_of_the_root(void **state)
 {
 	char path[80];
 
-	(void)state;
 	append(own, "1000 10 outside\n");
 	path_in_root(path, sizeof(path), "link");
 	assert_int_equal(symlink(own, path), 0);
@@ -244,7 +229,6 @@ static void what_is_no_regular_file_is_refused(void **state)
 {
 	char path[80];
 
-	(void)state;
 	path_in_root(path, sizeof(path), "directory");
 	assert_int_equal(mkdir(path, 0755), 0);
 	assert_int_equal(open_in_root("directory"), -EINVAL);
@@ -257,7 +241,6 @@ static void a_file_of_another_user_is_refused(void **state)
 {
 	char path[80];
 
-	(void)state;
 	path_in_root(path, sizeof(path), "foreign");
 	append(path, "1000 10 evil\n");
 	if (chown(path, 12345, 12345) < 0)
@@ -270,7 +253,6 @@ static void a_file_that_is_older_than_the_process_is_refused(void **state)
 	const struct timespec times[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
 	char path[80];
 
-	(void)state;
 	path_in_root(path, sizeof(path), "old");
 	append(path, "1000 10 stale\n");
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);

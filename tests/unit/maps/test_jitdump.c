@@ -39,7 +39,6 @@ static uint64_t used_bytes;
 
 static int set_up(void **state)
 {
-	(void)state;
 	strcpy(dir, "/tmp/fg-jitdump-XXXXXX");
 	if (!mkdtemp(dir))
 		return -1;
@@ -51,7 +50,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	jitdump_close(dump);
 	free(reader.bytes);
 	reader = (struct jitdump_reader){0};
@@ -147,7 +145,6 @@ static bool is_mapped_for_execution(void)
 
 static void header_is_as_perf_reads_it(void **state)
 {
-	(void)state;
 	end_dump();
 	assert_int_equal(u32_at(reader.bytes, 0), 0x4A695444);
 	assert_int_equal(u32_at(reader.bytes, 4), 1);
@@ -166,7 +163,6 @@ static void load_has_process_time_name_and_that_processs_code(void **state)
 	uint8_t theirs[sizeof(code)];
 	pid_t child;
 
-	(void)state;
 	memset(code, 0x90, sizeof(code));
 	memcpy(theirs, code, sizeof(code));
 	child = fork_child();
@@ -184,7 +180,6 @@ static void loads_are_numbered_in_their_order(void **state)
 {
 	uint64_t first;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(add(), 0);
 	end_dump();
@@ -204,7 +199,6 @@ static void source_lines_come_before_their_code(void **state)
 		.pid = getpid(), .time_ns = TIME, .range = &range, .lines = lines, .n_lines = 2};
 	const uint8_t *body;
 
-	(void)state;
 	assert_int_equal(jitdump_add_load(dump, &load, &used_bytes), 0);
 	end_dump();
 	assert_int_equal(reader.n_records, 3);
@@ -233,7 +227,6 @@ static void source_lines_without_end_are_cut(void **state)
 					  .lines = lines,
 					  .n_lines = COUNT};
 
-	(void)state;
 	assert_non_null(lines);
 	for (size_t i = 0; i < COUNT; i++)
 		lines[i] = (struct jitdump_line){(uintptr_t)code, 1, "Main.java"};
@@ -251,7 +244,6 @@ static void repeat_is_a_move_of_the_load_to_its_own_place(void **state)
 	struct jitdump_load load = {.pid = getpid(), .time_ns = TIME, .range = &range};
 	const uint8_t *body;
 
-	(void)state;
 	assert_int_equal(jitdump_add_load(dump, &load, &used_bytes), 0);
 	load.time_ns = TIME + 5;
 	assert_int_equal(jitdump_add_repeat(dump, &load, &used_bytes), 0);
@@ -275,7 +267,6 @@ static void load_is_flushed_after_100_ms(void **state)
 	uint64_t due, before;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(jitdump_due_ns(dump), 0);
 	before = clock_now_ns();
 	assert_int_equal(add(), 0);
@@ -297,7 +288,6 @@ static void dead_process_is_counted(void **state)
 {
 	const pid_t child = fork_child();
 
-	(void)state;
 	end_child(child);
 	assert_int_equal(add_of(child, code, sizeof(code)), -ESRCH);
 	check_stats(0, 1);
@@ -312,7 +302,6 @@ static void process_that_may_not_be_read_is_counted(void **state)
 	const pid_t child = fork();
 	int status = -1;
 
-	(void)state;
 	if (child == 0) {
 		struct jitdump_stats stats;
 		const bool is_root = geteuid() == 0;
@@ -333,7 +322,6 @@ static void code_that_is_not_all_there_is_counted(void **state)
 	uint8_t *two =
 		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	assert_ptr_not_equal(two, MAP_FAILED);
 	assert_int_equal(munmap(two + PAGE, PAGE), 0);
 	assert_int_equal(add_of(getpid(), two + PAGE - 8, 16), -EFAULT);
@@ -346,14 +334,12 @@ static void code_that_is_not_all_there_is_counted(void **state)
 
 static void code_larger_than_any_is_counted(void **state)
 {
-	(void)state;
 	assert_int_equal(add_of(getpid(), code, JITDUMP_MAX_CODE_BYTES + 1), -EFBIG);
 	check_stats(0, 1);
 }
 
 static void process_gets_no_more_than_its_share(void **state)
 {
-	(void)state;
 	assert_int_equal(add(), 0);
 	assert_int_equal(used_bytes, 56 + strlen("Lcom/acme/Main;::run") + 1 + sizeof(code));
 	used_bytes = JITDUMP_MAX_PROCESS_BYTES;
@@ -363,7 +349,6 @@ static void process_gets_no_more_than_its_share(void **state)
 
 static void file_at_its_limit_ends_with_a_whole_record(void **state)
 {
-	(void)state;
 	jitdump_close(dump);
 	assert_int_equal(jitdump_open(dir, 600, &dump), 0);
 	for (int i = 0; i < 3; i++)
@@ -381,7 +366,6 @@ static void full_disk_ends_it_with_a_whole_record_and_is_counted(void **state)
 {
 	struct rlimit old, tiny;
 
-	(void)state;
 	assert_int_equal(add(), 0);
 	jitdump_step(dump, jitdump_due_ns(dump));
 	assert_int_equal(add(), 0);
@@ -405,7 +389,6 @@ static void full_disk_ends_it_with_a_whole_record_and_is_counted(void **state)
 
 static void perf_can_find_it_until_it_is_closed(void **state)
 {
-	(void)state;
 	assert_true(is_mapped_for_execution());
 	end_dump();
 	assert_false(is_mapped_for_execution());
@@ -415,7 +398,6 @@ static void file_is_its_users_alone(void **state)
 {
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(lstat(path, &st), 0);
 	assert_true(S_ISREG(st.st_mode));
 	assert_int_equal(st.st_mode & 07777, 0600);
@@ -425,7 +407,6 @@ static void directory_that_cannot_be_used_is_an_error(void **state)
 {
 	struct jitdump *none = NULL;
 
-	(void)state;
 	assert_int_equal(jitdump_open("/nonexistent/fg", JITDUMP_MAX_BYTES, &none), -ENOENT);
 	assert_int_equal(jitdump_open("/dev/null", JITDUMP_MAX_BYTES, &none), -ENOTDIR);
 	assert_true(jitdump_open("/proc/self", JITDUMP_MAX_BYTES, &none) < 0);
@@ -434,7 +415,6 @@ static void directory_that_cannot_be_used_is_an_error(void **state)
 
 static void dump_of_a_process_that_had_our_pid_is_replaced(void **state)
 {
-	(void)state;
 	assert_int_equal(add(), 0);
 	end_dump();
 	assert_int_equal(reader.n_records, 2);
@@ -449,7 +429,6 @@ static void what_is_no_dump_of_ours_stays(void **state)
 	char target[128], got[sizeof(text)] = "";
 	int fd;
 
-	(void)state;
 	end_dump();
 	snprintf(target, sizeof(target), "%s/target", dir);
 	assert_int_equal(rename(path, target), 0);
@@ -498,7 +477,6 @@ static void code_is_said_again_when_its_heap_has_grown(void **state)
 	struct code_map *map;
 	uint64_t grew_ns;
 
-	(void)state;
 	assert_int_equal(code_map_new(&map), 0);
 	load_into(&target, map, heap);
 	load_into(&target, map, heap + 4 * PAGE);
@@ -529,7 +507,6 @@ static void nothing_is_said_without_a_dump(void **state)
 	struct jitdump_target target = {0};
 	const struct code_range range = {.addr = (uintptr_t)code, .size = sizeof(code)};
 
-	(void)state;
 	assert_int_equal(jitdump_target_number(&target), 0);
 	jitdump_target_add(&target, getpid(), &range, TIME, 1);
 	assert_int_equal(jitdump_target_due_ns(&target), 0);

@@ -30,7 +30,6 @@ static struct map_writer writer;
 
 static int set_up(void **state)
 {
-	(void)state;
 	strcpy(dir, "/tmp/fg-map-writer-XXXXXX");
 	writer = (struct map_writer){0};
 	if (!mkdtemp(dir))
@@ -41,7 +40,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	map_writer_fini(&writer);
 	code_map_free(code);
 	unlink(path);
@@ -123,7 +121,6 @@ static uint64_t write_first_and_change(void)
 
 static void nothing_changed_nothing_due(void **state)
 {
-	(void)state;
 	assert_int_equal(map_writer_due_ns(&writer), 0);
 	assert_int_equal(step(5000 * MS), 0);
 	assert_int_equal(count_files(), 0);
@@ -133,7 +130,6 @@ static void maps_appear_100_ms_apart(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	assert_int_equal(step(next - 1), 0);
 	check_map("0 0 fg\n1000 10 first\n");
 	assert_int_equal(step(next), 1);
@@ -145,7 +141,6 @@ static void what_comes_after_the_draft_was_begun_is_in_the_map(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	assert_true(map_writer_due_ns(&writer) < next);
 	assert_int_equal(step(map_writer_due_ns(&writer)), 0);
 	assert_int_equal(count_files(), 2);
@@ -159,7 +154,6 @@ static void what_is_kept_for_the_next_map_goes_after_a_second(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	assert_int_equal(step(next), 1);
 	assert_int_equal(count_files(), 2);
 	assert_int_equal(step(writer.written_ns + 1000 * MS - 1), 0);
@@ -177,7 +171,6 @@ static void a_line_that_was_replaced_after_the_draft_was_begun_is_taken_out(void
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	assert_int_equal(step(map_writer_due_ns(&writer)), 0);
 	assert_non_null(writer.draft);
 	add(0x3008, "usurper", next - 1);
@@ -192,7 +185,6 @@ static void a_map_begins_as_the_last_one_did(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	add(0x800, "lower", next - 50 * MS);
 	assert_int_equal(step(next), 1);
 	check_map("0 0 fg\n1000 10 first\n800 10 lower\n3000 10 second\n");
@@ -205,7 +197,6 @@ static void a_map_comes_as_soon_as_something_came_at_its_tick(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	assert_int_equal(step(next - TICK), 0);
 	assert_non_null(writer.draft);
 	add(0x2000, "late", next - 2 * MS);
@@ -220,7 +211,6 @@ static void a_map_that_was_late_does_not_make_the_next_one_late(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	assert_int_equal(step(next + 2 * MS), 1);
 	if (writer.took_ns * 10 < 95 * MS)
 		assert_int_equal(writer.next_ns, writer.written_ns + 95 * MS);
@@ -234,7 +224,6 @@ static void a_line_that_was_replaced_is_taken_out(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	assert_int_equal(step(next), 1);
 	add(0x1008, "usurper", next + 10 * MS);
 	assert_int_equal(step(appears_ns()), 1);
@@ -247,7 +236,6 @@ static void a_map_is_written_into_the_file_of_the_one_before_the_last(void **sta
 	const uint64_t next = write_first_and_change();
 	struct stat first, third;
 
-	(void)state;
 	assert_int_equal(stat(path, &first), 0);
 	assert_int_equal(step(next), 1);
 	add(0x1008, "usurper", next + 10 * MS);
@@ -269,7 +257,6 @@ static void a_map_that_somebody_reads_does_not_change(void **state)
 	FILE *reader = fopen(path, "r");
 	char text[64];
 
-	(void)state;
 	assert_non_null(reader);
 	assert_int_equal(step(next), 1);
 	add(0x1008, "usurper", next + 10 * MS);
@@ -286,7 +273,6 @@ static void a_spare_that_somebody_wrote_to_is_not_used(void **state)
 	const uint64_t next = write_first_and_change();
 	FILE *file = fopen(path, "r+");
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(step(next), 1);
 	usleep(20000); /* the clock of file times ticks every 4 ms */
@@ -304,7 +290,6 @@ static void a_line_longer_than_a_block_is_taken_out(void **state)
 	char text[3 * 4096 + 16];
 	FILE *file = tmpfile();
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(perf_map_pair_blank(fileno(file), lines), 0);
 	assert_int_equal(fread(text, 1, sizeof(text), file), lines.offset + lines.len);
@@ -364,13 +349,11 @@ static void check_replaced(size_t every)
 
 static void a_copy_is_what_would_be_made_anew(void **state)
 {
-	(void)state;
 	check_replaced(100);
 }
 
 static void so_is_a_copy_of_which_more_was_replaced_than_is_remembered(void **state)
 {
-	(void)state;
 	check_replaced(2);
 }
 
@@ -381,7 +364,6 @@ static void maps_of_code_that_changes_all_the_time_are_what_would_be_made_anew(v
 	uint64_t now_ns = 1000 * MS;
 	size_t appeared = 0, reuses = 0;
 
-	(void)state;
 	srandom(1);
 	for (int i = 0; i < 20000; i++) {
 		const uint64_t addr = 0x100000 + (uint64_t)(random() % 2000) * 8;
@@ -408,7 +390,6 @@ static void a_map_that_somebody_wrote_to_is_made_anew(void **state)
 	const uint64_t next = write_first_and_change();
 	FILE *file = fopen(path, "r+");
 
-	(void)state;
 	assert_non_null(file);
 	usleep(20000); /* the clock of file times ticks every 4 ms */
 	fputs("0 0 FG\n1000 10 thief\n", file);
@@ -422,7 +403,6 @@ static void a_map_of_somebody_elses_is_made_anew(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	assert_int_equal(chmod(path, 0666), 0); /* so that it could have been anybody */
 	add(0x800, "lower", next - 50 * MS);
 	assert_int_equal(step(next), 1);
@@ -433,7 +413,6 @@ static void a_map_that_is_gone_is_made_anew(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	assert_int_equal(unlink(path), 0);
 	add(0x800, "lower", next - 50 * MS);
 	assert_int_equal(step(next), 1);
@@ -445,7 +424,6 @@ static void maps_are_in_the_style_that_their_owner_chose(void **state)
 	const struct code_range range = {
 		.addr = 0x1000, .size = 16, .class_name = "a/B", .name = "c"};
 
-	(void)state;
 	writer.style.dotted = true;
 	assert_int_equal(code_map_add(code, &range, false), 1);
 	map_writer_mark(&writer, code, &range, 1000 * MS);
@@ -457,7 +435,6 @@ static void another_program_starts_anew(void **state)
 {
 	const uint64_t next = write_first_and_change();
 
-	(void)state;
 	assert_int_equal(step(map_writer_due_ns(&writer)), 0);
 	assert_non_null(writer.draft);
 	code_map_free(code);
@@ -470,7 +447,6 @@ static void another_program_starts_anew(void **state)
 
 static void a_failed_write_is_tried_again_after_a_second(void **state)
 {
-	(void)state;
 	add(0x1000, "first", 1000 * MS);
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(step(1100 * MS), -EISDIR);
@@ -484,7 +460,6 @@ static void a_failed_write_is_tried_again_after_a_second(void **state)
 static void who_gives_up_leaves_no_draft(void **state)
 {
 	write_first_and_change();
-	(void)state;
 	assert_int_equal(step(map_writer_due_ns(&writer)), 0);
 	map_writer_give_up(&writer);
 	assert_int_equal(count_files(), 1);

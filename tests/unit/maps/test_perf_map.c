@@ -606,7 +606,6 @@ static void map_of_another_user_stays(void **state)
 
 static void directory_that_is_not_there_is_an_error(void **state)
 {
-	(void)state;
 	assert_int_equal(perf_map_remove_old("/nonexistent/fg", 100), -ENOENT);
 }
 
@@ -733,7 +732,6 @@ static void shadow_of_a_dead_process_cannot_be_told(void **state)
 {
 	char path[64];
 
-	(void)state;
 	assert_int_equal(perf_map_find_shadow(dead_pid(), 1, path, sizeof(path)), -ENOENT);
 }
 

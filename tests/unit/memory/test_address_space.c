@@ -111,7 +111,6 @@ static void only_executable_mappings_are_kept(void **state)
 
 static void paths_are_as_the_process_sees_them(void **state)
 {
-	(void)state;
 	check_path("1000-2000 r-xp 0 8:1 9 /with some  spaces/x.so\n", "/with some  spaces/x.so",
 		   false);
 	check_path("1000-2000 r-xp 0 8:1 9 /gone.so (deleted)\n", "/gone.so", true);

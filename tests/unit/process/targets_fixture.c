@@ -45,7 +45,6 @@ pid_t fork_child(void)
 
 int set_up_targets(void **state)
 {
-	(void)state;
 	snprintf(map_dir, sizeof(map_dir), "/tmp/fgcollect-test-XXXXXX");
 	if (!mkdtemp(map_dir))
 		return -1;
@@ -75,7 +74,6 @@ int tear_down_targets(void **state)
 {
 	char command[128];
 
-	(void)state;
 	end_child();
 	targets_fini(&targets);
 	snprintf(command, sizeof(command), "rm -r %s", map_dir);

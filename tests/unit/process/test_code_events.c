@@ -24,7 +24,6 @@ static struct process *process;
 
 static int set_up(void **state)
 {
-	(void)state;
 	buf.len = 0;
 	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
 		return -1;
@@ -34,7 +33,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	process_free(process);
 	return 0;
 }
@@ -122,7 +120,6 @@ static const char *unique_name(unsigned int number, size_t len)
 
 static void nothing_counts_before_the_hello(void **state)
 {
-	(void)state;
 	say_load(0x1000, 64, "LMain;", "run");
 	say_resync(WIRE_RESYNC_BEGIN, 1);
 	say_resync(WIRE_RESYNC_END, 1);
@@ -137,7 +134,6 @@ static void nothing_counts_before_the_hello(void **state)
 
 static void each_session_begins_with_a_hello(void **state)
 {
-	(void)state;
 	say_hello();
 	process_open_session(process, 2, NOW);
 	say_load(0x1000, 64, "LMain;", "run");
@@ -147,7 +143,6 @@ static void each_session_begins_with_a_hello(void **state)
 
 static void the_end_of_another_resync_proves_nothing(void **state)
 {
-	(void)state;
 	say_hello();
 	say_load(0x1000, 64, "LMain;", "run");
 	say_resync(WIRE_RESYNC_BEGIN, 7);
@@ -162,7 +157,6 @@ static void the_end_of_another_resync_proves_nothing(void **state)
 
 static void an_end_without_a_begin_of_its_session_proves_nothing(void **state)
 {
-	(void)state;
 	say_hello();
 	say_load(0x1000, 64, "LMain;", "run");
 	say_resync(WIRE_RESYNC_BEGIN, 7);
@@ -211,7 +205,6 @@ static void check_frames(struct wire_frame expected)
 
 static void frames_are_kept_of_loads_and_stubs(void **state)
 {
-	(void)state;
 	say_hello();
 	say_frames(0, (struct wire_frame){48, 64, 32});
 	check_frames((struct wire_frame){48, 64, 32});
@@ -220,7 +213,6 @@ static void frames_are_kept_of_loads_and_stubs(void **state)
 
 static void a_repeat_brings_the_frame_that_was_not_known(void **state)
 {
-	(void)state;
 	say_hello();
 	say_frames(0, (struct wire_frame){0});
 	check_frames((struct wire_frame){0});
@@ -243,7 +235,6 @@ static void frames_that_cannot_be_are_counted_and_not_kept(void **state)
 		{48, 20, UINT32_MAX},
 	};
 
-	(void)state;
 	say_hello();
 	for (size_t i = 0; i < sizeof(frames) / sizeof(*frames); i++) {
 		say_frames(0, frames[i]);
@@ -263,7 +254,6 @@ static void broken_frames_are_counted_and_the_code_kept(void **state)
 	uint8_t section[16];
 	struct wire_buf sections = {.data = section, .size = sizeof(section)};
 
-	(void)state;
 	say_hello();
 	wire_encode_section(&sections, WIRE_SECTION_FRAME, "\x30\x80", 2);
 	wire_encode_method_load(&buf, 0,
@@ -296,7 +286,6 @@ static void a_stub_that_is_being_generated_takes_no_code_away(void **state)
 {
 	static const uint64_t begins[] = {UINT64_C(0x7f12345678c0), UINT64_C(0x7f12b45678c0)};
 
-	(void)state;
 	say_hello();
 	for (size_t i = 0; i < 2; i++) {
 		const uint64_t begin = begins[i], behind = begin + (64u << 20);
@@ -317,7 +306,6 @@ static void senseless_ranges_leave_no_names(void **state)
 {
 	size_t count;
 
-	(void)state;
 	say_hello();
 	count = process->names.by_hash.count;
 	say_load(0x1000, 0, "LEmpty;", "empty");
@@ -332,7 +320,6 @@ static void names_are_cut_between_characters(void **state)
 {
 	char name[1100];
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	memcpy(name + PROCESS_MAX_NAME_BYTES - 1, "\xc3\xa4", 2);
@@ -346,7 +333,6 @@ static void names_that_are_held_have_a_limit(void **state)
 	const size_t enough = NAME_POOL_MAX_BYTES / 1000;
 	const char *limited;
 
-	(void)state;
 	say_hello();
 	for (unsigned int i = 0; i < enough + 100; i++)
 		say_load(0x1000 + i * UINT64_C(64), 64, "LMain;", unique_name(i, 1000));
@@ -362,7 +348,6 @@ static void names_that_are_held_have_a_limit(void **state)
 
 static void a_full_pool_has_room_again_once_code_is_dropped(void **state)
 {
-	(void)state;
 	say_hello();
 	for (unsigned int i = 0; i < NAME_POOL_MAX_BYTES / 1000; i++)
 		say_load(0x1000 + i * UINT64_C(64), 64, "LMain;", unique_name(i, 1000));
@@ -379,7 +364,6 @@ static void names_of_dropped_code_are_given_back(void **state)
 {
 	size_t most = 0;
 
-	(void)state;
 	say_hello();
 	say_load(0x100000, 64, "LStays;", "stays");
 	say_thread((uint32_t)getpid(), "a thread with a long name");
@@ -426,7 +410,6 @@ static void a_hello_has_limits(void **state)
 	char text[5000];
 	int64_t value;
 
-	(void)state;
 	memset(text, 't', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	fill_hello(attrs, 300, values, 600, "short");
@@ -448,7 +431,6 @@ static void the_next_hello_frees_the_texts_of_the_last(void **state)
 	struct wire_attr attrs[8];
 	size_t first = 0;
 
-	(void)state;
 	for (unsigned int i = 0; i < 200; i++) {
 		fill_hello(attrs, 8, NULL, 0, unique_name(i, 1900));
 		apply();
@@ -463,7 +445,6 @@ static void the_next_hello_frees_the_texts_of_the_last(void **state)
 
 static void thread_names_are_learnt_anew_at_the_limit(void **state)
 {
-	(void)state;
 	say_hello();
 	process_thread_name(process, getpid());
 	for (uint32_t tid = 1; tid <= PROCESS_MAX_THREADS; tid++)

@@ -118,7 +118,6 @@ static void say_hello(void)
 
 static int set_up(void **state)
 {
-	(void)state;
 	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
 		return -1;
 	process_open_session(process, 1, NOW);
@@ -128,7 +127,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	process_free(process);
 	return 0;
 }
@@ -182,7 +180,6 @@ static void send_nested(void)
 
 static void a_region_holds_up_to_its_end_and_not_beyond(void **state)
 {
-	(void)state;
 	send_nested();
 	check_stack(0, "outer:7");
 	check_stack(15, "outer:7");
@@ -194,7 +191,6 @@ static void a_region_holds_up_to_its_end_and_not_beyond(void **state)
 
 static void behind_the_last_region_is_the_compiled_method(void **state)
 {
-	(void)state;
 	send_nested();
 	check_stack(32, "outer:0");
 	check_stack(SIZE - 1, "outer:0");
@@ -204,7 +200,6 @@ static void frames_that_have_no_room_are_the_outermost(void **state)
 {
 	struct inline_frame frames[2];
 
-	(void)state;
 	send_nested();
 	assert_int_equal(inline_table_find(range_at(ADDR)->inlines, 30, frames, 2), 2);
 	assert_string_equal(frames[0].method->name, "deepest");
@@ -213,7 +208,6 @@ static void frames_that_have_no_room_are_the_outermost(void **state)
 
 static void an_id_is_known_to_later_records(void **state)
 {
-	(void)state;
 	send_nested();
 	begin_table(2);
 	known(2);
@@ -232,7 +226,6 @@ static void an_id_is_known_to_later_records(void **state)
 
 static void an_id_that_is_named_again_leaves_older_tables_alone(void **state)
 {
-	(void)state;
 	send_nested();
 	begin_table(1);
 	named(2, "other");
@@ -244,7 +237,6 @@ static void an_id_that_is_named_again_leaves_older_tables_alone(void **state)
 
 static void ids_are_those_of_one_connection(void **state)
 {
-	(void)state;
 	send_nested();
 	process_open_session(process, 2, NOW);
 	say_hello();
@@ -259,7 +251,6 @@ static void ids_are_those_of_one_connection(void **state)
 
 static void a_broken_table_is_counted_and_the_method_kept(void **state)
 {
-	(void)state;
 	begin_table(1);
 	self(1, NULL, 0);
 	wire_encode_inline_count(&table, 1);
@@ -274,7 +265,6 @@ static void a_broken_table_is_counted_and_the_method_kept(void **state)
 
 static void a_method_that_is_not_known_does_not_lend_another_ones_name(void **state)
 {
-	(void)state;
 	begin_table(2);
 	known(77);
 	named(2, "inner");
@@ -288,7 +278,6 @@ static void a_repeat_keeps_the_first_table_or_brings_one(void **state)
 {
 	const struct inline_table *first;
 
-	(void)state;
 	send_nested();
 	first = range_at(ADDR)->inlines;
 	send_nested();
@@ -299,7 +288,6 @@ static void a_table_goes_with_its_range(void **state)
 {
 	size_t bytes;
 
-	(void)state;
 	send_nested();
 	bytes = process->methods.bytes;
 	assert_int_equal(process->methods.count, 3);
@@ -327,7 +315,6 @@ static void memory_for_tables_has_an_end(void **state)
 	static struct wire_line lines[65535];
 	uint64_t addr = ADDR;
 
-	(void)state;
 	process->methods.bytes += others;
 	for (uint32_t i = 0; i < 65535; i++)
 		lines[i] = (struct wire_line){i, i & 1};
@@ -366,7 +353,6 @@ static void every_region_of_a_long_table_is_found(void **state)
 	int32_t stack[8], expected[SIZE][8];
 	struct inline_frame frames[8];
 
-	(void)state;
 	begin_table(2);
 	self(1, NULL, 0);
 	named(2, "inner");
@@ -402,7 +388,6 @@ static void visit(void *arg, uint32_t start, uint32_t end, const struct inline_f
 
 static void regions_are_walked_in_order(void **state)
 {
-	(void)state;
 	send_nested();
 	n_visits = 0;
 	inline_table_walk(range_at(ADDR)->inlines, visit, NULL);
@@ -413,7 +398,6 @@ static void lines_of_code_are_those_of_the_innermost(void **state)
 {
 	struct code_lines lines = {0};
 
-	(void)state;
 	send_nested();
 	code_lines_collect(&lines, range_at(ADDR));
 	/*
@@ -436,7 +420,6 @@ static void every_method_is_renamed_once(void **state)
 {
 	size_t n = 0;
 
-	(void)state;
 	send_nested();
 	send_nested();
 	code_methods_rename(&process->methods, rename_to_itself, &n);

@@ -33,7 +33,6 @@ static size_t count;
 
 static int set_up(void **state)
 {
-	(void)state;
 	memset(&targets, 0, sizeof(targets));
 	memset(processes, 0, sizeof(processes));
 	memset(jvms, 0, sizeof(jvms));
@@ -46,7 +45,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	selection_fini(&selection);
 	for (size_t i = 0; i < MAX; i++) {
 		workload_fini(&processes[i].workload);
@@ -119,7 +117,6 @@ static void add_three(void)
 
 static void nothing_asked_for_is_everything(void **state)
 {
-	(void)state;
 	add_three();
 	check("xxx");
 }
@@ -131,7 +128,6 @@ static void a_container_is_meant_by_name_or_id(void **state)
 	} cases[] = {{ID_A, "x--"},    {"aaaa", "x--"}, {"web", "x--"},	 {"web-", "-x-"},
 		     {"web-1", "-x-"}, {"cc", "--x"},	{"aabb", "--x"}, {"aabb4", "-x-"}};
 
-	(void)state;
 	add_three();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		selector = (struct selector){0};
@@ -144,7 +140,6 @@ static void a_container_is_meant_by_name_or_id(void **state)
 
 static void what_fits_several_or_none_is_said(void **state)
 {
-	(void)state;
 	add_three();
 	assert_null(selector_set_container(&selector, "we"));
 	assert_int_equal(narrow(), -ENOTUNIQ);
@@ -158,7 +153,6 @@ static void what_fits_several_or_none_is_said(void **state)
 
 static void one_of_several_is_meant_if_something_else_tells(void **state)
 {
-	(void)state;
 	add_three();
 	assert_null(selector_set_container(&selector, "we"));
 	assert_null(selector_add_label(&selector, "app=shop"));
@@ -177,7 +171,6 @@ static void a_pod_is_meant_with_or_without_its_namespace(void **state)
 		     {"shop/api", -ENOTUNIQ, NULL}, {"none/api", -ENOENT, NULL},
 		     {"sho/api-1", -ENOENT, NULL}};
 
-	(void)state;
 	add(&(struct made){.id = ID_A, .name = "app", .pod = "api-1", .name_space = "shop"});
 	add(&(struct made){.id = ID_B, .name = "side", .pod = "api-1", .name_space = "shop"});
 	add(&(struct made){.id = ID_C, .name = "app", .pod = "api-1", .name_space = "test"});
@@ -211,7 +204,6 @@ static void a_pod_is_meant_by_its_uid_whatever_it_is_called(void **state)
 		     {UID_NONE, -ENOENT, NULL},
 		     {"3f2a4b5c", -ENOENT, NULL}}; /* whole, or it is none */
 
-	(void)state;
 	add(&(struct made){.id = ID_A, .name = "app", .pod_uid = UID_A});
 	add(&(struct made){.id = ID_B, .pod = "api-1", .name_space = "shop", .pod_uid = UID_A});
 	add(&(struct made){.id = ID_C, .name = "app", .pod_uid = UID_B});
@@ -232,7 +224,6 @@ static void a_pod_is_meant_by_its_uid_whatever_it_is_called(void **state)
 
 static void a_container_that_is_made_anew_under_its_name_is_the_same(void **state)
 {
-	(void)state;
 	add_three();
 	assert_null(selector_set_container(&selector, "web"));
 	assert_int_equal(narrow(), 0);
@@ -243,7 +234,6 @@ static void a_container_that_is_made_anew_under_its_name_is_the_same(void **stat
 
 static void one_that_has_ended_makes_no_name_ambiguous(void **state)
 {
-	(void)state;
 	add_three();
 	jvms[1].state = JVM_ENDED;
 	assert_null(selector_set_container(&selector, "we"));
@@ -253,7 +243,6 @@ static void one_that_has_ended_makes_no_name_ambiguous(void **state)
 
 static void labels_commands_and_classes_mean_all_that_fit(void **state)
 {
-	(void)state;
 	add_three();
 	assert_null(selector_add_label(&selector, "app=shop"));
 	assert_int_equal(narrow(), 0);
@@ -279,7 +268,6 @@ static void labels_commands_and_classes_mean_all_that_fit(void **state)
 
 static void a_verdict_lasts_until_the_process_is_called_otherwise(void **state)
 {
-	(void)state;
 	add_three();
 	assert_null(selector_set_comm(&selector, "java"));
 	assert_int_equal(narrow(), 0);
@@ -298,7 +286,6 @@ static void the_agents_words_fill_what_the_host_does_not_know(void **state)
 {
 	struct process *process = add(&(struct made){.id = ID_A, .name = "app", .label = "host"});
 
-	(void)state;
 	attrs[0][1] = (struct jvm_attr){"label.app", "agent"};
 	attrs[0][2] = (struct jvm_attr){"env.POD_NAME", "api\x1b-1"};
 	attrs[0][3] =
@@ -319,7 +306,6 @@ static void each_change_has_a_version_of_its_own(void **state)
 	struct process *process = add(&(struct made){.id = ID_A});
 	const uint64_t version = process->workload.version;
 
-	(void)state;
 	process_identify(process);
 	assert_true(process->workload.version > version);
 	assert_true(version > 0);

@@ -26,7 +26,6 @@ static void an_agent_makes_its_process_known(void **state)
 	const struct code_range *range;
 	char title[64];
 
-	(void)state;
 	say(INTAKE_OPENED);
 	say_hello("com.acme.Main --port 80");
 	say_load(0x1000, 64, "run", 500);
@@ -48,7 +47,6 @@ static void map_is_in_the_style_that_was_chosen(void **state)
 {
 	char path[96], *text;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)child);
 	targets.map_style.dotted = true;
 	connect_agent();
@@ -64,7 +62,6 @@ static void map_is_written_at_most_every_100_ms(void **state)
 	const uint64_t now = clock_now_ns();
 	char path[96], *text;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/perf-%d.map", map_dir, (int)child);
 	connect_agent();
 	say_load(0x1000, 64, "run", 500);
@@ -84,7 +81,6 @@ static void map_is_written_at_most_every_100_ms(void **state)
 
 static void a_gap_ends_the_session_so_that_the_agent_resynchronises(void **state)
 {
-	(void)state;
 	assert_int_equal(say(INTAKE_OPENED), TARGETS_KEEP);
 	assert_int_equal(say(INTAKE_GAP), TARGETS_END_SESSION);
 	assert_int_equal(targets_find(&targets, child)->jvm->gaps, 1);
@@ -97,7 +93,6 @@ static void code_survives_a_new_connection_and_dies_if_not_repeated(void **state
 	const struct process *process;
 	struct code_map_stats stats;
 
-	(void)state;
 	connect_agent();
 	say_load(0x1000, 64, "stays", 500);
 	say_load(0x2000, 64, "goes", 501);
@@ -123,7 +118,6 @@ static void a_process_that_ends_is_noticed_and_later_forgotten(void **state)
 	const pid_t pid = child;
 	char path[96];
 
-	(void)state;
 	connect_agent();
 	say_load(0x1000, 64, "run", 500);
 	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
@@ -141,7 +135,6 @@ static void the_largest_jvm_pays_when_the_code_of_all_is_too_much(void **state)
 	const uint64_t now = clock_now_ns();
 	const pid_t pid = child;
 
-	(void)state;
 	connect_agent();
 	say_load(0x1000, 64, "run", 500);
 	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
@@ -163,7 +156,6 @@ static void a_pid_that_is_used_again_is_another_process(void **state)
 {
 	struct process *process;
 
-	(void)state;
 	session.start_ticks++; /* as if child had taken over the PID of an earlier one */
 	connect_agent();
 	say_load(0x1000, 64, "run", 500);
@@ -182,7 +174,6 @@ static void records_without_a_session_or_cut_short_do_no_harm(void **state)
 	const struct wire_record cut = {.kind = WIRE_METHOD_LOAD, .payload = bytes, .len = 3};
 	const struct wire_record unknown = {.kind = 4711, .payload = bytes, .len = 3};
 
-	(void)state;
 	say_load(0x1000, 64, "run", 500);
 	connect_agent();
 	targets_apply_intake(
@@ -204,7 +195,6 @@ static void times_from_the_future_count_as_now(void **state)
 {
 	const struct process *process;
 
-	(void)state;
 	connect_agent();
 	say_load(0x1000, 64, "run", UINT64_MAX / 2);
 	process = targets_find(&targets, child);
@@ -222,7 +212,6 @@ static void mappings_and_names_follow_the_kernels_records(void **state)
 	struct process *process;
 	const struct mapping *mapping;
 
-	(void)state;
 	process = connect_agent();
 	targets_apply_record(&targets, &record);
 	mapping = address_space_find(&process->space, 0x10500);
@@ -248,7 +237,6 @@ static void processes_without_an_agent_are_forgotten_with_the_last_who_wants_the
 {
 	const pid_t other = fork_child();
 
-	(void)state;
 	connect_agent();
 	targets_want_all(&targets);
 	targets_want_all(&targets);
@@ -267,7 +255,6 @@ static void threads_are_looked_up_anew_after_a_refresh(void **state)
 {
 	struct process *process;
 
-	(void)state;
 	process = connect_agent();
 	process_set_comm(process, child, "stale");
 	targets_refresh(&targets);
@@ -282,7 +269,6 @@ static void a_threads_name_is_read_again_after_a_second(void **state)
 	struct process *process;
 	char before[PROCESS_COMM_BYTES];
 
-	(void)state;
 	process = targets_find_or_read(&targets, getpid());
 	prctl(PR_GET_NAME, before);
 	prctl(PR_SET_NAME, "first");
@@ -303,7 +289,6 @@ static void a_thread_with_the_number_of_another_is_another(void **state)
 	struct process *process;
 	struct thread *thread;
 
-	(void)state;
 	process = targets_find_or_read(&targets, getpid());
 	process_see_thread(process, getpid(), now_ns);
 	thread = map64_find(&process->threads, (uint64_t)getpid());
@@ -327,7 +312,6 @@ static void exec_empties_mappings_and_threads(void **state)
 {
 	struct process *process;
 
-	(void)state;
 	process = targets_find_or_read(&targets, child);
 	assert_true(process->space.count > 0);
 	process_set_comm(process, child + 1, "stale");
@@ -349,7 +333,6 @@ static void exec_leaves_what_was_mapped_just_before(void **state)
 	};
 	struct process *process;
 
-	(void)state;
 	process = targets_find_or_read(&targets, child);
 	targets_apply_record(&targets, &record);
 	record.mmap.addr = 0x20000;
@@ -369,7 +352,6 @@ static void exec_before_mappings_and_threads_were_read_leaves_them(void **state)
 	struct process *process;
 	size_t count;
 
-	(void)state;
 	process = targets_find_or_read(&targets, child);
 	count = process->space.count;
 	assert_true(count > 0);
@@ -384,7 +366,6 @@ static void exec_ends_the_jvm_and_its_session(void **state)
 	struct process *process;
 	char title[64];
 
-	(void)state;
 	process = connect_agent();
 	say_load(0x1000, 64, "run", 500);
 	process_set_comm(process, child, "other");
@@ -404,7 +385,6 @@ static void exec_before_the_agent_connected_leaves_the_jvm(void **state)
 	const uint64_t before = clock_now_ns();
 	struct process *process;
 
-	(void)state;
 	process = connect_agent();
 	say_load(0x1000, 64, "run", 500);
 	exec(before - 1);
@@ -423,7 +403,6 @@ static void java_text_becomes_utf8(void **state)
 	const char *name = "Ljava/lang/String;";
 	size_t name_len = strlen(name);
 
-	(void)state;
 	out[len] = '\0';
 	assert_string_equal(out, "a?\xf0\x9f\x94\xa5?z?\xc3\xa4?????");
 	java_text_strip_class(&name, &name_len);

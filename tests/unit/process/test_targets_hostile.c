@@ -18,7 +18,6 @@ static void a_second_connection_ends_the_first(void **state)
 {
 	struct process *process;
 
-	(void)state;
 	process = connect_agent();
 	session.id = 4;
 	connect_agent();
@@ -36,7 +35,6 @@ static void the_session_of_a_process_that_is_gone_is_ended(void **state)
 {
 	const uint64_t now = clock_now_ns();
 
-	(void)state;
 	connect_agent();
 	targets_tick(&targets, now, 0);
 	assert_int_equal(n_ended, 0);
@@ -48,7 +46,6 @@ static void the_session_of_a_process_that_is_gone_is_ended(void **state)
 
 static void the_session_of_a_pid_that_is_used_again_is_ended(void **state)
 {
-	(void)state;
 	connect_agent()->start_ticks++;
 	session.id = 4;
 	connect_agent();
@@ -59,7 +56,6 @@ static void the_session_of_a_pid_that_is_used_again_is_ended(void **state)
 
 static void the_session_of_a_process_that_cannot_be_read_is_refused(void **state)
 {
-	(void)state;
 	end_child();
 	assert_int_equal(say(INTAKE_OPENED), TARGETS_END_SESSION);
 	assert_int_equal(targets.refused_sessions, 1);
@@ -69,7 +65,6 @@ static void the_session_of_a_process_that_cannot_be_read_is_refused(void **state
 
 static void jvms_past_the_limit_are_refused(void **state)
 {
-	(void)state;
 	targets.n_jvms = TARGETS_MAX_JVMS;
 	assert_int_equal(say(INTAKE_OPENED), TARGETS_END_SESSION);
 	assert_int_equal(targets.refused_sessions, 1);
@@ -87,7 +82,6 @@ static void refusals_do_not_flood_the_log(void **state)
 	FILE *log = tmpfile();
 	int c, lines = 0;
 
-	(void)state;
 	assert_non_null(log);
 	fflush(stderr);
 	assert_true(dup2(fileno(log), STDERR_FILENO) >= 0);
@@ -109,7 +103,6 @@ static void mappings_are_read_at_most_once_a_second(void **state)
 {
 	struct process *process;
 
-	(void)state;
 	process = connect_agent();
 	address_space_fini(&process->space);
 	session.id = 4;
@@ -128,7 +121,6 @@ static void closing_a_session_looks_at_its_process_alone(void **state)
 	const uint64_t now = clock_now_ns();
 	const pid_t pid = child, other = fork_child();
 
-	(void)state;
 	connect_agent();
 	assert_non_null(targets_find_or_read(&targets, other));
 	targets_tick(&targets, now, 0);
@@ -146,7 +138,6 @@ static void one_sweep_forgets_all_that_are_gone(void **state)
 	const uint64_t now = clock_now_ns();
 	pid_t pids[20];
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		pids[i] = fork_child();
 		assert_non_null(targets_find_or_read(&targets, pids[i]));
@@ -163,7 +154,6 @@ static void a_process_whose_map_cannot_be_written_is_forgotten_too(void **state)
 {
 	const uint64_t now = clock_now_ns();
 
-	(void)state;
 	targets.map_dir = "/nonexistent/fg";
 	connect_agent();
 	say_load(0x1000, 64, "run", 500);
@@ -183,7 +173,6 @@ static void a_slow_map_rests_ten_times_as_long_as_it_took(void **state)
 	struct process *process;
 	uint64_t start, took;
 
-	(void)state;
 	process = connect_agent();
 	for (range.addr = 0x1000; range.addr < 0x1000 + 200000 * 16; range.addr += 16)
 		assert_int_equal(code_map_add(process->code, &range, false), 1);

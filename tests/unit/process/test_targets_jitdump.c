@@ -57,7 +57,6 @@ static void methods_and_stubs_of_a_jvm_are_dumped_once(void **state)
 {
 	const uint64_t now = clock_now_ns();
 
-	(void)state;
 	connect_with_dump();
 	say_load((uintptr_t)code, 32, "run", now - 1000);
 	say_load((uintptr_t)code, 32, "run", now - 10); /* a repeat */
@@ -73,7 +72,6 @@ static void times_are_the_hosts(void **state)
 {
 	const uint64_t now = clock_now_ns();
 
-	(void)state;
 	connect_with_dump()->clock_offset_ns = 5000;
 	say_load((uintptr_t)code, 32, "run", now);
 	end_dump();
@@ -85,7 +83,6 @@ static void code_from_before_the_collector_is_there_since_the_resync_began(void 
 {
 	const uint64_t now = clock_now_ns();
 
-	(void)state;
 	connect_with_dump();
 	say_resync(WIRE_RESYNC_BEGIN, now - 9000);
 	say_stub(WIRE_FLAG_RESYNC, code, "vtable stub", now - 1000);
@@ -103,7 +100,6 @@ static void tick_reads_outgrown_mappings_and_flushes(void **state)
 	struct process *process;
 	uint64_t due;
 
-	(void)state;
 	process = connect_with_dump();
 	targets_tick(&targets, now, 0);
 	say_load((uintptr_t)code, 32, "run", now);

@@ -19,7 +19,6 @@ static uint32_t process;
 
 static int set_up(void **state)
 {
-	(void)state;
 	timeline_init(&timeline, 0);
 	process = timeline_process(&timeline, &(struct timeline_process){.pid = 1, .title = "app"});
 	return profile_init(&profile, 0);
@@ -27,7 +26,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	pools_fini(&pooled);
 	profile_fini(&profile);
 	timeline_fini(&timeline);
@@ -97,7 +95,6 @@ static void check(const char *path, uint64_t self, uint64_t total)
 
 static void stacks_of_a_pool_stand_together(void **state)
 {
-	(void)state;
 	add("#app cclone3 vrun scall_stub jwork", 1, "exec-1", 5);
 	add("#app cclone3 vrun scall_stub jwork", 2, "exec-2", 6);
 	add("#app cclone3 vrun scall_stub jwork", 3, "http-1", 7);
@@ -122,7 +119,6 @@ static void stacks_of_a_pool_stand_together(void **state)
 
 static void other_threads_stay_as_they_are(void **state)
 {
-	(void)state;
 	add("#app cclone3 vrun vcompile", 1, "C2 CompilerThread0", 5);
 	add("#app cclone3 nmine vcall scall_stub jwork", 2, "native-1", 6);
 	add("#app kread", 3, "exec-1", 7);
@@ -139,7 +135,6 @@ static void other_threads_stay_as_they_are(void **state)
 
 static void a_thread_that_is_labelled_already_is_not_named_again(void **state)
 {
-	(void)state;
 	add("#app #exec-1 cclone3 scall_stub jwork", 1, "exec-1", 5);
 	make();
 	check("app/exec-1/Java thread/clone3/call_stub/work", 5, 5);
@@ -147,7 +142,6 @@ static void a_thread_that_is_labelled_already_is_not_named_again(void **state)
 
 static void samples_without_a_thread_are_of_others(void **state)
 {
-	(void)state;
 	add("#app cclone3 scall_stub jwork", 1, "exec-1", 5);
 	add("#app cclone3 scall_stub jwork", 0, NULL, 2);
 	timeline.entries[0].weight = 6; /* two threads say more than there is */
@@ -166,7 +160,6 @@ static void samples_without_a_thread_are_of_others(void **state)
 
 static void a_thread_without_a_name_is_another(void **state)
 {
-	(void)state;
 	add("#app cclone3 scall_stub jwork", 1, "", 5);
 	add("#app cclone3 scall_stub jwork", 0, NULL, 2);
 	make();
@@ -175,7 +168,6 @@ static void a_thread_without_a_name_is_another(void **state)
 
 static void entries_that_a_file_made_up_are_left_out(void **state)
 {
-	(void)state;
 	add("#app cclone3 scall_stub jwork", 1, "exec-1", 5);
 	add("#app cclone3 scall_stub jwork", 1, "exec-1", 5);
 	add("#app cclone3 scall_stub", 1, "exec-1", 5);
@@ -191,7 +183,6 @@ static void pools_past_the_cap_are_one(void **state)
 {
 	char name[8] = "pool-a";
 
-	(void)state;
 	for (unsigned i = 0; i < POOLS_MAX + 3; i++) {
 		name[4] = (char)('a' + i % 26);
 		name[5] = (char)('a' + i / 26);
@@ -215,7 +206,6 @@ static void names_of_a_pool_are_one(void **state)
 {
 	char expected[POOL_NAME_BYTES], thread[1000];
 
-	(void)state;
 	check_pool("", TIMELINE_OTHER_THREADS);
 	check_pool("main", "main");
 	check_pool("7", "*");

@@ -394,7 +394,6 @@ static void quality_is_turned_around_whole(void **state)
 						.overflow_samples = 8};
 	struct profile profile, reversed;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	assert_int_equal(profile_init(&reversed, 0), 0);
 	profile.quality = quality;
@@ -409,7 +408,6 @@ static void line_that_is_too_large_is_none(void **state)
 	const struct frame f = {.name = "f", .line = PROFILE_MAX_LINE + 2, .kind = FRAME_JIT};
 	struct profile profile;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	assert_int_equal(profile_add(&profile, &f, 1, 1), 0);
 	assert_int_equal(profile.nodes[1].line, 0);
@@ -420,7 +418,6 @@ static void module_says_its_build(void **state)
 {
 	struct profile profile;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	add_build(&profile, "c0ffee");
 	add_build(&profile, "c0ffee");
@@ -435,7 +432,6 @@ static void samples_of_two_builds_have_none(void **state)
 	static const char *const builds[][2] = {
 		{"c0ffee", "beef"}, {"c0ffee", NULL}, {NULL, "beef"}};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct profile profile, reversed;
 
@@ -459,7 +455,6 @@ static void build_is_turned_around_with_its_frame(void **state)
 {
 	struct profile profile, reversed;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	assert_int_equal(profile_init(&reversed, 0), 0);
 	add_build(&profile, "c0ffee");
@@ -476,7 +471,6 @@ static void endless_modules_and_builds_are_cut(void **state)
 	struct frame f = {.name = "f", .module = module, .build_id = build_id};
 	struct profile profile;
 
-	(void)state;
 	memset(module, 'm', sizeof(module) - 1);
 	memset(build_id, 'b', sizeof(build_id) - 1);
 	assert_int_equal(profile_init(&profile, 0), 0);

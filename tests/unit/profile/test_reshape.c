@@ -18,13 +18,11 @@ static struct reshaped reshaped;
 
 static int set_up(void **state)
 {
-	(void)state;
 	return profile_init(&profile, 0);
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	profile_fini(&profile);
 	reshape_fini(&reshaped);
 	return 0;
@@ -108,7 +106,6 @@ static void a_method_is_one_whatever_it_was_compiled_to(void **state)
 {
 	const struct level_counts *levels;
 
-	(void)state;
 	add("#app 0main 0work", 10);
 	add("#app 0main 1work", 20);
 	add("#app 0main jwork", 50);
@@ -141,7 +138,6 @@ static void a_method_is_one_whatever_it_was_compiled_to(void **state)
 
 static void a_kind_that_is_alone_stays(void **state)
 {
-	(void)state;
 	add("#app wnative0", 1);
 	add("#app 0plain", 1);
 	reshape(true, false);
@@ -152,7 +148,6 @@ static void a_kind_that_is_alone_stays(void **state)
 
 static void all_below_a_java_method_is_its_own(void **state)
 {
-	(void)state;
 	add("#app nclone3 vcall_stub jrun vUnsafe ncopy", 4);
 	add("#app nclone3 vcall_stub jrun kread kvfs", 3);
 	add("#app nclone3 vcall_stub jrun vupcall jback", 2);
@@ -172,7 +167,6 @@ static void all_below_a_java_method_is_its_own(void **state)
 
 static void java_only_can_keep_levels_apart(void **state)
 {
-	(void)state;
 	add("#app 0work nf", 1);
 	add("#app jwork kg", 1);
 	reshape(false, true);
@@ -181,7 +175,6 @@ static void java_only_can_keep_levels_apart(void **state)
 
 static void starts_of_threads_are_left_out(void **state)
 {
-	(void)state;
 	add("#app @exec nclone3 vrun scall_stub jwork", 4);
 	add("#app @exec nclone3 vother scall_stub 1work vx scall_stub jback", 3);
 	add("#app @exec nclone3", 1);
@@ -200,7 +193,6 @@ static void starts_of_threads_are_left_out(void **state)
 
 static void a_run_of_frameworks_is_one(void **state)
 {
-	(void)state;
 	add("#app jjava.lang.Thread.run jorg.springframework.A jjava.util.B jorg.apache.tomcat.C "
 	    "jshop.D jjava.util.B",
 	    4);
@@ -228,7 +220,6 @@ static void the_timeline_follows(void **state)
 	struct timeline timeline, moved;
 	struct timeline_thread thread = {.tid = 1, .name = "main"};
 
-	(void)state;
 	timeline_init(&timeline, 0);
 	thread.process = timeline_process(&timeline, &process);
 	for (size_t i = 0; i < 2; i++)

@@ -68,20 +68,17 @@ static void check(const struct timeline_merging *how, size_t processes, const ui
 
 static void what_began_later_is_behind(void **state)
 {
-	(void)state;
 	check(&(struct timeline_merging){true, true, 0, 10 * BUCKET}, 2, (uint32_t[]){3, 12, 15});
 	check(&(struct timeline_merging){true, true, 0, 0}, 2, (uint32_t[]){2, 3, 5});
 }
 
 static void what_began_earlier_moves_the_others(void **state)
 {
-	(void)state;
 	check(&(struct timeline_merging){true, true, 10 * BUCKET, 0}, 2, (uint32_t[]){2, 5, 13});
 }
 
 static void what_cannot_be_compared_keeps_its_threads(void **state)
 {
-	(void)state;
 	check(&(struct timeline_merging){0}, 3, (uint32_t[]){0, 0, 0});
 }
 
@@ -89,7 +86,6 @@ static void days_between_make_buckets_longer(void **state)
 {
 	const uint64_t week_ns = UINT64_C(7) * 86400 * 1000000000;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		const struct timeline_merging how = {true, true, i ? week_ns : 0, i ? 0 : week_ns};
 		struct timeline to, from;
@@ -113,7 +109,6 @@ static void endless_times_end(void **state)
 				      back = {true, true, UINT64_MAX, 0};
 	struct timeline to, from;
 
-	(void)state;
 	make(&to, &from);
 	assert_int_equal(timeline_merge(&to, &from, &how), 0);
 	assert_int_equal(timeline_merge(&to, &from, &back), 0);

@@ -19,13 +19,11 @@ static struct window_copy copy;
 
 static int set_up(void **state)
 {
-	(void)state;
 	return window_init(&window, START, WIDE);
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	window_fini(&window);
 	window_copy_fini(&copy);
 	return 0;
@@ -79,7 +77,6 @@ static uint64_t entries_weight(void)
 
 static void samples_leave_when_their_time_has_passed(void **state)
 {
-	(void)state;
 	add(0, 1, "old");
 	add(SEC, 1, "new");
 	take_copy();
@@ -104,7 +101,6 @@ static void samples_leave_when_their_time_has_passed(void **state)
 
 static void nodes_keep_the_build_of_their_module(void **state)
 {
-	(void)state;
 	add(0, 1, "leaf");
 	take_copy();
 	assert_string_equal(copy.profile.nodes[1].name, "main");
@@ -114,7 +110,6 @@ static void nodes_keep_the_build_of_their_module(void **state)
 
 static void at_any_moment_it_has_the_last_seconds_whole(void **state)
 {
-	(void)state;
 	for (uint64_t i = 0; i < 400; i++) {
 		const uint64_t now_ns = i * SEC / 10;
 		const uint64_t kept = i / 10 > WIDE ? i - (i / 10 - WIDE) * 10 + 1 : i + 1;
@@ -130,7 +125,6 @@ static void at_any_moment_it_has_the_last_seconds_whole(void **state)
 
 static void threads_of_both_generations_are_the_same(void **state)
 {
-	(void)state;
 	add(3 * SEC, 1, "a");
 	add(3 * SEC, 2, "a");
 	add(5 * SEC, 2, "a"); /* in the second one */
@@ -147,7 +141,6 @@ static void endless_new_names_take_bounded_memory(void **state)
 	size_t most = 0;
 	char name[64];
 
-	(void)state;
 	for (uint64_t i = 0; i < 20000; i++) {
 		snprintf(name, sizeof(name), "method%llu", (unsigned long long)i);
 		add(i * SEC / 100, (pid_t)(i % 50 + 1), name);
@@ -165,7 +158,6 @@ static void names_past_their_room_are_cut_and_counted(void **state)
 	static char name[60000];
 	const uint64_t n = 2 * WINDOW_MAX_NAME_BYTES / sizeof(name);
 
-	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	for (uint64_t i = 0; i < n; i++) {
 		snprintf(name, 16, "%06u", (unsigned)i);
@@ -183,7 +175,6 @@ static void names_past_their_room_are_cut_and_counted(void **state)
 
 static void losses_are_of_the_second_in_which_they_are_noted(void **state)
 {
-	(void)state;
 	window_note_losses(&window, 5, 2);
 	window_advance(&window, START + SEC);
 	window_note_losses(&window, 8, 2);
@@ -199,7 +190,6 @@ static void losses_are_of_the_second_in_which_they_are_noted(void **state)
 
 static void a_sample_that_comes_late_is_not_lost(void **state)
 {
-	(void)state;
 	add(9 * SEC, 1, "new");
 	add(SEC, 1, "late");
 	take_copy();
@@ -220,7 +210,6 @@ static void a_sample_without_a_thread_is_counted_as_in_no_row(void **state)
 					     .thread = UINT32_MAX,
 					     .flaws = &flaws};
 
-	(void)state;
 	assert_int_equal(window_add(&window, &sample), 0);
 	take_copy();
 	assert_int_equal(copy.quality.samples, 1);

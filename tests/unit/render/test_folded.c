@@ -29,7 +29,6 @@ static void check(const struct note *notes, size_t n, const char *expected)
 
 static void each_kind_has_its_suffix(void **state)
 {
-	(void)state;
 	CHECK("t;a/B.c_[0];d_[k] 1\n"
 	      "t;a/B.c_[1];d_[i] 2\n"
 	      "t;a/B.c_[j];d 3\n",
@@ -47,7 +46,6 @@ static void a_method_is_one_frame_unless_levels_are_split(void **state)
 	struct profile profile;
 	char *text;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++)
 		add_note(&profile, &notes[i]);
@@ -66,7 +64,6 @@ static void a_method_is_one_frame_unless_levels_are_split(void **state)
 
 static void only_stacks_that_end_are_lines(void **state)
 {
-	(void)state;
 	CHECK("a 1\na;b;c 2\n", {{F("a", NATIVE)}, 1},
 	      {{F("a", NATIVE), F("b", NATIVE), F("c", NATIVE)}, 2});
 }
@@ -74,7 +71,6 @@ static void only_stacks_that_end_are_lines(void **state)
 /* "a 9" < "a!" < "a;b": a subtree does not stand together when a sibling's name goes on. */
 static void lines_are_in_byte_order(void **state)
 {
-	(void)state;
 	CHECK("a 9\n"
 	      "a b;c 1\n"
 	      "a! 2\n"
@@ -88,34 +84,29 @@ static void lines_are_in_byte_order(void **state)
 
 static void bytes_above_ascii_come_last(void **state)
 {
-	(void)state;
 	CHECK("z 1\n\xc3\xa4 2\n", {{F("\xc3\xa4", NATIVE)}, 2}, {{F("z", NATIVE)}, 1});
 }
 
 static void equal_lines_are_summed(void **state)
 {
-	(void)state;
 	CHECK("s 3\ns;x_[j] 12\n", {{F("s", STUB)}, 1}, {{F("s", NATIVE)}, 2},
 	      {{F("s", STUB), F("x", JIT)}, 4}, {{F("s", NATIVE), F("x", NATIVE_WRAPPER)}, 8});
 }
 
 static void twins_share_what_is_below_them(void **state)
 {
-	(void)state;
 	CHECK("s;a 1\ns;b 2\ns;c 4\n", {{F("s", STUB), F("a", NATIVE)}, 1},
 	      {{F("s", STUB), F("c", NATIVE)}, 4}, {{F("s", JVM), F("b", NATIVE)}, 2});
 }
 
 static void separators_in_names_are_replaced(void **state)
 {
-	(void)state;
 	CHECK("??z 3\nLa:m 1\nx?y 2\n", {{F("La;m", NATIVE)}, 1}, {{F("x\ny", NATIVE)}, 2},
 	      {{F("\x1b\xffz", NATIVE)}, 3});
 }
 
 static void leaf_that_ends_in_a_number_is_no_count(void **state)
 {
-	(void)state;
 	CHECK("f_300 1\n"
 	      "g_1.5 2\n"
 	      "h__7. 3\n"
@@ -130,14 +121,12 @@ static void leaf_that_ends_in_a_number_is_no_count(void **state)
 
 static void caller_is_spelt_as_the_leaf_is(void **state)
 {
-	(void)state;
 	CHECK("f_300 1\nf_300;g 2\n", {{F("f 300", NATIVE)}, 1},
 	      {{F("f 300", NATIVE), F("g", NATIVE)}, 2});
 }
 
 static void stack_without_frames_is_a_line(void **state)
 {
-	(void)state;
 	CHECK("Z 1\n[no frames] 5\na 2\n", {{F(NULL, LABEL)}, 5}, {{F("Z", NATIVE)}, 1},
 	      {{F("a", NATIVE)}, 2});
 }
@@ -147,7 +136,6 @@ static void empty_profile_is_empty(void **state)
 	struct profile profile;
 	char *text;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	text = written(&profile, RENDER_FOLDED, NULL);
 	assert_string_equal(text, "");
@@ -160,7 +148,6 @@ static void deep_stack_is_one_line(void **state)
 	struct profile profile;
 	char *text;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	add_deep(&profile, DEEP);
 	text = written(&profile, RENDER_FOLDED, NULL);
@@ -175,7 +162,6 @@ static void full_disk_is_an_error(void **state)
 	struct profile profile;
 	FILE *const full = fopen("/dev/full", "w");
 
-	(void)state;
 	if (!full)
 		skip();
 	assert_int_equal(profile_init(&profile, 0), 0);
@@ -189,7 +175,6 @@ static void suffix_chooses_the_format(void **state)
 {
 	enum render_format format = RENDER_FOLDED;
 
-	(void)state;
 	assert_int_equal(render_format_of("a/b.svg", &format), 0);
 	assert_int_equal(format, RENDER_SVG);
 	assert_int_equal(render_format_of("x.y.folded", &format), 0);
@@ -207,7 +192,6 @@ static void diff_has_two_counts_and_may_hide_addresses(void **state)
 	struct profile_diff diff;
 	char *text;
 
-	(void)state;
 	assert_int_equal(profile_init(&before, 0), 0);
 	assert_int_equal(profile_init(&after, 0), 0);
 	add_note(&before, &(struct note){{F("a", NATIVE), F("f 0x7f10", JIT)}, 1});

@@ -47,7 +47,6 @@ static void names_are_shortened_as_the_cases_say(void **state)
 	unsigned n_cases = 0;
 	char line[512];
 
-	(void)state;
 	assert_non_null(stream);
 	while (fgets(line, sizeof(line), stream)) {
 		if (line[0] == '#' || line[0] == '\n')
@@ -66,7 +65,6 @@ static void kinds_go_by_their_language(void **state)
 	static const enum kind native[] = {KIND_CPP, KIND_NATIVE, KIND_STUB};
 	static const enum kind others[] = {KIND_KERNEL, KIND_LABEL, KIND_UNKNOWN};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(java) / sizeof(*java); i++)
 		check(java[i], "a/Bcd.e", 4, "e");
 	for (size_t i = 0; i < sizeof(native) / sizeof(*native); i++)
@@ -77,7 +75,6 @@ static void kinds_go_by_their_language(void **state)
 
 static void nothing_sensible_fits_two_columns(void **state)
 {
-	(void)state;
 	check(KIND_JIT, "java/util/HashMap.getNode", LABEL_MIN_COLUMNS - 1, "");
 }
 

@@ -58,7 +58,6 @@ static void name_has_the_colour_that_was_chosen_for_its_kind(void **state)
 {
 	struct name_colors colors = {0};
 
-	(void)state;
 	read_text(&colors, "a/B.c_[j]->rgb(1,2,3)\n->rgb(9,9,9)\nop->x->rgb(255,0,10)\r\n"
 			   "last->rgb(4,5,6)\nlast->rgb(7,8,9)");
 	check_color(&colors, "a/B.c", FRAME_JIT, 0x010203);
@@ -75,7 +74,6 @@ static void lines_that_are_none_are_counted(void **state)
 					    "a->#010203",      "a rgb(1,2,3)",	  "",
 					    "a->rgb(-1,2,3)",  "a->rgb(1,2,3333)"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		struct name_colors colors = {0};
 		char text[64];
@@ -94,7 +92,6 @@ static void chosen_colour_is_drawn_and_in_the_data(void **state)
 	struct name_colors colors = {0};
 	char *svg, *plain;
 
-	(void)state;
 	read_text(&colors, "a/B.c_[j]->rgb(1,2,3)\n");
 	svg = drawn(&colors, PALETTE_KINDS);
 	plain = drawn(NULL, PALETTE_KINDS);
@@ -111,7 +108,6 @@ static void every_name_keeps_its_colour_in_the_next_drawing(void **state)
 	struct name_colors colors = {0}, again = {0};
 	char *map, *first, *second;
 
-	(void)state;
 	first = drawn(&colors, PALETTE_KINDS);
 	map = text_of(&colors);
 	assert_int_equal(colors.count, 4);
@@ -137,7 +133,6 @@ static void many_names_are_found_again(void **state)
 {
 	struct name_colors colors = {0};
 
-	(void)state;
 	for (uint32_t i = 0; i < 5000; i++) {
 		char name[16];
 
@@ -159,7 +154,6 @@ static void random_shades_are_one_a_name_and_of_its_kind(void **state)
 	struct profile profile;
 	char *one, *same, *other;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	for (char name[] = "a"; *name <= 'z'; ++*name)
 		assert_int_equal(profile_add(&profile,

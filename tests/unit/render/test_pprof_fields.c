@@ -200,7 +200,6 @@ static void samples_say_whose_they_are(void **state)
 	struct timeline timeline;
 	struct profile profile;
 
-	(void)state;
 	make(&profile, &timeline);
 	decode(&profile, &(struct render_options){.timeline = &timeline}, &decoded);
 	check_labels(&decoded, 0,
@@ -220,7 +219,6 @@ static void mapping_has_the_build_of_its_file(void **state)
 	struct message message;
 	const char *name = NULL, *build_id = NULL;
 
-	(void)state;
 	make(&profile, &timeline);
 	decode(&profile, NULL, &decoded);
 	assert_true(find(&decoded, MAPPING, 0, &mapping));
@@ -247,7 +245,6 @@ static void recording_says_when_and_how_often(void **state)
 	struct profile profile;
 	struct field field;
 
-	(void)state;
 	make(&profile, &timeline);
 	decode(&profile, &options, &decoded);
 	check_type(&decoded, SAMPLE_TYPE, 0, "samples count");

@@ -398,7 +398,6 @@ static void every_palette_carries_black_letters(void **state)
 {
 	struct looks looks;
 
-	(void)state;
 	for (int palette = 0; palette < PALETTES; palette++) {
 		looks_init(&looks, (enum palette)palette, NULL);
 		for (unsigned class = 0; class < looks.n_classes; class ++)

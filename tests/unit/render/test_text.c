@@ -35,7 +35,6 @@ static void check_xml(const char *text, const char *expected)
 
 static void what_is_bad_becomes_the_mark(void **state)
 {
-	(void)state;
 	check_clean("", "");
 	check_clean("caf\xc3\xa9.<init>", "caf\xc3\xa9.<init>");
 	check_clean("a\tb\xef\xbb\xbf\xff\xc3", "a?b???");
@@ -46,7 +45,6 @@ static void code_points_come_one_by_one(void **state)
 {
 	const char *text = "a\xf0\x9f\x94\xa5\xe2\x82";
 
-	(void)state;
 	assert_int_equal(text_next(&text), 'a');
 	assert_int_equal(text_next(&text), 0x1f525);
 	assert_int_equal(text_next(&text), TEXT_BAD);
@@ -57,7 +55,6 @@ static void code_points_come_one_by_one(void **state)
 
 static void markup_is_escaped(void **state)
 {
-	(void)state;
 	check_xml("<a href=\"x\">'&'</a>]]>",
 		  "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;]]&gt;");
 	check_xml("\x01\xff", "\xef\xbf\xbd\xef\xbf\xbd");
@@ -73,7 +70,6 @@ static double channel_light(uint32_t channel)
 /* WCAG 2.1: (L1 + 0.05) / (L2 + 0.05), black being 0. */
 static void black_is_legible_on_every_colour(void **state)
 {
-	(void)state;
 	for (int kind = 0; kind < KINDS; kind++)
 		for (unsigned shade = 0; shade < KIND_SHADES; shade++) {
 			const uint32_t rgb = kind_rgb((enum kind)kind, shade);
@@ -87,7 +83,6 @@ static void black_is_legible_on_every_colour(void **state)
 
 static void colours_follow_the_kind_not_the_name(void **state)
 {
-	(void)state;
 	assert_int_equal(kind_of(FRAME_JIT, "a::b"), KIND_JIT);
 	assert_int_equal(kind_of(FRAME_NATIVE_WRAPPER, "a/B.c"), KIND_JIT);
 	assert_int_equal(kind_of(FRAME_JVM, "JVM_Sleep"), KIND_CPP);

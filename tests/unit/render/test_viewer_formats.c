@@ -97,7 +97,6 @@ static void check_round_trip(const struct render_options *options)
 
 static void pprof_and_back_is_the_same(void **state)
 {
-	(void)state;
 	check_round_trip(NULL);
 	check_round_trip(&timed);
 }
@@ -153,7 +152,6 @@ static void difference_in_pprof_takes_off_what_was_before(void **state)
 {
 	struct difference difference;
 
-	(void)state;
 	compare(&(struct diff_options){.is_raw = true}, &difference);
 	check_difference(&difference, "m;gone 51\nm;stays 100\n", "m;new 33\nm;stays 200\n");
 }
@@ -163,7 +161,6 @@ static void normalised_difference_in_pprof_adds_up_to_nothing(void **state)
 {
 	struct difference difference;
 
-	(void)state;
 	compare(&(struct diff_options){0}, &difference);
 	check_difference(&difference, "m;gone 79\nm;stays 154\n", "m;new 33\nm;stays 200\n");
 }
@@ -188,7 +185,6 @@ static void pprof_keeps_kinds_modules_and_lines(void **state)
 	struct profile profile, back;
 	const struct profile_node *node;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	assert_int_equal(profile_add(&profile, frames, 4, 1), 0);
 	read_back(&profile, NULL, &back);
@@ -224,7 +220,6 @@ static void pprof_keeps_builds_apart(void **state)
 {
 	struct profile profile, back;
 
-	(void)state;
 	add_builds(&profile);
 	read_back(&profile, NULL, &back);
 	for (uint32_t id = 1; id < back.count; id++) {
@@ -246,7 +241,6 @@ static void samples_at_two_lines_have_none(void **state)
 	struct frame frame = {.name = "m", .file = "M.java", .line = 3, .kind = FRAME_JIT};
 	struct profile profile;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	assert_int_equal(profile_add(&profile, &frame, 1, 1), 0);
 	assert_int_equal(profile.nodes[1].line, 3);
@@ -304,7 +298,6 @@ static void speedscope_has_stacks_and_weights(void **state)
 	const json_t *first;
 	json_t *root;
 
-	(void)state;
 	fill(&profile);
 	root = json_of(&profile, RENDER_SPEEDSCOPE, NULL);
 	first = json_array_get(json_object_get(root, "profiles"), 0);
@@ -364,7 +357,6 @@ static void firefox_knows_libraries_by_build(void **state)
 	struct profile profile;
 	json_t *root;
 
-	(void)state;
 	add_builds(&profile);
 	assert_int_equal(
 		profile_add(&profile,
@@ -409,7 +401,6 @@ static void speedscope_weights_do_not_wrap_around(void **state)
 	struct profile profile;
 	char *text;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	add_note(&profile, &note);
 	text = written(&profile, RENDER_SPEEDSCOPE, &timed);
@@ -427,7 +418,6 @@ static void firefox_tables_fit_together(void **state)
 	struct profile profile;
 	json_t *root;
 
-	(void)state;
 	fill(&profile);
 	root = json_of(&profile, RENDER_FIREFOX, &timed);
 	shared = json_object_get(root, "shared");
@@ -457,7 +447,6 @@ static void perf_text_is_a_block_a_stack(void **state)
 	struct profile profile;
 	char *text;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	add_note(&profile, &notes[0]);
 	add_note(&profile, &notes[1]);
@@ -480,7 +469,6 @@ static void no_name_breaks_json(void **state)
 	const json_t *shared;
 	json_t *root;
 
-	(void)state;
 	fill_hostile(&profile);
 	root = json_of(&profile, RENDER_SPEEDSCOPE, NULL);
 	shared = json_object_get(root, "shared");
@@ -498,7 +486,6 @@ static void no_name_breaks_pprof_or_a_line(void **state)
 	struct profile profile, back;
 	char *text;
 
-	(void)state;
 	fill_hostile(&profile);
 	read_back(&profile, NULL, &back);
 	assert_string_equal(back.nodes[1].name, HOSTILE_CLEAN);
@@ -519,7 +506,6 @@ static void empty_profile_is_a_whole_file(void **state)
 	size_t len;
 	char *data;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	assert_int_equal(profile_init(&back, 0), 0);
 	json_decref(json_of(&profile, RENDER_SPEEDSCOPE, NULL));
@@ -536,7 +522,6 @@ static void deep_stack_is_written_whole(void **state)
 {
 	struct profile profile, back;
 
-	(void)state;
 	assert_int_equal(profile_init(&profile, 0), 0);
 	add_deep(&profile, 100000);
 	read_back(&profile, NULL, &back);
@@ -553,7 +538,6 @@ static void full_disk_is_an_error(void **state)
 						     RENDER_FIREFOX, RENDER_PERF_TEXT};
 	struct profile profile;
 
-	(void)state;
 	fill(&profile);
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		FILE *const full = fopen("/dev/full", "w");
@@ -569,7 +553,6 @@ static void suffix_chooses_the_format(void **state)
 {
 	enum render_format format;
 
-	(void)state;
 	assert_int_equal(render_format_of("x.pb.gz", &format), 0);
 	assert_int_equal(format, RENDER_PPROF);
 	assert_int_equal(render_format_of("x.speedscope.json", &format), 0);
@@ -617,7 +600,6 @@ static void firefox_shows_threads_in_the_order_of_time(void **state)
 	struct profile profile;
 	json_t *root;
 
-	(void)state;
 	fill_timed(&profile, &timeline);
 	root = json_of(&profile, RENDER_FIREFOX,
 		       &(struct render_options){.info = &info, .timeline = &timeline});
@@ -679,7 +661,6 @@ static void firefox_frames_have_places_and_categories(void **state)
 	const json_t *shared, *table;
 	json_t *root;
 
-	(void)state;
 	fill_placed(&profile);
 	root = json_of(&profile, RENDER_FIREFOX, NULL);
 	shared = json_object_get(root, "shared");
@@ -704,7 +685,6 @@ static void firefox_says_when_and_how_long(void **state)
 	struct profile profile;
 	json_t *root;
 
-	(void)state;
 	fill_placed(&profile);
 	root = json_of(&profile, RENDER_FIREFOX, &timed);
 	meta = json_object_get(root, "meta");
@@ -726,7 +706,6 @@ static void speedscope_frames_have_places(void **state)
 	const json_t *frames;
 	json_t *root;
 
-	(void)state;
 	fill_placed(&profile);
 	root = json_of(&profile, RENDER_SPEEDSCOPE, NULL);
 	frames = json_object_get(json_object_get(root, "shared"), "frames");
@@ -746,7 +725,6 @@ static void speedscope_has_a_profile_a_thread(void **state)
 	const json_t *profiles;
 	json_t *root;
 
-	(void)state;
 	fill_timed(&profile, &timeline);
 	root = json_of(&profile, RENDER_SPEEDSCOPE,
 		       &(struct render_options){.timeline = &timeline});
@@ -769,7 +747,6 @@ static void perf_text_says_threads_and_times(void **state)
 	struct profile profile;
 	char *text;
 
-	(void)state;
 	fill_timed(&profile, &timeline);
 	text = written(&profile, RENDER_PERF_TEXT, &(struct render_options){.timeline = &timeline});
 	assert_string_equal(text, "app 0/0 [000] 0.000000: 1 cpu-clock:\n"
@@ -791,7 +768,6 @@ static void pprof_with_threads_adds_up_to_the_profile(void **state)
 	struct profile profile, back;
 	struct timeline timeline;
 
-	(void)state;
 	fill_timed(&profile, &timeline);
 	read_back(&profile, &(struct render_options){.timeline = &timeline}, &back);
 	assert_int_equal(back.nodes[0].total, 9);
@@ -808,7 +784,6 @@ static void pprof_joins_no_more_than_fits(void **state)
 	struct profile profile, back;
 	struct timeline timeline;
 
-	(void)state;
 	fill_timed(&profile, &timeline);
 	assert_int_equal(
 		profile_add(&profile, &(struct frame)F("app", LABEL), 1, 2 * (uint64_t)UINT32_MAX),
@@ -831,7 +806,6 @@ static void timeline_that_says_too_much_is_cut(void **state)
 	struct profile profile, back;
 	struct timeline timeline;
 
-	(void)state;
 	fill_timed(&profile, &timeline);
 	timeline_add(&timeline, 0, &(struct timeline_entry){.thread = 0, .node = 2, .weight = 1});
 	timeline_add(&timeline, 0, &(struct timeline_entry){.thread = 0, .node = 99, .weight = 1});

@@ -18,7 +18,6 @@ static void records_come_out_in_order_of_time(void **state)
 	uint64_t last = 0;
 	int n = 0;
 
-	(void)state;
 	srand(7);
 	for (int i = 0; i < 5000; i++) {
 		const uint64_t chain[] = {(uint64_t)i, 2, 3};
@@ -48,7 +47,6 @@ static void equal_times_keep_their_order(void **state)
 {
 	struct hold hold = {0};
 
-	(void)state;
 	for (pid_t i = 0; i < 100; i++)
 		hold_add(&hold, &(struct perf_record){.kind = PERF_EXIT, .time_ns = 5, .pid = i});
 	for (pid_t i = 0; i < 100; i++)
@@ -62,7 +60,6 @@ static void what_is_put_back_comes_first_again(void **state)
 	struct hold hold = {0};
 	size_t bytes;
 
-	(void)state;
 	for (pid_t i = 0; i < 10; i++)
 		hold_add(&hold, &(struct perf_record){.kind = PERF_EXIT, .time_ns = 5, .pid = i});
 	bytes = hold.bytes;
@@ -85,7 +82,6 @@ static void texts_are_copied(void **state)
 	char path[] = "/lib/libc.so.6", name[] = "worker";
 	const struct perf_record *r;
 
-	(void)state;
 	hold_add(&hold, &(struct perf_record){.kind = PERF_MMAP, .mmap.path = path, .time_ns = 1});
 	hold_add(&hold,
 		 &(struct perf_record){.kind = PERF_KSYMBOL, .ksymbol.name = name, .time_ns = 2});
@@ -125,7 +121,6 @@ static void registers_and_stacks_are_copied(void **state)
 {
 	struct hold hold = {0};
 
-	(void)state;
 	for (uint32_t i = 0; i < 200; i++) {
 		const struct perf_record record = sample_of(i, i % 5, i);
 
@@ -155,7 +150,6 @@ static void sample_without_registers_has_none_when_it_comes_out(void **state)
 	struct hold hold = {0};
 	const struct perf_record *r;
 
-	(void)state;
 	hold_add(&hold, &(struct perf_record){.kind = PERF_SAMPLE,
 					      .sample = {.chain = chain, .chain_len = 2}});
 	r = hold_next(&hold, UINT64_MAX);
@@ -173,7 +167,6 @@ static void stacks_count_as_far_as_they_are_real(void **state)
 	struct hold hold = {0};
 	const size_t n = HOLD_MAX_BYTES / sizeof(stack);
 
-	(void)state;
 	for (size_t i = 0; i < n; i++)
 		hold_add(&hold, &record);
 	assert_int_equal(hold.stacks_left_out, 0);
@@ -189,7 +182,6 @@ static void too_many_stacks_are_left_out_and_counted_but_their_samples_stay(void
 	const size_t n = 2 * (HOLD_MAX_BYTES / sizeof(stack));
 	size_t without = 0;
 
-	(void)state;
 	record.sample.stack = stack;
 	record.sample.stack_len = sizeof(stack);
 	for (size_t i = 0; i < n; i++)
@@ -218,7 +210,6 @@ static void past_the_limit_records_are_counted(void **state)
 	struct hold hold = {0};
 	const int n = HOLD_MAX_BYTES / sizeof(chain) + 10;
 
-	(void)state;
 	for (int i = 0; i < n; i++)
 		hold_add(&hold, &record);
 	assert_true(hold.dropped >= 10);

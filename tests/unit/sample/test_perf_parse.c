@@ -49,7 +49,6 @@ static void sample_has_its_chain(void **state)
 {
 	const struct perf_record r = parse("sample");
 
-	(void)state;
 	assert_int_equal(r.kind, PERF_SAMPLE);
 	assert_int_equal(r.pid, 10);
 	assert_int_equal(r.tid, 11);
@@ -64,7 +63,6 @@ static void mapping_has_its_file(void **state)
 {
 	const struct perf_record r = parse("mmap2");
 
-	(void)state;
 	assert_int_equal(r.kind, PERF_MMAP);
 	assert_int_equal(r.mmap.addr, 0x1000);
 	assert_int_equal(r.mmap.len, 0x2000);
@@ -78,7 +76,6 @@ static void programs_forks_exits_and_losses(void **state)
 {
 	struct perf_record r = parse("comm");
 
-	(void)state;
 	assert_int_equal(r.kind, PERF_EXEC);
 	assert_int_equal(r.pid, 10);
 	assert_int_equal(r.time_ns, 1000);
@@ -99,7 +96,6 @@ static void a_name_that_a_thread_takes_is_of_no_interest(void **state)
 	const size_t len = load("comm");
 	struct perf_record r = {.pid = 4711};
 
-	(void)state;
 	set_header(&(struct perf_event_header){.type = PERF_RECORD_COMM, .size = (uint16_t)len});
 	assert_int_equal(perf_parse(data, len, SAMPLER_TYPE, &r), 0);
 	assert_int_equal(r.pid, 4711);
@@ -111,7 +107,6 @@ static void a_sample_of_the_tracepoint_is_an_exec(void **state)
 	const struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .size = 32};
 	struct perf_record r;
 
-	(void)state;
 	set_header(&header);
 	data[1] = UINT64_C(11) << 32 | 10;
 	data[2] = 1000;
@@ -130,7 +125,6 @@ static void lies_are_refused(void **state)
 {
 	struct perf_record r = {.pid = 4711};
 
-	(void)state;
 	assert_int_equal(perf_parse(data, load("sample_lies"), SAMPLER_TYPE, &r), -EBADMSG);
 	assert_int_equal(perf_parse(data, load("unterminated"), SAMPLER_TYPE, &r), -EBADMSG);
 	assert_int_equal(r.pid, 4711); /* untouched */
@@ -140,7 +134,6 @@ static void cut_records_are_refused(void **state)
 {
 	static const char *const names[] = {"sample", "mmap2", "comm", "fork", "lost"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const size_t len = load(names[i]);
 		struct perf_record r;
@@ -174,7 +167,6 @@ static void kernel_code_comes_and_goes(void **state)
 {
 	struct perf_record r;
 
-	(void)state;
 	assert_int_equal(
 		perf_parse(data, build_ksymbol(1, 0, "bpf_prog_12_name"), SAMPLER_TYPE, &r), 1);
 	assert_int_equal(r.kind, PERF_KSYMBOL);
@@ -197,7 +189,6 @@ static void unknown_types_are_of_no_interest(void **state)
 	const size_t len = load("fork");
 	const uint32_t type = 4711;
 
-	(void)state;
 	memcpy(data, &type, sizeof(type));
 	assert_int_equal(perf_parse(data, len, SAMPLER_TYPE, &r), 0);
 }
@@ -254,7 +245,6 @@ static void sample_has_its_registers_and_its_stack(void **state)
 {
 	const struct perf_sample *sample = &record_of_stack.sample;
 
-	(void)state;
 	assert_int_equal(parse_built(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES, STACK_BYTES), 1);
 	assert_int_equal(record_of_stack.time_ns, 1000);
 	assert_int_equal(sample->chain_len, 3);
@@ -272,7 +262,6 @@ static void registers_are_found_by_their_numbers(void **state)
 	uint64_t regs[SAMPLER_REGS_COUNT];
 	unsigned n = 0;
 
-	(void)state;
 	for (unsigned i = 0; i < SAMPLER_REGS_COUNT; i++)
 		regs[i] = 100 + i;
 	for (unsigned reg = 0; reg < 64; reg++) {
@@ -292,7 +281,6 @@ static void registers_are_found_by_their_numbers(void **state)
 
 static void stack_ends_where_the_kernel_could_not_read_on(void **state)
 {
-	(void)state;
 	assert_int_equal(parse_built(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES, 13), 1);
 	assert_int_equal(record_of_stack.sample.stack_len, 13);
 	assert_int_equal(record_of_stack.sample.stack[12], 12);
@@ -313,7 +301,6 @@ static void check_none(uint64_t abi, uint64_t size)
 
 static void kernel_threads_and_32_bit_processes_have_neither(void **state)
 {
-	(void)state;
 	check_none(PERF_SAMPLE_REGS_ABI_NONE, 0);
 	check_none(PERF_SAMPLE_REGS_ABI_NONE, STACK_BYTES);
 	check_none(PERF_SAMPLE_REGS_ABI_32, 0);
@@ -324,7 +311,6 @@ static void who_does_not_ask_for_a_stack_gets_none(void **state)
 {
 	const struct perf_record r = parse("sample");
 
-	(void)state;
 	assert_null(r.sample.regs);
 	assert_null(r.sample.stack);
 	assert_int_equal(r.sample.stack_len, 0);
@@ -339,7 +325,6 @@ static void check_lie(uint64_t size, uint64_t real)
 
 static void lies_about_the_stack_are_refused(void **state)
 {
-	(void)state;
 	check_lie(STACK_BYTES, STACK_BYTES + 1);
 	check_lie(STACK_BYTES, UINT64_MAX);
 	check_lie(STACK_BYTES + 8, 0); /* no room for how much is real */
@@ -354,7 +339,6 @@ static void samples_with_a_stack_are_refused_at_every_cut(void **state)
 {
 	const size_t len = build(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES, STACK_BYTES);
 
-	(void)state;
 	assert_int_equal(len, CHAIN_BYTES + 8 + REGS_BYTES + 8 + STACK_BYTES + 8);
 	for (size_t cut = sizeof(struct perf_event_header); cut <= len; cut++) {
 		void *block = malloc(cut);

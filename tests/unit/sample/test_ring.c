@@ -40,7 +40,6 @@ static void wrapped_records_come_out_whole(void **state)
 	struct ring ring;
 	size_t len;
 
-	(void)state;
 	assert_int_equal(ftruncate(fd, sysconf(_SC_PAGESIZE) + (off_t)DATA_BYTES), 0);
 	assert_int_equal(ring_open(&ring, fd, DATA_BYTES), 0);
 	control = ring.base;
@@ -72,7 +71,6 @@ static void broken_size_ends_the_reading_rather_than_looping(void **state)
 	struct ring ring;
 	size_t len;
 
-	(void)state;
 	assert_int_equal(ftruncate(fd, sysconf(_SC_PAGESIZE) + (off_t)DATA_BYTES), 0);
 	assert_int_equal(ring_open(&ring, fd, DATA_BYTES), 0);
 	control = ring.base;

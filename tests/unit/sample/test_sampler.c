@@ -222,7 +222,6 @@ static void samples_carry_the_stack_that_the_child_has(void **state)
 	static const uint32_t sizes[] = {SAMPLER_LEAST_STACK_BYTES * 8, SAMPLER_DEFAULT_STACK_BYTES,
 					 SAMPLER_MAX_STACK_BYTES, 0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct run run = {.stack_bytes = sizes[i]};
 
@@ -237,7 +236,6 @@ static void nothing_is_lost_while_every_cpu_is_busy(void **state)
 	const long n = sysconf(_SC_NPROCESSORS_ONLN);
 	struct run run = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
 
-	(void)state;
 	if (n > 32) {
 		print_message("so many CPUs: snapshots would be shorter\n");
 		skip();
@@ -311,7 +309,6 @@ static void only_that_a_program_begins_is_heard_of_everybody(void **state)
 {
 	struct heard heard = hear_child(false, "/bin/true");
 
-	(void)state;
 	assert_int_equal(heard.execs, 1);
 	assert_int_equal(heard.all, 1);
 	heard = hear_child(false, NULL);
@@ -322,7 +319,6 @@ static void who_follows_all_hears_of_mappings_and_ends(void **state)
 {
 	const struct heard heard = hear_child(true, "/bin/true");
 
-	(void)state;
 	assert_int_equal(heard.execs, 1);
 	assert_true(heard.ends >= 1);
 	assert_true(heard.all >= 5); /* and its begin, the program's file, its C library */
@@ -341,7 +337,6 @@ static void samples_wake_nobody(void **state)
 	uint64_t n_woken = 0, quarter;
 	size_t n;
 
-	(void)state;
 	start_children(&run, 1);
 	options.fallback_pid = run.children[0].pid;
 	if (sampler_open(&options, &sampler) < 0) {
@@ -374,7 +369,6 @@ static void why_it_does_not_sample_is_kept_as_a_sentence(void **state)
 	const struct sampler_options options = {.event = "cpu-clock", .hz = 4000000000u};
 	struct sampler *sampler;
 
-	(void)state;
 	assert_true(sampler_open(&options, &sampler) < 0);
 	assert_non_null(strstr(sampler_problem(), "perf_event_open: "));
 	assert_non_null(strstr(sampler_problem(), "kernel.perf_event_"));

@@ -56,7 +56,6 @@ static void rings_have_these_sizes(void **state)
 		{17, 64000, 2048 * KIB, 49 * KIB},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const size_t ring = sampler_ring_bytes(cases[i].n_cpus, cases[i].stack_bytes, 99);
 
@@ -78,7 +77,6 @@ static void higher_rates_have_larger_rings_and_snapshots_as_long(void **state)
 		{1, UINT32_MAX, 65536 * KIB},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const size_t ring = sampler_ring_bytes(cases[i].n_cpus, SAMPLER_DEFAULT_STACK_BYTES,
 						       cases[i].hz);
@@ -94,7 +92,6 @@ static void rings_have_room_for_one_and_a_half_seconds_on_up_to_8_cpus(void **st
 {
 	static const unsigned rates[] = {19, 49, 99};
 
-	(void)state;
 	for (size_t n = 1; n <= 8; n++) {
 		for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
 			const size_t ring =
@@ -109,7 +106,6 @@ static void rings_have_room_for_one_and_a_half_seconds_on_up_to_8_cpus(void **st
 
 static void all_rings_together_stay_within_their_limit(void **state)
 {
-	(void)state;
 	for (size_t s = 0; s < N_STACKS; s++) {
 		for (size_t n = 1; n <= MAX_CPUS; n++) {
 			const size_t ring = sampler_ring_bytes(n, stacks[s], 99);
@@ -123,7 +119,6 @@ static void all_rings_together_stay_within_their_limit(void **state)
 
 static void rings_have_room_for_four_intervals_on_up_to_512_cpus(void **state)
 {
-	(void)state;
 	for (size_t s = 0; s < N_STACKS; s++) {
 		for (size_t n = 1; n <= 512; n++) {
 			const size_t ring = sampler_ring_bytes(n, stacks[s], 99);
@@ -138,7 +133,6 @@ static void rings_have_room_for_four_intervals_on_up_to_512_cpus(void **state)
 
 static void beyond_512_cpus_two_intervals_remain(void **state)
 {
-	(void)state;
 	for (size_t n = 513; n <= 8192; n++) {
 		const size_t ring = sampler_ring_bytes(n, SAMPLER_DEFAULT_STACK_BYTES, 99);
 		const uint32_t stack = sampler_fit_stack(ring, SAMPLER_DEFAULT_STACK_BYTES);
@@ -152,7 +146,6 @@ static void rings_are_read_before_they_are_a_quarter_full(void **state)
 {
 	static const unsigned rates[] = {1, 19, 99, 999, 20000};
 
-	(void)state;
 	for (size_t n = 1; n <= 512; n++) {
 		for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
 			const size_t ring =
@@ -171,7 +164,6 @@ static void rings_are_read_before_they_are_a_quarter_full(void **state)
 
 static void smallest_ring_has_room_for_two_of_the_largest_records(void **state)
 {
-	(void)state;
 	for (uint32_t stack = 0; stack <= SAMPLER_MAX_STACK_BYTES; stack += 8) {
 		const size_t ring = sampler_least_ring_bytes(stack);
 
@@ -183,7 +175,6 @@ static void smallest_ring_has_room_for_two_of_the_largest_records(void **state)
 
 static void longest_snapshot_leaves_room_for_the_rest_of_the_record(void **state)
 {
-	(void)state;
 	assert_true(SAMPLER_MAX_STACK_BYTES + REST < RECORD_BYTES);
 	assert_int_equal(SAMPLER_MAX_STACK_BYTES % 8, 0);
 }

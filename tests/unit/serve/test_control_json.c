@@ -38,7 +38,6 @@ static void options_arrive_as_they_were_sent(void **state)
 	struct recording_options got;
 	json_t *object = control_options_to_json(&sent);
 
-	(void)state;
 	assert_int_equal(control_options_from_json(object, &got), 0);
 	json_decref(object);
 	assert_int_equal(got.pid, 17);
@@ -64,7 +63,6 @@ static void container_without_a_name_is_refused(void **state)
 	struct recording_options got;
 	json_t *object = control_options_to_json(&sensible);
 
-	(void)state;
 	json_object_set_new(object, "container", json_string(""));
 	assert_int_equal(control_options_from_json(object, &got), -EINVAL);
 	json_decref(object);
@@ -75,7 +73,6 @@ static void windows_longer_than_the_longest_are_refused(void **state)
 	struct recording_options sent = sensible, got;
 	json_t *object;
 
-	(void)state;
 	sent.window_seconds = WINDOW_MAX_SECONDS + 1;
 	object = control_options_to_json(&sent);
 	assert_int_equal(control_options_from_json(object, &got), -EINVAL);
@@ -87,7 +84,6 @@ static void client_that_does_not_say_how_methods_are_called_gets_the_default(voi
 	struct recording_options got;
 	json_t *object = control_options_to_json(&sensible);
 
-	(void)state;
 	json_object_del(object, "java_names");
 	json_object_del(object, "raw_names");
 	assert_int_equal(control_options_from_json(object, &got), 0);
@@ -101,7 +97,6 @@ static void client_that_does_not_say_how_stacks_are_unwound_gets_the_default(voi
 	struct recording_options got;
 	json_t *object = control_options_to_json(&sensible);
 
-	(void)state;
 	assert_int_equal(control_options_from_json(object, &got), 0);
 	assert_int_equal(got.stack_bytes, 0); /* it does say: along frame pointers */
 	json_object_del(object, "stack_bytes");
@@ -122,7 +117,6 @@ static void check_refused(const char *key, json_t *value)
 
 static void options_that_make_no_sense_are_refused(void **state)
 {
-	(void)state;
 	check_refused("hz", json_integer(0));
 	check_refused("duration_ns", json_integer(-1));
 	check_refused("event", json_string("nonsense"));
@@ -146,7 +140,6 @@ static void figures_arrive_as_they_were_sent(void **state)
 	struct recording_status got;
 	json_t *object;
 
-	(void)state;
 	sent.quality.lost_samples = 3;
 	sent.quality.unrooted_samples = 21;
 	sent.quality.stackless_samples = 7;
@@ -163,7 +156,6 @@ static void figures_that_are_not_said_are_0(void **state)
 	struct recording_status got;
 	json_t *object = json_pack("{s:i, s:i}", "samples", 10, "unrooted", 2);
 
-	(void)state;
 	memset(&got, 0xff, sizeof(got));
 	control_status_from_json(object, &got);
 	json_decref(object);
@@ -179,7 +171,6 @@ static void figures_that_are_none_are_0(void **state)
 	json_t *object = json_pack("{s:i, s:{s:i, s:s}}", "stacks_left_out", -1, "truncated",
 				   "no rule", -5, "snapshot ended", "12");
 
-	(void)state;
 	control_status_from_json(object, &got);
 	assert_int_equal(got.quality.stackless_samples, 0);
 	assert_int_equal(got.quality.truncated_samples[STACK_NO_RULE], 0);
@@ -201,7 +192,6 @@ static void options_survive_the_control_socket(void **state)
 	struct recording_options out;
 	json_t *json = control_options_to_json(&options);
 
-	(void)state;
 	assert_int_equal(control_options_from_json(json, &out), 0);
 	assert_int_equal(out.pid, 4711);
 	assert_string_equal(out.select.container, "abcd");
@@ -219,7 +209,6 @@ static void control_socket_lies_outside_of_the_agents_directory(void **state)
 {
 	char path[PATH_MAX];
 
-	(void)state;
 	control_path("/run/fgcollect/agent.sock", path);
 	assert_string_equal(path, "/run/fgcollect-control/agent.sock");
 	control_path("x.sock", path);

@@ -22,7 +22,6 @@ static char name[GRAPH_DIR_NAME_BYTES];
 
 static int set_up(void **state)
 {
-	(void)state;
 	strcpy(path, "/tmp/fg-graphs-XXXXXX");
 	if (!mkdtemp(path))
 		return -1;
@@ -33,7 +32,6 @@ static int tear_down(void **state)
 {
 	char command[128];
 
-	(void)state;
 	graph_dir_close(&dir);
 	snprintf(command, sizeof(command), "rm -rf %s", path);
 	return system(command);
@@ -104,7 +102,6 @@ static void names_say_when_where_what_and_who(void **state)
 {
 	struct graph_name of = name_of("org.example.Main", 4711);
 
-	(void)state;
 	check_name(&of, 1, "20261122T000000Z-java-org.example.Main-4711.html");
 	check_name(&of, 2, "20261122T000000Z-java-org.example.Main-4711.2.html");
 	of.container = "3f2a4b5c6d7e8f901234";
@@ -117,7 +114,6 @@ static void names_from_outside_cannot_leave_the_directory(void **state)
 	struct graph_name of = name_of("../../etc/pass wd\n\x1b[1m", 1);
 	char longest[400];
 
-	(void)state;
 	of.comm = "a/b";
 	check_name(&of, 1, "20261122T000000Z-a_b-.._.._etc_pass_wd___1m-1.html");
 	memset(longest, 'x', sizeof(longest) - 1);
@@ -135,7 +131,6 @@ static void the_oldest_go_when_all_are_too_large(void **state)
 {
 	char first[GRAPH_DIR_NAME_BYTES];
 
-	(void)state;
 	assert_int_equal(put("A", 600), 0);
 	strcpy(first, name);
 	assert_int_equal(put("B", 600), 0);
@@ -152,7 +147,6 @@ static void the_oldest_go_when_all_are_too_large(void **state)
 
 static void what_is_too_old_goes_also_after_a_restart(void **state)
 {
-	(void)state;
 	assert_int_equal(put("A", 10), 0);
 	start_again();
 	assert_int_equal(dir.count, 1);
@@ -169,7 +163,6 @@ static void files_of_others_stay(void **state)
 {
 	static const char alike[] = "20200101T000000Z-java-Main-1.html";
 
-	(void)state;
 	plant(alike);
 	plant("notes.txt");
 	start_again();
@@ -190,7 +183,6 @@ static void a_file_that_is_there_is_not_replaced(void **state)
 	const char *expected = "20261122T000000Z-java-A-17.2.html";
 	struct stat st;
 
-	(void)state;
 	plant("20261122T000000Z-java-A-17.html");
 	assert_int_equal(symlinkat("/etc/passwd", dir.fd, ".fgcollect-part"), 0);
 	assert_int_equal(put("A", 10), 0);
@@ -205,7 +197,6 @@ static void half_a_graph_is_none(void **state)
 {
 	const struct graph_name of = name_of("A", 17);
 
-	(void)state;
 	assert_int_equal(graph_dir_write(&dir, &of, write_and_fail, NULL, name), -ENOSPC);
 	assert_false(is_there(name));
 	assert_false(is_there(".fgcollect-part"));
@@ -221,7 +212,6 @@ static void a_list_that_lies_removes_nothing(void **state)
 	struct stat st;
 	int fd;
 
-	(void)state;
 	plant("notes.txt");
 	assert_int_equal(fstatat(dir.fd, "notes.txt", &st, 0), 0);
 	fd = openat(dir.fd, ".fgcollect-graphs", O_WRONLY | O_APPEND);
@@ -241,7 +231,6 @@ static void a_second_program_is_refused(void **state)
 {
 	struct graph_dir second;
 
-	(void)state;
 	plant(".fgcollect-part"); /* what the first is writing */
 	assert_int_equal(graph_dir_open(&second, path), -EBUSY);
 	assert_true(is_there(".fgcollect-part"));

@@ -18,7 +18,6 @@ static char *text;
 
 static int tear_down(void **state)
 {
-	(void)state;
 	free(text);
 	text = NULL;
 	return 0;
@@ -87,7 +86,6 @@ static void every_number_of_the_list_is_a_metric(void **state)
 	/* Not of the list, or its key and not its value: pid; info, left out and build info. */
 	const size_t own = 3;
 
-	(void)state;
 	write_text(list);
 	assert_int_equal(count_lines("fgcollect_"), n + own);
 }
@@ -96,7 +94,6 @@ static void the_table_has_no_name_twice(void **state)
 {
 	const size_t n = sizeof(metrics) / sizeof(metrics[0]);
 
-	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < i; k++) {
 			assert_string_not_equal(metrics[i].name, metrics[k].name);
@@ -109,7 +106,6 @@ static void every_name_of_the_table_is_in_the_list(void **state)
 {
 	char line[160];
 
-	(void)state;
 	write_text(list_of_this_process());
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
 		snprintf(line, sizeof(line), "# TYPE fgcollect_%s ", metrics[i].name);
@@ -119,7 +115,6 @@ static void every_name_of_the_table_is_in_the_list(void **state)
 
 static void a_number_that_is_new_is_a_gauge_by_its_path(void **state)
 {
-	(void)state;
 	write_text(json_pack("{s:{s:{s:i}}, s:[{s:i, s:i}]}", "collector", "new-part", "Some", 7,
 			     "jvms", "pid", 5, "fresh", 8));
 	assert_int_equal(count_lines("# TYPE fgcollect_new_part__ome gauge\n"), 1);
@@ -132,7 +127,6 @@ static void labels_hold_what_agents_say(void **state)
 	char longest[600];
 	const char *main_label;
 
-	(void)state;
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	memcpy(longest + 199, "\xc3\xa4", 2);
@@ -153,7 +147,6 @@ static void names_of_containers_and_pods_are_labels_of_the_info_alone(void **sta
 	char longest[600], name[64];
 	const char *pod;
 
-	(void)state;
 	memset(longest, 'p', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	strcpy(name, "w\"eb\n1\\");
@@ -175,7 +168,6 @@ static void past_the_most_jvms_the_rest_is_counted(void **state)
 {
 	json_t *jvms = json_array();
 
-	(void)state;
 	for (int i = 0; i < METRICS_MAX_JVMS + 3; i++)
 		json_array_append_new(jvms, json_pack("{s:i, s:i}", "pid", i + 1, "loads", i));
 	write_text(json_pack("{s:{}, s:o}", "collector", "jvms", jvms));
@@ -185,7 +177,6 @@ static void past_the_most_jvms_the_rest_is_counted(void **state)
 
 static void milliseconds_become_seconds(void **state)
 {
-	(void)state;
 	write_text(json_pack("{s:{s:{s:i}}, s:[]}", "collector", "unwind_tables", "load_ms", 1234,
 			     "jvms"));
 	assert_int_equal(count_lines("fgcollect_unwind_table_load_seconds_total 1.234\n"), 1);
@@ -193,7 +184,6 @@ static void milliseconds_become_seconds(void **state)
 
 static void milliseconds_that_are_new_become_seconds(void **state)
 {
-	(void)state;
 	write_text(json_pack("{s:{s:{s:i}}, s:[]}", "collector", "news", "wait_ms", 1234, "jvms"));
 	assert_int_equal(count_lines("fgcollect_news_wait_seconds 1.234\n"), 1);
 }

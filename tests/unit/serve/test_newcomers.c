@@ -67,7 +67,6 @@ static void begin_child(bool is_jvm)
 
 static int set_up(void **state)
 {
-	(void)state;
 	engine = (struct engine){0};
 	options = (struct recording_options){0};
 	targets_init(&engine.targets, "/tmp");
@@ -78,7 +77,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	if (child > 0) {
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
@@ -98,7 +96,6 @@ static void wait_until_old(void)
 
 static void a_pid_is_waited_for_while_it_is_young(void **state)
 {
-	(void)state;
 	begin_child(false);
 	options.pid = child;
 	assert_int_equal(newcomers_expect(&engine, &options), 1);
@@ -110,7 +107,6 @@ static void a_pid_is_waited_for_while_it_is_young(void **state)
 /* Which may take a while on a busy host, until its agent is there. */
 static void a_jvm_is_waited_for_longer_than_what_may_become_one(void **state)
 {
-	(void)state;
 	begin_child(true);
 	options.pid = child;
 	wait_until_old();
@@ -120,7 +116,6 @@ static void a_jvm_is_waited_for_longer_than_what_may_become_one(void **state)
 
 static void a_pid_that_is_none_is_not_waited_for(void **state)
 {
-	(void)state;
 	begin_child(false);
 	options.pid = child;
 	kill(child, SIGKILL);
@@ -131,7 +126,6 @@ static void a_pid_that_is_none_is_not_waited_for(void **state)
 
 static void a_name_that_fits_makes_any_young_process_one(void **state)
 {
-	(void)state;
 	begin_child(false);
 	strcpy(options.select.comm, "fg-newcomer");
 	assert_int_equal(newcomers_expect(&engine, &options), 1);
@@ -142,7 +136,6 @@ static void a_name_that_fits_makes_any_young_process_one(void **state)
 /* Main class and labels are what the agent says. */
 static void what_only_an_agent_can_say_makes_every_young_jvm_one(void **state)
 {
-	(void)state;
 	strcpy(options.select.jvm, "Main");
 	strcpy(options.select.comm, "fg-newcomer");
 	begin_child(true);
@@ -157,7 +150,6 @@ static void a_jvm_that_still_tells_of_its_code_is_waited_for(void **state)
 {
 	struct process *process;
 
-	(void)state;
 	begin_child(false);
 	options.pid = child;
 	wait_until_old();

@@ -76,7 +76,6 @@ static void method_load_round_trip(void **state)
 	struct wire_buf buf = new_message();
 	struct wire_record record;
 
-	(void)state;
 	assert_true(wire_encode_method_load(&buf, WIRE_FLAG_RESYNC, &load));
 	assert_int_equal(buf.len, WIRE_MESSAGE_HEADER_BYTES + wire_method_load_bytes(&load));
 	record = only_record(&buf);
@@ -107,7 +106,6 @@ static void sections_round_trip(void **state)
 	uint16_t tag;
 	uint32_t len;
 
-	(void)state;
 	assert_true(wire_encode_section(&sections, WIRE_SECTION_INLINE, "abc", 3));
 	assert_true(wire_encode_section(&sections, 999, "", 0));
 	load.sections = bytes;
@@ -148,7 +146,6 @@ static void frame_facts_of_a_load_round_trip(void **state)
 	struct wire_method_load load = some_load();
 	struct wire_record record;
 
-	(void)state;
 	assert_true(wire_encode_section(&sections, WIRE_SECTION_INLINE, "abc", 3));
 	load.sections = bytes;
 	load.sections_len = sections.len;
@@ -167,7 +164,6 @@ static void frame_facts_are_found_among_sections(void **state)
 	struct wire_method_load load = some_load();
 	struct wire_record record;
 
-	(void)state;
 	/* After others, longer than known here, and said twice. */
 	wire_encode_section(&sections, 999, "abc", 3);
 	wire_encode_section(&sections, WIRE_SECTION_FRAME, "\x10\x05\x02later", 8);
@@ -209,7 +205,6 @@ static void cut_frame_facts_are_none_at_every_length(void **state)
 	static const char bytes[] = "\x70\xac\x02\xff\xff\xff\xff\x0f";
 	const uint32_t len = sizeof(bytes) - 1;
 
-	(void)state;
 	for (uint32_t cut = 0; cut < len; cut++)
 		check_frame_section(bytes, cut, (struct wire_frame){0}, true);
 	check_frame_section(bytes, len, some_frame, false);
@@ -232,7 +227,6 @@ static void frame_facts_of_a_stub_round_trip(void **state)
 	struct wire_record record;
 	struct wire_stub out;
 
-	(void)state;
 	assert_true(wire_encode_stub(&buf, 0, &stub));
 	assert_int_equal(buf.len, WIRE_MESSAGE_HEADER_BYTES + wire_stub_bytes(&stub));
 	record = only_record(&buf);
@@ -258,7 +252,6 @@ static void stubs_are_cut_at_every_length(void **state)
 	struct wire_record record;
 	struct wire_stub out;
 
-	(void)state;
 	assert_true(wire_encode_stub(&buf, 0, &stub));
 	record = only_record(&buf);
 	for (uint32_t len = 0; len < record.len; len++) {
@@ -331,7 +324,6 @@ static void inline_table_round_trips(void **state)
 	struct wire_region region;
 	struct wire_inline_frame frame;
 
-	(void)state;
 	assert_int_equal(wire_inline_init(&table, bytes, len), 0);
 	assert_int_equal(table.n_methods, 3);
 	assert_int_equal(wire_inline_next_method(&table, &method), 1);
@@ -365,7 +357,6 @@ static void method_without_lines_has_no_first_line(void **state)
 	struct wire_line line = {.bci = 1, .line = 2};
 	size_t pos = 0;
 
-	(void)state;
 	assert_false(wire_method_next_line(&known, &pos, &line));
 	assert_int_equal(pos, 0);
 	assert_int_equal(line.line, 2);
@@ -396,7 +387,6 @@ static void cut_inline_tables_are_refused_at_every_length(void **state)
 	uint8_t bytes[128];
 	const size_t len = encode_inline(bytes, sizeof(bytes));
 
-	(void)state;
 	assert_int_equal(walk_inline(bytes, len), 0);
 	for (size_t cut = 0; cut < len; cut++) {
 		uint8_t *copy = malloc(cut + 1); /* so that a sanitizer sees what is read behind */
@@ -420,7 +410,6 @@ static void inline_tables_that_point_nowhere_are_refused(void **state)
 	const uint8_t second_is_self[] = {2, 4, 2, 0, 0};
 	const uint8_t long_number[] = {0x81, 0x80, 0x80, 0x80, 0x80, 0x00};
 
-	(void)state;
 	assert_int_equal(walk_inline(bad_method, sizeof(bad_method)), -EBADMSG);
 	assert_int_equal(walk_inline(bad_shared, sizeof(bad_shared)), -EBADMSG);
 	assert_int_equal(walk_inline(bad_depth, sizeof(bad_depth)), -EBADMSG);
@@ -455,7 +444,6 @@ static void hello_round_trip(void **state)
 	struct wire_value value;
 	size_t pos = 0;
 
-	(void)state;
 	assert_true(wire_encode_hello(&buf, &hello, attrs, values));
 	record = only_record(&buf);
 	assert_int_equal(wire_decode_hello(&record, &out), 0);
@@ -490,7 +478,6 @@ static void small_records_round_trip(void **state)
 	struct wire_bye bye;
 	struct wire_thread thread;
 
-	(void)state;
 	assert_true(wire_encode_resync(&buf, WIRE_RESYNC_BEGIN,
 				       &(struct wire_resync){.time_ns = 1, .epoch = 2}));
 	assert_true(wire_encode_resync(
@@ -547,7 +534,6 @@ static void integers_are_little_endian_and_frames_big_endian(void **state)
 	uint8_t frame[WIRE_SP_FRAME_HEADER_BYTES], greeting[WIRE_SP_GREETING_BYTES];
 	const uint8_t expected[] = {5, 0, 0, 0, 16, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0xff, 0xee};
 
-	(void)state;
 	assert_true(wire_encode_method_unload(
 		&buf, &(struct wire_method_unload){.time_ns = 0x201, .addr = 0xeeff}));
 	assert_memory_equal(buf.data, "FGW1\1\0\30\0\7\0", 10);
@@ -566,7 +552,6 @@ static void record_that_does_not_fit_changes_nothing(void **state)
 	struct wire_buf buf = {.data = small, .size = sizeof(small)};
 	const struct wire_method_load load = some_load();
 
-	(void)state;
 	assert_false(wire_encode_method_load(&buf, 0, &load));
 	assert_int_equal(buf.len, 0);
 	assert_true(buf.overflow);
@@ -589,7 +574,6 @@ static void every_cut_message_is_refused_or_ends_early(void **state)
 	struct wire_reader reader;
 	struct wire_record record;
 
-	(void)state;
 	assert_true(wire_encode_method_load(&buf, 0, &load));
 	for (size_t len = 0; len < buf.len; len++) {
 		const int err = wire_decode_message(buf.data, len, &message);
@@ -617,7 +601,6 @@ static void other_versions_and_other_bytes_are_told_apart(void **state)
 	struct wire_buf buf = new_message();
 	struct wire_message message;
 
-	(void)state;
 	buf.data[6] = 25; /* a header that is longer than the message */
 	assert_int_equal(wire_decode_message(buf.data, buf.len, &message), -EBADMSG);
 	buf.data[4] = 2;
@@ -633,7 +616,6 @@ static void longer_headers_and_payloads_are_later_versions(void **state)
 	struct wire_record record;
 	struct wire_bye bye;
 
-	(void)state;
 	assert_true(wire_encode_bye(&buf, &(struct wire_bye){.time_ns = 4, .reason = 1}));
 	memmove(buf.data + 32, buf.data + 24, buf.len - 24);
 	buf.data[6] = 32;
@@ -653,7 +635,6 @@ static void too_long_text_is_cut(void **state)
 	static char text[70001];
 	struct wire_str s;
 
-	(void)state;
 	memset(text, 'a', sizeof(text) - 1);
 	s = wire_str_from(text);
 	assert_int_equal(s.len, WIRE_STRING_MAX_BYTES);
@@ -662,7 +643,6 @@ static void too_long_text_is_cut(void **state)
 
 static void reasons_have_names(void **state)
 {
-	(void)state;
 	assert_string_equal(wire_loss_reason_name(WIRE_LOSS_BUFFER_FULL), "buffer full");
 	assert_string_equal(wire_loss_reason_name(0), "unknown");
 	assert_string_equal(wire_loss_reason_name(WIRE_LOSS_REASONS), "unknown");

@@ -64,7 +64,6 @@ static bool has_tool(const char *name)
 /* Puts the library in its place, stripped of all but what it exports. */
 static int make_root(void **state)
 {
-	(void)state;
 	root = fixture_new_path("root");
 	mkdir(root, 0700);
 	whole = fixture_new_library("c", source, "-Wl,--build-id=0x" BUILD_ID);
@@ -75,7 +74,6 @@ static int make_root(void **state)
 
 static int free_root(void **state)
 {
-	(void)state;
 	free(root);
 	free(whole);
 	return 0;
@@ -83,7 +81,6 @@ static int free_root(void **state)
 
 static int remove_fixtures(void **state)
 {
-	(void)state;
 	fixture_remove_all();
 	return 0;
 }
@@ -135,13 +132,11 @@ static void assert_source(enum elf_symbols_source expected)
 
 static void a_stripped_library_has_its_exports_alone(void **state)
 {
-	(void)state;
 	assert_source(ELF_SYMBOLS_DYNSYM);
 }
 
 static void mini_debug_info_adds_what_is_not_exported(void **state)
 {
-	(void)state;
 	if (!has_tool("xz"))
 		skip();
 	run("nm -D %s --format=posix --defined-only | awk '{print $1}' | sort >d;"
@@ -155,7 +150,6 @@ static void mini_debug_info_adds_what_is_not_exported(void **state)
 
 static void mini_debug_info_without_end_leaves_the_exports(void **state)
 {
-	(void)state;
 	if (!has_tool("xz"))
 		skip();
 	run("{ objcopy --only-keep-debug %s m; cat m; head -c 140000000 /dev/zero; } | xz -0 >m.xz;"
@@ -166,7 +160,6 @@ static void mini_debug_info_without_end_leaves_the_exports(void **state)
 
 static void mini_debug_info_that_is_broken_leaves_the_exports(void **state)
 {
-	(void)state;
 	if (!has_tool("xz"))
 		skip();
 	run("xz <%s | head -c 400 >m.xz; objcopy --add-section .gnu_debugdata=m.xz opt/fixture.so",
@@ -181,7 +174,6 @@ static void mini_debug_info_that_is_broken_leaves_the_exports(void **state)
 
 static void a_debug_file_is_found_by_build_id_in_the_targets_root(void **state)
 {
-	(void)state;
 	run("objcopy --only-keep-debug %s " BY_ID, whole);
 	assert_source(ELF_SYMBOLS_DEBUG_FILE);
 }
@@ -190,7 +182,6 @@ static void a_debug_file_is_found_by_its_link_in_each_place(void **state)
 {
 	static const char *const places[] = {"opt", "opt/.debug", "usr/lib/debug/opt"};
 
-	(void)state;
 	run("objcopy --only-keep-debug %s f.debug; objcopy --add-gnu-debuglink=f.debug "
 	    "opt/fixture.so; mkdir -p opt/.debug usr/lib/debug/opt",
 	    whole);
@@ -204,7 +195,6 @@ static void a_debug_file_is_found_by_its_link_in_each_place(void **state)
 
 static void without_build_id_the_checksum_decides(void **state)
 {
-	(void)state;
 	run("objcopy -R .note.gnu.build-id %s w; objcopy --only-keep-debug w opt/f.debug;"
 	    "strip -o opt/fixture.so w; objcopy --add-gnu-debuglink=opt/f.debug opt/fixture.so",
 	    whole);
@@ -217,7 +207,6 @@ static void a_debug_file_of_another_build_is_refused(void **state)
 {
 	char *other = fixture_new_library("c", source, "-Wl,--build-id=0xabcdef0123456788");
 
-	(void)state;
 	run("objcopy --only-keep-debug %s " BY_ID "; cp " BY_ID " opt/f.debug;"
 	    "objcopy --add-gnu-debuglink=opt/f.debug opt/fixture.so",
 	    other);
@@ -227,7 +216,6 @@ static void a_debug_file_of_another_build_is_refused(void **state)
 
 static void a_link_to_the_file_itself_ends(void **state)
 {
-	(void)state;
 	run("cd opt; objcopy --add-gnu-debuglink=fixture.so fixture.so; ln -s ../../../../.."
 	    "/../opt/fixture.so ../" BY_ID);
 	assert_source(ELF_SYMBOLS_DYNSYM);
@@ -235,7 +223,6 @@ static void a_link_to_the_file_itself_ends(void **state)
 
 static void what_is_no_regular_file_does_not_block(void **state)
 {
-	(void)state;
 	run("mkfifo " BY_ID);
 	assert_source(ELF_SYMBOLS_DYNSYM);
 	run("rm " BY_ID "; ln -s /dev/zero " BY_ID);
@@ -246,7 +233,6 @@ static void what_is_no_regular_file_does_not_block(void **state)
 
 static void a_link_out_of_the_root_stays_inside(void **state)
 {
-	(void)state;
 	run("objcopy --only-keep-debug %s ../outside.debug; ln -s $PWD/../outside.debug " BY_ID,
 	    whole);
 	assert_source(ELF_SYMBOLS_DYNSYM);
@@ -259,7 +245,6 @@ static void a_link_out_of_the_root_stays_inside(void **state)
 
 static void compressed_tables_are_read(void **state)
 {
-	(void)state;
 	if (!has_tool("eu-elfcompress"))
 		skip();
 	run("cp %s opt/fixture.so; eu-elfcompress -f -n .symtab -n .strtab -t zlib opt/fixture.so",
@@ -276,7 +261,6 @@ static void compressed_tables_that_lie_are_refused(void **state)
 	unsigned lies = 0;
 	char *path;
 
-	(void)state;
 	if (!has_tool("eu-elfcompress"))
 		skip();
 	run("cp %s opt/fixture.so; eu-elfcompress -f -n .symtab -n .strtab -t zlib opt/fixture.so",
@@ -334,7 +318,6 @@ static void entries_of_the_plt_bear_the_name_of_what_they_lead_to(void **state)
 					    "-fcf-protection=full -Wl,-z,ibtplt,-z,lazy",
 					    "-fcf-protection=full -Wl,-z,ibtplt,-z,now"};
 
-	(void)state;
 	if (!has_tool("objdump"))
 		skip();
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -351,7 +334,6 @@ static void entries_of_an_aarch64_plt_are_named_too(void **state)
 {
 	static const char *const forms[] = {"", "-mbranch-protection=standard -Wl,-z,force-bti"};
 
-	(void)state;
 	if (!has_tool("aarch64-linux-gnu-gcc") || !has_tool("aarch64-linux-gnu-objdump"))
 		skip();
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
@@ -403,7 +385,6 @@ static void assert_starts(const char *options, bool drops_sections)
 
 static void functions_without_a_name_have_a_start(void **state)
 {
-	(void)state;
 	assert_starts("", false);
 	assert_starts("-Wl,--no-eh-frame-hdr", false);
 	assert_starts("", true);

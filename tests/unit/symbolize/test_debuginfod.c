@@ -71,7 +71,6 @@ static int make_server(void **state)
 {
 	void *library = dlopen("libdebuginfod.so.1", RTLD_NOW);
 
-	(void)state;
 	if (!library || !fixture_has_compiler()) {
 		print_message("no libdebuginfod.so.1 or no compiler\n");
 		return 0;
@@ -88,7 +87,6 @@ static int make_server(void **state)
 
 static int stop_server(void **state)
 {
-	(void)state;
 	if (server > 0) {
 		kill(server, SIGKILL);
 		waitpid(server, NULL, 0);
@@ -157,7 +155,6 @@ static void names_come_from_the_server(void **state)
 	struct elf_symbols *symbols;
 	uint64_t serial;
 
-	(void)state;
 	need_server();
 	symbols = load_stripped(BUILD_ID, BUILD_ID);
 	serial = elf_symbols_serial(symbols);
@@ -179,7 +176,6 @@ static void what_the_server_does_not_have_is_asked_for_once(void **state)
 	struct debuginfod_stats stats;
 	struct elf_symbols *symbols;
 
-	(void)state;
 	need_server();
 	symbols = load_stripped("1234567812345678", NULL);
 	assert_int_equal(debuginfod_start(&debuginfod), 0);
@@ -201,7 +197,6 @@ static void another_files_symbols_are_refused(void **state)
 	struct debuginfod *debuginfod;
 	struct elf_symbols *symbols;
 
-	(void)state;
 	need_server();
 	elf_symbols_free(load_stripped(BUILD_ID, OTHER_ID));
 	symbols = load_stripped(OTHER_ID, NULL);
@@ -219,7 +214,6 @@ static void a_server_that_is_silent_holds_nobody_up(void **state)
 	struct elf_symbols *symbols;
 	uint64_t start_ns;
 
-	(void)state;
 	need_server();
 	symbols = load_stripped("8765432187654321", NULL);
 	kill(server, SIGSTOP);
@@ -238,7 +232,6 @@ static void without_urls_nobody_is_asked(void **state)
 {
 	struct debuginfod *debuginfod;
 
-	(void)state;
 	unsetenv("DEBUGINFOD_URLS");
 	assert_int_equal(debuginfod_start(&debuginfod), -ENOENT);
 	setenv("DEBUGINFOD_URLS", "", 1);

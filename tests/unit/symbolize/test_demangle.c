@@ -26,7 +26,6 @@ static void assert_shown(const char *name, const char *expected)
 
 static void cxx_is_shown_without_parameters(void **state)
 {
-	(void)state;
 	assert_shown("_ZN10JavaThread3runEv", "JavaThread::run");
 	assert_shown("_ZN13CompileBroker20compiler_thread_loopEv",
 		     "CompileBroker::compiler_thread_loop");
@@ -37,7 +36,6 @@ static void cxx_is_shown_without_parameters(void **state)
 
 static void rust_is_shown_without_its_hash(void **state)
 {
-	(void)state;
 	assert_shown("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",
 		     "core::fmt::Write::write_fmt");
 	assert_shown("_RNvC6_123foo3bar", "123foo::bar");
@@ -46,7 +44,6 @@ static void rust_is_shown_without_its_hash(void **state)
 
 static void what_the_compiler_split_off_bears_the_same_name(void **state)
 {
-	(void)state;
 	assert_shown("_ZN3Foo3barEv.cold", "Foo::bar");
 	assert_shown("_ZN3Foo3barEv.constprop.0", "Foo::bar");
 }
@@ -78,14 +75,12 @@ static void templates_are_shortened_on_request(void **state)
 		{"_RINvMC1aINtC1b1VmE1fmE", "<b::V<...>>::f::<...>"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_style(DEMANGLE_SIMPLE, cases[i].name, cases[i].shown);
 }
 
 static void parameters_are_shown_on_request(void **state)
 {
-	(void)state;
 	assert_style(DEMANGLE_FULL, "_ZN10JavaThread3runEv", "JavaThread::run()");
 	assert_style(DEMANGLE_FULL, "_ZNSt6vectorIiSaIiEE9push_backERKi",
 		     "std::vector<int, std::allocator<int> >::push_back(int const&)");
@@ -97,7 +92,6 @@ static void each_style_has_a_word(void **state)
 {
 	enum demangle_style style;
 
-	(void)state;
 	for (int i = 0; i < DEMANGLE_STYLES; i++) {
 		assert_int_equal(
 			demangle_style_of(demangle_style_word((enum demangle_style)i), &style), 0);
@@ -109,7 +103,6 @@ static void each_style_has_a_word(void **state)
 
 static void other_names_are_left_alone(void **state)
 {
-	(void)state;
 	assert_shown("", "");
 	assert_shown("_", "");
 	assert_shown("_Z", "");
@@ -123,7 +116,6 @@ static void a_text_that_does_not_fit_is_none(void **state)
 {
 	char buf[16]; /* "JavaThread::run" and its end */
 
-	(void)state;
 	assert_int_equal(demangle_name("_ZN10JavaThread3runEv", DEMANGLE_PLAIN, buf, 16), 15);
 	assert_int_equal(demangle_name("_ZN10JavaThread3runEv", DEMANGLE_PLAIN, buf, 15), 0);
 	assert_int_equal(demangle_name("_ZN10JavaThread3runEv", DEMANGLE_PLAIN, buf, 0), 0);
@@ -148,7 +140,6 @@ static void cxx_that_doubles_with_each_argument_ends(void **state)
 {
 	char name[1024] = "_Z1fI1AIiiE", buf[4096], a[8];
 
-	(void)state;
 	for (unsigned i = 1; i <= 70; i++) {
 		substitution(i + 1, a, sizeof(a));
 		snprintf(name + strlen(name), sizeof(name) - strlen(name), "S0_I%s%sE", a, a);
@@ -181,7 +172,6 @@ static void rust_that_doubles_with_each_argument_ends(void **state)
 	char name[1024] = "_RINvC1a1f", buf[4096];
 	size_t last = strlen(name) - 2;
 
-	(void)state;
 	strcat(name, "TmmE");
 	for (unsigned i = 0; i < 60; i++) {
 		const size_t here = strlen(name) - 2;
@@ -200,7 +190,6 @@ static void rust_that_doubles_with_each_argument_ends(void **state)
 
 static void short_forms_of_those_are_shown(void **state)
 {
-	(void)state;
 	assert_shown("_Z1fI1AIiiES0_IS1_S1_EEvv", "f<A<int, int>, A<A<int, int>, A<int, int> > >");
 	assert_shown("_RINvC1a1fTmmETB7_B7_EE", "a::f::<(u32, u32), ((u32, u32), (u32, u32))>");
 }
@@ -210,7 +199,6 @@ static void deep_and_long_names_end(void **state)
 	const size_t len = 1 << 20;
 	char *name = malloc(len + 1), buf[4096];
 
-	(void)state;
 	assert_non_null(name);
 	for (size_t used = 64; used <= len; used *= 4) {
 		memset(name, 'P', used);

@@ -60,7 +60,6 @@ static const char cxx_source[] =
 
 static int remove_fixtures(void **state)
 {
-	(void)state;
 	fixture_remove_all();
 	return 0;
 }
@@ -145,7 +144,6 @@ static void lines_are_those_that_addr2line_says(void **state)
 {
 	static const char *const options[] = {"-g -O2 -gdwarf-5", "-g -O2 -gdwarf-4", "-g -O2 -gz"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		char *path = fixture_new_library("c", source, options[i]);
 
@@ -163,7 +161,6 @@ static void a_file_without_dwarf_is_enoent(void **state)
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct dwarf_lines *lines;
 
-	(void)state;
 	assert_int_equal(dwarf_lines_open(fd, -1, &lines), -ENOENT);
 	close(fd);
 	free(path);
@@ -224,7 +221,6 @@ static void a_process_answers_as_the_reader_does(void **state)
 	struct native_lines_stats stats;
 	struct dwarf_lines *reader;
 
-	(void)state;
 	assert_int_equal(dwarf_lines_open(fd, -1, &reader), 0);
 	for (uint64_t addr = start; addr < start + 32; addr++) {
 		write_places(places, ask_until_there(lines, &file, addr, places), ours,
@@ -253,7 +249,6 @@ static void a_file_without_dwarf_costs_its_lines_alone(void **state)
 	struct native_lines *lines = native_lines_new();
 	struct native_lines_stats stats;
 
-	(void)state;
 	for (int i = 0; i < 200; i++) {
 		assert_int_equal(native_lines_find(lines, &file, 4096, places), 0);
 		native_lines_stats(lines, &stats);
@@ -280,7 +275,6 @@ static void broken_dwarf_costs_its_lines_alone(void **state)
 	const size_t from = bytes.len / 3; /* behind headers and code */
 	struct native_lines_stats stats;
 
-	(void)state;
 	srand(7);
 	alarm(60);
 	for (uint64_t serial = 1; serial <= 40; serial++) {
@@ -322,7 +316,6 @@ static void more_files_than_processes_take_turns(void **state)
 	struct native_lines *lines = native_lines_new();
 	struct native_lines_stats stats;
 
-	(void)state;
 	for (uint64_t serial = 1; serial <= NATIVE_LINES_MAX_FILES + 4; serial++) {
 		const struct native_lines_file file = {
 			.serial = serial, .pid = getpid(), .mapping = &mapping};

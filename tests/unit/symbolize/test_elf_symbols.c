@@ -62,7 +62,6 @@ static struct fixture_bytes c_bytes; /* of c_path */
 
 static int make_fixtures(void **state)
 {
-	(void)state;
 	if (!fixture_has_compiler())
 		return 0;
 	c_path = fixture_new_library("c", c_source,
@@ -73,7 +72,6 @@ static int make_fixtures(void **state)
 
 static int remove_fixtures(void **state)
 {
-	(void)state;
 	free(c_path);
 	free(c_bytes.data);
 	fixture_remove_all();
@@ -175,7 +173,6 @@ static size_t assert_loads(struct fixture_bytes *broken, int expected)
 
 static void functions_are_found_with_their_offset(void **state)
 {
-	(void)state;
 	need_compiler();
 	assert_at(&c_bytes, "first", 0, "first+0");
 	assert_at(&c_bytes, "second", 1, "second+1");
@@ -184,7 +181,6 @@ static void functions_are_found_with_their_offset(void **state)
 
 static void a_gap_behind_a_sized_function_is_nobodys(void **state)
 {
-	(void)state;
 	need_compiler();
 	assert_at(&c_bytes, "sized", 7, "sized+7");
 	assert_at(&c_bytes, "sized", 8, "-");
@@ -192,7 +188,6 @@ static void a_gap_behind_a_sized_function_is_nobodys(void **state)
 
 static void an_unsized_function_ends_at_the_next_or_with_its_section(void **state)
 {
-	(void)state;
 	need_compiler();
 	assert_at(&c_bytes, "unsized", 31, "unsized+31");
 	assert_at(&c_bytes, "unsized", 32, "sized+0");
@@ -202,7 +197,6 @@ static void an_unsized_function_ends_at_the_next_or_with_its_section(void **stat
 
 static void behind_a_nested_function_the_outer_goes_on(void **state)
 {
-	(void)state;
 	need_compiler();
 	assert_at(&c_bytes, "outer", 15, "outer+15");
 	assert_at(&c_bytes, "outer", 16, "inner+0");
@@ -212,7 +206,6 @@ static void behind_a_nested_function_the_outer_goes_on(void **state)
 
 static void a_label_counts_only_outside_of_functions(void **state)
 {
-	(void)state;
 	need_compiler();
 	assert_at(&c_bytes, "holder", 20, "holder+20");
 	assert_at(&c_bytes, "lone", 4, "lone+4");
@@ -222,7 +215,6 @@ static void marks_of_the_assembler_are_no_names(void **state)
 {
 	struct fixture_bytes copy;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture();
 	memcpy(name_of(&copy, "marker"), "$x.ker", 6);
@@ -235,7 +227,6 @@ static void of_aliases_the_global_and_the_clean_one_is_shown(void **state)
 {
 	struct fixture_bytes copy;
 
-	(void)state;
 	need_compiler();
 	assert_at(&c_bytes, "local_alias", 3, "global_alias+3");
 	copy = copy_fixture();
@@ -254,7 +245,6 @@ static void a_version_is_no_part_of_the_name(void **state)
 {
 	struct fixture_bytes copy;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture();
 	name_of(&copy, "nameXVERSION")[4] = '@';
@@ -266,7 +256,6 @@ static void a_stripped_library_names_what_it_exports(void **state)
 {
 	struct fixture_bytes copy;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture();
 	section_of(&copy, SHT_SYMTAB)->sh_type = SHT_NULL;
@@ -285,7 +274,6 @@ static void cxx_names_are_shown_without_parameters(void **state)
 	uint64_t offset;
 	char *path;
 
-	(void)state;
 	need_compiler();
 	path = fixture_new_library("c++", cxx_source, "");
 	assert_int_equal(fixture_load(path, &symbols), 0);
@@ -311,7 +299,6 @@ static void file_offsets_become_addresses_by_segment(void **state)
 	uint64_t addr = 0;
 	unsigned seen = 0;
 
-	(void)state;
 	need_compiler();
 	segments = (const void *)(c_bytes.data + header_of(&c_bytes)->e_phoff);
 	assert_int_equal(fixture_load(c_path, &symbols), 0);
@@ -337,7 +324,6 @@ static void of_segments_in_one_page_the_one_with_code_is_meant(void **state)
 	Elf64_Phdr *code = NULL, *before = NULL, *segments;
 	uint64_t addr = 0;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture();
 	segments = (void *)(copy.data + header_of(&copy)->e_phoff);
@@ -368,7 +354,6 @@ static void the_build_id_is_read(void **state)
 	const unsigned char *build_id;
 	size_t len;
 
-	(void)state;
 	need_compiler();
 	assert_int_equal(fixture_load(c_path, &symbols), 0);
 	build_id = elf_symbols_build_id(symbols, &len);
@@ -381,7 +366,6 @@ static void the_soname_is_read(void **state)
 {
 	struct elf_symbols *symbols;
 
-	(void)state;
 	need_compiler();
 	assert_int_equal(fixture_load(c_path, &symbols), 0);
 	assert_string_equal(elf_symbols_soname(symbols), "libc-fixture.so.3");
@@ -393,7 +377,6 @@ static void equal_means_the_same_names_at_the_same_places(void **state)
 	struct elf_symbols *one, *two, *other;
 	struct fixture_bytes copy;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture();
 	memcpy(name_of(&copy, "hidden"), "HIDDEN", 6);
@@ -420,7 +403,6 @@ static void libjvm_names_its_functions(void **state)
 	unsigned seen = 0;
 	glob_t found;
 
-	(void)state;
 	if (glob(pattern, 0, NULL, &found) != 0) {
 		print_message("no %s\n", pattern);
 		skip();
@@ -449,7 +431,6 @@ static void libjvm_names_its_functions(void **state)
 
 static void every_cut_of_a_file_loads_or_is_no_elf(void **state)
 {
-	(void)state;
 	need_compiler();
 	for (size_t len = 0; len < c_bytes.len; len += 64) {
 		struct elf_symbols *symbols = NULL;
@@ -470,7 +451,6 @@ static void random_bytes_are_no_elf(void **state)
 	unsigned char bytes[4096];
 	struct elf_symbols *symbols;
 
-	(void)state;
 	srand(1);
 	for (unsigned round = 0; round < 200; round++) {
 		for (size_t i = 0; i < sizeof(bytes); i++)
@@ -484,7 +464,6 @@ static void random_bytes_are_no_elf(void **state)
 /* Bytes that are mostly right get further than random ones. */
 static void a_file_with_bytes_changed_never_ends_us(void **state)
 {
-	(void)state;
 	need_compiler();
 	srand(2);
 	for (unsigned round = 0; round < 2000; round++) {
@@ -514,7 +493,6 @@ static void other_things_than_files_are_einval_at_once(void **state)
 	char *fifo = fixture_new_path("fifo");
 	struct elf_symbols *symbols;
 
-	(void)state;
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	alarm(20);
 	assert_int_equal(fixture_load(fifo, &symbols), -EINVAL);
@@ -528,7 +506,6 @@ static void objects_and_foreign_byte_orders_are_no_elf_of_ours(void **state)
 {
 	struct fixture_bytes copy;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture();
 	header_of(&copy)->e_type = ET_REL;
@@ -602,7 +579,6 @@ static void mark_compressed(const struct fixture_bytes *bytes, Elf64_Shdr *table
 
 static void a_broken_table_is_left_out(void **state)
 {
-	(void)state;
 	need_compiler();
 	assert_breaks(link_past_the_end);
 	assert_breaks(link_to_itself);
@@ -618,7 +594,6 @@ static void names_outside_of_the_strings_are_left_out(void **state)
 {
 	struct fixture_bytes copy;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture();
 	symbol_of(&copy, "hidden")->st_name = 0x7fffffff;
@@ -633,7 +608,6 @@ static void a_name_without_an_end_is_left_out(void **state)
 	Elf64_Shdr *strings;
 	size_t at;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture();
 	strings = strings_of(&copy, section_of(&copy, SHT_SYMTAB));
@@ -648,7 +622,6 @@ static void functions_outside_of_code_are_left_out(void **state)
 	struct fixture_bytes copy;
 	size_t before;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture();
 	before = assert_loads(&copy, 0);
@@ -664,7 +637,6 @@ static void a_size_ends_with_the_segment(void **state)
 	struct fixture_bytes copy;
 	uint64_t addr, offset;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture();
 	addr = symbol_of(&copy, "hidden")->st_value;
@@ -698,7 +670,6 @@ static void counts_past_the_bounds_are_efbig(void **state)
 {
 	struct fixture_bytes copy;
 
-	(void)state;
 	need_compiler();
 	copy = copy_fixture(); /* sections, as many as section 0 says */
 	header_of(&copy)->e_shnum = 0;

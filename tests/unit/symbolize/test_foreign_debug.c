@@ -140,7 +140,6 @@ static int make_roots(void **state)
 {
 	char *other;
 
-	(void)state;
 	liar = fixture_new_path("liar");
 	victim = fixture_new_path("victim");
 	whole = fixture_new_library("c", honest, BUILD_ID);
@@ -157,7 +156,6 @@ static int make_roots(void **state)
 
 static int free_roots(void **state)
 {
-	(void)state;
 	table_cache_free(cache);
 	cache = NULL;
 	free(liar);
@@ -168,7 +166,6 @@ static int free_roots(void **state)
 
 static int remove_fixtures(void **state)
 {
-	(void)state;
 	fixture_remove_all();
 	return 0;
 }
@@ -209,7 +206,6 @@ static void a_forged_debug_file_names_its_own_root_alone(void **state)
 {
 	struct tenant a = start_tenant(liar), b = start_tenant(victim);
 
-	(void)state;
 	assert_int_equal(a.library->inode, b.library->inode);
 	assert_forged(&a, true);
 	assert_forged(&b, false);
@@ -222,7 +218,6 @@ static void who_is_first_makes_no_difference(void **state)
 {
 	struct tenant b = start_tenant(victim), a = start_tenant(liar);
 
-	(void)state;
 	assert_forged(&b, false);
 	assert_forged(&a, true);
 	assert_forged(&b, false);
@@ -235,7 +230,6 @@ static void processes_of_one_root_share_a_debug_file(void **state)
 	struct tenant a = start_tenant(liar), b = start_tenant(liar);
 	struct table_stats stats;
 
-	(void)state;
 	assert_ptr_equal(symbols_of(&a), symbols_of(&b));
 	table_cache_table_stats(cache, TABLE_SYMBOLS, &stats);
 	assert_int_equal(stats.loads, 1);
@@ -249,7 +243,6 @@ static void one_that_is_gone_is_not_named_by_a_debug_file_of_others(void **state
 	const pid_t gone = b.pid;
 	const char *reason = NULL;
 
-	(void)state;
 	end_tenant(&b); /* before its file has been found */
 	assert_forged(&a, true);
 	assert_null(module_cache_find(cache, gone, b.library, &reason));
@@ -264,7 +257,6 @@ static void one_that_moves_into_a_root_is_named_by_none_of_its_debug_files(void 
 	struct tenant mover = start_mover(victim, liar);
 	char byte;
 
-	(void)state;
 	table_cache_see(cache, mover.pid, mover.library);
 	kill(mover.pid, SIGUSR1);
 	assert_int_equal(read(mover.said, &byte, 1), 1);
@@ -285,7 +277,6 @@ static void assert_numbers_differ(void)
 
 static void equal_debug_files_of_two_roots_have_two_numbers(void **state)
 {
-	(void)state;
 	run("mkdir -p %s/usr/lib/debug/.build-id/ab; cp %s/" DEBUG_ID " %s/" DEBUG_ID, victim, liar,
 	    victim);
 	assert_numbers_differ();
@@ -293,7 +284,6 @@ static void equal_debug_files_of_two_roots_have_two_numbers(void **state)
 
 static void a_debug_file_that_only_has_lines_to_add_has_a_number_too(void **state)
 {
-	(void)state;
 	run("cp %s %s" LIBRARY, whole, liar); /* the other root has the same file */
 	assert_numbers_differ();
 }
@@ -302,7 +292,6 @@ static void names_of_the_file_itself_are_shared(void **state)
 {
 	struct tenant a, b;
 
-	(void)state;
 	run("rm %s/" DEBUG_ID, liar);
 	a = start_tenant(liar);
 	b = start_tenant(victim);

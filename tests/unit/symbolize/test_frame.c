@@ -10,7 +10,6 @@
 
 static void kinds_have_the_suffixes_users_know(void **state)
 {
-	(void)state;
 	assert_string_equal(frame_kind_suffix(FRAME_INTERPRETED), "_[0]");
 	assert_string_equal(frame_kind_suffix(FRAME_C1), "_[1]");
 	assert_string_equal(frame_kind_suffix(FRAME_JIT), "_[j]");
@@ -25,7 +24,6 @@ static void every_other_kind_has_none(void **state)
 	static const enum frame_kind plain[] = {FRAME_LABEL, FRAME_STUB, FRAME_JVM, FRAME_NATIVE,
 						FRAME_UNKNOWN};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
 		assert_string_equal(frame_kind_suffix(plain[i]), "");
 }

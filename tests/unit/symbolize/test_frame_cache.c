@@ -16,7 +16,6 @@ static void a_frame_is_found_by_its_whole_key(void **state)
 	struct frame_cache cache = {0};
 	struct frame_key other = key;
 
-	(void)state;
 	assert_null(frame_cache_find(&cache, &key));
 	frame_cache_put(&cache, &key, &frame);
 	assert_string_equal(frame_cache_find(&cache, &key)->name, "a");
@@ -45,7 +44,6 @@ static void what_has_no_owner_or_no_name_is_not_kept(void **state)
 	struct frame_cache cache = {0};
 	struct frame_key ownerless = key;
 
-	(void)state;
 	ownerless.owner = 0;
 	frame_cache_put(&cache, &ownerless, &frame);
 	assert_null(frame_cache_find(&cache, &ownerless));
@@ -63,7 +61,6 @@ static void keys_that_share_a_place_are_not_mistaken_for_each_other(void **state
 	struct frame_key each = key;
 	uint32_t found = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < n; i++) {
 		each.parts[0] = i;
 		frame_cache_put(&cache, &each, &(struct frame){.name = "a", .line = i});

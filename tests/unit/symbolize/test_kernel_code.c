@@ -35,7 +35,6 @@ static void put(const char *path, const char *text)
 
 static int set_up_group(void **state)
 {
-	(void)state;
 	close(mkstemp(symbols_path));
 	close(mkstemp(modules_path));
 	return 0;
@@ -43,7 +42,6 @@ static int set_up_group(void **state)
 
 static int tear_down_group(void **state)
 {
-	(void)state;
 	unlink(symbols_path);
 	unlink(modules_path);
 	return 0;
@@ -60,7 +58,6 @@ static void begin(const char *symbols)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	kernel_code_free(code);
 	code = NULL;
 	return 0;
@@ -97,7 +94,6 @@ static void assert_named(uint64_t addr, uint64_t time_ns, uint64_t now_ns, const
 
 static void a_module_that_is_loaded_later_is_named(void **state)
 {
-	(void)state;
 	begin(KERNEL);
 	assert_named(0xffffffffc0000010, 2 * SEC, 2 * SEC, NULL, NULL);
 	put(symbols_path, KERNEL NFT "ffffffff81000000 T begun\n");
@@ -109,7 +105,6 @@ static void a_module_that_is_loaded_later_is_named(void **state)
 
 static void an_address_without_a_name_makes_symbols_be_read_again(void **state)
 {
-	(void)state;
 	begin(KERNEL);
 	put(symbols_path, KERNEL NFT);
 	assert_named(0xffffffffc0000010, 2 * SEC, 2 * SEC, NULL, NULL); /* so soon: not yet */
@@ -120,7 +115,6 @@ static void what_never_has_a_name_costs_ever_less(void **state)
 {
 	struct kernel_code_stats stats;
 
-	(void)state;
 	begin(KERNEL);
 	for (uint64_t s = 2; s < 200; s++)
 		assert_named(0xffffffffd0000000, s * SEC, s * SEC, NULL, NULL);
@@ -131,7 +125,6 @@ static void what_never_has_a_name_costs_ever_less(void **state)
 
 static void a_recording_begins_with_what_is_there(void **state)
 {
-	(void)state;
 	begin(KERNEL);
 	put(symbols_path, KERNEL NFT);
 	kernel_code_begin(code, 2 * SEC);
@@ -140,7 +133,6 @@ static void a_recording_begins_with_what_is_there(void **state)
 
 static void a_program_is_named_while_it_lives(void **state)
 {
-	(void)state;
 	begin(KERNEL);
 	tell(BPF, "bpf_prog_11_first", false, 10 * SEC);
 	tell(BPF, "bpf_prog_11_first", true, 20 * SEC);
@@ -153,7 +145,6 @@ static void a_program_is_named_while_it_lives(void **state)
 
 static void a_program_that_was_there_before_is_named_by_its_going(void **state)
 {
-	(void)state;
 	begin(KERNEL);
 	tell(BPF, "bpf_prog_11_first", true, 20 * SEC);
 	assert_named(BPF + 8, 15 * SEC, 21 * SEC, "bpf_prog_11_first", "[bpf]");
@@ -161,7 +152,6 @@ static void a_program_that_was_there_before_is_named_by_its_going(void **state)
 
 static void a_program_does_not_name_what_its_address_held_before(void **state)
 {
-	(void)state;
 	begin(KERNEL "ffffffffc0100000 t bpf_prog_00_old\t[bpf]\n");
 	tell(BPF, "bpf_prog_22_second", false, 30 * SEC);
 	assert_named(BPF + 8, 15 * SEC, 2 * SEC, "bpf_prog_00_old", "[bpf]");
@@ -173,7 +163,6 @@ static void programs_without_end_are_forgotten(void **state)
 	struct kernel_code_stats stats;
 	char name[64];
 
-	(void)state;
 	begin(KERNEL);
 	for (uint64_t i = 0; i < 300000; i++) {
 		snprintf(name, sizeof(name), "bpf_prog_%llx", (unsigned long long)i);
@@ -187,7 +176,6 @@ static void programs_without_end_are_forgotten(void **state)
 
 static void only_what_cannot_change_may_be_remembered(void **state)
 {
-	(void)state;
 	begin(KERNEL);
 	tell(BPF, "bpf_prog_11_first", false, 2 * SEC);
 	assert_int_equal(kernel_code_owner(code, BPF + 8, SEC), 0);
@@ -199,7 +187,6 @@ static void only_what_cannot_change_may_be_remembered(void **state)
 
 static void hidden_symbols_say_why(void **state)
 {
-	(void)state;
 	begin("0000000000000000 T start\n");
 	assert_non_null(kernel_code_problem(code));
 	assert_named(0xffffffff81000010, 2 * SEC, 2 * SEC, NULL, NULL);
@@ -223,7 +210,6 @@ static void each_reason_has_its_remedy(void **state)
 	};
 	char text[400];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		kernel_hidden_sentence(&cases[i].rights, text, sizeof(text));
 		assert_non_null(strstr(text, cases[i].sentence));

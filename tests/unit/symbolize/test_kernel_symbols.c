@@ -54,7 +54,6 @@ static void assert_found(uint64_t addr, const char *name, const char *module)
 
 static void an_address_belongs_to_the_symbol_before_it(void **state)
 {
-	(void)state;
 	assert_found(0xffffffff81000000, "_stext", "[kernel]");
 	assert_found(0xffffffff810000ff, "_stext", "[kernel]");
 	assert_found(0xffffffff81000400, "weak_two", "[kernel]");
@@ -62,20 +61,17 @@ static void an_address_belongs_to_the_symbol_before_it(void **state)
 
 static void data_is_not_code(void **state)
 {
-	(void)state;
 	assert_found(0xffffffff81000300, "_less", "[kernel]");
 }
 
 static void of_aliases_the_last_one_is_shown_as_perf_does(void **state)
 {
-	(void)state;
 	assert_found(0xffffffff81000180, "weak_one", "[kernel]");
 	assert_found(0xffffffff81000280, "_less", "[kernel]");
 }
 
 static void modules_and_bpf_keep_their_brackets(void **state)
 {
-	(void)state;
 	assert_found(0xffffffffc0000080, "nft_one", "[nf_tables]");
 	assert_found(0xffffffffc0000100, "nft_two", "[nf_tables]");
 	assert_found(0xffffffffc0001004, "bpf_prog_1", "[bpf]");
@@ -83,7 +79,6 @@ static void modules_and_bpf_keep_their_brackets(void **state)
 
 static void the_last_symbol_does_not_hold_everything_above(void **state)
 {
-	(void)state;
 	assert_found(0xffffffff81000fff, "weak_two", "[kernel]");
 	assert_found(0xffffffff81001000, NULL, NULL); /* _etext */
 	assert_found(0xffffffff81002000, "after_text", "[kernel]");
@@ -93,7 +88,6 @@ static void the_last_symbol_does_not_hold_everything_above(void **state)
 
 static void a_modules_last_symbol_ends_with_the_page_behind_it(void **state)
 {
-	(void)state;
 	assert_found(0xffffffffc0000fff, "nft_two", "[nf_tables]");
 	assert_found(0xffffffffc0002fff, "bpf_prog_1", "[bpf]");
 	assert_found(0xffffffffc0003000, NULL, NULL);
@@ -101,7 +95,6 @@ static void a_modules_last_symbol_ends_with_the_page_behind_it(void **state)
 
 static void nothing_is_below_the_first_symbol(void **state)
 {
-	(void)state;
 	assert_found(0, NULL, NULL);
 	assert_found(0xffffffff80ffffff, NULL, NULL);
 }
@@ -110,7 +103,6 @@ static void one_symbol_an_address_is_kept(void **state)
 {
 	struct kernel_symbols *symbols = parse(text);
 
-	(void)state;
 	assert_int_equal(kernel_symbols_count(symbols), 8);
 	kernel_symbols_free(symbols);
 }
@@ -121,7 +113,6 @@ static void order_does_not_matter(void **state)
 					       "ffffffff81000100 t first\n");
 	const char *module;
 
-	(void)state;
 	assert_string_equal(kernel_symbols_find(symbols, 0xffffffff81000150, &module), "first");
 	kernel_symbols_free(symbols);
 }
@@ -131,7 +122,6 @@ static void hidden_addresses_are_eacces(void **state)
 	static const char hidden[] = "0000000000000000 T _stext\n0000000000000000 t other\n";
 	struct kernel_symbols *symbols = NULL;
 
-	(void)state;
 	assert_int_equal(kernel_symbols_parse(hidden, strlen(hidden), &symbols), -EACCES);
 	assert_null(symbols);
 }
@@ -140,7 +130,6 @@ static void a_text_without_code_is_enodata(void **state)
 {
 	struct kernel_symbols *symbols = NULL;
 
-	(void)state;
 	assert_int_equal(kernel_symbols_parse("", 0, &symbols), -ENODATA);
 	assert_int_equal(kernel_symbols_parse("garbage\n\n", 9, &symbols), -ENODATA);
 }
@@ -157,14 +146,12 @@ static void lines_that_do_not_parse_are_skipped(void **state)
 					       "ffffffff81000010 T good\n"
 					       "ffffffff81000020 T last_without_newline");
 
-	(void)state;
 	assert_int_equal(kernel_symbols_count(symbols), 2);
 	kernel_symbols_free(symbols);
 }
 
 static void every_cut_of_the_text_parses_or_says_why(void **state)
 {
-	(void)state;
 	for (size_t len = 0; len <= strlen(text); len++) {
 		struct kernel_symbols *symbols = NULL;
 		char *copy = malloc(len + 1); /* exact, for the address sanitizer */
@@ -188,7 +175,6 @@ static void modules_past_the_bound_are_one(void **state)
 	const char *module;
 	size_t len = 0;
 
-	(void)state;
 	assert_non_null(many);
 	for (unsigned i = 0; i < 5000; i++)
 		len += (size_t)snprintf(many + len, size - len, "%016x t f%u\t[m%u]\n",
@@ -211,7 +197,6 @@ static void this_kernel_names_its_own_functions(void **state)
 	const char *module;
 	FILE *file;
 
-	(void)state;
 	if (err) {
 		print_message("/proc/kallsyms: %s\n", strerror(-err));
 		skip();

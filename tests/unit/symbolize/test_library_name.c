@@ -24,7 +24,6 @@ static void check(const char *name, const char *soname, const char *expected)
 
 static void unpacked_libraries_have_one_name(void **state)
 {
-	(void)state;
 	check("jna1080333495942294812.tmp", "", "jna.tmp");
 	check("libnetty_tcnative_linux_x86_643108031495942294812.so", "",
 	      "libnetty_tcnative_linux_x86_64.so");
@@ -41,7 +40,6 @@ static void unpacked_libraries_have_one_name(void **state)
 
 static void the_soname_comes_first(void **state)
 {
-	(void)state;
 	check("jna1080333495942294812.tmp", "libjnidispatch.so", "libjnidispatch.so");
 	check("jna1080333495942294812.tmp", "jna2080333495942294812.so", "jna.tmp");
 }
@@ -51,7 +49,6 @@ static void a_name_of_nothing_else_is_the_build_id(void **state)
 	const struct library_own nothing = {.soname = "", .build_id = ""};
 	char room[LIBRARY_NAME_BYTES];
 
-	(void)state;
 	check("1080333495942294812.so", "", "build-id-0123456789ab.so");
 	assert_string_equal(library_name("1080333495942294812.so", &nothing, room), "unpacked.so");
 }
@@ -71,7 +68,6 @@ static void ordinary_names_stay(void **state)
 		"",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		check(names[i], "libother.so", names[i]);
 		assert_false(library_name_is_random(names[i]));
@@ -82,7 +78,6 @@ static void a_name_longer_than_its_room_stays(void **state)
 {
 	char name[LIBRARY_NAME_BYTES + 8];
 
-	(void)state;
 	memset(name, '1', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	check(name, "lib.so", name);

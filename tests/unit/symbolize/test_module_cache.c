@@ -148,7 +148,6 @@ static void addresses_of_this_process_are_named(void **state)
 	struct mapping mapping = find_mapping(&space, own);
 	const char *name;
 
-	(void)state;
 	assert_string_equal(name_in(find(cache, getpid(), &mapping), &mapping, own),
 			    "addresses_of_this_process_are_named");
 	mapping = find_mapping(&space, libc);
@@ -165,7 +164,6 @@ static void every_mapping_of_this_process_is_answered(void **state)
 	struct address_space space = {0};
 	const char *reason = NULL;
 
-	(void)state;
 	assert_int_equal(address_space_read(&space, getpid()), 0);
 	for (size_t i = 0; i < space.count; i++) {
 		const struct mapping *mapping = &space.mappings[i];
@@ -187,7 +185,6 @@ static void the_vdso_is_named(void **state)
 	struct address_space space = {0};
 	bool seen = false;
 
-	(void)state;
 	assert_int_equal(address_space_read(&space, getpid()), 0);
 	for (size_t i = 0; i < space.count; i++) {
 		const struct mapping *mapping = &space.mappings[i];
@@ -210,7 +207,6 @@ static void memory_without_a_file_is_said_to_be_so(void **state)
 	static const char *const paths[] = {"", "[heap]", "//anon", "[vsyscall]"};
 	struct table_cache *cache = new_cache(PLENTY);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		const struct mapping mapping = {
 			.start = 0x700000000000, .end = 0x700000001000, .path = paths[i]};
@@ -225,7 +221,6 @@ static void a_known_mapping_takes_no_second_load(void **state)
 	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
-	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
@@ -264,7 +259,6 @@ static void processes_share_a_file(void **state)
 	struct mapped one;
 	pid_t child;
 
-	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	child = start_child();
@@ -282,7 +276,6 @@ static void copies_of_a_file_share_a_table(void **state)
 	struct mapped one, copy, two;
 	struct elf_symbols *symbols;
 
-	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	copy = map_file(fixture_new_library("c", source_one, ""));
@@ -305,7 +298,6 @@ static void a_file_that_took_the_place_is_not_read(void **state)
 	struct mapped one;
 	char *other;
 
-	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	other = fixture_new_library("c", source_two, "");
@@ -327,7 +319,6 @@ static void a_wrong_device_is_not_the_file(void **state)
 	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
-	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	one.mapping.start -= 1u << 30;
@@ -351,7 +342,6 @@ static void a_deleted_file_is_read_through_map_files(void **state)
 	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
-	(void)state;
 	need_compiler();
 	need_root();
 	one = map_file(fixture_new_library("c", source_one, ""));
@@ -369,7 +359,6 @@ static void a_replaced_file_is_read_through_map_files(void **state)
 	struct mapped one;
 	char *other;
 
-	(void)state;
 	need_compiler();
 	need_root();
 	one = map_file(fixture_new_library("c", source_one, ""));
@@ -387,7 +376,6 @@ static void a_process_that_is_gone_is_named_by_what_is_known(void **state)
 	struct mapped one, two;
 	pid_t gone;
 
-	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	two = map_file(fixture_new_library("c", source_two, ""));
@@ -420,7 +408,6 @@ static void other_things_than_files_are_never_opened(void **state)
 	char *path = fixture_new_path("fifo");
 	struct mapping mapping;
 
-	(void)state;
 	assert_int_equal(mkfifo(path, 0600), 0);
 	alarm(20);
 	mapping = mapping_of(path);
@@ -440,7 +427,6 @@ static void a_magic_link_is_not_followed(void **state)
 	char *path = fixture_new_path("link");
 	struct mapping mapping;
 
-	(void)state;
 	assert_int_equal(symlink("/proc/self/exe", path), 0);
 	mapping = mapping_of(path);
 	assert_reason(cache, getpid(), &mapping, "path leads out of the container");
@@ -455,7 +441,6 @@ static void what_is_no_elf_is_remembered_as_such(void **state)
 	struct mapping mapping;
 	FILE *file;
 
-	(void)state;
 	file = fopen(path, "w");
 	assert_non_null(file);
 	assert_true(fputs("#!/bin/sh\n", file) >= 0);
@@ -475,7 +460,6 @@ static void another_file_at_the_same_place_is_looked_at(void **state)
 	struct mapping first, second;
 	struct mapped one, two;
 
-	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	two = map_file(fixture_new_library("c", source_two, ""));
@@ -507,7 +491,6 @@ static void the_least_recently_used_table_goes_first(void **state)
 	struct mapped one, two, three;
 	struct table_cache *cache;
 
-	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	two = map_file(fixture_new_library("c", source_two, ""));
@@ -536,7 +519,6 @@ static void a_table_larger_than_the_bound_still_serves(void **state)
 	struct table_cache *cache = new_cache(1);
 	struct mapped one;
 
-	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
@@ -551,7 +533,6 @@ static void forgetting_a_process_keeps_the_tables(void **state)
 	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
-	(void)state;
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	find(cache, getpid(), &one.mapping);
@@ -567,7 +548,6 @@ static void forgetting_a_process_keeps_the_tables(void **state)
 
 static int remove_fixtures(void **state)
 {
-	(void)state;
 	fixture_remove_all();
 	return 0;
 }

@@ -24,7 +24,6 @@ static void *code; /* where a JVM would keep its code: executable, without a fil
 
 static int setup(void **state)
 {
-	(void)state;
 	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return code == MAP_FAILED || table_cache_new(64u << 20, false, &tables) < 0 ||
 	       symbolizer_new(tables, &symbolizer) < 0 || process_new(getpid(), 0, &process) < 0 ||
@@ -33,7 +32,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	process_free(process);
 	symbolizer_free(symbolizer);
 	table_cache_free(tables);
@@ -79,7 +77,6 @@ static void each_frame_is_named_by_what_holds_its_address(void **state)
 	struct stack stack = {.depth = 3};
 	struct symbolizer_verdict verdict;
 
-	(void)state;
 	assert_int_equal(code_map_add(process->code, &method, false), 1);
 	assert_int_equal(code_map_add(process->code, &stub, false), 1);
 	stack.entries[0] = (struct stack_entry){.addr = base};
@@ -112,7 +109,6 @@ static void frame_of_a_file_says_its_build(void **state)
 	const unsigned char *bytes;
 	size_t len;
 
-	(void)state;
 	assert_int_equal(elf_symbols_load(fd, NULL, &symbols), 0);
 	close(fd);
 	bytes = elf_symbols_build_id(symbols, &len);
@@ -178,7 +174,6 @@ static void inlined_frames_stand_in_front_of_their_caller(void **state)
 	const struct symbolizer_context context = {.process = process, .time_ns = 20};
 	struct symbolizer_verdict verdict;
 
-	(void)state;
 	assert_int_equal(code_map_add(process->code, &method, false), 1);
 	stack.entries[0] = (struct stack_entry){.addr = base + 16}; /* behind the region */
 	/* The call before a return address at the region's end is still in it. */
@@ -212,7 +207,6 @@ static void methods_are_called_as_the_caller_asks(void **state)
 					  .signature = "(I)V"};
 	struct stack stack = {.depth = 1};
 
-	(void)state;
 	stack.entries[0].addr = base;
 	assert_int_equal(code_map_add(process->code, &method, false), 1);
 	name(&stack, 20);
@@ -227,7 +221,6 @@ static void generated_code_without_a_name_is_unnamed_java(void **state)
 {
 	struct stack stack = {.depth = 1};
 
-	(void)state;
 	stack.entries[0].addr = (uint64_t)(uintptr_t)code + 2048;
 	assert_false(name(&stack, 20).is_java_named);
 	assert_int_equal(frames[0].kind, FRAME_UNKNOWN);
@@ -240,7 +233,6 @@ static void what_is_nowhere_says_so(void **state)
 	struct symbolizer_verdict verdict;
 	struct stack stack = {.depth = 1};
 
-	(void)state;
 	stack.entries[0].addr = 0x10;
 	assert_true(name(&stack, 20).is_java_named);
 	assert_string_equal(frames[0].name, "[unknown: not mapped]");
@@ -253,7 +245,6 @@ static void a_stack_down_to_the_programs_start_is_rooted(void **state)
 	extern void _start(void);
 	struct stack stack = {.depth = 2};
 
-	(void)state;
 	stack.entries[0].addr = (uint64_t)(uintptr_t)&function_to_be_found;
 	stack.entries[1].addr = (uint64_t)(uintptr_t)&_start;
 	assert_true(name(&stack, 20).is_rooted);
@@ -320,7 +311,6 @@ static size_t name_below(uint64_t kernel_leaf, uint64_t kernel_root, uint64_t us
 /* The registers are those of the program before, whose code is gone. */
 static void between_two_programs_nobody_has_called_the_kernel(void **state)
 {
-	(void)state;
 	tell_kernel();
 	assert_int_equal(name_below(IN_SCHED, IN_EXECVE, UNMAPPED, true), 2);
 	assert_string_equal(frames[1].name, "do_execveat_common.isra.0");
@@ -329,7 +319,6 @@ static void between_two_programs_nobody_has_called_the_kernel(void **state)
 
 static void who_calls_execve_is_shown_while_its_code_is_there(void **state)
 {
-	(void)state;
 	tell_kernel();
 	assert_int_equal(
 		name_below(IN_SCHED, IN_EXECVE, (uint64_t)(uintptr_t)&function_to_be_found, false),
@@ -339,7 +328,6 @@ static void who_calls_execve_is_shown_while_its_code_is_there(void **state)
 
 static void a_call_of_the_kernel_from_nowhere_is_not_rooted(void **state)
 {
-	(void)state;
 	tell_kernel();
 	assert_int_equal(name_below(IN_SCHED, IN_SCHED, UNMAPPED, false), 4);
 	assert_string_equal(frames[2].name, "[unknown: not mapped]");
@@ -347,7 +335,6 @@ static void a_call_of_the_kernel_from_nowhere_is_not_rooted(void **state)
 
 static void a_thread_that_has_not_run_has_no_frames_but_the_kernels(void **state)
 {
-	(void)state;
 	tell_kernel();
 	assert_int_equal(
 		name_below(IN_SCHED, IN_FORK, (uint64_t)(uintptr_t)&function_to_be_found, true), 2);
@@ -363,7 +350,6 @@ static void a_filter_without_a_symbol_is_named_by_who_calls_it(void **state)
 {
 	struct kernel_code_stats before, after;
 
-	(void)state;
 	tell_kernel();
 	symbolizer_kernel_stats(symbolizer, &before);
 	name_below(UNTOLD, IN_FILTER, (uint64_t)(uintptr_t)&function_to_be_found, false);
@@ -385,7 +371,6 @@ static void an_interpreted_method_is_named_from_memory(void **state)
 	static struct fake_hotspot fake;
 	struct stack stack = {.depth = 2};
 
-	(void)state;
 	fake_hotspot_init(&fake);
 	fake_hotspot_say_hello(process, NULL);
 	stack.entries[0] = (struct stack_entry){.addr = fake_addr(code),
@@ -411,7 +396,6 @@ static void an_interpreted_method_without_a_name_is_unnamed_java(void **state)
 	const struct stack stack = {.depth = 1,
 				    .entries = {{.addr = fake_addr(code), .method = 0x10000}}};
 
-	(void)state;
 	assert_false(name(&stack, 20).is_java_named);
 	assert_true(name(&stack, 20).is_interpreted_unnamed);
 	assert_string_equal(frames[0].name, "[interpreted]");
@@ -431,7 +415,6 @@ static void the_interpreter_is_no_name(void **state)
 	const struct stack stack = {.depth = 1, .entries = {{.addr = fake_addr(code) + 8}}};
 	struct symbolizer_verdict verdict;
 
-	(void)state;
 	code_map_add(process->code, &interpreter, false);
 	verdict = name(&stack, 20);
 	assert_string_equal(frames[0].name, "Interpreter");
@@ -443,7 +426,6 @@ static void frames_in_the_heap_that_could_not_be_had_are_a_frame(void **state)
 {
 	const struct stack stack = {.depth = 1, .entries = {{.is_gap = true}}};
 
-	(void)state;
 	assert_true(name(&stack, 20).is_java_named);
 	assert_string_equal(frames[0].name, "[older frames are in the heap]");
 	assert_int_equal(frames[0].kind, FRAME_LABEL);
@@ -466,7 +448,6 @@ static void a_virtual_threads_stack_can_end_where_it_was_mounted(void **state)
 	struct symbolizer_verdict verdict;
 	struct stack stack = {.depth = 3};
 
-	(void)state;
 	assert_int_equal(code_map_add(process->code, &method, false), 1);
 	assert_int_equal(code_map_add(process->code, &mounting, false), 1);
 	stack.entries[0] = (struct stack_entry){.addr = base + 16};
@@ -508,7 +489,6 @@ static const char *name_at(uint64_t time_ns)
 /* The memory of a pool that is gone has other texts later. */
 static void a_pools_names_are_not_taken_for_the_next_ones(void **state)
 {
-	(void)state;
 	strcpy(class_name, "com/acme/Old");
 	add_code(class_name, 10, NULL);
 	assert_string_equal(name_at(20), "com/acme/Old.run");
@@ -523,7 +503,6 @@ static void names_that_move_are_what_they_were(void **state)
 	const uint64_t before = process->names.serial;
 	char text[64];
 
-	(void)state;
 	add_code(process_name(process, "com/acme/Main", 13), 10, NULL);
 	assert_string_equal(name_at(20), "com/acme/Main.run");
 	for (int i = 0; i < 1000000 && process->names.serial == before; i++) {
@@ -538,7 +517,6 @@ static void names_that_move_are_what_they_were(void **state)
 
 static void code_in_the_place_of_other_code_has_its_own_names(void **state)
 {
-	(void)state;
 	add_code("com/acme/Old", 10, new_table_of("burn"));
 	assert_string_equal(name_at(15), "com/acme/Main.burn");
 	assert_string_equal(frames[1].name, "com/acme/Old.run");
@@ -555,7 +533,6 @@ static void code_in_the_place_of_other_code_has_its_own_names(void **state)
 
 static void a_process_is_not_named_by_the_one_before_it(void **state)
 {
-	(void)state;
 	strcpy(class_name, "com/acme/Old");
 	add_code(class_name, 10, new_table_of("burn"));
 	assert_string_equal(name_at(20), "com/acme/Main.burn");
@@ -578,7 +555,6 @@ static void a_level_that_becomes_known_is_shown(void **state)
 				   .name = "run",
 				   .inlines = new_table()};
 
-	(void)state;
 	assert_int_equal(code_map_add(process->code, &range, false), 1);
 	name_at(20);
 	assert_int_equal(frames[1].kind, FRAME_JIT);
@@ -592,7 +568,6 @@ static void a_level_that_becomes_known_is_shown(void **state)
 
 static void styles_are_kept_apart(void **state)
 {
-	(void)state;
 	add_code("com/acme/Main", 10, new_table());
 	for (int round = 0; round < 2; round++) {
 		names = (struct java_name_options){0};
@@ -612,7 +587,6 @@ static void names_are_written_anew_when_their_texts_are_gone(void **state)
 	const size_t len = 33u << 20;
 	char *text = malloc(len + 1);
 
-	(void)state;
 	assert_non_null(text);
 	add_code("com/acme/Main", 10, new_table());
 	assert_string_equal(name_at(20), "com/acme/Main.burn");

@@ -21,7 +21,6 @@ static struct top_view view;
 
 static int set_up(void **state)
 {
-	(void)state;
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))
 		return -1;
 	top_samples_init(&samples);
@@ -31,7 +30,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	top_view_fini(&view);
 	top_samples_fini(&samples);
 	return 0;
@@ -48,7 +46,6 @@ static void assert_fits(const char *text, unsigned width, const char *expected)
 
 static void what_could_steer_a_terminal_is_a_question_mark(void **state)
 {
-	(void)state;
 	assert_fits("a\033[2Jb", 80, "a?[2Jb");
 	assert_fits("a\r\n\tb\x7f", 80, "a???b?");
 	assert_fits("\xc2\x9b"
@@ -64,7 +61,6 @@ static void what_could_steer_a_terminal_is_a_question_mark(void **state)
 
 static void wide_characters_take_two_columns(void **state)
 {
-	(void)state;
 	assert_fits("\xe4\xb8\xad\xe6\x96\x87", 4, "\xe4\xb8\xad\xe6\x96\x87");
 	assert_fits("\xe4\xb8\xad\xe6\x96\x87", 3, "\xe4\xb8\xad");
 	assert_fits("abcdef", 5, "abc..");
@@ -74,7 +70,6 @@ static void wide_characters_take_two_columns(void **state)
 
 static void in_a_locale_of_bytes_only_ascii_is_written(void **state)
 {
-	(void)state;
 	assert_non_null(setlocale(LC_CTYPE, "C"));
 	assert_fits("caf\xc3\xa9 \xe4\xb8\xad", 80, "caf? ?");
 }
@@ -118,7 +113,6 @@ static void lines_of_every_view_fit_every_width(void **state)
 		"\xff\xfe\xfd",
 		"x"};
 
-	(void)state;
 	for (int i = 0; i < 6; i++)
 		top_samples_add(&samples, 4000000 + i, 4000000 + i, names[i], 100 - (unsigned)i);
 	assert_int_equal(top_view_set_filter(&view, "."), 0);
@@ -148,7 +142,6 @@ static void a_plain_table_has_names_whole(void **state)
 	char text[4096];
 	FILE *stream = fmemopen(text, sizeof(text), "w");
 
-	(void)state;
 	top_samples_add(&samples, 17, 17, "main_[j];com/example/deep/packages/of/Things.method_[j]",
 			9);
 	top_samples_add(&samples, 17, 17, "main_[j]", 1);
@@ -170,7 +163,6 @@ static void json_has_all_figures_and_only_utf_8(void **state)
 	json_t *object;
 	char *text;
 
-	(void)state;
 	top_samples_add(&samples, 17, 18, "main_[j];bad\xff\033_[1]", 9);
 	top_samples_add(&samples, 17, 18, "other_[j];main_[j]", 1);
 	top_view_show(&view, &samples.profile, &samples.timeline);

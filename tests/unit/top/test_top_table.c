@@ -17,14 +17,12 @@ static struct top_table table;
 
 static int set_up(void **state)
 {
-	(void)state;
 	top_samples_init(&samples);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	(void)state;
 	top_table_fini(&table);
 	top_samples_fini(&samples);
 	return 0;
@@ -58,7 +56,6 @@ static void assert_shares(const char *name, uint64_t self, uint64_t total)
 
 static void selves_and_totals_are_those_of_the_stacks(void **state)
 {
-	(void)state;
 	top_samples_add(&samples, 1, 1, "main_[j];a_[j];b_[j]", 5);
 	top_samples_add(&samples, 1, 1, "main_[j];b_[j]", 3);
 	top_samples_add(&samples, 1, 1, "main_[j]", 2);
@@ -72,7 +69,6 @@ static void selves_and_totals_are_those_of_the_stacks(void **state)
 
 static void recursion_counts_a_sample_once(void **state)
 {
-	(void)state;
 	top_samples_add(&samples, 1, 1, "main_[j];f_[j];g_[j];f_[j];f_[i]", 4);
 	top_samples_add(&samples, 1, 1, "main_[j];f_[j]", 1);
 	top_samples_add(&samples, 1, 1, "main_[j];g_[j];f_[j]", 1);
@@ -83,7 +79,6 @@ static void recursion_counts_a_sample_once(void **state)
 
 static void a_method_is_one_however_it_was_compiled(void **state)
 {
-	(void)state;
 	top_samples_add(&samples, 1, 1, "a_[0]", 1);
 	top_samples_add(&samples, 1, 1, "a_[1]", 2);
 	top_samples_add(&samples, 1, 1, "a_[j]", 5);
@@ -99,7 +94,6 @@ static void a_method_is_one_however_it_was_compiled(void **state)
 
 static void processes_have_methods_of_their_own(void **state)
 {
-	(void)state;
 	top_samples_add(&samples, 1, 1, "main_[j];a_[j]", 5);
 	top_samples_add(&samples, 2, 2, "main_[j];a_[j]", 3);
 	top_samples_add(&samples, 2, 3, "main_[j]", 1);
@@ -115,7 +109,6 @@ static void processes_have_methods_of_their_own(void **state)
 
 static void of_a_chosen_thread_only_its_samples_count(void **state)
 {
-	(void)state;
 	top_samples_add(&samples, 1, 10, "main_[j];a_[j]", 5);
 	top_samples_add(&samples, 1, 11, "main_[j];a_[j]", 3);
 	top_samples_add(&samples, 1, 11, "main_[j];b_[j]", 4);
@@ -133,7 +126,6 @@ static void of_a_chosen_thread_only_its_samples_count(void **state)
 
 static void labels_have_a_row_only_where_samples_end(void **state)
 {
-	(void)state;
 	top_samples_add(&samples, 1, 1, "[truncated: x];a_[j]", 5);
 	top_samples_add(&samples, 1, 1, "a_[j];[overflow]", 2);
 	make(0, 0);
@@ -148,7 +140,6 @@ static void callers_add_up_to_what_they_call(void **state)
 	struct top_place *places;
 	size_t n;
 
-	(void)state;
 	top_samples_add(&samples, 1, 1, "main_[j];a_[j];f_[j]", 5);
 	top_samples_add(&samples, 1, 1, "main_[j];b_[j];f_[j];f_[j]", 3);
 	top_samples_add(&samples, 1, 1, "main_[0];b_[j];f_[1]", 4);

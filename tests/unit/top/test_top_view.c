@@ -25,7 +25,6 @@ static void show(void)
 /* self: b 5, c 3, a 2; total: a 10, b 5, c 3; and another process's c, 1. */
 static int set_up(void **state)
 {
-	(void)state;
 	top_samples_init(&samples);
 	top_samples_add(&samples, 1, 10, "a_[j];b_[j]", 5);
 	top_samples_add(&samples, 1, 11, "a_[j];c_[j]", 3);
@@ -37,7 +36,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	top_view_fini(&view);
 	top_samples_fini(&samples);
 	return 0;
@@ -68,7 +66,6 @@ static void assert_rows(const char *expected)
 
 static void rows_are_sorted_as_the_keys_say(void **state)
 {
-	(void)state;
 	assert_rows("b c a c");
 	press('s'); /* total */
 	assert_rows("a b c c");
@@ -88,7 +85,6 @@ static void rows_are_sorted_as_the_keys_say(void **state)
 
 static void filter_keeps_what_matches_whatever_the_case(void **state)
 {
-	(void)state;
 	type("/[AB]");
 	assert_true(view.has_prompt);
 	assert_rows("b a"); /* as it is typed */
@@ -112,7 +108,6 @@ static void filter_keeps_what_matches_whatever_the_case(void **state)
 
 static void what_is_no_expression_leaves_the_one_before(void **state)
 {
-	(void)state;
 	assert_int_equal(top_view_set_filter(&view, "^b$"), 0);
 	assert_int_equal(top_view_set_filter(&view, "("), -EINVAL);
 	assert_true(view.note[0] != '\0');
@@ -128,7 +123,6 @@ static void what_is_no_expression_leaves_the_one_before(void **state)
 
 static void filters_longer_than_their_room_are_cut(void **state)
 {
-	(void)state;
 	press('/');
 	for (unsigned i = 0; i < 3 * TOP_FILTER_BYTES; i++)
 		press(i % 2 ? 'x' : 0x1f600);
@@ -140,7 +134,6 @@ static void filters_longer_than_their_room_are_cut(void **state)
 
 static void what_is_harmful_cannot_be_typed(void **state)
 {
-	(void)state;
 	press('/');
 	press(0xe9);
 	press(0x202e);
@@ -154,7 +147,6 @@ static void what_is_harmful_cannot_be_typed(void **state)
 
 static void enter_opens_callers_and_their_callers(void **state)
 {
-	(void)state;
 	top_samples_add(&samples, 1, 10, "main_[j];a_[j];b_[j]", 20);
 	show();
 	assert_rows("b c a c main");
@@ -181,7 +173,6 @@ static void enter_opens_callers_and_their_callers(void **state)
 
 static void what_is_open_stays_open_in_the_next_window(void **state)
 {
-	(void)state;
 	press(TOP_KEY_ENTER);
 	assert_rows("b <a c a c");
 	top_samples_fini(&samples);
@@ -196,7 +187,6 @@ static void no_more_rows_are_open_than_there_is_room_for(void **state)
 {
 	char stack[64];
 
-	(void)state;
 	for (unsigned i = 0; i < TOP_MAX_OPEN + 10; i++) {
 		snprintf(stack, sizeof(stack), "a_[j];x%03u_[j]", i);
 		top_samples_add(&samples, 1, 10, stack, 100);
@@ -216,7 +206,6 @@ static void no_more_rows_are_open_than_there_is_room_for(void **state)
 
 static void threads_and_jvms_are_views_of_their_own(void **state)
 {
-	(void)state;
 	press('t');
 	assert_rows("thread-10 thread-11 thread-20");
 	assert_int_equal(view.rows[0].self, 7);
@@ -229,7 +218,6 @@ static void threads_and_jvms_are_views_of_their_own(void **state)
 
 static void enter_on_a_thread_shows_its_methods_and_escape_goes_back(void **state)
 {
-	(void)state;
 	press('t');
 	press(TOP_KEY_DOWN);
 	press(TOP_KEY_ENTER);
@@ -249,7 +237,6 @@ static void enter_on_a_thread_shows_its_methods_and_escape_goes_back(void **stat
 
 static void cursor_stays_on_its_row_unless_it_is_the_first(void **state)
 {
-	(void)state;
 	press(TOP_KEY_DOWN);
 	press(TOP_KEY_DOWN);
 	assert_string_equal(view.rows[view.cursor].name, "a");
@@ -270,7 +257,6 @@ static void cursor_never_leaves_the_rows_nor_the_screen(void **state)
 					TOP_KEY_HOME, TOP_KEY_END,  TOP_KEY_PAGE_DOWN};
 	char stack[64];
 
-	(void)state;
 	for (unsigned i = 0; i < 50; i++) {
 		snprintf(stack, sizeof(stack), "x%03u_[j]", i);
 		top_samples_add(&samples, 1, 10, stack, i);
@@ -296,7 +282,6 @@ static void cursor_never_leaves_the_rows_nor_the_screen(void **state)
 
 static void pause_help_and_quit_are_keys(void **state)
 {
-	(void)state;
 	press('p');
 	assert_true(view.is_paused);
 	press(' ');
@@ -312,7 +297,6 @@ static void pause_help_and_quit_are_keys(void **state)
 
 static void without_samples_every_key_is_harmless(void **state)
 {
-	(void)state;
 	top_view_show(&view, NULL, NULL);
 	for (uint32_t key = 1; key < 0x80; key++) {
 		press(key);

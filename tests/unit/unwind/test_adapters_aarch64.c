@@ -53,7 +53,6 @@ static int set_up(void **state)
 {
 	uint64_t ticks;
 
-	(void)state;
 	if (process_stat_start_ticks(getpid(), &ticks) < 0 ||
 	    process_new(getpid(), ticks, &self) < 0 ||
 	    table_cache_new(1u << 20, false, &tables) < 0 || unwinder_new(tables, &unwinder) < 0)
@@ -74,7 +73,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	munmap(code, CODE_BYTES);
 	unwinder_free(unwinder);
 	table_cache_free(tables);
@@ -112,7 +110,6 @@ static void call_adapter(void)
 
 static void an_adapter_that_is_about_to_note_is_left_at_the_stack_pointer(void **state)
 {
-	(void)state;
 	call_adapter();
 	code[100 / 4 + 3] = MOV_X19_SP;
 	check_walk(adapter + 100, (const uint64_t[]){caller + 100, last + 60}, 2);
@@ -120,7 +117,6 @@ static void an_adapter_that_is_about_to_note_is_left_at_the_stack_pointer(void *
 
 static void an_adapter_that_has_noted_is_left_by_its_note(void **state)
 {
-	(void)state;
 	call_adapter();
 	code[100 / 4 - 3] = MOV_X19_SP;
 	check_walk(adapter + 100, (const uint64_t[]){caller + 100, last + 80}, 2);
@@ -129,7 +125,6 @@ static void an_adapter_that_has_noted_is_left_by_its_note(void **state)
 /* Back from the VM: the register has where it came back to, the frame who called. */
 static void an_adapter_that_has_called_is_left_by_its_frame(void **state)
 {
-	(void)state;
 	call_adapter();
 	regs[X30] = adapter + 200;
 	regs[X29] = word_addr(80);
@@ -142,7 +137,6 @@ static void an_adapter_that_has_called_is_left_by_its_frame(void **state)
 /* Its frame is made: the register has the caller still. */
 static void an_adapter_that_is_about_to_call_is_left_by_its_frame(void **state)
 {
-	(void)state;
 	call_adapter();
 	regs[X29] = word_addr(80);
 	words[80] = word_addr(90);
@@ -156,7 +150,6 @@ static void an_adapter_that_the_vm_returns_to_is_left_by_its_frame(void **state)
 {
 	const uint64_t stub = add_code(2048, 64, CODE_STUB, "vtable stub");
 
-	(void)state;
 	regs[X30] = adapter + 200;
 	regs[X29] = word_addr(80);
 	words[20] = caller + 100;

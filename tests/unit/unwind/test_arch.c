@@ -58,7 +58,6 @@ static void x86_frame_with_frame_pointer(void **state)
 		{29, ARCH_FRAME_NONE},	 {35, ARCH_FRAME_NONE},
 	};
 
-	(void)state;
 	check(&arch_x86_64, code, sizeof(code), 15, expected, COUNT(expected));
 }
 
@@ -77,7 +76,6 @@ static void x86_frame_that_begins_by_the_sub(void **state)
 		{16, ARCH_FRAME_FULL}, {20, ARCH_FRAME_FULL},
 	};
 
-	(void)state;
 	check(&arch_x86_64, code, sizeof(code), 15, expected, COUNT(expected));
 }
 
@@ -107,7 +105,6 @@ static void x86_frame_that_ends_by_a_poll_of_jdk_11(void **state)
 		{41, ARCH_FRAME_NONE}, {42, ARCH_FRAME_FULL},	{49, ARCH_FRAME_FULL},
 	};
 
-	(void)state;
 	check(&arch_x86_64, code, sizeof(code), 5, expected, COUNT(expected));
 }
 
@@ -121,7 +118,6 @@ static void x86_stub_with_and_without_a_frame(void **state)
 		{5, ARCH_FRAME_BY_FP}, {6, ARCH_FRAME_PUSHED}, {7, ARCH_FRAME_NONE},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(expected); i++) {
 		code.pc_offset = expected[i].pc_offset;
 		code.at = framed + code.pc_offset;
@@ -175,7 +171,6 @@ static void x86_frames_of_other_runtimes(void **state)
 		{10, ARCH_FRAME_FP_LIVE}, {14, ARCH_FRAME_NONE},
 	};
 
-	(void)state;
 	check_foreign(&arch_x86_64, v8, sizeof(v8), of_v8, COUNT(of_v8));
 	check_foreign(&arch_x86_64, python, sizeof(python), of_python, COUNT(of_python));
 }
@@ -207,7 +202,6 @@ static void aarch64_frame(void **state)
 	};
 	uint8_t code[sizeof(text)];
 
-	(void)state;
 	words(code, text, COUNT(text));
 	check(&arch_aarch64, code, sizeof(code), 8, expected, COUNT(expected));
 }
@@ -228,7 +222,6 @@ static void aarch64_frames_of_other_runtimes(void **state)
 	};
 	uint8_t code[sizeof(text)];
 
-	(void)state;
 	words(code, text, COUNT(text));
 	check_foreign(&arch_aarch64, code, sizeof(code), expected, COUNT(expected));
 }
@@ -249,7 +242,6 @@ static void aarch64_large_frame(void **state)
 	};
 	uint8_t code[sizeof(text)];
 
-	(void)state;
 	words(code, text, COUNT(text));
 	check(&arch_aarch64, code, sizeof(code), 12, expected, COUNT(expected));
 }
@@ -273,7 +265,6 @@ static void frames_are_left_for_their_callers(void **state)
 {
 	struct unwind_regs regs = left(&arch_x86_64, ARCH_FRAME_FULL, AT);
 
-	(void)state;
 	assert_int_equal(regs.pc, 0x4444);
 	assert_int_equal(regs.fp, 0x7100);
 	assert_int_equal(regs.sp, AT + 32);
@@ -302,7 +293,6 @@ static void what_was_not_copied_is_not_made_up(void **state)
 	static const enum arch_frame frames[] = {ARCH_FRAME_FULL, ARCH_FRAME_FP_LIVE,
 						 ARCH_FRAME_BY_FP};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(frames); i++) {
 		struct unwind_regs regs = before;
 

@@ -183,7 +183,6 @@ static void assert_found(const uint32_t *methods, uint32_t n)
 
 static int set_up(void **state)
 {
-	(void)state;
 	form = &forms[0];
 	heap_used = 64;
 	memset(heap, 0, HEAP_BYTES);
@@ -198,7 +197,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	process_free(process);
 	return 0;
 }
@@ -209,7 +207,6 @@ static void frames_are_read_in_each_form(void **state)
 {
 	static const uint32_t frozen[] = {1, 2, 3, 4}, older[] = {3, 4};
 
-	(void)state;
 	for (size_t i = 0; i < N_FORMS; i++) {
 		uint8_t *continuation;
 		struct made_chunk chunk;
@@ -233,7 +230,6 @@ static void frames_are_found_wherever_the_thread_is_by_now(void **state)
 	uint8_t *continuation = make_continuation();
 	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
 
-	(void)state;
 	put_frames(&chunk, frozen, 4);
 	put_reference(continuation, form->tail, chunk.object);
 	put_callee(2, continuation);
@@ -251,7 +247,6 @@ static void a_callee_that_was_not_frozen_is_called_by_the_first_frame(void **sta
 	uint8_t *continuation = make_continuation();
 	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
 
-	(void)state;
 	put_u32(chunk.object, form->sp, put_frames(&chunk, frozen, 4));
 	put_reference(continuation, form->tail, chunk.object);
 	put_callee(5, continuation);
@@ -269,7 +264,6 @@ static void of_recursion_the_frame_that_is_most_alike_counts(void **state)
 	struct made_chunk chunk = make_chunk(continuation, 64, 0, NULL);
 	uint32_t at = put_frames(&chunk, frozen, 6);
 
-	(void)state;
 	put_reference(continuation, form->tail, chunk.object);
 	put_callee(4, continuation);
 	for (uint32_t i = 0; i < 5; i++)
@@ -291,7 +285,6 @@ static void chunks_are_read_up_to_the_first(void **state)
 	struct made_chunk middle = make_chunk(continuation, 32, 0, empty.object);
 	struct made_chunk last = make_chunk(continuation, 32, 0, middle.object);
 
-	(void)state;
 	put_u32(first.object, form->sp, put_frames(&first, oldest, 1));
 	put_u32(middle.object, form->sp, put_frames(&middle, above, 2));
 	put_frames(&last, frozen, 2);
@@ -312,7 +305,6 @@ static void what_is_behind_an_unreadable_chunk_is_a_gap(void **state)
 	struct made_chunk first = make_chunk(continuation, 16, 0, NULL);
 	struct made_chunk last = make_chunk(continuation, 32, 0, first.object);
 
-	(void)state;
 	put_u32(first.object, form->sp, put_frames(&first, above, 2));
 	put_u32(last.object, form->sp, put_frames(&last, frozen, 2));
 	put_reference(continuation, form->tail, last.object);
@@ -340,7 +332,6 @@ static void interpreted_frames_keep_distances(void **state)
 	struct made_chunk chunk = make_chunk(continuation, 60, 10, NULL);
 	uint64_t *words = chunk.words;
 
-	(void)state;
 	put_reference(continuation, form->tail, chunk.object);
 	/* An interpreted callee, its frame pointer at 20; an interpreted caller, at 40; a compiled one. */
 	words[20 - 3] = 0x1111;
@@ -383,7 +374,6 @@ static void what_does_not_lead_to_the_end_is_not_believed(void **state)
 	uint32_t at = put_frames(&chunk, frozen, 4);
 	const uint32_t third = at + words_of(1) + words_of(2);
 
-	(void)state;
 	put_reference(continuation, form->tail, chunk.object);
 	put_callee(1, continuation);
 	assert_true(read_stack());
@@ -401,7 +391,6 @@ static void an_object_that_names_no_chunk_gives_nothing(void **state)
 	uint8_t *continuation = make_continuation(), *other = make_continuation();
 	struct made_chunk chunk = make_chunk(other, 48, 0, NULL);
 
-	(void)state;
 	put_frames(&chunk, frozen, 2);
 	put_callee(1, continuation);
 	assert_false(read_stack()); /* it names nothing */
@@ -422,7 +411,6 @@ static void a_chunk_that_lies_about_its_size_gives_nothing(void **state)
 	uint8_t *continuation = make_continuation();
 	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
 
-	(void)state;
 	put_frames(&chunk, frozen, 2);
 	put_reference(continuation, form->tail, chunk.object);
 	put_callee(1, continuation);
@@ -439,7 +427,6 @@ static void a_very_deep_stack_has_a_limit(void **state)
 	uint8_t *continuation = make_continuation();
 	struct made_chunk chunk = make_chunk(continuation, size, 0, NULL);
 
-	(void)state;
 	for (uint32_t at = size - words_of(1); at > words_of(1); at -= words_of(1))
 		chunk.words[at - 1] = pc_of(1);
 	put_reference(continuation, form->tail, chunk.object);
@@ -457,7 +444,6 @@ static void what_was_read_for_a_sample_is_found_for_it(void **state)
 	const struct heap_key key = {.pid = 1, .time_ns = 2, .sp = 3};
 	struct heap_key other = key;
 
-	(void)state;
 	read = (struct heap_stack){.depth = 2, .entries = {{.addr = 7}, {.addr = 8}}};
 	heap_stacks_keep(&stacks, &key, &read);
 	assert_int_equal(heap_stacks_find(&stacks, &key)->depth, 2);
@@ -480,7 +466,6 @@ static void the_oldest_make_way(void **state)
 	static struct heap_stack read;
 	struct heap_key key = {.pid = 1};
 
-	(void)state;
 	read.depth = HEAP_STACK_MAX;
 	for (uint64_t i = 0; i < 3 * HEAP_STACKS_MAX; i++) {
 		key.time_ns = i;

@@ -55,7 +55,6 @@ static void what_is_gone_on_to_comes_from_the_instruction_before(void **state)
 {
 	static const uint8_t code[] = {ADD, LOAD, CALL, ADD, RET};
 
-	(void)state;
 	check(code, 0, 0); /* nothing is before it */
 	check(code, 4, 4);
 	check(code, 7, 3);
@@ -67,7 +66,6 @@ static void what_is_no_instruction_says_nothing(void **state)
 {
 	static const uint8_t code[] = {ADD, ADD, RET};
 
-	(void)state;
 	check(code, 1, 0);
 	check(code, 9, 0);
 	check(code, 99, 0);
@@ -77,7 +75,6 @@ static void nothing_goes_on_behind_a_jump_or_a_return(void **state)
 {
 	static const uint8_t code[] = {0xeb, 0x04 /* jmp +4 */, ADD, RET, ADD, 0x0f, 0x0b, ADD};
 
-	(void)state;
 	check(code, 2, 0);
 	check(code, 7, 0);  /* behind the return */
 	check(code, 13, 0); /* behind ud2 */
@@ -92,7 +89,6 @@ static void the_head_of_a_loop_takes_the_time_but_of_what_is_slow(void **state)
 	static const uint8_t after_xchg[] = {XCHG, ADD, 0x75, 0xfa, RET};
 	static const uint8_t after_idiv[] = {IDIV, ADD, 0x75, 0xfa, RET};
 
-	(void)state;
 	check(after_add, 4, 0);
 	check(after_load, 3, 0);
 	check(after_xadd, 5, 5);
@@ -109,7 +105,6 @@ static void where_branches_meet_a_load_takes_the_time_too(void **state)
 	static const uint8_t after_lea[] = {0x74, 0x04, LEA, ADD, RET};
 	static const uint8_t after_nop[] = {0x74, 0x05, NOPS, ADD, RET};
 
-	(void)state;
 	check(after_add, 6, 0);
 	check(after_load, 5, 3);
 	check(after_lea, 6, 0); /* it loads nothing */
@@ -121,7 +116,6 @@ static void behind_what_does_not_decode_nothing_is_known(void **state)
 	static const uint8_t code[] = {ADD, 0x06 /* none in 64 bits */, ADD, ADD, RET};
 	static const uint8_t cut[] = {ADD, 0x48, 0x83};
 
-	(void)state;
 	check(code, 4, 0); /* it does not begin an instruction */
 	check(code, 9, 0);
 	check(cut, 4, 0);
@@ -133,7 +127,6 @@ static void jumps_to_anywhere_do_no_harm(void **state)
 	static const uint8_t code[] = {ADD,  0x75, 0x80, 0x75, 0x7f, 0x75, 0xf9,
 				       0xe9, 0xff, 0xff, 0xff, 0x7f, RET};
 
-	(void)state;
 	for (size_t i = 0; i < LEN(code) + 2; i++)
 		instructions_back_in(code, LEN(code), true, i, ends_at, NULL);
 }
@@ -143,7 +136,6 @@ static void c1_means_the_instruction_at_which_a_region_ends(void **state)
 {
 	static const uint8_t code[] = {ADD, LOAD, ADD, 0xeb, 0x00, ADD, RET};
 
-	(void)state;
 	check_c1(code, 7, 4,
 		 4); /* behind the load: its begin, and into the region that ends there */
 	check_c1(code, 7, 7, 3);   /* the load, but of the next region */
@@ -156,7 +148,6 @@ static void c1_says_of_a_call_where_it_returns_to(void **state)
 {
 	static const uint8_t code[] = {CALL, ADD, ADD, RET};
 
-	(void)state;
 	check_c1(code, 5, 5, 5); /* the call, which is of the region that ends there */
 	check_c1(code, 9, 5, 4); /* not of it: what follows the call */
 }
@@ -172,7 +163,6 @@ static int set_up(void **state)
 	const struct code_method said = {.class_name = "C", .name = "m", .signature = "()V"};
 	const struct wire_method wire = {0};
 
-	(void)state;
 	store = (struct code_methods){0};
 	instructions = (struct instructions){0};
 	return code_methods_add(&store, &said, &wire, &method);
@@ -180,7 +170,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	instructions_fini(&instructions);
 	code_methods_unref(&store, method);
 	code_methods_fini(&store);
@@ -232,7 +221,6 @@ static void only_near_the_end_of_a_region_is_code_read(void **state)
 	const struct code_range range = range_of(code, LEN(code), table);
 	const struct code_range without = range_of(code, LEN(code), NULL);
 
-	(void)state;
 	assert_int_equal(back(&range, 24), 0);
 	assert_int_equal(back(&without, 8), 0);
 	assert_int_equal(instructions.bytes, 0);
@@ -249,7 +237,6 @@ static void code_that_is_gone_is_not_read(void **state)
 	struct inline_table *table = table_of(4, LEN(code));
 	struct code_range range = range_of(code, LEN(code), table);
 
-	(void)state;
 	range.death_ns = 7;
 	assert_int_equal(back(&range, 4), 0);
 	assert_int_equal(instructions.unread, 1);
@@ -267,7 +254,6 @@ static void code_that_cannot_be_read_is_counted(void **state)
 	struct inline_table *table = table_of(4, 9);
 	const struct code_range range = range_of((const uint8_t *)16, 9, table);
 
-	(void)state;
 	assert_int_equal(back(&range, 4), 0);
 	assert_int_equal(instructions.unread, 1);
 	inline_table_free(table);
@@ -281,7 +267,6 @@ static void a_turn_reads_no_more_than_its_share(void **state)
 	const struct code_range ranges[] = {range_of(code, size, first),
 					    range_of(code, size, second)};
 
-	(void)state;
 	assert_non_null(code); /* add [rax], al, again and again */
 	assert_true(back(&ranges[0], 2) > 0);
 	instructions.turn_ns = clock_now_ns() + CLOCK_NS_PER_SEC;
@@ -301,7 +286,6 @@ static void what_is_kept_has_a_limit(void **state)
 	struct inline_table *table;
 	struct code_range range;
 
-	(void)state;
 	assert_non_null(code);
 	for (int i = 0; i < 40; i++) {
 		table = table_of(2, size);

@@ -36,7 +36,6 @@ static int set_up(void **state)
 {
 	uint64_t ticks;
 
-	(void)state;
 	if (process_stat_start_ticks(getpid(), &ticks) < 0 ||
 	    process_new(getpid(), ticks, &process) < 0 || process_add_jvm(process) < 0 ||
 	    table_cache_new(64u << 20, false, &tables) < 0 || unwinder_new(tables, &unwinder) < 0)
@@ -48,7 +47,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	unwinder_free(unwinder);
 	table_cache_free(tables);
 	process_free(process);
@@ -215,25 +213,21 @@ static void check_ours(const char *name, uint32_t least, uint32_t least_java)
 
 static void stacks_of_jdk_17_are_as_they_were(void **state)
 {
-	(void)state;
 	check_ours("jdk-17.txt", 14, 5);
 }
 
 static void stacks_of_jdk_17_with_frame_pointers_are_as_they_were(void **state)
 {
-	(void)state;
 	check_ours("jdk-17-fp.txt", 6, 4);
 }
 
 static void stacks_of_jdk_21_are_as_they_were(void **state)
 {
-	(void)state;
 	check_ours("jdk-21.txt", 10, 5);
 }
 
 static void stacks_of_jdk_25_are_as_they_were(void **state)
 {
-	(void)state;
 	check_ours("jdk-25.txt", 12, 5);
 }
 

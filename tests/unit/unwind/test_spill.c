@@ -25,7 +25,6 @@
 
 static void what_is_taken_back_had_been_saved(void **state)
 {
-	(void)state;
 	/* mov rax, [rsp]; add rsp, 0x40 */
 	CHECK(0x40, 0x48, 0x8b, 0x04, 0x24, 0x48, 0x83, 0xc4, 0x40, JUMP_BACK);
 	CHECK(0x140, 0x48, 0x81, 0xc4, 0x40, 0x01, 0x00, 0x00, JUMP_BACK);
@@ -44,7 +43,6 @@ static void what_is_taken_back_had_been_saved(void **state)
 
 static void what_cannot_be_told_is_not_guessed(void **state)
 {
-	(void)state;
 	CHECK(0, JUMP_BACK);					 /* nothing */
 	CHECK(0, 0x48, 0x83, 0xec, 0x10, JUMP_BACK);		 /* less than nothing */
 	CHECK(0, 0x48, 0x83, 0xc4, 0x40);			 /* and no jump */

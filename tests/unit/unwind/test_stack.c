@@ -22,7 +22,6 @@ static void parts_are_told_apart_by_their_marks(void **state)
 	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_KERNEL, 0xffff1, 0xffff2,
 				  (uint64_t)PERF_CONTEXT_USER,	 0x10,	  0x20};
 
-	(void)state;
 	from(chain, 6);
 	assert_int_equal(stack.depth, 4);
 	assert_true(stack.entries[0].is_kernel && !stack.entries[0].is_return);
@@ -35,7 +34,6 @@ static void parts_are_told_apart_by_their_marks(void **state)
 
 static void a_return_address_is_probed_at_the_call(void **state)
 {
-	(void)state;
 	assert_int_equal(stack_probe(&(struct stack_entry){.addr = 0x20, .is_return = true}), 0x1f);
 	assert_int_equal(stack_probe(&(struct stack_entry){.addr = 0x20}), 0x20);
 	assert_int_equal(stack_probe(&(struct stack_entry){.addr = 0, .is_return = true}), 0);
@@ -45,7 +43,6 @@ static void hypervisor_and_guest_parts_are_left_out(void **state)
 {
 	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_HV, 1, (uint64_t)PERF_CONTEXT_USER, 2};
 
-	(void)state;
 	from(chain, 4);
 	assert_int_equal(stack.depth, 1);
 	assert_int_equal(stack.entries[0].addr, 2);
@@ -55,7 +52,6 @@ static void a_chain_at_the_limit_is_cut(void **state)
 {
 	uint64_t chain[STACK_MAX + 10];
 
-	(void)state;
 	chain[0] = (uint64_t)PERF_CONTEXT_USER;
 	for (uint32_t i = 1; i < STACK_MAX + 10; i++)
 		chain[i] = 0x1000 + i;

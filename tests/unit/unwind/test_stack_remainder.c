@@ -25,7 +25,6 @@ static struct stack_remainders remainders;
 
 static int set_up(void **state)
 {
-	(void)state;
 	memory = mmap(NULL, STACK_BYTES + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED || mprotect(memory, STACK_BYTES, PROT_READ | PROT_WRITE) < 0)
 		return -1;
@@ -37,7 +36,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	stack_remainders_fini(&remainders);
 	return munmap(memory, STACK_BYTES + PAGE);
 }
@@ -98,7 +96,6 @@ static void remainders_that_nobody_can_want_any_more_go(void **state)
 {
 	const struct snapshot copy = copy_at(PAGE);
 
-	(void)state;
 	keep(&copy, NOW, 2 * PAGE);
 	memory[PAGE + COPY_BYTES - 1]++; /* another stack: the first remainder is none of it */
 	const struct snapshot other = copy_at(PAGE);
@@ -117,7 +114,6 @@ static void what_was_behind_a_copy_outlives_the_stack(void **state)
 	const uint8_t behind = memory[PAGE + COPY_BYTES + 77];
 	struct live_stack live = {0};
 
-	(void)state;
 	keep(&copy, NOW, 2 * PAGE);
 	memset(memory, 0, STACK_BYTES); /* the thread has returned */
 	assert_non_null(find(&copy, NOW));
@@ -133,7 +129,6 @@ static void what_was_behind_another_stack_is_not_taken(void **state)
 {
 	struct snapshot copy = copy_at(PAGE);
 
-	(void)state;
 	keep(&copy, NOW, 2 * PAGE);
 	copied[COPY_BYTES - 3] ^= 1;
 	assert_null(find(&copy, NOW));
@@ -149,7 +144,6 @@ static void a_stack_that_has_changed_already_is_not_kept(void **state)
 {
 	struct snapshot copy = copy_at(PAGE);
 
-	(void)state;
 	memory[PAGE + COPY_BYTES - 1] ^= 1;
 	keep(&copy, NOW, 2 * PAGE);
 	assert_int_equal(remainders.count, 0);
@@ -162,7 +156,6 @@ static void the_nearest_in_time_is_found(void **state)
 	const struct snapshot copy = copy_at(PAGE);
 	const size_t behind = PAGE + COPY_BYTES + 8;
 
-	(void)state;
 	keep(&copy, NOW, PAGE);
 	memory[behind] = 7;
 	keep(&copy, NOW + 1000, 2 * PAGE);
@@ -177,7 +170,6 @@ static void what_was_read_since_is_not_read_again(void **state)
 {
 	struct snapshot copy = copy_at(PAGE);
 
-	(void)state;
 	keep_at(&copy, NOW, 8 * PAGE, NOW + 5000);
 	copy = copy_at(2 * PAGE);
 	keep_at(&copy, NOW + 1000, 7 * PAGE, NOW + 5100);
@@ -189,7 +181,6 @@ static void what_was_read_before_is_read_again_and_kept_once(void **state)
 {
 	struct snapshot copy = copy_at(PAGE);
 
-	(void)state;
 	keep_at(&copy, NOW, 8 * PAGE, NOW + 1000);
 	keep_at(&copy, NOW + 2000, 8 * PAGE, NOW + 3000);
 	assert_int_equal(remainders.reads, 2);
@@ -206,7 +197,6 @@ static void what_changed_about_then_is_found_as_it_was_and_as_it_is(void **state
 	const size_t behind = PAGE + COPY_BYTES + 8;
 	struct stack_remainders_found found;
 
-	(void)state;
 	memory[behind] = 7;
 	keep_at(&copy, NOW, PAGE, NOW + 1000);
 	memory[behind] = 8;
@@ -235,7 +225,6 @@ static void what_was_seen_again_is_so_only_behind_the_copy_it_was_seen_for(void 
 {
 	struct snapshot copy = copy_at(2 * PAGE);
 
-	(void)state;
 	keep_at(&copy, NOW, 8 * PAGE, NOW + 1000);
 	copy = copy_at(3 * PAGE);
 	keep_at(&copy, NOW + 2000, 7 * PAGE, NOW + 3000);
@@ -249,7 +238,6 @@ static void more_than_was_kept_is_read(void **state)
 {
 	const struct snapshot copy = copy_at(PAGE);
 
-	(void)state;
 	keep_at(&copy, NOW, PAGE, NOW + 1000);
 	keep_at(&copy, NOW + 100, 2 * PAGE, NOW + 1100);
 	assert_int_equal(remainders.reads, 2);
@@ -260,7 +248,6 @@ static void a_stack_that_has_no_more_is_not_asked_for_more(void **state)
 {
 	const struct snapshot copy = copy_at(STACK_BYTES - COPY_BYTES - PAGE);
 
-	(void)state;
 	keep_at(&copy, NOW, 16 * PAGE, NOW + 1000);
 	keep_at(&copy, NOW + 100, 16 * PAGE, NOW + 1100);
 	assert_int_equal(remainders.reads, 1);
@@ -271,7 +258,6 @@ static void what_lies_behind_the_first_full_copy_is_wanted(void **state)
 {
 	const struct snapshot ended = copy_at(PAGE), full = copy_at(PAGE + 64);
 
-	(void)state;
 	assert_int_equal(wanted(&ended), 0);
 	assert_int_equal(wanted(&full), 128 * 1024);
 	note(&full, full.addr + full.len - 100);
@@ -282,7 +268,6 @@ static void less_is_kept_where_the_stack_ends(void **state)
 {
 	const struct snapshot copy = copy_at(STACK_BYTES - COPY_BYTES - PAGE);
 
-	(void)state;
 	keep(&copy, NOW, 16 * PAGE);
 	assert_int_equal(find(&copy, NOW)->len, STACK_TAIL_BYTES + PAGE);
 }
@@ -292,7 +277,6 @@ static void nothing_is_wanted_where_stacks_end_with_the_copy(void **state)
 	const struct snapshot copy = copy_at(PAGE);
 	const uint64_t end = copy.addr + copy.len;
 
-	(void)state;
 	assert_int_equal(wanted(&copy), 0);
 	note(&copy, end - 100);
 	assert_int_equal(wanted(&copy), 0);
@@ -307,7 +291,6 @@ static void no_more_is_kept_than_there_may_be(void **state)
 {
 	struct snapshot copy = copy_at(PAGE);
 
-	(void)state;
 	for (uint32_t i = 0; i < 2 * STACK_REMAINDERS_MAX; i++) {
 		memory[PAGE + COPY_BYTES - 1] = (uint8_t)i;
 		memory[PAGE + COPY_BYTES - 2] = (uint8_t)(i >> 8);

@@ -17,7 +17,6 @@ static uint64_t then[COPY_WORDS], now[COPY_WORDS];
 
 static int set_up(void **state)
 {
-	(void)state;
 	for (size_t i = 0; i < COPY_WORDS; i++)
 		then[i] = now[i] = i * 0x9e3779b9;
 	return 0;
@@ -43,7 +42,6 @@ static void set_calls(size_t own, uint64_t called_then, uint64_t called_now)
 
 static void a_frame_that_has_called_another_function_since_is_the_same(void **state)
 {
-	(void)state;
 	set_calls(100, CALL, CALL + 300);
 	for (size_t i = 0; i < COPY_WORDS - 101; i++)
 		now[i] = i;
@@ -52,7 +50,6 @@ static void a_frame_that_has_called_another_function_since_is_the_same(void **st
 
 static void a_frame_may_write_to_an_eighth_of_its_words(void **state)
 {
-	(void)state;
 	set_calls(80, CALL, CALL);
 	for (size_t i = 0; i < 10; i++)
 		now[COPY_WORDS - 80 + i] = 1;
@@ -63,7 +60,6 @@ static void a_frame_may_write_to_an_eighth_of_its_words(void **state)
 
 static void a_frame_of_zeros_is_another_where_another_function_called(void **state)
 {
-	(void)state;
 	for (size_t i = COPY_WORDS - 80; i < COPY_WORDS; i++)
 		then[i] = now[i] = 0;
 	set_calls(80, CALL, CALL + 300);
@@ -76,7 +72,6 @@ static void a_frame_of_zeros_is_another_where_another_function_called(void **sta
 
 static void the_last_words_are_the_same_whosever_they_are(void **state)
 {
-	(void)state;
 	for (size_t own = 0; own < 100; own += 3) {
 		set_up(NULL);
 		set_calls(own, CALL, CALL);
@@ -91,7 +86,6 @@ static void a_frame_that_has_called_nobody_is_unchanged_or_another(void **state)
 {
 	const size_t looked_at = STACK_TAIL_EQUAL_BYTES / 8;
 
-	(void)state;
 	assert_true(is_same(COPY_WORDS, COPY_WORDS));
 	now[COPY_WORDS - looked_at - 1] = 1;
 	assert_true(is_same(COPY_WORDS, COPY_WORDS));
@@ -110,7 +104,6 @@ static void a_copy_that_ends_within_a_page_is_followed_where_it_is_unchanged(voi
 		.addr = ADDR + 16, .bytes = (const uint8_t *)then, .len = sizeof(then)};
 	const uint64_t frame = END + 16 - 20 * 8;
 
-	(void)state;
 	set_calls(20, CALL, CALL);
 	assert_true(stack_tail_is_same(&copy, frame, (const uint8_t *)now, sizeof(now)));
 	now[COPY_WORDS - STACK_TAIL_EQUAL_BYTES / 8] ^= 1;
@@ -119,7 +112,6 @@ static void a_copy_that_ends_within_a_page_is_followed_where_it_is_unchanged(voi
 
 static void a_copy_that_is_too_short_says_nothing(void **state)
 {
-	(void)state;
 	assert_true(is_same(0, STACK_TAIL_LEAST_BYTES / 8));
 	for (size_t words = 0; words < STACK_TAIL_LEAST_BYTES / 8; words++)
 		assert_false(is_same(0, words));
@@ -130,7 +122,6 @@ static void less_than_the_frame_of_what_is_there_now_says_nothing(void **state)
 	const struct snapshot copy = {
 		.addr = ADDR, .bytes = (const uint8_t *)then, .len = sizeof(then)};
 
-	(void)state;
 	set_calls(20, CALL, CALL);
 	for (size_t words = 0; words <= 30; words++)
 		assert_int_equal(stack_tail_is_same(&copy, ADDR + sizeof(then) - 20 * 8,
@@ -146,7 +137,6 @@ static void frames_outside_of_the_copy_are_none_of_its_own(void **state)
 		.addr = ADDR, .bytes = (const uint8_t *)then, .len = sizeof(then)};
 	const uint64_t frames[] = {0, ADDR - 8, ADDR + 3, ADDR + sizeof(then), UINT64_MAX};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
 		set_up(NULL);
 		assert_true(

@@ -45,7 +45,6 @@ static int set_up(void **state)
 {
 	uint64_t ticks;
 
-	(void)state;
 	if (process_stat_start_ticks(getpid(), &ticks) < 0 ||
 	    process_new(getpid(), ticks, &self) < 0 ||
 	    table_cache_new(64u << 20, false, &tables) < 0)
@@ -55,7 +54,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	unwinder_free(unwinder);
 	table_cache_free(tables);
 	process_free(self);
@@ -196,7 +194,6 @@ static void a_native_stack_is_walked_to_the_threads_entry(void **state)
 {
 	struct taken *taken = take_on_thread();
 
-	(void)state;
 	walk(taken, (uint32_t)taken->len);
 	check_frames(taken, (uint32_t)taken->n);
 	assert_int_equal(stack.end, STACK_WHOLE);
@@ -208,7 +205,6 @@ static void a_stack_that_goes_on_behind_the_copy_says_so(void **state)
 {
 	struct taken *taken = take_on_thread();
 
-	(void)state;
 	taken->bytes[CUT_BYTES - 1] ^= 1; /* what is there now is another's */
 	walk(taken, CUT_BYTES);
 	assert_true(stack.depth > 3 && stack.depth < (uint32_t)taken->n);
@@ -222,7 +218,6 @@ static void a_deep_stack_goes_on_in_the_process(void **state)
 	struct taken *taken = take_on_thread();
 	struct unwinder_stats stats;
 
-	(void)state;
 	walk(taken, 2048);
 	check_frames(taken, (uint32_t)taken->n);
 	assert_int_equal(stack.end, STACK_WHOLE);
@@ -235,7 +230,6 @@ static void a_stack_that_has_changed_since_is_not_gone_on_with(void **state)
 {
 	struct taken *taken = take_on_thread();
 
-	(void)state;
 	taken->bytes[2047] ^= 1;
 	walk(taken, 2048);
 	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
@@ -250,7 +244,6 @@ static void a_stack_that_grows_while_it_is_read_is_not_run_after(void **state)
 	struct snapshot copy = {.addr = (uint64_t)(uintptr_t)grown, .bytes = grown, .len = 2048};
 	struct live_stack live = {0};
 
-	(void)state;
 	assert_true(grown != MAP_FAILED);
 	assert_int_equal(mprotect(grown, 8 * page, PROT_READ | PROT_WRITE), 0);
 	assert_true(live_stack_extend(&live, getpid(), &copy, copy.addr));
@@ -275,7 +268,6 @@ static void behind_the_copy_the_kernels_walk_goes_on(void **state)
 	struct perf_sample sample = {
 		.regs = taken->regs, .stack = taken->bytes, .stack_len = CUT_BYTES, .chain = chain};
 
-	(void)state;
 	taken->bytes[CUT_BYTES - 1] ^= 1; /* what is there now is another's */
 	chain[sample.chain_len = 1] = perf_regs_get(taken->regs, SAMPLER_REG_PC);
 	for (int i = 2; i < taken->n; i++)
@@ -292,7 +284,6 @@ static void without_registers_it_is_the_kernels_walk(void **state)
 {
 	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, 0x10, 0x20};
 
-	(void)state;
 	unwinder_walk(unwinder, self, NOW, &(struct perf_sample){.chain = chain, .chain_len = 3},
 		      &stack);
 	assert_int_equal(stack.depth, 2);
@@ -390,7 +381,6 @@ static void a_process_that_has_just_begun_is_at_its_root(void **state)
 	const uint64_t base = getauxval(AT_BASE);
 	const ElfW(Ehdr) *const header = (const void *)(uintptr_t)base;
 
-	(void)state;
 	if (base == 0)
 		skip(); /* linked without a loader */
 	words[0] = 1;	/* its arguments, as the kernel puts them there */
@@ -409,7 +399,6 @@ static void a_files_first_function_is_left_by_what_is_below_its_word(void **stat
 {
 	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	words[0] = 3;
 	words[1] = caller + 100;
 	walk_code((uint64_t)(uintptr_t)_init + 8, 0x1234, 60);
@@ -425,7 +414,6 @@ static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state
 	const struct perf_sample sample = {
 		.regs = sample_regs, .stack = (const uint8_t *)words, .stack_len = 10 * 8};
 
-	(void)state;
 	words[5] = caller + 100;
 	words[11] = last + 100;
 	set_reg(sample_regs, SAMPLER_REG_PC, leaf + 60);
@@ -474,7 +462,6 @@ static void a_stack_that_changed_behind_the_copy_about_then_ends_with_the_copy(v
 	struct unwinder_stats stats;
 	uint64_t first, second;
 
-	(void)state;
 	add_leaf_and_callers();
 	words[11] = caller + 256 + 100;
 	first = take_short_copy(&sample);
@@ -503,7 +490,6 @@ static void what_changed_behind_the_copy_but_frames_is_no_matter(void **state)
 	struct unwinder_stats stats;
 	uint64_t second;
 
-	(void)state;
 	add_leaf_and_callers();
 	words[11] = caller + 256 + 100;
 	words[13] = 77;
@@ -546,7 +532,6 @@ static void a_stack_of_which_there_is_no_copy_is_read_if_it_leads_behind_a_call(
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	put_call(caller + 95, leaf);
 	words[5] = caller + 100;
 	words[11] = caller + 200; /* further down there is more to go by */
@@ -561,7 +546,6 @@ static void a_stack_of_which_there_is_no_copy_is_not_believed_without_a_call(voi
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	put_call(caller + 95, caller + 10); /* of another function, behind this one */
 	words[5] = caller + 100;
 	walk_unseen(leaf + 60);
@@ -576,7 +560,6 @@ static void compiled_frames_are_left_by_their_size(void **state)
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[5] = caller + 100;
 	words[11] = last + 50;
 	walk_code(leaf + 60, 0x1234, 18); /* the frame pointer is used for something else */
@@ -595,7 +578,6 @@ static void a_frame_that_is_not_yet_whole_is_read_from_its_code(void **state)
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	memcpy(code, prologue, sizeof(prologue));
 	words[0] = caller + 100;
 	walk_code(leaf, 0x1234, 18);
@@ -620,7 +602,6 @@ static void interpreted_frames_are_left_by_their_slots(void **state)
 		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
 	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	words[20] = word_addr(40); /* fp of the caller: not used, it is compiled */
 	words[21] = caller + 100;  /* return address */
 	words[19] = word_addr(30); /* arguments were put behind the caller's frame */
@@ -644,7 +625,6 @@ static void an_interpreted_frame_that_is_not_made_yet_is_left_by_registers(void 
 	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 #if defined(__x86_64__)
 	words[0] = caller + 100;
 	words[4 + 5] = last + 60;
@@ -672,7 +652,6 @@ static void an_interpreted_frame_that_has_its_pointer_is_left_by_that(void **sta
 		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
 	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[1] = word_addr(6);
 	words[2] = word_addr(20);
 	words[3] = interpreter + 500;
@@ -698,7 +677,6 @@ static void an_interpreted_frame_that_is_half_made_is_left_by_what_there_is(void
 	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[0] = 0xdead0;
 	words[2] = word_addr(8);
 	words[4] = caller + 100;
@@ -719,7 +697,6 @@ static void an_interpreted_frame_that_is_gone_is_left_from_the_top(void **state)
 	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[0] = interpreter + 500;
 	words[1] = caller + 100;
 	words[2] = 0xe0; /* the exception */
@@ -739,7 +716,6 @@ static void the_stub_for_exceptions_that_leave_a_frame_is_left_from_the_top(void
 	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[0] = stub + 32;
 	words[1] = 0xe0; /* the exception */
 	words[2] = caller + 100;
@@ -758,7 +734,6 @@ static void the_blob_for_exceptions_is_left_for_where_they_were_thrown(void **st
 	const uint64_t thrower = add_code(256, 256, CODE_JAVA, "thrower", FRAME_48);
 	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[20] = word_addr(40);
 	words[21] = last + 80;
 	words[5] = last + 60;
@@ -786,7 +761,6 @@ static void an_adapter_that_has_noted_nothing_is_left_from_the_top(void **state)
 	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[0] = caller + 100;
 	words[1 + 5] = last + 60;
 	words[9 + 5] = last + 80;
@@ -804,7 +778,6 @@ static void an_adapter_is_left_by_what_it_has_noted(void **state)
 	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words = room;
 	words[0] = caller + 100;
 	words[1 + 5] = last + 80; /* left over */
@@ -825,7 +798,6 @@ static void an_adapter_that_has_saved_all_is_left_by_the_address_that_is_there_t
 	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[0] = adapter + 300;
 	words[60] = last + 100; /* left over */
 	words[100] = caller + 100;
@@ -845,7 +817,6 @@ static void searches_for_an_address_that_is_there_twice_are_few(void **state)
 	const uint64_t leaf = add_code(2048, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
 	const uint64_t java = add_code(1024, 256, CODE_JAVA, "java", (struct code_frame){16, 4, 0});
 
-	(void)state;
 	for (size_t i = 0; i < N_WORDS; i++)
 		words[i] = i % 4 == 0 ? adapter + 300 : java + 100;
 	walk_code(leaf + 8, 0x1234, N_WORDS);
@@ -860,7 +831,6 @@ static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[5] = 0x77; /* the frame pointer that was saved */
 	words[6] = caller + 100;
 	words[12] = last + 100;
@@ -876,7 +846,6 @@ static void a_leaf_that_searches_a_string_is_left_by_the_stack_pointer_that_it_k
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[0] = word_addr(7);
 	words[5] = words[6] = last + 60;
 	words[12] = caller + 100;
@@ -894,7 +863,6 @@ static void an_address_left_over_in_a_frame_is_no_stack_pointer(void **state)
 	const uint64_t caller = add_code(512, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(768, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[0] = word_addr(3);
 	words[5] = caller + 100;
 	words[8] = last + 60;
@@ -923,7 +891,6 @@ static void registers_that_a_stub_saved_are_left_out(void **state)
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	memcpy(code + 256 + 200, end, sizeof(end));
 	words[5] = caller + 200;
 	words[11] = 0x1234; /* where its frame would end if nothing was saved */
@@ -947,7 +914,6 @@ static void compiled_code_is_not_returned_from_to_a_file(void **state)
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	words[5] = (uint64_t)(uintptr_t)&on_thread + 4; /* left over */
 	words[6] = caller + 100;
 	walk_code(leaf + 60, 0x1234, 60);
@@ -963,7 +929,6 @@ static void a_stub_of_unknown_frame_is_left_by_its_call(void **state)
 	const uint64_t other = add_code(2048, 256, CODE_JAVA, "other", FRAME_48);
 	const int32_t distance = (int32_t)(stub - (caller + 100));
 
-	(void)state;
 	memcpy(code, begin, sizeof(begin));
 	code[1024 + 95] = 0xe8;
 	memcpy(code + 1024 + 96, &distance, sizeof(distance));
@@ -985,7 +950,6 @@ static void what_the_caller_of_the_subtype_check_pushed_is_left_out(void **state
 	const uint64_t other = add_code(2048, 256, CODE_JAVA, "other", FRAME_48);
 	const int32_t distance = (int32_t)(stub - (caller + 100));
 
-	(void)state;
 	memcpy(code, begin, sizeof(begin));
 	code[1024 + 95] = 0xe8;
 	memcpy(code + 1024 + 96, &distance, sizeof(distance));
@@ -1080,7 +1044,6 @@ static void a_frame_whose_address_is_in_rbx_is_left_by_what_its_callees_saved(vo
 {
 	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	words[0] = addr_of(saves_rbx_called);
 	words[1] = word_addr(19);
 	put_realigned_frame(2, caller + 100);
@@ -1095,7 +1058,6 @@ static void a_frame_whose_address_is_in_rbx_is_left_by_what_its_callee_restored(
 {
 	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	put_realigned_frame(0, caller + 100);
 	set_reg(sample_regs, PERF_REG_X86_BX, word_addr(19));
 	walk_code(addr_of(saves_rbx_end), 0, 60);
@@ -1109,7 +1071,6 @@ static void through_another_files_frame_rbx_is_lost(void **state)
 	const uint64_t leaf = add_code(256, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
 	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	put_realigned_frame(0, caller + 100);
 	set_reg(sample_regs, PERF_REG_X86_BX, word_addr(19));
 	walk_code(leaf + 8, 0, 60);
@@ -1123,7 +1084,6 @@ static void an_rbx_that_leads_nowhere_ends_the_stack(void **state)
 {
 	const uint64_t places[] = {0, 8, word_addr(0) - 64, UINT64_MAX, (uint64_t)INT64_MIN};
 
-	(void)state;
 	words[0] = addr_of(saves_rbx_called);
 	put_realigned_frame(2, 0x1234);
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -1140,7 +1100,6 @@ static void no_return_address_behind_the_copy_is_the_copys_end(void **state)
 	const uint64_t stub =
 		add_code(0, 64, CODE_STUB, "blob", (struct code_frame){.size = LARGE_WORDS * 8});
 
-	(void)state;
 	words[LARGE_WORDS - 1] = addr_of(saves_rbx_called);
 	words[LARGE_WORDS + 1] = 0;
 	walk_code(stub + 32, 0, SHORT_WORDS);
@@ -1159,7 +1118,6 @@ static void what_asks_the_processor_is_left_by_the_first_word_that_is_code(void 
 	const uint64_t stub = add_code(0, 64, CODE_STUB, "call_stub", (struct code_frame){0});
 	const uint64_t last = add_code(256, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	for (uint32_t i = 0; i < 3; i++) {
 		const uint64_t asking =
 			add_code(512 + i * 64, 64, CODE_STUB, names[i], (struct code_frame){0});
@@ -1186,7 +1144,6 @@ static void what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes(void
 		add_code(0, 64, CODE_STUB, "get_cpu_info_stub", (struct code_frame){0});
 	const uint64_t last = add_code(256, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[8] = last + 100;
 	walk_code(asking + 40, word_addr(20), 80);
 	assert_int_equal(stack.depth, 1);
@@ -1200,7 +1157,6 @@ static void a_register_that_was_popped_is_where_it_belongs(void **state)
 	const uint64_t stub = add_code(0, 64, CODE_STUB, "call_stub", (struct code_frame){0});
 	const uint64_t last = add_code(256, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[0] = stub + 32;
 	words[21] = last + 100;
 	walk_code((uint64_t)(uintptr_t)pops_rbp_end, word_addr(20), 60);
@@ -1241,7 +1197,6 @@ static void a_thread_that_was_made_a_moment_ago_is_its_own_root(void **state)
 {
 	const uint64_t other = add_code(0, 256, CODE_JAVA, "other", FRAME_48);
 
-	(void)state;
 	words[0] = other + 100; /* the thread's function; and where the maker's call returns to */
 	set_reg(sample_regs, PERF_REG_X86_AX, 0);
 	walk_code((uint64_t)(uintptr_t)made_thread, 0, 60);
@@ -1279,7 +1234,6 @@ static void a_place_in_code_is_read_once(void **state)
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
 	uint64_t before;
 
-	(void)state;
 	memcpy(code, prologue, sizeof(prologue));
 	words[1] = caller + 100;
 	words[5] = caller + 104;
@@ -1302,7 +1256,6 @@ static void a_search_for_a_call_reads_no_more_than_its_bound(void **state)
 	const uint64_t other = add_code(2048, 256, CODE_JAVA, "other", FRAME_48);
 	uint64_t before;
 
-	(void)state;
 	code[0] = 0x55; /* push rbp, but no more of a frame: what is on top is no return address */
 	for (size_t i = 0; i < 512; i++)
 		words[i] = other + 100;
@@ -1325,7 +1278,6 @@ static void a_barrier_that_leads_to_itself_ends_the_stack(void **state)
 				  .value = (int64_t)(uintptr_t)&mounting_pc};
 	uint64_t before = count_reads();
 
-	(void)state;
 	mounting_pc = barrier;
 	self->jvm->hello.values = &value;
 	self->jvm->hello.n_values = 1;
@@ -1346,7 +1298,6 @@ static void a_stack_of_too_many_frames_is_left_at_the_bound(void **state)
 	const struct perf_sample sample = {
 		.regs = sample_regs, .stack = (const uint8_t *)deep, .stack_len = N * 8};
 
-	(void)state;
 	assert_non_null(deep);
 	for (size_t i = 0; i < N; i++)
 		deep[i] = leaf + 60;
@@ -1363,7 +1314,6 @@ static void a_stub_without_a_frame_returns_from_the_top(void **state)
 	const uint64_t stub = add_code(0, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	words[0] = caller + 100;
 	walk_code(stub + 8, 0x1234, 18);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
@@ -1377,7 +1327,6 @@ static void a_stub_with_a_word_of_ones_below_its_frame_is_left(void **state)
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
 
-	(void)state;
 	words[0] = stub + 32;
 	words[21] = UINT64_MAX;
 	words[22] = caller + 100;
@@ -1395,7 +1344,6 @@ static void a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer(void **
 	const uint64_t leaf = add_code(64, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 
-	(void)state;
 	words[0] = stub + 32;
 	words[4] = 0x77;
 	words[21] = caller + 100;
@@ -1413,7 +1361,6 @@ static void a_barrier_leads_to_the_frame_that_mounts(void **state)
 	const uint64_t caller = add_code(512, 256, CODE_JAVA, "caller", FRAME_48);
 	static uint64_t return_pc;
 
-	(void)state;
 	return_pc = caller + 100;
 	self->jvm->hello.values = calloc(1, sizeof(*self->jvm->hello.values));
 	assert_non_null(self->jvm->hello.values);
@@ -1438,7 +1385,6 @@ static void a_barrier_leads_to_the_code_that_mounts(void **state)
 		add_code(256, 64, CODE_STUB, "Cont thaw return barrier", (struct code_frame){0});
 	const uint64_t mounts = add_code(512, 256, CODE_NATIVE_WRAPPER, "enterSpecial", FRAME_48);
 
-	(void)state;
 	self->jvm->mounting_pc = mounts + 20;
 	words[5] = barrier;
 	words[6 + 5] = leaf + 60;
@@ -1452,7 +1398,6 @@ static void a_return_address_without_code_ends_the_stack(void **state)
 {
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
 
-	(void)state;
 	words[5] = 0x41414141;
 	walk_code(leaf + 60, 0, 18);
 	assert_int_equal(stack.depth, 1);
@@ -1466,7 +1411,6 @@ static void a_return_address_behind_the_copy_without_code_is_the_copys_end(void 
 	const uint64_t leaf =
 		add_code(0, 256, CODE_JAVA, "leaf", (struct code_frame){LARGE_WORDS * 8, 16, 0});
 
-	(void)state;
 	words[LARGE_WORDS - 1] = 0x41414141;
 	walk_code(leaf + 60, 0, SHORT_WORDS);
 	assert_int_equal(stack.depth, 1);
@@ -1482,7 +1426,6 @@ static void frame_pointers_in_a_circle_end_the_stack(void **state)
 	const uint64_t interpreter =
 		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
 
-	(void)state;
 	words[20] = word_addr(20);
 	words[21] = interpreter + 100;
 	walk_code(interpreter + 500, word_addr(20), 60);
@@ -1511,7 +1454,6 @@ static void other_runtimes_code_is_left_by_its_frame_pointer(void **state)
 {
 	const uint64_t leaf = tell_code(0, 256), caller = tell_code(256, 256);
 
-	(void)state;
 	words[4] = word_addr(10);
 	words[5] = caller + 100;
 	words[10] = 0; /* the deepest */
@@ -1527,7 +1469,6 @@ static void other_runtimes_code_without_code_above_it_ends_the_stack(void **stat
 {
 	const uint64_t leaf = tell_code(0, 256);
 
-	(void)state;
 	words[4] = word_addr(10);
 	words[5] = 0x1234;
 	walk_code(leaf + 200, word_addr(4), 60);
@@ -1541,7 +1482,6 @@ static void a_frame_that_v8_has_not_made_yet_is_none(void **state)
 	static const uint8_t prologue[] = {0x48, 0x8b, 0x59, 0xf8, 0x55, 0x48, 0x89, 0xe5};
 	const uint64_t leaf = tell_code(0, 256), caller = tell_code(256, 256);
 
-	(void)state;
 	memcpy(code, prologue, sizeof(prologue));
 	words[0] = caller + 100;
 	words[4] = 0;
@@ -1562,7 +1502,6 @@ static void a_trampoline_without_a_frame_pointer_is_left_by_its_size(void **stat
 	const uint64_t callee = tell_code(256, 256), addr = tell_code(0, sizeof(trampoline));
 	const uint64_t caller = tell_code(512, 256);
 
-	(void)state;
 	memcpy(code, trampoline, sizeof(trampoline));
 	words[2] = word_addr(30); /* the trampoline's caller's, which its callee saved */
 	words[3] = addr + 6;
@@ -1590,7 +1529,6 @@ static void garbage_harms_nobody(void **state)
 				   1,
 				   (uint64_t)(uintptr_t)&garbage_harms_nobody};
 
-	(void)state;
 	srandom(1);
 	for (int i = 0; i < 20000; i++) {
 		for (size_t j = 0; j < 64; j++)
@@ -1634,7 +1572,6 @@ static void code_that_may_not_be_read_is_said_once_and_counted_each_time(void **
 	pid_t pid;
 	int status;
 
-	(void)state;
 	if (getuid() != 0)
 		skip(); /* only root can become somebody else */
 	words[5] = caller + 100;
@@ -1672,7 +1609,6 @@ static void a_stack_that_may_not_be_read_is_said_once_and_counted_each_time(void
 	pid_t pid;
 	int status;
 
-	(void)state;
 	walk(taken, 2048); /* the files' rules, which only root can read */
 	if (getuid() != 0)
 		skip(); /* only root can become somebody else */
@@ -1694,7 +1630,6 @@ static void code_that_is_gone_is_counted_and_not_said(void **state)
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
 	struct unwinder_stats stats;
 
-	(void)state;
 	lines = 0;
 	log_set_before_line(count_line);
 	mprotect(code, CODE_BYTES, PROT_NONE); /* tear_down_code still unmaps it */

@@ -82,7 +82,6 @@ static int set_up(void **state)
 {
 	static struct jvm_value values[MOST_VALUES];
 
-	(void)state;
 	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
 		return -1;
 	process->jvm->hello.values = values;
@@ -112,7 +111,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	process->jvm->hello.values = NULL;
 	process->jvm->hello.n_values = 0;
 	process_free(process);
@@ -131,7 +129,6 @@ static void check(uint64_t index, uint64_t to)
 
 static void what_has_moved_is_found(void **state)
 {
-	(void)state;
 	put_entry(15, AT_15, 0x1230);
 	put_entry(0, AT_15_TOO, 0x4560); /* its place was taken; they go round */
 	check(AT_15, HEAP_BASE | 0x1230);
@@ -143,7 +140,6 @@ static void what_has_moved_is_found(void **state)
 
 static void what_has_not_moved_stays(void **state)
 {
-	(void)state;
 	put_entry(15, AT_15, 0x1230);
 	assert_int_equal(zgc_resolve(&zgc, GOOD, place_of(AT_15)), place_of(AT_15));
 	assert_int_equal(zgc_resolve(&zgc, BAD, 0), 0);
@@ -165,7 +161,6 @@ static void what_does_not_fit_together_is_not_believed(void **state)
 		{32, UINT64_C(1) << 40},
 	};
 
-	(void)state;
 	put_entry(15, AT_15, 0x1230);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		uint64_t right;
@@ -182,7 +177,6 @@ static void what_does_not_fit_together_is_not_believed(void **state)
 
 static void an_agent_that_says_nothing_of_it_is_no_harm(void **state)
 {
-	(void)state;
 	put_entry(15, AT_15, 0x1230);
 	for (size_t i = 0; i < process->jvm->hello.n_values; i++) {
 		const char *key = process->jvm->hello.values[i].key;
@@ -199,7 +193,6 @@ static void an_agent_that_says_nothing_of_it_is_no_harm(void **state)
 /* Two offsets whose sum is small, as no JVM says. */
 static void offsets_that_no_struct_has_are_not_believed(void **state)
 {
-	(void)state;
 	put_entry(15, AT_15, 0x1230);
 	for (size_t i = 0; i < process->jvm->hello.n_values; i++) {
 		struct jvm_value *value = &process->jvm->hello.values[i];
@@ -223,7 +216,6 @@ static void offsets_that_no_struct_has_are_not_believed(void **state)
 /* As a process may pretend. */
 static void a_full_table_is_not_searched_for_ever(void **state)
 {
-	(void)state;
 	for (uint32_t place = 0; place < COUNT; place++)
 		put_entry(place, 1 << 17, 0x1230);
 	check(AT_15, place_of(AT_15));
