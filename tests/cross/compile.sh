@@ -53,7 +53,7 @@ for stage in base intake sample memory code maps container process elf files unw
 	done
 done
 for file in "$sources"/tests/unit/{sample,unwind}/*.c "$sources"/tests/fuzz/fuzz_*.c; do
-	compile "$file" "${collector[@]}" "-DFG_SOURCE_DIR=\"$sources\""
+	compile "$file" "${collector[@]}" -Wno-unused-parameter "-DFG_SOURCE_DIR=\"$sources\""
 done
 for file in "$sources"/jvmti-agent/{,*/}*.c; do
 	compile "$file" "${agent[@]}"
