@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Applies what an agent says to the process it says it of, see code_events.h. */
+/* Applies an agent's records to the agent's process, see code_events.h. */
 #include "process/code_events.h"
 
 #include "base/log.h"

@@ -3,7 +3,7 @@
  * shape:   a record of the wire -> a change of one process's code map, threads or JVM
  * units:   the agent's times, corrected to the collector's clock and never in its future
  * threads: the model's
- * errors:  a record that is too short, or comes before the hello, is counted in the JVM
+ * errors:  a record that is too short, senseless or before the hello is counted in the JVM
  * source:  shared/README.md
  */
 #ifndef FG_PROCESS_CODE_EVENTS_H
@@ -12,7 +12,7 @@
 #include "shared/wire.h"
 #include "process/process.h"
 
-/* process->jvm is there. */
+/* process->jvm must not be NULL. */
 void code_events_apply(struct process *process, const struct wire_record *record, uint64_t now_ns);
 
 #endif

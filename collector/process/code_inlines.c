@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads names and inline tables of METHOD_LOAD, see code_inlines.h. */
+/* Reads the names and the inline table of a METHOD_LOAD record, see code_inlines.h. */
 #include "process/code_inlines.h"
 
 #include "code/java_text.h"

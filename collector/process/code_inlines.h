@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what a METHOD_LOAD says of methods -> its names and its inline table
+ * shape:   a METHOD_LOAD record -> the names of its method and its inline table
  * units:   none
  * threads: the model's
- * errors:  a table that cannot be kept is counted in jvm->lost_inlines; names are kept all the same
+ * errors:  a table that cannot be kept is counted in jvm->lost_inlines; its names are kept
  * source:  shared/README.md, METHOD_LOAD, section 1
  */
 #ifndef FG_PROCESS_CODE_INLINES_H
@@ -13,9 +13,9 @@
 #include "process/process.h"
 
 /*
- * The names that the record says, or those of the table's first method where it says none. Returns
- * the table, the caller's, or NULL if there is none. IDs that the record introduces are known from
- * here on, also if the table is not kept.
+ * Sets ret_names to the names in the record, or to those of the inline table's first method if the
+ * record has no names. Returns the inline table, which the caller owns, or NULL if there is none.
+ * Method IDs that the record introduces are known afterwards, even if the table is not kept.
  */
 struct inline_table *code_inlines_read(struct process *process, const struct wire_method_load *load,
 				       struct code_method *ret_names);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes turns with the perf maps that processes write themselves, see foreign_upkeep.h. */
+/* Reads the perf maps of other runtimes, one process after the other, see foreign_upkeep.h. */
 #include "process/foreign_upkeep.h"
 
 #include "base/process_stat.h"

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   all processes -> their own perf maps, read as they grow, for no more time than is theirs
+ * shape:   all processes -> the perf maps that their runtimes write, read as the files grow
  * units:   CLOCK_MONOTONIC nanoseconds, bytes
  * threads: one at a time
- * errors:  what is not read for want of room is counted
+ * errors:  a perf map that is not read for want of room is counted
  * source:  foreign_reader.h
  *
- * Ten steps a second read 4 MiB each at most, which is some 40 ms, and 2 MiB of one process:
- * whoever writes without end cannot take more, whoever else is there gets his turn, and all maps
- * together have FOREIGN_MAX_BYTES of memory and FOREIGN_MAX_FILES.
+ * There are ten steps a second. A step reads at most 4 MiB, which takes some 40 ms, and at most
+ * 2 MiB of one process. So a process that writes without end cannot take more, and other processes
+ * get their turn. All perf maps together take at most FOREIGN_MAX_BYTES of memory and
+ * FOREIGN_MAX_FILES descriptors.
  */
 #ifndef FG_PROCESS_FOREIGN_UPKEEP_H
 #define FG_PROCESS_FOREIGN_UPKEEP_H
@@ -21,22 +22,22 @@
 
 struct foreign_upkeep {
 	struct foreign_reader_stats stats;
-	size_t files, ranges, bytes; /* as of the last step */
-	uint64_t put_off;	     /* times that there was no room for a process's map */
+	size_t files, ranges, bytes; /* of all readers, as of the last step */
+	uint64_t put_off;	     /* reads put off because there was no room for the map */
 	size_t pos;		     /* in the table of processes, where the next step begins */
-	size_t done;		     /* bytes since the last step began */
-	uint64_t next_ns;	     /* no step before */
+	size_t done;		     /* bytes read since the last step began */
+	uint64_t next_ns;	     /* when the next step is due */
 };
 
 struct process;
 
 /*
- * A process has become known by its first sample, which is named soon: its map is read at once, as
- * far as there are bytes left until the next step.
+ * Reads the perf map of a process at once, because the process has just become known by its first
+ * sample, which is named soon. Reads no more than what is left of the last step's 4 MiB.
  */
 void foreign_upkeep_begin(struct foreign_upkeep *upkeep, struct process *process, uint64_t now_ns);
 
-/* All others in turn. processes: PID -> struct process. */
+/* Reads the perf maps of all processes in turn, if a step is due. processes: PID -> process. */
 void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *processes,
 			 uint64_t now_ns);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One process and what is known of it, see process.h. */
+/* One process: its mappings, threads, names and its JVM's state, see process.h. */
 #include "process/process.h"
 
 #include "base/clock.h"
@@ -12,13 +12,15 @@
 #include <string.h>
 
 /*
- * exec maps the new program before the kernel says that there is one: in less time than this, unless
- * its file has to be waited for. What is taken for the old program's then is read again when a
- * sample hits it.
+ * exec maps the new program before the kernel says that there is one: in less time than this,
+ * unless its file has to be waited for. What is taken for the old program's then is read again when
+ * a sample hits it.
  */
 #define EXEC_NS (50 * CLOCK_NS_PER_MS)
 
-/* Of a thread's name, what HotSpot leaves of a longer one in any version: "%.7s..%.6s" from 21 on. */
+/*
+ * Of a thread's name, what HotSpot leaves of a longer one in any version: "%.7s..%.6s" from 21 on.
+ */
 #define NAME_LEAST_ALIKE 7
 
 /* /proc/<pid>/timens_offsets: lines "monotonic <seconds> <nanoseconds>". */

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what is known of one process: code, mappings, threads, container, and the JVM's words
- * units:   PIDs and TIDs as the collector sees them unless called inner; CLOCK_MONOTONIC ns
+ * shape:   one process: its code, mappings, threads and container, and what its agent said
+ * units:   PIDs and TIDs in the collector's namespace, or in the process's own if called inner;
+ *          CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  negative errno
  * source:  proc(5), shared/README.md
  *
- * Identity is (pid, start_ticks). A process is known because an agent connected, or because a
- * sample hit it while everything is recorded; jvm is NULL until an agent has said hello.
+ * A process is identified by (pid, start_ticks). A process is known because its agent connected, or
+ * because a recording wants processes without an agent too. jvm and code are NULL until an agent of
+ * the process has connected.
  */
 #ifndef FG_PROCESS_PROCESS_H
 #define FG_PROCESS_PROCESS_H
@@ -34,53 +36,53 @@
 
 #define PROCESS_COMM_BYTES 16
 
-/* Threads, and names of threads, that are known at a time; past it, all are learnt anew. */
+/* The most threads, and the most names of threads, of a process; past it, all are learnt anew. */
 #define PROCESS_MAX_THREADS 65536
 
-/* A class's, method's or signature's name is cut here. */
+/* The name of a class, method, signature or thread is cut here. */
 #define PROCESS_MAX_NAME_BYTES 1024
 
 enum jvm_state {
-	JVM_RESYNCING, /* connected, its code is not all known yet */
-	JVM_CURRENT,   /* connected, all known */
+	JVM_RESYNCING, /* the agent is connected; not all code of the JVM is known yet */
+	JVM_CURRENT,   /* the agent is connected; all code of the JVM is known */
 	JVM_DISCONNECTED,
-	JVM_ENDED, /* said bye, or the process is gone */
+	JVM_ENDED, /* the agent said bye, or the process is gone or runs another program */
 };
 
 struct jvm {
 	enum jvm_state state;
-	uint32_t session;   /* the last one; targets know whether it is open */
-	uint64_t opened_ns; /* when that began */
-	bool is_dialled;    /* the agent listened; otherwise it dialled */
-	bool has_hello;	    /* in this session */
-	bool is_resyncing;  /* in this session, between the marks of resync_epoch */
+	uint32_t session;   /* ID of the last session; struct targets knows whether it is open */
+	uint64_t opened_ns; /* when the last session began */
+	bool is_dialled;    /* the agent listened and was dialled; else the agent dialled */
+	bool has_hello;	    /* in the last session */
+	bool is_resyncing;  /* in the last session, between the two marks of resync_epoch */
 	uint32_t resync_epoch;
-	uint64_t resync_ns;   /* when the last one began, by the agent's mark */
+	uint64_t resync_ns;   /* when the last resynchronisation began, by the agent's mark */
 	uint32_t hello_flags; /* enum wire_hello_flags */
 	struct jvm_hello hello;
-	struct vm_layout layout; /* by the hello */
-	uint64_t in_heap_ns;	 /* when a stack was last sampled that goes on in the heap; 0 */
-	uint64_t mounting_pc;	 /* in the code that mounts virtual threads, its frame whole; 0 */
-	uint64_t lost[WIRE_LOSS_REASONS]; /* by the agent, since its start */
-	uint64_t gaps;			  /* messages missing between agent and collector */
-	/* Too short for their kind, before the hello, senseless, or past a hello's limits. */
+	struct vm_layout layout; /* made of the hello */
+	uint64_t in_heap_ns;  /* time of the last sample whose stack goes on in the heap; 0: none */
+	uint64_t mounting_pc; /* where Continuation.enterSpecial's frame is complete; 0: unknown */
+	uint64_t lost[WIRE_LOSS_REASONS]; /* events lost by the agent since its start */
+	uint64_t gaps;			  /* jumps of the sequence numbers of its sessions */
+	/* Too short for their kind, before the hello, senseless, or past a limit. */
 	uint64_t bad_records;
 	uint64_t unknown_records; /* of a kind that this version does not know */
 	uint64_t lost_inlines; /* inline tables that were broken or for which there was no room */
 	uint64_t lost_frames;  /* frame facts that were broken or cannot be true */
 	uint64_t name_limit_hits;			/* names that became NAME_POOL_LIMIT_TEXT */
-	uint64_t unnamed_methods[JAVA_METHODS_REASONS]; /* frames of interpreted ones */
-	uint32_t resyncs;				/* complete ones */
+	uint64_t unnamed_methods[JAVA_METHODS_REASONS]; /* frames of interpreted methods */
+	uint32_t resyncs;				/* complete resynchronisations */
 };
 
-/* A thread's name is so old at most, if there are samples of it. */
+/* A thread's name that is older is read again when a sample of the thread comes. */
 #define PROCESS_NAME_AGE_NS UINT64_C(1000000000)
 
 struct thread {
 	pid_t tid;
 	pid_t inner_tid;
-	uint64_t start_ticks; /* another one may have its number later */
-	uint64_t read_ns;
+	uint64_t start_ticks; /* tells the thread from a later one with its TID */
+	uint64_t read_ns;     /* when its name was last read */
 	char comm[PROCESS_COMM_BYTES];
 };
 
@@ -88,109 +90,121 @@ struct process {
 	pid_t pid;
 	pid_t inner_pid;
 	uint64_t start_ticks;
-	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus ours: a time namespace */
+	int64_t clock_offset_ns; /* its CLOCK_MONOTONIC minus the collector's: a time namespace */
 	char comm[PROCESS_COMM_BYTES];
-	char container_id[CONTAINER_ID_BYTES]; /* "" if in none */
-	char pod_uid[POD_UID_BYTES];	       /* likewise */
+	char container_id[CONTAINER_ID_BYTES]; /* "": in no container */
+	char pod_uid[POD_UID_BYTES];	       /* "": in no pod */
 	struct container_entry *container; /* held by the targets; NULL: in none, or not known */
-	uint64_t container_version;	   /* that workload was made of */
-	struct workload workload;	   /* what it is called */
+	uint64_t container_version;	   /* the version of container that workload is made of */
+	struct workload workload;	   /* its names and labels */
 	struct address_space space;
-	uint64_t space_read_ns;	     /* when all of it was last read; 0: it is to be read anew */
-	uint64_t space_wait_ns;	     /* so long it is not read again after that: it was the same */
-	uint64_t space_checked_ns;   /* when its size was last asked for */
+	uint64_t space_read_ns;	     /* when space was last read; 0: space is to be read anew */
+	uint64_t space_wait_ns;	     /* shortest time between two reads of space; 0: the usual */
+	uint64_t space_checked_ns;   /* when the size of its code was last read */
 	struct code_map *code;	     /* NULL without an agent */
 	struct jvm *jvm;	     /* NULL without an agent */
-	struct code_methods methods; /* those that code and its inline tables refer to */
+	struct code_methods methods; /* the methods that its inline tables refer to */
 	struct name_pool names;	     /* of code and threads; empty without an agent */
-	struct java_methods java_methods; /* interpreted ones */
-	struct foreign_reader foreign;	  /* what it tells of its code itself; no JVM's */
+	struct java_methods java_methods; /* interpreted methods */
+	struct foreign_reader foreign;	  /* the perf map that a runtime without an agent writes */
 	struct map64 threads;		  /* TID -> struct thread */
 	struct map64 thread_names;	  /* inner TID -> full name in names */
-	uint64_t threads_forgotten;	  /* times that either was past PROCESS_MAX_THREADS */
+	uint64_t threads_forgotten;	  /* times that either table was past PROCESS_MAX_THREADS */
 
 	struct map_writer map;
 	struct jitdump_target jitdump;
 	uint64_t jvm_mapped_ns;	      /* when it was seen to map libjvm.so; 0: not seen */
 	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */
-	struct process *next_removed; /* while targets remove several */
+	struct process *next_removed; /* used while struct targets removes several processes */
 	bool was_announced;
-	uint32_t users;		    /* who wants it although it is no JVM, see targets_want */
-	char shadow_path[PATH_MAX]; /* a map in the container that hides ours from perf; "" */
+	uint32_t users;		    /* calls of targets_want without their targets_unwant */
+	char shadow_path[PATH_MAX]; /* a perf map in the container that perf reads first; "" */
 };
 
-/* Reads what /proc says of pid. -ESRCH if it is gone. */
+/*
+ * Reads a process's identity, names, container and mappings from /proc. start_ticks 0: it is read
+ * too. -ESRCH if the process is gone, -ENOMEM. The right to read the mappings is not needed.
+ */
 int process_new(pid_t pid, uint64_t start_ticks, struct process **ret);
 void process_free(struct process *process); /* NULL is legal */
 
-/* Makes code map, names and jvm for it if it has none. */
+/* Makes code, names and jvm where the process has none. */
 int process_add_jvm(struct process *process);
-/* A connection of its agent begins: nothing is known yet of what it says. */
+/*
+ * A session of the process's agent begins. Code that is known stays; method IDs of the session
+ * before are forgotten, and its resynchronisation ends incomplete.
+ */
 void process_open_session(struct process *process, uint32_t session, uint64_t now_ns);
 
-/* Reads its mappings anew; without the right to, they stay as they were. */
+/* Reads the mappings of the process anew; without the right to, they stay as they were. */
 void process_read_space(struct process *process, uint64_t now_ns);
 
-/* It has just begun another program, which has another name. */
+/* Reads the comm of the process anew, because the process has just begun another program. */
 void process_read_comm(struct process *process);
 
 /*
- * It runs another program since time_ns: its mappings and threads are no more, unless they were
- * read since or told of about then; and its JVM has ended, unless an agent has connected since,
- * which is then the new program's. Returns whether the JVM ended.
+ * The process runs another program since time_ns. Its mappings and threads are forgotten, unless
+ * they were read since; mappings that the kernel told of within 50 ms before time_ns stay. Its JVM
+ * has ended, unless an agent has connected since, which is then the new program's agent. Returns
+ * whether the JVM ended.
  */
 bool process_exec(struct process *process, uint64_t time_ns);
 
-/* The agent's hello; replaces what an earlier one said. */
+/* Takes the agent's hello in place of an earlier one. */
 int process_set_hello(struct process *process, const struct wire_hello *hello);
-/* An attribute's text or NULL; a value of vmStructs or false. */
+/* The text of an attribute of the hello, or NULL. */
 const char *process_attr(const struct process *process, const char *key);
+/* Sets ret to a value of the hello; false if the hello has no such value. */
 bool process_value(const struct process *process, const char *key, int64_t *ret);
 
-/* Whether it has executable memory that is no file's. */
+/* Whether the process has mappings of generated code, see mapping_is_generated. */
 bool process_has_generated(const struct process *process);
 
 /*
- * The thread's full name where the agent told it, else its comm; borrowed until the next change.
- * "" if the thread was gone before anybody looked.
+ * The thread's full name if the agent told it, else the thread's comm; borrowed until the next
+ * change. "" if the thread was gone before its name could be read.
  */
 const char *process_thread_name(struct process *process, pid_t tid);
 void process_set_comm(struct process *process, pid_t tid, const char *comm);
-/* There is a sample of that thread, taken just now: reads its name if that is due. */
+/* Reads the thread's name if that is due; for a thread of which a sample was taken just now. */
 void process_see_thread(struct process *process, pid_t tid, uint64_t now_ns);
 void process_remove_thread(struct process *process, pid_t tid);
-/* Threads are looked up anew; names that the agent told stay. */
+/* Forgets all threads, which are then read anew; names that the agent told stay. */
 void process_forget_threads(struct process *process);
-/* What the agent told of a thread; inner_tid as that counts. -ENOMEM. */
+/* Takes the name that the agent told of a thread; name is one of process_name's. -ENOMEM. */
 int process_set_thread_name(struct process *process, pid_t inner_tid, const char *name);
 
 /*
- * A name of the JVM's, which is modified UTF-8, for code and threads: converted, cut, and one
- * pointer for equal ones. NULL if it is empty.
+ * The UTF-8 name, in the process's name pool, of a modified UTF-8 name from the JVM: converted, cut
+ * at PROCESS_MAX_NAME_BYTES, and one pointer for equal names. NULL if the text is empty or too
+ * long.
  */
 const char *process_name(struct process *process, const char *text, size_t len);
-/* Moves the names that are still held to a new pool, if that is due. No other is valid then. */
+/*
+ * Moves the names of the process's code, methods and threads to a new pool, if that is due. All
+ * other pointers to names are then no longer valid.
+ */
 void process_compact_names(struct process *process, uint64_t now_ns);
 
-/* The Kubernetes pod that it runs in: its name, or its UID if that is all; "" if in none. */
+/* The name of the process's Kubernetes pod; the pod's UID if it has no name; "" if in no pod. */
 const char *process_pod(const struct process *process);
 
 /*
- * Names of the interpreted method whose Method* that is, as java_methods_find; or NULL and why, a
- * static text. Each that has none is counted in struct jvm's unnamed_methods.
+ * The interpreted method whose Method* is at addr, borrowed as from java_methods_find; or NULL and
+ * the reason, a static text. Each call without a method is counted in struct jvm's unnamed_methods.
  */
 const struct java_method *process_java_method(struct process *process, uint64_t addr,
 					      uint64_t now_ns, const char **ret_reason);
 
-/* Makes the process's workload anew, of what is known of its container and of its agent. */
+/* Makes the process's workload anew of its container and of its agent's hello. */
 void process_identify(struct process *process);
 
-/* What a person calls it: main class or jar of a JVM, else comm. Into ret, terminated. */
+/* Writes a JVM's main class or jar, or else the process's comm, into ret, terminated. */
 void process_title(const struct process *process, char *ret, size_t size);
 
-/* Whether that process maps libjvm.so now; reads /proc/<pid>/maps. */
+/* Whether the process maps libjvm.so now; reads /proc/<pid>/maps. */
 bool process_maps_libjvm(pid_t pid);
-/* Whether it runs a JVM, and whether libfgagent.so is loaded in it, by its mappings' paths. */
+/* Whether libjvm.so and libfgagent.so are among the paths of the process's known mappings. */
 bool process_has_libjvm(const struct process *process);
 bool process_has_agent(const struct process *process);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names of one process's code, methods and threads, see process.h and name_pool.h. */
+/* The names of one process's code, methods and threads, see process.h and name_pool.h. */
 #include "process/process.h"
 
 #include "base/utf8.h"

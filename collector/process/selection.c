@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which processes a selector means, see selection.h. */
+/* Decides which processes a selector means, see selection.h. */
 #include "process/selection.h"
 
 #include <errno.h>

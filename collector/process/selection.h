@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a selector and the processes there are -> which of them are meant, now and later
+ * shape:   a selector and all processes -> the processes that the selector means, now and later
  * units:   none
  * threads: one, the model's
  * errors:  negative errno
  * source:  none
  *
- * What a process is called changes seldom, and samples are many: a verdict is kept per process
- * until its workload has another version. selection_narrow makes one container or pod of a name
- * that so many fit; what starts later is taken if it is in that one. A container that is made anew
- * under its name, or a pod's that is started again, is the same. A zero-filled struct selection
- * takes every process.
+ * Names of a process change seldom and samples are many. So a verdict is kept for each process
+ * until the process's workload has another version.
+ *
+ * A name may fit several containers or pods. selection_narrow decides on the one that is meant, its
+ * place; processes that start later are wanted if they are in this place. A container that is made
+ * anew under the name asked for is still the same place, and so is a restarted container of a pod.
+ * A zero-filled struct selection wants every process.
  */
 #ifndef FG_PROCESS_SELECTION_H
 #define FG_PROCESS_SELECTION_H
@@ -22,12 +24,12 @@
 
 #define SELECTION_MAX_VERDICTS 65536
 
-/* Which container or pod is meant. */
+/* The container or pod that is meant. */
 struct selection_place {
 	bool is_set;
-	char id[CONTAINER_ID_BYTES];	      /* "": by its name */
-	char container[CONTAINER_NAME_BYTES]; /* "": all of the pod */
-	char pod_uid[POD_UID_BYTES];	      /* "": the pod by its name */
+	char id[CONTAINER_ID_BYTES];	      /* "": the container is known by its name */
+	char container[CONTAINER_NAME_BYTES]; /* "": all containers of the pod */
+	char pod_uid[POD_UID_BYTES];	      /* "": the pod is known by its name */
 	char pod[CONTAINER_NAME_BYTES];
 	char name_space[CONTAINER_NAME_BYTES];
 };
@@ -37,25 +39,28 @@ struct selection {
 	struct selection_place place;
 	bool has_jvm;
 	regex_t jvm;
-	struct map64 verdicts; /* PID -> version of its workload, and the verdict in the last bit */
+	struct map64 verdicts; /* PID -> its workload's version; the last bit is the verdict */
 };
 
-/* -EINVAL: the regular expression is none. */
+/* Copies the selector. -EINVAL if its text for the JVM is no regular expression. */
 int selection_init(struct selection *selection, const struct selector *selector);
 void selection_fini(struct selection *selection);
 
 /*
- * Finds which one is meant of the processes that are there. 0; -ENOENT: none fits; -ENOTUNIQ:
- * several do, and selection is as it was.
+ * Finds the place that is meant among the processes that are alive. Returns 0; -ENOENT if no
+ * process fits; -ENOTUNIQ if several places fit equally well. After an error selection is as it
+ * was.
  */
 int selection_narrow(struct selection *selection, const struct targets *targets);
 
+/* Whether the process is meant; the verdict is kept. */
 bool selection_wants(struct selection *selection, const struct process *process);
-/* The same without remembering it. */
+/* Whether the process is meant; the verdict is not kept. */
 bool selection_fits(const struct selection *selection, const struct process *process);
 
-/* How well the name fits at best; those that fit as well are the ones that it could mean. */
+/* The best fit of the selector's names among all processes that are alive. */
 enum selector_fit selection_best(const struct selection *selection, const struct targets *targets);
+/* Whether the process is alive and fits as well as the best fit. */
 bool selection_could_mean(const struct selection *selection, enum selector_fit best,
 			  const struct process *process);
 

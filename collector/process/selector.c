@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts of the command line and what fits them, see selector.h. */
+/* Checks the texts of the options that name processes, and compares processes with them. */
 #include "process/selector.h"
 
 #include <regex.h>

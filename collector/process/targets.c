@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of processes and its upkeep, see targets.h. Code events are in code_events.c. */
+/* The table of all processes and its upkeep, see targets.h. code_events.c applies code events. */
 #include "process/targets.h"
 
 #include "base/cleanup.h"

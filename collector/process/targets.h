@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   code events, mappings, forks and exits -> the model of every process of interest
+ * shape:   records of agents and of the kernel -> the model of every process of interest
  * units:   CLOCK_MONOTONIC nanoseconds, PIDs as the collector sees them
  * threads: one, the model's
- * errors:  bad data is counted where it belongs and the old entry is kept
+ * errors:  bad data is counted in the process or JVM that it is about, and the old entry is kept
  * source:  shared/README.md, perf_event_open(2)
  *
- * Also keeps /tmp/perf-<pid>.map of every JVM current: within 100 ms of a change, at most ten times
- * a second, and less often where a write takes long: no process's map costs more than a tenth of
- * the time. At most TARGETS_MAX_JVMS processes with an agent are known at a time, for each may hold
- * some 260 MiB of code, methods and names; the sessions of others are refused. When the code of all is past
- * TARGETS_MAX_CODE_BYTES, the JVM with the most of it is forgotten, and learnt anew. A process that
- * is gone stays known for TARGETS_LINGER_NS, so that held samples are named; its map file stays
- * until the PID is used again, or for a day. Maps that others than JVMs write themselves are
- * read while these processes are wanted. If jitdump is set, new code of all processes goes into it too.
+ * Limits: at most TARGETS_MAX_JVMS processes with an agent are known at a time, because each may
+ * hold some 330 MiB of code, methods and names; sessions of further processes are refused. When the
+ * code of all JVMs takes more than TARGETS_MAX_CODE_BYTES, the JVM with the most code is forgotten,
+ * and learnt anew when its agent dials again.
+ *
+ * A process that is gone stays known for TARGETS_LINGER_NS and linger_more_ns, so that held samples
+ * are named.
+ *
+ * Files: the perf map <map_dir>/perf-<pid>.map of every JVM is written within 100 ms of a change,
+ * at most ten times a second, and less often where a write takes long: no perf map costs more than
+ * a tenth of the time. The perf map of a process that is gone stays until the PID is used again, or
+ * for a day. If jitdump is set, new code of all JVMs goes into the jitdump too. Perf maps that
+ * other runtimes write are read while processes without an agent are wanted.
  */
 #ifndef FG_PROCESS_TARGETS_H
 #define FG_PROCESS_TARGETS_H
@@ -28,42 +33,43 @@
 #define TARGETS_MAP_MAX_AGE_SEC (24 * 60 * 60)
 #define TARGETS_MAX_JVMS	4096
 #define TARGETS_MAX_CODE_BYTES	(UINT64_C(4) << 30) /* of all JVMs */
-#define TARGETS_MAX_PROCESSES	32768		    /* with all that are no JVMs */
+#define TARGETS_MAX_PROCESSES	32768		    /* with and without an agent */
 
 struct targets {
 	struct map64 processes;			 /* PID -> struct process */
 	struct map64 sessions;			 /* session ID -> struct process */
 	const char *map_dir;			 /* borrowed */
-	struct perf_map_style map_style;	 /* the default unless its owner sets it */
-	struct jitdump *jitdump;		 /* owned; NULL: none is wanted */
-	void (*on_forget)(void *arg, pid_t pid); /* a process is forgotten; NULL: nobody asks */
+	struct perf_map_style map_style;	 /* the default unless the owner sets another */
+	struct jitdump *jitdump;		 /* owned; NULL: no jitdump is written */
+	void (*on_forget)(void *arg, pid_t pid); /* called before a process is freed; or NULL */
 	void *on_forget_arg;
 	/*
-	 * A session is to be ended so that its agent, if there still is one, dials again: its
-	 * process is gone, or has a newer session. It must not call back. NULL: nobody asks.
+	 * Called for a session that is to be ended, because its process is gone or forgotten, runs
+	 * another program, or has a newer session. The session's agent, if there still is one,
+	 * dials again. The function must not call targets_ functions. May be NULL.
 	 */
 	void (*end_session)(void *arg, uint32_t id);
 	void *end_session_arg;
-	uint64_t linger_more_ns; /* than TARGETS_LINGER_NS, for samples that wait for longer */
-	unsigned all_users; /* who wants processes without an agent too, see targets_want_all */
-	unsigned one_users; /* who wants one such process, see targets_want */
-	bool said_blind;
-	size_t n_jvms;		    /* processes with an agent, those included that lost it */
-	uint64_t refused_sessions;  /* of a process that is gone, or past TARGETS_MAX_JVMS */
-	uint64_t dropped_jvms;	    /* because of TARGETS_MAX_CODE_BYTES */
-	uint64_t max_code_bytes;    /* that, unless its owner sets another one */
+	uint64_t linger_more_ns; /* added to TARGETS_LINGER_NS, for samples that are held longer */
+	unsigned all_users;	 /* calls of targets_want_all without their targets_unwant_all */
+	unsigned one_users;	 /* calls of targets_want without their targets_unwant */
+	bool said_blind;	 /* the error about PIDs that cannot be seen has been logged */
+	size_t n_jvms; /* processes with struct jvm, also those whose agent is disconnected */
+	uint64_t refused_sessions;  /* process gone, too many processes or JVMs, no memory */
+	uint64_t dropped_jvms;	    /* JVMs forgotten because of max_code_bytes */
+	uint64_t max_code_bytes;    /* TARGETS_MAX_CODE_BYTES unless the owner sets another */
 	uint64_t refused_processes; /* past TARGETS_MAX_PROCESSES */
-	uint64_t threads_forgotten; /* of processes that are no more, see struct process */
-	uint64_t map_writes, map_failures;
+	uint64_t threads_forgotten; /* the sum of struct process's, of processes since removed */
+	uint64_t map_writes, map_failures; /* of perf maps */
 	uint64_t next_sweep_ns, next_clean_ns;
 	struct foreign_upkeep foreign;
-	struct containers containers; /* that processes are in */
+	struct containers containers; /* the containers of all processes */
 };
 
 /* What the caller has to do with a session after an event. */
 enum targets_verdict {
 	TARGETS_KEEP,
-	TARGETS_END_SESSION, /* its agent dials again and resynchronises */
+	TARGETS_END_SESSION, /* the session's agent then dials again and resynchronises */
 };
 
 void targets_init(struct targets *targets, const char *map_dir);
@@ -72,35 +78,45 @@ void targets_fini(struct targets *targets);
 enum targets_verdict targets_apply_intake(struct targets *targets,
 					  const struct intake_event *event);
 
-/* Mappings, programs, forks and exits, in the order of their times; all else is ignored. */
+/*
+ * Applies a record of a mapping, exec, fork or exit; other records are ignored. Records come in the
+ * order of their times.
+ */
 void targets_apply_record(struct targets *targets, const struct perf_record *record);
 
-/* What the kernel says of a mapping; the path is borrowed, and may end in " (deleted)". */
+/* The mapping of a kernel's record; its path is borrowed, and may end in " (deleted)". */
 struct mapping targets_mapping_of(const struct perf_mmap *mmap);
 
 struct process *targets_find(const struct targets *targets, pid_t pid);
-/* Finds it, or reads it from /proc; NULL if it is gone. */
+/* Finds the process, or reads it from /proc. NULL if it is gone, or past a limit. */
 struct process *targets_find_or_read(struct targets *targets, pid_t pid);
-/* Finds or reads every process there is; it is for those who want all. */
+/* Finds or reads every process of the host, for callers of targets_want_all. */
 void targets_read_all(struct targets *targets);
 /* Reads every process's mappings and threads anew, after a time without the kernel's records. */
 void targets_refresh(struct targets *targets);
 
 /*
- * From the first want on, processes without an agent are known too; with the last unwant they are
- * forgotten.
+ * From the first targets_want_all on, processes without an agent are known too. The last
+ * targets_unwant_all forgets processes without an agent, except those that targets_want asked for.
  */
 void targets_want_all(struct targets *targets);
 void targets_unwant_all(struct targets *targets);
 
-/* The same of one process; one that is gone is to be unwanted even so. */
+/*
+ * From the first targets_want on, the process is known even without an agent. The last
+ * targets_unwant forgets a process without an agent, unless all processes are wanted. Each
+ * targets_want needs its targets_unwant, even if the process is gone.
+ */
 void targets_want(struct targets *targets, pid_t pid);
 void targets_unwant(struct targets *targets, pid_t pid);
 
 /* Walks all processes in no order; *pos starts at 0. */
 struct process *targets_next(const struct targets *targets, size_t *pos);
 
-/* Writes due maps, notices processes that are gone, forgets what lies before horizon_ns. */
+/*
+ * Does the upkeep that is due: writes perf maps and the jitdump, reads perf maps of other runtimes,
+ * notices processes that are gone, and forgets code that died before horizon_ns.
+ */
 void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns);
 /* When targets_tick next has something to do. */
 uint64_t targets_next_tick_ns(const struct targets *targets);

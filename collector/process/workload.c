@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names and labels of a process, see workload.h. */
+/*
+ * Makes names and labels of a process out of its container and its agent's hello, see workload.h.
+ */
 #include "process/workload.h"
 
 #include "base/utf8.h"

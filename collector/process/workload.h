@@ -4,15 +4,15 @@
  *          the process by: container, pod, namespace
  * units:   none
  * threads: one, the model's
- * errors:  what has no room is left out and counted in labels
+ * errors:  labels without room are left out and counted in labels.left_out
  * source:  container.h; the agent's attributes, see jvmti-agent/README.md; OpenTelemetry's names of
  *          resource attributes
  *
  * Names and labels identify nothing: a process is identified by its PID and its start time. What
  * the host's files say goes before what the agent says. A workload is made when the container or
  * the hello changes, so that a sample costs nothing. Texts are safe to be shown, "" where nothing
- * is known, and live until the workload is made anew. A zero-filled struct workload is a valid,
- * empty one.
+ * is known, and live until the workload is made anew. A zero-filled struct workload is valid and
+ * empty.
  */
 #ifndef FG_PROCESS_WORKLOAD_H
 #define FG_PROCESS_WORKLOAD_H
@@ -23,19 +23,19 @@
 #include <stdint.h>
 
 struct workload {
-	uint64_t version;		      /* never twice the same, over all processes */
-	char container[CONTAINER_NAME_BYTES]; /* its name */
+	uint64_t version;		      /* no two workloads ever have the same version */
+	char container[CONTAINER_NAME_BYTES]; /* the container's name */
 	char pod[CONTAINER_NAME_BYTES];
 	char name_space[CONTAINER_NAME_BYTES];
 	struct label_set labels;
 };
 
-/* By what the process's container and agent say now; either may be NULL. */
+/* Makes the workload anew of the agent's hello and of the container; either may be NULL. */
 void workload_make(struct workload *workload, const struct jvm_hello *hello,
 		   const struct container *container);
 void workload_fini(struct workload *workload);
 
-/* Its process is to be judged anew, for it has changed in another way. */
+/* Gives the workload a new version, because something else that selectors ask for has changed. */
 void workload_touch(struct workload *workload);
 
 #endif
