@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which piece of generated code was at an address at a time, see code_map.h.
+ * Finds the code range that was at an address at a time, see code_map.h.
  *
- * Ranges, living and dead, are nodes in one array; code_pages.h finds those that touch a page, in
- * the order in which they were added. Because a load ends whatever it overlaps, ranges that share
- * an address follow each other in time in that same order: a look-up walks from the newest back and
- * stops at the first one born by then. Every table has a maximum, for what is stored comes from
- * inside a container.
+ * Ranges, living and dead, are nodes in one array. code_pages.h finds the nodes that touch a page,
+ * in the order in which they were added. Because a load ends all ranges that it overlaps, ranges
+ * that share an address follow each other in time in this order too: a look-up walks from the
+ * newest node back and stops at the first node that was born by the time asked for. Every table has
+ * a maximum, because code events come from inside a container.
  *
  * One file, because each operation changes lists, index and lives of ranges together.
  */

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   address and time -> the piece of generated code that was there then
+ * shape:   address and time -> the code range that was at the address at this time
  * units:   addr in the target's address space, sizes bytes, times CLOCK_MONOTONIC nanoseconds
  * threads: one at a time
  * errors:  negative errno; a failed operation leaves the map as it was
  * source:  JVMTI CompiledMethodLoad, CompiledMethodUnload, DynamicCodeGenerated
  *
- * Addresses are reused, so every range has a birth and a death, and every look-up takes a time.
- * Events lag the code by up to 100 ms, therefore a look-up at an address and time answers, in this
- * order: the range that lives there then; else the next one to be born there; else the last one
- * that died there, if nothing has been born there since. Two ranges never both live at one address:
- * a load ends whatever it overlaps, at the time of its own birth (stubs have no unload).
+ * A code range is a piece of generated code: a compiled method or a stub. Addresses are reused, so
+ * every range has a birth and a death, and every look-up takes a time. Two ranges never both live
+ * at one address: a load ends all ranges that it overlaps, at the time of its own birth, because
+ * stubs have no unload event.
  *
- * Times that contradict what is known are corrected: nobody dies before its birth, and nobody is
- * born before the last death at any address of its own.
+ * Events lag the code by up to 100 ms. Therefore a look-up at an address and a time answers, in
+ * this order: the range that lives there at this time; else the next range born there; else the
+ * last range that died there, if no range has been born there since.
  *
- * Names are borrowed from the caller's struct intern and must outlive the map; equal names are
- * equal pointers.
+ * Times that contradict what is known are corrected: no range dies before its own birth, and no
+ * range is born before the last death at any of its addresses.
+ *
+ * Names are borrowed from the caller and must outlive the map. Equal names must be equal pointers.
  */
 #ifndef FG_CODE_CODE_MAP_H
 #define FG_CODE_CODE_MAP_H
@@ -31,11 +33,11 @@
 #define CODE_LEVEL_UNKNOWN 255
 
 /*
- * The most ranges a map holds, living and dead, and the most page-sized pieces they may be indexed
- * by: about 140 MB at worst. HotSpot's largest code cache, 2 GiB, full of 4 KiB methods has as
- * many. Where a limit is met (also 512 ranges on a page), the oldest dead range makes way, and if
- * there is none, the newcomer is rejected. Of ranges larger than 256 KiB there may be 64, and their
- * dead make way by code_map_expire alone, because to add one is expensive.
+ * The most ranges of a map, living and dead, and the most links from pages to ranges: about 140 MB
+ * at worst. HotSpot's largest code cache, 2 GiB, has as many ranges if it is full of methods of
+ * 4 KiB. Past a limit (also that of 512 ranges on a page) the oldest dead range is forgotten; if
+ * there is no dead range, the new range is rejected. A map has at most 64 ranges larger than
+ * 256 KiB. Only code_map_expire forgets dead ranges of this size, because to add one is expensive.
  */
 #define CODE_MAP_MAX_RANGES (1u << 19)
 #define CODE_MAP_MAX_LINKS  (1u << 20)
@@ -50,15 +52,15 @@ enum code_kind {
 };
 
 /*
- * A frame of compiled code, for an unwinder without frame pointers: from complete on and outside of
- * the epilogue the caller's frame begins size bytes above the stack pointer, and the 8 bytes below
- * that are the return address. All is 0 where nothing is known. Offsets are from the range's addr
- * and not beyond its end.
+ * The frame of a code range, for an unwinder without frame pointers. From the offset complete on,
+ * and outside of the epilogue, the frame of the caller begins size bytes above the stack pointer,
+ * and the 8 bytes below the caller's frame are the return address. All members are 0 where nothing
+ * is known. Offsets count from the range's addr and are not beyond the range's end.
  */
 struct code_frame {
 	uint32_t size;	   /* bytes, a multiple of 8; 0: not known */
-	uint32_t complete; /* 0: not known, as for most stubs whose size is known */
-	uint32_t entry;	   /* the verified entry point */
+	uint32_t complete; /* an offset; 0: not known, as for most stubs whose size is known */
+	uint32_t entry;	   /* the offset of the verified entry point */
 };
 
 #define CODE_FRAME_MAX_BYTES (1u << 20)
@@ -68,13 +70,13 @@ struct code_range {
 	uint32_t size;	     /* never 0, addr + size does not wrap */
 	uint8_t kind;	     /* enum code_kind */
 	uint8_t level;	     /* compile level 0 to 4, or CODE_LEVEL_UNKNOWN */
-	bool is_rest;	     /* of dead code of which the other part has been replaced */
-	uint32_t dump_index; /* its number in a jitdump; 0: it is in none */
+	bool is_rest;	     /* what is left of a dead range that is partly replaced */
+	uint32_t dump_index; /* its number in the jitdump; 0: there is no jitdump */
 	struct code_frame frame;
 	uint64_t birth_ns;
-	uint64_t death_ns;	      /* CODE_TIME_FOREVER while it lives */
+	uint64_t death_ns;	      /* CODE_TIME_FOREVER while the range lives */
 	const char *class_name;	      /* java/lang/String; NULL for a stub */
-	const char *name;	      /* of the method or stub */
+	const char *name;	      /* the method's or the stub's */
 	const char *signature;	      /* (I)V; NULL for a stub */
 	const char *source_file;      /* String.java; NULL if not known */
 	struct inline_table *inlines; /* NULL if not known */
@@ -82,34 +84,34 @@ struct code_range {
 
 struct code_map_stats {
 	size_t live;	  /* ranges without a death */
-	size_t dead;	  /* for held samples, or because nothing took their place */
-	uint64_t loads;	  /* added since init, repeats not counted */
-	uint64_t repeats; /* adds that said what was known already */
+	size_t dead;	  /* ranges kept for held samples, or because no range replaced them */
+	uint64_t loads;	  /* ranges added, repeats not counted */
+	uint64_t repeats; /* adds of a range that was known already */
 	uint64_t unloads;
-	uint64_t unknown_unloads; /* of addresses at which nothing lived */
-	uint64_t evicted;	  /* ended by an overlapping load rather than by an unload */
-	uint64_t buried;	  /* ended by a resync that did not repeat them */
+	uint64_t unknown_unloads; /* unloads at an address at which no living range starts */
+	uint64_t evicted;	  /* ranges ended by an overlapping load, not by an unload */
+	uint64_t buried;	  /* ranges ended by a resynchronisation that left them out */
 	uint64_t expired;	  /* dead ranges that were forgotten */
-	uint64_t unlisted;	  /* ranges that code_map_list showed, and no longer shows */
-	uint64_t relisted;	  /* ranges that it shows otherwise than it did */
+	uint64_t unlisted;	  /* ranges that code_map_list no longer returns */
+	uint64_t relisted;	  /* ranges whose inline table came after they were listed */
 	uint64_t rejected;	  /* adds with size 0, a wrapping range, no room or no memory */
 	size_t bytes;		  /* memory of ranges and index, names excluded */
 };
 
-/* Whether a range has bytes at all, and an end that can be written down. */
+/* Whether the range is not empty and does not wrap. */
 static inline bool code_range_is_valid(uint64_t addr, uint32_t size)
 {
 	return size > 0 && addr <= UINT64_MAX - size;
 }
 
-/* Where a range lay. */
+/* The addresses of a range. */
 struct code_span {
 	uint64_t addr;
 	uint32_t size;
 };
 
 #define CODE_MAP_MAX_UNLISTED 512
-#define CODE_MAP_RESTS	      2 /* in front of what was added, and behind it */
+#define CODE_MAP_RESTS	      2 /* one in front of the new range, one behind it */
 
 struct code_map; /* opaque */
 
@@ -117,65 +119,74 @@ int code_map_new(struct code_map **ret);
 void code_map_free(struct code_map *map); /* NULL is legal */
 
 /*
- * A piece of code was born at range->birth_ns (death_ns is ignored). A repeat, that is the same
- * addr, size, kind and names as what lives there, confirms it and changes nothing else; a stub that
- * a resync calls by the beginning of its name is a repeat too, because HotSpot does so. is_resync
- * says that the time is not the birth: the range is then taken to have lived since the last death
- * at any of its addresses, or always; what it finds alive there ended when the resync began.
- * -EINVAL for size 0 or a range that wraps, -ENOSPC, -ENOMEM.
- * Takes range->inlines in any case; a repeat's is dropped, unless there was none, and so is its
- * frame. Returns 1 if the map changed, 0 if it was a repeat.
+ * Adds a range that was born at range->birth_ns; death_ns is ignored. Returns 1, or 0 if the range
+ * is a repeat, or -EINVAL for size 0 or a range that wraps, -ENOSPC, -ENOMEM.
+ *
+ * A repeat has the addr, size, kind and names of a range that lives there. A repeat confirms this
+ * range, and gives it the level, frame and inlines that it lacked. In a resynchronisation a stub
+ * whose name is a beginning of the living stub's name is a repeat too, because HotSpot shortens
+ * such names.
+ *
+ * is_resync says that birth_ns is the time of the repetition, not of the birth. The range is then
+ * taken to have lived since the last death at any of its addresses, or always. Ranges that it finds
+ * alive at its addresses died when the resynchronisation began.
+ *
+ * Takes range->inlines in any case.
  */
 int code_map_add(struct code_map *map, const struct code_range *range, bool is_resync);
 
-/* What starts at addr dies. Returns 1, or 0 if nothing that lives starts there (counted). */
+/* Ends the range that starts at addr. Returns 1, or 0 (counted) if no living range starts there. */
 int code_map_remove(struct code_map *map, uint64_t addr, uint64_t time_ns);
 
 /*
- * Between begin and a complete end the agent repeats all that lives. What was known before begin
- * and was not added again since dies at the end, with begin's time. Returns how many died. An end
- * without a begin, or one that is not complete, changes nothing. The end costs what it buries,
- * however much lives.
+ * A resynchronisation: between begin and a complete end the agent repeats all code that lives.
+ * Ranges that were known before begin and were not added again die at the end, with the time of
+ * begin. Returns the number of ranges that died. An end without a begin, or one that is not
+ * complete, changes nothing. The time that the end takes grows with the ranges that die, not with
+ * the ranges that live.
  */
 void code_map_resync_begin(struct code_map *map, uint64_t time_ns);
 size_t code_map_resync_end(struct code_map *map, bool complete);
 
-/* Borrowed until the next change of the map; NULL if nothing was ever known there. */
+/* Borrowed until the next change of the map; NULL if no range was ever known at addr. */
 const struct code_range *code_map_find(const struct code_map *map, uint64_t addr, uint64_t time_ns);
 
 /*
- * Where the last code_map_add that returned 1 took over a part of dead code, the parts that it left:
- * ranges of their own in lists, without frame and inlines, which no look-up finds. Borrowed until
- * the map's next change. Returns their number.
+ * The rests of the last code_map_add that returned 1: what is left of dead ranges of which the new
+ * range replaced a part. A rest is a range of its own in lists, without frame and inlines; look-ups
+ * do not find it. Borrowed until the next change of the map. Returns the number of rests.
  */
 size_t code_map_rests(const struct code_map *map, const struct code_range *ret[CODE_MAP_RESTS]);
 
 /*
- * Forgets ranges that died before horizon_ns and of which any byte has been taken over by others.
- * Dead ranges that nothing replaced stay, up to max_dead of them; beyond that they go in the order
- * in which their deaths became known, but none that died at horizon_ns or later.
+ * Forgets ranges that died before horizon_ns and of which another range has replaced any byte. Up
+ * to max_dead dead ranges that no range replaced stay; beyond max_dead they are forgotten in the
+ * order in which their deaths became known, but none that died at horizon_ns or later.
  */
 void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead);
 
 /*
- * All that belongs into a perf map, in rising order of address and without overlap: what lives, and
- * dead code as far as it has not been replaced. Only what was added since code_map_mark returned
- * since; 0 is everything. As long as stats.relisted stays what it was, a later list adds to an
- * earlier one, and takes back what code_map_unlisted tells. An array of borrowed ranges that the
- * caller frees, valid until the map's next change. Returns their number or -ENOMEM.
+ * The ranges that belong into a perf map: living ranges, and dead code that no range has replaced,
+ * in rising order of address and without overlap. since is 0 for all ranges, or a value of
+ * code_map_mark for the ranges added after it. An earlier list is brought up to date by adding
+ * the ranges listed since, and by removing the ranges of code_map_unlisted, as long as
+ * stats.relisted has not changed. The caller frees the array; the ranges are borrowed until the
+ * next change of the map. Returns the number of ranges, or -ENOMEM.
  */
 ssize_t code_map_list(const struct code_map *map, uint64_t since, const struct code_range ***ret);
 uint64_t code_map_mark(const struct code_map *map);
 
 /*
- * Where the ranges lay that are no longer shown since stats.unlisted was that, in rising order. ret
- * has room for CODE_MAP_MAX_UNLISTED. Returns their number, or -ENOSPC if there are more.
+ * The addresses of ranges that code_map_list no longer returns since stats.unlisted was since, in
+ * rising order. ret has room for CODE_MAP_MAX_UNLISTED. Returns their number, or -ENOSPC if there
+ * are more.
  */
 ssize_t code_map_unlisted(const struct code_map *map, uint64_t since, struct code_span *ret);
 
 /*
- * Replaces each name of every range, living or dead, by what fn returns for it: for a caller that
- * moves its names elsewhere. Names that were equal must stay so; NULL is not shown to fn.
+ * Replaces each name of every range, living or dead, by the name that fn returns for it, for a
+ * caller that moves its names elsewhere. fn must return equal pointers for equal names, and is not
+ * called for NULL.
  */
 typedef const char *(*code_map_rename_fn)(void *arg, const char *name);
 void code_map_rename(struct code_map *map, code_map_rename_fn fn, void *arg);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Methods by ID and by reference, see code_methods.h. */
+/* Methods of compiled code, counted by reference and found by ID, see code_methods.h. */
 #include "code/code_methods.h"
 
 #include <errno.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what an agent says of methods -> one struct a method, with its lines, by ID
+ * shape:   methods in an agent's records -> one struct a method, with its lines, found by ID
  * units:   bytecode indices; line numbers count from 1, 0 is not known
  * threads: the model's
- * errors:  negative errno; past CODE_METHODS_MAX_BYTES nothing more is taken
+ * errors:  negative errno; past CODE_METHODS_MAX_BYTES methods are refused
  * source:  shared/README.md, METHOD_LOAD, section 1
  *
- * A method lives while an inline table or an ID refers to it. IDs are those of one connection; what
- * they meant stays with the tables that were made with them. A zero-filled store is a valid, empty
- * one. Names are borrowed from the process's name pool.
+ * A method lives while an inline table or an ID refers to it. An ID is valid for one session of the
+ * agent; inline tables keep the methods that their IDs meant. Names are borrowed from the process's
+ * name pool. A zero-filled struct code_methods is valid and empty.
  */
 #ifndef FG_CODE_CODE_METHODS_H
 #define FG_CODE_CODE_METHODS_H
@@ -18,11 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of all methods and inline tables of one process. */
+/* The most memory of all methods and inline tables of one process. */
 #define CODE_METHODS_MAX_BYTES (128u << 20)
 
 struct code_line {
-	uint16_t bci; /* at which it begins */
+	uint16_t bci; /* the bytecode index at which the line begins */
 	uint16_t line;
 };
 
@@ -38,34 +38,37 @@ struct code_method {
 };
 
 struct code_methods {
-	struct code_method *first; /* of all that live */
+	struct code_method *first; /* of the list of all methods */
 	struct code_method **by_id;
-	size_t bytes; /* of methods and of inline tables */
+	size_t bytes; /* memory of methods and of inline tables */
 	size_t count;
 };
 
-/* Lets go of the IDs; all tables must be gone before. */
+/* Drops the references of IDs. All inline tables must have been freed before. */
 void code_methods_fini(struct code_methods *methods);
 
 /*
- * A new method with one reference, the caller's. names says the four texts, said its lines; lines
- * that no class file can hold are left out. -ENOSPC, -ENOMEM.
+ * Makes a method with one reference, the caller's. names has the four texts and said has the lines;
+ * lines that no class file can hold are left out. -ENOSPC, -ENOMEM.
  */
 int code_methods_add(struct code_methods *methods, const struct code_method *names,
 		     const struct wire_method *said, struct code_method **ret);
 struct code_method *code_method_ref(struct code_method *method);
 void code_methods_unref(struct code_methods *methods, struct code_method *method);
 
-/* What an ID of this connection means; borrowed, NULL if it was never said. */
+/* The method of an ID of this session, borrowed; NULL if the ID is not known. */
 struct code_method *code_methods_find(const struct code_methods *methods, uint32_t id);
+/* Adds a reference. -EINVAL for an ID past WIRE_METHOD_ID_MAX, -ENOMEM. */
 int code_methods_set_id(struct code_methods *methods, uint32_t id, struct code_method *method);
 void code_methods_forget_ids(struct code_methods *methods);
 
-/* Replaces each name of every method by what fn returns for it, as code_map_rename. */
+/*
+ * Replaces each name of every method by the name that fn returns for it, as code_map_rename does.
+ */
 typedef const char *(*code_methods_rename_fn)(void *arg, const char *name);
 void code_methods_rename(struct code_methods *methods, code_methods_rename_fn fn, void *arg);
 
-/* 0 if it is not known. */
+/* The lowest line of the method, and the line of a bytecode; 0 if not known. */
 uint32_t code_method_first_line(const struct code_method *method);
 uint32_t code_method_line(const struct code_method *method, int32_t bci);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names of code as perf shows them, see code_name.h. */
+/* Writes names of code as perf's users know them, see code_name.h. */
 #include "code/code_name.h"
 
 #include "code/inline_table.h"

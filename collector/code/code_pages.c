@@ -2,9 +2,9 @@
 /*
  * The page index of a code map, see code_pages.h.
  *
- * A hash of chained pages, each with its links behind it in one allocation that doubles. Pages come
- * with their first link and go with their last one. The hash is keyed at random, for the addresses
- * come from inside a container.
+ * A hash table of chained pages. A page and its links are one allocation, which doubles. A page is
+ * made with its first link and freed with its last link. The hash has a random key, because the
+ * addresses come from inside a container.
  */
 #include "code/code_pages.h"
 

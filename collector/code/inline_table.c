@@ -5,9 +5,10 @@
  *   | region 0 | region 1 |      region 2      | ... |  the compiled method alone  |
  *   0          end        end                  end                              size
  *
- * Each ends where HotSpot's PCStackInfo.pc says, exclusive; an instruction belongs to the first
- * region that ends behind it. They stay encoded as they came, but for every STEP'th, which says all
- * of its frames itself: there a look-up may begin.
+ * A region ends at HotSpot's PCStackInfo.pc, exclusive; an instruction belongs to the first region
+ * that ends behind the instruction. Regions stay in the wire's encoding, in which a region says
+ * only what differs from the frames of the region before. Every STEP'th region, a checkpoint, says
+ * all of its frames, so that a look-up can begin there.
  */
 #include "code/inline_table.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Names of interpreted methods, read when they are first met and then kept, see java_methods.h. */
+/* The cache of interpreted methods, each read when it is first sampled, see java_methods.h. */
 #include "code/java_methods.h"
 
 #include "code/line_table.h"

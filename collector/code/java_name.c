@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names of Java methods, see java_name.h. A class's name is copied from left to right; where a mark
- * stands that is followed by a made-up number, the mark is copied and the number is not.
+ * Writes names of Java methods, see java_name.h. A class's name is copied from left to right. Where
+ * a mark ("$$Lambda$") is followed by a made-up number, the mark is copied and the number is not.
  */
 #include "code/java_name.h"
 

@@ -3,13 +3,13 @@
  * shape:   a Java method as JVMTI names it -> the name that people read, in one of four styles
  * units:   bytes
  * threads: any
- * errors:  a name without room is cut between characters; -EINVAL for a style that is none
+ * errors:  a name without room is cut between characters; -EINVAL for an unknown style
  * source:  JVMTI GetClassSignature (hidden classes), JVM specification 4.2 and 4.3; the naming of
  *          HotSpot 8 to 25, CGLIB, Byte Buddy, Javassist, Mockito
  *
- * Unless raw names are asked for, names are normalised: what a JVM or a library makes up anew in
- * each run is left out, so that the same code has the same name in every run, and the classes that
- * were made from one place are one:
+ * Unless raw names are asked for, names are normalised: the numbers that a JVM or a library makes
+ * up anew in each run are left out. So code has the same name in every run, and all classes that
+ * were generated for one place in the source have one name:
  *
  *   com/x/Foo$$Lambda.0x00007fa83c001428         com/x/Foo$$Lambda
  *   com/x/Foo$$Lambda$14.0x00007fa83c001428      com/x/Foo$$Lambda
@@ -20,7 +20,7 @@
  *   com/x/Foo$$SpringCGLIB$$0                    com/x/Foo$$SpringCGLIB
  *   com/x/Foo$ByteBuddy$k3Jx09Qa                 com/x/Foo$ByteBuddy
  *
- * What a compiler numbers in the order of the source stays: Foo$1, lambda$main$0, Scala's and
+ * Numbers that a compiler gives in the order of the source stay: Foo$1, lambda$main$0, Scala's and
  * Groovy's closures.
  */
 #ifndef FG_CODE_JAVA_NAME_H
@@ -37,26 +37,26 @@ enum java_name_style {
 	JAVA_NAME_STYLES,
 };
 
-/* A zero-filled one is the default. */
+/* A zero-filled struct is the default. */
 struct java_name_options {
 	enum java_name_style style;
-	bool is_raw;	/* not normalised */
-	bool has_lines; /* where the line is known, it follows the name: hashCode:1520 */
+	bool is_raw;	/* names are not normalised */
+	bool has_lines; /* a line that is known follows the name: hashCode:1520 */
 };
 
-/* slash, dot, simple, signature; as users write them, and back. */
+/* The word by which users name a style, slash for instance, and the style of a word. */
 const char *java_name_style_word(enum java_name_style style);
 int java_name_style_of(const char *word, enum java_name_style *ret);
-const char *java_name_styles(void); /* all of them, for messages */
+const char *java_name_styles(void); /* all words, for messages */
 
-/* What JVMTI says, without the L and ; around the class; it is never an array. */
+/* A method's names as in JVMTI, but the class without L and ;. The class is never an array. */
 struct java_name {
 	const char *class_name;
 	const char *name;
 	const char *signature; /* NULL: not known */
 };
 
-/* Into ret, terminated; size is at least 1. Returns its length. */
+/* Writes the name into ret, terminated; size is at least 1. Returns the name's length. */
 size_t java_name_write(const struct java_name_options *options, const struct java_name *method,
 		       char *ret, size_t size);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Modified UTF-8 differs from UTF-8 in two ways: NUL is C0 80, and a character beyond U+FFFF is two
- * surrogates of three bytes each, ED A0..AF 80..BF and ED B0..BF 80..BF. See java_text.h. Other forms
- * that are longer than needed are as little of it as they are UTF-8.
+ * Converts texts from JVMTI, see java_text.h. Modified UTF-8 differs from UTF-8 in two
+ * ways: NUL is C0 80, and a character beyond U+FFFF is two surrogates of three bytes each,
+ * ED A0..AF 80..BF and ED B0..BF 80..BF. Any other encoding that is longer than needed is neither
+ * UTF-8 nor modified UTF-8.
  */
 #include "code/java_text.h"
 

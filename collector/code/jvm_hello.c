@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What an agent says of its JVM, see jvm_hello.h. */
+/* Keeps attributes and values of an agent's hello, see jvm_hello.h. */
 #include "code/jvm_hello.h"
 
 #include "base/utf8.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an agent's hello -> what the agent says of its JVM: attributes and values, by key
+ * shape:   an agent's hello record -> attributes and values of the agent's JVM, by key
  * units:   bytes
  * threads: the model's
- * errors:  -ENOMEM; what is past a limit is left out and counted
+ * errors:  -ENOMEM; attributes and values past a limit are left out and counted, texts are cut
  * source:  shared/README.md; the keys are in jvmti-agent/README.md
  *
- * An attribute is a text ("jvm.version"); a value is a number, mostly one that HotSpot's vmStructs
- * describe ("Method::_constMethod"). A zero-filled struct jvm_hello is a valid, empty one. Texts
- * live until the hello is set or ended.
+ * An attribute is a text ("jvm.version"). A value is a number, mostly from HotSpot's vmStructs
+ * ("Method::_constMethod"). Texts live until the next jvm_hello_set or jvm_hello_fini. A
+ * zero-filled struct jvm_hello is valid and empty.
  */
 #ifndef FG_CODE_JVM_HELLO_H
 #define FG_CODE_JVM_HELLO_H
@@ -41,12 +41,15 @@ struct jvm_hello {
 	size_t n_values;
 };
 
-/* Replaces what an earlier hello said. What is left out or cut is added to bad_records. */
+/*
+ * Replaces an earlier hello. Each attribute, value or text left out or cut adds 1 to bad_records.
+ */
 int jvm_hello_set(struct jvm_hello *hello, const struct wire_hello *wire, uint64_t *bad_records);
 void jvm_hello_fini(struct jvm_hello *hello);
 
 /* An attribute's text, or NULL. */
 const char *jvm_hello_attr(const struct jvm_hello *hello, const char *key);
+/* Sets ret to a value; false if the hello has no such value. */
 bool jvm_hello_value(const struct jvm_hello *hello, const char *key, int64_t *ret);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A line number table as HotSpot packs it, see line_table.h. Each entry says by how much the
- * bytecode and the line differ from the last one's, which begin at 0:
+ * Reads a line number table as HotSpot packs it, see line_table.h. Each entry says by how much its
+ * bytecode index and its line differ from those of the entry before; both begin at 0:
  *
  *   00           the end
- *   bbbbblll     5 bits for the bytecode, 3 for the line
+ *   bbbbblll     5 bits for the bytecode index, 3 for the line
  *   ff B.. L..   two signed numbers
  *
  * A number is 1 to 5 bytes, the lowest 6 bits first; a byte of 192 or more is followed by another.
- * Since JDK 20 no byte is 0: each is one more than what it stands for, and 191 of them can be the
- * last. The sign is the lowest bit.
+ * Since JDK 20 no byte of a number is 0: each byte is one more than its value, and 191 byte values
+ * can be the last byte. The lowest bit of a number is its sign.
  */
 #include "code/line_table.h"
 

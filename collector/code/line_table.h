@@ -3,7 +3,7 @@
  * shape:   HotSpot's compressed line number table of a method -> the line of a bytecode
  * units:   bytecode indices; lines count from 1, 0 is not known
  * threads: any
- * errors:  bytes that are no such table end it where they stop making sense
+ * errors:  a broken table ends at the first byte that makes no sense
  * source:  CompressedLineNumberReadStream and UNSIGNED5 of HotSpot, JDK 8 to 25
  */
 #ifndef FG_CODE_LINE_TABLE_H
@@ -19,9 +19,10 @@ struct line_table {
 	bool is_biased; /* JDK 20 and later */
 };
 
-/* How many bytes the table takes, its end included; 0 if it has none. */
+/* The size of the table with its end mark; 0 if the bytes have no end mark. */
 size_t line_table_bytes(const struct line_table *table);
 
+/* The line of the bytecode at index bci; 0 if not known. */
 uint32_t line_table_find(const struct line_table *table, int32_t bci);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The way from a Method* to its names, see method_reader.h:
+ * Follows HotSpot's pointers from a Method* to the method's names, see method_reader.h:
  *
  *   Method -> ConstMethod: indices of name and signature, bytecodes, line number table
  *                 |
  *                 +-> ConstantPool: Symbol* at each index; index of the source file
  *                          |
- *                          +-> its holder, an InstanceKlass: Symbol* of its name
+ *                          +-> its holder, an InstanceKlass: Symbol* of the class's name
  *
- * A Symbol is a length and that many bytes.
+ * A Symbol is a length and as many bytes.
  */
 #include "code/method_reader.h"
 

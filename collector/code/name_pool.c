@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Texts in an arena, found by a keyed hash of 64 bits, see name_pool.h. Two texts with one hash are
- * hardly to be expected, but right: the second is filed under the next number.
+ * Texts in an arena, found by a keyed hash of 64 bits, see name_pool.h. If two texts ever have
+ * equal hashes, the second text is filed under the next number.
  *
- * base/intern.h is no help here: it cannot look a text up without adding it, which a full pool has
- * to do.
+ * base/intern.h does not serve here: a full pool has to look a text up without adding the text,
+ * and struct intern cannot do so.
  */
 #include "code/name_pool.h"
 

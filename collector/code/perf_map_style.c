@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Words for the names of perf maps, see perf_map_style.h. */
+/* Parses the words that choose the names of a perf map, see perf_map_style.h. */
 #include "code/perf_map_style.h"
 
 #include <errno.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Values of a hello, by their keys, into the members of struct vm_layout, see vm_layout.h.
+ * Sets the members of struct vm_layout to a hello's values, by their keys, see vm_layout.h.
  *
- * What vmStructs does not describe is chosen by what it does: a JVM whose code cache has several
- * heaps is JDK 9 or later, and keeps a mirror of the class in an interpreted frame, which moves the
- * slot of the bytecode's address by one. The agent's JVM runs on this machine's architecture.
+ * vmStructs does not have the slots of an interpreted frame. Which slot holds the bytecode's
+ * address is known from the code cache: a JVM whose code cache has several heaps is JDK 9 or later,
+ * and keeps a mirror of the class in the frame, which moves the slot. The agent's JVM runs on this
+ * machine's architecture.
  */
 #include "code/vm_layout.h"
 
