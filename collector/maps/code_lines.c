@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Source lines of compiled code, see code_lines.h. */
+/* Collects source lines of compiled code, see code_lines.h. */
 #include "maps/code_lines.h"
 
 #include "code/inline_table.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds and opens the perf map that a process wrote itself, see foreign_file.h. */
+/* Finds and opens the perf map that a process's runtime writes, see foreign_file.h. */
 #include "maps/foreign_file.h"
 
 #include "base/cleanup.h"

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a process -> the perf map that it wrote itself, open
+ * shape:   a process -> the perf map that its runtime writes, open
  * units:   PIDs; seconds of the wall clock
  * threads: any
- * errors:  -ENOENT: it wrote none; another negative errno: there is something, and it was refused
+ * errors:  -ENOENT: there is no file; another negative errno: there is a file, and it was refused
  * source:  openat2(2), proc(5), linux tools/perf/Documentation/jit-interface.txt
  *
- * Looked for, in this order: /tmp/perf-<inner PID>.map and, if the process has a TMPDIR, the same
- * name there, both within the process's root; then /tmp/perf-<PID>.map of this collector's own file
- * system, where tools put maps of containers' processes. A file system of a container is hostile
- * ground: paths cannot lead out of it, nothing but a regular file is opened, and that only if it
- * belongs to the process's user or to root, for anybody may write to /tmp. A map that was last
- * written before the process began is another's, who had the same PID. Maps of this program's own
- * are known by their first line and are left alone.
+ * The perf map is looked for in this order: /tmp/perf-<inner PID>.map; $TMPDIR/perf-<inner PID>.map
+ * if the process has a TMPDIR; both within the process's root directory; then /tmp/perf-<PID>.map
+ * in the collector's own file system, where tools put maps of containers' processes.
+ *
+ * Files of a container are hostile. Paths cannot lead out of the container's root directory. Only a
+ * regular file of the process's user or of root is opened, because every user may write to /tmp. A
+ * perf map that was last written before the process began belongs to an earlier process with this
+ * PID. The collector's own perf maps are known by their first line and are not opened.
  */
 #ifndef FG_MAPS_FOREIGN_FILE_H
 #define FG_MAPS_FOREIGN_FILE_H
@@ -23,16 +24,17 @@
 
 struct foreign_owner {
 	pid_t pid, inner_pid;
-	time_t began_at; /* when it began to run its program */
+	time_t began_at; /* when the process began to run its program */
 };
 
 /*
- * A descriptor for reading that never waits, and what it is. -EACCES: of another user; -EINVAL: no
- * regular file; -ESTALE: older than the process; -EEXIST: ours.
+ * Returns a descriptor for reading, and sets ret_stat to the file's status. -EACCES: a file of
+ * another user; -EINVAL: no regular file; -ESTALE: older than the process; -EEXIST: written by the
+ * collector. Opening never waits.
  */
 int foreign_file_open(const struct foreign_owner *owner, struct stat *ret_stat);
 
-/* One candidate: path below the directory that root_path names. */
+/* Opens one candidate: path below the directory root_path. */
 int foreign_file_open_at(const char *root_path, const char *path, const struct foreign_owner *owner,
 			 struct stat *ret_stat);
 

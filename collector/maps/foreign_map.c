@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Code that a process told of itself, as a code map of its own; see foreign_map.h. */
+/* Keeps the lines of a runtime's perf map as a code map, see foreign_map.h. */
 #include "maps/foreign_map.h"
 
 #include "code/name_pool.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Follows the perf map that a process writes itself, see foreign_reader.h. */
+/* Reads the perf map of a runtime as the file grows, see foreign_reader.h. */
 #include "maps/foreign_reader.h"
 
 #include "base/clock.h"

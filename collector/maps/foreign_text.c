@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Lines of a perf map that a process wrote itself, see foreign_text.h:
+ * Parses lines of a perf map that a runtime writes, see foreign_text.h:
  *
  *   7f5e55fc5b80 180 JS:^turn /app/main.js:10:14\n
  *   |            |   | all the rest is the name, spaces included
- *   |            | how many bytes, hexadecimal
- *   | where it starts, hexadecimal; Erlang writes 0x in front
+ *   |            | the code's size in bytes, hexadecimal
+ *   | the code's address, hexadecimal; Erlang writes 0x in front
  *
- * Some writers put spaces before a number, or two between them; nobody puts anything else there.
+ * Some runtimes put spaces in front of a number, or two spaces between numbers; no runtime puts
+ * anything else there.
  */
 #include "maps/foreign_text.h"
 

@@ -3,14 +3,14 @@
  * Writes a jitdump, see jitdump.h. All numbers are in the host's byte order:
  *
  *   header:  u32 magic "JiTD", version 1, size 40, ELF machine, 0, pid; u64 time, flags 0
- *   record:  u32 id, size of all of it; u64 time; and
+ *   record:  u32 id, size of the whole record; u64 time; and
  *     0 code load:   u32 pid, tid; u64 vma, addr, size, index; name, NUL; the code's bytes
  *     1 code move:   u32 pid, tid; u64 vma, old addr, new addr, size, index of its code load
  *     2 debug info:  u64 addr of the code, entries; each u64 addr, u32 line, discriminator, file,
- *                    NUL; belongs to the code load behind it
+ *                    NUL; belongs to the code load behind the debug info
  *     3 close:       nothing
  *
- * Records are put together in a buffer that has room for the largest, and leave it whole.
+ * Records are made in a buffer that has room for the largest, and are written whole.
  */
 #include "maps/jitdump.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Says code when it is born, and again when its mapping has grown, see jitdump_target.h. */
+/* Adds new code to the jitdump, and again when its mapping has grown, see jitdump_target.h. */
 #include "maps/jitdump_target.h"
 
 #include "base/cleanup.h"

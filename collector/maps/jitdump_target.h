@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   one process's new code -> its records in the jitdump of all
+ * shape:   one process's new code -> its records in the jitdump of all processes
  * units:   addr in the target, CLOCK_MONOTONIC nanoseconds
  * threads: one at a time
- * errors:  none; the jitdump counts what it skips
+ * errors:  none; struct jitdump counts code ranges that it skips
  * source:  jitdump.h, linux mm/mmap.c (perf_event_mmap in mmap_region)
  *
- * When a JVM's code heap grows, the kernel joins the new mapping to the old and tells perf of all
- * of it, which for perf ends every mapping that was injected there before: all code in that heap
- * would lose its name. So when code lies beyond the mappings that are known, they are read again,
- * and what lies in those that changed is said anew, as of then. That costs perf inject an event for
- * each piece, so there is a pause between two times that grows with what was said.
+ * When a JVM's code heap grows, the kernel joins the new mapping to the old one and tells perf of
+ * the whole mapping. For perf this event ends every mapping of injected code within: all code in
+ * the code heap would lose its name. So when new code lies beyond the known mappings, the mappings
+ * are read again, and all code in a mapping that has changed gets a repeat record with the time of
+ * the read. A repeat costs perf inject an event for each code range. So there is a pause between
+ * two reads, which grows with the number of repeats.
  *
- * A zero-filled struct is a valid start: nothing is written.
+ * A zero-filled struct jitdump_target is a valid start: nothing is written.
  */
 #ifndef FG_MAPS_JITDUMP_TARGET_H
 #define FG_MAPS_JITDUMP_TARGET_H
@@ -22,24 +23,24 @@
 #include "maps/jitdump.h"
 
 struct jitdump_target {
-	struct jitdump *dump; /* borrowed; NULL: nobody wants one */
-	uint64_t used_bytes;
+	struct jitdump *dump; /* borrowed; NULL: no jitdump is written */
+	uint64_t used_bytes;  /* bytes of the jitdump for this process */
 	struct address_space known;
-	uint64_t outgrown_ns; /* when code was first seen beyond what is known; 0: none was */
-	uint64_t next_ns;     /* not read again sooner */
+	uint64_t outgrown_ns; /* when code was first added beyond known; 0: there is no such code */
+	uint64_t next_ns;     /* mappings are not read again sooner */
 };
 
-/* Forgets the mappings: another program, or the end. */
+/* Forgets the mappings, because the process runs another program or is forgotten. */
 void jitdump_target_fini(struct jitdump_target *target);
 
-/* What a new range's dump_index is to be. */
+/* The dump_index for a new range; 0 without a jitdump. */
 uint32_t jitdump_target_number(struct jitdump_target *target);
 
-/* The process has that range since time_ns, which may be later than the range's own birth. */
+/* Adds a new range with the time time_ns, which may differ from the range's birth. */
 void jitdump_target_add(struct jitdump_target *target, pid_t pid, const struct code_range *range,
 			uint64_t time_ns, uint64_t now_ns);
 
-/* 0, or when jitdump_target_step has something to do. */
+/* When jitdump_target_step is due; 0: never. */
 uint64_t jitdump_target_due_ns(const struct jitdump_target *target);
 void jitdump_target_step(struct jitdump_target *target, pid_t pid, const struct code_map *code,
 			 uint64_t now_ns);

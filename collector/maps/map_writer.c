@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * When a perf map is written, see map_writer.h. Agents send at ticks (WIRE_TICK_NS), so a map
- * appears right behind one, when what was sent at that tick is in it:
+ * Decides when a perf map is written, see map_writer.h. Agents send at ticks (WIRE_TICK_NS). A perf
+ * map appears right behind a tick, with the events that agents sent at this tick:
  *
  *   |---- 25 ms ----|---- 25 ms ----|---- 25 ms ----|---- 25 ms ----|
- *   last one                                        draft begins    next one
+ *   last perf map                                   draft begins    next perf map
  */
 #include "maps/map_writer.h"
 

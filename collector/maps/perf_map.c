@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writes /tmp/perf-<pid>.map, see perf_map.h. A line is "start size name", hexadecimal; what perf
- * takes no notice of is a line whose name has less than three bytes.
+ * Writes <dir>/perf-<pid>.map, see perf_map.h. A line is "start size name", hexadecimal. perf skips
+ * a line whose name has less than three bytes.
  *
- * That is how a map says that it is ours: its first line is "0 0 fg", which perf skips and other
- * readers take for an empty piece of code at address 0. An index file elsewhere could get lost or
- * be out of step with the directory, and not every kernel and file system that /tmp may be on has
- * extended attributes for users.
+ * The first line, "0 0 fg", marks the collector's own perf maps: perf skips it, and other readers
+ * take it for empty code at address 0. An index file elsewhere could get lost or be out of step
+ * with the directory, and not every kernel and file system that /tmp may be on has extended
+ * attributes for users.
  */
 #include "maps/perf_map.h"
 

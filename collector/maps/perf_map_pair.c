@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The two files of a perf map, see perf_map_pair.h. That nobody has the spare open is asked of the
- * kernel by a lease, which it grants only then.
+ * The two files of a perf map, see perf_map_pair.h. The kernel grants a write lease on the spare
+ * only if no other process has the spare open: so a lease is how to find out.
  */
 #include "maps/perf_map_pair.h"
 

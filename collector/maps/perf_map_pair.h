@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the perf map in its place and the one before it -> the file that becomes the next one
+ * shape:   the perf map in its place and its spare file -> the file of the next perf map
  * units:   bytes in the file
  * threads: one at a time
- * errors:  negative errno; a pair of which something is not as it was left holds nothing
+ * errors:  negative errno; a file that another process has changed is not used
  * source:  none
  *
- * A map appears whole, so it needs a file of its own, and most of it is what the last one was. The
- * file of the map before the last one is kept under its temporary name, brought up to the last one
- * by what that has more at its end, and by taking out the lines that it no longer has, so that the
- * cost of a map is what changed and not its size:
+ * A perf map appears whole, so each perf map needs a file of its own, although most lines are those
+ * of the last perf map. The file of the perf map before the last one, the spare, is kept under a
+ * temporary name. The next perf map is made of the spare: lines that the last perf map has more are
+ * copied to the spare's end, and lines that were taken out since are overwritten. So the cost of a
+ * perf map grows with its changes and not with its size.
  *
  *   in its place:  aaaa 0000 cccc dddd       0000: a line that was taken out
- *   spare:         aaaa bbbb cccc            lines lie at the same offset in both
+ *   spare:         aaaa bbbb cccc            a line has the same offset in both files
  *
- * Nobody reads what changes: a spare that somebody still has open is left to him, and the next map
- * begins as a copy of the last one.
+ * No reader sees a file change: a spare that another process still has open is not used, and the
+ * next perf map begins as a copy of the last one.
  */
 #ifndef FG_MAPS_PERF_MAP_PAIR_H
 #define FG_MAPS_PERF_MAP_PAIR_H
@@ -32,7 +33,7 @@ struct perf_map_name {
 	char text[sizeof("perf--2147483648.map.0123456789abcdef")];
 };
 
-/* As it was left; is_open is false for one that is not there. */
+/* A file as the collector left it; is_open is false if there is no file. */
 struct perf_map_file {
 	bool is_open;
 	int fd;
@@ -42,57 +43,57 @@ struct perf_map_file {
 	struct timespec mtime;
 };
 
-/* Where a range's lines lie. */
+/* The bytes of a range's lines in the file. */
 struct perf_map_lines {
 	uint32_t offset, len;
 };
 
 #define PERF_MAP_PAIR_MAX_BLANKS 1024
 
-/* A zero-filled pair is a valid, empty one. */
+/* A zero-filled pair is valid and empty. */
 struct perf_map_pair {
 	uint64_t mark, unlisted,
-		relisted; /* code_map_mark and code_map_stats of the map in place */
-	uint64_t blanked; /* bytes of it that were taken out */
-	struct perf_map_file shown, spare;
-	struct perf_map_name temp; /* the spare's */
-	struct map64 lines; /* of the map in place or in the making, by the range's address */
-	struct perf_map_lines blanks[PERF_MAP_PAIR_MAX_BLANKS]; /* which the spare lacks */
-	size_t n_blanks;					/* more than that: no spare */
-	uint64_t copies, reuses; /* how maps began that were not made anew */
+		relisted; /* code_map_mark and code_map_stats of the perf map in its place */
+	uint64_t blanked; /* bytes of taken out lines in the perf map */
+	struct perf_map_file shown, spare; /* shown: the perf map in its place */
+	struct perf_map_name temp;	   /* the spare's name */
+	struct map64 lines; /* a range's address -> its lines in the newest perf map or draft */
+	struct perf_map_lines blanks[PERF_MAP_PAIR_MAX_BLANKS]; /* to be overwritten in the spare */
+	size_t n_blanks;	 /* past PERF_MAP_PAIR_MAX_BLANKS the spare is not used */
+	uint64_t copies, reuses; /* perf maps that began as a copy, and as the spare */
 };
 
-/* Removes the spare; the map in its place stays. */
+/* Removes the spare; the perf map in its place stays. */
 void perf_map_pair_drop_spare(struct perf_map_pair *pair, int dirfd);
-/* Nothing is known any more. */
+/* Removes the spare and forgets the perf map in its place, whose file stays. */
 void perf_map_pair_reset(struct perf_map_pair *pair, int dirfd);
 
 /*
- * A file under a temporary name, which is returned, that holds what the map in its place does: its
- * descriptor, the caller's from now on. -ENOENT: there is none that could be believed, and the next
- * map has to be made anew; whatever else was kept is gone then.
+ * Makes a file, under the name ret_temp, with the contents of the perf map in its place. Returns
+ * the descriptor, which the caller owns. -ENOENT: the files are not as they were left, or cannot be
+ * copied; the pair is reset then, and the next perf map has to be written anew.
  */
 int perf_map_pair_begin(struct perf_map_pair *pair, int dirfd, pid_t pid,
 			struct perf_map_name *ret_temp);
 
-/* A new file under a temporary name, open for reading and writing, which others cannot read yet. */
+/* Makes an empty file, mode 0600, under a temporary name, open for reading and writing. */
 int perf_map_pair_create(int dirfd, pid_t pid, struct perf_map_name *ret_temp);
 
-/* A range's lines were written. -ENOMEM, -EFBIG: they could not be found again. */
+/* Keeps where the lines of the range at addr were written. -ENOMEM. */
 int perf_map_pair_note(struct perf_map_pair *pair, uint64_t addr, struct perf_map_lines lines);
-/* A range is shown no longer: where its lines are to be taken out; len 0 if it has none. */
+/* Forgets the lines of the range at addr, and returns them to be taken out; len 0: it has none. */
 struct perf_map_lines perf_map_pair_forget(struct perf_map_pair *pair, uint64_t addr);
 /*
- * Overwrites lines by one that perf and other readers skip: "00...0 0 fg". In the file, or in a
- * buffer that is to be written.
+ * Overwrite lines by one line "00...0 0 fg", which perf and other readers skip: the first in a
+ * buffer that is to be written, the second in the file.
  */
 void perf_map_pair_fill(char *text, size_t len);
 int perf_map_pair_blank(int fd, struct perf_map_lines lines);
 
 /*
- * Puts the file fd, which has the name temp, in the place of the map, whole. What was there becomes
- * the spare if it is the map that this one began as, and is removed else. On success fd is the
- * pair's; -EISDIR and others leave everything as it was.
+ * Puts the file fd from the name temp to the name of the perf map. The file that had this name
+ * becomes the spare if it is the last perf map, and else is removed. On success the pair owns fd;
+ * after an error (-EISDIR: a directory has the name) all is as it was.
  */
 int perf_map_pair_publish(struct perf_map_pair *pair, int dirfd, int fd,
 			  const struct perf_map_name *temp, const struct perf_map_name *name);
