@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A binary heap of copied records, see hold.h. A copy is one block: record, then what it lends. */
+/*
+ * A binary heap of copied records, see hold.h. A copy is one block: the record, then the data that
+ * its pointers point at.
+ */
 #include "sample/hold.h"
 
 #include "sample/perf_regs.h"

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   records in any order -> the same records in order of time, some time later
+ * shape:   records in any order -> these records in order of time, some time later
  * units:   CLOCK_MONOTONIC nanoseconds, bytes
  * threads: one at a time
  * errors:  a record for which there is no memory is dropped and counted
  * source:  none
  *
- * Rings of several CPUs are read one after the other, and code events lag the code; so records wait
- * HOLD_NS until nothing older can come and the code they hit is known. A zero-filled struct hold is
- * a valid, empty one. Of a snapshot of a stack only what is real is copied; past HOLD_STACKS_BYTES
- * samples are held without theirs, for a sample with a shorter stack is better than none.
+ * Ring buffers of several CPUs are read one after the other, and agents' events lag the code. So
+ * records wait HOLD_NS: until no older record can come, and the code that samples hit is known.
+ * Of a snapshot only the bytes that hold the stack are copied. Past HOLD_STACKS_BYTES samples are
+ * held without their snapshots, because a sample with a shorter stack is better than no sample. A
+ * zero-filled struct hold is valid and empty.
  */
 #ifndef FG_SAMPLE_HOLD_H
 #define FG_SAMPLE_HOLD_H
@@ -25,17 +26,18 @@ struct hold {
 	size_t count, size;
 	size_t bytes;
 	uint64_t arrivals;
-	uint64_t dropped;	  /* no memory, or past HOLD_MAX_BYTES */
-	uint64_t stacks_left_out; /* past HOLD_STACKS_BYTES */
-	struct held *last;	  /* lent out by hold_next */
+	uint64_t dropped;	  /* records without memory, or past HOLD_MAX_BYTES */
+	uint64_t stacks_left_out; /* snapshots past HOLD_STACKS_BYTES */
+	struct held *last;	  /* the record that hold_next returned last */
 };
 
-void hold_add(struct hold *hold, const struct perf_record *record); /* copied */
+/* Copies the record, and what its pointers point at. */
+void hold_add(struct hold *hold, const struct perf_record *record);
 
-/* The oldest record if it is not younger than until_ns, else NULL; lent until the next call. */
+/* The oldest record if its time is until_ns or before, else NULL; borrowed until the next call. */
 const struct perf_record *hold_next(struct hold *hold, uint64_t until_ns);
 
-/* What hold_next lent last waits on, and comes first again. */
+/* Puts back the record that hold_next returned last; it comes first again. */
 void hold_put_back(struct hold *hold);
 
 void hold_fini(struct hold *hold);

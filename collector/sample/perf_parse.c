@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The perf ring's records, as SAMPLER_TYPE in sampler.h makes the kernel write them. Every one
- * starts with {u32 type, u16 misc, u16 size}.
+ * Decodes records of perf's ring buffers, see perf_record.h. The kernel writes them as SAMPLER_TYPE
+ * in sampler.h asks for. Every record starts with {u32 type, u16 misc, u16 size}.
  *
  *   SAMPLE       ip u64, pid u32, tid u32, time u64, cpu u32, 0 u32, period u64,
  *                nr u64, nr times u64
- *                and with SAMPLER_TYPE_STACK behind that:
- *                abi u64, unless that is 0: SAMPLER_REGS_COUNT times u64,
- *                size u64, unless that is 0: size bytes, of which are real: u64
+ *                with SAMPLER_TYPE_STACK these follow:
+ *                abi u64, unless abi is 0: SAMPLER_REGS_COUNT times u64,
+ *                size u64, unless size is 0: size bytes, real u64 (bytes that hold the stack)
  *                with SAMPLER_TYPE_EXEC only pid u32, tid u32, time u64, cpu u32, 0 u32
  *   MMAP2        pid u32, tid u32, addr u64, len u64, pgoff u64, maj u32, min u32, ino u64,
  *                generation u64, prot u32, flags u32, file name
@@ -16,7 +16,7 @@
  *   KSYMBOL      addr u64, len u32, type u16, flags u16, name
  *   LOST         id u64, lost u64      LOST_SAMPLES lost u64      THROTTLE time, id, stream u64
  *
- * and all but SAMPLE end with the sample ID: pid u32, tid u32, time u64, cpu u32, 0 u32.
+ * All records but SAMPLE end with the sample ID: pid u32, tid u32, time u64, cpu u32, 0 u32.
  */
 #include "sample/perf_record.h"
 #include "sample/perf_regs.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   one record of a perf ring, decoded; what sample gives to the stages behind it
+ * shape:   the bytes of one record of a perf ring buffer -> the record, decoded
  * units:   CLOCK_MONOTONIC nanoseconds, PIDs and TIDs as the collector sees them
- * threads: a value; what it points at is borrowed
+ * threads: a value; its pointers are borrowed
  * errors:  a record that is shorter than its type needs is -EBADMSG and counted by the caller
  * source:  perf_event_open(2), include/uapi/linux/perf_event.h
  */
@@ -21,25 +21,25 @@ enum perf_kind {
 	PERF_FORK,	/* a thread or process began */
 	PERF_EXIT,	/* a thread ended */
 	PERF_KSYMBOL,	/* code of the kernel came or went: a BPF program, a trampoline */
-	PERF_LOST,	/* the kernel had no room in the ring */
-	PERF_LOST_SIDE, /* the same in that of what happens to processes; the sampler says which */
+	PERF_LOST,	/* the kernel had no room in a ring buffer of samples */
+	PERF_LOST_SIDE, /* the kernel had no room in a side ring; set by the sampler */
 	PERF_THROTTLED, /* the kernel held the event back for a while */
 };
 
 struct perf_sample {
 	uint64_t period;
-	/* Its address is that of the instruction that caused it; else it may be the one behind. */
+	/* The first address is that of the instruction itself; if false, maybe the one behind. */
 	bool is_exact;
 	const uint64_t *chain; /* call chain with PERF_CONTEXT_ marks, leaf first */
 	uint32_t chain_len;
 	/*
-	 * SAMPLER_REGS_COUNT values, see perf_regs.h; NULL: none, for a thread of the kernel, a
-	 * 32-bit process, or because they were not asked for
+	 * The user registers, SAMPLER_REGS_COUNT values, see perf_regs.h. NULL for a thread of the
+	 * kernel, for a 32-bit process, and without snapshots.
 	 */
 	const uint64_t *regs;
 	/*
-	 * The user's stack from the stack pointer upwards, as much as there was; any length. NULL
-	 * and 0 if there is none, as always without regs.
+	 * The snapshot: the user stack from the stack pointer upwards, of any length. NULL and 0
+	 * if there is none, as always without regs.
 	 */
 	const uint8_t *stack;
 	uint32_t stack_len;
@@ -71,15 +71,15 @@ struct perf_record {
 		struct {
 			pid_t parent_pid;
 		} fork;
-		uint64_t lost; /* how many */
+		uint64_t lost; /* the number of lost records */
 	};
 };
 
 /*
- * Decodes one record as the kernel writes it with the sampler's attributes: sample_type is
- * SAMPLER_TYPE, SAMPLER_TYPE_STACK or SAMPLER_TYPE_EXEC of sampler.h, with sample_id_all; a sample of
- * the last is a PERF_EXEC. Returns 1 and *ret, which borrows from data, 0 for a type that is of no
- * interest, a thread's new name among them, -EBADMSG. data is 8-byte aligned and len bytes long, its
+ * Decodes one record as the kernel writes it with sample_id_all and sample_type, which is
+ * SAMPLER_TYPE, SAMPLER_TYPE_STACK or SAMPLER_TYPE_EXEC of sampler.h; a sample of SAMPLER_TYPE_EXEC
+ * is a PERF_EXEC. Returns 1 and *ret, which borrows from data; 0 for a record that no stage needs,
+ * a thread's new name for instance; or -EBADMSG. data is aligned to 8 bytes and len bytes long,
  * perf_event_header included.
  */
 int perf_parse(const void *data, size_t len, uint64_t sample_type, struct perf_record *ret);

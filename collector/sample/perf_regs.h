@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the user registers of a sample -> the value of one of them
+ * shape:   the user registers of a sample -> the value of one register
  * units:   registers by their numbers in <asm/perf_regs.h>
  * threads: pure
  * errors:  to ask for a register outside SAMPLER_REGS_MASK is a bug of the caller
  * source:  perf_event_open(2), sample_regs_user; <asm/perf_regs.h>
  *
- * The general registers, which is all that unwinding needs; a 32-bit process has other ones, and
- * its samples carry none.
+ * Samples carry the general registers, which is all that unwinding needs. A 32-bit process has
+ * other registers, and its samples carry none.
  */
 #ifndef FG_SAMPLE_PERF_REGS_H
 #define FG_SAMPLE_PERF_REGS_H

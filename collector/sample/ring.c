@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * data_head is the kernel's, data_tail ours; both count bytes since the beginning and are taken
- * modulo the data's size. See ring.h.
+ * Reads a ring buffer of perf, see ring.h. The kernel writes data_head and the collector writes
+ * data_tail. Both count bytes since the beginning and are taken modulo the data's size.
  */
 #include "sample/ring.h"
 

@@ -2,13 +2,16 @@
 /*
  * Opens the events and reads their rings, see sampler.h.
  *
- * Every CPU has two rings, one for samples and one for what happens to processes. System-wide, one
- * event a CPU fills the first; for one process, an event for each of its threads does (with inherit,
- * so that threads to come are covered too), all of a CPU's events redirected into that CPU's ring.
- * The second ring is filled by an event that counts nothing (PERF_COUNT_SW_DUMMY) and is there to be
- * told, and by the tracepoint sched:sched_process_exec. PERF_RECORD_COMM, which tells of exec too,
- * would be made for each name that a thread of the host takes, and PERF_RECORD_MMAP2 makes each mmap
- * of the host ask for memory and write out a path, whoever is recorded.
+ * Every CPU has two ring buffers: one for samples and a side ring for records of processes.
+ *
+ * System-wide, one event a CPU fills the ring buffer of samples. For one process, one event for
+ * each thread and CPU does, with inherit for threads that start later; all events of a CPU are
+ * redirected into the CPU's ring buffer.
+ *
+ * The side ring is filled by an event that counts nothing (PERF_COUNT_SW_DUMMY), and by the
+ * tracepoint sched:sched_process_exec. The kernel would write PERF_RECORD_COMM, which tells of exec
+ * too, for each new name of any thread of the host. For PERF_RECORD_MMAP2 each mmap of the host has
+ * to allocate memory and write out a path, whichever process is recorded.
  *
  * One file, because opening events, saying why one was refused, and reading share each CPU's events.
  */

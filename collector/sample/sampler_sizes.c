@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How large rings and snapshots are, see sampler.h. The largest sample is
+ * Computes the sizes of ring buffers and snapshots, see sampler.h. The largest sample is
  *
  *   header 8, ip to period 40, nr 8, chain, abi 8, registers, size 8, snapshot, real 8
  *
  * with 127 frames in the chain (kernel.perf_event_max_stack) and 8 marks
- * (.._max_contexts_per_stack) between them. Who raises these may get a little less room than is
- * promised here; the kernel itself cuts a snapshot that does not fit into the record then.
+ * (.._max_contexts_per_stack) between them. If these settings are raised, there may be a little
+ * less room than computed here; the kernel then cuts a snapshot that does not fit into the record.
  */
 #include "sample/perf_regs.h"
 #include "sample/sampler.h"

@@ -4,12 +4,12 @@
  * units:   none
  * threads: any
  * errors:  -ENOENT: the kernel has no such tracepoint; another negative errno: the trace file
- *          system, which alone says the number, cannot be had
+ *          system, which has the number, cannot be read
  * source:  Documentation/trace/events.rst, fsopen(2)
  *
- * The trace file system is used where it is mounted (/sys/kernel/tracing, or below debugfs). Where it
- * is not, as in containers and on machines that never traced, an instance is made that is mounted
- * nowhere and gone with the call; the kernel grants that to CAP_SYS_ADMIN of the host.
+ * The trace file system is read where it is mounted (/sys/kernel/tracing, or below debugfs). In
+ * containers, and on hosts that never traced, it is not mounted. Then an instance is made that is
+ * mounted nowhere and closed before the call returns; this needs CAP_SYS_ADMIN of the host.
  */
 #ifndef FG_SAMPLE_TRACEPOINT_H
 #define FG_SAMPLE_TRACEPOINT_H
