@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Executable mappings in a sorted array, see address_space.h. A line of /proc/<pid>/maps:
+ * Keeps executable mappings in a sorted array, see address_space.h. A line of /proc/<pid>/maps:
  *
  *	7f1c2a000000-7f1c2a021000 r-xp 00002000 fd:01 1835013     /usr/lib/libz.so.1 (deleted)
  *	start        end          perm file_off dev   inode       path, may be missing
  *
- * All numbers but the inode are hexadecimal. The path is the rest of the line, spaces included,
- * with newlines written as \012 and nothing else escaped.
+ * All numbers but the inode are hexadecimal. The path is the rest of the line, spaces included. A
+ * newline in the path is written as \012; other characters are not escaped.
  */
 #include "memory/address_space.h"
 

@@ -6,9 +6,9 @@
  * errors:  negative errno; a failed operation leaves the space as it was
  * source:  proc_pid_maps(5), PERF_RECORD_MMAP2 of perf_event_open(2)
  *
- * Only executable mappings are kept. Mappings never overlap: a new one cuts or replaces what it
- * covers, and joins a neighbour that it goes on from. A zero-filled struct address_space is a
- * valid, empty one. Paths are owned by the space.
+ * Only executable mappings are kept. Mappings never overlap: a new mapping cuts or replaces the
+ * mappings that it covers, and is joined with a neighbour that continues it, in the file too. The
+ * space owns the paths. A zero-filled struct address_space is valid and empty.
  */
 #ifndef FG_MEMORY_ADDRESS_SPACE_H
 #define FG_MEMORY_ADDRESS_SPACE_H
@@ -23,14 +23,14 @@ struct mapping {
 	uint64_t file_off;
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;	   /* 0: no file */
-	uint64_t since_ns; /* when the kernel told of it; 0: it was read */
-	bool is_deleted;   /* the kernel says " (deleted)"; the path comes without it */
+	uint64_t since_ns; /* the time of the kernel's record; 0: read from /proc/<pid>/maps */
+	bool is_deleted;   /* the kernel appends " (deleted)", which path does not have */
 	const char *path;  /* as the process sees it; "", "[vdso]", "//anon" and so on if no file */
 };
 
 /*
- * Whether code that is there came into being at run time, as far as a mapping can say: memory of no
- * file, or of one that has no name elsewhere, as .NET's code has.
+ * Whether the mapping may hold code generated at run time: memory without a file, or of a file
+ * without a name in a directory (memfd, shared anonymous memory), as .NET has.
  */
 bool mapping_is_generated(const struct mapping *mapping);
 
@@ -39,29 +39,33 @@ struct address_space {
 	size_t count, size;
 	size_t dropped; /* mappings not kept because of ADDRESS_SPACE_MAX */
 	/*
-	 * Of all that is executable and not writable, kept or not, when it was last read:
-	 * what VmExe and VmLib of /proc/<pid>/status add up to while no mapping comes or goes.
+	 * The bytes of all executable mappings that are not writable, kept or not, as of the last
+	 * read. VmExe and VmLib of /proc/<pid>/status have this sum as long as no mapping comes or
+	 * goes.
 	 */
 	uint64_t code_bytes;
 };
 
-/* One process's share; to find room for one more costs no more than a tenth of a millisecond. */
+/* The most mappings of a process; to add one more takes at most a tenth of a millisecond. */
 #define ADDRESS_SPACE_MAX 16384
 
 /*
- * mapping->path is copied; a " (deleted)" at its end becomes is_deleted. -EINVAL for an empty
- * mapping, -ENOSPC (counted as dropped), -ENOMEM.
+ * Adds a mapping. Copies mapping->path; a " (deleted)" at the path's end becomes is_deleted.
+ * -EINVAL for an empty mapping, -ENOSPC (counted as dropped), -ENOMEM.
  */
 int address_space_add(struct address_space *space, const struct mapping *mapping);
 /* Borrowed until the next change, or NULL. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t addr);
-/* Adds what text in the form of /proc/<pid>/maps says; lines that do not parse are skipped. */
+/*
+ * Adds the executable mappings of a text in the form of /proc/<pid>/maps; lines that do not parse
+ * are skipped. -ENOMEM.
+ */
 int address_space_parse(struct address_space *space, const char *text, size_t len);
 /* Replaces the contents by /proc/<pid>/maps. -ENOENT or -ESRCH: the process is gone. */
 int address_space_read(struct address_space *space, pid_t pid);
-/* Without those that were read, or told of before since_ns. */
+/* Forgets the mappings that were read, and those of kernel's records from before since_ns. */
 void address_space_forget_before(struct address_space *space, uint64_t since_ns);
-/* As after fork(2): the same mappings. */
+/* Replaces the contents by copies of the mappings of from, as after fork(2). */
 int address_space_copy(struct address_space *space, const struct address_space *from);
 void address_space_fini(struct address_space *space);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   places in a process's memory -> their bytes
+ * shape:   pieces of a process's memory -> their bytes
  * units:   bytes
  * threads: the model's
- * errors:  negative errno; -EPERM is logged once, with the remedy, which is one for all processes
+ * errors:  negative errno; the first -EPERM of all processes is logged, with the remedy
  * source:  process_vm_readv(2)
  */
 #ifndef FG_MEMORY_PROCESS_MEMORY_H
