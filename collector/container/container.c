@@ -7,8 +7,9 @@
  *	11:cpu:/system.slice/containerd.service/kubepods-pod<uid>.slice:cri-containerd:<id>
  *	4:memory:/ecs/<task>/<32 digits>-<decimal number>
  *
- * A path's component may end in an ID of 64 hexadecimal digits or of ECS's form, with or without
- * ".scope". Containers in containers nest their paths, so that the last ID is the innermost.
+ * A component of the path may end in an ID of 64 hexadecimal digits or of ECS's form, with or
+ * without ".scope". Containers in containers have nested paths, so the last ID is that of the
+ * innermost container.
  */
 #include "container/container.h"
 

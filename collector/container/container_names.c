@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Asks one source after the other, the one that says most first, see container_names.h: Docker's
+ * Reads one source after the other, the one that says most first, see container_names.h: Docker's
  * record, OCI bundles of containerd and CRI-O, the storage of Podman and CRI-O, the kubelet's
- * mounts, its links to logs, and its directories of logs.
+ * mounts, links to logs, and directories of logs.
  */
 #include "container/container_names.h"
 

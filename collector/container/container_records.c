@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes the records of container engines apart, see container_records.h. */
+/* Parses records of container engines, see container_records.h. */
 #include "container/container_records.h"
 
 #include "base/json_value.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The containers that processes are in, see containers.h. */
+/* The table of containers in which processes run, see containers.h. */
 #include "container/containers.h"
 
 #include "base/cleanup.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   processes -> the containers that they are in, each with its names, read once for all
+ * shape:   processes -> the containers in which they run, with names read once for each container
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: one, the model's
- * errors:  without memory, or past CONTAINERS_MAX, a process has an ID and no names; counted
+ * errors:  without memory, or past CONTAINERS_MAX, a process has no container entry; counted
  * source:  container_names.h
  *
- * Files are read when a process of a container that is not known becomes known, and later in turns
- * of containers_step: soon while names are missing, for an engine may write them when the container
- * already runs, and then once a minute, for containers can be renamed. Nothing is read per sample.
+ * Files are read when the first process of a container becomes known, and later by containers_step:
+ * soon while names are missing, because an engine may write them when the container already runs,
+ * and then once a minute, because containers can be renamed. No file is read for a sample.
  */
 #ifndef FG_CONTAINER_CONTAINERS_H
 #define FG_CONTAINER_CONTAINERS_H
@@ -24,10 +24,10 @@
 struct container_entry {
 	struct container container;
 	unsigned users;	  /* processes that hold it */
-	unsigned tries;	  /* in vain */
-	pid_t pid;	  /* whose mounts are asked */
-	uint64_t version; /* another one when something was found */
-	uint64_t next_ns; /* when it is read next */
+	unsigned tries;	  /* reads that left a name missing */
+	pid_t pid;	  /* the process whose mountinfo is read */
+	uint64_t version; /* grows when names or labels have changed */
+	uint64_t next_ns; /* when to read again */
 };
 
 struct containers {
@@ -42,15 +42,20 @@ struct containers_stats {
 	uint64_t files_read, broken, unlisted, refused, labels_left_out;
 };
 
-/* root and mounts_path as container_names_init has them. */
+/* root and mounts_path as for container_names_init. */
 void containers_init(struct containers *containers, const char *root, const char *mounts_path);
-void containers_fini(struct containers *containers); /* all have been released */
+void containers_fini(struct containers *containers); /* all entries must have been released */
 
-/* That of a process, held until containers_release; NULL if it is in none, or there is no room. */
+/*
+ * The entry of the process's container, valid until containers_release. NULL if the process is in
+ * no container, or if there is no room (counted).
+ */
 struct container_entry *containers_hold(struct containers *containers, pid_t pid, uint64_t now_ns);
 void containers_release(struct containers *containers, struct container_entry *entry);
 
-/* Reads what is due; entries with news have another version. */
+/*
+ * Reads entries that are due, at most CONTAINERS_READS_A_TURN; a changed entry has a new version.
+ */
 void containers_step(struct containers *containers, uint64_t now_ns);
 
 void containers_stats(const struct containers *containers, struct containers_stats *ret);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads files of the host's without leaving their tree, see host_files.h. */
+/* Reads files of the host without leaving the root directory, see host_files.h. */
 #include "container/host_files.h"
 
 #include "base/cleanup.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   keys and texts of outside -> a bounded set of labels that may be shown
+ * shape:   hostile keys and values -> a bounded set of labels that are safe to be shown
  * units:   bytes
  * threads: one at a time
- * errors:  what has no room is left out and counted
+ * errors:  a label without room is left out and counted
  * source:  none
  *
- * A zero-filled struct label_set is a valid, empty one. Texts are cleaned by utf8_clean; who says
- * a key first keeps it.
+ * utf8_clean cleans keys and values. A key keeps the first value that is added. A zero-filled
+ * struct label_set is valid and empty.
  */
 #ifndef FG_CONTAINER_LABEL_SET_H
 #define FG_CONTAINER_LABEL_SET_H
@@ -30,11 +30,11 @@ struct label_set {
 	struct arena texts;
 	struct label labels[LABEL_SET_MAX];
 	size_t count;
-	uint64_t left_out; /* too many, too long, or no memory */
+	uint64_t left_out; /* labels: too many, too long, or no memory */
 };
 
 void label_set_add(struct label_set *set, const char *key, const char *value);
-/* Neither needs to be terminated. */
+/* key and value need not be terminated. */
 void label_set_add_parts(struct label_set *set, const char *key, size_t key_len, const char *value,
 			 size_t value_len);
 void label_set_add_all(struct label_set *set, const struct label_set *from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Takes mountinfo apart, see mount_info.h. Blanks in a field are octal, such as \040. */
+/* Parses mountinfo, see mount_info.h. Blanks in a field are octal, such as \040. */
 #include "container/mount_info.h"
 
 #include <stdio.h>

@@ -6,8 +6,9 @@
  *	0::/kubepods/besteffort/pod<uid>/<container>
  *	11:cpu:/system.slice/containerd.service/kubepods-pod<uid>.slice:cri-containerd:<container>
  *
- * <uid> is 8-4-4-4-12 hexadecimal digits, with '_' for '-' where systemd makes the slice, because
- * '-' parts levels there; or 32 digits, a hash, for a pod that the API server did not make.
+ * <uid> is 8-4-4-4-12 hexadecimal digits, with '_' for '-' if systemd makes the slice, because '-'
+ * separates the levels of slices. For a pod that the API server did not make, <uid> is a hash of 32
+ * digits.
  */
 #include "container/pod_uid.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   /proc/<pid>/cgroup -> UID of the Kubernetes pod
+ * shape:   /proc/<pid>/cgroup -> the UID of the process's Kubernetes pod
  * units:   none
  * threads: any
  * errors:  negative errno; -ENOENT: in no pod
@@ -14,8 +14,9 @@
 #define POD_UID_BYTES 37
 
 /*
- * The last UID in text in the form of /proc/<pid>/cgroup: that of the innermost pod. As Kubernetes
- * shows it: with dashes, or for a static pod 32 digits without.
+ * The pod UID of a text in the form of /proc/<pid>/cgroup: the last UID, which is that of the
+ * innermost pod. The UID is written as Kubernetes shows it: with dashes, or for a static pod as 32
+ * digits without.
  */
 int pod_uid_parse(const char *text, char ret[POD_UID_BYTES]);
 int pod_uid_read(pid_t pid, char ret[POD_UID_BYTES]);
