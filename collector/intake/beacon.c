@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A line of /proc/<pid>/maps is "start-end access offset device inode", and, padded with spaces,
- * what is mapped; a newline in that is "\012". Looked for is "/memfd:fgagent-listen:PATH
- * (deleted)", in which PATH is absolute and has neither control characters nor backslashes.
+ * Finds an agent's path in /proc/<pid>/maps, see beacon.h. A line is "start-end access offset
+ * device inode", spaces, and the mapping's name, in which a newline is "\012". The name of the
+ * agent's region is "/memfd:fgagent-listen:PATH (deleted)". PATH is absolute and has neither
+ * control characters nor backslashes.
  */
 #include "intake/beacon.h"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Dials a listening agent through its process's root, see dial.h.
+ * Dials a listening agent through its process's root directory, see dial.h.
  *
- * The path is resolved once, into a reference to an inode, and the connection is made to that
- * through /proc/self/fd: what is put at the path afterwards does not matter, nor does its length.
+ * The path is resolved once, into a descriptor of the inode, and the connection is made through
+ * /proc/self/fd. So a file that is put at the path afterwards does not matter, nor does the length
+ * of the path.
  */
 #include "intake/dial.h"
 

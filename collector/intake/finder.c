@@ -2,9 +2,9 @@
 /*
  * Looks for listening agents, see finder.h.
  *
- * What tells a process from the next with its PID, without a look into it, is the inode number of
- * /proc/<pid>, which comes with the listing: the kernel makes up another one for each process, and
- * now and then for the same one, which is then looked into again for nothing.
+ * The listing of /proc has the inode number of /proc/<pid>, which differs between processes that
+ * have had one PID. Now and then the kernel gives a process another inode number; this process is
+ * then looked into again for nothing.
  */
 #include "intake/finder.h"
 

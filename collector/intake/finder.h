@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the processes of a host -> those whose agents listen, and where
+ * shape:   all processes of a host -> the processes whose agents listen, and the agents' paths
  * units:   CLOCK_MONOTONIC nanoseconds; rounds of FINDER_ROUND_NS
  * threads: one
- * errors:  none; what cannot be read is counted
+ * errors:  none; a process that cannot be read is counted
  * source:  proc(5); intake/beacon.h
  *
- * In each round /proc is listed, and a few processes are looked into: an agent listens from its
- * JVM's start on, so that a process is of interest when it is new, or runs another program than
- * before, and less and less from then on: in the rounds 0, 1, 2, 4, 8 and so on to 128. Whether it
- * runs another program is asked of each in every fourth round. A step takes a few milliseconds at
- * most, then others have their turn for four times as long. Whoever knows that a JVM has begun says
- * so with finder_expect.
+ * Each round lists /proc and reads the mappings of a few processes, a look. An agent listens from
+ * the start of its JVM on. So a process is looked into when it is new or runs another program, and
+ * then less and less often: in the rounds 0, 1, 2, 4, 8 and so on to 128. Every fourth round checks
+ * whether a process runs another program. A step takes a few milliseconds at most, and the next
+ * step comes after a pause of at least four times as long. A caller that knows of a new JVM calls
+ * finder_expect.
  */
 #ifndef FG_INTAKE_FINDER_H
 #define FG_INTAKE_FINDER_H
@@ -28,7 +28,7 @@
 #define FINDER_MAX_EXPECTED  64
 
 struct finder_found {
-	int proc_fd; /* its directory in /proc, borrowed for the call */
+	int proc_fd; /* the process's directory in /proc, borrowed for the call */
 	pid_t pid;
 	uint64_t start_ticks;
 	const char *path; /* borrowed for the call */
@@ -38,18 +38,18 @@ typedef void (*finder_fn)(void *arg, const struct finder_found *found);
 
 struct finder_stats {
 	uint64_t rounds, steps;
-	uint64_t looks;	     /* into a process's mappings */
-	uint64_t denied;     /* looks without the right to */
-	uint64_t too_large;  /* mappings past BEACON_MAX_BYTES */
-	uint64_t untracked;  /* processes past FINDER_MAX_PROCESSES, or without memory for them */
+	uint64_t looks;	     /* times that mappings of a process were read */
+	uint64_t denied;     /* looks without the right to read */
+	uint64_t too_large;  /* looks at mappings past BEACON_MAX_BYTES */
+	uint64_t untracked;  /* processes past FINDER_MAX_PROCESSES, or without memory */
 	uint64_t unexpected; /* calls of finder_expect past FINDER_MAX_EXPECTED */
-	uint64_t spent_ns;   /* of processor time */
+	uint64_t spent_ns;   /* processor time */
 };
 
 struct finder {
 	const char *proc_dir; /* borrowed */
 	DIR *dir;	      /* NULL between rounds */
-	struct map64 seen;    /* PID -> what was seen of it */
+	struct map64 seen;    /* PID -> the process's inode, program and looks */
 	struct {
 		pid_t pid; /* 0: free */
 		unsigned tries;
@@ -60,16 +60,19 @@ struct finder {
 	struct finder_stats stats;
 };
 
-/* proc_dir is "/proc", but in tests. */
+/* proc_dir is "/proc", except in tests. */
 void finder_init(struct finder *finder, const char *proc_dir);
 void finder_fini(struct finder *finder);
 
-/* Goes on, if it is time; fn is called for each that is found, once a process and program. */
+/*
+ * Goes on with the round if a step is due. Calls fn for each agent found, as a rule once for each
+ * process and program.
+ */
 void finder_step(struct finder *finder, uint64_t now_ns, finder_fn fn, void *arg);
 /* When finder_step next has something to do. */
 uint64_t finder_next_ns(const struct finder *finder);
 
-/* That process is or becomes a JVM: it is looked into several times in the next seconds. */
+/* The process is or becomes a JVM: it is looked into up to 30 times within about a minute. */
 void finder_expect(struct finder *finder, pid_t pid, uint64_t now_ns);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The PULL end of the Scalability Protocols over a Unix socket, all of it in the reader's thread:
- * an epoll set holds the listening socket and the connections, each connection collects bytes until
- * a message is whole, and a message's records are handed on at once.
+ * The PULL end of the Scalability Protocols over a Unix socket, in the reader's thread, see
+ * intake.h. An epoll set holds the listening socket and the connections. Each connection collects
+ * bytes until a message is whole, and the message's records are handed on at once.
  *
- * This is not libnng's PULL socket, which the protocol is borrowed from and which the tests speak
- * to it with: the listener of nng 1.5 ends for good, and unseen, when a client goes away before it
- * has been greeted, and here any process of any container may be that client.
+ * libnng's PULL socket speaks this protocol, but is not used: the listener of nng 1.5 ends for
+ * good, and unseen, when a client goes away before it has been greeted, and any process of any
+ * container may be this client. The tests let libnng's PUSH socket speak to the intake.
  *
  * One file, because a connection's states, its limits and their counters change together.
  */

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   bytes from agents -> records with the session they belong to, in order
+ * shape:   bytes from agents -> records with their sessions, in order
  * units:   CLOCK_MONOTONIC nanoseconds, bytes, PIDs as the collector sees them
  * threads: one
- * errors:  negative errno from intake_open, said on stderr; bad bytes are counted by session
+ * errors:  negative errno from intake_open, logged; broken messages are counted by session
  * source:  shared/README.md, unix(7), SO_PEERCRED of socket(7)
  *
- * A session is one connection of one agent. Who it is, is what the kernel says of the peer: (host
- * PID, start time of that process), never what the peer says. A session that speaks another
- * version, or whose bytes are broken, is closed; its agent will dial again.
+ * A session is one connection of one agent. Its process is identified by the PID of the socket's
+ * peer credentials, and this process's start time, never by what the peer says. A session of
+ * another protocol version, or with a broken message, is closed; its agent then dials again.
  *
- * Agents that listen are dialled by the outreach (intake/outreach.h), and their sessions are as
- * others from then on.
+ * An agent that listens is dialled by struct outreach (intake/outreach.h), which hands the
+ * connection over with intake_add.
  *
- * Nothing is read ahead beyond one message a session: if the reader is slow, the sockets fill, then
- * the agents' own buffers, and they drop, count and resynchronise. At most INTAKE_MAX_SESSIONS
- * connections are held, 1,024 of one container and 16 of one process; half messages take 64 MiB at
- * most, and must be completed within 10 s.
+ * At most one buffer of bytes is read ahead a session. If the reader is slow, first the sockets and
+ * then the agents' buffers fill, and the agents drop events, count them and resynchronise. There
+ * are at most INTAKE_MAX_SESSIONS connections, 1,024 of one container and 16 of one process.
+ * Messages that are not whole take at most 64 MiB together, and must become whole within 10 s.
  */
 #ifndef FG_INTAKE_INTAKE_H
 #define FG_INTAKE_INTAKE_H
@@ -34,18 +34,18 @@
 struct intake_session {
 	uint32_t id;
 	pid_t pid;	      /* 0: the collector cannot see the peer's PID */
-	bool is_dialled;      /* the agent listened; otherwise it dialled */
+	bool is_dialled;      /* the agent listened and was dialled; else the agent dialled */
 	uint64_t start_ticks; /* field 22 of /proc/<pid>/stat; 0 with pid 0 */
 	uint64_t next_seq;
 	uint64_t messages, bytes;
 	uint64_t gaps;	 /* jumps of the sequence number */
-	uint64_t broken; /* messages that did not hold what they promised */
+	uint64_t broken; /* messages that could not be decoded */
 };
 
 enum intake_kind {
 	INTAKE_OPENED,
 	INTAKE_RECORD,
-	INTAKE_GAP, /* messages are missing: what the session said may be incomplete */
+	INTAKE_GAP, /* messages of the session are missing */
 	INTAKE_CLOSED,
 };
 
@@ -59,8 +59,8 @@ struct intake_stats {
 	uint64_t opened, closed, refused; /* sessions; refused: past a limit */
 	uint64_t messages, bytes;
 	uint64_t gaps, broken, other_version;
-	size_t sessions;     /* now */
-	size_t buffer_bytes; /* of messages that are not whole */
+	size_t sessions;     /* open now */
+	size_t buffer_bytes; /* memory for messages that are not whole */
 };
 
 typedef void (*intake_fn)(void *arg, const struct intake_event *event);
@@ -72,30 +72,32 @@ int intake_open(const char *path, struct intake **ret);
 void intake_close(struct intake *intake);
 
 /*
- * A connection that was made to a listening agent of that process, begun at those ticks, becomes a
- * session like any other. The descriptor is taken if 0 is returned, with the session's ID; else it
- * is the caller's, and negative errno: -EUSERS past a limit.
+ * Makes a session of a connection to a listening agent of the process. Returns 0 and the session's
+ * ID, and takes fd; or negative errno, and fd stays the caller's: -EUSERS past a limit.
  */
 int intake_add(struct intake *intake, int fd, pid_t pid, uint32_t *ret_id);
-/* Whether there still is a session or connection of that ID; *ret_greeted: the peer is an agent. */
+/*
+ * Whether the session of an ID is still there; *ret_greeted: its peer has sent an agent's greeting.
+ */
 bool intake_has(const struct intake *intake, uint32_t id, bool *ret_greeted);
 
 /* Readable (poll(2)) when intake_read has something to do. */
 int intake_fd(const struct intake *intake);
 
-/* Calls fn for each event that waits, at most max_messages messages; returns how many it took. */
+/* Calls fn for each event of at most max_messages messages. Returns the number of messages. */
 size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, void *arg);
 
-/* Whether intake_read stopped because its turn was over: call it again without waiting. */
+/* Whether intake_read stopped at a limit: the caller is to call it again without waiting. */
 bool intake_has_more(const struct intake *intake);
 
 /*
- * What agents had sent by this time has been delivered. Where so much comes that no call reaches
- * its end, this stays behind the clock by INTAKE_PATIENCE_NS, and no more than that is promised.
+ * The time up to which all messages that agents had sent have been read. If so many messages come
+ * that intake_read never reads all, the time is INTAKE_PATIENCE_NS ago, and messages sent before it
+ * may still wait.
  */
 uint64_t intake_heard_ns(const struct intake *intake);
 
-/* Closes a session, for instance one whose process is gone; its CLOSED event follows. */
+/* Closes a session, because its process is gone for instance; its INTAKE_CLOSED event follows. */
 void intake_end_session(struct intake *intake, uint32_t id);
 
 void intake_stats(const struct intake *intake, struct intake_stats *ret);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Clears the way for a listening Unix socket, see listen.h. Who listens is asked of the kernel: the
- * credentials that a connected client sees are those of the process that called listen(2).
+ * Makes a path free for a listening Unix socket, see listen.h. The kernel says which process
+ * listens at a socket: the peer credentials of a connected client are those of the process that
+ * called listen(2).
  */
 #include "intake/listen.h"
 

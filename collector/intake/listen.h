@@ -3,7 +3,7 @@
  * shape:   a socket path -> a directory that exists and a path that is free to listen on
  * units:   none
  * threads: any
- * errors:  negative errno, said on stderr with the remedy
+ * errors:  negative errno, logged with the remedy
  * source:  unix(7), SO_PEERCRED of socket(7)
  */
 #ifndef FG_INTAKE_LISTEN_H
@@ -11,12 +11,12 @@
 
 #include <sys/types.h>
 
-/* The PID of whoever listens at path, 0 if nobody does, negative errno if that cannot be told. */
+/* The PID of the process that listens at path; 0: no process listens; negative errno: not known. */
 pid_t listen_owner(const char *path);
 
 /*
  * Makes the directory of path (0755) if it is missing, and removes a socket that a dead collector
- * left. -EADDRINUSE if somebody listens there: its PID is in the message.
+ * left. -EADDRINUSE if a process listens at path; its PID is logged.
  */
 int listen_prepare(const char *path);
 

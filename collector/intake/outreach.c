@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Dials agents that listen, see outreach.h. */
+/* Dials agents that listen, and keeps their sessions alive, see outreach.h. */
 #include "intake/outreach.h"
 
 #include "base/cleanup.h"

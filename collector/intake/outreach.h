@@ -3,14 +3,16 @@
  * shape:   JVMs whose agents listen -> sessions of the intake
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: one, the intake's
- * errors:  none; an agent that cannot be reached is tried again, counted, and told why
+ * errors:  none; an agent that cannot be reached is counted, logged and dialled again
  * source:  intake/finder.h, intake/dial.h
  *
- * Each process that the finder finds is dialled, and again when its session has ended: after 50 ms
- * first, and then after twice as long each time that it does not answer, up to 30 s. Who it is, is
- * the PID that was dialled and the start time of that process, which are checked before and after
- * against the open directory of it in /proc and the kernel's word on who listens. A session that
- * lasts for less than OUTREACH_LASTING_NS counts as no answer there.
+ * Each agent that the finder finds is dialled, and dialled again when its session has ended: after
+ * 50 ms first, and after twice as long each time that the agent does not answer, up to 30 s. A
+ * session shorter than OUTREACH_LASTING_NS counts as no answer.
+ *
+ * The agent's process is identified by its PID and start time. They are checked against the open
+ * directory of the process in /proc, before and after the connection is made, and against the
+ * kernel's word on which process listens at the socket.
  */
 #ifndef FG_INTAKE_OUTREACH_H
 #define FG_INTAKE_OUTREACH_H
@@ -27,22 +29,22 @@ struct outreach_agent {
 	pid_t pid;
 	uint64_t start_ticks;
 	char path[BEACON_PATH_BYTES];
-	uint32_t session;   /* 0: none */
-	bool is_greeted;    /* that session */
-	uint64_t opened_ns; /* when it was */
-	uint64_t wait_ns;   /* before the next try, after one that fails */
-	uint64_t next_ns;   /* of the next try, or of a look at the session */
-	int err;	    /* why it was not reached the last time; 0: it was */
+	uint32_t session;   /* ID of its session; 0: none */
+	bool is_greeted;    /* the session has opened */
+	uint64_t opened_ns; /* when the session opened */
+	uint64_t wait_ns;   /* pause after the next try that fails */
+	uint64_t next_ns;   /* when to dial, or to check the session */
+	int err;	    /* error of the last try; 0: the agent was reached */
 };
 
 struct outreach_stats {
 	struct finder_stats finder;
 	size_t agents;	     /* known now */
-	size_t reached;	     /* of these, those with a session */
-	uint64_t dialled;    /* tries */
-	uint64_t failed;     /* of these */
-	uint64_t not_theirs; /* of these, because another process listened at the path */
-	uint64_t refused;    /* agents past OUTREACH_MAX_AGENTS, or without memory for them */
+	size_t reached;	     /* agents with an open session */
+	uint64_t dialled;    /* connections tried */
+	uint64_t failed;     /* tries that failed, also those ended before a connection */
+	uint64_t not_theirs; /* failed tries because another process listened at the path */
+	uint64_t refused;    /* agents past OUTREACH_MAX_AGENTS, or without memory */
 };
 
 struct outreach {
@@ -53,26 +55,26 @@ struct outreach {
 	struct outreach_stats stats;
 };
 
-/* proc_dir is "/proc", but in tests; borrowed, as intake is. */
+/* proc_dir is "/proc", except in tests. proc_dir and intake are borrowed. */
 void outreach_init(struct outreach *outreach, struct intake *intake, const char *proc_dir);
-/* Sessions are the intake's to end. */
+/* Sessions stay open; the intake ends them. */
 void outreach_fini(struct outreach *outreach);
 
-/* Looks, dials and dials again as it is time to. */
+/* Does what is due: looks for agents, dials them, and checks sessions. */
 void outreach_step(struct outreach *outreach, uint64_t now_ns);
 /* When outreach_step next has something to do. */
 uint64_t outreach_next_ns(const struct outreach *outreach);
 
-/* Events of the intake; those of sessions that it has not made are ignored. */
+/* Takes an event of the intake; events of sessions that the outreach has not made are ignored. */
 void outreach_heard(struct outreach *outreach, const struct intake_event *event);
 
 /*
- * That process is or becomes a JVM, which is waited for: it is looked into several times in the
- * next seconds, and dialled at once if it is known and has not answered for a while.
+ * The process is or becomes a JVM for which a user waits: it is looked into as by finder_expect,
+ * and dialled at once if its agent is known and has not answered for a while.
  */
 void outreach_expect(struct outreach *outreach, pid_t pid, uint64_t now_ns);
 
-/* The agent of that process, or NULL. */
+/* The agent of the process, or NULL. */
 const struct outreach_agent *outreach_find(const struct outreach *outreach, pid_t pid);
 
 /* Walks the agents in no order; *pos starts at 0. */
