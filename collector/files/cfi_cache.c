@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table cache's unwind rules, see cfi_cache.h and files/table_cache.h. */
+/* Unwind tables as a kind of table of the table cache, see cfi_cache.h and files/table_cache.h. */
 #include "files/cfi_cache.h"
 
 static int load(int fd, const struct debug_place *place, void **ret)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a process's mapping -> unwind rules of the file behind it, shared between processes
+ * shape:   a process's mapping -> the unwind table of its file, shared between processes
  * units:   bytes
  * threads: as files/table_cache.h
  * errors:  NULL with a reason text; nothing here ends the run
  * source:  as files/table_cache.h
  *
- * The table cache's unwind rules: see there for how files are found and kept.
+ * Unwind tables are one kind of table of struct table_cache, which finds and keeps the files.
  */
 #ifndef FG_FILES_CFI_CACHE_H
 #define FG_FILES_CFI_CACHE_H
@@ -14,13 +14,13 @@
 #include "elf/cfi_table.h"
 #include "files/table_cache.h"
 
-/* From here on tables can be asked for. */
+/* Adds unwind tables to the table cache. Must be called before cfi_cache_find. */
 void cfi_cache_attach(struct table_cache *tables);
 
 /*
- * Unwind rules of the file behind a mapping of process pid, borrowed as table_cache_find says, or
- * NULL and *ret_reason, a short static text ("no file", "file is gone", "not the mapped file", "no
- * ELF", "no unwind rules", "still loading", ...).
+ * The unwind table of the file behind a mapping of process pid, borrowed as from table_cache_find;
+ * or NULL and *ret_reason, a short static text ("no file", "file is gone", "not the mapped file",
+ * "no ELF", "no unwind rules", "still loading", ...).
  */
 const struct cfi_table *cfi_cache_find(struct table_cache *tables, pid_t pid,
 				       const struct mapping *mapping, const char **ret_reason);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Told apart by root directory and mount namespace, see file_scope.h. */
+/* Reads a process's root directory and mount namespace, see file_scope.h. */
 #include "files/file_scope.h"
 
 #include "base/mount_namespace.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Opens what a mapping maps, and nothing else; see module_file.h. */
+/* Finds the file that a mapping maps, and no other file, see module_file.h. */
 #include "files/module_file.h"
 
 #include "base/cleanup.h"

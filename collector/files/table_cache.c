@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Three steps from a mapping to its table, see table_cache.h:
+ * Three steps lead from a mapping to its table, see table_cache.h:
  *
- *   (pid, start) -> struct memo          what was found for that mapping; the hot path, one look-up
- *   memo -> struct module                a file, held by a descriptor
- *   module -> tables                     what was made of it; gone if evicted, and loaded again
- *   then
+ *   (pid, start) -> struct memo      the result for the mapping; the hot path, one look-up
+ *   memo -> struct module            a file, held by a descriptor
+ *   module -> tables                 made of the file; an evicted table is loaded again
  *
- * The first is here, the others are table_store's. A table is made by table_loader's thread, or
- * without that at once.
+ * The first step is made here, the others by table_store. A thread of table_loader makes a table;
+ * without a loader the table is made at once.
  */
 #include "files/table_cache.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Three lists under one lock: urgent, likely, done. A thread owns the one job that it has taken
- * from them and holds no lock while it reads. The state is shared by the threads and who started
- * them and freed by whoever leaves last, because a read that hangs cannot be ended. See
- * table_loader.h.
+ * Three lists of jobs under one lock, urgent, likely and done, see table_loader.h. A thread owns
+ * the job that it has taken and holds no lock while it reads. A read that hangs cannot be ended, so
+ * the loader's state is freed by the last thread that uses it: one of the loader's, or the
+ * caller's.
  */
 #include "files/table_loader.h"
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   descriptors of files -> tables made of them, by threads of its own
+ * shape:   descriptors of files -> tables made of the files, by two threads
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the caller's, one at a time, and the loader's two; a job belongs to one of them
- * errors:  negative errno; a job that failed says why in err
+ * errors:  negative errno; the error of a job is in its err
  * source:  pthreads(7), eventfd(2)
  *
- * Who asks never waits for a file: it adds a job, goes on, and takes the job back when it is done.
- * From table_loader_add to table_loader_take a job is the loader's, and nothing in it may be looked
- * at. Jobs that somebody waits for come before those that are only likely to be needed, and within
- * each of the two in the order in which they were added.
+ * The caller never waits for a file: it adds a job, goes on, and takes the job back when it is
+ * done. From table_loader_add to table_loader_take the loader owns the job, and the caller must not
+ * read it. One thread loads files smaller than TABLE_LOADER_LARGE_BYTES, the other thread loads
+ * larger files. A thread takes urgent jobs first, and of jobs of equal urgency the one of the
+ * smallest file.
  */
 #ifndef FG_FILES_TABLE_LOADER_H
 #define FG_FILES_TABLE_LOADER_H
@@ -20,17 +21,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What tables are of. */
+/* How tables of a kind are made. */
 struct table_kind {
 	/*
-	 * -ENOENT: the file has nothing to make a table of; -ENOEXEC, -EFBIG, -ENOMEM. place is
-	 * where what goes with it may be, or NULL.
+	 * Makes a table of the file. -ENOENT: the file has no data for such a table; -ENOEXEC,
+	 * -EFBIG, -ENOMEM. place is where a debug file may be, or NULL.
 	 */
 	int (*load)(int fd, const struct debug_place *place, void **ret);
 	void (*free)(void *table);
 	size_t (*bytes)(const void *table);
 	bool (*equal)(const void *a, const void *b);
-	/* Whether place had a part in it, which is not to be shared; NULL: it never has. */
+	/* Whether a file of place went into the table; NULL: never. */
 	bool (*is_private)(const void *table);
 	const char *none_reason, *large_reason; /* for -ENOENT and -EFBIG */
 	bool needs_place;
@@ -40,10 +41,10 @@ struct table_kind {
 
 struct table_job {
 	const struct table_kind *kind;
-	int path_fd;  /* O_PATH, owned by the job */
-	int root_fd;  /* the target's, likewise; -1: none */
-	char *path;   /* of the file in that root; NULL: not known */
-	void *module; /* the caller's; the loader does not look at it */
+	int path_fd;  /* of the file; O_PATH, owned by the job */
+	int root_fd;  /* of the process's root directory; O_PATH, owned by the job; -1: none */
+	char *path;   /* of the file in this root directory; NULL: not known */
+	void *module; /* the caller's; the loader does not use it */
 	uint64_t file_bytes;
 	void *content;
 	int err;
@@ -55,26 +56,26 @@ struct table_loader; /* opaque */
 
 int table_loader_start(struct table_loader **ret);
 /*
- * What is not done is thrown away. A load that goes on for longer than a second, as from a file
- * system that does not answer, is left behind with its thread. NULL is legal.
+ * Frees all jobs. A load that goes on for longer than a second, because a file system does not
+ * answer for instance, is left behind with its thread. NULL is legal.
  */
 void table_loader_stop(struct table_loader *loader);
 
-/* Of a file of so many bytes; NULL if memory is out. Takes path_fd in any case. */
+/* A job for a file of file_bytes; NULL without memory. Takes path_fd in any case. */
 struct table_job *table_job_new(const struct table_kind *kind, int path_fd, uint64_t file_bytes);
-/* Where what goes with the file may be. Takes root_fd, which may be negative. */
+/* Sets where a debug file may be. Takes root_fd, which may be negative. */
 void table_job_place(struct table_job *job, int root_fd, const char *path);
-void table_job_free(struct table_job *job); /* its content too; NULL is legal */
+void table_job_free(struct table_job *job); /* frees its content too; NULL is legal */
 /* Does the job in the caller's thread. */
 void table_job_run(struct table_job *job);
 
-/* is_urgent: somebody waits for it. */
+/* is_urgent: a sample waits for the table. */
 void table_loader_add(struct table_loader *loader, struct table_job *job, bool is_urgent);
-/* Somebody waits now for a job that was added without. */
+/* Makes a job urgent that was added as not urgent. */
 void table_loader_hurry(struct table_loader *loader, struct table_job *job);
-/* A job that is done, the caller's again; NULL if there is none. */
+/* A job that is done, which the caller then owns; NULL if there is none. */
 struct table_job *table_loader_take(struct table_loader *loader);
-/* A descriptor to poll(2): readable while jobs that are done have not been taken. */
+/* A descriptor for poll(2), readable while there are jobs to take. */
 int table_loader_fd(const struct table_loader *loader);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Files by identity, tables by content, the least recently used table going first, of whatever kind
- * it is. Tables are few (hundreds), so they stand in a list; files are looked up by hash. See
- * table_store.h.
+ * Finds files by identity and tables by contents, see table_store.h. The least recently used table
+ * is evicted first, of whatever kind. Tables are few (hundreds), so they stand in a list; files are
+ * looked up by hash.
  */
 #include "files/table_store.h"
 

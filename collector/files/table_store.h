@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a file that is known to those of a scope -> the tables made of it, one for all files
- *          that make equal ones
+ * shape:   a file, as processes of a scope know it -> the tables made of the file; files with equal
+ *          tables share one
  * units:   bytes, CLOCK_MONOTONIC nanoseconds
  * threads: one at a time
  * errors:  NULL or a reason, a short static text
  * source:  stat(2)
  *
- * The part of table_cache that knows files and not processes. A zero-filled struct table_store
- * with kinds, max_bytes and max_fds set is a valid, empty one. A struct module lives until
- * table_store_forget or table_store_fini; its tables may be evicted when another is put in, and are
- * then NULL. It holds its file (O_PATH) as long as mappings of processes lead to it, if there are
- * descriptors for that; the one that was looked at least recently goes first.
+ * The part of table_cache that knows files but not processes. A struct module is a file, and lives
+ * until table_store_forget or table_store_fini. table_store_put may evict tables of modules, which
+ * are NULL then. A module holds its file (O_PATH) as long as mappings of processes lead to it; past
+ * max_fds the descriptor that was used least recently is closed. A zero-filled struct table_store
+ * with kinds, max_bytes and max_fds set is valid and empty.
  */
 #ifndef FG_FILES_TABLE_STORE_H
 #define FG_FILES_TABLE_STORE_H
@@ -27,35 +27,37 @@
 
 #define TABLE_STORE_MAX (64u << 10)
 
-/* What a file's tables are of. */
+/* The kinds of tables of a file. */
 enum table_of { TABLE_UNWIND, TABLE_SYMBOLS, TABLE_KINDS };
 
 struct stored_table; /* opaque */
 
-/* Neither table, reason nor job: not loaded yet, evicted, or memory was out: worth a load. */
+/*
+ * Without table, reason and job the table may be loaded: never loaded, evicted, or out of memory.
+ */
 struct table_slot {
 	struct stored_table *table;
 	const char *reason;    /* why there is no table and never will be */
-	struct table_job *job; /* it is being loaded; the loader's */
-	uint64_t evicted_ns;   /* when it last was; 0: never */
+	struct table_job *job; /* while the table is being loaded; owned by the loader */
+	uint64_t evicted_ns;   /* when the table was last evicted; 0: never */
 };
 
-/* A file as those of one scope know it: another's may have other files that go with it. */
+/* A file as processes of one scope know it: in another scope it may have other debug files. */
 struct module {
 	struct stat st;
 	struct file_scope scope;
-	uint64_t mapped_inode; /* the same file as the last mapping of it named it */
+	uint64_t mapped_inode; /* the file's numbers in its last mapping; may differ from st */
 	dev_t mapped_dev;
-	int path_fd;	   /* -1: not kept */
-	size_t mappings;   /* that lead here */
+	int path_fd;	   /* -1: not held */
+	size_t mappings;   /* mappings that lead to this module */
 	uint64_t last_use; /* of the descriptor */
 	struct table_slot slots[TABLE_KINDS];
-	struct module *next; /* of the same key */
+	struct module *next; /* with an equal key */
 };
 
 struct table_counts {
 	uint64_t loads;	  /* files read */
-	uint64_t load_ns; /* how long that took */
+	uint64_t load_ns; /* time that loads took */
 	uint64_t evicted;
 };
 
@@ -63,47 +65,48 @@ struct table_store {
 	const struct table_kind *kinds[TABLE_KINDS];
 	size_t max_bytes, max_fds;
 	size_t count;	    /* of modules */
-	struct map64 files; /* by device and inode of stat, and scope -> modules, owned */
+	struct map64 files; /* (device and inode of stat, scope) -> list of modules, owned */
 	struct map64
-		mapped; /* by device and inode of the mapping, with scope and without -> module */
+		mapped; /* (device and inode of the mapping, scope or any scope) -> one module */
 	struct stored_table *tables;
-	uint64_t now; /* rises with every use */
+	uint64_t now; /* grows with every use */
 	size_t fds;
-	uint64_t fds_closed; /* for want of room, while they were of use */
+	uint64_t fds_closed; /* descriptors closed past max_fds while they were of use */
 	struct table_counts counts[TABLE_KINDS];
 };
 
-/* At TABLE_STORE_MAX: forget before the next table_store_add. */
+/* At TABLE_STORE_MAX: table_store_forget must be called before the next table_store_add. */
 bool table_store_is_full(const struct table_store *store);
 /*
- * What is known of the file st behind mapping, nothing if it has changed; NULL if out of memory.
- * Takes path_fd in any case.
+ * The module of the file st behind the mapping, made if it is not known; if the file has changed,
+ * the module loses its tables. NULL if out of memory. Takes path_fd in any case.
  */
 struct module *table_store_add(struct table_store *store, int path_fd, const struct stat *st,
 			       const struct mapping *mapping, const struct file_scope *scope);
 /*
- * A file already known by the mapping's own numbers in that scope, or NULL. A scope of NULL is any,
- * for when the process is gone and with it its own; then only tables that are not private say
- * something of it.
+ * The module that is known by the mapping's device and inode in a scope, or NULL. scope NULL means
+ * any scope, for a process that is gone: of this module only tables that are not private hold for
+ * the process.
  */
 struct module *table_store_find(const struct table_store *store, const struct mapping *mapping,
 				const struct file_scope *scope);
-/* One mapping more or less leads to module; with the last one its descriptor goes. */
+/* One mapping more, or less, leads to the module; without mappings its descriptor is closed. */
 void table_store_hold(struct module *module);
 void table_store_release(struct table_store *store, struct module *module);
 
-/* A job that loads a table of module; NULL if out of memory or descriptors, or it has no file. */
+/* A job for a table of the module; NULL if out of memory or descriptors, or no file is held. */
 struct table_job *table_store_new_job(struct table_store *store, struct module *module,
 				      enum table_of of);
-/* Takes a job that is done, and may evict. Returns why its module has no table, or NULL. */
+/* Takes a job that is done, and may evict tables. Returns why there is no table, or NULL. */
 const char *table_store_put(struct table_store *store, struct table_job *job);
-/* Whether the module's table says something of the module's scope alone. */
+/* Whether the module's table holds for the module's scope only. */
 bool table_store_is_private(const struct table_store *store, const struct module *module,
 			    enum table_of of);
 /* The module's table, which must be there; borrowed until the next table_store_put. */
 void *table_store_use(struct table_store *store, const struct module *module, enum table_of of);
-/* All modules go, tables stay. Their jobs belong to nobody then. */
+/* Frees all modules; tables stay. Jobs of the modules are dropped when they are put. */
 void table_store_forget(struct table_store *store);
+/* The number of tables of a kind, and their memory. */
 size_t table_store_count(const struct table_store *store, enum table_of of, size_t *ret_bytes);
 void table_store_fini(struct table_store *store);
 
