@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A chain of chunks that are carved from the front, see arena.h. */
+/* A list of chunks, each given out from its front, see arena.h. */
 #include "base/arena.h"
 
 #include <stdalign.h>

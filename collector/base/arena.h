@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   many small allocations that are freed together
+ * shape:   many small allocations -> memory that is freed together
  * units:   bytes
  * threads: one at a time
  * errors:  NULL when memory is out
  * source:  none
  *
- * A zero-filled struct arena is a valid, empty one. What it gives is aligned for any type and
- * lives until arena_fini.
+ * Memory of arena_alloc is aligned for any type, and all memory lives until arena_fini. A
+ * zero-filled struct arena is valid and empty.
  */
 #ifndef FG_BASE_ARENA_H
 #define FG_BASE_ARENA_H

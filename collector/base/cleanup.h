@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   _cleanup_(fn) on a variable: fn(&variable) when it goes out of scope
+ * shape:   _cleanup_(fn) on a variable -> fn(&variable) is called when the variable's scope ends
  * units:   none
  * threads: none
  * errors:  errno is kept by every function here

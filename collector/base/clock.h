@@ -15,7 +15,7 @@
 #define CLOCK_NS_PER_MS	 UINT64_C(1000000)
 
 uint64_t clock_now_ns(void);
-/* The wall clock, since 1970; only to be shown. */
+/* The wall clock, nanoseconds since 1970; for display only. */
 uint64_t clock_unix_now_ns(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Small files and atomic output files, see file.h. */
+/* Reads small files and writes output files, see file.h. */
 #include "base/file.h"
 
 #include "base/cleanup.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   small files read whole; output files that appear whole or not at all
+ * shape:   small files -> their bytes; bytes -> output files that appear whole or not at all
  * units:   bytes
  * threads: any; a struct file_atomic belongs to one thread at a time
  * errors:  negative errno
@@ -13,20 +13,22 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Length of what was read, at most max_bytes, into *ret, which the caller frees; terminated. */
+/* All functions that read return the number of bytes read. */
+
+/* Reads at most max_bytes of the file into *ret, terminated, which the caller frees. */
 ssize_t file_read_whole(const char *path, size_t max_bytes, char **ret);
 
-/* Reads until the end or until size bytes are there; nothing is put behind them. */
+/* Reads until the end of the file, or size bytes; the buffer is not terminated. */
 ssize_t file_read_up_to(int fd, char *buf, size_t size);
 
-/* As file_read_whole, into the caller's storage of size bytes, terminated, cut at size - 1. */
+/* Reads at most size - 1 bytes of the file into buf, terminated. */
 ssize_t file_read_small(const char *path, char *buf, size_t size);
-/* The same in an open directory. */
+/* As file_read_small, with path below an open directory. */
 ssize_t file_read_small_at(int dir_fd, const char *path, char *buf, size_t size);
 
 /*
- * An output file that is written beside its place under a temporary name and moved there when it
- * is whole. Life cycle: open, write to stream, then commit or abandon; both free.
+ * An output file that is written under a temporary name in its directory, and renamed when it is
+ * whole. Life cycle: open, write to stream, then commit or abandon, which both free.
  */
 struct file_atomic {
 	FILE *stream;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * SipHash-1-3 with a key of the process's own, see hash_seed.h: four words of state, one round for
- * each eight bytes of input, three at the end.
+ * SipHash-1-3 with a random key, see hash_seed.h: four words of state, one round for each eight
+ * bytes of input, three rounds at the end.
  */
 #include "base/hash_seed.h"
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   keys and texts -> hashes that nobody outside can foresee
+ * shape:   keys and texts -> hashes that no other process can foresee
  * units:   none
  * threads: any
  * errors:  none; without random numbers the seed is made of the clock and an address
  * source:  Aumasson and Bernstein, "SipHash: a fast short-input PRF"
  *
- * Keys come from containers, and whoever knows the hash can choose keys that collide, so that each
- * look-up walks all of them. The seed is chosen anew for each run of the program.
+ * Keys come from containers. A process that knows the hash function could choose keys that collide,
+ * so that each look-up walks all of these keys. The seed is chosen anew for each run of the
+ * collector.
  */
 #ifndef FG_BASE_HASH_SEED_H
 #define FG_BASE_HASH_SEED_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Walks the command line before anything of it is acted upon, see help.h. */
+/* Looks through the whole command line for an option that asks for help, see help.h. */
 #include "base/help.h"
 
 #include <stddef.h>

@@ -3,11 +3,11 @@
  * shape:   a command line -> whether help is asked for
  * units:   none
  * threads: one
- * errors:  none: what is wrong on the command line is another's to say
+ * errors:  none; the caller's own parsing reports errors of the command line
  * source:  getopt_long(3)
  *
- * Help is asked for by -h or --help wherever an option can stand, whatever stands around it; then
- * nothing else is done.
+ * -h or --help asks for help wherever an option can stand, even between options that are wrong. The
+ * caller then does nothing but show the help.
  */
 #ifndef FG_BASE_HELP_H
 #define FG_BASE_HELP_H
@@ -15,7 +15,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-/* Leaves getopt_long at its begin; argv from optind on, which is *ret_words, has no options. */
+/* Resets getopt_long, which has moved words without options to the end: argv from *ret_words on. */
 bool help_is_asked(int argc, char **argv, const char *short_options,
 		   const struct option *long_options, int *ret_words);
 

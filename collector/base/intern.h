@@ -6,8 +6,8 @@
  * errors:  NULL when memory is out
  * source:  none
  *
- * A zero-filled struct intern is a valid, empty one. Texts are terminated, may be compared by
- * pointer, and live until intern_fini.
+ * Texts are terminated, may be compared by pointer, and live until intern_fini. A zero-filled
+ * struct intern is valid and empty.
  */
 #ifndef FG_BASE_INTERN_H
 #define FG_BASE_INTERN_H

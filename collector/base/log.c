@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Lines on stderr, see log.h. A line is made whole and written at once. */
+/* Writes lines to stderr, each made whole and written at once, see log.h. */
 #include "base/log.h"
 
 #include "base/utf8.h"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   one line on stderr a call, "fgcollect: text"
+ * shape:   a message -> one line on stderr, "fgcollect: text"
  * units:   none
  * threads: any; lines do not mix
  * errors:  none; errno is kept
  * source:  sd-daemon(3): priorities; systemd.exec(5): JOURNAL_STREAM
  *
- * Bytes that could steer a terminal are shown as '?', because texts carry names from outside.
+ * Control characters, which could steer a terminal, become '?', because messages carry hostile
+ * names.
  */
 #ifndef FG_BASE_LOG_H
 #define FG_BASE_LOG_H
@@ -19,15 +20,15 @@ enum log_level {
 	LOG_LEVEL_DEBUG,
 };
 
-/* Returns the level before. */
+/* Returns the earlier level. */
 enum log_level log_set_level(enum log_level level);
-/* By its word: error, warning, info or debug; -EINVAL. */
+/* The level of a word: error, warning, info or debug. -EINVAL. */
 int log_level_of(const char *word, enum log_level *ret);
 
-/* If stderr is the journal's, lines begin with their priority from now on: "<4>fgcollect: ". */
+/* If stderr is the journal, later lines begin with their priority: "<4>fgcollect: ". */
 void log_detect_journal(void);
 
-/* Called before each line that is printed, so that a progress line can be cleared. NULL: none. */
+/* Sets a hook that is called before each line, to clear a progress line for instance; or NULL. */
 void log_set_before_line(void (*hook)(void));
 
 void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Ten lines a minute and then a count, see log_limit.h. */
+/* Allows ten lines a minute and counts the others, see log_limit.h. */
 #include "base/log_limit.h"
 
 #include "base/clock.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   whether one more line of a kind may be logged
+ * shape:   the lines of one kind logged so far -> whether one more line may be logged
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: one at a time
  * errors:  none
  * source:  none
  *
- * For lines that somebody outside can cause at will: ten a minute, and the first one after a pause
- * says how many were left out. A zero-filled struct log_limit is a valid one.
+ * For lines that other processes can cause at will: ten lines a minute are allowed. When the next
+ * minute begins, a line says how many were left out. A zero-filled struct log_limit is valid.
  */
 #ifndef FG_BASE_LOG_LIMIT_H
 #define FG_BASE_LOG_LIMIT_H

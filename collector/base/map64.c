@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Open addressing with linear probing, at most three quarters full; removal moves later entries of
- * the run back, so there are no tombstones. See map64.h.
+ * Open addressing with linear probing, at most three quarters full, see map64.h. A removal moves
+ * later entries of the run back, so there are no tombstones.
  */
 #include "base/map64.h"
 

@@ -6,8 +6,8 @@
  * errors:  map64_put returns -ENOMEM and leaves the map as it was
  * source:  none
  *
- * A zero-filled struct map64 is a valid, empty one. Values are borrowed, never NULL. Every key is
- * allowed.
+ * Values are borrowed, never NULL. Every key is allowed. A zero-filled struct map64 is valid and
+ * empty.
  */
 #ifndef FG_BASE_MAP64_H
 #define FG_BASE_MAP64_H
@@ -29,7 +29,7 @@ struct map64 {
 
 void *map64_find(const struct map64 *map, uint64_t key);     /* NULL if there is none */
 int map64_put(struct map64 *map, uint64_t key, void *value); /* replaces */
-void *map64_remove(struct map64 *map, uint64_t key);	     /* what was there, or NULL */
+void *map64_remove(struct map64 *map, uint64_t key);	     /* returns the value, or NULL */
 /* Walks in no order; *pos starts at 0. The map must not change meanwhile. */
 bool map64_next(const struct map64 *map, size_t *pos, uint64_t *ret_key, void **ret_value);
 void map64_fini(struct map64 *map);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * /proc/<pid>/stat is "pid (comm) state ppid ...": comm may hold anything, parentheses and spaces
- * included, so fields are counted from the last ')'. See process_stat.h.
+ * Reads /proc/<pid>, see process_stat.h. /proc/<pid>/stat is "pid (comm) state ppid ...". comm may
+ * hold any characters, parentheses and spaces included, so fields are counted from the last ')'.
  */
 #include "base/process_stat.h"
 

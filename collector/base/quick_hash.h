@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   texts and numbers -> hashes for tables that are asked millions of times
+ * shape:   texts and numbers -> hashes for tables with millions of look-ups
  * units:   none
  * threads: any
  * errors:  none
  * source:  none
  *
- * Several times as fast as hash_seed.h, from which its seed must come. Both halves of a product
- * depend on all bits of both factors, and the seed is in both, so that whoever chooses names cannot
- * choose which of them collide. No proof stands behind that, as one does behind SipHash: what it
- * guards is the time that one run takes over one file.
+ * quick_hash is several times as fast as hash_seed.h, from which its seed must come. Both halves of
+ * a product depend on all bits of both factors, and the seed is in both factors. So a file that has
+ * hostile names cannot choose which names collide. Unlike SipHash, quick_hash has no proof; it only
+ * guards the time that one run takes for one file.
  */
 #ifndef FG_BASE_QUICK_HASH_H
 #define FG_BASE_QUICK_HASH_H

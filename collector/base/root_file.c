@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Opens files below a directory and nowhere else, see root_file.h. */
+/* Opens files below a root directory only, see root_file.h. */
 #include "base/root_file.h"
 
 #include "base/cleanup.h"

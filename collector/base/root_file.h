@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a path below a directory that is not to be left -> a descriptor
+ * shape:   a path below a root directory, which is not left -> a descriptor
  * units:   PIDs as the caller sees them
  * threads: any
- * errors:  negative errno; -ELOOP, -EXDEV: a link that is not to be followed, or the way leads out
+ * errors:  negative errno; -ELOOP, -EXDEV: a link that is not followed, or a path out of the root
  * source:  openat2(2), open(2) O_PATH, proc(5) root
  *
- * What lies there is a container's to choose. Links are followed as in a root of one's own, unless
- * told otherwise, and never magic ones. With O_PATH nothing is opened, so that FIFOs and devices do
- * no harm; what is opened for reading does not wait and becomes no terminal. The caller closes.
+ * The files below the root directory are hostile, because a container chooses them. With
+ * RESOLVE_IN_ROOT symbolic links are resolved within the root directory; magic links of /proc are
+ * never followed. O_PATH does not open a file, so FIFOs and devices do no harm. A file opened for
+ * reading does not wait and does not become the controlling terminal. The caller closes
+ * descriptors.
  */
 #ifndef FG_BASE_ROOT_FILE_H
 #define FG_BASE_ROOT_FILE_H
@@ -18,18 +20,18 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* The root directory of a process, to open files in. */
+/* Opens the root directory of a process, with O_PATH. */
 int root_file_open_root(pid_t pid);
 
-/* resolve: RESOLVE_IN_ROOT or RESOLVE_BENEATH, and what else of openat2's is wanted. */
+/* resolve: RESOLVE_IN_ROOT or RESOLVE_BENEATH, and other flags of openat2(2). */
 int root_file_open_at(int root_fd, const char *path, int flags, uint64_t resolve);
-/* In the root of a process. */
+/* Opens a file in the root directory of a process, with RESOLVE_IN_ROOT. */
 int root_file_open(pid_t pid, const char *path, int flags);
 
-/* For reading, if it is a regular file; -EINVAL if not, and then nothing was opened. */
+/* Opens a regular file for reading. -EINVAL for any other kind of file, which is not opened. */
 int root_file_open_regular(int root_fd, const char *path, uint64_t resolve, struct stat *ret_stat);
 
-/* The very file that path_fd (O_PATH) refers to, for reading, whatever has its name by now. */
+/* Opens for reading the file of path_fd (O_PATH), even if another file has its name by now. */
 int root_file_read(int path_fd);
 
 #endif

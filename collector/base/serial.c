@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A counter, see serial.h. */
+/* Counts serial numbers, see serial.h. */
 #include "base/serial.h"
 
 #include <stdatomic.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   one number after the other, none of them twice, never 0
+ * shape:   nothing -> a number that is never 0 and never given twice
  * units:   none
  * threads: any
  * errors:  none
  * source:  none
  *
- * For what outlives its owner and must not be taken for the next one's: an address is used again,
- * such a number is not.
+ * A serial number identifies an object even after the object was freed: another object may get its
+ * address, but never its number.
  */
 #ifndef FG_BASE_SERIAL_H
 #define FG_BASE_SERIAL_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Asks for short turns of the processor, see turn.h. */
+/* Asks the scheduler for short time slices, see turn.h. */
 #include "base/turn.h"
 
 #include <linux/sched/types.h>

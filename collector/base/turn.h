@@ -2,17 +2,18 @@
 /*
  * shape:   none
  * units:   none
- * threads: the calling one; those that it makes later are like it
- * errors:  none: it is a wish, and kernels before 6.12 do not know it
+ * threads: the calling thread; threads that it makes later inherit the setting
+ * errors:  none; kernels before 6.12 ignore the wish
  * source:  sched_setattr(2), Documentation/scheduler/sched-eevdf.rst
  *
- * Whoever asks for short turns of the processor is given one sooner, and no more of them: where
- * others wait for every CPU, that is milliseconds in which a process that has just begun can still
- * be looked at.
+ * A thread that asks for short time slices gets its next slice sooner, but no more processor time.
+ * Where other threads wait for every CPU, the collector then comes some milliseconds sooner, while
+ * a process that has just begun still runs.
  */
 #ifndef FG_BASE_TURN_H
 #define FG_BASE_TURN_H
 
+/* Asks for the shortest time slices. */
 void turn_ask_short(void);
 
 #endif
