@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Three walks, see cfi_compile.h: over the entries for the CIEs, which may follow their functions;
- * over them again for the FDEs; and over the FDEs by address, running their instructions. All that
- * an FDE may point to is what the first walk came by, so that no pointer leads into the midst of an
- * entry. Where a CFA turns out to be in rbx the third walk is made once more, with a row for each
- * place of rbx as well.
+ * Compiles unwind tables in three walks, see cfi_compile.h. The first walk reads the CIEs, which
+ * may follow their functions. The second walk reads the FDEs. The third walk runs the instructions
+ * of the FDEs, by address. An FDE may point only to a CIE that the first walk has read, so that no
+ * pointer leads into the middle of an entry. If a CFA is in rbx, the third walk is repeated, with a
+ * row for each place of rbx too.
  */
 #include "elf/cfi_compile.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Numbers of an unwind table, see cfi_cursor.h. An encoded pointer's byte is
+ * Reads numbers of an unwind table, see cfi_cursor.h. The encoding of a pointer is a byte:
  *
  *   0x0f  form: 0 pointer, 1 uleb128, 2 to 4 u16 u32 u64, 9 sleb128, a to c s16 s32 s64
- *   0x70  base: 0 none, 1 the pointer's own address, others are not read here
- *   0x80  the pointer's pointer: not known without the process
+ *   0x70  base: 0 none, 1 the pointer's own address, other bases are not read here
+ *   0x80  indirect: the pointer is at the address, in the process's memory, and is not read here
  */
 #include "elf/cfi_cursor.h"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Entries of an unwind table, see cfi_entry.h:
+ * Parses entries of an unwind table, see cfi_entry.h:
  *
  *   u32 length; ffffffff: u64 length follows      not counting itself; 0 ends .eh_frame
  *   u32 id, in .debug_frame u64 if length is      .eh_frame: 0 is a CIE, else an FDE, whose CIE
- *                                                 is so many bytes before this id
+ *                                                 is id bytes before this id
  *                                                 .debug_frame: all ones is a CIE, else the CIE's
  *                                                 offset
  *   CIE: u8 version 1, 3 or 4; augmentation\0; version 4: u8 address size, u8 segment size;
  *        uleb code alignment; sleb data alignment; return register, u8 in version 1, else uleb;
- *        with z: uleb length and as the augmentation's letters say: L u8 encoding of the LSDA;
+ *        with z: uleb length, then by the augmentation's letters: L u8 encoding of the LSDA;
  *        P u8 encoding and pointer of the personality; R u8 encoding of the FDEs' addresses;
  *        S signal frame; B G marks of aarch64; then instructions
- *   FDE: address, length in the address's form; with z: uleb length and that many bytes; then
+ *   FDE: address, length in the address's form; with z: uleb length and as many bytes; then
  *        instructions
  */
 #include "elf/cfi_entry.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   .eh_frame or .debug_frame -> its entries: CIEs, which functions share, and FDEs, which
- *          are functions
+ * shape:   .eh_frame or .debug_frame -> its entries: an FDE for each function, and CIEs, which
+ *          functions share
  * units:   bytes; elf_addr
  * threads: values
  * errors:  -ENOEXEC
@@ -18,13 +18,13 @@ struct cfi_section {
 	uint64_t elf_addr;
 	uint16_t machine;
 	bool is_debug_frame;
-	bool is_open_ended; /* its length is not known: it ends where a zero length says so */
+	bool is_open_ended; /* its length is not known: an entry of length 0 ends it */
 };
 
 struct cfi_entry {
 	uint64_t off;	      /* in the section */
-	uint64_t cie_off;     /* of an FDE */
-	struct cfi_cursor at; /* behind the CIE's mark or the FDE's pointer */
+	uint64_t cie_off;     /* of an FDE: the offset of its CIE */
+	struct cfi_cursor at; /* behind the entry's id */
 	bool is_cie;
 };
 
@@ -33,7 +33,7 @@ struct cfi_cie {
 	struct cfi_context context;
 	struct cfi_cursor code; /* initial instructions */
 	bool is_signal;
-	bool has_length; /* augmentation z: FDEs say how long their augmentation is */
+	bool has_length; /* augmentation z: FDEs have the length of their augmentation */
 };
 
 struct cfi_fde {
@@ -42,8 +42,8 @@ struct cfi_fde {
 };
 
 /*
- * The entry at *off, which moves on behind it. 1; 0 at the end; -ENOEXEC if there is none, and then
- * no way to find the next.
+ * Reads the entry at *off and moves *off behind it. Returns 1; 0 at the end; -ENOEXEC for a broken
+ * entry, behind which no entry can be found.
  */
 int cfi_entry_next(const struct cfi_section *section, uint64_t *off, struct cfi_entry *ret);
 int cfi_entry_read_cie(const struct cfi_section *section, const struct cfi_entry *entry,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Forms of expressions, see cfi_expression.h:
+ * Recognises forms of expressions, see cfi_expression.h:
  *
  *   breg R off                            a realigned frame's registers, a signal frame's
  *   breg R off, deref                     a realigned frame's CFA, a signal frame's

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a DWARF expression -> the rule that says the same, if a row can
+ * shape:   a DWARF expression -> the equal rule of a row, if there is one
  * units:   bytes
  * threads: values
- * errors:  CFI_NONE, CFI_RULE_OTHER: no such rule
+ * errors:  CFI_NONE, CFI_RULE_OTHER: no rule of a row is equal
  * source:  DWARF 5 section 2.5
  *
- * There is no stack machine here: compilers, linkers and libc use a handful of forms.
+ * Expressions are compared with a handful of forms, which compilers, linkers and libc use. There is
+ * no stack machine.
  */
 #ifndef FG_ELF_CFI_EXPRESSION_H
 #define FG_ELF_CFI_EXPRESSION_H
@@ -14,9 +15,9 @@
 #include "elf/cfi_cursor.h"
 #include "elf/cfi_state.h"
 
-/* Sets the CFA's fields of state. */
+/* Sets the members of state for the CFA. */
 void cfi_expression_read_cfa(struct cfi_cursor code, uint16_t machine, struct cfi_state *state);
-/* Of a register saved where the expression says; it begins with the CFA on the stack. */
+/* The rule of a register that is saved at the expression's value; the stack begins with the CFA. */
 struct cfi_rule cfi_expression_read_place(struct cfi_cursor code);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Call frame instructions, see cfi_program.h. One byte each and operands:
+ * Runs call frame instructions, see cfi_program.h. An instruction is a byte and its operands:
  *
  *   01dddddd advance_loc            10rrrrrr offset uleb      11rrrrrr restore
  *   00 nop                          01 set_loc address        02 03 04 advance_loc1 2 4
@@ -12,8 +12,8 @@
  *   16 val_expression r block       2c 2d signed return addresses of aarch64
  *   2e GNU_args_size uleb           2f GNU_negative_offset_extended r uleb
  *
- * Offsets of saved registers count in units of the CIE's data alignment, as do all that end in _sf.
- * Registers other than the frame pointer, the return address and rbx pass by.
+ * Offsets of saved registers, and of all instructions that end in _sf, count in units of the CIE's
+ * data alignment. Only the frame pointer, the return address and rbx are followed.
  */
 #include "elf/cfi_program.h"
 

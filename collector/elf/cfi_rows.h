@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   one row for each range of code -> where the caller's frame is
+ * shape:   an address -> a row: where the frame of the caller is
  * units:   addresses from a base, which is an elf_addr; offsets are bytes
  * threads: values
- * errors:  CFI_NONE, CFI_UNKNOWN: not to be said
+ * errors:  CFI_NONE, CFI_UNKNOWN: a row cannot say it
  * source:  DWARF 5 section 6.4.1, System V ABI for x86_64 and aarch64 (register numbers)
  */
 #ifndef FG_ELF_CFI_ROWS_H
@@ -13,34 +13,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CFI_ROWS_MAX (4u << 20) /* of a file */
+#define CFI_ROWS_MAX (4u << 20) /* the most rows of a file */
 
 enum cfi_kind {
-	CFI_NONE,  /* no rule: unknown */
+	CFI_NONE,  /* the CFA is not known */
 	CFI_REG,   /* CFA = reg + cfa_off */
 	CFI_DEREF, /* CFA = *(reg + cfa_off) + cfa_add */
 	CFI_PLT,   /* CFA = sp + 8 + ((pc & 15) >= cfa_off ? 8 : 0): x86_64's lazy PLT */
 };
 
 #define CFI_OUTSIDE UINT8_MAX	    /* cfa_reg of a row of kind CFI_NONE outside of all functions */
-#define CFI_SAME    INT32_MIN	    /* the register is as in the callee's frame */
-#define CFI_UNKNOWN (INT32_MIN + 1) /* of rbx alone: where it is cannot be said */
+#define CFI_SAME    INT32_MIN	    /* the register has the value of the callee's frame */
+#define CFI_UNKNOWN (INT32_MIN + 1) /* for rbx only: its place is not known */
 #define CFI_REG_RBX 3
 
 /*
- * Registers are DWARF's numbers of the machine. The frame pointer is saved at CFA + fp_off, or at
- * save_reg + fp_off if fp_is_at_reg; the return address, by ra_off and ra_is_at_reg. save_reg is as
- * in this frame, not in the caller's. A register whose offset is CFI_SAME is not saved; on x86_64
- * the return address always is, except in a root.
+ * Registers have DWARF's numbers of the machine. The frame pointer is saved at CFA + fp_off, or at
+ * save_reg + fp_off if fp_is_at_reg is set; the return address is saved likewise, by ra_off and
+ * ra_is_at_reg. save_reg has its value in this frame, not that in the caller's frame. A register
+ * whose offset is CFI_SAME is not saved. On x86_64 the return address is always saved, except in a
+ * root.
  */
 struct cfi_row {
-	uint32_t start; /* from the base; valid up to the next row */
+	uint32_t start; /* from the base; the row holds up to the next row's start */
 	int32_t cfa_off, cfa_add;
 	int32_t fp_off, ra_off;
 	uint8_t kind, cfa_reg;
-	uint8_t save_reg;   /* 0 if neither of the two flags below is set */
+	uint8_t save_reg;   /* 0 if neither fp_is_at_reg nor ra_is_at_reg is set */
 	bool is_signal : 1; /* pc is not a return address in the caller's frame */
-	bool is_root : 1;   /* return address undefined: the outermost frame, whatever kind says */
+	bool is_root : 1;   /* return address undefined: the outermost frame, for any kind */
 	bool fp_is_at_reg : 1;
 	bool ra_is_at_reg : 1;
 };
@@ -49,7 +50,7 @@ struct cfi_rows_stats {
 	size_t rows;
 	size_t functions; /* FDEs in the rows */
 	size_t left_out;  /* CIEs, FDEs and ends of sections that could not be read or placed */
-	size_t cut;	  /* functions whose rules are known up to a broken instruction only */
+	size_t cut;	  /* functions whose rows end at a broken instruction */
 };
 
 struct cfi_rows {
@@ -59,7 +60,7 @@ struct cfi_rows {
 	struct cfi_rows_stats stats;
 };
 
-/* Whether two rows say the same, wherever they start. */
+/* Whether two rows are equal in all but start. */
 static inline bool cfi_row_equal(const struct cfi_row *a, const struct cfi_row *b)
 {
 	return a->cfa_off == b->cfa_off && a->cfa_add == b->cfa_add && a->fp_off == b->fp_off &&

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Finds and reads an unwind table, see cfi_section.h. Where section headers are gone, .eh_frame's
- * place is the first thing that .eh_frame_hdr says:
+ * Finds and reads .eh_frame and .debug_frame, see cfi_section.h. In a file without section headers,
+ * .eh_frame_hdr has the address of .eh_frame, eh_frame_ptr:
  *
- *   u8 version, 1; u8 encoding of eh_frame_ptr; u8 u8 of others; eh_frame_ptr
+ *   u8 version, 1; u8 encoding of eh_frame_ptr; u8 u8 other encodings; eh_frame_ptr
  *
- * Then its length is not known and all up to the segment's end is read.
+ * The length of .eh_frame is not known then, and all bytes up to the segment's end are read.
  */
 #include "elf/cfi_section.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an ELF file -> the bytes of its unwind table
+ * shape:   an ELF file -> the bytes of its .eh_frame or .debug_frame
  * units:   bytes, elf_addr
  * threads: values
- * errors:  -ENOENT: it has none; -ENOEXEC, -EFBIG, -ENOMEM; errors of pread(2)
+ * errors:  -ENOENT: no such section; -ENOEXEC, -EFBIG, -ENOMEM; errors of pread(2)
  * source:  elf(5), Linux Standard Base "Exception Frames"
  */
 #ifndef FG_ELF_CFI_SECTION_H
@@ -14,7 +14,7 @@
 
 #define CFI_SECTION_MAX_BYTES (64u << 20)
 
-/* fd is that of file. bytes are the caller's, who frees them. */
+/* fd is the descriptor of file. The caller frees ret->bytes. */
 int cfi_section_read_eh_frame(int fd, const struct elf_file *file, struct cfi_section *ret);
 int cfi_section_read_debug_frame(int fd, const struct elf_file *file, struct cfi_section *ret);
 

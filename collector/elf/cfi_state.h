@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what call frame instructions have said so far: the CFA and three registers of the caller
+ * shape:   call frame instructions run so far -> rules of the CFA and of three caller's registers
  * units:   offsets in bytes
  * threads: values
- * errors:  CFI_NONE, CFI_RULE_OTHER: not to be said in a row
+ * errors:  CFI_NONE, CFI_RULE_OTHER: a row cannot say it
  * source:  DWARF 5 section 6.4.1
  */
 #ifndef FG_ELF_CFI_STATE_H
@@ -11,13 +11,13 @@
 
 #include "elf/cfi_rows.h"
 
-/* Where a register of the caller is. */
+/* Where a register of the caller is saved. */
 enum cfi_rule_kind {
 	CFI_RULE_SAME,
 	CFI_RULE_AT_CFA, /* saved at CFA + off */
 	CFI_RULE_AT_REG, /* saved at reg + off */
 	CFI_RULE_UNDEFINED,
-	CFI_RULE_OTHER, /* known to DWARF, not to a row */
+	CFI_RULE_OTHER, /* a rule of DWARF that a row cannot say */
 };
 
 struct cfi_rule {
@@ -26,11 +26,11 @@ struct cfi_rule {
 };
 
 struct cfi_state {
-	uint8_t cfa_kind; /* enum cfi_kind; CFI_NONE: none yet, or not to be said in a row */
+	uint8_t cfa_kind; /* enum cfi_kind; CFI_NONE: no rule yet, or one that a row cannot say */
 	uint8_t cfa_reg;
 	int32_t cfa_off, cfa_add;
 	struct cfi_rule fp, ra;
-	struct cfi_rule rbx; /* of x86_64 */
+	struct cfi_rule rbx; /* x86_64 only */
 };
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rows by address, and an index over them, see cfi_table.h. The index holds for each stretch of
- * 2^shift bytes the first row that starts in it or later, so that a look-up touches one place of
- * the index and then the few rows of one stretch.
+ * Rows by address, and an index of the rows, see cfi_table.h. Code is divided into stretches of
+ * 2^shift bytes. The index has the first row that starts in a stretch or behind it. So a look-up
+ * reads one place of the index and then the few rows of one stretch.
  */
 #include "elf/cfi_table.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Separate debug files, see debug_file.h. Read here:
+ * Finds separate debug files, see debug_file.h, by two sections:
  *
- *   .gnu_debuglink     a name without directories, NUL, up to 3 bytes of nothing, u32 CRC-32
+ *   .gnu_debuglink     a name without directories, NUL, up to 3 bytes of padding, u32 CRC-32
  *   .gnu_debugaltlink  a path, NUL, a build ID to the section's end
  */
 #include "elf/debug_file.h"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an ELF file that was stripped -> the file with its symbols and DWARF, if there is one
+ * shape:   a stripped ELF file -> its debug file, with symbols and DWARF, if there is one
  * units:   none
  * threads: any
- * errors:  -ENOENT there is none
+ * errors:  -ENOENT: there is no debug file
  * source:  "Debugging Information in Separate Files" of the GDB manual, openat2(2)
  *
- * Looked for by build ID and by the name in .gnu_debuglink, first in the target's root, which is
- * hostile ground, then on the host. A path is resolved inside of its root without opening what it
- * leads to; only a regular file is opened, to be read. It must have the file's build ID or, if
- * the file has none, the checksum that the link gives, and segments where the file has them; and it
- * must not be the file itself.
+ * A debug file is looked for by build ID and by the name in .gnu_debuglink: first in the target's
+ * root directory, whose files are hostile, then on the host. A path is resolved inside of its root
+ * directory; only a regular file is opened. The debug file must have the file's build ID or, if the
+ * file has none, the checksum in .gnu_debuglink. Its code must have the addresses of the file's
+ * code. The debug file must not be the file itself.
  */
 #ifndef FG_ELF_DEBUG_FILE_H
 #define FG_ELF_DEBUG_FILE_H
@@ -21,30 +21,31 @@
 
 /* Where a file came from. */
 struct debug_place {
-	int root;	  /* the target's, a directory opened with O_PATH; -1: none */
-	const char *path; /* of the file in that root, and maybe on the host; NULL: not known */
+	int root;	  /* the target's root directory, opened with O_PATH; -1: none */
+	const char *path; /* of the file below root, and maybe on the host; NULL: not known */
 };
 
-/* What a file says of the one that goes with it. */
+/* The contents of .gnu_debuglink. */
 struct debug_link {
-	char name[DEBUG_FILE_NAME_BYTES]; /* "": it has no link */
+	char name[DEBUG_FILE_NAME_BYTES];
 	uint32_t checksum;
 };
 
 /*
- * fd is that of file. A descriptor, which the caller closes; *ret_is_targets: it is of the target's
- * root, and says nothing of others that map the same file.
+ * Returns a descriptor of the debug file, which the caller closes. fd is the descriptor of file.
+ * *ret_is_targets: the debug file is in the target's root directory, and holds only for processes
+ * with this root directory, even if other processes map the file.
  */
 int debug_file_open(int fd, const struct elf_file *file, const struct debug_place *place,
 		    bool *ret_is_targets);
 
 /*
- * The file that dwz moved shared DWARF to, by .gnu_debugaltlink of file. file is what has the
- * DWARF, the debug file or the mapped file itself.
+ * Returns a descriptor of the file to which dwz moved shared DWARF, by .gnu_debugaltlink of file.
+ * file is the file with the DWARF: a debug file, or the mapped file itself.
  */
 int debug_file_open_shared(const struct elf_file *file, const struct debug_place *place);
 
-/* The part behind .gnu_debuglink; tested on its own. */
+/* Reads .gnu_debuglink; -ENOENT if there is none, or a broken one. Public for its tests. */
 int debug_file_read_link(const struct elf_file *file, struct debug_link *ret);
 
 #endif

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An ELF file's headers by libelf, see elf_file.h. Read here:
+ * Reads an ELF file's headers with libelf, see elf_file.h:
  *
- *   Ehdr    e_ident, e_type, e_machine; the count of sections, that of section 0 if e_shnum is 0
- *   Phdr[]  PT_LOAD: where the file's bytes go; PT_NOTE: the build ID
- *   Shdr[]  SHT_NOTE: the build ID of a debug file; SHT_DYNAMIC: DT_SONAME, a place in the strings
- *           of the section that sh_link says
+ *   Ehdr    e_ident, e_type, e_machine; the count of sections, in section 0 if e_shnum is 0
+ *   Phdr[]  PT_LOAD: the segments; PT_NOTE: the build ID
+ *   Shdr[]  SHT_NOTE: the build ID of a debug file; SHT_DYNAMIC: DT_SONAME, an offset in the string
+ *           table of section sh_link
  *
- * libelf reads by pread into memory of its own (ELF_C_READ) and checks sections against the file's
- * size, but it allocates by counts that the file gives; those are checked before it sees them.
+ * libelf reads with pread into its own memory (ELF_C_READ) and checks sections against the file's
+ * size. But libelf allocates memory by counts in the file, so these counts are checked before
+ * libelf reads them.
  */
 #include "elf/elf_file.h"
 

@@ -3,11 +3,11 @@
  * shape:   an ELF file of unknown origin -> its loadable segments, build ID and functions
  * units:   elf_addr is p_vaddr, file_off bytes in the file
  * threads: one at a time
- * errors:  -EINVAL no regular file, -ENOEXEC no executable or library of this machine's byte order,
- *          -EFBIG more than the bounds here allow, -ENOMEM
+ * errors:  -EINVAL: no regular file; -ENOEXEC: no executable or library of this machine's byte
+ *          order; -EFBIG: more than the limits below; -ENOMEM
  * source:  elf(5), libelf
  *
- * The file is read, never mapped. Nothing in it is believed: what does not fit is left out.
+ * The file is read, never mapped. Its contents are hostile: values that do not fit are left out.
  */
 #ifndef FG_ELF_ELF_FILE_H
 #define FG_ELF_ELF_FILE_H
@@ -29,10 +29,10 @@ struct elf_function {
 	const char
 		*name; /* terminated, not empty, may end in @VERSION; lives until elf_file_close */
 	uint32_t size; /* within the segment; 0: not known */
-	uint32_t room; /* to the end of what holds it: section or segment */
-	uint32_t rank; /* among names of one address the highest is the best */
+	uint32_t room; /* bytes to the end of its section or segment */
+	uint32_t rank; /* of several names of one address, the one with the highest rank is best */
 	bool is_label; /* STT_NOTYPE: does not count inside of a function */
-	bool is_plt;   /* not the function itself but the entry that leads to it */
+	bool is_plt;   /* an entry of the PLT, which leads to the function of this name */
 };
 
 struct elf_file {
@@ -41,13 +41,13 @@ struct elf_file {
 	uint16_t machine; /* EM_* */
 };
 
-/* fd stays the caller's and must stay open until elf_file_close. */
+/* The caller owns fd, which must stay open until elf_file_close. */
 int elf_file_open(int fd, struct elf_file *ret);
-/* One with symbols or DWARF for another file: segments it need not have. */
+/* Opens a file with symbols or DWARF for another file; it need not have segments. */
 int elf_file_open_debug(int fd, struct elf_file *ret);
-void elf_file_close(struct elf_file *file); /* a zero-filled one is legal */
+void elf_file_close(struct elf_file *file); /* a zero-filled struct is legal */
 
-/* DT_SONAME; "" if there is none, or none that could be a file's name. */
+/* DT_SONAME; "" if there is none, or if it cannot be a file's name. */
 void elf_file_read_soname(struct elf_file *file, char ret[ELF_FILE_SONAME_BYTES]);
 
 #endif

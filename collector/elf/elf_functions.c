@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The functions of an ELF file, see elf_functions.h. A symbol table, .symtab or .dynsym, is a
+ * Reads the functions of an ELF file, see elf_functions.h. A symbol table, .symtab or .dynsym, is a
  * section of
  *
  *   Sym[]  st_name in the section sh_link, a STRTAB; st_info type and binding; st_shndx section;
- *          st_value elf_addr; st_size, 0 from much assembler code
+ *          st_value elf_addr; st_size, 0 for much assembler code
  *
  * libelf checks sections against the file's size; links, entry sizes, string offsets and counts are
  * checked here.

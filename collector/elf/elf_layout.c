@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Addresses by segment, see elf_layout.h. */
+/* Finds addresses by segment, see elf_layout.h. */
 #include "elf/elf_layout.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what an ELF file's program headers say of it: where its bytes go, and which file it is
+ * shape:   an ELF file's program headers -> the addresses of its bytes, and its build ID
  * units:   elf_addr is p_vaddr, file_off bytes in the file
  * threads: values
  * errors:  -ENOENT
@@ -24,18 +24,18 @@ struct elf_segment {
 	bool is_executable;
 };
 
-/* What identifies a file and places its bytes; a value without pointers. */
+/* The segments and the build ID of a file; a value without pointers. */
 struct elf_layout {
 	struct elf_segment segments[ELF_LAYOUT_MAX_SEGMENTS];
 	size_t segment_count;
 	unsigned char build_id[ELF_LAYOUT_MAX_BUILD_ID];
 	size_t build_id_len;		      /* 0: none */
-	struct elf_starts_place eh_frame_hdr; /* bytes is 0: none */
+	struct elf_starts_place eh_frame_hdr; /* bytes 0: none */
 };
 
-/* File offset of a mapping's byte -> elf_addr; -ENOENT if no segment holds it. */
+/* The elf_addr of the byte at file_off of a mapping; -ENOENT if no segment holds the byte. */
 int elf_layout_addr_of(const struct elf_layout *layout, uint64_t file_off, uint64_t *ret_elf_addr);
-/* But for eh_frame_hdr, which is a place and no property. */
+/* Whether segments and build IDs are equal; eh_frame_hdr is not compared. */
 bool elf_layout_equal(const struct elf_layout *a, const struct elf_layout *b);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Entries of procedure linkage tables, see elf_functions.h. An entry jumps to the address that a
- * slot of the GOT holds, and a relocation says whose address that is:
+ * Names entries of procedure linkage tables, see elf_functions.h. An entry jumps to the address in
+ * a slot of the GOT, and the slot's relocation has the function's name:
  *
  *   x86_64   [endbr64] [push, mov] [bnd] jmp *slot(%rip)       ff 25 and 4 bytes
  *            [endbr64] push $n; [bnd] jmp first entry          68 and 4 bytes: the nth JUMP_SLOT
  *   aarch64  [bti c] adrp x16, page; ldr x17, [x16, #rest]; ...
  *
- * That holds for all linkers and for .plt, .plt.sec (IBT), .plt.got and .iplt alike. What jumps
- * elsewhere, as the first entry does, is left without a name.
+ * All linkers write .plt, .plt.sec (IBT), .plt.got and .iplt so. An entry that jumps elsewhere,
+ * such as the first entry, gets no name.
  */
 #include "elf/elf_functions.h"
 #include "elf/elf_section.h"

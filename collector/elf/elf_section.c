@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Sections by libelf, with what libelf does not bound bounded; see elf_section.h. */
+/* Reads sections with libelf, within limits that libelf does not have, see elf_section.h. */
 #include "elf/elf_section.h"
 
 #include <errno.h>

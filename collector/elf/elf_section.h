@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an ELF file's section, by name or number -> its bytes, uncompressed
+ * shape:   a section of an ELF file -> its bytes, uncompressed
  * units:   bytes
  * threads: one at a time
- * errors:  -ENOEXEC broken, -EFBIG larger than the caller allows
+ * errors:  -ENOEXEC: broken; -EFBIG: larger than the caller allows
  * source:  elf(5), Chdr of the System V ABI
  */
 #ifndef FG_ELF_ELF_SECTION_H
@@ -13,12 +13,12 @@
 
 #include <gelf.h>
 
-/* The first section of that name with bytes in the file, and its header; NULL if there is none. */
+/* The first section of a name that has bytes in the file, and its header; NULL if there is none. */
 Elf_Scn *elf_section_find(const struct elf_file *file, const char *name, GElf_Shdr *ret_header);
 
 /*
- * Its bytes, borrowed until elf_file_close. What a compressed section says of its size is compared
- * with max_bytes before memory is taken for it.
+ * Reads the bytes of a section, borrowed until elf_file_close. The size in the header of a
+ * compressed section is compared with max_bytes before memory is allocated.
  */
 int elf_section_read(Elf_Scn *section, uint64_t max_bytes, Elf_Data **ret);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * .eh_frame_hdr:
+ * Reads .eh_frame_hdr, see elf_starts.h:
  *
  *   0   u8   version, 1
  *   1   u8   encoding of eh_frame_ptr
@@ -8,8 +8,9 @@
  *   3   u8   encoding of the table
  *   4   eh_frame_ptr, fde_count, then fde_count times: initial location, address of the FDE
  *
- * Linkers write 0x1b (4 bytes, relative to their place), 0x03 (u32) and 0x3b (4 bytes signed,
- * relative to the header); only these are read. The table is sorted; a broken one is sorted here.
+ * Linkers write the encodings 0x1b (4 bytes, relative to their own address), 0x03 (u32) and 0x3b (4
+ * bytes signed, relative to the header); only these are read. Linkers sort the table; it is sorted
+ * again here in case it is broken.
  */
 #include "elf/elf_starts.h"
 

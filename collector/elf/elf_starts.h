@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   an ELF file's .eh_frame_hdr, or .eh_frame -> where its functions start, symbols or not
+ * shape:   an ELF file's .eh_frame_hdr or .eh_frame -> the start addresses of its functions
  * units:   elf_addr
  * threads: a loaded table is immutable
- * errors:  negative errno; -ENOENT: the file has none that can be read
+ * errors:  negative errno; -ENOENT: the file has no section that can be read
  * source:  Linux Standard Base, "The .eh_frame_hdr section"
  *
- * Stripped files keep this table, because exceptions and unwinders need it. It lets time group by
- * function where there is no name. A zero-filled struct elf_starts is a valid, empty one.
+ * Stripped files keep these sections, because exceptions and unwinders need them. With the starts,
+ * samples are grouped by function even where functions have no names. A zero-filled struct
+ * elf_starts is valid and empty.
  */
 #ifndef FG_ELF_ELF_STARTS_H
 #define FG_ELF_ELF_STARTS_H
@@ -23,15 +24,16 @@ struct elf_starts {
 	size_t count;
 };
 
-/* hdr is where PT_GNU_EH_FRAME says the table is. */
+/* The place of .eh_frame_hdr, from PT_GNU_EH_FRAME. */
 struct elf_starts_place {
 	uint64_t elf_addr, file_off, bytes;
 };
 
+/* Loads the starts from .eh_frame_hdr. */
 int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_starts *ret);
 /*
- * From .eh_frame itself, for files without the table above; file is fd's. -ENOENT, -ENOEXEC,
- * -EFBIG, -ENOMEM.
+ * Loads the starts from .eh_frame, for files whose .eh_frame_hdr has none. fd is the descriptor of
+ * file. -ENOENT, -ENOEXEC, -EFBIG, -ENOMEM.
  */
 int elf_starts_scan(int fd, const struct elf_file *file, struct elf_starts *ret);
 void elf_starts_fini(struct elf_starts *starts);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Where functions start by .eh_frame, entry by entry, for files whose linker made no sorted table
- * of them or whose table is broken; see elf_starts.h.
+ * Reads where functions start from the entries of .eh_frame, see elf_starts.h, for files without
+ * the sorted table of .eh_frame_hdr, or with a broken one.
  */
 #include "elf/cfi_entry.h"
 #include "elf/cfi_section.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Mini debug info is a whole ELF file with little but a .symtab, compressed with xz. It is unpacked
- * piece by piece into a memfd, so that neither the bytes that come out nor the memory that xz says
- * it needs are taken beyond a bound; from there it is read like any other file.
+ * Unpacks mini debug info, see mini_debug.h: an ELF file with little but a .symtab, compressed with
+ * xz. The file is unpacked piece by piece into a memfd. The unpacked size has a limit, and so has
+ * the memory that xz takes.
  */
 #include "elf/mini_debug.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the section .gnu_debugdata of an ELF file -> the ELF file in it
+ * shape:   the section .gnu_debugdata of an ELF file -> the ELF file within
  * units:   bytes
  * threads: any
- * errors:  -ENOENT no such section, -ENOEXEC broken, -EFBIG past the bound here, -ENOMEM, errors of
+ * errors:  -ENOENT: no such section; -ENOEXEC: broken; -EFBIG: past a limit; -ENOMEM; errors of
  *          memfd_create(2)
  * source:  "MiniDebugInfo" of the GDB manual, liblzma
  */
@@ -14,7 +14,7 @@
 
 #define MINI_DEBUG_MAX_BYTES (128u << 20) /* unpacked */
 
-/* A descriptor of it, which the caller closes. */
+/* A descriptor of the unpacked file, which the caller closes. */
 int mini_debug_open(const struct elf_file *file);
 
 #endif
