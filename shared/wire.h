@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   bytes of one message <-> structs, one encoder and one decoder a record kind
+ * shape:   bytes of one message <-> structs; one encoder and one decoder for each kind of record
  * units:   addresses as the JVM sees them, times CLOCK_MONOTONIC nanoseconds, sizes bytes
- * threads: none of its own; a buffer or reader belongs to one thread at a time
+ * threads: any; a buffer or reader belongs to one thread at a time
  * errors:  decoders return negative errno and leave ret_ untouched; encoders set overflow
  * source:  shared/README.md
  *
- * Decoded strings borrow from the message's bytes: they live as long as those do, are not
+ * Decoded strings point into the message's bytes, and live as long as these bytes. Strings are not
  * terminated, and may hold any byte.
  */
 #ifndef FG_WIRE_H
@@ -21,9 +21,11 @@
 #define WIRE_RECORD_HEADER_BYTES  8
 #define WIRE_MESSAGE_MAX_BYTES	  (1u << 20)
 #define WIRE_STRING_MAX_BYTES	  65535
-/* How a listening agent says where; /proc/<pid>/maps has it behind "/memfd:". */
+/*
+ * A listening agent's memfd has this name and its path; /proc/<pid>/maps has both after "/memfd:".
+ */
 #define WIRE_LISTEN_REGION "fgagent-listen:"
-#define WIRE_TICK_NS	   UINT64_C(25000000) /* agents send at its multiples */
+#define WIRE_TICK_NS	   UINT64_C(25000000) /* agents send at multiples of it */
 
 #define WIRE_SP_GREETING_BYTES	   8
 #define WIRE_SP_FRAME_HEADER_BYTES 9
@@ -67,7 +69,7 @@ enum wire_section_tag {
 enum wire_method_how {
 	WIRE_METHOD_KNOWN = 0,
 	WIRE_METHOD_NAMED = 1,
-	WIRE_METHOD_SELF = 2, /* named by the record */
+	WIRE_METHOD_SELF = 2, /* has the names of the METHOD_LOAD record itself */
 };
 
 #define WIRE_METHOD_ID_MAX	65535
@@ -81,7 +83,7 @@ enum wire_loss_reason {
 	WIRE_LOSS_NO_MEMORY = 3,
 	WIRE_LOSS_JVMTI = 4,
 	WIRE_LOSS_DISCONNECT = 5,
-	WIRE_LOSS_REASONS = 6, /* one past the last known */
+	WIRE_LOSS_REASONS = 6, /* one past the last reason */
 };
 
 enum wire_bye_reason {
@@ -115,7 +117,7 @@ struct wire_hello {
 	uint16_t n_values;
 	const uint8_t *items; /* decoded only: attributes, then values; see wire_hello_next_attr */
 	size_t items_len;
-	size_t attrs_len; /* of these, what the attributes take */
+	size_t attrs_len; /* bytes of the attributes */
 };
 
 struct wire_resync {
@@ -124,7 +126,7 @@ struct wire_resync {
 	bool complete; /* RESYNC_END only */
 };
 
-/* What an unwinder must know of code; all 0 where nothing is known. */
+/* Frame facts of code, for the unwinder; all members are 0 where nothing is known. */
 struct wire_frame {
 	uint32_t size;	   /* bytes, with the return address; 0: not known */
 	uint32_t complete; /* offset from the code's address at which the frame is whole */
@@ -137,7 +139,7 @@ struct wire_method_load {
 	uint32_t size;
 	uint8_t level;
 	uint8_t code_kind;
-	bool frame_is_broken;	 /* decoded only: it was said, but not in full; frame is 0 then */
+	bool frame_is_broken;	 /* decoded only: frame facts were cut short; frame is 0 then */
 	struct wire_frame frame; /* section 2 */
 	struct wire_str class_sig, method, method_sig, source_file;
 	const uint8_t *sections; /* see wire_section_next */
@@ -145,13 +147,13 @@ struct wire_method_load {
 };
 
 struct wire_line {
-	uint32_t bci; /* at which it begins */
+	uint32_t bci; /* the bytecode index at which the line begins */
 	uint32_t line;
 };
 
 /* One method of an inline table. */
 struct wire_method {
-	uint32_t id; /* 0: none */
+	uint32_t id; /* 0: no ID */
 	uint8_t how;
 	struct wire_str class_sig, name, sig, source_file; /* WIRE_METHOD_NAMED only */
 	uint32_t n_lines;
@@ -161,8 +163,8 @@ struct wire_method {
 
 struct wire_region {
 	uint32_t size;	 /* bytes from the end of the region before */
-	uint32_t depth;	 /* frames */
-	uint32_t shared; /* outermost ones that are as in the region before */
+	uint32_t depth;	 /* number of frames */
+	uint32_t shared; /* number of outermost frames that are those of the region before */
 };
 
 struct wire_inline_frame {
@@ -179,7 +181,7 @@ struct wire_stub {
 	uint64_t time_ns;
 	uint64_t addr;
 	uint32_t size;
-	bool frame_is_broken; /* as in METHOD_LOAD */
+	bool frame_is_broken; /* as in struct wire_method_load */
 	struct wire_frame frame;
 	struct wire_str name;
 };
@@ -203,8 +205,9 @@ struct wire_thread {
 /* --- encoding ------------------------------------------------------------------------- */
 
 /*
- * The caller's storage. Writes past size are not made and set overflow; len then stays at the last
- * whole write, so a record that did not fit is taken back by restoring len and overflow.
+ * The caller's storage. A write past size is not made, and sets overflow; len stays at the end of
+ * the last whole write. The caller takes back a record that did not fit by restoring len and
+ * overflow.
  */
 struct wire_buf {
 	uint8_t *data;
@@ -213,24 +216,24 @@ struct wire_buf {
 	bool overflow;
 };
 
-/* Text of ours or of the JVM's; NULL is empty; longer than a str can be is cut. */
+/* The string of a terminated text; NULL is empty; cut at WIRE_STRING_MAX_BYTES. */
 struct wire_str wire_str_from(const char *text);
 
 void wire_encode_greeting(uint8_t out[WIRE_SP_GREETING_BYTES], uint16_t protocol);
-/* 0, or -EPROTO if in is not a greeting of the given protocol. */
+/* Returns 0, or -EPROTO if in is not a greeting of the protocol. */
 int wire_check_greeting(const uint8_t in[WIRE_SP_GREETING_BYTES], uint16_t protocol);
 void wire_encode_frame(uint8_t out[WIRE_SP_FRAME_HEADER_BYTES], uint64_t message_len);
 
 void wire_encode_message(uint8_t out[WIRE_MESSAGE_HEADER_BYTES], uint64_t seq, uint64_t time_ns);
 
-/* Each appends one whole record or, if it does not fit, nothing, and returns whether it did. */
+/* Each function appends one whole record, or nothing if the record does not fit: false then. */
 bool wire_encode_hello(struct wire_buf *buf, const struct wire_hello *hello,
 		       const struct wire_attr *attrs, const struct wire_value *values);
 bool wire_encode_resync(struct wire_buf *buf, enum wire_kind begin_or_end,
 			const struct wire_resync *resync);
 /*
- * sections are copied as they stand: build them with wire_encode_section into another buffer. Frame
- * facts, where there are any, go before them as a section of their own.
+ * load->sections are copied unchanged; they are made with wire_encode_section in another buffer.
+ * load->frame, unless it is all 0, is written as a section in front of them.
  */
 bool wire_encode_method_load(struct wire_buf *buf, uint16_t flags,
 			     const struct wire_method_load *load);
@@ -241,14 +244,14 @@ bool wire_encode_bye(struct wire_buf *buf, const struct wire_bye *bye);
 bool wire_encode_thread(struct wire_buf *buf, const struct wire_thread *thread);
 bool wire_encode_section(struct wire_buf *buf, uint16_t tag, const void *data, uint32_t len);
 
-/* The parts of an inline table, in this order; what does not fit sets overflow. */
+/* The parts of an inline table, in this order; a part that does not fit sets overflow. */
 void wire_encode_inline_count(struct wire_buf *buf, uint32_t n); /* of methods, then of regions */
 void wire_encode_inline_method(struct wire_buf *buf, const struct wire_method *method,
 			       const struct wire_line *lines);
 void wire_encode_inline_region(struct wire_buf *buf, const struct wire_region *region);
 void wire_encode_inline_frame(struct wire_buf *buf, const struct wire_inline_frame *frame);
 
-/* Bytes that the record takes in a buffer, header included. */
+/* The bytes that the record takes in a buffer, header included. */
 size_t wire_method_load_bytes(const struct wire_method_load *load);
 size_t wire_stub_bytes(const struct wire_stub *stub);
 
@@ -275,14 +278,16 @@ struct wire_reader {
 	size_t pos;
 };
 
-/* 0, -EBADMSG (no message of ours, or cut short), -EPROTONOSUPPORT (another version). */
+/* Returns 0, -EBADMSG (no agent's message, or cut short), -EPROTONOSUPPORT (another version). */
 int wire_decode_message(const void *data, size_t len, struct wire_message *ret);
 
 void wire_reader_init(struct wire_reader *reader, const struct wire_message *message);
-/* 1 and *ret, 0 at the end, -EBADMSG if the rest does not hold a whole record. */
+/* Returns 1 and *ret, 0 at the end, -EBADMSG if the rest does not hold a whole record. */
 int wire_reader_next(struct wire_reader *reader, struct wire_record *ret);
 
-/* 0, or -EBADMSG if the payload is shorter than its kind needs; frame facts are not needed. */
+/*
+ * Return 0, or -EBADMSG if the payload is shorter than its kind needs; frame facts may be missing.
+ */
 int wire_decode_hello(const struct wire_record *record, struct wire_hello *ret);
 int wire_decode_resync(const struct wire_record *record, struct wire_resync *ret);
 int wire_decode_method_load(const struct wire_record *record, struct wire_method_load *ret);
@@ -293,30 +298,33 @@ int wire_decode_bye(const struct wire_record *record, struct wire_bye *ret);
 int wire_decode_thread(const struct wire_record *record, struct wire_thread *ret);
 
 /*
- * Walks what wire_decode_hello has already checked: first n_attrs times _attr, then n_values times
- * _value. *pos starts at 0. False when there is nothing more.
+ * Walk the attributes and the values of a hello, which wire_decode_hello has checked. For both *pos
+ * starts at 0. False at the end.
  */
 bool wire_hello_next_attr(const struct wire_hello *hello, size_t *pos, struct wire_attr *ret);
 bool wire_hello_next_value(const struct wire_hello *hello, size_t *pos, struct wire_value *ret);
 
-/* 1 and the section, 0 at the end, -EBADMSG if the rest is no whole section. *pos starts at 0. */
+/*
+ * Returns 1 and the section, 0 at the end, -EBADMSG if the rest is no whole section. *pos starts at
+ * 0.
+ */
 int wire_section_next(const uint8_t *sections, size_t len, size_t *pos, uint16_t *ret_tag,
 		      const uint8_t **ret_data, uint32_t *ret_len);
 
 /*
- * Walks section 1: every method, then every region and, after each, its depth - shared frames.
- * Next gives 1, 0 at the end of its list, or -EBADMSG, after which nothing more can be read. Frames
- * that a region does not ask for, or asks for and are not taken, make what follows wrong: the
- * caller's order is part of the format. The methods' and frames' indices have been checked.
+ * A walk through section 1, the inline table. The caller reads all methods, then all regions, and
+ * after each region its frames, of which the section has depth - shared. Each function returns 1, 0
+ * at the end of its list, or -EBADMSG, after which nothing more can be read. In another order the
+ * bytes are read wrongly. Indices of methods in frames are checked.
  */
 struct wire_inline {
 	const uint8_t *data;
 	size_t left;
 	uint32_t n_methods, methods_left;
-	uint32_t n_regions, regions_left; /* once the methods have been walked */
+	uint32_t n_regions, regions_left; /* valid if has_regions */
 	uint32_t frames_left;
 	uint32_t last_depth;
-	bool has_regions; /* their number was read */
+	bool has_regions; /* all methods and the number of regions have been read */
 	bool bad;
 };
 
@@ -325,10 +333,10 @@ int wire_inline_next_method(struct wire_inline *table, struct wire_method *ret);
 int wire_inline_next_region(struct wire_inline *table, struct wire_region *ret);
 int wire_inline_next_frame(struct wire_inline *table, struct wire_inline_frame *ret);
 
-/* The method's n_lines lines; *pos and *line start at 0. False at the end. */
+/* Walks the method's n_lines lines; *pos and *line start at 0. False at the end. */
 bool wire_method_next_line(const struct wire_method *method, size_t *pos, struct wire_line *line);
 
-/* What a reason is called in logs and counters; "unknown" for what is not known. */
+/* The name of a reason in logs and counters; "unknown" for any other number. */
 const char *wire_loss_reason_name(uint16_t reason);
 
 #endif

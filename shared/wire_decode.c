@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Turns the bytes of shared/README.md into structs. The bytes come from outside: every length is
- * checked against what is left before it is used, and strings are lent, never copied.
+ * Decodes the bytes of shared/README.md into structs, see wire.h. The bytes are hostile: every
+ * length is checked against the bytes that are left before it is used. Strings are borrowed, never
+ * copied.
  */
 #include "shared/wire.h"
 #include "shared/wire_varint.h"

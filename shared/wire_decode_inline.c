@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads the inline table of shared/README.md. Its bytes come from outside: every length is checked
- * against what is left, every index against what it points into.
+ * Decodes the inline table of shared/README.md, see wire.h. The bytes are hostile: every length is
+ * checked against the bytes that are left, and every index against the number of methods.
  */
 #include "shared/wire.h"
 #include "shared/wire_varint.h"

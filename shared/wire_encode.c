@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Turns structs into the bytes of shared/README.md.
+ * Encodes structs as the bytes of shared/README.md, see wire.h.
  *
  * Every record is first measured, then written whole; a record that does not fit leaves the buffer
- * as it was and sets overflow. Nothing allocates, so it may run inside a JVM's callback.
+ * as it was and sets overflow. No memory is allocated, so encoders may run in a JVMTI callback.
  */
 #include "shared/wire.h"
 #include "shared/wire_varint.h"

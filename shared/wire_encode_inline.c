@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes the inline table of shared/README.md, part by part. */
+/* Encodes the inline table of shared/README.md, part by part, see wire.h. */
 #include "shared/wire.h"
 #include "shared/wire_varint.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   LEB128 <-> uint32_t, for the files of this folder alone
+ * shape:   LEB128 <-> uint32_t; for the files of this folder only
  * units:   bytes
  * threads: any
  * errors:  false for a number that is cut short or does not fit into 32 bits
@@ -15,7 +15,7 @@
 
 #define WIRE_VARINT_MAX_BYTES 5
 
-/* Returns how many bytes were written. */
+/* Returns the number of bytes written. */
 static inline size_t wire_varint_write(uint8_t bytes[WIRE_VARINT_MAX_BYTES], uint32_t value)
 {
 	size_t len = 0;
@@ -28,7 +28,7 @@ static inline size_t wire_varint_write(uint8_t bytes[WIRE_VARINT_MAX_BYTES], uin
 	return len;
 }
 
-/* Moves on behind the number, or leaves all as it was. */
+/* Moves *data and *left behind the number; on failure leaves them as they were. */
 static inline bool wire_varint_read(const uint8_t **data, size_t *left, uint32_t *ret)
 {
 	uint64_t value = 0;
