@@ -305,8 +305,10 @@ static json_t *kept_of(const struct targets *targets, const struct engine_stats 
 	put_count(object, "files_forgotten", all->files.forgotten);
 	put_count(object, "name_bytes", stats->name_bytes);
 	put_count(object, "names_forgotten", stats->names_forgotten);
-	put_count(object, "stack_rest_bytes", all->stacks.remainder_bytes);
-	put_count(object, "stack_rests_dropped", all->stacks.dropped_remainders);
+	put_count(object, "stack_remainder_bytes", all->stacks.remainder_bytes);
+	put_count(object, "stack_remainders_dropped", all->stacks.dropped_remainders);
+	put_count(object, "heap_stack_bytes", all->stacks.heap_stack_bytes);
+	put_count(object, "heap_stacks_dropped", all->stacks.dropped_heap_stacks);
 	put_count(object, "clients_refused", stats->refused_clients);
 	put_count(object, "threads", stats->threads);
 	put_count(object, "thread_names", stats->thread_names);

@@ -8,7 +8,7 @@
  * source:  the names of the functions in HotSpot, libjli and the C library that begin threads
  *
  * All Java threads begin with the same frames: clone3, start_thread, some of the JVM, and
- * call_stub, which calls the first Java method. These nine frames say nothing. What tells
+ * call_stub, which calls the first Java method. These eight to ten frames say nothing. What tells
  * stacks apart is the pool of the thread, which is no frame but part of the thread's name.
  *
  * The pool's label stands above those frames and below the labels of processes and threads; below

@@ -62,6 +62,8 @@ void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
 	ret->reads += unwinder->remainders.reads;
 	ret->remainder_bytes = unwinder->remainders.bytes;
 	ret->dropped_remainders = unwinder->remainders.dropped;
+	ret->heap_stack_bytes = unwinder->heap.bytes;
+	ret->dropped_heap_stacks = unwinder->heap.dropped;
 	ret->unread_stacks = unwinder->live.refused + unwinder->remainders.refused;
 	ret->unread_instructions = unwinder->instructions.unread;
 }

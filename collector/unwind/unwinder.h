@@ -28,13 +28,15 @@
 
 struct unwinder_stats {
 	uint64_t ends[STACK_ENDS];
-	uint64_t joined;	     /* with the kernel's walk */
-	uint64_t extended;	     /* by what the process's stack held later */
-	uint64_t doubtful;	     /* cut: the stack remainder changed about then */
-	uint64_t reads;		     /* looks into processes' memory, each a system call */
-	uint64_t unread_stacks;	     /* looks behind snapshots that were not permitted */
-	uint64_t remainder_bytes;    /* of stack remainders that are kept now */
-	uint64_t dropped_remainders; /* for newer ones */
+	uint64_t joined;	      /* with the kernel's walk */
+	uint64_t extended;	      /* by what the process's stack held later */
+	uint64_t doubtful;	      /* cut: the stack remainder changed about then */
+	uint64_t reads;		      /* looks into processes' memory, each a system call */
+	uint64_t unread_stacks;	      /* looks behind snapshots that were not permitted */
+	uint64_t remainder_bytes;     /* of stack remainders that are kept now */
+	uint64_t dropped_remainders;  /* for newer ones */
+	uint64_t heap_stack_bytes;    /* of frames in the heap that are kept now */
+	uint64_t dropped_heap_stacks; /* for newer ones */
 	uint64_t unread_code; /* with code that could not be looked at: no right, or too late */
 	/* Samples in compiled code of which it is not known which instruction took the time. */
 	uint64_t unread_instructions;
