@@ -24,7 +24,7 @@ static int bad_value(const char *option, const char *value, const char *why)
 	return -EINVAL;
 }
 
-/* greater than 0 and at most most; what stands behind the number is *ret_rest. */
+/* A number from 0 to most. *ret_rest is the text behind the number; NULL: none may follow. */
 static int parse_number(const char *option, const char *text, double most, const char **ret_rest,
 			double *ret)
 {
