@@ -26,6 +26,9 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 public final class SlowInstructions {
     private static final int TURNS = 10_000;
+    private static final int ROUNDS = 4; // of a measurement
+    private static final int ROUNDS_MAX = 10_000;
+    private static final long BETWEEN_NS = 40_000_000; // two measurements
     private static final int CHASE = 1 << 24; // 128 MiB: more than caches have
     private static final AtomicLong COUNTER = new AtomicLong();
     private static final AtomicLongArray COUNTERS = new AtomicLongArray(1024);
@@ -39,21 +42,15 @@ public final class SlowInstructions {
     public static void main(String[] args) {
         String[] names = args[0].split(",");
         double seconds = args.length > 1 ? Double.parseDouble(args[1]) : 10;
-        double[][] before = new double[names.length][];
-        for (int i = 0; i < names.length; i++) {
-            warmUp(worksOf(names[i]));
-            before[i] = measure(worksOf(names[i]));
-        }
+        for (String name : names)
+            warmUp(worksOf(name));
         System.out.println("ready");
         System.out.flush();
-        for (String name : names)
-            runFor(worksOf(name)[0], seconds / names.length);
-        for (int i = 0; i < names.length; i++) {
-            double[] behind = measure(worksOf(names[i]));
+        for (String name : names) {
+            double[] shares = runFor(worksOf(name), seconds / names.length);
             for (int half = 0; half < 2; half++)
-                System.out.printf("share %s_%s %.4f of its time%n", names[i],
-                                  half == 0 ? "slow" : "cheap",
-                                  Math.max(0, (before[i][half] + behind[half]) / 2));
+                System.out.printf("share %s_%s %.4f of its time%n", name,
+                                  half == 0 ? "slow" : "cheap", Math.max(0, shares[half]));
         }
     }
 
@@ -64,9 +61,35 @@ public final class SlowInstructions {
         }
     }
 
-    private static void runFor(Work work, double seconds) {
-        for (long end = System.nanoTime() + (long) (seconds * 1e9); System.nanoTime() < end;)
-            sink = work.run(sink);
+    /**
+     * Runs the first for so long, and meanwhile measures, again and again: what slow() takes and what
+     * cheap() takes, of the time of both. It changes with what else the machine does.
+     */
+    private static double[] runFor(Work[] works, double seconds) {
+        long[][] took = new long[works.length][ROUNDS_MAX];
+        int rounds = 0;
+        for (long end = System.nanoTime() + (long) (seconds * 1e9); System.nanoTime() < end;) {
+            for (long next = System.nanoTime() + BETWEEN_NS; System.nanoTime() < next;)
+                sink = works[0].run(sink);
+            for (int i = 0; i < ROUNDS && rounds < ROUNDS_MAX; i++)
+                measure(works, took, rounds++);
+        }
+        double both = mean(took[0], rounds);
+        return new double[] {mean(took[1], rounds) / both - 1, mean(took[2], rounds) / both - 1};
+    }
+
+    private static void measure(Work[] works, long[][] took, int round) {
+        for (int j = 0; j < works.length; j++) {
+            long start = System.nanoTime();
+            sink = works[j].run(sink);
+            took[j][round] = System.nanoTime() - start;
+        }
+    }
+
+    /** Without the tenth that took the longest: there another process ran, not this one. */
+    private static double mean(long[] took, int rounds) {
+        Arrays.sort(took, 0, rounds);
+        return Arrays.stream(took, 0, rounds - rounds / 10).average().orElse(Double.NaN);
     }
 
     /** With both, with slow() twice, with cheap() twice. */
@@ -97,24 +120,6 @@ public final class SlowInstructions {
         default:
             throw new IllegalArgumentException(name);
         }
-    }
-
-    /** What slow() takes and what cheap() takes, of the time of both, by the medians. */
-    private static double[] measure(Work[] works) {
-        double[] median = new double[works.length];
-        long[][] took = new long[works.length][101];
-        for (int i = 0; i < took[0].length; i++) {
-            for (int j = 0; j < works.length; j++) {
-                long start = System.nanoTime();
-                sink = works[j].run(sink);
-                took[j][i] = System.nanoTime() - start;
-            }
-        }
-        for (int j = 0; j < works.length; j++) {
-            Arrays.sort(took[j]);
-            median[j] = took[j][took[j].length / 2];
-        }
-        return new double[] {median[1] / median[0] - 1, median[2] / median[0] - 1};
     }
 
     /** One cycle through all of it, in an order that nothing foresees. */
