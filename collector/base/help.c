@@ -1,22 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Looks through the whole command line for an option that asks for help, see help.h. */
+/*
+ * Looks through the whole command line for an option that asks for help, see help.h.
+ *
+ * getopt_long moves words behind the options. An option at the end whose value is missing would take
+ * such a word for its value at the next look: so this look has a copy.
+ */
 #include "base/help.h"
 
-#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
-bool help_is_asked(int argc, char **argv, const char *short_options,
-		   const struct option *long_options, int *ret_words)
+void help_look(struct help *help, int argc, char **argv, const char *short_options,
+	       const struct option *long_options)
 {
 	const int said = opterr;
-	bool is_asked = false;
 	int option;
 
+	*help = (struct help){.argv = calloc((size_t)argc + 1, sizeof(*argv))};
+	if (!help->argv)
+		return;
+	memcpy(help->argv, argv, (size_t)argc * sizeof(*argv));
 	opterr = 0;
 	optind = 0;
-	while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) >= 0)
-		is_asked |= option == 'h';
-	*ret_words = optind;
+	while ((option = getopt_long(argc, help->argv, short_options, long_options, NULL)) >= 0)
+		help->is_asked |= option == 'h';
+	help->words = help->argv + optind;
+	help->n_words = argc - optind;
 	opterr = said;
 	optind = 0;
-	return is_asked;
+}
+
+void help_fini(struct help *help)
+{
+	free(help->argv);
+	*help = (struct help){0};
 }

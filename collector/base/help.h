@@ -15,8 +15,19 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-/* Resets getopt_long, which has moved words without options to the end: argv from *ret_words on. */
-bool help_is_asked(int argc, char **argv, const char *short_options,
-		   const struct option *long_options, int *ret_words);
+struct help {
+	bool is_asked;
+	char **words; /* of the command line, those that are no options; borrowed texts */
+	int n_words;
+	char **argv; /* a copy, which getopt_long puts into another order */
+};
+
+/*
+ * Looks through the command line, which stays as it is, and resets getopt_long. Without memory help
+ * is not asked for, and there are no words.
+ */
+void help_look(struct help *help, int argc, char **argv, const char *short_options,
+	       const struct option *long_options);
+void help_fini(struct help *help);
 
 #endif

@@ -2,6 +2,7 @@
 /* Reads the command line, see command_line.h. The first word that is no option is the command. */
 #include "cli/command_line.h"
 
+#include "base/cleanup.h"
 #include "base/help.h"
 #include "cli/name_options.h"
 #include "cli/output_options.h"
@@ -119,13 +120,17 @@ static void set_help(struct options *options, char **words, int n)
 	}
 }
 
-static bool is_help(char **words, int n)
+/* Whether help is all that is asked for, by an option or by the word. */
+static bool take_help(struct options *options, int argc, char **argv)
 {
-	for (int i = 0; i < n; i++) {
-		if (command_of(words[i]) == COMMAND_HELP)
-			return true;
-	}
-	return false;
+	_cleanup_(help_fini) struct help help;
+
+	help_look(&help, argc, argv, collect_short_options, collect_long_options);
+	for (int i = 0; i < help.n_words; i++)
+		help.is_asked |= command_of(help.words[i]) == COMMAND_HELP;
+	if (help.is_asked)
+		set_help(options, help.words, help.n_words);
+	return help.is_asked;
 }
 
 static int set_command(struct options *options, const char *word)
@@ -232,15 +237,11 @@ static int make_top(struct options *options)
 
 int command_line_parse(struct options *options, int argc, char **argv)
 {
-	int option, words, err = 0;
-	bool wants_help;
+	int option, err = 0;
 
 	options_init(options);
-	wants_help = help_is_asked(argc, argv, collect_short_options, collect_long_options, &words);
-	if (wants_help || is_help(argv + words, argc - words)) {
-		set_help(options, argv + words, argc - words);
+	if (take_help(options, argc, argv))
 		return 0;
-	}
 	while (!err && (option = getopt_long(argc, argv, collect_short_options,
 					     collect_long_options, NULL)) >= 0)
 		err = apply(options, option);

@@ -3,6 +3,7 @@
 #include "draw/draw_options.h"
 
 #include "draw/draw_missing.h"
+#include "base/cleanup.h"
 #include "base/help.h"
 #include "base/log.h"
 #include "base/quick_hash.h"
@@ -380,7 +381,8 @@ static int check(struct draw_options *options)
 int draw_options_parse(struct draw_options *options, enum draw_command command, int argc,
 		       char **argv)
 {
-	int option, words, err = 0, index = 0;
+	_cleanup_(help_fini) struct help help;
+	int option, err = 0, index = 0;
 
 	*options = (struct draw_options){
 		.command = command,
@@ -389,8 +391,8 @@ int draw_options_parse(struct draw_options *options, enum draw_command command, 
 		.diff = {.width = command == DRAW_DIFF ? DIFF_WIDTH_UNION : DIFF_WIDTH_AFTER,
 			 .is_raw = command == DRAW_RENDER},
 	};
-	options->wants_help =
-		help_is_asked(argc, argv, draw_short_options, draw_long_options, &words);
+	help_look(&help, argc, argv, draw_short_options, draw_long_options);
+	options->wants_help = help.is_asked;
 	if (options->wants_help)
 		return 0;
 	while (!err && (option = getopt_long(argc, argv, draw_short_options, draw_long_options,

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,6 +55,15 @@ static void record_takes_its_options_on_either_side(void **state)
 	assert_int_equal(options.n_outputs, 2);
 	assert_int_equal(options.outputs[0].format, RENDER_FOLDED);
 	assert_int_equal(options.outputs[1].format, RENDER_SVG);
+}
+
+/* The command in front of it is not its value. */
+static void an_option_at_the_end_lacks_its_value(void **state)
+{
+	assert_int_equal(parse("record -F"), -EINVAL);
+	assert_null(optarg);
+	assert_int_equal(parse("record --frequency"), -EINVAL);
+	assert_null(optarg);
 }
 
 static void record_writes_to_standard_output_in_a_format(void **state)
@@ -455,6 +465,7 @@ int main(void)
 		cmocka_unit_test(http_is_for_this_host_alone_unless_told_otherwise),
 		cmocka_unit_test(record_has_the_defaults_users_expect),
 		cmocka_unit_test(record_takes_its_options_on_either_side),
+		cmocka_unit_test(an_option_at_the_end_lacks_its_value),
 		cmocka_unit_test(record_writes_to_standard_output_in_a_format),
 		cmocka_unit_test(record_serves_whoever_is_at_the_other_end_of_a_connection),
 		cmocka_unit_test(methods_are_called_as_the_user_likes),
