@@ -12,9 +12,9 @@
 #include "flags.h"
 #include "hello.h"
 #include "hotspot/jvm_version.h"
+#include "hotspot/vmstructs.h"
 #include "options.h"
 #include "sender.h"
-#include "hotspot/vmstructs.h"
 #include "warn.h"
 
 #include <stdlib.h>

@@ -15,8 +15,8 @@
 #ifndef FGAGENT_EVENTS_H
 #define FGAGENT_EVENTS_H
 
-#include "naming.h"
 #include "hotspot/nmethods.h"
+#include "naming.h"
 #include "recorder.h"
 
 #include <jvmti.h>

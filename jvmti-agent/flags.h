@@ -9,8 +9,8 @@
 #ifndef FGAGENT_FLAGS_H
 #define FGAGENT_FLAGS_H
 
-#include "options.h"
 #include "hotspot/vmstructs.h"
+#include "options.h"
 
 enum flags_fp {
 	FLAGS_FP_UNKNOWN, /* the flag was not found */

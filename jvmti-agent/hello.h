@@ -12,9 +12,9 @@
 #define FGAGENT_HELLO_H
 
 #include "flags.h"
+#include "hotspot/vmstructs.h"
 #include "options.h"
 #include "shared/wire.h"
-#include "hotspot/vmstructs.h"
 
 #include <jvmti.h>
 

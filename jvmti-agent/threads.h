@@ -12,8 +12,8 @@
 #ifndef FGAGENT_THREADS_H
 #define FGAGENT_THREADS_H
 
-#include "recorder.h"
 #include "hotspot/vmstructs.h"
+#include "recorder.h"
 
 #include <jvmti.h>
 

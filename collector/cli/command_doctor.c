@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect doctor: says what is in the way, and how to remove it. Exit 0 if nothing is. */
-#include "cli/commands.h"
 #include "base/json_value.h"
+#include "cli/commands.h"
 #include "inspect/doctor.h"
 
 #include <stdio.h>

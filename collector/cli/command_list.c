@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect list: what the daemon knows; without one, whoever dials within a moment. */
 #include "cli/commands.h"
+#include "inspect/jvm_list.h"
+#include "live/engine.h"
 #include "serve/control.h"
 #include "serve/control_client.h"
-#include "live/engine.h"
-#include "inspect/jvm_list.h"
 
 #include "base/clock.h"
 #include "base/log.h"

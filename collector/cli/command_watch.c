@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect --watch: keeps every JVM's map current and records when it is asked to. */
 #include "cli/commands.h"
+#include "live/engine.h"
 #include "serve/control.h"
 #include "serve/daemon.h"
-#include "live/engine.h"
 #include "serve/service.h"
 
 #include "base/clock.h"

@@ -3,11 +3,11 @@
  * Records in this process, see recorder.h: the socket is opened, agents that run already dial
  * within a second, and recording begins when those that are wanted are known.
  */
+#include "cli/progress.h"
+#include "cli/recorder.h"
 #include "inspect/diagnose.h"
 #include "inspect/diagnose_process.h"
 #include "live/engine.h"
-#include "cli/progress.h"
-#include "cli/recorder.h"
 
 #include "base/clock.h"
 #include "base/log.h"

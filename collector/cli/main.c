@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fgcollect: reads the command line and does what it says. Exit 0, 1 (failed), 2 (usage). */
-#include "cli/commands.h"
 #include "cli/command_line.h"
+#include "cli/commands.h"
 
 #include "base/log.h"
 #include "options/tables.h"

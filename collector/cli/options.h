@@ -12,12 +12,12 @@
 #ifndef FG_CLI_OPTIONS_H
 #define FG_CLI_OPTIONS_H
 
+#include "base/log.h"
+#include "cli/top_options.h"
 #include "draw/output_path.h"
 #include "live/recording.h"
-#include "cli/top_options.h"
-#include "serve/watch_options.h"
-#include "base/log.h"
 #include "render/render.h"
+#include "serve/watch_options.h"
 
 #define OPTIONS_DEFAULT_SECONDS 10
 

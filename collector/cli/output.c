@@ -2,10 +2,9 @@
 /* Checks outputs first and writes them last, see output.h. */
 #include "cli/output.h"
 
-#include "cli/stdout_output.h"
-
 #include "base/file.h"
 #include "base/log.h"
+#include "cli/stdout_output.h"
 
 #include <errno.h>
 #include <inttypes.h>

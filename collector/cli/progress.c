@@ -2,9 +2,9 @@
 /* One line on stderr, begun with a carriage return and cleared to its end; see progress.h. */
 #include "cli/progress.h"
 
-#include "live/report.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "live/report.h"
 
 #include <stdio.h>
 #include <unistd.h>

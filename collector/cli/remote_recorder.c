@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Records through a running daemon, see recorder.h and control.h. */
+#include "cli/recorder.h"
 #include "serve/control.h"
 #include "serve/control_client.h"
-#include "cli/recorder.h"
 
 #include "base/clock.h"
 #include "base/json_value.h"

@@ -2,8 +2,8 @@
 /* Writes names of code as perf's users know them, see code_name.h. */
 #include "code/code_name.h"
 
-#include "code/inline_table.h"
 #include "base/utf8.h"
+#include "code/inline_table.h"
 
 #include <stdio.h>
 #include <string.h>

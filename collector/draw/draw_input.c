@@ -2,9 +2,9 @@
 /* Reads the files to draw, and says what is wrong with them; see draw_input.h. */
 #include "draw/draw_input.h"
 
-#include "draw/draw_recordings.h"
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "draw/draw_recordings.h"
 
 #include <errno.h>
 #include <fcntl.h>

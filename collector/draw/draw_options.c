@@ -2,11 +2,11 @@
 /* Reads the command line of render and diff, see draw_options.h. */
 #include "draw/draw_options.h"
 
-#include "draw/draw_missing.h"
 #include "base/cleanup.h"
 #include "base/help.h"
 #include "base/log.h"
 #include "base/quick_hash.h"
+#include "draw/draw_missing.h"
 #include "options/tables.h"
 
 #include <errno.h>

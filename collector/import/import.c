@@ -2,11 +2,10 @@
 /* Finds the format of a file and calls the reader of that format, see import.h. */
 #include "import/import.h"
 
+#include "base/cleanup.h"
 #include "import/pprof.h"
 #include "import/readers.h"
 #include "import/recording_reader.h"
-
-#include "base/cleanup.h"
 
 #include <errno.h>
 

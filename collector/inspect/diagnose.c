@@ -4,8 +4,8 @@
  */
 #include "inspect/diagnose.h"
 
-#include "inspect/diagnose_names.h"
 #include "base/cleanup.h"
+#include "inspect/diagnose_names.h"
 
 #include <dirent.h>
 #include <errno.h>

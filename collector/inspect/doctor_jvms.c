@@ -5,8 +5,8 @@
  * compared and shown.
  */
 #include "inspect/doctor.h"
-#include "intake/intake.h"
 #include "inspect/jvm_release.h"
+#include "intake/intake.h"
 
 #include "base/cleanup.h"
 #include "base/file.h"

@@ -2,11 +2,11 @@
 /* JVMs as JSON and as a table, see jvm_list.h. */
 #include "inspect/jvm_list.h"
 
-#include "inspect/jvm_names.h"
-#include "inspect/self_stats.h"
 #include "base/clock.h"
 #include "base/json_value.h"
 #include "base/utf8.h"
+#include "inspect/jvm_names.h"
+#include "inspect/self_stats.h"
 
 #include <stdlib.h>
 #include <string.h>

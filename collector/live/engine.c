@@ -2,10 +2,10 @@
 /* The collector's loop, see engine.h. */
 #include "live/engine.h"
 
-#include "live/pace.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/turn.h"
+#include "live/pace.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -9,10 +9,10 @@
 #ifndef FG_LIVE_ENGINE_H
 #define FG_LIVE_ENGINE_H
 
-#include "live/daemon_stats.h"
-#include "live/recording.h"
 #include "intake/intake.h"
 #include "intake/outreach.h"
+#include "live/daemon_stats.h"
+#include "live/recording.h"
 
 #define ENGINE_MAX_RECORDINGS 8
 

@@ -21,8 +21,8 @@
 #ifndef FG_LIVE_MAPPING_WATCH_H
 #define FG_LIVE_MAPPING_WATCH_H
 
-#include "sample/perf_record.h"
 #include "process/process.h"
+#include "sample/perf_record.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,10 +12,10 @@
 #ifndef FG_LIVE_NAMED_SAMPLE_H
 #define FG_LIVE_NAMED_SAMPLE_H
 
+#include "process/process.h"
 #include "profile/profile.h"
 #include "profile/timeline.h"
 #include "symbolize/symbolizer.h"
-#include "process/process.h"
 #include "unwind/stack.h"
 
 #define SAMPLE_MAX_VALUES 4

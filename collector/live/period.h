@@ -16,10 +16,10 @@
 #define FG_LIVE_PERIOD_H
 
 #include "base/map64.h"
+#include "process/targets.h"
 #include "profile/profile.h"
 #include "profile/profile_info.h"
 #include "profile/timeline.h"
-#include "process/targets.h"
 
 #define PERIOD_MAX_BYTES (UINT64_C(256) << 20)
 /*

@@ -13,17 +13,17 @@
 #ifndef FG_LIVE_RECORDING_H
 #define FG_LIVE_RECORDING_H
 
+#include "base/map64.h"
 #include "live/mapping_watch.h"
 #include "live/tree_sink.h"
 #include "live/window_sink.h"
-#include "base/map64.h"
+#include "process/selection.h"
+#include "process/targets.h"
 #include "profile/profile_info.h"
 #include "render/render.h"
 #include "sample/hold.h"
 #include "sample/sampler.h"
 #include "symbolize/symbolizer.h"
-#include "process/selection.h"
-#include "process/targets.h"
 #include "unwind/unwinder.h"
 
 #include <stdbool.h>

@@ -18,9 +18,9 @@
 #ifndef FG_MAPS_JITDUMP_TARGET_H
 #define FG_MAPS_JITDUMP_TARGET_H
 
-#include "memory/address_space.h"
 #include "code/code_map.h"
 #include "maps/jitdump.h"
+#include "memory/address_space.h"
 
 struct jitdump_target {
 	struct jitdump *dump; /* borrowed; NULL: no jitdump is written */

@@ -9,8 +9,8 @@
 #include "maps/map_writer.h"
 
 #include "base/clock.h"
-#include "shared/wire.h"
 #include "maps/perf_map.h"
+#include "shared/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include "process/code_events.h"
 
 #include "base/log.h"
-#include "process/code_inlines.h"
 #include "code/java_text.h"
+#include "process/code_inlines.h"
 
 #include <errno.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 #ifndef FG_PROCESS_CODE_EVENTS_H
 #define FG_PROCESS_CODE_EVENTS_H
 
-#include "shared/wire.h"
 #include "process/process.h"
+#include "shared/wire.h"
 
 /* process->jvm must not be NULL. */
 void code_events_apply(struct process *process, const struct wire_record *record, uint64_t now_ns);

@@ -15,19 +15,19 @@
 #define FG_PROCESS_PROCESS_H
 
 #include "base/map64.h"
-#include "memory/address_space.h"
 #include "code/code_map.h"
 #include "code/code_methods.h"
-#include "container/containers.h"
-#include "maps/foreign_reader.h"
-#include "process/workload.h"
 #include "code/java_methods.h"
 #include "code/jvm_hello.h"
+#include "code/name_pool.h"
+#include "code/vm_layout.h"
+#include "container/containers.h"
+#include "container/pod_uid.h"
+#include "maps/foreign_reader.h"
 #include "maps/jitdump_target.h"
 #include "maps/map_writer.h"
-#include "code/name_pool.h"
-#include "container/pod_uid.h"
-#include "code/vm_layout.h"
+#include "memory/address_space.h"
+#include "process/workload.h"
 
 #include <limits.h>
 #include <stdbool.h>

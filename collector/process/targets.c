@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "base/process_stat.h"
-#include "process/code_events.h"
 #include "maps/perf_map.h"
+#include "process/code_events.h"
 
 #include <assert.h>
 #include <errno.h>

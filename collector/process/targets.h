@@ -25,9 +25,9 @@
 
 #include "base/map64.h"
 #include "intake/intake.h"
-#include "sample/perf_record.h"
 #include "process/foreign_upkeep.h"
 #include "process/process.h"
+#include "sample/perf_record.h"
 
 #define TARGETS_LINGER_NS	UINT64_C(3000000000)
 #define TARGETS_MAP_MAX_AGE_SEC (24 * 60 * 60)

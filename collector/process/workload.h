@@ -17,8 +17,8 @@
 #ifndef FG_PROCESS_WORKLOAD_H
 #define FG_PROCESS_WORKLOAD_H
 
-#include "container/container.h"
 #include "code/jvm_hello.h"
+#include "container/container.h"
 
 #include <stdint.h>
 

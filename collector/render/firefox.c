@@ -19,8 +19,8 @@
  * thread. The times of these are not known, so a stack there lasts as long as its samples together:
  * the track shows the tree's stacks side by side.
  */
-#include "render/by_thread.h"
 #include "encode/json.h"
+#include "render/by_thread.h"
 #include "render/kinds.h"
 #include "render/render.h"
 #include "render/source.h"

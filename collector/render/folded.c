@@ -14,8 +14,8 @@
  * deep.
  */
 #include "encode/bytes.h"
-#include "render/render.h"
 #include "encode/text.h"
+#include "render/render.h"
 
 #include "base/cleanup.h"
 #include "base/map64.h"

@@ -5,12 +5,12 @@
  *
  *   <meta policy> <title> <style> <script of data> <script>
  */
+#include "encode/packed.h"
+#include "encode/text.h"
 #include "render/graph.h"
 #include "render/html_data.h"
-#include "encode/packed.h"
 #include "render/render.h"
 #include "render/svg_assets.h"
-#include "encode/text.h"
 
 #include "base/cleanup.h"
 

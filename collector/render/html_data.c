@@ -5,15 +5,14 @@
  */
 #include "render/html_data.h"
 
-#include "encode/bytes.h"
-#include "render/kinds.h"
-#include "encode/packed.h"
-#include "render/svg_data.h"
-#include "encode/text.h"
-
 #include "base/cleanup.h"
+#include "encode/bytes.h"
+#include "encode/packed.h"
+#include "encode/text.h"
 #include "profile/name_lists.h"
 #include "profile/pools.h"
+#include "render/kinds.h"
+#include "render/svg_data.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -17,10 +17,10 @@
  * The file tells readers the kind: "/tmp/perf-0.map" is generated code, "[kernel.kallsyms]" the
  * kernel, "inlined" a function inlined into the frame that follows.
  */
+#include "encode/text.h"
 #include "render/by_thread.h"
 #include "render/render.h"
 #include "render/source.h"
-#include "encode/text.h"
 
 #include "base/cleanup.h"
 #include "base/intern.h"

@@ -18,12 +18,12 @@
  * have the label pprof::base, as pprof -diff_base writes them. Normalised, the values before are
  * scaled so that both sides have the same sum.
  */
-#include "render/by_thread.h"
 #include "encode/bytes.h"
 #include "encode/gzip.h"
+#include "encode/text.h"
+#include "render/by_thread.h"
 #include "render/render.h"
 #include "render/source.h"
-#include "encode/text.h"
 #include "render/tuples.h"
 
 #include "base/cleanup.h"

@@ -9,8 +9,8 @@
 #ifndef FG_RENDER_SOURCE_H
 #define FG_RENDER_SOURCE_H
 
-#include "profile/profile.h"
 #include "encode/bytes.h"
+#include "profile/profile.h"
 
 /*
  * Adds the path of the node's file, which must not be NULL. The file of a Java class has no

@@ -13,8 +13,8 @@
  * has the samples without a thread. A sample repeats its whole stack, so if there are more than
  * MAX_TIMED samples, the order of time is given up, and each stack of a thread is written once.
  */
-#include "render/by_thread.h"
 #include "encode/json.h"
+#include "render/by_thread.h"
 #include "render/render.h"
 #include "render/source.h"
 #include "render/tuples.h"

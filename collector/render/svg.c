@@ -7,6 +7,7 @@
  * The picture, from top to bottom: title, subtitle, frames (the root lowest unless inverted),
  * legend, notes.
  */
+#include "encode/text.h"
 #include "render/graph.h"
 #include "render/kinds.h"
 #include "render/name_colors.h"
@@ -14,7 +15,6 @@
 #include "render/svg_assets.h"
 #include "render/svg_data.h"
 #include "render/svg_frames.h"
-#include "encode/text.h"
 
 #include "base/cleanup.h"
 

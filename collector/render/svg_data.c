@@ -2,15 +2,14 @@
 /* Encodes the whole tree for the script, see svg_data.h. */
 #include "render/svg_data.h"
 
-#include "encode/bytes.h"
-#include "render/kinds.h"
-#include "render/name_colors.h"
-#include "encode/packed.h"
-#include "encode/text.h"
-
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/map64.h"
+#include "encode/bytes.h"
+#include "encode/packed.h"
+#include "encode/text.h"
+#include "render/kinds.h"
+#include "render/name_colors.h"
 
 #include <errno.h>
 #include <inttypes.h>

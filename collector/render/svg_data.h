@@ -29,8 +29,8 @@
 #ifndef FG_RENDER_SVG_DATA_H
 #define FG_RENDER_SVG_DATA_H
 
-#include "profile/reshape.h"
 #include "encode/bytes.h"
+#include "profile/reshape.h"
 #include "render/graph.h"
 #include "render/palette.h"
 

@@ -2,12 +2,11 @@
 /* Writes the frames of the static picture, see svg_frames.h. */
 #include "render/svg_frames.h"
 
+#include "base/cleanup.h"
 #include "encode/bytes.h"
+#include "encode/text.h"
 #include "render/kinds.h"
 #include "render/label.h"
-#include "encode/text.h"
-
-#include "base/cleanup.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,17 +5,17 @@
  */
 #include "serve/control.h"
 
-#include "inspect/diagnose.h"
-#include "inspect/jvm_list.h"
-#include "serve/newcomers.h"
 #include "base/clock.h"
 #include "base/json_value.h"
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "base/mount_namespace.h"
+#include "inspect/diagnose.h"
+#include "inspect/jvm_list.h"
 #include "intake/listen.h"
 #include "render/render.h"
 #include "sample/sampler.h"
+#include "serve/newcomers.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,10 +2,10 @@
 /* The client's side of the control socket, see control_client.h. */
 #include "serve/control_client.h"
 
-#include "serve/control.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "serve/control.h"
 
 #include <errno.h>
 #include <limits.h>

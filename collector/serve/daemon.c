@@ -7,12 +7,12 @@
  */
 #include "serve/daemon.h"
 
-#include "serve/graph_writer.h"
-#include "serve/http_server.h"
-#include "inspect/jvm_list.h"
-#include "serve/metrics.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "inspect/jvm_list.h"
+#include "serve/graph_writer.h"
+#include "serve/http_server.h"
+#include "serve/metrics.h"
 
 #include <errno.h>
 #include <stdio.h>

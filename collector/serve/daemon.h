@@ -14,9 +14,9 @@
 #ifndef FG_SERVE_DAEMON_H
 #define FG_SERVE_DAEMON_H
 
+#include "live/daemon_stats.h"
 #include "live/engine.h"
 #include "live/period_sink.h"
-#include "live/daemon_stats.h"
 #include "serve/service.h"
 #include "serve/watch_options.h"
 

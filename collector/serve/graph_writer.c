@@ -2,10 +2,10 @@
 /* The thread that writes graphs, see graph_writer.h. */
 #include "serve/graph_writer.h"
 
-#include "serve/graph_dir.h"
-#include "live/report.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "live/report.h"
+#include "serve/graph_dir.h"
 #include "unwind/stack.h"
 
 #include <errno.h>

@@ -6,10 +6,10 @@
  */
 #include "serve/newcomers.h"
 
-#include "inspect/diagnose_process.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/process_stat.h"
+#include "inspect/diagnose_process.h"
 
 #include <stdlib.h>
 

@@ -10,9 +10,9 @@
 #include "base/cleanup.h"
 #include "base/map64.h"
 #include "base/serial.h"
-#include "symbolize/demangle.h"
 #include "elf/elf_functions.h"
 #include "elf/mini_debug.h"
+#include "symbolize/demangle.h"
 
 #include <assert.h>
 #include <elf.h>

@@ -7,9 +7,9 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/serial.h"
-#include "symbolize/kernel_hidden.h"
 #include "code/code_map.h"
 #include "code/name_pool.h"
+#include "symbolize/kernel_hidden.h"
 
 #include <errno.h>
 #include <stdlib.h>

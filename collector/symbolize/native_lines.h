@@ -16,8 +16,8 @@
 #ifndef FG_SYMBOLIZE_NATIVE_LINES_H
 #define FG_SYMBOLIZE_NATIVE_LINES_H
 
-#include "symbolize/dwarf_lines.h"
 #include "memory/address_space.h"
+#include "symbolize/dwarf_lines.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -9,9 +9,9 @@
 #ifndef FG_SYMBOLIZE_SYMBOLIZER_CONTEXT_H
 #define FG_SYMBOLIZE_SYMBOLIZER_CONTEXT_H
 
-#include "symbolize/demangle.h"
 #include "code/java_name.h"
 #include "process/process.h"
+#include "symbolize/demangle.h"
 
 #include <stdbool.h>
 #include <stdint.h>

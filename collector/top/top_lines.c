@@ -5,8 +5,8 @@
  */
 #include "top/top_lines.h"
 
-#include "render/label.h"
 #include "encode/text.h"
+#include "render/label.h"
 
 #include <stdio.h>
 #include <string.h>

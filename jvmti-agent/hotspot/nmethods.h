@@ -15,8 +15,8 @@
 #ifndef FGAGENT_HOTSPOT_NMETHODS_H
 #define FGAGENT_HOTSPOT_NMETHODS_H
 
-#include "shared/wire.h"
 #include "hotspot/vmstructs.h"
+#include "shared/wire.h"
 
 struct nmethods {
 	bool on;

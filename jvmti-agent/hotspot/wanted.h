@@ -9,8 +9,8 @@
 #ifndef FGAGENT_HOTSPOT_WANTED_H
 #define FGAGENT_HOTSPOT_WANTED_H
 
-#include "shared/wire.h"
 #include "hotspot/vmstructs.h"
+#include "shared/wire.h"
 
 #define WANTED_MAX 256
 

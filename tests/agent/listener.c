@@ -12,8 +12,8 @@
  * methods named here, regions, how the method itself is told, its ID and lines. With "tables" each
  * region follows as a line: the code's address, where it ends, and its frames, outermost first.
  */
-#include "known.h"
 #include "shared/wire.h"
+#include "known.h"
 
 #include <nng/nng.h>
 #include <nng/protocol/pipeline0/pull.h>

@@ -9,8 +9,8 @@
 #ifndef PEER_H
 #define PEER_H
 
-#include "known.h"
 #include "shared/wire.h"
+#include "known.h"
 
 struct peer {
 	int listen_fd, fd;

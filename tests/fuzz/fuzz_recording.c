@@ -6,9 +6,9 @@
  */
 #include "fuzzer.h"
 
+#include "encode/gzip.h"
 #include "import/import.h"
 #include "profile/recording_format.h"
-#include "encode/gzip.h"
 #include "render/render.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  */
 #include "fuzzer.h"
 
-#include "sample/perf_regs.h"
 #include "code/code_map.h"
+#include "sample/perf_regs.h"
 #include "unwind/step.h"
 #include "unwind/unwinder.h"
 

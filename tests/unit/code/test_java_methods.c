@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fake_hotspot.h"
 #include "code/java_methods.h"
+#include "fake_hotspot.h"
 
 #define NEVER_MAPPED UINT64_C(0x10000)
 #define LATER(n)     (1 + (n)*JAVA_METHODS_CHECK_NS)

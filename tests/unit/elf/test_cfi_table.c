@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "cfi_ground_truth.h"
 #include "elf/cfi_table.h"
+#include "cfi_ground_truth.h"
 #include "unwind_image.h"
 
 #include <elf.h>

@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "files/cfi_cache.h"
-#include "elf/cfi_section.h"
 #include "../elf/unwind_image.h"
+#include "elf/cfi_section.h"
+#include "files/cfi_cache.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -3,12 +3,12 @@
  * Recordings of our own: what was written is read again whole, and nothing that a file says is
  * believed. Files that no program of ours writes are made of records by hand.
  */
-#include "import/import.h"
-#include "profile/recording_format.h"
+#include "../render/profile_of.h"
 #include "encode/bytes.h"
 #include "encode/gzip.h"
+#include "import/import.h"
+#include "profile/recording_format.h"
 #include "render/render.h"
-#include "../render/profile_of.h"
 
 #include <errno.h>
 #include <setjmp.h>

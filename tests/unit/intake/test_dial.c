@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fake_proc.h"
 #include "intake/dial.h"
+#include "fake_proc.h"
 
 #define TICKS 1000
 

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "fake_proc.h"
 #include "intake/beacon.h"
 #include "intake/finder.h"
+#include "fake_proc.h"
 
 #define JVM 4242
 

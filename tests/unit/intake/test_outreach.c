@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "fake_proc.h"
 #include "intake/outreach.h"
+#include "fake_proc.h"
 
 static struct intake *intake;
 static struct outreach outreach;

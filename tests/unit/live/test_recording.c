@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "live/recording.h"
 #include "base/clock.h"
+#include "live/recording.h"
 
 #define STRANGER 0x7ffffff0 /* beyond any PID */
 #define SEC	 UINT64_C(1000000000)

@@ -2,8 +2,8 @@
 /* From METHOD_LOAD's inline table to frames; the process is this test's own. */
 #include "process/code_inlines.h"
 
-#include "process/code_events.h"
 #include "maps/code_lines.h"
+#include "process/code_events.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /* What agents say, as it is in the jitdump: the model with one session, of a child of the test. */
 #include "targets_fixture.h"
 
-#include "base/clock.h"
 #include "../maps/jitdump_reader.h"
+#include "base/clock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Names from outside as UTF-8, XML and in colour. */
-#include "render/kinds.h"
 #include "encode/text.h"
+#include "render/kinds.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "inspect/diagnose_process.h"
-#include "serve/newcomers.h"
 #include "base/clock.h"
 #include "base/process_stat.h"
+#include "inspect/diagnose_process.h"
+#include "serve/newcomers.h"
 
 static struct engine engine;
 static struct recording_options options;

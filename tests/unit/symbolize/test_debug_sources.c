@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fixture.h"
 #include "symbolize/elf_symbols.h"
+#include "fixture.h"
 
 #define BUILD_ID "abcdef0123456789"
 #define BY_ID	 "usr/lib/debug/.build-id/ab/cdef0123456789.debug"

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "fixture.h"
 #include "symbolize/debuginfod.h"
+#include "fixture.h"
 
 #define BUILD_ID  "abcdef0123456789"
 #define OTHER_ID  "abcdef0123456788"

@@ -19,8 +19,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "fixture.h"
 #include "symbolize/native_lines.h"
+#include "fixture.h"
 
 static const char source[] =
 	"static inline __attribute__((always_inline)) int deep(int *p, int x)\n"

@@ -20,8 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fixture.h"
 #include "symbolize/elf_symbols.h"
+#include "fixture.h"
 
 #define BUILD_ID "0123456789abcdef"
 

@@ -19,8 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
 #include "symbolize/module_cache.h"
+#include "fixture.h"
 
 #define BUILD_ID "-Wl,--build-id=0xabcdef0123456789"
 #define DEBUG_ID "usr/lib/debug/.build-id/ab/cdef0123456789.debug"

@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fixture.h"
 #include "symbolize/module_cache.h"
+#include "fixture.h"
 
 #define PLENTY (64u << 20)
 

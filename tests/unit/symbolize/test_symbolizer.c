@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "../code/fake_hotspot.h"
-#include "symbolize/symbolizer.h"
 #include "code/inline_table.h"
+#include "symbolize/symbolizer.h"
 
 static struct table_cache *tables;
 static struct symbolizer *symbolizer;

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "shared/wire.h"
 #include "code/inline_table.h"
+#include "shared/wire.h"
 
 #define ADD  0x48, 0x83, 0xc0, 0x01	  /* add rax, 1 */
 #define LOAD 0x48, 0x8b, 0x07		  /* mov rax, [rdi] */

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/process_stat.h"
-#include "recording.h"
 #include "unwind/unwinder.h"
+#include "recording.h"
 
 #include <inttypes.h>
 #include <stdio.h>
