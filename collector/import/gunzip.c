@@ -133,7 +133,7 @@ static int next_of_memory(void *arg, const char **ret, size_t *ret_len)
 	return 0;
 }
 
-/* What is in out, to data's end, which has len bytes of *size. */
+/* Appends out to data, which has room for *size bytes and holds len. */
 static int append(const struct gunzip *gunzip, unsigned char **data, size_t len, size_t *size)
 {
 	if (gunzip->end > *size - len) {
@@ -162,7 +162,7 @@ int gunzip_whole(const void *data, size_t len, size_t max, unsigned char **ret, 
 		return rc;
 	do {
 		rc = inflate_some(&gunzip);
-		if (rc == 0)
+		if (rc == 0 && gunzip.end > 0)
 			rc = append(&gunzip, &plain, plain_len, &size);
 		plain_len += gunzip.end;
 	} while (rc == 0 && gunzip.end > 0);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   pieces of a gzip file -> the bytes in it, as many at a time as are asked for, or all
+ * shape:   a gzip file, in pieces or in memory -> the unzipped bytes, some at a time or all
  * units:   bytes
  * threads: one at a time
- * errors:  -EINVAL damaged, cut short or followed by something else, -EFBIG more than max bytes come
- *          out of it, -ENOMEM, and those of the source; kept, so that callers may look once
+ * errors:  -EINVAL: damaged, cut short, or followed by other bytes; -EFBIG: more than max unzipped
+ *          bytes; -ENOMEM; errors of the source. The first error is kept in err
  * source:  RFC 1952; zlib.h
  *
- * All members of a file count, one after the other. What else is unpacked is no gzip: libelf inflates
- * the compressed sections of an ELF file (elf/elf_section.h), and mini debug info is xz
+ * All members of a file are unzipped, one after the other. Other compressed data is not gzip:
+ * libelf inflates compressed sections of an ELF file (elf/elf_section.h), and mini debug info is xz
  * (elf/mini_debug.h).
  */
 #ifndef FG_IMPORT_GUNZIP_H
@@ -22,7 +22,10 @@
 
 #define GUNZIP_BYTES 65536
 
-/* Where the file comes from: at least a byte, until the next call, or none at the end. */
+/*
+ * next gives the next piece of the file, which is valid until the next call: at least one byte, or
+ * 0 bytes at the end of the file. Negative errno.
+ */
 struct gunzip_source {
 	int (*next)(void *arg, const char **ret, size_t *ret_len);
 	void *arg;
@@ -31,25 +34,25 @@ struct gunzip_source {
 struct gunzip {
 	struct gunzip_source source;
 	z_stream z;
-	const char *piece; /* what zlib has not been given yet */
+	const char *piece; /* bytes that zlib has not been given yet */
 	size_t piece_len;
-	uint64_t left; /* that may still come out */
+	uint64_t left; /* of max: unzipped bytes that may still come */
 	int err;
-	bool is_between; /* members */
-	bool is_ended;
-	size_t at, end; /* of out */
+	bool is_between; /* a member has ended, and another may follow */
+	bool is_ended;	 /* the source has no more bytes */
+	size_t at, end;	 /* the bytes of out that have not been taken */
 	unsigned char out[GUNZIP_BYTES];
 };
 
 int gunzip_init(struct gunzip *gunzip, const struct gunzip_source *source, uint64_t max);
 void gunzip_fini(struct gunzip *gunzip);
-/* Exactly len bytes, or false; to may be NULL, then they are passed over. */
+/* Takes exactly len bytes, or returns false. to NULL: the bytes are passed over. */
 bool gunzip_take(struct gunzip *gunzip, void *to, uint64_t len);
-/* Whether all has been taken, and what came out is what went in, by its checksum. */
+/* Whether all bytes have been taken and the checksums of all members are right. */
 bool gunzip_at_end(struct gunzip *gunzip);
 
 bool gunzip_is_gzip(const void *data, size_t len);
-/* All of a file that is in memory. The caller frees *ret. */
+/* Unzips a file in memory. The caller frees *ret, which is NULL if the file holds no byte. */
 int gunzip_whole(const void *data, size_t len, size_t max, unsigned char **ret, size_t *ret_len);
 
 #endif

@@ -113,6 +113,14 @@ static void all_members_come_out(void **state)
 	check(file, file_len, sizeof(plain), sizeof(plain), 0);
 }
 
+static void a_member_may_be_empty(void **state)
+{
+	static const char empty[] = "\x1f\x8b\x08\0\0\0\0\0\0\3" /* no name, no time */
+				    "\3\0\0\0\0\0\0\0\0";
+
+	check(empty, sizeof(empty), 0, 1000, 0);
+}
+
 static void what_is_cut_or_followed_by_something_else_is_refused(void **state)
 {
 	char *const more = malloc(file_len + 2);
@@ -155,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_members_come_out),
+		cmocka_unit_test(a_member_may_be_empty),
 		cmocka_unit_test(what_is_cut_or_followed_by_something_else_is_refused),
 		cmocka_unit_test(more_than_may_come_out_is_refused),
 		cmocka_unit_test(error_of_the_source_is_kept),
