@@ -3,7 +3,7 @@
  * shape:   a capability -> whether this process has it
  * units:   none
  * threads: any
- * errors:  what cannot be found out is not there
+ * errors:  false where the kernel does not answer
  * source:  capabilities(7), capget(2)
  */
 #ifndef FG_BASE_CAPABILITY_H
@@ -13,7 +13,10 @@
 
 #include <linux/capability.h>
 
-/* In effect, now; capability is CAP_SYSLOG or one like it. In a user namespace it may not count. */
+/*
+ * Whether the capability (CAP_SYSLOG and so on) is effective now. In a user namespace an effective
+ * capability may be without effect on the host.
+ */
 bool capability_is_effective(int capability);
 
 #endif

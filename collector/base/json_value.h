@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   members of a JSON object <-> texts, numbers, truth
+ * shape:   members of a JSON object <-> texts, numbers, booleans
  * units:   none
  * threads: any
  * errors:  a member that is missing, or of another type, is "", 0 or false
@@ -15,13 +15,13 @@
 
 const char *json_value_text(const json_t *object, const char *key); /* borrowed */
 json_int_t json_value_int(const json_t *object, const char *key);
-/* What is less than 0 is 0. */
+/* A number below 0 counts as 0. */
 uint64_t json_value_count(const json_t *object, const char *key);
 bool json_value_bool(const json_t *object, const char *key);
 
 void json_value_put_count(json_t *object, const char *key, uint64_t count);
 
-/* A string, as clean as utf8_clean makes it, for JSON is UTF-8; of NULL "". NULL without memory. */
+/* A JSON string of text, cleaned by utf8_clean. text NULL: "". Returns NULL without memory. */
 json_t *json_value_new_text(const char *text);
 
 #endif

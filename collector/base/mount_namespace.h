@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a process -> its mount namespace, and whether this process is in that as well
+ * shape:   a process -> its mount namespace, and whether the collector is in the same namespace
  * units:   none
  * threads: any
- * errors:  negative errno; -ENOENT: the process is gone, -EACCES: it may not be looked into
+ * errors:  negative errno; -ENOENT: the process is gone; -EACCES: no permission
  * source:  namespaces(7), mount_namespaces(7)
  *
- * Containers have mounts of their own: who is in another mount namespace sees other files.
+ * A container has mounts of its own, so a path means another file in another mount namespace.
  */
 #ifndef FG_BASE_MOUNT_NAMESPACE_H
 #define FG_BASE_MOUNT_NAMESPACE_H
@@ -20,7 +20,10 @@ struct mount_namespace {
 
 int mount_namespace_read(pid_t pid, struct mount_namespace *ret);
 
-/* 1: the process is in another one than this process, and ret, unless NULL, gets it; 0: it is not. */
+/*
+ * 1: the process is in another mount namespace than the collector. ret, unless NULL, gets the
+ * process's. 0: both are in one namespace.
+ */
 int mount_namespace_is_other(pid_t pid, struct mount_namespace *ret);
 
 #endif

@@ -3,14 +3,15 @@
  * shape:   bytes of UTF-8 <-> code points; text from outside -> text that is safe to show
  * units:   bytes, code points
  * threads: any
- * errors:  none; what must not be shown is replaced
+ * errors:  none; bad characters are replaced
  * source:  RFC 3629; Unicode 15 (23.1 controls, 9 bidirectional, 23.7 non-characters), XML 1.0
  *          section 2.2 (Char)
  *
- * Harmful are control characters, the marks that reverse the order in which text is shown, line and
- * paragraph separators, the byte order mark, and non-characters. Surrogates, forms that are longer
- * than needed and what lies beyond U+10FFFF are no UTF-8. Java's own form of UTF-8 is another
- * encoding, see code/java_text.h.
+ * Harmful characters are control characters, marks that change the direction of text, separators of
+ * lines and paragraphs, the byte order mark, and non-characters. Bytes that encode a surrogate, a
+ * character in a longer form than needed, or a number above U+10FFFF are not UTF-8. A harmful
+ * character, or a byte that is not UTF-8, is bad. Java's modified UTF-8 is another encoding, see
+ * code/java_text.h.
  */
 #ifndef FG_BASE_UTF8_H
 #define FG_BASE_UTF8_H
@@ -25,25 +26,25 @@
 #define UTF8_BAD UINT32_MAX
 
 /*
- * The character that text begins with, and its length in bytes, 0 if len is. UTF8_BAD for what must
- * not be shown: a harmful character, or one byte that is no UTF-8.
+ * Decodes the character at the begin of text, and returns the character's length in bytes; 0 if len
+ * is 0. *ret is UTF8_BAD for a harmful character, and for one byte that is not UTF-8.
  */
 size_t utf8_next(const char *text, size_t len, uint32_t *ret);
-/* Not terminated; the length, or 0 for what is no character. */
+/* Returns the length in bytes; 0: code is no character. ret is not terminated. */
 size_t utf8_encode(uint32_t code, char ret[UTF8_MAX_BYTES]);
 
 bool utf8_is_harmful(uint32_t code);
 
 /*
- * A harmful character, and every byte that is no UTF-8, becomes '?'; the text is cut at a whole
- * character. Into ret of size bytes, terminated; ret may be text, or begin before it. Returns
- * whether all of it had room.
+ * Copies text into ret of size bytes, terminated, with '?' for everything bad. A text that is too
+ * long is cut between characters. ret may be text, or begin in front of text. Returns whether the
+ * whole text had room.
  */
 bool utf8_clean(const char *text, size_t len, char *ret, size_t size);
 
 /*
- * How many bytes of a text of len bytes remain if it may have max: never half a character, unless
- * the text is no UTF-8.
+ * The length at which a text of len bytes is to be cut so that it has at most max bytes. No
+ * character is cut in half, unless the text is not UTF-8.
  */
 size_t utf8_cut(const char *text, size_t len, size_t max);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the command line -> what is to be done
+ * shape:   the command line of every command but render and diff -> struct options
  * units:   as options.h
  * threads: one
  * errors:  -EINVAL, said on stderr; the caller exits with 2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   options -> what the user asked for, done
+ * shape:   struct options -> the command, carried out
  * units:   none
  * threads: the main one
  * errors:  the process's exit code: 0, or 1 after a message on stderr
@@ -19,10 +19,13 @@ int command_watch(const struct options *options);
 int command_list(const struct options *options);
 int command_doctor(const struct options *options);
 
-/* What the daemon knows, or whoever dials within a moment; the caller's. Negative errno. */
+/*
+ * The list of JVMs, as jvm_list.h has it: the daemon's, or without a daemon the JVMs whose agents
+ * connect within a moment. The caller owns *ret. Negative errno.
+ */
 int command_list_ask(const struct options *options, json_t **ret);
 
-/* render and diff read their own options; argv[0] is the command's word. 2: they are wrong. */
+/* render and diff parse their own options. argv[0] is the command. 2: the command line is wrong. */
 int command_render(int argc, char **argv);
 int command_diff(int argc, char **argv);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what the command line asks for
- * units:   seconds and hertz on the command line, nanoseconds behind it
+ * shape:   the values of all options, and the command
+ * units:   seconds and hertz on the command line; nanoseconds and hertz here
  * threads: one
  * errors:  -EINVAL, said on stderr
  * source:  none
  *
- * command_line.h fills a struct options, with the help of a module for each subject. Which options
- * there are is said by ../options/.
+ * command_line.h fills a struct options. Each subject (what to record, how to sample, names,
+ * outputs, places) has a module that takes its options. The table of all options is ../options/.
  */
 #ifndef FG_CLI_OPTIONS_H
 #define FG_CLI_OPTIONS_H
@@ -30,21 +30,21 @@ enum command {
 	COMMAND_LIST,
 	COMMAND_DOCTOR,
 	COMMAND_TOP,
-	COMMAND_RENDER, /* these two have options of their own, see draw_options.h */
+	COMMAND_RENDER, /* render and diff have options of their own, see draw_options.h */
 	COMMAND_DIFF,
 };
 
 struct options {
 	enum command command;
-	enum command help_of; /* with COMMAND_HELP: NONE is of all */
+	enum command help_of; /* the command whose help COMMAND_HELP shows; COMMAND_NONE: all */
 	const char *socket_path;
 	const char *map_dir;
 	const char *map_names; /* as given, or NULL */
 	struct perf_map_style map_style;
 	const char *jitdump_dir;  /* NULL: no jitdump */
 	const char *symbol_cache; /* as given, or NULL */
-	size_t table_bytes;	  /* of symbols and unwind rules that are kept */
-	const char *title;	  /* NULL: made from what was recorded */
+	size_t table_bytes;	  /* limit of all symbol and unwind tables */
+	const char *title;	  /* NULL: a title is made from the recording */
 	/* --split-levels, --java-only, --fold-frameworks, --thread-starts: see render_options */
 	bool splits_levels, java_only, folds_frameworks, shows_starts;
 	bool json;
@@ -64,9 +64,9 @@ struct options {
 
 void options_init(struct options *options);
 
-/* A whole text as a number within limits, or false. */
+/* Parses the whole text as a number within limits. False: the text is no such number. */
 bool options_parse_number(const char *text, double least, double most, double *ret);
-/* Says why the option cannot have the value, and is -EINVAL. */
+/* Logs why the option cannot have the value. Returns -EINVAL. */
 int options_bad_value(const char *option, const char *value, const char *why);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   output paths -> files that are there whole, or not at all; standard output with a line
- *          on stderr that says how much it was
+ * shape:   output paths -> files that are whole or absent; for standard output, a line on stderr
+ *          with the number of bytes and their checksum
  * units:   none
  * threads: one
  * errors:  negative errno, said on stderr
@@ -13,7 +13,7 @@
 #include "cli/options.h"
 #include "cli/recorder.h"
 
-/* Whether all of them can be written, before a long recording is spent on them. */
+/* Checks before a long recording that all outputs can be written. */
 int output_check(const struct options *options);
 
 int output_write(const struct output_path *output, struct recorder *recorder,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   options that say into what a recording is drawn, and how -> outputs
+ * shape:   the options for outputs and for the drawing -> output paths with formats
  * units:   none
  * threads: one
  * errors:  -EINVAL, said on stderr
@@ -11,9 +11,12 @@
 
 #include "cli/options.h"
 
-/* 1: the option is none of these. */
+/* 1: the option belongs to another module. */
 int output_options_apply(struct options *options, int option, const char *value);
-/* What follows once the command is known: the format of each output, or the daemon's directory. */
+/*
+ * To be called once the command is known: finds the format of each output; for the daemon, takes
+ * the output as its directory.
+ */
 int output_options_finish(struct options *options);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   options that say where things are -> paths
+ * shape:   the options for the socket, perf maps and the jitdump -> paths
  * units:   none
  * threads: one
  * errors:  -EINVAL, said on stderr
@@ -11,7 +11,7 @@
 
 #include "cli/options.h"
 
-/* 1: the option is none of these. */
+/* 1: the option belongs to another module. */
 int place_options_apply(struct options *options, int option, const char *value);
 
 #endif

@@ -6,9 +6,9 @@
  * errors:  none
  * source:  none
  *
- * Off a terminal nothing is shown: plain lines before and after say enough there. With lines there
- * is a line a second wherever stderr leads, for whoever shows them at the other end of a
- * connection, and so that this one is never idle for long.
+ * Where stderr is no terminal, nothing is shown: the command's first and last lines say enough.
+ * With has_lines, a line is written each second wherever stderr leads, for a program that shows the
+ * lines at the other end of a connection. The lines also keep the connection from being idle.
  */
 #ifndef FG_CLI_PROGRESS_H
 #define FG_CLI_PROGRESS_H

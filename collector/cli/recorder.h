@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what the record and top commands ask for, whoever does it: this process, or a running
- *          daemon
+ * shape:   a recording that the record or top command asks for, made by this process or by a
+ *          running daemon
  * units:   nanoseconds
  * threads: one
  * errors:  negative errno, said on stderr where it arose
  * source:  none
  *
- * Life cycle: open (one of the two), start, then status until is_done, render any number of times,
- * close. status waits about 200 ms when there is nothing new. For a recording with a window: wait
- * and window instead of status and render.
+ * Life cycle: open, start, then status until is_done, render any number of times, close. status
+ * waits about 200 ms when nothing is new. A recording with a window has wait and window in place of
+ * status and render.
  */
 #ifndef FG_CLI_RECORDER_H
 #define FG_CLI_RECORDER_H
@@ -27,13 +27,16 @@ struct recorder_ops {
 	int (*render)(struct recorder *recorder, enum render_format format,
 		      const struct render_options *options, FILE *stream);
 	/*
-	 * What the last seconds hold, with the figures of these. ret is the caller's to end with
+	 * Copies the window, with the status of its seconds. The caller ends ret with
 	 * window_copy_fini. -EREMOTEIO: the daemon has forgotten the recording, which may be
 	 * started again.
 	 */
 	int (*window)(struct recorder *recorder, struct recording_status *ret_status,
 		      struct window_copy *ret);
-	/* Until fd can be read (-1: none), the time is over or a signal comes; sampling goes on. */
+	/*
+	 * Waits until fd can be read (-1: no descriptor), the time is over or a signal comes.
+	 * Sampling goes on meanwhile.
+	 */
 	int (*wait)(struct recorder *recorder, int fd, uint64_t wait_ns);
 	bool (*is_interrupted)(struct recorder *recorder);
 	void (*close)(struct recorder *recorder);
@@ -44,15 +47,15 @@ struct recorder {
 };
 
 /*
- * The daemon's if there is one, else in this process. What only a daemon could do for this command
- * line is refused if there is one: maps, jitdumps and tables are its.
+ * Opens a recorder of the running daemon; without a daemon, one in this process. Where a daemon
+ * runs, options for perf maps, the jitdump and tables are refused, because they are the daemon's.
  */
 int recorder_open(const struct options *options, struct recorder **ret);
 
-/* In this process: opens the agents' socket itself and waits for the agents to dial again. */
+/* Records in this process: opens the agents' socket and waits for agents to connect again. */
 int recorder_open_local(const struct options *options, struct recorder **ret);
 
-/* Through the daemon at options->socket_path. -ENOENT, unsaid, if there is none. */
+/* Records through the daemon at options->socket_path. -ENOENT, not logged: no daemon runs there. */
 int recorder_open_remote(const struct options *options, struct recorder **ret);
 
 #endif

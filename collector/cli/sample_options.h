@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   options that say for how long, how often and how stacks are sampled -> values
- * units:   seconds, hertz and bytes on the command line, nanoseconds behind it
+ * shape:   the options for duration, rate, event and unwinding of samples -> values
+ * units:   seconds, hertz and bytes on the command line, nanoseconds in struct options
  * threads: one
  * errors:  -EINVAL, said on stderr
  * source:  none
@@ -11,9 +11,12 @@
 
 #include "cli/options.h"
 
-/* 1: the option is none of these. */
+/* 1: the option belongs to another module. */
 int sample_options_apply(struct options *options, int option, const char *value);
-/* What follows once the command is known: its rate, and no snapshots along frame pointers. */
+/*
+ * To be called once the command is known: sets the default rate of the command, and no snapshots if
+ * stacks are walked along frame pointers.
+ */
 void sample_options_finish(struct options *options);
 
 #endif

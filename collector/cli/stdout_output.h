@@ -6,8 +6,8 @@
  * errors:  negative errno of the first write that failed, from close
  * source:  write(2); the CRC-32 of RFC 1952, 8.1.1, as gzip and zlib have it
  *
- * For record -o -: who reads from a pipe or through a connection cannot tell a file that was cut
- * from a whole one. What close returns is said on stderr, for the reader to compare.
+ * For record -o -. The reader of a pipe or connection cannot tell a file that was cut from a whole
+ * file. The number and the CRC-32 are written to stderr, so that the reader can compare.
  */
 #ifndef FG_CLI_STDOUT_OUTPUT_H
 #define FG_CLI_STDOUT_OUTPUT_H
@@ -23,9 +23,9 @@ struct stdout_output {
 	uint32_t crc;
 };
 
-/* output must stay where it is until close. -ENOMEM. */
+/* output must not move until stdout_output_close. -ENOMEM. */
 int stdout_output_open(struct stdout_output *output, int fd);
-/* Writes what is left; bytes and crc are of what the descriptor took. Does not close it. */
+/* Writes all bytes that wait. bytes and crc count what the descriptor took; fd stays open. */
 int stdout_output_close(struct stdout_output *output);
 
 #endif

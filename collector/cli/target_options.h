@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   options that say what is to be recorded or listed -> processes
+ * shape:   the options that choose processes to be recorded or listed -> PID and struct selector
  * units:   none
  * threads: one
  * errors:  -EINVAL, said on stderr
@@ -11,7 +11,7 @@
 
 #include "cli/options.h"
 
-/* 1: the option is none of these. */
+/* 1: the option belongs to another module. */
 int target_options_apply(struct options *options, int option, const char *value);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the options that top alone has -> what they say
+ * shape:   the options that only top has -> values
  * units:   seconds on the command line and of the window, nanoseconds of the delay
  * threads: one
  * errors:  -EINVAL, said on stderr
  * source:  none
  *
- * Whom and how to sample is said by the same options as for record, see command_line.h.
+ * top takes the options of record for the processes and for sampling, see command_line.h.
  */
 #ifndef FG_CLI_TOP_OPTIONS_H
 #define FG_CLI_TOP_OPTIONS_H
@@ -19,18 +19,18 @@
 struct top_options {
 	const char *filter; /* NULL: none */
 	bool is_once;
-	unsigned rows; /* 0: as many as is usual */
+	unsigned rows; /* 0: the default number */
 	enum top_sort sort;
 	enum top_mode mode;
-	unsigned window_seconds; /* 0: not said */
-	const char *given;	 /* the last one that was, or NULL */
-	/* made of the above and of -d */
+	unsigned window_seconds; /* 0: not given */
+	const char *given;	 /* the last of these options on the command line, or NULL */
+	/* top_options_finish sets this member: */
 	uint64_t delay_ns; /* between two tables, or before the only one */
 };
 
-/* 1: the option is none of top's own. */
+/* 1: the option belongs to another module. */
 int top_options_apply(struct top_options *options, int option, const char *value);
-/* delay_ns: as -d says it, or 0. */
+/* delay_ns: the value of -d, or 0 if -d was not given. */
 int top_options_finish(struct top_options *options, uint64_t delay_ns);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the command line of render and diff -> what is to be read, drawn and compared
+ * shape:   the command line of render or diff -> the files to read, the drawing and the comparison
  * units:   as render.h
  * threads: one
  * errors:  -EINVAL, said on stderr; the caller exits with 2
@@ -31,22 +31,22 @@ struct draw_options {
 	size_t n_inputs;
 	struct output_path outputs[OUTPUT_PATHS_MAX];
 	size_t n_outputs;
-	bool to_stdout; /* in this format */
+	bool to_stdout; /* standard output gets format */
 	enum render_format format;
 	struct import_options import;
 	struct render_options render;
 	struct diff_options diff;
 	bool is_reversed;
 	bool has_palette_map;
-	const char *base;	/* stacks begin at this frame, and others are left out; or NULL */
-	const char *skip_after; /* stacks that have this frame begin there; or NULL */
-	bool is_negated;	/* of two counts the first is after */
+	const char *base; /* stacks begin at this frame, stacks without it are left out; or NULL */
+	const char *skip_after; /* stacks with this frame begin at it, others stay whole; or NULL */
+	bool is_negated;	/* of two counts of a line the first is the one after */
 	bool json;
 	bool verbose;
 	size_t top;
 };
 
-/* argv[0] is the command's word. */
+/* argv[0] is the command. */
 int draw_options_parse(struct draw_options *options, enum draw_command command, int argc,
 		       char **argv);
 
