@@ -2,7 +2,7 @@
 /*
  * shape:   the one clock of the collector
  * units:   nanoseconds of CLOCK_MONOTONIC
- * threads: any
+ * threads: any; clock_pretend is for a program of one thread
  * errors:  none
  * source:  clock_gettime(2)
  */
@@ -15,6 +15,11 @@
 #define CLOCK_NS_PER_MS	 UINT64_C(1000000)
 
 uint64_t clock_now_ns(void);
+/*
+ * The time that clock_now_ns returns from now on, for a replay of what happened at another time. 0:
+ * the time that the kernel says.
+ */
+void clock_pretend(uint64_t now_ns);
 /* The wall clock, nanoseconds since 1970; for display only. */
 uint64_t clock_unix_now_ns(void);
 

@@ -224,14 +224,14 @@ static int make_top(struct options *options)
 	const uint64_t delay_ns = options->has_duration ? recording->duration_ns : 0;
 	const int err = top_options_finish(&options->top, delay_ns);
 
-	if (options->n_outputs > 0 || options->title || recording->by_thread) {
+	if (options->n_outputs > 0 || options->title || recording->style.by_thread) {
 		log_error("-o, --title and --threads are record's: top draws nothing; its --view "
 			  "threads tells threads apart");
 		return -EINVAL;
 	}
 	recording->duration_ns = RECORDING_ENDLESS_NS;
 	recording->window_seconds = options->top.window_seconds;
-	recording->by_pid = true;
+	recording->style.by_pid = true;
 	return err;
 }
 

@@ -8,7 +8,7 @@
 
 static int set_java_names(struct options *options, const char *text)
 {
-	if (java_name_style_of(text, &options->recording.names.style) == 0)
+	if (java_name_style_of(text, &options->recording.style.names.style) == 0)
 		return 0;
 	log_error("--java-names %s: no such style; there are: %s", text, java_name_styles());
 	return -EINVAL;
@@ -16,7 +16,7 @@ static int set_java_names(struct options *options, const char *text)
 
 static int set_cxx_names(struct options *options, const char *text)
 {
-	if (demangle_style_of(text, &options->recording.cxx_names) == 0)
+	if (demangle_style_of(text, &options->recording.style.cxx_names) == 0)
 		return 0;
 	log_error("--cxx-names %s: no such style; there are: %s", text, demangle_style_words());
 	return -EINVAL;
@@ -46,13 +46,13 @@ int name_options_apply(struct options *options, int option, const char *value)
 	case OPTION_MAP_NAMES:
 		return set_map_names(options, value);
 	case OPTION_LINES:
-		options->recording.names.has_lines = true;
+		options->recording.style.names.has_lines = true;
 		return 0;
 	case OPTION_NATIVE_LINES:
-		options->recording.has_native_lines = true;
+		options->recording.style.has_native_lines = true;
 		return 0;
 	case OPTION_RAW_NAMES:
-		options->recording.names.is_raw = true;
+		options->recording.style.names.is_raw = true;
 		return 0;
 	default:
 		return 1;

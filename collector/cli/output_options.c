@@ -81,10 +81,10 @@ int output_options_apply(struct options *options, int option, const char *value)
 	case OPTION_FORMAT:
 		return watch_options_set_format(&options->watch, value);
 	case OPTION_THREADS:
-		options->recording.by_thread = true;
+		options->recording.style.by_thread = true;
 		return 0;
 	case OPTION_SHOW_PID:
-		options->recording.by_pid = true;
+		options->recording.style.by_pid = true;
 		return 0;
 	default:
 		return apply_drawing(options, option, value);

@@ -53,8 +53,8 @@ static int set_unwind(struct options *options, const char *text)
 
 static int set_virtual_threads(struct options *options, const char *text)
 {
-	options->recording.cuts_carriers = strcmp(text, "cut") == 0;
-	if (options->recording.cuts_carriers || strcmp(text, "carrier") == 0)
+	options->recording.style.cuts_carriers = strcmp(text, "cut") == 0;
+	if (options->recording.style.cuts_carriers || strcmp(text, "carrier") == 0)
 		return 0;
 	log_error("--virtual-threads %s: no such way; there are: carrier cut", text);
 	return -EINVAL;

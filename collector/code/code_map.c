@@ -61,6 +61,8 @@ struct code_map {
 	struct code_span unlisted[CODE_MAP_MAX_UNLISTED]; /* the last ones, by stats.unlisted */
 	uint32_t rests[CODE_MAP_RESTS];			  /* that the last add left */
 	size_t n_rests;
+	code_map_watch_fn watch; /* or NULL */
+	void *watch_arg;
 };
 
 /* ---- lists ---- */
@@ -613,7 +615,13 @@ static void consider_bigs(const struct code_map *map, struct moment *moment)
 	}
 }
 
-const struct code_range *code_map_find(const struct code_map *map, uint64_t addr, uint64_t time_ns)
+void code_map_watch(struct code_map *map, code_map_watch_fn fn, void *arg)
+{
+	map->watch = fn;
+	map->watch_arg = arg;
+}
+
+static const struct code_range *find(const struct code_map *map, uint64_t addr, uint64_t time_ns)
 {
 	struct moment moment = {.addr = addr, .time_ns = time_ns};
 
@@ -623,6 +631,15 @@ const struct code_range *code_map_find(const struct code_map *map, uint64_t addr
 	if (moment.before && (!moment.after || time_ns < moment.before->range.death_ns))
 		return &moment.before->range;
 	return moment.after ? &moment.after->range : NULL;
+}
+
+const struct code_range *code_map_find(const struct code_map *map, uint64_t addr, uint64_t time_ns)
+{
+	const struct code_range *range = find(map, addr, time_ns);
+
+	if (map->watch && range)
+		map->watch(map->watch_arg, range);
+	return range;
 }
 
 void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead)

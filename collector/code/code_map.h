@@ -151,6 +151,10 @@ size_t code_map_resync_end(struct code_map *map, bool complete);
 /* Borrowed until the next change of the map; NULL if no range was ever known at addr. */
 const struct code_range *code_map_find(const struct code_map *map, uint64_t addr, uint64_t time_ns);
 
+/* Calls fn for each range that code_map_find finds from now on; fn NULL: for none. */
+typedef void (*code_map_watch_fn)(void *arg, const struct code_range *range);
+void code_map_watch(struct code_map *map, code_map_watch_fn fn, void *arg);
+
 /*
  * The rests of the last code_map_add that returned 1: what is left of dead ranges of which the new
  * range replaced a part. A rest is a range of its own in lists, without frame and inlines; look-ups

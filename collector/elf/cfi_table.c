@@ -85,6 +85,19 @@ static int make_table(struct cfi_rows *rows, const struct elf_layout *layout,
 	return 0;
 }
 
+int cfi_table_make(struct cfi_rows *rows, const struct elf_layout *layout, struct cfi_table **ret)
+{
+	bool is_rising = rows->stats.rows > 0;
+
+	for (size_t i = 1; i < rows->stats.rows; i++)
+		is_rising &= rows->rows[i - 1].start < rows->rows[i].start;
+	if (is_rising)
+		return make_table(rows, layout, ret);
+	free(rows->rows);
+	free(rows->rbx_offs);
+	return -EINVAL;
+}
+
 static int compile(struct cfi_section *section, const struct elf_layout *layout,
 		   struct cfi_rows *ret)
 {
@@ -167,6 +180,21 @@ const struct cfi_row *cfi_table_find(const struct cfi_table *table, uint64_t elf
 int32_t cfi_table_rbx_off(const struct cfi_table *table, const struct cfi_row *row)
 {
 	return table->rbx_offs ? table->rbx_offs[row - table->rows] : CFI_UNKNOWN;
+}
+
+void cfi_table_span(const struct cfi_table *table, const struct cfi_row *row, uint64_t *ret_start,
+		    uint64_t *ret_end)
+{
+	const size_t next = (size_t)(row - table->rows) + 1;
+
+	*ret_start = table->base + row->start;
+	*ret_end = next < table->count ? table->base + table->rows[next].start
+				       : table->base + UINT32_MAX;
+}
+
+const struct elf_layout *cfi_table_layout(const struct cfi_table *table)
+{
+	return &table->layout;
 }
 
 int cfi_table_addr_of(const struct cfi_table *table, uint64_t file_off, uint64_t *ret_elf_addr)

@@ -22,6 +22,7 @@
 #define FG_ELF_CFI_TABLE_H
 
 #include "elf/cfi_rows.h"
+#include "elf/elf_layout.h"
 
 struct cfi_table; /* opaque, immutable */
 
@@ -30,6 +31,11 @@ struct cfi_table; /* opaque, immutable */
  * CFI_SECTION_MAX_BYTES or CFI_ROWS_MAX, or too many entries; -ENOMEM; errors of pread(2).
  */
 int cfi_table_load(int fd, struct cfi_table **ret);
+/*
+ * A table of rows that were taken from another table, in rising order of start and without a start
+ * twice. Takes rows->rows and rows->rbx_offs in any case. -EINVAL: no rows, or not rising.
+ */
+int cfi_table_make(struct cfi_rows *rows, const struct elf_layout *layout, struct cfi_table **ret);
 void cfi_table_free(struct cfi_table *table); /* NULL is legal */
 
 /*
@@ -41,6 +47,10 @@ const struct cfi_row *cfi_table_find(const struct cfi_table *table, uint64_t elf
  * all rows of a file without a CFA in rbx. row must be one of the table's.
  */
 int32_t cfi_table_rbx_off(const struct cfi_table *table, const struct cfi_row *row);
+/* The first elf_addr for which row holds, and the first one behind; row must be the table's. */
+void cfi_table_span(const struct cfi_table *table, const struct cfi_row *row, uint64_t *ret_start,
+		    uint64_t *ret_end);
+const struct elf_layout *cfi_table_layout(const struct cfi_table *table);
 /* The address of a byte of the file; -ENOENT if no segment holds the byte. */
 int cfi_table_addr_of(const struct cfi_table *table, uint64_t file_off, uint64_t *ret_elf_addr);
 /* Whether rows, segments and build IDs are equal. */

@@ -8,6 +8,8 @@
  *
  * The first step is made here, the others by table_store. A thread of table_loader makes a table;
  * without a loader the table is made at once.
+ *
+ * One file, because all three steps read and change what is remembered of a mapping.
  */
 #include "files/table_cache.h"
 
@@ -47,7 +49,8 @@ struct table_cache {
 	struct map64 memos;	/* what was found for a mapping */
 	struct map64 processes; /* pid -> its first memo */
 	struct table_store store;
-	struct table_loader *loader; /* NULL: files are read at once */
+	struct table_loader *loader;	   /* NULL: files are read at once */
+	const struct table_source *source; /* who answers in the place of files, or NULL */
 	struct vdso vdso[TABLE_KINDS];
 	size_t jobs; /* at the loader */
 	size_t loading[TABLE_KINDS];
@@ -527,6 +530,8 @@ void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 	const char *reason = NULL;
 	struct memo *memo;
 
+	if (cache->source)
+		return cache->source->find(cache->source->arg, of, pid, mapping, ret_reason);
 	if (!has_file(mapping)) {
 		if (strcmp(mapping->path, "[vdso]") == 0)
 			return find_vdso(cache, of, mapping, ret_reason);
@@ -545,6 +550,11 @@ void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 		return table_store_use(&cache->store, memo->module, of);
 	*ret_reason = reason;
 	return NULL;
+}
+
+void table_cache_set_source(struct table_cache *cache, const struct table_source *source)
+{
+	cache->source = source;
 }
 
 /* ---- counters ---- */

@@ -101,6 +101,16 @@ uint64_t table_cache_put_off(const struct table_cache *cache);
 /* A count of loads that have ended, of all kinds of tables. */
 uint64_t table_cache_loads(const struct table_cache *cache);
 
+/* Answers table_cache_find in the place of files. */
+struct table_source {
+	void *(*find)(void *arg, enum table_of of, pid_t pid, const struct mapping *mapping,
+		      const char **ret_reason);
+	void *arg;
+};
+
+/* Sets who answers from now on, borrowed; no file is opened then. */
+void table_cache_set_source(struct table_cache *cache, const struct table_source *source);
+
 /*
  * A table of the file behind a mapping of process pid, borrowed until table_cache_step, or until
  * the next call if there is no loader; or NULL and *ret_reason, a short static text ("no file",

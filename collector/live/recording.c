@@ -20,9 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LABELS 2			  /* process and thread */
-#define TURN_NS	   (20 * CLOCK_NS_PER_MS) /* then agents and clients have theirs */
-#define DEEP_NS	   CLOCK_NS_PER_SEC
+#define TURN_NS (20 * CLOCK_NS_PER_MS) /* then agents and clients have theirs */
+#define DEEP_NS CLOCK_NS_PER_SEC
 
 static void meet_all(struct recording *recording, struct recording_model *model)
 {
@@ -172,30 +171,6 @@ void recording_read(struct recording *recording, struct recording_model *model)
 		sampler_read(recording->sampler, on_record, &context);
 }
 
-/* The graph's lowest frames say whose stack it is; written behind the named frames, root last. */
-static size_t add_labels(const struct recording *recording, struct symbolizer *symbolizer,
-			 struct process *process, const struct perf_record *record,
-			 struct frame *ret)
-{
-	char title[512] = "[gone]", text[600];
-	size_t n = 0;
-
-	if (process)
-		process_title(process, title, sizeof(title));
-	if (recording->options.by_thread) {
-		const char *name = process ? process_thread_name(process, record->tid) : "";
-
-		snprintf(text, sizeof(text), "%s", name[0] ? name : "[thread gone]");
-		ret[n++] = symbolizer_label(symbolizer, text);
-	}
-	if (recording->options.by_pid)
-		snprintf(text, sizeof(text), "%s-%d", title, (int)record->pid);
-	else
-		snprintf(text, sizeof(text), "%s", title);
-	ret[n++] = symbolizer_label(symbolizer, text);
-	return n;
-}
-
 /*
  * Walks the sample's stack; once more if it came to an address at which a file lies that nobody had
  * told of. False: tables are missing.
@@ -211,61 +186,45 @@ static bool walk(struct recording *recording, struct recording_model *model,
 	    !recording_read_mappings(recording, model, process, &miss))
 		return true;
 	unwinder_discount(model->unwinder, ret);
+	sample_watch_end(recording->watch, false, NULL); /* this walk does not count */
+	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
 	return unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, ret);
 }
 
-/* A sample counts as lost where a sink has no memory for it. */
-static void keep(struct recording *recording, const struct named_sample *sample)
-{
-	bool is_lost = false;
-
-	for (struct sink *sink = recording->sinks; sink; sink = sink->next)
-		is_lost |= sink->ops->take(sink, sample) < 0;
-	recording->hold.dropped += is_lost;
-}
-
-/* The chain: unwind, symbolize, sinks. False: tables are missing, and it is worth waiting. */
-static bool take_sample(struct recording *recording, struct recording_model *model,
-			const struct perf_record *record)
+/* The steps of the chain. False: tables are missing, and it is worth waiting. */
+static bool name_sample(struct recording *recording, struct recording_model *model,
+			struct process *process, const struct perf_record *record,
+			struct named_sample *ret)
 {
 	static struct stack stack; /* the model's thread only; too large for the C stack */
-	static struct frame frames[SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
-	struct process *process = targets_find(model->targets, record->pid);
-	const struct symbolizer_context context = {
-		.process = process,
-		.time_ns = record->time_ns,
-		.names = recording->options.names,
-		.cxx_names = recording->options.cxx_names,
-		.has_native_lines = recording->options.has_native_lines,
-		.cuts_carriers = recording->options.cuts_carriers,
-	};
-	struct symbolizer_verdict verdict;
-	struct named_sample sample = {.kind = &sample_kind_cpu,
-				      .values = {1},
-				      .time_ns = record->time_ns,
-				      .pid = record->pid,
-				      .tid = record->tid,
-				      .process = process,
-				      .stack = &stack,
-				      .verdict = &verdict,
-				      .frames = frames};
-	size_t n;
+	const struct chain_walk walked = {.record = record, .process = process, .stack = &stack};
 
-	if (!recording_wants_sample(recording, process, record))
-		return true;
 	if (!walk(recording, model, process, record, &stack))
 		return false;
 	if (stack.is_in_heap && process->jvm)
 		process->jvm->in_heap_ns = record->time_ns;
-	n = symbolizer_name(model->symbolizer, &context, &stack, frames, &verdict);
-	if (verdict.is_waiting)
-		return false;
-	if (n == 0)
-		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
-	n += add_labels(recording, model->symbolizer, process, record, frames + n);
-	sample.n_frames = n;
-	keep(recording, &sample);
-	return true;
+	return chain_name(&recording->options.style, model->symbolizer, &walked, ret);
+}
+
+/*
+ * The chain: unwind, symbolize, sinks. False: tables are missing, and it is worth waiting. A sample
+ * counts as lost where a sink has no memory for it.
+ */
+static bool take_sample(struct recording *recording, struct recording_model *model,
+			const struct perf_record *record)
+{
+	struct process *process = targets_find(model->targets, record->pid);
+	struct named_sample sample;
+	bool is_named;
+
+	if (!recording_wants_sample(recording, process, record))
+		return true;
+	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
+	is_named = name_sample(recording, model, process, record, &sample);
+	if (is_named)
+		recording->hold.dropped += !chain_keep(recording->sinks, &sample);
+	sample_watch_end(recording->watch, is_named, is_named ? &sample : NULL);
+	return is_named;
 }
 
 /* Takes the sample, or leaves it in the hold until the tables that it needs are there. */

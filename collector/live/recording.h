@@ -14,7 +14,9 @@
 #define FG_LIVE_RECORDING_H
 
 #include "base/map64.h"
+#include "live/chain.h"
 #include "live/mapping_watch.h"
+#include "live/sample_watch.h"
 #include "live/tree_sink.h"
 #include "live/window_sink.h"
 #include "process/selection.h"
@@ -54,16 +56,11 @@ struct recording_options {
 	pid_t pid;		/* 0: any */
 	struct selector select; /* by names, among the processes that pid and all allow */
 	bool all;		/* also processes without an agent */
-	bool by_pid, by_thread; /* a label frame of the process with its PID, of the thread */
-	/* the stack of a virtual thread ends where it is mounted on its carrier thread */
-	bool cuts_carriers;
 	unsigned hz;
 	char event[32]; /* "": the best event of this machine */
 	uint64_t duration_ns;
 	uint32_t stack_bytes; /* size of a snapshot; 0: no snapshots, frame pointers alone */
-	struct java_name_options names;
-	enum demangle_style cxx_names;
-	bool has_native_lines;
+	struct chain_style style;
 	/* 0: all samples are kept; else those of the last seconds, see window.h */
 	uint32_t window_seconds;
 };
@@ -94,6 +91,7 @@ struct recording {
 	struct sampler *sampler;
 	struct hold hold;
 	struct sink *sinks;	       /* owned */
+	struct sample_watch *watch;    /* borrowed, or NULL */
 	struct tree_sink *tree;	       /* the sink that is a tree, or NULL */
 	struct window_sink *window;    /* the sink that is a window, or NULL */
 	struct sink_progress progress; /* as last given to the sinks */

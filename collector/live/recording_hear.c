@@ -57,25 +57,19 @@ static bool is_grown(const struct process *process, uint64_t time_ns)
  * methods, which can be read only while it is there, are therefore read at once. Of older ones it
  * is the rest of a deep stack, in memory or in the heap, which may have changed by then.
  */
-static void look_ahead(const struct recording_model *model, struct process *process,
-		       const struct perf_record *record)
+static void look_ahead(struct recording *recording, const struct recording_model *model,
+		       struct process *process, const struct perf_record *record)
 {
-	static struct stack stack; /* the model's thread only */
-	const char *reason;
+	enum sample_step step = SAMPLE_LOOK;
 
 	if (!process->jvm && !is_starting(process, record->time_ns))
 		return;
-	if (is_grown(process, record->time_ns)) {
-		unwinder_keep_remainder(model->unwinder, process, record->time_ns, &record->sample);
-		return;
-	}
+	if (is_grown(process, record->time_ns))
+		step = SAMPLE_REMAINDER;
+	sample_watch_begin(recording->watch, step, process, record);
 	table_cache_be_patient(model->tables, true);
-	unwinder_look(model->unwinder, process, record->time_ns, &record->sample, &stack);
-	for (uint32_t i = 0; i < stack.depth; i++) {
-		if (stack.entries[i].method)
-			process_java_method(process, stack.entries[i].method, record->time_ns,
-					    &reason);
-	}
+	chain_prepare(step, model->unwinder, process, record);
+	sample_watch_end(recording->watch, true, NULL);
 }
 
 static void expect_file_at(const struct recording_model *model, const struct process *process,
@@ -263,7 +257,7 @@ static void see_sample(struct recording *recording, struct recording_model *mode
 	process_see_thread(process, record->tid, record->time_ns);
 	recording_read_mappings(recording, model, process, &miss);
 	expect_files(model, process, &record->sample);
-	look_ahead(model, process, record);
+	look_ahead(recording, model, process, record);
 }
 
 /*

@@ -58,24 +58,45 @@ struct feed {
 	uint64_t from_ns;
 };
 
+static int add_range(struct foreign_map *map, struct code_range *range, const char *name,
+		     size_t len)
+{
+	int n;
+
+	range->kind = CODE_JAVA;
+	range->level = CODE_LEVEL_UNKNOWN;
+	range->name = name_pool_add(&map->names, name, len);
+	if (range->name == map->names.limit_text)
+		return -ENOSPC;
+	n = code_map_add(map->code, range, false);
+	return n < 0 ? n : 0;
+}
+
+int foreign_map_add(struct foreign_map *map, const struct code_range *range)
+{
+	struct code_range plain = {
+		.addr = range->addr, .size = range->size, .birth_ns = range->birth_ns};
+
+	return add_range(map, &plain, range->name, strlen(range->name));
+}
+
+void foreign_map_watch(struct foreign_map *map, code_map_watch_fn fn, void *arg)
+{
+	code_map_watch(map->code, fn, arg);
+}
+
 static void on_line(void *arg, const struct foreign_line *line)
 {
 	const struct feed *feed = arg;
 	struct foreign_map *map = feed->map;
 	struct code_range range = {
-		.addr = line->addr,
-		.size = line->size,
-		.kind = CODE_JAVA,
-		.level = CODE_LEVEL_UNKNOWN,
-		.birth_ns = feed->from_ns,
-	};
+		.addr = line->addr, .size = line->size, .birth_ns = feed->from_ns};
 
 	if (map->bytes > FOREIGN_MAP_MAX_BYTES) {
 		feed->stats->refused++;
 		return;
 	}
-	range.name = name_pool_add(&map->names, line->name, line->len);
-	if (range.name == map->names.limit_text || code_map_add(map->code, &range, false) < 0)
+	if (add_range(map, &range, line->name, line->len) < 0)
 		feed->stats->refused++;
 }
 

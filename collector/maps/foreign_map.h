@@ -34,6 +34,11 @@ void foreign_map_free(struct foreign_map *map); /* NULL is legal */
 /* Takes the next bytes of the file; their lines were written after from_ns. */
 void foreign_map_feed(struct foreign_map *map, const char *data, size_t len, uint64_t from_ns,
 		      struct foreign_map_stats *stats);
+/*
+ * Adds a range of another map, with the range's birth and a copy of the range's name. Negative
+ * errno: as code_map_add, or -ENOSPC for a name without room.
+ */
+int foreign_map_add(struct foreign_map *map, const struct code_range *range);
 /* Begins with another file: forgets the line that has not ended yet. */
 void foreign_map_restart(struct foreign_map *map);
 
@@ -44,6 +49,8 @@ void foreign_map_restart(struct foreign_map *map);
 const struct code_range *foreign_map_find(const struct foreign_map *map, uint64_t addr,
 					  uint64_t time_ns);
 uint64_t foreign_map_serial(const struct foreign_map *map);
+/* Calls fn for each range that foreign_map_find finds from now on, as code_map_watch. */
+void foreign_map_watch(struct foreign_map *map, code_map_watch_fn fn, void *arg);
 
 /* Forgets ranges that were replaced before horizon_ns, and names that no range has. */
 void foreign_map_expire(struct foreign_map *map, uint64_t horizon_ns, uint64_t now_ns);

@@ -19,8 +19,22 @@ static void say_no_permission(pid_t pid)
 	is_said = true;
 }
 
+static const struct process_memory_source *source; /* NULL: the kernel */
+
+void process_memory_use(const struct process_memory_source *other)
+{
+	source = other;
+}
+
 ssize_t process_memory_read(pid_t pid, const struct iovec *to, const struct iovec *from,
 			    unsigned long n)
+{
+	return source ? source->read(source->arg, pid, to, from, n)
+		      : process_memory_read_live(pid, to, from, n);
+}
+
+ssize_t process_memory_read_live(pid_t pid, const struct iovec *to, const struct iovec *from,
+				 unsigned long n)
 {
 	const ssize_t got = process_vm_readv(pid, to, n, from, n, 0);
 	const int err = got < 0 ? errno : 0;

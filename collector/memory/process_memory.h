@@ -5,6 +5,9 @@
  * threads: the model's
  * errors:  negative errno; the first -EPERM of all processes is logged, with the remedy
  * source:  process_vm_readv(2)
+ *
+ * All reads of other processes' memory pass here. So a source can be put in the place of the
+ * kernel: to note what was read, or to answer from what was noted.
  */
 #ifndef FG_MEMORY_PROCESS_MEMORY_H
 #define FG_MEMORY_PROCESS_MEMORY_H
@@ -18,5 +21,18 @@
  */
 ssize_t process_memory_read(pid_t pid, const struct iovec *to, const struct iovec *from,
 			    unsigned long n);
+
+/* Answers in the place of the kernel; read returns what process_memory_read is to return. */
+struct process_memory_source {
+	ssize_t (*read)(void *arg, pid_t pid, const struct iovec *to, const struct iovec *from,
+			unsigned long n);
+	void *arg;
+};
+
+/* Sets who answers from now on, borrowed; NULL: the kernel. */
+void process_memory_use(const struct process_memory_source *source);
+/* Reads from the kernel, whatever source is set. */
+ssize_t process_memory_read_live(pid_t pid, const struct iovec *to, const struct iovec *from,
+				 unsigned long n);
 
 #endif

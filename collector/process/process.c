@@ -70,6 +70,19 @@ int process_new(pid_t pid, uint64_t start_ticks, struct process **ret)
 	return 0;
 }
 
+int process_new_replayed(pid_t pid, uint64_t start_ticks, struct process **ret)
+{
+	struct process *process = calloc(1, sizeof(*process));
+
+	if (!process)
+		return -ENOMEM;
+	process->pid = process->inner_pid = pid;
+	process->start_ticks = start_ticks;
+	process->is_replayed = true;
+	*ret = process;
+	return 0;
+}
+
 static void free_values(struct map64 *map)
 {
 	size_t pos = 0;
@@ -222,6 +235,8 @@ static void read_thread(const struct process *process, struct thread *thread)
 	char comm[PROCESS_COMM_BYTES] = "";
 	uint64_t ticks;
 
+	if (process->is_replayed)
+		return;
 	if (!process_stat_thread(process->pid, thread->tid, &ticks, comm, sizeof(comm)))
 		return; /* what is known of it stays */
 	if (ticks != thread->start_ticks || !thread->inner_tid)
@@ -309,6 +324,21 @@ void process_set_comm(struct process *process, pid_t tid, const char *comm)
 		snprintf(thread->comm, sizeof(thread->comm), "%s", comm);
 	if (tid == process->pid)
 		set_process_comm(process, comm);
+}
+
+int process_set_thread(struct process *process, pid_t tid, const char *name)
+{
+	struct thread *thread = find_or_add_thread(process, tid);
+	const char *full;
+
+	if (!thread)
+		return -ENOMEM;
+	thread->inner_tid = tid;
+	snprintf(thread->comm, sizeof(thread->comm), "%s", name);
+	if (strlen(name) < sizeof(thread->comm) || !process->names.limit_text)
+		return 0;
+	full = name_pool_add(&process->names, name, strlen(name));
+	return process_set_thread_name(process, tid, full);
 }
 
 void process_remove_thread(struct process *process, pid_t tid)

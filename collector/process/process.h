@@ -117,6 +117,7 @@ struct process {
 	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */
 	struct process *next_removed; /* used while struct targets removes several processes */
 	bool was_announced;
+	bool is_replayed;	    /* of a capture: nothing of it is read from /proc */
 	uint32_t users;		    /* calls of targets_want without their targets_unwant */
 	char shadow_path[PATH_MAX]; /* a perf map in the container that perf reads first; "" */
 };
@@ -126,6 +127,11 @@ struct process {
  * too. -ESRCH if the process is gone, -ENOMEM. The right to read the mappings is not needed.
  */
 int process_new(pid_t pid, uint64_t start_ticks, struct process **ret);
+/*
+ * A process of a capture. Its identity and names are the caller's to set; of its threads
+ * process_set_thread is to tell. -ENOMEM.
+ */
+int process_new_replayed(pid_t pid, uint64_t start_ticks, struct process **ret);
 void process_free(struct process *process); /* NULL is legal */
 
 /* Makes code, names and jvm where the process has none. */
@@ -168,6 +174,8 @@ const char *process_thread_name(struct process *process, pid_t tid);
 void process_set_comm(struct process *process, pid_t tid, const char *comm);
 /* Reads the thread's name if that is due; for a thread of which a sample was taken just now. */
 void process_see_thread(struct process *process, pid_t tid, uint64_t now_ns);
+/* The thread's full name, for a process of a capture, which has a JVM's name pool. -ENOMEM. */
+int process_set_thread(struct process *process, pid_t tid, const char *name);
 void process_remove_thread(struct process *process, pid_t tid);
 /* Forgets all threads, which are then read anew; names that the agent told stay. */
 void process_forget_threads(struct process *process);

@@ -28,21 +28,21 @@ json_t *control_options_to_json(const struct recording_options *options)
 
 	control_targets_to_json(options, object);
 	json_object_set_new(object, "all", json_boolean(options->all));
-	json_object_set_new(object, "by_pid", json_boolean(options->by_pid));
-	json_object_set_new(object, "by_thread", json_boolean(options->by_thread));
-	json_object_set_new(object, "cut_carriers", json_boolean(options->cuts_carriers));
+	json_object_set_new(object, "by_pid", json_boolean(options->style.by_pid));
+	json_object_set_new(object, "by_thread", json_boolean(options->style.by_thread));
+	json_object_set_new(object, "cut_carriers", json_boolean(options->style.cuts_carriers));
 	json_value_put_count(object, "hz", options->hz);
 	json_object_set_new(object, "event", json_string(options->event));
 	json_value_put_count(object, "duration_ns", options->duration_ns);
 	json_value_put_count(object, "stack_bytes", options->stack_bytes);
 	json_value_put_count(object, "window_seconds", options->window_seconds);
 	json_object_set_new(object, "java_names",
-			    json_string(java_name_style_word(options->names.style)));
+			    json_string(java_name_style_word(options->style.names.style)));
 	json_object_set_new(object, "cxx_names",
-			    json_string(demangle_style_word(options->cxx_names)));
-	json_object_set_new(object, "native_lines", json_boolean(options->has_native_lines));
-	json_object_set_new(object, "raw_names", json_boolean(options->names.is_raw));
-	json_object_set_new(object, "lines", json_boolean(options->names.has_lines));
+			    json_string(demangle_style_word(options->style.cxx_names)));
+	json_object_set_new(object, "native_lines", json_boolean(options->style.has_native_lines));
+	json_object_set_new(object, "raw_names", json_boolean(options->style.names.is_raw));
+	json_object_set_new(object, "lines", json_boolean(options->style.names.has_lines));
 	return object;
 }
 
@@ -87,9 +87,9 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 {
 	struct recording_options options = {
 		.all = json_value_bool(object, "all"),
-		.by_pid = json_value_bool(object, "by_pid"),
-		.by_thread = json_value_bool(object, "by_thread"),
-		.cuts_carriers = json_value_bool(object, "cut_carriers"),
+		.style.by_pid = json_value_bool(object, "by_pid"),
+		.style.by_thread = json_value_bool(object, "by_thread"),
+		.style.cuts_carriers = json_value_bool(object, "cut_carriers"),
 		.hz = (unsigned)(json_value_count(object, "hz") & UINT_MAX),
 		.duration_ns = json_value_count(object, "duration_ns"),
 	};
@@ -102,9 +102,10 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 	options.window_seconds = (uint32_t)json_value_count(object, "window_seconds");
 	if (options.event[0] && !sampler_is_event(options.event))
 		return -EINVAL;
-	options.has_native_lines = json_value_bool(object, "native_lines");
+	options.style.has_native_lines = json_value_bool(object, "native_lines");
 	if (control_targets_from_json(object, &options) < 0 ||
-	    names_at(object, &options.names) < 0 || cxx_names_at(object, &options.cxx_names) < 0 ||
+	    names_at(object, &options.style.names) < 0 ||
+	    cxx_names_at(object, &options.style.cxx_names) < 0 ||
 	    stack_at(object, &options.stack_bytes) < 0)
 		return -EINVAL;
 	*ret = options;

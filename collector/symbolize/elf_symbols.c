@@ -17,6 +17,7 @@
 #include <assert.h>
 #include <elf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -292,6 +293,21 @@ int elf_symbols_load(int fd, const struct debug_place *place, struct elf_symbols
 	return err;
 }
 
+int elf_symbols_make(const struct elf_layout *layout, struct elf_functions *functions,
+		     struct elf_starts *starts, const char *soname, struct elf_symbols **ret)
+{
+	const int err = make(layout, functions, ret);
+
+	if (err) {
+		elf_starts_fini(starts);
+		return err;
+	}
+	(*ret)->starts = *starts;
+	(*ret)->source = functions->count > 0 ? ELF_SYMBOLS_SYMTAB : ELF_SYMBOLS_NONE;
+	snprintf((*ret)->soname, sizeof((*ret)->soname), "%s", soname);
+	return 0;
+}
+
 int elf_symbols_load_debug(int fd, const struct elf_layout *layout, struct elf_symbols **ret)
 {
 	struct elf_functions functions = {0};
@@ -421,6 +437,23 @@ const char *elf_symbols_find_as(struct elf_symbols *symbols, uint64_t elf_addr,
 		return NULL;
 	*ret_offset = elf_addr - entry->elf_addr;
 	return show(symbols, entry, style);
+}
+
+const char *elf_symbols_find_linker_name(const struct elf_symbols *symbols, uint64_t elf_addr,
+					 uint64_t *ret_offset)
+{
+	const struct entry *entry;
+	const char *name = NULL;
+
+	if (symbols->debug)
+		name = elf_symbols_find_linker_name(symbols->debug, elf_addr, ret_offset);
+	if (name)
+		return name;
+	entry = find_entry(symbols, elf_addr);
+	if (!entry)
+		return NULL;
+	*ret_offset = elf_addr - entry->elf_addr;
+	return symbols->names + entry->name;
 }
 
 const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uint64_t *ret_offset)

@@ -20,6 +20,8 @@
 #define FG_SYMBOLIZE_ELF_SYMBOLS_H
 
 #include "elf/debug_file.h"
+#include "elf/elf_functions.h"
+#include "elf/elf_starts.h"
 #include "symbolize/demangle.h"
 
 #include <stdbool.h>
@@ -42,6 +44,13 @@ enum elf_symbols_source {
  * are looked for; NULL: nowhere.
  */
 int elf_symbols_load(int fd, const struct debug_place *place, struct elf_symbols **ret);
+
+/*
+ * A table of functions and starts that were taken from another table. Sorts functions, copies their
+ * names, and takes starts in any case. soname is cut at ELF_FILE_SONAME_BYTES.
+ */
+int elf_symbols_make(const struct elf_layout *layout, struct elf_functions *functions,
+		     struct elf_starts *starts, const char *soname, struct elf_symbols **ret);
 
 /*
  * Loads the .symtab of a debug file alone, for the mapped file with this layout. May be called on
@@ -67,6 +76,10 @@ const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uin
 /* elf_symbols_find with the name in the given style. */
 const char *elf_symbols_find_as(struct elf_symbols *symbols, uint64_t elf_addr,
 				enum demangle_style style, uint64_t *ret_offset);
+
+/* elf_symbols_find with the name as it is in the file. */
+const char *elf_symbols_find_linker_name(const struct elf_symbols *symbols, uint64_t elf_addr,
+					 uint64_t *ret_offset);
 
 /*
  * The start of the function called name, where name may be mangled or demangled. addr is an address

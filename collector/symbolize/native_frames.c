@@ -19,30 +19,33 @@
 struct native_frames {
 	struct frame_texts *texts; /* borrowed */
 	struct kernel_code *kernel;
-	struct table_cache *tables;    /* borrowed */
-	struct debuginfod *debuginfod; /* NULL: the user has not asked for it */
-	struct native_lines *lines;    /* NULL until somebody asks */
+	struct table_cache *tables;	  /* borrowed */
+	struct debuginfod *debuginfod;	  /* NULL: the user has not asked for it */
+	struct native_lines *lines;	  /* NULL until somebody asks */
+	const struct name_source *source; /* NULL: this host */
+	const struct name_watch *watch;	  /* or NULL */
 	struct frame inlined[DWARF_LINES_MAX_DEPTH];
 	size_t inlined_count; /* into the file's frame named last, innermost first */
 };
 
 int native_frames_new(struct table_cache *tables, struct frame_texts *texts,
-		      struct native_frames **ret)
+		      const struct name_source *source, struct native_frames **ret)
 {
 	struct native_frames *native = calloc(1, sizeof(*native));
 	int err;
 
 	if (!native)
 		return -ENOMEM;
-	err = kernel_code_new(NULL, clock_now_ns(), &native->kernel);
+	err = source ? 0 : kernel_code_new(NULL, clock_now_ns(), &native->kernel);
 	if (err) {
 		native_frames_free(native);
 		return err;
 	}
 	native->texts = texts;
 	native->tables = tables;
+	native->source = source;
 	module_cache_attach(tables);
-	if (debuginfod_start(&native->debuginfod) == -ELIBACC)
+	if (!source && debuginfod_start(&native->debuginfod) == -ELIBACC)
 		log_warning("DEBUGINFOD_URLS is set, but libdebuginfod.so.1 cannot be loaded: "
 			    "install it (Debian: libdebuginfod1), or unset that");
 	*ret = native;
@@ -57,6 +60,11 @@ void native_frames_free(struct native_frames *native)
 	debuginfod_stop(native->debuginfod);
 	native_lines_free(native->lines);
 	free(native);
+}
+
+void native_frames_watch(struct native_frames *native, const struct name_watch *watch)
+{
+	native->watch = watch;
 }
 
 struct kernel_code *native_frames_kernel(const struct native_frames *native)
@@ -127,8 +135,8 @@ static struct frame name_unknown_kernel(struct native_frames *native, uint64_t a
 			      .kind = FRAME_KERNEL};
 }
 
-struct frame native_frames_name_kernel(struct native_frames *native, uint64_t addr, uint64_t caller,
-				       uint64_t time_ns)
+static struct frame name_by_kernel(struct native_frames *native, uint64_t addr, uint64_t caller,
+				   uint64_t time_ns)
 {
 	const uint64_t now_ns = clock_now_ns();
 	struct frame_key key = {.owner = kernel_code_owner(native->kernel, addr, now_ns),
@@ -144,6 +152,30 @@ struct frame native_frames_name_kernel(struct native_frames *native, uint64_t ad
 	frame = kernel_frame(native, &place);
 	key.owner = place.owner;
 	frame_cache_put(&native->texts->frames, &key, &frame);
+	return frame;
+}
+
+static struct frame name_by_source(struct native_frames *native, const struct kernel_call *call)
+{
+	struct frame frame = {0};
+
+	if (!native->source->kernel(native->source->arg, call, &frame))
+		return frame_texts_unknown(native->texts, "no kernel symbol");
+	frame.name = intern_add_str(&native->texts->names, frame.name);
+	if (frame.module)
+		frame.module = intern_add_str(&native->texts->names, frame.module);
+	return frame;
+}
+
+struct frame native_frames_name_kernel(struct native_frames *native, uint64_t addr, uint64_t caller,
+				       uint64_t time_ns)
+{
+	const struct kernel_call call = {.addr = addr, .caller = caller};
+	const struct frame frame = native->source ? name_by_source(native, &call)
+						  : name_by_kernel(native, addr, caller, time_ns);
+
+	if (native->watch)
+		native->watch->kernel(native->watch->arg, &call, &frame);
 	return frame;
 }
 
@@ -202,6 +234,14 @@ static const char *module_of(struct native_frames *native, const struct symboliz
 	return library_name(name, &own, ret);
 }
 
+/* Of a question about addr. */
+static void tell(const struct native_frames *native, pid_t pid, const struct mapping *mapping,
+		 uint64_t addr)
+{
+	if (native->watch)
+		file_watch_tell(&native->watch->files, TABLE_SYMBOLS, pid, mapping, addr);
+}
+
 const char *native_frames_module(struct native_frames *native,
 				 const struct symbolizer_context *context,
 				 const struct mapping *mapping, char ret[LIBRARY_NAME_BYTES])
@@ -209,6 +249,7 @@ const char *native_frames_module(struct native_frames *native,
 	const char *reason;
 	const pid_t pid = context->process->pid;
 
+	tell(native, pid, mapping, mapping->start);
 	return module_of(native, context, mapping,
 			 module_cache_find(native->tables, pid, mapping, &reason), ret);
 }
@@ -255,17 +296,28 @@ static const char *name_with_line(struct native_frames *native,
 	return intern_add_str(&native->texts->names, all);
 }
 
+static size_t find_lines(struct native_frames *native, const struct native_lines_file *file,
+			 const struct line_place *place, struct dwarf_place *ret)
+{
+	if (native->source)
+		return native->source->lines(native->source->arg, place, ret);
+	if (!native->lines)
+		native->lines = native_lines_new();
+	return native->lines ? native_lines_find(native->lines, file, place->elf_addr, ret) : 0;
+}
+
 /* Lets the function's frame have its line, and keeps those of what was inlined into it. */
 static void add_native_lines(struct native_frames *native, const struct symbolizer_context *context,
 			     const struct native_lines_file *file, uint64_t elf_addr,
 			     struct frame *frame)
 {
+	const struct line_place place = {
+		.pid = file->pid, .mapping = file->mapping, .elf_addr = elf_addr};
 	struct dwarf_place places[DWARF_LINES_MAX_DEPTH];
-	size_t n;
+	const size_t n = find_lines(native, file, &place, places);
 
-	if (!native->lines)
-		native->lines = native_lines_new();
-	n = native->lines ? native_lines_find(native->lines, file, elf_addr, places) : 0;
+	if (native->watch)
+		native->watch->lines(native->watch->arg, &place, places, n);
 	for (size_t i = 0; i < n; i++) {
 		const bool is_function = i + 1 == n;
 		struct frame *to = is_function ? frame : &native->inlined[i];
@@ -298,6 +350,7 @@ static struct frame name_file(struct native_frames *native,
 	struct frame frame;
 	uint64_t elf_addr;
 
+	tell(native, pid, mapping, addr);
 	if (!symbols ||
 	    elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off, &elf_addr) < 0)
 		return unknown_in(native, module, reason);

@@ -19,18 +19,25 @@
 #include "symbolize/kernel_code.h"
 #include "symbolize/library_name.h"
 #include "symbolize/module_cache.h"
+#include "symbolize/name_source.h"
 #include "symbolize/native_lines.h"
 #include "symbolize/symbolizer_context.h"
 #include "unwind/stack.h"
 
 struct native_frames; /* opaque */
 
-/* tables and texts are borrowed. */
+/*
+ * tables, texts and source are borrowed. source answers for the kernel's symbols and for DWARF;
+ * NULL: this host does.
+ */
 int native_frames_new(struct table_cache *tables, struct frame_texts *texts,
-		      struct native_frames **ret);
+		      const struct name_source *source, struct native_frames **ret);
 void native_frames_free(struct native_frames *native); /* NULL is legal */
 
-/* The kernel's code, borrowed. */
+/* Tells watch of what is named from now on; watch is borrowed, NULL: nobody is told. */
+void native_frames_watch(struct native_frames *native, const struct name_watch *watch);
+
+/* The kernel's code, borrowed; NULL if a source answers. */
 struct kernel_code *native_frames_kernel(const struct native_frames *native);
 
 /*

@@ -22,14 +22,16 @@ struct symbolizer {
 	struct table_cache *tables; /* borrowed */
 };
 
-int symbolizer_new(struct table_cache *tables, struct symbolizer **ret)
+/* source NULL: this host. */
+static int make(struct table_cache *tables, const struct name_source *source,
+		struct symbolizer **ret)
 {
 	struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
 	int err;
 
 	if (!symbolizer)
 		return -ENOMEM;
-	err = native_frames_new(tables, &symbolizer->texts, &symbolizer->native);
+	err = native_frames_new(tables, &symbolizer->texts, source, &symbolizer->native);
 	if (err) {
 		symbolizer_free(symbolizer);
 		return err;
@@ -37,6 +39,22 @@ int symbolizer_new(struct table_cache *tables, struct symbolizer **ret)
 	symbolizer->tables = tables;
 	*ret = symbolizer;
 	return 0;
+}
+
+int symbolizer_new(struct table_cache *tables, struct symbolizer **ret)
+{
+	return make(tables, NULL, ret);
+}
+
+int symbolizer_new_replayed(struct table_cache *tables, const struct name_source *source,
+			    struct symbolizer **ret)
+{
+	return make(tables, source, ret);
+}
+
+void symbolizer_watch(struct symbolizer *symbolizer, const struct name_watch *watch)
+{
+	native_frames_watch(symbolizer->native, watch);
 }
 
 void symbolizer_free(struct symbolizer *symbolizer)

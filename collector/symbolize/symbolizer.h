@@ -14,6 +14,7 @@
 #include "symbolize/frame.h"
 #include "symbolize/kernel_code.h"
 #include "symbolize/module_cache.h"
+#include "symbolize/name_source.h"
 #include "symbolize/native_lines.h"
 #include "symbolize/symbolizer_context.h"
 #include "unwind/stack.h"
@@ -39,6 +40,16 @@ struct symbolizer_verdict {
 /* tables is borrowed. */
 int symbolizer_new(struct table_cache *tables, struct symbolizer **ret);
 void symbolizer_free(struct symbolizer *symbolizer); /* NULL is legal */
+
+/*
+ * A symbolizer for a replay: source answers for the kernel's symbols and for DWARF, borrowed.
+ * Nothing of this host is read, and debuginfod is not asked.
+ */
+int symbolizer_new_replayed(struct table_cache *tables, const struct name_source *source,
+			    struct symbolizer **ret);
+
+/* Tells watch of what is named from now on; watch is borrowed, NULL: nobody is told. */
+void symbolizer_watch(struct symbolizer *symbolizer, const struct name_watch *watch);
 
 /* Why kernel frames have no names, a sentence with the remedy, or NULL. */
 const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer);

@@ -15,6 +15,7 @@
 #define FG_UNWIND_STEP_H
 
 #include "files/cfi_cache.h"
+#include "files/file_watch.h"
 #include "process/process.h"
 #include "unwind/arch.h"
 #include "unwind/leaf_cache.h"
@@ -60,6 +61,7 @@ struct walk {
 	const struct arch *arch;
 	struct table_cache *tables;
 	struct leaf_cache *leaves;
+	const struct file_watch *watch; /* or NULL */
 	struct snapshot stack; /* and, once the walk needed it, the stack's remainder behind */
 	struct walk_position at;
 	struct walk_budget spent;

@@ -164,6 +164,7 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 	uint64_t elf_addr;
 	bool is_root = false;
 
+	file_watch_tell(walk->watch, TABLE_UNWIND, walk->process->pid, mapping, probe);
 	if (table &&
 	    cfi_table_addr_of(table, probe - mapping->start + mapping->file_off, &elf_addr) == 0) {
 		row = cfi_table_find(table, elf_addr);

@@ -24,7 +24,8 @@ struct unwinder {
 	struct heap_stacks heap;
 	struct heap_stack heap_room;
 	struct unwinder_stats stats;
-	struct stack again; /* a stack by the other of its two remainders */
+	const struct file_watch *watch; /* or NULL */
+	struct stack again;		/* a stack by the other of its two remainders */
 };
 
 int unwinder_new(struct table_cache *tables, struct unwinder **ret)
@@ -54,6 +55,11 @@ void unwinder_free(struct unwinder *unwinder)
 void unwinder_set_arch(struct unwinder *unwinder, const struct arch *arch)
 {
 	unwinder->arch = arch;
+}
+
+void unwinder_watch(struct unwinder *unwinder, const struct file_watch *watch)
+{
+	unwinder->watch = watch;
 }
 
 void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
@@ -492,6 +498,7 @@ static void start(struct user_walk *user, const struct perf_sample *sample)
 	walk->arch = unwinder->arch;
 	walk->tables = unwinder->tables;
 	walk->leaves = &unwinder->leaves;
+	walk->watch = unwinder->watch;
 	walk->stack = snapshot_of(walk->arch, sample);
 	walk->arch->read_regs(sample->regs, &walk->at.regs);
 	user->snapshot_end.addr = walk->stack.addr + walk->stack.len;

@@ -22,6 +22,7 @@
 #define FG_UNWIND_UNWINDER_H
 
 #include "files/cfi_cache.h"
+#include "files/file_watch.h"
 #include "process/process.h"
 #include "unwind/arch.h"
 #include "unwind/stack.h"
@@ -52,6 +53,12 @@ void unwinder_free(struct unwinder *unwinder); /* NULL is legal */
 
 /* Samples are taken for recordings of that architecture from now on, not for this machine's. */
 void unwinder_set_arch(struct unwinder *unwinder, const struct arch *arch);
+
+/*
+ * Calls watch for each address of a file that a walk looks up in unwind tables from now on; watch
+ * is borrowed, NULL: nobody is told.
+ */
+void unwinder_watch(struct unwinder *unwinder, const struct file_watch *watch);
 
 /*
  * The stack of a sample. Without a process (NULL), or without registers in the sample, *ret is the

@@ -92,21 +92,21 @@ static void record_serves_whoever_is_at_the_other_end_of_a_connection(void **sta
 static void methods_are_called_as_the_user_likes(void **state)
 {
 	assert_int_equal(parse("record"), 0);
-	assert_int_equal(options.recording.names.style, JAVA_NAME_SLASH);
-	assert_false(options.recording.names.is_raw);
+	assert_int_equal(options.recording.style.names.style, JAVA_NAME_SLASH);
+	assert_false(options.recording.style.names.is_raw);
 	assert_int_equal(parse("record --java-names=dot"), 0);
-	assert_int_equal(options.recording.names.style, JAVA_NAME_DOT);
+	assert_int_equal(options.recording.style.names.style, JAVA_NAME_DOT);
 	assert_int_equal(parse("record --raw-names --java-names signature"), 0);
-	assert_int_equal(options.recording.names.style, JAVA_NAME_SIGNATURE);
-	assert_true(options.recording.names.is_raw);
-	assert_false(options.recording.names.has_lines);
-	assert_int_equal(options.recording.cxx_names, DEMANGLE_PLAIN);
-	assert_false(options.recording.has_native_lines);
+	assert_int_equal(options.recording.style.names.style, JAVA_NAME_SIGNATURE);
+	assert_true(options.recording.style.names.is_raw);
+	assert_false(options.recording.style.names.has_lines);
+	assert_int_equal(options.recording.style.cxx_names, DEMANGLE_PLAIN);
+	assert_false(options.recording.style.has_native_lines);
 	assert_int_equal(parse("record --cxx-names=simple --native-lines"), 0);
-	assert_int_equal(options.recording.cxx_names, DEMANGLE_SIMPLE);
-	assert_true(options.recording.has_native_lines);
+	assert_int_equal(options.recording.style.cxx_names, DEMANGLE_SIMPLE);
+	assert_true(options.recording.style.has_native_lines);
 	assert_int_equal(parse("record --lines"), 0);
-	assert_true(options.recording.names.has_lines);
+	assert_true(options.recording.style.names.has_lines);
 }
 
 static void stacks_are_unwound_as_the_user_likes(void **state)

@@ -24,16 +24,16 @@ static void options_arrive_as_they_were_sent(void **state)
 			   .jvm = "^Main$",
 			   .labels = {{"tier", "front=1"}, {"app", ""}},
 			   .n_labels = 2},
-		.by_thread = true,
-		.cuts_carriers = true,
+		.style.by_thread = true,
+		.style.cuts_carriers = true,
 		.hz = 499,
 		.event = "cpu-clock",
 		.duration_ns = 2500000000,
 		.stack_bytes = 16384,
 		.window_seconds = 30,
-		.cxx_names = DEMANGLE_FULL,
-		.has_native_lines = true,
-		.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
+		.style.cxx_names = DEMANGLE_FULL,
+		.style.has_native_lines = true,
+		.style.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
 	};
 	struct recording_options got;
 	json_t *object = control_options_to_json(&sent);
@@ -42,19 +42,19 @@ static void options_arrive_as_they_were_sent(void **state)
 	json_decref(object);
 	assert_int_equal(got.pid, 17);
 	assert_memory_equal(&got.select, &sent.select, sizeof(got.select));
-	assert_true(got.by_thread);
-	assert_true(got.cuts_carriers);
-	assert_false(got.by_pid);
+	assert_true(got.style.by_thread);
+	assert_true(got.style.cuts_carriers);
+	assert_false(got.style.by_pid);
 	assert_false(got.all);
 	assert_int_equal(got.hz, 499);
 	assert_string_equal(got.event, "cpu-clock");
 	assert_int_equal(got.duration_ns, 2500000000);
 	assert_int_equal(got.stack_bytes, 16384);
-	assert_int_equal(got.names.style, JAVA_NAME_SIGNATURE);
-	assert_true(got.names.is_raw);
-	assert_true(got.names.has_lines);
-	assert_int_equal(got.cxx_names, DEMANGLE_FULL);
-	assert_true(got.has_native_lines);
+	assert_int_equal(got.style.names.style, JAVA_NAME_SIGNATURE);
+	assert_true(got.style.names.is_raw);
+	assert_true(got.style.names.has_lines);
+	assert_int_equal(got.style.cxx_names, DEMANGLE_FULL);
+	assert_true(got.style.has_native_lines);
 	assert_int_equal(got.window_seconds, 30);
 }
 
@@ -88,8 +88,8 @@ static void client_that_does_not_say_how_methods_are_called_gets_the_default(voi
 	json_object_del(object, "raw_names");
 	assert_int_equal(control_options_from_json(object, &got), 0);
 	json_decref(object);
-	assert_int_equal(got.names.style, JAVA_NAME_SLASH);
-	assert_false(got.names.is_raw);
+	assert_int_equal(got.style.names.style, JAVA_NAME_SLASH);
+	assert_false(got.style.names.is_raw);
 }
 
 static void client_that_does_not_say_how_stacks_are_unwound_gets_the_default(void **state)
@@ -185,7 +185,7 @@ static void options_survive_the_control_socket(void **state)
 {
 	const struct recording_options options = {.pid = 4711,
 						  .select = {.container = "abcd"},
-						  .by_thread = true,
+						  .style.by_thread = true,
 						  .hz = 499,
 						  .event = "cpu-clock",
 						  .duration_ns = 1234567890123};
@@ -195,7 +195,7 @@ static void options_survive_the_control_socket(void **state)
 	assert_int_equal(control_options_from_json(json, &out), 0);
 	assert_int_equal(out.pid, 4711);
 	assert_string_equal(out.select.container, "abcd");
-	assert_true(out.by_thread && !out.by_pid && !out.all);
+	assert_true(out.style.by_thread && !out.style.by_pid && !out.all);
 	assert_int_equal(out.hz, 499);
 	assert_string_equal(out.event, "cpu-clock");
 	assert_int_equal(out.duration_ns, 1234567890123);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a sample and the walk of its stack -> a named sample, in all sinks
+ * units:   CLOCK_MONOTONIC nanoseconds
+ * threads: the model's
+ * errors:  false or a count, as said at each function
+ * source:  none
+ *
+ * The stages behind the walk, which a recording and the replay of a capture have in common.
+ */
+#ifndef FG_LIVE_CHAIN_H
+#define FG_LIVE_CHAIN_H
+
+#include "code/java_name.h"
+#include "live/sample_watch.h"
+#include "live/sink.h"
+#include "process/process.h"
+#include "sample/perf_record.h"
+#include "symbolize/symbolizer.h"
+#include "unwind/unwinder.h"
+
+#include <stdbool.h>
+
+/* How stacks are named. */
+struct chain_style {
+	struct java_name_options names;
+	enum demangle_style cxx_names; /* style of C++ and Rust names */
+	/* inlined functions of files, and lines, are read from DWARF */
+	bool has_native_lines;
+	/* the stack of a virtual thread ends where it is mounted on its carrier thread */
+	bool cuts_carriers;
+	bool by_pid, by_thread; /* a label frame of the process with its PID, of the thread */
+};
+
+/* A walked sample. */
+struct chain_walk {
+	const struct perf_record *record;
+	struct process *process; /* NULL: the process is gone */
+	const struct stack *stack;
+};
+
+/*
+ * For a sample that will be walked later: reads and keeps what the walk will need of the process,
+ * as far as step says, which is SAMPLE_REMAINDER or SAMPLE_LOOK.
+ */
+void chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
+		   const struct perf_record *record);
+
+/*
+ * Names the stack, and puts the label frames of process and thread behind it. The frames of *ret
+ * live until the next call. False: tables of files are missing, and the symbolizer would wait.
+ */
+bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
+		const struct chain_walk *walk, struct named_sample *ret);
+
+/* Gives the sample to all sinks. False: a sink has no memory for the sample. */
+bool chain_keep(struct sink *sinks, const struct named_sample *sample);
+
+#endif

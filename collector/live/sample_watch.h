@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the steps of one sample through the chain of stages -> whoever is to know of all that
+ *          these steps ask for
+ * units:   CLOCK_MONOTONIC nanoseconds
+ * threads: the model's
+ * errors:  none: a watch counts its own
+ * source:  none
+ *
+ * A recording has at most one watch, which capture/ implements. Between begin and end of a step the
+ * watch is told, by the seams of the later stages, what is read of the process's memory, of files
+ * and of the kernel's symbols. A step of which nothing came, because tables of files are missing,
+ * ends with counts false, and comes again.
+ */
+#ifndef FG_LIVE_SAMPLE_WATCH_H
+#define FG_LIVE_SAMPLE_WATCH_H
+
+#include "live/named_sample.h"
+#include "sample/perf_record.h"
+
+#include <stdbool.h>
+
+/* The numbers are written into captures. */
+enum sample_step {
+	SAMPLE_REMAINDER, /* the sample was read from its ring: its stack remainder may be kept */
+	SAMPLE_LOOK,	  /* likewise, and its stack is walked ahead */
+	SAMPLE_TAKE,	  /* its stack is walked and named, and goes to the sinks */
+	SAMPLE_STEPS,
+};
+
+struct sample_watch;
+
+struct sample_watch_ops {
+	void (*begin)(struct sample_watch *watch, enum sample_step step, struct process *process,
+		      const struct perf_record *record);
+	/* sample: the named sample of SAMPLE_TAKE if counts, else NULL. */
+	void (*end)(struct sample_watch *watch, bool counts, const struct named_sample *sample);
+};
+
+/* The first member of a larger structure. */
+struct sample_watch {
+	const struct sample_watch_ops *ops;
+};
+
+/* watch may be NULL. */
+static inline void sample_watch_begin(struct sample_watch *watch, enum sample_step step,
+				      struct process *process, const struct perf_record *record)
+{
+	if (watch)
+		watch->ops->begin(watch, step, process, record);
+}
+
+static inline void sample_watch_end(struct sample_watch *watch, bool counts,
+				    const struct named_sample *sample)
+{
+	if (watch)
+		watch->ops->end(watch, counts, sample);
+}
+
+#endif
