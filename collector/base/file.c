@@ -42,6 +42,24 @@ ssize_t file_read_small_at(int dir_fd, const char *path, char *buf, size_t size)
 	return len;
 }
 
+int file_copy(int fd, FILE *stream)
+{
+	char buf[65536];
+	off_t at = 0;
+
+	for (;;) {
+		const ssize_t n = pread(fd, buf, sizeof(buf), at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		if (fwrite(buf, 1, (size_t)n, stream) != (size_t)n)
+			return -errno;
+		at += n;
+	}
+}
+
 ssize_t file_read_small(const char *path, char *buf, size_t size)
 {
 	return file_read_small_at(AT_FDCWD, path, buf, size);

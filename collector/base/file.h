@@ -21,6 +21,9 @@ ssize_t file_read_whole(const char *path, size_t max_bytes, char **ret);
 /* Reads until the end of the file, or size bytes; the buffer is not terminated. */
 ssize_t file_read_up_to(int fd, char *buf, size_t size);
 
+/* Copies the bytes of a file, from its first to its last, to stream. Negative errno. */
+int file_copy(int fd, FILE *stream);
+
 /* Reads at most size - 1 bytes of the file into buf, terminated. */
 ssize_t file_read_small(const char *path, char *buf, size_t size);
 /* As file_read_small, with path below an open directory. */

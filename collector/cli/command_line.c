@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <string.h>
 
 static int set_log_level(struct options *options, const char *text)
@@ -37,6 +38,31 @@ static int apply_daemon(struct options *options, int option, const char *value)
 		return watch_options_set_http(&options->watch, value);
 	case OPTION_LOG_LEVEL:
 		return set_log_level(options, value);
+	default:
+		return 1;
+	}
+}
+
+static int set_most(struct options *options, const char *text)
+{
+	double most;
+
+	if (!options_parse_number(text, 1, 1e15, &most) || most != floor(most))
+		return options_bad_value("--most", text, "a number of samples is needed");
+	options->replay.most = (uint64_t)most;
+	return 0;
+}
+
+static int apply_replay(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_MATCH:
+		options->replay.match = value;
+		options->replay.given = "--match";
+		return 0;
+	case OPTION_MOST:
+		options->replay.given = "--most";
+		return set_most(options, value);
 	default:
 		return 1;
 	}
@@ -73,13 +99,10 @@ static int apply_command(struct options *options, int option, const char *value)
 static int apply(struct options *options, int option)
 {
 	static int (*const subjects[])(struct options *, int, const char *) = {
-		target_options_apply,
-		sample_options_apply,
-		output_options_apply,
-		name_options_apply,
-		place_options_apply,
-		apply_daemon,
-		apply_top,
+		target_options_apply, sample_options_apply,
+		output_options_apply, name_options_apply,
+		place_options_apply,  apply_daemon,
+		apply_replay,	      apply_top,
 		apply_command,
 	};
 	int err = 1;
@@ -99,6 +122,7 @@ static enum command command_of(const char *word)
 		{"record", COMMAND_RECORD},   {"list", COMMAND_LIST},	  {"top", COMMAND_TOP},
 		{"doctor", COMMAND_DOCTOR},   {"watch", COMMAND_WATCH},	  {"help", COMMAND_HELP},
 		{"version", COMMAND_VERSION}, {"render", COMMAND_RENDER}, {"diff", COMMAND_DIFF},
+		{"replay", COMMAND_REPLAY},
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
@@ -137,6 +161,10 @@ static int set_command(struct options *options, const char *word)
 {
 	const enum command command = command_of(word);
 
+	if (options->command == COMMAND_REPLAY && !options->replay.path) {
+		options->replay.path = word; /* whatever it is called */
+		return 0;
+	}
 	if (command == COMMAND_RENDER || command == COMMAND_DIFF)
 		return options_bad_value(
 			"command", word,
@@ -155,28 +183,82 @@ static int set_command(struct options *options, const char *word)
 			  word);
 		return -EINVAL;
 	}
-	log_error(
-		"%s: no such command; there are: record, top, list, doctor, render, diff, --watch, "
-		"--version, "
-		"--help",
-		word);
+	log_error("%s: no such command; there are: record, top, list, doctor, render, diff, "
+		  "replay, --watch, "
+		  "--version, "
+		  "--help",
+		  word);
 	return -EINVAL;
 }
 
 /* What goes with record alone. */
 static int check_record(const struct options *options)
 {
-	const char *given = options->ends_with_stdin	? "--until-eof"
-			    : options->says_progress	? "--progress"
-			    : options->splits_levels	? "--split-levels"
-			    : options->java_only	? "--java-only"
-			    : options->folds_frameworks ? "--fold-frameworks"
-			    : options->shows_starts	? "--thread-starts"
-							: NULL;
+	const char *given = options->ends_with_stdin ? "--until-eof"
+			    : options->says_progress ? "--progress"
+						     : NULL;
 
 	if (!given || options->command == COMMAND_RECORD)
 		return 0;
 	log_error("%s goes with record", given);
+	return -EINVAL;
+}
+
+/* What goes with record and replay. */
+static int check_drawing(const struct options *options)
+{
+	const char *given = options->splits_levels	? "--split-levels"
+			    : options->java_only	? "--java-only"
+			    : options->folds_frameworks ? "--fold-frameworks"
+			    : options->shows_starts	? "--thread-starts"
+			    : options->capture_path	? "--capture"
+							: NULL;
+
+	if (!given || options->command == COMMAND_RECORD || options->command == COMMAND_REPLAY)
+		return 0;
+	log_error("%s goes with record and replay", given);
+	return -EINVAL;
+}
+
+/* What replay cannot choose any more: what was sampled, how, and where things were. */
+static const char *find_sampling(const struct options *options)
+{
+	const struct recording_options *const recording = &options->recording;
+	struct options unset;
+
+	options_init(&unset);
+	if (recording->pid > 0 || recording->all || !selector_is_empty(&recording->select))
+		return "what to record";
+	if (options->has_duration || recording->hz != unset.recording.hz || recording->event[0])
+		return "-d, -F and -e";
+	if (options->is_fp_only || options->has_stack_size)
+		return "--unwind and --stack-size";
+	if (options->jitdump_dir || options->symbol_cache || options->map_names ||
+	    strcmp(options->socket_path, unset.socket_path) != 0 ||
+	    strcmp(options->map_dir, unset.map_dir) != 0)
+		return "where things are";
+	return options->json ? "--json" : NULL;
+}
+
+static int check_replay(const struct options *options)
+{
+	const char *const sampling = find_sampling(options);
+
+	if (options->command != COMMAND_REPLAY) {
+		if (!options->replay.given)
+			return 0;
+		log_error("%s goes with replay", options->replay.given);
+		return -EINVAL;
+	}
+	if (!options->replay.path) {
+		log_error("replay: which capture? A file is needed, which record --capture has "
+			  "written");
+		return -EINVAL;
+	}
+	if (!sampling)
+		return 0;
+	log_error("replay: %s is what record was told: a capture cannot be asked for more",
+		  sampling);
 	return -EINVAL;
 }
 
@@ -251,6 +333,10 @@ int command_line_parse(struct options *options, int argc, char **argv)
 		err = check(options);
 	if (!err)
 		err = check_record(options);
+	if (!err)
+		err = check_drawing(options);
+	if (!err)
+		err = check_replay(options);
 	if (!err)
 		err = output_options_finish(options);
 	if (!err && options->command == COMMAND_WATCH)

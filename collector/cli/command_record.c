@@ -4,7 +4,6 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/recorder.h"
-#include "live/report.h"
 
 #include "base/log.h"
 
@@ -13,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define TITLE "Flame Graph"
 
 /* What comes from there says nothing. */
 static bool has_stdin_ended(void)
@@ -27,15 +24,6 @@ static bool has_stdin_ended(void)
 		return false;
 	n = read(STDIN_FILENO, ignored, sizeof(ignored));
 	return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
-}
-
-static bool has_stdout(const struct options *options)
-{
-	for (size_t i = 0; i < options->n_outputs; i++) {
-		if (options->outputs[i].is_stdout)
-			return true;
-	}
-	return false;
 }
 
 /* Until it is done; an interrupt ends the recording and keeps what there is. */
@@ -60,34 +48,6 @@ static int follow(struct recorder *recorder, const struct options *options,
 	return err;
 }
 
-static int write_outputs(struct recorder *recorder, const struct options *options,
-			 const struct recording_status *status)
-{
-	char subtitle[REPORT_BYTES], quality[REPORT_BYTES];
-	FILE *const said = has_stdout(options) ? stderr : stdout;
-	const struct render_options render = {
-		.title = options->title ? options->title : TITLE,
-		.subtitle = subtitle,
-		.notes = quality,
-		.splits_levels = options->splits_levels,
-		.java_only = options->java_only,
-		.folds_frameworks = options->folds_frameworks,
-		.shows_starts = options->shows_starts,
-	};
-	int err = 0;
-
-	report_subtitle(status, options->recording.hz, subtitle);
-	report_quality(&status->quality, quality);
-	for (size_t i = 0; !err && i < options->n_outputs; i++) {
-		err = output_write(&options->outputs[i], recorder, &render);
-		if (!err && !options->outputs[i].is_stdout)
-			fprintf(said, "%s\n", options->outputs[i].path);
-	}
-	fprintf(said, "%s\n", subtitle);
-	fprintf(said, "%s\n", quality);
-	return err;
-}
-
 int command_record(const struct options *options)
 {
 	struct recorder *recorder;
@@ -105,7 +65,7 @@ int command_record(const struct options *options)
 		err = follow(recorder, options, &status);
 	progress_clear();
 	if (!err)
-		err = write_outputs(recorder, options, &status);
+		err = output_write_all(recorder, options, &status);
 	if (!err && status.quality.samples == 0)
 		log_warning("no samples: what was recorded did not run in that time");
 	recorder->ops->close(recorder);

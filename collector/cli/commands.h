@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 int command_record(const struct options *options);
+int command_replay(const struct options *options);
 int command_top(const struct options *options);
 int command_watch(const struct options *options);
 int command_list(const struct options *options);

@@ -3,6 +3,7 @@
  * Records in this process, see recorder.h: the socket is opened, agents that run already dial
  * within a second, and recording begins when those that are wanted are known.
  */
+#include "capture/recording_capture.h"
 #include "cli/progress.h"
 #include "cli/recorder.h"
 #include "inspect/diagnose.h"
@@ -123,6 +124,8 @@ static int local_start(struct recorder *recorder, const struct recording_options
 	err = wait_for_agents(local, options);
 	if (!err)
 		err = engine_start_recording(&local->engine, options, NULL, &local->recording);
+	if (!err && options->has_capture)
+		err = recording_capture_start(local->recording, &local->engine.model);
 	return err;
 }
 
@@ -145,6 +148,11 @@ static int local_render(struct recorder *recorder, enum render_format format,
 			const struct render_options *options, FILE *stream)
 {
 	return recording_render(self(recorder)->recording, format, options, stream);
+}
+
+static int local_capture(struct recorder *recorder, struct capture_counts *ret)
+{
+	return recording_capture_end(self(recorder)->recording, clock_now_ns(), ret);
 }
 
 static int local_window(struct recorder *recorder, struct recording_status *ret_status,
@@ -198,6 +206,7 @@ int recorder_open_local(const struct options *options, struct recorder **ret)
 		.status = local_status,
 		.stop = local_stop,
 		.render = local_render,
+		.capture = local_capture,
 		.window = local_window,
 		.wait = local_wait,
 		.is_interrupted = local_is_interrupted,

@@ -72,6 +72,8 @@ int main(int argc, char **argv)
 		return command_record(&options);
 	case COMMAND_TOP:
 		return command_top(&options);
+	case COMMAND_REPLAY:
+		return command_replay(&options);
 	case COMMAND_LIST:
 		return command_list(&options);
 	case COMMAND_DOCTOR:

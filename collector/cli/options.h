@@ -30,8 +30,17 @@ enum command {
 	COMMAND_LIST,
 	COMMAND_DOCTOR,
 	COMMAND_TOP,
+	COMMAND_REPLAY,
 	COMMAND_RENDER, /* render and diff have options of their own, see draw_options.h */
 	COMMAND_DIFF,
+};
+
+/* Which samples of a capture are replayed. */
+struct replay_options {
+	const char *path;  /* of the capture; "-": standard input */
+	const char *match; /* regular expression of a frame's name, or NULL */
+	uint64_t most;	   /* the first so many samples; 0: all */
+	const char *given; /* the first option of replay's own, or NULL */
 };
 
 struct options {
@@ -58,6 +67,8 @@ struct options {
 	bool says_progress;   /* --progress: also where stderr is no terminal */
 	struct top_options top;
 	struct recording_options recording;
+	const char *capture_path; /* --capture: written beside the outputs, or NULL */
+	struct replay_options replay;
 	struct output_path outputs[OUTPUT_PATHS_MAX];
 	size_t n_outputs;
 };

@@ -4,13 +4,17 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "capture/capture_format.h"
 #include "cli/stdout_output.h"
+#include "live/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define TITLE "Flame Graph"
 
 static int check_stdout(enum render_format format)
 {
@@ -31,7 +35,7 @@ int output_check(const struct options *options)
 		if (err)
 			return err;
 	}
-	return 0;
+	return options->capture_path ? output_path_check(options->capture_path) : 0;
 }
 
 static int write_stdout(enum render_format format, struct recorder *recorder,
@@ -53,8 +57,8 @@ static int write_stdout(enum render_format format, struct recorder *recorder,
 	return err;
 }
 
-int output_write(const struct output_path *output, struct recorder *recorder,
-		 const struct render_options *options)
+static int write_output(const struct output_path *output, struct recorder *recorder,
+			const struct render_options *options)
 {
 	struct file_atomic file;
 	int err;
@@ -72,5 +76,88 @@ int output_write(const struct output_path *output, struct recorder *recorder,
 	}
 	if (err)
 		log_error("cannot write %s: %s", output->path, strerror(-err));
+	return err;
+}
+
+static bool has_stdout(const struct options *options)
+{
+	for (size_t i = 0; i < options->n_outputs; i++) {
+		if (options->outputs[i].is_stdout)
+			return true;
+	}
+	return false;
+}
+
+static void say_capture(const char *path, const struct capture_counts *counts, FILE *said)
+{
+	char samples[32];
+
+	fprintf(said,
+		"%s: %s samples, with bytes of the programs' stacks and memory, which may be "
+		"secrets; its mode is 0600\n",
+		path, report_count(counts->samples, samples));
+	if (counts->left_out > 0)
+		log_warning("%s: %llu samples are left out, because a capture has %llu MiB at most",
+			    path, (unsigned long long)counts->left_out,
+			    (unsigned long long)(CAPTURE_MAX_BYTES >> 20));
+}
+
+static int copy_capture(int fd, const char *path)
+{
+	struct file_atomic file;
+	int err = file_atomic_open(&file, path, 0600);
+
+	if (err)
+		return err;
+	err = file_copy(fd, file.stream);
+	if (!err)
+		return file_atomic_commit(&file);
+	file_atomic_abandon(&file);
+	return err;
+}
+
+static int write_capture(const struct options *options, struct recorder *recorder, FILE *said)
+{
+	const char *const path = options->capture_path;
+	struct capture_counts counts;
+	const int fd = recorder->ops->capture(recorder, &counts);
+	int err = fd < 0 ? fd : copy_capture(fd, path);
+
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		log_error("cannot write the capture %s: %s", path, strerror(-err));
+	else
+		say_capture(path, &counts, said);
+	return err;
+}
+
+int output_write_all(struct recorder *recorder, const struct options *options,
+		     const struct recording_status *status)
+{
+	char subtitle[REPORT_BYTES], quality[REPORT_BYTES];
+	FILE *const said = has_stdout(options) ? stderr : stdout;
+	const struct render_options render = {
+		.title = options->title ? options->title : TITLE,
+		.subtitle = subtitle,
+		.notes = quality,
+		.splits_levels = options->splits_levels,
+		.java_only = options->java_only,
+		.folds_frameworks = options->folds_frameworks,
+		.shows_starts = options->shows_starts,
+	};
+	int err = 0;
+
+	report_subtitle(status, options->recording.hz, subtitle);
+	report_quality(&status->quality, quality);
+	for (size_t i = 0; !err && i < options->n_outputs; i++) {
+		err = write_output(&options->outputs[i], recorder, &render);
+		if (!err && !options->outputs[i].is_stdout)
+			fprintf(said, "%s\n", options->outputs[i].path);
+	}
+	if (!err && options->capture_path)
+		err = write_capture(options, recorder, said);
+	fprintf(said, "%s\n", subtitle);
+	fprintf(said, "%s\n", quality);
 	return err;
 }

@@ -16,7 +16,11 @@
 /* Checks before a long recording that all outputs can be written. */
 int output_check(const struct options *options);
 
-int output_write(const struct output_path *output, struct recorder *recorder,
-		 const struct render_options *options);
+/*
+ * Writes all outputs and the capture of a recording that is done. Says on standard output what was
+ * written, and how good the recording is; on stderr if an output is standard output.
+ */
+int output_write_all(struct recorder *recorder, const struct options *options,
+		     const struct recording_status *status);
 
 #endif

@@ -38,9 +38,15 @@ static int set_stdout(struct options *options, struct output_path *output)
 	return -EINVAL;
 }
 
+/* Whether each output is a file, or standard output. */
+static bool has_files(const struct options *options)
+{
+	return options->command == COMMAND_RECORD || options->command == COMMAND_REPLAY;
+}
+
 static int set_format(struct options *options, struct output_path *output)
 {
-	if (options->command == COMMAND_RECORD && strcmp(output->path, "-") == 0)
+	if (has_files(options) && strcmp(output->path, "-") == 0)
 		return set_stdout(options, output);
 	if (render_format_of(output->path, &output->format) == 0)
 		return 0;
@@ -86,18 +92,25 @@ int output_options_apply(struct options *options, int option, const char *value)
 	case OPTION_SHOW_PID:
 		options->recording.style.by_pid = true;
 		return 0;
+	case OPTION_CAPTURE:
+		options->capture_path = value;
+		options->recording.has_capture = true;
+		return 0;
 	default:
 		return apply_drawing(options, option, value);
 	}
 }
 
-/* Of record each is a file, whose suffix says what it is to be; of the daemon one, a directory. */
+/* Of record and replay each is a file, whose suffix says what it is to be; of the daemon one, a directory. */
 int output_options_finish(struct options *options)
 {
 	bool has_stdout = false;
 	int err = 0;
 
-	if (options->command == COMMAND_RECORD && options->n_outputs == 0)
+	if (options->capture_path && strcmp(options->capture_path, "-") == 0)
+		return options_bad_value("--capture", "-", "a capture is written into a file");
+	if (has_files(options) && options->n_outputs == 0 &&
+	    !(options->command == COMMAND_REPLAY && options->capture_path))
 		add_output(options, DEFAULT_OUTPUT);
 	if (options->command == COMMAND_WATCH && options->n_outputs > 1)
 		return options_bad_value("-o", options->outputs[1].path,
@@ -112,7 +125,7 @@ int output_options_finish(struct options *options)
 	}
 	if (err || has_stdout || !options->watch.has_format || options->command == COMMAND_WATCH)
 		return err;
-	log_error("--format goes with --watch, and with -o - of record: the form of a file "
-		  "follows its suffix");
+	log_error("--format goes with --watch, and with -o - of record and replay: the form of a "
+		  "file follows its suffix");
 	return -EINVAL;
 }

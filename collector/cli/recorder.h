@@ -14,6 +14,7 @@
 #ifndef FG_CLI_RECORDER_H
 #define FG_CLI_RECORDER_H
 
+#include "capture/capture.h"
 #include "cli/options.h"
 #include "live/recording.h"
 #include "render/render.h"
@@ -26,6 +27,11 @@ struct recorder_ops {
 	int (*stop)(struct recorder *recorder);
 	int (*render)(struct recorder *recorder, enum render_format format,
 		      const struct render_options *options, FILE *stream);
+	/*
+	 * Ends the capture of a recording that is done. Returns a descriptor of the capture's
+	 * bytes, which the caller closes.
+	 */
+	int (*capture)(struct recorder *recorder, struct capture_counts *ret);
 	/*
 	 * Copies the window, with the status of its seconds. The caller ends ret with
 	 * window_copy_fini. -EREMOTEIO: the daemon has forgotten the recording, which may be

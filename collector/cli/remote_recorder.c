@@ -5,6 +5,7 @@
 #include "serve/control_client.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/json_value.h"
 #include "base/log.h"
 #include "import/import.h"
@@ -121,24 +122,6 @@ static void set_text(json_t *object, const char *key, const char *text)
 		json_object_set_new(object, key, json_string(text));
 }
 
-static int copy_bytes(int fd, FILE *stream)
-{
-	char buf[65536];
-	off_t at = 0;
-
-	for (;;) {
-		const ssize_t n = pread(fd, buf, sizeof(buf), at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		if (fwrite(buf, 1, (size_t)n, stream) != (size_t)n)
-			return -errno;
-		at += n;
-	}
-}
-
 static int remote_render(struct recorder *recorder, enum render_format format,
 			 const struct render_options *options, FILE *stream)
 {
@@ -160,9 +143,26 @@ static int remote_render(struct recorder *recorder, enum render_format format,
 	json_decref(answer);
 	if (fd < 0)
 		return -EBADMSG;
-	err = copy_bytes(fd, stream);
+	err = file_copy(fd, stream);
 	close(fd);
 	return err;
+}
+
+static int remote_capture(struct recorder *recorder, struct capture_counts *ret)
+{
+	struct remote_recorder *remote = self(recorder);
+	json_t *answer;
+	int fd, err;
+
+	err = control_client_ask(remote->client, request_of(remote, "capture"), &answer, &fd);
+	if (err)
+		return err;
+	*ret = (struct capture_counts){
+		.samples = json_value_count(answer, "samples"),
+		.left_out = json_value_count(answer, "left_out"),
+	};
+	json_decref(answer);
+	return fd < 0 ? -EBADMSG : fd;
 }
 
 static int read_window(int fd, struct window_copy *ret)
@@ -263,6 +263,7 @@ int recorder_open_remote(const struct options *options, struct recorder **ret)
 		.status = remote_status,
 		.stop = remote_stop,
 		.render = remote_render,
+		.capture = remote_capture,
 		.window = remote_window,
 		.wait = remote_wait,
 		.is_interrupted = remote_is_interrupted,

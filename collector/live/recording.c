@@ -148,6 +148,8 @@ void recording_free(struct recording *recording)
 	map64_fini(&recording->execs);
 	selection_fini(&recording->selection);
 	sink_free_all(recording->sinks);
+	if (recording->watch)
+		recording->watch->ops->free(recording->watch);
 	free(recording);
 }
 

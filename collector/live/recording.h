@@ -61,6 +61,7 @@ struct recording_options {
 	uint64_t duration_ns;
 	uint32_t stack_bytes; /* size of a snapshot; 0: no snapshots, frame pointers alone */
 	struct chain_style style;
+	bool has_capture; /* a capture is wanted, which whoever asked for the recording begins */
 	/* 0: all samples are kept; else those of the last seconds, see window.h */
 	uint32_t window_seconds;
 };
@@ -91,7 +92,7 @@ struct recording {
 	struct sampler *sampler;
 	struct hold hold;
 	struct sink *sinks;	       /* owned */
-	struct sample_watch *watch;    /* borrowed, or NULL */
+	struct sample_watch *watch;    /* owned, or NULL */
 	struct tree_sink *tree;	       /* the sink that is a tree, or NULL */
 	struct window_sink *window;    /* the sink that is a window, or NULL */
 	struct sink_progress progress; /* as last given to the sinks */

@@ -35,6 +35,7 @@ struct sample_watch_ops {
 		      const struct perf_record *record);
 	/* sample: the named sample of SAMPLE_TAKE if counts, else NULL. */
 	void (*end)(struct sample_watch *watch, bool counts, const struct named_sample *sample);
+	void (*free)(struct sample_watch *watch);
 };
 
 /* The first member of a larger structure. */

@@ -21,9 +21,12 @@ static void say_no_permission(pid_t pid)
 
 static const struct process_memory_source *source; /* NULL: the kernel */
 
-void process_memory_use(const struct process_memory_source *other)
+const struct process_memory_source *process_memory_use(const struct process_memory_source *other)
 {
+	const struct process_memory_source *const before = source;
+
 	source = other;
+	return before;
 }
 
 ssize_t process_memory_read(pid_t pid, const struct iovec *to, const struct iovec *from,

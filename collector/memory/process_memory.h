@@ -29,8 +29,8 @@ struct process_memory_source {
 	void *arg;
 };
 
-/* Sets who answers from now on, borrowed; NULL: the kernel. */
-void process_memory_use(const struct process_memory_source *source);
+/* Sets who answers from now on, borrowed; NULL: the kernel. Returns who has answered before. */
+const struct process_memory_source *process_memory_use(const struct process_memory_source *source);
 /* Reads from the kernel, whatever source is set. */
 ssize_t process_memory_read_live(pid_t pid, const struct iovec *to, const struct iovec *from,
 				 unsigned long n);

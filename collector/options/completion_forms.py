@@ -9,8 +9,9 @@ import textwrap
 
 from option_table import COMMANDS
 
-# What render and diff take behind their options, for zsh.
-OPERANDS = {"render": ["'*:file:_files'"], "diff": ["':before:_files'", "':after:_files'"]}
+# What replay, render and diff take behind their options, for zsh.
+OPERANDS = {"replay": ["':capture:_files'"], "render": ["'*:file:_files'"],
+            "diff": ["':before:_files'", "':after:_files'"]}
 
 
 def filled(template, parts):

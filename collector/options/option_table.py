@@ -9,11 +9,11 @@ import pathlib
 import re
 
 # The commands with a command line in common. "fgcollect" is the program before any command.
-COLLECT = ("fgcollect", "record", "top", "list", "doctor", "watch")
+COLLECT = ("fgcollect", "record", "top", "list", "doctor", "watch", "replay")
 DRAW = ("render", "diff")
-COMMANDS = ("record", "top", "list", "doctor", "watch", "render", "diff")
+COMMANDS = ("record", "top", "list", "doctor", "watch", "replay", "render", "diff")
 
-FILES = ("record", "top", "watch", "draw", "missing")
+FILES = ("record", "top", "watch", "replay", "draw", "missing")
 TEXTS = {"commands", "value", "completes", "excludes", "brief", "help", "shown", "page", "instead"}
 FLAGS = {"repeats", "alone"}
 COMPLETIONS = {"files", "directories", "pids", "containers", "pods", "words", "list"}

@@ -13,6 +13,7 @@
 #include "inspect/diagnose.h"
 #include "inspect/jvm_list.h"
 #include "intake/listen.h"
+#include "capture/recording_capture.h"
 #include "render/render.h"
 #include "sample/sampler.h"
 #include "serve/newcomers.h"
@@ -121,6 +122,15 @@ static bool is_worth_waiting(struct control *control, const struct recording_opt
 	return err && err != -ENOTUNIQ && newcomers_expect(control->engine, options) > 0;
 }
 
+static bool has_capture(const struct engine *engine)
+{
+	for (const struct recording *r = engine->recordings; r; r = r->next) {
+		if (r->watch)
+			return true;
+	}
+	return false;
+}
+
 static json_t *do_record(struct control *control, const json_t *request)
 {
 	struct recording_options options;
@@ -139,6 +149,9 @@ static json_t *do_record(struct control *control, const json_t *request)
 		json_object_set_new(answer, "wait", json_true());
 		return answer;
 	}
+	if (options.has_capture && has_capture(control->engine))
+		return failure("the daemon writes a capture already, and has memory for one at a "
+			       "time: wait until it is done");
 	err = diagnose_targets(&options, &control->engine->targets, control->socket_path, missing);
 	if (err)
 		return failure(missing);
@@ -151,6 +164,11 @@ static json_t *do_record(struct control *control, const json_t *request)
 			 err != -ENOMEM && sampler_problem()[0] ? sampler_problem()
 								: strerror(-err));
 		return failure(why);
+	}
+	if (options.has_capture &&
+	    recording_capture_start(recording, &control->engine->model) < 0) {
+		engine_end_recording(control->engine, recording);
+		return failure("the daemon cannot write a capture: it is out of memory");
 	}
 	recording->asked_ns = clock_now_ns();
 	answer = success();
@@ -269,6 +287,25 @@ static json_t *do_window(struct control *control, struct recording *recording, i
 			   : do_status(control, recording);
 }
 
+static json_t *do_capture(struct recording *recording, int *ret_fd)
+{
+	struct capture_counts counts;
+	json_t *answer;
+
+	if (!recording->is_done)
+		return failure("the capture has no end before the recording is done");
+	*ret_fd = recording_capture_end(recording, clock_now_ns(), &counts);
+	if (*ret_fd < 0)
+		return failure(
+			*ret_fd == -ENOENT
+				? "this recording has no capture, or it was handed over"
+				: "the daemon cannot write the capture: it is out of memory");
+	answer = success();
+	json_value_put_count(answer, "samples", counts.samples);
+	json_value_put_count(answer, "left_out", counts.left_out);
+	return answer;
+}
+
 static json_t *answer_to(struct control *control, const json_t *request, int *ret_fd)
 {
 	const char *op = json_string_value(json_object_get(request, "op"));
@@ -288,6 +325,8 @@ static json_t *answer_to(struct control *control, const json_t *request, int *re
 		return do_status(control, recording);
 	if (strcmp(op, "window") == 0)
 		return do_window(control, recording, ret_fd);
+	if (strcmp(op, "capture") == 0)
+		return do_capture(recording, ret_fd);
 	if (strcmp(op, "render") == 0)
 		return do_render(recording, request, ret_fd);
 	if (strcmp(op, "stop") == 0)

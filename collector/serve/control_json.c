@@ -28,6 +28,7 @@ json_t *control_options_to_json(const struct recording_options *options)
 
 	control_targets_to_json(options, object);
 	json_object_set_new(object, "all", json_boolean(options->all));
+	json_object_set_new(object, "capture", json_boolean(options->has_capture));
 	json_object_set_new(object, "by_pid", json_boolean(options->style.by_pid));
 	json_object_set_new(object, "by_thread", json_boolean(options->style.by_thread));
 	json_object_set_new(object, "cut_carriers", json_boolean(options->style.cuts_carriers));
@@ -87,6 +88,7 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 {
 	struct recording_options options = {
 		.all = json_value_bool(object, "all"),
+		.has_capture = json_value_bool(object, "capture"),
 		.style.by_pid = json_value_bool(object, "by_pid"),
 		.style.by_thread = json_value_bool(object, "by_thread"),
 		.style.cuts_carriers = json_value_bool(object, "cut_carriers"),

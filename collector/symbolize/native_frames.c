@@ -344,13 +344,15 @@ static struct frame name_file(struct native_frames *native,
 {
 	const pid_t pid = context->process->pid;
 	const char *reason = NULL;
-	struct elf_symbols *symbols = module_cache_find(native->tables, pid, mapping, &reason);
+	struct elf_symbols *symbols;
 	char room[LIBRARY_NAME_BYTES];
-	const char *module = module_of(native, context, mapping, symbols, room);
+	const char *module;
 	struct frame frame;
 	uint64_t elf_addr;
 
 	tell(native, pid, mapping, addr);
+	symbols = module_cache_find(native->tables, pid, mapping, &reason);
+	module = module_of(native, context, mapping, symbols, room);
 	if (!symbols ||
 	    elf_symbols_addr_of(symbols, addr - mapping->start + mapping->file_off, &elf_addr) < 0)
 		return unknown_in(native, module, reason);

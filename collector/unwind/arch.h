@@ -97,6 +97,8 @@ struct arch {
 	bool (*spill_bytes)(const uint8_t *code, size_t len, uint32_t *ret);
 	unsigned int exception_pc; /* DWARF's number of where HotSpot keeps that for its blob */
 	bool has_link;		   /* calls leave the return address in a register */
+	const char *name;	   /* as uname -m says it */
+	uint32_t n_regs;	   /* registers of a sample, see sample/perf_regs.h */
 	bool stops_behind; /* an interrupt waits for the oldest instruction, see instructions.h */
 };
 

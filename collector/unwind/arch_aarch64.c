@@ -241,6 +241,8 @@ static bool is_before_entry(const struct arch_code *code)
 }
 
 const struct arch arch_aarch64 = {
+	.name = "aarch64",
+	.n_regs = 33,
 	.is_call = is_call,
 	.read_entry = read_entry,
 	.is_entered = is_entered,

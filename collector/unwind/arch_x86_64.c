@@ -246,6 +246,8 @@ static struct arch_entry read_entry(const uint64_t *sampled)
 }
 
 const struct arch arch_x86_64 = {
+	.name = "x86_64",
+	.n_regs = 17,
 	.is_call = is_call,
 	.read_entry = read_entry,
 	.read_regs = read_regs,

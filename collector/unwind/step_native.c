@@ -158,13 +158,13 @@ enum step step_native(struct walk *walk, const struct mapping *mapping)
 {
 	const uint64_t probe = walk->at.regs.pc - (walk->at.is_return ? 1 : 0);
 	const char *reason = NULL;
-	const struct cfi_table *table =
-		cfi_cache_find(walk->tables, walk->process->pid, mapping, &reason);
+	const struct cfi_table *table;
 	const struct cfi_row *row = NULL;
 	uint64_t elf_addr;
 	bool is_root = false;
 
 	file_watch_tell(walk->watch, TABLE_UNWIND, walk->process->pid, mapping, probe);
+	table = cfi_cache_find(walk->tables, walk->process->pid, mapping, &reason);
 	if (table &&
 	    cfi_table_addr_of(table, probe - mapping->start + mapping->file_off, &elf_addr) == 0) {
 		row = cfi_table_find(table, elf_addr);

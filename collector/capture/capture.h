@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the steps of a recording's samples -> a capture file
+ * units:   CLOCK_MONOTONIC nanoseconds, bytes
+ * threads: the model's
+ * errors:  negative errno from capture_finish; what there is no room for is counted
+ * source:  capture_format.h, live/sample_watch.h
+ *
+ * A capture is a sample watch. While a sample passes a step, the capture notes what the stages ask
+ * of the process's memory, of code, of files and of the kernel's symbols, and what they are told.
+ * The replay of a capture (replay.h) answers from these notes: so it needs no JVM, no files and no
+ * rights, and gives the same stacks.
+ *
+ * A capture holds bytes of the process's stacks and memory, which may be secrets of the program.
+ */
+#ifndef FG_CAPTURE_CAPTURE_H
+#define FG_CAPTURE_CAPTURE_H
+
+#include "files/table_cache.h"
+#include "live/sample_watch.h"
+#include "profile/profile_info.h"
+#include "symbolize/symbolizer.h"
+#include "unwind/unwinder.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct capture; /* opaque */
+
+/* The stages of which the capture is to know; borrowed. */
+struct capture_stages {
+	struct table_cache *tables;
+	struct unwinder *unwinder;
+	struct symbolizer *symbolizer;
+	const struct arch *arch; /* of the samples; NULL: this machine's */
+};
+
+struct capture_counts {
+	uint64_t samples;  /* named samples in the capture */
+	uint64_t left_out; /* named samples for which the capture had no room */
+	uint64_t bytes;	   /* unzipped */
+};
+
+/* Writes to stream, which is closed in any case: when the capture is freed, or at once. */
+int capture_new(const struct capture_stages *stages, FILE *stream, struct capture **ret);
+
+/* The watch of a capture, for struct recording; and the capture of such a watch. */
+struct sample_watch *capture_watch(struct capture *capture);
+struct capture *capture_of(struct sample_watch *watch);
+
+/*
+ * Writes the end of the file: the facts of the recording, which began at start_ns. Returns a
+ * descriptor of the file, which the caller closes. May be called once.
+ */
+int capture_finish(struct capture *capture, const struct profile_info *info, uint64_t start_ns);
+void capture_counts(const struct capture *capture, struct capture_counts *ret);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a capture file: a gzip file of records, each of a kind, a length and fields
+ * units:   CLOCK_MONOTONIC nanoseconds, addresses of the captured process, bytes
+ * threads: none
+ * errors:  none
+ * source:  none; this is the description of the format
+ *
+ * The unzipped file begins with CAPTURE_MAGIC and a byte, the version. Then records follow: a byte,
+ * the kind; the length of the fields; the fields. All numbers are LEB128. A text is its length and
+ * its bytes. A reader passes over kinds that it does not know. The last record is CAPTURE_END; a
+ * file without it was cut short.
+ *
+ * There are facts, samples and steps. A fact says what a stage was told by the world: a process, its
+ * mappings, a code range, a row of an unwind table, a symbol. Facts come before the steps that need
+ * them. A step says that a sample went through a part of the chain (live/sample_watch.h), and what
+ * was read of the process's memory meanwhile.
+ */
+#ifndef FG_CAPTURE_CAPTURE_FORMAT_H
+#define FG_CAPTURE_CAPTURE_FORMAT_H
+
+#include <stdint.h>
+
+#define CAPTURE_MAGIC	"FGCAPTURE"
+#define CAPTURE_VERSION 1
+
+/* The most bytes of a capture, unzipped. A reader has them all in memory. */
+#define CAPTURE_MAX_BYTES (UINT64_C(256) << 20)
+
+/* The numbers are written into files: a number never changes its meaning. */
+enum capture_kind {
+	CAPTURE_HEADER = 1,
+	CAPTURE_PROCESS,  /* a process, which has a number from here on */
+	CAPTURE_MAPPINGS, /* all mappings of a process, in the place of earlier ones */
+	CAPTURE_THREAD,	  /* the name of a thread, in the place of an earlier one */
+	CAPTURE_CODE,	  /* a code range; facts of one range may be repeated, the last one holds */
+	CAPTURE_FILE,	  /* a file that a process maps, which has a number from here on */
+	CAPTURE_TABLE,	  /* a table of a file, or why there is none */
+	CAPTURE_ROW,	  /* a row of an unwind table */
+	CAPTURE_SYMBOL,	  /* a function of a symbol table */
+	CAPTURE_START,	  /* the start of a function without a symbol */
+	CAPTURE_KERNEL,	  /* the name of an address in the kernel */
+	CAPTURE_LINES,	  /* the lines of an address, from DWARF */
+	CAPTURE_SAMPLE,	  /* a record of the ring buffers */
+	CAPTURE_STEP,	  /* what was done with a sample, and what was read meanwhile */
+	CAPTURE_END,	  /* facts of the recording */
+	CAPTURE_KINDS,
+};
+
+/* The most texts' bytes, and the most elements of each list of a record. */
+#define CAPTURE_MAX_TEXT     4096u
+#define CAPTURE_MAX_CHAIN    1024u
+#define CAPTURE_MAX_REGS     64u
+#define CAPTURE_MAX_SNAPSHOT 65536u
+#define CAPTURE_MAX_READS    1024u /* of one step */
+#define CAPTURE_MAX_PIECES   16u   /* of one read */
+#define CAPTURE_MAX_PIDS     (1u << 22)
+
+#endif

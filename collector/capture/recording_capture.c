@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/* A capture of a recording, in memory; see recording_capture.h. */
+#include "capture/recording_capture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int recording_capture_start(struct recording *recording, const struct recording_model *model)
+{
+	const struct capture_stages stages = {.tables = model->tables,
+					      .unwinder = model->unwinder,
+					      .symbolizer = model->symbolizer};
+	const int fd = memfd_create("fgcollect-capture", MFD_CLOEXEC);
+	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
+	struct capture *capture;
+	int err;
+
+	if (!stream) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	err = capture_new(&stages, stream, &capture);
+	if (!err)
+		recording->watch = capture_watch(capture);
+	return err;
+}
+
+int recording_capture_end(struct recording *recording, uint64_t now_ns, struct capture_counts *ret)
+{
+	struct capture *const capture = recording->watch ? capture_of(recording->watch) : NULL;
+	struct profile_info info;
+	int fd;
+
+	if (!capture)
+		return -ENOENT;
+	recording_info(recording, now_ns, &info);
+	fd = capture_finish(capture, &info, recording->start_ns);
+	capture_counts(capture, ret);
+	recording->watch->ops->free(recording->watch);
+	recording->watch = NULL;
+	return fd;
+}

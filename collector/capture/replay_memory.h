@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the reads of memory in a capture's steps -> answers to reads
+ * units:   addresses of the captured process, bytes
+ * threads: one at a time
+ * errors:  -EFAULT and a count for a read that no step has made
+ * source:  capture_format.h
+ *
+ * A read is answered by the equal read of the step that goes on. If that step has none, by the
+ * bytes that an earlier step read last from there: a cache may have spared this step the read when
+ * the capture was made. Bytes are borrowed from the capture.
+ */
+#ifndef FG_CAPTURE_REPLAY_MEMORY_H
+#define FG_CAPTURE_REPLAY_MEMORY_H
+
+#include "base/map64.h"
+#include "capture/capture_codec.h"
+#include "capture/capture_format.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+struct replay_piece {
+	uint64_t addr;
+	uint64_t len;
+	const uint8_t *bytes; /* got of them, at most len */
+	uint64_t got;
+};
+
+struct replay_read {
+	struct replay_piece pieces[CAPTURE_MAX_PIECES];
+	uint32_t n;
+	int64_t result; /* of the read: bytes, or negative errno */
+	bool is_used;
+};
+
+/* A zero-filled one is valid and empty. */
+struct replay_memory {
+	struct replay_read *reads; /* of the step, CAPTURE_MAX_READS; NULL before the first step */
+	size_t n_reads;
+	uint32_t process;	 /* of the step */
+	struct map64 remembered; /* process and address -> struct replay_piece, owned */
+	uint64_t unanswered;
+};
+
+/* Reads the reads of a step of a process. */
+int replay_memory_begin(struct replay_memory *memory, uint32_t process,
+			struct capture_cursor *cursor);
+ssize_t replay_memory_read(struct replay_memory *memory, const struct iovec *to,
+			   const struct iovec *from, unsigned long n);
+void replay_memory_fini(struct replay_memory *memory);
+
+#endif
