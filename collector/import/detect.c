@@ -54,7 +54,7 @@ static const char *reason_of_binary(const char *data, size_t len)
 	return memchr(data, '\0', len) ? "this is binary, and neither stacks nor pprof" : NULL;
 }
 
-/* Nothing is decided by a line that perf script's comments and headers share with others. */
+/* IMPORT_NOTHING: a line of more than one format, such as a comment, does not decide. */
 static enum import_format format_of_line(const char *line, size_t len)
 {
 	if (len == 0 || line[0] == '#')

@@ -26,18 +26,18 @@
 
 enum realm {
 	REALM_FRAME,
-	REALM_ROOT, /* the lowest frame, a thread or a process */
+	REALM_ROOT, /* the lowest frame, which is a thread or a process */
 };
 
-/* How far the line before was, after each of its frames. */
+/* A frame of the line before: where the frame ends, and the node that the frame has. */
 struct step {
-	size_t end; /* of the frame in the line: where its ';' stands */
+	size_t end; /* offset of the ';' behind the frame */
 	uint32_t node;
 };
 
-/* One of the two profiles, and the way to where its last stack ended. */
+/* One of the two profiles, and the path to the node at which the last stack ended. */
 struct tree {
-	struct profile *profile; /* NULL: the counts for it are left out */
+	struct profile *profile; /* NULL: counts for this profile are left out */
 	struct name_cache names;
 	struct step *path;
 	size_t depth;
@@ -47,7 +47,7 @@ struct folded {
 	struct import_target *target;
 	struct tree after;
 	struct tree before;
-	char *text; /* a frame's, terminated */
+	char *text; /* text of one frame, terminated */
 };
 
 struct counts {
@@ -67,7 +67,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* 1 and the value; 0 if it is no count, -1 if it is too large. */
+/* Returns 1 and the value, 0 if text is not a count, -1 if the count is too large. */
 static int parse_count(const char *text, size_t len, uint64_t *ret, bool *ret_rounded)
 {
 	uint64_t value = 0;
@@ -94,7 +94,7 @@ static int parse_count(const char *text, size_t len, uint64_t *ret, bool *ret_ro
 	return 1;
 }
 
-/* What looks like a count at the end of the line's first len bytes, behind a space. */
+/* Returns what looks like a count at the end of the line's first len bytes, behind a space. */
 static const char *last_count(const char *line, size_t len, size_t *ret_len)
 {
 	size_t begin = len;
@@ -114,7 +114,7 @@ static size_t without_spaces(const char *line, size_t len)
 
 static const char too_large[] = "its count is greater than 2^64 - 1";
 
-/* Why a line whose end is no count is none of ours. */
+/* Why a line that does not end in a count cannot be read. */
 static const char *reason_of(const char *line, size_t len)
 {
 	size_t digits = len;
@@ -130,7 +130,10 @@ static const char *reason_of(const char *line, size_t len)
 	return "it does not end in a count";
 }
 
-/* Why the line has no count, or NULL and its counts; *len becomes the stack's. */
+/*
+ * Returns NULL and the line's counts, or why the line has no count. *len becomes the length of the
+ * stack.
+ */
 static const char *read_counts(const char *line, size_t *len, struct counts *ret)
 {
 	const size_t end = without_spaces(line, *len);
@@ -155,7 +158,7 @@ static const char *read_counts(const char *line, size_t *len, struct counts *ret
 	return *len > 0 ? NULL : "it has counts, but no stack in front of them";
 }
 
-/* How many bytes a and b have in common, at most len. */
+/* Returns how many leading bytes of a and b are equal, at most len. */
 static size_t common_bytes(const char *a, const char *b, size_t len)
 {
 	size_t i = 0;
@@ -174,8 +177,8 @@ static size_t common_bytes(const char *a, const char *b, size_t len)
 }
 
 /*
- * Keeps of the path what line, of len bytes, begins with. before is the line that the path is of,
- * and at least as long as the path.
+ * Keeps the part of the path that line, of len bytes, begins with too. before is the line that the
+ * path belongs to; before is at least as long as the path.
  */
 static void keep_common(struct tree *tree, const char *line, size_t len, const char *before)
 {
@@ -210,7 +213,7 @@ static int find_name(struct folded *folded, struct tree *tree, const char *text,
 	return name_cache_add(&tree->names, &key, &frame, 1, ret);
 }
 
-/* Goes from the path's end to the end of the stack, which is line's first len bytes. */
+/* Extends the path to the end of the stack. The stack is the first len bytes of line. */
 static int follow(struct folded *folded, struct tree *tree, const char *line, size_t len,
 		  uint32_t *ret_node)
 {
@@ -237,7 +240,7 @@ static int follow(struct folded *folded, struct tree *tree, const char *line, si
 	return rc;
 }
 
-/* -EOVERFLOW where the sum of all counts would be too large. */
+/* -EOVERFLOW: the sum of all counts would be too large. */
 static int add_stack(struct folded *folded, struct tree *tree, const struct line *line, size_t len,
 		     uint64_t weight)
 {
@@ -259,7 +262,10 @@ static int add_stack(struct folded *folded, struct tree *tree, const struct line
 	return profile_count(tree->profile, node, weight);
 }
 
-/* Why the stack cannot be kept, or NULL. Frames are only measured where the line is long enough. */
+/*
+ * Returns why the stack cannot be kept, or NULL. Frames are measured only if the line is long
+ * enough to have too many frames or too long a name.
+ */
 static const char *judge_stack(const char *stack, size_t len)
 {
 	size_t frames = 1;

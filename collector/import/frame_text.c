@@ -22,7 +22,7 @@ static bool starts_with(const char *text, const char *what)
 	return strncmp(text, what, strlen(what)) == 0;
 }
 
-/* Up to its parameters, lest a path or a type among them be taken for the name's own. */
+/* Looks in front of the parameters only: paths and types among the parameters do not count. */
 static bool has_before_parameters(const char *name, char c)
 {
 	const size_t len = strcspn(name, "(<");
@@ -51,7 +51,7 @@ enum frame_kind frame_text_kind(const char *name)
 	return FRAME_NATIVE;
 }
 
-/* A dot in front of the parameters is Java's even where packages stand in front of it. */
+/* A dot in front of the parameters marks a Java name, even where a package precedes the class. */
 enum frame_kind frame_text_inlined_kind(const char *name)
 {
 	const bool is_native = frame_text_kind(name) == FRAME_NATIVE &&

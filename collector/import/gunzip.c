@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW (15 + 16) /* 16 asks for gzip's header and not zlib's */
+#define WINDOW (15 + 16) /* adding 16 makes zlib expect gzip's header */
 
 int gunzip_init(struct gunzip *gunzip, const struct gunzip_source *source, uint64_t max)
 {
-	/* Not out, which is large and written before it is read. */
+	/* Leaves out as it is: out is large, and is written before it is read. */
 	memset(gunzip, 0, offsetof(struct gunzip, out));
 	gunzip->source = *source;
 	gunzip->left = max;
@@ -28,7 +28,7 @@ void gunzip_fini(struct gunzip *gunzip)
 	inflateEnd(&gunzip->z);
 }
 
-/* zlib counts in unsigned int. */
+/* Gives zlib the next input. zlib counts bytes in unsigned int. */
 static int refill(struct gunzip *gunzip)
 {
 	int rc = 0;
@@ -42,7 +42,8 @@ static int refill(struct gunzip *gunzip)
 	gunzip->piece += gunzip->z.avail_in;
 	gunzip->piece_len -= gunzip->z.avail_in;
 	gunzip->is_ended = gunzip->z.avail_in == 0;
-	return gunzip->is_ended && !gunzip->is_between ? -EINVAL : 0; /* the end is missing */
+	/* the data's end is missing */
+	return gunzip->is_ended && !gunzip->is_between ? -EINVAL : 0;
 }
 
 static int step(struct gunzip *gunzip)
@@ -62,7 +63,7 @@ static int step(struct gunzip *gunzip)
 	return rc == Z_OK || rc == Z_BUF_ERROR ? 0 : -EINVAL;
 }
 
-/* At least a byte more, unless all members have ended. */
+/* Produces at least one byte more, unless all members of the gzip file have ended. */
 static int inflate_some(struct gunzip *gunzip)
 {
 	int rc = 0;
@@ -108,7 +109,7 @@ bool gunzip_at_end(struct gunzip *gunzip)
 {
 	if (gunzip->err || gunzip->at < gunzip->end)
 		return false;
-	/* The checksum is read by steps in which nothing comes out. */
+	/* Steps that produce no bytes still read the checksum. */
 	return inflate_some(gunzip) == 0 && gunzip->end == 0;
 }
 
@@ -122,7 +123,7 @@ struct memory {
 	size_t len;
 };
 
-/* All of it, and then nothing. */
+/* Gives all of the memory at the first call, and nothing at later calls. */
 static int next_of_memory(void *arg, const char **ret, size_t *ret_len)
 {
 	struct memory *const memory = arg;
@@ -133,7 +134,7 @@ static int next_of_memory(void *arg, const char **ret, size_t *ret_len)
 	return 0;
 }
 
-/* Appends out to data, which has room for *size bytes and holds len. */
+/* Appends the bytes of out to data. data holds len bytes and has room for *size. */
 static int append(const struct gunzip *gunzip, unsigned char **data, size_t len, size_t *size)
 {
 	if (gunzip->end > *size - len) {

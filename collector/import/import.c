@@ -11,7 +11,7 @@
 
 #define LOOK_BYTES ((size_t)64 << 10)
 
-/* A file is read whole: its tables stand behind the samples that name them. */
+/* A pprof file is read whole: its tables come after the samples that refer to them. */
 static int read_pprof(struct lines *lines, struct import_target *target)
 {
 	const char *data;

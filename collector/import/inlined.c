@@ -14,20 +14,20 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* For all answers of one file. What is drawn can wait longer than what is recorded. */
+/* The time for all answers of one file. A drawing can wait longer than a recording. */
 #define FILE_WAIT_NS (10 * UINT64_C(1000000000))
 
 struct file {
-	char *path;		     /* as the text says it */
-	struct elf_symbols *symbols; /* NULL: it cannot be read */
-	struct mapping mapping;	     /* as if this process had it; its path is the real one */
+	char *path;		     /* as the perf script text names the file */
+	struct elf_symbols *symbols; /* NULL: the file cannot be read */
+	struct mapping mapping;	     /* as if this process had mapped the file; path is real_path */
 	char *real_path;
 };
 
 struct inlined {
 	struct file files[INLINED_MAX_FILES];
 	size_t count;
-	size_t last; /* found; most frames are of few files */
+	size_t last; /* index of the file found last; most frames are of few files */
 	struct native_lines *lines;
 	struct inlined_stats stats;
 };
@@ -80,7 +80,10 @@ static int read_symbols(struct file *file)
 	return elf_symbols_load(fd, &place, &file->symbols);
 }
 
-/* Whether it can be read. It is looked at first, for to open some files is to do something. */
+/*
+ * Whether the file can be read. stat comes before open, because opening a special file can have
+ * effects.
+ */
 static bool open_file(struct file *file)
 {
 	struct stat st;
@@ -112,7 +115,7 @@ static struct file *find_file(struct inlined *inlined, const char *path)
 	return file;
 }
 
-/* perf shows versions that our symbols do not have: f@@GLIBC_2.34. */
+/* perf shows symbol versions, as in f@@GLIBC_2.34. The symbols read here have none. */
 static const char *without_version(const char *name, char *buf, size_t size)
 {
 	const size_t len = strcspn(name, "@");
@@ -137,7 +140,7 @@ static bool find_elf_addr(struct file *file, const struct inlined_place *place, 
 		*ret += place->offset;
 		return true;
 	}
-	/* Where the file's addresses are the process's, too. */
+	/* The file's addresses are the process's addresses if the same name is found at pc. */
 	name = elf_symbols_find(file->symbols, place->pc, &offset);
 	*ret = place->pc;
 	return name && strcmp(name, said) == 0;

@@ -23,7 +23,10 @@ void lines_fini(struct lines *lines)
 	*lines = (struct lines){.fd = -1};
 }
 
-/* Room behind end: what has been given out goes, and if that is little, the buffer grows. */
+/*
+ * Makes room behind end. Bytes that were given out are dropped; if that frees little, the buffer
+ * grows.
+ */
 static int make_room(struct lines *lines)
 {
 	const size_t live = lines->end - lines->kept;
@@ -46,7 +49,7 @@ static int make_room(struct lines *lines)
 	return 0;
 }
 
-/* Reads once more. 0 also at the end, which is_at_end tells. */
+/* Reads once more. Also returns 0 at the end of the input; is_at_end is then set. */
 static int fill(struct lines *lines)
 {
 	const int rc = make_room(lines);
@@ -112,7 +115,7 @@ int lines_rest(struct lines *lines, size_t max, const char **ret, size_t *ret_le
 	return 0;
 }
 
-/* Reads on to the end of a line that is too long, and keeps nothing of it. */
+/* Reads to the end of a line that is too long, and keeps nothing of the line. */
 static int skip_line(struct lines *lines)
 {
 	for (;;) {
@@ -154,7 +157,7 @@ static int give(struct lines *lines, size_t begin, size_t len, struct line *ret)
 
 int lines_next(struct lines *lines, struct line *ret)
 {
-	size_t seen = 0; /* bytes of this line in which there is no line feed */
+	size_t seen = 0; /* bytes of this line that have no line feed among them */
 
 	for (;;) {
 		const char *const from = lines->buf + lines->start + seen;

@@ -40,7 +40,7 @@ static void trim(struct perf_text *text)
 		text->len--;
 }
 
-/* Takes the first word off rest; empty at the end. */
+/* Takes the first word off rest; returns an empty word at the end. */
 static struct perf_text take_word(struct perf_text *rest)
 {
 	struct perf_text word;
@@ -100,7 +100,7 @@ static void set_pid(struct perf_header *header, struct perf_text word)
 				   : (struct perf_text){0};
 	if (n < word.len)
 		return;
-	header->tid = header->pid; /* perf script shows the thread where it shows one number */
+	header->tid = header->pid; /* where one number stands, the number is the thread's */
 	header->pid = (struct perf_text){0};
 }
 
@@ -136,7 +136,7 @@ static void read_event(struct perf_header *header, struct perf_text rest)
 	header->frame = after;
 }
 
-/* What comes behind the PID. strict: a CPU, a time or an event has to be there. */
+/* Reads the words behind the PID. strict: a CPU, a time or an event has to be among the words. */
 static bool read_tail(struct perf_header *header, struct perf_text rest, bool strict)
 {
 	struct perf_text after = rest;
@@ -182,7 +182,7 @@ bool perf_read_header(const char *line, size_t len, struct perf_header *ret)
 	return read_header(line, len, true, ret) || read_header(line, len, false, ret);
 }
 
-/* Without a doubt, for the reader that does not know what it reads. */
+/* Whether the line is a header for certain, for a reader that does not know the format yet. */
 bool perf_is_header(const char *line, size_t len)
 {
 	struct perf_header header;
@@ -191,7 +191,7 @@ bool perf_is_header(const char *line, size_t len)
 	       header.event.len > 0;
 }
 
-/* +0x1f at the end of name goes. */
+/* Takes an offset such as +0x1f off the end of name. */
 static void split_offset(struct perf_text *name, struct perf_text *ret_offset)
 {
 	size_t at = name->len;
@@ -205,7 +205,7 @@ static void split_offset(struct perf_text *name, struct perf_text *ret_offset)
 	name->len = at - 3;
 }
 
-/* Splits "name (file)" at the parenthesis that the last one closes: "x (/tmp/y (deleted))". */
+/* Splits "name (file)" at the parenthesis that the last ')' closes: "x (/tmp/y (deleted))". */
 static void split_file(struct perf_text all, struct perf_frame *ret)
 {
 	size_t open = 0;
@@ -246,7 +246,7 @@ bool perf_read_frame(const char *line, size_t len, struct perf_frame *ret)
 	return ret->name.len > 0;
 }
 
-/* Behind a space, as perf writes it, and with its file: so that it is nothing else. */
+/* A frame for certain begins with a space, as perf writes frames, and names a file. */
 bool perf_is_frame(const char *line, size_t len)
 {
 	struct perf_frame frame;

@@ -30,7 +30,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Mappings without a file that are no kernel code either. */
+/* Whether the mapping has no file and holds no kernel code. */
 static bool is_user_area(const char *file)
 {
 	static const char *const areas[] = {"[vdso]",  "[vsyscall]", "[unknown]", "[heap]",
@@ -59,13 +59,16 @@ static bool is_generated(const char *file)
 	       starts_with(file, "[JIT]");
 }
 
-/* HotSpot's stubs are single words; every runtime's methods have something between words. */
+/*
+ * The names of HotSpot's stubs are single words. The names of all runtimes' methods have a
+ * separator.
+ */
 static bool is_method(const char *name)
 {
 	return strpbrk(name, "./:;~*") != NULL;
 }
 
-/* Ljava/lang/String;::hashCode(..)I becomes java/lang/String.hashCode, in place. */
+/* Turns Ljava/lang/String;::hashCode(..)I into java/lang/String.hashCode, in place. */
 static char *plain_java(char *name)
 {
 	char *const semicolon = strchr(name, ';');
@@ -82,7 +85,7 @@ static char *plain_java(char *name)
 }
 
 /*
- * Without parameters. What stands in parentheses may be the name itself: (anonymous namespace)::f,
+ * Cuts the parameters off. Some parentheses are part of the name: (anonymous namespace)::f,
  * operator(), Go's main.(*T).f.
  */
 static void cut_parameters(char *name)
@@ -130,7 +133,7 @@ static size_t generated_names(const struct import_options *options, char *name, 
 	return n;
 }
 
-/* [libc.so.6], or with its address [libc.so.6 <7f10>]. */
+/* Makes the name [libc.so.6], or [libc.so.6 <7f10>] with the address. */
 static struct frame unnamed(const struct import_options *options, struct perf_names *names)
 {
 	const char *base = base_name(names->file);
@@ -151,7 +154,7 @@ static struct frame unnamed(const struct import_options *options, struct perf_na
 	return (struct frame){.name = names->name, .kind = FRAME_UNKNOWN};
 }
 
-/* As it is written in the source. NULL: it has no name. */
+/* The name as the source has it. NULL: there is no name. */
 static const char *plain_name(const struct perf_names *names, const char *name)
 {
 	char text[MAX_PLAIN_BYTES];
@@ -161,7 +164,8 @@ static const char *plain_name(const struct perf_names *names, const char *name)
 }
 
 /*
- * Behind the frame of the function itself, which gets its line. Returns how many frames there are.
+ * Adds the inlined functions behind the function itself, which gets its line. Returns the number of
+ * frames.
  */
 static size_t add_inlined(const struct import_options *options, const struct perf_names *names,
 			  struct frame *ret, size_t max)

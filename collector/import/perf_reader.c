@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SURE_PC_DIGITS 8u /* no header begins like that */
+#define SURE_PC_DIGITS 8u /* no header begins with so many hexadecimal digits */
 
 enum realm {
 	REALM_FRAME,
@@ -34,21 +34,21 @@ struct perf_reader {
 	const struct import_options *options;
 	struct import_target *target;
 	struct name_cache names;
-	struct arena arena;	    /* names that are written here */
+	struct arena arena;	    /* names that this reader makes */
 	const struct named **stack; /* leaf first */
 	size_t depth;
 	uint64_t weight;
-	uint64_t first_line; /* of the sample */
+	uint64_t first_line; /* number of the line at which the sample begins */
 	const struct named *root;
-	bool is_in_kernel;	 /* the frame before was the kernel's */
-	struct inlined *inlined; /* NULL: it is not asked for */
-	bool is_in_inlined;	 /* the frame before was one that perf itself calls inlined */
+	bool is_in_kernel;	 /* the frame before was a kernel frame */
+	struct inlined *inlined; /* NULL: inlined functions are not wanted */
+	bool is_in_inlined;	 /* perf marked the frame before as inlined */
 	const char *problem;	 /* why the sample cannot be kept, or NULL */
-	bool is_open;		 /* a sample's header has been read, its end has not */
+	bool is_open;		 /* the header of a sample was read, and the sample's end was not */
 	bool is_wanted;
-	bool has_event; /* one has been chosen, if only the empty one */
-	char *key;	/* what stands for a frame in the cache */
-	char *text;	/* for perf_names_of */
+	bool has_event; /* an event was chosen, which may have no name */
+	char *key;	/* the key of a frame in the cache */
+	char *text;	/* the name that perf_names_of changes */
 };
 
 static bool is_event(struct perf_text event, const char *wanted)
@@ -57,7 +57,7 @@ static bool is_event(struct perf_text event, const char *wanted)
 
 	if (event.len < len || memcmp(event.text, wanted, len) != 0)
 		return false;
-	/* cycles is cycles:Pu too */
+	/* "cycles" also means "cycles:Pu" */
 	return event.len == len ||
 	       (event.text[len] == ':' &&
 		strspn(event.text + len + 1, "ukhGHpPSDIWeb") >= event.len - len - 1);
@@ -69,7 +69,7 @@ static void keep_event(char ret[IMPORT_EVENT_BYTES], struct perf_text event)
 		snprintf(ret, IMPORT_EVENT_BYTES, "%.*s", (int)event.len, event.text);
 }
 
-/* The first event is the one that is kept, unless one was asked for. */
+/* Keeps the event that was asked for, or else the first event. */
 static bool wants_event(struct perf_reader *reader, struct perf_text event)
 {
 	struct import_report *const report = &reader->target->report;
@@ -121,14 +121,19 @@ static int find_root(struct perf_reader *reader, const struct perf_header *heade
 	return name_cache_add(&reader->names, &key, &frame, 1, &reader->root);
 }
 
-/* Whether to look for what was inlined. perf may have done so itself, with frames of its own. */
+/*
+ * Whether to look for inlined functions. perf may have shown them already, as frames of their own.
+ */
 static bool has_places(const struct perf_reader *reader, const struct perf_frame *frame)
 {
 	return reader->inlined && !reader->is_in_inlined && frame->file.len > 0 &&
 	       frame->file.text[0] == '/';
 }
 
-/* What called another was left behind its call; what the kernel interrupted, where it was. */
+/*
+ * Whether the PC is a return address. The PC of a leaf, or of code that the kernel interrupted, is
+ * not.
+ */
 static bool is_return(const struct perf_reader *reader)
 {
 	return reader->depth > 0 && !reader->is_in_kernel;
@@ -160,7 +165,7 @@ static size_t find_places(struct perf_reader *reader, const struct perf_frame *f
 	return inlined_find(reader->inlined, &place, ret);
 }
 
-/* name, file and, where it matters, pc: as one text. Its length. */
+/* Writes name and file, and pc where frames depend on pc, as one key. Returns the key's length. */
 static size_t key_of(const struct perf_reader *reader, const struct perf_frame *frame)
 {
 	const bool has_pc = (reader->options->has_addrs && frame->name.text[0] == '[') ||

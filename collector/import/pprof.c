@@ -30,7 +30,7 @@ struct reader {
 	bool is_too_deep;
 	uint32_t values;
 	int64_t value;
-	uint64_t samples; /* read */
+	uint64_t samples; /* number of samples read */
 	uint64_t work;
 	int err;
 	const char *reason;
@@ -80,7 +80,7 @@ static bool add_location(struct reader *reader, uint64_t id)
 	return true;
 }
 
-/* Both packed and one by one: nanopb calls for the whole or for each. */
+/* Reads packed IDs and single IDs: nanopb calls once for a packed field, or once for each ID. */
 static bool take_locations(pb_istream_t *stream, const pb_field_t *field, void **arg)
 {
 	uint64_t id;
@@ -109,7 +109,9 @@ static bool take_values(pb_istream_t *stream, const pb_field_t *field, void **ar
 	return true;
 }
 
-/* Adding a stack reads all its names; a small file can name long ones again and again. */
+/*
+ * Counts the bytes of names that adding a stack reads. A small file can use long names many times.
+ */
 static bool spend(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->count; i++)

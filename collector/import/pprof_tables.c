@@ -28,7 +28,7 @@ struct text {
 struct location {
 	uint64_t mapping_id;
 	uint64_t address;
-	uint32_t first_line; /* and, from when names are given, of frames */
+	uint32_t first_line; /* of lines; once names are given, also of frames */
 	uint32_t line_count;
 	uint32_t first_frame;
 };
@@ -79,7 +79,7 @@ static bool append(struct pprof_tables *tables, struct pprof_array *array, const
 	return true;
 }
 
-/* Numbers the item just appended. */
+/* Maps id to the number of the item appended last. */
 static bool put_id(struct pprof_tables *tables, struct map64 *map, uint64_t id, uint32_t count)
 {
 	if (id == 0 || map64_find(map, id))
@@ -89,7 +89,7 @@ static bool put_id(struct pprof_tables *tables, struct map64 *map, uint64_t id, 
 	return true;
 }
 
-/* For a field that says to be a number, nanopb calls with a stream over a copy of its own. */
+/* If the field's wire type is a number, nanopb calls with a stream over a copy of its own. */
 static bool take_text(pb_istream_t *stream, const pb_field_t *field, void **arg)
 {
 	struct pprof_tables *const tables = *arg;
@@ -177,7 +177,7 @@ static bool read_tables(struct pprof_tables *tables, const unsigned char *data, 
 	return true;
 }
 
-/* A text of the table; NULL, and failed, if there is none of that number. */
+/* The text of that number in the table. Returns NULL, after fail, if the table has none. */
 static const char *text_at(struct pprof_tables *tables, int64_t number)
 {
 	const struct text *text;
@@ -243,7 +243,7 @@ static bool has_suffix(const char *text, const char *suffix)
 	return len >= suffix_len && strcmp(text + len - suffix_len, suffix) == 0;
 }
 
-/* Names are guessed at only where nothing says that a file of machine code is behind them. */
+/* The name decides only if no module says that the code is of a file. */
 static enum frame_kind kind_of_module(const char *module, const char *name)
 {
 	if (!module)
@@ -254,7 +254,7 @@ static enum frame_kind kind_of_module(const char *module, const char *name)
 	return strcmp(module, "libjvm.so") == 0 ? FRAME_JVM : FRAME_NATIVE;
 }
 
-/* Of our own files: name_[kind] beside name. */
+/* Files written by fgcollect have a system name of the form name_[kind]. */
 static enum frame_kind kind_of_system_name(const char *name, const char *system)
 {
 	const size_t len = strlen(name);
@@ -270,8 +270,8 @@ static enum frame_kind kind_of_system_name(const char *name, const char *system)
 }
 
 /*
- * The module of a location as frames say it: a file's name without directory; none for generated
- * code.
+ * The module of a location in the form that frames have: a file's name without its directory.
+ * Generated code has no module.
  */
 static bool find_module(struct pprof_tables *tables, const struct location *location,
 			const pprof_Mapping **ret_mapping, struct frame *ret)
@@ -371,7 +371,7 @@ static bool name_location(struct pprof_tables *tables, struct location *location
 static bool name_locations(struct pprof_tables *tables)
 {
 	struct location *const locations = tables->locations.items;
-	/* One for each line, and for each location that has none. */
+	/* One frame for each line, and one for each location without lines. */
 	const size_t room = (size_t)tables->lines.count + tables->locations.count;
 	uint32_t frames = 0;
 

@@ -15,25 +15,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FIELDS_BYTES 128u /* that are looked at; seven varints take 70 */
+#define MAX_FIELDS_BYTES 128u /* bytes of a record that are looked at; seven varints take 70 */
 #define MAX_FIELDS	 7
 #define MAX_BUCKET_NS	 (UINT64_MAX / TIMELINE_MAX_BUCKETS / 2)
 #define VERSION_BYTES	 (sizeof(RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION) - 1)
 
 struct kept_text {
-	const char *text;     /* the profile's */
-	const char *build_id; /* where it is a module: likewise, or NULL */
+	const char *text;     /* owned by the profile */
+	const char *build_id; /* of a module, owned by the profile; or NULL */
 	enum frame_kind kind;
 };
 
-/* Where a node of the file is in the profile. */
+/* The node of the profile that a node of the file became. */
 struct place {
 	uint32_t id;
 	uint32_t depth : 31;
 	uint32_t is_cut : 1; /* id is an [overflow] node */
 };
 
-/* Items that are numbered as they come. */
+/* Items that are numbered in the order in which they are read. */
 struct table {
 	void *items;
 	uint32_t count, size;
@@ -44,13 +44,13 @@ struct recording_reader {
 	struct import_target *target;
 	struct table texts;	/* struct kept_text */
 	struct table nodes;	/* struct place */
-	struct table processes; /* uint32_t: the timeline's numbers */
-	struct table threads;	/* likewise */
+	struct table processes; /* uint32_t: numbers in the timeline */
+	struct table threads;	/* uint32_t: numbers in the timeline */
 	uint64_t text_bytes;
-	uint64_t work; /* frames of all stacks, each as often as it stands in one */
+	uint64_t work; /* frames of all stacks; a frame counts once for each stack that has it */
 	uint64_t records;
 	uint64_t bucket;
-	uint64_t bucket_ns; /* of the file; the timeline's may grow */
+	uint64_t bucket_ns; /* the file's bucket length; the timeline's may grow */
 	uint64_t fields[MAX_FIELDS];
 	bool is_ended;
 	int err;
@@ -98,7 +98,7 @@ static bool take_varint(struct recording_reader *reader, uint64_t *ret)
 	return true;
 }
 
-/* The first n varints of a record of len bytes; what stands behind them is passed over. */
+/* Reads the first n varints of a record of len bytes and skips the rest of the record. */
 static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
 {
 	unsigned char bytes[MAX_FIELDS_BYTES];
@@ -122,7 +122,7 @@ static bool take_fields(struct recording_reader *reader, uint64_t len, size_t n)
 	return true;
 }
 
-/* Room for one more, of which the caller takes care. */
+/* Returns room for one more item, which the caller fills. */
 static void *append(struct recording_reader *reader, struct table *table, size_t item_bytes)
 {
 	if (table->count == table->size) {
@@ -238,7 +238,10 @@ static void read_words(struct import_recording *recording, const char *key, cons
 			*words[i].text = text;
 }
 
-/* Buckets of other lengths than the timeline's would be counted into wrong ones. */
+/*
+ * The timeline takes over the bucket length, because entries of other buckets would be counted
+ * wrongly.
+ */
 static bool read_bucket(struct recording_reader *reader, struct timeline *timeline, uint64_t ns)
 {
 	for (uint64_t bucket = TIMELINE_BUCKET_NS; bucket <= MAX_BUCKET_NS; bucket *= 2) {
@@ -436,7 +439,7 @@ static bool read_thread(struct recording_reader *reader, uint64_t len)
 		.tid = (pid_t)reader->fields[1],
 		.name = name.text,
 	};
-	/* Each process may have one for its others. */
+	/* Each process may have one more thread, which stands for its other threads. */
 	return keep_number(reader, &reader->threads,
 			   recording ? timeline_thread(&recording->timeline, &thread) : 0,
 			   TIMELINE_MAX_THREADS + TIMELINE_MAX_PROCESSES);
@@ -514,7 +517,7 @@ static bool read_record(struct recording_reader *reader)
 	case RECORDING_TIME:
 		is_read = read_time(reader, len);
 		break;
-	default: /* of a later program */
+	default: /* a record of a later version */
 		is_read = take(reader, NULL, len);
 		break;
 	}
