@@ -24,22 +24,23 @@
 enum node_state {
 	NODE_FREE,
 	NODE_LIVE,
-	NODE_DEAD,     /* nothing took its place */
-	NODE_REPLACED, /* dead, and at least a byte of it belongs to a later range */
+	NODE_DEAD,     /* no later range overlaps the node */
+	NODE_REPLACED, /* dead, and a later range overlaps it */
 	NODE_STATES,
 };
 
 struct node {
 	struct code_range range;
-	uint64_t order;	     /* of arrival, and of birth among those that share an address */
-	uint32_t prev, next; /* in the list of its state */
-	uint32_t epoch;	     /* the resync since whose begin it was last heard of */
+	uint64_t order;	     /* by arrival; nodes that share an address: also by birth */
+	uint32_t prev, next; /* neighbours in the list of its state */
+	uint32_t epoch;	     /* the resync during or after which the node was last heard of */
 	uint8_t state;
 };
 
 /*
- * Nodes of one state, those that entered it first at the head. Among the living, each resync's
- * repeats move to the tail: epochs never fall towards it, and those to bury are at the head.
+ * Nodes of one state. The node that entered the state first is at the head. In the list of the
+ * living, nodes that a resync repeats move to the tail. So epochs never fall towards the tail, and
+ * the nodes to bury are at the head.
  */
 struct node_list {
 	uint32_t first, last;
@@ -48,18 +49,18 @@ struct node_list {
 
 struct code_map {
 	struct node *nodes;
-	uint32_t used, size; /* of nodes; what is behind used was never used */
+	uint32_t used, size; /* number of nodes that were ever used, and of allocated nodes */
 	struct node_list lists[NODE_STATES];
 
-	struct code_pages pages; /* of the index of every node that is not free */
+	struct code_pages pages; /* index of all nodes that are not free */
 
 	uint64_t next_order;
 	uint32_t epoch;
 	bool is_resyncing;
 	uint64_t resync_ns;
 	struct code_map_stats stats;
-	struct code_span unlisted[CODE_MAP_MAX_UNLISTED]; /* the last ones, by stats.unlisted */
-	uint32_t rests[CODE_MAP_RESTS];			  /* that the last add left */
+	struct code_span unlisted[CODE_MAP_MAX_UNLISTED]; /* a ring, indexed by stats.unlisted */
+	uint32_t rests[CODE_MAP_RESTS];			  /* nodes of the rests of the last add */
 	size_t n_rests;
 	code_map_watch_fn watch; /* or NULL */
 	void *watch_arg;
@@ -164,7 +165,7 @@ static int link_to_page(struct code_map *map, uint64_t number, struct code_link 
 	return err;
 }
 
-/* Puts the node into the index. Stops half-way on failure. */
+/* Puts the node into the index. On failure the node may be in part of the index. */
 static int link_node(struct code_map *map, uint32_t id)
 {
 	const uint64_t addr = map->nodes[id].range.addr;
@@ -201,7 +202,7 @@ static int grow_nodes(struct code_map *map)
 	return 0;
 }
 
-/* A node that lives, but is not yet in the list of the living, nor in the index. */
+/* Makes a node that is neither in a list nor in the index yet. */
 static int new_node(struct code_map *map, const struct code_range *range, uint32_t *ret)
 {
 	struct node_list *unused = &map->lists[NODE_FREE];
@@ -251,7 +252,7 @@ static uint64_t end_of(const struct code_range *range)
 	return range->addr + range->size;
 }
 
-/* Clocks that run backwards must not make a life that ends before it began. */
+/* A clock that runs backwards must not make a life end before the birth. */
 static void end_life(struct code_map *map, uint32_t id, uint64_t time_ns)
 {
 	struct code_range *range = &map->nodes[id].range;
@@ -266,7 +267,7 @@ static bool covers(const struct code_range *range, uint64_t addr)
 	return addr - range->addr < range->size;
 }
 
-/* The newest node at addr is the only one there that can be alive. */
+/* The live node at addr, or NONE. Only the newest node at an address can be alive. */
 static uint32_t live_at(const struct code_map *map, uint64_t addr)
 {
 	const struct code_page *page = code_pages_find(&map->pages, code_page_number(addr));
@@ -290,13 +291,13 @@ static uint32_t live_at(const struct code_map *map, uint64_t addr)
 	return NONE;
 }
 
-/* A new range's claim on its addresses. */
+/* The claim of a new range on its addresses. */
 struct claim {
 	const struct node *node;
 	uint32_t id;
-	uint64_t time_ns;			 /* when those that still live there end */
-	uint64_t last_death_ns;			 /* of all that were there before; 0: none */
-	struct code_range rests[CODE_MAP_RESTS]; /* what it leaves of dead ones */
+	uint64_t time_ns;			 /* when nodes that live there end */
+	uint64_t last_death_ns;			 /* of all nodes there before; 0: none */
+	struct code_range rests[CODE_MAP_RESTS]; /* what remains of dead nodes */
 	size_t n_rests;
 };
 
@@ -353,7 +354,7 @@ static void claim_from_page(struct code_map *map, struct claim *claim, uint64_t 
 	}
 }
 
-/* Ends and marks as replaced all that the claiming node overlaps. */
+/* Marks all nodes that the claiming node overlaps as replaced, and ends those that live. */
 static void claim_addresses(struct code_map *map, struct claim *claim)
 {
 	const struct code_range *range = &claim->node->range;
@@ -367,7 +368,7 @@ static void claim_addresses(struct code_map *map, struct claim *claim)
 			claim_from_page(map, claim, n);
 		return;
 	}
-	for (uint32_t id = 0; id < map->used; id++) /* fewer than its pages */
+	for (uint32_t id = 0; id < map->used; id++) /* fewer nodes than pages */
 		claim_from(map, claim, id);
 }
 
@@ -404,7 +405,7 @@ void code_map_free(struct code_map *map)
 	free(map);
 }
 
-/* HotSpot says "I2C/C2I adapters(0xbbeb)" when it makes one, and "I2C/C2I adapters" in a resync. */
+/* HotSpot names new adapters "I2C/C2I adapters(0xbbeb)", and in a resync "I2C/C2I adapters". */
 static bool is_short_for(const struct code_range *known, const struct code_range *said)
 {
 	return known->kind == CODE_STUB && !known->class_name && known->name && said->name &&
@@ -419,7 +420,7 @@ static bool is_repeat(const struct code_range *known, const struct code_range *s
 	return known->name == said->name || (is_resync && is_short_for(known, said));
 }
 
-/* The first time in a resync that a node is heard of. */
+/* Moves the node to the tail of the living when a resync first repeats the node. */
 static void confirm(struct code_map *map, uint32_t id)
 {
 	if (map->nodes[id].epoch == map->epoch)
@@ -429,7 +430,7 @@ static void confirm(struct code_map *map, uint32_t id)
 	list_add(map, id, NODE_LIVE);
 }
 
-/* What lives there and is said again, or NONE. */
+/* The live node that range repeats, or NONE. */
 static uint32_t find_repeat(const struct code_map *map, const struct code_range *range,
 			    bool is_resync)
 {
@@ -470,7 +471,7 @@ static int insert_node(struct code_map *map, const struct code_range *range, uin
 	return err;
 }
 
-/* What there is no room for is only missing in lists. */
+/* A rest without memory is left out: only lists lack that rest. */
 static void keep_rests(struct code_map *map, const struct claim *claim)
 {
 	map->n_rests = 0;
@@ -516,7 +517,10 @@ int code_map_add(struct code_map *map, const struct code_range *range, bool is_r
 		return err;
 	}
 	list_add(map, id, NODE_LIVE);
-	/* What a resync contradicts was gone before it began, as for what it leaves out. */
+	/*
+	 * A node that a resync contradicts ended before the resync began, like a node left out of a
+	 * resync.
+	 */
 	if (is_resync && map->is_resyncing)
 		claim.time_ns = map->resync_ns;
 	claim.id = id;
@@ -554,7 +558,10 @@ size_t code_map_resync_end(struct code_map *map, bool complete)
 	const struct node_list *live = &map->lists[NODE_LIVE];
 	size_t buried = 0;
 
-	/* It costs what it buries: marks alone must not make us walk the whole map. */
+	/*
+	 * The cost grows with the number of buried nodes only: a resync without changes must not
+	 * walk the whole map.
+	 */
 	while (map->is_resyncing && complete && live->first != NONE &&
 	       map->nodes[live->first].epoch != map->epoch) {
 		end_life(map, live->first, map->resync_ns);
@@ -565,16 +572,16 @@ size_t code_map_resync_end(struct code_map *map, bool complete)
 	return buried;
 }
 
-/* The neighbours in time of a moment at an address. */
+/* A time at an address, and the nodes at the address that are nearest to the time. */
 struct moment {
 	uint64_t addr, time_ns;
-	const struct node *before; /* the newest one born by then */
-	const struct node *after;  /* the oldest one born later */
+	const struct node *before; /* the newest node born by then */
+	const struct node *after;  /* the oldest node born later */
 };
 
 /*
- * Nodes are shown from the newest on. False: older ones do not matter. A node is not read where its
- * birth decides: to fetch it into the cache is most of what a look-up costs.
+ * Called with nodes from the newest to the oldest. False: older nodes do not matter. The node is
+ * not read if birth_ns decides: most of a look-up's cost is to fetch nodes into the cache.
  */
 static bool consider(struct moment *moment, const struct node *node, uint64_t birth_ns)
 {
@@ -656,7 +663,7 @@ void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead)
 }
 
 struct list_entry {
-	uint64_t addr; /* beside the range, so that sorting stays in the cache */
+	uint64_t addr; /* a copy beside the range, so that sorting stays in the cache */
 	const struct code_range *range;
 };
 

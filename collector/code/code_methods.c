@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define IDS		(WIRE_METHOD_ID_MAX + 1)
-#define LINES_MAX	65535u /* as many bytecodes as a method can have */
+#define LINES_MAX	65535u /* a method has at most so many bytecodes */
 #define MALLOC_OVERHEAD 16
 
 static size_t method_bytes(uint32_t n_lines)
@@ -137,7 +137,7 @@ uint32_t code_method_first_line(const struct code_method *method)
 	return first;
 }
 
-/* Class files need not list the lines in order: the one that begins last before bci is meant. */
+/* Class files may list lines in any order: the line that begins last at or before bci counts. */
 uint32_t code_method_line(const struct code_method *method, int32_t bci)
 {
 	const struct code_line *best = NULL;

@@ -10,7 +10,10 @@
 
 #define UNNAMED "[unnamed]"
 
-/* Of two methods in one name, each may have so much: with " in " or "->...->" they always fit. */
+/*
+ * The most bytes of each of two methods in one name: with " in " or "->...->" between them both
+ * fit.
+ */
 #define HALF_BYTES ((CODE_NAME_CUT_BYTES - 8) / 2)
 
 static char *put_text(char *to, const char *text, size_t len)
@@ -48,15 +51,18 @@ static char *put_class(char *to, const char *class_name, size_t len, bool is_dot
 	return to;
 }
 
-/* A method's name in parts, each as long as it is to be. */
+/* The parts of a method's name, and the length that each part may have. */
 struct parts {
-	const char *prefix, *infix; /* around the class */
+	const char *prefix, *infix; /* before the class; between class and name */
 	const char *name;
 	size_t class_len, name_len, signature_len, file_len;
 	char line[sizeof(":4294967295")];
 };
 
-/* Of a method that is too long, the class gives way down to three quarters of the room. */
+/*
+ * Cuts the parts of a name that is too long. The class is cut first, down to three quarters of the
+ * room.
+ */
 static void cut_parts(struct parts *parts, const struct code_name_method *method, size_t room)
 {
 	const size_t quarter = room / 4;
@@ -151,7 +157,7 @@ size_t code_name(const struct code_range *range, char *ret)
 	return code_name_styled(&(struct perf_map_style){0}, range, ret);
 }
 
-/* root->caller->inlined, or root->...->inlined if there is no room for all. */
+/* Writes root->caller->inlined, or root->...->inlined if not all methods fit. */
 static char *put_stack(char *to, const struct perf_map_style *style,
 		       const struct code_name_method *frames, size_t count)
 {

@@ -29,7 +29,10 @@ int code_pages_init(struct code_pages *pages)
 	pages->buckets = calloc(bucket_count(pages), sizeof(struct code_page *));
 	if (!pages->buckets)
 		return -ENOMEM;
-	/* Early in a boot there may be none yet: that is no reason to wait or to fail. */
+	/*
+	 * Early in a boot there may be no random bytes yet. The address of pages then serves as the
+	 * seed.
+	 */
 	if (getrandom(random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
 		random[0] = random[1] = (uint64_t)(uintptr_t)pages;
 	pages->seed = random[0];
@@ -48,7 +51,7 @@ void code_pages_fini(struct code_pages *pages)
 	free(pages->buckets);
 }
 
-/* Where the pointer to the page is, or would be. */
+/* The pointer to the page, or the NULL pointer where the page belongs. */
 static struct code_page **page_slot(const struct code_pages *pages, uint64_t number)
 {
 	struct code_page **slot = &pages->buckets[code_pages_bucket(pages, number)];
@@ -58,7 +61,7 @@ static struct code_page **page_slot(const struct code_pages *pages, uint64_t num
 	return slot;
 }
 
-/* Doubles the hash's buckets; without memory for it buckets become longer, and that is all. */
+/* Doubles the number of buckets. Without memory for more buckets the chains only become longer. */
 static void grow_buckets(struct code_pages *pages)
 {
 	const size_t count = bucket_count(pages);

@@ -20,18 +20,18 @@
 
 #define MALLOC_OVERHEAD 16
 #define STEP		16u
-#define FRAME_MAX_BYTES 10 /* two numbers of at most five */
+#define FRAME_MAX_BYTES 10 /* two numbers of at most five bytes */
 
 struct checkpoint {
-	uint32_t start; /* of the region */
-	uint32_t pos;	/* of its encoding */
+	uint32_t start; /* where the region starts in the code */
+	uint32_t pos;	/* where the encoding of the region starts */
 };
 
-/* One allocation: the struct, its methods, the checkpoints, the regions. */
+/* One allocation holds the struct, its methods, the checkpoints and the regions. */
 struct inline_table {
 	uint64_t serial;
 	struct code_methods *store;
-	size_t bytes; /* accounted for in the store */
+	size_t bytes; /* bytes that the store counts for this table */
 	uint32_t n_methods, n_regions;
 	uint32_t n_checkpoints;
 	uint32_t regions_len;
@@ -40,16 +40,16 @@ struct inline_table {
 	struct code_method *methods[];
 };
 
-/* The regions from the first on, and the frames of the one just read, outermost first. */
+/* A walk through the regions from the first on. */
 struct walk {
 	struct wire_inline wire;
-	struct wire_region region; /* the one just read */
+	struct wire_region region; /* read last; frames holds its frames, outermost first */
 	struct wire_inline_frame frames[WIRE_INLINE_MAX_DEPTH];
 	uint32_t depth;
 	uint64_t start, end;
 };
 
-/* 1, 0 at the end, -EBADMSG. */
+/* Returns 1, 0 at the end, or -EBADMSG. */
 static int next_region(struct walk *walk)
 {
 	struct wire_region region;
@@ -68,7 +68,7 @@ static int next_region(struct walk *walk)
 	return 1;
 }
 
-/* Also tells how many bytes the frames of all checkpoints may need. */
+/* Checks the regions. *ret_extra: the most bytes that the frames of all checkpoints can need. */
 static int check(const struct wire_inline *rest, uint32_t size, size_t *ret_extra)
 {
 	struct walk walk = {.wire = *rest};
@@ -194,8 +194,8 @@ const struct code_method *inline_table_root(const struct inline_table *table)
 }
 
 /*
- * From a checkpoint on. The frames' own memory is left as it is: the region there says all of its
- * frames before they count.
+ * Starts at a checkpoint. Frames are not cleared, because a checkpoint's region has all of its
+ * frames.
  */
 static void start_walk(const struct inline_table *table, uint32_t checkpoint, struct walk *walk)
 {
@@ -215,7 +215,7 @@ static void start_walk(const struct inline_table *table, uint32_t checkpoint, st
 		done < table->n_regions ? table->checkpoints[checkpoint].start : 0;
 }
 
-/* The last checkpoint whose region begins at offset or before. */
+/* The last checkpoint whose region begins at or before offset. */
 static uint32_t find_checkpoint(const struct inline_table *table, uint32_t offset)
 {
 	uint32_t low = 0, high = table->n_checkpoints;

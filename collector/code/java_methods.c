@@ -11,13 +11,13 @@
 
 #define EARLY_NS (JAVA_METHODS_CHECK_NS / 4 * 3)
 
-/* What is known of one address. */
+/* What is known about one address. */
 struct entry {
-	struct java_method method; /* if is_known */
+	struct java_method method; /* valid if is_known */
 	struct method_places places;
 	uint64_t fingerprint;
 	uint64_t checked_ns;
-	enum java_methods_reason reason; /* if not */
+	enum java_methods_reason reason; /* valid if not is_known */
 	bool is_known;
 	uint8_t lines[];
 };
@@ -78,7 +78,10 @@ static bool is_near(uint64_t a_ns, uint64_t b_ns, uint64_t limit_ns)
 	return (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) < limit_ns;
 }
 
-/* Whether one more method may be read now: a process can have any number of addresses looked up. */
+/*
+ * Whether another method may be read now. Reads are limited, because a process can have any number
+ * of addresses looked up.
+ */
 static bool may_read(struct java_methods *methods, uint64_t now_ns)
 {
 	if (!is_near(now_ns, methods->window_began_ns, JAVA_METHODS_WINDOW_NS)) {
@@ -92,8 +95,8 @@ static bool may_read(struct java_methods *methods, uint64_t now_ns)
 }
 
 /*
- * HotSpot's name of a hidden class, Foo$$Lambda+0x00007fa8.., as JVMTI has it, which is what code
- * is named by: Foo$$Lambda.0x00007fa8...
+ * HotSpot's own name of a hidden class is Foo$$Lambda+0x00007fa8... JVMTI, from which code has its
+ * names, says Foo$$Lambda.0x00007fa8...
  */
 static void unmangle(struct method_text *class_name)
 {
@@ -130,12 +133,14 @@ static void set_method(const struct java_methods_source *source, struct entry *e
 	};
 }
 
-/* A new entry for what lies there now, or for why that is no method. NULL: no memory. */
+/*
+ * Makes an entry for the method at addr, or for the reason why no method is known. NULL: no memory.
+ */
 static struct entry *read_entry(const struct java_methods_source *source, uint64_t addr,
 				uint64_t now_ns)
 {
 	static struct method_facts
-		facts; /* the model's thread only; rather large for the C stack */
+		facts; /* used by the model's thread only; too large for the stack */
 	struct entry *entry;
 	int err;
 
@@ -151,7 +156,9 @@ static struct entry *read_entry(const struct java_methods_source *source, uint64
 	return entry;
 }
 
-/* Whether what was read is still there; where the process is not, it stays as it was. */
+/*
+ * Whether the method that was read is still in memory. A process that is gone counts as unchanged.
+ */
 static bool is_unchanged(const struct java_methods_source *source, const struct entry *entry)
 {
 	uint64_t fingerprint = 0;
@@ -163,7 +170,7 @@ static bool is_unchanged(const struct java_methods_source *source, const struct 
 	return err == -ESRCH || (!err && fingerprint == entry->fingerprint);
 }
 
-/* Puts the entry in the place of old, which is gone then; NULL without memory. */
+/* Replaces old, which is freed, by entry. Returns entry, or NULL without memory. */
 static struct entry *put(struct java_methods *methods, uint64_t addr, struct entry *old,
 			 struct entry *entry)
 {
@@ -182,7 +189,10 @@ static struct entry *put(struct java_methods *methods, uint64_t addr, struct ent
 	return entry;
 }
 
-/* Methods that were first met together would be due together, too: one a sample is read early. */
+/*
+ * Whether to check the entry again. Methods that were read at one time would all be due at one
+ * time, so one method a sample is checked early.
+ */
 static bool is_due(struct java_methods *methods, const struct entry *entry, uint64_t now_ns)
 {
 	if (!is_near(entry->checked_ns, now_ns, JAVA_METHODS_CHECK_NS))
@@ -194,7 +204,7 @@ static bool is_due(struct java_methods *methods, const struct entry *entry, uint
 	return true;
 }
 
-/* The entry, or NULL and the reason. */
+/* Returns the entry, or NULL and the reason. */
 static const struct entry *find_entry(struct java_methods *methods,
 				      const struct java_methods_source *source, uint64_t addr,
 				      uint64_t now_ns, enum java_methods_reason *ret_reason)
@@ -203,7 +213,9 @@ static const struct entry *find_entry(struct java_methods *methods,
 
 	if (entry && !is_due(methods, entry, now_ns))
 		return entry;
-	/* Of one that is gone, what is known stays as it is: its PID may be another's by now. */
+	/*
+	 * The entries of a process that is gone stay as they are: another process may have the PID.
+	 */
 	if (source->is_gone || !may_read(methods, now_ns)) {
 		*ret_reason = source->is_gone ? JAVA_METHODS_PROCESS_GONE : JAVA_METHODS_TOO_MANY;
 		return entry;

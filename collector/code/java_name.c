@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define HIDDEN_DIGITS 16 /* HotSpot's address of a hidden class */
+#define HIDDEN_DIGITS 16 /* digits of the address in a hidden class's name */
 
 struct span {
 	const char *text;
@@ -53,21 +53,21 @@ const char *java_name_styles(void)
 	return "slash, dot, simple, signature";
 }
 
-/* ---- what is made up ---- */
+/* ---- generated parts of names ---- */
 
 enum id_kind { ID_DECIMAL, ID_HEX, ID_WORD };
 
-/* A mark and the number behind it: "$$Lambda" "$" 14. */
+/* A generated part of a name, made of a text, a separator and a number: "$$Lambda" "$" 14. */
 struct mark {
 	const char *text, *separator;
 	enum id_kind id;
-	bool begins; /* only where a part of the name, between slashes, begins */
+	bool begins; /* the text counts only at the start of a part between slashes */
 };
 
 static const struct mark marks[] = {
 	{"$$Lambda", "$", ID_DECIMAL, false},		   /* HotSpot before 21 */
 	{"$Proxy", "", ID_DECIMAL, true},		   /* java.lang.reflect.Proxy */
-	{"jdk/proxy", "", ID_DECIMAL, true},		   /* the module of a loader's proxies */
+	{"jdk/proxy", "", ID_DECIMAL, true},		   /* a class loader's module of proxies */
 	{"jdk/MHProxy", "", ID_DECIMAL, true},		   /* MethodHandleProxies since 22 */
 	{"GeneratedMethodAccessor", "", ID_DECIMAL, true}, /* reflection before 18 */
 	{"GeneratedConstructorAccessor", "", ID_DECIMAL, true},
@@ -77,8 +77,8 @@ static const struct mark marks[] = {
 	{"$$SpringCGLIB", "$$", ID_DECIMAL, false}, /* Spring 6 */
 	{"$$SpringCGLIB$$FastClass", "$$", ID_DECIMAL, false},
 	{"$ByteBuddy", "$", ID_WORD, false},
-	{"$HibernateProxy", "$", ID_WORD, false}, /* Hibernate 5, by Byte Buddy */
-	{"$auxiliary", "$", ID_WORD, false},	  /* Byte Buddy's helpers */
+	{"$HibernateProxy", "$", ID_WORD, false}, /* Hibernate 5, with Byte Buddy */
+	{"$auxiliary", "$", ID_WORD, false},	  /* helper classes of Byte Buddy */
 	{"$MockitoMock", "$", ID_DECIMAL, false},
 	{"_$$_jvst", "", ID_HEX, false}, /* Javassist */
 	{"_$$_javassist", "_", ID_DECIMAL, false},
@@ -93,7 +93,7 @@ static bool is_id_char(enum id_kind kind, char c)
 {
 	if (is_digit(c))
 		return true;
-	if (kind == ID_HEX) /* with '_' and a counter where two would be equal */
+	if (kind == ID_HEX) /* '_' and a counter follow if two hashes would be equal */
 		return (c >= 'a' && c <= 'f') || c == '_';
 	return kind == ID_WORD && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'));
 }
@@ -119,16 +119,16 @@ static bool begins_with(struct span rest, const char *text)
 	return rest.len >= len && memcmp(rest.text, text, len) == 0;
 }
 
-/* Whether a number may end before rest: "$$Lambda$1" in "$$Lambda$1st" is none. */
+/* Whether a number may end in front of rest. "$$Lambda$1st" has no number. */
 static bool is_end(struct span rest)
 {
 	return rest.len == 0 || strchr("$/.+_", rest.text[0]) != NULL;
 }
 
 /*
- * The length of what follows a hidden class's name at rest, or 0: ".0x00007fa83c001428" as JVMTI
- * has it, with '/' as Class.getName does, '+' as HotSpot itself, and '_' in the names of what is
- * made for a hidden class. Before 15 it was '/' and a decimal number.
+ * The length of the suffix of a hidden class's name at rest, or 0. JVMTI writes
+ * ".0x00007fa83c001428". Class.getName writes '/' instead of '.', HotSpot itself '+'. Names of
+ * classes made for a hidden class have '_'. Before JDK 15 the suffix was '/' and a decimal number.
  */
 static size_t hidden_len(struct span rest)
 {
@@ -146,7 +146,10 @@ static size_t hidden_len(struct span rest)
 	return is_end(behind(rest, len)) ? len : 0;
 }
 
-/* Whether a made-up part stands at rest: its kept beginning and its whole length. */
+/*
+ * Whether a generated part stands at rest. Returns how much of the part is kept, and its whole
+ * length.
+ */
 static bool find_mark(struct span rest, bool begins, size_t *ret_kept, size_t *ret_len)
 {
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
@@ -194,7 +197,10 @@ static void put_normalised(struct out *out, struct span name)
 	}
 }
 
-/* A slash before a digit belongs to a hidden class's name; no package begins with one. */
+/*
+ * Whether the '/' at rest is one of a package. No package begins with a digit, but a hidden class's
+ * suffix may.
+ */
 static bool is_package_slash(struct span rest)
 {
 	return rest.text[0] == '/' && (rest.len < 2 || !is_digit(rest.text[1]));

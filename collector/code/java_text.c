@@ -17,7 +17,7 @@ static bool is_tail(unsigned char c)
 	return (c & 0xc0) == 0x80;
 }
 
-/* The UTF-16 unit at p and its length in bytes; length 0 if there is none. */
+/* Reads the UTF-16 unit at p and returns its length in bytes, or 0 if no unit is there. */
 static size_t unit_at(const unsigned char *p, size_t left, uint32_t *ret)
 {
 	if (p[0] < 0x80) {

@@ -16,7 +16,7 @@ void jvm_hello_fini(struct jvm_hello *hello)
 	*hello = (struct jvm_hello){0};
 }
 
-/* A text of the hello's, cut; NULL without memory. */
+/* Keeps a text of the hello record, cut to its limit. NULL: no memory. */
 static const char *keep(struct jvm_hello *hello, struct wire_str s, uint64_t *bad_records)
 {
 	const size_t len = utf8_cut(s.data, s.len, JVM_MAX_TEXT_BYTES);

@@ -45,7 +45,7 @@ static bool read_number(struct reader *reader, uint32_t *ret)
 	return true;
 }
 
-/* False at the end and where the bytes do. */
+/* False at the end of the table, and where the bytes end too early or a number is too large. */
 static bool next(struct reader *reader)
 {
 	const struct line_table *table = reader->table;
@@ -77,7 +77,7 @@ size_t line_table_bytes(const struct line_table *table)
 	return reader.pos > 0 && table->bytes[reader.pos - 1] == 0 ? reader.pos : 0;
 }
 
-/* Class files need not list the lines in order: the one that begins last before bci is meant. */
+/* Class files may list lines in any order: the line that begins last at or before bci counts. */
 uint32_t line_table_find(const struct line_table *table, int32_t bci)
 {
 	struct reader reader = {.table = table};

@@ -23,15 +23,15 @@
 
 #define WORD	      8
 #define LOWEST_ADDR   4096
-#define HIGHEST_ADDR  (UINT64_C(1) << 56) /* of user space, five levels of pages */
+#define HIGHEST_ADDR  (UINT64_C(1) << 56) /* of user space with five levels of page tables */
 #define MAX_PIECES    12
 #define MAX_POOL_SIZE 65536
 
-/* Pieces of the process's memory that are read at once. */
+/* Pieces of the process's memory that one call reads. */
 struct gather {
 	struct iovec local[MAX_PIECES], remote[MAX_PIECES];
 	unsigned long n;
-	size_t bytes; /* of all of them */
+	size_t bytes; /* bytes of all pieces */
 };
 
 static void gather_add(struct gather *gather, uint64_t addr, void *into, size_t len)
@@ -108,7 +108,7 @@ static int read_const_method(pid_t pid, const struct vm_layout *layout,
 											 : -ENOENT;
 }
 
-/* The bytecodes, and how many bytes follow them; false if they do not fit in the ConstMethod. */
+/* Finds the bytecodes and the number of bytes behind them. False: the ConstMethod is too small. */
 static bool set_bytecodes(const struct vm_layout *layout, const struct const_method *from,
 			  struct method_facts *facts, size_t *ret_behind)
 {
@@ -127,7 +127,7 @@ static uint64_t pool_entry(const struct vm_layout *layout, uint64_t pool, uint16
 	return pool + layout->pool_bytes + (uint64_t)index * WORD;
 }
 
-/* The class and the symbols; and the source file's, or 0. */
+/* Reads where the class and the symbols are. *ret_source_file: the source file's symbol, or 0. */
 static int read_pool(pid_t pid, const struct vm_layout *layout, struct method_places *places,
 		     uint64_t *ret_source_file)
 {
@@ -189,15 +189,15 @@ static int read_lens(pid_t pid, const struct vm_layout *layout, struct method_pl
 }
 
 /*
- * All that names a method, of one moment: the pointers and the texts that they lead to. A class
- * that takes the place of an unloaded one may have all of its structures at the same addresses, and
- * even its symbols: so the bytes count too.
+ * Everything that names a method, read at one time: the pointers, and the texts to which they lead.
+ * A class that takes the place of an unloaded class may have all structures and even all symbols at
+ * equal addresses, so the bytes of the texts are compared too.
  */
 struct snapshot {
 	uint8_t bytes[5 * WORD + VM_LAYOUT_MAX_CONST_METHOD_BYTES +
 		      METHOD_TEXTS * (sizeof(uint16_t) + METHOD_TEXT_MAX_BYTES)];
 	size_t len;
-	const uint8_t *lens[METHOD_TEXTS], *texts[METHOD_TEXTS]; /* in bytes */
+	const uint8_t *lens[METHOD_TEXTS], *texts[METHOD_TEXTS]; /* pointers into bytes */
 };
 
 static void add_piece(struct snapshot *snapshot, struct gather *gather, uint64_t addr, size_t len)
@@ -206,7 +206,10 @@ static void add_piece(struct snapshot *snapshot, struct gather *gather, uint64_t
 	snapshot->len += len;
 }
 
-/* A symbol's length, and its text, which lies right behind since JDK 9: each piece takes time. */
+/*
+ * Adds a symbol's length and text. The text follows the length since JDK 9: one piece is faster
+ * than two.
+ */
 static void add_symbol(struct snapshot *snapshot, struct gather *gather,
 		       const struct vm_layout *layout, uint64_t symbol, size_t len)
 {
@@ -238,7 +241,7 @@ static int take_snapshot(pid_t pid, const struct vm_layout *layout,
 	return gather_read(&gather, pid);
 }
 
-/* The texts, and the fingerprint of what they were read with. */
+/* Reads the texts, and makes the fingerprint of all that was read with them. */
 static int read_texts(pid_t pid, const struct vm_layout *layout, struct method_facts *facts)
 {
 	const struct method_places *places = &facts->places;
@@ -253,7 +256,7 @@ static int read_texts(pid_t pid, const struct vm_layout *layout, struct method_f
 
 		memcpy(&len, snapshot.lens[i], sizeof(len));
 		if (cut_len(len) != places->lens[i])
-			return -ENOENT; /* it has changed meanwhile */
+			return -ENOENT; /* the method has changed since its lengths were read */
 		facts->texts[i].len = places->lens[i];
 		memcpy(facts->texts[i].bytes, snapshot.texts[i], places->lens[i]);
 	}
@@ -261,7 +264,7 @@ static int read_texts(pid_t pid, const struct vm_layout *layout, struct method_f
 	return 0;
 }
 
-/* What can be done without: a source file that cannot be read is none. */
+/* The source file is optional: if its symbol cannot be read, the method has none. */
 static void read_source_file(pid_t pid, const struct vm_layout *layout, uint64_t symbol,
 			     struct method_text *ret)
 {
@@ -294,7 +297,9 @@ static void read_lines(pid_t pid, const struct vm_layout *layout, const struct c
 		facts->lines_len = (uint32_t)line_table_bytes(&table);
 }
 
-/* Every descriptor of a method has its parameters in parentheses; nothing else begins like that. */
+/*
+ * A method's descriptor begins with its parameters in parentheses. No other text begins with '('.
+ */
 static bool is_descriptor(const struct method_text *text)
 {
 	return text->bytes[0] == '(' &&

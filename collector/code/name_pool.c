@@ -15,7 +15,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define INDEX_BYTES	   32 /* of a text: a slot of map64 at half to three quarters full */
+/* Bytes for each text: a slot of map64, which is half to three quarters full. */
+#define INDEX_BYTES	   32
 #define FULL_MOVE_INTERVAL (10 * CLOCK_NS_PER_SEC)
 
 int name_pool_init(struct name_pool *pool)

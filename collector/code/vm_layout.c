@@ -16,7 +16,7 @@
 #ifdef __aarch64__
 #define BCP_WORDS_JDK_8	   (-7)
 #define BCP_WORDS	   (-9)
-#define CALL_WRAPPER_WORDS (-8) /* vmStructs lacks it */
+#define CALL_WRAPPER_WORDS (-8) /* not in vmStructs */
 #else
 #define BCP_WORDS_JDK_8	   (-7)
 #define BCP_WORDS	   (-8)
@@ -26,7 +26,7 @@
 
 struct member {
 	const char *key;
-	size_t at; /* in struct vm_layout, a uint16_t */
+	size_t at; /* offset of a uint16_t in struct vm_layout */
 };
 
 #define MEMBER(key, name)                                                                          \
@@ -69,7 +69,7 @@ static bool read_small(const struct jvm_hello *hello, const char *key, uint16_t 
 	return true;
 }
 
-/* Whether all of them are there. */
+/* Reads all members; false if the JVM lacks any of them. */
 static bool read_members(struct vm_layout *layout, const struct jvm_hello *hello,
 			 const struct member *members, size_t count)
 {
@@ -83,7 +83,7 @@ static bool read_members(struct vm_layout *layout, const struct jvm_hello *hello
 	return is_whole;
 }
 
-/* Whether a ConstMethod holds all the members that are read of it at once. */
+/* Whether a ConstMethod is large enough for all members that are read with it. */
 static bool const_method_holds(const struct vm_layout *layout)
 {
 	const size_t bytes = layout->const_method_bytes;
@@ -127,8 +127,8 @@ static bool read_bit(const struct jvm_hello *hello, const char *key, uint32_t *r
 }
 
 /*
- * The flags became a structure of four bytes in JDK 21. Numbers were biased in JDK 20, which is
- * told from 19 by its name alone.
+ * Finds out how line tables are read. Flags of a ConstMethod are a structure of four bytes since
+ * JDK 21. Line tables have biased numbers since JDK 20. Only its version tells JDK 20 from JDK 19.
  */
 static void read_lines(struct vm_layout *layout, const struct jvm_hello *hello)
 {
