@@ -112,7 +112,7 @@ int file_atomic_open(struct file_atomic *file, const char *path, mode_t mode)
 		return -ENOMEM;
 	}
 	snprintf(file->temp_path, size, "%s.XXXXXX", path);
-	fd = mkostemp(file->temp_path, O_CLOEXEC); /* O_EXCL, never through a symlink */
+	fd = mkostemp(file->temp_path, O_CLOEXEC); /* O_EXCL; never follows a symlink */
 	if (fd >= 0 && fchmod(fd, mode) == 0)
 		file->stream = fdopen(fd, "w");
 	if (file->stream)
@@ -130,7 +130,10 @@ int file_atomic_commit(struct file_atomic *file)
 {
 	int err = 0;
 
-	/* Of a write that failed before, the stream alone tells; the errno is long another's. */
+	/*
+	 * If an earlier write failed, only the stream's error flag says so: errno has changed
+	 * since.
+	 */
 	if (fflush(file->stream) != 0)
 		err = -errno;
 	else if (ferror(file->stream))

@@ -47,7 +47,7 @@ void log_detect_journal(void)
 			 st.st_ino == inode;
 }
 
-/* What stands in front of a line; returns how long that is. */
+/* Writes the text before the message of a line; returns the text's length. */
 static size_t put_prefix(enum log_level level, char *line)
 {
 	static const char *const priorities[] = {"<3>", "<4>", "<6>", "<7>"};
@@ -78,7 +78,7 @@ void log_line(enum log_level level, const char *format, ...)
 	va_end(args);
 	if (n > 0)
 		len += (size_t)n < sizeof(line) - len - 1 ? (size_t)n : sizeof(line) - len - 2;
-	utf8_clean(line, len, line, sizeof(line)); /* names and paths in it are of outside */
+	utf8_clean(line, len, line, sizeof(line)); /* names and paths may be from outside */
 	len = strlen(line);
 	line[len++] = '\n';
 	if (before_line)

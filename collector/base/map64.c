@@ -15,7 +15,7 @@ static size_t slot_of(const struct map64 *map, uint64_t key)
 	return (size_t)hash_seed_mix(key) & (map->size - 1);
 }
 
-/* The key's slot, or the free one where it would go. */
+/* The key's slot, or the free slot where the key belongs. */
 static size_t probe(const struct map64 *map, uint64_t key)
 {
 	size_t i = slot_of(map, key);
@@ -79,7 +79,7 @@ void *map64_remove(struct map64 *map, uint64_t key)
 	for (i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask) {
 		const size_t home = slot_of(map, map->slots[i].key);
 
-		/* It may move back to the hole unless its home lies behind the hole. */
+		/* The entry may move to the hole unless its home slot lies behind the hole. */
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
 			map->slots[hole] = map->slots[i];
 			hole = i;

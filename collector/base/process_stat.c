@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Field number of text, which is what follows the comm; 0 if there are not so many. */
+/* The number in a field; p is the text behind the comm. 0: there are fewer fields. */
 static uint64_t field_behind_comm(const char *p, int number)
 {
 	for (int field = 2; p && field < number; field++)
@@ -34,7 +34,7 @@ static int read_start_ticks(int dir_fd, const char *path, uint64_t *ret)
 	p = strrchr(text, ')');
 	if (!p || p[1] != ' ')
 		return -EBADMSG;
-	/* A main thread that has ended is a zombie while others live on. */
+	/* A main thread that has ended is a zombie as long as other threads live. */
 	if (p[2] == 'X' || (p[2] == 'Z' && field_behind_comm(p, 20) <= 1))
 		return -ESRCH;
 	*ret = field_behind_comm(p, 22);

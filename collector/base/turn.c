@@ -7,10 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SHORT_TURN_NS UINT64_C(100000) /* the shortest that there is */
+#define SHORT_TURN_NS UINT64_C(100000) /* the shortest time slice that the kernel allows */
 #define POLICY_OTHER  0
 
-/* What is set beside is given back as it was. */
+/* Sets the other attributes to the values that they have already. */
 void turn_ask_short(void)
 {
 	struct sched_attr attr = {.size = sizeof(attr)};

@@ -25,7 +25,7 @@ static const struct code_range harmful[] = {
 	{0x200e, 0x200f}, /* direction marks */
 	{0x2028, 0x202e}, /* separators, embeddings, overrides */
 	{0x2066, 0x2069}, /* isolates */
-	{0xfdd0, 0xfdef}, /* non-characters; the last two of each plane are, too */
+	{0xfdd0, 0xfdef}, /* non-characters, as are the last two codes of each plane */
 	{0xfeff, 0xfeff}, /* byte order mark */
 };
 
@@ -44,7 +44,7 @@ bool utf8_is_harmful(uint32_t code)
 	return false;
 }
 
-/* By the first byte alone; 0: no character begins with that. */
+/* The length of a character, told by its first byte; 0: no character begins with that byte. */
 static size_t length_of(unsigned char first)
 {
 	if (first < 0x80)
@@ -52,7 +52,7 @@ static size_t length_of(unsigned char first)
 	return first >> 5 == 0x06 ? 2 : first >> 4 == 0x0e ? 3 : first >> 3 == 0x1e ? 4 : 0;
 }
 
-/* 0: it is no UTF-8. */
+/* Returns the length of the first character; 0: text is not UTF-8. */
 static size_t decode(const char *text, size_t len, uint32_t *ret)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -81,7 +81,7 @@ size_t utf8_next(const char *text, size_t len, uint32_t *ret)
 	*ret = UTF8_BAD;
 	if (len == 0)
 		return 0;
-	if (*text >= ' ' && *text <= '~') { /* nearly all there is */
+	if (*text >= ' ' && *text <= '~') { /* most text is ASCII */
 		*ret = (uint32_t)*text;
 		return 1;
 	}
@@ -132,7 +132,9 @@ size_t utf8_cut(const char *text, size_t len, size_t max)
 
 	if (len <= max)
 		return len;
-	/* A character has at most three bytes behind its first; more of them are no text. */
+	/*
+	 * A character has at most three bytes behind its first. With more, the text is not UTF-8.
+	 */
 	for (int i = 0; i < 3 && at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80; i++)
 		at--;
 	return ((unsigned char)text[at] & 0xc0) == 0x80 ? max : at;

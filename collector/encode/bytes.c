@@ -7,7 +7,7 @@
 
 #define FIRST_SIZE 256u
 
-/* Makes room for len more and a terminator. */
+/* Makes room for len more bytes and a terminator. */
 static bool reserve(struct bytes *bytes, size_t len)
 {
 	size_t size = bytes->size ? bytes->size : FIRST_SIZE;

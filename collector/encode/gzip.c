@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define LEVEL	  6
-#define WINDOW	  (15 + 16) /* 16 asks for gzip's header and not zlib's */
+#define WINDOW	  (15 + 16) /* adding 16 makes zlib write gzip's header */
 #define MEM_LEVEL 8
 
 int gzip_init(struct gzip *gzip, FILE *stream)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#define LINE_BYTES    90 /* of input; 120 characters of base64 */
+#define LINE_BYTES    90 /* bytes of input, which make 120 characters of base64 */
 #define DEFLATE_LEVEL 6
 
 void packed_write_base64(const unsigned char *data, size_t len, FILE *stream)

@@ -50,7 +50,7 @@ static const char *escape_of(uint32_t code)
 
 void text_write_xml(FILE *stream, const char *text)
 {
-	const char *run = text; /* of what is written as it is */
+	const char *run = text; /* start of the text that is written unchanged */
 
 	for (;;) {
 		const char *const from = text;
