@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define MAX_CIES      (256u << 10)
-#define MAX_FUNCTIONS (CFI_ROWS_MAX / 2) /* each has a row of its own, and one behind it */
+#define MAX_FUNCTIONS (CFI_ROWS_MAX / 2) /* each needs one row for itself and one behind it */
 
 struct shared {
 	struct cfi_cie cie;
@@ -31,13 +31,13 @@ struct function {
 struct compiler {
 	const struct cfi_section *section;
 	const struct elf_layout *layout;
-	struct shared *shared; /* rising by cie.off */
+	struct shared *shared; /* sorted by cie.off */
 	size_t shared_count, shared_size;
 	struct function *functions;
 	size_t function_count, function_size;
 	struct cfi_row *rows;
 	size_t row_count, row_size;
-	int32_t *rbx_offs; /* of rows, if has_rbx */
+	int32_t *rbx_offs; /* one for each row, if has_rbx */
 	size_t rbx_size;
 	bool has_rbx, needs_rbx;
 	uint64_t base;
@@ -45,7 +45,7 @@ struct compiler {
 	struct cfi_state saved[CFI_PROGRAM_MAX_SAVED];
 };
 
-/* Room for one more element in an array of *size, of which count are in use. */
+/* Makes room for one more element in an array of *size elements, of which count are in use. */
 static int reserve(void *array, size_t count, size_t *size, size_t element_bytes)
 {
 	const size_t bigger_size = *size ? *size * 2 : 256;
@@ -61,7 +61,7 @@ static int reserve(void *array, size_t count, size_t *size, size_t element_bytes
 	return 0;
 }
 
-/* Initial instructions that move on make no sense; the state before them holds. */
+/* Initial instructions must not move to another address; if they do, the CIE is refused. */
 static int run_initial(struct shared *shared)
 {
 	struct cfi_state saved[CFI_PROGRAM_MAX_SAVED];
@@ -116,7 +116,10 @@ static const struct shared *find_shared(const struct compiler *compiler, uint64_
 		       : NULL;
 }
 
-/* Cuts the function where its segment ends; false: it is not in code, as one that was discarded. */
+/*
+ * Cuts the function where its segment ends. False: the function is not in code, for example because
+ * the linker discarded it.
+ */
 static bool place(const struct compiler *compiler, struct cfi_fde *fde)
 {
 	for (size_t i = 0; i < compiler->layout->segment_count; i++) {
@@ -167,11 +170,11 @@ static int read_entries(struct compiler *compiler, bool is_for_cies)
 			err = add_function(compiler, &entry);
 	}
 	if (!err && more < 0 && !is_for_cies)
-		compiler->stats.left_out++; /* the section's end */
+		compiler->stats.left_out++; /* the rest of the section */
 	return err;
 }
 
-/* By start, then by place in the file. */
+/* Orders by start, then by place in the file. */
 static int compare(const void *left, const void *right)
 {
 	const struct function *a = left, *b = right;
@@ -187,7 +190,7 @@ static bool is_by_rbx(const struct compiler *compiler, const struct cfi_row *row
 	       (row->kind == CFI_REG || row->kind == CFI_DEREF);
 }
 
-/* Whether the row is no other than the last one. */
+/* Whether the row equals the last row. */
 static bool is_last(const struct compiler *compiler, const struct cfi_row *row, int32_t rbx_off)
 {
 	const size_t last = compiler->row_count - 1;
@@ -220,7 +223,7 @@ static int add_row(struct compiler *compiler, uint64_t elf_addr, struct cfi_row 
 	return 0;
 }
 
-/* false: a rule that a row has no words for. */
+/* False: a row cannot express one of the rules. */
 static bool say_rules(const struct cfi_state *state, struct cfi_row *row)
 {
 	const struct cfi_rule *fp = &state->fp, *ra = &state->ra;
@@ -233,7 +236,10 @@ static bool say_rules(const struct cfi_state *state, struct cfi_row *row)
 		row->save_reg = fp->reg;
 	else if (row->ra_is_at_reg)
 		row->save_reg = ra->reg;
-	/* Where a caller's frame pointer is undefined, none of its rules needs it. */
+	/*
+	 * An undefined frame pointer needs no offset, because none of the caller's rules needs the
+	 * pointer.
+	 */
 	if (fp->kind == CFI_RULE_AT_CFA || row->fp_is_at_reg)
 		row->fp_off = fp->off;
 	if (ra->kind == CFI_RULE_AT_CFA || row->ra_is_at_reg)
@@ -272,7 +278,7 @@ static int32_t rbx_off_of(const struct cfi_state *state)
 	return state->rbx.kind == CFI_RULE_AT_CFA ? state->rbx.off : CFI_UNKNOWN;
 }
 
-/* From the function's start up to end, which may lie before its own. */
+/* Adds rows from the function's start to end, which may lie before the function's end. */
 static int add_rows(struct compiler *compiler, const struct function *function, uint64_t end)
 {
 	struct cfi_program program = {

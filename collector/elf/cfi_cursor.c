@@ -8,7 +8,7 @@
  */
 #include "elf/cfi_cursor.h"
 
-#define MAX_LEB_BYTES 10 /* for 64 bits; a longer one is padded without need */
+#define MAX_LEB_BYTES 10 /* enough for 64 bits; a longer number has needless padding */
 
 static void fail(struct cfi_cursor *cursor)
 {
@@ -40,7 +40,7 @@ uint64_t cfi_cursor_read(struct cfi_cursor *cursor, size_t bytes)
 	return value;
 }
 
-/* Bits beyond the 64th are dropped. *ret_bits is how many were there. */
+/* Bits beyond the 64th are dropped. *ret_bits is the number of bits in the bytes. */
 static uint64_t read_leb(struct cfi_cursor *cursor, unsigned *ret_bits, bool *ret_sign)
 {
 	uint64_t value = 0;

@@ -58,12 +58,12 @@ int cfi_entry_next(const struct cfi_section *section, uint64_t *off, struct cfi_
 		ret->cie_off = id;
 	} else {
 		ret->is_cie = id == 0;
-		ret->cie_off = id_off - id; /* may wrap, and is then no CIE's */
+		ret->cie_off = id_off - id; /* may wrap; then no CIE is there */
 	}
 	return 1;
 }
 
-/* false: a letter whose meaning, and so the rest, is not known. */
+/* False: the meaning of a letter is not known, so what follows cannot be read. */
 static bool read_augmentation(struct cfi_cursor *data, const char *letters, struct cfi_cie *cie)
 {
 	uint8_t encoding;
@@ -76,7 +76,7 @@ static bool read_augmentation(struct cfi_cursor *data, const char *letters, stru
 		case 'P':
 			encoding = (uint8_t)cfi_cursor_read(data, 1);
 			if ((encoding & CFI_POINTER_BASE) == 0x50)
-				return false; /* aligned; no compiler writes it */
+				return false; /* an aligned pointer; no compiler writes one */
 			if (encoding != CFI_POINTER_OMITTED)
 				cfi_cursor_read_form(data, encoding);
 			break;
@@ -114,7 +114,7 @@ int cfi_entry_read_cie(const struct cfi_section *section, const struct cfi_entry
 	cfi_cursor_skip(&at, letters_len + 1);
 	if (at.is_broken || (version != 1 && version != 3 && version != 4))
 		return -ENOEXEC;
-	if (version == 4 && cfi_cursor_read(&at, 2) != 8) /* the low byte is the address size */
+	if (version == 4 && cfi_cursor_read(&at, 2) != 8) /* the low byte is an address's size */
 		return -ENOEXEC;
 	cie.context.machine = section->machine;
 	cie.context.code_align = cfi_cursor_read_uleb(&at);
@@ -149,7 +149,7 @@ int cfi_entry_read_fde(const struct cfi_entry *entry, const struct cfi_cie *cie,
 	const uint64_t start = cfi_cursor_read_pointer(&at, encoding);
 	uint64_t bytes = cfi_cursor_read_form(&at, encoding);
 
-	/* A length has no sign, whatever the form. */
+	/* A length is unsigned, even if its form is signed. */
 	if ((encoding & CFI_POINTER_FORM) == 0xb)
 		bytes = (uint32_t)bytes;
 	else if ((encoding & CFI_POINTER_FORM) == 0xa)

@@ -21,7 +21,7 @@
 #define OP_BREG31      0x8f
 #define OP_BREGX       0x92
 
-#define PLT_LIMIT_AT 6 /* the one byte of the PLT's form that differs between linkers */
+#define PLT_LIMIT_AT 6 /* offset of the only byte of plt_form that differs between linkers */
 
 static const unsigned char plt_form[] = {0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a,
 					 0x00, 0x2a, 0x33, 0x24, 0x22};

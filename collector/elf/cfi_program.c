@@ -34,13 +34,13 @@ struct cfi_state cfi_program_first_state(uint16_t machine)
 {
 	struct cfi_state state = {.cfa_kind = CFI_NONE};
 
-	/* A call pushes it, whether the table says so or not. */
+	/* A call pushes the return address, whether the table says so or not. */
 	if (machine == EM_X86_64)
 		state.ra = (struct cfi_rule){.kind = CFI_RULE_AT_CFA, .off = -8};
 	return state;
 }
 
-/* The rule of a register that counts, or NULL. */
+/* The rule of a register, or NULL for a register that is not tracked. */
 static struct cfi_rule *find_rule(const struct cfi_program *program, struct cfi_state *state,
 				  uint64_t reg)
 {
@@ -72,7 +72,7 @@ static void restore_rule(struct cfi_program *program, uint64_t reg)
 		set_rule(program, reg, *rule);
 }
 
-/* false: does not fit, and INT32_MIN has a meaning of its own. */
+/* False: the product does not fit. INT32_MIN has another meaning, so it does not fit either. */
 static bool scale(int64_t value, int64_t by, int32_t *ret)
 {
 	int64_t product;
@@ -105,7 +105,10 @@ static void set_cfa(struct cfi_program *program, uint64_t reg, int64_t off, int6
 	state->cfa_add = 0;
 }
 
-/* Only where the CFA is a register and an offset already, else it is unknown from here. */
+/*
+ * Changes the register if the CFA is a register and an offset; otherwise the CFA is unknown from
+ * here on.
+ */
 static void set_cfa_register(struct cfi_program *program, uint64_t reg)
 {
 	if (program->state.cfa_kind == CFI_REG)
@@ -122,7 +125,10 @@ static void set_cfa_offset(struct cfi_program *program, int64_t off, int64_t uni
 		set_cfa(program, UINT64_MAX, 0, 1);
 }
 
-/* A uleb as a number with a sign; what is beyond does not fit a row either. */
+/*
+ * Reads a uleb as a signed number. A greater value becomes INT64_MAX, which does not fit a row
+ * either.
+ */
 static int64_t read_off(struct cfi_cursor *code)
 {
 	const uint64_t value = cfi_cursor_read_uleb(code);
@@ -206,8 +212,8 @@ static bool run_register(struct cfi_program *program, unsigned op)
 	case 0x08:
 		set_rule(program, reg, same);
 		return true;
-	case 0x09: /* in another register */
-	case 0x14: /* is the CFA and an offset */
+	case 0x09: /* saved in another register */
+	case 0x14: /* the value is the CFA and an offset */
 		cfi_cursor_read_uleb(code);
 		set_rule(program, reg, other);
 		return true;
@@ -259,7 +265,7 @@ static bool run(struct cfi_program *program, unsigned op)
 	}
 }
 
-/* The address that op moves to; false: does not move. */
+/* *ret_next is the address that op moves to; false: op does not move. */
 static bool read_move(struct cfi_program *program, unsigned op, uint64_t *ret_next)
 {
 	struct cfi_cursor *code = &program->code;
@@ -277,7 +283,7 @@ static bool read_move(struct cfi_program *program, unsigned op, uint64_t *ret_ne
 		return false;
 	if (__builtin_mul_overflow(delta, program->context->code_align, &delta) ||
 	    __builtin_add_overflow(program->elf_addr, delta, ret_next))
-		*ret_next = UINT64_MAX; /* beyond any function's end */
+		*ret_next = UINT64_MAX; /* beyond the end of any function */
 	return true;
 }
 

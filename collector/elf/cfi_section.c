@@ -16,14 +16,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER_MAX_BYTES 16 /* of .eh_frame_hdr up to the end of eh_frame_ptr */
+#define HEADER_MAX_BYTES 16 /* the bytes of .eh_frame_hdr to the end of eh_frame_ptr */
 #define MAX_NAMES_BYTES	 (16u << 20)
 
 #ifndef SHT_X86_64_UNWIND
 #define SHT_X86_64_UNWIND 0x70000001
 #endif
 
-/* As much as there is, up to len; the file may be cut while it is read. */
+/*
+ * Reads up to *len bytes. *len becomes the number of bytes read, because the file may be cut
+ * meanwhile.
+ */
 static int read_file(int fd, uint64_t off, void *buf, size_t *len)
 {
 	size_t done = 0;
@@ -43,7 +46,9 @@ static int read_file(int fd, uint64_t off, void *buf, size_t *len)
 	return 0;
 }
 
-/* Memory is taken for what the file has, not for what it says. */
+/*
+ * Allocates memory for the bytes that the file really has, not for the length that a header states.
+ */
 static int read_bytes(int fd, uint64_t off, uint64_t len, struct cfi_section *section)
 {
 	struct stat st;
@@ -69,7 +74,7 @@ static int read_bytes(int fd, uint64_t off, uint64_t len, struct cfi_section *se
 	return err;
 }
 
-/* Names of sections are looked at only where libelf need not read much to have them. */
+/* Whether libelf can give the names of sections without reading much. */
 static bool has_names(Elf *elf, size_t *ret_index)
 {
 	GElf_Shdr header;
@@ -99,7 +104,7 @@ static bool find_section(const struct elf_file *file, const char *name, GElf_Shd
 	return false;
 }
 
-/* The segment's bytes from elf_addr on. */
+/* Finds the bytes of a segment in the file, from elf_addr to the segment's end. */
 static bool find_in_file(const struct elf_layout *layout, uint64_t elf_addr, uint64_t *ret_off,
 			 uint64_t *ret_len)
 {

@@ -22,14 +22,14 @@
 #define DEBUG_ROOT	  "/usr/lib/debug"
 #define PATH_BYTES	  4096
 #define MAX_LINK_BYTES	  (64u << 10)
-#define MAX_CHECKED_BYTES (UINT64_C(2) << 30) /* of a file whose checksum is made */
+#define MAX_CHECKED_BYTES (UINT64_C(2) << 30) /* the largest file whose checksum is computed */
 
 /* What a candidate is compared with. */
 struct wanted {
-	struct stat st; /* of the file itself; zero-filled: not to be compared */
+	struct stat st; /* of the mapped file; zero-filled: not compared */
 	const struct elf_layout *layout;
 	const unsigned char *build_id;
-	size_t build_id_len; /* 0: by checksum */
+	size_t build_id_len; /* 0: the checksum is compared instead */
 	uint32_t checksum;
 };
 
@@ -54,7 +54,9 @@ static bool has_checksum(int fd, const struct stat *st, uint32_t expected)
 	return checksum == expected;
 }
 
-/* Code where the file has code: prelink and its like move a file away from its symbols. */
+/*
+ * Whether code begins at equal addresses. Tools such as prelink move a file away from its symbols.
+ */
 static bool is_placed_alike(const struct elf_layout *a, const struct elf_layout *b)
 {
 	for (size_t i = 0; i < a->segment_count; i++) {
@@ -65,7 +67,7 @@ static bool is_placed_alike(const struct elf_layout *a, const struct elf_layout 
 				return a->segments[i].elf_addr == b->segments[j].elf_addr;
 		}
 	}
-	return true; /* what dwz makes has no segments */
+	return true; /* a file made by dwz has no segments */
 }
 
 static bool is_wanted(int fd, const struct stat *st, const struct wanted *wanted)
@@ -113,7 +115,7 @@ static int try_build_id(int root, const struct wanted *wanted)
 	return try(root, path, wanted);
 }
 
-/* format has the place of the file's directory and of the name. */
+/* Tries the paths of forms, which have places for the file's directory and for the name. */
 static int try_named(int root, const char *path, const char *name, const struct wanted *wanted)
 {
 	static const char *const forms[] = {"%.*s/%s", "%.*s/.debug/%s", DEBUG_ROOT "%.*s/%s"};
@@ -124,7 +126,7 @@ static int try_named(int root, const char *path, const char *name, const struct 
 	if (!slash)
 		return -ENOENT;
 	for (size_t i = 0; fd < 0 && i < sizeof(forms) / sizeof(forms[0]); i++) {
-		/* NOLINTNEXTLINE: the forms are those above. */
+		/* NOLINTNEXTLINE: the formats are those of forms. */
 		const int len = snprintf(candidate, sizeof(candidate), forms[i],
 					 (int)(slash - path), path, name);
 
@@ -164,7 +166,7 @@ static int look_in(int root, const char *path, const char *name, const struct wa
 	return fd;
 }
 
-/* In the target's root, then in ours. */
+/* Looks in the target's root first, then in the root of this process. */
 static int look_everywhere(const struct debug_place *place, const char *name,
 			   const struct wanted *wanted, bool *ret_is_targets)
 {

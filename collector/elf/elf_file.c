@@ -21,11 +21,11 @@
 #include <unistd.h>
 
 #define MAX_SECTIONS		 (256u << 10)
-#define MAX_HEADERS		 4096 /* program headers */
+#define MAX_HEADERS		 4096 /* number of program headers */
 #define MAX_NOTES		 16
 #define MAX_NOTES_BYTES		 (64u << 10)
 #define MAX_DYNAMIC_BYTES	 (64u << 10)
-#define MAX_SONAME_STRINGS_BYTES (16u << 20) /* libjvm.so's have 8 KiB */
+#define MAX_SONAME_STRINGS_BYTES (16u << 20) /* those of libjvm.so take 8 KiB */
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NATIVE_DATA ELFDATA2LSB
@@ -39,7 +39,7 @@ union header {
 	Elf64_Ehdr e64;
 };
 
-/* Section 0 holds the count that is too large for e_shnum. */
+/* If the number of sections is too large for e_shnum, section 0 has the number. */
 static int read_extended_count(int fd, bool is_64, uint64_t section_off, uint64_t *ret_count)
 {
 	Elf64_Shdr s64;
@@ -54,7 +54,7 @@ static int read_extended_count(int fd, bool is_64, uint64_t section_off, uint64_
 	return 0;
 }
 
-/* What libelf must not be asked to open. Mapped code is of this machine's byte order. */
+/* Refuses files that libelf must not open. Mapped code has this machine's byte order. */
 static int check_header(int fd, uint16_t *ret_machine)
 {
 	union header header = {0};
@@ -70,7 +70,7 @@ static int check_header(int fd, uint16_t *ret_machine)
 		return -ENOEXEC;
 	if (!is_64 && header.ident[EI_CLASS] != ELFCLASS32)
 		return -ENOEXEC;
-	type = header.e64.e_type; /* up to e_version both classes are alike */
+	type = header.e64.e_type; /* the classes differ only behind e_version */
 	if (type != ET_EXEC && type != ET_DYN)
 		return -ENOEXEC;
 	*ret_machine = header.e64.e_machine;
@@ -132,7 +132,7 @@ static void read_build_id(struct elf_file *file, const GElf_Phdr *header)
 		find_build_id(file, data);
 }
 
-/* In a debug file the program headers need not lead anywhere: its sections do. */
+/* Program headers of a debug file may lead nowhere. The section headers are right. */
 static void read_build_id_section(struct elf_file *file)
 {
 	unsigned notes = 0;
@@ -227,7 +227,7 @@ void elf_file_close(struct elf_file *file)
 	*file = (struct elf_file){0};
 }
 
-/* The first DT_SONAME of the section's as its text, or NULL. */
+/* The text of the first DT_SONAME in the section, or NULL. */
 static const char *soname_in(struct elf_file *file, Elf_Scn *section, const GElf_Shdr *header)
 {
 	Elf_Scn *strings = elf_getscn(file->elf, header->sh_link);

@@ -19,15 +19,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_NOISE_BYTES 256 /* of a name that are looked at to rank it */
+#define MAX_NOISE_BYTES 256 /* bytes of a name that its rank depends on */
 
 /* One symbol table, its names, and the functions found so far. */
 struct scan {
 	const struct elf_file *file;
-	const struct elf_layout *layout; /* of what is mapped */
+	const struct elf_layout *layout; /* of the mapped file */
 	Elf_Data *symbols;
 	const char *strings;
-	size_t strings_len; /* up to and with the last NUL: every text within is terminated */
+	size_t strings_len; /* to the last NUL inclusive, so that every text is terminated */
 	bool is_dynamic;
 	struct elf_functions *functions;
 };
@@ -49,7 +49,10 @@ static uint32_t clip(uint64_t value)
 	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
 }
 
-/* Bytes to the end of the symbol's section, 0 if that is no code or does not hold addr. */
+/*
+ * Bytes from addr to the end of the symbol's section; 0: the section is not code or does not hold
+ * addr.
+ */
 static uint64_t find_section_room(const struct elf_file *file, const GElf_Sym *symbol,
 				  uint64_t addr)
 {
@@ -63,14 +66,17 @@ static uint64_t find_section_room(const struct elf_file *file, const GElf_Sym *s
 	return header.sh_size - (addr - header.sh_addr);
 }
 
-/* Marks of the assembler: $x and $d of ARM and RISC-V, .L and .annobin locals. */
+/* Whether the name is the assembler's: $x and $d of ARM and RISC-V, .L and .annobin locals. */
 static bool is_mark(const char *name)
 {
 	return name[0] == '.' || (name[0] == '$' && name[1] != '\0' && strchr("adtx", name[1]) &&
 				  (name[2] == '\0' || name[2] == '.' || name[2] == 'r'));
 }
 
-/* 0 to 15: clean names first, and of those the ones with fewer leading underscores. */
+/*
+ * Returns 0 to 15. A name without '@' and '.' ranks higher, then a name with fewer leading
+ * underscores.
+ */
 static uint32_t find_cleanness(const char *name)
 {
 	const size_t len = strnlen(name, MAX_NOISE_BYTES);
@@ -83,7 +89,7 @@ static uint32_t find_cleanness(const char *name)
 	return (memchr(name, '@', len) || memchr(name, '.', len) ? 0 : 8) + (7 - underscores);
 }
 
-/* A function before a label, with a size before without, global, weak, local, then by the name. */
+/* Ranks a function before a label, then by: has a size, binding (global, weak, local), name. */
 static uint32_t find_rank(const GElf_Sym *symbol, const char *name)
 {
 	const unsigned type = GELF_ST_TYPE(symbol->st_info);
@@ -111,7 +117,7 @@ static bool take_symbol(const struct scan *scan, const GElf_Sym *symbol, struct 
 	if (name[0] == '\0' || name[0] == '@' || (is_label && is_mark(name)))
 		return false;
 	if (scan->file->machine == EM_ARM && !is_label)
-		addr &= ~UINT64_C(1); /* the mark of Thumb code */
+		addr &= ~UINT64_C(1); /* bit 0 marks Thumb code */
 	segment = find_code_segment(scan->layout, addr);
 	if (!segment)
 		return false;

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAX_PAGE_BYTES (64u << 10) /* segments are mapped in whole pages, of up to this */
+#define MAX_PAGE_BYTES (64u << 10) /* segments are mapped in whole pages; no page is larger */
 
-/* Of a segment widened to whole pages of page_bytes, as it is mapped. */
+/* Whether the segment holds file_off when it is widened to whole pages, as the kernel maps it. */
 static bool segment_holds(const struct elf_segment *segment, uint64_t file_off, uint64_t page_bytes)
 {
 	const uint64_t end = segment->file_off + segment->file_bytes;
@@ -18,8 +18,9 @@ static bool segment_holds(const struct elf_segment *segment, uint64_t file_off, 
 }
 
 /*
- * Mappings of interest hold code, so that of segments that share a page of the file the executable
- * one is meant; and the one that holds the very byte before one that is only mapped with it.
+ * Mappings of interest hold code: of segments that share a page of the file, the executable segment
+ * is chosen. A segment that holds the byte itself is chosen before a segment that is only mapped
+ * with it.
  */
 int elf_layout_addr_of(const struct elf_layout *layout, uint64_t file_off, uint64_t *ret_elf_addr)
 {

@@ -23,13 +23,13 @@
 #define ENTRY_BYTES	16
 
 struct slot {
-	uint64_t elf_addr; /* of the GOT */
+	uint64_t elf_addr; /* address of the slot in the GOT */
 	const char *name;
 };
 
-/* Slots by address; those of .rela.plt also by number. */
+/* Slots by address; slots of .rela.plt also by number. */
 struct slots {
-	const struct elf_functions *functions; /* by address */
+	const struct elf_functions *functions; /* sorted by address */
 	struct slot *items;
 	size_t count, size;
 	const char **numbered;
@@ -68,7 +68,7 @@ static int compare_slots(const void *left, const void *right)
 	return a->elf_addr < b->elf_addr ? -1 : a->elf_addr > b->elf_addr;
 }
 
-/* The best name of what starts there. */
+/* The best name of the function that starts at elf_addr. */
 static const char *find_name(const struct elf_functions *functions, uint64_t elf_addr)
 {
 	size_t low = 0, high = functions->count;
@@ -148,7 +148,9 @@ static void add_slot(struct slots *slots, const struct elf_file *file, const GEl
 			(struct slot){.elf_addr = relocation->r_offset, .name = name};
 }
 
-/* The symbols that a section of relocations is about, with the names that go with them. */
+/*
+ * The symbols to which a section of relocations refers. *ret_table is the symbols' section header.
+ */
 static Elf_Data *open_symbols(const struct elf_file *file, const GElf_Shdr *relocations,
 			      GElf_Shdr *ret_table)
 {
@@ -156,7 +158,7 @@ static Elf_Data *open_symbols(const struct elf_file *file, const GElf_Shdr *relo
 	GElf_Shdr strings;
 	Elf_Data *symbols;
 
-	/* Section 0: all of them are resolvers, as in static programs. */
+	/* sh_link is 0 if all relocations are resolvers, as in static programs. */
 	if (relocations->sh_link == 0 || !section || !gelf_getshdr(section, ret_table) ||
 	    (ret_table->sh_type != SHT_DYNSYM && ret_table->sh_type != SHT_SYMTAB) ||
 	    !gelf_getshdr(elf_getscn(file->elf, ret_table->sh_link), &strings) ||
@@ -192,7 +194,7 @@ static int read_slots(struct slots *slots, const struct elf_file *file, Elf_Scn 
 	return err;
 }
 
-/* A broken section of relocations is left out. */
+/* Reads all slots. A broken section of relocations is left out. */
 static int read_all_slots(struct slots *slots, const struct elf_file *file)
 {
 	Elf_Scn *section = NULL;
@@ -218,7 +220,10 @@ static const char *find_slot(const struct slots *slots, uint64_t elf_addr)
 	return found ? found->name : NULL;
 }
 
-/* The entry of x86_64 at off: the first jump in it whose slot is known. */
+/*
+ * The name of the x86_64 entry at off: from the first jump whose slot is known, else from the slot
+ * number that the entry pushes.
+ */
 static const char *name_x86_64(const struct slots *slots, const struct plt *plt, size_t off)
 {
 	const size_t end = off + plt->entry_bytes <= plt->len ? off + plt->entry_bytes : plt->len;
@@ -244,7 +249,7 @@ static const char *name_x86_64(const struct slots *slots, const struct plt *plt,
 	return NULL;
 }
 
-/* adrp x16 and ldr x17, [x16] at off. */
+/* The name of the aarch64 entry with adrp x16 and ldr x17, [x16] at off. */
 static const char *name_aarch64(const struct slots *slots, const struct plt *plt, size_t off)
 {
 	uint32_t adrp, ldr;
@@ -279,7 +284,9 @@ static void add_entry(struct elf_functions *functions, const struct plt *plt, si
 	};
 }
 
-/* Instructions of aarch64 tell where an entry is, for its length varies with what it guards. */
+/*
+ * The instructions of aarch64 show where an entry is. Its length depends on what guards the entry.
+ */
 static void add_aarch64(struct elf_functions *functions, const struct slots *slots,
 			const struct plt *plt)
 {
@@ -296,7 +303,7 @@ static void add_aarch64(struct elf_functions *functions, const struct slots *slo
 static int add_section(struct elf_functions *functions, const struct slots *slots,
 		       const struct plt *plt, uint16_t machine)
 {
-	/* Entries of aarch64 take 16 bytes at least as well, those of .plt.got of x86_64 8. */
+	/* An entry of aarch64 takes at least 16 bytes, an entry of x86_64's .plt.got takes 8. */
 	const int err = elf_functions_reserve(functions, plt->len / 8 + 1);
 
 	if (err)

@@ -7,7 +7,7 @@
 
 #define MAX_NAMES_BYTES (16u << 20)
 
-/* Names are looked at only where libelf need not read much to have them. */
+/* Whether libelf can give the names of sections without reading much. */
 static bool has_names(Elf *elf, size_t *ret_index)
 {
 	GElf_Shdr header;

@@ -33,7 +33,7 @@ static int read_exactly(int fd, void *buf, size_t bytes, uint64_t off)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n < 0 ? -errno : -ENOENT; /* cut short */
+			return n < 0 ? -errno : -ENOENT; /* the file ends too early */
 		done += (size_t)n;
 	}
 	return 0;
@@ -74,7 +74,7 @@ int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_start
 		rows[i] = rows[2 * (size_t)i];
 	qsort(rows, count, sizeof(*rows), compare);
 	*ret = (struct elf_starts){.base = hdr->elf_addr, .offsets = rows, .count = count};
-	rows = realloc(rows, (size_t)count * sizeof(*rows)); /* the FDEs' half goes back */
+	rows = realloc(rows, (size_t)count * sizeof(*rows)); /* gives the FDEs' half back */
 	if (rows)
 		ret->offsets = rows;
 	return 0;

@@ -16,7 +16,7 @@
 struct scan {
 	const struct cfi_section *section;
 	const struct elf_layout *layout;
-	struct cfi_cie cie; /* of the last entry */
+	struct cfi_cie cie; /* the CIE read last */
 	bool has_cie;
 	struct elf_starts starts;
 	size_t size;
@@ -83,7 +83,7 @@ static int add_entries(struct scan *scan)
 	uint64_t off = 0;
 	int err = 0;
 
-	/* Behind an entry that is broken there is nothing to be found. */
+	/* Entries behind a broken entry cannot be found. */
 	while (!err && cfi_entry_next(scan->section, &off, &entry) == 1) {
 		if (!entry.is_cie && find_cie(scan, entry.cie_off) &&
 		    cfi_entry_read_fde(&entry, &scan->cie, &fde) == 0)
@@ -99,7 +99,7 @@ int elf_starts_scan(int fd, const struct elf_file *file, struct elf_starts *ret)
 	int err;
 
 	if (file->machine != EM_X86_64 && file->machine != EM_AARCH64)
-		return -ENOENT; /* the reader of entries knows no others */
+		return -ENOENT; /* cfi_entry reads entries of these machines only */
 	err = cfi_section_read_eh_frame(fd, file, &section);
 	if (err)
 		return err;

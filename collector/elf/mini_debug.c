@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define MAX_PACKED_BYTES (64u << 20)
-#define MAX_XZ_BYTES	 (96u << 20) /* that the dictionary of xz -9 needs */
+#define MAX_XZ_BYTES	 (96u << 20) /* memory for the dictionary of xz -9 */
 #define PIECE_BYTES	 (64u << 10)
 
 static int write_all(int fd, const unsigned char *bytes, size_t len)
