@@ -18,7 +18,7 @@
 #define STOP_WAIT_SEC 3
 #define NS_PER_SEC    UINT64_C(1000000000)
 
-struct debuginfod_client; /* the library's */
+struct debuginfod_client; /* a type of the library */
 typedef int progress_fn(struct debuginfod_client *client, long done, long all);
 
 struct library {
@@ -34,21 +34,21 @@ enum state { WANTED, ASKED, FOUND, TAKEN, FAILED };
 
 struct ticket {
 	enum state state;
-	struct elf_layout layout; /* with the build ID */
+	struct elf_layout layout; /* contains the build ID */
 	struct elf_symbols *symbols;
 };
 
 struct debuginfod {
 	struct library library;
 	pthread_t thread;
-	pthread_mutex_t lock; /* of all up to stats */
+	pthread_mutex_t lock; /* guards the members up to stats */
 	pthread_cond_t changed;
 	struct ticket *tickets[DEBUGINFOD_MAX_FILES];
 	size_t count;
 	struct debuginfod_stats stats;
 	atomic_bool is_stopping;
 	atomic_uint round;    /* rises with each answer; never 0 */
-	uint64_t deadline_ns; /* the thread's */
+	uint64_t deadline_ns; /* used by the thread only */
 };
 
 static bool find_symbols(struct library *library)
@@ -84,9 +84,10 @@ static int open_library(struct library *library)
 	return -ELIBACC;
 }
 
-static _Thread_local const struct debuginfod *asking; /* the callback is called by who asks */
+/* The library's callback runs on the thread that asks. */
+static _Thread_local const struct debuginfod *asking;
 
-/* Other than 0 ends the library's waiting. */
+/* A value other than 0 ends the library's wait. */
 static int check_progress(struct debuginfod_client *client, long done, long all)
 {
 	(void)client;
@@ -95,7 +96,7 @@ static int check_progress(struct debuginfod_client *client, long done, long all)
 	return atomic_load(&asking->is_stopping) || clock_now_ns() > asking->deadline_ns;
 }
 
-/* A server could send another file. */
+/* Loads the file, and refuses another build ID: a server could send another file. */
 static int load(int fd, const struct elf_layout *layout, struct elf_symbols **ret)
 {
 	struct elf_file file;
@@ -135,7 +136,7 @@ static struct ticket *find_wanted(struct debuginfod *debuginfod)
 	return NULL;
 }
 
-/* Tickets stay where they are until the thread has ended. */
+/* A ticket is not moved or freed before the thread has ended. */
 static void *run(void *arg)
 {
 	struct debuginfod *debuginfod = arg;
@@ -193,7 +194,7 @@ int debuginfod_start(struct debuginfod **ret)
 	return 0;
 }
 
-/* The library stays loaded: what it uses has threads and exit handlers of its own. */
+/* The library is not unloaded, because libraries that it uses have threads and exit handlers. */
 void debuginfod_stop(struct debuginfod *debuginfod)
 {
 	struct timespec until;
@@ -207,7 +208,7 @@ void debuginfod_stop(struct debuginfod *debuginfod)
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += STOP_WAIT_SEC;
 	if (pthread_timedjoin_np(debuginfod->thread, NULL, &until) != 0)
-		return; /* it still waits for a server: what it uses cannot be freed */
+		return; /* the thread still waits for a server and uses this memory */
 	for (size_t i = 0; i < debuginfod->count; i++) {
 		elf_symbols_free(debuginfod->tickets[i]->symbols);
 		free(debuginfod->tickets[i]);
@@ -242,7 +243,9 @@ static void add_ticket(struct debuginfod *debuginfod, const struct elf_layout *l
 	pthread_cond_signal(&debuginfod->changed);
 }
 
-/* A table that was evicted and read again is asked for again; the library keeps files. */
+/*
+ * If a table was evicted and loaded again, its file is asked for again. The library caches files.
+ */
 static void turn_in(struct debuginfod *debuginfod, struct ticket *ticket,
 		    struct elf_symbols *symbols)
 {
@@ -268,7 +271,7 @@ void debuginfod_improve(struct debuginfod *debuginfod, struct elf_symbols *symbo
 	round = atomic_load(&debuginfod->round);
 	seen = elf_symbols_mark(symbols);
 	if (*seen == round)
-		return; /* nothing has come since */
+		return; /* no answer has come since the last call */
 	*seen = round;
 	pthread_mutex_lock(&debuginfod->lock);
 	ticket = find_ticket(debuginfod, layout);

@@ -15,10 +15,13 @@
 #include <setjmp.h>
 #include <string.h>
 
-/* No compiler's name of use to a reader is longer, and the work may grow with the square. */
+/*
+ * Compilers make no longer name that is of use to a reader. The work may grow with the name's
+ * square.
+ */
 #define MANGLED_MAX 8192
 
-#define WRITTEN_MAX (1u << 20) /* before it is shortened */
+#define WRITTEN_MAX (1u << 20) /* limit before shortening */
 #define OPERATOR    "operator"
 
 typedef int demangler(const char *name, int options, demangle_callbackref append, void *opaque);
@@ -28,9 +31,9 @@ struct output {
 	size_t size, len;
 	jmp_buf full;
 	bool is_short;
-	bool in_operator; /* the last character was one of operator<< and its like */
+	bool in_operator; /* the last character belonged to operator<< or a similar operator */
 	size_t seen, depth, outer;
-	char last[sizeof(OPERATOR) - 1]; /* characters, the newest at the end */
+	char last[sizeof(OPERATOR) - 1]; /* the characters read last; the newest is at the end */
 };
 
 static const char *const words[DEMANGLE_STYLES] = {"plain", "simple", "full"};
@@ -69,7 +72,7 @@ static void put(struct output *out, const char *text, size_t len)
 	out->len += len;
 }
 
-/* Whether c is a bracket, and not part of operator<, operator->> or ->. */
+/* Whether c is an angle bracket, and not part of operator<, operator->> or ->. */
 static bool is_bracket(struct output *out, char c)
 {
 	const bool is_sign = c == '<' || c == '>' || c == '=' || c == '-';
@@ -82,8 +85,8 @@ static bool is_bracket(struct output *out, char c)
 }
 
 /*
- * What stands in angle brackets becomes three points. Rust's <Type as Trait>::method begins with
- * a bracket, which stays, and what is in it is shortened in its turn.
+ * Writes "..." for the text in angle brackets. Rust's <Type as Trait>::method begins with a
+ * bracket: that bracket stays, and only brackets within it are shortened.
  */
 static void put_short(struct output *out, char c)
 {
@@ -127,9 +130,9 @@ static size_t run(demangler *demangle, const char *name, int options, struct out
 
 size_t demangle_name(const char *name, enum demangle_style style, char *buf, size_t size)
 {
-	/* Without DMGL_PARAMS: JavaThread::run, as flame graphs show it, not JavaThread::run(). */
+	/* No DMGL_PARAMS: flame graphs show JavaThread::run and not JavaThread::run(). */
 	const int options = DMGL_ANSI | (style == DEMANGLE_FULL ? DMGL_PARAMS : DMGL_NO_OPTS);
-	/* Rust's legacy names are C++ names with a hash at their end, so Rust goes first. */
+	/* Rust comes first, because Rust's legacy names are C++ names with a hash at the end. */
 	static demangler *const demanglers[] = {rust_demangle_callback, cplus_demangle_v3_callback};
 	size_t len = 0;
 

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_RANGES	(4u << 20) /* of units; and of the functions of one unit */
+#define MAX_RANGES	(4u << 20) /* of all units; also of the functions of one unit */
 #define MAX_NESTED	64	   /* namespaces and types around a function */
 #define MAX_STEPS	(4u << 20) /* DIEs that one question may look at */
 #define MAX_DWARF_BYTES (UINT64_C(2) << 30)
@@ -30,7 +30,7 @@ struct range {
 };
 
 struct ranges {
-	struct range *items; /* by start */
+	struct range *items; /* sorted by start */
 	size_t count, size;
 };
 
@@ -38,7 +38,7 @@ struct dwarf_lines {
 	struct elf_file file, shared_file;
 	Dwarf *dwarf, *shared;
 	struct ranges units;
-	struct ranges functions; /* of the unit asked last */
+	struct ranges functions; /* functions of the unit that was asked last */
 	Dwarf_Off unit_off;
 	size_t steps;
 };
@@ -85,7 +85,10 @@ static int add_die(struct ranges *ranges, Dwarf_Die *die)
 	return err;
 }
 
-/* The range that holds the address and starts last; a few that nest are looked behind. */
+/*
+ * The range that holds the address and starts last. Ranges may nest, so some earlier ranges are
+ * looked at too.
+ */
 static struct range *find_range(const struct ranges *ranges, uint64_t elf_addr)
 {
 	size_t low = 0, high = ranges->count;
@@ -205,7 +208,7 @@ static bool may_hold_functions(int tag)
 	case DW_TAG_union_type:
 	case DW_TAG_enumeration_type:
 	case DW_TAG_variant_part:
-	case DW_TAG_subprogram: /* Rust's and Ada's lie in each other */
+	case DW_TAG_subprogram: /* functions of Rust and Ada may lie in other functions */
 		return true;
 	default:
 		return false;
@@ -239,7 +242,7 @@ static Dwarf_Die *find_function(struct dwarf_lines *lines, Dwarf_Die *unit, uint
 	if (lines->unit_off != dwarf_dieoffset(unit)) {
 		lines->unit_off = dwarf_dieoffset(unit);
 		lines->functions.count = 0;
-		/* What was found before it was too much is as good. */
+		/* If there are too many functions, those that were found are used. */
 		(void)read_functions(lines, unit, 0);
 		if (lines->functions.count > 0)
 			qsort(lines->functions.items, lines->functions.count, sizeof(struct range),
@@ -272,7 +275,7 @@ static const char *name_of(Dwarf_Die *die)
 	return NULL;
 }
 
-/* Where the function that die stands for was called. */
+/* Reads where the inlined function of die was called. */
 static void read_call(Dwarf_Die *unit, Dwarf_Die *die, struct dwarf_place *ret)
 {
 	Dwarf_Attribute attribute;
@@ -299,7 +302,7 @@ static void read_line(Dwarf_Die *unit, uint64_t elf_addr, struct dwarf_place *re
 	ret->file = base_name(dwarf_linesrc(line, NULL, NULL));
 }
 
-/* The child of die that holds the address and is code: a block or an inlined function. */
+/* Finds the child of die that holds the address: a block or an inlined function. */
 static bool find_inner(struct dwarf_lines *lines, Dwarf_Die *die, uint64_t elf_addr, Dwarf_Die *ret)
 {
 	if (dwarf_child(die, ret) != 0)
@@ -317,7 +320,7 @@ static bool find_inner(struct dwarf_lines *lines, Dwarf_Die *die, uint64_t elf_a
 	return false;
 }
 
-/* Outermost first into chain; returns how many. */
+/* Writes the functions at the address to chain, outermost first. Returns their number. */
 static size_t find_chain(struct dwarf_lines *lines, const Dwarf_Die *function, uint64_t elf_addr,
 			 Dwarf_Die *chain)
 {

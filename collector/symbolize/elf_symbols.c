@@ -24,35 +24,38 @@
 
 #define PLT_SUFFIX	    "@plt"
 #define MAX_NAME_BYTES	    (16u << 10)
-#define MAX_DEMANGLED_BYTES 4096	/* of one name; longer ones are of no use to a reader */
-#define MAX_DEMANGLED_TOTAL (32u << 20) /* of one file, then names stay mangled */
-#define PAGE_BYTES	    4096u	/* the smallest of any machine */
-#define MAX_NESTED	    32		/* functions between an address and the one that holds it */
+#define MAX_DEMANGLED_BYTES 4096	/* of one name; longer names are of no use to a reader */
+#define MAX_DEMANGLED_TOTAL (32u << 20) /* of one file; then names stay mangled */
+#define PAGE_BYTES	    4096u	/* the smallest page of all machines */
+#define MAX_NESTED	    32		/* functions between an address and its function */
 
 struct entry {
 	uint64_t elf_addr;
 	uint32_t size;
-	uint32_t name; /* in the pool */
+	uint32_t name; /* offset in names */
 };
 
 struct elf_symbols {
 	uint64_t serial;
-	struct entry *entries; /* rising, one an address */
+	struct entry *entries; /* sorted by address, one for each address */
 	size_t count;
 	char *names;
 	size_t names_bytes;
 	struct elf_layout layout;
 	struct elf_starts starts;
-	struct map64 shown; /* index of an entry and style -> its text, once demangled */
+	struct map64 shown; /* index of an entry and style -> its demangled text */
 	struct arena demangled;
 	enum elf_symbols_source source;
 	bool is_private;
 	char soname[ELF_FILE_SONAME_BYTES];
-	struct elf_symbols *debug; /* what has come later, or NULL */
+	struct elf_symbols *debug; /* a debug file that came later, or NULL */
 	unsigned mark;
 };
 
-/* By address, the best name first; ties by their place in the file, to be the same every time. */
+/*
+ * Orders by address, then the best name first. Equal ranks are ordered by place in the file, so
+ * that results are always equal.
+ */
 static int compare(const void *left, const void *right)
 {
 	const struct elf_function *a = left, *b = right;
@@ -65,8 +68,8 @@ static int compare(const void *left, const void *right)
 }
 
 /*
- * Leaves one function an address, without labels inside of functions, and gives those without a
- * size all up to the next. Returns how many are left.
+ * Keeps one function for each address, and drops labels inside of functions. A function without a
+ * size gets all bytes up to the next function. Returns the number of functions that are left.
  */
 static size_t select_functions(struct elf_function *functions, size_t count)
 {
@@ -95,7 +98,7 @@ static size_t select_functions(struct elf_function *functions, size_t count)
 	return kept;
 }
 
-/* Length without @VERSION, cut at what anybody would want to see. */
+/* The length without @VERSION, limited to what a reader would want to see. */
 static size_t name_len(const char *name)
 {
 	const size_t len = strnlen(name, MAX_NAME_BYTES);
@@ -109,7 +112,7 @@ static size_t suffix_len(const struct elf_function *function)
 	return function->is_plt ? sizeof(PLT_SUFFIX) - 1 : 0;
 }
 
-/* Names that overlap in the file do not in the pool, hence the bound here too. */
+/* Names that overlap in the file do not overlap in the pool, so the limit is checked here too. */
 static int copy_names(struct elf_symbols *symbols, const struct elf_function *functions)
 {
 	size_t bytes = 0, at = 0;
@@ -171,7 +174,7 @@ static int make(const struct elf_layout *layout, struct elf_functions *functions
 	return 0;
 }
 
-/* A mapped file, and what goes with it; all that names are borrowed from. */
+/* A mapped file and its debug file. Names of functions are borrowed from these. */
 struct parts {
 	int fd;
 	struct elf_file file;
@@ -179,7 +182,7 @@ struct parts {
 	struct elf_file debug;
 	struct elf_functions functions;
 	enum elf_symbols_source source;
-	bool is_private; /* there is a debug file in the target's root */
+	bool is_private; /* a debug file is in the target's root */
 };
 
 static void close_parts(struct parts *parts)
@@ -191,7 +194,7 @@ static void close_parts(struct parts *parts)
 		close(parts->debug_fd);
 }
 
-/* Takes debug_fd. What is broken there leaves the mapped file's own names. */
+/* Takes debug_fd. If the debug file is broken, the mapped file's own names are used. */
 static int add_debug(struct parts *parts, int debug_fd, enum elf_symbols_source source)
 {
 	int err;
@@ -221,7 +224,10 @@ static int open_debug(struct parts *parts, const struct debug_place *place)
 		     : -ENOENT;
 }
 
-/* Its functions are not needed, but lines may be read from it later. */
+/*
+ * Finds out whether the debug file is in the target's root. Its functions are not needed, but lines
+ * may be read from the file later.
+ */
 static void note_debug(struct parts *parts, const struct debug_place *place)
 {
 	_cleanup_close_ int fd = open_debug(parts, place);
@@ -229,7 +235,7 @@ static void note_debug(struct parts *parts, const struct debug_place *place)
 	(void)fd;
 }
 
-/* The first of these that has functions: .symtab, mini debug info, a debug file. */
+/* Reads the first source that has functions: .symtab, mini debug info, a debug file. */
 static int add_static(struct parts *parts, const struct debug_place *place)
 {
 	const int err =
@@ -265,7 +271,7 @@ static int add_all(struct parts *parts, const struct debug_place *place)
 	return elf_functions_add_plt(&parts->functions, &parts->file) == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* Without them there is only less to say of code without symbols. */
+/* Starts of functions are optional: without starts, code without symbols has less exact names. */
 static void load_starts(const struct parts *parts, struct elf_starts *ret)
 {
 	if (elf_starts_load(parts->fd, &parts->file.layout.eh_frame_hdr, ret) < 0 &&
@@ -353,7 +359,10 @@ int elf_symbols_addr_of(const struct elf_symbols *symbols, uint64_t file_off,
 	return elf_layout_addr_of(&symbols->layout, file_off, ret_elf_addr);
 }
 
-/* The nearest function below may end before elf_addr, inside of a larger one that does not. */
+/*
+ * Finds the entry that holds elf_addr. The entry that starts next below may end before elf_addr,
+ * inside of a larger entry.
+ */
 static const struct entry *find_entry(const struct elf_symbols *symbols, uint64_t elf_addr)
 {
 	size_t low = 0, high = symbols->count;
@@ -375,7 +384,10 @@ static const struct entry *find_entry(const struct elf_symbols *symbols, uint64_
 	return NULL;
 }
 
-/* Of an entry of the PLT what it leads to is demangled, and the suffix put behind that. */
+/*
+ * Demangles a name. For a PLT entry the name before the suffix is demangled, and the suffix
+ * follows.
+ */
 static size_t demangle(const char *name, enum demangle_style style, char *buf, size_t size)
 {
 	const size_t len = strlen(name), suffix = sizeof(PLT_SUFFIX) - 1;
@@ -395,7 +407,7 @@ static size_t demangle(const char *name, enum demangle_style style, char *buf, s
 	return n + suffix;
 }
 
-/* Out of memory shows the linker's name. */
+/* Returns the linker's name if memory is out. */
 static const char *show(struct elf_symbols *symbols, const struct entry *entry,
 			enum demangle_style style)
 {
@@ -417,7 +429,7 @@ static const char *show(struct elf_symbols *symbols, const struct entry *entry,
 		text = arena_copy(&symbols->demangled, buf, len);
 	if (!text)
 		return name;
-	/* Not remembered is only slower the next time, up to the bound above. */
+	/* If the text is not remembered, it is made again the next time, up to the limit above. */
 	(void)map64_put(&symbols->shown, key, (void *)text);
 	return text;
 }

@@ -13,7 +13,10 @@ void frame_cache_fini(struct frame_cache *cache)
 	*cache = (struct frame_cache){0};
 }
 
-/* Who makes keys collide has his own frames made again, as all were without a cache. */
+/*
+ * The place of a key. A process that makes keys collide only has its own frames made again, as
+ * without a cache.
+ */
 static struct frame_place *place_of(const struct frame_cache *cache, const struct frame_key *key)
 {
 	uint64_t hash = key->owner ^ (uint64_t)key->line << 32 ^ key->style;

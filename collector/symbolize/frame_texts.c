@@ -14,7 +14,10 @@ void frame_texts_fini(struct frame_texts *texts)
 
 void frame_texts_expire(struct frame_texts *texts)
 {
-	/* Who needs a name for longer has copied it; they must not add up for ever. */
+	/*
+	 * Frames that are kept longer have copies of their names, so the names here can be
+	 * forgotten.
+	 */
 	if (texts->names.arena.total_bytes <= MAX_NAMES_BYTES)
 		return;
 	frame_cache_clear(&texts->frames);

@@ -17,18 +17,18 @@ static enum frame_kind kind_of(const struct code_range *range)
 		return strcmp(range->name, "Interpreter") == 0 ? FRAME_INTERPRETED : FRAME_STUB;
 	if (range->kind == CODE_NATIVE_WRAPPER)
 		return FRAME_NATIVE_WRAPPER;
-	/* Levels 1 to 3 are C1's, with more or less profiling; 4 is C2's. */
+	/* C1 compiles at levels 1 to 3, with more or less profiling. C2 compiles at level 4. */
 	if (range->level >= 1 && range->level <= 3)
 		return FRAME_C1;
 	return FRAME_JIT;
 }
 
-/* A method at a line, 0 if that is not known; note is put behind its name. */
+/* A method at a line; line 0: not known. note is written behind the method's name. */
 struct java_place {
 	struct java_name method;
 	const char *source_file;
 	uint32_t line;
-	const char *note; /* static */
+	const char *note; /* a static text */
 };
 
 static uint32_t style_of(const struct java_name_options *names)
@@ -68,7 +68,7 @@ static struct frame write_java(struct frame_texts *texts, const struct java_name
 	return frame;
 }
 
-/* Its kind is left to the caller. */
+/* Makes the frame except for its kind, which the caller sets. */
 static struct frame name_java(struct frame_texts *texts, const struct symbolizer_context *context,
 			      const struct java_place *place)
 {
@@ -114,7 +114,10 @@ static struct frame name_inlined(struct frame_texts *texts,
 	return frame;
 }
 
-/* A place of code whose inlined frames are known; parts[1] counts its frames, innermost first. */
+/*
+ * The key of an offset in code with an inline table. parts[1] numbers the frames there, innermost
+ * first.
+ */
 static struct frame_key code_key(const struct symbolizer_context *context,
 				 const struct code_range *range, uint32_t offset)
 {
@@ -123,7 +126,9 @@ static struct frame_key code_key(const struct symbolizer_context *context,
 				  .style = style_of(&context->names)};
 }
 
-/* All frames of a place, if they have been named before; 0: not, or more than max. */
+/*
+ * Copies all frames of a place that were named before. 0: not all were, or there are more than max.
+ */
 static size_t find_code(const struct frame_texts *texts, struct frame_key key, struct frame *ret,
 			size_t max)
 {
@@ -155,7 +160,10 @@ struct code_place {
 	uint64_t addr;
 };
 
-/* The compiled method, and in front of it what was inlined at that place; at most max frames. */
+/*
+ * Names the functions inlined at the place, innermost first, then the compiled method; at most
+ * room.max.
+ */
 static size_t name_code(struct frame_texts *texts, const struct symbolizer_context *context,
 			const struct code_place *place, struct frame_room room)
 {
@@ -172,7 +180,7 @@ static size_t name_code(struct frame_texts *texts, const struct symbolizer_conte
 	}
 	n = find_code(texts, code_key(context, range, offset), ret, room.max);
 	if (n > 0) {
-		ret[n - 1].kind = kind_of(range); /* its level may have become known since */
+		ret[n - 1].kind = kind_of(range); /* the level may have become known since */
 		return n;
 	}
 	n = inline_table_find(range->inlines, offset, inlined, WIRE_INLINE_MAX_DEPTH);
@@ -188,7 +196,7 @@ static size_t name_code(struct frame_texts *texts, const struct symbolizer_conte
 	return n;
 }
 
-/* By what the JVM's memory says of the method; never with others inlined into it. */
+/* Names a method by the JVM's memory. An interpreted frame has no inlined frames. */
 static struct frame name_interpreted(struct frame_texts *texts,
 				     const struct symbolizer_context *context,
 				     const struct stack_entry *entry, bool *ret_is_named)

@@ -17,17 +17,17 @@
 
 #define MAX_MODULES_BYTES (4u << 20)
 #define MAX_DEAD	  20000
-#define TOLD_KEPT_NS	  UINT64_C(10000000000) /* longer than any sample waits */
+#define TOLD_KEPT_NS	  UINT64_C(10000000000) /* no sample waits longer */
 
 struct kernel_code {
 	struct kernel_code_files files;
-	struct kernel_symbols *symbols; /* NULL: there are none */
-	uint64_t serial;		/* of symbols */
+	struct kernel_symbols *symbols; /* NULL: symbols cannot be read */
+	uint64_t serial;		/* identifies symbols */
 	uint64_t modules_hash;
-	uint64_t read_ns, look_ns; /* when symbols, modules were looked at */
-	uint64_t pause_ns;	   /* until symbols are read for a missing name */
+	uint64_t read_ns, look_ns; /* when symbols, modules were looked at last */
+	uint64_t pause_ns;	   /* wait before symbols are read for a missing name */
 	struct code_map *told;
-	struct name_pool names; /* of told */
+	struct name_pool names; /* names in told */
 	uint64_t told_low, told_high;
 	struct kernel_code_stats stats;
 	char problem[400], hidden[80];
@@ -40,7 +40,7 @@ static uint64_t hash_bytes(uint64_t hash, const char *data, size_t len)
 	return hash;
 }
 
-/* Names, sizes and addresses: "nf_tables 100 2 nft_a,nft_b, Live 0xffffffffc0a00000". */
+/* Hashes names and addresses of modules: "nf_tables 100 2 nft_a,nft_b, Live 0xffffffffc0a00000". */
 static uint64_t hash_modules(const char *path)
 {
 	_cleanup_free_ char *text = NULL;
@@ -68,7 +68,7 @@ static void read_symbols(struct kernel_code *code, uint64_t now_ns)
 	code->read_ns = now_ns;
 	code->stats.reads++;
 	if (err && code->symbols)
-		return; /* better old ones than none */
+		return; /* old symbols are better than none */
 	kernel_symbols_free(code->symbols);
 	code->symbols = symbols;
 	code->serial = serial_next();
@@ -121,7 +121,7 @@ static const char *move_name(void *arg, const char *name)
 	return name_pool_add(arg, name, strlen(name));
 }
 
-/* Programs come and go as long as the machine runs. */
+/* Forgets old programs, because programs come and go as long as the machine runs. */
 static void expire(struct kernel_code *code, uint64_t time_ns)
 {
 	struct name_pool fresh;
@@ -152,7 +152,10 @@ void kernel_code_apply(struct kernel_code *code, const struct perf_record *recor
 	code->stats.told++;
 	expire(code, record->time_ns);
 	range.name = name_pool_add(&code->names, said->name, strlen(said->name));
-	/* One that has been there before is told of when it goes: it has lived until now. */
+	/*
+	 * A record of the end may be the first record of a program: the program has lived until
+	 * then.
+	 */
 	err = said->is_gone && code_map_find(code->told, said->addr, record->time_ns)
 		      ? 0
 		      : code_map_add(code->told, &range, said->is_gone);
@@ -186,7 +189,7 @@ void kernel_code_begin(struct kernel_code *code, uint64_t now_ns)
 		read_symbols(code, now_ns);
 }
 
-/* Modules that came or went make the symbols outdated. */
+/* Reads the symbols again if modules have come or gone. */
 static void look_at_modules(struct kernel_code *code, uint64_t now_ns)
 {
 	uint64_t hash;
@@ -210,7 +213,9 @@ bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns,
 	bool is_named;
 
 	look_at_modules(code, now_ns);
-	/* What is not there yet does not hide what the symbols had there before it came. */
+	/*
+	 * A program that does not live yet does not hide the symbol that was at the address before.
+	 */
 	is_named = !is_alive && find_symbol(code, addr, ret) &&
 		   (!told || code->read_ns < told->birth_ns);
 	if (told && !is_named) {
@@ -220,7 +225,10 @@ bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns,
 	return is_named;
 }
 
-/* Reading does not help where there is no name to be had. */
+/*
+ * Reads the symbols for a missing name. If the name is still missing, the pause doubles, because
+ * reading may never help.
+ */
 bool kernel_code_read_for(struct kernel_code *code, uint64_t addr, uint64_t now_ns,
 			  struct kernel_place *ret)
 {

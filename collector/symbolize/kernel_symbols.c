@@ -26,28 +26,28 @@
 #include <string.h>
 
 #define MAX_FILE_BYTES	 (256u << 20)
-#define MAX_DISTANCE	 (1u << 20) /* the longest functions are some 100 KiB */
+#define MAX_DISTANCE	 (1u << 20) /* the longest functions have some 100 KiB */
 #define PAGE_BYTES	 UINT64_C(4096)
 #define MAX_MODULES	 4096
 #define MODULE_KERNEL	 0
-#define MODULE_UNLISTED	 1 /* of a module past MAX_MODULES */
+#define MODULE_UNLISTED	 1 /* of any module beyond MAX_MODULES */
 #define MAX_MODULE_BYTES 64
 
 struct symbol {
 	uint64_t addr;
-	uint32_t name;	 /* in the pool */
-	uint16_t module; /* in modules */
+	uint32_t name;	 /* offset in names */
+	uint16_t module; /* index in modules */
 };
 
 struct kernel_symbols {
-	struct symbol *symbols; /* rising, one an address */
+	struct symbol *symbols; /* sorted by address, one for each address */
 	size_t count, size;
 	char *names;
 	size_t names_bytes;
 	char (*modules)[MAX_MODULE_BYTES];
 	size_t module_count, module_size;
 	uint64_t text_end; /* _etext, or UINT64_MAX */
-	bool any_addr;	   /* one that is not zero */
+	bool any_addr;	   /* an address that is not 0 was read */
 };
 
 struct text {
@@ -57,7 +57,7 @@ struct text {
 struct line {
 	uint64_t addr;
 	char type;
-	struct text name, module; /* empty module: the kernel itself */
+	struct text name, module; /* an empty module is the kernel itself */
 };
 
 static int hex_value(char c)
@@ -84,7 +84,7 @@ static struct text take_word(struct text *rest)
 	return word;
 }
 
-/* Takes one line off rest; false if it is not of the form above. */
+/* Takes one line off rest; false if the line has another form than the one above. */
 static bool take_line(struct text *rest, struct line *ret)
 {
 	const char *newline = memchr(rest->at, '\n', (size_t)(rest->end - rest->at));
@@ -134,7 +134,7 @@ static bool add_module(struct kernel_symbols *symbols, const struct text *name)
 	return true;
 }
 
-/* Symbols of a module stand together, so the last module is the first to look at. */
+/* Symbols of a module stand together, so the last module is looked at first. */
 static uint16_t find_module(struct kernel_symbols *symbols, const struct text *name)
 {
 	if (name->at == name->end)
@@ -179,14 +179,14 @@ static int add_line(struct kernel_symbols *symbols, const struct line *line)
 		symbols->any_addr = true;
 	if (line->module.at == line->module.end && text_is(&line->name, "_etext")) {
 		symbols->text_end = line->addr;
-		return 0; /* the end of code is no code */
+		return 0; /* the symbol marks the end of code */
 	}
 	if (!strchr("tTwW", line->type) || line->type == '\0')
 		return 0;
 	return add_symbol(symbols, line);
 }
 
-/* Of one address, the name that was read last comes first. */
+/* Orders by address. At one address the name that was read last comes first. */
 static int compare(const void *left, const void *right)
 {
 	const struct symbol *a = left, *b = right;
@@ -222,7 +222,7 @@ static int parse_into(struct kernel_symbols *symbols, struct text rest)
 	const struct text unlisted_text = {unlisted, unlisted + sizeof(unlisted) - 1};
 	struct line line;
 
-	/* A name and its terminator are shorter than its line. */
+	/* A name and its terminator are shorter than the name's line. */
 	symbols->names = malloc((size_t)(rest.end - rest.at) + 1);
 	if (!symbols->names || !add_module(symbols, &kernel_text) ||
 	    !add_module(symbols, &unlisted_text))

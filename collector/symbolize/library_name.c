@@ -25,7 +25,7 @@ static size_t count_hex(const char *text)
 	return n;
 }
 
-/* Length of the UUID that begins there, or 0. */
+/* The length of the UUID that begins at text, or 0. */
 static size_t uuid_at(const char *text)
 {
 	static const size_t groups[] = {8, 4, 4, 4, 12};
@@ -41,7 +41,10 @@ static size_t uuid_at(const char *text)
 	return len;
 }
 
-/* The 64 of x86_64 and its like is no part of the number behind it: libnetty_x86_641234.so. */
+/*
+ * Returns 2 if the digits at start are the 64 of x86_64 or similar, which is not part of the number
+ * that follows: libnetty_x86_641234.so.
+ */
 static size_t width_before(const char *text, size_t start)
 {
 	static const char *const machines[] = {"x86_", "aarch_", "aarch", "amd",    "arm",
@@ -76,7 +79,7 @@ static bool hex_at(const char *text, size_t start, struct part *ret)
 	       strcspn(text + start, DIGITS) < n;
 }
 
-/* The first random part that begins where a run of digits or letters does. */
+/* Finds the first random part. A random part begins where a run of digits or letters begins. */
 static bool find_random(const char *text, struct part *ret)
 {
 	for (size_t i = 0; text[i]; i++) {
@@ -104,7 +107,7 @@ static bool is_separator(char c)
 	return c == '-' || c == '_' || c == '.';
 }
 
-/* The name without that part, and without one of the two separators that it stood between. */
+/* Writes the name without the part, and without one of the two separators around the part. */
 static void leave_out(const char *name, struct part part, char ret[LIBRARY_NAME_BYTES])
 {
 	size_t end = part.start + part.len;

@@ -35,7 +35,7 @@ static bool has_dwarf(const struct elf_file *file)
 	       elf_section_find(file, ".zdebug_info", &header);
 }
 
-/* The descriptor that has the DWARF: fd itself, or that of its debug file. */
+/* Returns the descriptor of the file with the DWARF: fd, or a descriptor of its debug file. */
 static int find_dwarf(int fd, const struct debug_place *place)
 {
 	struct elf_file file;
@@ -78,14 +78,14 @@ static struct dwarf_lines *open_lines(pid_t pid, const struct mapping *mapping, 
 		fd = find_dwarf(fd, &place);
 	if (fd >= 0)
 		shared = find_shared(fd, &place);
-	/* libdw would open files by names that it finds in others. */
+	/* Without this limit libdw would open files that other files name. */
 	if (fd < 0 || setrlimit(RLIMIT_NOFILE, &no_files) < 0 ||
 	    dwarf_lines_open(fd, shared, &lines) < 0)
 		return NULL;
 	return lines;
 }
 
-/* Too long a name is cut. */
+/* Copies text. A text that is too long is cut. */
 static size_t put_text(char *to, const char *text, size_t max)
 {
 	const size_t len = text ? strnlen(text, max - 1) : 0;
@@ -121,13 +121,13 @@ static void limit_all(pid_t parent)
 	prctl(PR_SET_NAME, "fgcollect-lines");
 	if (getppid() != parent)
 		_exit(1);
-	signal(SIGINT, SIG_IGN); /* of the terminal; the parent ends us */
+	signal(SIGINT, SIG_IGN); /* a terminal's; the parent ends this process */
 	signal(SIGSEGV, SIG_DFL);
 	setpriority(PRIO_PROCESS, 0, 10);
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_CORE, &no_core);
 #ifndef FG_SANITIZED
-	/* Sanitizers reserve more than any machine has. */
+	/* Sanitizers reserve more memory than any machine has. */
 	const struct rlimit memory = {MAX_MEMORY_BYTES, MAX_MEMORY_BYTES};
 
 	setrlimit(RLIMIT_AS, &memory);
@@ -139,7 +139,10 @@ static _Noreturn void serve(pid_t pid, const struct mapping *mapping, bool sees_
 	struct dwarf_lines *lines;
 	uint64_t elf_addr;
 
-	/* 0 to 2 stay; what else was open is not this process's affair. */
+	/*
+	 * Descriptors 0 to 2 stay open. All others are closed, because this process must not use
+	 * them.
+	 */
 	if (dup2(sock, 3) != 3 || close_range(4, ~0U, 0) < 0)
 		_exit(1);
 	lines = open_lines(pid, mapping, sees_root);

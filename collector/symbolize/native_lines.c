@@ -14,15 +14,15 @@
 #include <sys/socket.h>
 
 #define WAIT_BUDGET_NS	  (400 * UINT64_C(1000000)) /* for all answers of one file */
-#define MAX_ANSWERS	  (64u << 10)		    /* remembered of one file; then all go */
+#define MAX_ANSWERS	  (64u << 10)		    /* for one file; beyond it all are forgotten */
 #define MAX_ANSWERS_BYTES (16u << 20)
-#define MAX_PENDING	  64 /* questions without an answer; more are not asked */
+#define MAX_PENDING	  64 /* questions without an answer; beyond this none is asked */
 
 struct lines_file {
 	uint64_t serial, last_use;
-	struct lines_process process; /* socket is -1: it has none any more */
+	struct lines_process process; /* socket is -1: there is no process any more */
 	uint64_t waited_ns;
-	struct map64 answers; /* elf_addr -> struct answer, or what is asked */
+	struct map64 answers; /* elf_addr -> struct answer, also of a question without an answer */
 	struct arena arena;
 	unsigned pending;
 };
@@ -30,7 +30,7 @@ struct lines_file {
 struct answer {
 	size_t len; /* of bytes */
 	bool is_there;
-	const char *bytes; /* as lines_process.h says, behind the address */
+	const char *bytes; /* as in lines_process.h, without the address */
 };
 
 struct native_lines {
@@ -118,7 +118,7 @@ static struct lines_file *find_file(struct native_lines *lines,
 	return open_file(lines, wanted);
 }
 
-/* One that comes for what was forgotten meanwhile is dropped. */
+/* An answer whose question was forgotten meanwhile is dropped. */
 static void keep_answer(struct native_lines *lines, struct lines_file *file, const char *bytes,
 			size_t len)
 {
@@ -136,10 +136,10 @@ static void keep_answer(struct native_lines *lines, struct lines_file *file, con
 	lines->stats.answers++;
 }
 
-/* Whether there was one; the process may be gone afterwards. */
+/* Returns whether an answer was there. The process may be gone afterwards. */
 static bool take_answer(struct native_lines *lines, struct lines_file *file)
 {
-	static char bytes[LINES_PROCESS_MAX_ANSWER]; /* the model's thread only */
+	static char bytes[LINES_PROCESS_MAX_ANSWER]; /* used by the model's thread only */
 	const ssize_t n = recv(file->process.socket, bytes, sizeof(bytes), MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -194,7 +194,7 @@ static void wait_for(struct native_lines *lines, struct lines_file *file,
 	}
 }
 
-/* What a process said, which has read a hostile file. */
+/* Reads an answer with care: the process that gave the answer has read a hostile file. */
 static size_t read_answer(const struct answer *answer, struct dwarf_place *ret)
 {
 	const char *at = answer->bytes, *end = at + answer->len;

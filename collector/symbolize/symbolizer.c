@@ -101,7 +101,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const size_t len = strlen(names[i]);
 
-		/* Libraries carry versions and clones in names: __libc_start_main_impl. */
+		/* Libraries add versions and suffixes to names: __libc_start_main_impl. */
 		if (strncmp(name, names[i], len) == 0 &&
 		    (name[len] == '\0' || strchr("@.", name[len]) ||
 		     strcmp(name + len, "_impl") == 0))
@@ -126,9 +126,9 @@ static bool is_unnamed_libc(const struct frame *frame)
 }
 
 /*
- * Whether the stack's last frame is where threads and processes begin, in glibc, musl or the
- * kernel. A stripped libc does not name its own thread entry: there it is what calls the function
- * that a thread was made with, and what called it.
+ * Whether the stack's last frame is the root of a thread or process, in glibc, musl or the kernel.
+ * A stripped libc has no names for its thread entry. Then up to two frames of libc without a name
+ * may stand below the function that a thread was made with.
  */
 static bool is_rooted(const struct frame *frames, size_t depth)
 {
@@ -147,9 +147,9 @@ static bool is_rooted(const struct frame *frames, size_t depth)
 		"ret_from_fork_asm",
 	};
 	static const char *const mains[] = {
-		"thread_native_entry", /* HotSpot's threads */
-		"java_start",	       /* and before JDK 11 */
-		"ThreadJavaMain",      /* the launcher's */
+		"thread_native_entry", /* a thread of HotSpot */
+		"java_start",	       /* a thread of HotSpot before JDK 11 */
+		"ThreadJavaMain",      /* the launcher's thread */
 		"JavaMain",
 		"main",
 	};
@@ -157,7 +157,7 @@ static bool is_rooted(const struct frame *frames, size_t depth)
 	size_t unnamed = 0;
 
 	if (last->kind == FRAME_KERNEL && starts_with_any(last->name, "entry_ asm_ el0t_"))
-		return true; /* of a process whose memory is gone: there is no other part */
+		return true; /* a process whose memory is gone: the stack has no user part */
 	if (last->kind != FRAME_NATIVE && last->kind != FRAME_KERNEL)
 		return false;
 	if (is_one_of(last->name, entries, sizeof(entries) / sizeof(entries[0])))
@@ -168,7 +168,7 @@ static bool is_rooted(const struct frame *frames, size_t depth)
 	       is_one_of(last[-(ssize_t)unnamed].name, mains, sizeof(mains) / sizeof(mains[0]));
 }
 
-/* At least one frame. */
+/* Writes at least one frame. */
 static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_context *context,
 			const struct stack_entry *entry, struct frame_room room,
 			struct symbolizer_verdict *verdict)
@@ -182,7 +182,7 @@ static size_t name_user(struct symbolizer *symbolizer, const struct symbolizer_c
 				  &verdict->is_java_named);
 }
 
-/* How many of the stack's frames are to be named: all, or those of a mounted virtual thread. */
+/* The number of frames to name: all, or only the frames of a mounted virtual thread. */
 static uint32_t count_named(const struct symbolizer_context *context, const struct stack *stack)
 {
 	for (uint32_t i = 0; context->cuts_carriers && i < stack->depth; i++) {
@@ -192,7 +192,7 @@ static uint32_t count_named(const struct symbolizer_context *context, const stru
 	return stack->depth;
 }
 
-/* Why the rest of the stack is missing. */
+/* A frame that says why the rest of the stack is missing. */
 static struct frame name_end(struct symbolizer *symbolizer,
 			     const struct symbolizer_context *context, const struct stack *stack)
 {
@@ -215,8 +215,8 @@ static struct frame name_end(struct symbolizer *symbolizer,
 }
 
 /*
- * Whether the kernel was sampled where no user's code called it: in a thread that has not run yet,
- * or between two programs, in execve, with the registers of the one that is gone, whose code is not
+ * Whether no user code called the kernel: in a thread that has not run yet, or in execve between
+ * two programs. In execve the registers are those of the program that is gone, and its code is not
  * mapped any more.
  */
 static bool is_called_by_none(const struct symbolizer_context *context,
@@ -235,7 +235,7 @@ static bool is_called_by_none(const struct symbolizer_context *context,
 	       !address_space_find(&context->process->space, stack_probe(entry));
 }
 
-/* Whether the only frames without a name are of methods that were interpreted. */
+/* Whether frames without a name exist, and all of them are interpreted frames. */
 static bool is_interpreted_unnamed(const struct frame *frames, size_t n,
 				   const struct symbolizer_verdict *verdict)
 {
