@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry that says more than the profile has is cut to that: formats add up to the profile. */
+/*
+ * An entry with a greater weight than the profile has left is dropped, so that formats add up to
+ * the profile.
+ */
 static void count_rest(struct by_thread *by_thread, const struct profile *profile,
 		       const struct timeline *timeline)
 {

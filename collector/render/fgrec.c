@@ -18,12 +18,12 @@
 
 struct recording_writer {
 	struct gzip gzip;
-	struct map64 numbers; /* a text's address -> its number */
-	struct intern texts;  /* each once, whoever has it */
+	struct map64 numbers; /* address of a text -> the text's number */
+	struct intern texts;  /* each text once, whatever it is used for */
 	uint64_t text_count;
 	struct bytes fields;
 	uint64_t records;
-	bool failed; /* memory is out */
+	bool failed; /* out of memory */
 };
 
 static void write_record(struct recording_writer *writer, enum recording_record type,
@@ -84,7 +84,10 @@ static uintptr_t write_text(struct recording_writer *writer, const char *text)
 	return number;
 }
 
-/* Most are found by their address: those of a profile and of a timeline are interned, each. */
+/*
+ * The number of a text. Profile and timeline intern their texts, so most texts are found by
+ * address.
+ */
 static uint64_t number_of(struct recording_writer *writer, const char *text)
 {
 	uintptr_t number;
@@ -100,7 +103,7 @@ static uint64_t number_of(struct recording_writer *writer, const char *text)
 	return number;
 }
 
-/* A module of several builds has a text for each, which nothing else has. */
+/* A module with a build ID has a text of its own for each build. */
 static uint64_t number_of_module(struct recording_writer *writer, const char *module)
 {
 	const char *const build_id = profile_build_id(module);

@@ -36,11 +36,11 @@
 #include <string.h>
 
 #define ROOT		  0u
-#define NOTHING		  0u /* no text, no source, no resource: numbers of these are from 1 */
+#define NOTHING		  0u /* no text, source or resource; the others are numbered from 1 */
 #define PROCESSED_VERSION 60
 #define GECKO_VERSION	  33
 #define NS_PER_MS	  1e6
-#define BREAKPAD_DIGITS	  33 /* of a GUID, and the age */
+#define BREAKPAD_DIGITS	  33 /* of a GUID and the age */
 #define DEFAULT_TITLE	  "fgcollect"
 
 struct firefox_writer {
@@ -48,11 +48,11 @@ struct firefox_writer {
 	const struct render_options *options; /* never NULL */
 	struct json_out out;
 	struct map64 texts;   /* address -> number */
-	const char **text_of; /* number - 1 -> text; of the profile or of paths */
+	const char **text_of; /* number - 1 -> text, which the profile or paths owns */
 	uint32_t text_size;
-	struct intern paths;	 /* of sources */
+	struct intern paths;	 /* paths of sources */
 	struct tuples sources;	 /* text */
-	struct tuples resources; /* text of a module; modules of several builds are several */
+	struct tuples resources; /* text of a module; one resource for each build of a module */
 	struct tuples funcs;	 /* name, source, resource */
 	struct tuples frames;	 /* func, line, category, is inlined */
 	uint32_t *frame_of;	 /* node -> frame */
@@ -90,7 +90,7 @@ static int keep_text(struct firefox_writer *writer, const char *text, uint32_t *
 	return map64_put(&writer->texts, key, (void *)(uintptr_t)number);
 }
 
-/* Numbers a text in a table of its own, from 1; NOTHING for NULL. */
+/* Numbers a text in its own table, from 1. NULL gets NOTHING. */
 static int number_in(struct firefox_writer *writer, struct tuples *table, const char *text,
 		     uint32_t *ret)
 {
@@ -156,7 +156,10 @@ static int number_frames(struct firefox_writer *writer)
 	return 0;
 }
 
-/* "name":[of the first item,of the second,...] with offset taken off; none becomes instead. */
+/*
+ * Writes "name":[...] with a number of each item. If instead is not NULL, 1 is taken off each
+ * number, and instead is written for NOTHING.
+ */
 static void write_column(struct firefox_writer *writer, const char *name,
 			 const struct tuples *table, int part, const char *instead)
 {
@@ -176,7 +179,7 @@ static void write_column(struct firefox_writer *writer, const char *name,
 	fputs("],", stream);
 }
 
-/* As write_column; the same for all. */
+/* Writes "name":[...] with value as each of length items. */
 static void write_same(struct firefox_writer *writer, const char *name, uint32_t length,
 		       const char *value)
 {
@@ -188,7 +191,7 @@ static void write_same(struct firefox_writer *writer, const char *name, uint32_t
 	fputs("],", stream);
 }
 
-/* ,"key":"text" */
+/* Writes ,"key":"text". */
 static void write_text_member(struct firefox_writer *writer, const char *key, const char *text)
 {
 	fprintf(writer->out.stream, ",\"%s\":", key);
@@ -249,7 +252,10 @@ static void write_func_table(struct firefox_writer *writer)
 	write_length(writer, n, "},");
 }
 
-/* The bytes of a GUID's three numbers are turned around; in capitals, and an age of 0 behind. */
+/*
+ * Writes the GUID of a build ID in capitals. The bytes of the GUID's first three numbers are
+ * reversed. The age 0 follows.
+ */
 static void guid_of(const char *build_id, char ret[BREAKPAD_DIGITS + 1])
 {
 	static const unsigned char order[] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -263,7 +269,7 @@ static void guid_of(const char *build_id, char ret[BREAKPAD_DIGITS + 1])
 	strcpy(ret + 2 * sizeof(order), "0");
 }
 
-/* Of a resource; NULL: it is no lib. */
+/* The build ID of a resource; NULL: the resource is not a lib. */
 static const char *build_id_of(const struct firefox_writer *writer, uint32_t resource)
 {
 	return profile_build_id(writer->text_of[writer->resources.items[resource].v[0] - 1]);
@@ -294,7 +300,7 @@ static void write_libs(struct firefox_writer *writer)
 	}
 }
 
-/* Libs are numbered as write_libs writes them. */
+/* Libs are numbered in the order in which write_libs writes them. */
 static void write_lib_column(struct firefox_writer *writer)
 {
 	FILE *const stream = writer->out.stream;
@@ -399,17 +405,17 @@ static void write_meta(struct firefox_writer *writer)
 	fputs("],\"pages\":[],", stream);
 }
 
-/* The samples that one track shows. */
+/* The samples of one track. */
 struct track {
 	const struct timeline_entry *entries;
 	uint32_t count;
-	const uint64_t *rest; /* by node, instead of entries; NULL: entries */
+	const uint64_t *rest; /* samples by node, used instead of entries; NULL: entries are used */
 	const char *name;
 	const struct timeline_process *process; /* NULL: none */
 	pid_t tid;
 };
 
-/* One sample of a track: the next of its entries or nodes from *pos on. */
+/* Reads the next sample of a track: its next entry, or its next node from *pos on. */
 static bool next_sample(const struct firefox_writer *writer, const struct track *track,
 			uint32_t *pos, struct timeline_entry *ret, uint64_t *ret_weight)
 {
@@ -435,7 +441,7 @@ enum sample_column {
 	SAMPLE_WEIGHT,
 };
 
-/* Returns how many there are. */
+/* Returns the number of samples. */
 static uint32_t write_samples(struct firefox_writer *writer, const struct track *track,
 			      enum sample_column column)
 {

@@ -28,8 +28,8 @@
 
 #define ROOT	    0u
 #define FIRST_ITEMS 64u
-#define TAIL_BYTES  44		  /* ' ', UINT64_MAX, twice, '\0' */
-#define NO_FRAMES   "[no frames]" /* a stack of none has no other way to be written */
+#define TAIL_BYTES  44		  /* ' ' and UINT64_MAX, twice, and '\0' */
+#define NO_FRAMES   "[no frames]" /* a stack without frames has no other form */
 
 enum column {
 	COLUMN_BEFORE = DIFF_BEFORE,
@@ -37,13 +37,13 @@ enum column {
 	COLUMNS,
 };
 
-/* What is still to be written below the path's first path_len bytes. */
+/* Output that is still to be written below the first path_len bytes of the path. */
 struct item {
 	const char *text;
-	uint64_t self[COLUMNS]; /* without a diff all is after */
+	uint64_t self[COLUMNS]; /* without a diff all samples are in COLUMN_AFTER */
 	size_t path_len;
-	uint32_t node;	       /* the first of its twins; ROOT stands for no other twin */
-	char tail[TAIL_BYTES]; /* " 42": the stack that ends here; ";": all that goes on */
+	uint32_t node;	       /* the first node in the list of twins, which ends at ROOT */
+	char tail[TAIL_BYTES]; /* " 42": a stack ends here; ";": frames follow */
 };
 
 struct folder {
@@ -53,9 +53,9 @@ struct folder {
 	struct intern names;
 	struct map64 texts; /* name and kind -> text */
 	struct bytes text;
-	struct bytes hidden; /* text without its addresses */
+	struct bytes hidden; /* text without addresses */
 	struct bytes path;
-	uint32_t *twins; /* node -> the next node of the same text below the same path */
+	uint32_t *twins; /* node -> the next node with an equal text below an equal path */
 	struct item *items;
 	size_t count;
 	size_t size;
@@ -66,7 +66,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Where the spaces end that a reader would take for the end of the stack, or 0. */
+/* The end of the spaces that a reader would take for the end of the stack, or 0. */
 static size_t end_of_risky_spaces(const char *text, size_t len)
 {
 	size_t end = len;
@@ -108,7 +108,7 @@ static size_t span_of_hex(const char *text, size_t len)
 	return n;
 }
 
-/* 0x7f10ab becomes 0x..., so that what lies elsewhere each time is the same text. */
+/* Replaces 0x7f10ab by 0x..., so that texts are equal even if addresses differ from run to run. */
 static void hide_addresses(struct folder *folder)
 {
 	struct bytes *const text = &folder->text;
@@ -132,7 +132,10 @@ static void hide_addresses(struct folder *folder)
 	text->failed |= out->failed;
 }
 
-/* A node's text; made once for each name and kind, because most names are in many nodes. */
+/*
+ * A node's text. The text is made once for each name and kind, because most names are in many
+ * nodes.
+ */
 static const char *text_of(struct folder *folder, const struct profile_node *node)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)node->name << 4 | node->kind;
@@ -181,7 +184,10 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct item *)a)->text, ((const struct item *)b)->text);
 }
 
-/* Orders what the items write, so that the lines come out sorted; the last is written first. */
+/*
+ * Orders items by their output, in reverse: the last item is written first, and lines come out
+ * sorted.
+ */
 static int by_output_reversed(const void *a, const void *b)
 {
 	const struct item *const x = b;
@@ -241,7 +247,7 @@ static int push_children(struct folder *folder, uint32_t parent, size_t path_len
 	return 0;
 }
 
-/* Makes one item of those of equal text, among the sorted ones from first on. */
+/* Joins items of equal text among the sorted items from first on. */
 static void join_twins(struct folder *folder, size_t first)
 {
 	size_t kept = first;
@@ -263,7 +269,7 @@ static void join_twins(struct folder *folder, size_t first)
 		folder->count = kept + 1;
 }
 
-/* Replaces the item just taken from the list by all that is below it. */
+/* Puts the items below a node, and below its twins, on the list. */
 static int expand(struct folder *folder, uint32_t node, size_t path_len)
 {
 	const size_t first = folder->count;

@@ -16,7 +16,7 @@ struct sibling {
 };
 
 struct walk {
-	struct sibling *list; /* the next one to visit is the last */
+	struct sibling *list; /* the last item is visited next */
 	size_t count;
 	size_t size;
 };

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What tells classes apart where colours do not. */
+/* The letter of a class, for readers who cannot see the colours. */
 static const char *class_letter(const struct looks *looks, unsigned class)
 {
 	static const char *const kinds[KINDS] = {
@@ -76,7 +76,7 @@ static void fact_number(struct bytes *out, const char *key, uint64_t number)
 	add_number(out, number, '\n');
 }
 
-/* kind or change<TAB>letter, KIND_SHADES colours, title, between spaces */
+/* Writes kind or change, a tab, then separated by spaces: letter, KIND_SHADES colours, title. */
 static void add_look(struct bytes *out, const char *what, const struct looks *looks, unsigned class)
 {
 	char text[160];
@@ -104,7 +104,7 @@ static void add_looks(struct bytes *out, const struct profile_diff *diff)
 		add_look(out, "change", &looks, class);
 }
 
-/* framework or task<TAB>starts with spaces between them, TAB, name */
+/* Writes framework or task, a tab, the starts separated by spaces, a tab, the name. */
 static void add_lists(struct bytes *out, const char *what, const struct name_list *lists, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -135,7 +135,7 @@ static void add_quality(struct bytes *out, const struct profile_info *info)
 	}
 }
 
-/* How the page compares at first; it can be told otherwise. */
+/* Writes how the page compares at first. A reader can change that. */
 static void add_comparison(struct bytes *out, const struct diff_options *options)
 {
 	static const char *const widths[] = {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define SHADE_STEP 2 /* of each channel */
+#define SHADE_STEP 2 /* for each channel */
 
 struct kind_style {
 	const char *title;
@@ -81,7 +81,7 @@ uint32_t kind_rgb(enum kind kind, unsigned shade)
 
 unsigned kind_shade_of(const char *name)
 {
-	uint32_t hash = UINT32_C(2166136261); /* FNV-1a */
+	uint32_t hash = UINT32_C(2166136261); /* offset basis of FNV-1a */
 
 	for (; *name; name++)
 		hash = (hash ^ (unsigned char)*name) * UINT32_C(16777619);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define FIRST_WIDE 0x1100u /* Hangul Jamo; nearly all that is wide comes after it */
+#define FIRST_WIDE 0x1100u /* Hangul Jamo; nearly all wide characters come after this block */
 
 static size_t columns_of(const char *text)
 {
@@ -17,7 +17,9 @@ static size_t columns_of(const char *text)
 	return columns;
 }
 
-/* How much of name leaves room for ".."; without a letter before it ".." says nothing. */
+/*
+ * How many bytes of name leave room for "..". 0: not one letter fits, and ".." alone says nothing.
+ */
 static size_t cut_len(const char *name, size_t columns)
 {
 	size_t used = 2;
@@ -44,7 +46,7 @@ static const char *cut(struct bytes *out, const char *name, size_t columns)
 	return bytes_text(out);
 }
 
-/* What stands in out from text on, cut there: a copy would be onto itself. */
+/* Cuts text in place. text points into out, so that it cannot be copied to out. */
 static const char *cut_in_place(struct bytes *out, const char *text, size_t columns)
 {
 	out->len = cut_len(text, columns);
@@ -56,8 +58,8 @@ static const char *cut_in_place(struct bytes *out, const char *text, size_t colu
 }
 
 /*
- * Where the parameters of java/lang/String.charAt(I)C begin, or the end. A type stands behind them,
- * in which there is no bracket.
+ * Where the parameters of java/lang/String.charAt(I)C begin, or the end of name. Behind the
+ * parameters stands a type, which has no ')'.
  */
 static const char *past_method(const char *name)
 {
@@ -69,8 +71,9 @@ static const char *past_method(const char *name)
 }
 
 /*
- * Past the last '/' or '.' of the package; end is the method's. A hidden class's name has one more
- * before its number: com/x/Foo$$Lambda/0x00007f2b40c1a800.run
+ * Returns where the class's name begins, behind the last '/' or '.' of the package. end is the end
+ * of the method. In a hidden class's name another '/' stands before the number:
+ * com/x/Foo$$Lambda/0x00007f2b40c1a800.run
  */
 static const char *past_package(const char *name, const char *end)
 {
@@ -87,7 +90,7 @@ static const char *past_package(const char *name, const char *end)
 	return strncmp(class_name, "0x", 2) == 0 ? before : class_name;
 }
 
-/* j.l.String.charAt; returns the length of the initials. */
+/* Writes j.l.String.charAt; returns the length of the initials. */
 static size_t put_with_initials(struct bytes *out, const char *name, const char *class_name,
 				const char *end)
 {
@@ -136,7 +139,10 @@ static bool is_word(char c)
 	       c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* The length of operator<<, operator() and the like at name, or 0: their signs are no brackets. */
+/*
+ * The length of operator<<, operator() or another operator at name, or 0. The signs of an operator
+ * are not brackets.
+ */
 static size_t operator_len(const char *name)
 {
 	size_t len = strlen("operator");
@@ -150,7 +156,7 @@ static size_t operator_len(const char *name)
 	return len + strspn(name + len, "<>=!-+*/%^&|~[],");
 }
 
-/* The length of the bracket that opens at text, with all in it. */
+/* The length of the bracketed text that begins at text, with both brackets. */
 static size_t bracket_len(const char *text)
 {
 	size_t depth = 0;
@@ -166,7 +172,7 @@ static size_t bracket_len(const char *text)
 	return strlen(text);
 }
 
-/* A C++ name without parameters, template arguments and return type. */
+/* The C++ name without parameters, template arguments and return type. */
 static const char *bare(struct bytes *out, const char *name)
 {
 	size_t start = 0;
@@ -195,7 +201,7 @@ static const char *bare(struct bytes *out, const char *name)
 	return bytes_text(out) + start;
 }
 
-/* Past the next "::" of a bare name, or NULL. */
+/* What follows the next "::" of a bare name, or NULL. */
 static const char *past_qualifier(const char *name)
 {
 	const char *const colons = strstr(name, "::");

@@ -19,7 +19,7 @@
 
 #define ARROW	   "->"
 #define MAX_LINE   (64u << 10)
-#define MAX_NAMES  (4u << 20) /* past it, as many as there are */
+#define MAX_NAMES  (4u << 20) /* further names are left out */
 #define FIRST_SIZE 256u
 
 void name_colors_fini(struct name_colors *colors)
@@ -30,7 +30,7 @@ void name_colors_fini(struct name_colors *colors)
 	*colors = (struct name_colors){0};
 }
 
-/* Where name is in the index, or belongs. */
+/* The place of name in the index, or the free place where name belongs. */
 static uint32_t *place_of(const struct name_colors *colors, const char *name)
 {
 	size_t i = quick_hash_text(colors->seed, name, strlen(name)) & (colors->index_size - 1);
@@ -89,7 +89,7 @@ static int put(struct name_colors *colors, const char *name, uint32_t rgb, bool 
 	return 0;
 }
 
-/* Cuts line where its name ends. */
+/* Reads the colour, and cuts line where the name ends. */
 static bool parse(char *line, uint32_t *ret)
 {
 	unsigned red, green, blue;
@@ -144,7 +144,7 @@ int name_colors_write(const struct name_colors *colors, FILE *stream)
 	return ferror(stream) ? -EIO : 0;
 }
 
-/* The name with its suffix, without what would end a line. */
+/* Writes the name with its suffix, and replaces bytes that would end a line. */
 static void write_name(struct bytes *out, const struct profile_node *node)
 {
 	const char *const suffix = frame_kind_suffix((enum frame_kind)node->kind);

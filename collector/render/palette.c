@@ -125,7 +125,10 @@ enum change change_of(const struct profile_diff *diff, const struct diff_counts 
 	return change > 0 ? CHANGE_MORE : CHANGE_LESS;
 }
 
-/* By how much of itself a node has changed, so that small ones show as well as large ones. */
+/*
+ * The shade grows with the part of a node that has changed, so that changes of small nodes show
+ * too.
+ */
 static unsigned change_shade(const struct profile_diff *diff, const struct diff_counts *counts)
 {
 	const uint64_t *const all = diff->nodes[PROFILE_ROOT].total;
@@ -148,7 +151,7 @@ unsigned look_class_of(const struct looks *looks, const struct profile *profile,
 	return kind_of((enum frame_kind)of->kind, of->name);
 }
 
-/* The same for a name in one drawing. */
+/* A random number for a name, which is equal for all uses of the name in one drawing. */
 static unsigned random_of(const struct looks *looks, const char *name)
 {
 	return looks->random ? (unsigned)(quick_hash_text(looks->random, name, strlen(name)) >> 7)

@@ -43,8 +43,8 @@ struct perf_writer {
 	FILE *stream;
 	struct bytes text;
 	struct intern kept;
-	const char **lines; /* by node; NULL: not made yet */
-	bool failed;	    /* memory is out */
+	const char **lines; /* by node; NULL: the line is not made yet */
+	bool failed;	    /* out of memory */
 };
 
 static const char *file_of(const struct profile_node *node)
@@ -73,7 +73,9 @@ static void write_comm(struct perf_writer *writer, const char *name)
 	fputs(bytes_text(text), writer->stream);
 }
 
-/* The line of a node, made when it is first asked for: stacks repeat most of their frames. */
+/*
+ * The line of a node. The line is made at its first use, because stacks share most of their frames.
+ */
 static const char *line_of(struct perf_writer *writer, uint32_t id)
 {
 	const struct profile_node *const node = &writer->profile->nodes[id];
@@ -92,7 +94,7 @@ static const char *line_of(struct perf_writer *writer, uint32_t id)
 	return writer->lines[id] ? writer->lines[id] : "";
 }
 
-/* The node of the lowest frame on the way to id. */
+/* The node of the lowest frame of the stack at id. */
 static uint32_t lowest(const struct profile *profile, uint32_t id)
 {
 	while (id != ROOT && profile->nodes[id].parent != ROOT)

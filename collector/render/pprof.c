@@ -44,19 +44,19 @@ struct pprof_writer {
 	const struct profile *profile;
 	struct gzip gzip;
 	pb_ostream_t stream;
-	struct map64 texts;	 /* a text's address -> its number, + 1 to be no NULL */
-	uint32_t text_count;	 /* written so far */
+	struct map64 texts;	 /* address of a text -> its number + 1 */
+	uint32_t text_count;	 /* texts written so far */
 	struct tuples mappings;	 /* text, build ID */
 	struct tuples functions; /* name, file, kind, mapping */
 	struct tuples locations; /* function, line, 1 + the location it is inlined into or 0 */
 	uint32_t *location_of;	 /* node -> location */
-	bool *is_written;	 /* location */
+	bool *is_written;	 /* by location */
 	struct bytes text;
-	struct bytes packed; /* location ids of one sample */
+	struct bytes packed; /* location IDs of one sample */
 	struct bytes values;
 	uint64_t period_ns;		 /* 0: not known */
 	const struct timeline *timeline; /* or NULL */
-	bool failed;			 /* memory is out, or the encoder could not */
+	bool failed;			 /* out of memory, or an error of the encoder */
 };
 
 static bool write_bytes(pb_ostream_t *stream, const pb_byte_t *buf, size_t count)
@@ -82,7 +82,7 @@ static void write_number(struct pprof_writer *writer, uint32_t field, uint64_t v
 		writer->failed = true;
 }
 
-/* The number of a text that is written now. */
+/* Writes a text, and returns its number. */
 static uint32_t write_text(struct pprof_writer *writer, const char *text)
 {
 	writer->text.len = 0;
@@ -95,7 +95,10 @@ static uint32_t write_text(struct pprof_writer *writer, const char *text)
 	return writer->text_count++;
 }
 
-/* text's address stands for it: the profile's texts are interned. NULL is "". */
+/*
+ * The number of a text. The profile interns its texts, so the address identifies a text. NULL is
+ * "".
+ */
 static uint32_t number_of_text(struct pprof_writer *writer, const char *text)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)text;
@@ -168,7 +171,10 @@ static void write_function(struct pprof_writer *writer, const struct profile_nod
 	write_message(writer, pprof_Profile_function_tag, pprof_Function_fields, function);
 }
 
-/* The function of a node, and its mapping with it: one name in two modules is two functions. */
+/*
+ * The function of a node. A function belongs to a mapping: one name in two modules is two
+ * functions.
+ */
 static uint32_t function_of(struct pprof_writer *writer, const struct profile_node *node)
 {
 	const uint32_t name = number_of_text(writer, node->name);
@@ -188,7 +194,7 @@ static uint32_t function_of(struct pprof_writer *writer, const struct profile_no
 	return number;
 }
 
-/* Whether node's frame is not its own but part of its parent's. */
+/* Whether the node's frame was inlined into the frame of its parent. */
 static bool is_part_of_parent(const struct profile *profile, const struct profile_node *node)
 {
 	return frame_kind_is_inlined((enum frame_kind)node->kind) && node->parent != ROOT &&
@@ -196,8 +202,8 @@ static bool is_part_of_parent(const struct profile *profile, const struct profil
 }
 
 /*
- * Parents have smaller numbers, so that their locations are there when they are asked for. The
- * root's is for stacks without frames, which most readers would not count.
+ * Numbers all locations. Parents have smaller numbers than children, so a parent's location is made
+ * first. The root's location is for stacks without frames, which most readers would not count.
  */
 static void number_locations(struct pprof_writer *writer)
 {
@@ -258,7 +264,10 @@ static void write_location(struct pprof_writer *writer, uint32_t number)
 	write_message(writer, pprof_Profile_location_tag, pprof_Location_fields, &location);
 }
 
-/* Packs the locations from node down to the root; their frames end before that of a parent. */
+/*
+ * Packs the locations from node id down to the root. Inlined frames share the location of their
+ * parent.
+ */
 static void pack_locations(struct pprof_writer *writer, uint32_t id)
 {
 	const struct profile *const profile = writer->profile;
@@ -291,11 +300,11 @@ static uint64_t limit(uint64_t value)
 	return value < INT64_MAX ? value : INT64_MAX;
 }
 
-/* Of one sample. */
+/* Labels of one sample. */
 struct sample_labels {
 	pprof_Label items[6];
 	size_t count;
-	bool is_base; /* of what is compared with */
+	bool is_base; /* of the profile that is compared with */
 };
 
 static bool encode_labels(pb_ostream_t *stream, const pb_field_t *field, void *const *arg)
@@ -345,7 +354,7 @@ static void label_thread(struct pprof_writer *writer, uint32_t number, struct sa
 		add_number(writer, labels, "tid", thread->tid);
 }
 
-/* value times -1 where it is to be taken off */
+/* The value, or its negative if the value is to be subtracted. */
 static uint64_t signed_value(uint64_t value, bool is_negative)
 {
 	return is_negative ? 0 - value : value;
@@ -387,7 +396,7 @@ static void write_type(struct pprof_writer *writer, uint32_t field, const char *
 
 static void write_head(struct pprof_writer *writer, const struct render_options *options)
 {
-	write_text(writer, ""); /* the first is "" */
+	write_text(writer, ""); /* the first text must be "" */
 	write_type(writer, pprof_Profile_sample_type_tag, "samples", "count");
 	if (options && options->info) {
 		write_number(writer, pprof_Profile_time_nanos_tag,
@@ -437,8 +446,8 @@ static void write_samples(struct pprof_writer *writer)
 }
 
 /*
- * A share of a running sum is rounded, not each count, so that all counts together are what they
- * ought to be.
+ * Writes the samples of a diff. The running sum is scaled and rounded instead of each count, so
+ * that the sum of all counts stays right.
  */
 static void write_difference(struct pprof_writer *writer, const struct profile_diff *diff)
 {

@@ -81,7 +81,10 @@ static int write_format(const struct profile *profile, enum render_format format
 	return -EINVAL;
 }
 
-/* Of what is reshaped here, and not by the page's script or by its reader. */
+/*
+ * Whether the profile is reshaped here. An HTML page's script and a recording's reader reshape by
+ * themselves.
+ */
 static bool is_reshaped(enum render_format format, const struct render_options *options)
 {
 	return format != RENDER_HTML && format != RENDER_RECORDING && !options->diff &&
@@ -127,7 +130,7 @@ bool render_has_pools(enum render_format format, const struct render_options *op
 	return format == RENDER_HTML || (format == RENDER_SVG && !options->shows_starts);
 }
 
-/* What has more nodes than a profile may have when pools stand apart is drawn without. */
+/* Draws with pools. If the pools take more nodes than a profile may have, draws without pools. */
 static int write_pools(const struct profile *profile, enum render_format format,
 		       const struct render_options *options, FILE *stream)
 {

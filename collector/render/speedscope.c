@@ -37,7 +37,7 @@
 struct speedscope_writer {
 	const struct profile *profile;
 	struct json_out out;
-	struct map64 texts;   /* address -> number, from 1 */
+	struct map64 texts;   /* address of a text -> its number, from 1 */
 	struct tuples frames; /* name, file, kind, line */
 	uint32_t *frame_of;   /* node -> frame */
 	uint32_t *path;	      /* frames of one sample, leaf first */
@@ -86,7 +86,7 @@ static void write_frame(struct speedscope_writer *writer, const struct profile_n
 
 static int write_frames(struct speedscope_writer *writer)
 {
-	/* The root is for samples without frames, which need one to be shown. */
+	/* The root's frame is for samples without frames, which are only shown with a frame. */
 	static const struct profile_node no_frames = {.name = "[no frames]", .kind = FRAME_LABEL};
 
 	for (uint32_t id = 0; id < writer->profile->count; id++) {
@@ -141,7 +141,7 @@ static int write_stack(struct speedscope_writer *writer, uint32_t id)
 	return 0;
 }
 
-/* At most what 64 bits hold. */
+/* The product, limited to 64 bits. */
 static uint64_t times(uint64_t count, uint64_t period)
 {
 	uint64_t product;
@@ -265,7 +265,7 @@ static int write_profiles(struct speedscope_writer *writer, const struct render_
 	if (by_thread.first[by_thread.threads] > 0)
 		name = "samples without a time";
 	else
-		by_thread.has_rest = true; /* a file without profiles is none */
+		by_thread.has_rest = true; /* a file without profiles is not valid */
 	return by_thread.has_rest ? write_rest(writer, name, by_thread.rest) : 0;
 }
 

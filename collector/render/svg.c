@@ -24,14 +24,14 @@
 
 #define DEFAULT_TITLE "Flame Graph"
 #define DEFAULT_FONT  "Verdana, 'DejaVu Sans', sans-serif"
-#define TITLE_BASE    26 /* from the picture's top to the letters' feet */
+#define TITLE_BASE    26 /* from the top of the picture to the base line of the letters */
 #define SUBTITLE_BASE 46
 #define FRAMES_GAP    12
-#define LINE	      20 /* of legend and notes */
+#define LINE	      20 /* height of a line of legend and notes */
 #define SWATCH	      12
 #define LEGEND_SHADE  (KIND_SHADES / 2)
 
-/* Where the next legend entry goes. */
+/* The place of the next legend entry. */
 struct place {
 	double x;
 	double y;
@@ -49,7 +49,7 @@ static bool has_entry(const struct svg_frames *frames, unsigned class)
 	return frames->style->looks.has_legend && (frames->classes >> class & 1) != 0;
 }
 
-/* Moves place to where an entry of this width goes: a new line if this one is full. */
+/* Moves place to a new line if an entry of this width does not fit into the line. */
 static void make_room(const struct svg_frames *frames, struct place *place, double width)
 {
 	if (place->x + width <= frames->style->width - SVG_PAD)
@@ -91,7 +91,7 @@ static void write_legend(const struct svg_frames *frames, double top, FILE *stre
 	fputs("</g>\n", stream);
 }
 
-/* What the script must know of classes: [["kernel","#e18829",...one a shade...],...] */
+/* Writes the classes for the script: [["kernel","#e18829",...one colour for each shade...],...] */
 static void write_palette(const struct svg_frames *frames, FILE *stream)
 {
 	const struct looks *const looks = &frames->style->looks;
@@ -113,7 +113,7 @@ static void write_attribute(const char *name, const char *text, FILE *stream)
 	fputs("\"", stream);
 }
 
-/* What the script must know besides. Numbers that are not given are left out. */
+/* Writes the settings for the script. Numbers that are 0 are left out. */
 static void write_settings(const struct svg_frames *frames, const struct render_options *options,
 			   FILE *stream)
 {
@@ -198,7 +198,7 @@ static int write_document(struct svg_frames *frames, const struct render_options
 	return rc;
 }
 
-/* All names have their colour from now on, in this file and whoever reads the colours later. */
+/* Gives every name its colour, for this file and for later readers of the colours. */
 static int choose_colors(const struct svg_frames *frames, struct name_colors *colors)
 {
 	const struct looks *const looks = &frames->style->looks;

@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes of one name, kind and look share a key; of their modules it has the first that was seen. */
+/*
+ * Nodes with one name, kind and look share a key. The key's module is that of the first such node.
+ */
 struct key {
 	const struct profile_node *node;
 	struct look look;
@@ -29,21 +31,24 @@ struct encoder {
 	const struct looks *looks;
 	struct arena arena;
 	struct map64 by_id;
-	struct key **keys; /* by id, once sorted */
+	struct key **keys; /* by ID, once sorted */
 	size_t key_count;
 	size_t key_size;
-	struct key **key_of; /* in order */
+	struct key **key_of; /* key of each node, in the graph's order */
 	struct bytes data;
 };
 
-/* Addresses have 48 bits, kinds and classes 4, shades 3. */
+/* Addresses take 48 bits, kinds and classes 4, shades 3. */
 static uint64_t id_of(const struct profile_node *node, struct look look)
 {
 	return (uint64_t)(uintptr_t)node->name << 11 | (uint64_t)node->kind << 7 |
 	       (uint64_t)look.class << 3 | look.shade;
 }
 
-/* Without a diff a look follows from name and kind: it is found out once for each key. */
+/*
+ * Finds or adds the node's key. Without a diff the look depends on name and kind only, so the look
+ * is computed once for each key.
+ */
 static int add_key(struct encoder *encoder, uint32_t number, struct key **ret)
 {
 	const struct profile *const profile = encoder->graph->profile;
@@ -80,7 +85,9 @@ static int add_key(struct encoder *encoder, uint32_t number, struct key **ret)
 	return 0;
 }
 
-/* Ties keep the order of their first use, so that equal profiles give equal files. */
+/*
+ * Keys with equally many uses keep the order of first use, so that equal profiles give equal files.
+ */
 static int by_uses(const void *a, const void *b)
 {
 	const struct key *const x = *(struct key *const *)a;
@@ -110,7 +117,7 @@ static int collect_keys(struct encoder *encoder)
 	return 0;
 }
 
-/* Names that have a colour of their own are few, or all. */
+/* Writes the chosen colour of a name, if the name has one. */
 static void encode_chosen(const struct encoder *encoder, const struct profile_node *node,
 			  struct bytes *out)
 {
@@ -142,7 +149,10 @@ static void encode_keys(struct encoder *encoder, struct bytes *out)
 	}
 }
 
-/* Where both sides are wanted whatever the widths, the page puts before beside it. */
+/*
+ * The own samples of a node. An HTML page of a diff takes the samples of after here, and adds those
+ * of before by itself, because its reader chooses the widths.
+ */
 static uint64_t own_of(const struct graph *graph, uint32_t id)
 {
 	return graph->diff ? graph->diff->nodes[id].self[DIFF_AFTER]

@@ -14,8 +14,8 @@
 
 #define ROOT	     PROFILE_ROOT
 #define NUMBER_BYTES 32
-#define LABEL_MARGIN 3.0 /* on either side */
-#define LABEL_BASE   4.5 /* from the letters' feet to the next box */
+#define LABEL_MARGIN 3.0 /* left and right */
+#define LABEL_BASE   4.5 /* from the base line of the letters to the next box */
 
 struct scratch {
 	struct bytes name;
@@ -66,7 +66,7 @@ static uint64_t scaled(uint64_t value, double factor)
 	return product < 18446744073709551615.0 ? (uint64_t)(product + 0.5) : UINT64_MAX;
 }
 
-/* 1234567 as 1,234,567. */
+/* Writes 1234567 as 1,234,567. */
 static const char *with_commas(uint64_t value, char buf[NUMBER_BYTES])
 {
 	char *p = buf + NUMBER_BYTES;
@@ -81,7 +81,10 @@ static const char *with_commas(uint64_t value, char buf[NUMBER_BYTES])
 	return p;
 }
 
-/* (1,234 samples, 12.34%), and of a diff (1,234 samples, 12.34%; +1.20%, before 11.14%; new) */
+/*
+ * Writes (1,234 samples, 12.34%), or for a diff (1,234 samples, 12.34%; +1.20%, before 11.14%;
+ * new).
+ */
 static void write_numbers(const struct svg_frames *frames, uint32_t id, FILE *stream)
 {
 	const struct svg_style *const style = frames->style;
@@ -109,7 +112,7 @@ static void write_numbers(const struct svg_frames *frames, uint32_t id, FILE *st
 	fputs(")", stream);
 }
 
-/* ", interpreted 12%, C1 8%, C2 80%" of a method's samples */
+/* Writes ", interpreted 12%, C1 8%, C2 80%" for a method's samples. */
 static void write_levels(const struct svg_frames *frames, uint32_t id, FILE *stream)
 {
 	const struct level_counts *const counts =

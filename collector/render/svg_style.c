@@ -6,7 +6,7 @@
 #define ROW	   16
 #define MIN_PX	   0.3
 #define FONT_SIZE  12
-#define FONT_WIDTH 0.59 /* Verdana's letters, by its size */
+#define FONT_WIDTH 0.59 /* width of Verdana's letters, relative to the font's size */
 
 static double or_else(double value, double otherwise)
 {
