@@ -86,6 +86,6 @@ int beacon_read(int proc_fd, char ret_path[BEACON_PATH_BYTES])
 			kept -= whole;
 		}
 		if (kept == sizeof(chunk))
-			return -EBADMSG; /* no line is as long */
+			return -EBADMSG; /* a line of maps is never this long */
 	}
 }

@@ -69,20 +69,21 @@ const char *dial_remedy(int err)
 }
 
 /*
- * The socket's file and all directories on the way are held by the kernel as long as it is bound,
- * so that whatever would have to be looked up on a disk or elsewhere is none.
+ * Opens the socket's file without looking anything up on a disk or elsewhere. As long as the socket
+ * is bound, the kernel holds its file and all directories on the way. A path that the kernel does
+ * not hold has no socket.
  */
 static int find_socket(int root_fd, const char *path)
 {
 	const uint64_t resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS;
 	int fd = root_file_open_at(root_fd, path, O_PATH, resolve | RESOLVE_CACHED);
 
-	if (fd == -EINVAL) /* before Linux 5.12 */
+	if (fd == -EINVAL) /* RESOLVE_CACHED is missing before Linux 5.12 */
 		fd = root_file_open_at(root_fd, path, O_PATH, resolve);
 	return fd == -EAGAIN ? -ENOENT : fd;
 }
 
-/* Without asking the file system. */
+/* Checks that the file is a socket, without asking the file system. */
 static int check_kind(int path_fd)
 {
 	struct statx stx;
@@ -92,7 +93,7 @@ static int check_kind(int path_fd)
 	return S_ISSOCK(stx.stx_mode) ? 0 : -ENOTSOCK;
 }
 
-/* A connection to a Unix socket is made at once or not at all. */
+/* Connects. A Unix socket's connection is made at once or not at all. */
 static int connect_to(int path_fd)
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -109,7 +110,7 @@ static int connect_to(int path_fd)
 	return ret;
 }
 
-/* The peer of a connection that we made is who called listen(2). */
+/* Checks the peer. The peer of a connection made here is the process that called listen(2). */
 static int check_peer(int fd, pid_t pid)
 {
 	struct ucred peer;
@@ -120,7 +121,7 @@ static int check_peer(int fd, pid_t pid)
 	return peer.pid == pid ? 0 : -ESTALE;
 }
 
-/* The link is empty once the process is gone. */
+/* The link "root" is empty once the process is gone. */
 static int open_root(int proc_fd)
 {
 	const int fd = openat(proc_fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -144,7 +145,7 @@ int dial_process(int proc_fd, pid_t pid, const char *path)
 	if (fd < 0)
 		return fd;
 	err = check_peer(fd, pid);
-	/* It lives still: so that PID was this process's all the time. */
+	/* The process still lives, so the PID was this process's all the time. */
 	if (!err)
 		err = process_stat_start_ticks_at(proc_fd, &ticks);
 	if (err)

@@ -23,17 +23,17 @@
 
 #define STEP_NS		(3 * CLOCK_NS_PER_MS)
 #define REST_FACTOR	4
-#define LOOKS		9    /* the last one in round 128 */
-#define MAX_FORGOTTEN	4096 /* a round */
+#define LOOKS		9    /* looks at one program; the last look is in round 128 */
+#define MAX_FORGOTTEN	4096 /* in one round */
 #define PROGRAM_ROUNDS	4
 #define EXPECT_FIRST_NS (20 * CLOCK_NS_PER_MS)
-#define EXPECT_TRIES	30 /* each after a quarter more than the one before, 60 s in all */
+#define EXPECT_TRIES	30 /* each wait is a quarter longer than the one before; 60 s in all */
 
 struct seen {
 	ino_t inode;
-	uint64_t program;     /* hash of what /proc/<pid>/exe leads to */
-	uint32_t first_round; /* in which this program was met */
-	uint32_t last_round;  /* in which it was still there */
+	uint64_t program;     /* hash of the path to which /proc/<pid>/exe leads */
+	uint32_t first_round; /* the round in which the program was first seen */
+	uint32_t last_round;  /* the round in which the program was last seen */
 	uint8_t looks;
 };
 
@@ -56,7 +56,7 @@ void finder_fini(struct finder *finder)
 	finder->dir = NULL;
 }
 
-/* Whether its agent was found. */
+/* Looks for the process's agent. Returns whether the agent was found. */
 static bool look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
 {
 	struct finder_found found = {.pid = pid};
@@ -140,7 +140,10 @@ static void consider(struct finder *finder, pid_t pid, ino_t inode, finder_fn fn
 		seen->looks = LOOKS;
 }
 
-/* Those that did not occur in this round; past so many, the rest in the next ones. */
+/*
+ * Forgets processes that were not seen in this round. Past MAX_FORGOTTEN the rest is forgotten in
+ * later rounds.
+ */
 static void forget_ended(struct finder *finder)
 {
 	uint64_t ended[MAX_FORGOTTEN], pid;
@@ -157,7 +160,7 @@ static void forget_ended(struct finder *finder)
 		free(map64_remove(&finder->seen, ended[i]));
 }
 
-/* A process's PID, or 0 for the other entries of /proc. */
+/* The PID of an entry of /proc, or 0 for entries that are not processes. */
 static pid_t pid_of(const char *name)
 {
 	char *end;
@@ -166,7 +169,7 @@ static pid_t pid_of(const char *name)
 	return *end || name[0] < '1' || name[0] > '9' || pid > INT_MAX ? 0 : (pid_t)pid;
 }
 
-/* As much of a round as there is time for; false at its end. */
+/* Goes on with the round until until_ns. False: the round is over. */
 static bool walk(struct finder *finder, uint64_t until_ns, finder_fn fn, void *arg)
 {
 	const struct dirent *entry;
@@ -229,7 +232,7 @@ static void look_at_expected(struct finder *finder, uint64_t now_ns, finder_fn f
 	}
 }
 
-/* What it costs, on a machine that has other work to do too. */
+/* Processor time shows the finder's cost even on a machine with other work. */
 static uint64_t cpu_ns(void)
 {
 	struct timespec used = {0};
@@ -270,7 +273,7 @@ void finder_expect(struct finder *finder, pid_t pid, uint64_t now_ns)
 
 	for (size_t i = 0; i < FINDER_MAX_EXPECTED; i++) {
 		if (finder->expected[i].pid == pid)
-			at = i; /* it runs another program now */
+			at = i; /* the process runs another program now */
 		else if (finder->expected[i].pid == 0 && at == FINDER_MAX_EXPECTED)
 			at = i;
 	}

@@ -31,50 +31,50 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define LISTEN_ID	  0 /* in epoll; connections count from 1 */
+#define LISTEN_ID	  0 /* ID in epoll; connections count from 1 */
 #define BACKLOG		  128
 #define MAX_OF_ONE_PID	  16
-#define MAX_OF_CONTAINER  1024			  /* of one mount namespace other than ours */
-#define SILENCE_LIMIT_NS  (10 * CLOCK_NS_PER_SEC) /* for a greeting or message to be completed */
+#define MAX_OF_CONTAINER  1024			  /* of a mount namespace other than ours */
+#define SILENCE_LIMIT_NS  (10 * CLOCK_NS_PER_SEC) /* to complete a greeting or message */
 #define ACCEPT_PAUSE_NS	  (1 * CLOCK_NS_PER_SEC)
 #define FIRST_BUFFER	  (64u << 10)
-#define MAX_BUFFERS_BYTES (64u << 20)  /* of all connections, for messages that are not whole */
-#define BYTES_A_TURN	  (256u << 10) /* of one connection, then others have theirs */
-#define BYTES_A_READ	  (4u << 20)   /* of all connections, then the caller has its turn */
+#define MAX_BUFFERS_BYTES (64u << 20)  /* of all connections, for incomplete messages */
+#define BYTES_A_TURN	  (256u << 10) /* of one connection; then others have a turn */
+#define BYTES_A_READ	  (4u << 20)   /* of all connections; then the caller has a turn */
 #define EVENTS_A_WAIT	  64
 
 struct connection {
 	struct intake_session session;
 	int fd;
-	bool is_greeted; /* and so known to the caller */
+	bool is_greeted; /* greeted, and therefore known to the caller */
 	bool is_ending;
-	ino_t mounts;	   /* the process's mount namespace; 0: ours, or not known */
-	uint64_t began_ns; /* to say what it has not yet said whole */
-	uint8_t *buf;	   /* NULL while nothing waits in it */
+	ino_t mounts;	   /* mount namespace of the process; 0: ours, or not known */
+	uint64_t began_ns; /* when the message that is not complete yet began */
+	uint8_t *buf;	   /* NULL while no bytes wait */
 	size_t len, size;
 };
 
 struct intake {
 	int listen_fd, epoll_fd;
-	char *path; /* NULL until it is bound: then it is ours to remove */
+	char *path; /* NULL until the path is bound; then intake removes it */
 	uint32_t next_id;
-	uint64_t accept_again_ns; /* no descriptors left: not before this; 0: accepting */
+	uint64_t accept_again_ns; /* when accepting goes on; 0: accepting */
 	size_t not_greeted, ending;
 	size_t buffers_bytes;
-	size_t turn; /* in connections: who is first the next time */
+	size_t turn; /* position in connections at which the next call begins */
 	bool has_more;
 	uint64_t heard_ns;
 	struct map64 connections; /* by ID */
 	struct intake_stats stats;
 };
 
-/* Where events go while intake_read runs. */
+/* Where events go while intake_read runs, and how much intake_read may still read. */
 struct sink {
 	intake_fn fn;
 	void *arg;
 	size_t messages_left;
 	size_t bytes_left;
-	size_t turn_left; /* bytes of this connection */
+	size_t turn_left; /* bytes left for this connection */
 };
 
 static int watch(const struct intake *intake, int fd, uint32_t id, uint32_t events, int op)
@@ -98,7 +98,7 @@ static int start_listening(struct intake *intake, const char *path)
 	intake->path = strdup(path);
 	if (!intake->path)
 		return -ENOMEM;
-	/* JVMs of any user must be able to connect, which takes the right to write. */
+	/* JVMs of any user must be able to connect. Connecting needs the right to write. */
 	if (chmod(path, 0666) < 0 || listen(intake->listen_fd, BACKLOG) < 0)
 		return -errno;
 	return watch(intake, intake->listen_fd, LISTEN_ID, EPOLLIN, EPOLL_CTL_ADD);
@@ -171,7 +171,7 @@ int intake_fd(const struct intake *intake)
 	return intake->epoll_fd;
 }
 
-/* Whether that process, or its container, has all the connections it can have. */
+/* Whether the process, or its container, has as many connections as it may have. */
 static bool has_too_many(const struct intake *intake, pid_t pid, ino_t mounts)
 {
 	size_t pos = 0, of_pid = 0, of_container = 0;
@@ -187,7 +187,7 @@ static bool has_too_many(const struct intake *intake, pid_t pid, ino_t mounts)
 	return of_pid >= MAX_OF_ONE_PID || of_container >= MAX_OF_CONTAINER;
 }
 
-/* The process's mount namespace, 0 if it is ours: containers have their own. */
+/* The process's mount namespace; 0 if it is that of this process. Containers have their own. */
 static ino_t mounts_of(pid_t pid)
 {
 	struct mount_namespace theirs;
@@ -195,7 +195,10 @@ static ino_t mounts_of(pid_t pid)
 	return mount_namespace_is_other(pid, &theirs) > 0 ? theirs.inode : 0;
 }
 
-/* The kernel's word on who connected; 0 if that process is outside of our PID namespace. */
+/*
+ * The PID of the process that connected, as the kernel says; 0 if the process is outside of our PID
+ * namespace.
+ */
 static pid_t peer_pid(int fd)
 {
 	struct ucred cred;
@@ -233,14 +236,17 @@ static int add_connection(struct intake *intake, int fd, pid_t pid, ino_t mounts
 		intake->next_id++;
 	} while (intake->next_id == LISTEN_ID || map64_find(&intake->connections, intake->next_id));
 	intake->not_greeted++;
-	/* It may be gone already, which the next read tells. */
+	/* The peer may be gone already. The next read then shows that. */
 	wire_encode_greeting(greeting, WIRE_SP_PULL);
 	if (send(fd, greeting, sizeof(greeting), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		log_debug("PID %d left before it was greeted", (int)pid);
 	return 0;
 }
 
-/* Out of descriptors: the listening socket would stay readable, so it rests for a while. */
+/*
+ * Stops accepting for a while when descriptors run out, because the listening socket would stay
+ * readable.
+ */
 static void pause_accepting(struct intake *intake, int err)
 {
 	intake->accept_again_ns = clock_now_ns() + ACCEPT_PAUSE_NS;
@@ -297,7 +303,7 @@ bool intake_has(const struct intake *intake, uint32_t id, bool *ret_greeted)
 	return connection && !connection->is_ending;
 }
 
-/* Its CLOSED event, if its OPENED was told, comes when it is removed. */
+/* Ends the connection. If OPENED was told, CLOSED is told when the connection is removed. */
 static void end_connection(struct intake *intake, struct connection *connection)
 {
 	if (connection->is_ending)
@@ -322,7 +328,10 @@ static void tell(const struct sink *sink, const struct connection *connection,
 	sink->fn(sink->arg, &(struct intake_event){.kind = kind, .session = &connection->session});
 }
 
-/* The message cannot be trusted: what came before stands, the agent dials again. */
+/*
+ * Ends a connection with a message that cannot be trusted. Earlier messages count; the agent dials
+ * again.
+ */
 static void give_up(struct intake *intake, struct connection *connection, int err)
 {
 	static struct log_limit limit;
@@ -374,19 +383,23 @@ static void take_message(struct intake *intake, struct connection *connection, c
 }
 
 /*
- * Whether the PID still means the process that connected. The kernel says the PID of then, and a
- * connection can be handed on: without this, whoever gets the PID next would answer for it.
+ * Whether the PID still means the process that connected. The kernel says the PID at the time of
+ * the connection, and a connection can be handed on: a later process with the PID must not answer
+ * for it.
  */
 static bool is_same_process(const struct intake_session *session)
 {
 	uint64_t ticks;
 
 	if (session->pid <= 0)
-		return true; /* out of sight, which its user is told */
+		return true; /* the process cannot be seen, and its user is told so */
 	return process_stat_start_ticks(session->pid, &ticks) == 0 && ticks == session->start_ticks;
 }
 
-/* The greeting must be a PUSH socket's. Returns the bytes used, 0 if there are too few yet. */
+/*
+ * Reads the greeting, which must be a PUSH socket's. Returns the bytes used, or 0 if more are
+ * needed.
+ */
 static size_t take_greeting(struct intake *intake, struct connection *connection,
 			    const struct sink *sink)
 {
@@ -407,7 +420,9 @@ static size_t take_greeting(struct intake *intake, struct connection *connection
 	return WIRE_SP_GREETING_BYTES;
 }
 
-/* The frame's length, or 0 if its header is not whole yet; a lie ends the connection. */
+/*
+ * The length of the frame, or 0 if its header is not complete. A wrong header ends the connection.
+ */
 static size_t frame_bytes(struct intake *intake, struct connection *connection, const uint8_t *p,
 			  size_t left)
 {
@@ -435,7 +450,7 @@ static void spend(size_t *left, size_t bytes)
 	*left -= bytes < *left ? bytes : *left;
 }
 
-/* Hands on every whole message; returns the bytes that the next one needs to be whole. */
+/* Hands on all complete messages. Returns the bytes that the next message needs to be complete. */
 static size_t take_buffer(struct intake *intake, struct connection *connection, struct sink *sink)
 {
 	size_t at = 0, need = FIRST_BUFFER;
@@ -508,7 +523,10 @@ static void receive(struct intake *intake, struct connection *connection, struct
 	intake->has_more |= !connection->is_ending;
 }
 
-/* One connection's turn: first what is left of the last one, of which epoll knows nothing. */
+/*
+ * One connection's turn. Bytes left from its last turn come first, because epoll does not know of
+ * them.
+ */
 static void read_connection(struct intake *intake, struct connection *connection, struct sink *sink)
 {
 	sink->turn_left = BYTES_A_TURN;
@@ -516,7 +534,7 @@ static void read_connection(struct intake *intake, struct connection *connection
 		take_buffer(intake, connection, sink);
 	receive(intake, connection, sink);
 	if (connection->len == 0)
-		free_buffer(intake, connection); /* most wait for most of the time */
+		free_buffer(intake, connection); /* most connections mostly wait without bytes */
 }
 
 static void remove_ended(struct intake *intake, const struct sink *sink)
@@ -543,7 +561,7 @@ static void remove_ended(struct intake *intake, const struct sink *sink)
 	}
 }
 
-/* Those that have begun a greeting or message and do not end it. */
+/* Ends connections that began a greeting or message and did not complete it in time. */
 static void end_silent(struct intake *intake, uint64_t now_ns)
 {
 	size_t pos = 0;
@@ -561,7 +579,7 @@ static void end_silent(struct intake *intake, uint64_t now_ns)
 	}
 }
 
-/* Messages that were whole already when the last call's budget ran out; everybody gets a turn. */
+/* Reads messages that were complete when the last call's budget ran out. Connections take turns. */
 static void read_left_over(struct intake *intake, struct sink *sink)
 {
 	const size_t first = intake->turn;
@@ -594,7 +612,7 @@ size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, voi
 	struct sink sink = {
 		.fn = fn, .arg = arg, .messages_left = max_messages, .bytes_left = BYTES_A_READ};
 	struct epoll_event events[EVENTS_A_WAIT];
-	const uint64_t now = clock_now_ns(); /* before what comes while we read */
+	const uint64_t now = clock_now_ns(); /* before anything that comes during this read */
 	int n;
 
 	read_left_over(intake, &sink);
@@ -608,7 +626,7 @@ size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, voi
 		else if (connection && !connection->is_ending)
 			read_connection(intake, connection, &sink);
 	}
-	intake->has_more |= n == EVENTS_A_WAIT; /* others may wait behind them */
+	intake->has_more |= n == EVENTS_A_WAIT; /* more events may wait */
 	if (!intake->has_more)
 		intake->heard_ns = now;
 	else if (intake->heard_ns + INTAKE_PATIENCE_NS < now)

@@ -56,7 +56,7 @@ static int make_directory(const char *path)
 	memcpy(dir, path, (size_t)(slash - path));
 	dir[slash - path] = '\0';
 	if (mkdir(dir, 0755) == 0) {
-		/* Whatever the umask: JVMs of any user must reach the socket. */
+		/* Independent of the umask: JVMs of any user must reach the socket. */
 		return chmod(dir, 0755) == 0 ? 0 : -errno;
 	}
 	if (errno != EEXIST) {

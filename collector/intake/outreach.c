@@ -16,8 +16,8 @@
 #include <string.h>
 
 #define FIRST_WAIT_NS (50 * CLOCK_NS_PER_MS)
-#define CHECK_NS      (100 * CLOCK_NS_PER_MS) /* whether it has greeted, or hung up */
-#define CALM_CHECK_NS (30 * CLOCK_NS_PER_SEC) /* whether its session still is */
+#define CHECK_NS      (100 * CLOCK_NS_PER_MS) /* between checks for a greeting or the end */
+#define CALM_CHECK_NS (30 * CLOCK_NS_PER_SEC) /* between checks of a session */
 
 void outreach_init(struct outreach *outreach, struct intake *intake, const char *proc_dir)
 {
@@ -70,7 +70,10 @@ static void put_off(struct outreach *outreach, struct outreach_agent *agent, int
 	back_off(outreach, agent, now_ns);
 }
 
-/* proc_fd is that of the agent's process, which was checked since it was opened. */
+/*
+ * Dials the agent. The caller has checked since opening proc_fd that proc_fd is the agent's
+ * process.
+ */
 static void dial(struct outreach *outreach, struct outreach_agent *agent, int proc_fd,
 		 uint64_t now_ns)
 {
@@ -88,7 +91,10 @@ static void dial(struct outreach *outreach, struct outreach_agent *agent, int pr
 	agent->next_ns = now_ns + CHECK_NS;
 }
 
-/* The process that it was found in, or -ESRCH if that is gone, whoever has its PID now. */
+/*
+ * Opens the process in which the agent was found. -ESRCH: the process is gone, even if its PID is
+ * in use.
+ */
 static int open_process(const struct outreach *outreach, const struct outreach_agent *agent)
 {
 	_cleanup_close_ int fd = -1;
@@ -110,7 +116,7 @@ static int open_process(const struct outreach *outreach, const struct outreach_a
 	return ret;
 }
 
-/* False if the agent is to be forgotten. */
+/* Returns false if the agent is to be forgotten. */
 static bool dial_again(struct outreach *outreach, struct outreach_agent *agent, uint64_t now_ns)
 {
 	_cleanup_close_ int fd = open_process(outreach, agent);
@@ -123,7 +129,10 @@ static bool dial_again(struct outreach *outreach, struct outreach_agent *agent, 
 		put_off(outreach, agent, fd, now_ns);
 		return true;
 	}
-	/* It may run another program by now, and a JVM that ends takes back what it said. */
+	/*
+	 * The process may run another program by now. A JVM that ends takes its listening region
+	 * back.
+	 */
 	err = beacon_read(fd, path);
 	if (err == -ENOENT || (!err && strcmp(path, agent->path) != 0))
 		return false;
