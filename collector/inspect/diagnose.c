@@ -17,7 +17,7 @@ static bool is_known_jvm(const struct process *process)
 	return process && process->jvm && process->jvm->state == JVM_CURRENT;
 }
 
-/* A running JVM that is not connected, or 0. */
+/* The next running JVM that is not connected, or 0. */
 static pid_t find_other_jvm(pid_t after)
 {
 	_cleanup_closedir_ DIR *dir = opendir("/proc");
@@ -56,7 +56,10 @@ static int diagnose_any(const char *socket_path, char ret[DIAGNOSE_BYTES])
 	return -EAGAIN;
 }
 
-/* A process of any kind is recorded: a JVM without its agent without names of Java code. */
+/*
+ * Judges one process. Any process can be recorded, but a JVM without its agent has no names of Java
+ * code.
+ */
 static int diagnose_one(const struct process *process, pid_t pid, const char *socket_path,
 			char ret[DIAGNOSE_BYTES])
 {
@@ -76,7 +79,7 @@ static int diagnose_one(const struct process *process, pid_t pid, const char *so
 	}
 }
 
-/* Along frame pointers: what is to be recorded and has none, if anything. */
+/* With --unwind=fp: names JVMs that are to be recorded and have no frame pointers. */
 static void diagnose_frame_pointers(const struct recording_options *options,
 				    struct targets *targets, char ret[DIAGNOSE_BYTES])
 {

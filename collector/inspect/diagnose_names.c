@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_BYTES (DIAGNOSE_BYTES / 4 * 3) /* of names; how many more there are is behind them */
+#define LIST_BYTES (DIAGNOSE_BYTES / 4 * 3) /* for names; the number left out stands behind */
 #define ID_DIGITS  12
 
 struct text {
@@ -36,7 +36,8 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *text, const c
 }
 
 /*
- * "web (0123456789ab)", "app (0123456789ab) of pod shop/api-1", or what runs outside of containers
+ * Writes "web (0123456789ab)", "app (0123456789ab) of pod shop/api-1", or the process if it is
+ * outside of containers.
  */
 static void say_process(struct text *text, const struct selector *selector,
 			const struct process *process)
@@ -65,7 +66,7 @@ static void say_process(struct text *text, const struct selector *selector,
 		    workload->name_space[0] ? "/" : "", workload->pod);
 }
 
-/* Several processes may be called the same. */
+/* Whether the list lacks the name. Several processes may have one name. */
 static bool is_new(const struct text *list, const char *name)
 {
 	const size_t len = strlen(name);
@@ -86,7 +87,7 @@ static bool is_there(const struct process *process)
 	return !process->gone_ns && process->jvm && process->jvm->state <= JVM_CURRENT;
 }
 
-/* Those that are known, or of them those that fit best. */
+/* Writes the names of all known processes, or of those that fit best. */
 static void say_names(struct text *text, const struct selection *selection, enum selector_fit best,
 		      const struct targets *targets)
 {
@@ -145,7 +146,7 @@ static int say_none(const struct selection *selection, const struct targets *tar
 	return -EAGAIN;
 }
 
-/* It may have ended a moment ago, before anybody has told. */
+/* Whether the process runs. It may have ended a moment ago, before anything has told of the end. */
 static bool is_running(const struct process *process)
 {
 	uint64_t ticks;
@@ -153,7 +154,10 @@ static bool is_running(const struct process *process)
 	return !process->gone_ns && process_stat_start_ticks(process->pid, &ticks) != -ESRCH;
 }
 
-/* What runs and is not known. True: it says what is wrong with one that is meant. */
+/*
+ * Looks for processes that fit and are not known as JVMs. True: ret says what is wrong with such a
+ * process.
+ */
 static bool say_unknown(const struct selection *selection, struct targets *targets,
 			const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
@@ -215,7 +219,7 @@ static int judge(struct selection *selection, const struct recording_options *op
 	return err;
 }
 
-/* Whether one that is meant can be recorded. */
+/* Returns 0 if a process that fits can be recorded, else an error and the reason. */
 static int check_connected(const struct selection *selection, struct targets *targets,
 			   const char *socket_path, char ret[DIAGNOSE_BYTES])
 {

@@ -24,7 +24,7 @@ static void say_mount(char *ret, size_t size, const char *socket_path, pid_t pid
 		 (int)pid, socket_path, len, dir, len, dir);
 }
 
-/* Whether its agent listens; then why it was not reached. */
+/* Whether the process's agent listens. ret then says why the agent was not reached. */
 static bool say_listening(char *ret, size_t size, pid_t pid)
 {
 	char path[BEACON_PATH_BYTES];
@@ -55,7 +55,7 @@ bool diagnose_may_connect(pid_t pid)
 
 	if (process_new(pid, 0, &process) < 0)
 		return false;
-	may = process->space.count == 0 || process_has_agent(process) /* 0: not ours to see */
+	may = process->space.count == 0 || process_has_agent(process) /* 0: may not be read */
 	      || age_ns < DIAGNOSE_YOUNG_NS ||
 	      (process_has_libjvm(process) && age_ns < DIAGNOSE_STARTING_NS);
 	process_free(process);

@@ -25,7 +25,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define FIRST_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* the kernel's PROC_PID_INIT_INO */
+#define FIRST_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* PROC_PID_INIT_INO of the kernel */
 
 /* ---- perf events ---- */
 
@@ -59,7 +59,7 @@ static long read_setting(const char *path, long unknown)
 	return end == text ? unknown : value;
 }
 
-/* What else than the usual rights forbids it: a sentence's end, or "". */
+/* What forbids perf events besides the usual rights: the end of a sentence, or "". */
 static const char *other_hand(void)
 {
 	static char text[256];
@@ -138,7 +138,7 @@ static void check_hardware(struct doctor *doctor)
 			     "which does not see code that runs with interrupts off");
 }
 
-/* What a recording hears of programs that begin without charging the whole host for it. */
+/* Says whether a recording hears of programs that begin, without a cost for the whole host. */
 static void say_exec(struct doctor *doctor, bool is_heard)
 {
 	const struct finding finding = {.check = "exec-events",
@@ -158,7 +158,8 @@ static void say_exec(struct doctor *doctor, bool is_heard)
 }
 
 /*
- * As a recording would: all CPUs, with snapshots. What goes wrong is said here, not by the sampler.
+ * Opens ring buffers as a recording would: on all CPUs, with snapshots. Errors are said here and
+ * not by the sampler.
  */
 static void check_rings(struct doctor *doctor)
 {
@@ -248,7 +249,7 @@ static void check_capabilities(struct doctor *doctor)
 	}
 }
 
-/* Calls that a seccomp filter made for other programs may forbid, tried on this process. */
+/* Tries, on this process, system calls that a seccomp filter for other programs may forbid. */
 static void check_calls(struct doctor *doctor)
 {
 	const struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
@@ -319,7 +320,7 @@ static void check_namespace(struct doctor *doctor)
 
 	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_PID_NAMESPACE)
 		doctor_say(doctor, &good, NULL, "all processes of the host can be seen");
-	else if (mount_namespace_is_other(1, NULL) > 0) /* PID 1 is not of this container */
+	else if (mount_namespace_is_other(1, NULL) > 0) /* PID 1 is outside of this container */
 		doctor_say(
 			doctor, &nested,
 			"run the collector with the host's PIDs, unless these are a node's: docker "

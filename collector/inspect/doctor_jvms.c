@@ -26,16 +26,16 @@
 #include <unistd.h>
 
 #define AGENT_LINE     "-agentpath:/opt/fgcollect/libfgagent.so"
-#define TEXT_MAX_BYTES (1u << 20) /* of a command line or an environment */
+#define TEXT_MAX_BYTES (1u << 20) /* limit of a command line or an environment */
 #define JDK8_SAFE      382
 #define OBJECT_BYTES   160
 
-/* One JVM being looked at. */
+/* One JVM that is looked at. */
 struct patient {
 	pid_t pid;
 	char object[OBJECT_BYTES];
 	const struct process *process;
-	const json_t *known; /* of 'fgcollect list'; NULL: its agent is not connected */
+	const json_t *known; /* from 'fgcollect list'; NULL: the agent is not connected */
 };
 
 static void say(struct doctor *doctor, const struct patient *patient, enum finding_state state,
@@ -48,7 +48,7 @@ static void say(struct doctor *doctor, const struct patient *patient, enum findi
 
 /* ---- versions ---- */
 
-/* What is known of that version of HotSpot; true if its agent keeps still because of it. */
+/* Says what is known of the JVM's version. True: because of the version the agent does nothing. */
 static bool check_version(struct doctor *doctor, const struct patient *patient)
 {
 	char version[64], what[256];
@@ -125,7 +125,7 @@ static void check_known(struct doctor *doctor, const struct patient *patient)
 
 /* ---- agents that are not ---- */
 
-/* In a text of words that end with NUL: the value of socket= in the agent's options. */
+/* Finds the value of socket= in the agent's options. text is a list of words that end with NUL. */
 static bool find_socket(const char *text, size_t len, char *ret, size_t size)
 {
 	for (size_t at = 0; at < len; at += strlen(text + at) + 1) {
@@ -141,9 +141,7 @@ static bool find_socket(const char *text, size_t len, char *ret, size_t size)
 	return false;
 }
 
-/*
- * Where the agent looks for the socket: as its options say, or as ours if they are not to be seen.
- */
+/* Where the agent looks for the socket: its socket= if that can be read, else the default. */
 static void agent_socket(const struct patient *patient, char *ret, size_t size)
 {
 	static const char *const files[] = {"cmdline", "environ"};
@@ -163,7 +161,8 @@ static void agent_socket(const struct patient *patient, char *ret, size_t size)
 }
 
 /*
- * Whether the directory of that path in its root is that of ours, where the socket may be none now.
+ * Whether the socket's directory in the JVM's root is our directory. There need be no socket in it
+ * now.
  */
 static bool sees_directory(const struct patient *patient, const char *path, const char *ours)
 {
@@ -200,7 +199,7 @@ static void say_missing_socket(struct doctor *doctor, const struct patient *pati
 	say(doctor, patient, FINDING_PROBLEM, fix, what);
 }
 
-/* It sees something there; is it the collector's socket? */
+/* Says whether the file at the socket's path is the collector's socket. */
 static void check_seen_socket(struct doctor *doctor, const struct patient *patient,
 			      const struct stat *seen)
 {
@@ -225,7 +224,7 @@ static void check_seen_socket(struct doctor *doctor, const struct patient *patie
 		    "has the agent and sees the collector's socket, but has not connected");
 }
 
-/* Whether it listens, which is all that there is to say then. */
+/* Whether the agent listens. Nothing else is left to say then. */
 static bool check_listening(struct doctor *doctor, const struct patient *patient)
 {
 	char path[BEACON_PATH_BYTES], what[512];
@@ -303,7 +302,7 @@ static const json_t *find_known(const json_t *list, pid_t pid)
 	return NULL;
 }
 
-/* Whether it is a JVM; -EACCES if that cannot be seen. */
+/* Returns 1 if the process is a JVM, 0 if not, -EACCES if that cannot be seen. */
 static int check_process(struct doctor *doctor, const json_t *list, pid_t pid)
 {
 	struct patient patient = {.pid = pid, .known = find_known(list, pid)};

@@ -83,7 +83,7 @@ static void check_socket_dir(struct doctor *doctor)
 	}
 }
 
-/* A file is made there, without a name. */
+/* Makes a file without a name in the directory. */
 static int try_file(const char *dir)
 {
 	const int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);

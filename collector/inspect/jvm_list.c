@@ -25,7 +25,7 @@ static json_t *losses_of(const struct jvm *jvm)
 	return losses;
 }
 
-/* Frames of interpreted methods that have no name, by reason. */
+/* Counts interpreted frames without a name, by reason. */
 static json_t *unnamed_of(const struct jvm *jvm)
 {
 	json_t *unnamed = json_object();
@@ -376,7 +376,7 @@ json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stat
 	return list;
 }
 
-/* At most width characters, padded with spaces if pad; see utf8.h for what becomes '?'. */
+/* Writes at most width characters, and pads with spaces if pad. utf8.h says what becomes '?'. */
 static void print_text(FILE *stream, const char *text, int width, bool pad)
 {
 	size_t left = strlen(text);
@@ -397,7 +397,10 @@ static void print_text(FILE *stream, const char *text, int width, bool pad)
 		putc(' ', stream);
 }
 
-/* What an agent says of its losses is any number; the sum stays at the greatest. */
+/*
+ * Adds a loss that an agent reports, which may be any number. A sum that is too large stays at
+ * INT64_MAX.
+ */
 static void add_loss(uint64_t *sum, json_int_t value)
 {
 	const uint64_t count = value < 0 ? INT64_MAX : (uint64_t)value;
@@ -455,7 +458,7 @@ static void print_counters(const json_t *counters, FILE *stream)
 
 	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
 		if (json_integer_value(value) == 0 || strcmp(key, "jitdump_written") == 0)
-			continue; /* that one is no loss */
+			continue; /* that counter is not a loss */
 		fprintf(stream, "%s%lld ", separator, (long long)json_integer_value(value));
 		for (const char *p = key; *p; p++)
 			putc(*p == '_' ? ' ' : *p, stream);

@@ -29,7 +29,10 @@ void jvm_names_add(json_t *jvm, const struct process *process)
 	json_object_set_new(jvm, "main_class", json_string(clean));
 }
 
-/* The list may have come from another process, so that nobody here has cleaned it. */
+/*
+ * Cleans and writes the text. The list may come from another process, which may not have cleaned
+ * it.
+ */
 static void print(FILE *stream, const char *text)
 {
 	char clean[LABEL_KEY_BYTES];

@@ -22,7 +22,9 @@
 #define CHUNK_BYTES	 (64u << 10)
 #define MAX_LIBJVM_BYTES (64u << 20)
 
-/* At the beginning of text; false if it is none, or may go on behind the end. */
+/*
+ * Reads a version at the start of text. False: no version is there, or it may go on beyond the end.
+ */
 static bool take_version(const char *text, size_t len, char *ret, size_t size)
 {
 	static const char version_chars[] = "0123456789._";
@@ -61,7 +63,8 @@ static const char *find_libjvm(const struct process *process)
 }
 
 /*
- * "release" in the JDK's home, which is above lib/server, lib/amd64/server or jre/lib/amd64/server.
+ * Finds the file "release" in the JDK's home, which is above lib/server, lib/amd64/server or
+ * jre/lib/amd64/server.
  */
 static bool find_release(const char *libjvm, char ret[PATH_MAX])
 {
@@ -72,7 +75,7 @@ static bool find_release(const char *libjvm, char ret[PATH_MAX])
 	lib = strstr(ret, "/jre/lib/");
 	lib = lib ? lib : strstr(ret, "/lib/");
 	for (char *next = lib; next && next[1] == 'l' && (next = strstr(next + 1, "/lib/"));)
-		lib = next; /* /usr/lib/jvm/java-17/lib/server: the last one */
+		lib = next; /* the last "/lib/" counts: /usr/lib/jvm/java-17/lib/server */
 	if (!lib || (size_t)(lib - ret) + sizeof("/release") > PATH_MAX)
 		return false;
 	memcpy(lib, "/release", sizeof("/release"));
@@ -92,7 +95,7 @@ static bool read_release(int root, const char *libjvm, char *ret, size_t size)
 	return n > 0 && jvm_release_find(text, (size_t)n, RELEASE_KEY, ret, size);
 }
 
-/* A chunk at a time, each with the end of the one before it. */
+/* Reads a chunk at a time. Each chunk begins with the end of the chunk before. */
 static bool read_libjvm(int root, const char *libjvm, char *ret, size_t size)
 {
 	_cleanup_free_ char *chunk = malloc(CHUNK_BYTES);

@@ -21,7 +21,7 @@ static int keep_pid(json_t *jvms, pid_t pid, char ret_why[DIAGNOSE_BYTES])
 	return -EAGAIN;
 }
 
-/* By names; what has ended is no more. */
+/* Keeps the JVMs that fit by name. A JVM that has ended is removed. */
 static void keep_named(json_t *jvms, const struct selection *selection,
 		       const struct targets *targets)
 {

@@ -39,5 +39,5 @@ void self_stats_read(struct self_stats *ret)
 		.descriptors = count_entries("/proc/self/fd"),
 		.threads = count_entries("/proc/self/task"),
 	};
-	ret->descriptors -= ret->descriptors > 0; /* the one that it was counted with */
+	ret->descriptors -= ret->descriptors > 0; /* the descriptor of /proc/self/fd itself */
 }
