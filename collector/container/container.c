@@ -24,7 +24,7 @@
 #define MAX_CGROUP_BYTES (256u << 10)
 #define ID_DIGITS	 64
 #define ECS_DIGITS	 32
-#define UID_BYTES	 36 /* of a UID with its four dashes */
+#define UID_BYTES	 36 /* a UID with its four dashes */
 #define NAME_BYTES	 253
 
 struct part {
@@ -57,7 +57,7 @@ static void strip_suffix(struct part *part, const char *suffix)
 		part->len -= len;
 }
 
-/* How many hexadecimal digits part ends with. */
+/* The number of hexadecimal digits at the end of part. */
 static size_t hex_tail(struct part part)
 {
 	size_t n = 0;
@@ -76,7 +76,7 @@ static size_t decimal_tail(struct part part)
 	return n;
 }
 
-/* Length of the ID that part ends with; 0 if with none. */
+/* The length of the ID at the end of part; 0: no ID is there. */
 static size_t id_tail(struct part part)
 {
 	const size_t number = decimal_tail(part);
@@ -92,7 +92,7 @@ static size_t id_tail(struct part part)
 		       : 0;
 }
 
-/* The next component behind *at, or false at the line's end. */
+/* Reads the next component behind *at. False: the line has no more. */
 static bool next_part(const char **at, const char *end, struct part *ret)
 {
 	const char *start = *at;
@@ -132,7 +132,7 @@ bool container_is_pod_name(const char *text, size_t len)
 	return true;
 }
 
-/* The last ID in a line goes to ret, which is otherwise left alone. */
+/* Writes the last ID of a line to ret. A line without an ID leaves ret unchanged. */
 static void parse_line(struct part line, struct part *ret)
 {
 	const char *at = line.at, *end = line.at + line.len;
@@ -145,7 +145,9 @@ static void parse_line(struct part line, struct part *ret)
 		strip_suffix(&part, " (deleted)");
 		strip_suffix(&part, ".scope");
 		len = id_tail(part);
-		/* A monitor bears its container's ID but is outside; a build step is no container.
+		/*
+		 * A monitor is outside of the container whose ID its name has. A build step is not
+		 * a container.
 		 */
 		if (len > 0 && !is_build && !starts_with(part, "crio-conmon-") &&
 		    !starts_with(part, "libpod-conmon-"))
@@ -193,7 +195,7 @@ int container_parse(const char *text, struct container *ret)
 		return err;
 	*ret = (struct container){0};
 	memcpy(ret->id, id, sizeof(ret->id));
-	pod_uid_parse(text, ret->pod_uid); /* or it stays "" */
+	pod_uid_parse(text, ret->pod_uid); /* on failure pod_uid stays "" */
 	return 0;
 }
 

@@ -21,13 +21,15 @@
 #include <unistd.h>
 
 #define DOCKER_DIR "/var/lib/docker/containers"
-#define MAX_PLACES 8 /* of one file system */
+#define MAX_PLACES 8 /* mounts of one file system */
 
 typedef int take_record(const char *text, size_t len, struct container *container);
 
 void container_names_init(struct container_names *names, const char *root, const char *mounts_path)
 {
-	/* This process has mounts of its own, and PID 1 is not in its tree of processes. */
+	/*
+	 * Only if this process has mounts of its own, and PID 1 does not belong to its container.
+	 */
 	const bool asks_first = !root && mount_namespace_is_other(1, NULL) > 0;
 
 	*names = (struct container_names){.root_fd = -1, .mounts_path = mounts_path};
@@ -47,7 +49,7 @@ void container_names_fini(struct container_names *names)
 	names->root_fd = -1;
 }
 
-/* A source of one file, below a directory of the host's. */
+/* A file with facts about containers, in a directory of the host. */
 struct source {
 	const char *dir;
 	const char *file;
@@ -55,7 +57,7 @@ struct source {
 	take_record *take;
 };
 
-/* Whether it was there and said something of the container. */
+/* Whether the file was there and said something about the container. */
 static bool read_source(struct container_names *names, const struct source *source,
 			struct container *container)
 {
@@ -100,8 +102,9 @@ static void remember_dir(struct container_names *names, const char *place)
 }
 
 /*
- * Docker's directory of containers, from that of the one whose /etc/hostname is mounted: its own,
- * or that of the container whose network it shares. The record that is read is its own in any case.
+ * Reads Docker's record of the container. Docker's directory of containers is found by the
+ * directory whose /etc/hostname the container mounts: the container's own, or that of the container
+ * whose network it shares. The record is the container's own in both cases.
  */
 static bool read_docker_by_mount(struct container_names *names, const struct mount_info *mounts,
 				 struct container *container)
@@ -177,7 +180,10 @@ static bool read_storage_at(struct container_names *names, const char *storage,
 	return false;
 }
 
-/* Storage is where it is by default, or two directories above the container's own layer. */
+/*
+ * Reads the storage of containers: at its usual place, or two directories above the container's
+ * layer.
+ */
 static void read_storage(struct container_names *names, const struct mount_info *mounts,
 			 struct container *container)
 {
@@ -196,7 +202,7 @@ static void read_storage(struct container_names *names, const struct mount_info 
 	read_storage_at(names, storage, container);
 }
 
-/* The first name of a directory that take takes. */
+/* Reads the first name in a directory that take accepts. */
 static void read_log_names(struct container_names *names, const char *path,
 			   int (*take)(const char *name, struct container *container),
 			   struct container *container)
@@ -252,7 +258,7 @@ void container_names_read(struct container_names *names, char *mounts_text,
 		read_log_names(names, "/var/log/pods", container_records_log_dir, container);
 }
 
-/* ---- one that does not run ---- */
+/* ---- containers that do not run ---- */
 
 static bool is_called(const struct container *container, const char *name)
 {

@@ -9,7 +9,9 @@
 #include <jansson.h>
 #include <string.h>
 
-/* A name's parts: "k8s_<container>_<pod>_<namespace>_<uid>_<attempt>", as kubelets name things. */
+/*
+ * The parts of the names that kubelets give: "k8s_<container>_<pod>_<namespace>_<uid>_<attempt>".
+ */
 #define KUBELET_PARTS 6
 
 static void take_text(const char *text, size_t len, char *ret, size_t size)
@@ -18,7 +20,7 @@ static void take_text(const char *text, size_t len, char *ret, size_t size)
 		utf8_clean(text, len, ret, size);
 }
 
-/* Of Kubernetes, or nothing. */
+/* Takes the text if it is a name that Kubernetes allows. */
 static void take_pod_name(const char *text, size_t len, char *ret)
 {
 	if (!ret[0] && container_is_pod_name(text, len))
@@ -31,7 +33,7 @@ static void take_pod_uid(const char *text, size_t len, struct container *contain
 		utf8_clean(text, len, container->pod_uid, sizeof(container->pod_uid));
 }
 
-/* Where Kubernetes' words stand in labels and annotations, by who wrote them. */
+/* Takes Kubernetes' names from a label or an annotation. The keys depend on the engine. */
 static void take_kubernetes(struct container *container, const char *key, const char *value)
 {
 	static const char *const pods[] = {"io.kubernetes.pod.name",
@@ -58,7 +60,7 @@ static void take_kubernetes(struct container *container, const char *key, const 
 		take_text(value, len, container->name, sizeof(container->name));
 }
 
-/* The parts of a kubelet's name; false: it is none. */
+/* Splits a kubelet's name into its parts. False: the name is not a kubelet's. */
 static bool split_kubelet_name(const char *name, const char *parts[KUBELET_PARTS],
 			       size_t lens[KUBELET_PARTS])
 {
@@ -80,7 +82,7 @@ static bool split_kubelet_name(const char *name, const char *parts[KUBELET_PARTS
 	return n == KUBELET_PARTS && container_is_pod_uid(parts[4], lens[4]);
 }
 
-/* What an engine calls it, which in a pod is made of the pod's names. */
+/* Takes an engine's name of the container. In a pod the name consists of the pod's names. */
 static void take_name(struct container *container, const char *name)
 {
 	const char *parts[KUBELET_PARTS];
@@ -134,7 +136,7 @@ bool container_records_docker_runs(const char *text, size_t len)
 	return runs;
 }
 
-/* CRI-O's words, which are JSON within a text. */
+/* Takes the names in CRI-O's metadata, a text with JSON in it. */
 static void take_metadata(struct container *container, const char *text)
 {
 	json_t *metadata = json_loads(text, 0, NULL);
@@ -186,7 +188,7 @@ int container_records_oci(const char *text, size_t len, struct container *contai
 		if (!json_is_string(value))
 			continue;
 		take_kubernetes(container, key, json_string_value(value));
-		/* Engines' own notes are no labels. */
+		/* Annotations that engines make for themselves are not labels. */
 		if (strncmp(key, "io.kubernetes.", 14) != 0 && strncmp(key, "nerdctl/", 8) != 0 &&
 		    strncmp(key, "io.podman.", 10) != 0 && strncmp(key, "io.container.", 13) != 0)
 			label_set_add(&container->labels, key, json_string_value(value));

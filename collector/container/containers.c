@@ -75,7 +75,7 @@ static void set_next(struct container_entry *entry, uint64_t now_ns)
 	entry->next_ns = now_ns + retry_ns;
 }
 
-/* Anew; what was known stays where nothing is found any more. */
+/* Reads the entry again. If no name is found any more, the known facts stay. */
 static void read_entry(struct containers *containers, struct container_entry *entry,
 		       uint64_t now_ns)
 {
@@ -101,7 +101,7 @@ static void read_entry(struct containers *containers, struct container_entry *en
 	set_next(entry, now_ns);
 }
 
-/* One that nobody uses makes room. */
+/* Removes an entry that no process uses. */
 static void drop_unused(struct containers *containers)
 {
 	size_t pos = 0;
@@ -154,7 +154,7 @@ struct container_entry *containers_hold(struct containers *containers, pid_t pid
 		entry->pid = pid;
 		read_entry(containers, entry, now_ns);
 	} else if (entry->users == 0 && entry->next_ns <= now_ns) {
-		entry->pid = pid; /* nobody has looked since */
+		entry->pid = pid; /* no process has used the entry since */
 		read_entry(containers, entry, now_ns);
 	}
 	entry->users++;
@@ -164,7 +164,7 @@ struct container_entry *containers_hold(struct containers *containers, pid_t pid
 
 void containers_release(struct containers *containers, struct container_entry *entry)
 {
-	(void)containers; /* it stays for the next process, until there is need of its room */
+	(void)containers; /* the entry stays for the next process until its room is needed */
 	if (entry)
 		entry->users--;
 }

@@ -50,7 +50,7 @@ ssize_t host_file_read(int dir_fd, const char *path, size_t max_bytes, char **re
 	if (len < 0)
 		return len;
 	if (len > st.st_size)
-		return -EAGAIN; /* it grows while it is read: its writer is not done */
+		return -EAGAIN; /* the file grows, so its writer has not finished */
 	buf[len] = '\0';
 	*ret = buf;
 	buf = NULL;

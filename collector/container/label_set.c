@@ -16,7 +16,7 @@ const char *label_set_find(const struct label_set *set, const char *key)
 	return NULL;
 }
 
-/* The texts are clean and have room. */
+/* Adds a label if there is room. The texts must be clean. */
 static bool add(struct label_set *set, const char *key, const char *value)
 {
 	struct label label;
@@ -40,7 +40,7 @@ void label_set_add_parts(struct label_set *set, const char *key, size_t key_len,
 
 	if (key_len == 0)
 		return;
-	/* A label that is cut would be another. */
+	/* A label that was cut would be a different label. */
 	if (!utf8_clean(key, key_len, clean_key, sizeof(clean_key)) ||
 	    !utf8_clean(value, value_len, clean_value, sizeof(clean_value)) ||
 	    !add(set, clean_key, clean_value))

@@ -7,7 +7,7 @@
 
 struct mount_line {
 	char *device, *root, *point;
-	char *type, *options; /* of the file system; "" if the line has none */
+	char *type, *options; /* of the file system; "" if the line lacks it */
 };
 
 static bool is_octal(char c)
@@ -31,7 +31,7 @@ static void unescape(char *text)
 	*to = '\0';
 }
 
-/* The next field of a line, terminated; NULL at its end. */
+/* The next field of a line, terminated; NULL at the line's end. */
 static char *next_field(char **at)
 {
 	char *field = *at + strspn(*at, " ");
@@ -93,7 +93,7 @@ static bool is_one_of(const char *text, const char *const *words, size_t count)
 	return false;
 }
 
-/* /etc/hostname and its like: their directory is the one of the container's records. */
+/* Files such as /etc/hostname are mounted from the directory of the container's records. */
 static void take_hostname(const struct mount_line *line, struct mount_info *ret)
 {
 	static const char *const points[] = {"/etc/hostname", "/etc/hosts", "/etc/resolv.conf"};
@@ -109,7 +109,7 @@ static void take_hostname(const struct mount_line *line, struct mount_info *ret)
 	strcpy(ret->hostname_device, line->device);
 }
 
-/* "pods/<uid>/..." in a path of the kubelet's. */
+/* Reads "pods/<uid>/..." in one of the kubelet's paths. */
 static void take_kubelet(const struct mount_line *line, struct mount_info *ret)
 {
 	static const char pods[] = "/pods/", containers[] = "/containers/";
@@ -168,7 +168,7 @@ void mount_info_parse(char *text, struct mount_info *ret)
 	}
 }
 
-/* What is left of path below root, or NULL: "/a/b" below "/a" is "/b". */
+/* The rest of path below root, or NULL: "/a/b" below "/a" is "/b". */
 static const char *below(const char *path, const char *root)
 {
 	const size_t len = strcmp(root, "/") == 0 ? 0 : strlen(root);

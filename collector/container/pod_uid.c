@@ -35,7 +35,7 @@ static bool is_dash_at(size_t i)
 	return i == 8 || i == 13 || i == 18 || i == 23;
 }
 
-/* Length of the UID that text begins with; 0: with none. */
+/* The length of the UID at the start of text; 0: no UID is there. */
 static size_t uid_len(const char *text)
 {
 	const size_t len = strspn(text, "0123456789abcdef-_");
