@@ -10,8 +10,9 @@
 #include <string.h>
 
 /*
- * Agents say when on their own clock, which a time namespace may have moved. A time in the future
- * would outlive every later event at that address, so there is none.
+ * Turns an agent's time into the host's. Agents use their own clock, which a time namespace may
+ * have moved. A time in the future is replaced by now, because such a range would outlive all later
+ * events at its address.
  */
 static uint64_t host_time(const struct process *process, uint64_t time_ns, uint64_t now_ns)
 {
@@ -21,8 +22,8 @@ static uint64_t host_time(const struct process *process, uint64_t time_ns, uint6
 }
 
 /*
- * What a resync repeats was there before, and its time is that of the repetition. How long before
- * is not known: perf, which goes by the time alone, is told when the resync began.
+ * A range in a resync existed before, and its time is that of the resync's record. perf finds code
+ * by time alone, and the true birth is not known, so perf gets the time at which the resync began.
  */
 static void dump_range(struct process *process, const struct code_range *range, bool is_resync,
 		       uint64_t now_ns)
@@ -35,7 +36,10 @@ static void dump_range(struct process *process, const struct code_range *range, 
 	jitdump_target_add(&process->jitdump, process->pid, range, time_ns, now_ns);
 }
 
-/* HotSpot makes one, by hand, when it first mounts a virtual thread. */
+/*
+ * Notes HotSpot's method enterSpecial, which HotSpot generates when it first mounts a virtual
+ * thread.
+ */
 static void note_mounting(struct jvm *jvm, const struct code_range *range)
 {
 	if (range->kind == CODE_NATIVE_WRAPPER && range->frame.complete > 0 && range->class_name &&
@@ -79,7 +83,10 @@ static bool is_sound(const struct wire_frame *said, uint32_t code_size)
 	       said->complete <= code_size && said->entry <= code_size;
 }
 
-/* An unwinder believes what is kept here; the rest is counted. Without a size none of it helps. */
+/*
+ * Checks the frame facts, because the unwinder trusts them. Broken facts are counted. Without the
+ * frame's size the other facts are of no use.
+ */
 static struct code_frame take_frame(struct process *process, const struct wire_frame *said,
 				    uint32_t code_size, bool is_broken)
 {
@@ -103,7 +110,7 @@ static int apply_load(struct process *process, const struct wire_record *record,
 	if (err)
 		return err;
 	if (!code_range_is_valid(load.addr, load.size))
-		return -EINVAL; /* before its names are kept */
+		return -EINVAL; /* checked before the names are kept */
 	inlines = code_inlines_read(process, &load, &names);
 	struct code_range range = {
 		.addr = load.addr,
@@ -131,10 +138,10 @@ static const char *stub_name(struct process *process, struct wire_str said)
 }
 
 /*
- * When all code is asked for, HotSpot from JDK 21 on also tells of a stub that a compiler thread
- * generates at this moment: from its beginning to address 0, as far as 32 bits can say that. As of
- * up to 4 GiB it would take the place of all code and of libraries behind it. It is told of anew,
- * by its true size, once it is complete and can be run.
+ * When all code is asked for, HotSpot from JDK 21 on also reports a stub that a compiler thread is
+ * generating: from its start to address 0, cut to 32 bits. Such a range of up to 4 GiB would
+ * replace all code and libraries behind the start. When the stub is complete and can run, HotSpot
+ * reports it again with its true size.
  */
 static bool is_incomplete(const struct wire_stub *stub)
 {
@@ -171,7 +178,7 @@ static int apply_unload(struct process *process, const struct wire_record *recor
 	struct wire_method_unload unload;
 	const int err = wire_decode_method_unload(record, &unload);
 
-	/* The map keeps a dropped method's line until its addresses are used again. */
+	/* The map keeps the line of an unloaded method until its addresses are used again. */
 	if (!err)
 		code_map_remove(process->code, unload.addr,
 				host_time(process, unload.time_ns, now_ns));
@@ -195,7 +202,7 @@ static int apply_resync(struct process *process, const struct wire_record *recor
 		return 0;
 	}
 	if (!jvm->is_resyncing || jvm->resync_epoch != resync.epoch)
-		return -EPROTO; /* the end of another one proves nothing of this one */
+		return -EPROTO; /* the end of another resync proves nothing about this one */
 	jvm->is_resyncing = false;
 	if (code_map_resync_end(process->code, resync.complete) > 0)
 		map_writer_mark(&process->map, process->code, NULL, now_ns);
@@ -289,5 +296,5 @@ void code_events_apply(struct process *process, const struct wire_record *record
 	}
 	if (err)
 		process->jvm->bad_records++;
-	process_compact_names(process, now_ns); /* no name is borrowed any more */
+	process_compact_names(process, now_ns); /* no name is borrowed here any more */
 }

@@ -16,7 +16,7 @@ static const char *java_str(struct process *process, struct wire_str s)
 	return process_name(process, s.data, s.len);
 }
 
-/* A name of ours where the JVM says none. */
+/* The name, or otherwise if the JVM gives none. */
 static const char *name_or(struct process *process, const char *name, const char *otherwise)
 {
 	return name ? name : process_name(process, otherwise, strlen(otherwise));
@@ -41,7 +41,7 @@ static struct code_method said_names(struct process *process, const struct wire_
 	};
 }
 
-/* The names that the record says itself; name is NULL if it says none at all. */
+/* The names in the record itself; name is NULL if the record has none. */
 static struct code_method own_names(struct process *process, const struct wire_method_load *load)
 {
 	const struct wire_method own = {
@@ -55,16 +55,16 @@ static struct code_method own_names(struct process *process, const struct wire_m
 	return says_none ? (struct code_method){0} : said_names(process, &own);
 }
 
-/* A table being read. */
+/* An inline table that is being read. */
 struct reading {
 	struct process *process;
-	const struct code_method *own; /* names of the record */
+	const struct code_method *own; /* names in the record */
 	struct wire_inline wire;
 	struct code_method **methods;
 	uint32_t n_methods;
 };
 
-/* Leaves NULL in its place if it fails. */
+/* Adds one method. On failure *place is NULL. */
 static int add_method(struct reading *reading, const struct wire_method *said,
 		      struct code_method **place)
 {
@@ -88,13 +88,19 @@ static int add_method(struct reading *reading, const struct wire_method *said,
 	return said->id ? code_methods_set_id(store, said->id, *place) : 0;
 }
 
-/* All of them, because IDs are introduced here; the first error counts. */
+/*
+ * Reads all methods, even after an error, because the table gives methods their IDs. Returns the
+ * first error.
+ */
 static int read_methods(struct reading *reading)
 {
 	struct wire_method said;
 	int err = 0, n;
 
-	/* Each takes a byte at least, so that what is allocated was paid for. */
+	/*
+	 * Each method takes at least a byte of the record, so memory is limited by the record's
+	 * size.
+	 */
 	if (reading->wire.n_methods > reading->wire.left)
 		return -EBADMSG;
 	reading->methods = calloc(reading->wire.n_methods, sizeof(struct code_method *));

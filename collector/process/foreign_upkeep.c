@@ -5,11 +5,13 @@
 #include "base/process_stat.h"
 #include "process/process.h"
 
-/* 1 MiB takes some 10 ms. */
+/* 1 MiB takes some 10 ms to read. */
 #define STEP_BYTES    ((size_t)4 << 20)
-#define PROCESS_BYTES ((size_t)2 << 20) /* while others wait */
+#define PROCESS_BYTES ((size_t)2 << 20) /* limit of one process while others wait */
 
-/* The dead have nothing to add once their file, if there is one, has been read to its end. */
+/*
+ * Whether to read. For a process that is gone, only a file that is not read to its end is read on.
+ */
 static bool is_due(const struct process *process, uint64_t now_ns)
 {
 	const struct foreign_reader *reader = &process->foreign;
@@ -60,7 +62,7 @@ static void read_process(struct foreign_upkeep *upkeep, struct process *process,
 		reader->began_at = process_stat_started_at(process->pid);
 	owner.began_at = reader->began_at;
 	if (process->gone_ns)
-		reader->look_ns = UINT64_MAX; /* the name may be another's by now */
+		reader->look_ns = UINT64_MAX; /* another process may use the name by now */
 	upkeep->done += foreign_reader_step(reader, &owner, max_bytes, &upkeep->stats);
 	upkeep->files += reader->is_open - was_open;
 	upkeep->bytes += (reader->map ? foreign_map_bytes(reader->map) : 0) - before;
@@ -72,7 +74,7 @@ void foreign_upkeep_begin(struct foreign_upkeep *upkeep, struct process *process
 		read_process(upkeep, process, now_ns, STEP_BYTES - upkeep->done);
 }
 
-/* From where the last step ended, once around at most. */
+/* Goes on where the last step ended, and visits each process at most once. */
 void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *processes,
 			 uint64_t now_ns)
 {

@@ -12,18 +12,16 @@
 #include <string.h>
 
 /*
- * exec maps the new program before the kernel says that there is one: in less time than this,
- * unless its file has to be waited for. What is taken for the old program's then is read again when
- * a sample hits it.
+ * exec maps the new program before the kernel reports the exec. The time between is shorter than
+ * this, unless exec has to wait for the file. A new mapping that is then taken for the old
+ * program's is read again when a sample hits it.
  */
 #define EXEC_NS (50 * CLOCK_NS_PER_MS)
 
-/*
- * Of a thread's name, what HotSpot leaves of a longer one in any version: "%.7s..%.6s" from 21 on.
- */
+/* The start of a longer name that HotSpot of any version keeps: "%.7s..%.6s" since JDK 21. */
 #define NAME_LEAST_ALIKE 7
 
-/* /proc/<pid>/timens_offsets: lines "monotonic <seconds> <nanoseconds>". */
+/* Reads /proc/<pid>/timens_offsets, with lines "monotonic <seconds> <nanoseconds>". */
 static int64_t read_clock_offset(pid_t pid)
 {
 	char path[64], text[256];
@@ -66,7 +64,7 @@ int process_new(pid_t pid, uint64_t start_ticks, struct process **ret)
 		process_free(process);
 		return err == -ENOMEM ? err : -ESRCH;
 	}
-	*ret = process; /* without the right to read its mappings it is still worth knowing */
+	*ret = process; /* a process whose mappings may not be read is still useful */
 	return 0;
 }
 
@@ -117,7 +115,7 @@ void process_free(struct process *process)
 	foreign_reader_fini(&process->foreign);
 	address_space_fini(&process->space);
 	code_map_free(process->code);
-	code_methods_fini(&process->methods); /* after the code's tables */
+	code_methods_fini(&process->methods); /* after the code's tables, which use them */
 	java_methods_clear(&process->java_methods);
 	jvm_free(process->jvm);
 	free_values(&process->threads);
@@ -154,7 +152,7 @@ void process_open_session(struct process *process, uint32_t session, uint64_t no
 	jvm->opened_ns = now_ns;
 	jvm->state = JVM_RESYNCING;
 	jvm->has_hello = jvm->is_resyncing = false;
-	code_map_resync_end(process->code, false); /* what the last one left half-done */
+	code_map_resync_end(process->code, false); /* ends a resync left unfinished */
 	code_methods_forget_ids(&process->methods);
 	process->gone_ns = 0;
 }
@@ -165,14 +163,14 @@ void process_read_space(struct process *process, uint64_t now_ns)
 	address_space_read(&process->space, process->pid);
 }
 
-/* Nothing of the old program's code is left, and the new one's may lie at the same addresses. */
+/* Forgets all code of the old program. The new program's code may have the same addresses. */
 static void end_jvm(struct process *process, uint64_t time_ns)
 {
 	struct code_map *empty;
 
 	process->jvm->state = JVM_ENDED;
 	java_methods_clear(&process->java_methods);
-	clear_hello(process->jvm); /* it would go on as the new program's title */
+	clear_hello(process->jvm); /* otherwise its texts would become the new program's title */
 	process_identify(process);
 	if (code_map_new(&empty) == 0) {
 		code_map_free(process->code);
@@ -189,8 +187,8 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 bool process_exec(struct process *process, uint64_t time_ns)
 {
 	/*
-	 * Records of several CPUs come one CPU after the other: this may be older than what was
-	 * read.
+	 * Records of several CPUs are read one CPU after the other, so this record may be older
+	 * than the mappings.
 	 */
 	if (time_ns >= process->space_read_ns) {
 		address_space_forget_before(&process->space, time_ns - EXEC_NS);
@@ -238,7 +236,7 @@ static void read_thread(const struct process *process, struct thread *thread)
 	if (process->is_replayed)
 		return;
 	if (!process_stat_thread(process->pid, thread->tid, &ticks, comm, sizeof(comm)))
-		return; /* what is known of it stays */
+		return; /* what is known of the thread stays */
 	if (ticks != thread->start_ticks || !thread->inner_tid)
 		thread->inner_tid = process_stat_inner_pid(process->pid, thread->tid);
 	thread->start_ticks = ticks;
@@ -268,8 +266,8 @@ static struct thread *find_or_add_thread(struct process *process, pid_t tid)
 }
 
 /*
- * The kernel's name is the newer one; where it may have been cut, the full one that the agent told
- * is meant if that begins like it.
+ * The kernel's name is the newer name. If the kernel's name may have been cut, and the agent's full
+ * name begins like it, the full name is used.
  */
 const char *process_thread_name(struct process *process, pid_t tid)
 {
@@ -360,7 +358,10 @@ int process_set_thread_name(struct process *process, pid_t inner_tid, const char
 {
 	const uint64_t key = (uint64_t)inner_tid;
 
-	/* Who is gone is not always told, and nobody can tell from these names who is. */
+	/*
+	 * Not every end of a thread is reported, and these names do not show whose thread has
+	 * ended.
+	 */
 	if (process->thread_names.count >= PROCESS_MAX_THREADS &&
 	    !map64_find(&process->thread_names, key)) {
 		process_forget_threads(process);
@@ -371,8 +372,8 @@ int process_set_thread_name(struct process *process, pid_t inner_tid, const char
 }
 
 /*
- * The one place that says what a pod is called: a name, where one is known, goes in front of the
- * UID; all that shows a pod asks here.
+ * The only function that names a pod, for all code that shows one: by name if a name is known, else
+ * by UID.
  */
 const char *process_pod(const struct process *process)
 {

@@ -21,7 +21,7 @@ const char *process_name(struct process *process, const char *text, size_t len)
 	return name;
 }
 
-/* On the way from the process's pool to a fresh one. */
+/* A move of names from the process's pool to a fresh pool. */
 struct move {
 	struct process *process;
 	struct name_pool to;

@@ -24,7 +24,7 @@ void selection_fini(struct selection *selection)
 	*selection = (struct selection){0};
 }
 
-/* Those of another program under this class are none: a process without an agent has no class. */
+/* Whether the class fits. A process without an agent has no class, so no other program fits. */
 static bool fits_jvm(const struct selection *selection, const struct process *process)
 {
 	char title[512];
@@ -86,13 +86,13 @@ bool selection_wants(struct selection *selection, const struct process *process)
 	verdict = version << 1 | selection_fits(selection, process);
 	if (selection->verdicts.count >= SELECTION_MAX_VERDICTS)
 		map64_fini(&selection->verdicts);
-	/* Without memory it is judged anew the next time. */
+	/* Without memory the process is judged again the next time. */
 	if (version != 0)
 		map64_put(&selection->verdicts, key, (void *)verdict);
 	return verdict & 1;
 }
 
-/* ---- which one is meant ---- */
+/* ---- which place is meant ---- */
 
 static bool is_there(const struct process *process)
 {
@@ -122,7 +122,8 @@ bool selection_could_mean(const struct selection *selection, enum selector_fit b
 }
 
 /*
- * By the name if that is how it is asked for, so that a container made anew under it is the same.
+ * Takes the place by name if the user asked by name, so that a container made again with that name
+ * is the same place.
  */
 static void place_of(const struct selection *selection, const struct process *process,
 		     struct selection_place *ret)
@@ -144,7 +145,10 @@ static void place_of(const struct selection *selection, const struct process *pr
 		strcpy(ret->container, workload->container);
 }
 
-/* One that is found by its ID is another than one of the same name. */
+/*
+ * Whether the process is at the place. Containers with one name and different IDs are different
+ * places.
+ */
 static bool is_same_place(const struct selection_place *place, const struct process *process,
 			  const char *first_id)
 {

@@ -55,7 +55,7 @@ const char *selector_set_comm(struct selector *selector, const char *text)
 	return NULL;
 }
 
-/* Numbers of repeats multiply when they are nested, and the library counts them all out. */
+/* Allows one {number} only. Nested repeats multiply, and the library expands each of them. */
 static bool is_modest(const char *text)
 {
 	unsigned repeats = 0;

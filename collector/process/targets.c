@@ -14,9 +14,9 @@
 #include <errno.h>
 #include <string.h>
 
-#define SPACE_INTERVAL_NS (1 * CLOCK_NS_PER_SEC) /* an agent may dial as often as it likes */
+#define SPACE_INTERVAL_NS (1 * CLOCK_NS_PER_SEC) /* a limit, because an agent may dial often */
 #define SWEEP_INTERVAL_NS (1 * CLOCK_NS_PER_SEC)
-#define CLEAN_INTERVAL_NS (30 * CLOCK_NS_PER_SEC) /* removes maps of PIDs that are used again */
+#define CLEAN_INTERVAL_NS (30 * CLOCK_NS_PER_SEC) /* to remove maps of PIDs in use again */
 #define MAX_DEAD_RANGES	  20000
 
 void targets_init(struct targets *targets, const char *map_dir)
@@ -51,7 +51,7 @@ struct process *targets_next(const struct targets *targets, size_t *pos)
 	return map64_next(&targets->processes, pos, &key, &value) ? value : NULL;
 }
 
-/* Nothing more is taken from it. */
+/* Ends the session of the process: no more records of the session are read. */
 static void end_session_of(struct targets *targets, const struct process *process)
 {
 	const uint32_t id = process->jvm ? process->jvm->session : 0;
@@ -75,7 +75,10 @@ static void remove_process(struct targets *targets, struct process *process)
 	process_free(process);
 }
 
-/* A list by next_removed, made while the table was walked: the walk must not see changes. */
+/*
+ * Removes the processes of a list linked by next_removed. The list is made during a walk of the
+ * table, which must not change during the walk.
+ */
 static void remove_list(struct targets *targets, struct process *first)
 {
 	for (struct process *process = first, *next; process; process = next) {
@@ -84,7 +87,7 @@ static void remove_list(struct targets *targets, struct process *first)
 	}
 }
 
-/* In which container it is, and what it is called. */
+/* Finds the process's container and names. */
 static void locate(struct targets *targets, struct process *process)
 {
 	struct container_entry *before = process->container;
@@ -188,7 +191,7 @@ void targets_unwant(struct targets *targets, pid_t pid)
 	assert(targets->one_users > 0);
 	targets->one_users--;
 	if (!process || process->users == 0)
-		return; /* another one has its PID by now */
+		return; /* another process has the PID by now */
 	if (--process->users == 0 && !process->jvm && !targets->all_users)
 		remove_process(targets, process);
 }
@@ -201,7 +204,7 @@ static void bury(struct targets *targets, struct process *process, uint64_t now_
 		process->jvm->state = JVM_ENDED;
 }
 
-/* Not being able to look is no proof. */
+/* Whether the process is gone. A process that cannot be looked at is not taken to be gone. */
 static bool is_gone(const struct process *process)
 {
 	uint64_t ticks;
@@ -222,7 +225,10 @@ static void say_blind(struct targets *targets)
 		  "Kubernetes hostPID: true)");
 }
 
-/* Whose session it is, with a JVM; NULL if it is gone, memory is out or there are too many. */
+/*
+ * Finds or makes the process of a session, with a JVM. NULL: the process is gone, memory is out, or
+ * there are too many.
+ */
 static struct process *process_of_session(struct targets *targets,
 					  const struct intake_session *session)
 {
@@ -275,19 +281,19 @@ static enum targets_verdict open_session(struct targets *targets,
 
 	if (session->pid <= 0) {
 		say_blind(targets);
-		return TARGETS_KEEP; /* or it would dial, and be told the same, each second */
+		return TARGETS_KEEP; /* otherwise the agent would dial again each second */
 	}
 	process = process_of_session(targets, session);
 	if (!process)
 		return refuse_session(targets, session, now_ns);
-	end_session_of(targets, process); /* a second connection of one process: the newer wins */
+	end_session_of(targets, process); /* of two connections of one process the newer counts */
 	if (map64_put(&targets->sessions, session->id, process) < 0)
 		return refuse_session(targets, session, now_ns);
 	process_open_session(process, session->id, now_ns);
 	process->jvm->is_dialled = session->is_dialled;
 	if (now_ns - process->space_read_ns >= SPACE_INTERVAL_NS) {
 		process_read_space(process, now_ns);
-		locate(targets, process); /* what started it may have moved it since */
+		locate(targets, process); /* the engine may have moved the process since */
 	}
 	return TARGETS_KEEP;
 }
@@ -300,7 +306,9 @@ static void close_session(struct targets *targets, uint32_t id)
 		return;
 	if (process->jvm->state != JVM_ENDED)
 		process->jvm->state = JVM_DISCONNECTED;
-	/* It has most likely ended. If that cannot be seen yet, the next sweep will. */
+	/*
+	 * The process has most likely ended. If its end cannot be seen yet, the next sweep sees it.
+	 */
 	if (is_gone(process))
 		bury(targets, process, clock_now_ns());
 }
@@ -348,7 +356,7 @@ static void apply_mmap(struct process *process, const struct perf_record *record
 	struct mapping mapping = targets_mapping_of(&record->mmap);
 
 	mapping.since_ns = record->time_ns;
-	address_space_add(&process->space, &mapping); /* counts what it refuses */
+	address_space_add(&process->space, &mapping); /* counts refused mappings */
 }
 
 static void apply_fork(struct targets *targets, const struct perf_record *record)
@@ -357,7 +365,7 @@ static void apply_fork(struct targets *targets, const struct perf_record *record
 	struct process *child;
 
 	if (record->pid == record->fork.parent_pid || !parent || !targets->all_users)
-		return; /* a thread, or of no interest */
+		return; /* a thread, or a process that is not recorded */
 	child = targets_find_or_read(targets, record->pid);
 	if (child && child->space.count == 0)
 		address_space_copy(&child->space, &parent->space);
@@ -385,7 +393,10 @@ static void fail_map(struct targets *targets, struct process *process, int err)
 {
 	static struct log_limit limit;
 
-	/* Tried again, unless nobody will be there to ask for it: that must not keep the dead. */
+	/*
+	 * The map is written again later, except for a process that is gone: it must not be kept
+	 * for a map.
+	 */
 	if (process->gone_ns)
 		map_writer_give_up(&process->map);
 	targets->map_failures++;
@@ -420,7 +431,7 @@ static void check_shadow(struct process *process, uint64_t now_ns)
 	memcpy(process->shadow_path, path, sizeof(path));
 }
 
-/* Looks at every process: is it still the one it was? Those that left long ago are forgotten. */
+/* Looks for processes that have ended, and forgets processes that ended long ago. */
 static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 {
 	struct process *old = NULL, *process;
@@ -460,8 +471,8 @@ static uint64_t code_bytes_of(const struct process *process)
 }
 
 /*
- * One JVM has a limit, and all together have this one: the largest pays for what is too much. Its
- * agent dials again, so that it is known again if that was a moment's need.
+ * Keeps all code within the limit that all JVMs share. The JVM with the most code is dropped. Its
+ * agent dials again, so that the code is known again if the need was short.
  */
 static void limit_code(struct targets *targets, uint64_t now_ns)
 {

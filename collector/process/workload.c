@@ -11,7 +11,7 @@
 
 #define LABEL_PREFIX "label."
 
-static uint64_t last_version; /* the model's thread only */
+static uint64_t last_version; /* used by the model's thread only */
 
 void workload_touch(struct workload *workload)
 {
@@ -23,7 +23,7 @@ void workload_fini(struct workload *workload)
 	label_set_fini(&workload->labels);
 }
 
-/* Unless it is known already. */
+/* Takes the text unless a text is known already. */
 static void take(const char *text, char ret[CONTAINER_NAME_BYTES])
 {
 	if (text && !ret[0])
@@ -38,7 +38,7 @@ static int hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Percent-encoded, as in W3C's baggage. Never longer than before. */
+/* Decodes percent-encoded text, as in W3C's baggage. The result is never longer than the text. */
 static size_t decode_percents(const char *text, size_t len, char *ret)
 {
 	size_t n = 0;
@@ -71,7 +71,7 @@ static void take_resource(struct label_set *labels, const char *item, size_t len
 	label_set_add_parts(labels, item, key_len, value, value_len);
 }
 
-/* "key=value,key=value" */
+/* Takes labels of the form "key=value,key=value". */
 static void take_resources(struct label_set *labels, const char *text)
 {
 	while (text && *text) {
