@@ -30,7 +30,7 @@ int top_places_of(const struct top_table *table, const struct top_method *method
 	return 0;
 }
 
-/* Equal names have equal addresses. */
+/* Equal names have equal addresses, because names are interned. */
 static int by_name(const void *a, const void *b)
 {
 	const struct step *x = a, *y = b;
@@ -48,7 +48,10 @@ static int by_samples(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Their callers, but those that only say whose stack it is: these are the root's children. */
+/*
+ * Takes the callers of the places. A child of the root only names the owner of the stack, so it is
+ * not a caller.
+ */
 static size_t take_steps(const struct profile *profile, const struct top_place *places, size_t n,
 			 struct step *ret)
 {

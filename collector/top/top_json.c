@@ -14,7 +14,7 @@ static void put_text(json_t *object, const char *key, const char *text)
 	bytes_fini(&clean);
 }
 
-/* To a thousandth, so that lines are short and the same everywhere. */
+/* Rounds to a thousandth, so that lines are short and do not differ between machines. */
 static void put_percent(json_t *object, const char *key, uint64_t part, uint64_t whole)
 {
 	const double percent = whole ? 100.0 * (double)part / (double)whole : 0;

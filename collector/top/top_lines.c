@@ -20,7 +20,7 @@
 #define SHORT_ID      6
 #define OWNER_MOST    30u
 #define THREAD_MOST   32u
-/* So wide, and these columns are there. */
+/* The least width of the window at which a column is shown. */
 #define WIDTH_OF_TOTAL 24u
 #define WIDTH_OF_KIND  36u
 #define WIDTH_OF_OWNER 56u
@@ -32,7 +32,7 @@ static unsigned columns_of(uint32_t code)
 	return columns > 0 ? (unsigned)columns : 0;
 }
 
-/* Columns of text as it would be shown, at most enough. */
+/* The columns that text takes on the screen. The count stops beyond enough. */
 static unsigned measure(const char *text, unsigned enough)
 {
 	unsigned columns = 0;
@@ -121,7 +121,10 @@ static unsigned owner_columns(unsigned width)
 	return columns < OWNER_MOST ? columns : OWNER_MOST;
 }
 
-/* "Main 3f2a81 ", or with the PID: the title gives way before what tells two of one title apart. */
+/*
+ * Writes "Main 3f2a81 ", or the PID instead of the container. The title is cut first, because the
+ * number distinguishes processes with one title.
+ */
 static void add_owner(const struct timeline_process *process, unsigned columns, struct bytes *out)
 {
 	char id[16];
@@ -145,7 +148,7 @@ static unsigned rest(unsigned width, unsigned used)
 	return width > used ? width - used : 0;
 }
 
-/* As much of the name as tells most; label_fit wants clean text. */
+/* Writes the part of the name that says most. label_fit needs clean text. */
 static void add_name(const char *name, enum frame_kind kind, unsigned columns, struct bytes *out)
 {
 	struct bytes clean = {0}, label = {0};
@@ -161,7 +164,10 @@ static void add_name(const char *name, enum frame_kind kind, unsigned columns, s
 	bytes_fini(&label);
 }
 
-/* Callers stand in steps to the right of what they call, and have a share of all samples too. */
+/*
+ * Writes a method's line. A caller is indented to the right of its callee, and also has a share of
+ * all samples.
+ */
 static size_t method_line(const struct top_view *view, const struct top_row *row, unsigned width,
 			  struct bytes *out)
 {
@@ -257,7 +263,10 @@ static size_t process_line(const struct top_view *view, const struct top_row *ro
 	return name_at;
 }
 
-/* What is never left out may be wider than a very narrow window: a line must not wrap. */
+/*
+ * Cuts the line, which must not wrap. Parts that are never left out may be too wide for a narrow
+ * window.
+ */
 static void cut(struct bytes *out, unsigned width)
 {
 	const char *const text = bytes_text(out);

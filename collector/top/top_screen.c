@@ -22,7 +22,7 @@
 #include <term.h>
 #include <unistd.h>
 
-#define ESCAPE_MS	 25 /* for the rest of a key's bytes */
+#define ESCAPE_MS	 25 /* wait for the other bytes of a key */
 #define LINES_FOR_ALL	 8
 #define LINES_FOR_HEAD	 4
 #define LINES_FOR_FOOTER 6
@@ -68,7 +68,7 @@ static void init_colours(void)
 	init_pair(PAIR_BAD, COLOR_RED, -1);
 }
 
-/* Without it a screen is not possible, whatever else the terminal can do. */
+/* Whether the terminal can place the cursor. Without that no screen can be drawn. */
 static bool can_place_cursor(void)
 {
 	int problem;
@@ -108,7 +108,7 @@ void top_screen_close(void)
 	screen = NULL;
 }
 
-/* Which of the lines around the rows there is room for. */
+/* How many lines above the rows the window has room for. */
 static int lines_above(void)
 {
 	if (LINES >= LINES_FOR_ALL)
@@ -169,7 +169,10 @@ uint32_t top_screen_key(bool *ret_is_resized)
 	uint32_t key = TOP_KEY_NONE;
 	wint_t code;
 
-	/* Keys that mean nothing here are passed over: none would mean that there are no more. */
+	/*
+	 * Keys without a meaning are skipped, because TOP_KEY_NONE would mean that no more keys
+	 * wait.
+	 */
 	while (key == TOP_KEY_NONE) {
 		const int what = get_wch(&code);
 

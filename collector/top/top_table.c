@@ -16,7 +16,7 @@
 
 #define FIRST_METHODS 256u
 
-/* Kinds of frames that are one method if they have one name. */
+/* Kinds of code. Frames of one name and one of these kinds are one method. */
 enum sort_of_code { CODE_JAVA, CODE_FILE, CODE_KERNEL, CODE_STUB, CODE_UNKNOWN, CODE_LABEL };
 
 static enum sort_of_code sort_of(enum frame_kind kind)
@@ -61,7 +61,7 @@ static bool is_chosen(const struct timeline *timeline, uint32_t thread,
 	return !choice->pid || timeline->processes[row->process].pid == choice->pid;
 }
 
-/* Selves of nodes, samples of owners, and for each node whose it is. */
+/* Counts samples of nodes and of owners, and notes the owner of each node. */
 static void take_entries(struct top_table *table, const struct top_choice *choice, uint32_t *owners)
 {
 	const struct timeline *timeline = table->timeline;
@@ -82,7 +82,10 @@ static void take_entries(struct top_table *table, const struct top_choice *choic
 	}
 }
 
-/* A node is of the process that its samples are of; callers have smaller numbers. */
+/*
+ * Sums samples up to the root. A node belongs to the process of its samples. Callers have smaller
+ * numbers than callees.
+ */
 static void sum_up(struct top_table *table, uint32_t *owners)
 {
 	const struct profile *profile = table->profile;
@@ -99,8 +102,8 @@ static void sum_up(struct top_table *table, uint32_t *owners)
 }
 
 /*
- * Equal names have equal addresses, of which no more than 48 bits are used; processes are less than
- * TIMELINE_MAX_PROCESSES. So a key is a method, and no two have the same.
+ * The key of a method, which no other method has. Equal names have equal addresses. An address
+ * takes at most 48 bits, and there are less than TIMELINE_MAX_PROCESSES processes.
  */
 static uint64_t key_of(const char *name, uint32_t process, enum sort_of_code sort)
 {
@@ -141,7 +144,7 @@ static int find_method(struct top_table *table, struct map64 *index, uint32_t id
 	return err;
 }
 
-/* Whether a node is of a method, or one of no method at which samples end. */
+/* Whether the node has a row: as the frame of a method, or as a label at which samples end. */
 static bool has_row(const struct top_table *table, uint32_t id)
 {
 	const struct profile_node *node = &table->profile->nodes[id];
@@ -194,7 +197,7 @@ static void leave(const struct top_table *table, uint32_t *on_path, uint32_t id)
 		on_path[table->methods_of[id]]--;
 }
 
-/* Down all paths, without a stack of calls: they may be as deep as hostile data likes. */
+/* Walks all paths, without recursion, because hostile data may be very deep. */
 static void walk(struct top_table *table, uint32_t *on_path)
 {
 	const struct profile_node *nodes = table->profile->nodes;
@@ -327,7 +330,7 @@ int top_table_make(const struct profile *profile, const struct timeline *timelin
 	if (!err && !owners)
 		err = -ENOMEM;
 	if (!err) {
-		memset(owners, 0xff, profile->count * sizeof(*owners)); /* TOP_NONE */
+		memset(owners, 0xff, profile->count * sizeof(*owners)); /* TOP_NONE in all bytes */
 		take_entries(ret, choice, owners);
 		sum_up(ret, owners);
 		err = name_methods(ret, owners);

@@ -168,7 +168,7 @@ static int add_processes(struct top_view *view)
 
 static int compare(uint64_t a, uint64_t b)
 {
-	return (a < b) - (a > b); /* the greater first */
+	return (a < b) - (a > b); /* descending */
 }
 
 static int by_sort(const void *a, const void *b, void *arg)
@@ -223,7 +223,7 @@ static int add_callers(struct top_view *view, const struct top_row *of,
 	return err;
 }
 
-/* The rows are sorted: now those that are open get their callers behind them. */
+/* Adds the callers of open rows behind their rows, which are sorted already. */
 static int add_open(struct top_view *view)
 {
 	struct top_row *own = view->rows;
@@ -250,7 +250,10 @@ static int add_open(struct top_view *view)
 	return err;
 }
 
-/* The cursor stays on what it was on, unless that is the first row: then on the first. */
+/*
+ * Keeps the cursor on its row if that still exists. A cursor on the first row stays on the first
+ * row.
+ */
 static void place_cursor(struct top_view *view)
 {
 	size_t at = view->cursor < view->n_rows ? view->cursor
@@ -356,7 +359,7 @@ static void set_mode(struct top_view *view, enum top_mode mode)
 	view->cursor = view->first = 0;
 }
 
-/* Callers of a method; the methods of a thread or of a process. */
+/* Opens the callers of a method, or shows the methods of a thread or of a process. */
 static int enter(struct top_view *view)
 {
 	const struct top_row *row = &view->rows[view->cursor];
@@ -373,7 +376,7 @@ static int enter(struct top_view *view)
 	return make_all(view);
 }
 
-/* Back from what was chosen last: a thread, a process, a view, the filter. */
+/* Takes back the last choice: a thread, a process, a view, the filter. */
 static int go_back(struct top_view *view)
 {
 	if (view->choice.tid || view->choice.pid) {
@@ -423,7 +426,7 @@ static bool move(struct top_view *view, uint32_t key, size_t page)
 	}
 }
 
-/* Right opens, left closes. */
+/* The right key opens the row, the left key closes it. */
 static int open_row(struct top_view *view, bool opens)
 {
 	if (view->mode != TOP_METHODS || view->cursor >= view->n_rows ||
@@ -451,7 +454,7 @@ static void open_prompt(struct top_view *view)
 	memcpy(view->old_filter, view->filter, sizeof(view->filter));
 }
 
-/* One code point more, in UTF-8. */
+/* Adds one code point, as UTF-8. */
 static void type(char text[TOP_FILTER_BYTES], uint32_t code)
 {
 	char bytes[UTF8_MAX_BYTES];
@@ -471,7 +474,9 @@ static void erase(char *text)
 		text[utf8_cut(text, len, len - 1)] = '\0';
 }
 
-/* The filter is that which can be read; what is typed may be half of one. */
+/*
+ * Handles a key in the prompt. An incomplete expression leaves the last filter that could be read.
+ */
 static int prompt_key(struct top_view *view, uint32_t key)
 {
 	if (key == TOP_KEY_ENTER) {
@@ -557,7 +562,7 @@ int top_view_key(struct top_view *view, uint32_t key, size_t page)
 		return 0;
 	}
 	if (move(view, key, page))
-		; /* in the prompt too */
+		; /* the keys move the cursor in the prompt too */
 	else if (view->has_prompt)
 		err = prompt_key(view, key);
 	else
