@@ -21,7 +21,7 @@ static bool grow(struct code_lines *lines)
 	return true;
 }
 
-/* The class's package and the source file's name. */
+/* The path of the source file: the class's package and the file's name. */
 static const char *file_of(struct code_lines *lines, const struct code_method *method)
 {
 	const char *slash = strrchr(method->class_name, '/');
@@ -48,7 +48,7 @@ static void add_region(void *arg, uint32_t start, uint32_t end, const struct inl
 	(void)end;
 	(void)n;
 	if (!number || !method->source_file)
-		return; /* the line before goes on */
+		return; /* the line before continues */
 	if (before && method == lines->last && before->line == number)
 		return;
 	if (lines->count == lines->size && !grow(lines))

@@ -17,9 +17,12 @@
 #include <unistd.h>
 
 #define MAX_ENVIRON_BYTES (128u << 10)
-#define CLOCK_SLACK_SEC	  2 /* file systems' times are coarse, and a start is in ticks */
+#define CLOCK_SLACK_SEC	  2 /* file systems round times, and starts are in clock ticks */
 
-/* Real, effective, saved and file system's user: it may have changed since it made the file. */
+/*
+ * Whether uid is a user of the process: real, effective, saved or for files. The process may have
+ * changed its user since it made the file.
+ */
 static bool is_user_of(pid_t pid, uid_t uid)
 {
 	char path[32], text[4096];
@@ -36,7 +39,9 @@ static bool is_user_of(pid_t pid, uid_t uid)
 	return uid == users[0] || uid == users[1] || uid == users[2] || uid == users[3];
 }
 
-/* path_fd refers to a file without having opened it. */
+/*
+ * Checks the file of path_fd. path_fd was opened with O_PATH, which does not open the file itself.
+ */
 static int check(int path_fd, const struct foreign_owner *owner, struct stat *st)
 {
 	if (fstat(path_fd, st) < 0)
@@ -71,7 +76,7 @@ int foreign_file_open_at(const char *root_path, const char *path, const struct f
 	return fd;
 }
 
-/* The process's own TMPDIR into ret. */
+/* Writes the process's own TMPDIR to ret. */
 static bool find_tmpdir(pid_t pid, char *ret, size_t size)
 {
 	static const char key[] = "TMPDIR=";

@@ -14,7 +14,7 @@ struct foreign_map {
 	struct foreign_text text;
 	struct code_map *code;
 	struct name_pool names;
-	size_t bytes; /* as of the last feed */
+	size_t bytes; /* bytes after the last feed */
 };
 
 int foreign_map_new(struct foreign_map **ret)

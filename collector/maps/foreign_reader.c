@@ -45,7 +45,7 @@ static void take_file(struct foreign_reader *reader, int fd, const struct stat *
 	foreign_map_restart(reader->map);
 }
 
-/* The file that has the name now, unless it is the one that is open. */
+/* Opens the file that has the name now, unless that file is open already. */
 static void look(struct foreign_reader *reader, const struct foreign_owner *owner,
 		 struct foreign_reader_stats *stats)
 {
@@ -70,10 +70,10 @@ static void look(struct foreign_reader *reader, const struct foreign_owner *owne
 	take_file(reader, fd, &st, stats);
 }
 
-/* One piece. 0 at the end, or where no more can be read. */
+/* Reads one piece. 0: the file has ended, or no more can be read. */
 static ssize_t read_piece(struct foreign_reader *reader, struct foreign_reader_stats *stats)
 {
-	static char piece[PIECE_BYTES]; /* the model's thread only */
+	static char piece[PIECE_BYTES]; /* used by the model's thread only */
 	ssize_t n;
 
 	if (reader->offset >= FOREIGN_MAX_FILE_BYTES) {

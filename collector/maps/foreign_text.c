@@ -35,7 +35,9 @@ static void skip_spaces(struct cursor *cursor)
 		cursor->at++;
 }
 
-/* A number of at most 16 digits with a space behind it, leading zeros not counted. */
+/*
+ * Takes a number of at most 16 digits with a space behind it. Leading zeros do not count as digits.
+ */
 static bool take_number(struct cursor *cursor, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -54,7 +56,7 @@ static bool take_number(struct cursor *cursor, uint64_t *ret)
 	       (*cursor->at == ' ' || *cursor->at == '\t');
 }
 
-/* The name is as it came. */
+/* Reads a line. The name in ret is not cleaned yet. */
 static bool parse(const char *line, size_t len, struct foreign_line *ret)
 {
 	struct cursor cursor = {line, line + len};

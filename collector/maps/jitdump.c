@@ -99,13 +99,13 @@ static_assert(sizeof(struct debug_entry) == 16, "as perf reads it");
 struct jitdump {
 	int fd;
 	char *path;
-	void *page; /* how perf finds it */
+	void *page; /* a mapping by which perf finds the file */
 	size_t page_bytes;
-	uint64_t max_bytes, file_bytes; /* file_bytes: flushed, a whole number of records */
-	bool has_ended;			/* full, or the disk is */
+	uint64_t max_bytes, file_bytes; /* file_bytes: flushed, always whole records */
+	bool has_ended;			/* the file or the disk is full */
 	uint64_t first_index;
 	uint32_t last_number;
-	uint64_t pending_ns; /* when the oldest in the buffer came; 0: it is empty */
+	uint64_t pending_ns; /* when the oldest record in the buffer came; 0: none */
 	struct jitdump_stats stats;
 	uint64_t unflushed; /* loads in the buffer */
 	size_t used;
@@ -115,8 +115,8 @@ struct jitdump {
 /* ---- the file ---- */
 
 /*
- * Whether what is in our place is the dump of a process that had our PID: a file of our user's
- * whose header says so. That process is gone, and perf would take its code for ours.
+ * Whether the file at our path is the jitdump of an earlier process with our PID: a file of our
+ * user whose header has the PID. perf would take that process's code for ours.
  */
 static bool is_leftover(int dirfd, const char *name)
 {
@@ -139,7 +139,7 @@ static int create_file(int dirfd, const char *name)
 	if (fd < 0 && errno == EEXIST && is_leftover(dirfd, name) && unlinkat(dirfd, name, 0) == 0)
 		fd = openat(dirfd, name, flags, 0600);
 	if (fd < 0)
-		return errno == ELOOP ? -EEXIST : -errno; /* a symlink is as much in the way */
+		return errno == ELOOP ? -EEXIST : -errno; /* a symlink at the path is refused too */
 	return fd;
 }
 
@@ -200,7 +200,7 @@ static int refuse_map(const char *dir, int err)
 	return err;
 }
 
-/* Header and mapping of a file that was just made; without them it is removed again. */
+/* Writes the header and maps the file. If either fails, the new file is removed. */
 static int begin_file(struct jitdump *dump, int dirfd, const char *dir, const char *name)
 {
 	int err = write_header(dump);
@@ -219,7 +219,7 @@ static int begin_file(struct jitdump *dump, int dirfd, const char *dir, const ch
 
 static struct jitdump *new_dump(const char *dir, const char *name, uint64_t max_bytes)
 {
-	struct jitdump *dump = malloc(sizeof(*dump)); /* the buffer is touched as it is used */
+	struct jitdump *dump = malloc(sizeof(*dump)); /* pages are touched only when used */
 
 	if (!dump)
 		return NULL;
@@ -232,7 +232,8 @@ static struct jitdump *new_dump(const char *dir, const char *name, uint64_t max_
 	dump->page = MAP_FAILED;
 	dump->max_bytes = max_bytes;
 	/*
-	 * perf inject names files by PID and index: none of an earlier dump here is to be reused.
+	 * perf inject names files by PID and index, so the indices of an earlier dump must not
+	 * occur again.
 	 */
 	dump->first_index = (uint64_t)time(NULL) << INDEX_BITS;
 	return dump;
@@ -279,7 +280,8 @@ int jitdump_open(const char *dir, uint64_t max_bytes, struct jitdump **ret)
 /* ---- flushing ---- */
 
 /*
- * Nothing is written after it: readers go from record to record, and find no way past half a one.
+ * Ends the file. Nothing is written behind an incomplete record, because readers go from record to
+ * record and cannot skip it.
  */
 static void end_file(struct jitdump *dump, int err)
 {
@@ -328,7 +330,7 @@ static uint8_t *put(uint8_t *to, const void *data, size_t len)
 	return to + len;
 }
 
-/* All of it or nothing: half a method would be shown as if it were the whole. */
+/* Reads all of the code or none. Half of a method would be shown as the whole method. */
 static int read_code(const struct jitdump_load *load, uint8_t *to)
 {
 	const struct code_range *range = load->range;
@@ -342,7 +344,7 @@ static int read_code(const struct jitdump_load *load, uint8_t *to)
 	return (size_t)n == range->size ? 0 : -EFAULT;
 }
 
-/* Returns where it ends; to has room for JITDUMP_MAX_LINE_BYTES. */
+/* Writes the lines to to, which has room for JITDUMP_MAX_LINE_BYTES. Returns the end. */
 static uint8_t *put_lines(uint8_t *to, const struct jitdump_load *load)
 {
 	struct debug_info info = {.prefix = {.id = DEBUG_INFO, .time_ns = load->time_ns},
@@ -366,7 +368,10 @@ static uint8_t *put_lines(uint8_t *to, const struct jitdump_load *load)
 	return end;
 }
 
-/* Returns its length, or negative errno; to has room for the rest of MAX_LOAD_BYTES. */
+/*
+ * Writes the load to to, which has room for the rest of MAX_LOAD_BYTES. Returns the length, or
+ * negative errno.
+ */
 static ssize_t put_load(uint8_t *to, const struct jitdump_load *load, uint64_t first_index)
 {
 	const struct code_range *range = load->range;
@@ -397,10 +402,10 @@ uint32_t jitdump_number(struct jitdump *dump)
 	return ++dump->last_number;
 }
 
-/* Whether the buffer's contents up to end may be written; if not, the file ends. */
+/* Whether the file has room for the buffer up to end. If not, the file ends. */
 static bool has_room(struct jitdump *dump, const uint8_t *end)
 {
-	const uint64_t bytes = (uint64_t)(end - dump->out) + sizeof(struct prefix); /* the close */
+	const uint64_t bytes = (uint64_t)(end - dump->out) + sizeof(struct prefix); /* CODE_CLOSE */
 
 	if (dump->file_bytes + bytes <= dump->max_bytes)
 		return true;
@@ -410,7 +415,7 @@ static bool has_room(struct jitdump *dump, const uint8_t *end)
 	return false;
 }
 
-/* What has been put behind the buffer's contents is one more record. */
+/* Keeps the record that was written behind the buffer's contents, up to end. */
 static int keep(struct jitdump *dump, const uint8_t *end, uint64_t *used_bytes)
 {
 	if (!has_room(dump, end))

@@ -7,8 +7,8 @@
 #include "maps/code_lines.h"
 
 #define MIN_PAUSE_NS (20 * CLOCK_NS_PER_MS)
-#define PIECE_NS     UINT64_C(50000) /* of pause for each that was said again */
-#define REST_FACTOR  10		     /* times what it took: at most a tenth of a CPU */
+#define PIECE_NS     UINT64_C(50000) /* pause for each range written again */
+#define REST_FACTOR  10		     /* times the time taken: at most a tenth of a CPU */
 
 void jitdump_target_fini(struct jitdump_target *target)
 {
@@ -52,7 +52,10 @@ uint64_t jitdump_target_due_ns(const struct jitdump_target *target)
 	return target->next_ns > target->outgrown_ns ? target->next_ns : target->outgrown_ns;
 }
 
-/* Whether perf was told of the mapping around that code again since the old ones were read. */
+/*
+ * Whether the mapping around the code has changed since the old mappings were read, so that perf
+ * was told of it.
+ */
 static bool has_moved(const struct address_space *old, const struct address_space *new,
 		      uint64_t addr)
 {
@@ -61,12 +64,12 @@ static bool has_moved(const struct address_space *old, const struct address_spac
 	return b && (!a || a->start != b->start || a->end != b->end);
 }
 
-/* Returns how many were said again. */
+/* Writes ranges again whose mapping has changed. Returns their number. */
 static size_t repeat(struct jitdump_target *target, pid_t pid, const struct code_map *code,
 		     const struct address_space *old)
 {
 	_cleanup_free_ const struct code_range **ranges = NULL;
-	const uint64_t since_ns = clock_now_ns(); /* later than all that has been read */
+	const uint64_t since_ns = clock_now_ns(); /* later than all mappings that were read */
 	const ssize_t count = code_map_list(code, 0, &ranges);
 	size_t repeated = 0;
 

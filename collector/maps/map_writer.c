@@ -16,9 +16,9 @@
 #include <stdlib.h>
 
 #define INTERVAL_NS (100 * CLOCK_NS_PER_MS)
-#define BATCH_NS    (5 * CLOCK_NS_PER_MS) /* lets a burst of events become one write */
-#define SETTLE_NS   (2 * CLOCK_NS_PER_MS) /* for what is sent at a tick to arrive */
-#define LATE_NS	    (5 * CLOCK_NS_PER_MS) /* behind its tick, which the next one need not be too */
+#define BATCH_NS    (5 * CLOCK_NS_PER_MS) /* so that a burst of events becomes one write */
+#define SETTLE_NS   (2 * CLOCK_NS_PER_MS) /* for events that are sent at a tick to arrive */
+#define LATE_NS	    (5 * CLOCK_NS_PER_MS) /* a map appears behind its tick; the next one need not */
 #define RETRY_NS    (1 * CLOCK_NS_PER_SEC)
 #define SPARE_NS    (1 * CLOCK_NS_PER_SEC)
 #define REST_FACTOR 10
@@ -81,7 +81,7 @@ void map_writer_give_up(struct map_writer *writer)
 	writer->changed_ns = 0;
 }
 
-/* The tick at which it is to appear. */
+/* The tick at which the map is to appear. */
 static uint64_t publish_ns(const struct map_writer *writer)
 {
 	const uint64_t from_ns = later_of(writer->next_ns, writer->changed_ns + BATCH_NS);
@@ -90,7 +90,8 @@ static uint64_t publish_ns(const struct map_writer *writer)
 }
 
 /*
- * When what was sent at a tick is here: something has come since, or it is not worth more waiting.
+ * When the events sent at a tick have arrived: as soon as an event has come since the tick, else
+ * after SETTLE_NS.
  */
 static uint64_t settled_ns(const struct map_writer *writer, uint64_t tick_ns)
 {

@@ -26,9 +26,9 @@
 
 static const char marker[] = "0 0 fg\n";
 
-#define MIN_BLANKED_BYTES (64u << 10) /* may be in a map, and half of it */
+#define MIN_BLANKED_BYTES (64u << 10) /* blanked bytes that a map may have besides half its size */
 
-/* perf-<pid>.map, or with a dot and 16 digits behind it while it is being written. */
+/* The name perf-<pid>.map. A dot and 16 digits follow while the map is being written. */
 static struct perf_map_name map_name(pid_t pid)
 {
 	struct perf_map_name name;
@@ -40,8 +40,8 @@ static struct perf_map_name map_name(pid_t pid)
 /* ---- text ---- */
 
 /*
- * The most bytes a line can have: two numbers, two spaces, a name and its end. One whole line
- * always fits into the buffer.
+ * The longest line: two numbers, two spaces, a name and a newline. The buffer always has room for a
+ * whole line.
  */
 #define LINE_MAX_BYTES (16 + 1 + 8 + 1 + CODE_NAME_MAX_BYTES + 1)
 
@@ -79,7 +79,10 @@ static void out_hex(struct perf_map_draft *out, uint64_t value)
 		out_char(out, digits[--n]);
 }
 
-/* Whether there is room for another line; an address range is then to be named and ended. */
+/*
+ * Begins a line with the address range. False: there is no room. The caller writes the name and
+ * ends the line.
+ */
 static bool begin_line(struct perf_map_draft *out, uint64_t addr, uint32_t size)
 {
 	if (out->written + out->used + LINE_MAX_BYTES > out->form.max_bytes)
@@ -93,11 +96,11 @@ static bool begin_line(struct perf_map_draft *out, uint64_t addr, uint32_t size)
 	return true;
 }
 
-/* Regions with one name that follow each other are one line. */
+/* Adjacent regions with one name become one line. */
 struct unfolding {
 	struct perf_map_draft *out;
 	uint64_t addr;
-	uint32_t start, end; /* of what is to be written; equal: nothing */
+	uint32_t start, end; /* the region to write; equal: none */
 	bool is_full;
 	size_t len;
 	char name[CODE_NAME_MAX_BYTES];
@@ -160,7 +163,7 @@ static bool write_regions(struct perf_map_draft *out, const struct code_range *r
 	return !unfolding.is_full;
 }
 
-/* The lines of one range, in rising order and without overlap: as a rule one. */
+/* Writes the lines of a range, in rising order and without overlap. Most ranges have one line. */
 static bool write_range(struct perf_map_draft *out, const struct code_range *range)
 {
 	if (out->form.style.unfold != PERF_MAP_FOLDED && range->inlines)
@@ -174,7 +177,7 @@ static bool write_range(struct perf_map_draft *out, const struct code_range *ran
 
 /* ---- lines that come and go ---- */
 
-/* In the file or in what is to be written to it. */
+/* Blanks the lines in the file, or in the buffer that is still to be written. */
 static void blank_lines(struct perf_map_draft *draft, struct perf_map_lines lines)
 {
 	if (lines.len == 0)
@@ -189,7 +192,10 @@ static void blank_lines(struct perf_map_draft *draft, struct perf_map_lines line
 		draft->err = perf_map_pair_blank(draft->fd, lines);
 }
 
-/* Takes out what the code map no longer shows; false if that is more than it remembers. */
+/*
+ * Blanks the lines of ranges that the code map no longer lists. False: the code map does not
+ * remember all of them.
+ */
 static bool blank_unlisted(struct perf_map_draft *draft, const struct code_map *map)
 {
 	struct code_span spans[CODE_MAP_MAX_UNLISTED];
@@ -221,11 +227,11 @@ static void add_range(struct perf_map_draft *draft, const struct code_range *ran
 void perf_map_add(struct perf_map_draft *draft, const struct code_map *map,
 		  const struct code_range *range)
 {
-	if (blank_unlisted(draft, map)) /* else it is outdated, and of no use */
+	if (blank_unlisted(draft, map)) /* otherwise the draft is outdated and useless */
 		add_range(draft, range);
 }
 
-/* What was added to the code map since. */
+/* Writes the ranges that were added to the code map since the mark. */
 static int write_ranges(struct perf_map_draft *draft, const struct code_map *map, uint64_t since)
 {
 	_cleanup_free_ const struct code_range **ranges = NULL;
@@ -233,7 +239,7 @@ static int write_ranges(struct perf_map_draft *draft, const struct code_map *map
 
 	for (ssize_t i = 0; i < count && !draft->err; i++)
 		add_range(draft, ranges[i]);
-	out_flush(draft); /* what is left to do when it appears is little */
+	out_flush(draft); /* so that little is left to write when the map appears */
 	return count < 0 ? (int)count : draft->err;
 }
 
@@ -246,7 +252,7 @@ static int open_dir(const char *dir)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Whether the next map can be the last one with lines added and taken out. */
+/* Whether the next map can be made from the last map, by adding and blanking lines. */
 static bool can_continue(const struct perf_map_draft *draft, const struct code_map *map)
 {
 	const struct perf_map_pair *pair = draft->form.pair;
@@ -257,7 +263,7 @@ static bool can_continue(const struct perf_map_draft *draft, const struct code_m
 	       code_map_unlisted(map, pair->unlisted, spans) >= 0;
 }
 
-/* The draft's file, as the last map or empty. */
+/* Opens the draft's file, which is the last map or an empty file. */
 static int begin_file(struct perf_map_draft *draft, const struct code_map *map, pid_t pid)
 {
 	struct perf_map_pair *pair = draft->form.pair;
@@ -274,7 +280,7 @@ static int begin_file(struct perf_map_draft *draft, const struct code_map *map, 
 	return draft->fd < 0 ? draft->fd : 0;
 }
 
-/* Everything, or what the last map lacks. */
+/* Writes all ranges, or the ranges that the last map lacks. */
 static int write_draft(struct perf_map_draft *draft, const struct code_map *map)
 {
 	const struct perf_map_pair *pair = draft->form.pair;
@@ -331,7 +337,7 @@ bool perf_map_is_outdated(const struct perf_map_draft *draft, const struct code_
 		(!draft->form.pair || code_map_unlisted(map, draft->unlisted, spans) < 0));
 }
 
-/* The lines that are known are those of the draft, so nothing is known without it. */
+/* Drops the draft. The pair knows only the draft's lines, so the pair is reset too. */
 void perf_map_drop(struct perf_map_draft *draft)
 {
 	close(draft->fd);
@@ -341,7 +347,9 @@ void perf_map_drop(struct perf_map_draft *draft)
 	close(draft->dirfd);
 }
 
-/* Network file systems say only when a file is closed that they are full. */
+/*
+ * Closes a duplicate, because network file systems report a full disk only when a file is closed.
+ */
 static int finish_file(struct perf_map_draft *draft)
 {
 	int fd;
@@ -390,7 +398,7 @@ void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_onl
 
 /* ---- old maps ---- */
 
-/* The PID in a map's name or a temporary one's; 0 for any other name. */
+/* The PID in the name of a map or of a temporary map; 0 for any other name. */
 static pid_t pid_of_name(const char *name, bool *ret_temp)
 {
 	int pid = 0, behind = 0;
@@ -398,7 +406,7 @@ static pid_t pid_of_name(const char *name, bool *ret_temp)
 	if (sscanf(name, "perf-%9d.map%n", &pid, &behind) != 1 || behind == 0 || pid <= 0)
 		return 0;
 	if (strlen(map_name(pid).text) !=
-	    (size_t)behind) /* written with a sign, a space or zeros */
+	    (size_t)behind) /* the number has a sign, a space or zeros in front */
 		return 0;
 	name += behind;
 	*ret_temp = name[0] == '.' && strspn(name + 1, "0123456789abcdef") == 16 && !name[17];
@@ -413,7 +421,7 @@ bool perf_map_is_ours(int fd)
 	       memcmp(start, marker, sizeof(start)) == 0;
 }
 
-/* Whether it is a map of this program's that was last written before that time. */
+/* Whether the file is a map of this program that was last written before that time. */
 static bool is_ours(int dirfd, const char *name, bool is_temp, time_t before)
 {
 	_cleanup_close_ int fd =
@@ -428,7 +436,7 @@ static bool is_ours(int dirfd, const char *name, bool is_temp, time_t before)
 		return false;
 	n = read(fd, start, sizeof(start));
 	if (n == 0)
-		return is_temp; /* left behind before the first block was written */
+		return is_temp; /* its writer ended before the first block was written */
 	return n == sizeof(start) && memcmp(start, marker, sizeof(start)) == 0;
 }
 
@@ -447,7 +455,7 @@ int perf_map_remove_old(const char *dir, long max_age_sec)
 
 		if (pid == 0)
 			continue;
-		if (kill(pid, 0) == 0 || errno != ESRCH) /* a second's grace for rounding */
+		if (kill(pid, 0) == 0 || errno != ESRCH) /* one second for rounding */
 			before = process_stat_started_at(pid) - 1;
 		if (is_ours(dirfd(stream), entry->d_name, is_temp, before) &&
 		    unlinkat(dirfd(stream), entry->d_name, 0) == 0)
@@ -470,7 +478,10 @@ int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size
 	snprintf(path, sizeof(path), "/tmp/%s", name.text);
 	if (strlen(path) >= size)
 		return -ERANGE;
-	/* Links are followed as perf would, but end within the container; nothing is opened. */
+	/*
+	 * Links are followed as perf follows them, but within the container. The file is not
+	 * opened.
+	 */
 	fd = root_file_open(pid, path, O_PATH);
 	if (fd < 0)
 		return fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP ? 0 : fd;

@@ -17,7 +17,7 @@
 #define TEMP_ATTEMPTS 8
 #define TEXT_BYTES    4096
 
-/* What is behind the zeros of a line that was taken out: size 0, and a name that perf skips. */
+/* The end of a blanked line, behind zeros: size 0, and a name that perf skips. */
 static const char blank_end[] = " 0 fg\n";
 
 /* ---- files ---- */
@@ -28,7 +28,7 @@ static struct perf_map_name temp_name(pid_t pid)
 	struct perf_map_name name;
 
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
-		random = (unsigned long long)getpid(); /* O_EXCL is what makes it safe */
+		random = (unsigned long long)getpid(); /* a guess is harmless because of O_EXCL */
 	snprintf(name.text, sizeof(name.text), "perf-%d.map.%016llx", (int)pid, random);
 	return name;
 }
@@ -73,7 +73,10 @@ static void close_file(struct perf_map_file *file)
 	*file = (struct perf_map_file){0};
 }
 
-/* It is there still, nobody but we can have changed it, and it ends where we ended it. */
+/*
+ * Whether the file is unchanged: it exists, only this user can write to it, and its size and time
+ * are as known.
+ */
 static bool is_as_left(const struct perf_map_file *file)
 {
 	struct stat st;
@@ -84,7 +87,8 @@ static bool is_as_left(const struct perf_map_file *file)
 }
 
 /*
- * The signal is one that does nothing, should somebody open the file before the lease is returned.
+ * Whether no other descriptor is open: only then a lease is granted. If somebody opens the file
+ * before the lease is returned, the signal for that is one that is ignored.
  */
 static bool nobody_has_open(int fd)
 {
@@ -197,7 +201,7 @@ void perf_map_pair_reset(struct perf_map_pair *pair, int dirfd)
 	pair->blanked = 0;
 }
 
-/* The spare as the map in its place is. */
+/* Makes the spare equal to the shown map. */
 static bool catch_up(struct perf_map_pair *pair)
 {
 	const struct perf_map_file *shown = &pair->shown, *spare = &pair->spare;
@@ -221,7 +225,7 @@ static int copy_shown(struct perf_map_pair *pair, int dirfd, pid_t pid,
 		return fd;
 	if (copy_range(pair->shown.fd, fd, 0, pair->shown.size) && fchmod(fd, 0644) == 0)
 		return fd;
-	unlinkat(dirfd, ret_temp->text, 0); /* some file systems cannot */
+	unlinkat(dirfd, ret_temp->text, 0); /* some file systems cannot copy */
 	close(fd);
 	return -EOPNOTSUPP;
 }
@@ -259,9 +263,9 @@ static bool is_that_file(int dirfd, const struct perf_map_name *name,
 }
 
 /*
- * Exchanges the two names, because a rename over a file makes ext4 write the new one to the disk
- * first (its auto_da_alloc), which takes longer than all the rest. Returns whether there is now a
- * file under the name temp, or negative errno.
+ * Exchanges the two names. A rename over a file would make ext4 write the new file to the disk
+ * first (auto_da_alloc), which takes longer than everything else here. Returns whether a file is
+ * now at temp, or negative errno.
  */
 static int exchange(int dirfd, const struct perf_map_name *temp, const struct perf_map_name *name)
 {
@@ -282,7 +286,7 @@ int perf_map_pair_publish(struct perf_map_pair *pair, int dirfd, int fd,
 		pair->spare = pair->shown;
 		pair->temp = *temp;
 	} else if (left && unlinkat(dirfd, temp->text, 0) < 0) {
-		err = -errno; /* it was a directory: as it was before */
+		err = -errno; /* a directory is at temp: exchanged back */
 		renameat2(dirfd, temp->text, dirfd, name->text, RENAME_EXCHANGE);
 		return err;
 	} else {
