@@ -14,7 +14,7 @@ struct held {
 	uint64_t arrival;
 	size_t bytes;
 	struct perf_record record;
-	uint64_t extra[]; /* call chain, registers, stack; or text */
+	uint64_t extra[]; /* call chain, registers, snapshot; or a text */
 };
 
 static bool is_before(const struct held *a, const struct held *b)
@@ -44,7 +44,9 @@ static size_t extra_bytes(const struct perf_record *record)
 	}
 }
 
-/* The stack comes last: it alone may be of any length. */
+/*
+ * Copies the sample's data. The snapshot is last, because its length need not be a multiple of 8.
+ */
 static void copy_sample(uint64_t *to, struct perf_sample *sample)
 {
 	const size_t n_regs = regs_bytes(sample) / sizeof(*to);
@@ -93,7 +95,7 @@ static bool make_room(struct hold *hold)
 	return true;
 }
 
-/* Into lean if its stack is too much. */
+/* Returns the record, or lean without the snapshot if held snapshots take too much memory. */
 static const struct perf_record *without_stack(struct hold *hold, const struct perf_record *record,
 					       struct perf_record *lean)
 {
@@ -107,7 +109,7 @@ static const struct perf_record *without_stack(struct hold *hold, const struct p
 	return lean;
 }
 
-/* There is room. */
+/* Puts held into the heap, which must have room. */
 static void put(struct hold *hold, struct held *held)
 {
 	size_t i;

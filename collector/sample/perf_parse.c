@@ -45,7 +45,7 @@ static uint64_t u64_at(const unsigned char *p, size_t off)
 	return v;
 }
 
-/* Takes the next u64 of a record, or returns false. */
+/* Takes the next u64 of a record. False: the record is too short. */
 static bool take_u64(const unsigned char *p, size_t len, size_t *off, uint64_t *ret)
 {
 	if (len - *off < sizeof(*ret))
@@ -55,7 +55,7 @@ static bool take_u64(const unsigned char *p, size_t len, size_t *off, uint64_t *
 	return true;
 }
 
-/* Registers and snapshot, from off on. */
+/* Reads registers and snapshot, from off on. */
 static int parse_stack(const unsigned char *p, size_t len, size_t off, struct perf_sample *ret)
 {
 	const size_t regs_bytes = SAMPLER_REGS_COUNT * sizeof(uint64_t);
@@ -118,7 +118,10 @@ static int parse_sample(const struct perf_event_header *header, uint64_t sample_
 	return 1;
 }
 
-/* What the tracepoint of exec leaves; its fields are those of the ID behind other records. */
+/*
+ * Reads a record of the exec tracepoint. Its fields are those of the ID at the end of other
+ * records.
+ */
 static int parse_exec(const unsigned char *p, size_t len, struct perf_record *ret)
 {
 	if (len != SAMPLE_ID_BYTES)
@@ -133,7 +136,7 @@ static int parse_exec(const unsigned char *p, size_t len, struct perf_record *re
 	return 1;
 }
 
-/* A terminated text within [p, p + len), or NULL. */
+/* The terminated text in [p, p + len), or NULL. */
 static const char *text_within(const unsigned char *p, size_t len)
 {
 	return memchr(p, 0, len) ? (const char *)p : NULL;
@@ -166,7 +169,10 @@ static int parse_mmap2(const unsigned char *p, size_t len, struct perf_record *r
 	return 1;
 }
 
-/* A name that a thread takes is of no interest, the one that exec gives is. */
+/*
+ * Reads a COMM record. Only a name given by exec counts; a name that a thread gives itself does
+ * not.
+ */
 static int parse_comm(const unsigned char *p, size_t len, uint16_t misc, struct perf_record *ret)
 {
 	if (len <= 8 || !text_within(p + 8, len - 8))

@@ -50,10 +50,10 @@ const void *ring_next(struct ring *ring, size_t *ret_len)
 
 	if (head - ring->tail < sizeof(header))
 		return NULL;
-	/* Records are multiples of 8 bytes, so a header never wraps around. */
+	/* The length of a record is a multiple of 8 bytes, so no header wraps around. */
 	memcpy(&header, data + at, sizeof(header));
 	if (header.size < sizeof(header) || header.size > head - ring->tail) {
-		ring->tail = head; /* cannot happen; resynchronise rather than loop */
+		ring->tail = head; /* must not happen; skip the rest, or the loop would not end */
 		return NULL;
 	}
 	ring->tail += header.size;

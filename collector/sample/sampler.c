@@ -13,7 +13,7 @@
  * too, for each new name of any thread of the host. For PERF_RECORD_MMAP2 each mmap of the host has
  * to allocate memory and write out a path, whichever process is recorded.
  *
- * One file, because opening events, saying why one was refused, and reading share each CPU's events.
+ * One file, because opening events, explaining refusals and reading share the events of each CPU.
  */
 #include "sample/sampler.h"
 
@@ -37,7 +37,7 @@
 
 #define PROBLEM_BYTES 512
 
-/* A ring and the event that owns it. */
+/* A ring buffer and the event that owns the buffer. */
 struct event_ring {
 	struct ring ring;
 	int fd;
@@ -51,16 +51,16 @@ struct cpu_rings {
 struct sampler {
 	struct perf_event_attr attr;
 	bool is_without_ksymbols;
-	bool is_exact; /* the event says where it happened */
+	bool is_exact; /* the event says at which instruction it happened */
 	bool follows_all;
-	bool has_exec; /* exec_id is the tracepoint's */
+	bool has_exec; /* exec_id is the ID of the exec tracepoint */
 	uint64_t exec_id;
 	const char *event;
-	size_t ring_bytes; /* of each ring of samples */
+	size_t ring_bytes; /* bytes of each ring buffer for samples */
 	struct cpu_rings *cpus;
 	int *poll_fds;
 	size_t n_cpus;
-	int *fds; /* all events, owned */
+	int *fds; /* descriptors of all events, owned */
 	size_t n_fds, size_fds;
 	struct sampler_stats stats;
 };
@@ -69,7 +69,7 @@ static const struct {
 	const char *name;
 	uint32_t type;
 	uint64_t config;
-	bool is_exact; /* the instruction is known; all others interrupt one behind it */
+	bool is_exact; /* the instruction is known; other events interrupt a later one */
 } events[] = {
 	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
 	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false},
@@ -138,8 +138,8 @@ static void set_attr(struct sampler *sampler, const struct sampler_options *opti
 }
 
 /*
- * With the rights and the clock of the samples' event, and the same ID at the end of a record. Its
- * ring wakes nobody: it is never as full as that.
+ * An event with the rights and the clock of the samples' event, and with an equal ID at the end of
+ * records. Its ring buffer wakes no thread, because it never gets that full.
  */
 static struct perf_event_attr side_attr(const struct sampler *sampler)
 {
@@ -218,7 +218,7 @@ static int try_attr(struct sampler *sampler, const struct perf_event_attr *attr,
 	return 0;
 }
 
-/* 0 if the kernel lets us have this event with the attributes as they are. */
+/* 0: the kernel allows the event with these attributes. */
 static int try_event(struct sampler *sampler, pid_t pid)
 {
 	return try_attr(sampler, &sampler->attr, pid);
@@ -230,8 +230,8 @@ static bool is_missing(int err)
 }
 
 /*
- * One event with as much as the kernel lets us have of it: the whole system, else the one process,
- * else that process without the kernel's part. *ret_pid is -1 or the one.
+ * Tries the event for the whole system, else for the one process, else for that process without the
+ * kernel. *ret_pid is -1 or the process.
  */
 static int try_rights(struct sampler *sampler, pid_t fallback_pid, pid_t *ret_pid)
 {
@@ -252,7 +252,10 @@ static int try_rights(struct sampler *sampler, pid_t fallback_pid, pid_t *ret_pi
 	return try_event(sampler, fallback_pid);
 }
 
-/* The event that is asked for; else hardware cycles, or cpu-clock where there are none. */
+/*
+ * Chooses the event that was asked for, else hardware cycles, else cpu-clock on machines without
+ * hardware cycles.
+ */
 static int choose_event(struct sampler *sampler, const struct sampler_options *options,
 			pid_t *ret_pid)
 {
@@ -285,7 +288,7 @@ const char *sampler_problem(void)
 	return problem;
 }
 
-/* No rings, not even the smallest. */
+/* Says that not even the smallest ring buffers can be mapped. */
 static void explain_ring(const struct sampler *sampler)
 {
 	const uint32_t stack_bytes = sampler->attr.sample_stack_user;
@@ -333,7 +336,7 @@ static void explain(const struct sampler *sampler, const struct sampler_options 
 		    sampler->event ? sampler->event : "any event", options->hz, strerror(-err));
 }
 
-/* Calls add for each number of a list like "0-3,8"; stops at its first error. */
+/* Calls add for each CPU in a list like "0-3,8". Stops at the first error. */
 static int for_each_online_cpu(struct sampler *sampler, int (*add)(struct sampler *, int cpu))
 {
 	char text[4096], *p = text;
@@ -368,7 +371,7 @@ static int add_cpu(struct sampler *sampler, int cpu)
 	return 0;
 }
 
-/* -ENOBUFS if the kernel does not let us lock so much memory. */
+/* -ENOBUFS: the kernel does not allow so much locked memory. */
 static int open_ring(struct sampler *sampler, struct event_ring *to, int fd, size_t bytes)
 {
 	const int err = ring_open(&to->ring, fd, bytes);
@@ -381,7 +384,8 @@ static int open_ring(struct sampler *sampler, struct event_ring *to, int fd, siz
 }
 
 /*
- * Opens an event of a thread on a CPU: it owns the ring if that has none, else it writes into it.
+ * Opens an event of a thread on a CPU. The event owns the ring buffer if the buffer is new, else
+ * writes into it.
  */
 static int open_into(struct sampler *sampler, const struct perf_event_attr *attr, pid_t tid,
 		     int cpu, struct event_ring *to)
@@ -404,7 +408,7 @@ static int open_side(struct sampler *sampler, pid_t tid, struct cpu_rings *cpu)
 
 	if (err != -EINVAL || sampler->is_without_ksymbols)
 		return err;
-	sampler->is_without_ksymbols = true; /* kernels before 5.1 do not tell of BPF programs */
+	sampler->is_without_ksymbols = true; /* kernels before 5.1 do not report BPF programs */
 	side = side_attr(sampler);
 	return open_into(sampler, &side, tid, cpu->cpu, &cpu->side);
 }
@@ -450,7 +454,7 @@ static int open_process(struct sampler *sampler, pid_t pid)
 		if (tid > 0)
 			err = open_thread(sampler, tid);
 		if (err == -ESRCH)
-			err = 0; /* that thread has just ended */
+			err = 0; /* the thread has just ended */
 	}
 	return err;
 }
@@ -486,7 +490,7 @@ static void close_events(struct sampler *sampler)
 	sampler->stats.ring_bytes = 0;
 }
 
-/* Whether there is such a tracepoint and we may have it: nothing fails for lack of it. */
+/* Whether the exec tracepoint exists and may be used. Sampling also works without it. */
 static bool find_exec(struct sampler *sampler)
 {
 	struct perf_event_attr attr;
@@ -513,7 +517,8 @@ static int open_events(struct sampler *sampler, const struct sampler_options *op
 }
 
 /*
- * With rings as large as they should be, or as the memory lets them that the kernel lets us lock.
+ * Opens ring buffers of the wanted size, or smaller ones if the kernel does not allow so much
+ * locked memory.
  */
 static int open_rings(struct sampler *sampler, const struct sampler_options *options)
 {
@@ -528,7 +533,10 @@ static int open_rings(struct sampler *sampler, const struct sampler_options *opt
 		err = open_events(sampler, options, stack_bytes);
 		if (err != -ENOBUFS || sampler->ring_bytes / 2 < least)
 			return err;
-		/* All of them: the first rings are not to take what the last ones need. */
+		/*
+		 * Closes all ring buffers, because the first ones must leave locked memory for the
+		 * last ones.
+		 */
 		close_events(sampler);
 		sampler->ring_bytes /= 2;
 		sampler->stats.is_ring_smaller = true;
@@ -609,7 +617,7 @@ uint32_t sampler_stack_bytes(const struct sampler *sampler)
 	return sampler->attr.sample_stack_user;
 }
 
-/* *lost is where losses of that ring are counted. */
+/* Reads a ring buffer. *lost counts the losses of that buffer. */
 static void read_ring(struct sampler *sampler, struct event_ring *from, uint64_t *lost,
 		      sampler_fn fn, void *arg)
 {

@@ -13,13 +13,13 @@
 
 #include <assert.h>
 
-#define RING_BYTES	 (512u << 10) /* without snapshots there is room for more samples than 40 */
+#define RING_BYTES	 (512u << 10) /* without snapshots it has room for more than 40 samples */
 #define RINGS_MAX_BYTES	 (64u << 20)
-#define SIDE_BYTES	 (256u << 10) /* some 2,000 records; a JVM's start makes about 100 */
+#define SIDE_BYTES	 (256u << 10) /* some 2,000 records; a starting JVM makes about 100 */
 #define SIDES_MAX_BYTES	 (16u << 20)
-#define RING_LEAST_BYTES (64u << 10) /* also the largest page */
-#define RECORD_MAX_BYTES 65528u	     /* the largest multiple of 8 that is a u16 */
-#define RING_MS		 1650 /* the collector may have to wait for its turn, on a busy host */
+#define RING_LEAST_BYTES (64u << 10) /* also the size of the largest page */
+#define RECORD_MAX_BYTES 65528u	     /* the largest multiple of 8 that fits into a u16 */
+#define RING_MS		 1650 /* on a busy host the collector may have to wait for the CPU */
 #define SNAPSHOT_STEP	 1024u
 
 #define CHAIN_MAX (127 + 8)
@@ -42,7 +42,7 @@ size_t sampler_ring_bytes(size_t n_cpus, uint32_t stack_bytes, unsigned hz)
 	const size_t samples = in_time > SAMPLER_RING_SAMPLES ? in_time : SAMPLER_RING_SAMPLES;
 	size_t bytes = RING_BYTES;
 
-	/* Not equal: the kernel never fills a ring to its last byte. */
+	/* "<=", because the kernel never fills a ring buffer to its last byte. */
 	while (stack_bytes > 0 && bytes <= samples * record_bytes(stack_bytes))
 		bytes *= 2;
 	while (bytes * n_cpus > RINGS_MAX_BYTES && bytes > RING_LEAST_BYTES)

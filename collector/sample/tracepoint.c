@@ -12,15 +12,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* linux/mount.h and sys/mount.h cannot be included together, and old C libraries have neither. */
+/* linux/mount.h and sys/mount.h cannot both be included, and old C libraries have neither. */
 #define FSOPEN_CLOSE_ON_EXEC	   1u
 #define FSMOUNT_CLOSE_ON_EXEC	   1u
-#define FSCONFIG_MAKE		   6u	/* FSCONFIG_CMD_CREATE */
+#define FSCONFIG_MAKE		   6u	/* FSCONFIG_CMD_CREATE of linux/mount.h */
 #define MOUNT_ATTR_READ_NOSUID_ALL 0xfu /* read-only, no setuid, no devices, no programs */
 
 static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
-/* A descriptor of an instance of its own, in no directory tree. */
+/* Makes an instance of tracefs that is not mounted in any directory. */
 static int make_instance(void)
 {
 	_cleanup_close_ int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOSE_ON_EXEC);
@@ -60,7 +60,7 @@ int tracepoint_find(const char *system, const char *name, uint64_t *ret)
 		_cleanup_close_ int dir =
 			open(places[i], O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
-		/* Without tracefs there is an empty directory. */
+		/* Without tracefs the directory is empty. */
 		if (dir >= 0 && read_id(dir, path, ret) == 0)
 			return 0;
 	}
