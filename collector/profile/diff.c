@@ -29,7 +29,7 @@ static int descend(struct profile_diff *diff, const struct profile_node *node, u
 	return rc < 0 ? rc : profile_descend(&diff->tree, &name, id);
 }
 
-/* Each node of from at its place in the tree; ids from from's numbers to the tree's. */
+/* Puts each node of from into the tree. ids[i] becomes the tree's node for from's node i. */
 static int place(struct profile_diff *diff, const struct profile *from, uint32_t *ids)
 {
 	ids[ROOT] = ROOT;
@@ -175,9 +175,9 @@ bool diff_is_noise(const struct profile_diff *diff, const uint64_t counts[DIFF_S
 
 struct tally {
 	const struct profile_diff *diff;
-	struct map64 by_name; /* name and kind -> its number in methods, from 1 */
+	struct map64 by_name; /* name and kind -> number in methods, from 1 */
 	struct diff_method *methods;
-	uint32_t *active;    /* by method: how many of its nodes the walk is in */
+	uint32_t *active;    /* by method: how many of its nodes the path of the walk has */
 	uint32_t *method_of; /* by node */
 	uint32_t n;
 };
@@ -216,7 +216,9 @@ static void enter(struct tally *tally, uint32_t id)
 	}
 }
 
-/* Down to children, else to siblings, else up: stacks may be too deep for a recursion. */
+/*
+ * Goes to the first child, else to the next sibling, else up. Stacks may be too deep for recursion.
+ */
 static void walk(struct tally *tally)
 {
 	const struct profile_node *const nodes = tally->diff->tree.nodes;

@@ -11,7 +11,7 @@
 #define ROOT	     PROFILE_ROOT
 #define LONG_DIGITS  6
 #define THREAD_NAMED "Java thread"
-#define NO_POOL	     0u /* of stacks that do not begin as Java threads do */
+#define NO_POOL	     0u /* of stacks that do not begin as stacks of Java threads do */
 #define OTHER_POOL   1u
 #define FIRST_POOL   2u
 
@@ -36,7 +36,10 @@ static size_t digits_at(const char *text)
 	return n;
 }
 
-/* Bytes of a thread's name without what it says of the moment: "dw-34 - GET /words". */
+/*
+ * The length of a thread's name without a text about what the thread does now: "dw-34 - GET
+ * /words".
+ */
 static size_t lasting_length(const char *name)
 {
 	for (const char *at = strstr(name, " - "); at; at = strstr(at + 1, " - ")) {
@@ -46,7 +49,10 @@ static size_t lasting_length(const char *name)
 	return strlen(name);
 }
 
-/* Whether the n digits at name + at are of one thread alone; what follows is rest. */
+/*
+ * Whether the n digits at name + at differ between the threads of a pool. rest is the text behind
+ * the digits.
+ */
 static bool is_of_thread(const char *name, size_t at, size_t n, const char *rest)
 {
 	const bool is_in_word = at > 0 && is_letter(name[at - 1]);
@@ -62,7 +68,7 @@ void pool_name(const char *thread, char ret[POOL_NAME_BYTES])
 	size_t len, out = 0;
 
 	if (!thread[0])
-		thread = TIMELINE_OTHER_THREADS; /* its name had no room, or never came */
+		thread = TIMELINE_OTHER_THREADS; /* the name was left out, or never came */
 	len = lasting_length(thread);
 	len = len < POOL_NAME_BYTES ? len : POOL_NAME_BYTES - 1;
 	memcpy(name, thread, len);
@@ -93,7 +99,7 @@ bool pool_ends_start(const struct profile_node *node)
 	return node->kind == FRAME_STUB && strcmp(node->name, "call_stub") == 0;
 }
 
-/* Whether it is of a file that begins threads: libc.so.6, ld-musl-x86_64.so.1, libjli.so, java. */
+/* Whether the file begins threads: libc.so.6, ld-musl-x86_64.so.1, libjli.so, java. */
 static bool is_starter(const char *module)
 {
 	static const char *const starts[] = {"libc.", "libc-", "libpthread", "ld-", "libjli."};
@@ -124,9 +130,9 @@ static bool is_start(const struct profile_node *node)
 }
 
 enum part {
-	PART_LABELS, /* from the root on */
+	PART_LABELS, /* labels at the root */
 	PART_START,
-	PART_JAVA, /* call_stub and below */
+	PART_JAVA, /* call_stub and all frames above it on the stack */
 	PART_OTHER,
 };
 
@@ -148,18 +154,18 @@ struct pool {
 	uint64_t samples;
 };
 
-/* While a profile is made of another. */
+/* What is needed while pools are put into a new profile. */
 struct pooling {
 	const struct profile *from;
 	const struct timeline *timeline;
 	struct profile *to;
-	uint8_t *part;	/* by from's nodes, enum part */
-	uint64_t *rest; /* by from's nodes: samples of threads that are not known */
+	uint8_t *part;	/* by node of from: enum part */
+	uint64_t *rest; /* by node of from: samples of unknown threads */
 	struct intern names;
-	struct pool *pools; /* NO_POOL, OTHER_POOL, then by samples, the most first */
+	struct pool *pools; /* NO_POOL, OTHER_POOL, then the others, most samples first */
 	uint32_t n_pools;
-	uint32_t *thread_pool; /* by timeline's threads */
-	struct map64 made;     /* from's node and pool -> to's node + 1 */
+	uint32_t *thread_pool; /* by thread of the timeline */
+	struct map64 made;     /* node of from and pool -> node of to + 1 */
 	uint32_t *path;	       /* room for the deepest stack */
 };
 
@@ -207,7 +213,7 @@ static int by_samples(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Numbers pools by their names' addresses: again after they were sorted. */
+/* Maps the addresses of names to the pools' numbers, which sorting has changed. */
 static int number_pools(struct pooling *pooling, struct map64 *numbers)
 {
 	int rc = 0;
@@ -218,7 +224,7 @@ static int number_pools(struct pooling *pooling, struct map64 *numbers)
 	return rc;
 }
 
-/* The pool of each thread, by number in the order of their threads. */
+/* Finds the pool of each thread. Pools are numbered in the order of their first threads. */
 static int find_pools(struct pooling *pooling, const char **names, struct map64 *numbers)
 {
 	const struct timeline *timeline = pooling->timeline;
@@ -291,7 +297,7 @@ static int name_pools(struct pooling *pooling)
 
 // ---- the tree ----
 
-/* *id moves to a label of the pool below the labels that node is below of. */
+/* Moves *id to a label of the pool. The label stands below the labels of node. */
 static int enter_pool(struct pooling *pooling, uint32_t pool, uint32_t node, uint32_t *id)
 {
 	const struct profile_node *const labels = pooling->from->nodes;
@@ -329,7 +335,7 @@ static uint64_t key_of(uint32_t node, uint32_t pool)
 	return (uint64_t)pool << 32 | node;
 }
 
-/* Where samples of that pool that end in node go; labels are of all pools. */
+/* Finds the node of to for samples of the pool that end in node. Labels belong to all pools. */
 static int place(struct pooling *pooling, uint32_t node, uint32_t pool, uint32_t *ret)
 {
 	const struct profile_node *const nodes = pooling->from->nodes;
@@ -358,7 +364,7 @@ static int place(struct pooling *pooling, uint32_t node, uint32_t pool, uint32_t
 	return rc;
 }
 
-/* An entry that says more than the profile has counts for no more than that. */
+/* Moves the timeline's entries. An entry counts for no more samples than the profile has left. */
 static int move_entries(struct pooling *pooling, struct timeline *moved)
 {
 	const struct timeline *timeline = pooling->timeline;

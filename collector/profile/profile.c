@@ -19,11 +19,11 @@
 #include <string.h>
 
 #define ROOT	       PROFILE_ROOT
-#define NONE	       0u /* the root is nobody's child */
+#define NONE	       0u /* no node has the root as its child */
 #define FIRST_NODES    1024u
 #define FIRST_INDEX    4096u
-#define MIN_MAX_NODES  2u /* the root and its [overflow] */
-#define OVERFLOW_SHARE 16 /* one node in so many is kept for [overflow] nodes */
+#define MIN_MAX_NODES  2u /* the root and its [overflow] node */
+#define OVERFLOW_SHARE 16 /* one of so many nodes is kept for [overflow] nodes */
 #define OVERFLOW_NAME  "[overflow]"
 
 struct child_key {
@@ -53,7 +53,7 @@ static bool is_child(const struct profile_node *node, const struct child_key *ke
 	       (node->name == key->name || strcmp(node->name, key->name) == 0);
 }
 
-/* The entry of key's node, or the free one where it belongs. */
+/* The slot of the key's node, or the free slot where the node belongs. */
 static struct profile_slot *probe(const struct profile *profile, const struct child_key *key,
 				  uint32_t hash)
 {
@@ -113,7 +113,7 @@ static uint32_t line_of(const struct frame *frame)
 	return frame->line <= PROFILE_MAX_LINE ? frame->line : 0;
 }
 
-/* key's name and frame's texts are the profile's own. */
+/* Adds a node. The texts of key and frame must be owned by the profile. */
 static int link_node(struct profile *profile, const struct child_key *key,
 		     const struct frame *frame, uint32_t *ret)
 {
@@ -143,9 +143,9 @@ static int link_node(struct profile *profile, const struct child_key *key,
 }
 
 /*
- * A module's name and, behind its end, its build ID, as one text: so it costs a node nothing, and
- * the build ID of each is where profile_build_id looks for it. Files may say what they want: it is
- * short, so that to look costs little.
+ * Keeps a module's name and, behind its NUL, its build ID as one text. So the build ID takes no
+ * room in a node, and profile_build_id finds it by the module. The text's length is limited,
+ * because files may contain anything.
  */
 static const char *keep_module(struct profile *profile, const char *module, const char *build_id)
 {
@@ -168,7 +168,7 @@ const char *profile_build_id(const char *module)
 	return *build_id ? build_id : NULL;
 }
 
-/* The node has samples of another build than it says. */
+/* Forgets the build ID of a node that has samples of several builds. */
 static void forget_build(struct profile *profile, struct profile_node *node)
 {
 	node->module = keep_module(profile, node->module, NULL);
@@ -181,7 +181,7 @@ static bool is_other_build(const struct profile_node *node, const struct frame *
 	return build_id && (!frame->build_id || strcmp(build_id, frame->build_id) != 0);
 }
 
-/* frame with texts of the profile's own: each is kept once, however many nodes bear it. */
+/* Copies frame, with texts that the profile owns. Each text is kept once for all nodes. */
 static int keep_texts(struct profile *profile, const struct frame *frame, struct frame *ret)
 {
 	*ret = *frame;
@@ -241,8 +241,8 @@ void profile_fini(struct profile *profile)
 }
 
 /*
- * The [overflow] child of id. Where even its room is gone, the nearest ancestor's; the last node
- * of all is kept for the root's, so that there always is one.
+ * Finds or makes the [overflow] child of id, or of the nearest ancestor if there is no room. The
+ * last node is kept for the root's [overflow] child, so that one always exists.
  */
 static int overflow_below(struct profile *profile, uint32_t id, uint32_t *ret)
 {
@@ -267,7 +267,10 @@ static bool is_full(const struct profile *profile)
 	return profile->max_nodes - profile->count <= profile->max_nodes / OVERFLOW_SHARE + 1;
 }
 
-/* The child of *id that frame names, made if there is room; *ret_cut tells that there was none. */
+/*
+ * Moves *id to its child for frame. The child is made if there is room; otherwise *ret_cut is set,
+ * and *id moves to an [overflow] node.
+ */
 static int descend(struct profile *profile, const struct frame *frame, uint32_t *id, bool *ret_cut)
 {
 	const struct child_key key = key_of(profile, *id, frame->kind, frame->name);
@@ -361,7 +364,7 @@ int profile_descend(struct profile *profile, const struct profile_name *name, ui
 
 		if (node->line != name->line)
 			node->line = 0;
-		/* Equal modules of equal builds are one text. */
+		/* Equal modules with equal builds are one text. */
 		if (node->module != name->module && profile_build_id(node->module))
 			forget_build(profile, node);
 		*id = child;
@@ -382,7 +385,10 @@ int profile_count(struct profile *profile, uint32_t id, uint64_t weight)
 	return 0;
 }
 
-/* Children have greater numbers than their parents: from the last on, each is whole when met. */
+/*
+ * A child's number is greater than its parent's. Walking down from the last node, each node is
+ * complete when it is added to its parent.
+ */
 void profile_sum(struct profile *profile)
 {
 	struct profile_node *const nodes = profile->nodes;
@@ -393,7 +399,7 @@ void profile_sum(struct profile *profile)
 		nodes[nodes[id].parent].total += nodes[id].total;
 }
 
-/* The parts of quality that profile_count does not count. */
+/* Adds the members that profile_count does not count. */
 static void add_quality(struct profile_quality *to, const struct profile_quality *from)
 {
 	to->unnamed_samples += from->unnamed_samples;

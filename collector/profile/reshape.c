@@ -35,7 +35,7 @@ unsigned level_count(const struct level_counts *counts)
 	return n;
 }
 
-/* LEVELS of what has none. */
+/* LEVELS: the kind has no level. */
 static enum level level_of(enum frame_kind kind)
 {
 	switch (kind) {
@@ -53,21 +53,21 @@ static enum level level_of(enum frame_kind kind)
 	}
 }
 
-/* While a profile is reshaped: beside each source node's samples, where its callees go. */
+/* What is needed while a profile is reshaped. below[i]: where the callees of from's node i go. */
 struct reshaping {
 	struct reshaped *to;
 	const struct profile *from;
 	struct reshape_options options;
 	uint32_t *below;
-	bool *is_java;	   /* it is a Java method, or called by one */
-	const char **task; /* what it or a caller says that its thread does, or NULL */
+	bool *is_java;	   /* whether the node is a Java method or called by one */
+	const char **task; /* task of the thread, as the node or a caller says; or NULL */
 	bool *in_start;	   /* between a pool's label and the first Java method */
-	uint32_t *run;	   /* frames of a framework from the run's first one to this one */
-	struct run *runs;  /* by to's nodes: of those that are runs */
+	uint32_t *run;	   /* length of the run of framework frames that ends in the node */
+	struct run *runs;  /* by node of to; only some nodes are runs */
 };
 
 struct run {
-	uint32_t seen; /* a bit a framework; 0: no run */
+	uint32_t seen; /* one bit for each framework; 0: the node is no run */
 	uint32_t longest;
 };
 
@@ -89,7 +89,10 @@ static int enter(struct reshaping *reshaping, const struct profile_node *node, u
 	return rc < 0 ? rc : profile_descend(&reshaping->to->profile, &name, id);
 }
 
-/* What a thread that never runs Java does, by one of its frames; NULL: the frame does not say. */
+/*
+ * The task of a thread without Java methods, told by the name of a frame. NULL: the frame tells
+ * none.
+ */
 static const char *task_of(const char *name)
 {
 	const size_t task = name_list_find(task_lists, task_count, name);
@@ -97,7 +100,7 @@ static const char *task_of(const char *name)
 	return task == SIZE_MAX ? NULL : task_lists[task].name;
 }
 
-/* Of samples without a Java method. */
+/* Moves *id to the label of a task, for samples without a Java method. */
 static int enter_task(struct reshaping *reshaping, const char *task, uint32_t *id)
 {
 	const struct profile_node node = {.name = task ? task : "[no Java method]",
@@ -107,7 +110,8 @@ static int enter_task(struct reshaping *reshaping, const char *task, uint32_t *i
 }
 
 /*
- * If node i is of a framework and part of a run of them: 1, and *to moves there.
+ * If node i belongs to a framework and to a run: moves *to to the run and returns 1. Else returns
+ * 0.
  */
 static int enter_run(struct reshaping *reshaping, uint32_t i, uint32_t *to)
 {
@@ -134,7 +138,7 @@ static int enter_run(struct reshaping *reshaping, uint32_t i, uint32_t *to)
 	return 1;
 }
 
-/* Node i is one of its own or part of a run; what it calls stands below. */
+/* Keeps node i, as a node or in a run. Its callees stand below. */
 static int keep(struct reshaping *reshaping, uint32_t i)
 {
 	const struct profile_node *node = &reshaping->from->nodes[i];
@@ -148,7 +152,7 @@ static int keep(struct reshaping *reshaping, uint32_t i)
 	return rc;
 }
 
-/* Node i's samples and what it calls are its caller's. */
+/* Leaves node i out. Its samples and its callees go to its caller. */
 static void leave_out(struct reshaping *reshaping, uint32_t i)
 {
 	reshaping->below[i] = reshaping->below[reshaping->from->nodes[i].parent];
@@ -172,7 +176,7 @@ static int place_java_only(struct reshaping *reshaping, uint32_t i)
 	return 0;
 }
 
-/* Whether node i is one of those that a thread begins with, below its pool's label. */
+/* Whether node i is one of a thread's first frames, below the label of its pool. */
 static bool is_hidden(struct reshaping *reshaping, uint32_t i)
 {
 	const struct profile_node *node = &reshaping->from->nodes[i];
@@ -184,7 +188,7 @@ static bool is_hidden(struct reshaping *reshaping, uint32_t i)
 	return hides;
 }
 
-/* Where the samples that end in node i go, and below which node what it calls. */
+/* Decides where node i's samples go, and where its callees go. */
 static int place(struct reshaping *reshaping, uint32_t i)
 {
 	if (is_hidden(reshaping, i)) {
@@ -211,7 +215,7 @@ static int place_all(struct reshaping *reshaping)
 	return 0;
 }
 
-/* What became this node is of several kinds: that of most samples. */
+/* The kind of most samples, for a node that several kinds were joined to. */
 static enum frame_kind kind_of_most(const struct level_counts *counts, enum frame_kind first)
 {
 	static const enum frame_kind kinds[LEVELS] = {
@@ -289,7 +293,10 @@ static int set_kinds(struct reshaping *reshaping)
 	return first && to->levels ? 0 : -ENOMEM;
 }
 
-/* There are some more nodes than before if no sample has a Java method. */
+/*
+ * A limit for the nodes of the result. Without Java methods the result has some more nodes than
+ * from.
+ */
 static uint32_t max_nodes_of(const struct profile *from)
 {
 	const uint64_t sum = (uint64_t)from->count / 15 * 16 * 2 + 64;
@@ -313,7 +320,7 @@ static int alloc_reshaping(struct reshaping *reshaping)
 	if (!reshaping->options.folds_frameworks)
 		return 0;
 	reshaping->run = calloc(count, sizeof(*reshaping->run));
-	/* A node makes one, and one more where its thread's task has none yet. */
+	/* Each node makes one node, and one more if the task's label is new there. */
 	reshaping->runs = calloc(2 * count + 1, sizeof(*reshaping->runs));
 	return reshaping->run && reshaping->runs ? 0 : -ENOMEM;
 }

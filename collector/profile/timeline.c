@@ -33,7 +33,7 @@ void timeline_fini(struct timeline *timeline)
 	*timeline = (struct timeline){0};
 }
 
-/* rows with room for one more, or NULL and rows as they were. */
+/* Returns rows with room for one more. NULL: no memory, and rows stay as they were. */
 static void *with_room(void *rows, size_t count, size_t *size, size_t row_bytes)
 {
 	const size_t wanted = *size ? *size * 2 : FIRST_ROWS;
@@ -47,10 +47,10 @@ static void *with_room(void *rows, size_t count, size_t *size, size_t row_bytes)
 	return grown;
 }
 
-/* Numbers are kept one higher: map64 holds no NULL. */
+/* Reads a number from a map. Numbers are stored + 1, because map64 cannot store NULL. */
 static uint32_t number_at(const struct map64 *map, uint64_t key)
 {
-	return (uint32_t)(uintptr_t)map64_find(map, key) - 1; /* none: NO_NUMBER */
+	return (uint32_t)(uintptr_t)map64_find(map, key) - 1; /* 0 - 1 is NO_NUMBER */
 }
 
 static int keep_number(struct map64 *map, uint64_t key, uint32_t number)
@@ -58,7 +58,10 @@ static int keep_number(struct map64 *map, uint64_t key, uint32_t number)
 	return map64_put(map, key, (void *)((uintptr_t)number + 1));
 }
 
-/* The new text, or the old one where there is none or no memory; NULL is never kept. */
+/*
+ * Replaces *kept by text. Without a text or without memory *kept stays, or becomes "" if it is
+ * NULL.
+ */
 static void keep_text(struct timeline *timeline, const char **kept, const char *text)
 {
 	const char *added;
@@ -205,7 +208,7 @@ static uint32_t last_bucket(const struct timeline *timeline)
 	return last;
 }
 
-/* At the cap; false if there is no room even in one bucket. */
+/* Called at the limit of entries. False: there is no room even with one bucket. */
 static bool compact(struct timeline *timeline)
 {
 	const size_t wanted = timeline->max_entries / 4 * 3;

@@ -21,7 +21,7 @@ static uint32_t last_bucket(const struct timeline *timeline)
 	return last;
 }
 
-/* Moves all entries by ns, in buckets so long that there are not too many. */
+/* Moves all entries by ns. Buckets become longer if there would be too many. */
 static void move_times(struct timeline *timeline, uint64_t ns)
 {
 	uint64_t last = last_bucket(timeline);
@@ -42,7 +42,7 @@ static void forget_times(struct timeline *timeline)
 		timeline->entries[i].bucket = 0;
 }
 
-/* A number of to's for each row of from's; NO_NUMBER where there is no room. */
+/* Finds a row of to for each row of from; NO_NUMBER: there is no room. */
 static void merge_rows(struct timeline *to, const struct timeline *from, uint32_t *processes,
 		       uint32_t *threads)
 {
@@ -80,7 +80,7 @@ int timeline_merge(struct timeline *to, const struct timeline *from,
 	if (!processes || !threads)
 		return -ENOMEM;
 	if (!how->has_same_pids)
-		map64_fini(&to->process_numbers); /* rows stay; no PID leads to them any more */
+		map64_fini(&to->process_numbers); /* rows stay, but no PID finds them any more */
 	if (how->has_times)
 		move_times(to, how->to_ns);
 	else

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #define SECOND_NS UINT64_C(1000000000)
-/* Both generations, and what a profile keeps for [overflow]: a copy is never cut. */
+/* Room for both generations and for a profile's [overflow] nodes, so that a copy is never cut. */
 #define COPY_MAX_NODES (3 * WINDOW_MAX_NODES)
 #define OVERFLOW_NAME  "[overflow]"
 
-/* Seconds that it has a part of. */
+/* The number of seconds of which the window has a part. */
 static unsigned slots(const struct window *window)
 {
 	return window->seconds + 1;
@@ -66,7 +66,7 @@ static uint64_t oldest(const struct window *window)
 	return last > window->seconds ? last - window->seconds : 0;
 }
 
-/* That of the newest second, emptied if it was of one that the window has left. */
+/* The newest second. A slot that still holds a second outside of the window is emptied first. */
 static struct window_second *second_now(struct window *window)
 {
 	const uint64_t number = newest(window);
@@ -77,7 +77,7 @@ static struct window_second *second_now(struct window *window)
 	return second;
 }
 
-/* Once the growing generation has been filled for a window's length, the other begins anew. */
+/* Starts a new generation when the growing one has been filled for the window's length. */
 static void turn(struct window *window)
 {
 	struct window_generation *const all = window->generations;
@@ -87,7 +87,7 @@ static void turn(struct window *window)
 	if (number < all[0].first + slots(window))
 		return;
 	if (generation_init(&fresh, number) < 0)
-		return; /* the old one has a bound of its own, and goes on */
+		return; /* the old generation has a limit of its own, and goes on */
 	generation_fini(&all[1]);
 	all[1] = all[0];
 	all[0] = fresh;
@@ -107,7 +107,10 @@ struct timeline *window_timeline(struct window *window, uint64_t time_ns)
 	return &window->generations[0].timeline;
 }
 
-/* The leaf where the stack is counted; names past their room are cut with all that is below. */
+/*
+ * Adds the stack and finds its leaf. When names have used up their room, all stacks count as
+ * [overflow].
+ */
 static int add_stack(struct window *window, const struct window_sample *sample, uint32_t *ret)
 {
 	static const struct frame overflow = {.name = OVERFLOW_NAME, .kind = FRAME_LABEL};
@@ -187,7 +190,7 @@ void window_sum(const struct window *window, struct window_copy *ret)
 	}
 }
 
-/* Whether that entry, in a generation, lies in the window. */
+/* Whether an entry of the generation lies in the window. */
 static bool is_inside(const struct window *window, const struct window_generation *generation,
 		      const struct timeline_entry *entry)
 {
@@ -196,7 +199,7 @@ static bool is_inside(const struct window *window, const struct window_generatio
 	return generation->first * SECOND_NS + end_ns > oldest(window) * SECOND_NS;
 }
 
-/* 1 for nodes that an entry of the window is at or below, else 0. */
+/* Sets ret to 1 for nodes that have an entry of the window at or below them. */
 static void mark_nodes(const struct window *window, const struct window_generation *generation,
 		       uint32_t *ret)
 {
@@ -211,7 +214,7 @@ static void mark_nodes(const struct window *window, const struct window_generati
 		ret[nodes[id].parent] |= ret[id];
 }
 
-/* Instead of the marks, each marked node's number in the copy. */
+/* Copies the marked nodes, and replaces the marks in ids by the numbers in the copy. */
 static int copy_nodes(const struct profile *from, uint32_t *ids, struct profile *to)
 {
 	ids[PROFILE_ROOT] = PROFILE_ROOT;
@@ -230,7 +233,10 @@ static int copy_nodes(const struct profile *from, uint32_t *ids, struct profile 
 	return 0;
 }
 
-/* The thread of from as one of to, by numbers; kept, for most entries are of few threads. */
+/*
+ * The thread of to for a thread of from. numbers keeps results, because most entries have few
+ * threads.
+ */
 static uint32_t copy_thread(const struct timeline *from, uint32_t number, uint32_t *numbers,
 			    struct timeline *to)
 {
