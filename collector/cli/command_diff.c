@@ -41,7 +41,7 @@ static int compare(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input before = {0};
 	_cleanup_(draw_input_fini) struct draw_input after = {0};
-	struct profile_info info = {0}; /* what both sides have in common */
+	struct profile_info info = {0}; /* facts that are equal on both sides */
 	int err = draw_output_check(options);
 
 	if (!err)

@@ -24,7 +24,7 @@ static int set_log_level(struct options *options, const char *text)
 	return -EINVAL;
 }
 
-/* Options of the daemon. 1: the option is none of these, as below. */
+/* Applies an option of the daemon. Here and below, 1: the option is another. */
 static int apply_daemon(struct options *options, int option, const char *value)
 {
 	switch (option) {
@@ -73,7 +73,7 @@ static int apply_top(struct options *options, int option, const char *value)
 	return top_options_apply(&options->top, option, value);
 }
 
-/* What is to be done, and how it is said. */
+/* Applies options that choose the command or how its output is written. */
 static int apply_command(struct options *options, int option, const char *value)
 {
 	(void)value;
@@ -109,10 +109,10 @@ static int apply(struct options *options, int option)
 
 	for (size_t i = 0; err == 1 && i < sizeof(subjects) / sizeof(subjects[0]); i++)
 		err = subjects[i](options, option, optarg);
-	return err == 1 ? -EINVAL : err; /* getopt_long has said what */
+	return err == 1 ? -EINVAL : err; /* getopt_long has named the bad option */
 }
 
-/* COMMAND_NONE of a word that is none, or that comes first, as render and diff do. */
+/* COMMAND_NONE: the word is no command. */
 static enum command command_of(const char *word)
 {
 	static const struct {
@@ -132,7 +132,7 @@ static enum command command_of(const char *word)
 	return COMMAND_NONE;
 }
 
-/* Of the last word that is a command. */
+/* Chooses the help of the last word that is a command. */
 static void set_help(struct options *options, char **words, int n)
 {
 	options->command = COMMAND_HELP;
@@ -144,7 +144,7 @@ static void set_help(struct options *options, char **words, int n)
 	}
 }
 
-/* Whether help is all that is asked for, by an option or by the word. */
+/* Whether the user asks for help, by an option or by the word help. */
 static bool take_help(struct options *options, int argc, char **argv)
 {
 	_cleanup_(help_fini) struct help help;
@@ -191,7 +191,7 @@ static int set_command(struct options *options, const char *word)
 	return -EINVAL;
 }
 
-/* What goes with record alone. */
+/* Refuses options that only record has. */
 static int check_record(const struct options *options)
 {
 	const char *given = options->ends_with_stdin ? "--until-eof"
@@ -299,7 +299,10 @@ static int check(const struct options *options)
 	return 0;
 }
 
-/* A recording that goes on until top ends; who the samples are of is told by its tree. */
+/*
+ * Prepares the recording of top. The recording goes on until top ends, and its tree tells the
+ * process of each sample.
+ */
 static int make_top(struct options *options)
 {
 	struct recording_options *recording = &options->recording;

@@ -32,7 +32,7 @@ static int read_all(const struct draw_options *options, struct draw_input *input
 	return err;
 }
 
-/* What a recording says of itself, where the command line does not. */
+/* Takes title, notes and other facts from the recording where the command line has none. */
 static void describe(struct draw_options *options, const struct import_recording *recording)
 {
 	struct render_options *const render = &options->render;

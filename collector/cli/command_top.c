@@ -25,8 +25,8 @@
 #define EXIT_USAGE   2
 #define ROWS_OF_TEXT 40
 #define ROWS_OF_JSON 500
-#define FIRST_NS     (1 * CLOCK_NS_PER_SEC) /* the first table on a screen, which is of as much */
-#define HOLDING_NS   (HOLD_NS + 100 * CLOCK_NS_PER_MS) /* samples are that late */
+#define FIRST_NS     (1 * CLOCK_NS_PER_SEC) /* of samples in the first table on a screen */
+#define HOLDING_NS   (HOLD_NS + 100 * CLOCK_NS_PER_MS) /* samples come that late */
 
 struct top {
 	const struct options *options;
@@ -39,7 +39,7 @@ struct top {
 	struct held_log log;
 };
 
-/* What is watched, in words. */
+/* Says what is recorded. */
 static void say_target(const struct recording_options *options, char *ret, size_t size)
 {
 	if (options->pid > 0)
@@ -90,7 +90,10 @@ static void say_facts(struct top *top)
 	};
 }
 
-/* A daemon forgets a recording that nobody asks for, as when this process was stopped. */
+/*
+ * Starts the recording again. A daemon forgets a recording that nobody asks for, for example while
+ * this process was stopped.
+ */
 static int start_again(struct top *top)
 {
 	return top->recorder->ops->start(top->recorder, &top->options->recording);
@@ -160,7 +163,7 @@ static int print(struct top *top)
 	return err;
 }
 
-/* One table after the other, or one. */
+/* Prints a table at each interval, or one table. */
 static int run_plain(struct top *top)
 {
 	const struct top_options *options = &top->options->top;
@@ -191,7 +194,7 @@ static bool is_hung_up(void)
 	return poll(&polled, 1, 0) > 0 && (polled.revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* Whether there was any. */
+/* Handles all keys that wait. Returns whether there were any, or a resize. */
 static bool take_keys(struct top *top)
 {
 	bool is_resized = false;
@@ -208,7 +211,7 @@ static bool take_keys(struct top *top)
 	return any || is_resized;
 }
 
-/* A key, a resize or a signal ends the wait; so does what the time is due for. */
+/* Waits for a key, a resize, a signal or due_ns. */
 static int wait_for(struct top *top, uint64_t due_ns)
 {
 	const uint64_t now = clock_now_ns();
@@ -226,7 +229,7 @@ static void paint(struct top *top)
 	if (line[0])
 		memcpy(top->view.note, line, sizeof(line));
 	say_facts(top);
-	top->facts.quality += strcspn(top->quality, " ") + 1; /* without "quality: ": 80 columns */
+	top->facts.quality += strcspn(top->quality, " ") + 1; /* no "quality: ", for 80 columns */
 	top_screen_paint(&top->view, &top->facts);
 }
 

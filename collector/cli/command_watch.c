@@ -11,9 +11,9 @@
 
 #include <stdlib.h>
 
-#define PATIENCE_NS (5 * CLOCK_NS_PER_SEC) /* of those whose recordings end with the daemon */
+#define PATIENCE_NS (5 * CLOCK_NS_PER_SEC) /* for clients whose recordings end with the daemon */
 
-/* Says who came and went, once each. */
+/* Logs each JVM once when it has come, and once when it has ended. */
 static void announce(struct engine *engine)
 {
 	struct process *process;

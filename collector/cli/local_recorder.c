@@ -18,8 +18,8 @@
 #include <string.h>
 
 #define REDIAL_NS      (1200 * CLOCK_NS_PER_MS) /* agents dial at least once a second */
-#define WAIT_NS	       (4000 * CLOCK_NS_PER_MS) /* a little more on a busy host */
-#define RESYNC_WAIT_NS (15 * CLOCK_NS_PER_SEC)	/* for those that are wanted to be known */
+#define WAIT_NS	       (4000 * CLOCK_NS_PER_MS) /* a little longer, for a busy host */
+#define RESYNC_WAIT_NS (15 * CLOCK_NS_PER_SEC)	/* until the code of wanted JVMs is known */
 #define STEP_NS	       (200 * CLOCK_NS_PER_MS)
 
 struct local_recorder {
@@ -34,7 +34,7 @@ static struct local_recorder *self(struct recorder *recorder)
 	return (struct local_recorder *)recorder;
 }
 
-/* JVMs that are to be recorded: those connected, and of them those whose code is all known. */
+/* Counts wanted JVMs that are connected, and among them those whose code is all known. */
 static void count_wanted(const struct local_recorder *local,
 			 const struct recording_options *options, uint32_t *ret_connected,
 			 uint32_t *ret_current)
@@ -50,7 +50,7 @@ static void count_wanted(const struct local_recorder *local,
 	}
 }
 
-/* Whether waiting longer could change what is recorded. */
+/* Whether to stop waiting: waiting longer would not change what is recorded. */
 static bool is_enough(struct local_recorder *local, const struct recording_options *options,
 		      uint64_t waited_ns)
 {
@@ -107,7 +107,7 @@ static int local_start(struct recorder *recorder, const struct recording_options
 	char why[DIAGNOSE_BYTES];
 	int err;
 
-	/* What is bound to fail is said before anything is waited for. */
+	/* An error that is certain is reported before any waiting. */
 	if (options->pid > 0 && !diagnose_may_connect(options->pid)) {
 		err = diagnose_targets(options, &local->engine.targets, local->socket_path, why);
 		if (err) {
@@ -171,7 +171,7 @@ static void on_readable(void *arg)
 	*is_readable = true;
 }
 
-/* Rings are read many times meanwhile, which is a step each. */
+/* Waits in steps of the engine, because ring buffers must be read many times meanwhile. */
 static int local_wait(struct recorder *recorder, int fd, uint64_t wait_ns)
 {
 	struct engine *engine = &self(recorder)->engine;

@@ -31,7 +31,10 @@ static int print_help(enum command command)
 	return EXIT_SUCCESS;
 }
 
-/* One descriptor for each agent, and many for perf events: as many as the system lets us have. */
+/*
+ * Raises the limit of open files as far as allowed: each agent needs one descriptor, perf events
+ * need many.
+ */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -48,9 +51,9 @@ int main(int argc, char **argv)
 
 	log_detect_journal();
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file at its limit is an error of the write */
+	signal(SIGXFSZ, SIG_IGN); /* then a write beyond the file limit fails */
 	if (argc > 1 && strcmp(argv[1], "render") == 0) {
-		argv[1] = argv[0]; /* for getopt's messages */
+		argv[1] = argv[0]; /* getopt's messages begin with argv[0] */
 		return command_render(argc - 1, argv + 1);
 	}
 	if (argc > 1 && strcmp(argv[1], "diff") == 0) {

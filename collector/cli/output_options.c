@@ -20,7 +20,7 @@ static int add_output(struct options *options, const char *path)
 	return 0;
 }
 
-/* Its format has no suffix to follow from, and there is but one of it. */
+/* Sets the standard output as an output. Its format needs --format, because there is no suffix. */
 static int set_stdout(struct options *options, struct output_path *output)
 {
 	const struct watch_options *watch = &options->watch;
@@ -55,7 +55,7 @@ static int set_format(struct options *options, struct output_path *output)
 	return -EINVAL;
 }
 
-/* How a recording is drawn. */
+/* Applies options of the drawing. */
 static int apply_drawing(struct options *options, int option, const char *value)
 {
 	switch (option) {

@@ -11,7 +11,7 @@
 
 static bool is_shown;
 static bool by_lines;
-static uint64_t said_ns; /* when the last line was */
+static uint64_t said_ns; /* when the last line was written */
 
 static bool is_terminal(void)
 {
@@ -30,7 +30,7 @@ void progress_set_lines(bool has_lines)
 	said_ns = 0;
 }
 
-/* Whether it is time for it. */
+/* Begins a line if one is due; false if not. */
 static bool begin(void)
 {
 	const uint64_t now_ns = clock_now_ns();

@@ -6,7 +6,10 @@
 
 #include <errno.h>
 
-/* Maps, jitdumps and tables are the daemon's where there is one: this process would write none. */
+/*
+ * Opens the daemon's recorder, or a local one. With a daemon this process writes no maps, jitdumps
+ * or tables, so their options are refused.
+ */
 int recorder_open(const struct options *options, struct recorder **ret)
 {
 	const int err = recorder_open_remote(options, ret);

@@ -19,7 +19,7 @@
 
 #define POLL_MS	 200
 #define WAIT_NS	 (4 * CLOCK_NS_PER_SEC) /* for a JVM that has just begun, on a busy host */
-#define ALIVE_MS 3000 /* a daemon ends recordings that nobody asks for in ten seconds */
+#define ALIVE_MS 3000 /* a daemon ends a recording after ten seconds without a request */
 
 struct remote_recorder {
 	struct recorder base;
@@ -49,7 +49,7 @@ static json_t *request_of(const struct remote_recorder *remote, const char *op)
 	return request;
 }
 
-/* remote->id stays 0 if the daemon would have us ask again. */
+/* If the daemon wants to be asked again, remote->id stays 0. */
 static int ask_to_record(struct remote_recorder *remote, const struct recording_options *options,
 			 bool may_wait)
 {
@@ -95,7 +95,7 @@ static int remote_status(struct recorder *recorder, struct recording_status *ret
 	json_t *answer;
 	int err;
 
-	poll(NULL, 0, POLL_MS); /* a signal ends it early */
+	poll(NULL, 0, POLL_MS); /* a signal ends the wait */
 	err = control_client_ask(remote->client, request_of(remote, "status"), &answer, NULL);
 	if (err)
 		return err;

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_HZ	    100000 /* a message has it, too */
+#define MAX_HZ	    100000 /* the error message has the number too */
 #define MAX_SECONDS (7 * 24 * 60 * 60)
 
 #define STACK_ASKED_MAX (64u << 10)
-#define STACK_LIMIT	"64000" /* as a text: SAMPLER_MAX_STACK_BYTES */
+#define STACK_LIMIT	"64000" /* SAMPLER_MAX_STACK_BYTES as text */
 static_assert(SAMPLER_MAX_STACK_BYTES == 64000, "STACK_LIMIT says so");
 
 static int set_duration(struct options *options, const char *text)
@@ -60,7 +60,10 @@ static int set_virtual_threads(struct options *options, const char *text)
 	return -EINVAL;
 }
 
-/* Bytes, or with a k behind them 1024 as many. Up to 64k, of which a record holds not quite all. */
+/*
+ * Reads a number of bytes, or of KiB with a k behind it. Up to 64k is allowed, but a record has
+ * room for a little less.
+ */
 static int set_stack_size(struct options *options, const char *text)
 {
 	unsigned long bytes;
@@ -84,7 +87,7 @@ static int set_stack_size(struct options *options, const char *text)
 	return 0;
 }
 
-/* Bytes, or with k, M or G behind them so many times 1024 of them. */
+/* Reads a number of bytes, or of KiB, MiB or GiB with k, M or G behind it. */
 static int set_symbol_cache(struct options *options, const char *text)
 {
 	static const char units[] = "kmg";
@@ -121,7 +124,7 @@ static int set_event(struct options *options, const char *text)
 	return 0;
 }
 
-/* For how long a recording is, and who hears of its progress. */
+/* Applies options about a recording's length and the report of its progress. */
 static int apply_time(struct options *options, int option, const char *value)
 {
 	switch (option) {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* All of it, or how much until a write failed. */
+/* Writes all bytes. Returns how many were written before an error. */
 static size_t write_all(struct stdout_output *output, const char *bytes, size_t size)
 {
 	size_t at = 0;
@@ -32,7 +32,7 @@ static size_t write_all(struct stdout_output *output, const char *bytes, size_t 
 	return at;
 }
 
-/* As fopencookie(3) wants it: 0 is an error. */
+/* The write function of fopencookie(3), for which 0 is an error. */
 static ssize_t take(void *cookie, const char *bytes, size_t size)
 {
 	struct stdout_output *output = cookie;

@@ -15,7 +15,7 @@
 #define LEAST_DELAY_NS	 (100 * CLOCK_NS_PER_MS)
 #define MAX_ROWS	 100000u
 
-/* A whole number within limits, or 0. */
+/* Reads a whole number up to most. 0: text is not such a number. */
 static unsigned number_of(const char *text, unsigned most)
 {
 	unsigned long number;
