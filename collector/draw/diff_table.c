@@ -25,7 +25,10 @@ static double share(const struct profile_diff *diff, const uint64_t counts[DIFF_
 	return all ? 100.0 * (double)counts[side] / (double)all : 0;
 }
 
-/* new and gone: anywhere in the profile; noise: neither its own samples nor those below changed. */
+/*
+ * new and gone: in the whole profile. noise: neither the method's own samples nor those of its
+ * callees changed.
+ */
 static const char *mark_of(const struct profile_diff *diff, const struct diff_counts *counts)
 {
 	if (counts->total[DIFF_BEFORE] == 0)

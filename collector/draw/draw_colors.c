@@ -13,7 +13,10 @@
 
 #define PATH "palette.map"
 
-/* A regular file: another, as a FIFO, may never say anything. NULL and errno. */
+/*
+ * Opens a regular file only: to open or read another file, such as a FIFO, may never end. NULL:
+ * errno says why.
+ */
 static FILE *open_regular(void)
 {
 	const int fd = open(PATH, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -14,9 +14,9 @@
 #include <string.h>
 
 struct place {
-	uint32_t node; /* in the new tree */
-	bool is_below; /* the frame, or called by it */
-	bool is_cut;   /* an [overflow] node */
+	uint32_t node; /* node of the new tree */
+	bool is_below; /* the node is the frame, or is called by the frame */
+	bool is_cut;   /* the node is an [overflow] node */
 };
 
 struct cut {
@@ -38,7 +38,10 @@ static int enter(struct profile *to, const struct profile_node *node, struct pla
 	return rc < 0 ? rc : 0;
 }
 
-/* By node: samples of stacks through it that have the frame nowhere above. The caller frees. */
+/*
+ * By node: samples of stacks through the node without the frame from the node on. The caller frees
+ * the array.
+ */
 static uint64_t *count_others(const struct cut *cut, const struct profile *from)
 {
 	uint64_t *const others = calloc(from->count, sizeof(*others));
@@ -51,7 +54,10 @@ static uint64_t *count_others(const struct cut *cut, const struct profile *from)
 	return others;
 }
 
-/* others: of this node. A node that only leads to the frame is not made. */
+/*
+ * Copies a node. others: samples of stacks through the node that lack the frame. A node with only
+ * stacks that reach the frame is left out.
+ */
 static int copy_node(struct cut *cut, const struct profile_node *node, uint64_t others,
 		     struct profile *to, struct place *place)
 {

@@ -142,7 +142,7 @@ static int judge(const char *path, const struct import_options *options,
 	return -ENODATA;
 }
 
-/* The counts of a recording's reasons are its own, until they are joined. */
+/* Reads a recording. The recording keeps the counts of its own reasons until they are joined. */
 static int read_recording(struct draw_input *input, int fd, const struct import_options *options,
 			  struct import_target *target)
 {
@@ -156,7 +156,7 @@ static int read_recording(struct draw_input *input, int fd, const struct import_
 	return err;
 }
 
-/* What one file has beside its stacks, with what those before it had. */
+/* Joins the facts of one file, other than its stacks, with the facts of the files before. */
 static int join(struct draw_input *input, const char *path, struct import_recording *one)
 {
 	struct import_recording *const all = &input->recording;

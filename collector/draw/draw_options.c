@@ -25,7 +25,10 @@ static int bad_value(const char *option, const char *value, const char *why)
 	return -EINVAL;
 }
 
-/* A number from 0 to most. *ret_rest is the text behind the number; NULL: none may follow. */
+/*
+ * Reads a number from 0 to most. *ret_rest is the text behind the number. ret_rest is NULL if no
+ * text may follow.
+ */
 static int parse_number(const char *option, const char *text, double most, const char **ret_rest,
 			double *ret)
 {
@@ -178,14 +181,14 @@ static int check_encoding(void)
 			 "all that is written is UTF-8: convert what is read, with iconv");
 }
 
-/* What other tools have. */
+/* Refuses an option that only other tools have. */
 static int refuse(const char *option)
 {
 	log_error("--%s is not here: %s", option, draw_missing_find(option));
 	return -EINVAL;
 }
 
-/* Options of the drawing. 1: it is none of them. */
+/* Applies options of the drawing. 1: the option is another. */
 static int apply_drawing(struct draw_options *options, int option)
 {
 	struct render_options *const render = &options->render;
@@ -240,7 +243,7 @@ static int apply_drawing(struct draw_options *options, int option)
 	}
 }
 
-/* Options of what is read. 1: it is none of them. */
+/* Applies options of the input. 1: the option is another. */
 static int apply_import(struct draw_options *options, int option)
 {
 	struct import_options *const import = &options->import;
@@ -280,7 +283,8 @@ static int apply_import(struct draw_options *options, int option)
 	case DRAW_OPTION_HASH:
 	case DRAW_OPTION_DETERMINISTIC:
 	case DRAW_OPTION_NO_SORT:
-	case DRAW_OPTION_NTHREADS: /* what is always so: colours follow from names, lines are in any order */
+	/* Always the case: names choose colours, and lines may be in any order. */
+	case DRAW_OPTION_NTHREADS:
 		return 0;
 	case DRAW_OPTION_INLINE:
 		import->has_inlined = true;
@@ -339,7 +343,7 @@ static int apply(struct draw_options *options, int option)
 	case DRAW_OPTION_WIDTH_OF:
 		return set_width_of(options);
 	default:
-		return -EINVAL; /* getopt_long has said what */
+		return -EINVAL; /* getopt_long has named the bad option */
 	}
 }
 

@@ -28,7 +28,7 @@ static int check_compare(enum render_format format)
 	return -EINVAL;
 }
 
-/* Of all formats that are asked for. */
+/* Checks that all wanted formats can compare. */
 static int check_comparison(const struct draw_options *options)
 {
 	int err = options->to_stdout ? check_compare(options->format) : 0;
@@ -73,7 +73,7 @@ static void describe_diff(const struct draw_options *options, const struct sides
 				      : "two-proportion z test, |z| < 2.58");
 }
 
-/* One side as it is compared: profile is its own, or one that was made of it. */
+/* One side as it is compared. profile is the side's own profile, or a profile made of it. */
 struct shaped {
 	struct pooled pooled;
 	struct reshaped reshaped;
@@ -92,7 +92,7 @@ static void shaped_sides_fini(struct shaped_sides *sides)
 	reshape_fini(&sides->after.reshaped);
 }
 
-/* The page's script does the rest itself. */
+/* Reshapes one side. A page's script does the other reshaping itself. */
 static int shape(const struct draw_side *side, const struct reshape_options *how, bool is_page,
 		 struct shaped *ret)
 {
@@ -110,7 +110,7 @@ static int shape(const struct draw_side *side, const struct reshape_options *how
 	return err;
 }
 
-/* Pools stand apart on both sides or on none. */
+/* Reshapes both sides. Pools are on both sides or on none. */
 static int shape_sides(const struct draw_options *options, enum render_format format,
 		       const struct sides *sides, struct shaped_sides *ret)
 {
@@ -134,7 +134,10 @@ static int shape_sides(const struct draw_options *options, enum render_format fo
 	return err ? err : shape(sides->after, &how, is_page, &ret->after);
 }
 
-/* Lines of two counts keep the kinds, so that each side can be had back. */
+/*
+ * Writes a comparison. Lines with two counts keep the kinds of frames, so that each side can be
+ * restored.
+ */
 static int write_diff(const struct draw_options *options, const struct sides *sides,
 		      enum render_format format, FILE *stream)
 {
@@ -155,7 +158,7 @@ static int write_diff(const struct draw_options *options, const struct sides *si
 	render.diff = &diff;
 	if (!render.title)
 		render.title = "Differential Flame Graph";
-	if (!render.subtitle && format != RENDER_HTML) /* the page says it itself */
+	if (!render.subtitle && format != RENDER_HTML) /* the page says so itself */
 		render.subtitle = subtitle;
 	return render_write(&diff.tree, format, &render, stream);
 }

@@ -48,7 +48,8 @@ static int merge_timelines(struct import_recording *all, const struct import_rec
 }
 
 /*
- * Of clocks that cannot be compared, there is no start: what comes later has another one as well.
+ * Merges start and duration. Clocks that cannot be compared give no start, and later recordings
+ * then differ too.
  */
 static void merge_times(struct profile_info *all, const struct profile_info *one)
 {
@@ -64,7 +65,7 @@ static void merge_times(struct profile_info *all, const struct profile_info *one
 	all->duration_ns = end - all->start_unix_ns;
 }
 
-/* A reason too many is counted among the unrooted alone. */
+/* Merges the counts of reasons. Reasons without room count only among the unrooted samples. */
 static void merge_reasons(struct profile_info *all, const struct profile_info *one)
 {
 	for (size_t i = 0; i < PROFILE_REASONS; i++) {
@@ -92,7 +93,7 @@ static void merge_facts(struct import_recording *all, const struct import_record
 	keep_same(&all->title, one->title);
 	keep_same(&all->subtitle, one->subtitle);
 	keep_same(&all->count_name, one->count_name);
-	all->notes = NULL; /* how good one of them was */
+	all->notes = NULL; /* notes are about the quality of one recording */
 	if (all->info.hz != one->info.hz)
 		all->info.hz = 0;
 }
