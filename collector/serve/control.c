@@ -37,10 +37,10 @@
 
 struct control {
 	struct engine *engine;
-	const char *socket_path; /* the agents' */
-	char *path;		 /* ours, NULL until it is bound */
+	const char *socket_path; /* path of the agents' socket */
+	char *path;		 /* path of this socket; NULL until it is bound */
 	int listen_fd;
-	int epoll_fd; /* a client's data is its descriptor */
+	int epoll_fd; /* the data of a client is its descriptor */
 	size_t clients;
 	bool is_finishing;
 };
@@ -64,7 +64,7 @@ static bool is_allowed(int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
 		return false;
-	/* Inside a container nobody sees the files that this process sees. */
+	/* A process in a container sees other files than this process. */
 	if ((cred.uid == 0 || cred.uid == geteuid()) &&
 	    mount_namespace_is_other(cred.pid, NULL) == 0)
 		return true;
@@ -113,7 +113,9 @@ static json_t *do_list(struct control *control, const json_t *request)
 	return answer;
 }
 
-/* Whether asking again in a moment may be answered otherwise; then everything is done for that. */
+/*
+ * Whether a later request may have another answer. If so, all that can be done for that is started.
+ */
 static bool is_worth_waiting(struct control *control, const struct recording_options *options)
 {
 	const int err =
@@ -178,7 +180,7 @@ static json_t *do_record(struct control *control, const json_t *request)
 	return answer;
 }
 
-/* The daemon's own is nobody's to ask for or to end. */
+/* Whether the recording is the daemon's own. Clients can neither ask for it nor end it. */
 static bool is_daemons(const struct recording *recording)
 {
 	return !recording->tree && !recording->window;
@@ -206,7 +208,7 @@ static json_t *do_status(struct control *control, const struct recording *record
 	return answer;
 }
 
-/* Hands over a descriptor of the bytes that write puts into it, or -1. */
+/* Returns a descriptor of the bytes that write_bytes has written, or -1. */
 static int bytes_of(int (*write_bytes)(void *arg, FILE *stream), void *arg)
 {
 	const int fd = memfd_create("fgcollect", MFD_CLOEXEC);
@@ -245,7 +247,7 @@ static int format_at(const json_t *request, enum render_format *ret)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "-%s", json_value_text(request, "suffix")); /* of a name */
+	snprintf(name, sizeof(name), "-%s", json_value_text(request, "suffix")); /* a name's end */
 	return render_format_of(name, ret);
 }
 
@@ -268,7 +270,7 @@ static json_t *do_render(struct recording *recording, const json_t *request, int
 		return failure("the daemon does not know this format: use the fgcollect that the "
 			       "daemon is of");
 	*ret_fd = bytes_of(write_graph, &graph);
-	recording->asked_ns = clock_now_ns(); /* however long that took */
+	recording->asked_ns = clock_now_ns(); /* after drawing, which may take long */
 	return *ret_fd < 0 ? failure("the daemon cannot draw the graph: it is out of memory")
 			   : success();
 }
@@ -344,7 +346,10 @@ static int write_text(void *arg, FILE *stream)
 	return fputs(arg, stream) < 0 ? -EIO : 0;
 }
 
-/* One message: the answer, or {} if it is too long and comes as bytes; a descriptor if fd >= 0. */
+/*
+ * Sends one message: the answer, or {} if the answer is too long and comes as bytes. fd >= 0: sends
+ * the descriptor too.
+ */
 static bool send_answer(int client, const char *text, int fd)
 {
 	union {
@@ -368,7 +373,10 @@ static bool send_answer(int client, const char *text, int fd)
 	return sendmsg(client, &message, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
-/* A client that does not take its answer is let go: nothing here ever waits for one. */
+/*
+ * Sends the answer. A client that does not take the answer is dropped, because nothing here waits
+ * for a client.
+ */
 static bool reply(int client, json_t *answer, int fd)
 {
 	char *text = json_dumps(answer, JSON_COMPACT);
@@ -389,7 +397,7 @@ static bool reply(int client, json_t *answer, int fd)
 
 static void drop_client(struct control *control, int client)
 {
-	close(client); /* which takes it out of the set */
+	close(client); /* also takes the client out of the epoll set */
 	control->clients--;
 }
 
@@ -459,7 +467,7 @@ static int start_listening(struct control *control, const char *path)
 	if (control->listen_fd < 0 || control->epoll_fd < 0)
 		return -errno;
 	memcpy(addr.sun_path, path, strlen(path) + 1);
-	mask = umask(0177); /* 0600 from the first moment on */
+	mask = umask(0177); /* mode 0600 from the start */
 	err = bind(control->listen_fd, (const struct sockaddr *)&addr, sizeof(addr));
 	umask(mask);
 	if (err < 0)
@@ -501,7 +509,7 @@ int control_open(struct engine *engine, const char *socket_path, struct control 
 	return 0;
 }
 
-/* What was sampled until now is kept; a table has nothing to keep. */
+/* Stops recordings. The samples until now are kept; a recording for top has none to keep. */
 static void end_recordings(struct engine *engine)
 {
 	struct recording *next;
@@ -538,7 +546,7 @@ void control_finish(struct control *control, uint64_t patience_ns)
 		engine_step(control->engine, FINISH_STEP_NS);
 	if (has_unfetched(control->engine))
 		log_warning("a recording was asked for and not fetched in time: it is lost");
-	/* They are ended with the container, and their last words are on their way. */
+	/* Clients end with the container. Their last output is still on the way. */
 	poll(NULL, 0, LAST_WORDS_MS);
 }
 
@@ -554,5 +562,5 @@ void control_close(struct control *control)
 		close(control->listen_fd);
 	if (control->epoll_fd >= 0)
 		close(control->epoll_fd);
-	free(control); /* clients' descriptors end with the process */
+	free(control); /* clients' descriptors are closed when the process ends */
 }

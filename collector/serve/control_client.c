@@ -15,7 +15,7 @@
 #include <sys/time.h>
 #include <sys/un.h>
 
-#define ANSWER_SEC	 30 /* drawing a large graph takes a moment */
+#define ANSWER_SEC	 30 /* drawing a large graph may take long */
 #define MAX_ANSWER_BYTES (256u << 20)
 
 struct control_client {
@@ -37,7 +37,7 @@ int control_client_open(const char *socket_path, struct control_client **ret)
 	if (client->fd < 0)
 		err = -errno;
 	else if (strlen(client->path) >= sizeof(addr.sun_path))
-		err = -ENOENT; /* then nobody can listen there */
+		err = -ENOENT; /* no daemon can listen at such a path */
 	if (!err) {
 		memcpy(addr.sun_path, client->path, strlen(client->path) + 1);
 		setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
@@ -49,7 +49,10 @@ int control_client_open(const char *socket_path, struct control_client **ret)
 		*ret = client;
 		return 0;
 	}
-	/* Refused: it was killed and left its socket. Denied: it is another user's. */
+	/*
+	 * ECONNREFUSED: the daemon was killed and left its socket. EACCES: the socket is another
+	 * user's.
+	 */
 	if (err == -ECONNREFUSED || err == -EACCES)
 		err = -ENOENT;
 	if (err != -ENOENT)
@@ -67,7 +70,10 @@ void control_client_close(struct control_client *client)
 	free(client);
 }
 
-/* The length of the answer's text, and the descriptor that came with it or -1. */
+/*
+ * Receives an answer. Returns the text's length. *ret_fd becomes the descriptor that came with the
+ * answer, if one came.
+ */
 static ssize_t receive(const struct control_client *client, char *text, size_t size, int *ret_fd)
 {
 	union {
@@ -95,7 +101,7 @@ static ssize_t receive(const struct control_client *client, char *text, size_t s
 	return len;
 }
 
-/* An answer that did not fit into a message. */
+/* Reads an answer that was too long for a message. */
 static json_t *read_long_answer(int fd)
 {
 	_cleanup_free_ char *text = NULL;

@@ -47,7 +47,7 @@ json_t *control_options_to_json(const struct recording_options *options)
 	return object;
 }
 
-/* A client that does not say how methods are to be called gets the default. */
+/* Reads how methods are named. A client that does not say so gets the default. */
 static int names_at(const json_t *object, struct java_name_options *ret)
 {
 	const json_t *word = json_object_get(object, "java_names");
@@ -69,7 +69,7 @@ static int cxx_names_at(const json_t *object, enum demangle_style *ret)
 	return json_is_string(word) ? demangle_style_of(json_string_value(word), ret) : -EINVAL;
 }
 
-/* A client that does not say how long snapshots are to be gets the default. */
+/* Reads the length of snapshots. A client that does not say the length gets the default. */
 static int stack_at(const json_t *object, uint32_t *ret)
 {
 	const json_t *value = json_object_get(object, "stack_bytes");
@@ -114,7 +114,7 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 	return 0;
 }
 
-/* By name, for an enumeration's numbers may change from version to version. */
+/* Writes reasons by name, because the numbers of an enumeration may change between versions. */
 static json_t *truncated_to_json(const uint64_t truncated[STACK_ENDS])
 {
 	json_t *object = json_object();

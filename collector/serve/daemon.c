@@ -20,7 +20,7 @@
 
 #define PUBLISH_NS  (1 * CLOCK_NS_PER_SEC)
 #define WAIT_NS	    (10 * CLOCK_NS_PER_SEC)
-#define END_NS	    (2 * CLOCK_NS_PER_SEC) /* for samples of the last period */
+#define END_NS	    (2 * CLOCK_NS_PER_SEC) /* wait for samples of the last period */
 #define PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 #define FOREVER_NS  (UINT64_C(100) * 366 * 24 * 60 * 60 * CLOCK_NS_PER_SEC)
 
@@ -41,7 +41,7 @@ static int open_writer(struct daemon *daemon)
 	return graph_writer_open(&options, &daemon->writer);
 }
 
-/* Its options are those of record, but that it has no end. */
+/* Starts a recording with the options of record, but without end. */
 static int start_sampling(struct daemon *daemon)
 {
 	struct recording_options options = *daemon->options.recording;
@@ -80,7 +80,10 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemo
 	return 0;
 }
 
-/* Counters never go back: those of the period that lasts are added to those before it. */
+/*
+ * Counts all periods. The current period is added to the earlier ones, so that counters never
+ * decrease.
+ */
 static void count_recording(struct daemon *daemon)
 {
 	const struct sink_progress *progress = &daemon->recording->progress;
@@ -113,13 +116,13 @@ static void write_period(struct daemon *daemon, struct period *period)
 	graph_writer_take(daemon->writer, period);
 }
 
-/* The next period begins where the last one ends. */
+/* Ends a period. The next period begins where that one ends. */
 static void turn_period(struct daemon *daemon)
 {
 	struct period *period;
 
 	if (period_sink_turn(daemon->periods, &period) < 0)
-		return; /* it is tried again with the next step; samples wait */
+		return; /* tried again at the next step; samples wait */
 	write_period(daemon, period);
 }
 
@@ -204,7 +207,7 @@ uint64_t daemon_wait_ns(const struct daemon *daemon)
 	return service_wait_ns(&daemon->service, is_busy ? PUBLISH_NS : WAIT_NS);
 }
 
-/* Samples that wait to be named have a moment for it. */
+/* Ends sampling, and gives samples that wait for names a moment. */
 static void end_sampling(struct daemon *daemon)
 {
 	const uint64_t until_ns = clock_now_ns() + END_NS;

@@ -27,14 +27,17 @@
 #define PART	  ".fgcollect-part"
 #define HEAD	  "fgcollect graphs 1\n"
 
-#define MAX_SAME       1000 /* graphs of one name but for their number */
+#define MAX_SAME       1000 /* graphs whose names differ only in the number */
 #define MAX_WHO_BYTES  16
 #define MAX_WHAT_BYTES 96
 #define WHO_DIGITS     12
 
 /* ---- names ---- */
 
-/* The last bytes of a title say more than its first: they are the class's own name. */
+/*
+ * Writes the last max bytes of text, cleaned. The end of a title is the class's own name, which
+ * says more than the start.
+ */
 static void put_cleaned(const char *text, size_t max, char *ret)
 {
 	const size_t len = strlen(text);
@@ -109,7 +112,7 @@ static int add_file(struct graph_dir *dir, const struct graph_file *file)
 	return 0;
 }
 
-/* Whether it is still the file that was written. */
+/* Whether the file is still the file that was written. */
 static bool is_ours(const struct graph_dir *dir, const struct graph_file *file, struct stat *ret)
 {
 	return fstatat(dir->fd, file->name, ret, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -162,7 +165,7 @@ static int put_line(FILE *stream, const struct graph_file *file)
 		       : 0;
 }
 
-/* Anew, without what is no more. The old one stays where that fails. */
+/* Writes the list again, without files that are gone. If writing fails, the old list stays. */
 static int write_list(struct graph_dir *dir)
 {
 	int fd, err;
@@ -191,7 +194,10 @@ static int write_list(struct graph_dir *dir)
 	return 0;
 }
 
-/* Half a line would take the next one with it. */
+/*
+ * Adds a line to the list. An incomplete line is cut off, because the next line would be appended
+ * to it.
+ */
 static int append_line(struct graph_dir *dir, const struct graph_file *file)
 {
 	char line[GRAPH_DIR_NAME_BYTES + 80];
@@ -227,7 +233,7 @@ int graph_dir_open(struct graph_dir *dir, const char *path)
 	if (err == -ENOENT)
 		err = 0;
 	if (!err) {
-		unlinkat(dir->fd, PART, 0); /* of one that ended while it wrote */
+		unlinkat(dir->fd, PART, 0); /* left by a daemon that ended while it wrote */
 		err = write_list(dir);
 	}
 	if (err)
@@ -272,7 +278,10 @@ static int write_part(struct graph_dir *dir, graph_write_fn write_graph, void *a
 	return err;
 }
 
-/* A name that no file has yet. Nobody else writes here, but a user may have put one there. */
+/*
+ * Finds a name that no file has. Only this process writes here, but a user may have put a file
+ * here.
+ */
 static int free_name(const struct graph_dir *dir, const struct graph_name *name,
 		     char ret[GRAPH_DIR_NAME_BYTES])
 {
@@ -286,7 +295,7 @@ static int free_name(const struct graph_dir *dir, const struct graph_name *name,
 	return -EEXIST;
 }
 
-/* Without taking another's place; not every file system can say so. */
+/* Renames the part without replacing a file. Some file systems cannot refuse to replace. */
 static int move_part(const struct graph_dir *dir, const char *name)
 {
 	if (renameat2(dir->fd, PART, dir->fd, name, RENAME_NOREPLACE) == 0)

@@ -21,17 +21,17 @@ struct waiting {
 };
 
 struct graph_writer {
-	struct graph_writer_options options; /* its texts are the writer's own, see own_texts */
-	struct graph_dir dir;		     /* the thread's */
+	struct graph_writer_options options; /* the texts are the writer's copies, see own_texts */
+	struct graph_dir dir;		     /* used by the thread only */
 	pthread_t thread;
-	pthread_mutex_t lock; /* for what follows */
+	pthread_mutex_t lock; /* guards the members below */
 	pthread_cond_t changed;
 	struct waiting *first, **end;
 	struct graph_writer_stats stats;
 	bool is_closing;
 };
 
-/* What render_graph needs. */
+/* Arguments of render_graph. */
 struct drawing {
 	const struct period_graph *graph;
 	enum render_format format;
@@ -119,7 +119,10 @@ static void expire(struct graph_writer *writer)
 			    options->dir, strerror(-err));
 }
 
-/* The first error of a period is said; the others are most likely the same. */
+/*
+ * Writes the graphs of a period. Only the first error is logged, because the others are most likely
+ * equal.
+ */
 static void write_period(struct graph_writer *writer, const struct period *period)
 {
 	char name[GRAPH_DIR_NAME_BYTES], failed_name[GRAPH_DIR_NAME_BYTES] = "";
@@ -151,7 +154,7 @@ static void write_period(struct graph_writer *writer, const struct period *perio
 			  (unsigned long long)(writer->dir.bytes >> 10));
 }
 
-/* NULL: it is to end, and nothing waits. */
+/* NULL: the writer ends, and no period waits. */
 static struct period *wait_for_period(struct graph_writer *writer)
 {
 	struct period *period = NULL;
@@ -182,7 +185,7 @@ static void *run(void *arg)
 
 		write_period(writer, period);
 		period_free(period);
-		malloc_trim(0); /* what a period has taken is not needed for as long as it lasts */
+		malloc_trim(0); /* the period's memory is not needed again for a whole period */
 		pthread_mutex_lock(&writer->lock);
 		writer->stats.waiting_bytes -= bytes;
 		pthread_mutex_unlock(&writer->lock);
@@ -204,7 +207,7 @@ static int say_open_error(const char *path, int err)
 	return err;
 }
 
-/* A thread that is left behind outlives those whose texts they were. */
+/* Copies the texts. A thread that is left behind may outlive the owners of the texts. */
 static int own_texts(struct graph_writer_options *options)
 {
 	const char **const texts[] = {&options->dir, &options->event, &options->host,

@@ -23,7 +23,7 @@
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
 struct open_connection {
-	int fd; /* -1: free */
+	int fd; /* -1: the place is free */
 	uint64_t since_ns;
 	bool is_expired;
 };
@@ -31,10 +31,10 @@ struct open_connection {
 struct http_server {
 	struct MHD_Daemon *daemon;
 	char url[INET6_ADDRSTRLEN + 24];
-	pthread_mutex_t lock;	      /* for what follows */
-	struct MHD_Response *metrics; /* NULL: nothing is published yet */
+	pthread_mutex_t lock;	      /* guards the members below */
+	struct MHD_Response *metrics; /* NULL: no metrics were published yet */
 	uint64_t published_ns;
-	const char *trouble; /* NULL: none */
+	const char *trouble; /* NULL: no trouble */
 	struct open_connection connections[HTTP_MAX_CONNECTIONS];
 	struct http_stats stats;
 };
@@ -118,9 +118,7 @@ static enum MHD_Result refuse(struct http_server *server, struct MHD_Connection 
 							: "only GET\n");
 }
 
-/*
- * Answers when the head of a request is there; what follows is not read, and the connection ends.
- */
+/* Answers when the head of a request has come. The rest is not read, and the connection ends. */
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url,
 				  const char *method, const char *version, const char *body,
 				  size_t *body_len, void **request)
@@ -147,7 +145,8 @@ static struct open_connection *place_of(struct http_server *server, int fd)
 }
 
 /*
- * That one has ended is told before its descriptor is closed: what is shut down is still its own.
+ * Notes new and ended connections. The library reports an end before it closes the descriptor, so a
+ * descriptor that is shut down is always one of this server.
  */
 static void on_connection(void *arg, struct MHD_Connection *connection, void **socket_context,
 			  enum MHD_ConnectionNotificationCode code)
@@ -214,7 +213,10 @@ const char *http_server_url(const struct http_server *server)
 	return server->url;
 }
 
-/* What clients do wrong is theirs; the library would say each of it on stderr. */
+/*
+ * Drops the library's messages about errors of clients. The library would write each of them to
+ * stderr.
+ */
 static void ignore_message(void *arg, const char *format, va_list args)
 {
 	(void)arg, (void)format, (void)args;

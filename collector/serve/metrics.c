@@ -24,7 +24,7 @@
 #define N_METRICS  (sizeof(metrics) / sizeof(metrics[0]))
 #define JVM_PREFIX "jvm."
 
-/* At most len bytes; longer than its limit a text is cut, between characters. */
+/* Writes at most len bytes of text. A text beyond MAX_LABEL is cut between characters. */
 static void put_label_bytes(FILE *stream, const char *text, size_t len)
 {
 	char clean[MAX_LABEL + 1];
@@ -52,7 +52,7 @@ static void put_head(FILE *stream, const char *name, const char *help)
 		is_counter ? "counter" : "gauge");
 }
 
-/* One sample; jvm is NULL where it is of none. */
+/* Writes one sample. jvm is NULL if the sample is not of a JVM. */
 static void put_sample(FILE *stream, const struct metric *metric, const json_t *jvm,
 		       const char *label_value, json_int_t value)
 {
@@ -102,7 +102,7 @@ static const struct metric *find_metric(const char *path)
 	return NULL;
 }
 
-/* What stands at "a.b.c". */
+/* The value at a path such as "a.b.c". */
 static const json_t *value_at(const json_t *object, const char *path)
 {
 	char part[MAX_PATH];
@@ -117,13 +117,13 @@ static const json_t *value_at(const json_t *object, const char *path)
 	return object;
 }
 
-/* A metric of numbers that the table does not know, named by its path. */
+/* A metric that is not in the table. The path gives the metric its name. */
 struct other_metric {
 	struct metric metric;
 	char name[MAX_PATH + 8], help[2 * MAX_PATH];
 };
 
-/* Prometheus has seconds: "search_ms" becomes "search_seconds". Returns the divisor. */
+/* Turns "search_ms" into "search_seconds", because Prometheus uses seconds. Returns the divisor. */
 static int use_seconds(char *name)
 {
 	const size_t len = strlen(name);
@@ -198,7 +198,10 @@ static void put_jvm_metric(FILE *stream, const struct metric *metric, const json
 	}
 }
 
-/* Numbers of JVMs that the table does not know, by the first JVM, for all have the same. */
+/*
+ * Writes numbers of JVMs that are not in the table. The first JVM tells which, because all JVMs
+ * have the same numbers.
+ */
 static void put_other_jvm_metrics(FILE *stream, const json_t *list)
 {
 	json_t *first = json_array_get(json_object_get(list, "jvms"), 0), *value;
@@ -224,7 +227,10 @@ static void put_info_label(FILE *stream, const char *label, const char *text)
 	putc('"', stream);
 }
 
-/* What JVMs are called: a metric of 1 whose labels can be joined to the others'. */
+/*
+ * Writes a metric with value 1 for each JVM. Its labels are the JVM's names, and can be joined to
+ * other metrics.
+ */
 static void put_info(FILE *stream, const json_t *list)
 {
 	const json_t *jvms = json_object_get(list, "jvms");

@@ -15,8 +15,8 @@
 
 struct search {
 	struct engine *engine;
-	struct selection selection; /* by what is known of a process without its agent */
-	bool takes_any;		    /* that it is a JVM may be seen later */
+	struct selection selection; /* without the parts that need an agent */
+	bool takes_any;		    /* also processes that may turn out to be JVMs later */
 	size_t count;
 };
 
@@ -37,7 +37,7 @@ static bool is_unreached(const struct outreach *outreach, pid_t pid)
 	return agent && !(agent->session && agent->is_greeted);
 }
 
-/* Whether it may have an agent that tells of its code in a moment. */
+/* Whether the process may soon have an agent that tells of its code. */
 static bool is_promising(const struct search *search, const struct process *process,
 			 uint64_t age_ns)
 {
@@ -46,7 +46,7 @@ static bool is_promising(const struct search *search, const struct process *proc
 	       (search->takes_any && age_ns < DIAGNOSE_YOUNG_NS);
 }
 
-/* As targets would know it. */
+/* Whether a process fits that targets do not know. Its facts are read as targets reads them. */
 static bool fits_unknown(const struct search *search, pid_t pid, uint64_t age_ns)
 {
 	struct containers *containers = &search->engine->targets.containers;

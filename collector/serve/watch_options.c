@@ -144,7 +144,7 @@ static bool parse_port(const char *text, in_port_t *ret)
 	return true;
 }
 
-/* host is "" for loopback. */
+/* host "" is loopback. */
 static bool parse_host(const char *host, in_port_t port, struct sockaddr_storage *ret)
 {
 	struct sockaddr_in6 *six = (struct sockaddr_in6 *)ret;
@@ -176,7 +176,7 @@ static bool parse_address(const char *text, struct sockaddr_storage *ret)
 		text++;
 		len -= 2;
 	} else if (memchr(text, ':', len)) {
-		return false; /* which colon is the port's? */
+		return false; /* it is not clear which colon is in front of the port */
 	}
 	if (len >= sizeof(host) || !parse_port(port_text, &port))
 		return false;
