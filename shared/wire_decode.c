@@ -78,7 +78,7 @@ static uint32_t take_varint(struct cursor *c)
 	return 0;
 }
 
-/* All three numbers or none: false if they are not there in full. */
+/* Takes all three numbers. False: they are not there in full. */
 static bool take_frame(struct cursor *c, struct wire_frame *ret)
 {
 	struct wire_frame frame = {.size = take_varint(c)};
@@ -228,7 +228,10 @@ int wire_decode_resync(const struct wire_record *record, struct wire_resync *ret
 	return 0;
 }
 
-/* The first section 2 counts. One that is not whole is none, and leaves the record as it is. */
+/*
+ * Reads the first section 2. If the section is cut short, there are no frame facts, and the record
+ * is otherwise used.
+ */
 static void find_frame(struct wire_method_load *load)
 {
 	const uint8_t *data;
@@ -291,7 +294,7 @@ int wire_decode_stub(const struct wire_record *record, struct wire_stub *ret)
 	stub.name = take_str(&c);
 	if (c.bad)
 		return -EBADMSG;
-	/* Agents that say nothing behind the name are older. */
+	/* An older agent sends nothing behind the name. */
 	stub.frame_is_broken = c.left > 0 && !take_frame(&c, &stub.frame);
 	*ret = stub;
 	return 0;

@@ -50,7 +50,7 @@ int wire_inline_init(struct wire_inline *table, const uint8_t *data, size_t len)
 	return table->bad ? -EBADMSG : 0;
 }
 
-/* The lines are walked once here, so that whoever walks them later need not check. */
+/* Walks the lines once, so that later walks need not check them. */
 static void take_lines(struct wire_inline *table, struct wire_method *method)
 {
 	method->n_lines = take_varint(table);
@@ -63,14 +63,14 @@ static void take_lines(struct wire_inline *table, struct wire_method *method)
 	method->lines_len -= table->left;
 }
 
-/* The methods are over: how many regions there are. */
+/* Reads the number of regions, which follows the methods. */
 static int begin_regions(struct wire_inline *table)
 {
 	if (!table->has_regions) {
 		table->has_regions = true;
 		table->n_regions = take_varint(table);
 		table->regions_left = table->n_regions;
-		if (table->n_regions > table->left) /* each takes more than a byte */
+		if (table->n_regions > table->left) /* each region takes more than a byte */
 			table->bad = true;
 	}
 	return table->bad ? -EBADMSG : 0;
@@ -154,7 +154,7 @@ bool wire_method_next_line(const struct wire_method *method, size_t *pos, struct
 	struct wire_inline table;
 	uint32_t zigzag;
 
-	if (*pos >= method->lines_len) /* none at all: lines may be NULL */
+	if (*pos >= method->lines_len) /* without lines, lines may be NULL */
 		return false;
 	table = (struct wire_inline){.data = method->lines + *pos,
 				     .left = method->lines_len - *pos};

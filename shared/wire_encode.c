@@ -117,7 +117,10 @@ void wire_encode_message(uint8_t out[WIRE_MESSAGE_HEADER_BYTES], uint64_t seq, u
 	put_u64(p, time_ns);
 }
 
-/* Room for a record of that payload with its header written, or NULL and overflow. */
+/*
+ * Makes room for a record and writes its header. Returns where the payload goes. NULL: no room, and
+ * overflow is set.
+ */
 static uint8_t *record_begin(struct wire_buf *buf, uint16_t kind, uint16_t flags, size_t payload)
 {
 	const size_t need = WIRE_RECORD_HEADER_BYTES + payload;
