@@ -24,7 +24,7 @@
 
 #define FAREWELL_MS 50
 
-/* One per process, as there is one JVM per process. */
+/* A process has one JVM, and so one agent. */
 static struct agent {
 	atomic_bool loaded;
 	struct options options;
@@ -96,7 +96,7 @@ static bool add_capability(jvmtiEnv *jvmti, const jvmtiCapabilities *wanted)
 	return (*jvmti)->AddCapabilities(jvmti, wanted) == JVMTI_ERROR_NONE;
 }
 
-/* Method events are the point, source files and lines are worth having. */
+/* Asks for capabilities. Only method events are required; source files and lines are optional. */
 static bool add_capabilities(jvmtiEnv *jvmti, bool lines, struct method_reader *reader)
 {
 	const jvmtiCapabilities events = {.can_generate_compiled_method_load_events = 1};
@@ -122,7 +122,7 @@ static bool enable_events(jvmtiEnv *jvmti)
 	return true;
 }
 
-/* Everything that must be right before the first event can come. */
+/* Prepares everything that callbacks of events use. */
 static bool prepare(JavaVM *vm, jvmtiEnv *jvmti)
 {
 	const int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -195,7 +195,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
 	return JNI_OK;
 }
 
-/* The code stays mapped (-z nodelete): a late callback must find it. */
+/* Empty. The code stays mapped (-z nodelete), because a callback may come later. */
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
 {
 	(void)vm;

@@ -39,7 +39,10 @@ static enum recorder_result add(struct events *events, uint16_t flags, struct pe
 	}
 }
 
-/* Adds it in the fullest form that can ever fit; that it is not the first is counted once. */
+/*
+ * Adds the record in the fullest form that can fit into the buffer. A shorter form than the first
+ * is counted once.
+ */
 static enum recorder_result add_fitting(struct events *events, uint16_t flags,
 					struct pending *pending)
 {
@@ -55,7 +58,7 @@ static enum recorder_result add_fitting(struct events *events, uint16_t flags,
 	return result;
 }
 
-/* What is not within the code is not true of it. */
+/* Drops frame facts if one of them lies outside of the code. */
 static struct wire_frame frame_within(struct wire_frame frame, jint size)
 {
 	if (size < 0 || frame.complete > (uint32_t)size || frame.entry > (uint32_t)size)
@@ -63,7 +66,10 @@ static struct wire_frame frame_within(struct wire_frame frame, jint size)
 	return frame;
 }
 
-/* On the agent's own thread: waits for room, and leaves half of it to the others. */
+/*
+ * Keeps a record on the agent's own thread: waits for room, and keeps half of the buffer free for
+ * other threads.
+ */
 static void keep_own(struct events *events, struct pending *pending)
 {
 	struct recorder *recorder = events->recorder;

@@ -54,7 +54,9 @@ static bool find_layout(const struct vmstructs *vm, struct layout *ret)
 	       ret->bits + 4 <= ret->stride;
 }
 
-/* The struct of the flag and its value's byte, both writable, or NULL. */
+/*
+ * Finds the struct of a flag and its value's byte, both of which can be written. NULL: not found.
+ */
 static char *find_flag(const struct vmstructs *vm, const struct layout *at, const char *wanted,
 		       uint8_t **ret_value)
 {

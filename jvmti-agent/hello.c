@@ -74,7 +74,7 @@ void hello_read_properties(struct hello *hello, jvmtiEnv *jvmti)
 	read_property(jvmti, "sun.java.command", hello->java_command, sizeof(hello->java_command));
 }
 
-/* The command line with a space for each NUL, or nothing. */
+/* Reads the command line, with spaces instead of NULs. On failure to is empty. */
 static void read_command(char *to, size_t size)
 {
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);

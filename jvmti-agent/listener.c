@@ -26,12 +26,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define BACKLOG	     1 /* of others who wait while one is served */
+#define BACKLOG	     1 /* others that wait while one is served */
 #define OVERFLOW_UID 65534
-#define NOEXEC_SEAL  0x8u /* MFD_NOEXEC_SEAL of Linux 6.3, which some systems insist on */
-#define REGION_BYTES 1	  /* that is, a page of address space */
+#define NOEXEC_SEAL  0x8u /* MFD_NOEXEC_SEAL of Linux 6.3, which some systems require */
+#define REGION_BYTES 1	  /* takes a page of address space */
 
-/* Appends len bytes of text; false if there is no room for them and the end. */
+/* Appends len bytes of text. False: there is no room for the text and a terminator. */
 static bool append(char *path, size_t size, const char *text, size_t len)
 {
 	const size_t used = strlen(path);
@@ -61,7 +61,7 @@ static bool expand_pid(const char *pattern, char *path, size_t size)
 	return fits;
 }
 
-/* The path without symbolic links on its way. Sets errno. */
+/* Finds the path without symbolic links in its directories. Sets errno. */
 static bool find_path(const char *pattern, char ret[OPTIONS_SOCKET_MAX_BYTES])
 {
 	char wanted[OPTIONS_SOCKET_MAX_BYTES], real[PATH_MAX];
@@ -82,7 +82,7 @@ static bool find_path(const char *pattern, char ret[OPTIONS_SOCKET_MAX_BYTES])
 	       append(ret, OPTIONS_SOCKET_MAX_BYTES, slash + 1, strlen(slash + 1));
 }
 
-/* glibc has an lstat of its own since 2.33 alone; to the kernel it always was this call. */
+/* Calls lstat by its system call. glibc has exported lstat as a function only since 2.33. */
 static bool stat_link(const char *path, struct stat *ret)
 {
 	return syscall(SYS_newfstatat, AT_FDCWD, path, ret, AT_SYMLINK_NOFOLLOW) == 0;
@@ -101,7 +101,9 @@ static int open_socket(void)
 	return socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
-/* What a JVM of this user left that died: a socket of ours to which nobody listens. */
+/*
+ * Whether the path is a socket of this user on which no process listens, left by a JVM that died.
+ */
 static bool is_stale(const char *path)
 {
 	const struct sockaddr_un addr = address_of(path);
@@ -120,7 +122,9 @@ static bool is_stale(const char *path)
 	return refused;
 }
 
-/* The new file has the mode of the socket itself, so that it is never anybody else's. */
+/*
+ * Binds the socket. The new file gets the mode of fd, so at no time can other users use the file.
+ */
 static bool bind_socket(int fd, const char *path)
 {
 	const struct sockaddr_un addr = address_of(path);
@@ -149,8 +153,9 @@ static bool start_listening(struct listener *listener)
 }
 
 /*
- * The name of a memfd is a line of /proc/<pid>/maps for whoever may read that. Nothing is stored in
- * it, it cannot be touched, and children that are no JVM do not inherit it.
+ * Publishes the path as the name of a memfd, which is a line of /proc/<pid>/maps for all who may
+ * read that file. The memory holds no data and cannot be accessed. Child processes that are not
+ * JVMs do not inherit the memory.
  */
 static bool publish(struct listener *listener)
 {

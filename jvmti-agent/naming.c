@@ -48,7 +48,7 @@ static void set_names(struct wire_method_load *load, const struct method_text *t
 	naming_shorten(&load->source_file);
 }
 
-/* One record being made: the lock is held. */
+/* One record that is being made, while the lock is held. */
 struct attempt {
 	struct naming *naming;
 	const struct loaded_code *code;

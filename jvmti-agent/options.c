@@ -13,7 +13,7 @@ struct item {
 	size_t key_len, value_len;
 };
 
-/* What became of a value. */
+/* What was done with a value. */
 enum verdict {
 	TAKEN,
 	BAD_VALUE,
@@ -36,7 +36,7 @@ static bool is_word(const char *text, size_t len, const char *word)
 }
 
 /*
- * The collector reads the path as a line of /proc/<pid>/maps, where others are written otherwise.
+ * Whether the path looks the same as a line of /proc/<pid>/maps, where some characters are escaped.
  */
 static bool is_plain(const char *text, size_t len)
 {

@@ -23,7 +23,7 @@ static void wake(const struct recorder *recorder)
 	const uint64_t one = 1;
 
 	if (write(recorder->wake_fd, &one, sizeof(one)) < 0)
-		return; /* EAGAIN: the counter is not zero, so it is awake */
+		return; /* EAGAIN: the counter is not 0, so the sender is awake */
 }
 
 void recorder_open(struct recorder *recorder, void *storage, size_t bytes)
@@ -59,7 +59,10 @@ void recorder_count_loss(struct recorder *recorder, enum wire_loss_reason reason
 		wake(recorder);
 }
 
-/* The flag first: who adds after the look at the buffer sees it, both being under the lock. */
+/*
+ * The flag is set before the look at the buffer. A record that is added after the look is added
+ * with the flag set, because the lock orders the look and the addition.
+ */
 bool recorder_idle(struct recorder *recorder)
 {
 	atomic_store(&recorder->is_idle, true);
@@ -84,7 +87,7 @@ bool recorder_take_loss(struct recorder *recorder, struct wire_loss *ret)
 	return changed;
 }
 
-/* One record being added: the lock is held from begin to end. */
+/* One record that is being added. The lock is held from begin to end. */
 struct slot {
 	struct wire_buf buf;
 	size_t used_before;

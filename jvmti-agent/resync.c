@@ -11,7 +11,7 @@
 
 #include "jni_thread.h"
 
-/* Adds a mark, for which room is made. */
+/* Adds a mark, and makes room for the mark if necessary. */
 static bool mark(const struct resync *resync, enum wire_kind kind, bool complete)
 {
 	struct wire_resync record = {.epoch = resync->epoch, .complete = complete};

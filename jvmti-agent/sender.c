@@ -26,12 +26,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STACK_BYTES	   (512u << 10) /* attached, it needs HotSpot's guard and shadow pages */
+#define STACK_BYTES	   (512u << 10) /* for HotSpot's guard and shadow pages while attached */
 #define MESSAGE_BYTES	   (64u << 10)
 #define BACK_OFF_MIN_NS	   (50 * CLOCK_NS_PER_MS)
 #define BACK_OFF_MAX_NS	   CLOCK_NS_PER_S
-#define BACK_OFF_SYNCED_NS (400 * CLOCK_NS_PER_MS) /* at most, after one that knew all code */
-#define LASTING_NS	   (5 * CLOCK_NS_PER_S)	   /* a connection that long resets the back-off */
+#define BACK_OFF_SYNCED_NS (400 * CLOCK_NS_PER_MS) /* limit after a complete resync */
+#define LASTING_NS	   (5 * CLOCK_NS_PER_S)	   /* so long a connection resets the back-off */
 #define RESYNC_WAIT_MIN_NS CLOCK_NS_PER_S
 #define RESYNC_WAIT_MAX_NS (64 * CLOCK_NS_PER_S)
 #define NEVER_NS	   UINT64_MAX
@@ -52,7 +52,7 @@ static int send_records(struct sender *sender, const uint8_t *records, size_t le
 	return err;
 }
 
-/* Sends all that waits: 0, or negative errno once the connection has gone. */
+/* Sends all records that wait. Returns 0, or negative errno once the connection has ended. */
 static int flush(struct sender *sender)
 {
 	const uint8_t *records;
@@ -114,10 +114,10 @@ static void drain_wake(const struct sender *sender)
 	uint64_t ignored;
 
 	if (read(sender->wake_fd, &ignored, sizeof(ignored)) < 0)
-		return; /* EAGAIN: nobody woke us */
+		return; /* EAGAIN: nobody woke the sender */
 }
 
-/* Sleeps until woken, until the socket says something or until then; drops a dead connection. */
+/* Sleeps until woken, until the socket has an event, or until then_ns. Drops a dead connection. */
 static void wait_until(struct sender *sender, uint64_t then_ns)
 {
 	struct pollfd fds[2] = {{.fd = sender->wake_fd, .events = POLLIN},
@@ -169,7 +169,9 @@ static bool is_live(const struct sender *sender)
 	return !atomic_load(&sender->quit) && uplink_is_open(&sender->uplink);
 }
 
-/* Sends what waits, and repeats everything if something was lost and it is time. */
+/*
+ * Sends what waits. Resynchronises if records were lost and the next resynchronisation may begin.
+ */
 static void send_all(struct sender *sender)
 {
 	const bool wanted = atomic_load(&sender->recorder->need_resync);
@@ -180,7 +182,7 @@ static void send_all(struct sender *sender)
 		resynchronise(sender);
 }
 
-/* When there is something to do even if nobody wakes us. */
+/* When the next work is due even if nobody wakes the sender. */
 static uint64_t next_duty_ns(const struct sender *sender)
 {
 	uint64_t then_ns = NEVER_NS;
@@ -193,9 +195,10 @@ static uint64_t next_duty_ns(const struct sender *sender)
 }
 
 /*
- * What comes is sent at whole multiples of WIRE_TICK_NS, so that a starting JVM, which says a
- * little every millisecond, wakes neither this thread nor the collector for each, and the collector
- * knows when to look. After a pause of that long it is sent at once.
+ * Waits for records. Records are sent at whole multiples of WIRE_TICK_NS. So a starting JVM with a
+ * few records each millisecond does not wake this thread and the collector for each of them, and
+ * the collector knows when to look. A record after a pause of at least WIRE_TICK_NS is sent at
+ * once.
  */
 static void wait_for_work(struct sender *sender)
 {
@@ -208,7 +211,7 @@ static void wait_for_work(struct sender *sender)
 	recorder_unidle(sender->recorder);
 }
 
-/* Sends what comes until the connection or the JVM ends. */
+/* Sends records until the connection or the JVM ends. */
 static void serve(struct sender *sender)
 {
 	sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
@@ -223,7 +226,7 @@ static void serve(struct sender *sender)
 	}
 }
 
-/* What a connection needs, and nothing needs without one. */
+/* Maps the memory that only a connection needs. */
 static void *map_storage(const struct sender *sender)
 {
 	const size_t bytes = sizeof(struct naming_memory) + sender->options->buffer_bytes;
@@ -248,7 +251,7 @@ static void close_storage(const struct sender *sender, void *storage)
 	munmap(storage, sizeof(struct naming_memory) + sender->options->buffer_bytes);
 }
 
-/* One connection, from hello to its end. */
+/* Handles one connection, from HELLO to the end. */
 static void converse(struct sender *sender)
 {
 	void *storage = map_storage(sender);
@@ -284,7 +287,7 @@ static void back_off(struct sender *sender)
 		sender->back_off_ns = BACK_OFF_MAX_NS;
 }
 
-/* Dials, or waits until it is dialled, which costs nothing. */
+/* Dials, or waits for a collector to dial. Waiting costs nothing. */
 static int meet_collector(struct sender *sender)
 {
 	int fd;
@@ -356,7 +359,7 @@ void sender_finish(struct sender *sender, int wait_ms)
 	recorder_stop(sender->recorder);
 	atomic_store(&sender->quit, true);
 	if (write(sender->wake_fd, &one, sizeof(one)) < 0)
-		return; /* EAGAIN: awake already */
+		return; /* EAGAIN: the sender is awake already */
 	if ((atomic_load(&sender->connected) || sender->options->listens) &&
 	    atomic_load(&sender->ended) == 0)
 		syscall(SYS_futex, &sender->ended, FUTEX_WAIT_PRIVATE, 0, &wait, NULL, 0);

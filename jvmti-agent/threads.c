@@ -30,7 +30,7 @@ struct candidate {
 	char comm[THREADS_COMM_BYTES + 1];
 };
 
-/* One scan's findings. */
+/* What one scan has found. */
 struct scan {
 	struct threads *threads;
 	struct threads_bits present;
@@ -75,13 +75,13 @@ bool threads_is_cut_from(const char *comm, const char *name)
 
 	if (len <= THREADS_COMM_BYTES || strlen(comm) != THREADS_COMM_BYTES)
 		return false;
-	/* Since JDK 22 the middle is left out: 7 bytes, "..", the last 6. */
+	/* JDK 22 and later leave the middle out: 7 bytes, "..", the last 6 bytes. */
 	return memcmp(comm, name, THREADS_COMM_BYTES) == 0 ||
 	       (memcmp(comm, name, 7) == 0 && memcmp(comm + 7, "..", 2) == 0 &&
 		memcmp(comm + 9, name + len - 6, 6) == 0);
 }
 
-/* Up to size-1 bytes of a small file, terminated; its length, or -1. */
+/* Reads up to size-1 bytes of a small file and adds a terminator. Returns the length, or -1. */
 static ssize_t read_small(const char *path, char *to, size_t size)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -169,13 +169,15 @@ static bool list_tasks(struct scan *scan)
 	closedir(tasks);
 	threads->first = false;
 	threads->present = scan->present;
-	/* An ID that is gone may come back as another thread. */
+	/* A thread ID that is gone may be used again by another thread. */
 	for (size_t i = 0; i < THREADS_BITS / 64; i++)
 		threads->done.words[i] &= scan->present.words[i];
 	return true;
 }
 
-/* Copies from an address of our own that may no longer be there; false if it is not. */
+/*
+ * Copies from an address of this process that may not be mapped any more. False: it is not mapped.
+ */
 static bool peek(uint64_t addr, void *to, size_t len)
 {
 	const struct iovec local = {.iov_base = to, .iov_len = len};
@@ -184,7 +186,7 @@ static bool peek(uint64_t addr, void *to, size_t len)
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)len;
 }
 
-/* The ID behind a JavaThread, or 0. */
+/* The thread ID of a JavaThread, or 0. */
 static uint32_t read_tid(const struct threads *threads, uint64_t java_thread)
 {
 	uint64_t osthread = 0;
@@ -244,7 +246,7 @@ static bool find_eetop(struct scan *scan)
 	return scan->eetop != NULL;
 }
 
-/* Whether it can be done at all in this JVM and under this kernel's rules. */
+/* Names the candidates. False: this JVM or the kernel's settings do not allow that at all. */
 static bool name_candidates(struct scan *scan)
 {
 	jthread *list = NULL;

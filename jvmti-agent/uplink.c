@@ -18,7 +18,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* 0 when fd has one of events or an error, -ETIMEDOUT, or -ECANCELED. cancel_fd may be -1. */
+/*
+ * 0: fd has one of events or an error. -ETIMEDOUT, or -ECANCELED if cancel_fd, which may be -1, is
+ * readable.
+ */
 static int wait_for(int fd, short events, int cancel_fd, uint64_t deadline_ns)
 {
 	struct pollfd fds[2] = {{.fd = fd, .events = events}, {.fd = cancel_fd, .events = POLLIN}};
@@ -113,7 +116,7 @@ bool uplink_is_open(const struct uplink *uplink)
 	return uplink->fd >= 0;
 }
 
-/* Skips n sent bytes of the two parts. */
+/* Skips n bytes of the two parts, which were sent. */
 static void advance(struct iovec parts[2], size_t n)
 {
 	for (int i = 0; i < 2; i++) {
@@ -125,7 +128,7 @@ static void advance(struct iovec parts[2], size_t n)
 	}
 }
 
-/* Waits for room in short steps, so that a hurry that begins meanwhile is noticed. */
+/* Waits for room in short steps, to notice when hurry becomes true. */
 static int wait_for_room(const struct uplink *uplink)
 {
 	const uint64_t begin_ns = clock_monotonic_ns();

@@ -12,7 +12,7 @@
 #define JDK8_MAJOR	 25
 #define JDK8_SAFE_UPDATE 382
 
-/* The number at text, at most 99999, or -1; *ret_end is behind it. */
+/* Reads a number of at most 99999 at text, or returns -1. *ret_end is behind the number. */
 static int read_number(const char *text, const char **ret_end)
 {
 	int value = 0;

@@ -66,7 +66,7 @@ bool module_find(const void *addr, struct module *ret)
 	return dl_iterate_phdr(search_object, &search) == 1;
 }
 
-/* A DT_ entry's address, with the base added where the dynamic linker has not done it. */
+/* The address in a DT_ entry. The base is added if the dynamic linker has not added it. */
 static const void *dynamic_address(const struct module *module, uintptr_t value)
 {
 	if (!module_holds(module, (const void *)value, 1, PF_R))
@@ -105,7 +105,7 @@ static bool read_dynamic(const struct module *module, struct dynamic *ret)
 	       module_holds(module, ret->names, ret->names_len, PF_R);
 }
 
-/* The symbol of that index if it is a defined one of that name. */
+/* The symbol at the index if it is defined and has the name, or NULL. */
 static const ElfW(Sym) * match(const struct module *module, const struct dynamic *dynamic,
 			       uint32_t index, const char *name)
 {

@@ -20,9 +20,9 @@
 #define LEVEL_MAX	 4
 #define INVOCATION_BCI	 (-1)
 #define WORD_BYTES	 8
-#define FRAME_MAX_WORDS	 (1 << 17) /* 1 MiB, as much as all of a thread's stack by default */
+#define FRAME_MAX_WORDS	 (1 << 17) /* 1 MiB, the default size of a thread's whole stack */
 
-/* What a VirtualSpace has committed. */
+/* The memory that a VirtualSpace has committed. */
 struct span {
 	uintptr_t low, high;
 };
@@ -68,7 +68,7 @@ static void grow(size_t *bytes, size_t end)
 		*bytes = end;
 }
 
-/* Each of these may be missing. */
+/* Looks up offsets for frames. Each field may be missing. */
 static void find_frame(struct nmethods *n, const struct vmstructs *vm)
 {
 	n->has_frame_size = vmstructs_find_offset(vm, "CodeBlob", "_frame_size", &n->frame_size) &&
@@ -76,7 +76,8 @@ static void find_frame(struct nmethods *n, const struct vmstructs *vm)
 	if (n->has_frame_size)
 		grow(&n->blob_bytes, n->frame_size + sizeof(int32_t));
 	/*
-	 * An int of old, 16 bits since; where nothing is said, 16 bits are the lower ones of both.
+	 * The field was an int in older JVMs and has 16 bits now. If its type is not known, 16 bits
+	 * are read, which are the int's lower bits too.
 	 */
 	n->complete_is_int = vmstructs_is_declared(vm, "CodeBlob", "_frame_complete_offset", "int");
 	n->has_complete =
@@ -157,7 +158,7 @@ static uint8_t read_u8(uintptr_t addr)
 	return *(const uint8_t *)addr;
 }
 
-/* An address that the JVM keeps in a static of its own, 0 if there is none yet. */
+/* Reads an address in a static variable of the JVM; 0: the variable is not set yet. */
 static uintptr_t read_static(const struct nmethods *n, const void *at)
 {
 	uintptr_t value = 0;
@@ -173,13 +174,13 @@ static struct span read_span(const struct nmethods *n, uintptr_t space)
 			     .high = read_pointer(space + n->high)};
 }
 
-/* Whether len bytes at addr have been committed. */
+/* Whether len bytes at addr are committed. */
 static bool holds(const struct span *span, uintptr_t addr, size_t len)
 {
 	return addr >= span->low && addr <= span->high && len <= span->high - addr;
 }
 
-/* Whether it is a sound heap that holds addr. */
+/* Reads the heap whose address is at. False: the heap is not sound, or does not hold addr. */
 static bool read_heap(const struct nmethods *n, uintptr_t at, uintptr_t addr, struct heap *ret)
 {
 	if (at == 0 || at % sizeof(at) != 0)
@@ -210,7 +211,10 @@ static bool find_heap_of(const struct nmethods *n, uintptr_t addr, struct heap *
 	return false;
 }
 
-/* The block that holds addr, or 0. Its header and so many bytes of its blob can be read. */
+/*
+ * The block that holds addr, or 0. The block's header, and behind it as many bytes as asked for,
+ * can be read.
+ */
 static uintptr_t find_block(const struct nmethods *n, const struct heap *heap, uintptr_t addr,
 			    size_t bytes)
 {
@@ -239,7 +243,7 @@ static uintptr_t read_code(const struct nmethods *n, uintptr_t blob)
 	return blob + (uintptr_t)(intptr_t)read_i32(blob + n->code);
 }
 
-/* The blob whose code begins at code and of which so many bytes can be read, or 0. */
+/* The blob whose code begins at code, or 0. As many bytes of the blob as asked for can be read. */
 static uintptr_t find_blob(const struct nmethods *n, uintptr_t code, size_t bytes)
 {
 	struct heap heap;
@@ -252,7 +256,10 @@ static uintptr_t find_blob(const struct nmethods *n, uintptr_t code, size_t byte
 	return block != 0 && read_code(n, blob) == code ? blob : 0;
 }
 
-/* Size and completion; the latter is negative where a frame is never safe to walk. */
+/*
+ * Reads frame size and completion. A negative completion, of a frame that is never safe to walk,
+ * becomes 0.
+ */
 static struct wire_frame read_frame(const struct nmethods *n, uintptr_t blob)
 {
 	const int32_t words = n->has_frame_size ? read_i32(blob + n->frame_size) : 0;
@@ -289,7 +296,10 @@ bool nmethods_find(const struct nmethods *nmethods, const void *code, struct nme
 
 	if (blob == 0)
 		return false;
-	/* An int of old, a byte since: the lowest byte is the same. */
+	/*
+	 * The field was an int in older JVMs and is a byte now. The lowest byte is read in both
+	 * cases.
+	 */
 	level = read_u8(blob + nmethods->level);
 	if (level > LEVEL_MAX)
 		return false;

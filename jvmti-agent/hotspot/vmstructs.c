@@ -80,7 +80,9 @@ bool vmstructs_init(struct vmstructs *vm, const void *in_libjvm)
 	return false;
 }
 
-/* The entry at *pos and its name, or NULL at the end of the table or of what can be read. */
+/*
+ * The entry at *pos and its name. NULL: the table, or the part of it that can be read, has ended.
+ */
 static const char *next_entry(const struct vmstructs *vm, const struct vmstructs_table *table,
 			      size_t name_at, size_t *pos, const char **ret_name)
 {
@@ -115,7 +117,7 @@ static int32_t read_i32(const char *p)
 	return value;
 }
 
-/* What the table says of a field's own type is worth having, no more. */
+/* The C++ type of the field, or NULL. The type is optional. */
 static const char *read_declared(const struct vmstructs *vm, const char *entry)
 {
 	const char *declared;

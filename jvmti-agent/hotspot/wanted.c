@@ -149,7 +149,7 @@ static const char *const fields[] = {
 	"ThreadsList::_threads",
 };
 
-/* Keys as they are sent; the type is what stands in the parentheses. */
+/* Keys as they are sent, with the type in parentheses. */
 static const char *const sizes[] = {
 	"sizeof(CodeBlob)",    "sizeof(CodeHeap)",	  "sizeof(HeapBlock)",
 	"sizeof(nmethod)",     "sizeof(CompiledMethod)",  "sizeof(BufferBlob)",
@@ -197,7 +197,7 @@ static void add(struct found *found, const char *key, int64_t value)
 			(struct wire_value){.key = wire_str_from(key), .value = value};
 }
 
-/* Whether key is type, "::" and name. */
+/* Whether key consists of type, "::" and name. */
 static bool is_field(const char *key, const struct vmstructs_field *field)
 {
 	const size_t type_len = strlen(field->type);
@@ -218,7 +218,7 @@ static void collect_fields(const struct vmstructs *vm, struct found *found)
 	}
 }
 
-/* Whether key is before, name and after. */
+/* Whether key consists of before, name and after. */
 static bool is_wrapped(const char *key, const char *before, const char *name, const char *after)
 {
 	const size_t before_len = strlen(before), name_len = strlen(name);

@@ -11,7 +11,7 @@
 
 #define SECTION_HEADER_BYTES 8
 
-/* Of a region's frames, which lie innermost first, those that the region before did not have. */
+/* Counts the frames of region that before does not have. Frames are stored innermost first. */
 static uint32_t count_unshared(const struct region *before, const struct region *region)
 {
 	const uint32_t depth = (uint32_t)region->stack->numstackframes;
@@ -19,7 +19,7 @@ static uint32_t count_unshared(const struct region *before, const struct region 
 	return before->stack ? depth - regions_shared(before->stack, region->stack) : depth;
 }
 
-/* Collects the methods, the compiled one first; false if there are too many. */
+/* Collects the methods, the compiled method first. False: there are too many. */
 static bool collect(struct method_set *set, const struct loaded_code *code, uint32_t *ret_regions)
 {
 	struct region before = {0}, region;
@@ -50,7 +50,7 @@ static struct wire_method describe(const struct method_text *text, enum wire_met
 	};
 }
 
-/* Names a method that has no ID. One whose names are not to be had gets none. */
+/* Encodes a method that has no ID. A method whose names cannot be read gets no ID. */
 static void encode_new(struct inline_table *table, struct wire_buf *buf, jmethodID method,
 		       enum wire_method_how how, struct method_text *text)
 {
@@ -86,7 +86,7 @@ static void encode_method(struct inline_table *table, struct wire_buf *buf, size
 	}
 }
 
-/* The frames that the region before did not have, outermost first. */
+/* Encodes the region, with the frames that before does not have, outermost first. */
 static void encode_region(const struct method_set *set, struct wire_buf *buf,
 			  const struct region *before, const struct region *region)
 {
@@ -123,7 +123,7 @@ static void encode_regions(const struct inline_table *table, struct wire_buf *bu
 	}
 }
 
-/* The header again, now that the length is known. */
+/* Writes the length, which is known now, into the section's header. */
 static bool finish(struct inline_table *table, const struct wire_buf *buf)
 {
 	const uint32_t len = (uint32_t)(buf->len - SECTION_HEADER_BYTES);

@@ -2,7 +2,10 @@
 /* A table of limited size of the methods that have been named. See method_ids.h. */
 #include "methods/method_ids.h"
 
-/* The first slot of the method's set. jmethodIDs are addresses or counters: multiply and fold. */
+/*
+ * The first slot of the method's set. jmethodIDs are addresses or counters, so they are mixed
+ * first.
+ */
 static uint32_t set_of(jmethodID method)
 {
 	const uint64_t mixed = (uint64_t)(uintptr_t)method * 0x9e3779b97f4a7c15ull;
@@ -21,7 +24,7 @@ uint32_t method_ids_find(const struct method_ids *ids, jmethodID method)
 	return 0;
 }
 
-/* A free slot of the set, or whose turn it is. */
+/* A free slot of the set, or the slot to be taken over next. */
 static uint32_t choose_slot(struct method_ids *ids, uint32_t set)
 {
 	for (uint32_t slot = set; slot < set + METHOD_IDS_WAYS; slot++) {

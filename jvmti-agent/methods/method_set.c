@@ -2,7 +2,7 @@
 /* A hash table of indices with linear probing, at most half full. */
 #include "methods/method_set.h"
 
-/* The method's bucket, or the free one that it would get. */
+/* The method's bucket, or the free bucket where the method belongs. */
 static uint32_t probe(const struct method_set *set, jmethodID method)
 {
 	const uint64_t mixed = (uint64_t)(uintptr_t)method * 0x9e3779b97f4a7c15ull;
@@ -15,7 +15,7 @@ static uint32_t probe(const struct method_set *set, jmethodID method)
 
 void method_set_clear(struct method_set *set)
 {
-	/* Backwards, so that each is still found on its way. */
+	/* Removes the last method first, so that the search for each other method still works. */
 	while (set->n > 0) {
 		set->buckets[probe(set, set->methods[set->n - 1])] = 0;
 		set->n--;

@@ -53,7 +53,10 @@ void method_text_free(const struct method_reader *reader, struct method_text *te
 	*text = (struct method_text){0};
 }
 
-/* A class file may list its lines in any order. Shell's sort: in place, and quick if sorted. */
+/*
+ * Sorts lines, which a class file may list in any order. Shell's sort needs no memory, and is fast
+ * if the lines are sorted already.
+ */
 static void sort(struct wire_line *lines, uint32_t n)
 {
 	for (uint32_t gap = n / 2; gap > 0; gap /= 2) {

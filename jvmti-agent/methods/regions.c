@@ -26,7 +26,7 @@ static bool is_inline(const jvmtiCompiledMethodLoadRecordHeader *record)
 	       record->majorinfoversion == JVMTI_CMLR_MAJOR_VERSION_1;
 }
 
-/* The entry that comes next, whatever is in it; NULL at the end. */
+/* The next entry, even if it is not usable; NULL at the end. */
 static const PCStackInfo *next_entry(struct regions *regions)
 {
 	while (regions->record && regions->n_records < RECORDS_MAX) {
@@ -54,7 +54,7 @@ static bool has_all_methods(const PCStackInfo *entry)
 	return true;
 }
 
-/* The next entry of which something can be made, as a region. */
+/* The next usable entry, as a region. */
 static bool next_good(struct regions *regions, struct region *ret)
 {
 	const PCStackInfo *entry;
