@@ -350,7 +350,7 @@ static int compile_rows(struct compiler *compiler)
 	return add_all_rows(compiler);
 }
 
-/* The lowest address of code. */
+/* Finds the lowest address of code. */
 static uint64_t find_base(const struct elf_layout *layout)
 {
 	uint64_t base = UINT64_MAX;

@@ -54,7 +54,7 @@ static struct perf_text take_word(struct perf_text *rest)
 	return word;
 }
 
-/* PID or PID/TID */
+/* Whether the word is PID or PID/TID. */
 static bool is_pid(struct perf_text word)
 {
 	const size_t pid = digits_of(word);
@@ -67,7 +67,7 @@ static bool is_pid(struct perf_text word)
 	return pid > 0 && word.text[pid] == '/' && rest.len > 0 && digits_of(rest) == rest.len;
 }
 
-/* [003] */
+/* Whether the word is a CPU, such as [003]. */
 static bool is_cpu(struct perf_text word)
 {
 	const struct perf_text inner = {word.text + 1, word.len - 2};
@@ -76,7 +76,7 @@ static bool is_cpu(struct perf_text word)
 	       digits_of(inner) == inner.len;
 }
 
-/* 4794564.001000: */
+/* Whether the word is a time, such as 4794564.001000: */
 static bool is_time(struct perf_text word)
 {
 	const size_t whole = digits_of(word);
@@ -117,7 +117,7 @@ static uint64_t number_of(struct perf_text word)
 	return value;
 }
 
-/* [period] event: [rest] */
+/* Reads [period] event: [rest]. */
 static void read_event(struct perf_header *header, struct perf_text rest)
 {
 	struct perf_text after = rest;

@@ -161,8 +161,8 @@ static void agent_socket(const struct patient *patient, char *ret, size_t size)
 }
 
 /*
- * Whether the socket's directory in the JVM's root is our directory. There need be no socket in it
- * now.
+ * Whether the socket's directory in the JVM's root is our directory. The directory may have no
+ * socket now.
  */
 static bool sees_directory(const struct patient *patient, const char *path, const char *ours)
 {

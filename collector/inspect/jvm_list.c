@@ -321,7 +321,7 @@ static json_t *kept_of(const struct targets *targets, const struct engine_stats 
 	return object;
 }
 
-/* This process itself. */
+/* What this process itself uses. */
 static json_t *self_of(void)
 {
 	json_t *object = json_object();
@@ -450,7 +450,7 @@ static void print_jvm(const json_t *jvm, FILE *stream)
 	fprintf(stream, ": perf prefers it to our map, even when it is empty: remove it\n");
 }
 
-/* "collector: 3 refused connections, 1 broken messages", or nothing. */
+/* Writes "collector: 3 refused connections, 1 broken messages", or nothing. */
 static void print_counters(const json_t *counters, FILE *stream)
 {
 	const char *separator = "collector: ", *key;

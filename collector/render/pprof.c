@@ -118,7 +118,7 @@ static bool is_generated(uint8_t kind)
 	return kind == FRAME_STUB || frame_kind_is_java((enum frame_kind)kind);
 }
 
-/* 0: none. */
+/* The number of the node's mapping; 0: the node has no mapping. */
 static uint32_t mapping_of(struct pprof_writer *writer, const struct profile_node *node)
 {
 	const char *const name = node->module		    ? node->module

@@ -216,7 +216,7 @@ static int write_rest(struct speedscope_writer *writer, const char *name, const 
 	return 0;
 }
 
-/* "process: thread (TID)"; the caller frees. */
+/* Returns "process: thread (TID)". The caller frees the text. */
 static char *name_thread(const struct timeline *timeline, const struct timeline_thread *thread)
 {
 	char *name;
