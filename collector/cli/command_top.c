@@ -25,8 +25,8 @@
 #define EXIT_USAGE   2
 #define ROWS_OF_TEXT 40
 #define ROWS_OF_JSON 500
-#define FIRST_NS     (1 * CLOCK_NS_PER_SEC) /* of samples in the first table on a screen */
-#define HOLDING_NS   (HOLD_NS + 100 * CLOCK_NS_PER_MS) /* samples come that late */
+#define FIRST_NS     (1 * CLOCK_NS_PER_SEC) /* until the first table, which shows this time */
+#define HOLDING_NS   (HOLD_NS + 100 * CLOCK_NS_PER_MS) /* delay of samples */
 
 struct top {
 	const struct options *options;

@@ -20,7 +20,10 @@ static int add_output(struct options *options, const char *path)
 	return 0;
 }
 
-/* Sets the standard output as an output. Its format needs --format, because there is no suffix. */
+/*
+ * Sets an output to the standard output, of which there is only one. The format comes from
+ * --format, because there is no suffix.
+ */
 static int set_stdout(struct options *options, struct output_path *output)
 {
 	const struct watch_options *watch = &options->watch;

@@ -27,9 +27,7 @@ typedef int take_record(const char *text, size_t len, struct container *containe
 
 void container_names_init(struct container_names *names, const char *root, const char *mounts_path)
 {
-	/*
-	 * Only if this process has mounts of its own, and PID 1 does not belong to its container.
-	 */
+	/* This process has mounts of its own, and PID 1 is outside of its container. */
 	const bool asks_first = !root && mount_namespace_is_other(1, NULL) > 0;
 
 	*names = (struct container_names){.root_fd = -1, .mounts_path = mounts_path};

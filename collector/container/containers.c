@@ -154,7 +154,7 @@ struct container_entry *containers_hold(struct containers *containers, pid_t pid
 		entry->pid = pid;
 		read_entry(containers, entry, now_ns);
 	} else if (entry->users == 0 && entry->next_ns <= now_ns) {
-		entry->pid = pid; /* no process has used the entry since */
+		entry->pid = pid; /* the entry was not read again while unused */
 		read_entry(containers, entry, now_ns);
 	}
 	entry->users++;

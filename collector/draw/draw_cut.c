@@ -39,8 +39,8 @@ static int enter(struct profile *to, const struct profile_node *node, struct pla
 }
 
 /*
- * By node: samples of stacks through the node without the frame from the node on. The caller frees
- * the array.
+ * By node: samples of stacks through the node without the frame between node and leaf. The caller
+ * frees the array.
  */
 static uint64_t *count_others(const struct cut *cut, const struct profile *from)
 {
@@ -55,8 +55,8 @@ static uint64_t *count_others(const struct cut *cut, const struct profile *from)
 }
 
 /*
- * Copies a node. others: samples of stacks through the node that lack the frame. A node with only
- * stacks that reach the frame is left out.
+ * Copies a node. others: the node's number in count_others. A node that only leads to the frame is
+ * left out.
  */
 static int copy_node(struct cut *cut, const struct profile_node *node, uint64_t others,
 		     struct profile *to, struct place *place)

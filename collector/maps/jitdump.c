@@ -280,8 +280,8 @@ int jitdump_open(const char *dir, uint64_t max_bytes, struct jitdump **ret)
 /* ---- flushing ---- */
 
 /*
- * Ends the file. Nothing is written behind an incomplete record, because readers go from record to
- * record and cannot skip it.
+ * Ends the file. Nothing is written behind an incomplete record: readers go from record to record,
+ * and cannot skip an incomplete record.
  */
 static void end_file(struct jitdump *dump, int err)
 {

@@ -421,7 +421,9 @@ bool perf_map_is_ours(int fd)
 	       memcmp(start, marker, sizeof(start)) == 0;
 }
 
-/* Whether the file is a map of this program that was last written before that time. */
+/*
+ * Whether the file is a map of this program, and was last written earlier than the time in before.
+ */
 static bool is_ours(int dirfd, const char *name, bool is_temp, time_t before)
 {
 	_cleanup_close_ int fd =

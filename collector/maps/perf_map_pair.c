@@ -87,8 +87,8 @@ static bool is_as_left(const struct perf_map_file *file)
 }
 
 /*
- * Whether no other descriptor is open: only then a lease is granted. If somebody opens the file
- * before the lease is returned, the signal for that is one that is ignored.
+ * Whether no other descriptor is open: only then a lease is granted. If another process opens the
+ * file before the lease is returned, the kernel sends SIGURG, which is ignored.
  */
 static bool nobody_has_open(int fd)
 {
@@ -286,7 +286,7 @@ int perf_map_pair_publish(struct perf_map_pair *pair, int dirfd, int fd,
 		pair->spare = pair->shown;
 		pair->temp = *temp;
 	} else if (left && unlinkat(dirfd, temp->text, 0) < 0) {
-		err = -errno; /* a directory is at temp: exchanged back */
+		err = -errno; /* the old map is a directory: exchange back */
 		renameat2(dirfd, temp->text, dirfd, name->text, RENAME_EXCHANGE);
 		return err;
 	} else {

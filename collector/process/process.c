@@ -372,8 +372,8 @@ int process_set_thread_name(struct process *process, pid_t inner_tid, const char
 }
 
 /*
- * The only function that names a pod, for all code that shows one: by name if a name is known, else
- * by UID.
+ * The only function that names a pod, for all code that shows a pod: by name if a name is known,
+ * else by UID.
  */
 const char *process_pod(const struct process *process)
 {

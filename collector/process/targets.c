@@ -394,8 +394,8 @@ static void fail_map(struct targets *targets, struct process *process, int err)
 	static struct log_limit limit;
 
 	/*
-	 * The map is written again later, except for a process that is gone: it must not be kept
-	 * for a map.
+	 * The map is written again later. A process that is gone must not be kept for its map, so
+	 * its map is given up.
 	 */
 	if (process->gone_ns)
 		map_writer_give_up(&process->map);

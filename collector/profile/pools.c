@@ -132,7 +132,7 @@ static bool is_start(const struct profile_node *node)
 enum part {
 	PART_LABELS, /* labels at the root */
 	PART_START,
-	PART_JAVA, /* call_stub and all frames above it on the stack */
+	PART_JAVA, /* call_stub and all that it calls */
 	PART_OTHER,
 };
 

@@ -108,7 +108,7 @@ struct timeline *window_timeline(struct window *window, uint64_t time_ns)
 }
 
 /*
- * Adds the stack and finds its leaf. When names have used up their room, all stacks count as
+ * Adds the stack and finds its leaf. If names have used up their room, the stack counts as
  * [overflow].
  */
 static int add_stack(struct window *window, const struct window_sample *sample, uint32_t *ret)

@@ -509,7 +509,7 @@ int control_open(struct engine *engine, const char *socket_path, struct control 
 	return 0;
 }
 
-/* Stops recordings. The samples until now are kept; a recording for top has none to keep. */
+/* Ends the clients' recordings. Samples until now are kept; a recording of top has none to keep. */
 static void end_recordings(struct engine *engine)
 {
 	struct recording *next;

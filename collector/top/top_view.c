@@ -251,7 +251,7 @@ static int add_open(struct top_view *view)
 }
 
 /*
- * Keeps the cursor on its row if that still exists. A cursor on the first row stays on the first
+ * Keeps the cursor on its row if the row still exists. A cursor on the first row stays on the first
  * row.
  */
 static void place_cursor(struct top_view *view)
