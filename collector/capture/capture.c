@@ -30,6 +30,17 @@ struct known_process {
 	bool has_space;
 };
 
+/*
+ * What was read in a step that did not count. The caches of the stages have it now, so the step
+ * that comes again does not read it.
+ */
+struct carried {
+	uint64_t time_ns;
+	pid_t tid;
+	struct bytes reads;
+	size_t n_reads;
+};
+
 /* The step that is going on. */
 struct current {
 	bool is_on;
@@ -60,6 +71,7 @@ struct capture {
 	uint32_t n_processes;
 	uint64_t n_files, n_samples;
 	struct current current;
+	struct carried carried;
 	struct bytes fields;
 	struct capture_counts counts;
 	struct capture_room room;
@@ -444,6 +456,31 @@ struct capture *capture_of(struct sample_watch *watch)
 	return (struct capture *)watch; /* the first member */
 }
 
+static void take_carried(struct capture *capture)
+{
+	struct current *const current = &capture->current;
+	struct carried *const carried = &capture->carried;
+
+	if (current->step != SAMPLE_TAKE || carried->n_reads == 0 ||
+	    carried->time_ns != current->record->time_ns || carried->tid != current->record->tid)
+		return;
+	bytes_add(&current->reads, carried->reads.data, carried->reads.len);
+	current->n_reads = carried->n_reads;
+	carried->n_reads = 0;
+}
+
+static void carry(struct capture *capture)
+{
+	const struct current *const current = &capture->current;
+	struct carried *const carried = &capture->carried;
+
+	carried->time_ns = current->record->time_ns;
+	carried->tid = current->record->tid;
+	carried->reads.len = 0;
+	bytes_add(&carried->reads, current->reads.data, current->reads.len);
+	carried->n_reads = carried->reads.failed ? 0 : current->n_reads;
+}
+
 static void begin(struct sample_watch *watch, enum sample_step step, struct process *process,
 		  const struct perf_record *record)
 {
@@ -460,6 +497,7 @@ static void begin(struct sample_watch *watch, enum sample_step step, struct proc
 	current->is_gone = process && process->gone_ns;
 	current->reads.len = current->missing.len = 0;
 	current->n_reads = current->n_missing = 0;
+	take_carried(capture);
 	current->number = write_process(capture, process);
 	listen(capture, process);
 }
@@ -509,6 +547,8 @@ static void end(struct sample_watch *watch, bool counts, const struct named_samp
 
 	if (current->is_on)
 		stop_listening(capture, current->process);
+	if (!counts && current->is_on)
+		carry(capture);
 	if (!counts)
 		return;
 	/* A remainder that was not read has changed nothing. */
@@ -546,6 +586,7 @@ static void free_capture(struct sample_watch *watch)
 	bytes_fini(&capture->fields);
 	bytes_fini(&capture->current.reads);
 	bytes_fini(&capture->current.missing);
+	bytes_fini(&capture->carried.reads);
 	capture_writer_fini(&capture->writer);
 	fclose(capture->stream);
 	free(capture);

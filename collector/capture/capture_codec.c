@@ -2,11 +2,18 @@
 /* Numbers, texts and bytes of a capture's records, see capture_codec.h. */
 #include "capture/capture_codec.h"
 
+#include "base/utf8.h"
+#include "capture/capture_format.h"
+
 #include <string.h>
 
 void capture_put_text(struct bytes *bytes, const char *text)
 {
-	capture_put_data(bytes, text ? text : "", text ? strlen(text) : 0);
+	size_t len = text ? strlen(text) : 0;
+
+	if (len >= CAPTURE_MAX_TEXT)
+		len = utf8_cut(text, len, CAPTURE_MAX_TEXT - 1);
+	capture_put_data(bytes, text, len);
 }
 
 void capture_put_data(struct bytes *bytes, const void *data, size_t len)

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NULL is written as "". */
+/* A text of CAPTURE_MAX_TEXT bytes or more is cut. NULL is written as "". */
 void capture_put_text(struct bytes *bytes, const char *text);
 void capture_put_data(struct bytes *bytes, const void *data, size_t len);
 /* A number that is mostly near to 0, on either side. */

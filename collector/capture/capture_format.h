@@ -47,12 +47,16 @@ enum capture_kind {
 	CAPTURE_KINDS,
 };
 
-/* The most texts' bytes, and the most elements of each list of a record. */
+/*
+ * The most bytes of a text with its end, and the most elements of each list of a record. A writer
+ * cuts what is longer; for a reader it is damage.
+ */
 #define CAPTURE_MAX_TEXT     4096u
 #define CAPTURE_MAX_CHAIN    1024u
 #define CAPTURE_MAX_REGS     64u
 #define CAPTURE_MAX_SNAPSHOT 65536u
 #define CAPTURE_MAX_READS    1024u /* of one step */
+#define CAPTURE_MAX_MISSING  256u  /* tables that a step had to do without */
 #define CAPTURE_MAX_PIECES   16u   /* of one read */
 #define CAPTURE_MAX_PIDS     (1u << 22)
 

@@ -104,7 +104,10 @@ int output_options_apply(struct options *options, int option, const char *value)
 	}
 }
 
-/* Of record and replay each is a file, whose suffix says what it is to be; of the daemon one, a directory. */
+/*
+ * Of record and replay each output is a file, whose suffix says what the file is to be. The daemon
+ * has one output, a directory.
+ */
 int output_options_finish(struct options *options)
 {
 	bool has_stdout = false;

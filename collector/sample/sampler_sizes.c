@@ -19,7 +19,7 @@
 #define SIDES_MAX_BYTES	 (16u << 20)
 #define RING_LEAST_BYTES (64u << 10) /* also the size of the largest page */
 #define RECORD_MAX_BYTES 65528u	     /* the largest multiple of 8 that fits into a u16 */
-#define RING_MS		 1650 /* on a busy host the collector may have to wait for the CPU */
+#define RING_MS		 1650	     /* on a busy host the collector may have to wait for the CPU */
 #define SNAPSHOT_STEP	 1024u
 
 #define CHAIN_MAX (127 + 8)
