@@ -329,6 +329,8 @@ static void write_no_table(struct capture *capture, uint64_t file, enum table_of
 		write_table(capture, file, &(struct table_fact){.of = of, .reason = reason});
 		return;
 	}
+	if (current->n_missing == CAPTURE_MAX_MISSING)
+		return;
 	bytes_add_varint(&current->missing, file);
 	bytes_add_varint(&current->missing, of);
 	current->n_missing++;
@@ -411,6 +413,8 @@ static ssize_t on_read(void *arg, pid_t pid, const struct iovec *to, const struc
 				   : process_memory_read_live(pid, to, from, n);
 	size_t left = got > 0 ? (size_t)got : 0;
 
+	if (n > CAPTURE_MAX_PIECES || capture->current.n_reads == CAPTURE_MAX_READS)
+		return got;
 	bytes_add_varint(reads, n);
 	for (unsigned long i = 0; i < n; i++) {
 		bytes_add_varint(reads, (uint64_t)(uintptr_t)from[i].iov_base);

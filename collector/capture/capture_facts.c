@@ -300,6 +300,8 @@ void capture_put_sample(struct bytes *bytes, uint64_t id, const struct perf_reco
 			uint32_t n_regs)
 {
 	const struct perf_sample *const sample = &record->sample;
+	const uint32_t chain_len =
+		sample->chain_len < CAPTURE_MAX_CHAIN ? sample->chain_len : CAPTURE_MAX_CHAIN;
 
 	bytes_add_varint(bytes, id);
 	bytes_add_varint(bytes, record->time_ns);
@@ -307,8 +309,8 @@ void capture_put_sample(struct bytes *bytes, uint64_t id, const struct perf_reco
 	bytes_add_varint(bytes, (uint64_t)record->tid);
 	bytes_add_varint(bytes, sample->period);
 	bytes_add_varint(bytes, sample->is_exact);
-	bytes_add_varint(bytes, sample->chain_len);
-	for (uint32_t i = 0; i < sample->chain_len; i++)
+	bytes_add_varint(bytes, chain_len);
+	for (uint32_t i = 0; i < chain_len; i++)
 		bytes_add_varint(bytes, sample->chain[i]);
 	bytes_add_varint(bytes, sample->regs ? n_regs : 0);
 	for (uint32_t i = 0; sample->regs && i < n_regs; i++)

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 
 #define FILE_MAX_BYTES (CAPTURE_MAX_BYTES + (1u << 20)) /* gzip hardly lengthens */
-#define MAX_MISSING    256				/* tables that a step had to do without */
 
 struct replay {
 	struct replay_facts facts;
@@ -44,7 +43,7 @@ struct run {
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
 	struct sample_watch *watch;
-	struct missing missing[MAX_MISSING];
+	struct missing missing[CAPTURE_MAX_MISSING];
 	size_t n_missing;
 	struct sample_room sample;
 	struct stack stack;
@@ -258,7 +257,7 @@ static int read_sample(struct run *run, uint64_t id)
 
 static int read_missing(struct run *run, struct capture_cursor *cursor)
 {
-	run->n_missing = (size_t)capture_get_up_to(cursor, MAX_MISSING);
+	run->n_missing = (size_t)capture_get_up_to(cursor, CAPTURE_MAX_MISSING);
 	for (size_t i = 0; i < run->n_missing; i++) {
 		struct missing *const missing = &run->missing[i];
 
