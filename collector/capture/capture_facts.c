@@ -6,6 +6,7 @@
 #include "capture/capture_facts.h"
 
 #include "capture/capture_codec.h"
+#include "capture/capture_format.h"
 #include "code/inline_table.h"
 #include "shared/wire.h"
 
