@@ -60,7 +60,10 @@ struct capture {
 	FILE *stream;
 	struct capture_writer writer;
 	struct process_memory_source memory;
-	const struct process_memory_source *memory_before; /* during a step */
+	struct code_map_watch code, foreign;
+	/* Who was there before, during a step. */
+	const struct process_memory_source *memory_before;
+	const struct code_map_watch *code_before;
 	struct file_watch unwind_files;
 	struct name_watch names;
 	struct map64 processes; /* PID -> struct known_process */
@@ -191,14 +194,27 @@ static void write_code(struct capture *capture, const struct code_range *range, 
 	capture_write_fact(&capture->writer, CAPTURE_CODE, &capture->fields);
 }
 
-static void on_code(void *arg, const struct code_range *range)
+static const struct code_range *on_code(void *arg, uint64_t addr, uint64_t time_ns,
+					const struct code_range *range)
 {
-	write_code(arg, range, false);
+	struct capture *const capture = arg;
+	const struct code_map_watch *const before = capture->code_before;
+
+	if (before)
+		range = before->find(before->arg, addr, time_ns, range);
+	if (range)
+		write_code(capture, range, false);
+	return range;
 }
 
-static void on_foreign_code(void *arg, const struct code_range *range)
+static const struct code_range *on_foreign_code(void *arg, uint64_t addr, uint64_t time_ns,
+						const struct code_range *range)
 {
-	write_code(arg, range, true);
+	(void)addr;
+	(void)time_ns;
+	if (range)
+		write_code(arg, range, true);
+	return range;
 }
 
 /* ---- files ---- */
@@ -439,9 +455,9 @@ static void listen(struct capture *capture, struct process *process)
 	unwinder_watch(capture->stages.unwinder, &capture->unwind_files);
 	symbolizer_watch(capture->stages.symbolizer, &capture->names);
 	if (process && process->code)
-		code_map_watch(process->code, on_code, capture);
+		capture->code_before = code_map_set_watch(process->code, &capture->code);
 	if (process && process->foreign.map)
-		foreign_map_watch(process->foreign.map, on_foreign_code, capture);
+		foreign_map_set_watch(process->foreign.map, &capture->foreign);
 }
 
 static void stop_listening(struct capture *capture, struct process *process)
@@ -450,9 +466,9 @@ static void stop_listening(struct capture *capture, struct process *process)
 	unwinder_watch(capture->stages.unwinder, NULL);
 	symbolizer_watch(capture->stages.symbolizer, NULL);
 	if (process && process->code)
-		code_map_watch(process->code, NULL, NULL);
+		code_map_set_watch(process->code, capture->code_before);
 	if (process && process->foreign.map)
-		foreign_map_watch(process->foreign.map, NULL, NULL);
+		foreign_map_set_watch(process->foreign.map, NULL);
 }
 
 struct capture *capture_of(struct sample_watch *watch)
@@ -614,6 +630,8 @@ int capture_new(const struct capture_stages *stages, FILE *stream, struct captur
 		capture->stages.arch = arch_native;
 	capture->seed = quick_hash_seed(HASH_PURPOSE);
 	capture->memory = (struct process_memory_source){.read = on_read, .arg = capture};
+	capture->code = (struct code_map_watch){.find = on_code, .arg = capture};
+	capture->foreign = (struct code_map_watch){.find = on_foreign_code, .arg = capture};
 	capture->unwind_files = (struct file_watch){.asked = on_file, .arg = capture};
 	capture->names = (struct name_watch){.files = capture->unwind_files,
 					     .kernel = on_kernel,

@@ -372,7 +372,7 @@ int replay_run(struct replay *replay, const struct replay_run *wanted, struct re
 		return -ENOMEM;
 	run->facts = &replay->facts;
 	run->wanted = wanted;
-	run->model.facts = &replay->facts;
+	replay_model_init(&run->model, &replay->facts);
 	err = open_stages(run, &names, &tables);
 	if (!err)
 		err = do_all(run);

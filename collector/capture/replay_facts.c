@@ -3,7 +3,6 @@
 #include "capture/replay_facts.h"
 
 #include "base/quick_hash.h"
-#include "shared/wire.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -291,26 +290,6 @@ static int read_sample(struct replay_facts *facts, struct capture_cursor *cursor
 	return item ? map64_put(&facts->samples, id, item) : -ENOMEM;
 }
 
-static int read_code(struct replay_facts *facts, struct capture_cursor *cursor)
-{
-	struct replay_code code = {.order = facts->n_codes};
-	struct replay_code *codes;
-
-	code.process = (uint32_t)capture_get_up_to(cursor, MAX_NUMBER);
-	code.is_foreign = capture_get_bool(cursor);
-	code.birth_ns = capture_get(cursor);
-	code.death_ns = capture_get(cursor);
-	code.record = capture_get_data(cursor, WIRE_MESSAGE_MAX_BYTES, &code.len);
-	if (cursor->failed)
-		return -EINVAL;
-	codes = grow(facts->codes, facts->n_codes, &facts->codes_size, sizeof(*codes));
-	if (!codes)
-		return -ENOMEM;
-	facts->codes = codes;
-	codes[facts->n_codes++] = code;
-	return 0;
-}
-
 /* ---- the file ---- */
 
 static int read_header(struct replay_facts *facts, struct capture_cursor *cursor)
@@ -371,10 +350,9 @@ static int read_record(struct replay_facts *facts, uint8_t kind, struct capture_
 	case CAPTURE_PROCESS:
 	case CAPTURE_MAPPINGS:
 	case CAPTURE_THREAD:
+	case CAPTURE_CODE:
 	case CAPTURE_STEP:
 		return add_item(facts, (enum capture_kind)kind, &fields);
-	case CAPTURE_CODE:
-		return read_code(facts, &fields);
 	case CAPTURE_FILE:
 		return read_file(facts, &fields);
 	case CAPTURE_TABLE:
@@ -417,17 +395,6 @@ static int read_records(struct replay_facts *facts)
 	return err;
 }
 
-static int compare_codes(const void *left, const void *right)
-{
-	const struct replay_code *a = left, *b = right;
-
-	if (a->process != b->process)
-		return a->process < b->process ? -1 : 1;
-	if (a->birth_ns != b->birth_ns)
-		return a->birth_ns < b->birth_ns ? -1 : 1;
-	return a->order < b->order ? -1 : 1;
-}
-
 int replay_facts_read(uint8_t *bytes, size_t len, struct replay_facts *ret, const char **ret_reason)
 {
 	const size_t start = sizeof(CAPTURE_MAGIC);
@@ -442,8 +409,6 @@ int replay_facts_read(uint8_t *bytes, size_t len, struct replay_facts *ret, cons
 	if (bytes[start - 1] != CAPTURE_VERSION)
 		return -EINVAL;
 	err = read_records(ret);
-	if (!err && ret->n_codes > 0)
-		qsort(ret->codes, ret->n_codes, sizeof(*ret->codes), compare_codes);
 	*ret_reason = err == -ENOMEM ? "there is not enough memory for the capture"
 				     : "the capture is damaged";
 	if (!err && !ret->has_end) {
@@ -474,7 +439,6 @@ void replay_facts_fini(struct replay_facts *facts)
 	for (size_t i = 0; i < facts->n_files; i++)
 		file_free(facts->files[i]);
 	free(facts->files);
-	free(facts->codes);
 	free(facts->items);
 	map64_fini(&facts->samples);
 	map64_fini(&facts->by_mapping);

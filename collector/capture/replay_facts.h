@@ -6,9 +6,8 @@
  * errors:  negative errno with a reason; a capture is hostile input
  * source:  capture_format.h
  *
- * Facts of code, of files and of names hold for the whole capture, so they are read first, and found
- * by what they are about. Processes, mappings, threads and steps are read in their order by
- * replay.h.
+ * Facts of files and of names hold for the whole capture, so they are read first, and found by what
+ * they are about. Processes, mappings, threads, code and steps are read in their order by replay.h.
  */
 #ifndef FG_CAPTURE_REPLAY_FACTS_H
 #define FG_CAPTURE_REPLAY_FACTS_H
@@ -31,15 +30,6 @@
 struct replay_item {
 	enum capture_kind kind;
 	struct capture_cursor fields;
-};
-
-struct replay_code {
-	uint32_t process; /* its number */
-	bool is_foreign;
-	uint64_t birth_ns, death_ns; /* death_ns 0: the range lives */
-	const uint8_t *record;	     /* of the agent's format */
-	size_t len;
-	size_t order; /* in the file */
 };
 
 /* The parts of a file's tables that were asked for. */
@@ -65,11 +55,9 @@ struct replay_facts {
 	size_t len;
 	const struct arch *arch;
 	uint64_t seed;
-	struct replay_item *items; /* processes, mappings, threads and steps in their order */
+	struct replay_item *items; /* all others in their order */
 	size_t n_items, items_size;
-	struct map64 samples;	   /* number -> struct replay_item */
-	struct replay_code *codes; /* sorted by process, birth and order */
-	size_t n_codes, codes_size;
+	struct map64 samples;	    /* number -> struct replay_item */
 	struct replay_file **files; /* by number - 1; an entry may be NULL */
 	size_t n_files, files_size;
 	struct map64 by_mapping; /* hash -> struct replay_file */

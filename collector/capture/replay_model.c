@@ -2,8 +2,6 @@
 /* Builds processes from a capture's records, see replay_model.h. */
 #include "capture/replay_model.h"
 
-#include "maps/foreign_map.h"
-#include "process/code_inlines.h"
 #include "shared/wire.h"
 
 #include <errno.h>
@@ -12,178 +10,9 @@
 
 #define MAX_NUMBER (1u << 24)
 
-/* ---- code ---- */
-
-/* The one record in these bytes. */
-static int read_wire(const uint8_t *data, size_t len, struct wire_record *ret)
+void replay_model_init(struct replay_model *model, const struct replay_facts *facts)
 {
-	struct wire_reader reader = {.data = data, .len = len};
-
-	return wire_reader_next(&reader, ret) == 1 ? 0 : -EINVAL;
-}
-
-static enum code_kind kind_of(uint8_t kind)
-{
-	if (kind == WIRE_CODE_NATIVE_WRAPPER)
-		return CODE_NATIVE_WRAPPER;
-	return kind == WIRE_CODE_OSR ? CODE_OSR : CODE_JAVA;
-}
-
-static struct code_frame frame_of(const struct wire_frame *said)
-{
-	return (struct code_frame){
-		.size = said->size, .complete = said->complete, .entry = said->entry};
-}
-
-static int decode_load(struct process *process, const struct wire_record *record,
-		       struct code_range *ret)
-{
-	struct wire_method_load load;
-	struct code_method names;
-	struct inline_table *inlines;
-
-	if (wire_decode_method_load(record, &load) < 0 ||
-	    !code_range_is_valid(load.addr, load.size) || load.frame.size > CODE_FRAME_MAX_BYTES)
-		return -EINVAL;
-	inlines = code_inlines_read(process, &load, &names);
-	*ret = (struct code_range){
-		.addr = load.addr,
-		.size = load.size,
-		.kind = (uint8_t)kind_of(load.code_kind),
-		.level = load.level,
-		.frame = frame_of(&load.frame),
-		.class_name = names.class_name,
-		.name = names.name,
-		.signature = names.signature,
-		.source_file = names.source_file,
-		.inlines = inlines,
-	};
-	return 0;
-}
-
-static int decode_stub(struct process *process, const struct wire_record *record,
-		       struct code_range *ret)
-{
-	struct wire_stub stub;
-
-	if (wire_decode_stub(record, &stub) < 0 || !code_range_is_valid(stub.addr, stub.size) ||
-	    stub.frame.size > CODE_FRAME_MAX_BYTES)
-		return -EINVAL;
-	*ret = (struct code_range){
-		.addr = stub.addr,
-		.size = stub.size,
-		.kind = CODE_STUB,
-		.level = CODE_LEVEL_UNKNOWN,
-		.frame = frame_of(&stub.frame),
-		.name = process_name(process, stub.name.data, stub.name.len),
-	};
-	return ret->name ? 0 : -EINVAL;
-}
-
-static int decode(struct process *process, const struct replay_code *code, struct code_range *ret)
-{
-	struct wire_record record;
-	int err = read_wire(code->record, code->len, &record);
-
-	if (!err)
-		err = record.kind == WIRE_METHOD_LOAD ? decode_load(process, &record, ret)
-						      : decode_stub(process, &record, ret);
-	ret->birth_ns = code->birth_ns;
-	return err;
-}
-
-static int add_foreign(struct process *process, const struct replay_code *code)
-{
-	struct foreign_map **const map = &process->foreign.map;
-	char name[CAPTURE_MAX_TEXT];
-	struct wire_record record;
-	struct wire_stub stub;
-	struct code_range range;
-
-	if (read_wire(code->record, code->len, &record) < 0 ||
-	    wire_decode_stub(&record, &stub) < 0 || stub.name.len >= sizeof(name) ||
-	    !code_range_is_valid(stub.addr, stub.size))
-		return -EINVAL;
-	if (!*map && foreign_map_new(map) < 0)
-		return -ENOMEM;
-	memcpy(name, stub.name.data, stub.name.len);
-	name[stub.name.len] = '\0';
-	range = (struct code_range){
-		.addr = stub.addr, .size = stub.size, .birth_ns = code->birth_ns, .name = name};
-	return foreign_map_add(*map, &range) == -ENOMEM ? -ENOMEM : 0;
-}
-
-/* The end of a code range, which is told when all ranges born before it are in the map. */
-struct death {
-	uint64_t addr, time_ns;
-};
-
-static int compare_deaths(const void *left, const void *right)
-{
-	const struct death *a = left, *b = right;
-
-	return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
-}
-
-/* The facts of a number; they lie one behind the other. */
-static size_t find_codes(const struct replay_facts *facts, uint32_t number,
-			 const struct replay_code **ret)
-{
-	size_t low = 0, high = facts->n_codes, n = 0;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (facts->codes[middle].process < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*ret = &facts->codes[low];
-	while (low + n < facts->n_codes && facts->codes[low + n].process == number)
-		n++;
-	return n;
-}
-
-static void bury(struct code_map *map, struct death *deaths, size_t n, size_t *at, uint64_t now_ns)
-{
-	for (; *at < n && deaths[*at].time_ns <= now_ns; ++*at)
-		code_map_remove(map, deaths[*at].addr, deaths[*at].time_ns);
-}
-
-static int add_codes(struct process *process, const struct replay_code *codes, size_t n)
-{
-	struct death *deaths = calloc(n + 1, sizeof(*deaths));
-	size_t n_deaths = 0, buried = 0;
-	struct code_range range;
-	int err = deaths ? 0 : -ENOMEM;
-
-	for (size_t i = 0; !err && i < n; i++) {
-		if (codes[i].is_foreign || codes[i].death_ns == 0)
-			continue;
-		err = decode(process, &codes[i], &range);
-		if (err)
-			break;
-		inline_table_free(range.inlines);
-		deaths[n_deaths++] =
-			(struct death){.addr = range.addr, .time_ns = codes[i].death_ns};
-	}
-	if (n_deaths > 0)
-		qsort(deaths, n_deaths, sizeof(*deaths), compare_deaths);
-	for (size_t i = 0; !err && i < n; i++) {
-		if (codes[i].is_foreign) {
-			err = add_foreign(process, &codes[i]);
-			continue;
-		}
-		bury(process->code, deaths, n_deaths, &buried, codes[i].birth_ns);
-		err = decode(process, &codes[i], &range);
-		if (!err && code_map_add(process->code, &range, false) == -ENOMEM)
-			err = -ENOMEM;
-	}
-	if (!err)
-		bury(process->code, deaths, n_deaths, &buried, UINT64_MAX);
-	free(deaths);
-	return err;
+	*model = (struct replay_model){.facts = facts};
 }
 
 /* ---- processes ---- */
@@ -210,6 +39,14 @@ static bool is_known_hello(struct replay_model *model, uint32_t number, const ui
 	return false;
 }
 
+/* The one record in these bytes. */
+static int read_wire(const uint8_t *data, size_t len, struct wire_record *ret)
+{
+	struct wire_reader reader = {.data = data, .len = len};
+
+	return wire_reader_next(&reader, ret) == 1 ? 0 : -EINVAL;
+}
+
 static int set_hello(struct replay_model *model, uint32_t number, struct process *process,
 		     struct capture_cursor *cursor)
 {
@@ -229,39 +66,28 @@ static int set_hello(struct replay_model *model, uint32_t number, struct process
 	return process_set_hello(process, &hello);
 }
 
-/* The process's JVM is known from here on. */
+/* The process's JVM is known from here on. Its code comes from a store of the model's. */
 static int add_jvm(struct replay_model *model, struct process *process, uint32_t number,
 		   struct capture_cursor *cursor)
 {
-	const bool is_new = !process->jvm || !process->jvm->has_hello;
 	const uint64_t mounting_pc = capture_get(cursor);
-	const struct replay_code *codes;
-	const size_t n = find_codes(model->facts, number, &codes);
+	struct replay_code *code = map64_find(&model->codes, number);
 	int err = process_add_jvm(process);
 
+	if (!err && !code) {
+		err = replay_code_new(process, &code);
+		if (!err && map64_put(&model->codes, number, code) < 0) {
+			replay_code_free(code);
+			err = -ENOMEM;
+		}
+	}
 	if (!err)
 		err = set_hello(model, number, process, cursor);
 	if (err)
 		return err;
 	process->jvm->state = JVM_CURRENT;
 	process->jvm->mounting_pc = mounting_pc;
-	process->jvm->has_hello = true;
-	return is_new ? add_codes(process, codes, n) : 0;
-}
-
-/* A process without an agent has code of its perf map alone. */
-static int add_foreign_codes(const struct replay_model *model, struct process *process,
-			     uint32_t number)
-{
-	const struct replay_code *codes;
-	const size_t n = find_codes(model->facts, number, &codes);
-	int err = 0;
-
-	for (size_t i = 0; !err && i < n; i++) {
-		if (codes[i].is_foreign)
-			err = add_foreign(process, &codes[i]);
-	}
-	return err;
+	return 0;
 }
 
 static int find_or_add(struct replay_model *model, uint32_t number, pid_t pid, uint64_t start_ticks,
@@ -285,7 +111,6 @@ static int apply_process(struct replay_model *model, struct capture_cursor curso
 	const uint32_t number = (uint32_t)capture_get_up_to(&cursor, MAX_NUMBER);
 	const pid_t pid = (pid_t)capture_get_up_to(&cursor, CAPTURE_MAX_PIDS);
 	const uint64_t start_ticks = capture_get(&cursor);
-	const bool is_new = !replay_model_find(model, number);
 	struct capture_cursor names = cursor;
 	char skipped[CAPTURE_MAX_TEXT];
 	struct process *process;
@@ -302,8 +127,6 @@ static int apply_process(struct replay_model *model, struct capture_cursor curso
 	has_jvm = capture_get_bool(&cursor);
 	if (has_jvm)
 		err = add_jvm(model, process, number, &cursor);
-	else if (is_new)
-		err = add_foreign_codes(model, process, number);
 	if (err || cursor.failed)
 		return err ? err : -EINVAL;
 	/* Behind the hello, of which names are made, too. */
@@ -358,6 +181,25 @@ static int apply_thread(struct replay_model *model, struct capture_cursor cursor
 	return process_set_thread(process, tid, name);
 }
 
+static int apply_code(struct replay_model *model, struct capture_cursor cursor)
+{
+	const uint32_t number = (uint32_t)capture_get_up_to(&cursor, MAX_NUMBER);
+	struct process *const process = replay_model_find(model, number);
+	struct replay_code *const code = map64_find(&model->codes, number);
+	struct replay_code_fact fact = {.is_foreign = capture_get_bool(&cursor)};
+	const uint8_t *data;
+	size_t len;
+
+	fact.birth_ns = capture_get(&cursor);
+	fact.death_ns = capture_get(&cursor);
+	data = capture_get_data(&cursor, WIRE_MESSAGE_MAX_BYTES, &len);
+	if (cursor.failed || !process || read_wire(data, len, &fact.record) < 0)
+		return -EINVAL;
+	if (fact.is_foreign)
+		return replay_code_add_foreign(process, &fact);
+	return code ? replay_code_add(code, &fact) : -EINVAL;
+}
+
 int replay_model_apply(struct replay_model *model, const struct replay_item *item)
 {
 	switch (item->kind) {
@@ -365,6 +207,8 @@ int replay_model_apply(struct replay_model *model, const struct replay_item *ite
 		return apply_process(model, item->fields);
 	case CAPTURE_MAPPINGS:
 		return apply_mappings(model, item->fields);
+	case CAPTURE_CODE:
+		return apply_code(model, item->fields);
 	case CAPTURE_THREAD:
 		return apply_thread(model, item->fields);
 	default:
@@ -378,8 +222,13 @@ void replay_model_fini(struct replay_model *model)
 	uint64_t key;
 	void *value;
 
+	/* Its tables refer to methods of the process. */
+	while (map64_next(&model->codes, &pos, &key, &value))
+		replay_code_free(value);
+	pos = 0;
 	while (map64_next(&model->processes, &pos, &key, &value))
 		process_free(value);
+	map64_fini(&model->codes);
 	map64_fini(&model->processes);
 	map64_fini(&model->hellos);
 }

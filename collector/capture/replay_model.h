@@ -11,14 +11,17 @@
 #define FG_CAPTURE_REPLAY_MODEL_H
 
 #include "capture/replay_facts.h"
+#include "capture/replay_code.h"
 #include "process/process.h"
 
-/* A zero-filled one with facts set is valid and empty. */
 struct replay_model {
 	const struct replay_facts *facts; /* borrowed */
 	struct map64 processes;		  /* number -> struct process */
 	struct map64 hellos;		  /* number -> the bytes of its last hello */
+	struct map64 codes;		  /* number -> struct replay_code */
 };
+
+void replay_model_init(struct replay_model *model, const struct replay_facts *facts);
 
 int replay_model_apply(struct replay_model *model, const struct replay_item *item);
 /* NULL for the number 0, and for a number that no record has given. */

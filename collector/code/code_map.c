@@ -62,8 +62,7 @@ struct code_map {
 	struct code_span unlisted[CODE_MAP_MAX_UNLISTED]; /* a ring, indexed by stats.unlisted */
 	uint32_t rests[CODE_MAP_RESTS];			  /* nodes of the rests of the last add */
 	size_t n_rests;
-	code_map_watch_fn watch; /* or NULL */
-	void *watch_arg;
+	const struct code_map_watch *watch; /* or NULL */
 };
 
 /* ---- lists ---- */
@@ -622,10 +621,13 @@ static void consider_bigs(const struct code_map *map, struct moment *moment)
 	}
 }
 
-void code_map_watch(struct code_map *map, code_map_watch_fn fn, void *arg)
+const struct code_map_watch *code_map_set_watch(struct code_map *map,
+						const struct code_map_watch *watch)
 {
-	map->watch = fn;
-	map->watch_arg = arg;
+	const struct code_map_watch *const before = map->watch;
+
+	map->watch = watch;
+	return before;
 }
 
 static const struct code_range *find(const struct code_map *map, uint64_t addr, uint64_t time_ns)
@@ -644,9 +646,7 @@ const struct code_range *code_map_find(const struct code_map *map, uint64_t addr
 {
 	const struct code_range *range = find(map, addr, time_ns);
 
-	if (map->watch && range)
-		map->watch(map->watch_arg, range);
-	return range;
+	return map->watch ? map->watch->find(map->watch->arg, addr, time_ns, range) : range;
 }
 
 void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead)

@@ -151,9 +151,17 @@ size_t code_map_resync_end(struct code_map *map, bool complete);
 /* Borrowed until the next change of the map; NULL if no range was ever known at addr. */
 const struct code_range *code_map_find(const struct code_map *map, uint64_t addr, uint64_t time_ns);
 
-/* Calls fn for each range that code_map_find finds from now on; fn NULL: for none. */
-typedef void (*code_map_watch_fn)(void *arg, const struct code_range *range);
-void code_map_watch(struct code_map *map, code_map_watch_fn fn, void *arg);
+/* Is asked at each code_map_find. */
+struct code_map_watch {
+	/* range: what the map has, or NULL. Returns what code_map_find is to return. */
+	const struct code_range *(*find)(void *arg, uint64_t addr, uint64_t time_ns,
+					 const struct code_range *range);
+	void *arg;
+};
+
+/* Sets the watch, borrowed; NULL: none. Returns the one before. */
+const struct code_map_watch *code_map_set_watch(struct code_map *map,
+						const struct code_map_watch *watch);
 
 /*
  * The rests of the last code_map_add that returned 1: what is left of dead ranges of which the new

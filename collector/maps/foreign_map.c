@@ -80,9 +80,10 @@ int foreign_map_add(struct foreign_map *map, const struct code_range *range)
 	return add_range(map, &plain, range->name, strlen(range->name));
 }
 
-void foreign_map_watch(struct foreign_map *map, code_map_watch_fn fn, void *arg)
+const struct code_map_watch *foreign_map_set_watch(struct foreign_map *map,
+						   const struct code_map_watch *watch)
 {
-	code_map_watch(map->code, fn, arg);
+	return code_map_set_watch(map->code, watch);
 }
 
 static void on_line(void *arg, const struct foreign_line *line)

@@ -49,8 +49,9 @@ void foreign_map_restart(struct foreign_map *map);
 const struct code_range *foreign_map_find(const struct foreign_map *map, uint64_t addr,
 					  uint64_t time_ns);
 uint64_t foreign_map_serial(const struct foreign_map *map);
-/* Calls fn for each range that foreign_map_find finds from now on, as code_map_watch. */
-void foreign_map_watch(struct foreign_map *map, code_map_watch_fn fn, void *arg);
+/* As code_map_set_watch, of the ranges that foreign_map_find finds. */
+const struct code_map_watch *foreign_map_set_watch(struct foreign_map *map,
+						   const struct code_map_watch *watch);
 
 /* Forgets ranges that were replaced before horizon_ns, and names that no range has. */
 void foreign_map_expire(struct foreign_map *map, uint64_t horizon_ns, uint64_t now_ns);
