@@ -17,9 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HASH_PURPOSE  UINT64_C(0x736565)
-#define NEWBORN_BYTES 16	 /* step_native looks at that row, too */
-#define MAX_SEEN      (1u << 20) /* past it all are forgotten, and written again if they are new */
+#define HASH_PURPOSE	  UINT64_C(0x736565)
+#define NEWBORN_BYTES	  16	     /* step_native looks at that row, too */
+#define MAX_BETWEEN_BYTES 16384	     /* of a read between steps */
+#define MAX_SEEN	  (1u << 20) /* past it all are forgotten, and written again if they are new */
 
 /* A process of the capture. */
 struct known_process {
@@ -28,17 +29,6 @@ struct known_process {
 	const struct code_map *code; /* another map: the process runs another program */
 	struct address_space space;  /* as last written */
 	bool has_space;
-};
-
-/*
- * What was read in a step that did not count. The caches of the stages have it now, so the step
- * that comes again does not read it.
- */
-struct carried {
-	uint64_t time_ns;
-	pid_t tid;
-	struct bytes reads;
-	size_t n_reads;
 };
 
 /* The step that is going on. */
@@ -61,9 +51,8 @@ struct capture {
 	struct capture_writer writer;
 	struct process_memory_source memory;
 	struct code_map_watch code, foreign;
-	/* Who was there before, during a step. */
-	const struct process_memory_source *memory_before;
-	const struct code_map_watch *code_before;
+	const struct process_memory_source *memory_before; /* who answered before the capture */
+	const struct code_map_watch *code_before;	   /* likewise, during a step */
 	struct file_watch unwind_files;
 	struct name_watch names;
 	struct map64 processes; /* PID -> struct known_process */
@@ -74,7 +63,6 @@ struct capture {
 	uint32_t n_processes;
 	uint64_t n_files, n_samples;
 	struct current current;
-	struct carried carried;
 	struct bytes fields;
 	struct capture_counts counts;
 	struct capture_room room;
@@ -419,31 +407,60 @@ static void on_lines(void *arg, const struct line_place *place, const struct dwa
 
 /* ---- memory ---- */
 
+static void put_read(struct bytes *bytes, const struct iovec *to, const struct iovec *from,
+		     unsigned long n, ssize_t got)
+{
+	size_t left = got > 0 ? (size_t)got : 0;
+
+	bytes_add_varint(bytes, n);
+	for (unsigned long i = 0; i < n; i++) {
+		bytes_add_varint(bytes, (uint64_t)(uintptr_t)from[i].iov_base);
+		bytes_add_varint(bytes, from[i].iov_len);
+	}
+	capture_put_signed(bytes, got);
+	for (unsigned long i = 0; i < n && left > 0; i++) {
+		const size_t part = to[i].iov_len < left ? to[i].iov_len : left;
+
+		bytes_add(bytes, to[i].iov_base, part);
+		left -= part;
+	}
+}
+
+static void write_memory(struct capture *capture, pid_t pid, size_t n_reads,
+			 const struct bytes *reads)
+{
+	struct bytes *const fields = &capture->fields;
+
+	bytes_add_varint(fields, (uint64_t)pid);
+	bytes_add_varint(fields, n_reads);
+	bytes_add(fields, reads->data, reads->len);
+	fields->failed |= reads->failed;
+	capture_write(&capture->writer, CAPTURE_MEMORY, fields);
+}
+
+/*
+ * Between steps others read, and caches that they share with the steps have it then: what a process
+ * has of interpreted methods.
+ */
 static ssize_t on_read(void *arg, pid_t pid, const struct iovec *to, const struct iovec *from,
 		       unsigned long n)
 {
 	struct capture *const capture = arg;
+	struct current *const current = &capture->current;
 	const struct process_memory_source *const before = capture->memory_before;
-	struct bytes *const reads = &capture->current.reads;
 	const ssize_t got = before ? before->read(before->arg, pid, to, from, n)
 				   : process_memory_read_live(pid, to, from, n);
-	size_t left = got > 0 ? (size_t)got : 0;
 
-	if (n > CAPTURE_MAX_PIECES || capture->current.n_reads == CAPTURE_MAX_READS)
+	if (n > CAPTURE_MAX_PIECES)
 		return got;
-	bytes_add_varint(reads, n);
-	for (unsigned long i = 0; i < n; i++) {
-		bytes_add_varint(reads, (uint64_t)(uintptr_t)from[i].iov_base);
-		bytes_add_varint(reads, from[i].iov_len);
+	if (current->is_on && current->n_reads < CAPTURE_MAX_READS) {
+		put_read(&current->reads, to, from, n, got);
+		current->n_reads++;
+	} else if (!current->is_on && got > 0 && got <= MAX_BETWEEN_BYTES) {
+		current->reads.len = 0;
+		put_read(&current->reads, to, from, n, got);
+		write_memory(capture, pid, 1, &current->reads);
 	}
-	capture_put_signed(reads, got);
-	for (unsigned long i = 0; i < n && left > 0; i++) {
-		const size_t part = to[i].iov_len < left ? to[i].iov_len : left;
-
-		bytes_add(reads, to[i].iov_base, part);
-		left -= part;
-	}
-	capture->current.n_reads++;
 	return got;
 }
 
@@ -451,7 +468,6 @@ static ssize_t on_read(void *arg, pid_t pid, const struct iovec *to, const struc
 
 static void listen(struct capture *capture, struct process *process)
 {
-	capture->memory_before = process_memory_use(&capture->memory);
 	unwinder_watch(capture->stages.unwinder, &capture->unwind_files);
 	symbolizer_watch(capture->stages.symbolizer, &capture->names);
 	if (process && process->code)
@@ -462,7 +478,6 @@ static void listen(struct capture *capture, struct process *process)
 
 static void stop_listening(struct capture *capture, struct process *process)
 {
-	process_memory_use(capture->memory_before);
 	unwinder_watch(capture->stages.unwinder, NULL);
 	symbolizer_watch(capture->stages.symbolizer, NULL);
 	if (process && process->code)
@@ -474,31 +489,6 @@ static void stop_listening(struct capture *capture, struct process *process)
 struct capture *capture_of(struct sample_watch *watch)
 {
 	return (struct capture *)watch; /* the first member */
-}
-
-static void take_carried(struct capture *capture)
-{
-	struct current *const current = &capture->current;
-	struct carried *const carried = &capture->carried;
-
-	if (current->step != SAMPLE_TAKE || carried->n_reads == 0 ||
-	    carried->time_ns != current->record->time_ns || carried->tid != current->record->tid)
-		return;
-	bytes_add(&current->reads, carried->reads.data, carried->reads.len);
-	current->n_reads = carried->n_reads;
-	carried->n_reads = 0;
-}
-
-static void carry(struct capture *capture)
-{
-	const struct current *const current = &capture->current;
-	struct carried *const carried = &capture->carried;
-
-	carried->time_ns = current->record->time_ns;
-	carried->tid = current->record->tid;
-	carried->reads.len = 0;
-	bytes_add(&carried->reads, current->reads.data, current->reads.len);
-	carried->n_reads = carried->reads.failed ? 0 : current->n_reads;
 }
 
 static void begin(struct sample_watch *watch, enum sample_step step, struct process *process,
@@ -517,7 +507,6 @@ static void begin(struct sample_watch *watch, enum sample_step step, struct proc
 	current->is_gone = process && process->gone_ns;
 	current->reads.len = current->missing.len = 0;
 	current->n_reads = current->n_missing = 0;
-	take_carried(capture);
 	current->number = write_process(capture, process);
 	listen(capture, process);
 }
@@ -563,16 +552,18 @@ static void end(struct sample_watch *watch, bool counts, const struct named_samp
 {
 	struct capture *const capture = capture_of(watch);
 	struct current *const current = &capture->current;
+	const bool is_on = current->is_on;
 	bool is_written = false;
 
-	if (current->is_on)
+	if (is_on)
 		stop_listening(capture, current->process);
-	if (!counts && current->is_on)
-		carry(capture);
+	current->is_on = false;
+	if (!counts && is_on && current->n_reads > 0)
+		write_memory(capture, current->record->pid, current->n_reads, &current->reads);
 	if (!counts)
 		return;
 	/* A remainder that was not read has changed nothing. */
-	if (current->is_on && (current->step != SAMPLE_REMAINDER || current->n_reads > 0)) {
+	if (is_on && (current->step != SAMPLE_REMAINDER || current->n_reads > 0)) {
 		if (sample)
 			write_thread(capture, sample);
 		is_written = write_step(capture);
@@ -590,6 +581,15 @@ static void write_header(struct capture *capture)
 	capture_write(&capture->writer, CAPTURE_HEADER, &capture->fields);
 }
 
+/* Who has come behind the capture stays. */
+static void stop_reading(struct capture *capture)
+{
+	const struct process_memory_source *const last = process_memory_use(capture->memory_before);
+
+	if (last != &capture->memory)
+		process_memory_use(last);
+}
+
 static void free_capture(struct sample_watch *watch)
 {
 	struct capture *const capture = capture_of(watch);
@@ -597,6 +597,7 @@ static void free_capture(struct sample_watch *watch)
 	uint64_t key;
 	void *value;
 
+	stop_reading(capture);
 	while (map64_next(&capture->processes, &pos, &key, &value))
 		known_free(value);
 	map64_fini(&capture->processes);
@@ -606,7 +607,6 @@ static void free_capture(struct sample_watch *watch)
 	bytes_fini(&capture->fields);
 	bytes_fini(&capture->current.reads);
 	bytes_fini(&capture->current.missing);
-	bytes_fini(&capture->carried.reads);
 	capture_writer_fini(&capture->writer);
 	fclose(capture->stream);
 	free(capture);
@@ -644,6 +644,7 @@ int capture_new(const struct capture_stages *stages, FILE *stream, struct captur
 		return err;
 	}
 	write_header(capture);
+	capture->memory_before = process_memory_use(&capture->memory);
 	*ret = capture;
 	return 0;
 }

@@ -41,6 +41,7 @@ enum capture_kind {
 	CAPTURE_START,	  /* the start of a function without a symbol */
 	CAPTURE_KERNEL,	  /* the name of an address in the kernel */
 	CAPTURE_LINES,	  /* the lines of an address, from DWARF */
+	CAPTURE_MEMORY,	  /* memory that was read between steps, and which caches have now */
 	CAPTURE_SAMPLE,	  /* a record of the ring buffers */
 	CAPTURE_STEP,	  /* what was done with a sample, and what was read meanwhile */
 	CAPTURE_END,	  /* facts of the recording */

@@ -7,11 +7,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Interpreted methods are then read again, and the capture sees what is read. */
+static void forget_methods(const struct targets *targets)
+{
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = targets_next(targets, &pos)))
+		java_methods_clear(&process->java_methods);
+}
+
 int recording_capture_start(struct recording *recording, const struct recording_model *model)
 {
-	const struct capture_stages stages = {.tables = model->tables,
-					      .unwinder = model->unwinder,
-					      .symbolizer = model->symbolizer};
+	struct capture_stages stages = {.tables = model->tables, .symbolizer = model->symbolizer};
 	const int fd = memfd_create("fgcollect-capture", MFD_CLOEXEC);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
 	struct capture *capture;
@@ -23,10 +31,18 @@ int recording_capture_start(struct recording *recording, const struct recording_
 			close(fd);
 		return err;
 	}
+	err = unwinder_new(model->tables, &recording->unwinder);
+	if (err) {
+		fclose(stream);
+		return err;
+	}
+	stages.unwinder = recording->unwinder;
 	err = capture_new(&stages, stream, &capture);
-	if (!err)
-		recording->watch = capture_watch(capture);
-	return err;
+	if (err)
+		return err;
+	recording->watch = capture_watch(capture);
+	forget_methods(model->targets);
+	return 0;
 }
 
 int recording_capture_end(struct recording *recording, uint64_t now_ns, struct capture_counts *ret)

@@ -300,7 +300,7 @@ static int do_step(struct run *run, struct capture_cursor cursor)
 	int err = cursor.failed || (number && !process) ? -EINVAL : read_missing(run, &cursor);
 
 	if (!err)
-		err = replay_memory_begin(&run->memory, number, &cursor);
+		err = replay_memory_begin(&run->memory, process ? process->pid : 0, &cursor);
 	if (!err)
 		err = read_sample(run, id);
 	if (!err && step != SAMPLE_TAKE && !process)
@@ -344,19 +344,31 @@ static int open_stages(struct run *run, const struct name_source *names,
 	return run->wanted->watch ? run->wanted->watch(run->wanted->arg, &stages, &run->watch) : 0;
 }
 
+static int do_item(struct run *run, const struct replay_item *item)
+{
+	struct capture_cursor cursor = item->fields;
+	pid_t pid;
+
+	switch (item->kind) {
+	case CAPTURE_STEP:
+		return do_step(run, cursor);
+	case CAPTURE_MEMORY:
+		pid = (pid_t)capture_get_up_to(&cursor, CAPTURE_MAX_PIDS);
+		return replay_memory_begin(&run->memory, pid, &cursor);
+	default:
+		return replay_model_apply(&run->model, item);
+	}
+}
+
 static int do_all(struct run *run)
 {
-	const struct process_memory_source memory = {.read = read_memory, .arg = run};
-	const struct process_memory_source *const before = process_memory_use(&memory);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < run->facts->n_items; i++) {
 		const struct replay_item *const item = &run->facts->items[i];
 
-		err = item->kind == CAPTURE_STEP ? do_step(run, item->fields)
-						 : replay_model_apply(&run->model, item);
+		err = do_item(run, item);
 	}
-	process_memory_use(before);
 	clock_pretend(0);
 	return err;
 }
@@ -366,6 +378,8 @@ int replay_run(struct replay *replay, const struct replay_run *wanted, struct re
 	struct run *run = calloc(1, sizeof(*run));
 	const struct name_source names = {.kernel = name_kernel, .lines = find_lines, .arg = run};
 	const struct table_source tables = {.find = find_table, .arg = run};
+	const struct process_memory_source memory = {.read = read_memory, .arg = run};
+	const struct process_memory_source *before;
 	int err;
 
 	if (!run)
@@ -373,9 +387,11 @@ int replay_run(struct replay *replay, const struct replay_run *wanted, struct re
 	run->facts = &replay->facts;
 	run->wanted = wanted;
 	replay_model_init(&run->model, &replay->facts);
+	before = process_memory_use(&memory);
 	err = open_stages(run, &names, &tables);
 	if (!err)
 		err = do_all(run);
+	process_memory_use(before);
 	*ret = run->counts;
 	ret->unanswered += run->memory.unanswered;
 	ret->left_out = replay->facts.left_out;

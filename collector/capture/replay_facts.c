@@ -351,6 +351,7 @@ static int read_record(struct replay_facts *facts, uint8_t kind, struct capture_
 	case CAPTURE_MAPPINGS:
 	case CAPTURE_THREAD:
 	case CAPTURE_CODE:
+	case CAPTURE_MEMORY:
 	case CAPTURE_STEP:
 		return add_item(facts, (enum capture_kind)kind, &fields);
 	case CAPTURE_FILE:

@@ -13,7 +13,7 @@
 
 static uint64_t key_of(const struct replay_memory *memory, uint64_t addr)
 {
-	return quick_hash_mix(1, addr, memory->process);
+	return quick_hash_mix(1, addr, (uint64_t)memory->pid);
 }
 
 static void remember(struct replay_memory *memory, const struct replay_piece *piece)
@@ -61,8 +61,7 @@ static int get_read(struct replay_memory *memory, struct capture_cursor *cursor,
 	return left == 0 ? 0 : -EINVAL;
 }
 
-int replay_memory_begin(struct replay_memory *memory, uint32_t process,
-			struct capture_cursor *cursor)
+int replay_memory_begin(struct replay_memory *memory, pid_t pid, struct capture_cursor *cursor)
 {
 	const size_t n = (size_t)capture_get_up_to(cursor, CAPTURE_MAX_READS);
 	int err = 0;
@@ -71,7 +70,7 @@ int replay_memory_begin(struct replay_memory *memory, uint32_t process,
 		memory->reads = calloc(CAPTURE_MAX_READS, sizeof(*memory->reads));
 	if (!memory->reads)
 		return -ENOMEM;
-	memory->process = process;
+	memory->pid = pid;
 	memory->n_reads = 0;
 	for (size_t i = 0; !err && i < n; i++) {
 		err = get_read(memory, cursor, &memory->reads[i]);

@@ -39,14 +39,13 @@ struct replay_read {
 struct replay_memory {
 	struct replay_read *reads; /* of the step, CAPTURE_MAX_READS; NULL before the first step */
 	size_t n_reads;
-	uint32_t process;	 /* of the step */
-	struct map64 remembered; /* process and address -> struct replay_piece, owned */
+	pid_t pid;		 /* of the step */
+	struct map64 remembered; /* PID and address -> struct replay_piece, owned */
 	uint64_t unanswered;
 };
 
-/* Reads the reads of a step of a process. */
-int replay_memory_begin(struct replay_memory *memory, uint32_t process,
-			struct capture_cursor *cursor);
+/* Reads the reads of a step of a process, or reads between steps. */
+int replay_memory_begin(struct replay_memory *memory, pid_t pid, struct capture_cursor *cursor);
 ssize_t replay_memory_read(struct replay_memory *memory, const struct iovec *to,
 			   const struct iovec *from, unsigned long n);
 void replay_memory_fini(struct replay_memory *memory);

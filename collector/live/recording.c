@@ -150,7 +150,14 @@ void recording_free(struct recording *recording)
 	sink_free_all(recording->sinks);
 	if (recording->watch)
 		recording->watch->ops->free(recording->watch);
+	unwinder_free(recording->unwinder);
 	free(recording);
+}
+
+struct unwinder *recording_unwinder(const struct recording *recording,
+				    const struct recording_model *model)
+{
+	return recording->unwinder ? recording->unwinder : model->unwinder;
 }
 
 struct read_context {
@@ -182,15 +189,17 @@ static bool walk(struct recording *recording, struct recording_model *model,
 {
 	const struct recording_miss miss = {.time_ns = record->time_ns, .has_missed = true};
 
-	if (!unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, ret))
+	if (!unwinder_walk(recording_unwinder(recording, model), process, record->time_ns,
+			   &record->sample, ret))
 		return false;
 	if (ret->end != STACK_BAD_RETURN || !process ||
 	    !recording_read_mappings(recording, model, process, &miss))
 		return true;
-	unwinder_discount(model->unwinder, ret);
+	unwinder_discount(recording_unwinder(recording, model), ret);
 	sample_watch_end(recording->watch, false, NULL); /* this walk does not count */
 	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
-	return unwinder_walk(model->unwinder, process, record->time_ns, &record->sample, ret);
+	return unwinder_walk(recording_unwinder(recording, model), process, record->time_ns,
+			     &record->sample, ret);
 }
 
 /* The steps of the chain. False: tables are missing, and it is worth waiting. */
@@ -360,7 +369,7 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	if (recording->is_done)
 		return;
 	is_all = apply_held(recording, model, until);
-	unwinder_stats(model->unwinder, &stacks);
+	unwinder_stats(recording_unwinder(recording, model), &stacks);
 	recording_note_depth(recording,
 			     stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED] + stacks.in_heap,
 			     now_ns);

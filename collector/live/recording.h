@@ -91,8 +91,10 @@ struct recording {
 	struct selection selection; /* made of options.select */
 	struct sampler *sampler;
 	struct hold hold;
-	struct sink *sinks;	       /* owned */
-	struct sample_watch *watch;    /* owned, or NULL */
+	struct sink *sinks;	    /* owned */
+	struct sample_watch *watch; /* owned, or NULL */
+	/* Owned, of a recording with a watch: what its caches know, the watch has seen; or NULL. */
+	struct unwinder *unwinder;
 	struct tree_sink *tree;	       /* the sink that is a tree, or NULL */
 	struct window_sink *window;    /* the sink that is a window, or NULL */
 	struct sink_progress progress; /* as last given to the sinks */
@@ -147,6 +149,9 @@ void recording_free(struct recording *recording); /* NULL is legal */
  */
 void recording_meet(struct recording *recording, struct recording_model *model,
 		    struct process *process);
+/* The unwinder of the recording's stacks. */
+struct unwinder *recording_unwinder(const struct recording *recording,
+				    const struct recording_model *model);
 /* Reads all records of the ring buffers. */
 void recording_read(struct recording *recording, struct recording_model *model);
 /* Handles one record when it is read: does what cannot wait, and adds the record to the hold. */

@@ -68,7 +68,7 @@ static void look_ahead(struct recording *recording, const struct recording_model
 		step = SAMPLE_REMAINDER;
 	sample_watch_begin(recording->watch, step, process, record);
 	table_cache_be_patient(model->tables, true);
-	chain_prepare(step, model->unwinder, process, record);
+	chain_prepare(step, recording_unwinder(recording, model), process, record);
 	sample_watch_end(recording->watch, true, NULL);
 }
 
