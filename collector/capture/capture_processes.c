@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Notes processes, their mappings, threads and code, see capture_self.h. */
+#include "capture/capture_self.h"
+
+#include "capture/capture_codec.h"
+#include "code/inline_table.h"
+#include "maps/foreign_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void known_free(struct known_process *known)
+{
+	if (!known)
+		return;
+	address_space_fini(&known->space);
+	free(known);
+}
+
+static struct known_process *know(struct capture *capture, const struct process *process)
+{
+	const uint64_t key = (uint64_t)process->pid;
+	struct known_process *known = map64_find(&capture->processes, key);
+
+	if (known && known->start_ticks == process->start_ticks &&
+	    (known->code == process->code || !known->code)) {
+		known->code = process->code;
+		return known;
+	}
+	known_free(map64_remove(&capture->processes, key));
+	known = calloc(1, sizeof(*known));
+	if (!known || map64_put(&capture->processes, key, known) < 0) {
+		free(known);
+		return NULL;
+	}
+	known->number = ++capture->n_processes;
+	known->start_ticks = process->start_ticks;
+	known->code = process->code;
+	return known;
+}
+
+static bool is_same_space(const struct address_space *a, const struct address_space *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		const struct mapping *x = &a->mappings[i], *y = &b->mappings[i];
+
+		if (x->start != y->start || x->end != y->end || x->file_off != y->file_off ||
+		    x->inode != y->inode || x->dev_major != y->dev_major ||
+		    x->dev_minor != y->dev_minor || x->is_deleted != y->is_deleted ||
+		    strcmp(x->path, y->path) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void write_space(struct capture *capture, struct known_process *known,
+			const struct address_space *space)
+{
+	if (known->has_space && is_same_space(&known->space, space))
+		return;
+	known->has_space = address_space_copy(&known->space, space) == 0;
+	capture_put_mappings(&capture->fields, known->number, space);
+	capture_write(&capture->writer, CAPTURE_MAPPINGS, &capture->fields);
+}
+
+uint32_t capture_process(struct capture *capture, const struct process *process)
+{
+	struct known_process *known = process ? know(capture, process) : NULL;
+
+	if (!known)
+		return 0;
+	capture_put_process(&capture->fields, known->number, process, &capture->room);
+	capture_write_change(&capture->writer, CAPTURE_PROCESS, known->number, &capture->fields);
+	write_space(capture, known, &process->space);
+	return known->number;
+}
+
+void capture_thread(struct capture *capture, const struct named_sample *sample)
+{
+	if (!sample->process)
+		return;
+	bytes_add_varint(&capture->fields, capture->current.number);
+	bytes_add_varint(&capture->fields, (uint64_t)sample->tid);
+	capture_put_text(&capture->fields, process_thread_name(sample->process, sample->tid));
+	capture_write_change(&capture->writer, CAPTURE_THREAD,
+			     (uint64_t)capture->current.number << 32 | (uint32_t)sample->tid,
+			     &capture->fields);
+}
+
+static void write_code(struct capture *capture, const struct code_range *range, bool is_foreign)
+{
+	const uint32_t number = capture->current.number;
+	uint64_t hash = capture_hash(capture, range->addr, range->birth_ns);
+
+	hash = capture_hash(capture, hash ^ range->death_ns,
+			    (uint64_t)number << 32 | (uint64_t)range->level << 8 | is_foreign);
+	hash = capture_hash(capture, hash, range->frame.size);
+	if (range->inlines)
+		hash = capture_hash(capture, hash, inline_table_serial(range->inlines));
+	if (number == 0 || capture_was_seen(capture, hash))
+		return;
+	capture_put_code(&capture->fields, number, range, is_foreign, &capture->room);
+	capture_write_fact(&capture->writer, CAPTURE_CODE, &capture->fields);
+}
+
+static const struct code_range *on_code(void *arg, uint64_t addr, uint64_t time_ns,
+					const struct code_range *range)
+{
+	struct capture *const capture = arg;
+	const struct code_map_watch *const before = capture->code_before;
+
+	if (before)
+		range = before->find(before->arg, addr, time_ns, range);
+	if (range)
+		write_code(capture, range, false);
+	return range;
+}
+
+static const struct code_range *on_foreign_code(void *arg, uint64_t addr, uint64_t time_ns,
+						const struct code_range *range)
+{
+	(void)addr;
+	(void)time_ns;
+	if (range)
+		write_code(arg, range, true);
+	return range;
+}
+
+void capture_processes_init(struct capture *capture)
+{
+	capture->code = (struct code_map_watch){.find = on_code, .arg = capture};
+	capture->foreign = (struct code_map_watch){.find = on_foreign_code, .arg = capture};
+}
+
+void capture_watch_code(struct capture *capture, struct process *process)
+{
+	if (process && process->code)
+		capture->code_before = code_map_set_watch(process->code, &capture->code);
+	if (process && process->foreign.map)
+		foreign_map_set_watch(process->foreign.map, &capture->foreign);
+}
+
+void capture_unwatch_code(struct capture *capture, struct process *process)
+{
+	if (process && process->code)
+		code_map_set_watch(process->code, capture->code_before);
+	if (process && process->foreign.map)
+		foreign_map_set_watch(process->foreign.map, NULL);
+}
+
+void capture_processes_fini(struct capture *capture)
+{
+	size_t pos = 0;
+	uint64_t key;
+	void *value;
+
+	while (map64_next(&capture->processes, &pos, &key, &value))
+		known_free(value);
+	map64_fini(&capture->processes);
+}

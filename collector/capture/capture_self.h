@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a capture, as the files see it that capture.c consists of
+ * units:   CLOCK_MONOTONIC nanoseconds
+ * threads: the model's
+ * errors:  kept in the writer
+ * source:  none
+ *
+ * capture.c has the steps and the memory that they read. capture_processes.c has the processes and
+ * their code. capture_files.c has the files, and the names that are not of processes.
+ */
+#ifndef FG_CAPTURE_CAPTURE_SELF_H
+#define FG_CAPTURE_CAPTURE_SELF_H
+
+#include "capture/capture.h"
+#include "capture/capture_facts.h"
+#include "capture/capture_writer.h"
+#include "memory/process_memory.h"
+
+/* A process of the capture. */
+struct known_process {
+	uint32_t number;
+	uint64_t start_ticks;
+	const struct code_map *code; /* another map: the process runs another program */
+	struct address_space space;  /* as last written */
+	bool has_space;
+};
+
+/* The step that is going on. */
+struct current {
+	bool is_on;
+	enum sample_step step;
+	struct process *process; /* or NULL */
+	uint32_t number;	 /* of process; 0: none */
+	const struct perf_record *record;
+	uint64_t now_ns;
+	bool is_gone;
+	struct bytes reads, missing;
+	size_t n_reads, n_missing;
+};
+
+struct capture {
+	struct sample_watch watch;
+	struct capture_stages stages;
+	FILE *stream;
+	struct capture_writer writer;
+	struct process_memory_source memory;
+	struct code_map_watch code, foreign;
+	const struct process_memory_source *memory_before; /* who answered before the capture */
+	const struct code_map_watch *code_before;	   /* likewise, during a step */
+	struct file_watch unwind_files;
+	struct name_watch names;
+	struct map64 processes; /* PID -> struct known_process */
+	struct map64 files;	/* hash of PID and mapping -> number */
+	struct map64 samples;	/* hash of thread and time -> number, while a step may come */
+	struct map64 seen;	/* hashes of questions that have been answered */
+	uint64_t seed;
+	uint32_t n_processes;
+	uint64_t n_files, n_samples;
+	struct current current;
+	struct bytes fields;
+	struct capture_counts counts;
+	struct capture_room room;
+};
+
+/* A hash of two numbers for the capture's tables. */
+uint64_t capture_hash(const struct capture *capture, uint64_t a, uint64_t b);
+/* Whether the question has been answered before; from now on it has. */
+bool capture_was_seen(struct capture *capture, uint64_t hash);
+
+/* ---- capture_processes.c ---- */
+
+/* Writes what has changed of the process, or nothing for NULL. Returns its number; 0: none. */
+uint32_t capture_process(struct capture *capture, const struct process *process);
+/* Writes the name of the sample's thread, if the name has changed. */
+void capture_thread(struct capture *capture, const struct named_sample *sample);
+/* Notes the code ranges of the process that are found from now on; NULL is legal. */
+void capture_watch_code(struct capture *capture, struct process *process);
+void capture_unwatch_code(struct capture *capture, struct process *process);
+void capture_processes_init(struct capture *capture);
+void capture_processes_fini(struct capture *capture);
+
+/* ---- capture_files.c ---- */
+
+void capture_files_init(struct capture *capture);
+
+#endif
