@@ -159,7 +159,7 @@ static const char *const table_names[] = {
 };
 
 static void *find_table(void *arg, enum table_of of, pid_t pid, const struct mapping *mapping,
-			const char **ret_reason)
+			const char **ret_reason, bool *ret_is_late)
 {
 	struct run *const run = arg;
 	struct replay_file *const file = replay_facts_file(run->facts, pid, mapping);
@@ -168,6 +168,7 @@ static void *find_table(void *arg, enum table_of of, pid_t pid, const struct map
 	*ret_reason = "not in the capture";
 	if (file && is_missing(run, file, of)) {
 		*ret_reason = "still loading";
+		*ret_is_late = true;
 		return NULL;
 	}
 	if (!file || !file->is_known[of]) {
@@ -368,6 +369,8 @@ static int do_all(struct run *run)
 		const struct replay_item *const item = &run->facts->items[i];
 
 		err = do_item(run, item);
+		if (err)
+			log_debug("record %zu, of kind %d, is damaged", i, (int)item->kind);
 	}
 	clock_pretend(0);
 	return err;

@@ -22,6 +22,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define NAME_BYTES 8192
+
 /* What the replayed samples become. */
 struct replay_recorder {
 	struct recorder base;
@@ -43,10 +45,16 @@ static struct replay_recorder *self(struct recorder *recorder)
 
 /* ---- which samples ---- */
 
+/* Frames with the suffix of their kind, as folded stacks have them. */
 static bool has_frame(const regex_t *match, const struct named_sample *sample)
 {
+	char text[NAME_BYTES];
+
 	for (size_t i = 0; i < sample->n_frames; i++) {
-		if (regexec(match, sample->frames[i].name, 0, NULL, 0) == 0)
+		const struct frame *const frame = &sample->frames[i];
+
+		snprintf(text, sizeof(text), "%s%s", frame->name, frame_kind_suffix(frame->kind));
+		if (regexec(match, text, 0, NULL, 0) == 0)
 			return true;
 	}
 	return false;

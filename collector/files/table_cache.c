@@ -523,6 +523,17 @@ static const char *get_table(struct table_cache *cache, enum table_of of, pid_t 
 	return load(cache, &asked, memo->module, of);
 }
 
+static void *ask_source(struct table_cache *cache, enum table_of of, pid_t pid,
+			const struct mapping *mapping, const char **ret_reason)
+{
+	const struct table_source *const source = cache->source;
+	bool is_late = false;
+	void *const table = source->find(source->arg, of, pid, mapping, ret_reason, &is_late);
+
+	cache->put_off[of] += is_late;
+	return table;
+}
+
 void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 		       const struct mapping *mapping, const char **ret_reason)
 {
@@ -531,7 +542,7 @@ void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 	struct memo *memo;
 
 	if (cache->source)
-		return cache->source->find(cache->source->arg, of, pid, mapping, ret_reason);
+		return ask_source(cache, of, pid, mapping, ret_reason);
 	if (!has_file(mapping)) {
 		if (strcmp(mapping->path, "[vdso]") == 0)
 			return find_vdso(cache, of, mapping, ret_reason);

@@ -101,10 +101,13 @@ uint64_t table_cache_put_off(const struct table_cache *cache);
 /* A count of loads that have ended, of all kinds of tables. */
 uint64_t table_cache_loads(const struct table_cache *cache);
 
-/* Answers table_cache_find in the place of files. */
+/*
+ * Answers table_cache_find in the place of files. *ret_is_late, false before, says that there will
+ * be a table later; the answer counts as put off then.
+ */
 struct table_source {
 	void *(*find)(void *arg, enum table_of of, pid_t pid, const struct mapping *mapping,
-		      const char **ret_reason);
+		      const char **ret_reason, bool *ret_is_late);
 	void *arg;
 };
 
