@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Notes the steps of samples, and the memory that they read, see capture.h. */
-#include "capture/capture_self.h"
+#include "capture/capture.h"
 
 #include "base/clock.h"
 #include "base/quick_hash.h"
 #include "capture/capture_codec.h"
+#include "capture/capture_self.h"
 
 #include <errno.h>
 #include <stdlib.h>

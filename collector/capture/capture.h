@@ -16,30 +16,14 @@
 #ifndef FG_CAPTURE_CAPTURE_H
 #define FG_CAPTURE_CAPTURE_H
 
-#include "files/table_cache.h"
+#include "capture/capture_stages.h"
 #include "live/sample_watch.h"
 #include "profile/profile_info.h"
-#include "symbolize/symbolizer.h"
-#include "unwind/unwinder.h"
 
 #include <stdint.h>
 #include <stdio.h>
 
 struct capture; /* opaque */
-
-/* The stages of which the capture is to know; borrowed. */
-struct capture_stages {
-	struct table_cache *tables;
-	struct unwinder *unwinder;
-	struct symbolizer *symbolizer;
-	const struct arch *arch; /* of the samples; NULL: this machine's */
-};
-
-struct capture_counts {
-	uint64_t samples;  /* named samples in the capture */
-	uint64_t left_out; /* named samples for which the capture had no room */
-	uint64_t bytes;	   /* unzipped */
-};
 
 /* Writes to stream, which is closed in any case: when the capture is freed, or at once. */
 int capture_new(const struct capture_stages *stages, FILE *stream, struct capture **ret);

@@ -12,9 +12,10 @@
 #ifndef FG_CAPTURE_CAPTURE_SELF_H
 #define FG_CAPTURE_CAPTURE_SELF_H
 
-#include "capture/capture.h"
 #include "capture/capture_facts.h"
+#include "capture/capture_stages.h"
 #include "capture/capture_writer.h"
+#include "live/sample_watch.h"
 #include "memory/process_memory.h"
 
 /* A process of the capture. */

@@ -43,7 +43,7 @@ static int get_read(struct replay_memory *memory, struct capture_cursor *cursor,
 	ret->n = (uint32_t)capture_get_up_to(cursor, CAPTURE_MAX_PIECES);
 	for (uint32_t i = 0; i < ret->n; i++) {
 		ret->pieces[i].addr = capture_get(cursor);
-		ret->pieces[i].len = capture_get_up_to(cursor, CAPTURE_MAX_BYTES);
+		ret->pieces[i].len = capture_get(cursor); /* as asked for */
 	}
 	ret->result = capture_get_signed(cursor);
 	left = ret->result > 0 ? (uint64_t)ret->result : 0;

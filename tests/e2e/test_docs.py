@@ -111,7 +111,9 @@ class Docs(Case):
     def test_option_tables_say_what_help_says(self):
         whole = self.help_of()
         head, tail = whole.split("The daemon (--watch):")
-        record = head[head.index("What to record"):]
+        record, replay = head[head.index("What to record"):].split("Of a capture (replay):")
+        shared = re.search(r"^ +--virtual-threads .*\n.*\n", record, re.M)[0]
+        self.assert_same_options("docs/capture.md", replay + shared)
         self.assert_same_options("docs/record.md", record, {"--watch", "--jit", "-i"})
         daemon = tail[:tail.index("In the image")].replace("19 Hz unless -F says another",
                                                            "\n  -F, --frequency 19 Hz")
