@@ -18,8 +18,8 @@ import tomcat
 
 # Java's main thread has the launcher's name.
 MAIN = "java"
-# What a program runs for beyond the recording, so that it prints its shares soon after.
-SLACK_SEC = 2.5
+# What a program would run for beyond the recording; it is told to end before.
+SLACK_SEC = 30
 # Frames that are in any snapshot of a deep stack, interpreted ones too: some 100 bytes each.
 LEAST_TURNS = 200
 # Calls of Virtual.descend() below each of its burn().
@@ -71,11 +71,11 @@ class Contained:
     """A JVM in a container, with the face of a processes.Background."""
 
     def __init__(self, container):
-        self.container, self.pid = container, container.pid
+        self.container, self.pid, self.said = container, container.pid, None
 
     @property
     def text(self):
-        return self.container.logs()
+        return self.container.logs() if self.said is None else self.said
 
     @property
     def code(self):
@@ -85,7 +85,9 @@ class Contained:
         self.container.wait_end(timeout)
 
     def stop(self):
-        self.container.rm()
+        if self.said is None:
+            self.said = self.container.end()
+            self.container.rm()
 
 
 class ContainerAgent:
@@ -111,7 +113,7 @@ class ContainerAgent:
 
 
 class Running:
-    """pid: of the JVM, None if there are several; printed(): the shares that it says at its end."""
+    """pid: of the JVM, None if there are several; printed(): ends it, and the shares that it says."""
 
     def __init__(self, pid=None, jvm=None):
         self.pid, self.jvm = pid, jvm
@@ -119,8 +121,7 @@ class Running:
     def printed(self):
         if not self.jvm:
             return {}
-        with contextlib.suppress(processes.Failed):
-            self.jvm.wait(2 * SLACK_SEC)
+        self.jvm.stop()
         return printed_shares(self.jvm.text)
 
 

@@ -54,11 +54,11 @@ class Jitdump(Case):
 
     def test_perf_inject_names_the_code_of_a_container(self):
         daemon = self.watch("--jitdump", self.dumps)
-        jvm = self.container("KnownShare", "10").wait_for_line("ready")
+        jvm = self.container("KnownShare").wait_for_line("ready")
         pid = jvm.pid
         self.record(5)
         counters = self.counters(daemon)
-        jvm.wait_end()  # while it lives, perf looks for its files in its container
+        jvm.end()  # while it lives, perf looks for its files in its container
         daemon.stop()
         samples = self.script(pid, "LKnownShare$Hot;::run")
         self.assertGreater(samples.samples, 100)
@@ -68,12 +68,12 @@ class Jitdump(Case):
         self.assertEqual(counters["jitdump_skipped"], 0)
 
     def test_code_from_before_the_collector_is_in_the_jitdump(self):
-        jvm = self.container("KnownShare", "12").wait_for_line("ready")
+        jvm = self.container("KnownShare").wait_for_line("ready")
         pid = jvm.pid
         daemon = self.watch("--jitdump", self.dumps)
         daemon.wait_for_jvm(pid)
         self.record(5)
-        jvm.wait_end()
+        jvm.end()
         daemon.stop()
         samples = self.script(pid, "LKnownShare$Hot;::run")
         self.assertGreater(samples.samples, 100)
@@ -84,10 +84,10 @@ class Jitdump(Case):
         # perf is told of the whole heap each time, which ends what was injected there before.
         daemon = self.watch("--jitdump", self.dumps)
         jvm = self.container("-XX:InitialCodeCacheSize=512K", "-XX:CodeCacheExpansionSize=64K",
-                             "Mixed", "8")
+                             "Mixed")
         pid = jvm.pid
         self.record(6)
-        jvm.wait_end()
+        jvm.end()
         daemon.stop()
         samples = self.script(pid, "LMixed$Maps;::run")
         self.assertGreater(samples.samples, 100)

@@ -29,10 +29,11 @@ final class Shares {
         this.spentNs = new long[phases.length];
     }
 
-    /** Runs for that many seconds by the clock; for ever if seconds is 0. */
+    /** Runs for that many seconds by the clock, or until SIGTERM; until SIGTERM if seconds is 0. */
     void runFor(double seconds) {
         long end = System.nanoTime() + (long) (seconds * 1e9);
-        while (seconds == 0 || System.nanoTime() < end) {
+        Ending.expect();
+        while (!Ending.isAsked() && (seconds == 0 || System.nanoTime() < end)) {
             int next = 0;
             for (int i = 1; i < phases.length; i++) {
                 if (spentNs[i] / wanted[i] < spentNs[next] / wanted[next])

@@ -73,5 +73,10 @@ class Container:
         self.engine.docker("wait", self.id, timeout=timeout)
         return self.logs()
 
+    def end(self):
+        """Its PID 1 is told to end; returns all that it said, its last words too."""
+        self.engine.docker("stop", "--time", "20", self.id)
+        return self.logs()
+
     def rm(self):
         self.engine.docker("rm", "-f", self.id, check=False)
