@@ -52,9 +52,9 @@ class Containers(Case):
         print(f"samples with any unnamed frame: {unknown} of {recording.folded.samples}")
 
     def known_share(self, jdk):
-        jvm = self.container("KnownShare", "25", jdk=jdk).wait_for_line("ready")
-        recording = collector.record(self.place, seconds=10, hz=199)
-        truth = folded.printed_shares(jvm.wait_end())
+        jvm = self.container("KnownShare", jdk=jdk).wait_for_line("ready")
+        recording = collector.record(self.place, seconds=5, hz=399)
+        truth = folded.printed_shares(jvm.end())
         stacks = recording.folded.of_root("KnownShare")
         ours = stacks.count(lambda name: name.startswith("KnownShare"))
         for phase, wanted in truth.items():
@@ -64,16 +64,16 @@ class Containers(Case):
 
     def primes(self, jdk):
         self.container("Primes", jdk=jdk).wait_for_line("ready")
-        recording = collector.record(self.place, seconds=6, hz=199)
+        recording = collector.record(self.place, seconds=3, hz=399)
         stacks = recording.folded.of_root("Primes")
         self.assert_share(stacks.with_method("Primes.countPrimes"), stacks.samples, 1.0,
                           "countPrimes", recording)
         self.assert_named(recording)
 
     def mixed(self, jdk):
-        jvm = self.container("Mixed", "25", jdk=jdk).wait_for_line("ready")
-        recording = collector.record(self.place, seconds=10, hz=199)
-        truth = folded.printed_shares(jvm.wait_end())
+        jvm = self.container("Mixed", jdk=jdk).wait_for_line("ready")
+        recording = collector.record(self.place, seconds=5, hz=399)
+        truth = folded.printed_shares(jvm.end())
         counts = dict.fromkeys(MIXED_WANTED, 0)
         for frames, count in recording.folded.of_root("Mixed").stacks:
             phase = mixed_phase(frames)
@@ -110,7 +110,7 @@ class Containers(Case):
         self.assertEqual(len(pids), 2, pids)
         for pid in pids:
             daemon.wait_for_jvm(pid)
-        recording = collector.record(self.place, seconds=6, hz=199)
+        recording = collector.record(self.place, seconds=3, hz=399)
         for program, method in (("KnownShare", "KnownShare$Hot.run"),
                                 ("Primes", "Primes.countPrimes")):
             stacks = recording.folded.of_root(program)
@@ -120,15 +120,15 @@ class Containers(Case):
         self.assert_named(recording)
 
         other = next(pid for pid in pids if pid != jvm.pid)
-        alone = collector.record(self.place, "-p", other, seconds=3)
+        alone = collector.record(self.place, "-p", other, seconds=1, hz=299)
         self.assertEqual(set(alone.folded.roots()), {"Primes"}, str(alone))
-        both = collector.record(self.place, "--container", jvm.id, seconds=3)
+        both = collector.record(self.place, "--container", jvm.id, seconds=1, hz=299)
         self.assertEqual(set(both.folded.roots()), {"Primes", "KnownShare"}, str(both))
 
     def test_jvm_started_before_the_collector_is_complete(self):
         jvm = self.container("KnownShare").wait_for_line("ready")
         time.sleep(settings.HEAD_START_SEC)
-        recording = collector.record(self.place, seconds=6, hz=199)
+        recording = collector.record(self.place, seconds=3, hz=399)
         stacks = recording.folded.of_root("KnownShare")
         ours = stacks.count(lambda name: name.startswith("KnownShare"))
         self.assert_share(stacks.with_method("KnownShare$Hot.run"), ours, 0.6, "hot", recording)

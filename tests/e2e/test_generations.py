@@ -11,7 +11,7 @@ from harness.case import Case
 from score_generations import Score
 
 GENERATIONS = 130
-HZ = 999
+HZ = 1499
 # JDK 17 would leave dropped code where it is for longer than this test takes. JDK 25 has no
 # sweeper and uses addresses again after the next collection.
 SWEEP_OFTEN = "-XX:SweeperThreshold=0.001"
@@ -21,7 +21,7 @@ class Generations(Case):
     def score(self, jdk, *flags):
         """Of a whole run; the JVM waits for its compilers, so that next to nothing is interpreted."""
         daemon = self.watch()
-        jvm = self.container("Generations", str(GENERATIONS), "150", "2", jdk=jdk,
+        jvm = self.container("Generations", str(GENERATIONS), "100", "2", jdk=jdk,
                              env={"JDK_JAVA_OPTIONS": " ".join(["-Xbatch", *flags])})
         jvm.wait_for_line("ready")
         daemon.wait_for_jvm(jvm.pid)

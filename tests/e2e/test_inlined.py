@@ -5,8 +5,8 @@ from harness import collector
 from harness.case import Case
 from harness.folded import JAVA_SUFFIX, printed_shares
 
-SECONDS = 10
-HZ = 999
+SECONDS = 5
+HZ = 1999
 WANTED = {"burnA": 0.5, "burnB": 0.3, "burnC": 0.2}
 ALONE = ["dontinline,Inlined.*"]
 INLINED = ["inline,Inlined.burn*", "dontinline,Inlined.caller"]
@@ -26,12 +26,11 @@ class Inlined(Case):
         """The folded stacks of the program's main thread."""
         daemon = self.watch()
         options = " ".join(f"-XX:CompileCommand={command}" for command in commands)
-        jvm = self.container("Inlined", str(SECONDS + 4), jdk=jdk,
-                             env={"JDK_JAVA_OPTIONS": options})
+        jvm = self.container("Inlined", jdk=jdk, env={"JDK_JAVA_OPTIONS": options})
         jvm.wait_for_line("ready")
         daemon.wait_for_jvm(jvm.pid)
         recording = collector.record(self.place, "--container", jvm.id, seconds=SECONDS, hz=HZ)
-        shares = printed_shares(jvm.wait_end())
+        shares = printed_shares(jvm.end())
         for name, share in WANTED.items():
             self.assertAlmostEqual(shares[name], share, delta=0.005)
         return recording.folded

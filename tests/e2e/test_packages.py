@@ -189,7 +189,7 @@ class Packages(Case):
     def record_with(self, prefix, *args):
         out = self.directory / "with.folded"
         out.unlink(missing_ok=True)
-        finished = collector.fgcollect("record", "-d", 2, *args, "-o", out, *self.place.options(),
+        finished = collector.fgcollect("record", "-d", 1, "-F", 199, *args, "-o", out, *self.place.options(),
                                        prefix=prefix)
         return finished, out.read_text() if out.exists() else ""
 

@@ -12,7 +12,8 @@ from harness.case import Case
 from harness.side_by_side import SideBySide
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
-SECONDS = 5
+SECONDS = 2.5
+HZ = 399
 LIFE_SEC = 60
 UNNAMED_SHARE = 0.001
 
@@ -45,8 +46,8 @@ class Runtimes(Case):
                              lambda: f"ready: {started.text}")
         return started
 
-    def record(self, *args, hz=199):
-        return collector.record(self.place, "-a", "--show-pid", *args, seconds=SECONDS, hz=hz)
+    def record(self):
+        return collector.record(self.place, "-a", "--show-pid", seconds=SECONDS, hz=HZ)
 
     def assert_shares(self, stacks, shares, said):
         """shares: what a frame's name has in it -> the share of the samples that have one."""
@@ -107,7 +108,7 @@ class Runtimes(Case):
             self.assertGreater(native, .9 * stacks.samples, stacks.top())
 
     def record_one(self, pid):
-        return collector.record(self.place, "-p", pid, seconds=SECONDS, hz=199)
+        return collector.record(self.place, "-p", pid, seconds=SECONDS, hz=HZ)
 
     def test_node_in_a_container_is_named_by_its_map_there(self):
         node = self.program("node")
@@ -125,7 +126,7 @@ class Runtimes(Case):
             lambda: "ready" in self.engine.docker("logs", identity).text,
             lambda: f"ready: {self.engine.docker('logs', identity).text}")
         pid = int(self.engine.docker("inspect", "-f", "{{.State.Pid}}", identity).out)
-        sides = SideBySide(self, SECONDS, hz=199)
+        sides = SideBySide(self, SECONDS, HZ)
         recording = self.record()
         stacks = stacks_of(recording, pid)
         self.assert_named(stacks, recording)
