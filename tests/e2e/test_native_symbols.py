@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that are no JVM have names for their frames, however they were built and stripped."""
 
+import math
+import os
 import re
 import shutil
 
@@ -162,24 +164,23 @@ objcopy --only-keep-debug {0} {0}.debug; strip {0}; objcopy --add-gnu-debuglink=
 class NativeSymbols(Case):
     def test_frames_of_native_programs_are_named(self):
         programs = self.build()
-        results = {name: self.run_both(name, path) for name, path in programs.items()}
+        recording, theirs = self.run_both(programs)
+        ours = {name: named_frames(recording.folded.of_root(name)) for name in programs}
         print(f"\n{'':14}{'frames':>8} {'named':>8} {'perf: frames':>14} {'named':>8}")
-        for name, (recording, theirs) in results.items():
-            ours = named_frames(recording.folded.of_root(name))
-            print(f"{name:14}{ours[0]:8} {share(*ours):8.2%} {theirs[0]:14} {share(*theirs):8.2%}")
-        for name, (recording, _) in results.items():
-            ours = named_frames(recording.folded.of_root(name))
-            self.assertGreater(ours[0], 50, f"{name}\n{recording}")
-            self.assertGreaterEqual(share(*ours), LEAST_NAMED, f"{name}\n{recording}")
+        for name in programs:
+            print(f"{name:14}{ours[name][0]:8} {share(*ours[name]):8.2%} {theirs[name][0]:14} "
+                  f"{share(*theirs[name]):8.2%}")
+        for name, frames in ours.items():
+            self.assertGreater(frames[0], 50, f"{name}\n{recording}")
+            self.assertGreaterEqual(share(*frames), LEAST_NAMED, f"{name}\n{recording}")
         for name in ("whole", "mini_debug", "debug_link"):
-            self.assert_shown(results[name][0], name, "main", "caller", "spin")
+            self.assert_shown(recording, name, "main", "caller", "spin")
         for name in ("stripped", "static"):
-            self.assert_shown(results[name][0], name, f"{name}:fn@0x[0-9a-f]+")
-        self.assert_shown(results["cxx"][0], "cxx", "main", "Pile<std::.*>::fill")
-        self.assert_shown(results["zlib"][0], "zlib",
-                          r"(deflate.*|compress.*|libz\.so.*:fn@0x[0-9a-f]+)")
+            self.assert_shown(recording, name, f"{name}:fn@0x[0-9a-f]+")
+        self.assert_shown(recording, "cxx", "main", "Pile<std::.*>::fill")
+        self.assert_shown(recording, "zlib", r"(deflate.*|compress.*|libz\.so.*:fn@0x[0-9a-f]+)")
         if "rust" in programs:
-            self.assert_shown(results["rust"][0], "rust", "<rust::Square as rust::Shape>::area")
+            self.assert_shown(recording, "rust", "<rust::Square as rust::Shape>::area")
 
     def test_unpacked_libraries_and_signal_handlers_have_names_that_last(self):
         opener = self.compile("opener", OPENER, "-s")
@@ -253,14 +254,16 @@ class NativeSymbols(Case):
             print("no rustc: without the program in Rust")
         return programs
 
-    def run_both(self, name, path):
-        """What we and what perf have recorded of the program in the same seconds."""
-        program = self.background([path, "100"], name)
-        sides = SideBySide(self, SECONDS, HZ)
-        recording = collector.record(self.place, "-a", seconds=SECONDS, hz=HZ)
-        theirs = sides.by_perf(program.pid)
-        program.stop()
-        return recording, theirs
+    def run_both(self, programs):
+        """All of them at once; what we and what perf have recorded of them in the same seconds."""
+        # Long enough for each to have as many samples as on a CPU of its own.
+        seconds = SECONDS * math.ceil(len(programs) / os.cpu_count())
+        running = {name: self.background([path, "100"], name) for name, path in programs.items()}
+        sides = SideBySide(self, seconds, HZ)
+        recording = collector.record(self.place, "-a", seconds=seconds, hz=HZ)
+        for program in running.values():
+            program.stop()
+        return recording, {name: sides.by_perf(program.pid) for name, program in running.items()}
 
     def assert_shown(self, recording, name, *frames):
         stacks = recording.folded.of_root(name).stacks
