@@ -5,8 +5,9 @@ from harness import collector
 from harness.case import Case
 from harness.folded import JAVA_SUFFIX, printed_shares
 
-SECONDS = 5
+SECONDS = 6
 HZ = 1999
+LEAST_SAMPLES = 5000
 WANTED = {"burnA": 0.5, "burnB": 0.3, "burnC": 0.2}
 ALONE = ["dontinline,Inlined.*"]
 INLINED = ["inline,Inlined.burn*", "dontinline,Inlined.caller"]
@@ -41,8 +42,8 @@ class Inlined(Case):
         for frames, count in folded.stacks:
             samples[burning(frames)[0]] += count
         print(samples)
-        # A machine with other work leaves less to one thread.
-        self.assertGreater(folded.samples, 0.5 * HZ * SECONDS)
+        # Twice as many are asked for: a machine with other work leaves less to one thread.
+        self.assertGreater(folded.samples, LEAST_SAMPLES)
         for name, share in WANTED.items():
             self.assertAlmostEqual(samples[name] / folded.samples, share, delta=0.02,
                                    msg=f"{name}\n{folded.top()}")
