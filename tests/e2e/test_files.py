@@ -63,8 +63,9 @@ class Files(Case):
         daemon = self.watch()
         daemon.wait_for_jvm(pid)
         # The daemon has read no file yet: tables are made for those who record.
-        end = self.start_recording(seconds=4)
-        sides = SideBySide(self, 4, hz=199)
+        # Of more than 1,000 samples one may be unnamed.
+        end = self.start_recording(seconds=4, hz=399)
+        sides = SideBySide(self, 4, hz=399)
         time.sleep(4.1)
         os.kill(pid, signal.SIGKILL)
         jvm.rm()
@@ -83,8 +84,8 @@ class Files(Case):
     def test_a_library_deleted_while_it_runs_is_named(self):
         path = self.directory / "libdeleted.so"
         program = self.call_file(path, library.write(path))
-        end = self.start_recording("-a", "--show-pid", seconds=3)
-        sides = SideBySide(self, 3, hz=199)
+        end = self.start_recording("-a", "--show-pid", seconds=1.5, hz=399)
+        sides = SideBySide(self, 1.5, hz=399)
         path.unlink()
         stacks = end().folded.of_root(f"call_file-{program.pid}")
         self.assert_named(stacks, 20)
@@ -97,7 +98,7 @@ class Files(Case):
         library.write(other, name_bytes=30)
         program = self.call_file(path, mapped)
         other.rename(path)
-        stacks = self.start_recording("-a", "--show-pid", seconds=3)().folded.of_root(
+        stacks = self.start_recording("-a", "--show-pid", seconds=1.5, hz=399)().folded.of_root(
             f"call_file-{program.pid}")
         self.assert_named(stacks, 20)
         self.assertGreater(stacks.with_method("function_00000000"), stacks.samples * 0.9)

@@ -37,7 +37,7 @@ class Jitdump(Case):
         self.data = self.directory / "perf.data"
 
     def record(self, seconds):
-        processes.run(["perf", "record", "-q", "-k", "mono", "-a", "-g", "-F", "99",
+        processes.run(["perf", "record", "-q", "-k", "mono", "-a", "-g", "-F", "299",
                        "-o", self.data, "--", "sleep", seconds], check=True)
 
     def script(self, pid, method):
@@ -56,7 +56,7 @@ class Jitdump(Case):
         daemon = self.watch("--jitdump", self.dumps)
         jvm = self.container("KnownShare").wait_for_line("ready")
         pid = jvm.pid
-        self.record(5)
+        self.record(3)
         counters = self.counters(daemon)
         jvm.end()  # while it lives, perf looks for its files in its container
         daemon.stop()
@@ -72,7 +72,7 @@ class Jitdump(Case):
         pid = jvm.pid
         daemon = self.watch("--jitdump", self.dumps)
         daemon.wait_for_jvm(pid)
-        self.record(5)
+        self.record(3)
         jvm.end()
         daemon.stop()
         samples = self.script(pid, "LKnownShare$Hot;::run")

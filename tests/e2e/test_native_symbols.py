@@ -191,8 +191,7 @@ class NativeSymbols(Case):
         for path, name in ((library, "libwork.so.1"), (nameless, "work.so")):
             program = self.background([opener, path], "opener")
             recording = collector.record(self.place, "-p", program.pid, seconds=SECONDS, hz=HZ)
-            raw = collector.record(self.place, "-p", program.pid, "--raw-names", seconds=SECONDS,
-                                   hz=HZ)
+            raw = collector.record(self.place, "-p", program.pid, "--raw-names", seconds=1, hz=HZ)
             program.stop()
             handler = re.compile(re.escape(name) + ":fn@0x[0-9a-f]+")
             stacks = recording.folded.of_root("opener").stacks

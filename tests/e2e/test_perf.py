@@ -35,8 +35,8 @@ class Perf(Case):
         processes.wait_until(lambda: "Mixed$" in daemon.read_map(pid), "Mixed in our map")
 
         data = self.directory / "perf.data"
-        processes.run(["perf", "record", "-q", "-g", "-F", "99", "-a", "-o", data, "--", "sleep", "5"],
-                      check=True)
+        processes.run(["perf", "record", "-q", "-g", "-F", "199", "-a", "-o", data, "--", "sleep",
+                       "2.5"], check=True)
         theirs = jvm.jcmd_map()
         with_ours = self.script(data, pid)
         daemon.stop()
