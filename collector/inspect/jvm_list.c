@@ -156,6 +156,13 @@ static json_t *stacks_of(const struct unwinder_stats *stacks)
 		(json_int_t)stacks->in_heap, "heap_gaps", (json_int_t)stacks->heap_gaps);
 }
 
+static json_t *memory_of(const struct guarded_memory_stats *memory)
+{
+	return json_pack("{s:I, s:I, s:I}", "unanswered", (json_int_t)memory->late, "late_reads",
+			 (json_int_t)memory->late_reads, "paused_reads",
+			 (json_int_t)memory->paused_reads);
+}
+
 static json_t *tables_of(const struct table_stats *stats)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "tables",
@@ -343,6 +350,7 @@ static void put_daemon(json_t *list, const struct targets *targets,
 	json_object_set_new(collector, "kept", kept_of(targets, stats));
 	json_object_set_new(collector, "self", self_of());
 	json_object_set_new(collector, "listening_agents", outreach_of(&stats->outreach));
+	json_object_set_new(collector, "memory", memory_of(&stats->memory));
 }
 
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/quick_hash.h"
 #include "base/turn.h"
 #include "live/pace.h"
 
@@ -11,8 +12,10 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
@@ -65,10 +68,29 @@ static void on_jvm(void *arg, pid_t pid)
 	outreach_expect(&engine->outreach, pid, clock_now_ns());
 }
 
+/* Whose process it is: a container's, or a user's of the host. */
+static uint64_t owner_of(void *arg, pid_t pid)
+{
+	const struct engine *const engine = arg;
+	const struct process *const process = targets_find(&engine->targets, pid);
+	char path[32];
+	struct stat st;
+
+	if (process && process->container_id[0])
+		return hash_seed_mix(
+			quick_hash_text(1, process->container_id, strlen(process->container_id)));
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return stat(path, &st) == 0 ? st.st_uid : UINT64_MAX;
+}
+
 static int open_stages(struct engine *engine, const struct engine_options *options)
 {
 	int err = table_cache_new(options->table_bytes, true, &engine->tables);
 
+	if (!err)
+		err = guarded_memory_new(owner_of, engine, &engine->memory);
+	if (!err)
+		process_memory_use(guarded_memory_source(engine->memory));
 	if (!err)
 		err = symbolizer_new(engine->tables, &engine->symbolizer);
 	if (err)
@@ -123,6 +145,8 @@ void engine_close(struct engine *engine)
 	unwinder_free(engine->unwinder);
 	symbolizer_free(engine->symbolizer);
 	table_cache_free(engine->tables);
+	process_memory_use(NULL);
+	guarded_memory_free(engine->memory);
 	if (engine->signal_fd >= 0)
 		close(engine->signal_fd);
 }
@@ -473,6 +497,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	intake_stats(engine->intake, &ret->intake);
 	outreach_stats(&engine->outreach, &ret->outreach);
 	unwinder_stats(engine->unwinder, &ret->stacks);
+	guarded_memory_stats(engine->memory, &ret->memory);
 	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);
 	table_cache_table_stats(engine->tables, TABLE_SYMBOLS, &ret->symbol_tables);
 	table_cache_stats(engine->tables, &ret->files);

@@ -13,6 +13,7 @@
 #include "intake/outreach.h"
 #include "live/daemon_stats.h"
 #include "live/recording.h"
+#include "memory/guarded_memory.h"
 
 #define ENGINE_MAX_RECORDINGS 8
 
@@ -39,6 +40,7 @@ struct engine_stats {
 	struct intake_stats intake;
 	struct outreach_stats outreach;
 	struct unwinder_stats stacks;
+	struct guarded_memory_stats memory;
 	struct table_stats unwind_tables;
 	struct table_stats symbol_tables;
 	struct table_cache_stats files;
@@ -65,6 +67,7 @@ struct engine {
 	struct table_cache *tables;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
+	struct guarded_memory *memory; /* who reads processes' memory meanwhile */
 	struct recording_model model;
 	struct recording *recordings;
 	uint32_t n_recordings;

@@ -36,13 +36,25 @@ ssize_t process_memory_read(pid_t pid, const struct iovec *to, const struct iove
 		      : process_memory_read_live(pid, to, from, n);
 }
 
+ssize_t process_memory_read_plain(pid_t pid, const struct iovec *to, unsigned long n_to,
+				  const struct iovec *from, unsigned long n_from)
+{
+	const ssize_t got = process_vm_readv(pid, to, n_to, from, n_from, 0);
+
+	return got < 0 ? -errno : got;
+}
+
+void process_memory_note(pid_t pid, ssize_t got)
+{
+	if (got == -EPERM)
+		say_no_permission(pid);
+}
+
 ssize_t process_memory_read_live(pid_t pid, const struct iovec *to, const struct iovec *from,
 				 unsigned long n)
 {
-	const ssize_t got = process_vm_readv(pid, to, n, from, n, 0);
-	const int err = got < 0 ? errno : 0;
+	const ssize_t got = process_memory_read_plain(pid, to, n, from, n);
 
-	if (err == EPERM)
-		say_no_permission(pid);
-	return err ? -err : got;
+	process_memory_note(pid, got);
+	return got;
 }

@@ -34,5 +34,10 @@ const struct process_memory_source *process_memory_use(const struct process_memo
 /* Reads from the kernel, whatever source is set. */
 ssize_t process_memory_read_live(pid_t pid, const struct iovec *to, const struct iovec *from,
 				 unsigned long n);
+/* Reads from the kernel into other pieces, on any thread, and logs nothing. */
+ssize_t process_memory_read_plain(pid_t pid, const struct iovec *to, unsigned long n_to,
+				  const struct iovec *from, unsigned long n_from);
+/* Logs what has to be said of the result of a read. */
+void process_memory_note(pid_t pid, ssize_t got);
 
 #endif

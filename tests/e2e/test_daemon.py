@@ -192,6 +192,25 @@ class Daemon(Case):
         processes.wait_until(lambda: metrics_of(daemon)["fgcollect_http_expired_total"] == 1,
                              "it is counted")
 
+    def test_memory_that_never_answers_holds_nobody_up(self):
+        daemon = self.watch()
+        jvm = self.host_jvm("KnownShare")
+        daemon.wait_for_jvm(jvm.pid)
+        silent = [self.background([settings.BUILD / "tests/e2e/silent_stack"], f"silent{i}")
+                  for i in range(3)]
+        for program in silent:
+            processes.wait_until(lambda program=program: "ready" in program.text, "it spins")
+        recording = collector.record(self.place, "-a", seconds=4)
+        self.assertGreater(recording.folded.of_root("KnownShare").samples, 20, str(recording))
+        named = recording.folded.of_root("KnownShare").count(lambda frame: frame == "start_thread")
+        self.assertGreater(named, 0.95 * recording.folded.of_root("KnownShare").samples)
+        memory = daemon.list_json()["collector"]["memory"]
+        self.assertGreater(memory["late_reads"], 0, memory)
+        self.assertGreater(memory["paused_reads"], 0, memory)
+        self.assertLessEqual(memory["unanswered"], 4, memory)
+        ended = daemon.stop()
+        self.assertEqual(ended.code, 0, str(ended))
+
     def test_the_service_manager_and_the_journal_are_told(self):
         manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(manager.close)
