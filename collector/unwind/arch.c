@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What architectures have in common: frames are left alike. See arch.h. */
+/* Leaves a frame, which is done alike on all architectures; see arch.h. */
 #include "unwind/arch.h"
 
 #if defined(__x86_64__)
@@ -10,7 +10,7 @@ const struct arch *const arch_native = &arch_aarch64;
 #error "no unwinder for this architecture: write collector/unwind/arch_<cpu>.c"
 #endif
 
-/* The two words below the caller's stack pointer. */
+/* Reads the two words below the caller's stack pointer: return address and frame pointer. */
 static bool leave_below(uint64_t caller_sp, const struct snapshot *stack, struct unwind_regs *next)
 {
 	next->sp = caller_sp;

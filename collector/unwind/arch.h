@@ -21,43 +21,43 @@
 
 struct unwind_regs {
 	uint64_t pc, sp, fp;
-	uint64_t link; /* the return address while it is in a register; 0: on the stack */
-	uint64_t rbx;  /* of x86_64; beyond the sampled frame, if has_rbx */
+	uint64_t link; /* return address while a register holds it; 0: the stack holds it */
+	uint64_t rbx;  /* x86_64's rbx in callers of the sample's frame, valid if has_rbx */
 	bool has_rbx;
-	const uint64_t *leaf; /* all of a sample's registers; NULL beyond the sampled frame */
+	const uint64_t *leaf; /* all of a sample's registers; NULL in callers of its frame */
 };
 
 /* How much of a frame there is at a pc. */
 enum arch_frame {
 	ARCH_FRAME_FULL,
-	ARCH_FRAME_FP_LIVE, /* all of it, but the caller's frame pointer is in its register */
-	ARCH_FRAME_PUSHED,  /* frame pointer and return address lie on top */
-	ARCH_FRAME_LINK,    /* its room alone; frame pointer and return address are in registers */
-	ARCH_FRAME_NONE,    /* the return address alone lies on top, or in the link register */
-	ARCH_FRAME_BY_FP,   /* the frame pointer's own rule */
+	ARCH_FRAME_FP_LIVE, /* whole, but the caller's frame pointer is still in its register */
+	ARCH_FRAME_PUSHED,  /* saved frame pointer and return address lie on top of the stack */
+	ARCH_FRAME_LINK,    /* only its room; frame pointer and return address are in registers */
+	ARCH_FRAME_NONE,  /* only the return address, on top of the stack or in the link register */
+	ARCH_FRAME_BY_FP, /* the frame is left by its frame pointer */
 };
 
-/* Bytes of code, at most as long as they say. */
+/* Bytes of generated code at two places. */
 struct arch_code {
-	const uint8_t *entry; /* from where the code is entered */
+	const uint8_t *entry; /* bytes from the code's entry on */
 	size_t entry_len;
-	const uint8_t *at; /* from the pc */
+	const uint8_t *at; /* bytes from the pc on */
 	size_t at_len;
-	uint32_t pc_offset; /* of the pc from the entry */
-	uint32_t complete;  /* of the first instruction that finds the frame whole; 0: not known */
+	uint32_t pc_offset; /* distance of the pc from the entry */
+	uint32_t complete;  /* distance of the first instruction with a whole frame; 0: unknown */
 };
 
-/* Words from an interpreted frame's frame pointer. */
+/* Slots of an interpreted frame, in words from its frame pointer. */
 struct arch_interpreter {
 	int sender_sp, method;
 };
 
-/* What registers hold while an interpreted method is entered, before it has a frame. */
+/* Values in registers at the entry of an interpreted method, before the method has a frame. */
 struct arch_entry {
 	uint64_t sender_sp; /* the caller's stack pointer; later the register has another use */
 	uint64_t method;
-	uint64_t return_addr; /* unless it is on the stack */
-	uint64_t bcp;	      /* once there is a frame; what that holds is older */
+	uint64_t return_addr; /* valid unless the stack holds the return address */
+	uint64_t bcp; /* address of the bytecode once there is a frame; the frame's slot is older */
 };
 
 struct arch_target {
@@ -69,36 +69,40 @@ struct arch_target {
 
 struct arch {
 	void (*read_regs)(const uint64_t *sampled, struct unwind_regs *ret);
-	/* A DWARF register's value in this frame. */
+	/* Reads the value of a DWARF register in this frame. */
 	bool (*dwarf_reg)(const struct unwind_regs *regs, unsigned int reg, uint64_t *ret);
-	uint64_t (*strip)(uint64_t addr); /* a return address without its signature */
-	/* Of compiled Java and native wrappers, of a stub. */
+	uint64_t (*strip)(uint64_t addr); /* removes the signature from a return address */
+	/* How much of a frame there is in compiled Java or a native wrapper, and in a stub. */
 	enum arch_frame (*compiled_frame)(const struct arch_code *code);
 	enum arch_frame (*stub_frame)(const struct arch_code *code);
 	/*
-	 * Of code that another runtime than HotSpot made. With ARCH_FRAME_FP_LIVE *ret_size is its
-	 * size; code without a frame that is known goes by its frame pointer.
+	 * How much of a frame there is in code of another runtime than HotSpot. With
+	 * ARCH_FRAME_FP_LIVE *ret_size is the frame's size. Code without a known frame has
+	 * ARCH_FRAME_BY_FP.
 	 */
 	enum arch_frame (*foreign_frame)(const struct arch_code *code, bool is_return,
 					 uint32_t *ret_size);
-	/* Whether the len bytes that end at return_addr are a call of something at target. */
+	/* Whether the len bytes of code in front of return_addr end with a call into target. */
 	bool (*is_call)(const uint8_t *code, size_t len, uint64_t return_addr,
 			const struct arch_target *target);
 	struct arch_interpreter interpreter;
 	struct arch_entry (*read_entry)(const uint64_t *sampled);
 	/*
-	 * Where read_entry's registers keep their values after the entry: whether the sample's
-	 * frame pointer is that of the method, so that it has been entered. NULL: they do not.
+	 * Whether the method has been entered: the sample's frame pointer is the method's own.
+	 * NULL: the registers of read_entry do not keep their values after the entry.
 	 */
 	bool (*is_entered)(const struct unwind_regs *regs, const struct snapshot *stack);
-	/* Whether the caller's stack pointer is only about to be put there. NULL: it is there. */
+	/*
+	 * Whether the code at the pc has yet to put the caller's stack pointer into the register of
+	 * read_entry. NULL: the code has always done so.
+	 */
 	bool (*is_before_entry)(const struct arch_code *code);
-	/* See spill.h. NULL: not known of this architecture. */
+	/* See spill.h. NULL: not known for this architecture. */
 	bool (*spill_bytes)(const uint8_t *code, size_t len, uint32_t *ret);
-	unsigned int exception_pc; /* DWARF's number of where HotSpot keeps that for its blob */
+	unsigned int exception_pc; /* DWARF number of the exception blob's register for the pc */
 	bool has_link;		   /* calls leave the return address in a register */
-	const char *name;	   /* as uname -m says it */
-	uint32_t n_regs;	   /* registers of a sample, see sample/perf_regs.h */
+	const char *name;	   /* the name that uname -m prints */
+	uint32_t n_regs;	   /* number of a sample's registers, see sample/perf_regs.h */
 	bool stops_behind; /* an interrupt waits for the oldest instruction, see instructions.h */
 };
 
@@ -106,8 +110,8 @@ extern const struct arch arch_x86_64, arch_aarch64;
 extern const struct arch *const arch_native;
 
 /*
- * From a frame, of which there is so much and which has size bytes when it is whole, to its caller.
- * False leaves regs as they were.
+ * Goes from a frame to its caller. frame: how much of the frame there is. size: bytes of the whole
+ * frame. False: regs are unchanged.
  */
 bool arch_leave(const struct arch *arch, enum arch_frame frame, uint32_t size,
 		const struct snapshot *stack, struct unwind_regs *regs);

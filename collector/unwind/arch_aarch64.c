@@ -17,7 +17,7 @@
 #include "sample/perf_regs.h"
 #endif
 
-/* Places in a sample, whose mask has no gaps. */
+/* Indexes of a sample's registers. The register mask has no gaps. */
 enum { X29 = 29, X30 = 30, SP = 31, PC = 32 };
 
 #if defined(__aarch64__)
@@ -28,7 +28,7 @@ IS(SP, SAMPLER_REG_SP);
 IS(PC, SAMPLER_REG_PC);
 #endif
 
-/* Of an interpreted frame, in words from its frame pointer. */
+/* Slots of an interpreted frame, in words from its frame pointer. */
 #define METHOD_SLOT (-3)
 #define LOCALS_SLOT (-8)
 
@@ -104,8 +104,8 @@ static bool is_sub_sp(uint32_t word)
 }
 
 /*
- * Behind the ldp of an epilogue: add sp, then the poll's load, compare and branch, then ret. A
- * native wrapper looks for an exception in between.
+ * Whether the pc is behind the ldp of an epilogue. Behind the ldp come add sp, the poll's load,
+ * compare and branch, and ret. A native wrapper also looks for an exception before the ret.
  */
 static bool is_taken_down(const struct arch_code *code)
 {
@@ -136,7 +136,10 @@ static enum arch_frame prologue_frame(const struct arch_code *code)
 			return ARCH_FRAME_NONE;
 		if (!is_stp_fp_push(word))
 			return ARCH_FRAME_FULL;
-		/* With a sub of its own: in between the frame has two words. */
+		/*
+		 * A large frame has a sub of its own. Between the stp and the sub the frame has two
+		 * words.
+		 */
 		while (sub < at + 3 * CODE_BYTES &&
 		       !is_sub_sp(word_at(code->entry, code->entry_len, sub)))
 			sub += CODE_BYTES;
@@ -175,7 +178,8 @@ static enum arch_frame stub_frame(const struct arch_code *code)
 }
 
 /*
- * stp x29, x30, [sp, #-N]! somewhere in its beginning; what is left of it at the end has its ret.
+ * Such code makes its frame by stp x29, x30, [sp, #-N]! somewhere in its beginning. At the end the
+ * frame is gone when only the ret is left.
  */
 static enum arch_frame foreign_frame(const struct arch_code *code, bool is_return,
 				     uint32_t *ret_size)
@@ -216,9 +220,10 @@ static struct arch_entry read_entry(const uint64_t *sampled)
 }
 
 /*
- * By the locals' address in x24, which is in the frame as it is, or, since JDK 21, in words from
- * the frame pointer. An entry makes it that of the new method first, so that x12 and x19 may be
- * believed; where a method is looked up for a call, and after the call, they may not.
+ * Compares x24, the address of the locals, with the frame's slot for the locals. The slot holds
+ * that address or, since JDK 21, the distance in words from the frame pointer. An entry first sets
+ * x24 for the new method, so x12 and x19 may be believed while x24 and the slot differ. While a
+ * method is looked up for a call, and after the call, x12 and x19 may not be believed.
  */
 static bool is_entered(const struct unwind_regs *regs, const struct snapshot *stack)
 {

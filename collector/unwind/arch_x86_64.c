@@ -20,7 +20,10 @@
 #include "unwind/arch.h"
 #include "unwind/spill.h"
 
-/* Places in a sample: rising bits of the mask, which has no segment registers and no flags. */
+/*
+ * Indexes of a sample's registers, by rising bits of the mask. The mask has no segment registers
+ * and no flags.
+ */
 enum { AX, BX, CX, DX, SI, DI, BP, SP, IP, R8, R15 = R8 + 7, N_REGS };
 
 #define PUSH_RBP 0x55
@@ -37,7 +40,7 @@ static void read_regs(const uint64_t *sampled, struct unwind_regs *ret)
 
 static bool dwarf_reg(const struct unwind_regs *regs, unsigned int reg, uint64_t *ret)
 {
-	/* The psABI's numbers: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15. */
+	/* DWARF numbers of the psABI: rax rdx rcx rbx rsi rdi rbp rsp r8 to r15. */
 	static const uint8_t places[] = {AX, DX, CX, BX, SI, DI, BP, SP};
 
 	if (reg == 6 || reg == 7) {
@@ -76,7 +79,7 @@ static size_t sub_rsp_len(const uint8_t *code, size_t at)
 	return code[at + 1] == 0x83 ? 4 : 7;
 }
 
-/* Where the frame's making begins, and the sub within it. False: this is not how it begins. */
+/* Finds where the prologue begins, and the sub in the prologue. False: no prologue is found. */
 static bool find_prologue(const struct arch_code *code, size_t *ret_push, size_t *ret_sub)
 {
 	for (size_t at = 0; at < code->entry_len; at++) {
@@ -106,13 +109,13 @@ static enum arch_frame prologue_frame(const struct arch_code *code)
 		return ARCH_FRAME_NONE;
 	if (code->pc_offset <= sub)
 		return ARCH_FRAME_PUSHED;
-	/* A frame that began by the sub saves rbp by the instruction behind it. */
+	/* A prologue that begins with the sub saves rbp by the next instruction. */
 	if (push == sub && code->pc_offset <= sub + sub_rsp_len(code->entry, sub))
 		return ARCH_FRAME_FP_LIVE;
 	return ARCH_FRAME_FULL;
 }
 
-/* Of a poll as it was before JDK 16, from the pc on; 0 if there is none. */
+/* The length of a poll from before JDK 16 at the pc; 0: no such poll. */
 static size_t old_poll_len(const uint8_t *at, size_t len)
 {
 	size_t pos = 0;
@@ -170,7 +173,7 @@ static enum arch_frame stub_frame(const struct arch_code *code)
 	return ARCH_FRAME_BY_FP;
 }
 
-/* The stack is moved for its alignment alone, around one call through a register. */
+/* A trampoline moves the stack pointer only for alignment, around one call through a register. */
 static enum arch_frame trampoline_frame(const struct arch_code *code, bool is_return,
 					uint32_t *ret_size)
 {
@@ -188,9 +191,9 @@ static enum arch_frame trampoline_frame(const struct arch_code *code, bool is_re
 }
 
 /*
- * V8 looks whether the code is still good before it pushes rbp, BeamAsm does not, and both end by
- * pop rbp; ret [N], or leave. In the few instructions that V8 has between those two rbp is the
- * caller's already.
+ * V8's code checks whether it is still valid before it pushes rbp. BeamAsm's code does not. Both
+ * end by pop rbp, or leave, and then ret [N]. In the few instructions that V8 has between these
+ * two, rbp is already the caller's.
  */
 static enum arch_frame foreign_frame(const struct arch_code *code, bool is_return,
 				     uint32_t *ret_size)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Members of the two classes as HotSpot lays them out: behind the header the largest first, each
- * gap filled by the first that fits, and references last. See heap_stack.h.
+ * Members of Continuation and StackChunk as HotSpot lays them out: behind the header the largest
+ * members first, each gap filled by the first member that fits, and references last. See
+ * heap_stack.h.
  *
  *   header           8 (compact)  12 (compressed)     16
  *   Continuation     3 booleans; target, scope, parent, child, tail, ...
@@ -17,26 +18,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECT_BYTES 96 /* of either, before the stack's words */
-#define TAIL_INDEX   4	/* of a Continuation's references */
+#define OBJECT_BYTES 96 /* read of either object, in front of the stack's words */
+#define TAIL_INDEX   4	/* index of tail among a Continuation's references */
 /*
- * ContinuationEntry::_cont lies behind _parent. Arguments of the callee's, if it has any on the
- * stack, lie in front of _parent.
+ * ContinuationEntry::_cont lies behind _parent. Arguments of the callee on the stack, if any, lie
+ * in front of _parent.
  */
 #define CONT_MAX_WORDS 12
 #define LEAST_ADDR     4096
 #define STACK_REACH    (1u << 20)
-#define END_SLACK      2 /* words; a chunk's end is what it is with or without its metadata */
+#define END_SLACK      2 /* words; a chunk's end may include its metadata or not */
 
-/* Low bits of generational ZGC's references. One of four says how far a reference is shifted. */
+/*
+ * Low bits of generational ZGC's references. One of these four bits says how far a reference is
+ * shifted.
+ */
 #define ZGC_REMAPPED	 12
 #define ZGC_REMAPPED_MAX 16
-/* Bits of an address of the ZGC before it that do not say where the object lies. */
+/*
+ * Low bits of an address of ZGC before generations: they say where the object lies. The bits above
+ * are colours.
+ */
 #define ZGC_ADDRESS_BITS 42
 
 static const struct heap_form {
 	uint8_t header, reference;
-	bool is_coloured; /* references in the heap are, as generational ZGC has them */
+	bool is_coloured; /* references in the heap have the colours of generational ZGC */
 } forms[] = {{12, 4, false}, {12, 8, false}, {12, 8, true}, {16, 4, false}, {16, 8, false},
 	     {16, 8, true},  {8, 4, false},  {8, 8, false}, {8, 8, true}};
 
@@ -57,7 +64,7 @@ struct reader {
 
 /* A chunk, with the words of its stack from first on. */
 struct chunk {
-	uint64_t parent;  /* 0: none */
+	uint64_t parent;  /* address of the chunk before; 0: none */
 	uint32_t sp, end; /* in words from the stack's beginning */
 	uint32_t first;
 	const uint64_t *words;
@@ -95,7 +102,7 @@ static uint64_t u64_at(const uint8_t *object, uint32_t at)
 
 /* ---- references ---- */
 
-/* The address without the colours; 0 of what has none. */
+/* The address in a coloured reference; 0: the reference has no colour. */
 static uint64_t uncoloured(uint64_t reference)
 {
 	for (uint32_t bit = ZGC_REMAPPED; bit < ZGC_REMAPPED_MAX; bit++) {
@@ -105,7 +112,7 @@ static uint64_t uncoloured(uint64_t reference)
 	return 0;
 }
 
-/* The address that the reference at that place in an object leads to; 0: to none. */
+/* The address that the reference at offset at in an object leads to; 0: a null reference. */
 static uint64_t reference_at(struct reader *reader, const uint8_t *object, uint32_t at)
 {
 	uint64_t narrow;
@@ -138,7 +145,10 @@ static uint64_t read_static(struct reader *reader, const char *const keys[2], si
 	return otherwise;
 }
 
-/* How narrow references become addresses; an agent that does not say so is of most JVMs. */
+/*
+ * Reads how narrow references become addresses. If the agent has not told it, the values of most
+ * JVMs are taken.
+ */
 static void read_narrow(struct reader *reader)
 {
 	static const char *const base[] = {"CompressedOops::_base",
@@ -157,7 +167,7 @@ static uint32_t tail_at(const struct heap_form *form)
 	return align_up(form->header + 3, form->reference) + TAIL_INDEX * form->reference;
 }
 
-/* Of its integers: size, sp and bottom, in this order. */
+/* The offset of a chunk's integer. index: 0 is size, 1 is sp, 2 is bottom. */
 static uint32_t chunk_int_at(const struct heap_form *form, uint32_t index)
 {
 	const uint32_t behind_pc = align_up(form->header, 8) + 8;
@@ -184,14 +194,14 @@ static uint32_t stack_at(const struct heap_form *form)
 	return align_up(cont_at(form) + form->reference, 8);
 }
 
-/* Reads the object, and whether it is a chunk of the thread's. */
+/* Reads the object at addr. False unless the object is a chunk of the thread. */
 static bool read_chunk_object(struct reader *reader, uint64_t addr, uint8_t object[OBJECT_BYTES])
 {
 	return addr != 0 && addr % 8 == 0 && read_memory(reader, addr, object, OBJECT_BYTES) &&
 	       is_same_object(reference_at(reader, object, cont_at(&reader->form)), reader->cont);
 }
 
-/* The words of its stack, as many as are looked at, into words. */
+/* Reads the chunk, and up to HEAP_STACK_WORDS words of its stack into words. */
 static bool read_chunk(struct reader *reader, uint64_t addr, uint64_t *words, struct chunk *ret)
 {
 	const struct heap_form *form = &reader->form;
@@ -233,19 +243,27 @@ static bool is_interpreter(const struct code_range *range)
 	return range->kind == CODE_STUB && range->name && strcmp(range->name, "Interpreter") == 0;
 }
 
-/* A place in a chunk: a frame begins at sp, but for what an interpreted callee was given of it. */
+/*
+ * The start of a frame in a chunk. An interpreted callee's arguments lie from sp to unextended_sp.
+ */
 struct position {
 	uint64_t sp, unextended_sp;
 };
 
-/* Where arguments lie behind an interpreted frame, its caller's stack pointer is behind them. */
+/*
+ * Whether at is the chunk's end. Behind an interpreted frame with arguments, the caller's stack
+ * pointer is behind the arguments.
+ */
 static bool is_at_end(const struct chunk *chunk, const struct position *at)
 {
 	return at->unextended_sp + END_SLACK >= chunk->end &&
 	       at->unextended_sp <= chunk->end + END_SLACK;
 }
 
-/* From an interpreted frame to its caller; slots hold distances in words from their own place. */
+/*
+ * Goes from an interpreted frame to its caller. Slots hold distances in words: the frame pointer's
+ * from its own place, the sender's stack pointer from the frame pointer.
+ */
 static bool leave_interpreted(const struct reader *reader, const struct chunk *chunk,
 			      struct position *at, struct stack_entry *entry)
 {
@@ -269,7 +287,7 @@ static bool leave_interpreted(const struct reader *reader, const struct chunk *c
 	return at->unextended_sp >= at->sp && at->unextended_sp <= chunk->end + END_SLACK;
 }
 
-/* To the caller; false where that cannot be. */
+/* Goes from a frame to its caller. False: the frame cannot be left. */
 static bool leave_frame(const struct reader *reader, const struct chunk *chunk,
 			const struct code_range *range, struct position *at,
 			struct stack_entry *entry)
@@ -284,8 +302,8 @@ static bool leave_frame(const struct reader *reader, const struct chunk *chunk,
 }
 
 /*
- * All frames from there to the chunk's end, behind those that are known; false, and none, if one is
- * wrong.
+ * Adds all frames from at to the chunk's end, behind the known frames. False: a frame is wrong, and
+ * no frame is added.
  */
 static bool walk_chunk(const struct reader *reader, const struct chunk *chunk, struct position at)
 {
@@ -307,14 +325,16 @@ static bool walk_chunk(const struct reader *reader, const struct chunk *chunk, s
 	return true;
 }
 
-/* Of the words of the callee's frame, how many are the same in front of sp. */
+/*
+ * Counts the words of the callee's frame that are equal to the words in front of sp in the chunk.
+ */
 static uint32_t count_alike(const struct chunk *chunk, uint64_t sp,
 			    const struct heap_callee *callee)
 {
 	const uint64_t bytes = callee->entry - callee->sp;
 	uint32_t alike = 0;
 
-	/* But for the two that lead to the caller. */
+	/* All words but the two that lead to the caller. */
 	for (uint64_t back = 3 * WORD_BYTES; back <= bytes; back += WORD_BYTES) {
 		uint64_t on_stack, in_heap;
 
@@ -324,7 +344,7 @@ static uint32_t count_alike(const struct chunk *chunk, uint64_t sp,
 	return alike;
 }
 
-/* Whether a compiled frame of the callee's code ends at index; its caller begins there. */
+/* Whether a compiled frame of the callee's code ends at index. Its caller begins there. */
 static bool is_behind_compiled(const struct chunk *chunk, uint64_t index,
 			       const struct heap_callee *callee, struct position *ret)
 {
@@ -353,9 +373,9 @@ static bool is_behind_interpreted(const struct reader *reader, const struct chun
 }
 
 /*
- * Where the caller's frame begins: behind the callee's that is most like it. If there is none it is
- * left where the frozen frames begin: the callee's code has not been frozen since, as when it was
- * compiled in the place of a loop that is interpreted.
+ * Finds where the caller's frame begins: behind the candidate that is most like the callee's frame.
+ * Without a candidate *ret stays where the frozen frames begin. Then the callee's code has not been
+ * frozen since, for example because the code was compiled in the place of an interpreted loop.
  */
 static void find_caller(const struct reader *reader, const struct chunk *chunk,
 			const struct heap_callee *callee, struct position *ret)
@@ -388,7 +408,10 @@ static bool is_known(const struct heap_callee *callee)
 				  !is_interpreter(callee->range));
 }
 
-/* The frames of one chunk, the callee's callers if it is the last; false: it cannot be read. */
+/*
+ * Adds the frames of one chunk. callee: for the last chunk, whose frames are the callee's callers;
+ * else NULL. False: the chunk cannot be read.
+ */
 static bool add_chunk(struct reader *reader, uint64_t addr, const struct heap_callee *callee,
 		      uint64_t *words, uint64_t *ret_parent)
 {
@@ -400,13 +423,13 @@ static bool add_chunk(struct reader *reader, uint64_t addr, const struct heap_ca
 	*ret_parent = chunk.parent;
 	at = (struct position){chunk.sp, chunk.sp};
 	if (!callee && is_at_end(&chunk, &at))
-		return true; /* it is empty */
+		return true; /* the chunk is empty */
 	if (callee && is_known(callee))
 		find_caller(reader, &chunk, callee, &at);
 	return walk_chunk(reader, &chunk, at);
 }
 
-/* The frames of the last chunk, then those of the ones before it as far as they lead. */
+/* Adds the frames of the last chunk, then of the chunks before it, as far as they can be read. */
 static bool walk_chunks(struct reader *reader, uint64_t tail, const struct heap_callee *callee,
 			uint64_t *words)
 {
@@ -420,13 +443,13 @@ static bool walk_chunks(struct reader *reader, uint64_t tail, const struct heap_
 	return reader->ret->depth > 0;
 }
 
-/* Whether it is an address of the stack itself. */
+/* Whether addr lies on the stack itself, near sp. */
 static bool is_near(uint64_t addr, uint64_t sp)
 {
 	return addr - sp < STACK_REACH || sp - addr < STACK_REACH;
 }
 
-/* The frames of the Continuation at that address, by the first form that gives any. */
+/* Adds the frames of the Continuation at reader->cont, by the first form that gives frames. */
 static bool read_continuation(struct reader *reader, const struct heap_callee *callee,
 			      uint64_t *words)
 {
@@ -448,7 +471,7 @@ static bool read_continuation(struct reader *reader, const struct heap_callee *c
 	return false;
 }
 
-/* By the first word of the entry's that leads to a Continuation. */
+/* Adds the frames by the first word of the ContinuationEntry that leads to a Continuation. */
 static bool read_by_entry(struct reader *reader, const struct heap_callee *callee, uint64_t *words)
 {
 	for (uint64_t i = 1; i <= CONT_MAX_WORDS; i++) {

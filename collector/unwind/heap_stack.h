@@ -45,29 +45,29 @@
 #include <stdint.h>
 
 #define HEAP_STACK_MAX	      1024 /* frames */
-#define HEAP_STACK_CHUNKS     16   /* of one thread, one behind the other */
-#define HEAP_STACK_WORDS      8192 /* of a chunk; what is above them is not looked at */
-#define HEAP_STACK_CANDIDATES 64   /* frames of the callee's code */
+#define HEAP_STACK_CHUNKS     16   /* chunks of one thread */
+#define HEAP_STACK_WORDS      8192 /* words at a chunk's end; words in front are not read */
+#define HEAP_STACK_CANDIDATES 64   /* candidates for the callee's frame in a chunk */
 
-/* What the stack says of the frame that the barrier returns from. */
+/* The oldest frame on the stack, which returns to the barrier. */
 struct heap_callee {
 	const struct code_range *range; /* NULL: not known */
-	uint64_t method;		/* its Method, if it is interpreted; 0: not, or unknown */
-	uint64_t sp;			/* of its frame, which ends at the entry */
-	uint64_t entry;			/* the address of the ContinuationEntry */
+	uint64_t method; /* the frame's Method, if interpreted; 0: not interpreted, or unknown */
+	uint64_t sp;	 /* stack pointer of the frame, which ends at entry */
+	uint64_t entry;	 /* the address of the ContinuationEntry */
 	const struct snapshot *stack;
 };
 
 struct heap_stack {
 	struct stack_entry entries[HEAP_STACK_MAX];
 	uint32_t depth;
-	bool has_gap;	/* behind them are older ones, which could not be read */
-	uint32_t reads; /* of the process's memory, each a system call */
+	bool has_gap;	/* older frames follow, which could not be read */
+	uint32_t reads; /* reads of the process's memory, each a system call */
 };
 
 /*
- * False: *ret has no frames. Of process only what is told of its code at time_ns and of HotSpot's
- * layout is used.
+ * Reads the callers of callee. Of process, only the code known at time_ns and HotSpot's layout are
+ * used. False: *ret has no frames.
  */
 bool heap_stack_read(const struct process *process, uint64_t time_ns, const struct arch *arch,
 		     const struct heap_callee *callee, struct heap_stack *ret);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A ring, looked through from its newest on; see heap_stacks.h. */
+/* A ring of kept stacks, which is searched from the newest on; see heap_stacks.h. */
 #include "unwind/heap_stacks.h"
 
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #define HEAP_STACKS_MAX	      2048
 #define HEAP_STACKS_MAX_BYTES (8u << 20)
 
-/* A sample of a process, by its time and its stack pointer. */
+/* The key of a sample: its process, its time and its stack pointer. */
 struct heap_key {
 	pid_t pid;
 	uint64_t time_ns, sp;
@@ -31,12 +31,12 @@ struct heap_kept {
 	bool has_gap;
 };
 
-/* A zero-filled one is valid and empty. */
+/* A zero-filled struct is valid and empty. */
 struct heap_stacks {
 	struct heap_kept ring[HEAP_STACKS_MAX];
 	uint32_t oldest, count;
 	size_t bytes;
-	uint64_t dropped; /* for newer ones */
+	uint64_t dropped; /* stacks dropped for newer stacks */
 };
 
 void heap_stacks_fini(struct heap_stacks *stacks);
@@ -45,7 +45,10 @@ void heap_stacks_fini(struct heap_stacks *stacks);
 void heap_stacks_keep(struct heap_stacks *stacks, const struct heap_key *key,
 		      const struct heap_stack *stack);
 
-/* Borrowed until the next is kept; NULL: none was. */
+/*
+ * Finds the frames that were kept for a sample. Borrowed until the next frames are kept. NULL:
+ * none.
+ */
 const struct heap_kept *heap_stacks_find(const struct heap_stacks *stacks,
 					 const struct heap_key *key);
 

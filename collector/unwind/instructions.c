@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * One byte of flags for each byte of code, made in one pass of a decoder (Zydis) from a method's
- * first instruction on; HotSpot puts no data between them. See instructions.h.
+ * One byte of flags for each byte of code. One pass of a decoder (Zydis) from a method's first
+ * instruction on makes the flags. HotSpot puts no data between instructions. See instructions.h.
  */
 #include "unwind/instructions.h"
 
@@ -12,18 +12,21 @@
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
 
-/* What is known of an instruction that begins at a byte, and of the one that ends there. */
+/*
+ * Flags of a byte: facts about the instruction that begins there, and about the instruction that
+ * ends there.
+ */
 enum {
 	BEGINS = 1,
-	IS_JUMPED_TO = 2,     /* from before it */
-	IS_LOOP_HEAD = 4,     /* from behind it */
-	COMES_FROM_ABOVE = 8, /* the one before it goes on here */
+	IS_JUMPED_TO = 2,     /* by a jump forward */
+	IS_LOOP_HEAD = 4,     /* of a jump backward */
+	COMES_FROM_ABOVE = 8, /* the instruction before goes on here */
 	BEFORE_IS_SLOW = 16,
 	BEFORE_LOADS = 32,
 	BEFORE_IS_CALL = 64,
 };
 
-#define MAX_BYTES 15 /* of an instruction */
+#define MAX_BYTES 15 /* longest instruction */
 
 struct listing {
 	size_t len;
@@ -50,14 +53,14 @@ static bool has_memory(const ZydisDecodedInstruction *instruction)
 	       instruction->mnemonic != ZYDIS_MNEMONIC_NOP;
 }
 
-/* Ten cycles and more on any processor, whatever is in its caches. */
+/* Whether the instruction takes ten cycles or more on any processor, whatever the caches hold. */
 static bool is_slow(const ZydisDecodedInstruction *instruction)
 {
 	if (instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK)
 		return true;
 	switch (instruction->mnemonic) {
 	case ZYDIS_MNEMONIC_XCHG:
-		return has_memory(instruction); /* which locks it */
+		return has_memory(instruction); /* xchg locks the memory */
 	case ZYDIS_MNEMONIC_DIV:
 	case ZYDIS_MNEMONIC_IDIV:
 	case ZYDIS_MNEMONIC_DIVSS:
@@ -85,7 +88,7 @@ static bool is_slow(const ZydisDecodedInstruction *instruction)
 	}
 }
 
-/* Marks where a jump at offset leads, if that is within the code. */
+/* Marks the target of a jump at offset, if the target is within the code. */
 static void mark_target(const ZydisDecodedInstruction *instruction, size_t offset, uint8_t *flags,
 			size_t len)
 {
@@ -99,7 +102,7 @@ static void mark_target(const ZydisDecodedInstruction *instruction, size_t offse
 	flags[target] |= target <= (int64_t)offset ? IS_LOOP_HEAD : IS_JUMPED_TO;
 }
 
-/* flags are len zeros. */
+/* Decodes the code into flags, which are len zeros. */
 static void list(const uint8_t *code, size_t len, uint8_t *flags)
 {
 	ZydisDecodedInstruction instruction;
@@ -137,7 +140,7 @@ static bool is_behind(uint8_t flags)
 	return true;
 }
 
-/* Where the instruction begins that ends at offset, of which there is one. */
+/* Returns where the instruction that ends at offset begins. Such an instruction must exist. */
 static size_t begin_before(const uint8_t *flags, size_t offset)
 {
 	do
@@ -146,7 +149,7 @@ static size_t begin_before(const uint8_t *flags, size_t offset)
 	return offset;
 }
 
-/* A place in code, and by whom that is. */
+/* A sampled place in code, and the compiler of the code. */
 struct stop {
 	const uint8_t *flags;
 	size_t offset;
@@ -164,7 +167,10 @@ static uint8_t back_of(const struct stop *stop)
 		return 0;
 	if (is_behind(flags[taken]))
 		taken = begin_before(flags, taken);
-	/* Of a region's end that is where the instruction begins, C1 means the instruction. */
+	/*
+	 * A region of C1 ends where its last instruction begins, so the instruction belongs to the
+	 * region.
+	 */
 	if (stop->is_c1 && taken > 0 && !(flags[taken] & BEFORE_IS_CALL) &&
 	    stop->has_end(stop->arg, (uint32_t)taken))
 		taken--;
@@ -218,7 +224,7 @@ static bool may_read(struct instructions *instructions, size_t len)
 	return true;
 }
 
-/* The code of a range that lives, so that what is at its addresses is that code. */
+/* Reads the code of a live range. Because the range lives, its addresses hold its code. */
 static struct listing *read_listing(pid_t pid, const struct code_range *range)
 {
 	struct listing *listing = calloc(1, sizeof(*listing) + range->size);

@@ -42,32 +42,32 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define INSTRUCTIONS_MAX_BYTES	  (16u << 20) /* of all methods; past it all are forgotten */
-#define INSTRUCTIONS_METHOD_BYTES (1u << 20)  /* a larger one is not read */
-#define INSTRUCTIONS_TURN_BYTES	  (1u << 20)  /* that are read within INSTRUCTIONS_TURN_NS */
+#define INSTRUCTIONS_MAX_BYTES	  (16u << 20) /* of all methods; above it all are forgotten */
+#define INSTRUCTIONS_METHOD_BYTES (1u << 20)  /* a larger method is not read */
+#define INSTRUCTIONS_TURN_BYTES	  (1u << 20)  /* bytes read at most within INSTRUCTIONS_TURN_NS */
 #define INSTRUCTIONS_TURN_NS	  UINT64_C(100000000)
 
-/* A zero-filled one is valid and empty. */
+/* A zero-filled struct is valid and empty. */
 struct instructions {
-	struct map64 methods; /* by the number of a method's inline table */
+	struct map64 methods; /* key: the number of a method's inline table */
 	size_t bytes;
 	uint64_t turn_ns;
 	size_t turn_bytes;
-	uint64_t unread; /* places whose code could not be read, or not now */
+	uint64_t unread; /* sampled places whose code could not be read, or not at that time */
 };
 
 void instructions_fini(struct instructions *instructions);
 
 /*
- * For a sample at addr in that compiled code of a process: how many bytes before addr a look into
- * the inline table has to be, so that it finds the instruction that took the time.
+ * The distance in bytes from addr, a sampled address in the compiled code range, back to the
+ * address that is looked up in the inline table. The instruction that took the time is found there.
  */
 uint8_t instructions_back(struct instructions *instructions, pid_t pid,
 			  const struct code_range *range, uint64_t addr);
 
 /*
- * Likewise of len bytes of code that are at hand. is_c1: the code is C1's. has_end: whether a
- * region ends at an offset. Bytes that do not decode, and all behind them, say nothing.
+ * As instructions_back, for len bytes of code in memory. is_c1: C1 made the code. has_end: whether
+ * a region ends at an offset. From the first bytes that do not decode on, the distance is 0.
  */
 uint8_t instructions_back_in(const uint8_t *code, size_t len, bool is_c1, size_t offset,
 			     bool (*has_end)(void *arg, uint32_t offset), void *arg);

@@ -22,9 +22,9 @@
 #define LEAF_CACHE_PLACES 4096
 
 struct leaf_place {
-	uint64_t pc, addr, birth_ns; /* of the code */
+	uint64_t pc, addr, birth_ns; /* addr and birth_ns are the code's */
 	uint32_t size;
-	pid_t pid; /* 0: empty */
+	pid_t pid; /* 0: the place is empty */
 	enum arch_frame frame;
 };
 

@@ -16,14 +16,14 @@ void live_stack_fini(struct live_stack *live)
 	live->bytes = NULL;
 }
 
-/* Behind what is there up to size bytes in all; the tail is read again, in front of it. */
+/* Reads remote into the buffer from offset at on. Returns the number of bytes that were read. */
 static size_t read_on(struct live_stack *live, size_t at, pid_t pid, struct iovec remote)
 {
 	const struct iovec local = {.iov_base = live->bytes + at, .iov_len = remote.iov_len};
 	const ssize_t n = process_memory_read(pid, &local, &remote, 1);
 
 	live->refused += n == -EPERM;
-	return n > 0 ? (size_t)n : 0; /* less where the stack ends */
+	return n > 0 ? (size_t)n : 0; /* fewer bytes where the stack ends */
 }
 
 bool live_stack_append(struct live_stack *live, const struct stack_remainder *remainder,

@@ -26,11 +26,11 @@
 #define LIVE_STACK_FIRST_BYTES (128u << 10)
 #define LIVE_STACK_MAX_BYTES   (1u << 20)
 
-/* A zero-filled one is valid, and holds no memory until it is needed. */
+/* A zero-filled struct is valid. Memory is allocated when it is needed. */
 struct live_stack {
 	uint8_t *bytes;
-	bool is_read_out; /* a stack that grows while it is read is not run after */
-	uint64_t refused; /* reads for which there was no right */
+	bool is_read_out; /* read up to the limit; a stack that grows meanwhile is not read on */
+	uint64_t refused; /* reads refused with EPERM */
 };
 
 void live_stack_fini(struct live_stack *live);
@@ -43,7 +43,7 @@ void live_stack_fini(struct live_stack *live);
  */
 bool live_stack_extend(struct live_stack *live, pid_t pid, struct snapshot *stack, uint64_t frame);
 
-/* Lengthens a snapshot by a remainder that was kept. The snapshot's end lies in the remainder. */
+/* Lengthens a snapshot by a kept remainder, which holds the snapshot's end. */
 bool live_stack_append(struct live_stack *live, const struct stack_remainder *remainder,
 		       struct snapshot *stack);
 

@@ -21,12 +21,12 @@
 #define WORD_BYTES 8
 
 struct snapshot {
-	uint64_t addr; /* of the first byte: the stack pointer's value */
+	uint64_t addr; /* address of the first byte: the sampled stack pointer */
 	const uint8_t *bytes;
 	size_t len;
 };
 
-/* The word at addr, which need not be aligned. */
+/* Reads the word at addr, which need not be aligned. */
 static inline bool snapshot_read(const struct snapshot *snapshot, uint64_t addr, uint64_t *ret)
 {
 	const uint64_t offset = addr - snapshot->addr;

@@ -27,7 +27,7 @@ static bool writes_rsp(const struct decoded *decoded)
 	return false;
 }
 
-/* By a number that the instruction says; false: it says none. */
+/* How far the instruction moves rsp. False: the instruction does not say how far. */
 static bool moves_rsp(const struct decoded *decoded, int64_t *ret)
 {
 	const ZydisDecodedOperand *const to = &decoded->operands[0];
@@ -57,13 +57,13 @@ static bool moves_rsp(const struct decoded *decoded, int64_t *ret)
 		*ret = WORD;
 		return true;
 	case ZYDIS_MNEMONIC_CALL:
-		return true; /* it returns */
+		return true; /* the call returns, and rsp is as before */
 	default:
 		return false;
 	}
 }
 
-/* Where a jump leads if that is further on in the code; len if it leads away. */
+/* The target of a jump, if the target is further on in the code; len if the jump leads away. */
 static size_t target_of(const struct decoded *decoded, size_t next, size_t len)
 {
 	const int64_t target = (int64_t)next + decoded->instruction.raw.imm[0].value.s;

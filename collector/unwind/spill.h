@@ -18,8 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SPILL_CODE_BYTES 512u  /* of a stub, from the call on, are looked at */
-#define SPILL_MAX_BYTES	 4096u /* 32 registers of 64 bytes, and the others */
+#define SPILL_CODE_BYTES 512u  /* bytes of a stub, from the call on, that are decoded */
+#define SPILL_MAX_BYTES	 4096u /* 32 registers of 64 bytes, and the other registers */
 
 bool spill_bytes(const uint8_t *code, size_t len, uint32_t *ret);
 

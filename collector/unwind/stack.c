@@ -8,7 +8,7 @@
 
 #include <linux/perf_event.h>
 
-/* kernel.perf_event_max_stack as it comes; a chain that long was cut. */
+/* The default of kernel.perf_event_max_stack. A chain of this length was cut. */
 #define CHAIN_LIMIT 127
 
 /* Frames in a row that the kernel's walk may have made up. */
@@ -71,7 +71,10 @@ void stack_keep_chain(const struct stack *stack, uint32_t n_kernel, struct stack
 		ret->entries[ret->n++] = stack->entries[i];
 }
 
-/* Recursion has many frames of one address, which no search from the far end could tell apart. */
+/*
+ * The search begins at the leaf. Recursion has many frames of one address, and a search from the
+ * root could not tell them apart.
+ */
 struct stack_agreement stack_find_agreement(const struct stack *stack, uint32_t n_kernel,
 					    const struct stack_chain *chain)
 {

@@ -24,23 +24,23 @@
 struct stack_entry {
 	uint64_t addr;
 	uint64_t method,
-		bcp; /* where the JVM keeps them, if it is interpreted; 0: not, or unknown */
+		bcp; /* addresses in the JVM; 0: the frame is not interpreted, or unknown */
 	bool is_kernel;
 	bool is_return;	    /* a return address: the call lies before it */
-	bool is_trampoline; /* a signal's handler returns there */
-	bool is_gap;	    /* stands for frames in the heap that could not be had */
-	uint8_t back; /* so many bytes before it is the place that is meant, see instructions.h */
+	bool is_trampoline; /* a signal's handler returns to this address */
+	bool is_gap;	    /* stands for frames in the heap that could not be read */
+	uint8_t back; /* distance in bytes back to the place that is meant, see instructions.h */
 };
 
 /* How a stack ends. */
 enum stack_end {
-	STACK_BY_FP,	      /* the kernel's walk: whether it is whole, its names must say */
-	STACK_WHOLE,	      /* at the thread's entry */
-	STACK_FRAME_LIMIT,    /* more than STACK_MAX frames, or than the kernel walks */
-	STACK_SNAPSHOT_ENDED, /* the remainder was not copied */
-	STACK_NO_RULE,	      /* nobody says how to leave the code at end_addr */
-	STACK_BAD_RETURN,     /* a return address, end_addr, at which there is no code */
-	STACK_NO_PROGRESS,    /* a caller that is not above its callee */
+	STACK_BY_FP, /* the kernel's walk; only the names of its frames say whether it is whole */
+	STACK_WHOLE, /* the walk reached the thread's entry */
+	STACK_FRAME_LIMIT,    /* more frames than STACK_MAX, or than the kernel's walk takes */
+	STACK_SNAPSHOT_ENDED, /* the stack remainder was not copied */
+	STACK_NO_RULE,	      /* nothing says how to leave the code at end_addr */
+	STACK_BAD_RETURN,     /* no code is at the return address end_addr */
+	STACK_NO_PROGRESS,    /* the caller is not above its callee */
 	STACK_ENDS,
 };
 
@@ -48,42 +48,45 @@ struct stack {
 	struct stack_entry entries[STACK_MAX];
 	uint32_t depth;
 	uint8_t end;	 /* enum stack_end */
-	bool is_in_heap; /* some of its frames lie there, see heap_stack.h */
-	bool has_gap;	 /* and one of the entries is a gap in their place */
+	bool is_in_heap; /* some frames lie in the heap, see heap_stack.h */
+	bool has_gap;	 /* an entry stands for frames in the heap that could not be read */
 	uint64_t end_addr;
 };
 
-/* The address whose function and line are meant: of a return address, the call's last byte. */
+/*
+ * The address whose function and line are meant. Of a return address this is the call's last byte.
+ */
 uint64_t stack_probe(const struct stack_entry *entry);
 
-/* From the kernel's own walk along frame pointers. */
+/* Makes a stack of the kernel's own walk along frame pointers. */
 void stack_from_chain(const struct perf_sample *sample, struct stack *ret);
 
-/* How many of the stack's entries, from the first on, are the kernel's. */
+/* The number of the stack's first entries that are the kernel's. */
 uint32_t stack_count_kernel(const struct stack *stack);
 
-/* The user's entries of the kernel's walk, kept while another walk's are put in their place. */
+/* The user's entries of the kernel's walk, kept while the entries of another walk replace them. */
 struct stack_chain {
 	struct stack_entry entries[STACK_CHAIN_MAX];
 	uint32_t n;
-	bool is_cut; /* the kernel's walk went on behind them */
+	bool is_cut; /* the kernel's walk had more entries */
 };
 
 void stack_keep_chain(const struct stack *stack, uint32_t n_kernel, struct stack_chain *ret);
 
-/* The last frame that two walks of a sample have both: its index in the stack, and in the chain. */
+/* The last frame that is in both of two walks: its index in the stack, and in the chain. */
 struct stack_agreement {
 	uint32_t ours, theirs;
 };
 
 /*
- * Both walks go the same way. The kernel's walk may leave frames out, and hardly ever invents one.
- * So each frame of the stack is sought in the chain behind the frame found before, and near to it.
+ * Finds the last frame that is in both walks. The kernel's walk may leave frames out, and hardly
+ * ever invents a frame. So each frame of the stack is sought in the chain behind the frame found
+ * before, and near to that frame.
  */
 struct stack_agreement stack_find_agreement(const struct stack *stack, uint32_t n_kernel,
 					    const struct stack_chain *chain);
 
-/* One word or a few: "snapshot ended". */
+/* A name of one word or a few: "snapshot ended". */
 const char *stack_end_name(enum stack_end end);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps what lies behind the ends of snapshots, see stack_remainder.h. */
+/* Reads, keeps and finds stack remainders, see stack_remainder.h. */
 #include "unwind/stack_remainder.h"
 
 #include "memory/process_memory.h"
@@ -11,7 +11,7 @@
 #define PAGE_BYTES  4096
 #define MAX_BYTES   (1u << 20)
 #define WANT_NS	    UINT64_C(30000000000)
-/* Of stacks of which it is not known how deep they are. */
+/* Bytes kept of a stack whose depth is not known. */
 #define UNKNOWN_BYTES (128u << 10)
 
 static void drop_oldest(struct stack_remainders *remainders)
@@ -57,7 +57,8 @@ void stack_remainders_note(struct stack_remainders *remainders, const struct sta
 }
 
 /*
- * As long as was asked for: else it would end with the stack's memory, or where that is unwritten.
+ * Whether the snapshot is as long as the kernel was asked for. Otherwise the snapshot ends with a
+ * page: where the stack's memory ends, or has never been written to.
  */
 static bool is_full(const struct stack_copy *copy)
 {
@@ -82,7 +83,7 @@ size_t stack_remainders_wanted(const struct stack_remainders *remainders,
 	return want->root - end < MAX_BYTES ? want->root - end : MAX_BYTES;
 }
 
-/* ---- which of those kept ---- */
+/* ---- which remainder ---- */
 
 static bool fits(const struct stack_remainder *remainder, const struct stack_copy *copy,
 		 uint64_t frame)
@@ -95,13 +96,13 @@ static bool fits(const struct stack_remainder *remainder, const struct stack_cop
 	       stack_tail_is_same(&copy->bytes, frame, remainder->bytes, in_front);
 }
 
-/* The last time that it is known to have been so behind the copy's end. */
+/* The last time at which the remainder is known to have been so behind the copy's end. */
 static uint64_t last_seen(const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
 	return end_of(copy) >= remainder->settled ? remainder->seen_ns : remainder->read_ns;
 }
 
-/* How far the times at which it is known to have been so are from when the copy was taken. */
+/* How far the copy's time is from the times at which the remainder is known to have been so. */
 static uint64_t distance(const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
 	const uint64_t last_ns = last_seen(remainder, copy);
@@ -111,7 +112,7 @@ static uint64_t distance(const struct stack_remainder *remainder, const struct s
 	return last_ns < copy->time_ns ? copy->time_ns - last_ns : 0;
 }
 
-/* However late a copy's own remainder was read. */
+/* Whether the remainder is too far from the copy in time. A copy's own remainder never is. */
 static bool is_too_old(const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
 	return distance(remainder, copy) > STACK_REMAINDERS_AGE_NS &&
@@ -167,7 +168,7 @@ void stack_remainders_drop_last(struct stack_remainders *remainders, const struc
 
 /* ---- reading ---- */
 
-/* Whether the copy's last words are in it, where they were. */
+/* Whether the remainder has the copy's last words at their addresses. */
 static bool has_end_of(const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
 	const size_t at = end_of(copy) - remainder->addr - STACK_TAIL_LEAST_BYTES;
@@ -200,8 +201,8 @@ static bool has_behind(const struct stack_remainder *remainder, const struct sta
 }
 
 /*
- * Whether remainder, read now, says the same of what lies behind the copy, and no more than known
- * does.
+ * Whether remainder, which was read now, has the same bytes behind the copy as known, and no more
+ * bytes than known.
  */
 static bool is_same_behind(const struct stack_remainder *known,
 			   const struct stack_remainder *remainder, const struct stack_copy *copy)
@@ -212,7 +213,7 @@ static bool is_same_behind(const struct stack_remainder *known,
 	       memcmp(known->bytes + known_at, remainder->bytes + at, remainder->len - at) == 0;
 }
 
-/* Takes its bytes. */
+/* Adds the remainder, and takes ownership of its bytes. */
 static void add(struct stack_remainders *remainders, const struct stack_remainder *remainder)
 {
 	while (remainders->count > 0 &&
@@ -230,7 +231,10 @@ static void add(struct stack_remainders *remainders, const struct stack_remainde
 	remainders->bytes += remainder->len;
 }
 
-/* Its bytes are allocated; none if they are not to be had, or are of another stack by now. */
+/*
+ * Reads the remainder behind the copy, and allocates its bytes. The bytes stay NULL if they cannot
+ * be read, or belong to another stack by now.
+ */
 static void read_behind(struct stack_remainders *remainders, const struct stack_copy *copy,
 			size_t len, struct stack_remainder *remainder)
 {

@@ -30,88 +30,92 @@
 
 #define STACK_REMAINDERS_MAX	   512
 #define STACK_REMAINDERS_MAX_BYTES (16u << 20)
-/* No sample waits for so long. */
+/* Longer than any sample waits. */
 #define STACK_REMAINDERS_KEPT_NS UINT64_C(10000000000)
 #define STACK_REMAINDERS_WANTED	 256
 #define STACK_REMAINDERS_AGE_NS	 UINT64_C(1000000000)
 
 /*
- * A remainder that was read for one sample, and serves later samples as well. Its bytes begin with
- * the end of the snapshot that they were read for.
+ * A remainder that was read for one sample, and serves later samples as well. The bytes begin with
+ * the end of that sample's snapshot.
  */
 struct stack_remainder {
 	pid_t pid;
-	uint64_t time_ns; /* of the sample that it was read for */
-	uint64_t read_ns; /* when that was */
-	uint64_t seen_ns; /* when its bytes from settled on were last found to be unchanged */
-	uint64_t settled; /* an addr */
-	bool is_all;	  /* there was no more */
+	uint64_t time_ns; /* time of the sample that the remainder was read for */
+	uint64_t read_ns; /* when the remainder was read */
+	uint64_t seen_ns; /* when the bytes from settled on were last found to be unchanged */
+	uint64_t settled; /* an address, see seen_ns */
+	bool is_all;	  /* the stack had no more bytes */
 	uint64_t addr;
 	uint8_t *bytes;
 	size_t len;
 };
 
-/* A snapshot of a process's stack, and when it was taken. */
+/* A snapshot of a process's stack, and the time of the snapshot. */
 struct stack_copy {
 	pid_t pid;
 	uint64_t time_ns;
 	struct snapshot bytes;
 };
 
-/* The remainders of a snapshot; both are borrowed until the next one is kept. */
+/* The remainders of a snapshot. Both are borrowed until the next remainder is kept. */
 struct stack_remainders_found {
-	const struct stack_remainder *nearest; /* in time; NULL: none */
-	const struct stack_remainder *other; /* from the other side of that time; NULL: no doubt */
+	const struct stack_remainder *nearest; /* nearest to the snapshot's time; NULL: none */
+	/* nearest on the other side of the snapshot's time; NULL: no doubt */
+	const struct stack_remainder *other;
 };
 
-/* What walks have found out of stacks whose snapshots ended in one piece of memory. */
+/* What walks have found out about stacks whose snapshots ended in one piece of memory. */
 struct stack_want {
 	pid_t pid;
-	uint64_t place;	  /* which piece */
-	uint64_t time_ns; /* last */
-	uint64_t root;	  /* the highest end of one of them; 0: none was walked that far */
+	uint64_t place;	  /* the number of the piece */
+	uint64_t time_ns; /* time of the last sample */
+	uint64_t root;	  /* the highest root of these stacks; 0: no walk has reached a root */
 };
 
-/* A zero-filled one is valid, and holds no memory until it is needed. */
+/* A zero-filled struct is valid. Memory is allocated when it is needed. */
 struct stack_remainders {
 	struct stack_remainder ring[STACK_REMAINDERS_MAX];
 	uint32_t oldest, count;
 	size_t bytes;
 	struct stack_want wanted[STACK_REMAINDERS_WANTED];
-	uint64_t reads;	  /* of processes' memory, each a system call */
-	uint64_t refused; /* of these, for want of a right */
-	uint64_t dropped; /* remainders, for newer ones */
+	uint64_t reads;	  /* reads of processes' memory, each a system call */
+	uint64_t refused; /* of the reads, those refused with EPERM */
+	uint64_t dropped; /* remainders dropped for newer remainders */
 };
 
 void stack_remainders_fini(struct stack_remainders *remainders);
 
 /*
- * A walk's result: the stack of that snapshot has its root at root. 0: the snapshot ended before
- * the root, and no more of the stack was to be had.
+ * Notes a walk's result: the stack of the snapshot has its root at root. root 0: the snapshot ended
+ * before the root, and no more of the stack could be read.
  */
 void stack_remainders_note(struct stack_remainders *remainders, const struct stack_copy *copy,
 			   uint64_t root);
 
-/* How many bytes behind this snapshot to keep; 0: none, for no walk will ask for them. */
+/* The number of bytes behind the snapshot to keep. 0: none, because no walk will ask for them. */
 size_t stack_remainders_wanted(const struct stack_remainders *remainders,
 			       const struct stack_copy *copy);
 
 /*
- * Drops the remainder that was kept last, if it is that of an empty snapshot. Of an empty snapshot
- * all that is at its address is kept, and found for the snapshot's own time alone. Who has it kept
- * says whether it is to be believed (unseen.h).
+ * Drops the remainder that was kept last, if it was kept for this empty snapshot. For an empty
+ * snapshot, all that is at its address is kept, and only the snapshot's own time finds it. The
+ * caller that had the remainder kept says whether the remainder is to be believed (unseen.h).
  */
 void stack_remainders_drop_last(struct stack_remainders *remainders, const struct stack_copy *copy);
 
 /*
- * Reads and keeps up to len bytes from behind the snapshot, unless as much has been read since the
- * snapshot was taken. Of the snapshot the last words alone are compared now; the others when a walk
- * asks for the remainder.
+ * Reads and keeps up to len bytes behind the snapshot, unless as many bytes have been read since
+ * the snapshot was taken. Only the snapshot's last words are compared now. Its other words are
+ * compared when a walk asks for the remainder.
  */
 void stack_remainders_keep(struct stack_remainders *remainders, const struct stack_copy *copy,
 			   size_t len, uint64_t now_ns);
 
-/* The remainders of a snapshot. frame: the stack pointer of the frame in which it ends. */
+/*
+ * Finds the remainders of a snapshot. frame: the stack pointer of the frame in which the snapshot
+ * ends.
+ */
 struct stack_remainders_found stack_remainders_find(const struct stack_remainders *remainders,
 						    const struct stack_copy *copy, uint64_t frame);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Compares ends of copies with what is there later, see stack_tail.h. */
+/* Compares the end of a snapshot with the same addresses later, see stack_tail.h. */
 #include "unwind/stack_tail.h"
 
-#define PAGE_BYTES	4096	    /* or a multiple of it */
-#define MOST_CHANGED	8	    /* one word in so many */
-#define NEAR_CODE_BYTES (16u << 10) /* of one function, which others may be inlined into */
+#define PAGE_BYTES	4096	    /* a page, or a fraction of a page */
+#define MOST_CHANGED	8	    /* at most one changed word in so many */
+#define NEAR_CODE_BYTES (16u << 10) /* size of one function, with others inlined into it */
 
 size_t stack_tail_len(const struct snapshot *copy)
 {

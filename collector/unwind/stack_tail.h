@@ -24,16 +24,16 @@
 
 #include "unwind/snapshot.h"
 
-#define STACK_TAIL_BYTES       4096u /* of a snapshot's end are looked at, at most */
+#define STACK_TAIL_BYTES       4096u /* bytes of a snapshot's end that are compared at most */
 #define STACK_TAIL_EQUAL_BYTES 1024u
-#define STACK_TAIL_LEAST_BYTES 64u /* have to be the same in any case */
+#define STACK_TAIL_LEAST_BYTES 64u /* last bytes, which have to be the same in any case */
 
-/* How many bytes of a snapshot's end are looked at; 0: the snapshot is too short. */
+/* The number of bytes of a snapshot's end that are compared. 0: the snapshot is too short. */
 size_t stack_tail_len(const struct snapshot *copy);
 
 /*
  * frame: the stack pointer of the frame in which the snapshot ends. now: the len bytes in front of
- * the snapshot's end as they are later.
+ * the snapshot's end, as they are later.
  */
 bool stack_tail_is_same(const struct snapshot *copy, uint64_t frame, const uint8_t *now,
 			size_t len);

@@ -8,7 +8,7 @@
 #include "code/code_map.h"
 #include "memory/process_memory.h"
 
-#define FRAME_MAX_BYTES (1u << 20) /* a frame pointer that is farther away is none */
+#define FRAME_MAX_BYTES (1u << 20) /* a value farther from the stack pointer is no frame pointer */
 
 bool step_read(struct walk *walk, const struct iovec *to, const struct iovec *from, unsigned long n)
 {
@@ -53,7 +53,7 @@ bool step_read_code(struct walk *walk, const struct code_range *range, struct st
 	}
 	ret->entry = bytes->entry;
 	ret->entry_len = to[0].iov_len;
-	/* A prologue is looked for no further than it can reach. */
+	/* A prologue ends where the frame is whole. */
 	if (complete > 0 && complete < ret->entry_len)
 		ret->entry_len = complete;
 	ret->at = bytes->at;
@@ -75,7 +75,7 @@ const struct code_range *step_code_at(struct walk *walk, uint64_t addr)
 bool step_is_code(const struct walk *walk, uint64_t return_addr)
 {
 	const struct process *process = walk->process;
-	const uint64_t call = return_addr - 1; /* its last byte */
+	const uint64_t call = return_addr - 1; /* the call's last byte */
 
 	return return_addr > 0 &&
 	       ((process->code && code_map_find(process->code, call, walk->time_ns)) ||

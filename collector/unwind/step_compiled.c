@@ -2,10 +2,10 @@
 /*
  * Leaves frames of compiled code, see step_hotspot.h.
  *
- * A caller is inside of its call, so its frame is whole. A leaf may be anywhere: how much of its
- * frame there is, its code says. The answer is checked, because intrinsics and stubs of the
- * collector of garbage put words on top of the frame, and because other code may have taken the
- * place of the sampled code: only what leads to code is believed.
+ * A caller is at a call, so its frame is whole. A leaf may be at any instruction. The leaf's code
+ * says how much of its frame there is. The answer is checked for two reasons. Intrinsics and stubs
+ * of the garbage collector put words on top of the frame. And other code may have taken the place
+ * of the sampled code. Only a caller that lies in code is believed.
  */
 #include "unwind/step_hotspot.h"
 
@@ -16,7 +16,9 @@
 /* Two copies of 16 bytes, three words, and the stack pointer. */
 #define SEARCH_MAX_BYTES 64
 
-/* Whether addr, a return address of compiled code, can be one: generated code alone calls it. */
+/*
+ * Whether addr can be a return address of compiled code: only generated code calls compiled code.
+ */
 static bool may_call_compiled(struct walk *walk, uint64_t addr)
 {
 	const struct process *process = walk->process;
@@ -28,7 +30,10 @@ static bool may_call_compiled(struct walk *walk, uint64_t addr)
 	return mapping && mapping_is_generated(mapping);
 }
 
-/* Whether the frame pointer is where compiled code that keeps one has it, in a whole frame. */
+/*
+ * Whether the frame pointer points where it does in a whole frame of compiled code that keeps a
+ * frame pointer.
+ */
 static bool is_framed(const struct unwind_regs *regs, uint32_t size)
 {
 	return regs->fp == regs->sp + size - 2 * WORD_BYTES;
@@ -68,7 +73,7 @@ static bool leave_search(struct walk *walk, const struct code_range *range)
 	return false;
 }
 
-/* The code from pc on, as much as spill_bytes looks at. */
+/* Reads the code from the pc on, as many bytes as spill_bytes decodes. */
 static bool read_spill_code(struct walk *walk, const struct code_range *range, uint8_t *code,
 			    size_t *ret_len)
 {
@@ -82,8 +87,9 @@ static bool read_spill_code(struct walk *walk, const struct code_range *range, u
 }
 
 /*
- * A stub behind the method's code has saved registers on top of the frame, to ask the collector of
- * garbage. What the stub takes back says how many bytes it has saved.
+ * Leaves a frame whose registers a stub has saved on top of the frame, to call the garbage
+ * collector. The stub lies behind the method's code. What the stub takes back says how many bytes
+ * it has saved.
  */
 static bool leave_spilled(struct walk *walk, const struct code_range *range)
 {
@@ -102,8 +108,8 @@ static bool leave_spilled(struct walk *walk, const struct code_range *range)
 }
 
 /*
- * The first way that leads to code. Some of C2's intrinsics push a word or two and pop them at
- * their end; and the code that was looked at may have taken the place of the sampled code.
+ * Leaves a leaf by the first way that leads to code. Some of C2's intrinsics push a word or two and
+ * pop them at their end. And the code that was read may have taken the place of the sampled code.
  */
 static bool leave_leaf_somehow(struct walk *walk, enum arch_frame frame, uint32_t size)
 {
@@ -130,7 +136,9 @@ static enum step leave_leaf(struct walk *walk, const struct code_range *range)
 	enum arch_frame frame = ARCH_FRAME_FULL;
 
 	hotspot_read_frame(walk, range, &frame);
-	/* Method handles' glue has no frame: it looks for its target, and jumps there. */
+	/*
+	 * Glue code of method handles has no frame: the glue looks for its target, and jumps there.
+	 */
 	if (size < 2 * WORD_BYTES && (frame == ARCH_FRAME_FULL || frame == ARCH_FRAME_FP_LIVE))
 		frame = ARCH_FRAME_NONE;
 	if (frame == ARCH_FRAME_FULL && leave_search(walk, range))

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leaves frames of code that a process told of itself, see step.h.
+ * Leaves frames of code that the process itself reported, see step.h.
  *
- * Nobody says how large such a frame is, but nearly all of it keeps a frame pointer. Where the
- * sample hit, the code itself says whether it has done so yet; callers have, but for trampolines of
- * a few instructions, whose code is looked at too.
+ * The size of such a frame is not known, but nearly all such code keeps a frame pointer. At the
+ * leaf the code's bytes say whether the code has pushed the frame pointer yet. A caller has pushed
+ * the frame pointer, unless the caller is a trampoline of a few instructions. So the bytes of a
+ * trampoline are read, too.
  */
 #include "unwind/step.h"
 
@@ -32,7 +33,7 @@ enum step step_foreign(struct walk *walk, const struct code_range *range)
 		frame = walk->arch->foreign_frame(&code, walk->at.is_return, &size);
 	if (frame != ARCH_FRAME_BY_FP && leave_for_code(walk, frame, size))
 		return STEP_DONE;
-	/* The ABI's mark of the deepest frame. */
+	/* A frame pointer of 0 is the ABI's mark of the deepest frame. */
 	if (walk->at.is_return && walk->at.regs.fp == 0)
 		return STEP_ROOT;
 	return step_by_fp(walk);

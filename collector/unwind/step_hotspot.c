@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Chooses how a frame of HotSpot's generated code is left, see step.h; holds what the steps out of
- * compiled code, interpreted code and stubs share, see step_hotspot.h; and steps over the return
+ * Chooses how a frame of HotSpot's generated code is left, see step.h. Has what the steps out of
+ * compiled code, interpreted code and stubs share, see step_hotspot.h. Steps over the return
  * barrier of a virtual thread.
  */
 #include "unwind/step_hotspot.h"
 
 #include "code/code_map.h"
 
-/* An exception, twice, and what aligns the stack. */
+/* Words in which the return address is sought: an exception may lie there twice, and alignment. */
 #define UNWOUND_MAX_WORDS 4
 
 bool hotspot_read_frame(struct walk *walk, const struct code_range *range, enum arch_frame *ret)
@@ -85,8 +85,9 @@ bool step_is_barrier(const struct code_range *range, uint64_t pc)
 }
 
 /*
- * ContinuationEntry::_return_pc: where the frame that mounts goes on. JDK 21 does not describe that
- * member. There any address of the mounting code will do, as the code's frame has one size.
+ * The address at which the mounting frame goes on: ContinuationEntry::_return_pc. JDK 21 does not
+ * describe that member. For JDK 21 any address of the mounting code will do, because the code's
+ * frame has one size.
  */
 static uint64_t mounting_pc(struct walk *walk)
 {

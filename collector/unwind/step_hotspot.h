@@ -23,40 +23,41 @@
 
 #include <string.h>
 
-#define HOTSPOT_STACK_ALIGN_BYTES 16 /* of compiled code's frames */
+#define HOTSPOT_STACK_ALIGN_BYTES 16 /* alignment of compiled frames */
 
-/* A frame of an nmethod, native wrappers included. */
+/* Leaves a frame of an nmethod, native wrappers included. */
 enum step step_compiled(struct walk *walk, const struct code_range *range);
-/* A frame of the interpreter. entry is told the frame's Method and bytecode. */
+/* Leaves an interpreted frame. entry gets the frame's Method and bytecode. */
 enum step step_interpreted(struct walk *walk, struct stack_entry *entry);
-/* A frame of a stub, a blob or an adapter. */
+/* Leaves a frame of a stub, a blob or an adapter. */
 enum step step_stub(struct walk *walk, const struct code_range *range);
 
 /*
- * How much of a leaf's frame there is, as the code's bytes say. False where the bytes could not be
- * read: then *ret is a guess by the code's offset.
+ * Reads from the code's bytes how much of a leaf's frame there is. False: the bytes could not be
+ * read, and *ret is a guess from the pc's offset in the code.
  */
 bool hotspot_read_frame(struct walk *walk, const struct code_range *range, enum arch_frame *ret);
 
-/* The compiled code, of known frame size, that return_addr leads into; NULL: no such code. */
+/* Finds the compiled code of known frame size that return_addr leads into. NULL: no such code. */
 const struct code_range *hotspot_find_compiled(const struct walk *walk, uint64_t return_addr);
 
 /*
- * Whether compiled code at pc, with its stack pointer at sp, returns to code. Other code than
- * compiled code is given the benefit of the doubt.
+ * Whether compiled code at pc, with its stack pointer at sp, returns to code. True for other code
+ * than compiled code, because its frame is not known.
  */
 bool hotspot_leads_on(const struct walk *walk, uint64_t pc, uint64_t sp);
 
 /*
- * The word at a slot of the frame, counted from the frame pointer. False for a slot that has not
- * been pushed yet: a frame is made word by word.
+ * Reads the word at a slot of the frame, counted from the frame pointer. False for a slot that has
+ * not been pushed yet, because a frame is made word by word.
  */
 bool hotspot_read_slot(const struct walk *walk, int slot, uint64_t *ret);
 
 /*
  * Leaves a frame that an exception passes through. Such a frame is taken down before the VM is
- * asked where to go on. Meanwhile the return address lies on top of the stack, the exception in
- * front of the address or behind it. words_behind: words behind the return address that go, too.
+ * asked where to go on. Meanwhile the return address lies on top of the stack, and the exception
+ * lies in front of or behind the return address. words_behind: the words behind the return address
+ * that are removed, too.
  */
 enum step hotspot_leave_unwound(struct walk *walk, uint64_t words_behind);
 

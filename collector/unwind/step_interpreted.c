@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leaves frames of interpreted code, see step_hotspot.h.
+ * Leaves interpreted frames, see step_hotspot.h.
  *
- * A frame of the interpreter has a frame pointer, and slots at fixed distances from it: the Method,
- * the address of the bytecode, and the sender's stack pointer. Before a method has a frame, its
- * caller's stack pointer is in a register. A frame that an exception passes through has been taken
- * down already.
+ * An interpreted frame has a frame pointer. The Method, the address of the bytecode and the
+ * sender's stack pointer lie in slots at fixed distances from the frame pointer. Before a method
+ * has a frame, its caller's stack pointer is in a register. A frame that an exception passes
+ * through has been taken down already.
  */
 #include "unwind/step_hotspot.h"
 
-/* No interpreted frame is larger: a method has 65,535 locals and stack slots at most. */
+/* The largest interpreted frame: a method has 65,535 locals and stack slots at most. */
 #define INTERPRETED_MAX_BYTES (1u << 20)
 
 /*
- * Whether a method that is being entered has its frame pointer already. The frame pointer then lies
- * below the caller's stack pointer, with the caller's frame pointer and the return address where
- * they will stay.
+ * Leaves the frame of a method that is being entered, if its frame pointer is set already. The
+ * frame pointer then lies below the caller's stack pointer. The caller's frame pointer and the
+ * return address already lie in their final slots.
  */
 static bool leave_begun(struct walk *walk, uint64_t sender_sp)
 {
@@ -33,8 +33,8 @@ static bool leave_begun(struct walk *walk, uint64_t sender_sp)
 }
 
 /*
- * Before an interpreted method has a frame, a register holds the caller's stack pointer. Later the
- * same register points at bytecode, which never lies on the stack.
+ * Leaves an interpreted method that has no frame yet. A register then holds the caller's stack
+ * pointer. Later that register points at bytecode, which never lies on the stack.
  */
 static bool leave_entry(struct walk *walk, struct stack_entry *entry)
 {
@@ -86,7 +86,10 @@ static enum step leave_activation(struct walk *walk, struct stack_entry *entry)
 			entry->bcp = walk->arch->read_entry(walk->at.regs.leaf).bcp;
 	}
 	step = step_leave(walk, ARCH_FRAME_BY_FP, 0);
-	/* A compiled caller's frame ends where it was before arguments were put behind it. */
+	/*
+	 * A compiled caller's frame ends at the sender's stack pointer, in front of which arguments
+	 * were put.
+	 */
 	if (step == STEP_DONE && sender_sp >= fp + 2 * WORD_BYTES &&
 	    sender_sp - fp <= INTERPRETED_MAX_BYTES)
 		walk->at.regs.sp = sender_sp;

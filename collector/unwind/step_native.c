@@ -6,7 +6,7 @@
 
 #define PLT_SLOT_BYTES 16
 #define LEAF_MAX_WORDS 2  /* a word, and the return address */
-#define NEWBORN_BYTES  16 /* from a system call's return into the rules for a new thread */
+#define NEWBORN_BYTES  16 /* distance from a system call's return to the rules for a new thread */
 
 struct rule {
 	const struct cfi_table *table;
@@ -35,11 +35,11 @@ static bool find_cfa(const struct walk *walk, const struct cfi_row *row, uint64_
 	return true;
 }
 
-/* Where offsets count from: the frame's address, or a register of this frame. */
+/* The base of offsets: the canonical frame address, or a register of this frame. */
 static uint64_t base_of(const struct walk *walk, const struct cfi_row *row, uint64_t cfa,
 			bool is_at_reg)
 {
-	uint64_t base = 0; /* an unknown register's: nothing is read there */
+	uint64_t base = 0; /* for an unknown register: nothing is read there */
 
 	if (!is_at_reg)
 		return cfa;
@@ -48,8 +48,8 @@ static uint64_t base_of(const struct walk *walk, const struct cfi_row *row, uint
 }
 
 /*
- * At the end of a function its rules go on saying where a register was saved when it has been
- * popped: the place then lies below the stack pointer, and *ret is right as it is.
+ * Reads a saved register. At the end of a function the rules still give the place of a register
+ * that has been popped. The place then lies below the stack pointer, and *ret is right already.
  */
 static bool read_saved(const struct walk *walk, uint64_t base, int32_t off, uint64_t *ret)
 {
@@ -59,8 +59,8 @@ static bool read_saved(const struct walk *walk, uint64_t base, int32_t off, uint
 }
 
 /*
- * The caller's rbx: what binds lazily keeps its CFA there while it calls others of its file, whose
- * rules know it. Through a frame of another file it is lost.
+ * Finds the caller's rbx. Code that binds lazily keeps its CFA in rbx while it calls other
+ * functions of its file, whose rules know where rbx is. A frame of another file loses rbx.
  */
 static void find_rbx(const struct walk *walk, const struct rule *rule, struct unwind_regs *next)
 {
@@ -97,8 +97,8 @@ static enum step leave_by_rule(struct walk *walk, const struct rule *rule)
 }
 
 /*
- * Assembler's functions: a leaf of that kind hardly ever has a frame. A file's _init and _fini have
- * one word.
+ * Leaves functions written in assembler. A leaf of this kind hardly ever has a frame. A file's
+ * _init and _fini have a frame of one word.
  */
 static enum step step_without_rule(struct walk *walk)
 {
@@ -122,8 +122,8 @@ static bool is_loader(const struct mapping *mapping)
 }
 
 /*
- * The loader's one function without rules is where the kernel starts a process, with no frame
- * pointer and nothing to return to.
+ * Leaves the loader's one function without rules, where the kernel starts a process. At the start
+ * the frame pointer is 0, and the function has nothing to return to.
  */
 static enum step step_in_loader(struct walk *walk)
 {
@@ -140,8 +140,9 @@ static enum step step_in_loader(struct walk *walk)
 }
 
 /*
- * A thread that was made a moment ago, between the system call, which returned 0 to it, and where
- * the rules for it begin. What made it is there too, and goes on by the return address on top.
+ * Whether the thread was made a moment ago: between the system call, which returned 0 to the
+ * thread, and the place where the rules for the thread begin. The thread that made it passes the
+ * same place, and goes on by the return address on top of the stack.
  */
 static bool is_newborn(const struct walk *walk, const struct cfi_table *table, uint64_t elf_addr)
 {

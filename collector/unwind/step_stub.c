@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Leaves frames of stubs, see step_hotspot.h: of code that HotSpot makes and that is no Java
- * method.
+ * Leaves frames of stubs, see step_hotspot.h. A stub is code that HotSpot generates and that is no
+ * Java method.
  *
  * A blob whose frame size is known has that frame at most of its calls into the VM. Other stubs are
- * told apart by their names: adapters between compiled and interpreted code, table stubs, and what
- * asks the processor for its features. A stub that pushes as it likes is left by the call that
- * entered it, which is sought on the stack.
+ * told apart by their names: adapters between compiled and interpreted code, table stubs, and stubs
+ * that ask the processor for its features. A stub of unknown frame is left by the call that entered
+ * the stub. The call's return address is sought on the stack.
  */
 #include "unwind/step_hotspot.h"
 
 #include "code/code_map.h"
 
-/* The largest frame of a stub: those that hash keep their schedule on the stack. */
+/* The largest frame of a stub. Stubs that hash keep their schedule on the stack. */
 #define STUB_MAX_WORDS 512
 
 #define SUBTYPE_CHECK_WORDS 2
@@ -20,21 +20,26 @@
 /* A method has 255 words of arguments at most. */
 #define ADAPTER_MAX_BYTES 4096
 
-/* Registers that an adapter saves, vectors too; and how far above one the return address is. */
+/*
+ * Words in which an adapter saves registers, vectors too; and words from a register that holds the
+ * return address up to the return address itself.
+ */
 #define SAVED_MAX_WORDS	  512
 #define SAVED_ABOVE_WORDS 6
 
-/* The saved registers where they lie in a frame: 32 of them of 16 bytes. */
+/* The largest frame of an adapter, with 32 saved registers of 16 bytes. */
 #define ADAPTER_FRAME_MAX_BYTES 1024
 
-/* From the stack pointer to the return address of what asks the processor, address included. */
+/*
+ * Words from the stack pointer to the return address, included, in a stub that asks the processor.
+ */
 #define ASKING_MAX_WORDS 8
 
 /* ---- adapters ---- */
 
 /*
- * Whether the adapter's code has noted the caller's stack pointer. True where the return address is
- * on the stack: there nothing but the stack's alignment tells.
+ * Whether the adapter's code has noted the caller's stack pointer. True where calls leave the
+ * return address on the stack: on such an architecture only the stack's alignment tells.
  */
 static bool is_sp_noted(struct walk *walk, const struct code_range *range)
 {
@@ -47,10 +52,10 @@ static bool is_sp_noted(struct walk *walk, const struct code_range *range)
 }
 
 /*
- * An adapter from compiled to interpreted code notes the caller's stack pointer in a register, and
- * makes room for arguments then. Before the note, the register holds anything, older notes too. A
- * caller's stack is aligned: the return address alone on top of the stack leaves the stack pointer
- * off by a word.
+ * Leaves an adapter from compiled to interpreted code. The adapter notes the caller's stack pointer
+ * in a register, and then makes room for arguments. Before the note, the register holds anything,
+ * older notes too. A caller's stack is aligned: the return address alone on top of the stack leaves
+ * the stack pointer off by a word.
  */
 static bool leave_adapter_entry(struct walk *walk, const struct code_range *range)
 {
@@ -78,8 +83,9 @@ static bool leave_adapter_entry(struct walk *walk, const struct code_range *rang
 }
 
 /*
- * An adapter that has the VM mend the call that entered it saves all registers on top of the return
- * address. One of those registers holds the return address, too: the address is there twice.
+ * Leaves an adapter that has the VM mend the call that entered the adapter. The adapter saves all
+ * registers on top of the return address. One of those registers holds the return address, too, so
+ * that the return address is on the stack twice.
  */
 static enum step leave_mending(struct walk *walk)
 {
@@ -108,8 +114,9 @@ static enum step leave_mending(struct walk *walk)
 }
 
 /*
- * Where calls leave the return address in a register, an adapter makes a frame to call into the VM.
- * The register then holds the return address of that call.
+ * Whether an adapter has a frame of its own. Where calls leave the return address in a register, an
+ * adapter makes a frame to call into the VM. The register then holds the return address of that
+ * call.
  */
 static bool is_framed_adapter(const struct walk *walk, const struct code_range *range)
 {
@@ -133,7 +140,7 @@ static enum step leave_adapter(struct walk *walk, const struct code_range *range
 
 /* ---- other stubs ---- */
 
-/* The bytes before a return address that lies in generated code. */
+/* Reads the bytes in front of a return address that lies in generated code. */
 static bool read_call(struct walk *walk, uint64_t return_addr, uint8_t *ret)
 {
 	const struct iovec to = {.iov_base = ret, .iov_len = ARCH_CALL_BYTES};
@@ -147,8 +154,8 @@ static bool read_call(struct walk *walk, uint64_t return_addr, uint8_t *ret)
 }
 
 /*
- * A stub that pushes and aligns as it likes. The return address is the first on the stack that lies
- * behind a call of this very stub. The reads that the walk has left bound the search.
+ * Leaves a stub of unknown frame. The return address is the first word of the stack that lies
+ * behind a call of this very stub. The search ends when the walk has no reads left.
  */
 static enum step leave_by_call(struct walk *walk, const struct code_range *range)
 {
@@ -179,8 +186,9 @@ static bool has_come_to_compiled(const struct walk *walk)
 }
 
 /*
- * Compiled code that throws jumps to the exception blob. The blob pushes the pc in the place of a
- * return address, and pops the pc when the handler is known: then the pc is in a register alone.
+ * Leaves the exception blob, to which compiled code that throws jumps. The blob pushes the pc in
+ * the place of a return address. When the handler is known, the blob pops the pc, and the pc is in
+ * a register alone.
  */
 static bool leave_exception_blob(struct walk *walk, uint32_t size)
 {
@@ -203,8 +211,8 @@ static bool leave_exception_blob(struct walk *walk, uint32_t size)
 }
 
 /*
- * A stub's frame has its size at most calls into the VM. How much of the frame there is elsewhere
- * nobody says: the first way out of the frame that leads to code counts.
+ * Leaves a stub whose frame has a known size at most calls into the VM. Elsewhere nothing says how
+ * much of the frame there is, and the first way out of the frame that leads to code counts.
  */
 static enum step leave_sized_stub(struct walk *walk, const struct code_range *range)
 {
@@ -228,7 +236,7 @@ static enum step leave_sized_stub(struct walk *walk, const struct code_range *ra
 				  : leave_by_call(walk, range);
 }
 
-/* The frame pointer's rule. One stub pushes a word of ones before it begins a frame. */
+/* Leaves a stub by its frame pointer. One stub pushes a word of ones before it begins a frame. */
 static enum step leave_framed_stub(struct walk *walk)
 {
 	const enum step step = step_by_fp(walk);
@@ -242,8 +250,9 @@ static enum step leave_framed_stub(struct walk *walk)
 }
 
 /*
- * The stubs that ask the processor for its features, which HotSpot runs before anything else. Such
- * a stub pushes the frame pointer first, and then a few registers, some for a while only.
+ * Leaves the stubs that ask the processor for its features, which HotSpot runs before anything
+ * else. Such a stub pushes the frame pointer first, and then a few registers, some for a while
+ * only.
  */
 static enum step leave_asking(struct walk *walk)
 {
@@ -300,7 +309,7 @@ enum step step_stub(struct walk *walk, const struct code_range *range)
 	if (range->frame.size > 0)
 		return leave_sized_stub(walk, range);
 	step = leave_unsized_stub(walk, range);
-	/* This stub's arguments are on the stack, where the stub's caller takes them away again. */
+	/* This stub's caller pushes arguments on the stack, and removes them after the call. */
 	if (step == STEP_DONE && hotspot_is_named(range, "slow_subtype_check"))
 		walk->at.regs.sp += SUBTYPE_CHECK_WORDS * WORD_BYTES;
 	return step;

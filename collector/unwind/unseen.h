@@ -16,7 +16,7 @@
 
 #include "unwind/step.h"
 
-/* Whether the walk has come from callee, a pc, to behind a call of the function that is there. */
+/* Whether the walk's pc, a return address, lies behind a call of the function at callee, a pc. */
 bool unseen_is_called(struct walk *walk, uint64_t callee);
 
 #endif

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define ROOT_BYTES 1024 /* of the frames at a stack's root, from its stack pointer on */
+#define ROOT_BYTES 1024 /* size of the frames at a stack's root, from their stack pointer on */
 
 struct unwinder {
 	const struct arch *arch;
@@ -25,7 +25,7 @@ struct unwinder {
 	struct heap_stack heap_room;
 	struct unwinder_stats stats;
 	const struct file_watch *watch; /* or NULL */
-	struct stack again;		/* a stack by the other of its two remainders */
+	struct stack again; /* the stack of a second walk, by the other of two remainders */
 };
 
 int unwinder_new(struct table_cache *tables, struct unwinder **ret)
@@ -78,7 +78,7 @@ void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
 enum purpose {
 	FOR_ITS_STACK,
 	FOR_LATER,     /* what a later walk of the sample will need is read and kept */
-	FOR_CERTAINTY, /* whether the other of two remainders leads to the frames of the first */
+	FOR_CERTAINTY, /* to check that the other of two remainders leads to the same frames */
 };
 
 /* The end of the snapshot that came with the sample. */
@@ -86,7 +86,7 @@ struct snapshot_end {
 	uint64_t addr;
 	bool is_reached;  /* a step needed more of the stack */
 	bool is_doubtful; /* two remainders of the stack were kept, and differ */
-	uint32_t depth;	  /* entries whose frames begin in the snapshot; once is_reached */
+	uint32_t depth;	  /* entries whose frames begin in the snapshot; valid once is_reached */
 };
 
 /* The walk of one sample. */
@@ -104,13 +104,16 @@ static bool is_unseen(const struct user_walk *user)
 	return user->snapshot_end.addr == user->walk.stack.addr;
 }
 
-/* Where a walk is: its registers, and whose code the pc is in: a code range, a file, or neither. */
+/*
+ * The place of a walk: its registers, and the code that the pc is in: a code range, a file, or
+ * neither.
+ */
 struct place {
 	struct unwind_regs regs;
 	const struct code_range *range;
 	const struct mapping *mapping;
-	const struct code_range *foreign; /* that the process told of itself */
-	bool is_barrier;		  /* HotSpot put its address where a return address was */
+	const struct code_range *foreign; /* code that the process itself reported */
+	bool is_barrier; /* HotSpot put the barrier in the place of a return address */
 };
 
 /*
@@ -153,7 +156,7 @@ static enum step take_step(struct walk *walk, const struct place *place, struct 
 		return step_foreign(walk, place->foreign);
 	if (place->mapping && (place->mapping->inode != 0 || place->mapping->path[0] == '['))
 		return step_native(walk, place->mapping);
-	return step_by_fp(walk); /* generated, and nobody told us by whom */
+	return step_by_fp(walk); /* generated code of an unknown runtime */
 }
 
 static void keep_remainder(struct unwinder *unwinder, const struct stack_copy *copy, size_t len)
@@ -167,7 +170,10 @@ static struct stack_copy copy_in(const struct walk *walk)
 		.pid = walk->process->pid, .time_ns = walk->time_ns, .bytes = walk->stack};
 }
 
-/* The stack remainder that was kept, for a walk that has come to the snapshot's end in frame. */
+/*
+ * Finds the kept stack remainder for a walk that has reached the snapshot's end. frame: the stack
+ * pointer of the walk's frame.
+ */
 static const struct stack_remainder *find_remainder(struct user_walk *user, uint64_t frame)
 {
 	const struct stack_copy copy = copy_in(&user->walk);
@@ -181,9 +187,9 @@ static const struct stack_remainder *find_remainder(struct user_walk *user, uint
 }
 
 /*
- * Lengthens the stack for a walk that needs more of it, by the remainder that was kept when the
- * sample came; else by what is there now. frame: the frame's stack pointer. depth: of the stack so
- * far.
+ * Lengthens the stack for a walk that needs more of the stack: by the remainder that was kept when
+ * the sample came, else by what the process's stack holds now. frame: the frame's stack pointer.
+ * depth: entries of the stack so far.
  */
 static bool extend(struct user_walk *user, uint64_t frame, uint32_t depth)
 {
@@ -220,8 +226,9 @@ static void end_at(struct stack *stack, enum stack_end end, uint64_t addr)
 }
 
 /*
- * A stack remainder that leads nowhere had changed since the sample: the snapshot was too short, no
- * more. The snapshot's last words being the same says little where they are of a large array.
+ * Ends the stack at a frame that leads nowhere. If the frame lies in the stack remainder, the
+ * remainder has changed since the sample, and the stack counts as ended by the snapshot. Equal last
+ * words of a snapshot prove little if they are words of a large array.
  */
 static void end_badly(const struct user_walk *user, const struct unwind_regs *at,
 		      enum stack_end end, struct stack *ret)
@@ -231,7 +238,8 @@ static void end_badly(const struct user_walk *user, const struct unwind_regs *at
 
 /*
  * Whether the first step of a look is believed. A stack that was read in the place of an empty
- * snapshot has nothing to be compared to; if the step does not speak for the stack, it is dropped.
+ * snapshot cannot be compared with the snapshot. If the step does not confirm the stack, the stack
+ * is dropped.
  */
 static bool is_believed(struct user_walk *user, const struct unwind_regs *before)
 {
@@ -246,7 +254,9 @@ static bool is_believed(struct user_walk *user, const struct unwind_regs *before
 	return false;
 }
 
-/* How many bytes before the sampled address in compiled code the time was taken. */
+/*
+ * The distance in bytes from the sampled address in compiled code back to where the time was taken.
+ */
 static uint8_t find_back(const struct user_walk *user, const struct place *place)
 {
 	const struct walk *walk = &user->walk;
@@ -257,7 +267,7 @@ static uint8_t find_back(const struct user_walk *user, const struct place *place
 				 walk->at.regs.pc);
 }
 
-/* The frames in the heap: as they were when the sample came if a look has kept them, or as now. */
+/* Finds the frames in the heap: as a look kept them when the sample came, else as they are now. */
 static struct heap_kept find_heap_frames(struct user_walk *user, const struct heap_callee *callee)
 {
 	struct walk *walk = &user->walk;
@@ -278,7 +288,10 @@ static struct heap_kept find_heap_frames(struct user_walk *user, const struct he
 		.entries = room->entries, .depth = room->depth, .has_gap = room->has_gap};
 }
 
-/* The frames in the heap take the place of the barrier, which took that of a return address. */
+/*
+ * Adds the frames in the heap in the place of the barrier, which is in the place of a return
+ * address.
+ */
 static void add_heap_frames(struct user_walk *user, struct heap_callee *callee, struct stack *ret)
 {
 	const struct walk *walk = &user->walk;
@@ -296,7 +309,7 @@ static void add_heap_frames(struct user_walk *user, struct heap_callee *callee, 
 			(struct stack_entry){.addr = walk->at.regs.pc, .is_gap = true};
 }
 
-/* A stack's entry for the place. */
+/* Adds the entry of a place to the stack. */
 static struct stack_entry *add_entry(const struct user_walk *user, const struct place *place,
 				     struct stack *ret)
 {
@@ -308,11 +321,13 @@ static struct stack_entry *add_entry(const struct user_walk *user, const struct 
 	return entry;
 }
 
-/* Whether the walk ends in a place before a step: at a root, or at a return to no code. */
+/*
+ * Whether the walk ends in a place without a step: at a root, or at a return address without code.
+ */
 static bool is_end(const struct user_walk *user, const struct place *place, bool is_callee_native,
 		   struct stack *ret)
 {
-	/* Threads' and processes' first functions, which are native, return to nowhere. */
+	/* The first function of a thread or process is native, and its return address is 0. */
 	if (place->regs.pc == 0 && is_callee_native)
 		end_badly(user, &place->regs, STACK_WHOLE, ret);
 	else if (!place->range && !place->mapping && user->walk.at.is_return)
@@ -322,7 +337,10 @@ static bool is_end(const struct user_walk *user, const struct place *place, bool
 	return true;
 }
 
-/* One step, tried again on more of the stack as long as the stack's end is in its way. */
+/*
+ * Takes one step. The step is tried again with more of the stack as long as it meets the stack's
+ * end.
+ */
 static enum step leave_place(struct user_walk *user, const struct place *place,
 			     struct stack_entry *entry, uint32_t depth)
 {
@@ -358,7 +376,7 @@ static bool may_be_caller(struct user_walk *user, const struct place *place, enu
 static void walk_user(struct user_walk *user, struct stack *ret)
 {
 	struct heap_callee callee = {0};
-	struct stack_entry of_barrier = {0}; /* which is no frame */
+	struct stack_entry of_barrier = {0}; /* the barrier is no frame */
 	bool is_callee_native = false;
 
 	while (ret->depth < STACK_MAX) {
@@ -386,8 +404,9 @@ static void walk_user(struct user_walk *user, struct stack *ret)
 /* ---- the kernel's own walk ---- */
 
 /*
- * Goes on as the kernel did from the last frame that both walks have, if the kernel came further,
- * and as long as that leads to code. In the worst case that frame is the first, where both began.
+ * Appends the kernel's walk behind the last frame that both walks have, if the kernel came further,
+ * and as long as its addresses lead to code. At worst that frame is the first frame, where both
+ * walks began.
  */
 static bool join_chain(const struct walk *walk, const struct stack_chain *chain, uint32_t n_kernel,
 		       struct stack *stack)
@@ -424,7 +443,7 @@ static struct stack_copy copy_of(const struct walk *walk, const struct perf_samp
 				   .bytes = snapshot_of(walk->arch, sample)};
 }
 
-/* Notes where the stack has its root: the remainders of later samples are kept up to there. */
+/* Notes where the stack has its root: the remainders of later samples are kept up to the root. */
 static void note_root(const struct user_walk *user, const struct perf_sample *sample,
 		      const struct stack *stack)
 {
@@ -437,8 +456,8 @@ static void note_root(const struct user_walk *user, const struct perf_sample *sa
 }
 
 /*
- * Keeps the remainder for a look that has not come to the snapshot's end, as while unwind tables
- * are being loaded: the walk that counts will come there.
+ * Keeps the remainder for a look that has not come to the snapshot's end, for example while unwind
+ * tables are being loaded. The walk that counts will come to the snapshot's end.
  */
 static void keep_unseen(const struct user_walk *user, const struct perf_sample *sample,
 			const struct stack *stack)
@@ -450,7 +469,7 @@ static void keep_unseen(const struct user_walk *user, const struct perf_sample *
 		keep_remainder(user->unwinder, &copy, LIVE_STACK_FIRST_BYTES);
 }
 
-/* Whether there is, or will be, a stack in the place of an empty snapshot. */
+/* Whether a stack has been read, or will be read, in the place of an empty snapshot. */
 static bool is_to_be_seen(const struct user_walk *user)
 {
 	const struct stack_copy copy = copy_in(&user->walk);
@@ -471,8 +490,9 @@ static bool is_same_way(const struct stack *a, const struct stack *b, uint32_t f
 }
 
 /*
- * Two remainders were kept, one read before the sample and one after it. They are believed if both
- * lead to the same frames. Else the stack is cut to the frames in the snapshot, which are certain.
+ * Walks again if two remainders were kept, one read before the sample and one after it. The
+ * remainders are believed if both lead to the same frames. Else the stack is cut to the frames in
+ * the snapshot, which are certain.
  */
 static void settle(const struct user_walk *first, struct user_walk second, struct stack *ret)
 {
@@ -489,7 +509,7 @@ static void settle(const struct user_walk *first, struct user_walk second, struc
 	end_at(ret, STACK_SNAPSHOT_ENDED, ret->entries[ret->depth - 1].addr);
 }
 
-/* Puts the walk of a sample, with registers and of a process, into the sampled frame. */
+/* Starts a walk in the sampled frame. The sample has registers, and its process is known. */
 static void start(struct user_walk *user, const struct perf_sample *sample)
 {
 	struct unwinder *unwinder = user->unwinder;
@@ -529,7 +549,10 @@ static void walk_sample(struct user_walk user, const struct perf_sample *sample,
 	if (is_unseen(&user) && !is_to_be_seen(&user))
 		return;
 	n_kernel = stack_count_kernel(ret);
-	/* The kernel was called, or entered because of this very instruction. */
+	/*
+	 * In the kernel the instruction is exact: it has called the kernel, or made the kernel be
+	 * entered.
+	 */
 	user.is_exact = sample->is_exact || n_kernel > 0;
 	stack_keep_chain(ret, n_kernel, &chain);
 	ret->depth = n_kernel;

@@ -29,20 +29,20 @@
 
 struct unwinder_stats {
 	uint64_t ends[STACK_ENDS];
-	uint64_t joined;	      /* with the kernel's walk */
-	uint64_t extended;	      /* by what the process's stack held later */
-	uint64_t doubtful;	      /* cut: the stack remainder changed about then */
-	uint64_t reads;		      /* looks into processes' memory, each a system call */
-	uint64_t unread_stacks;	      /* looks behind snapshots that were not permitted */
-	uint64_t remainder_bytes;     /* of stack remainders that are kept now */
+	uint64_t joined;   /* walks joined with the kernel's walk */
+	uint64_t extended; /* walks that went on in a stack remainder */
+	uint64_t doubtful; /* stacks cut because the stack remainder changed around the sample */
+	uint64_t reads;	   /* reads of processes' memory, each a system call */
+	uint64_t unread_stacks;	      /* reads behind snapshots that were not permitted */
+	uint64_t remainder_bytes;     /* bytes of stack remainders that are kept now */
 	uint64_t dropped_remainders;  /* for newer ones */
-	uint64_t heap_stack_bytes;    /* of frames in the heap that are kept now */
+	uint64_t heap_stack_bytes;    /* bytes of frames in the heap that are kept now */
 	uint64_t dropped_heap_stacks; /* for newer ones */
-	uint64_t unread_code; /* with code that could not be looked at: no right, or too late */
-	/* Samples in compiled code of which it is not known which instruction took the time. */
+	uint64_t unread_code; /* walks with code that could not be read: no right, or too late */
+	/* Samples in compiled code whose slow instruction could not be found. */
 	uint64_t unread_instructions;
-	uint64_t in_heap;   /* that go on in the heap */
-	uint64_t heap_gaps; /* of these, without the frames there */
+	uint64_t in_heap;   /* stacks that go on in the heap */
+	uint64_t heap_gaps; /* of in_heap, stacks that lack frames in the heap */
 };
 
 struct unwinder; /* opaque */
@@ -51,36 +51,37 @@ struct unwinder; /* opaque */
 int unwinder_new(struct table_cache *tables, struct unwinder **ret);
 void unwinder_free(struct unwinder *unwinder); /* NULL is legal */
 
-/* Samples are taken for recordings of that architecture from now on, not for this machine's. */
+/* From now on samples are taken for samples of arch, not of this machine's architecture. */
 void unwinder_set_arch(struct unwinder *unwinder, const struct arch *arch);
 
 /*
- * Calls watch for each address of a file that a walk looks up in unwind tables from now on; watch
- * is borrowed, NULL: nobody is told.
+ * From now on, calls watch for each address of a file that a walk looks up in unwind tables. watch
+ * is borrowed. NULL: nothing is called.
  */
 void unwinder_watch(struct unwinder *unwinder, const struct file_watch *watch);
 
 /*
- * The stack of a sample. Without a process (NULL), or without registers in the sample, *ret is the
- * kernel's walk alone. False if unwind tables are still being loaded and somebody patient asks
- * (files/table_cache.h): then the sample is to be walked again, and nothing has been counted.
+ * Walks the stack of a sample. Without a process (NULL), or without registers in the sample, *ret
+ * is the kernel's walk alone. False: unwind tables are still being loaded, and the caller of the
+ * table cache is patient (files/table_cache.h). The sample is then to be walked again, and nothing
+ * has been counted.
  */
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct perf_sample *sample, struct stack *ret);
 
-/* A walk that is done again does not count. */
+/* Takes a walk out of the counters, because its sample is walked again. */
 void unwinder_discount(struct unwinder *unwinder, const struct stack *stack);
 
 /*
- * A walk ahead of the walk that counts: what that walk will need of the process is read and kept,
- * while the process is there. Nothing is counted.
+ * Walks a sample ahead of the walk that counts: reads and keeps what that walk will need of the
+ * process, while the process exists. Nothing is counted.
  */
 void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
 		   const struct perf_sample *sample, struct stack *ret);
 
 /*
- * For a sample that will be walked later: reads the stack remainder while it is there, if earlier
- * walks say that the stack goes on behind the sample's snapshot.
+ * Reads and keeps the stack remainder of a sample that will be walked later, if earlier walks say
+ * that the stack goes on behind the sample's snapshot.
  */
 void unwinder_keep_remainder(struct unwinder *unwinder, const struct process *process,
 			     uint64_t time_ns, const struct perf_sample *sample);

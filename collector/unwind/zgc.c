@@ -7,13 +7,13 @@
 #include <string.h>
 
 #define GRANULE_SHIFT	 21
-#define HEAP_BYTES	 16384u /* of ZHeap, behind its table of pages */
+#define HEAP_BYTES	 16384u /* read of ZHeap, behind its table of pages */
 #define FORWARDING_BYTES 256u
 #define MAX_ENTRIES	 (1u << 22)
-#define PROBES		 64u /* entries that are looked at */
+#define PROBES		 64u /* entries that are read at most */
 #define PROBES_AT_ONCE	 8u
 
-/* Of an entry. */
+/* The bits of an entry. */
 #define POPULATED	 1u
 #define TO_OFFSET_SHIFT	 1
 #define TO_OFFSET_BITS	 45
@@ -28,7 +28,7 @@ void zgc_init(struct zgc *zgc, const struct process *process, uint32_t *reads)
 	*zgc = (struct zgc){.process = process, .reads = reads};
 }
 
-/* As much as there is of it. */
+/* Reads up to len bytes. Returns the number of bytes that were read. */
 static size_t read_some(struct zgc *zgc, uint64_t addr, void *ret, size_t len)
 {
 	const struct iovec to = {ret, len};
@@ -44,7 +44,7 @@ static bool read_u64(struct zgc *zgc, uint64_t addr, uint64_t *ret)
 	return addr >= LEAST_ADDR && read_some(zgc, addr, ret, sizeof(*ret)) == sizeof(*ret);
 }
 
-/* A value that the agent has told; an offset, a size, or the address of something static. */
+/* A value that the agent has told: an offset, a size, or the address of a static variable. */
 static bool told(const struct zgc *zgc, const char *key, uint64_t *ret)
 {
 	int64_t value;
@@ -55,13 +55,13 @@ static bool told(const struct zgc *zgc, const char *key, uint64_t *ret)
 	return true;
 }
 
-/* Of a struct of HotSpot's; what no struct has is not believed. */
+/* An offset or size of HotSpot's structs. A value larger than any such struct is not believed. */
 static bool told_offset(const struct zgc *zgc, const char *key, uint64_t *ret)
 {
 	return told(zgc, key, ret) && *ret <= MAX_OFFSET;
 }
 
-/* A value that the field of ZGlobalsForVMStructs at globals points to. */
+/* Reads the value that a field of ZGlobalsForVMStructs points to. globals: the struct's address. */
 static bool read_global(struct zgc *zgc, uint64_t globals, const char *key, uint64_t *ret)
 {
 	uint64_t offset, addr;
@@ -83,7 +83,7 @@ static bool read_masks(struct zgc *zgc)
 			   &zgc->bad_mask);
 }
 
-/* A table is a count of granules, and a pointer to as many pointers. */
+/* Finds the tables. A table is a count of granules, and a pointer to as many pointers. */
 static void find_tables(struct zgc *zgc)
 {
 	uint64_t static_addr, collected, heap_at, page_table, words[HEAP_BYTES / 8];
@@ -105,7 +105,7 @@ static void find_tables(struct zgc *zgc)
 	}
 }
 
-/* Most references are good, and need no tables. */
+/* Whether the reference is old. Most references are not, and need no tables. */
 static bool is_stale(struct zgc *zgc, uint64_t reference)
 {
 	if (!zgc->is_read && !read_masks(zgc))
@@ -133,13 +133,13 @@ static uint32_t hash_of(uint32_t key)
 	return key ^ key >> 16;
 }
 
-/* Entries of one old page. */
+/* The entries of one old page. */
 struct entries {
 	uint64_t addr;
 	uint32_t count; /* a power of two */
 };
 
-/* The entry of the object with that index; 0 if it has not been moved. */
+/* Finds the entry of the object with that index. 0: the object has not been moved. */
 static uint64_t find_entry(struct zgc *zgc, const struct entries *entries, uint64_t index)
 {
 	uint32_t at = hash_of((uint32_t)index) & (entries->count - 1);
@@ -162,7 +162,10 @@ static uint64_t find_entry(struct zgc *zgc, const struct entries *entries, uint6
 	return 0;
 }
 
-/* Where the object at offset went, by the ZForwarding of its old page; false: it is not of it. */
+/*
+ * Finds where the object at offset went, by the ZForwarding of its old page. False: the ZForwarding
+ * has no such object.
+ */
 static bool look_up(struct zgc *zgc, uint64_t forwarding, uint64_t offset, uint64_t *ret)
 {
 	uint64_t virtual_at, start_at, size_at, shift_at, entries_at, length_at, size;

@@ -26,16 +26,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ZGC_TABLES 4 /* that are looked at; there is one for each of two generations */
+#define ZGC_TABLES 4 /* tables that are used at most; each of two generations has a table */
 
-/* What is known of the heap of one process; zgc_init reads none of it yet. */
+/* What is known of the heap of one process. zgc_init reads nothing of the heap yet. */
 struct zgc {
 	const struct process *process;
-	uint32_t *reads;      /* each a system call */
-	bool is_read;	      /* the masks */
-	bool is_searched;     /* for the tables, which only an old reference needs */
-	uint64_t bad_mask;    /* colours of old references; 0: they are not known */
-	uint64_t offset_mask; /* of an address, what says where in the heap */
+	uint32_t *reads;   /* counts reads of the process's memory, each a system call */
+	bool is_read;	   /* the masks have been read */
+	bool is_searched;  /* the tables have been searched for; only an old reference needs them */
+	uint64_t bad_mask; /* colours of old references; 0: unknown */
+	uint64_t offset_mask; /* bits of an address that are the offset in the heap */
 	uint64_t granules;
 	uint64_t tables[ZGC_TABLES];
 	uint32_t n_tables;
@@ -43,7 +43,10 @@ struct zgc {
 
 void zgc_init(struct zgc *zgc, const struct process *process, uint32_t *reads);
 
-/* addr: what the reference leads to, without its colours. */
+/*
+ * Returns the present address of the object that the reference leads to. addr: the reference's
+ * address, without colours.
+ */
 uint64_t zgc_resolve(struct zgc *zgc, uint64_t reference, uint64_t addr);
 
 #endif
