@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-#define MAX_LABELS 2 /* process and thread */
+#define MAX_LABELS 2 /* label frames: process and thread */
 
 void chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
 		   const struct perf_record *record)
 {
-	static struct stack stack; /* the model's thread only */
+	static struct stack stack; /* used by the model's thread only */
 	const char *reason;
 
 	if (step == SAMPLE_REMAINDER) {
@@ -24,7 +24,10 @@ void chain_prepare(enum sample_step step, struct unwinder *unwinder, struct proc
 	}
 }
 
-/* The graph's lowest frames say whose stack it is; written behind the named frames, root last. */
+/*
+ * Adds label frames of process and thread, the lowest frames of a graph. The labels are written
+ * behind the named frames, because frames end with the root.
+ */
 static size_t add_labels(const struct chain_style *style, struct symbolizer *symbolizer,
 			 const struct chain_walk *walk, struct frame *ret)
 {
@@ -51,7 +54,7 @@ static size_t add_labels(const struct chain_style *style, struct symbolizer *sym
 bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		const struct chain_walk *walk, struct named_sample *ret)
 {
-	/* The model's thread only; too large for the C stack. */
+	/* Used by the model's thread only. Too large for the C stack. */
 	static struct frame frames[SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
 	static struct symbolizer_verdict verdict;
 	const struct perf_record *const record = walk->record;

@@ -18,19 +18,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* of the rings, while something is recorded */
-#define HASTY_INTERVAL_NS  (10 * CLOCK_NS_PER_MS)  /* the same, while that is urgent */
-#define LEAST_INTERVAL_NS  (1 * CLOCK_NS_PER_MS)   /* and while a JVM may end at any moment */
-#define SIDE_INTERVAL_NS   (10 * CLOCK_NS_PER_MS)  /* of looks at what happens to processes */
+#define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* between reads while something is recorded */
+#define HASTY_INTERVAL_NS  (10 * CLOCK_NS_PER_MS)  /* between reads that are urgent */
+#define LEAST_INTERVAL_NS  (1 * CLOCK_NS_PER_MS)   /* between reads while a JVM may end */
+#define SIDE_INTERVAL_NS   (10 * CLOCK_NS_PER_MS)  /* between looks at processes' events */
 #define SIDE_MOST_NS	   (50 * CLOCK_NS_PER_MS)
 #define MESSAGES_A_STEP	   1024
 #define MAX_POLL_FDS	   1024
 #define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 
-/* Places in the set that is polled. */
+/* Indexes in the set of polled descriptors. */
 enum { SIGNALS, INTAKE, CONTROL, LOADER, FIRST_RING };
 
-/* A descriptor, or the negative errno: pthread_sigmask(3) returns the error and leaves errno alone. */
+/*
+ * Opens the signal descriptor. Returns the descriptor or a negative errno: pthread_sigmask(3)
+ * returns the error and does not set errno.
+ */
 static int open_signals(void)
 {
 	sigset_t set;
@@ -99,7 +102,7 @@ static int open_stages(struct engine *engine, const struct engine_options *optio
 		err = unwinder_new(engine->tables, &engine->unwinder);
 	if (!err)
 		err = intake_open(options->socket_path, &engine->intake);
-	if (!err && options->jitdump_dir) /* last: it makes a file that stays */
+	if (!err && options->jitdump_dir) /* last, because it makes a file that stays */
 		err = jitdump_open(options->jitdump_dir, JITDUMP_MAX_BYTES,
 				   &engine->targets.jitdump);
 	return err;
@@ -120,7 +123,7 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 		engine_close(engine);
 		return err;
 	}
-	turn_ask_short(); /* not for the loader's threads, which are there by now */
+	turn_ask_short(); /* not for the loader's threads, which run by now */
 	engine->targets.on_forget = on_forget;
 	engine->targets.on_forget_arg = engine;
 	engine->targets.end_session = on_end_session;
@@ -151,7 +154,9 @@ void engine_close(struct engine *engine)
 		close(engine->signal_fd);
 }
 
-/* A JVM's agent has connected, and its mappings are known; it may live for no longer than that. */
+/*
+ * Meets a JVM whose agent has connected. The JVM's mappings are known. The JVM may end right after.
+ */
 static void meet(struct engine *engine, pid_t pid)
 {
 	struct process *process = targets_find(&engine->targets, pid);
@@ -182,7 +187,7 @@ static void read_signals(struct engine *engine)
 	}
 }
 
-/* Nothing that a held sample may need lies before this. */
+/* The time before which nothing lies that a held sample may need. */
 static uint64_t horizon_ns(uint64_t heard_ns)
 {
 	const uint64_t held_ns = 4 * HOLD_NS + RECORDING_PATIENCE_NS;
@@ -190,21 +195,24 @@ static uint64_t horizon_ns(uint64_t heard_ns)
 	return heard_ns > held_ns ? heard_ns - held_ns : 0;
 }
 
-/* Whether there is a JVM that may have ended when it is looked at. */
+/* Whether some JVM is young: it may have ended before it is looked at. */
 static bool is_young(const struct engine *engine, const struct recording *r, uint64_t now_ns)
 {
 	return engine->young_until_ns > now_ns || r->young_until_ns > now_ns;
 }
 
-/* Whether what is sampled may have changed soon, or is a program that may become a JVM. */
+/*
+ * Whether reading is urgent: what is sampled may change soon, or may be a program that becomes a
+ * JVM.
+ */
 static bool is_hasty(const struct recording *r, uint64_t now_ns)
 {
 	return r->hasty_until_ns > now_ns || r->newcomer_until_ns > now_ns;
 }
 
 /*
- * How long the rings of a recording may be left alone. By the clock: waking a reader would be paid
- * for by whoever is sampled.
+ * How long the ring buffers of a recording may wait for the next read. They are read by the clock,
+ * because the sampled process would pay for waking a reader.
  */
 static uint64_t read_interval_ns(const struct engine *engine, const struct recording *r,
 				 uint64_t now_ns)
@@ -237,12 +245,15 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_
 		if (!r->is_done && until > now + interval)
 			until = now + interval;
 		if (!r->is_done && done > now && until > done)
-			until = done; /* its user waits for it */
+			until = done; /* the recording's user waits for the end */
 	}
 	return until > now ? until - now : 0;
 }
 
-/* Beyond the limit rings are read by the clock, as all of them are anyway. */
+/*
+ * Adds descriptors up to the limit. The ring buffers of the others are read by the clock, as all
+ * ring buffers are.
+ */
 static size_t add_fds(struct pollfd *fds, size_t n, const int *added, size_t n_added)
 {
 	for (size_t i = 0; i < n_added && n < MAX_POLL_FDS; i++)
@@ -270,7 +281,7 @@ static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
 	return n;
 }
 
-/* Whether something has happened to processes that the kernel tells of. */
+/* Whether the kernel has reported something that happened to processes. */
 static bool has_side(const struct engine *engine)
 {
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
@@ -281,8 +292,9 @@ static bool has_side(const struct engine *engine)
 }
 
 /*
- * Until something comes, at most wait_for_ns. While something is recorded, looks now and then at
- * what the kernel tells of processes, of which it is not to wake anybody.
+ * Waits until a descriptor is ready, at most wait_for_ns. While something is recorded, the wait
+ * looks now and then for the kernel's reports about processes, because these reports wake no
+ * reader.
  */
 static int wait_for_work(const struct engine *engine, struct pollfd *fds, size_t n,
 			 uint64_t wait_for_ns)
@@ -304,7 +316,10 @@ static int wait_for_work(const struct engine *engine, struct pollfd *fds, size_t
 	}
 }
 
-/* An event of one process hangs up for good when that ends; poll would not wait any more. */
+/*
+ * Notes descriptors that hang up: the event of one process hangs up for good when the process ends.
+ * poll would return at once from then on.
+ */
 static void notice_hang_ups(struct engine *engine, const struct pollfd *fds, size_t n)
 {
 	bool is_hung_up = false;
@@ -312,7 +327,7 @@ static void notice_hang_ups(struct engine *engine, const struct pollfd *fds, siz
 	for (size_t i = FIRST_RING; i < n; i++)
 		is_hung_up |= (fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 	for (struct recording *r = engine->recordings; is_hung_up && r; r = r->next)
-		r->is_hung_up = true; /* rings are read by the clock too, that is enough */
+		r->is_hung_up = true; /* ring buffers are also read by the clock, which is enough */
 }
 
 static void read_recordings(struct engine *engine)
@@ -321,7 +336,10 @@ static void read_recordings(struct engine *engine)
 		recording_read(r, &engine->model);
 }
 
-/* However long this collector did not run: samples wait until the code that they hit is known. */
+/*
+ * Advances recordings up to the time until which agents have been heard. So samples wait until the
+ * code that they hit is known, even if this collector did not run for long.
+ */
 static void advance_recordings(struct engine *engine)
 {
 	const uint64_t heard = intake_heard_ns(engine->intake), began_ns = clock_now_ns();
@@ -341,8 +359,8 @@ static void read_agents(struct engine *engine)
 }
 
 /*
- * How long the step took that ends now, its caller's part included; but what agents say and naming
- * have to be done however often the loop wakes.
+ * Notes the length of the step that ends now, with the part of its caller. Reading agents and
+ * naming samples do not count: they have to be done however often the loop wakes.
  */
 static void note_step(struct engine *engine, uint64_t now_ns)
 {
@@ -351,7 +369,7 @@ static void note_step(struct engine *engine, uint64_t now_ns)
 	engine->took_ns = took_ns > engine->owed_ns ? took_ns - engine->owed_ns : 0;
 }
 
-/* Recordings whose client is gone. */
+/* Ends recordings whose client is gone. */
 static void reap_recordings(struct engine *engine)
 {
 	const uint64_t now = clock_now_ns();
@@ -389,7 +407,7 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
 	if (ready > 0 && fds[CONTROL].revents && engine->control.ready)
 		engine->control.ready(engine->control.arg);
-	reap_recordings(engine); /* last: a request that waited counts as asked */
+	reap_recordings(engine); /* last, because a request that has waited counts as asked */
 }
 
 int engine_start_recording(struct engine *engine, const struct recording_options *options,

@@ -17,14 +17,14 @@
 
 #define ENGINE_MAX_RECORDINGS 8
 
-/* One more descriptor that the loop waits for. */
+/* Another descriptor that the loop waits for. */
 struct engine_fd {
 	int fd; /* -1: none */
 	void (*ready)(void *arg);
 	void *arg;
 };
 
-/* The largest parts of what is kept of all processes together. */
+/* The largest parts of what is kept for all processes together. */
 struct kept_stats {
 	uint64_t processes, jvms, sessions, code_bytes, mappings, threads, thread_names,
 		interpreted_methods, threads_forgotten;

@@ -42,7 +42,10 @@ static bool has_time(struct mapping_watch *watch, uint64_t now_ns)
 	return watch->spent_ns < MAPPING_WATCH_SPENT_NS;
 }
 
-/* Reading again says nothing of a sample that was there before the last time. */
+/*
+ * Whether the process has to be read again. Another reading cannot help a sample from before the
+ * last reading.
+ */
 static bool is_wanted(struct mapping_watch *watch, struct process *process, uint64_t time_ns,
 		      bool has_missed, uint64_t now_ns)
 {
@@ -107,7 +110,7 @@ static struct perf_record record_of(const struct process *process, const struct 
 	};
 }
 
-/* Twice as long as before, if nothing came of it. */
+/* The next wait after a reading that found nothing new: twice the last wait, up to the limit. */
 static uint64_t longer_wait(uint64_t wait_ns)
 {
 	const uint64_t longer_ns = 2 * (wait_ns ? wait_ns : MAPPING_WATCH_WAIT_NS);
@@ -127,7 +130,7 @@ size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, 
 	process->space_read_ns = now_ns;
 	if (address_space_read(&fresh, process->pid) == 0)
 		process->space.code_bytes =
-			fresh.code_bytes; /* gone: nothing is known of it then */
+			fresh.code_bytes; /* not set for a process that is gone */
 	for (size_t i = 0; i < fresh.count; i++) {
 		const struct mapping *mapping = &fresh.mappings[i];
 		struct perf_record record;

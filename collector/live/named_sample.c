@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What every sink needs of a sample, see named_sample.h. */
+/* Functions that all sinks need for a sample, see named_sample.h. */
 #include "live/named_sample.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Keeps the reading of ring buffers from taking all the time, see pace.h. */
+/* Limits the share of time that reading ring buffers takes, see pace.h. */
 #include "live/pace.h"
 
 #define FACTOR 4

@@ -29,7 +29,9 @@ static int begin(struct sink *sink, const struct sample_kind *kind, uint64_t sta
 	return err;
 }
 
-/* What has no graph is counted by the period. */
+/*
+ * Adds the sample to the graph of its process. A sample without a graph is counted by the period.
+ */
 static int take(struct sink *sink, const struct named_sample *sample)
 {
 	struct period *const period = self(sink)->period;

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURN_NS (20 * CLOCK_NS_PER_MS) /* then agents and clients have theirs */
+#define TURN_NS (20 * CLOCK_NS_PER_MS) /* limit of a turn; agents and clients come next */
 #define DEEP_NS CLOCK_NS_PER_SEC
 
 static void meet_all(struct recording *recording, struct recording_model *model)
@@ -32,7 +32,10 @@ static void meet_all(struct recording *recording, struct recording_model *model)
 		recording_meet(recording, model, process);
 }
 
-/* A container has a host name of its own, which says little to those who read the graph. */
+/*
+ * Reads the host's name. In a container FGCOLLECT_HOST says the host's name, because the
+ * container's own name says little to readers of the graph.
+ */
 static void read_host(struct recording *recording)
 {
 	const char *said = getenv("FGCOLLECT_HOST");
@@ -50,7 +53,10 @@ static void read_boot_id(struct recording *recording)
 	id[strcspn(id, "\n")] = '\0';
 }
 
-/* Which container or pod is meant; where several are or none is, all that its name fits. */
+/*
+ * Selects the container or pod that is meant. If several fit the name, or none does, all that ever
+ * fit the name are recorded.
+ */
 static void select_place(struct recording *recording, struct recording_model *model)
 {
 	if (selector_is_empty(&recording->options.select))
@@ -60,7 +66,7 @@ static void select_place(struct recording *recording, struct recording_model *mo
 	selection_narrow(&recording->selection, model->targets);
 }
 
-/* What samples go into if nobody has said it. */
+/* Makes the sink if the caller has given none. */
 static int make_sink(struct recording *recording)
 {
 	const unsigned seconds = recording->options.window_seconds;
@@ -107,7 +113,8 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	err = selection_init(&recording->selection, &options->select);
 	if (!err && !sink)
 		err = make_sink(recording);
-	symbolizer_begin(model->symbolizer); /* before: it takes long, and samples must not wait */
+	/* Before sampling starts: symbolizer_begin takes long, and samples must not wait. */
+	symbolizer_begin(model->symbolizer);
 	if (!err)
 		err = sampler_open(&sampler, &recording->sampler);
 	recording->start_ns = clock_now_ns();
@@ -127,7 +134,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	read_host(recording);
 	read_boot_id(recording);
 	recording->end_ns = recording->start_ns + options->duration_ns;
-	/* Mappings made from here on come as records; those before must be read. */
+	/* The kernel reports later mappings by records. Earlier mappings must be read. */
 	if (options->all)
 		targets_want_all(model->targets);
 	if (options->pid > 0)
@@ -181,8 +188,8 @@ void recording_read(struct recording *recording, struct recording_model *model)
 }
 
 /*
- * Walks the sample's stack; once more if it came to an address at which a file lies that nobody had
- * told of. False: tables are missing.
+ * Walks the sample's stack. If the walk came to an address in a mapping that was not reported, the
+ * mappings are read again, and the stack is walked again. False: tables are missing.
  */
 static bool walk(struct recording *recording, struct recording_model *model,
 		 struct process *process, const struct perf_record *record, struct stack *ret)
@@ -196,18 +203,20 @@ static bool walk(struct recording *recording, struct recording_model *model,
 	    !recording_read_mappings(recording, model, process, &miss))
 		return true;
 	unwinder_discount(recording_unwinder(recording, model), ret);
-	sample_watch_end(recording->watch, false, NULL); /* this walk does not count */
+	sample_watch_end(recording->watch, false, NULL); /* the first walk does not count */
 	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
 	return unwinder_walk(recording_unwinder(recording, model), process, record->time_ns,
 			     &record->sample, ret);
 }
 
-/* The steps of the chain. False: tables are missing, and it is worth waiting. */
+/*
+ * Unwinds and symbolizes the sample. False: tables are missing, and the sample can wait for them.
+ */
 static bool name_sample(struct recording *recording, struct recording_model *model,
 			struct process *process, const struct perf_record *record,
 			struct named_sample *ret)
 {
-	static struct stack stack; /* the model's thread only; too large for the C stack */
+	static struct stack stack; /* used by the model's thread only; too large for the C stack */
 	const struct chain_walk walked = {.record = record, .process = process, .stack = &stack};
 
 	if (!walk(recording, model, process, record, &stack))
@@ -218,8 +227,8 @@ static bool name_sample(struct recording *recording, struct recording_model *mod
 }
 
 /*
- * The chain: unwind, symbolize, sinks. False: tables are missing, and it is worth waiting. A sample
- * counts as lost where a sink has no memory for it.
+ * The chain of stages: unwind, symbolize, sinks. False: tables are missing, and the sample can wait
+ * for them. A sample counts as lost if a sink has no memory for it.
  */
 static bool take_sample(struct recording *recording, struct recording_model *model,
 			const struct perf_record *record)
@@ -238,7 +247,7 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 	return is_named;
 }
 
-/* Takes the sample, or leaves it in the hold until the tables that it needs are there. */
+/* Takes the sample, or leaves the sample in the hold until the tables that it needs are loaded. */
 static bool take_or_wait(struct recording *recording, struct recording_model *model,
 			 const struct perf_record *record, uint64_t until_ns)
 {
@@ -248,7 +257,7 @@ static bool take_or_wait(struct recording *recording, struct recording_model *mo
 	const uint64_t put_off = table_cache_put_off(model->tables);
 	bool is_taken = false;
 
-	/* Nothing has come since: the sample would miss what it missed before. */
+	/* If no table has been loaded since, the sample would miss the same tables. */
 	if (!recording->is_waiting || !is_patient || loads != recording->waiting_since) {
 		table_cache_be_patient(model->tables, is_patient);
 		is_taken = take_sample(recording, model, record);
@@ -265,7 +274,7 @@ static bool take_or_wait(struct recording *recording, struct recording_model *mo
 	return false;
 }
 
-/* The last time whose samples all sinks take now. */
+/* The last time up to which all sinks take samples now. */
 static uint64_t last_taken_ns(const struct recording *recording, uint64_t until_ns)
 {
 	for (const struct sink *sink = recording->sinks; sink; sink = sink->next) {
@@ -275,7 +284,10 @@ static uint64_t last_taken_ns(const struct recording *recording, uint64_t until_
 	return until_ns;
 }
 
-/* False: something waits, or it takes too long for one turn, as when much has waited. */
+/*
+ * Takes samples from the hold up to until_ns. False: a sample waits for tables, or there are too
+ * many samples for one turn.
+ */
 static bool apply_held(struct recording *recording, struct recording_model *model,
 		       uint64_t until_ns)
 {
@@ -301,7 +313,7 @@ static bool apply_held(struct recording *recording, struct recording_model *mode
 	return true;
 }
 
-/* Nothing more can come when the one process that is recorded has ended. */
+/* Whether the only process that is recorded has ended, so that no more samples can come. */
 static bool is_target_gone(const struct recording *recording, const struct targets *targets)
 {
 	const struct process *process;

@@ -93,7 +93,10 @@ struct recording {
 	struct hold hold;
 	struct sink *sinks;	    /* owned */
 	struct sample_watch *watch; /* owned, or NULL */
-	/* Owned, of a recording with a watch: what its caches know, the watch has seen; or NULL. */
+	/*
+	 * Owned, of a recording with a watch, which has seen all that this unwinder's caches know;
+	 * or NULL.
+	 */
 	struct unwinder *unwinder;
 	struct tree_sink *tree;	       /* the sink that is a tree, or NULL */
 	struct window_sink *window;    /* the sink that is a window, or NULL */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a recording does with a record when it is read, before the record waits in the hold; see
- * recording.h. A process may have ended when the wait is over, so what can be read only from a
- * living process is read here.
+ * Handles a record when it is read, before the record waits in the hold; see recording.h. The
+ * process may have ended when the record leaves the hold. So what can be read only from a living
+ * process is read here.
  */
 #include "live/recording.h"
 
@@ -10,18 +10,24 @@
 
 #include <string.h>
 
-#define EXPECTED_FRAMES 16 /* of a sample, whose files are loaded ahead */
+#define EXPECTED_FRAMES 16 /* of a sample, whose files are loaded ahead of need */
 /*
  * For this time after a stack of a JVM went on in the heap, all its stacks are looked at when they
  * are read.
  */
 #define IN_HEAP_NS (10 * CLOCK_NS_PER_SEC)
 
-/* Processes that are looked at as they begin, 100 us each: a storm of them is not followed. */
+/*
+ * Limit of processes that are read when they begin, which takes 100 us each. When very many begin,
+ * some are not read.
+ */
 #define BUDGET	  100
 #define BUDGET_NS (100 * CLOCK_NS_PER_MS)
 
-/* A JVM's tables will all be wanted, another process's are when a sample hits them. */
+/*
+ * Takes hold of the process's files. All tables of a JVM will be needed; those of another process
+ * are needed when a sample hits them.
+ */
 void recording_meet(struct recording *recording, struct recording_model *model,
 		    struct process *process)
 {
@@ -36,14 +42,14 @@ void recording_meet(struct recording *recording, struct recording_model *model,
 	}
 }
 
-/* A process that becomes a JVM and may have an agent, of which nothing has been heard so far. */
+/* Whether the process is becoming a JVM and may have an agent, but no agent has been heard yet. */
 static bool is_starting(const struct process *process, uint64_t time_ns)
 {
 	return !process->jvm && process->jvm_mapped_ns &&
 	       time_ns <= process->jvm_mapped_ns + RECORDING_YOUNG_NS;
 }
 
-/* Whether its deep stacks alone are to be looked at before their time. */
+/* Whether only deep stacks of the process are to be looked at before they are walked. */
 static bool is_grown(const struct process *process, uint64_t time_ns)
 {
 	const struct jvm *jvm = process->jvm;
@@ -53,9 +59,10 @@ static bool is_grown(const struct process *process, uint64_t time_ns)
 }
 
 /*
- * A JVM that has just begun may have ended before its samples are named. The names of interpreted
- * methods, which can be read only while it is there, are therefore read at once. Of older ones it
- * is the rest of a deep stack, in memory or in the heap, which may have changed by then.
+ * Reads what a later walk of the sample will need. A JVM that has just begun may have ended before
+ * its samples are named. So the names of interpreted methods, which can be read only from a living
+ * JVM, are read at once. Of an older JVM only the rest of a deep stack, in memory or in the heap,
+ * is read, because the rest may have changed by then.
  */
 static void look_ahead(struct recording *recording, const struct recording_model *model,
 		       struct process *process, const struct perf_record *record)
@@ -81,7 +88,10 @@ static void expect_file_at(const struct recording_model *model, const struct pro
 		table_cache_expect(model->tables, process->pid, mapping);
 }
 
-/* The kernel's walk says which files are likely on the stack; they have HOLD_NS to be loaded. */
+/*
+ * Has the files that are likely on the stack loaded within HOLD_NS. The kernel's walk says which
+ * files those are.
+ */
 static void expect_files(const struct recording_model *model, const struct process *process,
 			 const struct perf_sample *sample)
 {
@@ -95,7 +105,7 @@ static void expect_files(const struct recording_model *model, const struct proce
 	}
 }
 
-/* Whether one more process may be looked at now. */
+/* Takes one process from the budget. False: no more processes may be read now. */
 static bool take_budget(struct recording *recording, uint64_t now_ns)
 {
 	if (now_ns >= recording->budget_ns) {
@@ -119,8 +129,9 @@ static bool is_libjvm(const struct perf_record *record)
 }
 
 /*
- * With all, one that nobody knew yet is read while it is there, else one that becomes a JVM, which
- * may have an agent soon; NULL: not of interest, or gone.
+ * Finds the record's process. An unknown process is read while it exists: with options.all any
+ * process, else a process that becomes a JVM and may soon have an agent. NULL: the process is of no
+ * interest, or gone.
  */
 static struct process *find_process(struct recording *recording, struct recording_model *model,
 				    const struct perf_record *record)
@@ -156,15 +167,17 @@ static void see_mapping(struct recording *recording, struct recording_model *mod
 }
 
 /*
- * What ran in a process before it became one of interest is not of interest. Its samples may say
- * soon that it becomes a JVM.
+ * Notes an exec in a process that is not of interest. Samples from before the exec do not belong to
+ * the recording, even if the process becomes a JVM. Its next samples may soon show that it becomes
+ * a JVM.
  */
 static void note_exec(struct recording *recording, const struct perf_record *record)
 {
 	if (recording->execs.count >= RECORDING_MAX_EXECS)
 		map64_fini(&recording->execs);
 	/*
-	 * Without memory, or if it is forgotten, a few samples of a shell are counted as a JVM's.
+	 * Without memory, or if the exec is forgotten, a few samples of a shell are counted as a
+	 * JVM's.
 	 */
 	map64_put(&recording->execs, (uint64_t)record->pid, (void *)(uintptr_t)record->time_ns);
 	recording->newcomer_until_ns = record->time_ns + RECORDING_NEWCOMER_NS;
@@ -190,7 +203,7 @@ static void note_jvm(struct recording *recording, const struct recording_model *
 	recording->young_until_ns = time_ns + RECORDING_YOUNG_NS;
 }
 
-/* Of a process that is known: takes hold of the file, and lets the mapping wait for its time. */
+/* Handles a mapping of a known process: takes hold of its file, and adds the record to the hold. */
 static void hear_mapping(struct recording *recording, struct recording_model *model,
 			 struct process *process, const struct perf_record *record)
 {
@@ -228,7 +241,7 @@ bool recording_read_mappings(struct recording *recording, struct recording_model
 	return has_found;
 }
 
-/* Whether the sample was taken where nothing is known to be, or has been called from there. */
+/* Whether an address of the sample's call chain lies in no known mapping and no known code. */
 static bool has_missed(const struct process *process, const struct perf_record *record)
 {
 	const struct perf_sample *sample = &record->sample;
@@ -247,7 +260,7 @@ static bool has_missed(const struct process *process, const struct perf_record *
 	return false;
 }
 
-/* What has to be known of the process for its sample, while both are there. */
+/* Reads what has to be known of the process for its sample, while the process exists. */
 static void see_sample(struct recording *recording, struct recording_model *model,
 		       struct process *process, const struct perf_record *record)
 {
@@ -261,8 +274,8 @@ static void see_sample(struct recording *recording, struct recording_model *mode
 }
 
 /*
- * A sample of a program that has begun a moment ago: is it a JVM, whose agent will be heard soon?
- * What there is of it already can be read only now.
+ * Handles a sample of a program that began a moment ago. If the program maps libjvm.so, its agent
+ * will soon be heard, and what the process has so far can be read only now.
  */
 static struct process *meet_newcomer(struct recording *recording, struct recording_model *model,
 				     const struct perf_record *record)
@@ -300,7 +313,7 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 	}
 	if (!process && record->kind == PERF_SAMPLE)
 		process = meet_newcomer(recording, model, record);
-	/* Samples wait even so: their process may become known while they do. */
+	/* Samples of unknown processes wait too, because the process may become known meanwhile. */
 	if (!recording->options.all && record->kind != PERF_SAMPLE &&
 	    record->kind != PERF_KSYMBOL && !process)
 		return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which processes' samples belong to a recording, see recording.h. */
+/* Decides which processes' samples belong to a recording, see recording.h. */
 #include "live/recording.h"
 
 bool recording_is_of_interest(const struct recording_options *options,

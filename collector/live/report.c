@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A recording's figures as people read them, see report.h. */
+/* Writes the figures of a recording for people, see report.h. */
 #include "live/report.h"
 
 #include <stdarg.h>
@@ -36,7 +36,7 @@ const char *report_count(uint64_t count, char ret[32])
 static int put(char ret[REPORT_BYTES], int n, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Behind the n bytes that are there; returns how many there are then. */
+/* Appends to the n bytes in ret. Returns the new number of bytes. */
 static int put(char ret[REPORT_BYTES], int n, const char *format, ...)
 {
 	va_list args;
@@ -50,7 +50,7 @@ static int put(char ret[REPORT_BYTES], int n, const char *format, ...)
 	return n + len < REPORT_BYTES ? n + len : REPORT_BYTES - 1;
 }
 
-/* The reason of the most samples, or -1 if there is none. */
+/* The reason with the most samples, or -1 if no reason has samples. */
 static int most_of(const uint64_t counts[STACK_ENDS])
 {
 	int most = -1;
@@ -62,7 +62,7 @@ static int most_of(const uint64_t counts[STACK_ENDS])
 	return most;
 }
 
-/* ", 0.3 % truncated (snapshot ended 12, bad return address 1)" */
+/* Appends ", 0.3 % truncated (snapshot ended 12, bad return address 1)". */
 static int put_truncated(const struct profile_quality *quality, char ret[REPORT_BYTES], int n)
 {
 	uint64_t left[STACK_ENDS], sum = 0;

@@ -23,7 +23,7 @@
  */
 void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES]);
 
-/* "2 JVMs", or "" for 0. Returns ret. */
+/* "2 JVMs", or "" for 0 JVMs. Returns ret. */
 const char *report_jvms(unsigned jvms, char ret[32]);
 
 /* "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 2 JVMs" */

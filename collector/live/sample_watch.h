@@ -22,9 +22,9 @@
 
 /* The numbers are written into captures. */
 enum sample_step {
-	SAMPLE_REMAINDER, /* the sample was read from its ring: its stack remainder may be kept */
-	SAMPLE_LOOK,	  /* likewise, and its stack is walked ahead */
-	SAMPLE_TAKE,	  /* its stack is walked and named, and goes to the sinks */
+	SAMPLE_REMAINDER, /* read from its ring buffer: its stack remainder may be kept */
+	SAMPLE_LOOK,	  /* read from its ring buffer: its stack is also walked ahead */
+	SAMPLE_TAKE,	  /* its stack is walked and named, and the sample goes to the sinks */
 	SAMPLE_STEPS,
 };
 

@@ -2,7 +2,7 @@
 /* Remembers the JVMs of which there were samples, see seen_jvms.h. */
 #include "live/seen_jvms.h"
 
-/* A PID is given again, but not with the same start. */
+/* PID and start time. A PID is used again, but with another start time. */
 static uint64_t key_of(const struct process *process)
 {
 	return process->start_ticks << 32 | (uint32_t)process->pid;

@@ -19,7 +19,7 @@ struct seen_jvms {
 };
 
 void seen_jvms_fini(struct seen_jvms *jvms);
-/* other processes are ignored */
+/* Processes that are no JVM are ignored. */
 void seen_jvms_add(struct seen_jvms *jvms, const struct process *process);
 bool seen_jvms_has(const struct seen_jvms *jvms, const struct process *process);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What all sinks share, see sink.h. */
+/* Functions that all sinks share, see sink.h. */
 #include "live/sink.h"
 
 #include <string.h>

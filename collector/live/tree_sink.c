@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* One tree of all samples, see tree_sink.h. */
+/* A sink that is a tree of all samples, see tree_sink.h. */
 #include "live/tree_sink.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The samples of the last seconds, see window_sink.h. */
+/* A sink that keeps the samples of the last seconds, see window_sink.h. */
 #include "live/window_sink.h"
 
 #include <errno.h>
