@@ -7,7 +7,7 @@ static int load(int fd, const struct debug_place *place, void **ret)
 	struct cfi_table *table;
 	const int err = cfi_table_load(fd, &table);
 
-	(void)place; /* a mapped file has its unwind table itself */
+	(void)place; /* the unwind table is always in the mapped file itself */
 	if (!err)
 		*ret = table;
 	return err;

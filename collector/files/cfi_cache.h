@@ -18,9 +18,9 @@
 void cfi_cache_attach(struct table_cache *tables);
 
 /*
- * The unwind table of the file behind a mapping of process pid, borrowed as from table_cache_find;
- * or NULL and *ret_reason, a short static text ("no file", "file is gone", "not the mapped file",
- * "no ELF", "no unwind rules", "still loading", ...).
+ * The unwind table of the file behind a mapping of process pid, borrowed as from table_cache_find.
+ * NULL: there is no table, and *ret_reason is a short static text ("no file", "file is gone", "not
+ * the mapped file", "no ELF", "no unwind rules", "still loading", ...).
  */
 const struct cfi_table *cfi_cache_find(struct table_cache *tables, pid_t pid,
 				       const struct mapping *mapping, const char **ret_reason);

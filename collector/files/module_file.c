@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Finds the file that a mapping maps, and no other file, see module_file.h. */
+/* Finds the file that is mapped, and no other file, see module_file.h. */
 #include "files/module_file.h"
 
 #include "base/cleanup.h"
@@ -52,8 +52,9 @@ static const char *reason_of(int err)
 }
 
 /*
- * overlayfs and btrfs give stat(2) another device than they give the mapping. A btrfs inode number
- * may occur once a subvolume, so that a match there is very likely right, not certain.
+ * Whether stat(2) gives another device than the mapping has, as on overlayfs and btrfs. A btrfs
+ * inode number may occur once in each subvolume, so a match on btrfs is very likely right, but not
+ * certain.
  */
 static bool has_private_device(int fd)
 {
@@ -63,7 +64,7 @@ static bool has_private_device(int fd)
 	       (fs.f_type == OVERLAYFS_SUPER_MAGIC || fs.f_type == BTRFS_SUPER_MAGIC);
 }
 
-/* What is known of the file without asking its file system, which may not answer. */
+/* Reads what the kernel knows of the file without asking the file system, which may not answer. */
 static int stat_known(int path_fd, struct stat *ret)
 {
 	struct statx stx;
@@ -81,7 +82,10 @@ static int stat_known(int path_fd, struct stat *ret)
 	return 0;
 }
 
-/* path_fd refers to a file without having opened it (O_PATH). */
+/*
+ * Checks that the file is the mapped one. path_fd refers to the file without having opened it
+ * (O_PATH).
+ */
 static int check_identity(int path_fd, const struct mapping *mapping)
 {
 	struct stat st;
@@ -98,7 +102,9 @@ static int check_identity(int path_fd, const struct mapping *mapping)
 	return has_private_device(path_fd) ? 0 : -ESTALE;
 }
 
-/* The link leads to the very file that is mapped, deleted or not; only its kind is to be checked.
+/*
+ * Opens the mapped file itself, deleted or not, by its link in map_files. Only the file's kind is
+ * checked.
  */
 static int open_map_file(pid_t pid, const struct mapping *mapping)
 {
@@ -123,9 +129,10 @@ static int open_map_file(pid_t pid, const struct mapping *mapping)
 }
 
 /*
- * Every part of a path to a file that is mapped is in the kernel's memory, and none is a link. What
- * is otherwise need not be waited for. Without the right to map_files, paths are all there is, and
- * the processes are our own.
+ * Opens the file at the mapping's path. Each part of a mapped file's path is in the kernel's
+ * memory, and no part is a link. So with the right to map_files other paths are refused, and no
+ * file system is waited for. Without that right the path is the only way, and the processes are the
+ * user's own.
  */
 static int open_by_path(pid_t pid, const struct mapping *mapping, bool has_right)
 {
@@ -149,7 +156,8 @@ static int open_by_path(pid_t pid, const struct mapping *mapping, bool has_right
 }
 
 /*
- * Some file systems number a file otherwise for a mapping; another file may be mapped by now, too.
+ * Whether the file has the mapping's inode number. Some file systems give a mapping another number,
+ * and another file may be mapped by now.
  */
 static bool is_numbered_so(int path_fd, const struct mapping *mapping)
 {
@@ -167,7 +175,7 @@ static int open_mapped(pid_t pid, const struct mapping *mapping)
 		return mapped;
 	fd = open_by_path(pid, mapping, mapped != -EPERM && mapped != -EACCES);
 	if (mapped < 0)
-		return fd; /* that the path is no good says more than that map_files is not */
+		return fd; /* the path's error says more than the error of map_files */
 	if (fd < 0)
 		return mapped;
 	close(mapped);
@@ -199,7 +207,7 @@ bool module_file_is_same(int path_fd, const struct stat *st)
 	       now.st_ctim.tv_nsec == st->st_ctim.tv_nsec;
 }
 
-/* Bytes of our own vDSO: a whole ELF file, sections last. 0 if there is none. */
+/* The length of the collector's own vDSO: a whole ELF file with the sections last. 0: no vDSO. */
 static size_t find_vdso_bytes(const unsigned char *vdso)
 {
 	const ElfW(Ehdr) *header = (const void *)vdso;

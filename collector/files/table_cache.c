@@ -24,20 +24,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Then all is forgotten; only a target that maps ever new places gets there. */
+/*
+ * Limit of memos, past which all are forgotten. Only a target that maps ever new places reaches the
+ * limit.
+ */
 #define MAX_MEMOS (256u << 10)
 
-#define MAX_JOBS	256 /* each holds a descriptor and a table */
+#define MAX_JOBS	256 /* each job holds a descriptor and a table */
 #define MAX_LIKELY_JOBS 64
-#define RELOAD_NS	(1 * CLOCK_NS_PER_SEC) /* from an eviction to the next load */
+#define RELOAD_NS	(1 * CLOCK_NS_PER_SEC) /* least time from an eviction to the next load */
 
 struct memo {
 	uint64_t start, inode;
 	uint32_t dev_major, dev_minor;
 	struct module *module; /* or NULL */
-	bool is_others;	    /* module is known to others by the same numbers, not to this process */
-	const char *reason; /* why the file could not be found, or NULL */
-	struct memo *next;  /* of the same process */
+	bool is_others;	       /* module is of another scope than this process's */
+	const char *reason;    /* why the file could not be found, or NULL */
+	struct memo *next;     /* the next memo of the process */
 };
 
 struct vdso {
@@ -47,24 +50,24 @@ struct vdso {
 
 struct table_cache {
 	struct map64 memos;	/* what was found for a mapping */
-	struct map64 processes; /* pid -> its first memo */
+	struct map64 processes; /* PID -> the process's first memo */
 	struct table_store store;
 	struct table_loader *loader;	   /* NULL: files are read at once */
-	const struct table_source *source; /* who answers in the place of files, or NULL */
+	const struct table_source *source; /* answers in the place of files, or NULL */
 	struct vdso vdso[TABLE_KINDS];
 	size_t jobs; /* at the loader */
 	size_t loading[TABLE_KINDS];
 	uint64_t hits[TABLE_KINDS], put_off[TABLE_KINDS];
-	uint64_t begun, begun_end; /* loads; no bound if the end is 0 */
+	uint64_t begun, begun_end; /* count of loads, and its limit; no limit if begun_end is 0 */
 	bool is_patient;
 	uint64_t missing;
-	uint64_t forgotten; /* times that all was */
+	uint64_t forgotten; /* how often all files and mappings were forgotten */
 	uint64_t tries, opened, unopened, not_begun;
 };
 
 /* ---- life ---- */
 
-/* Others need descriptors too: of events, agents and clients. */
+/* The limit of descriptors for files, which leaves some for events, agents and clients. */
 static size_t max_fds(void)
 {
 	struct rlimit limit;
@@ -116,7 +119,7 @@ void table_cache_free(struct table_cache *cache)
 {
 	if (!cache)
 		return;
-	forget_all(cache); /* jobs belong to nobody then, and the loader drops them */
+	forget_all(cache); /* jobs then belong to no module, and the loader drops them */
 	table_loader_stop(cache->loader);
 	for (int of = 0; of < TABLE_KINDS; of++) {
 		if (cache->vdso[of].table)
@@ -128,7 +131,10 @@ void table_cache_free(struct table_cache *cache)
 
 /* ---- memos ---- */
 
-/* A pid has 22 bits; addresses of one process 2^54 apart share a memo, which is slow but right. */
+/*
+ * A key of PID, which has 22 bits, and address. Addresses of one process 2^54 apart share a memo,
+ * which is slow but right.
+ */
 static uint64_t memo_key(pid_t pid, uint64_t start)
 {
 	return (uint64_t)pid << 42 | (start >> 12 & ((UINT64_C(1) << 42) - 1));
@@ -176,7 +182,7 @@ static struct memo *add_memo(struct table_cache *cache, pid_t pid, uint64_t star
 	return memo;
 }
 
-/* That mapping's memo, emptied if its place holds something else now; NULL if out of memory. */
+/* The mapping's memo, emptied if another mapping has its place now. NULL without memory. */
 static struct memo *find_memo(struct table_cache *cache, pid_t pid, const struct mapping *mapping)
 {
 	struct memo *memo = map64_find(&cache->memos, memo_key(pid, mapping->start));
@@ -204,9 +210,9 @@ static struct memo *find_memo(struct table_cache *cache, pid_t pid, const struct
 /* ---- files ---- */
 
 /*
- * The file of another mapping that the kernel calls by the same numbers, if it is held, so that no
- * other file can have got these, and is as it was. Where stat(2) has numbers of its own, the
- * mapping's may not be unique.
+ * Finds the module of another mapping with equal device and inode. The module must be held, so that
+ * no other file can have got its numbers, and its file must be unchanged. Where stat(2) gives other
+ * numbers than the mapping, the mapping's numbers may not be unique.
  */
 static struct module *find_held(const struct table_cache *cache, const struct mapping *mapping,
 				const struct file_scope *scope)
@@ -235,7 +241,7 @@ static struct file_scope scope_of(pid_t pid)
 	return file_scope_of(pid, root);
 }
 
-/* For a process that is gone: others may have had the same file. */
+/* Finds a module for a process that is gone: other processes may have mapped the file. */
 static void find_others(struct table_cache *cache, const struct mapping *mapping,
 			const struct file_scope *scope, struct memo *memo)
 {
@@ -247,7 +253,9 @@ static void find_others(struct table_cache *cache, const struct mapping *mapping
 	memo->is_others = !file_scope_equal(&module->scope, scope);
 }
 
-/* Fills memo->module or memo->reason, or returns the reason of a failure worth another try. */
+/*
+ * Fills memo->module or memo->reason, or returns the reason of a failure after which to try again.
+ */
 static const char *open_file(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
 			     struct memo *memo)
 {
@@ -275,7 +283,7 @@ static const char *open_file(struct table_cache *cache, pid_t pid, const struct 
 	return memo->module ? NULL : reason;
 }
 
-/* Its descriptor may have had to go; then it is worth another look. */
+/* Opens the file again, because its descriptor may have been closed. */
 static const char *open_again(struct table_cache *cache, pid_t pid, const struct mapping *mapping,
 			      struct memo *memo)
 {
@@ -288,13 +296,13 @@ static const char *open_again(struct table_cache *cache, pid_t pid, const struct
 
 /* ---- loads ---- */
 
-/* Whose mapping is asked for. */
+/* The mapping that is asked for, and its process. */
 struct asked {
 	pid_t pid;
 	const struct mapping *mapping;
 };
 
-/* The process's root, if that is still the scope's; else negative. */
+/* The process's root directory, if it still is the scope's; else negative. */
 static int open_root_in(pid_t pid, const struct file_scope *scope)
 {
 	const int root = root_file_open_root(pid);
@@ -307,8 +315,9 @@ static int open_root_in(pid_t pid, const struct file_scope *scope)
 }
 
 /*
- * With the target's root and its path there, for what goes with the file. A process that has moved
- * to another root since its mapping was seen, as what starts a container does, has none.
+ * Makes a job. For tables made with debug files, the job gets the target's root directory and the
+ * file's path there. A process that has changed its root since its mapping was seen, as a program
+ * that starts a container does, gives no root directory.
  */
 static struct table_job *new_job(struct table_cache *cache, const struct asked *asked,
 				 struct module *module, enum table_of of)
@@ -321,7 +330,7 @@ static struct table_job *new_job(struct table_cache *cache, const struct asked *
 	return job;
 }
 
-/* Why there is no table yet; NULL: there is. */
+/* Loads the table now. Returns why there is no table, or NULL. */
 static const char *load_now(struct table_cache *cache, const struct asked *asked,
 			    struct module *module, enum table_of of)
 {
@@ -348,7 +357,7 @@ static const char *put_off(struct table_cache *cache, enum table_of of)
 	return "put off";
 }
 
-/* Has the loader do it. */
+/* Has the loader load the table. Returns why the caller has to ask again. */
 static const char *begin_load(struct table_cache *cache, const struct asked *asked,
 			      struct module *module, enum table_of of)
 {
@@ -435,7 +444,10 @@ static void *find_vdso(struct table_cache *cache, enum table_of of, const struct
 	struct vdso *vdso = &cache->vdso[of];
 	int fd;
 
-	/* That of a 32-bit process is another image. Its address space ends at 4 GiB. */
+	/*
+	 * The vDSO of a 32-bit process is another image. The address space of such a process ends
+	 * at 4 GiB.
+	 */
 	if (sizeof(void *) == 8 && mapping->end <= UINT64_C(1) << 32) {
 		*ret_reason = "vDSO of a 32-bit process";
 		return NULL;
@@ -500,9 +512,7 @@ void table_cache_expect(struct table_cache *cache, pid_t pid, const struct mappi
 	}
 }
 
-/*
- * Has what is missing of a file that was found looked for; returns why it stays missing, or NULL.
- */
+/* Gets the table of a file that was found. Returns why there is no table, or NULL. */
 static const char *get_table(struct table_cache *cache, enum table_of of, pid_t pid,
 			     const struct mapping *mapping, struct memo *memo)
 {

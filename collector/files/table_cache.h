@@ -47,9 +47,9 @@
 struct table_cache; /* opaque */
 
 struct table_stats {
-	size_t tables;	  /* the vDSO's included */
+	size_t tables;	  /* tables, the vDSO's included */
 	size_t failed;	  /* mappings whose file is remembered as unreadable */
-	size_t bytes;	  /* of tables */
+	size_t bytes;	  /* memory of the tables */
 	uint64_t loads;	  /* files read */
 	uint64_t hits;	  /* answers without a system call */
 	uint64_t evicted; /* tables dropped because of max_bytes */
@@ -74,7 +74,7 @@ struct table_cache_stats {
 /* has_loader: a loader's threads read files; otherwise a file is read when it is asked for. */
 int table_cache_new(size_t max_bytes, bool has_loader, struct table_cache **ret);
 void table_cache_free(struct table_cache *cache); /* NULL is legal */
-/* Sets how tables of a kind are made, before the first one is asked for; kind is borrowed. */
+/* Sets how tables of a kind are made, before the first table is asked for; kind is borrowed. */
 void table_cache_set_kind(struct table_cache *cache, enum table_of of,
 			  const struct table_kind *kind);
 
@@ -90,8 +90,8 @@ void table_cache_expect(struct table_cache *cache, pid_t pid, const struct mappi
  */
 void table_cache_allow(struct table_cache *cache, unsigned int loads);
 /*
- * Sets whether the caller is ready to ask again; true at first. If it is not, a table that is being
- * loaded is counted as put off, not as missing.
+ * Sets whether the caller is ready to ask again; true at first. For a caller that is not, a table
+ * that is being loaded is counted as put off, not as missing.
  */
 void table_cache_be_patient(struct table_cache *cache, bool is_patient);
 /* A count of "still loading" answers to a patient caller. */
@@ -102,8 +102,8 @@ uint64_t table_cache_put_off(const struct table_cache *cache);
 uint64_t table_cache_loads(const struct table_cache *cache);
 
 /*
- * Answers table_cache_find in the place of files. *ret_is_late, false before, says that there will
- * be a table later; the answer counts as put off then.
+ * A source that answers table_cache_find in the place of files. *ret_is_late is false before the
+ * call. true: there will be a table later, and the answer counts as put off.
  */
 struct table_source {
 	void *(*find)(void *arg, enum table_of of, pid_t pid, const struct mapping *mapping,
@@ -111,20 +111,19 @@ struct table_source {
 	void *arg;
 };
 
-/* Sets who answers from now on, borrowed; no file is opened then. */
+/* Sets the source that answers from now on; borrowed. No file is opened then. */
 void table_cache_set_source(struct table_cache *cache, const struct table_source *source);
 
 /*
- * A table of the file behind a mapping of process pid, borrowed until table_cache_step, or until
- * the next call if there is no loader; or NULL and *ret_reason, a short static text ("no file",
- * "file is gone", "not the mapped file", "no ELF", ...).
+ * A table of the file behind a mapping of process pid. The table is borrowed until
+ * table_cache_step, or without a loader until the next call. NULL: there is no table, and
+ * *ret_reason is a short static text ("no file", "file is gone", "not the mapped file", "no ELF",
+ * ...).
  */
 void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 		       const struct mapping *mapping, const char **ret_reason);
 
-/*
- * Takes tables from the loader. True if there were any; borrowed tables are then no longer valid.
- */
+/* Takes tables from the loader. True if it took any: borrowed tables are then no longer valid. */
 bool table_cache_step(struct table_cache *cache);
 /* Readable when table_cache_step has something to do; -1 without a loader. */
 int table_cache_fd(const struct table_cache *cache);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Three lists of jobs under one lock, urgent, likely and done, see table_loader.h. A thread owns
- * the job that it has taken and holds no lock while it reads. A read that hangs cannot be ended, so
- * the loader's state is freed by the last thread that uses it: one of the loader's, or the
- * caller's.
+ * Three lists of jobs under one lock: urgent, likely and done, see table_loader.h. A thread owns
+ * the job that it has taken, and holds no lock while it reads. A read that hangs cannot be ended.
+ * So the loader's state is freed by the last thread that uses it: one of the loader's threads, or
+ * the caller's.
  */
 #include "files/table_loader.h"
 
@@ -22,10 +22,10 @@
 #define STOP_PATIENCE_SEC 1
 
 struct job_list {
-	struct table_job *first, **end; /* end: where the next one goes */
+	struct table_job *first, **end; /* end: where the next job is put */
 };
 
-/* What a thread is for. */
+/* The files that a thread loads. */
 enum size { SMALL_FILES, LARGE_FILES, THREADS };
 
 struct table_loader {
@@ -33,8 +33,8 @@ struct table_loader {
 	pthread_cond_t changed;
 	struct job_list urgent, likely, done;
 	int done_fd;
-	bool is_stopping; /* the caller wants no more */
-	bool is_left;	  /* and did not wait for the threads' ends */
+	bool is_stopping; /* the threads take no more jobs */
+	bool is_left;	  /* the caller has not waited for the threads' ends */
 	unsigned started, running;
 };
 
@@ -130,7 +130,7 @@ static enum size size_of(const struct table_job *job)
 	return job->file_bytes < TABLE_LOADER_LARGE_BYTES ? SMALL_FILES : LARGE_FILES;
 }
 
-/* The smallest of that size; of equal ones the first. */
+/* Removes the job of the smallest file of that size; of equal files the first job. */
 static struct table_job *remove_sized(struct job_list *list, enum size size)
 {
 	struct table_job *smallest = NULL;
@@ -166,7 +166,7 @@ static void free_loader(struct table_loader *loader)
 	free(loader);
 }
 
-/* With the lock held; NULL: there is to be no more. */
+/* Waits for a job. The lock is held. NULL: the loader is stopping. */
 static struct table_job *wait_for_job(struct table_loader *loader, enum size size)
 {
 	struct table_job *job = NULL;
@@ -279,7 +279,7 @@ void table_loader_add(struct table_loader *loader, struct table_job *job, bool i
 {
 	pthread_mutex_lock(&loader->lock);
 	append(is_urgent ? &loader->urgent : &loader->likely, job);
-	pthread_cond_broadcast(&loader->changed); /* it may be for either */
+	pthread_cond_broadcast(&loader->changed); /* the job may be for either thread */
 	pthread_mutex_unlock(&loader->lock);
 }
 

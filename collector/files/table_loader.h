@@ -41,15 +41,15 @@ struct table_kind {
 
 struct table_job {
 	const struct table_kind *kind;
-	int path_fd;  /* of the file; O_PATH, owned by the job */
-	int root_fd;  /* of the process's root directory; O_PATH, owned by the job; -1: none */
-	char *path;   /* of the file in this root directory; NULL: not known */
-	void *module; /* the caller's; the loader does not use it */
+	int path_fd;  /* the file; O_PATH, owned by the job */
+	int root_fd;  /* the process's root directory; O_PATH, owned by the job; -1: none */
+	char *path;   /* the file's path in this root directory; NULL: not known */
+	void *module; /* for the caller; the loader does not use it */
 	uint64_t file_bytes;
 	void *content;
 	int err;
 	uint64_t took_ns;
-	struct table_job *next; /* the loader's */
+	struct table_job *next; /* for the loader */
 };
 
 struct table_loader; /* opaque */
@@ -61,7 +61,7 @@ int table_loader_start(struct table_loader **ret);
  */
 void table_loader_stop(struct table_loader *loader);
 
-/* A job for a file of file_bytes; NULL without memory. Takes path_fd in any case. */
+/* Makes a job for a file of file_bytes; NULL without memory. Takes path_fd in any case. */
 struct table_job *table_job_new(const struct table_kind *kind, int path_fd, uint64_t file_bytes);
 /* Sets where a debug file may be. Takes root_fd, which may be negative. */
 void table_job_place(struct table_job *job, int root_fd, const char *path);
@@ -71,11 +71,11 @@ void table_job_run(struct table_job *job);
 
 /* is_urgent: a sample waits for the table. */
 void table_loader_add(struct table_loader *loader, struct table_job *job, bool is_urgent);
-/* Makes a job urgent that was added as not urgent. */
+/* Makes urgent a job that was added as not urgent. */
 void table_loader_hurry(struct table_loader *loader, struct table_job *job);
-/* A job that is done, which the caller then owns; NULL if there is none. */
+/* Takes a job that is done, which the caller then owns; NULL: no job is done. */
 struct table_job *table_loader_take(struct table_loader *loader);
-/* A descriptor for poll(2), readable while there are jobs to take. */
+/* A descriptor for poll(2), readable while jobs that are done wait to be taken. */
 int table_loader_fd(const struct table_loader *loader);
 
 #endif

@@ -24,7 +24,7 @@ struct stored_table {
 
 static const struct file_scope any_scope;
 
-/* Many may have the same one: whoever finds by it compares. */
+/* A hash. Different files may have equal keys, so each look-up also compares. */
 static uint64_t key_of(dev_t dev, uint64_t inode, const struct file_scope *scope)
 {
 	uint64_t key = inode ^ (uint64_t)dev * UINT64_C(0x9e3779b97f4a7c15);
@@ -39,7 +39,7 @@ struct module_walk {
 	struct module *next;
 };
 
-/* All of them, in no order; a zero-filled walk begins. The one returned may be freed. */
+/* Walks all modules, in no order. A zero-filled walk begins. The returned module may be freed. */
 static struct module *next_module(const struct table_store *store, struct module_walk *walk)
 {
 	struct module *module = walk->next;
@@ -78,7 +78,7 @@ static void close_oldest_file(struct table_store *store)
 	store->fds_closed++;
 }
 
-/* Takes path_fd. */
+/* Keeps the module's descriptor. Takes path_fd. */
 static void keep_file(struct table_store *store, struct module *module, int path_fd)
 {
 	close_file(store, module);
@@ -108,7 +108,7 @@ void table_store_release(struct table_store *store, struct module *module)
 
 /* ---- files ---- */
 
-/* What they bring is for nobody. */
+/* Takes the module away from its jobs, whose tables are then dropped. */
 static void disown_jobs(struct module *module)
 {
 	for (int of = 0; of < TABLE_KINDS; of++) {
@@ -171,7 +171,7 @@ static struct module *find_or_add(struct table_store *store, const struct stat *
 	return module;
 }
 
-/* Another content than what was known: what was loaded is of no use. */
+/* Forgets what was loaded, because the file has changed. */
 static void renew(struct module *module, const struct stat *st)
 {
 	disown_jobs(module);
@@ -180,7 +180,10 @@ static void renew(struct module *module, const struct stat *st)
 		module->slots[of] = (struct table_slot){0};
 }
 
-/* Not remembered that way, it is only not found once its process is gone. */
+/*
+ * Notes the mapping's device and inode. A module without this note is not found for a process that
+ * is gone.
+ */
 static void note_mapping(struct table_store *store, struct module *module,
 			 const struct mapping *mapping)
 {
@@ -204,7 +207,7 @@ struct module *table_store_add(struct table_store *store, int path_fd, const str
 	if (!is_same_file(&module->st, st))
 		renew(module, st);
 	keep_file(store, module, path_fd);
-	if (st->st_ino == mapping->inode) /* else another one may be mapped by now */
+	if (st->st_ino == mapping->inode) /* otherwise another file may be mapped by now */
 		note_mapping(store, module, mapping);
 	return module;
 }
@@ -277,7 +280,7 @@ static size_t all_bytes(const struct table_store *store)
 	return bytes;
 }
 
-/* The newest one stays, however large, for the caller is about to use it. */
+/* Evicts tables. The newest table stays, however large, because the caller is about to use it. */
 static void evict(struct table_store *store, const struct stored_table *newest)
 {
 	while (store->tables->next && all_bytes(store) > store->max_bytes) {
@@ -291,7 +294,7 @@ static void evict(struct table_store *store, const struct stored_table *newest)
 	}
 }
 
-/* Takes content. */
+/* Adds a table, or finds an equal one. Takes content. */
 static struct stored_table *add_table(struct table_store *store, enum table_of of, void *content)
 {
 	const struct table_kind *kind = store->kinds[of];
@@ -350,7 +353,9 @@ static enum table_of kind_of(const struct table_store *store, const struct table
 	return store->kinds[TABLE_SYMBOLS] == job->kind ? TABLE_SYMBOLS : TABLE_UNWIND;
 }
 
-/* Fills the slot of the job's module, or returns the reason of a failure worth another try. */
+/*
+ * Fills the slot of the job's module, or returns the reason of a failure after which to try again.
+ */
 static const char *fill(struct table_store *store, enum table_of of, struct table_job *job)
 {
 	struct table_slot *slot = &((struct module *)job->module)->slots[of];

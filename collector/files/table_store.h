@@ -33,7 +33,8 @@ enum table_of { TABLE_UNWIND, TABLE_SYMBOLS, TABLE_KINDS };
 struct stored_table; /* opaque */
 
 /*
- * Without table, reason and job the table may be loaded: never loaded, evicted, or out of memory.
+ * Without table, reason and job, the table may be loaded: it was never loaded, was evicted, or
+ * there was no memory.
  */
 struct table_slot {
 	struct stored_table *table;
@@ -50,9 +51,9 @@ struct module {
 	dev_t mapped_dev;
 	int path_fd;	   /* -1: not held */
 	size_t mappings;   /* mappings that lead to this module */
-	uint64_t last_use; /* of the descriptor */
+	uint64_t last_use; /* when the descriptor was last used */
 	struct table_slot slots[TABLE_KINDS];
-	struct module *next; /* with an equal key */
+	struct module *next; /* next module with an equal key */
 };
 
 struct table_counts {
@@ -64,7 +65,7 @@ struct table_counts {
 struct table_store {
 	const struct table_kind *kinds[TABLE_KINDS];
 	size_t max_bytes, max_fds;
-	size_t count;	    /* of modules */
+	size_t count;	    /* number of modules */
 	struct map64 files; /* (device and inode of stat, scope) -> list of modules, owned */
 	struct map64
 		mapped; /* (device and inode of the mapping, scope or any scope) -> one module */
@@ -78,33 +79,36 @@ struct table_store {
 /* At TABLE_STORE_MAX: table_store_forget must be called before the next table_store_add. */
 bool table_store_is_full(const struct table_store *store);
 /*
- * The module of the file st behind the mapping, made if it is not known; if the file has changed,
- * the module loses its tables. NULL if out of memory. Takes path_fd in any case.
+ * The module of the file st behind the mapping, made if it is not known. If the file has changed,
+ * the module loses its tables. NULL without memory. Takes path_fd in any case.
  */
 struct module *table_store_add(struct table_store *store, int path_fd, const struct stat *st,
 			       const struct mapping *mapping, const struct file_scope *scope);
 /*
  * The module that is known by the mapping's device and inode in a scope, or NULL. scope NULL means
- * any scope, for a process that is gone: of this module only tables that are not private hold for
- * the process.
+ * any scope, for a process that is gone: for such a process only tables of the module that are not
+ * private hold.
  */
 struct module *table_store_find(const struct table_store *store, const struct mapping *mapping,
 				const struct file_scope *scope);
-/* One mapping more, or less, leads to the module; without mappings its descriptor is closed. */
+/*
+ * Counts one mapping more, or less, that leads to the module. Without mappings the module's
+ * descriptor is closed.
+ */
 void table_store_hold(struct module *module);
 void table_store_release(struct table_store *store, struct module *module);
 
-/* A job for a table of the module; NULL if out of memory or descriptors, or no file is held. */
+/* Makes a job for a table of the module. NULL: no memory, no descriptors, or no file is held. */
 struct table_job *table_store_new_job(struct table_store *store, struct module *module,
 				      enum table_of of);
-/* Takes a job that is done, and may evict tables. Returns why there is no table, or NULL. */
+/* Takes a job that is done. May evict tables. Returns why the table is missing, or NULL. */
 const char *table_store_put(struct table_store *store, struct table_job *job);
 /* Whether the module's table holds for the module's scope only. */
 bool table_store_is_private(const struct table_store *store, const struct module *module,
 			    enum table_of of);
 /* The module's table, which must be there; borrowed until the next table_store_put. */
 void *table_store_use(struct table_store *store, const struct module *module, enum table_of of);
-/* Frees all modules; tables stay. Jobs of the modules are dropped when they are put. */
+/* Frees all modules; tables stay. Jobs of these modules are dropped by table_store_put. */
 void table_store_forget(struct table_store *store);
 /* The number of tables of a kind, and their memory. */
 size_t table_store_count(const struct table_store *store, enum table_of of, size_t *ret_bytes);
