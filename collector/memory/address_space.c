@@ -51,7 +51,7 @@ static bool is_continued(const struct mapping *left, const struct mapping *right
 	       strcmp(left->path, right->path) == 0;
 }
 
-/* Joins the mapping at index with the one before it if they are one. */
+/* Joins the mapping at index with the mapping before it, if one continues the other. */
 static void join_at(struct address_space *space, size_t index)
 {
 	struct mapping *right = &space->mappings[index];
@@ -84,8 +84,8 @@ static int reserve(struct address_space *space, size_t count)
 }
 
 /*
- * What is to replace the mappings from first to behind: what the new one leaves of the first, the
- * new one, and what it leaves of the last.
+ * A planned replacement of the mappings from first to behind. The pieces are what the new mapping
+ * leaves of the first one, the new mapping, and what it leaves of the last one.
  */
 struct splice {
 	size_t first, behind;
@@ -121,7 +121,7 @@ static bool plan_splice(const struct address_space *space, const struct mapping 
 	return space->count - (splice->behind - splice->first) + splice->count <= ADDRESS_SPACE_MAX;
 }
 
-/* Gives each piece a path of its own. */
+/* Gives each piece its own copy of the path. */
 static int copy_paths(struct splice *splice)
 {
 	for (size_t i = 0; i < splice->count; i++) {
@@ -265,7 +265,7 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/* A number that ends with the byte after, which is consumed with it. */
+/* Reads a number that ends with the byte after, and skips that byte. */
 static bool take_number(struct cursor *cursor, unsigned int base, char after, uint64_t *ret)
 {
 	const char *start = cursor->at;
@@ -283,7 +283,7 @@ static bool take_number(struct cursor *cursor, unsigned int base, char after, ui
 	if (cursor->at == start)
 		return false;
 	*ret = value;
-	if (cursor->at == cursor->end) /* the inode, where nothing follows */
+	if (cursor->at == cursor->end) /* the inode, without a path */
 		return after == ' ';
 	return *cursor->at++ == after;
 }
@@ -302,7 +302,7 @@ static bool take_permissions(struct cursor *cursor, struct permissions *ret)
 	return true;
 }
 
-/* The rest of the line, terminated; NULL without memory. */
+/* The path in the rest of the line, with a NUL; NULL without memory. */
 static char *take_path(struct cursor *cursor)
 {
 	static const char newline[] = "\\012";
@@ -346,7 +346,10 @@ static int parse_line(struct address_space *space, struct cursor line)
 	mapping.dev_major = (uint32_t)major;
 	mapping.dev_minor = (uint32_t)minor;
 	mapping.path = path;
-	/* A page of the kernel's that is in each process's list, and no mapping of it. */
+	/*
+	 * [vsyscall] is a page of the kernel that is in each process's list but is no mapping of
+	 * the process.
+	 */
 	if (!permissions.is_writable && strcmp(path, "[vsyscall]") != 0)
 		space->code_bytes += mapping.end - mapping.start;
 	err = address_space_add(space, &mapping);
@@ -381,7 +384,7 @@ int address_space_read(struct address_space *space, pid_t pid)
 	len = file_read_whole(path, MAX_MAPS_BYTES, &text);
 	if (len < 0)
 		return (int)len;
-	while (len == MAX_MAPS_BYTES && text[len - 1] != '\n') /* cut: not half a line */
+	while (len == MAX_MAPS_BYTES && text[len - 1] != '\n') /* cut amid a line */
 		len--;
 	err = address_space_parse(&fresh, text, (size_t)len);
 	if (err) {

@@ -19,11 +19,11 @@
 #include <sys/types.h>
 
 struct mapping {
-	uint64_t start, end; /* end exclusive */
+	uint64_t start, end; /* the end is exclusive */
 	uint64_t file_off;
 	uint32_t dev_major, dev_minor;
 	uint64_t inode;	   /* 0: no file */
-	uint64_t since_ns; /* the time of the kernel's record; 0: read from /proc/<pid>/maps */
+	uint64_t since_ns; /* time of the kernel's record; 0: read from /proc/<pid>/maps */
 	bool is_deleted;   /* the kernel appends " (deleted)", which path does not have */
 	const char *path;  /* as the process sees it; "", "[vdso]", "//anon" and so on if no file */
 };
@@ -35,7 +35,7 @@ struct mapping {
 bool mapping_is_generated(const struct mapping *mapping);
 
 struct address_space {
-	struct mapping *mappings; /* rising */
+	struct mapping *mappings; /* by rising address */
 	size_t count, size;
 	size_t dropped; /* mappings not kept because of ADDRESS_SPACE_MAX */
 	/*
@@ -54,7 +54,7 @@ struct address_space {
  * -EINVAL for an empty mapping, -ENOSPC (counted as dropped), -ENOMEM.
  */
 int address_space_add(struct address_space *space, const struct mapping *mapping);
-/* Borrowed until the next change, or NULL. */
+/* The mapping at addr, borrowed until the next change, or NULL. */
 const struct mapping *address_space_find(const struct address_space *space, uint64_t addr);
 /*
  * Adds the executable mappings of a text in the form of /proc/<pid>/maps; lines that do not parse
@@ -63,7 +63,7 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 int address_space_parse(struct address_space *space, const char *text, size_t len);
 /* Replaces the contents by /proc/<pid>/maps. -ENOENT or -ESRCH: the process is gone. */
 int address_space_read(struct address_space *space, pid_t pid);
-/* Forgets the mappings that were read, and those of kernel's records from before since_ns. */
+/* Forgets the mappings that were read, and the mappings of kernel records from before since_ns. */
 void address_space_forget_before(struct address_space *space, uint64_t since_ns);
 /* Replaces the contents by copies of the mappings of from, as after fork(2). */
 int address_space_copy(struct address_space *space, const struct address_space *from);

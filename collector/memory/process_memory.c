@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The one place that reads the memory of other processes, see process_memory.h. */
+/* The only function that reads the memory of other processes, see process_memory.h. */
 #include "memory/process_memory.h"
 
 #include "base/log.h"
@@ -19,7 +19,7 @@ static void say_no_permission(pid_t pid)
 	is_said = true;
 }
 
-static const struct process_memory_source *source; /* NULL: the kernel */
+static const struct process_memory_source *source; /* NULL: the kernel answers */
 
 const struct process_memory_source *process_memory_use(const struct process_memory_source *other)
 {

@@ -22,14 +22,18 @@
 ssize_t process_memory_read(pid_t pid, const struct iovec *to, const struct iovec *from,
 			    unsigned long n);
 
-/* Answers in the place of the kernel; read returns what process_memory_read is to return. */
+/*
+ * A source that answers in the place of the kernel. read returns what process_memory_read returns.
+ */
 struct process_memory_source {
 	ssize_t (*read)(void *arg, pid_t pid, const struct iovec *to, const struct iovec *from,
 			unsigned long n);
 	void *arg;
 };
 
-/* Sets who answers from now on, borrowed; NULL: the kernel. Returns who has answered before. */
+/*
+ * Sets the source that answers from now on; borrowed. NULL: the kernel. Returns the source before.
+ */
 const struct process_memory_source *process_memory_use(const struct process_memory_source *source);
 /* Reads from the kernel, whatever source is set. */
 ssize_t process_memory_read_live(pid_t pid, const struct iovec *to, const struct iovec *from,
