@@ -16,11 +16,11 @@
 #include <gelf.h>
 #include <stdlib.h>
 
-#define ROWS_A_STRETCH 8 /* on average */
+#define ROWS_A_STRETCH 8 /* average number of rows */
 
 struct cfi_table {
 	struct cfi_row *rows;
-	int32_t *rbx_offs; /* of each row; NULL: no CFA is in rbx */
+	int32_t *rbx_offs; /* offset of rbx for each row; NULL: no CFA is in rbx */
 	size_t count;
 	uint64_t base;
 	uint32_t *index;
@@ -51,7 +51,7 @@ static int add_index(struct cfi_table *table)
 	return 0;
 }
 
-/* What is over goes back. */
+/* Shrinks an array to its used bytes. Returns the array, which may have moved. */
 static void *trim(void *array, size_t bytes)
 {
 	void *exact = realloc(array, bytes);
@@ -59,7 +59,7 @@ static void *trim(void *array, size_t bytes)
 	return exact ? exact : array;
 }
 
-/* Takes rows. */
+/* Makes a table, and takes ownership of the arrays in rows. */
 static int make_table(struct cfi_rows *rows, const struct elf_layout *layout,
 		      struct cfi_table **ret)
 {
@@ -160,7 +160,7 @@ const struct cfi_row *cfi_table_find(const struct cfi_table *table, uint64_t elf
 	size_t low, high;
 
 	if (elf_addr < table->base || offset > UINT32_MAX || stretch + 1 >= table->index_count)
-		return NULL; /* the last row, which is in the last stretch, is outside */
+		return NULL; /* the last row, in the last stretch, stands for addresses outside */
 	low = table->index[stretch];
 	high = table->index[stretch + 1];
 	while (low < high) {
