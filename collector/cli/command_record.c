@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fgcollect record: through the daemon if there is one, else in this process. */
+/* fgcollect record: records through the daemon if one runs, else in this process. */
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What comes from there says nothing. */
+/* Whether stdin has ended. Bytes from stdin are ignored. */
 static bool has_stdin_ended(void)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -26,7 +26,10 @@ static bool has_stdin_ended(void)
 	return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
 }
 
-/* Until it is done; an interrupt ends the recording and keeps what there is. */
+/*
+ * Follows the recording until it is done. An interrupt ends the recording early, and its samples
+ * are kept.
+ */
 static int follow(struct recorder *recorder, const struct options *options,
 		  struct recording_status *ret)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Names the kernel's addresses by kallsyms, and all others by the ELF file behind their mapping or
- * by the perf maps of other runtimes. See native_frames.h.
+ * Names addresses of the kernel by kallsyms. Names all other addresses by the ELF file behind their
+ * mapping, or by the perf maps of other runtimes. See native_frames.h.
  */
 #include "symbolize/native_frames.h"
 
@@ -14,18 +14,18 @@
 #include <string.h>
 
 #define UNNAMED_FUNCTION  "fn@"
-#define SIGNAL_TRAMPOLINE "__restore_rt" /* as glibc and musl call it in their own symbols */
+#define SIGNAL_TRAMPOLINE "__restore_rt" /* the name in the symbols of glibc and musl */
 
 struct native_frames {
 	struct frame_texts *texts; /* borrowed */
 	struct kernel_code *kernel;
 	struct table_cache *tables;	  /* borrowed */
 	struct debuginfod *debuginfod;	  /* NULL: the user has not asked for it */
-	struct native_lines *lines;	  /* NULL until somebody asks */
-	const struct name_source *source; /* NULL: this host */
+	struct native_lines *lines;	  /* NULL until lines are asked for */
+	const struct name_source *source; /* NULL: names come from this host */
 	const struct name_watch *watch;	  /* or NULL */
 	struct frame inlined[DWARF_LINES_MAX_DEPTH];
-	size_t inlined_count; /* into the file's frame named last, innermost first */
+	size_t inlined_count; /* frames inlined into the file's frame named last, innermost first */
 };
 
 int native_frames_new(struct table_cache *tables, struct frame_texts *texts,
@@ -85,10 +85,10 @@ void native_frames_debuginfod_stats(const struct native_frames *native,
 	debuginfod_stats(native->debuginfod, ret);
 }
 
-/* What is shown for a filter of classic BPF, by the function that called it; NULL: it is none. */
+/* The name of a filter of classic BPF, by the function that calls the filter; NULL: no filter. */
 static const char *filter_of(const char *caller)
 {
-	/* Whatever else they call has a symbol. */
+	/* Functions whose only callee without a symbol is a filter. */
 	static const struct {
 		const char *caller, *filter;
 	} filters[] = {
@@ -99,7 +99,7 @@ static const char *filter_of(const char *caller)
 		{"tpacket_rcv", "[socket filter]"},
 		{"run_filter", "[socket filter]"},
 	};
-	const size_t len = strcspn(caller, "."); /* as in packet_rcv.part.0 */
+	const size_t len = strcspn(caller, "."); /* without a suffix, as in packet_rcv.part.0 */
 
 	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
 		if (strlen(filters[i].caller) == len && memcmp(filters[i].caller, caller, len) == 0)
@@ -115,14 +115,17 @@ static struct frame kernel_frame(struct native_frames *native, const struct kern
 			      .kind = FRAME_KERNEL};
 }
 
-/* Of an address without a symbol. */
+/* Names an address without a symbol. */
 static struct frame name_unknown_kernel(struct native_frames *native, uint64_t addr,
 					uint64_t caller, uint64_t time_ns, uint64_t now_ns)
 {
 	struct kernel_place place;
 	const char *name = NULL;
 
-	/* Before reading the symbols anew, which would take long and not help. */
+	/*
+	 * Filters come first, because reading the symbols again takes long and does not name
+	 * filters.
+	 */
 	if (caller && kernel_code_find(native->kernel, caller, time_ns, now_ns, &place))
 		name = filter_of(place.name);
 	if (!name && kernel_code_read_for(native->kernel, addr, now_ns, &place))
@@ -179,7 +182,7 @@ struct frame native_frames_name_kernel(struct native_frames *native, uint64_t ad
 	return frame;
 }
 
-/* Why there are no symbols, or that there are none for this address. */
+/* A frame that says why the file has no symbols, or without a reason that no symbol fits. */
 static struct frame unknown_in(struct native_frames *native, const char *module, const char *reason)
 {
 	char text[400];
@@ -188,7 +191,7 @@ static struct frame unknown_in(struct native_frames *native, const char *module,
 	return frame_texts_unknown(native->texts, text);
 }
 
-/* A function without a symbol still has a start, by which its time can be added up. */
+/* Names a function without a symbol by its start, so that its time can be added up. */
 static const char *name_by_start(struct native_frames *native, const struct elf_symbols *symbols,
 				 const char *module, uint64_t elf_addr)
 {
@@ -202,7 +205,7 @@ static const char *name_by_start(struct native_frames *native, const struct elf_
 	return intern_add_str(&native->texts->names, text);
 }
 
-/* In hexadecimal, or NULL. */
+/* The build ID in hexadecimal, or NULL. */
 static const char *build_id_of(struct native_frames *native, const struct elf_symbols *symbols)
 {
 	size_t len;
@@ -214,7 +217,7 @@ static const char *build_id_of(struct native_frames *native, const struct elf_sy
 	return len > 0 ? intern_add(&native->texts->names, text, 2 * len) : NULL;
 }
 
-/* symbols may be NULL. */
+/* The name of the mapping's file. symbols may be NULL. */
 static const char *module_of(struct native_frames *native, const struct symbolizer_context *context,
 			     const struct mapping *mapping, const struct elf_symbols *symbols,
 			     char ret[LIBRARY_NAME_BYTES])
@@ -234,7 +237,7 @@ static const char *module_of(struct native_frames *native, const struct symboliz
 	return library_name(name, &own, ret);
 }
 
-/* Of a question about addr. */
+/* Tells the watch that a symbol for addr is asked for. */
 static void tell(const struct native_frames *native, pid_t pid, const struct mapping *mapping,
 		 uint64_t addr)
 {
@@ -254,7 +257,7 @@ const char *native_frames_module(struct native_frames *native,
 			 module_cache_find(native->tables, pid, mapping, &reason), ret);
 }
 
-/* A name of NULL: there is none. */
+/* Names the function at elf_addr. The frame's name is NULL if there is no name. */
 static struct frame name_function(struct native_frames *native, struct elf_symbols *symbols,
 				  const char *module, uint64_t elf_addr, enum demangle_style style)
 {
@@ -306,7 +309,7 @@ static size_t find_lines(struct native_frames *native, const struct native_lines
 	return native->lines ? native_lines_find(native->lines, file, place->elf_addr, ret) : 0;
 }
 
-/* Lets the function's frame have its line, and keeps those of what was inlined into it. */
+/* Gives the function's frame its line, and keeps the frames of functions inlined into it. */
 static void add_native_lines(struct native_frames *native, const struct symbolizer_context *context,
 			     const struct native_lines_file *file, uint64_t elf_addr,
 			     struct frame *frame)
@@ -373,7 +376,7 @@ static struct frame name_file(struct native_frames *native,
 	return frame;
 }
 
-/* What the process itself wrote of its code; a frame without a name if it said nothing. */
+/* Names generated code by the process's own perf map. Without an entry the frame has no name. */
 static struct frame name_foreign(struct native_frames *native,
 				 const struct symbolizer_context *context, uint64_t addr)
 {
@@ -406,7 +409,7 @@ static bool has_own_name(const struct frame *frame)
 	return frame->kind != FRAME_UNKNOWN && !native_frames_is_by_start(frame);
 }
 
-/* What is no generated code that an agent spoke of. */
+/* Names an address that is in no generated code reported by an agent. */
 static struct frame name_mapped(struct native_frames *native,
 				const struct symbolizer_context *context, uint64_t addr,
 				bool *ret_is_named)
@@ -425,7 +428,7 @@ static struct frame name_mapped(struct native_frames *native,
 		if (frame.name && has_own_name(&frame))
 			return frame;
 	}
-	/* Code that V8 has in its own file is told of as well. */
+	/* V8 also reports code that lies in its own file. */
 	foreign = name_foreign(native, context, addr);
 	if (foreign.name) {
 		native->inlined_count = 0;
@@ -437,7 +440,7 @@ static struct frame name_mapped(struct native_frames *native,
 	return frame_texts_unknown(native->texts, "generated code");
 }
 
-/* Where handlers of signals return to; the C library keeps its name to itself. */
+/* Names the code that a signal handler returns to. The C library has no symbol for it. */
 static void name_trampoline(struct native_frames *native, struct frame *frame)
 {
 	if (frame->kind == FRAME_NATIVE && native_frames_is_by_start(frame))
