@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the steps of one sample through the chain of stages -> whoever is to know of all that
- *          these steps ask for
+ * shape:   the steps of one sample through the chain of stages -> a watch of all that these steps
+ *          ask for
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  none: a watch counts its own
  * source:  none
  *
- * A recording has at most one watch, which capture/ implements. Between begin and end of a step the
- * watch is told, by the seams of the later stages, what is read of the process's memory, of files
- * and of the kernel's symbols. A step of which nothing came, because tables of files are missing,
- * ends with counts false, and comes again.
+ * A recording has at most one watch, which capture/ implements. Between begin and end of a step,
+ * the stages tell the watch what is read of the process's memory, of files and of the kernel's
+ * symbols. A step without a result, because tables of files are missing, ends with counts false,
+ * and is repeated.
  */
 #ifndef FG_LIVE_SAMPLE_WATCH_H
 #define FG_LIVE_SAMPLE_WATCH_H
