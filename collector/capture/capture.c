@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #define HASH_PURPOSE	  UINT64_C(0x736565)
-#define MAX_BETWEEN_BYTES 16384	     /* of a read between steps */
-#define MAX_SEEN	  (1u << 20) /* past it all are forgotten, and written again if they are new */
+#define MAX_BETWEEN_BYTES 16384	     /* limit of a read between steps */
+#define MAX_SEEN	  (1u << 20) /* past it all are forgotten, and facts may be repeated */
 
 uint64_t capture_hash(const struct capture *capture, uint64_t a, uint64_t b)
 {
@@ -65,8 +65,8 @@ static void write_memory(struct capture *capture, pid_t pid, size_t n_reads,
 }
 
 /*
- * Between steps others read, and caches that they share with the steps have it then: what a process
- * has of interpreted methods.
+ * Notes a read. Between steps, caches that the steps share are filled, for example with a process's
+ * interpreted methods. So reads between steps are noted, too.
  */
 static ssize_t on_read(void *arg, pid_t pid, const struct iovec *to, const struct iovec *from,
 		       unsigned long n)
@@ -108,7 +108,7 @@ static void stop_listening(struct capture *capture, struct process *process)
 
 struct capture *capture_of(struct sample_watch *watch)
 {
-	return (struct capture *)watch; /* the first member */
+	return (struct capture *)watch; /* the watch is the first member */
 }
 
 static void begin(struct sample_watch *watch, enum sample_step step, struct process *process,
@@ -131,7 +131,10 @@ static void begin(struct sample_watch *watch, enum sample_step step, struct proc
 	listen(capture, process);
 }
 
-/* The number of the sample, which is written when its first step ends. */
+/*
+ * Returns the sample's number; 0: no memory, or no room. The sample is written when its first step
+ * ends.
+ */
 static uint64_t write_sample(struct capture *capture, const struct perf_record *record)
 {
 	const uint64_t thread = (uint64_t)record->tid << 32 | record->sample.stack_len;
@@ -182,7 +185,7 @@ static void end(struct sample_watch *watch, bool counts, const struct named_samp
 		write_memory(capture, current->record->pid, current->n_reads, &current->reads);
 	if (!counts)
 		return;
-	/* A remainder that was not read has changed nothing. */
+	/* A SAMPLE_REMAINDER that has read nothing has changed nothing. */
 	if (is_on && (current->step != SAMPLE_REMAINDER || current->n_reads > 0)) {
 		if (sample)
 			capture_thread(capture, sample);
@@ -201,7 +204,7 @@ static void write_header(struct capture *capture)
 	capture_write(&capture->writer, CAPTURE_HEADER, &capture->fields);
 }
 
-/* Who has come behind the capture stays. */
+/* Takes the capture out of the sources of memory. A source set after the capture stays. */
 static void stop_reading(struct capture *capture)
 {
 	const struct process_memory_source *const last = process_memory_use(capture->memory_before);

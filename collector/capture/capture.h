@@ -3,13 +3,13 @@
  * shape:   the steps of a recording's samples -> a capture file
  * units:   CLOCK_MONOTONIC nanoseconds, bytes
  * threads: the model's
- * errors:  negative errno from capture_finish; what there is no room for is counted
+ * errors:  negative errno from capture_finish; samples without room are counted
  * source:  capture_format.h, live/sample_watch.h
  *
  * A capture is a sample watch. While a sample passes a step, the capture notes what the stages ask
- * of the process's memory, of code, of files and of the kernel's symbols, and what they are told.
- * The replay of a capture (replay.h) answers from these notes: so it needs no JVM, no files and no
- * rights, and gives the same stacks.
+ * of the process's memory, of code, of files and of the kernel's symbols, and the answers. A replay
+ * (replay.h) answers from these notes. So a replay needs no JVM, no files and no rights, and gives
+ * the same stacks.
  *
  * A capture holds bytes of the process's stacks and memory, which may be secrets of the program.
  */
@@ -25,10 +25,13 @@
 
 struct capture; /* opaque */
 
-/* Writes to stream, which is closed in any case: when the capture is freed, or at once. */
+/*
+ * Makes a capture that is written to stream. The stream is closed when the capture is freed, or at
+ * once on an error.
+ */
 int capture_new(const struct capture_stages *stages, FILE *stream, struct capture **ret);
 
-/* The watch of a capture, for struct recording; and the capture of such a watch. */
+/* The watch of a capture, for struct recording. capture_of returns the capture of such a watch. */
 struct sample_watch *capture_watch(struct capture *capture);
 struct capture *capture_of(struct sample_watch *watch);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Numbers, texts and bytes of a capture's records, see capture_codec.h. */
+/* Encodes and decodes numbers, texts and bytes of a capture's records, see capture_codec.h. */
 #include "capture/capture_codec.h"
 
 #include "base/utf8.h"

@@ -3,7 +3,7 @@
  * shape:   fields of a capture's records -> bytes, and back
  * units:   bytes
  * threads: one at a time
- * errors:  a cursor that needs more bytes than there are has failed, and gives 0 and "" from then on
+ * errors:  a cursor that needs more bytes than are left has failed: from then on it gives 0 and ""
  * source:  capture_format.h
  */
 #ifndef FG_CAPTURE_CAPTURE_CODEC_H
@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A text of CAPTURE_MAX_TEXT bytes or more is cut. NULL is written as "". */
+/* Writes a text. A text of CAPTURE_MAX_TEXT bytes or more is cut. NULL is written as "". */
 void capture_put_text(struct bytes *bytes, const char *text);
 void capture_put_data(struct bytes *bytes, const void *data, size_t len);
-/* A number that is mostly near to 0, on either side. */
+/* Writes a signed number. Numbers near to 0 take the fewest bytes. */
 void capture_put_signed(struct bytes *bytes, int64_t value);
 
 struct capture_cursor {
@@ -27,11 +27,11 @@ struct capture_cursor {
 };
 
 uint64_t capture_get(struct capture_cursor *cursor);
-/* A number of at most max; a larger one is a failure. */
+/* Reads a number of at most max. A larger number is a failure. */
 uint64_t capture_get_up_to(struct capture_cursor *cursor, uint64_t max);
 int64_t capture_get_signed(struct capture_cursor *cursor);
 bool capture_get_bool(struct capture_cursor *cursor);
-/* Borrowed bytes; at most max. */
+/* Reads at most max bytes, which are borrowed. */
 const uint8_t *capture_get_data(struct capture_cursor *cursor, size_t max, size_t *ret_len);
 /* Copies a text, terminated; a text of size or more bytes, or one with a NUL, is a failure. */
 void capture_get_text(struct capture_cursor *cursor, char *ret, size_t size);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Writes processes, code ranges and samples into a capture, see capture_facts.h. What an agent said
- * is written in the agent's own format (shared/wire.h), which the reader has a decoder for.
+ * Writes processes, code ranges, files and samples into a capture, see capture_facts.h. What an
+ * agent reported is written in the agent's own format (shared/wire.h), because the reader of a
+ * capture has a decoder for that format.
  */
 #include "capture/capture_facts.h"
 
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_METHODS 4096 /* of one inline table; a larger table is left out */
+#define MAX_METHODS 4096 /* methods of one inline table; a larger table is left out */
 #define MAX_LINES   65536
 
 static struct wire_buf room_of(uint8_t *data)
@@ -103,19 +104,19 @@ void capture_put_mappings(struct bytes *bytes, uint32_t number, const struct add
 
 /* ---- code ---- */
 
-/* An inline table on its way into the wire's format. */
+/* An inline table that is being encoded in the wire's format. */
 struct inlines {
 	const struct code_method *methods[MAX_METHODS];
 	uint32_t n_methods;
 	uint32_t n_regions;
 	bool is_large;
 	struct wire_buf buf;
-	uint32_t end;					      /* of the region before */
+	uint32_t end;					      /* end of the region before */
 	struct wire_inline_frame last[WIRE_INLINE_MAX_DEPTH]; /* its frames, outermost first */
 	uint32_t depth;
 };
 
-/* Method pointers are few a table: a list is searched. */
+/* The method's index in the table. A list is searched, because a table has few methods. */
 static uint32_t index_of(struct inlines *inlines, const struct code_method *method)
 {
 	for (uint32_t i = 0; i < inlines->n_methods; i++) {
@@ -166,7 +167,7 @@ static void put_region(void *arg, uint32_t start, uint32_t end, const struct inl
 	inlines->end = end;
 }
 
-/* A class's name as a JVM's signature. */
+/* A class's name in the form of a JVM's signature. */
 static struct wire_str class_sig(const char *name, char *room, size_t size)
 {
 	if (!name)
@@ -194,7 +195,7 @@ static void put_method(struct inlines *inlines, const struct code_method *method
 	wire_encode_inline_method(&inlines->buf, &wire, lines);
 }
 
-/* Writes the table as a section, and returns its length; 0: there is no table, or no room. */
+/* Writes the table as a section. Returns the section's length; 0: there is no table, or no room. */
 static size_t put_inlines(const struct inline_table *table, struct capture_room *room)
 {
 	static struct inlines inlines; /* the model's thread only; too large for the C stack */

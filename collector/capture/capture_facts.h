@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-/* Room for one record of the agent's format. */
+/* Room for a record in the agent's format. */
 struct capture_room {
 	uint8_t record[WIRE_MESSAGE_MAX_BYTES];
 	uint8_t inlines[WIRE_MESSAGE_MAX_BYTES];
@@ -26,7 +26,7 @@ struct capture_room {
 void capture_put_process(struct bytes *bytes, uint32_t number, const struct process *process,
 			 struct capture_room *room);
 void capture_put_mappings(struct bytes *bytes, uint32_t number, const struct address_space *space);
-/* is_foreign: the range is of the perf map that the process writes itself. */
+/* is_foreign: the range comes from the perf map that the process writes itself. */
 void capture_put_code(struct bytes *bytes, uint32_t number, const struct code_range *range,
 		      bool is_foreign, struct capture_room *room);
 void capture_put_layout(struct bytes *bytes, const struct elf_layout *layout);

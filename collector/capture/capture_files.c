@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Notes what is asked of files, of their DWARF and of the kernel's symbols, see capture_self.h. */
+/*
+ * Notes what is asked of files' tables, of their DWARF and of the kernel's symbols, see
+ * capture_self.h.
+ */
 #include "capture/capture_self.h"
 
 #include "base/quick_hash.h"
@@ -8,9 +11,9 @@
 
 #include <string.h>
 
-#define NEWBORN_BYTES 16 /* step_native looks at that row, too */
+#define NEWBORN_BYTES 16 /* step_native also looks at the row so far behind */
 
-/* The number of the file; 0 without memory. */
+/* Returns the file's number; 0: no memory. Writes a new file. */
 static uint64_t find_file(struct capture *capture, pid_t pid, const struct mapping *mapping)
 {
 	const uint64_t dev = (uint64_t)mapping->dev_major << 32 | mapping->dev_minor;
@@ -35,7 +38,7 @@ static uint64_t find_file(struct capture *capture, pid_t pid, const struct mappi
 	return number;
 }
 
-/* What a table is, or why there is none: layout or reason is NULL. */
+/* A table, or why there is none: layout or reason is NULL. */
 struct table_fact {
 	enum table_of of;
 	const struct elf_layout *layout;
@@ -58,7 +61,7 @@ static void write_table(struct capture *capture, uint64_t file, const struct tab
 	capture_write(&capture->writer, CAPTURE_TABLE, fields);
 }
 
-/* Returns whether there is a row, of any kind. */
+/* Writes the row of elf_addr. Returns whether the row has a rule. */
 static bool write_row(struct capture *capture, uint64_t file, const struct cfi_table *table,
 		      uint64_t elf_addr)
 {
@@ -126,7 +129,7 @@ static void write_symbol(struct capture *capture, uint64_t file, const struct el
 	}
 }
 
-/* No table now; whether there will be one, the table cache has counted. */
+/* Writes that there is no table. is_late: a table will come, as the table cache has counted. */
 static void write_no_table(struct capture *capture, uint64_t file, enum table_of of, bool is_late,
 			   const char *reason)
 {

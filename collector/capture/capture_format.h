@@ -11,10 +11,10 @@
  * its bytes. A reader passes over kinds that it does not know. The last record is CAPTURE_END; a
  * file without it was cut short.
  *
- * There are facts, samples and steps. A fact says what a stage was told by the world: a process, its
+ * Most records are facts, samples and steps. A fact is an answer that a stage got: a process, its
  * mappings, a code range, a row of an unwind table, a symbol. Facts come before the steps that need
  * them. A step says that a sample went through a part of the chain (live/sample_watch.h), and what
- * was read of the process's memory meanwhile.
+ * was read of the process's memory during the step.
  */
 #ifndef FG_CAPTURE_CAPTURE_FORMAT_H
 #define FG_CAPTURE_CAPTURE_FORMAT_H
@@ -24,41 +24,41 @@
 #define CAPTURE_MAGIC	"FGCAPTURE"
 #define CAPTURE_VERSION 1
 
-/* The most bytes of a capture, unzipped. A reader has them all in memory. */
+/* The most bytes of a capture, unzipped. A reader keeps all of them in memory. */
 #define CAPTURE_MAX_BYTES (UINT64_C(256) << 20)
 
-/* The numbers are written into files: a number never changes its meaning. */
+/* The numbers are written into captures: a number never changes its meaning. */
 enum capture_kind {
 	CAPTURE_HEADER = 1,
-	CAPTURE_PROCESS,  /* a process, which has a number from here on */
-	CAPTURE_MAPPINGS, /* all mappings of a process, in the place of earlier ones */
-	CAPTURE_THREAD,	  /* the name of a thread, in the place of an earlier one */
-	CAPTURE_CODE,	  /* a code range; facts of one range may be repeated, the last one holds */
-	CAPTURE_FILE,	  /* a file that a process maps, which has a number from here on */
-	CAPTURE_TABLE,	  /* a table of a file, or why there is none */
-	CAPTURE_ROW,	  /* a row of an unwind table */
-	CAPTURE_SYMBOL,	  /* a function of a symbol table */
-	CAPTURE_START,	  /* the start of a function without a symbol */
-	CAPTURE_KERNEL,	  /* the name of an address in the kernel */
-	CAPTURE_LINES,	  /* the lines of an address, from DWARF */
-	CAPTURE_MEMORY,	  /* memory that was read between steps, and which caches have now */
-	CAPTURE_SAMPLE,	  /* a record of the ring buffers */
-	CAPTURE_STEP,	  /* what was done with a sample, and what was read meanwhile */
-	CAPTURE_END,	  /* facts of the recording */
+	CAPTURE_PROCESS,  /* a process, to which later records refer by its number */
+	CAPTURE_MAPPINGS, /* all mappings of a process; they replace earlier mappings */
+	CAPTURE_THREAD,	  /* the name of a thread; it replaces an earlier name */
+	CAPTURE_CODE,	  /* a code range; of several facts of one range the last one holds */
+	CAPTURE_FILE,	/* a file that a process maps, to which later records refer by its number */
+	CAPTURE_TABLE,	/* a table of a file, or the reason why there is none */
+	CAPTURE_ROW,	/* a row of an unwind table */
+	CAPTURE_SYMBOL, /* a function of a symbol table */
+	CAPTURE_START,	/* the start of a function without a symbol */
+	CAPTURE_KERNEL, /* the name of an address in the kernel */
+	CAPTURE_LINES,	/* the lines of an address, from DWARF */
+	CAPTURE_MEMORY, /* memory that was read between steps, and that caches may have kept */
+	CAPTURE_SAMPLE, /* a record of the ring buffers */
+	CAPTURE_STEP,	/* what was done with a sample, and what was read meanwhile */
+	CAPTURE_END,	/* facts of the recording */
 	CAPTURE_KINDS,
 };
 
 /*
- * The most bytes of a text with its end, and the most elements of each list of a record. A writer
- * cuts what is longer; for a reader it is damage.
+ * The most bytes of a text with its end, and the most elements of each list in a record. A writer
+ * cuts a longer text or list. A reader takes a longer text or list for damage.
  */
 #define CAPTURE_MAX_TEXT     4096u
 #define CAPTURE_MAX_CHAIN    1024u
 #define CAPTURE_MAX_REGS     64u
 #define CAPTURE_MAX_SNAPSHOT 65536u
-#define CAPTURE_MAX_READS    1024u /* of one step */
-#define CAPTURE_MAX_MISSING  256u  /* tables that a step had to do without */
-#define CAPTURE_MAX_PIECES   16u   /* of one read */
+#define CAPTURE_MAX_READS    1024u /* reads of one step */
+#define CAPTURE_MAX_MISSING  256u  /* tables that were missing in one step */
+#define CAPTURE_MAX_PIECES   16u   /* pieces of one read */
 #define CAPTURE_MAX_PIDS     (1u << 22)
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a capture, as the files see it that capture.c consists of
+ * shape:   a capture, as capture.c, capture_processes.c and capture_files.c see it
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  kept in the writer
  * source:  none
  *
- * capture.c has the steps and the memory that they read. capture_processes.c has the processes and
- * their code. capture_files.c has the files, and the names that are not of processes.
+ * capture.c notes the steps and the memory that they read. capture_processes.c notes processes and
+ * their code. capture_files.c notes files, and the names that do not come from processes.
  */
 #ifndef FG_CAPTURE_CAPTURE_SELF_H
 #define FG_CAPTURE_CAPTURE_SELF_H
@@ -22,17 +22,17 @@
 struct known_process {
 	uint32_t number;
 	uint64_t start_ticks;
-	const struct code_map *code; /* another map: the process runs another program */
-	struct address_space space;  /* as last written */
+	const struct code_map *code; /* if the process has another map, it runs another program */
+	struct address_space space;  /* the mappings as last written */
 	bool has_space;
 };
 
-/* The step that is going on. */
+/* The present step. */
 struct current {
 	bool is_on;
 	enum sample_step step;
 	struct process *process; /* or NULL */
-	uint32_t number;	 /* of process; 0: none */
+	uint32_t number;	 /* number of process; 0: no process */
 	const struct perf_record *record;
 	uint64_t now_ns;
 	bool is_gone;
@@ -47,13 +47,13 @@ struct capture {
 	struct capture_writer writer;
 	struct process_memory_source memory;
 	struct code_map_watch code, foreign;
-	const struct process_memory_source *memory_before; /* who answered before the capture */
-	const struct code_map_watch *code_before;	   /* likewise, during a step */
+	const struct process_memory_source *memory_before; /* the source before the capture */
+	const struct code_map_watch *code_before; /* the watch before the capture, during a step */
 	struct file_watch unwind_files;
 	struct name_watch names;
 	struct map64 processes; /* PID -> struct known_process */
 	struct map64 files;	/* hash of PID and mapping -> number */
-	struct map64 samples;	/* hash of thread and time -> number, while a step may come */
+	struct map64 samples;	/* hash of a sample -> the sample's number */
 	struct map64 seen;	/* hashes of questions that have been answered */
 	uint64_t seed;
 	uint32_t n_processes;
@@ -71,7 +71,10 @@ bool capture_was_seen(struct capture *capture, uint64_t hash);
 
 /* ---- capture_processes.c ---- */
 
-/* Writes what has changed of the process, or nothing for NULL. Returns its number; 0: none. */
+/*
+ * Writes what has changed of the process. Returns the process's number; 0: process is NULL, or no
+ * memory.
+ */
 uint32_t capture_process(struct capture *capture, const struct process *process);
 /* Writes the name of the sample's thread, if the name has changed. */
 void capture_thread(struct capture *capture, const struct named_sample *sample);

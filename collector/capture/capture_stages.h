@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what a capture notes the questions of, and what it counts
+ * shape:   the stages whose questions a capture notes; the counters of a capture
  * units:   bytes
  * threads: none; plain values
  * errors:  none
@@ -15,18 +15,18 @@
 
 #include <stdint.h>
 
-/* The stages of which the capture is to know; borrowed. */
+/* The stages whose questions the capture notes; borrowed. */
 struct capture_stages {
 	struct table_cache *tables;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
-	const struct arch *arch; /* of the samples; NULL: this machine's */
+	const struct arch *arch; /* architecture of the samples; NULL: this machine's */
 };
 
 struct capture_counts {
 	uint64_t samples;  /* named samples in the capture */
 	uint64_t left_out; /* named samples for which the capture had no room */
-	uint64_t bytes;	   /* unzipped */
+	uint64_t bytes;	   /* size of the capture, unzipped */
 };
 
 #endif

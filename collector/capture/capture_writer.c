@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Writes the records of a capture, each fact once, see capture_writer.h. */
+/* Writes the records of a capture. Each fact is written once. See capture_writer.h. */
 #include "capture/capture_writer.h"
 
 #include "base/quick_hash.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define HASH_PURPOSE UINT64_C(0x63617074757265)
-#define END_BYTES    65536u	/* room that is kept for the last record */
-#define MAX_FACTS    (1u << 20) /* past it all are forgotten, and written again */
+#define END_BYTES    65536u	/* room kept for the last record */
+#define MAX_FACTS    (1u << 20) /* past this limit all are forgotten, and may be written again */
 
 int capture_writer_init(struct capture_writer *writer, FILE *stream)
 {
@@ -61,7 +61,7 @@ static uint64_t hash_of(const struct capture_writer *writer, enum capture_kind k
 {
 	const uint64_t hash = quick_hash_text(writer->seed, fields->data, fields->len);
 
-	return quick_hash_mix(writer->seed, hash, kind) | 1; /* no pointer in a map is NULL */
+	return quick_hash_mix(writer->seed, hash, kind) | 1; /* no value in a map is NULL */
 }
 
 bool capture_write_change(struct capture_writer *writer, enum capture_kind kind, uint64_t key,
@@ -90,7 +90,7 @@ bool capture_write_fact(struct capture_writer *writer, enum capture_kind kind, s
 	}
 	if (writer->facts.count >= MAX_FACTS)
 		map64_fini(&writer->facts);
-	/* Without memory the fact is written once more, some time. */
+	/* Without memory the fact may be written again. */
 	(void)map64_put(&writer->facts, hash, writer);
 	return capture_write(writer, kind, fields);
 }

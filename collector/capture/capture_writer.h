@@ -19,23 +19,23 @@
 
 struct capture_writer {
 	struct gzip gzip;
-	uint64_t bytes; /* unzipped */
+	uint64_t bytes; /* written bytes, unzipped */
 	bool is_full;
 	int err;
 	struct map64 facts; /* hashes of all facts written */
 	struct map64 last;  /* key -> hash of the fields written last */
-	uint64_t seed;	    /* of these hashes */
+	uint64_t seed;	    /* seed of the hashes */
 };
 
 int capture_writer_init(struct capture_writer *writer, FILE *stream);
-/* Writes a record, and leaves fields empty. False: the capture is full. */
+/* Writes a record, and leaves fields empty. False: the capture is full, or an error was kept. */
 bool capture_write(struct capture_writer *writer, enum capture_kind kind, struct bytes *fields);
 /* As capture_write, unless an equal fact has been written before. */
 bool capture_write_fact(struct capture_writer *writer, enum capture_kind kind,
 			struct bytes *fields);
 /*
- * As capture_write, unless the last record with that key had equal fields. Keys are the caller's,
- * and differ between kinds.
+ * As capture_write, unless the last record with that key had equal fields. The caller chooses the
+ * keys; a key of one kind says nothing of another kind.
  */
 bool capture_write_change(struct capture_writer *writer, enum capture_kind kind, uint64_t key,
 			  struct bytes *fields);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A capture of a recording, in memory; see recording_capture.h. */
+/* Makes a capture of a recording in memory, see recording_capture.h. */
 #include "capture/recording_capture.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Interpreted methods are then read again, and the capture sees what is read. */
+/* Forgets interpreted methods. They are then read again, and the capture notes what is read. */
 static void forget_methods(const struct targets *targets)
 {
 	struct process *process;

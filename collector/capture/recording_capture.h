@@ -6,8 +6,8 @@
  * errors:  negative errno
  * source:  memfd_create(2)
  *
- * The bytes are in memory, zipped, until the recording has ended: no file is written to while the
- * loop runs. CAPTURE_MAX_BYTES bounds them.
+ * The bytes stay in memory, zipped, until the recording has ended: no file is written to while the
+ * loop runs. Their limit is CAPTURE_MAX_BYTES.
  */
 #ifndef FG_CAPTURE_RECORDING_CAPTURE_H
 #define FG_CAPTURE_RECORDING_CAPTURE_H
@@ -15,7 +15,7 @@
 #include "capture/capture.h"
 #include "live/recording.h"
 
-/* Begins a capture, which the recording owns, with the next sample. */
+/* Begins a capture with the next sample. The recording owns the capture. */
 int recording_capture_start(struct recording *recording, const struct recording_model *model);
 /*
  * Ends the capture of a recording that is done. Returns a descriptor of the file's bytes, which the

@@ -15,25 +15,25 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define FILE_MAX_BYTES (CAPTURE_MAX_BYTES + (1u << 20)) /* gzip hardly lengthens */
+#define FILE_MAX_BYTES (CAPTURE_MAX_BYTES + (1u << 20)) /* gzip adds little to any bytes */
 
 struct replay {
 	struct replay_facts facts;
 };
 
-/* A table that was still being loaded when the step was done. */
+/* A table that was still being loaded in the recording's step. */
 struct missing {
-	uint64_t file; /* its number */
+	uint64_t file; /* number of the file */
 	enum table_of of;
 };
 
-/* The sample of a step. */
+/* Room for the sample of a step. */
 struct sample_room {
 	uint64_t chain[CAPTURE_MAX_CHAIN], regs[CAPTURE_MAX_REGS];
 	struct perf_record record;
 };
 
-/* One run. */
+/* The state of one run. */
 struct run {
 	struct replay_facts *facts;
 	const struct replay_run *wanted;
@@ -47,7 +47,7 @@ struct run {
 	size_t n_missing;
 	struct sample_room sample;
 	struct stack stack;
-	char texts[2 * DWARF_LINES_MAX_DEPTH][CAPTURE_MAX_TEXT]; /* of lines */
+	char texts[2 * DWARF_LINES_MAX_DEPTH][CAPTURE_MAX_TEXT]; /* names and files of lines */
 	struct replay_counts counts;
 };
 

@@ -2,14 +2,14 @@
 /*
  * shape:   a capture file -> the stacks of its samples, walked and named anew, in a sink
  * units:   CLOCK_MONOTONIC nanoseconds of the captured host
- * threads: one; the clock of the program and its reads of memory are the replay's meanwhile
+ * threads: one; during a run the replay answers for the program's clock and its reads of memory
  * errors:  negative errno with a reason; questions that the capture does not answer are counted
  * source:  capture_format.h
  *
  * A replay runs the same stages as a recording, from the walk of the stack on, and asks the capture
  * in the place of the kernel, of processes and of files. So a replay needs no rights, and gives the
- * same stacks each time, on each machine. A later version of the stages may ask what the capture
- * does not answer: the answer then is that nothing is there.
+ * same stacks each time, on each machine. A later version of the stages may ask a question that the
+ * capture does not answer. The answer then is that nothing is there.
  */
 #ifndef FG_CAPTURE_REPLAY_H
 #define FG_CAPTURE_REPLAY_H
@@ -23,13 +23,18 @@
 
 struct replay; /* opaque */
 
-/* Reads the file to its end. *ret_reason is a static sentence with what is wrong. */
+/*
+ * Reads the file to its end. On an error *ret_reason is a static sentence that says what is wrong.
+ */
 int replay_open(int fd, struct replay **ret, const char **ret_reason);
-/* As replay_open, of bytes in memory: a gzip file. */
+/* As replay_open, for a gzip file in memory. */
 int replay_open_bytes(const void *data, size_t len, struct replay **ret, const char **ret_reason);
 void replay_free(struct replay *replay); /* NULL is legal */
 
-/* The facts of the recording; the quality has lost and stackless samples alone. Borrowed texts. */
+/*
+ * The facts of the recording, with borrowed texts. Of the quality only lost and stackless samples
+ * are known.
+ */
 const struct profile_info *replay_info(const struct replay *replay);
 uint64_t replay_start_ns(const struct replay *replay);
 
@@ -45,21 +50,21 @@ struct capture_stages;
 
 struct replay_run {
 	const struct chain_style *style;
-	struct sink *sinks; /* samples go there; NULL: nowhere */
+	struct sink *sinks; /* the samples go to these sinks; NULL: no sinks */
 	/*
-	 * Makes a watch of the run, or none; called once the stages are there. *ret_watch is used
-	 * until the end of the run.
+	 * Makes a watch of the run, or leaves *ret_watch NULL; called when the stages are ready.
+	 * The watch is used until the end of the run. watch NULL: not called.
 	 */
 	int (*watch)(void *arg, const struct capture_stages *stages,
 		     struct sample_watch **ret_watch);
-	/* Called for each named sample; NULL: not called. id is the sample's number. */
+	/* Called for each named sample. id is the sample's number. NULL: not called. */
 	void (*named)(void *arg, uint64_t id, const struct named_sample *sample);
-	/* Whether steps of the sample are done; NULL: those of all samples are. */
+	/* Whether the steps of a sample are done. NULL: the steps of all samples are done. */
 	bool (*wants)(void *arg, uint64_t id);
 	void *arg;
 };
 
-/* Runs the whole capture. May be called again: each run begins anew. */
+/* Runs the whole capture. May be called again: each run starts from the beginning. */
 int replay_run(struct replay *replay, const struct replay_run *run, struct replay_counts *ret);
 
 #endif

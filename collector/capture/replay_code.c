@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Keeps the code ranges of a capture by the pages that they touch, see replay_code.h. A page has its
- * ranges in a list: few ranges share a page.
+ * Keeps the code ranges of a capture by the pages that they touch, see replay_code.h. Each page has
+ * a list of its ranges, because few ranges share a page.
  */
 #include "capture/replay_code.h"
 
@@ -15,19 +15,19 @@
 #include <string.h>
 
 #define PAGE_SHIFT 12
-#define BIG_PAGES  1024 /* a range on more pages is on a list of its own */
+#define BIG_PAGES  1024 /* a range on more pages is in a list of its own */
 #define BIG	   UINT64_MAX
 
-/* A range, and the record that its table was made of. */
+/* A range, and the record that the range was decoded from. */
 struct known {
 	struct code_range range;
 	struct wire_record record;
-	struct known *next; /* of all */
+	struct known *next; /* next of all ranges */
 };
 
 struct link {
 	struct known *known;
-	struct link *next; /* of the page */
+	struct link *next; /* next of the page */
 };
 
 struct replay_code {
@@ -82,7 +82,7 @@ static int decode_stub(const struct wire_record *record, struct code_range *ret)
 	return 0;
 }
 
-/* All but names and the inline table. */
+/* Decodes a range without its names and its inline table. */
 static int decode(const struct replay_code_fact *fact, struct code_range *ret)
 {
 	*ret = (struct code_range){.birth_ns = fact->birth_ns,
@@ -91,7 +91,7 @@ static int decode(const struct replay_code_fact *fact, struct code_range *ret)
 						     : decode_stub(&fact->record, ret);
 }
 
-/* Names of the process's pool, and a new inline table. */
+/* Adds the range's names, from the process's pool, and a new inline table. */
 static int name_range(struct process *process, const struct wire_record *record,
 		      struct code_range *ret)
 {
@@ -170,7 +170,10 @@ static bool is_same_record(const struct wire_record *a, const struct wire_record
 	       memcmp(a->payload, b->payload, a->len) == 0;
 }
 
-/* An equal record keeps the inline table, and with it what caches know of the table. */
+/*
+ * Replaces what is known of a range. If the record is equal, the inline table stays, and caches
+ * keep what they know of the table.
+ */
 static int update(struct replay_code *code, struct known *known, const struct code_range *range,
 		  const struct wire_record *record)
 {
@@ -208,17 +211,17 @@ int replay_code_add(struct replay_code *code, const struct replay_code_fact *fac
 	if (!known)
 		return -ENOMEM;
 	*known = (struct known){.range = range, .record = fact->record, .next = code->first};
-	code->first = known; /* freed with all others, whatever happens now */
+	code->first = known; /* freed with the others, even after an error */
 	err = name_range(code->process, &fact->record, &known->range);
 	return err ? err : add_links(code, known);
 }
 
 /* ---- look-ups ---- */
 
-/* The ranges at an address that are nearest to a time. */
+/* The ranges at an address whose births are nearest to a time. */
 struct nearest {
 	uint64_t addr, time_ns;
-	const struct code_range *before, *after; /* born by that time, or later */
+	const struct code_range *before, *after; /* born at or before time_ns; born later */
 };
 
 static void consider(const struct link *link, struct nearest *nearest)
@@ -237,7 +240,7 @@ static void consider(const struct link *link, struct nearest *nearest)
 	}
 }
 
-/* As code_map.h has it. */
+/* Finds a range by the rule of code_map.h. */
 static const struct code_range *find(void *arg, uint64_t addr, uint64_t time_ns,
 				     const struct code_range *range)
 {

@@ -7,10 +7,10 @@
  * errors:  -EINVAL: a damaged fact; -ENOMEM
  * source:  code/code_map.h
  *
- * A code map decides by itself when a range ends, as events come in. A replay has only the ranges
- * that were found, each with its times as they were known when it was found. So the ranges are kept
- * here, and answer the look-ups of the process's code map, which stays empty. Of the ranges at an
- * address the code map's rule chooses.
+ * A code map decides when a range ends as events come in. A replay has only the ranges that the
+ * recording found, each with the times that were known when the range was found. So the ranges are
+ * kept here, and answer the look-ups of the process's code map, which stays empty. Of several
+ * ranges at an address, the code map's rule chooses.
  */
 #ifndef FG_CAPTURE_REPLAY_CODE_H
 #define FG_CAPTURE_REPLAY_CODE_H
@@ -24,17 +24,20 @@
 struct replay_code; /* opaque */
 
 struct replay_code_fact {
-	bool is_foreign;	     /* of the perf map that the process writes itself */
+	bool is_foreign; /* the range comes from the perf map that the process writes itself */
 	uint64_t birth_ns, death_ns; /* death_ns 0: the range lives */
-	struct wire_record record;   /* a METHOD_LOAD or a STUB; borrowed for good */
+	struct wire_record record;   /* a METHOD_LOAD or a STUB; borrowed, must outlive the code */
 };
 
-/* The code of a process with a JVM; answers its code map from now on. */
+/*
+ * Makes the code of a process with a JVM. The code answers the look-ups of the process's code map
+ * from now on.
+ */
 int replay_code_new(struct process *process, struct replay_code **ret);
 /* Must be called before the process is freed. NULL is legal. */
 void replay_code_free(struct replay_code *code);
 
-/* Adds a range, or says anew what is known of it. */
+/* Adds a range, or replaces what is known of the range. */
 int replay_code_add(struct replay_code *code, const struct replay_code_fact *fact);
 /* Adds a range to the perf map of the process. */
 int replay_code_add_foreign(struct process *process, const struct replay_code_fact *fact);

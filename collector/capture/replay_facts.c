@@ -9,10 +9,10 @@
 #include <string.h>
 
 #define HASH_PURPOSE   UINT64_C(0x7265706c6179)
-#define MAX_NUMBER     (1u << 24) /* of files and processes */
+#define MAX_NUMBER     (1u << 24) /* limit of numbers of files */
 #define FIRST_ELEMENTS 16
 
-/* Room for one more element of an array; *size counts elements. */
+/* Makes room for another element of an array. *size counts elements. */
 static void *grow(void *array, size_t n, size_t *size, size_t bytes)
 {
 	const size_t wanted = *size ? *size * 2 : FIRST_ELEMENTS;
@@ -73,7 +73,7 @@ static int read_file(struct replay_facts *facts, struct capture_cursor *cursor)
 	return map64_put(&facts->by_mapping, files[number - 1]->hash, files[number - 1]);
 }
 
-/* The file of a number, or NULL: the cursor has failed. */
+/* Reads a number, and returns its file. NULL: the cursor has failed. */
 static struct replay_file *file_at(struct replay_facts *facts, struct capture_cursor *cursor)
 {
 	const uint64_t number = capture_get_up_to(cursor, facts->n_files);
@@ -189,7 +189,7 @@ static bool cut_suffix(char *text, const char *suffix)
 	return true;
 }
 
-/* A function is as long as the addresses say that were asked for. */
+/* Reads a function. A function is as long as the addresses that were asked for say. */
 static int read_symbol(struct replay_facts *facts, struct capture_cursor *cursor)
 {
 	struct replay_file *const file = file_at(facts, cursor);
@@ -202,7 +202,7 @@ static int read_symbol(struct replay_facts *facts, struct capture_cursor *cursor
 		return -EINVAL;
 	function.is_plt = cut_suffix(text, "@plt");
 	function.name = arena_copy(&facts->texts, text, strlen(text));
-	function.rank = function.size; /* of one function's facts the longest holds */
+	function.rank = function.size; /* of several facts of one function the longest holds */
 	if (!function.name || elf_functions_reserve(&file->functions, 1) < 0)
 		return -ENOMEM;
 	file->functions.items[file->functions.count++] = function;
@@ -373,7 +373,7 @@ static int read_record(struct replay_facts *facts, uint8_t kind, struct capture_
 	case CAPTURE_END:
 		return read_end(facts, &fields);
 	default:
-		return 0; /* of a later version */
+		return 0; /* a kind of a later version */
 	}
 }
 
@@ -481,7 +481,7 @@ bool replay_facts_lines(const struct replay_facts *facts, const struct line_plac
 
 /* ---- tables ---- */
 
-/* Rows in the order of their starts: an index of rows. */
+/* A row's place in the order of starts: its start and its index. */
 struct row_order {
 	uint64_t start;
 	size_t index;
@@ -496,7 +496,9 @@ static int compare_rows(const void *left, const void *right)
 	return a->index < b->index ? -1 : 1;
 }
 
-/* Puts a row behind the others; one that starts where the last one does takes that one's place. */
+/*
+ * Puts a row behind the others. A row that starts where the last row starts replaces the last row.
+ */
 static void put_row(struct cfi_rows *to, uint64_t start, const struct cfi_row *row, int32_t rbx_off)
 {
 	const uint64_t offset = start - to->base;
@@ -511,7 +513,10 @@ static void put_row(struct cfi_rows *to, uint64_t start, const struct cfi_row *r
 	to->rbx_offs[(*n)++] = rbx_off;
 }
 
-/* Where a row ends, nothing is known, unless another row begins there. */
+/*
+ * Copies the rows in their order. Behind a row's end nothing is known, unless another row begins
+ * there.
+ */
 static void fill_rows(const struct replay_file *file, const struct row_order *order,
 		      struct cfi_rows *to)
 {

@@ -6,8 +6,9 @@
  * errors:  negative errno with a reason; a capture is hostile input
  * source:  capture_format.h
  *
- * Facts of files and of names hold for the whole capture, so they are read first, and found by what
- * they are about. Processes, mappings, threads, code and steps are read in their order by replay.h.
+ * Facts about files and names hold for the whole capture. So these facts are read first, and each
+ * fact is found by its subject. Processes, mappings, threads, code and steps are read in their
+ * order by replay.h.
  */
 #ifndef FG_CAPTURE_REPLAY_FACTS_H
 #define FG_CAPTURE_REPLAY_FACTS_H
@@ -32,22 +33,22 @@ struct replay_item {
 	struct capture_cursor fields;
 };
 
-/* The parts of a file's tables that were asked for. */
+/* The parts of a file's tables that the recording asked for. */
 struct replay_file {
-	uint64_t hash; /* of the mapping, see replay_facts_file */
+	uint64_t hash; /* hash of the mapping, see replay_facts_file */
 	bool is_known[TABLE_KINDS];
-	const char *reason[TABLE_KINDS]; /* "": there is a table */
+	const char *reason[TABLE_KINDS]; /* why the table is missing; "": there is a table */
 	const char *soname;
 	struct elf_layout *layout;
-	struct cfi_row *rows; /* with gaps between them */
+	struct cfi_row *rows; /* the rows may have gaps between them */
 	uint64_t *row_starts, *row_ends;
 	int32_t *rbx_offs;
 	size_t n_rows, rows_size;
 	struct elf_functions functions;
 	uint64_t *starts;
 	size_t n_starts, starts_size;
-	struct cfi_table *unwind;    /* made of rows when it is asked for */
-	struct elf_symbols *symbols; /* likewise, of functions and starts */
+	struct cfi_table *unwind;    /* made of rows at the first question */
+	struct elf_symbols *symbols; /* made of functions and starts at the first question */
 };
 
 struct replay_facts {
@@ -55,10 +56,10 @@ struct replay_facts {
 	size_t len;
 	const struct arch *arch;
 	uint64_t seed;
-	struct replay_item *items; /* all others in their order */
+	struct replay_item *items; /* all other records, in their order */
 	size_t n_items, items_size;
 	struct map64 samples;	    /* number -> struct replay_item */
-	struct replay_file **files; /* by number - 1; an entry may be NULL */
+	struct replay_file **files; /* index: number - 1; an entry may be NULL */
 	size_t n_files, files_size;
 	struct map64 by_mapping; /* hash -> struct replay_file */
 	struct map64 kernel;	 /* hash of a call -> struct frame */
@@ -70,20 +71,23 @@ struct replay_facts {
 	uint64_t left_out;
 };
 
-/* Takes the unzipped bytes in any case. *ret_reason is a sentence with what is wrong. */
+/*
+ * Reads the unzipped bytes, and takes them in any case. On an error *ret_reason is a sentence that
+ * says what is wrong.
+ */
 int replay_facts_read(uint8_t *bytes, size_t len, struct replay_facts *ret,
 		      const char **ret_reason);
 void replay_facts_fini(struct replay_facts *facts);
 
 struct replay_file *replay_facts_file(const struct replay_facts *facts, pid_t pid,
 				      const struct mapping *mapping);
-/* The tables made of what is known of the file; NULL: nothing is known, or no memory. */
+/* Make the tables of what is known of the file. NULL: nothing is known, or no memory. */
 struct cfi_table *replay_file_unwind(struct replay_file *file);
 struct elf_symbols *replay_file_symbols(struct replay_file *file);
 
 bool replay_facts_kernel(const struct replay_facts *facts, const struct kernel_call *call,
 			 struct frame *ret);
-/* Cursor of the fields behind the address; false: nothing is known. */
+/* *ret is a cursor of the fields behind the address. False: nothing is known. */
 bool replay_facts_lines(const struct replay_facts *facts, const struct line_place *place,
 			struct capture_cursor *ret);
 

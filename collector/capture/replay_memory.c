@@ -43,7 +43,7 @@ static int get_read(struct replay_memory *memory, struct capture_cursor *cursor,
 	ret->n = (uint32_t)capture_get_up_to(cursor, CAPTURE_MAX_PIECES);
 	for (uint32_t i = 0; i < ret->n; i++) {
 		ret->pieces[i].addr = capture_get(cursor);
-		ret->pieces[i].len = capture_get(cursor); /* as asked for */
+		ret->pieces[i].len = capture_get(cursor); /* the length that was asked for */
 	}
 	ret->result = capture_get_signed(cursor);
 	left = ret->result > 0 ? (uint64_t)ret->result : 0;
@@ -91,7 +91,7 @@ static bool is_equal(const struct replay_read *read, const struct iovec *from, u
 	return true;
 }
 
-/* The first equal read that has not been used; else the last one that has. */
+/* Finds the first equal read that has not been used, else the last equal read. */
 static struct replay_read *find(struct replay_memory *memory, const struct iovec *from,
 				unsigned long n)
 {
@@ -117,7 +117,7 @@ static ssize_t answer(struct replay_read *read, const struct iovec *to)
 	return (ssize_t)read->result;
 }
 
-/* All pieces, or none. */
+/* Answers all pieces by remembered bytes, or none. */
 static bool answer_from_memory(const struct replay_memory *memory, const struct iovec *to,
 			       const struct iovec *from, unsigned long n, ssize_t *ret)
 {

@@ -6,8 +6,8 @@
  * errors:  -EFAULT and a count for a read that no step has made
  * source:  capture_format.h
  *
- * A read is answered by the equal read of the step that goes on. If that step has none, by the
- * bytes that an earlier step read last from there: a cache may have spared this step the read when
+ * A read is answered by the equal read of the present step. If the step has no equal read, the
+ * bytes that were last read from the address answer: a cache may have spared the step the read when
  * the capture was made. Bytes are borrowed from the capture.
  */
 #ifndef FG_CAPTURE_REPLAY_MEMORY_H
@@ -24,27 +24,27 @@
 struct replay_piece {
 	uint64_t addr;
 	uint64_t len;
-	const uint8_t *bytes; /* got of them, at most len */
+	const uint8_t *bytes; /* got bytes of the piece, at most len */
 	uint64_t got;
 };
 
 struct replay_read {
 	struct replay_piece pieces[CAPTURE_MAX_PIECES];
 	uint32_t n;
-	int64_t result; /* of the read: bytes, or negative errno */
+	int64_t result; /* result of the read: number of bytes, or negative errno */
 	bool is_used;
 };
 
-/* A zero-filled one is valid and empty. */
+/* A zero-filled struct is valid and empty. */
 struct replay_memory {
-	struct replay_read *reads; /* of the step, CAPTURE_MAX_READS; NULL before the first step */
+	struct replay_read *reads; /* reads of the step, CAPTURE_MAX_READS; NULL before any step */
 	size_t n_reads;
-	pid_t pid;		 /* of the step */
+	pid_t pid;		 /* process of the step */
 	struct map64 remembered; /* PID and address -> struct replay_piece, owned */
 	uint64_t unanswered;
 };
 
-/* Reads the reads of a step of a process, or reads between steps. */
+/* Decodes the reads of a step of a process, or the reads between steps. */
 int replay_memory_begin(struct replay_memory *memory, pid_t pid, struct capture_cursor *cursor);
 ssize_t replay_memory_read(struct replay_memory *memory, const struct iovec *to,
 			   const struct iovec *from, unsigned long n);

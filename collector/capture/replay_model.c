@@ -23,15 +23,15 @@ struct process *replay_model_find(const struct replay_model *model, uint32_t num
 }
 
 /*
- * A hello that is taken makes all that is known of interpreted methods void, so one with equal
- * bytes is not taken again.
+ * Whether the hello's bytes are known. A hello that is applied again would make all that is known
+ * of interpreted methods void.
  */
 static bool is_known_hello(struct replay_model *model, uint32_t number, const uint8_t *data,
 			   size_t len)
 {
 	const uint8_t *const last = map64_find(&model->hellos, number);
 
-	/* A hello says its own length. */
+	/* A hello has its own length in its bytes. */
 	if (last && (size_t)(model->facts->bytes + model->facts->len - last) >= len &&
 	    memcmp(last, data, len) == 0)
 		return true;
@@ -39,7 +39,7 @@ static bool is_known_hello(struct replay_model *model, uint32_t number, const ui
 	return false;
 }
 
-/* The one record in these bytes. */
+/* Reads the only record in the bytes. */
 static int read_wire(const uint8_t *data, size_t len, struct wire_record *ret)
 {
 	struct wire_reader reader = {.data = data, .len = len};
@@ -57,7 +57,7 @@ static int set_hello(struct replay_model *model, uint32_t number, struct process
 
 	if (cursor->failed)
 		return -EINVAL;
-	/* None: it was too large, or has not come yet. */
+	/* No hello: the hello was too large, or had not come yet. */
 	if (len == 0 || is_known_hello(model, number, data, len))
 		return 0;
 	if (read_wire(data, len, &record) < 0 || record.kind != WIRE_HELLO ||
@@ -66,7 +66,7 @@ static int set_hello(struct replay_model *model, uint32_t number, struct process
 	return process_set_hello(process, &hello);
 }
 
-/* The process's JVM is known from here on. Its code comes from a store of the model's. */
+/* Makes the process's JVM known from here on. A store of the model answers for its code. */
 static int add_jvm(struct replay_model *model, struct process *process, uint32_t number,
 		   struct capture_cursor *cursor)
 {
@@ -129,7 +129,7 @@ static int apply_process(struct replay_model *model, struct capture_cursor curso
 		err = add_jvm(model, process, number, &cursor);
 	if (err || cursor.failed)
 		return err ? err : -EINVAL;
-	/* Behind the hello, of which names are made, too. */
+	/* Names are set after the hello, because the hello also sets names. */
 	capture_get_text(&names, process->comm, sizeof(process->comm));
 	capture_get_text(&names, process->container_id, sizeof(process->container_id));
 	capture_get_text(&names, process->pod_uid, sizeof(process->pod_uid));
@@ -222,7 +222,7 @@ void replay_model_fini(struct replay_model *model)
 	uint64_t key;
 	void *value;
 
-	/* Its tables refer to methods of the process. */
+	/* The codes are freed first, because their tables refer to methods of the processes. */
 	while (map64_next(&model->codes, &pos, &key, &value))
 		replay_code_free(value);
 	pos = 0;

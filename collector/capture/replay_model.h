@@ -17,7 +17,7 @@
 struct replay_model {
 	const struct replay_facts *facts; /* borrowed */
 	struct map64 processes;		  /* number -> struct process */
-	struct map64 hellos;		  /* number -> the bytes of its last hello */
+	struct map64 hellos;		  /* number -> bytes of the process's last hello */
 	struct map64 codes;		  /* number -> struct replay_code */
 };
 
