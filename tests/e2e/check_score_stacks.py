@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of score_stacks.py, on stacks made up for them: no JVM, no privilege."""
+"""Checks the rules of score_stacks.py on stacks that are made up. Needs no JVM and no privilege."""
 
 import unittest
 

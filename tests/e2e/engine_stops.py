@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""engine_stops.py STATE_FILE: stops the engine; fails if anything of the tests is left behind."""
+"""engine_stops.py STATE_FILE: stops the engine; fails if the tests have left anything behind."""
 
 import pathlib
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source files for javac: some hundred, each with a bit of what makes it work."""
+"""Writes some hundred source files for javac, with code of several kinds that gives javac work."""
 
 SOURCE = """package generated;
 
@@ -58,7 +58,7 @@ public class C{n} {{
 
 
 def write_sources(directory, files):
-    """Makes the directory and what is in it. Returns a file that lists all, for javac's @."""
+    """Makes the directory and its files. Returns a file that lists all files, for javac's @."""
     directory.mkdir()
     for n in range(files):
         (directory / f"C{n}.java").write_text(SOURCE.format(n=n, other=(n + 1) % files))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run_test.py MODULE.CLASS.TEST...: exit 0 passed, 1 failed, 77 skipped, as ctest knows it."""
+"""run_test.py MODULE.CLASS.TEST...: exit status 0: passed, 1: failed, 77: skipped, for ctest."""
 
 import signal
 import sys

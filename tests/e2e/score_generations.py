@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much of Generations' CPU time was put on the right generation's method.
+"""The share of Generations' CPU time that was put on the right generation's method.
 
 usage: score_generations.py TRUTH FOLDED
 
-TRUTH is what Generations printed; FOLDED was recorded over its run with --threads (and -F 999).
-Each generation ran in a thread of its own, whose name the kernel reports with each sample, so a
-thread's sample is right if its stack has that generation's class and no other generation's. No
-noise of sampling is in that: each sample is judged by itself. Every sample of those threads counts.
+TRUTH is the output of Generations. FOLDED was recorded during the run with --threads (and -F 999).
+Each generation ran in a thread of its own, whose name the kernel reports with each sample. So a
+thread's sample is right if its stack has that generation's class and no other generation's class.
+Each sample is judged by itself, so the result has no noise of sampling. All samples of these
+threads count.
 
-Two more figures say whether all time was seen: the samples per second of CPU time, and how far the
-generations' shares of the samples agree with their shares of the CPU time, of which sampling takes
-its part: with n samples in g generations about sqrt(2 g / (pi n)) / 2.
+Two more figures say whether all CPU time was seen. The first is the number of samples per second of
+CPU time. The second is how far the generations' shares of the samples agree with their shares of
+the CPU time. Sampling lowers this agreement: with n samples in g generations by about
+sqrt(2 g / (pi n)) / 2.
 """
 
 import collections
@@ -28,7 +30,7 @@ TRUTH = re.compile(r"^generation (\d{4}) (\d+) (\d+) (\d+)$", re.MULTILINE)
 
 
 def read_truth(text):
-    """CPU nanoseconds by generation."""
+    """Returns the CPU nanoseconds of each generation."""
     return {number: int(cpu) for number, _, _, cpu in TRUTH.findall(text)}
 
 
@@ -41,7 +43,7 @@ def thread_of(frames):
 
 
 def verdict(generation, frames):
-    """'right', or why a stack of that generation's thread is not."""
+    """'right', or why a stack of the generation's thread is not right."""
     named = {match.group(1) for frame in frames for match in [METHOD.match(frame)] if match}
     if named == {generation}:
         return "right"
@@ -84,20 +86,20 @@ class Score:
 
     @property
     def misnamed(self):
-        """The share of samples with a name that is wrong or missing, rather than with another."""
+        """The share of wrong or missing names among wrong, missing and right names."""
         wrong = self.verdicts["another generation"] + self.verdicts["unnamed"]
         return wrong / max(wrong + self.verdicts["right"], 1)
 
     @property
     def agreement(self):
-        """How far shares of samples and of CPU time overlap, 1 if they are equal."""
+        """The overlap of the shares of samples with those of CPU time; 1: all shares are equal."""
         cpu, samples = sum(self.truth.values()), max(sum(self.by_generation.values()), 1)
         return sum(min(self.by_generation[number] / samples, ns / cpu)
                    for number, ns in self.truth.items())
 
     @property
     def agreement_by_chance(self):
-        """What agreement is to be expected of samples taken at random."""
+        """The agreement that is expected of samples taken at random."""
         return 1 - math.sqrt(2 * len(self.truth) / (math.pi * max(self.samples, 1))) / 2
 
     def __str__(self):

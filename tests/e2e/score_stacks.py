@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How whole the stacks of a recording are, judged from its folded stacks alone.
+"""How whole the stacks of a recording are, judged only from its folded stacks.
 
 usage: score_stacks.py FOLDED [OWN_THREADS MUST...]
 
 FOLDED was recorded with --threads: the two lowest frames of a stack are the process and the thread.
-OWN_THREADS is a regular expression for the names of the threads that do the program's own work, and
-each MUST one for a frame that each of their stacks has to have.
+OWN_THREADS is a regular expression for the names of the threads that do the program's own work.
+Each MUST is a regular expression for a frame that each stack of these threads has to have.
 
-Each sample is judged by itself, with no noise of sampling in it. It is
+Each sample is judged by itself, so the verdicts have no noise of sampling. A sample is
 
-- unnamed: it has a frame without a name;
-- unrooted: its lowest frame is none in which threads or processes begin, or it says that it is
-  truncated, for another reason than that it is too deep;
-- cut: the snapshot of the stack ended before the stack did, or the stack has more frames than are
-  kept; judged by nothing else but its names;
-- missing, if it is one of the program's own threads: a frame that must be there is not. Of a stack
-  that is cut only the part that is there is looked at, where that can be judged.
+- unnamed: its stack has a frame without a name;
+- unrooted: the lowest frame is no entry of a thread or process, or the stack says that it is
+  truncated for another reason than its depth;
+- cut: the snapshot ended before the stack ended, or the stack has more frames than are kept. A cut
+  stack is judged only by its names;
+- missing, for the program's own threads: the stack lacks a frame that it must have. Of a cut stack
+  only the known part is judged, if a rule for cut stacks exists.
 
-Bad is what is any of these but cut.
+A sample with any of these verdicts but cut is bad.
 """
 
 import collections
@@ -43,7 +43,8 @@ MAINS = ("thread_native_entry", "java_start", "ThreadJavaMain", "JavaMain", "mai
 
 
 def is_one_of(name, names):
-    """Libraries carry versions and clones in names: __libc_start_main_impl@@GLIBC_2.34."""
+    """Whether the name is one of names. Libraries add versions and clones to names, as in
+    __libc_start_main_impl@@GLIBC_2.34."""
     base = re.split("[@.]", name, maxsplit=1)[0].removesuffix("_impl")
     return base in names
 
@@ -58,10 +59,10 @@ def is_unnamed_in_libc(frame):
 
 
 def is_rooted_by_name(frames):
-    """frames from the root on, without labels. A stripped libc names neither its thread entry nor
-    what calls that: there it is up to two of its functions below the one a thread was made with. A
-    stripped program does not name its _start, nor does the dynamic loader. A process that ends has
-    no memory any more, and the kernel's frames are all there are."""
+    """frames: from the root on, without labels. A stripped libc names neither its thread entry nor
+    the caller of that: up to two of its functions lie below the function that a thread was made
+    with. A stripped program does not name its _start, and neither does the dynamic loader. A
+    process that ends has no memory any more, so its stacks have only the kernel's frames."""
     if not frames or is_java(frames[0]):
         return False
     if KERNEL_ENTRY.match(frames[0]) and all(frame.endswith("_[k]") for frame in frames):
@@ -99,7 +100,7 @@ class Must:
         return not self.when or any(self.when.fullmatch(name) for name in names)
 
     def what_is_missing(self, names, is_cut):
-        """What names, root first and without suffix, do not have, or None."""
+        """Says what is missing in names (root first, without suffix), or None."""
         if is_cut:
             return self.check_cut(names) if self.check_cut else None
         for frame in self.frames:
@@ -109,10 +110,10 @@ class Must:
 
 
 class Score:
-    """Samples by verdict, and the stacks behind each.
+    """Samples by verdict, and the stacks of each verdict.
 
-    must: a Must, or None; shares: {name: regular expression}, whose samples are counted in
-    by_share, for comparison with what the program says of itself.
+    must: a Must, or None; shares: {name: regular expression}; samples that match are counted in
+    by_share, for comparison with the shares that the program prints.
     """
 
     VERDICTS = ("unnamed", "unrooted", "cut", "missing", "bad")
@@ -133,7 +134,8 @@ class Score:
 
     @staticmethod
     def _entries(folded):
-        """Functions without name that are roots of HotSpot's threads are roots of others, too."""
+        """Unnamed functions that are thread entries by the other frames of some stack. Such a
+        function is an entry in all stacks."""
         return {frames[LABELS] for frames, _ in folded.stacks
                 if len(frames) > LABELS and UNNAMED_FUNCTION.match(frames[LABELS])
                 and is_rooted_by_name(frames[LABELS:])}
@@ -173,20 +175,21 @@ class Score:
             verdicts.add("missing")
 
     def percent(self, verdict):
-        """Of all samples; missing: of those of the program's own threads. None without any."""
+        """The percentage of a verdict among all samples; of missing: among samples of the program's
+        own threads. None without such samples."""
         of = self.own if verdict == "missing" else self.samples
         return 100 * self.counts[verdict] / of if of else None
 
     def share_off(self, printed):
-        """How many points the worst share is off what the program printed, or None."""
+        """The largest difference in points from the shares that the program printed, or None."""
         if not self.own or not self.shares or not all(name in printed for name in self.shares):
             return None
         return max(100 * abs(self.by_share[name] / self.own - printed[name])
                    for name in self.shares)
 
     def top_bad(self, most, ends=4):
-        """What is missing most often, and the most frequent bad stacks, each as verdicts, thread,
-        its lowest and its highest frames."""
+        """What is missing most often, and the most frequent bad stacks: each with its verdicts, its
+        thread, its lowest and its highest frames."""
         rows = collections.Counter()
         for (verdicts, frames), count in self.bad_stacks.items():
             thread, stack = (frames[1] if len(frames) > 1 else ""), list(frames[LABELS:])

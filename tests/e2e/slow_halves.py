@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/java/SlowInstructions.java: how it is started, and what is found of it in folded stacks."""
+"""How tests/java/SlowInstructions.java is started, and its shares in folded stacks."""
 
 import re
 
@@ -14,7 +14,8 @@ C1 = "-XX:TieredStopAtLevel=1"
 
 
 def halves(stacks, case):
-    """The shares of slow() and of cheap() of the samples of that case, and how many these are."""
+    """The shares of slow() and of cheap() in the samples of the case, and the number of these
+    samples."""
     slow = cheap = samples = 0
     for frames, count in stacks:
         names = [JAVA_SUFFIX.sub("", frame) for frame in frames]

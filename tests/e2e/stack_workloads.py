@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs by which whole stacks are judged: how they start, what their stacks must have.
+"""The programs whose stacks are judged: how the programs start, and what their stacks must have.
 
-A workload is started with an agent, on this machine or in containers, warmed up, and ended when its
-`with` is left. Those that are not one JVM with one of our programs have a class of their own.
+A workload is started with an agent, on this machine or in containers, and warmed up. It is ended
+when its `with` is left. A workload that is not a single JVM with a program of tests/java has a
+class of its own.
 """
 
 import contextlib
@@ -34,16 +35,17 @@ def java_home(jdk):
 
 
 def descends_wholly(names):
-    """Of Virtual: what is wrong with the number of recursive calls, which is never another one."""
+    """Says what is wrong with the number of recursive calls in a stack of Virtual, which is always
+    the same number; None: nothing."""
     found = names.count("Virtual$Deep.descend")
     wanted = DESCENTS if "Virtual$Deep.run" in names else 0
     return None if found == wanted else f"{wanted} frames of descend(), not {found}"
 
 
 class Agent:
-    """JVMs of this machine with fgcollect's agent and its options, or with other flags as well.
+    """JVMs of this machine with fgcollect's agent and its options, or with other flags too.
 
-    To the workloads it says how a JVM is started; scratch: where that may write.
+    Workloads ask this class how a JVM is started. scratch: a directory that the JVM may write to.
     """
 
     def __init__(self, place, options="", flags=()):
@@ -53,7 +55,7 @@ class Agent:
         self.flags = [*flags, f"{loaded},{options}" if options else loaded]
 
     def start(self, jdk, args, reads=()):
-        """A JVM with these arguments, and with what it reads: files and directories."""
+        """Starts a JVM with these arguments. reads: files and directories that the JVM reads."""
         del reads  # all is there
         log = tempfile.NamedTemporaryFile(dir=self.place.directory, suffix=".log", delete=False)
         with log:
@@ -62,13 +64,13 @@ class Agent:
 
     @staticmethod
     def beside(jvm):
-        """What a command begins with to reach the JVM's loopback."""
+        """The start of a command that reaches the JVM's loopback."""
         del jvm
         return []
 
 
 class Contained:
-    """A JVM in a container, with the face of a processes.Background."""
+    """A JVM in a container, with the interface of processes.Background."""
 
     def __init__(self, container):
         self.container, self.pid, self.said = container, container.pid, None
@@ -91,7 +93,7 @@ class Contained:
 
 
 class ContainerAgent:
-    """Likewise, each JVM the PID 1 of a container of its own in which nothing is allowed."""
+    """As Agent, but each JVM is PID 1 of a container of its own, without any rights."""
 
     scratch = "/tmp"
 
@@ -113,7 +115,8 @@ class ContainerAgent:
 
 
 class Running:
-    """pid: of the JVM, None if there are several; printed(): ends it, and the shares that it says."""
+    """pid: the JVM's PID, None for several JVMs; printed(): ends the JVM and returns the shares it
+    prints."""
 
     def __init__(self, pid=None, jvm=None):
         self.pid, self.jvm = pid, jvm
@@ -126,10 +129,10 @@ class Running:
 
 
 class Workload:
-    """One JVM with one of the programs of tests/java.
+    """A single JVM with a program of tests/java.
 
-    args come before SECONDS; flags: of the JVM, which make it what it is; shares: {name as printed:
-    regular expression for frames}; least_jdk: the first JDK that it runs on.
+    args: arguments before SECONDS; flags: flags of the JVM that make up the workload; shares:
+    {printed name: regular expression for frames}; least_jdk: the first JDK that runs the program.
     """
 
     def __init__(self, program, *args, must, flags=(), shares=None, least_jdk=8):
@@ -137,7 +140,7 @@ class Workload:
         self.flags, self.shares, self.least_jdk = flags, shares, least_jdk
 
     def why_not(self, jdk):
-        """Why it cannot run here, or None."""
+        """Why the workload cannot run here, or None."""
         if jdk < self.least_jdk:
             return f"it needs JDK {self.least_jdk}"
         if not settings.jdk_home(jdk):
@@ -170,7 +173,8 @@ def run_to_end(agent, jdk, args, reads=()):
 
 @contextlib.contextmanager
 def again_and_again(starters, run):
-    """So many threads call run until the `with` is left, and return from their last call."""
+    """Threads call run again and again until the `with` is left. Each thread then ends its last
+    call."""
     ended = threading.Event()
 
     def repeat():
@@ -189,7 +193,7 @@ def again_and_again(starters, run):
 
 
 class Repeated(Workload):
-    """A short program, started again and again while it is recorded, by two at a time."""
+    """A short program that two threads start again and again while it is recorded."""
 
     @contextlib.contextmanager
     def running(self, agent, jdk, seconds):
@@ -199,8 +203,8 @@ class Repeated(Workload):
 
 
 class Compiler:
-    """javac, which compiles some hundred files again and again: young JVMs, and much code that comes
-    and goes."""
+    """javac, which compiles some hundred files again and again: young JVMs, and much code that is
+    loaded and unloaded."""
 
     FILES = 300
     shares = None
@@ -222,7 +226,8 @@ class Compiler:
 
 
 def of_a_request(names):
-    """A check: what our servlet does it does for a request, and that for the container."""
+    """A check of stacks: the servlet's work is called by a request, and the request by the
+    container."""
     if not any(name.startswith("Work") for name in names):
         return None
     for wanted in ("Work.doGet", "org/apache/catalina/core/StandardWrapperValve.invoke",
@@ -233,7 +238,7 @@ def of_a_request(names):
 
 
 class Tomcat:
-    """A servlet container under load; its requests are the work."""
+    """A servlet container under load. The work is done by its requests."""
 
     shares = None
     must = Must(r"http-nio-.*", r"java/lang/Thread\.run", check=of_a_request)
@@ -250,14 +255,15 @@ class Tomcat:
 
 
 def turns_of(names):
-    """Recursion's two methods as letters, root first."""
+    """The frames of Recursion's two methods as letters, root first."""
     letters = {"Recursion.even": "e", "Recursion.odd": "o"}
     return "".join(letters.get(name, "") for name in names)
 
 
 def recursion(depth, *flags):
-    """All frames of the two methods, in turns; or the highest of them, if the stack is cut. On the
-    way there and back, whose share the program says, as many as there are."""
+    """A stack has all frames of the two methods, in turns. If the stack is cut, it has the highest
+    of these frames. On the way down and back, whose share the program prints, a stack has as many
+    frames as there are."""
     wanted = ("eo" * (depth // 2 + 1))[:depth + 1]
 
     def check(names):
@@ -277,7 +283,8 @@ def recursion(depth, *flags):
 
 
 def by_phases(program, phases, flags=()):
-    """A program that divides its main thread's time between phases: {name: class with run()}."""
+    """A program that divides its main thread's time between phases. phases: {name: class with
+    run()}."""
     name = re.escape(program)
     return Workload(
         program, flags=flags,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever is or is not at the agent's socket, the JVM runs as if the agent were not there."""
+"""The JVM runs as if the agent were not there, whatever is or is not at the agent's socket."""
 
 import os
 import pathlib
@@ -11,7 +11,7 @@ from harness.case import Case
 
 
 class Peer:
-    """A listener that is no collector: act(connection) is what it does with whoever connects."""
+    """A listener that is no collector. act(connection) is called with each connection."""
 
     def __init__(self, path, act):
         self.listener = socket.socket(socket.AF_UNIX)
@@ -42,7 +42,7 @@ class Peer:
 
 
 def endless(connection):
-    """Speaks garbage until the other side has had enough."""
+    """Sends garbage until the other side closes the connection."""
     connection.settimeout(5)
     for _ in range(1000):
         connection.sendall(os.urandom(4096))

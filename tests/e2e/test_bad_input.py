@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fgcollect says when it is asked for what cannot be.
+"""What fgcollect says when it is asked for something impossible.
 
-Recordings here are asked for ten minutes: that they end within the harness's deadline shows that
+Recordings here are asked for ten minutes. They end within the harness's deadline, which shows that
 the mistake was found before anything was recorded.
 """
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stacks are made of, captured while a JVM runs, gives the stacks again when the JVM is gone.
+"""A replay makes the stacks of a JVM again from a capture, when the JVM is gone.
 
-The claim is the strongest that there is: each byte of each file that a replay writes is that of the
-recording's own file.
+The claim is strict: each file that a replay writes is equal, byte by byte, to the recording's file.
 """
 
 import stat

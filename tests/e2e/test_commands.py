@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record, list and --watch as users type them."""
+"""The commands record, list and --watch, used as users type them."""
 
 import json
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docker/compare: a web application on two databases under JMeter, and a row that fails."""
+"""docker/compare: a web application on two databases under JMeter; a configuration that fails."""
 
 import html.parser
 import json
@@ -62,7 +62,7 @@ class Links(html.parser.HTMLParser):
 
 
 def with_package(stacks, package):
-    """The part of them that has a frame of that package."""
+    """The stacks that have a frame of the package."""
     part = folded.Folded("")
     part.stacks = [(frames, count) for frames, count in stacks.stacks
                    if any(frame.startswith(package) for frame in frames)]
@@ -91,7 +91,7 @@ class Compare(Case):
         return finished
 
     def left(self):
-        """What there is of any comparison in the engine."""
+        """Containers and networks of any comparison that are left in the engine."""
         return [self.engine.docker(*listing, "--filter", "label=fgcollect.compare").out
                 for listing in (["ps", "-aq"], ["network", "ls", "-q"])]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JVMs in containers are recorded, by name, with their true shares."""
+"""JVMs in containers are recorded by name, with their true shares."""
 
 import time
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The daemon that samples for weeks: its graphs, its metrics, its word to the service manager."""
+"""The daemon that samples without end: its graphs, its metrics, its messages to the service
+manager."""
 
 import json
 import os
@@ -30,7 +31,7 @@ def get(url, timeout=10):
 
 
 def metrics_of(daemon):
-    """By name with labels, after promtool has read them."""
+    """The metrics by name with labels, after promtool has checked them."""
     text = get(url_of(daemon) + "/metrics")
     checked = subprocess.run(["promtool", "check", "metrics"], input=text, text=True,
                              capture_output=True, check=False)
@@ -47,7 +48,7 @@ class Daemon(Case):
         self.graphs.mkdir()
 
     def files(self):
-        """Graphs by the PID in their name, the latest of each."""
+        """The latest graph of each PID, by the PID in the graph's name."""
         names = sorted(path for path in self.graphs.iterdir() if not path.name.startswith("."))
         for path in names:
             self.assertRegex(path.name, NAME)

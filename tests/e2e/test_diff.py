@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fgcollect diff: two files compared. The truth is worked out here."""
+"""fgcollect diff compares two files. The expected differences are computed here."""
 
 import json
 import math

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages say what is: links lead somewhere, commands and options exist, counters are counted."""
+"""The pages are true: links lead somewhere, commands and options exist, counters are counted."""
 
 import json
 import re
@@ -24,12 +24,12 @@ PLACEHOLDERS = {"PID": "1", "DIR": "/tmp", "BEFORE": "a.folded", "AFTER": "b.fol
 
 
 def options_in(text):
-    """Of a help's text, or of a table's cell; those of others' programs are not in these."""
+    """The options in a help's text or in a table's cell, without options of other programs."""
     return {word for word in OPTION.findall(text) if not re.fullmatch(r"-agentpath", word)}
 
 
 def paragraph_of(option, text):
-    """What a help says of that option: up to the line that begins with another one."""
+    """The lines of a help about the option, up to the line that begins with another option."""
     lines = text.splitlines()
     named = [n for n, line in enumerate(lines) if option in options_in(line)]
     at = next((n for n in named if lines[n].lstrip().startswith("-")), named[0])
@@ -50,14 +50,14 @@ class Docs(Case):
         return finished.out
 
     def option_rows(self, page):
-        """Of tables that begin with "option": options and the default of each row."""
+        """The options and the default of each row, in tables whose head begins with "option"."""
         for table in self.pages[page].tables():
             if table[0][0] == "option":
                 for row in table[1:]:
                     yield options_in(" ".join(markdown.CODE.findall(row[0]))), row[1]
 
     def assert_same_options(self, page, text, left_out=()):
-        """The page's tables have the options of the help's text, and its defaults."""
+        """The options and defaults in the page's tables are those of the help's text."""
         rows = list(self.option_rows(page))
         told = set().union(*(options for options, _ in rows))
         self.assertEqual(told, options_in(text) - {"-h", "--help", *left_out}, page)
@@ -123,7 +123,7 @@ class Docs(Case):
         self.assert_same_options("docs/render.md", drawing)
 
     def names_of(self, listed):
-        """Each number's path, and every end of it: "symbol_tables.bytes", "bytes"."""
+        """The path of each number, and each end of the path: "symbol_tables.bytes", "bytes"."""
         found = set()
 
         def walk(value, path):
@@ -137,7 +137,7 @@ class Docs(Case):
         return found
 
     def counters_in(self, page):
-        """Words that are said to be counters: by their table, or by what a paragraph is about."""
+        """Words that the page takes for counters, by their table or by the paragraph's subject."""
         for table in page.tables():
             # The limits of what is kept in memory: how much it is now, and what went past it.
             columns = [0, 1] if table[0][0] in ("object", "counter") else \
@@ -182,7 +182,7 @@ class Docs(Case):
         return found
 
     def members_told(self):
-        """Those that the page of top has in its table."""
+        """The members in the table of the page about top."""
         table = next(t for t in self.pages["docs/top.md"].tables() if t[0][0] == "member")
         return {word for row in table[1:] for word in markdown.CODE.findall(" ".join(row))
                 if NAME.fullmatch(word)}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fgcollect doctor on hosts and containers that were broken on purpose: the fault, and its fix.
+"""fgcollect doctor finds the faults of hosts and containers that were broken on purpose.
 
-In each test the fault is named with its remedy, and what the remedy says makes it go away.
+In each test the fault is named with a remedy, and the remedy makes the fault go away.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ FORBIDDING = {**PROFILE,
 
 
 def as_nobody(*capabilities):
-    """A prefix: an ordinary user with these capabilities."""
+    """A prefix that runs a command as an ordinary user with these capabilities."""
     names = ",".join(["-all", *(f"+{name}" for name in capabilities)])
     return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
             f"--inh-caps={names}", f"--ambient-caps={names}", f"--bounding-set={names}"]
@@ -32,7 +32,7 @@ def as_nobody(*capabilities):
 
 @contextlib.contextmanager
 def setting(name, value):
-    """A kernel setting for a while."""
+    """Changes a kernel setting until the `with` is left."""
     path = pathlib.Path("/proc/sys") / name.replace(".", "/")
     before = path.read_text()
     path.write_text(f"{value}\n")
@@ -44,7 +44,7 @@ def setting(name, value):
 
 class Doctor(Case):
     def ask(self, *args, prefix=()):
-        """The findings by check; JVMs that are not of this test are none of its business."""
+        """The findings of the doctor. Findings about JVMs of other tests do not matter."""
         options = args or self.place.options()
         finished = collector.fgcollect("doctor", "--json", *options, prefix=prefix)
         self.assertTrue(finished.out, str(finished))
@@ -59,11 +59,11 @@ class Doctor(Case):
         return report["findings"]
 
     def state_of(self, check, *args, prefix=(), says=(), about=""):
-        """The worst state of that check; says: words of what it says and of the fix."""
+        """The worst state of the check. says: words that the finding or its fix must contain."""
         return self.state_in(self.ask(*args, prefix=prefix), check, says, about)
 
     def state_in(self, findings, check, says=(), about=""):
-        """Likewise, of a report that there is already."""
+        """As state_of, for findings of an earlier report."""
         found = [f for f in findings if f["check"] == check and about in f["object"]]
         states = [f["state"] for f in found]
         worst = next((s for s in ("problem", "note", "ok") if s in states), None)
@@ -115,7 +115,8 @@ class Doctor(Case):
             self.assertEqual(self.state_of("rings", prefix=prefix), "ok")
 
     def in_container(self, *options, profile=None):
-        """A prefix: in a container of its own, with the rights that README asks for."""
+        """A prefix that runs a command in a container of its own, with the rights that README asks
+        for."""
         path = self.directory / "seccomp.json"
         path.write_text(json.dumps(profile or PROFILE))
         reads = [settings.COLLECTOR.parent, "/usr", "/lib", "/lib64"]
@@ -134,7 +135,7 @@ class Doctor(Case):
         self.assertEqual(self.state_of("perf-events", prefix=self.in_container("--pid=host")), "ok")
 
     def test_that_programs_begin_unheard_is_told(self):
-        """Without a trace file system, and without the right to make one."""
+        """The host has no trace file system, and the command has no right to mount one."""
         prefix = ["unshare", "--mount", "sh", "-c",
                   "umount -q -l /sys/kernel/tracing; umount -q -l /sys/kernel/debug; "
                   'exec setpriv --bounding-set -sys_admin --inh-caps -sys_admin "$@"', "sh"]

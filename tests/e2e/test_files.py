@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files are named that are gone when their samples are, and a large one keeps nobody waiting."""
+"""Samples in files that are gone by then are named. A large file makes nobody wait."""
 
 import collections
 import json
@@ -17,7 +17,8 @@ CALL_FILE = settings.BUILD / "tests" / "e2e" / "call_file"
 
 class Files(Case):
     def start_recording(self, *args, seconds=4, hz=199):
-        """Returns the recording's end as a function, when sampling is about to begin."""
+        """Starts a recording, and returns when sampling is about to begin. Returns a function that
+        waits for the recording's end."""
         out = self.directory / "recorded.folded"
         running = self.background([settings.COLLECTOR, "record", "-d", seconds, "-F", hz, *args,
                                    "-o", out, *self.place.options()], "record")
@@ -36,7 +37,7 @@ class Files(Case):
         return program
 
     def answer_seconds(self, daemon):
-        """How long the daemon takes for a request that is none."""
+        """The time that the daemon needs to answer an empty request."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
             client.connect(str(daemon.place.control))
             began = time.monotonic()
@@ -104,7 +105,7 @@ class Files(Case):
         self.assertGreater(stacks.with_method("function_00000000"), stacks.samples * 0.9)
 
     def test_a_program_that_ends_at_once_is_named(self):
-        """Each lives for a tenth of a second: gone before anybody could name its samples."""
+        """Each program lives for a tenth of a second, and is gone before its samples are named."""
         path = self.directory / "libbrief.so"
         mapped = library.write(path)
         if not library.can_run():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What render and diff write for other viewers, read by libraries that are not ours.
+"""Files that render and diff write for other viewers are read by other libraries.
 
-pprof is decoded by Google's protobuf from the message as pprof documents it, JSON by Python. What
-must be in the files is worked out here from the folded stacks that they were made of.
+Google's protobuf decodes pprof by the message that pprof documents. Python decodes JSON. The
+expected contents are computed here from the folded stacks that the files were made of.
 """
 
 import collections
@@ -64,7 +64,7 @@ def profile_class():
 
 
 def stacks_of(folded, suffixes=False):
-    """Stacks of names, root first, as they must be in the files -> samples."""
+    """The stacks that the files must have: {names, root first: samples}."""
     counts = collections.Counter()
     for line in folded.rstrip("\n").split("\n"):
         stack, _, count = line.rpartition(" ")
@@ -88,7 +88,7 @@ class Formats(Case):
         return out
 
     def pprof(self, path):
-        """(stack, labels) -> first value, and all that numbers name must be there."""
+        """{(stack, labels): first value}. Each ID in the file must refer to something there."""
         profile = profile_class()()
         profile.ParseFromString(gzip.decompress(path.read_bytes()))
         texts = profile.string_table

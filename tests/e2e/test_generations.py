@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code comes and goes at the same addresses, and every sample is put on the right generation."""
+"""Code is loaded and unloaded at the same addresses. Each sample is put on the right generation."""
 
 import collections
 import re
@@ -19,7 +19,8 @@ SWEEP_OFTEN = "-XX:SweeperThreshold=0.001"
 
 class Generations(Case):
     def score(self, jdk, *flags):
-        """Of a whole run; the JVM waits for its compilers, so that next to nothing is interpreted."""
+        """The score of a whole run. The JVM waits for its compilers, so hardly any code is
+        interpreted."""
         daemon = self.watch()
         jvm = self.container("Generations", str(GENERATIONS), "100", "2", jdk=jdk,
                              env={"JDK_JAVA_OPTIONS": " ".join(["-Xbatch", *flags])})
@@ -40,7 +41,8 @@ class Generations(Case):
 
     @staticmethod
     def replaced(text):
-        """Of how many generations, which are all as large, others have taken a part, or all."""
+        """The number of generations of which later generations have replaced code, in part or in
+        full. All generations have the same size."""
         sizes = collections.Counter()
         for size, name in re.findall(r"^\w+ (\w+) .*?(Gen\d{4})", text, re.MULTILINE):
             sizes[name] += int(size, 16)

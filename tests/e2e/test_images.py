@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The images of docker/: what its page says, done as it says, and what cannot work."""
+"""The images of docker/: the page's steps work, and impossible cases are refused."""
 
 import json
 import os
@@ -23,7 +23,7 @@ AGENT_PATH = "/opt/fgcollect/libfgagent.so"
 
 
 def for_another_machine(path):
-    """The bytes of an ELF file as if it were for aarch64."""
+    """The bytes of an ELF file with its machine changed to aarch64."""
     data = bytearray(pathlib.Path(path).read_bytes())
     struct.pack_into("<H", data, E_MACHINE, EM_AARCH64)
     return data
@@ -46,7 +46,7 @@ class Images(Case):
         return self.run_program(DOCKER / "build-images", collector, agent, check=check, **env)
 
     def build(self, dockerfile, **files):
-        """The end of a build of that text, of a directory with these files."""
+        """Builds the Dockerfile in a directory with these files. Returns the finished command."""
         context = self.directory / "context"
         context.mkdir(exist_ok=True)
         (context / "Dockerfile").write_text(dockerfile)
@@ -55,7 +55,7 @@ class Images(Case):
         return self.docker("build", "--network", "none", "-t", "broken", context, check=False)
 
     def builders(self):
-        """The classic one, and BuildKit where the client has it."""
+        """The classic builder, and BuildKit if the client has BuildKit."""
         (self.directory / "Dockerfile").write_text("FROM scratch\nCOPY Dockerfile /\n")
         with_buildkit = self.docker("build", self.directory, check=False, DOCKER_BUILDKIT="1")
         return ("0", "1") if with_buildkit.code == 0 else ("0",)
@@ -92,7 +92,7 @@ class Images(Case):
         self.assertIn("ENTRYPOINT", ends.pop())
 
     def checkout(self):
-        """A directory as the page takes it: the repository, what is built, and an app."""
+        """The directory that the page starts from: the repository, the built files, and an app."""
         place = self.directory / "checkout"
         (place / "build").mkdir(parents=True)
         (place / "my-app").mkdir()
@@ -105,7 +105,7 @@ class Images(Case):
         return place
 
     def on_this_host(self, text):
-        """The page's command, with directories of the test in place of the host's."""
+        """The page's command with directories of the test instead of the host's directories."""
         self.graphs = self.directory / "graphs"
         self.graphs.mkdir(exist_ok=True)
         text = re.sub(r"(--cap-add [A-Z_]+[ \\\n]*)+", lambda match: " ".join(
@@ -117,14 +117,14 @@ class Images(Case):
         return text
 
     def names_of_containers(self):
-        """What the page has for hosts whose first process may not be looked into, on such a one."""
+        """The page's option for hosts where /proc/1/root cannot be read, if this is such a host."""
         if os.path.exists("/proc/1/root/proc"):
             return ""
         data = self.docker("info", "-f", "{{.DockerRootDir}}").out.strip()
         return f"-v {data}/containers:/var/lib/docker/containers:ro "
 
     def follow_page(self):
-        """Does what it says; returns what the commands printed, a text for each block."""
+        """Runs the page's commands. Returns what the commands printed, a text for each block."""
         checkout, printed = self.checkout(), []
         for name in ("fgcollect", "shop"):
             self.docker("rm", "-f", name, check=False)
@@ -163,7 +163,7 @@ class Images(Case):
         self.assertEqual(stacks.count(lambda frame: frame.startswith("[kernel: hidden")), 0)
 
     def run_and_record(self, name):
-        """An image of the page's that it has no command to run for."""
+        """Runs and records an image of the page for which the page has no command."""
         self.docker("rm", "-f", name, check=False)
         self.addCleanup(self.docker, "rm", "-f", name, check=False)
         self.docker("run", "--detach", "--name", name, "--network", "none", "--read-only",
@@ -175,7 +175,7 @@ class Images(Case):
         self.docker("rm", "-f", name)
 
     def assert_rights(self, name):
-        """The collector's container has the page's rights, and no more."""
+        """The collector's container has the rights on the page, and no more rights."""
         pid = self.docker("inspect", "-f", "{{.State.Pid}}", name).out.strip()
         status = pathlib.Path(f"/proc/{pid}/status").read_text()
         values = dict(re.findall(r"^(\w+):\s+(\S+)$", status, re.MULTILINE))
@@ -188,7 +188,7 @@ class Images(Case):
         self.assertIn("ro", root[3].split(","))
 
     def assert_doctor_finds_rights(self):
-        """Of JVMs on this machine that are not the test's, it may say what it likes."""
+        """The doctor finds no fault in rights. Findings about JVMs of other tests do not matter."""
         finished = self.docker("exec", "fgcollect", "fgcollect", "doctor", "--json", check=False)
         findings = json.loads(finished.out)["findings"]
         wanted = {"perf-events", "rings", "capabilities", "system-calls", "kernel-symbols",

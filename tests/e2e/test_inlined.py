@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods that the compiler put into their caller have their own names and shares, as if alone."""
+"""Inlined methods have their own names and shares, as if they were not inlined."""
 
 from harness import collector
 from harness.case import Case
@@ -14,7 +14,7 @@ INLINED = ["inline,Inlined.burn*", "dontinline,Inlined.caller"]
 
 
 def burning(frames):
-    """The one of the three that the stack is in, with the frames from it on to the root."""
+    """Which of the three methods the stack is in, and the frames from that method to the root."""
     for i in reversed(range(len(frames))):
         name = JAVA_SUFFIX.sub("", frames[i])
         if name.startswith("Inlined.burn"):
@@ -37,7 +37,8 @@ class Inlined(Case):
         return recording.folded
 
     def assert_shares(self, folded):
-        """Each of the three within two points, and next to nothing beside them."""
+        """Each of the three methods has its share within two points. Hardly any sample is
+        elsewhere."""
         samples = dict.fromkeys([*WANTED, None], 0)
         for frames, count in folded.stacks:
             samples[burning(frames)[0]] += count
@@ -50,7 +51,8 @@ class Inlined(Case):
         self.assertLess(samples[None] / folded.samples, 0.02, folded.top())
 
     def assert_called(self, folded, suffix):
-        """As good as all samples are in one of the three, so called, with caller() below it."""
+        """Nearly all samples are in one of the three methods, with this suffix, and with caller()
+        below."""
         right = sum(count for frames, count in folded.stacks
                     for name, below in [burning(frames)]
                     if name and below[:2] == [f"Inlined.{name}{suffix}", "Inlined.caller_[j]"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""perf inject names code of containers from our jitdump, without any perf map."""
+"""perf inject names code in containers by fgcollect's jitdump, without any perf map."""
 
 import json
 
@@ -8,10 +8,10 @@ from harness.case import Case
 
 
 class JitSamples:
-    """Samples with frames in generated code: how many, and in how many all of those have a name.
+    """Samples with frames in generated code: how many, and how many with each such frame named.
 
-    A frame is in generated code if it is in one of the files that perf inject made, or in the
-    anonymous memory of which perf's map would have said more.
+    A frame is in generated code if it is in a file that perf inject made, or in anonymous memory,
+    for which perf would have used a perf map.
     """
 
     def __init__(self, text, pid, method):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The DaemonSet's rights are enough and none too many, and kubectl fgcollect brings files home."""
+"""The DaemonSet's rights are enough, and all are needed. kubectl fgcollect copies files home."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ LITTLE_MEMORY = ["--ulimit=memlock=65536:65536"]
 
 
 def is_restricted(spec):
-    """Whether a pod's spec goes past none of the restricted policy's limits."""
+    """Whether a pod's spec stays within the limits of the restricted policy."""
     pod = spec.get("securityContext", {})
     volumes = {kind for volume in spec.get("volumes", []) for kind in volume if kind != "name"}
     for container in spec["containers"]:
@@ -43,7 +43,7 @@ class Kubernetes(Case):
         self.node = cluster.Node(self)
 
     def record(self, *args, seconds=2, check=True):
-        """kubectl fgcollect record to folded stacks; what came home, and the end."""
+        """Records by kubectl fgcollect. Returns the folded stacks and the finished command."""
         out = self.directory / "home.folded"
         finished = self.node.plugin("record", *args, "-F", "199", "-d", seconds, "-o", out)
         if check:
@@ -51,7 +51,7 @@ class Kubernetes(Case):
         return folded.Folded.read(out) if finished.code == 0 else None, finished
 
     def start_record(self, *args):
-        """One that runs for a minute; returns when samples are being taken."""
+        """Starts a recording of a minute. Returns when samples are being taken."""
         running = self.background(
             [cluster.KUBERNETES / "kubectl-fgcollect", "record", *args, "-d", "60", "-o",
              self.directory / "home.folded"],
@@ -65,12 +65,12 @@ class Kubernetes(Case):
                     if pod["metadata"]["namespace"] == cluster.SPACE)
 
     def recordings(self):
-        """How many fgcollect record run in the collector's container."""
+        """The number of fgcollect record processes in the collector's container."""
         listed = self.engine.docker("top", self.collector_pod()["docker"], "-eo", "pid,args").out
         return listed.count("record --pod")
 
     def assert_left(self, *expected):
-        """Nothing but that is in the directory where files come home, nothing runs there."""
+        """Only the expected files are in the directory for results, and no recording runs."""
         names = {path.name for path in self.directory.iterdir()}
         self.assertEqual(names - {"run", "maps", "volumes", "cluster.json", "plugin.log"},
                          set(expected))
@@ -139,7 +139,8 @@ class Kubernetes(Case):
         self.assert_left("home.folded", "out.html", "out.fgrec")
 
     def start_deleted(self):
-        """A program whose file is gone, as Java's libraries are that unpack themselves."""
+        """Starts a program, and deletes its file. Libraries that Java programs unpack are deleted
+        so."""
         path = self.directory / "gone"
         shutil.copy("/usr/bin/perl", path)
         started = self.background([path, "-e", "$| = 1; print 'ready'; while (1) { -e '/'; }"],
@@ -148,12 +149,13 @@ class Kubernetes(Case):
         path.unlink()
 
     def record_node(self, container):
-        """The stacks of that program, and of the kernel below it."""
+        """The stacks of the program without a file, and of the kernel below it."""
         return self.engine.docker("exec", container, "fgcollect", "record", "-a", "--comm", "gone",
                                   "-F", "199", "-d", "1", "-o", "-", "--format", "folded").text
 
     def seen_without(self, capability):
-        """What the two pods' recordings say, and the node's own, when the collector lacks one."""
+        """What recordings of two pods, and of the node, say when the collector lacks the
+        capability."""
         container = self.node.run_collector(without=(capability,), options=LITTLE_MEMORY)
         if capability == "IPC_LOCK":
             text = self.node.plugin("doctor").text

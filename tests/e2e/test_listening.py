@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents that listen, in containers that have nothing of the host's mounted, are dialled."""
+"""The collector dials agents that listen, in containers that mount nothing of the host."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ SOCKET = "tmp/.fgagent-1.sock"
 
 
 class Stranger:
-    """Somebody else's socket, planted where the agent's was; heard is what it is told."""
+    """A foreign socket in the place of the agent's socket. heard: the bytes that it was sent."""
 
     def __init__(self, path):
         self.heard, self.connections = b"", 0
@@ -43,7 +43,7 @@ class Stranger:
 
 class Listening(Case):
     def agents(self, daemon):
-        """What list --json counts of agents that listen."""
+        """The counters of agents that listen, by list --json."""
         return daemon.list_json()["collector"]["listening_agents"]
 
     def assert_quality(self, recording):

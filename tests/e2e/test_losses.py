@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is lost between a JVM and the collector is seen, and made up for within a second.
+"""Losses between a JVM and the collector are noticed, and repaired within a second.
 
-The JVMs here run on the host, where their own maps can be had ten times a second.
+The JVMs here run on the host, where their own maps can be read ten times a second.
 """
 
 import os
@@ -24,7 +24,8 @@ STOPS = 4
 
 class Losses(Case):
     def start(self, *args, options="", through=None, jdk=17):
-        """A JVM and its own map, which is made for the first time before anything is tried."""
+        """Starts a JVM. Returns the JVM and its own perf map, which is written once before the test
+        begins."""
         dialled = through or self.place.socket
         jvm = self.background(self.java(*args, agent=f"socket={dialled}{options}", jdk=jdk), "java")
         processes.wait_until(lambda: "ready" in jvm.text, "the JVM runs")
@@ -34,7 +35,7 @@ class Losses(Case):
         return jvm, own
 
     def stop_for(self, daemon, seconds):
-        """Returns when it was let go on."""
+        """Stops the collector for a time. Returns the time at which it was continued."""
         daemon.child.send_signal(signal.SIGSTOP)
         try:
             time.sleep(seconds)
@@ -43,8 +44,8 @@ class Losses(Case):
         return time.monotonic()
 
     def stop_until_lost(self, daemon, pid, known):
-        """Stops the collector, for longer each time that too little came from the JVM meanwhile. How
-        much is lost now, and when the collector was let go on."""
+        """Stops the collector until records are lost, longer each time. Returns how many records
+        are lost now, and when the collector was continued."""
         for n in range(STOPS):
             since = self.stop_for(daemon, 0.7 * 2 ** n)
             time.sleep(0.2)
@@ -61,7 +62,7 @@ class Losses(Case):
         self.assertLess(took, HEALED_SEC)
 
     def lost(self, daemon, pid, reason):
-        """The agent's own count of what was lost for that reason."""
+        """The agent's own count of losses for the reason."""
         return daemon.jvm(pid)["lost_by_agent"].get(reason, 0)
 
     def test_full_buffer_heals(self):

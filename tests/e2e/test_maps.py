@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""perf-<pid>.map: complete, well-formed, safe, also after the collector was killed."""
+"""perf-<pid>.map is complete, well-formed and safe, even after the collector was killed."""
 
 import os
 import signal
@@ -13,7 +13,8 @@ from harness.perf_map import EXCUSED, PerfMap
 
 class Maps(Case):
     def missing(self, jvm, daemon, pid):
-        """Methods that lived all the while our map was read, and are not in it."""
+        """Methods that existed all the time while fgcollect's map was read, and are not in that
+        map."""
         before = PerfMap(jvm.jcmd_map())
         ours = PerfMap(daemon.read_map(pid))
         after = PerfMap(jvm.jcmd_map()).ranges()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Java methods are called, in graphs and in perf maps."""
+"""The names of Java methods in graphs and in perf maps."""
 
 import re
 import time
@@ -13,7 +13,7 @@ MADE_UP = re.compile(r"0x[0-9a-f]|\$Lambda\$\d|\$Proxy\d|jdk.proxy\d|Accessor\d"
 
 class Names(Case):
     def lambdas(self, jdk):
-        """A JVM on the host, once its lambdas are compiled."""
+        """Starts a JVM on the host. Returns the JVM when its lambdas are compiled."""
         jvm = self.background(self.java("Lambdas", agent=f"socket={self.place.socket}", jdk=jdk),
                               f"java-{jdk}")
         processes.wait_until(lambda: "ready" in jvm.text, lambda: f"the JVM runs:\n{jvm.text}")
@@ -21,7 +21,7 @@ class Names(Case):
         return jvm
 
     def recorded(self, jvm, *args):
-        """Names of Java frames."""
+        """The names of Java frames in a recording."""
         recording = collector.record(self.place, "-p", jvm.pid, *args, seconds=2, hz=499)
         return {folded.JAVA_SUFFIX.sub("", frame) for frames, _ in recording.folded.stacks
                 for frame in frames[1:] if folded.JAVA_SUFFIX.search(frame)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that are no JVM have names for their frames, however they were built and stripped."""
+"""Frames of programs without a JVM have names, however the programs were built and stripped."""
 
 import math
 import os
@@ -234,7 +234,8 @@ class NativeSymbols(Case):
         return self.directory / name
 
     def build(self):
-        """Name -> path; each program runs for as many seconds as its argument says."""
+        """Builds the programs: {name: path}. Each program runs for as many seconds as its argument
+        says."""
         programs = {"whole": self.compile("whole", WORK)}
         programs["stripped"] = self.compile("stripped", WORK, "-s")
         programs["static"] = self.compile("static", WORK, "-s", "-static-pie")
@@ -254,7 +255,7 @@ class NativeSymbols(Case):
         return programs
 
     def run_both(self, programs):
-        """All of them at once; what we and what perf have recorded of them in the same seconds."""
+        """Runs all programs at once. Returns fgcollect's and perf's recordings of these seconds."""
         # Long enough for each to have as many samples as on a CPU of its own.
         seconds = SECONDS * math.ceil(len(programs) / os.cpu_count())
         running = {name: self.background([path, "100"], name) for name, path in programs.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Debian package and the tarball: what is in them, and what becomes of a machine with them."""
+"""The Debian package and the tarball: their contents, and what they change on a machine."""
 
 import hashlib
 import json
@@ -21,13 +21,13 @@ AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
 def capabilities():
-    """Of the service: ["CAP_PERFMON", ...]."""
+    """The capabilities of the service: ["CAP_PERFMON", ...]."""
     return " ".join(re.findall(r"^CapabilityBoundingSet=(.*)", UNIT.read_text(), re.M)).split()
 
 
 class Packages(Case):
     def packages(self, name, kinds="DEB;TGZ", prefix=()):
-        """{suffix: path} of packages that CPack makes of what is built."""
+        """Has CPack make packages of the built files: {suffix: path}."""
         place = self.directory / name
         processes.run([*prefix, "cpack", "--config", settings.BUILD / "CPackConfig.cmake", "-G", kinds,
                        "-B", place], check=True, timeout=120)
@@ -74,7 +74,8 @@ class Packages(Case):
             self.assertRegex(control, rf"Depends:.*\b{library}\b")
 
     def jvm_on(self, machine):
-        """A JVM of another user's there, with the agent of the package. Its first line is read."""
+        """Starts a JVM of another user on the machine, with the package's agent, and waits until it
+        is warm."""
         shutil.copytree(settings.CLASSES, machine.root / "srv/classes")
         java = settings.jdk_home(17) / "bin" / "java"
         jvm = self.background(
@@ -94,7 +95,7 @@ class Packages(Case):
         return int(shown)
 
     def check_service(self, machine):
-        """It runs with what the unit gives it and no more."""
+        """The service runs with exactly the rights that its unit gives."""
         active = machine.run("systemctl", "is-active", "fgcollect")
         self.assertEqual(active.out, "active\n", machine.log)
         status = (machine.root / f"proc/{self.main_pid(machine)}/status").read_text()
@@ -114,7 +115,7 @@ class Packages(Case):
         self.assertGreater(folded.with_method("JavaMain"), 0.9 * folded.samples, folded.top())
 
     def check_graphs(self, machine):
-        """The options in /etc/default are the service's."""
+        """The service uses the options in /etc/default."""
         (machine.root / "etc/default/fgcollect").write_text(
             'FGCOLLECT_OPTIONS="-o /var/lib/fgcollect --format folded -F 99"\n')
         machine.run("systemctl", "restart", "fgcollect", check=True)
@@ -126,7 +127,8 @@ class Packages(Case):
                              lambda: f"a graph:\n{machine.log}")
 
     def check_tarball(self, machine):
-        """As the page on installation has it; the JVM of before comes back to it."""
+        """Installs the tarball as the page on installation says. The agent of the older JVM
+        connects again."""
         for command in ("tar -C /usr/local --strip-components=1 -xzf /srv/fgcollect.tar.gz",
                         "systemd-tmpfiles --create fgcollect.conf", "systemctl daemon-reload",
                         "systemctl enable --now fgcollect"):
@@ -179,7 +181,7 @@ class Packages(Case):
         jvm.stop(signal.SIGKILL)
 
     def with_capabilities(self, names):
-        """The prefix of a program that is root with these alone, as systemd would have it."""
+        """A prefix that runs a command as root with only these capabilities, as systemd does."""
         words = ",".join("+" + name.removeprefix("CAP_").lower() for name in names)
         return ["setpriv", f"--bounding-set=-all,{words}", "--inh-caps=-all", "--no-new-privs"]
 
@@ -194,7 +196,8 @@ class Packages(Case):
         return finished, out.read_text() if out.exists() else ""
 
     def program_of_nobodys(self):
-        """A process whose program nobody else may read; its name is that of its file."""
+        """Starts a process whose program only its owner may read. The process has the file's name.
+        """
         place = self.directory / "own"
         place.mkdir()
         program = place / "fg-own-python"

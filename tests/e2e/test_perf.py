@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The perf program reads our maps, and names as much with them as with the JVM's own."""
+"""perf reads fgcollect's maps, and names as much with them as with the JVM's own maps."""
 
 import pathlib
 
@@ -8,7 +8,8 @@ from harness.case import Case
 
 
 class PerfScript:
-    """How many samples of a process have frames in generated code, and how many of those all named."""
+    """The samples of a process with frames in generated code, and how many have all such frames
+    named."""
 
     def __init__(self, text, map_name):
         self.samples = self.named = 0

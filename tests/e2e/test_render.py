@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fgcollect render: what other programs recorded, drawn. The truth is worked out here."""
+"""fgcollect render draws recordings of other programs. The expected graphs are computed here."""
 
 import collections
 import os
@@ -20,7 +20,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def perf_sample(comm, event, period, *frames):
-    """frames, root first: (name, file)."""
+    """A sample as perf script prints it. frames: root first, each (name, file)."""
     lines = [f"{comm} 7/8 [001] 12.000001: {period:10} {event}: "]
     lines += [f"\t{0x7f0000001000 + 16 * i:16x} {name}+0x11 ({file})"
               for i, (name, file) in enumerate(reversed(frames))]
@@ -189,7 +189,7 @@ class Render(Case):
         self.assert_fails(finished, 1, "standard output", "No space left")
 
     def test_gibibyte_takes_little_memory(self):
-        """From a pipe, because it has no size; the tree is small, and so is all the rest."""
+        """The input comes from a pipe, which has no size. The tree is small, so memory is, too."""
         line = "main;" + ";".join(f"a/b/C{i}.method_[j]" for i in range(90)) + " 1"
         code = f"import sys\nb = ({line!r} + '\\n').encode() * 512\n" \
                f"for _ in range((1 << 30) // len(b) + 1): sys.stdout.buffer.write(b)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is no JVM: other runtimes by the perf map that they write themselves, and the kernel."""
+"""Processes without a JVM: other runtimes, named by their own perf maps, and the kernel."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ def stacks_of(recording, pid):
 
 
 def unnamed_share(stacks, wanted=lambda frame: True):
-    """The share of frames without a name, each as often as it was sampled."""
+    """The share of frames without a name. Each frame counts as often as it was sampled."""
     frames = [(f, c) for stack, c in stacks.stacks for f in stack if wanted(f)]
     total = sum(c for _, c in frames)
     unnamed = sum(c for f, c in frames if f.startswith("[unknown"))
@@ -50,7 +50,7 @@ class Runtimes(Case):
         return collector.record(self.place, "-a", "--show-pid", seconds=SECONDS, hz=HZ)
 
     def assert_shares(self, stacks, shares, said):
-        """shares: what a frame's name has in it -> the share of the samples that have one."""
+        """shares: {part of a frame's name: share of the samples that have such a frame}."""
         hits = {name: stacks.count(lambda frame, name=name: name in frame) for name in shares}
         total = sum(hits.values())
         self.assertGreater(total, 50, said)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time of a slow instruction is its own method's, also where that one is inlined and ends there."""
+"""The time of a slow instruction goes to its own method, even if that method is inlined and ends
+there."""
 
 from harness import collector, processes
 from harness.case import Case
@@ -12,7 +13,7 @@ HZ = 999
 
 class SlowInstructions(Case):
     def recorded(self, jdk, cases, flags=()):
-        """{case: (true share of slow(), recorded ones of slow() and cheap())}."""
+        """Records cases: {case: (true share of slow(), recorded shares of slow() and cheap())}."""
         seconds = SECONDS * len(cases)
         jvm = self.background(self.java(*FLAGS, *flags, "SlowInstructions", ",".join(cases), seconds,
                                         agent=f"socket={self.place.socket}", jdk=jdk),
@@ -45,7 +46,7 @@ class SlowInstructions(Case):
         self.check_compiled_by_c2(25)
 
     def test_slow_instructions_of_c1_have_their_time_17(self):
-        """Where it says something of them: of arithmetic and of atomics it does not."""
+        """Only cases that C1 tells about: C1 tells nothing about arithmetic and atomics."""
         cases = self.recorded(17, ("division", "miss", "call"), [C1])
         for case, (true, slow, _) in cases.items():
             self.assertAlmostEqual(slow, true, delta=0.05, msg=case)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SVG in a browser: what its script shows must be what the stacks say."""
+"""The SVG in a browser: its script must show what the stacks say."""
 
 import json
 import os
@@ -19,7 +19,7 @@ WIDE, NARROW = 20, 3000
 
 
 def folded_text():
-    """Thousands of stacks too narrow to be drawn, of which every third has a wanted frame."""
+    """Thousands of stacks that are too narrow to be drawn. Every third stack has a wanted frame."""
     lines = [f"main;wide/A.run_[j];deep/B{i}.call_[j] 1000" for i in range(WIDE)]
     for i in range(NARROW):
         name = "wanted/C" if i % 3 == 0 else "other/D"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Targets by the names that people know them by, without any engine's socket."""
+"""Targets are chosen by the names that people know, without an engine's socket."""
 
 import json
 import os
@@ -20,7 +20,7 @@ POD_UIDS = ("6efe8f0e-3b4c-4d5e-9f00-112233445566", "6efe8f0e-3b4c-4d5e-9f00-112
 
 class Targets(Case):
     def named(self, name, *java_args, labels=(), env=None):
-        """A container called so, unique on this machine, with a JVM that is ready."""
+        """Starts a container of a unique name with a JVM, and waits until the JVM is ready."""
         options = ["--name", f"{self.directory.name}-{name}",
                    *[f"--label={label}" for label in labels]]
         return self.container(*java_args, env=env, options=options).wait_for_line("ready")
@@ -33,7 +33,7 @@ class Targets(Case):
                                    *self.place.options())
 
     def assert_records(self, wanted, unwanted, *args):
-        """Of these two programs the one is recorded, the other is not."""
+        """Of the two programs, wanted is recorded and unwanted is not."""
         recording = collector.record(self.place, *args, seconds=1)
         self.assertIn(wanted, recording.folded.roots(), str(recording))
         self.assertNotIn(unwanted, recording.folded.roots(), str(recording))
@@ -100,7 +100,8 @@ class Targets(Case):
         self.assertIn("KnownShare$Hot.run", text)
 
     def cgroup(self):
-        """A cgroup of the test's own, below which pods are made; removed when they have ended."""
+        """A cgroup of the test's own, below which pods are made. It is removed when its processes
+        have ended."""
         base = next((base for base in (CGROUP, CGROUP / "unified", CGROUP / "pids")
                      if (base / "cgroup.procs").exists()), None)
         if not base or not os.access(base, os.W_OK):
@@ -118,7 +119,7 @@ class Targets(Case):
             cgroup.rmdir()
 
     def pod(self, cgroup, program):
-        """A JVM in a cgroup as a kubelet makes it."""
+        """Starts a JVM in a cgroup like those that a kubelet makes."""
         cgroup.mkdir(parents=True)
         command = self.java(program, agent=f"socket={self.place.socket}")
         jvm = self.background(["sh", "-c", 'echo $$ >"$0/cgroup.procs" && exec "$@"', cgroup,

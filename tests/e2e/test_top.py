@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""top as users see it: on a terminal, once, as JSON, with a daemon and without one."""
+"""The top command: on a terminal, once, as JSON, with a daemon and without a daemon."""
 
 import json
 import os
@@ -17,7 +17,7 @@ ALONE = {"JDK_JAVA_OPTIONS": "-XX:CompileCommand=dontinline,Inlined.*"}
 
 
 class Screen:
-    """A terminal of that size with top in it."""
+    """A terminal of the given size that runs top."""
 
     def __init__(self, case, *args, columns=80, lines=24, env=""):
         self.case = case
@@ -49,7 +49,7 @@ class Screen:
         self.run("send-keys", *keys)
 
     def wait(self, claim, is_so):
-        """Until the screen's text is so; returns it."""
+        """Waits until the screen's text is as wanted. Returns the text."""
         def shown():
             text = self.text
             return text if is_so(text) else None
@@ -61,7 +61,7 @@ class Screen:
         return int(processes.wait_until(ended, lambda: f"top ends:\n{self.text}"))
 
     def assert_restored(self):
-        """The terminal is as it was before."""
+        """The terminal's settings are as before top."""
         after = self.status.with_suffix(".after")
         processes.wait_until(after.exists, "the terminal was looked at")
         self.case.assertEqual(after.read_text(),
@@ -78,7 +78,8 @@ class Top(Case):
                                    timeout=seconds + settings.DEADLINE_SEC)
 
     def assert_shares(self, rows):
-        """Totals are the shares; selves are those of one another, for interrupts end on top."""
+        """Total times have the true shares. Self times have the true shares of their sum, because
+        interrupts end on top of the methods."""
         burning = {row["name"]: row for row in rows if row["name"] in SHARES}
         selves = sum(row["self"] for row in burning.values())
         self.assertEqual(burning.keys(), SHARES.keys())

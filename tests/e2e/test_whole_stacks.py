@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks have a name for each frame and reach the thread's entry, without frame pointers too."""
+"""Each frame of a stack has a name, and stacks reach the thread's entry, even without frame
+pointers."""
 
 import time
 

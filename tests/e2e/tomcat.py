@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's Tomcat 10 with a servlet of ours, on loopback, under load by wrk or ab.
+"""Debian's Tomcat 10 with a servlet of this project, on loopback, under load by wrk or ab.
 
-Everything is in a directory of the caller's, the port is a free one: no service and no file of the
-system is touched. Server and load are ended by their PIDs; the load also by itself.
+All files are in a directory of the caller, and the port is a free port. No service and no file of
+the system is touched. Server and load are ended by their PIDs. The load also ends by itself.
 """
 
 import contextlib
@@ -84,7 +84,7 @@ def loader():
 
 
 def what_is_missing():
-    """Why there can be no server or no load here, or None."""
+    """Why no server or no load can run here, or None."""
     if not (HOME / "bin" / "bootstrap.jar").exists():
         return "no Tomcat: apt-get install tomcat10-common"
     if not loader():
@@ -95,7 +95,7 @@ def what_is_missing():
 
 
 def make_base(base):
-    """A CATALINA_BASE with one application that has one servlet."""
+    """Makes a CATALINA_BASE with one application, which has one servlet."""
     inner = base / "webapps" / "ROOT" / "WEB-INF"
     for path in (base / "conf", base / "logs", base / "temp", base / "work", inner / "classes"):
         path.mkdir(parents=True)
@@ -111,7 +111,7 @@ def make_base(base):
 
 @contextlib.contextmanager
 def serving(agent, jdk):
-    """The JVM and the servlet's url."""
+    """Runs the server. Yields the JVM and the servlet's URL."""
     base = agent.place.directory / "tomcat"
     make_base(base)
     jars = ":".join(str(HOME / "bin" / jar) for jar in ("bootstrap.jar", "tomcat-juli.jar"))
@@ -136,7 +136,7 @@ def serving(agent, jdk):
 
 @contextlib.contextmanager
 def load(agent, jvm, url, seconds, warm_up=5):
-    """Requests from some connections at once, for so long and the time of a warm-up."""
+    """Sends requests over several connections at once, for the given seconds and a warm-up."""
     seconds = int(seconds + warm_up + 1)
     program = loader()
     if program.endswith("wrk"):
