@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a loop that cannot begin says of the reason. */
+/* Claims about live/engine.h: a loop that cannot start returns the reason. */
 #include "live/engine.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* In the C library's place: an error is returned, and errno stays as it was. */
+/* Replaces the C library's function: returns an error and does not set errno. */
 int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	(void)how;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Periods: whose samples go where, and what is done when memory is short. */
+/*
+ * Claims about live/period.h: which graph a sample goes to, and what happens when memory is short.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

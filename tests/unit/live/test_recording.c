@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about what live/recording.h notes of records as they come. The recording has no sampler:
- * records are made here, of this process and of ones that nobody knows.
+ * Claims about what live/recording.h notes of records when they come. The recording has no sampler.
+ * The test makes the records, of this process and of unknown processes.
  */
 #include <setjmp.h>
 #include <stdarg.h>

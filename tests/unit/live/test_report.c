@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The figures that people read. */
+/* Claims about live/report.h: the figures that people read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What takes named samples: a tree, the last seconds and periods, of one stream of samples. */
+/* Claims about all sinks on a single stream of samples: a tree, the last seconds, and periods. */
 #include "live/period_sink.h"
 #include "live/tree_sink.h"
 #include "live/window_sink.h"

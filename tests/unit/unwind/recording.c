@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Reads recordings line by line: a word that says what it is, then words. See recording.h. */
+/*
+ * Reads recordings line by line: a word that says what the line is, then more words. See
+ * recording.h.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

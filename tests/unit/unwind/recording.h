@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   a text -> samples of a JVM on another machine, and the process that they were taken in
- * units:   addr in that process, bytes
+ * shape:   a text -> samples of a JVM on another machine, and the process that was sampled
+ * units:   addr in the sampled process, bytes
  * threads: one
- * errors:  what cannot be read ends the test; a recording is ours
+ * errors:  a line that cannot be read ends the test, because recordings belong to the tests
  * source:  tests/unit/unwind/recorded/README.md
  *
- * The process is this one: its code lies in this process's memory as it lay in that one's, so that
- * whoever reads another process's code reads it here. Where those addresses are taken, all that
- * points there is moved alike.
+ * This process stands for the sampled process. The sampled process's code is put into this
+ * process's memory at the recorded addresses, where the unwinder reads the code. If these addresses
+ * are in use, the code is moved, and all addresses that point to the code are moved with it.
  */
 #ifndef FG_TEST_RECORDING_H
 #define FG_TEST_RECORDING_H
@@ -24,7 +24,7 @@ struct recorded_method {
 	char name[256];
 };
 
-/* A sample, and what is true of its stack, leaf first. */
+/* A sample, and its true stack, leaf first. */
 struct recorded_sample {
 	char place[128];
 	uint64_t regs[RECORDING_REGS];
@@ -36,21 +36,21 @@ struct recorded_sample {
 		const struct recorded_method *method;
 		int64_t bci;
 	} java[RECORDING_FRAMES]; /* as HotSpot walks them */
-	uint32_t n_java;	  /* 0: HotSpot could not say */
+	uint32_t n_java;	  /* 0: HotSpot's walk failed */
 };
 
 struct recording; /* opaque */
 
-/* Its code, files and mappings are the process's until it is closed. */
+/* Opens a recording. Its code, files and mappings are those of process until it is closed. */
 struct recording *recording_open(const char *path, struct process *process);
 void recording_close(struct recording *recording);
-/* False at the end. */
+/* Reads the next sample. False: the recording has ended. */
 bool recording_next(struct recording *recording, struct recorded_sample *ret);
-/* NULL if no truth speaks of it. */
+/* NULL if the true stacks do not have the method. */
 const struct recorded_method *recording_find_method(const struct recording *recording,
 						    uint64_t method);
 uint64_t recording_const_method_bytes(const struct recording *recording);
-/* An address of the process as it was recorded. */
+/* The address in this process of an address in the recorded process. */
 uint64_t recording_addr(const struct recording *recording, uint64_t addr);
 
 #endif

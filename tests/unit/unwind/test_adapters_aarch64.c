@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about adapters between compiled and interpreted code on aarch64, on whichever machine this
- * is: where recorded stacks do not tell a rule from one that is nearly right.
+ * Claims about adapters between compiled and interpreted code on aarch64, on any machine. Recorded
+ * stacks do not tell a correct rule from a rule that is nearly correct; these stacks do.
  */
 #include <setjmp.h>
 #include <stdarg.h>

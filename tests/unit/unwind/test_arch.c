@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Claims about unwind/arch.h, on code as HotSpot's compilers emit it: how much of a frame there is
- * at each instruction, and how it is left.
+ * at each instruction, and how the frame is left.
  */
 #include <setjmp.h>
 #include <stdarg.h>

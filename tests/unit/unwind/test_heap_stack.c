@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about unwind/heap_stack.h: a Continuation and its chunks are laid out in this process's own
- * memory, in each of the forms that HotSpot gives them, and read as those of a JVM.
+ * Claims about unwind/heap_stack.h. A Continuation and its chunks are laid out in the memory of
+ * this process, in each form that HotSpot gives them, and are read as those of a JVM.
  */
 #include "unwind/heap_stack.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about unwind/instructions.h. Code is written as bytes with its assembly beside it; the
- * process whose code is read is this one.
+ * Claims about unwind/instructions.h. Code is written as bytes with its assembly beside the bytes.
+ * This process is the process whose code is read.
  */
 #include "unwind/instructions.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about walks of stacks that were recorded in JVMs on aarch64, on whichever machine this
- * is: see recorded/README.md. What is true was said there by HotSpot's own walk of Java frames and
- * by libgcc's of native ones.
+ * Claims about walks of stacks that were recorded in JVMs on aarch64. The walks run on any machine,
+ * see recorded/README.md. The true stacks come from HotSpot's own walk of Java frames, and from
+ * libgcc's walk of native frames.
  *
- *	test_recorded [RECORDING...]	those in the place of ours, with all that is wrong
+ *	test_recorded [RECORDING...]	checks these recordings instead, and prints all errors
  */
 #include <setjmp.h>
 #include <stdarg.h>

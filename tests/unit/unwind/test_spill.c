@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about unwind/spill.h, of instructions as C2 writes them. */
+/* Claims about unwind/spill.h, on instructions as C2 emits them. */
 #include "unwind/spill.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Call chains of the kernel become stacks. */
+/* Claims about unwind/stack.h: the kernel's call chains become stacks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about unwind/stack_remainder.h, on a stack made up in this process's own memory. */
+/* Claims about unwind/stack_remainder.h, on a made-up stack in the memory of this process. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about unwind/stack_tail.h, on a copy's end that is made up. */
+/* Claims about unwind/stack_tail.h, on made-up ends of snapshots. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about unwind/unwinder.h: walks over this process's own stack, whose frames backtrace(3)
+ * Claims about unwind/unwinder.h. Walks go over this process's own stack, whose frames backtrace(3)
  * knows too, over made-up frames of generated code, and over garbage.
  */
 #include <setjmp.h>

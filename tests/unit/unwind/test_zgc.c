@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about unwind/zgc.h: a heap with its tables is laid out in this process's own memory. */
+/* Claims about unwind/zgc.h. A heap and its tables are laid out in the memory of this process. */
 #include "unwind/zgc.h"
 
 #include <setjmp.h>
