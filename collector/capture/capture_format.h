@@ -43,7 +43,7 @@ enum capture_kind {
 	CAPTURE_LINES,	/* the lines of an address, from DWARF */
 	CAPTURE_MEMORY, /* memory that was read between steps, and that caches may have kept */
 	CAPTURE_SAMPLE, /* a record of the ring buffers */
-	CAPTURE_STEP,	/* what was done with a sample, and what was read meanwhile */
+	CAPTURE_STEP,	/* what was done with a sample, and what was read during the step */
 	CAPTURE_END,	/* facts of the recording */
 	CAPTURE_KINDS,
 };

@@ -55,7 +55,7 @@ struct table_cache {
 	struct table_loader *loader;	   /* NULL: files are read at once */
 	const struct table_source *source; /* answers in the place of files, or NULL */
 	struct vdso vdso[TABLE_KINDS];
-	size_t jobs; /* at the loader */
+	size_t jobs; /* jobs at the loader */
 	size_t loading[TABLE_KINDS];
 	uint64_t hits[TABLE_KINDS], put_off[TABLE_KINDS];
 	uint64_t begun, begun_end; /* count of loads, and its limit; no limit if begun_end is 0 */

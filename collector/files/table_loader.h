@@ -33,7 +33,7 @@ struct table_kind {
 	bool (*equal)(const void *a, const void *b);
 	/* Whether a file of place went into the table; NULL: never. */
 	bool (*is_private)(const void *table);
-	const char *none_reason, *large_reason; /* for -ENOENT and -EFBIG */
+	const char *none_reason, *large_reason; /* reasons for -ENOENT and -EFBIG */
 	bool needs_place;
 };
 

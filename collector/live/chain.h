@@ -40,8 +40,8 @@ struct chain_walk {
 };
 
 /*
- * For a sample that will be walked later: reads and keeps what the walk will need of the process,
- * as far as step says, which is SAMPLE_REMAINDER or SAMPLE_LOOK.
+ * Reads and keeps what the later walk of a sample will need of the process, as far as step says,
+ * which is SAMPLE_REMAINDER or SAMPLE_LOOK.
  */
 void chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
 		   const struct perf_record *record);

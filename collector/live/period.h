@@ -39,7 +39,7 @@ struct period_graph {
 	char container[CONTAINER_ID_BYTES]; /* "": in no container */
 	char comm[PROCESS_COMM_BYTES];
 	struct profile profile;
-	struct timeline timeline; /* of this process's samples */
+	struct timeline timeline; /* times of this process's samples */
 	struct period_graph *next;
 };
 

@@ -61,7 +61,7 @@ struct recording_options {
 	uint64_t duration_ns;
 	uint32_t stack_bytes; /* size of a snapshot; 0: no snapshots, frame pointers alone */
 	struct chain_style style;
-	bool has_capture; /* a capture is wanted, which whoever asked for the recording begins */
+	bool has_capture; /* a capture is wanted; the recording's caller begins the capture */
 	/* 0: all samples are kept; else those of the last seconds, see window.h */
 	uint32_t window_seconds;
 };
@@ -162,7 +162,7 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		    const struct perf_record *record);
 /* A sample after which the known mappings of its process may be incomplete. */
 struct recording_miss {
-	uint64_t time_ns; /* of the sample */
+	uint64_t time_ns; /* time of the sample */
 	bool has_missed;  /* nothing is known at one of the sample's addresses */
 };
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define EXPECTED_FRAMES 16 /* of a sample, whose files are loaded ahead of need */
+#define EXPECTED_FRAMES 16 /* frames of a sample whose files are loaded ahead of need */
 /*
  * For this time after a stack of a JVM went on in the heap, all its stacks are looked at when they
  * are read.

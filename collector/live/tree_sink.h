@@ -16,7 +16,7 @@
 struct tree_sink {
 	struct sink sink;
 	struct profile profile;
-	struct timeline timeline; /* of the samples in profile */
+	struct timeline timeline; /* times of the samples in profile */
 	struct seen_jvms seen;	  /* JVMs of which there were samples */
 	uint64_t start_ns;
 };

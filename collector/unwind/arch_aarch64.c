@@ -131,7 +131,7 @@ static enum arch_frame prologue_frame(const struct arch_code *code)
 		if (!is_stp_fp(word))
 			continue;
 		if (code->pc_offset == at && !is_stp_fp_push(word))
-			return ARCH_FRAME_LINK; /* behind the sub */
+			return ARCH_FRAME_LINK; /* the pc is behind the sub */
 		if (code->pc_offset <= at)
 			return ARCH_FRAME_NONE;
 		if (!is_stp_fp_push(word))

@@ -18,8 +18,8 @@
  */
 enum {
 	BEGINS = 1,
-	IS_JUMPED_TO = 2,     /* by a jump forward */
-	IS_LOOP_HEAD = 4,     /* of a jump backward */
+	IS_JUMPED_TO = 2,     /* target of a jump forward */
+	IS_LOOP_HEAD = 4,     /* target of a jump backward */
 	COMES_FROM_ABOVE = 8, /* the instruction before goes on here */
 	BEFORE_IS_SLOW = 16,
 	BEFORE_LOADS = 32,

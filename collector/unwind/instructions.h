@@ -42,7 +42,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define INSTRUCTIONS_MAX_BYTES	  (16u << 20) /* of all methods; above it all are forgotten */
+#define INSTRUCTIONS_MAX_BYTES	  (16u << 20) /* limit of all methods; above it all are dropped */
 #define INSTRUCTIONS_METHOD_BYTES (1u << 20)  /* a larger method is not read */
 #define INSTRUCTIONS_TURN_BYTES	  (1u << 20)  /* bytes read at most within INSTRUCTIONS_TURN_NS */
 #define INSTRUCTIONS_TURN_NS	  UINT64_C(100000000)

@@ -29,7 +29,7 @@
 /* A zero-filled struct is valid. Memory is allocated when it is needed. */
 struct live_stack {
 	uint8_t *bytes;
-	bool is_read_out; /* read up to the limit; a stack that grows meanwhile is not read on */
+	bool is_read_out; /* read up to the limit; a stack that still grows is read no further */
 	uint64_t refused; /* reads refused with EPERM */
 };
 

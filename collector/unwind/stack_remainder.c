@@ -96,13 +96,15 @@ static bool fits(const struct stack_remainder *remainder, const struct stack_cop
 	       stack_tail_is_same(&copy->bytes, frame, remainder->bytes, in_front);
 }
 
-/* The last time at which the remainder is known to have been so behind the copy's end. */
+/* The last time at which the bytes behind the copy's end are known to have been unchanged. */
 static uint64_t last_seen(const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
 	return end_of(copy) >= remainder->settled ? remainder->seen_ns : remainder->read_ns;
 }
 
-/* How far the copy's time is from the times at which the remainder is known to have been so. */
+/*
+ * How far the copy's time is from the times at which these bytes are known to have been unchanged.
+ */
 static uint64_t distance(const struct stack_remainder *remainder, const struct stack_copy *copy)
 {
 	const uint64_t last_ns = last_seen(remainder, copy);

@@ -83,9 +83,9 @@ static bool leave_adapter_entry(struct walk *walk, const struct code_range *rang
 }
 
 /*
- * Leaves an adapter that has the VM mend the call that entered the adapter. The adapter saves all
- * registers on top of the return address. One of those registers holds the return address, too, so
- * that the return address is on the stack twice.
+ * Leaves an adapter that has the VM correct the call that entered the adapter. The adapter saves
+ * all registers on top of the return address. One of those registers holds the return address, too,
+ * so that the return address is on the stack twice.
  */
 static enum step leave_mending(struct walk *walk)
 {

@@ -550,8 +550,7 @@ static void walk_sample(struct user_walk user, const struct perf_sample *sample,
 		return;
 	n_kernel = stack_count_kernel(ret);
 	/*
-	 * In the kernel the instruction is exact: it has called the kernel, or made the kernel be
-	 * entered.
+	 * A sample in the kernel is exact: its instruction called the kernel, or caused the entry.
 	 */
 	user.is_exact = sample->is_exact || n_kernel > 0;
 	stack_keep_chain(ret, n_kernel, &chain);

@@ -35,9 +35,9 @@ struct unwinder_stats {
 	uint64_t reads;	   /* reads of processes' memory, each a system call */
 	uint64_t unread_stacks;	      /* reads behind snapshots that were not permitted */
 	uint64_t remainder_bytes;     /* bytes of stack remainders that are kept now */
-	uint64_t dropped_remainders;  /* for newer ones */
+	uint64_t dropped_remainders;  /* remainders dropped for newer remainders */
 	uint64_t heap_stack_bytes;    /* bytes of frames in the heap that are kept now */
-	uint64_t dropped_heap_stacks; /* for newer ones */
+	uint64_t dropped_heap_stacks; /* stacks dropped for newer stacks */
 	uint64_t unread_code; /* walks with code that could not be read: no right, or too late */
 	/* Samples in compiled code whose slow instruction could not be found. */
 	uint64_t unread_instructions;
