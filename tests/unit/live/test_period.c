@@ -93,7 +93,7 @@ static void graphs_of_those_that_are_gone_are_taken_at_once(void **state)
 	assert_int_equal(period_steal_ended(period, &targets, &ended), 0);
 	assert_null(ended);
 	assert_non_null(period_graph_of(period, &gone));
-	gone = process_of(alive->pid, alive->start_ticks + 1); /* one that the PID was before */
+	gone = process_of(alive->pid, alive->start_ticks + 1); /* an earlier process with the PID */
 	assert_non_null(period_graph_of(period, &gone));
 	assert_int_equal(period_steal_ended(period, &targets, &ended), 0);
 	assert_non_null(ended);

@@ -55,7 +55,7 @@ static void begin_program(pid_t pid, uint64_t time_ns)
 	recording_hear(&recording, &model, &record);
 }
 
-/* Of a process that has become a JVM since. */
+/* Whether a sample is wanted, of a process that has become a JVM since. */
 static bool wants_sample_at(pid_t pid, uint64_t time_ns)
 {
 	static struct jvm jvm;
@@ -71,7 +71,7 @@ static void samples_of_the_program_before_are_not_counted(void **state)
 	assert_false(wants_sample_at(STRANGER, 9 * SEC));
 	assert_true(wants_sample_at(STRANGER, 10 * SEC));
 	assert_true(wants_sample_at(STRANGER + 1, 9 * SEC));
-	begin_program(STRANGER, 20 * SEC); /* as launchers do that start themselves anew */
+	begin_program(STRANGER, 20 * SEC); /* launchers start themselves again */
 	assert_false(wants_sample_at(STRANGER, 19 * SEC));
 }
 
@@ -150,7 +150,7 @@ static void hear(enum perf_kind kind, pid_t pid)
 	recording_hear(&recording, &model, &record);
 }
 
-/* This process, as it was known a second ago; is_told: the kernel tells of mappings. */
+/* Makes this process known, as of a second ago. is_told: the kernel reports mappings. */
 static struct process *know_self(bool is_told)
 {
 	struct process *process = targets_find_or_read(&targets, getpid());
@@ -162,7 +162,10 @@ static struct process *know_self(bool is_told)
 	return process;
 }
 
-/* Maps this program once more, as code, at at or anywhere; nobody tells of it. */
+/*
+ * Maps this program's file again as code, at at or anywhere. The kernel does not report the
+ * mapping.
+ */
 static void *map_secretly(void *at, off_t off)
 {
 	const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -307,7 +310,10 @@ static void a_process_is_read_less_often_where_nothing_is_new(void **state)
 	assert_int_equal(process->space_wait_ns, MAPPING_WATCH_MOST_WAIT_NS);
 }
 
-/* In the place of what is known: no address says so, but there is more code than there was. */
+/*
+ * The library replaces a known library. No address shows the change, but the size of code has
+ * grown.
+ */
 static void a_library_that_took_anothers_place_is_seen_by_the_size_of_code(void **state)
 {
 	void *secret = map_secretly(NULL, 0);
@@ -347,7 +353,7 @@ static void a_newcomer_without_libjvm_stays_unknown(void **state)
 	assert_int_equal(recording.young_until_ns, 0);
 }
 
-/* A file of that name in this process is all that makes a JVM of it. */
+/* A process counts as a JVM if it maps a file of that name. */
 static void a_newcomer_with_libjvm_is_known_before_its_agent(void **state)
 {
 	char directory[] = "/tmp/fgcollect-test-XXXXXX", path[64];

@@ -178,7 +178,7 @@ static void a_period_can_be_ended_and_given_up(void **state)
 	period_free(last);
 }
 
-/* Its end moves with its size; samples behind that are the next one's. */
+/* The end of a period moves with its size. Samples behind the end belong to the next period. */
 static void a_period_that_grows_too_large_says_where_it_ends(void **state)
 {
 	begin();
@@ -211,7 +211,7 @@ static void samples_without_a_process_are_counted(void **state)
 	assert_int_equal(periods->period->samples, 1);
 }
 
-/* A sink that adds samples up cannot add up what they count if that is something else. */
+/* A sink that adds up samples cannot add up values that count something else. */
 static void other_units_are_refused(void **state)
 {
 	const struct sample_kind bytes = {

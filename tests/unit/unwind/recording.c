@@ -26,7 +26,7 @@
 #define METHODS_MAX 4096
 #define ADDR_MASK   ((UINT64_C(1) << 48) - 1)
 
-/* Far from where a sanitizer has its shadow of the memory. */
+/* Far from the shadow memory of a sanitizer. */
 #define MOVED_BY UINT64_C(0x100000000000)
 
 struct range {
@@ -34,14 +34,14 @@ struct range {
 	uint64_t file_off;
 	bool is_mapped;
 	int fd;
-	char path[64]; /* of what takes the file's place; "" if it has none */
+	char path[64]; /* path of the file that replaces the mapped one; "" if there is none */
 };
 
 struct recording {
 	FILE *text;
 	char *line;
 	size_t line_size;
-	bool is_behind; /* the line has not been taken yet */
+	bool is_behind; /* the line has been read, but not taken */
 	struct process *process;
 	struct range ranges[RANGES_MAX];
 	size_t n_ranges;
@@ -62,7 +62,7 @@ static bool next_line(struct recording *recording)
 	return getline(&recording->line, &recording->line_size, recording->text) > 0;
 }
 
-/* Behind the word, or NULL if the line begins with another. */
+/* The text behind the word, or NULL if the line begins with another word. */
 static char *after(const struct recording *recording, const char *word)
 {
 	const size_t len = strlen(word);
@@ -152,7 +152,7 @@ static struct range *add_range(struct recording *recording, char **at)
 	return range;
 }
 
-/* A file in the place of the one that was mapped. */
+/* Reads a file that replaces the mapped file. */
 static void read_file(struct recording *recording, char *at)
 {
 	struct range *range = add_range(recording, &at);
@@ -360,7 +360,7 @@ uint64_t recording_const_method_bytes(const struct recording *recording)
 	return recording->const_method_bytes;
 }
 
-/* N*word is N times the word. */
+/* Reads the stack's words. N*word is N times the word. */
 static void take_stack(const struct recording *recording, char *at, struct recorded_sample *ret)
 {
 	uint64_t word;

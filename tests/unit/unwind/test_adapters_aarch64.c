@@ -85,7 +85,7 @@ static uint64_t word_addr(size_t i)
 	return (uint64_t)(uintptr_t)&words[i];
 }
 
-/* From pc on, with the stack pointer at the first word. */
+/* Walks from pc on, with the stack pointer at the first word. */
 static void check_walk(uint64_t pc, const uint64_t *addrs, uint32_t n)
 {
 	const struct perf_sample sample = {
@@ -99,7 +99,7 @@ static void check_walk(uint64_t pc, const uint64_t *addrs, uint32_t n)
 		assert_int_equal(stack.entries[1 + i].addr, addrs[i]);
 }
 
-/* Both frames that the caller may have lead on. */
+/* The caller's frame may begin at the stack pointer or at the note, and both frames lead on. */
 static void call_adapter(void)
 {
 	words[5] = last + 60;
@@ -122,7 +122,10 @@ static void an_adapter_that_has_noted_is_left_by_its_note(void **state)
 	check_walk(adapter + 100, (const uint64_t[]){caller + 100, last + 80}, 2);
 }
 
-/* Back from the VM: the register has where it came back to, the frame who called. */
+/*
+ * The adapter is back from the VM: the link register has the address behind the adapter's call, and
+ * the frame has the caller.
+ */
 static void an_adapter_that_has_called_is_left_by_its_frame(void **state)
 {
 	call_adapter();
@@ -134,7 +137,7 @@ static void an_adapter_that_has_called_is_left_by_its_frame(void **state)
 	check_walk(adapter + 204, (const uint64_t[]){caller + 100, last + 40}, 2);
 }
 
-/* Its frame is made: the register has the caller still. */
+/* The adapter has made its frame. The link register still has the caller. */
 static void an_adapter_that_is_about_to_call_is_left_by_its_frame(void **state)
 {
 	call_adapter();
@@ -145,7 +148,9 @@ static void an_adapter_that_is_about_to_call_is_left_by_its_frame(void **state)
 	check_walk(adapter + 180, (const uint64_t[]){caller + 100, last + 40}, 2);
 }
 
-/* All registers lie below its frame, the caller's address among them, more than once. */
+/*
+ * All registers are saved below the adapter's frame. They hold the caller's address more than once.
+ */
 static void an_adapter_that_the_vm_returns_to_is_left_by_its_frame(void **state)
 {
 	const uint64_t stub = add_code(2048, 64, CODE_STUB, "vtable stub");

@@ -18,7 +18,7 @@ struct expected {
 	enum arch_frame frame;
 };
 
-/* The state at each of the given offsets of code that is entered at its start. */
+/* Checks how much of a frame there is at each given offset of code that is entered at its start. */
 static void check(const struct arch *arch, const uint8_t *code, size_t len, uint32_t complete,
 		  const struct expected *expected, size_t n)
 {
@@ -175,7 +175,7 @@ static void x86_frames_of_other_runtimes(void **state)
 	check_foreign(&arch_x86_64, python, sizeof(python), of_python, COUNT(of_python));
 }
 
-/* Little-endian words, as the instruction stream has them on either machine. */
+/* Writes little-endian words, as they are in the instruction stream on both architectures. */
 static void words(uint8_t *code, const uint32_t *from, size_t n)
 {
 	for (size_t i = 0; i < 4 * n; i++)
@@ -248,7 +248,10 @@ static void aarch64_large_frame(void **state)
 
 #define AT UINT64_C(0x7000)
 
-/* A whole frame of 32 bytes at AT: two words of its own, the caller's frame pointer, where to. */
+/*
+ * A whole frame of 32 bytes at AT: two words of its own, the caller's frame pointer, the return
+ * address.
+ */
 static const uint64_t words_of_stack[] = {0x11, 0x22, 0x7100, 0x4444, 0x55, 0x66};
 static const struct snapshot stack = {
 	.addr = AT, .bytes = (const uint8_t *)words_of_stack, .len = sizeof(words_of_stack)};

@@ -27,13 +27,13 @@
 #define INTERPRETER UINT64_C(0x7f0000100000)
 #define MOST_WORDS  64
 
-/* Where the members of a form lie, written down from running JVMs. */
+/* Offsets of the members in a form, noted from running JVMs. */
 struct form {
 	const char *name;
 	uint32_t reference;
 	bool is_coloured;
-	uint32_t tail;					/* of a Continuation */
-	uint32_t size, sp, bottom, parent, cont, stack; /* of a StackChunk */
+	uint32_t tail;					/* offset in a Continuation */
+	uint32_t size, sp, bottom, parent, cont, stack; /* offsets in a StackChunk */
 };
 
 static const struct form forms[] = {
@@ -54,7 +54,9 @@ static struct process *process;
 static const struct form *form;
 static struct heap_stack found;
 
-/* The carrier's stack, from the callee's stack pointer on; the entry is in the middle. */
+/*
+ * The carrier's stack, from the callee's stack pointer on. The ContinuationEntry is in the middle.
+ */
 static uint64_t stack_words[32];
 static struct snapshot stack;
 static struct heap_callee callee;
@@ -111,7 +113,7 @@ static struct made_chunk make_chunk(const uint8_t *continuation, uint32_t size, 
 	return made;
 }
 
-/* The nth of the compiled methods, whose frames have 4 + n words. */
+/* A pc in the nth compiled method, whose frame has 4 + n words. */
 static uint64_t pc_of(uint32_t n)
 {
 	return CODE + n * CODE_BYTES + 0x100;
@@ -123,8 +125,8 @@ static uint32_t words_of(uint32_t n)
 }
 
 /*
- * Frames of these methods, the youngest first, so that the last one ends where the chunk does;
- * returns where the first begins.
+ * Puts frames of these methods into the chunk, the youngest first. The last frame ends where the
+ * chunk ends. Returns where the first frame begins.
  */
 static uint32_t put_frames(struct made_chunk *chunk, const uint32_t *methods, uint32_t n)
 {
@@ -149,7 +151,7 @@ static void add_code(uint64_t addr, uint32_t kind, const char *name, uint32_t fr
 	assert_true(code_map_add(process->code, &range, false) >= 0);
 }
 
-/* The callee is the nth compiled method, with a word of its own that says which turn. */
+/* Puts the callee on the stack: the nth compiled method, with a word of its own for the turn. */
 static void put_callee(uint32_t n, const uint8_t *continuation)
 {
 	const uint32_t size = words_of(n);
@@ -170,7 +172,7 @@ static bool read_stack(void)
 	return heap_stack_read(process, NOW, &arch_x86_64, &callee, &found);
 }
 
-/* Compiled methods, in this order. */
+/* Checks that frames of these compiled methods were found, in this order. */
 static void assert_found(const uint32_t *methods, uint32_t n)
 {
 	assert_int_equal(found.depth, n);
@@ -223,7 +225,7 @@ static void frames_are_read_in_each_form(void **state)
 	}
 }
 
-/* The thread has gone on since the sample: its chunk says that it is empty, or holds more. */
+/* The thread has gone on since the sample. By now its chunk is empty, or has more frames. */
 static void frames_are_found_wherever_the_thread_is_by_now(void **state)
 {
 	static const uint32_t frozen[] = {1, 2, 3, 4}, older[] = {3, 4};
@@ -240,7 +242,7 @@ static void frames_are_found_wherever_the_thread_is_by_now(void **state)
 	}
 }
 
-/* As when it was compiled while it ran: the thread has not been frozen since. */
+/* The callee was compiled while it ran, for example, and the thread has not been frozen since. */
 static void a_callee_that_was_not_frozen_is_called_by_the_first_frame(void **state)
 {
 	static const uint32_t frozen[] = {1, 2, 3, 4};
@@ -252,7 +254,7 @@ static void a_callee_that_was_not_frozen_is_called_by_the_first_frame(void **sta
 	put_callee(5, continuation);
 	assert_true(read_stack());
 	assert_found(frozen, 4);
-	put_u32(chunk.object, form->sp, 3); /* where no frame begins */
+	put_u32(chunk.object, form->sp, 3); /* a place at which no frame begins */
 	assert_false(read_stack());
 	assert_int_equal(found.depth, 0);
 }
@@ -267,7 +269,7 @@ static void of_recursion_the_frame_that_is_most_alike_counts(void **state)
 	put_reference(continuation, form->tail, chunk.object);
 	put_callee(4, continuation);
 	for (uint32_t i = 0; i < 5; i++)
-		chunk.words[at + i * words_of(4) + 3] = 100 + i; /* which turn it is */
+		chunk.words[at + i * words_of(4) + 3] = 100 + i; /* number of the turn */
 	for (uint32_t i = 0; i < 5; i++) {
 		stack_words[3] = 100 + i;
 		assert_true(read_stack());
@@ -312,11 +314,11 @@ static void what_is_behind_an_unreadable_chunk_is_a_gap(void **state)
 	assert_true(read_stack());
 	assert_found(all, 4);
 	assert_false(found.has_gap);
-	put_reference(first.object, form->cont, NULL); /* it is no chunk of the thread's */
+	put_reference(first.object, form->cont, NULL); /* no chunk of the thread */
 	assert_true(read_stack());
 	assert_found(frozen, 2);
 	assert_true(found.has_gap);
-	put_reference(last.object, form->parent, last.object); /* in a circle */
+	put_reference(last.object, form->parent, last.object); /* the parents form a circle */
 	assert_true(read_stack());
 	assert_int_equal(found.depth, 2 * HEAP_STACK_CHUNKS);
 	assert_true(found.has_gap);
@@ -333,7 +335,10 @@ static void interpreted_frames_keep_distances(void **state)
 	uint64_t *words = chunk.words;
 
 	put_reference(continuation, form->tail, chunk.object);
-	/* An interpreted callee, its frame pointer at 20; an interpreted caller, at 40; a compiled one. */
+	/*
+	 * An interpreted callee with its frame pointer at 20, an interpreted caller with its frame
+	 * pointer at 40, and a compiled caller.
+	 */
 	words[20 - 3] = 0x1111;
 	words[20 - 1] = 2;
 	words[20] = 20;
@@ -393,9 +398,9 @@ static void an_object_that_names_no_chunk_gives_nothing(void **state)
 
 	put_frames(&chunk, frozen, 2);
 	put_callee(1, continuation);
-	assert_false(read_stack()); /* it names nothing */
+	assert_false(read_stack()); /* the Continuation names no chunk */
 	put_reference(continuation, form->tail, chunk.object);
-	assert_false(read_stack()); /* it is another thread's */
+	assert_false(read_stack()); /* the chunk is another thread's */
 	put_reference(chunk.object, form->cont, continuation);
 	assert_true(read_stack());
 	put_callee(1, (const uint8_t *)16); /* no address */
@@ -420,7 +425,7 @@ static void a_chunk_that_lies_about_its_size_gives_nothing(void **state)
 	}
 }
 
-/* More frames than are kept, of a chunk of which only the older end is looked at. */
+/* The stack has more frames than are kept. Only the older end of its chunk is read. */
 static void a_very_deep_stack_has_a_limit(void **state)
 {
 	const uint32_t size = 3 * HEAP_STACK_MAX * words_of(1);

@@ -32,11 +32,11 @@
 
 #define LEN(code) sizeof(code)
 
-/* Of C2's code: how far back the instruction lies. */
+/* Checks for C2's code how far back the instruction lies. */
 #define check(code, offset, back)                                                                  \
 	assert_int_equal(instructions_back_in(code, LEN(code), false, offset, ends_at, NULL), back)
 
-/* Of C1's, with a region that ends at an offset. */
+/* Checks for C1's code, with a region that ends at an offset. */
 #define check_c1(code, offset, end, back)                                                          \
 	do {                                                                                       \
 		uint32_t at = (end);                                                               \
@@ -121,7 +121,7 @@ static void behind_what_does_not_decode_nothing_is_known(void **state)
 	check(cut, 4, 0);
 }
 
-/* To before the code, behind it, into the middle of an instruction. */
+/* The jumps lead in front of the code, behind the code, and into the middle of an instruction. */
 static void jumps_to_anywhere_do_no_harm(void **state)
 {
 	static const uint8_t code[] = {ADD,  0x75, 0x80, 0x75, 0x7f, 0x75, 0xf9,
@@ -176,7 +176,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Two regions, of which the first has so many bytes. */
+/* Makes a table of two regions. The first region has that many bytes. */
 static struct inline_table *table_of(uint32_t first, uint32_t size)
 {
 	uint8_t bytes[256];
@@ -230,7 +230,7 @@ static void only_near_the_end_of_a_region_is_code_read(void **state)
 	inline_table_free(table);
 }
 
-/* And it is remembered: what takes its place later is other code. */
+/* Code that was read while it lived is remembered. Later other code may lie at its addresses. */
 static void code_that_is_gone_is_not_read(void **state)
 {
 	uint8_t code[] = {ADD, ADD, RET};

@@ -73,7 +73,7 @@ static bool is_native_as_it_was(void)
 	return true;
 }
 
-/* A Java method on the stack that was walked. */
+/* A Java method on the walked stack. */
 struct seen {
 	char name[512];
 	bool is_interpreted;
@@ -81,7 +81,7 @@ struct seen {
 	const struct recorded_method *method;
 };
 
-/* False for what is no Java method. */
+/* False: the entry is no Java method. */
 static bool see(const struct recording *recording, const struct stack_entry *entry,
 		struct seen *ret)
 {
@@ -114,8 +114,9 @@ static bool is_named(uint32_t i, const struct seen *seen)
 }
 
 /*
- * From the root: HotSpot's walk has each method of ours in the same order. Between those it has
- * only what is inlined, and so nothing behind an interpreted one, whose bytecode it has too.
+ * Compares from the root on. HotSpot's walk has each Java method of the stack in the same order. In
+ * between HotSpot's walk has only inlined methods, and so nothing behind an interpreted method,
+ * whose bytecode it has too.
  */
 static bool is_java_as_it_was(const struct recording *recording)
 {
@@ -134,7 +135,7 @@ static bool is_java_as_it_was(const struct recording *recording)
 		if (left == 0 || !is_named(left - 1, &seen))
 			return false;
 		left--;
-		/* Of the leaf HotSpot takes the register that has it, or the frame. */
+		/* For the leaf, HotSpot takes the bytecode from the register or from the frame. */
 		if (i > 1 && !is_at_bytecode(recording, &seen, sample.java[left].bci))
 			return false;
 		may_inline = !seen.is_interpreted;
@@ -179,7 +180,7 @@ static void print_stack(const struct recording *recording, const char *wrong)
 			      sample.java[i].bci);
 }
 
-/* How many samples are not as they were. */
+/* Returns the number of samples whose stacks are not the true stacks. */
 static uint32_t check(const char *path, uint32_t *ret_samples, uint32_t *ret_java)
 {
 	struct recording *recording = recording_open(path, process);

@@ -18,7 +18,7 @@
 #define COPY_BYTES  8192u
 #define NOW	    UINT64_C(5000000000)
 
-/* The "stack", with nothing mapped behind it; and what a sample copied of it. */
+/* The "stack", with nothing mapped behind it, and the copy of it in a sample. */
 static uint8_t *memory;
 static uint8_t copied[COPY_BYTES];
 static struct stack_remainders remainders;
@@ -53,7 +53,7 @@ static struct stack_copy taken(const struct snapshot *bytes, uint64_t time_ns)
 	return (struct stack_copy){.pid = getpid(), .time_ns = time_ns, .bytes = *bytes};
 }
 
-/* Read at the moment that it was taken, unless said otherwise. */
+/* Keeps a remainder that is read at now_ns. */
 static void keep_at(const struct snapshot *bytes, uint64_t time_ns, size_t len, uint64_t now_ns)
 {
 	const struct stack_copy copy = taken(bytes, time_ns);
@@ -124,7 +124,7 @@ static void what_was_behind_a_copy_outlives_the_stack(void **state)
 	live_stack_fini(&live);
 }
 
-/* The frames at its end are others. */
+/* The frames at the end of the other stack are others. */
 static void what_was_behind_another_stack_is_not_taken(void **state)
 {
 	struct snapshot copy = copy_at(PAGE);
@@ -150,7 +150,10 @@ static void a_stack_that_has_changed_already_is_not_kept(void **state)
 	assert_int_equal(remainders.reads, 1);
 }
 
-/* Of two that fit, the one nearer in time: what lies behind equal ends need not be equal. */
+/*
+ * Of two remainders that fit, the one nearer in time is found, because stacks with equal ends may
+ * go on differently.
+ */
 static void the_nearest_in_time_is_found(void **state)
 {
 	const struct snapshot copy = copy_at(PAGE);
@@ -165,7 +168,10 @@ static void the_nearest_in_time_is_found(void **state)
 	assert_int_equal(find(&copy, NOW + 1900)->bytes[STACK_TAIL_BYTES + 8], 8);
 }
 
-/* The newer frames come and go: what is behind the older ones is read once for all that wait. */
+/*
+ * Newer frames come and go. The remainder behind older frames is read once for all samples that
+ * wait.
+ */
 static void what_was_read_since_is_not_read_again(void **state)
 {
 	struct snapshot copy = copy_at(PAGE);
@@ -190,7 +196,7 @@ static void what_was_read_before_is_read_again_and_kept_once(void **state)
 	assert_int_equal(find(&copy, NOW + 2000)->seen_ns, NOW + 3000);
 }
 
-/* The stack has been left and is there again, with others behind the same frames. */
+/* The thread has left the stack's frames and made them again, with other frames behind them. */
 static void what_changed_about_then_is_found_as_it_was_and_as_it_is(void **state)
 {
 	const struct snapshot copy = copy_at(PAGE);
@@ -213,14 +219,14 @@ static void what_changed_about_then_is_found_as_it_was_and_as_it_is(void **state
 	assert_int_equal(found.nearest->bytes[STACK_TAIL_BYTES + 8], 8);
 	assert_null(find_both(&copy, NOW).other);
 	assert_non_null(find_both(&copy, NOW + 2000).other);
-	/* However it changes later. */
+	/* A later change of the stack does not matter. */
 	memory[behind] = 9;
 	keep_at(&copy, NOW + 6000, PAGE, NOW + 7000);
 	assert_null(find_both(&copy, NOW + 4000).other);
 	assert_non_null(find_both(&copy, NOW + 6000).other);
 }
 
-/* What lies in front of the older copy's end has not been looked at since. */
+/* The bytes in front of the older copy's end have not been compared since. */
 static void what_was_seen_again_is_so_only_behind_the_copy_it_was_seen_for(void **state)
 {
 	struct snapshot copy = copy_at(2 * PAGE);
@@ -253,7 +259,7 @@ static void a_stack_that_has_no_more_is_not_asked_for_more(void **state)
 	assert_int_equal(remainders.reads, 1);
 }
 
-/* It may be deep: nobody has walked one yet. */
+/* The stack may be deep: no stack of the thread has been walked yet. */
 static void what_lies_behind_the_first_full_copy_is_wanted(void **state)
 {
 	const struct snapshot ended = copy_at(PAGE), full = copy_at(PAGE + 64);

@@ -10,8 +10,8 @@
 
 #define COPY_WORDS 1024
 #define ADDR	   UINT64_C(0x7f0000100000)
-#define END	   (ADDR + COPY_WORDS * 8)  /* of a page */
-#define CALL	   UINT64_C(0x7f1234567890) /* what a frame returns to */
+#define END	   (ADDR + COPY_WORDS * 8)  /* end of a page */
+#define CALL	   UINT64_C(0x7f1234567890) /* a return address */
 
 static uint64_t then[COPY_WORDS], now[COPY_WORDS];
 
@@ -22,7 +22,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* The copy ends in a frame that has own words of it. */
+/* Compares a copy that ends in a frame with own words in the copy. */
 static bool is_same(size_t own, size_t copy_words)
 {
 	const uint64_t *const bytes = then + COPY_WORDS - copy_words;
@@ -33,7 +33,10 @@ static bool is_same(size_t own, size_t copy_words)
 	return stack_tail_is_same(&copy, END - own * 8, (const uint8_t *)now, sizeof(now));
 }
 
-/* What the frame has called is below it, and its return address right below. */
+/*
+ * Sets the return address right below the frame, then and now. Below the return address lies what
+ * the frame has called.
+ */
 static void set_calls(size_t own, uint64_t called_then, uint64_t called_now)
 {
 	then[COPY_WORDS - own - 1] = called_then;
@@ -81,7 +84,7 @@ static void the_last_words_are_the_same_whosever_they_are(void **state)
 	}
 }
 
-/* Its return address is not in what is looked at. */
+/* The return address below the frame is not in the compared bytes. */
 static void a_frame_that_has_called_nobody_is_unchanged_or_another(void **state)
 {
 	const size_t looked_at = STACK_TAIL_EQUAL_BYTES / 8;
@@ -97,7 +100,7 @@ static void a_frame_that_has_called_nobody_is_unchanged_or_another(void **state)
 	assert_false(is_same(20, 20));
 }
 
-/* It is as long as was asked for, and the stack goes on: many frames may be alike there. */
+/* The copy is as long as was asked for, and the stack goes on. Many frames there may be alike. */
 static void a_copy_that_ends_within_a_page_is_followed_where_it_is_unchanged(void **state)
 {
 	const struct snapshot copy = {
@@ -130,7 +133,7 @@ static void less_than_the_frame_of_what_is_there_now_says_nothing(void **state)
 				 words >= 21);
 }
 
-/* Wherever a hostile stack pointer has the frame, nothing else than the copy and now is read. */
+/* Only the copy and the present bytes are read, whatever a hostile stack pointer says. */
 static void frames_outside_of_the_copy_are_none_of_its_own(void **state)
 {
 	const struct snapshot copy = {

@@ -70,11 +70,11 @@ struct taken {
 	int n;
 };
 
-/* A thread whose stack stays as it was taken until it is let go. */
+/* A thread whose stack stays as it was sampled until the thread is let go. */
 static pthread_t thread;
 static sem_t was_taken, is_over;
 
-static uint64_t top_of_stack; /* of the thread that is sampled */
+static uint64_t top_of_stack; /* stack top of the sampled thread */
 
 static void set_reg(uint64_t *regs, unsigned int reg, uint64_t value)
 {
@@ -83,7 +83,7 @@ static void set_reg(uint64_t *regs, unsigned int reg, uint64_t value)
 	regs[__builtin_popcountll(below)] = value;
 }
 
-/* By the kernel, which does not mind what sanitizers have between variables. */
+/* Copies the stack by the kernel, because sanitizers forbid reads between variables. */
 static void copy_stack(struct taken *taken, uint64_t sp)
 {
 	const struct iovec to = {.iov_base = taken->bytes, .iov_len = taken->len};
@@ -92,7 +92,10 @@ static void copy_stack(struct taken *taken, uint64_t sp)
 	assert_int_equal(process_vm_readv(getpid(), &to, 1, &from, 1, 0), taken->len);
 }
 
-/* Sanitizers wrap backtrace in frames of their own: the first is to be the one below caller. */
+/*
+ * Drops the first frames of backtrace. Sanitizers wrap backtrace in frames of their own. The first
+ * frame that stays is the one below caller.
+ */
 static void drop_above(struct taken *taken, const void *caller)
 {
 	while (taken->n > 2 && taken->frames[1] != caller)
@@ -100,10 +103,13 @@ static void drop_above(struct taken *taken, const void *caller)
 			(size_t)--taken->n * sizeof(taken->frames[0]));
 }
 
-/* Frames of the size that they are written to have: what a sanitizer adds would fill the copy. */
+/*
+ * A function whose frame has the size in its source. A sanitizer would enlarge the frame and fill
+ * the copy.
+ */
 #define PLAIN_FRAME __attribute__((noinline, no_sanitize_address))
 
-/* What the kernel would have put into a sample of this very place. */
+/* Takes what the kernel would put into a sample of this place. */
 PLAIN_FRAME static void take(struct taken *taken)
 {
 	uint64_t sp, fp, pc;
@@ -126,13 +132,13 @@ PLAIN_FRAME static void take(struct taken *taken)
 	drop_above(taken, __builtin_return_address(0));
 }
 
-/* Deep enough, and with frames whose size only the rules know. */
+/* Makes a deep stack of frames whose size only unwind tables know. */
 PLAIN_FRAME static int descend(struct taken *taken, int depth)
 {
 	volatile char room[64 + 16 * 3];
 
 	/*
-	 * Whoever compiles it: an array of which only a part is used may be made as small as that.
+	 * Compilers may shrink an array of which only a part is used. This statement prevents that.
 	 */
 	__asm__ volatile("" : : "r"(room) : "memory");
 	room[0] = (char)depth;
@@ -154,7 +160,10 @@ static void walk(const struct taken *taken, uint32_t len)
 	unwinder_walk(unwinder, self, NOW, &sample, &stack);
 }
 
-/* Ours are backtrace's, but for the first, where the pc was taken, not the call of backtrace. */
+/*
+ * The walk's frames are those of backtrace. Only the first frame differs: it is where the pc was
+ * taken, not the call of backtrace.
+ */
 static void check_frames(const struct taken *taken, uint32_t least)
 {
 	assert_true(stack.depth >= least);
@@ -236,7 +245,7 @@ static void a_stack_that_has_changed_since_is_not_gone_on_with(void **state)
 	let_go(taken);
 }
 
-/* A target may map more behind its stack whenever it has been read. */
+/* A target may map more memory behind its stack after each read. */
 static void a_stack_that_grows_while_it_is_read_is_not_run_after(void **state)
 {
 	const size_t page = 4096, mapped = 64 * page;
@@ -260,7 +269,7 @@ static void a_stack_that_grows_while_it_is_read_is_not_run_after(void **state)
 	munmap(grown, mapped);
 }
 
-/* The kernel's chain knows the frames behind the copy, and skips one of those before. */
+/* The kernel's chain has the frames behind the copy, and skips a frame in the copy. */
 static void behind_the_copy_the_kernels_walk_goes_on(void **state)
 {
 	struct taken *taken = take_on_thread();
@@ -295,13 +304,14 @@ static void without_registers_it_is_the_kernels_walk(void **state)
 #define CODE_BYTES 4096
 
 /*
- * Where made-up code lies, and what calls it: a native frame of ours would do, but must be found.
+ * Memory for made-up code and for the code that calls it. A native frame of this program could be
+ * the caller, too, but would have to be found.
  */
 static uint8_t *code;
 static uint64_t sample_regs[SAMPLER_REGS_COUNT];
 #define N_WORDS 512
 static _Alignas(16) uint64_t room[1 + N_WORDS];
-static uint64_t *words; /* one off what is aligned, as where a return address lies on top */
+static uint64_t *words; /* off the alignment by a word, as with a return address on top */
 
 static int set_up_code(void **state)
 {
@@ -369,21 +379,21 @@ static void walk_code(uint64_t pc, uint64_t fp, size_t n_words)
 	unwinder_walk(unwinder, self, NOW, &sample, &stack);
 }
 
-#define LARGE_WORDS 200 /* of a frame, the return address included */
-#define SHORT_WORDS 150 /* of a copy; enough to tell that the rest belongs to it */
+#define LARGE_WORDS 200 /* words of a frame, the return address included */
+#define SHORT_WORDS 150 /* words of a copy; enough to tell that the remainder belongs to the copy */
 
 static const struct code_frame FRAME_48 = {.size = 48, .complete = 16};
 
 #if defined(__x86_64__)
-/* Where the kernel starts a process: before the loader's first instructions there is nothing. */
+/* The kernel starts a process at the loader's first instruction, and nothing called that code. */
 static void a_process_that_has_just_begun_is_at_its_root(void **state)
 {
 	const uint64_t base = getauxval(AT_BASE);
 	const ElfW(Ehdr) *const header = (const void *)(uintptr_t)base;
 
 	if (base == 0)
-		skip(); /* linked without a loader */
-	words[0] = 1;	/* its arguments, as the kernel puts them there */
+		skip(); /* the program is linked without a loader */
+	words[0] = 1;	/* arguments of the process, as the kernel puts them on the stack */
 	words[1] = word_addr(20);
 	walk_code(base + header->e_entry, 0, 60);
 	assert_int_equal(stack.end, STACK_WHOLE);
@@ -392,9 +402,7 @@ static void a_process_that_has_just_begun_is_at_its_root(void **state)
 
 extern void _init(void);
 
-/*
- * It has no rules, and has made room for a word when it looks whether there is something to call.
- */
+/* _init has no rules. It has made room for a word when it checks whether to call a function. */
 static void a_files_first_function_is_left_by_what_is_below_its_word(void **state)
 {
 	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
@@ -407,7 +415,7 @@ static void a_files_first_function_is_left_by_what_is_below_its_word(void **stat
 }
 #endif
 
-/* As when its code, or a file's rules, have not been heard of yet. */
+/* The code, or a file's unwind table, may not be known yet, for example. */
 static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state)
 {
 	const uint64_t leaf = (uint64_t)(uintptr_t)code, caller = leaf + 256, last = leaf + 512;
@@ -430,7 +438,7 @@ static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state
 	assert_int_equal(stack.entries[2].addr, last + 100);
 }
 
-/* A leaf, and a caller of it whose frame ends behind the copy; then the rest is kept. */
+/* Makes a sample of a leaf whose caller's frame ends behind the copy, and keeps the remainder. */
 static uint64_t take_short_copy(const struct perf_sample *sample)
 {
 	const uint64_t leaf = (uint64_t)(uintptr_t)code, time_ns = clock_now_ns();
@@ -451,8 +459,8 @@ static void add_leaf_and_callers(void)
 }
 
 /*
- * It has returned and called again meanwhile: the frames in the copy are the same, those behind
- * not.
+ * The thread has returned and called again: the frames in the copy are equal, and the frames behind
+ * the copy are not.
  */
 static void a_stack_that_changed_behind_the_copy_about_then_ends_with_the_copy(void **state)
 {
@@ -481,7 +489,7 @@ static void a_stack_that_changed_behind_the_copy_about_then_ends_with_the_copy(v
 	assert_int_equal(stats.doubtful, 1);
 }
 
-/* As when the collector of garbage has moved what they hold. */
+/* The garbage collector may have moved objects that the frames hold, for example. */
 static void what_changed_behind_the_copy_but_frames_is_no_matter(void **state)
 {
 	const struct perf_sample sample = {
@@ -514,7 +522,8 @@ static void put_call(uint64_t at, uint64_t target)
 }
 
 /*
- * Nothing of the stack's page was there to be copied; when the sample is walked there is another.
+ * Walks a sample with an empty snapshot, because the stack's page had not been written to. When the
+ * sample is walked, the page has content.
  */
 static void walk_unseen(uint64_t pc)
 {
@@ -595,7 +604,7 @@ static void a_frame_that_is_not_yet_whole_is_read_from_its_code(void **state)
 #endif
 #define BCP_REGISTER 0xbc8
 
-/* Slots of HotSpot's interpreted frame: -1 the sender's sp, -3 the method, -8 where it is. */
+/* Slots of HotSpot's interpreted frame: -1 the sender's sp, -3 the method, -8 the bytecode. */
 static void interpreted_frames_are_left_by_their_slots(void **state)
 {
 	const uint64_t interpreter =
@@ -617,7 +626,7 @@ static void interpreted_frames_are_left_by_their_slots(void **state)
 	assert_int_equal(stack.entries[2].addr, caller + 60);
 }
 
-/* Entered from compiled code, before it has a frame: registers say what there is. */
+/* The method is entered from compiled code and has no frame yet: registers hold its values. */
 static void an_interpreted_frame_that_is_not_made_yet_is_left_by_registers(void **state)
 {
 	const uint64_t interpreter =
@@ -643,8 +652,8 @@ static void an_interpreted_frame_that_is_not_made_yet_is_left_by_registers(void 
 
 #if defined(__x86_64__)
 /*
- * Its frame pointer is there, and the caller's below it; its caller's stack pointer is in a
- * register.
+ * The frame pointer is set, and the caller's frame pointer is saved. The caller's stack pointer is
+ * in a register.
  */
 static void an_interpreted_frame_that_has_its_pointer_is_left_by_that(void **state)
 {
@@ -668,7 +677,8 @@ static void an_interpreted_frame_that_has_its_pointer_is_left_by_that(void **sta
 #endif
 
 /*
- * Word by word: so far there are the sender's sp, a zero and the method, but nothing of the caller.
+ * The frame is made word by word. So far it has the sender's sp, a zero and the method, but no
+ * caller.
  */
 static void an_interpreted_frame_that_is_half_made_is_left_by_what_there_is(void **state)
 {
@@ -688,7 +698,10 @@ static void an_interpreted_frame_that_is_half_made_is_left_by_what_there_is(void
 	assert_int_equal(stack.entries[2].addr, last + 60);
 }
 
-/* The VM is asked where an exception is handled when the frame that it left is gone already. */
+/*
+ * The VM is asked for an exception's handler when the frame that the exception left is gone
+ * already.
+ */
 static void an_interpreted_frame_that_is_gone_is_left_from_the_top(void **state)
 {
 	const uint64_t interpreter =
@@ -726,7 +739,7 @@ static void the_stub_for_exceptions_that_leave_a_frame_is_left_from_the_top(void
 }
 
 #if defined(__x86_64__)
-/* The frame pointer is that of an interpreted method, far up. */
+/* The frame pointer is that of an interpreted method far up the stack. */
 static void the_blob_for_exceptions_is_left_for_where_they_were_thrown(void **state)
 {
 	const uint64_t blob =
@@ -753,7 +766,7 @@ static void the_blob_for_exceptions_is_left_for_where_they_were_thrown(void **st
 	assert_int_equal(stack.entries[2].addr, last + 68);
 }
 
-/* The register holds what another adapter noted, long ago. */
+/* The register holds an old note of another adapter. */
 static void an_adapter_that_has_noted_nothing_is_left_from_the_top(void **state)
 {
 	const uint64_t adapter =
@@ -770,7 +783,9 @@ static void an_adapter_that_has_noted_nothing_is_left_from_the_top(void **state)
 	assert_int_equal(stack.entries[2].addr, last + 60);
 }
 
-/* Then the stack has room for the arguments, and is aligned again. */
+/*
+ * The adapter has noted the stack pointer. The stack then has room for arguments, and is aligned.
+ */
 static void an_adapter_is_left_by_what_it_has_noted(void **state)
 {
 	const uint64_t adapter =
@@ -789,7 +804,7 @@ static void an_adapter_is_left_by_what_it_has_noted(void **state)
 }
 #endif
 
-/* Between the two there is the rest of what was saved, and what aligns the stack. */
+/* Between the two addresses lie the other saved registers, and alignment. */
 static void an_adapter_that_has_saved_all_is_left_by_the_address_that_is_there_twice(void **state)
 {
 	const uint64_t adapter =
@@ -809,7 +824,7 @@ static void an_adapter_that_has_saved_all_is_left_by_the_address_that_is_there_t
 	assert_int_equal(stack.entries[3].addr, last + 60);
 }
 
-/* Each adapter returns to one behind hundreds of words. */
+/* Each adapter returns to an adapter behind hundreds of words. */
 static void searches_for_an_address_that_is_there_twice_are_few(void **state)
 {
 	const uint64_t adapter =
@@ -824,7 +839,7 @@ static void searches_for_an_address_that_is_there_twice_are_few(void **state)
 	assert_true(stack.depth <= 1 + 3 * (STEP_MAX_SEARCHES + 1));
 }
 
-/* As C2's comparison of strings does: a word is pushed for a while. */
+/* C2's comparison of strings pushes a word for a while. */
 static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
 {
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
@@ -839,7 +854,7 @@ static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
 	assert_int_equal(stack.entries[2].addr, last + 100);
 }
 
-/* Of C2's search for a string: left over in the frame are other return addresses. */
+/* C2's search for a string leaves other return addresses in the frame. */
 static void a_leaf_that_searches_a_string_is_left_by_the_stack_pointer_that_it_keeps(void **state)
 {
 	const uint64_t leaf = add_code_of_level(0, 256, CODE_JAVA, "leaf", FRAME_48, 4);
@@ -855,7 +870,7 @@ static void a_leaf_that_searches_a_string_is_left_by_the_stack_pointer_that_it_k
 	assert_int_equal(stack.entries[2].addr, last + 100);
 }
 
-/* C1 has no such search, and a frame pointer that is in its place says that there is none now. */
+/* C1 has no such search. And a frame pointer at its place says that no search is going on. */
 static void an_address_left_over_in_a_frame_is_no_stack_pointer(void **state)
 {
 	const uint64_t of_c1 = add_code_of_level(0, 256, CODE_JAVA, "ofC1", FRAME_48, 3);
@@ -883,7 +898,7 @@ static void an_address_left_over_in_a_frame_is_no_stack_pointer(void **state)
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 }
 
-/* add rsp, 0x20; jmp: as at the end of C2's stubs, where they have saved registers. */
+/* add rsp, 0x20; jmp: the end of C2's stubs that have saved registers. */
 static void registers_that_a_stub_saved_are_left_out(void **state)
 {
 	static const uint8_t end[] = {0x48, 0x83, 0xc4, 0x20, 0xe9, 0x00, 0xff, 0xff, 0xff};
@@ -900,7 +915,7 @@ static void registers_that_a_stub_saved_are_left_out(void **state)
 	assert_int_equal(stack.entries[1].addr, caller + 200);
 	assert_int_equal(stack.entries[2].addr, last + 100);
 	assert_int_equal(stack.entries[3].addr, last + 100);
-	/* And of the code that is in the stub itself. */
+	/* A leaf in the stub itself is left in this way, too. */
 	words[5] = 0x1234;
 	words[9] = last + 100;
 	words[15] = last + 100;
@@ -920,7 +935,9 @@ static void compiled_code_is_not_returned_from_to_a_file(void **state)
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 }
 
-/* It aligns and pushes: what returns behind a call of it is the caller. */
+/*
+ * The stub aligns and pushes. The caller is where a return address lies behind a call of the stub.
+ */
 static void a_stub_of_unknown_frame_is_left_by_its_call(void **state)
 {
 	static const uint8_t begin[] = {0x53, 0x55, 0x41, 0x54}; /* push rbx; push rbp; push r12 */
@@ -961,7 +978,7 @@ static void what_the_caller_of_the_subtype_check_pushed_is_left_out(void **state
 }
 
 #if defined(__x86_64__)
-/* As compilers end functions: the frame pointer is back, and the rules do not say so. */
+/* The end of a function: the frame pointer has been popped, and the rules do not say so. */
 __asm__(".text\n"
 	".type pops_rbp, @function\n"
 	"pops_rbp:\n"
@@ -978,7 +995,7 @@ __asm__(".text\n"
 	".size pops_rbp, . - pops_rbp\n");
 extern const char pops_rbp_end[];
 
-/* As what binds lazily: it keeps its CFA in rbx, which it and what it calls save. */
+/* Code that binds lazily keeps its CFA in rbx, which this code and its callees save. */
 __asm__(".text\n"
 	".type realigns, @function\n"
 	"realigns:\n"
@@ -1032,7 +1049,7 @@ static uint64_t addr_of(const char *label)
 	return (uint64_t)(uintptr_t)label;
 }
 
-/* realigns's frame ends at word 20, where its return address is. */
+/* The frame of realigns ends at word 20, its return address. */
 static void put_realigned_frame(size_t callee_return, uint64_t caller)
 {
 	words[callee_return] = addr_of(realigns_called);
@@ -1065,7 +1082,7 @@ static void a_frame_whose_address_is_in_rbx_is_left_by_what_its_callee_restored(
 	assert_int_equal(stack.entries[2].addr, caller + 100);
 }
 
-/* Whose rules say nothing of rbx: what is in it now need not be what was in it at the call. */
+/* The rules of the other file say nothing of rbx. rbx may have changed since the call. */
 static void through_another_files_frame_rbx_is_lost(void **state)
 {
 	const uint64_t leaf = add_code(256, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
@@ -1079,7 +1096,7 @@ static void through_another_files_frame_rbx_is_lost(void **state)
 	assert_int_equal(stack.end_addr, addr_of(realigns_called));
 }
 
-/* Where that leads is checked as everything else that a stack says. */
+/* The address from rbx is checked like each address from a stack. */
 static void an_rbx_that_leads_nowhere_ends_the_stack(void **state)
 {
 	const uint64_t places[] = {0, 8, word_addr(0) - 64, UINT64_MAX, (uint64_t)INT64_MIN};
@@ -1094,7 +1111,10 @@ static void an_rbx_that_leads_nowhere_ends_the_stack(void **state)
 	}
 }
 
-/* Where threads begin there is none, but so may it be where a stack has changed. */
+/*
+ * At a thread's start there is no return address. In a stack that has changed a return address may
+ * be missing, too.
+ */
 static void no_return_address_behind_the_copy_is_the_copys_end(void **state)
 {
 	const uint64_t stub =
@@ -1110,7 +1130,7 @@ static void no_return_address_behind_the_copy_is_the_copys_end(void **state)
 	assert_int_equal(stack.end, STACK_WHOLE);
 }
 
-/* It pushes the frame pointer, and then a few registers. */
+/* The stub pushes the frame pointer, and then a few registers. */
 static void what_asks_the_processor_is_left_by_the_first_word_that_is_code(void **state)
 {
 	static const char *const names[] = {"get_cpu_info_stub", "getCPUIDNameInfo_stub",
@@ -1166,7 +1186,10 @@ static void a_register_that_was_popped_is_where_it_belongs(void **state)
 #endif
 
 #if defined(__x86_64__)
-/* As clone ends: the rules are those of the caller before, of nobody, and of the new thread. */
+/*
+ * The end of clone: first the rules of the calling thread, then no rules, then the rules of the new
+ * thread.
+ */
 __asm__(".text\n"
 	".type makes_thread, @function\n"
 	"makes_thread:\n"
@@ -1217,8 +1240,8 @@ static uint64_t count_reads(void)
 }
 
 /*
- * Until other code takes its place. The caller leads nowhere, which costs each walk a read of its
- * own: a stub might have saved registers there.
+ * Until other code takes the place. The caller leads nowhere, so each walk also reads the caller's
+ * code: a stub might have saved registers there.
  */
 static void a_place_in_code_is_read_once(void **state)
 {
@@ -1240,7 +1263,7 @@ static void a_place_in_code_is_read_once(void **state)
 	before = count_reads();
 	walk_code(leaf + 1, 0x1234, 18);
 	assert_int_equal(count_reads() - before, 2);
-	memset(code, 0x90, 64); /* nobody looks */
+	memset(code, 0x90, 64); /* the code is not read again */
 	walk_code(leaf + 1, 0x1234, 18);
 	assert_int_equal(count_reads() - before, 3);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
@@ -1249,7 +1272,7 @@ static void a_place_in_code_is_read_once(void **state)
 	assert_int_equal(count_reads() - before, 5);
 }
 
-/* Every word is a return address into code that calls something else. */
+/* Each word is a return address into code that calls something else. */
 static void a_search_for_a_call_reads_no_more_than_its_bound(void **state)
 {
 	const uint64_t stub = add_code(0, 64, CODE_STUB, "sha512", (struct code_frame){0});
@@ -1267,7 +1290,7 @@ static void a_search_for_a_call_reads_no_more_than_its_bound(void **state)
 	assert_int_equal(count_reads() - before, STEP_MAX_READS);
 }
 
-/* What a process says of itself may lead from the barrier to the barrier. */
+/* A process may report values that lead from the barrier to the barrier. */
 static void a_barrier_that_leads_to_itself_ends_the_stack(void **state)
 {
 	static uint64_t mounting_pc;
@@ -1319,7 +1342,7 @@ static void a_stub_without_a_frame_returns_from_the_top(void **state)
 	assert_int_equal(stack.entries[1].addr, caller + 100);
 }
 
-/* As the barrier before methods does, which is called by their prologues. */
+/* The barrier in front of methods, which prologues call, is such a stub. */
 static void a_stub_with_a_word_of_ones_below_its_frame_is_left(void **state)
 {
 	const uint64_t stub = add_code(0, 64, CODE_STUB, "barrier", (struct code_frame){0});
@@ -1337,7 +1360,7 @@ static void a_stub_with_a_word_of_ones_below_its_frame_is_left(void **state)
 	assert_int_equal(stack.entries[3].addr, last + 100);
 }
 
-/* As the deoptimization blob does: at one call its frame has a size, at another it has not. */
+/* The deoptimization blob has a frame of its size at one call, and not at another call. */
 static void a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer(void **state)
 {
 	const uint64_t stub = add_code(0, 64, CODE_STUB, "blob", (struct code_frame){.size = 32});
@@ -1352,7 +1375,10 @@ static void a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer(void **
 	assert_int_equal(stack.entries[2].addr, caller + 100);
 }
 
-/* Its first byte is where a return address was, behind whatever code lies before it. */
+/*
+ * The address of the barrier's first byte is in the place of a return address. Any code may lie in
+ * front of that byte.
+ */
 static void a_barrier_leads_to_the_frame_that_mounts(void **state)
 {
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
@@ -1377,7 +1403,7 @@ static void a_barrier_leads_to_the_frame_that_mounts(void **state)
 	assert_int_equal(stack.entries[3].addr, leaf + 60);
 }
 
-/* JDK 21 does not say where its frame goes on. */
+/* JDK 21 does not say where the mounting frame goes on. */
 static void a_barrier_leads_to_the_code_that_mounts(void **state)
 {
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
@@ -1405,7 +1431,7 @@ static void a_return_address_without_code_ends_the_stack(void **state)
 	assert_int_equal(stack.end_addr, 0x41414141);
 }
 
-/* What is in memory behind the copy may be of another time. */
+/* Memory behind the copy may be of another time. */
 static void a_return_address_behind_the_copy_without_code_is_the_copys_end(void **state)
 {
 	const uint64_t leaf =
@@ -1542,14 +1568,14 @@ static void garbage_harms_nobody(void **state)
 
 /* ---- without permission ---- */
 
-static int lines; /* of the log */
+static int lines; /* lines of the log */
 
 static void count_line(void)
 {
 	lines++;
 }
 
-/* What a child without privilege sees of the test's code: 0, or the line of what is wrong. */
+/* Walks in a child without privilege. Returns 0, or the line of the first failure. */
 static int walk_unread(uint64_t leaf)
 {
 	struct unwinder_stats stats;
@@ -1587,7 +1613,7 @@ static void code_that_may_not_be_read_is_said_once_and_counted_each_time(void **
 	assert_int_equal(status, 0);
 }
 
-/* A copy that is too short, of a stack that would be there to go on with. */
+/* Walks a copy that is too short. The rest of the stack could be read. */
 static int walk_short(const struct taken *taken)
 {
 	struct unwinder_stats stats;

@@ -22,9 +22,9 @@
 #define PAGE	    (5 * GRANULE)
 #define PAGE_TABLE  40u
 #define COUNT	    16u
-#define HEADER	    64u /* of a ZForwarding; its entries lie behind */
+#define HEADER	    64u /* bytes of a ZForwarding; its entries lie behind */
 #define MOST_VALUES 16
-/* Where of 16 places an object's index is looked for first, worked out by hand. */
+/* Indexes of objects, by the place of 16 at which their search begins, worked out by hand. */
 #define AT_15	  67u
 #define AT_15_TOO 103u
 
@@ -146,7 +146,7 @@ static void what_has_not_moved_stays(void **state)
 	check(AT_15_TOO, place_of(AT_15_TOO)); /* another one is there, and nothing behind it */
 	young[PAGE / GRANULE] = 0;
 	check(AT_15, place_of(AT_15));
-	/* Behind all that there is. */
+	/* An address behind the whole heap. */
 	assert_int_equal(zgc_resolve(&zgc, BAD, HEAP_BASE | GRANULES * GRANULE),
 			 HEAP_BASE | GRANULES * GRANULE);
 }
@@ -190,7 +190,7 @@ static void an_agent_that_says_nothing_of_it_is_no_harm(void **state)
 	check(AT_15, HEAP_BASE | 0x1230);
 }
 
-/* Two offsets whose sum is small, as no JVM says. */
+/* Two offsets whose sum overflows to a small number, which no JVM reports. */
 static void offsets_that_no_struct_has_are_not_believed(void **state)
 {
 	put_entry(15, AT_15, 0x1230);
@@ -213,7 +213,7 @@ static void offsets_that_no_struct_has_are_not_believed(void **state)
 	check(AT_15, place_of(AT_15));
 }
 
-/* As a process may pretend. */
+/* A process may pretend to have such a table. */
 static void a_full_table_is_not_searched_for_ever(void **state)
 {
 	for (uint32_t place = 0; place < COUNT; place++)
