@@ -66,7 +66,7 @@ struct capture {
 
 /* A hash of two numbers for the capture's tables. */
 uint64_t capture_hash(const struct capture *capture, uint64_t a, uint64_t b);
-/* Whether the question has been answered before; from now on it has. */
+/* Whether the question has been answered before. From now on the question counts as answered. */
 bool capture_was_seen(struct capture *capture, uint64_t hash);
 
 /* ---- capture_processes.c ---- */

@@ -49,9 +49,9 @@ static bool is_left_well(struct walk *walk, uint64_t sp, uint32_t size)
 }
 
 /*
- * C2's search for a string in another puts copies and lengths on top of the frame, and on top of
- * those the stack pointer that the frame had. Other code may have left an address of the stack
- * there.
+ * Leaves a frame during C2's search for a string in another string. The search puts copies and
+ * lengths on top of the frame, and on top of these the stack pointer that the frame had. Other code
+ * may have left an address of the stack in that place.
  */
 static bool leave_search(struct walk *walk, const struct code_range *range)
 {
