@@ -29,7 +29,7 @@ struct chain_style {
 	bool has_native_lines;
 	/* the stack of a virtual thread ends where it is mounted on its carrier thread */
 	bool cuts_carriers;
-	bool by_pid, by_thread; /* add a label frame of the process with its PID, of the thread */
+	bool by_pid, by_thread; /* the process's label has its PID; the thread has a label */
 };
 
 /* A walked sample. */
