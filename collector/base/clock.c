@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-static uint64_t pretended_ns;
+static _Thread_local uint64_t pretended_ns;
 
 void clock_pretend(uint64_t now_ns)
 {

@@ -2,7 +2,7 @@
 /*
  * shape:   the one clock of the collector
  * units:   nanoseconds of CLOCK_MONOTONIC
- * threads: any; clock_pretend is for a program of one thread
+ * threads: any
  * errors:  none
  * source:  clock_gettime(2)
  */
@@ -16,8 +16,8 @@
 
 uint64_t clock_now_ns(void);
 /*
- * The time that clock_now_ns returns from now on, for a replay of what happened at another time. 0:
- * the time that the kernel says.
+ * Sets the time that clock_now_ns returns in this thread from now on: for a replay of what happened
+ * at another time, and for what is to be replayed. 0: the time that the kernel says.
  */
 void clock_pretend(uint64_t now_ns);
 /* The wall clock, nanoseconds since 1970; for display only. */

@@ -124,6 +124,7 @@ static void begin(struct sample_watch *watch, enum sample_step step, struct proc
 	current->process = process;
 	current->record = record;
 	current->now_ns = clock_now_ns();
+	clock_pretend(current->now_ns); /* a replay of the step has this time alone */
 	current->is_gone = process && process->gone_ns;
 	current->reads.len = current->missing.len = 0;
 	current->n_reads = current->n_missing = 0;
@@ -178,8 +179,10 @@ static void end(struct sample_watch *watch, bool counts, const struct named_samp
 	const bool is_on = current->is_on;
 	bool is_written = false;
 
-	if (is_on)
+	if (is_on) {
 		stop_listening(capture, current->process);
+		clock_pretend(0);
+	}
 	current->is_on = false;
 	if (!counts && is_on && current->n_reads > 0)
 		write_memory(capture, current->record->pid, current->n_reads, &current->reads);

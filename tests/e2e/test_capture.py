@@ -39,7 +39,7 @@ class Capture(Case):
         jvm.rm()
         for name in ("first", "second"):
             again, replayed = self.outputs(name)
-            finished = self.replay(capture, *again, prefix=ELSEWHERE)
+            finished = self.replay(capture, "-v", *again, prefix=ELSEWHERE)
             self.assertEqual(finished.code, 0, str(finished))
             self.assertNotIn("no answer", finished.text)
             for one, other in zip(recorded, replayed):
