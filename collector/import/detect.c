@@ -6,7 +6,7 @@
  *   "fgrec "              a recording of our own
  *   0a LENGTH 08          plain pprof: field 1, a sample type whose first field is a number
  *   a NUL byte            something binary; its first letters say what
- *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn already
+ *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn already, unless its first line ends as a stack
  *   TAB or spaces, hexadecimal digits, a space     a frame of perf script
  *   anything else         folded stacks
  *
@@ -46,9 +46,25 @@ static bool begins(const char *data, size_t len, const char *bytes, size_t bytes
 	return len >= bytes_len && memcmp(data, bytes, bytes_len) == 0;
 }
 
+/* Whether the first line ends in a space and a number, as a folded stack does whatever its names. */
+static bool begins_with_stack(const char *data, size_t len)
+{
+	const char *const feed = memchr(data, '\n', len);
+	const char *at = feed ? feed : data + len;
+	const char *const end = at;
+
+	if (memchr(data, '\0', (size_t)(end - data)))
+		return false;
+	while (at > data && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return at < end && at - data > 1 && at[-1] == ' ';
+}
+
 static const char *reason_of_binary(const char *data, size_t len)
 {
-	for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++)
+	const bool is_stack = begins_with_stack(data, len);
+
+	for (size_t i = 0; !is_stack && i < sizeof(magics) / sizeof(*magics); i++)
 		if (begins(data, len, magics[i].bytes, magics[i].len))
 			return magics[i].reason;
 	return memchr(data, '\0', len) ? "this is binary, and neither stacks nor pprof" : NULL;

@@ -226,6 +226,21 @@ static void drawings_are_told_from_what_they_are_made_of(void **state)
 	check_unreadable(svg, strlen(svg), "drawn already");
 }
 
+static void stack_is_one_whatever_its_first_frame_begins_with(void **state)
+{
+	static const char *const files[] = {"<?xml;a;b 3\n", "<svg;a 1",
+					    "PERFILE2 main;a 12\nb 1\n"};
+	struct imported imported;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		import_bytes(&imported, &all_marks, files[i], strlen(files[i]));
+		assert_int_equal(imported.rc, 0);
+		assert_int_equal(imported.report.format, IMPORT_FOLDED);
+		assert_true(imported.report.stacks > 0);
+		imported_fini(&imported);
+	}
+}
+
 static void empty_file_is_nothing(void **state)
 {
 	struct imported imported;
@@ -273,6 +288,7 @@ int main(void)
 		cmocka_unit_test(chunks_do_not_matter),
 		cmocka_unit_test(binary_files_are_called_by_what_they_are),
 		cmocka_unit_test(drawings_are_told_from_what_they_are_made_of),
+		cmocka_unit_test(stack_is_one_whatever_its_first_frame_begins_with),
 		cmocka_unit_test(empty_file_is_nothing),
 		cmocka_unit_test(name_tells_whether_java_or_a_file_was_inlined),
 	};
