@@ -76,7 +76,7 @@ class Completions(unittest.TestCase):
     def test_commands_and_dash_watch_are_offered(self):
         for shell in self.in_each_shell():
             self.assertLessEqual(set(options.COMMANDS), shell.complete("fgcollect "))
-            self.assertEqual(shell.complete("fgcollect re"), {"record", "render"})
+            self.assertEqual(shell.complete("fgcollect re"), {"record", "render", "replay"})
             self.assertLessEqual({"--watch", "--version", "--help"},
                                  shell.complete("fgcollect --"))
             self.assertIn("--keep-bytes", shell.complete("fgcollect --watch --k"))

@@ -439,6 +439,87 @@ static void top_has_a_help_of_its_own(void **state)
 	assert_int_equal(options.help_of, COMMAND_NONE);
 }
 
+static void replay_draws_a_capture_like_a_recording(void **state)
+{
+	assert_int_equal(parse("replay x.cap"), 0);
+	assert_int_equal(options.command, COMMAND_REPLAY);
+	assert_string_equal(options.replay.path, "x.cap");
+	assert_null(options.replay.match);
+	assert_int_equal(options.replay.most, 0);
+	assert_null(options.capture_path);
+	assert_int_equal(options.n_outputs, 1);
+	assert_string_equal(options.outputs[0].path, "flamegraph.svg");
+	assert_int_equal(parse("replay -o a.folded --java-names dot - --lines"), 0);
+	assert_string_equal(options.replay.path, "-");
+	assert_int_equal(options.outputs[0].format, RENDER_FOLDED);
+	assert_int_equal(options.recording.style.names.style, JAVA_NAME_DOT);
+	assert_int_equal(parse("replay record"), 0); /* a file may be called so */
+	assert_string_equal(options.replay.path, "record");
+}
+
+static void replay_makes_a_smaller_capture_of_samples_that_match(void **state)
+{
+	assert_int_equal(parse("replay x.cap --match Hot[a-z]+ --most 3 --capture y.cap"), 0);
+	assert_string_equal(options.replay.path, "x.cap");
+	assert_string_equal(options.replay.match, "Hot[a-z]+");
+	assert_int_equal(options.replay.most, 3);
+	assert_string_equal(options.capture_path, "y.cap");
+	assert_int_equal(options.n_outputs, 0); /* no picture, unless it is asked for */
+	assert_int_equal(parse("replay x.cap --capture y.cap -o z.html"), 0);
+	assert_int_equal(options.n_outputs, 1);
+	assert_string_equal(options.outputs[0].path, "z.html");
+}
+
+static void record_writes_a_capture_beside_its_outputs(void **state)
+{
+	assert_int_equal(parse("record"), 0);
+	assert_false(options.recording.has_capture);
+	assert_int_equal(parse("record --capture x.cap"), 0);
+	assert_string_equal(options.capture_path, "x.cap");
+	assert_true(options.recording.has_capture);
+	assert_int_equal(options.n_outputs, 1);
+	assert_string_equal(options.outputs[0].path, "flamegraph.svg");
+}
+
+static void what_a_capture_cannot_do_is_refused(void **state)
+{
+	static const char *const lines[] = {
+		"replay",
+		"replay x.cap y.cap",
+		"replay x.cap record",
+		"replay x.cap -p 17",
+		"replay -a x.cap",
+		"replay x.cap --container web",
+		"replay x.cap -d 5",
+		"replay x.cap -F 499",
+		"replay x.cap -e cycles",
+		"replay x.cap --unwind=fp",
+		"replay x.cap --stack-size 8k",
+		"replay x.cap --socket /x/y.sock",
+		"replay x.cap --json",
+		"replay x.cap --most 0",
+		"replay x.cap --most 1.5",
+		"replay x.cap --most all",
+		"replay x.cap --match",
+		"replay x.cap --capture -",
+		"record --capture -",
+		"record --match Hot",
+		"record --most 3",
+		"--watch --match Hot",
+		"list --most 3",
+		"top --match Hot",
+		"top --capture x.cap",
+		"list --capture x.cap",
+		"doctor --capture x.cap",
+		"--watch --capture x.cap",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (parse(lines[i]) != -EINVAL)
+			fail_msg("accepted: %s", lines[i]);
+	}
+}
+
 /* The texts are of the option table, the limits of headers. */
 static void help_says_the_limits_that_hold(void **state)
 {
@@ -459,6 +540,10 @@ int main(void)
 		cmocka_unit_test(the_only_table_is_of_the_seconds_before_it),
 		cmocka_unit_test(top_refuses_what_it_cannot_do),
 		cmocka_unit_test(top_has_a_help_of_its_own),
+		cmocka_unit_test(replay_draws_a_capture_like_a_recording),
+		cmocka_unit_test(replay_makes_a_smaller_capture_of_samples_that_match),
+		cmocka_unit_test(record_writes_a_capture_beside_its_outputs),
+		cmocka_unit_test(what_a_capture_cannot_do_is_refused),
 		cmocka_unit_test(help_is_all_that_is_done_where_it_is_asked_for),
 		cmocka_unit_test(a_daemon_samples_at_its_own_rate_into_a_directory),
 		cmocka_unit_test(what_a_daemon_cannot_do_is_refused),
