@@ -31,6 +31,7 @@ static void options_arrive_as_they_were_sent(void **state)
 		.duration_ns = 2500000000,
 		.stack_bytes = 16384,
 		.window_seconds = 30,
+		.has_capture = true,
 		.style.cxx_names = DEMANGLE_FULL,
 		.style.has_native_lines = true,
 		.style.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
@@ -56,6 +57,7 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_int_equal(got.style.cxx_names, DEMANGLE_FULL);
 	assert_true(got.style.has_native_lines);
 	assert_int_equal(got.window_seconds, 30);
+	assert_true(got.has_capture);
 }
 
 static void container_without_a_name_is_refused(void **state)
@@ -103,6 +105,19 @@ static void client_that_does_not_say_how_stacks_are_unwound_gets_the_default(voi
 	assert_int_equal(control_options_from_json(object, &got), 0);
 	json_decref(object);
 	assert_int_equal(got.stack_bytes, SAMPLER_DEFAULT_STACK_BYTES);
+}
+
+static void client_that_does_not_ask_for_a_capture_gets_none(void **state)
+{
+	struct recording_options got;
+	json_t *object = control_options_to_json(&sensible);
+
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	assert_false(got.has_capture);
+	json_object_del(object, "capture");
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	json_decref(object);
+	assert_false(got.has_capture);
 }
 
 static void check_refused(const char *key, json_t *value)
@@ -222,6 +237,7 @@ int main(void)
 		cmocka_unit_test(container_without_a_name_is_refused),
 		cmocka_unit_test(windows_longer_than_the_longest_are_refused),
 		cmocka_unit_test(client_that_does_not_say_how_methods_are_called_gets_the_default),
+		cmocka_unit_test(client_that_does_not_ask_for_a_capture_gets_none),
 		cmocka_unit_test(client_that_does_not_say_how_stacks_are_unwound_gets_the_default),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 		cmocka_unit_test(figures_arrive_as_they_were_sent),
