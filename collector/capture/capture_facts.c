@@ -9,9 +9,9 @@
 #include "capture/capture_codec.h"
 #include "capture/capture_format.h"
 #include "code/inline_table.h"
+#include "code/java_text.h"
 #include "shared/wire.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define MAX_METHODS 4096 /* methods of one inline table; a larger table is left out */
@@ -167,28 +167,56 @@ static void put_region(void *arg, uint32_t start, uint32_t end, const struct inl
 	inlines->end = end;
 }
 
-/* A class's name in the form of a JVM's signature. */
-static struct wire_str class_sig(const char *name, char *room, size_t size)
+/* The names of a method as a JVM has them. */
+struct java_names {
+	struct wire_str class_sig, name, sig, source_file;
+	char room[4][PROCESS_MAX_NAME_BYTES / 2 * 3 + 2];
+};
+
+static struct wire_str java_str(const char *name, char *room)
 {
+	const size_t size = PROCESS_MAX_NAME_BYTES / 2 * 3;
+
 	if (!name)
 		return (struct wire_str){0};
-	snprintf(room, size, "L%s;", name);
-	return wire_str_from(room);
+	return (struct wire_str){.data = room,
+				 .len = java_text_from_utf8(name, strlen(name), room, size)};
+}
+
+/* A class's name in the form of a JVM's signature. */
+static struct wire_str class_sig(const char *name, char *room)
+{
+	struct wire_str sig = java_str(name, room + 1);
+
+	if (!name)
+		return sig;
+	room[0] = 'L';
+	room[1 + sig.len] = ';';
+	return (struct wire_str){.data = room, .len = sig.len + 2};
+}
+
+static void make_names(const struct code_method *method, struct java_names *ret)
+{
+	ret->class_sig = class_sig(method->class_name, ret->room[0]);
+	ret->name = java_str(method->name, ret->room[1]);
+	ret->sig = java_str(method->signature, ret->room[2]);
+	ret->source_file = java_str(method->source_file, ret->room[3]);
 }
 
 static void put_method(struct inlines *inlines, const struct code_method *method)
 {
 	static struct wire_line lines[MAX_LINES];
-	char class_room[PROCESS_MAX_NAME_BYTES + 3];
-	const struct wire_method wire = {
+	struct java_names names;
+	struct wire_method wire = {
 		.how = WIRE_METHOD_NAMED,
-		.class_sig = class_sig(method->class_name, class_room, sizeof(class_room)),
-		.name = wire_str_from(method->name),
-		.sig = wire_str_from(method->signature),
-		.source_file = wire_str_from(method->source_file),
 		.n_lines = method->n_lines < MAX_LINES ? method->n_lines : MAX_LINES,
 	};
 
+	make_names(method, &names);
+	wire.class_sig = names.class_sig;
+	wire.name = names.name;
+	wire.sig = names.sig;
+	wire.source_file = names.source_file;
 	for (uint32_t i = 0; i < wire.n_lines; i++)
 		lines[i] = (struct wire_line){.bci = method->lines[i].bci,
 					      .line = method->lines[i].line};
@@ -235,21 +263,26 @@ static struct wire_frame frame_of(const struct code_range *range)
 static void encode_load(struct wire_buf *buf, const struct code_range *range,
 			struct capture_room *room)
 {
-	char class_room[PROCESS_MAX_NAME_BYTES + 3];
+	const struct code_method method = {.class_name = range->class_name,
+					   .name = range->name,
+					   .signature = range->signature,
+					   .source_file = range->source_file};
+	struct java_names names;
 	struct wire_method_load load = {
 		.addr = range->addr,
 		.size = range->size,
 		.level = range->level,
 		.code_kind = wire_kind(range->kind),
 		.frame = frame_of(range),
-		.class_sig = class_sig(range->class_name, class_room, sizeof(class_room)),
-		.method = wire_str_from(range->name),
-		.method_sig = wire_str_from(range->signature),
-		.source_file = wire_str_from(range->source_file),
 		.sections = room->section,
 		.sections_len = put_inlines(range->inlines, room),
 	};
 
+	make_names(&method, &names);
+	load.class_sig = names.class_sig;
+	load.method = names.name;
+	load.method_sig = names.sig;
+	load.source_file = names.source_file;
 	if (wire_encode_method_load(buf, 0, &load))
 		return;
 	buf->overflow = false;
@@ -263,10 +296,12 @@ void capture_put_code(struct bytes *bytes, uint32_t number, const struct code_ra
 	struct wire_buf buf = room_of(room->record);
 
 	if (range->kind == CODE_STUB || is_foreign) {
+		char text[PROCESS_MAX_NAME_BYTES / 2 * 3];
 		const struct wire_stub stub = {.addr = range->addr,
 					       .size = range->size,
 					       .frame = frame_of(range),
-					       .name = wire_str_from(range->name)};
+					       .name = is_foreign ? wire_str_from(range->name)
+								  : java_str(range->name, text)};
 
 		wire_encode_stub(&buf, 0, &stub);
 	} else {

@@ -59,6 +59,45 @@ size_t java_text_to_utf8(const char *text, size_t len, char *ret)
 	return (size_t)(out - ret);
 }
 
+/* The UTF-8 character of four bytes at p, or 0. */
+static uint32_t long_at(const unsigned char *p, size_t left)
+{
+	if (left < 4 || (p[0] & 0xf8) != 0xf0 || !is_tail(p[1]) || !is_tail(p[2]) || !is_tail(p[3]))
+		return 0;
+	return (uint32_t)(p[0] & 0x07) << 18 | (uint32_t)(p[1] & 0x3f) << 12 |
+	       (uint32_t)(p[2] & 0x3f) << 6 | (p[3] & 0x3f);
+}
+
+static void put_unit(uint32_t unit, char *ret)
+{
+	ret[0] = (char)(0xe0 | unit >> 12);
+	ret[1] = (char)(0x80 | (unit >> 6 & 0x3f));
+	ret[2] = (char)(0x80 | (unit & 0x3f));
+}
+
+size_t java_text_from_utf8(const char *text, size_t len, char *ret, size_t size)
+{
+	const unsigned char *p = (const unsigned char *)text, *const end = p + len;
+	size_t n = 0;
+
+	while (p < end) {
+		const uint32_t c = long_at(p, (size_t)(end - p));
+		const bool is_pair = c >= 0x10000 && c < 0x110000;
+
+		if (size - n < (is_pair ? 6 : 1))
+			break;
+		if (is_pair) {
+			put_unit(0xd800 + ((c - 0x10000) >> 10), ret + n);
+			put_unit(0xdc00 + ((c - 0x10000) & 0x3ff), ret + n + 3);
+		} else {
+			ret[n] = (char)*p;
+		}
+		n += is_pair ? 6 : 1;
+		p += is_pair ? 4 : 1;
+	}
+	return n;
+}
+
 void java_text_strip_class(const char **text, size_t *len)
 {
 	if (*len >= 2 && (*text)[0] == 'L' && (*text)[*len - 1] == ';') {

@@ -18,6 +18,13 @@
  */
 size_t java_text_to_utf8(const char *text, size_t len, char *ret);
 
+/*
+ * Converts UTF-8 to modified UTF-8, which is longer by half at most; bytes that are not UTF-8 stay.
+ * ret has room for size bytes and is not terminated. Returns the number of bytes written; what has
+ * no room is left out.
+ */
+size_t java_text_from_utf8(const char *text, size_t len, char *ret, size_t size);
+
 /* Ljava/lang/String; -> java/lang/String, by moving *text and *len; other texts do not change. */
 void java_text_strip_class(const char **text, size_t *len);
 

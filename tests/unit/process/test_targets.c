@@ -410,6 +410,19 @@ static void java_text_becomes_utf8(void **state)
 	assert_memory_equal(name, "java/lang/String", 16);
 }
 
+static void utf8_becomes_java_text(void **state)
+{
+	static const char in[] = "a\xf0\x9f\x94\xa5\xc3\xa4\xf4\x90\x80\x80\xf0\x9f";
+	static const char expected[] = "a\xed\xa0\xbd\xed\xb4\xa5\xc3\xa4\xf4\x90\x80\x80\xf0\x9f";
+	char out[32];
+
+	assert_int_equal(java_text_from_utf8(in, sizeof(in) - 1, out, sizeof(out)),
+			 sizeof(expected) - 1);
+	assert_memory_equal(out, expected, sizeof(expected) - 1);
+	assert_int_equal(java_text_from_utf8(in, sizeof(in) - 1, out, 6), 1); /* no half pair */
+	assert_int_equal(java_text_from_utf8(in, sizeof(in) - 1, out, 7), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -434,6 +447,7 @@ int main(void)
 		TARGETS_TEST(exec_ends_the_jvm_and_its_session),
 		TARGETS_TEST(exec_before_the_agent_connected_leaves_the_jvm),
 		cmocka_unit_test(java_text_becomes_utf8),
+		cmocka_unit_test(utf8_becomes_java_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
