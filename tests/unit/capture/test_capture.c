@@ -1,0 +1,813 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What is captured is replayed alike. The process is this test's own, with code of a JVM that is
+ * made up: a compiled method with an inlined one, called by another method, called by a function of
+ * this program. Memory and the kernel's symbols are made up, too.
+ */
+#include "capture/capture.h"
+
+#include "capture/capture_self.h"
+#include "capture/replay.h"
+#include "code/inline_table.h"
+#include "import/gunzip.h"
+#include "live/tree_sink.h"
+#include "process/code_inlines.h"
+#include "sample/perf_regs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HOT    UINT64_C(0x10000000) /* the methods' code */
+#define CALLER UINT64_C(0x10002000)
+#define SCRIPT UINT64_C(0x10004000) /* a function of the perf map of this process */
+#define STACK  UINT64_C(0x20000000)
+#define KERNEL UINT64_C(0xffffffff81000000)
+#define NOW    UINT64_C(5000000000)
+#define WORDS  64
+
+/* Its characters are beyond U+FFFF, which the JVM's texts have in another way than UTF-8. */
+#define HOT_NAME "h\xf0\x9f\x94\xa5t"
+
+static const struct chain_style style = {
+	.names = {.style = JAVA_NAME_SIGNATURE, .has_lines = true},
+	.has_native_lines = true,
+	.by_thread = true,
+};
+
+static struct process *process;
+static struct table_cache *tables;
+static struct unwinder *unwinder;
+static struct symbolizer *symbolizer;
+static struct capture *capture;
+static struct replay *replay;
+static int fd; /* the capture's file */
+
+/* A sample. */
+static uint64_t regs[SAMPLER_REGS_COUNT], words[WORDS], chain[8];
+static struct perf_record record;
+
+/* A named sample, and what else is known of it. */
+struct seen {
+	char frames[4096];
+	char container[CONTAINER_ID_BYTES], pod[512], comm[PROCESS_COMM_BYTES], path[256];
+	size_t n_mappings;
+	uint64_t id;
+	unsigned count;
+};
+
+static struct seen live, replayed;
+
+/* ---- what the world is ---- */
+
+/* It calls the methods. Its return address is one byte behind its start. */
+__attribute__((noinline, used)) static int native_caller(int x)
+{
+	return x * 3 + 1;
+}
+
+static uint64_t native_addr(void)
+{
+	return (uint64_t)(uintptr_t)native_caller;
+}
+
+/* The memory of the process: code of no operation, and nothing else. */
+static ssize_t read_fake(void *arg, pid_t pid, const struct iovec *to, const struct iovec *from,
+			 unsigned long n)
+{
+	const uint64_t addr = (uintptr_t)from[0].iov_base;
+
+	if (n != 1 || addr < HOT || addr >= STACK)
+		return -EFAULT;
+	memset(to[0].iov_base, 0x90, to[0].iov_len);
+	return (ssize_t)to[0].iov_len;
+}
+
+static bool name_kernel(void *arg, const struct kernel_call *call, struct frame *ret)
+{
+	*ret = (struct frame){.name = call->addr < KERNEL + 0x100 ? "do_work" : "entry_64",
+			      .module = "[kernel]",
+			      .kind = FRAME_KERNEL};
+	return true;
+}
+
+static size_t find_lines(void *arg, const struct line_place *place, struct dwarf_place *ret)
+{
+	ret[0] = (struct dwarf_place){.name = "inlined_in_c", .file = "demo.c", .line = 7};
+	ret[1] = (struct dwarf_place){.name = "native_caller", .file = "demo.c", .line = 70};
+	return 2;
+}
+
+static const struct process_memory_source fake_memory = {.read = read_fake};
+static const struct name_source fake_names = {.kernel = name_kernel, .lines = find_lines};
+
+static void say_hello(void)
+{
+	static uint8_t room[1024];
+	struct wire_buf buf = {.data = room, .size = sizeof(room)};
+	const struct wire_attr attr = {wire_str_from("java.command"),
+				       wire_str_from("com.acme.Demo --port 80")};
+	const struct wire_value value = {wire_str_from("answer"), 42};
+	struct wire_reader reader = {.data = room};
+	struct wire_record said;
+	struct wire_hello hello;
+
+	assert_true(wire_encode_hello(
+		&buf, &(struct wire_hello){.pid = 1, .n_attrs = 1, .n_values = 1}, &attr, &value));
+	reader.len = buf.len;
+	assert_int_equal(wire_reader_next(&reader, &said), 1);
+	assert_int_equal(wire_decode_hello(&said, &hello), 0);
+	assert_int_equal(process_set_hello(process, &hello), 0);
+}
+
+static const char *name(const char *text)
+{
+	return name_pool_add(&process->names, text, strlen(text));
+}
+
+/* Of two regions: with an inlined method, and of the method itself. The last bytes have none. */
+static struct inline_table *make_table(const struct wire_method_load *load)
+{
+	static const struct wire_line lines[] = {{0, 10}, {5, 15}};
+	static uint8_t table_bytes[512], section_bytes[512];
+	struct wire_buf table = {.data = table_bytes, .size = sizeof(table_bytes)};
+	struct wire_buf section = {.data = section_bytes, .size = sizeof(section_bytes)};
+	const struct wire_method self = {.how = WIRE_METHOD_SELF, .n_lines = 2};
+	const struct wire_method inner = {.how = WIRE_METHOD_NAMED,
+					  .class_sig = wire_str_from("Lcom/acme/Inner;"),
+					  .name = wire_str_from("inner"),
+					  .sig = wire_str_from("()V"),
+					  .source_file = wire_str_from("Inner.java"),
+					  .n_lines = 2};
+	struct wire_method_load all = *load;
+	struct code_method names;
+
+	wire_encode_inline_count(&table, 2);
+	wire_encode_inline_method(&table, &self, lines);
+	wire_encode_inline_method(&table, &inner, lines);
+	wire_encode_inline_count(&table, 2);
+	wire_encode_inline_region(&table, &(struct wire_region){.size = 32, .depth = 2});
+	wire_encode_inline_frame(&table, &(struct wire_inline_frame){.method = 0, .bci = 6});
+	wire_encode_inline_frame(&table, &(struct wire_inline_frame){.method = 1, .bci = 2});
+	wire_encode_inline_region(&table,
+				  &(struct wire_region){.size = 16, .depth = 1, .shared = 1});
+	assert_true(wire_encode_section(&section, WIRE_SECTION_INLINE, table.data,
+					(uint32_t)table.len));
+	all.sections = section.data;
+	all.sections_len = section.len;
+	return code_inlines_read(process, &all, &names);
+}
+
+static void add_methods(void)
+{
+	const struct wire_method_load load = {.addr = HOT,
+					      .size = 64,
+					      .class_sig = wire_str_from("Lcom/acme/Outer;"),
+					      .method = wire_str_from("h\xed\xa0\xbd\xed\xb4\xa5t"),
+					      .method_sig = wire_str_from("(I)V"),
+					      .source_file = wire_str_from("Outer.java")};
+	struct code_range hot = {.addr = HOT,
+				 .size = 64,
+				 .kind = CODE_JAVA,
+				 .level = 4,
+				 .frame = {.size = 32, .complete = 8, .entry = 4},
+				 .birth_ns = 100,
+				 .class_name = name("com/acme/Outer"),
+				 .name = name(HOT_NAME),
+				 .signature = name("(I)V"),
+				 .source_file = name("Outer.java"),
+				 .inlines = make_table(&load)};
+	struct code_range caller = {.addr = CALLER,
+				    .size = 64,
+				    .kind = CODE_OSR,
+				    .level = 3,
+				    .frame = {.size = 16, .complete = 8},
+				    .birth_ns = 200,
+				    .class_name = name("com/acme/Demo"),
+				    .name = name("loop"),
+				    .signature = name("()V")};
+
+	assert_non_null(hot.inlines);
+	assert_string_equal(inline_table_root(hot.inlines)->name, HOT_NAME);
+	assert_int_equal(code_map_add(process->code, &hot, false), 1);
+	assert_int_equal(code_map_add(process->code, &caller, false), 1);
+}
+
+static int make_process(void)
+{
+	int err = process_new(getpid(), 0, &process);
+
+	if (!err)
+		err = process_add_jvm(process);
+	if (err)
+		return err;
+	process_open_session(process, 1, 1);
+	say_hello();
+	add_methods();
+	process_set_comm(process, getpid(), "worker-with-a-l"); /* as the kernel cuts it */
+	snprintf(process->comm, sizeof(process->comm), "demo");
+	memset(process->container_id, 'c', sizeof(process->container_id) - 1);
+	snprintf(process->workload.container, sizeof(process->workload.container), "web-1");
+	snprintf(process->workload.pod, sizeof(process->workload.pod), "api-7");
+	return process_set_thread_name(process, process->inner_pid,
+				       name("worker-with-a-long-name"));
+}
+
+/* Three frames on the stack: the hot method's, its caller's, and the native function's. */
+static void make_sample(uint64_t time_ns)
+{
+	for (size_t i = 0; i < WORDS; i++)
+		words[i] = 0;
+	words[3] = CALLER + 16;
+	words[5] = native_addr() + 1;
+	memset(regs, 0, sizeof(regs));
+	for (unsigned reg = 0, at = 0; reg < 64; reg++) {
+		if (!(SAMPLER_REGS_MASK >> reg & 1))
+			continue;
+		if (reg == SAMPLER_REG_PC)
+			regs[at] = HOT + 16;
+		else if (reg == SAMPLER_REG_SP)
+			regs[at] = STACK;
+		at++;
+	}
+	record = (struct perf_record){.kind = PERF_SAMPLE,
+				      .pid = getpid(),
+				      .tid = getpid(),
+				      .time_ns = time_ns,
+				      .sample = {.period = 1,
+						 .chain = chain,
+						 .regs = regs,
+						 .stack = (const uint8_t *)words,
+						 .stack_len = sizeof(words)}};
+}
+
+static void set_pc(uint64_t addr)
+{
+	for (unsigned reg = 0, at = 0; reg < 64; reg++) {
+		if (reg == SAMPLER_REG_PC)
+			regs[at] = addr;
+		at += SAMPLER_REGS_MASK >> reg & 1;
+	}
+}
+
+static void add_kernel_frames(void)
+{
+	chain[0] = (uint64_t)PERF_CONTEXT_KERNEL;
+	chain[1] = KERNEL + 0x10;
+	chain[2] = KERNEL + 0x210;
+	chain[3] = (uint64_t)PERF_CONTEXT_USER;
+	chain[4] = HOT + 16;
+	record.sample.chain_len = 5;
+}
+
+/* ---- capturing ---- */
+
+static int set_up(void **state)
+{
+	struct capture_stages stages = {0};
+	int err = make_process();
+
+	fd = -1;
+	memset(&live, 0, sizeof(live));
+	memset(&replayed, 0, sizeof(replayed));
+	if (!err)
+		err = table_cache_new(TABLE_CACHE_DEFAULT_BYTES, false, &tables);
+	if (!err)
+		err = unwinder_new(tables, &unwinder);
+	if (!err)
+		err = symbolizer_new_replayed(tables, &fake_names, &symbolizer);
+	if (err)
+		return err;
+	process_memory_use(&fake_memory);
+	stages.tables = tables;
+	stages.unwinder = unwinder;
+	stages.symbolizer = symbolizer;
+	make_sample(NOW);
+	return capture_new(&stages, fdopen(memfd_create("capture", 0), "w"), &capture);
+}
+
+static void free_capture(void)
+{
+	if (capture)
+		capture_watch(capture)->ops->free(capture_watch(capture));
+	capture = NULL;
+}
+
+static int tear_down(void **state)
+{
+	free_capture();
+	process_memory_use(NULL);
+	replay_free(replay);
+	replay = NULL;
+	if (fd >= 0)
+		close(fd);
+	symbolizer_free(symbolizer);
+	unwinder_free(unwinder);
+	table_cache_free(tables);
+	process_free(process);
+	return 0;
+}
+
+static void see(struct seen *seen, const struct named_sample *sample)
+{
+	size_t len = strlen(seen->frames);
+
+	for (size_t i = 0; i < sample->n_frames; i++) {
+		const struct frame *const frame = &sample->frames[i];
+
+		len += (size_t)snprintf(seen->frames + len, sizeof(seen->frames) - len,
+					"%s %s %s %s %u\n", frame_kind_word(frame->kind),
+					frame->name, frame->module ? frame->module : "-",
+					frame->file ? frame->file : "-", frame->line);
+	}
+	seen->count++;
+	if (!sample->process)
+		return;
+	snprintf(seen->container, sizeof(seen->container), "%s", sample->process->container_id);
+	snprintf(seen->pod, sizeof(seen->pod), "%s/%s", sample->process->workload.pod,
+		 sample->process->workload.container);
+	snprintf(seen->comm, sizeof(seen->comm), "%s", sample->process->comm);
+	seen->n_mappings = sample->process->space.count;
+	if (address_space_find(&sample->process->space, native_addr()))
+		snprintf(seen->path, sizeof(seen->path), "%s",
+			 address_space_find(&sample->process->space, native_addr())->path);
+}
+
+static void take_of(struct process *of)
+{
+	static struct stack stack;
+	const struct chain_walk walk = {.record = &record, .process = of, .stack = &stack};
+	struct named_sample sample;
+
+	sample_watch_begin(capture_watch(capture), SAMPLE_TAKE, of, &record);
+	assert_true(unwinder_walk(unwinder, of, record.time_ns, &record.sample, &stack));
+	assert_true(chain_name(&style, symbolizer, &walk, &sample));
+	sample_watch_end(capture_watch(capture), true, &sample);
+	see(&live, &sample);
+}
+
+static void take(void)
+{
+	take_of(process);
+}
+
+static void open_capture(void)
+{
+	static const struct profile_info info = {
+		.host = "host",
+		.boot_id = "boot",
+		.kernel = "6.1",
+		.event = "cpu-clock",
+		.program = "test",
+		.hz = 99,
+		.start_unix_ns = 3,
+		.duration_ns = 4,
+		.quality = {.lost_samples = 5, .stackless_samples = 6}};
+	const char *reason = "none";
+
+	fd = capture_finish(capture, &info, NOW - 1);
+	assert_true(fd >= 0);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	if (replay_open(fd, &replay, &reason) < 0)
+		fail_msg("not opened: %s", reason);
+}
+
+/* ---- replaying ---- */
+
+static void see_replayed(void *arg, uint64_t id, const struct named_sample *sample)
+{
+	see(&replayed, sample);
+	replayed.id = id;
+}
+
+static struct replay_counts run_with(struct replay_run run)
+{
+	struct replay_counts counts;
+
+	memset(&replayed, 0, sizeof(replayed));
+	run.style = &style;
+	if (!run.named)
+		run.named = see_replayed;
+	process_memory_use(NULL);
+	assert_int_equal(replay_run(replay, &run, &counts), 0);
+	return counts;
+}
+
+static struct replay_counts run(void)
+{
+	return run_with((struct replay_run){0});
+}
+
+static void check_same(void)
+{
+	assert_string_equal(replayed.frames, live.frames);
+	assert_int_equal(replayed.count, live.count);
+}
+
+static void check_frame(const char *line)
+{
+	if (!strstr(replayed.frames, line))
+		fail_msg("no %sin:\n%s", line, replayed.frames);
+}
+
+/* ---- claims ---- */
+
+static void frames_of_each_kind_come_back(void **state)
+{
+	struct replay_counts counts;
+
+	add_kernel_frames();
+	take();
+	open_capture();
+	counts = run();
+	check_same();
+	check_frame("kernel do_work [kernel] - 0\nkernel entry_64 [kernel] - 0\n");
+	check_frame("inlined com/acme/Inner.inner()V:10 - Inner.java 10\n"
+		    "jit com/acme/Outer." HOT_NAME "(I)V:15 - Outer.java 15\n");
+	check_frame("com/acme/Demo.loop()V");
+	check_frame("inlined_in_c");
+	check_frame("native_caller");
+	assert_int_equal(counts.samples, 1);
+	assert_int_equal(counts.steps, 1);
+	assert_int_equal(counts.unanswered, 0);
+	assert_int_equal(counts.left_out, 0);
+}
+
+static void the_process_and_its_thread_come_back(void **state)
+{
+	take();
+	open_capture();
+	run();
+	check_same();
+	check_frame("com.acme.Demo"); /* of the JVM's hello */
+	check_frame("label worker-with-a-long-name");
+	assert_string_equal(replayed.comm, "demo");
+	assert_string_equal(replayed.container, process->container_id);
+	assert_int_equal(strlen(replayed.container), CONTAINER_ID_BYTES - 1);
+	assert_string_equal(replayed.pod, "api-7/web-1");
+}
+
+static void mappings_come_back(void **state)
+{
+	take();
+	open_capture();
+	run();
+	assert_true(live.n_mappings > 1);
+	assert_int_equal(replayed.n_mappings, live.n_mappings);
+	assert_non_null(strstr(live.path, "test_capture"));
+	assert_string_equal(replayed.path, live.path);
+}
+
+/* The recording knows them as they are then. */
+static void a_change_of_a_process_holds_from_its_sample_on(void **state)
+{
+	const struct mapping mapping = {
+		.start = 0x30000000, .end = 0x30001000, .inode = 1, .path = "/lib/late.so"};
+	const size_t before = process->space.count;
+
+	take();
+	snprintf(process->comm, sizeof(process->comm), "renamed");
+	assert_int_equal(address_space_add(&process->space, &mapping), 0);
+	make_sample(NOW + 1);
+	set_pc(0x30000010);
+	take();
+	open_capture();
+	run();
+	check_same();
+	check_frame("late.so");
+	assert_string_equal(replayed.comm, "renamed");
+	assert_int_equal(replayed.n_mappings, before + 1);
+}
+
+/* Each place in the code has what the table says of it. */
+static void an_inline_table_comes_back_whole(void **state)
+{
+	static const uint64_t offsets[] = {8, 31, 32, 47, 48, 63};
+
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		make_sample(NOW + i);
+		set_pc(HOT + offsets[i]);
+		take();
+	}
+	open_capture();
+	run();
+	check_same();
+	assert_int_equal(replayed.count, 6);
+}
+
+static void a_function_of_a_foreign_perf_map_comes_back(void **state)
+{
+	static const char line[] = "10004000 40 LazyCompile:~work /srv/app.js:1\n";
+	const struct mapping anonymous = {.start = SCRIPT, .end = SCRIPT + 4096, .path = ""};
+	struct foreign_map_stats stats = {0};
+
+	assert_int_equal(address_space_add(&process->space, &anonymous), 0);
+	assert_int_equal(foreign_map_new(&process->foreign.map), 0);
+	foreign_map_feed(process->foreign.map, line, strlen(line), 0, &stats);
+	set_pc(SCRIPT + 16);
+	take();
+	open_capture();
+	run();
+	check_same();
+	check_frame("LazyCompile:~work");
+}
+
+static void a_sample_of_a_process_that_is_gone_comes_back(void **state)
+{
+	add_kernel_frames();
+	take_of(NULL);
+	open_capture();
+	run();
+	check_same();
+	check_frame("label [gone]");
+	check_frame("do_work");
+}
+
+static void facts_of_the_recording_come_back(void **state)
+{
+	const struct profile_info *info;
+
+	take();
+	open_capture();
+	info = replay_info(replay);
+	assert_string_equal(info->host, "host");
+	assert_string_equal(info->boot_id, "boot");
+	assert_string_equal(info->kernel, "6.1");
+	assert_string_equal(info->event, "cpu-clock");
+	assert_string_equal(info->program, "test");
+	assert_int_equal(info->hz, 99);
+	assert_int_equal(info->start_unix_ns, 3);
+	assert_int_equal(info->duration_ns, 4);
+	assert_int_equal(info->quality.lost_samples, 5);
+	assert_int_equal(info->quality.stackless_samples, 6);
+	assert_int_equal(replay_start_ns(replay), NOW - 1);
+}
+
+static void samples_go_to_the_sinks_each_time_a_capture_is_run(void **state)
+{
+	struct tree_sink *tree;
+
+	take();
+	make_sample(NOW + 1);
+	take();
+	open_capture();
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(tree_sink_new(&tree), 0);
+		tree->sink.ops->begin(&tree->sink, &sample_kind_cpu, replay_start_ns(replay));
+		assert_int_equal(run_with((struct replay_run){.sinks = &tree->sink}).samples, 2);
+		assert_int_equal(tree->profile.quality.samples, 2);
+		sink_free_all(&tree->sink);
+		check_same();
+	}
+}
+
+/* ---- steps ---- */
+
+/* Reads four bytes of code, as a walk may. */
+static ssize_t read_code(uint64_t addr)
+{
+	char bytes[4] = "";
+	const struct iovec to = {.iov_base = bytes, .iov_len = sizeof(bytes)},
+			   from = {.iov_base = (void *)(uintptr_t)addr, .iov_len = sizeof(bytes)};
+	const ssize_t n = process_memory_read(getpid(), &to, &from, 1);
+
+	if (n == (ssize_t)sizeof(bytes))
+		assert_memory_equal(bytes, "\x90\x90\x90\x90", sizeof(bytes));
+	return n;
+}
+
+static void read_in_replay(void *arg, uint64_t id, const struct named_sample *sample)
+{
+	assert_int_equal(read_code(HOT + 0x800), 4);
+	assert_int_equal(read_code(HOT + 0x900), -EFAULT);
+	see(&replayed, sample);
+}
+
+static void of_a_step_that_did_not_count_there_is_the_memory_alone(void **state)
+{
+	struct replay_counts counts;
+
+	sample_watch_begin(capture_watch(capture), SAMPLE_TAKE, process, &record);
+	assert_int_equal(read_code(HOT + 0x800), 4);
+	sample_watch_end(capture_watch(capture), false, NULL);
+	take();
+	open_capture();
+	counts = run_with((struct replay_run){.named = read_in_replay});
+	assert_int_equal(counts.samples, 1);
+	assert_int_equal(counts.steps, 1);
+	assert_int_equal(counts.unanswered, 1); /* what nobody has read */
+	check_same();
+}
+
+static void memory_that_was_read_between_steps_is_there(void **state)
+{
+	assert_int_equal(read_code(HOT + 0x800), 4);
+	take();
+	open_capture();
+	assert_int_equal(run_with((struct replay_run){.named = read_in_replay}).unanswered, 1);
+}
+
+static void a_remainder_that_was_not_read_is_no_step(void **state)
+{
+	sample_watch_begin(capture_watch(capture), SAMPLE_REMAINDER, process, &record);
+	sample_watch_end(capture_watch(capture), true, NULL);
+	sample_watch_begin(capture_watch(capture), SAMPLE_LOOK, process, &record);
+	chain_prepare(SAMPLE_LOOK, unwinder, process, &record);
+	sample_watch_end(capture_watch(capture), true, NULL);
+	take();
+	open_capture();
+	assert_int_equal(run().steps, 2);
+	check_same();
+}
+
+static bool is_second(void *arg, uint64_t id)
+{
+	return id == 2;
+}
+
+static void steps_of_samples_that_are_not_wanted_are_left_out(void **state)
+{
+	struct replay_counts counts;
+
+	take();
+	memset(&live, 0, sizeof(live));
+	make_sample(NOW + 1);
+	set_pc(CALLER + 16);
+	take();
+	open_capture();
+	counts = run_with((struct replay_run){.wants = is_second});
+	assert_int_equal(counts.samples, 1);
+	assert_int_equal(counts.steps, 1);
+	assert_int_equal(replayed.id, 2);
+}
+
+/* ---- limits ---- */
+
+static void samples_without_room_are_counted(void **state)
+{
+	struct capture_counts counts;
+	struct replay_counts in_replay;
+
+	take();
+	capture->writer.is_full = true;
+	make_sample(NOW + 1);
+	take();
+	make_sample(NOW + 2);
+	take();
+	capture_counts(capture, &counts);
+	assert_int_equal(counts.samples, 1);
+	assert_int_equal(counts.left_out, 2);
+	open_capture();
+	in_replay = run();
+	assert_int_equal(in_replay.samples, 1);
+	assert_int_equal(in_replay.left_out, 2);
+}
+
+static void the_capture_says_how_large_it_is(void **state)
+{
+	struct capture_counts counts;
+	unsigned char *unzipped;
+	char file[65536];
+	size_t len;
+	ssize_t n;
+
+	take();
+	open_capture();
+	capture_counts(capture, &counts);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	n = read(fd, file, sizeof(file));
+	assert_true(n > 0 && n < (ssize_t)sizeof(file));
+	assert_int_equal(gunzip_whole(file, (size_t)n, CAPTURE_MAX_BYTES, &unzipped, &len), 0);
+	free(unzipped);
+	assert_int_equal(counts.bytes, len);
+}
+
+/* ---- other captures ---- */
+
+static struct capture *second;
+
+static int capture_again(void *arg, const struct capture_stages *stages,
+			 struct sample_watch **ret_watch)
+{
+	const int err = capture_new(stages, fdopen(memfd_create("again", 0), "w"), &second);
+
+	*ret_watch = err ? NULL : capture_watch(second);
+	return err;
+}
+
+static void a_capture_of_a_replay_is_replayed_alike(void **state)
+{
+	add_kernel_frames();
+	take();
+	open_capture();
+	run_with((struct replay_run){.watch = capture_again});
+	check_same();
+	free_capture();
+	replay_free(replay);
+	close(fd);
+	capture = second;
+	open_capture();
+	assert_int_equal(run().unanswered, 0);
+	check_same();
+}
+
+static void whoever_read_memory_before_does_so_again(void **state)
+{
+	assert_ptr_not_equal(process_memory_use(NULL), &fake_memory);
+	free_capture();
+	process_memory_use(&fake_memory);
+	assert_ptr_equal(process_memory_use(NULL), &fake_memory);
+}
+
+static void check_reason(const void *data, size_t len, int err, const char *expected)
+{
+	struct replay *none = NULL;
+	const char *reason = "";
+
+	assert_int_equal(replay_open_bytes(data, len, &none, &reason), err);
+	assert_null(none);
+	if (!strstr(reason, expected))
+		fail_msg("%s: not %s", reason, expected);
+}
+
+/* A gzip file of the magic, a version, and records. */
+static void check_records(char version, const void *records, size_t len, const char *expected)
+{
+	static struct gzip gzip;
+	char *file;
+	size_t file_len;
+	FILE *const stream = open_memstream(&file, &file_len);
+
+	assert_int_equal(gzip_init(&gzip, stream), 0);
+	gzip_add(&gzip, CAPTURE_MAGIC, sizeof(CAPTURE_MAGIC) - 1);
+	gzip_add(&gzip, &version, 1);
+	gzip_add(&gzip, records, len);
+	assert_int_equal(gzip_finish(&gzip), 0);
+	gzip_fini(&gzip);
+	fclose(stream);
+	check_reason(file, file_len, -EINVAL, expected);
+	free(file);
+}
+
+static void what_is_no_capture_is_refused_with_a_reason(void **state)
+{
+	static const uint8_t header[] = {CAPTURE_HEADER, 8, 6, 'x', '8', '6', '_', '6', '4', 17};
+	static const uint8_t other[] = {CAPTURE_HEADER, 6, 4, 'z', '8', '0', '0', 17};
+	char file[65536];
+	ssize_t n;
+
+	take();
+	open_capture();
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	n = read(fd, file, sizeof(file));
+	assert_true(n > 500);
+	check_reason("#!/bin/sh\n", 10, -EINVAL, "no capture");
+	check_reason("", 0, -EINVAL, "no capture");
+	check_reason(file, (size_t)n / 2, -EINVAL, "damaged or cut short");
+	file[n / 2] ^= 0x10;
+	check_reason(file, (size_t)n, -EINVAL, "damaged");
+	check_records(CAPTURE_VERSION, "", 0, "has no end");
+	check_records(CAPTURE_VERSION, header, sizeof(header), "has no end");
+	check_records(CAPTURE_VERSION, header, sizeof(header) - 1, "damaged");
+	check_records(CAPTURE_VERSION, other, sizeof(other), "damaged");
+	check_records(CAPTURE_VERSION + 1, header, sizeof(header), "another version");
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(frames_of_each_kind_come_back),
+		CASE(the_process_and_its_thread_come_back),
+		CASE(mappings_come_back),
+		CASE(a_change_of_a_process_holds_from_its_sample_on),
+		CASE(an_inline_table_comes_back_whole),
+		CASE(a_function_of_a_foreign_perf_map_comes_back),
+		CASE(a_sample_of_a_process_that_is_gone_comes_back),
+		CASE(facts_of_the_recording_come_back),
+		CASE(samples_go_to_the_sinks_each_time_a_capture_is_run),
+		CASE(of_a_step_that_did_not_count_there_is_the_memory_alone),
+		CASE(memory_that_was_read_between_steps_is_there),
+		CASE(a_remainder_that_was_not_read_is_no_step),
+		CASE(steps_of_samples_that_are_not_wanted_are_left_out),
+		CASE(samples_without_room_are_counted),
+		CASE(the_capture_says_how_large_it_is),
+		CASE(a_capture_of_a_replay_is_replayed_alike),
+		CASE(whoever_read_memory_before_does_so_again),
+		CASE(what_is_no_capture_is_refused_with_a_reason),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
