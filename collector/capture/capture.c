@@ -129,7 +129,16 @@ static void begin(struct sample_watch *watch, enum sample_step step, struct proc
 	current->reads.len = current->missing.len = 0;
 	current->n_reads = current->n_missing = 0;
 	current->number = capture_process(capture, process);
-	listen(capture, process);
+	current->is_on = !process || current->number;
+	if (current->is_on)
+		listen(capture, process);
+}
+
+/* As a reader counts them: walked ahead, walked, and named. */
+static void count_frames(struct capture *capture, const struct named_sample *sample)
+{
+	capture->n_frames += 2 * (uint64_t)sample->stack->depth + sample->n_frames;
+	capture->writer.is_full |= capture->n_frames > CAPTURE_MAX_FRAMES;
 }
 
 /*
@@ -190,8 +199,10 @@ static void end(struct sample_watch *watch, bool counts, const struct named_samp
 		return;
 	/* A SAMPLE_REMAINDER that has read nothing has changed nothing. */
 	if (is_on && (current->step != SAMPLE_REMAINDER || current->n_reads > 0)) {
-		if (sample)
+		if (sample) {
 			capture_thread(capture, sample);
+			count_frames(capture, sample);
+		}
 		is_written = write_step(capture);
 	}
 	capture->counts.samples += sample && is_written;

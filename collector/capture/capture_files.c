@@ -13,7 +13,7 @@
 
 #define NEWBORN_BYTES 16 /* step_native also looks at the row so far behind */
 
-/* Returns the file's number; 0: no memory. Writes a new file. */
+/* Returns the file's number; 0: no memory, or no room in the capture. Writes a new file. */
 static uint64_t find_file(struct capture *capture, pid_t pid, const struct mapping *mapping)
 {
 	const uint64_t dev = (uint64_t)mapping->dev_major << 32 | mapping->dev_minor;
@@ -25,6 +25,9 @@ static uint64_t find_file(struct capture *capture, pid_t pid, const struct mappi
 	number = (uintptr_t)map64_find(&capture->files, hash);
 	if (number)
 		return number;
+	capture->writer.is_full |= capture->n_files == CAPTURE_MAX_FILES;
+	if (capture->writer.is_full)
+		return 0;
 	number = ++capture->n_files;
 	if (map64_put(&capture->files, hash, (void *)(uintptr_t)number) < 0)
 		return 0;

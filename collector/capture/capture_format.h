@@ -61,4 +61,18 @@ enum capture_kind {
 #define CAPTURE_MAX_PIECES   16u   /* pieces of one read */
 #define CAPTURE_MAX_PIDS     (1u << 22)
 
+/*
+ * The most of each in a capture, so that nobody can make a small file whose replay takes minutes or
+ * all memory. For a writer a capture is full then; for a reader more is damage.
+ */
+#define CAPTURE_MAX_RECORDS   (1u << 22)
+#define CAPTURE_MAX_PROCESSES (1u << 14)
+#define CAPTURE_MAX_FILES     (1u << 15)
+#define CAPTURE_MAX_CODE      (1u << 18) /* facts of code */
+/*
+ * Of frames, walked and named, of all samples. A reader has twice as many, because a later version
+ * may walk further.
+ */
+#define CAPTURE_MAX_FRAMES (UINT64_C(1) << 24)
+
 #endif

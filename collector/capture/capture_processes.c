@@ -28,6 +28,9 @@ static struct known_process *know(struct capture *capture, const struct process 
 		return known;
 	}
 	known_free(map64_remove(&capture->processes, key));
+	capture->writer.is_full |= capture->n_processes == CAPTURE_MAX_PROCESSES;
+	if (capture->writer.is_full)
+		return NULL;
 	known = calloc(1, sizeof(*known));
 	if (!known || map64_put(&capture->processes, key, known) < 0) {
 		free(known);
@@ -101,6 +104,7 @@ static void write_code(struct capture *capture, const struct code_range *range, 
 		hash = capture_hash(capture, hash, inline_table_serial(range->inlines));
 	if (number == 0 || capture_was_seen(capture, hash))
 		return;
+	capture->writer.is_full |= capture->n_code++ == CAPTURE_MAX_CODE;
 	capture_put_code(&capture->fields, number, range, is_foreign, &capture->room);
 	capture_write_fact(&capture->writer, CAPTURE_CODE, &capture->fields);
 }

@@ -56,8 +56,8 @@ struct capture {
 	struct map64 samples;	/* hash of a sample -> the sample's number */
 	struct map64 seen;	/* hashes of questions that have been answered */
 	uint64_t seed;
-	uint32_t n_processes;
-	uint64_t n_files, n_samples;
+	uint32_t n_processes, n_code;
+	uint64_t n_files, n_samples, n_frames;
 	struct current current;
 	struct bytes fields;
 	struct capture_counts counts;
@@ -73,7 +73,7 @@ bool capture_was_seen(struct capture *capture, uint64_t hash);
 
 /*
  * Writes what has changed of the process. Returns the process's number; 0: process is NULL, or no
- * memory.
+ * memory, or no room in the capture.
  */
 uint32_t capture_process(struct capture *capture, const struct process *process);
 /* Writes the name of the sample's thread, if the name has changed. */

@@ -40,6 +40,7 @@ static void write_record(struct capture_writer *writer, enum capture_kind kind,
 	gzip_add(&writer->gzip, head, n);
 	gzip_add(&writer->gzip, fields->data, fields->len);
 	writer->bytes += n + fields->len;
+	writer->records++;
 	fields->len = 0;
 }
 
@@ -47,7 +48,8 @@ bool capture_write(struct capture_writer *writer, enum capture_kind kind, struct
 {
 	if (fields->failed)
 		writer->err = writer->err ? writer->err : -ENOMEM;
-	writer->is_full |= writer->bytes + fields->len + END_BYTES > CAPTURE_MAX_BYTES;
+	writer->is_full |= writer->bytes + fields->len + END_BYTES > CAPTURE_MAX_BYTES ||
+			   writer->records + 1 >= CAPTURE_MAX_RECORDS;
 	if (writer->err || writer->is_full) {
 		fields->len = 0;
 		return false;

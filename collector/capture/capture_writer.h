@@ -3,7 +3,8 @@
  * shape:   records of a capture -> a gzip file
  * units:   bytes
  * threads: one at a time
- * errors:  kept in err; records past CAPTURE_MAX_BYTES are not written, and is_full is set
+ * errors:  kept in err; records past CAPTURE_MAX_BYTES or CAPTURE_MAX_RECORDS are not written, and
+ *          is_full is set
  * source:  capture_format.h
  */
 #ifndef FG_CAPTURE_CAPTURE_WRITER_H
@@ -20,7 +21,8 @@
 struct capture_writer {
 	struct gzip gzip;
 	uint64_t bytes; /* written bytes, unzipped */
-	bool is_full;
+	uint32_t records;
+	bool is_full; /* the caller may set it, too */
 	int err;
 	struct map64 facts; /* hashes of all facts written */
 	struct map64 last;  /* key -> hash of the fields written last */

@@ -21,6 +21,14 @@ struct replay {
 	struct replay_facts facts;
 };
 
+/*
+ * The most work of a run. A step may ask again for bytes that earlier steps have read, and for
+ * texts of lines. So frames and bytes are counted when they are answered.
+ */
+#define MAX_FRAMES	   (2 * CAPTURE_MAX_FRAMES)
+#define MAX_ANSWERED_BYTES (16 * CAPTURE_MAX_BYTES)
+#define BYTES_A_FRAME	   256 /* bytes of texts that take as long as a frame */
+
 /* A table that was still being loaded in the recording's step. */
 struct missing {
 	uint64_t file; /* number of the file */
@@ -48,6 +56,7 @@ struct run {
 	struct sample_room sample;
 	struct stack stack;
 	char texts[2 * DWARF_LINES_MAX_DEPTH][CAPTURE_MAX_TEXT]; /* names and files of lines */
+	uint64_t n_frames; /* frames walked and frames named */
 	struct replay_counts counts;
 };
 
@@ -205,6 +214,7 @@ static size_t find_lines(void *arg, const struct line_place *place, struct dwarf
 
 	if (!replay_facts_lines(run->facts, place, &cursor))
 		return 0;
+	run->n_frames += (uint64_t)(cursor.end - cursor.at) / BYTES_A_FRAME;
 	n = (size_t)capture_get_up_to(&cursor, DWARF_LINES_MAX_DEPTH);
 	for (size_t i = 0; i < n; i++) {
 		char *const name = run->texts[2 * i], *const file = run->texts[2 * i + 1];
@@ -280,7 +290,9 @@ static void take(struct run *run, uint64_t id, struct process *process)
 
 	unwinder_walk(run->unwinder, process, record->time_ns, &record->sample, &run->stack);
 	is_named = chain_name(run->wanted->style, run->symbolizer, &walked, &sample);
+	run->n_frames += run->stack.depth;
 	if (is_named) {
+		run->n_frames += sample.n_frames;
 		chain_keep(run->wanted->sinks, &sample);
 		if (run->wanted->named)
 			run->wanted->named(run->wanted->arg, id, &sample);
@@ -316,10 +328,12 @@ static int do_step(struct run *run, struct capture_cursor cursor)
 	if (step == SAMPLE_TAKE) {
 		take(run, id, process);
 	} else {
-		chain_prepare(step, run->unwinder, process, &run->sample.record);
+		run->n_frames += chain_prepare(step, run->unwinder, process, &run->sample.record);
 		sample_watch_end(run->watch, true, NULL);
 	}
-	return 0;
+	return run->n_frames > MAX_FRAMES || run->memory.answered_bytes > MAX_ANSWERED_BYTES
+		       ? -EINVAL
+		       : 0;
 }
 
 /* ---- runs ---- */

@@ -15,8 +15,10 @@
 #include <string.h>
 
 #define PAGE_SHIFT 12
-#define BIG_PAGES  1024 /* a range on more pages is in a list of its own */
+#define BIG_PAGES  16 /* a range on more pages is in a list of its own */
 #define BIG	   UINT64_MAX
+#define MAX_RANGES                                                                                 \
+	512 /* ranges of a list, which is walked for each frame; no recording finds more */
 
 /* A range, and the record that the range was decoded from. */
 struct known {
@@ -28,6 +30,7 @@ struct known {
 struct link {
 	struct known *known;
 	struct link *next; /* next of the page */
+	uint32_t count;	   /* number of links from this one on */
 };
 
 struct replay_code {
@@ -119,11 +122,15 @@ static int name_range(struct process *process, const struct wire_record *record,
 
 static int add_link(struct replay_code *code, uint64_t page, struct known *known)
 {
-	struct link *link = malloc(sizeof(*link));
+	struct link *const next = map64_find(&code->pages, page);
+	struct link *link;
 
+	if (next && next->count == MAX_RANGES)
+		return -EINVAL;
+	link = malloc(sizeof(*link));
 	if (!link)
 		return -ENOMEM;
-	*link = (struct link){.known = known, .next = map64_find(&code->pages, page)};
+	*link = (struct link){.known = known, .next = next, .count = next ? next->count + 1 : 1};
 	if (map64_put(&code->pages, page, link) == 0)
 		return 0;
 	free(link);

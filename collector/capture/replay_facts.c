@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define HASH_PURPOSE   UINT64_C(0x7265706c6179)
-#define MAX_NUMBER     (1u << 24) /* limit of numbers of files */
 #define FIRST_ELEMENTS 16
 
 /* Makes room for another element of an array. *size counts elements. */
@@ -50,7 +49,7 @@ static uint64_t hash_mapping(const struct replay_facts *facts, pid_t pid,
 
 static int read_file(struct replay_facts *facts, struct capture_cursor *cursor)
 {
-	const uint64_t number = capture_get_up_to(cursor, MAX_NUMBER);
+	const uint64_t number = capture_get_up_to(cursor, CAPTURE_MAX_FILES);
 	const pid_t pid = (pid_t)capture_get_up_to(cursor, CAPTURE_MAX_PIDS);
 	struct replay_file **files;
 	struct mapping mapping = {0};
@@ -391,7 +390,9 @@ static int read_records(struct replay_facts *facts)
 
 		fields.at = capture_get_data(&cursor, CAPTURE_MAX_BYTES, &len);
 		fields.end = fields.at + len;
-		err = cursor.failed ? -EINVAL : read_record(facts, kind, fields);
+		if (cursor.failed || facts->n_records++ == CAPTURE_MAX_RECORDS)
+			return -EINVAL;
+		err = read_record(facts, kind, fields);
 	}
 	return err;
 }

@@ -58,6 +58,7 @@ struct replay_facts {
 	uint64_t seed;
 	struct replay_item *items; /* all other records, in their order */
 	size_t n_items, items_size;
+	size_t n_records;
 	struct map64 samples;	    /* number -> struct replay_item */
 	struct replay_file **files; /* index: number - 1; an entry may be NULL */
 	size_t n_files, files_size;

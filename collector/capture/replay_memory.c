@@ -141,10 +141,11 @@ ssize_t replay_memory_read(struct replay_memory *memory, const struct iovec *to,
 	struct replay_read *const read = find(memory, from, n);
 	ssize_t got;
 
-	if (read)
-		return answer(read, to);
-	if (answer_from_memory(memory, to, from, n, &got))
+	if (read || answer_from_memory(memory, to, from, n, &got)) {
+		got = read ? answer(read, to) : got;
+		memory->answered_bytes += got > 0 ? (uint64_t)got : 0;
 		return got;
+	}
 	log_debug("not in the capture: memory at 0x%llx, %zu bytes",
 		  (unsigned long long)(uintptr_t)from[0].iov_base, from[0].iov_len);
 	memory->unanswered++;

@@ -42,6 +42,7 @@ struct replay_memory {
 	pid_t pid;		 /* process of the step */
 	struct map64 remembered; /* PID and address -> struct replay_piece, owned */
 	uint64_t unanswered;
+	uint64_t answered_bytes;
 };
 
 /* Decodes the reads of a step of a process, or the reads between steps. */

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_NUMBER (1u << 24)
-
 void replay_model_init(struct replay_model *model, const struct replay_facts *facts)
 {
 	*model = (struct replay_model){.facts = facts};
@@ -108,7 +106,7 @@ static int find_or_add(struct replay_model *model, uint32_t number, pid_t pid, u
 
 static int apply_process(struct replay_model *model, struct capture_cursor cursor)
 {
-	const uint32_t number = (uint32_t)capture_get_up_to(&cursor, MAX_NUMBER);
+	const uint32_t number = (uint32_t)capture_get_up_to(&cursor, CAPTURE_MAX_PROCESSES);
 	const pid_t pid = (pid_t)capture_get_up_to(&cursor, CAPTURE_MAX_PIDS);
 	const uint64_t start_ticks = capture_get(&cursor);
 	struct capture_cursor names = cursor;
@@ -142,10 +140,11 @@ static int apply_process(struct replay_model *model, struct capture_cursor curso
 
 static int apply_mappings(struct replay_model *model, struct capture_cursor cursor)
 {
-	struct process *const process =
-		replay_model_find(model, (uint32_t)capture_get_up_to(&cursor, MAX_NUMBER));
+	struct process *const process = replay_model_find(
+		model, (uint32_t)capture_get_up_to(&cursor, CAPTURE_MAX_PROCESSES));
 	const uint64_t n = capture_get_up_to(&cursor, ADDRESS_SPACE_MAX);
 	char path[CAPTURE_MAX_TEXT];
+	uint64_t last_end = 0;
 
 	if (!process || cursor.failed)
 		return -EINVAL;
@@ -161,7 +160,11 @@ static int apply_mappings(struct replay_model *model, struct capture_cursor curs
 		mapping.inode = capture_get(&cursor);
 		mapping.is_deleted = capture_get_bool(&cursor);
 		capture_get_text(&cursor, path, sizeof(path));
-		err = cursor.failed ? -EINVAL : address_space_add(&process->space, &mapping);
+		/* They rise, as the writer's do: others would have to be sorted in. */
+		err = cursor.failed || mapping.start < last_end
+			      ? -EINVAL
+			      : address_space_add(&process->space, &mapping);
+		last_end = mapping.end;
 		if (err)
 			return err;
 	}
@@ -170,8 +173,8 @@ static int apply_mappings(struct replay_model *model, struct capture_cursor curs
 
 static int apply_thread(struct replay_model *model, struct capture_cursor cursor)
 {
-	struct process *const process =
-		replay_model_find(model, (uint32_t)capture_get_up_to(&cursor, MAX_NUMBER));
+	struct process *const process = replay_model_find(
+		model, (uint32_t)capture_get_up_to(&cursor, CAPTURE_MAX_PROCESSES));
 	const pid_t tid = (pid_t)capture_get_up_to(&cursor, CAPTURE_MAX_PIDS);
 	char name[CAPTURE_MAX_TEXT];
 
@@ -183,7 +186,7 @@ static int apply_thread(struct replay_model *model, struct capture_cursor cursor
 
 static int apply_code(struct replay_model *model, struct capture_cursor cursor)
 {
-	const uint32_t number = (uint32_t)capture_get_up_to(&cursor, MAX_NUMBER);
+	const uint32_t number = (uint32_t)capture_get_up_to(&cursor, CAPTURE_MAX_PROCESSES);
 	struct process *const process = replay_model_find(model, number);
 	struct replay_code *const code = map64_find(&model->codes, number);
 	struct replay_code_fact fact = {.is_foreign = capture_get_bool(&cursor)};
@@ -193,7 +196,8 @@ static int apply_code(struct replay_model *model, struct capture_cursor cursor)
 	fact.birth_ns = capture_get(&cursor);
 	fact.death_ns = capture_get(&cursor);
 	data = capture_get_data(&cursor, WIRE_MESSAGE_MAX_BYTES, &len);
-	if (cursor.failed || !process || read_wire(data, len, &fact.record) < 0)
+	if (cursor.failed || !process || read_wire(data, len, &fact.record) < 0 ||
+	    model->n_code++ == CAPTURE_MAX_CODE)
 		return -EINVAL;
 	if (fact.is_foreign)
 		return replay_code_add_foreign(process, &fact);

@@ -19,6 +19,7 @@ struct replay_model {
 	struct map64 processes;		  /* number -> struct process */
 	struct map64 hellos;		  /* number -> bytes of the process's last hello */
 	struct map64 codes;		  /* number -> struct replay_code */
+	uint32_t n_code;		  /* facts of code */
 };
 
 void replay_model_init(struct replay_model *model, const struct replay_facts *facts);

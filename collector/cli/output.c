@@ -97,7 +97,9 @@ static void say_capture(const char *path, const struct capture_counts *counts, F
 		"secrets; its mode is 0600\n",
 		path, report_count(counts->samples, samples));
 	if (counts->left_out > 0)
-		log_warning("%s: %llu samples are left out, because a capture has %llu MiB at most",
+		log_warning("%s: %llu samples are left out, because a capture has limits: of %llu "
+			    "MiB, and "
+			    "of frames, code and files",
 			    path, (unsigned long long)counts->left_out,
 			    (unsigned long long)(CAPTURE_MAX_BYTES >> 20));
 }

@@ -6,15 +6,15 @@
 
 #define MAX_LABELS 2 /* label frames: process and thread */
 
-void chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
-		   const struct perf_record *record)
+uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
+		       const struct perf_record *record)
 {
 	static struct stack stack; /* used by the model's thread only */
 	const char *reason;
 
 	if (step == SAMPLE_REMAINDER) {
 		unwinder_keep_remainder(unwinder, process, record->time_ns, &record->sample);
-		return;
+		return 0;
 	}
 	unwinder_look(unwinder, process, record->time_ns, &record->sample, &stack);
 	for (uint32_t i = 0; i < stack.depth; i++) {
@@ -22,6 +22,7 @@ void chain_prepare(enum sample_step step, struct unwinder *unwinder, struct proc
 			process_java_method(process, stack.entries[i].method, record->time_ns,
 					    &reason);
 	}
+	return stack.depth;
 }
 
 /*

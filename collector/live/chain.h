@@ -41,10 +41,10 @@ struct chain_walk {
 
 /*
  * Reads and keeps what the later walk of a sample will need of the process, as far as step says,
- * which is SAMPLE_REMAINDER or SAMPLE_LOOK.
+ * which is SAMPLE_REMAINDER or SAMPLE_LOOK. Returns how many frames were walked.
  */
-void chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
-		   const struct perf_record *record);
+uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
+		       const struct perf_record *record);
 
 /*
  * Names the stack, and puts the label frames of process and thread behind it. The frames of *ret

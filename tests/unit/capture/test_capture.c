@@ -674,6 +674,61 @@ static void samples_without_room_are_counted(void **state)
 	assert_int_equal(in_replay.left_out, 2);
 }
 
+/* The capture is full when a second sample comes. */
+static void check_second_is_left_out(void)
+{
+	struct capture_counts counts;
+
+	take();
+	capture_counts(capture, &counts);
+	assert_int_equal(counts.samples, 1);
+	assert_int_equal(counts.left_out, 1);
+	open_capture();
+	assert_int_equal(run().samples, 1);
+}
+
+static void of_processes_there_are_as_many_as_a_reader_takes(void **state)
+{
+	struct process *const first = process;
+	struct process *other;
+
+	take();
+	capture->n_processes = CAPTURE_MAX_PROCESSES;
+	assert_int_equal(process_new_replayed(4711, 1, &other), 0);
+	process = other;
+	check_second_is_left_out();
+	process = first;
+	process_free(other);
+}
+
+static void of_files_there_are_as_many_as_a_reader_takes(void **state)
+{
+	take();
+	capture->n_files = CAPTURE_MAX_FILES;
+	process->space.mappings[0].inode++;
+	make_sample(NOW + 1);
+	set_pc(process->space.mappings[0].start + 16);
+	check_second_is_left_out();
+}
+
+static void of_code_there_are_as_many_facts_as_a_reader_takes(void **state)
+{
+	take();
+	capture->n_code = CAPTURE_MAX_CODE;
+	assert_int_equal(code_map_remove(process->code, HOT, NOW), 1); /* a new fact */
+	make_sample(NOW - 1);
+	check_second_is_left_out();
+}
+
+static void of_frames_there_are_as_many_as_a_reader_takes(void **state)
+{
+	take();
+	assert_true(capture->n_frames > 12 && capture->n_frames < 40);
+	capture->n_frames = CAPTURE_MAX_FRAMES - capture->n_frames + 1;
+	make_sample(NOW + 1);
+	check_second_is_left_out();
+}
+
 static void the_capture_says_how_large_it_is(void **state)
 {
 	struct capture_counts counts;
@@ -730,60 +785,6 @@ static void whoever_read_memory_before_does_so_again(void **state)
 	assert_ptr_equal(process_memory_use(NULL), &fake_memory);
 }
 
-static void check_reason(const void *data, size_t len, int err, const char *expected)
-{
-	struct replay *none = NULL;
-	const char *reason = "";
-
-	assert_int_equal(replay_open_bytes(data, len, &none, &reason), err);
-	assert_null(none);
-	if (!strstr(reason, expected))
-		fail_msg("%s: not %s", reason, expected);
-}
-
-/* A gzip file of the magic, a version, and records. */
-static void check_records(char version, const void *records, size_t len, const char *expected)
-{
-	static struct gzip gzip;
-	char *file;
-	size_t file_len;
-	FILE *const stream = open_memstream(&file, &file_len);
-
-	assert_int_equal(gzip_init(&gzip, stream), 0);
-	gzip_add(&gzip, CAPTURE_MAGIC, sizeof(CAPTURE_MAGIC) - 1);
-	gzip_add(&gzip, &version, 1);
-	gzip_add(&gzip, records, len);
-	assert_int_equal(gzip_finish(&gzip), 0);
-	gzip_fini(&gzip);
-	fclose(stream);
-	check_reason(file, file_len, -EINVAL, expected);
-	free(file);
-}
-
-static void what_is_no_capture_is_refused_with_a_reason(void **state)
-{
-	static const uint8_t header[] = {CAPTURE_HEADER, 8, 6, 'x', '8', '6', '_', '6', '4', 17};
-	static const uint8_t other[] = {CAPTURE_HEADER, 6, 4, 'z', '8', '0', '0', 17};
-	char file[65536];
-	ssize_t n;
-
-	take();
-	open_capture();
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	n = read(fd, file, sizeof(file));
-	assert_true(n > 500);
-	check_reason("#!/bin/sh\n", 10, -EINVAL, "no capture");
-	check_reason("", 0, -EINVAL, "no capture");
-	check_reason(file, (size_t)n / 2, -EINVAL, "damaged or cut short");
-	file[n / 2] ^= 0x10;
-	check_reason(file, (size_t)n, -EINVAL, "damaged");
-	check_records(CAPTURE_VERSION, "", 0, "has no end");
-	check_records(CAPTURE_VERSION, header, sizeof(header), "has no end");
-	check_records(CAPTURE_VERSION, header, sizeof(header) - 1, "damaged");
-	check_records(CAPTURE_VERSION, other, sizeof(other), "damaged");
-	check_records(CAPTURE_VERSION + 1, header, sizeof(header), "another version");
-}
-
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -803,10 +804,13 @@ int main(void)
 		CASE(a_remainder_that_was_not_read_is_no_step),
 		CASE(steps_of_samples_that_are_not_wanted_are_left_out),
 		CASE(samples_without_room_are_counted),
+		CASE(of_processes_there_are_as_many_as_a_reader_takes),
+		CASE(of_files_there_are_as_many_as_a_reader_takes),
+		CASE(of_code_there_are_as_many_facts_as_a_reader_takes),
+		CASE(of_frames_there_are_as_many_as_a_reader_takes),
 		CASE(the_capture_says_how_large_it_is),
 		CASE(a_capture_of_a_replay_is_replayed_alike),
 		CASE(whoever_read_memory_before_does_so_again),
-		CASE(what_is_no_capture_is_refused_with_a_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

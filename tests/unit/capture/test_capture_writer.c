@@ -182,6 +182,19 @@ static void with_its_end_a_full_capture_has_not_more_bytes_than_its_limit(void *
 	assert_true(writer.bytes <= CAPTURE_MAX_BYTES);
 }
 
+static void past_the_most_records_only_the_end_is_written(void **state)
+{
+	writer.records = CAPTURE_MAX_RECORDS - 2;
+	assert_true(capture_write(&writer, CAPTURE_STEP, say("last")));
+	assert_false(capture_write(&writer, CAPTURE_STEP, say("no room")));
+	assert_true(writer.is_full);
+	finish("end");
+	assert_int_equal(writer.records, CAPTURE_MAX_RECORDS);
+	check_next(CAPTURE_STEP, "last");
+	check_next(CAPTURE_END, "end");
+	check_no_more();
+}
+
 static void a_record_without_memory_is_an_error_that_stays(void **state)
 {
 	say("lost")->failed = true;
@@ -203,6 +216,7 @@ int main(void)
 		CASE(a_change_is_written_when_something_has_changed),
 		CASE(past_the_limit_only_the_end_is_written),
 		CASE(with_its_end_a_full_capture_has_not_more_bytes_than_its_limit),
+		CASE(past_the_most_records_only_the_end_is_written),
 		CASE(a_record_without_memory_is_an_error_that_stays),
 	};
 

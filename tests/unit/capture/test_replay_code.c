@@ -222,6 +222,19 @@ static void a_big_range_is_found_like_any_other(void **state)
 	check(A + PAGE, 150, "small");
 }
 
+/* Each look-up on the page goes along all of them. */
+static void a_page_has_so_many_ranges_and_no_more(void **state)
+{
+	for (uint64_t i = 0; i < 512; i++) {
+		n_records = 0;
+		memset(records[0], 0, sizeof(records[0]));
+		add(stub("same", A, 64, 100 + i, 0));
+	}
+	check_damaged(stub("more", A, 64, 1000, 0));
+	add(stub("other page", A + PAGE, 64, 1000, 0));
+	check(A, 1000, "same");
+}
+
 /* ---- what is known of a range ---- */
 
 static const struct code_range *found(void)
@@ -357,6 +370,7 @@ int main(void)
 		CASE(the_times_say_when_a_range_was_found_to_have_died),
 		CASE(a_range_is_found_on_each_of_its_pages),
 		CASE(a_big_range_is_found_like_any_other),
+		CASE(a_page_has_so_many_ranges_and_no_more),
 		CASE(a_method_has_its_names_its_frame_and_its_inline_table),
 		CASE(an_equal_record_keeps_the_inline_table),
 		CASE(another_record_replaces_what_was_known),
