@@ -93,11 +93,13 @@ static void mark_target(const ZydisDecodedInstruction *instruction, size_t offse
 			size_t len)
 {
 	const int64_t next = (int64_t)(offset + instruction->length);
-	const int64_t target = next + instruction->raw.imm[0].value.s;
+	int64_t target;
 
 	if (!instruction->raw.imm[0].is_relative ||
-	    instruction->meta.category == ZYDIS_CATEGORY_CALL || target < 0 ||
-	    target >= (int64_t)len)
+	    instruction->meta.category == ZYDIS_CATEGORY_CALL)
+		return;
+	target = next + instruction->raw.imm[0].value.s; /* of 32 bits at most */
+	if (target < 0 || target >= (int64_t)len)
 		return;
 	flags[target] |= target <= (int64_t)offset ? IS_LOOP_HEAD : IS_JUMPED_TO;
 }

@@ -71,6 +71,17 @@ static void what_is_no_instruction_says_nothing(void **state)
 	check(code, 99, 0);
 }
 
+/* The number is the largest, so that a sanitizer sees it taken for a distance. */
+static void a_number_in_the_code_is_no_distance_of_a_jump(void **state)
+{
+	static const uint8_t code[] = {ADD,  0x48, 0xb8, 0xff, 0xff, 0xff,
+				       0xff, 0xff, 0xff, 0xff, 0x7f, /* mov rax, its value */
+				       ADD,  RET};
+
+	check(code, 14, 10);
+	check(code, 18, 4);
+}
+
 static void nothing_goes_on_behind_a_jump_or_a_return(void **state)
 {
 	static const uint8_t code[] = {0xeb, 0x04 /* jmp +4 */, ADD, RET, ADD, 0x0f, 0x0b, ADD};
@@ -309,6 +320,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_gone_on_to_comes_from_the_instruction_before),
 		cmocka_unit_test(what_is_no_instruction_says_nothing),
+		cmocka_unit_test(a_number_in_the_code_is_no_distance_of_a_jump),
 		cmocka_unit_test(nothing_goes_on_behind_a_jump_or_a_return),
 		cmocka_unit_test(the_head_of_a_loop_takes_the_time_but_of_what_is_slow),
 		cmocka_unit_test(where_branches_meet_a_load_takes_the_time_too),
