@@ -122,9 +122,7 @@ static void a_truth_is_0_or_1(void **state)
 
 static void texts_come_back(void **state)
 {
-	static const char *const texts[] = {"", "a",
-					    "Gr\xc3\xbc\xc3\x9f"
-					    "e"};
+	static const char *const texts[] = {"", "a", "Gr\xc3\xbc\xc3\x9f"};
 	char text[CAPTURE_MAX_TEXT] = "before";
 	struct capture_cursor cursor;
 
