@@ -779,10 +779,22 @@ static void a_capture_of_a_replay_is_replayed_alike(void **state)
 
 static void whoever_read_memory_before_does_so_again(void **state)
 {
-	assert_ptr_not_equal(process_memory_use(NULL), &fake_memory);
+	const struct process_memory_source *const of_capture = process_memory_use(&fake_memory);
+
+	assert_non_null(of_capture);
+	assert_ptr_not_equal(of_capture, &fake_memory);
+	process_memory_use(of_capture);
 	free_capture();
-	process_memory_use(&fake_memory);
 	assert_ptr_equal(process_memory_use(NULL), &fake_memory);
+}
+
+static void whoever_reads_memory_after_the_capture_stays(void **state)
+{
+	static const struct process_memory_source later = {.read = read_fake};
+
+	process_memory_use(&later);
+	free_capture();
+	assert_ptr_equal(process_memory_use(NULL), &later);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -811,6 +823,7 @@ int main(void)
 		CASE(the_capture_says_how_large_it_is),
 		CASE(a_capture_of_a_replay_is_replayed_alike),
 		CASE(whoever_read_memory_before_does_so_again),
+		CASE(whoever_reads_memory_after_the_capture_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
