@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The walk from frame to frame, see unwinder.h. */
+/*
+ * The walk from frame to frame, see unwinder.h.
+ *
+ * One file, because each way to go on reads and changes the same walk.
+ */
 #include "unwind/unwinder.h"
 
 #include "base/clock.h"
