@@ -50,14 +50,15 @@ function(fg_has_threads target)
 endfunction()
 
 # fg_unit_test(name SOURCES ... USES ... [LIBRARIES ...] [THREADS]): a cmocka program, run by ctest
-# as unit.<name>. One that returns 77 has found that the machine lacks what all of it needs. THREADS:
-# see above; source.threads says where the word is missing.
+# as unit.<name>; it has the headers of tests/unit/common. One that returns 77 has found that the
+# machine lacks what all of it needs. THREADS: see above; source.threads says where the word is
+# missing.
 function(fg_unit_test name)
   cmake_parse_arguments(ARG "THREADS" "" "SOURCES;USES;LIBRARIES" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_compile_definitions(test_${name} PRIVATE _GNU_SOURCE
     FG_SOURCE_DIR="${CMAKE_SOURCE_DIR}" FG_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(test_${name} PRIVATE fg_flags fg_sanitize fg_cmocka ${ARG_LIBRARIES})
+  target_link_libraries(test_${name} PRIVATE fg_flags fg_sanitize fg_tests_common ${ARG_LIBRARIES})
   foreach(used IN LISTS ARG_USES)
     target_link_libraries(test_${name} PRIVATE fg_${used})
   endforeach()

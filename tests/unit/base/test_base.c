@@ -27,6 +27,7 @@
 #include "base/process_stat.h"
 #include "base/root_file.h"
 #include "base/turn.h"
+#include "common/temp_dir.h"
 
 static int things[1000];
 
@@ -106,11 +107,11 @@ static void arena_gives_aligned_memory_of_any_size(void **state)
 
 static void output_appears_whole_or_not_at_all(void **state)
 {
-	char dir[] = "/tmp/fgcollect-test-XXXXXX", path[64], text[16];
+	char dir[TEMP_DIR_BYTES], path[TEMP_DIR_BYTES + 8], text[16];
 	struct file_atomic file;
 	struct stat st;
 
-	assert_non_null(mkdtemp(dir));
+	temp_dir_make(dir);
 	snprintf(path, sizeof(path), "%s/out", dir);
 	assert_int_equal(file_atomic_open(&file, path, 0640), 0);
 	fputs("half", file.stream);
@@ -125,7 +126,7 @@ static void output_appears_whole_or_not_at_all(void **state)
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0640);
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(dir), 0); /* nothing else is left in it */
+	temp_dir_remove_empty(dir);
 	assert_int_equal(file_atomic_open(&file, path, 0640), -ENOENT);
 }
 
@@ -143,17 +144,17 @@ static void write_error_of_a_full_disk_is_seen(void **state)
 /* The error is of the stream; errno has been another call's since. */
 static void earlier_write_error_is_not_forgotten(void **state)
 {
-	char dir[] = "/tmp/fg-test-XXXXXX", path[64];
+	char dir[TEMP_DIR_BYTES], path[TEMP_DIR_BYTES + 8];
 	struct file_atomic file;
 
-	assert_non_null(mkdtemp(dir));
+	temp_dir_make(dir);
 	snprintf(path, sizeof(path), "%s/out", dir);
 	assert_int_equal(file_atomic_open(&file, path, 0600), 0);
 	assert_int_equal(fgetc(file.stream), EOF); /* a stream that is written only */
 	errno = 0;
 	assert_int_equal(file_atomic_commit(&file), -EIO);
 	assert_int_equal(access(path, F_OK), -1);
-	assert_int_equal(rmdir(dir), 0);
+	temp_dir_remove_empty(dir);
 }
 
 static void whole_files_are_read_up_to_their_limit(void **state)
@@ -212,10 +213,10 @@ static int open_below(int root, const char *path, uint64_t resolve)
 /* root/file, root/fifo, links to the file by its way from the root and by one that leads out */
 static void nothing_but_a_regular_file_below_its_root_is_opened(void **state)
 {
-	char dir[] = "/tmp/fg-root-XXXXXX", command[160];
+	char dir[TEMP_DIR_BYTES], command[256];
 	int root;
 
-	assert_non_null(mkdtemp(dir));
+	temp_dir_make(dir);
 	snprintf(command, sizeof(command),
 		 "cd %s && mkdir -p root/dir && echo in >root/file && echo out >file && "
 		 "mkfifo root/fifo && ln -s /file root/dir/link && ln -s ../file root/out",
@@ -232,8 +233,7 @@ static void nothing_but_a_regular_file_below_its_root_is_opened(void **state)
 	assert_int_equal(open_below(root, "dir", RESOLVE_IN_ROOT), -EINVAL);
 	assert_int_equal(open_below(root, "none", RESOLVE_IN_ROOT), -ENOENT);
 	close(root);
-	snprintf(command, sizeof(command), "rm -r %s", dir);
-	assert_int_equal(system(command), 0);
+	temp_dir_remove(dir);
 }
 
 static void a_process_is_as_old_as_it_has_lived(void **state)

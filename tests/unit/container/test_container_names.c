@@ -2,6 +2,8 @@
 /* Claims about container/container_names.h: names from files of engines, in trees made up here. */
 #include "container/container_names.h"
 
+#include "common/temp_dir.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@
 #define DOCKER "/var/lib/docker/containers/" ID64 "/config.v2.json"
 #define K8S    "io.kubernetes."
 
-static char root[64], mounts_path[96];
+static char root[TEMP_DIR_BYTES], mounts_path[96];
 static struct container_names names;
 static struct container container;
 
@@ -52,8 +53,7 @@ static void write_file(const char *path, const char *text)
 
 static int set_up(void **state)
 {
-	strcpy(root, "/tmp/fg-names-XXXXXX");
-	assert_non_null(mkdtemp(root));
+	temp_dir_make(root);
 	snprintf(mounts_path, sizeof(mounts_path), "%s/mountinfo", root);
 	write_file("/mountinfo", "1 0 8:1 / / rw - ext4 x rw\n");
 	container_names_init(&names, root, mounts_path);
@@ -61,19 +61,11 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static int tear_down(void **state)
 {
 	container_fini(&container);
 	container_names_fini(&names);
-	nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	temp_dir_remove(root);
 	return 0;
 }
 

@@ -14,11 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/temp_dir.h"
 #include "inspect/jvm_release.h"
 
 #define SENTENCE "64-Bit Server VM (25.372-b07) for linux-amd64 JRE (1.8.0_372-8u372-ga-1-b07), b"
 
-static char home[64], version[64];
+static char home[TEMP_DIR_BYTES], version[64];
 static void *mapped;
 static struct process *process;
 
@@ -41,8 +42,7 @@ static int set_up(void **state)
 	char command[160];
 	int fd;
 
-	strcpy(home, "/tmp/fg-jvm-release-XXXXXX");
-	assert_non_null(mkdtemp(home));
+	temp_dir_make(home);
 	snprintf(command, sizeof(command), "mkdir -p %s/jre/lib/amd64/server", home);
 	assert_int_equal(system(command), 0);
 	make_file("jre/lib/amd64/server/libjvm.so", "nothing", 4096);
@@ -55,12 +55,10 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	char command[160];
-
 	process_free(process);
 	munmap(mapped, 4096);
-	snprintf(command, sizeof(command), "rm -rf %s", home);
-	return system(command);
+	temp_dir_remove(home);
+	return 0;
 }
 
 static void a_version_is_what_stands_behind_its_key(void **state)

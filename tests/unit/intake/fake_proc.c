@@ -9,29 +9,24 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define OTHER_LINES "7f0000000000-7f0000001000 r-xp 00000000 08:01 12   /usr/lib/libc.so.6\n"
 
-char fake_proc[64], fake_root[96];
+char fake_proc[TEMP_DIR_BYTES], fake_root[96];
 
 void fake_proc_make(void)
 {
-	snprintf(fake_proc, sizeof(fake_proc), "/tmp/fake-proc-XXXXXX");
-	assert_non_null(mkdtemp(fake_proc));
+	temp_dir_make(fake_proc);
 	snprintf(fake_root, sizeof(fake_root), "%s/root-of-all", fake_proc);
 	assert_int_equal(mkdir(fake_root, 0755), 0);
 }
 
 void fake_proc_remove(void)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", fake_proc);
-	assert_int_equal(system(command), 0);
+	temp_dir_remove(fake_proc);
 }
 
 static void write_file(pid_t pid, const char *name, const char *text)
@@ -92,8 +87,8 @@ void fake_proc_set_aside(pid_t pid)
 
 void fake_proc_drop(pid_t pid)
 {
-	char command[128];
+	char path[96];
 
-	snprintf(command, sizeof(command), "rm -rf '%s/%d'", fake_proc, (int)pid);
-	assert_int_equal(system(command), 0);
+	snprintf(path, sizeof(path), "%s/%d", fake_proc, (int)pid);
+	temp_dir_remove(path);
 }

@@ -11,10 +11,12 @@
 #ifndef FAKE_PROC_H
 #define FAKE_PROC_H
 
+#include "common/temp_dir.h"
+
 #include <stdint.h>
 #include <sys/types.h>
 
-extern char fake_proc[64]; /* its path; beside it lies a root for all */
+extern char fake_proc[TEMP_DIR_BYTES]; /* its path; beside it lies a root for all */
 extern char fake_root[96];
 
 void fake_proc_make(void);

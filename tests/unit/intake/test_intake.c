@@ -24,12 +24,13 @@
 #include <unistd.h>
 
 #include "base/process_stat.h"
+#include "common/temp_dir.h"
 #include "intake/intake.h"
 #include "intake/listen.h"
 
 #define MAX_EVENTS 256
 
-static char dir[64], path[128];
+static char dir[TEMP_DIR_BYTES], path[128];
 
 struct seen {
 	enum intake_kind kind;
@@ -131,9 +132,7 @@ static struct wire_buf message(uint64_t seq)
 
 static int setup(void **state)
 {
-	snprintf(dir, sizeof(dir), "/tmp/fgcollect-test-XXXXXX");
-	if (!mkdtemp(dir))
-		return -1;
+	temp_dir_make(dir);
 	snprintf(path, sizeof(path), "%s/run/agent.sock", dir);
 	n_seen = 0;
 	return 0;
@@ -146,7 +145,8 @@ static int teardown(void **state)
 	unlink(path);
 	snprintf(run, sizeof(run), "%s/run", dir);
 	rmdir(run);
-	return rmdir(dir);
+	temp_dir_remove_empty(dir);
+	return 0;
 }
 
 static void records_come_with_the_kernels_word_on_who_sent_them(void **state)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "common/temp_dir.h"
 #include "live/recording.h"
 
 #define STRANGER 0x7ffffff0 /* beyond any PID */
@@ -356,12 +357,12 @@ static void a_newcomer_without_libjvm_stays_unknown(void **state)
 /* A process counts as a JVM if it maps a file of that name. */
 static void a_newcomer_with_libjvm_is_known_before_its_agent(void **state)
 {
-	char directory[] = "/tmp/fgcollect-test-XXXXXX", path[64];
+	char directory[TEMP_DIR_BYTES], path[TEMP_DIR_BYTES + 16];
 	struct process *process;
 	void *code;
 	int fd;
 
-	assert_non_null(mkdtemp(directory));
+	temp_dir_make(directory);
 	snprintf(path, sizeof(path), "%s/libjvm.so", directory);
 	fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0700);
 	assert_int_equal(ftruncate(fd, 4096), 0);
@@ -380,8 +381,7 @@ static void a_newcomer_with_libjvm_is_known_before_its_agent(void **state)
 	assert_true(recording.young_until_ns > 0);
 	munmap(code, 4096);
 	close(fd);
-	unlink(path);
-	rmdir(directory);
+	temp_dir_remove(directory);
 }
 
 static void rings_are_read_more_often_while_stacks_are_deep(void **state)

@@ -18,9 +18,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "common/temp_dir.h"
 #include "maps/foreign_reader.h"
 
-static char root[] = "/tmp/fg-foreign-XXXXXX";
+static char root[TEMP_DIR_BYTES];
 static char own[64]; /* /tmp/perf-<our PID>.map */
 static struct foreign_owner owner;
 static struct foreign_reader reader;
@@ -28,22 +29,19 @@ static struct foreign_reader_stats stats;
 
 static int set_up_group(void **state)
 {
-	char tmp[64];
+	char tmp[TEMP_DIR_BYTES + 8];
 
 	owner = (struct foreign_owner){.pid = getpid(), .inner_pid = getpid()};
 	snprintf(own, sizeof(own), "/tmp/perf-%d.map", (int)getpid());
-	if (!mkdtemp(root))
-		return -1;
+	temp_dir_make(root);
 	snprintf(tmp, sizeof(tmp), "%s/tmp", root);
 	return mkdir(tmp, 0755);
 }
 
 static int tear_down_group(void **state)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
+	temp_dir_remove(root);
+	return 0;
 }
 
 static int set_up(void **state)

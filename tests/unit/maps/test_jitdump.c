@@ -3,6 +3,7 @@
 #include "maps/jitdump_target.h"
 
 #include "base/clock.h"
+#include "common/temp_dir.h"
 #include "jitdump_reader.h"
 
 #include <setjmp.h>
@@ -29,7 +30,7 @@
 #define TIME 123456789
 #define PAGE 4096
 
-static char dir[64], path[128];
+static char dir[TEMP_DIR_BYTES], path[128];
 static struct jitdump *dump;
 static struct jitdump_reader reader;
 static uint8_t code[64];
@@ -39,9 +40,7 @@ static uint64_t used_bytes;
 
 static int set_up(void **state)
 {
-	strcpy(dir, "/tmp/fg-jitdump-XXXXXX");
-	if (!mkdtemp(dir))
-		return -1;
+	temp_dir_make(dir);
 	snprintf(path, sizeof(path), "%s/jit-%d.dump", dir, (int)getpid());
 	memset(code, 0xc3, sizeof(code));
 	used_bytes = 0;
@@ -55,7 +54,8 @@ static int tear_down(void **state)
 	reader = (struct jitdump_reader){0};
 	dump = NULL;
 	unlink(path);
-	return rmdir(dir);
+	temp_dir_remove_empty(dir);
+	return 0;
 }
 
 static void end_dump(void)

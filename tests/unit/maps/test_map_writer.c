@@ -5,6 +5,7 @@
 #include "whole_map.h"
 
 #include "base/file.h"
+#include "common/temp_dir.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,16 +25,14 @@
 #define PID 424242
 #define MS  UINT64_C(1000000)
 
-static char dir[64], path[128];
+static char dir[TEMP_DIR_BYTES], path[128];
 static struct code_map *code;
 static struct map_writer writer;
 
 static int set_up(void **state)
 {
-	strcpy(dir, "/tmp/fg-map-writer-XXXXXX");
 	writer = (struct map_writer){0};
-	if (!mkdtemp(dir))
-		return -1;
+	temp_dir_make(dir);
 	snprintf(path, sizeof(path), "%s/perf-%d.map", dir, PID);
 	return code_map_new(&code);
 }
@@ -43,7 +42,8 @@ static int tear_down(void **state)
 	map_writer_fini(&writer);
 	code_map_free(code);
 	unlink(path);
-	return rmdir(dir); /* nothing else is left in it */
+	temp_dir_remove_empty(dir);
+	return 0;
 }
 
 static void add(uint64_t addr, const char *name, uint64_t now_ns)

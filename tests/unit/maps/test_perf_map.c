@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "code/inline_table.h"
+#include "common/temp_dir.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +37,7 @@
 #define MAX_TEXT (64u << 20)
 
 struct fixture {
-	char dir[64];
+	char dir[TEMP_DIR_BYTES];
 	char path[128]; /* the last that path_of made */
 	struct code_map *map;
 };
@@ -55,24 +56,16 @@ static int set_up(void **state)
 
 	if (!f)
 		return -1;
-	strcpy(f->dir, "/tmp/fg-perf-map-XXXXXX");
+	temp_dir_make(f->dir);
 	*state = f;
-	return mkdtemp(f->dir) && code_map_new(&f->map) == 0 ? 0 : -1;
+	return code_map_new(&f->map);
 }
 
 static int tear_down(void **state)
 {
 	struct fixture *f = *state;
-	DIR *dir = opendir(f->dir);
-	struct dirent *entry;
 
-	while (dir && (entry = readdir(dir))) {
-		if (unlinkat(dirfd(dir), entry->d_name, 0) < 0)
-			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
-	}
-	if (dir)
-		closedir(dir);
-	rmdir(f->dir);
+	temp_dir_remove(f->dir);
 	code_map_free(f->map);
 	free(f);
 	return 0;

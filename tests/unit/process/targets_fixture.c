@@ -9,8 +9,6 @@
 #include <cmocka.h>
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +17,7 @@
 
 struct targets targets;
 struct intake_session session;
-char map_dir[64];
+char map_dir[TEMP_DIR_BYTES];
 pid_t child;
 uint32_t ended[8];
 size_t n_ended;
@@ -45,9 +43,7 @@ pid_t fork_child(void)
 
 int set_up_targets(void **state)
 {
-	snprintf(map_dir, sizeof(map_dir), "/tmp/fgcollect-test-XXXXXX");
-	if (!mkdtemp(map_dir))
-		return -1;
+	temp_dir_make(map_dir);
 	targets_init(&targets, map_dir);
 	targets.end_session = on_end_session;
 	targets.end_session_arg = &session;
@@ -72,12 +68,10 @@ void end_child(void)
 
 int tear_down_targets(void **state)
 {
-	char command[128];
-
 	end_child();
 	targets_fini(&targets);
-	snprintf(command, sizeof(command), "rm -r %s", map_dir);
-	return system(command);
+	temp_dir_remove(map_dir);
+	return 0;
 }
 
 enum targets_verdict say(enum intake_kind kind)

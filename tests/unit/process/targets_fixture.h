@@ -6,11 +6,12 @@
 #ifndef FG_TESTS_TARGETS_FIXTURE_H
 #define FG_TESTS_TARGETS_FIXTURE_H
 
+#include "common/temp_dir.h"
 #include "process/targets.h"
 
 extern struct targets targets;
 extern struct intake_session session; /* of child; its ID is 3 */
-extern char map_dir[64];
+extern char map_dir[TEMP_DIR_BYTES];
 extern pid_t child;
 extern uint32_t ended[8]; /* sessions that were to be ended */
 extern size_t n_ended;

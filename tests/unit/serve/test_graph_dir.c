@@ -14,27 +14,24 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/temp_dir.h"
 #include "serve/graph_dir.h"
 
-static char path[64];
+static char path[TEMP_DIR_BYTES];
 static struct graph_dir dir;
 static char name[GRAPH_DIR_NAME_BYTES];
 
 static int set_up(void **state)
 {
-	strcpy(path, "/tmp/fg-graphs-XXXXXX");
-	if (!mkdtemp(path))
-		return -1;
+	temp_dir_make(path);
 	return graph_dir_open(&dir, path);
 }
 
 static int tear_down(void **state)
 {
-	char command[128];
-
 	graph_dir_close(&dir);
-	snprintf(command, sizeof(command), "rm -rf %s", path);
-	return system(command);
+	temp_dir_remove(path);
+	return 0;
 }
 
 static int write_bytes(void *arg, FILE *stream)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "common/temp_dir.h"
 #include "fixture.h"
 
 #include <fcntl.h>
@@ -15,8 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static char dir[] = "/tmp/fg-symbolize-XXXXXX";
-static bool have_dir;
+static char dir[TEMP_DIR_BYTES]; /* empty until it is made */
 static unsigned libraries;
 
 /* The sanitizers' options are not meant for the compiler. */
@@ -40,9 +40,8 @@ char *fixture_new_path(const char *name)
 {
 	char *path;
 
-	if (!have_dir)
-		assert_non_null(mkdtemp(dir));
-	have_dir = true;
+	if (!dir[0])
+		temp_dir_make(dir);
 	assert_true(asprintf(&path, "%s/%s", dir, name) > 0);
 	return path;
 }
@@ -71,13 +70,9 @@ char *fixture_new_library(const char *language, const char *source, const char *
 
 void fixture_remove_all(void)
 {
-	char *command;
-
-	if (!have_dir)
-		return;
-	assert_true(asprintf(&command, "rm -rf %s", dir) > 0);
-	assert_int_equal(run(command), 0);
-	free(command);
+	if (dir[0])
+		temp_dir_remove(dir);
+	dir[0] = '\0';
 }
 
 struct fixture_bytes fixture_read(const char *path)
