@@ -52,8 +52,9 @@ for stage in base intake sample memory code maps container process elf files unw
 		compile "$file" "${collector[@]}"
 	done
 done
-for file in "$sources"/tests/unit/{sample,unwind}/*.c "$sources"/tests/fuzz/fuzz_*.c; do
-	compile "$file" "${collector[@]}" -Wno-unused-parameter "-DFG_SOURCE_DIR=\"$sources\""
+for file in "$sources"/tests/unit/{common,sample,unwind}/*.c "$sources"/tests/fuzz/fuzz_*.c; do
+	compile "$file" "${collector[@]}" -I"$sources/tests/unit" -Wno-unused-parameter \
+		"-DFG_SOURCE_DIR=\"$sources\""
 done
 for file in "$sources"/jvmti-agent/{,*/}*.c; do
 	compile "$file" "${agent[@]}"

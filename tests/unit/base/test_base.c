@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched/types.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +26,7 @@
 #include "base/process_stat.h"
 #include "base/root_file.h"
 #include "base/turn.h"
+#include "common/child.h"
 #include "common/temp_dir.h"
 
 static int things[1000];
@@ -238,17 +238,12 @@ static void nothing_but_a_regular_file_below_its_root_is_opened(void **state)
 
 static void a_process_is_as_old_as_it_has_lived(void **state)
 {
-	const pid_t child = fork();
+	const pid_t child = child_start();
 
-	if (child == 0) {
-		pause();
-		_exit(0);
-	}
 	usleep(150000);
 	assert_in_range(process_stat_age_ns(child), 140000000, UINT64_C(60000000000));
 	assert_true(process_stat_age_ns(1) > process_stat_age_ns(child));
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	child_end(child);
 	assert_true(process_stat_age_ns(child) == UINT64_MAX);
 }
 
@@ -306,10 +301,8 @@ static struct sched_attr scheduling(void)
 /* Kernels that do not know of turns say that they are 0 long. */
 static void short_turns_are_asked_for_and_nothing_else_is_changed(void **state)
 {
-	pid_t child;
-	int status;
+	const pid_t child = fork(); /* whoever is a little nicer cannot take it back */
 
-	child = fork(); /* whoever is a little nicer cannot take it back */
 	if (child == 0) {
 		struct sched_attr before, after;
 
@@ -322,8 +315,7 @@ static void short_turns_are_asked_for_and_nothing_else_is_changed(void **state)
 		_exit(after.sched_nice != nicer || after.sched_policy != before.sched_policy ||
 		      (before.sched_runtime > 0 && after.sched_runtime != 100000));
 	}
-	assert_true(waitpid(child, &status, 0) == child);
-	assert_int_equal(status, 0);
+	child_check(child);
 }
 
 int main(void)

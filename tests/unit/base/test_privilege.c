@@ -2,19 +2,17 @@
 /* What this process may do, and whose files another process sees. */
 #include "base/capability.h"
 #include "base/mount_namespace.h"
+#include "common/child.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -48,7 +46,6 @@ static void capability_that_is_only_permitted_is_not_there(void **state)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
 	const pid_t child = fork();
-	int status = -1;
 
 	if (child == 0) {
 		bool has_any = syscall(SYS_capget, &header, data) != 0;
@@ -59,8 +56,7 @@ static void capability_that_is_only_permitted_is_not_there(void **state)
 			has_any |= capability_is_effective(i);
 		_exit(has_any);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	child_check(child);
 }
 
 static void own_mounts_are_not_of_another(void **state)
@@ -97,8 +93,7 @@ static void a_process_with_mounts_of_its_own_is_told_apart(void **state)
 	assert_int_equal((int)read(ready[0], &word, 1), 1);
 	is_other = mount_namespace_is_other(child, &other);
 	mount_namespace_read(child, &again);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	child_end(child);
 	close(ready[0]);
 	close(ready[1]);
 	if (word != 'y')

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "code/java_methods.h"
+#include "common/child.h"
 #include "fake_hotspot.h"
 
 #define NEVER_MAPPED UINT64_C(0x10000)
@@ -364,20 +364,14 @@ static void of_a_process_that_is_gone_nothing_is_read(void **state)
 static void without_permission_there_is_no_name(void **state)
 {
 	pid_t pid;
-	int status;
 
 	if (getuid() != 0)
 		skip(); /* only root can become somebody else */
 	pid = fork();
-	if (pid == 0) {
-		const bool is_nobody =
-			setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0;
-
-		_exit(!is_nobody || find(1) || strcmp(reason, "no permission") != 0 ||
+	if (pid == 0)
+		_exit(!child_becomes_nobody() || find(1) || strcmp(reason, "no permission") != 0 ||
 		      process->jvm->unnamed_methods[JAVA_METHODS_NO_PERMISSION] != 1);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	child_check(pid);
 }
 
 static void each_missing_value_switches_names_off(void **state)

@@ -10,17 +10,16 @@
 #include <cmocka.h>
 
 #include "../elf/unwind_image.h"
+#include "common/child.h"
 #include "elf/cfi_section.h"
 #include "files/cfi_cache.h"
 
 #include <elf.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,16 +146,11 @@ static void processes_share_a_table(void **state)
 	map_file(&fixture, FG_UNWIND_FIXTURE);
 	new_cache(PLENTY);
 	table = find(getpid(), &fixture.mapping);
-	child = fork();
-	if (child == 0) {
-		pause();
-		_exit(0);
-	}
+	child = child_start();
 	assert_ptr_equal(find(child, &fixture.mapping), table);
 	assert_int_equal(stats_of_cache().loads, 1);
 	assert_int_equal(stats_of_cache().tables, 1);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	child_end(child);
 	table_cache_forget(cache, child);
 	assert_ptr_equal(find(getpid(), &fixture.mapping), table);
 	unmap_file(&fixture);

@@ -10,22 +10,19 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "common/child.h"
 #include "files/cfi_cache.h"
 #include "slow_kind.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define PLENTY	  (64u << 20)
@@ -271,31 +268,17 @@ static void loads_are_begun_no_more_often_than_is_allowed(void **state)
 
 /* ---- files are held ---- */
 
-static pid_t start_child(void)
-{
-	const pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		alarm(60);
-		for (;;)
-			pause();
-	}
-	return pid;
-}
-
 static void a_file_that_was_seen_outlives_its_name_and_its_process(void **state)
 {
 	const struct mapping *mapping = new_file("held"), *unseen = new_file("not held");
-	const pid_t child = start_child();
+	const pid_t child = child_start();
 	const char *reason = NULL;
 
 	open_cache(PLENTY);
 	table_cache_see(cache, child, mapping);
 	assert_int_equal(cache_stats().descriptors, 1);
 	unlink(mapping->path);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	child_end(child);
 	assert_null(table_cache_find(cache, TABLE_UNWIND, child, mapping, &reason));
 	assert_string_equal(reason, "still loading");
 	wait_loaded();
@@ -325,7 +308,7 @@ static void a_process_forgotten_while_its_file_is_loaded_does_no_harm(void **sta
 static void the_same_file_of_another_process_takes_no_load_and_no_descriptor(void **state)
 {
 	const struct mapping *mapping = new_file("shared");
-	const pid_t child = start_child();
+	const pid_t child = child_start();
 	const char *reason;
 
 	open_cache(PLENTY);
@@ -335,8 +318,7 @@ static void the_same_file_of_another_process_takes_no_load_and_no_descriptor(voi
 	assert_int_equal(stats_of(TABLE_UNWIND).loads, 1);
 	assert_int_equal(cache_stats().opened, 1);
 	assert_int_equal(cache_stats().descriptors, 1);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	child_end(child);
 }
 
 static void no_more_descriptors_are_held_than_there_may_be(void **state)

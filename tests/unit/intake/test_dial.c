@@ -10,16 +10,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child.h"
 #include "intake/dial.h"
 #include "fake_proc.h"
 
@@ -167,7 +165,7 @@ static void sockets_that_answer_nobody_are_told_apart(void **state)
 /* As a container would have it that puts the socket of something else there. */
 static void nothing_is_sent_to_another_processs_socket(void **state)
 {
-	int ready[2], status;
+	int ready[2];
 	char byte;
 	pid_t other;
 
@@ -188,8 +186,7 @@ static void nothing_is_sent_to_another_processs_socket(void **state)
 	}
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	assert_int_equal(dial("/others.sock"), -ESTALE);
-	assert_int_equal(waitpid(other, &status, 0), other);
-	assert_int_equal(status, 0);
+	child_check(other);
 	close(ready[0]);
 	close(ready[1]);
 }

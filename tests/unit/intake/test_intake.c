@@ -15,15 +15,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/process_stat.h"
+#include "common/child.h"
 #include "common/temp_dir.h"
 #include "intake/intake.h"
 #include "intake/listen.h"
@@ -325,8 +324,7 @@ static void a_connection_does_not_outlive_who_made_it_unnoticed(void **state)
 	}
 	while (recv(fd, greeting, sizeof(greeting), MSG_DONTWAIT) != sizeof(greeting))
 		intake_read(intake, 100, on_event, NULL);
-	kill(maker, SIGKILL);
-	waitpid(maker, NULL, 0);
+	child_end(maker);
 	wire_encode_greeting(greeting, WIRE_SP_PUSH);
 	send_all(fd, greeting, sizeof(greeting));
 	assert_true(is_ended(intake, fd));
@@ -485,14 +483,12 @@ static void a_dead_collectors_socket_is_replaced(void **state)
 {
 	struct intake *intake;
 	const pid_t child = fork();
-	int status;
 
 	if (child == 0) {
 		/* Dies without cleaning up, as after SIGKILL. */
 		_exit(intake_open(path, &intake) == 0 ? 0 : 1);
 	}
-	waitpid(child, &status, 0);
-	assert_int_equal(status, 0);
+	child_check(child);
 	assert_int_equal(access(path, F_OK), 0);
 	assert_int_equal(listen_owner(path), 0);
 	assert_int_equal(intake_open(path, &intake), 0);

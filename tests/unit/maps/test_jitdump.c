@@ -3,6 +3,7 @@
 #include "maps/jitdump_target.h"
 
 #include "base/clock.h"
+#include "common/child.h"
 #include "common/temp_dir.h"
 #include "jitdump_reader.h"
 
@@ -16,15 +17,12 @@
 
 #include <cmocka.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define TIME 123456789
@@ -108,26 +106,6 @@ static void check_last_is_close(void)
 	assert_int_equal(last->total_size, 16);
 }
 
-/* Has what this process had when it was made. */
-static pid_t fork_child(void)
-{
-	const pid_t pid = fork();
-
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		pause();
-		_exit(0);
-	}
-	assert_true(pid > 0);
-	return pid;
-}
-
-static void end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
 static bool is_mapped_for_execution(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -165,10 +143,10 @@ static void load_has_process_time_name_and_that_processs_code(void **state)
 
 	memset(code, 0x90, sizeof(code));
 	memcpy(theirs, code, sizeof(code));
-	child = fork_child();
+	child = child_start();
 	memset(code, 0xcc, sizeof(code)); /* ours alone */
 	assert_int_equal(add_of(child, code, sizeof(code)), 0);
-	end_child(child);
+	child_end(child);
 	check_stats(1, 0);
 	end_dump();
 	assert_int_equal(reader.n_records, 2);
@@ -286,9 +264,9 @@ static void load_is_flushed_after_100_ms(void **state)
 
 static void dead_process_is_counted(void **state)
 {
-	const pid_t child = fork_child();
+	const pid_t child = child_start();
 
-	end_child(child);
+	child_end(child);
 	assert_int_equal(add_of(child, code, sizeof(code)), -ESRCH);
 	check_stats(0, 1);
 	assert_int_equal(add(), 0);
@@ -300,21 +278,19 @@ static void dead_process_is_counted(void **state)
 static void process_that_may_not_be_read_is_counted(void **state)
 {
 	const pid_t child = fork();
-	int status = -1;
 
 	if (child == 0) {
 		struct jitdump_stats stats;
 		const bool is_root = geteuid() == 0;
 
-		if (is_root && setresuid(65534, 65534, 65534) < 0)
+		if (is_root && !child_becomes_nobody())
 			_exit(2);
 		if (add_of(1, code, sizeof(code)) != -EPERM) /* init is root's */
 			_exit(1);
 		jitdump_stats(dump, &stats);
 		_exit(stats.skipped == 1 && stats.written == 0 ? 0 : 1);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	child_check(child);
 }
 
 static void code_that_is_not_all_there_is_counted(void **state)

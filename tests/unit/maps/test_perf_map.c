@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "code/inline_table.h"
+#include "common/child.h"
 #include "common/temp_dir.h"
 
 #include <setjmp.h>
@@ -135,16 +136,6 @@ static size_t file_count(const struct fixture *f)
 		count += entry->d_name[0] != '.';
 	closedir(dir);
 	return count;
-}
-
-static pid_t dead_pid(void)
-{
-	const pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	return pid;
 }
 
 /* ---- contents ---- */
@@ -462,7 +453,7 @@ static void place_that_cannot_be_taken_is_an_error(void **state)
 static void old_maps_of_the_dead_are_removed(void **state)
 {
 	struct fixture *f = *state;
-	const pid_t pid = dead_pid();
+	const pid_t pid = child_gone();
 	char name[64];
 
 	snprintf(name, sizeof(name), "perf-%d.map", (int)pid);
@@ -502,7 +493,7 @@ static void map_of_a_pid_that_is_used_again_is_removed(void **state)
 static void temporary_files_left_behind_are_removed(void **state)
 {
 	struct fixture *f = *state;
-	const pid_t pid = dead_pid();
+	const pid_t pid = child_gone();
 	char empty[64], begun[64];
 
 	snprintf(empty, sizeof(empty), "perf-%d.map.0123456789abcdef", (int)pid);
@@ -533,7 +524,7 @@ static void what_is_not_ours_stays(void **state)
 	};
 	const size_t count = sizeof(forms) / sizeof(forms[0]);
 	struct fixture *f = *state;
-	const pid_t pid = dead_pid();
+	const pid_t pid = child_gone();
 	char name[64];
 
 	for (size_t i = 0; i < count; i++) {
@@ -550,7 +541,7 @@ static void map_of_another_program_stays(void **state)
 	struct fixture *f = *state;
 	char name[64];
 
-	snprintf(name, sizeof(name), "perf-%d.map", (int)dead_pid());
+	snprintf(name, sizeof(name), "perf-%d.map", (int)child_gone());
 	write_file(f, name, "7f0000001000 40 LMain;::main\n");
 	set_age(f, name, 1000);
 	assert_int_equal(perf_map_remove_old(f->dir, 100), 0);
@@ -565,9 +556,9 @@ static void links_and_directories_stay(void **state)
 	struct fixture *f = *state;
 	char name[64], dir[64], fifo[64];
 
-	snprintf(name, sizeof(name), "perf-%d.map", (int)dead_pid());
-	snprintf(dir, sizeof(dir), "perf-%d.map", (int)dead_pid());
-	snprintf(fifo, sizeof(fifo), "perf-%d.map.0123456789abcdef", (int)dead_pid());
+	snprintf(name, sizeof(name), "perf-%d.map", (int)child_gone());
+	snprintf(dir, sizeof(dir), "perf-%d.map", (int)child_gone());
+	snprintf(fifo, sizeof(fifo), "perf-%d.map.0123456789abcdef", (int)child_gone());
 	write_file(f, "target", MARKER);
 	assert_int_equal(symlink("target", path_of(f, name)), 0);
 	assert_int_equal(mkdir(path_of(f, dir), 0700), 0);
@@ -589,7 +580,7 @@ static void map_of_another_user_stays(void **state)
 		print_message("needs root to give a file away\n");
 		skip();
 	}
-	snprintf(name, sizeof(name), "perf-%d.map", (int)dead_pid());
+	snprintf(name, sizeof(name), "perf-%d.map", (int)child_gone());
 	write_file(f, name, MARKER);
 	assert_int_equal(chown(path_of(f, name), 1, 1), 0);
 	set_age(f, name, 1000);
@@ -725,7 +716,7 @@ static void shadow_of_a_dead_process_cannot_be_told(void **state)
 {
 	char path[64];
 
-	assert_int_equal(perf_map_find_shadow(dead_pid(), 1, path, sizeof(path)), -ENOENT);
+	assert_int_equal(perf_map_find_shadow(child_gone(), 1, path, sizeof(path)), -ENOENT);
 }
 
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -14,10 +14,10 @@
 
 #include <errno.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/process_stat.h"
+#include "common/child.h"
 
 static int make_space(void **state)
 {
@@ -375,11 +375,8 @@ static void what_was_told_of_since_is_left(void **state)
 
 static void process_that_is_gone_leaves_the_space_alone(void **state)
 {
-	const pid_t pid = fork();
+	const pid_t pid = child_gone();
 
-	if (pid == 0)
-		_exit(0);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	add(*state, 0x1000, 0x2000, "/a");
 	assert_int_equal(address_space_read(*state, pid), -ENOENT);
 	check_space(*state, "1000-2000 /a,");

@@ -8,12 +8,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "base/process_stat.h"
+#include "common/child.h"
 
 struct targets targets;
 struct intake_session session;
@@ -29,18 +25,6 @@ static void on_end_session(void *arg, uint32_t id)
 	ended[n_ended++] = id;
 }
 
-pid_t fork_child(void)
-{
-	const pid_t pid = fork();
-
-	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* where a test fails and leaves it behind */
-		pause();
-		_exit(0);
-	}
-	return pid;
-}
-
 int set_up_targets(void **state)
 {
 	temp_dir_make(map_dir);
@@ -48,21 +32,15 @@ int set_up_targets(void **state)
 	targets.end_session = on_end_session;
 	targets.end_session_arg = &session;
 	n_ended = 0;
-	child = fork_child();
+	child = child_start();
 	session = (struct intake_session){.id = 3, .pid = child};
 	return process_stat_start_ticks(child, &session.start_ticks);
-}
-
-void end_pid(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
 }
 
 void end_child(void)
 {
 	if (child > 0)
-		end_pid(child);
+		child_end(child);
 	child = 0;
 }
 

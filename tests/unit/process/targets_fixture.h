@@ -21,9 +21,6 @@ extern struct wire_buf buf; /* of bytes */
 int set_up_targets(void **state);
 int tear_down_targets(void **state);
 
-/* A process that waits for its end. */
-pid_t fork_child(void);
-void end_pid(pid_t pid);
 void end_child(void);
 
 enum targets_verdict say(enum intake_kind kind);

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "code/java_text.h"
+#include "common/child.h"
 #include "targets_fixture.h"
 
 static void an_agent_makes_its_process_known(void **state)
@@ -235,7 +236,7 @@ static void mappings_and_names_follow_the_kernels_records(void **state)
 
 static void processes_without_an_agent_are_forgotten_with_the_last_who_wants_them(void **state)
 {
-	const pid_t other = fork_child();
+	const pid_t other = child_start();
 
 	connect_agent();
 	targets_want_all(&targets);
@@ -248,7 +249,7 @@ static void processes_without_an_agent_are_forgotten_with_the_last_who_wants_the
 	assert_int_equal(targets.all_users, 0);
 	assert_null(targets_find(&targets, other));
 	assert_non_null(targets_find(&targets, child));
-	end_pid(other);
+	child_end(other);
 }
 
 static void threads_are_looked_up_anew_after_a_refresh(void **state)

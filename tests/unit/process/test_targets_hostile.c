@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "common/child.h"
 #include "targets_fixture.h"
 
 /* ---- sessions ---- */
@@ -119,13 +120,13 @@ static void mappings_are_read_at_most_once_a_second(void **state)
 static void closing_a_session_looks_at_its_process_alone(void **state)
 {
 	const uint64_t now = clock_now_ns();
-	const pid_t pid = child, other = fork_child();
+	const pid_t pid = child, other = child_start();
 
 	connect_agent();
 	assert_non_null(targets_find_or_read(&targets, other));
 	targets_tick(&targets, now, 0);
 	end_child();
-	end_pid(other);
+	child_end(other);
 	say(INTAKE_CLOSED);
 	assert_int_equal(targets_find(&targets, pid)->jvm->state, JVM_ENDED);
 	assert_true(targets_find(&targets, pid)->gone_ns > 0);
@@ -139,11 +140,11 @@ static void one_sweep_forgets_all_that_are_gone(void **state)
 	pid_t pids[20];
 
 	for (int i = 0; i < 20; i++) {
-		pids[i] = fork_child();
+		pids[i] = child_start();
 		assert_non_null(targets_find_or_read(&targets, pids[i]));
 	}
 	for (int i = 0; i < 20; i++)
-		end_pid(pids[i]);
+		child_end(pids[i]);
 	targets_tick(&targets, now, 0);
 	assert_int_equal(targets.processes.count, 20);
 	targets_tick(&targets, now + 5 * CLOCK_NS_PER_SEC, 0);

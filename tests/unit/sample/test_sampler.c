@@ -12,7 +12,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -20,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/child.h"
 #include "sample/perf_regs.h"
 #include "sample/sampler.h"
 
@@ -103,10 +103,8 @@ static void start_children(struct run *run, size_t n)
 
 static void end_children(struct run *run)
 {
-	for (size_t i = 0; i < run->n_children; i++) {
-		kill(run->children[i].pid, SIGKILL);
-		waitpid(run->children[i].pid, NULL, 0);
-	}
+	for (size_t i = 0; i < run->n_children; i++)
+		child_end(run->children[i].pid);
 	munmap(run->children, run->n_children * sizeof(*run->children));
 }
 

@@ -6,20 +6,18 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/process_stat.h"
+#include "common/child.h"
 #include "inspect/diagnose_process.h"
 #include "serve/newcomers.h"
 
@@ -77,10 +75,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	if (child > 0) {
-		kill(child, SIGKILL);
-		waitpid(child, NULL, 0);
-	}
+	if (child > 0)
+		child_end(child);
 	outreach_fini(&engine.outreach);
 	targets_fini(&engine.targets);
 	return 0;
@@ -118,8 +114,7 @@ static void a_pid_that_is_none_is_not_waited_for(void **state)
 {
 	begin_child(false);
 	options.pid = child;
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	child_end(child);
 	child = 0;
 	assert_int_equal(newcomers_expect(&engine, &options), 0);
 }

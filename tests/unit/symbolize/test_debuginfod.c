@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "common/child.h"
 #include "symbolize/debuginfod.h"
 #include "fixture.h"
 
@@ -87,10 +87,8 @@ static int make_server(void **state)
 
 static int stop_server(void **state)
 {
-	if (server > 0) {
-		kill(server, SIGKILL);
-		waitpid(server, NULL, 0);
-	}
+	if (server > 0)
+		child_end(server);
 	free(dir);
 	fixture_remove_all();
 	return 0;

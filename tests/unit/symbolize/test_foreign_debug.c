@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/child.h"
 #include "symbolize/module_cache.h"
 #include "fixture.h"
 
@@ -90,8 +90,7 @@ static _Noreturn void live_in(const char *root, const char *next, int said)
 
 static void end_tenant(struct tenant *tenant)
 {
-	kill(tenant->pid, SIGKILL);
-	waitpid(tenant->pid, NULL, 0);
+	child_end(tenant->pid);
 	tenant->pid = 0;
 }
 

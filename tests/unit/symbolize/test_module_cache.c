@@ -10,17 +10,15 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/child.h"
 #include "symbolize/module_cache.h"
 #include "fixture.h"
 
@@ -233,25 +231,6 @@ static void a_known_mapping_takes_no_second_load(void **state)
 	table_cache_free(cache);
 }
 
-static pid_t start_child(void)
-{
-	const pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		alarm(60); /* should the test fail before it ends the child */
-		for (;;)
-			pause();
-	}
-	return pid;
-}
-
-static void end_child(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
 static void processes_share_a_file(void **state)
 {
 	struct table_cache *cache = new_cache(PLENTY);
@@ -261,11 +240,11 @@ static void processes_share_a_file(void **state)
 
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
-	child = start_child();
+	child = child_start();
 	symbols = find(cache, getpid(), &one.mapping);
 	assert_ptr_equal(find(cache, child, &one.mapping), symbols);
 	assert_int_equal(stats_of(cache).loads, 1);
-	end_child(child);
+	child_end(child);
 	unmap_file(&one);
 	table_cache_free(cache);
 }
@@ -379,8 +358,7 @@ static void a_process_that_is_gone_is_named_by_what_is_known(void **state)
 	need_compiler();
 	one = map_file(fixture_new_library("c", source_one, ""));
 	two = map_file(fixture_new_library("c", source_two, ""));
-	gone = start_child();
-	end_child(gone);
+	gone = child_gone();
 	find(cache, getpid(), &one.mapping);
 	assert_true(has_name(find(cache, gone, &one.mapping), "only_in_one"));
 	assert_reason(cache, gone, &two.mapping, "file is gone");

@@ -20,13 +20,13 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/process_stat.h"
 #include "code/code_map.h"
+#include "common/child.h"
 #include "sample/perf_regs.h"
 #include "unwind/live_stack.h"
 #include "unwind/step.h"
@@ -1580,7 +1580,7 @@ static int walk_unread(uint64_t leaf)
 {
 	struct unwinder_stats stats;
 
-	if (setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0)
+	if (!child_becomes_nobody())
 		return __LINE__;
 	log_set_before_line(count_line);
 	for (int i = 0; i < 3; i++)
@@ -1596,7 +1596,6 @@ static void code_that_may_not_be_read_is_said_once_and_counted_each_time(void **
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
 	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
 	pid_t pid;
-	int status;
 
 	if (getuid() != 0)
 		skip(); /* only root can become somebody else */
@@ -1609,8 +1608,7 @@ static void code_that_may_not_be_read_is_said_once_and_counted_each_time(void **
 			fprintf(stderr, "line %d\n", line);
 		_exit(line != 0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	child_check(pid);
 }
 
 /* Walks a copy that is too short. The rest of the stack could be read. */
@@ -1618,7 +1616,7 @@ static int walk_short(const struct taken *taken)
 {
 	struct unwinder_stats stats;
 
-	if (setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0)
+	if (!child_becomes_nobody())
 		return __LINE__;
 	log_set_before_line(count_line);
 	for (int i = 0; i < 3; i++)
@@ -1633,7 +1631,6 @@ static void a_stack_that_may_not_be_read_is_said_once_and_counted_each_time(void
 {
 	struct taken *taken = take_on_thread();
 	pid_t pid;
-	int status;
 
 	walk(taken, 2048); /* the files' rules, which only root can read */
 	if (getuid() != 0)
@@ -1646,8 +1643,7 @@ static void a_stack_that_may_not_be_read_is_said_once_and_counted_each_time(void
 			fprintf(stderr, "line %d\n", line);
 		_exit(line != 0);
 	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	child_check(pid);
 	let_go(taken);
 }
 
