@@ -13,24 +13,17 @@
 #include <string.h>
 
 #include "cli/command_line.h"
+#include "common/words.h"
 #include "intake/intake.h"
 #include "options/tables.h"
 
 static struct options options;
 
-/* Words separated by single spaces. */
 static int parse(const char *line)
 {
-	static char text[512];
-	char *argv[32] = {"fgcollect"};
-	int argc = 1;
+	struct words words = words_of("fgcollect", line);
 
-	strcpy(text, line);
-	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	optind = 0; /* getopt starts anew */
-	opterr = 0;
-	return command_line_parse(&options, argc, argv);
+	return command_line_parse(&options, words.argc, words.argv);
 }
 
 static void record_has_the_defaults_users_expect(void **state)

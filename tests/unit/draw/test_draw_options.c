@@ -1,34 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The command line of render and diff: whoever comes from other tools finds their options. */
+#include "common/words.h"
 #include "draw/draw_missing.h"
 #include "draw/draw_options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 static struct draw_options options;
 
-/* Words separated by single spaces. */
 static int parse(enum draw_command command, const char *line)
 {
-	static char text[512];
-	char *argv[64] = {"render"};
-	int argc = 1;
+	struct words words = words_of("render", line);
 
-	strcpy(text, line);
-	for (char *word = strtok(text, " "); word; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	optind = 0; /* getopt starts anew */
-	opterr = 0;
-	return draw_options_parse(&options, command, argc, argv);
+	return draw_options_parse(&options, command, words.argc, words.argv);
 }
 
 static void options_of_flamegraph_are_taken(void **state)
