@@ -2,6 +2,7 @@
 /* Claims about container/container_names.h: names from files of engines, in trees made up here. */
 #include "container/container_names.h"
 
+#include "common/files.h"
 #include "common/temp_dir.h"
 
 #include <setjmp.h>
@@ -41,14 +42,10 @@ static void make_dirs(const char *path)
 static void write_file(const char *path, const char *text)
 {
 	char whole[4096];
-	FILE *file;
 
 	make_dirs(path);
 	snprintf(whole, sizeof(whole), "%s%s", root, path);
-	file = fopen(whole, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
+	files_write(whole, text);
 }
 
 static int set_up(void **state)

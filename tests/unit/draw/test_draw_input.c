@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Recordings that are added up: what they keep beside their stacks, and what cannot be compared. */
+#include "common/files.h"
 #include "draw/draw_cut.h"
 #include "draw/draw_input.h"
 #include "render/render.h"
@@ -57,12 +58,11 @@ static void add_recording(struct draw_input *input, struct profile_info with)
 	profile_fini(&profile);
 }
 
-static void add_folded(struct draw_input *input)
+static void add_folded(struct draw_input *input, const char *text)
 {
-	const int fd = memfd_create("folded", 0);
+	const int fd = files_open_memory(text, strlen(text));
 	char path[40];
 
-	assert_int_equal(write(fd, "g 5\n", 4), 4);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(draw_input_read(input, path, &(struct import_options){0}), 0);
 	close(fd);
@@ -170,10 +170,10 @@ static void stacks_beside_a_recording_have_no_cpu_time(void **state)
 
 		assert_int_equal(draw_input_init(&input), 0);
 		if (i)
-			add_folded(&input);
+			add_folded(&input, "g 5\n");
 		add_recording(&input, info);
 		if (!i)
-			add_folded(&input);
+			add_folded(&input, "g 5\n");
 		assert_true(input.recording.is_read);
 		assert_int_equal(input.recording.info.hz, 0);
 		assert_int_equal(input.recording.timeline.n_entries, 1);
@@ -188,7 +188,7 @@ static void stacks_that_are_cut_keep_their_build(void **state)
 
 	assert_int_equal(draw_input_init(&input), 0);
 	add_recording(&input, info);
-	add_folded(&input);
+	add_folded(&input, "g 5\n");
 	assert_int_equal(draw_cut(&input, "f", false), 0);
 	assert_int_equal(input.profile.quality.samples, 1);
 	assert_string_equal(profile_build_id(input.profile.nodes[1].module), "c0ffee");
@@ -199,16 +199,10 @@ static void stacks_that_are_cut_keep_their_build(void **state)
 static void check_cut(const char *folded, const char *name, bool keeps_others, uint64_t samples,
 		      const char *first)
 {
-	const int fd = memfd_create("folded", 0);
-	const size_t len = strlen(folded);
 	struct draw_input input;
-	char path[40];
 
-	assert_int_equal(write(fd, folded, len), len);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(draw_input_init(&input), 0);
-	assert_int_equal(draw_input_read(&input, path, &(struct import_options){0}), 0);
-	close(fd);
+	add_folded(&input, folded);
 	assert_int_equal(draw_cut(&input, name, keeps_others), 0);
 	assert_int_equal(input.profile.quality.samples, samples);
 	assert_int_equal(input.profile.nodes[0].total, samples);
@@ -227,14 +221,9 @@ static void stacks_begin_at_the_outermost_frame_of_the_name(void **state)
 static void nothing_below_the_first_of_the_name_is_cut(void **state)
 {
 	struct draw_input input;
-	const int fd = memfd_create("folded", 0);
-	char path[40];
 
 	assert_int_equal(draw_input_init(&input), 0);
-	assert_int_equal(write(fd, "x;a;b;a;c 3\n", 12), 12);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	assert_int_equal(draw_input_read(&input, path, &(struct import_options){0}), 0);
-	close(fd);
+	add_folded(&input, "x;a;b;a;c 3\n");
 	assert_int_equal(draw_cut(&input, "a", false), 0);
 	assert_int_equal(input.profile.count, 5); /* all, a, b, a, c */
 	draw_input_fini(&input);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "common/files.h"
 #include "elf/cfi_table.h"
 #include "cfi_ground_truth.h"
 #include "unwind_image.h"
@@ -17,10 +18,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #define UNSAID_PER_MILLE 1 /* of addresses, in any real library */
@@ -132,30 +131,12 @@ static int load_file(const char *path, struct cfi_table **ret)
 
 static int load_bytes(const void *bytes, size_t len, struct cfi_table **ret)
 {
-	const int fd = memfd_create("bytes", MFD_CLOEXEC);
+	const int fd = files_open_memory(bytes, len);
 	int err;
 
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, bytes, len), len);
 	err = cfi_table_load(fd, ret);
 	close(fd);
 	return err;
-}
-
-static unsigned char *read_fixture(size_t *ret_len)
-{
-	FILE *file = fopen(FG_UNWIND_FIXTURE, "r");
-	unsigned char *bytes;
-
-	assert_non_null(file);
-	assert_int_equal(fseek(file, 0, SEEK_END), 0);
-	*ret_len = (size_t)ftell(file);
-	rewind(file);
-	bytes = malloc(*ret_len);
-	assert_non_null(bytes);
-	assert_int_equal(fread(bytes, 1, *ret_len, file), *ret_len);
-	fclose(file);
-	return bytes;
 }
 
 static void section_headers_are_not_needed(void **state)
@@ -163,7 +144,7 @@ static void section_headers_are_not_needed(void **state)
 	struct cfi_table *whole, *bare;
 	Elf64_Ehdr *header;
 	size_t len;
-	unsigned char *bytes = read_fixture(&len);
+	unsigned char *bytes = files_read(FG_UNWIND_FIXTURE, &len);
 
 	assert_int_equal(load_bytes(bytes, len, &whole), 0);
 	header = (Elf64_Ehdr *)(void *)bytes;
@@ -180,7 +161,7 @@ static void bytes_of_the_file_are_placed_by_its_segments(void **state)
 {
 	struct cfi_table *table;
 	size_t len;
-	unsigned char *bytes = read_fixture(&len);
+	unsigned char *bytes = files_read(FG_UNWIND_FIXTURE, &len);
 	const Elf64_Ehdr *header = (const void *)bytes;
 	const Elf64_Phdr *segments = (const void *)(bytes + header->e_phoff);
 	uint64_t elf_addr;
@@ -598,7 +579,7 @@ static void ask_everywhere(const void *bytes, size_t len)
 static void file_cut_anywhere_ends_in_a_table_or_an_error(void **state)
 {
 	size_t len;
-	unsigned char *bytes = read_fixture(&len);
+	unsigned char *bytes = files_read(FG_UNWIND_FIXTURE, &len);
 
 	for (size_t cut = 0; cut < len; cut += 7)
 		ask_everywhere(bytes, cut);
@@ -608,7 +589,7 @@ static void file_cut_anywhere_ends_in_a_table_or_an_error(void **state)
 static void file_with_wrong_bits_ends_in_a_table_or_an_error(void **state)
 {
 	size_t len, section_at = 0;
-	unsigned char *bytes = read_fixture(&len);
+	unsigned char *bytes = files_read(FG_UNWIND_FIXTURE, &len);
 	const Elf64_Ehdr *header = (const void *)bytes;
 	const Elf64_Phdr *segments = (const void *)(bytes + header->e_phoff);
 	uint32_t seed = 1;
@@ -631,7 +612,7 @@ static void file_with_wrong_bits_ends_in_a_table_or_an_error(void **state)
 			bytes[at] ^= (unsigned char)bit;
 		if (i % 64 == 63) {
 			free(bytes);
-			bytes = read_fixture(&len);
+			bytes = files_read(FG_UNWIND_FIXTURE, &len);
 		}
 	}
 	free(bytes);

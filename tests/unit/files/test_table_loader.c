@@ -7,13 +7,12 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "common/files.h"
 #include "slow_kind.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 static struct table_loader *loader;
@@ -36,11 +35,9 @@ static int stop(void **state)
 
 static struct table_job *new_job_of(const char *text, uint64_t file_bytes)
 {
-	const int fd = memfd_create("table", MFD_CLOEXEC);
+	const int fd = files_open_memory(text, strlen(text));
 	struct table_job *job;
 
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	job = table_job_new(&slow_kind, fd, file_bytes);
 	assert_non_null(job);
 	return job;

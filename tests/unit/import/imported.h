@@ -5,6 +5,7 @@
 #ifndef FG_TESTS_IMPORTED_H
 #define FG_TESTS_IMPORTED_H
 
+#include "common/files.h"
 #include "import/import.h"
 #include "render/render.h"
 
@@ -14,7 +15,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -32,16 +32,8 @@ static inline void import_bytes(struct imported *ret, const struct import_option
 				const void *data, size_t len)
 {
 	struct import_target target = {.profile = &ret->profile, .before = &ret->before};
-	const int fd = memfd_create("import", 0);
+	const int fd = files_open_memory(data, len);
 
-	assert_true(fd >= 0);
-	for (size_t at = 0; at < len;) {
-		const ssize_t n = write(fd, (const char *)data + at, len - at);
-
-		assert_true(n > 0);
-		at += (size_t)n;
-	}
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_int_equal(profile_init(&ret->profile, IMPORT_MAX_NODES), 0);
 	assert_int_equal(profile_init(&ret->before, IMPORT_MAX_NODES), 0);
 	ret->rc = import_read(fd, options, &target);

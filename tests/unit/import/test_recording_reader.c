@@ -4,6 +4,7 @@
  * believed. Files that no program of ours writes are made of records by hand.
  */
 #include "../render/profile_of.h"
+#include "common/files.h"
 #include "encode/bytes.h"
 #include "encode/gzip.h"
 #include "import/import.h"
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -37,7 +37,7 @@ struct reading {
 static void read_bytes(const void *data, size_t len, struct reading *ret)
 {
 	static const struct import_options options = {0};
-	const int fd = memfd_create("recording", 0);
+	const int fd = files_open_memory(data, len);
 
 	*ret = (struct reading){.err = 0};
 	assert_int_equal(profile_init(&ret->profile, max_nodes), 0);
@@ -45,8 +45,6 @@ static void read_bytes(const void *data, size_t len, struct reading *ret)
 	timeline_init(&ret->recording.timeline, 0);
 	ret->target = (struct import_target){
 		.profile = &ret->profile, .before = &ret->before, .recording = &ret->recording};
-	assert_int_equal(write(fd, data, len), len);
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	ret->err = import_read(fd, &options, &ret->target);
 	close(fd);
 }
@@ -220,9 +218,7 @@ static void times_are_passed_over_where_they_are_not_wanted(void **state)
 	data = rendered(&made.profile, RENDER_RECORDING, &made.options, &len);
 	assert_int_equal(profile_init(&profile, 0), 0);
 	target.profile = &profile;
-	fd = memfd_create("recording", 0);
-	assert_int_equal(write(fd, data, len), len);
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	fd = files_open_memory(data, len);
 	assert_int_equal(import_read(fd, &options, &target), 0);
 	assert_int_equal(profile.quality.samples, 50);
 	close(fd);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A directory that looks like /proc, see fake_proc.h. */
+#include "common/files.h"
 #include "fake_proc.h"
 
 #include <setjmp.h>
@@ -31,13 +32,9 @@ void fake_proc_remove(void)
 static void write_file(pid_t pid, const char *name, const char *text)
 {
 	char path[128];
-	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/%d/%s", fake_proc, (int)pid, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
+	files_write(path, text);
 }
 
 static void make_link(pid_t pid, const char *name, const char *target)

@@ -23,6 +23,7 @@
 
 #include "base/process_stat.h"
 #include "common/child.h"
+#include "common/files.h"
 #include "common/temp_dir.h"
 #include "intake/intake.h"
 #include "intake/listen.h"
@@ -512,13 +513,10 @@ static void what_is_no_socket_is_not_removed(void **state)
 {
 	struct intake *intake;
 	char run[96];
-	FILE *file;
 
 	snprintf(run, sizeof(run), "%s/run", dir);
 	assert_int_equal(mkdir(run, 0755), 0);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fclose(file);
+	files_write(path, "");
 	assert_int_equal(intake_open(path, &intake), -EEXIST);
 	assert_int_equal(access(path, F_OK), 0);
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "common/files.h"
 #include "common/temp_dir.h"
 #include "maps/foreign_reader.h"
 
@@ -56,15 +57,6 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void append(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "a");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
 static void step(void)
 {
 	reader.look_ns = 0;
@@ -83,10 +75,10 @@ static const char *name_at(uint64_t addr)
 
 static void what_is_appended_is_read_and_nothing_twice(void **state)
 {
-	append(own, "1000 10 one\n");
+	files_append(own, "1000 10 one\n");
 	step();
 	assert_string_equal(name_at(0x1000), "one");
-	append(own, "2000 10 two\n");
+	files_append(own, "2000 10 two\n");
 	step();
 	step();
 	assert_string_equal(name_at(0x2000), "two");
@@ -103,10 +95,10 @@ static void a_process_that_writes_nothing_has_no_map(void **state)
 
 static void a_map_that_became_shorter_is_read_anew(void **state)
 {
-	append(own, "1000 10 one\n2000 10 two\n");
+	files_append(own, "1000 10 one\n2000 10 two\n");
 	step();
 	assert_int_equal(truncate(own, 0), 0);
-	append(own, "1000 10 uno\n");
+	files_append(own, "1000 10 uno\n");
 	step();
 	assert_string_equal(name_at(0x1000), "uno");
 	assert_int_equal(stats.restarts, 1);
@@ -116,10 +108,10 @@ static void another_map_under_the_name_is_read_from_its_beginning(void **state)
 {
 	char other[80];
 
-	append(own, "1000 10 one\n");
+	files_append(own, "1000 10 one\n");
 	step();
 	snprintf(other, sizeof(other), "%s.new", own);
-	append(other, "1000 10 uno\n3000 10 tre\n");
+	files_append(other, "1000 10 uno\n3000 10 tre\n");
 	assert_int_equal(rename(other, own), 0);
 	step();
 	assert_string_equal(name_at(0x1000), "uno");
@@ -129,9 +121,9 @@ static void another_map_under_the_name_is_read_from_its_beginning(void **state)
 
 static void the_last_lines_are_read_when_the_name_is_gone(void **state)
 {
-	append(own, "1000 10 one\n");
+	files_append(own, "1000 10 one\n");
 	step();
-	append(own, "2000 10 two\n");
+	files_append(own, "2000 10 two\n");
 	unlink(own);
 	step();
 	assert_string_equal(name_at(0x2000), "two");
@@ -162,14 +154,14 @@ static void a_fifo_in_its_place_is_refused_once_and_does_not_block(void **state)
 
 static void a_map_of_ours_is_left_alone(void **state)
 {
-	append(own, "0 0 fg\n1000 10 java\n");
+	files_append(own, "0 0 fg\n1000 10 java\n");
 	step();
 	assert_null(reader.map);
 }
 
 static void other_code_begins_with_nothing(void **state)
 {
-	append(own, "1000 10 one\n");
+	files_append(own, "1000 10 one\n");
 	step();
 	foreign_reader_restart(&reader);
 	assert_null(reader.map);
@@ -201,7 +193,7 @@ static void a_regular_file_is_opened(void **state)
 	char path[80];
 
 	path_in_root(path, sizeof(path), "regular");
-	append(path, "1000 10 one\n");
+	files_append(path, "1000 10 one\n");
 	assert_true(open_in_root("regular") >= 0);
 }
 
@@ -209,7 +201,7 @@ static void a_link_does_not_lead_out_of_the_root(void **state)
 {
 	char path[80];
 
-	append(own, "1000 10 outside\n");
+	files_append(own, "1000 10 outside\n");
 	path_in_root(path, sizeof(path), "link");
 	assert_int_equal(symlink(own, path), 0);
 	assert_int_equal(open_in_root("link"), -ENOENT);
@@ -238,7 +230,7 @@ static void a_file_of_another_user_is_refused(void **state)
 	char path[80];
 
 	path_in_root(path, sizeof(path), "foreign");
-	append(path, "1000 10 evil\n");
+	files_append(path, "1000 10 evil\n");
 	if (chown(path, 12345, 12345) < 0)
 		skip(); /* only root can make one */
 	assert_int_equal(open_in_root("foreign"), -EACCES);
@@ -250,7 +242,7 @@ static void a_file_that_is_older_than_the_process_is_refused(void **state)
 	char path[80];
 
 	path_in_root(path, sizeof(path), "old");
-	append(path, "1000 10 stale\n");
+	files_append(path, "1000 10 stale\n");
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 	owner.began_at = 2000000;
 	assert_int_equal(open_in_root("old"), -ESTALE);

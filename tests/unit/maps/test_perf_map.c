@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "code/inline_table.h"
 #include "common/child.h"
+#include "common/files.h"
 #include "common/temp_dir.h"
 
 #include <setjmp.h>
@@ -103,11 +104,7 @@ static void check_file(struct fixture *f, const char *name, const char *text)
 
 static void write_file(struct fixture *f, const char *name, const char *text)
 {
-	FILE *file = fopen(path_of(f, name), "w");
-
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	files_write(path_of(f, name), text);
 }
 
 static void set_age(struct fixture *f, const char *name, time_t age_sec)

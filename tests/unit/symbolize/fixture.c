@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "common/files.h"
 #include "common/temp_dir.h"
 #include "fixture.h"
 
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 static char dir[TEMP_DIR_BYTES]; /* empty until it is made */
@@ -50,16 +50,12 @@ char *fixture_new_library(const char *language, const char *source, const char *
 {
 	const bool is_c = strcmp(language, "c") == 0;
 	char *command, *path, *source_path, name[32];
-	FILE *file;
 
 	snprintf(name, sizeof(name), "fixture%u.so", libraries);
 	path = fixture_new_path(name);
 	snprintf(name, sizeof(name), "fixture%u.%s", libraries++, is_c ? "c" : "cc");
 	source_path = fixture_new_path(name);
-	file = fopen(source_path, "w");
-	assert_non_null(file);
-	assert_true(fputs(source, file) >= 0);
-	assert_int_equal(fclose(file), 0);
+	files_write(source_path, source);
 	assert_true(asprintf(&command, "%s -O1 -fPIC -shared -nostdlib -o %s %s %s",
 			     is_c ? "cc" : "c++", path, options, source_path) > 0);
 	assert_int_equal(run(command), 0);
@@ -77,17 +73,9 @@ void fixture_remove_all(void)
 
 struct fixture_bytes fixture_read(const char *path)
 {
-	struct fixture_bytes bytes = {0};
-	FILE *file = fopen(path, "r");
+	struct fixture_bytes bytes;
 
-	assert_non_null(file);
-	assert_int_equal(fseek(file, 0, SEEK_END), 0);
-	bytes.len = (size_t)ftell(file);
-	rewind(file);
-	bytes.data = malloc(bytes.len);
-	assert_non_null(bytes.data);
-	assert_int_equal(fread(bytes.data, 1, bytes.len, file), bytes.len);
-	fclose(file);
+	bytes.data = files_read(path, &bytes.len);
 	return bytes;
 }
 
@@ -104,11 +92,9 @@ int fixture_load(const char *path, struct elf_symbols **ret)
 
 int fixture_load_bytes(const void *data, size_t len, struct elf_symbols **ret)
 {
-	const int fd = memfd_create("fixture", MFD_CLOEXEC);
+	const int fd = files_open_memory(data, len);
 	int err;
 
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, data, len), len);
 	err = elf_symbols_load(fd, NULL, ret);
 	close(fd);
 	return err;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/files.h"
 #include "symbolize/kernel_code.h"
 #include "symbolize/kernel_hidden.h"
 
@@ -23,15 +24,6 @@
 
 static char symbols_path[] = "/tmp/fg-kallsyms-XXXXXX", modules_path[] = "/tmp/fg-modules-XXXXXX";
 static struct kernel_code *code;
-
-static void put(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
 
 static int set_up_group(void **state)
 {
@@ -51,8 +43,8 @@ static void begin(const char *symbols)
 {
 	const struct kernel_code_files files = {symbols_path, modules_path};
 
-	put(symbols_path, symbols);
-	put(modules_path, "");
+	files_write(symbols_path, symbols);
+	files_write(modules_path, "");
 	assert_int_equal(kernel_code_new(&files, SEC, &code), 0);
 }
 
@@ -96,8 +88,8 @@ static void a_module_that_is_loaded_later_is_named(void **state)
 {
 	begin(KERNEL);
 	assert_named(0xffffffffc0000010, 2 * SEC, 2 * SEC, NULL, NULL);
-	put(symbols_path, KERNEL NFT "ffffffff81000000 T begun\n");
-	put(modules_path, NFT_MOD);
+	files_write(symbols_path, KERNEL NFT "ffffffff81000000 T begun\n");
+	files_write(modules_path, NFT_MOD);
 	/* Nobody needs to have asked for what is missing. */
 	assert_named(0xffffffff81000010, 4 * SEC, 4 * SEC, "begun", "[kernel]");
 	assert_named(0xffffffffc0000010, 4 * SEC, 4 * SEC, "nft_one", "[nf_tables]");
@@ -106,7 +98,7 @@ static void a_module_that_is_loaded_later_is_named(void **state)
 static void an_address_without_a_name_makes_symbols_be_read_again(void **state)
 {
 	begin(KERNEL);
-	put(symbols_path, KERNEL NFT);
+	files_write(symbols_path, KERNEL NFT);
 	assert_named(0xffffffffc0000010, 2 * SEC, 2 * SEC, NULL, NULL); /* so soon: not yet */
 	assert_named(0xffffffffc0000010, 4 * SEC, 4 * SEC, "nft_one", "[nf_tables]");
 }
@@ -126,7 +118,7 @@ static void what_never_has_a_name_costs_ever_less(void **state)
 static void a_recording_begins_with_what_is_there(void **state)
 {
 	begin(KERNEL);
-	put(symbols_path, KERNEL NFT);
+	files_write(symbols_path, KERNEL NFT);
 	kernel_code_begin(code, 2 * SEC);
 	assert_named(0xffffffffc0000010, 2 * SEC, 2 * SEC, "nft_one", "[nf_tables]");
 }
@@ -190,7 +182,7 @@ static void hidden_symbols_say_why(void **state)
 	begin("0000000000000000 T start\n");
 	assert_non_null(kernel_code_problem(code));
 	assert_named(0xffffffff81000010, 2 * SEC, 2 * SEC, NULL, NULL);
-	put(symbols_path, KERNEL); /* the remedy is taken */
+	files_write(symbols_path, KERNEL); /* the remedy is taken */
 	assert_named(0xffffffff81000010, 9 * SEC, 9 * SEC, "start", "[kernel]");
 	assert_null(kernel_code_problem(code));
 }

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/child.h"
+#include "common/files.h"
 #include "symbolize/module_cache.h"
 #include "fixture.h"
 
@@ -417,12 +418,8 @@ static void what_is_no_elf_is_remembered_as_such(void **state)
 	struct table_cache *cache = new_cache(PLENTY);
 	char *path = fixture_new_path("text");
 	struct mapping mapping;
-	FILE *file;
 
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs("#!/bin/sh\n", file) >= 0);
-	fclose(file);
+	files_write(path, "#!/bin/sh\n");
 	mapping = mapping_of(path);
 	for (unsigned i = 0; i < 10; i++)
 		assert_reason(cache, getpid(), &mapping, "no ELF");
