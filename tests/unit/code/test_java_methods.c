@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../process/own_jvm.h"
 #include "code/java_methods.h"
 #include "common/child.h"
 #include "fake_hotspot.h"
@@ -28,8 +29,7 @@ static const char *reason;
 static int set_up(void **state)
 {
 	fake_hotspot_init(&fake);
-	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
-		return -1;
+	process = own_jvm_new();
 	fake_hotspot_say_hello(process, NULL);
 	return 0;
 }

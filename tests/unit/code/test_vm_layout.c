@@ -7,16 +7,15 @@
 #include <cmocka.h>
 
 #include <string.h>
-#include <unistd.h>
 
+#include "../process/own_jvm.h"
 #include "fake_hotspot.h"
 
 static struct process *process;
 
 static int set_up(void **state)
 {
-	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
-		return -1;
+	process = own_jvm_new();
 	fake_hotspot_say_hello(process, NULL);
 	return 0;
 }

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../process/own_jvm.h"
 #include "inspect/jvm_list.h"
 
 static char *print(json_t *list)
@@ -83,9 +83,7 @@ static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
 	json_t *list;
 
 	targets_init(&targets, "/tmp");
-	process = targets_find_or_read(&targets, getpid());
-	assert_non_null(process);
-	assert_int_equal(process_add_jvm(process), 0);
+	process = own_jvm_in(&targets);
 	process->jvm->unnamed_methods[JAVA_METHODS_NO_PERMISSION] = 3;
 	list = jvm_list_to_json(&targets, &stats);
 	unnamed = json_object_get(json_array_get(json_object_get(list, "jvms"), 0),

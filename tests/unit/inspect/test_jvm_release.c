@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../process/own_jvm.h"
 #include "common/temp_dir.h"
 #include "inspect/jvm_release.h"
 
@@ -50,7 +51,8 @@ static int set_up(void **state)
 	fd = open(command, O_RDONLY);
 	mapped = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	close(fd);
-	return process_new(getpid(), 0, &process);
+	process = own_process_new();
+	return 0;
 }
 
 static int tear_down(void **state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Claims about all sinks on a single stream of samples: a tree, the last seconds, and periods. */
+#include "../process/own_jvm.h"
 #include "live/period_sink.h"
 #include "live/tree_sink.h"
 #include "live/window_sink.h"
@@ -7,7 +8,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ static struct process *process;
 
 static int set_up(void **state)
 {
-	assert_int_equal(process_new(getpid(), 0, &process), 0);
+	process = own_process_new();
 	assert_int_equal(tree_sink_new(&tree), 0);
 	assert_int_equal(window_sink_new(WINDOW, &window), 0);
 	assert_int_equal(period_sink_new(PERIOD_NS, &periods), 0);

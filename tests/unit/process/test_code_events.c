@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What an agent may say, and how much of it is kept; the process is this test's own. */
 #include "process/code_events.h"
+#include "own_jvm.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -25,8 +25,7 @@ static struct process *process;
 static int set_up(void **state)
 {
 	buf.len = 0;
-	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
-		return -1;
+	process = own_jvm_new();
 	process_open_session(process, 1, NOW);
 	return 0;
 }
@@ -37,28 +36,14 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void apply_at(uint64_t now_ns)
-{
-	const struct wire_message message = {.records = buf.data, .records_len = buf.len};
-	struct wire_record record;
-	struct wire_reader reader;
-
-	assert_false(buf.overflow);
-	wire_reader_init(&reader, &message);
-	while (wire_reader_next(&reader, &record) > 0)
-		code_events_apply(process, &record, now_ns);
-	buf.len = 0;
-}
-
 static void apply(void)
 {
-	apply_at(NOW);
+	own_jvm_hear(process, &buf, NOW);
 }
 
 static void say_hello(void)
 {
-	wire_encode_hello(&buf, &(struct wire_hello){.pid = 1}, NULL, NULL);
-	apply();
+	own_jvm_hear_hello(process, NOW);
 }
 
 static void say_resync(enum wire_kind kind, uint32_t epoch)
@@ -355,7 +340,7 @@ static void a_full_pool_has_room_again_once_code_is_dropped(void **state)
 	say_resync(WIRE_RESYNC_END, 1);
 	code_map_expire(process->code, CODE_TIME_FOREVER, 0);
 	wire_encode_bye(&buf, &(struct wire_bye){0}); /* any record will do */
-	apply_at(NOW + UINT64_C(20000000000));
+	own_jvm_hear(process, &buf, NOW + UINT64_C(20000000000));
 	say_load(0x1000, 64, "LMain;", "anew");
 	assert_string_equal(range_at(0x1000)->name, "anew");
 }

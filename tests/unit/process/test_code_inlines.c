@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From METHOD_LOAD's inline table to frames; the process is this test's own. */
 #include "process/code_inlines.h"
+#include "own_jvm.h"
 
 #include "maps/code_lines.h"
 #include "process/code_events.h"
@@ -10,12 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include <unistd.h>
 
 #define NOW  UINT64_C(1000000000000)
 #define ADDR UINT64_C(0x10000)
@@ -76,10 +74,6 @@ static void frame(uint32_t method, int32_t bci)
 static void send_load(uint64_t addr, const char *class_sig, const char *method, uint16_t flags)
 {
 	struct wire_buf section = {.data = section_bytes, .size = sizeof(section_bytes)};
-	const struct wire_message message = {.records = record_bytes};
-	struct wire_message with_len = message;
-	struct wire_record one;
-	struct wire_reader reader;
 
 	assert_false(table.overflow);
 	assert_true(wire_encode_section(&section, WIRE_SECTION_INLINE, table.data,
@@ -96,32 +90,14 @@ static void send_load(uint64_t addr, const char *class_sig, const char *method, 
 						    .sections = section.data,
 						    .sections_len = section.len,
 					    }));
-	with_len.records_len = record.len;
-	wire_reader_init(&reader, &with_len);
-	while (wire_reader_next(&reader, &one) > 0)
-		code_events_apply(process, &one, NOW);
-}
-
-static void say_hello(void)
-{
-	struct wire_buf buf = {.data = record_bytes, .size = sizeof(record_bytes)};
-	struct wire_message message = {.records = record_bytes};
-	struct wire_record one;
-	struct wire_reader reader;
-
-	wire_encode_hello(&buf, &(struct wire_hello){.pid = 1}, NULL, NULL);
-	message.records_len = buf.len;
-	wire_reader_init(&reader, &message);
-	while (wire_reader_next(&reader, &one) > 0)
-		code_events_apply(process, &one, NOW);
+	own_jvm_hear(process, &record, NOW);
 }
 
 static int set_up(void **state)
 {
-	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
-		return -1;
+	process = own_jvm_new();
 	process_open_session(process, 1, NOW);
-	say_hello();
+	own_jvm_hear_hello(process, NOW);
 	return 0;
 }
 
@@ -239,7 +215,7 @@ static void ids_are_those_of_one_connection(void **state)
 {
 	send_nested();
 	process_open_session(process, 2, NOW);
-	say_hello();
+	own_jvm_hear_hello(process, NOW);
 	begin_table(1);
 	known(2);
 	wire_encode_inline_count(&table, 0);

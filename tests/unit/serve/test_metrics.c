@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../process/own_jvm.h"
 #include "inspect/jvm_list.h"
 #include "serve/metrics.h"
 #include "serve/metrics_table.h"
@@ -65,14 +65,11 @@ static size_t count_integers(json_t *object)
 static json_t *list_of_this_process(void)
 {
 	static const struct engine_stats stats;
-	struct process *process;
 	struct targets targets;
 	json_t *list;
 
 	targets_init(&targets, "/tmp");
-	process = targets_find_or_read(&targets, getpid());
-	assert_non_null(process);
-	assert_int_equal(process_add_jvm(process), 0);
+	own_jvm_in(&targets);
 	list = jvm_list_to_json(&targets, &stats);
 	targets_fini(&targets);
 	return list;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../code/fake_hotspot.h"
+#include "../process/own_jvm.h"
 #include "code/inline_table.h"
 #include "symbolize/symbolizer.h"
 
@@ -25,9 +26,9 @@ static void *code; /* where a JVM would keep its code: executable, without a fil
 static int setup(void **state)
 {
 	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	process = own_jvm_new();
 	return code == MAP_FAILED || table_cache_new(64u << 20, false, &tables) < 0 ||
-	       symbolizer_new(tables, &symbolizer) < 0 || process_new(getpid(), 0, &process) < 0 ||
-	       process_add_jvm(process) < 0;
+	       symbolizer_new(tables, &symbolizer) < 0;
 }
 
 static int teardown(void **state)
@@ -537,8 +538,7 @@ static void a_process_is_not_named_by_the_one_before_it(void **state)
 	add_code(class_name, 10, new_table_of("burn"));
 	assert_string_equal(name_at(20), "com/acme/Main.burn");
 	process_free(process);
-	assert_int_equal(process_new(getpid(), 0, &process), 0);
-	assert_int_equal(process_add_jvm(process), 0);
+	process = own_jvm_new();
 	strcpy(class_name, "com/acme/New");
 	add_code(class_name, 10, NULL);
 	assert_string_equal(name_at(20), "com/acme/New.run");

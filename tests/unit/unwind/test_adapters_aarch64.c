@@ -9,12 +9,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/process_stat.h"
+#include "../process/own_jvm.h"
 #include "unwind/unwinder.h"
 
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define CODE_BYTES   4096
 #define ADAPTER_SIZE 512
@@ -51,15 +50,12 @@ static uint64_t add_code(uint32_t offset, uint32_t size, enum code_kind kind, co
 
 static int set_up(void **state)
 {
-	uint64_t ticks;
-
-	if (process_stat_start_ticks(getpid(), &ticks) < 0 ||
-	    process_new(getpid(), ticks, &self) < 0 ||
-	    table_cache_new(1u << 20, false, &tables) < 0 || unwinder_new(tables, &unwinder) < 0)
+	self = own_jvm_new();
+	if (table_cache_new(1u << 20, false, &tables) < 0 || unwinder_new(tables, &unwinder) < 0)
 		return -1;
 	unwinder_set_arch(unwinder, &arch_aarch64);
 	code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (code == MAP_FAILED || process_add_jvm(self) < 0)
+	if (code == MAP_FAILED)
 		return -1;
 	for (size_t i = 0; i < CODE_BYTES / sizeof(*code); i++)
 		code[i] = NOP;

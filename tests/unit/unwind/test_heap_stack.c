@@ -3,13 +3,13 @@
  * Claims about unwind/heap_stack.h. A Continuation and its chunks are laid out in the memory of
  * this process, in each form that HotSpot gives them, and are read as those of a JVM.
  */
+#include "../process/own_jvm.h"
 #include "unwind/heap_stack.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -188,8 +188,7 @@ static int set_up(void **state)
 	form = &forms[0];
 	heap_used = 64;
 	memset(heap, 0, HEAP_BYTES);
-	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
-		return -1;
+	process = own_jvm_new();
 	process->jvm->layout.interpreter_bcp_words = -8;
 	for (uint32_t i = 0; i < 12; i++)
 		add_code(CODE + i * CODE_BYTES, CODE_JAVA, "m", words_of(i));

@@ -12,15 +12,13 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/process_stat.h"
+#include "../process/own_jvm.h"
 #include "unwind/unwinder.h"
 #include "recording.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define BCP_WORDS (-9) /* of JDK 9 and later on aarch64 */
 #define NOW	  (UINT64_C(1) << 60)
@@ -34,11 +32,8 @@ static struct stack stack;
 
 static int set_up(void **state)
 {
-	uint64_t ticks;
-
-	if (process_stat_start_ticks(getpid(), &ticks) < 0 ||
-	    process_new(getpid(), ticks, &process) < 0 || process_add_jvm(process) < 0 ||
-	    table_cache_new(64u << 20, false, &tables) < 0 || unwinder_new(tables, &unwinder) < 0)
+	process = own_jvm_new();
+	if (table_cache_new(64u << 20, false, &tables) < 0 || unwinder_new(tables, &unwinder) < 0)
 		return -1;
 	process->jvm->layout.interpreter_bcp_words = BCP_WORDS;
 	unwinder_set_arch(unwinder, &arch_aarch64);

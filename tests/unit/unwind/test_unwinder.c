@@ -22,9 +22,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "../process/own_jvm.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/process_stat.h"
 #include "code/code_map.h"
 #include "common/child.h"
 #include "sample/perf_regs.h"
@@ -43,11 +43,8 @@ static struct stack stack;
 
 static int set_up(void **state)
 {
-	uint64_t ticks;
-
-	if (process_stat_start_ticks(getpid(), &ticks) < 0 ||
-	    process_new(getpid(), ticks, &self) < 0 ||
-	    table_cache_new(64u << 20, false, &tables) < 0)
+	self = own_process_new();
+	if (table_cache_new(64u << 20, false, &tables) < 0)
 		return -1;
 	return unwinder_new(tables, &unwinder);
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Claims about unwind/zgc.h. A heap and its tables are laid out in the memory of this process. */
+#include "../process/own_jvm.h"
 #include "unwind/zgc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#include <unistd.h>
 
 #define GRANULES    32u
 #define GRANULE	    (UINT64_C(1) << 21)
@@ -82,8 +80,7 @@ static int set_up(void **state)
 {
 	static struct jvm_value values[MOST_VALUES];
 
-	if (process_new(getpid(), 0, &process) < 0 || process_add_jvm(process) < 0)
-		return -1;
+	process = own_jvm_new();
 	process->jvm->hello.values = values;
 	tell_all();
 	offset_mask = HEAP_BASE - 1;
