@@ -13,24 +13,17 @@
 #include "common/child.h"
 #include "elf/cfi_section.h"
 #include "files/cfi_cache.h"
+#include "mapped_file.h"
 
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #define PLENTY (64u << 20)
-
-/* A file mapped executable into this process, as /proc/<pid>/maps shows it. */
-struct mapped {
-	void *at;
-	struct address_space space;
-	struct mapping mapping; /* borrowed of space */
-};
 
 static struct table_cache *cache;
 
@@ -45,35 +38,6 @@ static int free_cache(void **state)
 	table_cache_free(cache);
 	cache = NULL;
 	return 0;
-}
-
-static void find_mapping(struct mapped *mapped, uint64_t addr)
-{
-	const struct mapping *mapping;
-
-	assert_int_equal(address_space_read(&mapped->space, getpid()), 0);
-	mapping = address_space_find(&mapped->space, addr);
-	assert_non_null(mapping);
-	mapped->mapping = *mapping;
-}
-
-static void map_file(struct mapped *mapped, const char *path)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	*mapped = (struct mapped){0};
-	assert_true(fd >= 0);
-	mapped->at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-	assert_ptr_not_equal(mapped->at, MAP_FAILED);
-	close(fd);
-	find_mapping(mapped, (uintptr_t)mapped->at);
-}
-
-static void unmap_file(struct mapped *mapped)
-{
-	if (mapped->at)
-		munmap(mapped->at, 4096);
-	address_space_fini(&mapped->space);
 }
 
 static struct table_stats stats_of_cache(void)
@@ -106,11 +70,10 @@ static void assert_reason(const struct mapping *mapping, const char *expected)
 static void rule_of_running_code_is_found(void **state)
 {
 	const uint64_t addr = (uintptr_t)&nanosleep;
-	struct mapped libc = {0};
+	struct mapped libc = mapped_address((const void *)(uintptr_t)addr);
 	const struct cfi_table *table;
 	uint64_t elf_addr;
 
-	find_mapping(&libc, addr);
 	new_cache(PLENTY);
 	table = find(getpid(), &libc.mapping);
 	assert_int_equal(cfi_table_addr_of(table, addr - libc.mapping.start + libc.mapping.file_off,
@@ -118,7 +81,7 @@ static void rule_of_running_code_is_found(void **state)
 			 0);
 	assert_non_null(cfi_table_find(table, elf_addr));
 	assert_int_equal(cfi_table_find(table, elf_addr)->kind, CFI_REG);
-	unmap_file(&libc);
+	mapped_fini(&libc);
 }
 
 static void second_look_up_reads_nothing(void **state)
@@ -126,7 +89,7 @@ static void second_look_up_reads_nothing(void **state)
 	struct mapped fixture;
 	const struct cfi_table *table;
 
-	map_file(&fixture, FG_UNWIND_FIXTURE);
+	fixture = mapped_file(FG_UNWIND_FIXTURE);
 	new_cache(PLENTY);
 	table = find(getpid(), &fixture.mapping);
 	assert_ptr_equal(find(getpid(), &fixture.mapping), table);
@@ -134,7 +97,7 @@ static void second_look_up_reads_nothing(void **state)
 	assert_int_equal(stats_of_cache().hits, 1);
 	assert_int_equal(stats_of_cache().tables, 1);
 	assert_int_equal(stats_of_cache().bytes, cfi_table_bytes(table));
-	unmap_file(&fixture);
+	mapped_fini(&fixture);
 }
 
 static void processes_share_a_table(void **state)
@@ -143,7 +106,7 @@ static void processes_share_a_table(void **state)
 	const struct cfi_table *table;
 	pid_t child;
 
-	map_file(&fixture, FG_UNWIND_FIXTURE);
+	fixture = mapped_file(FG_UNWIND_FIXTURE);
 	new_cache(PLENTY);
 	table = find(getpid(), &fixture.mapping);
 	child = child_start();
@@ -153,7 +116,7 @@ static void processes_share_a_table(void **state)
 	child_end(child);
 	table_cache_forget(cache, child);
 	assert_ptr_equal(find(getpid(), &fixture.mapping), table);
-	unmap_file(&fixture);
+	mapped_fini(&fixture);
 }
 
 static void copy_file(const char *from, int to)
@@ -177,23 +140,23 @@ static void copies_of_a_file_share_a_table(void **state)
 	assert_true(to >= 0);
 	copy_file(FG_UNWIND_FIXTURE, to);
 	close(to);
-	map_file(&fixture, FG_UNWIND_FIXTURE);
-	map_file(&copy, path);
+	fixture = mapped_file(FG_UNWIND_FIXTURE);
+	copy = mapped_file(path);
 	new_cache(PLENTY);
 	assert_ptr_equal(find(getpid(), &fixture.mapping), find(getpid(), &copy.mapping));
 	assert_int_equal(stats_of_cache().loads, 2);
 	assert_int_equal(stats_of_cache().tables, 1);
 	unlink(path);
-	unmap_file(&fixture);
-	unmap_file(&copy);
+	mapped_fini(&fixture);
+	mapped_fini(&copy);
 }
 
 static void least_recently_used_table_goes_first(void **state)
 {
 	struct mapped fixture, debug;
 
-	map_file(&fixture, FG_UNWIND_FIXTURE);
-	map_file(&debug, FG_UNWIND_DEBUG_FIXTURE);
+	fixture = mapped_file(FG_UNWIND_FIXTURE);
+	debug = mapped_file(FG_UNWIND_DEBUG_FIXTURE);
 	new_cache(1);
 	find(getpid(), &fixture.mapping);
 	find(getpid(), &debug.mapping);
@@ -201,8 +164,8 @@ static void least_recently_used_table_goes_first(void **state)
 	assert_int_equal(stats_of_cache().evicted, 1);
 	find(getpid(), &fixture.mapping);
 	assert_int_equal(stats_of_cache().loads, 3);
-	unmap_file(&fixture);
-	unmap_file(&debug);
+	mapped_fini(&fixture);
+	mapped_fini(&debug);
 }
 
 /* Two files whose tables do not fit together, as by turns on one stack. */
@@ -210,8 +173,8 @@ static void files_are_read_no_more_often_than_is_allowed(void **state)
 {
 	struct mapped fixture, debug;
 
-	map_file(&fixture, FG_UNWIND_FIXTURE);
-	map_file(&debug, FG_UNWIND_DEBUG_FIXTURE);
+	fixture = mapped_file(FG_UNWIND_FIXTURE);
+	debug = mapped_file(FG_UNWIND_DEBUG_FIXTURE);
 	new_cache(1);
 	table_cache_allow(cache, 2);
 	find(getpid(), &fixture.mapping);
@@ -225,13 +188,13 @@ static void files_are_read_no_more_often_than_is_allowed(void **state)
 	table_cache_allow(cache, 1);
 	find(getpid(), &fixture.mapping);
 	assert_int_equal(stats_of_cache().loads, 3);
-	unmap_file(&fixture);
-	unmap_file(&debug);
+	mapped_fini(&fixture);
+	mapped_fini(&debug);
 }
 
 static void failure_is_remembered_with_its_reason(void **state)
 {
-	struct mapped none = {0};
+	struct mapped none;
 	struct unwind_image image;
 	char path[] = "/tmp/fg-cfi-XXXXXX";
 	const int fd = mkstemp(path);
@@ -242,14 +205,14 @@ static void failure_is_remembered_with_its_reason(void **state)
 	memset(image.bytes + image.len - 8, 0, 8);
 	assert_int_equal(write(fd, image.bytes, image.len), image.len);
 	close(fd);
-	map_file(&none, path);
+	none = mapped_file(path);
 	new_cache(PLENTY);
 	assert_reason(&none.mapping, "no unwind rules");
 	assert_reason(&none.mapping, "no unwind rules");
 	assert_int_equal(stats_of_cache().loads, 1);
 	assert_int_equal(stats_of_cache().failed, 1);
 	unlink(path);
-	unmap_file(&none);
+	mapped_fini(&none);
 }
 
 /* The file is read, not mapped: one that shrinks costs its rules, not the collector. */
@@ -262,20 +225,20 @@ static void file_cut_under_its_process_keeps_the_rules_that_were_read(void **sta
 
 	assert_true(fd >= 0);
 	copy_file(FG_UNWIND_FIXTURE, fd);
-	map_file(&before, path);
+	before = mapped_file(path);
 	new_cache(PLENTY);
 	table = find(getpid(), &before.mapping);
 	assert_int_equal(ftruncate(fd, 100), 0);
 	assert_ptr_equal(find(getpid(), &before.mapping), table);
-	map_file(&after, path); /* where nobody has looked yet */
+	after = mapped_file(path); /* where nobody has looked yet */
 	assert_reason(&after.mapping, "no ELF");
 	assert_int_equal(ftruncate(fd, 0), 0);
 	table_cache_forget(cache, getpid());
 	assert_reason(&before.mapping, "no ELF");
 	close(fd);
 	unlink(path);
-	unmap_file(&before);
-	unmap_file(&after);
+	mapped_fini(&before);
+	mapped_fini(&after);
 }
 
 /* As packages are upgraded: another file has the path, the process goes on with the old one. */
@@ -290,10 +253,10 @@ static void replaced_file_is_not_taken_for_the_one_that_is_mapped(void **state)
 	assert_true(fd >= 0 && other_fd >= 0);
 	copy_file(FG_UNWIND_FIXTURE, fd);
 	copy_file(FG_UNWIND_DEBUG_FIXTURE, other_fd);
-	map_file(&old, path);
+	old = mapped_file(path);
 	assert_int_equal(rename(other, path), 0);
-	map_file(&new, path);
-	map_file(&fixture, FG_UNWIND_FIXTURE);
+	new = mapped_file(path);
+	fixture = mapped_file(FG_UNWIND_FIXTURE);
 	new_cache(PLENTY);
 	/* With privilege it is found through map_files, without it is gone. */
 	table = cfi_cache_find(cache, getpid(), &old.mapping, &reason);
@@ -303,9 +266,9 @@ static void replaced_file_is_not_taken_for_the_one_that_is_mapped(void **state)
 	close(fd);
 	close(other_fd);
 	unlink(path);
-	unmap_file(&old);
-	unmap_file(&new);
-	unmap_file(&fixture);
+	mapped_fini(&old);
+	mapped_fini(&new);
+	mapped_fini(&fixture);
 }
 
 /* A file with holes says it has more than it takes: no memory for that. */
@@ -324,14 +287,14 @@ static void rules_beyond_the_bound_are_refused_and_not_read_again(void **state)
 	assert_int_equal(write(fd, image.bytes, image.len), image.len);
 	assert_int_equal(ftruncate(fd, (off_t)size), 0);
 	close(fd);
-	map_file(&large, path);
+	large = mapped_file(path);
 	new_cache(PLENTY);
 	assert_reason(&large.mapping, "unwind rules too large");
 	assert_reason(&large.mapping, "unwind rules too large");
 	assert_int_equal(stats_of_cache().loads, 1);
 	assert_int_equal(stats_of_cache().bytes, 0);
 	unlink(path);
-	unmap_file(&large);
+	mapped_fini(&large);
 }
 
 static void vdso_has_rules(void **state)

@@ -11,7 +11,9 @@
 
 #include "base/clock.h"
 #include "common/child.h"
+#include "common/files.h"
 #include "files/cfi_cache.h"
+#include "mapped_file.h"
 #include "slow_kind.h"
 
 #include <fcntl.h>
@@ -22,7 +24,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define PLENTY	  (64u << 20)
@@ -60,23 +61,14 @@ static int tear_down(void **state)
 static const struct mapping *new_file(const char *text)
 {
 	struct file *file = &files[n_files++];
-	struct stat st;
 	int fd;
 
 	strcpy(file->path, "/tmp/fg-table-XXXXXX");
 	fd = mkstemp(file->path);
 	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	assert_int_equal(fstat(fd, &st), 0);
 	close(fd);
-	file->mapping = (struct mapping){
-		.start = 0x600000000000 + n_files * 0x10000,
-		.end = 0x600000001000 + n_files * 0x10000,
-		.dev_major = major(st.st_dev),
-		.dev_minor = minor(st.st_dev),
-		.inode = st.st_ino,
-		.path = file->path,
-	};
+	files_write(file->path, text);
+	file->mapping = mapping_made_up(file->path, 0x600000000000 + n_files * 0x10000);
 	return &file->mapping;
 }
 

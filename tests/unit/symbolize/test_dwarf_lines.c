@@ -11,14 +11,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../files/mapped_file.h"
 #include "symbolize/native_lines.h"
 #include "fixture.h"
 
@@ -166,19 +164,6 @@ static void a_file_without_dwarf_is_enoent(void **state)
 	free(path);
 }
 
-/* A mapping of the file by this very process, as far as finding it goes. */
-static struct mapping mapping_of(const char *path)
-{
-	struct mapping mapping = {.start = 0x1000, .end = 0x2000, .path = path};
-	struct stat st;
-
-	assert_int_equal(stat(path, &st), 0);
-	mapping.inode = st.st_ino;
-	mapping.dev_major = major(st.st_dev);
-	mapping.dev_minor = minor(st.st_dev);
-	return mapping;
-}
-
 /* The first address of outer that has so many places, asked for until the answer has come. */
 static size_t ask_until_there(struct native_lines *lines, const struct native_lines_file *file,
 			      uint64_t elf_addr, struct dwarf_place *places)
@@ -213,7 +198,7 @@ static void a_process_answers_as_the_reader_does(void **state)
 {
 	struct dwarf_place places[DWARF_LINES_MAX_DEPTH], direct[DWARF_LINES_MAX_DEPTH];
 	char *path = fixture_new_library("c", source, "-g -O2"), ours[4096], theirs[4096];
-	const struct mapping mapping = mapping_of(path);
+	const struct mapping mapping = mapping_made_up(path, 0x1000);
 	const struct native_lines_file file = {.serial = 7, .pid = getpid(), .mapping = &mapping};
 	const uint64_t start = address_of(path, "outer");
 	struct native_lines *lines = native_lines_new();
@@ -244,7 +229,7 @@ static void a_file_without_dwarf_costs_its_lines_alone(void **state)
 {
 	struct dwarf_place places[DWARF_LINES_MAX_DEPTH];
 	char *path = fixture_new_library("c", source, "");
-	const struct mapping mapping = mapping_of(path);
+	const struct mapping mapping = mapping_made_up(path, 0x1000);
 	const struct native_lines_file file = {.serial = 8, .pid = getpid(), .mapping = &mapping};
 	struct native_lines *lines = native_lines_new();
 	struct native_lines_stats stats;
@@ -288,7 +273,7 @@ static void broken_dwarf_costs_its_lines_alone(void **state)
 				(unsigned char)rand();
 		assert_int_equal(fwrite(bytes.data, 1, bytes.len, out), bytes.len);
 		fclose(out);
-		mapping = mapping_of(copy);
+		mapping = mapping_made_up(copy, 0x1000);
 		for (uint64_t at = addr; at < addr + 40; at += 3) {
 			const struct native_lines_file file = {
 				.serial = serial, .pid = getpid(), .mapping = &mapping};
@@ -311,7 +296,7 @@ static void more_files_than_processes_take_turns(void **state)
 {
 	struct dwarf_place places[DWARF_LINES_MAX_DEPTH];
 	char *path = fixture_new_library("c", source, "-g -O2");
-	const struct mapping mapping = mapping_of(path);
+	const struct mapping mapping = mapping_made_up(path, 0x1000);
 	const uint64_t addr = address_of(path, "outer");
 	struct native_lines *lines = native_lines_new();
 	struct native_lines_stats stats;

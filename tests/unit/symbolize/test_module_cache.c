@@ -9,33 +9,24 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../files/mapped_file.h"
 #include "common/child.h"
 #include "common/files.h"
 #include "symbolize/module_cache.h"
 #include "fixture.h"
 
-#define PLENTY (64u << 20)
+#define PLENTY	(64u << 20)
+#define NOWHERE 0x600000000000 /* nothing is mapped there */
 
 static const char source_one[] = "int only_in_one(int x) { return x * 5; }\n";
 static const char source_two[] = "int only_in_two(int x) { return x * 7; }\n";
 static const char source_three[] = "int only_in_three(int x) { return x * 9; }\n";
-
-/* A file mapped executable into this process, as /proc/<pid>/maps shows it. */
-struct mapped {
-	char *path;
-	void *at;
-	struct address_space space;
-	struct mapping mapping; /* borrowed of space */
-};
 
 static void need_compiler(void)
 {
@@ -45,35 +36,14 @@ static void need_compiler(void)
 	skip();
 }
 
-static struct mapping find_mapping(struct address_space *space, const void *addr)
+/* A library made of source, which is mapped. */
+static struct mapped map_library(const char *source)
 {
-	const struct mapping *mapping;
+	char *path = fixture_new_library("c", source, "");
+	struct mapped mapped = mapped_file(path);
 
-	assert_int_equal(address_space_read(space, getpid()), 0);
-	mapping = address_space_find(space, (uintptr_t)addr);
-	assert_non_null(mapping);
-	return *mapping;
-}
-
-/* Takes path. */
-static struct mapped map_file(char *path)
-{
-	struct mapped mapped = {.path = path};
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	assert_true(fd >= 0);
-	mapped.at = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
-	assert_ptr_not_equal(mapped.at, MAP_FAILED);
-	close(fd);
-	mapped.mapping = find_mapping(&mapped.space, mapped.at);
+	free(path);
 	return mapped;
-}
-
-static void unmap_file(struct mapped *mapped)
-{
-	munmap(mapped->at, 4096);
-	address_space_fini(&mapped->space);
-	free(mapped->path);
 }
 
 static struct table_cache *new_cache(size_t max_bytes)
@@ -143,17 +113,16 @@ static void addresses_of_this_process_are_named(void **state)
 	void *const own = (void *)(uintptr_t)addresses_of_this_process_are_named;
 	void *const libc = (void *)(uintptr_t)qsort;
 	struct table_cache *cache = new_cache(PLENTY);
-	struct address_space space = {0};
-	struct mapping mapping = find_mapping(&space, own);
+	struct mapped here = mapped_address(own), there = mapped_address(libc);
 	const char *name;
 
-	assert_string_equal(name_in(find(cache, getpid(), &mapping), &mapping, own),
+	assert_string_equal(name_in(find(cache, getpid(), &here.mapping), &here.mapping, own),
 			    "addresses_of_this_process_are_named");
-	mapping = find_mapping(&space, libc);
-	name = name_in(find(cache, getpid(), &mapping), &mapping, libc);
+	name = name_in(find(cache, getpid(), &there.mapping), &there.mapping, libc);
 	assert_non_null(name);
 	assert_non_null(strstr(name, "qsort"));
-	address_space_fini(&space);
+	mapped_fini(&here);
+	mapped_fini(&there);
 	table_cache_free(cache);
 }
 
@@ -221,14 +190,14 @@ static void a_known_mapping_takes_no_second_load(void **state)
 	struct mapped one;
 
 	need_compiler();
-	one = map_file(fixture_new_library("c", source_one, ""));
+	one = map_library(source_one);
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	for (unsigned i = 0; i < 100; i++)
 		find(cache, getpid(), &one.mapping);
 	assert_int_equal(stats_of(cache).loads, 1);
 	assert_int_equal(stats_of(cache).hits, 100);
 	assert_int_equal(stats_of(cache).tables, 1);
-	unmap_file(&one);
+	mapped_fini(&one);
 	table_cache_free(cache);
 }
 
@@ -240,13 +209,13 @@ static void processes_share_a_file(void **state)
 	pid_t child;
 
 	need_compiler();
-	one = map_file(fixture_new_library("c", source_one, ""));
+	one = map_library(source_one);
 	child = child_start();
 	symbols = find(cache, getpid(), &one.mapping);
 	assert_ptr_equal(find(cache, child, &one.mapping), symbols);
 	assert_int_equal(stats_of(cache).loads, 1);
 	child_end(child);
-	unmap_file(&one);
+	mapped_fini(&one);
 	table_cache_free(cache);
 }
 
@@ -257,17 +226,17 @@ static void copies_of_a_file_share_a_table(void **state)
 	struct elf_symbols *symbols;
 
 	need_compiler();
-	one = map_file(fixture_new_library("c", source_one, ""));
-	copy = map_file(fixture_new_library("c", source_one, ""));
-	two = map_file(fixture_new_library("c", source_two, ""));
+	one = map_library(source_one);
+	copy = map_library(source_one);
+	two = map_library(source_two);
 	symbols = find(cache, getpid(), &one.mapping);
 	assert_ptr_equal(find(cache, getpid(), &copy.mapping), symbols);
 	assert_ptr_not_equal(find(cache, getpid(), &two.mapping), symbols);
 	assert_int_equal(stats_of(cache).loads, 3);
 	assert_int_equal(stats_of(cache).tables, 2);
-	unmap_file(&one);
-	unmap_file(&copy);
-	unmap_file(&two);
+	mapped_fini(&one);
+	mapped_fini(&copy);
+	mapped_fini(&two);
 	table_cache_free(cache);
 }
 
@@ -279,18 +248,18 @@ static void a_file_that_took_the_place_is_not_read(void **state)
 	char *other;
 
 	need_compiler();
-	one = map_file(fixture_new_library("c", source_one, ""));
+	one = map_library(source_one);
 	other = fixture_new_library("c", source_two, "");
 	/* No such range in map_files, so that the path is all there is. */
 	elsewhere = one.mapping;
 	elsewhere.start -= 1u << 30;
 	elsewhere.end -= 1u << 30;
-	assert_int_equal(rename(other, one.path), 0);
+	assert_int_equal(rename(other, one.mapping.path), 0);
 	assert_reason(cache, getpid(), &elsewhere, "not the mapped file");
 	assert_int_equal(stats_of(cache).loads, 0);
 	assert_int_equal(stats_of(cache).failed, 1);
 	free(other);
-	unmap_file(&one);
+	mapped_fini(&one);
 	table_cache_free(cache);
 }
 
@@ -300,12 +269,12 @@ static void a_wrong_device_is_not_the_file(void **state)
 	struct mapped one;
 
 	need_compiler();
-	one = map_file(fixture_new_library("c", source_one, ""));
+	one = map_library(source_one);
 	one.mapping.start -= 1u << 30;
 	one.mapping.end -= 1u << 30;
 	one.mapping.dev_minor ^= 1;
 	assert_reason(cache, getpid(), &one.mapping, "not the mapped file");
-	unmap_file(&one);
+	mapped_fini(&one);
 	table_cache_free(cache);
 }
 
@@ -324,12 +293,12 @@ static void a_deleted_file_is_read_through_map_files(void **state)
 
 	need_compiler();
 	need_root();
-	one = map_file(fixture_new_library("c", source_one, ""));
-	assert_int_equal(unlink(one.path), 0);
-	one.mapping = find_mapping(&one.space, one.at);
+	one = map_library(source_one);
+	assert_int_equal(unlink(one.mapping.path), 0);
+	mapped_refresh(&one);
 	assert_true(one.mapping.is_deleted);
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
-	unmap_file(&one);
+	mapped_fini(&one);
 	table_cache_free(cache);
 }
 
@@ -341,12 +310,12 @@ static void a_replaced_file_is_read_through_map_files(void **state)
 
 	need_compiler();
 	need_root();
-	one = map_file(fixture_new_library("c", source_one, ""));
+	one = map_library(source_one);
 	other = fixture_new_library("c", source_two, "");
-	assert_int_equal(rename(other, one.path), 0);
+	assert_int_equal(rename(other, one.mapping.path), 0);
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	free(other);
-	unmap_file(&one);
+	mapped_fini(&one);
 	table_cache_free(cache);
 }
 
@@ -357,28 +326,15 @@ static void a_process_that_is_gone_is_named_by_what_is_known(void **state)
 	pid_t gone;
 
 	need_compiler();
-	one = map_file(fixture_new_library("c", source_one, ""));
-	two = map_file(fixture_new_library("c", source_two, ""));
+	one = map_library(source_one);
+	two = map_library(source_two);
 	gone = child_gone();
 	find(cache, getpid(), &one.mapping);
 	assert_true(has_name(find(cache, gone, &one.mapping), "only_in_one"));
 	assert_reason(cache, gone, &two.mapping, "file is gone");
-	unmap_file(&one);
-	unmap_file(&two);
+	mapped_fini(&one);
+	mapped_fini(&two);
 	table_cache_free(cache);
-}
-
-/* Of the mapping of a file that was put where path is, with the numbers that fit. */
-static struct mapping mapping_of(const char *path)
-{
-	struct mapping mapping = {.start = 0x600000000000, .end = 0x600000001000, .path = path};
-	struct stat st;
-
-	assert_int_equal(lstat(path, &st), 0);
-	mapping.inode = st.st_ino;
-	mapping.dev_major = major(st.st_dev);
-	mapping.dev_minor = minor(st.st_dev);
-	return mapping;
 }
 
 static void other_things_than_files_are_never_opened(void **state)
@@ -389,11 +345,11 @@ static void other_things_than_files_are_never_opened(void **state)
 
 	assert_int_equal(mkfifo(path, 0600), 0);
 	alarm(20);
-	mapping = mapping_of(path);
+	mapping = mapping_made_up(path, NOWHERE);
 	assert_reason(cache, getpid(), &mapping, "not a regular file");
-	mapping = mapping_of("/tmp");
+	mapping = mapping_made_up("/tmp", NOWHERE);
 	assert_reason(cache, getpid(), &mapping, "not a regular file");
-	mapping = mapping_of("/dev/zero");
+	mapping = mapping_made_up("/dev/zero", NOWHERE);
 	assert_reason(cache, getpid(), &mapping, "not a regular file");
 	alarm(0);
 	free(path);
@@ -407,7 +363,7 @@ static void a_magic_link_is_not_followed(void **state)
 	struct mapping mapping;
 
 	assert_int_equal(symlink("/proc/self/exe", path), 0);
-	mapping = mapping_of(path);
+	mapping = mapping_made_up(path, NOWHERE);
 	assert_reason(cache, getpid(), &mapping, "path leads out of the container");
 	free(path);
 	table_cache_free(cache);
@@ -420,7 +376,7 @@ static void what_is_no_elf_is_remembered_as_such(void **state)
 	struct mapping mapping;
 
 	files_write(path, "#!/bin/sh\n");
-	mapping = mapping_of(path);
+	mapping = mapping_made_up(path, NOWHERE);
 	for (unsigned i = 0; i < 10; i++)
 		assert_reason(cache, getpid(), &mapping, "no ELF");
 	assert_int_equal(stats_of(cache).loads, 1);
@@ -436,16 +392,16 @@ static void another_file_at_the_same_place_is_looked_at(void **state)
 	struct mapped one, two;
 
 	need_compiler();
-	one = map_file(fixture_new_library("c", source_one, ""));
-	two = map_file(fixture_new_library("c", source_two, ""));
+	one = map_library(source_one);
+	two = map_library(source_two);
 	first = one.mapping;
 	second = two.mapping;
 	second.start = first.start;
 	second.end = first.end;
 	assert_true(has_name(find(cache, getpid(), &first), "only_in_one"));
 	assert_true(has_name(find(cache, getpid(), &second), "only_in_two"));
-	unmap_file(&one);
-	unmap_file(&two);
+	mapped_fini(&one);
+	mapped_fini(&two);
 	table_cache_free(cache);
 }
 
@@ -467,9 +423,9 @@ static void the_least_recently_used_table_goes_first(void **state)
 	struct table_cache *cache;
 
 	need_compiler();
-	one = map_file(fixture_new_library("c", source_one, ""));
-	two = map_file(fixture_new_library("c", source_two, ""));
-	three = map_file(fixture_new_library("c", source_three, ""));
+	one = map_library(source_one);
+	two = map_library(source_two);
+	three = map_library(source_three);
 	cache = new_cache_of_two(&one);
 	find(cache, getpid(), &one.mapping);
 	find(cache, getpid(), &two.mapping);
@@ -483,9 +439,9 @@ static void the_least_recently_used_table_goes_first(void **state)
 	find(cache, getpid(), &two.mapping);
 	assert_int_equal(stats_of(cache).loads, 4); /* and then the third */
 	assert_int_equal(stats_of(cache).evicted, 2);
-	unmap_file(&one);
-	unmap_file(&two);
-	unmap_file(&three);
+	mapped_fini(&one);
+	mapped_fini(&two);
+	mapped_fini(&three);
 	table_cache_free(cache);
 }
 
@@ -495,11 +451,11 @@ static void a_table_larger_than_the_bound_still_serves(void **state)
 	struct mapped one;
 
 	need_compiler();
-	one = map_file(fixture_new_library("c", source_one, ""));
+	one = map_library(source_one);
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	assert_int_equal(stats_of(cache).loads, 1);
-	unmap_file(&one);
+	mapped_fini(&one);
 	table_cache_free(cache);
 }
 
@@ -509,7 +465,7 @@ static void forgetting_a_process_keeps_the_tables(void **state)
 	struct mapped one;
 
 	need_compiler();
-	one = map_file(fixture_new_library("c", source_one, ""));
+	one = map_library(source_one);
 	find(cache, getpid(), &one.mapping);
 	table_cache_forget(cache, getpid());
 	table_cache_forget(cache, getpid());
@@ -517,7 +473,7 @@ static void forgetting_a_process_keeps_the_tables(void **state)
 	find(cache, getpid(), &one.mapping);
 	assert_int_equal(stats_of(cache).loads, 1);
 	assert_int_equal(stats_of(cache).hits, 0);
-	unmap_file(&one);
+	mapped_fini(&one);
 	table_cache_free(cache);
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a file's path -> a mapping of it, real or made up
+ * units:   bytes
+ * threads: one
+ * errors:  the test fails
+ * source:  proc(5), /proc/<pid>/maps
+ *
+ * Life cycle: mapped_file or mapped_address, then mapped_fini.
+ */
+#ifndef FG_TESTS_FILES_MAPPED_FILE_H
+#define FG_TESTS_FILES_MAPPED_FILE_H
+
+#include "memory/address_space.h"
+
+/* What this process has mapped executable, as /proc/<pid>/maps shows it. */
+struct mapped {
+	void *at; /* NULL: nothing was mapped for the test */
+	struct address_space space;
+	struct mapping mapping; /* borrowed of space */
+};
+
+struct mapped mapped_file(const char *path);
+/* What is mapped at the address anyway. */
+struct mapped mapped_address(const void *addr);
+/* Looks again: the file may have another name. */
+void mapped_refresh(struct mapped *mapped);
+void mapped_fini(struct mapped *mapped);
+
+/*
+ * A page at an address where nobody has one, so that the path alone leads to the file; device and
+ * inode are those of what lies there, be it a symbolic link. Borrows path.
+ */
+struct mapping mapping_made_up(const char *path, uint64_t addr);
+
+#endif
