@@ -4,7 +4,6 @@
 
 #include "../symbolize/fixture.h"
 
-#include <errno.h>
 #include <sys/stat.h>
 
 #define BASE UINT64_C(0x7f0012340000) /* where a process might have it */
@@ -29,8 +28,7 @@ static int make(void **state)
 static int remove_all(void **state)
 {
 	free(library);
-	fixture_remove_all();
-	return 0;
+	return fixture_remove_all(state);
 }
 
 /* Where a function of the library begins. */

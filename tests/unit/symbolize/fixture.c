@@ -36,6 +36,27 @@ bool fixture_has_compiler(void)
 	return has == 1;
 }
 
+void fixture_need_compiler(void)
+{
+	if (!fixture_has_compiler())
+		skip();
+}
+
+void fixture_run(const char *where, const char *format, ...)
+{
+	char *line, *all;
+	va_list args;
+
+	va_start(args, format);
+	assert_true(vasprintf(&line, format, args) > 0);
+	va_end(args);
+	assert_true(asprintf(&all, "set -e; cd %s; %s", where, line) > 0);
+	if (run(all) != 0)
+		fail_msg("%s", all);
+	free(all);
+	free(line);
+}
+
 char *fixture_new_path(const char *name)
 {
 	char *path;
@@ -49,26 +70,25 @@ char *fixture_new_path(const char *name)
 char *fixture_new_library(const char *language, const char *source, const char *options)
 {
 	const bool is_c = strcmp(language, "c") == 0;
-	char *command, *path, *source_path, name[32];
+	char *path, *source_path, name[32];
 
 	snprintf(name, sizeof(name), "fixture%u.so", libraries);
 	path = fixture_new_path(name);
 	snprintf(name, sizeof(name), "fixture%u.%s", libraries++, is_c ? "c" : "cc");
 	source_path = fixture_new_path(name);
 	files_write(source_path, source);
-	assert_true(asprintf(&command, "%s -O1 -fPIC -shared -nostdlib -o %s %s %s",
-			     is_c ? "cc" : "c++", path, options, source_path) > 0);
-	assert_int_equal(run(command), 0);
-	free(command);
+	fixture_run(dir, "%s -O1 -fPIC -shared -nostdlib -o %s %s %s", is_c ? "cc" : "c++", path,
+		    options, source_path);
 	free(source_path);
 	return path;
 }
 
-void fixture_remove_all(void)
+int fixture_remove_all(void **state)
 {
 	if (dir[0])
 		temp_dir_remove(dir);
 	dir[0] = '\0';
+	return 0;
 }
 
 struct fixture_bytes fixture_read(const char *path)
@@ -98,4 +118,17 @@ int fixture_load_bytes(const void *data, size_t len, struct elf_symbols **ret)
 	err = elf_symbols_load(fd, NULL, ret);
 	close(fd);
 	return err;
+}
+
+bool fixture_has_name(struct elf_symbols *symbols, const char *wanted)
+{
+	uint64_t offset;
+
+	for (uint64_t addr = 0; addr < 0x8000; addr++) {
+		const char *name = elf_symbols_find(symbols, addr, &offset);
+
+		if (name && strcmp(name, wanted) == 0)
+			return true;
+	}
+	return false;
 }

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,20 +34,7 @@ static const char source[] =
 static char *root, *whole; /* the target's, and the library in it as the compiler made it */
 
 /* Runs a line of shell in the target's root. */
-static void run(const char *format, ...)
-{
-	char *line, *all;
-	va_list args;
-
-	va_start(args, format);
-	assert_true(vasprintf(&line, format, args) > 0);
-	va_end(args);
-	assert_true(asprintf(&all, "set -e; cd %s; %s", root, line) > 0);
-	if (system(all) != 0) /* NOLINT: the test's own text */
-		fail_msg("%s", all);
-	free(all);
-	free(line);
-}
+#define run(...) fixture_run(root, __VA_ARGS__)
 
 static bool has_tool(const char *name)
 {
@@ -79,12 +65,6 @@ static int free_root(void **state)
 	return 0;
 }
 
-static int remove_fixtures(void **state)
-{
-	fixture_remove_all();
-	return 0;
-}
-
 static struct elf_symbols *load_at(const char *path)
 {
 	struct debug_place place = {.root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC),
@@ -106,27 +86,13 @@ static struct elf_symbols *load_at(const char *path)
 	return symbols;
 }
 
-/* Whether some address has that name. */
-static bool has_name(struct elf_symbols *symbols, const char *wanted)
-{
-	uint64_t offset;
-
-	for (uint64_t addr = 0; addr < 0x8000; addr++) {
-		const char *name = elf_symbols_find(symbols, addr, &offset);
-
-		if (name && strcmp(name, wanted) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void assert_source(enum elf_symbols_source expected)
 {
 	struct elf_symbols *symbols = load_at(LIBRARY);
 
 	assert_int_equal(elf_symbols_source(symbols), expected);
-	assert_int_equal(has_name(symbols, "hidden"), expected > ELF_SYMBOLS_DYNSYM);
-	assert_true(has_name(symbols, "shown"));
+	assert_int_equal(fixture_has_name(symbols, "hidden"), expected > ELF_SYMBOLS_DYNSYM);
+	assert_true(fixture_has_name(symbols, "shown"));
 	elf_symbols_free(symbols);
 }
 
@@ -414,5 +380,5 @@ int main(void)
 
 	if (!fixture_has_compiler())
 		return FIXTURE_NO_COMPILER;
-	return cmocka_run_group_tests(tests, NULL, remove_fixtures);
+	return cmocka_run_group_tests(tests, NULL, fixture_remove_all);
 }

@@ -30,19 +30,6 @@ static const char source[] =
 static char *dir;
 static pid_t server; /* 0: none */
 
-static void run(const char *format, ...)
-{
-	va_list args;
-	char *line;
-
-	va_start(args, format);
-	assert_true(vasprintf(&line, format, args) > 0);
-	va_end(args);
-	if (system(line) != 0) /* NOLINT: the test's own text */
-		fail_msg("%s", line);
-	free(line);
-}
-
 /* Serves dir on a port of the kernel's choice, and says so to the library. */
 static void start_server(void)
 {
@@ -76,7 +63,7 @@ static int make_server(void **state)
 		return 0;
 	}
 	dir = fixture_new_path("server");
-	run("mkdir -p %s/cache", dir);
+	fixture_run("/", "mkdir -p %s/cache", dir);
 	setenv("DEBUGINFOD_CACHE_PATH", dir, 1);
 	unsetenv("http_proxy");
 	unsetenv("HTTP_PROXY");
@@ -90,8 +77,7 @@ static int stop_server(void **state)
 	if (server > 0)
 		child_end(server);
 	free(dir);
-	fixture_remove_all();
-	return 0;
+	return fixture_remove_all(state);
 }
 
 /* A stripped library with that build ID; what was stripped is served as file's, or not at all. */
@@ -103,10 +89,11 @@ static struct elf_symbols *load_stripped(const char *build_id, const char *serve
 	snprintf(option, sizeof(option), "-Wl,--build-id=0x%s", build_id);
 	path = fixture_new_library("c", source, option);
 	if (served_as)
-		run("mkdir -p %s/buildid/%s && objcopy --only-keep-debug %s "
-		    "%s/buildid/%s/debuginfo",
-		    dir, served_as, path, dir, served_as);
-	run("strip %s", path);
+		fixture_run(dir,
+			    "mkdir -p %s/buildid/%s && objcopy --only-keep-debug %s "
+			    "%s/buildid/%s/debuginfo",
+			    dir, served_as, path, dir, served_as);
+	fixture_run("/", "strip %s", path);
 	assert_int_equal(fixture_load(path, &symbols), 0);
 	free(path);
 	return symbols;

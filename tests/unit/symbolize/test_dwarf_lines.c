@@ -56,12 +56,6 @@ static const char cxx_source[] =
 	"}\n"
 	"int both(space::Box<int> &a, space::Box<double> &b) { return a.sum(3) + b.sum(4); }\n";
 
-static int remove_fixtures(void **state)
-{
-	fixture_remove_all();
-	return 0;
-}
-
 /* "name file:line;" for each place, with the linker's names. */
 static void write_places(const struct dwarf_place *places, size_t n, char *buf, size_t size)
 {
@@ -326,5 +320,5 @@ int main(void)
 
 	if (!fixture_has_compiler())
 		return FIXTURE_NO_COMPILER;
-	return cmocka_run_group_tests(tests, NULL, remove_fixtures);
+	return cmocka_run_group_tests(tests, NULL, fixture_remove_all);
 }

@@ -11,7 +11,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,16 +73,7 @@ static int remove_fixtures(void **state)
 {
 	free(c_path);
 	free(c_bytes.data);
-	fixture_remove_all();
-	return 0;
-}
-
-static void need_compiler(void)
-{
-	if (c_path)
-		return;
-	print_message("no cc and c++\n");
-	skip();
+	return fixture_remove_all(state);
 }
 
 /* A copy to be broken. */
@@ -173,7 +163,7 @@ static size_t assert_loads(struct fixture_bytes *broken, int expected)
 
 static void functions_are_found_with_their_offset(void **state)
 {
-	need_compiler();
+	fixture_need_compiler();
 	assert_at(&c_bytes, "first", 0, "first+0");
 	assert_at(&c_bytes, "second", 1, "second+1");
 	assert_at(&c_bytes, "hidden", 2, "hidden+2");
@@ -181,14 +171,14 @@ static void functions_are_found_with_their_offset(void **state)
 
 static void a_gap_behind_a_sized_function_is_nobodys(void **state)
 {
-	need_compiler();
+	fixture_need_compiler();
 	assert_at(&c_bytes, "sized", 7, "sized+7");
 	assert_at(&c_bytes, "sized", 8, "-");
 }
 
 static void an_unsized_function_ends_at_the_next_or_with_its_section(void **state)
 {
-	need_compiler();
+	fixture_need_compiler();
 	assert_at(&c_bytes, "unsized", 31, "unsized+31");
 	assert_at(&c_bytes, "unsized", 32, "sized+0");
 	assert_at(&c_bytes, "last", 15, "last+15");
@@ -197,7 +187,7 @@ static void an_unsized_function_ends_at_the_next_or_with_its_section(void **stat
 
 static void behind_a_nested_function_the_outer_goes_on(void **state)
 {
-	need_compiler();
+	fixture_need_compiler();
 	assert_at(&c_bytes, "outer", 15, "outer+15");
 	assert_at(&c_bytes, "outer", 16, "inner+0");
 	assert_at(&c_bytes, "outer", 32, "outer+32");
@@ -206,7 +196,7 @@ static void behind_a_nested_function_the_outer_goes_on(void **state)
 
 static void a_label_counts_only_outside_of_functions(void **state)
 {
-	need_compiler();
+	fixture_need_compiler();
 	assert_at(&c_bytes, "holder", 20, "holder+20");
 	assert_at(&c_bytes, "lone", 4, "lone+4");
 }
@@ -215,7 +205,7 @@ static void marks_of_the_assembler_are_no_names(void **state)
 {
 	struct fixture_bytes copy;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture();
 	memcpy(name_of(&copy, "marker"), "$x.ker", 6);
 	assert_at(&c_bytes, "marker", 4, "marker+4");
@@ -227,7 +217,7 @@ static void of_aliases_the_global_and_the_clean_one_is_shown(void **state)
 {
 	struct fixture_bytes copy;
 
-	need_compiler();
+	fixture_need_compiler();
 	assert_at(&c_bytes, "local_alias", 3, "global_alias+3");
 	copy = copy_fixture();
 	symbol_of(&copy, "global_alias")->st_size = 0; /* size counts first */
@@ -245,7 +235,7 @@ static void a_version_is_no_part_of_the_name(void **state)
 {
 	struct fixture_bytes copy;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture();
 	name_of(&copy, "nameXVERSION")[4] = '@';
 	assert_at(&copy, "nameXVERSION", 1, "name+1");
@@ -256,7 +246,7 @@ static void a_stripped_library_names_what_it_exports(void **state)
 {
 	struct fixture_bytes copy;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture();
 	section_of(&copy, SHT_SYMTAB)->sh_type = SHT_NULL;
 	assert_at(&copy, "first", 0, "first+0");
@@ -274,7 +264,7 @@ static void cxx_names_are_shown_without_parameters(void **state)
 	uint64_t offset;
 	char *path;
 
-	need_compiler();
+	fixture_need_compiler();
 	path = fixture_new_library("c++", cxx_source, "");
 	assert_int_equal(fixture_load(path, &symbols), 0);
 	for (uint64_t addr = 0; addr < 0x4000; addr++) {
@@ -299,7 +289,7 @@ static void file_offsets_become_addresses_by_segment(void **state)
 	uint64_t addr = 0;
 	unsigned seen = 0;
 
-	need_compiler();
+	fixture_need_compiler();
 	segments = (const void *)(c_bytes.data + header_of(&c_bytes)->e_phoff);
 	assert_int_equal(fixture_load(c_path, &symbols), 0);
 	for (unsigned i = 0; i < header_of(&c_bytes)->e_phnum; i++) {
@@ -324,7 +314,7 @@ static void of_segments_in_one_page_the_one_with_code_is_meant(void **state)
 	Elf64_Phdr *code = NULL, *before = NULL, *segments;
 	uint64_t addr = 0;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture();
 	segments = (void *)(copy.data + header_of(&copy)->e_phoff);
 	for (unsigned i = 0; i < header_of(&copy)->e_phnum && !code; i++) {
@@ -354,7 +344,7 @@ static void the_build_id_is_read(void **state)
 	const unsigned char *build_id;
 	size_t len;
 
-	need_compiler();
+	fixture_need_compiler();
 	assert_int_equal(fixture_load(c_path, &symbols), 0);
 	build_id = elf_symbols_build_id(symbols, &len);
 	assert_int_equal(len, sizeof(expected));
@@ -366,7 +356,7 @@ static void the_soname_is_read(void **state)
 {
 	struct elf_symbols *symbols;
 
-	need_compiler();
+	fixture_need_compiler();
 	assert_int_equal(fixture_load(c_path, &symbols), 0);
 	assert_string_equal(elf_symbols_soname(symbols), "libc-fixture.so.3");
 	elf_symbols_free(symbols);
@@ -377,7 +367,7 @@ static void equal_means_the_same_names_at_the_same_places(void **state)
 	struct elf_symbols *one, *two, *other;
 	struct fixture_bytes copy;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture();
 	memcpy(name_of(&copy, "hidden"), "HIDDEN", 6);
 	assert_int_equal(fixture_load(c_path, &one), 0);
@@ -431,7 +421,7 @@ static void libjvm_names_its_functions(void **state)
 
 static void every_cut_of_a_file_loads_or_is_no_elf(void **state)
 {
-	need_compiler();
+	fixture_need_compiler();
 	for (size_t len = 0; len < c_bytes.len; len += 64) {
 		struct elf_symbols *symbols = NULL;
 		const int err = fixture_load_bytes(c_bytes.data, len, &symbols);
@@ -464,7 +454,7 @@ static void random_bytes_are_no_elf(void **state)
 /* Bytes that are mostly right get further than random ones. */
 static void a_file_with_bytes_changed_never_ends_us(void **state)
 {
-	need_compiler();
+	fixture_need_compiler();
 	srand(2);
 	for (unsigned round = 0; round < 2000; round++) {
 		struct fixture_bytes copy = copy_fixture();
@@ -506,7 +496,7 @@ static void objects_and_foreign_byte_orders_are_no_elf_of_ours(void **state)
 {
 	struct fixture_bytes copy;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture();
 	header_of(&copy)->e_type = ET_REL;
 	assert_loads(&copy, -ENOEXEC);
@@ -579,7 +569,7 @@ static void mark_compressed(const struct fixture_bytes *bytes, Elf64_Shdr *table
 
 static void a_broken_table_is_left_out(void **state)
 {
-	need_compiler();
+	fixture_need_compiler();
 	assert_breaks(link_past_the_end);
 	assert_breaks(link_to_itself);
 	assert_breaks(size_entries_wrong);
@@ -594,7 +584,7 @@ static void names_outside_of_the_strings_are_left_out(void **state)
 {
 	struct fixture_bytes copy;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture();
 	symbol_of(&copy, "hidden")->st_name = 0x7fffffff;
 	assert_at(&copy, "hidden", 0, "-");
@@ -608,7 +598,7 @@ static void a_name_without_an_end_is_left_out(void **state)
 	Elf64_Shdr *strings;
 	size_t at;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture();
 	strings = strings_of(&copy, section_of(&copy, SHT_SYMTAB));
 	at = symbol_of(&copy, "hidden")->st_name;
@@ -622,7 +612,7 @@ static void functions_outside_of_code_are_left_out(void **state)
 	struct fixture_bytes copy;
 	size_t before;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture();
 	before = assert_loads(&copy, 0);
 	copy = copy_fixture();
@@ -637,7 +627,7 @@ static void a_size_ends_with_the_segment(void **state)
 	struct fixture_bytes copy;
 	uint64_t addr, offset;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture();
 	addr = symbol_of(&copy, "hidden")->st_value;
 	symbol_of(&copy, "hidden")->st_size = UINT64_MAX;
@@ -670,7 +660,7 @@ static void counts_past_the_bounds_are_efbig(void **state)
 {
 	struct fixture_bytes copy;
 
-	need_compiler();
+	fixture_need_compiler();
 	copy = copy_fixture(); /* sections, as many as section 0 says */
 	header_of(&copy)->e_shnum = 0;
 	((Elf64_Shdr *)(void *)(copy.data + header_of(&copy)->e_shoff))->sh_size = 1u << 24;

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,17 +42,6 @@ struct tenant {
 static struct table_cache *cache;
 static char *liar, *victim; /* roots */
 static char *whole;	    /* the library as the compiler made it */
-
-static void run(const char *format, ...)
-{
-	char line[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	assert_int_equal(system(line), 0); /* NOLINT: the test's own text */
-}
 
 static void on_signal(int signo)
 {
@@ -143,9 +131,11 @@ static int make_roots(void **state)
 	victim = fixture_new_path("victim");
 	whole = fixture_new_library("c", honest, BUILD_ID);
 	other = fixture_new_library("c", forged, BUILD_ID);
-	run("rm -rf %s %s; mkdir -p %s/usr/lib/debug/.build-id/ab %s", liar, victim, liar, victim);
-	run("strip -o %s" LIBRARY " %s && ln %s" LIBRARY " %s" LIBRARY, liar, whole, liar, victim);
-	run("objcopy --only-keep-debug %s %s/" DEBUG_ID, other, liar);
+	fixture_run("/", "rm -rf %s %s; mkdir -p %s/usr/lib/debug/.build-id/ab %s", liar, victim,
+		    liar, victim);
+	fixture_run("/", "strip -o %s" LIBRARY " %s && ln %s" LIBRARY " %s" LIBRARY, liar, whole,
+		    liar, victim);
+	fixture_run("/", "objcopy --only-keep-debug %s %s/" DEBUG_ID, other, liar);
 	free(other);
 	if (table_cache_new(64u << 20, false, &cache) < 0)
 		return -1;
@@ -163,25 +153,6 @@ static int free_roots(void **state)
 	return 0;
 }
 
-static int remove_fixtures(void **state)
-{
-	fixture_remove_all();
-	return 0;
-}
-
-static bool has_name(struct elf_symbols *symbols, const char *wanted)
-{
-	uint64_t offset;
-
-	for (uint64_t addr = 0; addr < 0x8000; addr++) {
-		const char *name = elf_symbols_find(symbols, addr, &offset);
-
-		if (name && strcmp(name, wanted) == 0)
-			return true;
-	}
-	return false;
-}
-
 static struct elf_symbols *symbols_of(const struct tenant *tenant)
 {
 	const char *reason = NULL;
@@ -197,8 +168,8 @@ static void assert_forged(const struct tenant *tenant, bool is_forged)
 {
 	struct elf_symbols *symbols = symbols_of(tenant);
 
-	assert_true(has_name(symbols, "shown"));
-	assert_int_equal(has_name(symbols, "forged"), is_forged);
+	assert_true(fixture_has_name(symbols, "shown"));
+	assert_int_equal(fixture_has_name(symbols, "forged"), is_forged);
 }
 
 static void a_forged_debug_file_names_its_own_root_alone(void **state)
@@ -276,14 +247,14 @@ static void assert_numbers_differ(void)
 
 static void equal_debug_files_of_two_roots_have_two_numbers(void **state)
 {
-	run("mkdir -p %s/usr/lib/debug/.build-id/ab; cp %s/" DEBUG_ID " %s/" DEBUG_ID, victim, liar,
-	    victim);
+	fixture_run("/", "mkdir -p %s/usr/lib/debug/.build-id/ab; cp %s/" DEBUG_ID " %s/" DEBUG_ID,
+		    victim, liar, victim);
 	assert_numbers_differ();
 }
 
 static void a_debug_file_that_only_has_lines_to_add_has_a_number_too(void **state)
 {
-	run("cp %s %s" LIBRARY, whole, liar); /* the other root has the same file */
+	fixture_run("/", "cp %s %s" LIBRARY, whole, liar); /* the other root has the same file */
 	assert_numbers_differ();
 }
 
@@ -291,7 +262,7 @@ static void names_of_the_file_itself_are_shared(void **state)
 {
 	struct tenant a, b;
 
-	run("rm %s/" DEBUG_ID, liar);
+	fixture_run("/", "rm %s/" DEBUG_ID, liar);
 	a = start_tenant(liar);
 	b = start_tenant(victim);
 	assert_ptr_equal(symbols_of(&a), symbols_of(&b));
@@ -315,5 +286,5 @@ int main(void)
 
 	if (!fixture_has_compiler())
 		return FIXTURE_NO_COMPILER;
-	return cmocka_run_group_tests(tests, NULL, remove_fixtures);
+	return cmocka_run_group_tests(tests, NULL, fixture_remove_all);
 }

@@ -28,14 +28,6 @@ static const char source_one[] = "int only_in_one(int x) { return x * 5; }\n";
 static const char source_two[] = "int only_in_two(int x) { return x * 7; }\n";
 static const char source_three[] = "int only_in_three(int x) { return x * 9; }\n";
 
-static void need_compiler(void)
-{
-	if (fixture_has_compiler())
-		return;
-	print_message("no cc and c++\n");
-	skip();
-}
-
 /* A library made of source, which is mapped. */
 static struct mapped map_library(const char *source)
 {
@@ -81,19 +73,6 @@ static struct elf_symbols *find(struct table_cache *cache, pid_t pid, const stru
 	if (!symbols)
 		fail_msg("%s: %s", mapping->path, reason ? reason : "no reason");
 	return symbols;
-}
-
-static bool has_name(struct elf_symbols *symbols, const char *name)
-{
-	uint64_t offset;
-
-	for (uint64_t addr = 0; addr < 0x4000; addr++) {
-		const char *found = elf_symbols_find(symbols, addr, &offset);
-
-		if (found && strcmp(found, name) == 0)
-			return true;
-	}
-	return false;
 }
 
 static const char *name_in(struct elf_symbols *symbols, const struct mapping *mapping,
@@ -161,8 +140,9 @@ static void the_vdso_is_named(void **state)
 			continue;
 		seen = true;
 		assert_true(elf_symbols_count(find(cache, getpid(), mapping)) > 0);
-		assert_true(has_name(find(cache, getpid(), mapping), "__vdso_clock_gettime") ||
-			    has_name(find(cache, getpid(), mapping), "__kernel_clock_gettime"));
+		assert_true(
+			fixture_has_name(find(cache, getpid(), mapping), "__vdso_clock_gettime") ||
+			fixture_has_name(find(cache, getpid(), mapping), "__kernel_clock_gettime"));
 	}
 	assert_true(seen);
 	assert_reason(cache, getpid(), &small, "vDSO of a 32-bit process");
@@ -189,9 +169,9 @@ static void a_known_mapping_takes_no_second_load(void **state)
 	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
-	need_compiler();
+	fixture_need_compiler();
 	one = map_library(source_one);
-	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	assert_true(fixture_has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	for (unsigned i = 0; i < 100; i++)
 		find(cache, getpid(), &one.mapping);
 	assert_int_equal(stats_of(cache).loads, 1);
@@ -208,7 +188,7 @@ static void processes_share_a_file(void **state)
 	struct mapped one;
 	pid_t child;
 
-	need_compiler();
+	fixture_need_compiler();
 	one = map_library(source_one);
 	child = child_start();
 	symbols = find(cache, getpid(), &one.mapping);
@@ -225,7 +205,7 @@ static void copies_of_a_file_share_a_table(void **state)
 	struct mapped one, copy, two;
 	struct elf_symbols *symbols;
 
-	need_compiler();
+	fixture_need_compiler();
 	one = map_library(source_one);
 	copy = map_library(source_one);
 	two = map_library(source_two);
@@ -247,7 +227,7 @@ static void a_file_that_took_the_place_is_not_read(void **state)
 	struct mapped one;
 	char *other;
 
-	need_compiler();
+	fixture_need_compiler();
 	one = map_library(source_one);
 	other = fixture_new_library("c", source_two, "");
 	/* No such range in map_files, so that the path is all there is. */
@@ -268,7 +248,7 @@ static void a_wrong_device_is_not_the_file(void **state)
 	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
-	need_compiler();
+	fixture_need_compiler();
 	one = map_library(source_one);
 	one.mapping.start -= 1u << 30;
 	one.mapping.end -= 1u << 30;
@@ -291,13 +271,13 @@ static void a_deleted_file_is_read_through_map_files(void **state)
 	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
-	need_compiler();
+	fixture_need_compiler();
 	need_root();
 	one = map_library(source_one);
 	assert_int_equal(unlink(one.mapping.path), 0);
 	mapped_refresh(&one);
 	assert_true(one.mapping.is_deleted);
-	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	assert_true(fixture_has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	mapped_fini(&one);
 	table_cache_free(cache);
 }
@@ -308,12 +288,12 @@ static void a_replaced_file_is_read_through_map_files(void **state)
 	struct mapped one;
 	char *other;
 
-	need_compiler();
+	fixture_need_compiler();
 	need_root();
 	one = map_library(source_one);
 	other = fixture_new_library("c", source_two, "");
 	assert_int_equal(rename(other, one.mapping.path), 0);
-	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	assert_true(fixture_has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	free(other);
 	mapped_fini(&one);
 	table_cache_free(cache);
@@ -325,12 +305,12 @@ static void a_process_that_is_gone_is_named_by_what_is_known(void **state)
 	struct mapped one, two;
 	pid_t gone;
 
-	need_compiler();
+	fixture_need_compiler();
 	one = map_library(source_one);
 	two = map_library(source_two);
 	gone = child_gone();
 	find(cache, getpid(), &one.mapping);
-	assert_true(has_name(find(cache, gone, &one.mapping), "only_in_one"));
+	assert_true(fixture_has_name(find(cache, gone, &one.mapping), "only_in_one"));
 	assert_reason(cache, gone, &two.mapping, "file is gone");
 	mapped_fini(&one);
 	mapped_fini(&two);
@@ -391,15 +371,15 @@ static void another_file_at_the_same_place_is_looked_at(void **state)
 	struct mapping first, second;
 	struct mapped one, two;
 
-	need_compiler();
+	fixture_need_compiler();
 	one = map_library(source_one);
 	two = map_library(source_two);
 	first = one.mapping;
 	second = two.mapping;
 	second.start = first.start;
 	second.end = first.end;
-	assert_true(has_name(find(cache, getpid(), &first), "only_in_one"));
-	assert_true(has_name(find(cache, getpid(), &second), "only_in_two"));
+	assert_true(fixture_has_name(find(cache, getpid(), &first), "only_in_one"));
+	assert_true(fixture_has_name(find(cache, getpid(), &second), "only_in_two"));
 	mapped_fini(&one);
 	mapped_fini(&two);
 	table_cache_free(cache);
@@ -422,7 +402,7 @@ static void the_least_recently_used_table_goes_first(void **state)
 	struct mapped one, two, three;
 	struct table_cache *cache;
 
-	need_compiler();
+	fixture_need_compiler();
 	one = map_library(source_one);
 	two = map_library(source_two);
 	three = map_library(source_three);
@@ -434,7 +414,7 @@ static void the_least_recently_used_table_goes_first(void **state)
 	assert_int_equal(stats_of(cache).tables, 2);
 	find(cache, getpid(), &two.mapping);
 	assert_int_equal(stats_of(cache).loads, 3); /* so it was the first that went */
-	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	assert_true(fixture_has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	assert_int_equal(stats_of(cache).loads, 4);
 	find(cache, getpid(), &two.mapping);
 	assert_int_equal(stats_of(cache).loads, 4); /* and then the third */
@@ -450,10 +430,10 @@ static void a_table_larger_than_the_bound_still_serves(void **state)
 	struct table_cache *cache = new_cache(1);
 	struct mapped one;
 
-	need_compiler();
+	fixture_need_compiler();
 	one = map_library(source_one);
-	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
-	assert_true(has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	assert_true(fixture_has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
+	assert_true(fixture_has_name(find(cache, getpid(), &one.mapping), "only_in_one"));
 	assert_int_equal(stats_of(cache).loads, 1);
 	mapped_fini(&one);
 	table_cache_free(cache);
@@ -464,7 +444,7 @@ static void forgetting_a_process_keeps_the_tables(void **state)
 	struct table_cache *cache = new_cache(PLENTY);
 	struct mapped one;
 
-	need_compiler();
+	fixture_need_compiler();
 	one = map_library(source_one);
 	find(cache, getpid(), &one.mapping);
 	table_cache_forget(cache, getpid());
@@ -475,12 +455,6 @@ static void forgetting_a_process_keeps_the_tables(void **state)
 	assert_int_equal(stats_of(cache).hits, 0);
 	mapped_fini(&one);
 	table_cache_free(cache);
-}
-
-static int remove_fixtures(void **state)
-{
-	fixture_remove_all();
-	return 0;
 }
 
 int main(void)
@@ -507,5 +481,5 @@ int main(void)
 		cmocka_unit_test(forgetting_a_process_keeps_the_tables),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, remove_fixtures);
+	return cmocka_run_group_tests(tests, NULL, fixture_remove_all);
 }
