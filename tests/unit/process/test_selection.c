@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +107,26 @@ static void check(const char *wanted)
 	assert_string_equal(got, wanted); /* remembered */
 }
 
+/* What a word means: an error, or so many processes. */
+struct asked {
+	const char *word;
+	int err;
+	const char *wanted; /* NULL: an error */
+};
+
+static void check_cases(const struct asked *cases, size_t n,
+			const char *(*set_word)(struct selector *selector, const char *word))
+{
+	for (size_t i = 0; i < n; i++) {
+		selector = (struct selector){0};
+		assert_null(set_word(&selector, cases[i].word));
+		assert_int_equal(narrow(), cases[i].err);
+		if (cases[i].wanted)
+			check(cases[i].wanted);
+		selection_fini(&selection);
+	}
+}
+
 static void add_three(void)
 {
 	add(&(struct made){.id = ID_A, .name = "web", .label = "shop", .command = "a.Front x"});
@@ -123,19 +142,12 @@ static void nothing_asked_for_is_everything(void **state)
 
 static void a_container_is_meant_by_name_or_id(void **state)
 {
-	static const struct {
-		const char *asked, *wanted;
-	} cases[] = {{ID_A, "x--"},    {"aaaa", "x--"}, {"web", "x--"},	 {"web-", "-x-"},
-		     {"web-1", "-x-"}, {"cc", "--x"},	{"aabb", "--x"}, {"aabb4", "-x-"}};
+	static const struct asked cases[] = {
+		{ID_A, 0, "x--"},    {"aaaa", 0, "x--"}, {"web", 0, "x--"},  {"web-", 0, "-x-"},
+		{"web-1", 0, "-x-"}, {"cc", 0, "--x"},	 {"aabb", 0, "--x"}, {"aabb4", 0, "-x-"}};
 
 	add_three();
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		selector = (struct selector){0};
-		assert_null(selector_set_container(&selector, cases[i].asked));
-		assert_int_equal(narrow(), 0);
-		check(cases[i].wanted);
-		selection_fini(&selection);
-	}
+	check_cases(cases, sizeof(cases) / sizeof(cases[0]), selector_set_container);
 }
 
 static void what_fits_several_or_none_is_said(void **state)
@@ -162,27 +174,17 @@ static void one_of_several_is_meant_if_something_else_tells(void **state)
 
 static void a_pod_is_meant_with_or_without_its_namespace(void **state)
 {
-	static const struct {
-		const char *asked;
-		int err;
-		const char *wanted;
-	} cases[] = {{"api-1", -ENOTUNIQ, NULL},    {"shop/api-1", 0, "xx--"},
-		     {"test/api", 0, "--x-"},	    {"api-12", 0, "---x"},
-		     {"shop/api", -ENOTUNIQ, NULL}, {"none/api", -ENOENT, NULL},
-		     {"sho/api-1", -ENOENT, NULL}};
+	static const struct asked cases[] = {
+		{"api-1", -ENOTUNIQ, NULL},    {"shop/api-1", 0, "xx--"},
+		{"test/api", 0, "--x-"},       {"api-12", 0, "---x"},
+		{"shop/api", -ENOTUNIQ, NULL}, {"none/api", -ENOENT, NULL},
+		{"sho/api-1", -ENOENT, NULL}};
 
 	add(&(struct made){.id = ID_A, .name = "app", .pod = "api-1", .name_space = "shop"});
 	add(&(struct made){.id = ID_B, .name = "side", .pod = "api-1", .name_space = "shop"});
 	add(&(struct made){.id = ID_C, .name = "app", .pod = "api-1", .name_space = "test"});
 	add(&(struct made){.id = ID_C, .name = "app", .pod = "api-12", .name_space = "shop"});
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		selector = (struct selector){0};
-		assert_null(selector_set_pod(&selector, cases[i].asked));
-		assert_int_equal(narrow(), cases[i].err);
-		if (cases[i].wanted)
-			check(cases[i].wanted);
-		selection_fini(&selection);
-	}
+	check_cases(cases, sizeof(cases) / sizeof(cases[0]), selector_set_pod);
 	selector = (struct selector){0};
 	assert_null(selector_set_container(&selector, "app"));
 	assert_int_equal(narrow(), -ENOTUNIQ); /* the same name in three pods */
@@ -195,27 +197,17 @@ static void a_pod_is_meant_with_or_without_its_namespace(void **state)
 /* One without a JVM that is known, whose name is the beginning of another's, is not mixed up. */
 static void a_pod_is_meant_by_its_uid_whatever_it_is_called(void **state)
 {
-	static const struct {
-		const char *asked;
-		int err;
-		const char *wanted;
-	} cases[] = {{UID_A, 0, "xx--"},
-		     {UID_B, 0, "--x-"},
-		     {UID_NONE, -ENOENT, NULL},
-		     {"3f2a4b5c", -ENOENT, NULL}}; /* whole, or it is none */
+	static const struct asked cases[] = {
+		{UID_A, 0, "xx--"},
+		{UID_B, 0, "--x-"},
+		{UID_NONE, -ENOENT, NULL},
+		{"3f2a4b5c", -ENOENT, NULL}}; /* whole, or it is none */
 
 	add(&(struct made){.id = ID_A, .name = "app", .pod_uid = UID_A});
 	add(&(struct made){.id = ID_B, .pod = "api-1", .name_space = "shop", .pod_uid = UID_A});
 	add(&(struct made){.id = ID_C, .name = "app", .pod_uid = UID_B});
 	add(&(struct made){.name = "app", .command = "Host"});
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		selector = (struct selector){0};
-		assert_null(selector_set_pod(&selector, cases[i].asked));
-		assert_int_equal(narrow(), cases[i].err);
-		if (cases[i].wanted)
-			check(cases[i].wanted);
-		selection_fini(&selection);
-	}
+	check_cases(cases, sizeof(cases) / sizeof(cases[0]), selector_set_pod);
 	assert_null(selector_set_pod(&selector, UID_A));
 	assert_null(selector_set_container(&selector, "app"));
 	assert_int_equal(narrow(), 0);

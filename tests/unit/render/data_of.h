@@ -7,6 +7,10 @@
 
 #include <zlib.h>
 
+/* Of what the fixture has drawn. */
+#define HAS(text)   assert_non_null(strstr(fixture->drawn, (text)))
+#define LACKS(text) assert_null(strstr(fixture->drawn, (text)))
+
 struct data {
 	unsigned char bytes[65536];
 	size_t len;

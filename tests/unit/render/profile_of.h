@@ -5,10 +5,11 @@
 
 #include "render/render.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,17 @@ static inline char *written(const struct profile *profile, enum render_format fo
 
 	assert_int_equal(strlen(text), len);
 	return text;
+}
+
+/* Skips where there is no /dev/full. */
+static inline void check_full_disk(const struct profile *profile, enum render_format format)
+{
+	FILE *const full = fopen("/dev/full", "w");
+
+	if (!full)
+		skip();
+	assert_int_equal(render_write(profile, format, NULL, full), -ENOSPC);
+	fclose(full);
 }
 
 /* A profile with its timeline, and what was drawn of them last. */

@@ -2,13 +2,10 @@
 /* The SVG: what other tools read of it, what names cannot do to it, and the data it carries. */
 #include "data_of.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
-#define DEEP	    100000
-#define HAS(text)   assert_non_null(strstr(fixture->drawn, (text)))
-#define LACKS(text) assert_null(strstr(fixture->drawn, (text)))
+#define DEEP 100000
 
 static void draw(struct fixture *fixture, const struct render_options *options)
 {
@@ -179,13 +176,9 @@ static void deep_stack_is_drawn(void **state)
 static void full_disk_is_an_error(void **state)
 {
 	struct fixture *const fixture = *state;
-	FILE *const full = fopen("/dev/full", "w");
 
-	if (!full)
-		skip();
 	ADD(1, F("a", JIT));
-	assert_int_equal(render_write(&fixture->profile, RENDER_SVG, NULL, full), -ENOSPC);
-	fclose(full);
+	check_full_disk(&fixture->profile, RENDER_SVG);
 }
 
 /* ---- the data ---- */

@@ -539,13 +539,8 @@ static void full_disk_is_an_error(void **state)
 	struct profile profile;
 
 	fill(&profile);
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		FILE *const full = fopen("/dev/full", "w");
-
-		assert_non_null(full);
-		assert_int_equal(render_write(&profile, formats[i], NULL, full), -ENOSPC);
-		fclose(full);
-	}
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		check_full_disk(&profile, formats[i]);
 	profile_fini(&profile);
 }
 

@@ -34,16 +34,24 @@ static void put(uint16_t size, unsigned char fill)
 	control->data_head = head + size;
 }
 
-static void wrapped_records_come_out_whole(void **state)
+/* The caller closes. */
+static int make_ring(struct ring *ret)
 {
 	const int fd = memfd_create("ring", 0);
-	struct ring ring;
-	size_t len;
 
 	assert_int_equal(ftruncate(fd, sysconf(_SC_PAGESIZE) + (off_t)DATA_BYTES), 0);
-	assert_int_equal(ring_open(&ring, fd, DATA_BYTES), 0);
-	control = ring.base;
-	ring_data = (unsigned char *)ring.base + sysconf(_SC_PAGESIZE);
+	assert_int_equal(ring_open(ret, fd, DATA_BYTES), 0);
+	control = ret->base;
+	ring_data = (unsigned char *)ret->base + sysconf(_SC_PAGESIZE);
+	return fd;
+}
+
+static void wrapped_records_come_out_whole(void **state)
+{
+	struct ring ring;
+	const int fd = make_ring(&ring);
+	size_t len;
+
 	assert_null(ring_next(&ring, &len));
 	srand(3);
 	for (int round = 0; round < 2000; round++) {
@@ -67,14 +75,10 @@ static void wrapped_records_come_out_whole(void **state)
 
 static void broken_size_ends_the_reading_rather_than_looping(void **state)
 {
-	const int fd = memfd_create("ring", 0);
 	struct ring ring;
+	const int fd = make_ring(&ring);
 	size_t len;
 
-	assert_int_equal(ftruncate(fd, sysconf(_SC_PAGESIZE) + (off_t)DATA_BYTES), 0);
-	assert_int_equal(ring_open(&ring, fd, DATA_BYTES), 0);
-	control = ring.base;
-	ring_data = (unsigned char *)ring.base + sysconf(_SC_PAGESIZE);
 	control->data_head = 64; /* zeroes: a record of size 0 */
 	assert_null(ring_next(&ring, &len));
 	put(16, 1);

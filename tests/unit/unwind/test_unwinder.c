@@ -376,10 +376,34 @@ static void walk_code(uint64_t pc, uint64_t fp, size_t n_words)
 	unwinder_walk(unwinder, self, NOW, &sample, &stack);
 }
 
+/* Checks the addresses of the frames behind the first one. More frames may follow. */
+static void check_callers(const uint64_t *addrs, uint32_t n)
+{
+	assert_true(stack.depth > n);
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(stack.entries[1 + i].addr, addrs[i]);
+}
+
+#define CHECK_CALLERS(...)                                                                         \
+	check_callers((const uint64_t[]){__VA_ARGS__},                                             \
+		      sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
 #define LARGE_WORDS 200 /* words of a frame, the return address included */
 #define SHORT_WORDS 150 /* words of a copy; enough to tell that the remainder belongs to the copy */
 
 static const struct code_frame FRAME_48 = {.size = 48, .complete = 16};
+
+/* Adds a compiled method of 256 bytes with a frame of 48 bytes. */
+static uint64_t add_java(uint32_t offset, const char *name)
+{
+	return add_code(offset, 256, CODE_JAVA, name, FRAME_48);
+}
+
+/* Adds a stub without the size of a frame. */
+static uint64_t add_stub(uint32_t offset, uint32_t size, const char *name)
+{
+	return add_code(offset, size, CODE_STUB, name, (struct code_frame){0});
+}
 
 #if defined(__x86_64__)
 /* The kernel starts a process at the loader's first instruction, and nothing called that code. */
@@ -402,7 +426,7 @@ extern void _init(void);
 /* _init has no rules. It has made room for a word when it checks whether to call a function. */
 static void a_files_first_function_is_left_by_what_is_below_its_word(void **state)
 {
-	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t caller = add_java(0, "caller");
 
 	words[0] = 3;
 	words[1] = caller + 100;
@@ -426,13 +450,12 @@ static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state
 	unwinder_look(unwinder, self, NOW, &sample, &stack);
 	assert_int_equal(stack.depth, 1);
 	words[11] = 0;
-	add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
-	add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+	add_java(0, "leaf");
+	add_java(256, "caller");
+	add_java(512, "last");
 	walk_code(leaf + 60, 0x1234, 10);
 	assert_true(stack.depth >= 3);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, last + 100);
+	CHECK_CALLERS(caller + 100, last + 100);
 }
 
 /* Makes a sample of a leaf whose caller's frame ends behind the copy, and keeps the remainder. */
@@ -449,10 +472,10 @@ static uint64_t take_short_copy(const struct perf_sample *sample)
 
 static void add_leaf_and_callers(void)
 {
-	add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
-	add_code(512, 256, CODE_JAVA, "last", FRAME_48);
-	add_code(768, 256, CODE_JAVA, "another", FRAME_48);
+	add_java(0, "leaf");
+	add_java(256, "caller");
+	add_java(512, "last");
+	add_java(768, "another");
 }
 
 /*
@@ -535,22 +558,21 @@ static void walk_unseen(uint64_t pc)
 
 static void a_stack_of_which_there_is_no_copy_is_read_if_it_leads_behind_a_call(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
 
 	put_call(caller + 95, leaf);
 	words[5] = caller + 100;
 	words[11] = caller + 200; /* further down there is more to go by */
 	walk_unseen(leaf + 60);
 	assert_true(stack.depth >= 3);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, caller + 200);
+	CHECK_CALLERS(caller + 100, caller + 200);
 }
 
 static void a_stack_of_which_there_is_no_copy_is_not_believed_without_a_call(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
 
 	put_call(caller + 95, caller + 10); /* of another function, behind this one */
 	words[5] = caller + 100;
@@ -562,17 +584,16 @@ static void a_stack_of_which_there_is_no_copy_is_not_believed_without_a_call(voi
 /* 48 bytes: four words of its own, the caller's frame pointer, the return address. */
 static void compiled_frames_are_left_by_their_size(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
+	const uint64_t last = add_java(512, "last");
 
 	words[5] = caller + 100;
 	words[11] = last + 50;
 	walk_code(leaf + 60, 0x1234, 18); /* the frame pointer is used for something else */
 	assert_int_equal(stack.depth, 3);
 	assert_int_equal(stack.entries[0].addr, leaf + 60);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, last + 50);
+	CHECK_CALLERS(caller + 100, last + 50);
 	assert_true(stack.entries[1].is_return && !stack.entries[0].is_return);
 	assert_int_equal(stack.end, STACK_BAD_RETURN); /* Java's frames do not return to nowhere */
 	assert_int_equal(stack.end_addr, 0);
@@ -581,8 +602,8 @@ static void compiled_frames_are_left_by_their_size(void **state)
 static void a_frame_that_is_not_yet_whole_is_read_from_its_code(void **state)
 {
 	static const uint8_t prologue[] = {0x55, 0x48, 0x83, 0xec, 0x20};
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
 
 	memcpy(code, prologue, sizeof(prologue));
 	words[0] = caller + 100;
@@ -604,9 +625,8 @@ static void a_frame_that_is_not_yet_whole_is_read_from_its_code(void **state)
 /* Slots of HotSpot's interpreted frame: -1 the sender's sp, -3 the method, -8 the bytecode. */
 static void interpreted_frames_are_left_by_their_slots(void **state)
 {
-	const uint64_t interpreter =
-		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
-	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t interpreter = add_stub(0, 1024, "Interpreter");
+	const uint64_t caller = add_java(1024, "caller");
 
 	words[20] = word_addr(40); /* fp of the caller: not used, it is compiled */
 	words[21] = caller + 100;  /* return address */
@@ -626,10 +646,9 @@ static void interpreted_frames_are_left_by_their_slots(void **state)
 /* The method is entered from compiled code and has no frame yet: registers hold its values. */
 static void an_interpreted_frame_that_is_not_made_yet_is_left_by_registers(void **state)
 {
-	const uint64_t interpreter =
-		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
-	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t interpreter = add_stub(0, 1024, "Interpreter");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t last = add_java(1280, "last");
 
 #if defined(__x86_64__)
 	words[0] = caller + 100;
@@ -638,8 +657,7 @@ static void an_interpreted_frame_that_is_not_made_yet_is_left_by_registers(void 
 	set_reg(sample_regs, PERF_REG_X86_BX, 0xdead0);
 	walk_code(interpreter + 20, 0x1234, 60);
 	assert_int_equal(stack.entries[0].method, 0xdead0);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, last + 60);
+	CHECK_CALLERS(caller + 100, last + 60);
 #else
 	(void)interpreter;
 	(void)caller;
@@ -654,9 +672,8 @@ static void an_interpreted_frame_that_is_not_made_yet_is_left_by_registers(void 
  */
 static void an_interpreted_frame_that_has_its_pointer_is_left_by_that(void **state)
 {
-	const uint64_t interpreter =
-		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
-	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t interpreter = add_stub(0, 1024, "Interpreter");
+	const uint64_t last = add_java(1280, "last");
 
 	words[1] = word_addr(6);
 	words[2] = word_addr(20);
@@ -668,8 +685,7 @@ static void an_interpreted_frame_that_has_its_pointer_is_left_by_that(void **sta
 	walk_code(interpreter + 20, word_addr(2), 60);
 	assert_int_equal(stack.depth, 3);
 	assert_int_equal(stack.entries[0].method, 0xdead0);
-	assert_int_equal(stack.entries[1].addr, interpreter + 500);
-	assert_int_equal(stack.entries[2].addr, last + 60);
+	CHECK_CALLERS(interpreter + 500, last + 60);
 }
 #endif
 
@@ -679,10 +695,9 @@ static void an_interpreted_frame_that_has_its_pointer_is_left_by_that(void **sta
  */
 static void an_interpreted_frame_that_is_half_made_is_left_by_what_there_is(void **state)
 {
-	const uint64_t interpreter =
-		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
-	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t interpreter = add_stub(0, 1024, "Interpreter");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t last = add_java(1280, "last");
 
 	words[0] = 0xdead0;
 	words[2] = word_addr(8);
@@ -691,8 +706,7 @@ static void an_interpreted_frame_that_is_half_made_is_left_by_what_there_is(void
 	set_reg(sample_regs, BCP_REG, BCP_REGISTER);
 	walk_code(interpreter + 500, word_addr(3), 60);
 	assert_int_equal(stack.entries[0].method, 0xdead0);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, last + 60);
+	CHECK_CALLERS(caller + 100, last + 60);
 }
 
 /*
@@ -701,11 +715,10 @@ static void an_interpreted_frame_that_is_half_made_is_left_by_what_there_is(void
  */
 static void an_interpreted_frame_that_is_gone_is_left_from_the_top(void **state)
 {
-	const uint64_t interpreter =
-		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
-	const uint64_t leaf = add_code(2048, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
-	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t interpreter = add_stub(0, 1024, "Interpreter");
+	const uint64_t leaf = add_stub(2048, 64, "vtable stub");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t last = add_java(1280, "last");
 
 	words[0] = interpreter + 500;
 	words[1] = caller + 100;
@@ -720,11 +733,10 @@ static void an_interpreted_frame_that_is_gone_is_left_from_the_top(void **state)
 
 static void the_stub_for_exceptions_that_leave_a_frame_is_left_from_the_top(void **state)
 {
-	const uint64_t stub = add_code(0, 64, CODE_STUB, "unwind_exception Runtime1 stub",
-				       (struct code_frame){0});
-	const uint64_t leaf = add_code(64, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
-	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t stub = add_stub(0, 64, "unwind_exception Runtime1 stub");
+	const uint64_t leaf = add_stub(64, 64, "vtable stub");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t last = add_java(1280, "last");
 
 	words[0] = stub + 32;
 	words[1] = 0xe0; /* the exception */
@@ -741,43 +753,38 @@ static void the_blob_for_exceptions_is_left_for_where_they_were_thrown(void **st
 {
 	const uint64_t blob =
 		add_code(0, 256, CODE_STUB, "ExceptionBlob", (struct code_frame){.size = 16});
-	const uint64_t thrower = add_code(256, 256, CODE_JAVA, "thrower", FRAME_48);
-	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t thrower = add_java(256, "thrower");
+	const uint64_t last = add_java(512, "last");
 
 	words[20] = word_addr(40);
 	words[21] = last + 80;
 	words[5] = last + 60;
 	set_reg(sample_regs, PERF_REG_X86_DX, thrower + 100);
 	walk_code(blob + 60, word_addr(20), 60); /* the pc has been popped */
-	assert_int_equal(stack.entries[1].addr, thrower + 100);
-	assert_int_equal(stack.entries[2].addr, last + 60);
+	CHECK_CALLERS(thrower + 100, last + 60);
 	words[0] = thrower + 104;
 	words[6] = last + 64;
 	walk_code(blob, word_addr(20), 60); /* it lies on top */
-	assert_int_equal(stack.entries[1].addr, thrower + 104);
-	assert_int_equal(stack.entries[2].addr, last + 64);
+	CHECK_CALLERS(thrower + 104, last + 64);
 	words[1] = thrower + 108;
 	words[7] = last + 68;
 	walk_code(blob + 30, word_addr(20), 60); /* there is a frame */
-	assert_int_equal(stack.entries[1].addr, thrower + 108);
-	assert_int_equal(stack.entries[2].addr, last + 68);
+	CHECK_CALLERS(thrower + 108, last + 68);
 }
 
 /* The register holds an old note of another adapter. */
 static void an_adapter_that_has_noted_nothing_is_left_from_the_top(void **state)
 {
-	const uint64_t adapter =
-		add_code(0, 512, CODE_STUB, "I2C/C2I adapters", (struct code_frame){0});
-	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t adapter = add_stub(0, 512, "I2C/C2I adapters");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t last = add_java(1280, "last");
 
 	words[0] = caller + 100;
 	words[1 + 5] = last + 60;
 	words[9 + 5] = last + 80;
 	set_reg(sample_regs, PERF_REG_X86_R13, word_addr(9));
 	walk_code(adapter + 100, 0x1234, 60);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, last + 60);
+	CHECK_CALLERS(caller + 100, last + 60);
 }
 
 /*
@@ -785,10 +792,9 @@ static void an_adapter_that_has_noted_nothing_is_left_from_the_top(void **state)
  */
 static void an_adapter_is_left_by_what_it_has_noted(void **state)
 {
-	const uint64_t adapter =
-		add_code(0, 512, CODE_STUB, "I2C/C2I adapters", (struct code_frame){0});
-	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t adapter = add_stub(0, 512, "I2C/C2I adapters");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t last = add_java(1280, "last");
 
 	words = room;
 	words[0] = caller + 100;
@@ -796,19 +802,17 @@ static void an_adapter_is_left_by_what_it_has_noted(void **state)
 	words[4 + 5] = last + 60;
 	set_reg(sample_regs, PERF_REG_X86_R13, word_addr(4));
 	walk_code(adapter + 100, 0x1234, 60);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, last + 60);
+	CHECK_CALLERS(caller + 100, last + 60);
 }
 #endif
 
 /* Between the two addresses lie the other saved registers, and alignment. */
 static void an_adapter_that_has_saved_all_is_left_by_the_address_that_is_there_twice(void **state)
 {
-	const uint64_t adapter =
-		add_code(0, 512, CODE_STUB, "I2C/C2I adapters", (struct code_frame){0});
-	const uint64_t leaf = add_code(2048, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
-	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(1280, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t adapter = add_stub(0, 512, "I2C/C2I adapters");
+	const uint64_t leaf = add_stub(2048, 64, "vtable stub");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t last = add_java(1280, "last");
 
 	words[0] = adapter + 300;
 	words[60] = last + 100; /* left over */
@@ -816,17 +820,14 @@ static void an_adapter_that_has_saved_all_is_left_by_the_address_that_is_there_t
 	words[104] = caller + 100;
 	words[105 + 5] = last + 60;
 	walk_code(leaf + 8, 0x1234, 200);
-	assert_int_equal(stack.entries[1].addr, adapter + 300);
-	assert_int_equal(stack.entries[2].addr, caller + 100);
-	assert_int_equal(stack.entries[3].addr, last + 60);
+	CHECK_CALLERS(adapter + 300, caller + 100, last + 60);
 }
 
 /* Each adapter returns to an adapter behind hundreds of words. */
 static void searches_for_an_address_that_is_there_twice_are_few(void **state)
 {
-	const uint64_t adapter =
-		add_code(0, 512, CODE_STUB, "I2C/C2I adapters", (struct code_frame){0});
-	const uint64_t leaf = add_code(2048, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
+	const uint64_t adapter = add_stub(0, 512, "I2C/C2I adapters");
+	const uint64_t leaf = add_stub(2048, 64, "vtable stub");
 	const uint64_t java = add_code(1024, 256, CODE_JAVA, "java", (struct code_frame){16, 4, 0});
 
 	for (size_t i = 0; i < N_WORDS; i++)
@@ -839,32 +840,30 @@ static void searches_for_an_address_that_is_there_twice_are_few(void **state)
 /* C2's comparison of strings pushes a word for a while. */
 static void a_leaf_that_has_pushed_a_word_is_left_all_the_same(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
+	const uint64_t last = add_java(512, "last");
 
 	words[5] = 0x77; /* the frame pointer that was saved */
 	words[6] = caller + 100;
 	words[12] = last + 100;
 	walk_code(leaf + 60, 0x1234, 60);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, last + 100);
+	CHECK_CALLERS(caller + 100, last + 100);
 }
 
 /* C2's search for a string leaves other return addresses in the frame. */
 static void a_leaf_that_searches_a_string_is_left_by_the_stack_pointer_that_it_keeps(void **state)
 {
 	const uint64_t leaf = add_code_of_level(0, 256, CODE_JAVA, "leaf", FRAME_48, 4);
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t caller = add_java(256, "caller");
+	const uint64_t last = add_java(512, "last");
 
 	words[0] = word_addr(7);
 	words[5] = words[6] = last + 60;
 	words[12] = caller + 100;
 	words[18] = last + 100;
 	walk_code(leaf + 60, 0x1234, 60);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, last + 100);
+	CHECK_CALLERS(caller + 100, last + 100);
 }
 
 /* C1 has no such search. And a frame pointer at its place says that no search is going on. */
@@ -872,8 +871,8 @@ static void an_address_left_over_in_a_frame_is_no_stack_pointer(void **state)
 {
 	const uint64_t of_c1 = add_code_of_level(0, 256, CODE_JAVA, "ofC1", FRAME_48, 3);
 	const uint64_t of_c2 = add_code_of_level(256, 256, CODE_JAVA, "ofC2", FRAME_48, 4);
-	const uint64_t caller = add_code(512, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(768, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t caller = add_java(512, "caller");
+	const uint64_t last = add_java(768, "last");
 
 	words[0] = word_addr(3);
 	words[5] = caller + 100;
@@ -888,8 +887,7 @@ static void an_address_left_over_in_a_frame_is_no_stack_pointer(void **state)
 	/* What calls it is left well without that, or with neither. */
 	words[11] = last + 100;
 	walk_code(of_c2 + 60, 0x1234, 60);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, last + 100);
+	CHECK_CALLERS(caller + 100, last + 100);
 	words[11] = words[14] = 0;
 	walk_code(of_c2 + 60, 0x1234, 60);
 	assert_int_equal(stack.entries[1].addr, caller + 100);
@@ -899,9 +897,9 @@ static void an_address_left_over_in_a_frame_is_no_stack_pointer(void **state)
 static void registers_that_a_stub_saved_are_left_out(void **state)
 {
 	static const uint8_t end[] = {0x48, 0x83, 0xc4, 0x20, 0xe9, 0x00, 0xff, 0xff, 0xff};
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
+	const uint64_t last = add_java(512, "last");
 
 	memcpy(code + 256 + 200, end, sizeof(end));
 	words[5] = caller + 200;
@@ -909,22 +907,19 @@ static void registers_that_a_stub_saved_are_left_out(void **state)
 	words[15] = last + 100;
 	words[21] = last + 100;
 	walk_code(leaf + 60, 0x1234, 60);
-	assert_int_equal(stack.entries[1].addr, caller + 200);
-	assert_int_equal(stack.entries[2].addr, last + 100);
-	assert_int_equal(stack.entries[3].addr, last + 100);
+	CHECK_CALLERS(caller + 200, last + 100, last + 100);
 	/* A leaf in the stub itself is left in this way, too. */
 	words[5] = 0x1234;
 	words[9] = last + 100;
 	words[15] = last + 100;
 	walk_code(caller + 200, 0x1234, 60);
-	assert_int_equal(stack.entries[1].addr, last + 100);
-	assert_int_equal(stack.entries[2].addr, last + 100);
+	CHECK_CALLERS(last + 100, last + 100);
 }
 
 static void compiled_code_is_not_returned_from_to_a_file(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
 
 	words[5] = (uint64_t)(uintptr_t)&on_thread + 4; /* left over */
 	words[6] = caller + 100;
@@ -938,9 +933,9 @@ static void compiled_code_is_not_returned_from_to_a_file(void **state)
 static void a_stub_of_unknown_frame_is_left_by_its_call(void **state)
 {
 	static const uint8_t begin[] = {0x53, 0x55, 0x41, 0x54}; /* push rbx; push rbp; push r12 */
-	const uint64_t stub = add_code(0, 64, CODE_STUB, "sha512", (struct code_frame){0});
-	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t other = add_code(2048, 256, CODE_JAVA, "other", FRAME_48);
+	const uint64_t stub = add_stub(0, 64, "sha512");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t other = add_java(2048, "other");
 	const int32_t distance = (int32_t)(stub - (caller + 100));
 
 	memcpy(code, begin, sizeof(begin));
@@ -950,18 +945,16 @@ static void a_stub_of_unknown_frame_is_left_by_its_call(void **state)
 	words[30] = caller + 100;
 	words[36] = other + 50;
 	walk_code(stub + 20, 0x1234, 60);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, other + 50);
+	CHECK_CALLERS(caller + 100, other + 50);
 }
 
 /* C1 pushes the two classes before the call, and pops them behind it. */
 static void what_the_caller_of_the_subtype_check_pushed_is_left_out(void **state)
 {
 	static const uint8_t begin[] = {0x57, 0x56, 0x51, 0x50}; /* push rdi, rsi, rcx, rax */
-	const uint64_t stub = add_code(0, 64, CODE_STUB, "C1 Runtime slow_subtype_check_blob",
-				       (struct code_frame){0});
-	const uint64_t caller = add_code(1024, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t other = add_code(2048, 256, CODE_JAVA, "other", FRAME_48);
+	const uint64_t stub = add_stub(0, 64, "C1 Runtime slow_subtype_check_blob");
+	const uint64_t caller = add_java(1024, "caller");
+	const uint64_t other = add_java(2048, "other");
 	const int32_t distance = (int32_t)(stub - (caller + 100));
 
 	memcpy(code, begin, sizeof(begin));
@@ -970,8 +963,7 @@ static void what_the_caller_of_the_subtype_check_pushed_is_left_out(void **state
 	words[4] = caller + 100;
 	words[5 + 2 + 5] = other + 50;
 	walk_code(stub + 20, 0x1234, 60);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, other + 50);
+	CHECK_CALLERS(caller + 100, other + 50);
 }
 
 #if defined(__x86_64__)
@@ -1056,34 +1048,31 @@ static void put_realigned_frame(size_t callee_return, uint64_t caller)
 
 static void a_frame_whose_address_is_in_rbx_is_left_by_what_its_callees_saved(void **state)
 {
-	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t caller = add_java(0, "caller");
 
 	words[0] = addr_of(saves_rbx_called);
 	words[1] = word_addr(19);
 	put_realigned_frame(2, caller + 100);
 	set_reg(sample_regs, PERF_REG_X86_BX, 0);
 	walk_code(addr_of(keeps_rbx), 0, 60);
-	assert_int_equal(stack.entries[1].addr, addr_of(saves_rbx_called));
-	assert_int_equal(stack.entries[2].addr, addr_of(realigns_called));
-	assert_int_equal(stack.entries[3].addr, caller + 100);
+	CHECK_CALLERS(addr_of(saves_rbx_called), addr_of(realigns_called), caller + 100);
 }
 
 static void a_frame_whose_address_is_in_rbx_is_left_by_what_its_callee_restored(void **state)
 {
-	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t caller = add_java(0, "caller");
 
 	put_realigned_frame(0, caller + 100);
 	set_reg(sample_regs, PERF_REG_X86_BX, word_addr(19));
 	walk_code(addr_of(saves_rbx_end), 0, 60);
-	assert_int_equal(stack.entries[1].addr, addr_of(realigns_called));
-	assert_int_equal(stack.entries[2].addr, caller + 100);
+	CHECK_CALLERS(addr_of(realigns_called), caller + 100);
 }
 
 /* The rules of the other file say nothing of rbx. rbx may have changed since the call. */
 static void through_another_files_frame_rbx_is_lost(void **state)
 {
-	const uint64_t leaf = add_code(256, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
-	const uint64_t caller = add_code(0, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t leaf = add_stub(256, 64, "vtable stub");
+	const uint64_t caller = add_java(0, "caller");
 
 	put_realigned_frame(0, caller + 100);
 	set_reg(sample_regs, PERF_REG_X86_BX, word_addr(19));
@@ -1132,8 +1121,8 @@ static void what_asks_the_processor_is_left_by_the_first_word_that_is_code(void 
 {
 	static const char *const names[] = {"get_cpu_info_stub", "getCPUIDNameInfo_stub",
 					    "detect_virt_stub"};
-	const uint64_t stub = add_code(0, 64, CODE_STUB, "call_stub", (struct code_frame){0});
-	const uint64_t last = add_code(256, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t stub = add_stub(0, 64, "call_stub");
+	const uint64_t last = add_java(256, "last");
 
 	for (uint32_t i = 0; i < 3; i++) {
 		const uint64_t asking =
@@ -1157,9 +1146,8 @@ static void what_asks_the_processor_is_left_by_the_first_word_that_is_code(void 
 
 static void what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes(void **state)
 {
-	const uint64_t asking =
-		add_code(0, 64, CODE_STUB, "get_cpu_info_stub", (struct code_frame){0});
-	const uint64_t last = add_code(256, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t asking = add_stub(0, 64, "get_cpu_info_stub");
+	const uint64_t last = add_java(256, "last");
 
 	words[8] = last + 100;
 	walk_code(asking + 40, word_addr(20), 80);
@@ -1171,14 +1159,13 @@ static void what_asks_the_processor_is_not_looked_for_beyond_what_it_pushes(void
 
 static void a_register_that_was_popped_is_where_it_belongs(void **state)
 {
-	const uint64_t stub = add_code(0, 64, CODE_STUB, "call_stub", (struct code_frame){0});
-	const uint64_t last = add_code(256, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t stub = add_stub(0, 64, "call_stub");
+	const uint64_t last = add_java(256, "last");
 
 	words[0] = stub + 32;
 	words[21] = last + 100;
 	walk_code((uint64_t)(uintptr_t)pops_rbp_end, word_addr(20), 60);
-	assert_int_equal(stack.entries[1].addr, stub + 32);
-	assert_int_equal(stack.entries[2].addr, last + 100);
+	CHECK_CALLERS(stub + 32, last + 100);
 }
 #endif
 
@@ -1215,7 +1202,7 @@ extern const char made_thread[];
 
 static void a_thread_that_was_made_a_moment_ago_is_its_own_root(void **state)
 {
-	const uint64_t other = add_code(0, 256, CODE_JAVA, "other", FRAME_48);
+	const uint64_t other = add_java(0, "other");
 
 	words[0] = other + 100; /* the thread's function; and where the maker's call returns to */
 	set_reg(sample_regs, PERF_REG_X86_AX, 0);
@@ -1243,7 +1230,7 @@ static uint64_t count_reads(void)
 static void a_place_in_code_is_read_once(void **state)
 {
 	static const uint8_t prologue[] = {0x55, 0x48, 0x83, 0xec, 0x20};
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t caller = add_java(256, "caller");
 	const struct code_range other = {.addr = (uint64_t)(uintptr_t)code,
 					 .size = 256,
 					 .kind = CODE_JAVA,
@@ -1251,7 +1238,7 @@ static void a_place_in_code_is_read_once(void **state)
 					 .name = "other",
 					 .frame = FRAME_48,
 					 .birth_ns = NOW - 1};
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
 	uint64_t before;
 
 	memcpy(code, prologue, sizeof(prologue));
@@ -1272,8 +1259,8 @@ static void a_place_in_code_is_read_once(void **state)
 /* Each word is a return address into code that calls something else. */
 static void a_search_for_a_call_reads_no_more_than_its_bound(void **state)
 {
-	const uint64_t stub = add_code(0, 64, CODE_STUB, "sha512", (struct code_frame){0});
-	const uint64_t other = add_code(2048, 256, CODE_JAVA, "other", FRAME_48);
+	const uint64_t stub = add_stub(0, 64, "sha512");
+	const uint64_t other = add_java(2048, "other");
 	uint64_t before;
 
 	code[0] = 0x55; /* push rbp, but no more of a frame: what is on top is no return address */
@@ -1291,9 +1278,8 @@ static void a_search_for_a_call_reads_no_more_than_its_bound(void **state)
 static void a_barrier_that_leads_to_itself_ends_the_stack(void **state)
 {
 	static uint64_t mounting_pc;
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t barrier =
-		add_code(1024, 64, CODE_STUB, "Cont thaw return barrier", (struct code_frame){0});
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t barrier = add_stub(1024, 64, "Cont thaw return barrier");
 	struct jvm_value value = {.key = "ContinuationEntry::_return_pc",
 				  .value = (int64_t)(uintptr_t)&mounting_pc};
 	uint64_t before = count_reads();
@@ -1331,8 +1317,8 @@ static void a_stack_of_too_many_frames_is_left_at_the_bound(void **state)
 
 static void a_stub_without_a_frame_returns_from_the_top(void **state)
 {
-	const uint64_t stub = add_code(0, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t stub = add_stub(0, 64, "vtable stub");
+	const uint64_t caller = add_java(256, "caller");
 
 	words[0] = caller + 100;
 	walk_code(stub + 8, 0x1234, 18);
@@ -1342,34 +1328,31 @@ static void a_stub_without_a_frame_returns_from_the_top(void **state)
 /* The barrier in front of methods, which prologues call, is such a stub. */
 static void a_stub_with_a_word_of_ones_below_its_frame_is_left(void **state)
 {
-	const uint64_t stub = add_code(0, 64, CODE_STUB, "barrier", (struct code_frame){0});
-	const uint64_t leaf = add_code(64, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
-	const uint64_t last = add_code(512, 256, CODE_JAVA, "last", FRAME_48);
+	const uint64_t stub = add_stub(0, 64, "barrier");
+	const uint64_t leaf = add_stub(64, 64, "vtable stub");
+	const uint64_t caller = add_java(256, "caller");
+	const uint64_t last = add_java(512, "last");
 
 	words[0] = stub + 32;
 	words[21] = UINT64_MAX;
 	words[22] = caller + 100;
 	words[28] = last + 100;
 	walk_code(leaf + 8, word_addr(20), 60);
-	assert_int_equal(stack.entries[1].addr, stub + 32);
-	assert_int_equal(stack.entries[2].addr, caller + 100);
-	assert_int_equal(stack.entries[3].addr, last + 100);
+	CHECK_CALLERS(stub + 32, caller + 100, last + 100);
 }
 
 /* The deoptimization blob has a frame of its size at one call, and not at another call. */
 static void a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer(void **state)
 {
 	const uint64_t stub = add_code(0, 64, CODE_STUB, "blob", (struct code_frame){.size = 32});
-	const uint64_t leaf = add_code(64, 64, CODE_STUB, "vtable stub", (struct code_frame){0});
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t leaf = add_stub(64, 64, "vtable stub");
+	const uint64_t caller = add_java(256, "caller");
 
 	words[0] = stub + 32;
 	words[4] = 0x77;
 	words[21] = caller + 100;
 	walk_code(leaf + 8, word_addr(20), 60);
-	assert_int_equal(stack.entries[1].addr, stub + 32);
-	assert_int_equal(stack.entries[2].addr, caller + 100);
+	CHECK_CALLERS(stub + 32, caller + 100);
 }
 
 /*
@@ -1378,10 +1361,9 @@ static void a_stub_whose_size_leads_nowhere_is_left_by_its_frame_pointer(void **
  */
 static void a_barrier_leads_to_the_frame_that_mounts(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t barrier =
-		add_code(256, 64, CODE_STUB, "cont_returnBarrier", (struct code_frame){0});
-	const uint64_t caller = add_code(512, 256, CODE_JAVA, "caller", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t barrier = add_stub(256, 64, "cont_returnBarrier");
+	const uint64_t caller = add_java(512, "caller");
 	static uint64_t return_pc;
 
 	return_pc = caller + 100;
@@ -1403,23 +1385,20 @@ static void a_barrier_leads_to_the_frame_that_mounts(void **state)
 /* JDK 21 does not say where the mounting frame goes on. */
 static void a_barrier_leads_to_the_code_that_mounts(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t barrier =
-		add_code(256, 64, CODE_STUB, "Cont thaw return barrier", (struct code_frame){0});
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t barrier = add_stub(256, 64, "Cont thaw return barrier");
 	const uint64_t mounts = add_code(512, 256, CODE_NATIVE_WRAPPER, "enterSpecial", FRAME_48);
 
 	self->jvm->mounting_pc = mounts + 20;
 	words[5] = barrier;
 	words[6 + 5] = leaf + 60;
 	walk_code(leaf + 60, 0x1234, 40);
-	assert_int_equal(stack.entries[1].addr, barrier);
-	assert_int_equal(stack.entries[2].addr, mounts + 20);
-	assert_int_equal(stack.entries[3].addr, leaf + 60);
+	CHECK_CALLERS(barrier, mounts + 20, leaf + 60);
 }
 
 static void a_return_address_without_code_ends_the_stack(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
 
 	words[5] = 0x41414141;
 	walk_code(leaf + 60, 0, 18);
@@ -1446,8 +1425,7 @@ static void a_return_address_behind_the_copy_without_code_is_the_copys_end(void 
 
 static void frame_pointers_in_a_circle_end_the_stack(void **state)
 {
-	const uint64_t interpreter =
-		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
+	const uint64_t interpreter = add_stub(0, 1024, "Interpreter");
 
 	words[20] = word_addr(20);
 	words[21] = interpreter + 100;
@@ -1483,8 +1461,7 @@ static void other_runtimes_code_is_left_by_its_frame_pointer(void **state)
 	words[11] = caller + 50;
 	walk_code(leaf + 200, word_addr(4), 60);
 	assert_int_equal(stack.depth, 3);
-	assert_int_equal(stack.entries[1].addr, caller + 100);
-	assert_int_equal(stack.entries[2].addr, caller + 50);
+	CHECK_CALLERS(caller + 100, caller + 50);
 	assert_int_equal(stack.end, STACK_WHOLE);
 }
 
@@ -1533,16 +1510,13 @@ static void a_trampoline_without_a_frame_pointer_is_left_by_its_size(void **stat
 	words[31] = caller + 10;
 	walk_code(callee + 100, word_addr(2), 60);
 	assert_int_equal(stack.depth, 4);
-	assert_int_equal(stack.entries[1].addr, addr + 6);
-	assert_int_equal(stack.entries[2].addr, caller + 20);
-	assert_int_equal(stack.entries[3].addr, caller + 10);
+	CHECK_CALLERS(addr + 6, caller + 20, caller + 10);
 }
 #endif
 
 static void garbage_harms_nobody(void **state)
 {
-	const uint64_t interpreter =
-		add_code(0, 1024, CODE_STUB, "Interpreter", (struct code_frame){0});
+	const uint64_t interpreter = add_stub(0, 1024, "Interpreter");
 	const uint64_t leaf = add_code(1024, 1024, CODE_JAVA, "leaf", FRAME_48);
 	const uint64_t places[] = {interpreter + 7,
 				   leaf + 300,
@@ -1572,14 +1546,32 @@ static void count_line(void)
 	lines++;
 }
 
-/* Walks in a child without privilege. Returns 0, or the line of the first failure. */
-static int walk_unread(uint64_t leaf)
+/* Walks in a child without privilege. walk_all returns 0, or the line of the first failure. */
+static void check_as_nobody(int (*walk_all)(const void *arg), const void *arg)
 {
+	pid_t pid;
+
+	if (getuid() != 0)
+		skip(); /* only root can become somebody else */
+	pid = fork();
+	if (pid == 0) {
+		int line = __LINE__;
+
+		log_set_before_line(count_line);
+		if (child_becomes_nobody())
+			line = walk_all(arg);
+		if (line)
+			fprintf(stderr, "line %d\n", line);
+		_exit(line != 0);
+	}
+	child_check(pid);
+}
+
+static int walk_unread(const void *arg)
+{
+	const uint64_t leaf = *(const uint64_t *)arg;
 	struct unwinder_stats stats;
 
-	if (!child_becomes_nobody())
-		return __LINE__;
-	log_set_before_line(count_line);
 	for (int i = 0; i < 3; i++)
 		walk_code(leaf + 60, 0x1234, 18);
 	unwinder_stats(unwinder, &stats);
@@ -1590,32 +1582,18 @@ static int walk_unread(uint64_t leaf)
 
 static void code_that_may_not_be_read_is_said_once_and_counted_each_time(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
-	const uint64_t caller = add_code(256, 256, CODE_JAVA, "caller", FRAME_48);
-	pid_t pid;
+	const uint64_t leaf = add_java(0, "leaf");
+	const uint64_t caller = add_java(256, "caller");
 
-	if (getuid() != 0)
-		skip(); /* only root can become somebody else */
 	words[5] = caller + 100;
-	pid = fork();
-	if (pid == 0) {
-		const int line = walk_unread(leaf);
-
-		if (line)
-			fprintf(stderr, "line %d\n", line);
-		_exit(line != 0);
-	}
-	child_check(pid);
+	check_as_nobody(walk_unread, &leaf);
 }
 
 /* Walks a copy that is too short. The rest of the stack could be read. */
-static int walk_short(const struct taken *taken)
+static int walk_short(const void *taken)
 {
 	struct unwinder_stats stats;
 
-	if (!child_becomes_nobody())
-		return __LINE__;
-	log_set_before_line(count_line);
 	for (int i = 0; i < 3; i++)
 		walk(taken, 2048);
 	unwinder_stats(unwinder, &stats);
@@ -1627,26 +1605,15 @@ static int walk_short(const struct taken *taken)
 static void a_stack_that_may_not_be_read_is_said_once_and_counted_each_time(void **state)
 {
 	struct taken *taken = take_on_thread();
-	pid_t pid;
 
 	walk(taken, 2048); /* the files' rules, which only root can read */
-	if (getuid() != 0)
-		skip(); /* only root can become somebody else */
-	pid = fork();
-	if (pid == 0) {
-		const int line = walk_short(taken);
-
-		if (line)
-			fprintf(stderr, "line %d\n", line);
-		_exit(line != 0);
-	}
-	child_check(pid);
+	check_as_nobody(walk_short, taken);
 	let_go(taken);
 }
 
 static void code_that_is_gone_is_counted_and_not_said(void **state)
 {
-	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", FRAME_48);
+	const uint64_t leaf = add_java(0, "leaf");
 	struct unwinder_stats stats;
 
 	lines = 0;
