@@ -4,7 +4,6 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -42,9 +41,22 @@ void path_check(const struct profile *profile, const char *path, uint64_t self, 
 {
 	const uint32_t id = path_find(profile, path);
 
-	if (!id)
-		print_error("no node %s\n", path);
-	assert_int_not_equal(id, 0);
+	if (!id && *path)
+		fail_msg("no node %s", path);
 	assert_int_equal(profile->nodes[id].self, self);
 	assert_int_equal(profile->nodes[id].total, total);
+}
+
+size_t path_frames(char *text, struct frame (*frame_of)(const char *word), struct frame *frames,
+		   size_t max)
+{
+	size_t n = 0;
+
+	for (char *word; (word = strrchr(text, ' ')); *word = '\0') {
+		assert_true(n < max);
+		frames[n++] = frame_of(word + 1);
+	}
+	assert_true(n < max);
+	frames[n++] = frame_of(text);
+	return n;
 }

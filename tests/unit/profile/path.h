@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   names of frames with / between them, root first -> the node at their end
+ * shape:   names of frames with / between them, root first -> the node at their end, or a stack
  * units:   samples
  * threads: as the profile
  * errors:  the test fails where two children have the name
@@ -11,10 +11,17 @@
 
 #include "profile/profile.h"
 
-/* 0: no node is called so. */
+/* 0: no node is called so; the empty path is the root. */
 uint32_t path_find(const struct profile *profile, const char *path);
 
 /* There is such a node, with those samples. */
 void path_check(const struct profile *profile, const char *path, uint64_t self, uint64_t total);
+
+/*
+ * A stack, leaf first, of words with spaces between them, root first; frame_of makes a frame of a
+ * word. Frames keep pointers into text, which is cut. Returns how many there are.
+ */
+size_t path_frames(char *text, struct frame (*frame_of)(const char *word), struct frame *frames,
+		   size_t max);
 
 #endif

@@ -5,7 +5,6 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -55,16 +54,13 @@ static struct frame frame_of(const char *word)
 /* Words are frames, root first, each behind the letter of its kind. thread NULL: not known. */
 static void add(const char *stack, pid_t tid, const char *thread, uint32_t weight)
 {
-	char text[256], *words[MAX_FRAMES], *rest = NULL;
+	char text[256];
 	struct frame frames[MAX_FRAMES];
 	struct timeline_entry entry = {.weight = weight};
-	size_t n = 0;
+	size_t n;
 
 	strcpy(text, stack);
-	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		words[n++] = word;
-	for (size_t i = 0; i < n; i++)
-		frames[i] = frame_of(words[n - 1 - i]);
+	n = path_frames(text, frame_of, frames, MAX_FRAMES);
 	assert_int_equal(profile_add_leaf(&profile, frames, n, weight, &entry.node), 0);
 	if (!thread)
 		return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The call tree: merging, weights, the node cap. */
 #include "profile/profile.h"
+#include "path.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -38,29 +39,6 @@ static void add(struct profile *profile, const char *stack, enum frame_kind kind
 	assert_int_equal(profile_add(profile, frames, n, weight), 0);
 }
 
-static const struct profile_node *child(const struct profile *profile,
-					const struct profile_node *parent, const char *name)
-{
-	for (uint32_t id = parent->first_child; id; id = profile->nodes[id].next_sibling)
-		if (strcmp(profile->nodes[id].name, name) == 0)
-			return &profile->nodes[id];
-	return NULL;
-}
-
-/* The node at a path such as "a;b"; NULL if there is none. */
-static const struct profile_node *at(const struct profile *profile, const char *path)
-{
-	const struct profile_node *node = &profile->nodes[0];
-	char text[256];
-	char *rest;
-
-	snprintf(text, sizeof(text), "%s", path);
-	for (char *name = strtok_r(text, ";", &rest); name && node;
-	     name = strtok_r(NULL, ";", &rest))
-		node = child(profile, node, name);
-	return node;
-}
-
 /* Adds f of libx.so, of that build, below nothing. */
 static void add_build(struct profile *profile, const char *build_id)
 {
@@ -68,15 +46,6 @@ static void add_build(struct profile *profile, const char *build_id)
 		.name = "f", .module = "libx.so", .kind = FRAME_NATIVE, .build_id = build_id};
 
 	assert_int_equal(profile_add(profile, &f, 1, 1), 0);
-}
-
-static void check(const struct profile *profile, const char *path, uint64_t self, uint64_t total)
-{
-	const struct profile_node *const node = at(profile, path);
-
-	assert_non_null(node);
-	assert_int_equal(node->self, self);
-	assert_int_equal(node->total, total);
 }
 
 /* What the header promises of every tree. */
@@ -131,10 +100,10 @@ static void equal_stacks_are_merged(void **state)
 	add(profile, "a;b", FRAME_JIT, 3);
 	add(profile, "a;b;c", FRAME_JIT, 5);
 	assert_int_equal(profile->count, 4);
-	check(profile, "", 0, 10);
-	check(profile, "a", 0, 10);
-	check(profile, "a;b", 3, 10);
-	check(profile, "a;b;c", 7, 7);
+	path_check(profile, "", 0, 10);
+	path_check(profile, "a", 0, 10);
+	path_check(profile, "a/b", 3, 10);
+	path_check(profile, "a/b/c", 7, 7);
 }
 
 static void one_name_of_two_kinds_is_two_nodes(void **state)
@@ -166,7 +135,7 @@ static void empty_stack_grows_the_root(void **state)
 
 	assert_int_equal(profile_add(profile, NULL, 0, 4), 0);
 	assert_string_equal(profile->nodes[0].name, "all");
-	check(profile, "", 4, 4);
+	path_check(profile, "", 4, 4);
 }
 
 static void no_weight_makes_no_node(void **state)
@@ -183,7 +152,7 @@ static void recursion_is_kept(void **state)
 
 	add(profile, "f;f;f", FRAME_JIT, 1);
 	assert_int_equal(profile->count, 4);
-	check(profile, "f;f;f", 1, 1);
+	path_check(profile, "f/f/f", 1, 1);
 }
 
 static void unknown_frames_count_once_a_stack(void **state)
@@ -209,7 +178,7 @@ static void many_children_are_found_again(void **state)
 			assert_int_equal(profile_add(profile, &one, 1, 1), 0);
 		}
 	assert_int_equal(profile->count, 50001);
-	check(profile, "method49999", 2, 2);
+	path_check(profile, "method49999", 2, 2);
 }
 
 static void deep_stack_is_added(void **state)
@@ -237,11 +206,12 @@ static void full_tree_cuts_at_overflow_where_the_path_ends(void **state)
 		add(profile, stack, FRAME_JIT, 1);
 	}
 	add(profile, "known;path;new;newer", FRAME_JIT, 7);
-	check(profile, "known;path;[overflow]", 7, 7);
-	assert_int_equal(at(profile, "known;path;[overflow]")->kind, FRAME_LABEL);
+	path_check(profile, "known/path/[overflow]", 7, 7);
+	assert_int_equal(profile->nodes[path_find(profile, "known/path/[overflow]")].kind,
+			 FRAME_LABEL);
 	assert_int_equal(profile->quality.overflow_samples, 7);
 	add(profile, "known;path;other", FRAME_JIT, 2);
-	check(profile, "known;path;[overflow]", 9, 9);
+	path_check(profile, "known/path/[overflow]", 9, 9);
 }
 
 static void full_tree_still_grows_known_stacks(void **state)
@@ -252,7 +222,7 @@ static void full_tree_still_grows_known_stacks(void **state)
 	add(profile, "a;b", FRAME_JIT, 1);
 	add(profile, "c;d", FRAME_JIT, 1);
 	add(profile, "a;b", FRAME_JIT, 5);
-	check(profile, "a;b", 6, 6);
+	path_check(profile, "a/b", 6, 6);
 	assert_int_equal(profile->quality.overflow_samples, 1);
 }
 
@@ -268,7 +238,7 @@ static void overflow_without_room_goes_to_the_nearest_ancestor(void **state)
 	}
 	add(profile, "elsewhere", FRAME_JIT, 3);
 	assert_int_equal(profile->count, 64);
-	assert_non_null(at(profile, "[overflow]"));
+	assert_int_not_equal(path_find(profile, "[overflow]"), 0);
 	assert_int_equal(profile->nodes[0].total, 203);
 }
 
@@ -298,7 +268,7 @@ static void smallest_cap_still_keeps_all_weight(void **state)
 	restart(profile, 1);
 	add(profile, "a;b", FRAME_JIT, 2);
 	add(profile, "c", FRAME_JIT, 3);
-	check(profile, "[overflow]", 5, 5);
+	path_check(profile, "[overflow]", 5, 5);
 }
 
 /* "a;b;c" by the calls for readers; true where the stack was cut. */
@@ -331,9 +301,9 @@ static void path_followed_is_the_stack_added(void **state)
 	assert_false(follow(profile, "a;b", 2));
 	assert_false(follow(profile, "a;b;c", 4));
 	profile_sum(profile);
-	check(profile, "a", 0, 7);
-	check(profile, "a;b", 3, 7);
-	check(profile, "a;b;c", 4, 4);
+	path_check(profile, "a", 0, 7);
+	path_check(profile, "a/b", 3, 7);
+	path_check(profile, "a/b/c", 4, 4);
 	assert_int_equal(profile->nodes[PROFILE_ROOT].total, 7);
 	assert_int_equal(profile->quality.samples, 7);
 }
@@ -363,7 +333,7 @@ static void path_is_cut_at_the_cap_too(void **state)
 	profile_sum(profile);
 	assert_true(profile->count <= 64);
 	assert_int_equal(profile->nodes[PROFILE_ROOT].total, 1000);
-	check(profile, "a;[overflow]", cut, cut);
+	path_check(profile, "a/[overflow]", cut, cut);
 }
 
 static void reversed_stacks_begin_with_their_leaf(void **state)
@@ -376,10 +346,10 @@ static void reversed_stacks_begin_with_their_leaf(void **state)
 	add(profile, "a", FRAME_NATIVE, 4);
 	assert_int_equal(profile_init(&reversed, 0), 0);
 	assert_int_equal(profile_add_reversed(&reversed, profile), 0);
-	check(&reversed, "c", 0, 3);
-	check(&reversed, "c;b;a", 1, 1);
-	check(&reversed, "c;x", 2, 2);
-	check(&reversed, "a", 4, 4);
+	path_check(&reversed, "c", 0, 3);
+	path_check(&reversed, "c/b/a", 1, 1);
+	path_check(&reversed, "c/x", 2, 2);
+	path_check(&reversed, "a", 4, 4);
 	profile_fini(&reversed);
 }
 

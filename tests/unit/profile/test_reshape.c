@@ -55,25 +55,26 @@ static enum frame_kind kind_of_letter(char letter)
 	}
 }
 
+static struct frame frame_of(const char *word)
+{
+	return (struct frame){.name = word + 1,
+			      .module = word[0] == '@' ? POOL_MODULE : NULL,
+			      .kind = kind_of_letter(word[0])};
+}
+
 /*
  * Words are frames, root first, each behind the letter of its kind: "#app @pool nstart jrun". Its
  * leaf.
  */
 static uint32_t add(const char *stack, uint64_t weight)
 {
-	char text[256], *words[MAX_FRAMES], *rest = NULL;
+	char text[256];
 	struct frame frames[MAX_FRAMES];
 	uint32_t leaf;
-	size_t n = 0;
+	size_t n;
 
 	strcpy(text, stack);
-	for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-		words[n++] = word;
-	for (size_t i = 0; i < n; i++)
-		frames[i] =
-			(struct frame){.name = words[n - 1 - i] + 1,
-				       .module = words[n - 1 - i][0] == '@' ? POOL_MODULE : NULL,
-				       .kind = kind_of_letter(words[n - 1 - i][0])};
+	n = path_frames(text, frame_of, frames, MAX_FRAMES);
 	assert_int_equal(profile_add_leaf(&profile, frames, n, weight, &leaf), 0);
 	return leaf;
 }
