@@ -5,9 +5,9 @@
 #ifndef FG_TESTS_IMPORTED_H
 #define FG_TESTS_IMPORTED_H
 
+#include "../render/rendered.h"
 #include "common/files.h"
 #include "import/import.h"
-#include "render/render.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,16 +50,7 @@ static inline void imported_fini(struct imported *imported)
 /* The caller frees. */
 static inline char *folded_of(const struct profile *profile)
 {
-	char *text = NULL;
-	size_t len = 0;
-	FILE *const stream = open_memstream(&text, &len);
-
-	assert_int_equal(render_write(profile, RENDER_FOLDED,
-				      &(const struct render_options){.splits_levels = true},
-				      stream),
-			 0);
-	fclose(stream);
-	return text;
+	return written(profile, RENDER_FOLDED, &(struct render_options){.splits_levels = true});
 }
 
 static inline void check_profile(const struct profile *profile, const char *expected)

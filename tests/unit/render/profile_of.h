@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the tests of render share: profiles from short notes, and what is written as a string. */
+/* What the tests of render share: profiles from short notes, and what is drawn of them. */
 #ifndef FG_TESTS_PROFILE_OF_H
 #define FG_TESTS_PROFILE_OF_H
 
-#include "render/render.h"
+#include "rendered.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
@@ -54,30 +53,6 @@ static inline void add_deep(struct profile *profile, size_t levels)
 		const struct note note = {{__VA_ARGS__}, (w)};                                     \
 		add_note(&fixture->profile, &note);                                                \
 	} while (0)
-
-/* The caller frees; ret_len is for bytes that are no text. */
-static inline char *rendered(const struct profile *profile, enum render_format format,
-			     const struct render_options *options, size_t *ret_len)
-{
-	char *data = NULL;
-	FILE *const stream = open_memstream(&data, ret_len);
-
-	assert_non_null(stream);
-	assert_int_equal(render_write(profile, format, options, stream), 0);
-	fclose(stream);
-	return data;
-}
-
-/* The caller frees. */
-static inline char *written(const struct profile *profile, enum render_format format,
-			    const struct render_options *options)
-{
-	size_t len;
-	char *const text = rendered(profile, format, options, &len);
-
-	assert_int_equal(strlen(text), len);
-	return text;
-}
 
 /* Skips where there is no /dev/full. */
 static inline void check_full_disk(const struct profile *profile, enum render_format format)

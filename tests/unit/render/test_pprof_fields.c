@@ -80,13 +80,10 @@ static void decode(const struct profile *profile, const struct render_options *o
 {
 	struct message message;
 	struct field field;
-	char *data = NULL;
 	size_t len;
-	FILE *const stream = open_memstream(&data, &len);
+	char *const data = rendered(profile, RENDER_PPROF, options, &len);
 
 	*ret = (struct decoded){.n_texts = 0};
-	assert_int_equal(render_write(profile, RENDER_PPROF, options, stream), 0);
-	fclose(stream);
 	assert_int_equal(gunzip_whole(data, len, 1 << 20, &ret->plain, &ret->len), 0);
 	free(data);
 	message = (struct message){ret->plain, ret->plain + ret->len};
