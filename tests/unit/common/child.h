@@ -12,16 +12,16 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A copy of this process, which waits to be ended. */
+/* Starts a copy of this process. The copy waits for its end. */
 pid_t child_start(void);
 /* Kills and reaps a child, whoever has started it. */
 void child_end(pid_t pid);
-/* A PID that was a child's, which has been reaped. */
+/* Returns the PID of a child that has ended and was reaped. */
 pid_t child_gone(void);
-/* Waits for a child, which has to exit with 0. */
+/* Waits for a child's exit. The test fails if its code is not 0. */
 void child_check(pid_t pid);
 
-/* True if this process, which was root's, has no right any more: for children. */
+/* Takes every right from a child of root's. Returns false if that failed. */
 bool child_becomes_nobody(void);
 
 #endif

@@ -11,13 +11,13 @@
 
 #include <stddef.h>
 
-/* Makes the file, or puts the text in the place of what it had. */
+/* Writes a file. The text takes the place of a file's old contents. */
 void files_write(const char *path, const char *text);
-/* Puts the text behind what the file has. */
+/* Writes the text to the end of a file. */
 void files_append(const char *path, const char *text);
-/* All that the file has; the caller frees. */
+/* Reads a whole file. The caller frees. */
 void *files_read(const char *path, size_t *ret_len);
-/* A descriptor of a file in memory, at its beginning; the caller closes. */
+/* Opens a file in memory at its first byte. The caller closes. */
 int files_open_memory(const void *data, size_t len);
 
 #endif

@@ -28,8 +28,8 @@ void mapped_refresh(struct mapped *mapped);
 void mapped_fini(struct mapped *mapped);
 
 /*
- * A page at an address where nobody has one, so that the path alone leads to the file; device and
- * inode are those of what lies there, be it a symbolic link. Borrows path.
+ * Makes up a mapping of one page that no process has: only the path leads to the file. Device and
+ * inode are those of the path, also of a symbolic link. The mapping borrows path.
  */
 struct mapping mapping_made_up(const char *path, uint64_t addr);
 

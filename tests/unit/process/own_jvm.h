@@ -14,9 +14,9 @@
 #include "process/targets.h"
 
 struct process *own_process_new(void);
-/* With a JVM of which nothing has been said. */
+/* The process has a JVM, and its agent has said nothing yet. */
 struct process *own_jvm_new(void);
-/* The same, as one that the targets know. */
+/* The process is one of the targets'. */
 struct process *own_jvm_in(struct targets *targets);
 
 /* Applies the records of buf, which is empty then. */

@@ -18,8 +18,8 @@ uint32_t path_find(const struct profile *profile, const char *path);
 void path_check(const struct profile *profile, const char *path, uint64_t self, uint64_t total);
 
 /*
- * A stack, leaf first, of words with spaces between them, root first; frame_of makes a frame of a
- * word. Frames keep pointers into text, which is cut. Returns how many there are.
+ * Makes a stack, leaf first, of words, root first. Spaces separate the words, and frame_of makes a
+ * frame of a word. The words stay in text, which is cut. Returns the number of frames.
  */
 size_t path_frames(char *text, struct frame (*frame_of)(const char *word), struct frame *frames,
 		   size_t max);
