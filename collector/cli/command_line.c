@@ -177,6 +177,10 @@ static int set_command(struct options *options, const char *word)
 		options->command = command;
 		return 0;
 	}
+	if (options->command == COMMAND_REPLAY)
+		return options_bad_value(
+			"replay", word,
+			"one capture is replayed at a time, and there is one already");
 	if (options->command != COMMAND_NONE) {
 		log_error("%s: a command takes options alone: a process is -p PID, a container "
 			  "--container NAME, a file -o FILE",

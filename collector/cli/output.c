@@ -30,12 +30,12 @@ int output_check(const struct options *options)
 	for (size_t i = 0; i < options->n_outputs; i++) {
 		const struct output_path *output = &options->outputs[i];
 		const int err = output->is_stdout ? check_stdout(output->format)
-						  : output_path_check(output->path);
+						  : output_path_check("-o", output->path);
 
 		if (err)
 			return err;
 	}
-	return options->capture_path ? output_path_check(options->capture_path) : 0;
+	return options->capture_path ? output_path_check("--capture", options->capture_path) : 0;
 }
 
 static int write_stdout(enum render_format format, struct recorder *recorder,

@@ -43,7 +43,7 @@ int draw_output_check(const struct draw_options *options)
 	if (options->command == DRAW_DIFF && check_comparison(options) < 0)
 		return -EINVAL;
 	for (size_t i = 0; i < options->n_outputs; i++) {
-		const int err = output_path_check(options->outputs[i].path);
+		const int err = output_path_check("-o", options->outputs[i].path);
 
 		if (err)
 			return err;

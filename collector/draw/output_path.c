@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int output_path_check(const char *path)
+int output_path_check(const char *option, const char *path)
 {
 	char dir[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -19,11 +19,11 @@ int output_path_check(const char *path)
 	struct stat st;
 
 	if (strlen(path) >= sizeof(dir)) {
-		log_error("-o %.40s...: the path is too long", path);
+		log_error("%s %.40s...: the path is too long", option, path);
 		return -ENAMETOOLONG;
 	}
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		log_error("-o %s: something that is no file is there", path);
+		log_error("%s %s: something that is no file is there", option, path);
 		return -EISDIR;
 	}
 	if (len > 0)
@@ -32,17 +32,18 @@ int output_path_check(const char *path)
 	if (stat(dir, &st) < 0) {
 		const int err = -errno;
 
-		log_error("-o %s: %s: %s: make the directory first", path, dir, strerror(-err));
+		log_error("%s %s: %s: %s: make the directory first", option, path, dir,
+			  strerror(-err));
 		return err;
 	}
 	if (!S_ISDIR(st.st_mode)) {
-		log_error("-o %s: %s is not a directory", path, dir);
+		log_error("%s %s: %s is not a directory", option, path, dir);
 		return -ENOTDIR;
 	}
 	if (access(dir, W_OK | X_OK) < 0) {
 		const int err = -errno;
 
-		log_error("-o %s: cannot write into %s: %s", path, dir, strerror(-err));
+		log_error("%s %s: cannot write into %s: %s", option, path, dir, strerror(-err));
 		return err;
 	}
 	return 0;

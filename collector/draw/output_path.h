@@ -16,12 +16,15 @@
 #define OUTPUT_PATHS_MAX 8 /* most outputs of one command */
 
 struct output_path {
-	const char *path; /* "-": standard output, for record alone */
+	const char *path; /* "-": standard output, for record and replay */
 	enum render_format format;
 	bool is_stdout;
 };
 
-/* Checks that a file can be written at path, before the long work on its content. */
-int output_path_check(const char *path);
+/*
+ * Checks that a file can be written at path, before the long work on its content. option is named in
+ * messages.
+ */
+int output_path_check(const char *option, const char *path);
 
 #endif
