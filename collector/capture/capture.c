@@ -66,7 +66,8 @@ static void write_memory(struct capture *capture, pid_t pid, size_t n_reads,
 
 /*
  * Notes a read. Between steps, caches that the steps share are filled, for example with a process's
- * interpreted methods. So reads between steps are noted, too.
+ * interpreted methods. So reads between steps are noted, too, but only of processes of which the
+ * capture has samples: other recordings read others.
  */
 static ssize_t on_read(void *arg, pid_t pid, const struct iovec *to, const struct iovec *from,
 		       unsigned long n)
@@ -77,7 +78,7 @@ static ssize_t on_read(void *arg, pid_t pid, const struct iovec *to, const struc
 	const ssize_t got = before ? before->read(before->arg, pid, to, from, n)
 				   : process_memory_read_live(pid, to, from, n);
 
-	if (n > CAPTURE_MAX_PIECES)
+	if (n > CAPTURE_MAX_PIECES || !map64_find(&capture->processes, (uint64_t)pid))
 		return got;
 	if (current->is_on && current->n_reads < CAPTURE_MAX_READS) {
 		put_read(&current->reads, to, from, n, got);
@@ -120,18 +121,19 @@ static void begin(struct sample_watch *watch, enum sample_step step, struct proc
 	current->is_on = !capture->writer.is_full && !capture->writer.err;
 	if (!current->is_on)
 		return;
+	current->number = capture_process(capture, process);
+	current->is_on = !process || current->number;
+	if (!current->is_on)
+		return;
 	current->step = step;
 	current->process = process;
 	current->record = record;
-	current->now_ns = clock_now_ns();
-	clock_pretend(current->now_ns); /* a replay of the step has this time alone */
 	current->is_gone = process && process->gone_ns;
 	current->reads.len = current->missing.len = 0;
 	current->n_reads = current->n_missing = 0;
-	current->number = capture_process(capture, process);
-	current->is_on = !process || current->number;
-	if (current->is_on)
-		listen(capture, process);
+	current->now_ns = clock_now_ns();
+	clock_pretend(current->now_ns); /* a replay of the step has this time alone */
+	listen(capture, process);
 }
 
 /* As a reader counts them: walked ahead, walked, and named. */

@@ -24,6 +24,9 @@
 #define CAPTURE_MAGIC	"FGCAPTURE"
 #define CAPTURE_VERSION 1
 
+/* The most bytes of a process's mappings. Samples of a process with more are left out. */
+#define CAPTURE_MAX_MAPPINGS (4u << 20)
+
 /* The most bytes of a capture, unzipped. A reader keeps all of them in memory. */
 #define CAPTURE_MAX_BYTES (UINT64_C(256) << 20)
 

@@ -9,15 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void known_free(struct known_process *known)
-{
-	if (!known)
-		return;
-	address_space_fini(&known->space);
-	free(known);
-}
-
-static struct known_process *know(struct capture *capture, const struct process *process)
+/*
+ * A process that is new to the capture has its interpreted methods read again, so that the capture
+ * sees what is read.
+ */
+static struct known_process *know(struct capture *capture, struct process *process)
 {
 	const uint64_t key = (uint64_t)process->pid;
 	struct known_process *known = map64_find(&capture->processes, key);
@@ -27,7 +23,7 @@ static struct known_process *know(struct capture *capture, const struct process 
 		known->code = process->code;
 		return known;
 	}
-	known_free(map64_remove(&capture->processes, key));
+	free(map64_remove(&capture->processes, key));
 	capture->writer.is_full |= capture->n_processes == CAPTURE_MAX_PROCESSES;
 	if (capture->writer.is_full)
 		return NULL;
@@ -39,36 +35,28 @@ static struct known_process *know(struct capture *capture, const struct process 
 	known->number = ++capture->n_processes;
 	known->start_ticks = process->start_ticks;
 	known->code = process->code;
+	known->space_serial = UINT64_MAX;
+	java_methods_clear(&process->java_methods);
 	return known;
 }
 
-static bool is_same_space(const struct address_space *a, const struct address_space *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++) {
-		const struct mapping *x = &a->mappings[i], *y = &b->mappings[i];
-
-		if (x->start != y->start || x->end != y->end || x->file_off != y->file_off ||
-		    x->inode != y->inode || x->dev_major != y->dev_major ||
-		    x->dev_minor != y->dev_minor || x->is_deleted != y->is_deleted ||
-		    strcmp(x->path, y->path) != 0)
-			return false;
-	}
-	return true;
-}
-
-static void write_space(struct capture *capture, struct known_process *known,
+/* False: the mappings are too many bytes. */
+static bool write_space(struct capture *capture, struct known_process *known,
 			const struct address_space *space)
 {
-	if (known->has_space && is_same_space(&known->space, space))
-		return;
-	known->has_space = address_space_copy(&known->space, space) == 0;
+	if (known->space_serial == space->serial)
+		return known->has_space;
+	known->space_serial = space->serial;
 	capture_put_mappings(&capture->fields, known->number, space);
-	capture_write(&capture->writer, CAPTURE_MAPPINGS, &capture->fields);
+	known->has_space = capture->fields.len <= CAPTURE_MAX_MAPPINGS;
+	if (known->has_space)
+		capture_write_change(&capture->writer, CAPTURE_MAPPINGS, known->number,
+				     &capture->fields);
+	capture->fields.len = 0;
+	return known->has_space;
 }
 
-uint32_t capture_process(struct capture *capture, const struct process *process)
+uint32_t capture_process(struct capture *capture, struct process *process)
 {
 	struct known_process *known = process ? know(capture, process) : NULL;
 
@@ -76,8 +64,7 @@ uint32_t capture_process(struct capture *capture, const struct process *process)
 		return 0;
 	capture_put_process(&capture->fields, known->number, process, &capture->room);
 	capture_write_change(&capture->writer, CAPTURE_PROCESS, known->number, &capture->fields);
-	write_space(capture, known, &process->space);
-	return known->number;
+	return write_space(capture, known, &process->space) ? known->number : 0;
 }
 
 void capture_thread(struct capture *capture, const struct named_sample *sample)
@@ -161,6 +148,6 @@ void capture_processes_fini(struct capture *capture)
 	void *value;
 
 	while (map64_next(&capture->processes, &pos, &key, &value))
-		known_free(value);
+		free(value);
 	map64_fini(&capture->processes);
 }

@@ -23,8 +23,8 @@ struct known_process {
 	uint32_t number;
 	uint64_t start_ticks;
 	const struct code_map *code; /* if the process has another map, it runs another program */
-	struct address_space space;  /* the mappings as last written */
-	bool has_space;
+	uint64_t space_serial;	     /* of the mappings as last looked at; UINT64_MAX: not yet */
+	bool has_space;		     /* these mappings are in the capture */
 };
 
 /* The present step. */
@@ -75,7 +75,7 @@ bool capture_was_seen(struct capture *capture, uint64_t hash);
  * Writes what has changed of the process. Returns the process's number; 0: process is NULL, or no
  * memory, or no room in the capture.
  */
-uint32_t capture_process(struct capture *capture, const struct process *process);
+uint32_t capture_process(struct capture *capture, struct process *process);
 /* Writes the name of the sample's thread, if the name has changed. */
 void capture_thread(struct capture *capture, const struct named_sample *sample);
 /* Notes the code ranges of the process that are found from now on; NULL is legal. */

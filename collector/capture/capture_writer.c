@@ -18,7 +18,7 @@ int capture_writer_init(struct capture_writer *writer, FILE *stream)
 
 	*writer = (struct capture_writer){.seed = quick_hash_seed(HASH_PURPOSE)};
 	static_assert(CAPTURE_VERSION == 1, "the byte behind the magic");
-	writer->err = gzip_init(&writer->gzip, stream);
+	writer->err = gzip_init_fast(&writer->gzip, stream);
 	if (writer->err)
 		return writer->err;
 	gzip_add(&writer->gzip, start, sizeof(start) - 1);

@@ -7,16 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Forgets interpreted methods. They are then read again, and the capture notes what is read. */
-static void forget_methods(const struct targets *targets)
-{
-	struct process *process;
-	size_t pos = 0;
-
-	while ((process = targets_next(targets, &pos)))
-		java_methods_clear(&process->java_methods);
-}
-
 int recording_capture_start(struct recording *recording, const struct recording_model *model)
 {
 	struct capture_stages stages = {.tables = model->tables, .symbolizer = model->symbolizer};
@@ -41,7 +31,6 @@ int recording_capture_start(struct recording *recording, const struct recording_
 	if (err)
 		return err;
 	recording->watch = capture_watch(capture);
-	forget_methods(model->targets);
 	return 0;
 }
 

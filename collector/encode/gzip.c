@@ -5,20 +5,31 @@
 #include <errno.h>
 #include <string.h>
 
-#define LEVEL	  6
-#define WINDOW	  (15 + 16) /* adding 16 makes zlib write gzip's header */
-#define MEM_LEVEL 8
+#define LEVEL	   6
+#define FAST_LEVEL 1
+#define WINDOW	   (15 + 16) /* adding 16 makes zlib write gzip's header */
+#define MEM_LEVEL  8
 
-int gzip_init(struct gzip *gzip, FILE *stream)
+static int init(struct gzip *gzip, FILE *stream, int level)
 {
 	memset(&gzip->z, 0, sizeof(gzip->z));
 	gzip->stream = stream;
 	gzip->err = 0;
 	gzip->pending = 0;
-	return deflateInit2(&gzip->z, LEVEL, Z_DEFLATED, WINDOW, MEM_LEVEL, Z_DEFAULT_STRATEGY) ==
+	return deflateInit2(&gzip->z, level, Z_DEFLATED, WINDOW, MEM_LEVEL, Z_DEFAULT_STRATEGY) ==
 			       Z_OK
 		       ? 0
 		       : -ENOMEM;
+}
+
+int gzip_init(struct gzip *gzip, FILE *stream)
+{
+	return init(gzip, stream, LEVEL);
+}
+
+int gzip_init_fast(struct gzip *gzip, FILE *stream)
+{
+	return init(gzip, stream, FAST_LEVEL);
 }
 
 static void deflate_pending(struct gzip *gzip, int flush)

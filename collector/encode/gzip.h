@@ -28,6 +28,8 @@ struct gzip {
 };
 
 int gzip_init(struct gzip *gzip, FILE *stream);
+/* As gzip_init, for much data that comes while others wait: zlib's level 1. */
+int gzip_init_fast(struct gzip *gzip, FILE *stream);
 void gzip_add(struct gzip *gzip, const void *data, size_t len);
 /* Writes the pending bytes and the end of the file. */
 int gzip_finish(struct gzip *gzip);

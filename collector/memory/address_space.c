@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/serial.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -165,6 +166,8 @@ static int add_splice(struct address_space *space, const struct mapping *mapping
 		err = copy_paths(&splice);
 	if (!err)
 		apply_splice(space, &splice);
+	if (!err)
+		space->serial = serial_next();
 	return err;
 }
 
@@ -228,6 +231,7 @@ void address_space_forget_before(struct address_space *space, uint64_t since_ns)
 	}
 	space->count = kept;
 	space->code_bytes = 0;
+	space->serial = serial_next();
 }
 
 int address_space_copy(struct address_space *space, const struct address_space *from)
@@ -249,6 +253,7 @@ int address_space_copy(struct address_space *space, const struct address_space *
 	}
 	address_space_fini(space);
 	*space = copy;
+	space->serial = serial_next();
 	return 0;
 }
 
@@ -393,5 +398,6 @@ int address_space_read(struct address_space *space, pid_t pid)
 	}
 	address_space_fini(space);
 	*space = fresh;
+	space->serial = serial_next();
 	return 0;
 }

@@ -37,7 +37,8 @@ bool mapping_is_generated(const struct mapping *mapping);
 struct address_space {
 	struct mapping *mappings; /* by rising address */
 	size_t count, size;
-	size_t dropped; /* mappings not kept because of ADDRESS_SPACE_MAX */
+	uint64_t serial; /* another one after each change, see base/serial.h; 0: never changed */
+	size_t dropped;	 /* mappings not kept because of ADDRESS_SPACE_MAX */
 	/*
 	 * The bytes of all executable mappings that are not writable, kept or not, as of the last
 	 * read. VmExe and VmLib of /proc/<pid>/status have this sum as long as no mapping comes or

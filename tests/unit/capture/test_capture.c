@@ -6,6 +6,7 @@
  */
 #include "capture/capture.h"
 
+#include "base/clock.h"
 #include "capture/capture_self.h"
 #include "capture/replay.h"
 #include "code/inline_table.h"
@@ -26,6 +27,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -610,12 +612,42 @@ static void of_a_step_that_did_not_count_there_is_the_memory_alone(void **state)
 	check_same();
 }
 
+static bool is_second(void *arg, uint64_t id)
+{
+	return id == 2;
+}
+
 static void memory_that_was_read_between_steps_is_there(void **state)
 {
+	take();
 	assert_int_equal(read_code(HOT + 0x800), 4);
+	make_sample(NOW + 1);
 	take();
 	open_capture();
-	assert_int_equal(run_with((struct replay_run){.named = read_in_replay}).unanswered, 1);
+	assert_int_equal(run_with((struct replay_run){.wants = is_second, .named = read_in_replay})
+				 .unanswered,
+			 1);
+}
+
+static void find_nothing(void *arg, uint64_t id, const struct named_sample *sample)
+{
+	assert_int_equal(read_code(HOT + 0x800), -EFAULT);
+}
+
+static void memory_of_a_process_without_samples_is_not_there(void **state)
+{
+	assert_int_equal(read_code(HOT + 0x800), 4); /* as another recording may */
+	take();
+	open_capture();
+	assert_int_equal(run_with((struct replay_run){.named = find_nothing}).unanswered, 1);
+}
+
+/* Methods of a process are read again from its first sample on, for the capture to see. */
+static void interpreted_methods_are_read_again(void **state)
+{
+	assert_int_equal(map64_put(&process->java_methods.by_addr, 8, calloc(1, 64)), 0);
+	take();
+	assert_int_equal(process->java_methods.by_addr.count, 0);
 }
 
 static void a_remainder_that_was_not_read_is_no_step(void **state)
@@ -629,11 +661,6 @@ static void a_remainder_that_was_not_read_is_no_step(void **state)
 	open_capture();
 	assert_int_equal(run().steps, 2);
 	check_same();
-}
-
-static bool is_second(void *arg, uint64_t id)
-{
-	return id == 2;
 }
 
 static void steps_of_samples_that_are_not_wanted_are_left_out(void **state)
@@ -678,8 +705,13 @@ static void samples_without_room_are_counted(void **state)
 static void check_second_is_left_out(void)
 {
 	struct capture_counts counts;
+	uint64_t now_ns;
 
 	take();
+	/* The clock goes on, whatever was left out. */
+	now_ns = clock_now_ns();
+	poll(NULL, 0, 1);
+	assert_true(clock_now_ns() > now_ns);
 	capture_counts(capture, &counts);
 	assert_int_equal(counts.samples, 1);
 	assert_int_equal(counts.left_out, 1);
@@ -695,6 +727,27 @@ static void of_processes_there_are_as_many_as_a_reader_takes(void **state)
 	take();
 	capture->n_processes = CAPTURE_MAX_PROCESSES;
 	assert_int_equal(process_new_replayed(4711, 1, &other), 0);
+	process = other;
+	check_second_is_left_out();
+	process = first;
+	process_free(other);
+}
+
+static void a_process_with_too_many_mappings_is_left_out(void **state)
+{
+	static char path[4000];
+	struct process *const first = process;
+	struct mapping mapping = {.path = path};
+	struct process *other;
+
+	take();
+	assert_int_equal(process_new_replayed(4711, 1, &other), 0);
+	memset(path, 'x', sizeof(path) - 1);
+	for (uint64_t i = 1; i <= CAPTURE_MAX_MAPPINGS / sizeof(path) + 1; i++) {
+		mapping.start = i << 20;
+		mapping.end = mapping.start + 4096;
+		assert_int_equal(address_space_add(&other->space, &mapping), 0);
+	}
 	process = other;
 	check_second_is_left_out();
 	process = first;
@@ -813,6 +866,9 @@ int main(void)
 		CASE(samples_go_to_the_sinks_each_time_a_capture_is_run),
 		CASE(of_a_step_that_did_not_count_there_is_the_memory_alone),
 		CASE(memory_that_was_read_between_steps_is_there),
+		CASE(memory_of_a_process_without_samples_is_not_there),
+		CASE(interpreted_methods_are_read_again),
+		CASE(a_process_with_too_many_mappings_is_left_out),
 		CASE(a_remainder_that_was_not_read_is_no_step),
 		CASE(steps_of_samples_that_are_not_wanted_are_left_out),
 		CASE(samples_without_room_are_counted),
