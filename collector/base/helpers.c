@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,6 +37,7 @@ struct helper {
 	enum helper_state state;
 	struct helpers_call *call;
 	pid_t tid; /* 0: its thread has not begun */
+	int cpu;   /* the processor that it is bound to; -1: none */
 	pthread_cond_t has_call;
 	struct helper *next; /* in the list of the idle */
 };
@@ -80,7 +82,10 @@ static void end_call(struct helper *helper)
 	helper->call = NULL;
 	if (helper->state == HELPER_RUNS) {
 		helper->state = HELPER_HAS_RUN;
+		/* Woken with the lock held, the caller would have to wait again, for the lock. */
+		pthread_mutex_unlock(&helpers->lock);
 		pthread_cond_signal(&helpers->is_done);
+		pthread_mutex_lock(&helpers->lock);
 		return;
 	}
 	helpers->stats.late--;
@@ -145,6 +150,7 @@ static struct helper *make(struct helpers *helpers)
 		return NULL;
 	helper->owner = helpers;
 	helper->state = HELPER_HAS_RUN; /* it waits for its first call */
+	helper->cpu = -1;
 	pthread_cond_init(&helper->has_call, NULL);
 	helpers->users++;
 	if (start(helper) == 0)
@@ -164,6 +170,24 @@ static struct helper *take(struct helpers *helpers)
 	helpers->idle = helper->next;
 	helpers->n_idle--;
 	return helper;
+}
+
+/*
+ * Binds the helper to the caller's processor. There the helper runs as soon as the caller waits,
+ * and the caller as soon as the helper does. Bound to none, the helper would have to wait until
+ * another processor is free, and on a busy host that takes milliseconds.
+ */
+static void bind_to_caller(struct helper *helper)
+{
+	const int cpu = sched_getcpu();
+	cpu_set_t set;
+
+	if (helper->tid == 0 || cpu < 0 || cpu >= CPU_SETSIZE || cpu == helper->cpu)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(helper->tid, sizeof(set), &set) == 0)
+		helper->cpu = cpu;
 }
 
 static struct timespec time_after(uint64_t wait_ns)
@@ -220,9 +244,12 @@ enum helpers_end helpers_run(struct helpers *helpers, struct helpers_call *call,
 		pthread_mutex_unlock(&helpers->lock);
 		return HELPERS_NONE;
 	}
+	bind_to_caller(helper);
 	helper->call = call;
 	helper->state = HELPER_RUNS;
+	pthread_mutex_unlock(&helpers->lock);
 	pthread_cond_signal(&helper->has_call);
+	pthread_mutex_lock(&helpers->lock);
 	wait_for(helpers, helper, wait_ns);
 	if (helper->state == HELPER_RUNS) {
 		helper->state = HELPER_IS_LATE;

@@ -9,6 +9,7 @@
 #include "base/helpers.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ struct waiting_call {
 	int fd;
 	atomic_int *freed;
 	int result;
+	int cpu; /* that it has run on */
 };
 
 static void wait_for_byte(struct helpers_call *base)
@@ -30,6 +32,7 @@ static void wait_for_byte(struct helpers_call *base)
 	struct waiting_call *const call = (struct waiting_call *)base;
 	char byte;
 
+	call->cpu = sched_getcpu();
 	if (call->fd >= 0 && read(call->fd, &byte, 1) < 0)
 		call->result = -1;
 	else
@@ -91,6 +94,34 @@ static void test_call_that_returns_in_time_is_done_and_the_callers(void **state)
 	free(call);
 	helpers_free(helpers);
 	assert_int_equal(atomic_load(&freed), 0);
+}
+
+/* The calls begin where the caller is, which goes from processor to processor. */
+static void test_calls_run_on_the_callers_processor(void **state)
+{
+	struct helpers *helpers;
+	atomic_int freed = 0;
+	struct waiting_call *call = make_call(-1, &freed);
+	cpu_set_t allowed;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	assert_int_equal(helpers_new(MAX_LATE, &helpers), 0);
+	assert_int_equal(helpers_run(helpers, &call->base, LONG_NS), HELPERS_DONE);
+	for (int i = 0; i < 10 * CPU_SETSIZE; i++) {
+		const int cpu = i % CPU_SETSIZE;
+		cpu_set_t one;
+
+		if (!CPU_ISSET(cpu, &allowed))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+		assert_int_equal(helpers_run(helpers, &call->base, LONG_NS), HELPERS_DONE);
+		assert_int_equal(call->cpu, cpu);
+	}
+	assert_int_equal(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
+	free(call);
+	helpers_free(helpers);
 }
 
 static void test_late_call_is_left_alone_and_freed_when_it_returns(void **state)
@@ -168,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_call_that_returns_in_time_is_done_and_the_callers),
+		cmocka_unit_test(test_calls_run_on_the_callers_processor),
 		cmocka_unit_test(test_late_call_is_left_alone_and_freed_when_it_returns),
 		cmocka_unit_test(test_no_more_helpers_are_abandoned_than_is_allowed),
 		cmocka_unit_test(test_freed_helpers_leave_late_calls_to_themselves),
