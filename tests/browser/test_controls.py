@@ -249,6 +249,8 @@ class Controls(PageCase):
 
     def test_paper_is_white_and_has_no_controls_in_dark_too(self):
         self.media(media="print", prefers_color_scheme="dark")
+        self.browser.run("dispatchEvent(new Event('resize'))")     # of a graph that paper hides
+        self.browser.frames()
         self.browser.run("dispatchEvent(new Event('beforeprint'))")
         seen = self.browser.run(
             "(() => { const c = document.querySelector('.printed'), d = s => getComputedStyle("

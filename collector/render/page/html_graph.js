@@ -109,6 +109,7 @@ class Graph {
 		this.picked = -1;
 		this.icicle = false;
 		this.levels = [];
+		this.width = this.shown = 0;
 		this.listen();
 	}
 
@@ -135,11 +136,12 @@ class Graph {
 		this.layOut();
 	}
 
+	/* While the host is hidden, as on paper, the graph keeps its size. */
 	layOut()
 	{
-		this.width = Math.max(this.host.clientWidth, 100);
+		this.width = Math.max(this.host.clientWidth || this.width, 100);
 		this.levels = finish(layingOut(this.tree, this.zoomed, this.width));
-		this.shown = Math.max(this.host.clientHeight, 40);
+		this.shown = Math.max(this.host.clientHeight || this.shown, 40);
 		this.height = Math.max(this.levels.length * ROW, this.shown);
 		const ratio = devicePixelRatio || 1;
 		this.canvas.width = Math.round(this.width * ratio);
