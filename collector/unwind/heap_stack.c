@@ -18,8 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OBJECT_BYTES 96 /* read of either object, in front of the stack's words */
-#define TAIL_INDEX   4	/* index of tail among a Continuation's references */
+#define OBJECT_BYTES 96	  /* read of either object, in front of the stack's words */
+#define FIRST_BYTES  1024 /* read of the first chunk of a process */
+#define CHUNK_BYTES  (OBJECT_BYTES + HEAP_STACK_WORDS * 8) /* read of any chunk at most */
+#define TAIL_INDEX   4 /* index of tail among a Continuation's references */
 /*
  * ContinuationEntry::_cont lies behind _parent. Arguments of the callee on the stack, if any, lie
  * in front of _parent.
@@ -56,8 +58,7 @@ struct reader {
 	uint64_t time_ns;
 	uint64_t cont; /* the address of the Continuation */
 	struct heap_form form;
-	uint64_t narrow_base;
-	uint32_t narrow_shift;
+	struct vm_facts *facts;
 	struct zgc zgc;
 	struct heap_stack *ret;
 };
@@ -75,13 +76,20 @@ static uint32_t align_up(uint32_t value, uint32_t to)
 	return (value + to - 1) / to * to;
 }
 
-static bool read_memory(struct reader *reader, uint64_t addr, void *ret, size_t len)
+/* Reads up to len bytes. Returns the number of bytes that were read. */
+static size_t read_some(struct reader *reader, uint64_t addr, void *ret, size_t len)
 {
 	const struct iovec to = {ret, len};
 	const struct iovec from = {(void *)(uintptr_t)addr, len};
+	const ssize_t n = process_memory_read(reader->process->pid, &to, &from, 1);
 
 	reader->ret->reads++;
-	return process_memory_read(reader->process->pid, &to, &from, 1) == (ssize_t)len;
+	return n > 0 ? (size_t)n : 0;
+}
+
+static bool read_memory(struct reader *reader, uint64_t addr, void *ret, size_t len)
+{
+	return read_some(reader, addr, ret, len) == len;
 }
 
 static uint32_t u32_at(const uint8_t *object, uint32_t at)
@@ -123,7 +131,7 @@ static uint64_t reference_at(struct reader *reader, const uint8_t *object, uint3
 	if (reader->form.reference == 8)
 		return u64_at(object, at);
 	narrow = u32_at(object, at);
-	return narrow ? reader->narrow_base + (narrow << reader->narrow_shift) : 0;
+	return narrow ? reader->facts->narrow_base + (narrow << reader->facts->narrow_shift) : 0;
 }
 
 static bool is_same_object(uint64_t a, uint64_t b)
@@ -131,18 +139,17 @@ static bool is_same_object(uint64_t a, uint64_t b)
 	return ((a ^ b) & ((UINT64_C(1) << ZGC_ADDRESS_BITS) - 1)) == 0;
 }
 
-static uint64_t read_static(struct reader *reader, const char *const keys[2], size_t len,
-			    uint64_t otherwise)
+/* Reads a static variable into ret, which stays as it is if the variable is not known. */
+static bool read_static(struct reader *reader, const char *const keys[2], void *ret, size_t len)
 {
-	uint64_t value = 0;
 	int64_t addr;
 
 	for (int i = 0; i < 2; i++) {
 		if (process_value(reader->process, keys[i], &addr) && addr > 0 &&
-		    read_memory(reader, (uint64_t)addr, &value, len))
-			return value;
+		    read_memory(reader, (uint64_t)addr, ret, len))
+			return true;
 	}
-	return otherwise;
+	return false;
 }
 
 /*
@@ -156,8 +163,15 @@ static void read_narrow(struct reader *reader)
 	static const char *const shift[] = {"CompressedOops::_shift",
 					    "CompressedOops::_narrow_oop._shift"};
 
-	reader->narrow_base = read_static(reader, base, sizeof(uint64_t), 0);
-	reader->narrow_shift = (uint32_t)read_static(reader, shift, sizeof(uint32_t), 3) & 7;
+	struct vm_facts *const facts = reader->facts;
+
+	if (facts->has_narrow)
+		return;
+	facts->narrow_base = 0;
+	facts->narrow_shift = 3;
+	facts->has_narrow = read_static(reader, base, &facts->narrow_base, sizeof(uint64_t)) &&
+			    read_static(reader, shift, &facts->narrow_shift, sizeof(uint32_t));
+	facts->narrow_shift &= 7;
 }
 
 /* ---- objects ---- */
@@ -194,33 +208,71 @@ static uint32_t stack_at(const struct heap_form *form)
 	return align_up(cont_at(form) + form->reference, 8);
 }
 
-/* Reads the object at addr. False unless the object is a chunk of the thread. */
-static bool read_chunk_object(struct reader *reader, uint64_t addr, uint8_t object[OBJECT_BYTES])
+/* Notes how many bytes a chunk had. Where chunks differ, the larger ones are expected. */
+static void note_chunk_bytes(struct vm_facts *facts, uint32_t bytes)
 {
-	return addr != 0 && addr % 8 == 0 && read_memory(reader, addr, object, OBJECT_BYTES) &&
-	       is_same_object(reference_at(reader, object, cont_at(&reader->form)), reader->cont);
+	if (bytes > facts->chunk_bytes)
+		facts->chunk_bytes = bytes;
+	else
+		facts->chunk_bytes -= (facts->chunk_bytes - bytes) / 8;
 }
 
-/* Reads the chunk, and up to HEAP_STACK_WORDS words of its stack into words. */
-static bool read_chunk(struct reader *reader, uint64_t addr, uint64_t *words, struct chunk *ret)
+/*
+ * Reads the words of the chunk's stack that have not been read with its object. n_read: bytes that
+ * were.
+ */
+static bool read_words(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK_BYTES],
+		       size_t n_read, const struct chunk *chunk)
+{
+	const uint32_t at = stack_at(&reader->form);
+	const uint32_t end = at + (chunk->end - chunk->first) * 8;
+
+	if (chunk->first > 0)
+		return read_memory(reader, addr + at + (uint64_t)chunk->first * 8, bytes + at,
+				   end - at);
+	note_chunk_bytes(reader->facts, end);
+	return n_read >= end || read_memory(reader, addr + n_read, bytes + n_read, end - n_read);
+}
+
+/*
+ * Reads the object at addr, and with it as many bytes behind as chunks have had before. Returns how
+ * many, or 0 unless the object is a chunk of the thread.
+ */
+static size_t read_chunk_object(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK_BYTES])
+{
+	const uint32_t expected = reader->facts->chunk_bytes;
+	size_t n;
+
+	if (addr == 0 || addr % 8 != 0)
+		return 0;
+	n = read_some(reader, addr, bytes, expected > FIRST_BYTES ? expected : FIRST_BYTES);
+	if (n < OBJECT_BYTES ||
+	    !is_same_object(reference_at(reader, bytes, cont_at(&reader->form)), reader->cont))
+		return 0;
+	return n;
+}
+
+/* Reads the chunk, and up to HEAP_STACK_WORDS words of its stack. *ret borrows bytes. */
+static bool read_chunk(struct reader *reader, uint64_t addr, uint8_t bytes[CHUNK_BYTES],
+		       struct chunk *ret)
 {
 	const struct heap_form *form = &reader->form;
-	uint8_t object[OBJECT_BYTES];
+	const uint8_t *const object = bytes;
+	const size_t n_read = read_chunk_object(reader, addr, bytes);
 	uint32_t size, bottom;
 
-	if (!read_chunk_object(reader, addr, object))
+	if (n_read == 0)
 		return false;
 	size = u32_at(object, chunk_int_at(form, 0));
 	bottom = u32_at(object, chunk_int_at(form, 2));
 	*ret = (struct chunk){.parent = reference_at(reader, object, parent_at(form)),
 			      .sp = u32_at(object, chunk_int_at(form, 1)),
 			      .end = bottom <= size && bottom >= size / 2 ? bottom : size - bottom,
-			      .words = words};
+			      .words = (const uint64_t *)(const void *)(bytes + stack_at(form))};
 	if (size == 0 || size > INT32_MAX / 8 || ret->end > size || ret->sp > size)
 		return false;
 	ret->first = ret->end > HEAP_STACK_WORDS ? ret->end - HEAP_STACK_WORDS : 0;
-	return read_memory(reader, addr + stack_at(form) + (uint64_t)ret->first * 8, words,
-			   (size_t)(ret->end - ret->first) * 8);
+	return read_words(reader, addr, bytes, n_read, ret);
 }
 
 /* ---- frames ---- */
@@ -413,12 +465,12 @@ static bool is_known(const struct heap_callee *callee)
  * else NULL. False: the chunk cannot be read.
  */
 static bool add_chunk(struct reader *reader, uint64_t addr, const struct heap_callee *callee,
-		      uint64_t *words, uint64_t *ret_parent)
+		      uint8_t bytes[CHUNK_BYTES], uint64_t *ret_parent)
 {
 	struct position at;
 	struct chunk chunk;
 
-	if (!read_chunk(reader, addr, words, &chunk))
+	if (!read_chunk(reader, addr, bytes, &chunk))
 		return false;
 	*ret_parent = chunk.parent;
 	at = (struct position){chunk.sp, chunk.sp};
@@ -431,12 +483,12 @@ static bool add_chunk(struct reader *reader, uint64_t addr, const struct heap_ca
 
 /* Adds the frames of the last chunk, then of the chunks before it, as far as they can be read. */
 static bool walk_chunks(struct reader *reader, uint64_t tail, const struct heap_callee *callee,
-			uint64_t *words)
+			uint8_t bytes[CHUNK_BYTES])
 {
 	uint64_t next = tail;
 
 	for (uint32_t i = 0; i < HEAP_STACK_CHUNKS && next; i++) {
-		if (!add_chunk(reader, next, i == 0 ? callee : NULL, words, &next))
+		if (!add_chunk(reader, next, i == 0 ? callee : NULL, bytes, &next))
 			break;
 	}
 	reader->ret->has_gap = next != 0;
@@ -449,57 +501,69 @@ static bool is_near(uint64_t addr, uint64_t sp)
 	return addr - sp < STACK_REACH || sp - addr < STACK_REACH;
 }
 
+/* The index of the form that is tried as the nth: first the form that fitted last. */
+static uint32_t nth_form(uint32_t last, uint32_t n)
+{
+	if (n == 0)
+		return last;
+	return n <= last ? n - 1 : n;
+}
+
 /* Adds the frames of the Continuation at reader->cont, by the first form that gives frames. */
 static bool read_continuation(struct reader *reader, const struct heap_callee *callee,
-			      uint64_t *words)
+			      uint8_t bytes[CHUNK_BYTES])
 {
-	uint8_t object[OBJECT_BYTES], chunk[OBJECT_BYTES];
+	const uint32_t last = reader->facts->heap_form;
+	uint8_t object[OBJECT_BYTES];
 
 	if (!read_memory(reader, reader->cont, object, sizeof(object)))
 		return false;
-	for (size_t i = 0; i < N_FORMS; i++) {
-		uint64_t tail;
+	for (uint32_t n = 0; n < N_FORMS; n++) {
+		const uint32_t i = nth_form(last, n);
 
 		reader->form = forms[i];
-		tail = reference_at(reader, object, tail_at(&forms[i]));
-		if (!read_chunk_object(reader, tail, chunk))
-			continue;
-		if (walk_chunks(reader, tail, callee, words))
+		if (walk_chunks(reader, reference_at(reader, object, tail_at(&forms[i])), callee,
+				bytes)) {
+			reader->facts->heap_form = i;
 			return true;
+		}
 		reader->ret->depth = 0;
 	}
 	return false;
 }
 
 /* Adds the frames by the first word of the ContinuationEntry that leads to a Continuation. */
-static bool read_by_entry(struct reader *reader, const struct heap_callee *callee, uint64_t *words)
+static bool read_by_entry(struct reader *reader, const struct heap_callee *callee,
+			  uint8_t bytes[CHUNK_BYTES])
 {
 	for (uint64_t i = 1; i <= CONT_MAX_WORDS; i++) {
 		const uint64_t at = callee->entry + i * WORD_BYTES;
 
 		if (snapshot_read(callee->stack, at, &reader->cont) && reader->cont >= LEAST_ADDR &&
 		    reader->cont % 8 == 0 && !is_near(reader->cont, at) &&
-		    read_continuation(reader, callee, words))
+		    read_continuation(reader, callee, bytes))
 			return true;
 	}
 	return false;
 }
 
 bool heap_stack_read(const struct process *process, uint64_t time_ns, const struct arch *arch,
-		     const struct heap_callee *callee, struct heap_stack *ret)
+		     const struct heap_callee *callee, struct vm_facts *facts,
+		     struct heap_stack *ret)
 {
-	struct reader reader = {.process = process, .arch = arch, .time_ns = time_ns, .ret = ret};
-	uint64_t *words;
+	struct reader reader = {
+		.process = process, .arch = arch, .time_ns = time_ns, .facts = facts, .ret = ret};
+	uint8_t *bytes;
 	bool is_read;
 
 	ret->depth = ret->reads = 0;
 	ret->has_gap = false;
-	words = process->code ? malloc(HEAP_STACK_WORDS * sizeof(*words)) : NULL;
-	if (!words)
+	bytes = process->code ? malloc(CHUNK_BYTES) : NULL;
+	if (!bytes)
 		return false;
 	read_narrow(&reader);
 	zgc_init(&reader.zgc, process, &ret->reads);
-	is_read = read_by_entry(&reader, callee, words);
-	free(words);
+	is_read = read_by_entry(&reader, callee, bytes);
+	free(bytes);
 	return is_read;
 }

@@ -40,6 +40,7 @@
 #include "process/process.h"
 #include "unwind/arch.h"
 #include "unwind/stack.h"
+#include "unwind/vm_facts.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,9 +68,10 @@ struct heap_stack {
 
 /*
  * Reads the callers of callee. Of process, only the code known at time_ns and HotSpot's layout are
- * used. False: *ret has no frames.
+ * used. What is found out of the process's heap is put into facts. False: *ret has no frames.
  */
 bool heap_stack_read(const struct process *process, uint64_t time_ns, const struct arch *arch,
-		     const struct heap_callee *callee, struct heap_stack *ret);
+		     const struct heap_callee *callee, struct vm_facts *facts,
+		     struct heap_stack *ret);
 
 #endif

@@ -20,6 +20,7 @@
 #include "unwind/arch.h"
 #include "unwind/leaf_cache.h"
 #include "unwind/stack.h"
+#include "unwind/vm_facts.h"
 
 #include <sys/uio.h>
 
@@ -34,6 +35,12 @@
  */
 #define STEP_MAX_SEARCHES 4
 
+/*
+ * Limit of the barriers of a walk. A stack has one barrier for each continuation that is mounted,
+ * and that is the virtual thread's alone, if any.
+ */
+#define STEP_MAX_BARRIERS 4
+
 /* Files whose unwind tables one walk reads. The next walk reads more. */
 #define STEP_MAX_LOADS 16
 
@@ -47,6 +54,7 @@ struct walk_position {
 struct walk_budget {
 	uint32_t reads;	   /* at most STEP_MAX_READS */
 	uint32_t searches; /* at most STEP_MAX_SEARCHES */
+	uint32_t barriers; /* at most STEP_MAX_BARRIERS */
 };
 
 /* What a walk keeps from step to step. */
@@ -63,6 +71,7 @@ struct walk {
 	const struct arch *arch;
 	struct table_cache *tables;
 	struct leaf_cache *leaves;
+	struct vm_facts *facts;
 	const struct file_watch *watch; /* or NULL */
 	struct snapshot stack; /* the snapshot, and the stack remainder once the walk needed it */
 	struct walk_position at;

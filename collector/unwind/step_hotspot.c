@@ -92,21 +92,26 @@ bool step_is_barrier(const struct code_range *range, uint64_t pc)
 static uint64_t mounting_pc(struct walk *walk)
 {
 	const struct jvm *jvm = walk->process->jvm;
-	uint64_t pc = 0;
+	uint64_t *const pc = &walk->facts->mounting_pc;
 	int64_t addr;
 
-	if (process_value(walk->process, "ContinuationEntry::_return_pc", &addr)) {
-		const struct iovec to = {.iov_base = &pc, .iov_len = sizeof(pc)};
+	if (!process_value(walk->process, "ContinuationEntry::_return_pc", &addr))
+		return jvm ? jvm->mounting_pc : 0;
+	if (*pc == 0) {
+		const struct iovec to = {.iov_base = pc, .iov_len = sizeof(*pc)};
 		const struct iovec from = {.iov_base = (void *)(uintptr_t)addr,
-					   .iov_len = sizeof(pc)};
+					   .iov_len = sizeof(*pc)};
 
-		return step_read(walk, &to, &from, 1) ? pc : 0;
+		if (!step_read(walk, &to, &from, 1))
+			*pc = 0;
 	}
-	return jvm ? jvm->mounting_pc : 0;
+	return *pc;
 }
 
 enum step step_barrier(struct walk *walk)
 {
+	if (walk->spent.barriers++ >= STEP_MAX_BARRIERS)
+		return STEP_NO_RULE;
 	walk->at.regs.pc = mounting_pc(walk);
 	walk->at.regs.leaf = NULL;
 	return walk->at.regs.pc ? STEP_DONE : STEP_NO_RULE;

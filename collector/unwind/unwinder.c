@@ -24,6 +24,7 @@ struct unwinder {
 	struct live_stack live;
 	struct stack_remainders remainders;
 	struct leaf_cache leaves;
+	struct vm_facts_cache facts;
 	struct instructions instructions;
 	struct heap_stacks heap;
 	struct heap_stack heap_room;
@@ -283,7 +284,7 @@ static struct heap_kept find_heap_frames(struct user_walk *user, const struct he
 
 	if (kept)
 		return *kept;
-	if (!heap_stack_read(walk->process, walk->time_ns, walk->arch, callee, room))
+	if (!heap_stack_read(walk->process, walk->time_ns, walk->arch, callee, walk->facts, room))
 		room->has_gap = true;
 	else if (user->purpose == FOR_LATER)
 		heap_stacks_keep(stacks, &key, room);
@@ -522,6 +523,7 @@ static void start(struct user_walk *user, const struct perf_sample *sample)
 	walk->arch = unwinder->arch;
 	walk->tables = unwinder->tables;
 	walk->leaves = &unwinder->leaves;
+	walk->facts = vm_facts_of(&unwinder->facts, walk->process);
 	walk->watch = unwinder->watch;
 	walk->stack = snapshot_of(walk->arch, sample);
 	walk->arch->read_regs(sample->regs, &walk->at.regs);

@@ -52,6 +52,7 @@ static uint8_t *heap;
 static size_t heap_used;
 static struct process *process;
 static const struct form *form;
+static struct vm_facts facts;
 static struct heap_stack found;
 
 /*
@@ -169,7 +170,7 @@ static void put_callee(uint32_t n, const uint8_t *continuation)
 
 static bool read_stack(void)
 {
-	return heap_stack_read(process, NOW, &arch_x86_64, &callee, &found);
+	return heap_stack_read(process, NOW, &arch_x86_64, &callee, &facts, &found);
 }
 
 /* Checks that frames of these compiled methods were found, in this order. */
@@ -187,6 +188,7 @@ static int set_up(void **state)
 {
 	form = &forms[0];
 	heap_used = 64;
+	facts = (struct vm_facts){0};
 	memset(heap, 0, HEAP_BYTES);
 	process = own_jvm_new();
 	process->jvm->layout.interpreter_bcp_words = -8;
@@ -198,6 +200,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
+	process->jvm->hello.values = NULL; /* a test's own */
+	process->jvm->hello.n_values = 0;
 	process_free(process);
 	return 0;
 }
@@ -221,6 +225,54 @@ static void frames_are_read_in_each_form(void **state)
 		if (!read_stack())
 			fail_msg("none with %s", form->name);
 		assert_found(older, 2);
+	}
+}
+
+/* The second thread's frames take two reads: its Continuation, and its chunk as a whole. */
+static void what_is_found_out_of_a_heap_is_found_once(void **state)
+{
+	static const uint32_t sizes[] = {48, 1000, 100, 1000, 4000};
+	static const uint32_t frozen[] = {1, 2, 3, 4}, older[] = {3, 4};
+
+	form = &forms[4];
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint8_t *continuation = make_continuation();
+		struct made_chunk chunk = make_chunk(continuation, sizes[i], 0, NULL);
+
+		put_frames(&chunk, frozen, 4);
+		put_u32(continuation, forms[0].tail, HEAP_ADDR >> 3); /* of another form */
+		put_reference(continuation, form->tail, chunk.object);
+		put_callee(2, continuation);
+		for (int again = 0; again < 2; again++) {
+			assert_true(read_stack());
+			assert_found(older, 2);
+		}
+		assert_int_equal(found.reads, 2);
+	}
+}
+
+/* The JVM has told where it keeps what narrow references are made with. */
+static void static_variables_are_read_once(void **state)
+{
+	static const uint32_t frozen[] = {1, 2, 3, 4}, older[] = {3, 4};
+	static uint64_t base = HEAP_ADDR - 800;
+	static uint32_t shift = 3;
+	struct jvm_value values[] = {
+		{.key = "CompressedOops::_base", .value = (int64_t)(uintptr_t)&base},
+		{.key = "CompressedOops::_shift", .value = (int64_t)(uintptr_t)&shift}};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
+
+	process->jvm->hello.values = values;
+	process->jvm->hello.n_values = 2;
+	put_frames(&chunk, frozen, 4);
+	put_u32(chunk.object, form->cont, (uint32_t)(((uintptr_t)continuation - base) >> shift));
+	put_u32(continuation, form->tail, (uint32_t)(((uintptr_t)chunk.object - base) >> shift));
+	put_callee(2, continuation);
+	for (uint32_t reads = 4; reads >= 2; reads -= 2) {
+		assert_true(read_stack());
+		assert_found(older, 2);
+		assert_int_equal(found.reads, reads);
 	}
 }
 
@@ -489,6 +541,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(frames_are_read_in_each_form),
+		TEST(what_is_found_out_of_a_heap_is_found_once),
+		TEST(static_variables_are_read_once),
 		TEST(frames_are_found_wherever_the_thread_is_by_now),
 		TEST(a_callee_that_was_not_frozen_is_called_by_the_first_frame),
 		TEST(of_recursion_the_frame_that_is_most_alike_counts),

@@ -1291,7 +1291,7 @@ static void a_barrier_that_leads_to_itself_ends_the_stack(void **state)
 	walk_code(leaf + 60, 0x1234, 60);
 	self->jvm->hello.values = NULL;
 	self->jvm->hello.n_values = 0;
-	assert_true(stack.depth > 2 && stack.depth <= STEP_MAX_READS + 1);
+	assert_true(stack.depth > 2 && stack.depth <= STEP_MAX_BARRIERS + 2);
 	assert_int_equal(stack.end, STACK_NO_RULE);
 	assert_true(count_reads() - before <= STEP_MAX_READS);
 }
