@@ -52,7 +52,9 @@ struct table_cache {
 	struct map64 memos;	/* what was found for a mapping */
 	struct map64 processes; /* PID -> the process's first memo */
 	struct table_store store;
-	struct table_loader *loader;	   /* NULL: files are read at once */
+	struct table_loader *loader;		 /* NULL: files are read at once */
+	uint64_t (*owner)(void *arg, pid_t pid); /* or NULL */
+	void *owner_arg;
 	const struct table_source *source; /* answers in the place of files, or NULL */
 	struct vdso vdso[TABLE_KINDS];
 	size_t jobs; /* jobs at the loader */
@@ -100,6 +102,18 @@ void table_cache_set_kind(struct table_cache *cache, enum table_of of,
 			  const struct table_kind *kind)
 {
 	cache->store.kinds[of] = kind;
+}
+
+void table_cache_set_owner(struct table_cache *cache, uint64_t (*owner)(void *arg, pid_t pid),
+			   void *arg)
+{
+	cache->owner = owner;
+	cache->owner_arg = arg;
+}
+
+static uint64_t owner_of(const struct table_cache *cache, pid_t pid)
+{
+	return cache->owner ? cache->owner(cache->owner_arg, pid) : (uint64_t)pid;
 }
 
 static void forget_all(struct table_cache *cache)
@@ -324,6 +338,8 @@ static struct table_job *new_job(struct table_cache *cache, const struct asked *
 {
 	struct table_job *job = table_store_new_job(&cache->store, module, of);
 
+	if (job)
+		job->owner = owner_of(cache, asked->pid);
 	if (job && cache->store.kinds[of]->needs_place)
 		table_job_place(job, open_root_in(asked->pid, &module->scope),
 				asked->mapping->path);
@@ -364,7 +380,7 @@ static const char *begin_load(struct table_cache *cache, const struct asked *ask
 	struct table_slot *slot = &module->slots[of];
 
 	if (slot->job) {
-		table_loader_hurry(cache->loader, slot->job);
+		table_loader_hurry(cache->loader, slot->job, owner_of(cache, asked->pid));
 		return wait_for(cache, of);
 	}
 	if (cache->jobs >= MAX_JOBS ||
@@ -421,6 +437,8 @@ bool table_cache_step(struct table_cache *cache)
 	struct table_job *job;
 	bool any = false;
 
+	if (cache->loader)
+		table_loader_tend(cache->loader, clock_now_ns());
 	while (cache->loader && (job = table_loader_take(cache->loader))) {
 		cache->jobs--;
 		cache->loading[job->kind == cache->store.kinds[TABLE_SYMBOLS] ? TABLE_SYMBOLS
@@ -607,6 +625,8 @@ void table_cache_table_stats(const struct table_cache *cache, enum table_of of,
 		.hits = cache->hits[of],
 		.put_off = cache->put_off[of],
 		.loading = cache->loading[of],
+		.stuck = cache->loader ? table_loader_stuck(cache->loader, cache->store.kinds[of])
+				       : 0,
 	};
 	size_t pos = 0;
 	uint64_t key;

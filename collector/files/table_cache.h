@@ -56,6 +56,7 @@ struct table_stats {
 	uint64_t put_off; /* answers that would have needed a load past the limit, or a wait */
 	uint64_t load_ns; /* time that loads took */
 	size_t loading;	  /* jobs at the loader */
+	size_t stuck;	  /* of these, jobs whose file system does not answer */
 };
 
 struct table_cache_stats {
@@ -77,6 +78,13 @@ void table_cache_free(struct table_cache *cache); /* NULL is legal */
 /* Sets how tables of a kind are made, before the first table is asked for; kind is borrowed. */
 void table_cache_set_kind(struct table_cache *cache, enum table_of of,
 			  const struct table_kind *kind);
+
+/*
+ * Sets how to find the owner of a process, a container or a user, by a number. Without this each
+ * process is an owner.
+ */
+void table_cache_set_owner(struct table_cache *cache, uint64_t (*owner)(void *arg, pid_t pid),
+			   void *arg);
 
 /* Finds and holds the file behind a mapping of process pid if it is not known yet. */
 void table_cache_see(struct table_cache *cache, pid_t pid, const struct mapping *mapping);
@@ -123,7 +131,7 @@ void table_cache_set_source(struct table_cache *cache, const struct table_source
 void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 		       const struct mapping *mapping, const char **ret_reason);
 
-/* Takes tables from the loader. True if it took any: borrowed tables are then no longer valid. */
+/* Takes tables from the loader, and sees to its threads, so call it every second. True if it took any: borrowed tables are then no longer valid. */
 bool table_cache_step(struct table_cache *cache);
 /* Readable when table_cache_step has something to do; -1 without a loader. */
 int table_cache_fd(const struct table_cache *cache);

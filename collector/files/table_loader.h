@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   descriptors of files -> tables made of the files, by two threads
+ * shape:   descriptors of files -> tables made of the files, by two threads or a few more
  * units:   CLOCK_MONOTONIC nanoseconds
- * threads: the caller's, one at a time, and the loader's two; a job belongs to one of them
+ * threads: the caller's, one at a time, and the loader's; a job belongs to one of them
  * errors:  negative errno; the error of a job is in its err
  * source:  pthreads(7), eventfd(2)
  *
@@ -11,6 +11,11 @@
  * read it. One thread loads files smaller than TABLE_LOADER_LARGE_BYTES, the other thread loads
  * larger files. A thread takes urgent jobs first, and of jobs of equal urgency the one of the
  * smallest file.
+ *
+ * A file system may not answer. A thread that has waited in one place for two seconds is stuck, and
+ * another thread takes its place. A job that is stuck may still be done some day. An owner of jobs,
+ * a container or a user, has at most TABLE_LOADER_OWNER_STUCK threads stuck; its other jobs wait
+ * until one returns.
  */
 #ifndef FG_FILES_TABLE_LOADER_H
 #define FG_FILES_TABLE_LOADER_H
@@ -38,6 +43,9 @@ struct table_kind {
 };
 
 #define TABLE_LOADER_LARGE_BYTES (32u << 20)
+#define TABLE_LOADER_PATIENCE_NS UINT64_C(1000000000) /* twice this, and a thread is stuck */
+#define TABLE_LOADER_MAX_STUCK	 16
+#define TABLE_LOADER_OWNER_STUCK 2
 
 struct table_job {
 	const struct table_kind *kind;
@@ -46,6 +54,7 @@ struct table_job {
 	char *path;   /* the file's path in this root directory; NULL: not known */
 	void *module; /* for the caller; the loader does not use it */
 	uint64_t file_bytes;
+	uint64_t owner; /* a number for the container or user for which the file is read */
 	void *content;
 	int err;
 	uint64_t took_ns;
@@ -56,8 +65,8 @@ struct table_loader; /* opaque */
 
 int table_loader_start(struct table_loader **ret);
 /*
- * Frees all jobs. A load that goes on for longer than a second, because a file system does not
- * answer for instance, is left behind with its thread. NULL is legal.
+ * Frees all jobs. A load that goes on for longer than a second, or whose thread is stuck, is left
+ * behind with its thread. NULL is legal.
  */
 void table_loader_stop(struct table_loader *loader);
 
@@ -71,8 +80,12 @@ void table_job_run(struct table_job *job);
 
 /* is_urgent: a sample waits for the table. */
 void table_loader_add(struct table_loader *loader, struct table_job *job, bool is_urgent);
-/* Makes urgent a job that was added as not urgent. */
-void table_loader_hurry(struct table_loader *loader, struct table_job *job);
+/* Makes urgent a job that was added as not urgent. The job is this owner's from now on. */
+void table_loader_hurry(struct table_loader *loader, struct table_job *job, uint64_t owner);
+/* Finds threads that are stuck, and puts others in their places. To be called every second. */
+void table_loader_tend(struct table_loader *loader, uint64_t now_ns);
+/* The jobs of the kind whose threads are stuck; NULL: of all kinds. */
+size_t table_loader_stuck(struct table_loader *loader, const struct table_kind *kind);
 /* Takes a job that is done, which the caller then owns; NULL: no job is done. */
 struct table_job *table_loader_take(struct table_loader *loader);
 /* A descriptor for poll(2), readable while jobs that are done wait to be taken. */

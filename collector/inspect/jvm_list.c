@@ -156,21 +156,23 @@ static json_t *stacks_of(const struct unwinder_stats *stacks)
 		(json_int_t)stacks->in_heap, "heap_gaps", (json_int_t)stacks->heap_gaps);
 }
 
-static json_t *memory_of(const struct guarded_memory_stats *memory)
+static json_t *guarded_of(const struct guard_stats *guard)
 {
-	return json_pack("{s:I, s:I, s:I}", "unanswered", (json_int_t)memory->late, "late_reads",
-			 (json_int_t)memory->late_reads, "paused_reads",
-			 (json_int_t)memory->paused_reads);
+	return json_pack("{s:I, s:I, s:I, s:I}", "unanswered", (json_int_t)guard->unanswered,
+			 "late_calls", (json_int_t)guard->late_calls, "paused_calls",
+			 (json_int_t)guard->paused_calls, "left_calls",
+			 (json_int_t)guard->left_calls);
 }
 
 static json_t *tables_of(const struct table_stats *stats)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "tables",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "tables",
 			 (json_int_t)stats->tables, "failed", (json_int_t)stats->failed, "bytes",
 			 (json_int_t)stats->bytes, "loads", (json_int_t)stats->loads, "load_ms",
 			 (json_int_t)(stats->load_ns / CLOCK_NS_PER_MS), "loading",
 			 (json_int_t)stats->loading, "hits", (json_int_t)stats->hits, "evicted",
-			 (json_int_t)stats->evicted, "put_off", (json_int_t)stats->put_off);
+			 (json_int_t)stats->evicted, "put_off", (json_int_t)stats->put_off, "stuck",
+			 (json_int_t)stats->stuck);
 }
 
 static json_t *symbol_tables_of(const struct engine_stats *stats)
@@ -350,7 +352,7 @@ static void put_daemon(json_t *list, const struct targets *targets,
 	json_object_set_new(collector, "kept", kept_of(targets, stats));
 	json_object_set_new(collector, "self", self_of());
 	json_object_set_new(collector, "listening_agents", outreach_of(&stats->outreach));
-	json_object_set_new(collector, "memory", memory_of(&stats->memory));
+	json_object_set_new(collector, "guarded", guarded_of(&stats->guard));
 }
 
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)

@@ -91,7 +91,13 @@ static int open_stages(struct engine *engine, const struct engine_options *optio
 	int err = table_cache_new(options->table_bytes, true, &engine->tables);
 
 	if (!err)
-		err = guarded_memory_new(owner_of, engine, &engine->memory);
+		table_cache_set_owner(engine->tables, owner_of, engine);
+	if (!err)
+		err = guard_new(owner_of, engine, &engine->guard);
+	if (!err)
+		guarded_use(guard_runner(engine->guard));
+	if (!err)
+		err = guarded_memory_new(&engine->memory);
 	if (!err)
 		process_memory_use(guarded_memory_source(engine->memory));
 	if (!err)
@@ -150,6 +156,8 @@ void engine_close(struct engine *engine)
 	table_cache_free(engine->tables);
 	process_memory_use(NULL);
 	guarded_memory_free(engine->memory);
+	guarded_use(NULL);
+	guard_free(engine->guard);
 	if (engine->signal_fd >= 0)
 		close(engine->signal_fd);
 }
@@ -515,7 +523,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	intake_stats(engine->intake, &ret->intake);
 	outreach_stats(&engine->outreach, &ret->outreach);
 	unwinder_stats(engine->unwinder, &ret->stacks);
-	guarded_memory_stats(engine->memory, &ret->memory);
+	guard_stats(engine->guard, &ret->guard);
 	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);
 	table_cache_table_stats(engine->tables, TABLE_SYMBOLS, &ret->symbol_tables);
 	table_cache_stats(engine->tables, &ret->files);

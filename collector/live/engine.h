@@ -13,6 +13,7 @@
 #include "intake/outreach.h"
 #include "live/daemon_stats.h"
 #include "live/recording.h"
+#include "guard/guard.h"
 #include "memory/guarded_memory.h"
 
 #define ENGINE_MAX_RECORDINGS 8
@@ -40,7 +41,7 @@ struct engine_stats {
 	struct intake_stats intake;
 	struct outreach_stats outreach;
 	struct unwinder_stats stacks;
-	struct guarded_memory_stats memory;
+	struct guard_stats guard;
 	struct table_stats unwind_tables;
 	struct table_stats symbol_tables;
 	struct table_cache_stats files;
@@ -67,6 +68,7 @@ struct engine {
 	struct table_cache *tables;
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
+	struct guard *guard;
 	struct guarded_memory *memory; /* who reads processes' memory meanwhile */
 	struct recording_model model;
 	struct recording *recordings;

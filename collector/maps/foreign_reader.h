@@ -11,6 +11,9 @@
  * The file stays open, so that the last lines of a process that has ended are still read. If
  * another file takes the name, or the file becomes shorter, it is read from the beginning, and its
  * lines go before earlier lines. A zero-filled struct foreign_reader is a valid start.
+ *
+ * The file may lie on a file system that does not answer. So the file is looked for, read and
+ * closed by guarded calls (base/guarded.h). What has not answered in time is tried again later.
  */
 #ifndef FG_MAPS_FOREIGN_READER_H
 #define FG_MAPS_FOREIGN_READER_H
@@ -35,6 +38,7 @@ struct foreign_reader_stats {
 struct foreign_reader {
 	struct foreign_map *map; /* NULL: no file was ever found */
 	int fd;			 /* valid if is_open */
+	pid_t pid;		 /* of the process for which fd was opened */
 	bool is_open, is_refused, is_large;
 	dev_t dev;
 	ino_t ino;

@@ -11,6 +11,7 @@
 #include "maps/perf_map.h"
 
 #include "base/cleanup.h"
+#include "base/guarded.h"
 #include "base/mount_namespace.h"
 #include "base/process_stat.h"
 #include "base/root_file.h"
@@ -20,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -468,26 +470,55 @@ int perf_map_remove_old(const char *dir, long max_age_sec)
 
 /* ---- shadows ---- */
 
+struct shadow_call {
+	struct guarded_call base;
+	pid_t pid;
+	char path[sizeof("/tmp/") + sizeof(struct perf_map_name)];
+	int result;
+};
+
+/* Links are followed as perf follows them, but within the container. The file is not opened. */
+static void run_shadow(struct guarded_call *base)
+{
+	struct shadow_call *const call = (struct shadow_call *)base;
+	const int fd = root_file_open(call->pid, call->path, O_PATH);
+
+	if (fd >= 0)
+		close(fd);
+	call->result = fd >= 0 ? 1 : fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP ? 0 : fd;
+}
+
+static void free_shadow(struct guarded_call *base)
+{
+	free(base);
+}
+
 int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size)
 {
 	const struct perf_map_name name = map_name(inner_pid);
-	char path[sizeof("/tmp/") + sizeof(name)];
 	const int other = mount_namespace_is_other(pid, NULL);
-	int fd;
+	struct shadow_call *call;
+	enum guarded_end end;
+	int len, result;
 
 	if (other <= 0)
 		return other;
-	snprintf(path, sizeof(path), "/tmp/%s", name.text);
-	if (strlen(path) >= size)
+	call = calloc(1, sizeof(*call));
+	if (!call)
+		return -ENOMEM;
+	call->base = (struct guarded_call){.run = run_shadow, .free = free_shadow};
+	call->pid = pid;
+	len = snprintf(call->path, sizeof(call->path), "/tmp/%s", name.text);
+	if ((size_t)len >= size) {
+		free(call);
 		return -ERANGE;
-	/*
-	 * Links are followed as perf follows them, but within the container. The file is not
-	 * opened.
-	 */
-	fd = root_file_open(pid, path, O_PATH);
-	if (fd < 0)
-		return fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP ? 0 : fd;
-	close(fd);
-	memcpy(ret_path, path, strlen(path) + 1);
-	return 1;
+	}
+	end = guarded_run(pid, &call->base);
+	if (end == GUARDED_LATE)
+		return -ETIMEDOUT;
+	result = end == GUARDED_DONE ? call->result : -ETIMEDOUT;
+	if (result > 0)
+		memcpy(ret_path, call->path, (size_t)len + 1);
+	free(call);
+	return result;
 }

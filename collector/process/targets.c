@@ -421,8 +421,12 @@ static void check_shadow(struct process *process, uint64_t now_ns)
 {
 	static struct log_limit limit;
 	char path[sizeof(process->shadow_path)] = "";
+	const int found =
+		perf_map_find_shadow(process->pid, process->inner_pid, path, sizeof(path));
 
-	if (perf_map_find_shadow(process->pid, process->inner_pid, path, sizeof(path)) <= 0)
+	if (found == -ETIMEDOUT)
+		return; /* what was known last stays */
+	if (found <= 0)
 		path[0] = '\0';
 	if (path[0] && !process->shadow_path[0] && log_limit_allows(&limit, now_ns))
 		log_warning("PID %d has a map of its own at %s in its container: perf prefers it "

@@ -4,12 +4,14 @@ manager."""
 
 import json
 import os
+import pathlib
 import re
 import resource
 import signal
 import socket
 import struct
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -205,10 +207,36 @@ class Daemon(Case):
         self.assertGreater(recording.folded.of_root("KnownShare").samples, 20, str(recording))
         named = recording.folded.of_root("KnownShare").count(lambda frame: frame == "start_thread")
         self.assertGreater(named, 0.95 * recording.folded.of_root("KnownShare").samples)
-        memory = daemon.list_json()["collector"]["memory"]
-        self.assertGreater(memory["late_reads"], 0, memory)
-        self.assertGreater(memory["paused_reads"], 0, memory)
-        self.assertLessEqual(memory["unanswered"], 4, memory)
+        guarded = daemon.list_json()["collector"]["guarded"]
+        self.assertGreater(guarded["late_calls"], 0, guarded)
+        self.assertGreater(guarded["paused_calls"], 0, guarded)
+        self.assertLessEqual(guarded["unanswered"], 4, guarded)
+        ended = daemon.stop()
+        self.assertEqual(ended.code, 0, str(ended))
+
+    def test_tmp_that_never_answers_holds_nobody_up(self):
+        """One process has an agent, so its perf map is looked for that would hide ours; the other
+        one has none, so a perf map of its own is looked for."""
+        daemon = self.watch()
+        jvm = self.host_jvm("KnownShare")
+        daemon.wait_for_jvm(jvm.pid)
+        agents = f"socket={self.place.socket}"
+        for i, agent in enumerate((agents, None)):
+            own = self.background(["unshare", "--mount", *self.java("Primes", agent=agent)],
+                                  f"silent{i}")
+            processes.wait_until(lambda own=own: "ready" in own.text, "the JVM is warm")
+            tmp = self.background(["nsenter", "--target", own.pid, "--mount", sys.executable,
+                                   pathlib.Path(__file__).with_name("silent_tmp.py")], f"tmp{i}")
+            processes.wait_until(lambda tmp=tmp: "ready" in tmp.text, "/tmp is silent")
+        recording = collector.record(self.place, "-a", seconds=4)
+        known = recording.folded.of_root("KnownShare")
+        self.assertGreater(known.samples, 20, str(recording))
+        named = known.count(lambda frame: frame == "start_thread")
+        self.assertGreater(named, 0.95 * known.samples, str(recording))
+        processes.wait_until(lambda: daemon.list_json()["collector"]["guarded"]["late_calls"] >= 2,
+                             "both were looked for")
+        guarded = daemon.list_json()["collector"]["guarded"]
+        self.assertLessEqual(guarded["unanswered"], 4, guarded)
         ended = daemon.stop()
         self.assertEqual(ended.code, 0, str(ended))
 

@@ -114,8 +114,8 @@ static void a_job_that_is_hurried_overtakes(void **state)
 	slow_kind_wait_begun(1);
 	table_loader_add(loader, new_job("2nd"), false);
 	table_loader_add(loader, third, false);
-	table_loader_hurry(loader, third);
-	table_loader_hurry(loader, third); /* once more changes nothing */
+	table_loader_hurry(loader, third, 0);
+	table_loader_hurry(loader, third, 0); /* once more changes nothing */
 	table_loader_add(loader, new_job("4th"), false);
 	slow_kind_open();
 	assert_done("begun");
@@ -197,6 +197,100 @@ static void a_load_that_hangs_is_left_behind(void **state)
 	assert_int_equal(slow_kind_alive(), 0);
 }
 
+static struct table_job *add_of(const struct table_kind *kind, uint64_t owner)
+{
+	struct table_job *job = table_job_new(kind, files_open_memory("x", 1), 1);
+
+	assert_non_null(job);
+	job->owner = owner;
+	table_loader_add(loader, job, true);
+	return job;
+}
+
+/* Waits until that many jobs of slow_kind have threads that are found to be stuck. */
+static void wait_stuck(size_t count)
+{
+	for (uint64_t s = 1; s < 1000 && table_loader_stuck(loader, NULL) < count; s++) {
+		table_loader_tend(loader, clock_now_ns() + s * TABLE_LOADER_PATIENCE_NS);
+		poll(NULL, 0, 1);
+	}
+	assert_int_equal(table_loader_stuck(loader, NULL), count);
+	assert_int_equal(table_loader_stuck(loader, &slow_kind), count);
+	assert_int_equal(table_loader_stuck(loader, &slow_kind_too), 0);
+}
+
+static void take_all(int count)
+{
+	struct table_job *job;
+
+	while (count > 0) {
+		assert_true(is_readable(20000));
+		while ((job = table_loader_take(loader))) {
+			assert_int_equal(job->err, 0);
+			table_job_free(job);
+			count--;
+		}
+	}
+	assert_int_equal(count, 0);
+}
+
+static void a_thread_that_is_stuck_has_a_replacement(void **state)
+{
+	add_of(&slow_kind, 1);
+	slow_kind_wait_begun(1);
+	wait_stuck(1);
+	add_of(&slow_kind, 2);
+	slow_kind_wait_begun(2);
+	slow_kind_open();
+	take_all(2);
+	assert_int_equal(table_loader_stuck(loader, NULL), 0);
+	add_of(&slow_kind, 1);
+	take_all(1);
+}
+
+static void add_stuck_ones(uint64_t owner)
+{
+	for (int i = 1; i <= TABLE_LOADER_OWNER_STUCK; i++) {
+		add_of(&slow_kind, owner);
+		slow_kind_wait_begun(i);
+		wait_stuck((size_t)i);
+	}
+}
+
+static void an_owner_with_threads_that_are_stuck_has_to_wait(void **state)
+{
+	struct table_job *held;
+
+	add_stuck_ones(1);
+	held = add_of(&slow_kind_too, 1);
+	add_of(&slow_kind, 2);
+	slow_kind_wait_begun(TABLE_LOADER_OWNER_STUCK + 1);
+	wait_stuck(TABLE_LOADER_OWNER_STUCK + 1);
+	table_loader_hurry(loader, held, 2); /* somebody else needs the file, too */
+	slow_kind_wait_begun(TABLE_LOADER_OWNER_STUCK + 2);
+	slow_kind_open();
+	take_all(TABLE_LOADER_OWNER_STUCK + 2);
+}
+
+static void an_owner_whose_threads_return_goes_on(void **state)
+{
+	add_stuck_ones(1);
+	add_of(&slow_kind, 1);
+	slow_kind_open();
+	take_all(TABLE_LOADER_OWNER_STUCK + 1);
+}
+
+static void a_thread_at_work_is_not_stuck(void **state)
+{
+	add_of(&slow_kind, 1);
+	slow_kind_wait_begun(1);
+	for (int i = 0; i < 5; i++)
+		table_loader_tend(loader, clock_now_ns()); /* less than its patience has passed */
+	assert_int_equal(table_loader_stuck(loader, NULL), 0);
+	slow_kind_open();
+	take_all(1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +307,12 @@ int main(void)
 						start, stop),
 		cmocka_unit_test_setup_teardown(nothing_is_left_of_what_was_not_taken_when_it_stops,
 						start, stop),
+		cmocka_unit_test_setup_teardown(a_thread_that_is_stuck_has_a_replacement, start,
+						stop),
+		cmocka_unit_test_setup_teardown(an_owner_with_threads_that_are_stuck_has_to_wait,
+						start, stop),
+		cmocka_unit_test_setup_teardown(an_owner_whose_threads_return_goes_on, start, stop),
+		cmocka_unit_test_setup_teardown(a_thread_at_work_is_not_stuck, start, stop),
 		cmocka_unit_test_setup_teardown(a_load_that_hangs_is_left_behind, start, stop),
 	};
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "guard/guard.h"
 #include "memory/guarded_memory.h"
 
 #include <errno.h>
@@ -25,6 +26,9 @@
 
 #define PAGE_BYTES 4096
 #define CHILDREN   6
+
+static struct guard *guard;
+static struct guarded_memory *guarded;
 
 /* A page that does not answer, until it is filled. */
 struct silent_page {
@@ -72,8 +76,21 @@ static uint64_t own_owner(void *arg, pid_t pid)
 	return (uint64_t)pid;
 }
 
-static ssize_t read_word(const struct guarded_memory *guarded, pid_t pid, const void *at,
-			 uint64_t *ret)
+static void begin(uint64_t (*owner)(void *arg, pid_t pid))
+{
+	assert_int_equal(guard_new(owner, NULL, &guard), 0);
+	guarded_use(guard_runner(guard));
+	assert_int_equal(guarded_memory_new(&guarded), 0);
+}
+
+static void end(void)
+{
+	guarded_memory_free(guarded);
+	guarded_use(NULL);
+	guard_free(guard);
+}
+
+static ssize_t read_word(pid_t pid, const void *at, uint64_t *ret)
 {
 	const struct process_memory_source *const source = guarded_memory_source(guarded);
 	const struct iovec to = {ret, sizeof(*ret)};
@@ -85,7 +102,6 @@ static ssize_t read_word(const struct guarded_memory *guarded, pid_t pid, const 
 static void test_memory_that_answers_is_read(void **state)
 {
 	const uint64_t words[2] = {42, 43};
-	struct guarded_memory *guarded;
 	uint64_t got[2] = {0};
 	const struct iovec to[] = {{&got[1], 8}, {&got[0], 8}};
 	const struct iovec from[] = {{(void *)(uintptr_t)&words[0], 8},
@@ -93,42 +109,41 @@ static void test_memory_that_answers_is_read(void **state)
 	const struct process_memory_source *source;
 	uint64_t word;
 
-	assert_int_equal(guarded_memory_new(one_owner, NULL, &guarded), 0);
+	begin(one_owner);
 	source = guarded_memory_source(guarded);
 	assert_int_equal(source->read(source->arg, getpid(), to, from, 2), 16);
 	assert_int_equal(got[1], 42);
 	assert_int_equal(got[0], 43);
-	assert_int_equal(read_word(guarded, getpid(), (void *)8, &word), -EFAULT);
-	guarded_memory_free(guarded);
+	assert_int_equal(read_word(getpid(), (void *)8, &word), -EFAULT);
+	end();
 }
 
 static void test_page_that_does_not_answer_costs_one_wait_and_then_a_pause(void **state)
 {
 	const uint64_t word = 42;
-	struct guarded_memory *guarded;
-	struct guarded_memory_stats stats;
+	struct guard_stats stats;
 	struct silent_page silent;
 	uint64_t got = 0;
 	uint64_t until_ns;
 
 	open_silent(&silent);
-	assert_int_equal(guarded_memory_new(one_owner, NULL, &guarded), 0);
-	assert_int_equal(read_word(guarded, getpid(), silent.page, &got), -ETIMEDOUT);
+	begin(one_owner);
+	assert_int_equal(read_word(getpid(), silent.page, &got), -ETIMEDOUT);
 	/* Not even memory that would answer: its helper waits. */
-	assert_int_equal(read_word(guarded, getpid(), &word, &got), -ETIMEDOUT);
-	guarded_memory_stats(guarded, &stats);
-	assert_int_equal(stats.late, 1);
-	assert_int_equal(stats.late_reads, 1);
-	assert_int_equal(stats.paused_reads, 1);
+	assert_int_equal(read_word(getpid(), &word, &got), -ETIMEDOUT);
+	guard_stats(guard, &stats);
+	assert_int_equal(stats.unanswered, 1);
+	assert_int_equal(stats.late_calls, 1);
+	assert_int_equal(stats.paused_calls, 1);
 	fill(&silent);
 	until_ns = clock_now_ns() + 20 * CLOCK_NS_PER_SEC;
-	while (read_word(guarded, getpid(), &word, &got) < 0 && clock_now_ns() < until_ns)
+	while (read_word(getpid(), &word, &got) < 0 && clock_now_ns() < until_ns)
 		poll(NULL, 0, 10);
 	assert_int_equal(got, 42);
-	guarded_memory_stats(guarded, &stats);
-	assert_int_equal(stats.late, 0);
-	assert_int_equal(stats.late_reads, 1);
-	guarded_memory_free(guarded);
+	guard_stats(guard, &stats);
+	assert_int_equal(stats.unanswered, 0);
+	assert_int_equal(stats.late_calls, 1);
+	end();
 	close_silent(&silent);
 }
 
@@ -172,27 +187,25 @@ static void end_children(const pid_t pids[CHILDREN], int end)
 static void test_owner_has_no_more_than_its_helpers_and_others_are_read(void **state)
 {
 	static uint64_t (*const owners[])(void *, pid_t) = {one_owner, own_owner};
-	static const uint64_t late[] = {GUARDED_MEMORY_OWNER_LATE, CHILDREN};
+	static const uint64_t late[] = {GUARD_OWNER_LATE, CHILDREN};
 	struct silent_page silent[CHILDREN];
-	struct guarded_memory_stats stats;
-	struct guarded_memory *guarded;
+	struct guard_stats stats;
 	pid_t pids[CHILDREN];
 	uint64_t word;
-	int end;
+	int ends;
 
 	for (int way = 0; way < 2; way++) {
-		fork_children(pids, silent, &end);
-		assert_int_equal(guarded_memory_new(owners[way], NULL, &guarded), 0);
+		fork_children(pids, silent, &ends);
+		begin(owners[way]);
 		for (int i = 0; i < CHILDREN; i++)
-			assert_int_equal(read_word(guarded, pids[i], silent[i].page, &word),
-					 -ETIMEDOUT);
-		guarded_memory_stats(guarded, &stats);
-		assert_int_equal(stats.late, late[way]);
-		assert_int_equal(stats.paused_reads, CHILDREN - late[way]);
+			assert_int_equal(read_word(pids[i], silent[i].page, &word), -ETIMEDOUT);
+		guard_stats(guard, &stats);
+		assert_int_equal(stats.unanswered, late[way]);
+		assert_int_equal(stats.paused_calls, CHILDREN - late[way]);
 		if (owners[way] == own_owner)
-			assert_int_equal(read_word(guarded, getpid(), &end, &word), sizeof(word));
-		guarded_memory_free(guarded);
-		end_children(pids, end);
+			assert_int_equal(read_word(getpid(), &ends, &word), sizeof(word));
+		end();
+		end_children(pids, ends);
 	}
 }
 

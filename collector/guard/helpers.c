@@ -4,7 +4,7 @@
  * is late, the next call has another one. All state is behind one lock, because calls come one at a
  * time.
  */
-#include "base/helpers.h"
+#include "guard/helpers.h"
 
 #include "base/file.h"
 #include "base/turn.h"
@@ -108,7 +108,7 @@ static void *help(void *arg)
 	pthread_mutex_lock(&helpers->lock);
 	helper->tid = gettid();
 	while (helper->state != HELPER_ENDS) {
-		if (helper->state != HELPER_RUNS) {
+		if (!helper->call) {
 			pthread_cond_wait(&helper->has_call, &helpers->lock);
 			continue;
 		}
@@ -261,6 +261,25 @@ enum helpers_end helpers_run(struct helpers *helpers, struct helpers_call *call,
 	}
 	pthread_mutex_unlock(&helpers->lock);
 	return end;
+}
+
+bool helpers_start(struct helpers *helpers, struct helpers_call *call)
+{
+	struct helper *helper;
+
+	pthread_mutex_lock(&helpers->lock);
+	helpers->stats.calls++;
+	helper = take(helpers);
+	if (helper) {
+		helper->call = call;
+		helper->state = HELPER_IS_LATE;
+		helpers->stats.late++;
+		pthread_cond_signal(&helper->has_call); /* it may end as soon as the lock is free */
+	} else {
+		helpers->stats.refused_calls++;
+	}
+	pthread_mutex_unlock(&helpers->lock);
+	return helper;
 }
 
 int helpers_new(size_t max_late, struct helpers **ret)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about calls that return in time, late, or never; see base/helpers.h. */
+/* Claims about calls that return in time, late, or never; see guard/helpers.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/helpers.h"
+#include "guard/helpers.h"
 
 #include <poll.h>
 #include <sched.h>

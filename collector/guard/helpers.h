@@ -17,9 +17,10 @@
  * A call costs two switches from one thread to another, some 10 us. A helper runs on the caller's
  * processor: on a busy host it would wait for milliseconds until another one is free.
  */
-#ifndef FG_BASE_HELPERS_H
-#define FG_BASE_HELPERS_H
+#ifndef FG_GUARD_HELPERS_H
+#define FG_GUARD_HELPERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,7 +42,7 @@ enum helpers_end {
 struct helpers; /* opaque */
 
 struct helpers_stats {
-	size_t late; /* helpers that are abandoned now */
+	size_t late; /* helpers that are abandoned now, or run calls that nobody waits for */
 	uint64_t calls;
 	uint64_t late_calls;	/* calls that were late, in all */
 	uint64_t refused_calls; /* calls without a helper: too many were abandoned */
@@ -56,6 +57,8 @@ void helpers_free(struct helpers *helpers);
 
 /* Has a helper run the call, and waits for its end for at most wait_ns. */
 enum helpers_end helpers_run(struct helpers *helpers, struct helpers_call *call, uint64_t wait_ns);
+/* Has a helper run and free the call, and does not wait. False: no helper; the call is the caller's. */
+bool helpers_start(struct helpers *helpers, struct helpers_call *call);
 
 void helpers_stats(const struct helpers *helpers, struct helpers_stats *ret);
 

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Runs calls on helpers, and notes who has to wait, see guard.h. */
+#include "guard/guard.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/log_limit.h"
+#include "guard/helpers.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define MAX_OWNERS 32
+#define KEPT_NS	   UINT64_C(60000000000) /* after its pause, a process's late calls count so long */
+
+/* A call on a helper. The helper and the guard each hold it once, and the last one frees it. */
+struct job {
+	struct helpers_call base;
+	struct guarded_call *call;
+	uint64_t owner;	  /* of a left call */
+	struct job *next; /* in the queue of left calls */
+	atomic_bool is_back;
+	atomic_uint holders;
+};
+
+/* A process with late calls. */
+struct late_process {
+	pid_t pid; /* 0: the place is free */
+	uint64_t owner;
+	unsigned times;
+	uint64_t until_ns; /* end of the pause */
+	struct job *out;   /* the late call, if it has not been seen to return */
+};
+
+/* An owner with late calls. */
+struct late_owner {
+	uint64_t owner;
+	unsigned calls; /* 0: the place is free */
+	uint64_t forget_ns, until_ns;
+};
+
+struct guard {
+	struct guarded_runner runner;
+	uint64_t (*owner)(void *arg, pid_t pid);
+	void *owner_arg;
+	struct helpers *helpers, *leavers;
+	struct job *at_hand; /* or NULL */
+	struct late_process processes[GUARD_MAX_LATE];
+	size_t n_processes; /* places that are not free */
+	struct late_owner owners[MAX_OWNERS];
+	struct job *left[GUARD_MAX_LEFT]; /* left calls on helpers; NULL: the place is free */
+	struct job *first, **last;	  /* left calls that wait for a place */
+	struct log_limit log;
+	struct guard_stats stats;
+};
+
+/* ---- jobs ---- */
+
+static void drop(struct job *job)
+{
+	if (atomic_fetch_sub(&job->holders, 1) == 1)
+		free(job);
+}
+
+static void run_job(struct helpers_call *base)
+{
+	struct job *const job = (struct job *)base;
+
+	job->call->run(job->call);
+}
+
+static void end_job(struct helpers_call *base)
+{
+	struct job *const job = (struct job *)base;
+
+	job->call->free(job->call);
+	atomic_store(&job->is_back, true);
+	drop(job);
+}
+
+static struct job *make_job(struct guarded_call *call)
+{
+	struct job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	job->base = (struct helpers_call){.run = run_job, .free = end_job};
+	job->call = call;
+	atomic_store(&job->holders, 2);
+	return job;
+}
+
+/* ---- who has to wait ---- */
+
+static struct late_process *find_process(struct guard *guard, pid_t pid)
+{
+	for (size_t i = 0; i < GUARD_MAX_LATE; i++) {
+		if (guard->processes[i].pid == pid)
+			return &guard->processes[i];
+	}
+	return NULL;
+}
+
+/* A place for a process that may be late: its own, a free one, or that of the oldest pause. */
+static struct late_process *choose_place(struct guard *guard, pid_t pid)
+{
+	struct late_process *best = guard->n_processes ? find_process(guard, pid) : NULL;
+
+	for (size_t i = 0; !best && i < GUARD_MAX_LATE; i++) {
+		if (guard->processes[i].pid == 0)
+			best = &guard->processes[i];
+	}
+	if (best)
+		return best;
+	for (size_t i = 0; i < GUARD_MAX_LATE; i++) {
+		struct late_process *const place = &guard->processes[i];
+
+		if (!place->out && (!best || place->until_ns < best->until_ns))
+			best = place;
+	}
+	return best;
+}
+
+/* Sees which late calls have returned, and forgets processes that have long answered. */
+static void see_who_is_back(struct guard *guard, uint64_t now_ns)
+{
+	guard->stats.unanswered = 0;
+	for (size_t i = 0; i < GUARD_MAX_LATE; i++) {
+		struct late_process *const place = &guard->processes[i];
+
+		if (place->out && atomic_load(&place->out->is_back)) {
+			drop(place->out);
+			place->out = NULL;
+		}
+		guard->stats.unanswered += place->out != NULL;
+		if (place->pid && !place->out && now_ns > place->until_ns + KEPT_NS) {
+			*place = (struct late_process){0};
+			guard->n_processes--;
+		}
+	}
+}
+
+static struct late_owner *find_owner(struct guard *guard, uint64_t owner)
+{
+	for (size_t i = 0; i < MAX_OWNERS; i++) {
+		if (guard->owners[i].calls > 0 && guard->owners[i].owner == owner)
+			return &guard->owners[i];
+	}
+	return NULL;
+}
+
+static bool is_owner_late(struct guard *guard, pid_t pid, uint64_t now_ns)
+{
+	const uint64_t owner = guard->owner(guard->owner_arg, pid);
+	const struct late_owner *const known = find_owner(guard, owner);
+	size_t n = 0;
+
+	for (size_t i = 0; i < GUARD_MAX_LATE; i++)
+		n += guard->processes[i].out && guard->processes[i].owner == owner;
+	return n >= GUARD_OWNER_LATE || (known && now_ns < known->until_ns);
+}
+
+/* Nothing is looked up while all calls return in time. */
+static bool has_to_wait(struct guard *guard, pid_t pid)
+{
+	const struct late_process *place;
+	uint64_t now_ns;
+
+	if (guard->n_processes == 0)
+		return false;
+	now_ns = clock_now_ns();
+	see_who_is_back(guard, now_ns);
+	place = find_process(guard, pid);
+	if (place && (place->out || now_ns < place->until_ns))
+		return true;
+	return is_owner_late(guard, pid, now_ns);
+}
+
+static uint64_t pause_of(unsigned times)
+{
+	return GUARD_PAUSE_NS << (times < GUARD_DOUBLINGS ? times : GUARD_DOUBLINGS);
+}
+
+/* A place for an owner: its own, a free one, or that of the fewest late calls. */
+static struct late_owner *choose_owner(struct guard *guard, uint64_t owner)
+{
+	struct late_owner *best = find_owner(guard, owner);
+
+	if (best)
+		return best;
+	best = &guard->owners[0];
+	for (size_t i = 1; i < MAX_OWNERS; i++) {
+		if (guard->owners[i].calls < best->calls)
+			best = &guard->owners[i];
+	}
+	*best = (struct late_owner){.owner = owner};
+	return best;
+}
+
+static void note_owner(struct guard *guard, uint64_t owner, uint64_t now_ns)
+{
+	struct late_owner *const known = choose_owner(guard, owner);
+	const uint64_t forgotten =
+		now_ns > known->forget_ns ? (now_ns - known->forget_ns) / GUARD_FORGET_NS : 0;
+
+	if (known->calls == 0 || forgotten >= known->calls) {
+		known->calls = 0;
+		known->forget_ns = now_ns;
+	} else {
+		known->calls -= (unsigned)forgotten;
+		known->forget_ns += forgotten * GUARD_FORGET_NS;
+	}
+	known->calls++;
+	if (known->calls > GUARD_OWNER_CALLS)
+		known->until_ns = now_ns + pause_of(known->calls - GUARD_OWNER_CALLS - 1);
+}
+
+static void note_late(struct guard *guard, struct late_process *place, pid_t pid, struct job *job)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	if (place->pid != pid)
+		place->times = 0;
+	guard->n_processes += place->pid == 0;
+	place->pid = pid;
+	place->owner = guard->owner(guard->owner_arg, pid);
+	place->until_ns = now_ns + pause_of(place->times++);
+	place->out = job;
+	note_owner(guard, place->owner, now_ns);
+	guard->stats.late_calls++;
+	if (log_limit_allows(&guard->log, now_ns))
+		log_warning("PID %d: its memory or its file system does not answer: its stacks may "
+			    "not be whole, and its methods may have no names, until it does",
+			    (int)pid);
+}
+
+/* ---- calls that nobody waits for ---- */
+
+static size_t count_left(const struct guard *guard, uint64_t owner)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < GUARD_MAX_LEFT; i++)
+		n += guard->left[i] && guard->left[i]->owner == owner;
+	return n;
+}
+
+static bool is_left_of(const struct guard *guard, uint64_t owner)
+{
+	size_t n = count_left(guard, owner);
+
+	for (const struct job *job = guard->first; job && n < GUARD_OWNER_LEFT; job = job->next)
+		n += job->owner == owner;
+	return n >= GUARD_OWNER_LEFT;
+}
+
+static void reap_left(struct guard *guard)
+{
+	for (size_t i = 0; i < GUARD_MAX_LEFT; i++) {
+		if (guard->left[i] && atomic_load(&guard->left[i]->is_back)) {
+			drop(guard->left[i]);
+			guard->left[i] = NULL;
+			guard->stats.left_calls--;
+		}
+	}
+}
+
+static struct job **find_place(struct guard *guard)
+{
+	for (size_t i = 0; i < GUARD_MAX_LEFT; i++) {
+		if (!guard->left[i])
+			return &guard->left[i];
+	}
+	return NULL;
+}
+
+/* Starts left calls for which there is a helper, the oldest first. */
+static void start_left(struct guard *guard)
+{
+	struct job **at = &guard->first, **place;
+
+	while (*at && (place = find_place(guard))) {
+		struct job *const job = *at;
+
+		if (count_left(guard, job->owner) >= GUARD_OWNER_LEFT) {
+			at = &job->next;
+			continue;
+		}
+		if (!helpers_start(guard->leavers, &job->base))
+			return;
+		*place = job;
+		*at = job->next;
+		if (!*at)
+			guard->last = at;
+	}
+}
+
+static void tend_left(struct guard *guard)
+{
+	if (guard->stats.left_calls == 0)
+		return;
+	reap_left(guard);
+	start_left(guard);
+}
+
+static void leave_call(void *arg, pid_t pid, struct guarded_call *call)
+{
+	struct guard *const guard = arg;
+	struct job *const job = make_job(call);
+
+	if (!job) {
+		call->run(call);
+		call->free(call);
+		return;
+	}
+	job->owner = guard->owner(guard->owner_arg, pid);
+	*guard->last = job;
+	guard->last = &job->next;
+	guard->stats.left_calls++;
+	tend_left(guard);
+}
+
+/* ---- calls that are waited for ---- */
+
+static enum guarded_end run_call(void *arg, pid_t pid, struct guarded_call *call)
+{
+	struct guard *const guard = arg;
+	struct late_process *place;
+	struct job *job;
+
+	tend_left(guard);
+	place = has_to_wait(guard, pid) ? NULL : choose_place(guard, pid);
+	if (place && call->opens && guard->stats.left_calls >= GUARD_OWNER_LEFT &&
+	    is_left_of(guard, guard->owner(guard->owner_arg, pid)))
+		place = NULL;
+	if (place && !guard->at_hand)
+		guard->at_hand = make_job(call);
+	job = place ? guard->at_hand : NULL;
+	if (job) {
+		job->call = call;
+		switch (helpers_run(guard->helpers, &job->base, GUARD_WAIT_NS)) {
+		case HELPERS_DONE:
+			return GUARDED_DONE;
+		case HELPERS_LATE:
+			guard->at_hand = NULL;
+			note_late(guard, place, pid, job);
+			return GUARDED_LATE;
+		case HELPERS_NONE:
+			break;
+		}
+	}
+	guard->stats.paused_calls++;
+	return GUARDED_PAUSED;
+}
+
+/* ---- life ---- */
+
+int guard_new(uint64_t (*owner)(void *arg, pid_t pid), void *arg, struct guard **ret)
+{
+	struct guard *guard = calloc(1, sizeof(*guard));
+	int err;
+
+	if (!guard)
+		return -ENOMEM;
+	err = helpers_new(GUARD_MAX_LATE, &guard->helpers);
+	if (!err)
+		err = helpers_new(GUARD_MAX_LEFT, &guard->leavers);
+	if (err) {
+		helpers_free(guard->helpers);
+		free(guard);
+		return err;
+	}
+	guard->owner = owner;
+	guard->owner_arg = arg;
+	guard->last = &guard->first;
+	guard->runner = (struct guarded_runner){.run = run_call, .leave = leave_call, .arg = guard};
+	*ret = guard;
+	return 0;
+}
+
+void guard_free(struct guard *guard)
+{
+	if (!guard)
+		return;
+	for (struct job *job = guard->first, *next; job; job = next) {
+		next = job->next;
+		job->call->free(job->call);
+		free(job);
+	}
+	for (size_t i = 0; i < GUARD_MAX_LEFT; i++) {
+		if (guard->left[i])
+			drop(guard->left[i]);
+	}
+	for (size_t i = 0; i < GUARD_MAX_LATE; i++) {
+		if (guard->processes[i].out)
+			drop(guard->processes[i].out);
+	}
+	helpers_free(guard->helpers);
+	helpers_free(guard->leavers);
+	free(guard->at_hand);
+	free(guard);
+}
+
+const struct guarded_runner *guard_runner(const struct guard *guard)
+{
+	return &guard->runner;
+}
+
+void guard_stats(struct guard *guard, struct guard_stats *ret)
+{
+	tend_left(guard);
+	see_who_is_back(guard, clock_now_ns());
+	*ret = guard->stats;
+}

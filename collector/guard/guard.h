@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   calls that may never return (base/guarded.h) -> run in time, left to themselves, or not run
+ * units:   CLOCK_MONOTONIC nanoseconds
+ * threads: the model's; calls run on helpers' threads (helpers.h)
+ * errors:  enum guarded_end
+ * source:  none
+ *
+ * A call that has not returned after GUARD_WAIT_NS is abandoned, with the helper that runs it.
+ *
+ * Whose calls are late has to wait. No call is made for a process while a late one of it has not
+ * returned, and for a pause afterwards, which doubles with each late call. An owner of processes, a
+ * container or a user, has at most GUARD_OWNER_LATE late calls that have not returned; and an owner
+ * with many late calls in a short time has a pause of its own, whichever of its processes they were
+ * for. So an owner can hold up the caller for a small part of the time, and has no share of the
+ * helpers that would be missing to others.
+ *
+ * Calls that nobody waits for have helpers of their own, and each owner has a share of these.
+ */
+#ifndef FG_GUARD_GUARD_H
+#define FG_GUARD_GUARD_H
+
+#include "base/guarded.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define GUARD_WAIT_NS	 UINT64_C(10000000)
+#define GUARD_MAX_LATE	 32 /* late calls that have not returned */
+#define GUARD_OWNER_LATE 4
+#define GUARD_PAUSE_NS	 UINT64_C(100000000) /* the first pause */
+#define GUARD_DOUBLINGS	 9
+
+/* After so many late calls an owner has pauses. One call less is counted each GUARD_FORGET_NS. */
+#define GUARD_OWNER_CALLS 16
+#define GUARD_FORGET_NS	  UINT64_C(4000000000)
+
+#define GUARD_MAX_LEFT	 16 /* left calls that run */
+#define GUARD_OWNER_LEFT 4 /* past as many that have not returned, an owner's calls open no files */
+
+struct guard; /* opaque */
+
+struct guard_stats {
+	size_t unanswered;     /* late calls that have not returned */
+	uint64_t late_calls;   /* in all */
+	uint64_t paused_calls; /* calls that were not made */
+	size_t left_calls;     /* left calls that have not returned, or not begun */
+};
+
+/* owner: a number for the container or user that the process belongs to. */
+int guard_new(uint64_t (*owner)(void *arg, pid_t pid), void *arg, struct guard **ret);
+/* Left calls that have not begun are freed and do not run. NULL is legal. */
+void guard_free(struct guard *guard);
+
+/* For guarded_use; borrowed until guard_free. */
+const struct guarded_runner *guard_runner(const struct guard *guard);
+void guard_stats(struct guard *guard, struct guard_stats *ret);
+
+#endif

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Claims about calls that return late or never, and about who has to wait then; see guard/guard.h.
+ * The guard's clock is pretended, so that pauses take no time.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "guard/guard.h"
+
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define BEGIN_NS (1000 * CLOCK_NS_PER_SEC)
+
+static struct guard *guard;
+static uint64_t now_ns;
+static atomic_int ran, freed;
+
+/* A call that returns when its pipe is closed; without a pipe at once. */
+struct pipe_call {
+	struct guarded_call base;
+	int fd; /* -1: no pipe */
+};
+
+static void wait_for_end(struct guarded_call *base)
+{
+	const struct pipe_call *const call = (struct pipe_call *)base;
+	char byte;
+
+	if (call->fd < 0 || read(call->fd, &byte, 1) == 0)
+		atomic_fetch_add(&ran, 1);
+}
+
+static void count_free(struct guarded_call *base)
+{
+	const struct pipe_call *const call = (struct pipe_call *)base;
+
+	if (call->fd >= 0)
+		close(call->fd);
+	free(base);
+	atomic_fetch_add(&freed, 1);
+}
+
+static struct guarded_call *make_call(int fd)
+{
+	struct pipe_call *call = calloc(1, sizeof(*call));
+
+	assert_non_null(call);
+	*call = (struct pipe_call){.base = {.run = wait_for_end, .free = count_free}, .fd = fd};
+	return &call->base;
+}
+
+/* The end of a pipe that a call waits for, and the call. */
+struct waiting {
+	struct guarded_call *call;
+	int end;
+};
+
+static struct waiting make_waiting(void)
+{
+	int fds[2];
+
+	assert_int_equal(pipe(fds), 0);
+	return (struct waiting){.call = make_call(fds[0]), .end = fds[1]};
+}
+
+static enum guarded_end run_quick(pid_t pid)
+{
+	struct guarded_call *call = make_call(-1);
+	const enum guarded_end end = guarded_run(pid, call);
+
+	assert_int_not_equal(end, GUARDED_LATE);
+	free(call);
+	return end;
+}
+
+static int run_late(pid_t pid)
+{
+	const struct waiting waiting = make_waiting();
+
+	assert_int_equal(guarded_run(pid, waiting.call), GUARDED_LATE);
+	return waiting.end;
+}
+
+static struct guard_stats look(void)
+{
+	struct guard_stats stats;
+
+	guard_stats(guard, &stats);
+	return stats;
+}
+
+static void wait_until(const atomic_int *count, int wanted)
+{
+	for (int i = 0; i < 20000 && atomic_load(count) < wanted; i++)
+		poll(NULL, 0, 1);
+	assert_int_equal(atomic_load(count), wanted);
+}
+
+/* Lets the late call return, and waits until the guard has seen it. */
+static void let_return(int end)
+{
+	const size_t before = look().unanswered;
+
+	close(end);
+	for (int i = 0; i < 20000 && look().unanswered >= before; i++)
+		poll(NULL, 0, 1);
+	assert_int_equal(look().unanswered, before - 1);
+}
+
+static void pass(uint64_t ns)
+{
+	now_ns += ns;
+	clock_pretend(now_ns);
+}
+
+/* PIDs of a hundred are of one owner. */
+static uint64_t owner_of(void *arg, pid_t pid)
+{
+	return (uint64_t)pid / 100;
+}
+
+static int set_up(void **state)
+{
+	now_ns = BEGIN_NS;
+	clock_pretend(now_ns);
+	atomic_store(&ran, 0);
+	atomic_store(&freed, 0);
+	assert_int_equal(guard_new(owner_of, NULL, &guard), 0);
+	guarded_use(guard_runner(guard));
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	guarded_use(NULL);
+	guard_free(guard);
+	clock_pretend(0);
+	return 0;
+}
+
+static void a_call_in_time_is_the_callers(void **state)
+{
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(run_quick(100 + i), GUARDED_DONE);
+	assert_int_equal(atomic_load(&ran), 50);
+	assert_int_equal(atomic_load(&freed), 0);
+	assert_int_equal(look().late_calls + look().paused_calls, 0);
+}
+
+static void a_late_call_has_its_process_wait_and_no_other(void **state)
+{
+	const int end = run_late(100);
+
+	pass(CLOCK_NS_PER_SEC); /* far past the pause: the call has not returned */
+	assert_int_equal(run_quick(100), GUARDED_PAUSED);
+	assert_int_equal(run_quick(101), GUARDED_DONE);
+	assert_int_equal(look().unanswered, 1);
+	assert_int_equal(look().paused_calls, 1);
+	let_return(end);
+	wait_until(&freed, 1);
+	assert_int_equal(run_quick(100), GUARDED_DONE);
+	assert_int_equal(look().late_calls, 1);
+}
+
+static void pauses_double_and_are_forgotten(void **state)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		let_return(run_late(100));
+		pass((GUARD_PAUSE_NS << i) - 1);
+		assert_int_equal(run_quick(100), GUARDED_PAUSED);
+		pass(1);
+		assert_int_equal(run_quick(100), GUARDED_DONE);
+	}
+	pass(100 * CLOCK_NS_PER_SEC);
+	let_return(run_late(100));
+	pass(GUARD_PAUSE_NS);
+	assert_int_equal(run_quick(100), GUARDED_DONE);
+}
+
+static void an_owner_has_few_late_calls_at_a_time(void **state)
+{
+	int ends[GUARD_OWNER_LATE];
+
+	for (int i = 0; i < GUARD_OWNER_LATE; i++)
+		ends[i] = run_late(100 + i);
+	assert_int_equal(run_quick(150), GUARDED_PAUSED);
+	assert_int_equal(run_quick(200), GUARDED_DONE);
+	let_return(ends[0]);
+	assert_int_equal(run_quick(150), GUARDED_DONE);
+	for (int i = 1; i < GUARD_OWNER_LATE; i++)
+		let_return(ends[i]);
+}
+
+/* Each call is for another process, and returns soon, but late. */
+static void an_owner_with_many_late_calls_has_to_wait(void **state)
+{
+	for (int i = 0; i < GUARD_OWNER_CALLS; i++) {
+		assert_int_equal(run_quick(150), GUARDED_DONE);
+		let_return(run_late(100 + i));
+	}
+	let_return(run_late(100 + GUARD_OWNER_CALLS));
+	assert_int_equal(run_quick(150), GUARDED_PAUSED);
+	assert_int_equal(run_quick(200), GUARDED_DONE);
+	pass(GUARD_PAUSE_NS);
+	assert_int_equal(run_quick(150), GUARDED_DONE);
+	pass(GUARD_FORGET_NS); /* two calls less are counted now, and one more */
+	pass(GUARD_FORGET_NS);
+	let_return(run_late(120));
+	assert_int_equal(run_quick(150), GUARDED_DONE);
+}
+
+static void no_more_calls_are_late_than_there_are_helpers(void **state)
+{
+	int ends[GUARD_MAX_LATE];
+
+	for (int i = 0; i < GUARD_MAX_LATE; i++)
+		ends[i] = run_late(100 * (1 + i));
+	assert_int_equal(run_quick(9900), GUARDED_PAUSED);
+	let_return(ends[0]);
+	assert_int_equal(run_quick(9900), GUARDED_DONE);
+	for (int i = 1; i < GUARD_MAX_LATE; i++)
+		let_return(ends[i]);
+}
+
+static void a_left_call_runs_and_is_freed(void **state)
+{
+	for (int i = 1; i <= 20; i++) {
+		guarded_leave(100, make_call(-1));
+		wait_until(&freed, i);
+	}
+	assert_int_equal(atomic_load(&ran), 20);
+	for (int i = 0; i < 20000 && look().left_calls > 0; i++)
+		poll(NULL, 0, 1);
+	assert_int_equal(look().left_calls, 0);
+}
+
+static void left_calls_that_hang_hold_up_their_owner_alone(void **state)
+{
+	enum { HANG = GUARD_OWNER_LEFT + 2 };
+	struct guarded_call *opening = make_call(-1);
+	struct waiting waiting[HANG];
+
+	for (int i = 0; i < HANG; i++) {
+		waiting[i] = make_waiting();
+		guarded_leave(100 + i, waiting[i].call);
+	}
+	guarded_leave(200, make_call(-1));
+	wait_until(&freed, 1);
+	opening->opens = true;
+	assert_int_equal(guarded_run(150, opening), GUARDED_PAUSED);
+	assert_int_equal(guarded_run(250, opening), GUARDED_DONE);
+	assert_int_equal(run_quick(150), GUARDED_DONE);
+	for (int i = 0; i < HANG; i++)
+		close(waiting[i].end);
+	for (int i = 0; i < 20000 && look().left_calls > 0; i++)
+		poll(NULL, 0, 1);
+	assert_int_equal(atomic_load(&freed), HANG + 1);
+	assert_int_equal(guarded_run(150, opening), GUARDED_DONE);
+	free(opening);
+}
+
+/* Of left calls that have not begun nothing remains; those that run end later. */
+static void a_guard_ends_while_calls_hang(void **state)
+{
+	struct waiting waiting[GUARD_OWNER_LEFT + 2];
+	const int late = run_late(200);
+
+	for (int i = 0; i < GUARD_OWNER_LEFT + 2; i++) {
+		waiting[i] = make_waiting();
+		guarded_leave(100, waiting[i].call);
+	}
+	guarded_use(NULL);
+	guard_free(guard);
+	wait_until(&freed, 2);
+	close(late);
+	for (int i = 0; i < GUARD_OWNER_LEFT + 2; i++)
+		close(waiting[i].end);
+	wait_until(&freed, GUARD_OWNER_LEFT + 3);
+	assert_int_equal(guard_new(owner_of, NULL, &guard), 0); /* for tear_down */
+}
+
+static void without_a_guard_the_caller_runs_the_call(void **state)
+{
+	guarded_use(NULL);
+	assert_int_equal(run_quick(100), GUARDED_DONE);
+	guarded_leave(100, make_call(-1));
+	assert_int_equal(atomic_load(&ran), 2);
+	assert_int_equal(atomic_load(&freed), 1);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(a_call_in_time_is_the_callers),
+		TEST(a_late_call_has_its_process_wait_and_no_other),
+		TEST(pauses_double_and_are_forgotten),
+		TEST(an_owner_has_few_late_calls_at_a_time),
+		TEST(an_owner_with_many_late_calls_has_to_wait),
+		TEST(no_more_calls_are_late_than_there_are_helpers),
+		TEST(a_left_call_runs_and_is_freed),
+		TEST(left_calls_that_hang_hold_up_their_owner_alone),
+		TEST(a_guard_ends_while_calls_hang),
+		TEST(without_a_guard_the_caller_runs_the_call),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
