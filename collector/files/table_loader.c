@@ -157,35 +157,45 @@ static enum size size_of(const struct table_job *job)
 	return job->file_bytes < TABLE_LOADER_LARGE_BYTES ? SMALL_FILES : LARGE_FILES;
 }
 
-static bool is_held(const struct table_loader *loader, const struct table_job *job)
+/* How many threads are stuck with the owner's files; SIZE_MAX: the job has to wait for one. */
+static size_t count_stuck(const struct table_loader *loader, const struct table_job *job)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < MAX_WORKERS; i++) {
 		const struct worker *const worker = &loader->workers[i];
 
-		n += worker->loader && worker->is_stuck && worker->job->owner == job->owner;
+		if (!worker->loader || !worker->is_stuck)
+			continue;
+		if (job->file && worker->job->file == job->file)
+			return SIZE_MAX;
+		n += worker->job->owner == job->owner;
 	}
-	return n >= TABLE_LOADER_OWNER_STUCK;
+	return n < TABLE_LOADER_OWNER_STUCK ? n : SIZE_MAX;
 }
 
 /*
- * Removes the job of the smallest file of that size; of equal files the first job. Jobs of owners
- * with too many threads that are stuck stay.
+ * Removes the job of the smallest file of that size; of equal files the first job. Owners with
+ * threads that are stuck come last.
  */
 static struct table_job *remove_sized(const struct table_loader *loader, struct job_list *list,
 				      enum size size)
 {
-	struct table_job *smallest = NULL;
+	struct table_job *best = NULL;
+	size_t best_stuck = SIZE_MAX;
 
 	for (struct table_job *job = list->first; job; job = job->next) {
-		if (size_of(job) == size && (!smallest || job->file_bytes < smallest->file_bytes) &&
-		    !is_held(loader, job))
-			smallest = job;
+		const size_t stuck = size_of(job) == size ? count_stuck(loader, job) : SIZE_MAX;
+
+		if (stuck < best_stuck ||
+		    (best && stuck == best_stuck && job->file_bytes < best->file_bytes)) {
+			best = job;
+			best_stuck = stuck;
+		}
 	}
-	if (smallest)
-		remove_job(list, smallest);
-	return smallest;
+	if (best)
+		remove_job(list, best);
+	return best;
 }
 
 static void free_list(struct job_list *list)

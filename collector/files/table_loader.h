@@ -15,7 +15,7 @@
  * A file system may not answer. A thread that has waited in one place for two seconds is stuck, and
  * another thread takes its place. A job that is stuck may still be done some day. An owner of jobs,
  * a container or a user, has at most TABLE_LOADER_OWNER_STUCK threads stuck; its other jobs wait
- * until one returns.
+ * until one returns. So do further jobs of the file.
  */
 #ifndef FG_FILES_TABLE_LOADER_H
 #define FG_FILES_TABLE_LOADER_H
@@ -44,8 +44,8 @@ struct table_kind {
 
 #define TABLE_LOADER_LARGE_BYTES (32u << 20)
 #define TABLE_LOADER_PATIENCE_NS UINT64_C(1000000000) /* twice this, and a thread is stuck */
-#define TABLE_LOADER_MAX_STUCK	 16
-#define TABLE_LOADER_OWNER_STUCK 2
+#define TABLE_LOADER_MAX_STUCK	 32
+#define TABLE_LOADER_OWNER_STUCK 4
 
 struct table_job {
 	const struct table_kind *kind;
@@ -55,6 +55,7 @@ struct table_job {
 	void *module; /* for the caller; the loader does not use it */
 	uint64_t file_bytes;
 	uint64_t owner; /* a number for the container or user for which the file is read */
+	uint64_t file;	/* a number for the file; 0: not known */
 	void *content;
 	int err;
 	uint64_t took_ns;

@@ -7,6 +7,7 @@
 #include "files/table_store.h"
 
 #include "base/clock.h"
+#include "base/quick_hash.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -326,8 +327,11 @@ struct table_job *table_store_new_job(struct table_store *store, struct module *
 
 	module->last_use = ++store->now;
 	job = fd < 0 ? NULL : table_job_new(store->kinds[of], fd, (uint64_t)module->st.st_size);
-	if (job)
+	if (job) {
 		job->module = module;
+		job->file =
+			quick_hash_mix(quick_hash_seed(1), module->st.st_dev, module->st.st_ino);
+	}
 	return job;
 }
 

@@ -20,6 +20,7 @@ from harness import collector, processes, settings
 from harness.case import Case
 from harness.folded import Folded, tolerance
 
+SILENT_FILES = pathlib.Path(__file__).with_name("silent_files.py")
 NAME = re.compile(r"^\d{8}T\d{6}Z-[\w.]{1,16}-[\w.]+-(\d+)(\.\d+)?\.\w+$")
 
 
@@ -220,14 +221,15 @@ class Daemon(Case):
         daemon = self.watch()
         jvm = self.host_jvm("KnownShare")
         daemon.wait_for_jvm(jvm.pid)
-        agents = f"socket={self.place.socket}"
+        agents, silent = f"socket={self.place.socket}", []
         for i, agent in enumerate((agents, None)):
             own = self.background(["unshare", "--mount", *self.java("Primes", agent=agent)],
                                   f"silent{i}")
             processes.wait_until(lambda own=own: "ready" in own.text, "the JVM is warm")
             tmp = self.background(["nsenter", "--target", own.pid, "--mount", sys.executable,
-                                   pathlib.Path(__file__).with_name("silent_tmp.py")], f"tmp{i}")
+                                   SILENT_FILES, "/tmp"], f"tmp{i}")
             processes.wait_until(lambda tmp=tmp: "ready" in tmp.text, "/tmp is silent")
+            silent.append(tmp)
         recording = collector.record(self.place, "-a", seconds=4)
         known = recording.folded.of_root("KnownShare")
         self.assertGreater(known.samples, 20, str(recording))
@@ -237,8 +239,14 @@ class Daemon(Case):
                              "both were looked for")
         guarded = daemon.list_json()["collector"]["guarded"]
         self.assertLessEqual(guarded["unanswered"], 4, guarded)
-        ended = daemon.stop()
-        self.assertEqual(ended.code, 0, str(ended))
+        daemon.end_orderly()
+        again = self.watch()
+        again.wait_for_jvm(jvm.pid)
+        again.end_orderly()
+        for tmp in silent:
+            tmp.stop()
+        for ended in (daemon.wait(), again.wait()):
+            self.assertEqual(ended.code, 0, str(ended))
 
     def test_the_service_manager_and_the_journal_are_told(self):
         manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -4,14 +4,19 @@
 import collections
 import json
 import os
+import pathlib
 import signal
 import socket
+import subprocess
+import sys
+import tempfile
 import time
 
 from harness import collector, folded, library, processes, settings
 from harness.case import Case
 from harness.side_by_side import SideBySide
 
+SILENT_FILES = pathlib.Path(__file__).with_name("silent_files.py")
 CALL_FILE = settings.BUILD / "tests" / "e2e" / "call_file"
 
 
@@ -29,10 +34,11 @@ class Files(Case):
             return collector.Recording(finished, out)
         return end
 
-    def call_file(self, path, mapped):
+    def call_file(self, path, mapped, *prefix):
         if not library.can_run():
             self.skipTest("the library is machine code of x86_64")
-        program = self.background([CALL_FILE, path, library.TEXT_OFFSET, mapped], "call_file")
+        program = self.background([*prefix, CALL_FILE, path, library.TEXT_OFFSET, mapped],
+                                  f"call_file-{path.name}")
         processes.wait_until(lambda: "ready" in program.text, lambda: program.text)
         return program
 
@@ -118,6 +124,47 @@ class Files(Case):
         recording = end()
         stacks = recording.folded.of_root("call_file")
         self.assert_named(stacks, 20, percent=99.0)
+
+    def silent_files(self, path, count):
+        """A directory where the file lies so many times, and a function that makes it silent."""
+        directory = pathlib.Path(tempfile.mkdtemp(prefix="fgsilent-"))
+        directory.chmod(0o755)
+        self.addCleanup(directory.rmdir)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", directory], check=True)
+        program = self.background([sys.executable, SILENT_FILES, directory, path, count], "silent")
+        processes.wait_until(lambda: "ready" in program.text, lambda: program.text)
+
+        def fall_silent():
+            os.kill(program.pid, signal.SIGUSR1)
+            processes.wait_until(lambda: "silent" in program.text, lambda: program.text)
+        return directory, program, fall_silent
+
+    def test_libraries_that_never_answer_hold_nobody_up(self):
+        """There are more of them than threads may wait for one user."""
+        path = self.directory / "lib.so"
+        mapped = library.write(path)
+        directory, silent, fall_silent = self.silent_files(path, 6)
+        for i in range(6):
+            self.call_file(directory / f"file{i}", mapped,
+                           "nice", "setpriv", "--reuid", "65534", "--regid", "65534",
+                           "--clear-groups")
+        fall_silent()
+        daemon = self.watch()
+        victims = []
+        for i in range(4):
+            own = self.directory / f"lib{i}.so"
+            victims.append(self.call_file(own, library.write(own)))
+        recording = self.start_recording("-a", "--show-pid", seconds=8)()
+        for victim in victims:
+            self.assert_named(recording.folded.of_root(f"call_file-{victim.pid}"), 20)
+        counters = daemon.list_json()["collector"]
+        stuck = sum(counters[f"{kind}_tables"]["stuck"] for kind in ("symbol", "unwind"))
+        self.assertGreater(stuck, 0)
+        self.assertLessEqual(stuck, 4)
+        daemon.end_orderly()
+        silent.stop()
+        ended = daemon.wait()
+        self.assertEqual(ended.code, 0, str(ended))
 
     def test_a_library_of_500_mb_stalls_nothing(self):
         path = self.directory / "liblarge.so"

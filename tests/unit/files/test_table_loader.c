@@ -272,6 +272,26 @@ static void an_owner_with_threads_that_are_stuck_has_to_wait(void **state)
 	take_all(TABLE_LOADER_OWNER_STUCK + 2);
 }
 
+/* Whoever else needs a file that does not answer has no other thread wait for it. */
+static void a_file_that_does_not_answer_has_one_thread(void **state)
+{
+	struct table_job *same = table_job_new(&slow_kind_too, files_open_memory("x", 1), 1);
+	struct table_job *job = table_job_new(&slow_kind, files_open_memory("x", 1), 1);
+
+	job->file = same->file = 7;
+	job->owner = 1;
+	same->owner = 2;
+	table_loader_add(loader, job, true);
+	slow_kind_wait_begun(1);
+	wait_stuck(1);
+	table_loader_add(loader, same, true);
+	add_of(&slow_kind, 2);
+	slow_kind_wait_begun(2);
+	wait_stuck(2);
+	slow_kind_open();
+	take_all(3);
+}
+
 static void an_owner_whose_threads_return_goes_on(void **state)
 {
 	add_stuck_ones(1);
@@ -312,6 +332,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_owner_with_threads_that_are_stuck_has_to_wait,
 						start, stop),
 		cmocka_unit_test_setup_teardown(an_owner_whose_threads_return_goes_on, start, stop),
+		cmocka_unit_test_setup_teardown(a_file_that_does_not_answer_has_one_thread, start,
+						stop),
 		cmocka_unit_test_setup_teardown(a_thread_at_work_is_not_stuck, start, stop),
 		cmocka_unit_test_setup_teardown(a_load_that_hangs_is_left_behind, start, stop),
 	};
