@@ -11,6 +11,7 @@
 #include "serve/graph_dir.h"
 
 #include "base/cleanup.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +27,7 @@
 #define LIST_PART ".fgcollect-graphs.part"
 #define PART	  ".fgcollect-part"
 #define HEAD	  "fgcollect graphs 1\n"
+#define MAX_SEC	  (INT64_C(1) << 40) /* of a time in the list */
 
 #define MAX_SAME       1000 /* graphs whose names differ only in the number */
 #define MAX_WHO_BYTES  16
@@ -132,11 +134,20 @@ static bool parse_line(char *line, struct graph_file *ret)
 	return graph_name_is_one(ret->name);
 }
 
+static bool parse_clock(const char *line, struct graph_clock *ret)
+{
+	return sscanf(line, "clock %39s %" SCNd64 " %" SCNd64, ret->boot, &ret->boot_sec,
+		      &ret->unix_sec) == 3 &&
+	       ret->boot_sec >= 0 && ret->boot_sec < MAX_SEC && ret->unix_sec >= 0 &&
+	       ret->unix_sec < MAX_SEC;
+}
+
 static int read_list(struct graph_dir *dir)
 {
 	_cleanup_fclose_ FILE *stream = NULL;
 	char line[GRAPH_DIR_NAME_BYTES + 80];
 	const int fd = openat(dir->fd, LIST, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct graph_clock clock;
 	struct graph_file file;
 	struct stat st;
 	int err = 0;
@@ -149,6 +160,8 @@ static int read_list(struct graph_dir *dir)
 		return -ENOMEM;
 	}
 	while (!err && dir->count < GRAPH_DIR_MAX_FILES && fgets(line, sizeof(line), stream)) {
+		if (parse_clock(line, &clock))
+			dir->clock = clock;
 		if (!parse_line(line, &file) || !is_ours(dir, &file, &st))
 			continue;
 		file.bytes = (uint64_t)st.st_size;
@@ -165,6 +178,14 @@ static int put_line(FILE *stream, const struct graph_file *file)
 		       : 0;
 }
 
+static int put_clock(FILE *stream, const struct graph_clock *clock)
+{
+	return clock->boot[0] && fprintf(stream, "clock %s %" PRId64 " %" PRId64 "\n", clock->boot,
+					 clock->boot_sec, clock->unix_sec) < 0
+		       ? -EIO
+		       : 0;
+}
+
 /* Writes the list again, without files that are gone. If writing fails, the old list stays. */
 static int write_list(struct graph_dir *dir)
 {
@@ -177,6 +198,8 @@ static int write_list(struct graph_dir *dir)
 		return -errno;
 	stream = fdopen(dup(fd), "w");
 	err = stream && fputs(HEAD, stream) >= 0 ? 0 : -EIO;
+	if (!err)
+		err = put_clock(stream, &dir->clock);
 	for (size_t i = 0; !err && i < dir->count; i++)
 		err = put_line(stream, &dir->files[i]);
 	if (stream && fclose(stream) != 0)
@@ -218,7 +241,27 @@ static int append_line(struct graph_dir *dir, const struct graph_file *file)
 	return err;
 }
 
-int graph_dir_open(struct graph_dir *dir, const char *path)
+/* Takes a reading of the clocks. Returns whether the list has to be written again. */
+static bool note_clock(struct graph_dir *dir, const struct graph_clock *now)
+{
+	const int64_t jump = graph_clock_jump(&dir->clock, now);
+
+	for (size_t i = 0; jump && i < dir->count; i++) {
+		struct graph_file *const file = &dir->files[i];
+
+		if (jump > 0 || file->unix_sec > (uint64_t)-jump)
+			file->unix_sec += (uint64_t)jump;
+		else
+			file->unix_sec = 0;
+	}
+	if (jump)
+		log_info("the wall clock was set by %+lld s: graphs keep their age",
+			 (long long)jump);
+	dir->clock = *now;
+	return jump;
+}
+
+int graph_dir_open(struct graph_dir *dir, const char *path, const struct graph_clock *now)
 {
 	int err;
 
@@ -233,6 +276,10 @@ int graph_dir_open(struct graph_dir *dir, const char *path)
 	if (err == -ENOENT)
 		err = 0;
 	if (!err) {
+		dir->settled_sec = graph_clock_is_one_boot(&dir->clock, now)
+					   ? 0
+					   : now->boot_sec + GRAPH_DIR_SETTLE_SEC;
+		note_clock(dir, now);
 		unlinkat(dir->fd, PART, 0); /* left by a daemon that ended while it wrote */
 		err = write_list(dir);
 	}
@@ -305,15 +352,18 @@ static int move_part(const struct graph_dir *dir, const char *name)
 	return renameat(dir->fd, PART, dir->fd, name) < 0 ? -errno : 0;
 }
 
-int graph_dir_write(struct graph_dir *dir, const struct graph_name *name,
-		    graph_write_fn write_graph, void *arg, char ret[GRAPH_DIR_NAME_BYTES])
+int graph_dir_write(struct graph_dir *dir, const struct graph_clock *now,
+		    const struct graph_name *name, graph_write_fn write_graph, void *arg,
+		    char ret[GRAPH_DIR_NAME_BYTES])
 {
-	struct graph_file file = {.unix_sec = (uint64_t)time(NULL), .name = ret};
+	struct graph_file file = {.unix_sec = (uint64_t)now->unix_sec, .name = ret};
 	struct stat st;
 	int err;
 
 	graph_name_write(name, 1, ret);
-	err = write_part(dir, write_graph, arg, &st);
+	err = note_clock(dir, now) ? write_list(dir) : 0;
+	if (!err)
+		err = write_part(dir, write_graph, arg, &st);
 	if (!err)
 		err = free_name(dir, name, ret);
 	if (!err) {
@@ -342,14 +392,17 @@ static void remove_file(struct graph_dir *dir, const struct graph_file *file)
 	free(file->name);
 }
 
-int graph_dir_expire(struct graph_dir *dir, uint64_t now_unix_sec, uint64_t keep_sec,
+int graph_dir_expire(struct graph_dir *dir, const struct graph_clock *now, uint64_t keep_sec,
 		     uint64_t keep_bytes)
 {
+	const bool has_jumped = note_clock(dir, now),
+		   is_settled = now->boot_sec >= dir->settled_sec;
 	size_t gone = 0;
 
 	while (gone < dir->count) {
 		const struct graph_file *file = &dir->files[gone];
-		const bool is_old = file->unix_sec + keep_sec < now_unix_sec;
+		const bool is_old =
+			is_settled && file->unix_sec + keep_sec < (uint64_t)now->unix_sec;
 
 		if (!is_old && dir->bytes <= keep_bytes && dir->count - gone < GRAPH_DIR_MAX_FILES)
 			break;
@@ -357,7 +410,7 @@ int graph_dir_expire(struct graph_dir *dir, uint64_t now_unix_sec, uint64_t keep
 		gone++;
 	}
 	if (gone == 0)
-		return 0;
+		return has_jumped ? write_list(dir) : 0;
 	dir->count -= gone;
 	memmove(dir->files, dir->files + gone, dir->count * sizeof(*dir->files));
 	return write_list(dir);

@@ -11,11 +11,18 @@
  * name. A graph never replaces another file, except in a race on a file system without
  * RENAME_NOREPLACE. While a graph is written it is called .fgcollect-part. The directory is locked,
  * because two programs would count the same files.
+ *
+ * Files go by age, and the wall clock may be set. A file's age is the time that has passed since it
+ * was written: when the clock jumps by a minute or more, the files' times jump with it. The list
+ * keeps the last reading of the clocks, so that a jump is also seen by the next daemon of the boot.
+ * In the first GRAPH_DIR_SETTLE_SEC after another boot no file goes by age, because many hosts set
+ * their clock then.
  */
 #ifndef FG_SERVE_GRAPH_DIR_H
 #define FG_SERVE_GRAPH_DIR_H
 
 #include "render/render.h"
+#include "serve/graph_clock.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +31,7 @@
 
 #define GRAPH_DIR_MAX_FILES  100000
 #define GRAPH_DIR_NAME_BYTES 192
+#define GRAPH_DIR_SETTLE_SEC 600
 
 /* The parts of a graph's file name. The texts are borrowed and come from outside. */
 struct graph_name {
@@ -46,7 +54,7 @@ void graph_name_write(const struct graph_name *name, unsigned n, char ret[GRAPH_
 bool graph_name_is_one(const char *text);
 
 struct graph_file {
-	uint64_t unix_sec; /* when the graph was written */
+	uint64_t unix_sec; /* when the graph was written, by the clock as it is set now */
 	uint64_t inode;
 	uint64_t bytes;
 	char *name;
@@ -58,23 +66,26 @@ struct graph_dir {
 	size_t count, size;
 	uint64_t bytes; /* bytes of all files */
 	uint64_t removed;
+	struct graph_clock clock; /* the last reading */
+	int64_t settled_sec;	  /* from this time after boot on, files go by age */
 };
 
 /* -EBUSY: another fgcollect writes to the directory. */
-int graph_dir_open(struct graph_dir *dir, const char *path);
+int graph_dir_open(struct graph_dir *dir, const char *path, const struct graph_clock *now);
 void graph_dir_close(struct graph_dir *dir);
 
 typedef int (*graph_write_fn)(void *arg, FILE *stream);
 
 /* Writes a graph. ret is the name of its file, after an error the name that it would have had. */
-int graph_dir_write(struct graph_dir *dir, const struct graph_name *name, graph_write_fn write,
-		    void *arg, char ret[GRAPH_DIR_NAME_BYTES]);
+int graph_dir_write(struct graph_dir *dir, const struct graph_clock *now,
+		    const struct graph_name *name, graph_write_fn write, void *arg,
+		    char ret[GRAPH_DIR_NAME_BYTES]);
 
 /*
  * Removes files older than keep_sec. Then removes the oldest files while all together have more
  * than keep_bytes, or while there are GRAPH_DIR_MAX_FILES.
  */
-int graph_dir_expire(struct graph_dir *dir, uint64_t now_unix_sec, uint64_t keep_sec,
+int graph_dir_expire(struct graph_dir *dir, const struct graph_clock *now, uint64_t keep_sec,
 		     uint64_t keep_bytes);
 
 #endif

@@ -87,13 +87,16 @@ static int write_graph(struct graph_writer *writer, const struct period *period,
 		.format = writer->options.format,
 	};
 
+	struct graph_clock now;
+
 	describe(writer, period, graph, &info);
 	timeline_sort(&graph->timeline);
 	report_quality(&info.quality, notes);
 	snprintf(subtitle, sizeof(subtitle), "%s samples of %s at %u Hz in %.1f s, PID %d",
 		 report_count(info.quality.samples, samples), info.event, info.hz,
 		 (double)info.duration_ns / 1e9, (int)graph->pid);
-	return graph_dir_write(&writer->dir, &name, render_graph, &drawing, ret_name);
+	graph_clock_read(&now);
+	return graph_dir_write(&writer->dir, &now, &name, render_graph, &drawing, ret_name);
 }
 
 static void count(struct graph_writer *writer, uint64_t written, uint64_t failed)
@@ -110,9 +113,11 @@ static void count(struct graph_writer *writer, uint64_t written, uint64_t failed
 static void expire(struct graph_writer *writer)
 {
 	const struct graph_writer_options *options = &writer->options;
-	const int err = graph_dir_expire(&writer->dir, (uint64_t)time(NULL), options->keep_sec,
-					 options->keep_bytes);
+	struct graph_clock now;
+	int err;
 
+	graph_clock_read(&now);
+	err = graph_dir_expire(&writer->dir, &now, options->keep_sec, options->keep_bytes);
 	if (err)
 		log_warning("%s: cannot write the list of graphs anew: %s: it is tried again with "
 			    "the next period",
@@ -238,15 +243,17 @@ static void free_writer(struct graph_writer *writer)
 int graph_writer_open(const struct graph_writer_options *options, struct graph_writer **ret)
 {
 	struct graph_writer *writer = calloc(1, sizeof(*writer));
+	struct graph_clock now;
 	int err;
 
 	if (!writer)
 		return -ENOMEM;
+	graph_clock_read(&now);
 	writer->options = *options;
 	writer->end = &writer->first;
 	err = own_texts(&writer->options);
 	if (!err)
-		err = graph_dir_open(&writer->dir, options->dir);
+		err = graph_dir_open(&writer->dir, options->dir, &now);
 	if (err) {
 		free_writer(writer);
 		return say_open_error(options->dir, err);

@@ -20,10 +20,33 @@ static char path[TEMP_DIR_BYTES];
 static struct graph_dir dir;
 static char name[GRAPH_DIR_NAME_BYTES];
 
+static struct graph_clock now;
+
+/* Lets time pass for both clocks. */
+static void pass(int64_t sec)
+{
+	now.boot_sec += sec;
+	now.unix_sec += sec;
+}
+
+/* At that time; the clocks then go on from where they were. */
+static int expire_after(int64_t sec, uint64_t keep_sec, uint64_t keep_bytes)
+{
+	struct graph_clock then = now;
+
+	then.boot_sec += sec;
+	then.unix_sec += sec;
+	return graph_dir_expire(&dir, &then, keep_sec, keep_bytes);
+}
+
 static int set_up(void **state)
 {
+	now = (struct graph_clock){.boot = "first", .boot_sec = 1000, .unix_sec = 1795305600};
 	temp_dir_make(path);
-	return graph_dir_open(&dir, path);
+	if (graph_dir_open(&dir, path, &now) < 0)
+		return -1;
+	pass(GRAPH_DIR_SETTLE_SEC);
+	return 0;
 }
 
 static int tear_down(void **state)
@@ -62,7 +85,7 @@ static int put(const char *title, size_t bytes)
 {
 	const struct graph_name of = name_of(title, 17);
 
-	return graph_dir_write(&dir, &of, write_bytes, &bytes, name);
+	return graph_dir_write(&dir, &now, &of, write_bytes, &bytes, name);
 }
 
 static bool is_there(const char *file)
@@ -84,7 +107,7 @@ static void plant(const char *file)
 static void start_again(void)
 {
 	graph_dir_close(&dir);
-	assert_int_equal(graph_dir_open(&dir, path), 0);
+	assert_int_equal(graph_dir_open(&dir, path, &now), 0);
 }
 
 static void check_name(const struct graph_name *of, unsigned n, const char *expected)
@@ -130,10 +153,10 @@ static void the_oldest_go_when_all_are_too_large(void **state)
 	assert_int_equal(put("A", 600), 0);
 	strcpy(first, name);
 	assert_int_equal(put("B", 600), 0);
-	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL), 1000, 1200), 0);
+	assert_int_equal(expire_after(0, 1000, 1200), 0);
 	assert_int_equal(dir.count, 2);
 	assert_int_equal(put("C", 1), 0);
-	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL), 1000, 1200), 0);
+	assert_int_equal(expire_after(0, 1000, 1200), 0);
 	assert_int_equal(dir.count, 2);
 	assert_int_equal(dir.bytes, 601);
 	assert_int_equal(dir.removed, 1);
@@ -147,12 +170,79 @@ static void what_is_too_old_goes_also_after_a_restart(void **state)
 	start_again();
 	assert_int_equal(dir.count, 1);
 	assert_int_equal(dir.bytes, 10);
-	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL) + 50, 100, 1000), 0);
+	assert_int_equal(expire_after(50, 100, 1000), 0);
 	assert_true(is_there(name));
-	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL) + 200, 100, 1000), 0);
+	assert_int_equal(expire_after(200, 100, 1000), 0);
 	assert_false(is_there(name));
 	start_again();
 	assert_int_equal(dir.count, 0);
+}
+
+/* To the future and back, and the files that were written then, too. */
+static void a_jump_of_the_clock_makes_no_file_older(void **state)
+{
+	static const int64_t jumps[] = {30 * 86400, -60 * 86400, 1800, 100000 * INT64_C(86400),
+					-100000 * INT64_C(86400)};
+
+	assert_int_equal(put("A", 10), 0);
+	for (size_t i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
+		now.unix_sec += jumps[i];
+		pass(10);
+		if (i % 2 == 0)
+			start_again();
+		assert_int_equal(put("B", 10), 0);
+		assert_int_equal(expire_after(0, 100, 1000), 0);
+		assert_int_equal(dir.count, i + 2);
+	}
+	pass(60);
+	assert_int_equal(expire_after(0, 100, 1000), 0);
+	assert_int_equal(dir.count, 5); /* the first is 110 s old */
+	pass(100);
+	assert_int_equal(expire_after(0, 100, 1000), 0);
+	assert_int_equal(dir.count, 0);
+}
+
+static void a_jump_is_seen_by_the_next_daemon(void **state)
+{
+	assert_int_equal(put("A", 10), 0);
+	graph_dir_close(&dir);
+	now.unix_sec += 30 * 86400;
+	pass(50);
+	assert_int_equal(graph_dir_open(&dir, path, &now), 0);
+	assert_int_equal(expire_after(0, 100, 1000), 0);
+	assert_int_equal(dir.count, 1);
+	assert_int_equal(expire_after(60, 100, 1000), 0);
+	assert_int_equal(dir.count, 0);
+}
+
+static void after_a_boot_files_wait_until_the_clock_is_set(void **state)
+{
+	assert_int_equal(put("A", 10), 0);
+	strcpy(now.boot, "second");
+	now.boot_sec = 5;
+	now.unix_sec += 30 * 86400;
+	start_again();
+	assert_int_equal(expire_after(GRAPH_DIR_SETTLE_SEC - 1, 100, 1000), 0);
+	assert_int_equal(dir.count, 1);
+	assert_int_equal(expire_after(GRAPH_DIR_SETTLE_SEC, 100, 1000), 0);
+	assert_int_equal(dir.count, 0);
+}
+
+static void a_list_with_a_senseless_clock_is_read(void **state)
+{
+	int fd;
+
+	assert_int_equal(put("A", 10), 0);
+	fd = openat(dir.fd, ".fgcollect-graphs", O_WRONLY | O_APPEND);
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd,
+			    "clock first -9223372036854775808 9223372036854775807\n"
+			    "clock first 9223372036854775807 -9223372036854775808\nclock\n") > 0);
+	close(fd);
+	start_again();
+	assert_int_equal(dir.count, 1);
+	assert_int_equal(expire_after(0, 100, 1000), 0);
+	assert_int_equal(dir.count, 1);
 }
 
 static void files_of_others_stay(void **state)
@@ -167,7 +257,7 @@ static void files_of_others_stay(void **state)
 	unlinkat(dir.fd, name, 0);
 	plant("other"); /* so that the inode is not given again at once */
 	plant(name);	/* a user's, in the place of ours */
-	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL) + 200, 100, 1000), 0);
+	assert_int_equal(expire_after(200, 100, 1000), 0);
 	assert_true(is_there(name));
 	assert_true(is_there(alike));
 	assert_true(is_there("notes.txt"));
@@ -193,7 +283,7 @@ static void half_a_graph_is_none(void **state)
 {
 	const struct graph_name of = name_of("A", 17);
 
-	assert_int_equal(graph_dir_write(&dir, &of, write_and_fail, NULL, name), -ENOSPC);
+	assert_int_equal(graph_dir_write(&dir, &now, &of, write_and_fail, NULL, name), -ENOSPC);
 	assert_false(is_there(name));
 	assert_false(is_there(".fgcollect-part"));
 	assert_int_equal(dir.count, 0);
@@ -219,7 +309,7 @@ static void a_list_that_lies_removes_nothing(void **state)
 	close(fd);
 	start_again();
 	assert_int_equal(dir.count, 0);
-	assert_int_equal(graph_dir_expire(&dir, (uint64_t)time(NULL) + 2000, 100, 1000), 0);
+	assert_int_equal(expire_after(2000, 100, 1000), 0);
 	assert_true(is_there("notes.txt"));
 }
 
@@ -228,9 +318,9 @@ static void a_second_program_is_refused(void **state)
 	struct graph_dir second;
 
 	plant(".fgcollect-part"); /* what the first is writing */
-	assert_int_equal(graph_dir_open(&second, path), -EBUSY);
+	assert_int_equal(graph_dir_open(&second, path, &now), -EBUSY);
 	assert_true(is_there(".fgcollect-part"));
-	assert_int_equal(graph_dir_open(&second, "/nonexistent/x"), -ENOENT);
+	assert_int_equal(graph_dir_open(&second, "/nonexistent/x", &now), -ENOENT);
 }
 
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -242,6 +332,10 @@ int main(void)
 		CLAIM(names_from_outside_cannot_leave_the_directory),
 		CLAIM(the_oldest_go_when_all_are_too_large),
 		CLAIM(what_is_too_old_goes_also_after_a_restart),
+		CLAIM(a_jump_of_the_clock_makes_no_file_older),
+		CLAIM(a_jump_is_seen_by_the_next_daemon),
+		CLAIM(after_a_boot_files_wait_until_the_clock_is_set),
+		CLAIM(a_list_with_a_senseless_clock_is_read),
 		CLAIM(files_of_others_stay),
 		CLAIM(a_file_that_is_there_is_not_replaced),
 		CLAIM(half_a_graph_is_none),
