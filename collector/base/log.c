@@ -2,9 +2,12 @@
 /* Writes lines to stderr, each made whole and written at once, see log.h. */
 #include "base/log.h"
 
+#include "base/clock.h"
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -17,6 +20,18 @@
 static _Atomic enum log_level max_level = LOG_LEVEL_INFO;
 static _Atomic bool has_priorities;
 static void (*before_line)(void);
+
+#define MINUTE_NS (60 * CLOCK_NS_PER_SEC)
+
+/* What is known of the lines of a bounded log. */
+static struct {
+	pthread_mutex_t lock;
+	bool is_on;
+	uint64_t minute_began_ns;
+	unsigned lines;	   /* written in this minute */
+	unsigned lacks;	   /* left out in this minute */
+	uint64_t left_out; /* in all */
+} bound = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum log_level log_set_level(enum log_level level)
 {
@@ -61,16 +76,103 @@ void log_set_before_line(void (*hook)(void))
 	before_line = hook;
 }
 
+void log_be_bounded(void)
+{
+	pthread_mutex_lock(&bound.lock);
+	bound.is_on = true;
+	bound.minute_began_ns = clock_now_ns();
+	pthread_mutex_unlock(&bound.lock);
+}
+
+uint64_t log_left_out(void)
+{
+	uint64_t ret;
+
+	pthread_mutex_lock(&bound.lock);
+	ret = bound.left_out;
+	pthread_mutex_unlock(&bound.lock);
+	return ret;
+}
+
+/* Whether a line can be written at once. A pipe that can be written to has room for a line. */
+static bool is_writable(void)
+{
+	struct pollfd polled = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	return poll(&polled, 1, 0) == 1;
+}
+
+/* Begins another minute if it is time. Returns how many lines the last minute lacks. */
+static unsigned begin_minute(void)
+{
+	const uint64_t now_ns = clock_now_ns();
+	const unsigned lacks = bound.lacks;
+
+	if (now_ns - bound.minute_began_ns < MINUTE_NS)
+		return 0;
+	bound.minute_began_ns = now_ns;
+	bound.lines = bound.lacks = 0;
+	return lacks;
+}
+
+/* *ret_lacks: how many lines are to be said to have been left out before this one. */
+static bool may_write(unsigned *ret_lacks)
+{
+	bool is_allowed = true;
+
+	*ret_lacks = 0;
+	pthread_mutex_lock(&bound.lock);
+	if (bound.is_on) {
+		const bool is_room = is_writable();
+
+		if (is_room)
+			*ret_lacks = begin_minute();
+		is_allowed =
+			is_room && (bound.lines < LOG_MAX_LINES || max_level >= LOG_LEVEL_DEBUG);
+		bound.lines += is_allowed;
+		bound.lacks += !is_allowed;
+		bound.left_out += !is_allowed;
+	}
+	pthread_mutex_unlock(&bound.lock);
+	return is_allowed;
+}
+
+static void write_all(const char *line, size_t len)
+{
+	for (size_t done = 0; done < len;) {
+		const ssize_t written = write(STDERR_FILENO, line + done, len - done);
+
+		if (written <= 0)
+			break;
+		done += (size_t)written;
+	}
+}
+
+static void say_lacks(unsigned lacks)
+{
+	char line[160];
+	size_t len = put_prefix(LOG_LEVEL_WARNING, line);
+
+	len += (size_t)sprintf(line + len,
+			       "%u lines were left out before this one: they were too many, or "
+			       "nobody read them\n",
+			       lacks);
+	write_all(line, len);
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
 	const int saved = errno;
 	char line[2048];
+	unsigned lacks;
 	size_t len;
 	va_list args;
 	int n;
 
-	if (level > max_level)
+	if (level > max_level || !may_write(&lacks)) {
+		errno = saved;
 		return;
+	}
 	len = put_prefix(level, line);
 	va_start(args, format);
 	errno = saved; /* for %m */
@@ -83,12 +185,8 @@ void log_line(enum log_level level, const char *format, ...)
 	line[len++] = '\n';
 	if (before_line)
 		before_line();
-	for (size_t done = 0; done < len;) {
-		const ssize_t written = write(STDERR_FILENO, line + done, len - done);
-
-		if (written <= 0)
-			break;
-		done += (size_t)written;
-	}
+	if (lacks)
+		say_lacks(lacks);
+	write_all(line, len);
 	errno = saved;
 }

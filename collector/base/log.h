@@ -3,7 +3,7 @@
  * shape:   a message -> one line on stderr, "fgcollect: text"
  * units:   none
  * threads: any; lines do not mix
- * errors:  none; errno is kept
+ * errors:  none; errno is kept; a bounded log counts lines that are left out
  * source:  sd-daemon(3): priorities; systemd.exec(5): JOURNAL_STREAM
  *
  * Control characters, which could steer a terminal, become '?', because messages carry hostile
@@ -11,6 +11,10 @@
  */
 #ifndef FG_BASE_LOG_H
 #define FG_BASE_LOG_H
+
+#include <stdint.h>
+
+#define LOG_MAX_LINES 200 /* a minute */
 
 enum log_level {
 	LOG_LEVEL_SILENT = -1,
@@ -27,6 +31,14 @@ int log_level_of(const char *word, enum log_level *ret);
 
 /* If stderr is the journal, later lines begin with their priority: "<4>fgcollect: ". */
 void log_detect_journal(void);
+
+/*
+ * For a program without end: from now on no line waits for who reads stderr, and at most
+ * LOG_MAX_LINES a minute are written, unless the level is debug. A line says how many were left out.
+ */
+void log_be_bounded(void);
+/* Lines left out since the start. */
+uint64_t log_left_out(void);
 
 /* Sets a hook that is called before each line, to clear a progress line for instance; or NULL. */
 void log_set_before_line(void (*hook)(void));

@@ -70,8 +70,10 @@ int command_watch(const struct options *options)
 		.table_bytes = options->table_bytes,
 	};
 	struct engine engine;
-	int err = engine_open(&engine, &engine_options);
+	int err;
 
+	log_be_bounded();
+	err = engine_open(&engine, &engine_options);
 	if (err)
 		return EXIT_FAILURE;
 	engine.targets.map_style = options->map_style;

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json_value.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "inspect/jvm_names.h"
 #include "inspect/self_stats.h"
@@ -352,6 +353,8 @@ static void put_daemon(json_t *list, const struct targets *targets,
 	json_object_set_new(collector, "kept", kept_of(targets, stats));
 	json_object_set_new(collector, "self", self_of());
 	json_object_set_new(collector, "listening_agents", outreach_of(&stats->outreach));
+	json_object_set_new(collector, "log",
+			    json_pack("{s:I}", "left_out", (json_int_t)log_left_out()));
 	json_object_set_new(collector, "guarded", guarded_of(&stats->guard));
 }
 

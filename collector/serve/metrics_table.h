@@ -58,6 +58,8 @@ static const struct metric metrics[] = {
 	 "Samples in compiled code whose instruction is not known.", NULL, 1},
 	{"collector.stacks.unread_stacks", "stack_unread_remainders_total",
 	 "Times that the remainder of a deep stack could not be read.", NULL, 1},
+	{"collector.log.left_out", "log_lines_left_out_total",
+	 "Lines of the log that were left out: too many, or nobody read them.", NULL, 1},
 	{"collector.guarded.unanswered", "guarded_calls_unanswered",
 	 "Reads of processes' memory and files that do not answer now.", NULL, 1},
 	{"collector.guarded.late_calls", "guarded_late_calls_total",

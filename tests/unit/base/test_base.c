@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/intern.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/map64.h"
 #include "base/process_stat.h"
@@ -279,6 +280,71 @@ static void lines_have_a_priority_where_the_journal_reads_them(void **state)
 	check_line("x", false, "fgcollect: a?b?\xc3\xa9\n");
 }
 
+static unsigned lines_of(int fd)
+{
+	unsigned n = 0;
+	char byte;
+
+	while (read(fd, &byte, 1) == 1)
+		n += byte == '\n';
+	return n;
+}
+
+/* Nobody reads the pipe. A log that waited for a reader would never return. */
+static void check_unread_log(uint64_t begin_ns)
+{
+	char text[256] = "";
+	int fds[2];
+
+	assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
+	assert_true(fcntl(fds[1], F_SETFL, 0) == 0 && fcntl(fds[1], F_SETPIPE_SZ, 4096) == 4096);
+	dup2(fds[1], STDERR_FILENO);
+	for (int i = 0; i < 150; i++)
+		log_warning("%0100d", i);
+	assert_true(log_left_out() > 0 && log_left_out() < 150);
+	lines_of(fds[0]);
+	clock_pretend(begin_ns + 61 * CLOCK_NS_PER_SEC);
+	log_warning("again");
+	assert_true(read(fds[0], text, sizeof(text) - 1) > 0);
+	assert_true(strstr(text, " lines were left out before this one"));
+	assert_true(strstr(text, "\nfgcollect: again\n"));
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void check_long_log(void)
+{
+	const uint64_t before = log_left_out();
+	FILE *const file = tmpfile();
+
+	assert_non_null(file);
+	dup2(fileno(file), STDERR_FILENO);
+	for (int i = 0; i < LOG_MAX_LINES + 100; i++)
+		log_warning("line");
+	assert_int_equal(log_left_out() - before, 101); /* one was written before */
+	log_set_level(LOG_LEVEL_DEBUG);
+	log_warning("line");
+	log_set_level(LOG_LEVEL_INFO);
+	assert_int_equal(log_left_out() - before, 101);
+	assert_int_equal(lseek(fileno(file), 0, SEEK_SET), 0);
+	assert_int_equal(lines_of(fileno(file)), LOG_MAX_LINES);
+	fclose(file);
+}
+
+static void a_bounded_log_waits_for_nobody_and_ends(void **state)
+{
+	const uint64_t begin_ns = clock_now_ns();
+	const int saved = dup(STDERR_FILENO);
+
+	clock_pretend(begin_ns);
+	log_be_bounded();
+	check_unread_log(begin_ns);
+	check_long_log();
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	clock_pretend(0);
+}
+
 static void levels_of_the_log_go_by_their_words(void **state)
 {
 	enum log_level level;
@@ -323,6 +389,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_have_a_priority_where_the_journal_reads_them),
 		cmocka_unit_test(levels_of_the_log_go_by_their_words),
+		cmocka_unit_test(a_bounded_log_waits_for_nobody_and_ends),
 		cmocka_unit_test(short_turns_are_asked_for_and_nothing_else_is_changed),
 		cmocka_unit_test(map_agrees_with_a_plain_array),
 		cmocka_unit_test(equal_texts_are_one_pointer),
