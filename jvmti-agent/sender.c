@@ -31,6 +31,7 @@
 #define BACK_OFF_MIN_NS	   (50 * CLOCK_NS_PER_MS)
 #define BACK_OFF_MAX_NS	   CLOCK_NS_PER_S
 #define BACK_OFF_SYNCED_NS (400 * CLOCK_NS_PER_MS) /* limit after a complete resync */
+#define BACK_OFF_MISLED_NS (10 * CLOCK_NS_PER_S)   /* from what is no collector */
 #define LASTING_NS	   (5 * CLOCK_NS_PER_S)	   /* so long a connection resets the back-off */
 #define RESYNC_WAIT_MIN_NS CLOCK_NS_PER_S
 #define RESYNC_WAIT_MAX_NS (64 * CLOCK_NS_PER_S)
@@ -126,10 +127,13 @@ static void wait_until(struct sender *sender, uint64_t then_ns)
 
 	if (ppoll(fds, 2, then_ns == NEVER_NS ? NULL : &timeout, NULL) <= 0)
 		return;
-	if (fds[1].revents && uplink_check(&sender->uplink) < 0)
-		drop_uplink(sender);
-	else if (fds[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
-		drop_uplink(sender);
+	if (fds[1].revents) {
+		const int err = uplink_check(&sender->uplink);
+
+		sender->is_misled = err == -EPROTO;
+		if (err < 0 || fds[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
+			drop_uplink(sender);
+	}
 	if (fds[0].revents)
 		drain_wake(sender);
 }
@@ -311,6 +315,9 @@ static void meet_collectors(struct sender *sender)
 				sender->back_off_ns = BACK_OFF_MIN_NS;
 			else if (sender->is_synced && sender->back_off_ns > BACK_OFF_SYNCED_NS)
 				sender->back_off_ns = BACK_OFF_SYNCED_NS;
+			if (sender->is_misled)
+				sender->back_off_ns = BACK_OFF_MISLED_NS;
+			sender->is_misled = false;
 		}
 		back_off(sender);
 	}

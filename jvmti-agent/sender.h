@@ -34,6 +34,7 @@ struct sender {
 	uint64_t resync_at_ns;	 /* the next resynchronisation is not earlier */
 	uint64_t resync_wait_ns; /* doubles with each failed resynchronisation */
 	uint64_t back_off_ns;
+	bool is_misled; /* this connection was no collector's */
 	bool is_synced; /* this connection had a complete resynchronisation */
 	atomic_bool quit;
 	atomic_bool connected;

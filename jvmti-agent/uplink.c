@@ -182,15 +182,12 @@ int uplink_send(struct uplink *uplink, const uint8_t *records, size_t len)
 
 int uplink_check(struct uplink *uplink)
 {
-	uint8_t ignored[256];
-	ssize_t n;
+	uint8_t byte;
+	const ssize_t n = recv(uplink->fd, &byte, sizeof(byte), 0);
 
-	for (int i = 0; i < 16; i++) {
-		n = recv(uplink->fd, ignored, sizeof(ignored), 0);
-		if (n == 0)
-			return -ECONNRESET;
-		if (n < 0)
-			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	}
-	return 0;
+	if (n > 0)
+		return -EPROTO;
+	if (n == 0)
+		return -ECONNRESET;
+	return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 }

@@ -47,7 +47,10 @@ bool uplink_is_open(const struct uplink *uplink);
  */
 int uplink_send(struct uplink *uplink, const uint8_t *records, size_t len);
 
-/* Reads and drops bytes from the collector: 0, or negative errno if the connection has ended. */
+/*
+ * Whether the connection still stands: 0, or negative errno. -EPROTO: there is a byte behind the
+ * collector's greeting. A collector sends none, and whoever does would keep the agent busy.
+ */
 int uplink_check(struct uplink *uplink);
 
 #endif

@@ -38,7 +38,7 @@ static const struct {
 	SCENARIO(a_full_buffer_is_counted_and_repaired),
 	SCENARIO(losses_add_up),
 	SCENARIO(strangers_are_refused),
-	SCENARIO(chatter_is_ignored),
+	SCENARIO(chatter_ends_the_connection),
 	SCENARIO(a_stalled_reader_is_dropped),
 	SCENARIO(failing_names_are_counted_and_sent_empty),
 	SCENARIO(too_large_a_record_is_cut),

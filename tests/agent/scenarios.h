@@ -17,7 +17,7 @@ void a_new_connection_resynchronises(void);
 void a_full_buffer_is_counted_and_repaired(void);
 void losses_add_up(void);
 void strangers_are_refused(void);
-void chatter_is_ignored(void);
+void chatter_ends_the_connection(void);
 void a_stalled_reader_is_dropped(void);
 void failing_names_are_counted_and_sent_empty(void);
 void too_large_a_record_is_cut(void);

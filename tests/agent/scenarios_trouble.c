@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A stranger's greeting is refused, and the next dial tries again. */
@@ -34,16 +35,20 @@ void strangers_are_refused(void)
 	end_jvm();
 }
 
-/* What the collector says after the greeting is of no interest. */
-void chatter_is_ignored(void)
+/* Who says more than the greeting is hung up on, and left alone for a while. */
+void chatter_ends_the_connection(void)
 {
 	static const char chatter[5000] = "blah";
+	struct timespec begin, end;
 
 	start_agent(",label=team:red");
 	connect_agent(256 << 10, 1);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	CHECK(write(peer.fd, chatter, sizeof(chatter)) == sizeof(chatter));
-	fake_jvm_post_load(4);
-	expect_kind(WIRE_METHOD_LOAD);
+	peer_expect_close(&peer);
+	connect_agent(256 << 10, 2);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	CHECK(end.tv_sec - begin.tv_sec >= 9);
 	end_jvm();
 }
 

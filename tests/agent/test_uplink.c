@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -159,6 +160,24 @@ static void other_protocols_are_refused(void **state)
 	assert_int_equal(uplink_open(&uplink, f->path, -1, &hurry), -EPROTO);
 }
 
+/* Behind its greeting a collector says nothing. Reading what another says would never end. */
+static void a_byte_behind_the_greeting_ends_the_connection(void **state)
+{
+	static const uint8_t greeting[] = {0, 'S', 'P', 0, 0, 0x51, 0, 0};
+	struct uplink uplink;
+	int ends[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends),
+			 0);
+	assert_int_equal(write(ends[1], greeting, sizeof(greeting)), sizeof(greeting));
+	assert_int_equal(uplink_take(&uplink, ends[0], -1, &hurry), 0);
+	assert_int_equal(uplink_check(&uplink), 0);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	assert_int_equal(uplink_check(&uplink), -EPROTO);
+	uplink_close(&uplink);
+	close(ends[1]);
+}
+
 static void a_missing_collector_is_an_error(void **state)
 {
 	char long_path[200];
@@ -182,6 +201,8 @@ int main(void)
 			a_message_larger_than_the_socket_buffer_arrives_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_gone_collector_is_noticed, setup, teardown),
 		cmocka_unit_test_setup_teardown(other_protocols_are_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_byte_behind_the_greeting_ends_the_connection,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_missing_collector_is_an_error, setup, teardown),
 	};
 	int failed = cmocka_run_group_tests_name("agent uplink", tests, NULL, NULL);
