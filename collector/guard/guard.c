@@ -12,7 +12,8 @@
 #include <stdlib.h>
 
 #define MAX_OWNERS 32
-#define KEPT_NS	   UINT64_C(60000000000) /* after its pause, a process's late calls count so long */
+#define KEPT_NS	   UINT64_C(120000000000) /* a process's late calls count so long */
+#define WARN_NS	   UINT64_C(1000000000)	  /* a call that is late for longer is told of */
 
 /* A call on a helper. The helper and the guard each hold it once, and the last one frees it. */
 struct job {
@@ -29,8 +30,10 @@ struct late_process {
 	pid_t pid; /* 0: the place is free */
 	uint64_t owner;
 	unsigned times;
+	uint64_t since_ns; /* when the last call was found to be late */
 	uint64_t until_ns; /* end of the pause */
-	struct job *out;   /* the late call, if it has not been seen to return */
+	bool is_warned;
+	struct job *out; /* the late call, if it has not been seen to return */
 };
 
 /* An owner with late calls. */
@@ -134,7 +137,7 @@ static void see_who_is_back(struct guard *guard, uint64_t now_ns)
 			place->out = NULL;
 		}
 		guard->stats.unanswered += place->out != NULL;
-		if (place->pid && !place->out && now_ns > place->until_ns + KEPT_NS) {
+		if (place->pid && !place->out && now_ns > place->since_ns + KEPT_NS) {
 			*place = (struct late_process){0};
 			guard->n_processes--;
 		}
@@ -161,10 +164,22 @@ static bool is_owner_late(struct guard *guard, pid_t pid, uint64_t now_ns)
 	return n >= GUARD_OWNER_LATE || (known && now_ns < known->until_ns);
 }
 
+/* One late call that returns after all is no reason to say anything. */
+static void warn(struct guard *guard, struct late_process *place, uint64_t now_ns)
+{
+	if (place->is_warned || (place->times < 2 && now_ns < place->since_ns + WARN_NS))
+		return;
+	place->is_warned = true;
+	if (log_limit_allows(&guard->log, now_ns))
+		log_warning("PID %d: its memory or its file system does not answer: its stacks may "
+			    "not be whole, and its methods may have no names, until it does",
+			    (int)place->pid);
+}
+
 /* Nothing is looked up while all calls return in time. */
 static bool has_to_wait(struct guard *guard, pid_t pid)
 {
-	const struct late_process *place;
+	struct late_process *place;
 	uint64_t now_ns;
 
 	if (guard->n_processes == 0)
@@ -172,8 +187,10 @@ static bool has_to_wait(struct guard *guard, pid_t pid)
 	now_ns = clock_now_ns();
 	see_who_is_back(guard, now_ns);
 	place = find_process(guard, pid);
-	if (place && (place->out || now_ns < place->until_ns))
+	if (place && (place->out || now_ns < place->until_ns)) {
+		warn(guard, place, now_ns);
 		return true;
+	}
 	return is_owner_late(guard, pid, now_ns);
 }
 
@@ -220,19 +237,17 @@ static void note_late(struct guard *guard, struct late_process *place, pid_t pid
 {
 	const uint64_t now_ns = clock_now_ns();
 
-	if (place->pid != pid)
-		place->times = 0;
 	guard->n_processes += place->pid == 0;
-	place->pid = pid;
+	if (place->pid != pid)
+		*place = (struct late_process){.pid = pid};
 	place->owner = guard->owner(guard->owner_arg, pid);
-	place->until_ns = now_ns + pause_of(place->times++);
+	place->since_ns = now_ns;
+	place->until_ns = place->times > 0 ? now_ns + pause_of(place->times - 1) : 0;
+	place->times++;
 	place->out = job;
 	note_owner(guard, place->owner, now_ns);
 	guard->stats.late_calls++;
-	if (log_limit_allows(&guard->log, now_ns))
-		log_warning("PID %d: its memory or its file system does not answer: its stacks may "
-			    "not be whole, and its methods may have no names, until it does",
-			    (int)pid);
+	warn(guard, place, now_ns);
 }
 
 /* ---- calls that nobody waits for ---- */

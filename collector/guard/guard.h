@@ -9,11 +9,12 @@
  * A call that has not returned after GUARD_WAIT_NS is abandoned, with the helper that runs it.
  *
  * Whose calls are late has to wait. No call is made for a process while a late one of it has not
- * returned, and for a pause afterwards, which doubles with each late call. An owner of processes, a
- * container or a user, has at most GUARD_OWNER_LATE late calls that have not returned; and an owner
- * with many late calls in a short time has a pause of its own, whichever of its processes they were
- * for. So an owner can hold up the caller for a small part of the time, and has no share of the
- * helpers that would be missing to others.
+ * returned. From the second late call on there is also a pause, which doubles with each further
+ * one; a single one may be the fault of a busy host. An owner of processes, a container or a user,
+ * has at most GUARD_OWNER_LATE late calls that have not returned; and an owner with many late calls
+ * in a short time has a pause of its own, whichever of its processes they were for. So an owner can
+ * hold up the caller for a small part of the time, and has no share of the helpers that would be
+ * missing to others.
  *
  * Calls that nobody waits for have helpers of their own, and each owner has a share of these.
  */
