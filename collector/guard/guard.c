@@ -52,6 +52,7 @@ struct guard {
 	struct late_process processes[GUARD_MAX_LATE];
 	size_t n_processes; /* places that are not free */
 	struct late_owner owners[MAX_OWNERS];
+	uint64_t owners_until_ns; /* the end of the last of their pauses */
 	struct job *left[GUARD_MAX_LEFT]; /* left calls on helpers; NULL: the place is free */
 	struct job *first, **last;	  /* left calls that wait for a place */
 	struct log_limit log;
@@ -153,12 +154,17 @@ static struct late_owner *find_owner(struct guard *guard, uint64_t owner)
 	return NULL;
 }
 
+/* To find an owner may take a system call, so the owner is asked for only if any has to wait. */
 static bool is_owner_late(struct guard *guard, pid_t pid, uint64_t now_ns)
 {
-	const uint64_t owner = guard->owner(guard->owner_arg, pid);
-	const struct late_owner *const known = find_owner(guard, owner);
+	const struct late_owner *known;
+	uint64_t owner;
 	size_t n = 0;
 
+	if (guard->stats.unanswered < GUARD_OWNER_LATE && now_ns >= guard->owners_until_ns)
+		return false;
+	owner = guard->owner(guard->owner_arg, pid);
+	known = find_owner(guard, owner);
 	for (size_t i = 0; i < GUARD_MAX_LATE; i++)
 		n += guard->processes[i].out && guard->processes[i].owner == owner;
 	return n >= GUARD_OWNER_LATE || (known && now_ns < known->until_ns);
@@ -231,6 +237,8 @@ static void note_owner(struct guard *guard, uint64_t owner, uint64_t now_ns)
 	known->calls++;
 	if (known->calls > GUARD_OWNER_CALLS)
 		known->until_ns = now_ns + pause_of(known->calls - GUARD_OWNER_CALLS - 1);
+	if (known->until_ns > guard->owners_until_ns)
+		guard->owners_until_ns = known->until_ns;
 }
 
 static void note_late(struct guard *guard, struct late_process *place, pid_t pid, struct job *job)
