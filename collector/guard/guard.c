@@ -52,7 +52,7 @@ struct guard {
 	struct late_process processes[GUARD_MAX_LATE];
 	size_t n_processes; /* places that are not free */
 	struct late_owner owners[MAX_OWNERS];
-	uint64_t owners_until_ns; /* the end of the last of their pauses */
+	uint64_t owners_until_ns;	  /* the end of the last of their pauses */
 	struct job *left[GUARD_MAX_LEFT]; /* left calls on helpers; NULL: the place is free */
 	struct job *first, **last;	  /* left calls that wait for a place */
 	struct log_limit log;

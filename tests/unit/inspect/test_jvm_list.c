@@ -113,8 +113,9 @@ static void how_stacks_ended_is_in_the_json(void **state)
 			   .unread_instructions = 6,
 			   .in_heap = 7,
 			   .heap_gaps = 8},
-		.unwind_tables = {4, 5, 6, 7, 8, 9, 16, 0, 0},
-		.symbol_tables = {10, 11, 12, 13, 14, 15, 0, 0, 0},
+		.unwind_tables = {4, 5, 6, 7, 8, 9, 16, 0, 0, 17},
+		.symbol_tables = {10, 11, 12, 13, 14, 15, 0, 0, 0, 18},
+		.guard = {40, 41, 42, 43},
 		.kernel = {20, 21, 22, 23, 24},
 	};
 	static const char *const keys[] = {"tables", "failed", "bytes", "loads", "hits", "evicted"};
@@ -144,6 +145,12 @@ static void how_stacks_ended_is_in_the_json(void **state)
 	assert_int_equal(count_at(list, "stacks", "in_heap"), 7);
 	assert_int_equal(count_at(list, "stacks", "heap_gaps"), 8);
 	assert_int_equal(count_at(list, "unwind_tables", "put_off"), 16);
+	assert_int_equal(count_at(list, "unwind_tables", "stuck"), 17);
+	assert_int_equal(count_at(list, "symbol_tables", "stuck"), 18);
+	assert_int_equal(count_at(list, "guarded", "unanswered"), 40);
+	assert_int_equal(count_at(list, "guarded", "late_calls"), 41);
+	assert_int_equal(count_at(list, "guarded", "paused_calls"), 42);
+	assert_int_equal(count_at(list, "guarded", "left_calls"), 43);
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(count_at(list, "unwind_tables", keys[i]), 4 + i);
 		assert_int_equal(count_at(list, "symbol_tables", keys[i]), 10 + i);
