@@ -61,9 +61,8 @@ class Files(Case):
                 unknown[reason[-1]] += count
         print(f"{stacks.samples} samples, {unknown.total()} with a frame that is not named")
         self.assertGreater(stacks.samples, least)
-        # One sample is no more than an accident.
-        self.assertLessEqual(unknown.total(), max(1, (1 - percent / 100) * stacks.samples),
-                             str(unknown.most_common(9)))
+        self.assertGreaterEqual(100 * (1 - unknown.total() / stacks.samples), percent,
+                                str(unknown.most_common(9)))
 
     def test_a_container_killed_right_after_the_recording_is_named(self):
         jvm = self.container("Mixed").wait_for_line("ready")
@@ -71,6 +70,7 @@ class Files(Case):
         daemon = self.watch()
         daemon.wait_for_jvm(pid)
         # The daemon has read no file yet: tables are made for those who record.
+        # Of more than 1,000 samples one may be unnamed.
         end = self.start_recording(seconds=4, hz=399)
         sides = SideBySide(self, 4, hz=399)
         time.sleep(4.1)
