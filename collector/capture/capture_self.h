@@ -72,8 +72,8 @@ bool capture_was_seen(struct capture *capture, uint64_t hash);
 /* ---- capture_processes.c ---- */
 
 /*
- * Writes what has changed of the process. Returns the process's number; 0: process is NULL, or no
- * memory, or no room in the capture.
+ * Writes what has changed of the process. Returns the process's number; 0: process is NULL, its
+ * mappings are too many, or there is no memory or no room in the capture.
  */
 uint32_t capture_process(struct capture *capture, struct process *process);
 /* Writes the name of the sample's thread, if the name has changed. */

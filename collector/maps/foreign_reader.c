@@ -127,6 +127,7 @@ struct piece_call {
 	int fd; /* the reader's */
 	off_t offset;
 	bool is_shorter; /* the file, than offset; nothing was read */
+	bool is_unread;	 /* no descriptor was left; nothing was read */
 	ssize_t n;
 	char bytes[PIECE_BYTES];
 };
@@ -139,6 +140,7 @@ static void run_piece(struct guarded_call *base)
 	struct stat st;
 
 	call->n = 0;
+	call->is_unread = fd < 0;
 	call->is_shorter = fd >= 0 && fstat(fd, &st) == 0 && st.st_size < call->offset;
 	if (fd >= 0 && !call->is_shorter && call->offset < FOREIGN_MAX_FILE_BYTES)
 		call->n = pread(fd, call->bytes, sizeof(call->bytes), call->offset);
@@ -159,7 +161,7 @@ static void start_again(struct foreign_reader *reader, struct foreign_reader_sta
 	foreign_map_restart(reader->map);
 }
 
-/* Reads one piece. 0: the file has ended, or no more can be read; -1: the file does not answer. */
+/* Reads one piece. 0: the file has ended, or no more can be read; -1: try again later. */
 static ssize_t read_piece(struct foreign_reader *reader, struct foreign_reader_stats *stats)
 {
 	static struct piece_call *at_hand; /* used by the model's thread only */
@@ -175,7 +177,7 @@ static ssize_t read_piece(struct foreign_reader *reader, struct foreign_reader_s
 	end = guarded_run(reader->pid, &call->base);
 	if (end == GUARDED_LATE)
 		at_hand = NULL;
-	if (end != GUARDED_DONE)
+	if (end != GUARDED_DONE || call->is_unread)
 		return -1;
 	if (call->is_shorter) {
 		start_again(reader, stats);

@@ -156,7 +156,7 @@ class Files(Case):
             victims.append(self.call_file(own, library.write(own)))
         recording = self.start_recording("-a", "--show-pid", seconds=8)()
         for victim in victims:
-            self.assert_named(recording.folded.of_root(f"call_file-{victim.pid}"), 20, percent=95)
+            self.assert_named(recording.folded.of_root(f"call_file-{victim.pid}"), 20, percent=99)
         counters = daemon.list_json()["collector"]
         stuck = sum(counters[f"{kind}_tables"]["stuck"] for kind in ("symbol", "unwind"))
         self.assertGreater(stuck, 0)
