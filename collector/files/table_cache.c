@@ -52,8 +52,8 @@ struct table_cache {
 	struct map64 memos;	/* what was found for a mapping */
 	struct map64 processes; /* PID -> the process's first memo */
 	struct table_store store;
-	struct table_loader *loader;		 /* NULL: files are read at once */
-	uint64_t (*owner)(void *arg, pid_t pid); /* or NULL */
+	struct table_loader *loader; /* NULL: files are read at once */
+	owner_fn owner;		     /* or NULL */
 	void *owner_arg;
 	const struct table_source *source; /* answers in the place of files, or NULL */
 	struct vdso vdso[TABLE_KINDS];
@@ -104,16 +104,17 @@ void table_cache_set_kind(struct table_cache *cache, enum table_of of,
 	cache->store.kinds[of] = kind;
 }
 
-void table_cache_set_owner(struct table_cache *cache, uint64_t (*owner)(void *arg, pid_t pid),
-			   void *arg)
+void table_cache_set_owner(struct table_cache *cache, owner_fn owner, void *arg)
 {
 	cache->owner = owner;
 	cache->owner_arg = arg;
 }
 
-static uint64_t owner_of(const struct table_cache *cache, pid_t pid)
+static struct owner owner_of(const struct table_cache *cache, pid_t pid)
 {
-	return cache->owner ? cache->owner(cache->owner_arg, pid) : (uint64_t)pid;
+	if (!cache->owner)
+		return (struct owner){.user = (uint64_t)pid};
+	return cache->owner(cache->owner_arg, pid);
 }
 
 static void forget_all(struct table_cache *cache)

@@ -80,11 +80,9 @@ void table_cache_set_kind(struct table_cache *cache, enum table_of of,
 			  const struct table_kind *kind);
 
 /*
- * Sets how to find the owner of a process, a container or a user, by a number. Without this each
- * process is an owner.
+ * Sets how to find the owner of a process. Without this each process is an owner.
  */
-void table_cache_set_owner(struct table_cache *cache, uint64_t (*owner)(void *arg, pid_t pid),
-			   void *arg);
+void table_cache_set_owner(struct table_cache *cache, owner_fn owner, void *arg);
 
 /* Finds and holds the file behind a mapping of process pid if it is not known yet. */
 void table_cache_see(struct table_cache *cache, pid_t pid, const struct mapping *mapping);

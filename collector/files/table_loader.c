@@ -157,10 +157,13 @@ static enum size size_of(const struct table_job *job)
 	return job->file_bytes < TABLE_LOADER_LARGE_BYTES ? SMALL_FILES : LARGE_FILES;
 }
 
-/* How many threads are stuck with the owner's files; SIZE_MAX: the job has to wait for one. */
+/*
+ * How many threads are stuck with files of the owner and of the owner's container; SIZE_MAX: the
+ * job has to wait for one.
+ */
 static size_t count_stuck(const struct table_loader *loader, const struct table_job *job)
 {
-	size_t n = 0;
+	struct owner_use use = {0};
 
 	for (size_t i = 0; i < MAX_WORKERS; i++) {
 		const struct worker *const worker = &loader->workers[i];
@@ -169,9 +172,9 @@ static size_t count_stuck(const struct table_loader *loader, const struct table_
 			continue;
 		if (job->file && worker->job->file == job->file)
 			return SIZE_MAX;
-		n += worker->job->owner == job->owner;
+		owner_count(&use, job->owner, worker->job->owner);
 	}
-	return n < TABLE_LOADER_OWNER_STUCK ? n : SIZE_MAX;
+	return owner_has_all(use, TABLE_LOADER_OWNER_STUCK) ? SIZE_MAX : use.user + use.container;
 }
 
 /*
@@ -389,12 +392,12 @@ void table_loader_add(struct table_loader *loader, struct table_job *job, bool i
 }
 
 /* A job of a thread keeps its owner, who has to wait for it. */
-void table_loader_hurry(struct table_loader *loader, struct table_job *job, uint64_t owner)
+void table_loader_hurry(struct table_loader *loader, struct table_job *job, struct owner owner)
 {
 	pthread_mutex_lock(&loader->lock);
 	if (remove_job(&loader->likely, job))
 		append(&loader->urgent, job);
-	if (has_job(&loader->urgent, job) && job->owner != owner) {
+	if (has_job(&loader->urgent, job) && !owner_is(job->owner, owner)) {
 		job->owner = owner;
 		pthread_cond_broadcast(&loader->changed);
 	}

@@ -13,14 +13,15 @@
  * smallest file.
  *
  * A file system may not answer. A thread that has waited in one place for two seconds is stuck, and
- * another thread takes its place. A job that is stuck may still be done some day. An owner of jobs,
- * a container or a user, has at most TABLE_LOADER_OWNER_STUCK threads stuck; its other jobs wait
- * until one returns. So do further jobs of the file.
+ * another thread takes its place. A job that is stuck may still be done some day. An owner of jobs
+ * (guard/owner.h) has at most TABLE_LOADER_OWNER_STUCK threads stuck, and a container with all its
+ * users twice that; other jobs of these wait until one returns. So do further jobs of the file.
  */
 #ifndef FG_FILES_TABLE_LOADER_H
 #define FG_FILES_TABLE_LOADER_H
 
 #include "elf/debug_file.h"
+#include "guard/owner.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,8 +55,8 @@ struct table_job {
 	char *path;   /* the file's path in this root directory; NULL: not known */
 	void *module; /* for the caller; the loader does not use it */
 	uint64_t file_bytes;
-	uint64_t owner; /* a number for the container or user for which the file is read */
-	uint64_t file;	/* a number for the file; 0: not known */
+	struct owner owner; /* of the process for which the file is read */
+	uint64_t file;	    /* a number for the file; 0: not known */
 	void *content;
 	int err;
 	uint64_t took_ns;
@@ -82,7 +83,7 @@ void table_job_run(struct table_job *job);
 /* is_urgent: a sample waits for the table. */
 void table_loader_add(struct table_loader *loader, struct table_job *job, bool is_urgent);
 /* Makes urgent a job that was added as not urgent. The job is this owner's from now on. */
-void table_loader_hurry(struct table_loader *loader, struct table_job *job, uint64_t owner);
+void table_loader_hurry(struct table_loader *loader, struct table_job *job, struct owner owner);
 /* Finds threads that are stuck, and puts others in their places. To be called every second. */
 void table_loader_tend(struct table_loader *loader, uint64_t now_ns);
 /* The jobs of the kind whose threads are stuck; NULL: of all kinds. */

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define MAX_OWNERS 32
+#define MAX_OWNERS 64
 #define KEPT_NS	   UINT64_C(120000000000) /* a process's late calls count so long */
 #define WARN_NS	   UINT64_C(1000000000)	  /* a call that is late for longer is told of */
 
@@ -19,8 +19,8 @@
 struct job {
 	struct helpers_call base;
 	struct guarded_call *call;
-	uint64_t owner;	  /* of a left call */
-	struct job *next; /* in the queue of left calls */
+	struct owner owner; /* of a left call */
+	struct job *next;   /* in the queue of left calls */
 	atomic_bool is_back;
 	atomic_uint holders;
 };
@@ -28,7 +28,7 @@ struct job {
 /* A process with late calls. */
 struct late_process {
 	pid_t pid; /* 0: the place is free */
-	uint64_t owner;
+	struct owner owner;
 	unsigned times;
 	uint64_t since_ns; /* when the last call was found to be late */
 	uint64_t until_ns; /* end of the pause */
@@ -38,14 +38,14 @@ struct late_process {
 
 /* An owner with late calls. */
 struct late_owner {
-	uint64_t owner;
+	struct owner owner;
 	unsigned calls; /* 0: the place is free */
 	uint64_t forget_ns, until_ns;
 };
 
 struct guard {
 	struct guarded_runner runner;
-	uint64_t (*owner)(void *arg, pid_t pid);
+	owner_fn owner;
 	void *owner_arg;
 	struct helpers *helpers, *leavers;
 	struct job *at_hand; /* or NULL */
@@ -145,29 +145,43 @@ static void see_who_is_back(struct guard *guard, uint64_t now_ns)
 	}
 }
 
-static struct late_owner *find_owner(struct guard *guard, uint64_t owner)
+static struct late_owner *find_owner(struct guard *guard, struct owner owner)
 {
 	for (size_t i = 0; i < MAX_OWNERS; i++) {
-		if (guard->owners[i].calls > 0 && guard->owners[i].owner == owner)
+		if (guard->owners[i].calls > 0 && owner_is(guard->owners[i].owner, owner))
 			return &guard->owners[i];
 	}
 	return NULL;
 }
 
+/* All users of the owner's container together. */
+static struct owner all_of(struct owner owner)
+{
+	return (struct owner){.container = owner.container, .user = OWNER_ALL};
+}
+
+static bool has_pause(struct guard *guard, struct owner owner, uint64_t now_ns)
+{
+	const struct late_owner *const known = find_owner(guard, owner);
+
+	return known && now_ns < known->until_ns;
+}
+
 /* To find an owner may take a system call, so the owner is asked for only if any has to wait. */
 static bool is_owner_late(struct guard *guard, pid_t pid, uint64_t now_ns)
 {
-	const struct late_owner *known;
-	uint64_t owner;
-	size_t n = 0;
+	struct owner_use use = {0};
+	struct owner owner;
 
 	if (guard->stats.unanswered < GUARD_OWNER_LATE && now_ns >= guard->owners_until_ns)
 		return false;
 	owner = guard->owner(guard->owner_arg, pid);
-	known = find_owner(guard, owner);
-	for (size_t i = 0; i < GUARD_MAX_LATE; i++)
-		n += guard->processes[i].out && guard->processes[i].owner == owner;
-	return n >= GUARD_OWNER_LATE || (known && now_ns < known->until_ns);
+	for (size_t i = 0; i < GUARD_MAX_LATE; i++) {
+		if (guard->processes[i].out)
+			owner_count(&use, owner, guard->processes[i].owner);
+	}
+	return owner_has_all(use, GUARD_OWNER_LATE) || has_pause(guard, owner, now_ns) ||
+	       (owner.container && has_pause(guard, all_of(owner), now_ns));
 }
 
 /* One late call that returns after all is no reason to say anything. */
@@ -206,7 +220,7 @@ static uint64_t pause_of(unsigned times)
 }
 
 /* A place for an owner: its own, a free one, or that of the fewest late calls. */
-static struct late_owner *choose_owner(struct guard *guard, uint64_t owner)
+static struct late_owner *choose_owner(struct guard *guard, struct owner owner)
 {
 	struct late_owner *best = find_owner(guard, owner);
 
@@ -221,7 +235,8 @@ static struct late_owner *choose_owner(struct guard *guard, uint64_t owner)
 	return best;
 }
 
-static void note_owner(struct guard *guard, uint64_t owner, uint64_t now_ns)
+/* most: so many late calls before pauses begin. */
+static void note_owner(struct guard *guard, struct owner owner, unsigned most, uint64_t now_ns)
 {
 	struct late_owner *const known = choose_owner(guard, owner);
 	const uint64_t forgotten =
@@ -235,8 +250,8 @@ static void note_owner(struct guard *guard, uint64_t owner, uint64_t now_ns)
 		known->forget_ns += forgotten * GUARD_FORGET_NS;
 	}
 	known->calls++;
-	if (known->calls > GUARD_OWNER_CALLS)
-		known->until_ns = now_ns + pause_of(known->calls - GUARD_OWNER_CALLS - 1);
+	if (known->calls > most)
+		known->until_ns = now_ns + pause_of(known->calls - most - 1);
 	if (known->until_ns > guard->owners_until_ns)
 		guard->owners_until_ns = known->until_ns;
 }
@@ -253,29 +268,36 @@ static void note_late(struct guard *guard, struct late_process *place, pid_t pid
 	place->until_ns = place->times > 0 ? now_ns + pause_of(place->times - 1) : 0;
 	place->times++;
 	place->out = job;
-	note_owner(guard, place->owner, now_ns);
+	note_owner(guard, place->owner, GUARD_OWNER_CALLS, now_ns);
+	if (place->owner.container)
+		note_owner(guard, all_of(place->owner), 2 * GUARD_OWNER_CALLS, now_ns);
 	guard->stats.late_calls++;
 	warn(guard, place, now_ns);
 }
 
 /* ---- calls that nobody waits for ---- */
 
-static size_t count_left(const struct guard *guard, uint64_t owner)
+static struct owner_use count_left(const struct guard *guard, struct owner owner)
 {
-	size_t n = 0;
+	struct owner_use use = {0};
 
-	for (size_t i = 0; i < GUARD_MAX_LEFT; i++)
-		n += guard->left[i] && guard->left[i]->owner == owner;
-	return n;
+	for (size_t i = 0; i < GUARD_MAX_LEFT; i++) {
+		if (guard->left[i])
+			owner_count(&use, owner, guard->left[i]->owner);
+	}
+	return use;
 }
 
-static bool is_left_of(const struct guard *guard, uint64_t owner)
+static bool has_many_left(const struct guard *guard, struct owner owner)
 {
-	size_t n = count_left(guard, owner);
+	struct owner_use use = count_left(guard, owner);
 
-	for (const struct job *job = guard->first; job && n < GUARD_OWNER_LEFT; job = job->next)
-		n += job->owner == owner;
-	return n >= GUARD_OWNER_LEFT;
+	for (const struct job *job = guard->first; job; job = job->next) {
+		if (owner_has_all(use, GUARD_OWNER_LEFT))
+			break;
+		owner_count(&use, owner, job->owner);
+	}
+	return owner_has_all(use, GUARD_OWNER_LEFT);
 }
 
 static void reap_left(struct guard *guard)
@@ -306,7 +328,7 @@ static void start_left(struct guard *guard)
 	while (*at && (place = find_place(guard))) {
 		struct job *const job = *at;
 
-		if (count_left(guard, job->owner) >= GUARD_OWNER_LEFT) {
+		if (owner_has_all(count_left(guard, job->owner), GUARD_OWNER_LEFT)) {
 			at = &job->next;
 			continue;
 		}
@@ -355,7 +377,7 @@ static enum guarded_end run_call(void *arg, pid_t pid, struct guarded_call *call
 	tend_left(guard);
 	place = has_to_wait(guard, pid) ? NULL : choose_place(guard, pid);
 	if (place && call->opens && guard->stats.left_calls >= GUARD_OWNER_LEFT &&
-	    is_left_of(guard, guard->owner(guard->owner_arg, pid)))
+	    has_many_left(guard, guard->owner(guard->owner_arg, pid)))
 		place = NULL;
 	if (place && !guard->at_hand)
 		guard->at_hand = make_job(call);
@@ -379,7 +401,7 @@ static enum guarded_end run_call(void *arg, pid_t pid, struct guarded_call *call
 
 /* ---- life ---- */
 
-int guard_new(uint64_t (*owner)(void *arg, pid_t pid), void *arg, struct guard **ret)
+int guard_new(owner_fn owner, void *arg, struct guard **ret)
 {
 	struct guard *guard = calloc(1, sizeof(*guard));
 	int err;

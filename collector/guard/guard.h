@@ -10,11 +10,11 @@
  *
  * Whose calls are late has to wait. No call is made for a process while a late one of it has not
  * returned. From the second late call on there is also a pause, which doubles with each further
- * one; a single one may be the fault of a busy host. An owner of processes, a container or a user,
- * has at most GUARD_OWNER_LATE late calls that have not returned; and an owner with many late calls
- * in a short time has a pause of its own, whichever of its processes they were for. So an owner can
- * hold up the caller for a small part of the time, and has no share of the helpers that would be
- * missing to others.
+ * one; a single one may be the fault of a busy host. An owner of processes (owner.h) has at most
+ * GUARD_OWNER_LATE late calls that have not returned; and an owner with many late calls in a short
+ * time has a pause of its own, whichever of its processes they were for. A container with all its
+ * users has twice that. So an owner can hold up the caller for a small part of the time, and has no
+ * share of the helpers that would be missing to others.
  *
  * Calls that nobody waits for have helpers of their own, and each owner has a share of these.
  */
@@ -22,6 +22,7 @@
 #define FG_GUARD_GUARD_H
 
 #include "base/guarded.h"
+#include "guard/owner.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,8 +50,8 @@ struct guard_stats {
 	size_t left_calls;     /* left calls that have not returned, or not begun */
 };
 
-/* owner: a number for the container or user that the process belongs to. */
-int guard_new(uint64_t (*owner)(void *arg, pid_t pid), void *arg, struct guard **ret);
+/* owner finds the owner of a process. */
+int guard_new(owner_fn owner, void *arg, struct guard **ret);
 /* Left calls that have not begun are freed and do not run. NULL is legal. */
 void guard_free(struct guard *guard);
 

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/quick_hash.h"
 #include "base/turn.h"
 #include "live/pace.h"
 
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_INTERVAL_NS   (100 * CLOCK_NS_PER_MS) /* between reads while something is recorded */
@@ -72,18 +70,12 @@ static void on_jvm(void *arg, pid_t pid)
 }
 
 /* Whose process it is: a container's, or a user's of the host. */
-static uint64_t owner_of(void *arg, pid_t pid)
+static struct owner owner_of(void *arg, pid_t pid)
 {
 	const struct engine *const engine = arg;
 	const struct process *const process = targets_find(&engine->targets, pid);
-	char path[32];
-	struct stat st;
 
-	if (process && process->container_id[0])
-		return hash_seed_mix(
-			quick_hash_text(1, process->container_id, strlen(process->container_id)));
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return stat(path, &st) == 0 ? st.st_uid : UINT64_MAX;
+	return owner_of_process(pid, process ? process->container_id : "");
 }
 
 static int open_stages(struct engine *engine, const struct engine_options *options)

@@ -200,7 +200,7 @@ class Daemon(Case):
         daemon = self.watch()
         jvm = self.host_jvm("KnownShare")
         daemon.wait_for_jvm(jvm.pid)
-        silent = [self.background([settings.BUILD / "tests/e2e/silent_stack"], f"silent{i}")
+        silent = [self.silent_program([settings.BUILD / "tests/e2e/silent_stack"], f"silent{i}")
                   for i in range(3)]
         for program in silent:
             processes.wait_until(lambda program=program: "ready" in program.text, "it spins")
@@ -226,8 +226,8 @@ class Daemon(Case):
             own = self.background(["unshare", "--mount", *self.java("Primes", agent=agent)],
                                   f"silent{i}")
             processes.wait_until(lambda own=own: "ready" in own.text, "the JVM is warm")
-            tmp = self.background(["nsenter", "--target", own.pid, "--mount", sys.executable,
-                                   SILENT_FILES, "/tmp"], f"tmp{i}")
+            tmp = self.silent_program(["nsenter", "--target", own.pid, "--mount", sys.executable,
+                                       SILENT_FILES, "/tmp"], f"tmp{i}")
             processes.wait_until(lambda tmp=tmp: "ready" in tmp.text, "/tmp is silent")
             silent.append(tmp)
         recording = collector.record(self.place, "-a", seconds=4)

@@ -131,7 +131,8 @@ class Files(Case):
         directory.chmod(0o755)
         self.addCleanup(directory.rmdir)
         self.addCleanup(subprocess.run, ["umount", "--lazy", directory], check=True)
-        program = self.background([sys.executable, SILENT_FILES, directory, path, count], "silent")
+        program = self.silent_program([sys.executable, SILENT_FILES, directory, path, count],
+                                      "silent")
         processes.wait_until(lambda: "ready" in program.text, lambda: program.text)
 
         def fall_silent():
@@ -160,7 +161,7 @@ class Files(Case):
         counters = daemon.list_json()["collector"]
         stuck = sum(counters[f"{kind}_tables"]["stuck"] for kind in ("symbol", "unwind"))
         self.assertGreater(stuck, 0)
-        self.assertLessEqual(stuck, 4)
+        self.assertLessEqual(stuck, 4)      # of one user, wherever the machine itself may be
         daemon.end_orderly()
         silent.stop()
         ended = daemon.wait()

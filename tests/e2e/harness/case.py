@@ -23,6 +23,11 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, directory, ignore_errors=True)
         self.place = collector.Place(directory)
         self.directory = pathlib.Path(directory)
+        self.ends_first = []    # programs for which others wait, and cannot end before
+
+    def tearDown(self):
+        for program in self.ends_first:
+            program.stop()
 
     def image(self, jdk=17):
         image = self.engine.image(jdk)
@@ -47,6 +52,12 @@ class Case(unittest.TestCase):
     def background(self, args, name, env=None, **options):
         started = processes.Background(args, self.directory / f"{name}.log", env=env, **options)
         self.addCleanup(started.stop)
+        return started
+
+    def silent_program(self, args, name):
+        """One that has other programs wait, and so ends before them whatever happens."""
+        started = self.background(args, name)
+        self.ends_first.append(started)
         return started
 
     def watch(self, *args, place=None, started=True):

@@ -114,8 +114,8 @@ static void a_job_that_is_hurried_overtakes(void **state)
 	slow_kind_wait_begun(1);
 	table_loader_add(loader, new_job("2nd"), false);
 	table_loader_add(loader, third, false);
-	table_loader_hurry(loader, third, 0);
-	table_loader_hurry(loader, third, 0); /* once more changes nothing */
+	table_loader_hurry(loader, third, third->owner);
+	table_loader_hurry(loader, third, third->owner); /* once more changes nothing */
 	table_loader_add(loader, new_job("4th"), false);
 	slow_kind_open();
 	assert_done("begun");
@@ -202,7 +202,7 @@ static struct table_job *add_of(const struct table_kind *kind, uint64_t owner)
 	struct table_job *job = table_job_new(kind, files_open_memory("x", 1), 1);
 
 	assert_non_null(job);
-	job->owner = owner;
+	job->owner = (struct owner){.user = owner};
 	table_loader_add(loader, job, true);
 	return job;
 }
@@ -266,7 +266,8 @@ static void an_owner_with_threads_that_are_stuck_has_to_wait(void **state)
 	add_of(&slow_kind, 2);
 	slow_kind_wait_begun(TABLE_LOADER_OWNER_STUCK + 1);
 	wait_stuck(TABLE_LOADER_OWNER_STUCK + 1);
-	table_loader_hurry(loader, held, 2); /* somebody else needs the file, too */
+	table_loader_hurry(loader, held,
+			   (struct owner){.user = 2}); /* somebody else needs the file, too */
 	slow_kind_wait_begun(TABLE_LOADER_OWNER_STUCK + 2);
 	slow_kind_open();
 	take_all(TABLE_LOADER_OWNER_STUCK + 2);
@@ -279,8 +280,8 @@ static void a_file_that_does_not_answer_has_one_thread(void **state)
 	struct table_job *job = table_job_new(&slow_kind, files_open_memory("x", 1), 1);
 
 	job->file = same->file = 7;
-	job->owner = 1;
-	same->owner = 2;
+	job->owner.user = 1;
+	same->owner.user = 2;
 	table_loader_add(loader, job, true);
 	slow_kind_wait_begun(1);
 	wait_stuck(1);

@@ -121,10 +121,11 @@ static void pass(uint64_t ns)
 	clock_pretend(now_ns);
 }
 
-/* PIDs of a hundred are of one owner. */
-static uint64_t owner_of(void *arg, pid_t pid)
+/* PIDs of a hundred are of one user; from 10,000 on those of a thousand are in one container. */
+static struct owner owner_of(void *arg, pid_t pid)
 {
-	return (uint64_t)pid / 100;
+	return (struct owner){.container = pid < 10000 ? 0 : (uint64_t)pid / 1000,
+			      .user = (uint64_t)pid / 100};
 }
 
 static int set_up(void **state)
@@ -198,6 +199,39 @@ static void an_owner_has_few_late_calls_at_a_time(void **state)
 	assert_int_equal(run_quick(150), GUARDED_DONE);
 	for (int i = 1; i < GUARD_OWNER_LATE; i++)
 		let_return(ends[i]);
+}
+
+/* One user of a container leaves something to the others, and the container to other containers. */
+static void a_container_has_twice_the_late_calls_of_a_user(void **state)
+{
+	int ends[2 * GUARD_OWNER_LATE];
+
+	for (int i = 0; i < GUARD_OWNER_LATE; i++)
+		ends[i] = run_late(10000 + i);
+	assert_int_equal(run_quick(10050), GUARDED_PAUSED);
+	for (int i = GUARD_OWNER_LATE; i < 2 * GUARD_OWNER_LATE; i++) {
+		assert_int_equal(run_quick(10150), GUARDED_DONE);
+		ends[i] = run_late(10100 + i);
+	}
+	assert_int_equal(run_quick(10150), GUARDED_PAUSED);
+	assert_int_equal(run_quick(10250), GUARDED_PAUSED);
+	assert_int_equal(run_quick(11050), GUARDED_DONE);
+	assert_int_equal(run_quick(100), GUARDED_DONE);
+	for (int i = 0; i < 2 * GUARD_OWNER_LATE; i++)
+		let_return(ends[i]);
+}
+
+/* Each late call is of another user. */
+static void a_container_with_many_late_calls_has_to_wait(void **state)
+{
+	for (int i = 0; i <= 2 * GUARD_OWNER_CALLS; i++) {
+		assert_int_equal(run_quick(10950), GUARDED_DONE);
+		let_return(run_late(10000 + i * 100 / 4));
+	}
+	assert_int_equal(run_quick(10950), GUARDED_PAUSED);
+	assert_int_equal(run_quick(11050), GUARDED_DONE);
+	pass(GUARD_PAUSE_NS);
+	assert_int_equal(run_quick(10950), GUARDED_DONE);
 }
 
 /* Each call is for another process, and returns soon, but late. */
@@ -306,6 +340,8 @@ int main(void)
 		TEST(pauses_double_and_are_forgotten),
 		TEST(an_owner_has_few_late_calls_at_a_time),
 		TEST(an_owner_with_many_late_calls_has_to_wait),
+		TEST(a_container_has_twice_the_late_calls_of_a_user),
+		TEST(a_container_with_many_late_calls_has_to_wait),
 		TEST(no_more_calls_are_late_than_there_are_helpers),
 		TEST(a_left_call_runs_and_is_freed),
 		TEST(left_calls_that_hang_hold_up_their_owner_alone),

@@ -66,17 +66,17 @@ static void close_silent(const struct silent_page *silent)
 	close(silent->fd);
 }
 
-static uint64_t one_owner(void *arg, pid_t pid)
+static struct owner one_owner(void *arg, pid_t pid)
 {
-	return 1;
+	return (struct owner){.user = 1};
 }
 
-static uint64_t own_owner(void *arg, pid_t pid)
+static struct owner own_owner(void *arg, pid_t pid)
 {
-	return (uint64_t)pid;
+	return (struct owner){.user = (uint64_t)pid};
 }
 
-static void begin(uint64_t (*owner)(void *arg, pid_t pid))
+static void begin(owner_fn owner)
 {
 	assert_int_equal(guard_new(owner, NULL, &guard), 0);
 	guarded_use(guard_runner(guard));
@@ -186,7 +186,7 @@ static void end_children(const pid_t pids[CHILDREN], int end)
 
 static void test_owner_has_no_more_than_its_helpers_and_others_are_read(void **state)
 {
-	static uint64_t (*const owners[])(void *, pid_t) = {one_owner, own_owner};
+	const owner_fn owners[] = {one_owner, own_owner};
 	static const uint64_t late[] = {GUARD_OWNER_LATE, CHILDREN};
 	struct silent_page silent[CHILDREN];
 	struct guard_stats stats;
