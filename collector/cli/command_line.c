@@ -34,6 +34,8 @@ static int apply_daemon(struct options *options, int option, const char *value)
 		return watch_options_set_keep(&options->watch, value);
 	case OPTION_KEEP_BYTES:
 		return watch_options_set_keep_bytes(&options->watch, value);
+	case OPTION_MAP_BYTES:
+		return watch_options_set_map_bytes(&options->watch, value);
 	case OPTION_HTTP:
 		return watch_options_set_http(&options->watch, value);
 	case OPTION_LOG_LEVEL:

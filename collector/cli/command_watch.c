@@ -66,6 +66,7 @@ int command_watch(const struct options *options)
 	const struct engine_options engine_options = {
 		.socket_path = options->socket_path,
 		.map_dir = options->map_dir,
+		.map_bytes = options->watch.map_bytes,
 		.jitdump_dir = options->jitdump_dir,
 		.table_bytes = options->table_bytes,
 	};

@@ -100,6 +100,8 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 			    json_integer((json_int_t)process->java_methods.by_addr.count));
 	json_object_set_new(object, "unnamed_interpreted", unnamed_of(jvm));
 	json_object_set_new(object, "map", json_value_new_text(map));
+	json_object_set_new(object, "map_bytes",
+			    json_integer((json_int_t)map_writer_bytes(&process->map)));
 	json_object_set_new(object, "map_cut", json_integer((json_int_t)process->map.cut));
 	json_object_set_new(object, "dropped_mappings",
 			    json_integer((json_int_t)process->space.dropped));
@@ -344,6 +346,18 @@ static json_t *self_of(void)
 	return object;
 }
 
+static json_t *perf_maps_of(const struct map_store_stats *stats)
+{
+	json_t *object = json_object();
+
+	put_count(object, "bytes", stats->live_bytes);
+	put_count(object, "limit_bytes", stats->limit_bytes);
+	put_count(object, "kept", stats->kept);
+	put_count(object, "kept_bytes", stats->kept_bytes);
+	put_count(object, "removed", stats->removed);
+	return object;
+}
+
 static void put_daemon(json_t *list, const struct targets *targets,
 		       const struct engine_stats *stats)
 {
@@ -356,6 +370,7 @@ static void put_daemon(json_t *list, const struct targets *targets,
 	json_object_set_new(collector, "log",
 			    json_pack("{s:I}", "left_out", (json_int_t)log_left_out()));
 	json_object_set_new(collector, "guarded", guarded_of(&stats->guard));
+	json_object_set_new(collector, "perf_maps", perf_maps_of(&targets->maps.stats));
 }
 
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)

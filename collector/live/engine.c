@@ -112,6 +112,8 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 
 	*engine = (struct engine){.control.fd = -1, .signal_fd = open_signals(), .next_id = 1};
 	targets_init(&engine->targets, options->map_dir);
+	if (options->map_bytes)
+		engine->targets.maps.max_bytes = options->map_bytes;
 	if (engine->signal_fd < 0) {
 		log_error("cannot watch signals: %s", strerror(-engine->signal_fd));
 		return engine->signal_fd;

@@ -57,6 +57,7 @@ struct engine_stats {
 struct engine_options {
 	const char *socket_path;
 	const char *map_dir;
+	uint64_t map_bytes;	 /* of all perf maps; 0: MAP_STORE_BYTES */
 	const char *jitdump_dir; /* NULL: no jitdump */
 	size_t table_bytes;	 /* limit of all symbol tables and unwind tables */
 };

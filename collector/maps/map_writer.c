@@ -103,6 +103,17 @@ static bool has_spare(const struct map_writer *writer)
 	return writer->pair && writer->pair->spare.is_open;
 }
 
+uint64_t map_writer_bytes(const struct map_writer *writer)
+{
+	uint64_t bytes = writer->file_bytes;
+
+	if (writer->draft)
+		bytes += writer->draft->written + writer->draft->used;
+	else if (has_spare(writer))
+		bytes += (uint64_t)writer->pair->spare.size;
+	return bytes;
+}
+
 uint64_t map_writer_due_ns(const struct map_writer *writer)
 {
 	if (!writer->changed_ns)
@@ -113,11 +124,13 @@ uint64_t map_writer_due_ns(const struct map_writer *writer)
 static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
 		       const struct code_map *code)
 {
-	struct perf_map_form form = {.max_bytes = PERF_MAP_MAX_BYTES, .style = writer->style};
+	struct perf_map_form form = {.max_bytes = writer->max_bytes, .style = writer->style};
 	const uint64_t began_ns = clock_now_ns();
 	int err;
 
 	writer->dir = dir;
+	if (!form.max_bytes)
+		form.max_bytes = PERF_MAP_MAX_BYTES;
 	if (!writer->pair)
 		writer->pair = calloc(1, sizeof(*writer->pair));
 	form.pair = writer->pair;
@@ -135,12 +148,14 @@ static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
 
 static int publish(struct map_writer *writer, const struct code_map *code)
 {
+	const uint64_t bytes = writer->draft->written + writer->draft->used;
 	const ssize_t cut = perf_map_publish(writer->draft, code);
 
 	free(writer->draft);
 	writer->draft = NULL;
 	if (cut < 0)
 		return (int)cut;
+	writer->file_bytes = bytes;
 	writer->cut = (size_t)cut;
 	writer->changed_ns = 0;
 	return 1;

@@ -34,8 +34,11 @@ struct map_writer {
 	uint64_t next_ns;	     /* the next perf map does not appear sooner */
 	uint64_t took_ns;	     /* time that the last draft took */
 	uint64_t failures;
-	size_t cut;	 /* ranges for which the last perf map had no room */
-	const char *dir; /* borrowed: the directory of perf maps; NULL before the first draft */
+	size_t cut;	     /* ranges for which the last perf map had no room */
+	uint64_t max_bytes;  /* of the next perf map; 0: PERF_MAP_MAX_BYTES */
+	uint64_t share;	     /* for map_store.h; 0: none has been set */
+	uint64_t file_bytes; /* of the perf map in its place */
+	const char *dir;     /* borrowed: the directory of perf maps; NULL before the first draft */
 	struct perf_map_draft *draft;
 	struct perf_map_pair
 		*pair; /* the files of the last perf map; NULL: not made yet, or forgotten again */
@@ -50,6 +53,9 @@ void map_writer_mark(struct map_writer *writer, const struct code_map *code,
 
 /* There is another code map, because the process runs another program: drops the draft. */
 void map_writer_restart(struct map_writer *writer, uint64_t now_ns);
+
+/* How much all files of the writer take. */
+uint64_t map_writer_bytes(const struct map_writer *writer);
 
 /* When map_writer_step is due; 0: never. */
 uint64_t map_writer_due_ns(const struct map_writer *writer);

@@ -13,31 +13,18 @@
 #include "base/cleanup.h"
 #include "base/guarded.h"
 #include "base/mount_namespace.h"
-#include "base/process_stat.h"
 #include "base/root_file.h"
 #include "code/code_name.h"
 #include "code/inline_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 static const char marker[] = "0 0 fg\n";
 
 #define MIN_BLANKED_BYTES (64u << 10) /* blanked bytes that a map may have besides half its size */
-
-/* The name perf-<pid>.map. A dot and 16 digits follow while the map is being written. */
-static struct perf_map_name map_name(pid_t pid)
-{
-	struct perf_map_name name;
-
-	snprintf(name.text, sizeof(name.text), "perf-%d.map", (int)pid);
-	return name;
-}
 
 /* ---- text ---- */
 
@@ -261,6 +248,7 @@ static bool can_continue(const struct perf_map_draft *draft, const struct code_m
 	struct code_span spans[CODE_MAP_MAX_UNLISTED];
 
 	return pair && pair->relisted == draft->relisted &&
+	       (uint64_t)pair->shown.size <= draft->form.max_bytes &&
 	       pair->blanked <= MIN_BLANKED_BYTES + (uint64_t)pair->shown.size / 2 &&
 	       code_map_unlisted(map, pair->unlisted, spans) >= 0;
 }
@@ -313,7 +301,7 @@ int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 	ret->unlisted = stats.unlisted;
 	ret->relisted = stats.relisted;
 	ret->form = *form;
-	ret->name = map_name(pid);
+	ret->name = perf_map_name_of(pid);
 	ret->dirfd = open_dir(dir);
 	if (ret->dirfd < 0)
 		return ret->dirfd;
@@ -398,16 +386,23 @@ void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_onl
 		perf_map_pair_reset(pair, dirfd);
 }
 
-/* ---- old maps ---- */
+/* ---- names ---- */
 
-/* The PID in the name of a map or of a temporary map; 0 for any other name. */
-static pid_t pid_of_name(const char *name, bool *ret_temp)
+struct perf_map_name perf_map_name_of(pid_t pid)
+{
+	struct perf_map_name name;
+
+	snprintf(name.text, sizeof(name.text), "perf-%d.map", (int)pid);
+	return name;
+}
+
+pid_t perf_map_pid_of(const char *name, bool *ret_temp)
 {
 	int pid = 0, behind = 0;
 
 	if (sscanf(name, "perf-%9d.map%n", &pid, &behind) != 1 || behind == 0 || pid <= 0)
 		return 0;
-	if (strlen(map_name(pid).text) !=
+	if (strlen(perf_map_name_of(pid).text) !=
 	    (size_t)behind) /* the number has a sign, a space or zeros in front */
 		return 0;
 	name += behind;
@@ -421,51 +416,6 @@ bool perf_map_is_ours(int fd)
 
 	return pread(fd, start, sizeof(start), 0) == (ssize_t)sizeof(start) &&
 	       memcmp(start, marker, sizeof(start)) == 0;
-}
-
-/*
- * Whether the file is a map of this program, and was last written earlier than the time in before.
- */
-static bool is_ours(int dirfd, const char *name, bool is_temp, time_t before)
-{
-	_cleanup_close_ int fd =
-		openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	char start[sizeof(marker) - 1];
-	struct stat st;
-	ssize_t n;
-
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
-		return false;
-	if (st.st_mtim.tv_sec >= before)
-		return false;
-	n = read(fd, start, sizeof(start));
-	if (n == 0)
-		return is_temp; /* its writer ended before the first block was written */
-	return n == sizeof(start) && memcmp(start, marker, sizeof(start)) == 0;
-}
-
-int perf_map_remove_old(const char *dir, long max_age_sec)
-{
-	_cleanup_closedir_ DIR *stream = opendir(dir);
-	const struct dirent *entry;
-	int removed = 0;
-
-	if (!stream)
-		return -errno;
-	while ((entry = readdir(stream))) {
-		bool is_temp = false;
-		const pid_t pid = pid_of_name(entry->d_name, &is_temp);
-		time_t before = time(NULL) - max_age_sec;
-
-		if (pid == 0)
-			continue;
-		if (kill(pid, 0) == 0 || errno != ESRCH) /* one second for rounding */
-			before = process_stat_started_at(pid) - 1;
-		if (is_ours(dirfd(stream), entry->d_name, is_temp, before) &&
-		    unlinkat(dirfd(stream), entry->d_name, 0) == 0)
-			removed++;
-	}
-	return removed;
 }
 
 /* ---- shadows ---- */
@@ -495,7 +445,7 @@ static void free_shadow(struct guarded_call *base)
 
 int perf_map_find_shadow(pid_t pid, pid_t inner_pid, char *ret_path, size_t size)
 {
-	const struct perf_map_name name = map_name(inner_pid);
+	const struct perf_map_name name = perf_map_name_of(inner_pid);
 	const int other = mount_namespace_is_other(pid, NULL);
 	struct shadow_call *call;
 	enum guarded_end end;

@@ -74,13 +74,10 @@ void perf_map_drop(struct perf_map_draft *draft);
 /* Removes the spare file and, unless spare_only, forgets the last perf map, whose file stays. */
 void perf_map_forget(const char *dir, struct perf_map_pair *pair, bool spare_only);
 
-/*
- * Removes perf maps and temporary files that the collector wrote and no process needs: those of
- * dead processes, last written more than max_age_sec ago, and those last written before the process
- * with their PID began. Only regular files of the collector's user are removed. Returns their
- * number.
- */
-int perf_map_remove_old(const char *dir, long max_age_sec);
+/* The name perf-<pid>.map. A dot and 16 digits follow while the perf map is being written. */
+struct perf_map_name perf_map_name_of(pid_t pid);
+/* The PID in the name of a perf map or of its temporary file; 0 for any other name. */
+pid_t perf_map_pid_of(const char *name, bool *ret_temp);
 
 /*
  * Whether the file begins as the collector's perf maps do. The file offset of fd does not change.

@@ -274,22 +274,29 @@ static int exchange(int dirfd, const struct perf_map_name *temp, const struct pe
 	return renameat(dirfd, temp->text, dirfd, name->text) < 0 ? -errno : 0;
 }
 
+/*
+ * Removes what had the name of the perf map. A directory that is not empty stays under the
+ * temporary name: whoever made the directory in a perf map's place may look after it.
+ */
+static void remove_obstacle(int dirfd, const struct perf_map_name *temp)
+{
+	if (unlinkat(dirfd, temp->text, 0) < 0)
+		unlinkat(dirfd, temp->text, AT_REMOVEDIR);
+}
+
 int perf_map_pair_publish(struct perf_map_pair *pair, int dirfd, int fd,
 			  const struct perf_map_name *temp, const struct perf_map_name *name)
 {
 	const int left = exchange(dirfd, temp, name);
-	int err;
 
 	if (left < 0)
 		return left;
 	if (left && is_that_file(dirfd, temp, &pair->shown)) {
 		pair->spare = pair->shown;
 		pair->temp = *temp;
-	} else if (left && unlinkat(dirfd, temp->text, 0) < 0) {
-		err = -errno; /* the old map is a directory: exchange back */
-		renameat2(dirfd, temp->text, dirfd, name->text, RENAME_EXCHANGE);
-		return err;
 	} else {
+		if (left)
+			remove_obstacle(dirfd, temp);
 		close_file(&pair->shown);
 	}
 	pair->shown = file_of(fd);

@@ -92,8 +92,9 @@ int perf_map_pair_blank(int fd, struct perf_map_lines lines);
 
 /*
  * Puts the file fd from the name temp to the name of the perf map. The file that had this name
- * becomes the spare if it is the last perf map, and else is removed. On success the pair owns fd;
- * after an error (-EISDIR: a directory has the name) all is as it was.
+ * becomes the spare if it is the last perf map, and else is removed. A directory that had the name,
+ * and is not empty, gets the name temp. On success the pair owns fd; after an error (-EISDIR: there
+ * is a directory, and the file system cannot exchange names) all is as it was.
  */
 int perf_map_pair_publish(struct perf_map_pair *pair, int dirfd, int fd,
 			  const struct perf_map_name *temp, const struct perf_map_name *name);

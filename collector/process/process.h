@@ -25,6 +25,7 @@
 #include "container/pod_uid.h"
 #include "maps/foreign_reader.h"
 #include "maps/jitdump_target.h"
+#include "guard/owner.h"
 #include "maps/map_writer.h"
 #include "memory/address_space.h"
 #include "process/workload.h"
@@ -111,6 +112,7 @@ struct process {
 	struct map64 thread_names;	  /* inner TID -> full name in names */
 	uint64_t threads_forgotten;	  /* times that either table was past PROCESS_MAX_THREADS */
 
+	struct owner owner; /* of a process with an agent */
 	struct map_writer map;
 	struct jitdump_target jitdump;
 	uint64_t jvm_mapped_ns;	      /* when it was seen to map libjvm.so; 0: not seen */

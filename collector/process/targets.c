@@ -16,12 +16,19 @@
 
 #define SPACE_INTERVAL_NS (1 * CLOCK_NS_PER_SEC) /* a limit, because an agent may dial often */
 #define SWEEP_INTERVAL_NS (1 * CLOCK_NS_PER_SEC)
-#define CLEAN_INTERVAL_NS (30 * CLOCK_NS_PER_SEC) /* to remove maps of PIDs in use again */
 #define MAX_DEAD_RANGES	  20000
+
+static bool writes_map(void *arg, pid_t pid)
+{
+	const struct process *const process = targets_find(arg, pid);
+
+	return process && process->jvm;
+}
 
 void targets_init(struct targets *targets, const char *map_dir)
 {
 	*targets = (struct targets){.map_dir = map_dir, .max_code_bytes = TARGETS_MAX_CODE_BYTES};
+	map_store_init(&targets->maps, map_dir, MAP_STORE_BYTES, writes_map, targets);
 	containers_init(&targets->containers, NULL, NULL);
 }
 
@@ -35,6 +42,7 @@ void targets_fini(struct targets *targets)
 	map64_fini(&targets->processes);
 	map64_fini(&targets->sessions);
 	containers_fini(&targets->containers);
+	map_store_fini(&targets->maps);
 	jitdump_close(targets->jitdump);
 }
 
@@ -72,6 +80,8 @@ static void remove_process(struct targets *targets, struct process *process)
 	targets->threads_forgotten += process->threads_forgotten;
 	containers_release(&targets->containers, process->container);
 	map64_remove(&targets->processes, (uint64_t)process->pid);
+	if (process->jvm)
+		map_store_keep(&targets->maps, process->pid, process->owner, &process->map);
 	process_free(process);
 }
 
@@ -251,6 +261,7 @@ static struct process *process_of_session(struct targets *targets,
 		return NULL;
 	}
 	process->jitdump.dump = targets->jitdump;
+	process->owner = owner_of_process(process->pid, process->container_id);
 	targets->n_jvms++;
 	return process;
 }
@@ -407,10 +418,13 @@ static void fail_map(struct targets *targets, struct process *process, int err)
 
 static void write_map(struct targets *targets, struct process *process, uint64_t now_ns)
 {
+	const uint64_t before = map_writer_bytes(&process->map);
 	int err;
 
 	process->map.style = targets->map_style;
+	map_store_allow(&targets->maps, &process->map);
 	err = map_writer_step(&process->map, targets->map_dir, process->pid, process->code, now_ns);
+	map_store_note(&targets->maps, &process->map, before);
 
 	targets->map_writes += err != 0;
 	if (err < 0)
@@ -501,6 +515,21 @@ static void limit_code(struct targets *targets, uint64_t now_ns)
 	remove_process(targets, largest);
 }
 
+static void share_maps(struct targets *targets, uint64_t now_ns)
+{
+	_cleanup_free_ struct map_store_live *live = calloc(targets->n_jvms + 1, sizeof(*live));
+	struct process *process;
+	size_t n = 0, pos = 0;
+
+	while (live && (process = targets_next(targets, &pos))) {
+		if (process->jvm)
+			live[n++] = (struct map_store_live){process->owner, &process->map,
+							    process->code};
+	}
+	if (live)
+		map_store_share(&targets->maps, live, n, now_ns);
+}
+
 void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 {
 	const uint64_t began_ns = clock_now_ns();
@@ -523,11 +552,9 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;
 		sweep(targets, now_ns, horizon_ns);
 		limit_code(targets, now_ns);
+		share_maps(targets, now_ns);
 	}
-	if (now_ns >= targets->next_clean_ns) {
-		targets->next_clean_ns = now_ns + CLEAN_INTERVAL_NS;
-		perf_map_remove_old(targets->map_dir, TARGETS_MAP_MAX_AGE_SEC);
-	}
+	map_store_search(&targets->maps, now_ns);
 }
 
 static uint64_t sooner_of(uint64_t a, uint64_t b)
@@ -545,6 +572,7 @@ uint64_t targets_next_tick_ns(const struct targets *targets)
 		next = sooner_of(next, map_writer_due_ns(&process->map));
 		next = sooner_of(next, jitdump_target_due_ns(&process->jitdump));
 	}
+	next = sooner_of(next, map_store_due_ns(&targets->maps));
 	if (targets->all_users + targets->one_users > 0)
 		next = sooner_of(next, targets->foreign.next_ns);
 	if (targets->jitdump)

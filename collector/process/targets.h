@@ -16,8 +16,8 @@
  *
  * Files: the perf map <map_dir>/perf-<pid>.map of every JVM is written within 100 ms of a change,
  * at most ten times a second, and less often where a write takes long: no perf map costs more than
- * a tenth of the time. The perf map of a process that is gone stays until the PID is used again, or
- * for a day. If jitdump is set, new code of all JVMs goes into the jitdump too. Perf maps that
+ * a tenth of the time. maps/map_store.h says how large perf maps may become, and how long those of
+ * processes that are gone stay. If jitdump is set, new code of all JVMs goes into the jitdump too. Perf maps that
  * other runtimes write are read while processes without an agent are wanted.
  */
 #ifndef FG_PROCESS_TARGETS_H
@@ -25,20 +25,21 @@
 
 #include "base/map64.h"
 #include "intake/intake.h"
+#include "maps/map_store.h"
 #include "process/foreign_upkeep.h"
 #include "process/process.h"
 #include "sample/perf_record.h"
 
-#define TARGETS_LINGER_NS	UINT64_C(3000000000)
-#define TARGETS_MAP_MAX_AGE_SEC (24 * 60 * 60)
-#define TARGETS_MAX_JVMS	4096
-#define TARGETS_MAX_CODE_BYTES	(UINT64_C(4) << 30) /* of all JVMs */
-#define TARGETS_MAX_PROCESSES	32768		    /* with and without an agent */
+#define TARGETS_LINGER_NS      UINT64_C(3000000000)
+#define TARGETS_MAX_JVMS       4096
+#define TARGETS_MAX_CODE_BYTES (UINT64_C(4) << 30) /* of all JVMs */
+#define TARGETS_MAX_PROCESSES  32768		   /* with and without an agent */
 
 struct targets {
 	struct map64 processes;			 /* PID -> struct process */
 	struct map64 sessions;			 /* session ID -> struct process */
 	const char *map_dir;			 /* borrowed */
+	struct map_store maps;			 /* the room for perf maps */
 	struct perf_map_style map_style;	 /* the default unless the owner sets another */
 	struct jitdump *jitdump;		 /* owned; NULL: no jitdump is written */
 	void (*on_forget)(void *arg, pid_t pid); /* called before a process is freed; or NULL */
@@ -61,7 +62,7 @@ struct targets {
 	uint64_t refused_processes; /* past TARGETS_MAX_PROCESSES */
 	uint64_t threads_forgotten; /* the sum of struct process's, of processes since removed */
 	uint64_t map_writes, map_failures; /* of perf maps */
-	uint64_t next_sweep_ns, next_clean_ns;
+	uint64_t next_sweep_ns;
 	struct foreign_upkeep foreign;
 	struct containers containers; /* the containers of all processes */
 };

@@ -23,6 +23,8 @@
 #define MOST_KEEP_SEC	 (UINT64_C(10) * 366 * 24 * 60 * 60)
 #define LEAST_KEEP_BYTES (UINT64_C(1) << 20)
 #define MOST_KEEP_BYTES	 (UINT64_C(1) << 60)
+#define LEAST_MAP_BYTES	 (UINT64_C(1) << 20)
+#define MOST_MAP_BYTES	 (UINT64_C(1) << 40)
 
 struct unit {
 	char letter;
@@ -42,6 +44,7 @@ void watch_options_init(struct watch_options *options)
 		.period_ns = WATCH_DEFAULT_PERIOD_SEC * CLOCK_NS_PER_SEC,
 		.keep_sec = WATCH_DEFAULT_KEEP_SEC,
 		.keep_bytes = WATCH_DEFAULT_KEEP_BYTES,
+		.map_bytes = WATCH_DEFAULT_MAP_BYTES,
 	};
 }
 
@@ -55,6 +58,13 @@ static void note(struct watch_options *options, const char *option)
 {
 	if (!options->first_given)
 		options->first_given = option;
+}
+
+static void note_graphs(struct watch_options *options, const char *option)
+{
+	note(options, option);
+	if (!options->first_of_graphs)
+		options->first_of_graphs = option;
 }
 
 static bool parse_quantity(const char *text, const struct unit *units, uint64_t *ret)
@@ -97,7 +107,7 @@ int watch_options_set_period(struct watch_options *options, const char *text)
 {
 	uint64_t seconds;
 
-	note(options, "--period");
+	note_graphs(options, "--period");
 	if (!parse_quantity(text, durations, &seconds) || seconds < LEAST_PERIOD_SEC ||
 	    seconds > MOST_PERIOD_SEC)
 		return bad_value("--period", text, "from 60s to 1h is needed, such as 10m");
@@ -109,7 +119,7 @@ int watch_options_set_keep(struct watch_options *options, const char *text)
 {
 	uint64_t seconds;
 
-	note(options, "--keep");
+	note_graphs(options, "--keep");
 	if (!parse_quantity(text, durations, &seconds) || seconds < LEAST_KEEP_SEC ||
 	    seconds > MOST_KEEP_SEC)
 		return bad_value("--keep", text,
@@ -122,12 +132,26 @@ int watch_options_set_keep_bytes(struct watch_options *options, const char *text
 {
 	uint64_t bytes;
 
-	note(options, "--keep-bytes");
+	note_graphs(options, "--keep-bytes");
 	if (!parse_quantity(text, sizes, &bytes) || bytes < LEAST_KEEP_BYTES ||
 	    bytes > MOST_KEEP_BYTES)
 		return bad_value("--keep-bytes", text,
 				 "how much room graphs may take is needed, from 1M on, such as 2G");
 	options->keep_bytes = bytes;
+	return 0;
+}
+
+int watch_options_set_map_bytes(struct watch_options *options, const char *text)
+{
+	uint64_t bytes;
+
+	note(options, "--map-bytes");
+	if (!parse_quantity(text, sizes, &bytes) || bytes < LEAST_MAP_BYTES ||
+	    bytes > MOST_MAP_BYTES)
+		return bad_value("--map-bytes", text,
+				 "how much room perf maps may take is needed, from 1M to 1T, such "
+				 "as 2G");
+	options->map_bytes = bytes;
 	return 0;
 }
 
@@ -198,9 +222,9 @@ int watch_options_set_http(struct watch_options *options, const char *text)
 
 int watch_options_check(const struct watch_options *options)
 {
-	const char *given = options->has_format ? "--format" : options->first_given;
+	const char *given = options->has_format ? "--format" : options->first_of_graphs;
 
-	if (!given || options->output_dir || strcmp(given, "--http") == 0)
+	if (!given || options->output_dir)
 		return 0;
 	log_error("%s goes with --output DIR: without it no graphs are written", given);
 	return -EINVAL;

@@ -25,6 +25,7 @@
 #define WATCH_DEFAULT_PERIOD_SEC 600
 #define WATCH_DEFAULT_KEEP_SEC	 (7 * 24 * 60 * 60)
 #define WATCH_DEFAULT_KEEP_BYTES (UINT64_C(1) << 30)
+#define WATCH_DEFAULT_MAP_BYTES	 (UINT64_C(1) << 30)
 
 struct watch_options {
 	const char *output_dir; /* NULL: the daemon samples only for clients */
@@ -33,6 +34,7 @@ struct watch_options {
 	uint64_t period_ns;
 	uint64_t keep_sec;
 	uint64_t keep_bytes;
+	uint64_t map_bytes; /* of all perf maps */
 	bool has_http;
 	struct sockaddr_storage http;
 	/*
@@ -40,6 +42,7 @@ struct watch_options {
 	 * or NULL
 	 */
 	const char *first_given;
+	const char *first_of_graphs; /* the first given that says something of graphs; or NULL */
 };
 
 void watch_options_init(struct watch_options *options);
@@ -49,6 +52,7 @@ int watch_options_set_format(struct watch_options *options, const char *text);
 int watch_options_set_period(struct watch_options *options, const char *text);
 int watch_options_set_keep(struct watch_options *options, const char *text);
 int watch_options_set_keep_bytes(struct watch_options *options, const char *text);
+int watch_options_set_map_bytes(struct watch_options *options, const char *text);
 int watch_options_set_http(struct watch_options *options, const char *text);
 
 /* -EINVAL if an option was given without another one that it needs. */

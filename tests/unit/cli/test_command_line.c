@@ -312,13 +312,15 @@ static void a_daemon_samples_at_its_own_rate_into_a_directory(void **state)
 	assert_int_equal(options.watch.period_ns, 600 * UINT64_C(1000000000));
 	assert_int_equal(options.watch.keep_sec, 7 * 24 * 3600);
 	assert_int_equal(options.watch.keep_bytes, 1 << 30);
+	assert_int_equal(options.watch.map_bytes, 1 << 30);
 	assert_int_equal(parse("--watch -o d -F 49 --period 1h --keep 2d --keep-bytes 3M "
-			       "--format pb.gz --log-level warning"),
+			       "--format pb.gz --log-level warning --map-bytes 2M"),
 			 0);
 	assert_int_equal(options.recording.hz, 49);
 	assert_int_equal(options.watch.period_ns, 3600 * UINT64_C(1000000000));
 	assert_int_equal(options.watch.keep_sec, 2 * 24 * 3600);
 	assert_int_equal(options.watch.keep_bytes, 3 << 20);
+	assert_int_equal(options.watch.map_bytes, 2 << 20);
 	assert_int_equal(options.watch.format, RENDER_PPROF);
 	assert_int_equal(options.log_level, LOG_LEVEL_WARNING);
 }
@@ -337,6 +339,9 @@ static void what_a_daemon_cannot_do_is_refused(void **state)
 		"--watch -o d --format png",
 		"--watch -o d -o e",
 		"--watch --period 10m",
+		"--watch --http 1 --period 10m",
+		"--watch --map-bytes 1023k",
+		"record --map-bytes 1G",
 		"--watch --log-level loud",
 		"record --period 10m",
 		"record --http 1",

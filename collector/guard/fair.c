@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shares a pool, see fair.h. */
+#include "guard/fair.h"
+
+#include <stdlib.h>
+
+static int by_size(const void *a, const void *b)
+{
+	const uint64_t *const first = a, *const second = b;
+
+	return (*first > *second) - (*first < *second);
+}
+
+uint64_t fair_level(uint64_t *wants, size_t count, uint64_t total)
+{
+	qsort(wants, count, sizeof(*wants), by_size);
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t share = total / (count - i);
+
+		if (wants[i] > share)
+			return share;
+		total -= wants[i];
+	}
+	return UINT64_MAX;
+}
