@@ -95,7 +95,7 @@ void map_store_fini(struct map_store *store)
 void map_store_allow(const struct map_store *store, struct map_writer *writer)
 {
 	const uint64_t own = map_writer_bytes(writer);
-	const uint64_t limit = store->stats.limit_bytes;
+	const uint64_t limit = store->stats.limit_bytes / 8 * 7;
 	const uint64_t room = limit > used(store) ? limit - used(store) : 0;
 	uint64_t allowed = (own + room) / 2;
 
@@ -278,7 +278,7 @@ static uint64_t live_bytes_of(const struct group *groups, size_t count, uint64_t
 
 static bool is_short(const struct map_store *store)
 {
-	return used(store) > store->stats.limit_bytes / 8 * 7 ||
+	return used(store) > store->stats.limit_bytes / 4 * 3 ||
 	       store->stats.kept > MAP_STORE_MAX_KEPT;
 }
 

@@ -15,9 +15,10 @@
  * is larger than its share allows is cut (perf_map.h).
  *
  * The perf map of a process that has ended is kept for MAP_STORE_KEEP_SEC, unless room is short.
- * An eighth is always free for what comes within a second. To this end the kept perf maps of the
- * owner with the most bytes go first, the oldest first. There are MAP_STORE_MAX_KEPT of them at
- * most.
+ * So that there is an eighth for what comes within a second, all have three quarters after each
+ * second: kept perf maps go, those of the owner with the most bytes first, and the oldest of these
+ * first. There are MAP_STORE_MAX_KEPT of them at most. The last eighth is for what is added to a
+ * perf map between its beginning and its appearance, which nobody knows before.
  *
  * The directory is searched for files of earlier collectors, and of collectors that were killed.
  * Such perf maps count as kept, by an owner that nobody is. Nothing but regular files of the

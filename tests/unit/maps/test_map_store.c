@@ -308,8 +308,8 @@ static void perf_maps_of_the_ended_go_by_who_has_the_most(void **state)
 	assert_true(f->store.stats.removed > 0);
 	assert_int_equal(f->store.stats.kept, file_count(f));
 	assert_int_equal(f->store.stats.kept_bytes, file_bytes(f));
-	assert_true(file_bytes(f) <= 1024 * KIB / 8 * 7);
-	assert_true(file_bytes(f) > 1024 * KIB / 8 * 5);
+	assert_true(file_bytes(f) <= 1024 * KIB / 4 * 3);
+	assert_true(file_bytes(f) > 1024 * KIB / 4 * 2);
 }
 
 static void room_is_half_of_what_is_free(void **state)
