@@ -85,8 +85,7 @@ static void send_message(int fd, const struct wire_buf *buf)
 {
 	wire_encode_frame(message, WIRE_MESSAGE_HEADER_BYTES + buf->len);
 	wire_encode_message(message + WIRE_SP_FRAME_HEADER_BYTES, sequence++, now_ns());
-	write_all(fd, message,
-		  WIRE_SP_FRAME_HEADER_BYTES + WIRE_MESSAGE_HEADER_BYTES + buf->len);
+	write_all(fd, message, WIRE_SP_FRAME_HEADER_BYTES + WIRE_MESSAGE_HEADER_BYTES + buf->len);
 }
 
 static void send_hello(int fd)
