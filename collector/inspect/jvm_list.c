@@ -346,6 +346,26 @@ static json_t *self_of(void)
 	return object;
 }
 
+/* Cumulative, as Prometheus has histograms. */
+static json_t *turns_of(const struct turns *turns)
+{
+	json_t *object = json_object(), *within = json_object(), *stages = json_object();
+
+	put_count(object, "count", turns->count);
+	put_count(object, "sum_us", turns->sum_ns / CLOCK_NS_PER_US);
+	put_count(object, "longest_us", turns->longest_ns / CLOCK_NS_PER_US);
+	put_count(object, "longest_cpu_us", turns->longest_cpu_ns / CLOCK_NS_PER_US);
+	for (size_t i = 0; i < TURN_BUCKETS; i++)
+		put_count(within, turn_bucket_text(i), turns->within[i]);
+	put_count(within, "+Inf", turns->count);
+	json_object_set_new(object, "within", within);
+	for (enum turn_stage stage = 0; stage < TURN_STAGES; stage++)
+		put_count(stages, turn_stage_name(stage),
+			  turns->longest_stage_ns[stage] / CLOCK_NS_PER_US);
+	json_object_set_new(object, "longest_stage_us", stages);
+	return object;
+}
+
 static json_t *perf_maps_of(const struct map_store_stats *stats)
 {
 	json_t *object = json_object();
@@ -370,6 +390,7 @@ static void put_daemon(json_t *list, const struct targets *targets,
 	json_object_set_new(collector, "log",
 			    json_pack("{s:I}", "left_out", (json_int_t)log_left_out()));
 	json_object_set_new(collector, "guarded", guarded_of(&stats->guard));
+	json_object_set_new(collector, "turns", turns_of(&stats->turns));
 	json_object_set_new(collector, "perf_maps", perf_maps_of(&targets->maps.stats));
 }
 

@@ -393,10 +393,12 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	int ready;
 
 	note_step(engine, now);
+	turns_end(&engine->turns);
 	n = fill_poll(engine, fds);
 	wait = intake_has_more(engine->intake) ? 0 : wait_ns(engine, now, max_wait_ns);
 	ready = wait_for_work(engine, fds, n, wait);
 	engine->woke_ns = clock_now_ns();
+	turns_begin(&engine->turns);
 	if (ready > 0) {
 		if (fds[SIGNALS].revents)
 			read_signals(engine);
@@ -404,11 +406,16 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	}
 	outreach_step(&engine->outreach, clock_now_ns());
 	read_agents(engine);
+	turns_pass(&engine->turns, TURN_AGENTS);
 	read_recordings(engine);
+	turns_pass(&engine->turns, TURN_RINGS);
 	advance_recordings(engine);
+	turns_pass(&engine->turns, TURN_NAMING);
 	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
+	turns_pass(&engine->turns, TURN_UPKEEP);
 	if (ready > 0 && fds[CONTROL].revents && engine->control.ready)
 		engine->control.ready(engine->control.arg);
+	turns_pass(&engine->turns, TURN_CONTROL);
 	reap_recordings(engine); /* last, because a request that has waited counts as asked */
 }
 
@@ -508,7 +515,7 @@ static void count_kept(const struct engine *engine, struct kept_stats *ret)
 
 void engine_stats(const struct engine *engine, struct engine_stats *ret)
 {
-	*ret = (struct engine_stats){0};
+	*ret = (struct engine_stats){.turns = engine->turns};
 	if (engine->daemon)
 		ret->daemon = *engine->daemon;
 	count_kept(engine, &ret->kept);

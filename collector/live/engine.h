@@ -13,6 +13,7 @@
 #include "intake/outreach.h"
 #include "live/daemon_stats.h"
 #include "live/recording.h"
+#include "live/turns.h"
 #include "guard/guard.h"
 #include "memory/guarded_memory.h"
 
@@ -51,6 +52,7 @@ struct engine_stats {
 	struct recording_counts recordings;
 	struct daemon_stats daemon;
 	struct kept_stats kept;
+	struct turns turns;
 };
 
 /* The engine's paths, and its limit of memory for tables of files. */
@@ -75,6 +77,7 @@ struct engine {
 	struct recording *recordings;
 	uint32_t n_recordings;
 	uint32_t next_id;
+	struct turns turns;
 	uint64_t woke_ns; /* when the wait of the last step ended */
 	/* time of that step for agents and naming: needed at any pace */
 	uint64_t owed_ns;

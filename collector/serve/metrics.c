@@ -23,6 +23,7 @@
 #define MAX_LABEL  200
 #define N_METRICS  (sizeof(metrics) / sizeof(metrics[0]))
 #define JVM_PREFIX "jvm."
+#define BUCKETS	   "_bucket"
 
 /* Writes at most len bytes of text. A text beyond MAX_LABEL is cut between characters. */
 static void put_label_bytes(FILE *stream, const char *text, size_t len)
@@ -43,13 +44,27 @@ static void put_label_value(FILE *stream, const char *text)
 	put_label_bytes(stream, text, strlen(text));
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+	const size_t len = strlen(name), end_len = strlen(end);
+
+	return len > end_len && strcmp(name + len - end_len, end) == 0;
+}
+
+/* help is NULL for the sum and the count of a histogram, which have the head of the buckets. */
 static void put_head(FILE *stream, const char *name, const char *help)
 {
-	const size_t len = strlen(name);
-	const bool is_counter = len > 6 && strcmp(name + len - 6, "_total") == 0;
+	const char *type = ends_with(name, "_total") ? "counter" : "gauge";
+	size_t len = strlen(name);
 
-	fprintf(stream, "# HELP " PREFIX "%s %s\n# TYPE " PREFIX "%s %s\n", name, help, name,
-		is_counter ? "counter" : "gauge");
+	if (!help)
+		return;
+	if (ends_with(name, BUCKETS)) {
+		type = "histogram";
+		len -= strlen(BUCKETS);
+	}
+	fprintf(stream, "# HELP " PREFIX "%.*s %s\n# TYPE " PREFIX "%.*s %s\n", (int)len, name,
+		help, (int)len, name, type);
 }
 
 /* Writes one sample. jvm is NULL if the sample is not of a JVM. */
@@ -74,7 +89,8 @@ static void put_sample(FILE *stream, const struct metric *metric, const json_t *
 	if (jvm || label_value)
 		putc('}', stream);
 	if (metric->divisor > 1)
-		fprintf(stream, " %.3f\n", (double)value / metric->divisor);
+		fprintf(stream, " %.*f\n", metric->divisor > 1000 ? 6 : 3,
+			(double)value / metric->divisor);
 	else
 		fprintf(stream, " %lld\n", (long long)value);
 }

@@ -14,13 +14,16 @@
 
 struct metric {
 	const char *path;
-	const char *name; /* without "fgcollect_" */
-	const char *help;
+	const char *name;  /* without "fgcollect_" */
+	const char *help;  /* NULL: that of the histogram's buckets, which are the row before */
 	const char *label; /* NULL: the path leads to a number */
 	int divisor;
 };
 
-/* Metrics whose name ends in _total are counters, the others gauges. */
+/*
+ * Metrics whose name ends in _total are counters. A name that ends in _bucket is that of a
+ * histogram's buckets; rows of the histogram's sum and count follow. The others are gauges.
+ */
 static const struct metric metrics[] = {
 	{"collector.refused_connections", "refused_connections_total",
 	 "Connections of agents that were refused.", NULL, 1},
@@ -34,6 +37,16 @@ static const struct metric metrics[] = {
 	 "Jumps of the sequence numbers of agents' messages.", NULL, 1},
 	{"collector.map_failures", "map_failures_total", "Perf maps that could not be written.",
 	 NULL, 1},
+	{"collector.turns.within", "turn_seconds_bucket",
+	 "Turns of the loop; while one lasts, no ring buffer is read and no agent is heard.", "le",
+	 1},
+	{"collector.turns.sum_us", "turn_seconds_sum", NULL, NULL, 1000000},
+	{"collector.turns.count", "turn_seconds_count", NULL, NULL, 1},
+	{"collector.turns.longest_us", "turn_longest_seconds", "The longest turn.", NULL, 1000000},
+	{"collector.turns.longest_cpu_us", "turn_longest_cpu_seconds",
+	 "Processor time of the turn that took the most.", NULL, 1000000},
+	{"collector.turns.longest_stage_us", "turn_stage_longest_seconds",
+	 "The longest time of a stage of a turn.", "stage", 1000000},
 	{"collector.perf_maps.bytes", "perf_map_bytes", "Bytes of perf maps of living processes.",
 	 NULL, 1},
 	{"collector.perf_maps.limit_bytes", "perf_map_limit_bytes",

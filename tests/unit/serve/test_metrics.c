@@ -105,8 +105,32 @@ static void every_name_of_the_table_is_in_the_list(void **state)
 
 	write_text(list_of_this_process());
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
-		snprintf(line, sizeof(line), "# TYPE fgcollect_%s ", metrics[i].name);
-		assert_int_equal(count_lines(line), 1);
+		if (metrics[i].help && !strstr(metrics[i].name, "_bucket"))
+			snprintf(line, sizeof(line), "# TYPE fgcollect_%s ", metrics[i].name);
+		else
+			snprintf(line, sizeof(line), "fgcollect_%s", metrics[i].name);
+		assert_true(count_lines(line) >= 1);
+	}
+}
+
+static void a_histogram_has_one_head_and_its_bounds_in_order(void **state)
+{
+	static const char *const lines[] = {
+		"# TYPE fgcollect_turn_seconds histogram\n",
+		"fgcollect_turn_seconds_bucket{le=\"0.001\"} ",
+		"fgcollect_turn_seconds_bucket{le=\"5\"} ",
+		"fgcollect_turn_seconds_bucket{le=\"+Inf\"} 0\n",
+		"fgcollect_turn_seconds_sum 0.000000\n",
+		"fgcollect_turn_seconds_count 0\n",
+	};
+	const char *at;
+
+	write_text(list_of_this_process());
+	assert_int_equal(count_lines("# TYPE fgcollect_turn_seconds"), 1);
+	at = text;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		at = strstr(at, lines[i]);
+		assert_non_null(at);
 	}
 }
 
@@ -193,6 +217,7 @@ int main(void)
 		CLAIM(every_number_of_the_list_is_a_metric),
 		CLAIM(the_table_has_no_name_twice),
 		CLAIM(every_name_of_the_table_is_in_the_list),
+		CLAIM(a_histogram_has_one_head_and_its_bounds_in_order),
 		CLAIM(a_number_that_is_new_is_a_gauge_by_its_path),
 		CLAIM(labels_hold_what_agents_say),
 		CLAIM(names_of_containers_and_pods_are_labels_of_the_info_alone),

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Measures turns, see turns.h. */
+#include "live/turns.h"
+
+#include "base/clock.h"
+
+#include <time.h>
+
+static const struct {
+	uint64_t ms;
+	const char *text;
+} buckets[TURN_BUCKETS] = {
+	{1, "0.001"}, {2, "0.002"}, {5, "0.005"},  {10, "0.01"}, {20, "0.02"},
+	{50, "0.05"}, {100, "0.1"}, {250, "0.25"}, {1000, "1"},	 {5000, "5"},
+};
+
+static const char *const stages[TURN_STAGES] = {
+	[TURN_AGENTS] = "agents", [TURN_RINGS] = "rings",     [TURN_NAMING] = "naming",
+	[TURN_UPKEEP] = "upkeep", [TURN_CONTROL] = "control", [TURN_CALLER] = "caller",
+};
+
+static uint64_t cpu_now_ns(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+uint64_t turn_bucket_ns(size_t bucket)
+{
+	return buckets[bucket].ms * CLOCK_NS_PER_MS;
+}
+
+const char *turn_bucket_text(size_t bucket)
+{
+	return buckets[bucket].text;
+}
+
+const char *turn_stage_name(enum turn_stage stage)
+{
+	return stages[stage];
+}
+
+static void keep_longest(uint64_t *longest, uint64_t took_ns)
+{
+	if (took_ns > *longest)
+		*longest = took_ns;
+}
+
+void turns_begin(struct turns *turns)
+{
+	turns->began_ns = turns->stage_ns = clock_now_ns();
+	turns->began_cpu_ns = cpu_now_ns();
+}
+
+void turns_pass(struct turns *turns, enum turn_stage stage)
+{
+	const uint64_t now_ns = clock_now_ns();
+
+	keep_longest(&turns->longest_stage_ns[stage], now_ns - turns->stage_ns);
+	turns->stage_ns = now_ns;
+}
+
+void turns_end(struct turns *turns)
+{
+	uint64_t took_ns;
+
+	if (!turns->began_ns)
+		return;
+	turns_pass(turns, TURN_CALLER);
+	took_ns = turns->stage_ns - turns->began_ns;
+	turns->count++;
+	turns->sum_ns += took_ns;
+	keep_longest(&turns->longest_ns, took_ns);
+	keep_longest(&turns->longest_cpu_ns, cpu_now_ns() - turns->began_cpu_ns);
+	for (size_t i = 0; i < TURN_BUCKETS; i++)
+		turns->within[i] += took_ns <= turn_bucket_ns(i);
+}
