@@ -48,6 +48,8 @@ struct guard {
 	owner_fn owner;
 	void *owner_arg;
 	struct helpers *helpers, *leavers;
+	bool has_turns;
+	uint64_t waited_ns;  /* for late calls, in this turn */
 	struct job *at_hand; /* or NULL */
 	struct late_process processes[GUARD_MAX_LATE];
 	size_t n_processes; /* places that are not free */
@@ -368,14 +370,29 @@ static void leave_call(void *arg, pid_t pid, struct guarded_call *call)
 
 /* ---- calls that are waited for ---- */
 
+void guard_begin_turn(struct guard *guard)
+{
+	guard->has_turns = true;
+	guard->waited_ns = 0;
+}
+
+/* How long a call is waited for; 0: it is not made in this turn. */
+static uint64_t patience_ns(const struct guard *guard)
+{
+	if (!guard->has_turns || guard->waited_ns == 0)
+		return GUARD_WAIT_NS;
+	return guard->waited_ns < GUARD_TURN_NS ? GUARD_SHORT_NS : 0;
+}
+
 static enum guarded_end run_call(void *arg, pid_t pid, struct guarded_call *call)
 {
 	struct guard *const guard = arg;
+	const uint64_t wait_ns = patience_ns(guard);
 	struct late_process *place;
 	struct job *job;
 
 	tend_left(guard);
-	place = has_to_wait(guard, pid) ? NULL : choose_place(guard, pid);
+	place = wait_ns == 0 || has_to_wait(guard, pid) ? NULL : choose_place(guard, pid);
 	if (place && call->opens && guard->stats.left_calls >= GUARD_OWNER_LEFT &&
 	    has_many_left(guard, guard->owner(guard->owner_arg, pid)))
 		place = NULL;
@@ -384,11 +401,12 @@ static enum guarded_end run_call(void *arg, pid_t pid, struct guarded_call *call
 	job = place ? guard->at_hand : NULL;
 	if (job) {
 		job->call = call;
-		switch (helpers_run(guard->helpers, &job->base, GUARD_WAIT_NS)) {
+		switch (helpers_run(guard->helpers, &job->base, wait_ns)) {
 		case HELPERS_DONE:
 			return GUARDED_DONE;
 		case HELPERS_LATE:
 			guard->at_hand = NULL;
+			guard->waited_ns += wait_ns;
 			note_late(guard, place, pid, job);
 			return GUARDED_LATE;
 		case HELPERS_NONE:

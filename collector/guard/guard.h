@@ -6,7 +6,9 @@
  * errors:  enum guarded_end
  * source:  none
  *
- * A call that has not returned after GUARD_WAIT_NS is abandoned, with the helper that runs it.
+ * A call that has not returned after GUARD_WAIT_NS is abandoned, with the helper that runs it. In one
+ * turn of the caller's loop late calls are waited for as long in all: once they have been, others
+ * are waited for GUARD_SHORT_NS each, and after GUARD_TURN_NS no call is made until the next turn.
  *
  * Whose calls are late has to wait. No call is made for a process while a late one of it has not
  * returned. From the second late call on there is also a pause, which doubles with each further
@@ -29,6 +31,8 @@
 #include <sys/types.h>
 
 #define GUARD_WAIT_NS	 UINT64_C(10000000)
+#define GUARD_SHORT_NS	 UINT64_C(1000000)
+#define GUARD_TURN_NS	 UINT64_C(15000000)
 #define GUARD_MAX_LATE	 32 /* late calls that have not returned */
 #define GUARD_OWNER_LATE 4
 #define GUARD_PAUSE_NS	 UINT64_C(100000000) /* the first pause */
@@ -54,6 +58,9 @@ struct guard_stats {
 int guard_new(owner_fn owner, void *arg, struct guard **ret);
 /* Left calls that have not begun are freed and do not run. NULL is legal. */
 void guard_free(struct guard *guard);
+
+/* A turn of the caller's loop begins. Without turns each call is waited for GUARD_WAIT_NS. */
+void guard_begin_turn(struct guard *guard);
 
 /* For guarded_use; borrowed until guard_free. */
 const struct guarded_runner *guard_runner(const struct guard *guard);

@@ -310,7 +310,7 @@ static int check_process(struct doctor *doctor, const json_t *list, pid_t pid)
 	char comm[PROCESS_COMM_BYTES];
 	int is_jvm;
 
-	if (process_new(pid, 0, &process) < 0)
+	if (process_new(pid, 0, PROCESS_READ_ALL, &process) < 0)
 		return 0;
 	process_stat_comm(pid, pid, comm, sizeof(comm));
 	snprintf(patient.object, sizeof(patient.object), "PID %d (%s)%s%.12s", (int)pid, comm,

@@ -14,17 +14,29 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #define BEACON_PATH_BYTES 108 /* sun_path with its terminator, unix(7) */
 #define BEACON_MAX_BYTES  (16u << 20)
+#define BEACON_READ_NS	  UINT64_C(20000000)
 
 /* Whether one of the whole lines of /proc/<pid>/maps in text has the path. */
 bool beacon_find(const char *text, size_t len, char ret_path[BEACON_PATH_BYTES]);
 
+struct beacon; /* opaque: a search that may go on */
+
+/* A search in the process whose directory in /proc is open. NULL without memory or descriptors. */
+struct beacon *beacon_new(int proc_fd, pid_t pid);
 /*
- * Reads the mappings of the process whose directory in /proc is open. Returns 0; -ENOENT if no
- * agent listens in the process; -EFBIG if its maps have more than BEACON_MAX_BYTES.
+ * Searches on for about so long. 1: there is more to search. Anything else ends and frees the
+ * search, and sets *beacon to NULL. 0: found; -ENOENT if no agent listens in the process; -EFBIG if
+ * its maps have more than BEACON_MAX_BYTES; -ETIMEDOUT if the kernel does not answer.
  */
-int beacon_read(int proc_fd, char ret_path[BEACON_PATH_BYTES]);
+int beacon_step(struct beacon **beacon, uint64_t for_ns, char ret_path[BEACON_PATH_BYTES]);
+void beacon_free(struct beacon *beacon); /* NULL is legal */
+
+/* Searches for at most BEACON_READ_NS. -EAGAIN: there was more to search; else as beacon_step. */
+int beacon_read(int proc_fd, pid_t pid, char ret_path[BEACON_PATH_BYTES]);
 
 #endif

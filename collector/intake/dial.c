@@ -162,7 +162,7 @@ int dial_try(pid_t pid, char ret_path[BEACON_PATH_BYTES])
 
 	snprintf(dir, sizeof(dir), "/proc/%d", (int)pid);
 	proc_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (proc_fd < 0 || beacon_read(proc_fd, ret_path) < 0)
+	if (proc_fd < 0 || beacon_read(proc_fd, pid, ret_path) < 0)
 		return -ENODATA;
 	fd = dial_process(proc_fd, pid, ret_path);
 	return fd < 0 ? fd : 0;

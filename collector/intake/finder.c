@@ -8,7 +8,6 @@
  */
 #include "intake/finder.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/process_stat.h"
 #include "base/quick_hash.h"
@@ -20,8 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #define STEP_NS		(3 * CLOCK_NS_PER_MS)
+#define LOOK_NS		(2 * CLOCK_NS_PER_MS) /* of a look, in a step */
 #define REST_FACTOR	4
 #define LOOKS		9    /* looks at one program; the last look is in round 128 */
 #define MAX_FORGOTTEN	4096 /* in one round */
@@ -42,6 +43,13 @@ void finder_init(struct finder *finder, const char *proc_dir)
 	*finder = (struct finder){.proc_dir = proc_dir};
 }
 
+static void end_going(struct finder *finder)
+{
+	beacon_free(finder->going.search);
+	finder->going.search = NULL;
+	close(finder->going.proc_fd);
+}
+
 void finder_fini(struct finder *finder)
 {
 	size_t pos = 0;
@@ -54,30 +62,73 @@ void finder_fini(struct finder *finder)
 	if (finder->dir)
 		closedir(finder->dir);
 	finder->dir = NULL;
+	if (finder->going.search)
+		end_going(finder);
 }
 
-/* Looks for the process's agent. Returns whether the agent was found. */
-static bool look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
+/* The end of a look. Returns whether the agent was found. */
+static bool take_look(struct finder *finder, struct finder_found *found, int err, finder_fn fn,
+		      void *arg)
 {
-	struct finder_found found = {.pid = pid};
+	finder->stats.denied += err == -EACCES || err == -EPERM;
+	finder->stats.too_large += err == -EFBIG;
+	if (err || process_stat_start_ticks_at(found->proc_fd, &found->start_ticks) < 0)
+		return false;
+	fn(arg, found);
+	return true;
+}
+
+enum look { LOOK_NONE, LOOK_FOUND, LOOK_LATER };
+
+/* Looks for the process's agent. */
+static enum look look(struct finder *finder, pid_t pid, finder_fn fn, void *arg)
+{
 	char dir[64], path[BEACON_PATH_BYTES];
-	_cleanup_close_ int proc_fd = -1;
+	struct finder_found found = {.pid = pid, .path = path};
+	struct beacon *search;
 	int err;
 
 	snprintf(dir, sizeof(dir), "%s/%d", finder->proc_dir, (int)pid);
-	proc_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (proc_fd < 0)
-		return false;
-	finder->stats.looks++;
-	err = beacon_read(proc_fd, path);
-	finder->stats.denied += err == -EACCES || err == -EPERM;
-	finder->stats.too_large += err == -EFBIG;
-	if (err || process_stat_start_ticks_at(proc_fd, &found.start_ticks) < 0)
-		return false;
-	found.proc_fd = proc_fd;
-	found.path = path;
-	fn(arg, &found);
-	return true;
+	found.proc_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	search = found.proc_fd >= 0 ? beacon_new(found.proc_fd, pid) : NULL;
+	err = search ? beacon_step(&search, LOOK_NS, path) : -ENOENT;
+	finder->stats.looks += found.proc_fd >= 0;
+	if (err > 0 && !finder->going.search) {
+		finder->going.search = search;
+		finder->going.proc_fd = found.proc_fd;
+		finder->going.pid = pid;
+		finder->going.due_ns = clock_now_ns() + REST_FACTOR * LOOK_NS;
+		return LOOK_NONE;
+	}
+	beacon_free(search);
+	if (err > 0)
+		finder->stats.put_off++;
+	else if (take_look(finder, &found, err, fn, arg))
+		err = 0;
+	else
+		err = -ENOENT;
+	if (found.proc_fd >= 0)
+		close(found.proc_fd);
+	return err > 0 ? LOOK_LATER : err == 0 ? LOOK_FOUND : LOOK_NONE;
+}
+
+/* Goes on with the look that takes several steps. */
+static void look_on(struct finder *finder, finder_fn fn, void *arg)
+{
+	char path[BEACON_PATH_BYTES];
+	struct finder_found found = {
+		.pid = finder->going.pid, .proc_fd = finder->going.proc_fd, .path = path};
+	struct seen *seen;
+	int err;
+
+	err = beacon_step(&finder->going.search, LOOK_NS, path);
+	finder->going.due_ns = clock_now_ns() + REST_FACTOR * LOOK_NS;
+	if (err > 0)
+		return;
+	seen = map64_find(&finder->seen, (uint64_t)found.pid);
+	if (take_look(finder, &found, err, fn, arg) && seen)
+		seen->looks = LOOKS;
+	end_going(finder);
 }
 
 static uint64_t program_of(const struct finder *finder, pid_t pid)
@@ -136,8 +187,16 @@ static void consider(struct finder *finder, pid_t pid, ino_t inode, finder_fn fn
 	if (!is_look_due(finder, seen))
 		return;
 	seen->looks++;
-	if (look(finder, pid, fn, arg))
+	switch (look(finder, pid, fn, arg)) {
+	case LOOK_FOUND:
 		seen->looks = LOOKS;
+		break;
+	case LOOK_LATER:
+		seen->looks--;
+		break;
+	case LOOK_NONE:
+		break;
+	}
 }
 
 /*
@@ -226,7 +285,7 @@ static void look_at_expected(struct finder *finder, uint64_t now_ns, finder_fn f
 		for (unsigned try = 0; try < finder->expected[i].tries; try++)
 			wait_ns += wait_ns / 4;
 		finder->expected[i].due_ns = now_ns + wait_ns;
-		if (look(finder, finder->expected[i].pid, fn, arg) ||
+		if (look(finder, finder->expected[i].pid, fn, arg) == LOOK_FOUND ||
 		    ++finder->expected[i].tries == EXPECT_TRIES)
 			finder->expected[i].pid = 0;
 	}
@@ -249,6 +308,8 @@ void finder_step(struct finder *finder, uint64_t now_ns, finder_fn fn, void *arg
 	if (finder_next_ns(finder) > now_ns)
 		return;
 	began_cpu_ns = cpu_ns();
+	if (finder->going.search && finder->going.due_ns <= now_ns)
+		look_on(finder, fn, arg);
 	look_at_expected(finder, now_ns, fn, arg);
 	if (finder->next_ns <= now_ns)
 		go_round(finder, began_ns, fn, arg);
@@ -260,6 +321,8 @@ uint64_t finder_next_ns(const struct finder *finder)
 {
 	uint64_t next_ns = finder->next_ns;
 
+	if (finder->going.search && finder->going.due_ns < next_ns)
+		next_ns = finder->going.due_ns;
 	for (size_t i = 0; i < FINDER_MAX_EXPECTED; i++) {
 		if (finder->expected[i].pid && finder->expected[i].due_ns < next_ns)
 			next_ns = finder->expected[i].due_ns;

@@ -11,7 +11,8 @@
  * then less and less often: in the rounds 0, 1, 2, 4, 8 and so on to 128. Every fourth round checks
  * whether a process runs another program. A step takes a few milliseconds at most, and the next
  * step comes after a pause of at least four times as long. A caller that knows of a new JVM calls
- * finder_expect.
+ * finder_expect. A look at a process with many mappings takes part of several steps; meanwhile there
+ * is no other such look, and a process that would need one is looked into in a later round.
  */
 #ifndef FG_INTAKE_FINDER_H
 #define FG_INTAKE_FINDER_H
@@ -41,6 +42,7 @@ struct finder_stats {
 	uint64_t looks;	     /* times that mappings of a process were read */
 	uint64_t denied;     /* looks without the right to read */
 	uint64_t too_large;  /* looks at mappings past BEACON_MAX_BYTES */
+	uint64_t put_off;    /* looks that have to come later, because another one goes on */
 	uint64_t untracked;  /* processes past FINDER_MAX_PROCESSES, or without memory */
 	uint64_t unexpected; /* calls of finder_expect past FINDER_MAX_EXPECTED */
 	uint64_t spent_ns;   /* processor time */
@@ -49,7 +51,13 @@ struct finder_stats {
 struct finder {
 	const char *proc_dir; /* borrowed */
 	DIR *dir;	      /* NULL between rounds */
-	struct map64 seen;    /* PID -> the process's inode, program and looks */
+	struct {
+		struct beacon *search; /* NULL: no look goes on */
+		int proc_fd;
+		pid_t pid;
+		uint64_t due_ns;
+	} going;
+	struct map64 seen; /* PID -> the process's inode, program and looks */
 	struct {
 		pid_t pid; /* 0: free */
 		unsigned tries;

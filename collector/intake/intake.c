@@ -40,7 +40,8 @@
 #define FIRST_BUFFER	  (64u << 10)
 #define MAX_BUFFERS_BYTES (64u << 20)  /* of all connections, for incomplete messages */
 #define BYTES_A_TURN	  (256u << 10) /* of one connection; then others have a turn */
-#define BYTES_A_READ	  (4u << 20)   /* of all connections; then the caller has a turn */
+#define NS_A_TURN	  (1 * CLOCK_NS_PER_MS)
+#define BYTES_A_READ	  (4u << 20) /* of all connections; then the caller has a turn */
 #define EVENTS_A_WAIT	  64
 
 struct connection {
@@ -75,6 +76,7 @@ struct sink {
 	size_t messages_left;
 	size_t bytes_left;
 	size_t turn_left; /* bytes left for this connection */
+	uint64_t until_ns, turn_until_ns;
 };
 
 static int watch(const struct intake *intake, int fd, uint32_t id, uint32_t events, int op)
@@ -254,29 +256,41 @@ static void pause_accepting(struct intake *intake, int err)
 	log_warning("cannot accept agents: %s: raise the limit of open files", strerror(-err));
 }
 
-static void accept_all(struct intake *intake)
+/* Stops accepting for as long as it has taken. */
+static void rest_from_accepting(struct intake *intake)
 {
-	for (;;) {
-		const int fd = accept4(intake->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-		pid_t pid;
-		ino_t mounts;
+	intake->accept_again_ns = clock_now_ns() + INTAKE_ACCEPT_NS;
+	watch(intake, intake->listen_fd, LISTEN_ID, 0, EPOLL_CTL_MOD);
+}
 
-		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
-			continue;
-		if (fd < 0) {
+static void accept_one(struct intake *intake, int fd)
+{
+	const pid_t pid = peer_pid(fd);
+	const ino_t mounts = pid > 0 ? mounts_of(pid) : 0;
+
+	if (intake->connections.count >= INTAKE_MAX_SESSIONS || has_too_many(intake, pid, mounts) ||
+	    add_connection(intake, fd, pid, mounts, false) < 0) {
+		intake->stats.refused++;
+		close(fd);
+	}
+}
+
+static void accept_waiting(struct intake *intake)
+{
+	const uint64_t until_ns = clock_now_ns() + INTAKE_ACCEPT_NS;
+
+	do {
+		const int fd = accept4(intake->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd >= 0) {
+			accept_one(intake, fd);
+		} else if (errno != EINTR && errno != ECONNABORTED) {
 			if (errno != EAGAIN)
 				pause_accepting(intake, -errno);
 			return;
 		}
-		pid = peer_pid(fd);
-		mounts = pid > 0 ? mounts_of(pid) : 0;
-		if (intake->connections.count >= INTAKE_MAX_SESSIONS ||
-		    has_too_many(intake, pid, mounts) ||
-		    add_connection(intake, fd, pid, mounts, false) < 0) {
-			intake->stats.refused++;
-			close(fd);
-		}
-	}
+	} while (clock_now_ns() < until_ns);
+	rest_from_accepting(intake);
 }
 
 int intake_add(struct intake *intake, int fd, pid_t pid, uint32_t *ret_id)
@@ -442,7 +456,7 @@ static size_t frame_bytes(struct intake *intake, struct connection *connection, 
 static bool has_turn(const struct connection *connection, const struct sink *sink)
 {
 	return !connection->is_ending && sink->messages_left > 0 && sink->bytes_left > 0 &&
-	       sink->turn_left > 0;
+	       sink->turn_left > 0 && clock_now_ns() < sink->turn_until_ns;
 }
 
 static void spend(size_t *left, size_t bytes)
@@ -529,7 +543,10 @@ static void receive(struct intake *intake, struct connection *connection, struct
  */
 static void read_connection(struct intake *intake, struct connection *connection, struct sink *sink)
 {
+	const uint64_t turn_until_ns = clock_now_ns() + NS_A_TURN;
+
 	sink->turn_left = BYTES_A_TURN;
+	sink->turn_until_ns = turn_until_ns < sink->until_ns ? turn_until_ns : sink->until_ns;
 	if (connection->len > 0)
 		take_buffer(intake, connection, sink);
 	receive(intake, connection, sink);
@@ -579,6 +596,12 @@ static void end_silent(struct intake *intake, uint64_t now_ns)
 	}
 }
 
+static bool is_over(const struct sink *sink)
+{
+	return sink->messages_left == 0 || sink->bytes_left == 0 ||
+	       clock_now_ns() >= sink->until_ns;
+}
+
 /* Reads messages that were complete when the last call's budget ran out. Connections take turns. */
 static void read_left_over(struct intake *intake, struct sink *sink)
 {
@@ -596,7 +619,7 @@ static void read_left_over(struct intake *intake, struct sink *sink)
 
 			if (round == 1 && pos > first)
 				return;
-			if (sink->messages_left == 0 || sink->bytes_left == 0) {
+			if (is_over(sink)) {
 				intake->turn = pos - 1;
 				intake->has_more = true;
 				return;
@@ -615,14 +638,16 @@ size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, voi
 	const uint64_t now = clock_now_ns(); /* before anything that comes during this read */
 	int n;
 
+	sink.until_ns = now + INTAKE_TURN_NS / 2; /* the others have the other half */
 	read_left_over(intake, &sink);
+	sink.until_ns = now + INTAKE_TURN_NS;
 	n = epoll_wait(intake->epoll_fd, events, EVENTS_A_WAIT, 0);
 	for (int i = 0; i < n; i++) {
 		struct connection *connection =
 			map64_find(&intake->connections, events[i].data.u32);
 
 		if (events[i].data.u32 == LISTEN_ID)
-			accept_all(intake);
+			accept_waiting(intake);
 		else if (connection && !connection->is_ending)
 			read_connection(intake, connection, &sink);
 	}
@@ -633,7 +658,7 @@ size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, voi
 		intake->heard_ns = now - INTAKE_PATIENCE_NS;
 	end_silent(intake, now);
 	remove_ended(intake, &sink);
-	if (intake->accept_again_ns && now > intake->accept_again_ns) {
+	if (intake->accept_again_ns && now >= intake->accept_again_ns) {
 		intake->accept_again_ns = 0;
 		watch(intake, intake->listen_fd, LISTEN_ID, EPOLLIN, EPOLL_CTL_MOD);
 	}
@@ -643,6 +668,11 @@ size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, voi
 uint64_t intake_heard_ns(const struct intake *intake)
 {
 	return intake->heard_ns;
+}
+
+uint64_t intake_due_ns(const struct intake *intake)
+{
+	return intake->accept_again_ns;
 }
 
 bool intake_has_more(const struct intake *intake)

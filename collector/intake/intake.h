@@ -17,6 +17,10 @@
  * then the agents' buffers fill, and the agents drop events, count them and resynchronise. There
  * are at most INTAKE_MAX_SESSIONS connections, 1,024 of one container and 16 of one process.
  * Messages that are not whole take at most 64 MiB together, and must become whole within 10 s.
+ *
+ * A call reads for about INTAKE_TURN_NS at most, and accepts connections for INTAKE_ACCEPT_NS of it;
+ * the connections take turns. Accepting then pauses for as long, so that whoever connects without
+ * end has the collector work for half of the time at most.
  */
 #ifndef FG_INTAKE_INTAKE_H
 #define FG_INTAKE_INTAKE_H
@@ -30,6 +34,8 @@
 #define INTAKE_DEFAULT_SOCKET "/run/fgcollect/agent.sock"
 #define INTAKE_MAX_SESSIONS   4096
 #define INTAKE_PATIENCE_NS    UINT64_C(500000000)
+#define INTAKE_TURN_NS	      UINT64_C(5000000)
+#define INTAKE_ACCEPT_NS      UINT64_C(1000000)
 
 struct intake_session {
 	uint32_t id;
@@ -87,6 +93,8 @@ int intake_fd(const struct intake *intake);
 /* Calls fn for each event of at most max_messages messages. Returns the number of messages. */
 size_t intake_read(struct intake *intake, size_t max_messages, intake_fn fn, void *arg);
 
+/* When intake_read has something to do although nothing is readable; 0: never. */
+uint64_t intake_due_ns(const struct intake *intake);
 /* Whether intake_read stopped at a limit: the caller is to call it again without waiting. */
 bool intake_has_more(const struct intake *intake);
 

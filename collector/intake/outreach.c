@@ -16,8 +16,17 @@
 #include <string.h>
 
 #define FIRST_WAIT_NS (50 * CLOCK_NS_PER_MS)
+#define LOOK_NS	      (2 * CLOCK_NS_PER_MS)   /* of a look whether an agent still listens, */
+#define LOOK_ON_NS    (10 * CLOCK_NS_PER_MS)  /* so often */
 #define CHECK_NS      (100 * CLOCK_NS_PER_MS) /* between checks for a greeting or the end */
 #define CALM_CHECK_NS (30 * CLOCK_NS_PER_SEC) /* between checks of a session */
+
+static void free_agent(struct outreach_agent *agent)
+{
+	if (agent)
+		beacon_free(agent->search);
+	free(agent);
+}
 
 void outreach_init(struct outreach *outreach, struct intake *intake, const char *proc_dir)
 {
@@ -32,7 +41,7 @@ void outreach_fini(struct outreach *outreach)
 	void *agent;
 
 	while (map64_next(&outreach->agents, &pos, &pid, &agent))
-		free(agent);
+		free_agent(agent);
 	map64_fini(&outreach->agents);
 	finder_fini(&outreach->finder);
 }
@@ -116,6 +125,14 @@ static int open_process(const struct outreach *outreach, const struct outreach_a
 	return ret;
 }
 
+/* 1: there is more to look at another time. */
+static int look_again(struct outreach_agent *agent, int proc_fd, char path[BEACON_PATH_BYTES])
+{
+	if (!agent->search)
+		agent->search = beacon_new(proc_fd, agent->pid);
+	return agent->search ? beacon_step(&agent->search, LOOK_NS, path) : -ENOMEM;
+}
+
 /* Returns false if the agent is to be forgotten. */
 static bool dial_again(struct outreach *outreach, struct outreach_agent *agent, uint64_t now_ns)
 {
@@ -133,7 +150,11 @@ static bool dial_again(struct outreach *outreach, struct outreach_agent *agent, 
 	 * The process may run another program by now. A JVM that ends takes its listening region
 	 * back.
 	 */
-	err = beacon_read(fd, path);
+	err = look_again(agent, fd, path);
+	if (err > 0) {
+		agent->next_ns = now_ns + LOOK_ON_NS;
+		return true;
+	}
 	if (err == -ENOENT || (!err && strcmp(path, agent->path) != 0))
 		return false;
 	if (err)
@@ -182,7 +203,7 @@ static void check_due(struct outreach *outreach, uint64_t now_ns)
 			outreach->next_ns = agent->next_ns;
 	}
 	for (size_t i = 0; i < n; i++)
-		free(map64_remove(&outreach->agents, gone[i]));
+		free_agent(map64_remove(&outreach->agents, gone[i]));
 }
 
 static struct outreach_agent *find_or_add(struct outreach *outreach, pid_t pid)

@@ -29,12 +29,13 @@ struct outreach_agent {
 	pid_t pid;
 	uint64_t start_ticks;
 	char path[BEACON_PATH_BYTES];
-	uint32_t session;   /* ID of its session; 0: none */
-	bool is_greeted;    /* the session has opened */
-	uint64_t opened_ns; /* when the session opened */
-	uint64_t wait_ns;   /* pause after the next try that fails */
-	uint64_t next_ns;   /* when to dial, or to check the session */
-	int err;	    /* error of the last try; 0: the agent was reached */
+	uint32_t session;      /* ID of its session; 0: none */
+	bool is_greeted;       /* the session has opened */
+	uint64_t opened_ns;    /* when the session opened */
+	uint64_t wait_ns;      /* pause after the next try that fails */
+	uint64_t next_ns;      /* when to dial, or to check the session */
+	int err;	       /* error of the last try; 0: the agent was reached */
+	struct beacon *search; /* looks whether the agent still listens; NULL: none does */
 };
 
 struct outreach_stats {

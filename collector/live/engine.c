@@ -234,6 +234,8 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_
 {
 	uint64_t until = targets_next_tick_ns(&engine->targets);
 
+	if (intake_due_ns(engine->intake) && until > intake_due_ns(engine->intake))
+		until = intake_due_ns(engine->intake);
 	if (until > outreach_next_ns(&engine->outreach))
 		until = outreach_next_ns(&engine->outreach);
 	if (until > now + max_wait_ns)
@@ -404,6 +406,8 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 			read_signals(engine);
 		notice_hang_ups(engine, fds, n);
 	}
+	guard_begin_turn(engine->guard);
+	space_upkeep_begin_turn(&engine->targets.spaces);
 	outreach_step(&engine->outreach, clock_now_ns());
 	read_agents(engine);
 	turns_pass(&engine->turns, TURN_AGENTS);

@@ -8,7 +8,9 @@
 
 #include "base/clock.h"
 #include "base/process_stat.h"
+#include "memory/space_reader.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +71,8 @@ bool mapping_watch_is_due(struct mapping_watch *watch, struct process *process, 
 {
 	if (process->gone_ns || !is_wanted(watch, process, time_ns, has_missed, now_ns))
 		return false;
-	if (has_time(watch, now_ns) && now_ns >= process->space_read_ns + wait_of(watch, process))
+	if (!process->reader && has_time(watch, now_ns) &&
+	    now_ns >= process->space_read_ns + wait_of(watch, process))
 		return true;
 	watch->put_off++;
 	return false;
@@ -118,6 +121,22 @@ static uint64_t longer_wait(uint64_t wait_ns)
 	return longer_ns < MAPPING_WATCH_MOST_WAIT_NS ? longer_ns : MAPPING_WATCH_MOST_WAIT_NS;
 }
 
+/* False: the process is gone, or has more mappings than can be read now. */
+static bool read_mappings(struct process *process, struct address_space *ret)
+{
+	struct space_reader *const reader = space_reader_new(process->pid);
+	const int more = reader ? space_reader_step(reader, MAPPING_WATCH_READ_NS) : -ENOMEM;
+
+	if (more > 0) {
+		process->reader = reader;
+		return false;
+	}
+	if (more == 0)
+		space_reader_take(reader, ret);
+	space_reader_free(reader);
+	return more == 0;
+}
+
 size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, uint64_t now_ns,
 			  void (*fn)(void *arg, const struct perf_record *record), void *arg)
 {
@@ -128,7 +147,7 @@ size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, 
 
 	watch->reads++;
 	process->space_read_ns = now_ns;
-	if (address_space_read(&fresh, process->pid) == 0)
+	if (read_mappings(process, &fresh))
 		process->space.code_bytes =
 			fresh.code_bytes; /* not set for a process that is gone */
 	for (size_t i = 0; i < fresh.count; i++) {

@@ -15,8 +15,9 @@
  * A process is read again MAPPING_WATCH_WAIT_NS after its last reading at the earliest. The wait
  * doubles with each reading that found nothing new, up to MAPPING_WATCH_MOST_WAIT_NS. With reports
  * the wait is MAPPING_WATCH_LOSS_WAIT_NS. All readings together take a tenth of the time. A process
- * that has to wait is judged again at its next sample. A zero-filled struct is valid, for a
- * recording without reports.
+ * that has to wait is judged again at its next sample. A process with more mappings than can be read
+ * in MAPPING_WATCH_READ_NS is read to the end by process/space_upkeep.h, and all that was known is
+ * replaced then. A zero-filled struct is valid, for a recording without reports.
  */
 #ifndef FG_LIVE_MAPPING_WATCH_H
 #define FG_LIVE_MAPPING_WATCH_H
@@ -33,6 +34,7 @@
 #define MAPPING_WATCH_CHECK_WAIT_NS UINT64_C(1000000000)
 #define MAPPING_WATCH_TURN_NS	    UINT64_C(100000000)
 #define MAPPING_WATCH_SPENT_NS	    (MAPPING_WATCH_TURN_NS / 10)
+#define MAPPING_WATCH_READ_NS	    UINT64_C(2000000)
 
 struct mapping_watch {
 	bool is_told;	  /* the kernel reports mappings */
@@ -55,7 +57,8 @@ bool mapping_watch_is_due(struct mapping_watch *watch, struct process *process, 
 /*
  * Reads the process's mappings. Calls fn with each mapping that is not known, as a PERF_MMAP record
  * with the time now_ns. A new mapping where no mapping was known is added to the process at once,
- * because held samples may lie in that mapping. Returns the number of new mappings.
+ * because held samples may lie in that mapping. Returns the number of new mappings. If the process's
+ * reader is set afterwards, the process has more mappings than could be read.
  */
 size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, uint64_t now_ns,
 			  void (*fn)(void *arg, const struct perf_record *record), void *arg);

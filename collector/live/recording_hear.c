@@ -236,6 +236,8 @@ bool recording_read_mappings(struct recording *recording, struct recording_model
 
 	if (mapping_watch_is_due(watch, process, miss->time_ns, miss->has_missed, now_ns))
 		has_found = mapping_watch_read(watch, process, now_ns, on_new_mapping, &context);
+	if (process->reader)
+		space_upkeep_spend(&model->targets->spaces, process, clock_now_ns());
 	recording->counts.reread = watch->reads;
 	recording->counts.reread_put_off = watch->put_off;
 	return has_found;

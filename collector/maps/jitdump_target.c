@@ -5,10 +5,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "maps/code_lines.h"
+#include "memory/space_reader.h"
 
 #define MIN_PAUSE_NS (20 * CLOCK_NS_PER_MS)
-#define PIECE_NS     UINT64_C(50000) /* pause for each range written again */
-#define REST_FACTOR  10		     /* times the time taken: at most a tenth of a CPU */
+#define PIECE_NS     UINT64_C(50000)	   /* pause for each range written again */
+#define REST_FACTOR  10			   /* times the time taken: at most a tenth of a CPU */
+#define READ_NS	     (5 * CLOCK_NS_PER_MS) /* of mappings; a process with more has no repeats */
 
 void jitdump_target_fini(struct jitdump_target *target)
 {
@@ -90,6 +92,18 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* False: the process is gone, or has more mappings than can be read at once. */
+static bool read_known(struct jitdump_target *target, pid_t pid)
+{
+	struct space_reader *const reader = space_reader_new(pid);
+	const bool is_read = reader && space_reader_step(reader, READ_NS) == 0;
+
+	if (is_read)
+		space_reader_take(reader, &target->known);
+	space_reader_free(reader);
+	return is_read;
+}
+
 void jitdump_target_step(struct jitdump_target *target, pid_t pid, const struct code_map *code,
 			 uint64_t now_ns)
 {
@@ -101,7 +115,7 @@ void jitdump_target_step(struct jitdump_target *target, pid_t pid, const struct 
 		return;
 	target->outgrown_ns = 0;
 	target->known = (struct address_space){0};
-	if (address_space_read(&target->known, pid) == 0)
+	if (read_known(target, pid))
 		repeated = repeat(target, pid, code, &old);
 	address_space_fini(&old);
 	target->next_ns = clock_now_ns() + later_of(later_of(MIN_PAUSE_NS, repeated * PIECE_NS),

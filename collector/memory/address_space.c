@@ -11,14 +11,11 @@
 #include "memory/address_space.h"
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/serial.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_MAPS_BYTES (64u << 20)
 
 static const char deleted_suffix[] = " (deleted)";
 
@@ -52,6 +49,12 @@ static bool is_continued(const struct mapping *left, const struct mapping *right
 	       strcmp(left->path, right->path) == 0;
 }
 
+static void drop_path(struct address_space *space, const struct mapping *mapping)
+{
+	space->path_bytes -= strlen(mapping->path) + 1;
+	free((char *)mapping->path);
+}
+
 /* Joins the mapping at index with the mapping before it, if one continues the other. */
 static void join_at(struct address_space *space, size_t index)
 {
@@ -62,7 +65,7 @@ static void join_at(struct address_space *space, size_t index)
 	right[-1].end = right->end;
 	if (right->since_ns > right[-1].since_ns)
 		right[-1].since_ns = right->since_ns;
-	free((char *)right->path);
+	drop_path(space, right);
 	space->count--;
 	memmove(right, right + 1, (space->count - index) * sizeof(*right));
 }
@@ -94,6 +97,15 @@ struct splice {
 	size_t count;
 };
 
+static size_t path_bytes_of(const struct splice *splice)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < splice->count; i++)
+		bytes += strlen(splice->pieces[i].path) + 1;
+	return bytes;
+}
+
 static bool plan_splice(const struct address_space *space, const struct mapping *added,
 			struct splice *splice)
 {
@@ -119,7 +131,9 @@ static bool plan_splice(const struct address_space *space, const struct mapping 
 		piece->start = added->end;
 		piece->file_off += added->end - last->start;
 	}
-	return space->count - (splice->behind - splice->first) + splice->count <= ADDRESS_SPACE_MAX;
+	return space->count - (splice->behind - splice->first) + splice->count <=
+		       ADDRESS_SPACE_MAX &&
+	       space->path_bytes + path_bytes_of(splice) <= ADDRESS_SPACE_MAX_PATH_BYTES;
 }
 
 /* Gives each piece its own copy of the path. */
@@ -144,10 +158,11 @@ static void apply_splice(struct address_space *space, const struct splice *splic
 	const size_t rest = space->count - splice->behind;
 
 	for (size_t i = splice->first; i < splice->behind; i++)
-		free((char *)space->mappings[i].path);
+		drop_path(space, &space->mappings[i]);
 	memmove(at + splice->count, &space->mappings[splice->behind], rest * sizeof(*at));
 	memcpy(at, splice->pieces, splice->count * sizeof(*at));
 	space->count = splice->first + splice->count + rest;
+	space->path_bytes += path_bytes_of(splice);
 	for (size_t i = splice->first + splice->count + 1; i-- > splice->first;)
 		join_at(space, i);
 }
@@ -225,7 +240,7 @@ void address_space_forget_before(struct address_space *space, uint64_t since_ns)
 
 	for (size_t i = 0; i < space->count; i++) {
 		if (space->mappings[i].since_ns < since_ns)
-			free((char *)space->mappings[i].path);
+			drop_path(space, &space->mappings[i]);
 		else
 			space->mappings[kept++] = space->mappings[i];
 	}
@@ -236,7 +251,9 @@ void address_space_forget_before(struct address_space *space, uint64_t since_ns)
 
 int address_space_copy(struct address_space *space, const struct address_space *from)
 {
-	struct address_space copy = {.dropped = from->dropped, .code_bytes = from->code_bytes};
+	struct address_space copy = {.dropped = from->dropped,
+				     .code_bytes = from->code_bytes,
+				     .path_bytes = from->path_bytes};
 	int err = reserve(&copy, from->count);
 
 	for (size_t i = 0; !err && i < from->count; i++) {
@@ -374,30 +391,5 @@ int address_space_parse(struct address_space *space, const char *text, size_t le
 			return err;
 		text = newline ? newline + 1 : end;
 	}
-	return 0;
-}
-
-int address_space_read(struct address_space *space, pid_t pid)
-{
-	struct address_space fresh = {0};
-	_cleanup_free_ char *text = NULL;
-	char path[sizeof("/proc/-2147483648/maps")];
-	ssize_t len;
-	int err;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	len = file_read_whole(path, MAX_MAPS_BYTES, &text);
-	if (len < 0)
-		return (int)len;
-	while (len == MAX_MAPS_BYTES && text[len - 1] != '\n') /* cut amid a line */
-		len--;
-	err = address_space_parse(&fresh, text, (size_t)len);
-	if (err) {
-		address_space_fini(&fresh);
-		return err;
-	}
-	address_space_fini(space);
-	*space = fresh;
-	space->serial = serial_next();
 	return 0;
 }

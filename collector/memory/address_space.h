@@ -38,7 +38,8 @@ struct address_space {
 	struct mapping *mappings; /* by rising address */
 	size_t count, size;
 	uint64_t serial; /* another one after each change, see base/serial.h; 0: never changed */
-	size_t dropped;	 /* mappings not kept because of ADDRESS_SPACE_MAX */
+	size_t path_bytes;
+	size_t dropped; /* mappings not kept because of ADDRESS_SPACE_MAX and _MAX_PATH_BYTES */
 	/*
 	 * The bytes of all executable mappings that are not writable, kept or not, as of the last
 	 * read. VmExe and VmLib of /proc/<pid>/status have this sum as long as no mapping comes or
@@ -48,7 +49,8 @@ struct address_space {
 };
 
 /* The most mappings of a process; to add one more takes at most a tenth of a millisecond. */
-#define ADDRESS_SPACE_MAX 16384
+#define ADDRESS_SPACE_MAX	     16384
+#define ADDRESS_SPACE_MAX_PATH_BYTES (4u << 20)
 
 /*
  * Adds a mapping. Copies mapping->path; a " (deleted)" at the path's end becomes is_deleted.
@@ -62,8 +64,6 @@ const struct mapping *address_space_find(const struct address_space *space, uint
  * are skipped. -ENOMEM.
  */
 int address_space_parse(struct address_space *space, const char *text, size_t len);
-/* Replaces the contents by /proc/<pid>/maps. -ENOENT or -ESRCH: the process is gone. */
-int address_space_read(struct address_space *space, pid_t pid);
 /* Forgets the mappings that were read, and the mappings of kernel records from before since_ns. */
 void address_space_forget_before(struct address_space *space, uint64_t since_ns);
 /* Replaces the contents by copies of the mappings of from, as after fork(2). */

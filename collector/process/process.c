@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process_stat.h"
+#include "memory/space_reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
  * program's is read again when a sample hits it.
  */
 #define EXEC_NS (50 * CLOCK_NS_PER_MS)
+#define LOOK_NS (2 * CLOCK_NS_PER_MS) /* for a library, among what can be read within that time */
 
 /* The start of a longer name that HotSpot of any version keeps: "%.7s..%.6s" since JDK 21. */
 #define NAME_LEAST_ALIKE 7
@@ -37,7 +39,49 @@ static int64_t read_clock_offset(pid_t pid)
 	return sec * 1000000000LL + ns;
 }
 
-int process_new(pid_t pid, uint64_t start_ticks, struct process **ret)
+static void end_reading(struct process *process)
+{
+	space_reader_free(process->reader);
+	process->reader = NULL;
+}
+
+/* What the kernel has reported while the reader read may be missing in what was read. */
+static void take_space(struct process *process)
+{
+	struct address_space before = process->space;
+
+	process->space = (struct address_space){0};
+	space_reader_take(process->reader, &process->space);
+	for (size_t i = 0; i < before.count; i++) {
+		if (before.mappings[i].since_ns >= process->space_read_ns)
+			address_space_add(&process->space, &before.mappings[i]);
+	}
+	address_space_fini(&before);
+}
+
+static int begin_reading(struct process *process, uint64_t now_ns)
+{
+	process->space_read_ns = now_ns;
+	process->reader = space_reader_new(process->pid);
+	return process->reader ? 0 : -ENOMEM;
+}
+
+static int read_on(struct process *process, uint64_t for_ns)
+{
+	int more;
+
+	if (!process->reader || for_ns == 0)
+		return 0;
+	more = space_reader_step(process->reader, for_ns);
+	if (more > 0)
+		return 0;
+	if (more == 0)
+		take_space(process);
+	end_reading(process);
+	return more;
+}
+
+int process_new(pid_t pid, uint64_t start_ticks, uint64_t for_ns, struct process **ret)
 {
 	struct process *process = calloc(1, sizeof(*process));
 	int err;
@@ -58,8 +102,9 @@ int process_new(pid_t pid, uint64_t start_ticks, struct process **ret)
 		process->container_id[0] = '\0';
 	if (process->container_id[0] && pod_uid_read(pid, process->pod_uid) < 0)
 		process->pod_uid[0] = '\0';
-	process->space_read_ns = clock_now_ns();
-	err = address_space_read(&process->space, pid);
+	err = begin_reading(process, clock_now_ns());
+	if (!err)
+		err = read_on(process, for_ns);
 	if (err == -ENOMEM || err == -ENOENT || err == -ESRCH) {
 		process_free(process);
 		return err == -ENOMEM ? err : -ESRCH;
@@ -111,6 +156,7 @@ void process_free(struct process *process)
 	if (!process)
 		return;
 	map_writer_fini(&process->map);
+	space_reader_free(process->reader);
 	jitdump_target_fini(&process->jitdump);
 	foreign_reader_fini(&process->foreign);
 	address_space_fini(&process->space);
@@ -157,10 +203,15 @@ void process_open_session(struct process *process, uint32_t session, uint64_t no
 	process->gone_ns = 0;
 }
 
-void process_read_space(struct process *process, uint64_t now_ns)
+void process_read_space(struct process *process, uint64_t now_ns, uint64_t for_ns)
 {
-	process->space_read_ns = now_ns;
-	address_space_read(&process->space, process->pid);
+	if (process->reader || begin_reading(process, now_ns) == 0)
+		read_on(process, for_ns);
+}
+
+void process_read_on(struct process *process, uint64_t for_ns)
+{
+	read_on(process, for_ns);
 }
 
 /* Forgets all code of the old program. The new program's code may have the same addresses. */
@@ -193,6 +244,7 @@ bool process_exec(struct process *process, uint64_t time_ns)
 	if (time_ns >= process->space_read_ns) {
 		address_space_forget_before(&process->space, time_ns - EXEC_NS);
 		process->space_read_ns = 0;
+		end_reading(process);
 		process_forget_threads(process);
 		foreign_reader_restart(&process->foreign);
 	}
@@ -432,12 +484,15 @@ bool process_has_generated(const struct process *process)
 
 bool process_maps_libjvm(pid_t pid)
 {
+	struct space_reader *const reader = space_reader_new(pid);
 	struct address_space space = {0};
 	bool has;
 
-	address_space_read(&space, pid);
+	if (reader && space_reader_step(reader, LOOK_NS) >= 0)
+		space_reader_take(reader, &space);
 	has = has_file(&space, "libjvm.so");
 	address_space_fini(&space);
+	space_reader_free(reader);
 	return has;
 }
 

@@ -99,6 +99,7 @@ struct process {
 	uint64_t container_version;	   /* the version of container that workload is made of */
 	struct workload workload;	   /* its names and labels */
 	struct address_space space;
+	struct space_reader *reader; /* reads the mappings anew; NULL: none does */
 	uint64_t space_read_ns;	     /* when space was last read; 0: space is to be read anew */
 	uint64_t space_wait_ns;	     /* shortest time between two reads of space; 0: the usual */
 	uint64_t space_checked_ns;   /* when the size of its code was last read */
@@ -126,9 +127,11 @@ struct process {
 
 /*
  * Reads a process's identity, names, container and mappings from /proc. start_ticks 0: it is read
- * too. -ESRCH if the process is gone, -ENOMEM. The right to read the mappings is not needed.
+ * too. The mappings are read for about so long; process_read_on reads the rest. -ESRCH if the
+ * process is gone, -ENOMEM. The right to read the mappings is not needed.
  */
-int process_new(pid_t pid, uint64_t start_ticks, struct process **ret);
+#define PROCESS_READ_ALL UINT64_MAX
+int process_new(pid_t pid, uint64_t start_ticks, uint64_t for_ns, struct process **ret);
 /*
  * A process of a capture. Its identity and names are the caller's to set; of its threads
  * process_set_thread is to tell. -ENOMEM.
@@ -144,8 +147,14 @@ int process_add_jvm(struct process *process);
  */
 void process_open_session(struct process *process, uint32_t session, uint64_t now_ns);
 
-/* Reads the mappings of the process anew; without the right to, they stay as they were. */
-void process_read_space(struct process *process, uint64_t now_ns);
+/*
+ * Reads the mappings of the process anew, for about so long; 0: not yet. process_read_on reads the
+ * rest, and until all is read, or without the right to, the mappings stay as they were. A reading
+ * that has begun goes on.
+ */
+void process_read_space(struct process *process, uint64_t now_ns, uint64_t for_ns);
+/* Reads on in the mappings for about so long, if there is more to read. */
+void process_read_on(struct process *process, uint64_t for_ns);
 
 /* Reads the comm of the process anew, because the process has just begun another program. */
 void process_read_comm(struct process *process);
@@ -212,7 +221,7 @@ void process_identify(struct process *process);
 /* Writes a JVM's main class or jar, or else the process's comm, into ret, terminated. */
 void process_title(const struct process *process, char *ret, size_t size);
 
-/* Whether the process maps libjvm.so now; reads /proc/<pid>/maps. */
+/* Whether the process maps libjvm.so now, as far as two milliseconds of /proc/<pid>/maps say. */
 bool process_maps_libjvm(pid_t pid);
 /* Whether libjvm.so and libfgagent.so are among the paths of the process's known mappings. */
 bool process_has_libjvm(const struct process *process);

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#define MAPS_NS		  (5 * CLOCK_NS_PER_MS)	 /* of a turn, for perf maps */
 #define SPACE_INTERVAL_NS (1 * CLOCK_NS_PER_SEC) /* a limit, because an agent may dial often */
 #define SWEEP_INTERVAL_NS (1 * CLOCK_NS_PER_SEC)
 #define MAX_DEAD_RANGES	  20000
@@ -112,14 +113,16 @@ static void locate(struct targets *targets, struct process *process)
 
 static struct process *read_process(struct targets *targets, pid_t pid, uint64_t start_ticks)
 {
+	const uint64_t began_ns = clock_now_ns();
 	struct process *process;
 
 	if (targets->processes.count >= TARGETS_MAX_PROCESSES) {
 		targets->refused_processes++;
 		return NULL;
 	}
-	if (process_new(pid, start_ticks, &process) < 0)
+	if (process_new(pid, start_ticks, space_upkeep_time(&targets->spaces), &process) < 0)
 		return NULL;
+	space_upkeep_spend(&targets->spaces, process, began_ns);
 	if (map64_put(&targets->processes, (uint64_t)pid, process) < 0) {
 		process_free(process);
 		return NULL;
@@ -151,14 +154,13 @@ void targets_read_all(struct targets *targets)
 
 void targets_refresh(struct targets *targets)
 {
-	const uint64_t now_ns = clock_now_ns();
 	struct process *process;
 	size_t pos = 0;
 
 	while ((process = targets_next(targets, &pos))) {
 		if (process->gone_ns)
 			continue;
-		process_read_space(process, now_ns);
+		space_upkeep_read(&targets->spaces, process);
 		process_forget_threads(process);
 	}
 }
@@ -303,7 +305,7 @@ static enum targets_verdict open_session(struct targets *targets,
 	process_open_session(process, session->id, now_ns);
 	process->jvm->is_dialled = session->is_dialled;
 	if (now_ns - process->space_read_ns >= SPACE_INTERVAL_NS) {
-		process_read_space(process, now_ns);
+		space_upkeep_read(&targets->spaces, process);
 		locate(targets, process); /* the engine may have moved the process since */
 	}
 	return TARGETS_KEEP;
@@ -530,20 +532,36 @@ static void share_maps(struct targets *targets, uint64_t now_ns)
 		map_store_share(&targets->maps, live, n, now_ns);
 }
 
-void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
+/*
+ * Writes perf maps that are due, and into the jitdump, until that has taken MAPS_NS. The next call
+ * goes on with the next process.
+ */
+static void write_maps(struct targets *targets, uint64_t now_ns)
 {
 	const uint64_t began_ns = clock_now_ns();
-	struct process *process;
-	size_t pos = 0;
+	uint64_t took_ns = 0;
 
-	while ((process = targets_next(targets, &pos))) {
-		const uint64_t due = map_writer_due_ns(&process->map);
+	for (size_t n = 0; n <= targets->processes.count && took_ns < MAPS_NS;) {
+		struct process *const process = targets_next(targets, &targets->maps_pos);
+		const uint64_t due = process ? map_writer_due_ns(&process->map) : 0;
 
+		n++;
+		if (!process) {
+			targets->maps_pos = 0;
+			continue;
+		}
 		if (due && due <= now_ns)
-			write_map(targets, process, now_ns + (clock_now_ns() - began_ns));
+			write_map(targets, process, now_ns + took_ns);
 		if (process->code)
 			jitdump_target_step(&process->jitdump, process->pid, process->code, now_ns);
+		if (process->code || due)
+			took_ns = clock_now_ns() - began_ns;
 	}
+}
+
+void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
+{
+	write_maps(targets, now_ns);
 	if (targets->jitdump)
 		jitdump_step(targets->jitdump, now_ns);
 	if (targets->all_users + targets->one_users > 0)
@@ -555,6 +573,7 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 		share_maps(targets, now_ns);
 	}
 	map_store_search(&targets->maps, now_ns);
+	space_upkeep_step(&targets->spaces, &targets->processes, now_ns);
 }
 
 static uint64_t sooner_of(uint64_t a, uint64_t b)
@@ -573,6 +592,7 @@ uint64_t targets_next_tick_ns(const struct targets *targets)
 		next = sooner_of(next, jitdump_target_due_ns(&process->jitdump));
 	}
 	next = sooner_of(next, map_store_due_ns(&targets->maps));
+	next = sooner_of(next, targets->spaces.next_ns);
 	if (targets->all_users + targets->one_users > 0)
 		next = sooner_of(next, targets->foreign.next_ns);
 	if (targets->jitdump)

@@ -28,6 +28,7 @@
 #include "maps/map_store.h"
 #include "process/foreign_upkeep.h"
 #include "process/process.h"
+#include "process/space_upkeep.h"
 #include "sample/perf_record.h"
 
 #define TARGETS_LINGER_NS      UINT64_C(3000000000)
@@ -63,7 +64,9 @@ struct targets {
 	uint64_t threads_forgotten; /* the sum of struct process's, of processes since removed */
 	uint64_t map_writes, map_failures; /* of perf maps */
 	uint64_t next_sweep_ns;
+	size_t maps_pos; /* of the process whose perf map is next, see targets_next */
 	struct foreign_upkeep foreign;
+	struct space_upkeep spaces;
 	struct containers containers; /* the containers of all processes */
 };
 

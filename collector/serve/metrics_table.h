@@ -173,6 +173,8 @@ static const struct metric metrics[] = {
 	 "Processes that may not be looked into.", NULL, 1},
 	{"collector.listening_agents.too_large", "listening_agents_too_large_total",
 	 "Processes with more mappings than are read.", NULL, 1},
+	{"collector.listening_agents.put_off", "listening_agents_put_off_total",
+	 "Looks that came later, because one with many mappings went on.", NULL, 1},
 	{"collector.listening_agents.not_looked_at", "listening_agents_not_looked_at_total",
 	 "Processes for which there was no room in the search.", NULL, 1},
 	{"collector.containers.known", "containers", "Containers that are known.", NULL, 1},

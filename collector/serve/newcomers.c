@@ -53,7 +53,7 @@ static bool fits_unknown(const struct search *search, pid_t pid, uint64_t age_ns
 	struct process *process;
 	bool is_fit;
 
-	if (process_new(pid, 0, &process) < 0)
+	if (process_new(pid, 0, SPACE_UPKEEP_NS, &process) < 0)
 		return false;
 	process->container = containers_hold(containers, pid, clock_now_ns());
 	process_identify(process);

@@ -47,11 +47,11 @@ static void set_up(void)
 
 	code = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (code == MAP_FAILED || process_new(getpid(), 0, &process) < 0 ||
+	if (code == MAP_FAILED || process_new(getpid(), 0, PROCESS_READ_ALL, &process) < 0 ||
 	    process_add_jvm(process) < 0 || table_cache_new(64u << 20, false, &tables) < 0 ||
 	    unwinder_new(tables, &unwinder) < 0)
 		abort();
-	process_read_space(process, 1);
+	process_read_space(process, 1, PROCESS_READ_ALL);
 	for (uint32_t i = 0; i < CODE_BYTES; i++)
 		code[i] = (uint8_t)(i * 7 + (i >> 8));
 	memcpy(code, "\x55\x48\x8b\xec\x48\x83\xec\x20", 8);

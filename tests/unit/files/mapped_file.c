@@ -2,6 +2,8 @@
 /* Mappings of files, see mapped_file.h. */
 #include "mapped_file.h"
 
+#include "memory/space_reader.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -265,6 +265,22 @@ static void no_more_calls_are_late_than_there_are_helpers(void **state)
 		let_return(ends[i]);
 }
 
+/* However many are late, a turn does not become longer. */
+static void in_a_turn_late_calls_are_waited_for_only_so_long(void **state)
+{
+	enum { MOST = 1 + (GUARD_TURN_NS - GUARD_WAIT_NS) / GUARD_SHORT_NS };
+	int ends[MOST];
+
+	guard_begin_turn(guard);
+	for (int i = 0; i < MOST; i++)
+		ends[i] = run_late(100 * (1 + i));
+	assert_int_equal(run_quick(9900), GUARDED_PAUSED);
+	guard_begin_turn(guard);
+	assert_int_equal(run_quick(9900), GUARDED_DONE);
+	for (int i = 0; i < MOST; i++)
+		let_return(ends[i]);
+}
+
 static void a_left_call_runs_and_is_freed(void **state)
 {
 	for (int i = 1; i <= 20; i++) {
@@ -343,6 +359,7 @@ int main(void)
 		TEST(a_container_has_twice_the_late_calls_of_a_user),
 		TEST(a_container_with_many_late_calls_has_to_wait),
 		TEST(no_more_calls_are_late_than_there_are_helpers),
+		TEST(in_a_turn_late_calls_are_waited_for_only_so_long),
 		TEST(a_left_call_runs_and_is_freed),
 		TEST(left_calls_that_hang_hold_up_their_owner_alone),
 		TEST(a_guard_ends_while_calls_hang),

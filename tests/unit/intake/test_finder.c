@@ -200,7 +200,7 @@ static void paths_are_read_from_whole_lines_alone(void **state)
 static int read_own(char path[BEACON_PATH_BYTES])
 {
 	const int proc_fd = open("/proc/self", O_PATH | O_DIRECTORY);
-	const int err = beacon_read(proc_fd, path);
+	const int err = beacon_read(proc_fd, getpid(), path);
 
 	close(proc_fd);
 	return err;
@@ -243,7 +243,7 @@ static void a_line_may_be_read_in_parts(void **state)
 		fake_proc_add(JVM, 77, "/x", text);
 		snprintf(dir, sizeof(dir), "%s/%d", fake_proc, JVM);
 		proc_fd = open(dir, O_PATH | O_DIRECTORY);
-		assert_int_equal(beacon_read(proc_fd, path), 0);
+		assert_int_equal(beacon_read(proc_fd, getpid(), path), 0);
 		assert_string_equal(path, "/a");
 		close(proc_fd);
 	}
@@ -263,12 +263,12 @@ static void mappings_without_lines_or_end_are_given_up(void **state)
 	for (int i = 0; i < 100000; i++)
 		fputc('x', file);
 	fclose(file);
-	assert_int_equal(beacon_read(proc_fd, path), -EBADMSG);
+	assert_int_equal(beacon_read(proc_fd, getpid(), path), -EBADMSG);
 	file = fopen(name, "w");
 	for (size_t i = 0; i < BEACON_MAX_BYTES / 64 + 10; i++)
 		fprintf(file, "%063d\n", 0);
 	fclose(file);
-	assert_int_equal(beacon_read(proc_fd, path), -EFBIG);
+	assert_int_equal(beacon_read(proc_fd, getpid(), path), -EFBIG);
 	close(proc_fd);
 }
 

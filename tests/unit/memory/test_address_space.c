@@ -18,6 +18,7 @@
 
 #include "base/process_stat.h"
 #include "common/child.h"
+#include "memory/space_reader.h"
 
 static int make_space(void **state)
 {

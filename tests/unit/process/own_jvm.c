@@ -19,7 +19,7 @@ struct process *own_process_new(void)
 	uint64_t ticks;
 
 	assert_int_equal(process_stat_start_ticks(getpid(), &ticks), 0);
-	assert_int_equal(process_new(getpid(), ticks, &process), 0);
+	assert_int_equal(process_new(getpid(), ticks, PROCESS_READ_ALL, &process), 0);
 	return process;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "common/child.h"
+#include "memory/space_reader.h"
 #include "symbolize/module_cache.h"
 #include "fixture.h"
 

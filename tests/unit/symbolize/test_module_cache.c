@@ -18,6 +18,7 @@
 #include "../files/mapped_file.h"
 #include "common/child.h"
 #include "common/files.h"
+#include "memory/space_reader.h"
 #include "symbolize/module_cache.h"
 #include "fixture.h"
 

@@ -319,7 +319,7 @@ static int set_up_code(void **state)
 	memset(code, 0x90, CODE_BYTES);
 	memset(room, 0, sizeof(room));
 	words = room + 1;
-	process_read_space(self, NOW);
+	process_read_space(self, NOW, PROCESS_READ_ALL);
 	return code == MAP_FAILED ? -1 : process_add_jvm(self);
 }
 

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Claims about process/space_upkeep.h: many mappings take several turns, and then all are known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "common/child.h"
+#include "process/space_upkeep.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE	4096
+#define N_CODES 6000 /* more than one piece can have */
+
+static char *codes;
+static struct process *process;
+static struct map64 processes;
+static struct space_upkeep upkeep;
+
+static int set_up(void **state)
+{
+	codes = mmap(NULL, 2 * N_CODES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (codes == MAP_FAILED)
+		return -1;
+	for (size_t i = 0; i < N_CODES; i++) {
+		if (mprotect(codes + 2 * i * PAGE, PAGE, PROT_READ | PROT_EXEC) < 0)
+			return -1;
+	}
+	upkeep = (struct space_upkeep){0};
+	space_upkeep_begin_turn(&upkeep);
+	if (process_new(getpid(), 0, 0, &process) < 0)
+		return -1;
+	return map64_put(&processes, (uint64_t)getpid(), process);
+}
+
+static int tear_down(void **state)
+{
+	process_free(process);
+	map64_fini(&processes);
+	processes = (struct map64){0};
+	return munmap(codes, 2 * N_CODES * PAGE);
+}
+
+static bool knows(const char *code)
+{
+	return address_space_find(&process->space, (uint64_t)(uintptr_t)code) != NULL;
+}
+
+static int finish(void)
+{
+	int steps = 0;
+
+	while (upkeep.next_ns && steps < 10000) {
+		space_upkeep_step(&upkeep, &processes, upkeep.next_ns);
+		steps++;
+	}
+	assert_null(process->reader);
+	return steps;
+}
+
+static void mappings_come_in_later_turns(void **state)
+{
+	assert_non_null(process->reader);
+	assert_false(knows(codes));
+	space_upkeep_spend(&upkeep, process, clock_now_ns());
+	assert_true(upkeep.next_ns > 0);
+	space_upkeep_step(&upkeep, &processes, upkeep.next_ns - 1); /* too early */
+	assert_false(knows(codes));
+	assert_true(finish() >= 1);
+	assert_true(knows(codes));
+	assert_true(knows(codes + 2 * (N_CODES - 1) * PAGE));
+}
+
+static void a_turn_has_only_so_much_time(void **state)
+{
+	assert_true(space_upkeep_time(&upkeep) == SPACE_UPKEEP_NS);
+	space_upkeep_spend(&upkeep, process, clock_now_ns() - SPACE_UPKEEP_MOST_NS);
+	assert_true(space_upkeep_time(&upkeep) == 0);
+	space_upkeep_read(&upkeep, process);
+	assert_false(knows(codes));
+	space_upkeep_begin_turn(&upkeep);
+	assert_true(space_upkeep_time(&upkeep) == SPACE_UPKEEP_NS);
+}
+
+static void without_turns_all_is_read_at_once(void **state)
+{
+	upkeep = (struct space_upkeep){0};
+	space_upkeep_read(&upkeep, process);
+	assert_null(process->reader);
+	assert_true(knows(codes + 2 * (N_CODES - 1) * PAGE));
+}
+
+/* While the reading goes on, the kernel tells of a mapping, and of one that was there before. */
+static void what_was_told_meanwhile_stays(void **state)
+{
+	struct mapping told = {.start = 0x1000, .end = 0x2000, .inode = 7, .path = "/old"};
+
+	told.since_ns = process->space_read_ns - 1;
+	assert_int_equal(address_space_add(&process->space, &told), 0);
+	told = (struct mapping){.start = 0x3000, .end = 0x4000, .inode = 8, .path = "/new"};
+	told.since_ns = process->space_read_ns;
+	assert_int_equal(address_space_add(&process->space, &told), 0);
+	process_read_on(process, PROCESS_READ_ALL);
+	assert_null(address_space_find(&process->space, 0x1000));
+	assert_string_equal(address_space_find(&process->space, 0x3000)->path, "/new");
+	assert_true(knows(codes));
+}
+
+static void another_program_is_not_read_to_the_end(void **state)
+{
+	process_exec(process, clock_now_ns());
+	assert_null(process->reader);
+	process_read_on(process, PROCESS_READ_ALL);
+	assert_false(knows(codes));
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(mappings_come_in_later_turns),	       CLAIM(a_turn_has_only_so_much_time),
+		CLAIM(without_turns_all_is_read_at_once),      CLAIM(what_was_told_meanwhile_stays),
+		CLAIM(another_program_is_not_read_to_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
