@@ -8,8 +8,8 @@
  *	4:memory:/ecs/<task>/<32 digits>-<decimal number>
  *
  * A component of the path may end in an ID of 64 hexadecimal digits or of ECS's form, with or
- * without ".scope". Containers in containers have nested paths, so the last ID is that of the
- * innermost container.
+ * without ".scope". Containers in containers have nested paths: the last ID is that of the innermost
+ * container, and only the first ID can be the word of the host's root.
  */
 #include "container/container.h"
 
@@ -18,7 +18,9 @@
 #include "container/pod_uid.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_CGROUP_BYTES (256u << 10)
@@ -132,71 +134,181 @@ bool container_is_pod_name(const char *text, size_t len)
 	return true;
 }
 
-/* Writes the last ID of a line to ret. A line without an ID leaves ret unchanged. */
-static void parse_line(struct part line, struct part *ret)
-{
-	const char *at = line.at, *end = line.at + line.len;
-	bool is_build = false;
-	struct part part;
+/* The IDs in the path of one line. */
+struct line_ids {
+	struct part outer, inner; /* empty: no ID; they may be the same */
+	const char *outer_at;	  /* the component with the outer ID */
+	const char *outer_end;
+};
 
+static bool is_equal(struct part part, const char *text)
+{
+	return part.len == strlen(text) && starts_with(part, text);
+}
+
+/* Whether the component is no container, though an ID is in its name. */
+static bool is_other_thing(struct part part, struct part parent)
+{
+	/*
+	 * A monitor is outside of the container whose ID its name has. A build step is not a
+	 * container. A pod of Podman's has an ID too.
+	 */
+	return starts_with(parent, "buildkit") ||
+	       (is_equal(parent, "libpod_parent") && part.len == ID_DIGITS) ||
+	       starts_with(part, "crio-conmon-") || starts_with(part, "libpod-conmon-");
+}
+
+static void find_ids(struct part path, struct line_ids *ret)
+{
+	const char *at = path.at, *end = path.at + path.len;
+	struct part part, parent = {.at = ""};
+
+	*ret = (struct line_ids){0};
 	while (next_part(&at, end, &part)) {
+		const struct part whole = part;
 		size_t len;
 
 		strip_suffix(&part, " (deleted)");
 		strip_suffix(&part, ".scope");
 		len = id_tail(part);
-		/*
-		 * A monitor is outside of the container whose ID its name has. A build step is not
-		 * a container.
-		 */
-		if (len > 0 && !is_build && !starts_with(part, "crio-conmon-") &&
-		    !starts_with(part, "libpod-conmon-"))
-			*ret = (struct part){part.at + part.len - len, len};
-		is_build = starts_with(part, "buildkit");
+		if (len > 0 && !is_other_thing(part, parent)) {
+			ret->inner = (struct part){part.at + part.len - len, len};
+			if (ret->outer.len == 0) {
+				ret->outer = ret->inner;
+				ret->outer_at = whole.at;
+				ret->outer_end = part.at + part.len;
+			}
+		}
+		parent = part;
 	}
 }
 
-static int take_id(struct part id, char ret[CONTAINER_ID_BYTES])
+bool container_is_id(const char *text)
 {
-	if (id.len == 0)
+	const struct part part = {text, strlen(text)};
+
+	return part.len > 0 && id_tail(part) == part.len;
+}
+
+size_t container_owner_len(const char *id)
+{
+	return strcspn(id, ":");
+}
+
+const char *container_engine_id(const struct container *container)
+{
+	const char *const colon = strchr(container->id, ':');
+
+	return colon ? colon + 1 : container->id;
+}
+
+/* Composes the ID of its namer and the innermost ID. */
+static int set_id(struct container *container, const struct line_ids *ids)
+{
+	char namer[16] = "";
+	int len;
+
+	if (container->namer == CONTAINER_NAMED_BY_USER && container->user == CGROUP_TREE_NOBODY)
+		strcpy(namer, "?:");
+	else if (container->namer == CONTAINER_NAMED_BY_USER)
+		snprintf(namer, sizeof(namer), "%u:", (unsigned)container->user);
+	else if (ids->inner.at != ids->outer.at)
+		snprintf(namer, sizeof(namer), "%.12s:", ids->outer.at);
+	len = snprintf(container->id, sizeof(container->id), "%s%.*s", namer, (int)ids->inner.len,
+		       ids->inner.at);
+	return len < (int)sizeof(container->id) ? 0 : -ENAMETOOLONG;
+}
+
+/* The pod UID in the part of the path that root has named. */
+static void set_pod_uid(struct container *container, const char *path, const char *end)
+{
+	char text[PATH_MAX];
+	const size_t len = (size_t)(end - path);
+
+	if (container->namer == CONTAINER_NAMED_BY_USER || len >= sizeof(text))
+		return;
+	memcpy(text, path, len);
+	text[len] = '\0';
+	pod_uid_parse(text, container->pod_uid); /* on failure pod_uid stays "" */
+}
+
+/* Splits a line into its fields "number:controllers:path". False: it has another form. */
+static bool split(struct part line, struct part *ret_key, struct part *ret_path)
+{
+	const char *const end = line.at + line.len;
+	const char *const first = memchr(line.at, ':', line.len);
+	const char *const second = first ? memchr(first + 1, ':', (size_t)(end - first - 1)) : NULL;
+
+	if (!second)
+		return false;
+	*ret_key = (struct part){first + 1, (size_t)(second - first - 1)};
+	*ret_path = (struct part){second + 1, (size_t)(end - second - 1)};
+	return true;
+}
+
+/* -ENOENT: the line has no ID; another error: it cannot be said whose word the ID is. */
+static int parse_line(struct part line, const struct cgroup_tree *tree, struct container *ret)
+{
+	const struct cgroup_hierarchy *hierarchy;
+	struct container container = {.namer = CONTAINER_NAMED_BY_ANYONE};
+	struct line_ids ids;
+	struct part key, path;
+	const char *at;
+	int err = 0;
+
+	if (!split(line, &key, &path))
 		return -ENOENT;
-	memcpy(ret, id.at, id.len);
-	ret[id.len] = '\0';
+	at = path.at;
+	hierarchy = cgroup_tree_find(tree, key.at, key.len, &at);
+	path = (struct part){at, path.len - (size_t)(at - path.at)};
+	find_ids(path, &ids);
+	if (ids.inner.len == 0)
+		return -ENOENT;
+	if (hierarchy) {
+		err = cgroup_tree_owner(hierarchy, path.at, (size_t)(ids.outer_at - path.at),
+					&container.user);
+		container.namer = container.user != 0		 ? CONTAINER_NAMED_BY_USER
+				  : ids.inner.at == ids.outer.at ? CONTAINER_NAMED_BY_ROOT
+								 : CONTAINER_NAMED_BY_CONTAINER;
+	}
+	if (!err)
+		err = set_id(&container, &ids);
+	if (err)
+		return err;
+	set_pod_uid(&container, path.at, ids.outer_end);
+	*ret = container;
 	return 0;
 }
 
-int container_id_parse(const char *text, char ret[CONTAINER_ID_BYTES])
+/* Of several, what is certain goes before what others have said. */
+static bool is_better(enum container_namer namer, enum container_namer than)
 {
-	struct part id = {0};
+	static const int ranks[] = {[CONTAINER_NAMED_BY_ROOT] = 0,
+				    [CONTAINER_NAMED_BY_CONTAINER] = 1,
+				    [CONTAINER_NAMED_BY_USER] = 2,
+				    [CONTAINER_NAMED_BY_ANYONE] = 3};
+
+	return ranks[namer] < ranks[than];
+}
+
+int container_parse(const char *text, const struct cgroup_tree *tree, struct container *ret)
+{
+	struct container best, container;
+	int err = -ENOENT;
 
 	while (*text) {
 		const size_t len = strcspn(text, "\n");
 
-		parse_line((struct part){text, len}, &id);
+		if (parse_line((struct part){text, len}, tree, &container) == 0 &&
+		    (err || is_better(container.namer, best.namer))) {
+			best = container;
+			err = 0;
+		}
 		text += len + (text[len] == '\n');
 	}
-	return take_id(id, ret);
-}
-
-int container_id_of_path(const char *path, char ret[CONTAINER_ID_BYTES])
-{
-	struct part id = {0};
-
-	parse_line((struct part){path, strlen(path)}, &id);
-	return take_id(id, ret);
-}
-
-int container_parse(const char *text, struct container *ret)
-{
-	char id[CONTAINER_ID_BYTES];
-	const int err = container_id_parse(text, id);
-
-	if (err)
-		return err;
-	*ret = (struct container){0};
-	memcpy(ret->id, id, sizeof(ret->id));
-	pod_uid_parse(text, ret->pod_uid); /* on failure pod_uid stays "" */
-	return 0;
+	if (!err)
+		*ret = best;
+	return err;
 }
 
 static ssize_t read_cgroup(pid_t pid, char **ret)
@@ -207,20 +319,12 @@ static ssize_t read_cgroup(pid_t pid, char **ret)
 	return file_read_whole(path, MAX_CGROUP_BYTES, ret);
 }
 
-int container_id_read(pid_t pid, char ret[CONTAINER_ID_BYTES])
-{
-	_cleanup_free_ char *text = NULL;
-	const ssize_t len = read_cgroup(pid, &text);
-
-	return len < 0 ? (int)len : container_id_parse(text, ret);
-}
-
 int container_read(pid_t pid, struct container *ret)
 {
 	_cleanup_free_ char *text = NULL;
 	const ssize_t len = read_cgroup(pid, &text);
 
-	return len < 0 ? (int)len : container_parse(text, ret);
+	return len < 0 ? (int)len : container_parse(text, cgroup_tree_of_host(), ret);
 }
 
 void container_fini(struct container *container)

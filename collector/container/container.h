@@ -6,13 +6,18 @@
  * errors:  negative errno; -ENOENT: in no container
  * source:  cgroups(7); the path forms of Docker, containerd, CRI-O, Podman, kind and ECS
  *
- * The ID and the pod UID come from the kernel's cgroup paths. Names and labels come from files that
- * container engines keep on the host, see container_names.h, and were chosen by the users of the
- * engines: they are safe to be shown, but do not identify a container.
+ * The ID and the pod UID come from the kernel's cgroup paths, and from nothing else. Only what the
+ * host's root has named in a path is taken as it stands (cgroup_tree.h). If another user may make
+ * the cgroup, the ID begins with the user's number: "1000:<ID>". If a container has made the cgroup
+ * inside of its own, the ID begins with that container's: "0123456789ab:<ID>". So nobody can take
+ * the ID of another's container. Names and labels come from files that container engines keep on
+ * the host, see container_names.h, and were chosen by the users of the engines: they are safe to be
+ * shown, but do not identify a container.
  */
 #ifndef FG_CONTAINER_CONTAINER_H
 #define FG_CONTAINER_CONTAINER_H
 
+#include "container/cgroup_tree.h"
 #include "container/label_set.h"
 #include "container/pod_uid.h"
 
@@ -24,7 +29,17 @@
 #define CONTAINER_UID_BYTES  POD_UID_BYTES
 #define CONTAINER_NAME_BYTES 256
 
+/* Whose word a container's ID is. */
+enum container_namer {
+	CONTAINER_NAMED_BY_ROOT,
+	CONTAINER_NAMED_BY_USER,      /* user says which */
+	CONTAINER_NAMED_BY_CONTAINER, /* another one, in which it is */
+	CONTAINER_NAMED_BY_ANYONE,    /* the host's cgroup file system cannot be seen */
+};
+
 struct container {
+	enum container_namer namer;
+	uid_t user; /* CGROUP_TREE_NOBODY: not one user alone */
 	char id[CONTAINER_ID_BYTES];
 	char pod_uid[CONTAINER_UID_BYTES]; /* "": in no pod, or not known, as for all below */
 	char name[CONTAINER_NAME_BYTES];   /* from the engine, or in a pod from Kubernetes */
@@ -34,18 +49,25 @@ struct container {
 };
 
 /*
- * The container ID of a text in the form of /proc/<pid>/cgroup: the last ID of 64 digits, or of
- * ECS's form of 32 digits and a number, which is that of the innermost container. Monitors (conmon)
- * and build steps are in no container of their own.
+ * Reads a text in the form of /proc/<pid>/cgroup: sets namer, user, the ID and the pod UID, and all
+ * other members to "". IDs have 64 digits, or ECS's form of 32 digits and a number. Monitors
+ * (conmon) and build steps are in no container of their own. Of several lines, the one counts whose
+ * ID is root's word. An error leaves ret as it was.
  */
-int container_id_parse(const char *text, char ret[CONTAINER_ID_BYTES]);
-int container_id_read(pid_t pid, char ret[CONTAINER_ID_BYTES]);
-/* The container ID of one cgroup path. */
-int container_id_of_path(const char *path, char ret[CONTAINER_ID_BYTES]);
-
-/* Set the ID and the pod UID, and all other members to "". An error leaves ret as it was. */
-int container_parse(const char *text, struct container *ret);
+int container_parse(const char *text, const struct cgroup_tree *tree, struct container *ret);
 int container_read(pid_t pid, struct container *ret);
+
+/* The ID as the container's engine has it. */
+const char *container_engine_id(const struct container *container);
+
+/*
+ * How many bytes of an ID say whose word it is: of "1000:<ID>" the number, of an ID of root's all.
+ * What is counted by these bytes is not counted anew for each ID that a user makes up.
+ */
+size_t container_owner_len(const char *id);
+
+/* Whether the text is a container's ID and nothing else. */
+bool container_is_id(const char *text);
 
 void container_fini(struct container *container);
 

@@ -103,7 +103,7 @@ static bool is_id(const json_t *value, const struct container *container)
 {
 	const char *id = json_string_value(value);
 
-	return id && strcmp(id, container->id) == 0;
+	return id && strcmp(id, container_engine_id(container)) == 0;
 }
 
 int container_records_docker(const char *text, size_t len, struct container *container)

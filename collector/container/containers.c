@@ -2,13 +2,9 @@
 /* The table of containers in which processes run, see containers.h. */
 #include "container/containers.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/hash_seed.h"
-#include "container/mount_info.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,17 +75,12 @@ static void set_next(struct container_entry *entry, uint64_t now_ns)
 static void read_entry(struct containers *containers, struct container_entry *entry,
 		       uint64_t now_ns)
 {
-	struct container found = {0};
-	_cleanup_free_ char *mounts = NULL;
-	char path[64];
+	struct container found = {.namer = entry->container.namer, .user = entry->container.user};
 
 	containers->reads++;
 	strcpy(found.id, entry->container.id);
 	strcpy(found.pod_uid, entry->container.pod_uid);
-	snprintf(path, sizeof(path), "/proc/%d/mountinfo", (int)entry->pid);
-	if (file_read_whole(path, MOUNT_INFO_MAX_BYTES, &mounts) < 0)
-		mounts = NULL;
-	container_names_read(&containers->names, mounts, &found);
+	container_names_read(&containers->names, &found);
 	if (is_same(&found, &entry->container) || (!found.name[0] && entry->container.name[0])) {
 		container_fini(&found);
 		set_next(entry, now_ns);
@@ -151,14 +142,12 @@ struct container_entry *containers_hold(struct containers *containers, pid_t pid
 			containers->refused++;
 			return NULL;
 		}
-		entry->pid = pid;
 		read_entry(containers, entry, now_ns);
 	} else if (entry->users == 0 && entry->next_ns <= now_ns) {
-		entry->pid = pid; /* the entry was not read again while unused */
+		/* The entry was not read again while unused. */
 		read_entry(containers, entry, now_ns);
 	}
 	entry->users++;
-	entry->pid = pid;
 	return entry;
 }
 
@@ -196,6 +185,8 @@ void containers_stats(const struct containers *containers, struct containers_sta
 		.files_read = containers->names.reads,
 		.broken = containers->names.broken,
 		.unlisted = containers->names.unlisted,
+		.untrusted = containers->names.untrusted,
+		.engines_left_out = containers->names.engines_left_out,
 		.refused = containers->refused,
 	};
 	while (map64_next(&containers->entries, &pos, &key, &value)) {

@@ -25,7 +25,6 @@ struct container_entry {
 	struct container container;
 	unsigned users;	  /* processes that hold it */
 	unsigned tries;	  /* reads that left a name missing */
-	pid_t pid;	  /* the process whose mountinfo is read */
 	uint64_t version; /* grows when names or labels have changed */
 	uint64_t next_ns; /* when to read again */
 };
@@ -39,7 +38,8 @@ struct containers {
 
 struct containers_stats {
 	size_t known, unnamed;
-	uint64_t files_read, broken, unlisted, refused, labels_left_out;
+	uint64_t files_read, broken, unlisted, untrusted, engines_left_out, refused,
+		labels_left_out;
 };
 
 /* root and mounts_path as for container_names_init. */

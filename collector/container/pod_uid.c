@@ -12,18 +12,13 @@
  */
 #include "container/pod_uid.h"
 
-#include "base/cleanup.h"
-#include "base/file.h"
-
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
-#define MAX_CGROUP_BYTES (256u << 10)
-#define MARK		 "pod"
-#define PARTED_LEN	 36u
-#define HASH_LEN	 32u
+#define MARK	   "pod"
+#define PARTED_LEN 36u
+#define HASH_LEN   32u
 
 static bool is_hex(char c)
 {
@@ -77,15 +72,4 @@ int pod_uid_parse(const char *text, char ret[POD_UID_BYTES])
 		ret[i] = found[i] == '_' ? '-' : found[i];
 	ret[found_len] = '\0';
 	return 0;
-}
-
-int pod_uid_read(pid_t pid, char ret[POD_UID_BYTES])
-{
-	_cleanup_free_ char *text = NULL;
-	char path[sizeof("/proc/-2147483648/cgroup")];
-	ssize_t len;
-
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
-	len = file_read_whole(path, MAX_CGROUP_BYTES, &text);
-	return len < 0 ? (int)len : pod_uid_parse(text, ret);
 }

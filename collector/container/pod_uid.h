@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   /proc/<pid>/cgroup -> the UID of the process's Kubernetes pod
+ * shape:   a path of /proc/<pid>/cgroup -> the UID of the process's Kubernetes pod
  * units:   none
  * threads: any
  * errors:  negative errno; -ENOENT: in no pod
@@ -8,8 +8,6 @@
  */
 #ifndef FG_CONTAINER_POD_UID_H
 #define FG_CONTAINER_POD_UID_H
-
-#include <sys/types.h>
 
 #define POD_UID_BYTES 37
 
@@ -19,6 +17,5 @@
  * digits without.
  */
 int pod_uid_parse(const char *text, char ret[POD_UID_BYTES]);
-int pod_uid_read(pid_t pid, char ret[POD_UID_BYTES]);
 
 #endif

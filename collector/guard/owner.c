@@ -70,14 +70,13 @@ static uint64_t real_user(pid_t pid)
 	return line && sscanf(line, "\nUid: %u", &uid) == 1 ? uid : OWNER_NOBODY;
 }
 
-struct owner owner_of_process(pid_t pid, const char *container_id)
+struct owner owner_of_process(pid_t pid, const char *container_id, size_t len)
 {
 	struct owner owner = {.user = namespace_user(pid)};
 
 	if (owner.user == OWNER_NOBODY)
 		owner.user = real_user(pid);
-	if (container_id[0])
-		owner.container =
-			quick_hash_text(quick_hash_seed(1), container_id, strlen(container_id)) | 1;
+	if (len > 0)
+		owner.container = quick_hash_text(quick_hash_seed(1), container_id, len) | 1;
 	return owner;
 }

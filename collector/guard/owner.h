@@ -30,8 +30,8 @@ struct owner {
 
 typedef struct owner (*owner_fn)(void *arg, pid_t pid);
 
-/* container_id: "" for a process in no container. Takes about ten system calls. */
-struct owner owner_of_process(pid_t pid, const char *container_id);
+/* len: of the container's ID; 0: the process is in no container. Takes about ten system calls. */
+struct owner owner_of_process(pid_t pid, const char *container_id, size_t len);
 
 static inline bool owner_is(struct owner a, struct owner b)
 {

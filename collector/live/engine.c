@@ -75,7 +75,7 @@ static struct owner owner_of(void *arg, pid_t pid)
 	const struct engine *const engine = arg;
 	const struct process *const process = targets_find(&engine->targets, pid);
 
-	return owner_of_process(pid, process ? process->container_id : "");
+	return process ? process_owner(process) : owner_of_process(pid, "", 0);
 }
 
 static int open_stages(struct engine *engine, const struct engine_options *options)

@@ -84,6 +84,7 @@ static int read_on(struct process *process, uint64_t for_ns)
 int process_new(pid_t pid, uint64_t start_ticks, uint64_t for_ns, struct process **ret)
 {
 	struct process *process = calloc(1, sizeof(*process));
+	struct container container;
 	int err;
 
 	if (!process)
@@ -98,10 +99,10 @@ int process_new(pid_t pid, uint64_t start_ticks, uint64_t for_ns, struct process
 	process->inner_pid = process_stat_inner_pid(pid, pid);
 	process->clock_offset_ns = read_clock_offset(pid);
 	process_stat_comm(pid, pid, process->comm, sizeof(process->comm));
-	if (container_id_read(pid, process->container_id) < 0)
-		process->container_id[0] = '\0';
-	if (process->container_id[0] && pod_uid_read(pid, process->pod_uid) < 0)
-		process->pod_uid[0] = '\0';
+	if (container_read(pid, &container) == 0) {
+		strcpy(process->container_id, container.id);
+		strcpy(process->pod_uid, container.pod_uid);
+	}
 	err = begin_reading(process, clock_now_ns());
 	if (!err)
 		err = read_on(process, for_ns);
@@ -268,6 +269,12 @@ int process_set_hello(struct process *process, const struct wire_hello *hello)
 	vm_layout_init(&jvm->layout, &jvm->hello);
 	process_identify(process);
 	return 0;
+}
+
+struct owner process_owner(const struct process *process)
+{
+	return owner_of_process(process->pid, process->container_id,
+				container_owner_len(process->container_id));
 }
 
 const char *process_attr(const struct process *process, const char *key)

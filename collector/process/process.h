@@ -169,6 +169,8 @@ bool process_exec(struct process *process, uint64_t time_ns);
 
 /* Takes the agent's hello in place of an earlier one. */
 int process_set_hello(struct process *process, const struct wire_hello *hello);
+/* Who pays for what is done for the process. */
+struct owner process_owner(const struct process *process);
 /* The text of an attribute of the hello, or NULL. */
 const char *process_attr(const struct process *process, const char *key);
 /* Sets ret to a value of the hello; false if the hello has no such value. */

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The table of all processes and its upkeep, see targets.h. code_events.c applies code events. */
+/*
+ * The table of all processes and its upkeep, see targets.h. code_events.c applies code events.
+ *
+ * One file, because whatever changes the table has to know who else holds its processes.
+ */
 #include "process/targets.h"
 
 #include "base/cleanup.h"
@@ -263,7 +267,7 @@ static struct process *process_of_session(struct targets *targets,
 		return NULL;
 	}
 	process->jitdump.dump = targets->jitdump;
-	process->owner = owner_of_process(process->pid, process->container_id);
+	process->owner = process_owner(process);
 	targets->n_jvms++;
 	return process;
 }

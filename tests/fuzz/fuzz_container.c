@@ -10,15 +10,17 @@
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
+static const struct cgroup_tree no_tree; /* paths are taken as they stand */
+
 static void read_mounts(char *text)
 {
-	const struct mount_info of = {.hostname_device = "8:1", .hostname_path = "/a/b"};
-	struct mount_info info;
-	char place[PATH_MAX], *copy = strdup(text);
+	char type[16], *copy = strdup(text), *at = text;
+	struct mount_info mount;
 
-	mount_info_parse(text, &info);
+	while (mount_info_next(&at, &mount))
+		;
 	if (copy)
-		mount_info_place(copy, &of, 0, place);
+		mount_info_type_of(copy, "/home/u/x", type, sizeof(type));
 	free(copy);
 }
 
@@ -28,7 +30,7 @@ static void read_as(unsigned which, char *text, size_t len, struct container *co
 
 	switch (which % 7) {
 	case 0:
-		container_parse(text, &parsed);
+		container_parse(text, &no_tree, &parsed);
 		return;
 	case 1:
 		read_mounts(text);

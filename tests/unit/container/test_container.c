@@ -16,6 +16,7 @@
 
 #define ID64  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define FAR64 "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
+#define FAR12 "fedcba987654"
 #define ID32  "9d1c8a5cbd5c4d5ca5ed1d1c1d0ea1bc"
 #define UID_  "6efe8f0e_3b4c_4d5e_9f00_112233445566"
 #define UID   "6efe8f0e-3b4c-4d5e-9f00-112233445566"
@@ -25,15 +26,18 @@ struct form {
 	const char *id; /* NULL: in no container */
 };
 
+/* A host whose cgroup file systems cannot be seen. */
+static const struct cgroup_tree no_tree;
+
 static void check_forms(const struct form *forms, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		char id[CONTAINER_ID_BYTES] = "untouched";
-		const int err = container_id_parse(forms[i].text, id);
+		struct container container = {.id = "untouched"};
+		const int err = container_parse(forms[i].text, &no_tree, &container);
 
 		if (err != (forms[i].id ? 0 : -ENOENT) ||
-		    strcmp(id, forms[i].id ? forms[i].id : "untouched") != 0)
-			fail_msg("%s gives %d, \"%s\"", forms[i].text, err, id);
+		    strcmp(container.id, forms[i].id ? forms[i].id : "untouched") != 0)
+			fail_msg("%s gives %d, \"%s\"", forms[i].text, err, container.id);
 	}
 }
 
@@ -104,10 +108,6 @@ static void the_pod_is_known_by_the_cgroup(void **state)
 		{"11:cpu:/system.slice/containerd.service/kubepods-besteffort-pod" UID_
 		 ".slice:cri-containerd:" ID64 "\n",
 		 UID},
-		{"0::/docker/" FAR64
-		 "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" UID_
-		 ".slice/cri-containerd-" ID64 ".scope\n",
-		 UID},
 		{"0::/../../kubepods/pod" UID "/" ID64 "\n", UID},
 		{"0::/system.slice/docker-" ID64 ".scope\n", ""},
 		{"0::/pod" UID_ "x/" ID64 "\n", ""},
@@ -116,11 +116,12 @@ static void the_pod_is_known_by_the_cgroup(void **state)
 	struct container container;
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		assert_int_equal(container_parse(forms[i].text, &container), 0);
+		assert_int_equal(container_parse(forms[i].text, &no_tree, &container), 0);
 		assert_string_equal(container.id, ID64);
 		assert_string_equal(container.pod_uid, forms[i].uid);
 	}
-	assert_int_equal(container_parse("0::/kubepods/pod" UID "\n", &container), -ENOENT);
+	assert_int_equal(container_parse("0::/kubepods/pod" UID "\n", &no_tree, &container),
+			 -ENOENT);
 }
 
 static void names_of_kubernetes_are_what_it_allows(void **state)
@@ -154,13 +155,36 @@ static void elastic_container_service(void **state)
 	       NULL});
 }
 
-static void innermost_container_wins(void **state)
+static void a_container_in_a_container_has_an_id_below_the_outer_one(void **state)
 {
 	CHECK({"0::/docker/" FAR64 "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" UID_
 	       ".slice/cri-containerd-" ID64 ".scope\n",
-	       ID64},
-	      {"0::/system.slice/docker-" FAR64 ".scope/docker/" ID64 "/init.scope\n", ID64},
-	      {"2:cpu:/docker/" FAR64 "\n1:memory:/docker/" FAR64 "/docker/" ID64 "\n", ID64});
+	       FAR12 ":" ID64},
+	      {"0::/system.slice/docker-" FAR64 ".scope/docker/" ID64 "/init.scope\n",
+	       FAR12 ":" ID64},
+	      {"0::/a/" FAR64 "/b/" ID32 "-1/c/" ID64 "\n", FAR12 ":" ID64});
+}
+
+static void the_pod_of_a_container_in_a_container_is_the_outer_ones(void **state)
+{
+	struct container container;
+
+	assert_int_equal(container_parse("0::/kubepods/pod" UID "/" FAR64 "/kubepods/pod" ID32
+					 "/" ID64 "\n",
+					 &no_tree, &container),
+			 0);
+	assert_string_equal(container.pod_uid, UID);
+	assert_string_equal(container_engine_id(&container), ID64);
+	assert_int_equal(container_parse("0::/docker/" FAR64 "/kubepods/pod" UID "/" ID64 "\n",
+					 &no_tree, &container),
+			 0);
+	assert_string_equal(container.pod_uid, "");
+}
+
+static void a_pod_of_podmans_is_no_container(void **state)
+{
+	CHECK({"0::/libpod_parent/" FAR64 "/libpod-" ID64 "\n", ID64},
+	      {"0::/libpod_parent/" FAR64 "\n", NULL});
 }
 
 static void monitors_and_builds_are_in_no_container(void **state)
@@ -184,24 +208,31 @@ static void what_only_resembles_an_id_is_none(void **state)
 	      {"0::/docker/0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF\n",
 	       NULL},
 	      {"0::/docker/0123456789abcdef\n", NULL}, {"0::/a/.scope/-\n", NULL},
-	      {"0::/a/-1\n", NULL}, {"0::/a/1\n", NULL}, {".scope", NULL}, {ID64, ID64});
+	      {"0::/a/-1\n", NULL}, {"0::/a/1\n", NULL}, {".scope", NULL}, {ID64, NULL});
+}
+
+static void ids_that_a_user_makes_up_have_one_owner(void **state)
+{
+	assert_int_equal(container_owner_len("1000:" ID64), 4);
+	assert_int_equal(container_owner_len(FAR12 ":" ID64), 12);
+	assert_int_equal(container_owner_len(ID64), 64);
 }
 
 static void own_cgroup_can_be_read(void **state)
 {
-	char id[CONTAINER_ID_BYTES] = "";
-	const int err = container_id_read(getpid(), id);
+	struct container container = {0};
+	const int err = container_read(getpid(), &container);
 
 	assert_true(err == 0 || err == -ENOENT);
-	assert_int_equal(strlen(id) > 0, err == 0);
+	assert_int_equal(strlen(container.id) > 0, err == 0);
 }
 
 static void process_that_is_not_there_is_an_error(void **state)
 {
-	char id[CONTAINER_ID_BYTES] = "untouched";
+	struct container container = {.id = "untouched"};
 
-	assert_true(container_id_read(-1, id) < 0);
-	assert_string_equal(id, "untouched");
+	assert_true(container_read(-1, &container) < 0);
+	assert_string_equal(container.id, "untouched");
 }
 
 int main(void)
@@ -213,9 +244,12 @@ int main(void)
 		cmocka_unit_test(the_pod_is_known_by_the_cgroup),
 		cmocka_unit_test(names_of_kubernetes_are_what_it_allows),
 		cmocka_unit_test(elastic_container_service),
-		cmocka_unit_test(innermost_container_wins),
+		cmocka_unit_test(a_container_in_a_container_has_an_id_below_the_outer_one),
+		cmocka_unit_test(the_pod_of_a_container_in_a_container_is_the_outer_ones),
+		cmocka_unit_test(a_pod_of_podmans_is_no_container),
 		cmocka_unit_test(monitors_and_builds_are_in_no_container),
 		cmocka_unit_test(what_only_resembles_an_id_is_none),
+		cmocka_unit_test(ids_that_a_user_makes_up_have_one_owner),
 		cmocka_unit_test(own_cgroup_can_be_read),
 		cmocka_unit_test(process_that_is_not_there_is_an_error),
 	};

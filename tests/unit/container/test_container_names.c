@@ -2,6 +2,9 @@
 /* Claims about container/container_names.h: names from files of engines, in trees made up here. */
 #include "container/container_names.h"
 
+#include "own_proc.h"
+
+#include "base/clock.h"
 #include "common/files.h"
 #include "common/temp_dir.h"
 
@@ -23,8 +26,9 @@
 #define UID    "6efe8f0e-3b4c-4d5e-9f00-112233445566"
 #define DOCKER "/var/lib/docker/containers/" ID64 "/config.v2.json"
 #define K8S    "io.kubernetes."
+#define NOBODY 65534
 
-static char root[TEMP_DIR_BYTES], mounts_path[96];
+static char root[TEMP_DIR_BYTES], mounts_path[96], proc[96];
 static struct container_names names;
 static struct container container;
 
@@ -50,10 +54,14 @@ static void write_file(const char *path, const char *text)
 
 static int set_up(void **state)
 {
+	umask(022);
 	temp_dir_make(root);
 	snprintf(mounts_path, sizeof(mounts_path), "%s/mountinfo", root);
 	write_file("/mountinfo", "1 0 8:1 / / rw - ext4 x rw\n");
 	container_names_init(&names, root, mounts_path);
+	snprintf(proc, sizeof(proc), "%s/proc", root);
+	own_proc_make(proc);
+	names.proc = proc;
 	container = (struct container){.id = ID64};
 	return 0;
 }
@@ -66,12 +74,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void read_names(const char *mounts)
+static void read_names(void)
 {
-	char *copy = strdup(mounts);
-
-	container_names_read(&names, copy, &container);
-	free(copy);
+	container_names_read(&names, &container);
 }
 
 static void check(const char *name, const char *pod, const char *name_space)
@@ -87,7 +92,7 @@ static void docker_says_name_and_labels(void **state)
 {
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"Config\":{\"Labels\":"
 			   "{\"app\":\"shop\",\"n\":1}}}");
-	read_names("");
+	read_names();
 	check("web", "", "");
 	assert_string_equal(label_set_find(&container.labels, "app"), "shop");
 	assert_null(label_set_find(&container.labels, "n"));
@@ -97,7 +102,7 @@ static void docker_says_name_and_labels(void **state)
 static void docker_below_a_kubelet_says_the_pod(void **state)
 {
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/k8s_app_api-1_shop_" UID "_0\"}");
-	read_names("");
+	read_names();
 	check("app", "api-1", "shop");
 	assert_string_equal(container.pod_uid, UID);
 }
@@ -108,37 +113,36 @@ static void a_kubelets_labels_go_before_the_name_it_makes(void **state)
 		   "{\"ID\":\"" ID64 "\",\"Name\":\"/k8s_x_y_z_" UID "_0\",\"Config\":{\"Labels\":{"
 		   "\"" K8S "pod.name\":\"api-1\",\"" K8S "pod.namespace\":\"shop\","
 		   "\"" K8S "container.name\":\"app\"}}}");
-	read_names("");
+	read_names();
 	check("app", "api-1", "shop");
 }
 
-static void docker_elsewhere_is_found_by_the_mounts(void **state)
+static void docker_elsewhere_is_found_by_its_process(void **state)
 {
 	write_file("/data/d/containers/" ID64 "/config.v2.json",
 		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
-	read_names("3 2 8:1 /data/d/containers/" ID64 "/hostname /etc/hostname rw - ext4 x rw\n");
-	check("web", "", "");
-	assert_string_equal(names.docker_dirs[names.last_dir], "/data/d/containers");
-}
-
-/* docker run --network container:OTHER mounts that one's files. */
-static void docker_elsewhere_is_found_by_the_mounts_of_whose_network_is_shared(void **state)
-{
-	write_file("/data/d/containers/" ID64 "/config.v2.json",
-		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
-	write_file("/data/d/containers/" FAR64 "/config.v2.json",
-		   "{\"ID\":\"" FAR64 "\",\"Name\":\"/other\"}");
-	read_names("3 2 8:1 /data/d/containers/" FAR64 "/hostname /etc/hostname rw - ext4 x rw\n");
-	check("web", "", "");
-	assert_string_equal(names.docker_dirs[names.last_dir], "/data/d/containers");
-}
-
-static void mounts_of_another_container_lead_nowhere(void **state)
-{
-	write_file("/data/d/containers/" FAR64 "/config.v2.json",
-		   "{\"ID\":\"" FAR64 "\",\"Name\":\"/other\"}");
-	read_names("3 2 8:1 /data/d/containers/" FAR64 "/hostname /etc/hostname rw - ext4 x rw\n");
+	read_names();
 	check("", "", "");
+	names.searched_ns = 0;
+	own_proc_add(proc, 7, "dockerd", getuid(), "/data/d/volumes/metadata.db");
+	read_names();
+	check("web", "", "");
+}
+
+static void engines_are_searched_for_at_most_once_a_second(void **state)
+{
+	write_file("/data/d/containers/" ID64 "/config.v2.json",
+		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
+	clock_pretend(100 * CLOCK_NS_PER_SEC);
+	read_names();
+	own_proc_add(proc, 7, "dockerd", getuid(), "/data/d/volumes/metadata.db");
+	clock_pretend(101 * CLOCK_NS_PER_SEC - 1);
+	read_names();
+	check("", "", "");
+	clock_pretend(101 * CLOCK_NS_PER_SEC);
+	read_names();
+	check("web", "", "");
+	clock_pretend(0);
 }
 
 static void containerd_says_the_pod_in_its_bundle(void **state)
@@ -148,7 +152,7 @@ static void containerd_says_the_pod_in_its_bundle(void **state)
 		   "\"" K8S "cri.sandbox-name\":\"api-1\",\"" K8S
 		   "cri.sandbox-namespace\":\"shop\","
 		   "\"" K8S "cri.sandbox-uid\":\"" UID "\",\"team\":\"blue\"}}");
-	read_names("");
+	read_names();
 	check("app", "api-1", "shop");
 	assert_string_equal(container.pod_uid, UID);
 	assert_string_equal(label_set_find(&container.labels, "team"), "blue");
@@ -159,7 +163,7 @@ static void nerdctl_says_the_name_in_its_bundle(void **state)
 {
 	write_file("/run/containerd/io.containerd.runtime.v2.task/default/" ID64 "/config.json",
 		   "{\"annotations\":{\"nerdctl/name\":\"web\"}}");
-	read_names("");
+	read_names();
 	check("web", "", "");
 }
 
@@ -168,16 +172,16 @@ static void podman_says_the_name_in_its_storage(void **state)
 	write_file("/var/lib/containers/storage/overlay-containers/containers.json",
 		   "[{\"id\":\"" FAR64 "\",\"names\":[\"far\"]},{\"id\":\"" ID64
 		   "\",\"names\":[\"web\"],\"metadata\":\"{\\\"name\\\":\\\"web\\\"}\"}]");
-	read_names("");
+	read_names();
 	check("web", "", "");
 }
 
-static void podman_of_a_user_is_found_by_the_layer(void **state)
+static void podman_elsewhere_is_found_by_the_monitor_of_its_container(void **state)
 {
-	write_file("/home/u/storage/overlay-containers/containers.json",
+	write_file("/data/p/vfs-containers/containers.json",
 		   "[{\"id\":\"" ID64 "\",\"names\":[\"web\"]}]");
-	read_names(
-		"1 2 0:50 / / rw - overlay overlay rw,upperdir=/home/u/storage/overlay/ab/diff\n");
+	own_proc_add(proc, 8, "conmon", getuid(), "/data/p/vfs-containers/" ID64 "/userdata/ctl");
+	read_names();
 	check("web", "", "");
 }
 
@@ -186,7 +190,7 @@ static void crio_says_the_pod_in_bundle_and_storage(void **state)
 	write_file("/run/containers/storage/overlay-containers/" ID64 "/userdata/config.json",
 		   "{\"annotations\":{\"" K8S "container.name\":\"app\",\"" K8S
 		   "pod.name\":\"api-1\",\"" K8S "pod.namespace\":\"shop\"}}");
-	read_names("");
+	read_names();
 	check("app", "api-1", "shop");
 	container_fini(&container);
 	container = (struct container){.id = FAR64};
@@ -194,7 +198,7 @@ static void crio_says_the_pod_in_bundle_and_storage(void **state)
 		   "[{\"id\":\"" FAR64 "\",\"names\":[\"k8s_app_api-2_shop_" UID "_1\"],"
 		   "\"metadata\":\"{\\\"pod-name\\\":\\\"k8s_api-2\\\",\\\"metadata-name\\\":"
 		   "\\\"app\\\"}\"}]");
-	read_names("");
+	read_names();
 	check("app", "api-2", "shop");
 }
 
@@ -202,7 +206,7 @@ static void the_kubelets_links_to_logs_say_all_by_the_id(void **state)
 {
 	write_file("/var/log/containers/other_shop_app-" FAR64 ".log", "");
 	write_file("/var/log/containers/api-1_shop_app-" ID64 ".log", "");
-	read_names("");
+	read_names();
 	check("app", "api-1", "shop");
 }
 
@@ -210,23 +214,142 @@ static void the_kubelets_directories_of_logs_say_the_pod_by_its_uid(void **state
 {
 	write_file("/var/log/pods/shop_api-1_" UID "/app/0.log", "");
 	strcpy(container.pod_uid, UID);
-	read_names("4 2 8:1 /var/lib/kubelet/pods/" UID "/containers/app/1a /dev/termination-log "
-		   "rw - ext4 x rw\n");
-	check("app", "api-1", "shop");
+	read_names();
+	check("", "api-1", "shop");
 }
 
-static void mounts_say_the_pod_where_the_cgroup_does_not(void **state)
+/* ---- whose word ---- */
+
+static void a_container_in_a_container_has_nothing_but_its_pod(void **state)
 {
+	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
+	write_file("/var/log/containers/api-1_shop_app-" ID64 ".log", "");
 	write_file("/var/log/pods/shop_api-1_" UID "/app/0.log", "");
-	read_names("4 2 8:1 /pods/" UID "/containers/app/1a /dev/termination-log rw - ext4 x rw\n");
-	check("app", "api-1", "shop");
+	container = (struct container){
+		.namer = CONTAINER_NAMED_BY_CONTAINER, .id = "fedcba987654:" ID64, .pod_uid = UID};
+	read_names();
+	check("", "api-1", "shop");
 }
 
-static void mounts_of_another_pod_are_not_believed(void **state)
+static void a_container_that_cannot_be_checked_has_no_name(void **state)
 {
-	strcpy(container.pod_uid, "00000000-0000-0000-0000-000000000000");
-	read_names("4 2 8:1 /pods/" UID "/containers/app/1a /dev/termination-log rw - ext4 x rw\n");
+	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
+	container.namer = CONTAINER_NAMED_BY_ANYONE;
+	read_names();
 	check("", "", "");
+	container.namer = CONTAINER_NAMED_BY_ROOT;
+	read_names();
+	check("web", "", "");
+}
+
+/* Makes the test's container one of nobody's, with a record of nobody's storage that names it. */
+static bool have_users_container(const char *record)
+{
+	static const char storage[] = "/home/u/storage/overlay-containers/containers.json";
+	char path[256];
+
+	if (getuid() != 0) {
+		print_message("needs root, who alone may give files away\n");
+		return false;
+	}
+	write_file(storage, record);
+	snprintf(path, sizeof(path), "%s%s", root, storage);
+	assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+	*strrchr(path, '/') = '\0';
+	assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+	own_proc_add(proc, 9, "conmon", NOBODY,
+		     "/home/u/storage/overlay-containers/" ID64 "/userdata/ctl");
+	container = (struct container){
+		.namer = CONTAINER_NAMED_BY_USER, .user = NOBODY, .id = "65534:" ID64};
+	return true;
+}
+
+#define USERS_RECORD "[{\"id\":\"" ID64 "\",\"names\":[\"web\"]}]"
+
+static void a_users_container_has_the_name_of_the_users_record(void **state)
+{
+	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/ledger\"}");
+	if (!have_users_container(USERS_RECORD))
+		skip();
+	read_names();
+	check("web", "", "");
+}
+
+static void a_users_record_names_nobody_elses_container(void **state)
+{
+	if (!have_users_container(USERS_RECORD))
+		skip();
+	container = (struct container){.id = ID64};
+	read_names();
+	check("", "", "");
+	container = (struct container){
+		.namer = CONTAINER_NAMED_BY_USER, .user = NOBODY - 1, .id = "65533:" ID64};
+	names.searched_users_ns = 0;
+	read_names();
+	check("", "", "");
+}
+
+static void a_record_that_is_not_the_users_names_no_container_of_the_user(void **state)
+{
+	char path[256];
+
+	if (!have_users_container(USERS_RECORD))
+		skip();
+	snprintf(path, sizeof(path), "%s/home/u/storage/overlay-containers/containers.json", root);
+	assert_int_equal(chown(path, 0, 0), 0);
+	read_names();
+	check("", "", "");
+	assert_int_equal(names.untrusted, 1);
+}
+
+static void a_users_record_says_no_pod(void **state)
+{
+	if (!have_users_container("[{\"id\":\"" ID64 "\",\"names\":[\"k8s_ledger_bank-0_prod_" UID
+				  "_0\"]}]"))
+		skip();
+	read_names();
+	check("ledger", "", "");
+	assert_string_equal(container.pod_uid, "");
+}
+
+/* A file system that is made by a program may never answer. */
+static void a_users_path_on_a_file_system_of_a_program_is_not_opened(void **state)
+{
+	if (!have_users_container(USERS_RECORD))
+		skip();
+	files_append(mounts_path, "2 1 0:9 / /home/u rw - fuse.x x rw\n");
+	read_names();
+	check("", "", "");
+	assert_true(names.untrusted > 0);
+}
+
+static void a_users_path_with_a_link_is_not_followed(void **state)
+{
+	char from[256], to[256];
+
+	if (!have_users_container(USERS_RECORD))
+		skip();
+	snprintf(from, sizeof(from), "%s/home/u", root);
+	snprintf(to, sizeof(to), "%s/home/v", root);
+	assert_int_equal(rename(from, to), 0);
+	assert_int_equal(symlink("v", from), 0);
+	read_names();
+	check("", "", "");
+}
+
+static void what_others_may_write_is_counted_and_not_read(void **state)
+{
+	char path[256];
+
+	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
+	write_file("/var/log/containers/api-1_shop_app-" ID64 ".log", "");
+	snprintf(path, sizeof(path), "%s%s", root, DOCKER);
+	assert_int_equal(chmod(path, 0664), 0);
+	snprintf(path, sizeof(path), "%s/var/log", root);
+	assert_int_equal(chmod(path, 0775), 0);
+	read_names();
+	check("", "", "");
+	assert_int_equal(names.untrusted, 2);
 }
 
 /* ---- hostile ---- */
@@ -235,7 +358,7 @@ static void hostile_names_become_harmless(void **state)
 {
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/\\u001b[2J\\u202e../../etc\","
 			   "\"Config\":{\"Labels\":{\"\\u0007\":\"\\n\"}}}");
-	read_names("");
+	read_names();
 	check("?[2J?../../etc", "", "");
 	assert_string_equal(label_set_find(&container.labels, "?"), "?");
 }
@@ -245,14 +368,14 @@ static void pods_have_no_names_that_kubernetes_does_not_allow(void **state)
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/a\",\"Config\":{\"Labels\":{"
 			   "\"" K8S "pod.name\":\"../x\",\"" K8S "pod.namespace\":\"A\"}}}");
 	write_file("/var/log/containers/.._shop_app-" ID64 ".log", "");
-	read_names("");
+	read_names();
 	check("a", "", "");
 }
 
 static void a_record_of_another_container_is_broken(void **state)
 {
 	write_file(DOCKER, "{\"ID\":\"" FAR64 "\",\"Name\":\"/web\"}");
-	read_names("");
+	read_names();
 	check("", "", "");
 	assert_int_equal(names.broken, 1);
 }
@@ -271,7 +394,7 @@ static void what_is_no_json_is_broken(void **state)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		write_file(DOCKER, texts[i]);
-		read_names("");
+		read_names();
 		check("", "", "");
 		assert_int_equal(names.broken, i + 1);
 	}
@@ -285,11 +408,11 @@ static void deep_and_long_records_are_broken(void **state)
 	memset(text, '[', size);
 	text[100000] = '\0';
 	write_file(DOCKER, text);
-	read_names("");
+	read_names();
 	text[100000] = '[';
 	text[size] = '\0';
 	write_file(DOCKER, text);
-	read_names("");
+	read_names();
 	free(text);
 	check("", "", "");
 	assert_int_equal(names.broken, 2);
@@ -304,11 +427,11 @@ static void links_and_fifos_are_not_opened(void **state)
 	snprintf(path, sizeof(path), "%s%s", root, DOCKER);
 	snprintf(target, sizeof(target), "%s/secret.json", root);
 	assert_int_equal(symlink(target, path), 0);
-	read_names("");
+	read_names();
 	check("", "", "");
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0644), 0);
-	read_names("");
+	read_names();
 	check("", "", "");
 	assert_int_equal(names.broken, 2);
 }
@@ -322,7 +445,7 @@ static void a_linked_directory_stays_below_the_root(void **state)
 	make_dirs("/var/lib/x");
 	snprintf(path, sizeof(path), "%s/var/lib/docker", root);
 	assert_int_equal(symlink("/../../data/docker", path), 0);
-	read_names("");
+	read_names();
 	check("web", "", "");
 }
 
@@ -343,22 +466,16 @@ static void a_container_that_does_not_run_is_found_by_name_and_id(void **state)
 	assert_false(container_names_find_stopped(&names, "", &found));
 }
 
-/* A user's engine beside the system's, and a third one: none is forgotten for another. */
-static void a_container_of_any_engine_that_was_met_is_found_when_it_does_not_run(void **state)
+static void a_container_of_an_engine_elsewhere_is_found_when_it_does_not_run(void **state)
 {
 	struct container found;
 
-	write_file("/data/a/" ID64 "/config.v2.json",
+	write_file("/data/a/containers/" ID64 "/config.v2.json",
 		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\",\"State\":{\"Running\":false}}");
-	write_file("/data/b/" FAR64 "/config.v2.json",
+	write_file("/data/b/containers/" FAR64 "/config.v2.json",
 		   "{\"ID\":\"" FAR64 "\",\"Name\":\"/shop\",\"State\":{\"Running\":false}}");
-	assert_false(container_names_find_stopped(&names, "web", &found));
-	read_names("3 2 8:1 /data/a/" ID64 "/hostname /etc/hostname rw - ext4 x rw\n");
-	for (int i = 0; i < CONTAINER_NAMES_MAX_DIRS + 1; i++) {
-		container_fini(&container);
-		container = (struct container){.id = FAR64};
-		read_names("3 2 8:1 /data/b/" FAR64 "/hostname /etc/hostname rw - ext4 x rw\n");
-	}
+	own_proc_add(proc, 7, "dockerd", getuid(), "/data/a/volumes/metadata.db");
+	own_proc_add(proc, 8, "dockerd", getuid(), "/data/b/volumes/metadata.db");
 	assert_true(container_names_find_stopped(&names, "web", &found));
 	container_fini(&found);
 	assert_true(container_names_find_stopped(&names, "shop", &found));
@@ -373,18 +490,24 @@ int main(void)
 		TEST(docker_says_name_and_labels),
 		TEST(docker_below_a_kubelet_says_the_pod),
 		TEST(a_kubelets_labels_go_before_the_name_it_makes),
-		TEST(docker_elsewhere_is_found_by_the_mounts),
-		TEST(docker_elsewhere_is_found_by_the_mounts_of_whose_network_is_shared),
-		TEST(mounts_of_another_container_lead_nowhere),
+		TEST(docker_elsewhere_is_found_by_its_process),
+		TEST(engines_are_searched_for_at_most_once_a_second),
 		TEST(containerd_says_the_pod_in_its_bundle),
 		TEST(nerdctl_says_the_name_in_its_bundle),
 		TEST(podman_says_the_name_in_its_storage),
-		TEST(podman_of_a_user_is_found_by_the_layer),
+		TEST(podman_elsewhere_is_found_by_the_monitor_of_its_container),
 		TEST(crio_says_the_pod_in_bundle_and_storage),
 		TEST(the_kubelets_links_to_logs_say_all_by_the_id),
 		TEST(the_kubelets_directories_of_logs_say_the_pod_by_its_uid),
-		TEST(mounts_say_the_pod_where_the_cgroup_does_not),
-		TEST(mounts_of_another_pod_are_not_believed),
+		TEST(a_container_in_a_container_has_nothing_but_its_pod),
+		TEST(a_container_that_cannot_be_checked_has_no_name),
+		TEST(a_users_container_has_the_name_of_the_users_record),
+		TEST(a_users_record_names_nobody_elses_container),
+		TEST(a_record_that_is_not_the_users_names_no_container_of_the_user),
+		TEST(a_users_record_says_no_pod),
+		TEST(a_users_path_on_a_file_system_of_a_program_is_not_opened),
+		TEST(a_users_path_with_a_link_is_not_followed),
+		TEST(what_others_may_write_is_counted_and_not_read),
 		TEST(hostile_names_become_harmless),
 		TEST(pods_have_no_names_that_kubernetes_does_not_allow),
 		TEST(a_record_of_another_container_is_broken),
@@ -393,7 +516,7 @@ int main(void)
 		TEST(links_and_fifos_are_not_opened),
 		TEST(a_linked_directory_stays_below_the_root),
 		TEST(a_container_that_does_not_run_is_found_by_name_and_id),
-		TEST(a_container_of_any_engine_that_was_met_is_found_when_it_does_not_run),
+		TEST(a_container_of_an_engine_elsewhere_is_found_when_it_does_not_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,112 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about container/mount_info.h: what the mounts of a container tell of it. */
+/* Claims about container/mount_info.h. */
 #include "container/mount_info.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#define ID64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define UID  "6efe8f0e-3b4c-4d5e-9f00-112233445566"
+#define HOST                                                                                       \
+	"1 0 8:1 / / rw - ext4 /dev/sda1 rw\n"                                                     \
+	"2 1 0:5 / /home rw shared:1 - nfs4 srv:/home rw\n"                                        \
+	"3 2 8:2 / /home/u rw master:1 shared:2 - xfs /dev/sdb1 rw\n"
 
-static struct mount_info info;
-
-static void parse(const char *text)
+static void check_next(char **at, const char *root, const char *point, const char *type,
+		       const char *options)
 {
-	char *copy = strdup(text);
+	struct mount_info mount;
 
-	mount_info_parse(copy, &info);
-	free(copy);
+	assert_true(mount_info_next(at, &mount));
+	assert_string_equal(mount.root, root);
+	assert_string_equal(mount.point, point);
+	assert_string_equal(mount.type, type);
+	assert_string_equal(mount.options, options);
 }
 
-static void docker_mounts_the_hostname_from_where_it_keeps_the_record(void **state)
+static void each_line_is_a_mount(void **state)
 {
-	parse("1 2 0:50 / / rw - overlay overlay rw,lowerdir=/a:/b,upperdir=/d/overlay2/x/diff\n"
-	      "3 2 8:1 /data/docker/containers/" ID64 "/hostname /etc/hostname rw,relatime - ext4 "
-	      "/dev/sda1 rw\n");
-	assert_string_equal(info.id, ID64);
-	assert_string_equal(info.hostname_device, "8:1");
-	assert_string_equal(info.hostname_path, "/data/docker/containers/" ID64 "/hostname");
-	assert_string_equal(info.upper_dir, "/d/overlay2/x/diff");
-}
+	char text[] =
+		"25 1 0:22 /../.. /sys/fs/a\\040b rw,nosuid shared:9 - cgroup2 c rw,nsdelegate\n"
+		"26 1 0:23 / /b rw\n";
+	char *at = text;
 
-static void the_kubelet_mounts_by_pod_and_container(void **state)
-{
-	parse("3 2 8:1 /var/lib/kubelet/pods/" UID "/etc-hosts /etc/hosts rw master:1 - ext4 x rw\n"
-	      "4 2 8:1 /var/lib/kubelet/pods/" UID "/containers/app/1a2b3c4d /dev/termination-log "
-	      "rw - ext4 x rw\n");
-	assert_string_equal(info.pod_uid, UID);
-	assert_string_equal(info.container_name, "app");
-	parse("4 2 8:9 /pods/" UID "/containers/app/1 /dev/termination-log rw - ext4 x rw\n");
-	assert_string_equal(info.container_name, "app"); /* a file system of the kubelet's own */
-}
-
-static void names_that_kubernetes_does_not_allow_are_not_taken(void **state)
-{
-	static const char *const roots[] = {
-		"/pods/../containers/app/1",	       "/pods/" UID "/containers/../1",
-		"/pods/" UID "/containers/\\033[2J/1", "/pods/" UID "/containers//1",
-		"/pods/" UID "/containers/App/1",      "/pods/" UID "x/containers/app/1",
-	};
-	char text[512];
-
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		snprintf(text, sizeof(text), "4 2 8:1 %s /dev/termination-log rw - ext4 x rw\n",
-			 roots[i]);
-		parse(text);
-		assert_string_equal(info.container_name, "");
-	}
+	check_next(&at, "/../..", "/sys/fs/a b", "cgroup2", "rw,nsdelegate");
+	check_next(&at, "/", "/b", "", "");
+	assert_false(mount_info_next(&at, &(struct mount_info){0}));
 }
 
 static void lines_that_are_none_are_passed_over(void **state)
 {
-	parse("");
-	parse("\n\n1\n1 2 3 4 5\n- - - - - - -\n1 2 8:1 / /etc/hostname rw\n");
-	assert_string_equal(info.id, "");
-	parse("1 2 0:1 / / rw - overlay\n1 2 0:1 / / rw - overlay o upperdir=relative\n");
-	assert_string_equal(info.upper_dir, "");
+	char text[] = "\n\n1\n1 2 3 4 5\n- - - - - - -\n1 2 8:1 / /a rw - \n1 2 8:1 / /b rw - t\n";
+	char *at = text;
+
+	check_next(&at, "-", "-", "", "");
+	check_next(&at, "/", "/a", "", "");
+	check_next(&at, "/", "/b", "t", "");
+	assert_false(mount_info_next(&at, &(struct mount_info){0}));
 }
 
-static bool place(const char *mounts, unsigned number, char ret[PATH_MAX])
+static void check_type(const char *mounts, const char *path, const char *wanted)
 {
-	char *copy = strdup(mounts);
-	const bool is_found = mount_info_place(copy, &info, number, ret);
+	char *copy = strdup(mounts), type[8] = "";
 
+	assert_int_equal(mount_info_type_of(copy, path, type, sizeof(type)), wanted[0] != '\0');
+	assert_string_equal(wanted[0] ? type : "", wanted);
 	free(copy);
-	return is_found;
 }
 
-static void a_path_is_found_wherever_its_file_system_is_mounted(void **state)
+static void a_path_lies_in_the_deepest_mount_above_it(void **state)
 {
-	static const char host[] = "1 0 8:1 / / rw - ext4 x rw\n"
-				   "2 1 8:2 / /else rw - ext4 x rw\n"
-				   "3 1 8:1 /data /mnt/a\\040b rw - ext4 x rw\n"
-				   "4 1 8:1 /dat /no rw - ext4 x rw\n";
-	char ret[PATH_MAX];
+	check_type(HOST, "/var", "ext4");
+	check_type(HOST, "/home", "nfs4");
+	check_type(HOST, "/home/user", "nfs4");
+	check_type(HOST, "/home/u", "xfs");
+	check_type(HOST, "/home/u/x", "xfs");
+}
 
-	info = (struct mount_info){.hostname_device = "8:1", .hostname_path = "/data/x/hostname"};
-	assert_true(place(host, 0, ret));
-	assert_string_equal(ret, "/data/x/hostname");
-	assert_true(place(host, 1, ret));
-	assert_string_equal(ret, "/mnt/a b/x/hostname");
-	assert_false(place(host, 2, ret));
-	assert_false(place("", 0, ret));
+static void a_later_mount_hides_what_was_there(void **state)
+{
+	check_type(HOST "4 1 0:9 / /home/u rw - fuse.x x rw\n", "/home/u/x", "fuse.x");
+	check_type(HOST "4 1 0:9 / /home rw - fuse.x x rw\n", "/home/u/x", "fuse.x");
+	check_type(HOST "4 1 0:9 / / rw - tmpfs x rw\n", "/var", "tmpfs");
+}
+
+static void a_type_that_is_not_known_is_no_type(void **state)
+{
+	check_type("", "/var", "");
+	check_type(HOST "4 1 0:9 / /home/u rw\n", "/home/u/x", "");
+	check_type(HOST "4 1 0:9 / /home/u rw - fuse.longer x rw\n", "/home/u/x", "");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(docker_mounts_the_hostname_from_where_it_keeps_the_record),
-		cmocka_unit_test(the_kubelet_mounts_by_pod_and_container),
-		cmocka_unit_test(names_that_kubernetes_does_not_allow_are_not_taken),
+		cmocka_unit_test(each_line_is_a_mount),
 		cmocka_unit_test(lines_that_are_none_are_passed_over),
-		cmocka_unit_test(a_path_is_found_wherever_its_file_system_is_mounted),
+		cmocka_unit_test(a_path_lies_in_the_deepest_mount_above_it),
+		cmocka_unit_test(a_later_mount_hides_what_was_there),
+		cmocka_unit_test(a_type_that_is_not_known_is_no_type),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

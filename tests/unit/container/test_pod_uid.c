@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -69,15 +68,6 @@ static void what_only_looks_like_a_pod_is_none(void **state)
 	check("0::/x/pod", NULL);
 }
 
-static void who_runs_this_test_is_in_a_pod_or_is_not(void **state)
-{
-	char ret[POD_UID_BYTES];
-	const int err = pod_uid_read(getpid(), ret);
-
-	assert_true(err == 0 || err == -ENOENT);
-	assert_true(pod_uid_read(-1, ret) < 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,7 +75,6 @@ int main(void)
 		cmocka_unit_test(static_pod_has_a_hash),
 		cmocka_unit_test(innermost_pod_counts),
 		cmocka_unit_test(what_only_looks_like_a_pod_is_none),
-		cmocka_unit_test(who_runs_this_test_is_in_a_pod_or_is_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

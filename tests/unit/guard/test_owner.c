@@ -76,7 +76,7 @@ static struct owner owner_after(void (*act)(void), const char *container_id)
 	close(fds[1]);
 	assert_int_equal(read(fds[0], &byte, 1), 1);
 	close(fds[0]);
-	owner = owner_of_process(pid, container_id);
+	owner = owner_of_process(pid, container_id, strlen(container_id));
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	return owner;
@@ -94,9 +94,9 @@ static void whoever_made_the_outermost_namespace_owns_what_is_inside(void **stat
 
 static void users_are_told_apart_and_containers_too(void **state)
 {
-	const struct owner host = owner_of_process(getpid(), "");
-	const struct owner a = owner_of_process(getpid(), "a");
-	const struct owner b = owner_of_process(getpid(), "b");
+	const struct owner host = owner_of_process(getpid(), "", 0);
+	const struct owner a = owner_of_process(getpid(), "a", 1);
+	const struct owner b = owner_of_process(getpid(), "b", 1);
 
 	assert_int_equal(host.user, getuid());
 	assert_int_equal(host.container, 0);
@@ -112,7 +112,7 @@ static void who_is_gone_is_nobody(void **state)
 	if (pid == 0)
 		_exit(0);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(owner_of_process(pid, "").user == OWNER_NOBODY);
+	assert_true(owner_of_process(pid, "", 0).user == OWNER_NOBODY);
 }
 
 static struct owner_use use_of(struct owner owner, const struct owner *holders, size_t count)
