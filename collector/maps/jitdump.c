@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "code/code_name.h"
 #include "memory/process_memory.h"
 
@@ -358,7 +359,9 @@ static uint8_t *put_lines(uint8_t *to, const struct jitdump_load *load)
 
 		if ((size_t)(end - to) + sizeof(entry) + len > JITDUMP_MAX_LINE_BYTES)
 			break;
-		end = put(put(end, &entry, sizeof(entry)), line->file, len);
+		end = put(end, &entry, sizeof(entry));
+		utf8_clean(line->file, len - 1, (char *)end, len); /* the name is from outside */
+		end += strlen((const char *)end) + 1;
 		info.n_entries++;
 	}
 	if (info.n_entries == 0)

@@ -55,6 +55,48 @@ static void each_style_adds_what_it_says(void **state)
 	check_range(all, range, "java.lang.String::charAt(I)C(String.java)");
 }
 
+struct harm {
+	const char *text, *shown;
+};
+
+/* perf prints names as they are, and reads a name up to the end of its line. */
+static void what_harms_a_reader_is_replaced_wherever_it_stands(void **state)
+{
+	static const struct harm harms[] = {
+		{"\n", "?"},
+		{"\r\t\b\x1b", "????"},
+		{"\x7f", "?"},
+		{"\xc2\x80\xc2\x85\xc2\x9b\xc2\x9f", "????"}, /* C1: line end, CSI */
+		{"\xd8\x9c", "?"},			      /* U+061C */
+		{"\xe2\x80\x8e\xe2\x80\x8f", "??"},	      /* U+200E, U+200F */
+		{"\xe2\x80\xa8\xe2\x80\xa9", "??"},	      /* U+2028, U+2029 */
+		{"\xe2\x80\xaa\xe2\x80\xab\xe2\x80\xac\xe2\x80\xad\xe2\x80\xae", "?????"},
+		{"\xe2\x81\xa6\xe2\x81\xa7\xe2\x81\xa8\xe2\x81\xa9", "????"},
+		{"\xef\xbb\xbf\xef\xbf\xbe", "??"},	/* U+FEFF, U+FFFE */
+		{"\x80\xff\xf5\x80\x80\x80", "??????"}, /* bytes of no character */
+		{"\xc0\x80\xe0\x80\x8a", "?????"},	/* longer than needed */
+		{"\xed\xa0\xbd\xed\xb8\x80", "??????"}, /* surrogates */
+		{"\xe2\x80", "??"},			/* half a character */
+		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 ~",
+		 "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80 ~"},
+	};
+
+	for (size_t i = 0; i < sizeof(harms) / sizeof(harms[0]); i++) {
+		const char *const text = harms[i].text, *const shown = harms[i].shown;
+		char expected[256];
+
+		check_range(all, (struct code_range){.name = text},
+			    strlen(text) < 3 ? strcat(strcpy(expected, shown), "()") : shown);
+		snprintf(expected, sizeof(expected), "%s::%s%s(%s)", shown, shown, shown, shown);
+		check_range(all,
+			    (struct code_range){.class_name = text,
+						.name = text,
+						.signature = text,
+						.source_file = text},
+			    expected);
+	}
+}
+
 static void what_is_not_known_is_left_out(void **state)
 {
 	check_range(all, (struct code_range){.class_name = "A", .name = "b"}, "A::b");
@@ -157,6 +199,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_style_adds_what_it_says),
+		cmocka_unit_test(what_harms_a_reader_is_replaced_wherever_it_stands),
 		cmocka_unit_test(what_is_not_known_is_left_out),
 		cmocka_unit_test(inlined_code_is_named_as_its_style_says),
 		cmocka_unit_test(code_that_was_not_inlined_has_its_methods_name),

@@ -194,6 +194,27 @@ static void source_lines_come_before_their_code(void **state)
 	check_load(&reader, 1, getpid(), TIME, "Lcom/acme/Main;::run", code, code, sizeof(code));
 }
 
+/* Names of files are from the JVM, and perf prints them. */
+static void source_files_have_no_characters_that_harm(void **state)
+{
+	const struct jitdump_line lines[] = {
+		{(uintptr_t)code, 7,
+		 "a\n\x1b\xc2\x9b\xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xff\xc3\xa9.java"},
+		{(uintptr_t)code + 8, 11, "Util.java"},
+	};
+	const struct code_range range = range_of(code, sizeof(code));
+	const struct jitdump_load load = {
+		.pid = getpid(), .time_ns = TIME, .range = &range, .lines = lines, .n_lines = 2};
+	const uint8_t *body;
+
+	assert_int_equal(jitdump_add_load(dump, &load, &used_bytes), 0);
+	end_dump();
+	body = reader.records[0].body;
+	assert_string_equal(body + 32, "a???????\xc3\xa9.java");
+	assert_string_equal(body + 32 + sizeof("a???????\xc3\xa9.java") + 16, "Util.java");
+	check_load(&reader, 1, getpid(), TIME, "Lcom/acme/Main;::run", code, code, sizeof(code));
+}
+
 static void source_lines_without_end_are_cut(void **state)
 {
 	enum { COUNT = JITDUMP_MAX_LINE_BYTES / 16 };
@@ -498,6 +519,7 @@ int main(void)
 		CLAIM(load_has_process_time_name_and_that_processs_code),
 		CLAIM(loads_are_numbered_in_their_order),
 		CLAIM(source_lines_come_before_their_code),
+		CLAIM(source_files_have_no_characters_that_harm),
 		CLAIM(source_lines_without_end_are_cut),
 		CLAIM(repeat_is_a_move_of_the_load_to_its_own_place),
 		CLAIM(load_is_flushed_after_100_ms),
