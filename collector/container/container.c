@@ -26,6 +26,8 @@
 #define MAX_CGROUP_BYTES (256u << 10)
 #define ID_DIGITS	 64
 #define ECS_DIGITS	 32
+#define SHORT_DIGITS	 12
+#define ID_MAX_BYTES	 79 /* without what says whose word the ID is */
 #define UID_BYTES	 36 /* a UID with its four dashes */
 #define NAME_BYTES	 253
 
@@ -89,7 +91,7 @@ static size_t id_tail(struct part part)
 	if (number == 0 || number == part.len || part.at[part.len - number - 1] != '-')
 		return 0;
 	head.len -= number + 1;
-	return hex_tail(head) == ECS_DIGITS && ECS_DIGITS + 1 + number < CONTAINER_ID_BYTES
+	return hex_tail(head) == ECS_DIGITS && ECS_DIGITS + 1 + number <= ID_MAX_BYTES
 		       ? ECS_DIGITS + 1 + number
 		       : 0;
 }
@@ -195,6 +197,13 @@ size_t container_owner_len(const char *id)
 	return strcspn(id, ":");
 }
 
+int container_short_len(const char *id)
+{
+	const char *const colon = strchr(id, ':');
+
+	return (int)(colon ? colon + 1 - id : 0) + SHORT_DIGITS;
+}
+
 const char *container_engine_id(const struct container *container)
 {
 	const char *const colon = strchr(container->id, ':');
@@ -205,15 +214,15 @@ const char *container_engine_id(const struct container *container)
 /* Composes the ID of its namer and the innermost ID. */
 static int set_id(struct container *container, const struct line_ids *ids)
 {
-	char namer[16] = "";
+	char namer[32] = "";
 	int len;
 
 	if (container->namer == CONTAINER_NAMED_BY_USER && container->user == CGROUP_TREE_NOBODY)
-		strcpy(namer, "?:");
+		strcpy(namer, "others:");
 	else if (container->namer == CONTAINER_NAMED_BY_USER)
-		snprintf(namer, sizeof(namer), "%u:", (unsigned)container->user);
+		snprintf(namer, sizeof(namer), "user-%u:", (unsigned)container->user);
 	else if (ids->inner.at != ids->outer.at)
-		snprintf(namer, sizeof(namer), "%.12s:", ids->outer.at);
+		snprintf(namer, sizeof(namer), "in-%.*s:", SHORT_DIGITS, ids->outer.at);
 	len = snprintf(container->id, sizeof(container->id), "%s%.*s", namer, (int)ids->inner.len,
 		       ids->inner.at);
 	return len < (int)sizeof(container->id) ? 0 : -ENAMETOOLONG;

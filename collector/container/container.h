@@ -8,8 +8,8 @@
  *
  * The ID and the pod UID come from the kernel's cgroup paths, and from nothing else. Only what the
  * host's root has named in a path is taken as it stands (cgroup_tree.h). If another user may make
- * the cgroup, the ID begins with the user's number: "1000:<ID>". If a container has made the cgroup
- * inside of its own, the ID begins with that container's: "0123456789ab:<ID>". So nobody can take
+ * the cgroup, the ID begins with that user: "user-1000:<ID>". If a container has made the cgroup
+ * inside of its own, the ID begins with that container's: "in-0123456789ab:<ID>". So nobody can take
  * the ID of another's container. Names and labels come from files that container engines keep on
  * the host, see container_names.h, and were chosen by the users of the engines: they are safe to be
  * shown, but do not identify a container.
@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define CONTAINER_ID_BYTES   80
+#define CONTAINER_ID_BYTES   96
 #define CONTAINER_UID_BYTES  POD_UID_BYTES
 #define CONTAINER_NAME_BYTES 256
 
@@ -61,10 +61,13 @@ int container_read(pid_t pid, struct container *ret);
 const char *container_engine_id(const struct container *container);
 
 /*
- * How many bytes of an ID say whose word it is: of "1000:<ID>" the number, of an ID of root's all.
- * What is counted by these bytes is not counted anew for each ID that a user makes up.
+ * How many bytes of an ID say whose word it is: of "user-1000:<ID>" the user, of an ID of root's
+ * all. What is counted by these bytes is not counted anew for each ID that a user makes up.
  */
 size_t container_owner_len(const char *id);
+
+/* How many bytes of an ID are shown to people: its first 12 digits, and what is in front of them. */
+int container_short_len(const char *id);
 
 /* Whether the text is a container's ID and nothing else. */
 bool container_is_id(const char *text);

@@ -113,7 +113,10 @@ static bool read_source(struct container_names *names, const struct source *sour
 	int err;
 
 	if (dir >= 0)
-		len = host_file_read(dir, source->file, source->owner, source->max_bytes, &text);
+		len = host_file_read(dir, source->file, source->owner,
+				     source->owner == names->owner ? source->max_bytes
+								   : CONTAINER_USERS_MAX_BYTES,
+				     &text);
 	if (len == -EPERM)
 		distrust(names, source->owner, source->dir, dir < 0 ? "" : source->file);
 	if (dir >= 0 && (len == -EFBIG || len == -EINVAL || len == -ELOOP))

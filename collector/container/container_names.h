@@ -26,8 +26,9 @@
 
 #define CONTAINER_RECORD_MAX_BYTES  (2u << 20)
 #define CONTAINER_STORAGE_MAX_BYTES (16u << 20)
-#define CONTAINER_NAMES_MAX_ENTRIES 65536 /* entries of a directory that are read */
-#define CONTAINER_NAMES_MAX_STOPPED 4096  /* records read to find a container that is stopped */
+#define CONTAINER_USERS_MAX_BYTES   (256u << 10) /* a record of a user who is not the owner */
+#define CONTAINER_NAMES_MAX_ENTRIES 65536	 /* entries of a directory that are read */
+#define CONTAINER_NAMES_MAX_STOPPED 4096 /* records read to find a container that is stopped */
 
 #define CONTAINER_NAMES_SEARCH_NS UINT64_C(1000000000) /* between two searches for engines */
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/hash_seed.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,16 @@ static struct container_entry *add(struct containers *containers, struct contain
 	return NULL;
 }
 
+static void say_unchecked(struct containers *containers, const struct container *container)
+{
+	if (container->namer != CONTAINER_NAMED_BY_ANYONE || containers->is_unchecked_said)
+		return;
+	containers->is_unchecked_said = true;
+	log_warning("container %s is not checked and has no name: the host's cgroup file system "
+		    "cannot be seen: mount it, or in a container grant CAP_SYS_PTRACE",
+		    container->id);
+}
+
 struct container_entry *containers_hold(struct containers *containers, pid_t pid, uint64_t now_ns)
 {
 	struct container container;
@@ -142,6 +153,7 @@ struct container_entry *containers_hold(struct containers *containers, pid_t pid
 			containers->refused++;
 			return NULL;
 		}
+		say_unchecked(containers, &entry->container);
 		read_entry(containers, entry, now_ns);
 	} else if (entry->users == 0 && entry->next_ns <= now_ns) {
 		/* The entry was not read again while unused. */
@@ -193,6 +205,8 @@ void containers_stats(const struct containers *containers, struct containers_sta
 		const struct container_entry *entry = value;
 
 		ret->known += entry->users > 0;
+		ret->unchecked +=
+			entry->users > 0 && entry->container.namer == CONTAINER_NAMED_BY_ANYONE;
 		ret->unnamed += entry->users > 0 && !is_named(&entry->container);
 		ret->labels_left_out += entry->container.labels.left_out;
 	}

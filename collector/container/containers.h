@@ -16,6 +16,7 @@
 #include "base/map64.h"
 #include "container/container_names.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define CONTAINERS_MAX		4096
@@ -34,10 +35,11 @@ struct containers {
 	struct map64 entries; /* hash of the ID -> struct container_entry */
 	uint64_t reads;
 	uint64_t refused; /* processes whose container had no room */
+	bool is_unchecked_said;
 };
 
 struct containers_stats {
-	size_t known, unnamed;
+	size_t known, unnamed, unchecked;
 	uint64_t files_read, broken, unlisted, untrusted, engines_left_out, refused,
 		labels_left_out;
 };

@@ -35,20 +35,14 @@ static bool read_link(int fd, const char *name, char ret[PATH_MAX])
 	return true;
 }
 
-static bool has_program(int fd, const char *wanted)
+/* Whether a link to a program leads to one of that name. */
+static bool is_program(const char *exe, const char *wanted)
 {
 	static const char gone[] = " (deleted)"; /* replaced by a newer one */
-	char exe[PATH_MAX], *name;
-	size_t len;
+	const char *const slash = strrchr(exe, '/'), *const name = slash ? slash + 1 : exe;
+	const size_t len = strlen(wanted);
 
-	if (!read_link(fd, "exe", exe))
-		return false;
-	name = strrchr(exe, '/');
-	name = name ? name + 1 : exe;
-	len = strlen(name);
-	if (len > sizeof(gone) && strcmp(name + len - (sizeof(gone) - 1), gone) == 0)
-		name[len - (sizeof(gone) - 1)] = '\0';
-	return strcmp(name, wanted) == 0;
+	return strncmp(name, wanted, len) == 0 && (!name[len] || strcmp(name + len, gone) == 0);
 }
 
 /* Whether the four user IDs of the process are the user's: a setuid program's are not. */
@@ -91,9 +85,9 @@ static bool is_on_host(int proc_fd, int fd)
 	return true;
 }
 
-static bool is_engine(const struct search *search, int fd, const char *program)
+static bool is_of_search(const struct search *search, int fd)
 {
-	return has_program(fd, program) && is_of_user(fd, search->user) &&
+	return is_of_user(fd, search->user) &&
 	       (!search->is_host || is_on_host(search->proc_fd, fd));
 }
 
@@ -168,17 +162,24 @@ static void look_at_files(struct search *search, int fd, void (*take)(struct sea
 	}
 }
 
-static void look_at_process(struct search *search, int fd)
+/* Most processes cost one system call. */
+static void look_at_process(struct search *search, const char *pid)
 {
-	char comm[32];
+	char path[NAME_MAX + sizeof("/exe")], exe[PATH_MAX];
+	_cleanup_close_ int fd = -1;
+	bool is_docker;
 
-	if (file_read_small_at(fd, "comm", comm, sizeof(comm)) <= 0)
+	snprintf(path, sizeof(path), "%s/exe", pid);
+	if (!read_link(search->proc_fd, path, exe))
 		return;
-	comm[strcspn(comm, "\n")] = '\0';
-	if (strcmp(comm, "dockerd") == 0 && is_engine(search, fd, comm))
-		look_at_files(search, fd, take_docker);
-	else if (strcmp(comm, "conmon") == 0 && is_engine(search, fd, comm))
-		look_at_files(search, fd, take_conmon);
+	is_docker = is_program(exe, "dockerd");
+	if (!is_docker && !is_program(exe, "conmon"))
+		return;
+	fd = openat(search->proc_fd, pid, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || !read_link(fd, "exe", exe) ||
+	    !is_program(exe, is_docker ? "dockerd" : "conmon") || !is_of_search(search, fd))
+		return;
+	look_at_files(search, fd, is_docker ? take_docker : take_conmon);
 }
 
 unsigned engines_find(const char *proc, uid_t user, bool is_host,
@@ -193,13 +194,8 @@ unsigned engines_find(const char *proc, uid_t user, bool is_host,
 		return 0;
 	search.proc_fd = dirfd(dir);
 	while ((entry = readdir(dir))) {
-		_cleanup_close_ int fd = -1;
-
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
-			continue;
-		fd = openat(search.proc_fd, entry->d_name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0)
-			look_at_process(&search, fd);
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			look_at_process(&search, entry->d_name);
 	}
 	*ret_left_out = search.left_out;
 	return search.count;

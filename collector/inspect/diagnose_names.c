@@ -15,7 +15,6 @@
 #include <string.h>
 
 #define LIST_BYTES (DIAGNOSE_BYTES / 4 * 3) /* for names; the number left out stands behind */
-#define ID_DIGITS  12
 
 struct text {
 	char *at;
@@ -58,7 +57,8 @@ static void say_process(struct text *text, const struct selector *selector,
 	}
 	if (process->container_id[0] && !(selector->pod[0] && workload->pod[0]))
 		say(text, "%s%s%.*s%s", workload->container, workload->container[0] ? " (" : "",
-		    ID_DIGITS, process->container_id, workload->container[0] ? ")" : "");
+		    container_short_len(process->container_id), process->container_id,
+		    workload->container[0] ? ")" : "");
 	else if (!workload->pod[0])
 		say(text, "PID %d %s", (int)process->pid, title);
 	if (workload->pod[0])
@@ -197,7 +197,7 @@ static bool say_stopped(const struct selection *selection, struct targets *targe
 					  &container))
 		return false;
 	snprintf(ret, DIAGNOSE_BYTES, "container %s (%.*s) does not run: start it", container.name,
-		 ID_DIGITS, container.id);
+		 container_short_len(container.id), container.id);
 	container_fini(&container);
 	return true;
 }

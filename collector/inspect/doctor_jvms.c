@@ -313,8 +313,9 @@ static int check_process(struct doctor *doctor, const json_t *list, pid_t pid)
 	if (process_new(pid, 0, PROCESS_READ_ALL, &process) < 0)
 		return 0;
 	process_stat_comm(pid, pid, comm, sizeof(comm));
-	snprintf(patient.object, sizeof(patient.object), "PID %d (%s)%s%.12s", (int)pid, comm,
-		 process->container_id[0] ? " in container " : "", process->container_id);
+	snprintf(patient.object, sizeof(patient.object), "PID %d (%s)%s%.*s", (int)pid, comm,
+		 process->container_id[0] ? " in container " : "",
+		 container_short_len(process->container_id), process->container_id);
 	patient.process = process;
 	is_jvm = patient.known || process_has_libjvm(process);
 	if (is_jvm)

@@ -9,7 +9,7 @@
 static bool is_name_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.' || c == '-';
+	       c == '_' || c == '.' || c == '-' || c == ':';
 }
 
 static bool is_name(const char *text, size_t len)

@@ -180,6 +180,8 @@ static const struct metric metrics[] = {
 	{"collector.containers.known", "containers", "Containers that are known.", NULL, 1},
 	{"collector.containers.unnamed", "containers_unnamed",
 	 "Of these, those of which no name is known.", NULL, 1},
+	{"collector.containers.unchecked", "containers_unchecked",
+	 "Of these, those of which it cannot be said whose word their ID is.", NULL, 1},
 	{"collector.containers.files_read", "container_files_read_total",
 	 "Files that were read for names of containers.", NULL, 1},
 	{"collector.containers.broken_files", "container_files_broken_total",

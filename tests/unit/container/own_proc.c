@@ -49,8 +49,6 @@ void own_proc_add(const char *path, int pid, const char *program, uid_t uid, con
 	make_dir(path, pid, "");
 	make_dir(path, pid, "/ns");
 	make_dir(path, pid, "/fd");
-	snprintf(text, sizeof(text), "%s\n", program);
-	own_proc_write(path, pid, "comm", text);
 	snprintf(text, sizeof(text), "Name:\t%s\nUid:\t%u\t%u\t%u\t%u\n", program, (unsigned)uid,
 		 (unsigned)uid, (unsigned)uid, (unsigned)uid);
 	own_proc_write(path, pid, "status", text);

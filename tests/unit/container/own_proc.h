@@ -20,7 +20,7 @@ void own_proc_add(const char *path, int pid, const char *program, uid_t uid, con
 /* Changes where a symbolic link of a process leads: "exe", "ns/mnt". */
 void own_proc_link(const char *path, int pid, const char *name, const char *target);
 
-/* Writes a file of a process: "comm", "status". */
+/* Writes a file of a process: "status". */
 void own_proc_write(const char *path, int pid, const char *name, const char *text);
 
 #endif

@@ -159,10 +159,10 @@ static void a_container_in_a_container_has_an_id_below_the_outer_one(void **stat
 {
 	CHECK({"0::/docker/" FAR64 "/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod" UID_
 	       ".slice/cri-containerd-" ID64 ".scope\n",
-	       FAR12 ":" ID64},
+	       "in-" FAR12 ":" ID64},
 	      {"0::/system.slice/docker-" FAR64 ".scope/docker/" ID64 "/init.scope\n",
-	       FAR12 ":" ID64},
-	      {"0::/a/" FAR64 "/b/" ID32 "-1/c/" ID64 "\n", FAR12 ":" ID64});
+	       "in-" FAR12 ":" ID64},
+	      {"0::/a/" FAR64 "/b/" ID32 "-1/c/" ID64 "\n", "in-" FAR12 ":" ID64});
 }
 
 static void the_pod_of_a_container_in_a_container_is_the_outer_ones(void **state)
@@ -213,9 +213,11 @@ static void what_only_resembles_an_id_is_none(void **state)
 
 static void ids_that_a_user_makes_up_have_one_owner(void **state)
 {
-	assert_int_equal(container_owner_len("1000:" ID64), 4);
-	assert_int_equal(container_owner_len(FAR12 ":" ID64), 12);
+	assert_int_equal(container_owner_len("user-1000:" ID64), 9);
+	assert_int_equal(container_owner_len("in-" FAR12 ":" ID64), 15);
 	assert_int_equal(container_owner_len(ID64), 64);
+	assert_int_equal(container_short_len(ID64), 12);
+	assert_int_equal(container_short_len("user-1000:" ID64), 22);
 }
 
 static void own_cgroup_can_be_read(void **state)

@@ -225,8 +225,9 @@ static void a_container_in_a_container_has_nothing_but_its_pod(void **state)
 	write_file(DOCKER, "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
 	write_file("/var/log/containers/api-1_shop_app-" ID64 ".log", "");
 	write_file("/var/log/pods/shop_api-1_" UID "/app/0.log", "");
-	container = (struct container){
-		.namer = CONTAINER_NAMED_BY_CONTAINER, .id = "fedcba987654:" ID64, .pod_uid = UID};
+	container = (struct container){.namer = CONTAINER_NAMED_BY_CONTAINER,
+				       .id = "in-fedcba987654:" ID64,
+				       .pod_uid = UID};
 	read_names();
 	check("", "api-1", "shop");
 }
@@ -260,7 +261,7 @@ static bool have_users_container(const char *record)
 	own_proc_add(proc, 9, "conmon", NOBODY,
 		     "/home/u/storage/overlay-containers/" ID64 "/userdata/ctl");
 	container = (struct container){
-		.namer = CONTAINER_NAMED_BY_USER, .user = NOBODY, .id = "65534:" ID64};
+		.namer = CONTAINER_NAMED_BY_USER, .user = NOBODY, .id = "user-65534:" ID64};
 	return true;
 }
 
@@ -283,7 +284,7 @@ static void a_users_record_names_nobody_elses_container(void **state)
 	read_names();
 	check("", "", "");
 	container = (struct container){
-		.namer = CONTAINER_NAMED_BY_USER, .user = NOBODY - 1, .id = "65533:" ID64};
+		.namer = CONTAINER_NAMED_BY_USER, .user = NOBODY - 1, .id = "user-65533:" ID64};
 	names.searched_users_ns = 0;
 	read_names();
 	check("", "", "");
@@ -300,6 +301,22 @@ static void a_record_that_is_not_the_users_names_no_container_of_the_user(void *
 	read_names();
 	check("", "", "");
 	assert_int_equal(names.untrusted, 1);
+}
+
+static void a_users_record_that_is_long_is_broken(void **state)
+{
+	char *text = calloc(1, CONTAINER_USERS_MAX_BYTES + 2);
+
+	memset(text, ' ', CONTAINER_USERS_MAX_BYTES + 1);
+	memcpy(text, USERS_RECORD, strlen(USERS_RECORD));
+	if (!have_users_container(text)) {
+		free(text);
+		skip();
+	}
+	free(text);
+	read_names();
+	check("", "", "");
+	assert_int_equal(names.broken, 1);
 }
 
 static void a_users_record_says_no_pod(void **state)
@@ -504,6 +521,7 @@ int main(void)
 		TEST(a_users_container_has_the_name_of_the_users_record),
 		TEST(a_users_record_names_nobody_elses_container),
 		TEST(a_record_that_is_not_the_users_names_no_container_of_the_user),
+		TEST(a_users_record_that_is_long_is_broken),
 		TEST(a_users_record_says_no_pod),
 		TEST(a_users_path_on_a_file_system_of_a_program_is_not_opened),
 		TEST(a_users_path_with_a_link_is_not_followed),

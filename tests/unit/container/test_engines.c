@@ -110,11 +110,13 @@ static void without_a_look_at_pid_1_the_collectors_own_namespaces_count(void **s
 	check(0, true, "/data/containers");
 }
 
-/* A link called dockerd to a setuid program has that name, and some of its user IDs. */
+/* Neither a setuid program nor one with such a beginning is the engine. */
 static void another_program_of_that_name_is_no_engine(void **state)
 {
 	own_proc_add(proc, 7, "dockerd", 0, DATA);
 	own_proc_link(proc, 7, "exe", "/usr/bin/su");
+	check(0, true, NULL);
+	own_proc_link(proc, 7, "exe", "/usr/bin/dockerd-rootless");
 	check(0, true, NULL);
 	own_proc_link(proc, 7, "exe", "/usr/bin/dockerd (deleted)");
 	check(0, true, "/data/containers");

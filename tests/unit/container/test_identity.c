@@ -225,8 +225,8 @@ static void a_user_that_mounts_a_planted_record_has_no_name_of_it(void **state)
 	write_record(PLANTED "/hostname", "", NOBODY);
 	write_record(PLANTED "/config.v2.json", LEDGER, NOBODY);
 	containers_init(&containers, NULL, NULL);
-	check(start("/user/docker-" ID64 ".scope/", NOBODY, PLANTED "/hostname"), "65534:" ID64, "",
-	      "/\" ()");
+	check(start("/user/docker-" ID64 ".scope/", NOBODY, PLANTED "/hostname"),
+	      "user-65534:" ID64, "", "/\" ()");
 	containers_fini(&containers);
 }
 
@@ -267,7 +267,7 @@ static void a_users_cgroup_of_a_containers_name_is_not_that_container(void **sta
 	containers_init(&containers, root, mounts_path);
 	check(start("/user.slice/user-65534.slice/user@65534.service/docker-" ID64 ".scope/",
 		    NOBODY, NULL),
-	      "65534:" ID64, "", "/\" ()");
+	      "user-65534:" ID64, "", "/\" ()");
 	check(start("/system.slice/docker-" ID64 ".scope/", 0, NULL), ID64, "ledger",
 	      "prod/bank-0\"");
 	containers_fini(&containers);
@@ -281,7 +281,7 @@ static void a_containers_cgroup_of_anothers_name_is_not_that_container(void **st
 	write_record("/var/lib/docker/containers/" ID64 "/config.v2.json", LEDGER, 0);
 	containers_init(&containers, root, mounts_path);
 	check(start("/system.slice/docker-" FAR64 ".scope/docker-" ID64 ".scope/", 0, NULL),
-	      "fedcba987654:" ID64, "", "/\" ()");
+	      "in-fedcba987654:" ID64, "", "/\" ()");
 	containers_fini(&containers);
 }
 
@@ -294,7 +294,7 @@ static void a_users_cgroup_of_a_pods_name_is_not_that_pods(void **state)
 	make_dirs(cgroup, path, NOBODY);
 	write_record("/var/log/pods/prod_bank-0_6efe8f0e-3b4c-4d5e-9f00-112233445566/x", "", 0);
 	containers_init(&containers, root, mounts_path);
-	check(start(path, NOBODY, NULL), "65534:" ID64, "", "/\" ()");
+	check(start(path, NOBODY, NULL), "user-65534:" ID64, "", "/\" ()");
 	containers_fini(&containers);
 }
 

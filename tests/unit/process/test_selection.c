@@ -150,6 +150,21 @@ static void a_container_is_meant_by_name_or_id(void **state)
 	check_cases(cases, sizeof(cases) / sizeof(cases[0]), selector_set_container);
 }
 
+/* A user, or a container, may make up the ID of any other's. */
+static void an_id_that_a_user_made_up_is_not_taken_for_the_containers(void **state)
+{
+	static const struct asked cases[] = {{ID_A, 0, "x--"},
+					     {"aaaa", 0, "x--"},
+					     {"user-1000:" ID_A, 0, "-x-"},
+					     {"user-1000:aaaa", 0, "-x-"},
+					     {"in-cccccccccccc:" ID_A, 0, "--x"}};
+
+	add(&(struct made){.id = ID_A});
+	add(&(struct made){.id = "user-1000:" ID_A});
+	add(&(struct made){.id = "in-cccccccccccc:" ID_A});
+	check_cases(cases, sizeof(cases) / sizeof(cases[0]), selector_set_container);
+}
+
 static void what_fits_several_or_none_is_said(void **state)
 {
 	add_three();
@@ -310,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nothing_asked_for_is_everything),
 		TEST(a_container_is_meant_by_name_or_id),
+		TEST(an_id_that_a_user_made_up_is_not_taken_for_the_containers),
 		TEST(what_fits_several_or_none_is_said),
 		TEST(one_of_several_is_meant_if_something_else_tells),
 		TEST(a_pod_is_meant_with_or_without_its_namespace),
