@@ -20,8 +20,15 @@ static char *put_text(char *to, const char *text, size_t len)
 {
 	while (len > 0) {
 		uint32_t code;
-		const size_t n = utf8_next(text, len, &code);
+		size_t n = 0;
 
+		while (n < len && text[n] >= ' ' && text[n] <= '~') /* most names are ASCII */
+			*to++ = text[n++];
+		text += n;
+		len -= n;
+		n = utf8_next(text, len, &code);
+		if (n == 0)
+			break;
 		if (code == UTF8_BAD) {
 			*to++ = '?';
 		} else {
