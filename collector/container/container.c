@@ -8,8 +8,8 @@
  *	4:memory:/ecs/<task>/<32 digits>-<decimal number>
  *
  * A component of the path may end in an ID of 64 hexadecimal digits or of ECS's form, with or
- * without ".scope". Containers in containers have nested paths: the last ID is that of the innermost
- * container, and only the first ID can be the word of the host's root.
+ * without ".scope". Containers in containers have nested paths: the last ID is that of the
+ * innermost container, and only the first ID can be the word of the host's root.
  */
 #include "container/container.h"
 

@@ -9,10 +9,10 @@
  * The ID and the pod UID come from the kernel's cgroup paths, and from nothing else. Only what the
  * host's root has named in a path is taken as it stands (cgroup_tree.h). If another user may make
  * the cgroup, the ID begins with that user: "user-1000:<ID>". If a container has made the cgroup
- * inside of its own, the ID begins with that container's: "in-0123456789ab:<ID>". So nobody can take
- * the ID of another's container. Names and labels come from files that container engines keep on
- * the host, see container_names.h, and were chosen by the users of the engines: they are safe to be
- * shown, but do not identify a container.
+ * inside of its own, the ID begins with that container's: "in-0123456789ab:<ID>". So nobody can
+ * take the ID of another's container. Names and labels come from files that container engines keep
+ * on the host, see container_names.h, and were chosen by the users of the engines: they are safe
+ * to be shown, but do not identify a container.
  */
 #ifndef FG_CONTAINER_CONTAINER_H
 #define FG_CONTAINER_CONTAINER_H
@@ -66,7 +66,7 @@ const char *container_engine_id(const struct container *container);
  */
 size_t container_owner_len(const char *id);
 
-/* How many bytes of an ID are shown to people: its first 12 digits, and what is in front of them. */
+/* How many bytes of an ID are shown: its first 12 digits, and what is in front of them. */
 int container_short_len(const char *id);
 
 /* Whether the text is a container's ID and nothing else. */

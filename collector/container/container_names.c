@@ -23,9 +23,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define DOCKER_DIR    "/var/lib/docker/containers"
 #define STORAGE_DIR   "/var/lib/containers/storage"
 #define FS_TYPE_BYTES 32
+
+/* Where Docker's packages keep records, and where Docker's snap does. */
+static const char *const docker_dirs[] = {"/var/lib/docker/containers",
+					  "/var/snap/docker/common/var-lib-docker/containers"};
+
+#define DOCKER_DIRS (sizeof(docker_dirs) / sizeof(docker_dirs[0]))
 
 typedef int take_record(const char *text, size_t len, struct container *container);
 
@@ -276,8 +281,11 @@ static void read_pod(struct container_names *names, struct container *container)
 static void read_as_owner(struct container_names *names, struct container *container)
 {
 	const uid_t owner = names->owner;
+	bool is_dockers = false;
 
-	if (!read_docker(names, DOCKER_DIR, owner, container))
+	for (size_t i = 0; !is_dockers && i < DOCKER_DIRS; i++)
+		is_dockers = read_docker(names, docker_dirs[i], owner, container);
+	if (!is_dockers)
 		read_engines(names, true, names->engines, names->n_engines, owner, container);
 	if (!is_whole(container))
 		read_bundles(names, container);
@@ -381,8 +389,10 @@ bool container_names_find_stopped(struct container_names *names, const char *nam
 {
 	if (names->root_fd < 0 || !name[0])
 		return false;
-	if (find_stopped_in(names, DOCKER_DIR, name, ret))
-		return true;
+	for (size_t i = 0; i < DOCKER_DIRS; i++) {
+		if (find_stopped_in(names, docker_dirs[i], name, ret))
+			return true;
+	}
 	search(names);
 	for (unsigned i = 0; i < names->n_engines; i++) {
 		if (names->engines[i].is_docker &&

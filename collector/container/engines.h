@@ -4,9 +4,9 @@
  * units:   none
  * threads: any
  * errors:  none; a process that cannot be looked into is passed over
- * source:  proc(5); Docker's volume store, which keeps <data>/volumes/metadata.db open while dockerd
- *          runs; conmon's ctrl.c, which keeps <storage>/overlay-containers/<id>/userdata/ctl open,
- *          for Podman and CRI-O
+ * source:  proc(5); Docker's volume store, which keeps <data>/volumes/metadata.db open as long as
+ *          dockerd runs; the ctrl.c of conmon, which keeps open, for Podman and CRI-O,
+ *          <storage>/overlay-containers/<id>/userdata/ctl
  *
  * Engines keep records where their configuration says. The kernel shows which files the engine has
  * open: no container can answer in the engine's place, and no memory is read. A process counts as

@@ -117,6 +117,14 @@ static void a_kubelets_labels_go_before_the_name_it_makes(void **state)
 	check("app", "api-1", "shop");
 }
 
+static void dockers_snap_says_the_name_where_it_keeps_records(void **state)
+{
+	write_file("/var/snap/docker/common/var-lib-docker/containers/" ID64 "/config.v2.json",
+		   "{\"ID\":\"" ID64 "\",\"Name\":\"/web\"}");
+	read_names();
+	check("web", "", "");
+}
+
 static void docker_elsewhere_is_found_by_its_process(void **state)
 {
 	write_file("/data/d/containers/" ID64 "/config.v2.json",
@@ -507,6 +515,7 @@ int main(void)
 		TEST(docker_says_name_and_labels),
 		TEST(docker_below_a_kubelet_says_the_pod),
 		TEST(a_kubelets_labels_go_before_the_name_it_makes),
+		TEST(dockers_snap_says_the_name_where_it_keeps_records),
 		TEST(docker_elsewhere_is_found_by_its_process),
 		TEST(engines_are_searched_for_at_most_once_a_second),
 		TEST(containerd_says_the_pod_in_its_bundle),
