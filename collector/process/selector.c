@@ -131,6 +131,9 @@ enum selector_fit selector_fit_container(const struct selector *selector,
 	if (!selector->container[0])
 		return SELECTOR_EXACT;
 	by_id = fit(selector->container, process->container_id);
+	/* A name is anybody's choice, and may have the form of another container's ID. */
+	if (container_is_id(selector->container) || strchr(selector->container, ':'))
+		return by_id;
 	by_name = fit(selector->container, process->workload.container);
 	return by_id > by_name ? by_id : by_name;
 }
@@ -148,6 +151,8 @@ enum selector_fit selector_fit_pod(const struct selector *selector, const struct
 
 	if (!selector->pod[0] || selector_is_uid_of(selector, process))
 		return SELECTOR_EXACT;
+	if (container_is_pod_uid(selector->pod, strlen(selector->pod)))
+		return SELECTOR_UNFIT; /* as for containers */
 	if (slash && (strlen(workload->name_space) != len ||
 		      strncmp(workload->name_space, selector->pod, len) != 0))
 		return SELECTOR_UNFIT;

@@ -165,6 +165,20 @@ static void an_id_that_a_user_made_up_is_not_taken_for_the_containers(void **sta
 	check_cases(cases, sizeof(cases) / sizeof(cases[0]), selector_set_container);
 }
 
+static void a_name_of_the_form_of_an_id_is_not_taken_for_the_id(void **state)
+{
+	static const struct asked containers[] = {
+		{ID_A, -ENOENT, NULL}, {"user-1000:" ID_A, -ENOENT, NULL}, {"web", 0, "--x"}};
+	static const struct asked pods[] = {{UID_A, -ENOENT, NULL}, {"api", 0, "---x"}};
+
+	add(&(struct made){.id = ID_B, .name = ID_A, .pod = UID_A});
+	add(&(struct made){.id = ID_B, .name = "user-1000:" ID_A});
+	add(&(struct made){.id = ID_C, .name = "web"});
+	check_cases(containers, sizeof(containers) / sizeof(containers[0]), selector_set_container);
+	add(&(struct made){.id = ID_C, .name = "app", .pod = "api"});
+	check_cases(pods, sizeof(pods) / sizeof(pods[0]), selector_set_pod);
+}
+
 static void what_fits_several_or_none_is_said(void **state)
 {
 	add_three();
@@ -326,6 +340,7 @@ int main(void)
 		TEST(nothing_asked_for_is_everything),
 		TEST(a_container_is_meant_by_name_or_id),
 		TEST(an_id_that_a_user_made_up_is_not_taken_for_the_containers),
+		TEST(a_name_of_the_form_of_an_id_is_not_taken_for_the_id),
 		TEST(what_fits_several_or_none_is_said),
 		TEST(one_of_several_is_meant_if_something_else_tells),
 		TEST(a_pod_is_meant_with_or_without_its_namespace),
