@@ -38,6 +38,8 @@ static int apply_daemon(struct options *options, int option, const char *value)
 		return watch_options_set_map_bytes(&options->watch, value);
 	case OPTION_HTTP:
 		return watch_options_set_http(&options->watch, value);
+	case OPTION_HTTP_HOST:
+		return watch_options_add_http_host(&options->watch, value);
 	case OPTION_LOG_LEVEL:
 		return set_log_level(options, value);
 	default:

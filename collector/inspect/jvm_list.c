@@ -292,7 +292,10 @@ static json_t *daemon_of(const struct daemon_stats *stats)
 	put_count(object, "files_removed", writer->removed);
 	put_count(object, "scrapes", stats->http.scrapes);
 	put_count(object, "http_refused", stats->http.refused);
+	put_count(object, "http_misdirected", stats->http.misdirected);
+	put_count(object, "http_evicted", stats->http.evicted);
 	put_count(object, "http_expired", stats->http.expired);
+	put_count(object, "http_unfinished", stats->http.unfinished);
 	put_count(object, "http_connections", stats->http.connections);
 	put_count(object, "http_open", stats->http.open);
 	return object;

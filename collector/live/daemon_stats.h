@@ -24,9 +24,12 @@ struct graph_writer_stats {
 };
 
 struct http_stats {
-	uint64_t scrapes; /* answers with metrics */
-	uint64_t refused; /* requests with another method or another path */
-	uint64_t expired; /* connections closed because they lasted too long */
+	uint64_t scrapes;     /* answers with metrics */
+	uint64_t refused;     /* requests with another method or path, or with two Host headers */
+	uint64_t misdirected; /* requests for another host */
+	uint64_t evicted;     /* connections ended because others needed their place */
+	uint64_t expired;     /* connections ended because they lasted too long */
+	uint64_t unfinished;  /* connections that ended without a whole request */
 	uint64_t connections, open;
 };
 

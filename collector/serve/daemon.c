@@ -59,6 +59,14 @@ static int start_sampling(struct daemon *daemon)
 	return open_writer(daemon);
 }
 
+static int open_http(struct daemon *daemon)
+{
+	struct http_hosts hosts = daemon->options.watch->http_hosts;
+
+	http_hosts_read_own(&hosts);
+	return http_server_open(&daemon->options.watch->http, &hosts, &daemon->http);
+}
+
 int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemon_options *options)
 {
 	int err = 0;
@@ -66,7 +74,7 @@ int daemon_open(struct daemon *daemon, struct engine *engine, const struct daemo
 	*daemon = (struct daemon){.options = *options, .engine = engine};
 	engine->daemon = &daemon->stats;
 	if (options->watch->has_http)
-		err = http_server_open(&options->watch->http, &daemon->http);
+		err = open_http(daemon);
 	if (!err && options->watch->output_dir)
 		err = start_sampling(daemon);
 	if (err)

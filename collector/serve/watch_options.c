@@ -220,10 +220,30 @@ int watch_options_set_http(struct watch_options *options, const char *text)
 	return 0;
 }
 
+int watch_options_add_http_host(struct watch_options *options, const char *text)
+{
+	int err = options->http_hosts.count < WATCH_MAX_HTTP_HOSTS
+			  ? http_hosts_add(&options->http_hosts, text)
+			  : -ENOSPC;
+
+	note(options, "--http-host");
+	if (err == -ENOSPC)
+		return bad_value("--http-host", text, "there are more than 16: give *.DOMAIN or *");
+	if (err)
+		return bad_value("--http-host", text,
+				 "a name without a port is needed, such as node1.example.com, or "
+				 "*.DOMAIN, or * for any");
+	return 0;
+}
+
 int watch_options_check(const struct watch_options *options)
 {
 	const char *given = options->has_format ? "--format" : options->first_of_graphs;
 
+	if (options->http_hosts.count && !options->has_http) {
+		log_error("--http-host goes with --http: without it no server is there");
+		return -EINVAL;
+	}
 	if (!given || options->output_dir)
 		return 0;
 	log_error("%s goes with --output DIR: without it no graphs are written", given);

@@ -10,6 +10,7 @@
 #define FG_SERVE_WATCH_OPTIONS_H
 
 #include "render/render.h"
+#include "serve/http_hosts.h"
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -26,6 +27,7 @@
 #define WATCH_DEFAULT_KEEP_SEC	 (7 * 24 * 60 * 60)
 #define WATCH_DEFAULT_KEEP_BYTES (UINT64_C(1) << 30)
 #define WATCH_DEFAULT_MAP_BYTES	 (UINT64_C(1) << 30)
+#define WATCH_MAX_HTTP_HOSTS	 16 /* HTTP_HOSTS_MAX has the host's own names too */
 
 struct watch_options {
 	const char *output_dir; /* NULL: the daemon samples only for clients */
@@ -37,6 +39,7 @@ struct watch_options {
 	uint64_t map_bytes; /* of all perf maps */
 	bool has_http;
 	struct sockaddr_storage http;
+	struct http_hosts http_hosts; /* that are given beside this host's own names */
 	/*
 	 * the first given of these options, so that commands that do not have them can refuse it;
 	 * or NULL
@@ -54,6 +57,7 @@ int watch_options_set_keep(struct watch_options *options, const char *text);
 int watch_options_set_keep_bytes(struct watch_options *options, const char *text);
 int watch_options_set_map_bytes(struct watch_options *options, const char *text);
 int watch_options_set_http(struct watch_options *options, const char *text);
+int watch_options_add_http_host(struct watch_options *options, const char *text);
 
 /* -EINVAL if an option was given without another one that it needs. */
 int watch_options_check(const struct watch_options *options);

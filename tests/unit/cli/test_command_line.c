@@ -376,6 +376,13 @@ static void http_is_for_this_host_alone_unless_told_otherwise(void **state)
 		"--watch --http ::1:80",   "--watch --http [::1]",
 		"--watch --http 1.2.3.4:", "--watch --http 1.2.3.4:-1",
 	};
+	static const char *const bad_hosts[] = {
+		"--watch --http-host a",
+		"--watch --http 1 --http-host a:80",
+		"--watch --http 1 --http-host http://a",
+		"--watch --http 1 --http-host a.*",
+		"record --http-host a",
+	};
 
 	check_http("9464", AF_INET, "127.0.0.1", 9464);
 	check_http(":9464", AF_INET, "127.0.0.1", 9464);
@@ -383,6 +390,11 @@ static void http_is_for_this_host_alone_unless_told_otherwise(void **state)
 	check_http("[::1]:80", AF_INET6, "::1", 80);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_int_equal(parse(bad[i]), -22);
+	assert_int_equal(parse("--watch --http-host a.example --http 1 --http-host=*.svc"), 0);
+	assert_int_equal(options.watch.http_hosts.count, 2);
+	assert_true(http_hosts_have(&options.watch.http_hosts, "x.svc:1"));
+	for (size_t i = 0; i < sizeof(bad_hosts) / sizeof(bad_hosts[0]); i++)
+		assert_int_equal(parse(bad_hosts[i]), -22);
 }
 
 static void top_watches_what_record_would_record(void **state)
