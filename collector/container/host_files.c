@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
@@ -22,6 +23,9 @@
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC 0x65735546
 #endif
+
+#define MAX_GROUP_BYTES	  (64u << 10)
+#define FIRST_USERS_GROUP 1000 /* groups of services have smaller numbers, see login.defs(5) */
 
 struct walk {
 	int root_fd;
@@ -32,9 +36,37 @@ struct walk {
 	char path[PATH_MAX]; /* what is still to be walked */
 };
 
+/*
+ * Whether the group is that of the service that writes logs. Ubuntu lets it write /var/log, above
+ * the kubelet's logs. Who is in this group can forge all of the host's logs.
+ */
+static bool is_log_group(const struct walk *walk, gid_t gid)
+{
+	_cleanup_free_ char *text = malloc(MAX_GROUP_BYTES);
+	const char *line = text;
+	unsigned known;
+
+	if (!text || gid >= FIRST_USERS_GROUP ||
+	    file_read_small_at(walk->root_fd, "etc/group", text, MAX_GROUP_BYTES) <= 0)
+		return false;
+	while (line && sscanf(line, "syslog:%*[^:]:%u:", &known) != 1) {
+		line = strchr(line, '\n');
+		line += line != NULL;
+	}
+	return line && known == gid;
+}
+
 static bool is_writable_by_others(const struct stat *st)
 {
 	return (st->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+/* Whether others may write a directory that is on the way. */
+static bool is_passage_of_others(const struct walk *walk, const struct stat *st)
+{
+	if (st->st_mode & S_IWOTH)
+		return true;
+	return (st->st_mode & S_IWGRP) && !is_log_group(walk, st->st_gid);
 }
 
 /* Whether the directory's file system shows what its maker or a container wants. */
@@ -54,7 +86,8 @@ static int check_dir(const struct walk *walk, int fd, const struct stat *st, boo
 		return -ENOTDIR;
 	if (st->st_uid != walk->owner || is_made_up(walk, fd, st))
 		return -EPERM;
-	if (is_writable_by_others(st) && (is_last || !(st->st_mode & S_ISVTX)))
+	if (is_last ? is_writable_by_others(st)
+		    : is_passage_of_others(walk, st) && !(st->st_mode & S_ISVTX))
 		return -EPERM;
 	return 0;
 }

@@ -100,6 +100,30 @@ static void what_group_or_others_may_write_is_not_believed(void **state)
 	}
 }
 
+/* As Ubuntu has /var/log. */
+static void the_group_that_writes_logs_may_write_above(void **state)
+{
+	if (getuid() != 0) {
+		print_message("needs root to give a directory to a group\n");
+		skip();
+	}
+	assert_int_equal(mkdir(at("/etc"), 0755), 0);
+	assert_int_equal(chown(at("/a"), 0, 104), 0);
+	assert_int_equal(chmod(at("/a"), 0775), 0);
+	CHECK("/a/b/c", -EPERM);
+	files_write(at("/etc/group"), "adm:x:4:\nsyslog:x:104:\n");
+	CHECK("/a/b/c", 4);
+	files_write(at("/etc/group"), "asyslog:x:104:\nsyslog:x:10:\nsyslog2:x:104:\n");
+	CHECK("/a/b/c", -EPERM);
+	files_write(at("/etc/group"), "syslog:x:104:\n");
+	assert_int_equal(chmod(at("/a"), 0777), 0);
+	CHECK("/a/b/c", -EPERM);
+	assert_int_equal(chmod(at("/a"), 0755), 0);
+	assert_int_equal(chown(at("/a/b/c"), 0, 104), 0);
+	assert_int_equal(chmod(at("/a/b/c"), 0775), 0);
+	CHECK("/a/b/c", -EPERM);
+}
+
 static void what_is_anothers_is_not_believed(void **state)
 {
 	static const char *const paths[] = {"/a", "/a/b", "/a/b/c", "/a/b/c/d", "/a/b/c/d/e"};
@@ -184,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_file_that_only_its_owner_may_write_is_read),
 		TEST(what_group_or_others_may_write_is_not_believed),
+		TEST(the_group_that_writes_logs_may_write_above),
 		TEST(what_is_anothers_is_not_believed),
 		TEST(a_directory_as_tmp_is_good_above_another_of_the_owner),
 		TEST(links_of_the_owner_are_followed_above_the_directory),
