@@ -28,7 +28,7 @@ static pid_t find_other_jvm(pid_t after)
 		struct process *process;
 		bool is_jvm;
 
-		if (pid <= after || process_new(pid, 0, PROCESS_READ_ALL, &process) < 0)
+		if (pid <= after || process_new(pid, 0, DIAGNOSE_READ_NS, &process) < 0)
 			continue;
 		is_jvm = process_has_libjvm(process);
 		process_free(process);

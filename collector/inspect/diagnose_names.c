@@ -171,6 +171,7 @@ static bool say_unknown(const struct selection *selection, struct targets *targe
 	while ((process = targets_next(targets, &pos))) {
 		if (!selection_fits(selection, process) || !is_running(process))
 			continue;
+		process_read_on(process, DIAGNOSE_READ_NS);
 		if (process_has_libjvm(process))
 			jvm = process->pid;
 		else

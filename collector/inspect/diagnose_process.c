@@ -53,7 +53,7 @@ bool diagnose_may_connect(pid_t pid)
 	struct process *process;
 	bool may;
 
-	if (process_new(pid, 0, PROCESS_READ_ALL, &process) < 0)
+	if (process_new(pid, 0, DIAGNOSE_READ_NS, &process) < 0)
 		return false;
 	may = process->space.count == 0 || process_has_agent(process) /* 0: may not be read */
 	      || age_ns < DIAGNOSE_YOUNG_NS ||
@@ -78,7 +78,7 @@ enum diagnose_seen diagnose_pid(pid_t pid, const char *socket_path, char ret[DIA
 			 (int)pid);
 		return DIAGNOSE_SEEN_NOTHING;
 	}
-	err = process_new(pid, 0, PROCESS_READ_ALL, &process);
+	err = process_new(pid, 0, DIAGNOSE_READ_NS, &process);
 	process_stat_comm(pid, pid, comm, sizeof(comm));
 	if (err || process->space.count == 0) {
 		snprintf(ret, DIAGNOSE_BYTES,

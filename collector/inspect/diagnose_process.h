@@ -22,6 +22,7 @@
 /* at this age a process has become a JVM, or never will */
 #define DIAGNOSE_YOUNG_NS    UINT64_C(2000000000)
 #define DIAGNOSE_STARTING_NS UINT64_C(10000000000) /* at this age a JVM has started its agent */
+#define DIAGNOSE_READ_NS     UINT64_C(20000000)	   /* of the mappings of a process */
 
 /*
  * Whether an agent may be in the process or may appear there soon. False: the process is gone, or
