@@ -13,7 +13,8 @@ static int by_size(const void *a, const void *b)
 
 uint64_t fair_level(uint64_t *wants, size_t count, uint64_t total)
 {
-	qsort(wants, count, sizeof(*wants), by_size);
+	if (count > 0)
+		qsort(wants, count, sizeof(*wants), by_size);
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t share = total / (count - i);
 

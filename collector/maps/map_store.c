@@ -59,7 +59,7 @@ static void find_limit(struct map_store *store)
 	uint64_t free_bytes;
 
 	store->stats.limit_bytes = store->max_bytes;
-	if (statvfs(store->dir, &fs) < 0)
+	if (!store->dir || statvfs(store->dir, &fs) < 0)
 		return;
 	free_bytes = ((uint64_t)fs.f_bavail * fs.f_frsize + used(store)) / 2;
 	if (free_bytes < store->max_bytes)
@@ -156,6 +156,11 @@ void map_store_keep(struct map_store *store, pid_t pid, struct owner owner,
 	store->stats.live_bytes -= map_writer_bytes(writer);
 	if (writer->file_bytes > 0)
 		note_kept(store, pid, group_of(owner), writer->file_bytes, 0);
+}
+
+static int open_dir(const struct map_store *store)
+{
+	return store->dir ? open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
 static bool is_alive(pid_t pid)
@@ -319,10 +324,10 @@ static size_t group_kept(struct kept_map *const *kept, size_t count, const struc
 /* Makes room: removes kept perf maps of those who have the most. */
 static void make_room(struct map_store *store, const struct group *live, size_t n_live)
 {
-	const size_t count = store->kept.count;
+	const size_t count = store->kept.count + 1; /* none is no array */
 	_cleanup_free_ struct kept_map **list = calloc(count, sizeof(struct kept_map *));
 	_cleanup_free_ struct group *groups = calloc(count, sizeof(*groups));
-	_cleanup_close_ const int dirfd = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ const int dirfd = open_dir(store);
 	size_t n = 0, pos = 0;
 	uint64_t pid;
 	void *kept;
@@ -350,7 +355,7 @@ static void make_room(struct map_store *store, const struct group *live, size_t 
 /* Kept perf maps go by time that has passed, however the wall clock was set meanwhile. */
 static void remove_aged(struct map_store *store, uint64_t now_ns)
 {
-	_cleanup_close_ const int dirfd = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ const int dirfd = open_dir(store);
 	const uint64_t keep_ns = (uint64_t)store->keep_sec * CLOCK_NS_PER_SEC;
 	pid_t aged[MAX_REMOVED];
 	size_t n = 0, pos = 0;
@@ -380,7 +385,8 @@ void map_store_share(struct map_store *store, struct map_store_live *live, size_
 	find_limit(store);
 	if (!groups || !wants)
 		return;
-	qsort(live, count, sizeof(*live), by_group);
+	if (count > 0)
+		qsort(live, count, sizeof(*live), by_group);
 	n = group_live(live, count, groups);
 	share_live(store, live, groups, n, wants, now_ns);
 	remove_aged(store, now_ns);
@@ -485,7 +491,7 @@ int map_store_search(struct map_store *store, uint64_t now_ns)
 {
 	int removed = 0;
 
-	if (now_ns < store->next_search_ns)
+	if (!store->dir || now_ns < store->next_search_ns)
 		return 0;
 	store->next_search_ns = now_ns + SEARCH_INTERVAL_NS;
 	if (!store->search && begin_search(store) < 0)

@@ -62,7 +62,7 @@ struct map_store_stats {
 };
 
 struct map_store {
-	const char *dir; /* borrowed */
+	const char *dir; /* borrowed; NULL: there are no perf maps */
 	uint64_t max_bytes;
 	/* Whether a process's perf map is written by this collector. */
 	bool (*is_live)(void *arg, pid_t pid);
