@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/hash_seed.h"
 #include "base/quick_hash.h"
 
 #include <fcntl.h>
@@ -68,6 +69,11 @@ static uint64_t real_user(pid_t pid)
 		return OWNER_NOBODY;
 	line = strstr(text, "\nUid:");
 	return line && sscanf(line, "\nUid: %u", &uid) == 1 ? uid : OWNER_NOBODY;
+}
+
+uint64_t owner_group(struct owner owner)
+{
+	return owner.container ? owner.container : hash_seed_mix(owner.user);
 }
 
 struct owner owner_of_process(pid_t pid, const char *container_id, size_t len)

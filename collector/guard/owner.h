@@ -38,6 +38,9 @@ static inline bool owner_is(struct owner a, struct owner b)
 	return a.container == b.container && a.user == b.user;
 }
 
+/* A number for all that one container has, or one user of the host. */
+uint64_t owner_group(struct owner owner);
+
 /* How much of a pool an owner has, and how much the owner's container has. */
 struct owner_use {
 	size_t user, container;

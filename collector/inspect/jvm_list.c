@@ -394,6 +394,7 @@ static void put_daemon(json_t *list, const struct targets *targets,
 	json_object_set_new(collector, "log",
 			    json_pack("{s:I}", "left_out", (json_int_t)log_left_out()));
 	json_object_set_new(collector, "guarded", guarded_of(&stats->guard));
+	put_count(collector, "evicted_connections", stats->intake.evicted);
 	json_object_set_new(collector, "turns", turns_of(&stats->turns));
 	json_object_set_new(collector, "perf_maps", perf_maps_of(&targets->maps.stats));
 }

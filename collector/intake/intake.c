@@ -17,8 +17,8 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "base/map64.h"
-#include "base/mount_namespace.h"
 #include "base/process_stat.h"
+#include "guard/fair.h"
 #include "intake/listen.h"
 
 #include <errno.h>
@@ -31,25 +31,24 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define LISTEN_ID	  0 /* ID in epoll; connections count from 1 */
-#define BACKLOG		  128
-#define MAX_OF_ONE_PID	  16
-#define MAX_OF_CONTAINER  1024			  /* of a mount namespace other than ours */
-#define SILENCE_LIMIT_NS  (10 * CLOCK_NS_PER_SEC) /* to complete a greeting or message */
-#define ACCEPT_PAUSE_NS	  (1 * CLOCK_NS_PER_SEC)
-#define FIRST_BUFFER	  (64u << 10)
-#define MAX_BUFFERS_BYTES (64u << 20)  /* of all connections, for incomplete messages */
-#define BYTES_A_TURN	  (256u << 10) /* of one connection; then others have a turn */
-#define NS_A_TURN	  (1 * CLOCK_NS_PER_MS)
-#define BYTES_A_READ	  (4u << 20) /* of all connections; then the caller has a turn */
-#define EVENTS_A_WAIT	  64
+#define LISTEN_ID	 0 /* ID in epoll; connections count from 1 */
+#define BACKLOG		 128
+#define MAX_OF_ONE_PID	 16
+#define MAX_OF_GROUP	 1024			 /* of a container, or of a user of the host */
+#define SILENCE_LIMIT_NS (10 * CLOCK_NS_PER_SEC) /* to complete a greeting or message */
+#define ACCEPT_PAUSE_NS	 (1 * CLOCK_NS_PER_SEC)
+#define FIRST_BUFFER	 (64u << 10)
+#define BYTES_A_TURN	 (256u << 10) /* of one connection; then others have a turn */
+#define NS_A_TURN	 (1 * CLOCK_NS_PER_MS)
+#define BYTES_A_READ	 (4u << 20) /* of all connections; then the caller has a turn */
+#define EVENTS_A_WAIT	 64
 
 struct connection {
 	struct intake_session session;
 	int fd;
 	bool is_greeted; /* greeted, and therefore known to the caller */
 	bool is_ending;
-	ino_t mounts;	   /* mount namespace of the process; 0: ours, or not known */
+	uint64_t group;	   /* owner_group of the process's owner */
 	uint64_t began_ns; /* when the message that is not complete yet began */
 	uint8_t *buf;	   /* NULL while no bytes wait */
 	size_t len, size;
@@ -67,6 +66,9 @@ struct intake {
 	uint64_t heard_ns;
 	struct map64 connections; /* by ID */
 	struct intake_stats stats;
+	size_t max_sessions, max_buffer_bytes;
+	owner_fn owner; /* or NULL */
+	void *owner_arg;
 };
 
 /* Where events go while intake_read runs, and how much intake_read may still read. */
@@ -116,6 +118,7 @@ int intake_open(const char *path, struct intake **ret)
 	intake->listen_fd = intake->epoll_fd = -1;
 	intake->next_id = LISTEN_ID + 1;
 	intake->heard_ns = clock_now_ns();
+	intake_set_limits(intake, INTAKE_MAX_SESSIONS, INTAKE_MAX_BUFFER_BYTES);
 	err = listen_prepare(path);
 	if (!err) {
 		err = start_listening(intake, path);
@@ -168,15 +171,27 @@ void intake_close(struct intake *intake)
 	free(intake);
 }
 
+void intake_set_limits(struct intake *intake, size_t sessions, size_t buffer_bytes)
+{
+	intake->max_sessions = sessions;
+	intake->max_buffer_bytes = buffer_bytes;
+}
+
+void intake_set_owner(struct intake *intake, owner_fn owner, void *arg)
+{
+	intake->owner = owner;
+	intake->owner_arg = arg;
+}
+
 int intake_fd(const struct intake *intake)
 {
 	return intake->epoll_fd;
 }
 
-/* Whether the process, or its container, has as many connections as it may have. */
-static bool has_too_many(const struct intake *intake, pid_t pid, ino_t mounts)
+/* Whether the process, or its container or user, has as many connections as it may have. */
+static bool has_too_many(const struct intake *intake, pid_t pid, uint64_t group)
 {
-	size_t pos = 0, of_pid = 0, of_container = 0;
+	size_t pos = 0, of_pid = 0, of_group = 0;
 	uint64_t key;
 	void *value;
 
@@ -184,17 +199,104 @@ static bool has_too_many(const struct intake *intake, pid_t pid, ino_t mounts)
 		const struct connection *connection = value;
 
 		of_pid += pid > 0 && connection->session.pid == pid;
-		of_container += mounts && connection->mounts == mounts;
+		of_group += connection->group == group;
 	}
-	return of_pid >= MAX_OF_ONE_PID || of_container >= MAX_OF_CONTAINER;
+	return of_pid >= MAX_OF_ONE_PID || of_group >= MAX_OF_GROUP;
 }
 
-/* The process's mount namespace; 0 if it is that of this process. Containers have their own. */
-static ino_t mounts_of(pid_t pid)
+static uint64_t group_of(const struct intake *intake, pid_t pid)
 {
-	struct mount_namespace theirs;
+	if (pid <= 0)
+		return 0;
+	return owner_group(intake->owner ? intake->owner(intake->owner_arg, pid)
+					 : owner_of_process(pid, "", 0));
+}
 
-	return mount_namespace_is_other(pid, &theirs) > 0 ? theirs.inode : 0;
+static uint64_t one(const struct connection *connection)
+{
+	return connection != NULL;
+}
+
+static uint64_t buffer_bytes(const struct connection *connection)
+{
+	return connection->size;
+}
+
+/*
+ * The connection that makes room for one of the group, which is to have so much more of a pool:
+ * one of the group that has the most, and the largest of these, or the latest. NULL: no group has
+ * more than this one is to have.
+ */
+static struct connection *choose_payer(const struct intake *intake, uint64_t group, uint64_t more,
+				       uint64_t (*amount_of)(const struct connection *connection))
+{
+	_cleanup_free_ struct fair_part *parts =
+		calloc(intake->connections.count + 1, sizeof(*parts));
+	struct connection *payer = NULL;
+	uint64_t greediest, most, id;
+	size_t n = 0, pos = 0;
+	void *value;
+
+	while (parts && map64_next(&intake->connections, &pos, &id, &value)) {
+		const struct connection *const connection = value;
+
+		if (connection->is_ending)
+			continue;
+		parts[n++] = (struct fair_part){connection->group, amount_of(connection)};
+		more += connection->group == group ? amount_of(connection) : 0;
+	}
+	greediest = fair_greediest(parts, n, &most);
+	pos = 0;
+	while (most > more && map64_next(&intake->connections, &pos, &id, &value)) {
+		struct connection *const connection = value;
+
+		if (connection->group != greediest || connection->is_ending)
+			continue;
+		if (!payer || amount_of(connection) > amount_of(payer) ||
+		    (amount_of(connection) == amount_of(payer) &&
+		     connection->session.id > payer->session.id))
+			payer = connection;
+	}
+	return payer;
+}
+
+/* Ends the connection. If OPENED was told, CLOSED is told when the connection is removed. */
+static void end_connection(struct intake *intake, struct connection *connection)
+{
+	if (connection->is_ending)
+		return;
+	connection->is_ending = true;
+	intake->ending++;
+	epoll_ctl(intake->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
+	shutdown(connection->fd, SHUT_RDWR);
+}
+
+static void evict(struct intake *intake, struct connection *payer)
+{
+	static struct log_limit limit;
+
+	intake->stats.evicted++;
+	if (log_limit_allows(&limit, clock_now_ns()))
+		log_warning("PID %d: its connection makes room for others: of all containers and "
+			    "users, its own has the most",
+			    (int)payer->session.pid);
+	end_connection(intake, payer);
+	free_buffer(intake, payer);
+}
+
+/* Whether there may be a further connection. If all places are taken, the greediest makes room. */
+static bool has_room(struct intake *intake, pid_t pid, uint64_t group)
+{
+	struct connection *payer;
+
+	if (has_too_many(intake, pid, group))
+		return false;
+	if (intake->connections.count - intake->ending < intake->max_sessions)
+		return true;
+	payer = choose_payer(intake, group, 1, one);
+	if (payer)
+		evict(intake, payer);
+	return payer != NULL;
 }
 
 /*
@@ -211,7 +313,7 @@ static pid_t peer_pid(int fd)
 	return cred.pid;
 }
 
-static int add_connection(struct intake *intake, int fd, pid_t pid, ino_t mounts, bool is_dialled)
+static int add_connection(struct intake *intake, int fd, pid_t pid, uint64_t group, bool is_dialled)
 {
 	struct connection *connection = calloc(1, sizeof(*connection));
 	uint8_t greeting[WIRE_SP_GREETING_BYTES];
@@ -220,7 +322,7 @@ static int add_connection(struct intake *intake, int fd, pid_t pid, ino_t mounts
 	if (!connection)
 		return -ENOMEM;
 	connection->fd = fd;
-	connection->mounts = mounts;
+	connection->group = group;
 	connection->began_ns = clock_now_ns();
 	connection->session = (struct intake_session){
 		.id = intake->next_id, .pid = pid, .is_dialled = is_dialled};
@@ -266,10 +368,9 @@ static void rest_from_accepting(struct intake *intake)
 static void accept_one(struct intake *intake, int fd)
 {
 	const pid_t pid = peer_pid(fd);
-	const ino_t mounts = pid > 0 ? mounts_of(pid) : 0;
+	const uint64_t group = group_of(intake, pid);
 
-	if (intake->connections.count >= INTAKE_MAX_SESSIONS || has_too_many(intake, pid, mounts) ||
-	    add_connection(intake, fd, pid, mounts, false) < 0) {
+	if (!has_room(intake, pid, group) || add_connection(intake, fd, pid, group, false) < 0) {
 		intake->stats.refused++;
 		close(fd);
 	}
@@ -295,15 +396,15 @@ static void accept_waiting(struct intake *intake)
 
 int intake_add(struct intake *intake, int fd, pid_t pid, uint32_t *ret_id)
 {
-	const ino_t mounts = mounts_of(pid);
+	const uint64_t group = group_of(intake, pid);
 	const uint32_t id = intake->next_id;
 	int err;
 
-	if (intake->connections.count >= INTAKE_MAX_SESSIONS || has_too_many(intake, pid, mounts)) {
+	if (!has_room(intake, pid, group)) {
 		intake->stats.refused++;
 		return -EUSERS;
 	}
-	err = add_connection(intake, fd, pid, mounts, true);
+	err = add_connection(intake, fd, pid, group, true);
 	if (!err)
 		*ret_id = id;
 	return err;
@@ -315,17 +416,6 @@ bool intake_has(const struct intake *intake, uint32_t id, bool *ret_greeted)
 
 	*ret_greeted = connection && connection->is_greeted;
 	return connection && !connection->is_ending;
-}
-
-/* Ends the connection. If OPENED was told, CLOSED is told when the connection is removed. */
-static void end_connection(struct intake *intake, struct connection *connection)
-{
-	if (connection->is_ending)
-		return;
-	connection->is_ending = true;
-	intake->ending++;
-	epoll_ctl(intake->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
-	shutdown(connection->fd, SHUT_RDWR);
 }
 
 void intake_end_session(struct intake *intake, uint32_t id)
@@ -493,13 +583,27 @@ static size_t take_buffer(struct intake *intake, struct connection *connection, 
 	return need;
 }
 
+/* Whether there is room for so many bytes more; if not, the greediest makes room. */
+static bool has_buffer_room(struct intake *intake, const struct connection *connection, size_t more)
+{
+	while (intake->buffers_bytes + more > intake->max_buffer_bytes) {
+		struct connection *const payer =
+			choose_payer(intake, connection->group, more, buffer_bytes);
+
+		if (!payer)
+			return false;
+		evict(intake, payer);
+	}
+	return true;
+}
+
 static bool resize(struct intake *intake, struct connection *connection, size_t size)
 {
 	uint8_t *buf;
 
 	if (size <= connection->size)
 		return true;
-	if (intake->buffers_bytes + size - connection->size > MAX_BUFFERS_BYTES)
+	if (!has_buffer_room(intake, connection, size - connection->size))
 		return false;
 	buf = realloc(connection->buf, size);
 	if (!buf)

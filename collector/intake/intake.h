@@ -15,8 +15,10 @@
  *
  * At most one buffer of bytes is read ahead a session. If the reader is slow, first the sockets and
  * then the agents' buffers fill, and the agents drop events, count them and resynchronise. There
- * are at most INTAKE_MAX_SESSIONS connections, 1,024 of one container and 16 of one process.
- * Messages that are not whole take at most 64 MiB together, and must become whole within 10 s.
+ * are at most INTAKE_MAX_SESSIONS connections, 1,024 of one container or user of the host and 16 of
+ * one process. Messages that are not whole take at most 64 MiB together, and must become whole
+ * within 10 s. Whoever is one too many, or needs one byte too many, takes the place of a connection
+ * of the container or user who has the most, unless that is the own one.
  *
  * A call reads for about INTAKE_TURN_NS at most, and accepts connections for INTAKE_ACCEPT_NS of it;
  * the connections take turns. Accepting then pauses for as long, so that whoever connects without
@@ -25,17 +27,19 @@
 #ifndef FG_INTAKE_INTAKE_H
 #define FG_INTAKE_INTAKE_H
 
+#include "guard/owner.h"
 #include "shared/wire.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#define INTAKE_DEFAULT_SOCKET "/run/fgcollect/agent.sock"
-#define INTAKE_MAX_SESSIONS   4096
-#define INTAKE_PATIENCE_NS    UINT64_C(500000000)
-#define INTAKE_TURN_NS	      UINT64_C(5000000)
-#define INTAKE_ACCEPT_NS      UINT64_C(1000000)
+#define INTAKE_DEFAULT_SOCKET	"/run/fgcollect/agent.sock"
+#define INTAKE_MAX_SESSIONS	4096
+#define INTAKE_MAX_BUFFER_BYTES (64u << 20) /* of all connections, for incomplete messages */
+#define INTAKE_PATIENCE_NS	UINT64_C(500000000)
+#define INTAKE_TURN_NS		UINT64_C(5000000)
+#define INTAKE_ACCEPT_NS	UINT64_C(1000000)
 
 struct intake_session {
 	uint32_t id;
@@ -63,6 +67,7 @@ struct intake_event {
 
 struct intake_stats {
 	uint64_t opened, closed, refused; /* sessions; refused: past a limit */
+	uint64_t evicted;		  /* connections that have made room for others */
 	uint64_t messages, bytes;
 	uint64_t gaps, broken, other_version;
 	size_t sessions;     /* open now */
@@ -86,6 +91,11 @@ int intake_add(struct intake *intake, int fd, pid_t pid, uint32_t *ret_id);
  * Whether the session of an ID is still there; *ret_greeted: its peer has sent an agent's greeting.
  */
 bool intake_has(const struct intake *intake, uint32_t id, bool *ret_greeted);
+
+/* Sets other limits than INTAKE_MAX_SESSIONS and INTAKE_MAX_BUFFER_BYTES. */
+void intake_set_limits(struct intake *intake, size_t sessions, size_t buffer_bytes);
+/* Sets how to find the owner of a process. Without this no process is in a container. */
+void intake_set_owner(struct intake *intake, owner_fn owner, void *arg);
 
 /* Readable (poll(2)) when intake_read has something to do. */
 int intake_fd(const struct intake *intake);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/turn.h"
+#include "container/container.h"
 #include "live/pace.h"
 
 #include <errno.h>
@@ -74,8 +75,12 @@ static struct owner owner_of(void *arg, pid_t pid)
 {
 	const struct engine *const engine = arg;
 	const struct process *const process = targets_find(&engine->targets, pid);
+	struct container container = {0};
 
-	return process ? process_owner(process) : owner_of_process(pid, "", 0);
+	if (process)
+		return process_owner(process);
+	container_read(pid, &container); /* "" if that cannot be read */
+	return owner_of_process(pid, container.id, container_owner_len(container.id));
 }
 
 static int open_stages(struct engine *engine, const struct engine_options *options)
@@ -100,6 +105,8 @@ static int open_stages(struct engine *engine, const struct engine_options *optio
 		err = unwinder_new(engine->tables, &engine->unwinder);
 	if (!err)
 		err = intake_open(options->socket_path, &engine->intake);
+	if (!err)
+		intake_set_owner(engine->intake, owner_of, engine);
 	if (!err && options->jitdump_dir) /* last, because it makes a file that stays */
 		err = jitdump_open(options->jitdump_dir, JITDUMP_MAX_BYTES,
 				   &engine->targets.jitdump);

@@ -4,7 +4,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/hash_seed.h"
 #include "base/process_stat.h"
 #include "guard/fair.h"
 #include "maps/perf_map.h"
@@ -40,11 +39,6 @@ struct group {
 	uint64_t bytes;	     /* live and kept */
 	size_t first, count; /* in the array of processes, or of kept maps */
 };
-
-static uint64_t group_of(struct owner owner)
-{
-	return owner.container ? owner.container : hash_seed_mix(owner.user);
-}
 
 /* ---- room ---- */
 
@@ -155,7 +149,7 @@ void map_store_keep(struct map_store *store, pid_t pid, struct owner owner,
 {
 	store->stats.live_bytes -= map_writer_bytes(writer);
 	if (writer->file_bytes > 0)
-		note_kept(store, pid, group_of(owner), writer->file_bytes, 0);
+		note_kept(store, pid, owner_group(owner), writer->file_bytes, 0);
 }
 
 static int open_dir(const struct map_store *store)
@@ -206,8 +200,8 @@ static uint64_t want_of(const struct map_writer *writer)
 
 static int by_group(const void *a, const void *b)
 {
-	const uint64_t first = group_of(((const struct map_store_live *)a)->owner);
-	const uint64_t second = group_of(((const struct map_store_live *)b)->owner);
+	const uint64_t first = owner_group(((const struct map_store_live *)a)->owner);
+	const uint64_t second = owner_group(((const struct map_store_live *)b)->owner);
 
 	return (first > second) - (first < second);
 }
@@ -218,7 +212,7 @@ static size_t group_live(const struct map_store_live *live, size_t count, struct
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		const uint64_t key = group_of(live[i].owner);
+		const uint64_t key = owner_group(live[i].owner);
 
 		if (n == 0 || groups[n - 1].key != key)
 			groups[n++] = (struct group){.key = key, .first = i};
@@ -427,7 +421,7 @@ static bool look_at(struct map_store *store, const char *name)
 	if (kept)
 		kept->search = store->searches;
 	else if (is_ours(fd, name, false))
-		note_kept(store, pid, group_of((struct owner){.user = OWNER_NOBODY}),
+		note_kept(store, pid, owner_group((struct owner){.user = OWNER_NOBODY}),
 			  (uint64_t)st.st_size,
 			  now > st.st_mtim.tv_sec
 				  ? (uint64_t)(now - st.st_mtim.tv_sec) * CLOCK_NS_PER_SEC

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "base/process_stat.h"
+#include "guard/fair.h"
 #include "maps/perf_map.h"
 #include "process/code_events.h"
 
@@ -32,7 +33,9 @@ static bool writes_map(void *arg, pid_t pid)
 
 void targets_init(struct targets *targets, const char *map_dir)
 {
-	*targets = (struct targets){.map_dir = map_dir, .max_code_bytes = TARGETS_MAX_CODE_BYTES};
+	*targets = (struct targets){.map_dir = map_dir,
+				    .max_code_bytes = TARGETS_MAX_CODE_BYTES,
+				    .max_jvms = TARGETS_MAX_JVMS};
 	map_store_init(&targets->maps, map_dir, MAP_STORE_BYTES, writes_map, targets);
 	containers_init(&targets->containers, NULL, NULL);
 }
@@ -241,6 +244,80 @@ static void say_blind(struct targets *targets)
 		  "Kubernetes hostPID: true)");
 }
 
+static uint64_t code_bytes_of(const struct process *process)
+{
+	struct code_map_stats code;
+
+	if (!process->code)
+		return 0;
+	code_map_stats(process->code, &code);
+	return code.bytes + process->methods.bytes + name_pool_bytes(&process->names);
+}
+
+static uint64_t one_of(const struct process *process)
+{
+	return process != NULL;
+}
+
+/* Of two JVMs of one owner, whether this one is the first to go. */
+static bool goes_before(const struct process *a, const struct process *b,
+			uint64_t (*amount_of)(const struct process *process))
+{
+	const bool a_is_heard = a->jvm->state <= JVM_CURRENT,
+		   b_is_heard = b->jvm->state <= JVM_CURRENT;
+
+	if (amount_of(a) != amount_of(b))
+		return amount_of(a) > amount_of(b);
+	return a_is_heard != b_is_heard ? b_is_heard : a->start_ticks > b->start_ticks;
+}
+
+/*
+ * The JVM that makes room: one of the owner that has the most of a pool. NULL: nobody has more than
+ * the newcomer's owner would have with one more. newcomer: NULL if there is none.
+ */
+static struct process *choose_payer(const struct targets *targets,
+				    uint64_t (*amount_of)(const struct process *process),
+				    const struct owner *newcomer)
+{
+	_cleanup_free_ struct fair_part *parts = calloc(targets->n_jvms + 1, sizeof(*parts));
+	struct process *payer = NULL, *process;
+	uint64_t own = newcomer ? 1 : 0, greediest, most;
+	size_t n = 0, pos = 0;
+
+	while (parts && (process = targets_next(targets, &pos))) {
+		const uint64_t group = owner_group(process->owner);
+
+		if (!process->jvm)
+			continue;
+		parts[n++] = (struct fair_part){group, amount_of(process)};
+		own += newcomer && group == owner_group(*newcomer) ? amount_of(process) : 0;
+	}
+	greediest = fair_greediest(parts, n, &most);
+	pos = 0;
+	while (most > own && (process = targets_next(targets, &pos))) {
+		if (process->jvm && owner_group(process->owner) == greediest &&
+		    (!payer || goes_before(process, payer, amount_of)))
+			payer = process;
+	}
+	return payer;
+}
+
+/* Whether there may be a further JVM. If all places are taken, the greediest makes room. */
+static bool has_jvm_room(struct targets *targets, const struct process *newcomer)
+{
+	const struct owner owner = process_owner(newcomer);
+	struct process *payer;
+
+	if (targets->n_jvms < targets->max_jvms)
+		return true;
+	payer = choose_payer(targets, one_of, &owner);
+	if (!payer)
+		return false;
+	targets->dropped_jvms++;
+	remove_process(targets, payer);
+	return true;
+}
+
 /*
  * Finds or makes the process of a session, with a JVM. NULL: the process is gone, memory is out, or
  * there are too many.
@@ -249,6 +326,7 @@ static struct process *process_of_session(struct targets *targets,
 					  const struct intake_session *session)
 {
 	struct process *process = targets_find(targets, session->pid);
+	bool is_new;
 
 	if (process && process->start_ticks != session->start_ticks && session->start_ticks) {
 		remove_process(targets, process); /* the PID is used again */
@@ -256,14 +334,14 @@ static struct process *process_of_session(struct targets *targets,
 	}
 	if (process && process->jvm)
 		return process;
-	if (targets->n_jvms >= TARGETS_MAX_JVMS)
-		return NULL;
-	if (!process)
+	is_new = !process;
+	if (is_new)
 		process = read_process(targets, session->pid, session->start_ticks);
 	if (!process)
 		return NULL;
-	if (process_add_jvm(process) < 0) {
-		remove_process(targets, process);
+	if (!has_jvm_room(targets, process) || process_add_jvm(process) < 0) {
+		if (is_new)
+			remove_process(targets, process);
 		return NULL;
 	}
 	process->jitdump.dump = targets->jitdump;
@@ -280,10 +358,10 @@ static enum targets_verdict refuse_session(struct targets *targets,
 	targets->refused_sessions++;
 	if (!log_limit_allows(&limit, now_ns))
 		return TARGETS_END_SESSION;
-	if (targets->n_jvms >= TARGETS_MAX_JVMS)
+	if (targets->n_jvms >= targets->max_jvms)
 		log_warning("cannot keep the JVM with PID %d: %d are known already, which is the "
 			    "most",
-			    (int)session->pid, TARGETS_MAX_JVMS);
+			    (int)session->pid, (int)targets->max_jvms);
 	else
 		log_warning("cannot keep the JVM with PID %d: it is gone already, or memory is out",
 			    (int)session->pid);
@@ -484,41 +562,30 @@ static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 	remove_list(targets, old);
 }
 
-static uint64_t code_bytes_of(const struct process *process)
-{
-	struct code_map_stats code;
-
-	if (!process->code)
-		return 0;
-	code_map_stats(process->code, &code);
-	return code.bytes + process->methods.bytes + name_pool_bytes(&process->names);
-}
-
 /*
- * Keeps all code within the limit that all JVMs share. The JVM with the most code is dropped. Its
- * agent dials again, so that the code is known again if the need was short.
+ * Keeps all code within the limit that all JVMs share. Of the owner with the most code the JVM with
+ * the most is dropped. Its agent dials again, so that the code is known again if the need was short.
  */
 static void limit_code(struct targets *targets, uint64_t now_ns)
 {
 	static struct log_limit limit;
-	struct process *largest = NULL, *process;
+	struct process *payer;
+	struct process *process;
 	uint64_t sum = 0;
 	size_t pos = 0;
 
-	while ((process = targets_next(targets, &pos))) {
+	while ((process = targets_next(targets, &pos)))
 		sum += code_bytes_of(process);
-		if (!largest || code_bytes_of(process) > code_bytes_of(largest))
-			largest = process;
-	}
-	if (sum <= targets->max_code_bytes || !largest)
+	payer = sum > targets->max_code_bytes ? choose_payer(targets, code_bytes_of, NULL) : NULL;
+	if (!payer)
 		return;
 	if (log_limit_allows(&limit, now_ns))
 		log_warning("the code of all JVMs takes more than %llu MiB: that of PID %d, which "
 			    "has %llu MiB of it, is learnt anew",
-			    (unsigned long long)(targets->max_code_bytes >> 20), (int)largest->pid,
-			    (unsigned long long)(code_bytes_of(largest) >> 20));
+			    (unsigned long long)(targets->max_code_bytes >> 20), (int)payer->pid,
+			    (unsigned long long)(code_bytes_of(payer) >> 20));
 	targets->dropped_jvms++;
-	remove_process(targets, largest);
+	remove_process(targets, payer);
 }
 
 static void share_maps(struct targets *targets, uint64_t now_ns)

@@ -7,9 +7,11 @@
  * source:  shared/README.md, perf_event_open(2)
  *
  * Limits: at most TARGETS_MAX_JVMS processes with an agent are known at a time, because each may
- * hold some 330 MiB of code, methods and names; sessions of further processes are refused. When the
- * code of all JVMs takes more than TARGETS_MAX_CODE_BYTES, the JVM with the most code is forgotten,
- * and learnt anew when its agent dials again.
+ * hold some 330 MiB of code, methods and names. When there is one more, a JVM is forgotten of the
+ * container, or the user of the host, that has the most JVMs; if that is the newcomer's own, the
+ * newcomer is refused. When the code of all JVMs takes more than TARGETS_MAX_CODE_BYTES, the JVM with
+ * the most code is forgotten of the container or user that has the most, and learnt anew when its
+ * agent dials again.
  *
  * A process that is gone stays known for TARGETS_LINGER_NS and linger_more_ns, so that held samples
  * are named.
@@ -57,9 +59,10 @@ struct targets {
 	unsigned one_users;	 /* calls of targets_want without their targets_unwant */
 	bool said_blind;	 /* the error about PIDs that cannot be seen has been logged */
 	size_t n_jvms; /* processes with struct jvm, also those whose agent is disconnected */
-	uint64_t refused_sessions;  /* process gone, too many processes or JVMs, no memory */
-	uint64_t dropped_jvms;	    /* JVMs forgotten because of max_code_bytes */
-	uint64_t max_code_bytes;    /* TARGETS_MAX_CODE_BYTES unless the owner sets another */
+	uint64_t refused_sessions; /* process gone, too many processes or JVMs, no memory */
+	uint64_t dropped_jvms;	 /* JVMs forgotten because of max_code_bytes, or for another JVM */
+	uint64_t max_code_bytes; /* TARGETS_MAX_CODE_BYTES unless the owner sets another */
+	size_t max_jvms;	 /* TARGETS_MAX_JVMS unless the owner sets another */
 	uint64_t refused_processes; /* past TARGETS_MAX_PROCESSES */
 	uint64_t threads_forgotten; /* the sum of struct process's, of processes since removed */
 	uint64_t map_writes, map_failures; /* of perf maps */

@@ -27,6 +27,8 @@ struct metric {
 static const struct metric metrics[] = {
 	{"collector.refused_connections", "refused_connections_total",
 	 "Connections of agents that were refused.", NULL, 1},
+	{"collector.evicted_connections", "evicted_connections_total",
+	 "Connections that made room for those of others.", NULL, 1},
 	{"collector.refused_sessions", "refused_sessions_total",
 	 "Sessions of processes that are gone, or past the most JVMs.", NULL, 1},
 	{"collector.broken_messages", "broken_messages_total",

@@ -117,11 +117,12 @@ class Images(Case):
         return text
 
     def names_of_containers(self):
-        """The page's option for hosts where /proc/1/root cannot be read, if this is such a host."""
+        """The page's options for hosts where /proc/1/root cannot be read, if this is such a host."""
         if os.path.exists("/proc/1/root/proc"):
             return ""
         data = self.docker("info", "-f", "{{.DockerRootDir}}").out.strip()
-        return f"-v {data}/containers:/var/lib/docker/containers:ro "
+        return (f"-v {data}/containers:/var/lib/docker/containers:ro "
+                "-v /sys/fs/cgroup:/sys/fs/cgroup:ro ")
 
     def follow_page(self):
         """Runs the page's commands. Returns what the commands printed, a text for each block."""

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <nng/nng.h>
 #include <nng/protocol/pipeline0/push.h>
 #include <poll.h>
@@ -69,10 +70,14 @@ static void wait_for(size_t n)
 static int dial(void)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
 
 	memcpy(addr.sun_path, path, strlen(path) + 1);
-	assert_int_equal(connect(fd, (const struct sockaddr *)&addr, sizeof(addr)), 0);
+	while (connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0) {
+		assert_int_equal(errno, EAGAIN); /* the collector rests from accepting */
+		intake_read(intake, 100, on_event, NULL);
+	}
+	assert_int_equal(fcntl(fd, F_SETFL, 0), 0);
 	return fd;
 }
 
@@ -106,6 +111,16 @@ static void send_message(int fd, const struct wire_buf *buf)
 
 static uint8_t bytes[4096];
 
+/* Reads until nothing is left to do, also where the collector rests from accepting. */
+static void settle(void)
+{
+	for (int i = 0; i < 100; i++) {
+		intake_read(intake, 100, on_event, NULL);
+		while (intake_due_ns(intake))
+			intake_read(intake, 100, on_event, NULL);
+	}
+}
+
 /* Reads what the collector still has to say, and closes. True if it has ended the connection. */
 static bool is_ended(int fd)
 {
@@ -113,7 +128,7 @@ static bool is_ended(int fd)
 	ssize_t n = 1;
 
 	for (int i = 0; i < 100 && n != 0; i++) {
-		intake_read(intake, 100, on_event, NULL);
+		settle();
 		n = recv(fd, &byte, 1, MSG_DONTWAIT);
 	}
 	close(fd);
@@ -287,8 +302,7 @@ static void clients_that_leave_at_once_harm_nobody(void **state)
 		if (i % 10 == 0)
 			intake_read(intake, 100, on_event, NULL);
 	}
-	for (int i = 0; i < 3; i++) /* accepts the last of them, then sees that they are gone */
-		intake_read(intake, 100, on_event, NULL);
+	settle(); /* accepts the last of them, then sees that they are gone */
 	fd = dial_agent();
 	wait_for(1);
 	assert_int_equal(n_seen, 1);
@@ -328,13 +342,117 @@ static void one_process_cannot_take_all_connections(void **state)
 		fds[i] = dial();
 		intake_read(intake, 100, on_event, NULL);
 	}
+	settle();
 	intake_stats(intake, &stats);
 	assert_int_equal(stats.refused, 40 - 16);
 	for (int i = 0; i < 40; i++)
 		close(fds[i]);
-	for (int i = 0; i < 3; i++)
-		intake_read(intake, 100, on_event, NULL);
+	settle();
 	close(dial_agent()); /* there is room again */
+}
+
+/* Whose the next connections are. */
+static struct owner dialler;
+
+static struct owner owner_of_dialler(void *arg, pid_t pid)
+{
+	(void)arg;
+	(void)pid;
+	return dialler;
+}
+
+static void dial_as(uint64_t container, int *fds, size_t count)
+{
+	dialler = (struct owner){.container = container};
+	for (size_t i = 0; i < count; i++)
+		fds[i] = dial_agent();
+}
+
+static bool is_open(int fd)
+{
+	uint8_t byte;
+
+	return recv(fd, &byte, 1, MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
+static void close_all(const int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		close(fds[i]);
+}
+
+static void who_has_the_most_connections_makes_room(void **state)
+{
+	struct intake_stats stats;
+	int many[6], few[2], one;
+
+	intake_set_limits(intake, 8, INTAKE_MAX_BUFFER_BYTES);
+	intake_set_owner(intake, owner_of_dialler, NULL);
+	dial_as(7, many, 6);
+	dial_as(8, few, 2);
+	dial_as(8, &one, 1);
+	settle();
+	for (int i = 0; i < 5; i++)
+		assert_true(is_open(many[i]));
+	assert_false(is_open(many[5]));
+	assert_true(is_open(few[0]) && is_open(few[1]) && is_open(one));
+	close(one);
+	settle();
+	dialler.container = 7;
+	one = dial_agent(); /* the place of the one that is closed */
+	settle();
+	assert_true(is_open(one));
+	close(many[5]);
+	many[5] = one;
+	dialler.container = 7;
+	one = dial();
+	assert_true(is_ended(one)); /* nobody has more than this one would have */
+	intake_stats(intake, &stats);
+	assert_int_equal(stats.evicted, 1);
+	assert_int_equal(stats.refused, 1);
+	close_all(many, 6);
+	close_all(few, 2);
+}
+
+/* A message of which all but the last byte is there. */
+static void begin_message(int fd, size_t len)
+{
+	static const uint8_t zeros[4096];
+	uint8_t frame[WIRE_SP_FRAME_HEADER_BYTES];
+
+	wire_encode_frame(frame, len);
+	send_all(fd, frame, sizeof(frame));
+	for (size_t sent = 1; sent < len;) {
+		const size_t n = len - sent < sizeof(zeros) ? len - sent : sizeof(zeros);
+
+		send_all(fd, zeros, n);
+		sent += n;
+		intake_read(intake, 100, on_event, NULL);
+	}
+}
+
+static void who_has_the_most_unfinished_bytes_makes_room(void **state)
+{
+	struct intake_stats stats;
+	int many[6], one;
+
+	intake_set_limits(intake, INTAKE_MAX_SESSIONS, 1 << 20);
+	intake_set_owner(intake, owner_of_dialler, NULL);
+	dial_as(7, many, 6);
+	dial_as(8, &one, 1);
+	for (int i = 0; i < 6; i++)
+		begin_message(many[i], (100 + 10 * (size_t)i) << 10);
+	begin_message(one, 400 << 10);
+	intake_stats(intake, &stats);
+	assert_int_equal(stats.evicted, 1);
+	assert_int_equal(stats.broken, 0);
+	assert_false(is_open(many[5])); /* the largest */
+	for (int i = 0; i < 5; i++)
+		assert_true(is_open(many[i]));
+	assert_true(is_open(one));
+	assert_in_range(stats.buffer_bytes, 400 << 10, 1 << 20);
+	close_all(many, 6);
+	close(one);
 }
 
 static void messages_come_in_any_pieces(void **state)
@@ -509,6 +627,8 @@ int main(void)
 		TEST(clients_that_leave_at_once_harm_nobody),
 		TEST(a_connection_does_not_outlive_who_made_it_unnoticed),
 		TEST(one_process_cannot_take_all_connections),
+		TEST(who_has_the_most_connections_makes_room),
+		TEST(who_has_the_most_unfinished_bytes_makes_room),
 		TEST(messages_come_in_any_pieces),
 		TEST(a_busy_reader_takes_one_message_at_a_time),
 		TEST(what_was_heard_ends_before_what_waits),

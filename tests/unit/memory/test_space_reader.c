@@ -8,36 +8,29 @@
 
 #include "base/guarded.h"
 #include "common/child.h"
+#include "common/codes.h"
 #include "memory/space_reader.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE	4096
+#define PAGE	CODES_PAGE
 #define N_CODES 3000 /* several pieces */
 
 static char *codes;
 
-/* Executable mappings that the kernel cannot join. */
 static int make_codes(void **state)
 {
-	codes = mmap(NULL, 2 * N_CODES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (codes == MAP_FAILED)
-		return -1;
-	for (size_t i = 0; i < N_CODES; i++) {
-		if (mprotect(codes + 2 * i * PAGE, PAGE, PROT_READ | PROT_EXEC) < 0)
-			return -1;
-	}
-	return 0;
+	codes = codes_make(N_CODES);
+	return codes ? 0 : -1;
 }
 
 static int remove_codes(void **state)
 {
 	guarded_use(NULL);
-	return munmap(codes, 2 * N_CODES * PAGE);
+	return codes_remove(codes, N_CODES);
 }
 
 static void check_all(const struct address_space *space)

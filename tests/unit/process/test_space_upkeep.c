@@ -7,14 +7,13 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "common/child.h"
+#include "common/codes.h"
 #include "process/space_upkeep.h"
 
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE	4096
+#define PAGE	CODES_PAGE
 #define N_CODES 6000 /* more than one piece can have */
 
 static char *codes;
@@ -24,13 +23,9 @@ static struct space_upkeep upkeep;
 
 static int set_up(void **state)
 {
-	codes = mmap(NULL, 2 * N_CODES * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (codes == MAP_FAILED)
+	codes = codes_make(N_CODES);
+	if (!codes)
 		return -1;
-	for (size_t i = 0; i < N_CODES; i++) {
-		if (mprotect(codes + 2 * i * PAGE, PAGE, PROT_READ | PROT_EXEC) < 0)
-			return -1;
-	}
 	upkeep = (struct space_upkeep){0};
 	space_upkeep_begin_turn(&upkeep);
 	if (process_new(getpid(), 0, 0, &process) < 0)
@@ -43,7 +38,7 @@ static int tear_down(void **state)
 	process_free(process);
 	map64_fini(&processes);
 	processes = (struct map64){0};
-	return munmap(codes, 2 * N_CODES * PAGE);
+	return codes_remove(codes, N_CODES);
 }
 
 static bool knows(const char *code)

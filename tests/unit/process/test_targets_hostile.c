@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/process_stat.h"
 #include "common/child.h"
 #include "targets_fixture.h"
 
@@ -75,6 +76,82 @@ static void jvms_past_the_limit_are_refused(void **state)
 	session.id = 4;
 	connect_agent(); /* known already */
 	assert_int_equal(targets.n_jvms, TARGETS_MAX_JVMS);
+}
+
+#define N_JVMS 3
+
+/* JVMs of a container, beside that of the fixture, which is of a user of the host. */
+static void add_jvms_of_container(struct process **ret)
+{
+	const struct intake_session own = session;
+
+	for (uint32_t i = 0; i < N_JVMS; i++) {
+		child = child_start();
+		session = (struct intake_session){.id = 10 + i, .pid = child};
+		assert_int_equal(process_stat_start_ticks(child, &session.start_ticks), 0);
+		ret[i] = connect_agent();
+		ret[i]->owner = (struct owner){.container = 7};
+	}
+	session = own;
+}
+
+static void end_jvms(const pid_t *pids)
+{
+	for (size_t i = 0; i < N_JVMS; i++)
+		child_end(pids[i]);
+}
+
+static void who_has_the_most_jvms_makes_room(void **state)
+{
+	struct process *many[N_JVMS];
+	pid_t own = child, pids[N_JVMS];
+
+	add_jvms_of_container(many);
+	for (size_t i = 0; i < N_JVMS; i++)
+		pids[i] = many[i]->pid;
+	many[1]->jvm->state = JVM_DISCONNECTED;
+	targets.max_jvms = N_JVMS;
+	child = own;
+	assert_non_null(connect_agent());
+	assert_null(targets_find(&targets, pids[1]));
+	assert_non_null(targets_find(&targets, pids[0]));
+	assert_non_null(targets_find(&targets, pids[2]));
+	assert_int_equal(targets.dropped_jvms, 1);
+	assert_int_equal(targets.n_jvms, N_JVMS);
+	child = pids[1]; /* comes back, and nobody else has as many */
+	session = (struct intake_session){.id = 20, .pid = child};
+	assert_int_equal(process_stat_start_ticks(child, &session.start_ticks), 0);
+	targets_find(&targets, own)->owner = (struct owner){.container = 7};
+	assert_int_equal(say(INTAKE_OPENED), TARGETS_KEEP);
+	assert_int_equal(targets.n_jvms, N_JVMS);
+	targets_find(&targets, pids[1])->owner = (struct owner){.container = 8};
+	child = own;
+	end_jvms(pids);
+}
+
+static void who_has_the_most_code_pays_and_not_the_largest_jvm(void **state)
+{
+	const uint64_t now = clock_now_ns();
+	struct process *many[N_JVMS], *own = connect_agent();
+	pid_t pid = child, pids[N_JVMS];
+	struct code_range range = {.size = 16, .name = "a stub"};
+
+	add_jvms_of_container(many);
+	child = pid;
+	for (uint64_t i = 0; i < 60000; i++) {
+		range.addr = 0x1000 + 16 * i;
+		assert_int_equal(code_map_add(own->code, &range, false), 1);
+		for (size_t k = 0; k < N_JVMS && i < 40000 + k; k++)
+			assert_int_equal(code_map_add(many[k]->code, &range, false), 1);
+	}
+	for (size_t i = 0; i < N_JVMS; i++)
+		pids[i] = many[i]->pid;
+	targets.max_code_bytes = 1 << 20;
+	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
+	assert_int_equal(targets.dropped_jvms, 1);
+	assert_non_null(targets_find(&targets, pid));
+	assert_int_equal(targets.n_jvms, N_JVMS);
+	end_jvms(pids);
 }
 
 static void refusals_do_not_flood_the_log(void **state)
@@ -201,6 +278,8 @@ int main(void)
 		TARGETS_TEST(the_session_of_a_pid_that_is_used_again_is_ended),
 		TARGETS_TEST(the_session_of_a_process_that_cannot_be_read_is_refused),
 		TARGETS_TEST(jvms_past_the_limit_are_refused),
+		TARGETS_TEST(who_has_the_most_jvms_makes_room),
+		TARGETS_TEST(who_has_the_most_code_pays_and_not_the_largest_jvm),
 		TARGETS_TEST(refusals_do_not_flood_the_log),
 		TARGETS_TEST(mappings_are_read_at_most_once_a_second),
 		TARGETS_TEST(closing_a_session_looks_at_its_process_alone),
