@@ -289,15 +289,18 @@ static int parse_line(struct part line, const struct cgroup_tree *tree, struct c
 	return 0;
 }
 
-/* Of several, what is certain goes before what others have said. */
-static bool is_better(enum container_namer namer, enum container_namer than)
+/*
+ * Of several, what is certain goes before what others have said. Of equals the last counts, which is
+ * version 2's, where there is one.
+ */
+static bool is_as_good(enum container_namer namer, enum container_namer as)
 {
 	static const int ranks[] = {[CONTAINER_NAMED_BY_ROOT] = 0,
 				    [CONTAINER_NAMED_BY_CONTAINER] = 1,
 				    [CONTAINER_NAMED_BY_USER] = 2,
 				    [CONTAINER_NAMED_BY_ANYONE] = 3};
 
-	return ranks[namer] < ranks[than];
+	return ranks[namer] <= ranks[as];
 }
 
 int container_parse(const char *text, const struct cgroup_tree *tree, struct container *ret)
@@ -309,7 +312,7 @@ int container_parse(const char *text, const struct cgroup_tree *tree, struct con
 		const size_t len = strcspn(text, "\n");
 
 		if (parse_line((struct part){text, len}, tree, &container) == 0 &&
-		    (err || is_better(container.namer, best.namer))) {
+		    (err || is_as_good(container.namer, best.namer))) {
 			best = container;
 			err = 0;
 		}
