@@ -220,6 +220,18 @@ static void ids_that_a_user_makes_up_have_one_owner(void **state)
 	assert_int_equal(container_short_len("user-1000:" ID64), 22);
 }
 
+/* A machine that is itself a container may have its ID in one hierarchy alone. */
+static void of_two_ids_that_are_as_good_the_last_counts(void **state)
+{
+	struct container container;
+
+	assert_int_equal(container_parse("9:name=systemd:/docker/" FAR64 "\n8:pids:/docker/" ID64
+					 "\n4:memory:/\n",
+					 &no_tree, &container),
+			 0);
+	assert_string_equal(container_engine_id(&container), ID64);
+}
+
 static void own_cgroup_can_be_read(void **state)
 {
 	struct container container = {0};
@@ -252,6 +264,7 @@ int main(void)
 		cmocka_unit_test(monitors_and_builds_are_in_no_container),
 		cmocka_unit_test(what_only_resembles_an_id_is_none),
 		cmocka_unit_test(ids_that_a_user_makes_up_have_one_owner),
+		cmocka_unit_test(of_two_ids_that_are_as_good_the_last_counts),
 		cmocka_unit_test(own_cgroup_can_be_read),
 		cmocka_unit_test(process_that_is_not_there_is_an_error),
 	};
