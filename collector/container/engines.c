@@ -13,14 +13,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_FDS 4096 /* of one process */
+#define MAX_FDS	       4096  /* of one process */
+#define MAX_FDS_IN_ALL 16384 /* of a search: a user may have any number of such processes */
 
 struct search {
 	int proc_fd;
 	uid_t user;
 	bool is_host;
 	struct engine_dir *found;
-	unsigned count, left_out;
+	unsigned count, left_out, fds_left;
 };
 
 /* ---- whose a process is ---- */
@@ -154,9 +155,10 @@ static void look_at_files(struct search *search, int fd, void (*take)(struct sea
 
 	if (!dir && fds >= 0)
 		close(fds);
-	while (dir && left-- > 0 && (entry = readdir(dir))) {
+	while (dir && left-- > 0 && search->fds_left > 0 && (entry = readdir(dir))) {
 		char path[PATH_MAX];
 
+		search->left_out += --search->fds_left == 0;
 		if (read_link(dirfd(dir), entry->d_name, path))
 			take(search, path);
 	}
@@ -186,14 +188,15 @@ unsigned engines_find(const char *proc, uid_t user, bool is_host,
 		      struct engine_dir ret[ENGINES_MAX], unsigned *ret_left_out)
 {
 	_cleanup_closedir_ DIR *dir = opendir(proc);
-	struct search search = {.user = user, .is_host = is_host, .found = ret};
+	struct search search = {
+		.user = user, .is_host = is_host, .found = ret, .fds_left = MAX_FDS_IN_ALL};
 	const struct dirent *entry;
 
 	*ret_left_out = 0;
 	if (!dir)
 		return 0;
 	search.proc_fd = dirfd(dir);
-	while ((entry = readdir(dir))) {
+	while (search.fds_left > 0 && (entry = readdir(dir))) {
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
 			look_at_process(&search, entry->d_name);
 	}

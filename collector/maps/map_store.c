@@ -23,7 +23,8 @@
 #define PIECE_NAMES	   16			   /* names between two looks at the clock */
 #define SEARCH_INTERVAL_NS (30 * CLOCK_NS_PER_SEC)
 #define REST_FACTOR	   100
-#define MAX_REMOVED	   64 /* a call; more wait for the next one */
+#define REMOVE_NS	   (5 * CLOCK_NS_PER_MS) /* of a call, for room */
+#define MAX_REMOVED	   64 /* of the aged a call; more wait for the next one */
 
 /* The perf map of a process that has ended, or whose agent has not been heard of. */
 struct kept_map {
@@ -318,6 +319,7 @@ static size_t group_kept(struct kept_map *const *kept, size_t count, const struc
 /* Makes room: removes kept perf maps of those who have the most. */
 static void make_room(struct map_store *store, const struct group *live, size_t n_live)
 {
+	const uint64_t began_ns = clock_now_ns();
 	const size_t count = store->kept.count + 1; /* none is no array */
 	_cleanup_free_ struct kept_map **list = calloc(count, sizeof(struct kept_map *));
 	_cleanup_free_ struct group *groups = calloc(count, sizeof(*groups));
@@ -332,7 +334,7 @@ static void make_room(struct map_store *store, const struct group *live, size_t 
 		list[n++] = kept;
 	qsort(list, n, sizeof(struct kept_map *), by_age);
 	n = group_kept(list, n, live, n_live, groups);
-	for (int i = 0; i < MAX_REMOVED && is_short(store); i++) {
+	while (is_short(store) && clock_now_ns() - began_ns < REMOVE_NS) {
 		const bool by_count = store->stats.kept > MAP_STORE_MAX_KEPT;
 		struct group *const group = greediest(groups, n, by_count);
 		const struct kept_map *oldest;

@@ -29,7 +29,8 @@ struct piece {
 
 struct space_reader {
 	pid_t pid;
-	struct piece *piece; /* NULL: it belongs to a call that is late */
+	struct piece *piece; /* NULL: nothing has been read, or it belongs to a late call */
+	bool is_late;
 	size_t bytes;
 	struct address_space fresh;
 };
@@ -68,22 +69,26 @@ static void free_piece(struct guarded_call *base)
 struct space_reader *space_reader_new(pid_t pid)
 {
 	struct space_reader *reader = calloc(1, sizeof(*reader));
+
+	if (reader)
+		reader->pid = pid;
+	return reader;
+}
+
+/* Only who reads has a piece: thousands of processes may wait for their turn. */
+static struct piece *make_piece(pid_t pid)
+{
 	struct piece *piece = malloc(sizeof(*piece));
 
-	if (!reader || !piece) {
-		free(reader);
-		free(piece);
+	if (!piece)
 		return NULL;
-	}
 	piece->base = (struct guarded_call){.run = run_piece, .free = free_piece};
 	piece->pid = pid;
 	piece->fd = -1;
 	piece->err = 0;
 	piece->has_ended = false;
 	piece->len = 0;
-	reader->pid = pid;
-	reader->piece = piece;
-	return reader;
+	return piece;
 }
 
 void space_reader_free(struct space_reader *reader)
@@ -119,8 +124,10 @@ static int step_once(struct space_reader *reader)
 	const enum guarded_end end = guarded_run(reader->pid, &piece->base);
 	int err;
 
-	if (end == GUARDED_LATE)
+	if (end == GUARDED_LATE) {
 		reader->piece = NULL;
+		reader->is_late = true;
+	}
 	if (end != GUARDED_DONE)
 		return -ETIMEDOUT;
 	if (piece->err)
@@ -136,8 +143,12 @@ int space_reader_step(struct space_reader *reader, uint64_t for_ns)
 	const uint64_t began_ns = clock_now_ns();
 	int more;
 
-	if (!reader->piece)
+	if (reader->is_late)
 		return -ETIMEDOUT;
+	if (!reader->piece)
+		reader->piece = make_piece(reader->pid);
+	if (!reader->piece)
+		return -ENOMEM;
 	do {
 		more = step_once(reader);
 	} while (more > 0 && clock_now_ns() - began_ns < for_ns);
