@@ -152,6 +152,22 @@ static void engines_past_the_most_are_counted(void **state)
 	assert_int_equal(left_out, 1);
 }
 
+/* A user makes as many such processes, with as many files, as they like. */
+static void a_search_looks_at_so_many_files_and_says_so(void **state)
+{
+	char path[256];
+
+	for (int pid = 1001; pid <= 1005; pid++) {
+		own_proc_add(proc, pid, "conmon", 1000, "/x");
+		for (int fd = 100; fd < 4200; fd++) {
+			snprintf(path, sizeof(path), "%s/%d/fd/%d", proc, pid, fd);
+			assert_int_equal(symlink("/y", path), 0);
+		}
+	}
+	assert_int_equal(engines_find(proc, 1000, false, found, &left_out), 0);
+	assert_int_equal(left_out, 1);
+}
+
 #define TEST(claim) cmocka_unit_test_setup_teardown(claim, set_up, tear_down)
 
 int main(void)
@@ -165,6 +181,7 @@ int main(void)
 		TEST(another_program_of_that_name_is_no_engine),
 		TEST(engines_of_a_user_are_that_users),
 		TEST(engines_past_the_most_are_counted),
+		TEST(a_search_looks_at_so_many_files_and_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
