@@ -17,9 +17,10 @@
 #include "sender.h"
 #include "warn.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define FAREWELL_MS 50
@@ -122,14 +123,26 @@ static bool enable_events(jvmtiEnv *jvmti)
 	return true;
 }
 
+/* False: not now and not later. Without a free descriptor at the moment there may be one later. */
+static bool may_make_sockets(void)
+{
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return errno == EMFILE || errno == ENFILE;
+	close(fd);
+	return true;
+}
+
 /* Prepares everything that callbacks of events use. */
 static bool prepare(JavaVM *vm, jvmtiEnv *jvmti)
 {
-	const int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-
-	if (wake_fd < 0)
+	if (!may_make_sockets() || !wake_open(&agent.sender.wake)) {
+		warn_line("idle: Unix sockets cannot be made here: %m: the seccomp profile has to "
+			  "allow socket and socketpair");
 		return false;
-	recorder_init(&agent.recorder, wake_fd);
+	}
+	recorder_init(&agent.recorder, &agent.sender.wake);
 	naming_init(&agent.events.naming);
 	agent.events.naming.reader.jvmti = jvmti;
 	agent.events.naming.reader.vm = vm;
@@ -140,7 +153,6 @@ static bool prepare(JavaVM *vm, jvmtiEnv *jvmti)
 	agent.sender.hello = &agent.hello;
 	agent.sender.recorder = &agent.recorder;
 	agent.sender.events = &agent.events;
-	agent.sender.wake_fd = wake_fd;
 	return true;
 }
 
@@ -160,7 +172,9 @@ static bool load(JavaVM *vm, jvmtiEnv *jvmti)
 		warn_line("idle: this JVM does not offer method events");
 		return false;
 	}
-	if (!prepare(vm, jvmti) || !enable_events(jvmti)) {
+	if (!prepare(vm, jvmti))
+		return false;
+	if (!enable_events(jvmti)) {
 		warn_line("idle: cannot enable the JVM's method events");
 		return false;
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the two clocks as integers
+ * shape:   clocks as integers
  * units:   nanoseconds
  * threads: any
- * errors:  none; both clocks always exist on Linux
+ * errors:  none; the clocks always exist on Linux
  * source:  clock_gettime(2)
  */
 #ifndef FGAGENT_CLOCK_H

@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "hotspot/wanted.h"
+#include "own_fd.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,11 +78,10 @@ void hello_read_properties(struct hello *hello, jvmtiEnv *jvmti)
 /* Reads the command line, with spaces instead of NULs. On failure to is empty. */
 static void read_command(char *to, size_t size)
 {
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd >= 0 ? read(fd, to, size - 1) : 0;
+	struct own_fd own = own_fd_take(open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC));
+	ssize_t len = own.fd >= 0 ? pread(own.fd, to, size - 1, 0) : 0;
 
-	if (fd >= 0)
-		close(fd);
+	own_fd_close(&own);
 	if (len < 0)
 		len = 0;
 	while (len > 0 && to[len - 1] == 0)

@@ -26,7 +26,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define BACKLOG	     1 /* others that wait while one is served */
+#define LOOK_MS	     5000 /* how often the descriptor is looked at when nobody dials */
+#define BACKLOG	     1	  /* others that wait while one is served */
 #define OVERFLOW_UID 65534
 #define NOEXEC_SEAL  0x8u /* MFD_NOEXEC_SEAL of Linux 6.3, which some systems require */
 #define REGION_BYTES 1	  /* takes a page of address space */
@@ -144,12 +145,12 @@ static bool bind_socket(int fd, const char *path)
 
 static bool start_listening(struct listener *listener)
 {
-	listener->fd = open_socket();
-	if (listener->fd < 0 || !bind_socket(listener->fd, listener->path))
+	listener->own = own_fd_take(open_socket());
+	if (listener->own.fd < 0 || !bind_socket(listener->own.fd, listener->path))
 		return false;
 	if (!stat_link(listener->path, &listener->made))
 		return false;
-	return listen(listener->fd, BACKLOG) == 0;
+	return listen(listener->own.fd, BACKLOG) == 0;
 }
 
 /*
@@ -180,7 +181,7 @@ static bool publish(struct listener *listener)
 
 bool listener_open(struct listener *listener, const char *path)
 {
-	*listener = (struct listener){.fd = -1};
+	*listener = (struct listener){.own.fd = -1};
 	if (!find_path(path, listener->path) || !start_listening(listener)) {
 		warn_line(
 			"idle: cannot listen on %s: %m: give socket=listen: a path in a directory "
@@ -209,9 +210,8 @@ void listener_close(struct listener *listener)
 		munmap(listener->region, REGION_BYTES);
 	if (is_own(listener))
 		unlink(listener->path);
-	if (listener->fd >= 0)
-		close(listener->fd);
-	*listener = (struct listener){.fd = -1};
+	own_fd_close(&listener->own);
+	*listener = (struct listener){.own.fd = -1};
 }
 
 static bool is_welcome(int fd)
@@ -224,17 +224,42 @@ static bool is_welcome(int fd)
 	return peer.uid == 0 || peer.uid == OVERFLOW_UID || peer.uid == geteuid();
 }
 
-int listener_accept(const struct listener *listener, int cancel_fd)
+/* Opens the socket again, at its path, if others have closed it. */
+static bool mend(struct listener *listener)
 {
-	struct pollfd fds[2] = {{.fd = listener->fd, .events = POLLIN},
-				{.fd = cancel_fd, .events = POLLIN}};
+	int err;
+
+	if (own_fd_is_own(&listener->own))
+		return true;
+	if (is_own(listener))
+		unlink(listener->path);
+	if (start_listening(listener))
+		return true;
+	err = errno;
+	own_fd_close(&listener->own);
+	errno = err;
+	return false;
+}
+
+int listener_accept(struct listener *listener, int cancel_fd)
+{
+	struct pollfd fds[2] = {{.events = POLLIN}, {.fd = cancel_fd, .events = POLLIN}};
 	int fd;
 
-	if (poll(fds, 2, -1) < 0)
+	if (!mend(listener))
 		return -errno;
+	fds[0].fd = listener->own.fd;
+	if (poll(fds, 2, LOOK_MS) < 0)
+		return -errno;
+	if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+		own_fd_close(&listener->own);
 	if (fds[1].revents)
 		return -ECANCELED;
-	fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (!own_fd_is_own(&listener->own))
+		return -EBADF;
+	if (!fds[0].revents)
+		return -ETIMEDOUT;
+	fd = accept4(listener->own.fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (is_welcome(fd))

@@ -15,12 +15,13 @@
 #define FGAGENT_LISTENER_H
 
 #include "options.h"
+#include "own_fd.h"
 
 #include <sys/stat.h>
 
 struct listener {
-	int fd;	      /* -1: closed */
-	void *region; /* the region with the path in its name; NULL: none */
+	struct own_fd own; /* none: closed */
+	void *region;	   /* the region with the path in its name; NULL: none */
 	char path[OPTIONS_SOCKET_MAX_BYTES];
 	struct stat made; /* identity of the socket's file */
 };
@@ -37,10 +38,12 @@ bool listener_open(struct listener *listener, const char *path);
 void listener_close(struct listener *listener);
 
 /*
- * Waits without a limit for a collector to connect. Returns the connection's descriptor.
- * -ECANCELED: cancel_fd has become readable. -EACCES: the peer is neither root, nor this user, nor
- * shown by the kernel as the overflow user (root outside this user namespace).
+ * Waits for a collector to connect. Returns the connection's descriptor. -ETIMEDOUT: none came for
+ * some seconds. -ECANCELED: cancel_fd has become readable. -EACCES: the peer is neither root, nor
+ * this user, nor shown by the kernel as the overflow user (root outside this user namespace). A
+ * socket that others have closed is opened again first; the error is that of socket(2), bind(2) or
+ * listen(2).
  */
-int listener_accept(const struct listener *listener, int cancel_fd);
+int listener_accept(struct listener *listener, int cancel_fd);
 
 #endif

@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Puts records into the buffer under one lock, so that the stream is in order of time whichever
- * thread an event comes from. Waking the sender costs a write(2) to an eventfd, so it is done only
- * if the sender is idle, or if many bytes wait before the sender looks next.
+ * thread an event comes from. Waking the sender costs two system calls, so it is done only if the
+ * sender is idle, or if many bytes wait before the sender looks next.
  */
 #include "recorder.h"
 
 #include "clock.h"
 
-#include <unistd.h>
-
 #define MUCH_BYTES (16u << 10)
 
-void recorder_init(struct recorder *recorder, int wake_fd)
+void recorder_init(struct recorder *recorder, struct wake *wake)
 {
 	pthread_mutex_init(&recorder->lock, NULL);
-	recorder->wake_fd = wake_fd;
-}
-
-static void wake(const struct recorder *recorder)
-{
-	const uint64_t one = 1;
-
-	if (write(recorder->wake_fd, &one, sizeof(one)) < 0)
-		return; /* EAGAIN: the counter is not 0, so the sender is awake */
+	recorder->wake = wake;
 }
 
 void recorder_open(struct recorder *recorder, void *storage, size_t bytes)
@@ -56,7 +46,7 @@ void recorder_count_loss(struct recorder *recorder, enum wire_loss_reason reason
 {
 	atomic_fetch_add_explicit(&recorder->loss[reason], n, memory_order_relaxed);
 	if (!atomic_exchange(&recorder->loss_changed, true) && atomic_load(&recorder->is_idle))
-		wake(recorder);
+		wake_post(recorder->wake);
 }
 
 /*
@@ -120,7 +110,7 @@ static void end(struct recorder *recorder, const struct slot *slot)
 	used = buffer_used_bytes(&recorder->buffer);
 	pthread_mutex_unlock(&recorder->lock);
 	if (atomic_load(&recorder->is_idle) || (slot->used_before < much && used >= much))
-		wake(recorder);
+		wake_post(recorder->wake);
 }
 
 enum recorder_result recorder_add_load(struct recorder *recorder, uint16_t flags,

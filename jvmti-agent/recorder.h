@@ -16,6 +16,7 @@
 
 #include "buffer.h"
 #include "shared/wire.h"
+#include "wake.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,7 +24,7 @@
 struct recorder {
 	pthread_mutex_t lock;
 	struct buffer buffer; /* guarded by lock */
-	int wake_fd;	      /* eventfd on which the sender waits */
+	struct wake *wake;    /* borrowed; what the sender waits for */
 	atomic_bool on;
 	atomic_bool is_idle; /* the sender sleeps until it is woken */
 	atomic_bool need_resync;
@@ -38,8 +39,8 @@ enum recorder_result {
 	RECORDER_TOO_LARGE, /* larger than the whole buffer */
 };
 
-/* wake_fd is borrowed. */
-void recorder_init(struct recorder *recorder, int wake_fd);
+/* wake is borrowed. */
+void recorder_init(struct recorder *recorder, struct wake *wake);
 
 /*
  * recorder_open borrows the storage until recorder_close. recorder_close counts records that were

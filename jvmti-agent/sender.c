@@ -35,7 +35,9 @@
 #define LASTING_NS	   (5 * CLOCK_NS_PER_S)	   /* so long a connection resets the back-off */
 #define RESYNC_WAIT_MIN_NS CLOCK_NS_PER_S
 #define RESYNC_WAIT_MAX_NS (64 * CLOCK_NS_PER_S)
-#define NEVER_NS	   UINT64_MAX
+#define RESYNC_APART_NS	   (500 * CLOCK_NS_PER_MS) /* so that losses are mended within a second */
+#define RESYNC_REST	   2 /* so that no more than a third of a processor is taken */
+#define LOOK_NS		   CLOCK_NS_PER_S
 
 static void drop_uplink(struct sender *sender)
 {
@@ -110,32 +112,27 @@ static void send_bye(struct sender *sender)
 	send_records(sender, buf.data, buf.len);
 }
 
-static void drain_wake(const struct sender *sender)
+/* The descriptor that is readable once somebody has woken the thread; -1 if none can be had. */
+static int open_wake(struct sender *sender)
 {
-	uint64_t ignored;
-
-	if (read(sender->wake_fd, &ignored, sizeof(ignored)) < 0)
-		return; /* EAGAIN: nobody woke the sender */
+	return wake_mend(&sender->wake) ? wake_polled(&sender->wake) : -1;
 }
 
 /* Sleeps until woken, until the socket has an event, or until then_ns. Drops a dead connection. */
 static void wait_until(struct sender *sender, uint64_t then_ns)
 {
-	struct pollfd fds[2] = {{.fd = sender->wake_fd, .events = POLLIN},
-				{.fd = sender->uplink.fd, .events = POLLIN | POLLRDHUP}};
+	struct pollfd fds[2] = {{.fd = open_wake(sender), .events = POLLIN},
+				{.fd = sender->uplink.own.fd, .events = POLLIN | POLLRDHUP}};
 	const struct timespec timeout = clock_time_until(then_ns);
+	int err;
 
-	if (ppoll(fds, 2, then_ns == NEVER_NS ? NULL : &timeout, NULL) <= 0)
-		return;
-	if (fds[1].revents) {
-		const int err = uplink_check(&sender->uplink);
-
-		sender->is_misled = err == -EPROTO;
-		if (err < 0 || fds[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
-			drop_uplink(sender);
-	}
+	ppoll(fds, 2, &timeout, NULL);
+	err = uplink_check(&sender->uplink);
+	sender->is_misled = err == -EPROTO;
+	if (err < 0 || fds[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
+		drop_uplink(sender);
 	if (fds[0].revents)
-		drain_wake(sender);
+		wake_drain(&sender->wake);
 }
 
 static int make_room(void *context)
@@ -143,8 +140,23 @@ static int make_room(void *context)
 	return flush(context);
 }
 
+/*
+ * When the next resynchronisation may begin after a complete one: RESYNC_APART_NS after the begin
+ * of this one, which a collector that did not read may have held up for long, but not before the
+ * thread has rested for RESYNC_REST times as long as the thread has worked.
+ */
+static uint64_t next_resync_ns(uint64_t began_ns, uint64_t worked_ns)
+{
+	const uint64_t due_ns = began_ns + RESYNC_APART_NS;
+	const uint64_t rested_ns = clock_monotonic_ns() + RESYNC_REST * worked_ns;
+
+	return due_ns > rested_ns ? due_ns : rested_ns;
+}
+
 static void resynchronise(struct sender *sender)
 {
+	const uint64_t began_ns = clock_monotonic_ns();
+	const uint64_t worked_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	const struct resync resync = {
 		.vm = sender->vm,
 		.jvmti = sender->jvmti,
@@ -160,12 +172,14 @@ static void resynchronise(struct sender *sender)
 	if (resync_run(&resync)) {
 		sender->is_synced = true;
 		sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
+		sender->resync_at_ns = next_resync_ns(
+			began_ns, clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - worked_ns);
 	} else {
 		atomic_store(&sender->recorder->need_resync, true);
 		if (sender->resync_wait_ns < RESYNC_WAIT_MAX_NS)
 			sender->resync_wait_ns *= 2;
+		sender->resync_at_ns = clock_monotonic_ns() + sender->resync_wait_ns;
 	}
-	sender->resync_at_ns = clock_monotonic_ns() + sender->resync_wait_ns;
 }
 
 static bool is_live(const struct sender *sender)
@@ -186,12 +200,15 @@ static void send_all(struct sender *sender)
 		resynchronise(sender);
 }
 
-/* When the next work is due even if nobody wakes the sender. */
+/*
+ * When the next work is due even if nobody wakes the sender. That is in a second at the latest: if
+ * others close the sender's descriptors, nothing can wake the sender.
+ */
 static uint64_t next_duty_ns(const struct sender *sender)
 {
-	uint64_t then_ns = NEVER_NS;
+	uint64_t then_ns = clock_monotonic_ns() + LOOK_NS;
 
-	if (atomic_load(&sender->recorder->need_resync))
+	if (atomic_load(&sender->recorder->need_resync) && sender->resync_at_ns < then_ns)
 		then_ns = sender->resync_at_ns;
 	if (sender->threads.on && sender->threads.scan_at_ns < then_ns)
 		then_ns = sender->threads.scan_at_ns;
@@ -281,9 +298,10 @@ static void converse(struct sender *sender)
 
 static void back_off(struct sender *sender)
 {
-	struct pollfd wake = {.fd = sender->wake_fd, .events = POLLIN};
+	struct pollfd wake = {.events = POLLIN};
 
-	drain_wake(sender);
+	wake_drain(&sender->wake);
+	wake.fd = open_wake(sender);
 	if (!atomic_load(&sender->quit))
 		poll(&wake, 1, (int)(sender->back_off_ns / CLOCK_NS_PER_MS));
 	sender->back_off_ns *= 2;
@@ -291,16 +309,25 @@ static void back_off(struct sender *sender)
 		sender->back_off_ns = BACK_OFF_MAX_NS;
 }
 
-/* Dials, or waits for a collector to dial. Waiting costs nothing. */
-static int meet_collector(struct sender *sender)
+/* Waits for a collector to dial. Waiting costs next to nothing. */
+static int hear_collector(struct sender *sender)
 {
 	int fd;
 
-	if (!sender->options->listens)
-		return uplink_open(&sender->uplink, sender->options->socket, sender->wake_fd,
-				   &sender->quit);
-	fd = listener_accept(&sender->listener, sender->wake_fd);
-	return fd < 0 ? fd : uplink_take(&sender->uplink, fd, sender->wake_fd, &sender->quit);
+	do {
+		fd = listener_accept(&sender->listener, open_wake(sender));
+	} while (fd == -ETIMEDOUT);
+	return fd < 0 ? fd
+		      : uplink_take(&sender->uplink, fd, wake_polled(&sender->wake), &sender->quit);
+}
+
+/* Dials, or waits for a collector to dial. */
+static int meet_collector(struct sender *sender)
+{
+	if (sender->options->listens)
+		return hear_collector(sender);
+	return uplink_open(&sender->uplink, sender->options->socket, open_wake(sender),
+			   &sender->quit);
 }
 
 static void meet_collectors(struct sender *sender)
@@ -343,8 +370,8 @@ bool sender_start(struct sender *sender)
 	pthread_t thread;
 	bool started;
 
-	sender->uplink = (struct uplink){.fd = -1};
-	sender->listener = (struct listener){.fd = -1};
+	sender->uplink = (struct uplink){.own.fd = -1};
+	sender->listener = (struct listener){.own.fd = -1};
 	if (pthread_attr_init(&attr) != 0)
 		return false;
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
@@ -360,13 +387,11 @@ bool sender_start(struct sender *sender)
 void sender_finish(struct sender *sender, int wait_ms)
 {
 	const struct timespec wait = {.tv_sec = wait_ms / 1000,
-				      .tv_nsec = (wait_ms % 1000) * 1000000l};
-	const uint64_t one = 1;
+				      .tv_nsec = (wait_ms % 1000) * 1000000L};
 
 	recorder_stop(sender->recorder);
 	atomic_store(&sender->quit, true);
-	if (write(sender->wake_fd, &one, sizeof(one)) < 0)
-		return; /* EAGAIN: the sender is awake already */
+	wake_post(&sender->wake);
 	if ((atomic_load(&sender->connected) || sender->options->listens) &&
 	    atomic_load(&sender->ended) == 0)
 		syscall(SYS_futex, &sender->ended, FUTEX_WAIT_PRIVATE, 0, &wait, NULL, 0);

@@ -7,7 +7,7 @@
  * source:  shared/README.md
  *
  * Without a collector the thread holds no buffer. It sleeps between its connect(2) calls, soon one
- * a second. If the agent listens, it sleeps until a collector dials.
+ * a second. If the agent listens, it sleeps until a collector dials, and looks after its socket.
  */
 #ifndef FGAGENT_SENDER_H
 #define FGAGENT_SENDER_H
@@ -17,6 +17,7 @@
 #include "listener.h"
 #include "threads.h"
 #include "uplink.h"
+#include "wake.h"
 
 struct sender {
 	JavaVM *vm;
@@ -28,11 +29,10 @@ struct sender {
 	struct threads threads;
 	struct uplink uplink;
 	struct listener listener; /* used if options->listens */
-	/* the recorder's eventfd, which also wakes the thread at the JVM's end */
-	int wake_fd;
-	uint32_t epoch;		 /* number of the last resynchronisation */
-	uint64_t resync_at_ns;	 /* the next resynchronisation is not earlier */
-	uint64_t resync_wait_ns; /* doubles with each failed resynchronisation */
+	struct wake wake;	  /* by the recorder, and at the JVM's end */
+	uint32_t epoch;		  /* number of the last resynchronisation */
+	uint64_t resync_at_ns;	  /* the next resynchronisation is not earlier */
+	uint64_t resync_wait_ns;  /* doubles with each failed resynchronisation */
 	uint64_t back_off_ns;
 	bool is_misled; /* this connection was no collector's */
 	bool is_synced; /* this connection had a complete resynchronisation */
@@ -42,8 +42,8 @@ struct sender {
 };
 
 /*
- * Starts the thread; the caller has set the members vm to events and wake_fd. False if no thread
- * can be made.
+ * Starts the thread; the caller has set the members vm to events, and opened wake. False if no
+ * thread can be made.
  */
 bool sender_start(struct sender *sender);
 

@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "jni_thread.h"
+#include "own_fd.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -84,13 +85,13 @@ bool threads_is_cut_from(const char *comm, const char *name)
 /* Reads up to size-1 bytes of a small file and adds a terminator. Returns the length, or -1. */
 static ssize_t read_small(const char *path, char *to, size_t size)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct own_fd own = own_fd_take(open(path, O_RDONLY | O_CLOEXEC));
 	ssize_t len;
 
-	if (fd < 0)
+	if (own.fd < 0)
 		return -1;
-	len = read(fd, to, size - 1);
-	close(fd);
+	len = pread(own.fd, to, size - 1, 0);
+	own_fd_close(&own);
 	if (len >= 0)
 		to[len] = 0;
 	return len;

@@ -56,7 +56,22 @@ static int dial(const char *path)
 	return -err;
 }
 
-static int greet(int fd, int cancel_fd)
+/* Reads some of the greeting. Returns the number of bytes, 0 if there are none yet. */
+static ssize_t read_greeting(const struct own_fd *own, uint8_t *to, size_t size)
+{
+	ssize_t n;
+
+	if (!own_fd_is_own(own))
+		return -EBADF;
+	n = recv(own->fd, to, size, 0);
+	if (n > 0)
+		return n;
+	if (n == 0)
+		return -ECONNRESET;
+	return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+}
+
+static int greet(const struct own_fd *own, int cancel_fd)
 {
 	const uint64_t deadline_ns =
 		clock_monotonic_ns() + UPLINK_GREETING_TIMEOUT_MS * CLOCK_NS_PER_MS;
@@ -64,36 +79,33 @@ static int greet(int fd, int cancel_fd)
 	size_t got = 0;
 
 	wire_encode_greeting(greeting, WIRE_SP_PUSH);
-	if (send(fd, greeting, sizeof(greeting), MSG_NOSIGNAL) != (ssize_t)sizeof(greeting))
+	if (!own_fd_is_own(own))
+		return -EBADF;
+	if (send(own->fd, greeting, sizeof(greeting), MSG_NOSIGNAL) != (ssize_t)sizeof(greeting))
 		return -EPROTO;
 	while (got < sizeof(greeting)) {
-		ssize_t n = recv(fd, greeting + got, sizeof(greeting) - got, 0);
-		int err;
+		const ssize_t n = read_greeting(own, greeting + got, sizeof(greeting) - got);
+		int err = n < 0 ? (int)n : 0;
 
 		if (n == 0)
-			return -ECONNRESET;
-		if (n > 0) {
-			got += (size_t)n;
-			continue;
-		}
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-		err = wait_for(fd, POLLIN, cancel_fd, deadline_ns);
+			err = wait_for(own->fd, POLLIN, cancel_fd, deadline_ns);
 		if (err < 0)
 			return err;
+		got += (size_t)n;
 	}
 	return wire_check_greeting(greeting, WIRE_SP_PULL);
 }
 
 int uplink_take(struct uplink *uplink, int fd, int cancel_fd, const atomic_bool *hurry)
 {
-	const int err = greet(fd, cancel_fd);
+	struct own_fd own = own_fd_take(fd);
+	const int err = greet(&own, cancel_fd);
 
 	if (err < 0) {
-		close(fd);
+		own_fd_close(&own);
 		return err;
 	}
-	*uplink = (struct uplink){.fd = fd, .hurry = hurry};
+	*uplink = (struct uplink){.own = own, .hurry = hurry};
 	return 0;
 }
 
@@ -106,14 +118,12 @@ int uplink_open(struct uplink *uplink, const char *path, int cancel_fd, const at
 
 void uplink_close(struct uplink *uplink)
 {
-	if (uplink->fd >= 0)
-		close(uplink->fd);
-	uplink->fd = -1;
+	own_fd_close(&uplink->own);
 }
 
 bool uplink_is_open(const struct uplink *uplink)
 {
-	return uplink->fd >= 0;
+	return uplink->own.fd >= 0;
 }
 
 /* Skips n bytes of the two parts, which were sent. */
@@ -136,7 +146,7 @@ static int wait_for_room(const struct uplink *uplink)
 	int err;
 
 	do {
-		err = wait_for(uplink->fd, POLLOUT, -1,
+		err = wait_for(uplink->own.fd, POLLOUT, -1,
 			       now_ns + UPLINK_HURRY_TIMEOUT_MS * CLOCK_NS_PER_MS);
 		now_ns = clock_monotonic_ns();
 		limit_ns = (atomic_load(uplink->hurry) ? UPLINK_HURRY_TIMEOUT_MS
@@ -150,9 +160,12 @@ static int send_parts(const struct uplink *uplink, struct iovec parts[2])
 {
 	while (parts[0].iov_len + parts[1].iov_len > 0) {
 		const struct msghdr msg = {.msg_iov = parts, .msg_iovlen = 2};
-		ssize_t n = sendmsg(uplink->fd, &msg, MSG_NOSIGNAL);
+		ssize_t n;
 		int err;
 
+		if (!own_fd_is_own(&uplink->own))
+			return -EBADF;
+		n = sendmsg(uplink->own.fd, &msg, MSG_NOSIGNAL);
 		if (n > 0) {
 			advance(parts, (size_t)n);
 			continue;
@@ -183,8 +196,11 @@ int uplink_send(struct uplink *uplink, const uint8_t *records, size_t len)
 int uplink_check(struct uplink *uplink)
 {
 	uint8_t byte;
-	const ssize_t n = recv(uplink->fd, &byte, sizeof(byte), 0);
+	ssize_t n;
 
+	if (!own_fd_is_own(&uplink->own))
+		return -EBADF;
+	n = recv(uplink->own.fd, &byte, sizeof(byte), MSG_PEEK);
 	if (n > 0)
 		return -EPROTO;
 	if (n == 0)

@@ -6,10 +6,14 @@
  * errors:  negative errno; after an error the connection can only be closed
  * source:  unix(7); the SP IPC mapping as in shared/README.md, "Transport"
  *
- * No function waits without a limit, and none raises SIGPIPE.
+ * No function waits without a limit, and none raises SIGPIPE. If the program closes the
+ * connection's descriptor, whatever gets the number is neither written to nor read nor closed, and
+ * the error is -EBADF.
  */
 #ifndef FGAGENT_UPLINK_H
 #define FGAGENT_UPLINK_H
+
+#include "own_fd.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,7 +25,7 @@
 #define UPLINK_HURRY_TIMEOUT_MS	   50 /* in place of UPLINK_STALL_TIMEOUT_MS when the JVM ends */
 
 struct uplink {
-	int fd;			  /* -1 when closed */
+	struct own_fd own;	  /* none when closed */
 	uint64_t seq;		  /* sequence number of the next message */
 	const atomic_bool *hurry; /* borrowed; becomes true when the JVM ends */
 };

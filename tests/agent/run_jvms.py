@@ -292,6 +292,31 @@ class AgentInJvm(JvmTestCase):
         listener.wait_for_kind("bye")
         self.assertEqual(listener.find(lambda line: line[1] == "thread"), [])
 
+    def check_taken(self, what, options, listener):
+        """Descriptors are closed under the agent, and become what the program opens."""
+        jvm = self.start(options, flags=("--add-opens=java.base/java.io=ALL-UNNAMED",))
+        listener.wait_for_kind("resync end")
+        for count in (2, 3):
+            self.assertEqual(jvm.ask(f"take {what}"), "ok")
+            for _ in range(3):
+                jvm.ask("churn 5")
+                jvm.ask("threads 1 short-")
+                self.assertEqual(jvm.ask("taken"), "0 bytes, 0 broken")
+            listener.wait_for_kind("resync end", count)
+            jvm.ask("churn 5")
+            self.assertEqual(jvm.ask("taken"), "0 bytes, 0 broken")
+        hellos = listener.find(lambda line: line[1] == "hello")
+        self.assertLessEqual(len(hellos), 4)
+        self.finish(jvm)
+        listener.wait_for_kind("bye")
+        self.assertEqual(listener.find(lambda line: line[1] == "broken"), [])
+
+    def test_files_of_a_program_that_closed_the_agents_are_left_alone(self):
+        self.check_taken("files", "", self.listen())
+
+    def test_sockets_of_a_program_that_closed_the_agents_are_left_alone(self):
+        self.check_taken("sockets", "", self.listen())
+
     def test_a_killed_jvm_is_a_closed_connection(self):
         listener = self.listen()
         jvm = self.start()
@@ -319,7 +344,8 @@ def main():
                     else [f"{OPTIONS.jdk}/bin/javac"])
         subprocess.run([*compiler, "-encoding", "UTF-8", "-d", OPTIONS.classes,
                         os.path.join(OPTIONS.java, "Nest.java"),
-                        os.path.join(OPTIONS.java, "Subject.java")], check=True)
+                        os.path.join(OPTIONS.java, "Subject.java"),
+                        os.path.join(OPTIONS.java, "Taken.java")], check=True)
         program = unittest.main(argv=[sys.argv[0], *rest], exit=False)
         return 0 if program.result.wasSuccessful() else 1
     finally:

@@ -14,6 +14,8 @@ import java.lang.management.ManagementFactory;
  *   flag NAME      the VM flag's value and origin
  *   threads N NAME start N daemon threads of that name and a number, which wait
  *   exit N         System.exit(N); "halt N" Runtime.halt(N)
+ *   take WHAT      close what the agent has open, and open "files" or "sockets" in its place
+ *   taken          how many bytes have got into them, and how many do not work any more
  *
  * The end of the input ends main.
  */
@@ -120,6 +122,10 @@ public class Subject {
         case "threads":
             startThreads(Integer.parseInt(words[1]), words[2]);
             return "ok";
+        case "take":
+            return Taken.take(words[1]);
+        case "taken":
+            return Taken.look();
         case "exit":
             System.exit(Integer.parseInt(words[1]));
             return "";
