@@ -17,6 +17,9 @@ if(FG_SANITIZE)
   target_link_options(fg_sanitize INTERFACE -fsanitize=${FG_SANITIZE})
   target_compile_definitions(fg_sanitize INTERFACE FG_SANITIZED) # compilers have no word in common
 endif()
+if(FG_FUZZ)
+  target_compile_options(fg_sanitize INTERFACE -fsanitize=fuzzer-no-link) # counts edges of code
+endif()
 
 # fg_stage(name SOURCES ... USES ...): a folder of the collector as a static library fg_<name>.
 #

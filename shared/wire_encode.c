@@ -279,7 +279,7 @@ bool wire_encode_loss(struct wire_buf *buf, const struct wire_loss *loss)
 		return false;
 	p = put_u64(p, loss->time_ns);
 	p = put_u16(p, n);
-	for (uint16_t reason = 1; reason < WIRE_LOSS_REASONS; reason++)
+	for (uint16_t reason = 1; reason <= n; reason++)
 		p = put_u64(put_u16(p, reason), loss->count[reason]);
 	return true;
 }

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK_BYTES (64u << 10)
-
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size;
@@ -16,7 +14,8 @@ struct arena_chunk {
 
 static struct arena_chunk *add_chunk(struct arena *arena, size_t bytes)
 {
-	const size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+	const size_t usual = arena->chunk_bytes ? arena->chunk_bytes : ARENA_CHUNK_BYTES;
+	const size_t size = bytes > usual ? bytes : usual;
 	struct arena_chunk *chunk = malloc(sizeof(*chunk) + size);
 
 	if (!chunk)

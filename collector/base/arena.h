@@ -20,7 +20,10 @@ struct arena {
 	struct arena_chunk *chunks;
 	size_t used;	    /* of the newest chunk */
 	size_t total_bytes; /* of all chunks */
+	size_t chunk_bytes; /* of a chunk; 0: ARENA_CHUNK_BYTES; the owner may set another */
 };
+
+#define ARENA_CHUNK_BYTES ((size_t)64 << 10)
 
 void *arena_alloc(struct arena *arena, size_t bytes);		     /* not cleared */
 char *arena_copy(struct arena *arena, const void *data, size_t len); /* terminated */

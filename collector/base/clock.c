@@ -28,3 +28,12 @@ uint64_t clock_unix_now_ns(void)
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (uint64_t)now.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)now.tv_nsec;
 }
+
+uint64_t clock_thread_ns(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) < 0)
+		return 0;
+	return (uint64_t)now.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)now.tv_nsec;
+}

@@ -21,6 +21,8 @@ uint64_t clock_now_ns(void);
  * at another time, and for what is to be replayed. 0: the time that the kernel says.
  */
 void clock_pretend(uint64_t now_ns);
+/* Processor time of this thread. */
+uint64_t clock_thread_ns(void);
 /* The wall clock, nanoseconds since 1970; for display only. */
 uint64_t clock_unix_now_ns(void);
 

@@ -79,6 +79,11 @@ const char *intern_add_str(struct intern *intern, const char *text)
 	return intern_add(intern, text, strlen(text));
 }
 
+size_t intern_bytes(const struct intern *intern)
+{
+	return intern->arena.total_bytes + intern->size * sizeof(*intern->slots);
+}
+
 void intern_fini(struct intern *intern)
 {
 	arena_fini(&intern->arena);

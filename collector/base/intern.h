@@ -27,5 +27,6 @@ struct intern {
 const char *intern_add(struct intern *intern, const char *text, size_t len);
 const char *intern_add_str(struct intern *intern, const char *text);
 void intern_fini(struct intern *intern);
+size_t intern_bytes(const struct intern *intern); /* its memory */
 
 #endif

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define LEAST_SIZE 16
+
 static size_t slot_of(const struct map64 *map, uint64_t key)
 {
 	return (size_t)hash_seed_mix(key) & (map->size - 1);
@@ -30,28 +32,43 @@ void *map64_find(const struct map64 *map, uint64_t key)
 	return map->size ? map->slots[probe(map, key)].value : NULL;
 }
 
-static int grow(struct map64 *map)
+static int resize(struct map64 *map, size_t size)
 {
-	struct map64 bigger = {.size = map->size ? map->size * 2 : 16};
+	struct map64 other = {.size = size};
 
-	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
-	if (!bigger.slots)
+	other.slots = calloc(other.size, sizeof(*other.slots));
+	if (!other.slots)
 		return -ENOMEM;
 	for (size_t i = 0; i < map->size; i++) {
 		if (map->slots[i].value)
-			bigger.slots[probe(&bigger, map->slots[i].key)] = map->slots[i];
+			other.slots[probe(&other, map->slots[i].key)] = map->slots[i];
 	}
-	bigger.count = map->count;
+	other.count = map->count;
 	free(map->slots);
-	*map = bigger;
+	*map = other;
 	return 0;
+}
+
+static int grow(struct map64 *map)
+{
+	return resize(map, map->size ? map->size * 2 : LEAST_SIZE);
+}
+
+void map64_shrink(struct map64 *map)
+{
+	size_t size = map->size;
+
+	while (size > LEAST_SIZE && map->count < size / 4)
+		size /= 2;
+	if (size < map->size)
+		(void)resize(map, size);
 }
 
 int map64_put(struct map64 *map, uint64_t key, void *value)
 {
 	struct map64_slot *slot;
 
-	if (map->count + 1 > map->size / 4 * 3) {
+	if (map64_is_full(map)) {
 		const int err = grow(map);
 
 		if (err)

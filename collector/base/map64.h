@@ -33,5 +33,19 @@ void *map64_remove(struct map64 *map, uint64_t key);	     /* returns the value, 
 /* Walks in no order; *pos starts at 0. The map must not change meanwhile. */
 bool map64_next(const struct map64 *map, size_t *pos, uint64_t *ret_key, void **ret_value);
 void map64_fini(struct map64 *map);
+/* Makes slots fewer if most are free. Without memory the map stays as it was. */
+void map64_shrink(struct map64 *map);
+
+/* The memory of the slots. */
+static inline size_t map64_bytes(const struct map64 *map)
+{
+	return map->size * sizeof(struct map64_slot);
+}
+
+/* Whether the next new key doubles the slots. */
+static inline bool map64_is_full(const struct map64 *map)
+{
+	return map->count + 1 > map->size / 4 * 3;
+}
 
 #endif

@@ -45,9 +45,11 @@ static inline uint64_t quick_hash_text(uint64_t seed, const char *text, size_t l
 		hash = quick_hash_mix(seed, words[0] ^ hash, words[1]);
 	}
 	if (len >= sizeof(words)) {
+		/* cppcheck-suppress pointerOutOfBoundsCond ; text has len bytes */
 		memcpy(words, text + len - sizeof(words), sizeof(words));
 	} else if (len >= sizeof(words[0])) {
 		memcpy(&words[0], text, sizeof(words[0]));
+		/* cppcheck-suppress pointerOutOfBoundsCond ; as above */
 		memcpy(&words[1], text + len - sizeof(words[0]), sizeof(words[0]));
 	} else {
 		memcpy(words, text, len);

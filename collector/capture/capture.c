@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/quick_hash.h"
+#include "guard/heap_bytes.h"
 #include "capture/capture_codec.h"
 #include "capture/capture_self.h"
 
@@ -13,7 +14,8 @@
 #include <unistd.h>
 
 #define HASH_PURPOSE	  UINT64_C(0x736565)
-#define MAX_BETWEEN_BYTES 16384	     /* limit of a read between steps */
+#define ZIP_BYTES	  ((size_t)266 << 10) /* of zlib for deflate, by zconf.h */
+#define MAX_BETWEEN_BYTES 16384		      /* limit of a read between steps */
 #define MAX_SEEN	  (1u << 20) /* past it all are forgotten, and facts may be repeated */
 
 uint64_t capture_hash(const struct capture *capture, uint64_t a, uint64_t b)
@@ -112,12 +114,41 @@ struct capture *capture_of(struct sample_watch *watch)
 	return (struct capture *)watch; /* the watch is the first member */
 }
 
+/* ---- memory that it takes ---- */
+
+static uint64_t heap_of(const struct capture *capture)
+{
+	const struct current *const current = &capture->current;
+	const struct capture_writer *const writer = &capture->writer;
+
+	return heap_bytes(sizeof(*capture)) + ZIP_BYTES + map64_bytes(&capture->processes) +
+	       capture->processes.count * heap_bytes(sizeof(struct known_process)) +
+	       map64_bytes(&capture->files) + map64_bytes(&capture->samples) +
+	       map64_bytes(&capture->seen) + map64_bytes(&writer->facts) +
+	       map64_bytes(&writer->last) + heap_bytes(current->reads.size) +
+	       heap_bytes(current->missing.size) + heap_bytes(capture->fields.size);
+}
+
+/* The file is in memory, too: recording_capture.h. */
+static uint64_t bytes_of(const struct sample_watch *watch)
+{
+	const struct capture *const capture = (const struct capture *)watch;
+
+	return heap_of(capture) + capture->writer.gzip.z.total_out;
+}
+
+static void set_max_bytes(struct sample_watch *watch, uint64_t bytes)
+{
+	capture_of(watch)->max_bytes = bytes;
+}
+
 static void begin(struct sample_watch *watch, enum sample_step step, struct process *process,
-		  const struct perf_record *record)
+		  const struct record *record)
 {
 	struct capture *const capture = capture_of(watch);
 	struct current *const current = &capture->current;
 
+	capture->writer.is_full |= bytes_of(watch) > capture->max_bytes;
 	current->is_on = !capture->writer.is_full && !capture->writer.err;
 	if (!current->is_on)
 		return;
@@ -147,7 +178,7 @@ static void count_frames(struct capture *capture, const struct named_sample *sam
  * Returns the sample's number; 0: no memory, or no room. The sample is written when its first step
  * ends.
  */
-static uint64_t write_sample(struct capture *capture, const struct perf_record *record)
+static uint64_t write_sample(struct capture *capture, const struct record *record)
 {
 	const uint64_t thread = (uint64_t)record->tid << 32 | record->sample.stack_len;
 	const uint64_t key = capture_hash(capture, thread, record->time_ns);
@@ -249,7 +280,12 @@ static void free_capture(struct sample_watch *watch)
 int capture_new(const struct capture_stages *stages, FILE *stream, struct capture **ret)
 {
 	static const struct sample_watch_ops ops = {
-		.begin = begin, .end = end, .free = free_capture};
+		.begin = begin,
+		.end = end,
+		.bytes = bytes_of,
+		.set_max_bytes = set_max_bytes,
+		.free = free_capture,
+	};
 	struct capture *capture = calloc(1, sizeof(*capture));
 	int err;
 
@@ -258,6 +294,7 @@ int capture_new(const struct capture_stages *stages, FILE *stream, struct captur
 		return -ENOMEM;
 	}
 	capture->stream = stream;
+	capture->max_bytes = UINT64_MAX;
 	capture->watch.ops = &ops;
 	capture->stages = *stages;
 	if (!stages->arch)

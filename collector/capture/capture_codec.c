@@ -24,6 +24,7 @@ void capture_put_data(struct bytes *bytes, const void *data, size_t len)
 
 void capture_put_signed(struct bytes *bytes, int64_t value)
 {
+	/* cppcheck-suppress shiftTooManyBitsSigned ; gcc and clang shift the sign in */
 	bytes_add_varint(bytes, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 

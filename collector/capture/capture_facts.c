@@ -12,6 +12,7 @@
 #include "code/java_text.h"
 #include "shared/wire.h"
 
+#include <linux/perf_event.h>
 #include <string.h>
 
 #define MAX_METHODS 4096 /* methods of one inline table; a larger table is left out */
@@ -143,6 +144,11 @@ static void see_region(void *arg, uint32_t start, uint32_t end, const struct inl
 	inlines->n_regions++;
 }
 
+static bool is_same(const struct wire_inline_frame *a, const struct wire_inline_frame *b)
+{
+	return a->method == b->method && a->bci == b->bci;
+}
+
 static void put_region(void *arg, uint32_t start, uint32_t end, const struct inline_frame *frames,
 		       size_t n)
 {
@@ -156,8 +162,7 @@ static void put_region(void *arg, uint32_t start, uint32_t end, const struct inl
 			.method = index_of(inlines, frames[n - 1 - i].method),
 			.bci = frames[n - 1 - i].bci};
 	while (region.shared < n && region.shared < inlines->depth &&
-	       now[region.shared].method == inlines->last[region.shared].method &&
-	       now[region.shared].bci == inlines->last[region.shared].bci)
+	       is_same(&now[region.shared], &inlines->last[region.shared]))
 		region.shared++;
 	wire_encode_inline_region(&inlines->buf, &region);
 	for (size_t i = region.shared; i < n; i++)
@@ -197,6 +202,7 @@ static struct wire_str class_sig(const char *name, char *room)
 
 static void make_names(const struct code_method *method, struct java_names *ret)
 {
+	/* cppcheck-suppress uninitvar ; room is written */
 	ret->class_sig = class_sig(method->class_name, ret->room[0]);
 	ret->name = java_str(method->name, ret->room[1]);
 	ret->sig = java_str(method->signature, ret->room[2]);
@@ -333,12 +339,35 @@ void capture_put_layout(struct bytes *bytes, const struct elf_layout *layout)
 
 /* ---- samples ---- */
 
-void capture_put_sample(struct bytes *bytes, uint64_t id, const struct perf_record *record,
+/* The length of the chain with its mark, of at most *room, which is taken. */
+static uint32_t marked_len(const struct sample_chain *chain, uint32_t *room)
+{
+	uint32_t len = chain->len ? chain->len + 1 : 0;
+
+	if (len > *room)
+		len = *room;
+	*room -= len;
+	return len;
+}
+
+/* Chains are written as perf has them: a mark that says whose the addresses are, then these. */
+static void put_chain(struct bytes *bytes, uint64_t mark, const struct sample_chain *chain,
+		      uint32_t marked_len)
+{
+	if (marked_len == 0)
+		return;
+	bytes_add_varint(bytes, mark);
+	for (uint32_t i = 0; i + 1 < marked_len; i++)
+		bytes_add_varint(bytes, chain->addrs[i]);
+}
+
+void capture_put_sample(struct bytes *bytes, uint64_t id, const struct record *record,
 			uint32_t n_regs)
 {
-	const struct perf_sample *const sample = &record->sample;
-	const uint32_t chain_len =
-		sample->chain_len < CAPTURE_MAX_CHAIN ? sample->chain_len : CAPTURE_MAX_CHAIN;
+	const struct sample *const sample = &record->sample;
+	uint32_t room = CAPTURE_MAX_CHAIN;
+	const uint32_t kernel_len = marked_len(&sample->kernel, &room);
+	const uint32_t user_len = marked_len(&sample->user, &room);
 
 	bytes_add_varint(bytes, id);
 	bytes_add_varint(bytes, record->time_ns);
@@ -346,9 +375,9 @@ void capture_put_sample(struct bytes *bytes, uint64_t id, const struct perf_reco
 	bytes_add_varint(bytes, (uint64_t)record->tid);
 	bytes_add_varint(bytes, sample->period);
 	bytes_add_varint(bytes, sample->is_exact);
-	bytes_add_varint(bytes, chain_len);
-	for (uint32_t i = 0; i < chain_len; i++)
-		bytes_add_varint(bytes, sample->chain[i]);
+	bytes_add_varint(bytes, kernel_len + user_len);
+	put_chain(bytes, (uint64_t)PERF_CONTEXT_KERNEL, &sample->kernel, kernel_len);
+	put_chain(bytes, (uint64_t)PERF_CONTEXT_USER, &sample->user, user_len);
 	bytes_add_varint(bytes, sample->regs ? n_regs : 0);
 	for (uint32_t i = 0; sample->regs && i < n_regs; i++)
 		bytes_add_varint(bytes, sample->regs[i]);

@@ -11,7 +11,7 @@
 
 #include "encode/bytes.h"
 #include "process/process.h"
-#include "sample/perf_record.h"
+#include "sample/record.h"
 #include "symbolize/elf_symbols.h"
 
 #include <stdint.h>
@@ -30,7 +30,7 @@ void capture_put_mappings(struct bytes *bytes, uint32_t number, const struct add
 void capture_put_code(struct bytes *bytes, uint32_t number, const struct code_range *range,
 		      bool is_foreign, struct capture_room *room);
 void capture_put_layout(struct bytes *bytes, const struct elf_layout *layout);
-void capture_put_sample(struct bytes *bytes, uint64_t id, const struct perf_record *record,
+void capture_put_sample(struct bytes *bytes, uint64_t id, const struct record *record,
 			uint32_t n_regs);
 
 #endif

@@ -33,7 +33,7 @@ struct current {
 	enum sample_step step;
 	struct process *process; /* or NULL */
 	uint32_t number;	 /* number of process; 0: no process */
-	const struct perf_record *record;
+	const struct record *record;
 	uint64_t now_ns;
 	bool is_gone;
 	struct bytes reads, missing;
@@ -62,6 +62,7 @@ struct capture {
 	struct bytes fields;
 	struct capture_counts counts;
 	struct capture_room room;
+	uint64_t max_bytes; /* of all memory, the file included */
 };
 
 /* A hash of two numbers for the capture's tables. */

@@ -31,6 +31,8 @@ int recording_capture_start(struct recording *recording, const struct recording_
 	if (err)
 		return err;
 	recording->watch = capture_watch(capture);
+	if (model->budget)
+		recording->watch->ops->set_max_bytes(recording->watch, model->budget->capture);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "capture/replay_model.h"
 #include "import/gunzip.h"
 #include "memory/process_memory.h"
+#include "sample/perf_parse.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ struct missing {
 /* Room for the sample of a step. */
 struct sample_room {
 	uint64_t chain[CAPTURE_MAX_CHAIN], regs[CAPTURE_MAX_REGS];
-	struct perf_record record;
+	struct record record;
 };
 
 /* The state of one run. */
@@ -236,24 +237,25 @@ static int read_sample(struct run *run, uint64_t id)
 {
 	const struct replay_item *const item = map64_find(&run->facts->samples, id);
 	struct sample_room *const room = &run->sample;
-	struct perf_record *const record = &room->record;
-	struct perf_sample *const sample = &record->sample;
+	struct record *const record = &room->record;
+	struct sample *const sample = &record->sample;
 	struct capture_cursor cursor;
 	const uint8_t *stack;
 	size_t n_regs, stack_len;
+	uint32_t chain_len;
 
 	if (!item)
 		return -EINVAL;
 	cursor = item->fields;
-	*record = (struct perf_record){.kind = PERF_SAMPLE, .time_ns = capture_get(&cursor)};
+	*record = (struct record){.kind = RECORD_SAMPLE, .time_ns = capture_get(&cursor)};
 	record->pid = (pid_t)capture_get_up_to(&cursor, CAPTURE_MAX_PIDS);
 	record->tid = (pid_t)capture_get_up_to(&cursor, CAPTURE_MAX_PIDS);
 	sample->period = capture_get(&cursor);
 	sample->is_exact = capture_get_bool(&cursor);
-	sample->chain = room->chain;
-	sample->chain_len = (uint32_t)capture_get_up_to(&cursor, CAPTURE_MAX_CHAIN);
-	for (uint32_t i = 0; i < sample->chain_len; i++)
+	chain_len = (uint32_t)capture_get_up_to(&cursor, CAPTURE_MAX_CHAIN);
+	for (uint32_t i = 0; i < chain_len; i++)
 		room->chain[i] = capture_get(&cursor);
+	perf_split_chain(room->chain, chain_len, sample);
 	n_regs = (size_t)capture_get_up_to(&cursor, CAPTURE_MAX_REGS);
 	for (size_t i = 0; i < n_regs; i++)
 		room->regs[i] = capture_get(&cursor);
@@ -282,7 +284,7 @@ static int read_missing(struct run *run, struct capture_cursor *cursor)
 
 static void take(struct run *run, uint64_t id, struct process *process)
 {
-	const struct perf_record *const record = &run->sample.record;
+	const struct record *const record = &run->sample.record;
 	const struct chain_walk walked = {
 		.record = record, .process = process, .stack = &run->stack};
 	struct named_sample sample;

@@ -61,6 +61,9 @@ static int compare(struct draw_options *options)
 				&(struct draw_side){&after.profile, timeline_of(&after)});
 	if (!err && !options->to_stdout)
 		err = diff_table_print(options, &before.profile, &after.profile, stdout);
+	/* The caller has no use for what the options point to here. */
+	options->render.count_name = NULL;
+	options->render.info = NULL;
 	return err;
 }
 

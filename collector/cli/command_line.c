@@ -36,6 +36,8 @@ static int apply_daemon(struct options *options, int option, const char *value)
 		return watch_options_set_keep_bytes(&options->watch, value);
 	case OPTION_MAP_BYTES:
 		return watch_options_set_map_bytes(&options->watch, value);
+	case OPTION_MEMORY:
+		return watch_options_set_memory(&options->watch, value);
 	case OPTION_HTTP:
 		return watch_options_set_http(&options->watch, value);
 	case OPTION_HTTP_HOST:

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #define REDIAL_NS (1200 * CLOCK_NS_PER_MS)
+#define NAMES_NS  (1000 * CLOCK_NS_PER_MS) /* for names of containers that are being read */
 #define STEP_NS	  (50 * CLOCK_NS_PER_MS)
 #define LIMIT_NS  (15 * CLOCK_NS_PER_SEC)
 
@@ -54,12 +55,14 @@ static int list_alone(const struct options *options, json_t **ret)
 	if (err)
 		return err;
 	engine.targets.map_style = options->map_style;
+	engine.targets.names_wait_ns = NAMES_NS;
 	while (!engine.is_interrupted &&
 	       (waited < REDIAL_NS || (current < connected && waited < LIMIT_NS))) {
 		engine_step(&engine, STEP_NS);
 		engine_count_jvms(&engine, &connected, &current);
 		waited = clock_now_ns() - start;
 	}
+	targets_settle_names(&engine.targets);
 	engine_stats(&engine, &stats);
 	*ret = jvm_list_to_json(&engine.targets, &stats);
 	if (!*ret)

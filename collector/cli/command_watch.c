@@ -6,9 +6,12 @@
 #include "serve/daemon.h"
 #include "serve/service.h"
 
+#include "base/capability.h"
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 
 #define PATIENCE_NS (5 * CLOCK_NS_PER_SEC) /* for clients whose recordings end with the daemon */
@@ -61,14 +64,27 @@ static int watch(struct engine *engine, const struct options *options)
 	return err;
 }
 
+/* The capability to listen on a port below 1024, if one is asked for. */
+static uint64_t capabilities_for(const struct watch_options *options)
+{
+	const struct sockaddr_in *const address = (const void *)&options->http;
+
+	/* Addresses of both families have the port at the same place. */
+	return options->has_http && ntohs(address->sin_port) < IPPORT_RESERVED
+		       ? UINT64_C(1) << CAP_NET_BIND_SERVICE
+		       : 0;
+}
+
 int command_watch(const struct options *options)
 {
 	const struct engine_options engine_options = {
 		.socket_path = options->socket_path,
 		.map_dir = options->map_dir,
 		.map_bytes = options->watch.map_bytes,
+		.memory_bytes = options->watch.memory_bytes,
 		.jitdump_dir = options->jitdump_dir,
 		.table_bytes = options->table_bytes,
+		.capabilities = capabilities_for(&options->watch),
 	};
 	struct engine engine;
 	int err;

@@ -20,6 +20,7 @@
 #define REDIAL_NS      (1200 * CLOCK_NS_PER_MS) /* agents dial at least once a second */
 #define WAIT_NS	       (4000 * CLOCK_NS_PER_MS) /* a little longer, for a busy host */
 #define RESYNC_WAIT_NS (15 * CLOCK_NS_PER_SEC)	/* until the code of wanted JVMs is known */
+#define NAMES_NS       (1000 * CLOCK_NS_PER_MS) /* for names of containers that are asked for */
 #define STEP_NS	       (200 * CLOCK_NS_PER_MS)
 
 struct local_recorder {
@@ -123,7 +124,8 @@ static int local_start(struct recorder *recorder, const struct recording_options
 		log_warning("kernel frames will have no names: %s", problem);
 	err = wait_for_agents(local, options);
 	if (!err)
-		err = engine_start_recording(&local->engine, options, NULL, &local->recording);
+		err = engine_start_recording(&local->engine, options, NULL, NULL,
+					     &local->recording);
 	if (!err && options->has_capture)
 		err = recording_capture_start(local->recording, &local->engine.model);
 	return err;
@@ -231,6 +233,7 @@ int recorder_open_local(const struct options *options, struct recorder **ret)
 		return err;
 	}
 	local->engine.targets.map_style = options->map_style;
+	local->engine.targets.names_wait_ns = NAMES_NS;
 	*ret = &local->base;
 	return 0;
 }

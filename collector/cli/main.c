@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 
 #include "base/log.h"
+#include "guard/heap.h"
 #include "options/tables.h"
 
 #include <signal.h>
@@ -49,6 +50,7 @@ int main(int argc, char **argv)
 {
 	struct options options;
 
+	heap_init();
 	log_detect_journal();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* then a write beyond the file limit fails */

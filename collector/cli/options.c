@@ -14,7 +14,6 @@ void options_init(struct options *options)
 	*options = (struct options){
 		.socket_path = INTAKE_DEFAULT_SOCKET,
 		.map_dir = "/tmp",
-		.table_bytes = TABLE_CACHE_DEFAULT_BYTES,
 		.log_level = LOG_LEVEL_INFO,
 		.recording = {.duration_ns = OPTIONS_DEFAULT_SECONDS * CLOCK_NS_PER_SEC,
 			      .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES},

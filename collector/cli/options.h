@@ -52,8 +52,8 @@ struct options {
 	struct perf_map_style map_style;
 	const char *jitdump_dir;  /* NULL: no jitdump */
 	const char *symbol_cache; /* as given, or NULL */
-	size_t table_bytes;	  /* limit of all symbol and unwind tables */
-	const char *title;	  /* NULL: a title is made from the recording */
+	size_t table_bytes; /* limit of all symbol and unwind tables; 0: by the memory there is */
+	const char *title;  /* NULL: a title is made from the recording */
 	/* --split-levels, --java-only, --fold-frameworks, --thread-starts: see render_options */
 	bool splits_levels, java_only, folds_frameworks, shows_starts;
 	bool json;

@@ -14,6 +14,7 @@
 
 #include "code/code_pages.h"
 #include "code/inline_table.h"
+#include "guard/heap_bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,6 +64,11 @@ struct code_map {
 	uint32_t rests[CODE_MAP_RESTS];			  /* nodes of the rests of the last add */
 	size_t n_rests;
 	const struct code_map_watch *watch; /* or NULL */
+	struct {
+		code_map_rename_fn fn; /* NULL: no renaming is under way */
+		void *arg;
+		uint32_t next; /* the first node that has not been renamed */
+	} renaming;
 };
 
 /* ---- lists ---- */
@@ -201,6 +207,17 @@ static int grow_nodes(struct code_map *map)
 	return 0;
 }
 
+static void rename_range(struct code_range *range, code_map_rename_fn fn, void *arg)
+{
+	const char **const names[] = {&range->class_name, &range->name, &range->signature,
+				      &range->source_file};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (*names[i])
+			*names[i] = fn(arg, *names[i]);
+	}
+}
+
 /* Makes a node that is neither in a list nor in the index yet. */
 static int new_node(struct code_map *map, const struct code_range *range, uint32_t *ret)
 {
@@ -227,6 +244,8 @@ static int new_node(struct code_map *map, const struct code_range *range, uint32
 		.state = NODE_LIVE,
 	};
 	map->nodes[id].range.death_ns = CODE_TIME_FOREVER;
+	if (map->renaming.fn) /* a rest has the names of an old range */
+		rename_range(&map->nodes[id].range, map->renaming.fn, map->renaming.arg);
 	*ret = id;
 	return 0;
 }
@@ -391,14 +410,22 @@ int code_map_new(struct code_map **ret)
 	return 0;
 }
 
+bool code_map_free_some(struct code_map *map, size_t max)
+{
+	for (; max > 0 && map->used > 0; max--) {
+		const struct node *node = &map->nodes[--map->used];
+
+		if (node->state != NODE_FREE)
+			inline_table_free(node->range.inlines);
+	}
+	return map->used == 0 && code_pages_free_some(&map->pages, max);
+}
+
 void code_map_free(struct code_map *map)
 {
 	if (!map)
 		return;
-	for (uint32_t id = 0; id < map->used; id++) {
-		if (map->nodes[id].state != NODE_FREE)
-			inline_table_free(map->nodes[id].range.inlines);
-	}
+	code_map_free_some(map, SIZE_MAX);
 	code_pages_fini(&map->pages);
 	free(map->nodes);
 	free(map);
@@ -498,11 +525,28 @@ size_t code_map_rests(const struct code_map *map, const struct code_range *ret[C
 	return n;
 }
 
+/* Renames the range that lives at addr, so that its names can be compared with new ones. */
+static void rename_at(struct code_map *map, uint64_t addr)
+{
+	const uint32_t id = live_at(map, addr);
+
+	if (id != NONE)
+		rename_range(&map->nodes[id].range, map->renaming.fn, map->renaming.arg);
+}
+
 int code_map_add(struct code_map *map, const struct code_range *range, bool is_resync)
 {
 	struct claim claim = {.time_ns = range->birth_ns};
+	struct code_range renamed;
 	uint32_t id;
 	int err = code_range_is_valid(range->addr, range->size) ? 0 : -EINVAL;
+
+	if (map->renaming.fn && !err) {
+		renamed = *range;
+		rename_range(&renamed, map->renaming.fn, map->renaming.arg);
+		rename_at(map, range->addr);
+		range = &renamed;
+	}
 
 	id = err ? NONE : find_repeat(map, range, is_resync);
 	if (id != NONE) {
@@ -651,15 +695,28 @@ const struct code_range *code_map_find(const struct code_map *map, uint64_t addr
 
 void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead)
 {
-	const struct node_list *dead = &map->lists[NODE_DEAD];
+	code_map_expire_some(map, horizon_ns, max_dead, SIZE_MAX);
+}
 
-	for (uint32_t id = map->lists[NODE_REPLACED].first, next; id != NONE; id = next) {
+size_t code_map_expire_some(struct code_map *map, uint64_t horizon_ns, size_t max_dead, size_t max)
+{
+	const struct node_list *dead = &map->lists[NODE_DEAD];
+	size_t n = 0;
+
+	for (uint32_t id = map->lists[NODE_REPLACED].first, next; id != NONE && n < max;
+	     id = next) {
 		next = map->nodes[id].next;
-		if (map->nodes[id].range.death_ns < horizon_ns)
-			forget(map, id);
+		if (map->nodes[id].range.death_ns >= horizon_ns)
+			continue;
+		forget(map, id);
+		n++;
 	}
-	while (dead->count > max_dead && map->nodes[dead->first].range.death_ns < horizon_ns)
+	for (; n < max && dead->count > max_dead; n++) {
+		if (map->nodes[dead->first].range.death_ns >= horizon_ns)
+			break;
 		forget(map, dead->first);
+	}
+	return n;
 }
 
 struct list_entry {
@@ -680,13 +737,54 @@ uint64_t code_map_mark(const struct code_map *map)
 	return map->next_order;
 }
 
-ssize_t code_map_list(const struct code_map *map, uint64_t since, const struct code_range ***ret)
+static bool is_listed(const struct node *node)
+{
+	return node->state == NODE_LIVE || node->state == NODE_DEAD;
+}
+
+/* The mark behind the first so many of the ranges added since; 0 without memory. */
+static uint64_t find_until(const struct code_map *map, uint64_t since, size_t most)
 {
 	const size_t size = map->lists[NODE_LIVE].count + map->lists[NODE_DEAD].count;
-	struct list_entry *entries = malloc((size + 1) * sizeof(*entries));
-	const struct code_range **ranges = malloc((size + 1) * sizeof(*ranges));
+	uint64_t *orders, low = since, high = map->next_order;
 	size_t count = 0;
 
+	if (size <= most || high - since <= most)
+		return high;
+	orders = malloc(size * sizeof(*orders));
+	if (!orders)
+		return 0;
+	for (uint32_t id = 0; id < map->used; id++) {
+		if (is_listed(&map->nodes[id]) && map->nodes[id].order >= since)
+			orders[count++] = map->nodes[id].order;
+	}
+	while (count > most && low < high) {
+		const uint64_t middle = low + (high - low + 1) / 2;
+		size_t before = 0;
+
+		for (size_t i = 0; i < count; i++)
+			before += orders[i] < middle;
+		if (before <= most)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	free(orders);
+	return high;
+}
+
+static ssize_t list_between(const struct code_map *map, uint64_t since, uint64_t until,
+			    const struct code_range ***ret)
+{
+	size_t size = map->lists[NODE_LIVE].count + map->lists[NODE_DEAD].count;
+	const struct code_range **ranges;
+	struct list_entry *entries;
+	size_t count = 0;
+
+	if (size > until - since)
+		size = until - since;
+	entries = malloc((size + 1) * sizeof(*entries));
+	ranges = malloc((size + 1) * sizeof(*ranges));
 	if (!entries || !ranges) {
 		free(entries);
 		free(ranges);
@@ -695,7 +793,7 @@ ssize_t code_map_list(const struct code_map *map, uint64_t since, const struct c
 	for (uint32_t id = 0; id < map->used; id++) {
 		const struct node *node = &map->nodes[id];
 
-		if ((node->state == NODE_LIVE || node->state == NODE_DEAD) && node->order >= since)
+		if (is_listed(node) && node->order >= since && node->order < until)
 			entries[count++] = (struct list_entry){node->range.addr, &node->range};
 	}
 	qsort(entries, count, sizeof(*entries), compare_entries);
@@ -704,6 +802,22 @@ ssize_t code_map_list(const struct code_map *map, uint64_t since, const struct c
 	free(entries);
 	*ret = ranges;
 	return (ssize_t)count;
+}
+
+ssize_t code_map_list(const struct code_map *map, uint64_t since, const struct code_range ***ret)
+{
+	return list_between(map, since, map->next_order, ret);
+}
+
+ssize_t code_map_list_some(const struct code_map *map, uint64_t since, size_t most,
+			   const struct code_range ***ret, uint64_t *ret_until)
+{
+	const uint64_t until = find_until(map, since, most);
+
+	if (until < since)
+		return -ENOMEM;
+	*ret_until = until;
+	return list_between(map, since, until, ret);
 }
 
 static int compare_spans(const void *a, const void *b)
@@ -725,24 +839,49 @@ ssize_t code_map_unlisted(const struct code_map *map, uint64_t since, struct cod
 	return (ssize_t)count;
 }
 
+size_t code_map_bytes(const struct code_map *map)
+{
+	return heap_bytes(sizeof(*map)) + heap_bytes(map->size * sizeof(struct node)) +
+	       code_pages_bytes(&map->pages);
+}
+
 void code_map_stats(const struct code_map *map, struct code_map_stats *ret)
 {
 	*ret = map->stats;
 	ret->live = map->lists[NODE_LIVE].count;
 	ret->dead = map->lists[NODE_DEAD].count + map->lists[NODE_REPLACED].count;
-	ret->bytes = sizeof(*map) + map->size * sizeof(struct node) + code_pages_bytes(&map->pages);
+	ret->bytes = code_map_bytes(map);
 }
 
 void code_map_rename(struct code_map *map, code_map_rename_fn fn, void *arg)
 {
-	for (uint32_t id = 0; id < map->used; id++) {
-		struct code_range *range = &map->nodes[id].range;
-		const char **const names[] = {&range->class_name, &range->name, &range->signature,
-					      &range->source_file};
+	code_map_begin_rename(map, fn, arg);
+	code_map_rename_some(map, map->used);
+}
 
-		for (size_t i = 0; map->nodes[id].state != NODE_FREE && i < 4; i++) {
-			if (*names[i])
-				*names[i] = fn(arg, *names[i]);
-		}
+void code_map_begin_rename(struct code_map *map, code_map_rename_fn fn, void *arg)
+{
+	map->renaming.fn = fn;
+	map->renaming.arg = arg;
+	map->renaming.next = 0;
+}
+
+size_t code_map_rename_some(struct code_map *map, size_t max)
+{
+	size_t n = 0;
+
+	for (; map->renaming.fn && map->renaming.next < map->used && n < max; n++) {
+		struct node *node = &map->nodes[map->renaming.next++];
+
+		if (node->state != NODE_FREE)
+			rename_range(&node->range, map->renaming.fn, map->renaming.arg);
 	}
+	if (map->renaming.next >= map->used)
+		map->renaming.fn = NULL;
+	return n;
+}
+
+bool code_map_is_renaming(const struct code_map *map)
+{
+	return map->renaming.fn != NULL;
 }

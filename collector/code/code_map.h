@@ -117,6 +117,11 @@ struct code_map; /* opaque */
 
 int code_map_new(struct code_map **ret);
 void code_map_free(struct code_map *map); /* NULL is legal */
+/*
+ * Frees a part, for who cannot wait until all is freed: ranges and pages, max of them at most.
+ * True: all are freed. Afterwards the map can only be freed.
+ */
+bool code_map_free_some(struct code_map *map, size_t max);
 
 /*
  * Adds a range that was born at range->birth_ns; death_ns is ignored. Returns 1, or 0 if the range
@@ -176,6 +181,10 @@ size_t code_map_rests(const struct code_map *map, const struct code_range *ret[C
  * order in which their deaths became known, but none that died at horizon_ns or later.
  */
 void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead);
+/*
+ * The same of at most max ranges. Returns how many were forgotten: less than max if no more can be.
+ */
+size_t code_map_expire_some(struct code_map *map, uint64_t horizon_ns, size_t max_dead, size_t max);
 
 /*
  * The ranges that belong into a perf map: living ranges, and dead code that no range has replaced,
@@ -187,6 +196,12 @@ void code_map_expire(struct code_map *map, uint64_t horizon_ns, size_t max_dead)
  */
 ssize_t code_map_list(const struct code_map *map, uint64_t since, const struct code_range ***ret);
 uint64_t code_map_mark(const struct code_map *map);
+/*
+ * As code_map_list, but of the ranges added since lists at most so many, those that were added
+ * first. *ret_until is the mark behind them.
+ */
+ssize_t code_map_list_some(const struct code_map *map, uint64_t since, size_t most,
+			   const struct code_range ***ret, uint64_t *ret_until);
 
 /*
  * The addresses of ranges that code_map_list no longer returns since stats.unlisted was since, in
@@ -202,7 +217,17 @@ ssize_t code_map_unlisted(const struct code_map *map, uint64_t since, struct cod
  */
 typedef const char *(*code_map_rename_fn)(void *arg, const char *name);
 void code_map_rename(struct code_map *map, code_map_rename_fn fn, void *arg);
+/*
+ * The same in steps, while the map changes: names of ranges that are added meanwhile are replaced
+ * too. Until code_map_is_renaming says that the last step is done, a range may have its old names
+ * or its new ones. A step replaces the names of at most max ranges, and returns of how many.
+ */
+void code_map_begin_rename(struct code_map *map, code_map_rename_fn fn, void *arg);
+size_t code_map_rename_some(struct code_map *map, size_t max);
+bool code_map_is_renaming(const struct code_map *map);
 
+/* As stats.bytes, and fast enough to be asked at each event. */
+size_t code_map_bytes(const struct code_map *map);
 void code_map_stats(const struct code_map *map, struct code_map_stats *ret);
 
 #endif

@@ -2,16 +2,26 @@
 /* Methods of compiled code, counted by reference and found by ID, see code_methods.h. */
 #include "code/code_methods.h"
 
+#include "guard/heap_bytes.h"
+
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define IDS		(WIRE_METHOD_ID_MAX + 1)
-#define LINES_MAX	65535u /* a method has at most so many bytecodes */
-#define MALLOC_OVERHEAD 16
+#define IDS	  (WIRE_METHOD_ID_MAX + 1)
+#define FIRST_IDS 1024u
+#define LINES_MAX 65535u /* a method has at most so many bytecodes */
 
-static size_t method_bytes(uint32_t n_lines)
+static size_t method_size(uint32_t n_lines)
 {
-	return sizeof(struct code_method) + n_lines * sizeof(struct code_line) + MALLOC_OVERHEAD;
+	return sizeof(struct code_method) + n_lines * sizeof(struct code_line);
+}
+
+bool code_methods_has_room(const struct code_methods *methods, size_t bytes)
+{
+	const size_t most = methods->max_bytes ? methods->max_bytes : CODE_METHODS_MAX_BYTES;
+
+	return methods->bytes <= most && bytes <= most - methods->bytes;
 }
 
 static uint32_t count_lines(const struct wire_method *said)
@@ -32,27 +42,43 @@ static void read_lines(struct code_method *method, const struct wire_method *sai
 	}
 }
 
+/*
+ * A method with the lines that it keeps, and no more memory: an agent may say many lines that no
+ * class file can hold.
+ */
+static struct code_method *make(const struct code_method *names, const struct wire_method *said)
+{
+	const uint32_t most = count_lines(said);
+	struct code_method *method = malloc(method_size(most)), *shrunk;
+
+	if (!method)
+		return NULL;
+	*method = *names;
+	method->n_lines = 0;
+	read_lines(method, said);
+	if (method->n_lines == most)
+		return method;
+	shrunk = realloc(method, method_size(method->n_lines));
+	return shrunk ? shrunk : method;
+}
+
 int code_methods_add(struct code_methods *methods, const struct code_method *names,
 		     const struct wire_method *said, struct code_method **ret)
 {
-	const size_t bytes = method_bytes(count_lines(said));
 	struct code_method *method;
 
-	if (bytes > CODE_METHODS_MAX_BYTES - methods->bytes)
+	if (!code_methods_has_room(methods, heap_bytes(method_size(count_lines(said)))))
 		return -ENOSPC;
-	method = malloc(bytes);
+	method = make(names, said);
 	if (!method)
 		return -ENOMEM;
-	*method = *names;
 	method->refs = 1;
-	method->n_lines = 0;
 	method->prev = NULL;
 	method->next = methods->first;
-	read_lines(method, said);
 	if (methods->first)
 		methods->first->prev = method;
 	methods->first = method;
-	methods->bytes += method_bytes(method->n_lines);
+	methods->bytes += heap_bytes(method_size(method->n_lines));
 	methods->count++;
 	*ret = method;
 	return 0;
@@ -68,30 +94,62 @@ void code_methods_unref(struct code_methods *methods, struct code_method *method
 {
 	if (!method || --method->refs > 0)
 		return;
+	if (methods->renaming.next == method)
+		methods->renaming.next = method->next;
 	if (method->prev)
 		method->prev->next = method->next;
 	else
 		methods->first = method->next;
 	if (method->next)
 		method->next->prev = method->prev;
-	methods->bytes -= method_bytes(method->n_lines);
+	methods->bytes -= heap_bytes(method_size(method->n_lines));
 	methods->count--;
 	free(method);
 }
 
+static size_t index_bytes(const struct code_methods *methods)
+{
+	return methods->ids ? heap_bytes(methods->ids * sizeof(*methods->by_id)) : 0;
+}
+
 struct code_method *code_methods_find(const struct code_methods *methods, uint32_t id)
 {
-	return methods->by_id && id < IDS ? methods->by_id[id] : NULL;
+	return id < methods->ids ? methods->by_id[id] : NULL;
+}
+
+/* Most JVMs have some thousand IDs, which count from 1. */
+static int make_room_for_id(struct code_methods *methods, uint32_t id)
+{
+	uint32_t ids = methods->ids ? methods->ids : FIRST_IDS;
+	struct code_method **by_id;
+	size_t more;
+
+	while (ids <= id)
+		ids *= 2;
+	if (ids == methods->ids)
+		return 0;
+	more = heap_bytes(ids * sizeof(*by_id)) - index_bytes(methods);
+	if (!code_methods_has_room(methods, more))
+		return -ENOSPC;
+	by_id = realloc(methods->by_id, ids * sizeof(*by_id));
+	if (!by_id)
+		return -ENOMEM;
+	memset(by_id + methods->ids, 0, (ids - methods->ids) * sizeof(*by_id));
+	methods->by_id = by_id;
+	methods->ids = ids;
+	methods->bytes += more;
+	return 0;
 }
 
 int code_methods_set_id(struct code_methods *methods, uint32_t id, struct code_method *method)
 {
+	int err;
+
 	if (id >= IDS)
 		return -EINVAL;
-	if (!methods->by_id)
-		methods->by_id = calloc(IDS, sizeof(struct code_method *));
-	if (!methods->by_id)
-		return -ENOMEM;
+	err = make_room_for_id(methods, id);
+	if (err)
+		return err;
 	code_method_ref(method);
 	code_methods_unref(methods, methods->by_id[id]);
 	methods->by_id[id] = method;
@@ -100,10 +158,12 @@ int code_methods_set_id(struct code_methods *methods, uint32_t id, struct code_m
 
 void code_methods_forget_ids(struct code_methods *methods)
 {
-	for (uint32_t id = 0; methods->by_id && id < IDS; id++)
+	for (uint32_t id = 0; id < methods->ids; id++)
 		code_methods_unref(methods, methods->by_id[id]);
+	methods->bytes -= index_bytes(methods);
 	free(methods->by_id);
 	methods->by_id = NULL;
+	methods->ids = 0;
 }
 
 void code_methods_fini(struct code_methods *methods)
@@ -111,17 +171,35 @@ void code_methods_fini(struct code_methods *methods)
 	code_methods_forget_ids(methods);
 }
 
-void code_methods_rename(struct code_methods *methods, code_methods_rename_fn fn, void *arg)
+static void rename_method(struct code_method *method, code_methods_rename_fn fn, void *arg)
 {
-	for (struct code_method *method = methods->first; method; method = method->next) {
-		const char **const names[] = {&method->class_name, &method->name,
-					      &method->signature, &method->source_file};
+	const char **const names[] = {&method->class_name, &method->name, &method->signature,
+				      &method->source_file};
 
-		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-			if (*names[i])
-				*names[i] = fn(arg, *names[i]);
-		}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (*names[i])
+			*names[i] = fn(arg, *names[i]);
 	}
+}
+
+void code_methods_begin_rename(struct code_methods *methods, code_methods_rename_fn fn, void *arg)
+{
+	methods->renaming.fn = fn;
+	methods->renaming.arg = arg;
+	methods->renaming.next = methods->first;
+}
+
+size_t code_methods_rename_some(struct code_methods *methods, size_t max)
+{
+	size_t n = 0;
+
+	for (; methods->renaming.next && n < max; n++) {
+		struct code_method *const method = methods->renaming.next;
+
+		methods->renaming.next = method->next;
+		rename_method(method, methods->renaming.fn, methods->renaming.arg);
+	}
+	return n;
 }
 
 uint32_t code_method_first_line(const struct code_method *method)

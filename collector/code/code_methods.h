@@ -3,7 +3,7 @@
  * shape:   methods in an agent's records -> one struct a method, with its lines, found by ID
  * units:   bytecode indices; line numbers count from 1, 0 is not known
  * threads: the model's
- * errors:  negative errno; past CODE_METHODS_MAX_BYTES methods are refused
+ * errors:  negative errno; past max_bytes methods are refused
  * source:  shared/README.md, METHOD_LOAD, section 1
  *
  * A method lives while an inline table or an ID refers to it. An ID is valid for one session of the
@@ -15,10 +15,11 @@
 
 #include "shared/wire.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The most memory of all methods and inline tables of one process. */
+/* The most memory of all methods and inline tables of one process, unless max_bytes is set. */
 #define CODE_METHODS_MAX_BYTES (128u << 20)
 
 struct code_line {
@@ -37,15 +38,27 @@ struct code_method {
 	struct code_line lines[];
 };
 
+typedef const char *(*code_methods_rename_fn)(void *arg, const char *name);
+
 struct code_methods {
 	struct code_method *first; /* of the list of all methods */
 	struct code_method **by_id;
-	size_t bytes; /* memory of methods and of inline tables */
+	uint32_t ids;	  /* the size of by_id */
+	size_t bytes;	  /* memory of methods, of their index and of inline tables */
+	size_t max_bytes; /* 0: CODE_METHODS_MAX_BYTES */
 	size_t count;
+	struct {
+		code_methods_rename_fn fn;
+		void *arg;
+		struct code_method *next; /* the first one that has not been renamed; NULL: none */
+	} renaming;
 };
 
 /* Drops the references of IDs. All inline tables must have been freed before. */
 void code_methods_fini(struct code_methods *methods);
+
+/* Whether so many bytes more are allowed. */
+bool code_methods_has_room(const struct code_methods *methods, size_t bytes);
 
 /*
  * Makes a method with one reference, the caller's. names has the four texts and said has the lines;
@@ -58,15 +71,17 @@ void code_methods_unref(struct code_methods *methods, struct code_method *method
 
 /* The method of an ID of this session, borrowed; NULL if the ID is not known. */
 struct code_method *code_methods_find(const struct code_methods *methods, uint32_t id);
-/* Adds a reference. -EINVAL for an ID past WIRE_METHOD_ID_MAX, -ENOMEM. */
+/* Adds a reference. -EINVAL for an ID past WIRE_METHOD_ID_MAX, -ENOSPC, -ENOMEM. */
 int code_methods_set_id(struct code_methods *methods, uint32_t id, struct code_method *method);
 void code_methods_forget_ids(struct code_methods *methods);
 
 /*
- * Replaces each name of every method by the name that fn returns for it, as code_map_rename does.
+ * Replaces each name of every method by the name that fn returns for it, as code_map_begin_rename
+ * does, in steps of at most max methods. A step returns of how many names were replaced; 0: all
+ * are. Methods that are added meanwhile are left alone: their names have to be new ones.
  */
-typedef const char *(*code_methods_rename_fn)(void *arg, const char *name);
-void code_methods_rename(struct code_methods *methods, code_methods_rename_fn fn, void *arg);
+void code_methods_begin_rename(struct code_methods *methods, code_methods_rename_fn fn, void *arg);
+size_t code_methods_rename_some(struct code_methods *methods, size_t max);
 
 /* The lowest line of the method, and the line of a bytecode; 0 if not known. */
 uint32_t code_method_first_line(const struct code_method *method);

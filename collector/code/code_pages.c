@@ -8,6 +8,8 @@
  */
 #include "code/code_pages.h"
 
+#include "guard/heap_bytes.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,14 +42,24 @@ int code_pages_init(struct code_pages *pages)
 	return 0;
 }
 
-void code_pages_fini(struct code_pages *pages)
+bool code_pages_free_some(struct code_pages *pages, size_t max)
 {
-	for (size_t i = 0; i < bucket_count(pages); i++) {
-		for (struct code_page *page = pages->buckets[i], *next; page; page = next) {
-			next = page->next;
+	for (; pages->freed < bucket_count(pages); pages->freed++) {
+		struct code_page **const bucket = &pages->buckets[pages->freed];
+
+		if (max-- == 0)
+			return false;
+		for (struct code_page *page; (page = *bucket);) {
+			*bucket = page->next;
 			free(page);
 		}
 	}
+	return true;
+}
+
+void code_pages_fini(struct code_pages *pages)
+{
+	code_pages_free_some(pages, SIZE_MAX);
 	free(pages->buckets);
 }
 
@@ -103,7 +115,8 @@ static int grow_page(struct code_pages *pages, struct code_page **slot, uint64_t
 		*page = (struct code_page){.number = number};
 		pages->page_count++;
 	}
-	pages->page_bytes += bytes_of_page(size) - (old_size ? bytes_of_page(old_size) : 0);
+	pages->page_bytes += heap_bytes(bytes_of_page(size));
+	pages->page_bytes -= old_size ? heap_bytes(bytes_of_page(old_size)) : 0;
 	page->size = size;
 	*slot = page;
 	return 0;
@@ -168,6 +181,7 @@ static void remove_link(struct code_pages *pages, uint64_t number, uint32_t id)
 
 	if (!link)
 		return;
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the link lies in the page */
 	page->count--;
 	memmove(link, link + 1, (size_t)(&page->links[page->count] - link) * sizeof(*link));
 	pages->link_count--;
@@ -175,7 +189,7 @@ static void remove_link(struct code_pages *pages, uint64_t number, uint32_t id)
 		return;
 	*slot = page->next;
 	pages->page_count--;
-	pages->page_bytes -= bytes_of_page(page->size);
+	pages->page_bytes -= heap_bytes(bytes_of_page(page->size));
 	free(page);
 }
 
@@ -191,5 +205,5 @@ void code_pages_remove(struct code_pages *pages, uint32_t id, uint64_t addr, uin
 
 size_t code_pages_bytes(const struct code_pages *pages)
 {
-	return pages->page_bytes + bucket_count(pages) * sizeof(struct code_page *);
+	return pages->page_bytes + heap_bytes(bucket_count(pages) * sizeof(struct code_page *));
 }

@@ -51,6 +51,7 @@ struct code_pages {
 	struct code_page **buckets;
 	unsigned int bucket_bits;
 	size_t page_count, page_bytes, link_count;
+	size_t freed; /* buckets whose pages code_pages_free_some has freed */
 	uint64_t seed,
 		factor; /* random, so that agents cannot send addresses that collide in the hash */
 
@@ -60,6 +61,8 @@ struct code_pages {
 
 int code_pages_init(struct code_pages *pages); /* -ENOMEM: code_pages_fini must not be called */
 void code_pages_fini(struct code_pages *pages);
+/* Frees the pages of max buckets at most. True: all are freed. Only code_pages_fini may follow. */
+bool code_pages_free_some(struct code_pages *pages, size_t max);
 
 /* Adds a link to one page. -ENOMEM; -ENOSPC if the page has CODE_PAGE_LINKS_MAX links. */
 int code_pages_add(struct code_pages *pages, uint64_t number, struct code_link link);

@@ -13,12 +13,12 @@
 #include "code/inline_table.h"
 
 #include "base/serial.h"
+#include "guard/heap_bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MALLOC_OVERHEAD 16
 #define STEP		16u
 #define FRAME_MAX_BYTES 10 /* two numbers of at most five bytes */
 
@@ -68,20 +68,26 @@ static int next_region(struct walk *walk)
 	return 1;
 }
 
-/* Checks the regions. *ret_extra: the most bytes that the frames of all checkpoints can need. */
+/*
+ * Checks the regions. *ret_extra: the most bytes that the frames of all checkpoints can need. A
+ * region says in some bytes that it has the frames of the region before, and each checkpoint has
+ * all of them: without a limit, a message of 1 MiB would become a table of 100 MiB.
+ */
 static int check(const struct wire_inline *rest, uint32_t size, size_t *ret_extra)
 {
 	struct walk walk = {.wire = *rest};
-	size_t extra = 0;
+	size_t frames = 0; /* of all checkpoints */
 	int n;
 
 	for (uint32_t i = 0; (n = next_region(&walk)) > 0; i++) {
 		if (walk.end > size)
 			return -EBADMSG;
 		if (i % STEP == 0)
-			extra += (size_t)walk.depth * FRAME_MAX_BYTES;
+			frames += walk.depth;
+		if (frames > INLINE_TABLE_MAX_FRAMES)
+			return -ENOSPC;
 	}
-	*ret_extra = extra;
+	*ret_extra = frames * FRAME_MAX_BYTES;
 	return n;
 }
 
@@ -127,15 +133,14 @@ static int make(struct code_methods *store, struct code_method *const *methods,
 		return -ENOMEM;
 	encode(rest, scratch, index);
 	bytes = sizeof(*table) + list_bytes + index_bytes + scratch->len;
-	table = bytes + MALLOC_OVERHEAD <= CODE_METHODS_MAX_BYTES - store->bytes ? malloc(bytes)
-										 : NULL;
+	table = code_methods_has_room(store, heap_bytes(bytes)) ? malloc(bytes) : NULL;
 	if (table) {
 		uint8_t *tail = (uint8_t *)table->methods + list_bytes;
 
 		*table = (struct inline_table){
 			.serial = serial_next(),
 			.store = store,
-			.bytes = bytes + MALLOC_OVERHEAD,
+			.bytes = heap_bytes(bytes),
 			.n_methods = rest->n_methods,
 			.n_regions = rest->n_regions,
 			.n_checkpoints = n_checkpoints,

@@ -16,6 +16,15 @@
 
 #include <stdbool.h>
 
+/*
+ * The most frames of a table's checkpoints, of which each 16th region is one. HotSpot compiles no
+ * method of which they are a tenth of it.
+ */
+#define INLINE_TABLE_MAX_FRAMES (1u << 18)
+
+/* The most methods of a table, as said. HotSpot inlines some hundred methods into one. */
+#define INLINE_TABLE_MAX_METHODS 8192u
+
 struct inline_table; /* opaque */
 
 struct inline_frame {
@@ -27,7 +36,7 @@ struct inline_frame {
  * Makes a table of methods that were read already and of rest, the part of the wire's table behind
  * the methods. methods[0] is the compiled method; size is the size of the code. Adds a reference to
  * each method. -EBADMSG if a region is broken or reaches beyond size, -ENOSPC past
- * CODE_METHODS_MAX_BYTES, -ENOMEM.
+ * INLINE_TABLE_MAX_FRAMES or the store's max_bytes, -ENOMEM.
  */
 int inline_table_new(struct code_methods *store, struct code_method *const *methods,
 		     const struct wire_inline *rest, uint32_t size, struct inline_table **ret);

@@ -4,6 +4,7 @@
 
 #include "code/line_table.h"
 #include "code/method_reader.h"
+#include "guard/heap_bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,11 +54,27 @@ static enum java_methods_reason reason_of(int err)
 	}
 }
 
+static uint32_t lines_of(const struct entry *entry)
+{
+	return entry->is_known ? entry->method.lines_len : 0;
+}
+
+static size_t bytes_of(const struct entry *entry)
+{
+	return heap_bytes(sizeof(*entry) + lines_of(entry));
+}
+
+size_t java_methods_bytes(const struct java_methods *methods)
+{
+	return methods->entry_bytes + heap_bytes(map64_bytes(&methods->by_addr));
+}
+
 static void free_entry(struct java_methods *methods, struct entry *entry)
 {
 	if (!entry)
 		return;
-	methods->lines_bytes -= entry->is_known ? entry->method.lines_len : 0;
+	methods->entry_bytes -= bytes_of(entry);
+	methods->lines_bytes -= lines_of(entry);
 	free(entry);
 }
 
@@ -70,7 +87,7 @@ void java_methods_clear(struct java_methods *methods)
 	while (map64_next(&methods->by_addr, &pos, &key, &value))
 		free(value);
 	map64_fini(&methods->by_addr);
-	methods->lines_bytes = 0;
+	methods->lines_bytes = methods->entry_bytes = 0;
 }
 
 static bool is_near(uint64_t a_ns, uint64_t b_ns, uint64_t limit_ns)
@@ -185,7 +202,8 @@ static struct entry *put(struct java_methods *methods, uint64_t addr, struct ent
 		free(entry);
 		return NULL;
 	}
-	methods->lines_bytes += entry ? entry->method.lines_len : 0;
+	methods->lines_bytes += entry ? lines_of(entry) : 0;
+	methods->entry_bytes += entry ? bytes_of(entry) : 0;
 	return entry;
 }
 

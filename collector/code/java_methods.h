@@ -65,6 +65,7 @@ struct java_method {
 struct java_methods {
 	struct map64 by_addr; /* Method* -> a known method, or why it could not be read */
 	size_t lines_bytes;
+	size_t entry_bytes; /* memory of methods and reasons, lines included */
 	uint64_t window_began_ns;
 	uint32_t reads;	   /* in the window */
 	uint64_t early_ns; /* time of the last sample for which a method was checked early */
@@ -91,6 +92,9 @@ const struct java_method *java_methods_find(struct java_methods *methods,
 int32_t java_method_bci(const struct java_method *method, uint64_t bcp);
 /* The line of a bytecode; 0 if not known. */
 uint32_t java_method_line(const struct java_method *method, int32_t bci);
+
+/* The memory of all that is known, names excluded. */
+size_t java_methods_bytes(const struct java_methods *methods);
 
 /* Forgets all methods, which are then read anew. */
 void java_methods_clear(struct java_methods *methods);

@@ -3,6 +3,7 @@
 #include "code/jvm_hello.h"
 
 #include "base/utf8.h"
+#include "guard/heap_bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -53,6 +54,12 @@ int jvm_hello_set(struct jvm_hello *hello, const struct wire_hello *wire, uint64
 		hello->values[hello->n_values++] = (struct jvm_value){
 			.key = keep(hello, value.key, bad_records), .value = value.value};
 	return 0;
+}
+
+size_t jvm_hello_bytes(const struct jvm_hello *hello)
+{
+	return hello->texts.total_bytes + heap_bytes((hello->n_attrs + 1) * sizeof(*hello->attrs)) +
+	       heap_bytes((hello->n_values + 1) * sizeof(*hello->values));
 }
 
 const char *jvm_hello_attr(const struct jvm_hello *hello, const char *key)

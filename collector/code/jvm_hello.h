@@ -46,6 +46,7 @@ struct jvm_hello {
  */
 int jvm_hello_set(struct jvm_hello *hello, const struct wire_hello *wire, uint64_t *bad_records);
 void jvm_hello_fini(struct jvm_hello *hello);
+size_t jvm_hello_bytes(const struct jvm_hello *hello); /* its memory */
 
 /* An attribute's text, or NULL. */
 const char *jvm_hello_attr(const struct jvm_hello *hello, const char *key);

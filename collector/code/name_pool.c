@@ -11,13 +11,14 @@
 #include "base/clock.h"
 #include "base/hash_seed.h"
 #include "base/serial.h"
+#include "guard/heap_bytes.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Bytes for each text: a slot of map64, which is half to three quarters full. */
-#define INDEX_BYTES	   32
 #define FULL_MOVE_INTERVAL (10 * CLOCK_NS_PER_SEC)
+#define FULL_MOST_REST	   (20 * CLOCK_NS_PER_SEC)
+#define FULL_REST_FACTOR   50 /* moves of a full pool take a fiftieth of the time, if that is less */
 
 int name_pool_init(struct name_pool *pool)
 {
@@ -39,7 +40,17 @@ void name_pool_fini(struct name_pool *pool)
 
 size_t name_pool_bytes(const struct name_pool *pool)
 {
-	return pool->arena.total_bytes + pool->by_hash.count * INDEX_BYTES;
+	return pool->arena.total_bytes + heap_bytes(map64_bytes(&pool->by_hash));
+}
+
+/* Whether there is room for one text more, and for a larger index if there has to be one. */
+static bool has_room(const struct name_pool *pool)
+{
+	const size_t bytes = name_pool_bytes(pool);
+	const size_t more = map64_is_full(&pool->by_hash) ? map64_bytes(&pool->by_hash) : 0;
+
+	return pool->by_hash.count < NAME_POOL_MAX_TEXTS && bytes < NAME_POOL_MAX_BYTES &&
+	       more <= NAME_POOL_MAX_BYTES - bytes;
 }
 
 const char *name_pool_add(struct name_pool *pool, const char *text, size_t len)
@@ -52,7 +63,7 @@ const char *name_pool_add(struct name_pool *pool, const char *text, size_t len)
 		if (strlen(known) == len && memcmp(known, text, len) == 0)
 			return known;
 	}
-	if (name_pool_bytes(pool) >= NAME_POOL_MAX_BYTES)
+	if (!has_room(pool))
 		return pool->limit_text;
 	copy = arena_copy(&pool->arena, text, len);
 	if (!copy || map64_put(&pool->by_hash, key, copy) < 0)
@@ -60,11 +71,21 @@ const char *name_pool_add(struct name_pool *pool, const char *text, size_t len)
 	return copy;
 }
 
+/* How long after its last move a full pool moves again. */
+static uint64_t rest_ns(const struct name_pool *pool)
+{
+	const uint64_t rest = pool->took_ns * FULL_REST_FACTOR;
+
+	if (rest < FULL_MOVE_INTERVAL)
+		return FULL_MOVE_INTERVAL;
+	return rest < FULL_MOST_REST ? rest : FULL_MOST_REST;
+}
+
 bool name_pool_is_due(const struct name_pool *pool, uint64_t now_ns)
 {
 	const size_t bytes = name_pool_bytes(pool);
 
-	if (bytes >= NAME_POOL_MAX_BYTES)
-		return now_ns >= pool->moved_ns + FULL_MOVE_INTERVAL;
+	if (!has_room(pool))
+		return now_ns >= pool->moved_ns + rest_ns(pool);
 	return bytes >= NAME_POOL_MOVE_BYTES && bytes >= 2 * pool->kept_bytes;
 }

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 
 #define NAME_POOL_MAX_BYTES  (64u << 20) /* of texts and their index */
+#define NAME_POOL_MAX_TEXTS  786432u	 /* what fills an index of 2^20 places, see map64.h */
 #define NAME_POOL_MOVE_BYTES (8u << 20)	 /* a smaller pool is not worth a move */
 #define NAME_POOL_LIMIT_TEXT "[name limit]"
 
@@ -31,6 +32,7 @@ struct name_pool {
 	const char *limit_text; /* NAME_POOL_LIMIT_TEXT, made in advance; NULL: not initialised */
 	size_t kept_bytes;	/* size after the last move, set by the owner; 0: no move yet */
 	uint64_t moved_ns;	/* time of the last move, set by the owner */
+	uint64_t took_ns;	/* processor time of the last move, set by the owner */
 };
 
 int name_pool_init(struct name_pool *pool);  /* -ENOMEM: the pool is zero-filled */
@@ -43,7 +45,7 @@ size_t name_pool_bytes(const struct name_pool *pool);
 
 /*
  * Whether the pool's owner is to move its names: the pool has doubled since the last move, or the
- * pool is full and the last move is ten seconds old.
+ * pool is full and the last move is fifty times as old as it took: from ten seconds to twenty.
  */
 bool name_pool_is_due(const struct name_pool *pool, uint64_t now_ns);
 

@@ -32,8 +32,6 @@ static const char *const docker_dirs[] = {"/var/lib/docker/containers",
 
 #define DOCKER_DIRS (sizeof(docker_dirs) / sizeof(docker_dirs[0]))
 
-typedef int take_record(const char *text, size_t len, struct container *container);
-
 void container_names_init(struct container_names *names, const char *root, const char *mounts_path)
 {
 	/* This process has mounts of its own, and PID 1 is outside of its container. */
@@ -66,7 +64,7 @@ struct source {
 	const char *dir;
 	const char *file;
 	size_t max_bytes;
-	take_record *take;
+	enum container_record_kind kind;
 };
 
 /* Counts what others than its owner may write, and says so once. */
@@ -108,6 +106,13 @@ static int open_dir(const struct container_names *names, const struct source *so
 					      : -EPERM;
 }
 
+static void count_error(struct container_names *names, int err)
+{
+	names->broken += err == -EBADMSG;
+	names->lost += err == -EPROTO;
+	names->delayed += err == -EAGAIN;
+}
+
 /* Whether the file was there and said something about the container. */
 static bool read_source(struct container_names *names, const struct source *source,
 			struct container *container)
@@ -129,8 +134,8 @@ static bool read_source(struct container_names *names, const struct source *sour
 	if (len < 0)
 		return false;
 	names->reads++;
-	err = source->take(text, (size_t)len, container);
-	names->broken += err == -EBADMSG;
+	err = record_parser_read(&names->waits, source->kind, text, (size_t)len, container, NULL);
+	count_error(names, err);
 	return err == 0;
 }
 
@@ -142,7 +147,7 @@ static bool read_docker(struct container_names *names, const char *dir, uid_t ow
 				      .dir = dir,
 				      .file = file,
 				      .max_bytes = CONTAINER_RECORD_MAX_BYTES,
-				      .take = container_records_docker};
+				      .kind = RECORD_DOCKER};
 
 	snprintf(file, sizeof(file), "%s/config.v2.json", container_engine_id(container));
 	return read_source(names, &source, container);
@@ -163,7 +168,7 @@ static bool read_bundles(struct container_names *names, struct container *contai
 	struct source source = {.owner = names->owner,
 				.file = file,
 				.max_bytes = CONTAINER_RECORD_MAX_BYTES,
-				.take = container_records_oci};
+				.kind = RECORD_OCI};
 	bool is_found = false;
 
 	snprintf(file, sizeof(file), "%s/config.json", container->id);
@@ -189,7 +194,7 @@ static bool read_storage(struct container_names *names, const char *storage, uid
 				.dir = dir,
 				.file = "containers.json",
 				.max_bytes = CONTAINER_STORAGE_MAX_BYTES,
-				.take = container_records_storage};
+				.kind = RECORD_STORAGE};
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
 		snprintf(dir, sizeof(dir), "%s/%s", storage, dirs[i]);
@@ -348,14 +353,20 @@ static bool is_stopped_at(struct container_names *names, int dir, const char *na
 {
 	char file[CONTAINER_ID_BYTES + 32];
 	_cleanup_free_ char *text = NULL;
+	bool runs = false;
 	ssize_t len;
+	int err;
 
 	snprintf(file, sizeof(file), "%s/config.v2.json", container->id);
 	len = host_file_read(dir, file, names->owner, CONTAINER_RECORD_MAX_BYTES, &text);
-	if (len < 0 || container_records_docker(text, (size_t)len, container) < 0)
+	/* Most records are of others. No name of Docker's has a character that JSON escapes. */
+	if (len < 0 ||
+	    (!is_called(container, name) && !memmem(text, (size_t)len, name, strlen(name))))
 		return false;
 	names->reads++;
-	return is_called(container, name) && !container_records_docker_runs(text, (size_t)len);
+	err = record_parser_read(&names->waits, RECORD_DOCKER, text, (size_t)len, container, &runs);
+	count_error(names, err);
+	return err == 0 && is_called(container, name) && !runs;
 }
 
 static bool find_stopped_in(struct container_names *names, const char *path, const char *name,

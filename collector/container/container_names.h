@@ -4,7 +4,7 @@
  * units:   bytes
  * threads: one at a time
  * errors:  a name that cannot be read stays ""; broken files are counted
- * source:  container_records.h, host_files.h, engines.h
+ * source:  record_parser.h, host_files.h, engines.h
  *
  * No socket or API of an engine is used. Files are looked for below the root directory: in the
  * engines' default directories, and in those that engines with other directories have open. Nothing
@@ -21,6 +21,7 @@
 
 #include "container/container.h"
 #include "container/engines.h"
+#include "container/record_parser.h"
 
 #include <stdint.h>
 
@@ -42,6 +43,9 @@ struct container_names {
 	uint64_t searched_ns;	    /* for the owner's engines; 0: never */
 	uint64_t searched_users_ns; /* for another user's */
 	uint64_t reads;
+	struct record_waits waits;
+	uint64_t lost;		   /* records whose parser has died, lied or taken too long */
+	uint64_t delayed;	   /* records that no parser could read yet */
 	uint64_t broken;	   /* records of another form, too long, or not regular files */
 	uint64_t unlisted;	   /* directories with too many entries */
 	uint64_t untrusted;	   /* files and directories that others may write */

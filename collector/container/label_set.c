@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#define CHUNK_BYTES 1024 /* most containers have some labels, and some hosts many containers */
+
 const char *label_set_find(const struct label_set *set, const char *key)
 {
 	for (size_t i = 0; i < set->count; i++) {
@@ -25,6 +27,7 @@ static bool add(struct label_set *set, const char *key, const char *value)
 		return true;
 	if (set->count == LABEL_SET_MAX)
 		return false;
+	set->texts.chunk_bytes = CHUNK_BYTES;
 	label.key = arena_copy(&set->texts, key, strlen(key));
 	label.value = arena_copy(&set->texts, value, strlen(value));
 	if (!label.key || !label.value)

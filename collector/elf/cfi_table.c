@@ -44,7 +44,7 @@ static int add_index(struct cfi_table *table)
 	if (!table->index)
 		return -ENOMEM;
 	for (size_t i = 0; i < table->index_count; i++) {
-		while (row < table->count && table->rows[row].start >> table->shift < i)
+		while (row < table->count && (uint64_t)table->rows[row].start >> table->shift < i)
 			row++;
 		table->index[i] = (uint32_t)row;
 	}
@@ -96,6 +96,62 @@ int cfi_table_make(struct cfi_rows *rows, const struct elf_layout *layout, struc
 	free(rows->rows);
 	free(rows->rbx_offs);
 	return -EINVAL;
+}
+
+/* What precedes the arrays of a flat table. */
+struct head {
+	struct elf_layout layout;
+	struct cfi_rows_stats stats;
+	uint64_t base;
+	uint64_t has_rbx;
+};
+
+void cfi_table_flatten(const struct cfi_table *table, struct flat_writer *writer)
+{
+	const struct head head = {.layout = table->layout,
+				  .stats = table->stats,
+				  .base = table->base,
+				  .has_rbx = table->rbx_offs != NULL};
+
+	flat_write(writer, &head, sizeof(head));
+	flat_write(writer, table->rows, table->count * sizeof(*table->rows));
+	if (table->rbx_offs)
+		flat_write(writer, table->rbx_offs, table->count * sizeof(*table->rbx_offs));
+}
+
+static bool are_kinds_known(const struct cfi_rows *rows)
+{
+	for (size_t i = 0; i < rows->stats.rows; i++) {
+		if (rows->rows[i].kind > CFI_PLT)
+			return false;
+	}
+	return true;
+}
+
+int cfi_table_restore(struct flat_reader *reader, struct cfi_table **ret)
+{
+	struct cfi_rows rows = {0};
+	struct head head;
+	int err;
+
+	flat_read(reader, &head, sizeof(head));
+	if (!reader->err && (!elf_layout_is_sound(&head.layout) || head.stats.rows == 0))
+		reader->err = -EBADMSG;
+	rows.stats = head.stats;
+	rows.base = head.base;
+	rows.rows = flat_read_array(reader, head.stats.rows, sizeof(*rows.rows), CFI_ROWS_MAX);
+	if (head.has_rbx)
+		rows.rbx_offs = flat_read_array(reader, head.stats.rows, sizeof(*rows.rbx_offs),
+						CFI_ROWS_MAX);
+	if (!reader->err && !are_kinds_known(&rows))
+		reader->err = -EBADMSG;
+	if (reader->err) {
+		free(rows.rows);
+		free(rows.rbx_offs);
+		return reader->err;
+	}
+	err = cfi_table_make(&rows, &head.layout, ret);
+	return err == -EINVAL ? -EBADMSG : err;
 }
 
 static int compile(struct cfi_section *section, const struct elf_layout *layout,

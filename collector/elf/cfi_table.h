@@ -21,6 +21,7 @@
 #ifndef FG_ELF_CFI_TABLE_H
 #define FG_ELF_CFI_TABLE_H
 
+#include "confine/flat.h"
 #include "elf/cfi_rows.h"
 #include "elf/elf_layout.h"
 
@@ -36,6 +37,9 @@ int cfi_table_load(int fd, struct cfi_table **ret);
  * twice. Takes rows->rows and rows->rbx_offs in any case. -EINVAL: no rows, or not rising.
  */
 int cfi_table_make(struct cfi_rows *rows, const struct elf_layout *layout, struct cfi_table **ret);
+/* A table that goes from one process to another. A table of a hostile process is checked. */
+void cfi_table_flatten(const struct cfi_table *table, struct flat_writer *writer);
+int cfi_table_restore(struct flat_reader *reader, struct cfi_table **ret);
 void cfi_table_free(struct cfi_table *table); /* NULL is legal */
 
 /*

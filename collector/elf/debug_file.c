@@ -7,20 +7,15 @@
  */
 #include "elf/debug_file.h"
 
-#include "base/cleanup.h"
-#include "base/root_file.h"
 #include "elf/elf_section.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#define DEBUG_ROOT	  "/usr/lib/debug"
-#define PATH_BYTES	  4096
 #define MAX_LINK_BYTES	  (64u << 10)
 #define MAX_CHECKED_BYTES (UINT64_C(2) << 30) /* the largest file whose checksum is computed */
 
@@ -89,53 +84,6 @@ static bool is_wanted(int fd, const struct stat *st, const struct wanted *wanted
 	return matches;
 }
 
-static int try(int root, const char *path, const struct wanted *wanted)
-{
-	_cleanup_close_ int fd = -1;
-	struct stat st;
-	int ret;
-
-	fd = root_file_open_regular(root, path, RESOLVE_IN_ROOT, &st);
-	if (fd < 0 || !is_wanted(fd, &st, wanted))
-		return -ENOENT;
-	ret = fd;
-	fd = -1;
-	return ret;
-}
-
-static int try_build_id(int root, const struct wanted *wanted)
-{
-	char path[sizeof(DEBUG_ROOT) + 2 * ELF_LAYOUT_MAX_BUILD_ID + 32];
-	int len = snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%02x/", wanted->build_id[0]);
-
-	for (size_t i = 1; i < wanted->build_id_len; i++)
-		len += snprintf(path + len, sizeof(path) - (size_t)len, "%02x",
-				wanted->build_id[i]);
-	snprintf(path + len, sizeof(path) - (size_t)len, ".debug");
-	return try(root, path, wanted);
-}
-
-/* Tries the paths of forms, which have places for the file's directory and for the name. */
-static int try_named(int root, const char *path, const char *name, const struct wanted *wanted)
-{
-	static const char *const forms[] = {"%.*s/%s", "%.*s/.debug/%s", DEBUG_ROOT "%.*s/%s"};
-	const char *slash = strrchr(path, '/');
-	char candidate[PATH_BYTES];
-	int fd = -ENOENT;
-
-	if (!slash)
-		return -ENOENT;
-	for (size_t i = 0; fd < 0 && i < sizeof(forms) / sizeof(forms[0]); i++) {
-		/* NOLINTNEXTLINE: the formats are those of forms. */
-		const int len = snprintf(candidate, sizeof(candidate), forms[i],
-					 (int)(slash - path), path, name);
-
-		if (len < (int)sizeof(candidate))
-			fd = try(root, candidate, wanted);
-	}
-	return fd;
-}
-
 int debug_file_read_link(const struct elf_file *file, struct debug_link *ret)
 {
 	GElf_Shdr header;
@@ -155,32 +103,32 @@ int debug_file_read_link(const struct elf_file *file, struct debug_link *ret)
 	return strcmp(ret->name, ".") == 0 || strcmp(ret->name, "..") == 0 ? -ENOENT : 0;
 }
 
-static int look_in(int root, const char *path, const char *name, const struct wanted *wanted)
-{
-	int fd = -ENOENT;
-
-	if (wanted->build_id_len > 1)
-		fd = try_build_id(root, wanted);
-	if (fd < 0 && path && name)
-		fd = try_named(root, path, name, wanted);
-	return fd;
-}
-
-/* Looks in the target's root first, then in the root of this process. */
-static int look_everywhere(const struct debug_place *place, const char *name,
+/* Asks for one place after the other. */
+static int look_everywhere(const struct debug_place *place, const struct debug_wish *wish,
 			   const struct wanted *wanted, bool *ret_is_targets)
 {
-	const char *path = name ? place->path : NULL;
-	_cleanup_close_ int host = -1;
-	int fd = -ENOENT;
+	for (unsigned at = 0; at < DEBUG_PATHS_COUNT; at++) {
+		int fd = place->ask ? place->ask(place->arg, wish, &at, ret_is_targets)
+				    : debug_paths_open(place, wish, &at, ret_is_targets);
+		struct stat st;
 
-	if (place->root >= 0)
-		fd = look_in(place->root, path, name, wanted);
-	*ret_is_targets = fd >= 0;
-	if (fd >= 0)
-		return fd;
-	host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return host < 0 ? -ENOENT : look_in(host, path, name, wanted);
+		if (fd < 0)
+			break;
+		if (fstat(fd, &st) == 0 && is_wanted(fd, &st, wanted))
+			return fd;
+		close(fd);
+	}
+	*ret_is_targets = false;
+	return -ENOENT;
+}
+
+static struct debug_wish wish_of(const struct wanted *wanted, const char *name)
+{
+	struct debug_wish wish = {.build_id_len = (uint32_t)wanted->build_id_len};
+
+	memcpy(wish.build_id, wanted->build_id, wanted->build_id_len);
+	snprintf(wish.name, sizeof(wish.name), "%s", name);
+	return wish;
 }
 
 int debug_file_open(int fd, const struct elf_file *file, const struct debug_place *place,
@@ -193,6 +141,7 @@ int debug_file_open(int fd, const struct elf_file *file, const struct debug_plac
 		.build_id = file->layout.build_id,
 		.build_id_len = file->layout.build_id_len,
 	};
+	struct debug_wish wish;
 
 	*ret_is_targets = false;
 	if (wanted.build_id_len == 0 && !has_link)
@@ -200,7 +149,8 @@ int debug_file_open(int fd, const struct elf_file *file, const struct debug_plac
 	if (fstat(fd, &wanted.st) < 0)
 		return -errno;
 	wanted.checksum = has_link ? link.checksum : 0;
-	return look_everywhere(place, has_link ? link.name : NULL, &wanted, ret_is_targets);
+	wish = wish_of(&wanted, has_link ? link.name : "");
+	return look_everywhere(place, &wish, &wanted, ret_is_targets);
 }
 
 int debug_file_open_shared(const struct elf_file *file, const struct debug_place *place)
@@ -208,6 +158,7 @@ int debug_file_open_shared(const struct elf_file *file, const struct debug_place
 	GElf_Shdr header;
 	Elf_Scn *section = elf_section_find(file, ".gnu_debugaltlink", &header);
 	struct wanted wanted = {0};
+	struct debug_wish wish;
 	bool is_targets;
 	const char *path;
 	Elf_Data *data;
@@ -221,5 +172,6 @@ int debug_file_open_shared(const struct elf_file *file, const struct debug_place
 		return -ENOENT;
 	wanted.build_id = (const unsigned char *)path + len + 1;
 	wanted.build_id_len = data->d_size - len - 1;
-	return look_everywhere(place, NULL, &wanted, &is_targets);
+	wish = wish_of(&wanted, "");
+	return look_everywhere(place, &wish, &wanted, &is_targets);
 }

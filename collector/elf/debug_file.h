@@ -6,28 +6,20 @@
  * errors:  -ENOENT: there is no debug file
  * source:  "Debugging Information in Separate Files" of the GDB manual, openat2(2)
  *
- * A debug file is looked for by build ID and by the name in .gnu_debuglink: first in the target's
- * root directory, whose files are hostile, then on the host. A path is resolved inside of its root
- * directory; only a regular file is opened. The debug file must have the file's build ID or, if the
- * file has none, the checksum in .gnu_debuglink. Its code must have the addresses of the file's
+ * A debug file is looked for by build ID and by the name in .gnu_debuglink, in the places that
+ * debug_paths.h names. The debug file must have the file's build ID or, if the file has none, the
+ * checksum in .gnu_debuglink. Its code must have the addresses of the file's
  * code. The debug file must not be the file itself.
  */
 #ifndef FG_ELF_DEBUG_FILE_H
 #define FG_ELF_DEBUG_FILE_H
 
+#include "elf/debug_paths.h"
 #include "elf/elf_file.h"
-
-#define DEBUG_FILE_NAME_BYTES 256
-
-/* Where a file came from. */
-struct debug_place {
-	int root;	  /* the target's root directory, opened with O_PATH; -1: none */
-	const char *path; /* of the file below root, and maybe on the host; NULL: not known */
-};
 
 /* The contents of .gnu_debuglink. */
 struct debug_link {
-	char name[DEBUG_FILE_NAME_BYTES];
+	char name[DEBUG_NAME_BYTES];
 	uint32_t checksum;
 };
 

@@ -48,6 +48,29 @@ int elf_layout_addr_of(const struct elf_layout *layout, uint64_t file_off, uint6
 	return 0;
 }
 
+/* A bool must be looked at as a byte before it is a bool. */
+static bool is_segment_sound(const struct elf_segment *segment)
+{
+	unsigned char flag;
+
+	memcpy(&flag, &segment->is_executable, sizeof(flag));
+	return flag <= 1 && segment->mem_bytes > 0 && segment->file_bytes <= segment->mem_bytes &&
+	       segment->elf_addr <= UINT64_MAX - segment->mem_bytes &&
+	       segment->file_off <= UINT64_MAX - segment->mem_bytes;
+}
+
+bool elf_layout_is_sound(const struct elf_layout *layout)
+{
+	if (layout->segment_count > ELF_LAYOUT_MAX_SEGMENTS ||
+	    layout->build_id_len > ELF_LAYOUT_MAX_BUILD_ID)
+		return false;
+	for (size_t i = 0; i < layout->segment_count; i++) {
+		if (!is_segment_sound(&layout->segments[i]))
+			return false;
+	}
+	return true;
+}
+
 bool elf_layout_equal(const struct elf_layout *a, const struct elf_layout *b)
 {
 	if (a->segment_count != b->segment_count || a->build_id_len != b->build_id_len ||

@@ -35,6 +35,8 @@ struct elf_layout {
 
 /* The elf_addr of the byte at file_off of a mapping; -ENOENT if no segment holds the byte. */
 int elf_layout_addr_of(const struct elf_layout *layout, uint64_t file_off, uint64_t *ret_elf_addr);
+/* Whether the values of a layout from a hostile process are possible ones. */
+bool elf_layout_is_sound(const struct elf_layout *layout);
 /* Whether segments and build IDs are equal; eh_frame_hdr is not compared. */
 bool elf_layout_equal(const struct elf_layout *a, const struct elf_layout *b);
 

@@ -21,7 +21,6 @@
 
 #define HEADER_BYTES 12
 #define ROW_BYTES    8
-#define MAX_ROWS     (8u << 20)
 
 static int read_exactly(int fd, void *buf, size_t bytes, uint64_t off)
 {
@@ -49,7 +48,7 @@ static int compare(const void *a, const void *b)
 int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_starts *ret)
 {
 	unsigned char header[HEADER_BYTES];
-	int32_t *rows;
+	int32_t *rows, *trimmed;
 	uint32_t count;
 	int err;
 
@@ -60,7 +59,7 @@ int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_start
 		return err;
 	memcpy(&count, header + 8, sizeof(count));
 	if (header[0] != 1 || header[1] != 0x1b || header[2] != 0x03 || header[3] != 0x3b ||
-	    count == 0 || count > MAX_ROWS || count > (hdr->bytes - HEADER_BYTES) / ROW_BYTES)
+	    count == 0 || count > ELF_STARTS_MAX || count > (hdr->bytes - HEADER_BYTES) / ROW_BYTES)
 		return -ENOENT;
 	rows = malloc((size_t)count * ROW_BYTES);
 	if (!rows)
@@ -74,9 +73,9 @@ int elf_starts_load(int fd, const struct elf_starts_place *hdr, struct elf_start
 		rows[i] = rows[2 * (size_t)i];
 	qsort(rows, count, sizeof(*rows), compare);
 	*ret = (struct elf_starts){.base = hdr->elf_addr, .offsets = rows, .count = count};
-	rows = realloc(rows, (size_t)count * sizeof(*rows)); /* gives the FDEs' half back */
-	if (rows)
-		ret->offsets = rows;
+	trimmed = realloc(rows, (size_t)count * sizeof(*rows)); /* gives the FDEs' half back */
+	if (trimmed)
+		ret->offsets = trimmed;
 	return 0;
 }
 

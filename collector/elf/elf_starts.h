@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ELF_STARTS_MAX (8u << 20)
+
 struct elf_file;
 
 struct elf_starts {

@@ -14,6 +14,9 @@
 #include "elf/cfi_table.h"
 #include "files/table_cache.h"
 
+/* The parser of unwind tables, a parser_fn. */
+void cfi_cache_parse(int sock);
+
 /* Adds unwind tables to the table cache. Must be called before cfi_cache_find. */
 void cfi_cache_attach(struct table_cache *tables);
 

@@ -88,7 +88,7 @@ static int stat_known(int path_fd, struct stat *ret)
  */
 static int check_identity(int path_fd, const struct mapping *mapping)
 {
-	struct stat st;
+	struct stat st = {0};
 	int err = stat_known(path_fd, &st);
 
 	if (err)
@@ -109,7 +109,7 @@ static int check_identity(int path_fd, const struct mapping *mapping)
 static int open_map_file(pid_t pid, const struct mapping *mapping)
 {
 	_cleanup_close_ int fd = -1;
-	struct stat st;
+	struct stat st = {0};
 	char path[96];
 	int ret;
 
@@ -161,7 +161,7 @@ static int open_by_path(pid_t pid, const struct mapping *mapping, bool has_right
  */
 static bool is_numbered_so(int path_fd, const struct mapping *mapping)
 {
-	struct stat st;
+	struct stat st = {0};
 
 	return stat_known(path_fd, &st) == 0 && st.st_ino == mapping->inode;
 }
@@ -198,7 +198,7 @@ int module_file_open(pid_t pid, const struct mapping *mapping, struct stat *ret_
 
 bool module_file_is_same(int path_fd, const struct stat *st)
 {
-	struct stat now;
+	struct stat now = {0};
 
 	return stat_known(path_fd, &now) == 0 && now.st_size == st->st_size &&
 	       now.st_mtim.tv_sec == st->st_mtim.tv_sec &&

@@ -17,6 +17,8 @@
 #include "base/clock.h"
 #include "base/root_file.h"
 #include "files/module_file.h"
+#include "guard/fair.h"
+#include "guard/heap_bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,15 +26,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/*
- * Limit of memos, past which all are forgotten. Only a target that maps ever new places reaches the
- * limit.
- */
+/* Limit of memos. Only an owner that maps ever new places reaches the limit. */
 #define MAX_MEMOS (256u << 10)
+/* When an owner makes room, so much of the limit is left for others. */
+#define ROOM(limit) ((limit) / 8 * 7)
 
 #define MAX_JOBS	256 /* each job holds a descriptor and a table */
 #define MAX_LIKELY_JOBS 64
 #define RELOAD_NS	(1 * CLOCK_NS_PER_SEC) /* least time from an eviction to the next load */
+#define SHARE_NS	(100 * CLOCK_NS_PER_MS)
 
 struct memo {
 	uint64_t start, inode;
@@ -40,7 +42,15 @@ struct memo {
 	struct module *module; /* or NULL */
 	bool is_others;	       /* module is of another scope than this process's */
 	const char *reason;    /* why the file could not be found, or NULL */
+	uint64_t shared_ns;    /* when the process last said that it needs a file being loaded */
 	struct memo *next;     /* the next memo of the process */
+};
+
+/* A process of which mappings are known. */
+struct known_process {
+	struct memo *first;
+	size_t count;	/* of memos */
+	uint64_t group; /* owner_group */
 };
 
 struct vdso {
@@ -50,9 +60,12 @@ struct vdso {
 
 struct table_cache {
 	struct map64 memos;	/* what was found for a mapping */
-	struct map64 processes; /* PID -> the process's first memo */
+	struct map64 processes; /* PID -> struct known_process */
+	size_t max_file_bytes;	/* of both, and of modules */
+	bool is_lowered;	/* tables may be more than the limit */
 	struct table_store store;
 	struct table_loader *loader; /* NULL: files are read at once */
+	bool has_stuck;		     /* the loader has threads that are stuck */
 	owner_fn owner;		     /* or NULL */
 	void *owner_arg;
 	const struct table_source *source; /* answers in the place of files, or NULL */
@@ -63,7 +76,7 @@ struct table_cache {
 	uint64_t begun, begun_end; /* count of loads, and its limit; no limit if begun_end is 0 */
 	bool is_patient;
 	uint64_t missing;
-	uint64_t forgotten; /* how often all files and mappings were forgotten */
+	uint64_t forgotten; /* how often files and mappings of an owner were forgotten */
 	uint64_t tries, opened, unopened, not_begun;
 };
 
@@ -88,6 +101,7 @@ int table_cache_new(size_t max_bytes, bool has_loader, struct table_cache **ret)
 		return -ENOMEM;
 	cache->store.max_bytes = max_bytes;
 	cache->store.max_fds = max_fds();
+	cache->max_file_bytes = SIZE_MAX;
 	cache->is_patient = true;
 	err = has_loader ? table_loader_start(&cache->loader) : 0;
 	if (err) {
@@ -117,14 +131,24 @@ static struct owner owner_of(const struct table_cache *cache, pid_t pid)
 	return cache->owner(cache->owner_arg, pid);
 }
 
+void table_cache_set_limits(struct table_cache *cache, size_t max_bytes, size_t max_file_bytes)
+{
+	cache->is_lowered |= max_bytes < cache->store.max_bytes;
+	cache->store.max_bytes = max_bytes;
+	cache->max_file_bytes = max_file_bytes;
+}
+
 static void forget_all(struct table_cache *cache)
 {
 	size_t pos = 0;
 	uint64_t key;
-	void *memo;
+	void *value;
 
-	while (map64_next(&cache->memos, &pos, &key, &memo))
-		free(memo);
+	while (map64_next(&cache->memos, &pos, &key, &value))
+		free(value);
+	pos = 0;
+	while (map64_next(&cache->processes, &pos, &key, &value))
+		free(value);
 	map64_fini(&cache->memos);
 	map64_fini(&cache->processes);
 	table_store_forget(&cache->store);
@@ -167,34 +191,143 @@ static void set_module(struct table_cache *cache, struct memo *memo, struct modu
 
 void table_cache_forget(struct table_cache *cache, pid_t pid)
 {
-	struct memo *memo = map64_remove(&cache->processes, (uint64_t)pid);
+	struct known_process *process = map64_remove(&cache->processes, (uint64_t)pid);
 
-	for (struct memo *next; memo; memo = next) {
+	if (!process)
+		return;
+	for (struct memo *memo = process->first, *next; memo; memo = next) {
 		next = memo->next;
 		map64_remove(&cache->memos, memo_key(pid, memo->start));
 		set_module(cache, memo, NULL);
 		free(memo);
 	}
+	free(process);
+}
+
+static struct known_process *find_process(struct table_cache *cache, pid_t pid)
+{
+	struct known_process *process = map64_find(&cache->processes, (uint64_t)pid);
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->group = owner_group(owner_of(cache, pid));
+	if (map64_put(&cache->processes, (uint64_t)pid, process) == 0)
+		return process;
+	free(process);
+	return NULL;
 }
 
 static struct memo *add_memo(struct table_cache *cache, pid_t pid, uint64_t start)
 {
-	struct memo *memo = calloc(1, sizeof(*memo));
+	struct known_process *process = find_process(cache, pid);
+	struct memo *memo = process ? calloc(1, sizeof(*memo)) : NULL;
 
 	if (!memo)
 		return NULL;
 	memo->start = start;
-	memo->next = map64_find(&cache->processes, (uint64_t)pid);
 	if (map64_put(&cache->memos, memo_key(pid, start), memo) < 0) {
 		free(memo);
 		return NULL;
 	}
-	if (map64_put(&cache->processes, (uint64_t)pid, memo) < 0) {
-		map64_remove(&cache->memos, memo_key(pid, start));
-		free(memo);
-		return NULL;
-	}
+	memo->next = process->first;
+	process->first = memo;
+	process->count++;
 	return memo;
+}
+
+/* ---- room ---- */
+
+static size_t file_bytes(const struct table_cache *cache)
+{
+	return cache->memos.count * heap_bytes(sizeof(struct memo)) + map64_bytes(&cache->memos) +
+	       cache->processes.count * heap_bytes(sizeof(struct known_process)) +
+	       map64_bytes(&cache->processes) + table_store_module_bytes(&cache->store);
+}
+
+static bool is_full(const struct table_cache *cache)
+{
+	return cache->memos.count >= MAX_MEMOS || table_store_is_full(&cache->store) ||
+	       file_bytes(cache) > cache->max_file_bytes;
+}
+
+static bool has_room(const struct table_cache *cache)
+{
+	return cache->memos.count <= ROOM(MAX_MEMOS) &&
+	       cache->store.count <= ROOM(TABLE_STORE_MAX) &&
+	       file_bytes(cache) <= ROOM(cache->max_file_bytes);
+}
+
+/* What each process has. NULL without memory. */
+static struct fair_part *count_parts(const struct table_cache *cache, size_t *ret_count)
+{
+	struct fair_part *parts = calloc(cache->processes.count + 1, sizeof(*parts));
+	size_t pos = 0, n = 0;
+	uint64_t key;
+	void *value;
+
+	while (parts && map64_next(&cache->processes, &pos, &key, &value)) {
+		const struct known_process *const process = value;
+
+		parts[n++] = (struct fair_part){process->group, process->count + 1};
+	}
+	*ret_count = n;
+	return parts;
+}
+
+/* A process of that group; false: there is none, or no more. *pos starts at 0. */
+static bool next_of_group(const struct table_cache *cache, uint64_t group, size_t *pos,
+			  pid_t *ret_pid)
+{
+	uint64_t key;
+	void *value;
+
+	while (map64_next(&cache->processes, pos, &key, &value)) {
+		if (((const struct known_process *)value)->group != group)
+			continue;
+		*ret_pid = (pid_t)key;
+		return true;
+	}
+	return false;
+}
+
+/* Forgets what is known of all processes of the group. Returns false without memory. */
+static bool forget_group(struct table_cache *cache, uint64_t group)
+{
+	pid_t *pids = calloc(cache->processes.count + 1, sizeof(*pids));
+	size_t pos = 0, n = 0;
+
+	while (pids && next_of_group(cache, group, &pos, &pids[n]))
+		n++;
+	for (size_t i = 0; i < n; i++)
+		table_cache_forget(cache, pids[i]);
+	free(pids);
+	table_store_drop_unused(&cache->store);
+	map64_shrink(&cache->memos);
+	map64_shrink(&cache->processes);
+	return pids != NULL;
+}
+
+/* Files of processes that are gone go first; then the greediest owners make room. */
+static void make_room(struct table_cache *cache)
+{
+	bool may_go_on = true;
+
+	table_store_drop_unused(&cache->store);
+	while (may_go_on && !has_room(cache) && cache->processes.count > 0) {
+		uint64_t most, group;
+		size_t n;
+		struct fair_part *parts = count_parts(cache, &n);
+
+		group = parts ? fair_greediest(parts, n, &most) : 0;
+		may_go_on = parts && forget_group(cache, group);
+		cache->forgotten++;
+		free(parts);
+	}
+	if (is_full(cache))
+		forget_all(cache);
 }
 
 /* The mapping's memo, emptied if another mapping has its place now. NULL without memory. */
@@ -203,10 +336,8 @@ static struct memo *find_memo(struct table_cache *cache, pid_t pid, const struct
 	struct memo *memo = map64_find(&cache->memos, memo_key(pid, mapping->start));
 
 	if (!memo) {
-		if (cache->memos.count >= MAX_MEMOS || table_store_is_full(&cache->store)) {
-			forget_all(cache);
-			cache->forgotten++;
-		}
+		if (is_full(cache))
+			make_room(cache);
 		memo = add_memo(cache, pid, mapping->start);
 	}
 	if (!memo ||
@@ -418,6 +549,11 @@ void table_cache_be_patient(struct table_cache *cache, bool is_patient)
 	cache->is_patient = is_patient;
 }
 
+bool table_cache_is_patient(const struct table_cache *cache)
+{
+	return cache->is_patient;
+}
+
 uint64_t table_cache_missing(const struct table_cache *cache)
 {
 	return cache->missing;
@@ -436,10 +572,16 @@ uint64_t table_cache_loads(const struct table_cache *cache)
 bool table_cache_step(struct table_cache *cache)
 {
 	struct table_job *job;
-	bool any = false;
+	bool any = cache->is_lowered;
 
-	if (cache->loader)
+	if (cache->is_lowered)
+		table_store_evict(&cache->store);
+	cache->is_lowered = false;
+	if (cache->loader) {
 		table_loader_tend(cache->loader, clock_now_ns());
+		cache->has_stuck = table_loader_stuck(cache->loader, NULL) > 0;
+		zygote_tend();
+	}
 	while (cache->loader && (job = table_loader_take(cache->loader))) {
 		cache->jobs--;
 		cache->loading[job->kind == cache->store.kinds[TABLE_SYMBOLS] ? TABLE_SYMBOLS
@@ -507,12 +649,30 @@ void table_cache_see(struct table_cache *cache, pid_t pid, const struct mapping 
 		see(cache, pid, mapping, &reason);
 }
 
+/* Another process may have asked first whose files do not answer. */
+static void share_loads(struct table_cache *cache, pid_t pid, struct memo *memo)
+{
+	const uint64_t now_ns = clock_now_ns();
+	struct owner owner;
+
+	if (!cache->has_stuck || now_ns < memo->shared_ns + SHARE_NS)
+		return;
+	memo->shared_ns = now_ns;
+	owner = owner_of(cache, pid);
+	for (int of = 0; of < TABLE_KINDS; of++) {
+		if (memo->module->slots[of].job)
+			table_loader_share(cache->loader, memo->module->slots[of].job, owner);
+	}
+}
+
 void table_cache_expect(struct table_cache *cache, pid_t pid, const struct mapping *mapping)
 {
 	const char *reason;
 	struct memo *memo = has_file(mapping) ? see(cache, pid, mapping, &reason) : NULL;
 	const struct asked asked = {.pid = pid, .mapping = mapping};
 
+	if (memo && memo->module)
+		share_loads(cache, pid, memo);
 	for (int of = 0; memo && memo->module && of < TABLE_KINDS; of++) {
 		struct table_slot *slot = &memo->module->slots[of];
 
@@ -546,6 +706,7 @@ static const char *get_table(struct table_cache *cache, enum table_of of, pid_t 
 		if (reason)
 			return reason;
 		slot = &memo->module->slots[of];
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): open_again has set it */
 		if (slot->table || slot->reason)
 			return slot->reason;
 	}
@@ -560,6 +721,7 @@ static void *ask_source(struct table_cache *cache, enum table_of of, pid_t pid,
 	void *const table = source->find(source->arg, of, pid, mapping, ret_reason, &is_late);
 
 	cache->put_off[of] += is_late;
+	/* cppcheck-suppress returnDanglingLifetime ; the table is the source's own */
 	return table;
 }
 
@@ -605,6 +767,7 @@ void table_cache_stats(const struct table_cache *cache, struct table_cache_stats
 		.max_bytes = cache->store.max_bytes,
 		.files = cache->store.count,
 		.mappings = cache->memos.count,
+		.bytes = file_bytes(cache),
 		.forgotten = cache->forgotten,
 		.descriptors = cache->store.fds,
 		.max_descriptors = cache->store.max_fds,

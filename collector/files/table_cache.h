@@ -22,6 +22,10 @@
  * first, of whatever kind, because hosts differ in how much of each kind they need. That a file
  * cannot be read is remembered with its reason; lack of memory or descriptors is not remembered.
  *
+ * What is known of files and mappings has a limit of its own, max_file_bytes. Past it, or past
+ * TABLE_STORE_MAX files, the container or user with the most mappings makes room: its files are
+ * looked up anew.
+ *
  * Waiting: with a loader no caller waits for a file. A table that is not loaded yet is answered by
  * NULL and "still loading" and counted as missing; the caller asks again when table_cache_fd is
  * readable. An evicted table is not loaded again at once: otherwise tables that do not fit together
@@ -63,7 +67,8 @@ struct table_cache_stats {
 	size_t max_bytes;
 	size_t files;	    /* files known */
 	size_t mappings;    /* mappings whose files are known, or known to be unreadable */
-	uint64_t forgotten; /* times that all files and mappings were forgotten: too many */
+	size_t bytes;	    /* memory of files and mappings, without tables */
+	uint64_t forgotten; /* times that files and mappings of an owner were forgotten: too many */
 	size_t descriptors; /* descriptors of files held */
 	size_t max_descriptors;
 	uint64_t opened;	     /* files found for a mapping, some more than once */
@@ -78,6 +83,12 @@ void table_cache_free(struct table_cache *cache); /* NULL is legal */
 /* Sets how tables of a kind are made, before the first table is asked for; kind is borrowed. */
 void table_cache_set_kind(struct table_cache *cache, enum table_of of,
 			  const struct table_kind *kind);
+
+/*
+ * Sets the limits of tables, and of files and mappings, which were max_bytes of table_cache_new and
+ * none. If there is more, table_cache_step evicts tables, and the next new mapping makes room.
+ */
+void table_cache_set_limits(struct table_cache *cache, size_t max_bytes, size_t max_file_bytes);
 
 /*
  * Sets how to find the owner of a process. Without this each process is an owner.
@@ -100,6 +111,7 @@ void table_cache_allow(struct table_cache *cache, unsigned int loads);
  * that is being loaded is counted as put off, not as missing.
  */
 void table_cache_be_patient(struct table_cache *cache, bool is_patient);
+bool table_cache_is_patient(const struct table_cache *cache);
 /* A count of "still loading" answers to a patient caller. */
 uint64_t table_cache_missing(const struct table_cache *cache);
 /* A count of answers that were put off, of all kinds of tables. */
@@ -129,7 +141,10 @@ void table_cache_set_source(struct table_cache *cache, const struct table_source
 void *table_cache_find(struct table_cache *cache, enum table_of of, pid_t pid,
 		       const struct mapping *mapping, const char **ret_reason);
 
-/* Takes tables from the loader, and sees to its threads, so call it every second. True if it took any: borrowed tables are then no longer valid. */
+/*
+ * Takes tables from the loader, and sees to its threads, so call it every second. True if it took
+ * any: borrowed tables are then no longer valid.
+ */
 bool table_cache_step(struct table_cache *cache);
 /* Readable when table_cache_step has something to do; -1 without a loader. */
 int table_cache_fd(const struct table_cache *cache);

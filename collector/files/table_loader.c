@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/root_file.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +37,12 @@ enum size { SMALL_FILES, LARGE_FILES, SIZES };
 struct worker {
 	struct table_loader *loader; /* NULL: the place is free */
 	enum size size;
-	pid_t tid;		     /* 0: the thread has not begun */
-	const struct table_job *job; /* NULL: the thread waits for a job */
-	uint64_t seen_ns;	     /* when the thread was last seen to get on with its job */
-	uint64_t switches;	     /* of the thread to others, at that time */
+	pid_t tid;	       /* 0: the thread has not begun */
+	struct table_job *job; /* NULL: the thread waits for a job */
+	uint64_t began_ns;     /* when the job began */
+	uint64_t seen_ns;      /* when the thread was last seen to get on with its job */
+	uint64_t switches;     /* of the thread to others, at that time */
+	bool is_apart;	       /* is stuck or may soon be; another thread has its place */
 	bool is_stuck;
 };
 
@@ -53,7 +55,7 @@ struct table_loader {
 	bool is_left;	  /* the caller has not waited for the threads' ends */
 	struct worker workers[MAX_WORKERS];
 	unsigned running;	 /* workers */
-	unsigned getting[SIZES]; /* of these, those that are not stuck */
+	unsigned getting[SIZES]; /* of these, those that are not apart */
 };
 
 /* ---- jobs ---- */
@@ -91,13 +93,28 @@ void table_job_free(struct table_job *job)
 	free(job);
 }
 
+static int load(struct table_job *job, int fd)
+{
+	const struct table_kind *const kind = job->kind;
+	struct stat st;
+	const struct debug_place place = {
+		.root = job->root_fd,
+		.path = job->path,
+		.self = fstat(fd, &st) == 0 ? &st : NULL,
+	};
+
+	if (!kind->restore || !zygote_is_used())
+		return kind->load(fd, &place, &job->content);
+	return table_parser_load(kind, fd, kind->needs_place ? &place : NULL, &job->parser,
+				 &job->content);
+}
+
 void table_job_run(struct table_job *job)
 {
 	const uint64_t began_ns = clock_now_ns();
-	const struct debug_place place = {.root = job->root_fd, .path = job->path};
 	const int fd = root_file_read(job->path_fd);
 
-	job->err = fd < 0 ? fd : job->kind->load(fd, &place, &job->content);
+	job->err = fd < 0 ? fd : load(job, fd);
 	if (fd >= 0)
 		close(fd);
 	close(job->path_fd);
@@ -159,42 +176,72 @@ static enum size size_of(const struct table_job *job)
 
 /*
  * How many threads are stuck with files of the owner and of the owner's container; SIZE_MAX: the
- * job has to wait for one.
+ * owner's jobs have to wait for one.
  */
-static size_t count_stuck(const struct table_loader *loader, const struct table_job *job)
+static size_t count_stuck(const struct table_loader *loader, struct owner owner)
 {
 	struct owner_use use = {0};
 
 	for (size_t i = 0; i < MAX_WORKERS; i++) {
 		const struct worker *const worker = &loader->workers[i];
 
-		if (!worker->loader || !worker->is_stuck)
-			continue;
-		if (job->file && worker->job->file == job->file)
-			return SIZE_MAX;
-		owner_count(&use, job->owner, worker->job->owner);
+		if (worker->loader && worker->is_apart)
+			owner_count(&use, owner, worker->job->owner);
 	}
 	return owner_has_all(use, TABLE_LOADER_OWNER_STUCK) ? SIZE_MAX : use.user + use.container;
 }
 
+/* How much speaks against a job, the most important first. */
+struct rank {
+	size_t owner_stuck;  /* see count_stuck; SIZE_MAX: the job has to wait */
+	size_t device_stuck; /* threads that are stuck with files of the job's device */
+	uint64_t file_bytes;
+};
+
+static struct rank rank_job(const struct table_loader *loader, const struct table_job *job)
+{
+	struct rank rank = {.owner_stuck = count_stuck(loader, job->owner),
+			    .file_bytes = job->file_bytes};
+
+	for (size_t i = 0; i < MAX_WORKERS; i++) {
+		const struct worker *const worker = &loader->workers[i];
+
+		if (!worker->loader || !worker->is_apart)
+			continue;
+		if (job->file && worker->job->file == job->file)
+			rank.owner_stuck = SIZE_MAX;
+		rank.device_stuck += job->device && worker->job->device == job->device;
+	}
+	return rank;
+}
+
+static bool is_before(struct rank a, struct rank b)
+{
+	if (a.owner_stuck != b.owner_stuck)
+		return a.owner_stuck < b.owner_stuck;
+	if (a.device_stuck != b.device_stuck)
+		return a.device_stuck < b.device_stuck;
+	return a.file_bytes < b.file_bytes;
+}
+
 /*
- * Removes the job of the smallest file of that size; of equal files the first job. Owners with
- * threads that are stuck come last.
+ * Removes the job of the smallest file of that size; of equal files the first job. Owners and
+ * devices with threads that are stuck come last.
  */
 static struct table_job *remove_sized(const struct table_loader *loader, struct job_list *list,
 				      enum size size)
 {
 	struct table_job *best = NULL;
-	size_t best_stuck = SIZE_MAX;
+	struct rank best_rank = {0};
 
 	for (struct table_job *job = list->first; job; job = job->next) {
-		const size_t stuck = size_of(job) == size ? count_stuck(loader, job) : SIZE_MAX;
+		const struct rank rank = rank_job(loader, job);
 
-		if (stuck < best_stuck ||
-		    (best && stuck == best_stuck && job->file_bytes < best->file_bytes)) {
-			best = job;
-			best_stuck = stuck;
-		}
+		if (size_of(job) != size || rank.owner_stuck == SIZE_MAX ||
+		    (best && !is_before(rank, best_rank)))
+			continue;
+		best = job;
+		best_rank = rank;
 	}
 	if (best)
 		remove_job(list, best);
@@ -238,10 +285,23 @@ static struct table_job *wait_for_job(struct table_loader *loader, enum size siz
 	return job;
 }
 
-static void begin_job(struct worker *worker, const struct table_job *job)
+static int start_worker(struct table_loader *loader, enum size size);
+
+/* Called with the lock held. */
+static void begin_job(struct worker *worker, struct table_job *job)
 {
+	struct table_loader *const loader = worker->loader;
+	const struct rank rank = rank_job(loader, job);
+
+	/* What is likely not to answer must not have the last thread: others would wait for it. */
+	if (rank.owner_stuck + rank.device_stuck > 0) {
+		worker->is_apart = true;
+		if (--loader->getting[worker->size] == 0)
+			(void)start_worker(loader,
+					   worker->size); /* table_loader_tend tries again */
+	}
 	worker->job = job;
-	worker->seen_ns = clock_now_ns();
+	worker->seen_ns = worker->began_ns = clock_now_ns();
 	worker->switches = UINT64_MAX; /* not looked at yet */
 }
 
@@ -249,13 +309,13 @@ static void begin_job(struct worker *worker, const struct table_job *job)
 static bool end_job(struct worker *worker, struct table_job *job)
 {
 	struct table_loader *const loader = worker->loader;
-	const bool was_stuck = worker->is_stuck;
+	const bool was_apart = worker->is_apart;
 
 	append(&loader->done, job);
 	eventfd_write(loader->done_fd, 1);
 	worker->job = NULL;
-	worker->is_stuck = false;
-	if (!was_stuck)
+	worker->is_apart = worker->is_stuck = false;
+	if (!was_apart)
 		return true;
 	if (loader->getting[worker->size] > 0)
 		return false;
@@ -304,10 +364,10 @@ static int start_worker(struct table_loader *loader, enum size size)
 	if (!worker)
 		return -EAGAIN;
 	*worker = (struct worker){.loader = loader, .size = size};
-	err = pthread_create(&thread, NULL, run, worker);
+	err = thread_start(&thread, run, worker);
 	if (err) {
 		*worker = (struct worker){0};
-		return -err;
+		return err;
 	}
 	pthread_detach(thread);
 	loader->running++;
@@ -318,16 +378,12 @@ static int start_worker(struct table_loader *loader, enum size size)
 /* Starts a worker for each size that has none. Called with the lock held. */
 static int start_workers(struct table_loader *loader)
 {
-	sigset_t all, before;
 	int err = 0;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the other threads */
 	for (enum size size = 0; !err && size < SIZES; size++) {
 		if (loader->getting[size] == 0)
 			err = start_worker(loader, size);
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return err;
 }
 
@@ -391,39 +447,68 @@ void table_loader_add(struct table_loader *loader, struct table_job *job, bool i
 	pthread_mutex_unlock(&loader->lock);
 }
 
-/* A job of a thread keeps its owner, who has to wait for it. */
+/*
+ * Called with the lock held. A job of a thread keeps its owner, who has to wait for it. Of all who
+ * need a file the one with the fewest threads that are stuck has the file read.
+ */
+static void share(struct table_loader *loader, struct table_job *job, struct owner owner)
+{
+	if (owner_is(job->owner, owner) ||
+	    (!has_job(&loader->urgent, job) && !has_job(&loader->likely, job)) ||
+	    count_stuck(loader, owner) >= count_stuck(loader, job->owner))
+		return;
+	job->owner = owner;
+	pthread_cond_broadcast(&loader->changed);
+}
+
+void table_loader_share(struct table_loader *loader, struct table_job *job, struct owner owner)
+{
+	pthread_mutex_lock(&loader->lock);
+	share(loader, job, owner);
+	pthread_mutex_unlock(&loader->lock);
+}
+
 void table_loader_hurry(struct table_loader *loader, struct table_job *job, struct owner owner)
 {
 	pthread_mutex_lock(&loader->lock);
 	if (remove_job(&loader->likely, job))
 		append(&loader->urgent, job);
-	if (has_job(&loader->urgent, job) && !owner_is(job->owner, owner)) {
-		job->owner = owner;
-		pthread_cond_broadcast(&loader->changed);
-	}
+	share(loader, job, owner);
 	pthread_mutex_unlock(&loader->lock);
 }
 
 /*
- * Sets ret to how often the thread has waited or made way to others. False: the thread runs now, or
+ * Adds to ret how often a thread has waited or made way to others. False: the thread runs now, or
  * nothing is known of it.
  */
-static bool count_switches(pid_t tid, uint64_t *ret)
+static bool add_switches(const char *path, uint64_t *ret)
 {
 	unsigned long long own = 0, others = 0;
-	char path[64], text[4096];
+	char text[4096];
 	const char *at;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)tid);
-	if (tid == 0 || file_read_small(path, text, sizeof(text)) <= 0 ||
-	    strstr(text, "\nState:\tR"))
+	if (file_read_small(path, text, sizeof(text)) <= 0 || strstr(text, "\nState:\tR"))
 		return false;
 	at = strstr(text, "\nvoluntary_ctxt_switches:");
 	if (!at || sscanf(at, "\nvoluntary_ctxt_switches: %llu nonvoluntary_ctxt_switches: %llu",
 			  &own, &others) != 2)
 		return false;
-	*ret = own + others;
+	*ret += own + others;
 	return true;
+}
+
+/* As add_switches, of the thread and of the parser that it waits for. */
+static bool count_switches(const struct worker *worker, uint64_t *ret)
+{
+	const pid_t parser = worker->job->parser.pid;
+	char path[64];
+
+	*ret = 0;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", (int)worker->tid);
+	if (worker->tid == 0 || !add_switches(path, ret))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)parser);
+	return parser == 0 || add_switches(path, ret);
 }
 
 /* Whether the worker has got on with its job in the last PATIENCE. */
@@ -433,11 +518,23 @@ static bool gets_on(struct worker *worker, uint64_t now_ns)
 
 	if (!worker->job || now_ns < worker->seen_ns + TABLE_LOADER_PATIENCE_NS)
 		return true;
-	if (count_switches(worker->tid, &switches) && switches == worker->switches)
+	if (now_ns >= worker->began_ns + TABLE_LOADER_LATE_NS)
+		return false;
+	if (count_switches(worker, &switches) && switches == worker->switches)
 		return false;
 	worker->switches = switches;
 	worker->seen_ns = now_ns;
 	return true;
+}
+
+/* The parser's end wakes the thread. A parser is killed once. */
+static void kill_parser(struct table_job *job)
+{
+	const uint64_t id = job->parser.id;
+
+	job->parser.id = 0;
+	if (id && job->parser.pid)
+		zygote_kill_parser(id, true);
 }
 
 void table_loader_tend(struct table_loader *loader, uint64_t now_ns)
@@ -446,10 +543,14 @@ void table_loader_tend(struct table_loader *loader, uint64_t now_ns)
 	for (size_t i = 0; i < MAX_WORKERS; i++) {
 		struct worker *const worker = &loader->workers[i];
 
+		if (worker->job && now_ns >= worker->began_ns + TABLE_LOADER_MOST_NS)
+			kill_parser(worker->job);
 		if (!worker->loader || worker->is_stuck || gets_on(worker, now_ns))
 			continue;
 		worker->is_stuck = true;
-		loader->getting[worker->size]--;
+		if (!worker->is_apart)
+			loader->getting[worker->size]--;
+		worker->is_apart = true;
 	}
 	if (!loader->is_stopping)
 		start_workers(loader);

@@ -10,41 +10,31 @@
  * done. From table_loader_add to table_loader_take the loader owns the job, and the caller must not
  * read it. One thread loads files smaller than TABLE_LOADER_LARGE_BYTES, the other thread loads
  * larger files. A thread takes urgent jobs first, and of jobs of equal urgency the one of the
- * smallest file.
+ * smallest file. Jobs of owners and of devices with threads that are stuck come last, and another
+ * thread is started beside the thread that takes them.
  *
  * A file system may not answer. A thread that has waited in one place for two seconds is stuck, and
- * another thread takes its place. A job that is stuck may still be done some day. An owner of jobs
- * (guard/owner.h) has at most TABLE_LOADER_OWNER_STUCK threads stuck, and a container with all its
- * users twice that; other jobs of these wait until one returns. So do further jobs of the file.
+ * another thread takes its place; so is a thread that has had one job for TABLE_LOADER_LATE_NS. A
+ * parser that has a file for TABLE_LOADER_MOST_NS is killed. A job that is stuck may still be done.
+ * An owner of jobs (guard/owner.h) has at most TABLE_LOADER_OWNER_STUCK threads stuck, and a
+ * container with all its users twice that; other jobs of these wait until one returns. So do
+ * further jobs of the file.
  */
 #ifndef FG_FILES_TABLE_LOADER_H
 #define FG_FILES_TABLE_LOADER_H
 
-#include "elf/debug_file.h"
+#include "files/table_kind.h"
+#include "files/table_parser.h"
 #include "guard/owner.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* How tables of a kind are made. */
-struct table_kind {
-	/*
-	 * Makes a table of the file. -ENOENT: the file has no data for such a table; -ENOEXEC,
-	 * -EFBIG, -ENOMEM. place is where a debug file may be, or NULL.
-	 */
-	int (*load)(int fd, const struct debug_place *place, void **ret);
-	void (*free)(void *table);
-	size_t (*bytes)(const void *table);
-	bool (*equal)(const void *a, const void *b);
-	/* Whether a file of place went into the table; NULL: never. */
-	bool (*is_private)(const void *table);
-	const char *none_reason, *large_reason; /* reasons for -ENOENT and -EFBIG */
-	bool needs_place;
-};
-
 #define TABLE_LOADER_LARGE_BYTES (32u << 20)
 #define TABLE_LOADER_PATIENCE_NS UINT64_C(1000000000) /* twice this, and a thread is stuck */
+#define TABLE_LOADER_LATE_NS	 UINT64_C(20000000000)
+#define TABLE_LOADER_MOST_NS	 UINT64_C(60000000000)
 #define TABLE_LOADER_MAX_STUCK	 32
 #define TABLE_LOADER_OWNER_STUCK 4
 
@@ -57,9 +47,11 @@ struct table_job {
 	uint64_t file_bytes;
 	struct owner owner; /* of the process for which the file is read */
 	uint64_t file;	    /* a number for the file; 0: not known */
+	uint64_t device;    /* the file's; 0: not known */
 	void *content;
 	int err;
 	uint64_t took_ns;
+	struct table_parser parser;
 	struct table_job *next; /* for the loader */
 };
 
@@ -77,12 +69,20 @@ struct table_job *table_job_new(const struct table_kind *kind, int path_fd, uint
 /* Sets where a debug file may be. Takes root_fd, which may be negative. */
 void table_job_place(struct table_job *job, int root_fd, const char *path);
 void table_job_free(struct table_job *job); /* frees its content too; NULL is legal */
-/* Does the job in the caller's thread. */
+/*
+ * Does the job in the caller's thread: where a zygote is used, a parser of its own reads the file.
+ * Errors of that: -EBADMSG: the parser has died; -EAGAIN: there was none.
+ */
 void table_job_run(struct table_job *job);
 
 /* is_urgent: a sample waits for the table. */
 void table_loader_add(struct table_loader *loader, struct table_job *job, bool is_urgent);
-/* Makes urgent a job that was added as not urgent. The job is this owner's from now on. */
+/*
+ * Another owner needs the file, too. A job that no thread has yet is from now on of whoever of the
+ * two has fewer threads stuck.
+ */
+void table_loader_share(struct table_loader *loader, struct table_job *job, struct owner owner);
+/* As table_loader_share, and makes urgent a job that was added as not urgent. */
 void table_loader_hurry(struct table_loader *loader, struct table_job *job, struct owner owner);
 /* Finds threads that are stuck, and puts others in their places. To be called every second. */
 void table_loader_tend(struct table_loader *loader, uint64_t now_ns);

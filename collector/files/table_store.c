@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/quick_hash.h"
+#include "guard/heap_bytes.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -133,6 +134,68 @@ void table_store_forget(struct table_store *store)
 	map64_fini(&store->mapped);
 }
 
+/* Forgets the numbers that the file had in its last mapping. */
+static void unlink_mapping(struct table_store *store, const struct module *module)
+{
+	const uint64_t keys[] = {key_of(module->mapped_dev, module->mapped_inode, &module->scope),
+				 key_of(module->mapped_dev, module->mapped_inode, &any_scope)};
+
+	for (size_t i = 0; i < 2; i++) {
+		if (map64_find(&store->mapped, keys[i]) == module)
+			map64_remove(&store->mapped, keys[i]);
+	}
+}
+
+/* Takes the module out of the maps. False without memory: the module stays. */
+static bool unlink_module(struct table_store *store, struct module *module)
+{
+	const uint64_t key = key_of(module->st.st_dev, module->st.st_ino, &module->scope);
+	struct module *at = map64_find(&store->files, key);
+
+	if (at == module && !module->next)
+		map64_remove(&store->files, key);
+	else if (at == module && map64_put(&store->files, key, module->next) < 0)
+		return false;
+	for (; at && at != module; at = at->next) {
+		if (at->next == module) {
+			at->next = module->next;
+			break;
+		}
+	}
+	unlink_mapping(store, module);
+	return true;
+}
+
+void table_store_drop_unused(struct table_store *store)
+{
+	struct module *unused = NULL, *module;
+	struct module_walk walk = {0};
+
+	while ((module = next_module(store, &walk))) {
+		if (module->mappings > 0)
+			continue;
+		module->next_unused = unused;
+		unused = module;
+	}
+	while ((module = unused)) {
+		unused = module->next_unused;
+		if (!unlink_module(store, module))
+			continue;
+		close_file(store, module);
+		disown_jobs(module);
+		free(module);
+		store->count--;
+	}
+	map64_shrink(&store->files);
+	map64_shrink(&store->mapped);
+}
+
+size_t table_store_module_bytes(const struct table_store *store)
+{
+	return store->count * heap_bytes(sizeof(struct module)) + map64_bytes(&store->files) +
+	       map64_bytes(&store->mapped);
+}
+
 bool table_store_is_full(const struct table_store *store)
 {
 	return store->count >= TABLE_STORE_MAX;
@@ -190,6 +253,8 @@ static void note_mapping(struct table_store *store, struct module *module,
 {
 	const dev_t dev = makedev(mapping->dev_major, mapping->dev_minor);
 
+	if (module->mapped_dev != dev || module->mapped_inode != mapping->inode)
+		unlink_mapping(store, module);
 	module->mapped_dev = dev;
 	module->mapped_inode = mapping->inode;
 	(void)map64_put(&store->mapped, key_of(dev, mapping->inode, &module->scope), module);
@@ -295,6 +360,19 @@ static void evict(struct table_store *store, const struct stored_table *newest)
 	}
 }
 
+void table_store_evict(struct table_store *store)
+{
+	while (store->tables && all_bytes(store) > store->max_bytes) {
+		struct stored_table **oldest = &store->tables;
+
+		for (struct stored_table **at = &store->tables; *at; at = &(*at)->next) {
+			if ((*at)->last_use < (*oldest)->last_use)
+				oldest = at;
+		}
+		remove_table(store, oldest);
+	}
+}
+
 /* Adds a table, or finds an equal one. Takes content. */
 static struct stored_table *add_table(struct table_store *store, enum table_of of, void *content)
 {
@@ -329,6 +407,7 @@ struct table_job *table_store_new_job(struct table_store *store, struct module *
 	job = fd < 0 ? NULL : table_job_new(store->kinds[of], fd, (uint64_t)module->st.st_size);
 	if (job) {
 		job->module = module;
+		job->device = module->st.st_dev;
 		job->file =
 			quick_hash_mix(quick_hash_seed(1), module->st.st_dev, module->st.st_ino);
 	}
@@ -344,6 +423,8 @@ static const char *reason_of(const struct table_kind *kind, int err)
 		return "no ELF";
 	case -EFBIG:
 		return kind->large_reason;
+	case -EBADMSG:
+		return "its parser died";
 	case -EACCES:
 	case -EPERM:
 		return "permission denied";
@@ -367,6 +448,8 @@ static const char *fill(struct table_store *store, enum table_of of, struct tabl
 	slot->job = NULL;
 	if (job->err == -ENOMEM)
 		return "out of memory";
+	if (job->err == -EAGAIN)
+		return "no parser";
 	if (job->err == -EMFILE || job->err == -ENFILE)
 		return "too many open files";
 	if (job->err) {

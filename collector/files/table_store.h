@@ -53,7 +53,8 @@ struct module {
 	size_t mappings;   /* mappings that lead to this module */
 	uint64_t last_use; /* when the descriptor was last used */
 	struct table_slot slots[TABLE_KINDS];
-	struct module *next; /* next module with an equal key */
+	struct module *next;	    /* next module with an equal key */
+	struct module *next_unused; /* while modules are dropped */
 };
 
 struct table_counts {
@@ -108,6 +109,15 @@ bool table_store_is_private(const struct table_store *store, const struct module
 			    enum table_of of);
 /* The module's table, which must be there; borrowed until the next table_store_put. */
 void *table_store_use(struct table_store *store, const struct module *module, enum table_of of);
+/*
+ * Frees the modules to which no mapping leads, and gives back what the maps have too much; tables
+ * stay. Jobs of these modules are dropped by table_store_put.
+ */
+void table_store_drop_unused(struct table_store *store);
+/* The memory of all modules, without tables. */
+size_t table_store_module_bytes(const struct table_store *store);
+/* Evicts tables until the others have room. Borrowed tables are then no longer valid. */
+void table_store_evict(struct table_store *store);
 /* Frees all modules; tables stay. Jobs of these modules are dropped by table_store_put. */
 void table_store_forget(struct table_store *store);
 /* The number of tables of a kind, and their memory. */

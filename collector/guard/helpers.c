@@ -7,12 +7,12 @@
 #include "guard/helpers.h"
 
 #include "base/file.h"
+#include "base/thread.h"
 #include "base/turn.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,6 @@ static void *help(void *arg)
 
 static int start(struct helper *helper)
 {
-	sigset_t all, before;
 	pthread_attr_t attr;
 	pthread_t thread;
 	int err;
@@ -133,12 +132,9 @@ static int start(struct helper *helper)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&thread, &attr, help, helper);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = thread_start_as(&thread, &attr, help, helper);
 	pthread_attr_destroy(&attr);
-	return -err;
+	return err;
 }
 
 /* A new helper, in no list. Called with the lock held. */

@@ -76,6 +76,13 @@ uint64_t owner_group(struct owner owner)
 	return owner.container ? owner.container : hash_seed_mix(owner.user);
 }
 
+struct owner owner_of_container(const char *container_id, size_t len)
+{
+	return (struct owner){.container =
+				      quick_hash_text(quick_hash_seed(1), container_id, len) | 1,
+			      .user = OWNER_ALL};
+}
+
 struct owner owner_of_process(pid_t pid, const char *container_id, size_t len)
 {
 	struct owner owner = {.user = namespace_user(pid)};
@@ -83,6 +90,6 @@ struct owner owner_of_process(pid_t pid, const char *container_id, size_t len)
 	if (owner.user == OWNER_NOBODY)
 		owner.user = real_user(pid);
 	if (len > 0)
-		owner.container = quick_hash_text(quick_hash_seed(1), container_id, len) | 1;
+		owner.container = owner_of_container(container_id, len).container;
 	return owner;
 }

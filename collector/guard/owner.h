@@ -32,6 +32,8 @@ typedef struct owner (*owner_fn)(void *arg, pid_t pid);
 
 /* len: of the container's ID; 0: the process is in no container. Takes about ten system calls. */
 struct owner owner_of_process(pid_t pid, const char *container_id, size_t len);
+/* A container with all its users; len > 0. Takes no system call. */
+struct owner owner_of_container(const char *container_id, size_t len);
 
 static inline bool owner_is(struct owner a, struct owner b)
 {

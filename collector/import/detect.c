@@ -3,7 +3,7 @@
  * Tells a file's format by its first bytes:
  *
  *   1f 8b                 gzip, in which pprof usually is
- *   "fgrec "              a recording of our own
+ *   "fgrec "              a recording of our own, unless a folded stack's frame begins so
  *   0a LENGTH 08          plain pprof: field 1, a sample type whose first field is a number
  *   a NUL byte            something binary; its first letters say what
  *   "<!DOCTYPE", "<?xml"  a flame graph that is drawn already, unless its first line ends as a stack
@@ -46,7 +46,9 @@ static bool begins(const char *data, size_t len, const char *bytes, size_t bytes
 	return len >= bytes_len && memcmp(data, bytes, bytes_len) == 0;
 }
 
-/* Whether the first line ends in a space and a number, as a folded stack does whatever its names. */
+/*
+ * Whether the first line ends in a space and a number, as a folded stack does whatever its names.
+ */
 static bool begins_with_stack(const char *data, size_t len)
 {
 	const char *const feed = memchr(data, '\n', len);
@@ -58,6 +60,21 @@ static bool begins_with_stack(const char *data, size_t len)
 	while (at > data && at[-1] >= '0' && at[-1] <= '9')
 		at--;
 	return at < end && at - data > 1 && at[-1] == ' ';
+}
+
+/* The version is a number, gzip is behind its line. A file may be cut in front of the gzip. */
+static bool is_recording(const char *data, size_t len)
+{
+	static const char magic[] = RECORDING_FORMAT_MAGIC;
+	size_t at = sizeof(magic) - 1;
+
+	if (!begins(data, len, magic, sizeof(magic) - 1))
+		return false;
+	while (at < len && data[at] >= '0' && data[at] <= '9')
+		at++;
+	if (at < len && data[at] == '\n')
+		return at + 1 == len || data[at + 1] == '\x1f';
+	return !begins_with_stack(data, len);
 }
 
 static const char *reason_of_binary(const char *data, size_t len)
@@ -91,7 +108,7 @@ enum import_format detect_format(const char *data, size_t len, const char **ret_
 		return IMPORT_NOTHING;
 	if (begins(data, len, "\x1f\x8b", 2) || (len > 2 && data[0] == '\n' && data[2] == '\b'))
 		return IMPORT_PPROF;
-	if (begins(data, len, RECORDING_FORMAT_MAGIC, strlen(RECORDING_FORMAT_MAGIC)))
+	if (is_recording(data, len))
 		return IMPORT_RECORDING;
 	*ret_reason = reason_of_binary(data, len);
 	if (*ret_reason)

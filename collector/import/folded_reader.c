@@ -13,7 +13,7 @@
  * Files are mostly sorted, so a line mostly begins like the line before. The nodes of the bytes
  * that both have are known already.
  */
-#include "import/frame_text.h"
+#include "profile/frame_text.h"
 #include "import/import_limits.h"
 #include "import/name_cache.h"
 #include "import/readers.h"

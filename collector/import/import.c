@@ -49,8 +49,8 @@ int import_read(int fd, const struct import_options *options, struct import_targ
 {
 	_cleanup_(lines_fini) struct lines lines = {.fd = -1};
 	struct import_report *const report = &target->report;
-	const char *data;
-	size_t len;
+	const char *data = NULL;
+	size_t len = 0;
 	int rc = lines_init(&lines, fd);
 
 	*report = (struct import_report){0};

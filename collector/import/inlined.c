@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "symbolize/elf_symbols.h"
 #include "symbolize/native_lines.h"
+#include "symbolize/parsers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +39,7 @@ struct inlined *inlined_new(void)
 
 	if (!inlined)
 		return NULL;
-	inlined->lines = native_lines_new();
+	inlined->lines = zygote_start(parser_roles) < 0 ? NULL : native_lines_new();
 	if (!inlined->lines) {
 		free(inlined);
 		return NULL;
@@ -57,6 +58,7 @@ void inlined_free(struct inlined *inlined)
 		elf_symbols_free(inlined->files[i].symbols);
 	}
 	native_lines_free(inlined->lines);
+	zygote_stop();
 	free(inlined);
 }
 

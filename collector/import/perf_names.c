@@ -2,7 +2,7 @@
 /* Names and kinds of perf script's frames, see perf_names.h. */
 #include "import/perf_names.h"
 
-#include "import/frame_text.h"
+#include "profile/frame_text.h"
 #include "symbolize/demangle.h"
 
 #include <stdbool.h>

@@ -11,7 +11,7 @@
  */
 #include "import/pprof_tables.h"
 
-#include "import/frame_text.h"
+#include "profile/frame_text.h"
 #include "pprof.pb.h"
 
 #include <errno.h>

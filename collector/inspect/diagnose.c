@@ -4,46 +4,50 @@
  */
 #include "inspect/diagnose.h"
 
-#include "base/cleanup.h"
+#include "base/clock.h"
 #include "inspect/diagnose_names.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static bool is_known_jvm(const struct process *process)
 {
 	return process && process->jvm && process->jvm->state == JVM_CURRENT;
 }
 
-/* The next running JVM that is not connected, or 0. */
-static pid_t find_other_jvm(pid_t after)
+static uint64_t time_left_ns(uint64_t until_ns)
 {
-	_cleanup_closedir_ DIR *dir = opendir("/proc");
-	const struct dirent *entry;
+	const uint64_t now_ns = clock_now_ns();
 
-	while (dir && (entry = readdir(dir))) {
-		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		struct process *process;
-		bool is_jvm;
-
-		if (pid <= after || process_new(pid, 0, DIAGNOSE_READ_NS, &process) < 0)
-			continue;
-		is_jvm = process_has_libjvm(process);
-		process_free(process);
-		if (is_jvm)
-			return pid;
-	}
-	return 0;
+	return now_ns < until_ns ? until_ns - now_ns : 0;
 }
 
-static int diagnose_any(const char *socket_path, char ret[DIAGNOSE_BYTES])
+/* The running JVM with the lowest PID, or 0. None is connected. */
+static pid_t find_other_jvm(struct targets *targets)
+{
+	const uint64_t until_ns = clock_now_ns() + DIAGNOSE_READ_NS;
+	struct process *process;
+	size_t pos = 0;
+	pid_t pid = 0;
+
+	targets_want_all(targets);
+	targets_read_all(targets);
+	while ((process = targets_next(targets, &pos))) {
+		if (process->gone_ns || (pid && process->pid > pid))
+			continue;
+		process_read_on(process, time_left_ns(until_ns));
+		if (process_has_libjvm(process))
+			pid = process->pid;
+	}
+	targets_unwant_all(targets);
+	return pid;
+}
+
+static int diagnose_any(struct targets *targets, const char *socket_path, char ret[DIAGNOSE_BYTES])
 {
 	char why[DIAGNOSE_BYTES / 2];
-	pid_t pid;
+	const pid_t pid = find_other_jvm(targets);
 
-	pid = find_other_jvm(0);
 	if (!pid) {
 		snprintf(ret, DIAGNOSE_BYTES,
 			 "no JVM is running that this user can see: "
@@ -120,7 +124,7 @@ static int diagnose_wanted(const struct recording_options *options, struct targe
 		if (is_known_jvm(process) && recording_wants(options, process))
 			return 0;
 	}
-	return ret ? diagnose_any(socket_path, ret) : -EAGAIN;
+	return ret ? diagnose_any(targets, socket_path, ret) : -EAGAIN;
 }
 
 int diagnose_targets(const struct recording_options *options, struct targets *targets,

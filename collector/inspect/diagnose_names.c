@@ -168,6 +168,7 @@ static bool say_unknown(const struct selection *selection, struct targets *targe
 
 	targets_want_all(targets);
 	targets_read_all(targets);
+	targets_settle_names(targets);
 	while ((process = targets_next(targets, &pos))) {
 		if (!selection_fits(selection, process) || !is_running(process))
 			continue;
@@ -194,8 +195,9 @@ static bool say_stopped(const struct selection *selection, struct targets *targe
 {
 	struct container container;
 
-	if (!container_names_find_stopped(&targets->containers.names, selection->selector.container,
-					  &container))
+	if (!selection->selector.container[0] ||
+	    containers_find_stopped(&targets->containers, selection->selector.container,
+				    targets->names_wait_ns, &container) < 0)
 		return false;
 	snprintf(ret, DIAGNOSE_BYTES, "container %s (%.*s) does not run: start it", container.name,
 		 container_short_len(container.id), container.id);
@@ -212,6 +214,8 @@ static int judge(struct selection *selection, const struct recording_options *op
 		targets_want_all(targets);
 		targets_read_all(targets);
 	}
+	if (ret)
+		targets_settle_names(targets);
 	err = selection_narrow(selection, targets);
 	if (err == -ENOTUNIQ && ret)
 		err = say_several(selection, targets, ret);

@@ -4,6 +4,7 @@
  * buffers are mapped, memory is read. Settings are read to explain failures.
  */
 #include "inspect/doctor.h"
+#include "sample/perf_parse.h"
 #include "sample/sampler.h"
 
 #include "base/capability.h"
@@ -37,7 +38,7 @@ static int open_event(uint32_t type, uint64_t config)
 		.config = config,
 		.sample_freq = 1,
 		.freq = 1,
-		.sample_type = SAMPLER_TYPE_STACK,
+		.sample_type = PARSED_TYPE_STACK,
 		.sample_stack_user = SAMPLER_LEAST_STACK_BYTES,
 		.sample_regs_user = 1,
 		.disabled = 1,

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* JVMs as JSON and as a table, see jvm_list.h. */
+/*
+ * JVMs as JSON and as a table, see jvm_list.h.
+ *
+ * One file, because each object of the JSON is a function of a few lines, and who adds a counter
+ * looks for the others.
+ */
 #include "inspect/jvm_list.h"
 
 #include "base/clock.h"
 #include "base/json_value.h"
 #include "base/log.h"
 #include "base/utf8.h"
+#include "guard/heap.h"
 #include "inspect/jvm_names.h"
 #include "inspect/self_stats.h"
 
@@ -48,8 +54,9 @@ static const char *frame_pointer_of(const struct jvm *jvm)
 	return "off";
 }
 
-static json_t *object_of(const struct process *process, const char *map_dir)
+json_t *jvm_list_row(const struct process *process, const struct targets *targets)
 {
+	const char *const map_dir = targets->map_dir;
 	const struct jvm *jvm = process->jvm;
 	struct code_map_stats code;
 	json_t *object = json_object();
@@ -91,8 +98,7 @@ static json_t *object_of(const struct process *process, const char *map_dir)
 	json_object_set_new(object, "name_limit_hits",
 			    json_integer((json_int_t)jvm->name_limit_hits));
 	json_object_set_new(object, "code_bytes",
-			    json_integer((json_int_t)(code.bytes + process->methods.bytes +
-						      name_pool_bytes(&process->names))));
+			    json_integer((json_int_t)process_code_bytes(process)));
 	json_object_set_new(object, "lost_inline_tables",
 			    json_integer((json_int_t)jvm->lost_inlines));
 	json_object_set_new(object, "lost_frame_facts", json_integer((json_int_t)jvm->lost_frames));
@@ -138,7 +144,7 @@ static json_t *jvms_of(const struct targets *targets)
 	}
 	qsort(sorted, n, sizeof(*sorted), by_pid);
 	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, object_of(sorted[i], targets->map_dir));
+		json_array_append_new(list, jvm_list_row(sorted[i], targets));
 	free(sorted);
 	return list;
 }
@@ -167,6 +173,16 @@ static json_t *guarded_of(const struct guard_stats *guard)
 			 (json_int_t)guard->left_calls);
 }
 
+static json_t *parsers_of(const struct zygote_stats *parsers)
+{
+	return json_pack("{s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "running", parsers->is_running,
+			 "uid", (json_int_t)parsers->uid, "started", (json_int_t)parsers->started,
+			 "killed", (json_int_t)parsers->killed, "died", (json_int_t)parsers->died,
+			 "forbidden", (json_int_t)parsers->forbidden, "not_started",
+			 (json_int_t)parsers->not_started, "restarted",
+			 (json_int_t)parsers->restarted);
+}
+
 static json_t *tables_of(const struct table_stats *stats)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "tables",
@@ -191,6 +207,12 @@ static json_t *symbol_tables_of(const struct engine_stats *stats)
 					      (json_int_t)debuginfod->failed, "left_out",
 					      (json_int_t)debuginfod->left_out));
 	return tables;
+}
+
+static json_t *mangled_names_of(const struct demangler_stats *stats)
+{
+	return json_pack("{s:I, s:I}", "asked", (json_int_t)stats->asked, "left",
+			 (json_int_t)stats->left);
 }
 
 static json_t *files_of(const struct table_cache_stats *stats)
@@ -218,9 +240,9 @@ static json_t *recordings_of(const struct engine_stats *stats)
 
 static json_t *native_lines_of(const struct native_lines_stats *stats)
 {
-	return json_pack("{s:I, s:I, s:I, s:I}", "files", (json_int_t)stats->files, "answers",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "files", (json_int_t)stats->files, "answers",
 			 (json_int_t)stats->answers, "late", (json_int_t)stats->late, "failed",
-			 (json_int_t)stats->failed);
+			 (json_int_t)stats->failed, "forgotten", (json_int_t)stats->forgotten);
 }
 
 static json_t *foreign_maps_of(const struct foreign_upkeep *foreign)
@@ -229,21 +251,23 @@ static json_t *foreign_maps_of(const struct foreign_upkeep *foreign)
 	const struct foreign_text_stats *text = &stats->maps.text;
 
 	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "open",
-		(json_int_t)foreign->files, "ranges", (json_int_t)foreign->ranges, "bytes",
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"open", (json_int_t)foreign->files, "ranges", (json_int_t)foreign->ranges, "bytes",
 		(json_int_t)foreign->bytes, "opened", (json_int_t)stats->files, "read_bytes",
 		(json_int_t)stats->read_bytes, "lines", (json_int_t)text->lines, "broken_lines",
 		(json_int_t)text->broken, "cut_names", (json_int_t)text->cut, "refused_lines",
 		(json_int_t)stats->maps.refused, "refused_files", (json_int_t)stats->refused,
 		"too_large", (json_int_t)stats->unread, "restarts", (json_int_t)stats->restarts,
-		"put_off", (json_int_t)foreign->put_off);
+		"put_off", (json_int_t)foreign->put_off, "lost_pieces", (json_int_t)stats->lost,
+		"delayed_pieces", (json_int_t)stats->delayed);
 }
 
 static json_t *kernel_of(const struct kernel_code_stats *stats)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "symbols", (json_int_t)stats->symbols,
-			 "reads", (json_int_t)stats->reads, "told", (json_int_t)stats->told, "lost",
-			 (json_int_t)stats->lost, "unnamed", (json_int_t)stats->unnamed);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "symbols", (json_int_t)stats->symbols,
+			 "reads", (json_int_t)stats->reads, "late", (json_int_t)stats->late, "told",
+			 (json_int_t)stats->told, "lost", (json_int_t)stats->lost, "unnamed",
+			 (json_int_t)stats->unnamed);
 }
 
 static json_t *outreach_of(const struct outreach_stats *stats)
@@ -275,6 +299,10 @@ static json_t *daemon_of(const struct daemon_stats *stats)
 	put_count(object, "sampling", stats->is_sampling);
 	put_count(object, "hz", stats->hz);
 	put_count(object, "samples", stats->samples);
+	put_count(object, "heard", stats->heard);
+	put_count(object, "unwanted", stats->unwanted);
+	put_count(object, "waiting", stats->waiting);
+	put_count(object, "unkept", stats->unkept);
 	put_count(object, "lost_samples", stats->lost_samples);
 	put_count(object, "left_out", stats->left_out);
 	put_count(object, "processless", stats->processless);
@@ -313,7 +341,7 @@ static json_t *kept_of(const struct targets *targets, const struct engine_stats 
 	put_count(object, "max_jvms", TARGETS_MAX_JVMS);
 	put_count(object, "sessions", stats->sessions);
 	put_count(object, "code_bytes", stats->code_bytes);
-	put_count(object, "max_code_bytes", TARGETS_MAX_CODE_BYTES);
+	put_count(object, "max_code_bytes", targets->max_bytes);
 	put_count(object, "jvms_dropped", targets->dropped_jvms);
 	put_count(object, "buffer_bytes", all->intake.buffer_bytes);
 	put_count(object, "mappings", stats->mappings);
@@ -334,6 +362,36 @@ static json_t *kept_of(const struct targets *targets, const struct engine_stats 
 	put_count(object, "held_dropped", stats->held_dropped);
 	put_count(object, "recordings", stats->recordings);
 	put_count(object, "max_recordings", ENGINE_MAX_RECORDINGS);
+	return object;
+}
+
+static json_t *memory_of(const struct memory_stats *memory)
+{
+	json_t *object = json_object();
+
+	put_count(object, "limit", memory->limit);
+	put_count(object, "accounted", memory->accounted);
+	put_count(object, "allocated", heap_allocated(clock_now_ns()));
+	put_count(object, "resident", heap_resident());
+	put_count(object, "processes", memory->processes);
+	put_count(object, "dying", memory->dying);
+	put_count(object, "messages", memory->messages);
+	put_count(object, "tables", memory->tables);
+	put_count(object, "held", memory->held);
+	put_count(object, "trees", memory->trees);
+	put_count(object, "windows", memory->windows);
+	put_count(object, "captures", memory->captures);
+	put_count(object, "graphs", memory->graphs);
+	put_count(object, "names", memory->names);
+	put_count(object, "stacks", memory->stacks);
+	put_count(object, "files", memory->files);
+	put_count(object, "kernel", memory->kernel);
+	put_count(object, "lines", memory->lines);
+	put_count(object, "containers", memory->containers);
+	put_count(object, "agents", memory->agents);
+	put_count(object, "lists", memory->lists);
+	put_count(object, "given_back", memory->given_back);
+	put_count(object, "longest_give_back_us", memory->longest_give_back_ns / CLOCK_NS_PER_US);
 	return object;
 }
 
@@ -390,10 +448,13 @@ static void put_daemon(json_t *list, const struct targets *targets,
 	json_object_set_new(collector, "watch", daemon_of(&stats->daemon));
 	json_object_set_new(collector, "kept", kept_of(targets, stats));
 	json_object_set_new(collector, "self", self_of());
+	json_object_set_new(collector, "memory", memory_of(&stats->memory));
 	json_object_set_new(collector, "listening_agents", outreach_of(&stats->outreach));
 	json_object_set_new(collector, "log",
 			    json_pack("{s:I}", "left_out", (json_int_t)log_left_out()));
 	json_object_set_new(collector, "guarded", guarded_of(&stats->guard));
+	json_object_set_new(collector, "parsers", parsers_of(&stats->parsers));
+	json_object_set_new(collector, "mangled_names", mangled_names_of(&stats->demangler));
 	put_count(collector, "evicted_connections", stats->intake.evicted);
 	json_object_set_new(collector, "turns", turns_of(&stats->turns));
 	json_object_set_new(collector, "perf_maps", perf_maps_of(&targets->maps.stats));
@@ -401,27 +462,31 @@ static void put_daemon(json_t *list, const struct targets *targets,
 
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats)
 {
+	return jvm_list_with(jvms_of(targets), targets, stats);
+}
+
+json_t *jvm_list_with(json_t *rows, const struct targets *targets, const struct engine_stats *stats)
+{
 	const struct intake_stats *intake = &stats->intake;
 	struct jitdump_stats dump = {0};
 	json_t *list;
 
 	if (targets->jitdump)
 		jitdump_stats(targets->jitdump, &dump);
-	list = json_pack("{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, "
-			 "s:o, s:o, s:o, s:o}}",
-			 "jvms", jvms_of(targets), "collector", "refused_connections",
-			 (json_int_t)intake->refused, "refused_sessions",
-			 (json_int_t)targets->refused_sessions, "broken_messages",
-			 (json_int_t)intake->broken, "other_versions",
-			 (json_int_t)intake->other_version, "sequence_gaps",
-			 (json_int_t)intake->gaps, "map_failures",
-			 (json_int_t)targets->map_failures, "jitdump_written",
-			 (json_int_t)dump.written, "jitdump_skipped", (json_int_t)dump.skipped,
-			 "stacks", stacks_of(&stats->stacks), "unwind_tables",
-			 tables_of(&stats->unwind_tables), "symbol_tables", symbol_tables_of(stats),
-			 "files", files_of(&stats->files), "recordings", recordings_of(stats),
-			 "native_lines", native_lines_of(&stats->native_lines), "foreign_maps",
-			 foreign_maps_of(&targets->foreign), "kernel", kernel_of(&stats->kernel));
+	list = json_pack(
+		"{s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, "
+		"s:o, s:o, s:o, s:o}}",
+		"jvms", rows, "collector", "refused_connections", (json_int_t)intake->refused,
+		"refused_sessions", (json_int_t)targets->refused_sessions, "broken_messages",
+		(json_int_t)intake->broken, "other_versions", (json_int_t)intake->other_version,
+		"sequence_gaps", (json_int_t)intake->gaps, "map_failures",
+		(json_int_t)targets->map_failures, "jitdump_written", (json_int_t)dump.written,
+		"jitdump_skipped", (json_int_t)dump.skipped, "stacks", stacks_of(&stats->stacks),
+		"unwind_tables", tables_of(&stats->unwind_tables), "symbol_tables",
+		symbol_tables_of(stats), "files", files_of(&stats->files), "recordings",
+		recordings_of(stats), "native_lines", native_lines_of(&stats->native_lines),
+		"foreign_maps", foreign_maps_of(&targets->foreign), "kernel",
+		kernel_of(&stats->kernel));
 	if (!list)
 		return NULL;
 	json_object_set_new(json_object_get(list, "collector"), "containers",

@@ -32,6 +32,12 @@
  * - "self": memory, descriptors and threads of the collector
  */
 json_t *jvm_list_to_json(const struct targets *targets, const struct engine_stats *stats);
+/* The list with these members of "jvms". Takes rows over; NULL: there is no memory. */
+json_t *jvm_list_with(json_t *rows, const struct targets *targets,
+		      const struct engine_stats *stats);
+
+/* The member of "jvms" for a process with a JVM. */
+json_t *jvm_list_row(const struct process *process, const struct targets *targets);
 
 /*
  * Removes from list the JVMs that options do not mean by PID or by names; if several containers or

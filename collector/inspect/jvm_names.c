@@ -90,12 +90,13 @@ json_t *jvm_names_stats(const struct containers *containers)
 	struct containers_stats stats;
 
 	containers_stats(containers, &stats);
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "known",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "known",
 			 (json_int_t)stats.known, "unnamed", (json_int_t)stats.unnamed, "unchecked",
 			 (json_int_t)stats.unchecked, "files_read", (json_int_t)stats.files_read,
 			 "broken_files", (json_int_t)stats.broken, "unlisted",
 			 (json_int_t)stats.unlisted, "untrusted", (json_int_t)stats.untrusted,
 			 "engines_left_out", (json_int_t)stats.engines_left_out, "refused",
 			 (json_int_t)stats.refused, "labels_left_out",
-			 (json_int_t)stats.labels_left_out);
+			 (json_int_t)stats.labels_left_out, "lost_records", (json_int_t)stats.lost,
+			 "delayed_records", (json_int_t)stats.delayed);
 }

@@ -3,7 +3,7 @@
 #include "inspect/self_stats.h"
 
 #include "base/cleanup.h"
-#include "base/file.h"
+#include "guard/heap.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -21,21 +21,10 @@ static uint64_t count_entries(const char *path)
 	return count;
 }
 
-static uint64_t resident_bytes(void)
-{
-	unsigned long long pages = 0;
-	char text[128];
-
-	if (file_read_small("/proc/self/statm", text, sizeof(text)) <= 0 ||
-	    sscanf(text, "%*u %llu", &pages) != 1)
-		return 0;
-	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 void self_stats_read(struct self_stats *ret)
 {
 	*ret = (struct self_stats){
-		.resident_bytes = resident_bytes(),
+		.resident_bytes = heap_resident(),
 		.descriptors = count_entries("/proc/self/fd"),
 		.threads = count_entries("/proc/self/task"),
 	};

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/process_stat.h"
 #include "base/quick_hash.h"
+#include "guard/heap_bytes.h"
 #include "intake/beacon.h"
 
 #include <errno.h>
@@ -37,6 +38,11 @@ struct seen {
 	uint32_t last_round;  /* the round in which the program was last seen */
 	uint8_t looks;
 };
+
+size_t finder_bytes(const struct finder *finder)
+{
+	return finder->seen.count * heap_bytes(sizeof(struct seen)) + map64_bytes(&finder->seen);
+}
 
 void finder_init(struct finder *finder, const char *proc_dir)
 {
@@ -335,9 +341,10 @@ void finder_expect(struct finder *finder, pid_t pid, uint64_t now_ns)
 	size_t at = FINDER_MAX_EXPECTED;
 
 	for (size_t i = 0; i < FINDER_MAX_EXPECTED; i++) {
-		if (finder->expected[i].pid == pid)
-			at = i; /* the process runs another program now */
-		else if (finder->expected[i].pid == 0 && at == FINDER_MAX_EXPECTED)
+		const bool is_free = finder->expected[i].pid == 0 && at == FINDER_MAX_EXPECTED;
+
+		/* A process that is there already runs another program now. */
+		if (finder->expected[i].pid == pid || is_free)
 			at = i;
 	}
 	if (at == FINDER_MAX_EXPECTED) {

@@ -11,8 +11,8 @@
  * then less and less often: in the rounds 0, 1, 2, 4, 8 and so on to 128. Every fourth round checks
  * whether a process runs another program. A step takes a few milliseconds at most, and the next
  * step comes after a pause of at least four times as long. A caller that knows of a new JVM calls
- * finder_expect. A look at a process with many mappings takes part of several steps; meanwhile there
- * is no other such look, and a process that would need one is looked into in a later round.
+ * finder_expect. A look at a process with many mappings takes part of several steps; meanwhile
+ * there is no other such look, and a process that would need one is looked into in a later round.
  */
 #ifndef FG_INTAKE_FINDER_H
 #define FG_INTAKE_FINDER_H
@@ -71,6 +71,7 @@ struct finder {
 /* proc_dir is "/proc", except in tests. */
 void finder_init(struct finder *finder, const char *proc_dir);
 void finder_fini(struct finder *finder);
+size_t finder_bytes(const struct finder *finder); /* its memory */
 
 /*
  * Goes on with the round if a step is due. Calls fn for each agent found, as a rule once for each

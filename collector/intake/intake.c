@@ -19,6 +19,7 @@
 #include "base/map64.h"
 #include "base/process_stat.h"
 #include "guard/fair.h"
+#include "guard/heap_bytes.h"
 #include "intake/listen.h"
 
 #include <errno.h>
@@ -40,6 +41,8 @@
 #define FIRST_BUFFER	 (64u << 10)
 #define BYTES_A_TURN	 (256u << 10) /* of one connection; then others have a turn */
 #define NS_A_TURN	 (1 * CLOCK_NS_PER_MS)
+#define RECORDS_A_LOOK	 4 /* short records that are handed on before the clock is looked at again */
+#define SHORT_RECORD	 512
 #define BYTES_A_READ	 (4u << 20) /* of all connections; then the caller has a turn */
 #define EVENTS_A_WAIT	 64
 
@@ -52,6 +55,7 @@ struct connection {
 	uint64_t began_ns; /* when the message that is not complete yet began */
 	uint8_t *buf;	   /* NULL while no bytes wait */
 	size_t len, size;
+	size_t done; /* bytes handed on of the records of buf's first message; 0: not begun */
 };
 
 struct intake {
@@ -454,36 +458,72 @@ static void give_up(struct intake *intake, struct connection *connection, int er
 	end_connection(intake, connection);
 }
 
-static void take_message(struct intake *intake, struct connection *connection, const uint8_t *data,
-			 size_t len, struct sink *sink)
+static void count_message(struct intake *intake, struct intake_session *session, size_t len,
+			  struct sink *sink)
 {
-	struct intake_session *session = &connection->session;
-	struct intake_event event = {.kind = INTAKE_RECORD, .session = session};
-	struct wire_message message;
-	struct wire_reader reader;
-	int n;
-
 	sink->messages_left--;
 	session->messages++;
 	session->bytes += len;
 	intake->stats.messages++;
 	intake->stats.bytes += len;
-	n = wire_decode_message(data, len, &message);
-	if (n < 0) {
-		give_up(intake, connection, n);
-		return;
-	}
-	if (message.seq != session->next_seq) {
+}
+
+static void check_sequence(struct intake *intake, struct connection *connection,
+			   const struct wire_message *message, const struct sink *sink)
+{
+	struct intake_session *session = &connection->session;
+
+	if (message->seq != session->next_seq) {
 		session->gaps++;
 		intake->stats.gaps++;
 		tell(sink, connection, INTAKE_GAP);
 	}
-	session->next_seq = message.seq + 1;
-	wire_reader_init(&reader, &message);
-	while ((n = wire_reader_next(&reader, &event.record)) > 0)
+	session->next_seq = message->seq + 1;
+}
+
+/*
+ * Hands records on until the turn is over: a record may take milliseconds, and a message may have
+ * thousands of them. Returns wire_reader_next's last answer: 1 if there are more.
+ */
+static int take_records(struct wire_reader *reader, const struct connection *connection,
+			const struct sink *sink)
+{
+	struct intake_event event = {.kind = INTAKE_RECORD, .session = &connection->session};
+	int n;
+
+	for (unsigned i = 1; (n = wire_reader_next(reader, &event.record)) > 0; i++) {
 		sink->fn(sink->arg, &event);
+		if ((i % RECORDS_A_LOOK == 0 || event.record.len > SHORT_RECORD) &&
+		    reader->pos < reader->len && clock_now_ns() >= sink->turn_until_ns)
+			break;
+	}
+	return n;
+}
+
+/* Whether all records of the message have been handed on; the rest is for the next turn. */
+static bool take_message(struct intake *intake, struct connection *connection, const uint8_t *data,
+			 size_t len, struct sink *sink)
+{
+	struct wire_message message;
+	struct wire_reader reader;
+	const bool is_new = connection->done == 0;
+	int n = wire_decode_message(data, len, &message);
+
+	if (is_new)
+		count_message(intake, &connection->session, len, sink);
+	if (n < 0) {
+		give_up(intake, connection, n);
+		return true;
+	}
+	if (is_new)
+		check_sequence(intake, connection, &message, sink);
+	wire_reader_init(&reader, &message);
+	reader.pos = connection->done;
+	n = take_records(&reader, connection, sink);
+	connection->done = n > 0 ? reader.pos : 0;
 	if (n < 0)
 		give_up(intake, connection, n);
+	return n <= 0;
 }
 
 /*
@@ -570,8 +610,10 @@ static size_t take_buffer(struct intake *intake, struct connection *connection, 
 			need = bytes > need ? bytes : need;
 			break;
 		}
-		take_message(intake, connection, p + WIRE_SP_FRAME_HEADER_BYTES,
-			     bytes - WIRE_SP_FRAME_HEADER_BYTES, sink);
+		connection->began_ns = clock_now_ns(); /* as long as records are handed on */
+		if (!take_message(intake, connection, p + WIRE_SP_FRAME_HEADER_BYTES,
+				  bytes - WIRE_SP_FRAME_HEADER_BYTES, sink))
+			break;
 		spend(&sink->bytes_left, bytes);
 		spend(&sink->turn_left, bytes);
 		at += bytes;
@@ -614,10 +656,10 @@ static bool resize(struct intake *intake, struct connection *connection, size_t 
 	return true;
 }
 
-static void receive(struct intake *intake, struct connection *connection, struct sink *sink)
+/* need: the bytes that the buffer has to have room for, as take_buffer says. */
+static void receive(struct intake *intake, struct connection *connection, size_t need,
+		    struct sink *sink)
 {
-	size_t need = FIRST_BUFFER;
-
 	while (has_turn(connection, sink)) {
 		ssize_t n;
 
@@ -648,12 +690,13 @@ static void receive(struct intake *intake, struct connection *connection, struct
 static void read_connection(struct intake *intake, struct connection *connection, struct sink *sink)
 {
 	const uint64_t turn_until_ns = clock_now_ns() + NS_A_TURN;
+	size_t need = FIRST_BUFFER;
 
 	sink->turn_left = BYTES_A_TURN;
 	sink->turn_until_ns = turn_until_ns < sink->until_ns ? turn_until_ns : sink->until_ns;
 	if (connection->len > 0)
-		take_buffer(intake, connection, sink);
-	receive(intake, connection, sink);
+		need = take_buffer(intake, connection, sink);
+	receive(intake, connection, need, sink);
 	if (connection->len == 0)
 		free_buffer(intake, connection); /* most connections mostly wait without bytes */
 }
@@ -788,5 +831,7 @@ void intake_stats(const struct intake *intake, struct intake_stats *ret)
 {
 	*ret = intake->stats;
 	ret->buffer_bytes = intake->buffers_bytes;
+	ret->connection_bytes = intake->connections.count * heap_bytes(sizeof(struct connection)) +
+				map64_bytes(&intake->connections);
 	ret->sessions = intake->connections.count - intake->not_greeted;
 }

@@ -20,7 +20,8 @@
  * within 10 s. Whoever is one too many, or needs one byte too many, takes the place of a connection
  * of the container or user who has the most, unless that is the own one.
  *
- * A call reads for about INTAKE_TURN_NS at most, and accepts connections for INTAKE_ACCEPT_NS of it;
+ * A message whose records take longer than its connection's turn is handed on in several turns. A
+ * call reads for about INTAKE_TURN_NS at most, and accepts connections for INTAKE_ACCEPT_NS of it;
  * the connections take turns. Accepting then pauses for as long, so that whoever connects without
  * end has the collector work for half of the time at most.
  */
@@ -70,8 +71,9 @@ struct intake_stats {
 	uint64_t evicted;		  /* connections that have made room for others */
 	uint64_t messages, bytes;
 	uint64_t gaps, broken, other_version;
-	size_t sessions;     /* open now */
-	size_t buffer_bytes; /* memory for messages that are not whole */
+	size_t sessions;	 /* open now */
+	size_t connection_bytes; /* memory of connections, without messages */
+	size_t buffer_bytes;	 /* memory for messages that are not whole */
 };
 
 typedef void (*intake_fn)(void *arg, const struct intake_event *event);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/log_limit.h"
 #include "base/process_stat.h"
+#include "guard/heap_bytes.h"
 #include "intake/dial.h"
 
 #include <errno.h>
@@ -295,6 +296,12 @@ const struct outreach_agent *outreach_next(const struct outreach *outreach, size
 	void *agent;
 
 	return map64_next(&outreach->agents, pos, &pid, &agent) ? agent : NULL;
+}
+
+size_t outreach_bytes(const struct outreach *outreach)
+{
+	return outreach->agents.count * heap_bytes(sizeof(struct outreach_agent)) +
+	       map64_bytes(&outreach->agents) + finder_bytes(&outreach->finder);
 }
 
 void outreach_stats(const struct outreach *outreach, struct outreach_stats *ret)

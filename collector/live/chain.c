@@ -7,7 +7,7 @@
 #define MAX_LABELS 2 /* label frames: process and thread */
 
 uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
-		       const struct perf_record *record)
+		       const struct record *record)
 {
 	static struct stack stack; /* used by the model's thread only */
 	const char *reason;
@@ -58,7 +58,7 @@ bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 	/* Used by the model's thread only. Too large for the C stack. */
 	static struct frame frames[SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
 	static struct symbolizer_verdict verdict;
-	const struct perf_record *const record = walk->record;
+	const struct record *const record = walk->record;
 	const struct symbolizer_context context = {
 		.process = walk->process,
 		.time_ns = record->time_ns,

@@ -15,7 +15,7 @@
 #include "live/sample_watch.h"
 #include "live/sink.h"
 #include "process/process.h"
-#include "sample/perf_record.h"
+#include "sample/record.h"
 #include "symbolize/symbolizer.h"
 #include "unwind/unwinder.h"
 
@@ -34,7 +34,7 @@ struct chain_style {
 
 /* A walked sample. */
 struct chain_walk {
-	const struct perf_record *record;
+	const struct record *record;
 	struct process *process; /* NULL: the process is gone */
 	const struct stack *stack;
 };
@@ -44,7 +44,7 @@ struct chain_walk {
  * which is SAMPLE_REMAINDER or SAMPLE_LOOK. Returns how many frames were walked.
  */
 uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
-		       const struct perf_record *record);
+		       const struct record *record);
 
 /*
  * Names the stack, and puts the label frames of process and thread behind it. The frames of *ret

@@ -21,6 +21,7 @@ struct graph_writer_stats {
 	uint64_t removed;		   /* files removed because of the limits */
 	uint64_t files, file_bytes;	   /* now in the directory */
 	uint64_t waiting_bytes;		   /* memory of graphs that wait */
+	uint64_t list_bytes;		   /* memory of the list of files */
 };
 
 struct http_stats {
@@ -36,7 +37,9 @@ struct http_stats {
 struct daemon_stats {
 	bool is_sampling;
 	unsigned hz;
+	/* heard is the sum of samples, left_out, processless, and the three below. */
 	uint64_t samples, lost_samples, left_out, processless, stackless_samples;
+	uint64_t heard, unwanted, waiting, unkept;
 	uint64_t periods, periods_cut_short;
 	uint64_t graphs, graph_bytes; /* of the current period, now */
 	struct graph_writer_stats writer;

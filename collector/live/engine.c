@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The collector's loop, see engine.h. */
+/*
+ * The collector's loop, see engine.h.
+ *
+ * One file, because the steps of a turn share the state of the loop.
+ */
 #include "live/engine.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/turn.h"
+#include "confine/zygote.h"
 #include "container/container.h"
+#include "live/confinement.h"
 #include "live/pace.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,12 +29,13 @@
 #define LEAST_INTERVAL_NS  (1 * CLOCK_NS_PER_MS)   /* between reads while a JVM may end */
 #define SIDE_INTERVAL_NS   (10 * CLOCK_NS_PER_MS)  /* between looks at processes' events */
 #define SIDE_MOST_NS	   (50 * CLOCK_NS_PER_MS)
+#define MEMORY_INTERVAL_NS (100 * CLOCK_NS_PER_MS) /* between two counts of what shares memory */
 #define MESSAGES_A_STEP	   1024
 #define MAX_POLL_FDS	   1024
 #define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
 
 /* Indexes in the set of polled descriptors. */
-enum { SIGNALS, INTAKE, CONTROL, LOADER, FIRST_RING };
+enum { SIGNALS, INTAKE, CONTROL, LOADER, NAMES, CONTAINERS, FIRST_RING };
 
 /*
  * Opens the signal descriptor. Returns the descriptor or a negative errno: pthread_sigmask(3)
@@ -83,10 +91,76 @@ static struct owner owner_of(void *arg, pid_t pid)
 	return owner_of_process(pid, container.id, container_owner_len(container.id));
 }
 
+/* What is asked for, but no more than half of the budget. */
+static size_t max_table_bytes(const struct engine *engine)
+{
+	const struct budget *const budget = &engine->budget;
+
+	if (engine->table_bytes == 0)
+		return budget->tables;
+	return engine->table_bytes < budget->bytes / 2 ? engine->table_bytes : budget->bytes / 2;
+}
+
+/* Gives each pool its part of the budget. */
+static void share_budget(struct engine *engine)
+{
+	const struct budget *const budget = &engine->budget;
+	struct targets *const targets = &engine->targets;
+
+	targets->max_bytes = budget_processes(budget, targets->shared_bytes);
+	targets->foreign.max_bytes = budget->foreign;
+	targets->containers.max_bytes = budget->containers;
+	targets_limit_methods(targets, budget->methods);
+	table_cache_set_limits(engine->tables, max_table_bytes(engine), budget->files);
+	symbolizer_set_limits(engine->symbolizer, budget->names, budget->lines);
+	intake_set_limits(engine->intake, INTAKE_MAX_SESSIONS, budget->messages);
+	for (struct recording *r = engine->recordings; r; r = r->next)
+		recording_take_budget(r, &engine->model);
+}
+
+/* The limit of a cgroup may be changed while its processes run. */
+static void renew_budget(struct engine *engine, uint64_t now_ns)
+{
+	uint64_t before = engine->budget.bytes, bytes;
+
+	if (now_ns < engine->budget_next_ns)
+		return;
+	engine->budget_next_ns = now_ns + BUDGET_READ_NS;
+	bytes = budget_allowed(engine->budget_files);
+	if (bytes == before)
+		return;
+	budget_init(&engine->budget, bytes);
+	share_budget(engine);
+	log_info("the limit of memory is %" PRIu64 " MiB now, and was %" PRIu64 " MiB", bytes >> 20,
+		 before >> 20);
+}
+
+/* Counts what shares the budget with processes, and leaves these the rest. */
+static void count_memory(struct engine *engine, uint64_t now_ns)
+{
+	const struct memory_sources sources = {.tables = engine->tables,
+					       .intake = engine->intake,
+					       .outreach = &engine->outreach,
+					       .targets = &engine->targets,
+					       .symbolizer = engine->symbolizer,
+					       .unwinder = engine->unwinder,
+					       .daemon = engine->daemon,
+					       .recordings = engine->recordings};
+	struct targets *const targets = &engine->targets;
+
+	if (now_ns < engine->used_ns + MEMORY_INTERVAL_NS)
+		return;
+	engine->used_ns = now_ns;
+	targets->shared_bytes = memory_stats_count(&engine->used, &sources);
+	targets->max_bytes = budget_processes(&engine->budget, targets->shared_bytes);
+}
+
 static int open_stages(struct engine *engine, const struct engine_options *options)
 {
-	int err = table_cache_new(options->table_bytes, true, &engine->tables);
+	int err = confinement_begin(options->capabilities);
 
+	if (!err)
+		err = table_cache_new(max_table_bytes(engine), true, &engine->tables);
 	if (!err)
 		table_cache_set_owner(engine->tables, owner_of, engine);
 	if (!err)
@@ -95,6 +169,8 @@ static int open_stages(struct engine *engine, const struct engine_options *optio
 		guarded_use(guard_runner(engine->guard));
 	if (!err)
 		err = guarded_memory_new(&engine->memory);
+	if (!err)
+		err = errands_new(&engine->errands);
 	if (!err)
 		process_memory_use(guarded_memory_source(engine->memory));
 	if (!err)
@@ -118,13 +194,19 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 	int err;
 
 	*engine = (struct engine){.control.fd = -1, .signal_fd = open_signals(), .next_id = 1};
-	targets_init(&engine->targets, options->map_dir);
-	if (options->map_bytes)
-		engine->targets.maps.max_bytes = options->map_bytes;
 	if (engine->signal_fd < 0) {
 		log_error("cannot watch signals: %s", strerror(-engine->signal_fd));
 		return engine->signal_fd;
 	}
+	engine->budget_files = options->budget_files;
+	engine->table_bytes = options->table_bytes;
+	engine->budget_next_ns =
+		options->memory_bytes ? UINT64_MAX : clock_now_ns() + BUDGET_READ_NS;
+	budget_init(&engine->budget, options->memory_bytes ? options->memory_bytes
+							   : budget_allowed(options->budget_files));
+	targets_init(&engine->targets, options->map_dir);
+	if (options->map_bytes)
+		engine->targets.maps.max_bytes = options->map_bytes;
 	err = open_stages(engine, options);
 	if (err) {
 		engine_close(engine);
@@ -141,7 +223,10 @@ int engine_open(struct engine *engine, const struct engine_options *options)
 						 .unwinder = engine->unwinder,
 						 .symbolizer = engine->symbolizer,
 						 .on_jvm = on_jvm,
-						 .on_jvm_arg = engine};
+						 .on_jvm_arg = engine,
+						 .budget = &engine->budget,
+						 .errands = engine->errands};
+	share_budget(engine);
 	return 0;
 }
 
@@ -154,8 +239,10 @@ void engine_close(struct engine *engine)
 	targets_fini(&engine->targets);
 	unwinder_free(engine->unwinder);
 	symbolizer_free(engine->symbolizer);
+	confinement_end(); /* threads that wait for parsers end */
 	table_cache_free(engine->tables);
 	process_memory_use(NULL);
+	errands_free(engine->errands); /* waits until perf events have ended */
 	guarded_memory_free(engine->memory);
 	guarded_use(NULL);
 	guard_free(engine->guard);
@@ -251,7 +338,7 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_
 		const uint64_t done = r->end_ns + HOLD_NS;
 		const uint64_t interval = read_interval_ns(engine, r, now);
 
-		if (r->has_more)
+		if (r->has_more || (r->n_unmet && !r->is_done))
 			return 0;
 		if (!r->is_done && until > now + interval)
 			until = now + interval;
@@ -280,6 +367,9 @@ static size_t fill_poll(const struct engine *engine, struct pollfd *fds)
 	fds[INTAKE] = (struct pollfd){.fd = intake_fd(engine->intake), .events = POLLIN};
 	fds[CONTROL] = (struct pollfd){.fd = engine->control.fd, .events = POLLIN};
 	fds[LOADER] = (struct pollfd){.fd = table_cache_fd(engine->tables), .events = POLLIN};
+	fds[NAMES] = (struct pollfd){.fd = symbolizer_fd(engine->symbolizer), .events = POLLIN};
+	fds[CONTAINERS] =
+		(struct pollfd){.fd = containers_fd(&engine->targets.containers), .events = POLLIN};
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		const int *added;
 		size_t n_added;
@@ -356,8 +446,10 @@ static void advance_recordings(struct engine *engine)
 	const uint64_t heard = intake_heard_ns(engine->intake), began_ns = clock_now_ns();
 
 	table_cache_step(engine->tables);
+	symbolizer_step(engine->symbolizer);
 	for (struct recording *r = engine->recordings; r; r = r->next)
 		recording_advance(r, &engine->model, heard);
+	symbolizer_step(engine->symbolizer); /* names that these samples have */
 	engine->owed_ns += clock_now_ns() - began_ns;
 }
 
@@ -388,7 +480,7 @@ static void reap_recordings(struct engine *engine)
 
 	for (struct recording *r = engine->recordings; r; r = next) {
 		next = r->next;
-		if (r->asked_ns && now > r->asked_ns + CLIENT_PATIENCE_NS)
+		if (r->asked_ns && !r->is_being_drawn && now > r->asked_ns + CLIENT_PATIENCE_NS)
 			engine_end_recording(engine, r);
 	}
 }
@@ -414,6 +506,7 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 		notice_hang_ups(engine, fds, n);
 	}
 	guard_begin_turn(engine->guard);
+	containers_begin_turn(&engine->targets.containers);
 	space_upkeep_begin_turn(&engine->targets.spaces);
 	outreach_step(&engine->outreach, clock_now_ns());
 	read_agents(engine);
@@ -422,6 +515,8 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 	turns_pass(&engine->turns, TURN_RINGS);
 	advance_recordings(engine);
 	turns_pass(&engine->turns, TURN_NAMING);
+	renew_budget(engine, clock_now_ns());
+	count_memory(engine, clock_now_ns());
 	targets_tick(&engine->targets, clock_now_ns(), horizon_ns(intake_heard_ns(engine->intake)));
 	turns_pass(&engine->turns, TURN_UPKEEP);
 	if (ready > 0 && fds[CONTROL].revents && engine->control.ready)
@@ -431,16 +526,17 @@ void engine_step(struct engine *engine, uint64_t max_wait_ns)
 }
 
 int engine_start_recording(struct engine *engine, const struct recording_options *options,
-			   struct sink *sink, struct recording **ret)
+			   struct sampler *sampler, struct sink *sink, struct recording **ret)
 {
 	struct recording *recording;
 	int err;
 
 	if (engine->n_recordings >= ENGINE_MAX_RECORDINGS) {
 		sink_free_all(sink);
+		sampler_close(sampler);
 		return -EBUSY;
 	}
-	err = recording_start(options, &engine->model, sink, &recording);
+	err = recording_start(options, &engine->model, sampler, sink, &recording);
 	if (err)
 		return err;
 	recording->id = engine->next_id++;
@@ -450,6 +546,15 @@ int engine_start_recording(struct engine *engine, const struct recording_options
 	engine->targets.linger_more_ns = RECORDING_PATIENCE_NS;
 	*ret = recording;
 	return 0;
+}
+
+int engine_open_sampler(struct engine *engine, const struct recording_options *options, int wake_fd,
+			struct sampler_opening **ret)
+{
+	const struct sampler_options sampler = recording_sampler_options(options, &engine->model);
+
+	symbolizer_begin(engine->symbolizer); /* begins to read the kernel's symbols */
+	return sampler_opening_start(&sampler, wake_fd, ret);
 }
 
 struct recording *engine_find_recording(const struct engine *engine, uint32_t id)
@@ -496,7 +601,6 @@ static void count_kept(const struct engine *engine, struct kept_stats *ret)
 {
 	const struct targets *targets = &engine->targets;
 	const struct process *process;
-	struct code_map_stats code;
 	size_t pos = 0;
 
 	*ret = (struct kept_stats){.held_dropped = engine->held_dropped,
@@ -512,11 +616,7 @@ static void count_kept(const struct engine *engine, struct kept_stats *ret)
 		ret->thread_names += process->thread_names.count;
 		ret->interpreted_methods += process->java_methods.by_addr.count;
 		ret->threads_forgotten += process->threads_forgotten;
-		if (!process->code)
-			continue;
-		code_map_stats(process->code, &code);
-		ret->code_bytes +=
-			code.bytes + process->methods.bytes + name_pool_bytes(&process->names);
+		ret->code_bytes += process_code_bytes(process);
 	}
 	for (const struct recording *r = engine->recordings; r; r = r->next) {
 		ret->held_bytes += r->hold.bytes;
@@ -527,6 +627,8 @@ static void count_kept(const struct engine *engine, struct kept_stats *ret)
 void engine_stats(const struct engine *engine, struct engine_stats *ret)
 {
 	*ret = (struct engine_stats){.turns = engine->turns};
+	ret->memory = engine->used;
+	memory_stats_sum(&ret->memory, &engine->targets, engine->budget.bytes);
 	if (engine->daemon)
 		ret->daemon = *engine->daemon;
 	count_kept(engine, &ret->kept);
@@ -536,6 +638,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	outreach_stats(&engine->outreach, &ret->outreach);
 	unwinder_stats(engine->unwinder, &ret->stacks);
 	guard_stats(engine->guard, &ret->guard);
+	zygote_stats(&ret->parsers);
 	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);
 	table_cache_table_stats(engine->tables, TABLE_SYMBOLS, &ret->symbol_tables);
 	table_cache_stats(engine->tables, &ret->files);
@@ -544,6 +647,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 		add_counts(&ret->recordings, &r->counts);
 	symbolizer_lines_stats(engine->symbolizer, &ret->native_lines);
 	symbolizer_debuginfod_stats(engine->symbolizer, &ret->debuginfod);
+	symbolizer_demangler_stats(engine->symbolizer, &ret->demangler);
 	symbolizer_kernel_stats(engine->symbolizer, &ret->kernel);
 }
 

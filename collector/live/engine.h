@@ -12,10 +12,14 @@
 #include "intake/intake.h"
 #include "intake/outreach.h"
 #include "live/daemon_stats.h"
+#include "live/memory_stats.h"
 #include "live/recording.h"
 #include "live/turns.h"
+#include "guard/budget.h"
+#include "guard/errands.h"
 #include "guard/guard.h"
 #include "memory/guarded_memory.h"
+#include "sample/sampler_opening.h"
 
 #define ENGINE_MAX_RECORDINGS 8
 
@@ -43,25 +47,31 @@ struct engine_stats {
 	struct outreach_stats outreach;
 	struct unwinder_stats stacks;
 	struct guard_stats guard;
+	struct zygote_stats parsers;
 	struct table_stats unwind_tables;
 	struct table_stats symbol_tables;
 	struct table_cache_stats files;
 	struct debuginfod_stats debuginfod;
+	struct demangler_stats demangler;
 	struct native_lines_stats native_lines;
 	struct kernel_code_stats kernel;
 	struct recording_counts recordings;
 	struct daemon_stats daemon;
 	struct kept_stats kept;
+	struct memory_stats memory;
 	struct turns turns;
 };
 
 /* The engine's paths, and its limit of memory for tables of files. */
 struct engine_options {
+	uint64_t memory_bytes; /* of everything; 0: what this machine allows, see guard/budget.h */
+	const struct budget_files *budget_files; /* where that is read; NULL: the usual ones */
 	const char *socket_path;
 	const char *map_dir;
 	uint64_t map_bytes;	 /* of all perf maps; 0: MAP_STORE_BYTES */
 	const char *jitdump_dir; /* NULL: no jitdump */
-	size_t table_bytes;	 /* limit of all symbol tables and unwind tables */
+	size_t table_bytes;    /* limit of all symbol tables and unwind tables; 0: by the budget */
+	uint64_t capabilities; /* a mask of those to keep beside the engine's own */
 };
 
 struct engine {
@@ -72,7 +82,14 @@ struct engine {
 	struct unwinder *unwinder;
 	struct symbolizer *symbolizer;
 	struct guard *guard;
+	struct budget budget;
+	const struct budget_files *budget_files;
+	size_t table_bytes;	  /* as asked for */
+	uint64_t budget_next_ns;  /* when to read it again; UINT64_MAX: never, it was asked for */
+	struct memory_stats used; /* as of used_ns */
+	uint64_t used_ns;
 	struct guarded_memory *memory; /* who reads processes' memory meanwhile */
+	struct errands *errands;       /* begin and end perf events */
 	struct recording_model model;
 	struct recording *recordings;
 	uint32_t n_recordings;
@@ -104,11 +121,17 @@ void engine_close(struct engine *engine);
 void engine_step(struct engine *engine, uint64_t max_wait_ns);
 
 /*
- * The engine owns the recording, and the sink as recording_start says. -EBUSY: there are
- * ENGINE_MAX_RECORDINGS already.
+ * The engine owns the recording, and the sampler and the sink as recording_start says. -EBUSY:
+ * there are ENGINE_MAX_RECORDINGS already.
  */
 int engine_start_recording(struct engine *engine, const struct recording_options *options,
-			   struct sink *sink, struct recording **ret);
+			   struct sampler *sampler, struct sink *sink, struct recording **ret);
+/*
+ * Starts to open the sampler of a recording. wake_fd is an eventfd that is written to when that is
+ * done.
+ */
+int engine_open_sampler(struct engine *engine, const struct recording_options *options, int wake_fd,
+			struct sampler_opening **ret);
 struct recording *engine_find_recording(const struct engine *engine, uint32_t id);
 void engine_end_recording(struct engine *engine, struct recording *recording);
 

@@ -95,11 +95,11 @@ static bool is_free(const struct address_space *space, const struct mapping *map
 	       !address_space_find(space, mapping->end - 1);
 }
 
-static struct perf_record record_of(const struct process *process, const struct mapping *mapping,
-				    const char *path, uint64_t now_ns)
+static struct record record_of(const struct process *process, const struct mapping *mapping,
+			       const char *path, uint64_t now_ns)
 {
-	return (struct perf_record){
-		.kind = PERF_MMAP,
+	return (struct record){
+		.kind = RECORD_MMAP,
 		.time_ns = now_ns,
 		.pid = process->pid,
 		.tid = process->pid,
@@ -138,7 +138,7 @@ static bool read_mappings(struct process *process, struct address_space *ret)
 }
 
 size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, uint64_t now_ns,
-			  void (*fn)(void *arg, const struct perf_record *record), void *arg)
+			  void (*fn)(void *arg, const struct record *record), void *arg)
 {
 	const uint64_t began_ns = clock_now_ns();
 	struct address_space fresh = {0};
@@ -152,7 +152,7 @@ size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, 
 			fresh.code_bytes; /* not set for a process that is gone */
 	for (size_t i = 0; i < fresh.count; i++) {
 		const struct mapping *mapping = &fresh.mappings[i];
-		struct perf_record record;
+		struct record record;
 
 		if (is_known(&process->space, mapping))
 			continue;

@@ -23,7 +23,7 @@
 #define FG_LIVE_MAPPING_WATCH_H
 
 #include "process/process.h"
-#include "sample/perf_record.h"
+#include "sample/record.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,12 +55,12 @@ bool mapping_watch_is_due(struct mapping_watch *watch, struct process *process, 
 			  bool has_missed, uint64_t now_ns);
 
 /*
- * Reads the process's mappings. Calls fn with each mapping that is not known, as a PERF_MMAP record
+ * Reads the process's mappings. Calls fn with each mapping that is not known, as a RECORD_MMAP record
  * with the time now_ns. A new mapping where no mapping was known is added to the process at once,
  * because held samples may lie in that mapping. Returns the number of new mappings. If the process's
  * reader is set afterwards, the process has more mappings than could be read.
  */
 size_t mapping_watch_read(struct mapping_watch *watch, struct process *process, uint64_t now_ns,
-			  void (*fn)(void *arg, const struct perf_record *record), void *arg);
+			  void (*fn)(void *arg, const struct record *record), void *arg);
 
 #endif

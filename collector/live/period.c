@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int period_new(uint64_t start_ns, uint64_t length_ns, struct period **ret)
 {
@@ -15,6 +16,7 @@ int period_new(uint64_t start_ns, uint64_t length_ns, struct period **ret)
 
 	if (!period)
 		return -ENOMEM;
+	period->max_bytes = PERIOD_MAX_BYTES;
 	period->start_ns = start_ns;
 	period->end_ns = start_ns + length_ns;
 	period->start_unix_ns = unix_now - (now > start_ns ? now - start_ns : 0);
@@ -29,6 +31,17 @@ static void graph_free(struct period_graph *graph)
 	free(graph);
 }
 
+static void shares_free(struct map64 *shares)
+{
+	uint64_t group;
+	size_t pos = 0;
+	void *share;
+
+	while (map64_next(shares, &pos, &group, &share))
+		free(share);
+	map64_fini(shares);
+}
+
 void period_free(struct period *period)
 {
 	struct period_graph *next;
@@ -40,20 +53,33 @@ void period_free(struct period *period)
 		graph_free(graph);
 	}
 	map64_fini(&period->by_pid);
+	shares_free(&period->shares);
 	free(period);
 }
 
 size_t period_graph_bytes(const struct period_graph *graph)
 {
-	const struct profile *profile = &graph->profile;
-	const struct timeline *timeline = &graph->timeline;
+	return sizeof(*graph) + profile_bytes(&graph->profile) + timeline_bytes(&graph->timeline);
+}
 
-	return sizeof(*graph) + profile->size * sizeof(*profile->nodes) +
-	       profile->index_size * sizeof(*profile->index) + profile->names.arena.total_bytes +
-	       profile->names.size * 2 * sizeof(void *) +
-	       timeline->entries_size * sizeof(*timeline->entries) +
-	       timeline->threads_size * sizeof(*timeline->threads) +
-	       timeline->texts.arena.total_bytes + timeline->texts.size * 2 * sizeof(void *);
+/* A process in no container pays as its user. */
+static void set_payer(struct period_graph *graph, const struct process *process)
+{
+	const int len = (int)container_owner_len(process->container_id);
+	struct owner owner;
+
+	if (len > 0) {
+		graph->group = owner_group(owner_of_container(process->container_id, (size_t)len));
+		snprintf(graph->payer, sizeof(graph->payer), "%.*s", len, process->container_id);
+		return;
+	}
+	owner = process_owner(process);
+	graph->group = owner_group(owner);
+	if (owner.user == OWNER_NOBODY)
+		strcpy(graph->payer, "nobody");
+	else
+		snprintf(graph->payer, sizeof(graph->payer), "user-%llu",
+			 (unsigned long long)owner.user);
 }
 
 static struct period_graph *graph_new(const struct process *process)
@@ -71,43 +97,85 @@ static struct period_graph *graph_new(const struct process *process)
 	graph->start_ticks = process->start_ticks;
 	snprintf(graph->container, sizeof(graph->container), "%s", process->container_id);
 	snprintf(graph->comm, sizeof(graph->comm), "%s", process->comm);
+	set_payer(graph, process);
 	return graph;
+}
+
+static struct period_share *share_of(const struct period *period, const struct period_graph *graph)
+{
+	return map64_find(&period->shares, graph->group);
+}
+
+/* As much as is free: what a share has grown to leaves as much for others. */
+static bool is_used_up(const struct period *period, const struct period_share *share)
+{
+	return period->bytes >= period->max_bytes ||
+	       share->bytes >= period->max_bytes - period->bytes;
+}
+
+static struct period_share *make_share(struct period *period, const struct period_graph *graph)
+{
+	struct period_share *share = share_of(period, graph);
+
+	if (share)
+		return share;
+	share = calloc(1, sizeof(*share));
+	if (share && map64_put(&period->shares, graph->group, share) < 0) {
+		free(share);
+		share = NULL;
+	}
+	return share;
+}
+
+static int add_graph(struct period *period, struct period_graph *graph)
+{
+	struct period_share *share = make_share(period, graph);
+	const size_t bytes = period_graph_bytes(graph);
+	int err;
+
+	if (!share || is_used_up(period, share))
+		return -ENOMEM;
+	err = map64_put(&period->by_pid, (uint64_t)graph->pid, graph);
+	if (err)
+		return err;
+	graph->next = period->graphs;
+	period->graphs = graph;
+	period->count++;
+	period->bytes += bytes;
+	share->bytes += bytes;
+	return 0;
 }
 
 struct period_graph *period_graph_of(struct period *period, const struct process *process)
 {
 	struct period_graph *graph = map64_find(&period->by_pid, (uint64_t)process->pid);
 
-	if (period->bytes >= PERIOD_MAX_BYTES) {
-		period->left_out++;
-		return NULL;
-	}
-	if (graph && graph->start_ticks == process->start_ticks)
-		return graph;
-	graph = graph_new(process);
-	if (graph && map64_put(&period->by_pid, (uint64_t)process->pid, graph) < 0) {
-		graph_free(graph);
+	if (graph && graph->start_ticks == process->start_ticks) {
+		if (!is_used_up(period, share_of(period, graph)))
+			return graph;
 		graph = NULL;
+	} else {
+		graph = graph_new(process);
+		if (graph && add_graph(period, graph) < 0) {
+			graph_free(graph);
+			graph = NULL;
+		}
 	}
-	if (!graph) {
-		period->left_out++;
-		return NULL;
-	}
-	graph->next = period->graphs;
-	period->graphs = graph;
-	period->count++;
-	period->bytes += period_graph_bytes(graph);
+	period->left_out += !graph;
 	return graph;
 }
 
 void period_note_sample(struct period *period, const struct period_graph *graph,
 			size_t before_bytes, uint64_t at_ns)
 {
+	const size_t grown = period_graph_bytes(graph) - before_bytes;
+	struct period_share *const share = share_of(period, graph);
 	uint64_t end_ns;
 
 	period->samples++;
-	period->bytes += period_graph_bytes(graph) - before_bytes;
-	if (period->bytes < PERIOD_MAX_BYTES || period->is_cut_short)
+	period->bytes += grown;
+	share->bytes += grown;
+	if (!is_used_up(period, share) || period->is_cut_short)
 		return;
 	end_ns = period->start_ns + PERIOD_LEAST_NS;
 	if (end_ns < at_ns + 1)
@@ -116,6 +184,16 @@ void period_note_sample(struct period *period, const struct period_graph *graph,
 		period->end_ns = end_ns;
 		period->is_cut_short = true;
 	}
+}
+
+void period_drop_graph(struct period *period, struct period_graph **link)
+{
+	struct period_graph *const graph = *link;
+
+	*link = graph->next;
+	period->count--;
+	period->bytes -= period_graph_bytes(graph);
+	graph_free(graph);
 }
 
 static bool is_known(const struct targets *targets, const struct period_graph *graph)
@@ -154,6 +232,7 @@ int period_steal_ended(struct period *period, const struct targets *targets, str
 		period->count--;
 		ended->bytes += bytes;
 		period->bytes -= bytes;
+		share_of(period, graph)->bytes -= bytes;
 	}
 	*ret = ended;
 	return 0;

@@ -8,9 +8,12 @@
  * source:  none
  *
  * A daemon cuts sampling without end into periods. A period ends by the clock, by SIGHUP, or when
- * its graphs take PERIOD_MAX_BYTES. The next period then begins, so that no sample is left out and
- * memory has a limit. A process is identified by PID and start time: a PID that is used again has
- * another graph.
+ * somebody's graphs take their share of max_bytes. The next period then begins, so that no
+ * sample is left out and memory has a limit. A process is identified by PID and start time: a PID
+ * that is used again has another graph.
+ *
+ * Shares: a container, or a user of the host, may have as much as is free. So one of them has at
+ * most a half of max_bytes, two have a third each, and there is always room for others.
  */
 #ifndef FG_LIVE_PERIOD_H
 #define FG_LIVE_PERIOD_H
@@ -28,10 +31,12 @@
 #define PERIOD_GRAPH_NODES   500000u
 #define PERIOD_GRAPH_ENTRIES 500000u
 /*
- * The shortest period. A period that reaches PERIOD_MAX_BYTES earlier leaves samples out until its
- * end.
+ * The shortest period. If somebody's share is used up earlier, their samples are left out until the
+ * end of the period.
  */
 #define PERIOD_LEAST_NS UINT64_C(5000000000)
+
+#define PERIOD_PAYER_BYTES CONTAINER_ID_BYTES
 
 struct period_graph {
 	pid_t pid;
@@ -39,21 +44,30 @@ struct period_graph {
 	char container[CONTAINER_ID_BYTES]; /* "": in no container */
 	char comm[PROCESS_COMM_BYTES];
 	struct profile profile;
-	struct timeline timeline; /* times of this process's samples */
+	struct timeline timeline;	/* times of this process's samples */
+	char payer[PERIOD_PAYER_BYTES]; /* the container's ID, "user-<UID>" or "nobody" */
+	uint64_t group;			/* owner_group of the process */
 	struct period_graph *next;
+};
+
+/* What the graphs of one container, or of one user of the host, take. */
+struct period_share {
+	size_t bytes;
 };
 
 struct period {
 	uint64_t start_ns, end_ns; /* end_ns: samples at or after it belong to the next period */
 	uint64_t start_unix_ns;
 	struct map64 by_pid; /* PID -> the newest graph of that PID */
+	struct map64 shares; /* group -> struct period_share */
 	struct period_graph *graphs;
 	size_t count;
 	size_t bytes;
+	size_t max_bytes; /* PERIOD_MAX_BYTES unless the owner sets another */
 	uint64_t samples;
 	uint64_t left_out;    /* samples for which there was no room */
 	uint64_t processless; /* samples of processes that ended before they could be read */
-	bool is_cut_short;    /* ended because of its size */
+	bool is_cut_short;    /* ended because a share was used up */
 };
 
 int period_new(uint64_t start_ns, uint64_t length_ns, struct period **ret);
@@ -71,6 +85,8 @@ struct period_graph *period_graph_of(struct period *period, const struct process
 void period_note_sample(struct period *period, const struct period_graph *graph,
 			size_t before_bytes, uint64_t at_ns);
 size_t period_graph_bytes(const struct period_graph *graph);
+/* Frees the graph to which link leads, in a period that no longer grows. */
+void period_drop_graph(struct period *period, struct period_graph **link);
 
 /*
  * Moves the graphs of processes that targets no longer knows into *ret, a period of its own, which

@@ -12,6 +12,8 @@ static struct period_sink *self(struct sink *sink)
 
 static void set_period(struct period_sink *periods, struct period *period)
 {
+	if (period && periods->max_bytes)
+		period->max_bytes = periods->max_bytes;
 	periods->period = period;
 	periods->is_over = false;
 	periods->sink.end_ns = period ? period->end_ns : SINK_ENDLESS_NS;
@@ -99,6 +101,13 @@ struct period *period_sink_give_up(struct period_sink *periods)
 
 	set_period(periods, NULL);
 	return period;
+}
+
+void period_sink_set_max_bytes(struct period_sink *periods, size_t bytes)
+{
+	periods->max_bytes = bytes;
+	if (periods->period)
+		periods->period->max_bytes = bytes;
 }
 
 void period_sink_end(struct period_sink *periods, uint64_t end_ns)

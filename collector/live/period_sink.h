@@ -18,6 +18,7 @@
 struct period_sink {
 	struct sink sink;
 	uint64_t length_ns;
+	size_t max_bytes; /* of a period; 0: PERIOD_MAX_BYTES; the owner may set another */
 	/* the current period; NULL before begin and after period_sink_give_up */
 	struct period *period;
 	bool is_over; /* the current period waits to be taken */
@@ -34,6 +35,8 @@ int period_sink_turn(struct period_sink *periods, struct period **ret);
  * Gives the current period to the caller without beginning another one: later samples are not kept.
  */
 struct period *period_sink_give_up(struct period_sink *periods);
+/* Sets the limit of periods, also of the current one, which ends if it has more. */
+void period_sink_set_max_bytes(struct period_sink *periods, size_t bytes);
 /* Moves the end of the current period to end_ns, if that is earlier. */
 void period_sink_end(struct period_sink *periods, uint64_t end_ns);
 

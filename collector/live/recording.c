@@ -20,16 +20,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TURN_NS (20 * CLOCK_NS_PER_MS) /* limit of a turn; agents and clients come next */
-#define DEEP_NS CLOCK_NS_PER_SEC
+#define TURN_NS		(20 * CLOCK_NS_PER_MS) /* limit of a turn; agents and clients come next */
+#define DEEP_NS		CLOCK_NS_PER_SEC
+#define TREE_NODE_BYTES 64 /* with its part of the index */
 
-static void meet_all(struct recording *recording, struct recording_model *model)
+/*
+ * Notes who is to be met. Later turns meet them, because the files of thousands of processes take
+ * more time than a turn has. Without memory nobody is noted: files are then opened when a sample
+ * needs them.
+ */
+void recording_note_unmet(struct recording *recording, const struct recording_model *model)
 {
-	struct process *process;
+	const struct targets *const targets = model->targets;
+	const struct process *process;
 	size_t pos = 0;
 
-	while ((process = targets_next(model->targets, &pos)))
-		recording_meet(recording, model, process);
+	recording->unmet = calloc(targets->processes.count + 1, sizeof(*recording->unmet));
+	while (recording->unmet && (process = targets_next(targets, &pos)))
+		recording->unmet[recording->n_unmet++] = process->pid;
+}
+
+void recording_meet_some(struct recording *recording, struct recording_model *model)
+{
+	for (int i = 0; i < RECORDING_MEETINGS && recording->n_unmet > 0; i++) {
+		const pid_t pid = recording->unmet[--recording->n_unmet];
+		struct process *const process = targets_find(model->targets, pid);
+
+		if (process)
+			recording_meet(recording, model, process);
+	}
+	if (recording->n_unmet > 0)
+		return;
+	free(recording->unmet);
+	recording->unmet = NULL;
 }
 
 /*
@@ -66,17 +89,45 @@ static void select_place(struct recording *recording, struct recording_model *mo
 	selection_narrow(&recording->selection, model->targets);
 }
 
+static uint32_t max_nodes(const struct budget *budget)
+{
+	const uint64_t nodes = budget ? budget->tree / TREE_NODE_BYTES : PROFILE_MAX_NODES;
+
+	return nodes < PROFILE_MAX_NODES ? (uint32_t)nodes : PROFILE_MAX_NODES;
+}
+
+void recording_take_budget(struct recording *recording, const struct recording_model *model)
+{
+	const struct budget *const budget = model->budget;
+	const uint32_t nodes = max_nodes(budget);
+
+	recording->hold.max_bytes = (size_t)budget->held;
+	if (recording->tree) {
+		struct profile *const profile = &recording->tree->profile;
+
+		profile->max_nodes = nodes > profile->count ? nodes : profile->count;
+	}
+	if (recording->window) {
+		recording->window->max_bytes = budget->tree;
+		window_set_max_bytes(&recording->window->window, budget->tree);
+	}
+	if (recording->watch)
+		recording->watch->ops->set_max_bytes(recording->watch, budget->capture);
+}
+
 /* Makes the sink if the caller has given none. */
-static int make_sink(struct recording *recording)
+static int make_sink(struct recording *recording, const struct budget *budget)
 {
 	const unsigned seconds = recording->options.window_seconds;
 	int err;
 
 	if (seconds) {
 		err = window_sink_new(seconds, &recording->window);
+		if (!err)
+			recording->window->max_bytes = budget ? budget->tree : 0;
 		recording->sinks = err ? NULL : &recording->window->sink;
 	} else {
-		err = tree_sink_new(&recording->tree);
+		err = tree_sink_new_of(max_nodes(budget), &recording->tree);
 		recording->sinks = err ? NULL : &recording->tree->sink;
 	}
 	return err;
@@ -91,32 +142,54 @@ static int begin_sinks(struct recording *recording)
 	return err;
 }
 
-int recording_start(const struct recording_options *options, struct recording_model *model,
-		    struct sink *sink, struct recording **ret)
+struct sampler_options recording_sampler_options(const struct recording_options *options,
+						 const struct recording_model *model)
 {
-	struct recording *recording = calloc(1, sizeof(*recording));
-	struct sampler_options sampler = {
+	return (struct sampler_options){
 		.event = options->event[0] ? options->event : NULL,
 		.hz = options->hz,
 		.fallback_pid = options->pid,
 		.stack_bytes = options->stack_bytes,
 		.follows_all = options->all,
+		.errands = model->errands,
 	};
+}
+
+/* Opens a sampler here if the caller has given none. */
+static int open_sampler(struct recording *recording, const struct recording_model *model)
+{
+	const struct sampler_options options =
+		recording_sampler_options(&recording->options, model);
+
+	if (recording->sampler)
+		return 0;
+	if (model->errands)
+		errands_wait(model->errands);
+	return sampler_open(&options, &recording->sampler);
+}
+
+int recording_start(const struct recording_options *options, struct recording_model *model,
+		    struct sampler *sampler, struct sink *sink, struct recording **ret)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
 	int err;
 
 	if (!recording) {
 		sink_free_all(sink);
+		sampler_close(sampler);
 		return -ENOMEM;
 	}
+	recording->sampler = sampler;
 	recording->options = *options;
 	recording->sinks = sink;
+	recording->hold.max_bytes = model->budget ? (size_t)model->budget->held : 0;
 	err = selection_init(&recording->selection, &options->select);
 	if (!err && !sink)
-		err = make_sink(recording);
+		err = make_sink(recording, model->budget);
 	/* Before sampling starts: symbolizer_begin takes long, and samples must not wait. */
 	symbolizer_begin(model->symbolizer);
 	if (!err)
-		err = sampler_open(&sampler, &recording->sampler);
+		err = open_sampler(recording, model);
 	recording->start_ns = clock_now_ns();
 	if (!err)
 		err = begin_sinks(recording);
@@ -141,7 +214,8 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		targets_want(model->targets, options->pid);
 	targets_refresh(model->targets);
 	select_place(recording, model);
-	meet_all(recording, model);
+	recording_note_unmet(recording, model);
+	recording_meet_some(recording, model);
 	*ret = recording;
 	return 0;
 }
@@ -152,6 +226,7 @@ void recording_free(struct recording *recording)
 		return;
 	sampler_close(recording->sampler);
 	hold_fini(&recording->hold);
+	free(recording->unmet);
 	map64_fini(&recording->execs);
 	selection_fini(&recording->selection);
 	sink_free_all(recording->sinks);
@@ -172,7 +247,7 @@ struct read_context {
 	struct recording_model *model;
 };
 
-static void on_record(void *arg, const struct perf_record *record)
+static void on_record(void *arg, const struct record *record)
 {
 	const struct read_context *context = arg;
 
@@ -183,8 +258,10 @@ void recording_read(struct recording *recording, struct recording_model *model)
 {
 	struct read_context context = {.recording = recording, .model = model};
 
-	if (!recording->is_done)
-		sampler_read(recording->sampler, on_record, &context);
+	if (recording->is_done)
+		return;
+	sampler_read(recording->sampler, on_record, &context);
+	recording_meet_some(recording, model);
 }
 
 /*
@@ -192,7 +269,7 @@ void recording_read(struct recording *recording, struct recording_model *model)
  * mappings are read again, and the stack is walked again. False: tables are missing.
  */
 static bool walk(struct recording *recording, struct recording_model *model,
-		 struct process *process, const struct perf_record *record, struct stack *ret)
+		 struct process *process, const struct record *record, struct stack *ret)
 {
 	const struct recording_miss miss = {.time_ns = record->time_ns, .has_missed = true};
 
@@ -213,7 +290,7 @@ static bool walk(struct recording *recording, struct recording_model *model,
  * Unwinds and symbolizes the sample. False: tables are missing, and the sample can wait for them.
  */
 static bool name_sample(struct recording *recording, struct recording_model *model,
-			struct process *process, const struct perf_record *record,
+			struct process *process, const struct record *record,
 			struct named_sample *ret)
 {
 	static struct stack stack; /* used by the model's thread only; too large for the C stack */
@@ -226,44 +303,64 @@ static bool name_sample(struct recording *recording, struct recording_model *mod
 	return chain_name(&recording->options.style, model->symbolizer, &walked, ret);
 }
 
+/* A sample counts as lost if a sink has no memory for it. */
+static void keep_sample(struct recording *recording, const struct named_sample *sample)
+{
+	const bool is_kept = chain_keep(recording->sinks, sample);
+
+	recording->samples.kept += is_kept;
+	recording->samples.memory_less += !is_kept;
+	recording->hold.dropped += !is_kept;
+}
+
 /*
  * The chain of stages: unwind, symbolize, sinks. False: tables are missing, and the sample can wait
- * for them. A sample counts as lost if a sink has no memory for it.
+ * for them.
  */
 static bool take_sample(struct recording *recording, struct recording_model *model,
-			const struct perf_record *record)
+			const struct record *record)
 {
 	struct process *process = targets_find(model->targets, record->pid);
 	struct named_sample sample;
 	bool is_named;
 
-	if (!recording_wants_sample(recording, process, record))
+	if (!recording_wants_sample(recording, process, record)) {
+		recording->samples.unwanted++;
 		return true;
+	}
 	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
 	is_named = name_sample(recording, model, process, record, &sample);
 	if (is_named)
-		recording->hold.dropped += !chain_keep(recording->sinks, &sample);
+		keep_sample(recording, &sample);
 	sample_watch_end(recording->watch, is_named, is_named ? &sample : NULL);
 	return is_named;
 }
 
+/* When held samples take so many bytes, none waits for tables: snapshots would be left out. */
+static size_t patience_bytes(const struct recording *recording)
+{
+	const struct hold *const hold = &recording->hold;
+
+	return (hold->max_bytes ? hold->max_bytes : HOLD_MAX_BYTES) / 16 * 9;
+}
+
 /* Takes the sample, or leaves the sample in the hold until the tables that it needs are loaded. */
 static bool take_or_wait(struct recording *recording, struct recording_model *model,
-			 const struct perf_record *record, uint64_t until_ns)
+			 const struct record *record, uint64_t until_ns)
 {
 	const bool is_patient = record->time_ns + RECORDING_PATIENCE_NS > until_ns &&
-				recording->hold.bytes < RECORDING_PATIENCE_BYTES;
-	const uint64_t loads = table_cache_loads(model->tables);
-	const uint64_t put_off = table_cache_put_off(model->tables);
+				recording->hold.bytes < patience_bytes(recording);
+	const uint64_t loads = symbolizer_loads(model->symbolizer);
+	const uint64_t put_off = symbolizer_put_off(model->symbolizer);
 	bool is_taken = false;
 
-	/* If no table has been loaded since, the sample would miss the same tables. */
+	/* If nothing has been loaded since, the sample would miss the same names and rules. */
 	if (!recording->is_waiting || !is_patient || loads != recording->waiting_since) {
 		table_cache_be_patient(model->tables, is_patient);
 		is_taken = take_sample(recording, model, record);
 	}
 	if (is_taken) {
-		recording->counts.hurried += table_cache_put_off(model->tables) != put_off;
+		recording->counts.hurried += symbolizer_put_off(model->symbolizer) != put_off;
 		recording->is_waiting = false;
 		return true;
 	}
@@ -292,18 +389,20 @@ static bool apply_held(struct recording *recording, struct recording_model *mode
 		       uint64_t until_ns)
 {
 	const uint64_t end_ns = clock_now_ns() + TURN_NS;
-	const struct perf_record *record;
+	const struct record *record;
 
 	recording->has_more = false;
 	while ((record = hold_next(&recording->hold, last_taken_ns(recording, until_ns)))) {
-		if (record->kind == PERF_KSYMBOL) {
+		if (record->kind == RECORD_KSYMBOL) {
 			symbolizer_apply_kernel(model->symbolizer, record);
-		} else if (record->kind != PERF_SAMPLE) {
+		} else if (record->kind != RECORD_SAMPLE) {
 			targets_apply_record(model->targets, record);
 		} else if (record->time_ns >= recording->start_ns &&
 			   record->time_ns < recording->end_ns) {
 			if (!take_or_wait(recording, model, record, until_ns))
 				return false;
+		} else {
+			recording->samples.untimely++;
 		}
 		if (clock_now_ns() >= end_ns) {
 			recording->has_more = true;

@@ -14,6 +14,7 @@
 #define FG_LIVE_RECORDING_H
 
 #include "base/map64.h"
+#include "guard/budget.h"
 #include "live/chain.h"
 #include "live/mapping_watch.h"
 #include "live/sample_watch.h"
@@ -42,13 +43,12 @@
  * process is forgotten before that.
  */
 #define RECORDING_PATIENCE_NS UINT64_C(5000000000)
-/*
- * When held samples take this many bytes, no sample waits for tables: snapshots would be left out.
- */
-#define RECORDING_PATIENCE_BYTES (HOLD_STACKS_BYTES / 4 * 3)
 
 /* Limit of struct recording's execs. Past the limit all of them are forgotten. */
 #define RECORDING_MAX_EXECS 4096
+
+/* Processes that are met in a turn: some 3 ms. */
+#define RECORDING_MEETINGS 16
 
 #define RECORDING_ENDLESS_NS (UINT64_MAX / 4)
 
@@ -86,6 +86,18 @@ struct recording_counts {
 	uint64_t reread_put_off; /* samples whose process had to be read again, and was not yet */
 };
 
+/*
+ * What became of the samples that were read from the rings: heard is the sum of the others, and of
+ * the samples that wait in the hold or were dropped there.
+ */
+struct recording_samples {
+	uint64_t heard;
+	uint64_t unwanted;    /* of processes or threads that were not selected */
+	uint64_t untimely;    /* from before the recording's start, or from behind its end */
+	uint64_t kept;	      /* given to all sinks */
+	uint64_t memory_less; /* a sink had no memory */
+};
+
 struct recording {
 	struct recording_options options;
 	struct selection selection; /* made of options.select */
@@ -120,12 +132,16 @@ struct recording {
 	uint64_t deep_stacks;	    /* last value given to recording_note_depth, if knows_depth */
 	bool knows_depth;
 	uint64_t budget_ns; /* when budget is filled up again */
-	unsigned budget;    /* how many more unknown processes may be read until then */
+	pid_t *unmet;	    /* processes known at the start whose files are not held yet */
+	size_t n_unmet;
+	unsigned budget; /* how many more unknown processes may be read until then */
 	struct mapping_watch mappings;
 	struct recording_counts counts;
+	struct recording_samples samples;
 	struct recording *next; /* next in the engine's list */
 	uint32_t id;
-	uint64_t asked_ns; /* when its client last asked for it; 0: it has no client */
+	uint64_t asked_ns;   /* when its client last asked for it; 0: it has no client */
+	bool is_being_drawn; /* another thread reads the tree: must not be ended */
 };
 
 /* What a recording uses and does not own. */
@@ -136,22 +152,36 @@ struct recording_model {
 	struct symbolizer *symbolizer;
 	void (*on_jvm)(void *arg, pid_t pid); /* process pid becomes a JVM; NULL: not called */
 	void *on_jvm_arg;
+	const struct budget *budget; /* borrowed; NULL: the limits are the greatest ones */
+	struct errands *errands;     /* borrowed, end perf events; NULL: recordings do */
 };
 
 /*
- * Starts sampling. sink and the sinks behind it take the samples; the recording owns them, even if
- * an error is returned. sink NULL: the recording makes a window_sink if options have
- * window_seconds, else a tree_sink.
+ * Starts sampling. sampler has been opened with recording_sampler_options; NULL: a sampler is
+ * opened here, which takes long. sink and the sinks behind it take the samples. The recording owns
+ * sampler and sinks, even if an error is returned. sink NULL: the recording makes a window_sink if
+ * options have window_seconds, else a tree_sink.
  */
 int recording_start(const struct recording_options *options, struct recording_model *model,
-		    struct sink *sink, struct recording **ret);
+		    struct sampler *sampler, struct sink *sink, struct recording **ret);
+/* Of the sampler for a recording. The texts of ret belong to options. */
+struct sampler_options recording_sampler_options(const struct recording_options *options,
+						 const struct recording_model *model);
 void recording_free(struct recording *recording); /* NULL is legal */
+/*
+ * Takes the limits of the model's budget, which has changed. What the recording has beyond them
+ * stays until its usual end, and no more comes to it.
+ */
+void recording_take_budget(struct recording *recording, const struct recording_model *model);
 
 /*
  * Takes hold of the files of a process that has become known, if the recording wants its samples.
  */
 void recording_meet(struct recording *recording, struct recording_model *model,
 		    struct process *process);
+/* Notes all known processes, and then meets at most RECORDING_MEETINGS of them at each call. */
+void recording_note_unmet(struct recording *recording, const struct recording_model *model);
+void recording_meet_some(struct recording *recording, struct recording_model *model);
 /* The unwinder of the recording's stacks. */
 struct unwinder *recording_unwinder(const struct recording *recording,
 				    const struct recording_model *model);
@@ -159,7 +189,7 @@ struct unwinder *recording_unwinder(const struct recording *recording,
 void recording_read(struct recording *recording, struct recording_model *model);
 /* Handles one record when it is read: does what cannot wait, and adds the record to the hold. */
 void recording_hear(struct recording *recording, struct recording_model *model,
-		    const struct perf_record *record);
+		    const struct record *record);
 /* A sample after which the known mappings of its process may be incomplete. */
 struct recording_miss {
 	uint64_t time_ns; /* time of the sample */
@@ -219,6 +249,6 @@ bool recording_wants(const struct recording_options *options, const struct proce
  * not.
  */
 bool recording_wants_sample(struct recording *recording, const struct process *process,
-			    const struct perf_record *record);
+			    const struct record *record);
 
 #endif

@@ -65,7 +65,7 @@ static bool is_grown(const struct process *process, uint64_t time_ns)
  * is read, because the rest may have changed by then.
  */
 static void look_ahead(struct recording *recording, const struct recording_model *model,
-		       struct process *process, const struct perf_record *record)
+		       struct process *process, const struct record *record)
 {
 	enum sample_step step = SAMPLE_LOOK;
 
@@ -93,14 +93,15 @@ static void expect_file_at(const struct recording_model *model, const struct pro
  * files those are.
  */
 static void expect_files(const struct recording_model *model, const struct process *process,
-			 const struct perf_sample *sample)
+			 const struct sample *sample)
 {
+	const struct sample_chain *const chain = &sample->user;
 	uint32_t frames = 0;
 
-	for (uint32_t i = 0; i < sample->chain_len && frames < EXPECTED_FRAMES; i++) {
-		if (sample->chain[i] >= PERF_CONTEXT_MAX || (int64_t)sample->chain[i] < 0)
+	for (uint32_t i = 0; i < chain->len && frames < EXPECTED_FRAMES; i++) {
+		if ((int64_t)chain->addrs[i] < 0)
 			continue;
-		expect_file_at(model, process, sample->chain[i]);
+		expect_file_at(model, process, chain->addrs[i]);
 		frames++;
 	}
 }
@@ -120,10 +121,10 @@ static bool take_budget(struct recording *recording, uint64_t now_ns)
 	return true;
 }
 
-static bool is_libjvm(const struct perf_record *record)
+static bool is_libjvm(const struct record *record)
 {
 	static const char name[] = "/libjvm.so";
-	const size_t len = record->kind == PERF_MMAP ? strlen(record->mmap.path) : 0;
+	const size_t len = record->kind == RECORD_MMAP ? strlen(record->mmap.path) : 0;
 
 	return len >= strlen(name) && strcmp(record->mmap.path + len - strlen(name), name) == 0;
 }
@@ -134,16 +135,16 @@ static bool is_libjvm(const struct perf_record *record)
  * interest, or gone.
  */
 static struct process *find_process(struct recording *recording, struct recording_model *model,
-				    const struct perf_record *record)
+				    const struct record *record)
 {
 	struct process *process = targets_find(model->targets, record->pid);
 	const bool is_new = recording->options.all
-				    ? record->kind == PERF_SAMPLE || record->kind == PERF_MMAP
+				    ? record->kind == RECORD_SAMPLE || record->kind == RECORD_MMAP
 				    : is_libjvm(record);
 
 	if (process || !is_new || record->pid <= 0)
 		return process;
-	if (record->kind == PERF_MMAP && !take_budget(recording, clock_now_ns()))
+	if (record->kind == RECORD_MMAP && !take_budget(recording, clock_now_ns()))
 		return NULL;
 	process = targets_find_or_read(model->targets, record->pid);
 	if (process)
@@ -152,7 +153,7 @@ static struct process *find_process(struct recording *recording, struct recordin
 }
 
 static void see_mapping(struct recording *recording, struct recording_model *model,
-			const struct process *process, const struct perf_mmap *mmap)
+			const struct process *process, const struct record_mmap *mmap)
 {
 	const struct mapping mapping = targets_mapping_of(mmap);
 
@@ -171,7 +172,7 @@ static void see_mapping(struct recording *recording, struct recording_model *mod
  * the recording, even if the process becomes a JVM. Its next samples may soon show that it becomes
  * a JVM.
  */
-static void note_exec(struct recording *recording, const struct perf_record *record)
+static void note_exec(struct recording *recording, const struct record *record)
 {
 	if (recording->execs.count >= RECORDING_MAX_EXECS)
 		map64_fini(&recording->execs);
@@ -184,7 +185,7 @@ static void note_exec(struct recording *recording, const struct perf_record *rec
 }
 
 static void hear_exec(struct recording *recording, struct process *process,
-		      const struct perf_record *record)
+		      const struct record *record)
 {
 	if (process)
 		process_read_comm(process);
@@ -205,7 +206,7 @@ static void note_jvm(struct recording *recording, const struct recording_model *
 
 /* Handles a mapping of a known process: takes hold of its file, and adds the record to the hold. */
 static void hear_mapping(struct recording *recording, struct recording_model *model,
-			 struct process *process, const struct perf_record *record)
+			 struct process *process, const struct record *record)
 {
 	if (is_libjvm(record))
 		note_jvm(recording, model, process, record->time_ns);
@@ -218,7 +219,7 @@ struct hear_context {
 	struct recording_model *model;
 };
 
-static void on_new_mapping(void *arg, const struct perf_record *record)
+static void on_new_mapping(void *arg, const struct record *record)
 {
 	const struct hear_context *context = arg;
 	struct process *process = targets_find(context->model->targets, record->pid);
@@ -244,15 +245,15 @@ bool recording_read_mappings(struct recording *recording, struct recording_model
 }
 
 /* Whether an address of the sample's call chain lies in no known mapping and no known code. */
-static bool has_missed(const struct process *process, const struct perf_record *record)
+static bool has_missed(const struct process *process, const struct record *record)
 {
-	const struct perf_sample *sample = &record->sample;
+	const struct sample_chain *const chain = &record->sample.user;
 	uint32_t frames = 0;
 
-	for (uint32_t i = 0; i < sample->chain_len && frames < EXPECTED_FRAMES; i++) {
-		const uint64_t addr = sample->chain[i];
+	for (uint32_t i = 0; i < chain->len && frames < EXPECTED_FRAMES; i++) {
+		const uint64_t addr = chain->addrs[i];
 
-		if (addr >= PERF_CONTEXT_MAX || (int64_t)addr < 0)
+		if ((int64_t)addr < 0)
 			continue;
 		frames++;
 		if (!address_space_find(&process->space, addr) &&
@@ -264,7 +265,7 @@ static bool has_missed(const struct process *process, const struct perf_record *
 
 /* Reads what has to be known of the process for its sample, while the process exists. */
 static void see_sample(struct recording *recording, struct recording_model *model,
-		       struct process *process, const struct perf_record *record)
+		       struct process *process, const struct record *record)
 {
 	const struct recording_miss miss = {.time_ns = record->time_ns,
 					    .has_missed = has_missed(process, record)};
@@ -280,7 +281,7 @@ static void see_sample(struct recording *recording, struct recording_model *mode
  * will soon be heard, and what the process has so far can be read only now.
  */
 static struct process *meet_newcomer(struct recording *recording, struct recording_model *model,
-				     const struct perf_record *record)
+				     const struct record *record)
 {
 	const uint64_t exec_ns = (uintptr_t)map64_find(&recording->execs, (uint64_t)record->pid);
 	struct process *process;
@@ -298,32 +299,33 @@ static struct process *meet_newcomer(struct recording *recording, struct recordi
 }
 
 void recording_hear(struct recording *recording, struct recording_model *model,
-		    const struct perf_record *record)
+		    const struct record *record)
 {
 	struct process *process;
 
-	if (record->kind == PERF_LOST_SIDE)
+	if (record->kind == RECORD_LOST_SIDE)
 		mapping_watch_note_loss(&recording->mappings, clock_now_ns());
-	if (record->kind == PERF_LOST || record->kind == PERF_LOST_SIDE ||
-	    record->kind == PERF_THROTTLED)
+	if (record->kind == RECORD_LOST || record->kind == RECORD_LOST_SIDE ||
+	    record->kind == RECORD_THROTTLED)
 		return; /* the sampler counts them */
-	recording->counts.heard += record->kind != PERF_SAMPLE;
+	recording->counts.heard += record->kind != RECORD_SAMPLE;
+	recording->samples.heard += record->kind == RECORD_SAMPLE;
 	process = find_process(recording, model, record);
-	if (record->kind == PERF_EXEC) {
+	if (record->kind == RECORD_EXEC) {
 		hear_exec(recording, process, record);
 		return;
 	}
-	if (!process && record->kind == PERF_SAMPLE)
+	if (!process && record->kind == RECORD_SAMPLE)
 		process = meet_newcomer(recording, model, record);
 	/* Samples of unknown processes wait too, because the process may become known meanwhile. */
-	if (!recording->options.all && record->kind != PERF_SAMPLE &&
-	    record->kind != PERF_KSYMBOL && !process)
+	if (!recording->options.all && record->kind != RECORD_SAMPLE &&
+	    record->kind != RECORD_KSYMBOL && !process)
 		return;
-	if (process && record->kind == PERF_MMAP) {
+	if (process && record->kind == RECORD_MMAP) {
 		hear_mapping(recording, model, process, record);
 		return;
 	}
-	if (process && record->kind == PERF_SAMPLE &&
+	if (process && record->kind == RECORD_SAMPLE &&
 	    (recording_selects(recording, process) || is_starting(process, record->time_ns)))
 		see_sample(recording, model, process, record);
 	hold_add(&recording->hold, record);

@@ -35,7 +35,7 @@ bool recording_wants(const struct recording_options *options, const struct proce
 	return fits;
 }
 
-static bool is_before_exec(const struct recording *recording, const struct perf_record *record)
+static bool is_before_exec(const struct recording *recording, const struct record *record)
 {
 	const uint64_t exec_ns = (uintptr_t)map64_find(&recording->execs, (uint64_t)record->pid);
 
@@ -43,7 +43,7 @@ static bool is_before_exec(const struct recording *recording, const struct perf_
 }
 
 bool recording_wants_sample(struct recording *recording, const struct process *process,
-			    const struct perf_record *record)
+			    const struct record *record)
 {
 	return record->pid != 0 && recording_selects(recording, process) &&
 	       !is_before_exec(recording, record);

@@ -16,7 +16,7 @@
 #define FG_LIVE_SAMPLE_WATCH_H
 
 #include "live/named_sample.h"
-#include "sample/perf_record.h"
+#include "sample/record.h"
 
 #include <stdbool.h>
 
@@ -32,9 +32,13 @@ struct sample_watch;
 
 struct sample_watch_ops {
 	void (*begin)(struct sample_watch *watch, enum sample_step step, struct process *process,
-		      const struct perf_record *record);
+		      const struct record *record);
 	/* sample: the named sample of SAMPLE_TAKE if counts, else NULL. */
 	void (*end)(struct sample_watch *watch, bool counts, const struct named_sample *sample);
+	/* The memory of all that was noted. */
+	uint64_t (*bytes)(const struct sample_watch *watch);
+	/* Sets the limit of that memory: samples are left out beyond it. */
+	void (*set_max_bytes)(struct sample_watch *watch, uint64_t bytes);
 	void (*free)(struct sample_watch *watch);
 };
 
@@ -45,7 +49,7 @@ struct sample_watch {
 
 /* watch may be NULL. */
 static inline void sample_watch_begin(struct sample_watch *watch, enum sample_step step,
-				      struct process *process, const struct perf_record *record)
+				      struct process *process, const struct record *record)
 {
 	if (watch)
 		watch->ops->begin(watch, step, process, record);

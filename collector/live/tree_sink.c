@@ -44,6 +44,11 @@ static void free_tree(struct sink *sink)
 
 int tree_sink_new(struct tree_sink **ret)
 {
+	return tree_sink_new_of(PROFILE_MAX_NODES, ret);
+}
+
+int tree_sink_new_of(uint32_t max_nodes, struct tree_sink **ret)
+{
 	static const struct sink_ops ops = {
 		.begin = begin, .take = take, .advance = advance, .free = free_tree};
 	struct tree_sink *tree = calloc(1, sizeof(*tree));
@@ -52,7 +57,7 @@ int tree_sink_new(struct tree_sink **ret)
 		return -ENOMEM;
 	tree->sink = (struct sink){.ops = &ops, .end_ns = SINK_ENDLESS_NS};
 	timeline_init(&tree->timeline, 0);
-	if (profile_init(&tree->profile, PROFILE_MAX_NODES) < 0) {
+	if (profile_init(&tree->profile, max_nodes) < 0) {
 		free_tree(&tree->sink);
 		return -ENOMEM;
 	}

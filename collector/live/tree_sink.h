@@ -22,5 +22,7 @@ struct tree_sink {
 };
 
 int tree_sink_new(struct tree_sink **ret);
+/* A tree of so many nodes at most. */
+int tree_sink_new_of(uint32_t max_nodes, struct tree_sink **ret);
 
 #endif

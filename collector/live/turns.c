@@ -4,8 +4,6 @@
 
 #include "base/clock.h"
 
-#include <time.h>
-
 static const struct {
 	uint64_t ms;
 	const char *text;
@@ -18,15 +16,6 @@ static const char *const stages[TURN_STAGES] = {
 	[TURN_AGENTS] = "agents", [TURN_RINGS] = "rings",     [TURN_NAMING] = "naming",
 	[TURN_UPKEEP] = "upkeep", [TURN_CONTROL] = "control", [TURN_CALLER] = "caller",
 };
-
-static uint64_t cpu_now_ns(void)
-{
-	struct timespec now;
-
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) < 0)
-		return 0;
-	return (uint64_t)now.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)now.tv_nsec;
-}
 
 uint64_t turn_bucket_ns(size_t bucket)
 {
@@ -52,7 +41,7 @@ static void keep_longest(uint64_t *longest, uint64_t took_ns)
 void turns_begin(struct turns *turns)
 {
 	turns->began_ns = turns->stage_ns = clock_now_ns();
-	turns->began_cpu_ns = cpu_now_ns();
+	turns->began_cpu_ns = clock_thread_ns();
 }
 
 void turns_pass(struct turns *turns, enum turn_stage stage)
@@ -74,7 +63,7 @@ void turns_end(struct turns *turns)
 	turns->count++;
 	turns->sum_ns += took_ns;
 	keep_longest(&turns->longest_ns, took_ns);
-	keep_longest(&turns->longest_cpu_ns, cpu_now_ns() - turns->began_cpu_ns);
+	keep_longest(&turns->longest_cpu_ns, clock_thread_ns() - turns->began_cpu_ns);
 	for (size_t i = 0; i < TURN_BUCKETS; i++)
 		turns->within[i] += took_ns <= turn_bucket_ns(i);
 }

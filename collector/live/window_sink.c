@@ -12,9 +12,15 @@ static struct window_sink *self(struct sink *sink)
 
 static int begin(struct sink *sink, const struct sample_kind *kind, uint64_t start_ns)
 {
+	struct window_sink *const window = self(sink);
+	int err;
+
 	if (!sample_kind_is_count(kind))
 		return -ENOTSUP;
-	return window_init(&self(sink)->window, start_ns, self(sink)->seconds);
+	err = window_init(&window->window, start_ns, window->seconds);
+	if (!err && window->max_bytes)
+		window_set_max_bytes(&window->window, window->max_bytes);
+	return err;
 }
 
 static int take(struct sink *sink, const struct named_sample *sample)

@@ -17,6 +17,7 @@
 struct window_sink {
 	struct sink sink;
 	unsigned seconds;
+	size_t max_bytes; /* of the window; 0: see window.h; set by the owner before it begins */
 	struct window window;
 };
 

@@ -111,5 +111,5 @@ int foreign_file_open(const struct foreign_owner *owner, struct stat *ret_stat)
 		snprintf(path, sizeof(path), "tmp/perf-%d.map", (int)owner->pid);
 		fd = foreign_file_open_at("/", path, owner, ret_stat);
 	}
-	return fd < 0 && fd == -ENOENT ? first : fd;
+	return fd == -ENOENT ? first : fd;
 }

@@ -3,6 +3,8 @@
 #include "maps/foreign_map.h"
 
 #include "code/name_pool.h"
+#include "guard/heap_bytes.h"
+#include "maps/foreign_answer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,6 +37,11 @@ int foreign_map_new(struct foreign_map **ret)
 	return 0;
 }
 
+bool foreign_map_free_some(struct foreign_map *map, size_t max)
+{
+	return code_map_free_some(map->code, max);
+}
+
 void foreign_map_free(struct foreign_map *map)
 {
 	if (!map)
@@ -46,10 +53,8 @@ void foreign_map_free(struct foreign_map *map)
 
 static void measure(struct foreign_map *map)
 {
-	struct code_map_stats stats;
-
-	code_map_stats(map->code, &stats);
-	map->bytes = sizeof(*map) + stats.bytes + name_pool_bytes(&map->names);
+	map->bytes =
+		heap_bytes(sizeof(*map)) + code_map_bytes(map->code) + name_pool_bytes(&map->names);
 }
 
 struct feed {
@@ -110,6 +115,35 @@ void foreign_map_feed(struct foreign_map *map, const char *data, size_t len, uin
 	measure(map);
 	foreign_text_feed(&map->text, data, len, &sink, &stats->text);
 	measure(map);
+}
+
+const struct foreign_text *foreign_map_text(const struct foreign_map *map)
+{
+	return &map->text;
+}
+
+int foreign_map_take(struct foreign_map *map, const char *answer, size_t len, size_t piece_len,
+		     uint64_t from_ns, struct foreign_map_stats *stats)
+{
+	struct feed feed = {.map = map, .stats = stats, .from_ns = from_ns};
+	const struct foreign_sink sink = {.fn = on_line, .arg = &feed};
+	int err;
+
+	measure(map);
+	err = foreign_answer_take(answer, len, piece_len, &sink, &map->text, &stats->text);
+	measure(map);
+	return err;
+}
+
+/* The rest of a line whose beginning is not known is a broken line, whatever is in it. */
+void foreign_map_skip(struct foreign_map *map, bool ends_line)
+{
+	foreign_map_restart(map);
+	if (ends_line)
+		return;
+	memset(map->text.line, '?', sizeof(map->text.line));
+	map->text.used = sizeof(map->text.line);
+	map->text.is_long = true;
 }
 
 void foreign_map_restart(struct foreign_map *map)

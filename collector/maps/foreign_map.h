@@ -30,10 +30,22 @@ struct foreign_map_stats {
 
 int foreign_map_new(struct foreign_map **ret);
 void foreign_map_free(struct foreign_map *map); /* NULL is legal */
+/* Frees a part, as code_map_free_some does. True: nothing that is large is left. */
+bool foreign_map_free_some(struct foreign_map *map, size_t max);
 
 /* Takes the next bytes of the file; their lines were written after from_ns. */
 void foreign_map_feed(struct foreign_map *map, const char *data, size_t len, uint64_t from_ns,
 		      struct foreign_map_stats *stats);
+/* The state before the next bytes of the file, for a parser of these (foreign_parser.h). */
+const struct foreign_text *foreign_map_text(const struct foreign_map *map);
+/*
+ * As foreign_map_feed, with what a parser has answered for a piece of piece_len bytes. -EBADMSG: no
+ * parser answers so; nothing of the answer was taken.
+ */
+int foreign_map_take(struct foreign_map *map, const char *answer, size_t len, size_t piece_len,
+		     uint64_t from_ns, struct foreign_map_stats *stats);
+/* Goes on behind bytes that nobody could parse. ends_line: they end where a line does. */
+void foreign_map_skip(struct foreign_map *map, bool ends_line);
 /*
  * Adds a range of another map, with the range's birth and a copy of the range's name. Negative
  * errno: as code_map_add, or -ENOSPC for a name without room.

@@ -4,21 +4,29 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "confine/zygote.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PIECE_BYTES (256u << 10)
-#define MANY_LOOKS  10
+#define MANY_LOOKS	10
+#define LONGEST_WAIT_NS UINT64_C(5000000) /* at a time, for a parser */
 
 static void close_file(struct foreign_reader *reader)
 {
 	if (reader->is_open)
 		guarded_close(reader->pid, reader->fd);
+	foreign_parser_free(reader->parser);
+	reader->parser = NULL;
 	reader->is_open = false;
 	reader->offset = 0;
+}
+
+void foreign_reader_close(struct foreign_reader *reader)
+{
+	close_file(reader);
 }
 
 void foreign_reader_fini(struct foreign_reader *reader)
@@ -129,7 +137,7 @@ struct piece_call {
 	bool is_shorter; /* the file, than offset; nothing was read */
 	bool is_unread;	 /* no descriptor was left; nothing was read */
 	ssize_t n;
-	char bytes[PIECE_BYTES];
+	char bytes[FOREIGN_PIECE_BYTES];
 };
 
 static void run_piece(struct guarded_call *base)
@@ -161,16 +169,88 @@ static void start_again(struct foreign_reader *reader, struct foreign_reader_sta
 	foreign_map_restart(reader->map);
 }
 
-/* Reads one piece. 0: the file has ended, or no more can be read; -1: try again later. */
-static ssize_t read_piece(struct foreign_reader *reader, struct foreign_reader_stats *stats)
+/* Waits for the parser as long as there is room. */
+static enum foreign_parser_end wait_for(struct foreign_parser *parser, struct foreign_room *room)
+{
+	const uint64_t most_ns = room->wait_ns < LONGEST_WAIT_NS ? room->wait_ns : LONGEST_WAIT_NS;
+	const uint64_t began_ns = clock_now_ns();
+	const enum foreign_parser_end end = foreign_parser_wait(parser, began_ns + most_ns);
+	const uint64_t took_ns = clock_now_ns() - began_ns;
+
+	room->wait_ns -= took_ns < room->wait_ns ? took_ns : room->wait_ns;
+	return end;
+}
+
+/* Goes on behind the parser's piece, with the lines of its answer or without. */
+static void pass_piece(struct foreign_reader *reader, bool is_done,
+		       struct foreign_reader_stats *stats)
+{
+	size_t len;
+	const char *const answer = foreign_parser_answer(reader->parser, &len);
+	bool ends_line;
+	const size_t piece_len = foreign_parser_piece(reader->parser, &ends_line);
+
+	if (!is_done || foreign_map_take(reader->map, answer, len, piece_len, reader->whole_ns,
+					 &stats->maps) < 0) {
+		stats->lost++;
+		foreign_map_skip(reader->map, ends_line);
+		reader->next_ns = clock_now_ns() + FOREIGN_LOST_INTERVAL_NS;
+	}
+	reader->offset += (off_t)piece_len;
+}
+
+/* Takes what the reader's parser has made of its piece. False: the next piece has to wait. */
+static bool end_piece(struct foreign_reader *reader, struct foreign_room *room,
+		      struct foreign_reader_stats *stats)
+{
+	const enum foreign_parser_end end = wait_for(reader->parser, room);
+	const uint64_t lost = stats->lost;
+
+	if (end == FOREIGN_PARSER_WAITS)
+		return false;
+	if (end == FOREIGN_PARSER_UNBEGUN)
+		stats->delayed++;
+	else
+		pass_piece(reader, end == FOREIGN_PARSER_DONE, stats);
+	foreign_parser_free(reader->parser);
+	reader->parser = NULL;
+	return end != FOREIGN_PARSER_UNBEGUN && stats->lost == lost;
+}
+
+/* Has the bytes parsed. False: the next piece has to wait. */
+static bool parse(struct foreign_reader *reader, const char *bytes, size_t len,
+		  struct foreign_room *room, struct foreign_reader_stats *stats)
+{
+	if (!zygote_is_used()) {
+		foreign_map_feed(reader->map, bytes, len, reader->whole_ns, &stats->maps);
+		reader->offset += (off_t)len;
+		return true;
+	}
+	if (foreign_parser_start(reader->payer, foreign_map_text(reader->map), bytes, len,
+				 &reader->parser) < 0) {
+		stats->delayed++;
+		return false;
+	}
+	return end_piece(reader, room, stats);
+}
+
+enum piece_end {
+	PIECE_PARSED,
+	PIECE_NONE,  /* the file has ended, or no more can be read */
+	PIECE_LATER, /* try again later */
+};
+
+static enum piece_end read_piece(struct foreign_reader *reader, struct foreign_room *room,
+				 struct foreign_reader_stats *stats)
 {
 	static struct piece_call *at_hand; /* used by the model's thread only */
 	struct piece_call *const call = at_hand ? at_hand : malloc(sizeof(*call));
 	enum guarded_end end;
+	size_t len;
 
 	at_hand = call;
 	if (!call)
-		return -1;
+		return PIECE_LATER;
 	call->base = (struct guarded_call){.run = run_piece, .free = free_piece};
 	call->offset = reader->offset;
 	call->fd = reader->fd;
@@ -178,31 +258,33 @@ static ssize_t read_piece(struct foreign_reader *reader, struct foreign_reader_s
 	if (end == GUARDED_LATE)
 		at_hand = NULL;
 	if (end != GUARDED_DONE || call->is_unread)
-		return -1;
+		return PIECE_LATER;
 	if (call->is_shorter) {
 		start_again(reader, stats);
-		return read_piece(reader, stats);
+		return read_piece(reader, room, stats);
 	}
 	if (reader->offset >= FOREIGN_MAX_FILE_BYTES) {
 		stats->unread += !reader->is_large;
 		reader->is_large = true;
 	}
 	if (call->n <= 0)
-		return 0;
-	reader->offset += call->n;
-	stats->read_bytes += (uint64_t)call->n;
-	foreign_map_feed(reader->map, call->bytes, (size_t)call->n, reader->whole_ns, &stats->maps);
-	return call->n;
+		return PIECE_NONE;
+	len = (size_t)call->n;
+	stats->read_bytes += len;
+	room->bytes -= len < room->bytes ? len : room->bytes;
+	return parse(reader, call->bytes, len, room, stats) ? PIECE_PARSED : PIECE_LATER;
 }
 
-size_t foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
-			   size_t max_bytes, struct foreign_reader_stats *stats)
+void foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
+			 struct foreign_room *room, struct foreign_reader_stats *stats)
 {
 	const uint64_t now_ns = clock_now_ns();
-	size_t done = 0;
-	ssize_t n;
+	enum piece_end end;
 
 	reader->next_ns = now_ns + FOREIGN_READ_INTERVAL_NS;
+	/* Lines of this file go before lines of one that may have its name by now. */
+	if ((reader->parser && !end_piece(reader, room, stats)) || room->bytes == 0)
+		return;
 	if (now_ns >= reader->look_ns) {
 		reader->look_ns = now_ns + (reader->looks < MANY_LOOKS ? FOREIGN_READ_INTERVAL_NS
 								       : FOREIGN_LOOK_INTERVAL_NS);
@@ -211,13 +293,11 @@ size_t foreign_reader_step(struct foreign_reader *reader, const struct foreign_o
 	}
 	if (!reader->is_open) {
 		reader->next_ns = reader->look_ns;
-		return 0;
+		return;
 	}
 	do {
-		n = read_piece(reader, stats);
-		done += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && done < max_bytes);
-	if (n == 0)
+		end = read_piece(reader, room, stats);
+	} while (end == PIECE_PARSED && room->bytes > 0);
+	if (end == PIECE_NONE)
 		reader->whole_ns = now_ns;
-	return done;
 }

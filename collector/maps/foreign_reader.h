@@ -14,15 +14,21 @@
  *
  * The file may lie on a file system that does not answer. So the file is looked for, read and
  * closed by guarded calls (base/guarded.h). What has not answered in time is tried again later.
+ *
+ * Lines are parsed by a parser without rights (foreign_parser.h), or in a program without a zygote
+ * by the caller. Nothing else of the file is read while a parser has a piece of it. A piece whose
+ * parser dies or lies is lost and counted, and the next piece is read.
  */
 #ifndef FG_MAPS_FOREIGN_READER_H
 #define FG_MAPS_FOREIGN_READER_H
 
 #include "maps/foreign_file.h"
 #include "maps/foreign_map.h"
+#include "maps/foreign_parser.h"
 
 #define FOREIGN_READ_INTERVAL_NS UINT64_C(100000000)
 #define FOREIGN_LOOK_INTERVAL_NS UINT64_C(1000000000)
+#define FOREIGN_LOST_INTERVAL_NS UINT64_C(1000000000) /* after a piece that was lost */
 #define FOREIGN_MAX_FILE_BYTES	 ((off_t)512 << 20)
 
 /* Sums over all readers. */
@@ -33,6 +39,8 @@ struct foreign_reader_stats {
 	uint64_t refused;  /* files of another user, older than the process or not regular */
 	uint64_t unread;   /* files not read beyond FOREIGN_MAX_FILE_BYTES */
 	uint64_t read_bytes;
+	uint64_t lost;	  /* pieces whose parser has died, lied or taken too long */
+	uint64_t delayed; /* pieces for which no parser could be started yet */
 };
 
 struct foreign_reader {
@@ -42,7 +50,10 @@ struct foreign_reader {
 	bool is_open, is_refused, is_large;
 	dev_t dev;
 	ino_t ino;
-	off_t offset;
+	off_t offset;		       /* of the next piece, or of the one that a parser has */
+	struct foreign_parser *parser; /* NULL: none has a piece */
+	struct owner payer;	       /* whose parsers these are; set by the caller */
+	bool has_payer;
 	uint32_t looks;	   /* times that the file was looked for, at most 10 */
 	time_t began_at;   /* when the process began to run its program; 0: not read yet */
 	uint64_t whole_ns; /* when the last read began that came to the file's end; 0: none yet */
@@ -51,15 +62,20 @@ struct foreign_reader {
 };
 
 void foreign_reader_fini(struct foreign_reader *reader);
+/* Closes the file alone. */
+void foreign_reader_close(struct foreign_reader *reader);
 
 /* The process has just begun another program: closes the file and forgets its map. */
 void foreign_reader_restart(struct foreign_reader *reader);
 
-/*
- * Looks for the file if that is due, and reads to its end, or max_bytes and a little more. Returns
- * the number of bytes read.
- */
-size_t foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
-			   size_t max_bytes, struct foreign_reader_stats *stats);
+/* What a step may take; what it took is subtracted. */
+struct foreign_room {
+	size_t bytes;	  /* of the file; a step may read a piece more */
+	uint64_t wait_ns; /* for parsers */
+};
+
+/* Looks for the file if that is due, and reads to its end, or as far as there is room. */
+void foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
+			 struct foreign_room *room, struct foreign_reader_stats *stats);
 
 #endif

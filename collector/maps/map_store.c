@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/process_stat.h"
 #include "guard/fair.h"
+#include "guard/heap_bytes.h"
 #include "maps/perf_map.h"
 
 #include <assert.h>
@@ -72,6 +73,11 @@ void map_store_init(struct map_store *store, const char *dir, uint64_t max_bytes
 		.keep_sec = MAP_STORE_KEEP_SEC,
 	};
 	find_limit(store);
+}
+
+size_t map_store_heap_bytes(const struct map_store *store)
+{
+	return store->kept.count * heap_bytes(sizeof(struct kept_map)) + map64_bytes(&store->kept);
 }
 
 void map_store_fini(struct map_store *store)

@@ -80,6 +80,7 @@ struct map_store {
 void map_store_init(struct map_store *store, const char *dir, uint64_t max_bytes,
 		    bool (*is_live)(void *arg, pid_t pid), void *arg);
 void map_store_fini(struct map_store *store);
+size_t map_store_heap_bytes(const struct map_store *store); /* memory, not files */
 
 /* Sets how large the writer's next perf map may become. To be called before map_writer_step. */
 void map_store_allow(const struct map_store *store, struct map_writer *writer);

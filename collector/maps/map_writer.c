@@ -9,6 +9,7 @@
 #include "maps/map_writer.h"
 
 #include "base/clock.h"
+#include "guard/heap_bytes.h"
 #include "maps/perf_map.h"
 #include "shared/wire.h"
 
@@ -114,10 +115,22 @@ uint64_t map_writer_bytes(const struct map_writer *writer)
 	return bytes;
 }
 
+size_t map_writer_heap_bytes(const struct map_writer *writer)
+{
+	size_t bytes = writer->draft ? heap_bytes(sizeof(*writer->draft)) : 0;
+
+	if (writer->pair)
+		bytes += heap_bytes(sizeof(*writer->pair)) +
+			 heap_bytes(map64_bytes(&writer->pair->lines));
+	return bytes;
+}
+
 uint64_t map_writer_due_ns(const struct map_writer *writer)
 {
 	if (!writer->changed_ns)
 		return has_spare(writer) ? writer->written_ns + SPARE_NS : 0;
+	if (writer->draft && !writer->draft->is_whole)
+		return writer->changed_ns;
 	return settled_ns(writer, publish_ns(writer) - (writer->draft ? 0 : WIRE_TICK_NS));
 }
 
@@ -146,6 +159,24 @@ static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
 	return err;
 }
 
+/*
+ * Adds to a draft that is not whole. A draft that cannot be gone on with is dropped, and the next
+ * one rests as after a perf map. False: there is no draft now.
+ */
+static bool go_on(struct map_writer *writer, const struct code_map *code, uint64_t now_ns)
+{
+	const uint64_t began_ns = clock_now_ns();
+	const bool is_good = !perf_map_is_outdated(writer->draft, code) &&
+			     perf_map_go_on(writer->draft, code) == 0;
+
+	writer->took_ns += clock_now_ns() - began_ns;
+	if (is_good)
+		return true;
+	drop_draft(writer);
+	writer->next_ns = now_ns + later_of(INTERVAL_NS - LATE_NS, REST_FACTOR * writer->took_ns);
+	return false;
+}
+
 static int publish(struct map_writer *writer, const struct code_map *code)
 {
 	const uint64_t bytes = writer->draft->written + writer->draft->used;
@@ -166,7 +197,7 @@ int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 {
 	const uint64_t began_ns = clock_now_ns();
 	const uint64_t due_ns = map_writer_due_ns(writer);
-	const bool is_time = due_ns && now_ns >= settled_ns(writer, publish_ns(writer));
+	bool is_time = due_ns && now_ns >= settled_ns(writer, publish_ns(writer));
 	uint64_t appears_ns;
 	int err = 0;
 
@@ -176,10 +207,13 @@ int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 		perf_map_forget(dir, writer->pair, true);
 		return 0;
 	}
+	if (writer->draft && !writer->draft->is_whole && !go_on(writer, code, now_ns))
+		return 0;
 	if (is_time && writer->draft && perf_map_is_outdated(writer->draft, code))
 		drop_draft(writer);
 	if (!writer->draft)
 		err = begin_draft(writer, dir, pid, code);
+	is_time &= writer->draft && writer->draft->is_whole;
 	appears_ns = now_ns + (clock_now_ns() - began_ns);
 	if (!err && is_time)
 		err = publish(writer, code);

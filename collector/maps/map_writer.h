@@ -11,7 +11,8 @@
  * as the writing took, so no process's perf map costs more than a tenth of a CPU.
  *
  * To make a perf map takes time. So a draft is written one tick before the perf map appears, and
- * events that come meanwhile are added to the draft's end. The spare file, with which the next perf
+ * events that come meanwhile are added to the draft's end. A large draft is written in pieces, one
+ * in each step. The spare file, with which the next perf
  * map is made faster (perf_map_pair.h), is removed when no perf map was due for a second.
  *
  * A zero-filled struct map_writer is a valid start.
@@ -56,6 +57,8 @@ void map_writer_restart(struct map_writer *writer, uint64_t now_ns);
 
 /* How much all files of the writer take. */
 uint64_t map_writer_bytes(const struct map_writer *writer);
+/* The memory of the draft and of what is known of the files. */
+size_t map_writer_heap_bytes(const struct map_writer *writer);
 
 /* When map_writer_step is due; 0: never. */
 uint64_t map_writer_due_ns(const struct map_writer *writer);

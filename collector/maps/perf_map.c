@@ -216,15 +216,19 @@ static void add_range(struct perf_map_draft *draft, const struct code_range *ran
 void perf_map_add(struct perf_map_draft *draft, const struct code_map *map,
 		  const struct code_range *range)
 {
-	if (blank_unlisted(draft, map)) /* otherwise the draft is outdated and useless */
+	/* A draft that lost track of the code map is outdated; one that is not whole goes on to it. */
+	if (blank_unlisted(draft, map) && draft->is_whole)
 		add_range(draft, range);
 }
 
-/* Writes the ranges that were added to the code map since the mark. */
-static int write_ranges(struct perf_map_draft *draft, const struct code_map *map, uint64_t since)
+/* Writes some of the ranges that were added to the code map since those of the draft. */
+static int write_ranges(struct perf_map_draft *draft, const struct code_map *map)
 {
 	_cleanup_free_ const struct code_range **ranges = NULL;
-	const ssize_t count = code_map_list(map, since, &ranges);
+	const ssize_t count =
+		code_map_list_some(map, draft->until, PERF_MAP_PIECE, &ranges, &draft->until);
+
+	draft->is_whole = draft->until == code_map_mark(map);
 
 	for (ssize_t i = 0; i < count && !draft->err; i++)
 		add_range(draft, ranges[i]);
@@ -280,12 +284,14 @@ static int write_draft(struct perf_map_draft *draft, const struct code_map *map)
 		draft->unlisted = pair->unlisted;
 		if (lseek(draft->fd, pair->shown.size, SEEK_SET) < 0)
 			return -errno;
+		draft->until = pair->mark;
 		blank_unlisted(draft, map);
-		return write_ranges(draft, map, pair->mark);
+		return write_ranges(draft, map);
 	}
 	draft->used = sizeof(marker) - 1;
 	memcpy(draft->data, marker, sizeof(marker) - 1);
-	return write_ranges(draft, map, 0);
+	draft->until = 0;
+	return write_ranges(draft, map);
 }
 
 int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
@@ -314,6 +320,11 @@ int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 	if (err)
 		perf_map_drop(ret);
 	return err;
+}
+
+int perf_map_go_on(struct perf_map_draft *draft, const struct code_map *map)
+{
+	return blank_unlisted(draft, map) ? write_ranges(draft, map) : -ESTALE;
 }
 
 bool perf_map_is_outdated(const struct perf_map_draft *draft, const struct code_map *map)

@@ -28,6 +28,7 @@
 
 #define PERF_MAP_MAX_NAME_BYTES CODE_NAME_CUT_BYTES
 #define PERF_MAP_MAX_BYTES	(UINT64_C(256) << 20)
+#define PERF_MAP_PIECE		16384u
 
 /* How a perf map is written. pair: the files of the last perf map; NULL: all is written anew. */
 struct perf_map_form {
@@ -40,8 +41,10 @@ struct perf_map_form {
 #define PERF_MAP_OUT_BYTES (64u << 10)
 struct perf_map_draft {
 	int dirfd, fd;
-	int err;      /* the first error; no byte is written after it */
-	bool is_anew; /* the file was begun empty, not as the last perf map */
+	int err;	/* the first error; no byte is written after it */
+	bool is_anew;	/* the file was begun empty, not as the last perf map */
+	bool is_whole;	/* has all ranges of the code map */
+	uint64_t until; /* code_map_mark behind the ranges that it has */
 	size_t used;
 	size_t cut;
 	uint64_t written, unlisted, relisted;
@@ -57,15 +60,20 @@ struct perf_map_draft {
  * (perf_map_pair.h). Lines of ranges that are gone are taken out, and lines of new ranges stand at
  * the end, because most of a perf map's cost is to make lines.
  *
+ * A draft has lines of PERF_MAP_PIECE ranges then, and perf_map_go_on adds as many more, until the
+ * draft is whole: a code map may be so large that lines for all of it take too long for one turn.
+ *
  * perf_map_add adds a range that was added to the code map after perf_map_draft. If
  * perf_map_is_outdated says that the code map has changed otherwise, the draft must be dropped.
  *
- * perf_map_publish puts the file in its place. It returns the number of ranges, the last ones, that
- * were left out because the file would have become larger than max_bytes; 0 as a rule.
- * perf_map_drop removes the file. Either ends the draft and frees all but the draft's own memory.
+ * perf_map_publish puts the file of a whole draft in its place. It returns the number of ranges,
+ * the last ones, that were left out because the file would have become larger than max_bytes; 0 as
+ * a rule. perf_map_drop removes the file. Either ends the draft and frees all but the draft's own
+ * memory.
  */
 int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 		   const struct perf_map_form *form, struct perf_map_draft *ret);
+int perf_map_go_on(struct perf_map_draft *draft, const struct code_map *map);
 void perf_map_add(struct perf_map_draft *draft, const struct code_map *map,
 		  const struct code_range *range);
 bool perf_map_is_outdated(const struct perf_map_draft *draft, const struct code_map *map);

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/serial.h"
+#include "guard/heap_bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,9 +50,20 @@ static bool is_continued(const struct mapping *left, const struct mapping *right
 	       strcmp(left->path, right->path) == 0;
 }
 
+static void count_path(struct address_space *space, const struct mapping *mapping)
+{
+	const size_t bytes = strlen(mapping->path) + 1;
+
+	space->path_bytes += bytes;
+	space->heap_bytes += heap_bytes(bytes);
+}
+
 static void drop_path(struct address_space *space, const struct mapping *mapping)
 {
-	space->path_bytes -= strlen(mapping->path) + 1;
+	const size_t bytes = strlen(mapping->path) + 1;
+
+	space->path_bytes -= bytes;
+	space->heap_bytes -= heap_bytes(bytes);
 	free((char *)mapping->path);
 }
 
@@ -162,7 +174,8 @@ static void apply_splice(struct address_space *space, const struct splice *splic
 	memmove(at + splice->count, &space->mappings[splice->behind], rest * sizeof(*at));
 	memcpy(at, splice->pieces, splice->count * sizeof(*at));
 	space->count = splice->first + splice->count + rest;
-	space->path_bytes += path_bytes_of(splice);
+	for (size_t i = 0; i < splice->count; i++)
+		count_path(space, &splice->pieces[i]);
 	for (size_t i = splice->first + splice->count + 1; i-- > splice->first;)
 		join_at(space, i);
 }
@@ -226,6 +239,11 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 	return i < space->count && space->mappings[i].start <= addr ? &space->mappings[i] : NULL;
 }
 
+size_t address_space_bytes(const struct address_space *space)
+{
+	return space->heap_bytes + heap_bytes(space->size * sizeof(*space->mappings));
+}
+
 void address_space_fini(struct address_space *space)
 {
 	for (size_t i = 0; i < space->count; i++)
@@ -253,7 +271,8 @@ int address_space_copy(struct address_space *space, const struct address_space *
 {
 	struct address_space copy = {.dropped = from->dropped,
 				     .code_bytes = from->code_bytes,
-				     .path_bytes = from->path_bytes};
+				     .path_bytes = from->path_bytes,
+				     .heap_bytes = from->heap_bytes};
 	int err = reserve(&copy, from->count);
 
 	for (size_t i = 0; !err && i < from->count; i++) {
@@ -337,6 +356,7 @@ static char *take_path(struct cursor *cursor)
 	while (path && cursor->at < cursor->end) {
 		if ((size_t)(cursor->end - cursor->at) >= escaped &&
 		    memcmp(cursor->at, newline, escaped) == 0) {
+			/* cppcheck-suppress uninitdata ; is written, not read */
 			*out++ = '\n';
 			cursor->at += escaped;
 		} else {

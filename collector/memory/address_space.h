@@ -39,7 +39,8 @@ struct address_space {
 	size_t count, size;
 	uint64_t serial; /* another one after each change, see base/serial.h; 0: never changed */
 	size_t path_bytes;
-	size_t dropped; /* mappings not kept because of ADDRESS_SPACE_MAX and _MAX_PATH_BYTES */
+	size_t heap_bytes; /* memory of the paths */
+	size_t dropped;	   /* mappings not kept because of ADDRESS_SPACE_MAX and _MAX_PATH_BYTES */
 	/*
 	 * The bytes of all executable mappings that are not writable, kept or not, as of the last
 	 * read. VmExe and VmLib of /proc/<pid>/status have this sum as long as no mapping comes or
@@ -68,6 +69,8 @@ int address_space_parse(struct address_space *space, const char *text, size_t le
 void address_space_forget_before(struct address_space *space, uint64_t since_ns);
 /* Replaces the contents by copies of the mappings of from, as after fork(2). */
 int address_space_copy(struct address_space *space, const struct address_space *from);
+/* The memory of mappings and paths. */
+size_t address_space_bytes(const struct address_space *space);
 void address_space_fini(struct address_space *space);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/serial.h"
+#include "guard/heap_bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,6 +74,12 @@ struct space_reader *space_reader_new(pid_t pid)
 	if (reader)
 		reader->pid = pid;
 	return reader;
+}
+
+size_t space_reader_bytes(const struct space_reader *reader)
+{
+	return heap_bytes(sizeof(*reader)) + address_space_bytes(&reader->fresh) +
+	       (reader->piece ? heap_bytes(sizeof(*reader->piece)) : 0);
 }
 
 /* Only who reads has a piece: thousands of processes may wait for their turn. */

@@ -33,7 +33,12 @@ void space_reader_free(struct space_reader *reader); /* NULL is legal */
  */
 int space_reader_step(struct space_reader *reader, uint64_t for_ns);
 
-/* Replaces the contents of space by what was read. To be called once, after space_reader_step's 0. */
+/* The memory of the reader and of what it has read. */
+size_t space_reader_bytes(const struct space_reader *reader);
+
+/*
+ * Replaces the contents of space by what was read. To be called once, after space_reader_step's 0.
+ */
 void space_reader_take(struct space_reader *reader, struct address_space *space);
 
 /* Replaces the contents of space by /proc/<pid>/maps at once, however long that takes. */

@@ -50,9 +50,9 @@ static struct code_method own_names(struct process *process, const struct wire_m
 		.sig = load->method_sig,
 		.source_file = load->source_file,
 	};
-	const bool says_none = load->class_sig.len + load->method.len + load->method_sig.len == 0;
-
-	return says_none ? (struct code_method){0} : said_names(process, &own);
+	if (load->class_sig.len + load->method.len + load->method_sig.len == 0)
+		return (struct code_method){0};
+	return said_names(process, &own);
 }
 
 /* An inline table that is being read. */
@@ -90,7 +90,7 @@ static int add_method(struct reading *reading, const struct wire_method *said,
 
 /*
  * Reads all methods, even after an error, because the table gives methods their IDs. Returns the
- * first error.
+ * first error. A table with too many methods is not read at all.
  */
 static int read_methods(struct reading *reading)
 {
@@ -103,6 +103,8 @@ static int read_methods(struct reading *reading)
 	 */
 	if (reading->wire.n_methods > reading->wire.left)
 		return -EBADMSG;
+	if (reading->wire.n_methods > INLINE_TABLE_MAX_METHODS)
+		return -ENOSPC;
 	reading->methods = calloc(reading->wire.n_methods, sizeof(struct code_method *));
 	if (!reading->methods)
 		return -ENOMEM;
@@ -145,6 +147,7 @@ struct inline_table *code_inlines_read(struct process *process, const struct wir
 	struct code_method names = own_names(process, load);
 	struct inline_table *table = NULL;
 	const uint8_t *data;
+	bool has_read = false; /* a table; any further one of the record is left out */
 	size_t pos = 0;
 	uint16_t tag;
 	uint32_t len;
@@ -152,9 +155,11 @@ struct inline_table *code_inlines_read(struct process *process, const struct wir
 
 	while ((n = wire_section_next(load->sections, load->sections_len, &pos, &tag, &data,
 				      &len)) > 0) {
-		if (tag == WIRE_SECTION_INLINE && !table &&
-		    read_table(process, data, len, load->size, &names, &table) < 0)
+		if (tag != WIRE_SECTION_INLINE)
+			continue;
+		if (has_read || read_table(process, data, len, load->size, &names, &table) < 0)
 			process->jvm->lost_inlines++;
+		has_read = true;
 	}
 	process->jvm->lost_inlines += n < 0;
 	names.name = name_or(process, names.name, UNNAMED_METHOD);

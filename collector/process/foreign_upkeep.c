@@ -8,6 +8,7 @@
 /* 1 MiB takes some 10 ms to read. */
 #define STEP_BYTES    ((size_t)4 << 20)
 #define PROCESS_BYTES ((size_t)2 << 20) /* limit of one process while others wait */
+#define WAIT_NS	      UINT64_C(20000000)
 
 /*
  * Whether to read. For a process that is gone, only a file that is not read to its end is read on.
@@ -41,7 +42,7 @@ static void measure(struct foreign_upkeep *upkeep, const struct map64 *processes
 
 static bool has_room(const struct foreign_upkeep *upkeep, const struct foreign_reader *reader)
 {
-	return upkeep->bytes < FOREIGN_MAX_BYTES &&
+	return upkeep->bytes < (upkeep->max_bytes ? upkeep->max_bytes : FOREIGN_MAX_BYTES) &&
 	       (reader->is_open || upkeep->files < FOREIGN_MAX_FILES);
 }
 
@@ -52,8 +53,11 @@ static void read_process(struct foreign_upkeep *upkeep, struct process *process,
 	struct foreign_owner owner = {.pid = process->pid, .inner_pid = process->inner_pid};
 	const size_t before = reader->map ? foreign_map_bytes(reader->map) : 0;
 	const bool was_open = reader->is_open;
+	const bool can_read = has_room(upkeep, reader);
+	struct foreign_room room = {.bytes = can_read ? max_bytes : 0, .wait_ns = upkeep->wait_ns};
 
-	if (!has_room(upkeep, reader)) {
+	/* What a parser has is taken, so that the parser ends. */
+	if (!can_read && !reader->parser) {
 		upkeep->put_off++;
 		reader->next_ns = now_ns + FOREIGN_LOOK_INTERVAL_NS;
 		return;
@@ -61,9 +65,15 @@ static void read_process(struct foreign_upkeep *upkeep, struct process *process,
 	if (!reader->began_at)
 		reader->began_at = process_stat_started_at(process->pid);
 	owner.began_at = reader->began_at;
+	if (!reader->has_payer) {
+		reader->payer = process_owner(process);
+		reader->has_payer = true;
+	}
 	if (process->gone_ns)
 		reader->look_ns = UINT64_MAX; /* another process may use the name by now */
-	upkeep->done += foreign_reader_step(reader, &owner, max_bytes, &upkeep->stats);
+	foreign_reader_step(reader, &owner, &room, &upkeep->stats);
+	upkeep->done += can_read ? max_bytes - room.bytes : 0;
+	upkeep->wait_ns = room.wait_ns;
 	upkeep->files += reader->is_open - was_open;
 	upkeep->bytes += (reader->map ? foreign_map_bytes(reader->map) : 0) - before;
 }
@@ -85,6 +95,7 @@ void foreign_upkeep_step(struct foreign_upkeep *upkeep, const struct map64 *proc
 		return;
 	upkeep->next_ns = now_ns + FOREIGN_READ_INTERVAL_NS;
 	upkeep->done = 0;
+	upkeep->wait_ns = WAIT_NS;
 	measure(upkeep, processes);
 	for (size_t left = processes->count; left > 0 && upkeep->done < STEP_BYTES; left--) {
 		if (!map64_next(processes, &upkeep->pos, &key, &value)) {

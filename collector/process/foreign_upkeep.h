@@ -7,8 +7,9 @@
  * source:  foreign_reader.h
  *
  * There are ten steps a second. A step reads at most 4 MiB, which takes some 40 ms, and at most
- * 2 MiB of one process. So a process that writes without end cannot take more, and other processes
- * get their turn. All perf maps together take at most FOREIGN_MAX_BYTES of memory and
+ * 2 MiB of one process, and waits for parsers for 20 ms at most; what these answer later is taken
+ * by the next step. So a process that writes without end cannot take more, and other processes get
+ * their turn. All perf maps together take at most FOREIGN_MAX_BYTES of memory and
  * FOREIGN_MAX_FILES descriptors.
  */
 #ifndef FG_PROCESS_FOREIGN_UPKEEP_H
@@ -23,9 +24,11 @@
 struct foreign_upkeep {
 	struct foreign_reader_stats stats;
 	size_t files, ranges, bytes; /* of all readers, as of the last step */
+	size_t max_bytes;	     /* of memory; 0: FOREIGN_MAX_BYTES */
 	uint64_t put_off;	     /* reads put off because there was no room for the map */
 	size_t pos;		     /* in the table of processes, where the next step begins */
 	size_t done;		     /* bytes read since the last step began */
+	uint64_t wait_ns;	     /* that are left of the last step to wait for parsers */
 	uint64_t next_ns;	     /* when the next step is due */
 };
 

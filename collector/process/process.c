@@ -152,13 +152,19 @@ static void jvm_free(struct jvm *jvm)
 	free(jvm);
 }
 
+void process_close(struct process *process)
+{
+	map_writer_fini(&process->map);
+	end_reading(process);
+	jitdump_target_fini(&process->jitdump);
+	foreign_reader_close(&process->foreign);
+}
+
 void process_free(struct process *process)
 {
 	if (!process)
 		return;
-	map_writer_fini(&process->map);
-	space_reader_free(process->reader);
-	jitdump_target_fini(&process->jitdump);
+	process_close(process);
 	foreign_reader_fini(&process->foreign);
 	address_space_fini(&process->space);
 	code_map_free(process->code);
@@ -167,8 +173,9 @@ void process_free(struct process *process)
 	jvm_free(process->jvm);
 	free_values(&process->threads);
 	map64_fini(&process->thread_names);
-	name_pool_fini(&process->names);
+	process_free_names(process);
 	workload_fini(&process->workload);
+	free(process->shadow_path);
 	free(process);
 }
 
@@ -227,6 +234,7 @@ static void end_jvm(struct process *process, uint64_t time_ns)
 	if (code_map_new(&empty) == 0) {
 		code_map_free(process->code);
 		process->code = empty;
+		process_move_new_code(process);
 	} else {
 		code_map_resync_begin(process->code, time_ns);
 		code_map_resync_end(process->code, true);
@@ -394,7 +402,7 @@ int process_set_thread(struct process *process, pid_t tid, const char *name)
 	snprintf(thread->comm, sizeof(thread->comm), "%s", name);
 	if (strlen(name) < sizeof(thread->comm) || !process->names.limit_text)
 		return 0;
-	full = name_pool_add(&process->names, name, strlen(name));
+	full = process_name_utf8(process, name);
 	return process_set_thread_name(process, tid, full);
 }
 

@@ -107,22 +107,26 @@ struct process {
 	struct jvm *jvm;	     /* NULL without an agent */
 	struct code_methods methods; /* the methods that its inline tables refer to */
 	struct name_pool names;	     /* of code and threads; empty without an agent */
+	struct name_move *name_move; /* of names to a fresh pool; NULL: none is under way */
 	struct java_methods java_methods; /* interpreted methods */
 	struct foreign_reader foreign;	  /* the perf map that a runtime without an agent writes */
 	struct map64 threads;		  /* TID -> struct thread */
 	struct map64 thread_names;	  /* inner TID -> full name in names */
 	uint64_t threads_forgotten;	  /* times that either table was past PROCESS_MAX_THREADS */
 
-	struct owner owner; /* of a process with an agent */
+	struct owner owner; /* of a process with an agent, or with much memory */
 	struct map_writer map;
 	struct jitdump_target jitdump;
 	uint64_t jvm_mapped_ns;	      /* when it was seen to map libjvm.so; 0: not seen */
 	uint64_t gone_ns;	      /* when it was found to be gone; 0: it is there */
 	struct process *next_removed; /* used while struct targets removes several processes */
+	size_t charged_bytes;	      /* process_bytes, as struct targets has last counted it */
+	unsigned uncounted;	      /* records since then */
+	bool has_owner;		      /* owner is known */
 	bool was_announced;
-	bool is_replayed;	    /* of a capture: nothing of it is read from /proc */
-	uint32_t users;		    /* calls of targets_want without their targets_unwant */
-	char shadow_path[PATH_MAX]; /* a perf map in the container that perf reads first; "" */
+	bool is_replayed;  /* of a capture: nothing of it is read from /proc */
+	uint32_t users;	   /* calls of targets_want without their targets_unwant */
+	char *shadow_path; /* a perf map in the container that perf reads first; or NULL */
 };
 
 /*
@@ -138,6 +142,8 @@ int process_new(pid_t pid, uint64_t start_ticks, uint64_t for_ns, struct process
  */
 int process_new_replayed(pid_t pid, uint64_t start_ticks, struct process **ret);
 void process_free(struct process *process); /* NULL is legal */
+/* Closes the process's files. Nothing may be done to the process then but to free it. */
+void process_close(struct process *process);
 
 /* Makes code, names and jvm where the process has none. */
 int process_add_jvm(struct process *process);
@@ -201,11 +207,22 @@ int process_set_thread_name(struct process *process, pid_t inner_tid, const char
  * long.
  */
 const char *process_name(struct process *process, const char *text, size_t len);
+/* The same of a terminated text that is UTF-8 and short enough already; never NULL. */
+const char *process_name_utf8(struct process *process, const char *text);
+/* The memory of all names. */
+size_t process_name_bytes(const struct process *process);
+/* Frees all names, whose users must have been freed before. */
+void process_free_names(struct process *process);
 /*
- * Moves the names of the process's code, methods and threads to a new pool, if that is due. All
- * other pointers to names are then no longer valid.
+ * Moves some names of the process's code, methods and threads to a new pool, if that is due. After
+ * the last step all other pointers to names are no longer valid.
  */
 void process_compact_names(struct process *process, uint64_t now_ns);
+
+/* Goes on with a move that has begun, for a process whose agent says nothing more. */
+void process_move_names(struct process *process, uint64_t now_ns, uint64_t until_ns);
+/* The process has another, empty code map. */
+void process_move_new_code(struct process *process);
 
 /* The name of the process's Kubernetes pod; the pod's UID if it has no name; "" if in no pod. */
 const char *process_pod(const struct process *process);

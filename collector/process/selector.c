@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#define REPEATS	       "*+?{"
+#define JVM_MAX_GROUPS 6
+#define JVM_MAX_COPIES 8192 /* of bytes of a regular expression, once its repeats are expanded */
+
 static bool is_name_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -55,18 +59,61 @@ const char *selector_set_comm(struct selector *selector, const char *text)
 	return NULL;
 }
 
-/* Allows one {number} only. Nested repeats multiply, and the library expands each of them. */
+/* The larger number of "{number}" or "{number,number}". */
+static size_t repeats_of(const char *brace)
+{
+	size_t most = 1, number = 0;
+
+	for (const char *at = brace + 1; *at && *at != '}'; at++) {
+		number = *at >= '0' && *at <= '9' ? 10 * number + (size_t)(*at - '0') : 0;
+		if (number > JVM_MAX_COPIES)
+			return number;
+		most = number > most ? number : most;
+	}
+	return most;
+}
+
+/* The last byte of the piece that begins at text: of an escaped byte, a set of bytes, or itself. */
+static const char *end_of_piece(const char *text)
+{
+	const char *at = text + 1;
+
+	if (*text == '\\')
+		return *at ? at : text;
+	if (*text != '[')
+		return text;
+	at += *at == '^';
+	at += *at == ']';
+	at += strcspn(at, "]");
+	return *at ? at : text;
+}
+
+/*
+ * The library expands repeats: x{3} becomes xxx, and x+ becomes xx*. So each + behind a group
+ * doubles what is there, and its time doubles with each repeat around another. Allowed are one
+ * {number}, JVM_MAX_COPIES of all bytes, JVM_MAX_GROUPS groups that are repeated, and behind a
+ * repeat a ? alone.
+ */
 static bool is_modest(const char *text)
 {
-	unsigned repeats = 0;
+	size_t copies = strlen(text), numbers = 0, groups = 0;
+	char before = '\0';
 
-	for (; *text; text++) {
-		if (*text == '\\' && text[1])
-			text++;
-		else
-			repeats += *text == '{';
+	for (const char *end; *text && copies <= JVM_MAX_COPIES; text = end + 1) {
+		const bool is_repeat = strchr(REPEATS, *text) != NULL;
+		const bool is_behind_repeat = before && strchr(REPEATS "}", before);
+
+		end = end_of_piece(text);
+		if (is_repeat && is_behind_repeat && (*text != '?' || before == '?'))
+			return false;
+		groups += is_repeat && before == ')';
+		if (*text == '{' && numbers++ == 0)
+			copies *= repeats_of(text);
+		else if (*text == '+' && before == ')')
+			copies *= 2;
+		before = end == text ? *text : 'x';
 	}
-	return repeats <= 1;
+	return numbers <= 1 && groups <= JVM_MAX_GROUPS && copies <= JVM_MAX_COPIES;
 }
 
 const char *selector_set_jvm(struct selector *selector, const char *text)
@@ -75,8 +122,8 @@ const char *selector_set_jvm(struct selector *selector, const char *text)
 
 	if (!text[0] || strlen(text) >= sizeof(selector->jvm) || !is_modest(text) ||
 	    regcomp(&regex, text, REG_EXTENDED | REG_NOSUB) != 0)
-		return "an extended regular expression is needed, of at most 255 bytes and with at "
-		       "most one {number}";
+		return "an extended regular expression is needed, of at most 255 bytes, with at "
+		       "most one {number}, few groups with a repeat, and no repeat of a repeat";
 	regfree(&regex);
 	strcpy(selector->jvm, text);
 	return NULL;

@@ -17,9 +17,20 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define MAPS_NS		  (5 * CLOCK_NS_PER_MS)	 /* of a turn, for perf maps */
+#define MAPS_NS		  (5 * CLOCK_NS_PER_MS) /* of a turn, for perf maps */
+#define FREE_NS		  (2 * CLOCK_NS_PER_MS) /* of a turn, to free what is forgotten */
+#define FREE_MOST_NS	  (4 * CLOCK_NS_PER_MS) /* the same while there is too much of it */
+#define SWEEP_NS	  (5 * CLOCK_NS_PER_MS) /* of a turn, for the sweep */
+#define EXPIRED_AT_ONCE	  1000
+#define EXPIRED_LATE	  10	      /* of each process, once SWEEP_NS are over */
+#define OWNED_BYTES	  (16u << 10) /* a process with so much memory has an owner who pays */
+#define UNCOUNTED_MAX	  16	      /* records until a process's memory is counted again */
+#define LARGE_RECORD	  4096
+#define PAYERS_AT_ONCE	  16 /* processes that are forgotten in a turn for want of room */
+#define PAYERS_NS	  (3 * CLOCK_NS_PER_MS) /* of a turn, to find them; one is found at least */
 #define SPACE_INTERVAL_NS (1 * CLOCK_NS_PER_SEC) /* a limit, because an agent may dial often */
 #define SWEEP_INTERVAL_NS (1 * CLOCK_NS_PER_SEC)
 #define MAX_DEAD_RANGES	  20000
@@ -33,11 +44,26 @@ static bool writes_map(void *arg, pid_t pid)
 
 void targets_init(struct targets *targets, const char *map_dir)
 {
-	*targets = (struct targets){.map_dir = map_dir,
-				    .max_code_bytes = TARGETS_MAX_CODE_BYTES,
-				    .max_jvms = TARGETS_MAX_JVMS};
+	*targets = (struct targets){
+		.map_dir = map_dir, .max_bytes = TARGETS_MAX_BYTES, .max_jvms = TARGETS_MAX_JVMS};
 	map_store_init(&targets->maps, map_dir, MAP_STORE_BYTES, writes_map, targets);
 	containers_init(&targets->containers, NULL, NULL);
+}
+
+size_t targets_list_bytes(const struct targets *targets)
+{
+	return map64_bytes(&targets->processes) + map64_bytes(&targets->sessions) +
+	       map_store_heap_bytes(&targets->maps);
+}
+
+void targets_limit_methods(struct targets *targets, size_t bytes)
+{
+	struct process *process;
+	size_t pos = 0;
+
+	targets->max_methods_bytes = bytes;
+	while ((process = targets_next(targets, &pos)))
+		process->methods.max_bytes = bytes;
 }
 
 void targets_fini(struct targets *targets)
@@ -47,6 +73,7 @@ void targets_fini(struct targets *targets)
 
 	while ((process = targets_next(targets, &pos)))
 		process_free(process);
+	graveyard_fini(&targets->dying);
 	map64_fini(&targets->processes);
 	map64_fini(&targets->sessions);
 	containers_fini(&targets->containers);
@@ -90,7 +117,25 @@ static void remove_process(struct targets *targets, struct process *process)
 	map64_remove(&targets->processes, (uint64_t)process->pid);
 	if (process->jvm)
 		map_store_keep(&targets->maps, process->pid, process->owner, &process->map);
-	process_free(process);
+	targets->bytes -= process->charged_bytes;
+	graveyard_take(&targets->dying, process);
+}
+
+/*
+ * Counts the process's memory anew. Whoever has more than a trifle has an owner, who pays when all
+ * memory is taken.
+ */
+static void charge(struct targets *targets, struct process *process)
+{
+	const size_t bytes = process_bytes(process);
+
+	targets->bytes += bytes - process->charged_bytes;
+	process->charged_bytes = bytes;
+	process->uncounted = 0;
+	if (bytes < OWNED_BYTES || process->has_owner)
+		return;
+	process->owner = process_owner(process);
+	process->has_owner = true;
 }
 
 /*
@@ -135,6 +180,7 @@ static struct process *read_process(struct targets *targets, pid_t pid, uint64_t
 		return NULL;
 	}
 	locate(targets, process);
+	charge(targets, process);
 	return process;
 }
 
@@ -152,7 +198,7 @@ struct process *targets_find_or_read(struct targets *targets, pid_t pid)
 
 void targets_read_all(struct targets *targets)
 {
-	_cleanup_closedir_ DIR *dir = opendir("/proc");
+	_cleanup_closedir_ DIR *dir = targets->surveys > 0 ? NULL : opendir("/proc");
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
@@ -194,10 +240,23 @@ void targets_unwant_all(struct targets *targets)
 	remove_list(targets, unwanted);
 }
 
+/* Forgets a process that is gone, if another one has its PID by now. */
+static void forget_predecessor(struct targets *targets, pid_t pid)
+{
+	struct process *process = targets_find(targets, pid);
+	uint64_t ticks;
+
+	if (process && process->start_ticks && process_stat_start_ticks(pid, &ticks) == 0 &&
+	    ticks != process->start_ticks)
+		remove_process(targets, process);
+}
+
 void targets_want(struct targets *targets, pid_t pid)
 {
-	struct process *process = targets_find_or_read(targets, pid);
+	struct process *process;
 
+	forget_predecessor(targets, pid);
+	process = targets_find_or_read(targets, pid);
 	targets->one_users++;
 	if (process && process->users++ == 0 && !targets->all_users)
 		foreign_upkeep_begin(&targets->foreign, process, clock_now_ns());
@@ -244,27 +303,27 @@ static void say_blind(struct targets *targets)
 		  "Kubernetes hostPID: true)");
 }
 
-static uint64_t code_bytes_of(const struct process *process)
+/* What is too little to be shared counts as nothing. */
+static uint64_t bytes_of(const struct process *process)
 {
-	struct code_map_stats code;
-
-	if (!process->code)
-		return 0;
-	code_map_stats(process->code, &code);
-	return code.bytes + process->methods.bytes + name_pool_bytes(&process->names);
+	return process->has_owner ? process->charged_bytes : 0;
 }
 
-static uint64_t one_of(const struct process *process)
+static uint64_t one_jvm_of(const struct process *process)
 {
-	return process != NULL;
+	return process->jvm != NULL;
 }
 
-/* Of two JVMs of one owner, whether this one is the first to go. */
+static bool is_heard(const struct process *process)
+{
+	return process->jvm && process->jvm->state <= JVM_CURRENT;
+}
+
+/* Of two processes of one owner, whether this one is the first to go. */
 static bool goes_before(const struct process *a, const struct process *b,
 			uint64_t (*amount_of)(const struct process *process))
 {
-	const bool a_is_heard = a->jvm->state <= JVM_CURRENT,
-		   b_is_heard = b->jvm->state <= JVM_CURRENT;
+	const bool a_is_heard = is_heard(a), b_is_heard = is_heard(b);
 
 	if (amount_of(a) != amount_of(b))
 		return amount_of(a) > amount_of(b);
@@ -272,14 +331,15 @@ static bool goes_before(const struct process *a, const struct process *b,
 }
 
 /*
- * The JVM that makes room: one of the owner that has the most of a pool. NULL: nobody has more than
- * the newcomer's owner would have with one more. newcomer: NULL if there is none.
+ * The process that makes room: one of the owner that has the most of a pool. NULL: nobody has more
+ * than the newcomer's owner would have with one more. newcomer: NULL if there is none.
  */
 static struct process *choose_payer(const struct targets *targets,
 				    uint64_t (*amount_of)(const struct process *process),
 				    const struct owner *newcomer)
 {
-	_cleanup_free_ struct fair_part *parts = calloc(targets->n_jvms + 1, sizeof(*parts));
+	_cleanup_free_ struct fair_part *parts =
+		calloc(targets->processes.count + 1, sizeof(*parts));
 	struct process *payer = NULL, *process;
 	uint64_t own = newcomer ? 1 : 0, greediest, most;
 	size_t n = 0, pos = 0;
@@ -287,7 +347,7 @@ static struct process *choose_payer(const struct targets *targets,
 	while (parts && (process = targets_next(targets, &pos))) {
 		const uint64_t group = owner_group(process->owner);
 
-		if (!process->jvm)
+		if (!amount_of(process))
 			continue;
 		parts[n++] = (struct fair_part){group, amount_of(process)};
 		own += newcomer && group == owner_group(*newcomer) ? amount_of(process) : 0;
@@ -295,7 +355,7 @@ static struct process *choose_payer(const struct targets *targets,
 	greediest = fair_greediest(parts, n, &most);
 	pos = 0;
 	while (most > own && (process = targets_next(targets, &pos))) {
-		if (process->jvm && owner_group(process->owner) == greediest &&
+		if (amount_of(process) && owner_group(process->owner) == greediest &&
 		    (!payer || goes_before(process, payer, amount_of)))
 			payer = process;
 	}
@@ -310,7 +370,7 @@ static bool has_jvm_room(struct targets *targets, const struct process *newcomer
 
 	if (targets->n_jvms < targets->max_jvms)
 		return true;
-	payer = choose_payer(targets, one_of, &owner);
+	payer = choose_payer(targets, one_jvm_of, &owner);
 	if (!payer)
 		return false;
 	targets->dropped_jvms++;
@@ -346,7 +406,10 @@ static struct process *process_of_session(struct targets *targets,
 	}
 	process->jitdump.dump = targets->jitdump;
 	process->owner = process_owner(process);
+	process->has_owner = true;
+	process->methods.max_bytes = targets->max_methods_bytes;
 	targets->n_jvms++;
+	charge(targets, process);
 	return process;
 }
 
@@ -408,6 +471,14 @@ static void close_session(struct targets *targets, uint32_t id)
 		bury(targets, process, clock_now_ns());
 }
 
+static void apply_event(struct targets *targets, struct process *process,
+			const struct wire_record *record)
+{
+	code_events_apply(process, record, clock_now_ns());
+	if (++process->uncounted >= UNCOUNTED_MAX || record->len > LARGE_RECORD)
+		charge(targets, process);
+}
+
 enum targets_verdict targets_apply_intake(struct targets *targets, const struct intake_event *event)
 {
 	const uint32_t id = event->session->id;
@@ -425,7 +496,7 @@ enum targets_verdict targets_apply_intake(struct targets *targets, const struct 
 		return TARGETS_END_SESSION;
 	case INTAKE_RECORD:
 		if (process)
-			code_events_apply(process, &event->record, clock_now_ns());
+			apply_event(targets, process, &event->record);
 		return TARGETS_KEEP;
 	}
 	return TARGETS_KEEP;
@@ -433,7 +504,7 @@ enum targets_verdict targets_apply_intake(struct targets *targets, const struct 
 
 /* ---- the kernel's records ---- */
 
-struct mapping targets_mapping_of(const struct perf_mmap *mmap)
+struct mapping targets_mapping_of(const struct record_mmap *mmap)
 {
 	return (struct mapping){
 		.start = mmap->addr,
@@ -446,7 +517,7 @@ struct mapping targets_mapping_of(const struct perf_mmap *mmap)
 	};
 }
 
-static void apply_mmap(struct process *process, const struct perf_record *record)
+static void apply_mmap(struct process *process, const struct record *record)
 {
 	struct mapping mapping = targets_mapping_of(&record->mmap);
 
@@ -454,31 +525,34 @@ static void apply_mmap(struct process *process, const struct perf_record *record
 	address_space_add(&process->space, &mapping); /* counts refused mappings */
 }
 
-static void apply_fork(struct targets *targets, const struct perf_record *record)
+static void apply_fork(struct targets *targets, const struct record *record)
 {
 	const struct process *parent = targets_find(targets, record->fork.parent_pid);
 	struct process *child;
 
 	if (record->pid == record->fork.parent_pid || !parent || !targets->all_users)
 		return; /* a thread, or a process that is not recorded */
+	child = targets_find(targets, record->pid);
+	if (child && child->gone_ns)
+		forget_predecessor(targets, record->pid);
 	child = targets_find_or_read(targets, record->pid);
 	if (child && child->space.count == 0)
 		address_space_copy(&child->space, &parent->space);
 }
 
-void targets_apply_record(struct targets *targets, const struct perf_record *record)
+void targets_apply_record(struct targets *targets, const struct record *record)
 {
 	struct process *process = targets_find(targets, record->pid);
 
-	if (record->kind == PERF_FORK)
+	if (record->kind == RECORD_FORK)
 		apply_fork(targets, record);
 	if (!process)
 		return;
-	if (record->kind == PERF_MMAP)
+	if (record->kind == RECORD_MMAP)
 		apply_mmap(process, record);
-	else if (record->kind == PERF_EXEC && process_exec(process, record->time_ns))
+	else if (record->kind == RECORD_EXEC && process_exec(process, record->time_ns))
 		end_session_of(targets, process);
-	else if (record->kind == PERF_EXIT)
+	else if (record->kind == RECORD_EXIT)
 		process_remove_thread(process, record->tid);
 }
 
@@ -518,7 +592,7 @@ static void write_map(struct targets *targets, struct process *process, uint64_t
 static void check_shadow(struct process *process, uint64_t now_ns)
 {
 	static struct log_limit limit;
-	char path[sizeof(process->shadow_path)] = "";
+	char path[PATH_MAX] = "";
 	const int found =
 		perf_map_find_shadow(process->pid, process->inner_pid, path, sizeof(path));
 
@@ -526,66 +600,145 @@ static void check_shadow(struct process *process, uint64_t now_ns)
 		return; /* what was known last stays */
 	if (found <= 0)
 		path[0] = '\0';
-	if (path[0] && !process->shadow_path[0] && log_limit_allows(&limit, now_ns))
+	if (path[0] && !process->shadow_path && log_limit_allows(&limit, now_ns))
 		log_warning("PID %d has a map of its own at %s in its container: perf prefers it "
 			    "to ours, even when it is empty: remove it",
 			    (int)process->pid, path);
-	memcpy(process->shadow_path, path, sizeof(path));
-}
-
-/* Looks for processes that have ended, and forgets processes that ended long ago. */
-static void sweep(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
-{
-	struct process *old = NULL, *process;
-	size_t pos = 0;
-
-	containers_step(&targets->containers, now_ns);
-	while ((process = targets_next(targets, &pos))) {
-		if (process->container && process->container_version != process->container->version)
-			process_identify(process);
-		if (process->code)
-			code_map_expire(process->code, horizon_ns, MAX_DEAD_RANGES);
-		if (process->foreign.map)
-			foreign_map_expire(process->foreign.map, horizon_ns, now_ns);
-		if (!process->gone_ns && is_gone(process)) {
-			bury(targets, process, now_ns);
-		} else if (!process->gone_ns) {
-			if (process->jvm)
-				check_shadow(process, now_ns);
-		} else if (now_ns >
-				   process->gone_ns + TARGETS_LINGER_NS + targets->linger_more_ns &&
-			   !process->map.changed_ns) {
-			process->next_removed = old;
-			old = process;
-		}
-	}
-	remove_list(targets, old);
+	free(process->shadow_path);
+	process->shadow_path = path[0] ? strdup(path) : NULL;
 }
 
 /*
- * Keeps all code within the limit that all JVMs share. Of the owner with the most code the JVM with
- * the most is dropped. Its agent dials again, so that the code is known again if the need was short.
+ * What the time is too short for is left for the next sweep, but for a few ranges of each process.
  */
-static void limit_code(struct targets *targets, uint64_t now_ns)
+static void expire_code(struct process *process, uint64_t horizon_ns, uint64_t until_ns)
 {
-	static struct log_limit limit;
-	struct process *payer;
+	size_t most;
+
+	do {
+		most = clock_now_ns() < until_ns ? EXPIRED_AT_ONCE : EXPIRED_LATE;
+	} while (code_map_expire_some(process->code, horizon_ns, MAX_DEAD_RANGES, most) == most &&
+		 most > EXPIRED_LATE);
+}
+
+/* Gives names of containers that have come to the processes. */
+static void identify_all(struct targets *targets)
+{
 	struct process *process;
-	uint64_t sum = 0;
 	size_t pos = 0;
 
-	while ((process = targets_next(targets, &pos)))
-		sum += code_bytes_of(process);
-	payer = sum > targets->max_code_bytes ? choose_payer(targets, code_bytes_of, NULL) : NULL;
-	if (!payer)
+	if (targets->container_changes == targets->containers.changes)
 		return;
-	if (log_limit_allows(&limit, now_ns))
-		log_warning("the code of all JVMs takes more than %llu MiB: that of PID %d, which "
-			    "has %llu MiB of it, is learnt anew",
-			    (unsigned long long)(targets->max_code_bytes >> 20), (int)payer->pid,
-			    (unsigned long long)(code_bytes_of(payer) >> 20));
-	targets->dropped_jvms++;
-	remove_process(targets, payer);
+	targets->container_changes = targets->containers.changes;
+	while ((process = targets_next(targets, &pos))) {
+		if (process->container && process->container_version != process->container->version)
+			process_identify(process);
+	}
+}
+
+void targets_settle_names(struct targets *targets)
+{
+	containers_settle(&targets->containers, clock_now_ns(), targets->names_wait_ns);
+	identify_all(targets);
+}
+
+static bool is_forgotten(const struct targets *targets, const struct process *process,
+			 uint64_t now_ns)
+{
+	return process->gone_ns &&
+	       now_ns > process->gone_ns + TARGETS_LINGER_NS + targets->linger_more_ns &&
+	       !process->map.changed_ns;
+}
+
+/* The upkeep of one process. The time that it has is over at until_ns. */
+static void sweep_process(struct targets *targets, struct process *process, uint64_t now_ns,
+			  uint64_t horizon_ns, uint64_t until_ns)
+{
+	if (process->code)
+		expire_code(process, horizon_ns, until_ns);
+	if (process->name_move)
+		process_move_names(process, now_ns, until_ns);
+	if (process->foreign.map)
+		foreign_map_expire(process->foreign.map, horizon_ns, now_ns);
+	if (!process->gone_ns && is_gone(process))
+		bury(targets, process, now_ns);
+	else if (!process->gone_ns && process->jvm)
+		check_shadow(process, now_ns);
+	charge(targets, process);
+}
+
+/*
+ * Goes on with a sweep for SWEEP_NS: looks for processes that have ended, and forgets processes that
+ * ended long ago. A process that is added meanwhile may come in the next sweep. Returns whether the
+ * sweep is at its end.
+ */
+static bool sweep_some(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
+{
+	const uint64_t until_ns = clock_now_ns() + SWEEP_NS;
+	struct process *old = NULL, *process;
+
+	if (targets->sweep_pos == 0) {
+		containers_step(&targets->containers, now_ns);
+		identify_all(targets);
+	}
+	do {
+		process = targets_next(targets, &targets->sweep_pos);
+		if (process)
+			sweep_process(targets, process, now_ns, horizon_ns, until_ns);
+		if (process && is_forgotten(targets, process, now_ns)) {
+			process->next_removed = old;
+			old = process;
+		}
+	} while (process && clock_now_ns() < until_ns);
+	remove_list(targets, old);
+	if (!process)
+		targets->sweep_pos = 0;
+	return !process;
+}
+
+static void say_payer(const struct targets *targets, const struct process *payer, uint64_t now_ns)
+{
+	static struct log_limit limit;
+
+	if (!log_limit_allows(&limit, now_ns))
+		return;
+	log_warning(
+		"all processes take more than %llu MiB of memory: what is known of PID %d, which "
+		"has %llu MiB of it, is learnt anew: --memory sets another limit",
+		(unsigned long long)(targets->max_bytes >> 20), (int)payer->pid,
+		(unsigned long long)(payer->charged_bytes >> 20));
+}
+
+/*
+ * Keeps all processes within the limit that they share. Of the owner with the most memory the
+ * process with the most is forgotten. An agent dials again, so that its code is known again if the
+ * need was short.
+ */
+static void limit_memory(struct targets *targets, uint64_t now_ns)
+{
+	const uint64_t until_ns = clock_now_ns() + PAYERS_NS;
+
+	for (int i = 0; i < PAYERS_AT_ONCE && targets->bytes > targets->max_bytes; i++) {
+		struct process *const payer = choose_payer(targets, bytes_of, NULL);
+
+		if (!payer)
+			return;
+		say_payer(targets, payer, now_ns);
+		targets->dropped_jvms++;
+		remove_process(targets, payer);
+		if (clock_now_ns() >= until_ns)
+			return;
+	}
+}
+
+static void free_dying(struct targets *targets, uint64_t now_ns)
+{
+	const bool is_much = targets->bytes + targets->dying.bytes > targets->max_bytes;
+
+	if (targets->dying.first)
+		heap_note(&targets->heap,
+			  graveyard_step(&targets->dying, is_much ? FREE_MOST_NS : FREE_NS));
+	heap_step(&targets->heap, targets->bytes + targets->shared_bytes, now_ns);
 }
 
 static void share_maps(struct targets *targets, uint64_t now_ns)
@@ -637,12 +790,19 @@ void targets_tick(struct targets *targets, uint64_t now_ns, uint64_t horizon_ns)
 		jitdump_step(targets->jitdump, now_ns);
 	if (targets->all_users + targets->one_users > 0)
 		foreign_upkeep_step(&targets->foreign, &targets->processes, clock_now_ns());
-	if (now_ns >= targets->next_sweep_ns) {
+	containers_take(&targets->containers, now_ns);
+	identify_all(targets);
+	if (targets->sweep_pos == 0 && now_ns >= targets->next_sweep_ns) {
 		targets->next_sweep_ns = now_ns + SWEEP_INTERVAL_NS;
-		sweep(targets, now_ns, horizon_ns);
-		limit_code(targets, now_ns);
-		share_maps(targets, now_ns);
+		targets->is_swept = false;
 	}
+	if (!targets->is_swept) {
+		targets->is_swept = sweep_some(targets, now_ns, horizon_ns);
+		if (targets->is_swept)
+			share_maps(targets, now_ns);
+	}
+	limit_memory(targets, now_ns);
+	free_dying(targets, now_ns);
 	map_store_search(&targets->maps, now_ns);
 	space_upkeep_step(&targets->spaces, &targets->processes, now_ns);
 }
@@ -662,6 +822,8 @@ uint64_t targets_next_tick_ns(const struct targets *targets)
 		next = sooner_of(next, map_writer_due_ns(&process->map));
 		next = sooner_of(next, jitdump_target_due_ns(&process->jitdump));
 	}
+	if (targets->dying.first || !targets->is_swept)
+		return 0; /* what is forgotten is freed without a wait, and a sweep goes on */
 	next = sooner_of(next, map_store_due_ns(&targets->maps));
 	next = sooner_of(next, targets->spaces.next_ns);
 	if (targets->all_users + targets->one_users > 0)

@@ -9,9 +9,9 @@
  * Limits: at most TARGETS_MAX_JVMS processes with an agent are known at a time, because each may
  * hold some 330 MiB of code, methods and names. When there is one more, a JVM is forgotten of the
  * container, or the user of the host, that has the most JVMs; if that is the newcomer's own, the
- * newcomer is refused. When the code of all JVMs takes more than TARGETS_MAX_CODE_BYTES, the JVM with
- * the most code is forgotten of the container or user that has the most, and learnt anew when its
- * agent dials again.
+ * newcomer is refused. When all processes take more than max_bytes, the process with the most
+ * memory is forgotten of the container or user that has the most, and learnt anew when its agent
+ * dials again, or with its next sample.
  *
  * A process that is gone stays known for TARGETS_LINGER_NS and linger_more_ns, so that held samples
  * are named.
@@ -19,24 +19,26 @@
  * Files: the perf map <map_dir>/perf-<pid>.map of every JVM is written within 100 ms of a change,
  * at most ten times a second, and less often where a write takes long: no perf map costs more than
  * a tenth of the time. maps/map_store.h says how large perf maps may become, and how long those of
- * processes that are gone stay. If jitdump is set, new code of all JVMs goes into the jitdump too. Perf maps that
- * other runtimes write are read while processes without an agent are wanted.
+ * processes that are gone stay. If jitdump is set, new code of all JVMs goes into the jitdump too.
+ * Perf maps that other runtimes write are read while processes without an agent are wanted.
  */
 #ifndef FG_PROCESS_TARGETS_H
 #define FG_PROCESS_TARGETS_H
 
 #include "base/map64.h"
 #include "intake/intake.h"
+#include "guard/heap.h"
 #include "maps/map_store.h"
 #include "process/foreign_upkeep.h"
 #include "process/process.h"
+#include "process/process_bytes.h"
 #include "process/space_upkeep.h"
-#include "sample/perf_record.h"
+#include "sample/record.h"
 
-#define TARGETS_LINGER_NS      UINT64_C(3000000000)
-#define TARGETS_MAX_JVMS       4096
-#define TARGETS_MAX_CODE_BYTES (UINT64_C(4) << 30) /* of all JVMs */
-#define TARGETS_MAX_PROCESSES  32768		   /* with and without an agent */
+#define TARGETS_LINGER_NS     UINT64_C(3000000000)
+#define TARGETS_MAX_JVMS      4096
+#define TARGETS_MAX_BYTES     (UINT64_C(4) << 30) /* of all processes */
+#define TARGETS_MAX_PROCESSES 32768		  /* with and without an agent */
 
 struct targets {
 	struct map64 processes;			 /* PID -> struct process */
@@ -56,21 +58,31 @@ struct targets {
 	void *end_session_arg;
 	uint64_t linger_more_ns; /* added to TARGETS_LINGER_NS, for samples that are held longer */
 	unsigned all_users;	 /* calls of targets_want_all without their targets_unwant_all */
+	unsigned surveys;	 /* surveys that have read all processes, see survey.h */
 	unsigned one_users;	 /* calls of targets_want without their targets_unwant */
 	bool said_blind;	 /* the error about PIDs that cannot be seen has been logged */
 	size_t n_jvms; /* processes with struct jvm, also those whose agent is disconnected */
 	uint64_t refused_sessions; /* process gone, too many processes or JVMs, no memory */
-	uint64_t dropped_jvms;	 /* JVMs forgotten because of max_code_bytes, or for another JVM */
-	uint64_t max_code_bytes; /* TARGETS_MAX_CODE_BYTES unless the owner sets another */
-	size_t max_jvms;	 /* TARGETS_MAX_JVMS unless the owner sets another */
+	uint64_t dropped_jvms; /* processes forgotten because of max_bytes, or for another JVM */
+	uint64_t max_bytes; /* of all processes: TARGETS_MAX_BYTES unless the owner sets another */
+	size_t max_methods_bytes;   /* of one process; 0: CODE_METHODS_MAX_BYTES */
+	uint64_t shared_bytes;	    /* what others than processes take of the same budget */
+	uint64_t bytes;		    /* the sum of charged_bytes of all processes */
+	struct graveyard dying;	    /* processes that are forgotten and not freed yet */
+	struct heap heap;	    /* gives back what is freed */
+	size_t max_jvms;	    /* TARGETS_MAX_JVMS unless the owner sets another */
 	uint64_t refused_processes; /* past TARGETS_MAX_PROCESSES */
 	uint64_t threads_forgotten; /* the sum of struct process's, of processes since removed */
 	uint64_t map_writes, map_failures; /* of perf maps */
 	uint64_t next_sweep_ns;
-	size_t maps_pos; /* of the process whose perf map is next, see targets_next */
+	size_t sweep_pos; /* of the process at which the sweep goes on, see targets_next */
+	bool is_swept;	  /* the sweep that was due last is at its end */
+	size_t maps_pos;  /* of the process whose perf map is next, see targets_next */
 	struct foreign_upkeep foreign;
 	struct space_upkeep spaces;
 	struct containers containers; /* the containers of all processes */
+	uint64_t container_changes;   /* of containers, as processes have them */
+	uint64_t names_wait_ns;	      /* of targets_settle_names; 0: what is left of a turn */
 };
 
 /* What the caller has to do with a session after an event. */
@@ -81,6 +93,10 @@ enum targets_verdict {
 
 void targets_init(struct targets *targets, const char *map_dir);
 void targets_fini(struct targets *targets);
+/* The memory of all lists, without processes and containers. */
+size_t targets_list_bytes(const struct targets *targets);
+/* Sets max_methods_bytes, also of the processes that are known. */
+void targets_limit_methods(struct targets *targets, size_t bytes);
 
 enum targets_verdict targets_apply_intake(struct targets *targets,
 					  const struct intake_event *event);
@@ -89,15 +105,18 @@ enum targets_verdict targets_apply_intake(struct targets *targets,
  * Applies a record of a mapping, exec, fork or exit; other records are ignored. Records come in the
  * order of their times.
  */
-void targets_apply_record(struct targets *targets, const struct perf_record *record);
+void targets_apply_record(struct targets *targets, const struct record *record);
 
 /* The mapping of a kernel's record; its path is borrowed, and may end in " (deleted)". */
-struct mapping targets_mapping_of(const struct perf_mmap *mmap);
+struct mapping targets_mapping_of(const struct record_mmap *mmap);
 
 struct process *targets_find(const struct targets *targets, pid_t pid);
 /* Finds the process, or reads it from /proc. NULL if it is gone, or past a limit. */
 struct process *targets_find_or_read(struct targets *targets, pid_t pid);
-/* Finds or reads every process of the host, for callers of targets_want_all. */
+/*
+ * Finds or reads every process of the host, for callers of targets_want_all. With thousands of
+ * processes this takes long: a loop that must not wait makes a survey (survey.h) before.
+ */
 void targets_read_all(struct targets *targets);
 /* Reads every process's mappings and threads anew, after a time without the kernel's records. */
 void targets_refresh(struct targets *targets);
@@ -119,6 +138,12 @@ void targets_unwant(struct targets *targets, pid_t pid);
 
 /* Walks all processes in no order; *pos starts at 0. */
 struct process *targets_next(const struct targets *targets, size_t *pos);
+
+/*
+ * Waits, asleep, for names of containers that are being read (container/names_reader.h), and gives
+ * them to processes: for a question by name.
+ */
+void targets_settle_names(struct targets *targets);
 
 /*
  * Does the upkeep that is due: writes perf maps and the jitdump, reads perf maps of other runtimes,

@@ -232,6 +232,12 @@ fail:
 	return -ENOMEM;
 }
 
+size_t profile_bytes(const struct profile *profile)
+{
+	return profile->size * sizeof(*profile->nodes) +
+	       profile->index_size * sizeof(*profile->index) + intern_bytes(&profile->names);
+}
+
 void profile_fini(struct profile *profile)
 {
 	free(profile->nodes);

@@ -81,6 +81,8 @@ struct profile {
  */
 int profile_init(struct profile *profile, uint32_t max_nodes);
 void profile_fini(struct profile *profile);
+/* The memory of nodes, index and names. */
+size_t profile_bytes(const struct profile *profile);
 
 /*
  * The build ID of a node's module, as in struct frame; NULL if it is not known. module must be NULL

@@ -22,6 +22,15 @@ void timeline_init(struct timeline *timeline, size_t max_entries)
 	};
 }
 
+size_t timeline_bytes(const struct timeline *timeline)
+{
+	return timeline->entries_size * sizeof(*timeline->entries) +
+	       timeline->threads_size * sizeof(*timeline->threads) +
+	       timeline->processes_size * sizeof(*timeline->processes) +
+	       map64_bytes(&timeline->process_numbers) + map64_bytes(&timeline->thread_numbers) +
+	       intern_bytes(&timeline->texts);
+}
+
 void timeline_fini(struct timeline *timeline)
 {
 	intern_fini(&timeline->texts);

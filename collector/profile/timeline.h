@@ -78,6 +78,8 @@ struct timeline {
 /* max_entries 0: TIMELINE_MAX_ENTRIES. */
 void timeline_init(struct timeline *timeline, size_t max_entries);
 void timeline_fini(struct timeline *timeline);
+/* The memory of entries, threads and texts. */
+size_t timeline_bytes(const struct timeline *timeline);
 
 /*
  * The number of a process or a thread, which is added if it is new. Texts other than "" replace

@@ -11,6 +11,7 @@
 /* Room for both generations and for a profile's [overflow] nodes, so that a copy is never cut. */
 #define COPY_MAX_NODES (3 * WINDOW_MAX_NODES)
 #define OVERFLOW_NAME  "[overflow]"
+#define NODE_BYTES     64 /* with its part of the index */
 
 /* The number of seconds of which the window has a part. */
 static unsigned slots(const struct window *window)
@@ -18,11 +19,63 @@ static unsigned slots(const struct window *window)
 	return window->seconds + 1;
 }
 
-static int generation_init(struct window_generation *generation, uint64_t first)
+static uint32_t lesser_of(uint64_t a, uint32_t b)
+{
+	return a < b ? (uint32_t)a : b;
+}
+
+/* A quarter of the window's memory: half of a generation's. */
+static uint64_t part_of(const struct window *window)
+{
+	return window->max_bytes ? window->max_bytes / 4 : UINT64_MAX;
+}
+
+static uint32_t max_nodes(const struct window *window)
+{
+	return lesser_of(part_of(window) / NODE_BYTES, WINDOW_MAX_NODES);
+}
+
+static uint32_t max_entries(const struct window *window)
+{
+	return lesser_of(part_of(window) / 2 / sizeof(struct timeline_entry), WINDOW_MAX_ENTRIES);
+}
+
+static uint32_t max_name_bytes(const struct window *window)
+{
+	return lesser_of(part_of(window) / 2, WINDOW_MAX_NAME_BYTES);
+}
+
+static int generation_init(const struct window *window, struct window_generation *generation,
+			   uint64_t first)
 {
 	generation->first = first;
-	timeline_init(&generation->timeline, WINDOW_MAX_ENTRIES);
-	return profile_init(&generation->profile, WINDOW_MAX_NODES);
+	timeline_init(&generation->timeline, max_entries(window));
+	return profile_init(&generation->profile, max_nodes(window));
+}
+
+void window_set_max_bytes(struct window *window, size_t bytes)
+{
+	struct window_generation *const growing = &window->generations[0];
+	struct profile *const profile = &growing->profile;
+	struct timeline *const timeline = &growing->timeline;
+
+	window->max_bytes = bytes;
+	profile->max_nodes = max_nodes(window);
+	if (profile->max_nodes < profile->count)
+		profile->max_nodes = profile->count;
+	timeline->max_entries = max_entries(window);
+	if (timeline->max_entries < timeline->n_entries)
+		timeline->max_entries = timeline->n_entries;
+}
+
+size_t window_bytes(const struct window *window)
+{
+	size_t bytes = slots(window) * sizeof(*window->ring);
+
+	for (int i = 0; i < 2; i++)
+		bytes += profile_bytes(&window->generations[i].profile) +
+			 timeline_bytes(&window->generations[i].timeline);
+	return bytes;
 }
 
 static void generation_fini(struct window_generation *generation)
@@ -38,7 +91,7 @@ int window_init(struct window *window, uint64_t start_ns, unsigned seconds)
 	*window = (struct window){.start_ns = start_ns, .now_ns = start_ns, .seconds = seconds};
 	window->ring = calloc(slots(window), sizeof(*window->ring));
 	for (int i = 0; !err && i < 2; i++)
-		err = generation_init(&window->generations[i], 0);
+		err = generation_init(window, &window->generations[i], 0);
 	if (!window->ring || err) {
 		window_fini(window);
 		return -ENOMEM;
@@ -86,7 +139,7 @@ static void turn(struct window *window)
 
 	if (number < all[0].first + slots(window))
 		return;
-	if (generation_init(&fresh, number) < 0)
+	if (generation_init(window, &fresh, number) < 0)
 		return; /* the old generation has a limit of its own, and goes on */
 	generation_fini(&all[1]);
 	all[1] = all[0];
@@ -116,7 +169,7 @@ static int add_stack(struct window *window, const struct window_sample *sample, 
 	static const struct frame overflow = {.name = OVERFLOW_NAME, .kind = FRAME_LABEL};
 	struct profile *profile = &window->generations[0].profile;
 
-	if (profile->names.arena.total_bytes < WINDOW_MAX_NAME_BYTES)
+	if (profile->names.arena.total_bytes < max_name_bytes(window))
 		return profile_add_leaf(profile, sample->frames, sample->n_frames, 1, ret);
 	profile->quality.overflow_samples++;
 	return profile_add_leaf(profile, &overflow, 1, 1, ret);

@@ -45,6 +45,7 @@ struct window {
 	struct window_generation generations[2]; /* the one that grows, and the one before it */
 	struct window_second *ring;		 /* the seconds of the window */
 	uint64_t lost, stackless;		 /* as last given to window_note_losses */
+	size_t max_bytes; /* of the window; 0: as the limits above are; see window_set_max_bytes */
 };
 
 struct window_sample {
@@ -66,6 +67,13 @@ struct window_copy {
 
 int window_init(struct window *window, uint64_t start_ns, unsigned seconds);
 void window_fini(struct window *window); /* a zero-filled struct is legal */
+
+/*
+ * Sets the limit of memory, of which nodes, entries and names have their parts. What has been kept
+ * so far stays until it leaves the window.
+ */
+void window_set_max_bytes(struct window *window, size_t bytes);
+size_t window_bytes(const struct window *window); /* its memory */
 
 /* Moves the window to now_ns: no sample before now_ns will follow. */
 void window_advance(struct window *window, uint64_t now_ns);

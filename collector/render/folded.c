@@ -6,15 +6,19 @@
  *
  * A frame is its name and its kind's suffix. Readers take a second number before the count for a
  * count before. Therefore no frame may end in spaces, or in spaces and a number: such spaces become
- * '_' wherever the frame stands, so that a method has one name.
+ * '_' wherever the frame stands, so that a method has one name. And the only stack of a file must
+ * not look like the first line of a recording, see import/detect.c.
  *
  * Nodes of different kinds or names may get the same text; such nodes are chained and walked as
- * one. Lines are written in order without being held in memory: one path is kept, and a list of
- * what is still to be written, last first. There is no recursion, because stacks may be 100,000
- * deep.
+ * one. Below nodes that were chained, a method may have several levels of compilation although
+ * levels are merged: these nodes are chained too, and the level of the heaviest is written. Lines
+ * are written in order without being held in memory: one path is kept, and a list of what is still
+ * to be written, last first. There is no recursion, because stacks may be 100,000 deep.
  */
 #include "encode/bytes.h"
 #include "encode/text.h"
+#include "profile/frame_text.h"
+#include "profile/recording_format.h"
 #include "render/render.h"
 
 #include "base/cleanup.h"
@@ -40,6 +44,8 @@ enum column {
 /* Output that is still to be written below the first path_len bytes of the path. */
 struct item {
 	const char *text;
+	const char *method;	/* equal for all levels of compilation if these are merged */
+	uint64_t weight;	/* of the node whose text it is */
 	uint64_t self[COLUMNS]; /* without a diff all samples are in COLUMN_AFTER */
 	size_t path_len;
 	uint32_t node;	       /* the first node in the list of twins, which ends at ROOT */
@@ -49,9 +55,12 @@ struct item {
 struct folder {
 	const struct profile *profile;
 	const struct profile_diff *diff; /* or NULL */
-	bool hides_addresses;
+	bool hides_addresses, merges_levels;
 	struct intern names;
-	struct map64 texts; /* name and kind -> text */
+	struct map64 texts;   /* name and kind -> text */
+	struct map64 methods; /* text, and whether at the root -> struct item's method */
+	struct intern method_names;
+	struct bytes method;
 	struct bytes text;
 	struct bytes hidden; /* text without addresses */
 	struct bytes path;
@@ -97,6 +106,9 @@ static void encode(struct bytes *out, const char *name, enum frame_kind kind)
 	for (size_t i = end_of_risky_spaces(out->data, out->len); i > 0 && out->data[i - 1] == ' ';
 	     i--)
 		out->data[i - 1] = '_';
+	if (out->len + 1 == sizeof(RECORDING_FORMAT_MAGIC) - 1 &&
+	    memcmp(out->data, RECORDING_FORMAT_MAGIC, out->len) == 0)
+		bytes_add(out, "_", 1);
 }
 
 static size_t span_of_hex(const char *text, size_t len)
@@ -152,6 +164,30 @@ static const char *text_of(struct folder *folder, const struct profile_node *nod
 	return text;
 }
 
+/*
+ * What is equal for all texts that a reader takes for one Java method, at whatever level of
+ * compilation, or else the text.
+ */
+static const char *method_of(struct folder *folder, const char *text, bool is_root)
+{
+	const uint64_t key = (uint64_t)(uintptr_t)text << 1 | is_root;
+	const char *method = map64_find(&folder->methods, key);
+	struct frame frame;
+
+	if (method)
+		return method;
+	folder->method.len = 0;
+	bytes_add(&folder->method, text, strlen(text));
+	bytes_add_char(&folder->method, '\0');
+	if (folder->method.failed)
+		return NULL;
+	frame = frame_text_parse(folder->method.data, folder->method.len - 1, is_root);
+	method = text;
+	if (frame_kind_is_java(frame.kind))
+		method = intern_add_str(&folder->method_names, frame.name);
+	return method && map64_put(&folder->methods, key, (void *)method) == 0 ? method : NULL;
+}
+
 static int push(struct folder *folder, const struct item *item)
 {
 	if (folder->count == folder->size) {
@@ -181,7 +217,10 @@ static int push_line(struct folder *folder, struct item item)
 
 static int by_text(const void *a, const void *b)
 {
-	return strcmp(((const struct item *)a)->text, ((const struct item *)b)->text);
+	const struct item *const x = a, *const y = b;
+	const int order = strcmp(x->method, y->method);
+
+	return order != 0 ? order : strcmp(x->text, y->text);
 }
 
 /*
@@ -233,21 +272,25 @@ static int push_children(struct folder *folder, uint32_t parent, size_t path_len
 	for (uint32_t id = nodes[parent].first_child; id; id = nodes[id].next_sibling) {
 		struct item item = {
 			.text = text_of(folder, &nodes[id]),
+			.weight = nodes[id].total,
 			.path_len = path_len,
 			.node = id,
 			.tail = ";",
 		};
 		int rc;
 
+		item.method = item.text && folder->merges_levels
+				      ? method_of(folder, item.text, parent == ROOT)
+				      : item.text;
 		set_counts(folder, id, item.self);
-		rc = item.text ? push(folder, &item) : -ENOMEM;
+		rc = item.text && item.method ? push(folder, &item) : -ENOMEM;
 		if (rc < 0)
 			return rc;
 	}
 	return 0;
 }
 
-/* Joins items of equal text among the sorted items from first on. */
+/* Joins items of equal text, or of the same method, among the sorted items from first on. */
 static void join_twins(struct folder *folder, size_t first)
 {
 	size_t kept = first;
@@ -256,12 +299,16 @@ static void join_twins(struct folder *folder, size_t first)
 		struct item *const into = &folder->items[kept];
 		const struct item *const item = &folder->items[i];
 
-		if (item->text != into->text) {
+		if (item->method != into->method) {
 			folder->items[++kept] = *item;
 			continue;
 		}
 		folder->twins[item->node] = into->node;
 		into->node = item->node;
+		if (item->weight > into->weight) {
+			into->text = item->text;
+			into->weight = item->weight;
+		}
 		for (int column = 0; column < COLUMNS; column++)
 			into->self[column] += item->self[column];
 	}
@@ -325,7 +372,10 @@ static void folder_fini(struct folder *folder)
 	bytes_fini(&folder->text);
 	bytes_fini(&folder->hidden);
 	bytes_fini(&folder->path);
+	bytes_fini(&folder->method);
 	map64_fini(&folder->texts);
+	map64_fini(&folder->methods);
+	intern_fini(&folder->method_names);
 	intern_fini(&folder->names);
 	free(folder->twins);
 	free(folder->items);
@@ -337,6 +387,7 @@ int render_folded(const struct profile *profile, const struct render_options *op
 		.profile = profile,
 		.diff = options ? options->diff : NULL,
 		.hides_addresses = options && options->hides_addresses,
+		.merges_levels = options && options->levels,
 	};
 	struct item no_frames = {.text = NO_FRAMES};
 	int rc;

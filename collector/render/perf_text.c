@@ -150,6 +150,7 @@ static int write_timed(struct perf_writer *writer, const struct timeline *timeli
 
 	for (uint32_t i = 0; i < count && rc == 0; i++) {
 		const struct timeline_entry *const entry = &by_thread->entries[i];
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the entries are timeline's */
 		const struct timeline_thread *const thread = &timeline->threads[entry->thread];
 		const struct block block = {
 			.node = entry->node,

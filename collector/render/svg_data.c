@@ -111,7 +111,8 @@ static int collect_keys(struct encoder *encoder)
 		if (rc < 0)
 			return rc;
 	}
-	qsort(encoder->keys, encoder->key_count, sizeof(struct key *), by_uses);
+	if (encoder->key_count > 0)
+		qsort(encoder->keys, encoder->key_count, sizeof(struct key *), by_uses);
 	for (size_t i = 0; i < encoder->key_count; i++)
 		encoder->keys[i]->id = (uint32_t)i;
 	return 0;

@@ -5,7 +5,8 @@
  */
 #include "sample/hold.h"
 
-#include "sample/perf_regs.h"
+#include "guard/heap_bytes.h"
+#include "sample/sample_regs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 struct held {
 	uint64_t arrival;
 	size_t bytes;
-	struct perf_record record;
+	struct record record;
 	uint64_t extra[]; /* call chain, registers, snapshot; or a text */
 };
 
@@ -24,37 +25,50 @@ static bool is_before(const struct held *a, const struct held *b)
 	return a->arrival < b->arrival;
 }
 
-static size_t regs_bytes(const struct perf_sample *sample)
+static size_t regs_bytes(const struct sample *sample)
 {
-	return sample->regs ? SAMPLER_REGS_COUNT * sizeof(*sample->regs) : 0;
+	return sample->regs ? SAMPLE_REGS_COUNT * sizeof(*sample->regs) : 0;
 }
 
-static size_t extra_bytes(const struct perf_record *record)
+static size_t chain_bytes(const struct sample_chain *chain)
+{
+	return chain->len * sizeof(*chain->addrs);
+}
+
+static size_t extra_bytes(const struct record *record)
 {
 	switch (record->kind) {
-	case PERF_SAMPLE:
-		return record->sample.chain_len * sizeof(uint64_t) + regs_bytes(&record->sample) +
-		       record->sample.stack_len;
-	case PERF_MMAP:
+	case RECORD_SAMPLE:
+		return chain_bytes(&record->sample.kernel) + chain_bytes(&record->sample.user) +
+		       regs_bytes(&record->sample) + record->sample.stack_len;
+	case RECORD_MMAP:
 		return strlen(record->mmap.path) + 1;
-	case PERF_KSYMBOL:
+	case RECORD_KSYMBOL:
 		return strlen(record->ksymbol.name) + 1;
 	default:
 		return 0;
 	}
 }
 
+/* Copies the addresses to to. Returns the place behind them. */
+static uint64_t *copy_chain(uint64_t *to, struct sample_chain *chain)
+{
+	if (chain->len > 0)
+		chain->addrs = memcpy(to, chain->addrs, chain_bytes(chain));
+	else
+		chain->addrs = NULL;
+	return to + chain->len;
+}
+
 /*
  * Copies the sample's data. The snapshot is last, because its length need not be a multiple of 8.
  */
-static void copy_sample(uint64_t *to, struct perf_sample *sample)
+static void copy_sample(uint64_t *to, struct sample *sample)
 {
 	const size_t n_regs = regs_bytes(sample) / sizeof(*to);
-	uint64_t *regs = to + sample->chain_len, *stack = regs + n_regs;
+	uint64_t *const regs = copy_chain(copy_chain(to, &sample->kernel), &sample->user);
+	uint64_t *const stack = regs + n_regs;
 
-	if (sample->chain_len > 0)
-		memcpy(to, sample->chain, sample->chain_len * sizeof(*to));
-	sample->chain = to;
 	if (n_regs > 0)
 		sample->regs = memcpy(regs, sample->regs, n_regs * sizeof(*regs));
 	if (sample->stack_len > 0)
@@ -63,21 +77,26 @@ static void copy_sample(uint64_t *to, struct perf_sample *sample)
 
 static void copy_extra(struct held *held, size_t bytes)
 {
-	struct perf_record *record = &held->record;
+	struct record *record = &held->record;
 
 	switch (record->kind) {
-	case PERF_SAMPLE:
+	case RECORD_SAMPLE:
 		copy_sample(held->extra, &record->sample);
 		break;
-	case PERF_MMAP:
+	case RECORD_MMAP:
 		record->mmap.path = memcpy(held->extra, record->mmap.path, bytes);
 		break;
-	case PERF_KSYMBOL:
+	case RECORD_KSYMBOL:
 		record->ksymbol.name = memcpy(held->extra, record->ksymbol.name, bytes);
 		break;
 	default:
 		break;
 	}
+}
+
+static size_t max_of(const struct hold *hold)
+{
+	return hold->max_bytes ? hold->max_bytes : HOLD_MAX_BYTES;
 }
 
 static bool make_room(struct hold *hold)
@@ -96,11 +115,11 @@ static bool make_room(struct hold *hold)
 }
 
 /* Returns the record, or lean without the snapshot if held snapshots take too much memory. */
-static const struct perf_record *without_stack(struct hold *hold, const struct perf_record *record,
-					       struct perf_record *lean)
+static const struct record *without_stack(struct hold *hold, const struct record *record,
+					  struct record *lean)
 {
-	if (record->kind != PERF_SAMPLE || record->sample.stack_len == 0 ||
-	    hold->bytes + extra_bytes(record) <= HOLD_STACKS_BYTES)
+	if (record->kind != RECORD_SAMPLE || record->sample.stack_len == 0 ||
+	    hold->bytes + extra_bytes(record) <= max_of(hold) / 4 * 3)
 		return record;
 	hold->stacks_left_out++;
 	*lean = *record;
@@ -115,21 +134,28 @@ static void put(struct hold *hold, struct held *held)
 	size_t i;
 
 	hold->bytes += held->bytes;
+	hold->samples += held->record.kind == RECORD_SAMPLE;
 	for (i = hold->count++; i > 0 && is_before(held, hold->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		hold->heap[i] = hold->heap[(i - 1) / 2];
 	hold->heap[i] = held;
 }
 
-static void add(struct hold *hold, const struct perf_record *record)
+static void count_dropped(struct hold *hold, const struct record *record)
+{
+	hold->dropped++;
+	hold->dropped_samples += record->kind == RECORD_SAMPLE;
+}
+
+static void add(struct hold *hold, const struct record *record)
 {
 	const size_t extra = extra_bytes(record);
-	const size_t bytes = sizeof(struct held) + extra;
+	const size_t bytes = heap_bytes(sizeof(struct held) + extra);
 	struct held *held = NULL;
 
-	if (hold->bytes + bytes <= HOLD_MAX_BYTES && make_room(hold))
-		held = malloc(bytes);
+	if (hold->bytes + bytes <= max_of(hold) && make_room(hold))
+		held = malloc(sizeof(*held) + extra);
 	if (!held) {
-		hold->dropped++;
+		count_dropped(hold, record);
 		return;
 	}
 	held->arrival = hold->arrivals++;
@@ -139,9 +165,9 @@ static void add(struct hold *hold, const struct perf_record *record)
 	put(hold, held);
 }
 
-void hold_add(struct hold *hold, const struct perf_record *record)
+void hold_add(struct hold *hold, const struct record *record)
 {
-	struct perf_record lean;
+	struct record lean;
 
 	add(hold, without_stack(hold, record, &lean));
 }
@@ -168,7 +194,7 @@ static struct held *take_first(struct hold *hold)
 	return first;
 }
 
-const struct perf_record *hold_next(struct hold *hold, uint64_t until_ns)
+const struct record *hold_next(struct hold *hold, uint64_t until_ns)
 {
 	free(hold->last);
 	hold->last = NULL;
@@ -176,6 +202,7 @@ const struct perf_record *hold_next(struct hold *hold, uint64_t until_ns)
 		return NULL;
 	hold->last = take_first(hold);
 	hold->bytes -= hold->last->bytes;
+	hold->samples -= hold->last->record.kind == RECORD_SAMPLE;
 	return &hold->last->record;
 }
 
@@ -187,8 +214,8 @@ void hold_put_back(struct hold *hold)
 	if (held && make_room(hold)) {
 		put(hold, held);
 	} else if (held) {
+		count_dropped(hold, &held->record);
 		free(held);
-		hold->dropped++;
 	}
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Decodes records of perf's ring buffers, see perf_record.h. The kernel writes them as SAMPLER_TYPE
- * in sampler.h asks for. Every record starts with {u32 type, u16 misc, u16 size}.
+ * Decodes records of perf's ring buffers, see perf_parse.h. The kernel writes them as PARSED_TYPE
+ * asks for. Every record starts with {u32 type, u16 misc, u16 size}.
  *
  *   SAMPLE       ip u64, pid u32, tid u32, time u64, cpu u32, 0 u32, period u64,
  *                nr u64, nr times u64
- *                with SAMPLER_TYPE_STACK these follow:
- *                abi u64, unless abi is 0: SAMPLER_REGS_COUNT times u64,
+ *                with PARSED_TYPE_STACK these follow:
+ *                abi u64, unless abi is 0: SAMPLE_REGS_COUNT times u64,
  *                size u64, unless size is 0: size bytes, real u64 (bytes that hold the stack)
- *                with SAMPLER_TYPE_EXEC only pid u32, tid u32, time u64, cpu u32, 0 u32
+ *                with PARSED_TYPE_EXEC only pid u32, tid u32, time u64, cpu u32, 0 u32
  *   MMAP2        pid u32, tid u32, addr u64, len u64, pgoff u64, maj u32, min u32, ino u64,
  *                generation u64, prot u32, flags u32, file name
  *   COMM         pid u32, tid u32, name
@@ -18,9 +18,9 @@
  *
  * All records but SAMPLE end with the sample ID: pid u32, tid u32, time u64, cpu u32, 0 u32.
  */
-#include "sample/perf_record.h"
-#include "sample/perf_regs.h"
-#include "sample/sampler.h"
+#include "sample/perf_parse.h"
+
+#include "sample/sample_regs.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -56,9 +56,9 @@ static bool take_u64(const unsigned char *p, size_t len, size_t *off, uint64_t *
 }
 
 /* Reads registers and snapshot, from off on. */
-static int parse_stack(const unsigned char *p, size_t len, size_t off, struct perf_sample *ret)
+static int parse_stack(const unsigned char *p, size_t len, size_t off, struct sample *ret)
 {
-	const size_t regs_bytes = SAMPLER_REGS_COUNT * sizeof(uint64_t);
+	const size_t regs_bytes = SAMPLE_REGS_COUNT * sizeof(uint64_t);
 	uint64_t abi, size, real;
 	size_t regs_off, stack_off;
 
@@ -86,13 +86,36 @@ static int parse_stack(const unsigned char *p, size_t len, size_t off, struct pe
 	return 0;
 }
 
+/*
+ * After a mark come addresses of that part. The first part of a kind counts: there is one, as
+ * samples of guests are not asked for.
+ */
+void perf_split_chain(const uint64_t *chain, uint32_t len, struct sample *ret)
+{
+	struct sample_chain other, *part = &other;
+
+	ret->kernel = ret->user = (struct sample_chain){0};
+	for (uint32_t i = 0; i < len; i++) {
+		if (chain[i] < (uint64_t)PERF_CONTEXT_MAX) {
+			part->len++;
+			continue;
+		}
+		part = &other;
+		if (chain[i] == (uint64_t)PERF_CONTEXT_KERNEL && !ret->kernel.addrs)
+			part = &ret->kernel;
+		else if (chain[i] == (uint64_t)PERF_CONTEXT_USER && !ret->user.addrs)
+			part = &ret->user;
+		*part = (struct sample_chain){.addrs = chain + i + 1};
+	}
+}
+
 static int parse_sample(const struct perf_event_header *header, uint64_t sample_type,
-			struct perf_record *ret)
+			struct record *ret)
 {
 	const unsigned char *p = (const unsigned char *)(header + 1);
 	const size_t len = header->size - sizeof(*header);
 	const size_t fixed = 48;
-	struct perf_record record;
+	struct record record;
 	uint64_t n;
 
 	if (len < fixed)
@@ -100,17 +123,16 @@ static int parse_sample(const struct perf_event_header *header, uint64_t sample_
 	n = u64_at(p, 40);
 	if (n > (len - fixed) / 8)
 		return -EBADMSG;
-	record = (struct perf_record){
-		.kind = PERF_SAMPLE,
+	record = (struct record){
+		.kind = RECORD_SAMPLE,
 		.pid = (pid_t)u32_at(p, 8),
 		.tid = (pid_t)u32_at(p, 12),
 		.time_ns = u64_at(p, 16),
 		.cpu = u32_at(p, 24),
 		.sample = {.period = u64_at(p, 32),
-			   .is_exact = header->misc & PERF_RECORD_MISC_EXACT_IP,
-			   .chain = (const uint64_t *)(const void *)(p + fixed),
-			   .chain_len = (uint32_t)n},
+			   .is_exact = header->misc & PERF_RECORD_MISC_EXACT_IP},
 	};
+	perf_split_chain((const uint64_t *)(const void *)(p + fixed), (uint32_t)n, &record.sample);
 	if (sample_type & PERF_SAMPLE_STACK_USER &&
 	    parse_stack(p, len, fixed + n * sizeof(uint64_t), &record.sample) < 0)
 		return -EBADMSG;
@@ -122,12 +144,12 @@ static int parse_sample(const struct perf_event_header *header, uint64_t sample_
  * Reads a record of the exec tracepoint. Its fields are those of the ID at the end of other
  * records.
  */
-static int parse_exec(const unsigned char *p, size_t len, struct perf_record *ret)
+static int parse_exec(const unsigned char *p, size_t len, struct record *ret)
 {
 	if (len != SAMPLE_ID_BYTES)
 		return -EBADMSG;
-	*ret = (struct perf_record){
-		.kind = PERF_EXEC,
+	*ret = (struct record){
+		.kind = RECORD_EXEC,
 		.pid = (pid_t)u32_at(p, 0),
 		.tid = (pid_t)u32_at(p, 4),
 		.time_ns = u64_at(p, 8),
@@ -142,7 +164,7 @@ static const char *text_within(const unsigned char *p, size_t len)
 	return memchr(p, 0, len) ? (const char *)p : NULL;
 }
 
-static int parse_mmap2(const unsigned char *p, size_t len, struct perf_record *ret)
+static int parse_mmap2(const unsigned char *p, size_t len, struct record *ret)
 {
 	const size_t fixed = 64;
 	const char *path;
@@ -154,10 +176,10 @@ static int parse_mmap2(const unsigned char *p, size_t len, struct perf_record *r
 		return -EBADMSG;
 	if (!(u32_at(p, 56) & PROT_EXEC))
 		return 0;
-	ret->kind = PERF_MMAP;
+	ret->kind = RECORD_MMAP;
 	ret->pid = (pid_t)u32_at(p, 0);
 	ret->tid = (pid_t)u32_at(p, 4);
-	ret->mmap = (struct perf_mmap){
+	ret->mmap = (struct record_mmap){
 		.addr = u64_at(p, 8),
 		.len = u64_at(p, 16),
 		.file_off = u64_at(p, 24),
@@ -173,16 +195,16 @@ static int parse_mmap2(const unsigned char *p, size_t len, struct perf_record *r
  * Reads a COMM record. Only a name given by exec counts; a name that a thread gives itself does
  * not.
  */
-static int parse_comm(const unsigned char *p, size_t len, uint16_t misc, struct perf_record *ret)
+static int parse_comm(const unsigned char *p, size_t len, uint16_t misc, struct record *ret)
 {
 	if (len <= 8 || !text_within(p + 8, len - 8))
 		return -EBADMSG;
-	ret->kind = PERF_EXEC;
+	ret->kind = RECORD_EXEC;
 	return misc & PERF_RECORD_MISC_COMM_EXEC ? 1 : 0;
 }
 
-static int parse_fork_exit(const unsigned char *p, size_t len, enum perf_kind kind,
-			   struct perf_record *ret)
+static int parse_fork_exit(const unsigned char *p, size_t len, enum record_kind kind,
+			   struct record *ret)
 {
 	if (len < 24)
 		return -EBADMSG;
@@ -193,7 +215,7 @@ static int parse_fork_exit(const unsigned char *p, size_t len, enum perf_kind ki
 	return 1;
 }
 
-static int parse_ksymbol(const unsigned char *p, size_t len, struct perf_record *ret)
+static int parse_ksymbol(const unsigned char *p, size_t len, struct record *ret)
 {
 	const size_t fixed = 16;
 	const char *name = len > fixed ? text_within(p + fixed, len - fixed) : NULL;
@@ -203,8 +225,8 @@ static int parse_ksymbol(const unsigned char *p, size_t len, struct perf_record 
 		return -EBADMSG;
 	memcpy(&type, p + 12, sizeof(type));
 	memcpy(&flags, p + 14, sizeof(flags));
-	ret->kind = PERF_KSYMBOL;
-	ret->ksymbol = (struct perf_ksymbol){
+	ret->kind = RECORD_KSYMBOL;
+	ret->ksymbol = (struct record_ksymbol){
 		.addr = u64_at(p, 0),
 		.len = u32_at(p, 8),
 		.is_bpf = type == PERF_RECORD_KSYMBOL_TYPE_BPF,
@@ -214,27 +236,27 @@ static int parse_ksymbol(const unsigned char *p, size_t len, struct perf_record 
 	return 1;
 }
 
-static int parse_lost(const unsigned char *p, size_t len, size_t off, struct perf_record *ret)
+static int parse_lost(const unsigned char *p, size_t len, size_t off, struct record *ret)
 {
 	if (len < off + 8)
 		return -EBADMSG;
-	ret->kind = PERF_LOST;
+	ret->kind = RECORD_LOST;
 	ret->lost = u64_at(p, off);
 	return 1;
 }
 
-int perf_parse(const void *data, size_t len, uint64_t sample_type, struct perf_record *ret)
+int perf_parse(const void *data, size_t len, uint64_t sample_type, struct record *ret)
 {
 	const struct perf_event_header *header = data;
 	const unsigned char *p = (const unsigned char *)data + sizeof(*header);
-	struct perf_record record = {0};
+	struct record record = {0};
 	size_t id_off;
 	int n;
 
 	if (len < sizeof(*header) + SAMPLE_ID_BYTES || header->size != len)
 		return -EBADMSG;
 	len -= sizeof(*header);
-	if (header->type == PERF_RECORD_SAMPLE && sample_type == SAMPLER_TYPE_EXEC)
+	if (header->type == PERF_RECORD_SAMPLE && sample_type == PARSED_TYPE_EXEC)
 		return parse_exec(p, len, ret);
 	if (header->type == PERF_RECORD_SAMPLE)
 		return parse_sample(header, sample_type, ret);
@@ -251,10 +273,10 @@ int perf_parse(const void *data, size_t len, uint64_t sample_type, struct perf_r
 		n = parse_comm(p, id_off, header->misc, &record);
 		break;
 	case PERF_RECORD_FORK:
-		n = parse_fork_exit(p, id_off, PERF_FORK, &record);
+		n = parse_fork_exit(p, id_off, RECORD_FORK, &record);
 		break;
 	case PERF_RECORD_EXIT:
-		n = parse_fork_exit(p, id_off, PERF_EXIT, &record);
+		n = parse_fork_exit(p, id_off, RECORD_EXIT, &record);
 		break;
 	case PERF_RECORD_KSYMBOL:
 		n = parse_ksymbol(p, id_off, &record);
@@ -266,7 +288,7 @@ int perf_parse(const void *data, size_t len, uint64_t sample_type, struct perf_r
 		n = parse_lost(p, id_off, 0, &record);
 		break;
 	case PERF_RECORD_THROTTLE:
-		record.kind = PERF_THROTTLED;
+		record.kind = RECORD_THROTTLED;
 		n = 1;
 		break;
 	default:

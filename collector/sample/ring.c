@@ -12,8 +12,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MAX_RECORD_BYTES 65536 /* perf_event_header.size is a u16 */
-
 int ring_open(struct ring *ring, int fd, size_t data_bytes)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -22,7 +20,7 @@ int ring_open(struct ring *ring, int fd, size_t data_bytes)
 
 	if (base == MAP_FAILED)
 		return -errno;
-	scratch = malloc(MAX_RECORD_BYTES);
+	scratch = malloc(RING_MAX_RECORD_BYTES);
 	if (!scratch) {
 		munmap(base, page + data_bytes);
 		return -ENOMEM;

@@ -22,6 +22,8 @@ struct ring {
 	unsigned char *scratch; /* for a record that wraps around */
 };
 
+#define RING_MAX_RECORD_BYTES 65536 /* perf_event_header.size is a u16 */
+
 /* Maps the ring buffer of fd. data_bytes is a power of two and a multiple of the page size. */
 int ring_open(struct ring *ring, int fd, size_t data_bytes);
 void ring_close(struct ring *ring);

@@ -18,15 +18,19 @@
 #include "sample/sampler.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "sample/perf_regs.h"
+#include "guard/heap_bytes.h"
+#include "sample/perf_parse.h"
 #include "sample/ring.h"
+#include "sample/sample_regs.h"
 #include "sample/tracepoint.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +39,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROBLEM_BYTES 512
+#define SAMPLER_CPUS_NS CLOCK_NS_PER_SEC
 
 /* A ring buffer and the event that owns the buffer. */
 struct event_ring {
@@ -45,6 +49,8 @@ struct event_ring {
 
 struct cpu_rings {
 	int cpu;
+	bool is_online, is_listed; /* since the last look at all CPUs, and at this one */
+	size_t again_at, n_again;  /* of fds: events that were opened when the CPU came back */
 	struct event_ring samples, side;
 };
 
@@ -53,6 +59,7 @@ struct sampler {
 	bool is_without_ksymbols;
 	bool is_exact; /* the event says at which instruction it happened */
 	bool follows_all;
+	bool is_wide;  /* the events are those of CPUs, not those of threads */
 	bool has_exec; /* exec_id is the ID of the exec tracepoint */
 	uint64_t exec_id;
 	const char *event;
@@ -62,6 +69,10 @@ struct sampler {
 	size_t n_cpus;
 	int *fds; /* descriptors of all events, owned */
 	size_t n_fds, size_fds;
+	uint64_t cpus_at_ns;	 /* the next look at CPUs is not earlier */
+	struct errands *errands; /* those who end events; NULL: the caller */
+	struct errand stopping, closing;
+	bool is_stopped; /* the events are the errands': none is opened or closed here */
 	struct sampler_stats stats;
 };
 
@@ -121,8 +132,8 @@ static void set_attr(struct sampler *sampler, const struct sampler_options *opti
 {
 	sampler->attr = (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
-		.sample_type = stack_bytes ? SAMPLER_TYPE_STACK : SAMPLER_TYPE,
-		.sample_regs_user = stack_bytes ? SAMPLER_REGS_MASK : 0,
+		.sample_type = stack_bytes ? PARSED_TYPE_STACK : PARSED_TYPE,
+		.sample_regs_user = stack_bytes ? SAMPLE_REGS_MASK : 0,
 		.sample_stack_user = stack_bytes,
 		.freq = 1,
 		.sample_freq = options->hz,
@@ -149,7 +160,7 @@ static struct perf_event_attr side_attr(const struct sampler *sampler)
 		.size = sizeof(struct perf_event_attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
-		.sample_type = SAMPLER_TYPE_EXEC,
+		.sample_type = PARSED_TYPE_EXEC,
 		.sample_period = 1,
 		.disabled = 1,
 		.inherit = sampler->attr.inherit,
@@ -269,7 +280,7 @@ static int choose_event(struct sampler *sampler, const struct sampler_options *o
 	return try_rights(sampler, options->fallback_pid, ret_pid);
 }
 
-static _Thread_local char problem[PROBLEM_BYTES];
+static _Thread_local char problem[SAMPLER_PROBLEM_BYTES];
 
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -286,6 +297,11 @@ static void say(const char *format, ...)
 const char *sampler_problem(void)
 {
 	return problem;
+}
+
+void sampler_problem_set(const char *text)
+{
+	snprintf(problem, sizeof(problem), "%s", text);
 }
 
 /* Says that not even the smallest ring buffers can be mapped. */
@@ -367,7 +383,7 @@ static int add_cpu(struct sampler *sampler, int cpu)
 	if (!cpus)
 		return -ENOMEM;
 	sampler->cpus = cpus;
-	cpus[sampler->n_cpus++] = (struct cpu_rings){.cpu = cpu};
+	cpus[sampler->n_cpus++] = (struct cpu_rings){.cpu = cpu, .is_online = true};
 	return 0;
 }
 
@@ -420,17 +436,24 @@ static int open_exec(struct sampler *sampler, struct cpu_rings *cpu)
 	return open_into(sampler, &exec, -1, cpu->cpu, &cpu->side);
 }
 
+/* Opens the events of one thread (-1: of all) on a CPU. */
+static int open_on(struct sampler *sampler, pid_t tid, struct cpu_rings *cpu)
+{
+	int err = open_into(sampler, &sampler->attr, tid, cpu->cpu, &cpu->samples);
+
+	if (!err)
+		err = open_side(sampler, tid, cpu);
+	if (!err && sampler->has_exec)
+		err = open_exec(sampler, cpu);
+	return err;
+}
+
 /* Opens the events of one thread (-1: of all) on all CPUs. */
 static int open_thread(struct sampler *sampler, pid_t tid)
 {
 	for (size_t i = 0; i < sampler->n_cpus; i++) {
-		struct cpu_rings *cpu = &sampler->cpus[i];
-		int err = open_into(sampler, &sampler->attr, tid, cpu->cpu, &cpu->samples);
+		const int err = open_on(sampler, tid, &sampler->cpus[i]);
 
-		if (!err)
-			err = open_side(sampler, tid, cpu);
-		if (!err && sampler->has_exec)
-			err = open_exec(sampler, cpu);
 		if (err)
 			return err;
 	}
@@ -459,6 +482,15 @@ static int open_process(struct sampler *sampler, pid_t pid)
 	return err;
 }
 
+static int enable_from(const struct sampler *sampler, size_t first)
+{
+	for (size_t i = first; i < sampler->n_fds; i++) {
+		if (ioctl(sampler->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
 static int start(struct sampler *sampler)
 {
 	sampler->poll_fds = malloc(sampler->n_cpus * sizeof(*sampler->poll_fds));
@@ -471,11 +503,15 @@ static int start(struct sampler *sampler)
 			return -ESRCH;
 		sampler->poll_fds[i] = cpu->samples.fd;
 	}
-	for (size_t i = 0; i < sampler->n_fds; i++) {
-		if (ioctl(sampler->fds[i], PERF_EVENT_IOC_ENABLE, 0) < 0)
-			return -errno;
+	return enable_from(sampler, 0);
+}
+
+static void close_from(struct sampler *sampler, size_t first)
+{
+	while (sampler->n_fds > first) {
+		if (sampler->fds[--sampler->n_fds] >= 0)
+			close(sampler->fds[sampler->n_fds]);
 	}
-	return 0;
 }
 
 static void close_events(struct sampler *sampler)
@@ -484,9 +520,7 @@ static void close_events(struct sampler *sampler)
 		ring_close(&sampler->cpus[i].samples.ring);
 		ring_close(&sampler->cpus[i].side.ring);
 	}
-	for (size_t i = 0; i < sampler->n_fds; i++)
-		close(sampler->fds[i]);
-	sampler->n_fds = 0;
+	close_from(sampler, 0);
 	sampler->stats.ring_bytes = 0;
 }
 
@@ -512,7 +546,8 @@ static int open_events(struct sampler *sampler, const struct sampler_options *op
 	if (err)
 		return err;
 	sampler->follows_all = options->follows_all && pid <= 0;
-	sampler->has_exec = pid <= 0 && find_exec(sampler);
+	sampler->is_wide = pid <= 0;
+	sampler->has_exec = sampler->is_wide && find_exec(sampler);
 	return pid <= 0 ? open_thread(sampler, -1) : open_process(sampler, pid);
 }
 
@@ -543,6 +578,15 @@ static int open_rings(struct sampler *sampler, const struct sampler_options *opt
 	}
 }
 
+static void close_now(struct sampler *sampler)
+{
+	close_events(sampler);
+	free(sampler->cpus);
+	free(sampler->fds);
+	free(sampler->poll_fds);
+	free(sampler);
+}
+
 int sampler_open(const struct sampler_options *options, struct sampler **ret)
 {
 	struct sampler *sampler = calloc(1, sizeof(*sampler));
@@ -551,6 +595,7 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret)
 	problem[0] = '\0';
 	if (!sampler)
 		return -ENOMEM;
+	sampler->errands = options->errands;
 	err = for_each_online_cpu(sampler, add_cpu);
 	if (!err)
 		err = open_rings(sampler, options);
@@ -558,28 +603,63 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret)
 		err = start(sampler);
 	if (err) {
 		explain(sampler, options, err);
-		sampler_close(sampler);
+		close_now(sampler);
 		return err;
 	}
 	*ret = sampler;
 	return 0;
 }
 
-void sampler_stop(struct sampler *sampler)
+static struct sampler *sampler_of(struct errand *errand, size_t offset)
 {
+	return (struct sampler *)(void *)((char *)errand - offset);
+}
+
+static void run_stopping(struct errand *errand)
+{
+	const struct sampler *const sampler =
+		sampler_of(errand, offsetof(struct sampler, stopping));
+
 	for (size_t i = 0; i < sampler->n_fds; i++)
 		ioctl(sampler->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static void run_closing(struct errand *errand)
+{
+	close_now(sampler_of(errand, offsetof(struct sampler, closing)));
+}
+
+/* The kernel has to reach the event's CPU, and to wait for whoever changes events there. */
+void sampler_stop(struct sampler *sampler)
+{
+	if (sampler->is_stopped)
+		return;
+	sampler->is_stopped = true;
+	sampler->stopping.run = run_stopping;
+	if (sampler->errands)
+		errands_add(sampler->errands, &sampler->stopping);
+	else
+		run_stopping(&sampler->stopping);
+}
+
+size_t sampler_bytes(const struct sampler *sampler)
+{
+	const size_t cpu_bytes = sizeof(*sampler->cpus) + sizeof(*sampler->poll_fds) +
+				 2 * heap_bytes(RING_MAX_RECORD_BYTES);
+
+	return heap_bytes(sizeof(*sampler)) + sampler->n_cpus * cpu_bytes +
+	       sampler->size_fds * sizeof(*sampler->fds);
 }
 
 void sampler_close(struct sampler *sampler)
 {
 	if (!sampler)
 		return;
-	close_events(sampler);
-	free(sampler->cpus);
-	free(sampler->fds);
-	free(sampler->poll_fds);
-	free(sampler);
+	sampler->closing.run = run_closing;
+	if (sampler->errands)
+		errands_add(sampler->errands, &sampler->closing);
+	else
+		close_now(sampler);
 }
 
 const char *sampler_event(const struct sampler *sampler)
@@ -622,8 +702,8 @@ static void read_ring(struct sampler *sampler, struct event_ring *from, uint64_t
 		      sampler_fn fn, void *arg)
 {
 	const uint64_t type =
-		lost == &sampler->stats.lost ? sampler->attr.sample_type : SAMPLER_TYPE_EXEC;
-	struct perf_record record;
+		lost == &sampler->stats.lost ? sampler->attr.sample_type : PARSED_TYPE_EXEC;
+	struct record record;
 	const void *data;
 	size_t len;
 
@@ -634,19 +714,78 @@ static void read_ring(struct sampler *sampler, struct event_ring *from, uint64_t
 		sampler->stats.broken += n < 0;
 		if (n <= 0)
 			continue;
-		*lost += record.kind == PERF_LOST ? record.lost : 0;
-		if (record.kind == PERF_LOST && lost == &sampler->stats.lost_side)
-			record.kind = PERF_LOST_SIDE;
-		if (record.kind == PERF_SAMPLE)
+		*lost += record.kind == RECORD_LOST ? record.lost : 0;
+		if (record.kind == RECORD_LOST && lost == &sampler->stats.lost_side)
+			record.kind = RECORD_LOST_SIDE;
+		if (record.kind == RECORD_SAMPLE)
 			record.sample.is_exact |= sampler->is_exact;
-		sampler->stats.throttled += record.kind == PERF_THROTTLED;
+		sampler->stats.throttled += record.kind == RECORD_THROTTLED;
 		fn(arg, &record);
 	}
 	ring_done(&from->ring);
 }
 
+/* ---- CPUs that are taken away and come back ---- */
+
+static int list_cpu(struct sampler *sampler, int cpu)
+{
+	for (size_t i = 0; i < sampler->n_cpus; i++)
+		sampler->cpus[i].is_listed |= sampler->cpus[i].cpu == cpu;
+	return 0;
+}
+
+/* Opens the events of a CPU again. They write into the rings that the CPU's first events own. */
+static int open_again(struct sampler *sampler, struct cpu_rings *cpu)
+{
+	const size_t first = sampler->n_fds;
+	int err = open_on(sampler, -1, cpu);
+
+	if (!err)
+		err = enable_from(sampler, first);
+	if (err) {
+		close_from(sampler, first);
+		return err;
+	}
+	for (size_t i = 0; i < cpu->n_again; i++) {
+		close(sampler->fds[cpu->again_at + i]);
+		sampler->fds[cpu->again_at + i] = -1;
+	}
+	cpu->again_at = first;
+	cpu->n_again = sampler->n_fds - first;
+	return 0;
+}
+
+/*
+ * The kernel takes the events of a CPU out with the CPU, and does not put them back. Events of
+ * threads stay.
+ */
+static void look_at_cpus(struct sampler *sampler)
+{
+	for (size_t i = 0; i < sampler->n_cpus; i++)
+		sampler->cpus[i].is_listed = false;
+	if (for_each_online_cpu(sampler, list_cpu))
+		return;
+	for (size_t i = 0; i < sampler->n_cpus; i++) {
+		struct cpu_rings *cpu = &sampler->cpus[i];
+
+		if (cpu->is_online && !cpu->is_listed) {
+			log_warning("CPU %d was taken away: the other ones are sampled", cpu->cpu);
+			cpu->is_online = false;
+		} else if (!cpu->is_online && cpu->is_listed && open_again(sampler, cpu) == 0) {
+			log_warning("CPU %d is back, and is sampled again", cpu->cpu);
+			cpu->is_online = true;
+		}
+	}
+}
+
 void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg)
 {
+	const uint64_t now_ns = clock_now_ns();
+
+	if (sampler->is_wide && !sampler->is_stopped && now_ns >= sampler->cpus_at_ns) {
+		sampler->cpus_at_ns = now_ns + SAMPLER_CPUS_NS;
+		look_at_cpus(sampler);
+	}
 	for (size_t i = 0; i < sampler->n_cpus; i++)
 		read_ring(sampler, &sampler->cpus[i].side, &sampler->stats.lost_side, fn, arg);
 	for (size_t i = 0; i < sampler->n_cpus; i++)

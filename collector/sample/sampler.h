@@ -2,7 +2,7 @@
 /*
  * shape:   perf events of the kernel -> records
  * units:   hertz, PIDs, bytes
- * threads: one at a time
+ * threads: one at a time; with errands, theirs ends the events
  * errors:  negative errno, logged with the remedy
  * source:  perf_event_open(2), Documentation/admin-guide/perf-security.rst
  *
@@ -36,26 +36,18 @@
 #ifndef FG_SAMPLE_SAMPLER_H
 #define FG_SAMPLE_SAMPLER_H
 
-#include "sample/perf_record.h"
+#include "guard/errands.h"
+#include "sample/record.h"
 
-#include <linux/perf_event.h>
-
-#define SAMPLER_DEFAULT_HZ   99
-#define SAMPLER_RING_SAMPLES 40 /* 400 ms of the default rate */
+#define SAMPLER_PROBLEM_BYTES 512 /* the longest message */
+#define SAMPLER_DEFAULT_HZ    99
+#define SAMPLER_RING_SAMPLES  40 /* 400 ms of the default rate */
 
 /* Lengths of snapshots. The maximum is the room in a record, whose size is a u16. */
 /* HotSpot from JDK 21 on has frames of 10 KiB, three at once where it resolves a call. */
 #define SAMPLER_DEFAULT_STACK_BYTES (48u << 10)
 #define SAMPLER_LEAST_STACK_BYTES   (1u << 10)
 #define SAMPLER_MAX_STACK_BYTES	    64000u
-
-/* The fields of a sample, which perf_parse.c reads. */
-#define SAMPLER_TYPE                                                                               \
-	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
-	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
-#define SAMPLER_TYPE_STACK (SAMPLER_TYPE | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER)
-/* The fields of a sample of the tracepoint of exec. */
-#define SAMPLER_TYPE_EXEC (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU)
 
 struct sampler_options {
 	const char *event; /* "cycles", "cpu-clock"...; NULL: cycles, or else cpu-clock */
@@ -71,6 +63,8 @@ struct sampler_options {
 	uint32_t stack_bytes;
 	/* Asks for mappings, forks and ends of all processes; ignored if one process is sampled. */
 	bool follows_all;
+	/* Borrowed, run sampler_stop and sampler_close. NULL: these wait for the kernel. */
+	struct errands *errands;
 };
 
 struct sampler_stats {
@@ -83,7 +77,7 @@ struct sampler_stats {
 	bool is_ring_smaller; /* ring buffers are smaller: too little memory may be locked */
 };
 
-typedef void (*sampler_fn)(void *arg, const struct perf_record *record);
+typedef void (*sampler_fn)(void *arg, const struct record *record);
 
 struct sampler; /* opaque */
 
@@ -106,13 +100,25 @@ uint32_t sampler_fit_stack(size_t ring_bytes, uint32_t stack_bytes);
 /* The size of the smallest ring buffer that has room for two records. */
 size_t sampler_least_ring_bytes(uint32_t stack_bytes);
 
-/* Starts sampling. */
+/*
+ * Starts sampling. Takes milliseconds, because the kernel makes and clears the ring buffers, and
+ * some ten more where no other program uses the tracepoint of exec. Errands that close samplers
+ * should have ended, because the kernel counts their locked memory and descriptors until then.
+ */
 int sampler_open(const struct sampler_options *options, struct sampler **ret);
 /* The message that this thread's last failed sampler_open has logged, to be shown elsewhere. */
 const char *sampler_problem(void);
-void sampler_close(struct sampler *sampler); /* NULL is legal */
+/* Takes the message over from another thread. */
+void sampler_problem_set(const char *text);
+/* NULL is legal. The sampler is the errands' from then on. */
+void sampler_close(struct sampler *sampler);
+/* Its memory, without the ring buffers: these are the kernel's. */
+size_t sampler_bytes(const struct sampler *sampler);
 
-/* Stops sampling; records that the ring buffers hold can still be read. */
+/*
+ * Stops sampling, in a moment if there are errands; records that the ring buffers hold can still be
+ * read. Later calls do nothing.
+ */
 void sampler_stop(struct sampler *sampler);
 
 /* The event's name, for titles: "cycles" or "cpu-clock". */

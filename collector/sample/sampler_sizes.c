@@ -8,7 +8,7 @@
  * (.._max_contexts_per_stack) between them. If these settings are raised, there may be a little
  * less room than computed here; the kernel then cuts a snapshot that does not fit into the record.
  */
-#include "sample/perf_regs.h"
+#include "sample/sample_regs.h"
 #include "sample/sampler.h"
 
 #include <assert.h>
@@ -24,7 +24,7 @@
 
 #define CHAIN_MAX (127 + 8)
 #define REST_BYTES                                                                                 \
-	(8 + 40 + 8 + CHAIN_MAX * sizeof(uint64_t) + 8 + SAMPLER_REGS_COUNT * sizeof(uint64_t) +   \
+	(8 + 40 + 8 + CHAIN_MAX * sizeof(uint64_t) + 8 + SAMPLE_REGS_COUNT * sizeof(uint64_t) +    \
 	 8 + 8)
 
 static_assert(SAMPLER_MAX_STACK_BYTES % 8 == 0 &&

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The daemon's side of the control socket, see control.h. Each request is answered at once. Long
- * answers are handed over as a descriptor of a memory file, so the daemon never waits for a client.
+ * The daemon's side of the control socket, see control.h. Each request is answered at once, but for
+ * recordings, which start over several turns, for graphs, which a thread draws, and for lists, which
+ * are made over several turns, too. Long answers are handed over as a descriptor of a memory file, so
+ * the daemon never waits for a client.
+ *
+ * One file, because requests share the answers of clients that wait.
  */
 #include "serve/control.h"
 
@@ -11,12 +15,13 @@
 #include "base/log_limit.h"
 #include "base/mount_namespace.h"
 #include "inspect/diagnose.h"
-#include "inspect/jvm_list.h"
 #include "intake/listen.h"
 #include "capture/recording_capture.h"
 #include "render/render.h"
 #include "sample/sampler.h"
-#include "serve/newcomers.h"
+#include "serve/drawing.h"
+#include "serve/listing.h"
+#include "serve/starting.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -24,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -31,9 +37,11 @@
 #include <unistd.h>
 
 #define MAX_CLIENTS    32
-#define EVENTS_A_WAIT  (MAX_CLIENTS + 1)
+#define EVENTS_A_WAIT  (MAX_CLIENTS + 2)
 #define FINISH_STEP_NS (50 * CLOCK_NS_PER_MS)
+#define START_NS       (5 * CLOCK_NS_PER_MS) /* of a turn, for searches */
 #define LAST_WORDS_MS  200
+#define ENDING	       "the daemon is ending: try again when it runs anew"
 
 struct control {
 	struct engine *engine;
@@ -42,6 +50,10 @@ struct control {
 	int listen_fd;
 	int epoll_fd; /* the data of a client is its descriptor */
 	size_t clients;
+	struct drawing *drawings;   /* their clients wait */
+	struct starting *startings; /* theirs too */
+	struct listing *listings;   /* the first one is being made, the others wait */
+	int drawn_fd;		    /* an eventfd: one of these goes on or is done */
 	bool is_finishing;
 };
 
@@ -91,93 +103,105 @@ static json_t *success(void)
 	return answer;
 }
 
-static json_t *do_list(struct control *control, const json_t *request)
+/* The client has to wait. Until its answer it is not heard. */
+static void unhear(const struct control *control, int client)
 {
-	struct targets *targets = &control->engine->targets;
+	epoll_ctl(control->epoll_fd, EPOLL_CTL_DEL, client, NULL);
+}
+
+/* NULL: the answer comes when the list is made, after those that others have asked for. */
+static json_t *do_list(struct control *control, const json_t *request, int client)
+{
 	struct recording_options options = {0};
-	struct engine_stats stats;
-	char why[DIAGNOSE_BYTES];
-	json_t *list, *answer;
+	struct listing *listing, **end = &control->listings;
 
 	if (control_targets_from_json(request, &options) < 0)
 		return failure("the daemon does not understand the options: use the fgcollect "
 			       "that the daemon is of");
-	engine_stats(control->engine, &stats);
-	list = jvm_list_to_json(targets, &stats);
-	if (jvm_list_select(list, &options, targets, control->socket_path, why) < 0) {
-		json_decref(list);
-		return failure(why);
-	}
-	answer = success();
-	json_object_set_new(answer, "list", list);
-	return answer;
+	if (listing_begin(control->engine, &options, control->drawn_fd, &listing) < 0)
+		return failure("the daemon cannot make the list: it is out of memory");
+	listing->client = client;
+	while (*end)
+		end = &(*end)->next;
+	*end = listing;
+	unhear(control, client);
+	eventfd_write(control->drawn_fd, 1); /* the list is begun in this turn or the next one */
+	return NULL;
 }
 
-/*
- * Whether a later request may have another answer. If so, all that can be done for that is started.
- */
-static bool is_worth_waiting(struct control *control, const struct recording_options *options)
+static bool has_capture(const struct control *control)
 {
-	const int err =
-		diagnose_targets(options, &control->engine->targets, control->socket_path, NULL);
-
-	return err && err != -ENOTUNIQ && newcomers_expect(control->engine, options) > 0;
-}
-
-static bool has_capture(const struct engine *engine)
-{
-	for (const struct recording *r = engine->recordings; r; r = r->next) {
+	for (const struct recording *r = control->engine->recordings; r; r = r->next) {
 		if (r->watch)
+			return true;
+	}
+	for (const struct starting *s = control->startings; s; s = s->next) {
+		if (s->options.has_capture)
 			return true;
 	}
 	return false;
 }
 
-static json_t *do_record(struct control *control, const json_t *request)
+static size_t count_recordings(const struct control *control)
 {
-	struct recording_options options;
-	struct recording *recording;
-	char why[DIAGNOSE_BYTES], missing[DIAGNOSE_BYTES];
-	json_t *answer;
-	int err = control_options_from_json(request, &options);
+	size_t n = control->engine->n_recordings;
 
-	if (control->is_finishing)
-		return failure("the daemon is ending: try again when it runs anew");
-	if (err)
-		return failure("the daemon does not understand the options: use the fgcollect "
-			       "that the daemon is of");
-	if (json_value_bool(request, "may_wait") && is_worth_waiting(control, &options)) {
-		answer = success();
-		json_object_set_new(answer, "wait", json_true());
-		return answer;
-	}
-	if (options.has_capture && has_capture(control->engine))
-		return failure("the daemon writes a capture already, and has memory for one at a "
-			       "time: wait until it is done");
-	err = diagnose_targets(&options, &control->engine->targets, control->socket_path, missing);
-	if (err)
-		return failure(missing);
-	err = engine_start_recording(control->engine, &options, NULL, &recording);
+	for (const struct starting *s = control->startings; s; s = s->next)
+		n++;
+	return n;
+}
+
+static json_t *start_failure(int err)
+{
+	char why[DIAGNOSE_BYTES];
+
 	if (err == -EBUSY)
 		return failure("the daemon makes as many recordings as it can already: wait for "
 			       "one to end");
-	if (err) {
-		snprintf(why, sizeof(why), "the daemon cannot sample: %s",
-			 err != -ENOMEM && sampler_problem()[0] ? sampler_problem()
-								: strerror(-err));
-		return failure(why);
-	}
-	if (options.has_capture &&
-	    recording_capture_start(recording, &control->engine->model) < 0) {
-		engine_end_recording(control->engine, recording);
-		return failure("the daemon cannot write a capture: it is out of memory");
-	}
-	recording->asked_ns = clock_now_ns();
-	answer = success();
+	snprintf(why, sizeof(why), "the daemon cannot sample: %s",
+		 err != -ENOMEM && sampler_problem()[0] ? sampler_problem() : strerror(-err));
+	return failure(why);
+}
+
+/* The answer to a client whose recording has started, or has not. */
+static json_t *started(const struct recording *recording, const char *missing)
+{
+	json_t *const answer = success();
+
 	json_object_set_new(answer, "id", json_integer(recording->id));
 	if (missing[0])
 		json_object_set_new(answer, "missing", json_value_new_text(missing));
 	return answer;
+}
+
+/* NULL: the answer comes when the recording has started, or is not to start. */
+static json_t *do_record(struct control *control, const json_t *request, int client)
+{
+	struct starting demand = {.engine = control->engine,
+				  .socket_path = control->socket_path,
+				  .wake_fd = control->drawn_fd,
+				  .client = client};
+	struct starting *starting, **end = &control->startings;
+
+	if (control->is_finishing)
+		return failure(ENDING);
+	if (control_options_from_json(request, &demand.options))
+		return failure("the daemon does not understand the options: use the fgcollect "
+			       "that the daemon is of");
+	if (demand.options.has_capture && has_capture(control))
+		return failure("the daemon writes a capture already, and has memory for one at a "
+			       "time: wait until it is done");
+	if (count_recordings(control) >= ENGINE_MAX_RECORDINGS)
+		return start_failure(-EBUSY);
+	demand.may_expect = json_value_bool(request, "may_wait");
+	if (starting_begin(&demand, &starting) < 0)
+		return start_failure(-ENOMEM);
+	while (*end)
+		end = &(*end)->next;
+	*end = starting;
+	unhear(control, client);
+	eventfd_write(control->drawn_fd, 1); /* the search is begun in this turn or the next one */
+	return NULL;
 }
 
 /* Whether the recording is the daemon's own. Clients can neither ask for it nor end it. */
@@ -208,41 +232,6 @@ static json_t *do_status(struct control *control, const struct recording *record
 	return answer;
 }
 
-/* Returns a descriptor of the bytes that write_bytes has written, or -1. */
-static int bytes_of(int (*write_bytes)(void *arg, FILE *stream), void *arg)
-{
-	const int fd = memfd_create("fgcollect", MFD_CLOEXEC);
-	const int writer = fd < 0 ? -1 : dup(fd);
-	FILE *stream = writer < 0 ? NULL : fdopen(writer, "w");
-	int err;
-
-	if (!stream) {
-		if (writer >= 0)
-			close(writer);
-		if (fd >= 0)
-			close(fd);
-		return -1;
-	}
-	err = write_bytes(arg, stream);
-	if (fclose(stream) == 0 && !err)
-		return fd;
-	close(fd);
-	return -1;
-}
-
-struct graph {
-	struct recording *recording;
-	enum render_format format;
-	struct render_options options;
-};
-
-static int write_graph(void *arg, FILE *stream)
-{
-	const struct graph *graph = arg;
-
-	return recording_render(graph->recording, graph->format, &graph->options, stream);
-}
-
 static int format_at(const json_t *request, enum render_format *ret)
 {
 	char name[64];
@@ -251,28 +240,31 @@ static int format_at(const json_t *request, enum render_format *ret)
 	return render_format_of(name, ret);
 }
 
-static json_t *do_render(struct recording *recording, const json_t *request, int *ret_fd)
+/*
+ * Has a thread draw the graph of a recording that is over; NULL: the answer comes when the thread
+ * is done.
+ */
+static json_t *do_render(struct control *control, struct recording *recording,
+			 const json_t *request, int client)
 {
-	struct graph graph = {
-		.recording = recording,
-		.options = {.title = json_string_value(json_object_get(request, "title")),
-			    .subtitle = json_string_value(json_object_get(request, "subtitle")),
-			    .notes = json_string_value(json_object_get(request, "notes")),
-			    .splits_levels = json_value_bool(request, "split_levels"),
-			    .java_only = json_value_bool(request, "java_only"),
-			    .folds_frameworks = json_value_bool(request, "fold_frameworks"),
-			    .shows_starts = json_value_bool(request, "thread_starts")},
-	};
+	enum render_format format;
+	struct drawing *drawing;
 
 	if (!recording->tree)
 		return failure("this recording keeps its last seconds alone: ask for its window");
-	if (format_at(request, &graph.format) < 0)
+	if (!recording->is_done)
+		return failure("a graph is drawn when the recording is done");
+	if (format_at(request, &format) < 0)
 		return failure("the daemon does not know this format: use the fgcollect that the "
 			       "daemon is of");
-	*ret_fd = bytes_of(write_graph, &graph);
-	recording->asked_ns = clock_now_ns(); /* after drawing, which may take long */
-	return *ret_fd < 0 ? failure("the daemon cannot draw the graph: it is out of memory")
-			   : success();
+	if (drawing_start(recording, request, format, control->drawn_fd, &drawing) < 0)
+		return failure("the daemon cannot draw the graph: it is out of memory");
+	recording->is_being_drawn = true;
+	drawing->client = client;
+	drawing->next = control->drawings;
+	control->drawings = drawing;
+	unhear(control, client);
+	return NULL;
 }
 
 static int write_window(void *arg, FILE *stream)
@@ -284,7 +276,7 @@ static json_t *do_window(struct control *control, struct recording *recording, i
 {
 	if (!recording->window)
 		return failure("this recording has no window: it was not started by top");
-	*ret_fd = bytes_of(write_window, recording);
+	*ret_fd = drawing_bytes_of(write_window, recording);
 	return *ret_fd < 0 ? failure("the daemon cannot hand over the window: it is out of memory")
 			   : do_status(control, recording);
 }
@@ -308,7 +300,8 @@ static json_t *do_capture(struct recording *recording, int *ret_fd)
 	return answer;
 }
 
-static json_t *answer_to(struct control *control, const json_t *request, int *ret_fd)
+/* The answer to the client; NULL: the answer comes later. */
+static json_t *answer_to(struct control *control, const json_t *request, int client, int *ret_fd)
 {
 	const char *op = json_string_value(json_object_get(request, "op"));
 	struct recording *recording;
@@ -316,13 +309,15 @@ static json_t *answer_to(struct control *control, const json_t *request, int *re
 	if (!op)
 		return failure("not a request");
 	if (strcmp(op, "list") == 0)
-		return do_list(control, request);
+		return do_list(control, request, client);
 	if (strcmp(op, "record") == 0)
-		return do_record(control, request);
+		return do_record(control, request, client);
 	recording = recording_of(control, request);
 	if (!recording)
 		return failure("the daemon does not know this recording: it was not asked for it "
 			       "for too long, or was started again");
+	if (recording->is_being_drawn)
+		return failure("the graph of this recording is being drawn: wait until it is done");
 	if (strcmp(op, "status") == 0)
 		return do_status(control, recording);
 	if (strcmp(op, "window") == 0)
@@ -330,7 +325,7 @@ static json_t *answer_to(struct control *control, const json_t *request, int *re
 	if (strcmp(op, "capture") == 0)
 		return do_capture(recording, ret_fd);
 	if (strcmp(op, "render") == 0)
-		return do_render(recording, request, ret_fd);
+		return do_render(control, recording, request, client);
 	if (strcmp(op, "stop") == 0)
 		recording_stop(recording, clock_now_ns());
 	else if (strcmp(op, "end") == 0)
@@ -377,14 +372,12 @@ static bool send_answer(int client, const char *text, int fd)
  * Sends the answer. A client that does not take the answer is dropped, because nothing here waits
  * for a client.
  */
-static bool reply(int client, json_t *answer, int fd)
+static bool reply_text(int client, char *text, int fd)
 {
-	char *text = json_dumps(answer, JSON_COMPACT);
 	bool ok = false;
 
-	json_decref(answer);
 	if (text && fd < 0 && strlen(text) > CONTROL_MAX_MESSAGE_BYTES) {
-		fd = bytes_of(write_text, text);
+		fd = drawing_bytes_of(write_text, text);
 		ok = fd >= 0 && send_answer(client, "{}", fd);
 	} else if (text) {
 		ok = send_answer(client, text, fd);
@@ -393,6 +386,19 @@ static bool reply(int client, json_t *answer, int fd)
 		close(fd);
 	free(text);
 	return ok;
+}
+
+static char *text_of(json_t *answer)
+{
+	char *const text = json_dumps(answer, JSON_COMPACT);
+
+	json_decref(answer);
+	return text;
+}
+
+static bool reply(int client, json_t *answer, int fd)
+{
+	return reply_text(client, text_of(answer), fd);
 }
 
 static void drop_client(struct control *control, int client)
@@ -415,10 +421,153 @@ static void serve(struct control *control, int client)
 		return;
 	}
 	request = json_loadb(request_text, (size_t)len, 0, NULL);
-	answer = answer_to(control, request, &fd);
+	answer = answer_to(control, request, client, &fd);
 	json_decref(request);
-	if (!reply(client, answer, fd))
+	if (answer && !reply(client, answer, fd))
 		drop_client(control, client);
+}
+
+/* Answers a client that had to wait, and listens to the client again. False: the client is gone. */
+static bool answer_late(struct control *control, int client, char *text, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = client};
+
+	if (reply_text(client, text, fd) &&
+	    epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, client, &event) == 0)
+		return true;
+	drop_client(control, client);
+	return false;
+}
+
+/* Hands a graph over to the client that asked for it. */
+static void hand_over(struct control *control, struct drawing *drawing)
+{
+	struct recording *const recording = drawing->recording;
+	const int client = drawing->client, fd = drawing_end(drawing);
+	json_t *const answer =
+		fd < 0 ? failure("the daemon cannot draw the graph: it is out of memory")
+		       : success();
+
+	recording->is_being_drawn = false;
+	recording->asked_ns = clock_now_ns();
+	answer_late(control, client, text_of(answer), fd < 0 ? -1 : fd);
+}
+
+static void take_drawings(struct control *control)
+{
+	for (struct drawing **link = &control->drawings, *drawing; (drawing = *link);) {
+		if (!drawing_is_done(drawing)) {
+			link = &drawing->next;
+			continue;
+		}
+		*link = drawing->next;
+		hand_over(control, drawing);
+	}
+}
+
+static json_t *expects(void)
+{
+	json_t *const answer = success();
+
+	json_object_set_new(answer, "wait", json_true());
+	return answer;
+}
+
+/* Starts the recording. */
+static json_t *start(struct control *control, struct starting *starting, struct recording **ret)
+{
+	const bool has_capture = starting->options.has_capture;
+	char missing[DIAGNOSE_BYTES];
+	int err;
+
+	memcpy(missing, starting->message, sizeof(missing));
+	err = starting_end(starting, control->is_finishing ? NULL : ret);
+	if (*ret) {
+		(*ret)->asked_ns = clock_now_ns();
+		return started(*ret, missing);
+	}
+	if (!err)
+		return failure(ENDING);
+	if (err == -ENOMEM && has_capture)
+		return failure("the daemon cannot write a capture: it is out of memory");
+	return start_failure(err);
+}
+
+/* Answers a client whose recording can start now, or is not to start. */
+static void answer_start(struct control *control, struct starting *starting,
+			 enum starting_state state)
+{
+	const int client = starting->client;
+	struct recording *recording = NULL;
+	json_t *answer;
+
+	if (state == STARTING_OPENED) {
+		answer = start(control, starting, &recording);
+	} else {
+		answer = state == STARTING_EXPECTS   ? expects()
+			 : state == STARTING_REFUSED ? failure(starting->message)
+						     : start_failure(starting->error);
+		starting_end(starting, NULL);
+	}
+	if (!answer_late(control, client, text_of(answer), -1) && recording)
+		engine_end_recording(control->engine, recording);
+}
+
+/* Goes on with all that starts, one client after the other, for START_NS in all. */
+static void take_startings(struct control *control)
+{
+	const uint64_t until_ns = clock_now_ns() + START_NS;
+	bool goes_on = false;
+
+	for (struct starting **link = &control->startings, *starting; (starting = *link);) {
+		enum starting_state state;
+
+		if (clock_now_ns() >= until_ns) {
+			goes_on = true;
+			break;
+		}
+		state = starting_step(starting, until_ns);
+		if (state == STARTING_GOES_ON || state == STARTING_SLEEPS) {
+			goes_on |= state == STARTING_GOES_ON;
+			link = &starting->next;
+			continue;
+		}
+		*link = starting->next;
+		answer_start(control, starting, state);
+	}
+	if (goes_on)
+		eventfd_write(control->drawn_fd, 1);
+}
+
+/* Goes on with the first list. The others wait, so that there is memory for one at a time. */
+static void take_listings(struct control *control)
+{
+	struct listing *const listing = control->listings;
+	int client;
+
+	if (!listing)
+		return;
+	if (!listing_step(listing, control->socket_path)) {
+		eventfd_write(control->drawn_fd, 1); /* goes on in the next turn */
+		return;
+	}
+	if (!listing_is_done(listing))
+		return;
+	client = listing->client;
+	control->listings = listing->next;
+	answer_late(control, client, listing_end(listing), -1);
+	if (control->listings)
+		eventfd_write(control->drawn_fd, 1);
+}
+
+static void take_done(struct control *control)
+{
+	eventfd_t count;
+
+	eventfd_read(control->drawn_fd, &count);
+	take_drawings(control);
+	take_startings(control);
+	take_listings(control);
 }
 
 static void accept_all(struct control *control)
@@ -450,6 +599,8 @@ static void on_ready(void *arg)
 	for (int i = 0; i < n; i++) {
 		if (events[i].data.fd == control->listen_fd)
 			accept_all(control);
+		else if (events[i].data.fd == control->drawn_fd)
+			take_done(control);
 		else
 			serve(control, events[i].data.fd);
 	}
@@ -464,7 +615,8 @@ static int start_listening(struct control *control, const char *path)
 
 	control->listen_fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	control->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (control->listen_fd < 0 || control->epoll_fd < 0)
+	control->drawn_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (control->listen_fd < 0 || control->epoll_fd < 0 || control->drawn_fd < 0)
 		return -errno;
 	memcpy(addr.sun_path, path, strlen(path) + 1);
 	mask = umask(0177); /* mode 0600 from the start */
@@ -475,6 +627,9 @@ static int start_listening(struct control *control, const char *path)
 	control->path = strdup(path);
 	if (!control->path)
 		return -ENOMEM;
+	event.data.fd = control->drawn_fd;
+	if (epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, control->drawn_fd, &event) < 0)
+		return -errno;
 	event.data.fd = control->listen_fd;
 	if (listen(control->listen_fd, MAX_CLIENTS) < 0 ||
 	    epoll_ctl(control->epoll_fd, EPOLL_CTL_ADD, control->listen_fd, &event) < 0)
@@ -490,8 +645,11 @@ int control_open(struct engine *engine, const char *socket_path, struct control 
 
 	if (!control)
 		return -ENOMEM;
-	*control = (struct control){
-		.engine = engine, .socket_path = socket_path, .listen_fd = -1, .epoll_fd = -1};
+	*control = (struct control){.engine = engine,
+				    .socket_path = socket_path,
+				    .listen_fd = -1,
+				    .epoll_fd = -1,
+				    .drawn_fd = -1};
 	control_path(socket_path, path);
 	err = listen_prepare(path);
 	if (!err) {
@@ -516,7 +674,7 @@ static void end_recordings(struct engine *engine)
 
 	for (struct recording *r = engine->recordings; r; r = next) {
 		next = r->next;
-		if (is_daemons(r))
+		if (is_daemons(r) || r->is_being_drawn)
 			continue;
 		if (r->window)
 			engine_end_recording(engine, r);
@@ -555,6 +713,21 @@ void control_close(struct control *control)
 	if (!control)
 		return;
 	control->engine->control = (struct engine_fd){.fd = -1};
+	for (struct drawing *drawing; (drawing = control->drawings);) {
+		control->drawings = drawing->next;
+		close(drawing_end(drawing)); /* nobody waits for the graph any more */
+	}
+	for (struct starting *starting; (starting = control->startings);) {
+		control->startings = starting->next;
+		starting_end(starting, NULL);
+	}
+	for (struct listing *listing; (listing = control->listings);) {
+		control->listings = listing->next;
+		free(listing_end(listing));
+	}
+	errands_wait(control->engine->errands); /* they write to drawn_fd */
+	if (control->drawn_fd >= 0)
+		close(control->drawn_fd);
 	if (control->path)
 		unlink(control->path);
 	free(control->path);

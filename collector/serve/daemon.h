@@ -34,6 +34,7 @@ struct daemon {
 	struct period_sink *periods; /* owned by the recording */
 	struct graph_writer *writer;
 	struct http_server *http;
+	struct publication *publication; /* of metrics, or NULL */
 	struct service service;
 	struct daemon_stats stats;
 	uint64_t next_publish_ns;

@@ -2,8 +2,10 @@
 /*
  * The directory of graphs, see graph_dir.h. Its list, .fgcollect-graphs, is text:
  *
- *   fgcollect graphs 1
- *   <seconds> <inode> <bytes> <name>      in the order in which they were written
+ *   fgcollect graphs 2
+ *   <seconds> <inode> <bytes> <payer> <name>      in the order in which they were written
+ *
+ * Version 1 had no payers.
  *
  * A line is ignored if it does not parse, or if its file is missing or is another file. The list
  * may name files that do not exist, but never lacks one that does.
@@ -12,6 +14,8 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "guard/fair.h"
+#include "guard/heap_bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +30,11 @@
 #define LIST	  ".fgcollect-graphs"
 #define LIST_PART ".fgcollect-graphs.part"
 #define PART	  ".fgcollect-part"
-#define HEAD	  "fgcollect graphs 1\n"
+#define HEAD	  "fgcollect graphs 2\n"
 #define MAX_SEC	  (INT64_C(1) << 40) /* of a time in the list */
+
+#define NO_PAYER "nobody" /* of files in a list of version 1 */
+#define MAX_LINE (2 * GRAPH_DIR_NAME_BYTES + 80)
 
 #define MAX_SAME       1000 /* graphs whose names differ only in the number */
 #define MAX_WHO_BYTES  16
@@ -90,12 +97,93 @@ bool graph_name_is_one(const char *text)
 	return true;
 }
 
+/* ---- who pays ---- */
+
+struct graph_payer {
+	const char *id; /* borrowed from graph_dir.texts */
+	uint64_t bytes, files;
+};
+
+/* The payer of that ID, made if there is none; NULL without memory. */
+static struct graph_payer *payer_of(struct graph_dir *dir, const char *id)
+{
+	const char *const text = intern_add_str(&dir->texts, id);
+	struct graph_payer *payer = NULL;
+
+	if (text)
+		payer = map64_find(&dir->payers, (uintptr_t)text);
+	if (payer || !text)
+		return payer;
+	payer = calloc(1, sizeof(*payer));
+	if (!payer)
+		return NULL;
+	payer->id = text;
+	if (map64_put(&dir->payers, (uintptr_t)text, payer) < 0) {
+		free(payer);
+		return NULL;
+	}
+	return payer;
+}
+
+const char *graph_payer_id(const struct graph_payer *payer)
+{
+	return payer->id;
+}
+
+static void free_payers(struct graph_dir *dir)
+{
+	uint64_t key;
+	size_t pos = 0;
+	void *payer;
+
+	while (map64_next(&dir->payers, &pos, &key, &payer))
+		free(payer);
+	map64_fini(&dir->payers);
+	intern_fini(&dir->texts);
+}
+
+/*
+ * Forgets payers without files. Containers come and go for as long as the daemon runs. If memory is
+ * short, the payers stay.
+ */
+static void forget_payers(struct graph_dir *dir)
+{
+	struct graph_dir anew = {0};
+	size_t kept = 0, pos = 0;
+	struct graph_payer *to;
+	uint64_t key;
+	void *payer;
+
+	while (map64_next(&dir->payers, &pos, &key, &payer))
+		kept += ((struct graph_payer *)payer)->files > 0;
+	if (dir->payers.count < 2 * kept + 64)
+		return;
+	for (size_t i = 0; i < dir->count; i++) {
+		if (!payer_of(&anew, dir->files[i].payer->id)) {
+			free_payers(&anew);
+			return;
+		}
+	}
+	for (size_t i = 0; i < dir->count; i++) {
+		to = payer_of(&anew, dir->files[i].payer->id);
+		to->files++;
+		to->bytes += dir->files[i].bytes;
+		dir->files[i].payer = to;
+	}
+	free_payers(dir);
+	dir->texts = anew.texts;
+	dir->payers = anew.payers;
+}
+
 /* ---- the list ---- */
 
-static int add_file(struct graph_dir *dir, const struct graph_file *file)
+static int add_file(struct graph_dir *dir, const struct graph_file *file, const char *payer_id)
 {
+	struct graph_payer *const payer = payer_of(dir, payer_id);
 	struct graph_file *bigger;
 
+	if (!payer)
+		return -ENOMEM;
 	if (dir->count == dir->size) {
 		const size_t size = dir->size ? dir->size * 2 : 64;
 
@@ -109,6 +197,10 @@ static int add_file(struct graph_dir *dir, const struct graph_file *file)
 	dir->files[dir->count].name = strdup(file->name);
 	if (!dir->files[dir->count].name)
 		return -ENOMEM;
+	dir->name_bytes += heap_bytes(strlen(file->name) + 1);
+	dir->files[dir->count].payer = payer;
+	payer->files++;
+	payer->bytes += file->bytes;
 	dir->count++;
 	dir->bytes += file->bytes;
 	return 0;
@@ -121,8 +213,10 @@ static bool is_ours(const struct graph_dir *dir, const struct graph_file *file, 
 	       S_ISREG(ret->st_mode) && (uint64_t)ret->st_ino == file->inode;
 }
 
-static bool parse_line(char *line, struct graph_file *ret)
+/* The texts of *ret and *ret_payer are borrowed from line. */
+static bool parse_line(char *line, struct graph_file *ret, const char **ret_payer)
 {
+	char *space;
 	int at = 0;
 
 	line[strcspn(line, "\n")] = '\0';
@@ -131,6 +225,13 @@ static bool parse_line(char *line, struct graph_file *ret)
 	    at == 0)
 		return false;
 	ret->name = line + at;
+	*ret_payer = NO_PAYER;
+	space = strchr(ret->name, ' ');
+	if (space) {
+		*space = '\0';
+		*ret_payer = ret->name;
+		ret->name = space + 1;
+	}
 	return graph_name_is_one(ret->name);
 }
 
@@ -145,7 +246,8 @@ static bool parse_clock(const char *line, struct graph_clock *ret)
 static int read_list(struct graph_dir *dir)
 {
 	_cleanup_fclose_ FILE *stream = NULL;
-	char line[GRAPH_DIR_NAME_BYTES + 80];
+	char line[MAX_LINE];
+	const char *payer;
 	const int fd = openat(dir->fd, LIST, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct graph_clock clock;
 	struct graph_file file;
@@ -162,18 +264,18 @@ static int read_list(struct graph_dir *dir)
 	while (!err && dir->count < GRAPH_DIR_MAX_FILES && fgets(line, sizeof(line), stream)) {
 		if (parse_clock(line, &clock))
 			dir->clock = clock;
-		if (!parse_line(line, &file) || !is_ours(dir, &file, &st))
+		if (!parse_line(line, &file, &payer) || !is_ours(dir, &file, &st))
 			continue;
 		file.bytes = (uint64_t)st.st_size;
-		err = add_file(dir, &file);
+		err = add_file(dir, &file, payer);
 	}
 	return err;
 }
 
 static int put_line(FILE *stream, const struct graph_file *file)
 {
-	return fprintf(stream, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", file->unix_sec,
-		       file->inode, file->bytes, file->name) < 0
+	return fprintf(stream, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s\n", file->unix_sec,
+		       file->inode, file->bytes, file->payer->id, file->name) < 0
 		       ? -EIO
 		       : 0;
 }
@@ -221,11 +323,11 @@ static int write_list(struct graph_dir *dir)
  * Adds a line to the list. An incomplete line is cut off, because the next line would be appended
  * to it.
  */
-static int append_line(struct graph_dir *dir, const struct graph_file *file)
+static int append_line(struct graph_dir *dir, const struct graph_file *file, const char *payer)
 {
-	char line[GRAPH_DIR_NAME_BYTES + 80];
-	const int len = snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n",
-				 file->unix_sec, file->inode, file->bytes, file->name);
+	char line[MAX_LINE];
+	const int len = snprintf(line, sizeof(line), "%" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s\n",
+				 file->unix_sec, file->inode, file->bytes, payer, file->name);
 	struct stat st;
 	ssize_t n;
 	int err;
@@ -265,7 +367,7 @@ int graph_dir_open(struct graph_dir *dir, const char *path, const struct graph_c
 {
 	int err;
 
-	*dir = (struct graph_dir){.list_fd = -1};
+	*dir = (struct graph_dir){.list_fd = -1, .max_files = GRAPH_DIR_MAX_FILES};
 	dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir->fd < 0)
 		return -errno;
@@ -288,11 +390,19 @@ int graph_dir_open(struct graph_dir *dir, const char *path, const struct graph_c
 	return err;
 }
 
+size_t graph_dir_bytes(const struct graph_dir *dir)
+{
+	return heap_bytes(dir->size * sizeof(*dir->files)) + dir->name_bytes +
+	       intern_bytes(&dir->texts) + map64_bytes(&dir->payers) +
+	       dir->payers.count * heap_bytes(sizeof(struct graph_payer));
+}
+
 void graph_dir_close(struct graph_dir *dir)
 {
 	for (size_t i = 0; i < dir->count; i++)
 		free(dir->files[i].name);
 	free(dir->files);
+	free_payers(dir);
 	if (dir->list_fd >= 0)
 		close(dir->list_fd);
 	if (dir->fd >= 0)
@@ -357,7 +467,7 @@ int graph_dir_write(struct graph_dir *dir, const struct graph_clock *now,
 		    char ret[GRAPH_DIR_NAME_BYTES])
 {
 	struct graph_file file = {.unix_sec = (uint64_t)now->unix_sec, .name = ret};
-	struct stat st;
+	struct stat st = {0};
 	int err;
 
 	graph_name_write(name, 1, ret);
@@ -369,7 +479,7 @@ int graph_dir_write(struct graph_dir *dir, const struct graph_clock *now,
 	if (!err) {
 		file.inode = (uint64_t)st.st_ino;
 		file.bytes = (uint64_t)st.st_size;
-		err = append_line(dir, &file);
+		err = append_line(dir, &file, name->payer);
 	}
 	if (!err)
 		err = move_part(dir, ret);
@@ -377,7 +487,7 @@ int graph_dir_write(struct graph_dir *dir, const struct graph_clock *now,
 		unlinkat(dir->fd, PART, 0);
 		return err;
 	}
-	return add_file(dir, &file);
+	return add_file(dir, &file, name->payer);
 }
 
 /* ---- what goes ---- */
@@ -389,29 +499,76 @@ static void remove_file(struct graph_dir *dir, const struct graph_file *file)
 	if (is_ours(dir, file, &st) && unlinkat(dir->fd, file->name, 0) == 0)
 		dir->removed++;
 	dir->bytes -= file->bytes;
+	file->payer->bytes -= file->bytes;
+	file->payer->files--;
+	dir->name_bytes -= heap_bytes(strlen(file->name) + 1);
 	free(file->name);
+}
+
+static uint64_t amount_of(const struct graph_payer *payer, bool of_bytes)
+{
+	return of_bytes ? payer->bytes : payer->files;
+}
+
+/* How much each payer may have of total; UINT64_MAX without memory to find that out. */
+static uint64_t find_level(const struct graph_dir *dir, bool of_bytes, uint64_t total)
+{
+	uint64_t *wants = calloc(dir->payers.count + 1, sizeof(*wants)), key, level;
+	size_t pos = 0, n = 0;
+	void *payer;
+
+	if (!wants)
+		return UINT64_MAX;
+	while (map64_next(&dir->payers, &pos, &key, &payer))
+		wants[n++] = amount_of(payer, of_bytes);
+	level = fair_level(wants, n, total);
+	free(wants);
+	return level;
+}
+
+/* Removes the oldest files of each payer who has more than the level. */
+static void cut(struct graph_dir *dir, bool of_bytes, uint64_t total)
+{
+	const uint64_t level = find_level(dir, of_bytes, total);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < dir->count; i++) {
+		if (amount_of(dir->files[i].payer, of_bytes) > level)
+			remove_file(dir, &dir->files[i]);
+		else
+			dir->files[kept++] = dir->files[i];
+	}
+	dir->count = kept;
+}
+
+static void remove_old(struct graph_dir *dir, const struct graph_clock *now, uint64_t keep_sec)
+{
+	size_t gone = 0;
+
+	while (gone < dir->count &&
+	       dir->files[gone].unix_sec + keep_sec < (uint64_t)now->unix_sec) {
+		remove_file(dir, &dir->files[gone]);
+		gone++;
+	}
+	dir->count -= gone;
+	if (gone > 0)
+		memmove(dir->files, dir->files + gone, dir->count * sizeof(*dir->files));
 }
 
 int graph_dir_expire(struct graph_dir *dir, const struct graph_clock *now, uint64_t keep_sec,
 		     uint64_t keep_bytes)
 {
-	const bool has_jumped = note_clock(dir, now),
-		   is_settled = now->boot_sec >= dir->settled_sec;
-	size_t gone = 0;
+	const bool has_jumped = note_clock(dir, now);
+	const size_t before = dir->count;
 
-	while (gone < dir->count) {
-		const struct graph_file *file = &dir->files[gone];
-		const bool is_old =
-			is_settled && file->unix_sec + keep_sec < (uint64_t)now->unix_sec;
-
-		if (!is_old && dir->bytes <= keep_bytes && dir->count - gone < GRAPH_DIR_MAX_FILES)
-			break;
-		remove_file(dir, file);
-		gone++;
-	}
-	if (gone == 0)
+	if (now->boot_sec >= dir->settled_sec)
+		remove_old(dir, now, keep_sec);
+	if (dir->bytes > keep_bytes)
+		cut(dir, true, keep_bytes);
+	if (dir->count >= dir->max_files)
+		cut(dir, false, dir->max_files - 1);
+	if (dir->count == before)
 		return has_jumped ? write_list(dir) : 0;
-	dir->count -= gone;
-	memmove(dir->files, dir->files + gone, dir->count * sizeof(*dir->files));
+	forget_payers(dir);
 	return write_list(dir);
 }

@@ -4,8 +4,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "live/report.h"
 #include "serve/graph_dir.h"
+#include "serve/graph_queue.h"
 #include "unwind/stack.h"
 
 #include <errno.h>
@@ -15,18 +17,13 @@
 #include <string.h>
 #include <time.h>
 
-struct waiting {
-	struct period *period;
-	struct waiting *next;
-};
-
 struct graph_writer {
 	struct graph_writer_options options; /* the texts are the writer's copies, see own_texts */
 	struct graph_dir dir;		     /* used by the thread only */
 	pthread_t thread;
 	pthread_mutex_t lock; /* guards the members below */
 	pthread_cond_t changed;
-	struct waiting *first, **end;
+	struct graph_queue queue;
 	struct graph_writer_stats stats;
 	bool is_closing;
 };
@@ -82,6 +79,7 @@ static int write_graph(struct graph_writer *writer, const struct period *period,
 		.unix_sec = period->start_unix_ns / CLOCK_NS_PER_SEC,
 		.container = graph->container,
 		.comm = graph->comm,
+		.payer = graph->payer,
 		.title = period_graph_title(graph),
 		.pid = graph->pid,
 		.format = writer->options.format,
@@ -107,6 +105,7 @@ static void count(struct graph_writer *writer, uint64_t written, uint64_t failed
 	writer->stats.removed = writer->dir.removed;
 	writer->stats.files = writer->dir.count;
 	writer->stats.file_bytes = writer->dir.bytes;
+	writer->stats.list_bytes = graph_dir_bytes(&writer->dir);
 	pthread_mutex_unlock(&writer->lock);
 }
 
@@ -162,20 +161,11 @@ static void write_period(struct graph_writer *writer, const struct period *perio
 /* NULL: the writer ends, and no period waits. */
 static struct period *wait_for_period(struct graph_writer *writer)
 {
-	struct period *period = NULL;
-	struct waiting *waiting;
+	struct period *period;
 
 	pthread_mutex_lock(&writer->lock);
-	while (!writer->first && !writer->is_closing)
+	while (!(period = graph_queue_take(&writer->queue)) && !writer->is_closing)
 		pthread_cond_wait(&writer->changed, &writer->lock);
-	waiting = writer->first;
-	if (waiting) {
-		writer->first = waiting->next;
-		if (!writer->first)
-			writer->end = &writer->first;
-		period = waiting->period;
-		free(waiting);
-	}
 	pthread_mutex_unlock(&writer->lock);
 	return period;
 }
@@ -186,13 +176,11 @@ static void *run(void *arg)
 	struct period *period;
 
 	while ((period = wait_for_period(writer))) {
-		const size_t bytes = period->bytes;
-
 		write_period(writer, period);
 		period_free(period);
 		malloc_trim(0); /* the period's memory is not needed again for a whole period */
 		pthread_mutex_lock(&writer->lock);
-		writer->stats.waiting_bytes -= bytes;
+		graph_queue_done(&writer->queue);
 		pthread_mutex_unlock(&writer->lock);
 	}
 	return NULL;
@@ -250,7 +238,8 @@ int graph_writer_open(const struct graph_writer_options *options, struct graph_w
 		return -ENOMEM;
 	graph_clock_read(&now);
 	writer->options = *options;
-	writer->end = &writer->first;
+	graph_queue_init(&writer->queue,
+			 options->max_bytes ? options->max_bytes : GRAPH_WRITER_MAX_BYTES);
 	err = own_texts(&writer->options);
 	if (!err)
 		err = graph_dir_open(&writer->dir, options->dir, &now);
@@ -262,7 +251,7 @@ int graph_writer_open(const struct graph_writer_options *options, struct graph_w
 	pthread_cond_init(&writer->changed, NULL);
 	expire(writer);
 	count(writer, 0, 0);
-	err = -pthread_create(&writer->thread, NULL, run, writer);
+	err = thread_start(&writer->thread, run, writer);
 	if (err) {
 		log_error("--output %s: cannot start a thread: %s", options->dir, strerror(-err));
 		graph_dir_close(&writer->dir);
@@ -275,34 +264,31 @@ int graph_writer_open(const struct graph_writer_options *options, struct graph_w
 
 void graph_writer_take(struct graph_writer *writer, struct period *period)
 {
-	struct waiting *waiting = calloc(1, sizeof(*waiting));
-	bool is_taken = false;
+	size_t dropped;
 
 	pthread_mutex_lock(&writer->lock);
-	if (waiting && writer->stats.waiting_bytes + period->bytes <= GRAPH_WRITER_MAX_BYTES) {
-		waiting->period = period;
-		*writer->end = waiting;
-		writer->end = &waiting->next;
-		writer->stats.waiting_bytes += period->bytes;
-		is_taken = true;
-		pthread_cond_signal(&writer->changed);
-	} else {
-		writer->stats.dropped += period->count;
-	}
+	graph_queue_add(&writer->queue, period, &dropped);
+	writer->stats.dropped += dropped;
+	pthread_cond_signal(&writer->changed);
 	pthread_mutex_unlock(&writer->lock);
-	if (is_taken)
-		return;
-	log_error("%s: %zu graphs are dropped: those of earlier periods are still being written: "
-		  "is the disk too slow, or gone?",
-		  writer->options.dir, period->count);
-	free(waiting);
-	period_free(period);
+	if (dropped)
+		log_error("%s: %zu graphs of whoever has the most are dropped: earlier ones are "
+			  "still being written: is the disk too slow, or gone?",
+			  writer->options.dir, dropped);
 }
 
 void graph_writer_stats(struct graph_writer *writer, struct graph_writer_stats *ret)
 {
 	pthread_mutex_lock(&writer->lock);
 	*ret = writer->stats;
+	ret->waiting_bytes = writer->queue.bytes;
+	pthread_mutex_unlock(&writer->lock);
+}
+
+void graph_writer_set_max_bytes(struct graph_writer *writer, size_t bytes)
+{
+	pthread_mutex_lock(&writer->lock);
+	writer->queue.max_bytes = bytes;
 	pthread_mutex_unlock(&writer->lock);
 }
 

@@ -6,9 +6,10 @@
  * errors:  said on stderr, once a period; counted by file
  * source:  none
  *
- * A disk may be slow, full or gone: the model's thread never waits for the disk. Periods that wait
- * to be written take at most GRAPH_WRITER_MAX_BYTES; the graphs of a period without room are
- * counted as dropped.
+ * A disk may be slow, full or gone: the model's thread never waits for the disk. Graphs that wait
+ * to be written take at most GRAPH_WRITER_MAX_BYTES. Containers, and users of the host, share these
+ * bytes (guard/fair.h). When there is no room, the graphs of those who have most are dropped and
+ * counted, the oldest first.
  */
 #ifndef FG_SERVE_GRAPH_WRITER_H
 #define FG_SERVE_GRAPH_WRITER_H
@@ -26,13 +27,16 @@ struct graph_writer_options {
 	uint64_t keep_sec, keep_bytes;
 	unsigned hz;
 	const char *event, *host, *kernel;
+	size_t max_bytes; /* of graphs that wait; 0: GRAPH_WRITER_MAX_BYTES */
 };
 
 struct graph_writer; /* opaque */
 
 int graph_writer_open(const struct graph_writer_options *options, struct graph_writer **ret);
-/* Takes ownership of the period. */
+/* Takes ownership of the period. May drop graphs of it, or of those that wait. */
 void graph_writer_take(struct graph_writer *writer, struct period *period);
+/* Sets the limit of graphs that wait; the next graphs that are taken make room. */
+void graph_writer_set_max_bytes(struct graph_writer *writer, size_t bytes);
 void graph_writer_stats(struct graph_writer *writer, struct graph_writer_stats *ret);
 /*
  * Writes the waiting periods, for at most patience_ns. If the disk then still holds up the thread,

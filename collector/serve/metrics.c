@@ -155,7 +155,7 @@ static void name_other(const char *path, struct other_metric *ret)
 	const char *from = strncmp(path, "collector.", 10) == 0 ? path + 10 : path;
 	size_t n = 0;
 
-	for (; from[n] && n < MAX_PATH - 1; n++) {
+	for (; n < MAX_PATH - 1 && from[n]; n++) {
 		const char c = from[n];
 		const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9' && n > 0);
 
@@ -273,7 +273,9 @@ static void put_info(FILE *stream, const json_t *list)
 		fputs("} 1\n", stream);
 	}
 	put_head(stream, "jvms_left_out", "JVMs that have no metrics of their own here.");
-	fprintf(stream, PREFIX "jvms_left_out %zu\n", json_array_size(jvms) - shown_jvms(list));
+	fprintf(stream, PREFIX "jvms_left_out %zu\n",
+		(size_t)json_value_count(list, "jvms_left_out") + json_array_size(jvms) -
+			shown_jvms(list));
 }
 
 static void put_all(FILE *stream, const json_t *list)

@@ -6,29 +6,11 @@
  */
 #include "serve/newcomers.h"
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/process_stat.h"
 #include "inspect/diagnose_process.h"
 
 #include <stdlib.h>
-
-struct search {
-	struct engine *engine;
-	struct selection selection; /* without the parts that need an agent */
-	bool takes_any;		    /* also processes that may turn out to be JVMs later */
-	size_t count;
-};
-
-static int begin(struct search *search, const struct recording_options *options)
-{
-	struct selector selector = options->select;
-
-	selector.jvm[0] = '\0';
-	selector.n_labels = 0;
-	search->takes_any = options->pid > 0 || !selector_is_empty(&selector);
-	return selection_init(&search->selection, &selector);
-}
 
 static bool is_unreached(const struct outreach *outreach, pid_t pid)
 {
@@ -38,7 +20,7 @@ static bool is_unreached(const struct outreach *outreach, pid_t pid)
 }
 
 /* Whether the process may soon have an agent that tells of its code. */
-static bool is_promising(const struct search *search, const struct process *process,
+static bool is_promising(const struct newcomers *search, const struct process *process,
 			 uint64_t age_ns)
 {
 	return is_unreached(&search->engine->outreach, process->pid) ||
@@ -47,7 +29,7 @@ static bool is_promising(const struct search *search, const struct process *proc
 }
 
 /* Whether a process fits that targets do not know. Its facts are read as targets reads them. */
-static bool fits_unknown(const struct search *search, pid_t pid, uint64_t age_ns)
+static bool fits_unknown(const struct newcomers *search, pid_t pid, uint64_t age_ns)
 {
 	struct containers *containers = &search->engine->targets.containers;
 	struct process *process;
@@ -64,7 +46,7 @@ static bool fits_unknown(const struct search *search, pid_t pid, uint64_t age_ns
 	return is_fit;
 }
 
-static bool fits(const struct search *search, pid_t pid)
+static bool fits(const struct newcomers *search, pid_t pid)
 {
 	const struct process *process = targets_find(&search->engine->targets, pid);
 	uint64_t age_ns;
@@ -77,7 +59,7 @@ static bool fits(const struct search *search, pid_t pid)
 	       fits_unknown(search, pid, age_ns);
 }
 
-static void consider(struct search *search, pid_t pid)
+static void consider(struct newcomers *search, pid_t pid)
 {
 	if (search->count == NEWCOMERS_MAX || !fits(search, pid))
 		return;
@@ -85,29 +67,51 @@ static void consider(struct search *search, pid_t pid)
 	search->count++;
 }
 
-static void consider_all(struct search *search)
+int newcomers_begin(struct newcomers *search, struct engine *engine,
+		    const struct recording_options *options)
 {
-	_cleanup_closedir_ DIR *dir = opendir("/proc");
-	const struct dirent *entry;
+	struct selector selector = options->select;
 
-	while (dir && (entry = readdir(dir))) {
-		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+	int err;
 
-		if (pid > 0)
-			consider(search, pid);
-	}
+	selector.jvm[0] = '\0';
+	selector.n_labels = 0;
+	*search = (struct newcomers){
+		.engine = engine,
+		.takes_any = options->pid > 0 || !selector_is_empty(&selector),
+		.pid = options->pid,
+	};
+	err = selection_init(&search->selection, &selector);
+	if (err)
+		*search = (struct newcomers){0};
+	else if (search->pid <= 0)
+		search->dir = opendir("/proc");
+	return err;
 }
 
-size_t newcomers_expect(struct engine *engine, const struct recording_options *options)
+bool newcomers_step(struct newcomers *search, uint64_t until_ns)
 {
-	struct search search = {.engine = engine};
+	const struct dirent *entry;
 
-	if (begin(&search, options) < 0)
-		return 0;
-	if (options->pid > 0)
-		consider(&search, options->pid);
-	else
-		consider_all(&search);
-	selection_fini(&search.selection);
-	return search.count;
+	if (search->pid > 0)
+		consider(search, search->pid);
+	while (search->dir && (entry = readdir(search->dir))) {
+		const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0)
+			continue;
+		consider(search, pid);
+		if (clock_now_ns() >= until_ns)
+			return false;
+	}
+	return true;
+}
+
+void newcomers_end(struct newcomers *search)
+{
+	if (search->dir)
+		closedir(search->dir);
+	if (search->engine)
+		selection_fini(&search->selection);
+	*search = (struct newcomers){0};
 }

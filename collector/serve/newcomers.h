@@ -4,7 +4,7 @@
  *          waiting for
  * units:   CLOCK_MONOTONIC nanoseconds
  * threads: the model's
- * errors:  none; a process that cannot be read is passed over
+ * errors:  a process that cannot be read is passed over
  * source:  proc(5)
  *
  * A JVM that has just begun is no target yet: its agent has not connected, or listens and has not
@@ -16,15 +16,31 @@
 
 #include "live/engine.h"
 
+#include <dirent.h>
 #include <stddef.h>
 
 #define NEWCOMERS_MAX 64 /* processes that are waited for at a time */
 
+/* A search over several turns of the loop. A zero-filled struct is none. */
+struct newcomers {
+	struct engine *engine;
+	struct selection selection; /* without the parts that need an agent */
+	bool takes_any;		    /* also processes that may turn out to be JVMs later */
+	pid_t pid;		    /* the only one that is meant, or 0 */
+	DIR *dir;
+	size_t count; /* of processes that are worth waiting for */
+};
+
 /*
- * Returns how many processes options may mean of which the agent has not told all code: connected
+ * Looks for the processes that options may mean of which the agent has not told all code: connected
  * ones, ones that have just begun (see diagnose_process.h), and ones that listen and could not be
  * reached. The next steps of the engine look for the agents of these processes and dial them.
+ * Errors: those of selection_init; there is nothing to end then.
  */
-size_t newcomers_expect(struct engine *engine, const struct recording_options *options);
+int newcomers_begin(struct newcomers *search, struct engine *engine,
+		    const struct recording_options *options);
+/* Goes on until until_ns, with one process at least. Returns whether the search is at its end. */
+bool newcomers_step(struct newcomers *search, uint64_t until_ns);
+void newcomers_end(struct newcomers *search);
 
 #endif

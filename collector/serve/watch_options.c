@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "guard/budget.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -207,6 +208,19 @@ static bool parse_address(const char *text, struct sockaddr_storage *ret)
 	memcpy(host, text, len);
 	host[len] = '\0';
 	return parse_host(host, port, ret);
+}
+
+int watch_options_set_memory(struct watch_options *options, const char *text)
+{
+	uint64_t bytes;
+
+	note(options, "--memory");
+	if (!parse_quantity(text, sizes, &bytes) || bytes < BUDGET_LEAST || bytes > MOST_MAP_BYTES)
+		return bad_value("--memory", text,
+				 "a number of bytes from 64M to 1T is needed, such as 1G: so much "
+				 "is kept of everything together");
+	options->memory_bytes = bytes;
+	return 0;
 }
 
 int watch_options_set_http(struct watch_options *options, const char *text)

@@ -36,7 +36,8 @@ struct watch_options {
 	uint64_t period_ns;
 	uint64_t keep_sec;
 	uint64_t keep_bytes;
-	uint64_t map_bytes; /* of all perf maps */
+	uint64_t map_bytes;    /* of all perf maps */
+	uint64_t memory_bytes; /* of everything; 0: what the machine allows */
 	bool has_http;
 	struct sockaddr_storage http;
 	struct http_hosts http_hosts; /* that are given beside this host's own names */
@@ -56,6 +57,7 @@ int watch_options_set_period(struct watch_options *options, const char *text);
 int watch_options_set_keep(struct watch_options *options, const char *text);
 int watch_options_set_keep_bytes(struct watch_options *options, const char *text);
 int watch_options_set_map_bytes(struct watch_options *options, const char *text);
+int watch_options_set_memory(struct watch_options *options, const char *text);
 int watch_options_set_http(struct watch_options *options, const char *text);
 int watch_options_add_http_host(struct watch_options *options, const char *text);
 

@@ -4,6 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
+#include "files/table_parser.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -97,8 +99,10 @@ static int check_progress(struct debuginfod_client *client, long done, long all)
 }
 
 /* Loads the file, and refuses another build ID: a server could send another file. */
-static int load(int fd, const struct elf_layout *layout, struct elf_symbols **ret)
+static int load(int fd, const struct debug_place *place, void **ret)
 {
+	const struct elf_layout *const layout = place->whose;
+	struct elf_symbols *symbols;
 	struct elf_file file;
 	bool is_right;
 	int err = elf_file_open_debug(fd, &file);
@@ -108,13 +112,49 @@ static int load(int fd, const struct elf_layout *layout, struct elf_symbols **re
 	is_right = file.layout.build_id_len == layout->build_id_len &&
 		   memcmp(file.layout.build_id, layout->build_id, layout->build_id_len) == 0;
 	elf_file_close(&file);
-	return is_right ? elf_symbols_load_debug(fd, layout, ret) : -ESTALE;
+	err = is_right ? elf_symbols_load_debug(fd, layout, &symbols) : -ENOENT;
+	if (!err)
+		*ret = symbols;
+	return err;
+}
+
+static void flatten(const void *table, struct flat_writer *writer)
+{
+	elf_symbols_flatten(table, writer);
+}
+
+static int restore(struct flat_reader *reader, bool is_private, void **ret)
+{
+	struct elf_symbols *symbols;
+	const int err = elf_symbols_restore(reader, is_private, &symbols);
+
+	if (!err)
+		*ret = symbols;
+	return err;
+}
+
+static const struct table_kind kind = {
+	.load = load, .role = PARSER_DEBUG, .flatten = flatten, .restore = restore};
+
+void debuginfod_parse(int sock)
+{
+	table_parser_serve(&kind, sock);
+}
+
+/* Returns NULL if the file cannot be used. */
+static struct elf_symbols *read_symbols(int fd, const struct elf_layout *layout)
+{
+	const struct debug_place place = {.root = -1, .whose = layout};
+	void *symbols = NULL;
+	const int err = zygote_is_used() ? table_parser_load(&kind, fd, &place, NULL, &symbols)
+					 : load(fd, &place, &symbols);
+
+	return err ? NULL : symbols;
 }
 
 static struct elf_symbols *fetch(struct debuginfod *debuginfod, const struct elf_layout *layout)
 {
 	struct debuginfod_client *client = debuginfod->library.begin();
-	struct elf_symbols *symbols = NULL;
 	_cleanup_close_ int fd = -1;
 
 	if (!client)
@@ -124,7 +164,7 @@ static struct elf_symbols *fetch(struct debuginfod *debuginfod, const struct elf
 	debuginfod->library.set_progress(client, check_progress);
 	fd = debuginfod->library.find(client, layout->build_id, (int)layout->build_id_len, NULL);
 	debuginfod->library.end(client);
-	return fd >= 0 && load(fd, layout, &symbols) == 0 ? symbols : NULL;
+	return fd >= 0 ? read_symbols(fd, layout) : NULL;
 }
 
 static struct ticket *find_wanted(struct debuginfod *debuginfod)
@@ -185,7 +225,7 @@ int debuginfod_start(struct debuginfod **ret)
 	atomic_init(&debuginfod->round, 1);
 	pthread_mutex_init(&debuginfod->lock, NULL);
 	pthread_cond_init(&debuginfod->changed, NULL);
-	err = -pthread_create(&debuginfod->thread, NULL, run, debuginfod);
+	err = thread_start(&debuginfod->thread, run, debuginfod);
 	if (err) {
 		free(debuginfod);
 		return err;

@@ -26,6 +26,9 @@ struct debuginfod_stats {
 	uint64_t left_out; /* files beyond DEBUGINFOD_MAX_FILES */
 };
 
+/* The parser of files from servers, a parser_fn. */
+void debuginfod_parse(int sock);
+
 /* -ENOENT: DEBUGINFOD_URLS is not set; -ELIBACC: the library is missing. */
 int debuginfod_start(struct debuginfod **ret);
 void debuginfod_stop(struct debuginfod *debuginfod); /* NULL is legal */

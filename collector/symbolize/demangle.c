@@ -15,14 +15,9 @@
 #include <setjmp.h>
 #include <string.h>
 
-/*
- * Compilers make no longer name that is of use to a reader. The work may grow with the name's
- * square.
- */
-#define MANGLED_MAX 8192
-
 #define WRITTEN_MAX (1u << 20) /* limit before shortening */
 #define OPERATOR    "operator"
+#define PLT_SUFFIX  "@plt"
 
 typedef int demangler(const char *name, int options, demangle_callbackref append, void *opaque);
 
@@ -68,7 +63,8 @@ static void put(struct output *out, const char *text, size_t len)
 {
 	if (len >= out->size - out->len)
 		longjmp(out->full, 1);
-	memcpy(out->buf + out->len, text, len);
+	if (len > 0) /* a text of no bytes may be NULL */
+		memcpy(out->buf + out->len, text, len);
 	out->len += len;
 }
 
@@ -128,7 +124,7 @@ static size_t run(demangler *demangle, const char *name, int options, struct out
 	return out->len;
 }
 
-size_t demangle_name(const char *name, enum demangle_style style, char *buf, size_t size)
+static size_t demangle_stem(const char *name, enum demangle_style style, char *buf, size_t size)
 {
 	/* No DMGL_PARAMS: flame graphs show JavaThread::run and not JavaThread::run(). */
 	const int options = DMGL_ANSI | (style == DEMANGLE_FULL ? DMGL_PARAMS : DMGL_NO_OPTS);
@@ -136,8 +132,7 @@ size_t demangle_name(const char *name, enum demangle_style style, char *buf, siz
 	static demangler *const demanglers[] = {rust_demangle_callback, cplus_demangle_v3_callback};
 	size_t len = 0;
 
-	if (size == 0 || !demangle_is_candidate(name) ||
-	    strnlen(name, MANGLED_MAX + 1) > MANGLED_MAX)
+	if (size == 0)
 		return 0;
 	for (size_t i = 0; len == 0 && i < sizeof(demanglers) / sizeof(demanglers[0]); i++) {
 		struct output out = {
@@ -146,4 +141,23 @@ size_t demangle_name(const char *name, enum demangle_style style, char *buf, siz
 		len = run(demanglers[i], name, options, &out);
 	}
 	return len;
+}
+
+size_t demangle_name(const char *name, enum demangle_style style, char *buf, size_t size)
+{
+	const size_t suffix = sizeof(PLT_SUFFIX) - 1, len = strnlen(name, DEMANGLE_MAX_BYTES + 1);
+	char stem[DEMANGLE_MAX_BYTES];
+	size_t n;
+
+	if (len > DEMANGLE_MAX_BYTES || !demangle_is_candidate(name))
+		return 0;
+	if (len < suffix || strcmp(name + len - suffix, PLT_SUFFIX) != 0)
+		return demangle_stem(name, style, buf, size);
+	memcpy(stem, name, len - suffix);
+	stem[len - suffix] = '\0';
+	n = size > suffix ? demangle_stem(stem, style, buf, size - suffix) : 0;
+	if (n == 0)
+		return 0;
+	memcpy(buf + n, PLT_SUFFIX, suffix + 1);
+	return n + suffix;
 }

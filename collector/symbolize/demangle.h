@@ -25,12 +25,15 @@ const char *demangle_style_word(enum demangle_style style);
 /* The words of all styles, with spaces between them. */
 const char *demangle_style_words(void);
 
+/* Longer names stay as they are. */
+#define DEMANGLE_MAX_BYTES 8192
+
 /* A quick test whether a name may be mangled. */
 bool demangle_is_candidate(const char *name);
 
 /*
  * Writes the demangled name to buf, terminated, and returns its length. 0: the name is not mangled,
- * or the text does not fit.
+ * or the text does not fit. The suffix @plt of a PLT entry's name stays behind the text.
  */
 size_t demangle_name(const char *name, enum demangle_style style, char *buf, size_t size);
 

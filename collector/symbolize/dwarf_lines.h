@@ -8,7 +8,7 @@
  * source:  DWARF 5 sections 2.17, 3.3 and 6.2, libdw
  *
  * libdw is not safe with DWARF of unknown origin. Therefore the functions here run only in a
- * process that native_lines.h starts for them.
+ * parser that native_lines.h starts for them.
  */
 #ifndef FG_SYMBOLIZE_DWARF_LINES_H
 #define FG_SYMBOLIZE_DWARF_LINES_H

@@ -3,6 +3,9 @@
  * An ELF file's functions as one sorted array of 16 bytes each and one pool of names, so that
  * libelf's copy of the file can be freed. A name stays mangled until a caller asks for it: of a
  * libjvm's 50,000 functions a profile shows a few hundred.
+ *
+ * One file, because the array and the pool are nobody else's, and what a parser sends of them is
+ * checked by what is said of them here.
  */
 #include "symbolize/elf_symbols.h"
 
@@ -332,6 +335,102 @@ int elf_symbols_load_debug(int fd, const struct elf_layout *layout, struct elf_s
 	return err;
 }
 
+/* What precedes the arrays of a flat table: entries, names, starts. */
+struct head {
+	struct elf_layout layout;
+	uint64_t count, names_bytes, starts_base, starts_count;
+	uint32_t source;
+	char soname[ELF_FILE_SONAME_BYTES];
+};
+
+void elf_symbols_flatten(const struct elf_symbols *symbols, struct flat_writer *writer)
+{
+	struct head head = {.layout = symbols->layout,
+			    .count = symbols->count,
+			    .names_bytes = symbols->names_bytes,
+			    .starts_base = symbols->starts.base,
+			    .starts_count = symbols->starts.count,
+			    .source = symbols->source};
+
+	memcpy(head.soname, symbols->soname, sizeof(head.soname));
+	flat_write(writer, &head, sizeof(head));
+	flat_write(writer, symbols->entries, symbols->count * sizeof(*symbols->entries));
+	flat_write(writer, symbols->names, symbols->names_bytes);
+	flat_write(writer, symbols->starts.offsets,
+		   symbols->starts.count * sizeof(*symbols->starts.offsets));
+}
+
+/* Entries rise, and their names lie one behind the other, as copy_names puts them. */
+static bool are_entries_sound(const struct elf_symbols *symbols)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < symbols->count; i++) {
+		const struct entry *const entry = &symbols->entries[i];
+		const size_t room = symbols->names_bytes - at;
+		const size_t len = room > 0 ? strnlen(symbols->names + at, room) : 0;
+
+		if (entry->name != at || len == room || len > MAX_NAME_BYTES + sizeof(PLT_SUFFIX) ||
+		    (i > 0 && entry->elf_addr <= entry[-1].elf_addr))
+			return false;
+		at += len + 1;
+	}
+	return at == symbols->names_bytes;
+}
+
+static bool are_starts_sound(const struct elf_starts *starts)
+{
+	for (size_t i = 1; i < starts->count; i++) {
+		if (starts->offsets[i] < starts->offsets[i - 1])
+			return false;
+	}
+	return true;
+}
+
+static void read_arrays(struct flat_reader *reader, const struct head *head,
+			struct elf_symbols *symbols)
+{
+	symbols->entries = flat_read_array(reader, head->count, sizeof(*symbols->entries),
+					   ELF_FILE_MAX_SYMBOLS);
+	symbols->names = flat_read_array(reader, head->names_bytes, 1, ELF_FILE_MAX_STRINGS_BYTES);
+	symbols->starts.offsets = flat_read_array(reader, head->starts_count,
+						  sizeof(*symbols->starts.offsets), ELF_STARTS_MAX);
+	if (reader->err)
+		return;
+	symbols->count = (size_t)head->count;
+	symbols->names_bytes = (size_t)head->names_bytes;
+	symbols->starts.base = head->starts_base;
+	symbols->starts.count = (size_t)head->starts_count;
+	if (!are_entries_sound(symbols) || !are_starts_sound(&symbols->starts))
+		reader->err = -EBADMSG;
+}
+
+int elf_symbols_restore(struct flat_reader *reader, bool is_private, struct elf_symbols **ret)
+{
+	struct elf_symbols *symbols = calloc(1, sizeof(*symbols));
+	struct head head;
+
+	if (!symbols)
+		return -ENOMEM;
+	flat_read(reader, &head, sizeof(head));
+	if (!reader->err &&
+	    (!elf_layout_is_sound(&head.layout) || head.source > ELF_SYMBOLS_SYMTAB ||
+	     !memchr(head.soname, '\0', sizeof(head.soname))))
+		reader->err = -EBADMSG;
+	read_arrays(reader, &head, symbols);
+	if (reader->err) {
+		elf_symbols_free(symbols);
+		return reader->err;
+	}
+	symbols->serial = serial_next();
+	symbols->layout = head.layout;
+	symbols->source = (enum elf_symbols_source)head.source;
+	symbols->is_private = is_private;
+	memcpy(symbols->soname, head.soname, sizeof(symbols->soname));
+	*ret = symbols;
+	return 0;
+}
+
 void elf_symbols_take_debug(struct elf_symbols *symbols, struct elf_symbols *debug)
 {
 	elf_symbols_free(symbols->debug);
@@ -384,29 +483,6 @@ static const struct entry *find_entry(const struct elf_symbols *symbols, uint64_
 	return NULL;
 }
 
-/*
- * Demangles a name. For a PLT entry the name before the suffix is demangled, and the suffix
- * follows.
- */
-static size_t demangle(const char *name, enum demangle_style style, char *buf, size_t size)
-{
-	const size_t len = strlen(name), suffix = sizeof(PLT_SUFFIX) - 1;
-	char stem[MAX_DEMANGLED_BYTES];
-	size_t n;
-
-	if (len < suffix || strcmp(name + len - suffix, PLT_SUFFIX) != 0)
-		return demangle_name(name, style, buf, size);
-	if (len - suffix >= sizeof(stem))
-		return 0;
-	memcpy(stem, name, len - suffix);
-	stem[len - suffix] = '\0';
-	n = demangle_name(stem, style, buf, size - suffix);
-	if (n == 0)
-		return 0;
-	memcpy(buf + n, PLT_SUFFIX, suffix + 1);
-	return n + suffix;
-}
-
 /* Returns the linker's name if memory is out. */
 static const char *show(struct elf_symbols *symbols, const struct entry *entry,
 			enum demangle_style style)
@@ -424,7 +500,7 @@ static const char *show(struct elf_symbols *symbols, const struct entry *entry,
 		return known;
 	if (symbols->demangled.total_bytes >= MAX_DEMANGLED_TOTAL)
 		return name;
-	len = demangle(name, style, buf, sizeof(buf));
+	len = demangle_name(name, style, buf, sizeof(buf));
 	if (len > 0)
 		text = arena_copy(&symbols->demangled, buf, len);
 	if (!text)
@@ -434,21 +510,20 @@ static const char *show(struct elf_symbols *symbols, const struct entry *entry,
 	return text;
 }
 
-const char *elf_symbols_find_as(struct elf_symbols *symbols, uint64_t elf_addr,
-				enum demangle_style style, uint64_t *ret_offset)
+const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uint64_t *ret_offset)
 {
 	const struct entry *entry;
 	const char *name = NULL;
 
 	if (symbols->debug)
-		name = elf_symbols_find_as(symbols->debug, elf_addr, style, ret_offset);
+		name = elf_symbols_find(symbols->debug, elf_addr, ret_offset);
 	if (name)
 		return name;
 	entry = find_entry(symbols, elf_addr);
 	if (!entry)
 		return NULL;
 	*ret_offset = elf_addr - entry->elf_addr;
-	return show(symbols, entry, style);
+	return show(symbols, entry, DEMANGLE_PLAIN);
 }
 
 const char *elf_symbols_find_linker_name(const struct elf_symbols *symbols, uint64_t elf_addr,
@@ -466,11 +541,6 @@ const char *elf_symbols_find_linker_name(const struct elf_symbols *symbols, uint
 		return NULL;
 	*ret_offset = elf_addr - entry->elf_addr;
 	return symbols->names + entry->name;
-}
-
-const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uint64_t *ret_offset)
-{
-	return elf_symbols_find_as(symbols, elf_addr, DEMANGLE_PLAIN, ret_offset);
 }
 
 int elf_symbols_find_start_of(struct elf_symbols *symbols, const char *name, uint64_t addr,

@@ -19,6 +19,7 @@
 #ifndef FG_SYMBOLIZE_ELF_SYMBOLS_H
 #define FG_SYMBOLIZE_ELF_SYMBOLS_H
 
+#include "confine/flat.h"
 #include "elf/debug_file.h"
 #include "elf/elf_functions.h"
 #include "elf/elf_starts.h"
@@ -62,6 +63,12 @@ int elf_symbols_load_debug(int fd, const struct elf_layout *layout, struct elf_s
  * changes.
  */
 void elf_symbols_take_debug(struct elf_symbols *symbols, struct elf_symbols *debug);
+/*
+ * A table that goes from one process to another, without what elf_symbols_take_debug added. A table
+ * of a hostile process is checked. is_private: see elf_symbols_is_private.
+ */
+void elf_symbols_flatten(const struct elf_symbols *symbols, struct flat_writer *writer);
+int elf_symbols_restore(struct flat_reader *reader, bool is_private, struct elf_symbols **ret);
 void elf_symbols_free(struct elf_symbols *symbols); /* NULL is legal */
 
 /* The elf_addr of the byte at file_off, by PT_LOAD; -ENOENT if no segment holds the byte. */
@@ -70,13 +77,10 @@ int elf_symbols_addr_of(const struct elf_symbols *symbols, uint64_t file_off,
 
 /*
  * The demangled name of the function that holds elf_addr, borrowed for the table's life.
- * *ret_offset is the distance from the function's start. NULL: no function holds the address.
+ * *ret_offset is the distance from the function's start. NULL: no function holds the address. The
+ * name is demangled by the caller's thread: demangler.h does without.
  */
 const char *elf_symbols_find(struct elf_symbols *symbols, uint64_t elf_addr, uint64_t *ret_offset);
-/* elf_symbols_find with the name in the given style. */
-const char *elf_symbols_find_as(struct elf_symbols *symbols, uint64_t elf_addr,
-				enum demangle_style style, uint64_t *ret_offset);
-
 /* elf_symbols_find with the name as it is in the file. */
 const char *elf_symbols_find_linker_name(const struct elf_symbols *symbols, uint64_t elf_addr,
 					 uint64_t *ret_offset);

@@ -7,6 +7,11 @@
 
 #define PLACES ((size_t)1 << FRAME_CACHE_BITS)
 
+size_t frame_cache_bytes(const struct frame_cache *cache)
+{
+	return cache->places ? PLACES * sizeof(*cache->places) : 0;
+}
+
 void frame_cache_fini(struct frame_cache *cache)
 {
 	free(cache->places);

@@ -20,6 +20,7 @@
 #include "symbolize/frame.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define FRAME_CACHE_BITS 14
 
@@ -40,6 +41,7 @@ struct frame_cache {
 };
 
 void frame_cache_fini(struct frame_cache *cache);
+size_t frame_cache_bytes(const struct frame_cache *cache); /* its memory */
 
 /* The frame, borrowed until the next change, or NULL. */
 const struct frame *frame_cache_find(const struct frame_cache *cache, const struct frame_key *key);

@@ -4,21 +4,26 @@
 
 #include <stdio.h>
 
-#define MAX_NAMES_BYTES (32u << 20)
-
 void frame_texts_fini(struct frame_texts *texts)
 {
 	frame_cache_fini(&texts->frames);
 	intern_fini(&texts->names);
 }
 
+size_t frame_texts_bytes(const struct frame_texts *texts)
+{
+	return intern_bytes(&texts->names) + frame_cache_bytes(&texts->frames);
+}
+
 void frame_texts_expire(struct frame_texts *texts)
 {
+	const size_t max = texts->max_bytes ? texts->max_bytes : FRAME_TEXTS_MAX_BYTES;
+
 	/*
 	 * Frames that are kept longer have copies of their names, so the names here can be
 	 * forgotten.
 	 */
-	if (texts->names.arena.total_bytes <= MAX_NAMES_BYTES)
+	if (texts->names.arena.total_bytes <= max)
 		return;
 	frame_cache_clear(&texts->frames);
 	intern_fini(&texts->names);

@@ -20,7 +20,10 @@ struct frame_texts {
 	struct intern names;
 	struct frame_cache frames; /* their texts are in names */
 	uint64_t forgotten;	   /* how often all were freed */
+	size_t max_bytes;	   /* of names; 0: FRAME_TEXTS_MAX_BYTES */
 };
+
+#define FRAME_TEXTS_MAX_BYTES ((size_t)32 << 20)
 
 /* Room for the frames of one address, the innermost inlined one first. */
 struct frame_room {
@@ -29,6 +32,9 @@ struct frame_room {
 };
 
 void frame_texts_fini(struct frame_texts *texts);
+
+/* The memory of texts and frames. */
+size_t frame_texts_bytes(const struct frame_texts *texts);
 
 /* Frees all texts and frames if they are too many. Call it between two stacks. */
 void frame_texts_expire(struct frame_texts *texts);

@@ -10,6 +10,7 @@
 #include "code/code_map.h"
 #include "code/name_pool.h"
 #include "symbolize/kernel_hidden.h"
+#include "symbolize/kernel_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,11 +22,13 @@
 
 struct kernel_code {
 	struct kernel_code_files files;
+	struct kernel_reader *reader;	/* NULL: files are read by the caller's thread */
 	struct kernel_symbols *symbols; /* NULL: symbols cannot be read */
 	uint64_t serial;		/* identifies symbols */
 	uint64_t modules_hash;
 	uint64_t read_ns, look_ns; /* when symbols, modules were looked at last */
 	uint64_t pause_ns;	   /* wait before symbols are read for a missing name */
+	bool is_read_for_name; /* symbols were read for a missing name, which is looked up next */
 	struct code_map *told;
 	struct name_pool names; /* names in told */
 	uint64_t told_low, told_high;
@@ -59,13 +62,10 @@ static uint64_t hash_modules(const char *path)
 	return hash;
 }
 
-static void read_symbols(struct kernel_code *code, uint64_t now_ns)
+static void take_symbols(struct kernel_code *code, struct kernel_symbols *symbols, int err)
 {
-	struct kernel_symbols *symbols = NULL;
-	const int err = kernel_symbols_load_from(code->files.symbols, &symbols);
 	struct kernel_rights rights;
 
-	code->read_ns = now_ns;
 	code->stats.reads++;
 	if (err && code->symbols)
 		return; /* old symbols are better than none */
@@ -80,16 +80,62 @@ static void read_symbols(struct kernel_code *code, uint64_t now_ns)
 	kernel_hidden_frame(&rights, code->hidden, sizeof(code->hidden));
 }
 
+static void read_symbols(struct kernel_code *code, uint64_t now_ns)
+{
+	struct kernel_symbols *symbols = NULL;
+	int err;
+
+	code->read_ns = now_ns;
+	if (code->reader && kernel_reader_start(code->reader) == 0)
+		return;
+	err = code->files.load(code->files.symbols, &symbols);
+	take_symbols(code, symbols, err);
+}
+
+/* Takes what the thread has read, if that is done. */
+static void take_reading(struct kernel_code *code)
+{
+	struct kernel_symbols *symbols;
+	int err;
+
+	if (code->reader && kernel_reader_take(code->reader, &symbols, &err))
+		take_symbols(code, symbols, err);
+}
+
+static bool is_reading(const struct kernel_code *code)
+{
+	return code->reader && kernel_reader_is_busy(code->reader);
+}
+
+int kernel_code_use_thread(struct kernel_code *code)
+{
+	return code->reader
+		       ? 0
+		       : kernel_reader_new(code->files.load, code->files.symbols, &code->reader);
+}
+
+uint64_t kernel_code_reads(const struct kernel_code *code)
+{
+	return code->stats.reads + (code->reader && kernel_reader_is_done(code->reader));
+}
+
+uint64_t kernel_code_late(const struct kernel_code *code)
+{
+	return code->stats.late;
+}
+
 int kernel_code_new(const struct kernel_code_files *files, uint64_t now_ns,
 		    struct kernel_code **ret)
 {
-	static const struct kernel_code_files kernels = {"/proc/kallsyms", "/proc/modules"};
+	static const struct kernel_code_files kernels = {"/proc/kallsyms", "/proc/modules", NULL};
 	struct kernel_code *code = calloc(1, sizeof(*code));
 	int err;
 
 	if (!code)
 		return -ENOMEM;
 	code->files = files ? *files : kernels;
+	if (!code->files.load)
+		code->files.load = kernel_symbols_load_from;
 	code->told_low = UINT64_MAX;
 	err = name_pool_init(&code->names);
 	if (!err)
@@ -110,6 +156,7 @@ void kernel_code_free(struct kernel_code *code)
 {
 	if (!code)
 		return;
+	kernel_reader_free(code->reader);
 	kernel_symbols_free(code->symbols);
 	code_map_free(code->told);
 	name_pool_fini(&code->names);
@@ -136,9 +183,9 @@ static void expire(struct kernel_code *code, uint64_t time_ns)
 	code->names = fresh;
 }
 
-void kernel_code_apply(struct kernel_code *code, const struct perf_record *record)
+void kernel_code_apply(struct kernel_code *code, const struct record *record)
 {
-	const struct perf_ksymbol *said = &record->ksymbol;
+	const struct record_ksymbol *said = &record->ksymbol;
 	struct code_range range = {
 		.addr = said->addr,
 		.size = said->len,
@@ -212,6 +259,7 @@ bool kernel_code_find(struct kernel_code *code, uint64_t addr, uint64_t time_ns,
 	const bool is_alive = told && told->birth_ns <= time_ns && time_ns < told->death_ns;
 	bool is_named;
 
+	take_reading(code);
 	look_at_modules(code, now_ns);
 	/*
 	 * A program that does not live yet does not hide the symbol that was at the address before.
@@ -234,8 +282,17 @@ bool kernel_code_read_for(struct kernel_code *code, uint64_t addr, uint64_t now_
 {
 	bool is_named = false;
 
-	if (now_ns >= code->read_ns + code->pause_ns) {
+	take_reading(code);
+	if (!is_reading(code) && now_ns >= code->read_ns + code->pause_ns) {
 		read_symbols(code, now_ns);
+		code->is_read_for_name = true;
+	}
+	if (is_reading(code)) {
+		code->stats.late++;
+		return false;
+	}
+	if (code->is_read_for_name) {
+		code->is_read_for_name = false;
 		is_named = find_symbol(code, addr, ret);
 		code->pause_ns = is_named ? KERNEL_READ_INTERVAL_NS : code->pause_ns * 2;
 		if (code->pause_ns > KERNEL_READ_MAX_PAUSE_NS)
@@ -266,4 +323,8 @@ void kernel_code_stats(const struct kernel_code *code, struct kernel_code_stats 
 {
 	*ret = code->stats;
 	ret->symbols = code->symbols ? kernel_symbols_count(code->symbols) : 0;
+	ret->bytes = kernel_symbols_bytes(code->symbols) + kernel_symbols_loading_bytes() +
+		     code_map_bytes(code->told) + name_pool_bytes(&code->names);
+	if (code->reader)
+		ret->bytes += kernel_reader_done_bytes(code->reader);
 }

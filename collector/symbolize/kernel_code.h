@@ -2,7 +2,7 @@
 /*
  * shape:   an address and a time -> the kernel's function, module or BPF program there at that time
  * units:   kernel addresses, CLOCK_MONOTONIC nanoseconds
- * threads: one at a time
+ * threads: one at a time; kernel_code_use_thread makes one more
  * errors:  false: no name; kernel_code_problem says why the kernel shows no names at all
  * source:  /proc/kallsyms, /proc/modules, PERF_RECORD_KSYMBOL of perf_event_open(2)
  *
@@ -12,6 +12,10 @@
  * tenths of a second. For addresses without a name the pause doubles with each reading that finds
  * no name, up to KERNEL_READ_MAX_PAUSE_NS.
  *
+ * After kernel_code_use_thread a thread reads, and nobody waits for the thread. Answers are those
+ * of the last reading until the next one is done. An address without a name is late then, not
+ * unnamed.
+ *
  * While something is recorded, the kernel reports BPF programs and trampolines that come and go,
  * with their times. These reports count for more than kallsyms, because the addresses are used
  * again.
@@ -19,7 +23,7 @@
 #ifndef FG_SYMBOLIZE_KERNEL_CODE_H
 #define FG_SYMBOLIZE_KERNEL_CODE_H
 
-#include "sample/perf_record.h"
+#include "sample/record.h"
 #include "symbolize/kernel_symbols.h"
 
 #include <stdbool.h>
@@ -32,10 +36,12 @@ struct kernel_code; /* opaque */
 
 struct kernel_code_stats {
 	size_t symbols;	  /* symbols in kallsyms */
-	uint64_t reads;	  /* readings of kallsyms */
+	uint64_t reads;	  /* readings of kallsyms that are done */
+	uint64_t late;	  /* look-ups without a name while kallsyms was being read */
 	uint64_t told;	  /* reports of the kernel that code came or went */
 	uint64_t lost;	  /* reports for which there was no room */
 	uint64_t unnamed; /* look-ups without a name */
+	size_t bytes;	  /* memory of symbols, of those that are being read, and of reports */
 };
 
 /*
@@ -44,11 +50,18 @@ struct kernel_code_stats {
  */
 struct kernel_code_files {
 	const char *symbols, *modules;
+	kernel_load_fn load; /* NULL: kernel_symbols_load_from */
 };
 
 int kernel_code_new(const struct kernel_code_files *files, uint64_t now_ns,
 		    struct kernel_code **ret);
 void kernel_code_free(struct kernel_code *code); /* NULL is legal */
+/* Has a thread read from now on. */
+int kernel_code_use_thread(struct kernel_code *code);
+/* Readings that are done, the one included that has not been taken from the thread. */
+uint64_t kernel_code_reads(const struct kernel_code *code);
+/* Look-ups without a name that may have one when the reading under way is done. */
+uint64_t kernel_code_late(const struct kernel_code *code);
 
 /*
  * Call it when a recording is about to begin, because code that came before was not reported. Code
@@ -57,7 +70,7 @@ void kernel_code_free(struct kernel_code *code); /* NULL is legal */
 void kernel_code_begin(struct kernel_code *code, uint64_t now_ns);
 
 /* Applies a PERF_RECORD_KSYMBOL: kernel code came or went. */
-void kernel_code_apply(struct kernel_code *code, const struct perf_record *record);
+void kernel_code_apply(struct kernel_code *code, const struct record *record);
 
 struct kernel_place {
 	const char *name, *module; /* module in brackets */

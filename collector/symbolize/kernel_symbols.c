@@ -18,20 +18,25 @@
 #include "symbolize/kernel_symbols.h"
 
 #include "base/cleanup.h"
-#include "base/file.h"
+#include "guard/heap_bytes.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define MAX_FILE_BYTES	 (256u << 20)
-#define MAX_DISTANCE	 (1u << 20) /* the longest functions have some 100 KiB */
-#define PAGE_BYTES	 UINT64_C(4096)
-#define MAX_MODULES	 4096
-#define MODULE_KERNEL	 0
-#define MODULE_UNLISTED	 1 /* of any module beyond MAX_MODULES */
-#define MAX_MODULE_BYTES 64
+#define MAX_FILE_BYTES	  (256u << 20)
+#define READ_BYTES	  (64u << 10)
+#define FIRST_NAMES_BYTES 4096u
+#define MAX_DISTANCE	  (1u << 20) /* the longest functions have some 100 KiB */
+#define PAGE_BYTES	  UINT64_C(4096)
+#define MAX_MODULES	  4096
+#define MODULE_KERNEL	  0
+#define MODULE_UNLISTED	  1 /* of any module beyond MAX_MODULES */
+#define MAX_MODULE_BYTES  64
 
 struct symbol {
 	uint64_t addr;
@@ -43,7 +48,7 @@ struct kernel_symbols {
 	struct symbol *symbols; /* sorted by address, one for each address */
 	size_t count, size;
 	char *names;
-	size_t names_bytes;
+	size_t names_bytes, names_size;
 	char (*modules)[MAX_MODULE_BYTES];
 	size_t module_count, module_size;
 	uint64_t text_end; /* _etext, or UINT64_MAX */
@@ -54,11 +59,38 @@ struct text {
 	const char *at, *end;
 };
 
+static atomic_size_t loading_bytes;
+
+/* Notes that a table that is loaded has grown. */
+static void note_growth(size_t from, size_t to)
+{
+	if (to > from)
+		atomic_fetch_add(&loading_bytes, to - from);
+	else
+		atomic_fetch_sub(&loading_bytes, from - to);
+}
+
 struct line {
 	uint64_t addr;
 	char type;
 	struct text name, module; /* an empty module is the kernel itself */
 };
+
+static size_t array_bytes(const struct kernel_symbols *symbols)
+{
+	return symbols->size * sizeof(*symbols->symbols) + symbols->names_size +
+	       symbols->module_size * sizeof(*symbols->modules);
+}
+
+size_t kernel_symbols_bytes(const struct kernel_symbols *symbols)
+{
+	return symbols ? array_bytes(symbols) + heap_bytes(sizeof(*symbols)) : 0;
+}
+
+size_t kernel_symbols_loading_bytes(void)
+{
+	return atomic_load(&loading_bytes);
+}
 
 static int hex_value(char c)
 {
@@ -125,6 +157,8 @@ static bool add_module(struct kernel_symbols *symbols, const struct text *name)
 
 		if (!bigger)
 			return false;
+		note_growth(symbols->module_size * sizeof(*symbols->modules),
+			    size * sizeof(*symbols->modules));
 		symbols->modules = bigger;
 		symbols->module_size = size;
 	}
@@ -149,16 +183,39 @@ static uint16_t find_module(struct kernel_symbols *symbols, const struct text *n
 	return (uint16_t)(symbols->module_count - 1);
 }
 
+/* Makes room for a name of so many bytes. */
+static int grow_names(struct kernel_symbols *symbols, size_t bytes)
+{
+	size_t size = symbols->names_size ? symbols->names_size : FIRST_NAMES_BYTES;
+	char *bigger;
+
+	while (size < symbols->names_bytes + bytes)
+		size *= 2;
+	if (size == symbols->names_size)
+		return 0;
+	bigger = realloc(symbols->names, size);
+	if (!bigger)
+		return -ENOMEM;
+	note_growth(symbols->names_size, size);
+	symbols->names = bigger;
+	symbols->names_size = size;
+	return 0;
+}
+
 static int add_symbol(struct kernel_symbols *symbols, const struct line *line)
 {
 	const size_t len = (size_t)(line->name.end - line->name.at);
 
+	if (grow_names(symbols, len + 1) < 0)
+		return -ENOMEM;
 	if (symbols->count == symbols->size) {
 		const size_t size = symbols->size ? symbols->size * 2 : 1024;
 		void *bigger = realloc(symbols->symbols, size * sizeof(*symbols->symbols));
 
 		if (!bigger)
 			return -ENOMEM;
+		note_growth(symbols->size * sizeof(*symbols->symbols),
+			    size * sizeof(*symbols->symbols));
 		symbols->symbols = bigger;
 		symbols->size = size;
 	}
@@ -208,63 +265,127 @@ static void sort_and_shrink(struct kernel_symbols *symbols)
 	}
 	symbols->count = kept;
 	smaller = realloc(symbols->symbols, kept * sizeof(*symbols->symbols));
-	if (smaller)
+	if (smaller) {
+		note_growth(symbols->size * sizeof(*symbols->symbols),
+			    kept * sizeof(*symbols->symbols));
 		symbols->symbols = smaller;
+		symbols->size = kept;
+	}
 	smaller = realloc(symbols->names, symbols->names_bytes);
-	if (smaller)
+	if (smaller) {
+		note_growth(symbols->names_size, symbols->names_bytes);
 		symbols->names = smaller;
+		symbols->names_size = symbols->names_bytes;
+	}
 }
 
-static int parse_into(struct kernel_symbols *symbols, struct text rest)
+/* The table is the caller's from now on, or is freed on an error. */
+static int finish(struct kernel_symbols *symbols, int err, struct kernel_symbols **ret)
+{
+	if (!err && symbols->count == 0)
+		err = -ENODATA;
+	if (!err && !symbols->any_addr)
+		err = -EACCES;
+	if (!err)
+		sort_and_shrink(symbols);
+	atomic_fetch_sub(&loading_bytes, array_bytes(symbols));
+	if (err)
+		kernel_symbols_free(symbols);
+	else
+		*ret = symbols;
+	return err;
+}
+
+static struct kernel_symbols *begin(void)
 {
 	static const char kernel[] = "[kernel]", unlisted[] = "[module]";
 	const struct text kernel_text = {kernel, kernel + sizeof(kernel) - 1};
 	const struct text unlisted_text = {unlisted, unlisted + sizeof(unlisted) - 1};
+	struct kernel_symbols *symbols = calloc(1, sizeof(*symbols));
+
+	if (!symbols)
+		return NULL;
+	symbols->text_end = UINT64_MAX;
+	if (add_module(symbols, &kernel_text) && add_module(symbols, &unlisted_text))
+		return symbols;
+	finish(symbols, -ENOMEM, NULL);
+	return NULL;
+}
+
+static int add_lines(struct kernel_symbols *symbols, struct text rest)
+{
 	struct line line;
 
-	/* A name and its terminator are shorter than the name's line. */
-	symbols->names = malloc((size_t)(rest.end - rest.at) + 1);
-	if (!symbols->names || !add_module(symbols, &kernel_text) ||
-	    !add_module(symbols, &unlisted_text))
-		return -ENOMEM;
 	while (rest.at < rest.end) {
 		if (take_line(&rest, &line) && add_line(symbols, &line) < 0)
 			return -ENOMEM;
 	}
-	if (symbols->count == 0)
-		return -ENODATA;
-	if (!symbols->any_addr)
-		return -EACCES;
-	sort_and_shrink(symbols);
 	return 0;
 }
 
 int kernel_symbols_parse(const char *text, size_t len, struct kernel_symbols **ret)
 {
 	struct kernel_symbols *symbols;
-	int err;
 
 	if (len > MAX_FILE_BYTES)
 		return -EFBIG;
-	symbols = calloc(1, sizeof(*symbols));
+	symbols = begin();
 	if (!symbols)
 		return -ENOMEM;
-	symbols->text_end = UINT64_MAX;
-	err = parse_into(symbols, (struct text){text, text + len});
-	if (err) {
-		kernel_symbols_free(symbols);
-		return err;
-	}
-	*ret = symbols;
-	return 0;
+	return finish(symbols, add_lines(symbols, (struct text){text, text + len}), ret);
 }
 
+/*
+ * Adds the whole lines of buf, of len bytes, and moves the rest to the front. Returns the rest's
+ * length; a line that fills all of buf is left out.
+ */
+static ssize_t add_part(struct kernel_symbols *symbols, char *buf, size_t len)
+{
+	const char *const last = memrchr(buf, '\n', len);
+	const size_t whole = last ? (size_t)(last + 1 - buf) : len == READ_BYTES ? len : 0;
+
+	if (last && add_lines(symbols, (struct text){buf, buf + whole}) < 0)
+		return -ENOMEM;
+	memmove(buf, buf + whole, len - whole);
+	return (ssize_t)(len - whole);
+}
+
+static int add_file(struct kernel_symbols *symbols, int fd, char *buf)
+{
+	size_t total = 0;
+	ssize_t len = 0;
+
+	for (;;) {
+		const ssize_t n = read(fd, buf + len, READ_BYTES - (size_t)len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		total += (size_t)n;
+		if (total > MAX_FILE_BYTES)
+			return -EFBIG;
+		if (n == 0)
+			return add_lines(symbols, (struct text){buf, buf + len});
+		len = add_part(symbols, buf, (size_t)(len + n));
+		if (len < 0)
+			return (int)len;
+	}
+}
+
+/* The text is read part by part, because as a whole it would take more than the table. */
 int kernel_symbols_load_from(const char *path, struct kernel_symbols **ret)
 {
-	_cleanup_free_ char *text = NULL;
-	const ssize_t len = file_read_whole(path, MAX_FILE_BYTES, &text);
+	_cleanup_free_ char *buf = malloc(READ_BYTES);
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct kernel_symbols *symbols;
 
-	return len < 0 ? (int)len : kernel_symbols_parse(text, (size_t)len, ret);
+	if (fd < 0)
+		return -errno;
+	symbols = buf ? begin() : NULL;
+	if (!symbols)
+		return -ENOMEM;
+	return finish(symbols, add_file(symbols, fd, buf), ret);
 }
 
 int kernel_symbols_load(struct kernel_symbols **ret)

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The process that reads a file's DWARF: opens the file, gives up its rights, and answers
- * questions. See lines_process.h.
+ * The parser that reads a file's DWARF and answers questions, and the thread that opens files for
+ * this parser. See lines_process.h.
  */
 #include "symbolize/lines_process.h"
 
 #include "base/cleanup.h"
 #include "base/root_file.h"
+#include "base/thread.h"
+#include "confine/parser.h"
 #include "elf/debug_file.h"
 #include "elf/elf_section.h"
 #include "files/module_file.h"
+#include "files/parser_file.h"
 #include "symbolize/dwarf_lines.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX_MEMORY_BYTES (UINT64_C(6) << 30)
-#define MAX_CPU_SECONDS	 120
-#define MAX_END_MS	 20
-#define MAX_NAME_BYTES	 512
-#define MAX_FILE_BYTES	 128
+#define MAX_NAME_BYTES 512
+#define MAX_FILE_BYTES 128
 
 static bool has_dwarf(const struct elf_file *file)
 {
@@ -61,25 +60,18 @@ static int find_shared(int fd, const struct debug_place *place)
 	return ret;
 }
 
-static struct dwarf_lines *open_lines(pid_t pid, const struct mapping *mapping, bool sees_root)
+static struct dwarf_lines *open_lines(int sock)
 {
-	const struct debug_place place = {.root = sees_root ? root_file_open_root(pid) : -1,
-					  .path = mapping->path};
-	const struct rlimit no_files = {0, 0};
 	struct dwarf_lines *lines = NULL;
-	const char *reason;
-	struct stat st;
-	const int path_fd = module_file_open(pid, mapping, &st, &reason);
-	int fd = path_fd < 0 ? path_fd : root_file_read(path_fd), shared = -1;
+	struct parser_file file;
+	int fd, shared = -1;
 
-	if (path_fd >= 0)
-		close(path_fd);
+	if (parser_file_receive(sock, &file) < 0)
+		return NULL;
+	fd = find_dwarf(file.fd, &file.place);
 	if (fd >= 0)
-		fd = find_dwarf(fd, &place);
-	if (fd >= 0)
-		shared = find_shared(fd, &place);
-	/* Without this limit libdw would open files that other files name. */
-	if (fd < 0 || setrlimit(RLIMIT_NOFILE, &no_files) < 0 ||
+		shared = find_shared(fd, &file.place);
+	if (parser_file_done(&file, fd < 0 ? -ENOENT : 0) < 0 || fd < 0 ||
 	    dwarf_lines_open(fd, shared, &lines) < 0)
 		return NULL;
 	return lines;
@@ -113,77 +105,130 @@ static int answer(struct dwarf_lines *lines, int sock, uint64_t elf_addr)
 	return send(sock, bytes, len, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-static void limit_all(pid_t parent)
-{
-	const struct rlimit cpu = {MAX_CPU_SECONDS, MAX_CPU_SECONDS}, no_core = {0, 0};
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "fgcollect-lines");
-	if (getppid() != parent)
-		_exit(1);
-	signal(SIGINT, SIG_IGN); /* a terminal's; the parent ends this process */
-	signal(SIGSEGV, SIG_DFL);
-	setpriority(PRIO_PROCESS, 0, 10);
-	setrlimit(RLIMIT_CPU, &cpu);
-	setrlimit(RLIMIT_CORE, &no_core);
-#ifndef FG_SANITIZED
-	/* Sanitizers reserve more memory than any machine has. */
-	const struct rlimit memory = {MAX_MEMORY_BYTES, MAX_MEMORY_BYTES};
-
-	setrlimit(RLIMIT_AS, &memory);
-#endif
-}
-
-static _Noreturn void serve(pid_t pid, const struct mapping *mapping, bool sees_root, int sock)
+void lines_process_parse(int sock)
 {
 	struct dwarf_lines *lines;
 	uint64_t elf_addr;
+	int questions;
+	char byte;
 
-	/*
-	 * Descriptors 0 to 2 stay open. All others are closed, because this process must not use
-	 * them.
-	 */
-	if (dup2(sock, 3) != 3 || close_range(4, ~0U, 0) < 0)
-		_exit(1);
-	lines = open_lines(pid, mapping, sees_root);
-	if (!lines)
-		_exit(1);
-	while (recv(3, &elf_addr, sizeof(elf_addr), 0) == sizeof(elf_addr)) {
-		if (answer(lines, 3, elf_addr) < 0)
-			_exit(1);
+	if (parser_receive(sock, &byte, sizeof(byte), &questions) < 0 || questions < 0)
+		return;
+	lines = open_lines(sock);
+	while (lines && recv(questions, &elf_addr, sizeof(elf_addr), 0) == sizeof(elf_addr)) {
+		if (answer(lines, questions, elf_addr) < 0)
+			return;
 	}
-	_exit(0);
+}
+
+/* ---- the collector ---- */
+
+/* What a thread opens for a parser, so that a file system that does not answer holds up nobody. */
+struct feed {
+	struct parser parser;
+	struct mapping mapping;
+	pid_t pid;
+	bool sees_root;
+};
+
+static atomic_uint feeding; /* threads */
+
+static void free_feed(struct feed *feed)
+{
+	close(feed->parser.sock);
+	free((char *)feed->mapping.path);
+	free(feed);
+}
+
+static void *run_feed(void *arg)
+{
+	struct feed *const feed = arg;
+	_cleanup_close_ int root = feed->sees_root ? root_file_open_root(feed->pid) : -1;
+	_cleanup_close_ int path_fd = -1;
+	_cleanup_close_ int fd = -1;
+	const char *reason;
+	struct stat st;
+	const struct debug_place place = {.root = root, .path = feed->mapping.path, .self = &st};
+	bool is_private;
+
+	path_fd = module_file_open(feed->pid, &feed->mapping, &st, &reason);
+	if (path_fd >= 0)
+		fd = root_file_read(path_fd);
+	if (fd >= 0)
+		(void)parser_file_send(feed->parser.sock, fd, &place, &is_private);
+	free_feed(feed); /* without a file the parser ends */
+	atomic_fetch_sub(&feeding, 1);
+	return NULL;
+}
+
+static int start_thread(struct feed *feed)
+{
+	pthread_t thread;
+	int err;
+
+	if (atomic_fetch_add(&feeding, 1) >= LINES_PROCESS_MAX_WAITING) {
+		atomic_fetch_sub(&feeding, 1);
+		return -EAGAIN;
+	}
+	err = thread_start(&thread, run_feed, feed);
+	if (err) {
+		atomic_fetch_sub(&feeding, 1);
+		return err;
+	}
+	pthread_detach(thread);
+	return 0;
+}
+
+/* Starts a parser that has one end of a socket for questions. Returns the other end. */
+static int start_parser(struct parser *ret)
+{
+	const char byte = 0;
+	int sockets[2];
+	int err = parser_start(PARSER_LINES, ret);
+
+	if (err)
+		return err;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
+		parser_stop(ret);
+		return -EMFILE;
+	}
+	err = parser_send(ret->sock, &byte, sizeof(byte), sockets[1]);
+	close(sockets[1]);
+	if (!err)
+		return sockets[0];
+	close(sockets[0]);
+	parser_stop(ret);
+	return err;
 }
 
 int lines_process_start(pid_t pid, const struct mapping *mapping, bool sees_root,
 			struct lines_process *ret)
 {
-	const pid_t parent = getpid();
-	int sockets[2], err;
-	pid_t child;
+	struct feed *const feed = calloc(1, sizeof(*feed));
+	int sock, err;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
-		return -errno;
-	child = fork();
-	if (child == 0) {
-		limit_all(parent);
-		serve(pid, mapping, sees_root, sockets[1]);
+	if (!feed)
+		return -ENOMEM;
+	*feed = (struct feed){.mapping = *mapping, .pid = pid, .sees_root = sees_root};
+	feed->mapping.path = strdup(mapping->path);
+	sock = feed->mapping.path ? start_parser(&feed->parser) : -ENOMEM;
+	if (sock < 0) {
+		free((char *)feed->mapping.path);
+		free(feed);
+		return sock;
 	}
-	err = child < 0 ? -errno : 0;
-	close(sockets[1]);
+	*ret = (struct lines_process){.id = feed->parser.id, .socket = sock};
+	err = start_thread(feed);
 	if (err) {
-		close(sockets[0]);
-		return err;
+		lines_process_stop(ret);
+		free_feed(feed);
 	}
-	*ret = (struct lines_process){.pid = child, .socket = sockets[0]};
-	return 0;
+	return err;
 }
 
 void lines_process_stop(struct lines_process *process)
 {
 	close(process->socket);
-	kill(process->pid, SIGKILL);
-	for (unsigned i = 0; i < MAX_END_MS && waitpid(process->pid, NULL, WNOHANG) == 0; i++)
-		usleep(1000);
+	zygote_kill_parser(process->id, false);
 	*process = (struct lines_process){.socket = -1};
 }

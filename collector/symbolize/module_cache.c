@@ -2,6 +2,8 @@
 /* Symbol tables in the table cache, see module_cache.h and files/table_cache.h. */
 #include "symbolize/module_cache.h"
 
+#include "files/table_parser.h"
+
 static int load(int fd, const struct debug_place *place, void **ret)
 {
 	struct elf_symbols *table;
@@ -32,7 +34,25 @@ static bool is_private(const void *table)
 	return elf_symbols_is_private(table);
 }
 
+static void flatten(const void *table, struct flat_writer *writer)
+{
+	elf_symbols_flatten(table, writer);
+}
+
+static int restore(struct flat_reader *reader, bool is_from_place, void **ret)
+{
+	struct elf_symbols *table;
+	const int err = elf_symbols_restore(reader, is_from_place, &table);
+
+	if (!err)
+		*ret = table;
+	return err;
+}
+
 static const struct table_kind kind = {
+	.role = PARSER_SYMBOLS,
+	.flatten = flatten,
+	.restore = restore,
 	.load = load,
 	.free = free_table,
 	.bytes = bytes_of,
@@ -42,6 +62,11 @@ static const struct table_kind kind = {
 	.large_reason = "symbols too large",
 	.needs_place = true,
 };
+
+void module_cache_parse(int sock)
+{
+	table_parser_serve(&kind, sock);
+}
 
 void module_cache_attach(struct table_cache *tables)
 {

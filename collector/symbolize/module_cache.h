@@ -14,6 +14,9 @@
 #include "files/table_cache.h"
 #include "symbolize/elf_symbols.h"
 
+/* The parser of symbol tables, a parser_fn. */
+void module_cache_parse(int sock);
+
 /* Registers symbol tables with the table cache. Call it before module_cache_find. */
 void module_cache_attach(struct table_cache *tables);
 

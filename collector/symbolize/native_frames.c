@@ -24,6 +24,8 @@ struct native_frames {
 	struct native_lines *lines;	  /* NULL until lines are asked for */
 	const struct name_source *source; /* NULL: names come from this host */
 	const struct name_watch *watch;	  /* or NULL */
+	struct demangler *demangler;
+	uint64_t late, put_off; /* names whose texts are still to come */
 	struct frame inlined[DWARF_LINES_MAX_DEPTH];
 	size_t inlined_count; /* frames inlined into the file's frame named last, innermost first */
 };
@@ -37,6 +39,11 @@ int native_frames_new(struct table_cache *tables, struct frame_texts *texts,
 	if (!native)
 		return -ENOMEM;
 	err = source ? 0 : kernel_code_new(NULL, clock_now_ns(), &native->kernel);
+	/* Who has threads for files has samples wait, and so can wait for the kernel's symbols. */
+	if (!err && native->kernel && table_cache_fd(tables) >= 0)
+		err = kernel_code_use_thread(native->kernel);
+	if (!err)
+		err = demangler_new(&native->demangler);
 	if (err) {
 		native_frames_free(native);
 		return err;
@@ -59,6 +66,7 @@ void native_frames_free(struct native_frames *native)
 	kernel_code_free(native->kernel);
 	debuginfod_stop(native->debuginfod);
 	native_lines_free(native->lines);
+	demangler_free(native->demangler);
 	free(native);
 }
 
@@ -70,6 +78,27 @@ void native_frames_watch(struct native_frames *native, const struct name_watch *
 struct kernel_code *native_frames_kernel(const struct native_frames *native)
 {
 	return native->kernel;
+}
+
+struct demangler *native_frames_demangler(const struct native_frames *native)
+{
+	return native->demangler;
+}
+
+uint64_t native_frames_late(const struct native_frames *native)
+{
+	return native->late;
+}
+
+uint64_t native_frames_put_off(const struct native_frames *native)
+{
+	return native->put_off;
+}
+
+void native_frames_limit_lines(struct native_frames *native, size_t bytes)
+{
+	if (native->lines)
+		native_lines_limit(native->lines, bytes);
 }
 
 void native_frames_lines_stats(const struct native_frames *native, struct native_lines_stats *ret)
@@ -257,6 +286,26 @@ const char *native_frames_module(struct native_frames *native,
 			 module_cache_find(native->tables, pid, mapping, &reason), ret);
 }
 
+/*
+ * The demangled name, borrowed until the next call. If the text is still to come, the answer is the
+ * name, *ret_is_late is set, and the text is counted as missing, or, for a caller that is not ready
+ * to ask again, as put off.
+ */
+static const char *demangled(struct native_frames *native,
+			     const struct demangler_question *question, bool *ret_is_late)
+{
+	const char *const text = demangler_find(native->demangler, question);
+
+	if (text)
+		return text;
+	if (table_cache_is_patient(native->tables))
+		native->late++;
+	else
+		native->put_off++;
+	*ret_is_late = true;
+	return question->name;
+}
+
 /* Names the function at elf_addr. The frame's name is NULL if there is no name. */
 static struct frame name_function(struct native_frames *native, struct elf_symbols *symbols,
 				  const char *module, uint64_t elf_addr, enum demangle_style style)
@@ -267,35 +316,38 @@ static struct frame name_function(struct native_frames *native, struct elf_symbo
 				      .style = (uint32_t)style};
 	const struct frame *known = frame_cache_find(&native->texts->frames, &key);
 	struct frame frame = {.module = kept, .kind = FRAME_NATIVE};
-	const char *name;
+	struct demangler_question question = {.file = key.owner, .style = style};
+	bool is_late = false;
 	uint64_t offset;
 
 	if (known)
 		return *known;
-	name = elf_symbols_find_as(symbols, elf_addr, style, &offset);
-	if (name)
-		frame.name = intern_add_str(&native->texts->names, name);
+	question.name = elf_symbols_find_linker_name(symbols, elf_addr, &offset);
+	if (question.name)
+		frame.name = intern_add_str(&native->texts->names,
+					    demangled(native, &question, &is_late));
 	else
 		frame.name = name_by_start(native, symbols, module, elf_addr);
 	if (strcmp(module, "libjvm.so") == 0)
 		frame.kind = FRAME_JVM;
 	frame.build_id = build_id_of(native, symbols);
-	if (kept)
+	if (kept && !is_late)
 		frame_cache_put(&native->texts->frames, &key, &frame);
 	return frame;
 }
 
 static const char *name_with_line(struct native_frames *native,
-				  const struct symbolizer_context *context, const char *name,
-				  uint32_t line)
+				  const struct symbolizer_context *context,
+				  const struct demangler_question *question, uint32_t line)
 {
-	char shown[4096], all[4112];
+	bool is_late;
+	const char *const shown =
+		question->name ? demangled(native, question, &is_late) : "[inlined]";
+	char all[4112];
 
-	if (!name || demangle_name(name, context->cxx_names, shown, sizeof(shown)) == 0)
-		snprintf(shown, sizeof(shown), "%s", name ? name : "[inlined]");
 	if (!context->names.has_lines || line == 0)
 		return intern_add_str(&native->texts->names, shown);
-	snprintf(all, sizeof(all), "%s:%u", shown, (unsigned)line);
+	snprintf(all, sizeof(all), "%.4095s:%u", shown, (unsigned)line);
 	return intern_add_str(&native->texts->names, all);
 }
 
@@ -324,11 +376,13 @@ static void add_native_lines(struct native_frames *native, const struct symboliz
 	for (size_t i = 0; i < n; i++) {
 		const bool is_function = i + 1 == n;
 		struct frame *to = is_function ? frame : &native->inlined[i];
+		const struct demangler_question question = {.name = is_function ? frame->name
+										: places[i].name,
+							    .file = file->serial,
+							    .style = context->cxx_names};
 
 		*to = (struct frame){
-			.name = name_with_line(native, context,
-					       is_function ? frame->name : places[i].name,
-					       places[i].line),
+			.name = name_with_line(native, context, &question, places[i].line),
 			.module = frame->module,
 			.file = places[i].file
 					? intern_add_str(&native->texts->names, places[i].file)

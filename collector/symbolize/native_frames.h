@@ -14,10 +14,11 @@
 #ifndef FG_SYMBOLIZE_NATIVE_FRAMES_H
 #define FG_SYMBOLIZE_NATIVE_FRAMES_H
 
+#include "files/library_name.h"
 #include "symbolize/debuginfod.h"
+#include "symbolize/demangler.h"
 #include "symbolize/frame_texts.h"
 #include "symbolize/kernel_code.h"
-#include "symbolize/library_name.h"
 #include "symbolize/module_cache.h"
 #include "symbolize/name_source.h"
 #include "symbolize/native_lines.h"
@@ -65,9 +66,17 @@ const char *native_frames_module(struct native_frames *native,
 				 const struct symbolizer_context *context,
 				 const struct mapping *mapping, char ret[LIBRARY_NAME_BYTES]);
 
+/* What demangles names, borrowed. */
+struct demangler *native_frames_demangler(const struct native_frames *native);
+/* Counts of names whose texts were still to come: for those who ask again, and for the others. */
+uint64_t native_frames_late(const struct native_frames *native);
+uint64_t native_frames_put_off(const struct native_frames *native);
+
 /* Whether the frame has no name and shows its function's start instead. */
 bool native_frames_is_by_start(const struct frame *frame);
 
+/* Sets the limit of answers of DWARF readers, in bytes. */
+void native_frames_limit_lines(struct native_frames *native, size_t bytes);
 void native_frames_lines_stats(const struct native_frames *native, struct native_lines_stats *ret);
 void native_frames_debuginfod_stats(const struct native_frames *native,
 				    struct debuginfod_stats *ret);

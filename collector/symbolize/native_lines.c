@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Asks the children that read DWARF, and keeps their answers; see native_lines.h. */
+/* Asks the parsers that read DWARF, and keeps their answers; see native_lines.h. */
 #include "symbolize/native_lines.h"
 
 #include "base/arena.h"
@@ -38,6 +38,7 @@ struct native_lines {
 	size_t count;
 	uint64_t now; /* rises with every use */
 	uint64_t wait_ns;
+	size_t max_bytes; /* of all answers */
 	struct native_lines_stats stats;
 };
 
@@ -45,9 +46,16 @@ struct native_lines *native_lines_new(void)
 {
 	struct native_lines *const lines = calloc(1, sizeof(*lines));
 
-	if (lines)
-		lines->wait_ns = WAIT_BUDGET_NS;
+	if (!lines)
+		return NULL;
+	lines->wait_ns = WAIT_BUDGET_NS;
+	lines->max_bytes = SIZE_MAX;
 	return lines;
+}
+
+void native_lines_limit(struct native_lines *lines, size_t bytes)
+{
+	lines->max_bytes = bytes;
 }
 
 void native_lines_wait(struct native_lines *lines, uint64_t wait_ns)
@@ -127,7 +135,7 @@ static void keep_answer(struct native_lines *lines, struct lines_file *file, con
 
 	memcpy(&elf_addr, bytes, sizeof(elf_addr));
 	answer = map64_find(&file->answers, elf_addr);
-	if (!answer)
+	if (!answer || answer->is_there)
 		return;
 	len -= sizeof(elf_addr);
 	answer->bytes = arena_copy(&file->arena, bytes + sizeof(elf_addr), len);
@@ -144,21 +152,54 @@ static bool take_answer(struct native_lines *lines, struct lines_file *file)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
-	if (n < (ssize_t)sizeof(uint64_t)) {
+	/* A process that says more than it was asked has been taken over, and might never end. */
+	if (n < (ssize_t)sizeof(uint64_t) || file->pending == 0) {
 		lose(lines, file);
 		return false;
 	}
-	file->pending -= file->pending > 0;
+	file->pending--;
 	keep_answer(lines, file, bytes, (size_t)n);
 	return true;
+}
+
+static size_t answer_bytes(const struct lines_file *file)
+{
+	return file->arena.total_bytes + map64_bytes(&file->answers);
+}
+
+static size_t all_bytes(const struct native_lines *lines)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < lines->count; i++)
+		bytes += answer_bytes(&lines->files[i]);
+	return bytes;
+}
+
+/* The file with the most answers makes room. */
+static void make_room(struct native_lines *lines)
+{
+	while (all_bytes(lines) > lines->max_bytes) {
+		struct lines_file *most = &lines->files[0];
+
+		for (size_t i = 1; i < lines->count; i++) {
+			if (answer_bytes(&lines->files[i]) > answer_bytes(most))
+				most = &lines->files[i];
+		}
+		forget_answers(most);
+		lines->stats.forgotten++;
+	}
 }
 
 static struct answer *ask(struct native_lines *lines, struct lines_file *file, uint64_t elf_addr)
 {
 	struct answer *answer;
 
-	if (file->answers.count >= MAX_ANSWERS || file->arena.total_bytes >= MAX_ANSWERS_BYTES)
+	if (file->answers.count >= MAX_ANSWERS || file->arena.total_bytes >= MAX_ANSWERS_BYTES) {
 		forget_answers(file);
+		lines->stats.forgotten++;
+	}
+	make_room(lines);
 	if (file->pending >= MAX_PENDING)
 		return NULL;
 	answer = arena_alloc(&file->arena, sizeof(*answer));
@@ -239,6 +280,7 @@ void native_lines_stats(const struct native_lines *lines, struct native_lines_st
 {
 	*ret = lines->stats;
 	ret->files = 0;
+	ret->bytes = all_bytes(lines);
 	for (size_t i = 0; i < lines->count; i++)
 		ret->files += lines->files[i].process.socket >= 0;
 }

@@ -5,11 +5,10 @@
  * units:   elf_addr; nanoseconds
  * threads: the model's
  * errors:  none: an address that is not known, or not yet, has 0 places and is counted
- * source:  dwarf_lines.h, fork(2), setrlimit(2)
+ * source:  dwarf_lines.h, confine/zygote.h
  *
- * Each file's DWARF is opened and read by a child process of its own. Once the child has opened the
- * file, it can open nothing else. It has limits of memory and processor time, and ends with the
- * collector. So a file made to crash libdw or to keep it busy loses its own lines and nothing else.
+ * Each file's DWARF is read by a parser of its own (confine/zygote.h), so a zygote has to be there.
+ * So a file made to crash libdw or to keep it busy loses its own lines and nothing else.
  * All answers of a file are waited for within one budget of time; an answer that comes later serves
  * the next question for its address.
  */
@@ -39,10 +38,12 @@ struct native_lines_file {
 };
 
 struct native_lines_stats {
-	size_t files; /* files that have a child process now */
+	size_t files; /* files that have a parser now */
 	uint64_t answers;
-	uint64_t late;	 /* questions whose answer came too late */
-	uint64_t failed; /* files without DWARF, or whose child process has ended */
+	uint64_t late;	    /* questions whose answer came too late */
+	uint64_t failed;    /* files without DWARF, or whose parser has ended */
+	uint64_t forgotten; /* times that a file's answers were forgotten: too many */
+	size_t bytes;	    /* memory of answers */
 };
 
 struct native_lines *native_lines_new(void);	    /* NULL if out of memory */
@@ -50,6 +51,12 @@ void native_lines_free(struct native_lines *lines); /* NULL is legal */
 
 /* Sets how long all answers of a file together may be waited for; 400 ms without this call. */
 void native_lines_wait(struct native_lines *lines, uint64_t wait_ns);
+
+/*
+ * Sets the limit of the memory of all answers together; none without this call. Past it the file
+ * with the most has its answers forgotten.
+ */
+void native_lines_limit(struct native_lines *lines, size_t bytes);
 
 /* As dwarf_lines_find; the texts are borrowed until the next call. */
 size_t native_lines_find(struct native_lines *lines, const struct native_lines_file *file,

@@ -76,7 +76,7 @@ void symbolizer_begin(struct symbolizer *symbolizer)
 	kernel_code_begin(native_frames_kernel(symbolizer->native), clock_now_ns());
 }
 
-void symbolizer_apply_kernel(struct symbolizer *symbolizer, const struct perf_record *record)
+void symbolizer_apply_kernel(struct symbolizer *symbolizer, const struct record *record)
 {
 	kernel_code_apply(native_frames_kernel(symbolizer->native), record);
 }
@@ -89,6 +89,11 @@ void symbolizer_lines_stats(const struct symbolizer *symbolizer, struct native_l
 void symbolizer_debuginfod_stats(const struct symbolizer *symbolizer, struct debuginfod_stats *ret)
 {
 	native_frames_debuginfod_stats(symbolizer->native, ret);
+}
+
+void symbolizer_demangler_stats(const struct symbolizer *symbolizer, struct demangler_stats *ret)
+{
+	demangler_stats(native_frames_demangler(symbolizer->native), ret);
 }
 
 void symbolizer_kernel_stats(const struct symbolizer *symbolizer, struct kernel_code_stats *ret)
@@ -294,11 +299,44 @@ static size_t name_stack(struct symbolizer *symbolizer, const struct symbolizer_
 	return n;
 }
 
+/* Answers that may be others when asked for again. */
+static uint64_t count_missing(const struct symbolizer *symbolizer)
+{
+	const struct kernel_code *const kernel = native_frames_kernel(symbolizer->native);
+
+	return table_cache_missing(symbolizer->tables) + native_frames_late(symbolizer->native) +
+	       (kernel && table_cache_is_patient(symbolizer->tables) ? kernel_code_late(kernel)
+								     : 0);
+}
+
+uint64_t symbolizer_loads(const struct symbolizer *symbolizer)
+{
+	const struct kernel_code *const kernel = native_frames_kernel(symbolizer->native);
+
+	return table_cache_loads(symbolizer->tables) + (kernel ? kernel_code_reads(kernel) : 0) +
+	       demangler_answers(native_frames_demangler(symbolizer->native));
+}
+
+uint64_t symbolizer_put_off(const struct symbolizer *symbolizer)
+{
+	return table_cache_put_off(symbolizer->tables) + native_frames_put_off(symbolizer->native);
+}
+
+void symbolizer_step(struct symbolizer *symbolizer)
+{
+	demangler_step(native_frames_demangler(symbolizer->native));
+}
+
+int symbolizer_fd(const struct symbolizer *symbolizer)
+{
+	return demangler_fd(native_frames_demangler(symbolizer->native));
+}
+
 size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_context *context,
 		       const struct stack *stack, struct frame *ret,
 		       struct symbolizer_verdict *ret_verdict)
 {
-	const uint64_t missing = table_cache_missing(symbolizer->tables);
+	const uint64_t missing = count_missing(symbolizer);
 	struct jvm *jvm = context->process ? context->process->jvm : NULL;
 	uint64_t unnamed[JAVA_METHODS_REASONS];
 	size_t n;
@@ -306,7 +344,7 @@ size_t symbolizer_name(struct symbolizer *symbolizer, const struct symbolizer_co
 	if (jvm)
 		memcpy(unnamed, jvm->unnamed_methods, sizeof(unnamed));
 	n = name_stack(symbolizer, context, stack, ret, ret_verdict);
-	ret_verdict->is_waiting = table_cache_missing(symbolizer->tables) != missing;
+	ret_verdict->is_waiting = count_missing(symbolizer) != missing;
 	if (jvm && ret_verdict->is_waiting)
 		memcpy(jvm->unnamed_methods, unnamed, sizeof(unnamed));
 	return n;
@@ -318,9 +356,23 @@ struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text)
 			      .kind = FRAME_LABEL};
 }
 
+void symbolizer_set_limits(struct symbolizer *symbolizer, size_t names, size_t lines)
+{
+	symbolizer->texts.max_bytes = names;
+	native_frames_limit_lines(symbolizer->native, lines);
+}
+
+size_t symbolizer_bytes(const struct symbolizer *symbolizer)
+{
+	return frame_texts_bytes(&symbolizer->texts);
+}
+
 void symbolizer_names_stats(const struct symbolizer *symbolizer, size_t *ret_bytes,
 			    uint64_t *ret_forgotten)
 {
-	*ret_bytes = symbolizer->texts.names.arena.total_bytes;
+	struct demangler_stats stats;
+
+	symbolizer_demangler_stats(symbolizer, &stats);
+	*ret_bytes = symbolizer->texts.names.arena.total_bytes + stats.bytes;
 	*ret_forgotten = symbolizer->texts.forgotten;
 }

@@ -11,6 +11,7 @@
 #define FG_SYMBOLIZE_SYMBOLIZER_H
 
 #include "symbolize/debuginfod.h"
+#include "symbolize/demangler.h"
 #include "symbolize/frame.h"
 #include "symbolize/kernel_code.h"
 #include "symbolize/module_cache.h"
@@ -56,9 +57,18 @@ const char *symbolizer_kernel_problem(const struct symbolizer *symbolizer);
 
 /* Call it when a recording is about to begin. Takes some 0.2 s if the kernel's symbols are read. */
 void symbolizer_begin(struct symbolizer *symbolizer);
+/* A count of tables, of lists of the kernel's symbols and of demangled names, that have come. */
+uint64_t symbolizer_loads(const struct symbolizer *symbolizer);
+/* A count of names and tables that were used before they were there. */
+uint64_t symbolizer_put_off(const struct symbolizer *symbolizer);
+/*
+ * Asks for texts of names and takes them, see demangler.h. symbolizer_fd: readable when some came.
+ */
+void symbolizer_step(struct symbolizer *symbolizer);
+int symbolizer_fd(const struct symbolizer *symbolizer); /* -1: none is ever to come */
 
 /* Applies a PERF_RECORD_KSYMBOL: kernel code came or went. */
-void symbolizer_apply_kernel(struct symbolizer *symbolizer, const struct perf_record *record);
+void symbolizer_apply_kernel(struct symbolizer *symbolizer, const struct record *record);
 
 /* The most frames of a stack. Beyond them inlined frames are left out, and their caller says so. */
 #define SYMBOLIZER_MAX_FRAMES (16 * STACK_MAX)
@@ -82,7 +92,12 @@ struct frame symbolizer_label(struct symbolizer *symbolizer, const char *text);
 void symbolizer_lines_stats(const struct symbolizer *symbolizer, struct native_lines_stats *ret);
 /* Counts of debuginfod; all 0 if the user has not set it up. */
 void symbolizer_debuginfod_stats(const struct symbolizer *symbolizer, struct debuginfod_stats *ret);
+void symbolizer_demangler_stats(const struct symbolizer *symbolizer, struct demangler_stats *ret);
 void symbolizer_kernel_stats(const struct symbolizer *symbolizer, struct kernel_code_stats *ret);
+/* Limits of names and of answers of DWARF readers, in bytes. */
+void symbolizer_set_limits(struct symbolizer *symbolizer, size_t names, size_t lines);
+/* The memory of names and of frames that are kept. */
+size_t symbolizer_bytes(const struct symbolizer *symbolizer);
 /* The bytes of all names, and how often all names were freed because they were too many. */
 void symbolizer_names_stats(const struct symbolizer *symbolizer, size_t *ret_bytes,
 			    uint64_t *ret_forgotten);

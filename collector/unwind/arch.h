@@ -102,7 +102,7 @@ struct arch {
 	unsigned int exception_pc; /* DWARF number of the exception blob's register for the pc */
 	bool has_link;		   /* calls leave the return address in a register */
 	const char *name;	   /* the name that uname -m prints */
-	uint32_t n_regs;	   /* number of a sample's registers, see sample/perf_regs.h */
+	uint32_t n_regs;	   /* number of a sample's registers, see sample/sample_regs.h */
 	bool stops_behind; /* an interrupt waits for the oldest instruction, see instructions.h */
 };
 

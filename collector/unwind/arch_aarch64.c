@@ -14,7 +14,7 @@
 #include "unwind/arch.h"
 
 #if defined(__aarch64__)
-#include "sample/perf_regs.h"
+#include "sample/sample_regs.h"
 #endif
 
 /* Indexes of a sample's registers. The register mask has no gaps. */
@@ -24,8 +24,8 @@ enum { X29 = 29, X30 = 30, SP = 31, PC = 32 };
 #define IS(place, number) static_assert((int)(place) == (int)(number), "as the kernel has it")
 IS(X29, PERF_REG_ARM64_X29);
 IS(X30, PERF_REG_ARM64_LR);
-IS(SP, SAMPLER_REG_SP);
-IS(PC, SAMPLER_REG_PC);
+IS(SP, SAMPLE_REG_SP);
+IS(PC, SAMPLE_REG_PC);
 #endif
 
 /* Slots of an interpreted frame, in words from its frame pointer. */

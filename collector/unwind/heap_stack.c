@@ -81,9 +81,12 @@ static size_t read_some(struct reader *reader, uint64_t addr, void *ret, size_t 
 {
 	const struct iovec to = {ret, len};
 	const struct iovec from = {(void *)(uintptr_t)addr, len};
-	const ssize_t n = process_memory_read(reader->process->pid, &to, &from, 1);
+	ssize_t n;
 
+	if (reader->ret->reads >= reader->ret->max_reads)
+		return 0;
 	reader->ret->reads++;
+	n = process_memory_read(reader->process->pid, &to, &from, 1);
 	return n > 0 ? (size_t)n : 0;
 }
 
@@ -562,7 +565,7 @@ bool heap_stack_read(const struct process *process, uint64_t time_ns, const stru
 	if (!bytes)
 		return false;
 	read_narrow(&reader);
-	zgc_init(&reader.zgc, process, &ret->reads);
+	zgc_init(&reader.zgc, process, &ret->reads, ret->max_reads);
 	is_read = read_by_entry(&reader, callee, bytes);
 	free(bytes);
 	return is_read;

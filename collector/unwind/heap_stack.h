@@ -62,8 +62,9 @@ struct heap_callee {
 struct heap_stack {
 	struct stack_entry entries[HEAP_STACK_MAX];
 	uint32_t depth;
-	bool has_gap;	/* older frames follow, which could not be read */
-	uint32_t reads; /* reads of the process's memory, each a system call */
+	bool has_gap;	    /* older frames follow, which could not be read */
+	uint32_t reads;	    /* reads of the process's memory, each a system call */
+	uint32_t max_reads; /* set by the caller: what is behind so many reads is not read */
 };
 
 /*

@@ -10,6 +10,11 @@
 #define COPY_MAX_BYTES (64u << 10)
 #define BUFFER_BYTES   (COPY_MAX_BYTES + LIVE_STACK_MAX_BYTES)
 
+size_t live_stack_bytes(const struct live_stack *live)
+{
+	return live->bytes ? BUFFER_BYTES : 0;
+}
+
 void live_stack_fini(struct live_stack *live)
 {
 	free(live->bytes);

@@ -33,6 +33,7 @@ struct live_stack {
 	uint64_t refused; /* reads refused with EPERM */
 };
 
+size_t live_stack_bytes(const struct live_stack *live); /* its memory */
 void live_stack_fini(struct live_stack *live);
 
 /*

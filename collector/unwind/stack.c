@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/*
- * The kernel's call chain is a list of addresses, leaf first, with marks between them: after
- * PERF_CONTEXT_KERNEL come the kernel's frames, after PERF_CONTEXT_USER the process's. The first
- * address of each part is where the CPU was, or will go on; all others are return addresses.
- */
+/* Makes stacks of addresses, see stack.h. */
 #include "unwind/stack.h"
-
-#include <linux/perf_event.h>
 
 /* The default of kernel.perf_event_max_stack. A chain of this length was cut. */
 #define CHAIN_LIMIT 127
@@ -21,36 +15,35 @@ uint64_t stack_probe(const struct stack_entry *entry)
 	return entry->addr >= back ? entry->addr - back : entry->addr;
 }
 
-void stack_from_chain(const struct perf_sample *sample, struct stack *ret)
+/* False: the stack has no room for more. Returns in *n how many frames were added. */
+static bool add_chain(const struct sample_chain *chain, bool is_kernel, struct stack *ret,
+		      uint32_t *n)
 {
-	bool is_kernel = false, is_known = false, is_first = true;
+	bool is_first = true;
+
+	for (uint32_t i = 0; i < chain->len; i++) {
+		if (chain->addrs[i] == 0)
+			continue;
+		if (ret->depth == STACK_MAX)
+			return false;
+		ret->entries[ret->depth++] = (struct stack_entry){
+			.addr = chain->addrs[i], .is_kernel = is_kernel, .is_return = !is_first};
+		is_first = false;
+		++*n;
+	}
+	return true;
+}
+
+void stack_from_chain(const struct sample *sample, struct stack *ret)
+{
 	uint32_t in_chain = 0;
 
 	ret->depth = 0;
 	ret->end = STACK_BY_FP;
 	ret->end_addr = 0;
 	ret->is_in_heap = ret->has_gap = false;
-	for (uint32_t i = 0; i < sample->chain_len; i++) {
-		const uint64_t addr = sample->chain[i];
-
-		if (addr >= (uint64_t)PERF_CONTEXT_MAX) {
-			is_kernel = addr == (uint64_t)PERF_CONTEXT_KERNEL;
-			is_known = is_kernel || addr == (uint64_t)PERF_CONTEXT_USER;
-			is_first = true;
-			continue;
-		}
-		if (!is_known || addr == 0)
-			continue;
-		if (ret->depth == STACK_MAX) {
-			ret->end = STACK_FRAME_LIMIT;
-			return;
-		}
-		ret->entries[ret->depth++] = (struct stack_entry){
-			.addr = addr, .is_kernel = is_kernel, .is_return = !is_first};
-		is_first = false;
-		in_chain++;
-	}
-	if (in_chain >= CHAIN_LIMIT)
+	if (!add_chain(&sample->kernel, true, ret, &in_chain) ||
+	    !add_chain(&sample->user, false, ret, &in_chain) || in_chain >= CHAIN_LIMIT)
 		ret->end = STACK_FRAME_LIMIT;
 }
 

@@ -13,7 +13,7 @@
 #ifndef FG_UNWIND_STACK_H
 #define FG_UNWIND_STACK_H
 
-#include "sample/perf_record.h"
+#include "sample/record.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,7 +59,7 @@ struct stack {
 uint64_t stack_probe(const struct stack_entry *entry);
 
 /* Makes a stack of the kernel's own walk along frame pointers. */
-void stack_from_chain(const struct perf_sample *sample, struct stack *ret);
+void stack_from_chain(const struct sample *sample, struct stack *ret);
 
 /* The number of the stack's first entries that are the kernel's. */
 uint32_t stack_count_kernel(const struct stack *stack);

@@ -14,7 +14,7 @@ bool step_read(struct walk *walk, const struct iovec *to, const struct iovec *fr
 {
 	size_t wanted = 0;
 
-	if (walk->spent.reads == STEP_MAX_READS)
+	if (walk->spent.reads >= STEP_MAX_READS)
 		return false;
 	walk->spent.reads++;
 	for (unsigned long i = 0; i < n; i++)

@@ -31,6 +31,12 @@
 #define STEP_MAX_READS 32
 
 /*
+ * Limit of a walk's reads of frames in the heap. A chunk of a virtual thread's stack takes two or
+ * three reads, and with ZGC as many again for each reference that has to be looked up.
+ */
+#define STEP_MAX_HEAP_READS 128
+
+/*
  * Limit of a walk's searches through hundreds of the stack's words. Hardly any walk needs a search.
  */
 #define STEP_MAX_SEARCHES 4
@@ -52,9 +58,10 @@ struct walk_position {
 
 /* What a walk has used of its limits. */
 struct walk_budget {
-	uint32_t reads;	   /* at most STEP_MAX_READS */
-	uint32_t searches; /* at most STEP_MAX_SEARCHES */
-	uint32_t barriers; /* at most STEP_MAX_BARRIERS */
+	uint32_t reads;	     /* at most STEP_MAX_READS */
+	uint32_t heap_reads; /* at most STEP_MAX_HEAP_READS */
+	uint32_t searches;   /* at most STEP_MAX_SEARCHES */
+	uint32_t barriers;   /* at most STEP_MAX_BARRIERS */
 };
 
 /* What a walk keeps from step to step. */

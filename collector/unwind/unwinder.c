@@ -7,6 +7,7 @@
 #include "unwind/unwinder.h"
 
 #include "base/clock.h"
+#include "guard/heap_bytes.h"
 #include "unwind/heap_stacks.h"
 #include "unwind/instructions.h"
 #include "unwind/live_stack.h"
@@ -65,6 +66,13 @@ void unwinder_set_arch(struct unwinder *unwinder, const struct arch *arch)
 void unwinder_watch(struct unwinder *unwinder, const struct file_watch *watch)
 {
 	unwinder->watch = watch;
+}
+
+size_t unwinder_bytes(const struct unwinder *unwinder)
+{
+	return heap_bytes(sizeof(*unwinder)) + live_stack_bytes(&unwinder->live) +
+	       unwinder->remainders.bytes + unwinder->heap.bytes + unwinder->instructions.bytes +
+	       map64_bytes(&unwinder->instructions.methods);
 }
 
 void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret)
@@ -284,11 +292,12 @@ static struct heap_kept find_heap_frames(struct user_walk *user, const struct he
 
 	if (kept)
 		return *kept;
+	room->max_reads = STEP_MAX_HEAP_READS - walk->spent.heap_reads;
 	if (!heap_stack_read(walk->process, walk->time_ns, walk->arch, callee, walk->facts, room))
 		room->has_gap = true;
 	else if (user->purpose == FOR_LATER)
 		heap_stacks_keep(stacks, &key, room);
-	walk->spent.reads += room->reads;
+	walk->spent.heap_reads += room->reads;
 	return (struct heap_kept){
 		.entries = room->entries, .depth = room->depth, .has_gap = room->has_gap};
 }
@@ -433,7 +442,7 @@ static bool join_chain(const struct walk *walk, const struct stack_chain *chain,
 	return true;
 }
 
-static struct snapshot snapshot_of(const struct arch *arch, const struct perf_sample *sample)
+static struct snapshot snapshot_of(const struct arch *arch, const struct sample *sample)
 {
 	struct unwind_regs regs;
 
@@ -441,7 +450,7 @@ static struct snapshot snapshot_of(const struct arch *arch, const struct perf_sa
 	return (struct snapshot){.addr = regs.sp, .bytes = sample->stack, .len = sample->stack_len};
 }
 
-static struct stack_copy copy_of(const struct walk *walk, const struct perf_sample *sample)
+static struct stack_copy copy_of(const struct walk *walk, const struct sample *sample)
 {
 	return (struct stack_copy){.pid = walk->process->pid,
 				   .time_ns = walk->time_ns,
@@ -449,7 +458,7 @@ static struct stack_copy copy_of(const struct walk *walk, const struct perf_samp
 }
 
 /* Notes where the stack has its root: the remainders of later samples are kept up to the root. */
-static void note_root(const struct user_walk *user, const struct perf_sample *sample,
+static void note_root(const struct user_walk *user, const struct sample *sample,
 		      const struct stack *stack)
 {
 	const struct stack_copy copy = copy_of(&user->walk, sample);
@@ -464,7 +473,7 @@ static void note_root(const struct user_walk *user, const struct perf_sample *sa
  * Keeps the remainder for a look that has not come to the snapshot's end, for example while unwind
  * tables are being loaded. The walk that counts will come to the snapshot's end.
  */
-static void keep_unseen(const struct user_walk *user, const struct perf_sample *sample,
+static void keep_unseen(const struct user_walk *user, const struct sample *sample,
 			const struct stack *stack)
 {
 	const struct stack_copy copy = copy_of(&user->walk, sample);
@@ -515,7 +524,7 @@ static void settle(const struct user_walk *first, struct user_walk second, struc
 }
 
 /* Starts a walk in the sampled frame. The sample has registers, and its process is known. */
-static void start(struct user_walk *user, const struct perf_sample *sample)
+static void start(struct user_walk *user, const struct sample *sample)
 {
 	struct unwinder *unwinder = user->unwinder;
 	struct walk *walk = &user->walk;
@@ -534,14 +543,14 @@ static void count_walk(const struct user_walk *user, const struct stack *stack)
 {
 	struct unwinder_stats *stats = &user->unwinder->stats;
 
-	stats->reads += user->walk.spent.reads;
+	stats->reads += user->walk.spent.reads + user->walk.spent.heap_reads;
 	stats->unread_code += user->walk.notes.is_code_unread;
 	stats->extended += is_extended(user);
 	stats->in_heap += stack->is_in_heap;
 	stats->heap_gaps += stack->has_gap;
 }
 
-static void walk_sample(struct user_walk user, const struct perf_sample *sample, struct stack *ret)
+static void walk_sample(struct user_walk user, const struct sample *sample, struct stack *ret)
 {
 	struct unwinder *unwinder = user.unwinder;
 	struct user_walk at_start;
@@ -574,7 +583,7 @@ static void walk_sample(struct user_walk user, const struct perf_sample *sample,
 }
 
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
-		   const struct perf_sample *sample, struct stack *ret)
+		   const struct sample *sample, struct stack *ret)
 {
 	const uint64_t missing = table_cache_missing(unwinder->tables);
 	const struct unwinder_stats stats = unwinder->stats;
@@ -595,7 +604,7 @@ void unwinder_discount(struct unwinder *unwinder, const struct stack *stack)
 }
 
 void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
-		   const struct perf_sample *sample, struct stack *ret)
+		   const struct sample *sample, struct stack *ret)
 {
 	const struct unwinder_stats stats = unwinder->stats;
 
@@ -607,7 +616,7 @@ void unwinder_look(struct unwinder *unwinder, const struct process *process, uin
 }
 
 void unwinder_keep_remainder(struct unwinder *unwinder, const struct process *process,
-			     uint64_t time_ns, const struct perf_sample *sample)
+			     uint64_t time_ns, const struct sample *sample)
 {
 	struct stack_copy copy = {.pid = process->pid, .time_ns = time_ns};
 	size_t wanted;

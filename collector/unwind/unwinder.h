@@ -4,7 +4,8 @@
  * units:   addr in the target's address space, CLOCK_MONOTONIC nanoseconds
  * threads: the model's
  * errors:  a stack that is not whole says why; nothing a snapshot, a file or a JVM says can make a
- *          walk take more than STACK_MAX steps, or more than STEP_MAX_READS looks into the process
+ *          walk take more than STACK_MAX steps, or more than STEP_MAX_READS looks into the process,
+ *          and STEP_MAX_HEAP_READS into its heap
  * source:  elf/cfi_table.h, code/code_map.h, unwind/arch.h
  *
  * A walk goes from the sampled frame to the stack's root, one step a frame (step.h). A frame is
@@ -67,7 +68,7 @@ void unwinder_watch(struct unwinder *unwinder, const struct file_watch *watch);
  * has been counted.
  */
 bool unwinder_walk(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
-		   const struct perf_sample *sample, struct stack *ret);
+		   const struct sample *sample, struct stack *ret);
 
 /* Takes a walk out of the counters, because its sample is walked again. */
 void unwinder_discount(struct unwinder *unwinder, const struct stack *stack);
@@ -77,15 +78,16 @@ void unwinder_discount(struct unwinder *unwinder, const struct stack *stack);
  * process, while the process exists. Nothing is counted.
  */
 void unwinder_look(struct unwinder *unwinder, const struct process *process, uint64_t time_ns,
-		   const struct perf_sample *sample, struct stack *ret);
+		   const struct sample *sample, struct stack *ret);
 
 /*
  * Reads and keeps the stack remainder of a sample that will be walked later, if earlier walks say
  * that the stack goes on behind the sample's snapshot.
  */
 void unwinder_keep_remainder(struct unwinder *unwinder, const struct process *process,
-			     uint64_t time_ns, const struct perf_sample *sample);
+			     uint64_t time_ns, const struct sample *sample);
 
+size_t unwinder_bytes(const struct unwinder *unwinder); /* its memory */
 void unwinder_stats(const struct unwinder *unwinder, struct unwinder_stats *ret);
 
 #endif

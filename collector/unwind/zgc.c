@@ -23,9 +23,9 @@
 #define MAX_OFFSET	 65536u
 #define LEAST_ADDR	 4096u
 
-void zgc_init(struct zgc *zgc, const struct process *process, uint32_t *reads)
+void zgc_init(struct zgc *zgc, const struct process *process, uint32_t *reads, uint32_t max_reads)
 {
-	*zgc = (struct zgc){.process = process, .reads = reads};
+	*zgc = (struct zgc){.process = process, .reads = reads, .max_reads = max_reads};
 }
 
 /* Reads up to len bytes. Returns the number of bytes that were read. */
@@ -33,9 +33,12 @@ static size_t read_some(struct zgc *zgc, uint64_t addr, void *ret, size_t len)
 {
 	const struct iovec to = {ret, len};
 	const struct iovec from = {(void *)(uintptr_t)addr, len};
-	const ssize_t n = process_memory_read(zgc->process->pid, &to, &from, 1);
+	ssize_t n;
 
+	if (*zgc->reads >= zgc->max_reads)
+		return 0;
 	(*zgc->reads)++;
+	n = process_memory_read(zgc->process->pid, &to, &from, 1);
 	return n > 0 ? (size_t)n : 0;
 }
 
@@ -143,7 +146,7 @@ struct entries {
 static uint64_t find_entry(struct zgc *zgc, const struct entries *entries, uint64_t index)
 {
 	uint32_t at = hash_of((uint32_t)index) & (entries->count - 1);
-	uint64_t some[PROBES_AT_ONCE];
+	uint64_t some[PROBES_AT_ONCE] = {0};
 
 	for (uint32_t probes = 0; probes < PROBES; probes += PROBES_AT_ONCE) {
 		const uint32_t left = entries->count - at;

@@ -31,8 +31,9 @@
 /* What is known of the heap of one process. zgc_init reads nothing of the heap yet. */
 struct zgc {
 	const struct process *process;
-	uint32_t *reads;   /* counts reads of the process's memory, each a system call */
-	bool is_read;	   /* the masks have been read */
+	uint32_t *reads;    /* counts reads of the process's memory, each a system call */
+	uint32_t max_reads; /* once *reads is as large, nothing more is read */
+	bool is_read;	    /* the masks have been read */
 	bool is_searched;  /* the tables have been searched for; only an old reference needs them */
 	uint64_t bad_mask; /* colours of old references; 0: unknown */
 	uint64_t offset_mask; /* bits of an address that are the offset in the heap */
@@ -41,7 +42,7 @@ struct zgc {
 	uint32_t n_tables;
 };
 
-void zgc_init(struct zgc *zgc, const struct process *process, uint32_t *reads);
+void zgc_init(struct zgc *zgc, const struct process *process, uint32_t *reads, uint32_t max_reads);
 
 /*
  * Returns the present address of the object that the reference leads to. addr: the reference's

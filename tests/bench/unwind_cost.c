@@ -64,13 +64,13 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * CLOCK_NS_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
-static void on_record(void *arg, const struct perf_record *record)
+static void on_record(void *arg, const struct record *record)
 {
 	struct bench *bench = arg;
 
-	if (record->kind == PERF_LOST || record->kind == PERF_THROTTLED)
+	if (record->kind == RECORD_LOST || record->kind == RECORD_THROTTLED)
 		return;
-	if (record->kind == PERF_SAMPLE && record->pid == getpid() && bench->n_hits < MAX_HITS)
+	if (record->kind == RECORD_SAMPLE && record->pid == getpid() && bench->n_hits < MAX_HITS)
 		bench->hits_ns[bench->n_hits++] = record->time_ns;
 	hold_add(&bench->hold, record);
 	bench->n_read++;
@@ -92,8 +92,8 @@ static void keep(struct bench *bench, const uint64_t at[ADD + 2], struct timing 
 }
 
 /* What the sample needs of files, so that only its own cost is measured. */
-static void load_tables(struct bench *bench, struct process *process,
-			const struct perf_record *record, struct stack *stack)
+static void load_tables(struct bench *bench, struct process *process, const struct record *record,
+			struct stack *stack)
 {
 	static struct frame frames[SYMBOLIZER_MAX_FRAMES];
 	const struct symbolizer_context context = {.process = process, .time_ns = record->time_ns};
@@ -112,7 +112,7 @@ static void load_tables(struct bench *bench, struct process *process,
 	}
 }
 
-static void take_sample(struct bench *bench, const struct perf_record *record)
+static void take_sample(struct bench *bench, const struct record *record)
 {
 	static struct stack stack;
 	static struct frame frames[SYMBOLIZER_MAX_FRAMES];
@@ -142,10 +142,10 @@ static void take_sample(struct bench *bench, const struct perf_record *record)
 
 static void take_held(struct bench *bench, uint64_t until_ns)
 {
-	const struct perf_record *record;
+	const struct record *record;
 
 	while ((record = hold_next(&bench->hold, until_ns))) {
-		if (record->kind == PERF_SAMPLE)
+		if (record->kind == RECORD_SAMPLE)
 			take_sample(bench, record);
 		else
 			targets_apply_record(&bench->engine.targets, record);

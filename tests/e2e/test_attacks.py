@@ -1,16 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a container or another user can do to the daemon; who has done nothing loses nothing."""
 
+import json
+import os
 import pathlib
 import re
+import select
+import signal
+import socket
 import time
 
-from harness import processes, settings
+from harness import collector, processes, settings
 from harness.case import Case
 
 HOSTILE_AGENT = settings.BUILD / "tests" / "e2e" / "hostile_agent"
 NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups")
+MANY_STACKS = settings.BUILD / "tests" / "e2e" / "many_stacks"
 MIB = 1 << 20
+
+
+class Client:
+    """A client of the control socket."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.socket.settimeout(settings.DEADLINE_SEC)
+        self.socket.connect(str(path))
+
+    def send(self, **request):
+        self.socket.send(json.dumps(request).encode())
+
+    def take(self):
+        """The answer, and the bytes that came with it."""
+        text, descriptors, _, _ = socket.recv_fds(self.socket, 1 << 16, 1)
+        content = b""
+        for descriptor in descriptors:
+            with open(descriptor, "rb") as stream:
+                stream.seek(0)
+                content = stream.read()
+        return json.loads(text), content
+
+    def ask(self, **request):
+        self.send(**request)
+        return self.take()[0]
 
 
 class Attacks(Case):
@@ -58,6 +90,62 @@ class Attacks(Case):
         self.assertRegex(ours, re.compile(r"^[0-9a-f]+ [0-9a-f]+ .*LMixed;", re.M))
         self.assertEqual(daemon.stop().code, 0)
 
+    def parsers_of(self, daemon):
+        """PIDs of the daemon's parsers: the children of the zygote, which is its child's child."""
+        parents = {}
+        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                pid, _, rest = path.read_text().partition(" (")
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+            parents[int(pid)] = int(rest.rpartition(")")[2].split()[1])
+        keepers = {pid for pid, parent in parents.items() if parent == daemon.pid}
+        zygotes = {pid for pid, parent in parents.items() if parent in keepers}
+        return [pid for pid, parent in parents.items() if parent in zygotes]
+
+    def status_of(self, pid):
+        text = pathlib.Path(f"/proc/{pid}/status").read_text()
+        return dict(re.findall(r"^(\w+):\s*(.*)$", text, re.M))
+
+    def test_parsers_that_die_cost_names_and_no_recording(self):
+        """As if each file crashed whatever reads it. What the JVM's agent says needs no file."""
+        daemon = self.watch()
+        jvm = self.victim(daemon)
+        out = self.directory / "crashed.folded"
+        recording = self.background([settings.COLLECTOR, "record", "-d", "4", "-F", "199", "-o", out,
+                                     *self.place.options()], "record")
+        killed, checked = set(), False
+        while recording.code is None:
+            for pid in self.parsers_of(daemon):
+                try:
+                    if not checked:
+                        status = self.status_of(pid)
+                        self.assertEqual(status["Uid"].split(), ["65534"] * 4, status)
+                        self.assertEqual(int(status["CapEff"], 16), 0, status)
+                        self.assertEqual((status["Seccomp"], status["NoNewPrivs"]), ("2", "1"))
+                        checked = True
+                    os.kill(pid, signal.SIGSEGV)
+                    killed.add(pid)
+                except (FileNotFoundError, ProcessLookupError):
+                    pass
+        self.assertEqual(recording.code, 0, recording.text)
+        self.assertTrue(checked)
+        parsers = daemon.list_json()["collector"]["parsers"]
+        print(f"{len(killed)} parsers were killed: {parsers}")
+        self.assertGreater(parsers["died"], 0, parsers)
+        self.assertTrue(parsers["running"], parsers)
+        self.assertIn("Mixed", out.read_text())  # its methods
+        self.assertEqual(self.status_of(daemon.pid)["NoNewPrivs"], "1")
+        # Another JVM's files, that nobody made anything die for, have names.
+        other = self.container("KnownShare").wait_for_line("ready")
+        daemon.wait_for_jvm(other.pid)
+        recorded = collector.record(self.place, "-p", other.pid, seconds=2)
+        self.assertGreater(recorded.folded.with_method("KnownShare$Hot.run"), 0, str(recorded))
+        self.assertEqual(daemon.jvm(jvm.pid)["state"], "current")
+        self.assertEqual(daemon.stop().code, 0)
+        processes.wait_until(lambda: not any(pathlib.Path(f"/proc/{pid}").exists()
+                                             for pid in self.parsers_of(daemon)), "parsers end")
+
     def turns_during(self, daemon, hostile):
         """The most processor time of a turn, and the longest answer, while that program runs."""
         longest = 0
@@ -90,4 +178,137 @@ class Attacks(Case):
         self.assertLess(turns["longest_cpu_us"], 100_000)
         row = daemon.jvm(jvm.pid)
         self.assertEqual((row["state"], row["gaps"]), ("current", 0), row)
+        self.assertEqual(daemon.stop().code, 0)
+
+    def test_the_daemon_answers_others_while_a_large_graph_is_drawn(self):
+        daemon = self.watch()
+        for i in range(2):
+            self.background([MANY_STACKS, 12], f"stacks{i}")
+        client, other = Client(self.place.control), Client(self.place.control)
+        begun = client.ask(op="record", all=True, hz=1999, duration_ns=3_000_000_000)
+        self.assertIn("id", begun)
+        processes.wait_until(lambda: client.ask(op="status", id=begun["id"])["done"], "it is done")
+        client.send(op="render", id=begun["id"], suffix=".html")
+        time.sleep(0.01)
+        other.send(op="status", id=begun["id"])
+        first = select.select([client.socket, other.socket], [], [], settings.DEADLINE_SEC)[0]
+        self.assertEqual(first, [other.socket], "the graph is still being drawn")
+        self.assertIn("being drawn", other.take()[0]["error"])
+        answer, graph = client.take()
+        self.assertEqual(answer, {"ok": True})
+        print(f"{len(graph) >> 10} KiB drawn")
+        self.assertGreater(len(graph), 100_000)
+        self.assertEqual(client.ask(op="end", id=begun["id"]), {"ok": True})
+        self.assertIn("does not know", client.ask(op="status", id=begun["id"])["error"])
+        self.leave_while_it_is_drawn(client)
+        self.assertEqual(daemon.list().code, 0)
+        self.assertEqual(daemon.stop().code, 0)
+
+    def leave_while_it_is_drawn(self, client):
+        begun = client.ask(op="record", all=True, hz=1999, duration_ns=1_000_000_000)
+        processes.wait_until(lambda: client.ask(op="status", id=begun["id"])["done"], "it is done")
+        client.send(op="render", id=begun["id"], suffix=".html")
+        client.socket.close()
+
+    def resident(self, daemon):
+        return daemon.list_json()["collector"]["memory"]["resident"]
+
+    def most_during(self, daemon, hostile):
+        """The most that the daemon's memory was, resident and accounted, while that program runs."""
+        resident = accounted = 0
+        while hostile.code is None:
+            memory = daemon.list_json()["collector"]["memory"]
+            resident = max(resident, memory["resident"])
+            accounted = max(accounted, memory["accounted"])
+            time.sleep(0.05)
+        self.assertEqual(hostile.code, 0, hostile.text)
+        print(f"at most {resident / MIB:.0f} MiB resident, {accounted / MIB:.0f} MiB accounted")
+        return resident, accounted
+
+    # Each took hundreds of MiB of which some were accounted, or 200 ms of a turn and more.
+    def test_what_is_only_said_takes_no_memory(self):
+        daemon = self.watch()
+        jvm = self.victim(daemon)
+        before = self.resident(daemon)
+        for what, count, each in (("lines", 2, 60_000), ("frames", 10, 5), ("methods", 4, 20)):
+            resident, _ = self.most_during(daemon, self.attack(what, count, each))
+            self.assertLess(resident, before + 64 * MIB, what)
+        turns = daemon.list_json()["collector"]["turns"]
+        self.assertLess(turns["longest_cpu_us"], 100_000, turns)
+        self.assertEqual(daemon.jvm(jvm.pid)["state"], "current")
+        self.assertEqual(daemon.stop().code, 0)
+
+    def test_memory_is_given_back(self):
+        daemon = self.watch("--map-bytes", "8M")
+        jvm = self.victim(daemon)
+        before = self.resident(daemon)
+        resident, accounted = self.most_during(daemon, self.attack("names", 8, 40_000))
+        self.assertGreater(resident, before + 200 * MIB)
+        self.assertGreater(accounted, (resident - before) * 0.8)
+        processes.wait_until(lambda: self.resident(daemon) < before + 32 * MIB,
+                             lambda: f"memory is given back: {daemon.list_json()['collector']}")
+        self.assertEqual(daemon.jvm(jvm.pid)["state"], "current")
+        self.assertEqual(daemon.stop().code, 0)
+
+    def accounted_share(self, daemon):
+        """How much of what malloc has given is accounted, and how much was given."""
+        memory = daemon.list_json()["collector"]["memory"]
+        return memory["accounted"] / memory["allocated"], memory["allocated"]
+
+    # A count is 100 ms old at most, so that what is small may have come since.
+    def test_what_malloc_has_given_is_accounted(self):
+        daemon = self.watch("--map-bytes", "8M")
+        processes.wait_until(lambda: self.accounted_share(daemon)[0] > 0.9, "it is when idle")
+        idle = self.accounted_share(daemon)
+        hostile = self.attack("names", 8, 40_000)
+        shares = []
+        while hostile.code is None:
+            shares.append(self.accounted_share(daemon))
+            time.sleep(0.1)
+        large = [share for share, allocated in shares if allocated > 64 * MIB]
+        print(f"idle {idle[0]:.2f}, at least {min(large):.2f} of {len(large)} looks, at most "
+              f"{max(allocated for _, allocated in shares) / MIB:.0f} MiB given")
+        self.assertGreater(len(large), 3)
+        self.assertGreater(min(large), 0.9)
+        processes.wait_until(lambda: self.accounted_share(daemon)[1] < idle[1] + 8 * MIB,
+                             "memory is freed")
+        self.assertGreater(self.accounted_share(daemon)[0], 0.9)
+        self.assertEqual(daemon.stop().code, 0)
+
+    def cgroup_with_limit(self, limit):
+        """A cgroup of this test with a limit of memory."""
+        root, name = pathlib.Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"
+        if not root.is_dir():
+            root, name = pathlib.Path("/sys/fs/cgroup"), "memory.max"
+        group = root / f"fgcollect-test-{self.place.directory.name}"
+        group.mkdir()
+        self.addCleanup(group.rmdir)
+        if not (group / name).exists():
+            self.skipTest("no memory controller here")
+        (group / name).write_text(str(limit))
+        return group
+
+    # Without a budget the kernel ended the daemon within seconds.
+    def test_a_limit_of_memory_is_kept_and_the_greediest_pays(self):
+        group = self.cgroup_with_limit(400 * MIB)
+        daemon = collector.Watch(self.place, "--map-bytes", "8M", prefix=(
+            "sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"))
+        self.addCleanup(daemon.stop)
+        daemon.started()
+        jvm = self.victim(daemon)
+        before = daemon.jvm(jvm.pid)
+        self.assertEqual(daemon.list_json()["collector"]["memory"]["limit"], 300 * MIB)
+        hostile = self.attack("names", 14, 30_000)
+        dropped = 0
+        while hostile.code is None:     # who is forgotten is hung up on, and ends with an error
+            dropped = max(dropped, daemon.list_json()["collector"]["kept"]["jvms_dropped"])
+            time.sleep(0.05)
+        row = daemon.jvm(jvm.pid)
+        print(f"{dropped} processes were forgotten")
+        self.assertGreater(dropped, 0)
+        self.assertEqual(row["state"], "current")
+        self.assertEqual((row["gaps"], row["map_cut"], row["resyncs"]),
+                         (0, 0, before["resyncs"]), row)    # the victim was never forgotten
+        self.assertRegex(daemon.read_map(jvm.pid),
+                         re.compile(r"^[0-9a-f]+ [0-9a-f]+ .*LMixed;", re.M))
         self.assertEqual(daemon.stop().code, 0)

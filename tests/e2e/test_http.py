@@ -15,6 +15,7 @@ CLIENTS = pathlib.Path(__file__).with_name("hanging_clients.py")
 # The liveness probe of docker/kubernetes/overlays/graphs fails past that.
 PROBE_SEC = 5
 PROBES = 9
+STARTS = 5
 
 
 class Http(Case):
@@ -58,7 +59,6 @@ class Http(Case):
     def check_daemon_beside(self, count):
         daemon = self.watch("--http", "127.0.0.1:0")
         address = self.address_of(daemon)
-        processes.wait_until(lambda: self.ask(address, "/metrics")[0] == 200, "there are metrics")
         for kind in ("idle", "half", "slow", "unread", "kept"):
             with self.subTest(kind=kind):
                 self.check_probes_beside(address, kind, count)
@@ -74,6 +74,15 @@ class Http(Case):
 
     def test_probes_are_answered_beside_1000_clients_that_hang(self):
         self.check_daemon_beside(1000)
+
+    def test_there_are_metrics_from_the_first_request_on(self):
+        for _ in range(STARTS):
+            daemon = self.watch("--http", "127.0.0.1:0", started=False)
+            processes.wait_until(lambda: "/metrics\n" in daemon.text, "it says where", every=0)
+            status, text = self.ask(self.address_of(daemon), "/metrics")
+            self.assertEqual(status, 200, text)
+            self.assertIn("\nfgcollect_jvms 0\n", text)
+            daemon.stop()
 
     def test_only_requests_for_this_host_are_answered(self):
         daemon = self.watch("--http", "127.0.0.1:0", "--http-host", "metrics.example",

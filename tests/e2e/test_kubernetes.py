@@ -188,7 +188,8 @@ class Kubernetes(Case):
                   "SYSLOG": r"\[kernel: hidden without CAP_SYSLOG\]",
                   "DAC_OVERRIDE": "could not be reached: permission denied",
                   "IPC_LOCK": "rings for samples on all CPUs (cannot be had|are smaller)",
-                  "CHECKPOINT_RESTORE": "file is gone"}
+                  "CHECKPOINT_RESTORE": "file is gone",
+                  "SETUID": "parsers have root's UID", "SETGID": "parsers have root's UID"}
         base = manifests.build(cluster.KUBERNETES / "base")
         security = manifests.containers(manifests.of_kind("DaemonSet", base))[0]["securityContext"]
         self.assertEqual(set(needed), set(security["capabilities"]["add"]))

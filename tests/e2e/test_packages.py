@@ -17,6 +17,7 @@ from harness.machine import Machine
 
 UNIT = settings.SOURCE / "collector" / "fgcollect.service"
 FAKE_AGENTS = settings.BUILD / "tests" / "agent"
+GIVEN_UP = ["CAP_SETGID", "CAP_SETUID"]
 AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
@@ -95,14 +96,19 @@ class Packages(Case):
         return int(shown)
 
     def check_service(self, machine):
-        """The service runs with exactly the rights that its unit gives."""
+        """The service runs with exactly the rights that its unit gives, but for those that it gives
+        up once its parsers are nobody's."""
         active = machine.run("systemctl", "is-active", "fgcollect")
         self.assertEqual(active.out, "active\n", machine.log)
         status = (machine.root / f"proc/{self.main_pid(machine)}/status").read_text()
         effective = int(re.search(r"^CapEff:\s*(\w+)", status, re.M)[1], 16)
         names = processes.run(["capsh", f"--decode={effective:x}"], check=True).out
         self.assertEqual(sorted(names.strip().split("=")[1].upper().split(",")),
-                         sorted(capabilities()))
+                         sorted(set(capabilities()) - set(GIVEN_UP)))
+        zygote = machine.run("pgrep", "-x", "fgcollect-zygot", check=True).out.strip()
+        owner = (machine.root / f"proc/{zygote}/status").read_text()
+        self.assertRegex(owner, r"\nUid:\t65534\t65534\t65534\t65534\n")
+        self.assertRegex(owner, r"\nCapPrm:\t0+\n")
         for line in ("NoNewPrivs:\t1", "Seccomp:\t2"):
             self.assertIn(line, status)
 
@@ -215,13 +221,18 @@ class Packages(Case):
     def test_each_capability_of_the_service_is_needed(self):
         self.assertEqual(sorted(capabilities()), sorted(
             ["CAP_PERFMON", "CAP_SYS_PTRACE", "CAP_DAC_OVERRIDE", "CAP_CHECKPOINT_RESTORE",
-             "CAP_SYSLOG"]), "each is taken away in this test or the next one")
+             "CAP_SYSLOG", *GIVEN_UP]), "each is taken away in this test or the next one")
         self.container("KnownShare").wait_for_line("ready")
         everything = self.with_capabilities(capabilities())
         finished, text = self.record_with(everything)
         self.assertEqual(finished.code, 0, str(finished))
         self.assertIn("KnownShare$Hot.run", text)
         self.assertNotIn("permission denied", text)
+        self.assertNotIn("parsers have root's UID", finished.text)
+        for name in GIVEN_UP:
+            finished, _ = self.record_with(self.without(name))
+            self.assertEqual(finished.code, 0, str(finished))
+            self.assertIn("parsers have root's UID", finished.text)
 
         finished, _ = self.record_with(self.without("CAP_PERFMON"))
         self.assert_fails(finished, 1, "perf_event_open", "CAP_PERFMON")

@@ -5,8 +5,8 @@
  */
 #include "fuzzer.h"
 
-#include "sample/perf_record.h"
-#include "sample/perf_regs.h"
+#include "sample/perf_parse.h"
+#include "sample/sample_regs.h"
 #include "sample/sampler.h"
 
 #include <stdlib.h>
@@ -14,11 +14,20 @@
 
 static volatile uint64_t sink;
 
-static void use_sample(const struct perf_sample *sample)
+static void use_chain(const struct sample_chain *chain)
 {
-	for (uint32_t i = 0; i < sample->chain_len; i++)
-		sink += sample->chain[i];
-	for (uint32_t i = 0; sample->regs && i < SAMPLER_REGS_COUNT; i++)
+	for (uint32_t i = 0; i < chain->len; i++) {
+		sink += chain->addrs[i];
+		if (chain->addrs[i] >= (uint64_t)PERF_CONTEXT_MAX)
+			abort(); /* a mark is no address */
+	}
+}
+
+static void use_sample(const struct sample *sample)
+{
+	use_chain(&sample->kernel);
+	use_chain(&sample->user);
+	for (uint32_t i = 0; sample->regs && i < SAMPLE_REGS_COUNT; i++)
 		sink += sample->regs[i];
 	for (uint32_t i = 0; i < sample->stack_len; i++)
 		sink += sample->stack[i];
@@ -26,27 +35,27 @@ static void use_sample(const struct perf_sample *sample)
 		abort(); /* a stack whose pointer is not known */
 }
 
-static void use(const struct perf_record *record)
+static void use(const struct record *record)
 {
-	if (record->kind == PERF_SAMPLE)
+	if (record->kind == RECORD_SAMPLE)
 		use_sample(&record->sample);
-	if (record->kind == PERF_MMAP)
+	if (record->kind == RECORD_MMAP)
 		sink += strlen(record->mmap.path);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	void *aligned = malloc(size ? size : 1);
-	struct perf_record record;
+	struct record record;
 
 	if (!aligned)
 		return 0;
 	memcpy(aligned, data, size);
-	if (size >= 8 && perf_parse(aligned, size, SAMPLER_TYPE, &record) > 0)
+	if (size >= 8 && perf_parse(aligned, size, PARSED_TYPE, &record) > 0)
 		use(&record);
-	if (size >= 8 && perf_parse(aligned, size, SAMPLER_TYPE_STACK, &record) > 0)
+	if (size >= 8 && perf_parse(aligned, size, PARSED_TYPE_STACK, &record) > 0)
 		use(&record);
-	if (size >= 8 && perf_parse(aligned, size, SAMPLER_TYPE_EXEC, &record) > 0)
+	if (size >= 8 && perf_parse(aligned, size, PARSED_TYPE_EXEC, &record) > 0)
 		use(&record);
 	free(aligned);
 	return 0;

@@ -7,7 +7,7 @@
 #include "fuzzer.h"
 
 #include "code/code_map.h"
-#include "sample/perf_regs.h"
+#include "sample/sample_regs.h"
 #include "unwind/step.h"
 #include "unwind/unwinder.h"
 
@@ -83,16 +83,14 @@ static uint64_t place(uint64_t word)
 }
 
 /* The kernel's walk: some of the stack's words, which ours may come by too. */
-static void make_chain(struct perf_sample *sample, const uint64_t *stack, size_t n)
+static void make_chain(struct sample *sample, const uint64_t *stack, size_t n)
 {
-	static uint64_t chain[CHAIN_WORDS + 1];
+	static uint64_t chain[CHAIN_WORDS];
 
 	if (n > CHAIN_WORDS)
 		n = CHAIN_WORDS;
-	chain[0] = (uint64_t)PERF_CONTEXT_USER;
-	memcpy(chain + 1, stack, n * sizeof(*stack));
-	sample->chain = chain;
-	sample->chain_len = (uint32_t)n + 1;
+	memcpy(chain, stack, n * sizeof(*stack));
+	sample->user = (struct sample_chain){chain, (uint32_t)n};
 }
 
 /* Steps, not time: a walk is bounded whatever its stack says. */
@@ -103,31 +101,31 @@ static void check_steps(const struct stack *stack)
 
 	unwinder_stats(unwinder, &stats);
 	if (stack->depth == 0 || stack->depth > STACK_MAX || stack->end >= STACK_ENDS ||
-	    stats.reads - reads > STEP_MAX_READS)
+	    stats.reads - reads > STEP_MAX_READS + STEP_MAX_HEAP_READS)
 		abort();
 	reads = stats.reads;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static uint64_t words[SAMPLER_REGS_COUNT + STACK_WORDS];
+	static uint64_t words[SAMPLE_REGS_COUNT + STACK_WORDS];
 	static struct stack stack;
 	size_t n = size / 8;
-	struct perf_sample sample = {.regs = words};
+	struct sample sample = {.regs = words};
 
 	if (!unwinder)
 		set_up();
-	if (n > SAMPLER_REGS_COUNT + STACK_WORDS)
-		n = SAMPLER_REGS_COUNT + STACK_WORDS;
-	if (n <= SAMPLER_REGS_COUNT)
+	if (n > SAMPLE_REGS_COUNT + STACK_WORDS)
+		n = SAMPLE_REGS_COUNT + STACK_WORDS;
+	if (n <= SAMPLE_REGS_COUNT)
 		return 0;
 	memcpy(words, data, n * 8);
 	for (size_t i = 0; i < n; i++)
 		words[i] = place(words[i]);
-	sample.stack = (const uint8_t *)&words[SAMPLER_REGS_COUNT];
-	sample.stack_len = (uint32_t)((n - SAMPLER_REGS_COUNT) * 8);
-	if (words[SAMPLER_REGS_COUNT] % 2)
-		make_chain(&sample, &words[SAMPLER_REGS_COUNT], n - SAMPLER_REGS_COUNT);
+	sample.stack = (const uint8_t *)&words[SAMPLE_REGS_COUNT];
+	sample.stack_len = (uint32_t)((n - SAMPLE_REGS_COUNT) * 8);
+	if (words[SAMPLE_REGS_COUNT] % 2)
+		make_chain(&sample, &words[SAMPLE_REGS_COUNT], n - SAMPLE_REGS_COUNT);
 	unwinder_walk(unwinder, process, 2, &sample, &stack);
 	check_steps(&stack);
 	return 0;

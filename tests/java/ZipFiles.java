@@ -32,7 +32,8 @@ public final class ZipFiles {
         for (int i = 0; i < BYTES.length; i++)
             BYTES[i] = (byte) (random.nextInt(16) * (i % 7));
         directory = Files.createTempDirectory("zipfiles");
-        Runtime.getRuntime().addShutdownHook(new Thread(ZipFiles::removeAll));
+        Thread worker = Thread.currentThread();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> removeAllAfter(worker)));
         for (int i = 0; i < 100; i++)
             Files.write(directory.resolve("listed-" + i), new byte[i]);
         Shares shares = new Shares(
@@ -48,17 +49,17 @@ public final class ZipFiles {
         shares.print();
     }
 
-    private static void removeAll() {
-        for (int tries = 0; tries < 3; tries++) {
+    /** Once the worker has ended: until then it makes and reads files. */
+    private static void removeAllAfter(Thread worker) {
+        try {
+            worker.join();
             try (Stream<Path> files = Files.list(directory)) {
                 for (Path file : (Iterable<Path>) files::iterator)
                     Files.deleteIfExists(file);
-                Files.deleteIfExists(directory);
-                return;
-            } catch (IOException e) {
-                // The main thread still runs, and has just made another file.
-                sink = e;
             }
+            Files.deleteIfExists(directory);
+        } catch (IOException | InterruptedException e) {
+            sink = e;
         }
     }
 

@@ -13,7 +13,7 @@
 #include "import/gunzip.h"
 #include "live/tree_sink.h"
 #include "process/code_inlines.h"
-#include "sample/perf_regs.h"
+#include "sample/sample_regs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,8 +57,8 @@ static struct replay *replay;
 static int fd; /* the capture's file */
 
 /* A sample. */
-static uint64_t regs[SAMPLER_REGS_COUNT], words[WORDS], chain[8];
-static struct perf_record record;
+static uint64_t regs[SAMPLE_REGS_COUNT], words[WORDS], chain[8];
+static struct record record;
 
 /* A named sample, and what else is known of it. */
 struct seen {
@@ -235,42 +235,40 @@ static void make_sample(uint64_t time_ns)
 	words[5] = native_addr() + 1;
 	memset(regs, 0, sizeof(regs));
 	for (unsigned reg = 0, at = 0; reg < 64; reg++) {
-		if (!(SAMPLER_REGS_MASK >> reg & 1))
+		if (!(SAMPLE_REGS_MASK >> reg & 1))
 			continue;
-		if (reg == SAMPLER_REG_PC)
+		if (reg == SAMPLE_REG_PC)
 			regs[at] = HOT + 16;
-		else if (reg == SAMPLER_REG_SP)
+		else if (reg == SAMPLE_REG_SP)
 			regs[at] = STACK;
 		at++;
 	}
-	record = (struct perf_record){.kind = PERF_SAMPLE,
-				      .pid = getpid(),
-				      .tid = getpid(),
-				      .time_ns = time_ns,
-				      .sample = {.period = 1,
-						 .chain = chain,
-						 .regs = regs,
-						 .stack = (const uint8_t *)words,
-						 .stack_len = sizeof(words)}};
+	record = (struct record){.kind = RECORD_SAMPLE,
+				 .pid = getpid(),
+				 .tid = getpid(),
+				 .time_ns = time_ns,
+				 .sample = {.period = 1,
+					    .regs = regs,
+					    .stack = (const uint8_t *)words,
+					    .stack_len = sizeof(words)}};
 }
 
 static void set_pc(uint64_t addr)
 {
 	for (unsigned reg = 0, at = 0; reg < 64; reg++) {
-		if (reg == SAMPLER_REG_PC)
+		if (reg == SAMPLE_REG_PC)
 			regs[at] = addr;
-		at += SAMPLER_REGS_MASK >> reg & 1;
+		at += SAMPLE_REGS_MASK >> reg & 1;
 	}
 }
 
 static void add_kernel_frames(void)
 {
-	chain[0] = (uint64_t)PERF_CONTEXT_KERNEL;
-	chain[1] = KERNEL + 0x10;
-	chain[2] = KERNEL + 0x210;
-	chain[3] = (uint64_t)PERF_CONTEXT_USER;
-	chain[4] = HOT + 16;
-	record.sample.chain_len = 5;
+	chain[0] = KERNEL + 0x10;
+	chain[1] = KERNEL + 0x210;
+	chain[2] = HOT + 16;
+	record.sample.kernel = (struct sample_chain){chain, 2};
+	record.sample.user = (struct sample_chain){chain + 2, 1};
 }
 
 /* ---- capturing ---- */

@@ -149,7 +149,7 @@ static void names_of_perf_maps_are_chosen_by_words(void **state)
 static void the_cache_of_tables_is_as_large_as_the_user_likes(void **state)
 {
 	assert_int_equal(parse("record"), 0);
-	assert_int_equal(options.table_bytes, 512u << 20);
+	assert_int_equal(options.table_bytes, 0); /* by the memory there is */
 	assert_int_equal(parse("--watch --symbol-cache 64M"), 0);
 	assert_int_equal(options.table_bytes, 64u << 20);
 	assert_int_equal(parse("record --symbol-cache 2g"), 0);
@@ -249,6 +249,9 @@ static void wrong_input_is_refused(void **state)
 		"record --jvm=",
 		"record --jvm (",
 		"record --jvm a{255}{255}{255}",
+		"record --jvm (0123456789){32767}",
+		"record --jvm (a+){2,}(b+)+++++++++++++++",
+		"record --jvm a++++++++++++++++++++",
 		"record -p 1 --container web",
 		"record --jvm Main -p 1",
 		"record --unknown",
@@ -313,14 +316,16 @@ static void a_daemon_samples_at_its_own_rate_into_a_directory(void **state)
 	assert_int_equal(options.watch.keep_sec, 7 * 24 * 3600);
 	assert_int_equal(options.watch.keep_bytes, 1 << 30);
 	assert_int_equal(options.watch.map_bytes, 1 << 30);
+	assert_int_equal(options.watch.memory_bytes, 0); /* what the machine allows */
 	assert_int_equal(parse("--watch -o d -F 49 --period 1h --keep 2d --keep-bytes 3M "
-			       "--format pb.gz --log-level warning --map-bytes 2M"),
+			       "--format pb.gz --log-level warning --map-bytes 2M --memory 512M"),
 			 0);
 	assert_int_equal(options.recording.hz, 49);
 	assert_int_equal(options.watch.period_ns, 3600 * UINT64_C(1000000000));
 	assert_int_equal(options.watch.keep_sec, 2 * 24 * 3600);
 	assert_int_equal(options.watch.keep_bytes, 3 << 20);
 	assert_int_equal(options.watch.map_bytes, 2 << 20);
+	assert_int_equal(options.watch.memory_bytes, 512 << 20);
 	assert_int_equal(options.watch.format, RENDER_PPROF);
 	assert_int_equal(options.log_level, LOG_LEVEL_WARNING);
 }
@@ -341,6 +346,10 @@ static void what_a_daemon_cannot_do_is_refused(void **state)
 		"--watch --period 10m",
 		"--watch --http 1 --period 10m",
 		"--watch --map-bytes 1023k",
+		"--watch --memory 63M",
+		"--watch --memory 2T",
+		"--watch --memory much",
+		"record --memory 1G",
 		"record --map-bytes 1G",
 		"--watch --log-level loud",
 		"record --period 10m",

@@ -112,6 +112,48 @@ static void check_list(const struct code_map *map, const char *names)
 	free(ranges);
 }
 
+/* How often each range is listed, by its number, in pieces of so many. */
+static void list_in_pieces(const struct code_map *map, size_t most, unsigned char *ret_times)
+{
+	uint64_t since = 0, until;
+
+	while (since < code_map_mark(map)) {
+		const struct code_range **ranges = NULL;
+		const ssize_t count = code_map_list_some(map, since, most, &ranges, &until);
+
+		assert_true(count >= 0 && count <= (ssize_t)most);
+		assert_true(until > since);
+		for (ssize_t i = 0; i < count; i++) {
+			assert_true(i == 0 || ranges[i - 1]->addr < ranges[i]->addr);
+			ret_times[(ranges[i]->addr - 0x1000) / 16]++;
+		}
+		free(ranges);
+		since = until;
+	}
+}
+
+/* Few of those that were ever added are left, and not in the order of their addresses. */
+static void a_list_in_pieces_has_each_range_once(void **state)
+{
+	enum { COUNT = 997 };
+	struct code_map *map = *state;
+	unsigned char times[COUNT];
+
+	for (uint64_t i = 0; i < COUNT; i++)
+		assert_int_equal(add(map, "m", 0x1000 + i * 31 % COUNT * 16, 16, i), 1);
+	for (uint64_t i = 0; i < COUNT; i++) {
+		if (i % 5 != 2)
+			code_map_remove(map, 0x1000 + i * 16, 2 * COUNT);
+	}
+	code_map_expire(map, 3 * COUNT, 0);
+	for (size_t most = 1; most < 300; most += 7) {
+		memset(times, 0, sizeof(times));
+		list_in_pieces(map, most, times);
+		for (size_t i = 0; i < COUNT; i++)
+			assert_int_equal(times[i], i % 5 == 2);
+	}
+}
+
 static void check_listed(const struct code_map *map, size_t at, uint64_t addr, uint32_t size,
 			 const char *name)
 {
@@ -684,6 +726,48 @@ static void rename_reaches_all_names_of_the_living_and_the_dead(void **state)
 	check_found(*state, A + 128, 100, "x");
 }
 
+static void rename_in_steps_reaches_what_is_added_meanwhile(void **state)
+{
+	int count = 0;
+
+	add(*state, "a", A, 64, 100);
+	add(*state, "a", A + 128, 64, 100);
+	add(*state, "a", A + 64, 64, 100);
+	add(*state, "a", A + 256, 64, 100);
+	code_map_begin_rename(*state, rename_to_b, &count);
+	assert_int_equal(code_map_rename_some(*state, 2), 2);
+	assert_true(code_map_is_renaming(*state));
+	check_found(*state, A, 100, "b");
+	check_found(*state, A + 64, 100, "a");
+	assert_int_equal(add(*state, "b", A + 64, 64, 200), 0); /* by its new name a repeat */
+	/* The places of the two that are renamed are used again, by x and what x leaves of a. */
+	code_map_remove(*state, A, 210);
+	code_map_remove(*state, A + 128, 210);
+	assert_int_equal(code_map_expire_some(*state, 220, 0, 10), 2);
+	code_map_remove(*state, A + 256, 300);
+	assert_int_equal(add(*state, "x", A + 256, 16, 400), 1);
+	assert_int_equal(add(*state, "a", A + 512, 64, 400), 1);
+	check_found(*state, A + 512, 400, "b");
+	assert_true(code_map_rename_some(*state, 100) > 0);
+	assert_false(code_map_is_renaming(*state));
+	check_list(*state, "bxbb");
+	assert_int_equal(add(*state, "a", A + 1024, 64, 500), 1);
+	check_found(*state, A + 1024, 500, "a");
+}
+
+static void dropped_code_is_forgotten_in_steps(void **state)
+{
+	for (uint64_t i = 0; i < 10; i++) {
+		add(*state, "a", A + 64 * i, 64, 100);
+		code_map_remove(*state, A + 64 * i, 200 + i);
+	}
+	assert_int_equal(code_map_expire_some(*state, 205, 0, 3), 3);
+	assert_int_equal(stats_of(*state).dead, 7);
+	assert_int_equal(code_map_expire_some(*state, 205, 0, 3), 2); /* before 205 */
+	assert_int_equal(code_map_expire_some(*state, 300, 4, 3), 1); /* four may stay */
+	assert_int_equal(stats_of(*state).dead, 4);
+}
+
 static void forgotten_ranges_are_not_renamed(void **state)
 {
 	int count = 0;
@@ -1044,6 +1128,8 @@ int main(void)
 		CLAIM(incomplete_resyncs_do_not_hide_who_was_not_repeated),
 		CLAIM(resync_end_costs_what_it_buries),
 		CLAIM(rename_reaches_all_names_of_the_living_and_the_dead),
+		CLAIM(rename_in_steps_reaches_what_is_added_meanwhile),
+		CLAIM(dropped_code_is_forgotten_in_steps),
 		CLAIM(forgotten_ranges_are_not_renamed),
 		CLAIM(resync_may_call_a_stub_by_the_beginning_of_its_name),
 		CLAIM(what_a_resync_contradicts_ended_when_it_began),
@@ -1056,6 +1142,7 @@ int main(void)
 		CLAIM(largest_range_evicts_everything_beneath),
 		CLAIM(big_ranges_are_limited),
 		CLAIM(page_full_of_the_dead_forgets_the_oldest),
+		CLAIM(a_list_in_pieces_has_each_range_once),
 		CLAIM(page_full_of_the_living_rejects_the_next),
 		CLAIM(ranges_are_limited_and_the_dead_make_way),
 		CLAIM(pages_are_limited_and_the_dead_make_way),

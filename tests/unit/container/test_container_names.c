@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about container/container_names.h: names from files of engines, in trees made up here. */
+/*
+ * Claims about container/container_names.h: names from files of engines, in trees made up here. All
+ * claims hold with parsers and without.
+ */
 #include "container/container_names.h"
 
 #include "own_proc.h"
@@ -7,6 +10,7 @@
 #include "base/clock.h"
 #include "common/files.h"
 #include "common/temp_dir.h"
+#include "confine/parser.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -507,6 +511,26 @@ static void a_container_of_an_engine_elsewhere_is_found_when_it_does_not_run(voi
 	container_fini(&found);
 }
 
+static const struct parser_limits roles[PARSER_ROLES] = {
+	[PARSER_RECORDS] = {.serve = record_parser_serve,
+			    .memory_bytes = UINT64_C(1) << 40,
+			    .cpu_seconds = 10,
+			    .has_spares = true},
+};
+
+static int set_up_parsers(void **state)
+{
+	alarm(100);
+	return zygote_start(roles);
+}
+
+static int tear_down_parsers(void **state)
+{
+	parser_drop_spares();
+	zygote_stop();
+	return 0;
+}
+
 #define TEST(claim) cmocka_unit_test_setup_teardown(claim, set_up, tear_down)
 
 int main(void)
@@ -546,5 +570,6 @@ int main(void)
 		TEST(a_container_of_an_engine_elsewhere_is_found_when_it_does_not_run),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL) +
+	       cmocka_run_group_tests(tests, set_up_parsers, tear_down_parsers);
 }

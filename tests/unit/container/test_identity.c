@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Claims about container/containers.h: who runs in a cgroup of another's name, or mounts files of
- * another's name, is not shown under that name. The processes, cgroups and mounts are real.
+ * another's name, is not shown under that name; what is known of containers is accounted and has
+ * its limits. The processes, cgroups and mounts are real.
  */
 #include "container/containers.h"
 
+#include "common/charged.h"
 #include "common/child.h"
 #include "common/files.h"
 #include "common/temp_dir.h"
@@ -164,7 +166,8 @@ static pid_t start(const char *path, uid_t uid, const char *hostname)
 	snprintf(procs, sizeof(procs), "%s%scgroup.procs", cgroup, path);
 	snprintf(file, sizeof(file), "%s%s", root, hostname ? hostname : "");
 	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-	pid = fork();
+	/* After fork(2) the thread sanitizer's thread would be there: none may be in unshare(2). */
+	pid = _Fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* where a test fails and leaves it behind */
@@ -298,6 +301,110 @@ static void a_users_cgroup_of_a_pods_name_is_not_that_pods(void **state)
 	containers_fini(&containers);
 }
 
+/* ---- room ---- */
+
+#define MANY 300
+
+/* Moves the process into cgroup after cgroup of its own name, and holds each as a container. */
+static unsigned hold_many(pid_t pid, const char *format, uid_t owner,
+			  struct container_entry *ret[MANY])
+{
+	unsigned held = 0;
+
+	for (unsigned i = 0; i < MANY; i++) {
+		char path[256], procs[PATH_MAX], text[16];
+
+		snprintf(path, sizeof(path), format, i);
+		make_dirs(cgroup, path, owner);
+		snprintf(procs, sizeof(procs), "%s%scgroup.procs", cgroup, path);
+		snprintf(text, sizeof(text), "%d", (int)pid);
+		files_write(procs, text);
+		ret[i] = containers_hold(&containers, pid, 1);
+		held += ret[i] != NULL;
+	}
+	return held;
+}
+
+static void release_many(struct container_entry *held[MANY])
+{
+	for (unsigned i = 0; i < MANY; i++)
+		containers_release(&containers, held[i]);
+}
+
+#define ROOTS "/docker-%064x.scope/"
+#define USERS "/user/docker-%064x.scope/"
+
+static void what_is_known_of_containers_is_accounted(void **state)
+{
+	struct container_entry *held[MANY];
+	struct containers_stats stats;
+	pid_t pid;
+
+	skip_without_rights();
+	for (unsigned i = 0; i < MANY; i++) {
+		static char text[65536];
+		char path[PATH_MAX];
+		int len = snprintf(text, sizeof(text),
+				   "{\"ID\":\"%064x\",\"Name\":\"/n%u\","
+				   "\"Config\":{\"Labels\":{\"a\":\"b\"",
+				   i, i);
+
+		for (unsigned j = 0; j < 40; j++)
+			len += snprintf(text + len, sizeof(text) - (size_t)len,
+					",\"label%u\":\"%0200u\"", j, j);
+		snprintf(text + len, sizeof(text) - (size_t)len, "}}}");
+		snprintf(path, sizeof(path), "/var/lib/docker/containers/%064x/config.v2.json", i);
+		write_record(path, text, 0);
+	}
+	make_dirs(cgroup, "/first/", 0);
+	pid = start("/first/", 0, NULL);
+	containers_init(&containers, root, mounts_path);
+	charged_begin();
+	assert_int_equal(hold_many(pid, ROOTS, 0, held), MANY);
+	print_message("%zu KiB given, %zu KiB accounted\n", charged_given() >> 10,
+		      containers_bytes(&containers) >> 10);
+	assert_true(containers_bytes(&containers) > 2u << 20);
+	if (charged_can_count()) {
+		assert_true(containers_bytes(&containers) >= charged_given() / 10 * 9);
+		assert_true(containers_bytes(&containers) <= charged_given() / 10 * 11);
+	}
+	release_many(held);
+	containers.max_bytes = 3u << 19; /* lowered: unused ones go */
+	for (unsigned i = 0; i < MANY; i++)
+		containers_step(&containers, 2);
+	assert_true(containers.bytes <= containers.max_bytes);
+	assert_int_equal(hold_many(pid, ROOTS, 0, held), MANY); /* without labels */
+	containers_stats(&containers, &stats);
+	assert_true(stats.labels_left_out > 0);
+	assert_true(containers.bytes <= containers.max_bytes);
+	release_many(held);
+	end(pid);
+	containers_fini(&containers);
+}
+
+static void a_users_containers_leave_room_for_others(void **state)
+{
+	struct container_entry *users[MANY], *roots[MANY];
+	unsigned held;
+	pid_t pid;
+
+	skip_without_rights();
+	make_dirs(cgroup, "/first/", 0);
+	make_dirs(cgroup, "/user/", NOBODY);
+	pid = start("/first/", 0, NULL);
+	containers_init(&containers, root, mounts_path);
+	containers.max_bytes = 1u << 20;
+	held = hold_many(pid, USERS, NOBODY, users);
+	assert_in_range(held, 20, MANY / 2);
+	assert_int_equal(containers.refused, MANY - held);
+	assert_true(containers.bytes <= containers.max_bytes / CONTAINERS_SHARE);
+	assert_int_equal(hold_many(pid, ROOTS, 0, roots), MANY);
+	release_many(users);
+	release_many(roots);
+	end(pid);
+	containers_fini(&containers);
+}
+
 #define TEST(claim) cmocka_unit_test_setup_teardown(claim, set_up, tear_down)
 
 int main(void)
@@ -309,6 +416,8 @@ int main(void)
 		TEST(a_users_cgroup_of_a_containers_name_is_not_that_container),
 		TEST(a_containers_cgroup_of_anothers_name_is_not_that_container),
 		TEST(a_users_cgroup_of_a_pods_name_is_not_that_pods),
+		TEST(what_is_known_of_containers_is_accounted),
+		TEST(a_users_containers_leave_room_for_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

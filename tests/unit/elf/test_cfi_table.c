@@ -20,6 +20,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define UNSAID_PER_MILLE 1 /* of addresses, in any real library */
@@ -618,10 +619,95 @@ static void file_with_wrong_bits_ends_in_a_table_or_an_error(void **state)
 	free(bytes);
 }
 
+/* What a parser sends of a table. The table must fit into a socket. */
+static size_t flat_bytes(const struct cfi_table *of, char *ret, size_t size)
+{
+	struct flat_writer writer = {0};
+	int sockets[2];
+	size_t len = 0;
+	ssize_t n;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	writer.sock = sockets[1];
+	cfi_table_flatten(of, &writer);
+	assert_int_equal(writer.err, 0);
+	close(sockets[1]);
+	while ((n = read(sockets[0], ret + len, size - len)) > 0)
+		len += (size_t)n;
+	close(sockets[0]);
+	assert_true(len < size);
+	return len;
+}
+
+static int restore_bytes(const char *bytes, size_t len, struct cfi_table **ret)
+{
+	struct flat_reader reader = {0};
+	int sockets[2], err;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	assert_int_equal(write(sockets[1], bytes, len), len);
+	close(sockets[1]);
+	reader.sock = sockets[0];
+	err = cfi_table_restore(&reader, ret);
+	close(sockets[0]);
+	return err;
+}
+
+static void a_flat_table_becomes_an_equal_one(void **state)
+{
+	static char bytes[150000];
+	struct cfi_table *whole, *copy;
+	size_t len;
+
+	assert_int_equal(load_file(FG_UNWIND_FIXTURE, &whole), 0);
+	len = flat_bytes(whole, bytes, sizeof(bytes));
+	assert_int_equal(restore_bytes(bytes, len, &copy), 0);
+	assert_true(cfi_table_equal(whole, copy));
+	cfi_table_free(copy);
+	for (size_t cut = 0; cut < len; cut++)
+		assert_int_equal(restore_bytes(bytes, cut, &copy), -EBADMSG);
+	cfi_table_free(whole);
+}
+
+static void a_flat_table_of_a_liar_is_refused_or_does_no_harm(void **state)
+{
+	static char bytes[150000];
+	static const unsigned char lies[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+	size_t len, refused = 0;
+	struct cfi_table *liar;
+
+	assert_int_equal(load_file(FG_UNWIND_FIXTURE, &liar), 0);
+	len = flat_bytes(liar, bytes, sizeof(bytes));
+	cfi_table_free(liar);
+	for (size_t i = 0; i < len * sizeof(lies); i++) {
+		const size_t at = i / sizeof(lies);
+		const char truth = bytes[at];
+		uint64_t elf_addr;
+		int err;
+
+		bytes[at] = (char)lies[i % sizeof(lies)];
+		err = restore_bytes(bytes, len, &liar);
+		bytes[at] = truth;
+		refused += err != 0;
+		assert_true(err == 0 || err == -EBADMSG);
+		for (uint64_t addr = 0; !err && i % 7 == 0 && addr < 0x6000; addr += 16) {
+			const struct cfi_row *const row = cfi_table_find(liar, addr);
+
+			assert_true(!row || row->kind <= CFI_PLT);
+			cfi_table_addr_of(liar, addr, &elf_addr);
+		}
+		if (!err)
+			cfi_table_free(liar);
+	}
+	assert_true(refused > 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_of_frames_of_every_shape_are_those_of_libdw),
+		cmocka_unit_test(a_flat_table_becomes_an_equal_one),
+		cmocka_unit_test(a_flat_table_of_a_liar_is_refused_or_does_no_harm),
 		cmocka_unit_test(rules_of_libc_are_those_of_libdw),
 		cmocka_unit_test(rules_of_the_loader_are_those_of_libdw),
 #ifdef __x86_64__

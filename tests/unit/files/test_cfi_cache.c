@@ -329,5 +329,17 @@ int main(void)
 		cmocka_unit_test_teardown(vdso_has_rules, free_cache),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	static const struct parser_limits roles[PARSER_ROLES] = {
+		[PARSER_UNWIND] = {.serve = cfi_cache_parse,
+				   .memory_bytes = UINT64_C(1) << 31,
+				   .cpu_seconds = 60},
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	/* And the same once more, with files read by parsers. */
+	if (zygote_start(roles) < 0)
+		return 1;
+	failed += cmocka_run_group_tests_name("with parsers", tests, NULL, NULL);
+	zygote_stop();
+	return failed;
 }

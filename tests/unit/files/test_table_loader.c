@@ -273,6 +273,79 @@ static void an_owner_with_threads_that_are_stuck_has_to_wait(void **state)
 	take_all(TABLE_LOADER_OWNER_STUCK + 2);
 }
 
+typedef void (*ask_fn)(struct table_loader *loader, struct table_job *job, struct owner owner);
+
+/* The job of an owner who has to wait is done for somebody else, whoever asks last. */
+static void assert_others_have_it_read(ask_fn ask)
+{
+	struct table_job *job;
+
+	add_stuck_ones(1);
+	job = add_of(&slow_kind_too, 1);
+	add_of(&slow_kind, 3); /* no thread is free while the owners ask */
+	slow_kind_wait_begun(TABLE_LOADER_OWNER_STUCK + 1);
+	ask(loader, job, (struct owner){.user = 2});
+	ask(loader, job, (struct owner){.user = 1});
+	wait_stuck(TABLE_LOADER_OWNER_STUCK + 1);
+	slow_kind_wait_begun(TABLE_LOADER_OWNER_STUCK + 2);
+	slow_kind_open();
+	take_all(TABLE_LOADER_OWNER_STUCK + 2);
+}
+
+static void of_all_who_wait_for_a_file_who_has_nothing_stuck_has_it_read(void **state)
+{
+	assert_others_have_it_read(table_loader_hurry);
+}
+
+static void of_all_who_need_a_file_who_has_nothing_stuck_has_it_read(void **state)
+{
+	assert_others_have_it_read(table_loader_share);
+}
+
+static void add_on(const struct table_kind *kind, uint64_t device, uint64_t file_bytes)
+{
+	struct table_job *job = table_job_new(kind, files_open_memory("x", 1), file_bytes);
+
+	assert_non_null(job);
+	job->device = device;
+	table_loader_add(loader, job, true);
+}
+
+static void a_device_that_does_not_answer_comes_last(void **state)
+{
+	add_on(&slow_kind, 1, 1);
+	slow_kind_wait_begun(1);
+	add_on(&slow_kind, 1, 1);
+	add_on(&slow_kind_too, 2, 1000);
+	wait_stuck(1);
+	slow_kind_wait_begun(2);
+	for (uint64_t s = 1; s < 1000 && table_loader_stuck(loader, NULL) < 2; s++) {
+		table_loader_tend(loader, clock_now_ns() + s * TABLE_LOADER_PATIENCE_NS);
+		poll(NULL, 0, 1);
+	}
+	assert_int_equal(table_loader_stuck(loader, &slow_kind_too), 1);
+	slow_kind_open();
+	take_all(3);
+}
+
+/* Nobody waits until the second file of somebody whose first file is stuck is found stuck, too. */
+static void what_may_not_answer_never_has_the_last_thread(void **state)
+{
+	add_of(&slow_kind, 1);
+	slow_kind_wait_begun(1);
+	wait_stuck(1);
+	for (int i = 2; i <= TABLE_LOADER_OWNER_STUCK; i++) {
+		add_of(&slow_kind, 1);
+		slow_kind_wait_begun(i);
+	}
+	add_of(&slow_kind, 1); /* the owner has all threads that it may have */
+	add_of(&slow_kind, 2);
+	slow_kind_wait_begun(TABLE_LOADER_OWNER_STUCK + 1);
+	assert_int_equal(table_loader_stuck(loader, NULL), 1);
+	slow_kind_open();
+	take_all(TABLE_LOADER_OWNER_STUCK + 2);
+}
+
 /* Whoever else needs a file that does not answer has no other thread wait for it. */
 static void a_file_that_does_not_answer_has_one_thread(void **state)
 {
@@ -333,6 +406,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_owner_with_threads_that_are_stuck_has_to_wait,
 						start, stop),
 		cmocka_unit_test_setup_teardown(an_owner_whose_threads_return_goes_on, start, stop),
+		cmocka_unit_test_setup_teardown(
+			of_all_who_wait_for_a_file_who_has_nothing_stuck_has_it_read, start, stop),
+		cmocka_unit_test_setup_teardown(
+			of_all_who_need_a_file_who_has_nothing_stuck_has_it_read, start, stop),
+		cmocka_unit_test_setup_teardown(what_may_not_answer_never_has_the_last_thread,
+						start, stop),
+		cmocka_unit_test_setup_teardown(a_device_that_does_not_answer_comes_last, start,
+						stop),
 		cmocka_unit_test_setup_teardown(a_file_that_does_not_answer_has_one_thread, start,
 						stop),
 		cmocka_unit_test_setup_teardown(a_thread_at_work_is_not_stuck, start, stop),

@@ -2,7 +2,7 @@
 /* Folded stacks: what is read, what is refused and how that is told. */
 #include "imported.h"
 
-#include "import/frame_text.h"
+#include "profile/frame_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -229,7 +229,8 @@ static void drawings_are_told_from_what_they_are_made_of(void **state)
 static void stack_is_one_whatever_its_first_frame_begins_with(void **state)
 {
 	static const char *const files[] = {"<?xml;a;b 3\n", "<svg;a 1",
-					    "PERFILE2 main;a 12\nb 1\n"};
+					    "PERFILE2 main;a 12\nb 1\n", "fgrec main;a 3\n",
+					    "fgrec 3\nb 1\n"};
 	struct imported imported;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {

@@ -116,7 +116,7 @@ static void how_stacks_ended_is_in_the_json(void **state)
 		.unwind_tables = {4, 5, 6, 7, 8, 9, 16, 0, 0, 17},
 		.symbol_tables = {10, 11, 12, 13, 14, 15, 0, 0, 0, 18},
 		.guard = {40, 41, 42, 43},
-		.kernel = {20, 21, 22, 23, 24},
+		.kernel = {20, 21, 25, 22, 23, 24, 26},
 	};
 	static const char *const keys[] = {"tables", "failed", "bytes", "loads", "hits", "evicted"};
 	struct targets targets = {
@@ -157,6 +157,7 @@ static void how_stacks_ended_is_in_the_json(void **state)
 	}
 	assert_int_equal(count_at(list, "kernel", "symbols"), 20);
 	assert_int_equal(count_at(list, "kernel", "reads"), 21);
+	assert_int_equal(count_at(list, "kernel", "late"), 25);
 	assert_int_equal(count_at(list, "kernel", "told"), 22);
 	assert_int_equal(count_at(list, "kernel", "lost"), 23);
 	assert_int_equal(count_at(list, "kernel", "unnamed"), 24);

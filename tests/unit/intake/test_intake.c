@@ -500,6 +500,46 @@ static void a_busy_reader_takes_one_message_at_a_time(void **state)
 		assert_int_equal(seen[i].kind, INTAKE_RECORD);
 }
 
+#define SLOW_RECORDS 24
+
+static void on_slow_event(void *arg, const struct intake_event *event)
+{
+	on_event(arg, event);
+	if (event->kind == INTAKE_RECORD)
+		usleep(2000); /* longer than a turn of the connection */
+}
+
+static void a_message_of_slow_records_takes_several_turns(void **state)
+{
+	struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
+	const int fd = dial_agent();
+	struct intake_stats stats;
+
+	intake_read(intake, 100, on_event, NULL);
+	wire_encode_message(bytes, 0, 1);
+	buf.len = WIRE_MESSAGE_HEADER_BYTES;
+	for (uint64_t i = 0; i < SLOW_RECORDS; i++)
+		wire_encode_method_unload(&buf,
+					  &(struct wire_method_unload){.time_ns = 1, .addr = i});
+	send_message(fd, &buf);
+	buf = message(1);
+	send_message(fd, &buf);
+	for (size_t before; n_seen < 1 + SLOW_RECORDS + 2;) {
+		before = n_seen;
+		intake_read(intake, 100, on_slow_event, NULL);
+		assert_true(n_seen - before <= 8); /* four of them, or two turns */
+		if (n_seen > 1 && n_seen < 1 + SLOW_RECORDS)
+			assert_true(intake_has_more(intake));
+	}
+	for (size_t i = 1; i <= SLOW_RECORDS; i++)
+		assert_int_equal(seen[i].record_kind, WIRE_METHOD_UNLOAD);
+	assert_int_equal(seen[SLOW_RECORDS + 1].record_kind, WIRE_BYE);
+	intake_stats(intake, &stats);
+	assert_int_equal(stats.messages, 2);
+	assert_int_equal(stats.gaps, 0);
+	close(fd);
+}
+
 static void what_was_heard_ends_before_what_waits(void **state)
 {
 	struct wire_buf buf;
@@ -631,6 +671,7 @@ int main(void)
 		TEST(who_has_the_most_unfinished_bytes_makes_room),
 		TEST(messages_come_in_any_pieces),
 		TEST(a_busy_reader_takes_one_message_at_a_time),
+		TEST(a_message_of_slow_records_takes_several_turns),
 		TEST(what_was_heard_ends_before_what_waits),
 		TEST(who_never_stops_talking_does_not_stop_the_clock),
 		TEST(libnngs_own_push_socket_is_understood),

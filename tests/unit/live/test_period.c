@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "live/period.h"
@@ -52,20 +54,93 @@ static void a_pid_that_is_used_again_has_another_graph(void **state)
 	assert_int_equal(period->count, 2);
 }
 
-static void a_period_ends_early_when_it_is_too_large(void **state)
+/* Bytes that the graph has besides those that period_graph_bytes knows of. */
+static void grow(struct period_graph *graph, size_t bytes)
+{
+	struct period_share *const share = map64_find(&period->shares, graph->group);
+
+	period->bytes += bytes;
+	share->bytes += bytes;
+}
+
+static void a_period_ends_early_when_one_has_a_half_of_it(void **state)
 {
 	const struct process process = process_of(5, 1);
 	struct period_graph *graph = period_graph_of(period, &process);
 
-	period->bytes = PERIOD_MAX_BYTES - 1;
+	grow(graph, PERIOD_MAX_BYTES / 2 - 1 - period_graph_bytes(graph));
 	period_note_sample(period, graph, period_graph_bytes(graph), 120 * SEC);
 	assert_int_equal(period->end_ns, 160 * SEC);
-	period->bytes = PERIOD_MAX_BYTES;
+	grow(graph, 1);
 	period_note_sample(period, graph, period_graph_bytes(graph), 130 * SEC);
 	assert_int_equal(period->end_ns, 130 * SEC + 1);
 	assert_true(period->is_cut_short);
 	assert_null(period_graph_of(period, &process));
 	assert_int_equal(period->left_out, 1);
+}
+
+static struct process contained(pid_t pid, char digit)
+{
+	struct process process = process_of(pid, 1);
+
+	memset(process.container_id, digit, 64);
+	return process;
+}
+
+/* As the containers come: each takes all that it may have. */
+static void whoever_fills_a_period_leaves_room_for_others(void **state)
+{
+	static const char digits[] = "abcdef";
+	struct process processes[sizeof(digits)];
+	const struct period_share *share;
+	struct period_graph *graph;
+	pid_t pid = 5;
+
+	for (size_t i = 0; digits[i]; i++) {
+		processes[i] = contained(pid++, digits[i]);
+		graph = period_graph_of(period, &processes[i]);
+		assert_non_null(graph);
+		share = map64_find(&period->shares, graph->group);
+		grow(graph, (PERIOD_MAX_BYTES - period->bytes - share->bytes + 1) / 2);
+		/* Neither the process nor another one of the container. */
+		assert_null(period_graph_of(period, &processes[i]));
+		processes[i].pid += 100;
+		assert_null(period_graph_of(period, &processes[i]));
+		assert_int_equal(period->left_out, 2 * (i + 1));
+		assert_true(period->bytes < PERIOD_MAX_BYTES);
+	}
+}
+
+/* 456 processes are one container's. */
+static void many_processes_of_a_container_have_one_share(void **state)
+{
+	const struct process victim = contained(4, 'f');
+	struct process process = contained(5, 'a');
+	struct period_graph *graph;
+
+	for (; (graph = period_graph_of(period, &process)); process.pid++) {
+		assert_true(process.pid < 461);
+		grow(graph, PERIOD_MAX_BYTES / 400);
+	}
+	assert_true(period->bytes <= PERIOD_MAX_BYTES / 2 + PERIOD_MAX_BYTES / 400);
+	graph = period_graph_of(period, &victim);
+	assert_non_null(graph);
+	grow(graph, PERIOD_MAX_BYTES / 5);
+	assert_non_null(period_graph_of(period, &victim));
+}
+
+static void a_graph_says_who_pays(void **state)
+{
+	struct process process = contained(5, 'a');
+	char expected[32];
+
+	strcpy(process.container_id + 64, ":1234");
+	assert_int_equal(strlen(period_graph_of(period, &process)->payer), 64);
+	process = process_of(getpid(), 1);
+	snprintf(expected, sizeof(expected), "user-%u", getuid());
+	assert_string_equal(period_graph_of(period, &process)->payer, expected);
+	process = process_of(0x7ffffff0, 1);
+	assert_string_equal(period_graph_of(period, &process)->payer, "nobody");
 }
 
 static void a_flood_does_not_make_periods_of_a_moment(void **state)
@@ -112,7 +187,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CLAIM(a_process_has_one_graph),
 		CLAIM(a_pid_that_is_used_again_has_another_graph),
-		CLAIM(a_period_ends_early_when_it_is_too_large),
+		CLAIM(a_period_ends_early_when_one_has_a_half_of_it),
+		CLAIM(whoever_fills_a_period_leaves_room_for_others),
+		CLAIM(many_processes_of_a_container_have_one_share),
+		CLAIM(a_graph_says_who_pays),
 		CLAIM(a_flood_does_not_make_periods_of_a_moment),
 		CLAIM(graphs_of_those_that_are_gone_are_taken_at_once),
 	};

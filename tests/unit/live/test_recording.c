@@ -45,12 +45,50 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/* ---- processes that are known at the start ---- */
+
+static uint64_t files_met(void)
+{
+	struct table_cache_stats stats;
+
+	table_cache_stats(model.tables, &stats);
+	return stats.mappings;
+}
+
+static void no_turn_meets_more_processes_than_it_may(void **state)
+{
+	const int others = 10 * RECORDING_MEETINGS;
+	struct process *process;
+	int turns = 0;
+
+	recording.options.all = true;
+	for (int i = 0; i < others; i++) {
+		assert_int_equal(process_new_replayed(STRANGER - i, 1, &process), 0);
+		assert_int_equal(map64_put(&targets.processes, (uint64_t)process->pid, process), 0);
+	}
+	assert_non_null(targets_find_or_read(&targets, getpid()));
+	recording_note_unmet(&recording, &model);
+	assert_int_equal(recording.n_unmet, others + 1);
+	assert_int_equal(files_met(), 0);
+	process_free(map64_remove(&targets.processes, STRANGER)); /* ends before it is met */
+	for (; recording.n_unmet > 0; turns++) {
+		const size_t before = recording.n_unmet;
+
+		recording_meet_some(&recording, &model);
+		assert_true(before - recording.n_unmet <= RECORDING_MEETINGS);
+	}
+	assert_int_equal(turns, 11);
+	assert_true(files_met() > 0);
+	assert_null(recording.unmet);
+	recording_meet_some(&recording, &model); /* nobody is left */
+}
+
 /* ---- a program begins ---- */
 
 static void begin_program(pid_t pid, uint64_t time_ns)
 {
-	const struct perf_record record = {
-		.kind = PERF_EXEC, .pid = pid, .tid = pid, .time_ns = time_ns};
+	const struct record record = {
+		.kind = RECORD_EXEC, .pid = pid, .tid = pid, .time_ns = time_ns};
 
 	recording_hear(&recording, &model, &record);
 }
@@ -60,7 +98,7 @@ static bool wants_sample_at(pid_t pid, uint64_t time_ns)
 {
 	static struct jvm jvm;
 	const struct process process = {.pid = pid, .jvm = &jvm};
-	const struct perf_record record = {.kind = PERF_SAMPLE, .pid = pid, .time_ns = time_ns};
+	const struct record record = {.kind = RECORD_SAMPLE, .pid = pid, .time_ns = time_ns};
 
 	return recording_wants_sample(&recording, &process, &record);
 }
@@ -95,8 +133,8 @@ static void programs_without_end_take_no_more_than_their_room(void **state)
 
 static void map_file(pid_t pid, const char *path)
 {
-	const struct perf_record record = {
-		.kind = PERF_MMAP,
+	const struct record record = {
+		.kind = RECORD_MMAP,
 		.pid = pid,
 		.tid = pid,
 		.time_ns = 10 * SEC,
@@ -142,9 +180,9 @@ static void a_jvm_that_is_gone_already_is_nobody(void **state)
 
 /* ---- the kernel loses records ---- */
 
-static void hear(enum perf_kind kind, pid_t pid)
+static void hear(enum record_kind kind, pid_t pid)
 {
-	const struct perf_record record = {
+	const struct record record = {
 		.kind = kind, .pid = pid, .tid = pid, .time_ns = clock_now_ns()};
 
 	recording_hear(&recording, &model, &record);
@@ -188,15 +226,15 @@ static void after_a_loss_a_process_with_samples_is_read_again_once(void **state)
 	struct process *process = know_self(true);
 	void *secret = map_secretly(NULL, 0);
 
-	hear(PERF_SAMPLE, getpid());
+	hear(RECORD_SAMPLE, getpid());
 	assert_null(mapping_at(process, secret));
-	hear(PERF_LOST, getpid()); /* of samples */
-	hear(PERF_SAMPLE, getpid());
+	hear(RECORD_LOST, getpid()); /* of samples */
+	hear(RECORD_SAMPLE, getpid());
 	assert_null(mapping_at(process, secret));
-	hear(PERF_LOST_SIDE, 0);
+	hear(RECORD_LOST_SIDE, 0);
 	assert_null(mapping_at(process, secret));
 	for (int i = 0; i < 9; i++)
-		hear(PERF_SAMPLE, getpid());
+		hear(RECORD_SAMPLE, getpid());
 	assert_non_null(mapping_at(process, secret));
 	assert_int_equal(recording.counts.reread, 1);
 	assert_int_equal(recording.counts.reread_put_off, 0);
@@ -207,8 +245,8 @@ static void losses_without_end_have_a_process_read_now_and_then(void **state)
 {
 	know_self(true);
 	for (int i = 0; i < 100; i++) {
-		hear(PERF_LOST_SIDE, 0);
-		hear(PERF_SAMPLE, getpid());
+		hear(RECORD_LOST_SIDE, 0);
+		hear(RECORD_SAMPLE, getpid());
 	}
 	assert_true(recording.counts.reread >= 1 && recording.counts.reread < 50);
 	assert_int_equal(recording.counts.reread + recording.counts.reread_put_off, 100);
@@ -217,14 +255,14 @@ static void losses_without_end_have_a_process_read_now_and_then(void **state)
 static void no_more_than_a_tenth_of_the_time_is_spent_on_mappings(void **state)
 {
 	know_self(true);
-	hear(PERF_LOST_SIDE, 0);
+	hear(RECORD_LOST_SIDE, 0);
 	recording.mappings.turn_ns = UINT64_MAX;
 	recording.mappings.spent_ns = MAPPING_WATCH_SPENT_NS;
-	hear(PERF_SAMPLE, getpid());
+	hear(RECORD_SAMPLE, getpid());
 	assert_int_equal(recording.counts.reread, 0);
 	assert_int_equal(recording.counts.reread_put_off, 1);
 	recording.mappings.turn_ns = 0; /* the next turn */
-	hear(PERF_SAMPLE, getpid());
+	hear(RECORD_SAMPLE, getpid());
 	assert_int_equal(recording.counts.reread, 1);
 }
 
@@ -232,16 +270,16 @@ static void what_took_a_place_unseen_has_it_from_when_it_was_read(void **state)
 {
 	void *secret = map_secretly(NULL, 0);
 	struct process *process = know_self(true);
-	const struct perf_record *record;
+	const struct record *record;
 	bool is_held = false;
 
 	assert_int_equal(mapping_at(process, secret)->file_off, 0);
 	map_secretly(secret, 4096);
-	hear(PERF_LOST_SIDE, 0);
-	hear(PERF_SAMPLE, getpid());
+	hear(RECORD_LOST_SIDE, 0);
+	hear(RECORD_SAMPLE, getpid());
 	assert_int_equal(mapping_at(process, secret)->file_off, 0); /* of samples that wait */
 	while ((record = hold_next(&recording.hold, UINT64_MAX))) {
-		is_held |= record->kind == PERF_MMAP && record->mmap.addr == (uintptr_t)secret &&
+		is_held |= record->kind == RECORD_MMAP && record->mmap.addr == (uintptr_t)secret &&
 			   record->mmap.file_off == 4096 &&
 			   record->time_ns >= recording.mappings.lost_ns;
 		targets_apply_record(&targets, record);
@@ -255,12 +293,12 @@ static void what_took_a_place_unseen_has_it_from_when_it_was_read(void **state)
 
 static void hear_sample_at(const void *addr)
 {
-	const uint64_t chain[] = {PERF_CONTEXT_USER, (uintptr_t)addr};
-	const struct perf_record record = {.kind = PERF_SAMPLE,
-					   .pid = getpid(),
-					   .tid = getpid(),
-					   .time_ns = clock_now_ns(),
-					   .sample = {.chain = chain, .chain_len = 2}};
+	const uint64_t chain[] = {(uintptr_t)addr};
+	const struct record record = {.kind = RECORD_SAMPLE,
+				      .pid = getpid(),
+				      .tid = getpid(),
+				      .time_ns = clock_now_ns(),
+				      .sample = {.user = {chain, 1}}};
 
 	recording_hear(&recording, &model, &record);
 }
@@ -319,7 +357,7 @@ static void a_library_that_took_anothers_place_is_seen_by_the_size_of_code(void 
 	void *secret = map_secretly(NULL, 0);
 	struct process *process = know_self(false);
 	void *more = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	const struct perf_record *record;
+	const struct record *record;
 
 	map_secretly(secret, 4096);
 	hear_sample_at(secret);
@@ -404,6 +442,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rings_are_read_more_often_while_stacks_are_deep),
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		TEST(no_turn_meets_more_processes_than_it_may),
 		TEST(samples_of_the_program_before_are_not_counted),
 		TEST(of_all_processes_every_program_is_counted),
 		TEST(programs_without_end_take_no_more_than_their_room),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Claims about maps/foreign_reader.h and foreign_file.h: a map of this process's own, which grows
- * and is replaced, and a directory in the place of a container's root with things that bite.
+ * and is replaced, and a directory in the place of a container's root with things that bite. All
+ * claims hold with parsers and without.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,12 +13,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "common/files.h"
 #include "common/temp_dir.h"
+#include "confine/parser.h"
 #include "maps/foreign_reader.h"
 
 static char root[TEMP_DIR_BYTES];
@@ -43,6 +46,26 @@ static int tear_down_group(void **state)
 	return 0;
 }
 
+static const struct parser_limits roles[PARSER_ROLES] = {
+	[PARSER_MAPS] = {.serve = foreign_parser_serve,
+			 .memory_bytes = UINT64_C(1) << 40,
+			 .cpu_seconds = 10,
+			 .has_spares = true},
+};
+
+static int set_up_parsers(void **state)
+{
+	alarm(100);
+	return zygote_start(roles) < 0 ? -1 : set_up_group(state);
+}
+
+static int tear_down_parsers(void **state)
+{
+	parser_drop_spares();
+	zygote_stop();
+	return tear_down_group(state);
+}
+
 static int set_up(void **state)
 {
 	unlink(own);
@@ -57,10 +80,25 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/* Returns the bytes that were read. A parser that has not answered is asked again. */
+static size_t step_at_most(size_t bytes)
+{
+	struct foreign_room room = {.bytes = bytes, .wait_ns = UINT64_MAX};
+	const uint64_t before = stats.read_bytes;
+
+	reader.look_ns = 0;
+	do
+		foreign_reader_step(&reader, &owner, &room, &stats);
+	while (reader.parser && room.bytes > 0);
+	while (reader.parser)
+		foreign_reader_step(&reader, &owner, &(struct foreign_room){.wait_ns = UINT64_MAX},
+				    &stats);
+	return stats.read_bytes - before;
+}
+
 static void step(void)
 {
-	reader.look_ns = 0;
-	foreign_reader_step(&reader, &owner, SIZE_MAX, &stats);
+	step_at_most(SIZE_MAX);
 }
 
 static const char *name_at(uint64_t addr)
@@ -136,7 +174,7 @@ static void a_step_ends_at_its_bound(void **state)
 	for (int i = 0; i < 100000; i++)
 		fprintf(file, "%x 10 name%d\n", 0x100000 + i * 16, i);
 	fclose(file);
-	assert_true(foreign_reader_step(&reader, &owner, 1, &stats) < 1u << 20);
+	assert_true(step_at_most(1) < 1u << 20);
 	assert_int_equal(reader.whole_ns, 0);
 	step();
 	assert_string_equal(name_at(0x100000 + 99999 * 16), "name99999");
@@ -166,6 +204,49 @@ static void other_code_begins_with_nothing(void **state)
 	foreign_reader_restart(&reader);
 	assert_null(reader.map);
 	assert_false(reader.is_open);
+}
+
+/* A name of the line that a piece ends in must not be cut. */
+static void lines_go_on_in_the_next_piece(void **state)
+{
+	const size_t lines = FOREIGN_PIECE_BYTES * 3 / 19;
+	FILE *file = fopen(own, "w");
+
+	for (size_t i = 0; i < lines; i++)
+		fprintf(file, "%06zx 10 name%04zx\n", 0x100000 + i * 16, i);
+	fclose(file);
+	step();
+	assert_int_equal(stats.maps.text.lines, lines);
+	assert_int_equal(stats.maps.text.broken, 0);
+	assert_int_equal(foreign_map_count(reader.map), lines);
+	for (size_t i = 0; i < lines; i++) {
+		char expected[16];
+
+		snprintf(expected, sizeof(expected), "name%04zx", i);
+		assert_string_equal(name_at(0x100000 + i * 16), expected);
+	}
+}
+
+static void what_is_broken_or_cut_is_counted(void **state)
+{
+	char name[FOREIGN_NAME_BYTES * 3];
+
+	memset(name, 'n', sizeof(name));
+	memcpy(name, "2000 10 ", 8);
+	name[sizeof(name) - 2] = '\n';
+	name[sizeof(name) - 1] = '\0';
+	files_append(own, "0 0 none\nword\n1000 10 \x01one\n");
+	files_append(own, name);
+	files_append(own, "3000 10 th");
+	step();
+	files_append(own, "ree\n");
+	step();
+	assert_string_equal(name_at(0x1000), "?one");
+	assert_int_equal(strlen(name_at(0x2000)), FOREIGN_NAME_BYTES);
+	assert_string_equal(name_at(0x3000), "three");
+	assert_int_equal(stats.maps.text.broken, 2);
+	assert_int_equal(stats.maps.text.cut, 1);
+	assert_int_equal(stats.maps.text.lines, 3);
 }
 
 /* ---- hostile ground ---- */
@@ -264,6 +345,8 @@ int main(void)
 		CASE(a_fifo_in_its_place_is_refused_once_and_does_not_block),
 		CASE(a_map_of_ours_is_left_alone),
 		CASE(other_code_begins_with_nothing),
+		CASE(lines_go_on_in_the_next_piece),
+		CASE(what_is_broken_or_cut_is_counted),
 		CASE(a_regular_file_is_opened),
 		CASE(a_link_does_not_lead_out_of_the_root),
 		CASE(what_is_no_regular_file_is_refused),
@@ -271,5 +354,6 @@ int main(void)
 		CASE(a_file_that_is_older_than_the_process_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, set_up_group, tear_down_group);
+	return cmocka_run_group_tests(tests, set_up_group, tear_down_group) +
+	       cmocka_run_group_tests(tests, set_up_parsers, tear_down_parsers);
 }

@@ -307,7 +307,7 @@ static size_t sorted_lines(char **ret_text, char *lines[], size_t max)
 {
 	size_t n = 0;
 
-	assert_true(file_read_whole(path, 1 << 20, ret_text) >= 0);
+	assert_true(file_read_whole(path, 4 << 20, ret_text) >= 0);
 	for (char *line = strtok(*ret_text, "\n"); line && n < max; line = strtok(NULL, "\n")) {
 		if (strncmp(line, "00", 2) != 0) /* not one that was taken out */
 			lines[n++] = line;
@@ -316,17 +316,18 @@ static size_t sorted_lines(char **ret_text, char *lines[], size_t max)
 	return n;
 }
 
-#define MANY 6000
+#define MANY	   6000
+#define MOST_LINES 60000
 
 /* The map has the lines that one would that is made at once, beside it. Returns how many. */
 static size_t check_as_made_anew(void)
 {
-	static char *copied[2 * MANY], *anew[2 * MANY];
+	static char *copied[MOST_LINES], *anew[MOST_LINES];
 	char *copied_text, *anew_text;
-	const size_t n = sorted_lines(&copied_text, copied, 2 * MANY);
+	const size_t n = sorted_lines(&copied_text, copied, MOST_LINES);
 
 	assert_true(whole_map_write(dir, PID, code, PERF_MAP_MAX_BYTES) == 0);
-	assert_int_equal(sorted_lines(&anew_text, anew, 2 * MANY), n);
+	assert_int_equal(sorted_lines(&anew_text, anew, MOST_LINES), n);
 	for (size_t i = 0; i < n; i++)
 		assert_string_equal(copied[i], anew[i]);
 	free(copied_text);
@@ -466,10 +467,40 @@ static void who_gives_up_leaves_no_draft(void **state)
 
 #define WRITER_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/*
+ * While the pieces are written, ranges come and go: in those that are written and in those that are
+ * still to come.
+ */
+static void a_large_map_is_written_in_pieces(void **state)
+{
+	enum { COUNT = 3 * PERF_MAP_PIECE + 100 };
+	uint64_t at = 1000 * MS;
+	size_t pieces = 0, left = COUNT;
+
+	for (uint64_t i = 0; i < COUNT; i++)
+		add(0x100000 + i * 16, "first", at);
+	for (; step(at) != 1; at += MS) {
+		assert_true(at < 60000 * MS);
+		if (!writer.draft || writer.draft->is_whole)
+			continue;
+		pieces++;
+		for (uint64_t i = pieces; i < COUNT; i += 1000, left--) {
+			code_map_remove(code, 0x100000 + i * 16, at);
+			map_writer_mark(&writer, code, NULL, at);
+		}
+		code_map_expire(code, at + MS, 0);
+		add(0x10 * pieces, "later", at);
+		left++;
+	}
+	assert_int_equal(pieces, 3);
+	assert_int_equal(check_as_made_anew(), 1 + left);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WRITER_TEST(nothing_changed_nothing_due),
+		WRITER_TEST(a_large_map_is_written_in_pieces),
 		WRITER_TEST(maps_appear_100_ms_apart),
 		WRITER_TEST(what_comes_after_the_draft_was_begun_is_in_the_map),
 		WRITER_TEST(what_is_kept_for_the_next_map_goes_after_a_second),

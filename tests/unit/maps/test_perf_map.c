@@ -178,7 +178,7 @@ static void names_that_perf_would_skip_are_made_longer(void **state)
 
 static void maps_longer_than_the_buffer_are_whole(void **state)
 {
-	enum { COUNT = 20000, LONG = PERF_MAP_MAX_NAME_BYTES };
+	enum { COUNT = PERF_MAP_PIECE - 1, LONG = PERF_MAP_MAX_NAME_BYTES };
 	struct fixture *f = *state;
 	_cleanup_free_ char *name = malloc(LONG + 1), *got = NULL;
 	const char *at;

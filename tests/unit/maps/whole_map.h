@@ -11,8 +11,10 @@ static inline ssize_t whole_map_write(const char *dir, pid_t pid, const struct c
 {
 	const struct perf_map_form form = {.max_bytes = max_bytes};
 	static struct perf_map_draft draft;
-	const int err = perf_map_draft(dir, pid, map, &form, &draft);
+	int err = perf_map_draft(dir, pid, map, &form, &draft);
 
+	while (!err && !draft.is_whole)
+		err = perf_map_go_on(&draft, map);
 	return err ? err : perf_map_publish(&draft, map);
 }
 

@@ -398,7 +398,9 @@ static void every_method_is_renamed_once(void **state)
 
 	send_nested();
 	send_nested();
-	code_methods_rename(&process->methods, rename_to_itself, &n);
+	code_methods_begin_rename(&process->methods, rename_to_itself, &n);
+	assert_int_equal(code_methods_rename_some(&process->methods, 3), 3);
+	assert_int_equal(code_methods_rename_some(&process->methods, 100), 3);
 	/* Both records' methods live: outer with two names, the others with four each. */
 	assert_int_equal(n, 2 * (2 + 4 + 4));
 }

@@ -287,6 +287,20 @@ static void labels_commands_and_classes_mean_all_that_fit(void **state)
 	check("xxx");
 }
 
+static void repeats_are_allowed_as_far_as_they_can_be_expanded(void **state)
+{
+	assert_null(selector_set_jvm(&selector, "^(com|org)(\\.[a-z0-9]+)+\\.Main[0-9]{1,3}$"));
+	assert_null(selector_set_jvm(&selector, "a{1000}"));
+	assert_null(selector_set_jvm(&selector, "a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q+r+s+t+u+v+w+"));
+	assert_null(selector_set_jvm(&selector, "^.*?Main\\++[*+]{2}$"));
+	assert_null(selector_set_jvm(&selector, "((((((a*b*)+)?)+)*)+)+"));
+	assert_non_null(selector_set_jvm(&selector, "(a+){32767}"));
+	assert_non_null(selector_set_jvm(&selector, "^M+*+++++ruei.}*")); /* took 10 s */
+	assert_non_null(selector_set_jvm(&selector, "a*??"));
+	assert_non_null(selector_set_jvm(&selector, "(((((((a*b*)+)?)+)*)+)+)?"));
+	assert_non_null(selector_set_jvm(&selector, "a{99999999999999999999}"));
+}
+
 static void a_verdict_lasts_until_the_process_is_called_otherwise(void **state)
 {
 	add_three();
@@ -348,6 +362,7 @@ int main(void)
 		TEST(a_container_that_is_made_anew_under_its_name_is_the_same),
 		TEST(one_that_has_ended_makes_no_name_ambiguous),
 		TEST(labels_commands_and_classes_mean_all_that_fit),
+		TEST(repeats_are_allowed_as_far_as_they_can_be_expanded),
 		TEST(a_verdict_lasts_until_the_process_is_called_otherwise),
 		TEST(the_agents_words_fill_what_the_host_does_not_know),
 		TEST(each_change_has_a_version_of_its_own),

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,14 +143,14 @@ static void the_largest_jvm_pays_when_the_code_of_all_is_too_much(void **state)
 	targets_tick(&targets, now + CLOCK_NS_PER_SEC, 0);
 	assert_non_null(targets_find(&targets, pid));
 	assert_int_equal(targets.dropped_jvms, 0);
-	targets.max_code_bytes = 64;
+	targets.max_bytes = 64;
 	targets_tick(&targets, now + 3 * CLOCK_NS_PER_SEC, 0);
 	assert_null(targets_find(&targets, pid));
 	assert_int_equal(targets.dropped_jvms, 1);
 	assert_int_equal(targets.n_jvms, 0);
 	assert_int_equal(n_ended, 1);
 	assert_int_equal(ended[0], session.id);
-	targets.max_code_bytes = TARGETS_MAX_CODE_BYTES;
+	targets.max_bytes = TARGETS_MAX_BYTES;
 	connect_agent(); /* its agent has dialled again */
 	assert_non_null(targets_find(&targets, pid)->jvm);
 }
@@ -168,6 +170,38 @@ static void a_pid_that_is_used_again_is_another_process(void **state)
 	say(INTAKE_OPENED);
 	process = targets_find(&targets, child);
 	assert_null(code_map_find(process->code, 0x1000, 500));
+}
+
+/* As if child had taken over the PID of a process that has just ended, and is not forgotten yet. */
+static void make_earlier(struct process *process)
+{
+	process->start_ticks--;
+	process->gone_ns = 1;
+	process->comm[0] = '?';
+}
+
+static void what_is_wanted_is_who_has_the_pid_now(void **state)
+{
+	const struct record fork = {
+		.kind = RECORD_FORK, .pid = child, .fork = {.parent_pid = getpid()}};
+	struct process *process = targets_find_or_read(&targets, child);
+	uint64_t ticks;
+
+	assert_non_null(process);
+	ticks = process->start_ticks;
+	make_earlier(process);
+	targets_want(&targets, child);
+	process = targets_find(&targets, child);
+	assert_non_null(process);
+	assert_true(process->start_ticks == ticks && !process->gone_ns && process->comm[0] != '?');
+	targets_want_all(&targets);
+	assert_non_null(targets_find_or_read(&targets, getpid()));
+	make_earlier(process);
+	targets_apply_record(&targets, &fork);
+	process = targets_find(&targets, child);
+	assert_true(process->start_ticks == ticks && !process->gone_ns && process->comm[0] != '?');
+	targets_unwant_all(&targets);
+	targets_unwant(&targets, child);
 }
 
 static void records_without_a_session_or_cut_short_do_no_harm(void **state)
@@ -204,8 +238,8 @@ static void times_from_the_future_count_as_now(void **state)
 
 static void mappings_and_names_follow_the_kernels_records(void **state)
 {
-	const struct perf_record record = {
-		.kind = PERF_MMAP,
+	const struct record record = {
+		.kind = RECORD_MMAP,
 		.pid = child,
 		.tid = child,
 		.mmap = {.addr = 0x10000, .len = 0x1000, .inode = 9, .path = "/x.so (deleted)"},
@@ -303,8 +337,8 @@ static void a_thread_with_the_number_of_another_is_another(void **state)
 
 static void exec(uint64_t time_ns)
 {
-	const struct perf_record record = {
-		.kind = PERF_EXEC, .time_ns = time_ns, .pid = child, .tid = child};
+	const struct record record = {
+		.kind = RECORD_EXEC, .time_ns = time_ns, .pid = child, .tid = child};
 
 	targets_apply_record(&targets, &record);
 }
@@ -325,8 +359,8 @@ static void exec_empties_mappings_and_threads(void **state)
 static void exec_leaves_what_was_mapped_just_before(void **state)
 {
 	const uint64_t now_ns = clock_now_ns() + CLOCK_NS_PER_SEC;
-	struct perf_record record = {
-		.kind = PERF_MMAP,
+	struct record record = {
+		.kind = RECORD_MMAP,
 		.pid = child,
 		.tid = child,
 		.time_ns = now_ns - 100 * CLOCK_NS_PER_MS,
@@ -424,6 +458,57 @@ static void utf8_becomes_java_text(void **state)
 	assert_int_equal(java_text_from_utf8(in, sizeof(in) - 1, out, 7), 7);
 }
 
+/* ---- names of containers that come late ---- */
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void read_late(struct container_names *names, struct container *container)
+{
+	pthread_mutex_lock(&gate);
+	strcpy(container->name, "web");
+	pthread_mutex_unlock(&gate);
+}
+
+/* The child, as if it were in a container, whose name is asked for and does not come yet. */
+static struct process *put_into_container(void)
+{
+	struct container container = {.id = "0123456789abcdef"};
+	struct process *const process = targets_find_or_read(&targets, child);
+
+	assert_non_null(process);
+	containers_release(&targets.containers, process->container);
+	names_reader_use(targets.containers.reader, read_late);
+	pthread_mutex_lock(&gate);
+	process->container = containers_hold_as(&targets.containers, &container, 1);
+	process_identify(process);
+	targets_settle_names(&targets);
+	assert_string_equal(process->workload.container, "");
+	return process;
+}
+
+static void a_late_name_is_the_processs_with_the_next_turn(void **state)
+{
+	struct process *const process = put_into_container();
+	struct pollfd polled = {.fd = containers_fd(&targets.containers), .events = POLLIN};
+	const uint64_t now = clock_now_ns();
+
+	targets_tick(&targets, now, 0); /* the next sweep is a second later */
+	pthread_mutex_unlock(&gate);
+	assert_int_equal(poll(&polled, 1, -1), 1);
+	targets_tick(&targets, now + 1, 0);
+	assert_string_equal(process->workload.container, "web");
+}
+
+static void who_asks_by_name_may_wait_for_a_late_one(void **state)
+{
+	struct process *const process = put_into_container();
+
+	pthread_mutex_unlock(&gate);
+	targets.names_wait_ns = 60 * CLOCK_NS_PER_SEC;
+	targets_settle_names(&targets);
+	assert_string_equal(process->workload.container, "web");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +520,7 @@ int main(void)
 		TARGETS_TEST(a_process_that_ends_is_noticed_and_later_forgotten),
 		TARGETS_TEST(the_largest_jvm_pays_when_the_code_of_all_is_too_much),
 		TARGETS_TEST(a_pid_that_is_used_again_is_another_process),
+		TARGETS_TEST(what_is_wanted_is_who_has_the_pid_now),
 		TARGETS_TEST(records_without_a_session_or_cut_short_do_no_harm),
 		TARGETS_TEST(times_from_the_future_count_as_now),
 		TARGETS_TEST(mappings_and_names_follow_the_kernels_records),
@@ -447,6 +533,8 @@ int main(void)
 		TARGETS_TEST(exec_before_mappings_and_threads_were_read_leaves_them),
 		TARGETS_TEST(exec_ends_the_jvm_and_its_session),
 		TARGETS_TEST(exec_before_the_agent_connected_leaves_the_jvm),
+		TARGETS_TEST(a_late_name_is_the_processs_with_the_next_turn),
+		TARGETS_TEST(who_asks_by_name_may_wait_for_a_late_one),
 		cmocka_unit_test(java_text_becomes_utf8),
 		cmocka_unit_test(utf8_becomes_java_text),
 	};

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sample/perf_record.h"
-#include "sample/perf_regs.h"
+#include "sample/perf_parse.h"
+#include "sample/sample_regs.h"
 #include "sample/sampler.h"
 
 static uint64_t data[512]; /* aligned as in a ring */
@@ -37,33 +37,34 @@ static void set_header(const struct perf_event_header *header)
 	memcpy(data, header, sizeof(*header));
 }
 
-static struct perf_record parse(const char *name)
+static struct record parse(const char *name)
 {
-	struct perf_record record;
+	struct record record;
 
-	assert_int_equal(perf_parse(data, load(name), SAMPLER_TYPE, &record), 1);
+	assert_int_equal(perf_parse(data, load(name), PARSED_TYPE, &record), 1);
 	return record;
 }
 
 static void sample_has_its_chain(void **state)
 {
-	const struct perf_record r = parse("sample");
+	const struct record r = parse("sample");
 
-	assert_int_equal(r.kind, PERF_SAMPLE);
+	assert_int_equal(r.kind, RECORD_SAMPLE);
 	assert_int_equal(r.pid, 10);
 	assert_int_equal(r.tid, 11);
 	assert_int_equal(r.time_ns, 1000);
 	assert_int_equal(r.cpu, 1);
 	assert_int_equal(r.sample.period, 1);
-	assert_int_equal(r.sample.chain_len, 3);
-	assert_int_equal(r.sample.chain[2], 0x2000);
+	assert_int_equal(r.sample.kernel.len, 0);
+	assert_int_equal(r.sample.user.len, 2);
+	assert_int_equal(r.sample.user.addrs[1], 0x2000);
 }
 
 static void mapping_has_its_file(void **state)
 {
-	const struct perf_record r = parse("mmap2");
+	const struct record r = parse("mmap2");
 
-	assert_int_equal(r.kind, PERF_MMAP);
+	assert_int_equal(r.kind, RECORD_MMAP);
 	assert_int_equal(r.mmap.addr, 0x1000);
 	assert_int_equal(r.mmap.len, 0x2000);
 	assert_int_equal(r.mmap.dev_major, 8);
@@ -74,30 +75,30 @@ static void mapping_has_its_file(void **state)
 
 static void programs_forks_exits_and_losses(void **state)
 {
-	struct perf_record r = parse("comm");
+	struct record r = parse("comm");
 
-	assert_int_equal(r.kind, PERF_EXEC);
+	assert_int_equal(r.kind, RECORD_EXEC);
 	assert_int_equal(r.pid, 10);
 	assert_int_equal(r.time_ns, 1000);
 	r = parse("fork");
-	assert_int_equal(r.kind, PERF_FORK);
+	assert_int_equal(r.kind, RECORD_FORK);
 	assert_int_equal(r.pid, 10);
 	assert_int_equal(r.tid, 11);
 	assert_int_equal(r.fork.parent_pid, 9);
 	r = parse("exit");
-	assert_int_equal(r.kind, PERF_EXIT);
+	assert_int_equal(r.kind, RECORD_EXIT);
 	r = parse("lost");
-	assert_int_equal(r.kind, PERF_LOST);
+	assert_int_equal(r.kind, RECORD_LOST);
 	assert_int_equal(r.lost, 55);
 }
 
 static void a_name_that_a_thread_takes_is_of_no_interest(void **state)
 {
 	const size_t len = load("comm");
-	struct perf_record r = {.pid = 4711};
+	struct record r = {.pid = 4711};
 
 	set_header(&(struct perf_event_header){.type = PERF_RECORD_COMM, .size = (uint16_t)len});
-	assert_int_equal(perf_parse(data, len, SAMPLER_TYPE, &r), 0);
+	assert_int_equal(perf_parse(data, len, PARSED_TYPE, &r), 0);
 	assert_int_equal(r.pid, 4711);
 }
 
@@ -105,28 +106,28 @@ static void a_name_that_a_thread_takes_is_of_no_interest(void **state)
 static void a_sample_of_the_tracepoint_is_an_exec(void **state)
 {
 	const struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .size = 32};
-	struct perf_record r;
+	struct record r;
 
 	set_header(&header);
 	data[1] = UINT64_C(11) << 32 | 10;
 	data[2] = 1000;
 	data[3] = 1;
-	assert_int_equal(perf_parse(data, 32, SAMPLER_TYPE_EXEC, &r), 1);
-	assert_int_equal(r.kind, PERF_EXEC);
+	assert_int_equal(perf_parse(data, 32, PARSED_TYPE_EXEC, &r), 1);
+	assert_int_equal(r.kind, RECORD_EXEC);
 	assert_int_equal(r.pid, 10);
 	assert_int_equal(r.tid, 11);
 	assert_int_equal(r.time_ns, 1000);
 	assert_int_equal(r.cpu, 1);
 	set_header(&(struct perf_event_header){.type = PERF_RECORD_SAMPLE, .size = 40});
-	assert_int_equal(perf_parse(data, 40, SAMPLER_TYPE_EXEC, &r), -EBADMSG);
+	assert_int_equal(perf_parse(data, 40, PARSED_TYPE_EXEC, &r), -EBADMSG);
 }
 
 static void lies_are_refused(void **state)
 {
-	struct perf_record r = {.pid = 4711};
+	struct record r = {.pid = 4711};
 
-	assert_int_equal(perf_parse(data, load("sample_lies"), SAMPLER_TYPE, &r), -EBADMSG);
-	assert_int_equal(perf_parse(data, load("unterminated"), SAMPLER_TYPE, &r), -EBADMSG);
+	assert_int_equal(perf_parse(data, load("sample_lies"), PARSED_TYPE, &r), -EBADMSG);
+	assert_int_equal(perf_parse(data, load("unterminated"), PARSED_TYPE, &r), -EBADMSG);
 	assert_int_equal(r.pid, 4711); /* untouched */
 }
 
@@ -136,10 +137,10 @@ static void cut_records_are_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const size_t len = load(names[i]);
-		struct perf_record r;
+		struct record r;
 
 		for (size_t cut = 8; cut < len; cut += 8)
-			assert_int_equal(perf_parse(data, cut, SAMPLER_TYPE, &r), -EBADMSG);
+			assert_int_equal(perf_parse(data, cut, PARSED_TYPE, &r), -EBADMSG);
 	}
 }
 
@@ -165,39 +166,39 @@ static size_t build_ksymbol(uint16_t type, uint16_t flags, const char *name)
 
 static void kernel_code_comes_and_goes(void **state)
 {
-	struct perf_record r;
+	struct record r;
 
-	assert_int_equal(
-		perf_parse(data, build_ksymbol(1, 0, "bpf_prog_12_name"), SAMPLER_TYPE, &r), 1);
-	assert_int_equal(r.kind, PERF_KSYMBOL);
+	assert_int_equal(perf_parse(data, build_ksymbol(1, 0, "bpf_prog_12_name"), PARSED_TYPE, &r),
+			 1);
+	assert_int_equal(r.kind, RECORD_KSYMBOL);
 	assert_int_equal(r.time_ns, 77);
 	assert_int_equal(r.ksymbol.addr, UINT64_C(0xffffffffc0100000));
 	assert_int_equal(r.ksymbol.len, 512);
 	assert_string_equal(r.ksymbol.name, "bpf_prog_12_name");
 	assert_true(r.ksymbol.is_bpf && !r.ksymbol.is_gone);
 	assert_int_equal(
-		perf_parse(data, build_ksymbol(2, 1, "ftrace_trampoline"), SAMPLER_TYPE, &r), 1);
+		perf_parse(data, build_ksymbol(2, 1, "ftrace_trampoline"), PARSED_TYPE, &r), 1);
 	assert_true(!r.ksymbol.is_bpf && r.ksymbol.is_gone);
-	assert_int_equal(perf_parse(data, build_ksymbol(1, 0, "a name without an end...."),
-				    SAMPLER_TYPE, &r),
-			 -EBADMSG);
+	assert_int_equal(
+		perf_parse(data, build_ksymbol(1, 0, "a name without an end...."), PARSED_TYPE, &r),
+		-EBADMSG);
 }
 
 static void unknown_types_are_of_no_interest(void **state)
 {
-	struct perf_record r;
+	struct record r;
 	const size_t len = load("fork");
 	const uint32_t type = 4711;
 
 	memcpy(data, &type, sizeof(type));
-	assert_int_equal(perf_parse(data, len, SAMPLER_TYPE, &r), 0);
+	assert_int_equal(perf_parse(data, len, PARSED_TYPE, &r), 0);
 }
 
 #define CHAIN_BYTES (8 + 48 + 3 * 8)
-#define REGS_BYTES  (SAMPLER_REGS_COUNT * sizeof(uint64_t))
+#define REGS_BYTES  (SAMPLE_REGS_COUNT * sizeof(uint64_t))
 #define STACK_BYTES 64
 
-static struct perf_record record_of_stack;
+static struct record record_of_stack;
 
 static size_t append(size_t at, uint64_t value)
 {
@@ -224,7 +225,7 @@ static size_t build(uint64_t abi, uint64_t size, uint64_t real)
 
 	assert_int_equal(at, CHAIN_BYTES);
 	at = append(at, abi);
-	for (uint64_t i = 0; abi && i < SAMPLER_REGS_COUNT; i++)
+	for (uint64_t i = 0; abi && i < SAMPLE_REGS_COUNT; i++)
 		at = append(at, 100 + i);
 	at = append(at, size);
 	if (size > 0) {
@@ -238,19 +239,19 @@ static size_t build(uint64_t abi, uint64_t size, uint64_t real)
 
 static int parse_built(uint64_t abi, uint64_t size, uint64_t real)
 {
-	return perf_parse(data, build(abi, size, real), SAMPLER_TYPE_STACK, &record_of_stack);
+	return perf_parse(data, build(abi, size, real), PARSED_TYPE_STACK, &record_of_stack);
 }
 
 static void sample_has_its_registers_and_its_stack(void **state)
 {
-	const struct perf_sample *sample = &record_of_stack.sample;
+	const struct sample *sample = &record_of_stack.sample;
 
 	assert_int_equal(parse_built(PERF_SAMPLE_REGS_ABI_64, STACK_BYTES, STACK_BYTES), 1);
 	assert_int_equal(record_of_stack.time_ns, 1000);
-	assert_int_equal(sample->chain_len, 3);
-	assert_int_equal(sample->chain[2], 0x2000);
+	assert_int_equal(sample->user.len, 2);
+	assert_int_equal(sample->user.addrs[1], 0x2000);
 	assert_non_null(sample->regs);
-	for (uint64_t i = 0; i < SAMPLER_REGS_COUNT; i++)
+	for (uint64_t i = 0; i < SAMPLE_REGS_COUNT; i++)
 		assert_int_equal(sample->regs[i], 100 + i);
 	assert_int_equal(sample->stack_len, STACK_BYTES);
 	for (unsigned char i = 0; i < STACK_BYTES; i++)
@@ -259,23 +260,23 @@ static void sample_has_its_registers_and_its_stack(void **state)
 
 static void registers_are_found_by_their_numbers(void **state)
 {
-	uint64_t regs[SAMPLER_REGS_COUNT];
+	uint64_t regs[SAMPLE_REGS_COUNT];
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < SAMPLER_REGS_COUNT; i++)
+	for (unsigned i = 0; i < SAMPLE_REGS_COUNT; i++)
 		regs[i] = 100 + i;
 	for (unsigned reg = 0; reg < 64; reg++) {
-		if (SAMPLER_REGS_MASK >> reg & 1)
-			assert_int_equal(perf_regs_get(regs, reg), 100 + n++);
+		if (SAMPLE_REGS_MASK >> reg & 1)
+			assert_int_equal(sample_regs_get(regs, reg), 100 + n++);
 	}
-	assert_int_equal(n, SAMPLER_REGS_COUNT);
+	assert_int_equal(n, SAMPLE_REGS_COUNT);
 #ifdef __x86_64__
-	assert_int_equal(perf_regs_get(regs, PERF_REG_X86_AX), 100);
-	assert_int_equal(perf_regs_get(regs, PERF_REG_X86_BP), 106);
-	assert_int_equal(perf_regs_get(regs, SAMPLER_REG_SP), 107);
-	assert_int_equal(perf_regs_get(regs, SAMPLER_REG_PC), 108);
-	assert_int_equal(perf_regs_get(regs, PERF_REG_X86_R8), 109);
-	assert_int_equal(perf_regs_get(regs, PERF_REG_X86_R15), 116);
+	assert_int_equal(sample_regs_get(regs, PERF_REG_X86_AX), 100);
+	assert_int_equal(sample_regs_get(regs, PERF_REG_X86_BP), 106);
+	assert_int_equal(sample_regs_get(regs, SAMPLE_REG_SP), 107);
+	assert_int_equal(sample_regs_get(regs, SAMPLE_REG_PC), 108);
+	assert_int_equal(sample_regs_get(regs, PERF_REG_X86_R8), 109);
+	assert_int_equal(sample_regs_get(regs, PERF_REG_X86_R15), 116);
 #endif
 }
 
@@ -293,7 +294,7 @@ static void stack_ends_where_the_kernel_could_not_read_on(void **state)
 static void check_none(uint64_t abi, uint64_t size)
 {
 	assert_int_equal(parse_built(abi, size, size), 1);
-	assert_int_equal(record_of_stack.sample.chain_len, 3);
+	assert_int_equal(record_of_stack.sample.user.len, 2);
 	assert_null(record_of_stack.sample.regs);
 	assert_null(record_of_stack.sample.stack);
 	assert_int_equal(record_of_stack.sample.stack_len, 0);
@@ -309,7 +310,7 @@ static void kernel_threads_and_32_bit_processes_have_neither(void **state)
 
 static void who_does_not_ask_for_a_stack_gets_none(void **state)
 {
-	const struct perf_record r = parse("sample");
+	const struct record r = parse("sample");
 
 	assert_null(r.sample.regs);
 	assert_null(r.sample.stack);
@@ -318,7 +319,7 @@ static void who_does_not_ask_for_a_stack_gets_none(void **state)
 
 static void check_lie(uint64_t size, uint64_t real)
 {
-	record_of_stack = (struct perf_record){.pid = 4711};
+	record_of_stack = (struct record){.pid = 4711};
 	assert_int_equal(parse_built(PERF_SAMPLE_REGS_ABI_64, size, real), -EBADMSG);
 	assert_int_equal(record_of_stack.pid, 4711);
 }
@@ -346,7 +347,7 @@ static void samples_with_a_stack_are_refused_at_every_cut(void **state)
 
 		set_len(cut);
 		memcpy(block, data, cut);
-		assert_int_equal(perf_parse(block, cut, SAMPLER_TYPE_STACK, &record_of_stack),
+		assert_int_equal(perf_parse(block, cut, PARSED_TYPE_STACK, &record_of_stack),
 				 expected);
 		free(block);
 	}

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "common/child.h"
-#include "sample/perf_regs.h"
+#include "sample/sample_regs.h"
 #include "sample/sampler.h"
 
 #define MAX_CHILDREN 64
@@ -108,7 +108,7 @@ static void end_children(struct run *run)
 	munmap(run->children, run->n_children * sizeof(*run->children));
 }
 
-static uint64_t word_at(const struct perf_sample *sample, uint64_t off)
+static uint64_t word_at(const struct sample *sample, uint64_t off)
 {
 	uint64_t word;
 
@@ -117,7 +117,7 @@ static uint64_t word_at(const struct perf_sample *sample, uint64_t off)
 }
 
 static const char *what_is_wrong(const struct run *run, const struct child *child,
-				 const struct perf_sample *sample)
+				 const struct sample *sample)
 {
 	uint64_t sp, pc, known;
 
@@ -125,8 +125,8 @@ static const char *what_is_wrong(const struct run *run, const struct child *chil
 		return sample->regs || sample->stack ? "it has a stack" : NULL;
 	if (!sample->regs)
 		return "it has no registers";
-	sp = perf_regs_get(sample->regs, SAMPLER_REG_SP);
-	pc = perf_regs_get(sample->regs, SAMPLER_REG_PC);
+	sp = sample_regs_get(sample->regs, SAMPLE_REG_SP);
+	pc = sample_regs_get(sample->regs, SAMPLE_REG_PC);
 	if (pc - (uintptr_t)spin >= NEAR_BYTES)
 		return "it was elsewhere";
 	if (child->words - sp >= NEAR_BYTES)
@@ -145,11 +145,11 @@ static const char *what_is_wrong(const struct run *run, const struct child *chil
 	return NULL;
 }
 
-static void on_record(void *arg, const struct perf_record *record)
+static void on_record(void *arg, const struct record *record)
 {
 	struct run *run = arg;
 
-	for (size_t i = 0; record->kind == PERF_SAMPLE && i < run->n_children; i++) {
+	for (size_t i = 0; record->kind == RECORD_SAMPLE && i < run->n_children; i++) {
 		const struct child *child = &run->children[i];
 		const char *wrong;
 
@@ -249,14 +249,14 @@ struct heard {
 	uint64_t execs, ends, all; /* all: that is no sample */
 };
 
-static void on_child_record(void *arg, const struct perf_record *record)
+static void on_child_record(void *arg, const struct record *record)
 {
 	struct heard *heard = arg;
 
-	if (record->pid != heard->pid || record->kind == PERF_SAMPLE)
+	if (record->pid != heard->pid || record->kind == RECORD_SAMPLE)
 		return;
-	heard->execs += record->kind == PERF_EXEC;
-	heard->ends += record->kind == PERF_EXIT;
+	heard->execs += record->kind == RECORD_EXEC;
+	heard->ends += record->kind == RECORD_EXIT;
 	heard->all++;
 }
 

@@ -6,14 +6,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "sample/perf_regs.h"
+#include "sample/sample_regs.h"
 #include "sample/sampler.h"
 
 #define KIB	     1024u
 #define MAX_RINGS    (64u << 20)
 #define MAX_CPUS     1024u
 #define INTERVAL     10 /* samples of a CPU in 100 ms at 99 Hz */
-#define REST	     (8 + 40 + 8 + 135 * 8 + 8 + SAMPLER_REGS_COUNT * 8 + 16) /* of a record */
+#define REST	     (8 + 40 + 8 + 135 * 8 + 8 + SAMPLE_REGS_COUNT * 8 + 16) /* of a record */
 #define RECORD_BYTES UINT16_MAX
 
 static const uint32_t stacks[] = {SAMPLER_LEAST_STACK_BYTES, 8 * KIB, SAMPLER_DEFAULT_STACK_BYTES,

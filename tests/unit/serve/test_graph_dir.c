@@ -75,17 +75,24 @@ static struct graph_name name_of(const char *title, pid_t pid)
 	return (struct graph_name){.unix_sec = 1795305600,
 				   .container = "",
 				   .comm = "java",
+				   .payer = "user-0",
 				   .title = title,
 				   .pid = pid,
 				   .format = RENDER_HTML};
 }
 
+static int put_of(const char *payer, const char *title, size_t bytes)
+{
+	struct graph_name of = name_of(title, 17);
+
+	of.payer = payer;
+	return graph_dir_write(&dir, &now, &of, write_bytes, &bytes, name);
+}
+
 /* A graph of so many bytes; its name is in name. */
 static int put(const char *title, size_t bytes)
 {
-	const struct graph_name of = name_of(title, 17);
-
-	return graph_dir_write(&dir, &now, &of, write_bytes, &bytes, name);
+	return put_of("user-0", title, bytes);
 }
 
 static bool is_there(const char *file)
@@ -162,6 +169,84 @@ static void the_oldest_go_when_all_are_too_large(void **state)
 	assert_int_equal(dir.removed, 1);
 	assert_false(is_there(first));
 	assert_true(is_there(name));
+}
+
+/* Files of the payer that are there; what the list says of them is true. */
+static size_t count_of(const char *payer)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < dir.count; i++) {
+		assert_true(is_there(dir.files[i].name));
+		count += strcmp(graph_payer_id(dir.files[i].payer), payer) == 0;
+	}
+	return count;
+}
+
+static void many_graphs_of_one_leave_the_others_theirs(void **state)
+{
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(put_of("victim", "V", 100), 0);
+	for (int i = 0; i < 456; i++) {
+		assert_int_equal(put_of("flood", "F", 10), 0);
+		if (i % 50 == 0)
+			assert_int_equal(expire_after(0, 1000, 1000), 0);
+	}
+	start_again();
+	assert_int_equal(expire_after(0, 1000, 1000), 0);
+	assert_int_equal(count_of("victim"), 3);
+	assert_int_equal(count_of("flood"), 70);
+	assert_int_equal(dir.bytes, 1000);
+	assert_true(is_there(name)); /* the newest */
+}
+
+static void many_files_of_one_leave_the_others_theirs(void **state)
+{
+	dir.max_files = 10;
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(put_of("victim", "V", 100), 0);
+		for (int j = 0; j < 20; j++)
+			assert_int_equal(put_of("flood", "F", 1), 0);
+		assert_int_equal(expire_after(0, 1000, 100000), 0);
+	}
+	assert_int_equal(count_of("victim"), 4);
+	assert_int_equal(count_of("flood"), 4);
+}
+
+static void payers_that_have_nothing_are_forgotten(void **state)
+{
+	char payer[32];
+
+	assert_int_equal(put_of("stays", "S", 1), 0);
+	for (int i = 0; i < 500; i++) {
+		snprintf(payer, sizeof(payer), "container-%d", i);
+		assert_int_equal(put_of(payer, "F", 10), 0);
+		assert_int_equal(expire_after(0, 1000, 30), 0);
+		assert_true(dir.payers.count < 100);
+	}
+	assert_int_equal(count_of("stays"), 1);
+}
+
+static void a_list_without_payers_is_read(void **state)
+{
+	struct stat st;
+	int fd;
+
+	plant("20261122T000000Z-java-A-17.html");
+	assert_int_equal(fstatat(dir.fd, "20261122T000000Z-java-A-17.html", &st, 0), 0);
+	fd = openat(dir.fd, ".fgcollect-graphs", O_WRONLY | O_TRUNC);
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd,
+			    "fgcollect graphs 1\n"
+			    "1795305600 %llu 6 20261122T000000Z-java-A-17.html\n",
+			    (unsigned long long)st.st_ino) > 0);
+	close(fd);
+	start_again();
+	assert_int_equal(dir.count, 1);
+	assert_int_equal(put_of("new", "B", 10), 0);
+	start_again();
+	assert_int_equal(count_of("nobody"), 1);
+	assert_int_equal(count_of("new"), 1);
 }
 
 static void what_is_too_old_goes_also_after_a_restart(void **state)
@@ -331,6 +416,10 @@ int main(void)
 		CLAIM(names_say_when_where_what_and_who),
 		CLAIM(names_from_outside_cannot_leave_the_directory),
 		CLAIM(the_oldest_go_when_all_are_too_large),
+		CLAIM(many_graphs_of_one_leave_the_others_theirs),
+		CLAIM(many_files_of_one_leave_the_others_theirs),
+		CLAIM(payers_that_have_nothing_are_forgotten),
+		CLAIM(a_list_without_payers_is_read),
 		CLAIM(what_is_too_old_goes_also_after_a_restart),
 		CLAIM(a_jump_of_the_clock_makes_no_file_older),
 		CLAIM(a_jump_is_seen_by_the_next_daemon),

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "common/child.h"
 #include "symbolize/debuginfod.h"
+#include "symbolize/parsers.h"
 #include "fixture.h"
 
 #define BUILD_ID  "abcdef0123456789"
@@ -233,5 +234,12 @@ int main(void)
 		cmocka_unit_test(without_urls_nobody_is_asked),
 	};
 
-	return cmocka_run_group_tests(tests, make_server, stop_server);
+	int failed = cmocka_run_group_tests(tests, make_server, stop_server);
+
+	/* And the same once more, with files read by parsers. */
+	if (zygote_start(parser_roles) < 0)
+		return 1;
+	failed += cmocka_run_group_tests_name("with parsers", tests, make_server, stop_server);
+	zygote_stop();
+	return failed;
 }

@@ -18,6 +18,7 @@
 
 #include "../files/mapped_file.h"
 #include "symbolize/native_lines.h"
+#include "symbolize/parsers.h"
 #include "fixture.h"
 
 static const char source[] =
@@ -320,5 +321,7 @@ int main(void)
 
 	if (!fixture_has_compiler())
 		return FIXTURE_NO_COMPILER;
+	if (zygote_start(parser_roles) < 0)
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, fixture_remove_all);
 }

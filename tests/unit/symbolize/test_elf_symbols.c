@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -679,10 +680,115 @@ static void counts_past_the_bounds_are_efbig(void **state)
 	assert_int_equal(load_sparse(&copy, (off_t)4 << 30), -EFBIG);
 }
 
+/* What a parser sends of a table. The table must fit into a socket. */
+static size_t flat_bytes(const struct elf_symbols *table, char *ret, size_t size)
+{
+	struct flat_writer writer = {0};
+	int sockets[2];
+	size_t len = 0;
+	ssize_t n;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	writer.sock = sockets[1];
+	elf_symbols_flatten(table, &writer);
+	assert_int_equal(writer.err, 0);
+	close(sockets[1]);
+	while ((n = read(sockets[0], ret + len, size - len)) > 0)
+		len += (size_t)n;
+	close(sockets[0]);
+	assert_true(len < size);
+	return len;
+}
+
+static int restore_bytes(const char *bytes, size_t len, struct elf_symbols **ret)
+{
+	struct flat_reader reader = {0};
+	int sockets[2], err;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets), 0);
+	assert_int_equal(write(sockets[1], bytes, len), len);
+	close(sockets[1]);
+	reader.sock = sockets[0];
+	err = elf_symbols_restore(&reader, false, ret);
+	close(sockets[0]);
+	return err;
+}
+
+static void a_flat_table_becomes_an_equal_one(void **state)
+{
+	static char bytes[100000];
+	struct elf_symbols *symbols, *copy;
+	struct fixture_bytes file;
+	size_t len;
+
+	fixture_need_compiler();
+	file = copy_fixture();
+	assert_int_equal(fixture_load_bytes(file.data, file.len, &symbols), 0);
+	free(file.data);
+	len = flat_bytes(symbols, bytes, sizeof(bytes));
+	assert_int_equal(restore_bytes(bytes, len, &copy), 0);
+	assert_true(elf_symbols_equal(symbols, copy));
+	assert_int_equal(elf_symbols_source(symbols), elf_symbols_source(copy));
+	elf_symbols_free(copy);
+	for (size_t cut = 0; cut < len; cut++)
+		assert_int_equal(restore_bytes(bytes, cut, &copy), -EBADMSG);
+	elf_symbols_free(symbols);
+}
+
+/* Asks for what is in a table of a liar. The answers may be anything, but a crash. */
+static void ask_all(struct elf_symbols *symbols)
+{
+	uint64_t offset, start;
+	size_t len;
+
+	for (uint64_t addr = 0; addr < 0x6000; addr += 8) {
+		elf_symbols_find(symbols, addr, &offset);
+		elf_symbols_find_start(symbols, addr, &start);
+		elf_symbols_addr_of(symbols, addr, &start);
+	}
+	elf_symbols_build_id(symbols, &len);
+	assert_true(len <= ELF_LAYOUT_MAX_BUILD_ID);
+	assert_true(strlen(elf_symbols_soname(symbols)) < ELF_FILE_SONAME_BYTES);
+}
+
+static void a_flat_table_of_a_liar_is_refused_or_does_no_harm(void **state)
+{
+	static char bytes[100000];
+	static const unsigned char lies[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
+	size_t len, refused = 0;
+	struct elf_symbols *symbols;
+	struct fixture_bytes file;
+
+	fixture_need_compiler();
+	file = copy_fixture();
+	assert_int_equal(fixture_load_bytes(file.data, file.len, &symbols), 0);
+	free(file.data);
+	len = flat_bytes(symbols, bytes, sizeof(bytes));
+	elf_symbols_free(symbols);
+	for (size_t i = 0; i < len * sizeof(lies); i++) {
+		const size_t at = i / sizeof(lies);
+		const char truth = bytes[at];
+		int err;
+
+		bytes[at] = (char)lies[i % sizeof(lies)];
+		err = restore_bytes(bytes, len, &symbols);
+		bytes[at] = truth;
+		refused += err != 0;
+		assert_true(err == 0 || err == -EBADMSG);
+		if (!err && i % 7 == 0)
+			ask_all(symbols);
+		if (!err)
+			elf_symbols_free(symbols);
+	}
+	assert_true(refused > 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_found_with_their_offset),
+		cmocka_unit_test(a_flat_table_becomes_an_equal_one),
+		cmocka_unit_test(a_flat_table_of_a_liar_is_refused_or_does_no_harm),
 		cmocka_unit_test(a_gap_behind_a_sized_function_is_nobodys),
 		cmocka_unit_test(an_unsized_function_ends_at_the_next_or_with_its_section),
 		cmocka_unit_test(behind_a_nested_function_the_outer_goes_on),

@@ -20,6 +20,7 @@
 #include "common/child.h"
 #include "memory/space_reader.h"
 #include "symbolize/module_cache.h"
+#include "symbolize/parsers.h"
 #include "fixture.h"
 
 #define BUILD_ID "-Wl,--build-id=0xabcdef0123456789"
@@ -287,5 +288,12 @@ int main(void)
 
 	if (!fixture_has_compiler())
 		return FIXTURE_NO_COMPILER;
-	return cmocka_run_group_tests(tests, NULL, fixture_remove_all);
+	int failed = cmocka_run_group_tests(tests, NULL, fixture_remove_all);
+
+	/* And the same once more, with files read by parsers. */
+	if (zygote_start(parser_roles) < 0)
+		return 1;
+	failed += cmocka_run_group_tests_name("with parsers", tests, NULL, fixture_remove_all);
+	zygote_stop();
+	return failed;
 }

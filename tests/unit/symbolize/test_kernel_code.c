@@ -41,24 +41,31 @@ static int tear_down_group(void **state)
 
 static void begin(const char *symbols)
 {
-	const struct kernel_code_files files = {symbols_path, modules_path};
+	const struct kernel_code_files files = {symbols_path, modules_path, NULL};
 
 	files_write(symbols_path, symbols);
 	files_write(modules_path, "");
 	assert_int_equal(kernel_code_new(&files, SEC, &code), 0);
 }
 
+static int gate[2] = {-1, -1}; /* a byte in this pipe lets one reading go on, its end all */
+
 static int tear_down(void **state)
 {
+	if (gate[0] >= 0)
+		close(gate[1]);
 	kernel_code_free(code);
 	code = NULL;
+	if (gate[0] >= 0)
+		close(gate[0]);
+	gate[0] = gate[1] = -1;
 	return 0;
 }
 
 static void tell(uint64_t addr, const char *name, bool is_gone, uint64_t time_ns)
 {
-	const struct perf_record record = {
-		.kind = PERF_KSYMBOL,
+	const struct record record = {
+		.kind = RECORD_KSYMBOL,
 		.time_ns = time_ns,
 		.ksymbol = {.addr = addr,
 			    .len = 256,
@@ -175,6 +182,84 @@ static void only_what_cannot_change_may_be_remembered(void **state)
 	assert_int_equal(kernel_code_owner(code, 0xffffffff81000000, 3 * SEC), 0);
 }
 
+/* ---- by a thread ---- */
+
+static int load_when_let(const char *path, struct kernel_symbols **ret)
+{
+	char byte;
+
+	(void)!read(gate[0], &byte, 1);
+	return kernel_symbols_load_from(path, ret);
+}
+
+static void let_one_read(void)
+{
+	assert_int_equal(write(gate[1], "", 1), 1);
+}
+
+static void begin_with_thread(const char *symbols)
+{
+	const struct kernel_code_files files = {symbols_path, modules_path, load_when_let};
+
+	if (gate[0] < 0)
+		assert_int_equal(pipe(gate), 0);
+	let_one_read();
+	files_write(symbols_path, symbols);
+	files_write(modules_path, "");
+	assert_int_equal(kernel_code_new(&files, SEC, &code), 0);
+	assert_int_equal(kernel_code_use_thread(code), 0);
+}
+
+static void wait_for_reads(uint64_t count)
+{
+	while (kernel_code_reads(code) < count)
+		usleep(1000);
+}
+
+static void a_reading_holds_nobody_up(void **state)
+{
+	begin_with_thread(KERNEL);
+	files_write(symbols_path, KERNEL NFT);
+	kernel_code_begin(code, 3 * SEC);
+	assert_named(0xffffffff81000010, 3 * SEC, 3 * SEC, "start", "[kernel]");
+	assert_named(0xffffffffc0000010, 3 * SEC, 3 * SEC, NULL, NULL);
+	assert_int_equal(kernel_code_late(code), 1);
+	assert_int_equal(kernel_code_reads(code), 1);
+	let_one_read();
+	wait_for_reads(2);
+	assert_named(0xffffffffc0000010, 4 * SEC, 4 * SEC, "nft_one", "[nf_tables]");
+	assert_int_equal(kernel_code_late(code), 1);
+}
+
+static void a_reading_that_nobody_took_is_freed(void **state)
+{
+	begin_with_thread(KERNEL);
+	let_one_read();
+	kernel_code_begin(code, 3 * SEC);
+	wait_for_reads(2);
+}
+
+static void a_thread_that_finds_no_name_reads_ever_less(void **state)
+{
+	struct kernel_code_stats stats;
+
+	begin_with_thread(KERNEL);
+	for (uint64_t s = 2; s < 200; s++) {
+		const uint64_t late = kernel_code_late(code), reads = kernel_code_reads(code);
+
+		assert_named(0xffffffffd0000000, s * SEC, s * SEC, NULL, NULL);
+		if (kernel_code_late(code) == late)
+			continue;
+		let_one_read();
+		wait_for_reads(reads + 1);
+		assert_named(0xffffffffd0000000, s * SEC, s * SEC, NULL, NULL);
+		assert_int_equal(kernel_code_late(code), late + 1);
+	}
+	kernel_code_stats(code, &stats);
+	assert_true(stats.reads > 3 && stats.reads < 10);
+	assert_int_equal(stats.unnamed, 198);
+}
+
 /* ---- hidden ---- */
 
 static void hidden_symbols_say_why(void **state)
@@ -225,6 +310,9 @@ int main(void)
 		CASE(a_program_does_not_name_what_its_address_held_before),
 		CASE(programs_without_end_are_forgotten),
 		CASE(only_what_cannot_change_may_be_remembered),
+		CASE(a_reading_holds_nobody_up),
+		CASE(a_reading_that_nobody_took_is_freed),
+		CASE(a_thread_that_finds_no_name_reads_ever_less),
 		CASE(hidden_symbols_say_why),
 		CASE(each_reason_has_its_remedy),
 	};

@@ -20,6 +20,7 @@
 #include "common/files.h"
 #include "memory/space_reader.h"
 #include "symbolize/module_cache.h"
+#include "symbolize/parsers.h"
 #include "fixture.h"
 
 #define PLENTY	(64u << 20)
@@ -482,5 +483,12 @@ int main(void)
 		cmocka_unit_test(forgetting_a_process_keeps_the_tables),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, fixture_remove_all);
+	int failed = cmocka_run_group_tests(tests, NULL, fixture_remove_all);
+
+	/* And the same once more, with files read by parsers. */
+	if (zygote_start(parser_roles) < 0)
+		return 1;
+	failed += cmocka_run_group_tests_name("with parsers", tests, NULL, fixture_remove_all);
+	zygote_stop();
+	return failed;
 }

@@ -280,8 +280,8 @@ static void tell_kernel(void)
 						"ret_from_fork_asm", "__seccomp_filter.isra.0"};
 
 	for (size_t i = 0; i < 4; i++) {
-		const struct perf_record record = {
-			.kind = PERF_KSYMBOL,
+		const struct record record = {
+			.kind = RECORD_KSYMBOL,
 			.time_ns = 1,
 			.ksymbol = {.addr = KERNEL + i * 0x100, .len = 0x100, .name = functions[i]},
 		};

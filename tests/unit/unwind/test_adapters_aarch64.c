@@ -84,7 +84,7 @@ static uint64_t word_addr(size_t i)
 /* Walks from pc on, with the stack pointer at the first word. */
 static void check_walk(uint64_t pc, const uint64_t *addrs, uint32_t n)
 {
-	const struct perf_sample sample = {
+	const struct sample sample = {
 		.regs = regs, .stack = (const uint8_t *)words, .stack_len = sizeof(words)};
 
 	regs[PC] = pc;

@@ -54,6 +54,7 @@ static struct process *process;
 static const struct form *form;
 static struct vm_facts facts;
 static struct heap_stack found;
+static uint32_t max_reads = UINT32_MAX;
 
 /*
  * The carrier's stack, from the callee's stack pointer on. The ContinuationEntry is in the middle.
@@ -170,6 +171,7 @@ static void put_callee(uint32_t n, const uint8_t *continuation)
 
 static bool read_stack(void)
 {
+	found.max_reads = max_reads;
 	return heap_stack_read(process, NOW, &arch_x86_64, &callee, &facts, &found);
 }
 
@@ -274,6 +276,31 @@ static void static_variables_are_read_once(void **state)
 		assert_found(older, 2);
 		assert_int_equal(found.reads, reads);
 	}
+}
+
+/* Whatever a heap says: so many reads and no more. */
+static void no_more_is_read_than_the_caller_allows(void **state)
+{
+	static const uint32_t frozen[] = {1, 2, 3, 4}, older[] = {3, 4};
+	uint8_t *continuation = make_continuation();
+	struct made_chunk chunk = make_chunk(continuation, 48, 0, NULL);
+	uint32_t needed;
+
+	put_frames(&chunk, frozen, 4);
+	put_reference(continuation, form->tail, chunk.object);
+	put_callee(2, continuation);
+	assert_true(read_stack());
+	needed = found.reads;
+	assert_true(needed > 0);
+	for (max_reads = 0; max_reads < needed; max_reads++) {
+		facts = (struct vm_facts){0};
+		assert_false(read_stack());
+		assert_int_equal(found.reads, max_reads);
+	}
+	facts = (struct vm_facts){0};
+	assert_true(read_stack());
+	assert_found(older, 2);
+	max_reads = UINT32_MAX;
 }
 
 /* The thread has gone on since the sample. By now its chunk is empty, or has more frames. */
@@ -543,6 +570,7 @@ int main(void)
 		TEST(frames_are_read_in_each_form),
 		TEST(what_is_found_out_of_a_heap_is_found_once),
 		TEST(static_variables_are_read_once),
+		TEST(no_more_is_read_than_the_caller_allows),
 		TEST(frames_are_found_wherever_the_thread_is_by_now),
 		TEST(a_callee_that_was_not_frozen_is_called_by_the_first_frame),
 		TEST(of_recursion_the_frame_that_is_most_alike_counts),

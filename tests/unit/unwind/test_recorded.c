@@ -50,9 +50,9 @@ static int tear_down(void **state)
 
 static void walk(void)
 {
-	const struct perf_sample taken = {.regs = sample.regs,
-					  .stack = (const uint8_t *)sample.stack,
-					  .stack_len = sample.n_words * 8};
+	const struct sample taken = {.regs = sample.regs,
+				     .stack = (const uint8_t *)sample.stack,
+				     .stack_len = sample.n_words * 8};
 
 	unwinder_walk(unwinder, process, NOW, &taken, &stack);
 }

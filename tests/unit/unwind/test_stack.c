@@ -8,13 +8,17 @@
 
 #include <linux/perf_event.h>
 
+#include "sample/perf_parse.h"
 #include "unwind/stack.h"
 
 static struct stack stack;
 
 static void from(const uint64_t *chain, uint32_t len)
 {
-	stack_from_chain(&(struct perf_sample){.chain = chain, .chain_len = len}, &stack);
+	struct sample sample = {0};
+
+	perf_split_chain(chain, len, &sample);
+	stack_from_chain(&sample, &stack);
 }
 
 static void parts_are_told_apart_by_their_marks(void **state)

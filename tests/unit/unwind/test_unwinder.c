@@ -27,7 +27,7 @@
 #include "base/log.h"
 #include "code/code_map.h"
 #include "common/child.h"
-#include "sample/perf_regs.h"
+#include "sample/sample_regs.h"
 #include "unwind/live_stack.h"
 #include "unwind/step.h"
 #include "unwind/unwinder.h"
@@ -60,7 +60,7 @@ static int tear_down(void **state)
 /* ---- this process's own stack ---- */
 
 struct taken {
-	uint64_t regs[SAMPLER_REGS_COUNT];
+	uint64_t regs[SAMPLE_REGS_COUNT];
 	uint8_t bytes[STACK_BYTES];
 	size_t len;
 	void *frames[64];
@@ -75,7 +75,7 @@ static uint64_t top_of_stack; /* stack top of the sampled thread */
 
 static void set_reg(uint64_t *regs, unsigned int reg, uint64_t value)
 {
-	const uint64_t below = SAMPLER_REGS_MASK & ((UINT64_C(1) << reg) - 1);
+	const uint64_t below = SAMPLE_REGS_MASK & ((UINT64_C(1) << reg) - 1);
 
 	regs[__builtin_popcountll(below)] = value;
 }
@@ -114,13 +114,13 @@ PLAIN_FRAME static void take(struct taken *taken)
 #if defined(__x86_64__)
 	__asm__ volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
 			 : "=r"(pc), "=r"(sp), "=r"(fp));
-	set_reg(taken->regs, SAMPLER_REG_PC, pc);
-	set_reg(taken->regs, SAMPLER_REG_SP, sp);
+	set_reg(taken->regs, SAMPLE_REG_PC, pc);
+	set_reg(taken->regs, SAMPLE_REG_SP, sp);
 	set_reg(taken->regs, PERF_REG_X86_BP, fp);
 #else
 	__asm__ volatile("adr %0, .\n\tmov %1, sp\n\tmov %2, x29" : "=r"(pc), "=r"(sp), "=r"(fp));
-	set_reg(taken->regs, SAMPLER_REG_PC, pc);
-	set_reg(taken->regs, SAMPLER_REG_SP, sp);
+	set_reg(taken->regs, SAMPLE_REG_PC, pc);
+	set_reg(taken->regs, SAMPLE_REG_SP, sp);
 	set_reg(taken->regs, PERF_REG_ARM64_X29, fp);
 #endif
 	taken->len = top_of_stack - sp < STACK_BYTES ? top_of_stack - sp : STACK_BYTES;
@@ -151,8 +151,7 @@ PLAIN_FRAME static int descend(struct taken *taken, int depth)
 
 static void walk(const struct taken *taken, uint32_t len)
 {
-	const struct perf_sample sample = {
-		.regs = taken->regs, .stack = taken->bytes, .stack_len = len};
+	const struct sample sample = {.regs = taken->regs, .stack = taken->bytes, .stack_len = len};
 
 	unwinder_walk(unwinder, self, NOW, &sample, &stack);
 }
@@ -270,15 +269,16 @@ static void a_stack_that_grows_while_it_is_read_is_not_run_after(void **state)
 static void behind_the_copy_the_kernels_walk_goes_on(void **state)
 {
 	struct taken *taken = take_on_thread();
-	uint64_t chain[70] = {(uint64_t)PERF_CONTEXT_USER};
-	struct perf_sample sample = {
-		.regs = taken->regs, .stack = taken->bytes, .stack_len = CUT_BYTES, .chain = chain};
+	uint64_t chain[70];
+	struct sample sample = {.regs = taken->regs,
+				.stack = taken->bytes,
+				.stack_len = CUT_BYTES,
+				.user = {.addrs = chain}};
 
 	taken->bytes[CUT_BYTES - 1] ^= 1; /* what is there now is another's */
-	chain[sample.chain_len = 1] = perf_regs_get(taken->regs, SAMPLER_REG_PC);
+	chain[sample.user.len++] = sample_regs_get(taken->regs, SAMPLE_REG_PC);
 	for (int i = 2; i < taken->n; i++)
-		chain[++sample.chain_len] = (uint64_t)(uintptr_t)taken->frames[i];
-	sample.chain_len++;
+		chain[sample.user.len++] = (uint64_t)(uintptr_t)taken->frames[i];
 	unwinder_walk(unwinder, self, NOW, &sample, &stack);
 	check_frames(taken, (uint32_t)taken->n);
 	assert_int_equal(stack.depth, taken->n);
@@ -288,10 +288,9 @@ static void behind_the_copy_the_kernels_walk_goes_on(void **state)
 
 static void without_registers_it_is_the_kernels_walk(void **state)
 {
-	const uint64_t chain[] = {(uint64_t)PERF_CONTEXT_USER, 0x10, 0x20};
+	const uint64_t chain[] = {0x10, 0x20};
 
-	unwinder_walk(unwinder, self, NOW, &(struct perf_sample){.chain = chain, .chain_len = 3},
-		      &stack);
+	unwinder_walk(unwinder, self, NOW, &(struct sample){.user = {chain, 2}}, &stack);
 	assert_int_equal(stack.depth, 2);
 	assert_int_equal(stack.end, STACK_BY_FP);
 }
@@ -305,7 +304,7 @@ static void without_registers_it_is_the_kernels_walk(void **state)
  * the caller, too, but would have to be found.
  */
 static uint8_t *code;
-static uint64_t sample_regs[SAMPLER_REGS_COUNT];
+static uint64_t sample_regs[SAMPLE_REGS_COUNT];
 #define N_WORDS 512
 static _Alignas(16) uint64_t room[1 + N_WORDS];
 static uint64_t *words; /* off the alignment by a word, as with a return address on top */
@@ -360,17 +359,17 @@ static uint64_t word_addr(size_t i)
 
 static void walk_code(uint64_t pc, uint64_t fp, size_t n_words)
 {
-	const struct perf_sample sample = {.regs = sample_regs,
-					   .stack = (const uint8_t *)words,
-					   .stack_len = (uint32_t)(n_words * 8)};
+	const struct sample sample = {.regs = sample_regs,
+				      .stack = (const uint8_t *)words,
+				      .stack_len = (uint32_t)(n_words * 8)};
 
 #if defined(__x86_64__)
-	set_reg(sample_regs, SAMPLER_REG_PC, pc);
-	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
+	set_reg(sample_regs, SAMPLE_REG_PC, pc);
+	set_reg(sample_regs, SAMPLE_REG_SP, word_addr(0));
 	set_reg(sample_regs, PERF_REG_X86_BP, fp);
 #else
-	set_reg(sample_regs, SAMPLER_REG_PC, pc);
-	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
+	set_reg(sample_regs, SAMPLE_REG_PC, pc);
+	set_reg(sample_regs, SAMPLE_REG_SP, word_addr(0));
 	set_reg(sample_regs, PERF_REG_ARM64_X29, fp);
 #endif
 	unwinder_walk(unwinder, self, NOW, &sample, &stack);
@@ -440,13 +439,13 @@ static void a_files_first_function_is_left_by_what_is_below_its_word(void **stat
 static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state)
 {
 	const uint64_t leaf = (uint64_t)(uintptr_t)code, caller = leaf + 256, last = leaf + 512;
-	const struct perf_sample sample = {
+	const struct sample sample = {
 		.regs = sample_regs, .stack = (const uint8_t *)words, .stack_len = 10 * 8};
 
 	words[5] = caller + 100;
 	words[11] = last + 100;
-	set_reg(sample_regs, SAMPLER_REG_PC, leaf + 60);
-	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
+	set_reg(sample_regs, SAMPLE_REG_PC, leaf + 60);
+	set_reg(sample_regs, SAMPLE_REG_SP, word_addr(0));
 	unwinder_look(unwinder, self, NOW, &sample, &stack);
 	assert_int_equal(stack.depth, 1);
 	words[11] = 0;
@@ -459,13 +458,13 @@ static void a_look_that_leads_nowhere_keeps_what_is_behind_the_copy(void **state
 }
 
 /* Makes a sample of a leaf whose caller's frame ends behind the copy, and keeps the remainder. */
-static uint64_t take_short_copy(const struct perf_sample *sample)
+static uint64_t take_short_copy(const struct sample *sample)
 {
 	const uint64_t leaf = (uint64_t)(uintptr_t)code, time_ns = clock_now_ns();
 
 	words[5] = leaf + 256 + 100;
-	set_reg(sample_regs, SAMPLER_REG_PC, leaf + 60);
-	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
+	set_reg(sample_regs, SAMPLE_REG_PC, leaf + 60);
+	set_reg(sample_regs, SAMPLE_REG_SP, word_addr(0));
 	unwinder_keep_remainder(unwinder, self, time_ns, sample);
 	return time_ns;
 }
@@ -484,7 +483,7 @@ static void add_leaf_and_callers(void)
  */
 static void a_stack_that_changed_behind_the_copy_about_then_ends_with_the_copy(void **state)
 {
-	const struct perf_sample sample = {
+	const struct sample sample = {
 		.regs = sample_regs, .stack = (const uint8_t *)words, .stack_len = 10 * 8};
 	const uint64_t caller = (uint64_t)(uintptr_t)code + 256;
 	struct unwinder_stats stats;
@@ -512,7 +511,7 @@ static void a_stack_that_changed_behind_the_copy_about_then_ends_with_the_copy(v
 /* The garbage collector may have moved objects that the frames hold, for example. */
 static void what_changed_behind_the_copy_but_frames_is_no_matter(void **state)
 {
-	const struct perf_sample sample = {
+	const struct sample sample = {
 		.regs = sample_regs, .stack = (const uint8_t *)words, .stack_len = 10 * 8};
 	const uint64_t caller = (uint64_t)(uintptr_t)code + 256;
 	struct unwinder_stats stats;
@@ -547,10 +546,10 @@ static void put_call(uint64_t at, uint64_t target)
  */
 static void walk_unseen(uint64_t pc)
 {
-	const struct perf_sample sample = {.regs = sample_regs, .stack = (const uint8_t *)words};
+	const struct sample sample = {.regs = sample_regs, .stack = (const uint8_t *)words};
 
-	set_reg(sample_regs, SAMPLER_REG_PC, pc);
-	set_reg(sample_regs, SAMPLER_REG_SP, word_addr(0));
+	set_reg(sample_regs, SAMPLE_REG_PC, pc);
+	set_reg(sample_regs, SAMPLE_REG_SP, word_addr(0));
 	unwinder_look(unwinder, self, NOW, &sample, &stack);
 	memset(room, 0, sizeof(room));
 	unwinder_walk(unwinder, self, NOW, &sample, &stack);
@@ -1301,14 +1300,14 @@ static void a_stack_of_too_many_frames_is_left_at_the_bound(void **state)
 	enum { N = 2 * STACK_MAX + 64 };
 	const uint64_t leaf = add_code(0, 256, CODE_JAVA, "leaf", (struct code_frame){16, 4, 0});
 	uint64_t *deep = calloc(N, sizeof(*deep));
-	const struct perf_sample sample = {
+	const struct sample sample = {
 		.regs = sample_regs, .stack = (const uint8_t *)deep, .stack_len = N * 8};
 
 	assert_non_null(deep);
 	for (size_t i = 0; i < N; i++)
 		deep[i] = leaf + 60;
-	set_reg(sample_regs, SAMPLER_REG_PC, leaf + 60);
-	set_reg(sample_regs, SAMPLER_REG_SP, (uint64_t)(uintptr_t)deep);
+	set_reg(sample_regs, SAMPLE_REG_PC, leaf + 60);
+	set_reg(sample_regs, SAMPLE_REG_SP, (uint64_t)(uintptr_t)deep);
 	unwinder_walk(unwinder, self, NOW, &sample, &stack);
 	assert_int_equal(stack.depth, STACK_MAX);
 	assert_int_equal(stack.end, STACK_FRAME_LIMIT);

@@ -102,7 +102,7 @@ static int set_up(void **state)
 	put(16, SHIFT);
 	put(32, COUNT);
 	reads = 0;
-	zgc_init(&zgc, process, &reads);
+	zgc_init(&zgc, process, &reads, UINT32_MAX);
 	return 0;
 }
 
@@ -172,6 +172,21 @@ static void what_does_not_fit_together_is_not_believed(void **state)
 	check(AT_15, place_of(AT_15));
 }
 
+static void no_more_is_read_than_the_caller_allows(void **state)
+{
+	uint32_t needed;
+
+	put_entry(15, AT_15, 0x1230);
+	check(AT_15, HEAP_BASE | 0x1230);
+	needed = reads;
+	for (uint32_t max = 0; max < needed; max++) {
+		reads = 0;
+		zgc_init(&zgc, process, &reads, max);
+		check(AT_15, place_of(AT_15));
+		assert_int_equal(reads, max);
+	}
+}
+
 static void an_agent_that_says_nothing_of_it_is_no_harm(void **state)
 {
 	put_entry(15, AT_15, 0x1230);
@@ -179,11 +194,11 @@ static void an_agent_that_says_nothing_of_it_is_no_harm(void **state)
 		const char *key = process->jvm->hello.values[i].key;
 
 		process->jvm->hello.values[i].key = "other";
-		zgc_init(&zgc, process, &reads);
+		zgc_init(&zgc, process, &reads, UINT32_MAX);
 		check(AT_15, place_of(AT_15));
 		process->jvm->hello.values[i].key = key;
 	}
-	zgc_init(&zgc, process, &reads);
+	zgc_init(&zgc, process, &reads, UINT32_MAX);
 	check(AT_15, HEAP_BASE | 0x1230);
 }
 
@@ -227,6 +242,7 @@ int main(void)
 		CLAIM(what_has_moved_is_found),
 		CLAIM(what_has_not_moved_stays),
 		CLAIM(what_does_not_fit_together_is_not_believed),
+		CLAIM(no_more_is_read_than_the_caller_allows),
 		CLAIM(an_agent_that_says_nothing_of_it_is_no_harm),
 		CLAIM(offsets_that_no_struct_has_are_not_believed),
 		CLAIM(a_full_table_is_not_searched_for_ever),

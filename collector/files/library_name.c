@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Finds the random part of a file's name, see library_name.h. */
-#include "symbolize/library_name.h"
+#include "files/library_name.h"
 
 #include <ctype.h>
 #include <stddef.h>

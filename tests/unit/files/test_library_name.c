@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The names that real libraries are unpacked under, and those that only look like them. */
-#include "symbolize/library_name.h"
+#include "files/library_name.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,8 +12,8 @@
  * jna1080333495942294812.tmp. A file with such a name is called by its soname, else by its name
  * without the random part, else by its build ID.
  */
-#ifndef FG_SYMBOLIZE_LIBRARY_NAME_H
-#define FG_SYMBOLIZE_LIBRARY_NAME_H
+#ifndef FG_FILES_LIBRARY_NAME_H
+#define FG_FILES_LIBRARY_NAME_H
 
 #include <stdbool.h>
 

@@ -6,8 +6,8 @@
  * errors:  none: every text is a frame
  * source:  the suffixes of FlameGraph and async-profiler, and the form of names without a suffix
  */
-#ifndef FG_IMPORT_FRAME_TEXT_H
-#define FG_IMPORT_FRAME_TEXT_H
+#ifndef FG_PROFILE_FRAME_TEXT_H
+#define FG_PROFILE_FRAME_TEXT_H
 
 #include "symbolize/frame.h"
 

@@ -11,7 +11,7 @@
  *
  * A Java name of unknown level is FRAME_JAVA, so that no suffix is written that was not read.
  */
-#include "import/frame_text.h"
+#include "profile/frame_text.h"
 
 #include <string.h>
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * One message with the head and the descriptor of a file in memory, see parser_text.h. The file's
+ * size is the length of the text.
+ */
+#include "confine/parser_text.h"
+
+#include "base/cleanup.h"
+#include "confine/parser.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int parser_text_send(int sock, const void *head, size_t head_len, const char *text, size_t len)
+{
+	_cleanup_close_ const int fd = memfd_create("fgcollect-text", MFD_CLOEXEC);
+	size_t done = 0;
+	ssize_t n = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (done < len && (n = write(fd, text + done, len - done)) > 0)
+		done += (size_t)n;
+	if (done < len)
+		return n < 0 ? -errno : -ENOSPC;
+	/* The head has room in the socket's empty buffer. */
+	return parser_send(sock, head, head_len, fd);
+}
+
+int parser_text_receive(int sock, void *head, size_t head_len, char **ret, size_t *ret_len)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len, done = 0;
+	struct stat st;
+	ssize_t n = 1;
+	int fd;
+
+	if (parser_receive(sock, head, head_len, &fd) < 0 || fd < 0)
+		return -EBADMSG;
+	len = fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
+	text = malloc(len + 1);
+	while (text && done < len && (n = pread(fd, text + done, len - done, (off_t)done)) > 0)
+		done += (size_t)n;
+	close(fd);
+	if (!text)
+		return -ENOMEM;
+	if (n <= 0)
+		return -EBADMSG;
+	text[len] = '\0';
+	*ret = text;
+	*ret_len = len;
+	text = NULL;
+	return 0;
+}

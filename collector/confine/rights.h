@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   a process -> the process without the rights that it does not need
+ * units:   capabilities as in linux/capability.h
+ * threads: capabilities are those of the calling thread and of threads that it starts later, so the
+ *          calls come before other threads
+ * errors:  negative errno
+ * source:  capabilities(7), credentials(7), prctl(2), chroot(2)
+ */
+#ifndef FG_CONFINE_RIGHTS_H
+#define FG_CONFINE_RIGHTS_H
+
+#include <stdint.h>
+
+#define RIGHTS_NOBODY 65534 /* UID and GID of a process without rights */
+
+/*
+ * Gives up everything: UID, GIDs, capabilities and, if that is permitted, all of the file system.
+ * Without CAP_SETUID and CAP_SETGID the UID and the GIDs stay as they are.
+ */
+int rights_give_up(void);
+
+/*
+ * Keeps the capabilities of the mask keep (bit n: capability n) as far as the process has them, and
+ * gives up all others, also for programs that it might start.
+ */
+int rights_keep(uint64_t keep);
+
+#endif

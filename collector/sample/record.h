@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   what a source of samples tells -> a record, the same for all sources
+ * units:   CLOCK_MONOTONIC nanoseconds, PIDs and TIDs as the collector sees them
+ * threads: a value; its pointers are borrowed
+ * errors:  none
+ * source:  perf_event_open(2)
+ *
+ * A source fills records (sampler.h), and no later stage knows which source it was. What a source
+ * cannot know is 0 or NULL.
+ */
+#ifndef FG_SAMPLE_RECORD_H
+#define FG_SAMPLE_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum record_kind {
+	RECORD_SAMPLE,
+	RECORD_MMAP,	  /* an executable mapping came into being */
+	RECORD_EXEC,	  /* a process has begun another program */
+	RECORD_FORK,	  /* a thread or process began */
+	RECORD_EXIT,	  /* a thread ended */
+	RECORD_KSYMBOL,	  /* code of the kernel came or went: a BPF program, a trampoline */
+	RECORD_LOST,	  /* the kernel had no room in a ring buffer of samples */
+	RECORD_LOST_SIDE, /* the kernel had no room in a side ring; set by the sampler */
+	RECORD_THROTTLED, /* the kernel held the event back for a while */
+};
+
+/* A stack as addresses, leaf first. Each address but the first is a return address. */
+struct sample_chain {
+	const uint64_t *addrs;
+	uint32_t len;
+};
+
+struct sample {
+	/* The first address is that of the instruction itself; if false, maybe the one behind. */
+	bool is_exact;
+	uint64_t period;	    /* what the event has counted since the last sample */
+	struct sample_chain kernel; /* empty: the thread was in user code */
+	struct sample_chain user;   /* the kernel's walk along frame pointers */
+	/*
+	 * The user registers, SAMPLE_REGS_COUNT values, see sample_regs.h. NULL for a thread of the
+	 * kernel, for a 32-bit process, and without snapshots.
+	 */
+	const uint64_t *regs;
+	/*
+	 * The snapshot: the user stack from the stack pointer upwards, of any length. NULL and 0
+	 * if there is none, as always without regs.
+	 */
+	const uint8_t *stack;
+	uint32_t stack_len;
+};
+
+struct record_mmap {
+	uint64_t addr, len, file_off;
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;
+	const char *path; /* terminated */
+};
+
+struct record_ksymbol {
+	uint64_t addr;
+	uint32_t len;
+	bool is_bpf, is_gone;
+	const char *name; /* terminated */
+};
+
+struct record {
+	enum record_kind kind;
+	uint64_t time_ns;
+	pid_t pid, tid;
+	uint32_t cpu;
+	union {
+		struct sample sample;
+		struct record_mmap mmap;
+		struct record_ksymbol ksymbol;
+		struct {
+			pid_t parent_pid;
+		} fork;
+		uint64_t lost; /* the number of lost records */
+	};
+};
+
+#endif

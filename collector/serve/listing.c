@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Answers that have the list of JVMs, see listing.h. */
+#include "serve/listing.h"
+
+#include "base/json_value.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+
+struct listing_work {
+	struct errand errand; /* the first member */
+	struct engine *engine;
+	struct jvm_listing *rows;
+	json_t *answer; /* the errand's, once it is given */
+	bool is_given;
+	int wake_fd;
+	atomic_bool is_done; /* the errand no longer uses the members */
+	char *text;
+};
+
+static void make_text(struct errand *errand)
+{
+	struct listing_work *const work = (struct listing_work *)(void *)errand;
+	const int wake_fd = work->wake_fd;
+
+	work->text = json_dumps(work->answer, JSON_COMPACT);
+	json_decref(work->answer);
+	jvm_listing_free(work->rows);
+	work->answer = NULL;
+	work->rows = NULL;
+	atomic_store(&work->is_done, true);
+	eventfd_write(wake_fd, 1);
+}
+
+static void listing_free(struct listing *listing)
+{
+	if (listing->work) {
+		jvm_listing_free(listing->work->rows);
+		json_decref(listing->work->answer);
+	}
+	free(listing->work);
+	free(listing);
+}
+
+int listing_begin(struct engine *engine, const struct recording_options *options, int wake_fd,
+		  struct listing **ret)
+{
+	struct listing *listing = calloc(1, sizeof(*listing));
+	int err;
+
+	if (!listing)
+		return -ENOMEM;
+	listing->options = *options;
+	listing->work = calloc(1, sizeof(*listing->work));
+	err = listing->work ? jvm_listing_new(options, &engine->targets, &listing->work->rows)
+			    : -ENOMEM;
+	if (err) {
+		listing_free(listing);
+		return err;
+	}
+	listing->work->engine = engine;
+	listing->work->wake_fd = wake_fd;
+	listing->work->errand.run = make_text;
+	*ret = listing;
+	return 0;
+}
+
+/* A list without the JVM that was asked for becomes a sentence that says why. */
+static json_t *answer_of(const struct listing *listing, const char *socket_path)
+{
+	struct engine *const engine = listing->work->engine;
+	json_t *answer = json_object(), *list;
+	struct engine_stats stats;
+	char why[DIAGNOSE_BYTES];
+
+	engine_stats(engine, &stats);
+	list = jvm_listing_take(listing->work->rows, &engine->targets, &stats);
+	if (json_array_size(json_object_get(list, "jvms")) == 0 &&
+	    jvm_list_select(list, &listing->options, &engine->targets, socket_path, why) < 0) {
+		json_object_set_new(answer, "error", json_value_new_text(why));
+		json_decref(list);
+		return answer;
+	}
+	json_object_set_new(answer, "ok", json_true());
+	json_object_set_new(answer, "list", list);
+	return answer;
+}
+
+bool listing_step(struct listing *listing, const char *socket_path)
+{
+	struct listing_work *const work = listing->work;
+
+	if (work->is_given || jvm_listing_step(work->rows, &work->engine->targets))
+		return work->is_given;
+	work->answer = answer_of(listing, socket_path);
+	work->is_given = true;
+	errands_add(work->engine->errands, &work->errand);
+	return true;
+}
+
+bool listing_is_done(const struct listing *listing)
+{
+	return atomic_load(&listing->work->is_done);
+}
+
+char *listing_end(struct listing *listing)
+{
+	struct listing_work *const work = listing->work;
+	char *text;
+
+	if (work->is_given && !listing_is_done(listing))
+		errands_wait(work->engine->errands);
+	text = work->text;
+	listing_free(listing);
+	return text;
+}

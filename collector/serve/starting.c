@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Looks for what is meant, first among the processes that are known, see starting.h. If nothing fits,
+ * all processes of the host are read, so that the message can say what there is instead.
+ */
+#include "serve/starting.h"
+
+#include "capture/recording_capture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum phase {
+	SURVEY, /* of all processes of the host */
+	LOOK,	/* at the processes that are known */
+	EXPECT, /* processes that may be known in a moment */
+	DECIDE,
+	OPEN, /* the sampler */
+};
+
+/* The next phase after a look at processes all of which are not meant. */
+static enum phase after_none(struct starting *starting)
+{
+	if (starting->options.pid > 0 || starting->survey.is_done ||
+	    survey_begin(&starting->survey, &starting->engine->targets) < 0)
+		return DECIDE;
+	return SURVEY;
+}
+
+int starting_begin(const struct starting *demand, struct starting **ret)
+{
+	struct starting *const starting = calloc(1, sizeof(*starting));
+	const struct recording_options *const options = &demand->options;
+
+	if (!starting)
+		return -ENOMEM;
+	*starting = *demand;
+	starting->phase = LOOK;
+	if (options->all && !selector_is_empty(&options->select))
+		starting->phase = after_none(starting);
+	*ret = starting;
+	return 0;
+}
+
+/* Returns 0 if what is meant is known. message NULL: as diagnose_targets says. */
+static int look(const struct starting *starting, char message[DIAGNOSE_BYTES])
+{
+	return diagnose_targets(&starting->options, &starting->engine->targets,
+				starting->socket_path, message);
+}
+
+static enum phase after_look(struct starting *starting)
+{
+	const int err = look(starting, NULL);
+
+	if (!err || err == -ENOTUNIQ)
+		return DECIDE;
+	if (starting->may_expect && !starting->has_expected &&
+	    newcomers_begin(&starting->newcomers, starting->engine, &starting->options) == 0)
+		return EXPECT;
+	return after_none(starting);
+}
+
+/* Whether the name that is meant may be one that is being read. */
+static bool is_being_read(const struct starting *starting)
+{
+	return !selector_is_empty(&starting->options.select) &&
+	       containers_are_asked(&starting->engine->targets.containers);
+}
+
+static enum starting_state decide(struct starting *starting)
+{
+	if (look(starting, starting->message))
+		return starting->may_expect && is_being_read(starting) ? STARTING_EXPECTS
+								       : STARTING_REFUSED;
+	starting->error = engine_open_sampler(starting->engine, &starting->options,
+					      starting->wake_fd, &starting->opening);
+	starting->phase = OPEN;
+	return starting->error ? STARTING_FAILED : STARTING_SLEEPS;
+}
+
+enum starting_state starting_step(struct starting *starting, uint64_t until_ns)
+{
+	switch ((enum phase)starting->phase) {
+	case SURVEY:
+		if (survey_step(&starting->survey, &starting->engine->targets, until_ns))
+			starting->phase = LOOK;
+		return STARTING_GOES_ON;
+	case LOOK:
+		starting->phase = after_look(starting);
+		return STARTING_GOES_ON;
+	case EXPECT:
+		if (!newcomers_step(&starting->newcomers, until_ns))
+			return STARTING_GOES_ON;
+		if (starting->newcomers.count > 0)
+			return STARTING_EXPECTS;
+		newcomers_end(&starting->newcomers);
+		starting->has_expected = true;
+		starting->phase = after_none(starting);
+		return STARTING_GOES_ON;
+	case DECIDE:
+		return decide(starting);
+	case OPEN:
+		break;
+	}
+	return sampler_opening_is_done(starting->opening) ? STARTING_OPENED : STARTING_SLEEPS;
+}
+
+static int start(const struct starting *starting, struct sampler *sampler, struct recording **ret)
+{
+	struct engine *const engine = starting->engine;
+	struct recording *recording;
+	int err;
+
+	err = engine_start_recording(engine, &starting->options, sampler, NULL, &recording);
+	if (err || !starting->options.has_capture) {
+		*ret = err ? NULL : recording;
+		return err;
+	}
+	err = recording_capture_start(recording, &engine->model);
+	if (err)
+		engine_end_recording(engine, recording);
+	else
+		*ret = recording;
+	return err;
+}
+
+int starting_end(struct starting *starting, struct recording **ret)
+{
+	struct sampler *sampler = NULL;
+	int err = 0;
+
+	if (starting->opening)
+		err = sampler_opening_end(starting->opening, &sampler);
+	if (!err && ret && sampler)
+		err = start(starting, sampler, ret);
+	else
+		sampler_close(sampler);
+	survey_end(&starting->survey, &starting->engine->targets);
+	newcomers_end(&starting->newcomers);
+	free(starting);
+	return err;
+}

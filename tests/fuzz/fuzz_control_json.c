@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Requests at the control socket, and the answers that a client reads. Options that were taken from
+ * JSON are within their limits; written as JSON and taken again they are the same, and so are the
+ * processes that they mean. What a status says is the same once it was written and read.
+ */
+#include "fuzzer.h"
+
+#include "profile/window.h"
+#include "sample/sampler.h"
+#include "serve/control.h"
+#include "serve/selector_json.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check(bool is_so)
+{
+	if (!is_so)
+		abort();
+}
+
+static bool is_terminated(const char *text, size_t size)
+{
+	return memchr(text, '\0', size) != NULL;
+}
+
+static void check_selector(const struct selector *selector)
+{
+	char said[4096];
+
+	check(selector->n_labels <= SELECTOR_MAX_LABELS);
+	check(is_terminated(selector->container, sizeof(selector->container)));
+	check(is_terminated(selector->pod, sizeof(selector->pod)));
+	check(is_terminated(selector->comm, sizeof(selector->comm)));
+	check(is_terminated(selector->jvm, sizeof(selector->jvm)));
+	for (size_t i = 0; i < selector->n_labels; i++) {
+		check(selector->labels[i].key[0] != '\0');
+		check(is_terminated(selector->labels[i].key, LABEL_KEY_BYTES));
+		check(is_terminated(selector->labels[i].value, LABEL_VALUE_BYTES));
+	}
+	selector_say(selector, said, sizeof(said));
+	check(is_terminated(said, sizeof(said)));
+	selector_say(selector, said, 8);
+	check(is_terminated(said, 8));
+}
+
+static void check_limits(const struct recording_options *options)
+{
+	const uint32_t bytes = options->stack_bytes;
+
+	check(options->hz > 0 && options->duration_ns > 0 && options->pid >= 0);
+	check(bytes == 0 || (bytes >= SAMPLER_LEAST_STACK_BYTES &&
+			     bytes <= SAMPLER_MAX_STACK_BYTES && bytes % 8 == 0));
+	check(options->window_seconds <= WINDOW_MAX_SECONDS);
+	check(!options->event[0] || sampler_is_event(options->event));
+	check(options->style.cxx_names < DEMANGLE_STYLES);
+	check_selector(&options->select);
+}
+
+/* Takes back what was written, through text as it comes by the socket. */
+static json_t *sent(json_t *object)
+{
+	char *const text = json_dumps(object, JSON_COMPACT);
+	json_t *const received = text ? json_loadb(text, strlen(text), 0, NULL) : NULL;
+
+	check(received != NULL);
+	json_decref(object);
+	free(text);
+	return received;
+}
+
+static void check_options(const json_t *request)
+{
+	struct recording_options options = {.hz = 77}, again;
+	json_t *first, *second;
+
+	if (control_options_from_json(request, &options) < 0) {
+		check(options.hz == 77); /* as it was */
+		return;
+	}
+	check_limits(&options);
+	first = sent(control_options_to_json(&options));
+	check(control_options_from_json(first, &again) == 0);
+	check_limits(&again);
+	second = sent(control_options_to_json(&again));
+	check(json_equal(first, second));
+	json_decref(first);
+	json_decref(second);
+}
+
+static void check_targets(const json_t *request)
+{
+	struct recording_options options = {0}, again = {0};
+	json_t *first = json_object(), *second = json_object();
+
+	if (control_targets_from_json(request, &options) == 0) {
+		check_selector(&options.select);
+		control_targets_to_json(&options, first);
+		first = sent(first);
+		check(control_targets_from_json(first, &again) == 0);
+		control_targets_to_json(&again, second);
+		check(json_equal(first, second) && options.pid == again.pid &&
+		      options.select.n_labels == again.select.n_labels);
+	}
+	json_decref(first);
+	json_decref(second);
+}
+
+static void check_status(const json_t *answer)
+{
+	struct recording_status status, again;
+	json_t *first, *second;
+
+	control_status_from_json(answer, &status);
+	check(is_terminated(status.event, sizeof(status.event)));
+	first = sent(control_status_to_json(&status));
+	control_status_from_json(first, &again);
+	second = sent(control_status_to_json(&again));
+	check(json_equal(first, second));
+	check(again.samples == status.samples && again.is_done == status.is_done &&
+	      strcmp(again.event, status.event) == 0);
+	json_decref(first);
+	json_decref(second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	json_t *const request = size <= CONTROL_MAX_MESSAGE_BYTES
+					? json_loadb((const char *)data, size, 0, NULL)
+					: NULL;
+
+	/* What is no JSON is NULL, and is passed on as that. */
+	check_options(request);
+	check_targets(request);
+	check_status(request);
+	json_decref(request);
+	return 0;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/* How a recording is started in steps, up to the sampler. The processes are those of this host. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/process_stat.h"
+#include "common/child.h"
+#include "serve/starting.h"
+
+static struct engine engine;
+static struct starting demand;
+static struct starting *starting;
+static pid_t child;
+
+static int set_up(void **state)
+{
+	(void)state;
+	engine = (struct engine){0};
+	targets_init(&engine.targets, "/tmp");
+	outreach_init(&engine.outreach, NULL, "/proc");
+	demand = (struct starting){.engine = &engine, .socket_path = "/tmp/none", .wake_fd = -1};
+	child = child_start();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	child_end(child);
+	outreach_fini(&engine.outreach);
+	targets_fini(&engine.targets);
+	return 0;
+}
+
+/* Steps until there is an answer, with no time for any of them. */
+static enum starting_state finish(size_t *ret_steps)
+{
+	enum starting_state state;
+
+	*ret_steps = 0;
+	do {
+		state = starting_step(starting, 0);
+		++*ret_steps;
+	} while (state == STARTING_GOES_ON);
+	return state;
+}
+
+static void assert_nothing_is_wanted(void)
+{
+	assert_int_equal(engine.targets.all_users, 0);
+	assert_int_equal(engine.targets.surveys, 0);
+	assert_int_equal(engine.targets.processes.count, 0);
+}
+
+static void what_nobody_knows_is_looked_for_a_process_a_step(void **state)
+{
+	size_t steps;
+
+	(void)state;
+	strcpy(demand.options.select.comm, "nobody-has-it");
+	assert_int_equal(starting_begin(&demand, &starting), 0);
+	assert_int_equal(finish(&steps), STARTING_REFUSED);
+	assert_non_null(strstr(starting->message, "nobody-has-it"));
+	assert_true(engine.targets.processes.count > 1);
+	assert_true(steps > engine.targets.processes.count);
+	assert_int_equal(starting_end(starting, NULL), 0);
+	assert_nothing_is_wanted();
+}
+
+static void without_a_name_the_message_says_so(void **state)
+{
+	size_t steps;
+
+	(void)state;
+	assert_int_equal(starting_begin(&demand, &starting), 0);
+	assert_int_equal(finish(&steps), STARTING_REFUSED);
+	assert_non_null(strstr(starting->message, "JVM"));
+	assert_true(steps > 2);
+	assert_int_equal(starting_end(starting, NULL), 0);
+	assert_nothing_is_wanted();
+}
+
+static void a_young_process_is_expected_if_the_client_waits(void **state)
+{
+	size_t steps;
+
+	(void)state;
+	process_stat_comm(child, child, demand.options.select.comm,
+			  sizeof(demand.options.select.comm));
+	demand.may_expect = true;
+	assert_int_equal(starting_begin(&demand, &starting), 0);
+	assert_int_equal(finish(&steps), STARTING_EXPECTS);
+	assert_int_equal(starting_end(starting, NULL), 0);
+	assert_nothing_is_wanted();
+}
+
+static void a_name_of_nobody_is_refused_though_the_client_waits(void **state)
+{
+	size_t without, steps;
+
+	(void)state;
+	strcpy(demand.options.select.comm, "nobody-has-it");
+	assert_int_equal(starting_begin(&demand, &starting), 0);
+	assert_int_equal(finish(&without), STARTING_REFUSED);
+	assert_int_equal(starting_end(starting, NULL), 0);
+	demand.may_expect = true;
+	assert_int_equal(starting_begin(&demand, &starting), 0);
+	assert_int_equal(finish(&steps), STARTING_REFUSED);
+	assert_true(steps > without + without / 2); /* all processes are looked at once more */
+	assert_true(steps < 2 * without + without / 2);
+	assert_int_equal(starting_end(starting, NULL), 0);
+	assert_nothing_is_wanted();
+}
+
+/* With -a the processes are read before the first look. */
+static void all_processes_are_read_before_a_name_is_judged(void **state)
+{
+	(void)state;
+	demand.options.all = true;
+	strcpy(demand.options.select.comm, "nobody-has-it");
+	assert_int_equal(starting_begin(&demand, &starting), 0);
+	assert_int_equal(starting_step(starting, 0), STARTING_GOES_ON);
+	assert_int_equal(engine.targets.processes.count, 1);
+	assert_int_equal(engine.targets.surveys, 0);
+	assert_int_equal(starting_step(starting, clock_now_ns() + 60 * CLOCK_NS_PER_SEC),
+			 STARTING_GOES_ON);
+	assert_int_equal(engine.targets.surveys, 1);
+	assert_non_null(targets_find(&engine.targets, child));
+	assert_int_equal(starting_end(starting, NULL), 0); /* its client is gone */
+	assert_nothing_is_wanted();
+}
+
+static void after_a_survey_nothing_is_read_again(void **state)
+{
+	struct survey survey = {0};
+	pid_t later;
+
+	(void)state;
+	assert_int_equal(survey_begin(&survey, &engine.targets), 0);
+	while (!survey_step(&survey, &engine.targets, 0))
+		;
+	later = child_start();
+	targets_read_all(&engine.targets);
+	assert_null(targets_find(&engine.targets, later));
+	survey_end(&survey, &engine.targets);
+	assert_nothing_is_wanted();
+	targets_want_all(&engine.targets);
+	targets_read_all(&engine.targets);
+	assert_non_null(targets_find(&engine.targets, later));
+	targets_unwant_all(&engine.targets);
+	survey_end(&survey, &engine.targets); /* once more */
+	assert_nothing_is_wanted();
+	child_end(later);
+}
+
+#define CLAIM(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CLAIM(what_nobody_knows_is_looked_for_a_process_a_step),
+		CLAIM(without_a_name_the_message_says_so),
+		CLAIM(a_young_process_is_expected_if_the_client_waits),
+		CLAIM(a_name_of_nobody_is_refused_though_the_client_waits),
+		CLAIM(all_processes_are_read_before_a_name_is_judged),
+		CLAIM(after_a_survey_nothing_is_read_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
