@@ -24,6 +24,12 @@ fg_find_header_library(dep::elf libelf.h elf libelf-dev)
 fg_find_header_library(dep::dw elfutils/libdw.h dw libdw-dev)
 fg_find_header_library(dep::z zlib.h z zlib1g-dev)
 fg_find_header_library(dep::lzma lzma.h lzma liblzma-dev)
+# Loads the BPF program that takes samples in the kernel; clang compiles it.
+fg_find_header_library(dep::bpf bpf/libbpf.h bpf libbpf-dev)
+find_program(FG_BPF_CLANG NAMES clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14)
+if(NOT FG_BPF_CLANG)
+  list(APPEND FG_MISSING clang)
+endif()
 # Takes machine code apart, to say which instruction a sample's time belongs to.
 fg_find_header_library(dep::zydis Zydis/Zydis.h Zydis libzydis-dev)
 fg_find_header_library(dep::jansson jansson.h jansson libjansson-dev)

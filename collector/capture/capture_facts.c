@@ -368,13 +368,18 @@ void capture_put_sample(struct bytes *bytes, uint64_t id, const struct record *r
 	uint32_t room = CAPTURE_MAX_CHAIN;
 	const uint32_t kernel_len = marked_len(&sample->kernel, &room);
 	const uint32_t user_len = marked_len(&sample->user, &room);
+	const uint64_t flags = (sample->is_exact ? CAPTURE_SAMPLE_EXACT : 0) |
+			       (sample->ends_at_page ? CAPTURE_SAMPLE_PAGE_OUT : 0) |
+			       (sample->weight > 1 ? CAPTURE_SAMPLE_WEIGHS : 0);
 
 	bytes_add_varint(bytes, id);
 	bytes_add_varint(bytes, record->time_ns);
 	bytes_add_varint(bytes, (uint64_t)record->pid);
 	bytes_add_varint(bytes, (uint64_t)record->tid);
 	bytes_add_varint(bytes, sample->period);
-	bytes_add_varint(bytes, sample->is_exact);
+	bytes_add_varint(bytes, flags);
+	if (flags & CAPTURE_SAMPLE_WEIGHS)
+		bytes_add_varint(bytes, sample->weight);
 	bytes_add_varint(bytes, kernel_len + user_len);
 	put_chain(bytes, (uint64_t)PERF_CONTEXT_KERNEL, &sample->kernel, kernel_len);
 	put_chain(bytes, (uint64_t)PERF_CONTEXT_USER, &sample->user, user_len);

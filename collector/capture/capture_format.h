@@ -63,6 +63,13 @@ enum capture_kind {
 #define CAPTURE_MAX_MISSING  256u  /* tables that were missing in one step */
 #define CAPTURE_MAX_PIECES   16u   /* pieces of one read */
 #define CAPTURE_MAX_PIDS     (1u << 22)
+#define CAPTURE_MAX_WEIGHT   (1u << 24)
+
+/* Flags of a sample. */
+#define CAPTURE_SAMPLE_EXACT	1u /* is_exact of struct sample */
+#define CAPTURE_SAMPLE_PAGE_OUT 2u /* ends_at_page */
+#define CAPTURE_SAMPLE_WEIGHS	4u /* the weight follows; else it is 1 */
+#define CAPTURE_SAMPLE_FLAGS	7u
 
 /*
  * The most of each in a capture, so that nobody can make a small file whose replay takes minutes or

@@ -243,6 +243,7 @@ static int read_sample(struct run *run, uint64_t id)
 	const uint8_t *stack;
 	size_t n_regs, stack_len;
 	uint32_t chain_len;
+	uint64_t flags;
 
 	if (!item)
 		return -EINVAL;
@@ -251,7 +252,13 @@ static int read_sample(struct run *run, uint64_t id)
 	record->pid = (pid_t)capture_get_up_to(&cursor, CAPTURE_MAX_PIDS);
 	record->tid = (pid_t)capture_get_up_to(&cursor, CAPTURE_MAX_PIDS);
 	sample->period = capture_get(&cursor);
-	sample->is_exact = capture_get_bool(&cursor);
+	flags = capture_get_up_to(&cursor, CAPTURE_SAMPLE_FLAGS);
+	sample->is_exact = flags & CAPTURE_SAMPLE_EXACT;
+	sample->ends_at_page = flags & CAPTURE_SAMPLE_PAGE_OUT;
+	sample->weight = 1;
+	if (flags & CAPTURE_SAMPLE_WEIGHS)
+		sample->weight = capture_get_up_to(&cursor, CAPTURE_MAX_WEIGHT);
+	sample->weight += sample->weight == 0;
 	chain_len = (uint32_t)capture_get_up_to(&cursor, CAPTURE_MAX_CHAIN);
 	for (uint32_t i = 0; i < chain_len; i++)
 		room->chain[i] = capture_get(&cursor);

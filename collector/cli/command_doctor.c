@@ -46,6 +46,7 @@ int command_doctor(const struct options *options)
 	struct doctor doctor = {.socket_path = options->socket_path,
 				.map_dir = options->map_dir,
 				.stack_bytes = options->recording.stack_bytes,
+				.source = options->recording.source,
 				.findings = json_array()};
 	json_t *list = NULL;
 

@@ -152,6 +152,7 @@ int output_write_all(struct recorder *recorder, const struct options *options,
 
 	report_subtitle(status, options->recording.hz, subtitle);
 	report_quality(&status->quality, quality);
+	report_source(status->source, quality);
 	for (size_t i = 0; !err && i < options->n_outputs; i++) {
 		err = write_output(&options->outputs[i], recorder, &render);
 		if (!err && !options->outputs[i].is_stdout)

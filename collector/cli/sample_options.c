@@ -51,6 +51,26 @@ static int set_unwind(struct options *options, const char *text)
 	return -EINVAL;
 }
 
+static int set_sampler(struct options *options, const char *text)
+{
+	if (sampler_source_of(text, &options->recording.source) == 0)
+		return 0;
+	log_error("--sampler %s: no such sampler; there are: %s", text, sampler_source_words());
+	return -EINVAL;
+}
+
+static int set_max_samples(struct options *options, const char *text)
+{
+	double hz;
+
+	if (!options_parse_number(text, 1, SAMPLER_MOST_SAMPLES_HZ, &hz) || hz != floor(hz))
+		return options_bad_value("--max-samples", text,
+					 "a whole number of samples a second of all CPUs is "
+					 "needed, from 1 to 10000000");
+	options->recording.max_samples_hz = (unsigned)hz;
+	return 0;
+}
+
 static int set_virtual_threads(struct options *options, const char *text)
 {
 	options->recording.style.cuts_carriers = strcmp(text, "cut") == 0;
@@ -152,6 +172,10 @@ int sample_options_apply(struct options *options, int option, const char *value)
 		return set_unwind(options, value);
 	case OPTION_VIRTUAL_THREADS:
 		return set_virtual_threads(options, value);
+	case OPTION_SAMPLER:
+		return set_sampler(options, value);
+	case OPTION_MAX_SAMPLES:
+		return set_max_samples(options, value);
 	case OPTION_STACK_SIZE:
 		return set_stack_size(options, value);
 	case OPTION_SYMBOL_CACHE:

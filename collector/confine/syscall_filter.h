@@ -25,7 +25,8 @@ int syscall_filter_parser(bool opens_fail);
 
 /*
  * For the collector: calls that the collector never makes fail with EPERM. These are calls that
- * start a program, write to another process's memory or trace it, and calls that change the host.
+ * start a program, write to another process's memory or trace it, that reach BPF programs of
+ * others, and that change the host.
  */
 int syscall_filter_collector(void);
 

@@ -9,6 +9,8 @@
 #ifndef FG_INSPECT_DOCTOR_H
 #define FG_INSPECT_DOCTOR_H
 
+#include "sample/sampler.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +30,7 @@ enum finding_state {
 struct doctor {
 	const char *socket_path, *map_dir; /* those of the daemon */
 	uint32_t stack_bytes;		   /* size of a recording's snapshots */
+	enum sampler_source source;
 	json_t *findings;
 	size_t counts[FINDING_STATES];
 };

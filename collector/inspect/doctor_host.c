@@ -158,6 +158,23 @@ static void say_exec(struct doctor *doctor, bool is_heard)
 			      "takes costs it a microsecond");
 }
 
+/* Says who takes the samples, and if that is perf, why. */
+static void say_source(struct doctor *doctor, const char *source, bool is_bpf)
+{
+	const bool is_chosen = doctor->source == SAMPLER_PERF;
+	const struct finding finding = {.check = "sampler",
+					.state = is_bpf || is_chosen ? FINDING_OK : FINDING_NOTE};
+
+	doctor_say(doctor, &finding,
+		   is_bpf || is_chosen
+			   ? NULL
+			   : "use Linux 5.8 or later with CONFIG_DEBUG_INFO_BTF, and grant CAP_BPF "
+			     "and CAP_PERFMON (or run as root)",
+		   "samples are taken by %s%s", source,
+		   is_bpf ? "" : ": stacks end at pages that were never written to, and are "
+				 "shorter on more than 32 CPUs");
+}
+
 /*
  * Opens ring buffers as a recording would: on all CPUs, with snapshots. Errors are said here and
  * not by the sampler.
@@ -167,12 +184,14 @@ static void check_rings(struct doctor *doctor)
 	const struct sampler_options options = {
 		.hz = SAMPLER_DEFAULT_HZ,
 		.stack_bytes = doctor->stack_bytes,
+		.source = doctor->source,
 	};
 	struct finding finding = {.check = "rings", .state = FINDING_PROBLEM};
 	struct sampler_stats stats = {0};
 	struct sampler *sampler;
 	enum log_level level;
-	bool hears_exec = false;
+	bool hears_exec = false, is_bpf = false;
+	char source[SAMPLER_SOURCE_BYTES];
 	int err;
 
 	level = log_set_level(LOG_LEVEL_SILENT);
@@ -181,6 +200,8 @@ static void check_rings(struct doctor *doctor)
 	if (!err) {
 		sampler_stats(sampler, &stats);
 		hears_exec = sampler_hears_exec(sampler);
+		is_bpf = sampler_is_bpf(sampler);
+		snprintf(source, sizeof(source), "%s", sampler_source_text(sampler));
 		sampler_close(sampler);
 	}
 	if (err || stats.is_ring_smaller) {
@@ -196,6 +217,7 @@ static void check_rings(struct doctor *doctor)
 	}
 	finding.state = FINDING_OK;
 	doctor_say(doctor, &finding, NULL, "%zu KiB on all CPUs", stats.ring_bytes >> 10);
+	say_source(doctor, source, is_bpf);
 	say_exec(doctor, hears_exec);
 }
 

@@ -230,12 +230,14 @@ static json_t *recordings_of(const struct engine_stats *stats)
 {
 	const struct recording_counts *counts = &stats->recordings;
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "samples_waited",
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "samples_waited",
 			 (json_int_t)counts->waits, "samples_hurried", (json_int_t)counts->hurried,
 			 "process_records", (json_int_t)counts->heard, "process_records_lost",
 			 (json_int_t)counts->lost, "processes_unread", (json_int_t)counts->unread,
 			 "processes_reread", (json_int_t)counts->reread, "rereads_put_off",
-			 (json_int_t)counts->reread_put_off);
+			 (json_int_t)counts->reread_put_off, "samples_merged",
+			 (json_int_t)counts->merged, "samples_with_unread_pages",
+			 (json_int_t)counts->unread_pages);
 }
 
 static json_t *native_lines_of(const struct native_lines_stats *stats)

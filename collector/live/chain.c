@@ -76,7 +76,7 @@ bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 	n += add_labels(style, symbolizer, walk, frames + n);
 	*ret = (struct named_sample){
 		.kind = &sample_kind_cpu,
-		.values = {1},
+		.values = {record->sample.weight},
 		.time_ns = record->time_ns,
 		.pid = record->pid,
 		.tid = record->tid,

@@ -3,6 +3,7 @@
  * What the collector keeps, see confinement.h:
  *
  *   PERFMON             perf events
+ *   BPF                 the program that takes samples
  *   SYS_PTRACE          mappings, root directories and memory of other users' processes
  *   DAC_OVERRIDE,       files and sockets of other users
  *   DAC_READ_SEARCH
@@ -71,7 +72,7 @@ static int give_up(uint64_t keep)
 {
 	int err;
 
-	keep |= BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_OVERRIDE) |
+	keep |= BIT(CAP_BPF) | BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE) | BIT(CAP_DAC_OVERRIDE) |
 		BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_CHECKPOINT_RESTORE) | BIT(CAP_SYSLOG) |
 		BIT(CAP_IPC_LOCK) | BIT(CAP_FOWNER);
 	if (is_admin_needed())

@@ -575,6 +575,8 @@ static void add_counts(struct recording_counts *to, const struct recording_count
 	to->lost += counts->lost;
 	to->reread += counts->reread;
 	to->reread_put_off += counts->reread_put_off;
+	to->merged += counts->merged;
+	to->unread_pages += counts->unread_pages;
 }
 
 void engine_end_recording(struct engine *engine, struct recording *recording)

@@ -17,13 +17,14 @@ void named_sample_judge(const struct named_sample *sample, struct profile_qualit
 {
 	const struct symbolizer_verdict *const verdict = sample->verdict;
 	const struct stack *const stack = sample->stack;
+	const uint64_t weight = sample->values[0];
 
-	quality->unnamed_samples += verdict->is_interpreted_unnamed;
-	quality->unnamed_java_samples += !verdict->is_java_named;
-	quality->unrooted_samples += !verdict->is_rooted;
-	quality->heapless_samples += stack->has_gap;
+	quality->unnamed_samples += weight * verdict->is_interpreted_unnamed;
+	quality->unnamed_java_samples += weight * !verdict->is_java_named;
+	quality->unrooted_samples += weight * !verdict->is_rooted;
+	quality->heapless_samples += weight * stack->has_gap;
 	if (stack->depth > 0 && stack->end < STACK_ENDS)
-		quality->truncated_samples[stack->end] += !verdict->is_rooted;
+		quality->truncated_samples[stack->end] += weight * !verdict->is_rooted;
 }
 
 uint32_t named_sample_thread(const struct named_sample *sample, struct timeline *timeline)

@@ -150,6 +150,8 @@ struct sampler_options recording_sampler_options(const struct recording_options 
 		.hz = options->hz,
 		.fallback_pid = options->pid,
 		.stack_bytes = options->stack_bytes,
+		.source = options->source,
+		.max_samples_hz = options->max_samples_hz,
 		.follows_all = options->all,
 		.errands = model->errands,
 	};
@@ -214,6 +216,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 		targets_want(model->targets, options->pid);
 	targets_refresh(model->targets);
 	select_place(recording, model);
+	recording_tell_wanted(recording, model, clock_now_ns());
 	recording_note_unmet(recording, model);
 	recording_meet_some(recording, model);
 	*ret = recording;
@@ -260,6 +263,7 @@ void recording_read(struct recording *recording, struct recording_model *model)
 
 	if (recording->is_done)
 		return;
+	recording_tell_wanted(recording, model, clock_now_ns());
 	sampler_read(recording->sampler, on_record, &context);
 	recording_meet_some(recording, model);
 }
@@ -482,10 +486,13 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	is_all = apply_held(recording, model, until);
 	unwinder_stats(recording_unwinder(recording, model), &stacks);
 	recording_note_depth(recording,
-			     stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED] + stacks.in_heap,
+			     stacks.extended + stacks.ends[STACK_SNAPSHOT_ENDED] +
+				     stacks.ends[STACK_PAGE_OUT] + stacks.in_heap,
 			     now_ns);
 	sampler_stats(recording->sampler, &stats);
 	recording->counts.lost = stats.lost_side;
+	recording->counts.merged = stats.merged;
+	recording->counts.unread_pages = stats.unread;
 	advance_sinks(recording, is_all ? until : 0, stats.lost);
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
 		log_info("PID %d has ended, and so does the recording",

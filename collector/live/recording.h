@@ -60,6 +60,8 @@ struct recording_options {
 	char event[32]; /* "": the best event of this machine */
 	uint64_t duration_ns;
 	uint32_t stack_bytes; /* size of a snapshot; 0: no snapshots, frame pointers alone */
+	enum sampler_source source;
+	unsigned max_samples_hz; /* see sampler_options; 0: the usual number */
 	struct chain_style style;
 	bool has_capture; /* a capture is wanted; the recording's caller begins the capture */
 	/* 0: all samples are kept; else those of the last seconds, see window.h */
@@ -74,6 +76,7 @@ struct recording_status {
 	bool is_done;
 	struct profile_quality quality;
 	char event[32];
+	char source[SAMPLER_SOURCE_BYTES]; /* who takes the samples */
 };
 
 struct recording_counts {
@@ -83,6 +86,8 @@ struct recording_counts {
 	uint64_t heard;		 /* records other than samples: mappings, forks, execs, exits */
 	uint64_t lost;		 /* records about processes that the kernel had no room for */
 	uint64_t reread;	 /* processes whose mappings were read again */
+	uint64_t merged;	 /* samples for which another one stands: more came than may */
+	uint64_t unread_pages;	 /* samples of which a page of the stack was not in memory */
 	uint64_t reread_put_off; /* samples whose process had to be read again, and was not yet */
 };
 
@@ -129,6 +134,7 @@ struct recording {
 	uint64_t young_until_ns;    /* until then a process that has become a JVM may end */
 	uint64_t hasty_until_ns;    /* until then its ring buffers are read more often */
 	uint64_t newcomer_until_ns; /* until then a program that has begun may become a JVM */
+	uint64_t wanted_ns; /* the sampler is told again who is wanted, not earlier */
 	uint64_t deep_stacks;	    /* last value given to recording_note_depth, if knows_depth */
 	bool knows_depth;
 	uint64_t budget_ns; /* when budget is filled up again */
@@ -210,6 +216,20 @@ void recording_advance(struct recording *recording, struct recording_model *mode
  * read when the sample is read from the ring buffer, and the sooner, the less of it has changed.
  */
 void recording_note_depth(struct recording *recording, uint64_t deep_stacks, uint64_t now_ns);
+/*
+ * Tells the sampler whose samples are wanted, unless it was told a moment ago. No process is missed
+ * by it that the recording selects: such a one is told when it becomes a JVM.
+ */
+void recording_tell_wanted(struct recording *recording, const struct recording_model *model,
+			   uint64_t now_ns);
+/*
+ * Finds out what the unread pages of the record's snapshot were. Pages that were never written to
+ * are zeros; in front of any other the snapshot ends, and what lies behind is read as that of a
+ * deep stack is. The bytes of *ret are borrowed until the next call.
+ */
+void recording_settle_pages(const struct record *record, struct record *ret);
+/* Whether the process is becoming a JVM and may have an agent, but no agent has been heard yet. */
+bool recording_is_starting(const struct process *process, uint64_t time_ns);
 /* Ends the recording at now_ns: later samples are not taken. */
 void recording_stop(struct recording *recording, uint64_t now_ns);
 

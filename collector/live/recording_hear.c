@@ -42,8 +42,7 @@ void recording_meet(struct recording *recording, struct recording_model *model,
 	}
 }
 
-/* Whether the process is becoming a JVM and may have an agent, but no agent has been heard yet. */
-static bool is_starting(const struct process *process, uint64_t time_ns)
+bool recording_is_starting(const struct process *process, uint64_t time_ns)
 {
 	return !process->jvm && process->jvm_mapped_ns &&
 	       time_ns <= process->jvm_mapped_ns + RECORDING_YOUNG_NS;
@@ -69,7 +68,7 @@ static void look_ahead(struct recording *recording, const struct recording_model
 {
 	enum sample_step step = SAMPLE_LOOK;
 
-	if (!process->jvm && !is_starting(process, record->time_ns))
+	if (!process->jvm && !recording_is_starting(process, record->time_ns))
 		return;
 	if (is_grown(process, record->time_ns))
 		step = SAMPLE_REMAINDER;
@@ -199,6 +198,8 @@ static void note_jvm(struct recording *recording, const struct recording_model *
 		     struct process *process, uint64_t time_ns)
 {
 	process->jvm_mapped_ns = time_ns;
+	if (recording->sampler)
+		sampler_want_one(recording->sampler, process->pid);
 	if (model->on_jvm)
 		model->on_jvm(model->on_jvm_arg, process->pid);
 	recording->young_until_ns = time_ns + RECORDING_YOUNG_NS;
@@ -302,6 +303,7 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		    const struct record *record)
 {
 	struct process *process;
+	struct record settled;
 
 	if (record->kind == RECORD_LOST_SIDE)
 		mapping_watch_note_loss(&recording->mappings, clock_now_ns());
@@ -325,8 +327,12 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		hear_mapping(recording, model, process, record);
 		return;
 	}
+	if (record->kind == RECORD_SAMPLE && record->sample.unread_pages) {
+		recording_settle_pages(record, &settled);
+		record = &settled;
+	}
 	if (process && record->kind == RECORD_SAMPLE &&
-	    (recording_selects(recording, process) || is_starting(process, record->time_ns)))
+	    (recording_selects(recording, process) || recording_is_starting(process, record->time_ns)))
 		see_sample(recording, model, process, record);
 	hold_add(&recording->hold, record);
 }

@@ -38,6 +38,7 @@ void recording_status(const struct recording *recording, const struct recording_
 	if (recording->window)
 		window_status(&recording->window->window, ret);
 	snprintf(ret->event, sizeof(ret->event), "%s", sampler_event(recording->sampler));
+	snprintf(ret->source, sizeof(ret->source), "%s", sampler_source_text(recording->sampler));
 	while ((process = targets_next(model->targets, &pos)))
 		ret->jvms += process->jvm &&
 			     recording_is_of_interest(&recording->options, process) &&

@@ -108,6 +108,14 @@ void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES
 		    report_count(quality->overflow_samples, samples));
 }
 
+void report_source(const char *source, char quality[REPORT_BYTES])
+{
+	const size_t len = strlen(quality);
+
+	if (source[0])
+		snprintf(quality + len, REPORT_BYTES - len, ", by %s", source);
+}
+
 const char *report_jvms(unsigned jvms, char ret[32])
 {
 	ret[0] = '\0';

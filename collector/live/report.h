@@ -23,6 +23,9 @@
  */
 void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES]);
 
+/* Adds who took the samples: ", by BPF (exact)". Nothing for "". */
+void report_source(const char *source, char quality[REPORT_BYTES]);
+
 /* "2 JVMs", or "" for 0 JVMs. Returns ret. */
 const char *report_jvms(unsigned jvms, char ret[32]);
 

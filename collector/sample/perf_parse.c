@@ -130,6 +130,7 @@ static int parse_sample(const struct perf_event_header *header, uint64_t sample_
 		.time_ns = u64_at(p, 16),
 		.cpu = u32_at(p, 24),
 		.sample = {.period = u64_at(p, 32),
+			   .weight = 1,
 			   .is_exact = header->misc & PERF_RECORD_MISC_EXACT_IP},
 	};
 	perf_split_chain((const uint64_t *)(const void *)(p + fixed), (uint32_t)n, &record.sample);

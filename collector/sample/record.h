@@ -4,7 +4,7 @@
  * units:   CLOCK_MONOTONIC nanoseconds, PIDs and TIDs as the collector sees them
  * threads: a value; its pointers are borrowed
  * errors:  none
- * source:  perf_event_open(2)
+ * source:  perf_event_open(2), bpf(2)
  *
  * A source fills records (sampler.h), and no later stage knows which source it was. What a source
  * cannot know is 0 or NULL.
@@ -39,6 +39,7 @@ struct sample {
 	/* The first address is that of the instruction itself; if false, maybe the one behind. */
 	bool is_exact;
 	uint64_t period;	    /* what the event has counted since the last sample */
+	uint64_t weight; /* samples that this one stands for, itself among them; never 0 */
 	struct sample_chain kernel; /* empty: the thread was in user code */
 	struct sample_chain user;   /* the kernel's walk along frame pointers */
 	/*
@@ -52,6 +53,12 @@ struct sample {
 	 */
 	const uint8_t *stack;
 	uint32_t stack_len;
+	/*
+	 * Bit i: the page of the stack that is i pages above that of the stack pointer could not be
+	 * read, and the snapshot has garbage there. See unread_pages.h.
+	 */
+	uint64_t unread_pages;
+	bool ends_at_page; /* the snapshot ends in front of a page that was not in memory */
 };
 
 struct record_mmap {

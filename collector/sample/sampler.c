@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "guard/heap_bytes.h"
+#include "sample/bpf_source.h"
 #include "sample/perf_parse.h"
 #include "sample/ring.h"
 #include "sample/sample_regs.h"
@@ -63,6 +64,9 @@ struct sampler {
 	bool has_exec; /* exec_id is the ID of the exec tracepoint */
 	uint64_t exec_id;
 	const char *event;
+	struct bpf_source *bpf; /* takes the samples; NULL: ring buffers of CPUs do */
+	char source[SAMPLER_SOURCE_BYTES];
+	uint32_t stack_bytes;
 	size_t ring_bytes; /* bytes of each ring buffer for samples */
 	struct cpu_rings *cpus;
 	int *poll_fds;
@@ -417,6 +421,14 @@ static int open_into(struct sampler *sampler, const struct perf_event_attr *attr
 			 is_side ? sampler_side_bytes(sampler->n_cpus) : sampler->ring_bytes);
 }
 
+/* The event of a CPU for the BPF program, which has no ring buffer. */
+static int open_for_bpf(struct sampler *sampler, int cpu)
+{
+	const int fd = open_event(sampler, &sampler->attr, -1, cpu);
+
+	return fd < 0 ? fd : bpf_source_attach(sampler->bpf, fd);
+}
+
 static int open_side(struct sampler *sampler, pid_t tid, struct cpu_rings *cpu)
 {
 	struct perf_event_attr side = side_attr(sampler);
@@ -439,7 +451,9 @@ static int open_exec(struct sampler *sampler, struct cpu_rings *cpu)
 /* Opens the events of one thread (-1: of all) on a CPU. */
 static int open_on(struct sampler *sampler, pid_t tid, struct cpu_rings *cpu)
 {
-	int err = open_into(sampler, &sampler->attr, tid, cpu->cpu, &cpu->samples);
+	int err = sampler->bpf
+			  ? open_for_bpf(sampler, cpu->cpu)
+			  : open_into(sampler, &sampler->attr, tid, cpu->cpu, &cpu->samples);
 
 	if (!err)
 		err = open_side(sampler, tid, cpu);
@@ -499,7 +513,7 @@ static int start(struct sampler *sampler)
 	for (size_t i = 0; i < sampler->n_cpus; i++) {
 		const struct cpu_rings *cpu = &sampler->cpus[i];
 
-		if (!cpu->samples.ring.base || !cpu->side.ring.base)
+		if ((!sampler->bpf && !cpu->samples.ring.base) || !cpu->side.ring.base)
 			return -ESRCH;
 		sampler->poll_fds[i] = cpu->samples.fd;
 	}
@@ -535,6 +549,72 @@ static bool find_exec(struct sampler *sampler)
 	return try_attr(sampler, &attr, -1) == 0;
 }
 
+static bool is_auto(const struct sampler_options *options)
+{
+	return options->source == SAMPLER_AUTO;
+}
+
+/* Loads the BPF program, or notes why not. */
+static int open_bpf(struct sampler *sampler, const struct sampler_options *options)
+{
+	const struct bpf_source_options bpf = {
+		.variant = options->source == SAMPLER_BPF_EXACT	    ? BPF_EXACT
+			   : options->source == SAMPLER_BPF_SLICES  ? BPF_SLICES
+			   : options->source == SAMPLER_BPF_SCRATCH ? BPF_SCRATCH
+								    : BPF_ANY_VARIANT,
+		.stack_bytes = options->stack_bytes,
+		.n_cpus = sampler->n_cpus,
+		.hz = options->hz,
+		.max_hz = options->max_samples_hz ? options->max_samples_hz
+						  : SAMPLER_MAX_SAMPLES_HZ,
+		.ring_bytes = options->ring_bytes,
+	};
+	char why[BPF_SOURCE_WHY_BYTES];
+	const int err = bpf_source_open(&bpf, &sampler->bpf, why);
+
+	if (!err) {
+		snprintf(sampler->source, sizeof(sampler->source), "BPF (%s)",
+			 bpf_source_variant(sampler->bpf));
+		return 0;
+	}
+	snprintf(sampler->source, sizeof(sampler->source), "perf (%s)", why);
+	if (!is_auto(options))
+		say("--sampler: %s", why);
+	return is_auto(options) ? 0 : err;
+}
+
+/* Says who takes the samples, and has BPF take them if it may. */
+static int choose_source(struct sampler *sampler, const struct sampler_options *options)
+{
+	int err = 0;
+
+	if (sampler->bpf || sampler->source[0])
+		return 0;
+	if (options->source == SAMPLER_PERF)
+		snprintf(sampler->source, sizeof(sampler->source), "perf");
+	else if (sampler->is_wide)
+		err = open_bpf(sampler, options);
+	else if (is_auto(options))
+		snprintf(sampler->source, sizeof(sampler->source),
+			 "perf (BPF needs the rights to sample all processes)");
+	else
+		err = -EPERM;
+	if (err == -EPERM && !problem[0])
+		say("--sampler: BPF needs the rights to sample all processes: run as root, or "
+		    "grant CAP_BPF and CAP_PERFMON");
+	return err;
+}
+
+/* What the event of a CPU need not have if a BPF program takes the samples. */
+static void strip_attr(struct sampler *sampler)
+{
+	sampler->attr.sample_type = 0;
+	sampler->attr.sample_regs_user = 0;
+	sampler->attr.sample_stack_user = 0;
+	sampler->attr.watermark = 0;
+	sampler->attr.wakeup_watermark = 0;
+}
+
 static int open_events(struct sampler *sampler, const struct sampler_options *options,
 		       uint32_t stack_bytes)
 {
@@ -542,11 +622,19 @@ static int open_events(struct sampler *sampler, const struct sampler_options *op
 	int err;
 
 	set_attr(sampler, options, stack_bytes);
+	sampler->stack_bytes = stack_bytes;
 	err = choose_event(sampler, options, &pid);
 	if (err)
 		return err;
-	sampler->follows_all = options->follows_all && pid <= 0;
 	sampler->is_wide = pid <= 0;
+	err = choose_source(sampler, options);
+	if (err)
+		return err;
+	if (sampler->bpf) {
+		strip_attr(sampler);
+		sampler->stack_bytes = options->stack_bytes;
+	}
+	sampler->follows_all = options->follows_all && pid <= 0;
 	sampler->has_exec = sampler->is_wide && find_exec(sampler);
 	return pid <= 0 ? open_thread(sampler, -1) : open_process(sampler, pid);
 }
@@ -581,6 +669,7 @@ static int open_rings(struct sampler *sampler, const struct sampler_options *opt
 static void close_now(struct sampler *sampler)
 {
 	close_events(sampler);
+	bpf_source_close(sampler->bpf);
 	free(sampler->cpus);
 	free(sampler->fds);
 	free(sampler->poll_fds);
@@ -602,7 +691,8 @@ int sampler_open(const struct sampler_options *options, struct sampler **ret)
 	if (!err)
 		err = start(sampler);
 	if (err) {
-		explain(sampler, options, err);
+		if (!problem[0])
+			explain(sampler, options, err);
 		close_now(sampler);
 		return err;
 	}
@@ -669,8 +759,12 @@ const char *sampler_event(const struct sampler *sampler)
 
 uint64_t sampler_read_ns(const struct sampler *sampler)
 {
-	return sampler_quarter_ns(sampler->ring_bytes, sampler->attr.sample_stack_user,
-				  (unsigned)sampler->attr.sample_freq);
+	const unsigned hz = (unsigned)sampler->attr.sample_freq;
+
+	if (sampler->bpf)
+		return sampler_quarter_ns(bpf_source_ring_bytes(sampler->bpf), sampler->stack_bytes,
+					  hz * (unsigned)sampler->n_cpus);
+	return sampler_quarter_ns(sampler->ring_bytes, sampler->stack_bytes, hz);
 }
 
 bool sampler_hears_exec(const struct sampler *sampler)
@@ -694,7 +788,7 @@ bool sampler_has_side(const struct sampler *sampler)
 
 uint32_t sampler_stack_bytes(const struct sampler *sampler)
 {
-	return sampler->attr.sample_stack_user;
+	return sampler->stack_bytes;
 }
 
 /* Reads a ring buffer. *lost counts the losses of that buffer. */
@@ -723,6 +817,29 @@ static void read_ring(struct sampler *sampler, struct event_ring *from, uint64_t
 		fn(arg, &record);
 	}
 	ring_done(&from->ring);
+}
+
+struct bpf_reading {
+	struct sampler *sampler;
+	sampler_fn fn;
+	void *arg;
+};
+
+static void on_bpf_record(void *arg, const struct record *record)
+{
+	const struct bpf_reading *const reading = arg;
+	struct record copy = *record;
+
+	reading->sampler->stats.records++;
+	copy.sample.is_exact |= reading->sampler->is_exact;
+	reading->fn(reading->arg, &copy);
+}
+
+static void read_bpf(struct sampler *sampler, sampler_fn fn, void *arg)
+{
+	struct bpf_reading reading = {.sampler = sampler, .fn = fn, .arg = arg};
+
+	bpf_source_read(sampler->bpf, on_bpf_record, &reading, &sampler->stats.broken);
 }
 
 /* ---- CPUs that are taken away and come back ---- */
@@ -788,6 +905,10 @@ void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg)
 	}
 	for (size_t i = 0; i < sampler->n_cpus; i++)
 		read_ring(sampler, &sampler->cpus[i].side, &sampler->stats.lost_side, fn, arg);
+	if (sampler->bpf) {
+		read_bpf(sampler, fn, arg);
+		return;
+	}
 	for (size_t i = 0; i < sampler->n_cpus; i++)
 		read_ring(sampler, &sampler->cpus[i].samples, &sampler->stats.lost, fn, arg);
 }
@@ -795,10 +916,77 @@ void sampler_read(struct sampler *sampler, sampler_fn fn, void *arg)
 size_t sampler_fds(const struct sampler *sampler, const int **ret_fds)
 {
 	*ret_fds = sampler->poll_fds;
-	return sampler->n_cpus;
+	return sampler->bpf ? 0 : sampler->n_cpus;
 }
 
 void sampler_stats(const struct sampler *sampler, struct sampler_stats *ret)
 {
 	*ret = sampler->stats;
+	if (sampler->bpf) {
+		const struct bpf_shared counters = bpf_source_counters(sampler->bpf);
+
+		ret->lost += counters.lost;
+		ret->merged = counters.merged;
+		ret->unread = counters.unread;
+		ret->ring_bytes += bpf_source_ring_bytes(sampler->bpf);
+	}
+}
+
+static const struct {
+	const char *word;
+	enum sampler_source source;
+} sources[] = {
+	{"auto", SAMPLER_AUTO},
+	{"bpf", SAMPLER_BPF},
+	{"perf", SAMPLER_PERF},
+	{"bpf-exact", SAMPLER_BPF_EXACT},
+	{"bpf-slices", SAMPLER_BPF_SLICES},
+	{"bpf-scratch", SAMPLER_BPF_SCRATCH},
+};
+
+int sampler_source_of(const char *word, enum sampler_source *ret)
+{
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		if (strcmp(sources[i].word, word) == 0) {
+			*ret = sources[i].source;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+const char *sampler_source_word(enum sampler_source source)
+{
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+		if (sources[i].source == source)
+			return sources[i].word;
+	}
+	return "auto";
+}
+
+const char *sampler_source_words(void)
+{
+	return "auto bpf perf bpf-exact bpf-slices bpf-scratch";
+}
+
+const char *sampler_source_text(const struct sampler *sampler)
+{
+	return sampler->source;
+}
+
+bool sampler_is_bpf(const struct sampler *sampler)
+{
+	return sampler->bpf;
+}
+
+void sampler_want(struct sampler *sampler, const pid_t *pids, size_t n)
+{
+	if (sampler->bpf)
+		bpf_source_want(sampler->bpf, pids, n);
+}
+
+void sampler_want_one(struct sampler *sampler, pid_t pid)
+{
+	if (sampler->bpf)
+		bpf_source_want_one(sampler->bpf, pid);
 }

@@ -21,6 +21,11 @@
  * 128, instead of 48 KiB. If too little memory may be locked, ring buffers are smaller, and must
  * have room for two records.
  *
+ * BPF: where the kernel and the rights allow it, a program takes the samples (bpf_source.h). It
+ * copies no more of a stack than there is, and samples of wanted processes alone, into one ring
+ * buffer of all CPUs, of 64 MiB at most. So snapshots have their full length on any number of CPUs,
+ * and pages that were never written do not end them. Side rings stay perf's.
+ *
  * Cost: only sampled threads pay for a recording. The reader comes by the clock, after
  * sampler_read_ns at the latest, and no event wakes it. If the reader is late, the descriptor of a
  * ring buffer of samples that is a quarter full becomes readable.
@@ -42,6 +47,9 @@
 #define SAMPLER_PROBLEM_BYTES 512 /* the longest message */
 #define SAMPLER_DEFAULT_HZ    99
 #define SAMPLER_RING_SAMPLES  40 /* 400 ms of the default rate */
+#define SAMPLER_SOURCE_BYTES  280 /* the longest text of sampler_source_text */
+#define SAMPLER_MOST_SAMPLES_HZ 10000000u /* that can be asked for */
+#define SAMPLER_MAX_SAMPLES_HZ 5000u /* the walks of these take a fifth of a CPU */
 
 /* Lengths of snapshots. The maximum is the room in a record, whose size is a u16. */
 /* HotSpot from JDK 21 on has frames of 10 KiB, three at once where it resolves a call. */
@@ -49,7 +57,18 @@
 #define SAMPLER_LEAST_STACK_BYTES   (1u << 10)
 #define SAMPLER_MAX_STACK_BYTES	    64000u
 
+/* Who copies a sample's stack: a program of BPF (bpf_source.h), or perf into its ring buffers. */
+enum sampler_source {
+	SAMPLER_AUTO, /* BPF where it may be used, else perf */
+	SAMPLER_PERF,
+	SAMPLER_BPF, /* any of the following, which are for kernels of different ages */
+	SAMPLER_BPF_EXACT,
+	SAMPLER_BPF_SLICES,
+	SAMPLER_BPF_SCRATCH,
+};
+
 struct sampler_options {
+	enum sampler_source source;
 	const char *event; /* "cycles", "cpu-clock"...; NULL: cycles, or else cpu-clock */
 	unsigned hz;
 	/*
@@ -61,6 +80,12 @@ struct sampler_options {
 	 * user registers.
 	 */
 	uint32_t stack_bytes;
+	/*
+	 * BPF: at most so many samples a second are taken, of all CPUs; a taken sample stands for
+	 * those that were not. 0: SAMPLER_MAX_SAMPLES_HZ.
+	 */
+	unsigned max_samples_hz;
+	size_t ring_bytes; /* BPF: of the ring buffer, a power of two; 0: by CPUs and hz */
 	/* Asks for mappings, forks and ends of all processes; ignored if one process is sampled. */
 	bool follows_all;
 	/* Borrowed, run sampler_stop and sampler_close. NULL: these wait for the kernel. */
@@ -73,6 +98,8 @@ struct sampler_stats {
 	uint64_t lost_side; /* the kernel's count of records without room in side rings */
 	uint64_t throttled;
 	uint64_t broken;      /* records that could not be decoded */
+	uint64_t merged;      /* samples for which another one stands, see max_samples_hz */
+	uint64_t unread;      /* samples of which a page of the stack was not in memory */
 	size_t ring_bytes;    /* of all ring buffers */
 	bool is_ring_smaller; /* ring buffers are smaller: too little memory may be locked */
 };
@@ -120,6 +147,22 @@ size_t sampler_bytes(const struct sampler *sampler);
  * read. Later calls do nothing.
  */
 void sampler_stop(struct sampler *sampler);
+
+/* "auto", "perf", "bpf", "bpf-exact"...; -EINVAL. */
+int sampler_source_of(const char *word, enum sampler_source *ret);
+const char *sampler_source_word(enum sampler_source source);
+/* The words that sampler_source_of knows, for messages. */
+const char *sampler_source_words(void);
+/* Who takes the samples, and if that is perf though BPF was asked for, why: "BPF (exact)". */
+const char *sampler_source_text(const struct sampler *sampler);
+bool sampler_is_bpf(const struct sampler *sampler);
+
+/*
+ * Samples of these processes alone are wanted; those of others may still come. Until the first
+ * call all samples come, and those of programs that have begun in the last 200 ms always do.
+ */
+void sampler_want(struct sampler *sampler, const pid_t *pids, size_t n);
+void sampler_want_one(struct sampler *sampler, pid_t pid);
 
 /* The event's name, for titles: "cycles" or "cpu-clock". */
 const char *sampler_event(const struct sampler *sampler);

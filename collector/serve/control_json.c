@@ -36,6 +36,8 @@ json_t *control_options_to_json(const struct recording_options *options)
 	json_object_set_new(object, "event", json_string(options->event));
 	json_value_put_count(object, "duration_ns", options->duration_ns);
 	json_value_put_count(object, "stack_bytes", options->stack_bytes);
+	json_object_set_new(object, "sampler", json_string(sampler_source_word(options->source)));
+	json_value_put_count(object, "max_samples_hz", options->max_samples_hz);
 	json_value_put_count(object, "window_seconds", options->window_seconds);
 	json_object_set_new(object, "java_names",
 			    json_string(java_name_style_word(options->style.names.style)));
@@ -84,6 +86,21 @@ static int stack_at(const json_t *object, uint32_t *ret)
 	return 0;
 }
 
+/* Reads who takes the samples. A client that does not say gets the default. */
+static int sampler_at(const json_t *object, struct recording_options *ret)
+{
+	const json_t *word = json_object_get(object, "sampler");
+	const uint64_t hz = json_value_count(object, "max_samples_hz");
+
+	if (hz > SAMPLER_MOST_SAMPLES_HZ)
+		return -EINVAL;
+	ret->max_samples_hz = (unsigned)hz;
+	if (!word)
+		return 0;
+	return json_is_string(word) ? sampler_source_of(json_string_value(word), &ret->source)
+				    : -EINVAL;
+}
+
 int control_options_from_json(const json_t *object, struct recording_options *ret)
 {
 	struct recording_options options = {
@@ -108,7 +125,7 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 	if (control_targets_from_json(object, &options) < 0 ||
 	    names_at(object, &options.style.names) < 0 ||
 	    cxx_names_at(object, &options.style.cxx_names) < 0 ||
-	    stack_at(object, &options.stack_bytes) < 0)
+	    stack_at(object, &options.stack_bytes) < 0 || sampler_at(object, &options) < 0)
 		return -EINVAL;
 	*ret = options;
 	return 0;
@@ -144,6 +161,7 @@ json_t *control_status_to_json(const struct recording_status *status)
 	json_value_put_count(object, "jvms", status->jvms);
 	json_object_set_new(object, "done", json_boolean(status->is_done));
 	json_object_set_new(object, "event", json_string(status->event));
+	json_object_set_new(object, "source", json_string(status->source));
 	json_value_put_count(object, "unnamed", quality->unnamed_samples);
 	json_value_put_count(object, "unnamed_java", quality->unnamed_java_samples);
 	json_value_put_count(object, "unrooted", quality->unrooted_samples);
@@ -173,4 +191,5 @@ void control_status_from_json(const json_t *object, struct recording_status *ret
 	};
 	truncated_from_json(json_object_get(object, "truncated"), ret->quality.truncated_samples);
 	snprintf(ret->event, sizeof(ret->event), "%s", json_value_text(object, "event"));
+	snprintf(ret->source, sizeof(ret->source), "%s", json_value_text(object, "source"));
 }

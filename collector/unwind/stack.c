@@ -95,6 +95,7 @@ const char *stack_end_name(enum stack_end end)
 		[STACK_NO_RULE] = "no rule",
 		[STACK_BAD_RETURN] = "bad return address",
 		[STACK_NO_PROGRESS] = "stack does not rise",
+		[STACK_PAGE_OUT] = "page not in memory",
 	};
 
 	return names[end];

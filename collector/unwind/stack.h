@@ -41,6 +41,7 @@ enum stack_end {
 	STACK_NO_RULE,	      /* nothing says how to leave the code at end_addr */
 	STACK_BAD_RETURN,     /* no code is at the return address end_addr */
 	STACK_NO_PROGRESS,    /* the caller is not above its callee */
+	STACK_PAGE_OUT,	      /* a page was not in memory, and could not be read later */
 	STACK_ENDS,
 };
 

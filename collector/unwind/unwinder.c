@@ -577,6 +577,8 @@ static void walk_sample(struct user_walk user, const struct sample *sample, stru
 	if (user.snapshot_end.is_doubtful && user.purpose != FOR_LATER)
 		settle(&user, at_start, ret);
 	keep_unseen(&user, sample, ret);
+	if (ret->end == STACK_SNAPSHOT_ENDED && sample->ends_at_page)
+		ret->end = STACK_PAGE_OUT;
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
 		unwinder->stats.joined += join_chain(&user.walk, &chain, n_kernel, ret);
 	count_walk(&user, ret);

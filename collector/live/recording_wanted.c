@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Tells the sampler whose samples a recording wants, see recording.h. A sampler that can do without
+ * the others' has the kernel leave them out.
+ */
+#include "live/recording.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+
+#define WANTED_NS (100 * CLOCK_NS_PER_MS)
+
+/* Who may become a JVM is wanted: what it does before its agent is heard belongs to it. */
+static bool is_wanted(struct recording *recording, const struct process *process, uint64_t now_ns)
+{
+	return !process->gone_ns && (recording_selects(recording, process) ||
+				     recording_is_starting(process, now_ns));
+}
+
+void recording_tell_wanted(struct recording *recording, const struct recording_model *model,
+			   uint64_t now_ns)
+{
+	const struct targets *const targets = model->targets;
+	const struct process *process;
+	pid_t *pids;
+	size_t pos = 0, n = 0;
+
+	if (recording->options.all || now_ns < recording->wanted_ns ||
+	    !sampler_is_bpf(recording->sampler))
+		return;
+	recording->wanted_ns = now_ns + WANTED_NS;
+	pids = malloc((targets->processes.count + 1) * sizeof(*pids));
+	if (!pids)
+		return; /* those that were wanted stay so */
+	while ((process = targets_next(targets, &pos))) {
+		if (is_wanted(recording, process, now_ns))
+			pids[n++] = process->pid;
+	}
+	sampler_want(recording->sampler, pids, n);
+	free(pids);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   addresses of a process -> whether their pages were ever written to
+ * units:   addresses, pages of PAGE_MAP_PAGE_BYTES
+ * threads: the model's
+ * errors:  negative errno; -ETIMEDOUT: the kernel has not answered in time
+ * source:  Documentation/admin-guide/mm/pagemap.rst
+ *
+ * A page that cannot be read in an interrupt was either never written to, and reads as zeros, or
+ * has been swapped out, or is on the move. Only the page map tells which.
+ */
+#ifndef FG_MEMORY_PAGE_MAP_H
+#define FG_MEMORY_PAGE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define PAGE_MAP_PAGE_BYTES 4096u
+#define PAGE_MAP_MAX_PAGES  64u
+
+/*
+ * Of n pages from the one of addr on: bit i of *ret_untouched is set if the kernel has nothing of
+ * page i, neither in memory nor elsewhere.
+ */
+int page_map_read(pid_t pid, uint64_t addr, size_t n, uint64_t *ret_untouched);
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   events of CPUs -> samples, taken by a BPF program in the kernel
+ * units:   bytes, hertz, PIDs of the initial PID namespace
+ * threads: one at a time
+ * errors:  negative errno, and a sentence that says why
+ * source:  bpf(2), perf_event_open(2), libbpf; bpf/sampler.bpf.c
+ *
+ * The program takes a sample of a wanted process alone, copies as much of the stack as there is,
+ * and writes it into one ring buffer that all CPUs share. So a ring buffer holds more samples than
+ * perf's, which have room for the longest stack in each: see sampler.h. Nobody is woken; the reader
+ * comes by the clock.
+ *
+ * Three programs do the copy, for three ages of kernels. Without a choice of the caller's the first
+ * one that the kernel loads is taken.
+ */
+#ifndef FG_SAMPLE_BPF_SOURCE_H
+#define FG_SAMPLE_BPF_SOURCE_H
+
+#include "sample/bpf_layout.h"
+#include "sample/record.h"
+
+#define BPF_SOURCE_WHY_BYTES  240
+#define BPF_SOURCE_MAX_BYTES  ((size_t)64 << 20) /* of a ring buffer */
+#define BPF_SOURCE_LEAST_BYTES ((size_t)1 << 20)
+
+enum bpf_variant {
+	BPF_ANY_VARIANT,
+	BPF_EXACT,   /* Linux 6.16 */
+	BPF_SLICES,  /* Linux 5.19 */
+	BPF_SCRATCH, /* older ones */
+};
+
+struct bpf_source_options {
+	enum bpf_variant variant;
+	uint32_t stack_bytes; /* limit of a copy of the stack; 0: neither registers nor stack */
+	size_t n_cpus;
+	unsigned hz;
+	/* At most so many samples are taken a second, of all CPUs; others are merged. 0: any number */
+	unsigned max_hz;
+	size_t ring_bytes; /* a power of two; 0: by CPUs and hz */
+};
+
+struct bpf_source; /* opaque */
+
+/*
+ * Loads a program. All processes are wanted at first. Takes some 20 ms. why gets the reason of an
+ * error.
+ */
+int bpf_source_open(const struct bpf_source_options *options, struct bpf_source **ret,
+		    char why[BPF_SOURCE_WHY_BYTES]);
+void bpf_source_close(struct bpf_source *source); /* NULL is legal */
+
+/* "exact", "slices" or "scratch". */
+const char *bpf_source_variant(const struct bpf_source *source);
+size_t bpf_source_ring_bytes(const struct bpf_source *source);
+/* The size of a ring buffer for so many CPUs. */
+size_t bpf_source_fit_ring(size_t n_cpus, unsigned hz);
+
+/* The event of a CPU, which has no ring buffer of its own, has the program take its samples. */
+int bpf_source_attach(const struct bpf_source *source, int event_fd);
+
+/*
+ * From now on samples of these processes alone are wanted. Calls that repeat the PIDs cost no
+ * system call. If there are too many for the kernel's table, all processes are wanted again.
+ */
+void bpf_source_want(struct bpf_source *source, const pid_t *pids, size_t n);
+/* This process is wanted too. */
+void bpf_source_want_one(struct bpf_source *source, pid_t pid);
+
+/*
+ * Calls fn for each record in the ring buffer, and returns when it is empty, or when as many bytes
+ * as it has room for have been read. *broken counts records that could not be decoded.
+ */
+void bpf_source_read(struct bpf_source *source, void (*fn)(void *arg, const struct record *record),
+		     void *arg, uint64_t *broken);
+
+/* As the program has counted so far. */
+struct bpf_shared bpf_source_counters(const struct bpf_source *source);
+
+#endif
