@@ -10,7 +10,8 @@
  *
  *   head, n_kernel addresses, n_user addresses, maybe a gap, the copy of the stack at stack_off
  *
- * The copy begins at stack_addr, which may be below the stack pointer, and has stack_len bytes.
+ * The copy begins at stack_addr, which may be below the stack pointer, and has stack_len bytes;
+ * more bytes may follow, up to the end of a page.
  * Pages whose bit in missing is set could not be read; the copy has garbage there.
  *
  * Both compilers include this file: it needs nothing but the kernel's integer types.

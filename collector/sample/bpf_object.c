@@ -7,9 +7,10 @@
 __asm__(".pushsection .rodata\n"
 	".balign 16\n"
 	".global bpf_object_bytes\n"
-	".global bpf_object_end\n"
+	".global bpf_object_len\n"
 	"bpf_object_bytes: .incbin \"" BPF_OBJECT_FILE "\"\n"
-	"bpf_object_end: .byte 0\n"
+	"1: .balign 8\n"
+	"bpf_object_len: .quad 1b - bpf_object_bytes\n"
 	".popsection\n");
 #endif
 

@@ -23,11 +23,13 @@
 
 #define INITIAL_PID_NAMESPACE 0xeffffffc /* the inode of /proc/<pid>/ns/pid */
 #define SAMPLE_BYTES	      (16u << 10) /* with a deep stack of a server */
+#define REST_BYTES	      (BPF_PAGE_BYTES + sizeof(struct bpf_sample_head) + 1024)
 #define RING_MS		      1650
 #define KEPT		      ((void *)1)
 
 /* The object file, see CMakeLists.txt. */
-extern const unsigned char bpf_object_bytes[], bpf_object_end[];
+extern const unsigned char bpf_object_bytes[];
+extern const uint64_t bpf_object_len;
 
 struct bpf_source {
 	struct bpf_object *object;
@@ -123,9 +125,13 @@ static void explain(int err, char why[BPF_SOURCE_WHY_BYTES])
 		 strerror(-err), more);
 }
 
-size_t bpf_source_fit_ring(size_t n_cpus, unsigned hz)
+size_t bpf_source_fit_ring(const struct bpf_source_options *options)
 {
-	const size_t wanted = n_cpus * hz * RING_MS / 1000 * SAMPLE_BYTES;
+	const size_t all = options->n_cpus * options->hz;
+	const size_t most = options->max_hz && options->max_hz < all ? options->max_hz : all;
+	const size_t largest = options->stack_bytes + REST_BYTES;
+	const size_t each = largest < SAMPLE_BYTES ? largest : SAMPLE_BYTES;
+	const size_t wanted = most * RING_MS / 1000 * each;
 	size_t bytes = BPF_SOURCE_LEAST_BYTES;
 
 	while (bytes < wanted && bytes < BPF_SOURCE_MAX_BYTES)
@@ -219,11 +225,10 @@ static void unload(struct bpf_source *source)
 
 static int load(struct bpf_source *source, const struct bpf_source_options *options, size_t i)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, open, .object_name = "fgcollect");
+	const struct bpf_object_open_opts open = {.sz = sizeof(open), .object_name = "fgcollect"};
 	int err;
 
-	source->object = bpf_object__open_mem(
-		bpf_object_bytes, (size_t)(bpf_object_end - bpf_object_bytes), &open);
+	source->object = bpf_object__open_mem(bpf_object_bytes, bpf_object_len, &open);
 	if (!source->object)
 		return -errno;
 	err = prepare(source->object, variants[i].program, options, source->ring_bytes);
@@ -269,7 +274,7 @@ int bpf_source_open(const struct bpf_source_options *options, struct bpf_source 
 	}
 	pthread_once(&once, set_print);
 	source->ring_bytes = options->ring_bytes ? options->ring_bytes
-						 : bpf_source_fit_ring(options->n_cpus, options->hz);
+						 : bpf_source_fit_ring(options);
 	err = load_any(source, options);
 	if (err) {
 		explain(err, why);

@@ -54,8 +54,8 @@ void bpf_source_close(struct bpf_source *source); /* NULL is legal */
 /* "exact", "slices" or "scratch". */
 const char *bpf_source_variant(const struct bpf_source *source);
 size_t bpf_source_ring_bytes(const struct bpf_source *source);
-/* The size of a ring buffer for so many CPUs. */
-size_t bpf_source_fit_ring(size_t n_cpus, unsigned hz);
+/* The size of the ring buffer if options do not say it. */
+size_t bpf_source_fit_ring(const struct bpf_source_options *options);
 
 /* The event of a CPU, which has no ring buffer of its own, has the program take its samples. */
 int bpf_source_attach(const struct bpf_source *source, int event_fd);

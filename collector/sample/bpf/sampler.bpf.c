@@ -383,11 +383,11 @@ static __always_inline __u32 begin_draft(struct bpf_perf_event_data *ctx, struct
 }
 
 static __always_inline void end_draft(struct bpf_sample_head *head, const struct plan *plan,
-				      __u32 stack_off, __u64 stack_addr, __u64 stack_end)
+				      __u32 stack_off, __u64 stack_addr)
 {
 	head->stack_off = stack_off;
 	head->stack_addr = stack_addr;
-	head->stack_len = plan->n_pages && stack_end > stack_addr ? stack_end - stack_addr : 0;
+	head->stack_len = plan->n_pages && plan->end > stack_addr ? plan->end - stack_addr : 0;
 	head->missing = plan->missing;
 	head->flags |= plan->is_cut ? BPF_IS_CUT : 0;
 	if (plan->missing)
@@ -485,12 +485,8 @@ static __always_inline int begin_dynamic(struct bpf_perf_event_data *ctx, int is
 	sample->len = CHAINS_OFF + begin_draft(ctx, sample->draft, now_ns, 0, plan) * sizeof(__u64);
 	if (plan->n_pages)
 		bpf_loop(plan->n_pages, probe_page, plan, 0);
-	if (is_exact)
-		end_draft(head, plan, sample->len, head->sp, plan->end);
-	else
-		end_draft(head, plan, sample->len, plan->first,
-			  plan->first + (__u64)plan->n_pages * BPF_PAGE_BYTES);
-	sample->stack_len = head->stack_len;
+	end_draft(head, plan, sample->len, is_exact ? head->sp : plan->first);
+	sample->stack_len = is_exact ? head->stack_len : plan->n_pages * BPF_PAGE_BYTES;
 	if (sample->stack_len > BPF_MAX_PAGES * BPF_PAGE_BYTES)
 		sample->stack_len = 0;
 	if (bpf_ringbuf_reserve_dynptr(&ring, sample->len + sample->stack_len, 0, to)) {
@@ -572,7 +568,7 @@ int sample_scratch(struct bpf_perf_event_data *ctx)
 			miss_page(plan, i);
 	}
 	len = (__u64)plan->n_pages * BPF_PAGE_BYTES;
-	end_draft(&wide->draft.head, plan, STACK_OFF, plan->first, plan->first + len);
+	end_draft(&wide->draft.head, plan, STACK_OFF, plan->first);
 	len += STACK_OFF;
 	/* For the verifier, past the optimizer: no more than a draft and its stack. */
 	asm volatile("if %0 <= %1 goto +1\n%0 = 0" : "+r"(len) : "i"(sizeof(*wide)));

@@ -41,6 +41,20 @@ static void quality_is_one_line(void **state)
 				  "50.0 % rooted, 3 lost");
 }
 
+static void who_took_the_samples_is_said_behind_the_quality(void **state)
+{
+	char text[REPORT_BYTES] = "quality: 1 sample";
+
+	report_source("", text);
+	assert_string_equal(text, "quality: 1 sample");
+	report_source("BPF (exact)", text);
+	assert_string_equal(text, "quality: 1 sample, by BPF (exact)");
+	memset(text, 'x', REPORT_BYTES - 1);
+	text[REPORT_BYTES - 1] = '\0';
+	report_source("perf", text);
+	assert_int_equal(strlen(text), REPORT_BYTES - 1);
+}
+
 static void truncated_stacks_are_said_by_reason_the_most_frequent_first(void **state)
 {
 	struct profile_quality quality = {.samples = 1000, .unrooted_samples = 14};
@@ -92,19 +106,22 @@ static void greatest_figures_fit(void **state)
 	assert_int_equal(text[REPORT_BYTES], 'x');
 }
 
+#define WEIGHT 3 /* samples that the judged one stands for */
+
 static void check_judged(const struct stack *stack, bool is_rooted, uint64_t cut)
 {
 	const struct symbolizer_verdict verdict = {.is_java_named = true, .is_rooted = is_rooted};
-	const struct named_sample sample = {.stack = stack, .verdict = &verdict};
+	const struct named_sample sample = {
+		.values = {WEIGHT}, .stack = stack, .verdict = &verdict};
 	struct profile_quality quality = {0};
 	uint64_t sum = 0;
 
 	named_sample_judge(&sample, &quality);
 	for (size_t i = 0; i < PROFILE_REASONS; i++)
 		sum += quality.truncated_samples[i];
-	assert_int_equal(sum, cut);
-	assert_int_equal(quality.truncated_samples[stack->end], cut);
-	assert_int_equal(quality.unrooted_samples, !is_rooted);
+	assert_int_equal(sum, cut * WEIGHT);
+	assert_int_equal(quality.truncated_samples[stack->end], cut * WEIGHT);
+	assert_int_equal(quality.unrooted_samples, is_rooted ? 0 : WEIGHT);
 }
 
 static void samples_are_truncated_whose_stack_has_frames_and_no_root(void **state)
@@ -137,6 +154,7 @@ int main(void)
 		cmocka_unit_test(a_whole_is_said_only_of_a_whole),
 		cmocka_unit_test(counts_have_commas),
 		cmocka_unit_test(quality_is_one_line),
+		cmocka_unit_test(who_took_the_samples_is_said_behind_the_quality),
 		cmocka_unit_test(truncated_stacks_are_said_by_reason_the_most_frequent_first),
 		cmocka_unit_test(samples_without_their_frames_in_the_heap_are_said),
 		cmocka_unit_test(samples_without_the_copy_of_their_stack_are_said),

@@ -114,7 +114,7 @@ static void each_sink_has_every_sample(void **state)
 	assert_int_equal(total_of(&tree->profile, "early"), 1);
 	assert_int_equal(total_of(&tree->profile, "late"), 4);
 	assert_int_equal(weight_of(&tree->timeline), 5);
-	assert_int_equal(tree->profile.quality.unrooted_samples, 3);
+	assert_int_equal(tree->profile.quality.unrooted_samples, 5);
 	assert_int_equal(tree->profile.quality.lost_samples, 7);
 	assert_int_equal(tree->profile.quality.stackless_samples, 14);
 

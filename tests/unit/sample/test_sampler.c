@@ -38,6 +38,7 @@ struct run {
 	struct child *children;
 	size_t n_children;
 	uint32_t stack_bytes;
+	enum sampler_source source;
 	uint64_t samples, wrong;
 	char first_wrong[256];
 };
@@ -190,13 +191,14 @@ static struct sampler_stats check_run(struct run *run, unsigned hz, uint64_t ns)
 		.hz = hz,
 		.fallback_pid = run->children[0].pid,
 		.stack_bytes = run->stack_bytes,
+		.source = run->source,
 	};
 	struct sampler_stats stats;
 	struct sampler *sampler;
 
 	if (sampler_open(&options, &sampler) < 0) {
 		end_children(run);
-		print_message("no perf events for this user here\n");
+		print_message("not for this user here: %s\n", sampler_problem());
 		skip();
 	}
 	assert_int_equal(sampler_stack_bytes(sampler), run->stack_bytes);
@@ -204,9 +206,10 @@ static struct sampler_stats check_run(struct run *run, unsigned hz, uint64_t ns)
 	sampler_stats(sampler, &stats);
 	sampler_close(sampler);
 	end_children(run);
-	print_message("%u Hz, %zu busy, %u bytes: %llu samples, %llu lost, %zu KiB of rings\n", hz,
-		      run->n_children, run->stack_bytes, (unsigned long long)run->samples,
-		      (unsigned long long)stats.lost, stats.ring_bytes >> 10);
+	print_message("%s, %u Hz, %zu busy, %u bytes: %llu samples, %llu lost, %zu KiB of rings\n",
+		      sampler_source_word(run->source), hz, run->n_children, run->stack_bytes,
+		      (unsigned long long)run->samples, (unsigned long long)stats.lost,
+		      stats.ring_bytes >> 10);
 	if (run->wrong)
 		fail_msg("%llu of %llu samples are wrong, the first: %s",
 			 (unsigned long long)run->wrong, (unsigned long long)run->samples,
@@ -215,13 +218,13 @@ static struct sampler_stats check_run(struct run *run, unsigned hz, uint64_t ns)
 	return stats;
 }
 
-static void samples_carry_the_stack_that_the_child_has(void **state)
+static void carry_stacks(enum sampler_source source)
 {
 	static const uint32_t sizes[] = {SAMPLER_LEAST_STACK_BYTES * 8, SAMPLER_DEFAULT_STACK_BYTES,
 					 SAMPLER_MAX_STACK_BYTES, 0};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		struct run run = {.stack_bytes = sizes[i]};
+		struct run run = {.stack_bytes = sizes[i], .source = source};
 
 		start_children(&run, 1);
 		check_run(&run, 999, 500000000);
@@ -229,10 +232,35 @@ static void samples_carry_the_stack_that_the_child_has(void **state)
 	}
 }
 
-static void nothing_is_lost_while_every_cpu_is_busy(void **state)
+static void samples_carry_the_stack_that_the_child_has(void **state)
+{
+	carry_stacks(SAMPLER_AUTO);
+}
+
+static void so_do_those_of_perf(void **state)
+{
+	carry_stacks(SAMPLER_PERF);
+}
+
+static void so_do_those_of_the_exact_program(void **state)
+{
+	carry_stacks(SAMPLER_BPF_EXACT);
+}
+
+static void so_do_those_of_the_program_with_slices(void **state)
+{
+	carry_stacks(SAMPLER_BPF_SLICES);
+}
+
+static void so_do_those_of_the_program_with_memory_of_its_own(void **state)
+{
+	carry_stacks(SAMPLER_BPF_SCRATCH);
+}
+
+static void lose_nothing(enum sampler_source source)
 {
 	const long n = sysconf(_SC_NPROCESSORS_ONLN);
-	struct run run = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
+	struct run run = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES, .source = source};
 
 	if (n > 32) {
 		print_message("so many CPUs: snapshots would be shorter\n");
@@ -241,6 +269,12 @@ static void nothing_is_lost_while_every_cpu_is_busy(void **state)
 	start_children(&run, (size_t)n);
 	assert_int_equal(check_run(&run, SAMPLER_DEFAULT_HZ, 1000000000).lost, 0);
 	assert_true(run.samples > 10);
+}
+
+static void nothing_is_lost_while_every_cpu_is_busy(void **state)
+{
+	lose_nothing(SAMPLER_AUTO);
+	lose_nothing(SAMPLER_PERF);
 }
 
 /* What is heard of a child. */
@@ -326,8 +360,10 @@ static void who_follows_all_hears_of_mappings_and_ends(void **state)
 static void samples_wake_nobody(void **state)
 {
 	struct run run = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
-	struct sampler_options options = {
-		.event = "cpu-clock", .hz = 99, .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
+	struct sampler_options options = {.source = SAMPLER_PERF,
+					  .event = "cpu-clock",
+					  .hz = 99,
+					  .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
 	struct pollfd polled[MAX_CHILDREN];
 	struct sampler_stats stats = {0};
 	struct sampler *sampler;
@@ -376,6 +412,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_carry_the_stack_that_the_child_has),
+		cmocka_unit_test(so_do_those_of_perf),
+		cmocka_unit_test(so_do_those_of_the_exact_program),
+		cmocka_unit_test(so_do_those_of_the_program_with_slices),
+		cmocka_unit_test(so_do_those_of_the_program_with_memory_of_its_own),
 		cmocka_unit_test(only_that_a_program_begins_is_heard_of_everybody),
 		cmocka_unit_test(who_follows_all_hears_of_mappings_and_ends),
 		cmocka_unit_test(samples_wake_nobody),

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Records of the BPF program, whole and broken. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "sample/bpf_layout.h"
+#include "sample/bpf_parse.h"
+#include "sample/sample_regs.h"
+
+#define PAGE   BPF_PAGE_BYTES
+#define SP     UINT64_C(0x7ffd00001230)
+#define STACK  256
+#define KERNEL 2
+#define USER   3
+
+struct bytes {
+	struct bpf_sample_head head;
+	uint64_t chains[KERNEL + USER];
+	uint8_t stack[STACK];
+};
+
+/* A record with all parts; its copy begins below bytes under the stack pointer. */
+static struct bytes whole(uint32_t below)
+{
+	struct bytes bytes = {
+		.head = {.time_ns = 5,
+			 .pid = 6,
+			 .tid = 7,
+			 .cpu = 1,
+			 .flags = BPF_HAS_REGS,
+			 .period = 8,
+			 .weight = 9,
+			 .sp = SP,
+			 .stack_addr = SP - below,
+			 .missing = 2,
+			 .stack_off = offsetof(struct bytes, stack),
+			 .stack_len = STACK,
+			 .n_kernel = KERNEL,
+			 .n_user = USER},
+		.chains = {11, 12, 21, 22, 23},
+	};
+
+	bytes.head.regs[0] = 77;
+	for (unsigned i = 0; i < STACK; i++)
+		bytes.stack[i] = (uint8_t)i;
+	return bytes;
+}
+
+static void a_record_has_all_its_parts(void **state)
+{
+	const struct bytes bytes = whole(0);
+	struct record record;
+
+	assert_int_equal(bpf_parse(&bytes, sizeof(bytes), &record), 0);
+	assert_int_equal(record.kind, RECORD_SAMPLE);
+	assert_int_equal(record.time_ns, 5);
+	assert_int_equal(record.pid, 6);
+	assert_int_equal(record.tid, 7);
+	assert_int_equal(record.cpu, 1);
+	assert_int_equal(record.sample.period, 8);
+	assert_int_equal(record.sample.weight, 9);
+	assert_int_equal(record.sample.kernel.len, KERNEL);
+	assert_int_equal(record.sample.kernel.addrs[1], 12);
+	assert_int_equal(record.sample.user.len, USER);
+	assert_int_equal(record.sample.user.addrs[2], 23);
+	assert_int_equal(record.sample.regs[0], 77);
+	assert_int_equal(record.sample.stack_len, STACK);
+	assert_int_equal(record.sample.stack[1], 1);
+	assert_int_equal(record.sample.unread_pages, 2);
+}
+
+static void a_copy_that_begins_below_the_stack_pointer_is_cut_to_it(void **state)
+{
+	const struct bytes bytes = whole(16);
+	struct record record;
+
+	assert_int_equal(bpf_parse(&bytes, sizeof(bytes), &record), 0);
+	assert_int_equal(record.sample.stack_len, STACK - 16);
+	assert_int_equal(record.sample.stack[0], 16);
+}
+
+static void a_copy_that_ends_below_the_stack_pointer_is_none(void **state)
+{
+	const struct bytes bytes = whole(STACK);
+	struct record record;
+
+	assert_int_equal(bpf_parse(&bytes, sizeof(bytes), &record), 0);
+	assert_int_equal(record.sample.stack_len, 0);
+	assert_null(record.sample.stack);
+	assert_non_null(record.sample.regs);
+}
+
+static void a_sample_without_registers_has_no_stack(void **state)
+{
+	struct bytes bytes = whole(0);
+	struct record record;
+
+	bytes.head.flags = 0;
+	assert_int_equal(bpf_parse(&bytes, sizeof(bytes), &record), 0);
+	assert_null(record.sample.regs);
+	assert_int_equal(record.sample.stack_len, 0);
+}
+
+static void check_broken(const struct bytes *bytes, size_t len)
+{
+	struct record record = {.pid = 4711};
+
+	assert_int_equal(bpf_parse(bytes, len, &record), -EBADMSG);
+	assert_int_equal(record.pid, 4711);
+}
+
+static void lengths_that_do_not_fit_are_broken(void **state)
+{
+	struct bytes bytes = whole(0);
+
+	check_broken(&bytes, 0);
+	check_broken(&bytes, sizeof(bytes.head) - 1);
+	check_broken(&bytes, sizeof(bytes.head) + sizeof(bytes.chains) - 1);
+	check_broken(&bytes, sizeof(bytes) - 1);
+	bytes.head.n_kernel = BPF_MAX_CHAIN + 1;
+	check_broken(&bytes, sizeof(bytes));
+	bytes = whole(0);
+	bytes.head.n_user = UINT32_MAX;
+	check_broken(&bytes, sizeof(bytes));
+	bytes = whole(0);
+	bytes.head.stack_off = UINT32_MAX;
+	check_broken(&bytes, sizeof(bytes));
+	bytes = whole(0);
+	bytes.head.stack_len = STACK + 1;
+	check_broken(&bytes, sizeof(bytes));
+	bytes = whole(0);
+	bytes.head.stack_addr = SP - PAGE;
+	check_broken(&bytes, sizeof(bytes));
+	bytes.head.stack_addr = SP + 8;
+	check_broken(&bytes, sizeof(bytes));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_record_has_all_its_parts),
+		cmocka_unit_test(a_copy_that_begins_below_the_stack_pointer_is_cut_to_it),
+		cmocka_unit_test(a_copy_that_ends_below_the_stack_pointer_is_none),
+		cmocka_unit_test(a_sample_without_registers_has_no_stack),
+		cmocka_unit_test(lengths_that_do_not_fit_are_broken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

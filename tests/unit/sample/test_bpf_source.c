@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What only the BPF program does: it leaves out whom nobody wants, reads past pages that were never
+ * written to, takes so many samples a second at most, and counts what has no room. Needs root and a
+ * kernel with BTF.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/child.h"
+#include "sample/bpf_source.h"
+#include "sample/sampler.h"
+
+#define HZ	   499
+#define PAGE_BYTES 4096
+#define HOLE_PAGES 5
+#define MARK	   UINT64_C(0x6d61726b6d61726b)
+
+static const enum sampler_source variants[] = {SAMPLER_BPF_EXACT, SAMPLER_BPF_SLICES,
+					       SAMPLER_BPF_SCRATCH};
+
+struct seen {
+	pid_t pid, other;
+	uint64_t records, weight, others, holes, whole;
+	bool has_mark;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void spin(void)
+{
+	for (volatile uint64_t i = 0;; i++)
+		;
+}
+
+/* The number that the caller knows of lies above pages that were never written to. */
+__attribute__((noinline)) static void spin_above_a_hole(void)
+{
+	volatile uint8_t hole[HOLE_PAGES * PAGE_BYTES];
+
+	__asm__ volatile("" : : "r"(hole) : "memory"); /* nothing of it is written to */
+	spin();
+}
+
+__attribute__((noinline)) static void spin_deep(void)
+{
+	volatile uint64_t mark[8];
+
+	for (size_t i = 0; i < 8; i++)
+		mark[i] = MARK;
+	__asm__ volatile("" : : "r"(mark) : "memory");
+	spin_above_a_hole();
+}
+
+static pid_t start(void (*run)(void))
+{
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		run();
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
+static struct sampler *open_sampler(const struct sampler_options *options)
+{
+	struct sampler *sampler;
+
+	if (sampler_open(options, &sampler) < 0) {
+		print_message("no BPF here: %s\n", sampler_problem());
+		skip();
+	}
+	return sampler;
+}
+
+static struct sampler_options options_of(enum sampler_source source)
+{
+	return (struct sampler_options){.source = source,
+					.event = "cpu-clock",
+					.hz = HZ,
+					.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
+}
+
+static bool has_mark(const struct sample *sample)
+{
+	for (size_t off = 0; off + sizeof(uint64_t) <= sample->stack_len; off += sizeof(uint64_t)) {
+		uint64_t word;
+
+		memcpy(&word, sample->stack + off, sizeof(word));
+		if (word == MARK)
+			return true;
+	}
+	return false;
+}
+
+static void on_record(void *arg, const struct record *record)
+{
+	struct seen *const seen = arg;
+	const struct sample *const sample = &record->sample;
+
+	if (record->kind != RECORD_SAMPLE)
+		return;
+	seen->others += record->pid == seen->other;
+	if (record->pid != seen->pid)
+		return;
+	seen->records++;
+	seen->weight += sample->weight;
+	seen->holes += sample->unread_pages != 0;
+	seen->has_mark |= has_mark(sample);
+}
+
+static void read_for(struct sampler *sampler, struct seen *seen, uint64_t ns)
+{
+	const uint64_t until = now_ns() + ns;
+
+	while (now_ns() < until) {
+		poll(NULL, 0, 20);
+		sampler_read(sampler, on_record, seen);
+	}
+}
+
+static void samples_of_whom_nobody_wants_do_not_come(void **state)
+{
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+		const struct sampler_options options = options_of(variants[i]);
+		struct sampler *sampler = open_sampler(&options);
+		struct seen seen = {.pid = start(spin), .other = start(spin)};
+
+		read_for(sampler, &seen, 300000000);
+		assert_true(seen.records > 10 && seen.others > 10); /* nobody has said whom */
+		sampler_want(sampler, &seen.pid, 1);
+		sampler_read(sampler, on_record, &seen);
+		seen.records = seen.others = 0;
+		read_for(sampler, &seen, 300000000);
+		assert_true(seen.records > 10);
+		assert_int_equal(seen.others, 0);
+		sampler_want(sampler, &seen.other, 1);
+		sampler_want_one(sampler, seen.pid);
+		read_for(sampler, &seen, 300000000);
+		assert_true(seen.others > 10);
+		sampler_want(sampler, &seen.other, 1);
+		sampler_read(sampler, on_record, &seen);
+		seen.records = 0;
+		read_for(sampler, &seen, 200000000);
+		assert_int_equal(seen.records, 0);
+		sampler_close(sampler);
+		child_end(seen.pid);
+		child_end(seen.other);
+	}
+}
+
+static void begin_program(void)
+{
+	poll(NULL, 0, 100);
+	execl("/bin/sh", "sh", "-c", "while :; do :; done", (char *)NULL);
+	_exit(127);
+}
+
+static void a_program_that_begins_is_sampled_for_a_moment_unasked(void **state)
+{
+	const struct sampler_options options = options_of(SAMPLER_BPF);
+	struct sampler *sampler = open_sampler(&options);
+	struct seen seen = {0};
+
+	sampler_want(sampler, NULL, 0);
+	seen.pid = start(begin_program);
+	read_for(sampler, &seen, 1000000000);
+	sampler_close(sampler);
+	child_end(seen.pid);
+	assert_in_range(seen.weight, 10, HZ * 3 / 10);
+}
+
+static void pages_that_were_never_written_to_are_named_and_do_not_end_the_stack(void **state)
+{
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+		const struct sampler_options options = options_of(variants[i]);
+		struct sampler *sampler = open_sampler(&options);
+		struct seen seen = {.pid = start(spin_deep)};
+
+		read_for(sampler, &seen, 300000000);
+		sampler_close(sampler);
+		child_end(seen.pid);
+		assert_true(seen.records > 10);
+		assert_true(seen.holes + 3 >= seen.records); /* but for the first ones */
+		assert_true(seen.has_mark);
+	}
+}
+
+static void one_sample_stands_for_those_that_are_too_many(void **state)
+{
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+		struct sampler_options options = options_of(variants[i]);
+		struct sampler_stats stats;
+		struct sampler *sampler;
+		struct seen seen = {0};
+		uint64_t began_ns;
+		double due;
+
+		options.hz = 2000;
+		options.max_samples_hz = 50 * (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+		sampler = open_sampler(&options);
+		seen.pid = start(spin);
+		sampler_want(sampler, &seen.pid, 1);
+		began_ns = now_ns();
+		read_for(sampler, &seen, 1000000000);
+		due = (double)(now_ns() - began_ns) / 1e9;
+		sampler_stats(sampler, &stats);
+		sampler_close(sampler);
+		child_end(seen.pid);
+		print_message("%llu records stand for %llu samples, %llu merged\n",
+			      (unsigned long long)seen.records, (unsigned long long)seen.weight,
+			      (unsigned long long)stats.merged);
+		assert_true((double)seen.records <= options.max_samples_hz * due + 40);
+		assert_true(seen.weight > 4 * seen.records);
+		/* Those for which no record stands yet, and those of other processes. */
+		assert_true(stats.merged + seen.records + 50 >= seen.weight);
+		assert_true(stats.merged + seen.records <= seen.weight + 200);
+	}
+}
+
+static void what_has_no_room_is_counted(void **state)
+{
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+		struct sampler_options options = options_of(variants[i]);
+		struct sampler_stats full, after;
+		struct sampler *sampler;
+		struct seen seen = {0};
+
+		options.hz = 4000;
+		options.max_samples_hz = SAMPLER_MOST_SAMPLES_HZ;
+		options.ring_bytes = 64 << 10;
+		sampler = open_sampler(&options);
+		seen.pid = start(spin);
+		sampler_want(sampler, &seen.pid, 1);
+		poll(NULL, 0, 500); /* nobody reads */
+		sampler_stats(sampler, &full);
+		sampler_read(sampler, on_record, &seen);
+		poll(NULL, 0, 100);
+		sampler_read(sampler, on_record, &seen);
+		sampler_stop(sampler);
+		sampler_stats(sampler, &after);
+		sampler_read(sampler, on_record, &seen);
+		print_message("%llu KiB of ring: %llu read, %llu lost\n",
+			      (unsigned long long)options.ring_bytes >> 10,
+			      (unsigned long long)seen.records, (unsigned long long)after.lost);
+		assert_true(full.lost > 100);
+		assert_true(seen.records > 3);
+		sampler_close(sampler);
+		child_end(seen.pid);
+	}
+}
+
+static void whoever_asks_for_bpf_without_the_right_is_told(void **state)
+{
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		const struct sampler_options options = options_of(SAMPLER_BPF);
+		struct sampler *sampler;
+
+		if (!child_becomes_nobody() || sampler_open(&options, &sampler) == 0)
+			_exit(1);
+		_exit(strstr(sampler_problem(), "CAP_BPF") ||
+				      strstr(sampler_problem(), "perf_event_open")
+			      ? 0
+			      : 2);
+	}
+	child_check(pid);
+}
+
+/* As large as the samples of 1.65 s, and never above the limit, however many CPUs there are. */
+static void all_cpus_share_a_ring_of_limited_size(void **state)
+{
+	struct bpf_source_options options = {
+		.n_cpus = 2, .hz = 99, .stack_bytes = SAMPLER_DEFAULT_STACK_BYTES};
+
+	assert_int_equal(bpf_source_fit_ring(&options), 8 << 20);
+	options.n_cpus = 256;
+	assert_int_equal(bpf_source_fit_ring(&options), 64 << 20);
+	options.max_hz = 1000;
+	assert_int_equal(bpf_source_fit_ring(&options), 32 << 20);
+	options.stack_bytes = 0;
+	assert_int_equal(bpf_source_fit_ring(&options), 16 << 20);
+	options.max_hz = 1;
+	assert_int_equal(bpf_source_fit_ring(&options), 1 << 20);
+}
+
+static void sources_have_words(void **state)
+{
+	enum sampler_source source = SAMPLER_PERF;
+
+	for (int i = SAMPLER_AUTO; i <= SAMPLER_BPF_SCRATCH; i++) {
+		const char *word = sampler_source_word((enum sampler_source)i);
+
+		assert_non_null(strstr(sampler_source_words(), word));
+		assert_int_equal(sampler_source_of(word, &source), 0);
+		assert_int_equal(source, i);
+	}
+	assert_true(sampler_source_of("ebpf", &source) < 0);
+	assert_int_equal(source, SAMPLER_BPF_SCRATCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(samples_of_whom_nobody_wants_do_not_come),
+		cmocka_unit_test(a_program_that_begins_is_sampled_for_a_moment_unasked),
+		cmocka_unit_test(
+			pages_that_were_never_written_to_are_named_and_do_not_end_the_stack),
+		cmocka_unit_test(one_sample_stands_for_those_that_are_too_many),
+		cmocka_unit_test(what_has_no_room_is_counted),
+		cmocka_unit_test(whoever_asks_for_bpf_without_the_right_is_told),
+		cmocka_unit_test(all_cpus_share_a_ring_of_limited_size),
+		cmocka_unit_test(sources_have_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
