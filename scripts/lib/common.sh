@@ -7,11 +7,11 @@
 # shellcheck disable=SC2034 # used by those who source this
 {
 	packages_build=(cmake ninja-build gcc libc6-dev pkg-config python3 libnng-dev libelf-dev libdw-dev
-		zlib1g-dev liblzma-dev libjansson-dev libiberty-dev libzydis-dev libnanopb-dev nanopb protobuf-compiler
+		zlib1g-dev liblzma-dev libbpf-dev clang-14 libjansson-dev libiberty-dev libzydis-dev libnanopb-dev nanopb protobuf-compiler
 		libmicrohttpd-dev libncurses-dev libsystemd-dev
 		libcmocka-dev openjdk-17-jdk-headless)
 	packages_run=(docker.io)
-	packages_test=(clang-14 libclang-rt-14-dev llvm-14 cppcheck musl-tools binutils linux-perf valgrind
+	packages_test=(libclang-rt-14-dev llvm-14 cppcheck musl-tools binutils linux-perf valgrind
 		elfutils xz-utils libdebuginfod1 g++ rustc python3 python3-protobuf iproute2 util-linux
 		chromium tmux tomcat10-common wrk prometheus nodejs erlang-base gcc-aarch64-linux-gnu
 		libc6-dev-arm64-cross mandoc groff-base systemd bash-completion zsh fish

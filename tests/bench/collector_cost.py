@@ -19,15 +19,18 @@ arguments.add_argument("--program", default="Mixed")
 arguments.add_argument("--jdk", type=int, default=17)
 arguments.add_argument("--unwind", action="append", choices=("full", "fp"),
                        help="both, one after the other, unless given")
+arguments.add_argument("--sampler", action="append",
+                       help="record's option; may be repeated, one after the other; auto unless given")
+arguments.add_argument("--times", type=int, default=1, help="of each, in alternation")
 options = arguments.parse_args()
 
 
-def cost(here, unwind):
+def cost(here, unwind, sampler):
     """Prints what one recording costs."""
     start = time.monotonic()
     recorder = processes.Background(
         [settings.COLLECTOR, "record", "-d", options.seconds, "-F", options.hz, "--unwind", unwind,
-         "-o", here.directory / "graph.svg", *here.options()], here.directory / "record.log")
+         "--sampler", sampler, "-o", here.directory / "graph.svg", *here.options()], here.directory / "record.log")
     marks, peak, ended = [], 0, None
     try:
         while not ended:
@@ -50,12 +53,14 @@ def cost(here, unwind):
     cpu = ended[1].ru_utime + ended[1].ru_stime
     middle = (marks[-1][1] - marks[0][1]) / (marks[-1][0] - marks[0][0])
     print(recorder.text.strip().splitlines()[-1])
-    print(f"figure {unwind}: {100 * middle:.2f} % of one core while recording, "
+    print(f"figure {unwind} {sampler}: {100 * middle:.2f} % of one core while recording, "
           f"{100 * cpu / wall:.2f} % over all {wall:.1f} s, peak {peak / 2**20:.1f} MiB; "
           f"{options.hz} Hz, {os.cpu_count()} JVMs of {options.program}, JDK {options.jdk}",
           flush=True)
 
 
 with place() as place_of_all, busy_jvms(place_of_all, options.program, jdk=options.jdk):
-    for each in options.unwind or ["fp", "full"]:
-        cost(place_of_all, each)
+    for _ in range(options.times):
+        for each in options.unwind or ["fp", "full"]:
+            for who in options.sampler or ["auto"]:
+                cost(place_of_all, each, who)

@@ -46,6 +46,7 @@ def read_arguments():
                         help="the agent's option; off and auto unless given")
     parser.add_argument("--unwind", help="passed on to fgcollect record, if given")
     parser.add_argument("--stack-size", help="likewise")
+    parser.add_argument("--sampler", help="likewise")
     parser.add_argument("--container", action="store_true",
                         help="each JVM in a container: uid 103, PID 1, nothing allowed, no network")
     parser.add_argument("--compare", action="store_true",
@@ -161,6 +162,7 @@ def main():
     options = read_arguments()
     args = ["--unwind", options.unwind] if options.unwind else []
     args += ["--stack-size", options.stack_size] if options.stack_size else []
+    args += ["--sampler", options.sampler] if options.sampler else []
     with engine_for(options) as containers:
         held = measure_all(options, Fgcollect(*args, engine=containers))
     if not held:

@@ -74,7 +74,7 @@ class Doctor(Case):
 
     def test_host_without_faults_passes(self):
         findings = self.ask()
-        for check in ("perf-events", "sample-rate", "rings", "exec-events", "capabilities",
+        for check in ("perf-events", "sample-rate", "rings", "sampler", "exec-events", "capabilities",
                       "system-calls",
                       "kernel-symbols", "pid-namespace", "agents-directory", "map-directory"):
             self.assertEqual(self.state_in(findings, check), "ok", check)

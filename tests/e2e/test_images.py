@@ -15,9 +15,9 @@ BASES = ("eclipse-temurin:17-jre", "eclipse-temurin:17-jdk",
          "gcr.io/distroless/java17-debian12:nonroot",
          "gcr.io/distroless/java-base-debian12:nonroot")
 OURS = ("fgcollect", "fgcollect-agent")
-# Of <linux/capability.h>: the page's six that stay, and two that are given up at the start.
+# Of <linux/capability.h>: the page's seven that stay, and two that are given up at the start.
 CAPABILITIES = {"DAC_OVERRIDE": 1, "IPC_LOCK": 14, "SYS_PTRACE": 19, "SYSLOG": 34,
-                "PERFMON": 38, "CHECKPOINT_RESTORE": 40}
+                "PERFMON": 38, "BPF": 39, "CHECKPOINT_RESTORE": 40}
 GIVEN_UP = {"SETGID": 6, "SETUID": 7}
 E_MACHINE, EM_AARCH64 = 18, 183
 AGENT_PATH = "/opt/fgcollect/libfgagent.so"

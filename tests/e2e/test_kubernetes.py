@@ -184,6 +184,7 @@ class Kubernetes(Case):
         self.assertNotRegex(text, "hidden|file is gone")
         self.remove_collector(container)
         needed = {"PERFMON": "perf_event_open: Permission denied",
+                  "BPF": r"by perf \(CAP_BPF is missing\)",
                   "SYS_PTRACE": "quality: .* 0.0 % named",
                   "SYSLOG": r"\[kernel: hidden without CAP_SYSLOG\]",
                   "DAC_OVERRIDE": "could not be reached: permission denied",

@@ -71,7 +71,7 @@ class Packages(Case):
                 played = processes.run([FAKE_AGENTS / f"fake_agent_{libc}", "stream", agent])
                 self.assertEqual(played.code, 0, str(played))
         control = processes.run(["dpkg-deb", "-f", packages[".deb"]], check=True).out
-        for library in ("libc6", "libdw1", "libelf1", "libjansson4", "libmicrohttpd12"):
+        for library in ("libbpf1", "libc6", "libdw1", "libelf1", "libjansson4", "libmicrohttpd12"):
             self.assertRegex(control, rf"Depends:.*\b{library}\b")
 
     def jvm_on(self, machine):
@@ -220,8 +220,8 @@ class Packages(Case):
 
     def test_each_capability_of_the_service_is_needed(self):
         self.assertEqual(sorted(capabilities()), sorted(
-            ["CAP_PERFMON", "CAP_SYS_PTRACE", "CAP_DAC_OVERRIDE", "CAP_CHECKPOINT_RESTORE",
-             "CAP_SYSLOG", *GIVEN_UP]), "each is taken away in this test or the next one")
+            ["CAP_PERFMON", "CAP_BPF", "CAP_SYS_PTRACE", "CAP_DAC_OVERRIDE",
+             "CAP_CHECKPOINT_RESTORE", "CAP_SYSLOG", *GIVEN_UP]), "each is taken away in this test or the next one")
         self.container("KnownShare").wait_for_line("ready")
         everything = self.with_capabilities(capabilities())
         finished, text = self.record_with(everything)
@@ -229,6 +229,9 @@ class Packages(Case):
         self.assertIn("KnownShare$Hot.run", text)
         self.assertNotIn("permission denied", text)
         self.assertNotIn("parsers have root's UID", finished.text)
+        self.assertIn(", by BPF (", finished.text)
+        finished, _ = self.record_with(self.without("CAP_BPF"))
+        self.assertIn(", by perf (CAP_BPF is missing)", finished.text)
         for name in GIVEN_UP:
             finished, _ = self.record_with(self.without(name))
             self.assertEqual(finished.code, 0, str(finished))

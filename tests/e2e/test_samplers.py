@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Samples by BPF and by perf's rings: the same graph, and a word on who took them and why."""
+
+import json
+import time
+
+from harness import collector
+from harness.case import Case
+from score_stacks import Score
+from stack_workloads import WORKLOADS, Agent
+from test_doctor import PERFMON, PTRACE, READ, as_nobody
+
+SAMPLERS = ("perf", "bpf-exact", "bpf-slices", "bpf-scratch")
+SECONDS = 4
+HZ = 499
+# Four standard deviations of a half of 1,900 samples, and what a program's own phases vary.
+POINTS = 6
+
+
+class Samplers(Case):
+    def test_all_samplers_give_the_same_graph(self):
+        workload = WORKLOADS["recursion-400"]
+        totals = {}
+        with workload.running(Agent(self.place), 17, SECONDS * len(SAMPLERS) * 2) as running:
+            time.sleep(0.5)
+            for sampler in SAMPLERS:
+                recording = collector.record(self.place, "--threads", "--sampler", sampler,
+                                             seconds=SECONDS, hz=HZ)
+                score = Score(recording.folded, workload.must, workload.shares)
+                print(sampler, score)
+                for verdict in ("unnamed", "unrooted", "cut"):
+                    self.assertLessEqual(score.percent(verdict), 0.2, f"{sampler}\n{score}")
+                self.assertGreater(score.own, 0.2 * HZ * SECONDS, sampler)
+                totals[sampler] = self.depths(recording.folded)
+        for sampler in SAMPLERS[1:]:
+            self.assertLess(abs(totals[sampler] - totals["perf"]), POINTS, totals)
+
+    @staticmethod
+    def depths(folded):
+        """Per cent of samples whose stack has more than 300 frames."""
+        deep = sum(count for frames, count in folded.stacks if len(frames) > 300)
+        return 100 * deep / max(sum(count for _, count in folded.stacks), 1)
+
+    def record(self, *args, prefix=()):
+        return collector.fgcollect("record", "-d", 1, "-o", self.directory / "out.folded", *args,
+                                   *self.place.options(), prefix=prefix)
+
+    def test_who_took_the_samples_and_why_is_said(self):
+        self.container("KnownShare").wait_for_line("ready")
+        self.assertIn(", by BPF (", self.record().text)
+        self.assertIn(", by perf", self.record("--sampler", "perf").text)
+        few = as_nobody(PERFMON, PTRACE, READ)
+        finished = self.record(prefix=few)
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn(", by perf (CAP_BPF is missing)", finished.text)
+        self.assert_fails(self.record("--sampler", "bpf", prefix=few), 1, "CAP_BPF is missing")
+        self.assert_fails(self.record(prefix=as_nobody("bpf", PTRACE, READ)), 1, "CAP_PERFMON")
+        enough = as_nobody(PERFMON, "bpf", PTRACE, READ)
+        finished = self.record("--sampler", "bpf", prefix=enough)
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn("100.0 % rooted, 0 lost, by BPF (", finished.text)
+
+    def test_a_daemon_takes_them_by_its_own_way_and_says_so(self):
+        self.watch()
+        self.container("KnownShare").wait_for_line("ready")
+        self.assertIn(", by BPF (slices)", self.record("--sampler", "bpf-slices").text)
+        self.assertIn(", by perf", self.record("--sampler", "perf").text)
+        listed = json.loads(collector.fgcollect("list", "--json", *self.place.options()).out)
+        self.assertEqual(listed["collector"]["recordings"]["samples_merged"], 0)
+        finished = self.record("--max-samples", "5", "-F", "999")
+        listed = json.loads(collector.fgcollect("list", "--json", *self.place.options()).out)
+        self.assertGreater(listed["collector"]["recordings"]["samples_merged"], 100, str(finished))
+
+    def test_a_pid_namespace_falls_back(self):
+        self.container("KnownShare").wait_for_line("ready")
+        prefix = ["unshare", "--pid", "--fork", "--mount-proc"]
+        finished = collector.fgcollect("doctor", "--json", *self.place.options(), prefix=prefix)
+        found = [f for f in json.loads(finished.out)["findings"] if f["check"] == "sampler"]
+        self.assertEqual([f["state"] for f in found], ["note"], str(finished))
+        self.assertIn("PID namespace", found[0]["what"])
+
+    def test_a_wrong_sampler_is_refused(self):
+        for args, words in ((("--sampler", "ebpf"), "no such sampler; there are: auto bpf perf"),
+                            (("--max-samples", "0"), "--max-samples"),
+                            (("--max-samples", "many"), "from 1 to 10000000")):
+            self.assert_fails(self.record(*args), 2, words)
