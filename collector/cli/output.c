@@ -152,7 +152,6 @@ int output_write_all(struct recorder *recorder, const struct options *options,
 
 	report_subtitle(status, options->recording.hz, subtitle);
 	report_quality(&status->quality, quality);
-	report_source(status->source, quality);
 	for (size_t i = 0; !err && i < options->n_outputs; i++) {
 		err = write_output(&options->outputs[i], recorder, &render);
 		if (!err && !options->outputs[i].is_stdout)
@@ -160,6 +159,8 @@ int output_write_all(struct recorder *recorder, const struct options *options,
 	}
 	if (!err && options->capture_path)
 		err = write_capture(options, recorder, said);
+	/* Said here alone: a file is the same whoever took its samples. */
+	report_source(status->source, quality);
 	fprintf(said, "%s\n", subtitle);
 	fprintf(said, "%s\n", quality);
 	return err;

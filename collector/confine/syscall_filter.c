@@ -162,9 +162,9 @@ int syscall_filter_parser(bool opens_fail)
  * programs and maps are out of reach, and so is what outlives the collector.
  */
 static const uint32_t bpf_commands[] = {
-	BPF_MAP_CREATE,	     BPF_MAP_LOOKUP_ELEM,    BPF_MAP_UPDATE_ELEM,
-	BPF_MAP_DELETE_ELEM, BPF_MAP_GET_NEXT_KEY,   BPF_PROG_LOAD,
-	BPF_BTF_LOAD,	     BPF_MAP_FREEZE,	     BPF_LINK_CREATE,
+	BPF_MAP_CREATE,	     BPF_MAP_LOOKUP_ELEM,     BPF_MAP_UPDATE_ELEM,
+	BPF_MAP_DELETE_ELEM, BPF_MAP_GET_NEXT_KEY,    BPF_PROG_LOAD,
+	BPF_BTF_LOAD,	     BPF_MAP_FREEZE,	      BPF_LINK_CREATE,
 	BPF_PROG_BIND_MAP,   BPF_RAW_TRACEPOINT_OPEN, BPF_OBJ_GET_INFO_BY_FD,
 	BPF_ITER_CREATE,
 };
@@ -176,8 +176,7 @@ static void allow_own_bpf(struct program *program)
 {
 	const uint8_t skipped = 2 + 2 * N_BPF_COMMANDS;
 
-	add(program,
-	    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bpf, 0, skipped));
+	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_bpf, 0, skipped));
 	load(program, offsetof(struct seccomp_data, args[0]));
 	for (size_t i = 0; i < N_BPF_COMMANDS; i++)
 		end_if_equal(program, bpf_commands[i], SECCOMP_RET_ALLOW);

@@ -171,8 +171,9 @@ static void say_source(struct doctor *doctor, const char *source, bool is_bpf)
 			   : "use Linux 5.8 or later with CONFIG_DEBUG_INFO_BTF, and grant CAP_BPF "
 			     "and CAP_PERFMON (or run as root)",
 		   "samples are taken by %s%s", source,
-		   is_bpf ? "" : ": stacks end at pages that were never written to, and are "
-				 "shorter on more than 32 CPUs");
+		   is_bpf ? ""
+			  : ": stacks end at pages that were never written to, and are "
+			    "shorter on more than 32 CPUs");
 }
 
 /*

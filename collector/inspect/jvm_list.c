@@ -230,7 +230,8 @@ static json_t *recordings_of(const struct engine_stats *stats)
 {
 	const struct recording_counts *counts = &stats->recordings;
 
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "samples_waited",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "sampler",
+			 stats->sampler ? stats->sampler : "", "samples_waited",
 			 (json_int_t)counts->waits, "samples_hurried", (json_int_t)counts->hurried,
 			 "process_records", (json_int_t)counts->heard, "process_records_lost",
 			 (json_int_t)counts->lost, "processes_unread", (json_int_t)counts->unread,

@@ -543,6 +543,8 @@ int engine_start_recording(struct engine *engine, const struct recording_options
 	recording->next = engine->recordings;
 	engine->recordings = recording;
 	engine->n_recordings++;
+	snprintf(engine->sampler, sizeof(engine->sampler), "%s",
+		 sampler_source_text(recording->sampler));
 	engine->targets.linger_more_ns = RECORDING_PATIENCE_NS;
 	*ret = recording;
 	return 0;
@@ -644,6 +646,7 @@ void engine_stats(const struct engine *engine, struct engine_stats *ret)
 	table_cache_table_stats(engine->tables, TABLE_UNWIND, &ret->unwind_tables);
 	table_cache_table_stats(engine->tables, TABLE_SYMBOLS, &ret->symbol_tables);
 	table_cache_stats(engine->tables, &ret->files);
+	ret->sampler = engine->sampler;
 	ret->recordings = engine->past;
 	for (const struct recording *r = engine->recordings; r; r = r->next)
 		add_counts(&ret->recordings, &r->counts);

@@ -56,6 +56,7 @@ struct engine_stats {
 	struct native_lines_stats native_lines;
 	struct kernel_code_stats kernel;
 	struct recording_counts recordings;
+	const char *sampler; /* who takes the samples of the last recording; NULL or "": nobody */
 	struct daemon_stats daemon;
 	struct kept_stats kept;
 	struct memory_stats memory;
@@ -98,13 +99,14 @@ struct engine {
 	uint64_t woke_ns; /* when the wait of the last step ended */
 	/* time of that step for agents and naming: needed at any pace */
 	uint64_t owed_ns;
-	uint64_t took_ns;		   /* time of that step for everything else */
-	uint64_t young_until_ns;	   /* until then a JVM that has just begun may end */
-	uint64_t refused_clients;	   /* clients of the control socket beyond its limit */
-	uint64_t held_dropped;		   /* samples dropped by recordings that have ended */
-	struct recording_counts past;	   /* counts of recordings that have ended */
-	struct engine_fd control;	   /* the descriptor of the control socket */
-	const struct daemon_stats *daemon; /* borrowed; NULL: there is no daemon */
+	uint64_t took_ns;		    /* time of that step for everything else */
+	uint64_t young_until_ns;	    /* until then a JVM that has just begun may end */
+	uint64_t refused_clients;	    /* clients of the control socket beyond its limit */
+	uint64_t held_dropped;		    /* samples dropped by recordings that have ended */
+	struct recording_counts past;	    /* counts of recordings that have ended */
+	char sampler[SAMPLER_SOURCE_BYTES]; /* sampler_source_text of the last recording */
+	struct engine_fd control;	    /* the descriptor of the control socket */
+	const struct daemon_stats *daemon;  /* borrowed; NULL: there is no daemon */
 	int signal_fd;
 	bool is_interrupted; /* SIGINT or SIGTERM came */
 	bool is_hung_up;     /* SIGHUP came; the code that acts on SIGHUP clears this */

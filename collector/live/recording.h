@@ -134,7 +134,7 @@ struct recording {
 	uint64_t young_until_ns;    /* until then a process that has become a JVM may end */
 	uint64_t hasty_until_ns;    /* until then its ring buffers are read more often */
 	uint64_t newcomer_until_ns; /* until then a program that has begun may become a JVM */
-	uint64_t wanted_ns; /* the sampler is told again who is wanted, not earlier */
+	uint64_t wanted_ns;	    /* the sampler is told again who is wanted, not earlier */
 	uint64_t deep_stacks;	    /* last value given to recording_note_depth, if knows_depth */
 	bool knows_depth;
 	uint64_t budget_ns; /* when budget is filled up again */

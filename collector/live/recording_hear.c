@@ -332,7 +332,8 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		record = &settled;
 	}
 	if (process && record->kind == RECORD_SAMPLE &&
-	    (recording_selects(recording, process) || recording_is_starting(process, record->time_ns)))
+	    (recording_selects(recording, process) ||
+	     recording_is_starting(process, record->time_ns)))
 		see_sample(recording, model, process, record);
 	hold_add(&recording->hold, record);
 }

@@ -14,8 +14,8 @@
 /* Who may become a JVM is wanted: what it does before its agent is heard belongs to it. */
 static bool is_wanted(struct recording *recording, const struct process *process, uint64_t now_ns)
 {
-	return !process->gone_ns && (recording_selects(recording, process) ||
-				     recording_is_starting(process, now_ns));
+	return !process->gone_ns &&
+	       (recording_selects(recording, process) || recording_is_starting(process, now_ns));
 }
 
 void recording_tell_wanted(struct recording *recording, const struct recording_model *model,

@@ -21,18 +21,18 @@
 
 #include <linux/types.h>
 
-#define BPF_PAGE_BYTES	  4096u
-#define BPF_MAX_STACK	  64000u
-#define BPF_MAX_PAGES	  17u /* that a copy of BPF_MAX_STACK bytes can touch */
-#define BPF_MAX_CHAIN	  127u
-#define BPF_MAX_REGS	  33u
-#define BPF_MAX_UNREAD	  8u		    /* unreadable pages of a stack, 3 us each */
-#define BPF_YOUNG_NS	  200000000ull	    /* so long samples of a new program are wanted */
-#define BPF_THREAD_REACH  (1ull << 30)	    /* no thread's stack is larger */
-#define BPF_BURST	  8u		    /* samples of a CPU that may follow at once */
+#define BPF_PAGE_BYTES	 4096u
+#define BPF_MAX_STACK	 64000u
+#define BPF_MAX_PAGES	 17u /* that a copy of BPF_MAX_STACK bytes can touch */
+#define BPF_MAX_CHAIN	 127u
+#define BPF_MAX_REGS	 33u
+#define BPF_MAX_UNREAD	 8u	      /* unreadable pages of a stack, 3 us each */
+#define BPF_YOUNG_NS	 200000000ull /* so long samples of a new program are wanted */
+#define BPF_THREAD_REACH (1ull << 30) /* no thread's stack is larger */
+#define BPF_BURST	 8u	      /* samples of a CPU that may follow at once */
 
-#define BPF_HAS_REGS	  1u /* registers, and a stack */
-#define BPF_IS_CUT	  2u /* the stack goes on behind the copy */
+#define BPF_HAS_REGS 1u /* registers, and a stack */
+#define BPF_IS_CUT   2u /* the stack goes on behind the copy */
 
 struct bpf_sample_head {
 	__u64 time_ns;

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define INITIAL_PID_NAMESPACE 0xeffffffc /* the inode of /proc/<pid>/ns/pid */
+#define INITIAL_PID_NAMESPACE 0xeffffffc  /* the inode of /proc/<pid>/ns/pid */
 #define SAMPLE_BYTES	      (16u << 10) /* with a deep stack of a server */
 #define REST_BYTES	      (BPF_PAGE_BYTES + sizeof(struct bpf_sample_head) + 1024)
 #define RING_MS		      1650
@@ -273,8 +273,8 @@ int bpf_source_open(const struct bpf_source_options *options, struct bpf_source 
 		return -ENOMEM;
 	}
 	pthread_once(&once, set_print);
-	source->ring_bytes = options->ring_bytes ? options->ring_bytes
-						 : bpf_source_fit_ring(options);
+	source->ring_bytes =
+		options->ring_bytes ? options->ring_bytes : bpf_source_fit_ring(options);
 	err = load_any(source, options);
 	if (err) {
 		explain(err, why);

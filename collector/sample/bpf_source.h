@@ -20,8 +20,8 @@
 #include "sample/bpf_layout.h"
 #include "sample/record.h"
 
-#define BPF_SOURCE_WHY_BYTES  240
-#define BPF_SOURCE_MAX_BYTES  ((size_t)64 << 20) /* of a ring buffer */
+#define BPF_SOURCE_WHY_BYTES   240
+#define BPF_SOURCE_MAX_BYTES   ((size_t)64 << 20) /* of a ring buffer */
 #define BPF_SOURCE_LEAST_BYTES ((size_t)1 << 20)
 
 enum bpf_variant {

@@ -38,7 +38,7 @@ struct sample_chain {
 struct sample {
 	/* The first address is that of the instruction itself; if false, maybe the one behind. */
 	bool is_exact;
-	uint64_t period;	    /* what the event has counted since the last sample */
+	uint64_t period; /* what the event has counted since the last sample */
 	uint64_t weight; /* samples that this one stands for, itself among them; never 0 */
 	struct sample_chain kernel; /* empty: the thread was in user code */
 	struct sample_chain user;   /* the kernel's walk along frame pointers */

@@ -451,9 +451,8 @@ static int open_exec(struct sampler *sampler, struct cpu_rings *cpu)
 /* Opens the events of one thread (-1: of all) on a CPU. */
 static int open_on(struct sampler *sampler, pid_t tid, struct cpu_rings *cpu)
 {
-	int err = sampler->bpf
-			  ? open_for_bpf(sampler, cpu->cpu)
-			  : open_into(sampler, &sampler->attr, tid, cpu->cpu, &cpu->samples);
+	int err = sampler->bpf ? open_for_bpf(sampler, cpu->cpu)
+			       : open_into(sampler, &sampler->attr, tid, cpu->cpu, &cpu->samples);
 
 	if (!err)
 		err = open_side(sampler, tid, cpu);
@@ -565,8 +564,8 @@ static int open_bpf(struct sampler *sampler, const struct sampler_options *optio
 		.stack_bytes = options->stack_bytes,
 		.n_cpus = sampler->n_cpus,
 		.hz = options->hz,
-		.max_hz = options->max_samples_hz ? options->max_samples_hz
-						  : SAMPLER_MAX_SAMPLES_HZ,
+		.max_hz =
+			options->max_samples_hz ? options->max_samples_hz : SAMPLER_MAX_SAMPLES_HZ,
 		.ring_bytes = options->ring_bytes,
 	};
 	char why[BPF_SOURCE_WHY_BYTES];

@@ -44,12 +44,12 @@
 #include "guard/errands.h"
 #include "sample/record.h"
 
-#define SAMPLER_PROBLEM_BYTES 512 /* the longest message */
-#define SAMPLER_DEFAULT_HZ    99
-#define SAMPLER_RING_SAMPLES  40 /* 400 ms of the default rate */
-#define SAMPLER_SOURCE_BYTES  280 /* the longest text of sampler_source_text */
+#define SAMPLER_PROBLEM_BYTES	512 /* the longest message */
+#define SAMPLER_DEFAULT_HZ	99
+#define SAMPLER_RING_SAMPLES	40	  /* 400 ms of the default rate */
+#define SAMPLER_SOURCE_BYTES	280	  /* the longest text of sampler_source_text */
 #define SAMPLER_MOST_SAMPLES_HZ 10000000u /* that can be asked for */
-#define SAMPLER_MAX_SAMPLES_HZ 5000u /* the walks of these take a fifth of a CPU */
+#define SAMPLER_MAX_SAMPLES_HZ	5000u	  /* the walks of these take a fifth of a CPU */
 
 /* Lengths of snapshots. The maximum is the room in a record, whose size is a u16. */
 /* HotSpot from JDK 21 on has frames of 10 KiB, three at once where it resolves a call. */

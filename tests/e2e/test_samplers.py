@@ -2,6 +2,7 @@
 """Samples by BPF and by perf's rings: the same graph, and a word on who took them and why."""
 
 import json
+import os
 import time
 
 from harness import collector
@@ -42,13 +43,15 @@ class Samplers(Case):
         return 100 * deep / max(sum(count for _, count in folded.stacks), 1)
 
     def record(self, *args, prefix=()):
-        return collector.fgcollect("record", "-d", 1, "-o", self.directory / "out.folded", *args,
+        return collector.fgcollect("record", "-d", 1, "-o", "-", "--format", "folded", *args,
                                    *self.place.options(), prefix=prefix)
 
     def test_who_took_the_samples_and_why_is_said(self):
         self.container("KnownShare").wait_for_line("ready")
         self.assertIn(", by BPF (", self.record().text)
         self.assertIn(", by perf", self.record("--sampler", "perf").text)
+        for path in (self.place.run, self.place.maps):
+            os.chown(path, 65534, 65534)
         few = as_nobody(PERFMON, PTRACE, READ)
         finished = self.record(prefix=few)
         self.assertEqual(finished.code, 0, str(finished))
@@ -67,6 +70,7 @@ class Samplers(Case):
         self.assertIn(", by perf", self.record("--sampler", "perf").text)
         listed = json.loads(collector.fgcollect("list", "--json", *self.place.options()).out)
         self.assertEqual(listed["collector"]["recordings"]["samples_merged"], 0)
+        self.assertEqual(listed["collector"]["recordings"]["sampler"], "perf")
         finished = self.record("--max-samples", "5", "-F", "999")
         listed = json.loads(collector.fgcollect("list", "--json", *self.place.options()).out)
         self.assertGreater(listed["collector"]["recordings"]["samples_merged"], 100, str(finished))

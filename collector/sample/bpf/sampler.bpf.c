@@ -31,8 +31,8 @@
 
 #define static_assert _Static_assert
 
-#define THREAD_BYTES  16384 /* of the kernel's stack of a thread */
-#define PF_KTHREAD    0x00200000
+#define THREAD_BYTES 16384 /* of the kernel's stack of a thread */
+#define PF_KTHREAD   0x00200000
 
 char _license[] SEC("license") = "GPL";
 
@@ -268,7 +268,8 @@ static __always_inline __u64 stack_end(struct task_struct *task, __u64 sp)
 
 static __always_inline void plan_stack(struct task_struct *task, __u64 sp, struct plan *plan)
 {
-	const __u32 limit = config.stack_bytes <= BPF_MAX_STACK ? config.stack_bytes : BPF_MAX_STACK;
+	const __u32 limit =
+		config.stack_bytes <= BPF_MAX_STACK ? config.stack_bytes : BPF_MAX_STACK;
 	const __u64 end = stack_end(task, sp);
 
 	plan->first = sp & ~(__u64)(BPF_PAGE_BYTES - 1);
