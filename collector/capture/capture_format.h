@@ -69,7 +69,8 @@ enum capture_kind {
 #define CAPTURE_SAMPLE_EXACT	1u /* is_exact of struct sample */
 #define CAPTURE_SAMPLE_PAGE_OUT 2u /* ends_at_page */
 #define CAPTURE_SAMPLE_WEIGHS	4u /* the weight follows; else it is 1 */
-#define CAPTURE_SAMPLE_FLAGS	7u
+#define CAPTURE_SAMPLE_HOLES	8u /* then unread_pages follow; else there are none */
+#define CAPTURE_SAMPLE_FLAGS	15u
 
 /*
  * The most of each in a capture, so that nobody can make a small file whose replay takes minutes or

@@ -259,6 +259,8 @@ static int read_sample(struct run *run, uint64_t id)
 	if (flags & CAPTURE_SAMPLE_WEIGHS)
 		sample->weight = capture_get_up_to(&cursor, CAPTURE_MAX_WEIGHT);
 	sample->weight += sample->weight == 0;
+	if (flags & CAPTURE_SAMPLE_HOLES)
+		sample->unread_pages = capture_get(&cursor);
 	chain_len = (uint32_t)capture_get_up_to(&cursor, CAPTURE_MAX_CHAIN);
 	for (uint32_t i = 0; i < chain_len; i++)
 		room->chain[i] = capture_get(&cursor);

@@ -224,8 +224,10 @@ void recording_tell_wanted(struct recording *recording, const struct recording_m
 			   uint64_t now_ns);
 /*
  * Finds out what the unread pages of the record's snapshot were. Pages that were never written to
- * are zeros; in front of any other the snapshot ends, and what lies behind is read as that of a
- * deep stack is. The bytes of *ret are borrowed until the next call.
+ * are zeros. In front of one that has been swapped out the snapshot ends, and what lies behind is
+ * read as that of a deep stack is. Of the others, which are there now and may have been zeros then,
+ * nothing is known: they stay unread, and a walk needs nothing of them or ends there. The bytes of
+ * *ret are borrowed until the next call.
  */
 void recording_settle_pages(const struct record *record, struct record *ret);
 /* Whether the process is becoming a JVM and may have an agent, but no agent has been heard yet. */

@@ -34,13 +34,12 @@ static void end_at_page(struct sample *sample, size_t len)
 void recording_settle_pages(const struct record *record, struct record *ret)
 {
 	static uint8_t bytes[SAMPLER_MAX_STACK_BYTES + PAGE_BYTES]; /* the model's thread's */
-	const uint64_t unread = record->sample.unread_pages;
 	struct sample *const sample = &ret->sample;
-	uint64_t sp, untouched = 0;
+	uint64_t sp, unread = record->sample.unread_pages;
+	struct page_map map = {0};
 	unsigned n;
 
 	*ret = *record;
-	sample->unread_pages = 0;
 	if (!sample->stack || !sample->regs)
 		return;
 	if (sample->stack_len > sizeof(bytes))
@@ -49,17 +48,20 @@ void recording_settle_pages(const struct record *record, struct record *ret)
 	n = count_pages(sp, sample->stack_len);
 	memcpy(bytes, sample->stack, sample->stack_len);
 	sample->stack = bytes;
-	if (page_map_read(ret->pid, sp, n, &untouched) < 0)
-		untouched = 0;
+	page_map_read(ret->pid, sp, n, &map); /* of who is gone nothing is known */
 	for (unsigned i = 0; i < n; i++) {
 		const size_t at = page_at(sp, i), end = page_at(sp, i + 1);
 
 		if (!(unread >> i & 1))
 			continue;
-		if (!(untouched >> i & 1)) {
+		if (map.swapped >> i & 1) {
+			unread &= (UINT64_C(1) << i) - 1;
 			end_at_page(sample, at);
-			return;
+			break;
 		}
 		memset(bytes + at, 0, (end < sample->stack_len ? end : sample->stack_len) - at);
+		if (map.untouched >> i & 1)
+			unread &= ~(UINT64_C(1) << i);
 	}
+	sample->unread_pages = unread;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Reads /proc/<pid>/pagemap, see page_map.h: a word for each page, 0 if there is nothing. The kernel
+ * Reads /proc/<pid>/pagemap, see page_map.h: a word for each page, 0 if there is nothing, with bit
+ * 62 if the page has been swapped out, and bit 63 if it is in memory or on the move. The kernel
  * takes the lock of the process's memory for that, which others may hold for long; so the read is a
  * guarded call.
  */
@@ -14,13 +15,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define SWAPPED (UINT64_C(1) << 62)
+
 struct page_map_call {
 	struct guarded_call base;
 	pid_t pid;
 	uint64_t first; /* number of the first page */
 	size_t n;
 	int err;
-	uint64_t untouched;
+	struct page_map map;
 };
 
 static void run(struct guarded_call *base)
@@ -38,8 +41,10 @@ static void run(struct guarded_call *base)
 	call->err = got < 0 ? -errno : (size_t)got == size ? 0 : -ENODATA;
 	if (fd >= 0)
 		close(fd);
-	for (size_t i = 0; i < call->n && !call->err; i++)
-		call->untouched |= (uint64_t)(words[i] == 0) << i;
+	for (size_t i = 0; i < call->n && !call->err; i++) {
+		call->map.untouched |= (uint64_t)(words[i] == 0) << i;
+		call->map.swapped |= (uint64_t)((words[i] & SWAPPED) != 0) << i;
+	}
 }
 
 static void free_call(struct guarded_call *base)
@@ -47,7 +52,7 @@ static void free_call(struct guarded_call *base)
 	free(base);
 }
 
-int page_map_read(pid_t pid, uint64_t addr, size_t n, uint64_t *ret_untouched)
+int page_map_read(pid_t pid, uint64_t addr, size_t n, struct page_map *ret)
 {
 	struct page_map_call *call;
 	int err;
@@ -72,7 +77,7 @@ int page_map_read(pid_t pid, uint64_t addr, size_t n, uint64_t *ret_untouched)
 	}
 	err = call->err;
 	if (!err)
-		*ret_untouched = call->untouched;
+		*ret = call->map;
 	free(call);
 	return err;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   addresses of a process -> whether their pages were ever written to
+ * shape:   addresses of a process -> what the kernel has of their pages
  * units:   addresses, pages of PAGE_MAP_PAGE_BYTES
  * threads: the model's
  * errors:  negative errno; -ETIMEDOUT: the kernel has not answered in time
@@ -19,10 +19,13 @@
 #define PAGE_MAP_PAGE_BYTES 4096u
 #define PAGE_MAP_MAX_PAGES  64u
 
-/*
- * Of n pages from the one of addr on: bit i of *ret_untouched is set if the kernel has nothing of
- * page i, neither in memory nor elsewhere.
- */
-int page_map_read(pid_t pid, uint64_t addr, size_t n, uint64_t *ret_untouched);
+/* Of n pages; bit i is of page i. */
+struct page_map {
+	uint64_t untouched; /* the kernel has nothing: the page was never written to */
+	uint64_t swapped;   /* the page has been swapped out */
+};
+
+/* Finds out about n pages from the one of addr on. */
+int page_map_read(pid_t pid, uint64_t addr, size_t n, struct page_map *ret);
 
 #endif

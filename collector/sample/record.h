@@ -55,10 +55,11 @@ struct sample {
 	uint32_t stack_len;
 	/*
 	 * Bit i: the page of the stack that is i pages above that of the stack pointer could not be
-	 * read, and the snapshot has garbage there. See unread_pages.h.
+	 * read. As a source tells it, the snapshot has garbage there. recording_settle_pages finds
+	 * out which of the pages are zeros; the rest is not known.
 	 */
 	uint64_t unread_pages;
-	bool ends_at_page; /* the snapshot ends in front of a page that was not in memory */
+	bool ends_at_page; /* the snapshot ends in front of a page that had been swapped out */
 };
 
 struct record_mmap {

@@ -447,7 +447,10 @@ static struct snapshot snapshot_of(const struct arch *arch, const struct sample 
 	struct unwind_regs regs;
 
 	arch->read_regs(sample->regs, &regs);
-	return (struct snapshot){.addr = regs.sp, .bytes = sample->stack, .len = sample->stack_len};
+	return (struct snapshot){.addr = regs.sp,
+				 .bytes = sample->stack,
+				 .len = sample->stack_len,
+				 .holes = sample->unread_pages};
 }
 
 static struct stack_copy copy_of(const struct walk *walk, const struct sample *sample)
@@ -577,7 +580,7 @@ static void walk_sample(struct user_walk user, const struct sample *sample, stru
 	if (user.snapshot_end.is_doubtful && user.purpose != FOR_LATER)
 		settle(&user, at_start, ret);
 	keep_unseen(&user, sample, ret);
-	if (ret->end == STACK_SNAPSHOT_ENDED && sample->ends_at_page)
+	if (ret->end == STACK_SNAPSHOT_ENDED && (sample->ends_at_page || sample->unread_pages))
 		ret->end = STACK_PAGE_OUT;
 	if (ret->end != STACK_WHOLE && chain.n > 0 && ret->depth > n_kernel)
 		unwinder->stats.joined += join_chain(&user.walk, &chain, n_kernel, ret);

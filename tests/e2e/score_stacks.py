@@ -30,7 +30,7 @@ from harness.folded import Folded
 LABELS = 2  # process and thread
 SUFFIX = re.compile(r"_\[[01ijk]\]$")
 TRUNCATED = re.compile(r"^\[truncated: (.*)\]$")
-TOO_DEEP = re.compile(r"snapshot|too deep|too many frames|limit", re.IGNORECASE)
+TOO_DEEP = re.compile(r"snapshot|too deep|too many frames|limit|page not in memory", re.IGNORECASE)
 KERNEL_ENTRY = re.compile(r"^(entry_|asm_|el0t_)")
 UNNAMED_FUNCTION = re.compile(r"^(.+):fn@")
 

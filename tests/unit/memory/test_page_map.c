@@ -28,38 +28,58 @@ static uint8_t *map_pages(void)
 static void pages_that_were_never_written_to_are_told_from_others(void **state)
 {
 	uint8_t *pages = map_pages();
-	uint64_t untouched = 0;
+	struct page_map map = {0};
 
 	pages[1 * PAGE_MAP_PAGE_BYTES] = 1;
 	pages[6 * PAGE_MAP_PAGE_BYTES + 17] = 1;
 	/* Any address of a page stands for the page. */
-	assert_int_equal(page_map_read(getpid(), (uintptr_t)pages + 5, PAGES, &untouched), 0);
-	assert_int_equal(untouched, 0xff & ~(1 << 1 | 1 << 6));
+	assert_int_equal(page_map_read(getpid(), (uintptr_t)pages + 5, PAGES, &map), 0);
+	assert_int_equal(map.untouched, 0xff & ~(1 << 1 | 1 << 6));
+	assert_int_equal(map.swapped, 0);
+	munmap(pages, PAGES * PAGE_MAP_PAGE_BYTES);
+}
+
+/* Only where there is swap. */
+static void pages_that_were_swapped_out_are_told_from_others(void **state)
+{
+	uint8_t *pages = map_pages();
+	struct page_map map = {0};
+
+	for (int i = 0; i < 4; i++)
+		pages[i * PAGE_MAP_PAGE_BYTES] = 1;
+	madvise(pages, 2 * PAGE_MAP_PAGE_BYTES, MADV_PAGEOUT);
+	assert_int_equal(page_map_read(getpid(), (uintptr_t)pages, PAGES, &map), 0);
+	assert_int_equal(map.untouched, 0xf0);
+	if (map.swapped == 0)
+		print_message("there is no swap on this machine\n");
+	else
+		assert_int_equal(map.swapped, 0x3);
 	munmap(pages, PAGES * PAGE_MAP_PAGE_BYTES);
 }
 
 static void nothing_is_said_of_who_is_gone(void **state)
 {
-	uint64_t untouched = 4711;
+	struct page_map map = {.untouched = 4711};
 
-	assert_true(page_map_read(child_gone(), 0x10000, 1, &untouched) < 0);
-	assert_int_equal(untouched, 4711);
+	assert_true(page_map_read(child_gone(), 0x10000, 1, &map) < 0);
+	assert_int_equal(map.untouched, 4711);
 }
 
 static void a_word_has_room_for_so_many_pages(void **state)
 {
-	uint64_t untouched;
+	struct page_map map;
 
-	assert_int_equal(page_map_read(getpid(), 0x10000, 0, &untouched), -EINVAL);
-	assert_int_equal(page_map_read(getpid(), 0x10000, PAGE_MAP_MAX_PAGES + 1, &untouched),
+	assert_int_equal(page_map_read(getpid(), 0x10000, 0, &map), -EINVAL);
+	assert_int_equal(page_map_read(getpid(), 0x10000, PAGE_MAP_MAX_PAGES + 1, &map),
 			 -EINVAL);
-	assert_int_equal(page_map_read(getpid(), 0x10000, PAGE_MAP_MAX_PAGES, &untouched), 0);
+	assert_int_equal(page_map_read(getpid(), 0x10000, PAGE_MAP_MAX_PAGES, &map), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_that_were_never_written_to_are_told_from_others),
+		cmocka_unit_test(pages_that_were_swapped_out_are_told_from_others),
 		cmocka_unit_test(nothing_is_said_of_who_is_gone),
 		cmocka_unit_test(a_word_has_room_for_so_many_pages),
 	};

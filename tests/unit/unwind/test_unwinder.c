@@ -149,9 +149,14 @@ PLAIN_FRAME static int descend(struct taken *taken, int depth)
 	return room[0];
 }
 
+static uint64_t unread_pages; /* of the next walks' samples */
+
 static void walk(const struct taken *taken, uint32_t len)
 {
-	const struct sample sample = {.regs = taken->regs, .stack = taken->bytes, .stack_len = len};
+	const struct sample sample = {.regs = taken->regs,
+				      .stack = taken->bytes,
+				      .stack_len = len,
+				      .unread_pages = unread_pages};
 
 	unwinder_walk(unwinder, self, NOW, &sample, &stack);
 }
@@ -167,11 +172,24 @@ static void check_frames(const struct taken *taken, uint32_t least)
 		assert_ptr_equal(stack.entries[i].addr, taken->frames[i]);
 }
 
+static uint64_t hole; /* the address of an array that nobody has written to */
+
+#define HOLE_PAGES 3
+
+PLAIN_FRAME static int descend_behind_a_hole(struct taken *taken)
+{
+	volatile char room[HOLE_PAGES * SNAPSHOT_PAGE_BYTES];
+
+	__asm__ volatile("" : : "r"(room) : "memory");
+	hole = (uintptr_t)room;
+	return descend(taken, 30) + room[0];
+}
+
 static void *on_thread(void *arg)
 {
 	top_of_stack = (uint64_t)(uintptr_t)__builtin_frame_address(0) + 4096;
 	top_of_stack &= ~UINT64_C(4095);
-	descend(arg, 30);
+	descend_behind_a_hole(arg);
 	return NULL;
 }
 
@@ -215,6 +233,42 @@ static void a_stack_that_goes_on_behind_the_copy_says_so(void **state)
 	assert_true(stack.depth > 3 && stack.depth < (uint32_t)taken->n);
 	check_frames(taken, stack.depth);
 	assert_int_equal(stack.end, STACK_SNAPSHOT_ENDED);
+	let_go(taken);
+}
+
+/* The pages that are wholly in the array. */
+static void forget_hole(struct taken *taken)
+{
+	const uint64_t sp = sample_regs_get(taken->regs, SAMPLE_REG_SP);
+	const uint64_t first = hole / SNAPSHOT_PAGE_BYTES + 1 - sp / SNAPSHOT_PAGE_BYTES;
+
+	unread_pages = ((UINT64_C(1) << (HOLE_PAGES - 1)) - 1) << first;
+	memset(taken->bytes + ((hole / SNAPSHOT_PAGE_BYTES + 1) * SNAPSHOT_PAGE_BYTES - sp), 0xee,
+	       (HOLE_PAGES - 1) * SNAPSHOT_PAGE_BYTES);
+}
+
+static void a_walk_goes_over_a_hole_of_which_it_needs_nothing(void **state)
+{
+	struct taken *taken = take_on_thread();
+
+	forget_hole(taken);
+	walk(taken, (uint32_t)taken->len);
+	unread_pages = 0;
+	check_frames(taken, (uint32_t)taken->n);
+	assert_int_equal(stack.end, STACK_WHOLE);
+	let_go(taken);
+}
+
+static void a_walk_ends_at_a_hole_of_which_it_needs_a_word(void **state)
+{
+	struct taken *taken = take_on_thread();
+
+	unread_pages = ~UINT64_C(0);
+	walk(taken, (uint32_t)taken->len);
+	unread_pages = 0;
+	assert_true(stack.depth < (uint32_t)taken->n);
+	check_frames(taken, stack.depth);
+	assert_int_equal(stack.end, STACK_PAGE_OUT);
 	let_go(taken);
 }
 
@@ -1633,6 +1687,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		OWN(a_native_stack_is_walked_to_the_threads_entry),
 		OWN(a_stack_that_goes_on_behind_the_copy_says_so),
+		OWN(a_walk_goes_over_a_hole_of_which_it_needs_nothing),
+		OWN(a_walk_ends_at_a_hole_of_which_it_needs_a_word),
 		OWN(a_deep_stack_goes_on_in_the_process),
 		OWN(a_stack_that_has_changed_since_is_not_gone_on_with),
 		OWN(a_stack_that_grows_while_it_is_read_is_not_run_after),
