@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The decoder of perf's ring records, each read with snapshots of the stack and without. The kernel
- * is trusted, its version is not.
+ * The decoders of perf's ring records, each read with snapshots of the stack and without, and of the
+ * BPF program's records. The kernel is trusted, its version is not.
  */
 #include "fuzzer.h"
 
+#include "sample/bpf_parse.h"
 #include "sample/perf_parse.h"
 #include "sample/sample_regs.h"
 #include "sample/sampler.h"
@@ -35,6 +36,18 @@ static void use_sample(const struct sample *sample)
 		abort(); /* a stack whose pointer is not known */
 }
 
+static void use_bpf(const struct sample *sample)
+{
+	for (uint32_t i = 0; i < sample->kernel.len; i++)
+		sink += sample->kernel.addrs[i];
+	for (uint32_t i = 0; i < sample->user.len; i++)
+		sink += sample->user.addrs[i];
+	for (uint32_t i = 0; i < sample->stack_len; i++)
+		sink += sample->stack[i];
+	if (sample->stack_len > 0 && !sample->regs)
+		abort(); /* a stack whose pointer is not known */
+}
+
 static void use(const struct record *record)
 {
 	if (record->kind == RECORD_SAMPLE)
@@ -57,6 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		use(&record);
 	if (size >= 8 && perf_parse(aligned, size, PARSED_TYPE_EXEC, &record) > 0)
 		use(&record);
+	if (bpf_parse(aligned, size, &record) == 0)
+		use_bpf(&record.sample);
 	free(aligned);
 	return 0;
 }
