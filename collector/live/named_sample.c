@@ -8,7 +8,7 @@
 static_assert(STACK_ENDS <= PROFILE_REASONS, "samples are counted by how their stack ends");
 
 const struct sample_kind sample_kind_cpu = {
-	.name = "cpu",
+	.profile = &profile_kind_cpu,
 	.n_values = 1,
 	.values = {{"samples", "count"}},
 };

@@ -14,6 +14,7 @@
 
 #include "process/process.h"
 #include "profile/profile.h"
+#include "profile/profile_kind.h"
 #include "profile/timeline.h"
 #include "symbolize/symbolizer.h"
 #include "unwind/stack.h"
@@ -26,7 +27,7 @@ struct sample_value_type {
 };
 
 struct sample_kind {
-	const char *name; /* "cpu" */
+	const struct profile_kind *profile; /* the kind's name, and the unit of its profile */
 	size_t n_values;
 	struct sample_value_type values[SAMPLE_MAX_VALUES];
 };

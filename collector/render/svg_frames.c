@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "encode/bytes.h"
 #include "encode/text.h"
+#include "profile/profile_kind.h"
 #include "render/kinds.h"
 #include "render/label.h"
 
@@ -13,7 +14,6 @@
 #include <string.h>
 
 #define ROOT	     PROFILE_ROOT
-#define NUMBER_BYTES 32
 #define LABEL_MARGIN 3.0 /* left and right */
 #define LABEL_BASE   4.5 /* from the base line of the letters to the next box */
 
@@ -66,21 +66,6 @@ static uint64_t scaled(uint64_t value, double factor)
 	return product < 18446744073709551615.0 ? (uint64_t)(product + 0.5) : UINT64_MAX;
 }
 
-/* Writes 1234567 as 1,234,567. */
-static const char *with_commas(uint64_t value, char buf[NUMBER_BYTES])
-{
-	char *p = buf + NUMBER_BYTES;
-
-	*--p = '\0';
-	for (int digits = 0; digits == 0 || value > 0; value /= 10) {
-		if (digits > 0 && digits % 3 == 0)
-			*--p = ',';
-		*--p = (char)('0' + value % 10);
-		digits++;
-	}
-	return p;
-}
-
 /*
  * Writes (1,234 samples, 12.34%), or for a diff (1,234 samples, 12.34%; +1.20%, before 11.14%;
  * new).
@@ -94,9 +79,9 @@ static void write_numbers(const struct svg_frames *frames, uint32_t id, FILE *st
 		counts ? counts->total[DIFF_AFTER] : frames->graph->profile->nodes[id].total;
 	const double all = counts ? (double)diff->nodes[ROOT].total[DIFF_AFTER] : style->all;
 	const double all_before = counts ? (double)diff->nodes[ROOT].total[DIFF_BEFORE] : 0;
-	char number[NUMBER_BYTES];
+	char number[PROFILE_GROUPED_BYTES];
 
-	fprintf(stream, " (%s ", with_commas(scaled(total, style->factor), number));
+	fprintf(stream, " (%s ", profile_kind_grouped(scaled(total, style->factor), number));
 	text_write_xml(stream, style->count_name);
 	if (id == ROOT && !counts) {
 		fputs(", 100%)", stream);

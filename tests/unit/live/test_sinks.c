@@ -214,10 +214,11 @@ static void samples_without_a_process_are_counted(void **state)
 /* A sink that adds up samples cannot add up values that count something else. */
 static void other_units_are_refused(void **state)
 {
+	const struct profile_kind alloc = {"alloc", "bytes"}, lock = {"lock", "count"};
 	const struct sample_kind bytes = {
-		.name = "alloc", .n_values = 1, .values = {{"bytes", "bytes"}}};
+		.profile = &alloc, .n_values = 1, .values = {{"bytes", "bytes"}}};
 	const struct sample_kind both = {
-		.name = "lock",
+		.profile = &lock,
 		.n_values = 2,
 		.values = {{"contentions", "count"}, {"delay", "nanoseconds"}}};
 

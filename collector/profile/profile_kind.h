@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   what the weights of a profile count -> a name, a unit, and amounts as people read them
+ * units:   those that a kind says
+ * threads: any, a value
+ * errors:  none
+ * source:  pprof's profile.proto: types of values
+ *
+ * A recording holds one profile for each kind of samples that was asked for. fgcollect knows the
+ * kinds "cpu", "wall" and "offcpu". A file may hold kinds of later versions: these are kept under
+ * their name, and amounts are shown with the file's unit.
+ *
+ * cpu counts samples of processor time. wall is the time that threads existed, running or not;
+ * offcpu is the part of it in which they did not run. Both are whole microseconds.
+ */
+#ifndef FG_PROFILE_PROFILE_KIND_H
+#define FG_PROFILE_PROFILE_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROFILE_MAX_KINDS	  8u  /* of one recording */
+#define PROFILE_KIND_BYTES	  64u /* of a name or a unit, with its NUL */
+#define PROFILE_AMOUNT_BYTES	  128u
+#define PROFILE_GROUPED_BYTES	  32u
+#define PROFILE_UNIT_SAMPLES	  "samples"
+#define PROFILE_UNIT_MICROSECONDS "microseconds"
+
+struct profile_kind {
+	const char *name; /* "cpu" */
+	const char *unit; /* PROFILE_UNIT_SAMPLES, PROFILE_UNIT_MICROSECONDS, or a file's word */
+};
+
+extern const struct profile_kind profile_kind_cpu;
+extern const struct profile_kind profile_kind_wall;
+extern const struct profile_kind profile_kind_offcpu;
+
+/* The known kind of that name, or NULL. */
+const struct profile_kind *profile_kind_find(const char *name);
+
+/* Whether both have one name and one unit. */
+bool profile_kind_is_same(const struct profile_kind *a, const struct profile_kind *b);
+
+/* Whether weights of the kind are times: whole microseconds. */
+bool profile_kind_is_time(const struct profile_kind *kind);
+
+/*
+ * An amount for people: "1,234 samples", "12.3 s", "450 ms", "1,234 bytes". The page's script has
+ * the same function in page/amount.js. Returns ret.
+ */
+const char *profile_kind_amount(const struct profile_kind *kind, uint64_t amount,
+				char ret[PROFILE_AMOUNT_BYTES]);
+
+/* 1234567 as 1,234,567; the text is somewhere in buf. */
+const char *profile_kind_grouped(uint64_t value, char buf[PROFILE_GROUPED_BYTES]);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Kinds of profiles, and amounts; test_amount.js reads the cases of amount_cases.txt as well. */
+#include "profile/profile_kind.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CASES	    FG_SOURCE_DIR "/tests/unit/profile/amount_cases.txt"
+#define LEAST_CASES 20
+
+static void a_known_kind_is_found_by_its_name(void **state)
+{
+	assert_ptr_equal(profile_kind_find("cpu"), &profile_kind_cpu);
+	assert_ptr_equal(profile_kind_find("wall"), &profile_kind_wall);
+	assert_ptr_equal(profile_kind_find("offcpu"), &profile_kind_offcpu);
+	assert_null(profile_kind_find("alloc"));
+	assert_null(profile_kind_find(""));
+}
+
+static void kinds_are_the_same_if_name_and_unit_are(void **state)
+{
+	const struct profile_kind of_file = {"wall", "microseconds"}, other = {"wall", "samples"};
+
+	assert_true(profile_kind_is_same(&of_file, &profile_kind_wall));
+	assert_false(profile_kind_is_same(&other, &profile_kind_wall));
+	assert_false(profile_kind_is_same(&profile_kind_offcpu, &profile_kind_wall));
+	assert_true(profile_kind_is_time(&of_file));
+	assert_false(profile_kind_is_time(&profile_kind_cpu));
+}
+
+/* unit TAB amount TAB what is shown */
+static void check_line(char *line)
+{
+	char *rest = line;
+	const char *const unit = strsep(&rest, "\t"), *const amount = strsep(&rest, "\t");
+	const char *const expected = strsep(&rest, "\n");
+	const struct profile_kind kind = {"kind", unit};
+	char text[PROFILE_AMOUNT_BYTES];
+
+	assert_non_null(expected);
+	assert_string_equal(profile_kind_amount(&kind, strtoull(amount, NULL, 10), text), expected);
+}
+
+static void amounts_are_shown_as_the_cases_say(void **state)
+{
+	FILE *const stream = fopen(CASES, "r");
+	unsigned n_cases = 0;
+	char line[256];
+
+	assert_non_null(stream);
+	while (fgets(line, sizeof(line), stream)) {
+		if (line[0] == '#' || line[0] == '\n')
+			continue;
+		check_line(line);
+		n_cases++;
+	}
+	fclose(stream);
+	assert_true(n_cases >= LEAST_CASES);
+}
+
+static void the_greatest_amounts_have_room(void **state)
+{
+	char text[PROFILE_AMOUNT_BYTES], unit[PROFILE_KIND_BYTES];
+	const struct profile_kind long_unit = {"kind", unit};
+
+	memset(unit, 'u', sizeof(unit) - 1);
+	unit[sizeof(unit) - 1] = '\0';
+	profile_kind_amount(&long_unit, UINT64_MAX, text);
+	assert_int_equal(strncmp(text, "18,446,744,073,709,551,615 u", 28), 0);
+	assert_string_equal(profile_kind_amount(&profile_kind_wall, UINT64_MAX, text),
+			    "18,446,744,073,709.6 s");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_known_kind_is_found_by_its_name),
+		cmocka_unit_test(kinds_are_the_same_if_name_and_unit_are),
+		cmocka_unit_test(amounts_are_shown_as_the_cases_say),
+		cmocka_unit_test(the_greatest_amounts_have_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
