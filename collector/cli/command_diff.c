@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "options/tables.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ static int read_side(const struct draw_options *options, const char *path, struc
 {
 	int err = draw_input_init(ret);
 
+	ret->wanted = options->kind;
 	if (!err)
 		err = draw_input_read(ret, path, &options->import);
 	if (!err && (options->base || options->skip_after))
@@ -37,6 +39,17 @@ static const struct timeline *timeline_of(const struct draw_input *input)
 	return input->recording.timeline.n_entries > 0 ? &input->recording.timeline : NULL;
 }
 
+static int check_kinds(const struct draw_input *before, const struct draw_input *after)
+{
+	if (profile_kind_is_same(&before->kind, &after->kind))
+		return 0;
+	log_error(
+		"before has %s in %s and after has %s in %s, which cannot be compared: --kind says "
+		"which kind to take of both",
+		before->kind.name, before->kind.unit, after->kind.name, after->kind.unit);
+	return -EINVAL;
+}
+
 static int compare(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input before = {0};
@@ -48,12 +61,15 @@ static int compare(struct draw_options *options)
 		err = read_side(options, options->inputs[0], &before);
 	if (!err)
 		err = read_side(options, options->inputs[1], &after);
+	if (!err)
+		err = check_kinds(&before, &after);
 	if (err)
 		return err;
 	if (!options->render.count_name && after.has_periods)
 		options->render.count_name = after.event[0] ? after.event : "events";
 	if (!options->render.count_name)
 		options->render.count_name = after.recording.count_name;
+	options->render.kind = &after.kind;
 	info.hz = before.recording.info.hz;
 	if (info.hz > 0 && info.hz == after.recording.info.hz)
 		options->render.info = &info;
@@ -64,6 +80,7 @@ static int compare(struct draw_options *options)
 	/* The caller has no use for what the options point to here. */
 	options->render.count_name = NULL;
 	options->render.info = NULL;
+	options->render.kind = NULL;
 	return err;
 }
 

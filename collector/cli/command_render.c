@@ -32,6 +32,19 @@ static int read_all(const struct draw_options *options, struct draw_input *input
 	return err;
 }
 
+/* What the parts of the input are, for formats that hold several kinds and for those that do not. */
+static void set_kinds(struct draw_options *options, const struct draw_input *input,
+		      struct profile_part parts[PROFILE_MAX_KINDS])
+{
+	const size_t n = draw_input_parts(input, parts);
+
+	if (n == 0)
+		return;
+	options->render.kind = parts[0].kind;
+	options->render.others = parts + 1;
+	options->render.n_others = n - 1;
+}
+
 /* Takes title, notes and other facts from the recording where the command line has none. */
 static void describe(struct draw_options *options, const struct import_recording *recording)
 {
@@ -78,10 +91,12 @@ static int write_with_palette(struct draw_options *options, const struct draw_in
 static int render(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input input = {0};
+	struct profile_part parts[PROFILE_MAX_KINDS];
 	int err = draw_output_check(options);
 
 	if (!err)
 		err = draw_input_init(&input);
+	input.wanted = options->kind;
 	if (!err)
 		err = read_all(options, &input);
 	if (err)
@@ -89,6 +104,7 @@ static int render(struct draw_options *options)
 	if (!options->render.count_name && input.has_periods)
 		options->render.count_name = input.event[0] ? input.event : "events";
 	describe(options, &input.recording);
+	set_kinds(options, &input, parts);
 	/* NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the caller's options end too */
 	return options->has_palette_map ? write_with_palette(options, &input)
 					: write_all(options, &input);

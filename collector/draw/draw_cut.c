@@ -112,23 +112,41 @@ static int cut_profile(struct cut *cut, struct profile *profile)
 	return 0;
 }
 
-int draw_cut(struct draw_input *input, const char *name, bool keeps_others)
+static int cut_input(struct draw_input *input, struct cut *cut)
 {
-	struct cut cut = {.name = name, .keeps_others = keeps_others};
+	char left_out[PROFILE_AMOUNT_BYTES];
 	int err;
 
 	draw_input_forget_recording(input, "they are of stacks that begin elsewhere");
-	err = cut_profile(&cut, &input->profile);
+	err = cut_profile(cut, &input->profile);
 	if (!err)
-		err = cut_profile(&cut, &input->before);
+		err = cut_profile(cut, &input->before);
 	if (err) {
 		log_error("there is no memory to cut the stacks: %s", strerror(-err));
 		return err;
 	}
-	if (cut.left_out > 0)
-		log_warning("%llu samples whose stacks have no frame called %s are left out",
-			    (unsigned long long)cut.left_out, name);
-	if (input->profile.quality.samples > 0 || input->before.quality.samples > 0)
+	if (cut->left_out > 0)
+		log_warning("%s whose stacks have no frame called %s are left out",
+			    profile_kind_amount(input->kind.name ? &input->kind : &profile_kind_cpu,
+						cut->left_out, left_out),
+			    cut->name);
+	return 0;
+}
+
+int draw_cut(struct draw_input *input, const char *name, bool keeps_others)
+{
+	bool is_empty = true;
+
+	for (; input; input = input->next) {
+		struct cut cut = {.name = name, .keeps_others = keeps_others};
+		const int err = cut_input(input, &cut);
+
+		if (err)
+			return err;
+		is_empty &=
+			input->profile.quality.samples == 0 && input->before.quality.samples == 0;
+	}
+	if (!is_empty)
 		return 0;
 	log_error("--base %s: no stack has such a frame; names are as in folded output, without "
 		  "a suffix such as _[j]",

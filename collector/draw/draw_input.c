@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +28,10 @@ int draw_input_init(struct draw_input *input)
 
 void draw_input_fini(struct draw_input *input)
 {
+	if (input->next) {
+		draw_input_fini(input->next);
+		free(input->next);
+	}
 	profile_fini(&input->profile);
 	profile_fini(&input->before);
 	timeline_fini(&input->recording.timeline);
@@ -125,11 +131,29 @@ static void warn(const char *path, const struct import_report *report)
 			(unsigned long long)report->stacks);
 }
 
-static int judge(const char *path, const struct import_options *options,
-		 const struct import_report *report)
+/* A file as it is read: where each of its kinds goes. target is the first member, see open_kind. */
+struct reading {
+	struct import_target target;
+	struct draw_input *first;
+	const char *path;
+	struct draw_input *inputs[PROFILE_MAX_KINDS];
+	struct import_recording recordings[PROFILE_MAX_KINDS];
+	size_t n;
+	char names[PROFILE_MAX_KINDS * (PROFILE_KIND_BYTES + 2)]; /* of all kinds in the file */
+};
+
+static int judge(const struct reading *reading, const struct import_options *options)
 {
+	const struct import_report *const report = &reading->target.report;
+	const char *const path = reading->path;
+
 	if (report->stacks > 0)
 		return 0;
+	if (reading->n == 0 && reading->names[0] && reading->first->wanted) {
+		log_error("%s: no samples of the kind %s; there are: %s", path,
+			  reading->first->wanted, reading->names);
+		return -ENODATA;
+	}
 	if (report->other_events > 0)
 		log_error("%s: no samples of the event %s; there are samples of %s", path,
 			  options->event ? options->event : "asked for", report->other_event);
@@ -142,18 +166,57 @@ static int judge(const char *path, const struct import_options *options,
 	return -ENODATA;
 }
 
-/* Reads a recording. The recording keeps the counts of its own reasons until they are joined. */
-static int read_recording(struct draw_input *input, int fd, const struct import_options *options,
-			  struct import_target *target)
+/* The input of that kind, which is made if it is new. NULL: there is no memory. */
+static struct draw_input *input_of(struct draw_input *first, const struct profile_kind *kind)
 {
-	uint64_t *const counts = input->profile.quality.truncated_samples;
-	const size_t bytes = sizeof(input->profile.quality.truncated_samples);
-	int err;
+	struct draw_input *input = first, *last = first;
 
-	memset(counts, 0, bytes);
-	err = import_read(fd, options, target);
-	memcpy(target->recording->info.quality.truncated_samples, counts, bytes);
-	return err;
+	for (; input && input->kind.name; last = input, input = input->next)
+		if (strcmp(input->kind.name, kind->name) == 0)
+			return input;
+	if (!input) {
+		input = calloc(1, sizeof(*input));
+		if (!input || draw_input_init(input) < 0) {
+			free(input);
+			return NULL;
+		}
+		last->next = input;
+	}
+	snprintf(input->kind_texts[0], PROFILE_KIND_BYTES, "%s", kind->name);
+	snprintf(input->kind_texts[1], PROFILE_KIND_BYTES, "%s", kind->unit);
+	input->kind = (struct profile_kind){input->kind_texts[0], input->kind_texts[1]};
+	return input;
+}
+
+/* The recording keeps the counts of its own reasons until they are joined. */
+static int open_kind(struct import_target *target, const struct profile_kind *kind)
+{
+	struct reading *const reading = (struct reading *)target;
+	const char *const wanted = reading->first->wanted;
+	struct import_recording *const recording = &reading->recordings[reading->n];
+	struct draw_input *input;
+	size_t len = strlen(reading->names);
+
+	snprintf(reading->names + len, sizeof(reading->names) - len, "%s%s", len ? ", " : "",
+		 kind->name);
+	if (wanted && strcmp(wanted, kind->name) != 0)
+		return 1;
+	input = input_of(reading->first, kind);
+	if (!input)
+		return -ENOMEM;
+	if (!profile_kind_is_same(&input->kind, kind)) {
+		log_warning("%s: its kind %s is in %s, not in %s as before, and is left out",
+			    reading->path, kind->name, kind->unit, input->kind.unit);
+		return 1;
+	}
+	memset(input->profile.quality.truncated_samples, 0,
+	       sizeof(input->profile.quality.truncated_samples));
+	timeline_init(&recording->timeline, 0);
+	reading->inputs[reading->n++] = input;
+	target->profile = &input->profile;
+	target->before = &input->before;
+	target->recording = recording;
+	return 0;
 }
 
 /* Joins the facts of one file, other than its stacks, with the facts of the files before. */
@@ -180,17 +243,49 @@ static int join(struct draw_input *input, const char *path, struct import_record
 	return err;
 }
 
+/* Joins what was read of each kind. */
+static int join_kinds(struct reading *reading)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < reading->n; i++) {
+		struct draw_input *const input = reading->inputs[i];
+		uint64_t *const counts = input->profile.quality.truncated_samples;
+
+		profile_sum(&input->profile);
+		profile_sum(&input->before);
+		memcpy(reading->recordings[i].info.quality.truncated_samples, counts,
+		       sizeof(input->profile.quality.truncated_samples));
+		err = join(input, reading->path, &reading->recordings[i]);
+	}
+	return err;
+}
+
+static void reading_fini(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->n; i++)
+		timeline_fini(&reading->recordings[i].timeline);
+}
+
+static uint64_t count_cut(const struct draw_input *input)
+{
+	uint64_t cut = 0;
+
+	for (; input; input = input->next)
+		cut += input->profile.quality.overflow_samples;
+	return cut;
+}
+
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options)
 {
-	struct import_recording recording = {0};
-	struct import_target target = {
-		.profile = &input->profile,
-		.before = &input->before,
-		.recording = &recording,
+	_cleanup_(reading_fini) struct reading reading = {
+		.target = {.profile = &input->profile, .before = &input->before, .open = open_kind},
+		.first = input,
+		.path = path,
 	};
-	const struct import_report *const report = &target.report;
-	const uint64_t cut = input->profile.quality.overflow_samples;
+	const struct import_report *const report = &reading.target.report;
+	const uint64_t cut = count_cut(input);
 	_cleanup_close_ int fd = open_input(path);
 	int err;
 
@@ -199,23 +294,41 @@ int draw_input_read(struct draw_input *input, const char *path,
 		log_error("%s: cannot be opened: %s", path, strerror(-err));
 		return err;
 	}
-	timeline_init(&recording.timeline, 0);
-	err = read_recording(input, fd, options, &target);
+	err = import_read(fd, options, &reading.target);
 	if (!err)
-		err = join(input, path, &recording);
-	timeline_fini(&recording.timeline);
+		err = join_kinds(&reading);
 	if (err < 0)
 		return failed(path, report, err);
 	warn(path, report);
-	if (input->profile.quality.overflow_samples > cut)
+	if (count_cut(input) > cut)
 		log_warning(
 			"%s: stacks of %llu are cut at [overflow]: there are more than %u frames",
-			path, (unsigned long long)(input->profile.quality.overflow_samples - cut),
-			IMPORT_MAX_NODES);
+			path, (unsigned long long)(count_cut(input) - cut), IMPORT_MAX_NODES);
 	input->has_periods |= report->has_periods;
 	if (report->has_periods && !input->event[0])
 		memcpy(input->event, report->event, sizeof(input->event));
-	return judge(path, options, report);
+	return judge(&reading, options);
+}
+
+size_t draw_input_parts(const struct draw_input *input, struct profile_part ret[PROFILE_MAX_KINDS])
+{
+	size_t n = 0;
+
+	for (; input && input->kind.name && n < PROFILE_MAX_KINDS; input = input->next) {
+		const struct import_recording *const recording = &input->recording;
+		const bool has_times =
+			recording->timeline.n_entries > 0 || recording->timeline.lost_samples > 0;
+
+		if (input->profile.quality.samples == 0 && n > 0)
+			continue;
+		ret[n++] = (struct profile_part){
+			.kind = &input->kind,
+			.profile = &input->profile,
+			.timeline = recording->is_read && has_times ? &recording->timeline : NULL,
+			.info = recording->is_read ? &recording->info : NULL,
+		};
+	}
+	return n;
 }
 
 static int reverse(struct profile *profile)
@@ -236,7 +349,10 @@ static int reverse(struct profile *profile)
 
 int draw_input_reverse(struct draw_input *input)
 {
-	int err = reverse(&input->profile);
+	int err = input->next ? draw_input_reverse(input->next) : 0;
+
+	if (!err)
+		err = reverse(&input->profile);
 
 	draw_input_forget_recording(
 		input, "they are of stacks that begin at the root; the page has 'Callers first'");

@@ -11,14 +11,19 @@
 
 #include "import/import.h"
 #include "profile/profile.h"
+#include "profile/profile_part.h"
 
 #include <stdbool.h>
 
 /*
- * The files' content. before has the samples of lines with two counts, and of negative values in
+ * The files' content of one kind of samples; next has the next kind, and so on. before has the samples of lines with two counts, and of negative values in
  * pprof.
  */
 struct draw_input {
+	struct profile_kind kind; /* name NULL: nothing has been read */
+	char kind_texts[2][PROFILE_KIND_BYTES];
+	struct draw_input *next; /* NULL: no other kind */
+	const char *wanted;	 /* the only kind that is read, or NULL: all */
 	struct profile profile;
 	struct profile before;
 	struct import_recording recording; /* times, threads and facts of recordings */
@@ -29,9 +34,12 @@ struct draw_input {
 
 int draw_input_init(struct draw_input *input);
 void draw_input_fini(struct draw_input *input);
+/* The kinds that were read, as parts; returns their number. */
+size_t draw_input_parts(const struct draw_input *input, struct profile_part ret[PROFILE_MAX_KINDS]);
 /*
- * Reads a file; "-" is standard input. Threads and times of several recordings are joined as far as
- * possible, see draw_recordings.h. -ENODATA: there are no stacks in the file.
+ * Reads a file; "-" is standard input. Kinds of several files are joined by name. Threads and times
+ * of several recordings are joined as far as possible, see draw_recordings.h. -ENODATA: there are no stacks in the file, or none of
+ * the wanted kind.
  */
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options);

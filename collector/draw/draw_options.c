@@ -319,6 +319,9 @@ static int apply(struct draw_options *options, int option)
 	case DRAW_OPTION_NO_NORMALIZE:
 		options->diff.is_raw = true;
 		return 0;
+	case DRAW_OPTION_KIND:
+		options->kind = optarg;
+		return 0;
 	case DRAW_OPTION_REVERSE:
 		options->is_reversed = true;
 		return 0;

@@ -36,6 +36,7 @@ struct draw_options {
 	struct import_options import;
 	struct render_options render;
 	struct diff_options diff;
+	const char *kind; /* the only kind of samples that is read, or NULL */
 	bool is_reversed;
 	bool has_palette_map;
 	const char *base; /* stacks begin at this frame, stacks without it are left out; or NULL */

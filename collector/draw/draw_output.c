@@ -51,6 +51,17 @@ int draw_output_check(const struct draw_options *options)
 	return 0;
 }
 
+/* All samples of one side: a time, or a count with the name that it has. */
+static void amount(const struct profile *profile, const struct profile_kind *kind, const char *what,
+		   char ret[PROFILE_AMOUNT_BYTES])
+{
+	if (profile_kind_is_time(kind))
+		profile_kind_amount(kind, profile->quality.samples, ret);
+	else
+		snprintf(ret, PROFILE_AMOUNT_BYTES, "%" PRIu64 " %s", profile->quality.samples,
+			 what);
+}
+
 static void describe_diff(const struct draw_options *options, const struct sides *sides,
 			  char ret[SUBTITLE_BYTES])
 {
@@ -59,14 +70,15 @@ static void describe_diff(const struct draw_options *options, const struct sides
 		[DIFF_WIDTH_BEFORE] = "before",
 		[DIFF_WIDTH_UNION] = "the greater of both",
 	};
+	const struct profile_kind *const kind = render_kind(&options->render);
 	const char *const what =
-		options->render.count_name ? options->render.count_name : "samples";
+		options->render.count_name ? options->render.count_name : kind->unit;
+	char before[PROFILE_AMOUNT_BYTES], after[PROFILE_AMOUNT_BYTES];
 
+	amount(sides->before->profile, kind, what, before);
+	amount(sides->after->profile, kind, what, after);
 	snprintf(ret, SUBTITLE_BYTES,
-		 "before %" PRIu64 " %s, after %" PRIu64
-		 " %s, %s; widths: %s; grey: within noise (%s)",
-		 sides->before->profile->quality.samples, what,
-		 sides->after->profile->quality.samples, what,
+		 "before %s, after %s, %s; widths: %s; grey: within noise (%s)", before, after,
 		 options->diff.is_raw ? "compared as they are" : "compared as shares",
 		 widths[options->diff.width],
 		 options->diff.is_raw ? "two Poisson counts, |z| < 2.58"
@@ -168,6 +180,10 @@ static int write_sides(const struct draw_options *options, const struct sides *s
 {
 	if (sides->before)
 		return write_diff(options, sides, format, stream);
+	if (options->render.n_others > 0 && !render_holds_kinds(format))
+		log_warning("%s holds one kind of samples, here %s; --kind %s writes another one",
+			    render_suffix(format), options->render.kind->name,
+			    options->render.others[0].kind->name);
 	return render_write(sides->after->profile, format, &options->render, stream);
 }
 

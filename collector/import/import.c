@@ -28,6 +28,10 @@ static int read_pprof(struct lines *lines, struct import_target *target)
 static int read_format(struct lines *lines, const struct import_options *options,
 		       struct import_target *target)
 {
+	/* Formats without kinds are of the kind that weighs samples. */
+	if (target->open && target->report.format != IMPORT_RECORDING &&
+	    target->open(target, &profile_kind_cpu) == 1)
+		return 0;
 	switch (target->report.format) {
 	case IMPORT_FOLDED:
 		return folded_read(lines, target);

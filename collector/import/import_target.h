@@ -12,6 +12,7 @@
 #include "import/import_report.h"
 #include "profile/profile.h"
 #include "profile/profile_info.h"
+#include "profile/profile_kind.h"
 #include "profile/timeline.h"
 
 #include <stdbool.h>
@@ -24,13 +25,25 @@ struct import_recording {
 	bool is_read;
 };
 
+struct import_target;
+
+/*
+ * Says where the samples of a kind go. kind is borrowed for the call. open sets the target's
+ * profile, before and recording for what follows. 1: the kind is not wanted. Negative errno: the
+ * file cannot be read, for lack of memory.
+ */
+typedef int import_open_kind(struct import_target *target, const struct profile_kind *kind);
+
 /*
  * Several files may be read into one target, one after the other. Totals are right after each file.
+ * With open, profile is also the owner of the texts of all kinds of a recording.
  */
 struct import_target {
 	struct profile *profile;
 	struct profile *before; /* for the first of two counts; NULL: the first count is left out */
 	struct import_recording *recording; /* for one file alone; NULL: not wanted */
+	/* Called before each kind of a file, also before the only one; NULL: the first kind alone. */
+	import_open_kind *open;
 	struct import_report report;
 };
 

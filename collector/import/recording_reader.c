@@ -3,6 +3,8 @@
  * Reads what render/fgrec.c writes, one record at a time, see profile/recording_format.h. Numbers
  * in a record refer to earlier records; each number is checked before it is used. Stacks, threads
  * and times are added by the functions that a recording uses, so that their limits hold.
+ *
+ * One file, because all records share the tables of numbers that earlier records made.
  */
 #include "import/recording_reader.h"
 
@@ -42,11 +44,21 @@ struct table {
 struct recording_reader {
 	struct gunzip zip;
 	struct import_target *target;
+	struct profile *owner; /* of all texts: the target's profile when reading began */
+	/* Where facts go: before the first kind into common, then to the kind's own. */
+	struct import_recording *recording; /* or NULL */
+	struct profile_quality *quality;
+	struct import_recording common; /* without a timeline */
+	struct profile_quality common_quality;
+	struct profile_kind kinds[PROFILE_MAX_KINDS]; /* those that have begun */
+	size_t n_kinds;
+	bool is_skipped;	/* the kind that has begun is not wanted */
 	struct table texts;	/* struct kept_text */
 	struct table nodes;	/* struct place */
 	struct table processes; /* uint32_t: numbers in the timeline */
 	struct table threads;	/* uint32_t: numbers in the timeline */
 	uint64_t text_bytes;
+	uint64_t all_nodes; /* of all kinds */
 	uint64_t work; /* frames of all stacks; a frame counts once for each stack that has it */
 	uint64_t records;
 	uint64_t bucket;
@@ -163,7 +175,7 @@ static bool read_text(struct recording_reader *reader, uint64_t len)
 		return fail(reader, -EFBIG, "its names take more than 1 GiB");
 	if (len == 0 || memchr(reader->text, '\0', len))
 		return fail(reader, -EINVAL, "this recording is damaged: a text is none");
-	kept = intern_add(&reader->target->profile->names, reader->text, len);
+	kept = intern_add(&reader->owner->names, reader->text, len);
 	text = append(reader, &reader->texts, sizeof(*text));
 	if (!kept || !text)
 		return out_of_memory(reader);
@@ -184,11 +196,96 @@ static bool read_build(struct recording_reader *reader, uint64_t len)
 	return true;
 }
 
+/* ---- kinds ---- */
+
+/* Adds what facts before the first kind say of quality, and takes over the facts of all kinds. */
+static void take_common(struct recording_reader *reader)
+{
+	struct import_recording *const to = reader->target->recording;
+
+	reader->recording = to;
+	reader->quality = &reader->target->profile->quality;
+	profile_add_quality(reader->quality, &reader->common_quality);
+	if (!to)
+		return;
+	to->info = reader->common.info;
+	to->title = reader->common.title;
+	to->subtitle = reader->common.subtitle;
+	to->notes = reader->common.notes;
+	to->count_name = reader->common.count_name;
+}
+
+/* Ends the kind that was read, before another begins. */
+static void finish_kind(struct recording_reader *reader)
+{
+	struct import_recording *const recording = reader->recording;
+
+	if (!recording || reader->n_kinds == 0 || reader->is_skipped)
+		return;
+	timeline_sort(&recording->timeline);
+	recording->info.quality = *reader->quality;
+	recording->is_read = true;
+}
+
+/* What comes behind is of this kind. Its nodes, processes and threads are numbered from 0. */
+static bool begin_kind(struct recording_reader *reader, const struct profile_kind *kind)
+{
+	int rc = reader->n_kinds > 0;
+
+	for (size_t i = 0; i < reader->n_kinds; i++)
+		if (strcmp(reader->kinds[i].name, kind->name) == 0)
+			return fail(reader, -EINVAL,
+				    "this recording is damaged: a kind is there twice");
+	if (reader->n_kinds == PROFILE_MAX_KINDS)
+		return fail(reader, -EFBIG, "more than 8 kinds of samples");
+	finish_kind(reader);
+	reader->kinds[reader->n_kinds++] = *kind;
+	reader->nodes.count = reader->processes.count = reader->threads.count = 0;
+	reader->bucket = 0;
+	reader->bucket_ns = TIMELINE_BUCKET_NS;
+	if (reader->target->open)
+		rc = reader->target->open(reader->target, kind);
+	if (rc < 0)
+		return out_of_memory(reader);
+	reader->is_skipped = rc == 1;
+	if (!reader->is_skipped)
+		take_common(reader);
+	return true;
+}
+
+/* A file without KIND is of samples of processor time. */
+static bool begin_any(struct recording_reader *reader)
+{
+	return reader->n_kinds > 0 || begin_kind(reader, &profile_kind_cpu);
+}
+
+static bool read_kind(struct recording_reader *reader, uint64_t len)
+{
+	struct kept_text name, unit;
+
+	if (!take_fields(reader, len, 2) || !text_at(reader, reader->fields[0], &name) ||
+	    !text_at(reader, reader->fields[1], &unit))
+		return false;
+	if (!name.text || !unit.text || strlen(name.text) >= PROFILE_KIND_BYTES ||
+	    strlen(unit.text) >= PROFILE_KIND_BYTES)
+		return fail(
+			reader, -EINVAL,
+			"this recording is damaged: a kind has no name or no unit, or a long one");
+	return begin_kind(reader, &(struct profile_kind){name.text, unit.text});
+}
+
 /* ---- facts ---- */
+
+/* Facts of a timeline, and so of a kind. */
+static bool is_of_times(const char *key)
+{
+	return strcmp(key, "bucket_ns") == 0 || strcmp(key, RECORDING_UNTIMED) == 0 ||
+	       strcmp(key, RECORDING_LOST_NAMES) == 0;
+}
 
 static void read_quality(struct recording_reader *reader, const char *key, uint64_t number)
 {
-	struct profile_quality *const quality = &reader->target->profile->quality;
+	struct profile_quality *const quality = reader->quality;
 	const struct {
 		const char *key;
 		uint64_t *count;
@@ -209,13 +306,13 @@ static void read_quality(struct recording_reader *reader, const char *key, uint6
 
 static void read_reason(struct recording_reader *reader, const char *reason, uint64_t number)
 {
-	struct profile_info *const info = &reader->target->recording->info;
+	struct profile_info *const info = &reader->recording->info;
 
 	for (size_t i = 0; i < PROFILE_REASONS; i++) {
 		if (info->reasons[i])
 			continue;
 		info->reasons[i] = reason;
-		reader->target->profile->quality.truncated_samples[i] = number;
+		reader->quality->truncated_samples[i] = number;
 		return;
 	}
 }
@@ -256,7 +353,7 @@ static bool read_bucket(struct recording_reader *reader, struct timeline *timeli
 
 static bool read_numbers(struct recording_reader *reader, const char *key, uint64_t number)
 {
-	struct import_recording *const recording = reader->target->recording;
+	struct import_recording *const recording = reader->recording;
 	struct profile_info *const info = &recording->info;
 
 	if (strcmp(key, "hz") == 0)
@@ -283,13 +380,17 @@ static bool read_fact(struct recording_reader *reader, uint64_t len)
 		return false;
 	if (!key.text)
 		return fail(reader, -EINVAL, "this recording is damaged: a fact has no key");
+	if (is_of_times(key.text) && !begin_any(reader))
+		return false;
+	if (reader->is_skipped)
+		return true;
 	read_quality(reader, key.text, reader->fields[2]);
-	if (!reader->target->recording)
+	if (!reader->recording)
 		return true;
 	if (text.text && strcmp(key.text, RECORDING_TRUNCATED) == 0)
 		read_reason(reader, text.text, reader->fields[2]);
 	if (text.text)
-		read_words(reader->target->recording, key.text, text.text);
+		read_words(reader->recording, key.text, text.text);
 	return read_numbers(reader, key.text, reader->fields[2]);
 }
 
@@ -346,7 +447,7 @@ static bool read_node(struct recording_reader *reader, uint64_t len)
 
 	if (!take_fields(reader, len, 7))
 		return false;
-	if (reader->nodes.count == IMPORT_MAX_NODES)
+	if (reader->all_nodes++ == IMPORT_MAX_NODES)
 		return fail(reader, -EFBIG, "more than 16 million frames");
 	if (reader->nodes.count > 0 && reader->fields[0] - 1 >= reader->nodes.count)
 		return fail(reader, -EINVAL, "this recording is damaged: a caller is not there");
@@ -485,6 +586,42 @@ static bool read_end(struct recording_reader *reader, uint64_t len)
 	return true;
 }
 
+/* Whether records of the type belong to a kind. */
+static bool is_of_kind(unsigned char type)
+{
+	return type == RECORDING_NODE || type == RECORDING_PROCESS || type == RECORDING_THREAD ||
+	       type == RECORDING_TIME;
+}
+
+static bool read_of_type(struct recording_reader *reader, unsigned char type, uint64_t len)
+{
+	if (is_of_kind(type) && !begin_any(reader))
+		return false;
+	if (is_of_kind(type) && reader->is_skipped)
+		return take(reader, NULL, len);
+	switch ((enum recording_record)type) {
+	case RECORDING_TEXT:
+		return read_text(reader, len);
+	case RECORDING_FACT:
+		return read_fact(reader, len);
+	case RECORDING_NODE:
+		return read_node(reader, len);
+	case RECORDING_PROCESS:
+		return read_process(reader, len);
+	case RECORDING_THREAD:
+		return read_thread(reader, len);
+	case RECORDING_BUILD:
+		return read_build(reader, len);
+	case RECORDING_TIME:
+		return read_time(reader, len);
+	case RECORDING_KIND:
+		return read_kind(reader, len);
+	case RECORDING_END:
+		break;
+	}
+	return take(reader, NULL, len); /* a record of a later version */
+}
+
 static bool read_record(struct recording_reader *reader)
 {
 	unsigned char type;
@@ -493,34 +630,9 @@ static bool read_record(struct recording_reader *reader)
 
 	if (!take(reader, &type, 1) || !take_varint(reader, &len))
 		return false;
-	switch ((enum recording_record)type) {
-	case RECORDING_END:
-		return read_end(reader, len);
-	case RECORDING_TEXT:
-		is_read = read_text(reader, len);
-		break;
-	case RECORDING_FACT:
-		is_read = read_fact(reader, len);
-		break;
-	case RECORDING_NODE:
-		is_read = read_node(reader, len);
-		break;
-	case RECORDING_PROCESS:
-		is_read = read_process(reader, len);
-		break;
-	case RECORDING_THREAD:
-		is_read = read_thread(reader, len);
-		break;
-	case RECORDING_BUILD:
-		is_read = read_build(reader, len);
-		break;
-	case RECORDING_TIME:
-		is_read = read_time(reader, len);
-		break;
-	default: /* a record of a later version */
-		is_read = take(reader, NULL, len);
-		break;
-	}
+	if (type == RECORDING_END)
+		return begin_any(reader) && read_end(reader, len);
+	is_read = read_of_type(reader, type, len);
 	reader->records++;
 	return is_read;
 }
@@ -533,7 +645,8 @@ static bool check_version(struct recording_reader *reader, struct lines *lines)
 	if (lines_take(lines, VERSION_BYTES, &data, &len) < 0)
 		return out_of_memory(reader);
 	if (len == VERSION_BYTES &&
-	    memcmp(data, RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION, len) == 0)
+	    (memcmp(data, RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION, len) == 0 ||
+	     memcmp(data, RECORDING_FORMAT_MAGIC RECORDING_FORMAT_KINDS, len) == 0))
 		return true;
 	return fail(reader, -EINVAL,
 		    "a recording of another version of fgcollect: read it with that version, or a "
@@ -555,19 +668,6 @@ static void reader_fini(struct recording_reader *reader)
 	free(reader);
 }
 
-static void finish(struct recording_reader *reader)
-{
-	struct import_recording *const recording = reader->target->recording;
-
-	if (reader->err)
-		reader->target->report.first_reason = reader->reason;
-	if (!recording || reader->err)
-		return;
-	timeline_sort(&recording->timeline);
-	recording->info.quality = reader->target->profile->quality;
-	recording->is_read = true;
-}
-
 int recording_file_read(struct lines *lines, struct import_target *target)
 {
 	const struct gunzip_source source = {.next = next_of_lines, .arg = lines};
@@ -577,13 +677,19 @@ int recording_file_read(struct lines *lines, struct import_target *target)
 	if (!reader)
 		return -ENOMEM;
 	reader->target = target;
+	reader->owner = target->profile;
+	reader->recording = target->recording || target->open ? &reader->common : NULL;
+	reader->quality = &reader->common_quality;
 	reader->bucket_ns = TIMELINE_BUCKET_NS;
 	if (check_version(reader, lines) &&
 	    gunzip_init(&reader->zip, &source, RECORDING_MAX_BYTES) < 0)
 		out_of_memory(reader);
 	while (!reader->err && !reader->is_ended)
 		read_record(reader);
-	finish(reader);
+	if (reader->err)
+		target->report.first_reason = reader->reason;
+	else
+		finish_kind(reader);
 	err = reader->err;
 	reader_fini(reader);
 	return err;

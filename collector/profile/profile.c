@@ -405,8 +405,7 @@ void profile_sum(struct profile *profile)
 		nodes[nodes[id].parent].total += nodes[id].total;
 }
 
-/* Adds the members that profile_count does not count. */
-static void add_quality(struct profile_quality *to, const struct profile_quality *from)
+void profile_add_quality(struct profile_quality *to, const struct profile_quality *from)
 {
 	to->unnamed_samples += from->unnamed_samples;
 	to->unnamed_java_samples += from->unnamed_java_samples;
@@ -458,7 +457,7 @@ int profile_add_reversed(struct profile *profile, const struct profile *from)
 			rc = profile_count(profile, id, from->nodes[i].self);
 	}
 	if (rc >= 0)
-		add_quality(&profile->quality, &from->quality);
+		profile_add_quality(&profile->quality, &from->quality);
 	profile_sum(profile);
 	return rc < 0 ? rc : 0;
 }

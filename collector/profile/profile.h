@@ -129,6 +129,8 @@ int profile_descend(struct profile *profile, const struct profile_name *name, ui
 /* -EOVERFLOW: the sum of all weights would not fit; nothing is counted. */
 int profile_count(struct profile *profile, uint32_t id, uint64_t weight);
 void profile_sum(struct profile *profile);
+/* Adds from's counts other than samples, those that profile_count does not count. */
+void profile_add_quality(struct profile_quality *to, const struct profile_quality *from);
 /* Adds from's stacks upside down, the leaf below the root, to an empty profile. */
 int profile_add_reversed(struct profile *profile, const struct profile *from);
 

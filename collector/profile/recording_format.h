@@ -7,7 +7,8 @@
  * errors:  none
  * source:  RFC 1952 (gzip); collector/DESIGN-NOTES.md says why the format is as it is
  *
- *   file     "fgrec 1\n", then gzip of records; 1 is the version
+ *   file     "fgrec 1\n", then gzip of records; 1 is the version. A file with KIND records has
+ *            version 2, which older readers refuse by name
  *   record   type (a byte), varint: number of the bytes that follow, those bytes
  *
  * Numbers are varints (LEB128, as in bytes.h). A text is given by its number: 1 is the first TEXT,
@@ -26,6 +27,10 @@
  *   BUILD    module (text), build ID (text): the build of each node whose module is this text; a
  *            module of several builds is several TEXTs
  *   TIME     buckets since the TIME before, thread, node, weight; after all NODEs
+ *   KIND     name (text), unit (text): the records from here to the next KIND are of this kind of
+ *            samples. NODEs, PROCESSes and THREADs are numbered from 0 again; texts go on. FACTs
+ *            before the first KIND are of all kinds; quality, event, hz and times are each kind's.
+ *            A file without KIND is of samples of processor time: cpu, in samples
  *   END      number of records before it; the last record, without which a file has been cut
  */
 #ifndef FG_PROFILE_RECORDING_FORMAT_H
@@ -33,6 +38,7 @@
 
 #define RECORDING_FORMAT_MAGIC	 "fgrec "
 #define RECORDING_FORMAT_VERSION "1\n"
+#define RECORDING_FORMAT_KINDS	 "2\n"	/* version of files with KIND records */
 #define RECORDING_MAX_TEXT	 65536u /* bytes; longer texts are cut when they are written */
 
 enum recording_record {
@@ -44,6 +50,7 @@ enum recording_record {
 	RECORDING_THREAD,
 	RECORDING_TIME,
 	RECORDING_BUILD,
+	RECORDING_KIND,
 };
 
 /*

@@ -145,27 +145,48 @@ static void write_quality(struct recording_writer *writer, const struct profile_
 			     quality->truncated_samples[i]);
 }
 
-static void write_facts(struct recording_writer *writer, const struct profile *profile,
-			const struct render_options *options)
+/* What holds for all kinds. */
+static void write_common(struct recording_writer *writer, const struct render_options *options)
 {
 	const struct profile_info *const info = options->info;
 
-	fact(writer, "title", options->title, 0);
-	fact(writer, "subtitle", options->subtitle, 0);
-	fact(writer, "notes", options->notes, 0);
-	fact(writer, "count_name", options->count_name, 0);
-	write_quality(writer, info ? &info->quality : &profile->quality,
-		      info ? info->reasons : NULL);
 	if (!info)
 		return;
 	fact(writer, "host", info->host, 0);
 	fact(writer, "boot_id", info->boot_id, 0);
 	fact(writer, "kernel", info->kernel, 0);
+}
+
+static void write_time(struct recording_writer *writer, const struct profile_info *info)
+{
+	fact(writer, "start_unix_ns", NULL, info->start_unix_ns);
+	fact(writer, "duration_ns", NULL, info->duration_ns);
+}
+
+static void write_titles(struct recording_writer *writer, const struct render_options *options)
+{
+	fact(writer, "title", options->title, 0);
+	fact(writer, "subtitle", options->subtitle, 0);
+	fact(writer, "notes", options->notes, 0);
+	fact(writer, "count_name", options->count_name, 0);
+}
+
+/* A file without KIND has its facts in the order in which they have always been. */
+static void write_facts(struct recording_writer *writer, const struct profile *profile,
+			const struct render_options *options)
+{
+	const struct profile_info *const info = options->info;
+
+	write_titles(writer, options);
+	write_quality(writer, info ? &info->quality : &profile->quality,
+		      info ? info->reasons : NULL);
+	write_common(writer, options);
+	if (!info)
+		return;
 	fact(writer, "event", info->event, 0);
 	fact(writer, "program", info->program, 0);
 	fact(writer, "hz", NULL, info->hz);
-	fact(writer, "start_unix_ns", NULL, info->start_unix_ns);
-	fact(writer, "duration_ns", NULL, info->duration_ns);
+	write_time(writer, info);
 }
 
 static void write_nodes(struct recording_writer *writer, const struct profile *profile)
@@ -222,6 +243,43 @@ static void write_times(struct recording_writer *writer, const struct timeline *
 	}
 }
 
+/* Numbers of nodes, processes and threads begin anew with each kind. */
+static void write_part(struct recording_writer *writer, const struct profile_part *part)
+{
+	const struct profile_info *const info = part->info;
+	const uint64_t name = number_of(writer, part->kind->name);
+	const uint64_t unit = number_of(writer, part->kind->unit);
+
+	WRITE(writer, RECORDING_KIND, name, unit);
+	write_quality(writer, info ? &info->quality : &part->profile->quality,
+		      info ? info->reasons : NULL);
+	if (info) {
+		fact(writer, "event", info->event, 0);
+		fact(writer, "hz", NULL, info->hz);
+	}
+	write_nodes(writer, part->profile);
+	if (part->timeline)
+		write_times(writer, part->timeline);
+}
+
+/* The facts of all kinds, then the kinds. */
+static void write_kinds(struct recording_writer *writer, const struct profile *profile,
+			const struct render_options *options)
+{
+	const struct profile_part first = {render_kind(options), profile, options->timeline,
+					   options->info};
+
+	write_titles(writer, options);
+	write_common(writer, options);
+	if (options->info) {
+		fact(writer, "program", options->info->program, 0);
+		write_time(writer, options->info);
+	}
+	write_part(writer, &first);
+	for (size_t i = 0; i < options->n_others; i++)
+		write_part(writer, &options->others[i]);
+}
+
 static void recording_writer_fini(struct recording_writer *writer)
 {
 	gzip_fini(&writer->gzip);
@@ -236,18 +294,27 @@ int render_recording(const struct profile *profile, const struct render_options 
 	static const struct render_options defaults = {0};
 	_cleanup_(recording_writer_fini) struct recording_writer writer = {0};
 	int rc = gzip_init(&writer.gzip, stream);
+	bool has_kinds;
 
 	if (rc < 0)
 		return rc;
 	if (!options)
 		options = &defaults;
 	errno = 0;
-	if (fputs(RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION, stream) < 0)
+	has_kinds = options->n_others > 0 ||
+		    !profile_kind_is_same(render_kind(options), &profile_kind_cpu);
+	if (fputs(has_kinds ? RECORDING_FORMAT_MAGIC RECORDING_FORMAT_KINDS
+			    : RECORDING_FORMAT_MAGIC RECORDING_FORMAT_VERSION,
+		  stream) < 0)
 		return errno ? -errno : -EIO;
-	write_facts(&writer, profile, options);
-	write_nodes(&writer, profile);
-	if (options->timeline)
-		write_times(&writer, options->timeline);
+	if (has_kinds) {
+		write_kinds(&writer, profile, options);
+	} else {
+		write_facts(&writer, profile, options);
+		write_nodes(&writer, profile);
+		if (options->timeline)
+			write_times(&writer, options->timeline);
+	}
 	WRITE(&writer, RECORDING_END, writer.records);
 	rc = gzip_finish(&writer.gzip);
 	if (rc < 0)

@@ -447,6 +447,7 @@ static uint32_t write_samples(struct firefox_writer *writer, const struct track 
 {
 	const struct timeline *const timeline = writer->options->timeline;
 	FILE *const stream = writer->out.stream;
+	const bool is_time = profile_kind_is_time(render_kind(writer->options));
 	struct timeline_entry entry = {0};
 	uint64_t weight, before = 0;
 	uint32_t n = 0;
@@ -455,6 +456,8 @@ static uint32_t write_samples(struct firefox_writer *writer, const struct track 
 		fputs(n ? "," : "", stream);
 		if (column == SAMPLE_STACK)
 			fprintf(stream, "%" PRIu32, entry.node);
+		else if (column == SAMPLE_WEIGHT && is_time)
+			fprintf(stream, "%.3f", (double)weight / 1000);
 		else if (column == SAMPLE_WEIGHT)
 			fprintf(stream, "%" PRIu64, weight);
 		else if (track->rest)
@@ -484,8 +487,10 @@ static void write_track(struct firefox_writer *writer, const struct track *track
 	fprintf(stream, ",\"isMainThread\":%s,\"pid\":\"%d\",\"tid\":%d,",
 		pid == track->tid ? "true" : "false", (int)pid, (int)track->tid);
 	fputs("\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],"
-	      "\"category\":[],\"length\":0},\"samples\":{\"weightType\":\"samples\",\"stack\":[",
+	      "\"category\":[],\"length\":0},\"samples\":{\"weightType\":",
 	      stream);
+	fprintf(stream, "\"%s\",\"stack\":[",
+		profile_kind_is_time(render_kind(writer->options)) ? "tracing-ms" : "samples");
 	write_samples(writer, track, SAMPLE_STACK);
 	fputs("],\"time\":[", stream);
 	write_samples(writer, track, SAMPLE_TIME);

@@ -152,10 +152,15 @@ static void add_facts(struct bytes *out, const struct render_options *options)
 {
 	const struct profile_info *const info = options->info;
 	const struct timeline *const timeline = options->timeline;
+	const struct profile_kind *const kind = render_kind(options);
 
 	fact_text(out, "title", options->title ? options->title : "Flame Graph");
 	fact_text(out, "subtitle", options->subtitle);
 	fact_text(out, "notes", options->notes);
+	if (!profile_kind_is_same(kind, &profile_kind_cpu)) {
+		fact_text(out, "samples_kind", kind->name);
+		fact_text(out, "unit", kind->unit);
+	}
 	fact_number(out, "split", options->splits_levels);
 	fact_number(out, "java_only", options->java_only);
 	fact_number(out, "folded", options->folds_frameworks);

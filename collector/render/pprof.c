@@ -7,7 +7,7 @@
  * first sample needs it, and only its number is kept.
  *
  *   sample     a stack with samples of its own; values: samples, and nanoseconds if the period is
- *              known; labels thread, tid, process, pid, container, pod from the timeline
+ *              known; of wall and offcpu nanoseconds alone; labels thread, tid, process, pid, container, pod from the timeline
  *   location   a frame with machine code of its own and, before it, the frames inlined into it
  *   function   name: the frame's; system_name: name_[kind], by which our reader knows the kind
  *   mapping    a module, with its build ID; "[jit]" for generated code; none for labels
@@ -55,6 +55,7 @@ struct pprof_writer {
 	struct bytes packed; /* location IDs of one sample */
 	struct bytes values;
 	uint64_t period_ns;		 /* 0: not known */
+	bool is_time;			 /* the kind weighs time: there is one value, nanoseconds */
 	const struct timeline *timeline; /* or NULL */
 	bool failed;			 /* out of memory, or an error of the encoder */
 };
@@ -373,7 +374,8 @@ static void write_sample(struct pprof_writer *writer, uint32_t id, uint64_t weig
 
 	pack_locations(writer, id);
 	writer->values.len = 0;
-	bytes_add_varint(&writer->values, signed_value(count, labels->is_base));
+	if (!writer->is_time)
+		bytes_add_varint(&writer->values, signed_value(count, labels->is_base));
 	if (writer->period_ns) {
 		if (__builtin_mul_overflow(count, writer->period_ns, &ns))
 			ns = INT64_MAX;
@@ -396,8 +398,13 @@ static void write_type(struct pprof_writer *writer, uint32_t field, const char *
 
 static void write_head(struct pprof_writer *writer, const struct render_options *options)
 {
+	const struct profile_kind *const kind = render_kind(options);
+
 	write_text(writer, ""); /* the first text must be "" */
-	write_type(writer, pprof_Profile_sample_type_tag, "samples", "count");
+	if (writer->is_time)
+		write_type(writer, pprof_Profile_sample_type_tag, kind->name, "nanoseconds");
+	else
+		write_type(writer, pprof_Profile_sample_type_tag, kind->unit, "count");
 	if (options && options->info) {
 		write_number(writer, pprof_Profile_time_nanos_tag,
 			     limit(options->info->start_unix_ns));
@@ -406,7 +413,7 @@ static void write_head(struct pprof_writer *writer, const struct render_options 
 	}
 	if (options && options->notes)
 		write_number(writer, pprof_Profile_comment_tag, write_text(writer, options->notes));
-	if (!writer->period_ns)
+	if (writer->is_time || !writer->period_ns)
 		return;
 	write_type(writer, pprof_Profile_sample_type_tag, "cpu", "nanoseconds");
 	write_type(writer, pprof_Profile_period_type_tag, "cpu", "nanoseconds");
@@ -506,6 +513,7 @@ int render_pprof(const struct profile *profile, const struct render_options *opt
 		return rc;
 	writer.stream = (pb_ostream_t){write_bytes, &writer, SIZE_MAX, 0, NULL};
 	writer.period_ns = render_period_ns(options);
+	writer.is_time = profile_kind_is_time(render_kind(options));
 	writer.timeline = options ? options->timeline : NULL;
 	writer.location_of = malloc(profile->count * sizeof(*writer.location_of));
 	if (!writer.location_of)

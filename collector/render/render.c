@@ -54,7 +54,21 @@ bool render_can_compare(enum render_format format)
 
 uint64_t render_period_ns(const struct render_options *options)
 {
+	if (profile_kind_is_time(render_kind(options)))
+		return 1000;
+	if (!profile_kind_is_same(render_kind(options), &profile_kind_cpu))
+		return 0;
 	return options && options->info && options->info->hz ? NS_PER_SEC / options->info->hz : 0;
+}
+
+const struct profile_kind *render_kind(const struct render_options *options)
+{
+	return options && options->kind ? options->kind : &profile_kind_cpu;
+}
+
+bool render_holds_kinds(enum render_format format)
+{
+	return format == RENDER_RECORDING;
 }
 
 static int write_format(const struct profile *profile, enum render_format format,

@@ -13,6 +13,7 @@
 #include "profile/diff.h"
 #include "profile/profile.h"
 #include "profile/profile_info.h"
+#include "profile/profile_part.h"
 #include "profile/reshape.h"
 #include "profile/timeline.h"
 #include "render/palette.h"
@@ -63,6 +64,10 @@ struct render_options {
 	const struct level_counts *levels; /* by node; set by render_write; or NULL */
 	const struct profile_info *info;   /* NULL: there are no facts beside the samples */
 	const struct timeline *timeline;   /* sorted, of this profile; NULL: there is none */
+	const struct profile_kind *kind;   /* of this profile; NULL: cpu */
+	/* the recording's other kinds, for formats that hold several; see render_holds_kinds */
+	const struct profile_part *others;
+	size_t n_others;
 };
 
 /* -EINVAL if no format has path's suffix. */
@@ -72,8 +77,14 @@ const char *render_suffix(enum render_format format);
 /* All suffixes, for messages: ".folded .svg .html". */
 const char *render_suffixes(void);
 
-/* The CPU time in nanoseconds that a sample stands for; 0: not known. */
+/* The time in nanoseconds that a weight of 1 stands for; 0: not known. */
 uint64_t render_period_ns(const struct render_options *options);
+
+/* The kind of the profile that is written. */
+const struct profile_kind *render_kind(const struct render_options *options);
+
+/* Whether a file of the format holds all kinds of a recording; else it holds the first alone. */
+bool render_holds_kinds(enum render_format format);
 
 /* Whether the format shows pools of threads if there is a timeline. */
 bool render_has_pools(enum render_format format, const struct render_options *options);

@@ -34,10 +34,10 @@ function toggle(label, name, title)
 function titleOf(graph, i)
 {
 	const { tree } = graph, all = app.tree.total[0];
-	let text = tree.keys[tree.key[i]].name + " (" + grouped(tree.total[i]) + " samples, " +
+	let text = tree.keys[tree.key[i]].name + " (" + amount(tree.total[i]) + ", " +
 		percent(tree.total[i], all);
 	if (app.data.before)
-		text += "; before " + grouped(tree.beforeTotal[i]) + ", change " +
+		text += "; before " + shortAmount(tree.beforeTotal[i]) + ", change " +
 			signed(tree.total[i] - tree.beforeTotal[i]) + ", self " +
 			signed(tree.self[i] - tree.before[i]);
 	return text + ")";
@@ -59,7 +59,7 @@ function describe(graph, i)
 	const kind = app.data.kinds[key.kind];
 	const ofView = zoomed && tree.depth[i] > tree.depth[zoomed] ?
 		", " + percent(tree.total[i], tree.total[zoomed]) + " of the view" : "";
-	return titleOf(graph, i) + ofView + ", self " + grouped(tree.self[i]) + " " +
+	return titleOf(graph, i) + ofView + ", self " + shortAmount(tree.self[i]) + " " +
 		percent(tree.self[i], app.tree.total[0]) + " \u2013 " + kind.letter + " " + kind.title + levelsText(tree, i) +
 		(key.module ? " \u2013 " + key.module : "");
 }
@@ -96,11 +96,11 @@ function qualityItems()
 	const share = (name, most) => {
 		const n = Number(facts[name] || 0);
 		const of = name === "lost" ? all + n : all;
-		return n ? [grouped(n) + " (" + percent(n, of) + ")", n > most * all] : ["", false];
+		return n ? [(name === "lost" || name === "stackless" ? grouped(n) : shortAmount(n)) + " (" + percent(n, of) + ")", n > most * all] : ["", false];
 	};
-	add(before ? "after" : "samples", grouped(all) + (before ? " samples" : ""));
+	add(before ? "after" : facts.samples_kind || "samples", before ? amount(all) : shortAmount(all));
 	if (before)
-		add("before", grouped(before.reduce((sum, n) => sum + n, 0)) + " samples");
+		add("before", amount(before.reduce((sum, n) => sum + n, 0)));
 	add("event", facts.event && facts.event + (facts.hz ? " at " + facts.hz + " Hz" : ""));
 	add("time", facts.duration_ns && (facts.duration_ns / 1e9).toFixed(1) + " s" + (facts.start_ms ?
 		" from " + new Date(Number(facts.start_ms)).toISOString().replace("T", " ").slice(0, 19) +
@@ -195,7 +195,7 @@ function filterField(dimension)
 		element("option", { value: "" }, "all " + weights.size));
 	const sorted = [...weights].sort((a, b) => b[1] - a[1]);
 	for (const [value, samples] of sorted)
-		field.append(element("option", { value }, value + "  (" + grouped(samples) + ")"));
+		field.append(element("option", { value }, value + "  (" + shortAmount(samples) + ")"));
 	field.addEventListener("change", () => go({ [dimension]: field.value, zoom: "" }));
 	page.filters[dimension] = field;
 	return element("label", weights.size > 1 ? {} : { hidden: "" }, dimension, field);
@@ -386,7 +386,7 @@ function showMatched()
 		found.length === 0 ? ", no frame here" :
 		", " + (at < 0 ? "" : grouped(at + 1) + " of ") + grouped(found.length) +
 		(found.length === 1 ? " frame" : " frames"));
-	page.matched.title = pattern ? grouped(matchedShare()) + " of " + grouped(all) + " samples" : "";
+	page.matched.title = pattern ? shortAmount(matchedShare()) + " of " + amount(all) : "";
 }
 
 function draw()
@@ -413,7 +413,7 @@ function draw()
 
 function drawSandwich({ name, callers, callees })
 {
-	page.focus.textContent = name + ": " + grouped(callees.total[0]) + " samples, " +
+	page.focus.textContent = name + ": " + amount(callees.total[0]) + ", " +
 		percent(callees.total[0], app.tree.total[0]) + ". Callers above, callees below";
 	app.callers.setTree(callers, 0);
 	app.callees.setTree(callees, 0);

@@ -8,6 +8,9 @@ const ROW = 18, MIN_WIDE = 0.4, TAB = 12, TAB_FROM = 56, LABEL_FROM = 27;
 const MATCH = "#cd2ddc", LABEL_INK = "#000000", DIM_ALPHA = 0.35;
 
 const grouped = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
+/* With its unit, and without one where that is samples. */
+const amount = n => amountText(app.data.facts.unit || "samples", n);
+const shortAmount = n => app.data.facts.unit ? amount(n) : grouped(n);
 const percent = (n, all) => (all ? 100 * n / all : 0).toFixed(2) + "%";
 
 function element(tag, attributes, ...children)

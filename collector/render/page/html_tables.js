@@ -94,13 +94,13 @@ const shareOf = n => percent(n, app.tree.total[0]);
 function topColumns()
 {
 	return [
-		["Self", row => row.self, true, n => grouped(n) + "  " + shareOf(n)],
-		["Total", row => row.total, true, n => grouped(n) + "  " + shareOf(n)],
+		["Self", row => row.self, true, n => shortAmount(n) + "  " + shareOf(n)],
+		["Total", row => row.total, true, n => shortAmount(n) + "  " + shareOf(n)],
 		["Function", row => row.name.name, false],
 	];
 }
 
-const signed = n => (Math.round(n) > 0 ? "+" : Math.round(n) < 0 ? "\u2212" : "") + grouped(Math.abs(n));
+const signed = n => (Math.round(n) > 0 ? "+" : Math.round(n) < 0 ? "\u2212" : "") + shortAmount(Math.abs(n));
 
 function changeColumns()
 {
@@ -110,8 +110,8 @@ function changeColumns()
 			(n, row) => signed(row.total - row.beforeTotal) + "  " +
 				shareOf(Math.abs(row.total - row.beforeTotal))],
 		["Self change", change("self", "before"), true, n => signed(n)],
-		["Before", row => row.beforeTotal, true, n => grouped(n)],
-		["After", row => row.total, true, n => grouped(n)],
+		["Before", row => row.beforeTotal, true, n => shortAmount(n)],
+		["After", row => row.total, true, n => shortAmount(n)],
 		["Chance", row => Math.abs(sigmas(row.total, row.beforeTotal)), true,
 			n => n < NOISE ? "noise" : n.toFixed(1) + " \u03c3"],
 		["Function", row => row.name.name, false, (text, row) => row.beforeTotal === 0 ?

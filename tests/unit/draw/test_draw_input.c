@@ -5,6 +5,7 @@
 #include "draw/draw_input.h"
 #include "render/render.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,6 +67,122 @@ static void add_folded(struct draw_input *input, const char *text)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	assert_int_equal(draw_input_read(input, path, &(struct import_options){0}), 0);
 	close(fd);
+}
+
+/* ---- kinds ---- */
+
+struct kinds {
+	struct profile profiles[2];
+	struct timeline timelines[2];
+};
+
+/* Writes 3 samples of cpu and so many microseconds of wall, in f and g. Returns a stream. */
+static FILE *write_kinds(struct kinds *kinds, uint64_t us, const struct profile_kind *second)
+{
+	const struct frame frames[] = {{.name = "f", .kind = FRAME_NATIVE},
+				       {.name = "g", .kind = FRAME_NATIVE}};
+	const struct timeline_process process = {.pid = 7, .title = "Main"};
+	const struct profile_info wall_info = {.event = "tasks", .hz = 20};
+	const struct profile_part other = {second, &kinds->profiles[1], &kinds->timelines[1],
+					   &wall_info};
+	const struct render_options options = {
+		.info = &info, .timeline = &kinds->timelines[0], .others = &other, .n_others = 1};
+	FILE *const stream = fdopen(memfd_create("recording", 0), "w+");
+
+	for (int i = 0; i < 2; i++) {
+		struct timeline_thread thread = {.tid = 8 + i, .name = "t"};
+		struct timeline_entry entry = {.weight = i ? (uint32_t)us : 3};
+
+		timeline_init(&kinds->timelines[i], 0);
+		assert_int_equal(profile_init(&kinds->profiles[i], 0), 0);
+		assert_int_equal(profile_add_leaf(&kinds->profiles[i], &frames[i], 1, entry.weight,
+						  &entry.node),
+				 0);
+		thread.process = timeline_process(&kinds->timelines[i], &process);
+		entry.thread = timeline_thread(&kinds->timelines[i], &thread);
+		timeline_add(&kinds->timelines[i], SECOND / 2, &entry);
+	}
+	assert_int_equal(render_write(&kinds->profiles[0], RENDER_RECORDING, &options, stream), 0);
+	return stream;
+}
+
+static int read_kinds(struct draw_input *input, uint64_t us, const struct profile_kind *second)
+{
+	struct kinds kinds;
+	FILE *const stream = write_kinds(&kinds, us, second);
+	char path[40];
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(stream));
+	err = draw_input_read(input, path, &(struct import_options){0});
+	fclose(stream);
+	for (int i = 0; i < 2; i++) {
+		timeline_fini(&kinds.timelines[i]);
+		profile_fini(&kinds.profiles[i]);
+	}
+	return err;
+}
+
+static void kinds_of_several_recordings_are_joined_by_name(void **state)
+{
+	struct profile_part parts[PROFILE_MAX_KINDS];
+	struct draw_input input;
+
+	assert_int_equal(draw_input_init(&input), 0);
+	assert_int_equal(read_kinds(&input, 1000, &profile_kind_wall), 0);
+	assert_int_equal(read_kinds(&input, 500, &profile_kind_wall), 0);
+	assert_int_equal(draw_input_parts(&input, parts), 2);
+	assert_string_equal(parts[0].kind->name, "cpu");
+	assert_int_equal(parts[0].profile->quality.samples, 6);
+	assert_string_equal(parts[0].info->event, "cycles");
+	assert_string_equal(parts[0].info->host, "host");
+	assert_string_equal(parts[1].kind->name, "wall");
+	assert_true(profile_kind_is_time(parts[1].kind));
+	assert_int_equal(parts[1].profile->quality.samples, 1500);
+	assert_int_equal(parts[1].info->hz, 20);
+	assert_string_equal(parts[1].info->event, "tasks");
+	assert_string_equal(parts[1].info->host, "host");
+	assert_int_equal(parts[1].timeline->n_entries, 1);
+	assert_int_equal(parts[1].timeline->entries[0].weight, 1500);
+	assert_int_equal(parts[1].timeline->threads[0].tid, 9);
+	draw_input_fini(&input);
+}
+
+static void wanted_kind_alone_is_read(void **state)
+{
+	struct profile_part parts[PROFILE_MAX_KINDS];
+	struct draw_input input;
+
+	assert_int_equal(draw_input_init(&input), 0);
+	input.wanted = "wall";
+	assert_int_equal(read_kinds(&input, 1000, &profile_kind_wall), 0);
+	assert_int_equal(draw_input_parts(&input, parts), 1);
+	assert_string_equal(parts[0].kind->name, "wall");
+	assert_int_equal(parts[0].profile->quality.samples, 1000);
+	draw_input_fini(&input);
+}
+
+static void kind_that_is_not_there_is_refused(void **state)
+{
+	struct draw_input input;
+
+	assert_int_equal(draw_input_init(&input), 0);
+	input.wanted = "offcpu";
+	assert_int_equal(read_kinds(&input, 1000, &profile_kind_wall), -ENODATA);
+	draw_input_fini(&input);
+}
+
+static void unknown_kind_keeps_its_name_and_unit(void **state)
+{
+	const struct profile_kind moon = {"moon", "cheese"};
+	struct profile_part parts[PROFILE_MAX_KINDS];
+	struct draw_input input;
+
+	assert_int_equal(draw_input_init(&input), 0);
+	assert_int_equal(read_kinds(&input, 1000, &moon), 0);
+	assert_int_equal(draw_input_parts(&input, parts), 2);
+	assert_true(profile_kind_is_same(parts[1].kind, &moon));
+	draw_input_fini(&input);
 }
 
 static void recordings_of_one_boot_keep_threads_and_times(void **state)
@@ -232,6 +349,10 @@ static void nothing_below_the_first_of_the_name_is_cut(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kinds_of_several_recordings_are_joined_by_name),
+		cmocka_unit_test(wanted_kind_alone_is_read),
+		cmocka_unit_test(kind_that_is_not_there_is_refused),
+		cmocka_unit_test(unknown_kind_keeps_its_name_and_unit),
 		cmocka_unit_test(recordings_of_one_boot_keep_threads_and_times),
 		cmocka_unit_test(recordings_of_other_clocks_keep_threads),
 		cmocka_unit_test(reasons_are_added_up_by_their_words),

@@ -340,6 +340,62 @@ static void builds_of_one_module_stay_apart(void **state)
 	reading_fini(&reading);
 }
 
+/* ---- kinds ---- */
+
+/* Samples of cpu (5), and 7 of a kind that no program of ours knows. */
+static struct file begin_kinds(void)
+{
+	struct file file = {.count = 0};
+
+	text(&file, "a");
+	text(&file, "native");
+	text(&file, "cpu");
+	text(&file, "samples");
+	text(&file, "moon");
+	text(&file, "bytes");
+	FIELDS(&file, RECORDING_KIND, 3, 4);
+	FIELDS(&file, RECORDING_NODE, 0, 0, 0, 0, 0, 0, 0);
+	FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, 0, 5);
+	FIELDS(&file, RECORDING_KIND, 5, 6);
+	FIELDS(&file, RECORDING_NODE, 0, 0, 0, 0, 0, 0, 0);
+	FIELDS(&file, RECORDING_NODE, 1, 1, 2, 0, 0, 0, 7);
+	return file;
+}
+
+static void first_kind_alone_is_read_if_no_more_are_wanted(void **state)
+{
+	struct file file = begin_kinds();
+	struct reading reading;
+
+	end(&file);
+	read_records(RECORDING_FORMAT_MAGIC RECORDING_FORMAT_KINDS, &file, &reading);
+	assert_int_equal(reading.err, 0);
+	assert_int_equal(reading.profile.quality.samples, 5);
+	reading_fini(&reading);
+}
+
+static void kinds_are_bounded(void **state)
+{
+	struct file twice = begin_kinds(), many = begin_kinds(), nameless = begin_kinds();
+	struct file long_name = begin_kinds();
+	char name[PROFILE_KIND_BYTES + 1] = "";
+
+	FIELDS(&twice, RECORDING_KIND, 3, 4);
+	check_refused(&twice, -EINVAL, "a kind is there twice");
+	for (unsigned i = 0; i < PROFILE_MAX_KINDS - 1; i++) {
+		name[0] = (char)('A' + i);
+		text(&many, name);
+		FIELDS(&many, RECORDING_KIND, (char)(7 + i), 4);
+	}
+	check_refused(&many, -EFBIG, "more than 8 kinds");
+	FIELDS(&nameless, RECORDING_KIND, 0, 4);
+	check_refused(&nameless, -EINVAL, "a kind has no name");
+	memset(name, 'n', PROFILE_KIND_BYTES);
+	text(&long_name, name);
+	FIELDS(&long_name, RECORDING_KIND, 7, 4);
+	check_refused(&long_name, -EINVAL, "a kind has no name");
+}
+
 static void build_of_nothing_is_refused(void **state)
 {
 	struct file none = begin(), later = begin(), cut = begin();
@@ -434,7 +490,7 @@ static void another_version_is_said(void **state)
 	struct reading reading;
 
 	end(&file);
-	read_records(RECORDING_FORMAT_MAGIC "2\n", &file, &reading);
+	read_records(RECORDING_FORMAT_MAGIC "3\n", &file, &reading);
 	assert_int_equal(reading.err, -EINVAL);
 	assert_non_null(strstr(reading.target.report.first_reason, "another version"));
 	reading_fini(&reading);
@@ -523,6 +579,8 @@ int main(void)
 		cmocka_unit_test(stack_without_an_end_is_refused),
 		cmocka_unit_test(counts_that_overflow_are_refused),
 		cmocka_unit_test(builds_of_one_module_stay_apart),
+		cmocka_unit_test(first_kind_alone_is_read_if_no_more_are_wanted),
+		cmocka_unit_test(kinds_are_bounded),
 		cmocka_unit_test(build_of_nothing_is_refused),
 		cmocka_unit_test(process_with_fewer_fields_is_cut),
 		cmocka_unit_test(line_that_cannot_be_is_none),

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   the profile of one kind of samples, with its times and facts: a part of a recording
+ * units:   those of the kind
+ * threads: any, a value
+ * errors:  none
+ * source:  none
+ *
+ * A recording of several kinds is several parts. Their profiles are independent of each other: each
+ * has its own tree, timeline, event, rate and quality. Of the quality, counts of samples in the
+ * tree are weights of the kind; lost and stackless samples are counted one by one.
+ */
+#ifndef FG_PROFILE_PROFILE_PART_H
+#define FG_PROFILE_PROFILE_PART_H
+
+#include "profile/profile.h"
+#include "profile/profile_info.h"
+#include "profile/profile_kind.h"
+#include "profile/timeline.h"
+
+/* All members are borrowed. */
+struct profile_part {
+	const struct profile_kind *kind;
+	const struct profile *profile;
+	const struct timeline *timeline; /* sorted, of profile; NULL: there is none */
+	const struct profile_info *info; /* NULL: there are no facts beside the samples */
+};
+
+#endif
