@@ -16,8 +16,8 @@
 #include <stdbool.h>
 
 /*
- * The files' content of one kind of samples; next has the next kind, and so on. before has the samples of lines with two counts, and of negative values in
- * pprof.
+ * The files' content of one kind of samples; next has the next kind, and so on. before has the
+ * samples of lines with two counts, and of negative values in pprof.
  */
 struct draw_input {
 	struct profile_kind kind; /* name NULL: nothing has been read */
@@ -38,8 +38,8 @@ void draw_input_fini(struct draw_input *input);
 size_t draw_input_parts(const struct draw_input *input, struct profile_part ret[PROFILE_MAX_KINDS]);
 /*
  * Reads a file; "-" is standard input. Kinds of several files are joined by name. Threads and times
- * of several recordings are joined as far as possible, see draw_recordings.h. -ENODATA: there are no stacks in the file, or none of
- * the wanted kind.
+ * of several recordings are joined as far as possible, see draw_recordings.h. -ENODATA: there are
+ * no stacks in the file, or none of the wanted kind.
  */
 int draw_input_read(struct draw_input *input, const char *path,
 		    const struct import_options *options);

@@ -32,8 +32,7 @@ struct snapshot {
 
 static inline bool snapshot_is_hole(const struct snapshot *snapshot, uint64_t addr)
 {
-	const uint64_t page =
-		addr / SNAPSHOT_PAGE_BYTES - snapshot->addr / SNAPSHOT_PAGE_BYTES;
+	const uint64_t page = addr / SNAPSHOT_PAGE_BYTES - snapshot->addr / SNAPSHOT_PAGE_BYTES;
 
 	return page < SNAPSHOT_PAGES && snapshot->holes >> page & 1;
 }
@@ -46,8 +45,8 @@ static inline bool snapshot_read(const struct snapshot *snapshot, uint64_t addr,
 	if (addr < snapshot->addr || snapshot->len < WORD_BYTES ||
 	    offset > snapshot->len - WORD_BYTES)
 		return false;
-	if (snapshot->holes && (snapshot_is_hole(snapshot, addr) ||
-				snapshot_is_hole(snapshot, addr + WORD_BYTES - 1)))
+	if (snapshot->holes &&
+	    (snapshot_is_hole(snapshot, addr) || snapshot_is_hole(snapshot, addr + WORD_BYTES - 1)))
 		return false;
 	memcpy(ret, snapshot->bytes + offset, WORD_BYTES);
 	return true;

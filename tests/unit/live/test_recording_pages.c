@@ -133,8 +133,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(pages_that_are_there_now_stay_unknown, set_up,
 						tear_down),
-		cmocka_unit_test_setup_teardown(of_who_is_gone_nothing_is_known, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(of_who_is_gone_nothing_is_known, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			the_snapshot_ends_in_front_of_a_page_that_was_swapped_out, set_up,
 			tear_down),

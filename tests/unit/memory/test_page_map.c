@@ -70,8 +70,7 @@ static void a_word_has_room_for_so_many_pages(void **state)
 	struct page_map map;
 
 	assert_int_equal(page_map_read(getpid(), 0x10000, 0, &map), -EINVAL);
-	assert_int_equal(page_map_read(getpid(), 0x10000, PAGE_MAP_MAX_PAGES + 1, &map),
-			 -EINVAL);
+	assert_int_equal(page_map_read(getpid(), 0x10000, PAGE_MAP_MAX_PAGES + 1, &map), -EINVAL);
 	assert_int_equal(page_map_read(getpid(), 0x10000, PAGE_MAP_MAX_PAGES, &map), 0);
 }
 
