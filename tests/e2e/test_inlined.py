@@ -23,13 +23,16 @@ def burning(frames):
 
 
 class Inlined(Case):
+    def setUp(self):
+        super().setUp()
+        self.daemon = self.watch()
+
     def recorded(self, jdk, commands):
         """The folded stacks of the program's main thread."""
-        daemon = self.watch()
         options = " ".join(f"-XX:CompileCommand={command}" for command in commands)
         jvm = self.container("Inlined", jdk=jdk, env={"JDK_JAVA_OPTIONS": options})
         jvm.wait_for_line("ready")
-        daemon.wait_for_jvm(jvm.pid)
+        self.daemon.wait_for_jvm(jvm.pid)
         recording = collector.record(self.place, "--container", jvm.id, seconds=SECONDS, hz=HZ)
         shares = printed_shares(jvm.end())
         for name, share in WANTED.items():
@@ -69,13 +72,13 @@ class Inlined(Case):
         self.assert_called(folded, "_[i]")
 
     def test_methods_alone_have_their_shares_17(self):
-        self.assert_alone(17)
+        self.holds_once_in_two(lambda: self.assert_alone(17))
 
     def test_methods_alone_have_their_shares_25(self):
-        self.assert_alone(25)
+        self.holds_once_in_two(lambda: self.assert_alone(25))
 
     def test_inlined_methods_have_their_shares_17(self):
-        self.assert_inlined(17)
+        self.holds_once_in_two(lambda: self.assert_inlined(17))
 
     def test_inlined_methods_have_their_shares_25(self):
-        self.assert_inlined(25)
+        self.holds_once_in_two(lambda: self.assert_inlined(25))

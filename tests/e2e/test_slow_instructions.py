@@ -9,6 +9,10 @@ from slow_halves import C1, CASES, FLAGS, halves
 
 SECONDS = 2.5  # of each case
 HZ = 999
+# What of cheap() is done meanwhile may be counted for either. An atomic hands its result on before it
+# retires, on some processors long before: there all samples until then are the atomic's. At most
+# this share may be counted for slow().
+OVERLAPPING = {"beside": 1, "atomic": 0.55}
 
 
 class SlowInstructions(Case):
@@ -32,9 +36,13 @@ class SlowInstructions(Case):
         return found
 
     def check_compiled_by_c2(self, jdk):
+        self.holds_once_in_two(lambda: self.measure_c2(jdk))
+
+    def measure_c2(self, jdk):
         for case, (true, slow, cheap) in self.recorded(jdk, CASES).items():
-            if case == "beside":  # what of cheap() is done meanwhile may be counted for either
-                self.assertGreater(slow, true - 0.05)
+            if case in OVERLAPPING:
+                self.assertGreater(slow, true - 0.05, case)
+                self.assertLess(slow, OVERLAPPING[case], case)
             else:
                 self.assertAlmostEqual(slow, true, delta=0.05, msg=case)
                 self.assertAlmostEqual(cheap, 1 - true, delta=0.05, msg=case)

@@ -5,8 +5,10 @@ import java.lang.management.ThreadMXBean;
 /**
  * Divides one thread's CPU time between phases by fixed shares, and says at the end what it did.
  *
- * The phase that lags furthest behind its share runs next, so that the shares hold over any
- * stretch of the run that is long against one call, which is some milliseconds. Phases are three
+ * Mostly the phase that lags furthest behind its share runs next, so that the shares hold over any
+ * stretch of the run that is long against one call, which is some milliseconds. One time in three it
+ * is a phase by chance: with a fixed order the program could fall into step with the timer of a
+ * profiler, which would then see some phases at each tick and others never. Phases are three
  * classes or more behind one call site, so that the compiler cannot inline them: each phase's
  * run() is a frame of its own.
  */
@@ -21,6 +23,7 @@ final class Shares {
     private final double[] wanted;
     private final Phase[] phases;
     private final long[] spentNs;
+    private final java.util.SplittableRandom chance = new java.util.SplittableRandom();
 
     Shares(String[] names, double[] wanted, Phase[] phases) {
         this.names = names;
@@ -34,13 +37,17 @@ final class Shares {
         long end = System.nanoTime() + (long) (seconds * 1e9);
         Ending.expect();
         while (!Ending.isAsked() && (seconds == 0 || System.nanoTime() < end)) {
-            int next = 0;
-            for (int i = 1; i < phases.length; i++) {
-                if (spentNs[i] / wanted[i] < spentNs[next] / wanted[next])
-                    next = i;
-            }
-            runOne(next);
+            runOne(chance.nextInt(3) == 0 ? chance.nextInt(phases.length) : lagging());
         }
+    }
+
+    private int lagging() {
+        int next = 0;
+        for (int i = 1; i < phases.length; i++) {
+            if (spentNs[i] / wanted[i] < spentNs[next] / wanted[next])
+                next = i;
+        }
+        return next;
     }
 
     /** Runs each phase that many times: the same work in every run. */
