@@ -9,10 +9,20 @@ from slow_halves import C1, CASES, FLAGS, halves
 
 SECONDS = 2.5  # of each case
 HZ = 999
+POINTS = 0.05
+# On a processor that retires late, which its atomics tell, what follows a slow instruction is partly
+# done before the slow one has retired, and then no timer sees it.
+LATE_POINTS = 0.1
 # What of cheap() is done meanwhile may be counted for either. An atomic hands its result on before it
 # retires, on some processors long before: there all samples until then are the atomic's. At most
 # this share may be counted for slow().
 OVERLAPPING = {"beside": 1, "atomic": 0.55}
+
+
+def points_of(atomic):
+    """By how much shares may be off on a processor that gives the atomic these."""
+    true, slow, _ = atomic
+    return LATE_POINTS if slow > true + POINTS else POINTS
 
 
 class SlowInstructions(Case):
@@ -39,13 +49,15 @@ class SlowInstructions(Case):
         self.holds_once_in_two(lambda: self.measure_c2(jdk))
 
     def measure_c2(self, jdk):
-        for case, (true, slow, cheap) in self.recorded(jdk, CASES).items():
+        found = self.recorded(jdk, CASES)
+        points = points_of(found["atomic"])
+        for case, (true, slow, cheap) in found.items():
             if case in OVERLAPPING:
-                self.assertGreater(slow, true - 0.05, case)
+                self.assertGreater(slow, true - POINTS, case)
                 self.assertLess(slow, OVERLAPPING[case], case)
             else:
-                self.assertAlmostEqual(slow, true, delta=0.05, msg=case)
-                self.assertAlmostEqual(cheap, 1 - true, delta=0.05, msg=case)
+                self.assertAlmostEqual(slow, true, delta=points, msg=case)
+                self.assertAlmostEqual(cheap, 1 - true, delta=points, msg=case)
 
     def test_slow_instructions_have_their_time_17(self):
         self.check_compiled_by_c2(17)
@@ -55,6 +67,7 @@ class SlowInstructions(Case):
 
     def test_slow_instructions_of_c1_have_their_time_17(self):
         """Only cases that C1 tells about: C1 tells nothing about arithmetic and atomics."""
+        points = points_of(self.recorded(17, ("atomic",))["atomic"])
         cases = self.recorded(17, ("division", "miss", "call"), [C1])
         for case, (true, slow, _) in cases.items():
-            self.assertAlmostEqual(slow, true, delta=0.05, msg=case)
+            self.assertAlmostEqual(slow, true, delta=points, msg=case)

@@ -82,16 +82,26 @@ public final class Exits {
         thread.start();
     }
 
-    private static void fill(int seconds) throws Exception {
-        List<Closeable> open = new ArrayList<>();
+    private static void takeAll(List<Closeable> open) {
         try {
             while (true) {
                 open.add(new FileInputStream("/dev/null"));
             }
         } catch (IOException e) {
-            System.out.println("full");
+            // There are no more.
         }
-        Thread.sleep(seconds * 1000L);
+    }
+
+    private static void fill(int seconds) throws Exception {
+        List<Closeable> open = new ArrayList<>();
+        long end = System.nanoTime() + seconds * 1_000_000_000L;
+        takeAll(open);
+        System.out.println("full");
+        // Whatever others close meanwhile is taken too.
+        while (System.nanoTime() < end) {
+            Thread.sleep(1);
+            takeAll(open);
+        }
         for (Closeable one : open) {
             one.close();
         }
