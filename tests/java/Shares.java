@@ -7,7 +7,7 @@ import java.lang.management.ThreadMXBean;
  *
  * Mostly the phase that lags furthest behind its share runs next, so that the shares hold over any
  * stretch of the run that is long against one call, which is some milliseconds. One time in three it
- * is a phase by chance: with a fixed order the program could fall into step with the timer of a
+ * is a phase by chance, unless that one is far ahead: with a fixed order the program could fall into step with the timer of a
  * profiler, which would then see some phases at each tick and others never. Phases are three
  * classes or more behind one call site, so that the compiler cannot inline them: each phase's
  * run() is a frame of its own.
@@ -18,6 +18,8 @@ final class Shares {
     }
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+    private static final long FAR_NS = 20_000_000;
 
     private final String[] names;
     private final double[] wanted;
@@ -37,8 +39,16 @@ final class Shares {
         long end = System.nanoTime() + (long) (seconds * 1e9);
         Ending.expect();
         while (!Ending.isAsked() && (seconds == 0 || System.nanoTime() < end)) {
-            runOne(chance.nextInt(3) == 0 ? chance.nextInt(phases.length) : lagging());
+            int any = chance.nextInt(phases.length);
+            runOne(chance.nextInt(3) == 0 && !isFarAhead(any) ? any : lagging());
         }
+    }
+
+    private boolean isFarAhead(int phase) {
+        long all = 0;
+        for (long ns : spentNs)
+            all += ns;
+        return spentNs[phase] > wanted[phase] * all + FAR_NS;
     }
 
     private int lagging() {
