@@ -19,7 +19,7 @@ final class Shares {
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    private static final long FAR_NS = 20_000_000;
+    private static final long FAR_NS = 10_000_000;
 
     private final String[] names;
     private final double[] wanted;
