@@ -65,6 +65,7 @@ struct sampler {
 	uint64_t exec_id;
 	const char *event;
 	struct bpf_source *bpf; /* takes the samples; NULL: ring buffers of CPUs do */
+	bool is_unattached;	/* the kernel has refused to have the program run by an event */
 	char source[SAMPLER_SOURCE_BYTES];
 	uint32_t stack_bytes;
 	size_t ring_bytes; /* bytes of each ring buffer for samples */
@@ -425,8 +426,10 @@ static int open_into(struct sampler *sampler, const struct perf_event_attr *attr
 static int open_for_bpf(struct sampler *sampler, int cpu)
 {
 	const int fd = open_event(sampler, &sampler->attr, -1, cpu);
+	const int err = fd < 0 ? fd : bpf_source_attach(sampler->bpf, fd);
 
-	return fd < 0 ? fd : bpf_source_attach(sampler->bpf, fd);
+	sampler->is_unattached |= fd >= 0 && err < 0;
+	return err;
 }
 
 static int open_side(struct sampler *sampler, pid_t tid, struct cpu_rings *cpu)
@@ -638,6 +641,16 @@ static int open_events(struct sampler *sampler, const struct sampler_options *op
 	return pid <= 0 ? open_thread(sampler, -1) : open_process(sampler, pid);
 }
 
+/* perf's ring buffers take the samples after all. */
+static void leave_bpf(struct sampler *sampler, int err)
+{
+	close_events(sampler);
+	bpf_source_close(sampler->bpf);
+	sampler->bpf = NULL;
+	snprintf(sampler->source, sizeof(sampler->source),
+		 "perf (no event may run the BPF program: %s)", strerror(-err));
+}
+
 /*
  * Opens ring buffers of the wanted size, or smaller ones if the kernel does not allow so much
  * locked memory.
@@ -653,6 +666,10 @@ static int open_rings(struct sampler *sampler, const struct sampler_options *opt
 	sampler->ring_bytes = wanted;
 	for (;;) {
 		err = open_events(sampler, options, stack_bytes);
+		if (sampler->bpf && sampler->is_unattached && is_auto(options)) {
+			leave_bpf(sampler, err);
+			continue;
+		}
 		if (err != -ENOBUFS || sampler->ring_bytes / 2 < least)
 			return err;
 		/*
