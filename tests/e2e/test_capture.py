@@ -69,7 +69,8 @@ class Capture(Case):
         self.assertEqual(finished.code, 0, str(finished))
         self.assertEqual(Folded.read(stack).samples, 3)
         self.assertIn("Hot", stack.read_text())
-        self.assertLess(small.stat().st_size * 4, capture.stat().st_size)
+        # Tables of files are in both, and the stacks of all samples take no more than they are long.
+        self.assertLess(small.stat().st_size * 1.5, capture.stat().st_size)
         again = self.directory / "again.folded"
         self.assertEqual(self.replay(small, "-o", again).code, 0)
         self.assertEqual(again.read_text(), stack.read_text())
