@@ -18,9 +18,9 @@
 #define FG_SAMPLE_BPF_SOURCE_H
 
 #include "sample/bpf_layout.h"
+#include "sample/bpf_load.h"
 #include "sample/record.h"
 
-#define BPF_SOURCE_WHY_BYTES   240
 #define BPF_SOURCE_MAX_BYTES   ((size_t)64 << 20) /* of a ring buffer */
 #define BPF_SOURCE_LEAST_BYTES ((size_t)1 << 20)
 
@@ -48,7 +48,7 @@ struct bpf_source; /* opaque */
  * error.
  */
 int bpf_source_open(const struct bpf_source_options *options, struct bpf_source **ret,
-		    char why[BPF_SOURCE_WHY_BYTES]);
+		    char why[BPF_LOAD_WHY_BYTES]);
 void bpf_source_close(struct bpf_source *source); /* NULL is legal */
 
 /* "exact", "slices" or "scratch". */

@@ -571,7 +571,7 @@ static int open_bpf(struct sampler *sampler, const struct sampler_options *optio
 			options->max_samples_hz ? options->max_samples_hz : SAMPLER_MAX_SAMPLES_HZ,
 		.ring_bytes = options->ring_bytes,
 	};
-	char why[BPF_SOURCE_WHY_BYTES];
+	char why[BPF_LOAD_WHY_BYTES];
 	const int err = bpf_source_open(&bpf, &sampler->bpf, why);
 
 	if (!err) {

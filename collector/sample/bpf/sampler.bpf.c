@@ -16,9 +16,6 @@
  *   sample_exact    copies so many bytes as there are (bpf_probe_read_user_dynptr, Linux 6.16)
  *   sample_slices   copies whole pages (bpf_ringbuf_reserve_dynptr, Linux 5.19)
  *   sample_scratch  copies whole pages into memory of the CPU, and from there into the ring buffer
- *
- * The structs of the kernel have the members that are used, and libbpf finds where these lie in the
- * running kernel (CO-RE).
  */
 #include <linux/bpf.h>
 
@@ -28,37 +25,13 @@
 #include <bpf/bpf_helpers.h>
 
 #include "../bpf_layout.h"
+#include "task.h"
 
 #define static_assert _Static_assert
 
 #define THREAD_BYTES 16384 /* of the kernel's stack of a thread */
-#define PF_KTHREAD   0x00200000
 
 char _license[] SEC("license") = "GPL";
-
-#if defined(__TARGET_ARCH_x86)
-struct thread_struct {
-	unsigned long fsbase;
-} __attribute__((preserve_access_index));
-#elif defined(__TARGET_ARCH_arm64)
-struct thread_tls {
-	unsigned long tp_value;
-} __attribute__((preserve_access_index));
-struct thread_struct {
-	struct thread_tls uw;
-} __attribute__((preserve_access_index));
-#endif
-
-struct mm_struct {
-	unsigned long start_stack;
-} __attribute__((preserve_access_index));
-
-struct task_struct {
-	unsigned int flags;
-	void *stack;
-	struct mm_struct *mm;
-	struct thread_struct thread;
-} __attribute__((preserve_access_index));
 
 extern int bpf_probe_read_user_dynptr(const struct bpf_dynptr *to, __u32 off, __u32 len,
 				      const void *from) __ksym __weak;
@@ -177,65 +150,14 @@ static __always_inline int is_due(struct pace *pace, __u64 now_ns)
 }
 
 #if defined(__TARGET_ARCH_x86)
-#define USER_CS 0x33
-
 static __always_inline int is_user_mode(const struct bpf_perf_event_data *ctx)
 {
 	return ctx->regs.cs & 3;
 }
-
-/* The stack pointer; 0: not of a 64-bit process. */
-static __always_inline __u64 take_regs(struct bpf_sample_head *head, const struct pt_regs *from)
-{
-	if ((from->cs & 0xffff) != USER_CS)
-		return 0;
-	head->regs[0] = from->rax;
-	head->regs[1] = from->rbx;
-	head->regs[2] = from->rcx;
-	head->regs[3] = from->rdx;
-	head->regs[4] = from->rsi;
-	head->regs[5] = from->rdi;
-	head->regs[6] = from->rbp;
-	head->regs[7] = from->rsp;
-	head->regs[8] = from->rip;
-	head->regs[9] = from->r8;
-	head->regs[10] = from->r9;
-	head->regs[11] = from->r10;
-	head->regs[12] = from->r11;
-	head->regs[13] = from->r12;
-	head->regs[14] = from->r13;
-	head->regs[15] = from->r14;
-	head->regs[16] = from->r15;
-	return from->rsp;
-}
-
-static __always_inline __u64 thread_pointer(struct task_struct *task)
-{
-	return BPF_CORE_READ(task, thread.fsbase);
-}
 #elif defined(__TARGET_ARCH_arm64)
-#define pt_regs user_pt_regs
-
 static __always_inline int is_user_mode(const struct bpf_perf_event_data *ctx)
 {
 	return (ctx->regs.pstate & 0xf) == 0;
-}
-
-static __always_inline __u64 take_regs(struct bpf_sample_head *head, const struct pt_regs *from)
-{
-	if (from->pstate & 0x1f) /* EL0 of 64 bits */
-		return 0;
-#pragma unroll
-	for (int i = 0; i < 31; i++)
-		head->regs[i] = from->regs[i];
-	head->regs[31] = from->sp;
-	head->regs[32] = from->pc;
-	return from->sp;
-}
-
-static __always_inline __u64 thread_pointer(struct task_struct *task)
-{
-	return BPF_CORE_READ(task, thread.uw.tp_value);
 }
 #endif
 
@@ -250,20 +172,6 @@ static __always_inline int read_regs(struct bpf_perf_event_data *ctx, struct tas
 	else
 		from = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	return bpf_probe_read_kernel(to, sizeof(*to), from);
-}
-
-/*
- * Where the thread's stack ends; 0: not known, as in a coroutine.
- */
-static __always_inline __u64 stack_end(struct task_struct *task, __u64 sp)
-{
-	const __u64 thread = thread_pointer(task);
-	__u64 first;
-
-	if (thread > sp && thread - sp < BPF_THREAD_REACH)
-		return thread;
-	first = BPF_CORE_READ(task, mm, start_stack);
-	return first > sp && first - sp < BPF_THREAD_REACH ? first : 0;
 }
 
 static __always_inline void plan_stack(struct task_struct *task, __u64 sp, struct plan *plan)
@@ -375,7 +283,7 @@ static __always_inline __u32 begin_draft(struct bpf_perf_event_data *ctx, struct
 	plan->n_pages = plan->n_missing = plan->is_cut = 0;
 	plan->missing = 0;
 	if (!is_kernel && config.stack_bytes && read_regs(ctx, task, is_old, &regs) == 0)
-		head->sp = take_regs(head, &regs);
+		head->sp = take_regs(head->regs, &regs);
 	if (head->sp) {
 		head->flags = BPF_HAS_REGS;
 		plan_stack(task, head->sp, plan);
