@@ -15,4 +15,5 @@
 		".popsection\n")
 
 EMBED("bpf_sampler", BPF_SAMPLER_FILE);
+EMBED("bpf_threads", BPF_THREADS_FILE);
 #endif

@@ -35,11 +35,31 @@ struct sample_chain {
 	uint32_t len;
 };
 
+enum sample_of {
+	SAMPLE_OF_CPU,	/* an event has occurred in the thread */
+	SAMPLE_OF_WALL, /* time has passed for the thread, whatever it did */
+};
+
+/* What a thread did, according to the scheduler. */
+enum thread_state {
+	THREAD_RUNNING,	 /* on a CPU */
+	THREAD_RUNNABLE, /* waits for a CPU */
+	THREAD_BLOCKED,	 /* waits for something else */
+};
+
 struct sample {
+	uint8_t kind;  /* enum sample_of */
+	uint8_t state; /* enum thread_state, of samples of wall-clock time */
+	/* The number of the system call that the thread is in, plus one; see sample_syscall. */
+	uint32_t syscall_plus_one;
 	/* The first address is that of the instruction itself; if false, maybe the one behind. */
 	bool is_exact;
-	uint64_t period; /* what the event has counted since the last sample */
-	uint64_t weight; /* samples that this one stands for, itself among them; never 0 */
+	uint64_t period;	    /* what the event has counted since the last sample */
+	/*
+	 * Samples that this one stands for, itself among them; of wall-clock time: microseconds.
+	 * Never 0.
+	 */
+	uint64_t weight;
 	struct sample_chain kernel; /* empty: the thread was in user code */
 	struct sample_chain user;   /* the kernel's walk along frame pointers */
 	/*
@@ -61,6 +81,12 @@ struct sample {
 	uint64_t unread_pages;
 	bool ends_at_page; /* the snapshot ends in front of a page that had been swapped out */
 };
+
+/* The number of the system call that the thread is in; -1: in none, or not known. */
+static inline int32_t sample_syscall(const struct sample *sample)
+{
+	return (int32_t)sample->syscall_plus_one - 1;
+}
 
 struct record_mmap {
 	uint64_t addr, len, file_off;

@@ -34,11 +34,27 @@ struct mm_struct {
 	unsigned long start_stack;
 } __attribute__((preserve_access_index));
 
+struct sched_entity {
+	__u64 sum_exec_runtime;
+} __attribute__((preserve_access_index));
+
+/* Without members in a kernel without CONFIG_SCHED_INFO. */
+struct sched_info {
+	unsigned long long run_delay;
+} __attribute__((preserve_access_index));
+
 struct task_struct {
 	unsigned int flags;
 	void *stack;
 	struct mm_struct *mm;
 	struct thread_struct thread;
+	int pid, tgid;
+	unsigned int __state;
+	int on_cpu, on_rq;
+	__u64 start_time;
+	unsigned long nvcsw, nivcsw;
+	struct sched_entity se;
+	struct sched_info sched_info;
 } __attribute__((preserve_access_index));
 
 #if defined(__TARGET_ARCH_x86)

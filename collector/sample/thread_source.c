@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Runs the BPF program of threads over all threads, and reads its ring buffer, see thread_source.h.
+ *
+ * An iterator is a descriptor that is read to its end. The program writes one byte to it when the
+ * ring buffer is half full, and read(2) returns with that byte.
+ */
+#include "sample/thread_source.h"
+
+#include "sample/bpf_threads_layout.h"
+#include "sample/bpf_threads_parse.h"
+#include "sample/bpf_wanted.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct thread_source {
+	struct bpf_object *object;
+	struct bpf_link *link;
+	struct ring_buffer *ring;
+	struct bpf_threads_shared *shared;
+	int taken_fd; /* borrowed from the object, as wanted.fd is */
+	struct bpf_wanted wanted;
+	uint64_t broken;
+	/* While thread_source_tick runs: */
+	thread_source_fn fn;
+	void *arg;
+};
+
+static int on_bytes(void *arg, void *data, size_t size)
+{
+	struct thread_source *const source = arg;
+	struct thread_reading reading;
+
+	if (bpf_threads_parse(data, size, &reading) < 0)
+		source->broken++;
+	else
+		source->fn(source->arg, &reading);
+	return 0;
+}
+
+/* Sets what is set before the kernel has the object. */
+static int prepare(struct bpf_object *object, const struct thread_source_options *options)
+{
+	const struct bpf_threads_config config = {.stack_bytes = options->stack_bytes};
+	const size_t ring_bytes =
+		options->ring_bytes ? options->ring_bytes : THREAD_SOURCE_DEFAULT_RING_BYTES;
+	int err;
+
+	err = bpf_map__set_initial_value(bpf_object__find_map_by_name(object, ".rodata.config"),
+					 &config, sizeof(config));
+	if (err)
+		return err;
+	return bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "ring"),
+					(__u32)ring_bytes);
+}
+
+/* Takes the loaded object's descriptors and memory. */
+static int take_object(struct thread_source *source)
+{
+	struct bpf_object *const object = source->object;
+	void *shared;
+
+	source->wanted.fd = bpf_object__find_map_fd_by_name(object, "wanted");
+	source->taken_fd = bpf_object__find_map_fd_by_name(object, "taken");
+	shared = mmap(NULL, sizeof(*source->shared), PROT_READ, MAP_SHARED,
+		      bpf_object__find_map_fd_by_name(object, ".data.shared"), 0);
+	if (shared == MAP_FAILED)
+		return -errno;
+	source->shared = shared;
+	source->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(object, "ring"), on_bytes,
+					source, NULL);
+	if (!source->ring)
+		return -errno;
+	source->link = bpf_program__attach_iter(
+		bpf_object__find_program_by_name(object, "read_threads"), NULL);
+	return source->link ? 0 : -errno;
+}
+
+static int load(struct thread_source *source, const struct thread_source_options *options)
+{
+	int err;
+
+	err = bpf_load_open(bpf_threads_bytes, bpf_threads_len, &source->object);
+	if (!err)
+		err = prepare(source->object, options);
+	if (!err)
+		err = bpf_object__load(source->object);
+	return err ? err : take_object(source);
+}
+
+int thread_source_open(const struct thread_source_options *options, struct thread_source **ret,
+		       char why[BPF_LOAD_WHY_BYTES])
+{
+	struct thread_source *source;
+	int err;
+
+	err = bpf_load_check(why);
+	if (err)
+		return err;
+	source = calloc(1, sizeof(*source));
+	err = source ? load(source, options) : -ENOMEM;
+	if (err) {
+		bpf_load_explain(err, why);
+		thread_source_close(source);
+		return err;
+	}
+	*ret = source;
+	return 0;
+}
+
+void thread_source_close(struct thread_source *source)
+{
+	if (!source)
+		return;
+	bpf_link__destroy(source->link);
+	ring_buffer__free(source->ring);
+	if (source->shared)
+		munmap(source->shared, sizeof(*source->shared));
+	bpf_object__close(source->object);
+	bpf_wanted_fini(&source->wanted);
+	free(source);
+}
+
+bool thread_source_want(struct thread_source *source, const pid_t *pids, size_t n)
+{
+	return bpf_wanted_set(&source->wanted, pids, n);
+}
+
+/* Reads the iterator to its end, and the ring buffer whenever there is something in it. */
+static int run(struct thread_source *source, int fd)
+{
+	ssize_t got;
+	char byte;
+
+	do {
+		got = read(fd, &byte, sizeof(byte));
+		if (got < 0 && errno != EINTR && errno != EAGAIN)
+			return -errno;
+		ring_buffer__consume(source->ring);
+	} while (got != 0);
+	return 0;
+}
+
+int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *arg)
+{
+	int fd, err;
+
+	if (source->wanted.pids.count == 0)
+		return 0;
+	fd = bpf_iter_create(bpf_link__fd(source->link));
+	if (fd < 0)
+		return -errno;
+	source->fn = fn;
+	source->arg = arg;
+	err = run(source, fd);
+	close(fd);
+	return err;
+}
+
+void thread_source_forget(struct thread_source *source, pid_t tid)
+{
+	const __u32 key = (__u32)tid;
+
+	bpf_map_delete_elem(source->taken_fd, &key);
+}
+
+void thread_source_stats(const struct thread_source *source, struct thread_source_stats *ret)
+{
+	const struct bpf_threads_shared *const shared = source->shared;
+
+	*ret = (struct thread_source_stats){
+		.visited = __atomic_load_n(&shared->visited, __ATOMIC_RELAXED),
+		.lost = __atomic_load_n(&shared->lost, __ATOMIC_RELAXED),
+		.lost_stacks = __atomic_load_n(&shared->lost_stacks, __ATOMIC_RELAXED),
+		.broken = source->broken,
+	};
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   wanted processes, tick by tick -> readings of all their threads
+ * units:   bytes, PIDs of the initial PID namespace
+ * threads: one at a time
+ * errors:  negative errno, and a sentence that says why
+ * source:  bpf(2), task iterators of Linux 5.18, libbpf; bpf/threads.bpf.c
+ *
+ * A tick visits every thread of the system, by a BPF program that runs in the caller's read(2), and
+ * reads those of wanted processes: counters of the scheduler, and the stack of a thread that does
+ * not run and has run since its last stack was taken. So a thread that waits costs next to nothing
+ * after its first stack. No other program of the system pays: there is no hook in the kernel.
+ *
+ * A tick takes as long as the threads need: about 0.1 ms, 1 us for a thread that still waits and
+ * 10 us for a stack. It may sleep, where pages of a stack come from swap, or where a process holds
+ * the lock of its mappings.
+ */
+#ifndef FG_SAMPLE_THREAD_SOURCE_H
+#define FG_SAMPLE_THREAD_SOURCE_H
+
+#include "sample/bpf_load.h"
+#include "sample/thread_reading.h"
+
+#define THREAD_SOURCE_DEFAULT_RING_BYTES ((size_t)4 << 20)
+
+struct thread_source_options {
+	uint32_t stack_bytes; /* limit of a copy of the stack; 0: no stacks */
+	size_t ring_bytes;    /* a power of two; 0: the default */
+};
+
+struct thread_source_stats {
+	uint64_t visited;     /* threads of the whole system */
+	uint64_t lost;	      /* readings without room in the ring buffer */
+	uint64_t lost_stacks; /* stacks without room; they are taken in the next tick */
+	uint64_t broken;      /* readings that could not be decoded */
+};
+
+struct thread_source; /* opaque */
+
+typedef void (*thread_source_fn)(void *arg, const struct thread_reading *reading);
+
+/* Loads the program. No process is wanted at first. why gets the reason of an error. */
+int thread_source_open(const struct thread_source_options *options, struct thread_source **ret,
+		       char why[BPF_LOAD_WHY_BYTES]);
+void thread_source_close(struct thread_source *source); /* NULL is legal */
+
+/*
+ * From now on these processes and no others are wanted. Calls that repeat the PIDs cost no system
+ * call. False: there are too many for the kernel's table, which has some of them.
+ */
+bool thread_source_want(struct thread_source *source, const pid_t *pids, size_t n);
+
+/* Calls fn for each thread of wanted processes, in the order of their TIDs. */
+int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *arg);
+
+/* The next reading of the thread has its stack, if it does not run then. */
+void thread_source_forget(struct thread_source *source, pid_t tid);
+
+void thread_source_stats(const struct thread_source *source, struct thread_source_stats *ret);
+
+#endif
