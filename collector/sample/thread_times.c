@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Divides the time of threads among what they did, see thread_times.h.
+ *
+ * Threads are in a table by TID, and in two lists: one by their last reading, whose head has the
+ * threads that have ended, and one by their last stack, whose head has the stacks to drop.
+ */
+#include "sample/thread_times.h"
+
+#include "base/map64.h"
+#include "sample/sample_regs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define YOUNG_NS     UINT64_C(1000000000) /* a thread that was there longer was not wanted */
+#define MOST_OWED_NS INT64_C(1000000000)
+#define N_STATES     3
+
+/* A list is a circle: its own link, and those of its members. */
+struct link {
+	struct link *prev, *next;
+};
+
+/* A stack as a reading had it, and in words the kernel's chain, then the copy of the stack. */
+struct kept {
+	size_t bytes; /* of all of this */
+	int32_t syscall;
+	uint32_t n_kernel, stack_len;
+	uint64_t regs[SAMPLE_REGS_COUNT];
+	uint64_t words[];
+};
+
+/* Whether the thread was in a wait when its stack was taken. */
+enum slot {
+	IS_INTERRUPTED,
+	IS_WAITING,
+	N_SLOTS,
+};
+
+struct thread {
+	struct link seen;    /* in the list of readings */
+	struct link changed; /* in the list of stacks, if there is a stack */
+	pid_t pid, tid;
+	uint64_t start_ns, tick;
+	/* Of the last reading: */
+	uint64_t time_ns, run_ns, delay_ns, switches;
+	enum thread_state state;
+	/* What the counters have said, or will say, of time that was given away already. */
+	int64_t run_owed_ns, delay_owed_ns;
+	uint64_t pending_ns[N_STATES]; /* not emitted */
+	uint64_t emitted_ns;	       /* up to then all is emitted, but for what pends */
+	struct kept *stacks[N_SLOTS];
+	enum slot latest;
+};
+
+struct thread_times {
+	struct thread_times_options options;
+	struct map64 threads; /* TID -> struct thread */
+	struct link seen, changed;
+	uint64_t tick;
+	struct thread_times_stats stats;
+};
+
+static void list_init(struct link *list)
+{
+	list->prev = list->next = list;
+}
+
+static bool list_is_empty(const struct link *list)
+{
+	return list->next == list;
+}
+
+/* A link in no list is a circle of its own. */
+static void list_remove(struct link *link)
+{
+	link->prev->next = link->next;
+	link->next->prev = link->prev;
+	list_init(link);
+}
+
+static void list_move_last(struct link *list, struct link *link)
+{
+	list_remove(link);
+	link->prev = list->prev;
+	link->next = list;
+	list->prev->next = link;
+	list->prev = link;
+}
+
+static struct thread *thread_of_seen(struct link *link)
+{
+	return (struct thread *)(void *)((char *)link - offsetof(struct thread, seen));
+}
+
+static struct thread *thread_of_changed(struct link *link)
+{
+	return (struct thread *)(void *)((char *)link - offsetof(struct thread, changed));
+}
+
+/* The stack for time in a state; NULL: none. */
+static const struct kept *stack_for(const struct thread *thread, enum thread_state state)
+{
+	if (state == THREAD_RUNNING)
+		return NULL;
+	if (state == THREAD_BLOCKED && thread->stacks[IS_WAITING])
+		return thread->stacks[IS_WAITING];
+	return thread->stacks[thread->latest];
+}
+
+static void put_stack(const struct kept *kept, struct sample *sample)
+{
+	sample->syscall_plus_one = kept->syscall < 0 ? 0 : (uint32_t)kept->syscall + 1;
+	sample->regs = kept->regs;
+	sample->kernel = (struct sample_chain){kept->n_kernel ? kept->words : NULL, kept->n_kernel};
+	sample->stack = kept->stack_len ? (const uint8_t *)(kept->words + kept->n_kernel) : NULL;
+	sample->stack_len = kept->stack_len;
+}
+
+/* Emits whole microseconds of what the thread did in a state, and keeps the rest. */
+static void emit_state(struct thread_times *times, struct thread *thread, enum thread_state state)
+{
+	const struct kept *const kept = stack_for(thread, state);
+	const uint64_t us = thread->pending_ns[state] / 1000;
+	struct record record = {
+		.kind = RECORD_SAMPLE,
+		.time_ns = thread->time_ns,
+		.pid = thread->pid,
+		.tid = thread->tid,
+		.sample = {.kind = SAMPLE_OF_WALL, .state = (uint8_t)state, .weight = us},
+	};
+
+	if (us == 0)
+		return;
+	if (kept)
+		put_stack(kept, &record.sample);
+	thread->pending_ns[state] %= 1000;
+	times->stats.time_us[state] += us;
+	times->options.emit(times->options.arg, &record);
+}
+
+static void emit(struct thread_times *times, struct thread *thread)
+{
+	for (enum thread_state state = THREAD_RUNNING; state <= THREAD_BLOCKED; state++)
+		emit_state(times, thread, state);
+	thread->emitted_ns = thread->time_ns;
+}
+
+static void drop_stack(struct thread_times *times, struct kept **stack)
+{
+	if (*stack)
+		times->stats.stack_bytes -= (*stack)->bytes;
+	free(*stack);
+	*stack = NULL;
+}
+
+static void drop_stacks(struct thread_times *times, struct thread *thread)
+{
+	for (size_t i = 0; i < N_SLOTS; i++)
+		drop_stack(times, &thread->stacks[i]);
+	list_remove(&thread->changed);
+}
+
+static void forget(struct thread_times *times, pid_t tid)
+{
+	if (times->options.forget)
+		times->options.forget(times->options.arg, tid);
+}
+
+/* Makes room for a stack by dropping those of the threads that have changed least recently. */
+static bool make_room(struct thread_times *times, size_t bytes)
+{
+	while (times->stats.stack_bytes + bytes > times->options.stack_bytes) {
+		struct thread *thread;
+
+		if (list_is_empty(&times->changed))
+			return false;
+		thread = thread_of_changed(times->changed.next);
+		emit(times, thread);
+		drop_stacks(times, thread);
+		forget(times, thread->tid);
+		times->stats.dropped_stacks++;
+	}
+	return true;
+}
+
+static struct kept *copy_stack(const struct thread_reading *reading, size_t bytes)
+{
+	const size_t kernel_bytes = reading->kernel.len * sizeof(uint64_t);
+	struct kept *const kept = malloc(bytes);
+
+	if (!kept)
+		return NULL;
+	kept->bytes = bytes;
+	kept->syscall = reading->syscall;
+	kept->n_kernel = reading->kernel.len;
+	kept->stack_len = reading->stack_len;
+	memcpy(kept->regs, reading->regs, sizeof(kept->regs));
+	if (kernel_bytes)
+		memcpy(kept->words, reading->kernel.addrs, kernel_bytes);
+	if (reading->stack_len)
+		memcpy(kept->words + kept->n_kernel, reading->stack, reading->stack_len);
+	return kept;
+}
+
+/*
+ * A thread in a system call may be runnable because its wait has just ended; one that was
+ * interrupted in user code has not waited there.
+ */
+static enum slot slot_of(const struct thread_reading *reading)
+{
+	return reading->state == THREAD_BLOCKED || reading->syscall >= 0 ? IS_WAITING
+									 : IS_INTERRUPTED;
+}
+
+/* Replaces the stack that is kept; all time up to the last reading had that one. */
+static void keep_stack(struct thread_times *times, struct thread *thread,
+		       const struct thread_reading *reading)
+{
+	const size_t bytes =
+		sizeof(struct kept) + reading->kernel.len * sizeof(uint64_t) + reading->stack_len;
+	const enum slot slot = slot_of(reading);
+
+	emit(times, thread);
+	drop_stack(times, &thread->stacks[slot]);
+	if (make_room(times, bytes))
+		thread->stacks[slot] = copy_stack(reading, bytes);
+	if (!thread->stacks[slot]) {
+		drop_stacks(times, thread);
+		times->stats.dropped_stacks++;
+		forget(times, thread->tid);
+		return;
+	}
+	thread->latest = slot;
+	times->stats.stack_bytes += bytes;
+	times->stats.stacks_taken++;
+	list_move_last(&times->changed, &thread->changed);
+}
+
+/* Emits what pends, and forgets the thread. */
+static void end_thread(struct thread_times *times, struct thread *thread)
+{
+	emit(times, thread);
+	drop_stacks(times, thread);
+	list_remove(&thread->seen);
+	map64_remove(&times->threads, (uint64_t)thread->tid);
+	forget(times, thread->tid);
+	free(thread);
+}
+
+static struct thread *add_thread(struct thread_times *times, const struct thread_reading *reading)
+{
+	const bool is_young = reading->start_ns >= times->options.start_ns &&
+			      reading->start_ns <= reading->time_ns &&
+			      reading->time_ns - reading->start_ns <= YOUNG_NS;
+	struct thread *thread;
+
+	if (times->threads.count >= times->options.n_threads)
+		return NULL;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread || map64_put(&times->threads, (uint64_t)reading->tid, thread) < 0) {
+		free(thread);
+		return NULL;
+	}
+	list_init(&thread->seen);
+	list_init(&thread->changed);
+	thread->pid = reading->pid;
+	thread->tid = reading->tid;
+	thread->start_ns = reading->start_ns;
+	thread->state = reading->state;
+	thread->time_ns = is_young ? reading->start_ns : reading->time_ns;
+	thread->run_ns = is_young ? 0 : reading->run_ns;
+	thread->delay_ns = is_young ? 0 : reading->delay_ns;
+	thread->switches = is_young ? 0 : reading->switches;
+	thread->emitted_ns = thread->time_ns;
+	return thread;
+}
+
+/* The reading's thread; NULL: there is no room for it. */
+static struct thread *take_thread(struct thread_times *times, const struct thread_reading *reading)
+{
+	struct thread *const thread = map64_find(&times->threads, (uint64_t)reading->tid);
+
+	if (thread && thread->start_ns == reading->start_ns && thread->pid == reading->pid)
+		return thread;
+	if (thread) /* another thread had the TID */
+		end_thread(times, thread);
+	return add_thread(times, reading);
+}
+
+static int64_t limit(int64_t value, int64_t least, int64_t most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/*
+ * Gives what a counter has gained to a state, as far as time is left. Returns the time that is left
+ * then. *owed_ns: what was not given, to be given later; or what was given before the counter said
+ * so.
+ */
+static int64_t give(struct thread *thread, enum thread_state state, uint64_t gained_ns,
+		    int64_t left_ns)
+{
+	int64_t *const owed_ns =
+		state == THREAD_RUNNING ? &thread->run_owed_ns : &thread->delay_owed_ns;
+	const int64_t due_ns = (int64_t)gained_ns + *owed_ns;
+	const int64_t given_ns = limit(due_ns, 0, left_ns);
+
+	*owed_ns = limit(due_ns - given_ns, INT64_MIN, MOST_OWED_NS);
+	thread->pending_ns[state] += (uint64_t)given_ns;
+	return left_ns - given_ns;
+}
+
+/* The thread has been in a state all the time: what is left was spent in it. */
+static void give_ahead(struct thread *thread, enum thread_state state, int64_t left_ns)
+{
+	thread->pending_ns[state] += (uint64_t)left_ns;
+	if (state == THREAD_RUNNING)
+		thread->run_owed_ns -= left_ns;
+	else if (state == THREAD_RUNNABLE)
+		thread->delay_owed_ns -= left_ns;
+}
+
+static uint64_t gain(uint64_t before, uint64_t now)
+{
+	return now > before ? now - before : 0;
+}
+
+/* Divides the time since the last reading. */
+static void account(struct thread *thread, const struct thread_reading *reading)
+{
+	const bool is_same =
+		reading->switches == thread->switches && reading->state == thread->state;
+	int64_t left_ns = (int64_t)gain(thread->time_ns, reading->time_ns);
+
+	left_ns = give(thread, THREAD_RUNNING, gain(thread->run_ns, reading->run_ns), left_ns);
+	left_ns = give(thread, THREAD_RUNNABLE, gain(thread->delay_ns, reading->delay_ns), left_ns);
+	if (is_same) {
+		give_ahead(thread, reading->state, left_ns);
+		return;
+	}
+	thread->pending_ns[THREAD_BLOCKED] += (uint64_t)left_ns;
+	/* The counters have said all by now of the state that was left. */
+	thread->run_owed_ns = limit(thread->run_owed_ns, 0, MOST_OWED_NS);
+	thread->delay_owed_ns = limit(thread->delay_owed_ns, 0, MOST_OWED_NS);
+}
+
+static void count(struct thread_times_stats *stats, const struct thread *thread,
+		  const struct thread_reading *reading)
+{
+	stats->changed_while_read += reading->is_changed;
+	stats->stacks_reused += !reading->has_stack && reading->state != THREAD_RUNNING &&
+				reading->switches == thread->switches &&
+				!list_is_empty(&thread->changed);
+}
+
+void thread_times_read(struct thread_times *times, const struct thread_reading *reading)
+{
+	struct thread *const thread = take_thread(times, reading);
+
+	times->stats.readings++;
+	if (!thread) {
+		times->stats.threads_left_out++;
+		if (reading->has_stack)
+			forget(times, reading->tid);
+		return;
+	}
+	thread->tick = times->tick;
+	list_move_last(&times->seen, &thread->seen);
+	count(&times->stats, thread, reading);
+	if (reading->has_stack)
+		keep_stack(times, thread, reading);
+	account(thread, reading);
+	thread->time_ns = reading->time_ns;
+	thread->run_ns = reading->run_ns;
+	thread->delay_ns = reading->delay_ns;
+	thread->switches = reading->switches;
+	thread->state = reading->state;
+	if (gain(thread->emitted_ns, thread->time_ns) >= times->options.longest_ns)
+		emit(times, thread);
+}
+
+void thread_times_end_tick(struct thread_times *times, uint64_t lost)
+{
+	times->stats.lost += lost;
+	while (lost == 0 && !list_is_empty(&times->seen)) {
+		struct thread *const thread = thread_of_seen(times->seen.next);
+
+		if (thread->tick == times->tick)
+			break;
+		end_thread(times, thread);
+	}
+	times->tick++;
+}
+
+void thread_times_flush(struct thread_times *times)
+{
+	for (struct link *link = times->seen.next; link != &times->seen; link = link->next)
+		emit(times, thread_of_seen(link));
+}
+
+struct thread_times *thread_times_new(const struct thread_times_options *options)
+{
+	struct thread_times *const times = calloc(1, sizeof(*times));
+
+	if (!times)
+		return NULL;
+	times->options = *options;
+	if (!times->options.longest_ns)
+		times->options.longest_ns = THREAD_TIMES_LONGEST_NS;
+	if (!times->options.stack_bytes)
+		times->options.stack_bytes = THREAD_TIMES_STACK_BYTES;
+	if (!times->options.n_threads)
+		times->options.n_threads = THREAD_TIMES_THREADS;
+	list_init(&times->seen);
+	list_init(&times->changed);
+	return times;
+}
+
+void thread_times_free(struct thread_times *times)
+{
+	if (!times)
+		return;
+	while (!list_is_empty(&times->seen)) {
+		struct thread *const thread = thread_of_seen(times->seen.next);
+
+		drop_stacks(times, thread);
+		list_remove(&thread->seen);
+		free(thread);
+	}
+	map64_fini(&times->threads);
+	free(times);
+}
+
+void thread_times_stats(const struct thread_times *times, struct thread_times_stats *ret)
+{
+	*ret = times->stats;
+	ret->threads = times->threads.count;
+}
+
+size_t thread_times_bytes(const struct thread_times *times)
+{
+	return sizeof(*times) + map64_bytes(&times->threads) +
+	       times->threads.count * sizeof(struct thread) + times->stats.stack_bytes;
+}

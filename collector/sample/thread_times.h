@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   readings of threads -> samples of wall-clock time, as records
+ * units:   CLOCK_MONOTONIC nanoseconds; weights are microseconds
+ * threads: one at a time; no system calls
+ * errors:  what has no room is counted
+ * source:  thread_source.h; Documentation/scheduler/sched-stats.rst
+ *
+ * The time between two readings of a thread is what it ran, plus what it waited for a CPU, plus
+ * what it was blocked. The scheduler counts the first two. Its counters lag: time on a CPU by a
+ * tick, a wait for a CPU by the wait. What they say too late is taken from later time, so that the
+ * parts of a thread's time always sum up to that time. A thread that did not leave its state
+ * between two readings has spent the time in it, whatever the counters say so far.
+ *
+ * Samples: a blocked thread's has the stack that the thread has waited with last, a runnable one's
+ * the last stack of any kind, and a running one's none: what it ran is known from samples of the
+ * CPU. Time of a new stack begins with the reading before it. Samples come when a thread has a new
+ * stack, at least every longest_ns, and at the end. So an idle thread has one a second.
+ *
+ * Bounds: stacks have a limit in bytes. Past it, those that have changed least recently are
+ * dropped, and the source is asked for them anew. Threads have a limit in number.
+ */
+#ifndef FG_SAMPLE_THREAD_TIMES_H
+#define FG_SAMPLE_THREAD_TIMES_H
+
+#include "sample/thread_reading.h"
+
+#define THREAD_TIMES_LONGEST_NS	 UINT64_C(1000000000)
+#define THREAD_TIMES_STACK_BYTES ((size_t)16 << 20)
+#define THREAD_TIMES_THREADS	 65536u
+
+struct thread_times_options {
+	uint64_t start_ns;   /* no thread's time begins before */
+	uint64_t longest_ns; /* between two samples of a thread; 0: the default */
+	size_t stack_bytes;  /* of all stacks; 0: the default */
+	size_t n_threads;    /* 0: the default */
+	/* Gets each sample; the record and what it points to are valid during the call. */
+	void (*emit)(void *arg, const struct record *record);
+	/* The thread's stack is not kept any more: the next reading should have it. */
+	void (*forget)(void *arg, pid_t tid);
+	void *arg;
+};
+
+struct thread_times_stats {
+	uint64_t threads;	     /* known now */
+	uint64_t readings;	     /* of them all */
+	uint64_t stacks_taken;	     /* that came with readings and are kept */
+	uint64_t stacks_reused;	     /* readings of a thread that waits where it waited */
+	uint64_t changed_while_read; /* stacks that were no use */
+	uint64_t lost;		     /* readings that the source had no room for */
+	uint64_t dropped_stacks;     /* past the limit, or without memory */
+	uint64_t threads_left_out;   /* readings of threads past the limit, or without memory */
+	uint64_t time_us[3];	     /* of all samples, by enum thread_state */
+	size_t stack_bytes;	     /* kept now */
+};
+
+struct thread_times; /* opaque */
+
+struct thread_times *thread_times_new(const struct thread_times_options *options); /* or NULL */
+void thread_times_free(struct thread_times *times); /* NULL is legal; emits nothing */
+
+/*
+ * The next reading. A thread that began in the last second before its first reading has all of its
+ * time; the time of others begins with the first reading.
+ */
+void thread_times_read(struct thread_times *times, const struct thread_reading *reading);
+
+/*
+ * All threads have been read, but for so many readings that were lost. If none was, threads without
+ * a reading have ended.
+ */
+void thread_times_end_tick(struct thread_times *times, uint64_t lost);
+
+/* Emits the time up to the last readings. */
+void thread_times_flush(struct thread_times *times);
+
+void thread_times_stats(const struct thread_times *times, struct thread_times_stats *ret);
+/* Memory of threads and their stacks. */
+size_t thread_times_bytes(const struct thread_times *times);
+
+#endif
