@@ -28,10 +28,11 @@
 
 struct bpf_thread_head {
 	__u64 time_ns;
-	__u64 start_ns; /* when the thread began */
-	__u64 run_ns;	/* so long it has run on a CPU */
-	__u64 delay_ns; /* so long it has waited for one; 0: the kernel does not count it */
-	__u64 switches; /* so often it has left a CPU */
+	__u64 start_ns;	 /* when the thread began */
+	__u64 run_ns;	 /* so long it has run on a CPU */
+	__u64 delay_ns;	 /* so long it has waited for one; 0: the kernel does not count it */
+	__u64 switches;	 /* so often it has left a CPU */
+	__u64 voluntary; /* of them by itself, to wait for something */
 	__u32 pid, tid;
 	__u32 flags;
 	__u32 state; /* as the kernel has it; 0: runs or may run */

@@ -50,6 +50,7 @@ int bpf_threads_parse(const void *data, size_t len, struct thread_reading *ret)
 		.run_ns = head->run_ns,
 		.delay_ns = head->delay_ns,
 		.switches = head->switches,
+		.voluntary = head->voluntary,
 		.pid = (pid_t)head->pid,
 		.tid = (pid_t)head->tid,
 		.state = state_of(head),

@@ -13,10 +13,11 @@
 
 struct thread_reading {
 	uint64_t time_ns;
-	uint64_t start_ns; /* when the thread began; 0: not known */
-	uint64_t run_ns;   /* so long it has run on a CPU, up to its last tick or switch */
-	uint64_t delay_ns; /* so long it has waited for a CPU, up to the last time it got one */
-	uint64_t switches; /* so often it has left a CPU */
+	uint64_t start_ns;  /* when the thread began; 0: not known */
+	uint64_t run_ns;    /* so long it has run on a CPU, up to its last tick or switch */
+	uint64_t delay_ns;  /* so long it has waited for a CPU, up to the last time it got one */
+	uint64_t switches;  /* so often it has left a CPU */
+	uint64_t voluntary; /* of them by itself, to wait for something */
 	pid_t pid, tid;
 	enum thread_state state;
 	/*

@@ -148,12 +148,21 @@ static int run(struct thread_source *source, int fd)
 	return 0;
 }
 
-int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *arg)
+static uint64_t lost_so_far(const struct thread_source *source)
 {
+	return __atomic_load_n(&source->shared->lost, __ATOMIC_RELAXED) + source->broken;
+}
+
+int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *arg,
+		       uint64_t *ret_lost)
+{
+	const uint64_t lost = lost_so_far(source);
 	int fd, err;
 
-	if (source->wanted.pids.count == 0)
+	if (source->wanted.pids.count == 0) {
+		*ret_lost = 0;
 		return 0;
+	}
 	fd = bpf_iter_create(bpf_link__fd(source->link));
 	if (fd < 0)
 		return -errno;
@@ -161,6 +170,8 @@ int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *
 	source->arg = arg;
 	err = run(source, fd);
 	close(fd);
+	if (!err)
+		*ret_lost = lost_so_far(source) - lost;
 	return err;
 }
 

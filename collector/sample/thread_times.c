@@ -44,7 +44,7 @@ struct thread {
 	pid_t pid, tid;
 	uint64_t start_ns, tick;
 	/* Of the last reading: */
-	uint64_t time_ns, run_ns, delay_ns, switches;
+	uint64_t time_ns, run_ns, delay_ns, switches, voluntary;
 	enum thread_state state;
 	/* What the counters have said, or will say, of time that was given away already. */
 	int64_t run_owed_ns, delay_owed_ns;
@@ -273,6 +273,7 @@ static struct thread *add_thread(struct thread_times *times, const struct thread
 	thread->run_ns = is_young ? 0 : reading->run_ns;
 	thread->delay_ns = is_young ? 0 : reading->delay_ns;
 	thread->switches = is_young ? 0 : reading->switches;
+	thread->voluntary = is_young ? 0 : reading->voluntary;
 	thread->emitted_ns = thread->time_ns;
 	return thread;
 }
@@ -312,19 +313,26 @@ static int64_t give(struct thread *thread, enum thread_state state, uint64_t gai
 	return left_ns - given_ns;
 }
 
-/* The thread has been in a state all the time: what is left was spent in it. */
+/* The thread has not been blocked: what is left is what a counter of its state has yet to say. */
 static void give_ahead(struct thread *thread, enum thread_state state, int64_t left_ns)
 {
+	int64_t *const owed_ns =
+		state == THREAD_RUNNING ? &thread->run_owed_ns : &thread->delay_owed_ns;
+
 	thread->pending_ns[state] += (uint64_t)left_ns;
-	if (state == THREAD_RUNNING)
-		thread->run_owed_ns -= left_ns;
-	else if (state == THREAD_RUNNABLE)
-		thread->delay_owed_ns -= left_ns;
+	*owed_ns -= left_ns;
 }
 
 static uint64_t gain(uint64_t before, uint64_t now)
 {
 	return now > before ? now - before : 0;
+}
+
+/* Whether the thread has wanted to run all the time since the last reading. */
+static bool was_never_blocked(const struct thread *thread, const struct thread_reading *reading)
+{
+	return thread->state != THREAD_BLOCKED && reading->state != THREAD_BLOCKED &&
+	       thread->voluntary == reading->voluntary;
 }
 
 /* Divides the time since the last reading. */
@@ -336,14 +344,15 @@ static void account(struct thread *thread, const struct thread_reading *reading)
 
 	left_ns = give(thread, THREAD_RUNNING, gain(thread->run_ns, reading->run_ns), left_ns);
 	left_ns = give(thread, THREAD_RUNNABLE, gain(thread->delay_ns, reading->delay_ns), left_ns);
-	if (is_same) {
-		give_ahead(thread, reading->state, left_ns);
-		return;
+	if (!is_same) {
+		/* The counters have said all by now of the state that was left. */
+		thread->run_owed_ns = limit(thread->run_owed_ns, 0, MOST_OWED_NS);
+		thread->delay_owed_ns = limit(thread->delay_owed_ns, 0, MOST_OWED_NS);
 	}
-	thread->pending_ns[THREAD_BLOCKED] += (uint64_t)left_ns;
-	/* The counters have said all by now of the state that was left. */
-	thread->run_owed_ns = limit(thread->run_owed_ns, 0, MOST_OWED_NS);
-	thread->delay_owed_ns = limit(thread->delay_owed_ns, 0, MOST_OWED_NS);
+	if (was_never_blocked(thread, reading))
+		give_ahead(thread, reading->state, left_ns);
+	else
+		thread->pending_ns[THREAD_BLOCKED] += (uint64_t)left_ns;
 }
 
 static void count(struct thread_times_stats *stats, const struct thread *thread,
@@ -376,6 +385,7 @@ void thread_times_read(struct thread_times *times, const struct thread_reading *
 	thread->run_ns = reading->run_ns;
 	thread->delay_ns = reading->delay_ns;
 	thread->switches = reading->switches;
+	thread->voluntary = reading->voluntary;
 	thread->state = reading->state;
 	if (gain(thread->emitted_ns, thread->time_ns) >= times->options.longest_ns)
 		emit(times, thread);

@@ -9,8 +9,8 @@
  * The time between two readings of a thread is what it ran, plus what it waited for a CPU, plus
  * what it was blocked. The scheduler counts the first two. Its counters lag: time on a CPU by a
  * tick, a wait for a CPU by the wait. What they say too late is taken from later time, so that the
- * parts of a thread's time always sum up to that time. A thread that did not leave its state
- * between two readings has spent the time in it, whatever the counters say so far.
+ * parts of a thread's time always sum up to that time. A thread that did not wait for anything
+ * else between two readings was not blocked, whatever the counters say so far.
  *
  * Samples: a blocked thread's has the stack that the thread has waited with last, a runnable one's
  * the last stack of any kind, and a running one's none: what it ran is known from samples of the

@@ -104,6 +104,7 @@ static __always_inline __u64 switches_of(struct task_struct *task)
 static __always_inline void take_head(struct task_struct *task, struct bpf_thread_head *head)
 {
 	head->switches = switches_of(task);
+	head->voluntary = task->nvcsw;
 	head->flags = is_on_cpu(task) ? BPF_THREAD_ON_CPU : 0;
 	head->flags |= task->on_rq ? BPF_THREAD_ON_RQ : 0;
 	head->state = task->__state;

@@ -27,6 +27,7 @@ static struct bytes whole(void)
 			 .run_ns = 3,
 			 .delay_ns = 4,
 			 .switches = 5,
+			 .voluntary = 3,
 			 .pid = 6,
 			 .tid = 7,
 			 .flags = BPF_THREAD_HAS_STACK | BPF_THREAD_IS_CUT,
@@ -50,6 +51,7 @@ static void a_reading_has_all_its_parts(void **state)
 	assert_int_equal(reading.run_ns, 3);
 	assert_int_equal(reading.delay_ns, 4);
 	assert_int_equal(reading.switches, 5);
+	assert_int_equal(reading.voluntary, 3);
 	assert_int_equal(reading.pid, 6);
 	assert_int_equal(reading.tid, 7);
 	assert_int_equal(reading.state, THREAD_BLOCKED);

@@ -220,9 +220,33 @@ static void a_thread_that_waits_for_a_cpu_has_waited_before_the_counter_says_so(
 	flush(world);
 	check_us(world, 0, 200000, 0);
 	world->thread.state = THREAD_RUNNING;
-	pass(world, TICK, 30 * MS, 220 * MS);
+	pass(world, TICK, 30 * MS, 220 * MS); /* 200 of which were given before */
+	world->thread.state = THREAD_BLOCKED;
+	world->thread.switches++;
+	pass(world, TICK, 0, 0);
 	flush(world);
-	check_us(world, 30000, 220000, 0);
+	check_us(world, 30000, 220000, 50000);
+	world_free(world);
+}
+
+static void a_thread_that_was_only_interrupted_was_not_blocked(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+
+	tick(world);
+	world->thread.state = THREAD_RUNNABLE;
+	world->thread.switches++;
+	pass(world, TICK, 20 * MS, 0); /* and 30 since then */
+	world->thread.state = THREAD_RUNNING;
+	world->thread.switches++;
+	pass(world, TICK, 15 * MS, 60 * MS); /* and 5 since the last tick */
+	flush(world);
+	check_us(world, 40000, 60000, 0);
+	world->thread.switches++;
+	world->thread.voluntary++;
+	pass(world, TICK, 15 * MS, 0); /* 5 of which were given before */
+	flush(world);
+	check_us(world, 50000, 60000, 40000);
 	world_free(world);
 }
 
@@ -350,6 +374,7 @@ static void a_lost_reading_ends_no_thread_and_loses_no_time(void **state)
 	struct world *world = world_new((struct thread_times_options){0});
 
 	world->thread.state = THREAD_BLOCKED;
+	world->thread.start_ns = START - MS;
 	tick(world);
 	thread_times_end_tick(world->times, 1);
 	pass(world, 2 * TICK, 0, 0);
@@ -375,14 +400,14 @@ static void another_thread_with_the_tid_is_another_thread(void **state)
 	world_free(world);
 }
 
-static void check_begin(uint64_t start_ns, uint64_t running, uint64_t blocked)
+static void check_begin(uint64_t start_ns, uint64_t time_ns, uint64_t running, uint64_t blocked)
 {
 	struct world *world = world_new((struct thread_times_options){0});
 
 	world->thread.state = THREAD_BLOCKED;
 	world->thread.start_ns = start_ns;
 	world->thread.run_ns = 8 * MS;
-	world->thread.time_ns = START + 1200 * MS;
+	world->thread.time_ns = time_ns;
 	tick(world);
 	flush(world);
 	check_us(world, running, 0, blocked);
@@ -391,10 +416,10 @@ static void check_begin(uint64_t start_ns, uint64_t running, uint64_t blocked)
 
 static void a_new_threads_time_begins_with_the_thread(void **state)
 {
-	check_begin(START + 1170 * MS, 8000, 22000);
-	check_begin(START - MS, 0, 0);	     /* it is older than the source */
-	check_begin(START + 100 * MS, 0, 0); /* nobody wanted it so far */
-	check_begin(0, 0, 0);		     /* nobody knows */
+	check_begin(START + 1170 * MS, START + 1200 * MS, 8000, 22000);
+	check_begin(START - MS, START + 500 * MS, 0, 0);	/* it is older than the source */
+	check_begin(START + 100 * MS, START + 1200 * MS, 0, 0); /* nobody wanted it so far */
+	check_begin(0, START + 500 * MS, 0, 0);			/* nobody knows */
 }
 
 /* A stack for each of the TIDs, of 64 bytes and what belongs to it. */
@@ -515,7 +540,10 @@ static void the_parts_of_a_life_sum_up_to_it(void **state)
 		late_ns = run + late_ns - said;
 		run_ns += run;
 		world->thread.state = (enum thread_state)(rand() % 3);
-		world->thread.switches += (uint64_t)rand() % 2;
+		if (rand() % 2) {
+			world->thread.switches++;
+			world->thread.voluntary++;
+		}
 		pass(world, ns, said, 0);
 	}
 	end_ns = world->thread.time_ns;
@@ -535,6 +563,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_stays_on_its_cpu_has_run_before_the_counter_says_so),
 		cmocka_unit_test(
 			a_thread_that_waits_for_a_cpu_has_waited_before_the_counter_says_so),
+		cmocka_unit_test(a_thread_that_was_only_interrupted_was_not_blocked),
 		cmocka_unit_test(time_that_no_counter_ever_says_is_not_owed),
 		cmocka_unit_test(a_thread_that_waits_on_has_one_sample_a_second),
 		cmocka_unit_test(the_longest_time_of_a_sample_is_the_callers),
