@@ -109,9 +109,8 @@ static __always_inline void take_head(struct task_struct *task, struct bpf_threa
 	head->flags |= task->on_rq ? BPF_THREAD_ON_RQ : 0;
 	head->state = task->__state;
 	head->run_ns = task->se.sum_exec_runtime;
-	head->delay_ns = bpf_core_field_exists(task->sched_info.run_delay)
-				 ? task->sched_info.run_delay
-				 : 0;
+	head->delay_ns =
+		bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : 0;
 	head->time_ns = bpf_ktime_get_ns();
 	head->start_ns = task->start_time;
 	head->pid = task->tgid;
@@ -180,7 +179,8 @@ static __always_inline __u32 copy_bytes(struct task_struct *task, struct draft *
 
 static __always_inline void copy_stack(struct task_struct *task, struct draft *draft)
 {
-	const __u64 limit = config.stack_bytes <= BPF_MAX_STACK ? config.stack_bytes : BPF_MAX_STACK;
+	const __u64 limit =
+		config.stack_bytes <= BPF_MAX_STACK ? config.stack_bytes : BPF_MAX_STACK;
 	const __u64 sp = draft->stack.sp;
 	const __u64 end = stack_end(task, sp);
 	const __u64 len = end && end - sp < limit ? end - sp : limit;
