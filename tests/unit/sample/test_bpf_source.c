@@ -232,9 +232,8 @@ static void one_sample_stands_for_those_that_are_too_many(void **state)
 			      (unsigned long long)stats.merged);
 		assert_true((double)seen.records <= options.max_samples_hz * due + 40);
 		assert_true(seen.weight > 4 * seen.records);
-		/* Those for which no record stands yet, and those of other processes. */
+		/* Those that are merged may be of others too: of programs that have just begun. */
 		assert_true(stats.merged + seen.records + 50 >= seen.weight);
-		assert_true(stats.merged + seen.records <= seen.weight + 200);
 	}
 }
 
