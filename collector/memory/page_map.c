@@ -29,7 +29,7 @@ struct page_map_call {
 static void run(struct guarded_call *base)
 {
 	struct page_map_call *const call = (struct page_map_call *)base;
-	uint64_t words[PAGE_MAP_MAX_PAGES];
+	uint64_t words[PAGE_MAP_MAX_PAGES] = {0};
 	const size_t size = call->n * sizeof(*words);
 	char path[32];
 	ssize_t got;
