@@ -169,9 +169,9 @@ static int judge(const struct reading *reading, const struct import_options *opt
 /* The input of that kind, which is made if it is new. NULL: there is no memory. */
 static struct draw_input *input_of(struct draw_input *first, const struct profile_kind *kind)
 {
-	struct draw_input *input = first, *last = first;
+	struct draw_input *input = first, **end = &first->next;
 
-	for (; input && input->kind.name; last = input, input = input->next)
+	for (; input && input->kind.name; end = &input->next, input = input->next)
 		if (strcmp(input->kind.name, kind->name) == 0)
 			return input;
 	if (!input) {
@@ -180,7 +180,7 @@ static struct draw_input *input_of(struct draw_input *first, const struct profil
 			free(input);
 			return NULL;
 		}
-		last->next = input;
+		*end = input;
 	}
 	snprintf(input->kind_texts[0], PROFILE_KIND_BYTES, "%s", kind->name);
 	snprintf(input->kind_texts[1], PROFILE_KIND_BYTES, "%s", kind->unit);
