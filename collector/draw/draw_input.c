@@ -180,6 +180,7 @@ static struct draw_input *input_of(struct draw_input *first, const struct profil
 			free(input);
 			return NULL;
 		}
+		/* There is always a first. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		*end = input;
 	}
 	snprintf(input->kind_texts[0], PROFILE_KIND_BYTES, "%s", kind->name);
