@@ -62,15 +62,15 @@ class Capture(Case):
 
     def test_capture_is_cut_down_to_the_stacks_that_match(self):
         jvm = self.container("KnownShare").wait_for_line("ready")
-        capture = self.assert_replays(jvm, "-p", jvm.pid)
+        # By perf, whose copies of stacks are larger: of exact ones a capture is mostly tables of files.
+        capture = self.assert_replays(jvm, "-p", jvm.pid, "--sampler", "perf")
         small, stack = self.directory / "small.fgcapture", self.directory / "stack.folded"
         finished = self.replay(capture, "--match", r"hot", "--most", 3, "--capture", small,
                                "-o", stack)
         self.assertEqual(finished.code, 0, str(finished))
         self.assertEqual(Folded.read(stack).samples, 3)
         self.assertIn("Hot", stack.read_text())
-        # Tables of files are in both, and the stacks of all samples take no more than they are long.
-        self.assertLess(small.stat().st_size * 1.5, capture.stat().st_size)
+        self.assertLess(small.stat().st_size * 4, capture.stat().st_size)
         again = self.directory / "again.folded"
         self.assertEqual(self.replay(small, "-o", again).code, 0)
         self.assertEqual(again.read_text(), stack.read_text())

@@ -72,13 +72,13 @@ class Inlined(Case):
         self.assert_called(folded, "_[i]")
 
     def test_methods_alone_have_their_shares_17(self):
-        self.holds_once_in_two(lambda: self.assert_alone(17))
+        self.assert_alone(17)
 
     def test_methods_alone_have_their_shares_25(self):
-        self.holds_once_in_two(lambda: self.assert_alone(25))
+        self.assert_alone(25)
 
     def test_inlined_methods_have_their_shares_17(self):
-        self.holds_once_in_two(lambda: self.assert_inlined(17))
+        self.assert_inlined(17)
 
     def test_inlined_methods_have_their_shares_25(self):
-        self.holds_once_in_two(lambda: self.assert_inlined(25))
+        self.assert_inlined(25)

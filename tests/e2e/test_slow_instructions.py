@@ -46,9 +46,6 @@ class SlowInstructions(Case):
         return found
 
     def check_compiled_by_c2(self, jdk):
-        self.holds_once_in_two(lambda: self.measure_c2(jdk))
-
-    def measure_c2(self, jdk):
         found = self.recorded(jdk, CASES)
         points = points_of(found["atomic"])
         for case, (true, slow, cheap) in found.items():

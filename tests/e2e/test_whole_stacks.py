@@ -45,9 +45,6 @@ class WholeStacks(Case):
             return Score(recording.folded, workload.must, workload.shares), running.printed()
 
     def assert_whole(self, name, jdk, framepointer="off", bad=BAD):
-        self.holds_once_in_two(lambda: self.measure(name, jdk, framepointer, bad))
-
-    def measure(self, name, jdk, framepointer, bad):
         score, printed = self.recorded(name, jdk, framepointer)
         print(score)
         said = f"{score}\n{score.top_bad(20)}"

@@ -73,16 +73,6 @@ class Case(unittest.TestCase):
         agent_args = [] if agent is None else [f"-agentpath:{settings.AGENT}={agent}"]
         return [home / "bin" / "java", *agent_args, "-cp", settings.CLASSES, *args]
 
-    def holds_once_in_two(self, measure):
-        """Calls measure, and once more if an assertion of it fails. For shares of processor time,
-        which other work of the machine can shift: what the programs do wrong is wrong both times.
-        """
-        try:
-            measure()
-        except AssertionError as error:
-            print(f"measured again, for the first time it was: {error}")
-            measure()
-
     def assert_fails(self, finished, code, *texts):
         """It ended with that code, and its message has every one of those texts in it."""
         self.assertEqual(finished.code, code, str(finished))
