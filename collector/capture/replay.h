@@ -16,7 +16,7 @@
 
 #include "live/chain.h"
 #include "live/sample_watch.h"
-#include "live/sink.h"
+#include "sinks/sink.h"
 #include "profile/profile_info.h"
 
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/recorder.h"
-#include "live/tree_sink.h"
+#include "sinks/tree_sink.h"
 
 #include <errno.h>
 #include <fcntl.h>

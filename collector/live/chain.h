@@ -13,7 +13,7 @@
 
 #include "code/java_name.h"
 #include "live/sample_watch.h"
-#include "live/sink.h"
+#include "sinks/sink.h"
 #include "process/process.h"
 #include "sample/record.h"
 #include "symbolize/symbolizer.h"

@@ -15,7 +15,7 @@
 #ifndef FG_LIVE_SAMPLE_WATCH_H
 #define FG_LIVE_SAMPLE_WATCH_H
 
-#include "live/named_sample.h"
+#include "sinks/named_sample.h"
 #include "sample/record.h"
 
 #include <stdbool.h>

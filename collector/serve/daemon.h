@@ -16,7 +16,7 @@
 
 #include "live/daemon_stats.h"
 #include "live/engine.h"
-#include "live/period_sink.h"
+#include "sinks/period_sink.h"
 #include "serve/service.h"
 #include "serve/watch_options.h"
 

@@ -14,7 +14,7 @@
 #ifndef FG_SERVE_GRAPH_QUEUE_H
 #define FG_SERVE_GRAPH_QUEUE_H
 
-#include "live/period.h"
+#include "sinks/period.h"
 
 struct graph_queue {
 	struct waiting_period *first, **end;

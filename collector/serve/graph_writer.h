@@ -15,7 +15,7 @@
 #define FG_SERVE_GRAPH_WRITER_H
 
 #include "live/daemon_stats.h"
-#include "live/period.h"
+#include "sinks/period.h"
 #include "render/render.h"
 
 /* Room for one whole period while another is being written. */

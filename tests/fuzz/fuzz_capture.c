@@ -9,7 +9,7 @@
 #include "capture/capture_format.h"
 #include "capture/replay.h"
 #include "encode/gzip.h"
-#include "live/tree_sink.h"
+#include "sinks/tree_sink.h"
 #include "render/render.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include "capture/replay.h"
 #include "code/inline_table.h"
 #include "import/gunzip.h"
-#include "live/tree_sink.h"
+#include "sinks/tree_sink.h"
 #include "process/code_inlines.h"
 #include "sample/sample_regs.h"
 

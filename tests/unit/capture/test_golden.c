@@ -14,7 +14,7 @@
 #include "../render/rendered.h"
 #include "base/file.h"
 #include "capture/replay.h"
-#include "live/tree_sink.h"
+#include "sinks/tree_sink.h"
 
 #include <dirent.h>
 #include <fcntl.h>

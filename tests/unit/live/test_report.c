@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "live/named_sample.h"
+#include "sinks/named_sample.h"
 #include "live/report.h"
 
 static void a_whole_is_said_only_of_a_whole(void **state)

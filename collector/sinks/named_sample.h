@@ -9,8 +9,8 @@
  * A sample's kind says what makes the kernel or the JVM take a sample, and what the sample's values
  * count. A sample of processor time has one value: the number of samples that it stands for.
  */
-#ifndef FG_LIVE_NAMED_SAMPLE_H
-#define FG_LIVE_NAMED_SAMPLE_H
+#ifndef FG_SINKS_NAMED_SAMPLE_H
+#define FG_SINKS_NAMED_SAMPLE_H
 
 #include "process/process.h"
 #include "profile/profile.h"

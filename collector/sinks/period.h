@@ -15,8 +15,8 @@
  * Shares: a container, or a user of the host, may have as much as is free. So one of them has at
  * most a half of max_bytes, two have a third each, and there is always room for others.
  */
-#ifndef FG_LIVE_PERIOD_H
-#define FG_LIVE_PERIOD_H
+#ifndef FG_SINKS_PERIOD_H
+#define FG_SINKS_PERIOD_H
 
 #include "base/map64.h"
 #include "process/targets.h"

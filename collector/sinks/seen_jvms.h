@@ -6,8 +6,8 @@
  * errors:  without memory, or past SEEN_JVMS_MAX, a JVM is not remembered
  * source:  none
  */
-#ifndef FG_LIVE_SEEN_JVMS_H
-#define FG_LIVE_SEEN_JVMS_H
+#ifndef FG_SINKS_SEEN_JVMS_H
+#define FG_SINKS_SEEN_JVMS_H
 
 #include "process/process.h"
 

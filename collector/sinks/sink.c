@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Functions that all sinks share, see sink.h. */
-#include "live/sink.h"
+#include "sinks/sink.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Functions that all sinks need for a sample, see named_sample.h. */
-#include "live/named_sample.h"
+#include "sinks/named_sample.h"
 
 #include <assert.h>
 #include <stdio.h>

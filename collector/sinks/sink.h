@@ -13,10 +13,10 @@
  *
  * Life cycle: begin, then take and advance, then free.
  */
-#ifndef FG_LIVE_SINK_H
-#define FG_LIVE_SINK_H
+#ifndef FG_SINKS_SINK_H
+#define FG_SINKS_SINK_H
 
-#include "live/named_sample.h"
+#include "sinks/named_sample.h"
 
 #include <stdbool.h>
 #include <stdint.h>

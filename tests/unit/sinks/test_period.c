@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about live/period.h: which graph a sample goes to, and what happens when memory is short.
+ * Claims about sinks/period.h: which graph a sample goes to, and what happens when memory is short.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "live/period.h"
+#include "sinks/period.h"
 
 #define SEC UINT64_C(1000000000)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A sink that is a tree of all samples, see tree_sink.h. */
-#include "live/tree_sink.h"
+#include "sinks/tree_sink.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Claims about live/seen_jvms.h. */
+/* Claims about sinks/seen_jvms.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "live/seen_jvms.h"
+#include "sinks/seen_jvms.h"
 
 static struct jvm jvm;
 

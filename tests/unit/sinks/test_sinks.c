@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Claims about all sinks on a single stream of samples: a tree, the last seconds, and periods. */
 #include "../process/own_jvm.h"
-#include "live/period_sink.h"
-#include "live/tree_sink.h"
-#include "live/window_sink.h"
+#include "sinks/period_sink.h"
+#include "sinks/tree_sink.h"
+#include "sinks/window_sink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

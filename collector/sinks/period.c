@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Graphs by process, see period.h. The bytes of graphs are summed up with each sample. */
-#include "live/period.h"
+#include "sinks/period.h"
 
 #include "base/clock.h"
 

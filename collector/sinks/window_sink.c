@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A sink that keeps the samples of the last seconds, see window_sink.h. */
-#include "live/window_sink.h"
+#include "sinks/window_sink.h"
 
 #include <errno.h>
 #include <stdlib.h>

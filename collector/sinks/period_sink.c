@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A chain of periods as a sink, see period_sink.h. */
-#include "live/period_sink.h"
+#include "sinks/period_sink.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Remembers the JVMs of which there were samples, see seen_jvms.h. */
-#include "live/seen_jvms.h"
+#include "sinks/seen_jvms.h"
 
 /* PID and start time. A PID is used again, but with another start time. */
 static uint64_t key_of(const struct process *process)

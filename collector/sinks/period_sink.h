@@ -9,11 +9,11 @@
  * A period is over when no more samples of it can come. Samples at or after its end wait in the
  * hold until the owner of the sink has taken the period and the next period has begun.
  */
-#ifndef FG_LIVE_PERIOD_SINK_H
-#define FG_LIVE_PERIOD_SINK_H
+#ifndef FG_SINKS_PERIOD_SINK_H
+#define FG_SINKS_PERIOD_SINK_H
 
-#include "live/period.h"
-#include "live/sink.h"
+#include "sinks/period.h"
+#include "sinks/sink.h"
 
 struct period_sink {
 	struct sink sink;

@@ -8,10 +8,10 @@
  *
  * For a recording without end, whose memory must have a limit.
  */
-#ifndef FG_LIVE_WINDOW_SINK_H
-#define FG_LIVE_WINDOW_SINK_H
+#ifndef FG_SINKS_WINDOW_SINK_H
+#define FG_SINKS_WINDOW_SINK_H
 
-#include "live/sink.h"
+#include "sinks/sink.h"
 #include "profile/window.h"
 
 struct window_sink {

@@ -7,11 +7,11 @@
  * errors:  negative errno
  * source:  none
  */
-#ifndef FG_LIVE_TREE_SINK_H
-#define FG_LIVE_TREE_SINK_H
+#ifndef FG_SINKS_TREE_SINK_H
+#define FG_SINKS_TREE_SINK_H
 
-#include "live/seen_jvms.h"
-#include "live/sink.h"
+#include "sinks/seen_jvms.h"
+#include "sinks/sink.h"
 
 struct tree_sink {
 	struct sink sink;
