@@ -19,12 +19,13 @@
 
 #define BPF_THREAD_MAX_KERNEL 32u
 #define BPF_THREAD_MAX_TAKEN  65536u /* threads whose last stack is known by its switch count */
+#define BPF_THREAD_MAX_STACKLESS 256u /* processes whose stacks are not read */
 
 #define BPF_THREAD_ON_CPU    1u
 #define BPF_THREAD_ON_RQ     2u /* waits for a CPU, or runs; also for a while after it blocked */
 #define BPF_THREAD_HAS_STACK 4u
 #define BPF_THREAD_IS_CUT    8u	 /* the stack goes on behind the copy */
-#define BPF_THREAD_CHANGED   16u /* the thread ran while its stack was copied: no stack */
+#define BPF_THREAD_CHANGED   16u /* no stack: the thread ran, or its process mapped memory */
 
 struct bpf_thread_head {
 	__u64 time_ns;
@@ -64,6 +65,7 @@ struct bpf_threads_shared {
 	__u64 visited;	   /* threads of the whole system */
 	__u64 lost;	   /* readings without room in the ring buffer */
 	__u64 lost_stacks; /* stacks without room, whose readings came without them */
+	__u64 reading;	   /* PID of the process whose stack is being read; 0: none */
 };
 
 #endif

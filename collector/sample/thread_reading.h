@@ -25,7 +25,7 @@ struct thread_reading {
 	 * waited if it has not.
 	 */
 	bool has_stack;
-	bool is_changed; /* it ran while its stack was copied, which is not there therefore */
+	bool is_changed; /* no stack: it ran meanwhile, or its process changed its mappings */
 	bool is_cut;	 /* the stack goes on behind the copy */
 	/* If has_stack: */
 	int32_t syscall;      /* -1: in none */

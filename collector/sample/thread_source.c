@@ -25,7 +25,7 @@ struct thread_source {
 	struct bpf_link *link;
 	struct ring_buffer *ring;
 	struct bpf_threads_shared *shared;
-	int taken_fd; /* borrowed from the object, as wanted.fd is */
+	int taken_fd, stackless_fd; /* borrowed from the object, as wanted.fd is */
 	struct bpf_wanted wanted;
 	uint64_t broken;
 	/* While thread_source_tick runs: */
@@ -69,6 +69,7 @@ static int take_object(struct thread_source *source)
 
 	source->wanted.fd = bpf_object__find_map_fd_by_name(object, "wanted");
 	source->taken_fd = bpf_object__find_map_fd_by_name(object, "taken");
+	source->stackless_fd = bpf_object__find_map_fd_by_name(object, "stackless");
 	shared = mmap(NULL, sizeof(*source->shared), PROT_READ, MAP_SHARED,
 		      bpf_object__find_map_fd_by_name(object, ".data.shared"), 0);
 	if (shared == MAP_FAILED)
@@ -180,6 +181,20 @@ void thread_source_forget(struct thread_source *source, pid_t tid)
 	const __u32 key = (__u32)tid;
 
 	bpf_map_delete_elem(source->taken_fd, &key);
+}
+
+bool thread_source_forgo(struct thread_source *source, pid_t pid)
+{
+	const __u32 key = (__u32)pid;
+	const __u64 one = 1;
+
+	return bpf_map_update_elem(source->stackless_fd, &key, &one, BPF_ANY) == 0;
+}
+
+uint64_t thread_source_progress(const struct thread_source *source, pid_t *ret_pid)
+{
+	*ret_pid = (pid_t)__atomic_load_n(&source->shared->reading, __ATOMIC_RELAXED);
+	return __atomic_load_n(&source->shared->visited, __ATOMIC_RELAXED);
 }
 
 void thread_source_stats(const struct thread_source *source, struct thread_source_stats *ret)

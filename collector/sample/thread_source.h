@@ -12,8 +12,10 @@
  * after its first stack. No other program of the system pays: there is no hook in the kernel.
  *
  * A tick takes as long as the threads need: about 0.05 ms, less than 1 us for a thread that still
- * waits, and up to 10 us for a stack. It may sleep, where pages of a stack come from swap, or where a process holds
- * the lock of its mappings.
+ * waits, and up to 10 us for a stack. It may sleep, where pages of a stack come from swap, or where
+ * a process holds the lock of its mappings. Stacks are read from anonymous memory only. A process
+ * that maps a file over its stack in the moment of the copy can have the tick wait as long as the
+ * process likes; so ticks belong on a thread that others do not wait for (thread_clock.h).
  */
 #ifndef FG_SAMPLE_THREAD_SOURCE_H
 #define FG_SAMPLE_THREAD_SOURCE_H
@@ -56,6 +58,18 @@ bool thread_source_want(struct thread_source *source, const pid_t *pids, size_t 
  */
 int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *arg,
 		       uint64_t *ret_lost);
+
+/*
+ * Stacks of the process are not read any more. False: there are too many such processes, or the
+ * kernel has no memory.
+ */
+bool thread_source_forgo(struct thread_source *source, pid_t pid);
+
+/*
+ * How far a tick is, for other threads: the number changes with each thread of the system.
+ * *ret_pid: the process whose stack is being read, or 0.
+ */
+uint64_t thread_source_progress(const struct thread_source *source, pid_t *ret_pid);
 
 /* The next reading of the thread has its stack, if it does not run then. */
 void thread_source_forget(struct thread_source *source, pid_t tid);

@@ -3,7 +3,8 @@
  * Divides the time of threads among what they did, see thread_times.h.
  *
  * Threads are in a table by TID, and in two lists: one by their last reading, whose head has the
- * threads that have ended, and one by their last stack, whose head has the stacks to drop.
+ * threads that are not read any more, and one by their last stack, whose head has the stacks to
+ * drop. Threads that are known to have ended are in a list of their own until the next tick.
  */
 #include "sample/thread_times.h"
 
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #define YOUNG_NS     UINT64_C(1000000000) /* a thread that was there longer was not wanted */
+#define GONE_NS	     UINT64_C(1000000000) /* without a reading */
 #define MOST_OWED_NS INT64_C(1000000000)
 #define N_STATES     3
 
@@ -43,6 +45,8 @@ struct thread {
 	struct link changed; /* in the list of stacks, if there is a stack */
 	pid_t pid, tid;
 	uint64_t start_ns, tick;
+	bool is_ended;	/* a reading from before its end may still come */
+	bool is_unread; /* there was no reading; start_ns is of another clock than readings have */
 	/* Of the last reading: */
 	uint64_t time_ns, run_ns, delay_ns, switches, voluntary;
 	enum thread_state state;
@@ -57,7 +61,7 @@ struct thread {
 struct thread_times {
 	struct thread_times_options options;
 	struct map64 threads; /* TID -> struct thread */
-	struct link seen, changed;
+	struct link seen, changed, ended;
 	uint64_t tick;
 	struct thread_times_stats stats;
 };
@@ -249,24 +253,33 @@ static void end_thread(struct thread_times *times, struct thread *thread)
 	free(thread);
 }
 
-static struct thread *add_thread(struct thread_times *times, const struct thread_reading *reading)
+static struct thread *make_thread(struct thread_times *times, pid_t pid, pid_t tid)
 {
-	const bool is_young = reading->start_ns >= times->options.start_ns &&
-			      reading->start_ns <= reading->time_ns &&
-			      reading->time_ns - reading->start_ns <= YOUNG_NS;
 	struct thread *thread;
 
 	if (times->threads.count >= times->options.n_threads)
 		return NULL;
 	thread = calloc(1, sizeof(*thread));
-	if (!thread || map64_put(&times->threads, (uint64_t)reading->tid, thread) < 0) {
+	if (!thread || map64_put(&times->threads, (uint64_t)tid, thread) < 0) {
 		free(thread);
 		return NULL;
 	}
 	list_init(&thread->seen);
 	list_init(&thread->changed);
-	thread->pid = reading->pid;
-	thread->tid = reading->tid;
+	thread->pid = pid;
+	thread->tid = tid;
+	return thread;
+}
+
+static struct thread *add_thread(struct thread_times *times, const struct thread_reading *reading)
+{
+	const bool is_young = reading->start_ns >= times->options.start_ns &&
+			      reading->start_ns <= reading->time_ns &&
+			      reading->time_ns - reading->start_ns <= YOUNG_NS;
+	struct thread *const thread = make_thread(times, reading->pid, reading->tid);
+
+	if (!thread)
+		return NULL;
 	thread->start_ns = reading->start_ns;
 	thread->state = reading->state;
 	thread->time_ns = is_young ? reading->start_ns : reading->time_ns;
@@ -283,6 +296,10 @@ static struct thread *take_thread(struct thread_times *times, const struct threa
 {
 	struct thread *const thread = map64_find(&times->threads, (uint64_t)reading->tid);
 
+	if (thread && thread->is_unread && thread->pid == reading->pid) {
+		thread->is_unread = false;
+		thread->start_ns = reading->start_ns;
+	}
 	if (thread && thread->start_ns == reading->start_ns && thread->pid == reading->pid)
 		return thread;
 	if (thread) /* another thread had the TID */
@@ -375,6 +392,8 @@ void thread_times_read(struct thread_times *times, const struct thread_reading *
 			forget(times, reading->tid);
 		return;
 	}
+	if (thread->is_ended)
+		return;
 	thread->tick = times->tick;
 	list_move_last(&times->seen, &thread->seen);
 	count(&times->stats, thread, reading);
@@ -391,13 +410,65 @@ void thread_times_read(struct thread_times *times, const struct thread_reading *
 		emit(times, thread);
 }
 
-void thread_times_end_tick(struct thread_times *times, uint64_t lost)
+void thread_times_begin(struct thread_times *times, pid_t pid, pid_t tid, uint64_t time_ns)
+{
+	struct thread *thread = map64_find(&times->threads, (uint64_t)tid);
+
+	if (thread && thread->is_ended)
+		end_thread(times, thread);
+	else if (thread)
+		return; /* a reading was first */
+	if (time_ns < times->options.start_ns)
+		return;
+	thread = make_thread(times, pid, tid);
+	if (!thread)
+		return; /* its readings are counted, as there is no room */
+	thread->is_unread = true;
+	thread->tick = times->tick;
+	thread->state = THREAD_RUNNING;
+	thread->start_ns = thread->time_ns = thread->emitted_ns = time_ns;
+	list_move_last(&times->seen, &thread->seen);
+}
+
+void thread_times_end(struct thread_times *times, pid_t tid, uint64_t time_ns)
+{
+	struct thread *const thread = map64_find(&times->threads, (uint64_t)tid);
+
+	if (!thread || thread->is_ended || time_ns < thread->start_ns)
+		return;
+	times->stats.threads_unread += thread->is_unread;
+	if (time_ns > thread->time_ns) {
+		thread->pending_ns[thread->state] += time_ns - thread->time_ns;
+		thread->time_ns = time_ns;
+	}
+	emit(times, thread);
+	drop_stacks(times, thread);
+	thread->is_ended = true;
+	thread->is_unread = false;
+	thread->tick = times->tick;
+	list_move_last(&times->ended, &thread->seen);
+}
+
+/* Forgets threads that had ended before this tick began. */
+static void forget_ended(struct thread_times *times)
+{
+	while (!list_is_empty(&times->ended)) {
+		struct thread *const thread = thread_of_seen(times->ended.next);
+
+		if (thread->tick == times->tick)
+			break;
+		end_thread(times, thread);
+	}
+}
+
+void thread_times_end_tick(struct thread_times *times, uint64_t lost, uint64_t now_ns)
 {
 	times->stats.lost += lost;
+	forget_ended(times);
 	while (lost == 0 && !list_is_empty(&times->seen)) {
 		struct thread *const thread = thread_of_seen(times->seen.next);
 
-		if (thread->tick == times->tick)
+		if (thread->tick == times->tick || gain(thread->time_ns, now_ns) < GONE_NS)
 			break;
 		end_thread(times, thread);
 	}
@@ -425,20 +496,27 @@ struct thread_times *thread_times_new(const struct thread_times_options *options
 		times->options.n_threads = THREAD_TIMES_THREADS;
 	list_init(&times->seen);
 	list_init(&times->changed);
+	list_init(&times->ended);
 	return times;
+}
+
+static void free_threads(struct thread_times *times, struct link *list)
+{
+	while (!list_is_empty(list)) {
+		struct thread *const thread = thread_of_seen(list->next);
+
+		drop_stacks(times, thread);
+		list_remove(&thread->seen);
+		free(thread);
+	}
 }
 
 void thread_times_free(struct thread_times *times)
 {
 	if (!times)
 		return;
-	while (!list_is_empty(&times->seen)) {
-		struct thread *const thread = thread_of_seen(times->seen.next);
-
-		drop_stacks(times, thread);
-		list_remove(&thread->seen);
-		free(thread);
-	}
+	free_threads(times, &times->seen);
+	free_threads(times, &times->ended);
 	map64_fini(&times->threads);
 	free(times);
 }

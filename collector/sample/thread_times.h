@@ -50,6 +50,7 @@ struct thread_times_stats {
 	uint64_t lost;		     /* readings that the source had no room for */
 	uint64_t dropped_stacks;     /* past the limit, or without memory */
 	uint64_t threads_left_out;   /* readings of threads past the limit, or without memory */
+	uint64_t threads_unread;     /* that began and ended without a reading */
 	uint64_t time_us[3];	     /* of all samples, by enum thread_state */
 	size_t stack_bytes;	     /* kept now */
 };
@@ -66,10 +67,18 @@ void thread_times_free(struct thread_times *times); /* NULL is legal; emits noth
 void thread_times_read(struct thread_times *times, const struct thread_reading *reading);
 
 /*
- * All threads have been read, but for so many readings that were lost. If none was, threads without
- * a reading have ended.
+ * All threads have been read by now_ns, but for so many readings that were lost. If none was,
+ * threads without a reading for a second have ended: who ends is told sooner by thread_times_end.
  */
-void thread_times_end_tick(struct thread_times *times, uint64_t lost);
+void thread_times_end_tick(struct thread_times *times, uint64_t lost, uint64_t now_ns);
+
+/*
+ * A thread has begun, or ended, as the kernel has reported. What it did before its first reading,
+ * or between its last one and its end, is not known: that time is of the state that it was read in
+ * last, and of a thread that was never read it is all running.
+ */
+void thread_times_begin(struct thread_times *times, pid_t pid, pid_t tid, uint64_t time_ns);
+void thread_times_end(struct thread_times *times, pid_t tid, uint64_t time_ns);
 
 /* Emits the time up to the last readings. */
 void thread_times_flush(struct thread_times *times);

@@ -34,6 +34,20 @@ struct mm_struct {
 	unsigned long start_stack;
 } __attribute__((preserve_access_index));
 
+struct file;
+struct userfaultfd_ctx;
+
+/* Without a member in a kernel without CONFIG_USERFAULTFD. */
+struct vm_userfaultfd_ctx {
+	struct userfaultfd_ctx *ctx;
+} __attribute__((preserve_access_index));
+
+struct vm_area_struct {
+	unsigned long vm_end;
+	struct file *vm_file;
+	struct vm_userfaultfd_ctx vm_userfaultfd_ctx;
+} __attribute__((preserve_access_index));
+
 struct sched_entity {
 	__u64 sum_exec_runtime;
 } __attribute__((preserve_access_index));

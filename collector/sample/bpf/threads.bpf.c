@@ -8,6 +8,10 @@
  * since the last copy: else it still waits where it waited. A page of the stack that is not in
  * memory is brought in, because the program may sleep.
  *
+ * Memory that has a file behind it, or userfaultfd, is not read: such a page may never come, and no
+ * stack of a JVM is there. Who maps such memory in the moment of the copy can still have the
+ * program wait; so the program says whose stack it reads.
+ *
  * A thread can wake up while it is copied. Its switch count tells, and the copy is thrown away.
  *
  * The collector's read(2) returns when the ring buffer is half full, so that it can be emptied.
@@ -21,6 +25,8 @@
 
 #include "../bpf_threads_layout.h"
 #include "task.h"
+
+#define EBUSY 16
 
 char _license[] SEC("license") = "GPL";
 
@@ -59,6 +65,14 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } wanted SEC(".maps");
+
+/* Those of them whose stacks are not read. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, BPF_THREAD_MAX_STACKLESS);
+	__type(key, __u32);
+	__type(value, __u64);
+} stackless SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -123,13 +137,28 @@ static __always_inline int is_stack_due(struct task_struct *task,
 					const struct bpf_thread_head *head)
 {
 	const struct bpf_thread_taken *last;
-	const __u32 tid = head->tid;
+	const __u32 tid = head->tid, pid = head->pid;
 
-	if (!config.stack_bytes || head->flags & BPF_THREAD_ON_CPU || task->flags & PF_KTHREAD ||
+	if (!config.stack_bytes || bpf_map_lookup_elem(&stackless, &pid) || head->flags & BPF_THREAD_ON_CPU || task->flags & PF_KTHREAD ||
 	    !task->mm)
 		return 0;
 	last = bpf_map_lookup_elem(&taken, &tid);
 	return !last || last->switches != head->switches || last->start_ns != head->start_ns;
+}
+
+/* The memory in which a stack lies. */
+struct place {
+	__u64 end;
+	int is_own; /* anonymous: a page that is missing comes from swap, or is made */
+};
+
+static long note_place(struct task_struct *task, struct vm_area_struct *vma, struct place *place)
+{
+	place->end = vma->vm_end;
+	place->is_own = !vma->vm_file;
+	if (bpf_core_field_exists(vma->vm_userfaultfd_ctx.ctx) && vma->vm_userfaultfd_ctx.ctx)
+		place->is_own = 0;
+	return 0;
 }
 
 /* What the callback that copies pages uses. */
@@ -177,18 +206,41 @@ static __always_inline __u32 copy_bytes(struct task_struct *task, struct draft *
 	return copying.copied;
 }
 
-static __always_inline void copy_stack(struct task_struct *task, struct draft *draft)
+/* Where the copy of a stack ends; 0: nothing of it may be read. */
+static __always_inline __u64 copy_end(const struct place *place, __u64 sp, __u64 end)
 {
 	const __u64 limit =
 		config.stack_bytes <= BPF_MAX_STACK ? config.stack_bytes : BPF_MAX_STACK;
+
+	if (!place->is_own || place->end <= sp)
+		return 0;
+	if (!end || end > place->end)
+		end = place->end;
+	return end - sp < limit ? end : sp + limit;
+}
+
+/* Negative: the process changes its mappings. */
+static __always_inline long copy_stack(struct task_struct *task, struct draft *draft)
+{
 	const __u64 sp = draft->stack.sp;
 	const __u64 end = stack_end(task, sp);
-	const __u64 len = end && end - sp < limit ? end - sp : limit;
-	const __u32 copied = copy_bytes(task, draft, len);
+	struct place place = {};
+	__u32 copied = 0;
+	__u64 to;
+	long err = bpf_find_vma(task, sp, note_place, &place, 0);
 
+	if (err == -EBUSY)
+		return err;
+	to = err ? 0 : copy_end(&place, sp, end);
+	if (to) {
+		shared.reading = draft->head.pid;
+		copied = copy_bytes(task, draft, to - sp);
+		shared.reading = 0;
+	}
 	draft->head.stack_len = copied;
 	if (!end || copied < end - sp)
 		draft->head.flags |= BPF_THREAD_IS_CUT;
+	return 0;
 }
 
 /* Registers, both stacks and the system call, of one and the same moment. */
@@ -198,7 +250,7 @@ static __always_inline void take_stack(struct task_struct *task, struct draft *d
 	struct bpf_thread_stack *const stack = &draft->stack;
 	struct bpf_thread_head *const head = &draft->head;
 	struct pt_regs regs;
-	long got;
+	long got, err;
 
 	if (bpf_probe_read_kernel(&regs, sizeof(regs), from) < 0)
 		return;
@@ -208,8 +260,8 @@ static __always_inline void take_stack(struct task_struct *task, struct draft *d
 	stack->syscall = syscall_of(&regs, from);
 	got = bpf_get_task_stack(task, stack->kernel, sizeof(stack->kernel), 0);
 	stack->n_kernel = got > 0 ? (__u64)got / sizeof(stack->kernel[0]) : 0;
-	copy_stack(task, draft);
-	if (switches_of(task) == head->switches && !is_on_cpu(task)) {
+	err = copy_stack(task, draft);
+	if (!err && switches_of(task) == head->switches && !is_on_cpu(task)) {
 		head->flags |= BPF_THREAD_HAS_STACK;
 		return;
 	}

@@ -325,7 +325,7 @@ static void tick_for(struct run *run, unsigned ms)
 	const uint64_t until = now_ns() + (uint64_t)ms * 1000000;
 
 	while (now_ns() < until) {
-		thread_times_end_tick(run->times, tick(run));
+		thread_times_end_tick(run->times, tick(run), now_ns());
 		poll(NULL, 0, TICK_MS - 10 + rand() % 20);
 	}
 }

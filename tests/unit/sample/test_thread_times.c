@@ -100,7 +100,7 @@ static struct thread_times_stats stats_of(const struct world *world)
 static void tick(struct world *world)
 {
 	thread_times_read(world->times, &world->thread);
-	thread_times_end_tick(world->times, 0);
+	thread_times_end_tick(world->times, 0, world->thread.time_ns);
 }
 
 /* The thread spends time; the counters have gained run_ns and delay_ns when it is read. */
@@ -358,7 +358,9 @@ static void a_thread_without_a_reading_has_ended(void **state)
 	tick(world);
 	pass_with_stack(world, TICK, 0, 1);
 	world->n_forgotten = 0;
-	thread_times_end_tick(world->times, 0);
+	thread_times_end_tick(world->times, 0, world->thread.time_ns + 999 * MS);
+	assert_int_equal(stats_of(world).threads, 1);
+	thread_times_end_tick(world->times, 0, world->thread.time_ns + 1000 * MS);
 	assert_int_equal(world->n_seen, 1);
 	assert_int_equal(world->seen[0].weight, 50000);
 	assert_int_equal(world->seen[0].time_ns, START + TICK);
@@ -369,6 +371,67 @@ static void a_thread_without_a_reading_has_ended(void **state)
 	world_free(world);
 }
 
+static void an_end_that_is_reported_has_the_time_up_to_it(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+
+	world->thread.state = THREAD_BLOCKED;
+	tick(world);
+	pass_with_stack(world, TICK, 0, 1);
+	thread_times_end(world->times, TID, START + TICK + 30 * MS);
+	check_us(world, 0, 0, 80000);
+	/* A reading that was on its way. */
+	world->thread.start_ns = START;
+	world->n_seen = 0;
+	tick(world);
+	flush(world);
+	assert_int_equal(world->n_seen, 0);
+	thread_times_end_tick(world->times, 0, START + 3 * TICK);
+	assert_int_equal(stats_of(world).threads, 0);
+	world_free(world);
+}
+
+static void a_thread_that_no_tick_has_seen_ran_all_its_life(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){.start_ns = START});
+
+	thread_times_begin(world->times, PID, TID, START + 10 * MS);
+	thread_times_end(world->times, TID, START + 17 * MS);
+	check_us(world, 7000, 0, 0);
+	assert_int_equal(stats_of(world).threads_unread, 1);
+	world_free(world);
+}
+
+static void the_first_reading_divides_the_time_since_the_beginning(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){.start_ns = START});
+
+	thread_times_begin(world->times, PID, TID, START + 10 * MS);
+	world->thread.start_ns = START + 10 * MS - 1000; /* the kernel's own clock */
+	world->thread.time_ns = START + 40 * MS;
+	world->thread.run_ns = 5 * MS;
+	world->thread.state = THREAD_BLOCKED;
+	world->thread.switches = world->thread.voluntary = 1;
+	tick(world);
+	thread_times_end(world->times, TID, START + 50 * MS);
+	check_us(world, 5000, 0, 35000);
+	assert_int_equal(stats_of(world).threads_unread, 0);
+	world_free(world);
+}
+
+static void a_report_of_a_thread_that_was_read_changes_nothing(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+
+	world->thread.state = THREAD_BLOCKED;
+	tick(world);
+	thread_times_begin(world->times, PID, TID, START + 1);
+	pass(world, TICK, 0, 0);
+	flush(world);
+	check_us(world, 0, 0, 50000);
+	world_free(world);
+}
+
 static void a_lost_reading_ends_no_thread_and_loses_no_time(void **state)
 {
 	struct world *world = world_new((struct thread_times_options){0});
@@ -376,7 +439,7 @@ static void a_lost_reading_ends_no_thread_and_loses_no_time(void **state)
 	world->thread.state = THREAD_BLOCKED;
 	world->thread.start_ns = START - MS;
 	tick(world);
-	thread_times_end_tick(world->times, 1);
+	thread_times_end_tick(world->times, 1, world->thread.time_ns);
 	pass(world, 2 * TICK, 0, 0);
 	flush(world);
 	check_us(world, 0, 0, 100000);
@@ -502,9 +565,10 @@ static void threads_past_the_limit_are_left_out_and_counted(void **state)
 	assert_int_equal(stats_of(world).threads, 3);
 	assert_int_equal(stats_of(world).threads_left_out, 2);
 	assert_int_equal(world->n_forgotten, 2); /* their stacks may come again */
-	thread_times_end_tick(world->times, 0);
+	thread_times_end_tick(world->times, 0, world->thread.time_ns);
+	world->thread.time_ns += 2000 * MS;
 	read_stacks(world, 3, 3);
-	thread_times_end_tick(world->times, 0);
+	thread_times_end_tick(world->times, 0, world->thread.time_ns);
 	assert_int_equal(stats_of(world).threads, 1);
 	read_stacks(world, 3, 3);
 	assert_int_equal(stats_of(world).threads, 3);
@@ -570,6 +634,10 @@ int main(void)
 		cmocka_unit_test(a_new_stack_has_the_time_since_the_reading_before),
 		cmocka_unit_test(a_blocked_sample_has_the_stack_of_the_last_wait),
 		cmocka_unit_test(a_thread_without_a_reading_has_ended),
+		cmocka_unit_test(an_end_that_is_reported_has_the_time_up_to_it),
+		cmocka_unit_test(a_thread_that_no_tick_has_seen_ran_all_its_life),
+		cmocka_unit_test(the_first_reading_divides_the_time_since_the_beginning),
+		cmocka_unit_test(a_report_of_a_thread_that_was_read_changes_nothing),
 		cmocka_unit_test(a_lost_reading_ends_no_thread_and_loses_no_time),
 		cmocka_unit_test(another_thread_with_the_tid_is_another_thread),
 		cmocka_unit_test(a_new_threads_time_begins_with_the_thread),
