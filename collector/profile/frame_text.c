@@ -2,7 +2,8 @@
 /*
  * Names and kinds of frames, see frame_text.h.
  *
- *   name "_[0]" | "_[1]" | "_[j]" | "_[i]" | "_[k]"      the suffix says the kind
+ *   name "_[0]" | "_[1]" | "_[j]" | "_[i]" | "_[k]" | "_[w]"
+ *                      the suffix says the kind
  *   "[" ... "]"        no code: a reason, or the file of a function that has no name
  *   "-[" "+["          Objective-C
  *   ":::"              Java, from a perf map whose ';' was replaced: Lorg/x/Y:::m
@@ -62,8 +63,8 @@ enum frame_kind frame_text_inlined_kind(const char *name)
 
 static bool kind_of_suffix(const char *suffix, enum frame_kind *ret)
 {
-	static const enum frame_kind kinds[] = {FRAME_INTERPRETED, FRAME_C1, FRAME_JIT,
-						FRAME_INLINED, FRAME_KERNEL};
+	static const enum frame_kind kinds[] = {FRAME_INTERPRETED, FRAME_C1,	 FRAME_JIT,
+						FRAME_INLINED,	   FRAME_KERNEL, FRAME_WAIT};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (memcmp(suffix, frame_kind_suffix(kinds[i]), SUFFIX_BYTES) != 0)

@@ -64,7 +64,7 @@ static const char *const colors[KINDS] = {
 	[KIND_INLINED] = "green", [KIND_STUB] = "purple",
 	[KIND_CPP] = "yellow",	  [KIND_NATIVE] = "red",
 	[KIND_KERNEL] = "orange", [KIND_UNKNOWN] = "darkgrey",
-	[KIND_JAVA] = "green",
+	[KIND_JAVA] = "green",	  [KIND_WAIT] = "magenta",
 };
 
 static int keep_text(struct firefox_writer *writer, const char *text, uint32_t *ret)

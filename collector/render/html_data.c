@@ -27,7 +27,7 @@ static const char *class_letter(const struct looks *looks, unsigned class)
 		[KIND_LABEL] = "#",   [KIND_INTERPRETED] = "i", [KIND_C1] = "1",
 		[KIND_JIT] = "J",     [KIND_INLINED] = "+",	[KIND_STUB] = "s",
 		[KIND_CPP] = "C",     [KIND_NATIVE] = "n",	[KIND_KERNEL] = "k",
-		[KIND_UNKNOWN] = "?", [KIND_JAVA] = "*",
+		[KIND_UNKNOWN] = "?", [KIND_JAVA] = "*",	[KIND_WAIT] = "w",
 	};
 	static const char *const changes[CHANGES] = {
 		[CHANGE_NOISE] = "=", [CHANGE_MORE] = "+", [CHANGE_LESS] = "\xe2\x88\x92", /* - */

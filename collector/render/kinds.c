@@ -28,6 +28,7 @@ static const struct kind_style styles[KINDS] = {
 	[KIND_KERNEL] = {"kernel", {242, 72, 24}},
 	[KIND_UNKNOWN] = {"unknown", {132, 127, 134}},
 	[KIND_JAVA] = {"Java", {98, 140, 103}},
+	[KIND_WAIT] = {"waiting", {114, 114, 156}},
 };
 
 enum kind kind_of(enum frame_kind kind, const char *name)
@@ -55,6 +56,8 @@ enum kind kind_of(enum frame_kind kind, const char *name)
 		return KIND_UNKNOWN;
 	case FRAME_JAVA:
 		return KIND_JAVA;
+	case FRAME_WAIT:
+		return KIND_WAIT;
 	case FRAME_LABEL:
 	case FRAME_KINDS:
 		break;

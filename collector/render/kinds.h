@@ -28,6 +28,7 @@ enum kind {
 	KIND_KERNEL,
 	KIND_UNKNOWN,
 	KIND_JAVA, /* a Java method of unknown level */
+	KIND_WAIT, /* a thread that does not run */
 	KINDS,
 };
 

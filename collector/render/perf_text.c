@@ -15,7 +15,7 @@
  * recording's start, and PID and TID are the thread's. Samples without a time are at 0, with PID 0.
  *
  * The file tells readers the kind: "/tmp/perf-0.map" is generated code, "[kernel.kallsyms]" the
- * kernel, "inlined" a function inlined into the frame that follows.
+ * kernel, "inlined" a function inlined into the frame that follows, "[waiting]" no code.
  */
 #include "encode/text.h"
 #include "render/by_thread.h"
@@ -32,6 +32,7 @@
 
 #define ROOT	   0u
 #define MAP_FILE   "/tmp/perf-0.map"
+#define WAIT_FILE  "[waiting]"
 #define ANY_COMM   "all"
 #define EVENT	   "cpu-clock"
 #define HEAD	   "\t               0 "
@@ -57,6 +58,8 @@ static const char *file_of(const struct profile_node *node)
 		return "[kernel.kallsyms]";
 	if (kind == FRAME_STUB || frame_kind_is_java(kind))
 		return MAP_FILE;
+	if (kind == FRAME_WAIT)
+		return WAIT_FILE;
 	return node->module ? node->module : "[unknown]";
 }
 

@@ -18,6 +18,7 @@ static const char *const words[FRAME_KINDS] = {
 	[FRAME_UNKNOWN] = "unknown",
 	[FRAME_JAVA] = "java",
 	[FRAME_NATIVE_INLINED] = "native_inlined",
+	[FRAME_WAIT] = "wait",
 };
 
 const char *frame_kind_suffix(enum frame_kind kind)
@@ -35,6 +36,8 @@ const char *frame_kind_suffix(enum frame_kind kind)
 		return "_[i]";
 	case FRAME_KERNEL:
 		return "_[k]";
+	case FRAME_WAIT:
+		return "_[w]";
 	case FRAME_LABEL:
 	case FRAME_STUB:
 	case FRAME_JVM:

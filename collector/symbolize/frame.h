@@ -27,6 +27,7 @@ enum frame_kind {
 	FRAME_KERNEL,	      /* _[k] */
 	FRAME_UNKNOWN,	      /* [unknown: reason], without a name */
 	FRAME_JAVA,	      /* a Java method of unknown level */
+	FRAME_WAIT, /* _[w]: why the thread does not run; no code: [runnable], [blocked: futex] */
 	FRAME_KINDS,
 };
 

@@ -27,7 +27,16 @@
 #define LINES_FOR_HEAD	 4
 #define LINES_FOR_FOOTER 6
 
-enum { PAIR_NONE, PAIR_JAVA, PAIR_INLINED, PAIR_JVM, PAIR_NATIVE, PAIR_KERNEL, PAIR_BAD };
+enum {
+	PAIR_NONE,
+	PAIR_JAVA,
+	PAIR_INLINED,
+	PAIR_JVM,
+	PAIR_NATIVE,
+	PAIR_KERNEL,
+	PAIR_BAD,
+	PAIR_WAIT,
+};
 
 static const char *const help[] = {
 	"fgcollect top: what code runs, in the last seconds",
@@ -66,6 +75,7 @@ static void init_colours(void)
 	init_pair(PAIR_NATIVE, COLOR_RED, -1);
 	init_pair(PAIR_KERNEL, COLOR_MAGENTA, -1);
 	init_pair(PAIR_BAD, COLOR_RED, -1);
+	init_pair(PAIR_WAIT, COLOR_BLUE, -1);
 }
 
 /* Whether the terminal can place the cursor. Without that no screen can be drawn. */
@@ -209,6 +219,8 @@ static int colour_of(enum frame_kind kind)
 		return PAIR_KERNEL;
 	case FRAME_UNKNOWN:
 		return PAIR_BAD;
+	case FRAME_WAIT:
+		return PAIR_WAIT;
 	default:
 		return PAIR_NONE;
 	}

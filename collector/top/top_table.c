@@ -17,7 +17,15 @@
 #define FIRST_METHODS 256u
 
 /* Kinds of code. Frames of one name and one of these kinds are one method. */
-enum sort_of_code { CODE_JAVA, CODE_FILE, CODE_KERNEL, CODE_STUB, CODE_UNKNOWN, CODE_LABEL };
+enum sort_of_code {
+	CODE_JAVA,
+	CODE_FILE,
+	CODE_KERNEL,
+	CODE_STUB,
+	CODE_UNKNOWN,
+	CODE_LABEL,
+	CODE_WAIT,
+};
 
 static enum sort_of_code sort_of(enum frame_kind kind)
 {
@@ -34,6 +42,8 @@ static enum sort_of_code sort_of(enum frame_kind kind)
 		return CODE_KERNEL;
 	case FRAME_UNKNOWN:
 		return CODE_UNKNOWN;
+	case FRAME_WAIT:
+		return CODE_WAIT;
 	default:
 		return CODE_JAVA;
 	}

@@ -21,7 +21,7 @@ async function copyText(text, what)
 	announce("Copied " + what);
 }
 
-const suffixes = { i: "_[0]", 1: "_[1]", J: "_[j]", "+": "_[i]", k: "_[k]" };
+const suffixes = { i: "_[0]", 1: "_[1]", J: "_[j]", "+": "_[i]", k: "_[k]", w: "_[w]" };
 
 function foldedName(key)
 {

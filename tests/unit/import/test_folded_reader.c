@@ -137,6 +137,8 @@ static void names_without_suffix_get_a_kind(void **state)
 	assert_int_equal(kind_of_leaf("[truncated: snapshot ended]"), FRAME_LABEL);
 	assert_int_equal(kind_of_leaf("vfs_read_[k]"), FRAME_KERNEL);
 	assert_int_equal(kind_of_leaf("_[k]"), FRAME_NATIVE);
+	assert_int_equal(kind_of_leaf("[runnable]_[w]"), FRAME_WAIT);
+	assert_int_equal(kind_of_leaf("[blocked: page fault]_[w]"), FRAME_WAIT);
 }
 
 /* A line of len bytes "aa..a;aa..a 1" with frames of that many. */

@@ -72,6 +72,7 @@ static void pid_and_tid_are_in_the_lowest_frame(void **state)
 static void frames_have_names_and_kinds(void **state)
 {
 	check_frame(&all_marks, "vfs_read+0x1 ([kernel.kallsyms])", "vfs_read_[k]");
+	check_frame(&all_marks, "[blocked: read] ([waiting])", "[blocked: read]_[w]");
 	check_frame(&all_marks, "nf_hook (/lib/modules/6/nf.ko.xz)", "nf_hook_[k]");
 	check_frame(&all_marks, "nf_hook ([nf_tables])", "nf_hook_[k]");
 	check_frame(&all_marks, "__vdso_gettime ([vdso])", "__vdso_gettime");

@@ -90,6 +90,7 @@ static void colours_follow_the_kind_not_the_name(void **state)
 	assert_int_equal(kind_of(FRAME_NATIVE, "deflate"), KIND_NATIVE);
 	assert_int_equal(kind_of(FRAME_NATIVE_INLINED, "deflate"), KIND_NATIVE);
 	assert_int_equal(kind_of(FRAME_KERNEL, "a::b"), KIND_KERNEL);
+	assert_int_equal(kind_of(FRAME_WAIT, "[runnable]"), KIND_WAIT);
 	for (int kind = 0; kind < KINDS; kind++)
 		assert_non_null(kind_title((enum kind)kind));
 }

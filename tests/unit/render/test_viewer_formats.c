@@ -177,6 +177,7 @@ static const struct profile_node *find(const struct profile *profile, const char
 static void pprof_keeps_kinds_modules_and_lines(void **state)
 {
 	const struct frame frames[] = {
+		{"[blocked: futex]", NULL, NULL, 0, FRAME_WAIT, NULL},
 		{"JVM_Sleep", "libjvm.so", NULL, 0, FRAME_JVM, NULL},
 		{"a/b/C.run", NULL, "C.java", 42, FRAME_INLINED, NULL},
 		{"a/b/C.main", NULL, "C.java", 7, FRAME_JIT, NULL},
@@ -186,8 +187,9 @@ static void pprof_keeps_kinds_modules_and_lines(void **state)
 	const struct profile_node *node;
 
 	assert_int_equal(profile_init(&profile, 0), 0);
-	assert_int_equal(profile_add(&profile, frames, 4, 1), 0);
+	assert_int_equal(profile_add(&profile, frames, 5, 1), 0);
 	read_back(&profile, NULL, &back);
+	assert_int_equal(find(&back, "[blocked: futex]")->kind, FRAME_WAIT);
 	node = find(&back, "a/b/C.run");
 	assert_int_equal(node->kind, FRAME_INLINED);
 	assert_string_equal(node->file, "a/b/C.java");
@@ -442,7 +444,7 @@ static void perf_text_is_a_block_a_stack(void **state)
 {
 	static const struct note notes[] = {
 		{{F("my app", LABEL), F("a/B.c", JIT), F("a/B.d", INLINED)}, 3},
-		{{F("read", NATIVE), F("sys_read", KERNEL)}, 5},
+		{{F("read", NATIVE), F("sys_read", KERNEL), F("[blocked: read]", WAIT)}, 5},
 	};
 	struct profile profile;
 	char *text;
@@ -456,6 +458,7 @@ static void perf_text_is_a_block_a_stack(void **state)
 				  "\t               0 a/B.c (/tmp/perf-0.map)\n"
 				  "\n"
 				  "all 0/0 [000] 0.000000: 5 cpu-clock:\n"
+				  "\t               0 [blocked: read] ([waiting])\n"
 				  "\t               0 sys_read ([kernel.kallsyms])\n"
 				  "\t               0 read ([unknown])\n"
 				  "\n");

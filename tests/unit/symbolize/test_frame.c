@@ -17,6 +17,7 @@ static void kinds_have_the_suffixes_users_know(void **state)
 	assert_string_equal(frame_kind_suffix(FRAME_INLINED), "_[i]");
 	assert_string_equal(frame_kind_suffix(FRAME_NATIVE_INLINED), "_[i]");
 	assert_string_equal(frame_kind_suffix(FRAME_KERNEL), "_[k]");
+	assert_string_equal(frame_kind_suffix(FRAME_WAIT), "_[w]");
 }
 
 static void every_other_kind_has_none(void **state)
@@ -28,11 +29,21 @@ static void every_other_kind_has_none(void **state)
 		assert_string_equal(frame_kind_suffix(plain[i]), "");
 }
 
+/* Files contain the words. */
+static void a_wait_has_a_word_of_its_own(void **state)
+{
+	assert_string_equal(frame_kind_word(FRAME_WAIT), "wait");
+	assert_int_equal(frame_kind_of_word("wait"), FRAME_WAIT);
+	assert_false(frame_kind_is_java(FRAME_WAIT));
+	assert_false(frame_kind_is_inlined(FRAME_WAIT));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_have_the_suffixes_users_know),
 		cmocka_unit_test(every_other_kind_has_none),
+		cmocka_unit_test(a_wait_has_a_word_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
