@@ -44,7 +44,7 @@ int recording_capture_end(struct recording *recording, uint64_t now_ns, struct c
 
 	if (!capture)
 		return -ENOENT;
-	recording_info(recording, now_ns, &info);
+	recording_info(recording, recording->trees[0], now_ns, &info);
 	fd = capture_finish(capture, &info, recording->start_ns);
 	capture_counts(capture, ret);
 	recording->watch->ops->free(recording->watch);

@@ -129,7 +129,7 @@ static int run(struct replay_recorder *replay)
 		.lost = info->quality.lost_samples,
 		.stackless = info->quality.stackless_samples,
 	};
-	int err = sink->ops->begin(sink, &sample_kind_cpu, replay_start_ns(replay->replay));
+	int err = sink->ops->begin(sink, replay_start_ns(replay->replay));
 
 	if (!err)
 		err = replay_run(replay->replay, &all, &replay->counts);

@@ -50,6 +50,13 @@ static void say_target(const struct recording_options *options, char *ret, size_
 		snprintf(ret, size, "%s", options->all ? "all processes" : "all JVMs");
 }
 
+static const struct profile_kind *kind_shown(const struct top *top)
+{
+	const struct recording_status *const status = &top->status;
+
+	return status->n_parts ? status->parts[0].kind->profile : &profile_kind_cpu;
+}
+
 static void say_summary(struct top *top)
 {
 	const struct recording_options *recording = &top->options->recording;
@@ -58,6 +65,14 @@ static void say_summary(struct top *top)
 	const char *state = top->status.is_done ? ", ended" : "";
 	char jvms[32];
 
+	if (profile_kind_is_time(kind_shown(top))) {
+		snprintf(top->summary, sizeof(top->summary),
+			 "%s%s%s: %s%s%.1f threads (%s), read %u times a second, last %.1f s",
+			 top->target, top->view.is_paused ? " [paused]" : "", state,
+			 report_jvms(top->status.jvms, jvms), top->status.jvms ? ", " : "",
+			 rate / 1e6, kind_shown(top)->name, top->status.wall_hz, seconds);
+		return;
+	}
 	snprintf(top->summary, sizeof(top->summary),
 		 "%s%s%s: %s%s%.0f samples/s of %s at %u Hz, last %.1f s", top->target,
 		 top->view.is_paused ? " [paused]" : "", state, report_jvms(top->status.jvms, jvms),
@@ -71,7 +86,7 @@ static void say_facts(struct top *top)
 	size_t len;
 
 	say_summary(top);
-	report_quality(&top->copy.quality, top->quality);
+	report_quality(kind_shown(top), &top->copy.quality, top->quality);
 	len = strlen(top->quality);
 	if (untimed > 0)
 		snprintf(top->quality + len, sizeof(top->quality) - len, ", %llu in no row",

@@ -134,6 +134,20 @@ static int write_capture(const struct options *options, struct recorder *recorde
 	return err;
 }
 
+/* Says how good the samples of a kind are, and who took them. */
+static void say_part(const struct recording_status *status, const struct recording_part *part,
+		     FILE *said)
+{
+	char quality[REPORT_BYTES];
+
+	report_quality(part->kind->profile, &part->quality, quality);
+	if (part->kind == &sample_kind_cpu)
+		report_source(status->source, quality);
+	else
+		report_clock(status->clock_source, quality);
+	fprintf(said, "%s\n", quality);
+}
+
 int output_write_all(struct recorder *recorder, const struct options *options,
 		     const struct recording_status *status)
 {
@@ -148,10 +162,11 @@ int output_write_all(struct recorder *recorder, const struct options *options,
 		.folds_frameworks = options->folds_frameworks,
 		.shows_starts = options->shows_starts,
 	};
+	const struct profile_kind *const first = status->parts[0].kind->profile;
 	int err = 0;
 
 	report_subtitle(status, options->recording.hz, subtitle);
-	report_quality(&status->quality, quality);
+	report_quality(first, &status->quality, quality);
 	for (size_t i = 0; !err && i < options->n_outputs; i++) {
 		err = write_output(&options->outputs[i], recorder, &render);
 		if (!err && !options->outputs[i].is_stdout)
@@ -160,8 +175,8 @@ int output_write_all(struct recorder *recorder, const struct options *options,
 	if (!err && options->capture_path)
 		err = write_capture(options, recorder, said);
 	/* Said here alone: a file is the same whoever took its samples. */
-	report_source(status->source, quality);
 	fprintf(said, "%s\n", subtitle);
-	fprintf(said, "%s\n", quality);
+	for (size_t i = 0; i < status->n_parts; i++)
+		say_part(status, &status->parts[i], said);
 	return err;
 }

@@ -55,13 +55,16 @@ static void end(void)
 
 void progress_show(const struct recording_status *status, uint64_t duration_ns)
 {
-	char samples[32], lost[32], jvms[32];
+	const struct profile_kind *const kind =
+		status->n_parts ? status->parts[0].kind->profile : &profile_kind_cpu;
+	char samples[PROFILE_AMOUNT_BYTES], lost[32], jvms[32];
 
 	if (!begin())
 		return;
-	fprintf(stderr, "recording %.1f of %.1f s, %s samples of %s%s%s, %s lost",
+	fprintf(stderr, "recording %.1f of %.1f s, %s of %s%s%s, %s lost",
 		(double)status->elapsed_ns / 1e9, (double)duration_ns / 1e9,
-		report_count(status->samples, samples), status->event, status->jvms ? ", " : "",
+		profile_kind_amount(kind, status->samples, samples),
+		profile_kind_is_time(kind) ? kind->name : status->event, status->jvms ? ", " : "",
 		report_jvms(status->jvms, jvms), report_count(status->lost, lost));
 	end();
 }

@@ -59,6 +59,36 @@ static int set_sampler(struct options *options, const char *text)
 	return -EINVAL;
 }
 
+static int set_kind(struct options *options, const char *text)
+{
+	char bad[16];
+
+	options->recording.kinds = recording_kinds_of(text, bad);
+	if (options->recording.kinds)
+		return 0;
+	if (bad[0])
+		log_error("--kind %s: no such kind: %s; there are: cpu wall offcpu, with commas "
+			  "between them",
+			  text, bad);
+	else
+		log_error("--kind %s: which kind? There are: cpu wall offcpu, with commas between "
+			  "them",
+			  text);
+	return -EINVAL;
+}
+
+static int set_wall_frequency(struct options *options, const char *text)
+{
+	double hz;
+
+	if (!options_parse_number(text, 1, THREAD_CLOCK_MOST_HZ, &hz) || hz != floor(hz))
+		return options_bad_value("--wall-frequency", text,
+					 "a whole number from 1 to 1000 is needed: so often a "
+					 "second threads are read");
+	options->recording.wall_hz = (unsigned)hz;
+	return 0;
+}
+
 static int set_max_samples(struct options *options, const char *text)
 {
 	double hz;
@@ -176,6 +206,10 @@ int sample_options_apply(struct options *options, int option, const char *value)
 		return set_sampler(options, value);
 	case OPTION_MAX_SAMPLES:
 		return set_max_samples(options, value);
+	case OPTION_KIND:
+		return set_kind(options, value);
+	case OPTION_WALL_FREQUENCY:
+		return set_wall_frequency(options, value);
 	case OPTION_STACK_SIZE:
 		return set_stack_size(options, value);
 	case OPTION_SYMBOL_CACHE:

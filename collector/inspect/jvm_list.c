@@ -226,11 +226,24 @@ static json_t *files_of(const struct table_cache_stats *stats)
 			 (json_int_t)stats->not_begun);
 }
 
+/* What the reading of threads for wall and offcpu has cost and lost. */
+static json_t *threads_of(const struct recording_counts *counts)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "ticks",
+			 (json_int_t)counts->ticks, "late_ticks", (json_int_t)counts->late_ticks,
+			 "failed_ticks", (json_int_t)counts->failed_ticks, "readings_lost",
+			 (json_int_t)counts->readings_lost, "time_dropped_us",
+			 (json_int_t)counts->time_dropped_us, "stacks_dropped",
+			 (json_int_t)counts->stacks_dropped, "left_out",
+			 (json_int_t)counts->threads_left_out, "stackless_processes",
+			 (json_int_t)counts->stackless_processes);
+}
+
 static json_t *recordings_of(const struct engine_stats *stats)
 {
 	const struct recording_counts *counts = &stats->recordings;
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "sampler",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "sampler",
 			 stats->sampler ? stats->sampler : "", "samples_waited",
 			 (json_int_t)counts->waits, "samples_hurried", (json_int_t)counts->hurried,
 			 "process_records", (json_int_t)counts->heard, "process_records_lost",
@@ -238,7 +251,7 @@ static json_t *recordings_of(const struct engine_stats *stats)
 			 "processes_reread", (json_int_t)counts->reread, "rereads_put_off",
 			 (json_int_t)counts->reread_put_off, "samples_merged",
 			 (json_int_t)counts->merged, "samples_with_unread_pages",
-			 (json_int_t)counts->unread_pages);
+			 (json_int_t)counts->unread_pages, "threads", threads_of(counts));
 }
 
 static json_t *native_lines_of(const struct native_lines_stats *stats)

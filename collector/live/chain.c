@@ -2,9 +2,15 @@
 /* Names a walked stack and gives it to the sinks, see chain.h. */
 #include "live/chain.h"
 
+#include "live/wait_frame.h"
+
 #include <stdio.h>
 
 #define MAX_LABELS 2 /* label frames: process and thread */
+#define REST_NAME  "[on CPU, between samples]"
+
+/* Used by the model's thread only. Too large for the C stack. The first is that of a wait. */
+static struct frame all_frames[1 + SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
 
 uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
 		       const struct record *record)
@@ -52,12 +58,61 @@ static size_t add_labels(const struct chain_style *style, struct symbolizer *sym
 	return n;
 }
 
+/* The leaf that says what the thread waits for. */
+static struct frame wait_frame(struct symbolizer *symbolizer, const struct sample *sample,
+			       const struct frame *frames, size_t n)
+{
+	char text[WAIT_FRAME_BYTES] = WAIT_FRAME_RUNNABLE;
+	struct frame frame;
+
+	if (sample->state == THREAD_BLOCKED)
+		wait_frame_blocked(sample_syscall(sample), frames, n, text);
+	frame = symbolizer_label(symbolizer, text);
+	frame.kind = FRAME_WAIT;
+	return frame;
+}
+
+static const struct sample_kind *kind_of(const struct sample *sample)
+{
+	return sample->kind == SAMPLE_OF_WALL ? &sample_kind_wall : &sample_kind_cpu;
+}
+
+static uint64_t span_of(const struct sample *sample)
+{
+	return sample->kind == SAMPLE_OF_WALL ? sample->period : 0;
+}
+
+void chain_name_rest(const struct chain_style *style, struct symbolizer *symbolizer,
+		     struct process *process, const struct record *record, struct named_sample *ret)
+{
+	static const struct symbolizer_verdict verdict = {.is_rooted = true, .is_java_named = true};
+	static const struct stack stack; /* a whole stack of nothing */
+	const struct chain_walk walk = {.record = record, .process = process, .stack = &stack};
+	size_t n = 0;
+
+	all_frames[n++] = symbolizer_label(symbolizer, REST_NAME);
+	n += add_labels(style, symbolizer, &walk, all_frames + n);
+	*ret = (struct named_sample){
+		.kind = &sample_kind_wall,
+		.values = {record->sample.weight},
+		.time_ns = record->time_ns,
+		.span_ns = record->sample.period,
+		.state = THREAD_RUNNING,
+		.pid = record->pid,
+		.tid = record->tid,
+		.process = process,
+		.stack = &stack,
+		.verdict = &verdict,
+		.frames = all_frames,
+		.n_frames = n,
+	};
+}
+
 bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		const struct chain_walk *walk, struct named_sample *ret)
 {
-	/* Used by the model's thread only. Too large for the C stack. */
-	static struct frame frames[SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
 	static struct symbolizer_verdict verdict;
+	struct frame *frames = all_frames + 1;
 	const struct record *const record = walk->record;
 	const struct symbolizer_context context = {
 		.process = walk->process,
@@ -73,11 +128,18 @@ bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		return false;
 	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
+	if (record->sample.kind == SAMPLE_OF_WALL && record->sample.state != THREAD_RUNNING) {
+		all_frames[0] = wait_frame(symbolizer, &record->sample, frames, n);
+		frames = all_frames;
+		n++;
+	}
 	n += add_labels(style, symbolizer, walk, frames + n);
 	*ret = (struct named_sample){
-		.kind = &sample_kind_cpu,
+		.kind = kind_of(&record->sample),
 		.values = {record->sample.weight},
 		.time_ns = record->time_ns,
+		.span_ns = span_of(&record->sample),
+		.state = (enum thread_state)record->sample.state,
 		.pid = record->pid,
 		.tid = record->tid,
 		.process = walk->process,
@@ -94,6 +156,6 @@ bool chain_keep(struct sink *sinks, const struct named_sample *sample)
 	bool is_kept = true;
 
 	for (struct sink *sink = sinks; sink; sink = sink->next)
-		is_kept &= sink->ops->take(sink, sample) >= 0;
+		is_kept &= !sink_wants(sink, sample) || sink->ops->take(sink, sample) >= 0;
 	return is_kept;
 }

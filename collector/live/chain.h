@@ -53,7 +53,15 @@ uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct 
 bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		const struct chain_walk *walk, struct named_sample *ret);
 
-/* Gives the sample to all sinks. False: a sink has no memory for the sample. */
+/*
+ * The time that a thread has run, without samples that say where: a stack of one frame that says
+ * so, below the labels. The frames of *ret live until the next call.
+ */
+void chain_name_rest(const struct chain_style *style, struct symbolizer *symbolizer,
+		     struct process *process, const struct record *record,
+		     struct named_sample *ret);
+
+/* Gives the sample to all sinks of its kind. False: a sink has no memory for the sample. */
 bool chain_keep(struct sink *sinks, const struct named_sample *sample);
 
 #endif

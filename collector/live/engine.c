@@ -338,7 +338,7 @@ static uint64_t wait_ns(const struct engine *engine, uint64_t now, uint64_t max_
 		const uint64_t done = r->end_ns + HOLD_NS;
 		const uint64_t interval = read_interval_ns(engine, r, now);
 
-		if (r->has_more || (r->n_unmet && !r->is_done))
+		if (r->has_more || r->has_clock_more || (r->n_unmet && !r->is_done))
 			return 0;
 		if (!r->is_done && until > now + interval)
 			until = now + interval;
@@ -579,6 +579,14 @@ static void add_counts(struct recording_counts *to, const struct recording_count
 	to->reread_put_off += counts->reread_put_off;
 	to->merged += counts->merged;
 	to->unread_pages += counts->unread_pages;
+	to->ticks += counts->ticks;
+	to->late_ticks += counts->late_ticks;
+	to->failed_ticks += counts->failed_ticks;
+	to->readings_lost += counts->readings_lost;
+	to->time_dropped_us += counts->time_dropped_us;
+	to->stacks_dropped += counts->stacks_dropped;
+	to->threads_left_out += counts->threads_left_out;
+	to->stackless_processes += counts->stackless_processes;
 }
 
 void engine_end_recording(struct engine *engine, struct recording *recording)

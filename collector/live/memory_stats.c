@@ -50,13 +50,26 @@ static void count_agents(struct memory_stats *ret, const struct memory_sources *
 	ret->agents = stats.connection_bytes + outreach_bytes(sources->outreach);
 }
 
+static uint64_t clock_bytes(struct thread_clock *clock)
+{
+	struct thread_clock_stats stats;
+
+	thread_clock_stats(clock, &stats);
+	return stats.bytes;
+}
+
 static void count_recording(struct memory_stats *ret, const struct recording *recording)
 {
 	ret->held += recording->hold.bytes + sampler_bytes(recording->sampler);
-	if (recording->tree)
-		ret->trees += profile_bytes(&recording->tree->profile) +
-			      timeline_bytes(&recording->tree->timeline) +
-			      map64_bytes(&recording->tree->seen.seen);
+	for (size_t i = 0; i < recording->n_trees; i++) {
+		const struct tree_sink *const tree = recording->trees[i];
+
+		ret->trees += profile_bytes(&tree->profile) + timeline_bytes(&tree->timeline) +
+			      map64_bytes(&tree->seen.seen);
+	}
+	if (recording->clock)
+		ret->held +=
+			clock_bytes(recording->clock) + running_time_bytes(&recording->running);
 	if (recording->window)
 		ret->windows += window_bytes(&recording->window->window);
 	if (recording->watch)

@@ -102,10 +102,11 @@ void recording_take_budget(struct recording *recording, const struct recording_m
 	const uint32_t nodes = max_nodes(budget);
 
 	recording->hold.max_bytes = (size_t)budget->held;
-	if (recording->tree) {
-		struct profile *const profile = &recording->tree->profile;
+	for (size_t i = 0; i < recording->n_trees; i++) {
+		struct profile *const profile = &recording->trees[i]->profile;
+		const uint32_t share = nodes / (uint32_t)recording->n_trees;
 
-		profile->max_nodes = nodes > profile->count ? nodes : profile->count;
+		profile->max_nodes = share > profile->count ? share : profile->count;
 	}
 	if (recording->window) {
 		recording->window->max_bytes = budget->tree;
@@ -115,21 +116,49 @@ void recording_take_budget(struct recording *recording, const struct recording_m
 		recording->watch->ops->set_max_bytes(recording->watch, budget->capture);
 }
 
-/* Makes the sink if the caller has given none. */
-static int make_sink(struct recording *recording, const struct budget *budget)
+static unsigned count_kinds(unsigned kinds)
+{
+	unsigned n = 0;
+
+	for (; kinds; kinds &= kinds - 1)
+		n++;
+	return n;
+}
+
+/* A tree for each kind; the first kind is the first sink. */
+static int make_trees(struct recording *recording, unsigned kinds, uint32_t nodes)
+{
+	struct sink **link = &recording->sinks;
+	int err = 0;
+
+	for (unsigned i = 0; !err && i < SAMPLE_KINDS; i++) {
+		struct tree_sink *tree;
+
+		if (!(kinds >> i & 1))
+			continue;
+		err = tree_sink_new_of(sample_kinds[i], nodes, &tree);
+		if (err)
+			break;
+		recording->trees[recording->n_trees++] = tree;
+		*link = &tree->sink;
+		link = &tree->sink.next;
+	}
+	return err;
+}
+
+/* Makes the sinks if the caller has given none. A window has the first kind alone. */
+static int make_sinks(struct recording *recording, const struct budget *budget)
 {
 	const unsigned seconds = recording->options.window_seconds;
+	const unsigned kinds = recording_kinds(&recording->options);
 	int err;
 
-	if (seconds) {
-		err = window_sink_new(seconds, &recording->window);
-		if (!err)
-			recording->window->max_bytes = budget ? budget->tree : 0;
-		recording->sinks = err ? NULL : &recording->window->sink;
-	} else {
-		err = tree_sink_new_of(max_nodes(budget), &recording->tree);
-		recording->sinks = err ? NULL : &recording->tree->sink;
-	}
+	if (!seconds)
+		return make_trees(recording, kinds, max_nodes(budget) / count_kinds(kinds));
+	err = window_sink_new(sample_kinds[__builtin_ctz(kinds)], seconds, &recording->window);
+	if (!err)
+		recording->window->max_bytes = budget ? budget->tree : 0;
+	recording->sinks = err ? NULL : &recording->window->sink;
 	return err;
 }
 
@@ -138,7 +167,7 @@ static int begin_sinks(struct recording *recording)
 	int err = 0;
 
 	for (struct sink *sink = recording->sinks; !err && sink; sink = sink->next)
-		err = sink->ops->begin(sink, &sample_kind_cpu, recording->start_ns);
+		err = sink->ops->begin(sink, recording->start_ns);
 	return err;
 }
 
@@ -153,6 +182,7 @@ struct sampler_options recording_sampler_options(const struct recording_options 
 		.source = options->source,
 		.max_samples_hz = options->max_samples_hz,
 		.follows_all = options->all,
+		.follows_threads = recording_has_time(options),
 		.errands = model->errands,
 	};
 }
@@ -168,6 +198,23 @@ static int open_sampler(struct recording *recording, const struct recording_mode
 	if (model->errands)
 		errands_wait(model->errands);
 	return sampler_open(&options, &recording->sampler);
+}
+
+/* Starts to read threads if their time is asked for. */
+static int start_clock(struct recording *recording, const struct budget *budget)
+{
+	const struct recording_options *const options = &recording->options;
+	const struct thread_clock_options clock = {
+		.hz = options->wall_hz,
+		.stack_bytes = options->stack_bytes,
+		.start_ns = recording->start_ns,
+		.end_ns = recording->end_ns,
+		.source = options->source,
+		.stack_pool_bytes = budget ? (size_t)budget->held / 4 : 0,
+		.queue_bytes = budget ? (size_t)budget->held / 4 : 0,
+	};
+
+	return recording_has_time(options) ? thread_clock_start(&clock, &recording->clock) : 0;
 }
 
 int recording_start(const struct recording_options *options, struct recording_model *model,
@@ -187,14 +234,17 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	recording->hold.max_bytes = model->budget ? (size_t)model->budget->held : 0;
 	err = selection_init(&recording->selection, &options->select);
 	if (!err && !sink)
-		err = make_sink(recording, model->budget);
+		err = make_sinks(recording, model->budget);
 	/* Before sampling starts: symbolizer_begin takes long, and samples must not wait. */
 	symbolizer_begin(model->symbolizer);
 	if (!err)
 		err = open_sampler(recording, model);
 	recording->start_ns = clock_now_ns();
+	recording->end_ns = recording->start_ns + options->duration_ns;
 	if (!err)
 		err = begin_sinks(recording);
+	if (!err)
+		err = start_clock(recording, model->budget);
 	if (err) {
 		recording_free(recording);
 		return err;
@@ -208,7 +258,6 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	recording->start_unix_ns = clock_unix_now_ns();
 	read_host(recording);
 	read_boot_id(recording);
-	recording->end_ns = recording->start_ns + options->duration_ns;
 	/* The kernel reports later mappings by records. Earlier mappings must be read. */
 	if (options->all)
 		targets_want_all(model->targets);
@@ -228,6 +277,8 @@ void recording_free(struct recording *recording)
 	if (!recording)
 		return;
 	sampler_close(recording->sampler);
+	thread_clock_close(recording->clock);
+	running_time_fini(&recording->running);
 	hold_fini(&recording->hold);
 	free(recording->unmet);
 	map64_fini(&recording->execs);
@@ -265,6 +316,7 @@ void recording_read(struct recording *recording, struct recording_model *model)
 		return;
 	recording_tell_wanted(recording, model, clock_now_ns());
 	sampler_read(recording->sampler, on_record, &context);
+	recording_read_clock(recording, model);
 	recording_meet_some(recording, model);
 }
 
@@ -317,6 +369,12 @@ static void keep_sample(struct recording *recording, const struct named_sample *
 	recording->hold.dropped += !is_kept;
 }
 
+/* Whether samples of the CPU are kept, as samples or with the time that their threads ran. */
+static bool wants_cpu(const struct recording *recording)
+{
+	return recording_kinds(&recording->options) & (SAMPLES_OF_CPU | SAMPLES_OF_WALL);
+}
+
 /*
  * The chain of stages: unwind, symbolize, sinks. False: tables are missing, and the sample can wait
  * for them.
@@ -332,11 +390,21 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		recording->samples.unwanted++;
 		return true;
 	}
+	if (record->sample.kind == SAMPLE_OF_CPU && !wants_cpu(recording)) {
+		recording->samples.unwanted++;
+		return true;
+	}
+	if (record->sample.kind == SAMPLE_OF_WALL && record->sample.state == THREAD_RUNNING) {
+		recording_note_run(recording, model, record);
+		return true;
+	}
 	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
 	is_named = name_sample(recording, model, process, record, &sample);
 	if (is_named)
 		keep_sample(recording, &sample);
 	sample_watch_end(recording->watch, is_named, is_named ? &sample : NULL);
+	if (is_named && recording->clock && sample.kind == &sample_kind_cpu)
+		recording_give_run(recording, &sample);
 	return is_named;
 }
 
@@ -493,14 +561,19 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	recording->counts.lost = stats.lost_side;
 	recording->counts.merged = stats.merged;
 	recording->counts.unread_pages = stats.unread;
+	recording_count_clock(recording);
+	recording_keep_rests(recording, model, until, false);
 	advance_sinks(recording, is_all ? until : 0, stats.lost);
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
 		log_info("PID %d has ended, and so does the recording",
 			 (int)recording->options.pid);
 		recording_stop(recording, now_ns);
 	}
-	if (is_all && until >= recording->end_ns)
+	if (is_all && until >= recording->end_ns &&
+	    (!recording->clock || recording->is_clock_read)) {
+		recording_keep_rests(recording, model, recording->end_ns - 1, true);
 		finish(recording, &stats);
+	}
 }
 
 void recording_stop(struct recording *recording, uint64_t now_ns)
@@ -508,4 +581,6 @@ void recording_stop(struct recording *recording, uint64_t now_ns)
 	sampler_stop(recording->sampler);
 	if (now_ns < recording->end_ns)
 		recording->end_ns = now_ns;
+	if (recording->clock)
+		thread_clock_stop(recording->clock, recording->end_ns);
 }

@@ -17,6 +17,7 @@
 #include "guard/budget.h"
 #include "live/chain.h"
 #include "live/mapping_watch.h"
+#include "live/running_time.h"
 #include "live/sample_watch.h"
 #include "sinks/tree_sink.h"
 #include "sinks/window_sink.h"
@@ -26,6 +27,7 @@
 #include "render/render.h"
 #include "sample/hold.h"
 #include "sample/sampler.h"
+#include "sample/thread_clock.h"
 #include "symbolize/symbolizer.h"
 #include "unwind/unwinder.h"
 
@@ -56,8 +58,10 @@ struct recording_options {
 	pid_t pid;		/* 0: any */
 	struct selector select; /* by names, among the processes that pid and all allow */
 	bool all;		/* also processes without an agent */
+	unsigned kinds;		/* SAMPLES_OF_CPU and so on; 0: SAMPLES_OF_CPU */
 	unsigned hz;
-	char event[32]; /* "": the best event of this machine */
+	unsigned wall_hz; /* how often threads are read for time; 0: the usual rate */
+	char event[32];	  /* "": the best event of this machine */
 	uint64_t duration_ns;
 	uint32_t stack_bytes; /* size of a snapshot; 0: no snapshots, frame pointers alone */
 	enum sampler_source source;
@@ -68,8 +72,17 @@ struct recording_options {
 	uint32_t window_seconds;
 };
 
+/* What a recording has of one kind of samples. */
+struct recording_part {
+	const struct sample_kind *kind;
+	struct profile_quality quality;
+};
+
 struct recording_status {
 	uint64_t elapsed_ns;
+	/* The kinds that were asked for; the members below that count are those of the first. */
+	struct recording_part parts[SAMPLE_KINDS];
+	size_t n_parts;
 	uint64_t samples, lost;
 	/* JVMs that can be sampled; without a window also sampled JVMs that have ended */
 	uint32_t jvms;
@@ -77,6 +90,9 @@ struct recording_status {
 	struct profile_quality quality;
 	char event[32];
 	char source[SAMPLER_SOURCE_BYTES]; /* who takes the samples */
+	/* who reads the threads; "": nobody, or not known yet */
+	char clock_source[THREAD_CLOCK_WHY_BYTES];
+	unsigned wall_hz; /* 0: threads are not read */
 };
 
 struct recording_counts {
@@ -89,6 +105,13 @@ struct recording_counts {
 	uint64_t merged;	 /* samples for which another one stands: more came than may */
 	uint64_t unread_pages;	 /* samples of which a page of the stack was not in memory */
 	uint64_t reread_put_off; /* samples whose process had to be read again, and was not yet */
+	/* of reading threads: */
+	uint64_t ticks, late_ticks, failed_ticks;
+	uint64_t readings_lost;	  /* readings of threads without room */
+	uint64_t time_dropped_us; /* time whose samples had no room */
+	uint64_t stacks_dropped;  /* stacks of waits past their limit */
+	uint64_t threads_left_out;
+	uint64_t stackless_processes; /* whose memory did not answer */
 };
 
 /*
@@ -99,6 +122,7 @@ struct recording_samples {
 	uint64_t heard;
 	uint64_t unwanted;    /* of processes or threads that were not selected */
 	uint64_t untimely;    /* from before the recording's start, or from behind its end */
+	uint64_t running;     /* time on a CPU, which samples of the CPU get */
 	uint64_t kept;	      /* given to all sinks */
 	uint64_t memory_less; /* a sink had no memory */
 };
@@ -107,6 +131,10 @@ struct recording {
 	struct recording_options options;
 	struct selection selection; /* made of options.select */
 	struct sampler *sampler;
+	struct thread_clock *clock; /* NULL: no time was asked for */
+	struct running_time running;
+	bool is_clock_read; /* all samples of the clock are in the hold */
+	bool has_clock_more;
 	struct hold hold;
 	struct sink *sinks;	    /* owned */
 	struct sample_watch *watch; /* owned, or NULL */
@@ -115,7 +143,9 @@ struct recording {
 	 * or NULL.
 	 */
 	struct unwinder *unwinder;
-	struct tree_sink *tree;	       /* the sink that is a tree, or NULL */
+	/* the sinks that are trees, one for each kind, in the order of sample_kinds */
+	struct tree_sink *trees[SAMPLE_KINDS];
+	size_t n_trees;
 	struct window_sink *window;    /* the sink that is a window, or NULL */
 	struct sink_progress progress; /* as last given to the sinks */
 	uint64_t start_ns, end_ns;
@@ -191,8 +221,33 @@ void recording_meet_some(struct recording *recording, struct recording_model *mo
 /* The unwinder of the recording's stacks. */
 struct unwinder *recording_unwinder(const struct recording *recording,
 				    const struct recording_model *model);
+/* The kinds of samples that are asked for. */
+unsigned recording_kinds(const struct recording_options *options);
+/* Whether threads are read, for their time. */
+bool recording_has_time(const struct recording_options *options);
+/*
+ * The kinds of a list such as "cpu,wall". 0, and *ret_bad is the first word that is no kind: there
+ * is one, or the list is empty.
+ */
+unsigned recording_kinds_of(const char *list, char ret_bad[16]);
+/* "cpu,wall" */
+const char *recording_kinds_text(unsigned kinds, char ret[32]);
+
 /* Reads all records of the ring buffers. */
 void recording_read(struct recording *recording, struct recording_model *model);
+/* The part of recording_read for what the clock of threads has. */
+void recording_read_clock(struct recording *recording, struct recording_model *model);
+/*
+ * Notes that a thread has run, or gives its time to a sample of the CPU. sample is NULL, or that
+ * sample, named: with the kind cpu; it has another kind afterwards.
+ */
+void recording_note_run(struct recording *recording, struct recording_model *model,
+			const struct record *record);
+void recording_give_run(struct recording *recording, struct named_sample *sample);
+/* Keeps time that ran without a sample; with is_end all that is left. */
+void recording_keep_rests(struct recording *recording, struct recording_model *model,
+			  uint64_t now_ns, bool is_end);
+void recording_count_clock(struct recording *recording);
 /* Handles one record when it is read: does what cannot wait, and adds the record to the hold. */
 void recording_hear(struct recording *recording, struct recording_model *model,
 		    const struct record *record);
@@ -239,13 +294,14 @@ void recording_status(const struct recording *recording, const struct recording_
 		      uint64_t now_ns, struct recording_status *ret);
 
 /*
- * The facts of the recording beside its samples. The texts of ret belong to the recording or are
- * static. The recording must have a tree.
+ * The facts of one tree of the recording beside its samples. The texts of ret belong to the
+ * recording or are static.
  */
-void recording_info(const struct recording *recording, uint64_t now_ns, struct profile_info *ret);
+void recording_info(const struct recording *recording, const struct tree_sink *tree,
+		    uint64_t now_ns, struct profile_info *ret);
 /*
- * Writes the recording's tree as a file of that format. options' info and timeline are ignored: the
- * recording's own are used.
+ * Writes the recording's trees as a file of that format; only the first if the format has one kind.
+ * options' info, timeline and kinds are ignored: the recording's own are used.
  */
 int recording_render(struct recording *recording, enum render_format format,
 		     const struct render_options *options, FILE *stream);

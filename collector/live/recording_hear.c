@@ -299,6 +299,17 @@ static struct process *meet_newcomer(struct recording *recording, struct recordi
 	return process;
 }
 
+/* Tells the clock of threads that are there for less than a tick. */
+static void hear_thread(struct recording *recording, const struct process *process,
+			const struct record *record)
+{
+	if (record->kind == RECORD_EXIT)
+		thread_clock_end_thread(recording->clock, record->tid, record->time_ns);
+	else if (record->kind == RECORD_FORK && recording_selects(recording, process))
+		thread_clock_begin_thread(recording->clock, record->pid, record->tid,
+					  record->time_ns);
+}
+
 void recording_hear(struct recording *recording, struct recording_model *model,
 		    const struct record *record)
 {
@@ -313,6 +324,8 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 	recording->counts.heard += record->kind != RECORD_SAMPLE;
 	recording->samples.heard += record->kind == RECORD_SAMPLE;
 	process = find_process(recording, model, record);
+	if (recording->clock && process)
+		hear_thread(recording, process, record);
 	if (record->kind == RECORD_EXEC) {
 		hear_exec(recording, process, record);
 		return;
@@ -331,6 +344,9 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		recording_settle_pages(record, &settled);
 		record = &settled;
 	}
+	if (recording->clock && record->kind == RECORD_SAMPLE &&
+	    record->sample.kind == SAMPLE_OF_CPU)
+		running_time_hear(&recording->running, record->pid, record->tid, record->time_ns);
 	if (process && record->kind == RECORD_SAMPLE &&
 	    (recording_selects(recording, process) ||
 	     recording_is_starting(process, record->time_ns)))

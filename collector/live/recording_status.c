@@ -17,10 +17,34 @@ static void window_status(const struct window *window, struct recording_status *
 	ret->quality = sums.quality;
 }
 
+static unsigned clock_hz(const struct recording *recording)
+{
+	return recording->options.wall_hz ? recording->options.wall_hz : THREAD_CLOCK_DEFAULT_HZ;
+}
+
+static void put_parts(const struct recording *recording, struct recording_status *ret)
+{
+	const struct tree_sink *const *const trees =
+		(const struct tree_sink *const *)recording->trees;
+
+	if (recording->window) {
+		ret->parts[ret->n_parts++] = (struct recording_part){
+			.kind = recording->window->sink.kind, .quality = ret->quality};
+	}
+	for (size_t i = 0; i < recording->n_trees; i++) {
+		ret->parts[ret->n_parts++] = (struct recording_part){
+			.kind = trees[i]->sink.kind, .quality = trees[i]->profile.quality};
+	}
+	if (!recording->clock)
+		return;
+	ret->wall_hz = clock_hz(recording);
+	thread_clock_source_text(recording->clock, ret->clock_source);
+}
+
 void recording_status(const struct recording *recording, const struct recording_model *model,
 		      uint64_t now_ns, struct recording_status *ret)
 {
-	const struct tree_sink *const tree = recording->tree;
+	const struct tree_sink *const tree = recording->trees[0];
 	const uint64_t end = now_ns < recording->end_ns ? now_ns : recording->end_ns;
 	const struct process *process;
 	size_t pos = 0;
@@ -37,6 +61,7 @@ void recording_status(const struct recording *recording, const struct recording_
 	}
 	if (recording->window)
 		window_status(&recording->window->window, ret);
+	put_parts(recording, ret);
 	snprintf(ret->event, sizeof(ret->event), "%s", sampler_event(recording->sampler));
 	snprintf(ret->source, sizeof(ret->source), "%s", sampler_source_text(recording->sampler));
 	while ((process = targets_next(model->targets, &pos)))
@@ -46,20 +71,24 @@ void recording_status(const struct recording *recording, const struct recording_
 			     !(tree && seen_jvms_has(&tree->seen, process));
 }
 
-void recording_info(const struct recording *recording, uint64_t now_ns, struct profile_info *ret)
+void recording_info(const struct recording *recording, const struct tree_sink *tree,
+		    uint64_t now_ns, struct profile_info *ret)
 {
+	const bool is_time = profile_kind_is_time(tree->sink.kind->profile);
+
 	const uint64_t end = now_ns < recording->end_ns ? now_ns : recording->end_ns;
 
 	*ret = (struct profile_info){
 		.host = recording->host_name,
 		.boot_id = recording->boot_id,
 		.kernel = recording->host.release,
-		.event = sampler_event(recording->sampler),
+		.event = is_time ? tree->sink.kind->profile->name
+				 : sampler_event(recording->sampler),
 		.program = "fgcollect " FG_VERSION,
-		.hz = recording->options.hz,
+		.hz = is_time ? clock_hz(recording) : recording->options.hz,
 		.start_unix_ns = recording->start_unix_ns,
 		.duration_ns = end - recording->start_ns,
-		.quality = recording->tree->profile.quality,
+		.quality = tree->profile.quality,
 	};
 	for (int i = 0; i < STACK_ENDS; i++)
 		ret->reasons[i] = stack_end_name((enum stack_end)i);
@@ -68,15 +97,26 @@ void recording_info(const struct recording *recording, uint64_t now_ns, struct p
 int recording_render(struct recording *recording, enum render_format format,
 		     const struct render_options *options, FILE *stream)
 {
-	struct tree_sink *const tree = recording->tree;
+	struct profile_info infos[SAMPLE_KINDS];
+	struct profile_part parts[SAMPLE_KINDS] = {{0}};
 	struct render_options all = *options;
-	struct profile_info info;
 
-	recording_info(recording, clock_now_ns(), &info);
-	timeline_sort(&tree->timeline);
-	all.info = &info;
-	all.timeline = &tree->timeline;
-	return render_write(&tree->profile, format, &all, stream);
+	for (size_t i = 0; i < recording->n_trees; i++) {
+		struct tree_sink *const tree = recording->trees[i];
+
+		recording_info(recording, tree, clock_now_ns(), &infos[i]);
+		timeline_sort(&tree->timeline);
+		parts[i] = (struct profile_part){.kind = tree->sink.kind->profile,
+						 .profile = &tree->profile,
+						 .timeline = &tree->timeline,
+						 .info = &infos[i]};
+	}
+	all.kind = parts[0].kind;
+	all.info = parts[0].info;
+	all.timeline = parts[0].timeline;
+	all.others = render_holds_kinds(format) ? parts + 1 : NULL;
+	all.n_others = render_holds_kinds(format) ? recording->n_trees - 1 : 0;
+	return render_write(parts[0].profile, format, &all, stream);
 }
 
 int recording_write_window(const struct recording *recording, FILE *stream)
@@ -85,7 +125,8 @@ int recording_write_window(const struct recording *recording, FILE *stream)
 	int err = window_copy(&recording->window->window, &copy);
 
 	if (!err) {
-		const struct render_options options = {.timeline = &copy.timeline};
+		const struct render_options options = {
+			.timeline = &copy.timeline, .kind = recording->window->sink.kind->profile};
 
 		err = render_write(&copy.profile, RENDER_RECORDING, &options, stream);
 		window_copy_fini(&copy);

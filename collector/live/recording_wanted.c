@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tells the sampler whose samples a recording wants, see recording.h. A sampler that can do without
- * the others' has the kernel leave them out.
+ * Tells the sampler whose samples a recording wants, and the clock whose threads; see recording.h.
+ * A sampler that can do without the others' has the kernel leave them out.
  */
 #include "live/recording.h"
 
@@ -26,8 +26,9 @@ void recording_tell_wanted(struct recording *recording, const struct recording_m
 	pid_t *pids;
 	size_t pos = 0, n = 0;
 
-	if (recording->options.all || now_ns < recording->wanted_ns ||
-	    !sampler_is_bpf(recording->sampler))
+	const bool is_for_sampler = !recording->options.all && sampler_is_bpf(recording->sampler);
+
+	if (now_ns < recording->wanted_ns || (!is_for_sampler && !recording->clock))
 		return;
 	recording->wanted_ns = now_ns + WANTED_NS;
 	pids = malloc((targets->processes.count + 1) * sizeof(*pids));
@@ -37,6 +38,9 @@ void recording_tell_wanted(struct recording *recording, const struct recording_m
 		if (is_wanted(recording, process, now_ns))
 			pids[n++] = process->pid;
 	}
-	sampler_want(recording->sampler, pids, n);
+	if (is_for_sampler)
+		sampler_want(recording->sampler, pids, n);
+	if (recording->clock)
+		thread_clock_want(recording->clock, pids, n);
 	free(pids);
 }

@@ -62,12 +62,25 @@ static int most_of(const uint64_t counts[STACK_ENDS])
 	return most;
 }
 
+/* "1,980", or a time. */
+static const char *amount(const struct profile_kind *kind, uint64_t count,
+			  char ret[PROFILE_AMOUNT_BYTES])
+{
+	char digits[32];
+
+	if (profile_kind_is_time(kind))
+		return profile_kind_amount(kind, count, ret);
+	snprintf(ret, PROFILE_AMOUNT_BYTES, "%s", report_count(count, digits));
+	return ret;
+}
+
 /* Appends ", 0.3 % truncated (snapshot ended 12, bad return address 1)". */
-static int put_truncated(const struct profile_quality *quality, char ret[REPORT_BYTES], int n)
+static int put_truncated(const struct profile_kind *kind, const struct profile_quality *quality,
+			 char ret[REPORT_BYTES], int n)
 {
 	uint64_t left[STACK_ENDS], sum = 0;
 	const char *before = " (";
-	char count[32];
+	char count[PROFILE_AMOUNT_BYTES];
 
 	for (int i = 0; i < STACK_ENDS; i++)
 		sum += left[i] = quality->truncated_samples[i];
@@ -76,27 +89,31 @@ static int put_truncated(const struct profile_quality *quality, char ret[REPORT_
 	n = put(ret, n, ", %.1f %% truncated", report_percent(sum, quality->samples));
 	for (int i = most_of(left); i >= 0; i = most_of(left)) {
 		n = put(ret, n, "%s%s %s", before, stack_end_name((enum stack_end)i),
-			report_count(left[i], count));
+			amount(kind, left[i], count));
 		left[i] = 0;
 		before = ", ";
 	}
 	return put(ret, n, ")");
 }
 
-void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES])
+void report_quality(const struct profile_kind *kind, const struct profile_quality *quality,
+		    char ret[REPORT_BYTES])
 {
 	const uint64_t all = quality->samples;
-	char samples[32], lost[32];
+	const bool is_cpu = kind == &profile_kind_cpu;
+	char samples[PROFILE_AMOUNT_BYTES], lost[32];
 	int n;
 
 	n = put(ret, 0,
-		"quality: %s samples, %.1f %% named, %.1f %% of Java named, %.1f %% rooted, "
+		"quality%s%s: %s, %.1f %% named, %.1f %% of Java named, %.1f %% rooted, "
 		"%s lost",
-		report_count(all, samples), report_percent(all - quality->unnamed_samples, all),
+		is_cpu ? "" : " of ", is_cpu ? "" : kind->name,
+		profile_kind_amount(kind, all, samples),
+		report_percent(all - quality->unnamed_samples, all),
 		report_percent(all - quality->unnamed_java_samples, all),
 		report_percent(all - quality->unrooted_samples, all),
 		report_count(quality->lost_samples, lost));
-	n = put_truncated(quality, ret, n);
+	n = put_truncated(kind, quality, ret, n);
 	if (quality->heapless_samples)
 		n = put(ret, n, ", %.1f %% without their frames in the heap",
 			report_percent(quality->heapless_samples, all));
@@ -105,7 +122,7 @@ void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES
 			report_count(quality->stackless_samples, samples));
 	if (quality->overflow_samples)
 		put(ret, n, ", %s cut at the memory limit",
-		    report_count(quality->overflow_samples, samples));
+		    amount(kind, quality->overflow_samples, samples));
 }
 
 void report_source(const char *source, char quality[REPORT_BYTES])
@@ -114,6 +131,14 @@ void report_source(const char *source, char quality[REPORT_BYTES])
 
 	if (source[0])
 		snprintf(quality + len, REPORT_BYTES - len, ", by %s", source);
+}
+
+void report_clock(const char *source, char quality[REPORT_BYTES])
+{
+	const size_t len = strlen(quality);
+
+	if (source[0])
+		snprintf(quality + len, REPORT_BYTES - len, ", threads by %s", source);
 }
 
 const char *report_jvms(unsigned jvms, char ret[32])
@@ -126,8 +151,18 @@ const char *report_jvms(unsigned jvms, char ret[32])
 
 void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES])
 {
-	char samples[32], jvms[32];
+	const struct profile_kind *const kind =
+		status->n_parts ? status->parts[0].kind->profile : &profile_kind_cpu;
+	char samples[32], time[PROFILE_AMOUNT_BYTES], jvms[32];
 
+	if (profile_kind_is_time(kind)) {
+		snprintf(ret, REPORT_BYTES,
+			 "%s of threads (%s), read %u times a second, in %.1f s%s%s",
+			 profile_kind_amount(kind, status->samples, time), kind->name,
+			 status->wall_hz, (double)status->elapsed_ns / 1e9,
+			 status->jvms ? ", " : "", report_jvms(status->jvms, jvms));
+		return;
+	}
 	snprintf(ret, REPORT_BYTES, "%s samples of %s at %u Hz in %.1f s%s%s",
 		 report_count(status->samples, samples), status->event, hz,
 		 (double)status->elapsed_ns / 1e9, status->jvms ? ", " : "",

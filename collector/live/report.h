@@ -10,18 +10,21 @@
 #define FG_LIVE_REPORT_H
 
 #include "live/recording.h"
+#include "profile/profile_kind.h"
 
 #include <stddef.h>
 
 #define REPORT_BYTES 1024
 
 /*
- * "quality: 1,980 samples, 99.9 % named, 100.0 % of Java named, 99.2 % rooted, 0 lost". Behind that
+ * Of samples of the CPU "quality: 1,980 samples, 99.9 % named, 100.0 % of Java named, 99.2 % rooted, 0 lost". Behind that
  * follow the parts whose count is not 0: ", 0.8 % truncated (snapshot ended 12, bad return address
  * 4)" with the most frequent reason first; ", 0.1 % without their frames in the heap"; ", 3 without
- * the copy of their stack"; ", 2 cut at the memory limit".
+ * the copy of their stack"; ", 2 cut at the memory limit". Of time "quality of wall: 90.2 s, ...",
+ * where the parts are times.
  */
-void report_quality(const struct profile_quality *quality, char ret[REPORT_BYTES]);
+void report_quality(const struct profile_kind *kind, const struct profile_quality *quality,
+		    char ret[REPORT_BYTES]);
 
 /* Adds who took the samples: ", by BPF (exact)". Nothing for "". */
 void report_source(const char *source, char quality[REPORT_BYTES]);
@@ -29,7 +32,13 @@ void report_source(const char *source, char quality[REPORT_BYTES]);
 /* "2 JVMs", or "" for 0 JVMs. Returns ret. */
 const char *report_jvms(unsigned jvms, char ret[32]);
 
-/* "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 2 JVMs" */
+/* Adds who read the threads: ", threads by BPF". Nothing for "". */
+void report_clock(const char *source, char quality[REPORT_BYTES]);
+
+/*
+ * "1,980 samples of cpu-clock at 99 Hz in 10.0 s, 2 JVMs"; where time is the first kind "90.2 s of
+ * threads (wall), read 20 times a second, in 10.0 s, 2 JVMs".
+ */
 void report_subtitle(const struct recording_status *status, unsigned hz, char ret[REPORT_BYTES]);
 
 /* A share in per cent. 100.0 only if part is whole, and 0.0 only if part is 0. */

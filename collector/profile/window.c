@@ -170,9 +170,10 @@ static int add_stack(struct window *window, const struct window_sample *sample, 
 	struct profile *profile = &window->generations[0].profile;
 
 	if (profile->names.arena.total_bytes < max_name_bytes(window))
-		return profile_add_leaf(profile, sample->frames, sample->n_frames, 1, ret);
-	profile->quality.overflow_samples++;
-	return profile_add_leaf(profile, &overflow, 1, 1, ret);
+		return profile_add_leaf(profile, sample->frames, sample->n_frames, sample->weight,
+					ret);
+	profile->quality.overflow_samples += sample->weight;
+	return profile_add_leaf(profile, &overflow, 1, sample->weight, ret);
 }
 
 static void add_flaws(struct profile_quality *to, const struct profile_quality *flaws)
@@ -192,7 +193,9 @@ int window_add(struct window *window, const struct window_sample *sample)
 	const struct profile_quality before = profile->quality;
 	const uint64_t untimed = timeline->lost_samples;
 	const uint64_t first_ns = window->start_ns + window->generations[0].first * SECOND_NS;
-	struct timeline_entry entry = {.thread = sample->thread, .weight = 1};
+	struct timeline_entry entry = {
+		.thread = sample->thread,
+		.weight = sample->weight < UINT32_MAX ? (uint32_t)sample->weight : UINT32_MAX};
 	struct window_second *second = second_now(window);
 	const int err = add_stack(window, sample, &entry.node);
 
@@ -202,7 +205,7 @@ int window_add(struct window *window, const struct window_sample *sample)
 	}
 	timeline_add(timeline, sample->time_ns > first_ns ? sample->time_ns - first_ns : 0, &entry);
 	second->untimed += timeline->lost_samples - untimed;
-	second->quality.samples++;
+	second->quality.samples += sample->weight;
 	second->quality.unnamed_samples +=
 		profile->quality.unnamed_samples - before.unnamed_samples;
 	second->quality.overflow_samples +=

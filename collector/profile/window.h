@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shape:   named stacks -> the stacks of the last seconds, as a call tree and a timeline
- * units:   CLOCK_MONOTONIC nanoseconds; whole seconds since start_ns; weights are samples
+ * units:   CLOCK_MONOTONIC nanoseconds; whole seconds since start_ns; weights of one kind
  * threads: one
  * errors:  -ENOMEM; past a limit a stack is cut at [overflow], or its thread is not kept; both
  *          counted
@@ -52,8 +52,9 @@ struct window_sample {
 	uint64_t time_ns;
 	const struct frame *frames; /* leaf first */
 	size_t n_frames;
-	uint32_t thread;		     /* number in the timeline of window_timeline */
-	const struct profile_quality *flaws; /* what profile_add cannot count; 0 or 1 each */
+	uint32_t thread; /* number in the timeline of window_timeline */
+	uint64_t weight;
+	const struct profile_quality *flaws; /* what profile_add cannot count */
 };
 
 /* The content of a window at one moment. A zero-filled struct is valid and empty. */

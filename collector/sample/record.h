@@ -54,7 +54,12 @@ struct sample {
 	uint32_t syscall_plus_one;
 	/* The first address is that of the instruction itself; if false, maybe the one behind. */
 	bool is_exact;
-	uint64_t period;	    /* what the event has counted since the last sample */
+	/*
+	 * What the event has counted since the last sample; of wall-clock time: the nanoseconds
+	 * before the record's time to which weight belongs. The record of a thread that has run has
+	 * the time at which this began, and these nanoseconds come behind it.
+	 */
+	uint64_t period;
 	/*
 	 * Samples that this one stands for, itself among them; of wall-clock time: microseconds.
 	 * Never 0.

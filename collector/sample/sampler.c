@@ -59,7 +59,7 @@ struct sampler {
 	struct perf_event_attr attr;
 	bool is_without_ksymbols;
 	bool is_exact; /* the event says at which instruction it happened */
-	bool follows_all;
+	bool follows_all, follows_threads;
 	bool is_wide;  /* the events are those of CPUs, not those of threads */
 	bool has_exec; /* exec_id is the ID of the exec tracepoint */
 	uint64_t exec_id;
@@ -175,7 +175,7 @@ static struct perf_event_attr side_attr(const struct sampler *sampler)
 		.mmap2 = follows,
 		.comm = follows && !sampler->has_exec,
 		.comm_exec = follows && !sampler->has_exec,
-		.task = follows,
+		.task = follows || sampler->follows_threads,
 		.ksymbol = !sampler->is_without_ksymbols,
 		.sample_id_all = 1,
 		.watermark = 1,
@@ -637,6 +637,7 @@ static int open_events(struct sampler *sampler, const struct sampler_options *op
 		sampler->stack_bytes = options->stack_bytes;
 	}
 	sampler->follows_all = options->follows_all && pid <= 0;
+	sampler->follows_threads = options->follows_threads;
 	sampler->has_exec = sampler->is_wide && find_exec(sampler);
 	return pid <= 0 ? open_thread(sampler, -1) : open_process(sampler, pid);
 }

@@ -53,7 +53,8 @@ struct thread {
 	/* What the counters have said, or will say, of time that was given away already. */
 	int64_t run_owed_ns, delay_owed_ns;
 	uint64_t pending_ns[N_STATES]; /* not emitted */
-	uint64_t emitted_ns;	       /* up to then all is emitted, but for what pends */
+	/* Up to then all is emitted, but for what pends; and what has run. */
+	uint64_t emitted_ns, run_emitted_ns;
 	struct kept *stacks[N_SLOTS];
 	enum slot latest;
 };
@@ -65,6 +66,11 @@ struct thread_times {
 	uint64_t tick;
 	struct thread_times_stats stats;
 };
+
+static uint64_t gain(uint64_t before, uint64_t now)
+{
+	return now > before ? now - before : 0;
+}
 
 static void list_init(struct link *list)
 {
@@ -126,13 +132,18 @@ static void put_stack(const struct kept *kept, struct sample *sample)
 static void emit_state(struct thread_times *times, struct thread *thread, enum thread_state state)
 {
 	const struct kept *const kept = stack_for(thread, state);
+	const bool has_run = state == THREAD_RUNNING;
+	const uint64_t began_ns = has_run ? thread->run_emitted_ns : thread->emitted_ns;
 	const uint64_t us = thread->pending_ns[state] / 1000;
 	struct record record = {
 		.kind = RECORD_SAMPLE,
-		.time_ns = thread->time_ns,
+		.time_ns = has_run ? began_ns : thread->time_ns,
 		.pid = thread->pid,
 		.tid = thread->tid,
-		.sample = {.kind = SAMPLE_OF_WALL, .state = (uint8_t)state, .weight = us},
+		.sample = {.kind = SAMPLE_OF_WALL,
+			   .state = (uint8_t)state,
+			   .period = thread->time_ns - began_ns,
+			   .weight = us},
 	};
 
 	if (us == 0)
@@ -144,10 +155,17 @@ static void emit_state(struct thread_times *times, struct thread *thread, enum t
 	times->options.emit(times->options.arg, &record);
 }
 
+static void emit_run(struct thread_times *times, struct thread *thread)
+{
+	emit_state(times, thread, THREAD_RUNNING);
+	thread->run_emitted_ns = thread->time_ns;
+}
+
 static void emit(struct thread_times *times, struct thread *thread)
 {
-	for (enum thread_state state = THREAD_RUNNING; state <= THREAD_BLOCKED; state++)
-		emit_state(times, thread, state);
+	emit_run(times, thread);
+	emit_state(times, thread, THREAD_RUNNABLE);
+	emit_state(times, thread, THREAD_BLOCKED);
 	thread->emitted_ns = thread->time_ns;
 }
 
@@ -276,18 +294,22 @@ static struct thread *add_thread(struct thread_times *times, const struct thread
 	const bool is_young = reading->start_ns >= times->options.start_ns &&
 			      reading->start_ns <= reading->time_ns &&
 			      reading->time_ns - reading->start_ns <= YOUNG_NS;
+	const bool is_begun = reading->start_ns && reading->start_ns < times->options.start_ns &&
+			      gain(times->options.start_ns, reading->time_ns) <= YOUNG_NS;
 	struct thread *const thread = make_thread(times, reading->pid, reading->tid);
 
 	if (!thread)
 		return NULL;
 	thread->start_ns = reading->start_ns;
 	thread->state = reading->state;
-	thread->time_ns = is_young ? reading->start_ns : reading->time_ns;
+	thread->time_ns = is_young   ? reading->start_ns
+			  : is_begun ? times->options.start_ns
+				     : reading->time_ns;
 	thread->run_ns = is_young ? 0 : reading->run_ns;
 	thread->delay_ns = is_young ? 0 : reading->delay_ns;
 	thread->switches = is_young ? 0 : reading->switches;
 	thread->voluntary = is_young ? 0 : reading->voluntary;
-	thread->emitted_ns = thread->time_ns;
+	thread->emitted_ns = thread->run_emitted_ns = thread->time_ns;
 	return thread;
 }
 
@@ -338,11 +360,6 @@ static void give_ahead(struct thread *thread, enum thread_state state, int64_t l
 
 	thread->pending_ns[state] += (uint64_t)left_ns;
 	*owed_ns -= left_ns;
-}
-
-static uint64_t gain(uint64_t before, uint64_t now)
-{
-	return now > before ? now - before : 0;
 }
 
 /* Whether the thread has wanted to run all the time since the last reading. */
@@ -408,6 +425,8 @@ void thread_times_read(struct thread_times *times, const struct thread_reading *
 	thread->state = reading->state;
 	if (gain(thread->emitted_ns, thread->time_ns) >= times->options.longest_ns)
 		emit(times, thread);
+	else
+		emit_run(times, thread);
 }
 
 void thread_times_begin(struct thread_times *times, pid_t pid, pid_t tid, uint64_t time_ns)
@@ -427,6 +446,7 @@ void thread_times_begin(struct thread_times *times, pid_t pid, pid_t tid, uint64
 	thread->tick = times->tick;
 	thread->state = THREAD_RUNNING;
 	thread->start_ns = thread->time_ns = thread->emitted_ns = time_ns;
+	thread->run_emitted_ns = time_ns;
 	list_move_last(&times->seen, &thread->seen);
 }
 

@@ -13,9 +13,13 @@
  * else between two readings was not blocked, whatever the counters say so far.
  *
  * Samples: a blocked thread's has the stack that the thread has waited with last, a runnable one's
- * the last stack of any kind, and a running one's none: what it ran is known from samples of the
+ * the last stack of any kind, and a running one's none: where it ran is known from samples of the
  * CPU. Time of a new stack begins with the reading before it. Samples come when a thread has a new
- * stack, at least every longest_ns, and at the end. So an idle thread has one a second.
+ * stack, at least every longest_ns, and at the end. So an idle thread has one a second. What a
+ * thread has run comes with each reading, under the time of the reading before it.
+ *
+ * A thread that was there at the start has its time from the start on if its first reading is in
+ * the first second; until that reading it did what it did then.
  *
  * Bounds: stacks have a limit in bytes. Past it, those that have changed least recently are
  * dropped, and the source is asked for them anew. Threads have a limit in number.
@@ -62,7 +66,8 @@ void thread_times_free(struct thread_times *times); /* NULL is legal; emits noth
 
 /*
  * The next reading. A thread that began in the last second before its first reading has all of its
- * time; the time of others begins with the first reading.
+ * time, and one whose first reading is in the first second has it from the start on; the time of
+ * others begins with the first reading.
  */
 void thread_times_read(struct thread_times *times, const struct thread_reading *reading);
 

@@ -207,7 +207,7 @@ static json_t *do_record(struct control *control, const json_t *request, int cli
 /* Whether the recording is the daemon's own. Clients can neither ask for it nor end it. */
 static bool is_daemons(const struct recording *recording)
 {
-	return !recording->tree && !recording->window;
+	return !recording->n_trees && !recording->window;
 }
 
 static struct recording *recording_of(struct control *control, const json_t *request)
@@ -250,7 +250,7 @@ static json_t *do_render(struct control *control, struct recording *recording,
 	enum render_format format;
 	struct drawing *drawing;
 
-	if (!recording->tree)
+	if (!recording->n_trees)
 		return failure("this recording keeps its last seconds alone: ask for its window");
 	if (!recording->is_done)
 		return failure("a graph is drawn when the recording is done");

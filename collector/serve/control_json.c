@@ -25,6 +25,7 @@ int control_targets_from_json(const json_t *object, struct recording_options *re
 json_t *control_options_to_json(const struct recording_options *options)
 {
 	json_t *object = json_object();
+	char kinds[32];
 
 	control_targets_to_json(options, object);
 	json_object_set_new(object, "all", json_boolean(options->all));
@@ -32,6 +33,9 @@ json_t *control_options_to_json(const struct recording_options *options)
 	json_object_set_new(object, "by_pid", json_boolean(options->style.by_pid));
 	json_object_set_new(object, "by_thread", json_boolean(options->style.by_thread));
 	json_object_set_new(object, "cut_carriers", json_boolean(options->style.cuts_carriers));
+	json_object_set_new(object, "kind",
+			    json_string(recording_kinds_text(recording_kinds(options), kinds)));
+	json_value_put_count(object, "wall_hz", options->wall_hz);
 	json_value_put_count(object, "hz", options->hz);
 	json_object_set_new(object, "event", json_string(options->event));
 	json_value_put_count(object, "duration_ns", options->duration_ns);
@@ -101,6 +105,20 @@ static int sampler_at(const json_t *object, struct recording_options *ret)
 				    : -EINVAL;
 }
 
+/* Reads what is sampled. A client that does not say gets samples of the CPU. */
+static int kinds_at(const json_t *object, struct recording_options *ret)
+{
+	const json_t *list = json_object_get(object, "kind");
+	const uint64_t hz = json_value_count(object, "wall_hz");
+	char bad[16];
+
+	if (hz > THREAD_CLOCK_MOST_HZ || (list && !json_is_string(list)))
+		return -EINVAL;
+	ret->wall_hz = (unsigned)hz;
+	ret->kinds = list ? recording_kinds_of(json_string_value(list), bad) : SAMPLES_OF_CPU;
+	return ret->kinds ? 0 : -EINVAL;
+}
+
 int control_options_from_json(const json_t *object, struct recording_options *ret)
 {
 	struct recording_options options = {
@@ -125,7 +143,8 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 	if (control_targets_from_json(object, &options) < 0 ||
 	    names_at(object, &options.style.names) < 0 ||
 	    cxx_names_at(object, &options.style.cxx_names) < 0 ||
-	    stack_at(object, &options.stack_bytes) < 0 || sampler_at(object, &options) < 0)
+	    stack_at(object, &options.stack_bytes) < 0 || sampler_at(object, &options) < 0 ||
+	    kinds_at(object, &options) < 0)
 		return -EINVAL;
 	*ret = options;
 	return 0;
@@ -150,9 +169,37 @@ static void truncated_from_json(const json_t *object, uint64_t ret[STACK_ENDS])
 		ret[i] = json_value_count(object, stack_end_name((enum stack_end)i));
 }
 
+static void quality_to_json(const struct profile_quality *quality, json_t *object)
+{
+	json_value_put_count(object, "unnamed", quality->unnamed_samples);
+	json_value_put_count(object, "unnamed_java", quality->unnamed_java_samples);
+	json_value_put_count(object, "unrooted", quality->unrooted_samples);
+	json_value_put_count(object, "heapless", quality->heapless_samples);
+	json_value_put_count(object, "overflow", quality->overflow_samples);
+	json_value_put_count(object, "stacks_left_out", quality->stackless_samples);
+	json_object_set_new(object, "truncated", truncated_to_json(quality->truncated_samples));
+}
+
+/* The kinds behind the first. */
+static json_t *parts_to_json(const struct recording_status *status)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < status->n_parts; i++) {
+		const struct recording_part *const part = &status->parts[i];
+		json_t *object = json_object();
+
+		json_object_set_new(object, "kind", json_string(part->kind->profile->name));
+		json_value_put_count(object, "samples", part->quality.samples);
+		json_value_put_count(object, "lost", part->quality.lost_samples);
+		quality_to_json(&part->quality, object);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 json_t *control_status_to_json(const struct recording_status *status)
 {
-	const struct profile_quality *quality = &status->quality;
 	json_t *object = json_object();
 
 	json_value_put_count(object, "elapsed_ns", status->elapsed_ns);
@@ -162,14 +209,51 @@ json_t *control_status_to_json(const struct recording_status *status)
 	json_object_set_new(object, "done", json_boolean(status->is_done));
 	json_object_set_new(object, "event", json_string(status->event));
 	json_object_set_new(object, "source", json_string(status->source));
-	json_value_put_count(object, "unnamed", quality->unnamed_samples);
-	json_value_put_count(object, "unnamed_java", quality->unnamed_java_samples);
-	json_value_put_count(object, "unrooted", quality->unrooted_samples);
-	json_value_put_count(object, "heapless", quality->heapless_samples);
-	json_value_put_count(object, "overflow", quality->overflow_samples);
-	json_value_put_count(object, "stacks_left_out", quality->stackless_samples);
-	json_object_set_new(object, "truncated", truncated_to_json(quality->truncated_samples));
+	json_object_set_new(object, "clock_source", json_string(status->clock_source));
+	json_value_put_count(object, "wall_hz", status->wall_hz);
+	quality_to_json(&status->quality, object);
+	json_object_set_new(object, "parts", parts_to_json(status));
 	return object;
+}
+
+static void quality_from_json(const json_t *object, struct profile_quality *ret)
+{
+	*ret = (struct profile_quality){
+		.samples = json_value_count(object, "samples"),
+		.unnamed_samples = json_value_count(object, "unnamed"),
+		.unnamed_java_samples = json_value_count(object, "unnamed_java"),
+		.unrooted_samples = json_value_count(object, "unrooted"),
+		.heapless_samples = json_value_count(object, "heapless"),
+		.lost_samples = json_value_count(object, "lost"),
+		.overflow_samples = json_value_count(object, "overflow"),
+		.stackless_samples = json_value_count(object, "stacks_left_out"),
+	};
+	truncated_from_json(json_object_get(object, "truncated"), ret->truncated_samples);
+}
+
+/* An older daemon has no parts: its samples are those of the CPU. */
+static void parts_from_json(const json_t *array, struct recording_status *ret)
+{
+	const json_t *object;
+	size_t i;
+
+	json_array_foreach (array, i, object) {
+		const char *const name = json_value_text(object, "kind");
+
+		for (size_t k = 0; k < SAMPLE_KINDS && ret->n_parts < SAMPLE_KINDS; k++) {
+			struct recording_part *const part = &ret->parts[ret->n_parts];
+
+			if (strcmp(sample_kinds[k]->profile->name, name) != 0)
+				continue;
+			part->kind = sample_kinds[k];
+			quality_from_json(object, &part->quality);
+			ret->n_parts++;
+		}
+	}
+	if (ret->n_parts > 0)
+		return;
+	ret->parts[ret->n_parts++] =
+		(struct recording_part){.kind = &sample_kind_cpu, .quality = ret->quality};
 }
 
 void control_status_from_json(const json_t *object, struct recording_status *ret)
@@ -180,16 +264,12 @@ void control_status_from_json(const json_t *object, struct recording_status *ret
 		.lost = json_value_count(object, "lost"),
 		.jvms = (uint32_t)json_value_count(object, "jvms"),
 		.is_done = json_value_bool(object, "done"),
-		.quality = {.samples = json_value_count(object, "samples"),
-			    .unnamed_samples = json_value_count(object, "unnamed"),
-			    .unnamed_java_samples = json_value_count(object, "unnamed_java"),
-			    .unrooted_samples = json_value_count(object, "unrooted"),
-			    .heapless_samples = json_value_count(object, "heapless"),
-			    .lost_samples = json_value_count(object, "lost"),
-			    .overflow_samples = json_value_count(object, "overflow"),
-			    .stackless_samples = json_value_count(object, "stacks_left_out")},
+		.wall_hz = (unsigned)(json_value_count(object, "wall_hz") & UINT_MAX),
 	};
-	truncated_from_json(json_object_get(object, "truncated"), ret->quality.truncated_samples);
+	quality_from_json(object, &ret->quality);
+	parts_from_json(json_object_get(object, "parts"), ret);
+	snprintf(ret->clock_source, sizeof(ret->clock_source), "%s",
+		 json_value_text(object, "clock_source"));
 	snprintf(ret->event, sizeof(ret->event), "%s", json_value_text(object, "event"));
 	snprintf(ret->source, sizeof(ret->source), "%s", json_value_text(object, "source"));
 }

@@ -89,7 +89,7 @@ static int write_graph(struct graph_writer *writer, const struct period *period,
 
 	describe(writer, period, graph, &info);
 	timeline_sort(&graph->timeline);
-	report_quality(&info.quality, notes);
+	report_quality(&profile_kind_cpu, &info.quality, notes);
 	snprintf(subtitle, sizeof(subtitle), "%s samples of %s at %u Hz in %.1f s, PID %d",
 		 report_count(info.quality.samples, samples), info.event, info.hz,
 		 (double)info.duration_ns / 1e9, (int)graph->pid);

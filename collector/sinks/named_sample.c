@@ -5,12 +5,33 @@
 #include <assert.h>
 #include <stdio.h>
 
+#define PIECE_NS   (4 * TIMELINE_BUCKET_NS) /* of a span of time, in the timeline */
+#define MAX_PIECES 64u
+
 static_assert(STACK_ENDS <= PROFILE_REASONS, "samples are counted by how their stack ends");
 
 const struct sample_kind sample_kind_cpu = {
 	.profile = &profile_kind_cpu,
 	.n_values = 1,
 	.values = {{"samples", "count"}},
+};
+
+const struct sample_kind sample_kind_wall = {
+	.profile = &profile_kind_wall,
+	.n_values = 1,
+	.values = {{"wall", "microseconds"}},
+};
+
+const struct sample_kind sample_kind_offcpu = {
+	.profile = &profile_kind_offcpu,
+	.n_values = 1,
+	.values = {{"offcpu", "microseconds"}},
+};
+
+const struct sample_kind *const sample_kinds[SAMPLE_KINDS] = {
+	&sample_kind_cpu,
+	&sample_kind_wall,
+	&sample_kind_offcpu,
 };
 
 void named_sample_judge(const struct named_sample *sample, struct profile_quality *quality)
@@ -51,11 +72,34 @@ uint32_t named_sample_thread(const struct named_sample *sample, struct timeline 
 	return timeline_thread(timeline, &thread);
 }
 
+/*
+ * Puts the weight where its time was, in pieces. Each has what is left divided by the pieces that
+ * are left, so that the sum is the weight.
+ */
+static void add_span(struct timeline *timeline, uint64_t end_ns, uint64_t span_ns,
+		     struct timeline_entry *entry)
+{
+	uint64_t left = entry->weight, begin_ns = end_ns > span_ns ? end_ns - span_ns : 0;
+	uint64_t pieces = (end_ns - begin_ns) / PIECE_NS + 1;
+	const uint64_t step_ns = (end_ns - begin_ns) / pieces;
+
+	if (pieces > MAX_PIECES)
+		pieces = 1;
+	for (; pieces > 0; pieces--, begin_ns += step_ns) {
+		entry->weight = (uint32_t)(left / pieces);
+		left -= entry->weight;
+		if (entry->weight)
+			timeline_add(timeline, pieces == 1 ? end_ns : begin_ns + step_ns, entry);
+	}
+}
+
 int named_sample_add(const struct named_sample *sample, uint64_t start_ns, struct profile *profile,
 		     struct timeline *timeline)
 {
 	const uint64_t at_ns = sample->time_ns > start_ns ? sample->time_ns - start_ns : 0;
-	struct timeline_entry entry = {.weight = (uint32_t)sample->values[0]};
+	struct timeline_entry entry = {.weight = sample->values[0] < UINT32_MAX
+							 ? (uint32_t)sample->values[0]
+							 : UINT32_MAX};
 	int err = profile_add_leaf(profile, sample->frames, sample->n_frames, sample->values[0],
 				   &entry.node);
 
@@ -63,6 +107,6 @@ int named_sample_add(const struct named_sample *sample, uint64_t start_ns, struc
 		return err;
 	named_sample_judge(sample, &profile->quality);
 	entry.thread = named_sample_thread(sample, timeline);
-	timeline_add(timeline, at_ns, &entry);
+	add_span(timeline, at_ns, sample->span_ns, &entry);
 	return 0;
 }

@@ -7,12 +7,14 @@
  * source:  pprof's profile.proto: types of values
  *
  * A sample's kind says what makes the kernel or the JVM take a sample, and what the sample's values
- * count. A sample of processor time has one value: the number of samples that it stands for.
+ * count. A sample of processor time has one value: the number of samples that it stands for. One of
+ * wall-clock time has the microseconds that its thread spent with the stack.
  */
 #ifndef FG_SINKS_NAMED_SAMPLE_H
 #define FG_SINKS_NAMED_SAMPLE_H
 
 #include "process/process.h"
+#include "sample/record.h"
 #include "profile/profile.h"
 #include "profile/profile_kind.h"
 #include "profile/timeline.h"
@@ -20,6 +22,7 @@
 #include "unwind/stack.h"
 
 #define SAMPLE_MAX_VALUES 4
+#define SAMPLE_KINDS	  3
 
 struct sample_value_type {
 	const char *name; /* "samples" */
@@ -33,11 +36,22 @@ struct sample_kind {
 };
 
 extern const struct sample_kind sample_kind_cpu;
+extern const struct sample_kind sample_kind_wall;
+extern const struct sample_kind sample_kind_offcpu; /* wall-clock time without time on a CPU */
+
+/* All kinds, in the order in which a recording has them. A mask of kinds has a bit for each. */
+extern const struct sample_kind *const sample_kinds[SAMPLE_KINDS];
+
+#define SAMPLES_OF_CPU	  1u
+#define SAMPLES_OF_WALL	  2u
+#define SAMPLES_OF_OFFCPU 4u
 
 struct named_sample {
 	const struct sample_kind *kind;
 	uint64_t values[SAMPLE_MAX_VALUES];
 	uint64_t time_ns;
+	uint64_t span_ns;	 /* the values belong to so much time before time_ns; 0: a moment */
+	enum thread_state state; /* of samples of wall-clock time */
 	pid_t pid, tid;
 	struct process *process; /* NULL: the process is gone */
 	const struct stack *stack;
@@ -60,8 +74,8 @@ void named_sample_judge(const struct named_sample *sample, struct profile_qualit
 uint32_t named_sample_thread(const struct named_sample *sample, struct timeline *timeline);
 
 /*
- * Adds the sample to profile, and its time and thread to timeline, which begins at start_ns. The
- * sample's kind must be a count. -ENOMEM: the sample is in neither.
+ * Adds the sample to profile, and its time and thread to timeline, which begins at start_ns. A
+ * sample of a span of time is spread over that time. -ENOMEM: the sample is in neither.
  */
 int named_sample_add(const struct named_sample *sample, uint64_t start_ns, struct profile *profile,
 		     struct timeline *timeline);

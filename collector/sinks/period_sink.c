@@ -19,13 +19,11 @@ static void set_period(struct period_sink *periods, struct period *period)
 	periods->sink.end_ns = period ? period->end_ns : SINK_ENDLESS_NS;
 }
 
-static int begin(struct sink *sink, const struct sample_kind *kind, uint64_t start_ns)
+static int begin(struct sink *sink, uint64_t start_ns)
 {
 	struct period *period;
-	int err = sample_kind_is_count(kind) ? 0 : -ENOTSUP;
+	const int err = period_new(start_ns, self(sink)->length_ns, &period);
 
-	if (!err)
-		err = period_new(start_ns, self(sink)->length_ns, &period);
 	if (!err)
 		set_period(self(sink), period);
 	return err;
@@ -77,7 +75,8 @@ int period_sink_new(uint64_t length_ns, struct period_sink **ret)
 
 	if (!periods)
 		return -ENOMEM;
-	periods->sink = (struct sink){.ops = &ops, .end_ns = SINK_ENDLESS_NS};
+	periods->sink =
+		(struct sink){.ops = &ops, .kind = &sample_kind_cpu, .end_ns = SINK_ENDLESS_NS};
 	periods->length_ns = length_ns;
 	*ret = periods;
 	return 0;

@@ -2,8 +2,6 @@
 /* Functions that all sinks share, see sink.h. */
 #include "sinks/sink.h"
 
-#include <string.h>
-
 void sink_free_all(struct sink *sink)
 {
 	struct sink *next;
@@ -14,7 +12,9 @@ void sink_free_all(struct sink *sink)
 	}
 }
 
-bool sample_kind_is_count(const struct sample_kind *kind)
+bool sink_wants(const struct sink *sink, const struct named_sample *sample)
 {
-	return kind->n_values == 1 && strcmp(kind->values[0].unit, "count") == 0;
+	if (sink->kind == &sample_kind_offcpu)
+		return sample->kind == &sample_kind_wall && sample->state != THREAD_RUNNING;
+	return sink->kind == sample->kind;
 }

@@ -6,10 +6,10 @@
  * errors:  negative errno
  * source:  none
  *
- * A recording has any number of sinks, and each sink gets all samples. There are three: a tree of
+ * A recording has any number of sinks, and each sink gets all samples of its kind. There are three: a tree of
  * all samples (tree_sink.h), the samples of the last seconds (window_sink.h), and a graph for each
  * process and period (period_sink.h). A struct sink is the first member of a larger structure, in
- * which the sink's owner finds what was kept.
+ * which the sink's owner finds what was kept. A sink keeps samples of one kind.
  *
  * Life cycle: begin, then take and advance, then free.
  */
@@ -33,11 +33,8 @@ struct sink_progress {
 };
 
 struct sink_ops {
-	/*
-	 * Samples of that kind will follow, from start_ns on. -ENOTSUP: the sink cannot keep what
-	 * the values of that kind count.
-	 */
-	int (*begin)(struct sink *sink, const struct sample_kind *kind, uint64_t start_ns);
+	/* Samples of the sink's kind will follow, from start_ns on. */
+	int (*begin)(struct sink *sink, uint64_t start_ns);
 	/* Negative: no memory, and the recording counts the sample as lost. */
 	int (*take)(struct sink *sink, const struct named_sample *sample);
 	void (*advance)(struct sink *sink, const struct sink_progress *progress);
@@ -47,6 +44,7 @@ struct sink_ops {
 struct sink {
 	const struct sink_ops *ops;
 	struct sink *next;
+	const struct sample_kind *kind; /* set before the sink begins */
 	/*
 	 * Samples at or after end_ns wait until the sink has moved end_ns. SINK_ENDLESS_NS: no end.
 	 */
@@ -56,7 +54,7 @@ struct sink {
 /* Frees the sink and all sinks behind it; NULL is legal. */
 void sink_free_all(struct sink *sink);
 
-/* Whether samples of the kind have one value, which counts samples. */
-bool sample_kind_is_count(const struct sample_kind *kind);
+/* Whether the sink keeps samples like this one. */
+bool sink_wants(const struct sink *sink, const struct named_sample *sample);
 
 #endif

@@ -10,10 +10,10 @@ static struct tree_sink *self(struct sink *sink)
 	return (struct tree_sink *)sink;
 }
 
-static int begin(struct sink *sink, const struct sample_kind *kind, uint64_t start_ns)
+static int begin(struct sink *sink, uint64_t start_ns)
 {
 	self(sink)->start_ns = start_ns;
-	return sample_kind_is_count(kind) ? 0 : -ENOTSUP;
+	return 0;
 }
 
 static int take(struct sink *sink, const struct named_sample *sample)
@@ -44,10 +44,10 @@ static void free_tree(struct sink *sink)
 
 int tree_sink_new(struct tree_sink **ret)
 {
-	return tree_sink_new_of(PROFILE_MAX_NODES, ret);
+	return tree_sink_new_of(&sample_kind_cpu, PROFILE_MAX_NODES, ret);
 }
 
-int tree_sink_new_of(uint32_t max_nodes, struct tree_sink **ret)
+int tree_sink_new_of(const struct sample_kind *kind, uint32_t max_nodes, struct tree_sink **ret)
 {
 	static const struct sink_ops ops = {
 		.begin = begin, .take = take, .advance = advance, .free = free_tree};
@@ -55,7 +55,7 @@ int tree_sink_new_of(uint32_t max_nodes, struct tree_sink **ret)
 
 	if (!tree)
 		return -ENOMEM;
-	tree->sink = (struct sink){.ops = &ops, .end_ns = SINK_ENDLESS_NS};
+	tree->sink = (struct sink){.ops = &ops, .kind = kind, .end_ns = SINK_ENDLESS_NS};
 	timeline_init(&tree->timeline, 0);
 	if (profile_init(&tree->profile, max_nodes) < 0) {
 		free_tree(&tree->sink);

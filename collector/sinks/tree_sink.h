@@ -21,8 +21,8 @@ struct tree_sink {
 	uint64_t start_ns;
 };
 
-int tree_sink_new(struct tree_sink **ret);
+int tree_sink_new(struct tree_sink **ret); /* of samples of processor time */
 /* A tree of so many nodes at most. */
-int tree_sink_new_of(uint32_t max_nodes, struct tree_sink **ret);
+int tree_sink_new_of(const struct sample_kind *kind, uint32_t max_nodes, struct tree_sink **ret);
 
 #endif

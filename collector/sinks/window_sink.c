@@ -10,13 +10,11 @@ static struct window_sink *self(struct sink *sink)
 	return (struct window_sink *)sink;
 }
 
-static int begin(struct sink *sink, const struct sample_kind *kind, uint64_t start_ns)
+static int begin(struct sink *sink, uint64_t start_ns)
 {
 	struct window_sink *const window = self(sink);
 	int err;
 
-	if (!sample_kind_is_count(kind))
-		return -ENOTSUP;
 	err = window_init(&window->window, start_ns, window->seconds);
 	if (!err && window->max_bytes)
 		window_set_max_bytes(&window->window, window->max_bytes);
@@ -32,6 +30,7 @@ static int take(struct sink *sink, const struct named_sample *sample)
 		.time_ns = sample->time_ns,
 		.frames = sample->frames,
 		.n_frames = sample->n_frames,
+		.weight = sample->values[0],
 		.thread = named_sample_thread(sample, timeline),
 		.flaws = &flaws,
 	};
@@ -54,7 +53,7 @@ static void free_window(struct sink *sink)
 	free(self(sink));
 }
 
-int window_sink_new(unsigned seconds, struct window_sink **ret)
+int window_sink_new(const struct sample_kind *kind, unsigned seconds, struct window_sink **ret)
 {
 	static const struct sink_ops ops = {
 		.begin = begin, .take = take, .advance = advance, .free = free_window};
@@ -62,7 +61,7 @@ int window_sink_new(unsigned seconds, struct window_sink **ret)
 
 	if (!window)
 		return -ENOMEM;
-	window->sink = (struct sink){.ops = &ops, .end_ns = SINK_ENDLESS_NS};
+	window->sink = (struct sink){.ops = &ops, .kind = kind, .end_ns = SINK_ENDLESS_NS};
 	window->seconds = seconds;
 	*ret = window;
 	return 0;

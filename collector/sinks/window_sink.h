@@ -21,6 +21,6 @@ struct window_sink {
 	struct window window;
 };
 
-int window_sink_new(unsigned seconds, struct window_sink **ret);
+int window_sink_new(const struct sample_kind *kind, unsigned seconds, struct window_sink **ret);
 
 #endif

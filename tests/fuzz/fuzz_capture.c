@@ -27,7 +27,7 @@ static char *replayed(struct replay *replay, size_t *ret_len)
 	int err;
 
 	if (tree_sink_new(&tree) < 0 ||
-	    tree->sink.ops->begin(&tree->sink, &sample_kind_cpu, replay_start_ns(replay)) < 0)
+	    tree->sink.ops->begin(&tree->sink, replay_start_ns(replay)) < 0)
 		abort();
 	run.sinks = &tree->sink;
 	err = replay_run(replay, &run, &counts);

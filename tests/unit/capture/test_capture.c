@@ -564,7 +564,7 @@ static void samples_go_to_the_sinks_each_time_a_capture_is_run(void **state)
 	open_capture();
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(tree_sink_new(&tree), 0);
-		tree->sink.ops->begin(&tree->sink, &sample_kind_cpu, replay_start_ns(replay));
+		tree->sink.ops->begin(&tree->sink, replay_start_ns(replay));
 		assert_int_equal(run_with((struct replay_run){.sinks = &tree->sink}).samples, 2);
 		assert_int_equal(tree->profile.quality.samples, 2);
 		sink_free_all(&tree->sink);

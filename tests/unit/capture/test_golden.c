@@ -52,8 +52,7 @@ static char *fold(struct replay *replay, struct replay_counts *ret_counts)
 
 	assert_int_equal(tree_sink_new(&tree), 0);
 	run.sinks = &tree->sink;
-	assert_int_equal(
-		tree->sink.ops->begin(&tree->sink, &sample_kind_cpu, replay_start_ns(replay)), 0);
+	assert_int_equal(tree->sink.ops->begin(&tree->sink, replay_start_ns(replay)), 0);
 	assert_int_equal(replay_run(replay, &run, ret_counts), 0);
 	text = written(&tree->profile, RENDER_FOLDED, &options);
 	sink_free_all(&tree->sink);

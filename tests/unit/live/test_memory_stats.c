@@ -188,6 +188,7 @@ static void fill(struct window *window, unsigned n)
 		const struct window_sample sample = {.time_ns = now_ns,
 						     .frames = &frame,
 						     .n_frames = 1,
+						     .weight = 1,
 						     .thread = timeline_thread(timeline, &thread),
 						     .flaws = &flaws};
 

@@ -36,7 +36,7 @@ static void quality_is_one_line(void **state)
 		.samples = 1980, .unnamed_samples = 20, .unrooted_samples = 990, .lost_samples = 3};
 	char text[REPORT_BYTES];
 
-	report_quality(&quality, text);
+	report_quality(&profile_kind_cpu, &quality, text);
 	assert_string_equal(text, "quality: 1,980 samples, 99.0 % named, 100.0 % of Java named, "
 				  "50.0 % rooted, 3 lost");
 }
@@ -63,7 +63,7 @@ static void truncated_stacks_are_said_by_reason_the_most_frequent_first(void **s
 	quality.truncated_samples[STACK_SNAPSHOT_ENDED] = 1;
 	quality.truncated_samples[STACK_NO_RULE] = 1;
 	quality.truncated_samples[STACK_BAD_RETURN] = 12;
-	report_quality(&quality, text);
+	report_quality(&profile_kind_cpu, &quality, text);
 	assert_string_equal(text, "quality: 1,000 samples, 100.0 % named, 100.0 % of Java named, "
 				  "98.6 % rooted, 0 lost, 1.4 % truncated (bad return address 12, "
 				  "snapshot ended 1, no rule 1)");
@@ -74,7 +74,7 @@ static void samples_without_their_frames_in_the_heap_are_said(void **state)
 	const struct profile_quality quality = {.samples = 1000, .heapless_samples = 404};
 	char text[REPORT_BYTES];
 
-	report_quality(&quality, text);
+	report_quality(&profile_kind_cpu, &quality, text);
 	assert_string_equal(text,
 			    "quality: 1,000 samples, 100.0 % named, 100.0 % of Java named, "
 			    "100.0 % rooted, 0 lost, 40.4 % without their frames in the heap");
@@ -86,7 +86,7 @@ static void samples_without_the_copy_of_their_stack_are_said(void **state)
 		.samples = 10, .stackless_samples = 1234, .overflow_samples = 5};
 	char text[REPORT_BYTES];
 
-	report_quality(&quality, text);
+	report_quality(&profile_kind_cpu, &quality, text);
 	assert_string_equal(text, "quality: 10 samples, 100.0 % named, 100.0 % of Java named, "
 				  "100.0 % rooted, 0 lost, 1,234 without the copy of their stack, "
 				  "5 cut at the memory limit");
@@ -100,7 +100,7 @@ static void greatest_figures_fit(void **state)
 
 	memset(&quality, 0xff, sizeof(quality));
 	text[REPORT_BYTES] = 'x';
-	report_quality(&quality, text);
+	report_quality(&profile_kind_cpu, &quality, text);
 	assert_true(strlen(text) < REPORT_BYTES);
 	assert_non_null(strstr(text, "memory limit"));
 	assert_int_equal(text[REPORT_BYTES], 'x');

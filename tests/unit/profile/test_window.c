@@ -44,6 +44,7 @@ static void add(uint64_t after_ns, pid_t pid, const char *leaf)
 		.time_ns = START + after_ns,
 		.frames = frames,
 		.n_frames = 2,
+		.weight = 1,
 		.thread = timeline_thread(timeline, &thread),
 		.flaws = &flaws,
 	};
@@ -207,6 +208,7 @@ static void a_sample_without_a_thread_is_counted_as_in_no_row(void **state)
 	const struct window_sample sample = {.time_ns = START,
 					     .frames = &frame,
 					     .n_frames = 1,
+					     .weight = 1,
 					     .thread = UINT32_MAX,
 					     .flaws = &flaws};
 

@@ -17,7 +17,7 @@
 #define TICK	  (50 * MS)
 #define PID	  70
 #define TID	  71
-#define MOST_SEEN 64
+#define MOST_SEEN 4096
 
 /* What has come out, and one thread on its way through time. */
 struct world {
@@ -315,14 +315,16 @@ static void a_new_stack_has_the_time_since_the_reading_before(void **state)
 	assert_int_equal(world->n_seen, 0);
 	world->thread.syscall = 7;
 	pass_with_stack(world, TICK, 10 * MS, 2);
-	assert_int_equal(world->n_seen, 1);
+	assert_int_equal(world->n_seen, 2);
 	assert_int_equal(world->seen[0].first, 1);
 	assert_int_equal(world->seen[0].weight, 100000);
+	assert_int_equal(world->seen[0].time_ns, START + 2 * TICK);
 	assert_int_equal(world->seen[0].syscall, -1);
 	flush(world);
 	assert_int_equal(world->n_seen, 3);
 	assert_int_equal(world->seen[1].state, THREAD_RUNNING);
 	assert_int_equal(world->seen[1].weight, 10000);
+	assert_int_equal(world->seen[1].time_ns, START + 2 * TICK); /* when it began */
 	assert_int_equal(world->seen[2].first, 2);
 	assert_int_equal(world->seen[2].weight, 40000);
 	assert_int_equal(world->seen[2].syscall, 7);
@@ -480,7 +482,8 @@ static void check_begin(uint64_t start_ns, uint64_t time_ns, uint64_t running, u
 static void a_new_threads_time_begins_with_the_thread(void **state)
 {
 	check_begin(START + 1170 * MS, START + 1200 * MS, 8000, 22000);
-	check_begin(START - MS, START + 500 * MS, 0, 0);	/* it is older than the source */
+	check_begin(START - MS, START + 500 * MS, 0, 500000);	/* it is older than the source */
+	check_begin(START - MS, START + 1001 * MS, 0, 0);	/* nobody wanted it so far */
 	check_begin(START + 100 * MS, START + 1200 * MS, 0, 0); /* nobody wanted it so far */
 	check_begin(0, START + 500 * MS, 0, 0);			/* nobody knows */
 }

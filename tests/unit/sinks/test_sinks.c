@@ -28,7 +28,7 @@ static int set_up(void **state)
 {
 	process = own_process_new();
 	assert_int_equal(tree_sink_new(&tree), 0);
-	assert_int_equal(window_sink_new(WINDOW, &window), 0);
+	assert_int_equal(window_sink_new(&sample_kind_cpu, WINDOW, &window), 0);
 	assert_int_equal(period_sink_new(PERIOD_NS, &periods), 0);
 	sinks = &tree->sink;
 	tree->sink.next = &window->sink;
@@ -46,7 +46,7 @@ static int tear_down(void **state)
 static void begin(void)
 {
 	for (struct sink *sink = sinks; sink; sink = sink->next)
-		assert_int_equal(sink->ops->begin(sink, &sample_kind_cpu, START_NS), 0);
+		assert_int_equal(sink->ops->begin(sink, START_NS), 0);
 }
 
 static void take(const char *name, double at, uint64_t value)
@@ -211,21 +211,63 @@ static void samples_without_a_process_are_counted(void **state)
 	assert_int_equal(periods->period->samples, 1);
 }
 
-/* A sink that adds up samples cannot add up values that count something else. */
-static void other_units_are_refused(void **state)
+static uint64_t given(const struct sample_kind *of, const struct sample_kind *kind,
+		      enum thread_state state)
 {
-	const struct profile_kind alloc = {"alloc", "bytes"}, lock = {"lock", "count"};
-	const struct sample_kind bytes = {
-		.profile = &alloc, .n_values = 1, .values = {{"bytes", "bytes"}}};
-	const struct sample_kind both = {
-		.profile = &lock,
-		.n_values = 2,
-		.values = {{"contentions", "count"}, {"delay", "nanoseconds"}}};
+	const struct sink sink = {.kind = of};
+	const struct named_sample sample = {.kind = kind, .state = state};
 
-	for (struct sink *sink = sinks; sink; sink = sink->next) {
-		assert_int_equal(sink->ops->begin(sink, &bytes, START_NS), -ENOTSUP);
-		assert_int_equal(sink->ops->begin(sink, &both, START_NS), -ENOTSUP);
+	return sink_wants(&sink, &sample);
+}
+
+static void a_sink_has_samples_of_its_kind(void **state)
+{
+	const struct sample_kind *const cpu = &sample_kind_cpu, *const wall = &sample_kind_wall,
+					*const offcpu = &sample_kind_offcpu;
+
+	assert_true(given(cpu, cpu, THREAD_RUNNING));
+	assert_false(given(cpu, wall, THREAD_RUNNING));
+	assert_false(given(cpu, wall, THREAD_BLOCKED));
+	assert_false(given(wall, cpu, THREAD_RUNNING));
+	assert_true(given(wall, wall, THREAD_RUNNING));
+	assert_true(given(wall, wall, THREAD_BLOCKED));
+	assert_false(given(offcpu, cpu, THREAD_RUNNING));
+	assert_false(given(offcpu, wall, THREAD_RUNNING));
+	assert_true(given(offcpu, wall, THREAD_RUNNABLE));
+	assert_true(given(offcpu, wall, THREAD_BLOCKED));
+}
+
+/* 16 pieces a second, whose sum is the sample's. */
+static void a_span_of_time_is_spread_over_that_time(void **state)
+{
+	static struct stack stack;
+	const struct symbolizer_verdict verdict = {.is_java_named = true, .is_rooted = true};
+	const struct frame frame = {.name = "park", .kind = FRAME_JIT};
+	const struct named_sample sample = {.kind = &sample_kind_wall,
+					    .values = {999999},
+					    .time_ns = START_NS + 3 * SECOND,
+					    .span_ns = SECOND,
+					    .state = THREAD_BLOCKED,
+					    .process = process,
+					    .stack = &stack,
+					    .verdict = &verdict,
+					    .frames = &frame,
+					    .n_frames = 1};
+	const struct timeline *const timeline = &tree->timeline;
+	uint64_t sum = 0;
+
+	begin();
+	assert_int_equal(named_sample_add(&sample, START_NS, &tree->profile, &tree->timeline), 0);
+	assert_int_equal(timeline->n_entries, 17);
+	for (size_t i = 0; i < timeline->n_entries; i++) {
+		const uint64_t ns = timeline->entries[i].bucket * timeline->bucket_ns;
+
+		assert_in_range(ns, 2 * SECOND, 3 * SECOND);
+		assert_in_range(timeline->entries[i].weight, 999999 / 17, 999999 / 17 + 1);
+		sum += timeline->entries[i].weight;
 	}
+	assert_int_equal(sum, 999999);
+	assert_int_equal(tree->profile.quality.samples, 999999);
 }
 
 int main(void)
@@ -237,7 +279,8 @@ int main(void)
 		TEST(a_period_can_be_ended_and_given_up),
 		TEST(a_period_that_grows_too_large_says_where_it_ends),
 		TEST(samples_without_a_process_are_counted),
-		TEST(other_units_are_refused),
+		TEST(a_sink_has_samples_of_its_kind),
+		TEST(a_span_of_time_is_spread_over_that_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

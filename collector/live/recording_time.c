@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A recording's time of threads: kinds wall and offcpu, see recording.h.
+ *
+ * The clock's samples go through the hold as those of the CPU do. One of a thread that does not run
+ * is walked and named. One of a thread that has run has no stack, and the time at which it began to
+ * run: so it leaves the hold before the thread's samples of the CPU, which get its time
+ * (running_time.h). Such a sample is kept twice, once as a sample and once with its part of the
+ * time.
+ */
+#include "live/recording.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SAMPLES_A_TURN 512
+
+unsigned recording_kinds(const struct recording_options *options)
+{
+	return options->kinds ? options->kinds : SAMPLES_OF_CPU;
+}
+
+bool recording_has_time(const struct recording_options *options)
+{
+	return recording_kinds(options) & (SAMPLES_OF_WALL | SAMPLES_OF_OFFCPU);
+}
+
+/* The kind's bit; 0: no such kind. */
+static unsigned kind_of_word(const char *word, size_t len)
+{
+	for (unsigned i = 0; i < SAMPLE_KINDS; i++) {
+		const char *const name = sample_kinds[i]->profile->name;
+
+		if (strlen(name) == len && memcmp(name, word, len) == 0)
+			return 1u << i;
+	}
+	return 0;
+}
+
+unsigned recording_kinds_of(const char *list, char ret_bad[16])
+{
+	unsigned kinds = 0;
+
+	for (const char *word = list;; word++) {
+		const size_t len = strcspn(word, ",");
+		const unsigned kind = kind_of_word(word, len);
+
+		if (!kind) {
+			snprintf(ret_bad, 16, "%.*s", (int)len, word);
+			return 0;
+		}
+		kinds |= kind;
+		word += len;
+		if (!*word)
+			return kinds;
+	}
+}
+
+const char *recording_kinds_text(unsigned kinds, char ret[32])
+{
+	size_t n = 0;
+
+	ret[0] = '\0';
+	for (unsigned i = 0; i < SAMPLE_KINDS; i++) {
+		if (kinds >> i & 1)
+			n += (size_t)snprintf(ret + n, 32 - n, "%s%s", n ? "," : "",
+					      sample_kinds[i]->profile->name);
+	}
+	return ret;
+}
+
+struct read_context {
+	struct recording *recording;
+	struct recording_model *model;
+};
+
+static void on_sample(void *arg, const struct record *record)
+{
+	const struct read_context *const context = arg;
+
+	recording_hear(context->recording, context->model, record);
+}
+
+void recording_read_clock(struct recording *recording, struct recording_model *model)
+{
+	struct read_context context = {.recording = recording, .model = model};
+
+	if (!recording->clock || recording->is_clock_read)
+		return;
+	recording->has_clock_more =
+		thread_clock_read(recording->clock, SAMPLES_A_TURN, on_sample, &context);
+	recording->is_clock_read =
+		!recording->has_clock_more && thread_clock_is_ended(recording->clock);
+}
+
+static void keep(struct recording *recording, const struct named_sample *sample)
+{
+	if (!chain_keep(recording->sinks, sample)) {
+		recording->samples.memory_less++;
+		recording->hold.dropped++;
+	}
+}
+
+static void keep_rest(struct recording *recording, struct recording_model *model,
+		      const struct running_stretch *rest)
+{
+	const struct record record = {.kind = RECORD_SAMPLE,
+				      .time_ns = rest->end_ns,
+				      .pid = rest->pid,
+				      .tid = rest->tid,
+				      .sample = {.kind = SAMPLE_OF_WALL,
+						 .state = THREAD_RUNNING,
+						 .period = rest->end_ns - rest->begin_ns,
+						 .weight = rest->us}};
+	struct named_sample sample;
+
+	chain_name_rest(&recording->options.style, model->symbolizer,
+			targets_find(model->targets, rest->pid), &record, &sample);
+	keep(recording, &sample);
+}
+
+void recording_note_run(struct recording *recording, struct recording_model *model,
+			const struct record *record)
+{
+	const struct running_stretch time = {.begin_ns = record->time_ns,
+					     .end_ns = record->time_ns + record->sample.period,
+					     .us = record->sample.weight,
+					     .pid = record->pid,
+					     .tid = record->tid};
+
+	recording->samples.running++;
+	if (!running_time_add(&recording->running, &time))
+		keep_rest(recording, model, &time);
+}
+
+void recording_give_run(struct recording *recording, struct named_sample *sample)
+{
+	const uint64_t us =
+		running_time_take(&recording->running, sample->pid, sample->tid, sample->time_ns);
+
+	if (us == 0)
+		return;
+	sample->kind = &sample_kind_wall;
+	sample->state = THREAD_RUNNING;
+	sample->values[0] = us;
+	keep(recording, sample);
+}
+
+void recording_keep_rests(struct recording *recording, struct recording_model *model,
+			  uint64_t now_ns, bool is_end)
+{
+	struct running_stretch rest;
+
+	while (running_time_next_rest(&recording->running, now_ns, is_end, &rest))
+		keep_rest(recording, model, &rest);
+}
+
+void recording_count_clock(struct recording *recording)
+{
+	struct recording_counts *const counts = &recording->counts;
+	struct thread_clock_stats stats;
+
+	if (!recording->clock)
+		return;
+	thread_clock_stats(recording->clock, &stats);
+	counts->ticks = stats.ticks;
+	counts->late_ticks = stats.late_ticks;
+	counts->failed_ticks = stats.failed_ticks;
+	counts->readings_lost = stats.times.lost;
+	counts->time_dropped_us = stats.dropped_us;
+	counts->stacks_dropped = stats.times.dropped_stacks;
+	counts->threads_left_out = stats.times.threads_left_out;
+	counts->stackless_processes = stats.stackless_pids;
+}

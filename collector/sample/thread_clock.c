@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * A thread that reads threads, see thread_clock.h.
+ *
+ * A clock has one ticker at a time, whose thread does the reading without the lock. A ticker that
+ * stands still is no longer the clock's: what it reads later is thrown away. It has a reference to
+ * the clock, so that the clock's memory stays until its thread has returned.
+ */
+#include "sample/thread_clock.h"
+
+#include "sample/record_queue.h"
+#include "sample/thread_files.h"
+#include "sample/thread_source.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MAX_STACKLESS 64u
+#define RETRY_NS      CLOCK_NS_PER_SEC /* after a tick that failed */
+
+struct ticker {
+	struct thread_clock *clock;
+	pid_t tid;
+	struct thread_source *bpf; /* this, or files */
+	struct thread_files *files;
+	uint64_t pids_version;
+	/* Of the tick that runs, with the clock's lock: */
+	bool is_ticking;
+	uint64_t progress, moved_ns; /* when progress was seen to change */
+};
+
+struct thread_clock {
+	struct thread_clock_options options;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	size_t refs; /* the owner, and each ticker whose thread runs */
+	struct ticker *ticker;
+	struct thread_times *times;
+	struct record_queue queue;
+	pid_t *pids;
+	size_t n_pids;
+	uint64_t pids_version;
+	pid_t stackless[MAX_STACKLESS];
+	size_t n_stackless;
+	uint64_t end_ns, random;
+	bool is_stopped;  /* the ticker reads once more, and ends */
+	bool is_finished; /* the last samples are in the queue */
+	char source[THREAD_CLOCK_WHY_BYTES];
+	struct thread_clock_stats stats;
+};
+
+/* Called with the lock held, which is given up. */
+static void unref(struct thread_clock *clock)
+{
+	const bool is_last = --clock->refs == 0;
+
+	pthread_mutex_unlock(&clock->lock);
+	if (!is_last)
+		return;
+	thread_times_free(clock->times);
+	record_queue_fini(&clock->queue);
+	free(clock->pids);
+	pthread_cond_destroy(&clock->wake);
+	pthread_mutex_destroy(&clock->lock);
+	free(clock);
+}
+
+/* Called by thread_times with the lock held. */
+static void on_sample(void *arg, const struct record *record)
+{
+	struct thread_clock *const clock = arg;
+	struct record kept = *record;
+
+	/* The last reading is a moment behind the end. */
+	if (kept.time_ns >= clock->end_ns)
+		kept.time_ns = clock->end_ns - 1;
+	if (record_queue_add(&clock->queue, &kept))
+		return;
+	clock->stats.dropped++;
+	clock->stats.dropped_us += record->sample.weight;
+}
+
+/* Called by thread_times with the lock held. Ticks use the source without the lock; both may. */
+static void on_forget(void *arg, pid_t tid)
+{
+	struct thread_clock *const clock = arg;
+	struct ticker *const ticker = clock->ticker;
+
+	if (ticker && ticker->bpf)
+		thread_source_forget(ticker->bpf, tid);
+	else if (ticker && ticker->files && ticker->tid == (pid_t)syscall(SYS_gettid))
+		thread_files_forget(ticker->files, tid);
+}
+
+static bool is_current(const struct ticker *ticker)
+{
+	return ticker->clock->ticker == ticker;
+}
+
+static void on_reading(void *arg, const struct thread_reading *reading)
+{
+	struct ticker *const ticker = arg;
+	struct thread_clock *const clock = ticker->clock;
+
+	pthread_mutex_lock(&clock->lock);
+	if (is_current(ticker))
+		thread_times_read(clock->times, reading);
+	pthread_mutex_unlock(&clock->lock);
+}
+
+static void forgo(struct ticker *ticker, pid_t pid)
+{
+	if (ticker->bpf)
+		thread_source_forgo(ticker->bpf, pid);
+	else if (ticker->files)
+		thread_files_forgo(ticker->files, pid);
+}
+
+/* One of both is not NULL. */
+struct source {
+	struct thread_source *bpf;
+	struct thread_files *files;
+	char text[THREAD_CLOCK_WHY_BYTES];
+};
+
+/* Opens the source by BPF, or else that by files. */
+static int open_source(enum sampler_source asked, const struct thread_source_options *options,
+		       struct source *ret)
+{
+	char why[BPF_LOAD_WHY_BYTES] = "";
+	int err = -EPERM;
+
+	if (asked == SAMPLER_PERF)
+		snprintf(why, sizeof(why), "not by BPF, as was asked for");
+	else
+		err = thread_source_open(options, &ret->bpf, why);
+	if (!err) {
+		strcpy(ret->text, "BPF");
+		return 0;
+	}
+	snprintf(ret->text, sizeof(ret->text), "/proc (%s)", why);
+	err = thread_files_open(options, &ret->files, why);
+	if (err)
+		log_error("threads cannot be read: %s", why);
+	return err;
+}
+
+/* Called with the lock held, which is given up meanwhile. */
+static int prepare(struct ticker *ticker)
+{
+	struct thread_clock *const clock = ticker->clock;
+	const bool has_stacks = clock->stats.late < THREAD_CLOCK_MAX_LATE;
+	const struct thread_source_options options = {
+		.stack_bytes = has_stacks ? clock->options.stack_bytes : 0};
+	struct source source = {0};
+	int err;
+
+	pthread_mutex_unlock(&clock->lock);
+	err = open_source(clock->options.source, &options, &source);
+	pthread_mutex_lock(&clock->lock);
+	ticker->bpf = source.bpf;
+	ticker->files = source.files;
+	snprintf(clock->source, sizeof(clock->source), "%s", source.text);
+	for (size_t i = 0; !err && i < clock->n_stackless; i++)
+		forgo(ticker, clock->stackless[i]);
+	return err;
+}
+
+/* Tells the source who is wanted. Called with the lock held. */
+static void renew_wanted(struct ticker *ticker)
+{
+	struct thread_clock *const clock = ticker->clock;
+	bool fits;
+
+	if (ticker->pids_version == clock->pids_version)
+		return;
+	ticker->pids_version = clock->pids_version;
+	fits = ticker->bpf ? thread_source_want(ticker->bpf, clock->pids, clock->n_pids)
+			   : thread_files_want(ticker->files, clock->pids, clock->n_pids);
+	if (!fits)
+		clock->stats.failed_ticks++; /* some processes are missing in it */
+}
+
+/* xorshift: the times of ticks need not be hard to guess. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* From half the usual time to one and a half. */
+static uint64_t next_wait_ns(struct thread_clock *clock)
+{
+	const unsigned hz = clock->options.hz ? clock->options.hz : THREAD_CLOCK_DEFAULT_HZ;
+	const uint64_t period_ns = CLOCK_NS_PER_SEC / hz;
+
+	return period_ns / 2 + next_random(&clock->random) % period_ns;
+}
+
+/* Waits with the lock, until the time or the clock's end. */
+static void wait_until(struct ticker *ticker, uint64_t until_ns)
+{
+	struct thread_clock *const clock = ticker->clock;
+
+	while (!clock->is_stopped && is_current(ticker)) {
+		const uint64_t at_ns = until_ns < clock->end_ns ? until_ns : clock->end_ns;
+		const struct timespec at = {.tv_sec = (time_t)(at_ns / CLOCK_NS_PER_SEC),
+					    .tv_nsec = (long)(at_ns % CLOCK_NS_PER_SEC)};
+
+		if (clock_now_ns() >= at_ns)
+			break;
+		pthread_cond_timedwait(&clock->wake, &clock->lock, &at);
+	}
+	if (clock_now_ns() >= clock->end_ns)
+		clock->is_stopped = true;
+}
+
+/* Reads all threads. Called with the lock held, which is given up meanwhile. */
+static void tick(struct ticker *ticker)
+{
+	struct thread_clock *const clock = ticker->clock;
+	uint64_t lost = 1;
+	int err;
+
+	renew_wanted(ticker);
+	ticker->is_ticking = true;
+	ticker->moved_ns = clock_now_ns();
+	pthread_mutex_unlock(&clock->lock);
+	err = ticker->bpf ? thread_source_tick(ticker->bpf, on_reading, ticker, &lost)
+			  : thread_files_tick(ticker->files, on_reading, ticker, &lost);
+	pthread_mutex_lock(&clock->lock);
+	ticker->is_ticking = false;
+	if (!is_current(ticker))
+		return;
+	clock->stats.ticks++;
+	clock->stats.failed_ticks += err < 0;
+	thread_times_end_tick(clock->times, err ? 1 : lost, clock_now_ns());
+}
+
+/* Called with the lock held. */
+static void finish(struct thread_clock *clock)
+{
+	if (!clock->is_finished)
+		thread_times_flush(clock->times);
+	clock->is_finished = true;
+}
+
+static void run_ticks(struct ticker *ticker)
+{
+	struct thread_clock *const clock = ticker->clock;
+	const int err = prepare(ticker);
+
+	while (is_current(ticker)) {
+		const bool is_last = clock->is_stopped;
+
+		if (err)
+			clock->stats.failed_ticks++;
+		else
+			tick(ticker);
+		if (!is_current(ticker))
+			return;
+		if (is_last) {
+			finish(clock);
+			return;
+		}
+		wait_until(ticker, clock_now_ns() + (err ? RETRY_NS : next_wait_ns(clock)));
+	}
+}
+
+static void *run(void *arg)
+{
+	struct ticker *const ticker = arg;
+	struct thread_clock *const clock = ticker->clock;
+
+	pthread_mutex_lock(&clock->lock);
+	ticker->tid = (pid_t)syscall(SYS_gettid);
+	run_ticks(ticker);
+	if (is_current(ticker))
+		clock->ticker = NULL;
+	else
+		clock->stats.late--;
+	pthread_mutex_unlock(&clock->lock);
+	thread_source_close(ticker->bpf);
+	thread_files_close(ticker->files);
+	free(ticker);
+	pthread_mutex_lock(&clock->lock);
+	unref(clock);
+	return NULL;
+}
+
+static int start_thread(struct ticker *ticker)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, &attributes, run, ticker);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return -err;
+}
+
+/* Called with the lock held. */
+static int start_ticker(struct thread_clock *clock)
+{
+	struct ticker *const ticker = calloc(1, sizeof(*ticker));
+	int err;
+
+	if (!ticker)
+		return -ENOMEM;
+	ticker->clock = clock;
+	clock->ticker = ticker;
+	clock->refs++;
+	err = start_thread(ticker);
+	if (err) {
+		clock->ticker = NULL;
+		clock->refs--;
+		free(ticker);
+	}
+	return err;
+}
+
+int thread_clock_start(const struct thread_clock_options *options, struct thread_clock **ret)
+{
+	struct thread_clock *const clock = calloc(1, sizeof(*clock));
+	pthread_condattr_t attributes;
+	int err = -ENOMEM;
+
+	if (!clock)
+		return -ENOMEM;
+	clock->options = *options;
+	clock->end_ns = options->end_ns;
+	clock->queue.max_bytes =
+		options->queue_bytes ? options->queue_bytes : THREAD_CLOCK_QUEUE_BYTES;
+	clock->refs = 1;
+	clock->random = clock_now_ns() | 1;
+	clock->times = thread_times_new(
+		&(struct thread_times_options){.start_ns = options->start_ns,
+					       .stack_bytes = options->stack_pool_bytes,
+					       .emit = on_sample,
+					       .forget = on_forget,
+					       .arg = clock});
+	pthread_mutex_init(&clock->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&clock->wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	pthread_mutex_lock(&clock->lock);
+	if (clock->times)
+		err = start_ticker(clock);
+	if (err) {
+		unref(clock);
+		return err;
+	}
+	pthread_mutex_unlock(&clock->lock);
+	*ret = clock;
+	return 0;
+}
+
+void thread_clock_close(struct thread_clock *clock)
+{
+	if (!clock)
+		return;
+	pthread_mutex_lock(&clock->lock);
+	clock->stats.late += clock->ticker != NULL; /* its thread ends as a late one does */
+	clock->ticker = NULL;
+	pthread_cond_broadcast(&clock->wake);
+	unref(clock);
+}
+
+void thread_clock_want(struct thread_clock *clock, const pid_t *pids, size_t n)
+{
+	const size_t bytes = n * sizeof(*pids);
+	pid_t *copy;
+
+	pthread_mutex_lock(&clock->lock);
+	if (n == clock->n_pids && (n == 0 || memcmp(pids, clock->pids, bytes) == 0)) {
+		pthread_mutex_unlock(&clock->lock);
+		return;
+	}
+	copy = malloc(bytes + 1);
+	if (copy) {
+		if (n)
+			memcpy(copy, pids, bytes);
+		free(clock->pids);
+		clock->pids = copy;
+		clock->n_pids = n;
+		clock->pids_version++;
+	}
+	pthread_mutex_unlock(&clock->lock);
+}
+
+void thread_clock_begin_thread(struct thread_clock *clock, pid_t pid, pid_t tid, uint64_t time_ns)
+{
+	pthread_mutex_lock(&clock->lock);
+	thread_times_begin(clock->times, pid, tid, time_ns);
+	pthread_mutex_unlock(&clock->lock);
+}
+
+void thread_clock_end_thread(struct thread_clock *clock, pid_t tid, uint64_t time_ns)
+{
+	pthread_mutex_lock(&clock->lock);
+	thread_times_end(clock->times, tid, time_ns);
+	pthread_mutex_unlock(&clock->lock);
+}
+
+/* Whether the thread only waits for a processor. */
+static bool is_runnable(pid_t tid)
+{
+	char path[64], text[512];
+	const char *state;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	if (file_read_small(path, text, sizeof(text)) <= 0)
+		return false;
+	state = strrchr(text, ')');
+	return state && strncmp(state, ") R", 3) == 0;
+}
+
+/* Whether the ticker's tick has stood still for too long. *ret_pid: in which process. */
+static bool is_late(struct ticker *ticker, uint64_t now_ns, pid_t *ret_pid)
+{
+	uint64_t progress;
+
+	if (!ticker || !ticker->is_ticking)
+		return false;
+	progress = ticker->bpf ? thread_source_progress(ticker->bpf, ret_pid)
+			       : thread_files_progress(ticker->files, ret_pid);
+	if (progress != ticker->progress) {
+		ticker->progress = progress;
+		ticker->moved_ns = now_ns;
+	}
+	return now_ns > ticker->moved_ns + THREAD_CLOCK_LATE_NS && !is_runnable(ticker->tid);
+}
+
+/* Leaves a tick that stands still to itself. Called with the lock held. */
+static void replace_late(struct thread_clock *clock)
+{
+	pid_t pid = 0;
+
+	if (!is_late(clock->ticker, clock_now_ns(), &pid))
+		return;
+	clock->ticker = NULL;
+	clock->stats.late++;
+	clock->stats.late_ticks++;
+	if (pid > 0 && clock->n_stackless < MAX_STACKLESS) {
+		clock->stackless[clock->n_stackless++] = pid;
+		clock->stats.stackless_pids++;
+	}
+	log_warning(
+		"the memory of PID %d does not answer: its threads are read without stacks from "
+		"now on",
+		(int)pid);
+	if (clock->stats.late == THREAD_CLOCK_MAX_LATE)
+		log_warning(
+			"%u reads of threads do not return: stacks of threads that wait are not "
+			"read any more",
+			THREAD_CLOCK_MAX_LATE);
+	if (!clock->is_finished && start_ticker(clock) < 0)
+		clock->stats.failed_ticks++;
+}
+
+bool thread_clock_read(struct thread_clock *clock, size_t most, sampler_fn fn, void *arg)
+{
+	struct record_queue taken;
+	bool has_more;
+
+	pthread_mutex_lock(&clock->lock);
+	replace_late(clock);
+	if (!clock->ticker && (clock->is_stopped || clock_now_ns() >= clock->end_ns))
+		finish(clock); /* there is no ticker that could */
+	record_queue_take(&clock->queue, most, &taken);
+	has_more = clock->queue.first != NULL;
+	pthread_mutex_unlock(&clock->lock);
+	record_queue_drain(&taken, fn, arg);
+	return has_more;
+}
+
+void thread_clock_stop(struct thread_clock *clock, uint64_t end_ns)
+{
+	pthread_mutex_lock(&clock->lock);
+	if (end_ns < clock->end_ns)
+		clock->end_ns = end_ns;
+	clock->is_stopped = true;
+	pthread_cond_broadcast(&clock->wake);
+	pthread_mutex_unlock(&clock->lock);
+}
+
+bool thread_clock_is_ended(struct thread_clock *clock)
+{
+	bool is_ended;
+
+	pthread_mutex_lock(&clock->lock);
+	is_ended = clock->is_finished && !clock->queue.first;
+	pthread_mutex_unlock(&clock->lock);
+	return is_ended;
+}
+
+void thread_clock_source_text(struct thread_clock *clock, char ret[THREAD_CLOCK_WHY_BYTES])
+{
+	pthread_mutex_lock(&clock->lock);
+	snprintf(ret, THREAD_CLOCK_WHY_BYTES, "%s", clock->source);
+	pthread_mutex_unlock(&clock->lock);
+}
+
+void thread_clock_stats(struct thread_clock *clock, struct thread_clock_stats *ret)
+{
+	pthread_mutex_lock(&clock->lock);
+	*ret = clock->stats;
+	thread_times_stats(clock->times, &ret->times);
+	ret->bytes = sizeof(*clock) + thread_times_bytes(clock->times) + clock->queue.bytes +
+		     clock->n_pids * sizeof(*clock->pids);
+	pthread_mutex_unlock(&clock->lock);
+}
