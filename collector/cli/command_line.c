@@ -201,6 +201,23 @@ static int set_command(struct options *options, const char *word)
 	return -EINVAL;
 }
 
+/* Refuses kinds of samples where there can be one alone. */
+static int check_kinds(const struct options *options)
+{
+	const unsigned kinds = recording_kinds(&options->recording);
+
+	if (options->command == COMMAND_TOP && (kinds & (kinds - 1)) != 0) {
+		log_error("--kind: top shows one kind: cpu, wall or offcpu");
+		return -EINVAL;
+	}
+	if (options->recording.wall_hz && !recording_has_time(&options->recording)) {
+		log_error("--wall-frequency goes with --kind wall or offcpu: threads are read for "
+			  "their time alone");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Refuses options that only record has. */
 static int check_record(const struct options *options)
 {
@@ -224,6 +241,11 @@ static int check_drawing(const struct options *options)
 			    : options->capture_path	? "--capture"
 							: NULL;
 
+	if (options->capture_path && recording_kinds(&options->recording) != SAMPLES_OF_CPU) {
+		log_error(
+			"--capture goes with --kind cpu: a capture holds samples of the CPU alone");
+		return -EINVAL;
+	}
 	if (!given || options->command == COMMAND_RECORD || options->command == COMMAND_REPLAY)
 		return 0;
 	log_error("%s goes with record and replay", given);
@@ -241,6 +263,8 @@ static const char *find_sampling(const struct options *options)
 		return "what to record";
 	if (options->has_duration || recording->hz != unset.recording.hz || recording->event[0])
 		return "-d, -F and -e";
+	if (recording->kinds || recording->wall_hz)
+		return "--kind";
 	if (options->is_fp_only || options->has_stack_size)
 		return "--unwind and --stack-size";
 	if (options->jitdump_dir || options->symbol_cache || options->map_names ||
@@ -344,6 +368,8 @@ int command_line_parse(struct options *options, int argc, char **argv)
 		err = set_command(options, argv[optind]);
 	if (!err)
 		err = check(options);
+	if (!err)
+		err = check_kinds(options);
 	if (!err)
 		err = check_record(options);
 	if (!err)

@@ -223,6 +223,8 @@ struct unwinder *recording_unwinder(const struct recording *recording,
 				    const struct recording_model *model);
 /* The kinds of samples that are asked for. */
 unsigned recording_kinds(const struct recording_options *options);
+/* How often a second threads are read, if they are. */
+unsigned recording_wall_hz(const struct recording_options *options);
 /* Whether threads are read, for their time. */
 bool recording_has_time(const struct recording_options *options);
 /*

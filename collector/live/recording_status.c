@@ -17,11 +17,6 @@ static void window_status(const struct window *window, struct recording_status *
 	ret->quality = sums.quality;
 }
 
-static unsigned clock_hz(const struct recording *recording)
-{
-	return recording->options.wall_hz ? recording->options.wall_hz : THREAD_CLOCK_DEFAULT_HZ;
-}
-
 static void put_parts(const struct recording *recording, struct recording_status *ret)
 {
 	const struct tree_sink *const *const trees =
@@ -37,7 +32,7 @@ static void put_parts(const struct recording *recording, struct recording_status
 	}
 	if (!recording->clock)
 		return;
-	ret->wall_hz = clock_hz(recording);
+	ret->wall_hz = recording_wall_hz(&recording->options);
 	thread_clock_source_text(recording->clock, ret->clock_source);
 }
 
@@ -85,7 +80,7 @@ void recording_info(const struct recording *recording, const struct tree_sink *t
 		.event = is_time ? tree->sink.kind->profile->name
 				 : sampler_event(recording->sampler),
 		.program = "fgcollect " FG_VERSION,
-		.hz = is_time ? clock_hz(recording) : recording->options.hz,
+		.hz = is_time ? recording_wall_hz(&recording->options) : recording->options.hz,
 		.start_unix_ns = recording->start_unix_ns,
 		.duration_ns = end - recording->start_ns,
 		.quality = tree->profile.quality,

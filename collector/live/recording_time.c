@@ -20,6 +20,11 @@ unsigned recording_kinds(const struct recording_options *options)
 	return options->kinds ? options->kinds : SAMPLES_OF_CPU;
 }
 
+unsigned recording_wall_hz(const struct recording_options *options)
+{
+	return options->wall_hz ? options->wall_hz : THREAD_CLOCK_DEFAULT_HZ;
+}
+
 bool recording_has_time(const struct recording_options *options)
 {
 	return recording_kinds(options) & (SAMPLES_OF_WALL | SAMPLES_OF_OFFCPU);

@@ -36,6 +36,7 @@ static int open_writer(struct daemon *daemon)
 		.keep_sec = watch->keep_sec,
 		.keep_bytes = watch->keep_bytes,
 		.hz = daemon->recording->options.hz,
+		.wall_hz = recording_wall_hz(&daemon->recording->options),
 		.event = sampler_event(daemon->recording->sampler),
 		.host = daemon->recording->host_name,
 		.kernel = daemon->recording->host.release,
@@ -49,7 +50,8 @@ static int open_writer(struct daemon *daemon)
 static int start_sampling(struct daemon *daemon)
 {
 	struct recording_options options = *daemon->options.recording;
-	int err = period_sink_new(daemon->options.watch->period_ns, &daemon->periods);
+	int err = period_sink_new(recording_kinds(&options), daemon->options.watch->period_ns,
+				  &daemon->periods);
 
 	if (err)
 		return err;

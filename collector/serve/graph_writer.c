@@ -39,41 +39,55 @@ static int render_graph(void *arg, FILE *stream)
 {
 	const struct drawing *drawing = arg;
 
-	return render_write(&drawing->graph->profile, drawing->format, &drawing->options, stream);
+	return render_write(&drawing->graph->parts[0].profile, drawing->format, &drawing->options,
+			    stream);
 }
 
 static void describe(const struct graph_writer *writer, const struct period *period,
-		     const struct period_graph *graph, struct profile_info *ret)
+		     const struct period_part *part, struct profile_info *ret)
 {
 	const struct graph_writer_options *options = &writer->options;
+	const bool is_time = profile_kind_is_time(part->kind->profile);
 
 	*ret = (struct profile_info){
 		.host = options->host,
 		.kernel = options->kernel,
-		.event = options->event,
+		.event = is_time ? part->kind->profile->name : options->event,
 		.program = "fgcollect " FG_VERSION,
-		.hz = options->hz,
+		.hz = is_time ? options->wall_hz : options->hz,
 		.start_unix_ns = period->start_unix_ns,
 		.duration_ns = period->end_ns - period->start_ns,
-		.quality = graph->profile.quality,
+		.quality = part->profile.quality,
 	};
 	for (int i = 0; i < STACK_ENDS; i++)
 		ret->reasons[i] = stack_end_name((enum stack_end)i);
 }
 
+static void say_subtitle(const struct profile_kind *kind, const struct profile_info *info,
+			 pid_t pid, char ret[REPORT_BYTES])
+{
+	char amount[PROFILE_AMOUNT_BYTES];
+
+	snprintf(ret, REPORT_BYTES, "%s of %s at %u Hz in %.1f s, PID %d",
+		 profile_kind_amount(kind, info->quality.samples, amount), info->event, info->hz,
+		 (double)info->duration_ns / 1e9, (int)pid);
+}
+
 static int write_graph(struct graph_writer *writer, const struct period *period,
 		       struct period_graph *graph, char ret_name[GRAPH_DIR_NAME_BYTES])
 {
-	char notes[REPORT_BYTES], subtitle[REPORT_BYTES], samples[32];
-	struct profile_info info;
+	char notes[REPORT_BYTES], subtitle[REPORT_BYTES];
+	struct profile_info infos[SAMPLE_KINDS];
+	struct profile_part parts[SAMPLE_KINDS] = {{0}};
 	struct drawing drawing = {
 		.graph = graph,
 		.format = writer->options.format,
 		.options = {.title = period_graph_title(graph),
 			    .subtitle = subtitle,
 			    .notes = notes,
-			    .info = &info,
-			    .timeline = &graph->timeline},
+			    .info = &infos[0],
+			    .timeline = &graph->parts[0].timeline,
+			    .kind = graph->parts[0].kind->profile},
 	};
 	const struct graph_name name = {
 		.unix_sec = period->start_unix_ns / CLOCK_NS_PER_SEC,
@@ -87,12 +101,22 @@ static int write_graph(struct graph_writer *writer, const struct period *period,
 
 	struct graph_clock now;
 
-	describe(writer, period, graph, &info);
-	timeline_sort(&graph->timeline);
-	report_quality(&profile_kind_cpu, &info.quality, notes);
-	snprintf(subtitle, sizeof(subtitle), "%s samples of %s at %u Hz in %.1f s, PID %d",
-		 report_count(info.quality.samples, samples), info.event, info.hz,
-		 (double)info.duration_ns / 1e9, (int)graph->pid);
+	for (size_t i = 0; i < graph->n_parts; i++) {
+		struct period_part *const part = &graph->parts[i];
+
+		describe(writer, period, part, &infos[i]);
+		timeline_sort(&part->timeline);
+		parts[i] = (struct profile_part){.kind = part->kind->profile,
+						 .profile = &part->profile,
+						 .timeline = &part->timeline,
+						 .info = &infos[i]};
+	}
+	if (render_holds_kinds(drawing.format)) {
+		drawing.options.others = parts + 1;
+		drawing.options.n_others = graph->n_parts - 1;
+	}
+	report_quality(parts[0].kind, &infos[0].quality, notes);
+	say_subtitle(parts[0].kind, &infos[0], graph->pid, subtitle);
 	graph_clock_read(&now);
 	return graph_dir_write(&writer->dir, &now, &name, render_graph, &drawing, ret_name);
 }

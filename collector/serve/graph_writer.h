@@ -25,7 +25,7 @@ struct graph_writer_options {
 	const char *dir; /* copied by graph_writer_open, like all texts here */
 	enum render_format format;
 	uint64_t keep_sec, keep_bytes;
-	unsigned hz;
+	unsigned hz, wall_hz;
 	const char *event, *host, *kernel;
 	size_t max_bytes; /* of graphs that wait; 0: GRAPH_WRITER_MAX_BYTES */
 };

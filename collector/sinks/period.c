@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-int period_new(uint64_t start_ns, uint64_t length_ns, struct period **ret)
+int period_new(unsigned kinds, uint64_t start_ns, uint64_t length_ns, struct period **ret)
 {
 	struct period *period = calloc(1, sizeof(*period));
 	const uint64_t now = clock_now_ns(), unix_now = clock_unix_now_ns();
 
 	if (!period)
 		return -ENOMEM;
+	period->kinds = kinds;
 	period->max_bytes = PERIOD_MAX_BYTES;
 	period->start_ns = start_ns;
 	period->end_ns = start_ns + length_ns;
@@ -26,8 +27,10 @@ int period_new(uint64_t start_ns, uint64_t length_ns, struct period **ret)
 
 static void graph_free(struct period_graph *graph)
 {
-	timeline_fini(&graph->timeline);
-	profile_fini(&graph->profile);
+	for (size_t i = 0; i < graph->n_parts; i++) {
+		timeline_fini(&graph->parts[i].timeline);
+		profile_fini(&graph->parts[i].profile);
+	}
 	free(graph);
 }
 
@@ -59,7 +62,12 @@ void period_free(struct period *period)
 
 size_t period_graph_bytes(const struct period_graph *graph)
 {
-	return sizeof(*graph) + profile_bytes(&graph->profile) + timeline_bytes(&graph->timeline);
+	size_t bytes = sizeof(*graph);
+
+	for (size_t i = 0; i < graph->n_parts; i++)
+		bytes += profile_bytes(&graph->parts[i].profile) +
+			 timeline_bytes(&graph->parts[i].timeline);
+	return bytes;
 }
 
 /* A process in no container pays as its user. */
@@ -82,17 +90,41 @@ static void set_payer(struct period_graph *graph, const struct process *process)
 			 (unsigned long long)owner.user);
 }
 
-static struct period_graph *graph_new(const struct process *process)
+static int add_part(struct period_graph *graph, const struct sample_kind *kind)
+{
+	struct period_part *const part = &graph->parts[graph->n_parts];
+	const int err = profile_init(&part->profile, PERIOD_GRAPH_NODES);
+
+	if (err)
+		return err;
+	timeline_init(&part->timeline, PERIOD_GRAPH_ENTRIES);
+	part->kind = kind;
+	graph->n_parts++;
+	return 0;
+}
+
+struct period_part *period_graph_part(struct period_graph *graph, const struct sample_kind *kind)
+{
+	for (size_t i = 0; i < graph->n_parts; i++) {
+		if (graph->parts[i].kind == kind)
+			return &graph->parts[i];
+	}
+	return NULL;
+}
+
+static struct period_graph *graph_new(unsigned kinds, const struct process *process)
 {
 	struct period_graph *graph = calloc(1, sizeof(*graph));
+	int err = 0;
 
 	if (!graph)
 		return NULL;
-	if (profile_init(&graph->profile, PERIOD_GRAPH_NODES) < 0) {
-		free(graph);
+	for (unsigned i = 0; !err && i < SAMPLE_KINDS; i++)
+		err = kinds >> i & 1 ? add_part(graph, sample_kinds[i]) : 0;
+	if (err) {
+		graph_free(graph);
 		return NULL;
 	}
-	timeline_init(&graph->timeline, PERIOD_GRAPH_ENTRIES);
 	graph->pid = process->pid;
 	graph->start_ticks = process->start_ticks;
 	snprintf(graph->container, sizeof(graph->container), "%s", process->container_id);
@@ -155,7 +187,7 @@ struct period_graph *period_graph_of(struct period *period, const struct process
 			return graph;
 		graph = NULL;
 	} else {
-		graph = graph_new(process);
+		graph = graph_new(period->kinds, process);
 		if (graph && add_graph(period, graph) < 0) {
 			graph_free(graph);
 			graph = NULL;
@@ -219,6 +251,7 @@ int period_steal_ended(struct period *period, const struct targets *targets, str
 			ended = calloc(1, sizeof(*ended));
 			if (!ended)
 				return -ENOMEM;
+			ended->kinds = period->kinds;
 			ended->start_ns = period->start_ns;
 			ended->start_unix_ns = period->start_unix_ns;
 			ended->end_ns = clock_now_ns();
@@ -240,9 +273,11 @@ int period_steal_ended(struct period *period, const struct targets *targets, str
 
 const char *period_graph_title(const struct period_graph *graph)
 {
-	const struct timeline *timeline = &graph->timeline;
+	for (size_t i = 0; i < graph->n_parts; i++) {
+		const struct timeline *const timeline = &graph->parts[i].timeline;
 
-	if (timeline->n_processes > 0 && timeline->processes[0].title[0])
-		return timeline->processes[0].title;
+		if (timeline->n_processes > 0 && timeline->processes[0].title[0])
+			return timeline->processes[0].title;
+	}
 	return graph->comm;
 }

@@ -23,6 +23,7 @@
 #include "profile/profile.h"
 #include "profile/profile_info.h"
 #include "profile/timeline.h"
+#include "sinks/named_sample.h"
 
 #define PERIOD_MAX_BYTES (UINT64_C(256) << 20)
 /*
@@ -38,13 +39,20 @@
 
 #define PERIOD_PAYER_BYTES CONTAINER_ID_BYTES
 
+/* The samples of one kind. */
+struct period_part {
+	const struct sample_kind *kind;
+	struct profile profile;
+	struct timeline timeline;
+};
+
 struct period_graph {
 	pid_t pid;
 	uint64_t start_ticks;
 	char container[CONTAINER_ID_BYTES]; /* "": in no container */
 	char comm[PROCESS_COMM_BYTES];
-	struct profile profile;
-	struct timeline timeline;	/* times of this process's samples */
+	struct period_part parts[SAMPLE_KINDS]; /* those of the period */
+	size_t n_parts;
 	char payer[PERIOD_PAYER_BYTES]; /* the container's ID, "user-<UID>" or "nobody" */
 	uint64_t group;			/* owner_group of the process */
 	struct period_graph *next;
@@ -56,6 +64,7 @@ struct period_share {
 };
 
 struct period {
+	unsigned kinds;
 	uint64_t start_ns, end_ns; /* end_ns: samples at or after it belong to the next period */
 	uint64_t start_unix_ns;
 	struct map64 by_pid; /* PID -> the newest graph of that PID */
@@ -70,7 +79,8 @@ struct period {
 	bool is_cut_short;    /* ended because a share was used up */
 };
 
-int period_new(uint64_t start_ns, uint64_t length_ns, struct period **ret);
+/* kinds: SAMPLES_OF_CPU and so on. */
+int period_new(unsigned kinds, uint64_t start_ns, uint64_t length_ns, struct period **ret);
 void period_free(struct period *period); /* NULL is legal */
 
 /*
@@ -84,6 +94,7 @@ struct period_graph *period_graph_of(struct period *period, const struct process
  */
 void period_note_sample(struct period *period, const struct period_graph *graph,
 			size_t before_bytes, uint64_t at_ns);
+struct period_part *period_graph_part(struct period_graph *graph, const struct sample_kind *kind);
 size_t period_graph_bytes(const struct period_graph *graph);
 /* Frees the graph to which link leads, in a period that no longer grows. */
 void period_drop_graph(struct period *period, struct period_graph **link);

@@ -10,19 +10,33 @@ static struct period_sink *self(struct sink *sink)
 	return (struct period_sink *)sink;
 }
 
+/* A sink of a kind behind the first. */
+struct other_sink {
+	struct sink sink;
+	struct period_sink *periods;
+};
+
+/* Samples at or after end_ns wait, of whatever kind. */
+static void set_end(struct period_sink *periods, uint64_t end_ns)
+{
+	periods->sink.end_ns = end_ns;
+	for (size_t i = 0; i < SAMPLE_KINDS - 1 && periods->others[i]; i++)
+		periods->others[i]->end_ns = end_ns;
+}
+
 static void set_period(struct period_sink *periods, struct period *period)
 {
 	if (period && periods->max_bytes)
 		period->max_bytes = periods->max_bytes;
 	periods->period = period;
 	periods->is_over = false;
-	periods->sink.end_ns = period ? period->end_ns : SINK_ENDLESS_NS;
+	set_end(periods, period ? period->end_ns : SINK_ENDLESS_NS);
 }
 
 static int begin(struct sink *sink, uint64_t start_ns)
 {
 	struct period *period;
-	const int err = period_new(start_ns, self(sink)->length_ns, &period);
+	const int err = period_new(self(sink)->kinds, start_ns, self(sink)->length_ns, &period);
 
 	if (!err)
 		set_period(self(sink), period);
@@ -32,10 +46,12 @@ static int begin(struct sink *sink, uint64_t start_ns)
 /*
  * Adds the sample to the graph of its process. A sample without a graph is counted by the period.
  */
-static int take(struct sink *sink, const struct named_sample *sample)
+static int take_of(struct period_sink *periods, const struct sample_kind *kind,
+		   const struct named_sample *sample)
 {
-	struct period *const period = self(sink)->period;
+	struct period *const period = periods->period;
 	struct period_graph *graph = NULL;
+	struct period_part *part;
 	size_t bytes;
 	int err;
 
@@ -46,12 +62,42 @@ static int take(struct sink *sink, const struct named_sample *sample)
 	if (!graph)
 		return 0;
 	bytes = period_graph_bytes(graph);
-	err = named_sample_add(sample, period->start_ns, &graph->profile, &graph->timeline);
+	part = period_graph_part(graph, kind);
+	err = named_sample_add(sample, period->start_ns, &part->profile, &part->timeline);
 	if (err)
 		return err;
 	period_note_sample(period, graph, bytes, sample->time_ns);
-	sink->end_ns = period->end_ns;
+	set_end(periods, period->end_ns);
 	return 0;
+}
+
+static int take(struct sink *sink, const struct named_sample *sample)
+{
+	return take_of(self(sink), sink->kind, sample);
+}
+
+static int take_other(struct sink *sink, const struct named_sample *sample)
+{
+	return take_of(((struct other_sink *)sink)->periods, sink->kind, sample);
+}
+
+/* The first sink does what the others share. */
+static int begin_other(struct sink *sink, uint64_t start_ns)
+{
+	(void)sink;
+	(void)start_ns;
+	return 0;
+}
+
+static void advance_other(struct sink *sink, const struct sink_progress *progress)
+{
+	(void)sink;
+	(void)progress;
+}
+
+static void free_other(struct sink *sink)
+{
+	free(sink);
 }
 
 static void advance(struct sink *sink, const struct sink_progress *progress)
@@ -67,17 +113,48 @@ static void free_periods(struct sink *sink)
 	free(self(sink));
 }
 
-int period_sink_new(uint64_t length_ns, struct period_sink **ret)
+/* Hangs a sink of the kind behind the others. */
+static int add_other(struct period_sink *periods, const struct sample_kind *kind)
+{
+	static const struct sink_ops ops = {.begin = begin_other,
+					    .take = take_other,
+					    .advance = advance_other,
+					    .free = free_other};
+	struct sink **link = &periods->sink.next;
+	struct other_sink *const other = calloc(1, sizeof(*other));
+	size_t n = 0;
+
+	if (!other)
+		return -ENOMEM;
+	for (; *link; link = &(*link)->next)
+		n++;
+	other->sink = (struct sink){.ops = &ops, .kind = kind, .end_ns = SINK_ENDLESS_NS};
+	other->periods = periods;
+	periods->others[n] = *link = &other->sink;
+	return 0;
+}
+
+int period_sink_new(unsigned kinds, uint64_t length_ns, struct period_sink **ret)
 {
 	static const struct sink_ops ops = {
 		.begin = begin, .take = take, .advance = advance, .free = free_periods};
 	struct period_sink *periods = calloc(1, sizeof(*periods));
+	int err = 0;
 
 	if (!periods)
 		return -ENOMEM;
-	periods->sink =
-		(struct sink){.ops = &ops, .kind = &sample_kind_cpu, .end_ns = SINK_ENDLESS_NS};
+	periods->sink = (struct sink){.ops = &ops, .end_ns = SINK_ENDLESS_NS};
+	periods->sink.kind = sample_kinds[__builtin_ctz(kinds)];
+	periods->kinds = kinds;
 	periods->length_ns = length_ns;
+	for (unsigned i = 0; !err && i < SAMPLE_KINDS; i++) {
+		if (kinds >> i & 1 && sample_kinds[i] != periods->sink.kind)
+			err = add_other(periods, sample_kinds[i]);
+	}
+	if (err) {
+		sink_free_all(&periods->sink);
+		return err;
+	}
 	*ret = periods;
 	return 0;
 }
@@ -85,7 +162,7 @@ int period_sink_new(uint64_t length_ns, struct period_sink **ret)
 int period_sink_turn(struct period_sink *periods, struct period **ret)
 {
 	struct period *next;
-	int err = period_new(periods->period->end_ns, periods->length_ns, &next);
+	int err = period_new(periods->kinds, periods->period->end_ns, periods->length_ns, &next);
 
 	if (err)
 		return err;
@@ -114,5 +191,5 @@ void period_sink_end(struct period_sink *periods, uint64_t end_ns)
 	if (!periods->period || periods->period->end_ns <= end_ns)
 		return;
 	periods->period->end_ns = end_ns;
-	periods->sink.end_ns = end_ns;
+	set_end(periods, end_ns);
 }

@@ -8,6 +8,9 @@
  *
  * A period is over when no more samples of it can come. Samples at or after its end wait in the
  * hold until the owner of the sink has taken the period and the next period has begun.
+ *
+ * For each kind there is a sink of the recording, and they share the period. The first of them is
+ * the struct's first member, and the others hang behind it.
  */
 #ifndef FG_SINKS_PERIOD_SINK_H
 #define FG_SINKS_PERIOD_SINK_H
@@ -17,6 +20,8 @@
 
 struct period_sink {
 	struct sink sink;
+	struct sink *others[SAMPLE_KINDS - 1]; /* owned by themselves; NULL behind the last */
+	unsigned kinds;
 	uint64_t length_ns;
 	size_t max_bytes; /* of a period; 0: PERIOD_MAX_BYTES; the owner may set another */
 	/* the current period; NULL before begin and after period_sink_give_up */
@@ -24,7 +29,8 @@ struct period_sink {
 	bool is_over; /* the current period waits to be taken */
 };
 
-int period_sink_new(uint64_t length_ns, struct period_sink **ret);
+/* kinds: SAMPLES_OF_CPU and so on. */
+int period_sink_new(unsigned kinds, uint64_t length_ns, struct period_sink **ret);
 
 /*
  * Gives the current period to the caller, who frees it. The next period begins at its end. On an

@@ -22,7 +22,7 @@ static struct period *period_with(size_t of_victim, size_t of_flood)
 	struct period_graph *graph;
 	struct period *period;
 
-	assert_int_equal(period_new(100 * SEC, 60 * SEC, &period), 0);
+	assert_int_equal(period_new(SAMPLES_OF_CPU, 100 * SEC, 60 * SEC, &period), 0);
 	for (size_t i = 0; i < of_victim + of_flood; i++) {
 		process.pid = (pid_t)(i + 5);
 		memset(process.container_id, i < of_victim ? 'a' : 'f', 64);

@@ -20,7 +20,7 @@ static struct period *period;
 
 static int set_up(void **state)
 {
-	return period_new(100 * SEC, 60 * SEC, &period);
+	return period_new(SAMPLES_OF_CPU, 100 * SEC, 60 * SEC, &period);
 }
 
 static int tear_down(void **state)

@@ -29,7 +29,7 @@ static int set_up(void **state)
 	process = own_process_new();
 	assert_int_equal(tree_sink_new(&tree), 0);
 	assert_int_equal(window_sink_new(&sample_kind_cpu, WINDOW, &window), 0);
-	assert_int_equal(period_sink_new(PERIOD_NS, &periods), 0);
+	assert_int_equal(period_sink_new(SAMPLES_OF_CPU, PERIOD_NS, &periods), 0);
 	sinks = &tree->sink;
 	tree->sink.next = &window->sink;
 	window->sink.next = &periods->sink;
@@ -125,9 +125,9 @@ static void each_sink_has_every_sample(void **state)
 	window_copy_fini(&copy);
 
 	assert_int_equal(periods->period->count, 1);
-	assert_int_equal(total_of(&periods->period->graphs->profile, "early"), 1);
-	assert_int_equal(total_of(&periods->period->graphs->profile, "late"), 4);
-	assert_int_equal(weight_of(&periods->period->graphs->timeline), 5);
+	assert_int_equal(total_of(&periods->period->graphs->parts[0].profile, "early"), 1);
+	assert_int_equal(total_of(&periods->period->graphs->parts[0].profile, "late"), 4);
+	assert_int_equal(weight_of(&periods->period->graphs->parts[0].timeline), 5);
 }
 
 static void a_period_is_over_when_nothing_of_it_can_come(void **state)
@@ -150,8 +150,8 @@ static void a_period_is_over_when_nothing_of_it_can_come(void **state)
 	assert_int_equal(periods->sink.end_ns, START_NS + 2 * PERIOD_NS);
 	assert_false(periods->is_over);
 	take("second", 10.1, 1);
-	assert_int_equal(total_of(&first->graphs->profile, "second"), 0);
-	assert_int_equal(total_of(&periods->period->graphs->profile, "second"), 1);
+	assert_int_equal(total_of(&first->graphs->parts[0].profile, "second"), 0);
+	assert_int_equal(total_of(&periods->period->graphs->parts[0].profile, "second"), 1);
 	period_free(first);
 }
 
@@ -169,7 +169,7 @@ static void a_period_can_be_ended_and_given_up(void **state)
 	advance(2, 0);
 	assert_true(periods->is_over);
 	last = period_sink_give_up(periods);
-	assert_int_equal(total_of(&last->graphs->profile, "last"), 1);
+	assert_int_equal(total_of(&last->graphs->parts[0].profile, "last"), 1);
 	assert_int_equal(periods->sink.end_ns, SINK_ENDLESS_NS);
 	take("nobody's", 3, 1);
 	advance(4, 0);
