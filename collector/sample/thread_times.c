@@ -294,8 +294,9 @@ static struct thread *add_thread(struct thread_times *times, const struct thread
 	const bool is_young = reading->start_ns >= times->options.start_ns &&
 			      reading->start_ns <= reading->time_ns &&
 			      reading->time_ns - reading->start_ns <= YOUNG_NS;
-	const bool is_begun = reading->start_ns && reading->start_ns < times->options.start_ns &&
-			      gain(times->options.start_ns, reading->time_ns) <= YOUNG_NS;
+	const bool is_begun =
+		reading->start_ns && reading->start_ns < times->options.start_ns &&
+		(times->tick == 0 || gain(times->options.start_ns, reading->time_ns) <= YOUNG_NS);
 	struct thread *const thread = make_thread(times, reading->pid, reading->tid);
 
 	if (!thread)

@@ -19,7 +19,7 @@
  * thread has run comes with each reading, under the time of the reading before it.
  *
  * A thread that was there at the start has its time from the start on if its first reading is in
- * the first second; until that reading it did what it did then.
+ * the first tick or the first second; until that reading it did what it did then.
  *
  * Bounds: stacks have a limit in bytes. Past it, those that have changed least recently are
  * dropped, and the source is asked for them anew. Threads have a limit in number.
@@ -66,8 +66,8 @@ void thread_times_free(struct thread_times *times); /* NULL is legal; emits noth
 
 /*
  * The next reading. A thread that began in the last second before its first reading has all of its
- * time, and one whose first reading is in the first second has it from the start on; the time of
- * others begins with the first reading.
+ * time, and one that was there at the start has it from the start on, if it is read by the first
+ * tick or in the first second; the time of others begins with the first reading.
  */
 void thread_times_read(struct thread_times *times, const struct thread_reading *reading);
 

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import java.io.File;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads that know how long they have waited for what. For each line of standard input there is a
- * line on standard output for each thread: its name, and the nanoseconds that it has spent in each
- * of the four phases since it began.
+ * Threads that know how long they have waited for what.
+ *
+ * <p>Four times a second there is a line for each thread: its name, and the nanoseconds that it has
+ * spent in sleep, lock, socket, disk and run since it began. With the argument "spin" there are two
+ * more threads that run all the time; their lines have what they ran, and what they waited for a
+ * processor.
  */
 final class Waits {
-    static final int SLEEP = 0, LOCK = 1, SOCKET = 2, RUN = 3, PHASES = 4;
-    static final String[] NAMES = {"sleep", "lock", "socket", "run"};
+    static final int SLEEP = 0, LOCK = 1, SOCKET = 2, DISK = 3, RUN = 4, PHASES = 5;
     static volatile long sink;
 
     /** Nanoseconds of each phase; the phase that is going on counts up to now. */
     static final class Clock {
         private final long[] spent = new long[PHASES];
-        private int phase;
+        private int phase = RUN;
         private long since = System.nanoTime();
 
         synchronized void enter(int next) {
@@ -33,91 +39,69 @@ final class Waits {
         }
 
         synchronized String line(String name) {
+            StringBuilder line = new StringBuilder(name);
+
             enter(phase);
-            return name + " " + spent[0] + " " + spent[1] + " " + spent[2] + " " + spent[3];
-        }
-    }
-
-    /** Holds its monitor most of the time, and lets others in now and then. */
-    static final class Holder extends Thread {
-        final Object monitor = new Object();
-
-        Holder() {
-            super("holder");
-        }
-
-        @Override
-        public void run() {
-            for (;;) {
-                synchronized (monitor) {
-                    LockSupport.parkNanos(2_000_000 + ThreadLocalRandom.current().nextInt(20_000_000));
-                }
-                Thread.yield();
+            for (long ns : spent) {
+                line.append(' ').append(ns);
             }
-        }
-    }
-
-    /** Answers each byte some milliseconds later. */
-    static final class Answerer extends Thread {
-        private final ServerSocket server;
-
-        Answerer() throws Exception {
-            super("answerer");
-            server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
-        }
-
-        Socket connect() throws Exception {
-            return new Socket(server.getInetAddress(), server.getLocalPort());
-        }
-
-        @Override
-        public void run() {
-            for (;;) {
-                try {
-                    Socket socket = server.accept();
-                    Thread thread = new Thread(() -> answer(socket), "answers");
-
-                    thread.setDaemon(true);
-                    thread.start();
-                } catch (Exception e) {
-                    throw new IllegalStateException(e);
-                }
-            }
-        }
-
-        private static void answer(Socket socket) {
-            try {
-                InputStream in = socket.getInputStream();
-                OutputStream out = socket.getOutputStream();
-
-                for (int b = in.read(); b >= 0; b = in.read()) {
-                    LockSupport.parkNanos(3_000_000 + ThreadLocalRandom.current().nextInt(12_000_000));
-                    out.write(b);
-                }
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
+            return line.toString();
         }
     }
 
     static final class Worker extends Thread {
         final Clock clock = new Clock();
+        private final Object monitor = new Object();
+        private final Random random = new Random();
+        private final byte[] block = new byte[4096];
         private final int[] phases;
-        private final Holder holder;
         private final Socket socket;
+        private final RandomAccessFile file;
 
-        Worker(String name, Holder holder, Answerer answerer, int... phases) throws Exception {
+        Worker(String name, ServerSocket server, int... phases) throws Exception {
             super(name);
-            this.holder = holder;
             this.phases = phases;
-            socket = answerer.connect();
+            socket = new Socket(server.getInetAddress(), server.getLocalPort());
+            serve(name + "-answers", server.accept());
+            file = new RandomAccessFile(File.createTempFile("waits", ".bin"), "rw");
+            launch("holder-of-" + name, this::hold);
             setDaemon(true);
+        }
+
+        /** Has the lock most of the time, but not twice in a row if somebody wants it. */
+        private void hold() {
+            Random own = new Random();
+
+            for (;;) {
+                synchronized (monitor) {
+                    LockSupport.parkNanos(2_000_000 + own.nextInt(18_000_000));
+                }
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
+
+        private static void serve(String name, Socket socket) {
+            launch(name, () -> {
+                Random own = new Random();
+
+                try {
+                    InputStream in = socket.getInputStream();
+                    OutputStream out = socket.getOutputStream();
+
+                    for (int b = in.read(); b >= 0; b = in.read()) {
+                        LockSupport.parkNanos(3_000_000 + own.nextInt(12_000_000));
+                        out.write(b);
+                    }
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
         }
 
         @Override
         public void run() {
             for (;;) {
-                int phase = phases[ThreadLocalRandom.current().nextInt(phases.length)];
+                int phase = phases[random.nextInt(phases.length)];
 
                 clock.enter(phase);
                 try {
@@ -139,17 +123,20 @@ final class Waits {
                 case SOCKET:
                     waitForTheAnswer();
                     break;
+                case DISK:
+                    writeToDisk();
+                    break;
                 default:
                     runForAWhile();
             }
         }
 
         private void sleepForAWhile() throws Exception {
-            Thread.sleep(5 + ThreadLocalRandom.current().nextInt(20));
+            Thread.sleep(5 + random.nextInt(20));
         }
 
         private void waitForTheLock() {
-            synchronized (holder.monitor) {
+            synchronized (monitor) {
                 sink++;
             }
         }
@@ -159,8 +146,16 @@ final class Waits {
             sink += socket.getInputStream().read();
         }
 
+        private void writeToDisk() throws Exception {
+            for (int i = 0; i < 4; i++) {
+                file.seek(random.nextInt(256) * 4096L);
+                file.write(block);
+                file.getFD().sync();
+            }
+        }
+
         private void runForAWhile() {
-            long end = System.nanoTime() + 4_000_000;
+            long end = System.nanoTime() + 5_000_000;
 
             while (System.nanoTime() < end) {
                 sink++;
@@ -168,33 +163,68 @@ final class Waits {
         }
     }
 
+    /** Runs all the time, and knows how long it was on a processor. */
+    static final class Spinner extends Thread {
+        private final ThreadMXBean beans = ManagementFactory.getThreadMXBean();
+        private final long since = System.nanoTime();
+
+        Spinner(String name) {
+            super(name);
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            for (;;) {
+                sink++;
+            }
+        }
+
+        String line() {
+            long ran = beans.getThreadCpuTime(getId());
+
+            return getName() + " " + ran + " " + (System.nanoTime() - since - ran);
+        }
+    }
+
     private Waits() {
     }
 
-    public static void main(String[] args) throws Exception {
-        Holder holder = new Holder();
-        Answerer answerer = new Answerer();
-        holder.setDaemon(true);
-        answerer.setDaemon(true);
-        holder.start();
-        answerer.start();
+    static void launch(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
 
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    public static void main(String[] args) throws Exception {
+        ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
         Worker[] workers = {
-            new Worker("sleeper", holder, answerer, SLEEP),
-            new Worker("locker", holder, answerer, LOCK),
-            new Worker("reader", holder, answerer, SOCKET),
-            new Worker("mixed", holder, answerer, SLEEP, LOCK, SOCKET, RUN, RUN),
+            new Worker("sleeper", server, SLEEP),
+            new Worker("locker", server, LOCK),
+            new Worker("reader", server, SOCKET),
+            new Worker("writer", server, DISK),
+            new Worker("mixed", server, SLEEP, LOCK, SOCKET, DISK, RUN),
         };
+        Spinner[] spinners = new Spinner[args.length > 0 ? 2 : 0];
 
         for (Worker worker : workers) {
             worker.start();
         }
+        for (int i = 0; i < spinners.length; i++) {
+            spinners[i] = new Spinner("spinner-" + i);
+            spinners[i].start();
+        }
         System.out.println("ready");
-        while (System.in.read() >= 0) {
+        for (;;) {
             for (Worker worker : workers) {
                 System.out.println(worker.clock.line(worker.getName()));
             }
+            for (Spinner spinner : spinners) {
+                System.out.println(spinner.line());
+            }
             System.out.flush();
+            Thread.sleep(250);
         }
     }
 }

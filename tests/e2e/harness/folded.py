@@ -74,10 +74,11 @@ class Quality:
     """The quality line of a recording; attributes are None where the line does not say."""
 
     def __init__(self, text):
-        lines = [line for line in text.splitlines() if line.startswith("quality:")]
+        lines = [line for line in text.splitlines()
+                 if line.startswith(("quality:", "quality of "))]
         if not lines:
             raise AssertionError(f"no quality line in:\n{text}")
-        self.line = lines[-1]
+        self.line = lines[0]
         self.samples = self._number(r"([\d,]+) samples?")
         self.java_named = self._number(r"([\d.]+) ?% (?:of )?Java named")
         self.named = self._number(r"([\d.]+) ?% named")

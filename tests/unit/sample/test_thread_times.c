@@ -473,6 +473,7 @@ static void check_begin(uint64_t start_ns, uint64_t time_ns, uint64_t running, u
 	world->thread.start_ns = start_ns;
 	world->thread.run_ns = 8 * MS;
 	world->thread.time_ns = time_ns;
+	thread_times_end_tick(world->times, 0, START);
 	tick(world);
 	flush(world);
 	check_us(world, running, 0, blocked);

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Time that threads wait: what a program knows of itself is in the graph."""
+
+import json
+import time
+
+from harness import collector
+from harness.case import Case
+from harness.folded import Folded
+
+SECONDS = 12
+HZ = 200
+PHASES = {"sleep": "Waits$Worker.sleepForAWhile", "lock": "Waits$Worker.waitForTheLock",
+          "socket": "Waits$Worker.waitForTheAnswer", "disk": "Waits$Worker.writeToDisk",
+          "run": "Waits$Worker.runForAWhile"}
+# The calls that a thread which waits for it can be in: HotSpot parks, reads and syncs by these.
+REASONS = {"sleeper": ("futex",), "locker": ("futex",), "reader": ("read", "recvfrom", "ppoll", "poll"),
+           "writer": ("fsync", "disk", "fdatasync")}
+# Phases take some 12 ms: there are 1,000 of them in a recording, and four standard deviations of
+# a share of a fifth are 5 points.
+POINTS = 5
+
+
+def truth(text):
+    """Of the last line of each thread: name -> nanoseconds."""
+    lines = [line.split() for line in text.splitlines()]
+    lines = [words for words in lines if len(words) > 2 and "".join(words[1:]).isdigit()]
+    return {words[0]: [int(word) for word in words[1:]] for words in lines}
+
+
+def share_of(part, whole):
+    return 100 * part / max(whole, 1)
+
+
+class Wall(Case):
+    def record(self, *args, kind="wall", seconds=SECONDS):
+        return collector.record(self.place, "--threads", "--kind", kind, "--wall-frequency", HZ,
+                                *args, seconds=seconds)
+
+    def compare(self, before, after, folded, but=()):
+        spent = [b - a for a, b in zip(before["mixed"], after["mixed"])]
+        mixed = [(frames, count) for frames, count in folded.stacks if frames[1] == "mixed"]
+        whole = sum(count for _, count in mixed)
+        for phase, ns in zip(PHASES, spent):
+            found = sum(count for frames, count in mixed
+                        if any(frame.startswith(PHASES[phase]) for frame in frames))
+            known = share_of(ns, sum(spent))
+            print(f"{phase}: known {known:.1f} %, found {share_of(found, whole):.1f} %")
+            if phase not in but:
+                self.assertAlmostEqual(share_of(found, whole), known, delta=POINTS, msg=phase)
+
+    def of_thread(self, folded, name):
+        stacks = [(frames, count) for frames, count in folded.stacks if frames[1] == name]
+        return stacks, sum(count for _, count in stacks)
+
+    def check_totals(self, folded, seconds, names):
+        """A thread's time sums up to the time that passed."""
+        for name in names:
+            total = self.of_thread(folded, name)[1] / 1e6
+            self.assertAlmostEqual(total, seconds, delta=0.01 * seconds, msg=name)
+
+    def check_reasons(self, folded):
+        for name, reasons in REASONS.items():
+            stacks, whole = self.of_thread(folded, name)
+            blocked = sum(count for frames, count in stacks
+                          if frames[-1] in [f"[blocked: {reason}]_[w]" for reason in reasons])
+            states = sum(count for frames, count in stacks if frames[-1].endswith("_[w]"))
+            print(f"{name}: {share_of(blocked, states):.1f} % of waits are {reasons}")
+            self.assertGreater(share_of(blocked, states), 80 if name != "writer" else 30, name)
+
+    def waits(self, *args):
+        container = self.container("Waits", *args)
+        container.wait_for_line("ready")
+        time.sleep(2)
+        return container
+
+    def test_shares_totals_and_reasons_are_what_the_program_knows(self):
+        container = self.waits()
+        before = truth(container.logs())
+        recording = self.record()
+        after = truth(container.logs())
+        self.assertIn("threads by BPF", recording.finished.text)
+        self.compare(before, after, recording.folded)
+        self.check_totals(recording.folded, SECONDS, [*REASONS, "mixed", "main"])
+        self.check_reasons(recording.folded)
+        cut = sum(count for frames, count in recording.folded.stacks
+                  if any("[truncated" in frame or "[unknown" in frame for frame in frames))
+        self.assertLess(share_of(cut, recording.folded.samples), 0.5)
+
+    def test_without_bpf_they_are_what_can_be_known(self):
+        container = self.waits()
+        before = truth(container.logs())
+        recording = self.record("--sampler", "perf")
+        after = truth(container.logs())
+        self.assertIn("threads by /proc (not by BPF, as was asked for)", recording.finished.text)
+        # An interpreted native method is found by a register that /proc does not tell.
+        self.compare(before, after, recording.folded, but=("socket", "disk"))
+        self.check_totals(recording.folded, SECONDS, [*REASONS, "mixed", "main"])
+
+    def test_who_waits_for_a_processor_is_runnable(self):
+        container = self.container("Waits", "spin", options=("--cpuset-cpus", "0"))
+        container.wait_for_line("ready")
+        time.sleep(1)
+        before = truth(container.logs())
+        recording = self.record()
+        after = truth(container.logs())
+        for name in ("spinner-0", "spinner-1"):
+            ran, waited = (b - a for a, b in zip(before[name], after[name]))
+            stacks, whole = self.of_thread(recording.folded, name)
+            runnable = sum(count for frames, count in stacks if frames[-1] == "[runnable]_[w]")
+            known = share_of(waited, ran + waited)
+            print(f"{name}: waited {known:.1f} %, runnable {share_of(runnable, whole):.1f} %")
+            self.assertAlmostEqual(share_of(runnable, whole), known, delta=POINTS)
+
+    def test_several_kinds_are_recorded_at_once(self):
+        self.waits()
+        path = self.place.directory / "all.fgrec"
+        finished = collector.fgcollect("record", "-d", 3, "--kind", "offcpu,cpu,wall", "-o", path,
+                                       *self.place.options())
+        self.assertEqual(finished.code, 0, str(finished))
+        totals = {}
+        for kind in ("cpu", "wall", "offcpu"):
+            folded = collector.fgcollect("render", "--kind", kind, path, "-o", "-", "--format",
+                                         "folded")
+            self.assertEqual(folded.code, 0, str(folded))
+            totals[kind] = Folded(folded.out).samples
+            self.assertIn("quality of wall" if kind == "wall" else "quality", finished.text)
+        print(totals)
+        self.assertGreater(totals["wall"], totals["offcpu"])
+        self.assertGreater(totals["offcpu"], 15 * 3e6) # so many threads wait at least
+
+    def test_a_daemon_records_and_shows_them_too(self):
+        graphs = self.place.directory / "graphs"
+        graphs.mkdir()
+        watch = self.watch("--kind", "cpu,wall", "-o", graphs)
+        container = self.waits()
+        watch.wait_for_jvm(container.pid)
+        finished = collector.fgcollect("record", "-d", 2, "--kind", "wall", "-o", "-", "--format",
+                                       "folded", *self.place.options())
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn("quality of wall", finished.text)
+        finished = collector.fgcollect("top", "--once", "-d", 3, "--kind", "wall",
+                                       *self.place.options())
+        self.assertIn("threads (wall), read 20 times a second", finished.text)
+        counts = watch.list_json()["collector"]["recordings"]["threads"]
+        self.assertGreater(counts["ticks"], 20)
+        for name in ("late_ticks", "failed_ticks", "readings_lost", "time_dropped_us", "left_out",
+                     "stackless_processes"):
+            self.assertEqual(counts[name], 0, json.dumps(counts))
+
+    def test_wrong_words_are_refused(self):
+        for args, words in ((("--kind", "lock"), "no such kind: lock; there are: cpu wall offcpu"),
+                            (("--kind", "cpu,"), "which kind?"),
+                            (("--wall-frequency", "20"), "goes with --kind wall or offcpu"),
+                            (("--kind", "wall", "--wall-frequency", "0"), "from 1 to 1000"),
+                            (("--kind", "wall", "--capture", "x"), "--capture goes with --kind cpu")):
+            finished = collector.fgcollect("record", *args, *self.place.options())
+            self.assert_fails(finished, 2, words)
+        finished = collector.fgcollect("top", "--kind", "cpu,wall", *self.place.options())
+        self.assert_fails(finished, 2, "top shows one kind")
