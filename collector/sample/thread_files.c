@@ -83,20 +83,36 @@ static bool read_schedstat(int task_fd, pid_t tid, struct schedstat *ret)
 		      &ret->slices) == 3;
 }
 
+/*
+ * How long the machine was suspended. The clocks are read one after the other: so that a thread's
+ * start is always the same number, the answer stays as it is until it is another millisecond.
+ */
+static uint64_t suspended_ns(void)
+{
+	static _Atomic uint64_t last_ns;
+	const uint64_t before_ns = last_ns;
+	struct timespec boot, now;
+	uint64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	ns = (uint64_t)((boot.tv_sec - now.tv_sec) * (int64_t)CLOCK_NS_PER_SEC +
+			(boot.tv_nsec - now.tv_nsec));
+	if (ns >= before_ns && ns - before_ns < CLOCK_NS_PER_MS)
+		return before_ns;
+	last_ns = ns;
+	return ns;
+}
+
 /* In CLOCK_MONOTONIC; 0: not known. The kernel counts from boot, suspended time too. */
 static uint64_t start_ns_of(pid_t pid, pid_t tid)
 {
-	const uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK);
-	struct timespec boot, now;
-	uint64_t ticks, slept_ns;
+	const uint64_t hz = (uint64_t)sysconf(_SC_CLK_TCK), slept_ns = suspended_ns();
+	uint64_t ticks;
 	char comm[32];
 
 	if (!process_stat_thread(pid, tid, &ticks, comm, sizeof(comm)))
 		return 0;
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	slept_ns = (uint64_t)((boot.tv_sec - now.tv_sec) * (int64_t)CLOCK_NS_PER_SEC +
-			      (boot.tv_nsec - now.tv_nsec));
 	ticks = ticks / hz * CLOCK_NS_PER_SEC + ticks % hz * CLOCK_NS_PER_SEC / hz;
 	return ticks > slept_ns ? ticks - slept_ns : 0;
 }
