@@ -662,11 +662,15 @@ def cpu_unplug(stage):
     number = switch.parent.name.removeprefix("cpu")
     daemon = stage.watch()
     jvm = stage.victim(daemon)
-    # Kept on that CPU, before and after; while the CPU is away the kernel moves it.
+    # Kept on that CPU, before and after; while the CPU is away the kernel moves it. It stands still
+    # at the recording's begin and end, so that all of its time lies in the recording.
     spin = stage.run(["taskset", "-c", number, sys.executable, "-c", "while True: pass"])
-    begun = stage.recording(spin.pid, 9)
-    time.sleep(1)
+    time.sleep(0.5)
+    os.kill(spin.pid, signal.SIGSTOP)
     before = processes.cpu_seconds(spin.pid)
+    begun = stage.recording(spin.pid, 10)
+    time.sleep(2)
+    os.kill(spin.pid, signal.SIGCONT)
     time.sleep(2)
     try:
         switch.write_text("0", encoding="ascii")
@@ -684,8 +688,11 @@ def cpu_unplug(stage):
     processes.wait_until(lambda: f"CPU {number} is back" in daemon.text,
                          lambda: f"it is sampled again:\n{daemon.text}", every=0.02)
     whole = round(time.monotonic() - since, 2)
-    recorded = stage.end_recording(begun)
+    time.sleep(1)
+    os.kill(spin.pid, signal.SIGSTOP)
     used = processes.cpu_seconds(spin.pid) - before
+    spin.stop(signal.SIGKILL)
+    recorded = stage.end_recording(begun)
     expect(f"CPU {number} was taken away" in daemon.text, daemon.text)
     expect(burnt < 1, f"the loop does not spin: {burnt:.2f} s in 2 s")
     missing = round(max(0, 99 * used - recorded.folded.samples))
