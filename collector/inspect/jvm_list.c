@@ -243,7 +243,7 @@ static json_t *recordings_of(const struct engine_stats *stats)
 {
 	const struct recording_counts *counts = &stats->recordings;
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "sampler",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "sampler",
 			 stats->sampler ? stats->sampler : "", "samples_waited",
 			 (json_int_t)counts->waits, "samples_hurried", (json_int_t)counts->hurried,
 			 "process_records", (json_int_t)counts->heard, "process_records_lost",
@@ -251,7 +251,8 @@ static json_t *recordings_of(const struct engine_stats *stats)
 			 "processes_reread", (json_int_t)counts->reread, "rereads_put_off",
 			 (json_int_t)counts->reread_put_off, "samples_merged",
 			 (json_int_t)counts->merged, "samples_with_unread_pages",
-			 (json_int_t)counts->unread_pages, "threads", threads_of(counts));
+			 (json_int_t)counts->unread_pages, "processes_unlisted",
+			 (json_int_t)counts->unlisted, "threads", threads_of(counts));
 }
 
 static json_t *native_lines_of(const struct native_lines_stats *stats)

@@ -13,7 +13,9 @@
 #include "container/container.h"
 #include "live/confinement.h"
 #include "live/pace.h"
+#include "sample/bpf_layout.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -33,6 +35,8 @@
 #define MESSAGES_A_STEP	   1024
 #define MAX_POLL_FDS	   1024
 #define CLIENT_PATIENCE_NS (10 * CLOCK_NS_PER_SEC)
+
+static_assert(TARGETS_MAX_PROCESSES <= BPF_MAX_WANTED, "each process may be one that is recorded");
 
 /* Indexes in the set of polled descriptors. */
 enum { SIGNALS, INTAKE, CONTROL, LOADER, NAMES, CONTAINERS, FIRST_RING };
@@ -587,6 +591,7 @@ static void add_counts(struct recording_counts *to, const struct recording_count
 	to->stacks_dropped += counts->stacks_dropped;
 	to->threads_left_out += counts->threads_left_out;
 	to->stackless_processes += counts->stackless_processes;
+	to->unlisted += counts->unlisted;
 }
 
 void engine_end_recording(struct engine *engine, struct recording *recording)

@@ -563,6 +563,7 @@ void recording_advance(struct recording *recording, struct recording_model *mode
 	recording->counts.unread_pages = stats.unread;
 	recording_count_clock(recording);
 	recording_keep_rests(recording, model, until, false);
+	recording->counts.unlisted = stats.unlisted;
 	advance_sinks(recording, is_all ? until : 0, stats.lost);
 	if (now_ns < recording->end_ns && is_target_gone(recording, model->targets)) {
 		log_info("PID %d has ended, and so does the recording",

@@ -112,6 +112,7 @@ struct recording_counts {
 	uint64_t stacks_dropped;  /* stacks of waits past their limit */
 	uint64_t threads_left_out;
 	uint64_t stackless_processes; /* whose memory did not answer */
+	uint64_t unlisted;	 /* wanted processes for which BPF's table had no room */
 };
 
 /*

@@ -30,6 +30,7 @@
 #define BPF_YOUNG_NS	 200000000ull /* so long samples of a new program are wanted */
 #define BPF_THREAD_REACH (1ull << 30) /* no thread's stack is larger */
 #define BPF_BURST	 8u	      /* samples of a CPU that may follow at once */
+#define BPF_MAX_WANTED	 32768u	      /* processes: as many as process/targets.h keeps */
 
 #define BPF_HAS_REGS 1u /* registers, and a stack */
 #define BPF_IS_CUT   2u /* the stack goes on behind the copy */

@@ -15,9 +15,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#define SAMPLE_BYTES	      (16u << 10) /* with a deep stack of a server */
-#define REST_BYTES	      (BPF_PAGE_BYTES + sizeof(struct bpf_sample_head) + 1024)
-#define RING_MS		      1650
+#define SAMPLE_BYTES (16u << 10) /* with a deep stack of a server */
+#define REST_BYTES   (BPF_PAGE_BYTES + sizeof(struct bpf_sample_head) + 1024)
+#define RING_MS	     1650
 
 struct bpf_source {
 	struct bpf_object *object;
@@ -28,6 +28,7 @@ struct bpf_source {
 	const char *variant;
 	size_t ring_bytes;
 	struct bpf_wanted wanted;
+	size_t left_out, most_left_out; /* wanted processes that are not in the table */
 	/* While bpf_source_read runs: */
 	void (*fn)(void *arg, const struct record *record);
 	void *arg;
@@ -225,20 +226,29 @@ int bpf_source_attach(const struct bpf_source *source, int event_fd)
 	return ioctl(event_fd, PERF_EVENT_IOC_SET_BPF, source->program_fd) < 0 ? -errno : 0;
 }
 
-static void want_all(struct bpf_source *source, bool is_all)
+/* So many wanted processes are not in the table: samples of all come, not to lose any of theirs. */
+static void note_left_out(struct bpf_source *source, size_t n)
 {
-	__atomic_store_n(&source->shared->is_all, is_all, __ATOMIC_RELAXED);
+	source->left_out = n;
+	if (n > source->most_left_out)
+		source->most_left_out = n;
+	__atomic_store_n(&source->shared->is_all, n > 0, __ATOMIC_RELAXED);
 }
 
 void bpf_source_want(struct bpf_source *source, const pid_t *pids, size_t n)
 {
-	want_all(source, !bpf_wanted_set(&source->wanted, pids, n));
+	note_left_out(source, bpf_wanted_set(&source->wanted, pids, n));
 }
 
 void bpf_source_want_one(struct bpf_source *source, pid_t pid)
 {
 	if (!bpf_wanted_add(&source->wanted, pid))
-		want_all(source, true);
+		note_left_out(source, source->left_out + 1);
+}
+
+size_t bpf_source_most_left_out(const struct bpf_source *source)
+{
+	return source->most_left_out;
 }
 
 void bpf_source_read(struct bpf_source *source, void (*fn)(void *arg, const struct record *record),

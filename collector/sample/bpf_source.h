@@ -67,6 +67,8 @@ int bpf_source_attach(const struct bpf_source *source, int event_fd);
 void bpf_source_want(struct bpf_source *source, const pid_t *pids, size_t n);
 /* This process is wanted too. */
 void bpf_source_want_one(struct bpf_source *source, pid_t pid);
+/* How many processes had no room in the table, when it was most. */
+size_t bpf_source_most_left_out(const struct bpf_source *source);
 
 /*
  * Calls fn for each record in the ring buffer, and returns when it is empty, or when as many bytes

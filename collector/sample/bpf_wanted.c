@@ -49,7 +49,17 @@ static bool drop_others(struct bpf_wanted *wanted, const struct map64 *now)
 	return true;
 }
 
-bool bpf_wanted_set(struct bpf_wanted *wanted, const pid_t *pids, size_t n)
+/* PIDs that the table lacks. A full table is not asked for each: there may be thousands. */
+static size_t count_missing(const struct bpf_wanted *wanted, const pid_t *pids, size_t n)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < n; i++)
+		missing += !map64_find(&wanted->pids, (uint64_t)pids[i]);
+	return missing;
+}
+
+size_t bpf_wanted_set(struct bpf_wanted *wanted, const pid_t *pids, size_t n)
 {
 	struct map64 now = {0};
 	bool fits = true;
@@ -61,7 +71,7 @@ bool bpf_wanted_set(struct bpf_wanted *wanted, const pid_t *pids, size_t n)
 	for (size_t i = 0; i < n && fits; i++)
 		fits = bpf_wanted_add(wanted, pids[i]);
 	map64_fini(&now);
-	return fits;
+	return fits ? 0 : count_missing(wanted, pids, n);
 }
 
 void bpf_wanted_fini(struct bpf_wanted *wanted)

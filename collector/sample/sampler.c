@@ -945,6 +945,7 @@ void sampler_stats(const struct sampler *sampler, struct sampler_stats *ret)
 		ret->lost += counters.lost;
 		ret->merged = counters.merged;
 		ret->unread = counters.unread;
+		ret->unlisted = bpf_source_most_left_out(sampler->bpf);
 		ret->ring_bytes += bpf_source_ring_bytes(sampler->bpf);
 	}
 }

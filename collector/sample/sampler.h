@@ -98,9 +98,11 @@ struct sampler_stats {
 	uint64_t lost;	    /* the kernel's count of samples without room */
 	uint64_t lost_side; /* the kernel's count of records without room in side rings */
 	uint64_t throttled;
-	uint64_t broken;      /* records that could not be decoded */
-	uint64_t merged;      /* samples for which another one stands, see max_samples_hz */
-	uint64_t unread;      /* samples of which a page of the stack was not in memory */
+	uint64_t broken; /* records that could not be decoded */
+	uint64_t merged; /* samples for which another one stands, see max_samples_hz */
+	uint64_t unread; /* samples of which a page of the stack was not in memory */
+	/* Wanted processes without room in BPF's table, when it was most: all samples came then. */
+	uint64_t unlisted;
 	size_t ring_bytes;    /* of all ring buffers */
 	bool is_ring_smaller; /* ring buffers are smaller: too little memory may be locked */
 };

@@ -27,7 +27,8 @@ struct thread_source {
 	struct bpf_threads_shared *shared;
 	int taken_fd, stackless_fd; /* borrowed from the object, as wanted.fd is */
 	struct bpf_wanted wanted;
-	uint64_t broken;
+	size_t left_out; /* wanted processes that are not in the table */
+	uint64_t broken, unlisted;
 	/* While thread_source_tick runs: */
 	thread_source_fn fn;
 	void *arg;
@@ -129,9 +130,10 @@ void thread_source_close(struct thread_source *source)
 	free(source);
 }
 
-bool thread_source_want(struct thread_source *source, const pid_t *pids, size_t n)
+size_t thread_source_want(struct thread_source *source, const pid_t *pids, size_t n)
 {
-	return bpf_wanted_set(&source->wanted, pids, n);
+	source->left_out = bpf_wanted_set(&source->wanted, pids, n);
+	return source->left_out;
 }
 
 /* Reads the iterator to its end, and the ring buffer whenever there is something in it. */
@@ -160,8 +162,9 @@ int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *
 	const uint64_t lost = lost_so_far(source);
 	int fd, err;
 
+	source->unlisted += source->left_out;
 	if (source->wanted.pids.count == 0) {
-		*ret_lost = 0;
+		*ret_lost = source->left_out;
 		return 0;
 	}
 	fd = bpf_iter_create(bpf_link__fd(source->link));
@@ -172,7 +175,7 @@ int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *
 	err = run(source, fd);
 	close(fd);
 	if (!err)
-		*ret_lost = lost_so_far(source) - lost;
+		*ret_lost = lost_so_far(source) - lost + source->left_out;
 	return err;
 }
 
@@ -206,5 +209,6 @@ void thread_source_stats(const struct thread_source *source, struct thread_sourc
 		.lost = __atomic_load_n(&shared->lost, __ATOMIC_RELAXED),
 		.lost_stacks = __atomic_load_n(&shared->lost_stacks, __ATOMIC_RELAXED),
 		.broken = source->broken,
+		.unlisted = source->unlisted,
 	};
 }

@@ -35,6 +35,7 @@ struct thread_source_stats {
 	uint64_t lost;	      /* readings without room in the ring buffer */
 	uint64_t lost_stacks; /* stacks without room; they are taken in the next tick */
 	uint64_t broken;      /* readings that could not be decoded */
+	uint64_t unlisted;    /* processes without room in the kernel's table, in each tick anew */
 };
 
 struct thread_source; /* opaque */
@@ -48,13 +49,14 @@ void thread_source_close(struct thread_source *source); /* NULL is legal */
 
 /*
  * From now on these processes and no others are wanted. Calls that repeat the PIDs cost no system
- * call. False: there are too many for the kernel's table, which has some of them.
+ * call. Returns how many have no room in the kernel's table: none of their threads are read.
  */
-bool thread_source_want(struct thread_source *source, const pid_t *pids, size_t n);
+size_t thread_source_want(struct thread_source *source, const pid_t *pids, size_t n);
 
 /*
  * Calls fn for each thread of wanted processes, in the order of their TIDs. *ret_lost: so many of
- * these had no room, or could not be decoded. After an error more are missing.
+ * these had no room, or could not be decoded; a process without room in the table counts as one,
+ * because nobody knows its threads. After an error more are missing.
  */
 int thread_source_tick(struct thread_source *source, thread_source_fn fn, void *arg,
 		       uint64_t *ret_lost);

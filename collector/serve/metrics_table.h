@@ -245,6 +245,8 @@ static const struct metric metrics[] = {
 	 "Readings of threads past the most that have their time counted.", NULL, 1},
 	{"collector.recordings.threads.stackless_processes", "thread_stackless_processes_total",
 	 "Processes that were read without stacks, because their memory did not answer.", NULL, 1},
+	{"collector.recordings.processes_unlisted", "processes_unlisted_total",
+	 "Wanted processes without room in BPF's table, so that samples of all came.", NULL, 1},
 	{"collector.listening_agents.search_ms", "listening_agents_search_seconds_total",
 	 "Time spent in searches for listening agents.", NULL, 1000},
 	{"collector.recordings.samples_waited", "samples_waited_total",

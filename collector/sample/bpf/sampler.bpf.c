@@ -81,7 +81,7 @@ struct {
 /* PIDs of processes whose samples are wanted. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, BPF_MAX_WANTED);
 	__type(key, __u32);
 	__type(value, __u64);
 } wanted SEC(".maps");

@@ -61,7 +61,7 @@ struct {
 /* PIDs of processes whose threads are wanted. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, BPF_MAX_WANTED);
 	__type(key, __u32);
 	__type(value, __u64);
 } wanted SEC(".maps");
@@ -139,8 +139,8 @@ static __always_inline int is_stack_due(struct task_struct *task,
 	const struct bpf_thread_taken *last;
 	const __u32 tid = head->tid, pid = head->pid;
 
-	if (!config.stack_bytes || bpf_map_lookup_elem(&stackless, &pid) || head->flags & BPF_THREAD_ON_CPU || task->flags & PF_KTHREAD ||
-	    !task->mm)
+	if (!config.stack_bytes || bpf_map_lookup_elem(&stackless, &pid) ||
+	    head->flags & BPF_THREAD_ON_CPU || task->flags & PF_KTHREAD || !task->mm)
 		return 0;
 	last = bpf_map_lookup_elem(&taken, &tid);
 	return !last || last->switches != head->switches || last->start_ns != head->start_ns;

@@ -26,6 +26,7 @@
 
 #include "base/file.h"
 #include "common/child.h"
+#include "sample/bpf_layout.h"
 #include "sample/sample_regs.h"
 #include "sample/thread_source.h"
 #include "sample/thread_times.h"
@@ -43,6 +44,7 @@
 #define NOT_OURS 0
 #endif
 #define MANY_THREADS 200
+#define NO_PID	     (1 << 22) /* the kernel gives none of these */
 
 enum role {
 	SLEEPS,
@@ -353,7 +355,7 @@ static struct run run_of_roles(void)
 		.start_ns = now_ns(), .emit = on_record, .forget = on_forget, .arg = &run});
 	for (size_t i = 0; i < N_ROLES; i++)
 		run.seen[i].tid = board->tids[i];
-	assert_true(thread_source_want(run.source, &run.pid, 1));
+	assert_int_equal(thread_source_want(run.source, &run.pid, 1), 0);
 	run.overslept_ns = board->overslept_ns;
 	for (size_t i = 0; i < N_ROLES; i++)
 		run.seen[i].ran_ns = ran_ns(run.pid, run.seen[i].tid);
@@ -541,6 +543,30 @@ static void threads_of_whom_nobody_wants_do_not_come(void **state)
 	thread_source_close(run.source);
 }
 
+/* The last one of a list has no room. */
+static void whoever_has_no_room_in_the_table_is_counted_at_each_tick(void **state)
+{
+	static pid_t pids[BPF_MAX_WANTED + 1];
+	struct run run = open_run(0);
+	struct thread_source_stats stats;
+
+	run.pid = start(run_sleeper, 1);
+	for (pid_t i = 0; i < (pid_t)BPF_MAX_WANTED; i++)
+		pids[i] = NO_PID + i;
+	pids[BPF_MAX_WANTED] = run.pid;
+	assert_int_equal(thread_source_want(run.source, pids, BPF_MAX_WANTED + 1), 1);
+	assert_int_equal(tick(&run), 1);
+	assert_int_equal(tick(&run), 1);
+	assert_int_equal(run.n_readings, 0);
+	assert_int_equal(thread_source_want(run.source, pids + 1, BPF_MAX_WANTED), 0);
+	assert_int_equal(tick(&run), 0);
+	assert_in_range(run.n_readings, 2, 2 + NOT_OURS);
+	thread_source_stats(run.source, &stats);
+	assert_int_equal(stats.unlisted, 2);
+	child_end(run.pid);
+	thread_source_close(run.source);
+}
+
 static void what_a_tick_of_idle_threads_costs_is_told(void **state)
 {
 	struct run run = open_run(0);
@@ -598,6 +624,7 @@ int main(void)
 		cmocka_unit_test(a_small_ring_buffer_is_emptied_while_threads_are_read),
 		cmocka_unit_test(what_has_no_room_is_counted),
 		cmocka_unit_test(threads_of_whom_nobody_wants_do_not_come),
+		cmocka_unit_test(whoever_has_no_room_in_the_table_is_counted_at_each_tick),
 		cmocka_unit_test(what_a_tick_of_idle_threads_costs_is_told),
 		cmocka_unit_test(whoever_lacks_the_right_is_told),
 	};
