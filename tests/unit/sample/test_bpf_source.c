@@ -294,9 +294,7 @@ static void what_has_no_room_is_counted(void **state)
 		sampler_want(sampler, &seen.pid, 1);
 		poll(NULL, 0, 500); /* nobody reads */
 		sampler_stats(sampler, &full);
-		sampler_read(sampler, on_record, &seen);
-		poll(NULL, 0, 100);
-		sampler_read(sampler, on_record, &seen);
+		read_until(sampler, &seen, 4, 0);
 		sampler_stop(sampler);
 		sampler_stats(sampler, &after);
 		sampler_read(sampler, on_record, &seen);
@@ -304,7 +302,6 @@ static void what_has_no_room_is_counted(void **state)
 			      (unsigned long long)options.ring_bytes >> 10,
 			      (unsigned long long)seen.records, (unsigned long long)after.lost);
 		assert_true(full.lost > 100);
-		assert_true(seen.records > 3);
 		sampler_close(sampler);
 		child_end(seen.pid);
 	}
