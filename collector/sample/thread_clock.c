@@ -34,6 +34,7 @@ struct ticker {
 	struct thread_source *bpf; /* this, or files */
 	struct thread_files *files;
 	uint64_t pids_version;
+	size_t n_missing; /* wanted processes for which the source has no room */
 	/* Of the tick that runs, with the clock's lock: */
 	bool is_ticking;
 	uint64_t progress, moved_ns; /* when progress was seen to change */
@@ -180,15 +181,13 @@ static int prepare(struct ticker *ticker)
 static void renew_wanted(struct ticker *ticker)
 {
 	struct thread_clock *const clock = ticker->clock;
-	bool fits;
 
 	if (ticker->pids_version == clock->pids_version)
 		return;
 	ticker->pids_version = clock->pids_version;
-	fits = ticker->bpf ? thread_source_want(ticker->bpf, clock->pids, clock->n_pids)
-			   : thread_files_want(ticker->files, clock->pids, clock->n_pids);
-	if (!fits)
-		clock->stats.failed_ticks++; /* some processes are missing in it */
+	ticker->n_missing = ticker->bpf
+				    ? thread_source_want(ticker->bpf, clock->pids, clock->n_pids)
+				    : thread_files_want(ticker->files, clock->pids, clock->n_pids);
 }
 
 /* xorshift: the times of ticks need not be hard to guess. */
@@ -245,7 +244,7 @@ static void tick(struct ticker *ticker)
 	if (!is_current(ticker))
 		return;
 	clock->stats.ticks++;
-	clock->stats.failed_ticks += err < 0;
+	clock->stats.failed_ticks += err < 0 || ticker->n_missing > 0;
 	thread_times_end_tick(clock->times, err ? 1 : lost, clock_now_ns());
 }
 

@@ -166,18 +166,18 @@ void thread_files_close(struct thread_files *files)
 	free(files);
 }
 
-bool thread_files_want(struct thread_files *files, const pid_t *pids, size_t n)
+size_t thread_files_want(struct thread_files *files, const pid_t *pids, size_t n)
 {
 	pid_t *const copy = malloc((n + 1) * sizeof(*copy));
 
 	if (!copy)
-		return false;
+		return n; /* those that were wanted stay so */
 	if (n)
 		memcpy(copy, pids, n * sizeof(*copy));
 	free(files->pids);
 	files->pids = copy;
 	files->n_pids = n;
-	return true;
+	return 0;
 }
 
 void thread_files_forget(struct thread_files *files, pid_t tid)

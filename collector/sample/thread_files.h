@@ -29,7 +29,7 @@ int thread_files_open(const struct thread_source_options *options, struct thread
 void thread_files_close(struct thread_files *files); /* NULL is legal */
 
 /* These are as those of thread_source.h. */
-bool thread_files_want(struct thread_files *files, const pid_t *pids, size_t n);
+size_t thread_files_want(struct thread_files *files, const pid_t *pids, size_t n);
 int thread_files_tick(struct thread_files *files, thread_source_fn fn, void *arg,
 		      uint64_t *ret_lost);
 void thread_files_forget(struct thread_files *files, pid_t tid);
