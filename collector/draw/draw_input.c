@@ -123,6 +123,10 @@ static void warn(const char *path, const struct import_report *report)
 			    "takes those",
 			    path, (unsigned long long)report->other_events, report->event,
 			    report->other_event);
+	if (report->other_kinds > 0)
+		log_warning("%s: %llu kinds of samples beyond the first %u left out; --kind takes "
+			    "one of them",
+			    path, (unsigned long long)report->other_kinds, PROFILE_MAX_KINDS);
 	if (report->two_counts > 0 && report->two_counts < report->stacks)
 		log_warning(
 			"%s: %llu of %llu stacks end in two counts, of which the first is taken "

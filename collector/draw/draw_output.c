@@ -72,7 +72,7 @@ static void describe_diff(const struct draw_options *options, const struct sides
 	};
 	const struct profile_kind *const kind = render_kind(&options->render);
 	const char *const what =
-		options->render.count_name ? options->render.count_name : kind->unit;
+		options->render.count_name ? options->render.count_name : profile_kind_noun(kind);
 	char before[PROFILE_AMOUNT_BYTES], after[PROFILE_AMOUNT_BYTES];
 
 	amount(sides->before->profile, kind, what, before);

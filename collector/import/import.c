@@ -25,13 +25,21 @@ static int read_pprof(struct lines *lines, struct import_target *target)
 	return import_pprof(data, len, target);
 }
 
+static bool has_kinds(enum import_format format)
+{
+	return format == IMPORT_PPROF || format == IMPORT_RECORDING;
+}
+
 static int read_format(struct lines *lines, const struct import_options *options,
 		       struct import_target *target)
 {
+	int rc = 0;
+
 	/* Formats without kinds are of the kind that weighs samples. */
-	if (target->open && target->report.format != IMPORT_RECORDING &&
-	    target->open(target, &profile_kind_cpu) == 1)
-		return 0;
+	if (target->open && !has_kinds(target->report.format))
+		rc = target->open(target, &profile_kind_cpu);
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
 	switch (target->report.format) {
 	case IMPORT_FOLDED:
 		return folded_read(lines, target);

@@ -35,6 +35,7 @@ struct import_report {
 	uint64_t rounded;		      /* counts that were not whole */
 	uint64_t two_counts;		      /* lines with counts before and after */
 	uint64_t other_events;		      /* samples of events that are not kept */
+	uint64_t other_kinds;		      /* kinds of samples beyond PROFILE_MAX_KINDS */
 	struct inlined_stats inlined;	      /* failures of inlined.h, if it was used */
 	bool has_periods;		      /* weights are perf script's periods */
 	char event[IMPORT_EVENT_BYTES];	      /* the event of perf script that was kept, or "" */

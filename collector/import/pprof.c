@@ -4,6 +4,8 @@
  * are read first (pprof_tables.h), its samples one at a time in a second pass:
  *
  *   sample = { location ID, leaf first } { value, one for each type } { label }
+ *
+ * A sample is added to the profile of each kind of which it has a value other than 0.
  */
 #include "import/pprof.h"
 
@@ -20,6 +22,13 @@
 
 #define FIRST_FRAMES 256
 
+/* Where the samples of a kind go. */
+struct destination {
+	const struct pprof_kind *kind;
+	struct profile *profile;
+	struct profile *before; /* or NULL */
+};
+
 struct reader {
 	struct pprof_tables tables;
 	struct pprof_cursor cursor;
@@ -28,8 +37,11 @@ struct reader {
 	size_t count;
 	size_t size;
 	bool is_too_deep;
-	uint32_t values;
-	int64_t value;
+	bool is_ignored; /* the sample that is read has a value without a place */
+	struct destination destinations[PROFILE_MAX_KINDS];
+	size_t n_destinations;
+	uint32_t n_values;
+	int64_t values[PPROF_KINDS_MAX];
 	uint64_t samples; /* number of samples read */
 	uint64_t work;
 	int err;
@@ -102,9 +114,9 @@ static bool take_values(pb_istream_t *stream, const pb_field_t *field, void **ar
 	while (stream->bytes_left > 0) {
 		if (!pb_decode_varint(stream, &value))
 			return false;
-		if (reader->values == reader->tables.value_index)
-			reader->value = (int64_t)value;
-		reader->values++;
+		if (reader->n_values < PPROF_KINDS_MAX)
+			reader->values[reader->n_values] = (int64_t)value;
+		reader->n_values++;
 	}
 	return true;
 }
@@ -120,34 +132,47 @@ static bool spend(struct reader *reader)
 	       fail(reader, -EFBIG, "its names, as often as they stand in stacks, exceed 16 GiB");
 }
 
-static bool add_sample(struct reader *reader)
+static bool add_value(struct reader *reader, const struct destination *to)
 {
-	struct profile *const into =
-		reader->value < 0 ? reader->target->before : reader->target->profile;
-	const uint64_t count =
-		reader->value < 0 ? 0 - (uint64_t)reader->value : (uint64_t)reader->value;
+	const int64_t value = reader->values[to->kind->value];
+	struct profile *const into = value < 0 ? to->before : to->profile;
+	const uint64_t weight =
+		pprof_kind_weight(to->kind, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 	int rc;
 
-	if (reader->values != reader->tables.value_count)
-		return fail(reader, -EINVAL, "a sample has not as many values as there are types");
+	if (value == 0)
+		return true;
 	if (!into) {
-		import_report_ignore(&reader->target->report, reader->samples,
-				     "a negative value: is this the difference of two profiles?");
+		reader->is_ignored = true;
 		return true;
 	}
-	if (reader->is_too_deep) {
-		import_report_ignore(&reader->target->report, reader->samples,
-				     "a stack of more than 131,072 frames");
-		return true;
-	}
-	if (count > UINT64_MAX - into->quality.samples)
+	if (weight > UINT64_MAX - into->quality.samples)
 		return fail(reader, -EOVERFLOW, "all samples together are more than 2^64");
 	if (!spend(reader))
 		return false;
-	rc = profile_add(into, reader->frames, reader->count, count);
-	if (rc < 0)
-		return fail(reader, rc, "out of memory");
-	reader->target->report.stacks++;
+	rc = profile_add(into, reader->frames, reader->count, weight);
+	return rc < 0 ? fail(reader, rc, "out of memory") : true;
+}
+
+static bool add_sample(struct reader *reader)
+{
+	struct import_report *const report = &reader->target->report;
+
+	if (reader->n_values != reader->tables.value_count)
+		return fail(reader, -EINVAL, "a sample has not as many values as there are types");
+	if (reader->is_too_deep) {
+		import_report_ignore(report, reader->samples,
+				     "a stack of more than 131,072 frames");
+		return true;
+	}
+	for (size_t i = 0; i < reader->n_destinations; i++)
+		if (!add_value(reader, &reader->destinations[i]))
+			return false;
+	if (reader->is_ignored)
+		import_report_ignore(report, reader->samples,
+				     "a negative value: is this the difference of two profiles?");
+	else
+		report->stacks++;
 	return true;
 }
 
@@ -161,11 +186,42 @@ static bool take_sample(pb_istream_t *stream, const pb_field_t *field, void **ar
 
 	(void)field;
 	reader->count = 0;
-	reader->values = 0;
+	reader->n_values = 0;
 	reader->is_too_deep = false;
+	reader->is_ignored = false;
 	reader->samples++;
 	return pb_decode_ex(stream, pprof_Sample_fields, &sample, PB_DECODE_NOINIT) &&
 	       add_sample(reader);
+}
+
+/* Whether the samples of a kind are wanted, and where they go. */
+static int open_kind(struct reader *reader, const struct pprof_kind *kind)
+{
+	struct import_target *const target = reader->target;
+	int rc = reader->n_destinations > 0;
+
+	if (target->open)
+		rc = target->open(target, &(struct profile_kind){kind->name, kind->unit});
+	if (rc == 0)
+		reader->destinations[reader->n_destinations++] =
+			(struct destination){kind, target->profile, target->before};
+	return rc;
+}
+
+/* Kinds for which there is no place are counted, unless they were not wanted. */
+static bool open_kinds(struct reader *reader)
+{
+	const struct pprof_kinds *const kinds = &reader->tables.kinds;
+
+	for (size_t i = 0; i < kinds->n; i++) {
+		if (reader->n_destinations == PROFILE_MAX_KINDS) {
+			reader->target->report.other_kinds += reader->target->open != NULL;
+			continue;
+		}
+		if (open_kind(reader, &kinds->items[i]) < 0)
+			return fail(reader, -ENOMEM, "out of memory");
+	}
+	return reader->n_destinations > 0;
 }
 
 static void read_profile(struct reader *reader, const unsigned char *data, size_t len)
@@ -178,6 +234,8 @@ static void read_profile(struct reader *reader, const unsigned char *data, size_
 		fail(reader, rc, reader->tables.reason);
 		return;
 	}
+	if (!open_kinds(reader))
+		return;
 	stream = pprof_stream(&reader->cursor, data, len);
 	if (!pb_decode_ex(&stream, pprof_Profile_fields, &message, PB_DECODE_NOINIT))
 		fail(reader, -EINVAL, "a sample is cut or damaged");

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shape:   a profile of pprof, gzipped or plain -> a profile
- * units:   samples if the file counts them, else the unit of its default type (see below)
+ * units:   those of the file's kinds of samples, see pprof_kinds.h
  * threads: any
  * errors:  -EINVAL no profile, or a damaged one; -EFBIG past a limit; -EOVERFLOW; -ENOMEM; the
  *          report's first_reason explains. Samples of negative value that have no place, and
  *          samples whose stack is too deep, are counted as ignored
  * source:  github.com/google/pprof, proto/profile.proto and proto/README.md
  *
- * A file may hold several values for each sample. The value of the file's default type is taken;
- * the default type is the last one if the file names none. If the default type is a time and the
- * file has samples/count too, the count is taken, so that weights are samples.
+ * A file may hold several values for each sample. Each type of values is a kind of samples, see
+ * pprof_kinds.h; without the target's open, the first kind alone is read.
  */
 #ifndef FG_IMPORT_PPROF_H
 #define FG_IMPORT_PPROF_H

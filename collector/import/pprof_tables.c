@@ -198,41 +198,23 @@ static const char *text_at(struct pprof_tables *tables, int64_t number)
 	return kept;
 }
 
-static bool type_is(struct pprof_tables *tables, uint32_t index, const char *type, const char *unit)
+/* Finds the kinds of samples that the types of values are. */
+static bool find_kinds(struct pprof_tables *tables)
 {
-	const pprof_ValueType *const value = (const pprof_ValueType *)tables->types.items + index;
-	const char *const its_type = text_at(tables, value->type);
-	const char *const its_unit = text_at(tables, value->unit);
+	const pprof_ValueType *const values = (const pprof_ValueType *)tables->types.items;
+	const char *const default_type = text_at(tables, tables->default_type);
+	struct pprof_type types[PPROF_KINDS_MAX];
+	int err;
 
-	return its_type && its_unit && (!type || strcmp(its_type, type) == 0) &&
-	       (!unit || strcmp(its_unit, unit) == 0);
-}
-
-static bool choose_value(struct pprof_tables *tables)
-{
-	const char *const wanted = text_at(tables, tables->default_type);
-
-	if (!wanted)
+	for (uint32_t i = 0; i < tables->types.count && i < PPROF_KINDS_MAX; i++) {
+		types[i].name = text_at(tables, values[i].type);
+		types[i].unit = text_at(tables, values[i].unit);
+	}
+	if (tables->err)
 		return false;
-	if (tables->types.count == 0)
-		return fail(tables, -EINVAL, "no type of samples, so this is no pprof profile");
 	tables->value_count = tables->types.count;
-	tables->value_index = tables->types.count - 1;
-	for (uint32_t i = 0; i < tables->types.count && *wanted; i++) {
-		if (type_is(tables, i, wanted, NULL)) {
-			tables->value_index = i;
-			break;
-		}
-	}
-	if (!type_is(tables, tables->value_index, NULL, "nanoseconds"))
-		return !tables->err;
-	for (uint32_t i = 0; i < tables->types.count; i++) {
-		if (type_is(tables, i, "samples", "count")) {
-			tables->value_index = i;
-			break;
-		}
-	}
-	return !tables->err;
+	err = pprof_kinds_init(&tables->kinds, types, tables->types.count, default_type);
+	return err < 0 ? fail(tables, err, tables->kinds.reason) : true;
 }
 
 static bool has_suffix(const char *text, const char *suffix)
@@ -396,7 +378,7 @@ static bool check_texts(struct pprof_tables *tables)
 int pprof_tables_init(struct pprof_tables *tables, const unsigned char *data, size_t len)
 {
 	*tables = (struct pprof_tables){0};
-	if (!read_tables(tables, data, len) || !check_texts(tables) || !choose_value(tables) ||
+	if (!read_tables(tables, data, len) || !check_texts(tables) || !find_kinds(tables) ||
 	    !name_locations(tables))
 		return tables->err;
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   the bytes of a pprof profile -> the frames of each location, and which value to take
+ * shape:   the bytes of a pprof profile -> the frames of each location, and the kinds of samples
  * units:   none
  * threads: one at a time
  * errors:  negative errno; reason is a static text that explains it
@@ -14,6 +14,7 @@
 
 #include "base/intern.h"
 #include "base/map64.h"
+#include "import/pprof_kinds.h"
 #include "symbolize/frame.h"
 
 #include <pb_decode.h>
@@ -49,7 +50,7 @@ struct pprof_tables {
 	struct intern names;
 	struct frame *frames; /* the frames of all locations */
 	int64_t default_type;
-	uint32_t value_index; /* which of a sample's values is taken */
+	struct pprof_kinds kinds;
 	uint32_t value_count; /* number of values that a sample must have */
 	int err;
 	const char *reason;

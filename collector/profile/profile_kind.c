@@ -81,6 +81,11 @@ static void format_time(uint64_t us, char ret[PROFILE_AMOUNT_BYTES])
 	}
 }
 
+const char *profile_kind_noun(const struct profile_kind *kind)
+{
+	return strcmp(kind->unit, PROFILE_UNIT_COUNT) == 0 ? kind->name : kind->unit;
+}
+
 const char *profile_kind_amount(const struct profile_kind *kind, uint64_t amount,
 				char ret[PROFILE_AMOUNT_BYTES])
 {
@@ -90,6 +95,6 @@ const char *profile_kind_amount(const struct profile_kind *kind, uint64_t amount
 		format_time(amount, ret);
 	else
 		snprintf(ret, PROFILE_AMOUNT_BYTES, "%s %s", profile_kind_grouped(amount, number),
-			 kind->unit);
+			 profile_kind_noun(kind));
 	return ret;
 }

@@ -26,10 +26,11 @@
 #define PROFILE_GROUPED_BYTES	  32u
 #define PROFILE_UNIT_SAMPLES	  "samples"
 #define PROFILE_UNIT_MICROSECONDS "microseconds"
+#define PROFILE_UNIT_COUNT	  "count" /* of what the kind's name says */
 
 struct profile_kind {
 	const char *name; /* "cpu" */
-	const char *unit; /* PROFILE_UNIT_SAMPLES, PROFILE_UNIT_MICROSECONDS, or a file's word */
+	const char *unit; /* one of PROFILE_UNIT_, or a file's word */
 };
 
 extern const struct profile_kind profile_kind_cpu;
@@ -44,6 +45,9 @@ bool profile_kind_is_same(const struct profile_kind *a, const struct profile_kin
 
 /* Whether weights of the kind are times: whole microseconds. */
 bool profile_kind_is_time(const struct profile_kind *kind);
+
+/* What the weights are called beside a number: the unit, or of a mere count the kind's name. */
+const char *profile_kind_noun(const struct profile_kind *kind);
 
 /*
  * An amount for people: "1,234 samples", "12.3 s", "450 ms", "1,234 bytes". The page's script has

@@ -159,7 +159,7 @@ static void add_facts(struct bytes *out, const struct render_options *options)
 	fact_text(out, "notes", options->notes);
 	if (!profile_kind_is_same(kind, &profile_kind_cpu)) {
 		fact_text(out, "samples_kind", kind->name);
-		fact_text(out, "unit", kind->unit);
+		fact_text(out, "unit", profile_kind_noun(kind));
 	}
 	fact_number(out, "split", options->splits_levels);
 	fact_number(out, "java_only", options->java_only);

@@ -95,6 +95,7 @@ enum {
 	T_BYTES,
 	T_JAVA,
 	T_CPP,
+	T_WALL,
 	TEXTS,
 };
 
@@ -117,6 +118,7 @@ static void put_texts(struct message *message)
 		"bytes",
 		"java/lang/String.hashCode",
 		"std::sort",
+		"wall",
 	};
 
 	for (int i = 0; i < TEXTS; i++)
@@ -259,8 +261,8 @@ static void type_that_the_file_wants_is_taken(void **state)
 {
 	struct message message = {.len = 0};
 
-	put_two_types(&message, (const uint64_t[]){T_CPU, T_NANOSECONDS, T_SPACE, T_BYTES});
-	put_number(&message, DEFAULT_TYPE, T_CPU);
+	put_two_types(&message, (const uint64_t[]){T_SPACE, T_BYTES, T_CPU, T_NANOSECONDS});
+	put_number(&message, DEFAULT_TYPE, T_SPACE);
 	check(&message, "main", 5);
 }
 
@@ -270,6 +272,104 @@ static void samples_are_taken_and_not_their_time(void **state)
 
 	put_two_types(&message, (const uint64_t[]){T_SAMPLES, T_COUNT, T_CPU, T_NANOSECONDS});
 	check(&message, "main", 5);
+}
+
+/* Where kinds go. target is the first member, see open_kind. */
+struct opened {
+	struct import_target target;
+	struct profile profiles[PROFILE_MAX_KINDS];
+	char names[PROFILE_MAX_KINDS][PROFILE_KIND_BYTES];
+	size_t n, refused;
+	const char *unwanted;
+};
+
+static int open_kind(struct import_target *target, const struct profile_kind *kind)
+{
+	struct opened *const opened = (struct opened *)target;
+
+	if (opened->unwanted && strcmp(opened->unwanted, kind->name) == 0) {
+		opened->refused++;
+		return 1;
+	}
+	assert_true(opened->n < PROFILE_MAX_KINDS);
+	snprintf(opened->names[opened->n], PROFILE_KIND_BYTES, "%s", kind->name);
+	assert_int_equal(profile_init(&opened->profiles[opened->n], 0), 0);
+	target->profile = &opened->profiles[opened->n++];
+	return 0;
+}
+
+static void take_kinds(const struct message *message, struct opened *opened)
+{
+	opened->target.open = open_kind;
+	assert_int_equal(import_pprof(message->data, message->len, &opened->target), 0);
+}
+
+static void opened_fini(struct opened *opened)
+{
+	for (size_t i = 0; i < opened->n; i++)
+		profile_fini(&opened->profiles[i]);
+}
+
+static struct message three_types(void)
+{
+	struct message message = {.len = 0};
+
+	PUT(&message, SAMPLE_TYPE, 1, T_SAMPLES, 2, T_COUNT);
+	PUT(&message, SAMPLE_TYPE, 1, T_CPU, 2, T_NANOSECONDS);
+	PUT(&message, SAMPLE_TYPE, 1, T_WALL, 2, T_NANOSECONDS);
+	PUT(&message, SAMPLE, 1, 1, 2, 3, 2, 30000000, 2, 2000);
+	PUT(&message, SAMPLE, 1, 2, 1, 1, 2, 0, 2, 0, 2, 5000);
+	put_tables(&message);
+	put_number(&message, DEFAULT_TYPE, T_CPU);
+	return message;
+}
+
+static void each_type_goes_to_its_kind(void **state)
+{
+	const struct message message = three_types();
+	struct opened opened = {.n = 0};
+
+	take_kinds(&message, &opened);
+	assert_int_equal(opened.n, 2);
+	assert_string_equal(opened.names[0], "cpu");
+	assert_int_equal(opened.profiles[0].nodes[0].total, 3);
+	assert_int_equal(opened.profiles[0].count, 2); /* nothing of the other kind's stack */
+	assert_string_equal(opened.names[1], "wall");
+	assert_int_equal(opened.profiles[1].nodes[0].total, 7);
+	assert_string_equal(leaf_of(&opened.profiles[1])->name, "work");
+	assert_int_equal(leaf_of(&opened.profiles[1])->self, 5);
+	assert_int_equal(opened.target.report.stacks, 2);
+	opened_fini(&opened);
+}
+
+static void kind_that_is_not_wanted_is_left_out(void **state)
+{
+	const struct message message = three_types();
+	struct opened opened = {.unwanted = "cpu"};
+
+	take_kinds(&message, &opened);
+	assert_int_equal(opened.refused, 1);
+	assert_int_equal(opened.n, 1);
+	assert_string_equal(opened.names[0], "wall");
+	assert_int_equal(opened.profiles[0].nodes[0].total, 7);
+	opened_fini(&opened);
+}
+
+static void kinds_without_a_place_are_counted(void **state)
+{
+	struct message message = {.len = 0}, sample = {.len = 0};
+	struct opened opened = {.n = 0};
+
+	for (unsigned i = 0; i < PROFILE_MAX_KINDS + 2; i++)
+		PUT(&message, SAMPLE_TYPE, 1, T_MAIN + i, 2, T_BYTES);
+	put_tables(&message);
+	put_bytes(&sample, 1, "\x01", 1);
+	put_bytes(&sample, 2, "\1\1\1\1\1\1\1\1\1\1", PROFILE_MAX_KINDS + 2);
+	put_bytes(&message, SAMPLE, sample.data, sample.len);
+	take_kinds(&message, &opened);
+	assert_int_equal(opened.n, PROFILE_MAX_KINDS);
+	assert_int_equal(opened.target.report.other_kinds, 2);
+	opened_fini(&opened);
 }
 
 static void address_without_a_function_is_named_by_its_file(void **state)
@@ -506,6 +606,9 @@ int main(void)
 		cmocka_unit_test(last_type_is_taken),
 		cmocka_unit_test(type_that_the_file_wants_is_taken),
 		cmocka_unit_test(samples_are_taken_and_not_their_time),
+		cmocka_unit_test(each_type_goes_to_its_kind),
+		cmocka_unit_test(kind_that_is_not_wanted_is_left_out),
+		cmocka_unit_test(kinds_without_a_place_are_counted),
 		cmocka_unit_test(address_without_a_function_is_named_by_its_file),
 		cmocka_unit_test(mapping_or_system_name_tells_the_kind),
 		cmocka_unit_test(name_tells_the_kind_where_no_mapping_does),

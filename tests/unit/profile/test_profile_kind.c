@@ -76,6 +76,16 @@ static void the_greatest_amounts_have_room(void **state)
 			    "18,446,744,073,709.6 s");
 }
 
+static void a_mere_count_is_of_what_the_kind_says(void **state)
+{
+	const struct profile_kind kind = {"contentions", PROFILE_UNIT_COUNT};
+	char text[PROFILE_AMOUNT_BYTES];
+
+	assert_string_equal(profile_kind_noun(&kind), "contentions");
+	assert_string_equal(profile_kind_noun(&profile_kind_cpu), "samples");
+	assert_string_equal(profile_kind_amount(&kind, 1234, text), "1,234 contentions");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -83,6 +93,7 @@ int main(void)
 		cmocka_unit_test(kinds_are_the_same_if_name_and_unit_are),
 		cmocka_unit_test(amounts_are_shown_as_the_cases_say),
 		cmocka_unit_test(the_greatest_amounts_have_room),
+		cmocka_unit_test(a_mere_count_is_of_what_the_kind_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
