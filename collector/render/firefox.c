@@ -374,7 +374,11 @@ static void write_shared(struct firefox_writer *writer)
 
 static double period_ms(const struct firefox_writer *writer)
 {
-	const uint64_t period_ns = render_period_ns(writer->options);
+	struct profile_part parts[PROFILE_MAX_KINDS];
+	uint64_t period_ns;
+
+	render_parts(writer->profile, writer->options, parts);
+	period_ns = render_period_ns(&parts[0]);
 
 	return period_ns ? (double)period_ns / NS_PER_MS : 1.0;
 }

@@ -6,27 +6,36 @@
  * message is never held in memory: a text, a mapping, a function or a location is written when the
  * first sample needs it, and only its number is kept.
  *
- *   sample     a stack with samples of its own; values: samples, and nanoseconds if the period is
- *              known; of wall and offcpu nanoseconds alone; labels thread, tid, process, pid, container, pod from the timeline
+ *   sample     a stack with samples of its own; labels thread, tid, process, pid, container, pod
+ *              from the timeline; values by kind:
+ *                cpu                samples, and nanoseconds if the period is known
+ *                wall, offcpu, ...  nanoseconds
+ *                other kinds        weights in the kind's unit
  *   location   a frame with machine code of its own and, before it, the frames inlined into it
  *   function   name: the frame's; system_name: name_[kind], by which our reader knows the kind
  *   mapping    a module, with its build ID; "[jit]" for generated code; none for labels
+ *
+ * A stack of a thread is one sample with the values of all kinds; values of kinds that do not have
+ * the stack are 0. The first kind is the default type, and the period is that kind's.
  *
  * Addresses are not written, because the tree has none.
  *
  * Of a diff each stack is a sample after and a sample before. The values before are negative and
  * have the label pprof::base, as pprof -diff_base writes them. Normalised, the values before are
  * scaled so that both sides have the same sum.
+ *
+ * One file, because each table is written in the middle of what needs it, into one stream.
  */
 #include "encode/bytes.h"
 #include "encode/gzip.h"
 #include "encode/text.h"
-#include "render/by_thread.h"
+#include "render/joined.h"
 #include "render/render.h"
 #include "render/source.h"
 #include "render/tuples.h"
 
 #include "base/cleanup.h"
+#include "base/intern.h"
 #include "base/map64.h"
 #include "pprof.pb.h"
 
@@ -39,25 +48,34 @@
 #define ROOT	   0u
 #define JIT_MODULE "[jit]"
 #define NO_FRAMES  "[no frames]"
+#define NS_PER_SEC UINT64_C(1000000000)
+
+/* A kind of samples, and where its stacks are. */
+struct pprof_part {
+	const struct profile_part *part;
+	uint64_t period_ns;    /* 0: not known */
+	uint32_t *location_of; /* node -> location */
+	uint32_t *stack_of;    /* node -> stack */
+};
 
 struct pprof_writer {
-	const struct profile *profile;
+	struct profile_part parts[PROFILE_MAX_KINDS];
+	struct pprof_part kinds[PROFILE_MAX_KINDS];
+	size_t n; /* of parts and kinds */
 	struct gzip gzip;
 	pb_ostream_t stream;
+	struct intern kept;	 /* each text once, whichever kind names it */
 	struct map64 texts;	 /* address of a text -> its number + 1 */
 	uint32_t text_count;	 /* texts written so far */
 	struct tuples mappings;	 /* text, build ID */
 	struct tuples functions; /* name, file, kind, mapping */
 	struct tuples locations; /* function, line, 1 + the location it is inlined into or 0 */
-	uint32_t *location_of;	 /* node -> location */
+	struct tuples stacks;	 /* location, 1 + the stack below it or 0 */
 	bool *is_written;	 /* by location */
 	struct bytes text;
 	struct bytes packed; /* location IDs of one sample */
 	struct bytes values;
-	uint64_t period_ns;		 /* 0: not known */
-	bool is_time;			 /* the kind weighs time: there is one value, nanoseconds */
-	const struct timeline *timeline; /* or NULL */
-	bool failed;			 /* out of memory, or an error of the encoder */
+	bool failed; /* out of memory, or an error of the encoder */
 };
 
 static bool write_bytes(pb_ostream_t *stream, const pb_byte_t *buf, size_t count)
@@ -97,21 +115,25 @@ static uint32_t write_text(struct pprof_writer *writer, const char *text)
 }
 
 /*
- * The number of a text. The profile interns its texts, so the address identifies a text. NULL is
- * "".
+ * The number of a text. A profile interns its texts, so most texts are found by address; the texts
+ * of another kind's profile are found by what they say. NULL is "".
  */
 static uint32_t number_of_text(struct pprof_writer *writer, const char *text)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)text;
-	const uintptr_t known = text ? (uintptr_t)map64_find(&writer->texts, key) : 1;
-	uint32_t number;
+	uintptr_t known = text ? (uintptr_t)map64_find(&writer->texts, key) : 1;
+	const char *kept;
 
 	if (known)
 		return (uint32_t)(known - 1);
-	number = write_text(writer, text);
-	if (map64_put(&writer->texts, key, (void *)((uintptr_t)number + 1)) < 0)
+	kept = intern_add_str(&writer->kept, text);
+	known = kept ? (uintptr_t)map64_find(&writer->texts, (uint64_t)(uintptr_t)kept) : 0;
+	if (!known)
+		known = (uintptr_t)write_text(writer, text) + 1;
+	if (!kept || map64_put(&writer->texts, (uint64_t)(uintptr_t)kept, (void *)known) < 0 ||
+	    map64_put(&writer->texts, key, (void *)known) < 0)
 		writer->failed = true;
-	return number;
+	return (uint32_t)(known - 1);
 }
 
 static bool is_generated(uint8_t kind)
@@ -202,27 +224,45 @@ static bool is_part_of_parent(const struct profile *profile, const struct profil
 	       profile->nodes[node->parent].kind != FRAME_LABEL;
 }
 
+/* The number of the stack that ends in a node; those of its callers are known. */
+static uint32_t number_stack(struct pprof_writer *writer, const struct pprof_part *kind,
+			     uint32_t id)
+{
+	const struct profile *const profile = kind->part->profile;
+	struct tuple tuple = {{kind->location_of[id]}};
+	uint32_t number;
+
+	while (is_part_of_parent(profile, &profile->nodes[id]))
+		id = profile->nodes[id].parent;
+	if (id != ROOT && profile->nodes[id].parent != ROOT)
+		tuple.v[1] = kind->stack_of[profile->nodes[id].parent] + 1;
+	number = tuples_add(&writer->stacks, tuple);
+	writer->failed |= number == TUPLES_NONE;
+	return number;
+}
+
 /*
- * Numbers all locations. Parents have smaller numbers than children, so a parent's location is made
- * first. The root's location is for stacks without frames, which most readers would not count.
+ * Numbers all locations and stacks of a kind. Parents have smaller numbers than children, so a
+ * parent is numbered first. The root's location is for stacks without frames, which most readers
+ * would not count.
  */
-static void number_locations(struct pprof_writer *writer)
+static void number_nodes(struct pprof_writer *writer, const struct pprof_part *kind)
 {
 	static const struct profile_node no_frames = {.name = NO_FRAMES, .kind = FRAME_LABEL};
-	const struct profile *const profile = writer->profile;
+	const struct profile *const profile = kind->part->profile;
 
 	for (uint32_t id = 0; id < profile->count && !writer->failed; id++) {
 		const struct profile_node *const node =
 			id == ROOT ? &no_frames : &profile->nodes[id];
 		const uint32_t function = function_of(writer, node);
-		const uint32_t into = is_part_of_parent(profile, node)
-					      ? writer->location_of[node->parent] + 1
-					      : 0;
-
-		writer->location_of[id] = tuples_add(&writer->locations,
+		const uint32_t into =
+			is_part_of_parent(profile, node) ? kind->location_of[node->parent] + 1 : 0;
+		const uint32_t location = tuples_add(&writer->locations,
 						     (struct tuple){{function, node->line, into}});
-		if (writer->location_of[id] == TUPLES_NONE)
-			writer->failed = true;
+
+		writer->failed |= location == TUPLES_NONE;
+		kind->location_of[id] = location;
+		kind->stack_of[id] = number_stack(writer, kind, id);
 	}
 }
 
@@ -265,25 +305,17 @@ static void write_location(struct pprof_writer *writer, uint32_t number)
 	write_message(writer, pprof_Profile_location_tag, pprof_Location_fields, &location);
 }
 
-/*
- * Packs the locations from node id down to the root. Inlined frames share the location of their
- * parent.
- */
-static void pack_locations(struct pprof_writer *writer, uint32_t id)
+/* Packs the locations of a stack. Inlined frames share the location of their parent. */
+static void pack_locations(struct pprof_writer *writer, uint32_t stack)
 {
-	const struct profile *const profile = writer->profile;
-
 	writer->packed.len = 0;
-	do {
-		const uint32_t location = writer->location_of[id];
+	for (uint32_t at = stack + 1; at; at = writer->stacks.items[at - 1].v[1]) {
+		const uint32_t location = writer->stacks.items[at - 1].v[0];
 
 		if (!writer->is_written[location])
 			write_location(writer, location);
 		bytes_add_varint(&writer->packed, (uint64_t)location + 1);
-		while (is_part_of_parent(profile, &profile->nodes[id]))
-			id = profile->nodes[id].parent;
-		id = profile->nodes[id].parent;
-	} while (id != ROOT);
+	}
 }
 
 static bool encode_packed(pb_ostream_t *stream, const pb_field_t *field, void *const *arg)
@@ -340,11 +372,11 @@ static void add_number(struct pprof_writer *writer, struct sample_labels *labels
 	};
 }
 
-static void label_thread(struct pprof_writer *writer, uint32_t number, struct sample_labels *labels)
+static void label_thread(struct pprof_writer *writer, const struct joined_thread *joined,
+			 struct sample_labels *labels)
 {
-	const struct timeline_thread *const thread = &writer->timeline->threads[number];
-	const struct timeline_process *const process =
-		&writer->timeline->processes[thread->process];
+	const struct timeline_thread *const thread = joined->thread;
+	const struct timeline_process *const process = joined->process;
 
 	add_label(writer, labels, "thread", thread->name);
 	add_label(writer, labels, "process", process->title);
@@ -361,26 +393,38 @@ static uint64_t signed_value(uint64_t value, bool is_negative)
 	return is_negative ? 0 - value : value;
 }
 
-static void write_sample(struct pprof_writer *writer, uint32_t id, uint64_t weight,
+/* The product, limited to what a value can be. */
+static uint64_t times(uint64_t count, uint64_t period)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(count, period, &product) ? INT64_MAX : limit(product);
+}
+
+static void add_values(struct pprof_writer *writer, const struct pprof_part *kind, uint64_t weight,
+		       bool is_base)
+{
+	if (!profile_kind_is_time(kind->part->kind))
+		bytes_add_varint(&writer->values, signed_value(limit(weight), is_base));
+	if (kind->period_ns)
+		bytes_add_varint(&writer->values,
+				 signed_value(times(weight, kind->period_ns), is_base));
+}
+
+/* weights: of each kind. */
+static void write_sample(struct pprof_writer *writer, uint32_t stack, const uint64_t *weights,
 			 struct sample_labels *labels)
 {
-	const uint64_t count = limit(weight);
 	const pprof_Sample sample = {
 		.location_id = {.funcs.encode = encode_packed, .arg = &writer->packed},
 		.value = {.funcs.encode = encode_packed, .arg = &writer->values},
 		.label = {.funcs.encode = encode_labels, .arg = labels},
 	};
-	uint64_t ns;
 
-	pack_locations(writer, id);
+	pack_locations(writer, stack);
 	writer->values.len = 0;
-	if (!writer->is_time)
-		bytes_add_varint(&writer->values, signed_value(count, labels->is_base));
-	if (writer->period_ns) {
-		if (__builtin_mul_overflow(count, writer->period_ns, &ns))
-			ns = INT64_MAX;
-		bytes_add_varint(&writer->values, signed_value(limit(ns), labels->is_base));
-	}
+	for (size_t i = 0; i < writer->n; i++)
+		add_values(writer, &writer->kinds[i], weights[i], labels->is_base);
 	writer->failed |= writer->packed.failed || writer->values.failed;
 	write_message(writer, pprof_Profile_sample_tag, pprof_Sample_fields, &sample);
 }
@@ -389,66 +433,99 @@ static void write_type(struct pprof_writer *writer, uint32_t field, const char *
 		       const char *unit)
 {
 	const pprof_ValueType value = {
-		.type = write_text(writer, type),
-		.unit = write_text(writer, unit),
+		.type = number_of_text(writer, type),
+		.unit = number_of_text(writer, unit),
 	};
 
 	write_message(writer, field, pprof_ValueType_fields, &value);
 }
 
+/*
+ * Returns the number of types that the kind has. Beside other kinds samples/count would be taken for
+ * samples of these, unless the processor time of the samples follows.
+ */
+static unsigned write_types(struct pprof_writer *writer, const struct pprof_part *kind)
+{
+	const struct profile_kind *const what = kind->part->kind;
+	const bool is_cpu = profile_kind_is_same(what, &profile_kind_cpu);
+	const bool is_clear = kind->period_ns || writer->n == 1;
+
+	if (is_cpu)
+		write_type(writer, pprof_Profile_sample_type_tag,
+			   is_clear ? PROFILE_UNIT_SAMPLES : what->name, PROFILE_UNIT_COUNT);
+	else if (!profile_kind_is_time(what))
+		write_type(writer, pprof_Profile_sample_type_tag, what->name, what->unit);
+	if (kind->period_ns)
+		write_type(writer, pprof_Profile_sample_type_tag, what->name, "nanoseconds");
+	return is_cpu && kind->period_ns ? 2 : 1;
+}
+
+/* The period of the first kind, if that is a time and how often samples are taken is known. */
+static void write_period(struct pprof_writer *writer)
+{
+	const struct profile_part *const first = &writer->parts[0];
+	const uint64_t hz = first->info ? first->info->hz : 0;
+
+	if (!writer->kinds[0].period_ns || !hz)
+		return;
+	write_type(writer, pprof_Profile_period_type_tag, first->kind->name, "nanoseconds");
+	write_number(writer, pprof_Profile_period_tag, NS_PER_SEC / hz);
+}
+
 static void write_head(struct pprof_writer *writer, const struct render_options *options)
 {
-	const struct profile_kind *const kind = render_kind(options);
+	const struct profile_info *const info = writer->parts[0].info;
+	unsigned types = 0;
 
 	write_text(writer, ""); /* the first text must be "" */
-	if (writer->is_time)
-		write_type(writer, pprof_Profile_sample_type_tag, kind->name, "nanoseconds");
-	else
-		write_type(writer, pprof_Profile_sample_type_tag, kind->unit, "count");
-	if (options && options->info) {
-		write_number(writer, pprof_Profile_time_nanos_tag,
-			     limit(options->info->start_unix_ns));
-		write_number(writer, pprof_Profile_duration_nanos_tag,
-			     limit(options->info->duration_ns));
+	for (size_t i = 0; i < writer->n; i++)
+		types += write_types(writer, &writer->kinds[i]);
+	if (info) {
+		write_number(writer, pprof_Profile_time_nanos_tag, limit(info->start_unix_ns));
+		write_number(writer, pprof_Profile_duration_nanos_tag, limit(info->duration_ns));
 	}
 	if (options && options->notes)
 		write_number(writer, pprof_Profile_comment_tag, write_text(writer, options->notes));
-	if (writer->is_time || !writer->period_ns)
-		return;
-	write_type(writer, pprof_Profile_sample_type_tag, "cpu", "nanoseconds");
-	write_type(writer, pprof_Profile_period_type_tag, "cpu", "nanoseconds");
-	write_number(writer, pprof_Profile_period_tag, writer->period_ns);
-	write_number(writer, pprof_Profile_default_sample_type_tag, write_text(writer, "cpu"));
+	write_period(writer);
+	if (types > 1)
+		write_number(writer, pprof_Profile_default_sample_type_tag,
+			     number_of_text(writer, writer->parts[0].kind->name));
 }
 
-static void write_thread(struct pprof_writer *writer, const struct by_thread *by_thread,
-			 uint32_t thread)
+/* The samples of one thread and stack are one sample. Returns the first sample of the next one. */
+static size_t write_joined(struct pprof_writer *writer, const struct joined *joined, size_t i,
+			   struct sample_labels *labels)
 {
-	struct sample_labels labels = {.count = 0};
-	const uint32_t end = by_thread->first[thread + 1];
+	const struct joined_sample *const first = &joined->samples[i];
+	uint64_t weights[PROFILE_MAX_KINDS] = {0};
 
-	for (uint32_t i = by_thread->first[thread]; i < end && !writer->failed; i++) {
-		if (labels.count == 0)
-			label_thread(writer, thread, &labels);
-		write_sample(writer, by_thread->entries[i].node, by_thread->entries[i].weight,
-			     &labels);
-	}
+	for (; i < joined->n_samples && joined->samples[i].thread == first->thread &&
+	       joined->samples[i].stack == first->stack;
+	     i++)
+		weights[joined->samples[i].part] += joined->samples[i].weight;
+	write_sample(writer, first->stack, weights, labels);
+	return i;
 }
 
 static void write_samples(struct pprof_writer *writer)
 {
-	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
-	struct sample_labels none = {.count = 0};
+	_cleanup_(joined_fini) struct joined joined = {0};
+	struct sample_labels labels = {.count = 0};
+	uint32_t *stacks[PROFILE_MAX_KINDS];
+	uint32_t thread = JOINED_NO_THREAD;
 
-	if (by_thread_init(&by_thread, writer->profile, writer->timeline, BY_THREAD_NODE) < 0) {
+	for (size_t i = 0; i < writer->n; i++)
+		stacks[i] = writer->kinds[i].stack_of;
+	if (joined_init(&joined, writer->parts, writer->n, stacks) < 0)
 		writer->failed = true;
-		return;
-	}
-	for (uint32_t thread = 0; thread < by_thread.threads; thread++)
-		write_thread(writer, &by_thread, thread);
-	for (uint32_t id = 0; id < writer->profile->count && !writer->failed; id++) {
-		if (by_thread.rest[id] > 0)
-			write_sample(writer, id, by_thread.rest[id], &none);
+	for (size_t i = 0; i < joined.n_samples && !writer->failed;) {
+		if (joined.samples[i].thread != thread) {
+			thread = joined.samples[i].thread;
+			labels.count = 0;
+			if (thread != JOINED_NO_THREAD)
+				label_thread(writer, &joined.threads[thread], &labels);
+		}
+		i = write_joined(writer, &joined, i, &labels);
 	}
 }
 
@@ -459,6 +536,7 @@ static void write_samples(struct pprof_writer *writer)
 static void write_difference(struct pprof_writer *writer, const struct profile_diff *diff)
 {
 	struct sample_labels none = {.count = 0}, base = {.is_base = true};
+	const uint32_t *const stack_of = writer->kinds[0].stack_of;
 	const double scale = diff_scale(diff);
 	uint64_t sum = 0, written = 0;
 
@@ -470,9 +548,10 @@ static void write_difference(struct pprof_writer *writer, const struct profile_d
 		sum += self[DIFF_BEFORE];
 		before = scale == 1 ? sum : (uint64_t)llround((double)sum * scale);
 		if (self[DIFF_AFTER] > 0)
-			write_sample(writer, id, self[DIFF_AFTER], &none);
-		if (before > written)
-			write_sample(writer, id, before - written, &base);
+			write_sample(writer, stack_of[id], &self[DIFF_AFTER], &none);
+		written = before - written;
+		if (written > 0)
+			write_sample(writer, stack_of[id], &written, &base);
 		written = before;
 	}
 }
@@ -480,8 +559,9 @@ static void write_difference(struct pprof_writer *writer, const struct profile_d
 static void write_profile(struct pprof_writer *writer, const struct render_options *options)
 {
 	write_head(writer, options);
-	number_locations(writer);
-	writer->is_written = calloc(writer->locations.count, sizeof(bool));
+	for (size_t i = 0; i < writer->n; i++)
+		number_nodes(writer, &writer->kinds[i]);
+	writer->is_written = calloc(writer->locations.count + 1, sizeof(bool));
 	if (!writer->is_written)
 		writer->failed = true;
 	if (options && options->diff)
@@ -493,31 +573,50 @@ static void write_profile(struct pprof_writer *writer, const struct render_optio
 static void pprof_writer_fini(struct pprof_writer *writer)
 {
 	gzip_fini(&writer->gzip);
+	intern_fini(&writer->kept);
 	map64_fini(&writer->texts);
 	tuples_fini(&writer->mappings);
 	tuples_fini(&writer->functions);
 	tuples_fini(&writer->locations);
-	free(writer->location_of);
+	tuples_fini(&writer->stacks);
+	for (size_t i = 0; i < writer->n; i++) {
+		free(writer->kinds[i].location_of);
+		free(writer->kinds[i].stack_of);
+	}
 	free(writer->is_written);
 	bytes_fini(&writer->text);
 	bytes_fini(&writer->packed);
 	bytes_fini(&writer->values);
 }
 
+static int alloc_kinds(struct pprof_writer *writer)
+{
+	for (size_t i = 0; i < writer->n; i++) {
+		struct pprof_part *const kind = &writer->kinds[i];
+		const uint32_t count = writer->parts[i].profile->count;
+
+		kind->part = &writer->parts[i];
+		kind->period_ns = render_period_ns(kind->part);
+		kind->location_of = malloc(count * sizeof(*kind->location_of));
+		kind->stack_of = malloc(count * sizeof(*kind->stack_of));
+		if (!kind->location_of || !kind->stack_of)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int render_pprof(const struct profile *profile, const struct render_options *options, FILE *stream)
 {
-	_cleanup_(pprof_writer_fini) struct pprof_writer writer = {.profile = profile};
+	_cleanup_(pprof_writer_fini) struct pprof_writer writer = {0};
 	int rc = gzip_init(&writer.gzip, stream);
 
 	if (rc < 0)
 		return rc;
 	writer.stream = (pb_ostream_t){write_bytes, &writer, SIZE_MAX, 0, NULL};
-	writer.period_ns = render_period_ns(options);
-	writer.is_time = profile_kind_is_time(render_kind(options));
-	writer.timeline = options ? options->timeline : NULL;
-	writer.location_of = malloc(profile->count * sizeof(*writer.location_of));
-	if (!writer.location_of)
-		return -ENOMEM;
+	writer.n = render_parts(profile, options, writer.parts);
+	rc = alloc_kinds(&writer);
+	if (rc < 0)
+		return rc;
 	write_profile(&writer, options);
 	rc = gzip_finish(&writer.gzip);
 	if (rc < 0)

@@ -2,6 +2,7 @@
 /* Formats and the suffixes that choose them, see render.h. */
 #include "render/render.h"
 
+#include "base/cleanup.h"
 #include "profile/pools.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #define NS_PER_SEC UINT64_C(1000000000)
+#define NS_PER_US  1000
 
 static const char *const suffixes[] = {
 	[RENDER_FOLDED] = ".folded",
@@ -52,13 +54,29 @@ bool render_can_compare(enum render_format format)
 	       format == RENDER_PPROF;
 }
 
-uint64_t render_period_ns(const struct render_options *options)
+uint64_t render_period_ns(const struct profile_part *part)
 {
-	if (profile_kind_is_time(render_kind(options)))
-		return 1000;
-	if (!profile_kind_is_same(render_kind(options), &profile_kind_cpu))
+	if (profile_kind_is_time(part->kind))
+		return NS_PER_US;
+	if (!profile_kind_is_same(part->kind, &profile_kind_cpu))
 		return 0;
-	return options && options->info && options->info->hz ? NS_PER_SEC / options->info->hz : 0;
+	return part->info && part->info->hz ? NS_PER_SEC / part->info->hz : 0;
+}
+
+size_t render_parts(const struct profile *profile, const struct render_options *options,
+		    struct profile_part ret[PROFILE_MAX_KINDS])
+{
+	size_t n = 1;
+
+	ret[0] = (struct profile_part){
+		.kind = render_kind(options),
+		.profile = profile,
+		.timeline = options ? options->timeline : NULL,
+		.info = options ? options->info : NULL,
+	};
+	for (size_t i = 0; options && i < options->n_others && n < PROFILE_MAX_KINDS; i++)
+		ret[n++] = options->others[i];
+	return n;
 }
 
 const struct profile_kind *render_kind(const struct render_options *options)
@@ -68,7 +86,7 @@ const struct profile_kind *render_kind(const struct render_options *options)
 
 bool render_holds_kinds(enum render_format format)
 {
-	return format == RENDER_RECORDING;
+	return format == RENDER_PPROF || format == RENDER_RECORDING;
 }
 
 static int write_format(const struct profile *profile, enum render_format format,
@@ -106,70 +124,97 @@ static bool is_reshaped(enum render_format format, const struct render_options *
 		render_has_pools(format, options));
 }
 
-static int write_reshaped(const struct profile *profile, enum render_format format,
-			  const struct render_options *options, FILE *stream)
-{
-	const struct reshape_options how = {.merges_levels = !options->splits_levels,
-					    .java_only = options->java_only,
-					    .hides_starts = !options->shows_starts,
-					    .folds_frameworks = options->folds_frameworks};
-	struct render_options changed = *options;
-	struct timeline timeline = {0};
-	struct reshaped reshaped;
-	int rc = reshape_init(&reshaped, profile, &how);
-
-	if (rc < 0)
-		return rc;
-	changed.levels = how.merges_levels ? reshaped.levels : NULL;
-	if (options->timeline) {
-		rc = reshape_timeline(&reshaped, options->timeline, &timeline);
-		changed.timeline = &timeline;
-	}
-	if (!rc)
-		rc = write_format(&reshaped.profile, format, &changed, stream);
-	free(timeline.entries);
-	reshape_fini(&reshaped);
-	return rc;
-}
-
-static int write_shape(const struct profile *profile, enum render_format format,
-		       const struct render_options *options, FILE *stream)
-{
-	return is_reshaped(format, options) ? write_reshaped(profile, format, options, stream)
-					    : write_format(profile, format, options, stream);
-}
-
 bool render_has_pools(enum render_format format, const struct render_options *options)
 {
 	return format == RENDER_HTML || (format == RENDER_SVG && !options->shows_starts);
 }
 
-/* Draws with pools. If the pools take more nodes than a profile may have, draws without pools. */
-static int write_pools(const struct profile *profile, enum render_format format,
-		       const struct render_options *options, FILE *stream)
-{
-	struct render_options changed = *options;
+/* A part as it is written, and what was made for that. */
+struct shaped {
 	struct pooled pooled;
-	int rc = pools_init(&pooled, profile, options->timeline);
+	struct reshaped reshaped;
+	struct timeline timeline; /* only its entries are owned */
+	struct profile_part part;
+};
 
-	if (rc == -EOVERFLOW)
-		return write_shape(profile, format, options, stream);
+struct all_shaped {
+	struct shaped items[PROFILE_MAX_KINDS];
+};
+
+static void all_shaped_fini(struct all_shaped *all)
+{
+	for (size_t i = 0; i < PROFILE_MAX_KINDS; i++) {
+		pools_fini(&all->items[i].pooled);
+		free(all->items[i].timeline.entries);
+		reshape_fini(&all->items[i].reshaped);
+	}
+}
+
+/* If the pools take more nodes than a profile may have, there are no pools. */
+static int add_pools(struct shaped *shaped)
+{
+	const int rc = pools_init(&shaped->pooled, shaped->part.profile, shaped->part.timeline);
+
+	if (rc < 0)
+		return rc == -EOVERFLOW ? 0 : rc;
+	shaped->part.profile = &shaped->pooled.profile;
+	shaped->part.timeline = &shaped->pooled.timeline;
+	return 0;
+}
+
+static int reshape(struct shaped *shaped, const struct render_options *options)
+{
+	const struct reshape_options how = {.merges_levels = !options->splits_levels,
+					    .java_only = options->java_only,
+					    .hides_starts = !options->shows_starts,
+					    .folds_frameworks = options->folds_frameworks};
+	int rc = reshape_init(&shaped->reshaped, shaped->part.profile, &how);
+
 	if (rc < 0)
 		return rc;
-	changed.timeline = &pooled.timeline;
-	rc = write_shape(&pooled.profile, format, &changed, stream);
-	pools_fini(&pooled);
+	shaped->part.profile = &shaped->reshaped.profile;
+	if (!shaped->part.timeline)
+		return 0;
+	rc = reshape_timeline(&shaped->reshaped, shaped->part.timeline, &shaped->timeline);
+	shaped->part.timeline = &shaped->timeline;
+	return rc;
+}
+
+static int shape(struct shaped *shaped, enum render_format format,
+		 const struct render_options *options)
+{
+	int rc = 0;
+
+	if (shaped->part.timeline && !options->diff && render_has_pools(format, options))
+		rc = add_pools(shaped);
+	if (rc == 0 && is_reshaped(format, options))
+		rc = reshape(shaped, options);
 	return rc;
 }
 
 int render_write(const struct profile *profile, enum render_format format,
 		 const struct render_options *options, FILE *stream)
 {
-	const struct render_options none = {0}, *how = options ? options : &none;
-	const bool has_pools = how->timeline && !how->diff && render_has_pools(format, how);
-	const int rc = has_pools ? write_pools(profile, format, how, stream)
-				 : write_shape(profile, format, how, stream);
+	static const struct render_options none = {0};
+	_cleanup_(all_shaped_fini) struct all_shaped all = {0};
+	struct profile_part parts[PROFILE_MAX_KINDS];
+	struct render_options changed = options ? *options : none;
+	size_t n;
+	int rc = 0;
 
+	if (changed.diff || !render_holds_kinds(format))
+		changed.n_others = 0;
+	n = render_parts(profile, &changed, parts);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		all.items[i].part = parts[i];
+		rc = shape(&all.items[i], format, &changed);
+		parts[i] = all.items[i].part;
+	}
+	changed.levels = changed.splits_levels ? NULL : all.items[0].reshaped.levels;
+	changed.timeline = parts[0].timeline;
+	changed.others = parts + 1;
+	if (rc == 0)
+		rc = write_format(parts[0].profile, format, &changed, stream);
 	if (rc < 0)
 		return rc;
 	return fflush(stream) == 0 ? 0 : -errno;

@@ -77,11 +77,15 @@ const char *render_suffix(enum render_format format);
 /* All suffixes, for messages: ".folded .svg .html". */
 const char *render_suffixes(void);
 
-/* The time in nanoseconds that a weight of 1 stands for; 0: not known. */
-uint64_t render_period_ns(const struct render_options *options);
-
 /* The kind of the profile that is written. */
 const struct profile_kind *render_kind(const struct render_options *options);
+
+/* The profile that is written and the options' other kinds, in this order; returns their number. */
+size_t render_parts(const struct profile *profile, const struct render_options *options,
+		    struct profile_part ret[PROFILE_MAX_KINDS]);
+
+/* The time in nanoseconds that a weight of 1 stands for; 0: not known. */
+uint64_t render_period_ns(const struct profile_part *part);
 
 /* Whether a file of the format holds all kinds of a recording; else it holds the first alone. */
 bool render_holds_kinds(enum render_format format);
@@ -122,8 +126,8 @@ int render_svg(const struct profile *profile, const struct render_options *optio
 int render_html(const struct profile *profile, const struct render_options *options, FILE *stream);
 
 /*
- * Values are samples and, if the period is known, nanoseconds of CPU time. A diff's values before
- * are negative. See pprof.c.
+ * Values are samples and, if the period is known, nanoseconds of CPU time; of kinds that weigh
+ * time, nanoseconds. A diff's values before are negative. See pprof.c.
  */
 int render_pprof(const struct profile *profile, const struct render_options *options, FILE *stream);
 

@@ -272,7 +272,11 @@ static int write_profiles(struct speedscope_writer *writer, const struct render_
 
 static int write_file(struct speedscope_writer *writer, const struct render_options *options)
 {
-	const uint64_t period = render_period_ns(options);
+	struct profile_part parts[PROFILE_MAX_KINDS];
+	uint64_t period;
+
+	render_parts(writer->profile, options, parts);
+	period = render_period_ns(&parts[0]);
 	int rc;
 
 	writer->period = period ? period : 1;

@@ -21,8 +21,8 @@ void svg_style_init(struct svg_style *style, const struct profile *profile,
 		.row = options->row_px ? (int)options->row_px : ROW,
 		.min_px = or_else(options->min_width_px, MIN_PX),
 		.font_size = or_else(options->font_size, FONT_SIZE),
-		.count_name =
-			options->count_name ? options->count_name : profile_kind_noun(render_kind(options)),
+		.count_name = options->count_name ? options->count_name
+						  : profile_kind_noun(render_kind(options)),
 		.factor = or_else(options->factor, 1),
 		.all = or_else(options->total, (double)profile->nodes[PROFILE_ROOT].total),
 		.is_inverted = options->is_inverted,

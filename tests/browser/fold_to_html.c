@@ -5,6 +5,7 @@
  *
  *   [ms TAB pid TAB tid TAB thread TAB title TAB container TAB] stack [before] count
  *
+ * A line "kind TAB name TAB unit" begins another kind of samples; lines before it are of "cpu".
  * With "times" as argument lines have the part in brackets, with "compare" they have a before. A
  * container is its ID, and if they are known, commas and its name, pod and namespace behind that.
  */
@@ -19,8 +20,16 @@
 #define MOST_FRAMES 4096
 #define MOST_NODES  4000000
 
-static struct profile profile;
-static struct timeline timeline;
+/* A kind of samples. */
+struct samples {
+	struct profile profile;
+	struct timeline timeline;
+	struct profile_kind kind;
+	char words[2][PROFILE_KIND_BYTES];
+};
+
+static struct samples kinds[PROFILE_MAX_KINDS];
+static size_t n_kinds;
 static struct profile before_profile;
 
 static enum frame_kind cut_suffix(char *name)
@@ -61,7 +70,18 @@ static uint64_t take_number(char *line)
 	return strtoull(space + 1, NULL, 10);
 }
 
-/* "a;b;c": the leaf's node in profile; before goes to before_profile */
+static void begin_kind(const char *name, const char *unit)
+{
+	struct samples *const samples = &kinds[n_kinds++];
+
+	snprintf(samples->words[0], PROFILE_KIND_BYTES, "%s", name);
+	snprintf(samples->words[1], PROFILE_KIND_BYTES, "%s", unit);
+	samples->kind = (struct profile_kind){samples->words[0], samples->words[1]};
+	assert(profile_init(&samples->profile, MOST_NODES) == 0);
+	timeline_init(&samples->timeline, 0);
+}
+
+/* "a;b;c": the leaf's node in the kind's profile; before goes to before_profile */
 static uint32_t add_stack(char *stack, uint64_t weight, uint64_t before)
 {
 	static struct frame frames[MOST_FRAMES];
@@ -80,12 +100,13 @@ static uint32_t add_stack(char *stack, uint64_t weight, uint64_t before)
 		end = begin > stack ? begin - 1 : stack;
 	}
 	assert(profile_add(&before_profile, frames, n, before) == 0);
-	assert(profile_add_leaf(&profile, frames, n, weight, &leaf) == 0);
+	assert(profile_add_leaf(&kinds[n_kinds - 1].profile, frames, n, weight, &leaf) == 0);
 	return leaf;
 }
 
 static void add_time(char *const fields[6], uint32_t node, uint64_t weight)
 {
+	struct timeline *const timeline = &kinds[n_kinds - 1].timeline;
 	const char *parts[4] = {0}; /* of the container */
 	char *rest = fields[5];
 
@@ -102,17 +123,17 @@ static void add_time(char *const fields[6], uint32_t node, uint64_t weight)
 		.runtime = "OpenJDK 64-Bit Server VM 17.0.1",
 	};
 	const struct timeline_thread thread = {
-		.process = timeline_process(&timeline, &process),
+		.process = timeline_process(timeline, &process),
 		.tid = atoi(fields[2]),
 		.name = fields[3],
 	};
 	const struct timeline_entry entry = {
-		.thread = timeline_thread(&timeline, &thread),
+		.thread = timeline_thread(timeline, &thread),
 		.node = node,
 		.weight = (uint32_t)weight,
 	};
 
-	timeline_add(&timeline, strtoull(fields[0], NULL, 10) * 1000000, &entry);
+	timeline_add(timeline, strtoull(fields[0], NULL, 10) * 1000000, &entry);
 }
 
 static void add_line(char *line, bool times, bool compare)
@@ -121,6 +142,12 @@ static void add_line(char *line, bool times, bool compare)
 	uint64_t weight, before = 0;
 	uint32_t leaf;
 
+	if (strncmp(line, "kind\t", 5) == 0) {
+		strsep(&line, "\t");
+		fields[0] = strsep(&line, "\t");
+		begin_kind(fields[0], line);
+		return;
+	}
 	for (size_t i = 0; times && i < 6; i++) {
 		fields[i] = strsep(&line, "\t");
 		assert(line);
@@ -149,6 +176,8 @@ int main(int argc, char **argv)
 		.reasons = {[3] = "snapshot ended"},
 	};
 	struct render_options options = {.title = "</script><b>Title</b>"};
+	struct profile_info infos[PROFILE_MAX_KINDS];
+	struct profile_part parts[PROFILE_MAX_KINDS];
 	struct profile_diff diff = {0};
 	char *line = NULL;
 	size_t size = 0;
@@ -156,31 +185,42 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		(void)render_format_of(argv[argc - 1], &format);
-	assert(profile_init(&profile, MOST_NODES) == 0);
+	begin_kind(profile_kind_cpu.name, profile_kind_cpu.unit);
 	assert(profile_init(&before_profile, MOST_NODES) == 0);
-	timeline_init(&timeline, 0);
 	while (getline(&line, &size, stdin) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		add_line(line, times, compare);
 	}
-	timeline_sort(&timeline);
-	if (times) {
-		info.quality = profile.quality;
-		info.quality.lost_samples = 7;
-		info.quality.truncated_samples[3] = 5;
-		options.info = &info;
-		options.timeline = &timeline;
+	for (size_t i = 0; i < n_kinds; i++) {
+		timeline_sort(&kinds[i].timeline);
+		infos[i] = info;
+		infos[i].quality = kinds[i].profile.quality;
+		infos[i].quality.lost_samples = 7;
+		infos[i].quality.truncated_samples[3] = 5;
+		infos[i].hz = i > 0 ? 20 : info.hz;
+		infos[i].event = i > 0 ? "timer" : info.event;
+		parts[i] = (struct profile_part){&kinds[i].kind, &kinds[i].profile,
+						 times ? &kinds[i].timeline : NULL,
+						 times ? &infos[i] : NULL};
 	}
+	options.kind = parts[0].kind;
+	options.info = parts[0].info;
+	options.timeline = parts[0].timeline;
+	options.others = parts + 1;
+	options.n_others = n_kinds - 1;
 	if (compare) {
-		assert(diff_init(&diff, &before_profile, &profile, &(struct diff_options){0}) == 0);
+		assert(diff_init(&diff, &before_profile, &kinds[0].profile,
+				 &(struct diff_options){0}) == 0);
 		options.diff = &diff;
 	}
 	options.splits_levels = format != RENDER_HTML; /* so that what goes in comes out */
-	rc = render_write(compare ? &diff.tree : &profile, format, &options, stdout);
+	rc = render_write(compare ? &diff.tree : &kinds[0].profile, format, &options, stdout);
 	free(line);
 	diff_fini(&diff);
 	profile_fini(&before_profile);
-	timeline_fini(&timeline);
-	profile_fini(&profile);
+	for (size_t i = 0; i < n_kinds; i++) {
+		timeline_fini(&kinds[i].timeline);
+		profile_fini(&kinds[i].profile);
+	}
 	return rc == 0 ? 0 : 1;
 }

@@ -7,12 +7,16 @@
 
 #include "import/gunzip.h"
 
+#include <inttypes.h>
+
 #define MAX_TEXTS 64
 
 enum { /* of profile.proto */
        SAMPLE_TYPE = 1,
        SAMPLE = 2,
        MAPPING = 3,
+       LOCATION = 4,
+       FUNCTION = 5,
        TEXT = 6,
        TIME_NANOS = 9,
        DURATION_NANOS = 10,
@@ -20,6 +24,7 @@ enum { /* of profile.proto */
        PERIOD = 12,
        COMMENT = 13,
        DEFAULT_SAMPLE_TYPE = 14,
+       SAMPLE_VALUE = 2,
        SAMPLE_LABEL = 3,
 };
 
@@ -259,12 +264,186 @@ static void recording_says_when_and_how_often(void **state)
 	profile_fini(&profile);
 }
 
+/* The values of the nth sample, with spaces between. */
+static void check_values(const struct decoded *decoded, unsigned nth, const char *expected)
+{
+	char values[256] = "";
+	struct field sample, field;
+	struct message message;
+
+	assert_true(find(decoded, SAMPLE, nth, &sample));
+	message = inside(&sample);
+	while (next(&message, &field)) {
+		struct message packed = inside(&field);
+
+		while (field.number == SAMPLE_VALUE && packed.at < packed.end) {
+			const size_t len = strlen(values);
+
+			snprintf(values + len, sizeof(values) - len, "%s%" PRIu64, len ? " " : "",
+				 varint(&packed));
+		}
+	}
+	assert_string_equal(values, expected);
+}
+
+static unsigned count_fields(const struct decoded *decoded, unsigned number)
+{
+	struct field field;
+	unsigned n = 0;
+
+	while (find(decoded, number, n, &field))
+		n++;
+	return n;
+}
+
+static const struct profile_info info_100_hz = {.hz = 100};
+static const struct profile_info info_20_hz = {.hz = 20};
+
+/* 2 samples of f and 3 ms of wall-clock time of f, each in part on one thread; 4 ms of g. */
+struct two_kinds {
+	struct profile cpu, wall;
+	struct timeline cpu_times, wall_times;
+	struct profile_part other;
+	struct render_options options;
+};
+
+static void make_two_kinds(struct two_kinds *two)
+{
+	static const struct frame g = {.name = "g", .kind = FRAME_JIT};
+
+	*two = (struct two_kinds){.options = {.info = &info_100_hz}};
+	make(&two->cpu, &two->cpu_times);
+	make(&two->wall, &two->wall_times);
+	assert_int_equal(profile_count(&two->wall, 1, 2998), 0);
+	assert_int_equal(profile_add(&two->wall, &g, 1, 4000), 0);
+	two->other = (struct profile_part){&profile_kind_wall, &two->wall, &two->wall_times,
+					   &info_20_hz};
+	two->options.timeline = &two->cpu_times;
+	two->options.others = &two->other;
+	two->options.n_others = 1;
+}
+
+static void two_kinds_fini(struct two_kinds *two)
+{
+	timeline_fini(&two->cpu_times);
+	timeline_fini(&two->wall_times);
+	profile_fini(&two->cpu);
+	profile_fini(&two->wall);
+}
+
+static void stack_of_two_kinds_is_one_sample(void **state)
+{
+	struct two_kinds two;
+	struct decoded decoded;
+
+	make_two_kinds(&two);
+	decode(&two.cpu, &two.options, &decoded);
+	check_type(&decoded, SAMPLE_TYPE, 0, "samples count");
+	check_type(&decoded, SAMPLE_TYPE, 1, "cpu nanoseconds");
+	check_type(&decoded, SAMPLE_TYPE, 2, "wall nanoseconds");
+	assert_int_equal(count_fields(&decoded, SAMPLE), 3);
+	check_values(&decoded, 0, "1 10000000 1000");
+	check_values(&decoded, 1, "1 10000000 2999000");
+	check_values(&decoded, 2, "0 0 4000000");
+	check_labels(&decoded, 0,
+		     "thread=worker process=Shop container=c0ffee pod=shop-0 pid=4711 tid=4713");
+	check_labels(&decoded, 1, "");
+	free(decoded.plain);
+	two_kinds_fini(&two);
+}
+
+static void what_both_kinds_name_is_written_once(void **state)
+{
+	struct two_kinds two;
+	struct decoded decoded;
+
+	make_two_kinds(&two);
+	decode(&two.cpu, &two.options, &decoded);
+	assert_int_equal(count_fields(&decoded, FUNCTION), 3); /* f, g, [no frames] */
+	assert_int_equal(count_fields(&decoded, LOCATION), 2);
+	assert_int_equal(count_fields(&decoded, MAPPING), 2);
+	free(decoded.plain);
+	two_kinds_fini(&two);
+}
+
+static void first_kind_is_the_default(void **state)
+{
+	struct two_kinds two;
+	struct decoded decoded;
+	struct field field;
+
+	make_two_kinds(&two);
+	decode(&two.cpu, &two.options, &decoded);
+	assert_true(find(&decoded, DEFAULT_SAMPLE_TYPE, 0, &field));
+	assert_string_equal(text(&decoded, field.value), "cpu");
+	check_type(&decoded, PERIOD_TYPE, 0, "cpu nanoseconds");
+	check_number(&decoded, PERIOD, 10000000);
+	free(decoded.plain);
+	two_kinds_fini(&two);
+}
+
+static void wall_alone_is_nanoseconds_alone(void **state)
+{
+	struct two_kinds two;
+	struct decoded decoded;
+	struct field field;
+
+	make_two_kinds(&two);
+	decode(&two.wall, &(struct render_options){.kind = &profile_kind_wall, .info = &info_20_hz},
+	       &decoded);
+	assert_int_equal(count_fields(&decoded, SAMPLE_TYPE), 1);
+	check_type(&decoded, SAMPLE_TYPE, 0, "wall nanoseconds");
+	check_values(&decoded, 0, "3000000");
+	check_type(&decoded, PERIOD_TYPE, 0, "wall nanoseconds");
+	check_number(&decoded, PERIOD, 50000000);
+	assert_false(find(&decoded, DEFAULT_SAMPLE_TYPE, 0, &field));
+	free(decoded.plain);
+	two_kinds_fini(&two);
+}
+
+/* Behind samples/count alone wall/nanoseconds would be the time of these samples. */
+static void samples_of_no_known_period_are_still_of_processor_time(void **state)
+{
+	struct two_kinds two;
+	struct decoded decoded;
+
+	make_two_kinds(&two);
+	two.options.info = NULL;
+	decode(&two.cpu, &two.options, &decoded);
+	check_type(&decoded, SAMPLE_TYPE, 0, "cpu count");
+	check_type(&decoded, SAMPLE_TYPE, 1, "wall nanoseconds");
+	check_values(&decoded, 0, "1 1000");
+	free(decoded.plain);
+	two_kinds_fini(&two);
+}
+
+static void kind_of_a_file_keeps_its_name_and_unit(void **state)
+{
+	static const struct profile_kind kind = {"inuse_space", "bytes"};
+	struct two_kinds two;
+	struct decoded decoded;
+
+	make_two_kinds(&two);
+	decode(&two.cpu, &(struct render_options){.kind = &kind}, &decoded);
+	assert_int_equal(count_fields(&decoded, SAMPLE_TYPE), 1);
+	check_type(&decoded, SAMPLE_TYPE, 0, "inuse_space bytes");
+	check_values(&decoded, 0, "2");
+	free(decoded.plain);
+	two_kinds_fini(&two);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_say_whose_they_are),
 		cmocka_unit_test(mapping_has_the_build_of_its_file),
 		cmocka_unit_test(recording_says_when_and_how_often),
+		cmocka_unit_test(stack_of_two_kinds_is_one_sample),
+		cmocka_unit_test(what_both_kinds_name_is_written_once),
+		cmocka_unit_test(first_kind_is_the_default),
+		cmocka_unit_test(wall_alone_is_nanoseconds_alone),
+		cmocka_unit_test(samples_of_no_known_period_are_still_of_processor_time),
+		cmocka_unit_test(kind_of_a_file_keeps_its_name_and_unit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
