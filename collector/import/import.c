@@ -25,9 +25,11 @@ static int read_pprof(struct lines *lines, struct import_target *target)
 	return import_pprof(data, len, target);
 }
 
+/* Whether the format's reader says what kinds there are. */
 static bool has_kinds(enum import_format format)
 {
-	return format == IMPORT_PPROF || format == IMPORT_RECORDING;
+	return format == IMPORT_PPROF || format == IMPORT_RECORDING ||
+	       format == IMPORT_PERF_SCRIPT;
 }
 
 static int read_format(struct lines *lines, const struct import_options *options,

@@ -8,6 +8,9 @@
  *
  * A sample weighs its period if it has one, else 1. Only one of several events is kept, because
  * their periods cannot be added. The lowest frame is the comm, with '_' for spaces.
+ *
+ * Periods of the events wall-clock and offcpu-time are nanoseconds: these are the kinds wall and
+ * offcpu. All other events are of the kind cpu.
  */
 #include "import/import_limits.h"
 #include "import/inlined.h"
@@ -23,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NS_PER_US      1000
 #define SURE_PC_DIGITS 8u /* no header begins with so many hexadecimal digits */
 
 enum realm {
@@ -46,9 +50,11 @@ struct perf_reader {
 	const char *problem;	 /* why the sample cannot be kept, or NULL */
 	bool is_open;		 /* the header of a sample was read, and the sample's end was not */
 	bool is_wanted;
-	bool has_event; /* an event was chosen, which may have no name */
-	char *key;	/* the key of a frame in the cache */
-	char *text;	/* the name that perf_names_of changes */
+	bool has_event;			 /* an event was chosen, which may have no name */
+	const struct profile_kind *kind; /* of the event; NULL: no sample was kept yet */
+	bool is_kind_wanted;
+	char *key;  /* the key of a frame in the cache */
+	char *text; /* the name that perf_names_of changes */
 };
 
 static bool is_event(struct perf_text event, const char *wanted)
@@ -92,6 +98,38 @@ static bool wants_event(struct perf_reader *reader, struct perf_text event)
 	keep_event(report->other_event, event);
 	report->other_events++;
 	return false;
+}
+
+/* Without periods samples are counted, whatever their event is. */
+static const struct profile_kind *kind_of(const struct perf_reader *reader,
+					  const struct perf_header *header)
+{
+	if (header->period == 0 || reader->options->counts_samples)
+		return &profile_kind_cpu;
+	if (is_event(header->event, "wall-clock"))
+		return &profile_kind_wall;
+	return is_event(header->event, "offcpu-time") ? &profile_kind_offcpu : &profile_kind_cpu;
+}
+
+/* Asks where the samples go, before the first one. */
+static int open_kind(struct perf_reader *reader, const struct perf_header *header)
+{
+	struct import_target *const target = reader->target;
+	const int rc = target->open ? target->open(target, kind_of(reader, header)) : 0;
+
+	reader->kind = kind_of(reader, header);
+	reader->is_kind_wanted = rc == 0;
+	reader->names.profile = target->profile;
+	return rc < 0 ? rc : 0;
+}
+
+static uint64_t weight_of(const struct perf_reader *reader, const struct perf_header *header)
+{
+	if (header->period == 0 || reader->options->counts_samples)
+		return 1;
+	if (!profile_kind_is_time(reader->kind))
+		return header->period;
+	return header->period / NS_PER_US + (header->period % NS_PER_US >= NS_PER_US / 2);
 }
 
 static int find_root(struct perf_reader *reader, const struct perf_header *header)
@@ -299,9 +337,14 @@ static int begin_sample(struct perf_reader *reader, const struct perf_header *he
 	reader->is_wanted = wants_event(reader, header->event);
 	if (!reader->is_wanted || reader->problem)
 		return 0;
-	report->has_periods |= header->period > 0 && !reader->options->counts_samples;
-	reader->weight =
-		header->period > 0 && !reader->options->counts_samples ? header->period : 1;
+	if (!reader->kind)
+		rc = open_kind(reader, header);
+	reader->is_wanted = reader->is_kind_wanted;
+	if (rc < 0 || !reader->is_wanted)
+		return rc;
+	report->has_periods |= header->period > 0 && !reader->options->counts_samples &&
+			       !profile_kind_is_time(reader->kind);
+	reader->weight = weight_of(reader, header);
 	rc = find_root(reader, header);
 	if (rc == 0 && header->frame.len > 0 &&
 	    perf_read_frame(header->frame.text, header->frame.len, &frame) && frame.file.len > 0)

@@ -8,8 +8,7 @@
  *    "threads":[{...,"samples":{"stack":[...],"time":[...],"weight":[...],...},"markers":T}]}
  *
  * A table T is an object of columns of one length. A stack is a frame and the number of the stack
- * below it, which is a node of our tree with its parent; node numbers are kept. The root stands for
- * samples without frames.
+ * below it, which is a node of our tree with its parent. The root stands for samples without frames.
  *
  * A lib is a module whose build ID is known: as codeId, and with its first 16 bytes as a GUID in
  * breakpadId, from which symbol servers make their paths. Modules without a build ID are resources
@@ -18,6 +17,12 @@
  * Kinds are categories. The threads are the timeline's, and one more has the samples without a
  * thread. The times of these are not known, so a stack there lasts as long as its samples together:
  * the track shows the tree's stacks side by side.
+ *
+ * With several kinds of samples a thread has a track for each kind, whose name ends in the kind's,
+ * and the nodes of one kind's tree follow those of the other. The main track of a process is of the
+ * first kind, because there can be one alone.
+ *
+ * One file, because all tables number what the others name.
  */
 #include "encode/json.h"
 #include "render/by_thread.h"
@@ -27,6 +32,7 @@
 #include "render/tuples.h"
 
 #include "base/cleanup.h"
+#include "base/intern.h"
 #include "base/map64.h"
 
 #include <ctype.h>
@@ -40,22 +46,27 @@
 #define PROCESSED_VERSION 60
 #define GECKO_VERSION	  33
 #define NS_PER_MS	  1e6
+#define MS_PER_SEC	  1e3
 #define BREAKPAD_DIGITS	  33 /* of a GUID and the age */
 #define DEFAULT_TITLE	  "fgcollect"
 
 struct firefox_writer {
-	const struct profile *profile;
+	struct profile_part parts[PROFILE_MAX_KINDS];
+	uint32_t first_stacks[PROFILE_MAX_KINDS]; /* the stack of a kind's node 0 */
+	size_t n;				  /* of both */
+	uint32_t n_stacks;
 	const struct render_options *options; /* never NULL */
 	struct json_out out;
 	struct map64 texts;   /* address -> number */
-	const char **text_of; /* number - 1 -> text, which the profile or paths owns */
+	const char **text_of; /* number - 1 -> text, which kept owns */
 	uint32_t text_size;
-	struct intern paths;	 /* paths of sources */
+	struct intern kept;	 /* each text once, whichever kind names it */
 	struct tuples sources;	 /* text */
 	struct tuples resources; /* text of a module; one resource for each build of a module */
 	struct tuples funcs;	 /* name, source, resource */
 	struct tuples frames;	 /* func, line, category, is inlined */
-	uint32_t *frame_of;	 /* node -> frame */
+	uint32_t *frame_of;	 /* stack -> frame */
+	uint32_t tracks;	 /* written so far */
 };
 
 static const char *const colors[KINDS] = {
@@ -67,7 +78,8 @@ static const char *const colors[KINDS] = {
 	[KIND_JAVA] = "green",	  [KIND_WAIT] = "magenta",
 };
 
-static int keep_text(struct firefox_writer *writer, const char *text, uint32_t *ret)
+/* text is of kept. */
+static int number_text(struct firefox_writer *writer, const char *text, uint32_t *ret)
 {
 	const uint64_t key = (uint64_t)(uintptr_t)text;
 	const uintptr_t known = (uintptr_t)map64_find(&writer->texts, key);
@@ -90,7 +102,7 @@ static int keep_text(struct firefox_writer *writer, const char *text, uint32_t *
 	return map64_put(&writer->texts, key, (void *)(uintptr_t)number);
 }
 
-/* Numbers a text in its own table, from 1. NULL gets NOTHING. */
+/* Numbers a text of kept in its own table, from 1. NULL gets NOTHING. */
 static int number_in(struct firefox_writer *writer, struct tuples *table, const char *text,
 		     uint32_t *ret)
 {
@@ -100,7 +112,7 @@ static int number_in(struct firefox_writer *writer, struct tuples *table, const 
 	*ret = NOTHING;
 	if (!text)
 		return 0;
-	if (keep_text(writer, text, &tuple.v[0]) < 0)
+	if (number_text(writer, text, &tuple.v[0]) < 0)
 		return -ENOMEM;
 	number = tuples_add(table, tuple);
 	*ret = number + 1;
@@ -117,8 +129,20 @@ static int number_source(struct firefox_writer *writer, const struct profile_nod
 	if (!node->file)
 		return 0;
 	source_path(&path, node);
-	kept = path.failed ? NULL : intern_add(&writer->paths, path.data, path.len);
+	kept = path.failed ? NULL : intern_add(&writer->kept, path.data, path.len);
 	return kept ? number_in(writer, &writer->sources, kept, ret) : -ENOMEM;
+}
+
+/* Of the form that profile_build_id reads. */
+static int number_module(struct firefox_writer *writer, const char *module, uint32_t *ret)
+{
+	const char *const build_id = profile_build_id(module);
+	const char *kept = NULL;
+
+	if (module)
+		kept = intern_add(&writer->kept, module,
+				  strlen(module) + 1 + (build_id ? strlen(build_id) : 0));
+	return module && !kept ? -ENOMEM : number_in(writer, &writer->resources, kept, ret);
 }
 
 static int number_frame(struct firefox_writer *writer, const struct profile_node *node,
@@ -131,9 +155,11 @@ static int number_frame(struct firefox_writer *writer, const struct profile_node
 		[3] = frame_kind_is_inlined((enum frame_kind)node->kind),
 	}};
 
-	if (keep_text(writer, node->name, &func.v[0]) < 0 ||
+	const char *const name = intern_add_str(&writer->kept, node->name);
+
+	if (!name || number_text(writer, name, &func.v[0]) < 0 ||
 	    number_source(writer, node, &func.v[1]) < 0 ||
-	    number_in(writer, &writer->resources, node->module, &func.v[2]) < 0)
+	    number_module(writer, node->module, &func.v[2]) < 0)
 		return -ENOMEM;
 	frame.v[0] = tuples_add(&writer->funcs, func);
 	if (frame.v[0] == TUPLES_NONE)
@@ -146,12 +172,14 @@ static int number_frames(struct firefox_writer *writer)
 {
 	static const struct profile_node no_frames = {.name = "[no frames]", .kind = FRAME_LABEL};
 
-	for (uint32_t id = 0; id < writer->profile->count; id++) {
-		const struct profile_node *const node =
-			id == ROOT ? &no_frames : &writer->profile->nodes[id];
+	for (size_t i = 0; i < writer->n; i++) {
+		const struct profile *const profile = writer->parts[i].profile;
+		uint32_t *const frame_of = writer->frame_of + writer->first_stacks[i];
 
-		if (number_frame(writer, node, &writer->frame_of[id]) < 0)
-			return -ENOMEM;
+		for (uint32_t id = 0; id < profile->count; id++)
+			if (number_frame(writer, id == ROOT ? &no_frames : &profile->nodes[id],
+					 &frame_of[id]) < 0)
+				return -ENOMEM;
 	}
 	return 0;
 }
@@ -335,24 +363,34 @@ static void write_resources_and_sources(struct firefox_writer *writer)
 	write_length(writer, writer->sources.count, "},");
 }
 
-static void write_stack_table(struct firefox_writer *writer)
+/* Stacks of a kind; a stack without one below it has null for that. */
+static void write_prefixes(struct firefox_writer *writer, size_t i)
 {
-	const struct profile *const profile = writer->profile;
+	const struct profile *const profile = writer->parts[i].profile;
 	FILE *const stream = writer->out.stream;
 
-	fputs("\"stackTable\":{\"frame\":[", stream);
-	for (uint32_t id = 0; id < profile->count; id++)
-		fprintf(stream, id ? ",%" PRIu32 : "%" PRIu32, writer->frame_of[id]);
-	fputs("],\"prefix\":[", stream);
 	for (uint32_t id = 0; id < profile->count; id++) {
-		fputs(id ? "," : "", stream);
+		fputs(i > 0 || id > 0 ? "," : "", stream);
 		if (id == ROOT || profile->nodes[id].parent == ROOT)
 			fputs("null", stream);
 		else
-			fprintf(stream, "%" PRIu32, profile->nodes[id].parent);
+			fprintf(stream, "%" PRIu32,
+				writer->first_stacks[i] + profile->nodes[id].parent);
 	}
+}
+
+static void write_stack_table(struct firefox_writer *writer)
+{
+	FILE *const stream = writer->out.stream;
+
+	fputs("\"stackTable\":{\"frame\":[", stream);
+	for (uint32_t stack = 0; stack < writer->n_stacks; stack++)
+		fprintf(stream, stack ? ",%" PRIu32 : "%" PRIu32, writer->frame_of[stack]);
+	fputs("],\"prefix\":[", stream);
+	for (size_t i = 0; i < writer->n; i++)
+		write_prefixes(writer, i);
 	fputs("],", stream);
-	write_length(writer, profile->count, "},");
+	write_length(writer, writer->n_stacks, "},");
 }
 
 static void write_shared(struct firefox_writer *writer)
@@ -372,15 +410,24 @@ static void write_shared(struct firefox_writer *writer)
 	fputs("]},", stream);
 }
 
-static double period_ms(const struct firefox_writer *writer)
+/* Milliseconds for which a weight of 1 stands. */
+static double weight_ms(const struct profile_part *part)
 {
-	struct profile_part parts[PROFILE_MAX_KINDS];
-	uint64_t period_ns;
-
-	render_parts(writer->profile, writer->options, parts);
-	period_ns = render_period_ns(&parts[0]);
+	const uint64_t period_ns = render_period_ns(part);
 
 	return period_ns ? (double)period_ns / NS_PER_MS : 1.0;
+}
+
+/* How long a sample of the first kind lasts, by which tracks are drawn. */
+static double interval_ms(const struct firefox_writer *writer)
+{
+	const struct profile_part *const first = &writer->parts[0];
+
+	if (!profile_kind_is_time(first->kind))
+		return weight_ms(first);
+	if (first->info && first->info->hz)
+		return MS_PER_SEC / first->info->hz;
+	return first->timeline ? (double)first->timeline->bucket_ns / NS_PER_MS : 1.0;
 }
 
 static void write_meta(struct firefox_writer *writer)
@@ -388,7 +435,7 @@ static void write_meta(struct firefox_writer *writer)
 	const struct profile_info *const info = writer->options->info;
 	FILE *const stream = writer->out.stream;
 
-	fprintf(stream, "{\"meta\":{\"interval\":%.6f,\"startTime\":%.3f,", period_ms(writer),
+	fprintf(stream, "{\"meta\":{\"interval\":%.6f,\"startTime\":%.3f,", interval_ms(writer),
 		info ? (double)info->start_unix_ns / NS_PER_MS : 0.0);
 	fprintf(stream, "\"processType\":0,\"stackwalk\":1,\"debug\":0,\"version\":%d,",
 		GECKO_VERSION);
@@ -411,18 +458,23 @@ static void write_meta(struct firefox_writer *writer)
 
 /* The samples of one track. */
 struct track {
+	const struct profile_part *part;
+	uint32_t first_stack;
 	const struct timeline_entry *entries;
 	uint32_t count;
 	const uint64_t *rest; /* samples by node, used instead of entries; NULL: entries are used */
 	const char *name;
 	const struct timeline_process *process; /* NULL: none */
 	pid_t tid;
+	bool is_main;
 };
 
 /* Reads the next sample of a track: its next entry, or its next node from *pos on. */
-static bool next_sample(const struct firefox_writer *writer, const struct track *track,
-			uint32_t *pos, struct timeline_entry *ret, uint64_t *ret_weight)
+static bool next_sample(const struct track *track, uint32_t *pos, struct timeline_entry *ret,
+			uint64_t *ret_weight)
 {
+	const uint32_t count = track->part->profile->count;
+
 	if (!track->rest) {
 		if (*pos == track->count)
 			return false;
@@ -430,9 +482,9 @@ static bool next_sample(const struct firefox_writer *writer, const struct track 
 		*ret_weight = ret->weight;
 		return true;
 	}
-	while (*pos < writer->profile->count && track->rest[*pos] == 0)
+	while (*pos < count && track->rest[*pos] == 0)
 		(*pos)++;
-	if (*pos == writer->profile->count)
+	if (*pos == count)
 		return false;
 	ret->node = *pos;
 	*ret_weight = track->rest[(*pos)++];
@@ -449,23 +501,23 @@ enum sample_column {
 static uint32_t write_samples(struct firefox_writer *writer, const struct track *track,
 			      enum sample_column column)
 {
-	const struct timeline *const timeline = writer->options->timeline;
+	const struct timeline *const timeline = track->part->timeline;
 	FILE *const stream = writer->out.stream;
-	const bool is_time = profile_kind_is_time(render_kind(writer->options));
+	const bool is_time = profile_kind_is_time(track->part->kind);
 	struct timeline_entry entry = {0};
 	uint64_t weight, before = 0;
 	uint32_t n = 0;
 
-	for (uint32_t pos = 0; next_sample(writer, track, &pos, &entry, &weight); n++) {
+	for (uint32_t pos = 0; next_sample(track, &pos, &entry, &weight); n++) {
 		fputs(n ? "," : "", stream);
 		if (column == SAMPLE_STACK)
-			fprintf(stream, "%" PRIu32, entry.node);
+			fprintf(stream, "%" PRIu32, track->first_stack + entry.node);
 		else if (column == SAMPLE_WEIGHT && is_time)
 			fprintf(stream, "%.3f", (double)weight / 1000);
 		else if (column == SAMPLE_WEIGHT)
 			fprintf(stream, "%" PRIu64, weight);
 		else if (track->rest)
-			fprintf(stream, "%.3f", (double)before * period_ms(writer));
+			fprintf(stream, "%.3f", (double)before * weight_ms(track->part));
 		else
 			fprintf(stream, "%.3f",
 				(double)(entry.bucket * timeline->bucket_ns) / NS_PER_MS);
@@ -474,27 +526,47 @@ static uint32_t write_samples(struct firefox_writer *writer, const struct track 
 	return n;
 }
 
+/* What weights of a kind are, in the format's words. */
+static const char *weight_type(const struct profile_kind *kind)
+{
+	if (profile_kind_is_time(kind))
+		return "tracing-ms";
+	return strcmp(kind->unit, "bytes") == 0 ? "bytes" : "samples";
+}
+
+static void write_name(struct firefox_writer *writer, const struct track *track)
+{
+	_cleanup_(bytes_fini) struct bytes name = {0};
+
+	bytes_add(&name, track->name, strlen(track->name));
+	if (writer->n > 1) {
+		bytes_add(&name, " (", 2);
+		bytes_add(&name, track->part->kind->name, strlen(track->part->kind->name));
+		bytes_add_char(&name, ')');
+	}
+	writer->out.failed |= name.failed;
+	json_out_text(&writer->out, bytes_text(&name));
+}
+
 static void write_track(struct firefox_writer *writer, const struct track *track)
 {
 	FILE *const stream = writer->out.stream;
 	const pid_t pid = track->process ? track->process->pid : 0;
 	uint32_t n;
 
-	fputs("{\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
+	fputs(writer->tracks++ ? ",{" : "{", stream);
+	fputs("\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,"
 	      "\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[],\"name\":",
 	      stream);
-	json_out_text(&writer->out, track->name);
-	if (track->process) {
-		fputs(",\"processName\":", stream);
-		json_out_text(&writer->out, track->process->title);
-	}
+	write_name(writer, track);
+	if (track->process)
+		write_text_member(writer, "processName", track->process->title);
 	fprintf(stream, ",\"isMainThread\":%s,\"pid\":\"%d\",\"tid\":%d,",
-		pid == track->tid ? "true" : "false", (int)pid, (int)track->tid);
+		track->is_main ? "true" : "false", (int)pid, (int)track->tid);
 	fputs("\"markers\":{\"data\":[],\"name\":[],\"startTime\":[],\"endTime\":[],\"phase\":[],"
 	      "\"category\":[],\"length\":0},\"samples\":{\"weightType\":",
 	      stream);
-	fprintf(stream, "\"%s\",\"stack\":[",
-		profile_kind_is_time(render_kind(writer->options)) ? "tracing-ms" : "samples");
+	fprintf(stream, "\"%s\",\"stack\":[", weight_type(track->part->kind));
 	write_samples(writer, track, SAMPLE_STACK);
 	fputs("],\"time\":[", stream);
 	write_samples(writer, track, SAMPLE_TIME);
@@ -504,46 +576,51 @@ static void write_track(struct firefox_writer *writer, const struct track *track
 	write_length(writer, n, "}}");
 }
 
-static void write_threads(struct firefox_writer *writer, const struct by_thread *by_thread)
+static void write_threads(struct firefox_writer *writer, struct track track,
+			  const struct by_thread *by_thread)
 {
-	const struct timeline *const timeline = writer->options->timeline;
-	FILE *const stream = writer->out.stream;
-	const char *separator = "";
+	const struct timeline *const timeline = track.part->timeline;
 
-	fputs("\"threads\":[", stream);
 	for (uint32_t i = 0; i < by_thread->threads; i++) {
 		const struct timeline_thread *const thread = &timeline->threads[i];
-		const struct track track = {
-			.entries = by_thread->entries + by_thread->first[i],
-			.count = by_thread->first[i + 1] - by_thread->first[i],
-			.name = thread->name,
-			.process = &timeline->processes[thread->process],
-			.tid = thread->tid,
-		};
 
-		if (track.count == 0)
-			continue;
-		fputs(separator, stream);
+		track.entries = by_thread->entries + by_thread->first[i];
+		track.count = by_thread->first[i + 1] - by_thread->first[i];
+		track.name = thread->name;
+		track.process = &timeline->processes[thread->process];
+		track.tid = thread->tid;
+		track.is_main =
+			track.part == &writer->parts[0] && track.process->pid == thread->tid;
+		if (track.count > 0)
+			write_track(writer, &track);
+	}
+}
+
+/* The tracks of a kind. */
+static int write_kind(struct firefox_writer *writer, size_t i)
+{
+	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
+	const uint32_t before = writer->tracks;
+	struct track track = {.part = &writer->parts[i], .first_stack = writer->first_stacks[i]};
+
+	if (by_thread_init(&by_thread, track.part->profile, track.part->timeline, BY_THREAD_TIME) <
+	    0)
+		return -ENOMEM;
+	write_threads(writer, track, &by_thread);
+	if (by_thread.has_rest || writer->tracks == before) {
+		track.rest = by_thread.rest;
+		track.name = writer->tracks > before ? "samples without a time" : "all";
+		track.is_main = i == 0;
 		write_track(writer, &track);
-		separator = ",";
 	}
-	if (by_thread->has_rest || *separator == '\0') {
-		const struct track rest = {
-			.rest = by_thread->rest,
-			.name = *separator ? "samples without a time" : "all",
-		};
-
-		fputs(separator, stream);
-		write_track(writer, &rest);
-	}
-	fputs("]}\n", stream);
+	return 0;
 }
 
 static void firefox_writer_fini(struct firefox_writer *writer)
 {
 	map64_fini(&writer->texts);
 	free(writer->text_of);
-	intern_fini(&writer->paths);
+	intern_fini(&writer->kept);
 	tuples_fini(&writer->sources);
 	tuples_fini(&writer->resources);
 	tuples_fini(&writer->funcs);
@@ -551,24 +628,39 @@ static void firefox_writer_fini(struct firefox_writer *writer)
 	free(writer->frame_of);
 }
 
+static int number_all(struct firefox_writer *writer)
+{
+	for (size_t i = 0; i < writer->n; i++) {
+		writer->first_stacks[i] = writer->n_stacks;
+		if (__builtin_add_overflow(writer->n_stacks, writer->parts[i].profile->count,
+					   &writer->n_stacks))
+			return -EOVERFLOW;
+	}
+	writer->frame_of = malloc(writer->n_stacks * sizeof(*writer->frame_of));
+	return writer->frame_of ? number_frames(writer) : -ENOMEM;
+}
+
 int render_firefox(const struct profile *profile, const struct render_options *options,
 		   FILE *stream)
 {
 	static const struct render_options defaults = {0};
-	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
 	_cleanup_(firefox_writer_fini) struct firefox_writer writer = {
-		.profile = profile,
 		.options = options ? options : &defaults,
 		.out = {.stream = stream},
 	};
+	int err, rc;
 
-	writer.frame_of = malloc(profile->count * sizeof(*writer.frame_of));
-	if (!writer.frame_of || number_frames(&writer) < 0 ||
-	    by_thread_init(&by_thread, profile, writer.options->timeline, BY_THREAD_TIME) < 0)
-		return -ENOMEM;
+	writer.n = render_parts(profile, options, writer.parts);
+	rc = number_all(&writer);
+	if (rc < 0)
+		return rc;
 	errno = 0;
 	write_meta(&writer);
 	write_shared(&writer);
-	write_threads(&writer, &by_thread);
-	return json_out_fini(&writer.out);
+	fputs("\"threads\":[", stream);
+	for (size_t i = 0; rc == 0 && i < writer.n; i++)
+		rc = write_kind(&writer, i);
+	fputs("]}\n", stream);
+	err = json_out_fini(&writer.out);
+	return rc < 0 ? rc : err;
 }

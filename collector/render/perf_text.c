@@ -6,6 +6,9 @@
  *   <tab>address function (file)          leaf first
  *   <empty line>
  *
+ * The event says the kind: cpu-clock, wall-clock or, as perf record --off-cpu has it, offcpu-time;
+ * of other kinds it is the kind's name. A period of wall-clock and offcpu-time is nanoseconds.
+ *
  * A block is a stack, and its period is the stack's number of samples: stackcollapse-perf.pl and
  * inferno add periods up and so get our counts. comm is the lowest frame if that is a label,
  * because these tools make a lowest frame of comm; its spaces become '_', as these tools would make
@@ -34,19 +37,37 @@
 #define MAP_FILE   "/tmp/perf-0.map"
 #define WAIT_FILE  "[waiting]"
 #define ANY_COMM   "all"
-#define EVENT	   "cpu-clock"
 #define HEAD	   "\t               0 "
 #define NS_PER_SEC UINT64_C(1000000000)
 #define NS_PER_US  1000
 
 struct perf_writer {
 	const struct profile *profile;
+	const struct profile_kind *kind;
+	uint64_t period; /* of a weight of 1 */
 	FILE *stream;
 	struct bytes text;
 	struct intern kept;
 	const char **lines; /* by node; NULL: the line is not made yet */
 	bool failed;	    /* out of memory */
 };
+
+static const char *event_of(const struct profile_kind *kind)
+{
+	static const struct {
+		const struct profile_kind *kind;
+		const char *event;
+	} events[] = {
+		{&profile_kind_cpu, "cpu-clock"},
+		{&profile_kind_wall, "wall-clock"},
+		{&profile_kind_offcpu, "offcpu-time"},
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		if (profile_kind_is_same(events[i].kind, kind))
+			return events[i].event;
+	return *kind->name ? kind->name : "?";
+}
 
 static const char *file_of(const struct profile_node *node)
 {
@@ -63,7 +84,8 @@ static const char *file_of(const struct profile_node *node)
 	return node->module ? node->module : "[unknown]";
 }
 
-static void write_comm(struct perf_writer *writer, const char *name)
+/* Readers take a space for the end of a word. */
+static void write_word(struct perf_writer *writer, const char *name)
 {
 	struct bytes *const text = &writer->text;
 
@@ -117,12 +139,17 @@ static int write_block(struct perf_writer *writer, const struct block *block)
 	const struct profile_node *const nodes = writer->profile->nodes;
 	const uint32_t base = lowest(writer->profile, block->node);
 	FILE *const stream = writer->stream;
+	uint64_t period;
 	const bool has_comm = base != ROOT && nodes[base].kind == FRAME_LABEL;
 
-	write_comm(writer, has_comm ? nodes[base].name : ANY_COMM);
-	fprintf(stream, " %d/%d [000] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " " EVENT ":\n",
-		(int)block->pid, (int)block->tid, block->time_ns / NS_PER_SEC,
-		block->time_ns % NS_PER_SEC / NS_PER_US, block->count);
+	write_word(writer, has_comm ? nodes[base].name : ANY_COMM);
+	fprintf(stream, " %d/%d [000] %" PRIu64 ".%06" PRIu64 ": %" PRIu64 " ", (int)block->pid,
+		(int)block->tid, block->time_ns / NS_PER_SEC,
+		block->time_ns % NS_PER_SEC / NS_PER_US,
+		__builtin_mul_overflow(block->count, writer->period, &period) ? UINT64_MAX
+									      : period);
+	write_word(writer, event_of(writer->kind));
+	fputs(":\n", stream);
 	for (uint32_t id = block->node; id != ROOT && !(has_comm && id == base);
 	     id = nodes[id].parent)
 		fputs(line_of(writer, id), stream);
@@ -180,8 +207,13 @@ int render_perf_text(const struct profile *profile, const struct render_options 
 {
 	const struct timeline *const timeline = options ? options->timeline : NULL;
 	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
-	_cleanup_(perf_writer_fini) struct perf_writer writer = {.profile = profile,
-								 .stream = stream};
+	const bool is_time = profile_kind_is_time(render_kind(options));
+	_cleanup_(perf_writer_fini) struct perf_writer writer = {
+		.profile = profile,
+		.kind = render_kind(options),
+		.period = is_time ? NS_PER_US : 1,
+		.stream = stream,
+	};
 	int rc = by_thread_init(&by_thread, profile, timeline, BY_THREAD_MOMENT);
 
 	writer.lines = calloc(profile->count, sizeof(*writer.lines));

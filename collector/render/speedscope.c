@@ -10,7 +10,8 @@
  * format has no other place for a kind. One path is in memory at a time.
  *
  * Each thread of a timeline is a profile with its samples in the order of time; one more profile
- * has the samples without a thread. A sample repeats its whole stack, so if there are more than
+ * has the samples without a thread. With several kinds of samples these profiles are there for each
+ * kind, one kind after the other, and their names begin with the kind's. A sample repeats its whole stack, so if there are more than
  * MAX_TIMED samples, the order of time is given up, and each stack of a thread is written once.
  */
 #include "encode/json.h"
@@ -20,6 +21,7 @@
 #include "render/tuples.h"
 
 #include "base/cleanup.h"
+#include "base/intern.h"
 #include "base/map64.h"
 
 #include <errno.h>
@@ -35,29 +37,45 @@
 	"\"exporter\":\"fgcollect\",\"shared\":{\"frames\":["
 
 struct speedscope_writer {
-	const struct profile *profile;
+	struct profile_part parts[PROFILE_MAX_KINDS];
+	uint32_t *frames_of[PROFILE_MAX_KINDS]; /* node -> frame */
+	size_t n;				/* of both */
 	struct json_out out;
-	struct map64 texts;   /* address of a text -> its number, from 1 */
+	struct intern kept; /* each text once, whichever kind names it */
+	struct map64 texts; /* address of a text -> its number, from 1 */
+	uint32_t text_count;
 	struct tuples frames; /* name, file, kind, line */
-	uint32_t *frame_of;   /* node -> frame */
 	uint32_t *path;	      /* frames of one sample, leaf first */
 	size_t path_size;
+	uint32_t profiles; /* written so far */
+	/* of the kind that is written: */
+	const struct profile *profile;
+	const uint32_t *frame_of;
+	const char *prefix; /* of names of profiles */
 	uint64_t period;
 	const char *unit;
 };
 
+/* 0 is the number of NULL. Texts of two kinds are one if they say the same. */
 static int number_of_text(struct speedscope_writer *writer, const char *text, uint32_t *ret)
 {
-	const uint64_t key = (uint64_t)(uintptr_t)text;
-	uintptr_t number = text ? (uintptr_t)map64_find(&writer->texts, key) : 0;
+	uintptr_t number =
+		text ? (uintptr_t)map64_find(&writer->texts, (uint64_t)(uintptr_t)text) : 0;
+	const char *kept;
 
-	if (text && !number) {
-		number = writer->texts.count + 1;
-		if (map64_put(&writer->texts, key, (void *)number) < 0)
-			return -ENOMEM;
-	}
 	*ret = (uint32_t)number;
-	return 0;
+	if (!text || number)
+		return 0;
+	kept = intern_add_str(&writer->kept, text);
+	if (!kept)
+		return -ENOMEM;
+	number = (uintptr_t)map64_find(&writer->texts, (uint64_t)(uintptr_t)kept);
+	if (!number)
+		number = ++writer->text_count;
+	*ret = (uint32_t)number;
+	if (map64_put(&writer->texts, (uint64_t)(uintptr_t)kept, (void *)number) < 0)
+		return -ENOMEM;
+	return map64_put(&writer->texts, (uint64_t)(uintptr_t)text, (void *)number);
 }
 
 static void write_frame(struct speedscope_writer *writer, const struct profile_node *node)
@@ -84,14 +102,16 @@ static void write_frame(struct speedscope_writer *writer, const struct profile_n
 	bytes_fini(&text);
 }
 
-static int write_frames(struct speedscope_writer *writer)
+/* Writes the frames that no kind before had. */
+static int write_frames(struct speedscope_writer *writer, const struct profile *profile,
+			uint32_t *frame_of)
 {
 	/* The root's frame is for samples without frames, which are only shown with a frame. */
 	static const struct profile_node no_frames = {.name = "[no frames]", .kind = FRAME_LABEL};
 
-	for (uint32_t id = 0; id < writer->profile->count; id++) {
+	for (uint32_t id = 0; id < profile->count; id++) {
 		const struct profile_node *const node =
-			id == ROOT ? &no_frames : &writer->profile->nodes[id];
+			id == ROOT ? &no_frames : &profile->nodes[id];
 		struct tuple tuple = {{[2] = node->kind, [3] = node->line}};
 		const uint32_t before = writer->frames.count;
 		uint32_t number;
@@ -106,7 +126,7 @@ static int write_frames(struct speedscope_writer *writer)
 			fputc(',', writer->out.stream);
 		if (number == before)
 			write_frame(writer, node);
-		writer->frame_of[id] = number;
+		frame_of[id] = number;
 	}
 	return 0;
 }
@@ -158,8 +178,14 @@ static void write_head(struct speedscope_writer *writer, const char *name, uint6
 {
 	FILE *const stream = writer->out.stream;
 
-	fputs("{\"type\":\"sampled\",\"name\":", stream);
-	json_out_text(&writer->out, name);
+	_cleanup_(bytes_fini) struct bytes text = {0};
+
+	bytes_add(&text, writer->prefix, strlen(writer->prefix));
+	bytes_add(&text, name, strlen(name));
+	writer->out.failed |= text.failed;
+	fputs(writer->profiles++ ? ",{" : "{", stream);
+	fputs("\"type\":\"sampled\",\"name\":", stream);
+	json_out_text(&writer->out, bytes_text(&text));
 	fprintf(stream, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\"samples\":[",
 		writer->unit, times(total, writer->period));
 }
@@ -243,61 +269,83 @@ static int write_threads(struct speedscope_writer *writer, const struct timeline
 		rc = name ? write_thread(writer, name, by_thread->entries + first, count) : -ENOMEM;
 		if (rc < 0)
 			return rc;
-		if (by_thread->has_rest ||
-		    by_thread->first[i + 1] < by_thread->first[by_thread->threads])
-			fputc(',', writer->out.stream);
 	}
 	return 0;
 }
 
-static int write_profiles(struct speedscope_writer *writer, const struct render_options *options)
+/* The profiles of a kind. */
+static int write_profiles(struct speedscope_writer *writer, const struct profile_part *part,
+			  const char *title)
 {
-	const struct timeline *const timeline = options ? options->timeline : NULL;
+	const struct timeline *const timeline = part->timeline;
 	_cleanup_(by_thread_fini) struct by_thread by_thread = {0};
-	const char *name = options && options->title ? options->title : DEFAULT_TITLE;
+	const bool is_timed = timeline && timeline->n_entries <= MAX_TIMED / writer->n;
 	int rc = by_thread_init(&by_thread, writer->profile, timeline,
-				timeline && timeline->n_entries > MAX_TIMED ? BY_THREAD_NODE
-									    : BY_THREAD_TIME);
+				is_timed ? BY_THREAD_TIME : BY_THREAD_NODE);
 
 	if (rc == 0)
 		rc = write_threads(writer, timeline, &by_thread);
 	if (rc < 0)
 		return rc;
 	if (by_thread.first[by_thread.threads] > 0)
-		name = "samples without a time";
+		title = "samples without a time";
 	else
 		by_thread.has_rest = true; /* a file without profiles is not valid */
-	return by_thread.has_rest ? write_rest(writer, name, by_thread.rest) : 0;
+	return by_thread.has_rest ? write_rest(writer, title, by_thread.rest) : 0;
+}
+
+/* Sets what weights of the kind are, in a unit that the format knows. */
+static void set_unit(struct speedscope_writer *writer, const struct profile_part *part)
+{
+	writer->period = 1;
+	writer->unit = "none";
+	if (profile_kind_is_time(part->kind)) {
+		writer->unit = "microseconds";
+	} else if (strcmp(part->kind->unit, "bytes") == 0) {
+		writer->unit = "bytes";
+	} else if (render_period_ns(part)) {
+		writer->period = render_period_ns(part);
+		writer->unit = "nanoseconds";
+	}
+}
+
+static int write_kind(struct speedscope_writer *writer, size_t i, const char *title)
+{
+	const struct profile_part *const part = &writer->parts[i];
+	_cleanup_free_ char *prefix = NULL;
+
+	if (asprintf(&prefix, "%s%s", writer->n > 1 ? part->kind->name : "",
+		     writer->n > 1 ? " | " : "") < 0)
+		return -ENOMEM;
+	writer->profile = part->profile;
+	writer->frame_of = writer->frames_of[i];
+	writer->prefix = prefix;
+	set_unit(writer, part);
+	return write_profiles(writer, part, title);
 }
 
 static int write_file(struct speedscope_writer *writer, const struct render_options *options)
 {
-	struct profile_part parts[PROFILE_MAX_KINDS];
-	uint64_t period;
+	const char *const title = options && options->title ? options->title : DEFAULT_TITLE;
+	int rc = 0;
 
-	render_parts(writer->profile, options, parts);
-	period = render_period_ns(&parts[0]);
-	int rc;
-
-	writer->period = period ? period : 1;
-	writer->unit = period ? "nanoseconds" : "none";
 	fputs(HEAD, writer->out.stream);
-	rc = write_frames(writer);
-	if (rc < 0)
-		return rc;
+	for (size_t i = 0; rc == 0 && i < writer->n; i++)
+		rc = write_frames(writer, writer->parts[i].profile, writer->frames_of[i]);
 	fputs("]},\"profiles\":[", writer->out.stream);
-	rc = write_profiles(writer, options);
-	if (rc < 0)
-		return rc;
+	for (size_t i = 0; rc == 0 && i < writer->n; i++)
+		rc = write_kind(writer, i, title);
 	fputs("]}\n", writer->out.stream);
-	return 0;
+	return rc;
 }
 
 static void speedscope_writer_fini(struct speedscope_writer *writer)
 {
+	intern_fini(&writer->kept);
 	map64_fini(&writer->texts);
 	tuples_fini(&writer->frames);
-	free(writer->frame_of);
+	for (size_t i = 0; i < writer->n; i++)
+		free(writer->frames_of[i]);
 	free(writer->path);
 }
 
@@ -305,14 +353,17 @@ int render_speedscope(const struct profile *profile, const struct render_options
 		      FILE *stream)
 {
 	_cleanup_(speedscope_writer_fini) struct speedscope_writer writer = {
-		.profile = profile,
 		.out = {.stream = stream},
 	};
 	int err, rc;
 
-	writer.frame_of = malloc(profile->count * sizeof(*writer.frame_of));
-	if (!writer.frame_of)
-		return -ENOMEM;
+	writer.n = render_parts(profile, options, writer.parts);
+	for (size_t i = 0; i < writer.n; i++) {
+		writer.frames_of[i] =
+			malloc(writer.parts[i].profile->count * sizeof(*writer.frames_of[i]));
+		if (!writer.frames_of[i])
+			return -ENOMEM;
+	}
 	errno = 0;
 	rc = write_file(&writer, options);
 	err = json_out_fini(&writer.out);

@@ -173,6 +173,22 @@ class Speedscope(unittest.TestCase):
             self.browser.key("n", text="n")
         self.assertEqual(self.stacks(), {name: summed(stacks) for name, stacks in threads.items()})
 
+    def test_profiles_of_two_kinds_are_told_apart_by_name_and_unit(self):
+        samples = self.samples[:300]
+        text = text_of_samples(samples) + "kind\twall\tmicroseconds\n" + text_of_samples(
+            [(*sample[:7], 5000) for sample in samples])
+        self.show(make_file(self.directory / "two.fgrec", text, "times"), ".speedscope.json")
+        shown = {name: weight for _, name, weight in self.browser.run(PROFILES)}
+        counts = collections.Counter()
+        for _, _, tid, thread, title, _, _, count in samples:
+            counts[f"{title}: {thread} ({tid})"] += count
+        self.assertEqual(len(shown), 2 * len(counts))
+        for name, count in counts.items():
+            self.assertEqual(samples_of(shown["cpu | " + name]), count, name)
+            weight = shown["wall | " + name]
+            unit = weight.lstrip("0123456789.,")
+            self.assertAlmostEqual(float(weight[:-len(unit)]) * UNITS[unit], count * 5e-3, 4, name)
+
     def test_pprof_is_one_profile_of_cpu_time(self):
         self.show(self.recording, ".pb.gz")
         self.assertEqual(self.browser.run(PROFILES), [])

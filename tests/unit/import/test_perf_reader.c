@@ -208,6 +208,58 @@ static void files_are_modules_and_tell_the_kind(void **state)
 	check_module("vfs_read+0x1 ([kernel.kallsyms])", FRAME_KERNEL, "[kernel]");
 }
 
+/* The kinds that were opened. target is the first member, see open_kind. */
+struct opened {
+	struct import_target target;
+	char kinds[256];
+	int answer;
+};
+
+static int open_kind(struct import_target *target, const struct profile_kind *kind)
+{
+	struct opened *const opened = (struct opened *)target;
+	const size_t len = strlen(opened->kinds);
+
+	snprintf(opened->kinds + len, sizeof(opened->kinds) - len, "%s %s;", kind->name,
+		 kind->unit);
+	return opened->answer;
+}
+
+static void check_kind(const struct import_options *options, const char *event, int answer,
+		       const char *kinds, uint64_t total)
+{
+	struct opened opened = {.target = {.open = open_kind}, .answer = answer};
+	struct profile profile;
+	char text[256];
+	int fd;
+
+	snprintf(text, sizeof(text),
+		 "a 1/2 [0] 1.0: 1499 %s:\n\t7f0000001000 f (/f)\n\n"
+		 "a 1/2 [0] 1.0: 1500 %s:\n\t7f0000001000 f (/f)\n\n",
+		 event, event);
+	fd = files_open_memory(text, strlen(text));
+	assert_int_equal(profile_init(&profile, 0), 0);
+	opened.target.profile = &profile;
+	assert_int_equal(import_read(fd, options, &opened.target), 0);
+	close(fd);
+	assert_string_equal(opened.kinds, kinds);
+	assert_int_equal(profile.nodes[0].total, total);
+	assert_int_equal(opened.target.report.has_periods,
+			 strcmp(kinds, "cpu samples;") == 0 && !options->counts_samples);
+	profile_fini(&profile);
+}
+
+static void event_tells_the_kind(void **state)
+{
+	const struct import_options samples = {.counts_samples = true};
+
+	check_kind(&all_marks, "cycles:P", 0, "cpu samples;", 2999);
+	check_kind(&all_marks, "wall-clock", 0, "wall microseconds;", 3);
+	check_kind(&all_marks, "offcpu-time", 0, "offcpu microseconds;", 3);
+	check_kind(&samples, "offcpu-time", 0, "cpu samples;", 2);
+	check_kind(&all_marks, "offcpu-time", 1, "offcpu microseconds;", 0);
+}
+
 static void too_long_name_is_told(void **state)
 {
 	static char text[100000];
@@ -241,6 +293,7 @@ int main(void)
 		cmocka_unit_test(periods_that_overflow_are_told),
 		cmocka_unit_test(too_deep_samples_are_told),
 		cmocka_unit_test(files_are_modules_and_tell_the_kind),
+		cmocka_unit_test(event_tells_the_kind),
 		cmocka_unit_test(too_long_name_is_told),
 	};
 

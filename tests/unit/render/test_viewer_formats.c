@@ -739,6 +739,143 @@ static void speedscope_has_a_profile_a_thread(void **state)
 	profile_fini(&profile);
 }
 
+/* fill_timed's, once as samples and once as microseconds of wall-clock time. */
+struct two_kinds {
+	struct profile cpu, wall;
+	struct timeline cpu_times, wall_times;
+	struct profile_part other;
+	struct render_options options;
+};
+
+static void two_kinds_init(struct two_kinds *two)
+{
+	fill_timed(&two->cpu, &two->cpu_times);
+	fill_timed(&two->wall, &two->wall_times);
+	assert_int_equal(profile_add(&two->wall, &(struct frame)F("parks", NATIVE), 1, 5000), 0);
+	two->other = (struct profile_part){&profile_kind_wall, &two->wall, &two->wall_times, NULL};
+	two->options = (struct render_options){
+		.timeline = &two->cpu_times, .info = &info, .others = &two->other, .n_others = 1};
+}
+
+static void two_kinds_fini(struct two_kinds *two)
+{
+	timeline_fini(&two->cpu_times);
+	timeline_fini(&two->wall_times);
+	profile_fini(&two->cpu);
+	profile_fini(&two->wall);
+}
+
+static void speedscope_has_profiles_of_each_kind(void **state)
+{
+	static const struct {
+		const char *name, *unit;
+		json_int_t sum;
+	} expected[] = {
+		{"cpu | app: w (4713)", "nanoseconds", 40000000},
+		{"cpu | app: main (4711)", "nanoseconds", 40000000},
+		{"cpu | samples without a time", "nanoseconds", 10000000},
+		{"wall | app: w (4713)", "microseconds", 4},
+		{"wall | app: main (4711)", "microseconds", 4},
+		{"wall | samples without a time", "microseconds", 5001},
+	};
+	const json_t *profiles;
+	struct two_kinds two;
+	json_t *root;
+
+	two_kinds_init(&two);
+	root = json_of(&two.cpu, RENDER_SPEEDSCOPE, &two.options);
+	profiles = json_object_get(root, "profiles");
+	assert_int_equal(json_array_size(profiles), 6);
+	for (size_t i = 0; i < 6; i++) {
+		const json_t *const one = json_array_get(profiles, i);
+
+		assert_string_equal(text_at(one, "name"), expected[i].name);
+		assert_string_equal(text_at(one, "unit"), expected[i].unit);
+		assert_int_equal(sum_of(json_object_get(one, "weights")), expected[i].sum);
+	}
+	/* What both kinds have is there once. */
+	assert_int_equal(
+		json_array_size(json_object_get(json_object_get(root, "shared"), "frames")), 4);
+	json_decref(root);
+	two_kinds_fini(&two);
+}
+
+static void firefox_has_tracks_of_each_kind(void **state)
+{
+	static const char *const tables[] = {"stackTable", "frameTable", "funcTable"};
+	const json_t *threads, *shared, *samples;
+	struct two_kinds two;
+	json_t *root;
+
+	two_kinds_init(&two);
+	root = json_of(&two.cpu, RENDER_FIREFOX, &two.options);
+	shared = json_object_get(root, "shared");
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		check_table(shared, tables[i]);
+	threads = json_object_get(root, "threads");
+	assert_int_equal(json_array_size(threads), 6);
+	assert_string_equal(text_at(json_array_get(threads, 0), "name"), "w (cpu)");
+	assert_string_equal(text_at(json_array_get(threads, 3), "name"), "w (wall)");
+	assert_true(json_is_true(json_object_get(json_array_get(threads, 1), "isMainThread")));
+	assert_true(json_is_false(json_object_get(json_array_get(threads, 4), "isMainThread")));
+	samples = json_object_get(json_array_get(threads, 0), "samples");
+	assert_string_equal(text_at(samples, "weightType"), "samples");
+	samples = json_object_get(json_array_get(threads, 5), "samples");
+	assert_string_equal(text_at(samples, "weightType"), "tracing-ms");
+	assert_true(json_real_value(json_array_get(json_object_get(samples, "weight"), 1)) == 5);
+	check_firefox_name(shared, cell(samples, "stack", 1), "parks");
+	assert_int_equal(column_size(json_object_get(shared, "funcTable"), "name"), 4);
+	json_decref(root);
+	two_kinds_fini(&two);
+}
+
+static void viewers_are_told_the_unit_of_a_time_alone(void **state)
+{
+	struct render_options options = {.kind = &profile_kind_wall,
+					 .info = &(struct profile_info){.hz = 20}};
+	const json_t *first;
+	struct profile profile;
+	json_t *root;
+
+	fill(&profile);
+	root = json_of(&profile, RENDER_SPEEDSCOPE, &options);
+	first = json_array_get(json_object_get(root, "profiles"), 0);
+	assert_string_equal(text_at(first, "unit"), "microseconds");
+	assert_string_equal(text_at(first, "name"), "fgcollect");
+	assert_int_equal(sum_of(json_object_get(first, "weights")), 21);
+	json_decref(root);
+	root = json_of(&profile, RENDER_FIREFOX, &options);
+	assert_true(json_real_value(json_object_get(json_object_get(root, "meta"), "interval")) ==
+		    50);
+	first = json_array_get(json_object_get(root, "threads"), 0);
+	assert_string_equal(text_at(first, "name"), "all");
+	assert_string_equal(text_at(json_object_get(first, "samples"), "weightType"), "tracing-ms");
+	json_decref(root);
+	profile_fini(&profile);
+}
+
+static void check_event(const struct profile_kind *kind, const char *expected)
+{
+	struct profile profile;
+	char *text;
+
+	assert_int_equal(profile_init(&profile, 0), 0);
+	assert_int_equal(profile_add(&profile, NULL, 0, 7), 0);
+	text = written(&profile, RENDER_PERF_TEXT, &(struct render_options){.kind = kind});
+	assert_string_equal(text, expected);
+	free(text);
+	profile_fini(&profile);
+}
+
+static void perf_text_names_the_kind_by_its_event(void **state)
+{
+	check_event(&profile_kind_cpu, "all 0/0 [000] 0.000000: 7 cpu-clock:\n\n");
+	check_event(&profile_kind_wall, "all 0/0 [000] 0.000000: 7000 wall-clock:\n\n");
+	check_event(&profile_kind_offcpu, "all 0/0 [000] 0.000000: 7000 offcpu-time:\n\n");
+	check_event(&(struct profile_kind){"in use", "bytes"},
+		    "all 0/0 [000] 0.000000: 7 in_use:\n\n");
+}
+
 static void perf_text_says_threads_and_times(void **state)
 {
 	struct timeline timeline;
@@ -831,6 +968,10 @@ int main(void)
 		cmocka_unit_test(perf_text_is_a_block_a_stack),
 		cmocka_unit_test(firefox_shows_threads_in_the_order_of_time),
 		cmocka_unit_test(speedscope_has_a_profile_a_thread),
+		cmocka_unit_test(speedscope_has_profiles_of_each_kind),
+		cmocka_unit_test(firefox_has_tracks_of_each_kind),
+		cmocka_unit_test(viewers_are_told_the_unit_of_a_time_alone),
+		cmocka_unit_test(perf_text_names_the_kind_by_its_event),
 		cmocka_unit_test(perf_text_says_threads_and_times),
 		cmocka_unit_test(pprof_with_threads_adds_up_to_the_profile),
 		cmocka_unit_test(timeline_that_says_too_much_is_cut),
