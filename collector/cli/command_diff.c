@@ -16,6 +16,8 @@
 #include <string.h>
 
 #define EXIT_USAGE 2
+#define US_PER_SEC 1e6
+#define DEFAULT_HZ 99u
 
 static int read_side(const struct draw_options *options, const char *path, struct draw_input *ret)
 {
@@ -50,6 +52,20 @@ static int check_kinds(const struct draw_input *before, const struct draw_input 
 	return -EINVAL;
 }
 
+/*
+ * How long a sample of a time lasts, by the slower side. Where no side says how often samples were
+ * taken, as often as record takes them.
+ */
+static double sample_weight(const struct draw_input *before, const struct draw_input *after)
+{
+	const unsigned a = before->recording.info.hz, b = after->recording.info.hz;
+	const unsigned hz = a && (!b || a < b) ? a : b;
+
+	if (!profile_kind_is_time(&after->kind))
+		return 0;
+	return US_PER_SEC / (hz ? hz : DEFAULT_HZ);
+}
+
 static int compare(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input before = {0};
@@ -70,6 +86,7 @@ static int compare(struct draw_options *options)
 	if (!options->render.count_name)
 		options->render.count_name = after.recording.count_name;
 	options->render.kind = &after.kind;
+	options->diff.sample_weight = sample_weight(&before, &after);
 	info.hz = before.recording.info.hz;
 	if (info.hz > 0 && info.hz == after.recording.info.hz)
 		options->render.info = &info;

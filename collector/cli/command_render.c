@@ -45,10 +45,16 @@ static void set_kinds(struct draw_options *options, const struct draw_input *inp
 	options->render.n_others = n - 1;
 }
 
-/* Takes title, notes and other facts from the recording where the command line has none. */
-static void describe(struct draw_options *options, const struct import_recording *recording)
+/*
+ * Takes title, notes and other facts from the recording where the command line has none. A kind
+ * that is not the recording's first has a subtitle of its own, which ret_text holds.
+ */
+static void describe(struct draw_options *options, const struct draw_input *input,
+		     char ret_text[PROFILE_PART_BYTES])
 {
+	const struct import_recording *const recording = &input->recording;
 	struct render_options *const render = &options->render;
+	const struct profile_part part = {&input->kind, &input->profile, NULL, &recording->info};
 
 	if (!recording->is_read)
 		return;
@@ -58,8 +64,9 @@ static void describe(struct draw_options *options, const struct import_recording
 	if (!render->title)
 		render->title = recording->title;
 	if (!render->subtitle)
-		render->subtitle = recording->subtitle;
-	if (!render->notes)
+		render->subtitle =
+			input->is_later ? profile_part_text(&part, ret_text) : recording->subtitle;
+	if (!render->notes && !input->is_later)
 		render->notes = recording->notes;
 	if (!render->count_name)
 		render->count_name = recording->count_name;
@@ -92,6 +99,7 @@ static int render(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input input = {0};
 	struct profile_part parts[PROFILE_MAX_KINDS];
+	char subtitle[PROFILE_PART_BYTES];
 	int err = draw_output_check(options);
 
 	if (!err)
@@ -103,7 +111,7 @@ static int render(struct draw_options *options)
 		return err;
 	if (!options->render.count_name && input.has_periods)
 		options->render.count_name = input.event[0] ? input.event : "events";
-	describe(options, &input.recording);
+	describe(options, &input, subtitle);
 	set_kinds(options, &input, parts);
 	/* NOLINTNEXTLINE(clang-analyzer-core.StackAddressEscape): the caller's options end too */
 	return options->has_palette_map ? write_with_palette(options, &input)

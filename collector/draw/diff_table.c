@@ -15,6 +15,7 @@ struct table {
 	const struct profile_diff *diff;
 	const struct diff_method *methods;
 	size_t n;
+	const struct profile_kind *kind;
 	const char *count_name;
 };
 
@@ -38,18 +39,37 @@ static const char *mark_of(const struct profile_diff *diff, const struct diff_co
 	return diff_is_noise(diff, counts->self) ? "noise" : "";
 }
 
+/* What the test takes for a sample. */
+static void print_noise(const struct table *table, FILE *stream)
+{
+	const struct diff_options *const options = &table->diff->options;
+	const bool is_time = profile_kind_is_time(table->kind);
+	char sample[PROFILE_AMOUNT_BYTES];
+
+	if (is_time)
+		profile_kind_amount(table->kind, (uint64_t)options->sample_weight, sample);
+	fprintf(stream,
+		"\nnoise: the change of a method's own samples is less than %.2f standard "
+		"deviations away from none (%s; it takes %s%s for %s).\n",
+		DIFF_NOISE_Z, options->is_raw ? "two Poisson counts" : "two-proportion z test",
+		is_time ? "each " : "", is_time ? sample : table->count_name,
+		is_time ? "an independent sample" : "independent samples");
+}
+
 static void print_text(const struct table *table, FILE *stream)
 {
 	const struct profile_diff *const diff = table->diff;
 	const uint64_t *const all = diff->nodes[PROFILE_ROOT].total;
+	char before[PROFILE_AMOUNT_BYTES], after[PROFILE_AMOUNT_BYTES];
 	struct bytes name = {0};
 
 	fprintf(stream,
-		"before %" PRIu64 " %s, after %" PRIu64 " %s; changes are %s\n"
+		"before %s, after %s; changes are %s\n"
 		"\n"
 		"     own samples                   with callees\n"
 		"  change  before   after       change  before   after           method\n",
-		all[DIFF_BEFORE], table->count_name, all[DIFF_AFTER], table->count_name,
+		profile_kind_plain_amount(table->kind, all[DIFF_BEFORE], table->count_name, before),
+		profile_kind_plain_amount(table->kind, all[DIFF_AFTER], table->count_name, after),
 		diff->options.is_raw ? "of counts as they are, as a share of all after"
 				     : "of shares, in per cent of each side's total");
 	for (size_t i = 0; i < table->n; i++) {
@@ -66,12 +86,7 @@ static void print_text(const struct table *table, FILE *stream)
 			share(diff, counts->total, DIFF_AFTER), mark_of(diff, counts),
 			bytes_text(&name));
 	}
-	fprintf(stream,
-		"\nnoise: the change of a method's own samples is less than %.2f standard "
-		"deviations away "
-		"from none (%s; it takes %s for independent samples).\n",
-		DIFF_NOISE_Z, diff->options.is_raw ? "two Poisson counts" : "two-proportion z test",
-		table->count_name);
+	print_noise(table, stream);
 	bytes_fini(&name);
 }
 
@@ -129,7 +144,10 @@ int diff_table_print(const struct draw_options *options, const struct profile *b
 	_cleanup_free_ struct diff_method *methods = NULL;
 	struct table table = {
 		.diff = &diff,
-		.count_name = options->render.count_name ? options->render.count_name : "samples",
+		.kind = render_kind(&options->render),
+		.count_name = options->render.count_name
+				      ? options->render.count_name
+				      : profile_kind_noun(render_kind(&options->render)),
 	};
 	int err = diff_init(&diff, before, after, &options->diff);
 

@@ -214,6 +214,7 @@ static int open_kind(struct import_target *target, const struct profile_kind *ki
 			    reading->path, kind->name, kind->unit, input->kind.unit);
 		return 1;
 	}
+	input->is_later |= len > 0;
 	memset(input->profile.quality.truncated_samples, 0,
 	       sizeof(input->profile.quality.truncated_samples));
 	timeline_init(&recording->timeline, 0);

@@ -23,7 +23,9 @@ struct draw_input {
 	struct profile_kind kind; /* name NULL: nothing has been read */
 	char kind_texts[2][PROFILE_KIND_BYTES];
 	struct draw_input *next; /* NULL: no other kind */
-	const char *wanted;	 /* the only kind that is read, or NULL: all */
+	/* another kind came first in a file; subtitle and notes of the file are of that one */
+	bool is_later;
+	const char *wanted; /* the only kind that is read, or NULL: all */
 	struct profile profile;
 	struct profile before;
 	struct import_recording recording; /* times, threads and facts of recordings */

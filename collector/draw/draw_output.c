@@ -51,15 +51,16 @@ int draw_output_check(const struct draw_options *options)
 	return 0;
 }
 
-/* All samples of one side: a time, or a count with the name that it has. */
-static void amount(const struct profile *profile, const struct profile_kind *kind, const char *what,
-		   char ret[PROFILE_AMOUNT_BYTES])
+/* Says how long a sample is taken to last, for times alone. */
+static void describe_sample(const struct draw_options *options, char ret[PROFILE_AMOUNT_BYTES])
 {
+	const struct profile_kind *const kind = render_kind(&options->render);
+	char weight[PROFILE_AMOUNT_BYTES];
+
+	*ret = '\0';
 	if (profile_kind_is_time(kind))
-		profile_kind_amount(kind, profile->quality.samples, ret);
-	else
-		snprintf(ret, PROFILE_AMOUNT_BYTES, "%" PRIu64 " %s", profile->quality.samples,
-			 what);
+		snprintf(ret, PROFILE_AMOUNT_BYTES, ", a sample being %.64s",
+			 profile_kind_amount(kind, (uint64_t)options->diff.sample_weight, weight));
 }
 
 static void describe_diff(const struct draw_options *options, const struct sides *sides,
@@ -74,15 +75,20 @@ static void describe_diff(const struct draw_options *options, const struct sides
 	const char *const what =
 		options->render.count_name ? options->render.count_name : profile_kind_noun(kind);
 	char before[PROFILE_AMOUNT_BYTES], after[PROFILE_AMOUNT_BYTES];
+	char sample[PROFILE_AMOUNT_BYTES];
 
-	amount(sides->before->profile, kind, what, before);
-	amount(sides->after->profile, kind, what, after);
+	describe_sample(options, sample);
 	snprintf(ret, SUBTITLE_BYTES,
-		 "before %s, after %s, %s; widths: %s; grey: within noise (%s)", before, after,
+		 "before %s, after %s, %s; widths: %s; grey: within noise (%s%s)",
+		 profile_kind_plain_amount(kind, sides->before->profile->quality.samples, what,
+					   before),
+		 profile_kind_plain_amount(kind, sides->after->profile->quality.samples, what,
+					   after),
 		 options->diff.is_raw ? "compared as they are" : "compared as shares",
 		 widths[options->diff.width],
 		 options->diff.is_raw ? "two Poisson counts, |z| < 2.58"
-				      : "two-proportion z test, |z| < 2.58");
+				      : "two-proportion z test, |z| < 2.58",
+		 sample);
 }
 
 /* One side as it is compared. profile is the side's own profile, or a profile made of it. */

@@ -150,7 +150,8 @@ double diff_change(const struct profile_diff *diff, const uint64_t counts[DIFF_S
 	       whole;
 }
 
-double diff_z(const struct profile_diff *diff, const uint64_t counts[DIFF_SIDES])
+/* As if each unit of weight were a sample. */
+static double z_of_units(const struct profile_diff *diff, const uint64_t counts[DIFF_SIDES])
 {
 	const uint64_t *const all = diff->nodes[ROOT].total;
 	const double n = (double)all[DIFF_BEFORE], m = (double)all[DIFF_AFTER];
@@ -164,6 +165,14 @@ double diff_z(const struct profile_diff *diff, const uint64_t counts[DIFF_SIDES]
 	pooled = (x + y) / (n + m);
 	deviation = sqrt(pooled * (1 - pooled) * (1 / n + 1 / m));
 	return deviation > 0 ? (y / m - x / n) / deviation : 0;
+}
+
+/* Both tests depend on the root of the number of samples. */
+double diff_z(const struct profile_diff *diff, const uint64_t counts[DIFF_SIDES])
+{
+	const double weight = diff->options.sample_weight;
+
+	return z_of_units(diff, counts) / (weight > 0 ? sqrt(weight) : 1);
 }
 
 bool diff_is_noise(const struct profile_diff *diff, const uint64_t counts[DIFF_SIDES])

@@ -12,8 +12,8 @@
  *
  * Unless is_raw, counts are normalised: each count is compared as a share of its side's total,
  * because two recordings are seldom equally long. A change may be chance: z is its distance from no
- * change in standard deviations. z is right for counts of independent samples; for weights that are
- * periods or times z is too large.
+ * change in standard deviations. z is right for counts of independent samples, and for times if
+ * sample_weight says how long a sample lasts; for weights that are periods z is too large.
  */
 #ifndef FG_PROFILE_DIFF_H
 #define FG_PROFILE_DIFF_H
@@ -37,8 +37,9 @@ enum diff_width {
 
 struct diff_options {
 	enum diff_width width;
-	bool is_raw;	   /* counts are not normalised */
-	bool splits_kinds; /* a Java method compiled at another level is another node */
+	bool is_raw;	      /* counts are not normalised */
+	bool splits_kinds;    /* a Java method compiled at another level is another node */
+	double sample_weight; /* of one sample; 0: 1 */
 };
 
 /* Counts of a node, or of all nodes of a method. */

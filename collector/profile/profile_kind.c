@@ -98,3 +98,12 @@ const char *profile_kind_amount(const struct profile_kind *kind, uint64_t amount
 			 profile_kind_noun(kind));
 	return ret;
 }
+
+const char *profile_kind_plain_amount(const struct profile_kind *kind, uint64_t amount,
+				      const char *noun, char ret[PROFILE_AMOUNT_BYTES])
+{
+	if (profile_kind_is_time(kind))
+		return profile_kind_amount(kind, amount, ret);
+	snprintf(ret, PROFILE_AMOUNT_BYTES, "%" PRIu64 " %s", amount, noun);
+	return ret;
+}

@@ -56,6 +56,13 @@ const char *profile_kind_noun(const struct profile_kind *kind);
 const char *profile_kind_amount(const struct profile_kind *kind, uint64_t amount,
 				char ret[PROFILE_AMOUNT_BYTES]);
 
+/*
+ * The same of what is called noun elsewhere: a number without commas, unless the kind is a time.
+ * Returns ret.
+ */
+const char *profile_kind_plain_amount(const struct profile_kind *kind, uint64_t amount,
+				      const char *noun, char ret[PROFILE_AMOUNT_BYTES]);
+
 /* 1234567 as 1,234,567; the text is somewhere in buf. */
 const char *profile_kind_grouped(uint64_t value, char buf[PROFILE_GROUPED_BYTES]);
 

@@ -18,6 +18,8 @@
 #include "profile/profile_kind.h"
 #include "profile/timeline.h"
 
+#define PROFILE_PART_BYTES 320u
+
 /* All members are borrowed. */
 struct profile_part {
 	const struct profile_kind *kind;
@@ -25,5 +27,11 @@ struct profile_part {
 	const struct timeline *timeline; /* sorted, of profile; NULL: there is none */
 	const struct profile_info *info; /* NULL: there are no facts beside the samples */
 };
+
+/*
+ * How much there is of the kind: "64.0 s of wall at 20 Hz in 10.0 s". What is not known is left
+ * out. Returns ret.
+ */
+const char *profile_part_text(const struct profile_part *part, char ret[PROFILE_PART_BYTES]);
 
 #endif

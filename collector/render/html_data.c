@@ -146,6 +146,7 @@ static void add_comparison(struct bytes *out, const struct diff_options *options
 
 	fact_text(out, "widths", widths[options->width]);
 	fact_number(out, "raw", options->is_raw);
+	fact_number(out, "sample_weight", (uint64_t)options->sample_weight);
 }
 
 static void add_facts(struct bytes *out, const struct render_options *options)

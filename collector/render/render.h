@@ -45,7 +45,7 @@ struct render_options {
 	const char *font;		 /* NULL: Verdana, or a similar font */
 	double font_size;		 /* 0: 12 */
 	double font_width;		 /* width of a letter as a share of font_size; 0: 0.59 */
-	const char *count_name;		 /* NULL: samples */
+	const char *count_name;		 /* NULL: the kind's unit */
 	const char *name_type;		 /* text before a frame's details; NULL: none */
 	enum palette palette;
 	uint32_t random; /* SVG: mixed into the shades of names; 0: names alone decide */

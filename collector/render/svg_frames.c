@@ -66,9 +66,23 @@ static uint64_t scaled(uint64_t value, double factor)
 	return product < 18446744073709551615.0 ? (uint64_t)(product + 0.5) : UINT64_MAX;
 }
 
+static void write_amount(const struct svg_style *style, uint64_t total, FILE *stream)
+{
+	const uint64_t amount = scaled(total, style->factor);
+	const struct profile_kind kind = {style->count_name, style->count_name};
+	char text[PROFILE_AMOUNT_BYTES];
+
+	if (profile_kind_is_time(&kind)) {
+		text_write_xml(stream, profile_kind_amount(&kind, amount, text));
+		return;
+	}
+	fprintf(stream, "%s ", profile_kind_grouped(amount, text));
+	text_write_xml(stream, style->count_name);
+}
+
 /*
  * Writes (1,234 samples, 12.34%), or for a diff (1,234 samples, 12.34%; +1.20%, before 11.14%;
- * new).
+ * new). Times are in seconds: (12.3 s, 4.56%).
  */
 static void write_numbers(const struct svg_frames *frames, uint32_t id, FILE *stream)
 {
@@ -79,10 +93,9 @@ static void write_numbers(const struct svg_frames *frames, uint32_t id, FILE *st
 		counts ? counts->total[DIFF_AFTER] : frames->graph->profile->nodes[id].total;
 	const double all = counts ? (double)diff->nodes[ROOT].total[DIFF_AFTER] : style->all;
 	const double all_before = counts ? (double)diff->nodes[ROOT].total[DIFF_BEFORE] : 0;
-	char number[PROFILE_GROUPED_BYTES];
 
-	fprintf(stream, " (%s ", profile_kind_grouped(scaled(total, style->factor), number));
-	text_write_xml(stream, style->count_name);
+	fputs(" (", stream);
+	write_amount(style, total, stream);
 	if (id == ROOT && !counts) {
 		fputs(", 100%)", stream);
 		return;

@@ -19,8 +19,8 @@ struct svg_style {
 	int row;
 	double min_px;
 	double font_size;
-	double letter; /* mean width of a letter */
-	const char *count_name;
+	double letter;		/* mean width of a letter */
+	const char *count_name; /* the name of microseconds makes amounts times */
 	double factor;
 	double all; /* what shares refer to */
 	bool is_inverted;

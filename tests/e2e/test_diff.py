@@ -68,6 +68,29 @@ class Diff(Case):
         self.assertAlmostEqual(methods["read"]["self"]["change"], (900 - 400) / 2000)
         self.assertAlmostEqual(methods["read"]["self"]["z"], 500 / math.sqrt(1300))
 
+    def test_times_are_told_in_seconds_and_a_sample_lasts_a_period(self):
+        def write(name, counts):
+            path = self.directory / name
+            path.write_text("".join(
+                f"main 1/2 [0] 1.0: {1000000 * ms} offcpu-time:\n\t    7f0000001234 {leaf} (/bin/x)\n\n"
+                for leaf, ms in counts.items()))
+            return path
+        counts = ({"parks": 2000, "reads": 1000}, {"parks": 2400, "reads": 1000})
+        self.before, self.after = write("before.txt", counts[0]), write("after.txt", counts[1])
+        text = self.diff()
+        self.assertIn("before 3.00 s, after 3.40 s; ", text)
+        self.assertIn("it takes each 10 ms for an independent sample", text)
+        found, methods = self.methods()
+        self.assertEqual((found["before"], found["after"], found["counted"]),
+                         (3000000, 3400000, "microseconds"))
+        sample = 1000 / 99
+        self.assertAlmostEqual(methods["parks"]["self"]["z"],
+                               z_of(2000 / sample, 3000 / sample, 2400 / sample, 3400 / sample), 4)
+        out = self.directory / "d.svg"
+        self.diff("-o", out)
+        self.assertIn("<title>parks (2.40 s, 70.59%; ", out.read_text())
+        self.assertIn("before 3.00 s, after 3.40 s", out.read_text())
+
     def test_kinds_are_joined_unless_asked(self):
         _, methods = self.methods()
         self.assertEqual(methods["a/B.c"]["total"]["before"], 500)

@@ -62,6 +62,17 @@ class SvgPage(Case):
             self.browser.frames()
             self.browser.screenshot(pathlib.Path(SHOTS) / f"{name}.png")
 
+    def test_times_are_in_seconds(self):
+        source = self.directory / "in.txt"
+        source.write_text("".join(
+            f"main 1/2 [0] 1.0: {ns} offcpu-time:\n\t    7f0000001234 {leaf} (/bin/x)\n\n"
+            for leaf, ns in (("parks", 12345000000), ("reads", 4000000))))
+        self.open(inputs=[source])
+        self.assertRegex(self.text("details"), r"^all \(12\.3 s, 100%\)")
+        self.search("reads")
+        self.assertEqual(self.browser.run("document.getElementById('matched').title"),
+                         "4.0 ms of 12.3 s")
+
     def test_search_counts_what_is_too_narrow_to_be_drawn(self):
         self.open()
         share = 100 * (NARROW // 3) / (1000 * WIDE + NARROW)

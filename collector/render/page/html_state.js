@@ -266,7 +266,7 @@ const NOISE = 2.576;     // less than that happens in one of 100 where nothing h
  * How many standard deviations a change is away from none: the two-proportion z test with pooled
  * variance; of counts as they are, two of Poisson's law. before is scaled, as it is in trees.
  */
-function sigmas(after, before)
+function sigmasOfUnits(after, before)
 {
 	const n = app.wholeBefore, m = app.tree.total[0];
 	if (!app.state.normalise)
@@ -277,6 +277,10 @@ function sigmas(after, before)
 	const deviation = Math.sqrt(pooled * (1 - pooled) * (1 / n + 1 / m));
 	return deviation > 0 ? (after / m - x / n) / deviation : 0;
 }
+
+/* Of times, as html_data.h says, a sample weighs more than one. */
+const sigmas = (after, before) =>
+	sigmasOfUnits(after, before) / Math.sqrt(app.data.facts.sample_weight || 1);
 
 const isNoise = (after, before) => Math.abs(sigmas(after, before)) < NOISE;
 

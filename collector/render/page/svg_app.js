@@ -15,7 +15,7 @@ const view = { scale: 0, from: 0, height: 0, shown: 0, fromBase: 0 };
 const endOf = i => i + size[i];
 const nameOf = i => keys[key[i]].name;
 
-const counted = n => grouped(Math.round(n * settings.factor)) + " " + settings.countName;
+const counted = n => amountText(settings.countName, n * settings.factor);
 const signed = part => (part < 0 ? "" : "+") + percent(part, 1);
 
 /* Of a diff: what a count changed, as a share of all. */

@@ -55,7 +55,7 @@ function labelOf(key, width, isDiff)
 
 // ---- the page around the graph ----
 
-function legend(tree, kinds)
+function legend(tree, kinds, settings)
 {
 	const self = kinds.map(() => 0), seen = new Set();
 	for (let i = 0; i < tree.count; i++) {
@@ -64,7 +64,8 @@ function legend(tree, kinds)
 		seen.add(kind);
 	}
 	return [...seen].sort((a, b) => a - b).map(kind => html("span", {
-		title: percent(self[kind], tree.total[0]) + " of samples end in such a frame",
+		title: percent(self[kind], tree.total[0]) + (settings.countName === "microseconds" ?
+			" of the time is in such a frame" : " of samples end in such a frame"),
 	}, html("i", { style: "background:" + kinds[kind][5] }), kinds[kind][0]));
 }
 
@@ -105,7 +106,7 @@ function buildPage(tree, kinds, settings)
 		page.scroll,
 		html("footer", {}, page.details,
 			html("div", { class: "legend" },
-				...(settings.hasLegend ? legend(tree, kinds) : [])),
+				...(settings.hasLegend ? legend(tree, kinds, settings) : [])),
 			html("p", { id: "notes" }, textOf("notes"))));
 	return page;
 }
@@ -122,7 +123,6 @@ function showPage(page)
 
 // ---- numbers and addresses ----
 
-const grouped = n => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 const percent = (n, all) => (all ? 100 * n / all : 0).toFixed(2) + "%";
 
 /* Four characters that stand for a name in the address; the path of them names a frame in any

@@ -162,6 +162,23 @@ static void wanted_kind_alone_is_read(void **state)
 	draw_input_fini(&input);
 }
 
+/* So that the text about a recording's first kind is not taken for one about another. */
+static void kind_that_is_not_the_first_is_known(void **state)
+{
+	struct draw_input input;
+
+	assert_int_equal(draw_input_init(&input), 0);
+	assert_int_equal(read_kinds(&input, 1000, &profile_kind_wall), 0);
+	assert_false(input.is_later);
+	assert_true(input.next->is_later);
+	draw_input_fini(&input);
+	assert_int_equal(draw_input_init(&input), 0);
+	input.wanted = "wall";
+	assert_int_equal(read_kinds(&input, 1000, &profile_kind_wall), 0);
+	assert_true(input.is_later);
+	draw_input_fini(&input);
+}
+
 static void kind_that_is_not_there_is_refused(void **state)
 {
 	struct draw_input input;
@@ -351,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_of_several_recordings_are_joined_by_name),
 		cmocka_unit_test(wanted_kind_alone_is_read),
+		cmocka_unit_test(kind_that_is_not_the_first_is_known),
 		cmocka_unit_test(kind_that_is_not_there_is_refused),
 		cmocka_unit_test(unknown_kind_keeps_its_name_and_unit),
 		cmocka_unit_test(recordings_of_one_boot_keep_threads_and_times),

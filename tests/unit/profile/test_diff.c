@@ -109,10 +109,10 @@ static void widths_are_of_the_side_asked_for(void **state)
 	add(&fixture->before, "ab", FRAME_NATIVE, 30);
 	add(&fixture->before, "ac", FRAME_NATIVE, 20);
 	add(&fixture->after, "ab", FRAME_NATIVE, 100);
-	check_widths(fixture, (struct diff_options){DIFF_WIDTH_AFTER, false, false}, 100, 0);
-	check_widths(fixture, (struct diff_options){DIFF_WIDTH_BEFORE, false, false}, 30, 20);
-	check_widths(fixture, (struct diff_options){DIFF_WIDTH_UNION, false, false}, 100, 40);
-	check_widths(fixture, (struct diff_options){DIFF_WIDTH_UNION, true, false}, 100, 20);
+	check_widths(fixture, (struct diff_options){DIFF_WIDTH_AFTER, false, false, 0}, 100, 0);
+	check_widths(fixture, (struct diff_options){DIFF_WIDTH_BEFORE, false, false, 0}, 30, 20);
+	check_widths(fixture, (struct diff_options){DIFF_WIDTH_UNION, false, false, 0}, 100, 40);
+	check_widths(fixture, (struct diff_options){DIFF_WIDTH_UNION, true, false, 0}, 100, 20);
 }
 
 static bool is_near(double a, double b)
@@ -154,6 +154,24 @@ static void z_is_that_of_two_proportions(void **state)
 	compare(fixture, (struct diff_options){.is_raw = true});
 	z = diff_z(&fixture->diff, fixture->diff.nodes[find(&fixture->diff, "a")].total);
 	assert_true(is_near(z, 50 / sqrt(150)));
+}
+
+/* A hundred times the weight is no more samples if a sample weighs a hundred. */
+static void z_is_of_samples_whatever_they_weigh(void **state)
+{
+	struct fixture *const fixture = *state;
+	const uint64_t *total;
+
+	add(&fixture->before, "a", FRAME_NATIVE, 5000);
+	add(&fixture->before, "b", FRAME_NATIVE, 95000);
+	add(&fixture->after, "a", FRAME_NATIVE, 10000);
+	add(&fixture->after, "b", FRAME_NATIVE, 90000);
+	compare(fixture, (struct diff_options){.sample_weight = 100});
+	total = fixture->diff.nodes[find(&fixture->diff, "a")].total;
+	assert_true(fabs(diff_z(&fixture->diff, total) - 4.2447) < 1e-3);
+	compare(fixture, (struct diff_options){.sample_weight = 100, .is_raw = true});
+	total = fixture->diff.nodes[find(&fixture->diff, "a")].total;
+	assert_true(is_near(diff_z(&fixture->diff, total), 50 / sqrt(150)));
 }
 
 static void small_changes_are_noise(void **state)
@@ -276,6 +294,7 @@ int main(void)
 		TEST(widths_are_of_the_side_asked_for),
 		TEST(changes_are_of_shares_unless_raw),
 		TEST(z_is_that_of_two_proportions),
+		TEST(z_is_of_samples_whatever_they_weigh),
 		TEST(small_changes_are_noise),
 		TEST(method_compiled_otherwise_is_the_same_unless_asked),
 		TEST(methods_count_recursion_once_and_are_ordered_by_change),

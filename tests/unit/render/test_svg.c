@@ -342,6 +342,39 @@ static void diff_says_what_changed(void **state)
 	profile_fini(&before);
 }
 
+static void times_are_told_in_seconds(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	ADD(12345000, F("parks", NATIVE));
+	ADD(7, F("spins", NATIVE));
+	draw(fixture, &(struct render_options){.kind = &profile_kind_wall, .width_px = 10000000});
+	HAS("<title>all (12.3 s, 100%)</title>");
+	HAS("<title>parks (12.3 s, 100.00%)</title>");
+	HAS("<title>spins (7 \u00b5s, 0.00%)</title>");
+	HAS("data-count-name=\"microseconds\"");
+	/* A name that was asked for stands beside a number. */
+	draw(fixture, &(struct render_options){.kind = &profile_kind_wall, .count_name = "us"});
+	HAS("<title>parks (12,345,000 us, 100.00%)</title>");
+}
+
+static void times_of_a_diff_are_told_in_seconds(void **state)
+{
+	struct fixture *const fixture = *state;
+	struct render_options options = {.kind = &profile_kind_offcpu};
+	struct profile_diff diff;
+
+	ADD(450000, F("parks", NATIVE));
+	assert_int_equal(
+		diff_init(&diff, &fixture->profile, &fixture->profile, &(struct diff_options){0}),
+		0);
+	options.diff = &diff;
+	free(fixture->drawn);
+	fixture->drawn = written(&diff.tree, RENDER_SVG, &options);
+	HAS("<title>parks (450 ms, 100.00%; +0.00%, before 100.00%;");
+	diff_fini(&diff);
+}
+
 /* The colour of the frame whose title begins so. */
 static void fill_of(const char *svg, const char *title, char ret[8])
 {
@@ -427,6 +460,8 @@ int main(void)
 		test(inverted_root_stands_on_top),
 		test(least_width_may_be_a_share),
 		test(diff_says_what_changed),
+		test(times_are_told_in_seconds),
+		test(times_of_a_diff_are_told_in_seconds),
 		test(diff_is_darker_where_more_has_changed),
 		test(every_palette_carries_black_letters),
 	};
