@@ -26,6 +26,7 @@ struct link {
 
 /* A stack as a reading had it, and in words the kernel's chain, then the copy of the stack. */
 struct kept {
+	unsigned refs;
 	size_t bytes; /* of all of this */
 	int32_t syscall;
 	uint32_t n_kernel, stack_len;
@@ -33,11 +34,12 @@ struct kept {
 	uint64_t words[];
 };
 
-/* Whether the thread was in a wait when its stack was taken. */
-enum slot {
-	IS_INTERRUPTED,
-	IS_WAITING,
-	N_SLOTS,
+/* The time of a thread in a state, which no sample has. */
+struct share {
+	struct kept *stack;  /* that the thread was read with last in this state, or NULL */
+	uint64_t settled_ns; /* with that stack */
+	uint64_t open_ns;    /* of the stack that the next reading in this state will have */
+	uint64_t emitted_ns; /* samples go up to there */
 };
 
 struct thread {
@@ -52,11 +54,9 @@ struct thread {
 	enum thread_state state;
 	/* What the counters have said, or will say, of time that was given away already. */
 	int64_t run_owed_ns, delay_owed_ns;
-	uint64_t pending_ns[N_STATES]; /* not emitted */
-	/* Up to then all is emitted, but for what pends; and what has run. */
-	uint64_t emitted_ns, run_emitted_ns;
-	struct kept *stacks[N_SLOTS];
-	enum slot latest;
+	struct share shares[N_STATES];
+	struct kept *latest;	  /* the last stack of any state, or NULL */
+	uint64_t latest_switches; /* as of then: while they are the same, the thread is there */
 };
 
 struct thread_times {
@@ -109,16 +109,6 @@ static struct thread *thread_of_changed(struct link *link)
 	return (struct thread *)(void *)((char *)link - offsetof(struct thread, changed));
 }
 
-/* The stack for time in a state; NULL: none. */
-static const struct kept *stack_for(const struct thread *thread, enum thread_state state)
-{
-	if (state == THREAD_RUNNING)
-		return NULL;
-	if (state == THREAD_BLOCKED && thread->stacks[IS_WAITING])
-		return thread->stacks[IS_WAITING];
-	return thread->stacks[thread->latest];
-}
-
 static void put_stack(const struct kept *kept, struct sample *sample)
 {
 	sample->syscall_plus_one = kept->syscall < 0 ? 0 : (uint32_t)kept->syscall + 1;
@@ -128,59 +118,71 @@ static void put_stack(const struct kept *kept, struct sample *sample)
 	sample->stack_len = kept->stack_len;
 }
 
-/* Emits whole microseconds of what the thread did in a state, and keeps the rest. */
-static void emit_state(struct thread_times *times, struct thread *thread, enum thread_state state)
+static struct kept *ref(struct kept *kept)
 {
-	const struct kept *const kept = stack_for(thread, state);
+	kept->refs++;
+	return kept;
+}
+
+static void unref(struct thread_times *times, struct kept **kept)
+{
+	if (*kept && --(*kept)->refs == 0) {
+		times->stats.stack_bytes -= (*kept)->bytes;
+		free(*kept);
+	}
+	*kept = NULL;
+}
+
+/* Emits whole microseconds that are settled, up to at_ns, and keeps the rest. */
+static void emit_share(struct thread_times *times, struct thread *thread, enum thread_state state,
+		       uint64_t at_ns)
+{
 	const bool has_run = state == THREAD_RUNNING;
-	const uint64_t began_ns = has_run ? thread->run_emitted_ns : thread->emitted_ns;
-	const uint64_t us = thread->pending_ns[state] / 1000;
+	struct share *const share = &thread->shares[state];
+	const struct kept *const kept = share->stack ? share->stack : thread->latest;
+	const uint64_t us = share->settled_ns / 1000;
 	struct record record = {
 		.kind = RECORD_SAMPLE,
-		.time_ns = has_run ? began_ns : thread->time_ns,
+		.time_ns = has_run ? share->emitted_ns : at_ns,
 		.pid = thread->pid,
 		.tid = thread->tid,
 		.sample = {.kind = SAMPLE_OF_WALL,
 			   .state = (uint8_t)state,
-			   .period = thread->time_ns - began_ns,
+			   .period = gain(share->emitted_ns, at_ns),
 			   .weight = us},
 	};
 
+	share->emitted_ns = at_ns;
 	if (us == 0)
 		return;
-	if (kept)
+	if (kept && !has_run)
 		put_stack(kept, &record.sample);
-	thread->pending_ns[state] %= 1000;
+	share->settled_ns %= 1000;
 	times->stats.time_us[state] += us;
 	times->options.emit(times->options.arg, &record);
 }
 
-static void emit_run(struct thread_times *times, struct thread *thread)
+/* Emits all of a state: no reading has said in time what stack the open time has. */
+static void emit_all_of(struct thread_times *times, struct thread *thread, enum thread_state state)
 {
-	emit_state(times, thread, THREAD_RUNNING);
-	thread->run_emitted_ns = thread->time_ns;
+	struct share *const share = &thread->shares[state];
+
+	share->settled_ns += share->open_ns;
+	share->open_ns = 0;
+	emit_share(times, thread, state, thread->time_ns);
 }
 
 static void emit(struct thread_times *times, struct thread *thread)
 {
-	emit_run(times, thread);
-	emit_state(times, thread, THREAD_RUNNABLE);
-	emit_state(times, thread, THREAD_BLOCKED);
-	thread->emitted_ns = thread->time_ns;
-}
-
-static void drop_stack(struct thread_times *times, struct kept **stack)
-{
-	if (*stack)
-		times->stats.stack_bytes -= (*stack)->bytes;
-	free(*stack);
-	*stack = NULL;
+	for (enum thread_state state = THREAD_RUNNING; state <= THREAD_BLOCKED; state++)
+		emit_all_of(times, thread, state);
 }
 
 static void drop_stacks(struct thread_times *times, struct thread *thread)
 {
-	for (size_t i = 0; i < N_SLOTS; i++)
-		drop_stack(times, &thread->stacks[i]);
+	for (enum thread_state state = THREAD_RUNNING; state <= THREAD_BLOCKED; state++)
+		unref(times, &thread->shares[state].stack);
+	unref(times, &thread->latest);
 	list_remove(&thread->changed);
 }
 
@@ -214,6 +216,7 @@ static struct kept *copy_stack(const struct thread_reading *reading, size_t byte
 
 	if (!kept)
 		return NULL;
+	kept->refs = 1;
 	kept->bytes = bytes;
 	kept->syscall = reading->syscall;
 	kept->n_kernel = reading->kernel.len;
@@ -227,37 +230,63 @@ static struct kept *copy_stack(const struct thread_reading *reading, size_t byte
 }
 
 /*
- * A thread in a system call may be runnable because its wait has just ended; one that was
- * interrupted in user code has not waited there.
+ * Gives up the stack that another one replaces, of the state that the thread was read in: its time
+ * ends with the reading before.
  */
-static enum slot slot_of(const struct thread_reading *reading)
+static void give_up(struct thread_times *times, struct thread *thread, enum thread_state state,
+		    uint64_t before_ns)
 {
-	return reading->state == THREAD_BLOCKED || reading->syscall >= 0 ? IS_WAITING
-									 : IS_INTERRUPTED;
+	emit_share(times, thread, state, before_ns);
+	unref(times, &thread->shares[state].stack);
+	unref(times, &thread->latest);
 }
 
-/* Replaces the stack that is kept; all time up to the last reading had that one. */
+/* Keeps the reading's stack as the latest, if there is room for it. */
 static void keep_stack(struct thread_times *times, struct thread *thread,
-		       const struct thread_reading *reading)
+		       const struct thread_reading *reading, uint64_t before_ns)
 {
 	const size_t bytes =
 		sizeof(struct kept) + reading->kernel.len * sizeof(uint64_t) + reading->stack_len;
-	const enum slot slot = slot_of(reading);
+	struct kept *kept;
 
-	emit(times, thread);
-	drop_stack(times, &thread->stacks[slot]);
-	if (make_room(times, bytes))
-		thread->stacks[slot] = copy_stack(reading, bytes);
-	if (!thread->stacks[slot]) {
+	give_up(times, thread, reading->state, before_ns);
+	kept = make_room(times, bytes) ? copy_stack(reading, bytes) : NULL;
+	if (!kept) {
+		emit(times, thread);
 		drop_stacks(times, thread);
 		times->stats.dropped_stacks++;
 		forget(times, thread->tid);
 		return;
 	}
-	thread->latest = slot;
+	thread->latest = kept;
+	thread->latest_switches = reading->switches;
 	times->stats.stack_bytes += bytes;
 	times->stats.stacks_taken++;
 	list_move_last(&times->changed, &thread->changed);
+}
+
+/* Whether the thread is still where its latest stack was taken. */
+static bool is_there(const struct thread *thread, const struct thread_reading *reading)
+{
+	return thread->latest && thread->latest_switches == reading->switches;
+}
+
+/*
+ * The thread was read in a state, with its latest stack: time of that state is of that stack, back
+ * to the last reading in that state.
+ */
+static void settle(struct thread_times *times, struct thread *thread, enum thread_state state,
+		   uint64_t before_ns)
+{
+	struct share *const share = &thread->shares[state];
+
+	if (share->stack != thread->latest) {
+		emit_share(times, thread, state, before_ns);
+		unref(times, &share->stack);
+		share->stack = ref(thread->latest);
+	}
+	share->settled_ns += share->open_ns;
+	share->open_ns = 0;
 }
 
 /* Emits what pends, and forgets the thread. */
@@ -289,6 +318,13 @@ static struct thread *make_thread(struct thread_times *times, pid_t pid, pid_t t
 	return thread;
 }
 
+/* No sample has anything of the thread. */
+static void begin_shares(struct thread *thread)
+{
+	for (enum thread_state state = THREAD_RUNNING; state <= THREAD_BLOCKED; state++)
+		thread->shares[state].emitted_ns = thread->time_ns;
+}
+
 static struct thread *add_thread(struct thread_times *times, const struct thread_reading *reading)
 {
 	const bool is_young = reading->start_ns >= times->options.start_ns &&
@@ -310,7 +346,7 @@ static struct thread *add_thread(struct thread_times *times, const struct thread
 	thread->delay_ns = is_young ? 0 : reading->delay_ns;
 	thread->switches = is_young ? 0 : reading->switches;
 	thread->voluntary = is_young ? 0 : reading->voluntary;
-	thread->emitted_ns = thread->run_emitted_ns = thread->time_ns;
+	begin_shares(thread);
 	return thread;
 }
 
@@ -349,7 +385,7 @@ static int64_t give(struct thread *thread, enum thread_state state, uint64_t gai
 	const int64_t given_ns = limit(due_ns, 0, left_ns);
 
 	*owed_ns = limit(due_ns - given_ns, INT64_MIN, MOST_OWED_NS);
-	thread->pending_ns[state] += (uint64_t)given_ns;
+	thread->shares[state].open_ns += (uint64_t)given_ns;
 	return left_ns - given_ns;
 }
 
@@ -359,7 +395,7 @@ static void give_ahead(struct thread *thread, enum thread_state state, int64_t l
 	int64_t *const owed_ns =
 		state == THREAD_RUNNING ? &thread->run_owed_ns : &thread->delay_owed_ns;
 
-	thread->pending_ns[state] += (uint64_t)left_ns;
+	thread->shares[state].open_ns += (uint64_t)left_ns;
 	*owed_ns -= left_ns;
 }
 
@@ -387,7 +423,7 @@ static void account(struct thread *thread, const struct thread_reading *reading)
 	if (was_never_blocked(thread, reading))
 		give_ahead(thread, reading->state, left_ns);
 	else
-		thread->pending_ns[THREAD_BLOCKED] += (uint64_t)left_ns;
+		thread->shares[THREAD_BLOCKED].open_ns += (uint64_t)left_ns;
 }
 
 static void count(struct thread_times_stats *stats, const struct thread *thread,
@@ -399,9 +435,31 @@ static void count(struct thread_times_stats *stats, const struct thread *thread,
 				!list_is_empty(&thread->changed);
 }
 
+/* What has run at each reading, and other time that no sample has for long. */
+static void emit_due(struct thread_times *times, struct thread *thread)
+{
+	emit_all_of(times, thread, THREAD_RUNNING);
+	for (enum thread_state state = THREAD_RUNNABLE; state <= THREAD_BLOCKED; state++) {
+		if (gain(thread->shares[state].emitted_ns, thread->time_ns) >=
+		    times->options.longest_ns)
+			emit_all_of(times, thread, state);
+	}
+}
+
+static void note(struct thread *thread, const struct thread_reading *reading)
+{
+	thread->time_ns = reading->time_ns;
+	thread->run_ns = reading->run_ns;
+	thread->delay_ns = reading->delay_ns;
+	thread->switches = reading->switches;
+	thread->voluntary = reading->voluntary;
+	thread->state = reading->state;
+}
+
 void thread_times_read(struct thread_times *times, const struct thread_reading *reading)
 {
 	struct thread *const thread = take_thread(times, reading);
+	const uint64_t before_ns = thread ? thread->time_ns : 0;
 
 	times->stats.readings++;
 	if (!thread) {
@@ -415,19 +473,13 @@ void thread_times_read(struct thread_times *times, const struct thread_reading *
 	thread->tick = times->tick;
 	list_move_last(&times->seen, &thread->seen);
 	count(&times->stats, thread, reading);
-	if (reading->has_stack)
-		keep_stack(times, thread, reading);
 	account(thread, reading);
-	thread->time_ns = reading->time_ns;
-	thread->run_ns = reading->run_ns;
-	thread->delay_ns = reading->delay_ns;
-	thread->switches = reading->switches;
-	thread->voluntary = reading->voluntary;
-	thread->state = reading->state;
-	if (gain(thread->emitted_ns, thread->time_ns) >= times->options.longest_ns)
-		emit(times, thread);
-	else
-		emit_run(times, thread);
+	note(thread, reading);
+	if (reading->has_stack)
+		keep_stack(times, thread, reading, before_ns);
+	if (reading->state != THREAD_RUNNING && is_there(thread, reading))
+		settle(times, thread, reading->state, before_ns);
+	emit_due(times, thread);
 }
 
 void thread_times_begin(struct thread_times *times, pid_t pid, pid_t tid, uint64_t time_ns)
@@ -446,8 +498,8 @@ void thread_times_begin(struct thread_times *times, pid_t pid, pid_t tid, uint64
 	thread->is_unread = true;
 	thread->tick = times->tick;
 	thread->state = THREAD_RUNNING;
-	thread->start_ns = thread->time_ns = thread->emitted_ns = time_ns;
-	thread->run_emitted_ns = time_ns;
+	thread->start_ns = thread->time_ns = time_ns;
+	begin_shares(thread);
 	list_move_last(&times->seen, &thread->seen);
 }
 
@@ -459,7 +511,7 @@ void thread_times_end(struct thread_times *times, pid_t tid, uint64_t time_ns)
 		return;
 	times->stats.threads_unread += thread->is_unread;
 	if (time_ns > thread->time_ns) {
-		thread->pending_ns[thread->state] += time_ns - thread->time_ns;
+		thread->shares[thread->state].open_ns += time_ns - thread->time_ns;
 		thread->time_ns = time_ns;
 	}
 	emit(times, thread);

@@ -12,11 +12,12 @@
  * parts of a thread's time always sum up to that time. A thread that did not wait for anything
  * else between two readings was not blocked, whatever the counters say so far.
  *
- * Samples: a blocked thread's has the stack that the thread has waited with last, a runnable one's
- * the last stack of any kind, and a running one's none: where it ran is known from samples of the
- * CPU. Time of a new stack begins with the reading before it. Samples come when a thread has a new
- * stack, at least every longest_ns, and at the end. So an idle thread has one a second. What a
- * thread has run comes with each reading, under the time of the reading before it.
+ * Samples: time in a state has the stack with which the thread is read in that state next: so
+ * stacks have the time for which they are seen, and nobody's time in one state goes to a stack of
+ * another one. Where no reading says so within longest_ns, it is the stack that was there last. A
+ * running thread has none: where it ran is known from samples of the CPU. Samples come when a
+ * thread has a new stack, every longest_ns, and at the end. So an idle thread has one a second.
+ * What a thread has run comes with each reading, under the time of the reading before it.
  *
  * A thread that was there at the start has its time from the start on if its first reading is in
  * the first tick or the first second; until that reading it did what it did then.

@@ -16,9 +16,9 @@ PHASES = {"sleep": "Waits$Worker.sleepForAWhile", "lock": "Waits$Worker.waitForT
 # The calls that a thread which waits for it can be in: HotSpot parks, reads and syncs by these.
 REASONS = {"sleeper": ("futex",), "locker": ("futex",), "reader": ("read", "recvfrom", "ppoll", "poll"),
            "writer": ("fsync", "disk", "fdatasync")}
-# Phases take some 12 ms: there are 1,000 of them in a recording, and four standard deviations of
-# a share of a fifth are 5 points.
-POINTS = 5
+# Phases take some 13 ms: there are 900 of them in a recording, and four standard deviations of a
+# share of a third are 6 points.
+POINTS = 6
 
 
 def truth(text):

@@ -331,6 +331,53 @@ static void a_new_stack_has_the_time_since_the_reading_before(void **state)
 	world_free(world);
 }
 
+static void time_in_a_state_is_of_the_next_stack_in_that_state(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+
+	world->thread.state = THREAD_BLOCKED;
+	tick(world);
+	pass_with_stack(world, TICK, 0, 1);
+	/* It has waited elsewhere, and for a CPU, and runs: where both were is not known yet. */
+	world->thread.state = THREAD_RUNNING;
+	world->thread.switches++;
+	world->thread.voluntary++;
+	pass(world, TICK, 10 * MS, 15 * MS);
+	world->thread.state = THREAD_RUNNABLE;
+	pass_with_stack(world, TICK, 50 * MS, 2);
+	world->thread.state = THREAD_BLOCKED;
+	world->thread.voluntary++;
+	pass_with_stack(world, TICK, 0, 3);
+	flush(world);
+	check_us(world, 60000, 15000, 125000);
+	for (size_t i = 0; i < world->n_seen; i++) {
+		if (world->seen[i].state == THREAD_RUNNABLE)
+			assert_int_equal(world->seen[i].first, 2);
+		if (world->seen[i].state == THREAD_BLOCKED && world->seen[i].first == 1)
+			assert_int_equal(world->seen[i].weight, 50000);
+		if (world->seen[i].state == THREAD_BLOCKED && world->seen[i].first == 3)
+			assert_int_equal(world->seen[i].weight, 75000);
+	}
+	world_free(world);
+}
+
+static void who_wakes_up_where_it_waited_is_runnable_there(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+
+	world->thread.state = THREAD_BLOCKED;
+	tick(world);
+	pass_with_stack(world, TICK, 0, 1);
+	world->thread.state = THREAD_RUNNABLE; /* no CPU for it so far */
+	pass(world, TICK, 0, 0);
+	pass(world, TICK, 0, 0);
+	flush(world);
+	check_us(world, 0, 50000, 100000);
+	for (size_t i = 0; i < world->n_seen; i++)
+		assert_int_equal(world->seen[i].first, 1);
+	world_free(world);
+}
+
 /* What a thread was interrupted at is not what it has waited with. */
 static void a_blocked_sample_has_the_stack_of_the_last_wait(void **state)
 {
@@ -344,11 +391,13 @@ static void a_blocked_sample_has_the_stack_of_the_last_wait(void **state)
 	world->thread.switches++;
 	pass(world, TICK, 0, 20 * MS);
 	flush(world);
-	assert_int_equal(world->n_seen, 3);
-	assert_int_equal(world->seen[1].state, THREAD_RUNNABLE);
-	assert_int_equal(world->seen[1].first, 2);
-	assert_int_equal(world->seen[2].state, THREAD_BLOCKED);
-	assert_int_equal(world->seen[2].first, 1);
+	assert_int_equal(world->n_seen, 2);
+	assert_int_equal(world->seen[0].state, THREAD_RUNNABLE);
+	assert_int_equal(world->seen[0].first, 2);
+	assert_int_equal(world->seen[0].weight, 50000);
+	assert_int_equal(world->seen[1].state, THREAD_BLOCKED);
+	assert_int_equal(world->seen[1].first, 1);
+	assert_int_equal(world->seen[1].weight, 100000);
 	world_free(world);
 }
 
@@ -637,6 +686,8 @@ int main(void)
 		cmocka_unit_test(the_longest_time_of_a_sample_is_the_callers),
 		cmocka_unit_test(a_new_stack_has_the_time_since_the_reading_before),
 		cmocka_unit_test(a_blocked_sample_has_the_stack_of_the_last_wait),
+		cmocka_unit_test(time_in_a_state_is_of_the_next_stack_in_that_state),
+		cmocka_unit_test(who_wakes_up_where_it_waited_is_runnable_there),
 		cmocka_unit_test(a_thread_without_a_reading_has_ended),
 		cmocka_unit_test(an_end_that_is_reported_has_the_time_up_to_it),
 		cmocka_unit_test(a_thread_that_no_tick_has_seen_ran_all_its_life),
