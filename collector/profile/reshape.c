@@ -159,6 +159,22 @@ static void leave_out(struct reshaping *reshaping, uint32_t i)
 	reshaping->to->of[i] = reshaping->below[i];
 }
 
+/* Keeps why a thread waits. Without a Java method it stands above the thread's task. */
+static int keep_wait(struct reshaping *reshaping, uint32_t i)
+{
+	const struct profile_node *node = &reshaping->from->nodes[i];
+	uint32_t to = reshaping->below[node->parent];
+	int rc = 0;
+
+	if (!reshaping->is_java[i] && reshaping->from->nodes[node->parent].kind != FRAME_LABEL)
+		rc = enter_task(reshaping, reshaping->task[i], &to);
+	if (rc >= 0)
+		rc = enter(reshaping, node, &to);
+	reshaping->below[i] = to;
+	reshaping->to->of[i] = to;
+	return rc;
+}
+
 static int place_java_only(struct reshaping *reshaping, uint32_t i)
 {
 	const struct profile_node *node = &reshaping->from->nodes[i];
@@ -170,6 +186,8 @@ static int place_java_only(struct reshaping *reshaping, uint32_t i)
 		reshaping->task[parent] ? reshaping->task[parent] : task_of(node->name);
 	if (is_java || node->kind == FRAME_LABEL)
 		return keep(reshaping, i);
+	if (node->kind == FRAME_WAIT)
+		return keep_wait(reshaping, i);
 	leave_out(reshaping, i);
 	if (!reshaping->is_java[i] && node->self > 0)
 		return enter_task(reshaping, reshaping->task[i], &reshaping->to->of[i]);

@@ -14,7 +14,7 @@
  * With java_only a frame that is no Java method (kernel, native code, JVM) is left out, and its
  * samples go to the Java method that called it. The first frames of a thread are left out. Samples
  * without a Java method end in a label that names the thread's task: [JIT compiler], [GC] or [no
- * Java method]. Labels stay.
+ * Java method]. Labels stay, and so does what says why a thread waits.
  *
  * With folds_frameworks a run of framework frames becomes one label with the frameworks and the
  * length of the longest run, "[Spring, Tomcat: 34 frames]". A run begins with a framework's frame;

@@ -50,6 +50,8 @@ static enum frame_kind kind_of_letter(char letter)
 		return FRAME_LABEL;
 	case 's':
 		return FRAME_STUB;
+	case 'z':
+		return FRAME_WAIT;
 	default:
 		return FRAME_NATIVE;
 	}
@@ -166,6 +168,17 @@ static void all_below_a_java_method_is_its_own(void **state)
 	assert_int_equal(find("app/clone3"), 0);
 }
 
+static void java_only_keeps_why_a_thread_waits(void **state)
+{
+	add("#app jmain npark kfutex z[blocked]", 1);
+	add("#app nstart vGangWorker::loop kfutex z[blocked]", 2);
+	add("#app z[runnable]", 4);
+	reshape(true, true);
+	check("app/main/[blocked]", 1, 1);
+	check("app/[GC]/[blocked]", 2, 2);
+	check("app/[runnable]", 4, 4);
+}
+
 static void java_only_can_keep_levels_apart(void **state)
 {
 	add("#app 0work nf", 1);
@@ -251,6 +264,7 @@ int main(void)
 		CLAIM(a_method_is_one_whatever_it_was_compiled_to),
 		CLAIM(a_kind_that_is_alone_stays),
 		CLAIM(all_below_a_java_method_is_its_own),
+		CLAIM(java_only_keeps_why_a_thread_waits),
 		CLAIM(java_only_can_keep_levels_apart),
 		CLAIM(starts_of_threads_are_left_out),
 		CLAIM(a_run_of_frameworks_is_one),

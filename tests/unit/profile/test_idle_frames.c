@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Which frames say that a thread waits for work. */
+#include "profile/idle_frames.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void a_name_is_found_in_each_style(void **state)
+{
+	static const char *const names[] = {
+		"java/util/concurrent/ThreadPoolExecutor.getTask",
+		"java.util.concurrent.ThreadPoolExecutor.getTask",
+		"ThreadPoolExecutor.getTask",
+		"java/util/concurrent/ThreadPoolExecutor.getTask()Ljava/lang/Runnable;",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_int_equal(idle_frame_roles(names[i]), IDLE_FRAME);
+	assert_int_equal(idle_frame_roles("CompileQueue::get(CompilerThread*)"), IDLE_FRAME);
+	assert_int_equal(idle_frame_roles("WatcherThread::sleep() const"), IDLE_FRAME);
+}
+
+static void only_the_whole_name_counts(void **state)
+{
+	static const char *const names[] = {
+		"java/util/concurrent/ThreadPoolExecutor.getTaskCount",
+		"my/java/util/concurrent/ThreadPoolExecutor.getTask",
+		"java/util/concurrent/ThreadPoolExecutor",
+		"",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_int_equal(idle_frame_roles(names[i]), 0);
+}
+
+static void waits_of_applications_are_no_idle_frames(void **state)
+{
+	static const char *const names[] = {
+		"java/lang/Object.wait",
+		"java/lang/Object.wait0",
+		"java/lang/Thread.sleep",
+		"java/util/concurrent/locks/LockSupport.parkNanos",
+		"java/util/concurrent/LinkedBlockingQueue.take",
+		"Monitor::wait_without_safepoint_check",
+		"PosixSemaphore::wait",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_int_equal(idle_frame_roles(names[i]), IDLE_WAIT);
+	assert_int_equal(idle_frame_roles("java/util/concurrent/FutureTask.get"), 0);
+	assert_int_equal(idle_frame_roles("Unsafe_Park"), 0);
+}
+
+static void what_also_runs_tasks_is_a_loop(void **state)
+{
+	assert_int_equal(idle_frame_roles("java/util/TimerThread.mainLoop"), IDLE_LOOP);
+	assert_int_equal(idle_frame_roles("WorkerThread::run"), IDLE_LOOP);
+	assert_int_equal(idle_frame_roles("G1ConcurrentMarkThread::run_service"), IDLE_LOOP);
+}
+
+static void a_star_is_any_text(void **state)
+{
+	assert_true(idle_frame_matches("com/acme/*.poll", "com/acme/a/Pool.poll"));
+	assert_true(idle_frame_matches("com.acme.*.poll", "com/acme/Pool.poll"));
+	assert_true(idle_frame_matches("*", ""));
+	assert_true(idle_frame_matches("*ab*ab", "abaabab"));
+	assert_true(idle_frame_matches("a*", "a::b(int, long)"));
+	assert_false(idle_frame_matches("com/acme/*.poll", "com/acme/Pool.polls"));
+	assert_false(idle_frame_matches("com/*/Pool.poll", "Pool.poll"));
+	assert_false(idle_frame_matches("*ab*ab", "abba"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_is_found_in_each_style),
+		cmocka_unit_test(only_the_whole_name_counts),
+		cmocka_unit_test(waits_of_applications_are_no_idle_frames),
+		cmocka_unit_test(what_also_runs_tasks_is_a_loop),
+		cmocka_unit_test(a_star_is_any_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
