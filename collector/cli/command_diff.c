@@ -6,6 +6,7 @@
 #include "draw/draw_input.h"
 #include "draw/draw_options.h"
 #include "draw/draw_output.h"
+#include "draw/draw_waits.h"
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -66,11 +67,35 @@ static double sample_weight(const struct draw_input *before, const struct draw_i
 	return US_PER_SEC / (hz ? hz : DEFAULT_HZ);
 }
 
+/* Prints the table of the stacks that graphs show. */
+static int print_table(const struct draw_options *options, const struct draw_side *before,
+		       const struct draw_side *after)
+{
+	const enum waits_way way = render_waits_way(RENDER_SVG, &options->render.waits);
+	_cleanup_(draw_waits_fini) struct draw_waits of_before = {0};
+	_cleanup_(draw_waits_fini) struct draw_waits of_after = {0};
+	char said[DRAW_WAITS_SAY_BYTES];
+	int err = draw_waits_init(&of_before, before, &options->render.waits, way);
+
+	if (!err)
+		err = draw_waits_init(&of_after, after, &options->render.waits, way);
+	if (!err)
+		err = diff_table_print(options, of_before.side.profile, of_after.side.profile,
+				       stdout);
+	if (err || options->json)
+		return err;
+	draw_waits_say(&of_before, &of_after, options, way, said);
+	if (said[0])
+		printf("%s\n", said);
+	return 0;
+}
+
 static int compare(struct draw_options *options)
 {
 	_cleanup_(draw_input_fini) struct draw_input before = {0};
 	_cleanup_(draw_input_fini) struct draw_input after = {0};
 	struct profile_info info = {0}; /* facts that are equal on both sides */
+	struct draw_side sides[2];
 	int err = draw_output_check(options);
 
 	if (!err)
@@ -90,10 +115,11 @@ static int compare(struct draw_options *options)
 	info.hz = before.recording.info.hz;
 	if (info.hz > 0 && info.hz == after.recording.info.hz)
 		options->render.info = &info;
-	err = draw_output_write(options, &(struct draw_side){&before.profile, timeline_of(&before)},
-				&(struct draw_side){&after.profile, timeline_of(&after)});
+	sides[0] = (struct draw_side){&before.profile, timeline_of(&before)};
+	sides[1] = (struct draw_side){&after.profile, timeline_of(&after)};
+	err = draw_output_write(options, &sides[0], &sides[1]);
 	if (!err && !options->to_stdout)
-		err = diff_table_print(options, &before.profile, &after.profile, stdout);
+		err = print_table(options, &sides[0], &sides[1]);
 	/* The caller has no use for what the options point to here. */
 	options->render.count_name = NULL;
 	options->render.info = NULL;

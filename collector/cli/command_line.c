@@ -252,6 +252,16 @@ static int check_drawing(const struct options *options)
 	return -EINVAL;
 }
 
+/* What goes with top too. */
+static int check_waits(const struct options *options)
+{
+	if (!options->waits_given || options->command == COMMAND_RECORD ||
+	    options->command == COMMAND_REPLAY || options->command == COMMAND_TOP)
+		return 0;
+	log_error("%s goes with record, replay and top", options->waits_given);
+	return -EINVAL;
+}
+
 /* What replay cannot choose any more: what was sampled, how, and where things were. */
 static const char *find_sampling(const struct options *options)
 {
@@ -374,6 +384,8 @@ int command_line_parse(struct options *options, int argc, char **argv)
 		err = check_record(options);
 	if (!err)
 		err = check_drawing(options);
+	if (!err)
+		err = check_waits(options);
 	if (!err)
 		err = check_replay(options);
 	if (!err)

@@ -57,26 +57,38 @@ static const struct profile_kind *kind_shown(const struct top *top)
 	return status->n_parts ? status->parts[0].kind->profile : &profile_kind_cpu;
 }
 
+/* Says which stacks are in the table. Only profiles of time have threads that wait. */
+static void say_waits(const struct top *top, char ret[WAITS_SAY_BYTES])
+{
+	const struct top_choice *choice = &top->view.choice;
+
+	waits_say(&top->view.table.waits, &choice->waits, top_choice_way(choice), kind_shown(top),
+		  ret);
+}
+
 static void say_summary(struct top *top)
 {
 	const struct recording_options *recording = &top->options->recording;
 	const double seconds = (double)top->copy.covered_ns / 1e9;
 	const double rate = seconds > 0 ? (double)top->copy.quality.samples / seconds : 0;
 	const char *state = top->status.is_done ? ", ended" : "";
-	char jvms[32];
+	char jvms[32], said[WAITS_SAY_BYTES];
 
+	say_waits(top, said);
 	if (profile_kind_is_time(kind_shown(top))) {
 		snprintf(top->summary, sizeof(top->summary),
-			 "%s%s%s: %s%s%.1f threads (%s), read %u times a second, last %.1f s",
+			 "%s%s%s: %s%s%.1f threads (%s), read %u times a second, last %.1f s%s%s",
 			 top->target, top->view.is_paused ? " [paused]" : "", state,
 			 report_jvms(top->status.jvms, jvms), top->status.jvms ? ", " : "",
-			 rate / 1e6, kind_shown(top)->name, top->status.wall_hz, seconds);
+			 rate / 1e6, kind_shown(top)->name, top->status.wall_hz, seconds,
+			 said[0] ? "; " : "", said);
 		return;
 	}
 	snprintf(top->summary, sizeof(top->summary),
-		 "%s%s%s: %s%s%.0f samples/s of %s at %u Hz, last %.1f s", top->target,
+		 "%s%s%s: %s%s%.0f samples/s of %s at %u Hz, last %.1f s%s%s", top->target,
 		 top->view.is_paused ? " [paused]" : "", state, report_jvms(top->status.jvms, jvms),
-		 top->status.jvms ? ", " : "", rate, top->status.event, recording->hz, seconds);
+		 top->status.jvms ? ", " : "", rate, top->status.event, recording->hz, seconds,
+		 said[0] ? "; " : "", said);
 }
 
 static void say_facts(struct top *top)
@@ -293,6 +305,7 @@ static int take_options(struct top *top)
 	top_view_init(&top->view);
 	top->view.mode = options->mode;
 	top->view.sort = options->sort;
+	top->view.choice.waits = top->options->waits;
 	top->log = (struct held_log){.fd = -1, .real_fd = -1};
 	say_target(&top->options->recording, top->target, sizeof(top->target));
 	return options->filter ? top_view_set_filter(&top->view, options->filter) : 0;

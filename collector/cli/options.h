@@ -56,6 +56,8 @@ struct options {
 	const char *title;  /* NULL: a title is made from the recording */
 	/* --split-levels, --java-only, --fold-frameworks, --thread-starts: see render_options */
 	bool splits_levels, java_only, folds_frameworks, shows_starts;
+	struct wait_options waits; /* --state, --hide-idle, --no-hide-idle, --idle-frame */
+	const char *waits_given;   /* the last of these on the command line, or NULL */
 	bool json;
 	bool verbose;
 	enum log_level log_level;

@@ -161,6 +161,7 @@ int output_write_all(struct recorder *recorder, const struct options *options,
 		.java_only = options->java_only,
 		.folds_frameworks = options->folds_frameworks,
 		.shows_starts = options->shows_starts,
+		.waits = options->waits,
 	};
 	const struct profile_kind *const first = status->parts[0].kind->profile;
 	int err = 0;

@@ -2,6 +2,7 @@
 /* Into what a recording is drawn, see output_options.h. */
 #include "cli/output_options.h"
 
+#include "draw/draw_wait_options.h"
 #include "options/tables.h"
 
 #include <errno.h>
@@ -82,6 +83,29 @@ static int apply_drawing(struct options *options, int option, const char *value)
 	}
 }
 
+/* Applies options of threads that wait. */
+static int apply_waits(struct options *options, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_STATE:
+		options->waits_given = "--state";
+		return draw_wait_options_set_states(&options->waits, value);
+	case OPTION_IDLE_FRAME:
+		options->waits_given = "--idle-frame";
+		return draw_wait_options_add_frame(&options->waits, value);
+	case OPTION_HIDE_IDLE:
+		options->waits_given = "--hide-idle";
+		options->waits.idle = WAIT_IDLE_HIDDEN;
+		return 0;
+	case OPTION_NO_HIDE_IDLE:
+		options->waits_given = "--no-hide-idle";
+		options->waits.idle = WAIT_IDLE_SHOWN;
+		return 0;
+	default:
+		return apply_drawing(options, option, value);
+	}
+}
+
 int output_options_apply(struct options *options, int option, const char *value)
 {
 	switch (option) {
@@ -100,7 +124,7 @@ int output_options_apply(struct options *options, int option, const char *value)
 		options->recording.has_capture = true;
 		return 0;
 	default:
-		return apply_drawing(options, option, value);
+		return apply_waits(options, option, value);
 	}
 }
 

@@ -3,6 +3,7 @@
 #include "cli/recorder.h"
 #include "serve/control.h"
 #include "serve/control_client.h"
+#include "serve/waits_json.h"
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -137,6 +138,7 @@ static int remote_render(struct recorder *recorder, enum render_format format,
 	json_object_set_new(request, "java_only", json_boolean(options->java_only));
 	json_object_set_new(request, "fold_frameworks", json_boolean(options->folds_frameworks));
 	json_object_set_new(request, "thread_starts", json_boolean(options->shows_starts));
+	waits_to_json(&options->waits, request);
 	err = control_client_ask(remote->client, request, &answer, &fd);
 	if (err)
 		return err;

@@ -199,8 +199,13 @@ static int open_kind(struct import_target *target, const struct profile_kind *ki
 	struct reading *const reading = (struct reading *)target;
 	const char *const wanted = reading->first->wanted;
 	struct import_recording *const recording = &reading->recordings[reading->n];
+	const struct profile_kind *const said =
+		wanted && target->report.format == IMPORT_FOLDED ? profile_kind_find(wanted) : NULL;
 	struct draw_input *input;
 	size_t len = strlen(reading->names);
+
+	if (said) /* folded stacks do not say what they count */
+		kind = said;
 
 	snprintf(reading->names + len, sizeof(reading->names) - len, "%s%s", len ? ", " : "",
 		 kind->name);

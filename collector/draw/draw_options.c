@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/quick_hash.h"
 #include "draw/draw_missing.h"
+#include "draw/draw_wait_options.h"
 #include "options/tables.h"
 
 #include <errno.h>
@@ -243,6 +244,25 @@ static int apply_drawing(struct draw_options *options, int option)
 	}
 }
 
+/* Applies options of threads that wait. 1: the option is another. */
+static int apply_waits(struct wait_options *waits, int option)
+{
+	switch (option) {
+	case DRAW_OPTION_STATE:
+		return draw_wait_options_set_states(waits, optarg);
+	case DRAW_OPTION_IDLE_FRAME:
+		return draw_wait_options_add_frame(waits, optarg);
+	case DRAW_OPTION_HIDE_IDLE:
+		waits->idle = WAIT_IDLE_HIDDEN;
+		return 0;
+	case DRAW_OPTION_NO_HIDE_IDLE:
+		waits->idle = WAIT_IDLE_SHOWN;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
 /* Applies options of the input. 1: the option is another. */
 static int apply_import(struct draw_options *options, int option)
 {
@@ -408,6 +428,8 @@ int draw_options_parse(struct draw_options *options, enum draw_command command, 
 						    : apply_drawing(options, option);
 		if (err == 1)
 			err = apply_import(options, option);
+		if (err == 1)
+			err = apply_waits(&options->render.waits, option);
 		if (err == 1)
 			err = apply(options, option);
 	}

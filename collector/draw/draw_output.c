@@ -2,6 +2,8 @@
 /* Writes each drawing whole or not at all, see draw_output.h. */
 #include "draw/draw_output.h"
 
+#include "draw/draw_waits.h"
+
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -11,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SUBTITLE_BYTES 512
+#define SUBTITLE_BYTES (512 + DRAW_WAITS_SAY_BYTES)
 
 struct sides {
 	const struct draw_side *before; /* or NULL */
@@ -63,8 +65,9 @@ static void describe_sample(const struct draw_options *options, char ret[PROFILE
 			 profile_kind_amount(kind, (uint64_t)options->diff.sample_weight, weight));
 }
 
+/* said: of stacks that are left out, or "". */
 static void describe_diff(const struct draw_options *options, const struct sides *sides,
-			  char ret[SUBTITLE_BYTES])
+			  const char *said, char ret[SUBTITLE_BYTES])
 {
 	static const char *const widths[] = {
 		[DIFF_WIDTH_AFTER] = "after",
@@ -79,7 +82,7 @@ static void describe_diff(const struct draw_options *options, const struct sides
 
 	describe_sample(options, sample);
 	snprintf(ret, SUBTITLE_BYTES,
-		 "before %s, after %s, %s; widths: %s; grey: within noise (%s%s)",
+		 "before %s, after %s, %s; widths: %s; grey: within noise (%s%s)%s%s",
 		 profile_kind_plain_amount(kind, sides->before->profile->quality.samples, what,
 					   before),
 		 profile_kind_plain_amount(kind, sides->after->profile->quality.samples, what,
@@ -88,7 +91,7 @@ static void describe_diff(const struct draw_options *options, const struct sides
 		 widths[options->diff.width],
 		 options->diff.is_raw ? "two Poisson counts, |z| < 2.58"
 				      : "two-proportion z test, |z| < 2.58",
-		 sample);
+		 sample, said[0] ? "; " : "", said);
 }
 
 /* One side as it is compared. profile is the side's own profile, or a profile made of it. */
@@ -157,7 +160,7 @@ static int shape_sides(const struct draw_options *options, enum render_format fo
  * restored.
  */
 static int write_diff(const struct draw_options *options, const struct sides *sides,
-		      enum render_format format, FILE *stream)
+		      const char *said, enum render_format format, FILE *stream)
 {
 	_cleanup_(shaped_sides_fini) struct shaped_sides shaped = {0};
 	_cleanup_(diff_fini) struct profile_diff diff = {0};
@@ -172,7 +175,7 @@ static int write_diff(const struct draw_options *options, const struct sides *si
 		err = diff_init(&diff, shaped.before.profile, shaped.after.profile, &how);
 	if (err)
 		return err;
-	describe_diff(options, sides, subtitle);
+	describe_diff(options, sides, said, subtitle);
 	render.diff = &diff;
 	if (!render.title)
 		render.title = "Differential Flame Graph";
@@ -181,11 +184,33 @@ static int write_diff(const struct draw_options *options, const struct sides *si
 	return render_write(&diff.tree, format, &render, stream);
 }
 
+/* A page has all stacks, and its script hides them. */
+static int write_wanted_diff(const struct draw_options *options, const struct sides *sides,
+			     enum render_format format, FILE *stream)
+{
+	static const struct wait_options all = {0};
+	const struct wait_options *const waits =
+		format == RENDER_HTML ? &all : &options->render.waits;
+	const enum waits_way way = render_waits_way(format, waits);
+	_cleanup_(draw_waits_fini) struct draw_waits before = {0};
+	_cleanup_(draw_waits_fini) struct draw_waits after = {0};
+	const struct sides wanted = {&before.side, &after.side};
+	char said[DRAW_WAITS_SAY_BYTES];
+	int err = draw_waits_init(&before, sides->before, waits, way);
+
+	if (!err)
+		err = draw_waits_init(&after, sides->after, waits, way);
+	if (err)
+		return err;
+	draw_waits_say(&before, &after, options, way, said);
+	return write_diff(options, &wanted, said, format, stream);
+}
+
 static int write_sides(const struct draw_options *options, const struct sides *sides,
 		       enum render_format format, FILE *stream)
 {
 	if (sides->before)
-		return write_diff(options, sides, format, stream);
+		return write_wanted_diff(options, sides, format, stream);
 	if (options->render.n_others > 0 && !render_holds_kinds(format))
 		log_warning("%s holds one kind of samples, here %s; --kind %s writes another one",
 			    render_suffix(format), options->render.kind->name,

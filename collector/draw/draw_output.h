@@ -10,14 +10,10 @@
 #define FG_DRAW_DRAW_OUTPUT_H
 
 #include "draw/draw_options.h"
+#include "draw/draw_side.h"
 
 /* Checks that all outputs can be written, before long files are read. */
 int draw_output_check(const struct draw_options *options);
-
-struct draw_side {
-	const struct profile *profile;
-	const struct timeline *timeline; /* timeline of profile; NULL: none */
-};
 
 /*
  * Writes a diff of before and after; or, if before is NULL, after alone with the timeline of

@@ -3,6 +3,7 @@
 #include "render/render.h"
 
 #include "base/cleanup.h"
+#include "encode/bytes.h"
 #include "profile/pools.h"
 
 #include <errno.h>
@@ -132,6 +133,8 @@ bool render_has_pools(enum render_format format, const struct render_options *op
 
 /* A part as it is written, and what was made for that. */
 struct shaped {
+	struct waits waits;
+	struct waits_cut cut;
 	struct pooled pooled;
 	struct reshaped reshaped;
 	struct timeline timeline; /* only its entries are owned */
@@ -145,10 +148,61 @@ struct all_shaped {
 static void all_shaped_fini(struct all_shaped *all)
 {
 	for (size_t i = 0; i < PROFILE_MAX_KINDS; i++) {
+		waits_fini(&all->items[i].waits);
+		waits_cut_fini(&all->items[i].cut);
 		pools_fini(&all->items[i].pooled);
 		free(all->items[i].timeline.entries);
 		reshape_fini(&all->items[i].reshaped);
 	}
+}
+
+enum waits_way render_waits_way(enum render_format format, const struct wait_options *options)
+{
+	const bool is_graph = format == RENDER_SVG;
+
+	if (format == RENDER_HTML || format == RENDER_RECORDING ||
+	    options->idle == WAIT_IDLE_SHOWN || (!is_graph && options->idle == WAIT_IDLE_DEFAULT))
+		return WAITS_KEEP;
+	return is_graph ? WAITS_LEAVE_OUT : WAITS_FOLD;
+}
+
+/* Leaves out stacks that are not wanted. */
+static int cut_waits(struct shaped *shaped, enum render_format format,
+		     const struct wait_options *options)
+{
+	const enum waits_way way = render_waits_way(format, options);
+	int rc = waits_init(&shaped->waits, shaped->part.profile, options);
+
+	if (rc < 0 || !waits_changes(&shaped->waits, options, way))
+		return rc;
+	rc = waits_cut_init(&shaped->cut, shaped->part.profile, shaped->part.timeline,
+			    &shaped->waits, options, way);
+	if (rc < 0)
+		return rc;
+	shaped->part.profile = &shaped->cut.profile;
+	if (shaped->part.timeline)
+		shaped->part.timeline = &shaped->cut.timeline;
+	return 0;
+}
+
+/* Sets text to the subtitle, with what is said of waits behind it. */
+static void say_waits(const struct shaped *shaped, enum render_format format,
+		      struct render_options *options, struct bytes *text)
+{
+	char said[WAITS_SAY_BYTES];
+
+	if (shaped->waits.all == 0)
+		return;
+	waits_say(&shaped->waits, &options->waits, render_waits_way(format, &options->waits),
+		  render_kind(options), said);
+	if (!said[0])
+		return;
+	if (options->subtitle && options->subtitle[0]) {
+		bytes_add(text, options->subtitle, strlen(options->subtitle));
+		bytes_add(text, "; ", 2);
+	}
+	bytes_add(text, said, strlen(said));
+	options->subtitle = bytes_text(text);
 }
 
 /* If the pools take more nodes than a profile may have, there are no pools. */
@@ -184,9 +238,10 @@ static int reshape(struct shaped *shaped, const struct render_options *options)
 static int shape(struct shaped *shaped, enum render_format format,
 		 const struct render_options *options)
 {
-	int rc = 0;
+	const bool has_all = options->diff || format == RENDER_HTML || format == RENDER_RECORDING;
+	int rc = has_all ? 0 : cut_waits(shaped, format, &options->waits);
 
-	if (shaped->part.timeline && !options->diff && render_has_pools(format, options))
+	if (rc == 0 && shaped->part.timeline && !options->diff && render_has_pools(format, options))
 		rc = add_pools(shaped);
 	if (rc == 0 && is_reshaped(format, options))
 		rc = reshape(shaped, options);
@@ -198,6 +253,7 @@ int render_write(const struct profile *profile, enum render_format format,
 {
 	static const struct render_options none = {0};
 	_cleanup_(all_shaped_fini) struct all_shaped all = {0};
+	_cleanup_(bytes_fini) struct bytes subtitle = {0};
 	struct profile_part parts[PROFILE_MAX_KINDS];
 	struct render_options changed = options ? *options : none;
 	size_t n;
@@ -211,6 +267,9 @@ int render_write(const struct profile *profile, enum render_format format,
 		rc = shape(&all.items[i], format, &changed);
 		parts[i] = all.items[i].part;
 	}
+	say_waits(&all.items[0], format, &changed, &subtitle);
+	if (rc == 0 && subtitle.failed)
+		rc = -ENOMEM;
 	changed.levels = changed.splits_levels ? NULL : all.items[0].reshaped.levels;
 	changed.timeline = parts[0].timeline;
 	changed.others = parts + 1;

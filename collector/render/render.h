@@ -16,6 +16,7 @@
 #include "profile/profile_part.h"
 #include "profile/reshape.h"
 #include "profile/timeline.h"
+#include "profile/waits.h"
 #include "render/palette.h"
 
 #include <stdbool.h>
@@ -61,6 +62,7 @@ struct render_options {
 	bool folds_frameworks; /* frameworks are folded, see profile/reshape.h */
 	/* SVG and page: the first frames of Java threads instead of their pools */
 	bool shows_starts;
+	struct wait_options waits;	   /* which stacks of threads that wait are shown */
 	const struct level_counts *levels; /* by node; set by render_write; or NULL */
 	const struct profile_info *info;   /* NULL: there are no facts beside the samples */
 	const struct timeline *timeline;   /* sorted, of this profile; NULL: there is none */
@@ -93,14 +95,20 @@ bool render_holds_kinds(enum render_format format);
 /* Whether the format shows pools of threads if there is a timeline. */
 bool render_has_pools(enum render_format format, const struct render_options *options);
 
+/*
+ * What becomes of idle stacks in a file of the format. A page and a recording have all stacks; a
+ * page's script hides them.
+ */
+enum waits_way render_waits_way(enum render_format format, const struct wait_options *options);
+
 /* Whether the format can show a diff; other formats would write the widths of a diff's tree. */
 bool render_can_compare(enum render_format format);
 
 /*
  * Writes the profile. options may be NULL. A page and a recording get all levels of compilation; a
  * page's script merges them, at first as options say. With a timeline, SVG and page show pools of
- * threads, see profile/pools.h. A diff is written as it is. Flushes stream, so that a full disk is
- * seen here.
+ * threads, see profile/pools.h. Stacks that are not wanted are left out, and the subtitle says how
+ * much that is. A diff is written as it is. Flushes stream, so that a full disk is seen here.
  */
 int render_write(const struct profile *profile, enum render_format format,
 		 const struct render_options *options, FILE *stream);

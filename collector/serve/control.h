@@ -26,8 +26,8 @@
  *   stop id, end id               ->
  *   window id                     -> the members of status, for the window; bytes of a .fgrec
  *   render id suffix title subtitle notes split_levels java_only fold_frameworks thread_starts
- *                                 -> bytes
- *                                    suffix: ".svg"
+ *   states idle idle_frames       -> bytes
+ *                                    suffix: ".svg"; for states and idle see waits_json.h
  */
 #ifndef FG_SERVE_CONTROL_H
 #define FG_SERVE_CONTROL_H

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Recording options and status as JSON and back, see control.h. */
+/* Options of recordings and drawings, and status, as JSON and back; see control.h, waits_json.h. */
 #include "serve/control.h"
 
 #include "base/json_value.h"
 #include "serve/selector_json.h"
+#include "serve/waits_json.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -145,6 +146,81 @@ int control_options_from_json(const json_t *object, struct recording_options *re
 	    cxx_names_at(object, &options.style.cxx_names) < 0 ||
 	    stack_at(object, &options.stack_bytes) < 0 || sampler_at(object, &options) < 0 ||
 	    kinds_at(object, &options) < 0)
+		return -EINVAL;
+	*ret = options;
+	return 0;
+}
+
+void waits_to_json(const struct wait_options *options, json_t *object)
+{
+	json_t *states = json_array(), *frames = json_array();
+
+	for (int state = 0; state < WAIT_STATES; state++) {
+		if (options->states >> state & 1)
+			json_array_append_new(states,
+					      json_string(wait_state_word((enum wait_state)state)));
+	}
+	for (size_t i = 0; i < options->n_idle_frames; i++)
+		json_array_append_new(frames, json_string(options->idle_frames[i]));
+	json_object_set_new(object, "states", states);
+	json_object_set_new(object, "idle_frames", frames);
+	if (options->idle != WAIT_IDLE_DEFAULT)
+		json_object_set_new(
+			object, "idle",
+			json_string(options->idle == WAIT_IDLE_HIDDEN ? "hidden" : "shown"));
+}
+
+/* NULL: the value is no text. */
+static const char *text_of(const json_t *value)
+{
+	return json_is_string(value) ? json_string_value(value) : NULL;
+}
+
+static int states_at(const json_t *object, unsigned *ret)
+{
+	const json_t *const states = json_object_get(object, "states");
+
+	if (states && !json_is_array(states))
+		return -EINVAL;
+	for (size_t i = 0; i < json_array_size(states); i++) {
+		const char *const word = text_of(json_array_get(states, i));
+		unsigned one;
+
+		if (!word || !wait_states_parse(word, &one))
+			return -EINVAL;
+		*ret |= one;
+	}
+	return 0;
+}
+
+static int idle_at(const json_t *object, struct wait_options *ret)
+{
+	const json_t *const idle = json_object_get(object, "idle");
+	const json_t *const frames = json_object_get(object, "idle_frames");
+	const char *const word = text_of(idle);
+
+	if ((idle && !word) || (frames && !json_is_array(frames)) ||
+	    json_array_size(frames) > WAITS_MAX_FRAMES)
+		return -EINVAL;
+	if (word)
+		ret->idle = strcmp(word, "hidden") == 0	 ? WAIT_IDLE_HIDDEN
+			    : strcmp(word, "shown") == 0 ? WAIT_IDLE_SHOWN
+							 : WAIT_IDLE_DEFAULT;
+	for (size_t i = 0; i < json_array_size(frames); i++) {
+		const char *const frame = text_of(json_array_get(frames, i));
+
+		if (!frame || strlen(frame) > WAITS_MAX_FRAME_BYTES)
+			return -EINVAL;
+		ret->idle_frames[ret->n_idle_frames++] = frame;
+	}
+	return 0;
+}
+
+int waits_from_json(const json_t *object, struct wait_options *ret)
+{
+	struct wait_options options = {0};
+
+	if (states_at(object, &options.states) < 0 || idle_at(object, &options) < 0)
 		return -EINVAL;
 	*ret = options;
 	return 0;

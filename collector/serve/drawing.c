@@ -4,6 +4,7 @@
 
 #include "base/json_value.h"
 #include "base/thread.h"
+#include "serve/waits_json.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -20,9 +21,9 @@ struct drawing_thread {
 	int result;	     /* a descriptor, or negative errno */
 };
 
-static struct render_options options_of(const json_t *request)
+static int options_of(const json_t *request, struct render_options *ret)
 {
-	return (struct render_options){
+	*ret = (struct render_options){
 		.title = json_string_value(json_object_get(request, "title")),
 		.subtitle = json_string_value(json_object_get(request, "subtitle")),
 		.notes = json_string_value(json_object_get(request, "notes")),
@@ -31,6 +32,7 @@ static struct render_options options_of(const json_t *request)
 		.folds_frameworks = json_value_bool(request, "fold_frameworks"),
 		.shows_starts = json_value_bool(request, "thread_starts"),
 	};
+	return waits_from_json(request, &ret->waits);
 }
 
 int drawing_bytes_of(int (*write_bytes)(void *arg, FILE *stream), void *arg)
@@ -55,9 +57,10 @@ int drawing_bytes_of(int (*write_bytes)(void *arg, FILE *stream), void *arg)
 static int draw(void *arg, FILE *stream)
 {
 	const struct drawing *drawing = arg;
-	const struct render_options options = options_of(drawing->request);
+	struct render_options options;
+	const int err = options_of(drawing->request, &options);
 
-	return recording_render(drawing->recording, drawing->format, &options, stream);
+	return err ? err : recording_render(drawing->recording, drawing->format, &options, stream);
 }
 
 static void *run(void *arg)

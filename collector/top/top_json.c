@@ -78,6 +78,18 @@ static json_t *quality_to_json(const struct top_facts *facts)
 	return object;
 }
 
+/* Weights of all stacks by the state of their thread. */
+static void put_waits(json_t *object, const struct waits *waits)
+{
+	json_t *states = json_object();
+
+	for (int state = 0; state < WAIT_STATES; state++)
+		json_value_put_count(states, wait_state_word((enum wait_state)state),
+				     waits->by_state[state]);
+	json_value_put_count(states, "idle", waits->idle);
+	json_object_set_new(object, "states", states);
+}
+
 json_t *top_to_json(const struct top_view *view, const struct top_facts *facts, size_t most_rows)
 {
 	const size_t n = view->n_rows < most_rows ? view->n_rows : most_rows;
@@ -91,6 +103,7 @@ json_t *top_to_json(const struct top_view *view, const struct top_facts *facts, 
 	json_value_put_count(object, "jvms", facts->jvms);
 	json_object_set_new(object, "quality", quality_to_json(facts));
 	json_value_put_count(object, "samples", view->table.samples);
+	put_waits(object, &view->table.waits);
 	put_text(object, "view", top_mode_word(view->mode));
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(rows, row_to_json(view, &view->rows[i]));

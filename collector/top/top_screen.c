@@ -54,6 +54,7 @@ static const char *const help[] = {
 	"  r          reverse",
 	"  t          threads and back         j          JVMs and back",
 	"  m          methods                  h, ?       this help",
+	"  i          idle threads, and without them (recordings of time)",
 	"",
 	"  any key goes on",
 };

@@ -51,6 +51,7 @@ static enum sort_of_code sort_of(enum frame_kind kind)
 
 void top_table_fini(struct top_table *table)
 {
+	waits_fini(&table->waits);
 	free(table->totals);
 	free(table->selves);
 	free(table->methods_of);
@@ -61,14 +62,22 @@ void top_table_fini(struct top_table *table)
 	*table = (struct top_table){0};
 }
 
-static bool is_chosen(const struct timeline *timeline, uint32_t thread,
+enum waits_way top_choice_way(const struct top_choice *choice)
+{
+	return choice->waits.idle == WAIT_IDLE_SHOWN ? WAITS_KEEP : WAITS_LEAVE_OUT;
+}
+
+static bool is_chosen(const struct top_table *table, const struct timeline_entry *entry,
 		      const struct top_choice *choice)
 {
-	const struct timeline_thread *row = &timeline->threads[thread];
+	const struct timeline *timeline = table->timeline;
+	const struct timeline_thread *row = &timeline->threads[entry->thread];
 
 	if (choice->tid && row->tid != choice->tid)
 		return false;
-	return !choice->pid || timeline->processes[row->process].pid == choice->pid;
+	if (choice->pid && timeline->processes[row->process].pid != choice->pid)
+		return false;
+	return waits_wants(&table->waits, &choice->waits, top_choice_way(choice), entry->node);
 }
 
 /* Counts samples of nodes and of owners, and notes the owner of each node. */
@@ -80,7 +89,7 @@ static void take_entries(struct top_table *table, const struct top_choice *choic
 		const struct timeline_entry *entry = &timeline->entries[i];
 		const uint32_t process = timeline->threads[entry->thread].process;
 
-		if (!is_chosen(timeline, entry->thread, choice))
+		if (!is_chosen(table, entry, choice))
 			continue;
 		if (table->threads[entry->thread].samples == 0)
 			table->processes[process].threads++;
@@ -337,6 +346,8 @@ int top_table_make(const struct profile *profile, const struct timeline *timelin
 
 	*ret = (struct top_table){.profile = profile, .timeline = timeline};
 	err = allocate(ret);
+	if (!err)
+		err = waits_init(&ret->waits, profile, &choice->waits);
 	if (!err && !owners)
 		err = -ENOMEM;
 	if (!err) {

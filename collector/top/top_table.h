@@ -20,6 +20,7 @@
 
 #include "profile/profile.h"
 #include "profile/timeline.h"
+#include "profile/waits.h"
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -42,14 +43,16 @@ struct top_owner {
 	uint32_t method;  /* the method with the greatest self weight, or TOP_NONE */
 };
 
-/* The process or thread whose samples are taken; 0: all. */
+/* The process or thread whose samples are taken; 0: all. Of these, stacks in wanted states. */
 struct top_choice {
 	pid_t pid, tid;
+	struct wait_options waits; /* idle stacks are hidden unless they are to be shown */
 };
 
 struct top_table {
 	const struct profile *profile;	 /* borrowed, as timeline is */
 	const struct timeline *timeline; /* one entry for each thread and leaf */
+	struct waits waits;		 /* of the whole profile */
 	uint64_t samples;		 /* chosen samples */
 	uint64_t *totals;		 /* by node: chosen samples at or below it */
 	uint64_t *selves;
@@ -59,6 +62,9 @@ struct top_table {
 	uint32_t n_methods, methods_size;
 	struct top_owner *threads, *processes;
 };
+
+/* What becomes of idle stacks. */
+enum waits_way top_choice_way(const struct top_choice *choice);
 
 /* Borrows profile and timeline until top_table_fini. On an error the table is empty. */
 int top_table_make(const struct profile *profile, const struct timeline *timeline,

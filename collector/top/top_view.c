@@ -381,7 +381,7 @@ static int go_back(struct top_view *view)
 {
 	if (view->choice.tid || view->choice.pid) {
 		set_mode(view, view->choice.tid ? TOP_THREADS : TOP_PROCESSES);
-		view->choice = (struct top_choice){0};
+		view->choice.pid = view->choice.tid = 0;
 	} else if (view->mode != TOP_METHODS) {
 		set_mode(view, TOP_METHODS);
 	} else {
@@ -499,6 +499,15 @@ static int prompt_key(struct top_view *view, uint32_t key)
 	return make_rows(view);
 }
 
+static int toggle_idle(struct top_view *view)
+{
+	struct wait_options *waits = &view->choice.waits;
+
+	waits->idle = waits->idle == WAIT_IDLE_SHOWN ? WAIT_IDLE_HIDDEN : WAIT_IDLE_SHOWN;
+	view->cursor = view->first = 0;
+	return make_all(view);
+}
+
 static int command_key(struct top_view *view, uint32_t key)
 {
 	switch (key) {
@@ -533,6 +542,8 @@ static int command_key(struct top_view *view, uint32_t key)
 		return toggle_mode(view, TOP_THREADS);
 	case 'j':
 		return toggle_mode(view, TOP_PROCESSES);
+	case 'i':
+		return toggle_idle(view);
 	case 'C':
 		view->n_open = 0;
 		return make_rows(view);

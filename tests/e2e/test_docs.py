@@ -178,7 +178,7 @@ class Docs(Case):
             finished = collector.fgcollect("top", "--once", "--json", "-d", "0.5", "--view", view,
                                            "--socket", self.place.socket)
             top = json.loads(finished.out)
-            found |= {*top, *top["quality"], *(key for row in top["rows"] for key in row)}
+            found |= {*top, *top["quality"], *top["states"], *(key for row in top["rows"] for key in row)}
         return found
 
     def members_told(self):

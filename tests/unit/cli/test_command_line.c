@@ -449,6 +449,24 @@ static void top_refuses_what_it_cannot_do(void **state)
 		assert_true(parse(lines[i]) < 0);
 }
 
+static void threads_that_wait_are_shown_as_the_user_likes(void **state)
+{
+	assert_int_equal(parse("record --state running,blocked --hide-idle --idle-frame a/B.rest "
+			       "--idle-frame *::nap -o x.folded"),
+			 0);
+	assert_int_equal(options.waits.states, 1u << WAIT_RUNNING | 1u << WAIT_BLOCKED);
+	assert_int_equal(options.waits.idle, WAIT_IDLE_HIDDEN);
+	assert_int_equal(options.waits.n_idle_frames, 2);
+	assert_string_equal(options.waits.idle_frames[1], "*::nap");
+	assert_int_equal(parse("top --no-hide-idle --state runnable"), 0);
+	assert_int_equal(options.waits.idle, WAIT_IDLE_SHOWN);
+	assert_int_equal(parse("record"), 0);
+	assert_int_equal(options.waits.idle, WAIT_IDLE_DEFAULT);
+	assert_int_equal(parse("record --state asleep"), -EINVAL);
+	assert_int_equal(parse("list --state running"), -EINVAL);
+	assert_int_equal(parse("--watch --hide-idle"), -EINVAL);
+}
+
 static void top_has_a_help_of_its_own(void **state)
 {
 	assert_int_equal(parse("top --help"), 0);
@@ -558,6 +576,7 @@ int main(void)
 		cmocka_unit_test(top_watches_what_record_would_record),
 		cmocka_unit_test(the_only_table_is_of_the_seconds_before_it),
 		cmocka_unit_test(top_refuses_what_it_cannot_do),
+		cmocka_unit_test(threads_that_wait_are_shown_as_the_user_likes),
 		cmocka_unit_test(top_has_a_help_of_its_own),
 		cmocka_unit_test(replay_draws_a_capture_like_a_recording),
 		cmocka_unit_test(replay_makes_a_smaller_capture_of_samples_that_match),

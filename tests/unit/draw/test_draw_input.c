@@ -352,6 +352,18 @@ static void stacks_begin_at_the_outermost_frame_of_the_name(void **state)
 	check_cut("x;a;b;a;c 3\ny 4\n", "none", true, 7, "x");
 }
 
+/* Folded stacks do not say what they count. */
+static void kind_of_folded_stacks_is_what_is_asked_for(void **state)
+{
+	struct draw_input input;
+
+	assert_int_equal(draw_input_init(&input), 0);
+	input.wanted = "wall";
+	add_folded(&input, "x;a 3\n");
+	assert_true(profile_kind_is_same(&input.kind, &profile_kind_wall));
+	draw_input_fini(&input);
+}
+
 static void nothing_below_the_first_of_the_name_is_cut(void **state)
 {
 	struct draw_input input;
@@ -377,6 +389,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_the_same_in_all_is_not_said),
 		cmocka_unit_test(stacks_beside_a_recording_have_no_cpu_time),
 		cmocka_unit_test(stacks_begin_at_the_outermost_frame_of_the_name),
+		cmocka_unit_test(kind_of_folded_stacks_is_what_is_asked_for),
 		cmocka_unit_test(nothing_below_the_first_of_the_name_is_cut),
 		cmocka_unit_test(stacks_that_are_cut_keep_their_build),
 	};

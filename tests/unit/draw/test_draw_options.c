@@ -3,6 +3,7 @@
 #include "common/words.h"
 #include "draw/draw_missing.h"
 #include "draw/draw_options.h"
+#include "draw/draw_wait_options.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -105,6 +106,33 @@ static void what_is_missing_says_what_to_do_instead(void **state)
 	assert_null(draw_missing_find("title"));
 }
 
+static void threads_that_wait_are_drawn_as_the_user_likes(void **state)
+{
+	char line[WAITS_MAX_FRAME_BYTES + 64];
+
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --no-hide-idle --state blocked"), 0);
+	assert_int_equal(options.render.waits.idle, WAIT_IDLE_SHOWN);
+	assert_int_equal(options.render.waits.states, 1u << WAIT_BLOCKED);
+	assert_int_equal(parse(DRAW_DIFF, "a b --hide-idle --idle-frame a/B.rest"), 0);
+	assert_int_equal(options.render.waits.idle, WAIT_IDLE_HIDDEN);
+	assert_string_equal(options.render.waits.idle_frames[0], "a/B.rest");
+	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --state running,asleep"), -EINVAL);
+	snprintf(line, sizeof(line), "x -o a.svg --idle-frame %0*d", WAITS_MAX_FRAME_BYTES, 0);
+	assert_int_equal(parse(DRAW_RENDER, line), 0);
+	snprintf(line, sizeof(line), "x -o a.svg --idle-frame %0*d", WAITS_MAX_FRAME_BYTES + 1, 0);
+	assert_int_equal(parse(DRAW_RENDER, line), -EINVAL);
+}
+
+static void idle_frames_have_a_limit(void **state)
+{
+	struct wait_options waits = {0};
+
+	for (unsigned i = 0; i < WAITS_MAX_FRAMES; i++)
+		assert_int_equal(draw_wait_options_add_frame(&waits, "a"), 0);
+	assert_int_equal(draw_wait_options_add_frame(&waits, "a"), -EINVAL);
+	assert_int_equal(draw_wait_options_add_frame(&(struct wait_options){0}, ""), -EINVAL);
+}
+
 static void what_goes_not_together_is_refused(void **state)
 {
 	assert_int_equal(parse(DRAW_RENDER, "x -o a.svg --encoding latin1"), -EINVAL);
@@ -124,6 +152,8 @@ int main(void)
 		cmocka_unit_test(options_of_stackcollapse_perf_are_taken),
 		cmocka_unit_test(options_of_inferno_and_difffolded_are_taken),
 		cmocka_unit_test(what_is_missing_says_what_to_do_instead),
+		cmocka_unit_test(threads_that_wait_are_drawn_as_the_user_likes),
+		cmocka_unit_test(idle_frames_have_a_limit),
 		cmocka_unit_test(what_goes_not_together_is_refused),
 	};
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "serve/control.h"
+#include "serve/waits_json.h"
 
 static const struct recording_options sensible = {.hz = 99, .duration_ns = 1000000};
 
@@ -220,6 +221,56 @@ static void options_survive_the_control_socket(void **state)
 	assert_int_not_equal(control_options_from_json(NULL, &out), 0);
 }
 
+static void what_is_wanted_of_threads_that_wait_arrives_as_it_was_sent(void **state)
+{
+	const struct wait_options sent = {
+		.states = 1u << WAIT_RUNNING | 1u << WAIT_BLOCKED,
+		.idle = WAIT_IDLE_HIDDEN,
+		.idle_frames = {"a/B.rest", "*::nap"},
+		.n_idle_frames = 2,
+	};
+	struct wait_options got;
+	json_t *object = json_object();
+
+	assert_int_equal(waits_from_json(object, &got), 0);
+	assert_int_equal(got.states, 0);
+	assert_int_equal(got.idle, WAIT_IDLE_DEFAULT);
+	assert_int_equal(got.n_idle_frames, 0);
+	waits_to_json(&sent, object);
+	assert_int_equal(waits_from_json(object, &got), 0);
+	assert_int_equal(got.states, sent.states);
+	assert_int_equal(got.idle, WAIT_IDLE_HIDDEN);
+	assert_int_equal(got.n_idle_frames, 2);
+	assert_string_equal(got.idle_frames[1], "*::nap");
+	json_decref(object);
+}
+
+static void what_is_no_wish_about_threads_that_wait_is_refused(void **state)
+{
+	static const char *const texts[] = {
+		"{\"states\": \"running\"}", "{\"states\": [\"asleep\"]}",
+		"{\"states\": [7]}",	     "{\"idle\": true}",
+		"{\"idle_frames\": \"a\"}",  "{\"idle_frames\": [null]}",
+	};
+	json_t *object = json_object(), *frames = json_array();
+	struct wait_options got;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		json_t *bad = json_loads(texts[i], 0, NULL);
+
+		assert_non_null(bad);
+		assert_int_equal(waits_from_json(bad, &got), -EINVAL);
+		json_decref(bad);
+	}
+	json_object_set_new(object, "idle_frames", frames);
+	for (unsigned i = 0; i < WAITS_MAX_FRAMES; i++)
+		json_array_append_new(frames, json_string("a"));
+	assert_int_equal(waits_from_json(object, &got), 0);
+	json_array_append_new(frames, json_string("a"));
+	assert_int_equal(waits_from_json(object, &got), -EINVAL);
+	json_decref(object);
+}
+
 static void control_socket_lies_outside_of_the_agents_directory(void **state)
 {
 	char path[PATH_MAX];
@@ -235,6 +286,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_arrive_as_they_were_sent),
 		cmocka_unit_test(container_without_a_name_is_refused),
+		cmocka_unit_test(what_is_wanted_of_threads_that_wait_arrives_as_it_was_sent),
+		cmocka_unit_test(what_is_no_wish_about_threads_that_wait_is_refused),
 		cmocka_unit_test(windows_longer_than_the_longest_are_refused),
 		cmocka_unit_test(client_that_does_not_say_how_methods_are_called_gets_the_default),
 		cmocka_unit_test(client_that_does_not_ask_for_a_capture_gets_none),

@@ -295,6 +295,35 @@ static void pause_help_and_quit_are_keys(void **state)
 	assert_true(view.is_done);
 }
 
+static void idle_threads_are_shown_when_they_are_asked_for(void **state)
+{
+	top_samples_add(&samples, 1, 12,
+			"java/util/concurrent/ForkJoinPool.awaitWork_[j];[blocked: futex]_[w]", 90);
+	top_samples_add(&samples, 1, 12, "a_[j];[runnable]_[w]", 4);
+	show();
+	assert_int_equal(view.table.samples, 15);
+	assert_int_equal(view.table.waits.idle, 90);
+	assert_rows("b [runnable] c a c");
+	type("i");
+	assert_int_equal(view.table.samples, 105);
+	type("i");
+	assert_int_equal(view.table.samples, 15);
+	view.choice.waits.states = 1u << WAIT_RUNNABLE;
+	show();
+	assert_rows("[runnable] a");
+}
+
+/* Which stacks are wanted outlasts a chosen thread. */
+static void escape_keeps_what_is_wanted_of_threads_that_wait(void **state)
+{
+	view.choice.waits.states = 1u << WAIT_RUNNING;
+	show();
+	type("t");
+	press(TOP_KEY_ENTER);
+	press(TOP_KEY_ESCAPE);
+	assert_int_equal(view.choice.waits.states, 1u << WAIT_RUNNING);
+}
+
 static void without_samples_every_key_is_harmless(void **state)
 {
 	top_view_show(&view, NULL, NULL);
@@ -325,6 +354,8 @@ int main(void)
 		CLAIM(cursor_stays_on_its_row_unless_it_is_the_first),
 		CLAIM(cursor_never_leaves_the_rows_nor_the_screen),
 		CLAIM(pause_help_and_quit_are_keys),
+		CLAIM(idle_threads_are_shown_when_they_are_asked_for),
+		CLAIM(escape_keeps_what_is_wanted_of_threads_that_wait),
 		CLAIM(without_samples_every_key_is_harmless),
 	};
 

@@ -21,8 +21,8 @@ void top_samples_fini(struct top_samples *samples)
 
 static enum frame_kind take_kind(char *name)
 {
-	static const enum frame_kind kinds[] = {FRAME_INTERPRETED, FRAME_C1, FRAME_JIT,
-						FRAME_INLINED, FRAME_KERNEL};
+	static const enum frame_kind kinds[] = {FRAME_INTERPRETED, FRAME_C1,	 FRAME_JIT,
+						FRAME_INLINED,	   FRAME_KERNEL, FRAME_WAIT};
 	const size_t len = strlen(name);
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && len > 4; i++) {

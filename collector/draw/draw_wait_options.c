@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* States and idle frames as the command line has them, see draw_wait_options.h. */
+#include "draw/draw_wait_options.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+int draw_wait_options_set_states(struct wait_options *options, const char *value)
+{
+	if (wait_states_parse(value, &options->states))
+		return 0;
+	log_error("--state %s: there are, with commas between them: running runnable blocked",
+		  value);
+	return -EINVAL;
+}
+
+int draw_wait_options_add_frame(struct wait_options *options, const char *value)
+{
+	if (!value[0] || strlen(value) > WAITS_MAX_FRAME_BYTES) {
+		log_error("--idle-frame %s: a frame's name is needed, of at most %u bytes", value,
+			  WAITS_MAX_FRAME_BYTES);
+		return -EINVAL;
+	}
+	if (options->n_idle_frames == WAITS_MAX_FRAMES) {
+		log_error("--idle-frame %s: that is one too many: * stands for any text", value);
+		return -EINVAL;
+	}
+	options->idle_frames[options->n_idle_frames++] = value;
+	return 0;
+}
