@@ -10,14 +10,14 @@
 
 #include "base/map64.h"
 #include "sample/sample_regs.h"
+#include "sample/thread_account.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define YOUNG_NS     UINT64_C(1000000000) /* a thread that was there longer was not wanted */
-#define GONE_NS	     UINT64_C(1000000000) /* without a reading */
-#define MOST_OWED_NS INT64_C(1000000000)
-#define N_STATES     3
+#define YOUNG_NS UINT64_C(1000000000) /* a thread that was there longer was not wanted */
+#define GONE_NS	 UINT64_C(1000000000) /* without a reading */
+#define N_STATES THREAD_ACCOUNT_STATES
 
 /* A list is a circle: its own link, and those of its members. */
 struct link {
@@ -49,11 +49,8 @@ struct thread {
 	uint64_t start_ns, tick;
 	bool is_ended;	/* a reading from before its end may still come */
 	bool is_unread; /* there was no reading; start_ns is of another clock than readings have */
-	/* Of the last reading: */
-	uint64_t time_ns, run_ns, delay_ns, switches, voluntary;
-	enum thread_state state;
-	/* What the counters have said, or will say, of time that was given away already. */
-	int64_t run_owed_ns, delay_owed_ns;
+	uint64_t time_ns; /* up to there the time is divided */
+	struct thread_account account;
 	struct share shares[N_STATES];
 	struct kept *latest;	  /* the last stack of any state, or NULL */
 	uint64_t latest_switches; /* as of then: while they are the same, the thread is there */
@@ -338,14 +335,11 @@ static struct thread *add_thread(struct thread_times *times, const struct thread
 	if (!thread)
 		return NULL;
 	thread->start_ns = reading->start_ns;
-	thread->state = reading->state;
 	thread->time_ns = is_young   ? reading->start_ns
 			  : is_begun ? times->options.start_ns
 				     : reading->time_ns;
-	thread->run_ns = is_young ? 0 : reading->run_ns;
-	thread->delay_ns = is_young ? 0 : reading->delay_ns;
-	thread->switches = is_young ? 0 : reading->switches;
-	thread->voluntary = is_young ? 0 : reading->voluntary;
+	thread_account_begin(&thread->account, reading, is_young);
+	thread->account.time_ns = thread->time_ns;
 	begin_shares(thread);
 	return thread;
 }
@@ -366,72 +360,12 @@ static struct thread *take_thread(struct thread_times *times, const struct threa
 	return add_thread(times, reading);
 }
 
-static int64_t limit(int64_t value, int64_t least, int64_t most)
-{
-	return value < least ? least : value > most ? most : value;
-}
-
-/*
- * Gives what a counter has gained to a state, as far as time is left. Returns the time that is left
- * then. *owed_ns: what was not given, to be given later; or what was given before the counter said
- * so.
- */
-static int64_t give(struct thread *thread, enum thread_state state, uint64_t gained_ns,
-		    int64_t left_ns)
-{
-	int64_t *const owed_ns =
-		state == THREAD_RUNNING ? &thread->run_owed_ns : &thread->delay_owed_ns;
-	const int64_t due_ns = (int64_t)gained_ns + *owed_ns;
-	const int64_t given_ns = limit(due_ns, 0, left_ns);
-
-	*owed_ns = limit(due_ns - given_ns, INT64_MIN, MOST_OWED_NS);
-	thread->shares[state].open_ns += (uint64_t)given_ns;
-	return left_ns - given_ns;
-}
-
-/* The thread has not been blocked: what is left is what a counter of its state has yet to say. */
-static void give_ahead(struct thread *thread, enum thread_state state, int64_t left_ns)
-{
-	int64_t *const owed_ns =
-		state == THREAD_RUNNING ? &thread->run_owed_ns : &thread->delay_owed_ns;
-
-	thread->shares[state].open_ns += (uint64_t)left_ns;
-	*owed_ns -= left_ns;
-}
-
-/* Whether the thread has wanted to run all the time since the last reading. */
-static bool was_never_blocked(const struct thread *thread, const struct thread_reading *reading)
-{
-	return thread->state != THREAD_BLOCKED && reading->state != THREAD_BLOCKED &&
-	       thread->voluntary == reading->voluntary;
-}
-
-/* Divides the time since the last reading. */
-static void account(struct thread *thread, const struct thread_reading *reading)
-{
-	const bool is_same =
-		reading->switches == thread->switches && reading->state == thread->state;
-	int64_t left_ns = (int64_t)gain(thread->time_ns, reading->time_ns);
-
-	left_ns = give(thread, THREAD_RUNNING, gain(thread->run_ns, reading->run_ns), left_ns);
-	left_ns = give(thread, THREAD_RUNNABLE, gain(thread->delay_ns, reading->delay_ns), left_ns);
-	if (!is_same) {
-		/* The counters have said all by now of the state that was left. */
-		thread->run_owed_ns = limit(thread->run_owed_ns, 0, MOST_OWED_NS);
-		thread->delay_owed_ns = limit(thread->delay_owed_ns, 0, MOST_OWED_NS);
-	}
-	if (was_never_blocked(thread, reading))
-		give_ahead(thread, reading->state, left_ns);
-	else
-		thread->shares[THREAD_BLOCKED].open_ns += (uint64_t)left_ns;
-}
-
 static void count(struct thread_times_stats *stats, const struct thread *thread,
 		  const struct thread_reading *reading)
 {
 	stats->changed_while_read += reading->is_changed;
 	stats->stacks_reused += !reading->has_stack && reading->state != THREAD_RUNNING &&
-				reading->switches == thread->switches &&
+				reading->switches == thread->account.switches &&
 				!list_is_empty(&thread->changed);
 }
 
@@ -446,14 +380,15 @@ static void emit_due(struct thread_times *times, struct thread *thread)
 	}
 }
 
-static void note(struct thread *thread, const struct thread_reading *reading)
+/* Divides the time since the last reading. */
+static void divide(struct thread *thread, const struct thread_reading *reading)
 {
+	uint64_t ns[N_STATES];
+
+	thread_account_divide(&thread->account, reading, ns);
+	for (enum thread_state state = THREAD_RUNNING; state <= THREAD_BLOCKED; state++)
+		thread->shares[state].open_ns += ns[state];
 	thread->time_ns = reading->time_ns;
-	thread->run_ns = reading->run_ns;
-	thread->delay_ns = reading->delay_ns;
-	thread->switches = reading->switches;
-	thread->voluntary = reading->voluntary;
-	thread->state = reading->state;
 }
 
 void thread_times_read(struct thread_times *times, const struct thread_reading *reading)
@@ -473,8 +408,7 @@ void thread_times_read(struct thread_times *times, const struct thread_reading *
 	thread->tick = times->tick;
 	list_move_last(&times->seen, &thread->seen);
 	count(&times->stats, thread, reading);
-	account(thread, reading);
-	note(thread, reading);
+	divide(thread, reading);
 	if (reading->has_stack)
 		keep_stack(times, thread, reading, before_ns);
 	if (reading->state != THREAD_RUNNING && is_there(thread, reading))
@@ -497,8 +431,9 @@ void thread_times_begin(struct thread_times *times, pid_t pid, pid_t tid, uint64
 		return; /* its readings are counted, as there is no room */
 	thread->is_unread = true;
 	thread->tick = times->tick;
-	thread->state = THREAD_RUNNING;
+	thread->account.state = THREAD_RUNNING;
 	thread->start_ns = thread->time_ns = time_ns;
+	thread->account.time_ns = time_ns;
 	begin_shares(thread);
 	list_move_last(&times->seen, &thread->seen);
 }
@@ -511,7 +446,7 @@ void thread_times_end(struct thread_times *times, pid_t tid, uint64_t time_ns)
 		return;
 	times->stats.threads_unread += thread->is_unread;
 	if (time_ns > thread->time_ns) {
-		thread->shares[thread->state].open_ns += time_ns - thread->time_ns;
+		thread->shares[thread->account.state].open_ns += time_ns - thread->time_ns;
 		thread->time_ns = time_ns;
 	}
 	emit(times, thread);
