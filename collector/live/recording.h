@@ -27,7 +27,7 @@
 #include "render/render.h"
 #include "sample/hold.h"
 #include "sample/sampler.h"
-#include "sample/thread_clock.h"
+#include "wall/thread_clock.h"
 #include "symbolize/symbolizer.h"
 #include "unwind/unwinder.h"
 

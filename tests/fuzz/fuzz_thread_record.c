@@ -7,7 +7,7 @@
 #include "fuzzer.h"
 
 #include "sample/bpf_threads_layout.h"
-#include "sample/bpf_threads_parse.h"
+#include "wall/bpf_threads_parse.h"
 #include "sample/sample_regs.h"
 
 #include <stdbool.h>

@@ -5,10 +5,10 @@
  * An iterator is a descriptor that is read to its end. The program writes one byte to it when the
  * ring buffer is half full, and read(2) returns with that byte.
  */
-#include "sample/thread_source.h"
+#include "wall/thread_source.h"
 
 #include "sample/bpf_threads_layout.h"
-#include "sample/bpf_threads_parse.h"
+#include "wall/bpf_threads_parse.h"
 #include "sample/bpf_wanted.h"
 
 #include <bpf/bpf.h>

@@ -25,10 +25,10 @@
  * Bounds: stacks have a limit in bytes. Past it, those that have changed least recently are
  * dropped, and the source is asked for them anew. Threads have a limit in number.
  */
-#ifndef FG_SAMPLE_THREAD_TIMES_H
-#define FG_SAMPLE_THREAD_TIMES_H
+#ifndef FG_WALL_THREAD_TIMES_H
+#define FG_WALL_THREAD_TIMES_H
 
-#include "sample/thread_reading.h"
+#include "wall/thread_reading.h"
 
 #define THREAD_TIMES_LONGEST_NS	 UINT64_C(1000000000)
 #define THREAD_TIMES_STACK_BYTES ((size_t)16 << 20)

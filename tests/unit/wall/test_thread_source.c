@@ -28,8 +28,8 @@
 #include "common/child.h"
 #include "sample/bpf_layout.h"
 #include "sample/sample_regs.h"
-#include "sample/thread_source.h"
-#include "sample/thread_times.h"
+#include "wall/thread_source.h"
+#include "wall/thread_times.h"
 
 #define STACK_BYTES (48u << 10)
 #define TICK_MS	    50

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Decodes a record of a thread; bpf_threads_layout.h describes its bytes. */
-#include "sample/bpf_threads_parse.h"
+#include "wall/bpf_threads_parse.h"
 
 #include "sample/bpf_threads_layout.h"
 #include "sample/sample_regs.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Divides the time between two readings by the scheduler's counters, see thread_account.h. */
-#include "sample/thread_account.h"
+#include "wall/thread_account.h"
 
 #define MOST_OWED_NS INT64_C(1000000000)
 

@@ -6,10 +6,10 @@
  * errors:  -EBADMSG: the record's lengths do not fit its bytes
  * source:  none
  */
-#ifndef FG_SAMPLE_BPF_THREADS_PARSE_H
-#define FG_SAMPLE_BPF_THREADS_PARSE_H
+#ifndef FG_WALL_BPF_THREADS_PARSE_H
+#define FG_WALL_BPF_THREADS_PARSE_H
 
-#include "sample/thread_reading.h"
+#include "wall/thread_reading.h"
 
 /* Decodes a record of len bytes, aligned to 8. *ret borrows from data. */
 int bpf_threads_parse(const void *data, size_t len, struct thread_reading *ret);

@@ -6,8 +6,8 @@
  * errors:  none
  * source:  the kernel's struct task_struct; thread_source.h
  */
-#ifndef FG_SAMPLE_THREAD_READING_H
-#define FG_SAMPLE_THREAD_READING_H
+#ifndef FG_WALL_THREAD_READING_H
+#define FG_WALL_THREAD_READING_H
 
 #include "sample/record.h"
 

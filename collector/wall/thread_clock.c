@@ -6,11 +6,11 @@
  * stands still is no longer the clock's: what it reads later is thrown away. It has a reference to
  * the clock, so that the clock's memory stays until its thread has returned.
  */
-#include "sample/thread_clock.h"
+#include "wall/thread_clock.h"
 
 #include "sample/record_queue.h"
-#include "sample/thread_files.h"
-#include "sample/thread_source.h"
+#include "wall/thread_files.h"
+#include "wall/thread_source.h"
 
 #include "base/clock.h"
 #include "base/file.h"

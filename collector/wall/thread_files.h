@@ -16,10 +16,10 @@
  *
  * Reading the memory of a process can wait as long as the process likes; see thread_clock.h.
  */
-#ifndef FG_SAMPLE_THREAD_FILES_H
-#define FG_SAMPLE_THREAD_FILES_H
+#ifndef FG_WALL_THREAD_FILES_H
+#define FG_WALL_THREAD_FILES_H
 
-#include "sample/thread_source.h"
+#include "wall/thread_source.h"
 
 struct thread_files; /* opaque */
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "sample/sample_regs.h"
-#include "sample/thread_times.h"
+#include "wall/thread_times.h"
 
 #define MS	  UINT64_C(1000000)
 #define START	  (1000 * MS)

@@ -10,7 +10,7 @@
  * How often a thread got a CPU stands for how often it left one: while the number is the same, a
  * thread that does not run waits where it waited.
  */
-#include "sample/thread_files.h"
+#include "wall/thread_files.h"
 
 #include "base/clock.h"
 #include "base/map64.h"

@@ -17,11 +17,11 @@
  *
  * Life cycle: start, then want, read and so on; stop, then read until is_ended; close.
  */
-#ifndef FG_SAMPLE_THREAD_CLOCK_H
-#define FG_SAMPLE_THREAD_CLOCK_H
+#ifndef FG_WALL_THREAD_CLOCK_H
+#define FG_WALL_THREAD_CLOCK_H
 
 #include "sample/sampler.h"
-#include "sample/thread_times.h"
+#include "wall/thread_times.h"
 
 #define THREAD_CLOCK_DEFAULT_HZ	 20u
 #define THREAD_CLOCK_MOST_HZ	 1000u

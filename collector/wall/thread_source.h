@@ -17,11 +17,11 @@
  * that maps a file over its stack in the moment of the copy can have the tick wait as long as the
  * process likes; so ticks belong on a thread that others do not wait for (thread_clock.h).
  */
-#ifndef FG_SAMPLE_THREAD_SOURCE_H
-#define FG_SAMPLE_THREAD_SOURCE_H
+#ifndef FG_WALL_THREAD_SOURCE_H
+#define FG_WALL_THREAD_SOURCE_H
 
 #include "sample/bpf_load.h"
-#include "sample/thread_reading.h"
+#include "wall/thread_reading.h"
 
 #define THREAD_SOURCE_DEFAULT_RING_BYTES ((size_t)4 << 20)
 

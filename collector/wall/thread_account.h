@@ -9,10 +9,10 @@
  * The parts always sum up to the time that has passed. The counters lag: what they say too late is
  * taken from later time, and what was given ahead of them is not given again.
  */
-#ifndef FG_SAMPLE_THREAD_ACCOUNT_H
-#define FG_SAMPLE_THREAD_ACCOUNT_H
+#ifndef FG_WALL_THREAD_ACCOUNT_H
+#define FG_WALL_THREAD_ACCOUNT_H
 
-#include "sample/thread_reading.h"
+#include "wall/thread_reading.h"
 
 #define THREAD_ACCOUNT_STATES 3 /* of enum thread_state */
 

@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "sample/bpf_threads_layout.h"
-#include "sample/bpf_threads_parse.h"
+#include "wall/bpf_threads_parse.h"
 
 #define STACK 256
 

@@ -6,11 +6,11 @@
  * threads that are not read any more, and one by their last stack, whose head has the stacks to
  * drop. Threads that are known to have ended are in a list of their own until the next tick.
  */
-#include "sample/thread_times.h"
+#include "wall/thread_times.h"
 
 #include "base/map64.h"
 #include "sample/sample_regs.h"
-#include "sample/thread_account.h"
+#include "wall/thread_account.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Claims about sample/thread_clock.h, with threads of real processes: their time is whole, by BPF
+ * Claims about wall/thread_clock.h, with threads of real processes: their time is whole, by BPF
  * and by files alike, and a process whose memory never answers costs its own stacks alone.
  */
 #include "sample/sample_regs.h"
-#include "sample/thread_clock.h"
+#include "wall/thread_clock.h"
 
 #include "base/clock.h"
 #include "base/map64.h"
