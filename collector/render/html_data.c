@@ -12,7 +12,6 @@
 #include "profile/name_lists.h"
 #include "profile/pools.h"
 #include "render/kinds.h"
-#include "render/svg_data.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -248,7 +247,8 @@ static int add_times(struct bytes *out, const struct graph *graph, const struct 
 	return 0;
 }
 
-int html_data_write(const struct graph *graph, const struct render_options *options, FILE *stream)
+int html_data_write(const struct graph *graph, const struct render_options *options,
+		    struct svg_keys *keys, FILE *stream)
 {
 	_cleanup_(bytes_fini) struct bytes data = {0}, part = {0};
 	struct looks looks;
@@ -257,7 +257,7 @@ int html_data_write(const struct graph *graph, const struct render_options *opti
 	looks_init(&looks, PALETTE_KINDS, NULL);
 	add_facts(&part, options);
 	add_part(&data, &part);
-	rc = svg_data_encode(graph, &looks, &part);
+	rc = svg_data_encode(graph, &looks, keys, &part);
 	if (rc < 0)
 		return rc;
 	add_part(&data, &part);

@@ -19,6 +19,9 @@
  *   times      varint: entries; then of all entries, by time, varints of each column: buckets
  *              since the entry before, thread, node's place in order, weight; no bytes: no times
  *
+ * A page has data of each kind of samples, each packed by itself, so that a kind is unpacked when it
+ * is shown. Only keys of the tree are shared.
+ *
  * A node with samples before and none after is in the tree, with self weight 0.
  */
 #ifndef FG_RENDER_HTML_DATA_H
@@ -26,9 +29,12 @@
 
 #include "render/graph.h"
 #include "render/render.h"
+#include "render/svg_data.h"
 
 #include <stdio.h>
 
-int html_data_write(const struct graph *graph, const struct render_options *options, FILE *stream);
+/* keys: see svg_data.h. */
+int html_data_write(const struct graph *graph, const struct render_options *options,
+		    struct svg_keys *keys, FILE *stream);
 
 #endif

@@ -87,8 +87,8 @@ const struct profile_kind *render_kind(const struct render_options *options)
 
 bool render_holds_kinds(enum render_format format)
 {
-	return format == RENDER_PPROF || format == RENDER_SPEEDSCOPE || format == RENDER_FIREFOX ||
-	       format == RENDER_RECORDING;
+	return format == RENDER_HTML || format == RENDER_PPROF || format == RENDER_SPEEDSCOPE ||
+	       format == RENDER_FIREFOX || format == RENDER_RECORDING;
 }
 
 static int write_format(const struct profile *profile, enum render_format format,

@@ -113,8 +113,6 @@ static int collect_keys(struct encoder *encoder)
 	}
 	if (encoder->key_count > 0)
 		qsort(encoder->keys, encoder->key_count, sizeof(struct key *), by_uses);
-	for (size_t i = 0; i < encoder->key_count; i++)
-		encoder->keys[i]->id = (uint32_t)i;
 	return 0;
 }
 
@@ -133,21 +131,70 @@ static void encode_chosen(const struct encoder *encoder, const struct profile_no
 	bytes_add(out, text, strlen(text));
 }
 
-static void encode_keys(struct encoder *encoder, struct bytes *out)
+static void encode_key(const struct encoder *encoder, const struct key *key, struct bytes *out)
 {
-	for (size_t i = 0; i < encoder->key_count; i++) {
-		const struct profile_node *const node = encoder->keys[i]->node;
+	const struct profile_node *const node = key->node;
 
-		bytes_add_char(out, (char)('a' + encoder->keys[i]->look.class));
-		bytes_add_char(out, (char)('0' + encoder->keys[i]->look.shade));
-		text_clean(out, node->name, UTF8_REPLACEMENT);
-		if (node->module) {
-			bytes_add_char(out, '\t');
-			text_clean(out, node->module, UTF8_REPLACEMENT);
-		}
-		encode_chosen(encoder, node, out);
-		bytes_add_char(out, '\n');
+	bytes_add_char(out, (char)('a' + key->look.class));
+	bytes_add_char(out, (char)('0' + key->look.shade));
+	text_clean(out, node->name, UTF8_REPLACEMENT);
+	if (node->module) {
+		bytes_add_char(out, '\t');
+		text_clean(out, node->module, UTF8_REPLACEMENT);
 	}
+	encode_chosen(encoder, node, out);
+	bytes_add_char(out, '\n');
+}
+
+/* Remembers the first tree's keys by the lines that out has from begin on. */
+static int keep_line(struct svg_keys *keys, const struct bytes *out, size_t begin, uint32_t id)
+{
+	const char *const line =
+		out->failed ? NULL : intern_add(&keys->lines, out->data + begin, out->len - begin);
+
+	return line ? map64_put(&keys->numbers, (uint64_t)(uintptr_t)line,
+				(void *)((uintptr_t)id + 1))
+		    : -ENOMEM;
+}
+
+/* The number of a line that the first tree has, + 1, or 0. */
+static uint32_t number_of_line(struct svg_keys *keys, const struct bytes *out, size_t begin)
+{
+	const char *const line =
+		out->failed ? NULL : intern_add(&keys->lines, out->data + begin, out->len - begin);
+
+	return line ? (uint32_t)(uintptr_t)map64_find(&keys->numbers, (uint64_t)(uintptr_t)line)
+		    : 0;
+}
+
+/* Writes the lines of keys and numbers the keys. Returns the number of lines, or negative errno. */
+static int64_t encode_keys(struct encoder *encoder, struct svg_keys *shared, struct bytes *out)
+{
+	const uint32_t first = shared ? shared->count : 0;
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < encoder->key_count; i++) {
+		struct key *const key = encoder->keys[i];
+		const size_t begin = out->len;
+		uint32_t known;
+
+		encode_key(encoder, key, out);
+		known = first ? number_of_line(shared, out, begin) : 0;
+		key->id = known ? known - 1 : first + count++;
+		if (known)
+			out->len = begin;
+		else if (shared && !first && keep_line(shared, out, begin, key->id) < 0)
+			return -ENOMEM;
+	}
+	if (shared && !first)
+		shared->count = count;
+	return count;
+}
+
+void svg_keys_fini(struct svg_keys *keys)
+{
+	intern_fini(&keys->lines);
+	map64_fini(&keys->numbers);
 }
 
 /*
@@ -181,18 +228,20 @@ static void encode_nodes(struct encoder *encoder)
 					 encoder->looks->diff->nodes[graph->order[i]].self[side]);
 }
 
-static void encode(struct encoder *encoder)
+static int encode(struct encoder *encoder, struct svg_keys *shared)
 {
-	struct bytes names = {0};
+	_cleanup_(bytes_fini) struct bytes names = {0};
+	const int64_t count = encode_keys(encoder, shared, &names);
 
-	encode_keys(encoder, &names);
-	bytes_add_varint(&encoder->data, encoder->key_count);
+	if (count < 0)
+		return (int)count;
+	bytes_add_varint(&encoder->data, (uint64_t)count);
 	bytes_add_varint(&encoder->data, names.len);
 	bytes_add_varint(&encoder->data, encoder->graph->count);
 	bytes_add(&encoder->data, names.data, names.len);
 	encoder->data.failed |= names.failed;
-	bytes_fini(&names);
 	encode_nodes(encoder);
+	return 0;
 }
 
 static void encoder_fini(struct encoder *encoder)
@@ -204,14 +253,16 @@ static void encoder_fini(struct encoder *encoder)
 	bytes_fini(&encoder->data);
 }
 
-int svg_data_encode(const struct graph *graph, const struct looks *looks, struct bytes *out)
+int svg_data_encode(const struct graph *graph, const struct looks *looks, struct svg_keys *keys,
+		    struct bytes *out)
 {
 	_cleanup_(encoder_fini) struct encoder encoder = {.graph = graph, .looks = looks};
-	const int rc = collect_keys(&encoder);
+	int rc = collect_keys(&encoder);
 
+	if (rc == 0)
+		rc = encode(&encoder, keys);
 	if (rc < 0)
 		return rc;
-	encode(&encoder);
 	bytes_add(out, encoder.data.data, encoder.data.len);
 	return encoder.data.failed || out->failed ? -ENOMEM : 0;
 }
@@ -240,7 +291,7 @@ int svg_data_write(const struct graph *graph, const struct looks *looks,
 		   const struct level_counts *levels, FILE *stream)
 {
 	_cleanup_(bytes_fini) struct bytes data = {0};
-	int rc = svg_data_encode(graph, looks, &data);
+	int rc = svg_data_encode(graph, looks, NULL, &data);
 
 	if (!looks->diff && rc == 0)
 		encode_levels(graph, levels, &data);

@@ -22,6 +22,9 @@
  *   in a picture without a diff, varint: number of nodes that have samples of several levels; of
  *           each, varints: how many places in order behind the one before, its samples by level
  *
+ * A page of several kinds of samples has a tree of each. Keys of the first tree are not in the key
+ * lines of the others: the keys of these are numbered behind those of the first.
+ *
  * varint: LEB128, see bytes.h. Keys are numbered by use, the commonest first. Columns are used
  * instead of rows because zlib makes them half as large: 100,000 stacks, 1.1 million nodes, take
  * some 1.2 bytes a node.
@@ -29,6 +32,8 @@
 #ifndef FG_RENDER_SVG_DATA_H
 #define FG_RENDER_SVG_DATA_H
 
+#include "base/intern.h"
+#include "base/map64.h"
 #include "encode/bytes.h"
 #include "profile/reshape.h"
 #include "render/graph.h"
@@ -36,8 +41,21 @@
 
 #include <stdio.h>
 
-/* Adds the above, without zlib and base64, to out. */
-int svg_data_encode(const struct graph *graph, const struct looks *looks, struct bytes *out);
+/* The key lines of a file's first tree. A zero-filled struct has none. */
+struct svg_keys {
+	struct intern lines;
+	struct map64 numbers; /* address of a line -> number + 1 */
+	uint32_t count;
+};
+
+void svg_keys_fini(struct svg_keys *keys);
+
+/*
+ * Adds the above, without zlib and base64, to out. keys: those of the file's first tree, which this
+ * one is if there are none; NULL: the file has one tree.
+ */
+int svg_data_encode(const struct graph *graph, const struct looks *looks, struct svg_keys *keys,
+		    struct bytes *out);
 /* levels: by node number of the profile, or NULL. */
 int svg_data_write(const struct graph *graph, const struct looks *looks,
 		   const struct level_counts *levels, FILE *stream);

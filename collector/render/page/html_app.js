@@ -96,7 +96,9 @@ function qualityItems()
 	const share = (name, most) => {
 		const n = Number(facts[name] || 0);
 		const of = name === "lost" ? all + n : all;
-		return n ? [(name === "lost" || name === "stackless" ? grouped(n) : shortAmount(n)) + " (" + percent(n, of) + ")", n > most * all] : ["", false];
+		const isCounted = name === "lost" || name === "stackless";     // whatever samples weigh
+		const text = isCounted ? grouped(n) : shortAmount(n);
+		return n ? [text + (isCounted && facts.unit ? "" : " (" + percent(n, of) + ")"), n > most * all] : ["", false];
 	};
 	add(before ? "after" : facts.samples_kind || "samples", before ? amount(all) : shortAmount(all));
 	if (before)
@@ -110,7 +112,7 @@ function qualityItems()
 	const truncated = facts.truncated.reduce((sum, t) => sum + t.samples, 0);
 	if (facts.event)
 		add("truncated", truncated ? percent(truncated, all) + " (" + facts.truncated.map(t =>
-			t.reason + " " + grouped(t.samples)).join(", ") + ")" : "0", truncated > 0.01 * all);
+			t.reason + " " + shortAmount(t.samples)).join(", ") + ")" : "0", truncated > 0.01 * all);
 	add("unnamed frames in", ...share("unnamed", 0.01));
 	add("without their frames in the heap", ...share("heapless", 0));
 	add("without the copy of their stack", ...share("stackless", 0));
@@ -150,7 +152,7 @@ function legend()
 		const chip = element("i", { class: "chip", "aria-hidden": "true" }, letter);
 		chip.style.background = colours[4];
 		return button(chip, { "data-kind": kind, title: percent(self[kind], sum) +
-			" of samples end in such a frame. Click: highlight; again: only samples that have one; " +
+			ofAll() + " end in such a frame. Click: highlight; again: only samples that have one; " +
 			"again: off" }, () => nextKind(kind));
 	});
 	if (app.data.before)
@@ -235,8 +237,8 @@ function tabs()
 function themeButton()
 {
 	const themes = ["", "light", "dark"], names = ["auto", "light", "dark"];
-	let at = 0;
-	const made = button("Theme: auto", { id: "theme" }, () => {
+	let at = themes.indexOf(document.documentElement.dataset.theme || "");
+	const made = button("Theme: " + names[at], { id: "theme" }, () => {
 		at = (at + 1) % 3;
 		document.documentElement.dataset.theme = themes[at];
 		made.textContent = "Theme: " + names[at];
@@ -288,7 +290,8 @@ function viewTools()
 		toggle("Fold recursion", "recursion", "Join recursive calls"),
 		...startTool(), ...frameworkTool(),
 		page.unzoom = button("Reset zoom", { id: "unzoom" }, () => go({ zoom: "" })),
-		button("Reset all", { id: "reset", title: "No zoom, search or filter" }, () => go(newState())),
+		button("Reset all", { id: "reset", title: "No zoom, search or filter" },
+			() => go({ ...newState(), samples: app.state.samples })),
 		button("Copy name", { id: "copy-name", title: "Key c" }, () => copySelected("name")),
 		button("Copy stack", { id: "copy-stack", title: "Key s" }, () => copySelected("stack")),
 		button("Copy folded", { id: "copy-folded" }, copyFolded),
@@ -337,16 +340,18 @@ function buildPage()
 	const { facts, times } = app.data;
 	app.strip = times && times.buckets > 1 ? new TimeStrip(times, Number(facts.bucket_ns),
 		{ chosen: (from, to) => go({ from, to, zoom: "" }) }) : null;
-	document.querySelector("noscript").remove();
-	document.body.append(
+	(page.parts || [document.querySelector("noscript")]).forEach(made => made.remove());
+	page.parts = [
 		element("header", {}, element("h1", {}, facts.title), element("p", {}, facts.subtitle || ""),
 			banner()),
-		element("nav", {}, tabs(), searchTools(), viewTools(), filters()),
+		element("nav", {}, ...samplesTool(), tabs(), searchTools(), viewTools(), filters()),
 		...(app.strip ? [app.strip.host] : []),
 		page.folded = foldedNote(),
 		page.main = element("main", {}, page.working, ...Object.values(page.panes)),
 		element("footer", {}, page.details, legend(),
-			element("p", { class: "notes" }, facts.event ? "" : facts.notes || "")), page.live);
+			element("p", { class: "notes" }, facts.event ? "" : facts.notes || "")), page.live,
+	];
+	document.body.append(...page.parts);
 }
 
 // ---- following the state ----
@@ -382,7 +387,7 @@ function showMatched()
 	const found = app.state.tab === "graph" ? app.graph.matches() : [];
 	const at = found.indexOf(app.graph.picked);
 	page.matched.textContent = pattern === undefined ? "Not a regular expression" : !pattern ? "" :
-		percent(matchedShare(), all) + " of samples" + (app.state.tab !== "graph" ? "" :
+		percent(matchedShare(), all) + ofAll() + (app.state.tab !== "graph" ? "" :
 		found.length === 0 ? ", no frame here" :
 		", " + (at < 0 ? "" : grouped(at + 1) + " of ") + grouped(found.length) +
 		(found.length === 1 ? " frame" : " frames"));
@@ -546,14 +551,13 @@ const newWork = () => new Work({ word: showWork,
 
 async function run()
 {
-	app.data = decodeData(await inflate(document.getElementById("fg-data").textContent));
+	findScripts();
 	pen.font = "12px " + FONT;
-	buildPage();
 	app.work = newWork();
 	app.copying = newWork();
-	setState(stateOf(location.hash));
+	await openAddress();
 	sayUnknown(location.hash);
-	addEventListener("popstate", () => setState(stateOf(location.hash)));
+	addEventListener("popstate", () => openAddress().catch(cannotShow));
 	addEventListener("keydown", onKey);
 	addEventListener("resize", () => soon(redraw));
 	addEventListener("beforeprint", printStarts);
@@ -563,9 +567,12 @@ async function run()
 	performance.mark("ready");
 }
 
-run().catch(error => {
+function cannotShow(error)
+{
 	document.body.append(element("p", { class: "failed", role: "alert" },
 		"This flame graph cannot be shown: " + error.message + ". " +
 		(self.DecompressionStream ? "The file may have been cut short: copy it again." :
 		"The browser cannot inflate: use one from 2023 or later.")));
-});
+}
+
+run().catch(cannotShow);

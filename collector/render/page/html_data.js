@@ -78,17 +78,33 @@ function decodeKey(line)
 	return { name, module, kind: line.charCodeAt(0) - 97, shade: line.charCodeAt(1) - 48 };
 }
 
+/* Keys of which the tree has a node, numbered anew. */
+function dropUnused(tree, all)
+{
+	const place = new Int32Array(all.length).fill(-1), keys = [];
+	for (let i = 0; i < tree.count; i++) {
+		const key = tree.key[i];
+		if (place[key] < 0)
+			place[key] = keys.push(all[key]) - 1;
+		tree.key[i] = place[key];
+	}
+	tree.keys = keys;
+}
+
 /*
- * The whole tree. Of its nodes a child's number is greater than its parent's, and all below a node
+ * The whole tree. shared: keys that another kind of samples has, by which this one's are numbered.
+ * Of its nodes a child's number is greater than its parent's, and all below a node
  * stand behind it. first and next: a node's first child and next sibling, -1 for none.
  */
-function decodeTree(read)
+function decodeTree(read, shared)
 {
 	read.varint();
 	const textLength = read.varint(), count = read.varint();
 	const keys = read.text(textLength).split("\n").slice(0, -1).map(decodeKey);
 	const tree = newTree(count, keys);
 	read.column(tree.key);
+	if (shared.length > 0)
+		dropUnused(tree, [...shared, ...keys]);
 	const last = new Int32Array(count).fill(-1);     // the child that was met last
 	for (let i = 0; i < count; i++) {
 		let up = read.varint(), parent = i - 1;
@@ -155,11 +171,23 @@ function decodeThreads(processes, lines)
 	});
 }
 
-function decodeData(bytes)
+/* Of a kind of samples its keys alone. */
+function decodeKeys(bytes)
+{
+	const read = readerOf(bytes);
+	read.part();
+	const tree = readerOf(read.part());
+	tree.varint();
+	const textLength = tree.varint();
+	tree.varint();
+	return tree.text(textLength).split("\n").slice(0, -1).map(decodeKey);
+}
+
+function decodeData(bytes, shared)
 {
 	const read = readerOf(bytes);
 	const facts = decodeFacts(read.lines());
-	const base = decodeTree(readerOf(read.part()));
+	const base = decodeTree(readerOf(read.part()), shared);
 	const beforeBytes = read.part();
 	const before = beforeBytes.length === 0 ? null :
 		readerOf(beforeBytes).column(new Float64Array(base.count));

@@ -11,6 +11,7 @@ const grouped = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
 /* With its unit, and without one where that is samples. */
 const amount = n => amountText(app.data.facts.unit || "samples", n);
 const shortAmount = n => app.data.facts.unit ? amount(n) : grouped(n);
+const ofAll = () => app.data.facts.unit === "microseconds" ? " of the time" : " of samples";
 const percent = (n, all) => (all ? 100 * n / all : 0).toFixed(2) + "%";
 
 function element(tag, attributes, ...children)

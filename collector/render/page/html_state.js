@@ -3,7 +3,7 @@
  * What is looked at: the state, its address, and the trees that follow from it. An address names
  * frames, not pixels, so that it is right in another window and in another recording.
  *
- *   data --filters, range--> weights --folding--> app.tree --callers first--> what is drawn
+ *   kind of samples --> data --filters, range--> weights --folding--> app.tree --callers first--> what is drawn
  *
  * app.made is what was made of the state last: trees, weights, and what was asked of these.
  */
@@ -39,13 +39,15 @@ function isDeep(data)
 	return data.isDeep;
 }
 
+const foldsAtFirst = data => isDeep(data) || Boolean(data.facts.folded);
+
 /* A comparison begins as the command line said. */
 function newState()
 {
 	const { facts } = app.data;
 	return {
-		tab: "graph", zoom: "", search: "", ignoreCase: false, onlyMatching: false,
-		icicle: false, reversed: false, recursion: false, frameworks: isDeep(app.data) || Boolean(facts.folded),
+		samples: samplesKinds()[0], tab: "graph", zoom: "", search: "", ignoreCase: false, onlyMatching: false,
+		icicle: false, reversed: false, recursion: false, frameworks: foldsAtFirst(app.data),
 		split: Boolean(facts.split), javaOnly: Boolean(facts.java_only),
 		starts: Boolean(facts.starts),
 		container: "", process: "", pool: "", thread: "", from: 0, to: 0,
@@ -81,6 +83,7 @@ function stateOf(hash)
 	}
 	if (!tabsOf(app.data).some(([name]) => name === state.tab))
 		state.tab = "graph";
+	state.samples = app.data.name;
 	if (!WIDTHS.includes(state.widths))
 		state.widths = newState().widths;
 	return state;
@@ -290,7 +293,7 @@ function* foldedSteps()
 {
 	const { state, data } = app, { recursion, frameworks, javaOnly, starts } = state;
 	const merges = !state.split && !data.before;     // a comparison has been merged
-	const key = [merges, javaOnly, recursion, frameworks, starts].join(" ");
+	const key = [data.name, merges, javaOnly, recursion, frameworks, starts].join(" ");
 	if (!merges && !javaOnly && !recursion && !frameworks && !hasPools(data))
 		return null;
 	if (foldedOnce.key !== key)
@@ -314,7 +317,7 @@ function compare(tree)
 /* What the trees are made of; when none of it changes, they are still right. */
 function keyOfTrees(state)
 {
-	return [...DIMENSIONS, "from", "to", "split", "javaOnly", "starts", "recursion", "frameworks", "widths",
+	return ["samples", ...DIMENSIONS, "from", "to", "split", "javaOnly", "starts", "recursion", "frameworks", "widths",
 		"normalise", "onlyKind",
 		...(state.onlyKind ? ["kind"] : []), "onlyMatching",
 		...(state.onlyMatching ? ["search", "ignoreCase"] : [])].map(name => state[name]).join("\n");

@@ -214,6 +214,68 @@ static void stack_that_is_gone_is_in_the_tree(void **state)
 	profile_fini(&before);
 }
 
+/* The tree's key lines, and the numbers of its nodes' keys. */
+static void check_tree(struct data *data, const char *lines, const unsigned char *numbers)
+{
+	const size_t end = varint(data) + data->at;
+	uint64_t n_keys, n_bytes, n_nodes;
+
+	n_keys = varint(data);
+	n_bytes = varint(data);
+	n_nodes = varint(data);
+	assert_int_equal(n_bytes, strlen(lines));
+	assert_memory_equal(data->bytes + data->at, lines, n_bytes);
+	for (; n_bytes > 0; n_bytes--)
+		n_keys -= data->bytes[data->at++] == '\n';
+	assert_int_equal(n_keys, 0);
+	for (uint64_t i = 0; i < n_nodes; i++)
+		assert_int_equal(varint(data), numbers[i]);
+	data->at = end;
+}
+
+/* cpu has f, wall has f and park below it. */
+static void kinds_have_data_of_their_own_and_share_keys(void **state)
+{
+	static const struct profile_info wall_info = {.hz = 20, .duration_ns = 2000000000};
+	struct fixture *const fixture = *state;
+	struct profile wall;
+	const struct profile_part other = {&profile_kind_wall, &wall, NULL, &wall_info};
+	static struct data data;
+	const char *facts;
+	size_t len;
+
+	assert_int_equal(profile_init(&wall, 0), 0);
+	ADD(1, F("f", JIT));
+	add_note(&wall, &(struct note){{F("f", JIT), F("park", JIT)}, 1500000});
+	draw(fixture, &(struct render_options){.title = "T",
+					       .subtitle = "of cpu",
+					       .notes = "of cpu too",
+					       .others = &other,
+					       .n_others = 1});
+	unpack(fixture->drawn, "id=\"fg-data\" data-kind=\"cpu\">", &data);
+	facts = part(&data, &len);
+	assert_non_null(strstr(facts, "subtitle\tof cpu\n"));
+	assert_null(strstr(facts, "samples_kind"));
+	check_tree(&data, "a6all\nd1f\n", (const unsigned char[]){0, 1});
+	unpack(fixture->drawn, "<script type=\"application/x-fgcollect\" data-kind=\"wall\">",
+	       &data);
+	facts = part(&data, &len);
+	assert_non_null(strstr(facts, "title\tT\nsubtitle\t1.50 s of wall at 20 Hz in 2.0 s\n"
+				      "samples_kind\twall\nunit\tmicroseconds\n"));
+	assert_null(strstr(facts, "of cpu too"));
+	check_tree(&data, "d1park\n", (const unsigned char[]){0, 1, 2});
+	profile_fini(&wall);
+}
+
+static void one_kind_alone_has_no_name(void **state)
+{
+	struct fixture *const fixture = *state;
+
+	ADD(1, F("f", JIT));
+	draw(fixture, &(struct render_options){.kind = &profile_kind_wall});
+	HAS("<script type=\"application/x-fgcollect\" id=\"fg-data\">");
+}
+
 static void full_disk_is_an_error(void **state)
 {
 	struct fixture *const fixture = *state;
@@ -233,6 +295,8 @@ int main(void)
 		test(tree_is_whole_and_nothing_else_is_there_without_times),
 		test(times_say_when_where_and_which_thread),
 		test(stack_that_is_gone_is_in_the_tree),
+		test(kinds_have_data_of_their_own_and_share_keys),
+		test(one_kind_alone_has_no_name),
 		test(full_disk_is_an_error),
 	};
 

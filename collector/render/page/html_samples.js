@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The kinds of samples that the file holds, and how the page goes from one to another. A kind is
+ * unpacked when it is shown for the first time. Keys of the first kind are known to all.
+ */
+const KIND_WORDS = { cpu: "CPU samples", wall: "wall-clock time", offcpu: "off-CPU time" };
+const store = { scripts: [], read: new Map(), turn: 0 };
+
+const samplesKinds = () => store.scripts.map(script => script.dataset.kind || "");
+
+function findScripts()
+{
+	store.scripts = [...document.querySelectorAll("script[type='application/x-fgcollect']")];
+}
+
+async function keysOfFirst(first)
+{
+	if (store.read.has(first.dataset.kind))
+		return (await store.read.get(first.dataset.kind)).keys;
+	return decodeKeys(await inflate(first.textContent));
+}
+
+async function readSamples(name)
+{
+	const [first] = store.scripts, script = store.scripts[samplesKinds().indexOf(name)];
+	const data = decodeData(await inflate(script.textContent),
+		script === first ? [] : await keysOfFirst(first));
+	data.name = name;
+	return data;
+}
+
+/* A promise of what the page shows of a kind. */
+function samplesOf(name)
+{
+	if (!store.read.has(name))
+		store.read.set(name, readSamples(name));
+	return store.read.get(name);
+}
+
+/* The kind that an address asks for, or the first. */
+function samplesOfAddress(hash)
+{
+	const kinds = samplesKinds(), asked = new URLSearchParams(hash.slice(1)).get("samples");
+	return kinds.includes(asked) ? asked : kinds[0];
+}
+
+/* Calls done with the kind's data, unless another kind has been asked for meanwhile. */
+async function withSamples(name, done)
+{
+	const turn = ++store.turn;
+	if (app.data && app.data.name === name) {
+		done(app.data);
+		return;
+	}
+	if (page.working)
+		showWork("Reading " + (KIND_WORDS[name] || name));
+	const data = await samplesOf(name);
+	if (turn === store.turn)
+		done(data);
+}
+
+/* The page of another kind, with the controls anew, because what they list differs. */
+function enterSamples(data)
+{
+	if (app.data === data)
+		return;
+	const focused = document.activeElement && document.activeElement.id;
+	app.data = data;
+	buildPage();
+	if (focused && document.getElementById(focused))
+		document.getElementById(focused).focus();
+}
+
+/*
+ * What is looked at in another kind: the range in its buckets, filters for what it has, and
+ * frameworks as it has them at first.
+ */
+function stateInSamples(data)
+{
+	const { state } = app, part = Number(app.data.facts.bucket_ns) / Number(data.facts.bucket_ns) || 0;
+	const isAsFirst = state.frameworks === foldsAtFirst(app.data);
+	const filters = Object.fromEntries(DIMENSIONS.map(name =>
+		[name, data.threads.some(thread => thread[name] === state[name]) ? state[name] : ""]));
+	return { ...state, ...filters, samples: data.name, from: Math.round(state.from * part),
+		to: Math.round(state.to * part),
+		frameworks: isAsFirst ? foldsAtFirst(data) : state.frameworks };
+}
+
+function chooseSamples(name)
+{
+	return withSamples(name, data => {
+		const next = stateInSamples(data);
+		enterSamples(data);
+		go(next);
+		announce("These are " + (KIND_WORDS[name] || name));
+	}).catch(cannotShow);
+}
+
+/* Follows the page's address. */
+function openAddress()
+{
+	return withSamples(samplesOfAddress(location.hash), data => {
+		enterSamples(data);
+		setState(stateOf(location.hash));
+	});
+}
+
+/* None where there is one kind alone. */
+function samplesTool()
+{
+	const kinds = samplesKinds();
+	if (kinds.length < 2)
+		return [];
+	const field = element("select", { id: "samples", "aria-label": "Kind of samples" },
+		...kinds.map(name => element("option", { value: name }, KIND_WORDS[name] || name)));
+	field.value = app.data.name;
+	field.addEventListener("change", () => chooseSamples(field.value));
+	return [element("label", { class: "samples" }, field)];
+}
