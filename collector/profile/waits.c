@@ -93,7 +93,7 @@ static void classify(struct waits *waits, const struct profile *profile,
 	}
 }
 
-static bool has_waits(const struct profile *profile)
+bool waits_are_in(const struct profile *profile)
 {
 	for (uint32_t i = 1; i < profile->count; i++) {
 		if (profile->nodes[i].kind == FRAME_WAIT)
@@ -106,7 +106,8 @@ int waits_init(struct waits *ret, const struct profile *profile, const struct wa
 {
 	_cleanup_free_ uint8_t *roles = NULL;
 
-	*ret = (struct waits){.all = profile->nodes[ROOT].total, .has_waits = has_waits(profile)};
+	*ret = (struct waits){.all = profile->nodes[ROOT].total,
+			      .has_waits = waits_are_in(profile)};
 	ret->by_state[WAIT_RUNNING] = ret->all;
 	if (!ret->has_waits)
 		return 0;

@@ -69,6 +69,8 @@ struct waits_cut {
 	struct timeline timeline; /* its texts, processes and threads are those of the source */
 };
 
+/* Whether the profile has frames of kind FRAME_WAIT. */
+bool waits_are_in(const struct profile *profile);
 /* Without frames of kind FRAME_WAIT, the arrays stay NULL and all is of running threads. */
 int waits_init(struct waits *ret, const struct profile *profile,
 	       const struct wait_options *options);

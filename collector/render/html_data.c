@@ -9,6 +9,7 @@
 #include "encode/bytes.h"
 #include "encode/packed.h"
 #include "encode/text.h"
+#include "profile/idle_frames.h"
 #include "profile/name_lists.h"
 #include "profile/pools.h"
 #include "render/kinds.h"
@@ -114,6 +115,39 @@ static void add_lists(struct bytes *out, const char *what, const struct name_lis
 	}
 }
 
+static void add_words(struct bytes *out, const char *key, const char *const *words)
+{
+	for (; *words; words++)
+		fact_text(out, key, *words);
+}
+
+/*
+ * Writes which stacks of threads that wait are shown at first, for all kinds alike, and what tells
+ * idle ones.
+ */
+static void add_waits(struct bytes *out, const struct profile *profile,
+		      const struct wait_options *options)
+{
+	char states[64];
+	size_t len = 0;
+
+	for (int state = 0; options->states && state < WAIT_STATES; state++) {
+		if (options->states >> state & 1)
+			len += (size_t)snprintf(states + len, sizeof(states) - len, "%s%s",
+						len ? " " : "",
+						wait_state_word((enum wait_state)state));
+	}
+	fact_text(out, "states", len ? states : NULL);
+	fact_number(out, "idle", options->idle == WAIT_IDLE_SHOWN);
+	if (!waits_are_in(profile))
+		return;
+	add_words(out, "idle_frame", idle_frames);
+	for (size_t i = 0; i < options->n_idle_frames; i++)
+		fact_text(out, "idle_frame", options->idle_frames[i]);
+	add_words(out, "idle_loop", idle_loops);
+	add_words(out, "idle_wait", idle_waits);
+}
+
 static void add_quality(struct bytes *out, const struct profile_info *info)
 {
 	const struct profile_quality *const quality = &info->quality;
@@ -148,7 +182,8 @@ static void add_comparison(struct bytes *out, const struct diff_options *options
 	fact_number(out, "sample_weight", (uint64_t)options->sample_weight);
 }
 
-static void add_facts(struct bytes *out, const struct render_options *options)
+static void add_facts(struct bytes *out, const struct profile *profile,
+		      const struct render_options *options)
 {
 	const struct profile_info *const info = options->info;
 	const struct timeline *const timeline = options->timeline;
@@ -168,6 +203,7 @@ static void add_facts(struct bytes *out, const struct render_options *options)
 	add_looks(out, options->diff);
 	add_lists(out, "framework", framework_lists, framework_count);
 	add_lists(out, "task", task_lists, task_count);
+	add_waits(out, profile, &options->waits);
 	if (options->diff)
 		add_comparison(out, &options->diff->options);
 	if (timeline) {
@@ -255,7 +291,7 @@ int html_data_write(const struct graph *graph, const struct render_options *opti
 	int rc;
 
 	looks_init(&looks, PALETTE_KINDS, NULL);
-	add_facts(&part, options);
+	add_facts(&part, graph->profile, options);
 	add_part(&data, &part);
 	rc = svg_data_encode(graph, &looks, keys, &part);
 	if (rc < 0)

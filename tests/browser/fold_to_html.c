@@ -5,7 +5,8 @@
  *
  *   [ms TAB pid TAB tid TAB thread TAB title TAB container TAB] stack [before] count
  *
- * A line "kind TAB name TAB unit" begins another kind of samples; lines before it are of "cpu".
+ * A line "kind TAB name TAB unit" begins another kind of samples; lines before it are of "cpu", and
+ * without any there is no such kind.
  * With "times" as argument lines have the part in brackets, with "compare" they have a before. A
  * container is its ID, and if they are known, commas and its name, pod and namespace behind that.
  */
@@ -72,8 +73,13 @@ static uint64_t take_number(char *line)
 
 static void begin_kind(const char *name, const char *unit)
 {
-	struct samples *const samples = &kinds[n_kinds++];
+	const bool is_empty = n_kinds > 0 && kinds[n_kinds - 1].profile.quality.samples == 0;
+	struct samples *const samples = is_empty ? &kinds[n_kinds - 1] : &kinds[n_kinds++];
 
+	if (is_empty) {
+		profile_fini(&samples->profile);
+		timeline_fini(&samples->timeline);
+	}
 	snprintf(samples->words[0], PROFILE_KIND_BYTES, "%s", name);
 	snprintf(samples->words[1], PROFILE_KIND_BYTES, "%s", unit);
 	samples->kind = (struct profile_kind){samples->words[0], samples->words[1]};

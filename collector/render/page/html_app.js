@@ -82,7 +82,7 @@ const LEAST_CHORE = 0.005;
 
 function choreItems()
 {
-	const { base, keys, all } = app.data, sum = all.reduce((n, of) => n + of, 0);
+	const { base, keys } = app.data, all = runningOf(app.data), sum = all.reduce((n, of) => n + of, 0);
 	return CHORES.map(([label, isOne]) => {
 		const share = sumInside(base, markedBy(keys, key => isOne(key.name)), all) / (sum || 1);
 		return { label, text: share >= LEAST_CHORE ? (100 * share).toFixed(share < 0.1 ? 1 : 0) + "%" : "" };
@@ -188,10 +188,11 @@ function nextKind(kind)
 
 function filterField(dimension)
 {
-	const { threads, times } = app.data, weights = new Map();
+	const { threads, times } = app.data, weights = new Map(), sorts = sortsOf(app.data);
 	for (let i = 0; times && i < times.count; i++) {
 		const value = threads[times.thread[i]][dimension];
-		weights.set(value, (weights.get(value) || 0) + times.weight[i]);
+		const isIdle = sorts && sorts[times.node[i]] === IDLE;
+		weights.set(value, (weights.get(value) || 0) + (isIdle ? 0 : times.weight[i]));
 	}
 	const field = element("select", { id: "filter-" + dimension },
 		element("option", { value: "" }, "all " + weights.size));
@@ -344,7 +345,7 @@ function buildPage()
 	page.parts = [
 		element("header", {}, element("h1", {}, facts.title), element("p", {}, facts.subtitle || ""),
 			banner()),
-		element("nav", {}, ...samplesTool(), tabs(), searchTools(), viewTools(), filters()),
+		element("nav", {}, ...samplesTool(), tabs(), searchTools(), viewTools(), filters(), ...sortTool()),
 		...(app.strip ? [app.strip.host] : []),
 		page.folded = foldedNote(),
 		page.main = element("main", {}, page.working, ...Object.values(page.panes)),
@@ -398,6 +399,7 @@ function draw()
 {
 	const { state, graph, made } = app;
 	showControls();
+	showSorts(made.weights);
 	if (app.strip)
 		app.strip.show();
 	if (state.tab === "graph") {

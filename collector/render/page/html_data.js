@@ -56,7 +56,8 @@ function readerOf(bytes)
 /* Key -> value, but for those of which there are many: lists of them. */
 function decodeFacts(lines)
 {
-	const facts = { kinds: [], changes: [], truncated: [], frameworks: [], tasks: [] };
+	const facts = { kinds: [], changes: [], truncated: [], frameworks: [], tasks: [],
+		idle_frames: [], idle_loops: [], idle_waits: [] };
 	for (const [key, value, name] of lines) {
 		const words = value.split(" ");
 		if (key === "kind" || key === "change")
@@ -64,6 +65,8 @@ function decodeFacts(lines)
 				title: words.slice(9).join(" ") });
 		else if (key === "framework" || key === "task")
 			facts[key + "s"].push({ name, starts: words });
+		else if (/^idle_(frame|loop|wait)$/.test(key))
+			facts[key + "s"].push(value);
 		else if (key === "truncated")
 			facts.truncated.push({ samples: Number(words[0]), reason: words.slice(1).join(" ") });
 		else

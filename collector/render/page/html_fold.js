@@ -177,6 +177,7 @@ class Folding {
 				this.tree.keys.push({ name, kind: 0, shade: 0 });
 			this.taskOf = base.keys.map(key => 1 + listOf(tasks, key.name));
 			this.isLabel = base.keys.map(key => app.data.kinds[key.kind].letter === "#");
+			this.isWait = base.keys.map(key => app.data.kinds[key.kind].letter === "w");
 			this.isMethod = base.keys.map((key, at) => this.kin.levels[at] >= 0 ||
 				app.data.kinds[key.kind].letter === "*");
 		}
@@ -263,7 +264,7 @@ class Folding {
 			return true;
 		this.isJava[i] = this.isMethod[key] || this.isJava[up] ? 1 : 0;
 		this.task[i] = this.task[up] || this.taskOf[key];
-		if (this.isMethod[key] || this.isLabel[key])
+		if (this.isMethod[key] || this.isLabel[key] || this.isWait[key])
 			return true;
 		const own = data.all[i] > 0 || (data.before && data.before[i] > 0);
 		below[i] = below[up];
@@ -275,11 +276,19 @@ class Folding {
 
 	node(i)
 	{
-		const { base, walk, below } = this;
+		const { base, walk } = this;
 		if (walk)
 			walk.leaveTo(base.depth[i] - 1);
 		if (this.isKept(i))
-			this.keep(i, (below || this.of)[base.parent[i]]);
+			this.keep(i, this.parentOf(i));
+	}
+
+	/* Of which node i becomes a child. Without a Java method why a thread waits is the task's child. */
+	parentOf(i)
+	{
+		const { base, below } = this, up = base.parent[i], parent = (below || this.of)[up];
+		return below && this.isWait[base.key[i]] && !this.isJava[i] && !this.isLabel[base.key[up]] ?
+			this.taskNode(i, parent) : parent;
 	}
 
 	keep(i, parent)

@@ -49,7 +49,7 @@ function newState()
 		samples: samplesKinds()[0], tab: "graph", zoom: "", search: "", ignoreCase: false, onlyMatching: false,
 		icicle: false, reversed: false, recursion: false, frameworks: foldsAtFirst(app.data),
 		split: Boolean(facts.split), javaOnly: Boolean(facts.java_only),
-		starts: Boolean(facts.starts),
+		starts: Boolean(facts.starts), ...newSorts(facts),
 		container: "", process: "", pool: "", thread: "", from: 0, to: 0,
 		kind: -1, onlyKind: false, focus: "", sort: "self", up: false,
 		widths: facts.widths || "after", normalise: !facts.raw, bySelf: false,
@@ -235,6 +235,8 @@ function weigh()
 	const weights = { self: ownWeights(),
 		before: data.before ? data.before.slice() : new Float64Array(data.base.count) };
 	const columns = [weights.self, weights.before];
+	weights.sums = sumSorts(weights.self);
+	hideSorts(columns);
 	if (state.kind >= 0 && state.onlyKind)
 		keepInside(data.base, markedBy(data.keys, key => key.kind === state.kind), columns);
 	const matching = state.onlyMatching ? searchMarks(data.keys) : null;
@@ -317,7 +319,8 @@ function compare(tree)
 /* What the trees are made of; when none of it changes, they are still right. */
 function keyOfTrees(state)
 {
-	return ["samples", ...DIMENSIONS, "from", "to", "split", "javaOnly", "starts", "recursion", "frameworks", "widths",
+	return ["samples", ...DIMENSIONS, ...SORTS, "from", "to", "split", "javaOnly", "starts", "recursion",
+		"frameworks", "widths",
 		"normalise", "onlyKind",
 		...(state.onlyKind ? ["kind"] : []), "onlyMatching",
 		...(state.onlyMatching ? ["search", "ignoreCase"] : [])].map(name => state[name]).join("\n");

@@ -84,16 +84,18 @@ class TimeStrip {
 		this.on.chosen(some ? first : 0, some ? last : 0);
 	}
 
-	/* What filters let pass, whatever the range: samples a bucket. */
+	/* What filters and switches let pass, whatever the range: samples a bucket. */
 	count()
 	{
-		const key = DIMENSIONS.map(name => app.state[name]).join("\n");
+		const key = [...DIMENSIONS, ...SORTS].map(name => app.state[name]).join("\n");
+		const { times } = app.data, sorts = sortsOf(app.data), shown = shownSorts();
 		if (this.counted === key)
 			return;
 		this.counted = key;
 		this.counts = new Float64Array(this.buckets);
 		eachEntry(false, i => {
-			this.counts[app.data.times.bucket[i]] += app.data.times.weight[i];
+			if (!shown || shown[sorts[times.node[i]]])
+				this.counts[times.bucket[i]] += times.weight[i];
 		});
 		this.most = this.counts.reduce((most, n) => Math.max(most, n), 1);
 	}

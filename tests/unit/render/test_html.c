@@ -17,7 +17,7 @@ static void draw(struct fixture *fixture, const struct render_options *options)
 static const char *part(struct data *data, size_t *ret_len)
 {
 	const size_t len = varint(data);
-	static char text[4096];
+	static char text[16384];
 
 	assert_true(len < sizeof(text) && data->at + len <= data->len);
 	memcpy(text, data->bytes + data->at, len);
@@ -151,6 +151,42 @@ static void every_fact_is_there(void **state)
 			       "start_ms\t1700000000123\nduration_ns\t5\nunnamed\t1\n"
 			       "unnamed_java\t2\nunrooted\t3\nheapless\t9\nlost\t4\nstackless\t5\n"
 			       "overflow\t6\n"));
+}
+
+static const char *facts_of(struct fixture *fixture, const struct render_options *options)
+{
+	static struct data data;
+	size_t len;
+
+	draw(fixture, options);
+	unpack(fixture->drawn, DATA, &data);
+	return part(&data, &len);
+}
+
+static void facts_say_what_is_shown_of_threads_that_wait(void **state)
+{
+	struct fixture *const fixture = *state;
+	struct render_options options = {
+		.waits = {.states = 1u << WAIT_RUNNING | 1u << WAIT_BLOCKED,
+			  .idle = WAIT_IDLE_SHOWN,
+			  .idle_frames = {"com/acme/*"},
+			  .n_idle_frames = 1}};
+	const char *text;
+
+	ADD(1, F("a", JIT));
+	text = facts_of(fixture, &options);
+	assert_non_null(strstr(text, "\nstates\trunning blocked\nidle\t1\n"));
+	assert_null(strstr(text, "\nidle_"));
+	ADD(1, F("a", JIT), F("[runnable]", WAIT));
+	text = facts_of(fixture, &options);
+	assert_non_null(strstr(text, "\nstates\trunning blocked\nidle\t1\nidle_frame\t"));
+	assert_non_null(strstr(text, "\nidle_frame\tcom/acme/*\nidle_loop\t"));
+	assert_non_null(strstr(text, "\nidle_wait\tjava/lang/Object.wait*\n"));
+	options.waits = (struct wait_options){0};
+	text = facts_of(fixture, &options);
+	assert_null(strstr(text, "\nstates"));
+	assert_null(strstr(text, "\nidle\t"));
+	assert_non_null(strstr(text, "\nidle_frame\t"));
 }
 
 static void times_say_when_where_and_which_thread(void **state)
@@ -293,6 +329,7 @@ int main(void)
 		test(facts_are_lines_that_names_cannot_break),
 		test(every_fact_is_there),
 		test(tree_is_whole_and_nothing_else_is_there_without_times),
+		test(facts_say_what_is_shown_of_threads_that_wait),
 		test(times_say_when_where_and_which_thread),
 		test(stack_that_is_gone_is_in_the_tree),
 		test(kinds_have_data_of_their_own_and_share_keys),
