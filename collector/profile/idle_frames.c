@@ -80,6 +80,7 @@ const char *const idle_loops[] = {
 	"WorkerTaskDispatcher::worker_run_task",
 	"*::run_service",
 	"Z*::run_thread",
+	"libfgagent.so", /* the agent's own thread */
 	NULL,
 };
 
@@ -93,6 +94,7 @@ const char *const idle_waits[] = {
 	"MonitorLocker*::wait*",
 	"*Semaphore::wait*",
 	"os::naked_short_sleep",
+	"ppoll",
 	NULL,
 };
 
@@ -155,9 +157,11 @@ static bool is_listed(const char *const *patterns, const char *name)
 	return false;
 }
 
-unsigned idle_frame_roles(const char *name)
+unsigned idle_frame_roles(const char *name, const char *module)
 {
-	return (is_listed(idle_frames, name) ? IDLE_FRAME : 0u) |
-	       (is_listed(idle_loops, name) ? IDLE_LOOP : 0u) |
+	const bool is_loop =
+		is_listed(idle_loops, name) || (module && is_listed(idle_loops, module));
+
+	return (is_listed(idle_frames, name) ? IDLE_FRAME : 0u) | (is_loop ? IDLE_LOOP : 0u) |
 	       (is_listed(idle_waits, name) ? IDLE_WAIT : 0u);
 }

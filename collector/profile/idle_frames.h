@@ -8,7 +8,8 @@
  *          shows them; the sources of Netty, Tomcat, Jetty, JBoss Threads and others
  *
  * A blocked thread is idle if its stack has an idle frame, or an idle loop that itself calls a
- * wait. An idle loop is a method which also runs tasks, so that the frame alone says nothing.
+ * wait. An idle loop is a method which also runs tasks, so that the frame alone says nothing. A
+ * file can be an idle loop too, with all its functions.
  *
  * A pattern is a frame's name. '*' stands for any text, '.' and '/' are equal, and parameters
  * behind the name do not count. The package may be missing from the name.
@@ -32,7 +33,7 @@ extern const char *const idle_loops[];
 extern const char *const idle_waits[];
 
 bool idle_frame_matches(const char *pattern, const char *name);
-/* Bits of enum idle_role: what the lists say of the name. */
-unsigned idle_frame_roles(const char *name);
+/* Bits of enum idle_role: what the lists say of a frame. module: its file, or NULL. */
+unsigned idle_frame_roles(const char *name, const char *module);
 
 #endif

@@ -54,13 +54,13 @@ bool wait_states_parse(const char *text, unsigned *ret)
 
 // ---- what stacks are ----
 
-static unsigned roles_of(const struct wait_options *options, const char *name)
+static unsigned roles_of(const struct wait_options *options, const struct profile_node *node)
 {
 	for (size_t i = 0; i < options->n_idle_frames; i++) {
-		if (idle_frame_matches(options->idle_frames[i], name))
+		if (idle_frame_matches(options->idle_frames[i], node->name))
 			return IDLE_FRAME;
 	}
-	return idle_frame_roles(name);
+	return idle_frame_roles(node->name, node->module);
 }
 
 static enum wait_state state_of(const struct profile_node *node, enum wait_state above)
@@ -83,7 +83,7 @@ static void classify(struct waits *waits, const struct profile *profile,
 		const struct profile_node *const node = &profile->nodes[i];
 		const uint32_t up = node->parent;
 
-		roles[i] = (uint8_t)roles_of(options, node->name);
+		roles[i] = (uint8_t)roles_of(options, node);
 		if (is_waiting_loop(roles[up], roles[i]))
 			roles[i] |= IDLE_FRAME;
 		waits->states[i] = (uint8_t)state_of(node, (enum wait_state)waits->states[up]);

@@ -37,8 +37,8 @@ function sortNodes({ base, keys, facts, kinds })
 {
 	const isFrame = isAnyOf(facts.idle_frames), isLoop = isAnyOf(facts.idle_loops);
 	const isWait = isAnyOf(facts.idle_waits), isState = kinds.map(({ letter }) => letter === "w");
-	const roles = Uint8Array.from(keys, ({ name }) =>
-		isWait(name) << WAIT | isLoop(name) << LOOP | isFrame(name) << FRAME);
+	const roles = Uint8Array.from(keys, ({ name, module }) => isWait(name) << WAIT |
+		(isLoop(name) || isLoop(module || "")) << LOOP | isFrame(name) << FRAME);
 	const state = Uint8Array.from(keys, ({ name, kind }) =>
 		!isState[kind] ? 0 : name === "[runnable]" ? 1 : 2);
 	const sorts = new Uint8Array(base.count), isIdle = new Uint8Array(base.count);

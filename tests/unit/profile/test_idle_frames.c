@@ -19,9 +19,9 @@ static void a_name_is_found_in_each_style(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		assert_int_equal(idle_frame_roles(names[i]), IDLE_FRAME);
-	assert_int_equal(idle_frame_roles("CompileQueue::get(CompilerThread*)"), IDLE_FRAME);
-	assert_int_equal(idle_frame_roles("WatcherThread::sleep() const"), IDLE_FRAME);
+		assert_int_equal(idle_frame_roles(names[i], NULL), IDLE_FRAME);
+	assert_int_equal(idle_frame_roles("CompileQueue::get(CompilerThread*)", NULL), IDLE_FRAME);
+	assert_int_equal(idle_frame_roles("WatcherThread::sleep() const", NULL), IDLE_FRAME);
 }
 
 static void only_the_whole_name_counts(void **state)
@@ -34,7 +34,7 @@ static void only_the_whole_name_counts(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		assert_int_equal(idle_frame_roles(names[i]), 0);
+		assert_int_equal(idle_frame_roles(names[i], NULL), 0);
 }
 
 static void waits_of_applications_are_no_idle_frames(void **state)
@@ -50,16 +50,18 @@ static void waits_of_applications_are_no_idle_frames(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		assert_int_equal(idle_frame_roles(names[i]), IDLE_WAIT);
-	assert_int_equal(idle_frame_roles("java/util/concurrent/FutureTask.get"), 0);
-	assert_int_equal(idle_frame_roles("Unsafe_Park"), 0);
+		assert_int_equal(idle_frame_roles(names[i], NULL), IDLE_WAIT);
+	assert_int_equal(idle_frame_roles("java/util/concurrent/FutureTask.get", NULL), 0);
+	assert_int_equal(idle_frame_roles("Unsafe_Park", NULL), 0);
 }
 
 static void what_also_runs_tasks_is_a_loop(void **state)
 {
-	assert_int_equal(idle_frame_roles("java/util/TimerThread.mainLoop"), IDLE_LOOP);
-	assert_int_equal(idle_frame_roles("WorkerThread::run"), IDLE_LOOP);
-	assert_int_equal(idle_frame_roles("G1ConcurrentMarkThread::run_service"), IDLE_LOOP);
+	assert_int_equal(idle_frame_roles("java/util/TimerThread.mainLoop", NULL), IDLE_LOOP);
+	assert_int_equal(idle_frame_roles("WorkerThread::run", NULL), IDLE_LOOP);
+	assert_int_equal(idle_frame_roles("G1ConcurrentMarkThread::run_service", NULL), IDLE_LOOP);
+	assert_int_equal(idle_frame_roles("wait_until", "libfgagent.so"), IDLE_LOOP);
+	assert_int_equal(idle_frame_roles("wait_until", "libagent.so"), 0);
 }
 
 static void a_star_is_any_text(void **state)
