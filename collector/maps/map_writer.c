@@ -147,8 +147,8 @@ static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
 	if (!writer->pair)
 		writer->pair = calloc(1, sizeof(*writer->pair));
 	form.pair = writer->pair;
-	writer->draft = malloc(sizeof(*writer->draft));
-	if (!writer->draft || !writer->pair)
+	writer->draft = writer->pair ? malloc(sizeof(*writer->draft)) : NULL;
+	if (!writer->draft)
 		return -ENOMEM;
 	err = perf_map_draft(dir, pid, code, &form, writer->draft);
 	writer->took_ns = clock_now_ns() - began_ns;

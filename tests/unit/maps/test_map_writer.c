@@ -27,6 +27,16 @@
 static char dir[TEMP_DIR_BYTES], path[128];
 static struct code_map *code;
 static struct map_writer writer;
+static size_t
+	fails_calloc_bytes; /* there is no memory for objects of that size; 0: for all there is */
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return size == fails_calloc_bytes ? NULL : __real_calloc(n, size);
+}
 
 static int set_up(void **state)
 {
@@ -456,6 +466,19 @@ static void a_failed_write_is_tried_again_after_a_second(void **state)
 	check_map("0 0 fg\n1000 10 first\n");
 }
 
+static void without_memory_there_is_no_draft_and_the_map_comes_later(void **state)
+{
+	add(0x1000, "first", 1000 * MS);
+	fails_calloc_bytes = sizeof(struct perf_map_pair);
+	assert_int_equal(step(1027 * MS), -ENOMEM);
+	fails_calloc_bytes = 0;
+	assert_null(writer.draft);
+	assert_int_equal(writer.failures, 1);
+	assert_int_equal(step(2027 * MS), 0);
+	assert_int_equal(step(appears_ns()), 1);
+	check_map("0 0 fg\n1000 10 first\n");
+}
+
 static void who_gives_up_leaves_no_draft(void **state)
 {
 	write_first_and_change();
@@ -522,6 +545,7 @@ int main(void)
 		WRITER_TEST(maps_are_in_the_style_that_their_owner_chose),
 		WRITER_TEST(another_program_starts_anew),
 		WRITER_TEST(a_failed_write_is_tried_again_after_a_second),
+		WRITER_TEST(without_memory_there_is_no_draft_and_the_map_comes_later),
 		WRITER_TEST(who_gives_up_leaves_no_draft),
 	};
 
