@@ -73,7 +73,7 @@ int parser_receive(int sock, void *bytes, size_t len, int *ret_fd)
 		n = recvmsg(sock, &message, MSG_CMSG_CLOEXEC);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n > 0 && message.msg_control)
+		if (n > 0 && ret_fd && message.msg_control)
 			*ret_fd = take_fd(&message);
 		if (n <= 0)
 			break;

@@ -390,7 +390,7 @@ int names_reader_ask(struct names_reader *reader, const struct container *contai
 		     uint64_t *ret_number)
 {
 	struct question *question;
-	bool has_thread;
+	bool has_thread = false;
 	int err = begin(reader, &has_thread);
 
 	if (err)
@@ -481,7 +481,7 @@ int names_reader_find_stopped(struct names_reader *reader, const char *name, uin
 {
 	const uint64_t until_ns = clock_now_ns() + for_ns;
 	struct search *const search = &reader->search;
-	bool has_thread, is_done;
+	bool has_thread = false, is_done;
 	int err = begin(reader, &has_thread);
 
 	if (err || strlen(name) >= sizeof(search->name))

@@ -92,7 +92,7 @@ static int parse_stack(const unsigned char *p, size_t len, size_t off, struct sa
  */
 void perf_split_chain(const uint64_t *chain, uint32_t len, struct sample *ret)
 {
-	struct sample_chain other, *part = &other;
+	struct sample_chain other = {0}, *part = &other;
 
 	ret->kernel = ret->user = (struct sample_chain){0};
 	for (uint32_t i = 0; i < len; i++) {

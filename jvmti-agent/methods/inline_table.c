@@ -69,7 +69,7 @@ static void encode_new(struct inline_table *table, struct wire_buf *buf, jmethod
 
 static void encode_method(struct inline_table *table, struct wire_buf *buf, size_t index)
 {
-	const jmethodID method = table->memory->set.methods[index];
+	jmethodID method = table->memory->set.methods[index];
 	const struct wire_method known = {
 		.id = method_ids_find(table->ids, method),
 		.how = WIRE_METHOD_KNOWN,
