@@ -99,6 +99,12 @@ void bpf_load_explain(int err, char why[BPF_LOAD_WHY_BYTES])
 {
 	const char *more = "; -v shows what the kernel's verifier says";
 
+	if (err == -ESRCH) { /* libbpf's word for what it does not find in BTF */
+		snprintf(why, BPF_LOAD_WHY_BYTES,
+			 "the BPF program cannot be loaded: the kernel's BTF "
+			 "(/sys/kernel/btf/vmlinux) lacks what it needs; -v shows what");
+		return;
+	}
 	if (err == -EPERM)
 		more = ": CAP_BPF and CAP_PERFMON are needed, a seccomp profile that allows bpf, "
 		       "and before Linux 5.11 a limit of locked memory (ulimit -l) for the ring";

@@ -642,14 +642,22 @@ static int open_events(struct sampler *sampler, const struct sampler_options *op
 	return pid <= 0 ? open_thread(sampler, -1) : open_process(sampler, pid);
 }
 
-/* perf's ring buffers take the samples after all. */
-static void leave_bpf(struct sampler *sampler, int err)
+/*
+ * The kernel has refused to have an event run the program. 0: perf's ring buffers take the samples
+ * after all.
+ */
+static int leave_bpf(struct sampler *sampler, const struct sampler_options *options, int err)
 {
+	if (!is_auto(options)) {
+		say("--sampler: no event may run the BPF program: %s", strerror(-err));
+		return err;
+	}
 	close_events(sampler);
 	bpf_source_close(sampler->bpf);
 	sampler->bpf = NULL;
 	snprintf(sampler->source, sizeof(sampler->source),
 		 "perf (no event may run the BPF program: %s)", strerror(-err));
+	return 0;
 }
 
 /*
@@ -667,8 +675,10 @@ static int open_rings(struct sampler *sampler, const struct sampler_options *opt
 	sampler->ring_bytes = wanted;
 	for (;;) {
 		err = open_events(sampler, options, stack_bytes);
-		if (sampler->bpf && sampler->is_unattached && is_auto(options)) {
-			leave_bpf(sampler, err);
+		if (sampler->bpf && sampler->is_unattached) {
+			err = leave_bpf(sampler, options, err);
+			if (err)
+				return err;
 			continue;
 		}
 		if (err != -ENOBUFS || sampler->ring_bytes / 2 < least)

@@ -8,8 +8,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,4 +57,15 @@ void child_check(pid_t pid)
 bool child_becomes_nobody(void)
 {
 	return setresgid(NOBODY, NOBODY, NOBODY) == 0 && setresuid(NOBODY, NOBODY, NOBODY) == 0;
+}
+
+bool child_becomes_nobody_with(uint64_t capabilities)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++)
+		sets[i].effective = sets[i].permitted = (uint32_t)(capabilities >> 32 * i);
+	return prctl(PR_SET_KEEPCAPS, 1) == 0 && child_becomes_nobody() &&
+	       syscall(SYS_capset, &head, sets) == 0;
 }

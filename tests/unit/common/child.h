@@ -10,6 +10,7 @@
 #define FG_TESTS_COMMON_CHILD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Starts a copy of this process. The copy waits for its end. */
@@ -23,5 +24,7 @@ void child_check(pid_t pid);
 
 /* Takes every right from a child of root's. Returns false if that failed. */
 bool child_becomes_nobody(void);
+/* Leaves these ones alone: bit CAP_BPF is that right, and so on. */
+bool child_becomes_nobody_with(uint64_t capabilities);
 
 #endif
