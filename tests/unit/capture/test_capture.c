@@ -7,6 +7,7 @@
 #include "capture/capture.h"
 
 #include "base/clock.h"
+#include "capture/capture_format.h"
 #include "capture/capture_self.h"
 #include "capture/replay.h"
 #include "code/inline_table.h"
@@ -572,6 +573,101 @@ static void samples_go_to_the_sinks_each_time_a_capture_is_run(void **state)
 	}
 }
 
+/* ---- what a sample has beside its stack ---- */
+
+#define WEIGHTS 4u
+#define HOLES	4u
+#define CASES	(4 * WEIGHTS * HOLES) /* each with the two marks and without */
+
+static const uint64_t weights[WEIGHTS] = {1, 2, 4711, CAPTURE_MAX_WEIGHT};
+static const uint64_t holes[HOLES] = {0, 1 << 1, 0xf0f0 << 1, UINT64_C(1) << 63 | 1 << 2};
+
+static void mark_sample(unsigned i)
+{
+	make_sample(NOW + i);
+	record.sample.is_exact = i & 1;
+	record.sample.ends_at_page = i >> 1 & 1;
+	record.sample.weight = weights[i / 4 % WEIGHTS];
+	record.sample.unread_pages = holes[i / 4 / WEIGHTS];
+}
+
+static unsigned n_begun;
+
+static void check_marks(struct sample_watch *watch, enum sample_step step, struct process *of,
+			const struct record *replayed_record)
+{
+	const struct sample *const sample = &replayed_record->sample;
+
+	mark_sample(n_begun++);
+	assert_int_equal(replayed_record->time_ns, record.time_ns);
+	assert_int_equal(sample->is_exact, record.sample.is_exact);
+	assert_int_equal(sample->ends_at_page, record.sample.ends_at_page);
+	assert_int_equal(sample->weight, record.sample.weight);
+	assert_int_equal(sample->unread_pages, record.sample.unread_pages);
+}
+
+static void end_nothing(struct sample_watch *watch, bool counts, const struct named_sample *sample)
+{
+}
+
+static void free_nothing(struct sample_watch *watch)
+{
+}
+
+static int watch_marks(void *arg, const struct capture_stages *stages,
+		       struct sample_watch **ret_watch)
+{
+	static const struct sample_watch_ops ops = {
+		.begin = check_marks, .end = end_nothing, .free = free_nothing};
+	static struct sample_watch watch = {&ops};
+
+	*ret_watch = &watch;
+	return 0;
+}
+
+static void weights_and_pages_that_were_not_read_come_back(void **state)
+{
+	for (unsigned i = 0; i < CASES; i++) {
+		mark_sample(i);
+		take();
+	}
+	open_capture();
+	n_begun = 0;
+	run_with((struct replay_run){.watch = watch_marks});
+	assert_int_equal(n_begun, CASES);
+	check_same();
+	assert_null(strstr(replayed.frames, "truncated")); /* the first page was read */
+}
+
+static void a_stack_that_was_cut_for_a_page_is_cut_for_it_again(void **state)
+{
+	record.sample.unread_pages = 1;
+	take();
+	make_sample(NOW + 1);
+	record.sample.ends_at_page = true;
+	record.sample.stack_len = 2 * sizeof(words[0]);
+	take();
+	open_capture();
+	run();
+	check_same();
+	assert_non_null(strstr(strstr(replayed.frames, "[truncated: page not in memory]") + 1,
+			       "[truncated: page not in memory]"));
+}
+
+static void the_weight_counts_again(void **state)
+{
+	struct tree_sink *tree;
+
+	record.sample.weight = 4711;
+	take();
+	open_capture();
+	assert_int_equal(tree_sink_new(&tree), 0);
+	tree->sink.ops->begin(&tree->sink, replay_start_ns(replay));
+	run_with((struct replay_run){.sinks = &tree->sink});
+	assert_int_equal(tree->profile.quality.samples, 4711);
+	sink_free_all(&tree->sink);
+}
+
 /* ---- steps ---- */
 
 /* Reads four bytes of code, as a walk may. */
@@ -861,6 +957,9 @@ int main(void)
 		CASE(a_sample_of_a_process_that_is_gone_comes_back),
 		CASE(facts_of_the_recording_come_back),
 		CASE(samples_go_to_the_sinks_each_time_a_capture_is_run),
+		CASE(weights_and_pages_that_were_not_read_come_back),
+		CASE(a_stack_that_was_cut_for_a_page_is_cut_for_it_again),
+		CASE(the_weight_counts_again),
 		CASE(of_a_step_that_did_not_count_there_is_the_memory_alone),
 		CASE(memory_that_was_read_between_steps_is_there),
 		CASE(memory_of_a_process_without_samples_is_not_there),
