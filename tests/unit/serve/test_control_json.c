@@ -121,6 +121,48 @@ static void client_that_does_not_ask_for_a_capture_gets_none(void **state)
 	assert_false(got.has_capture);
 }
 
+static void who_samples_what_and_how_often_arrives_as_it_was_sent(void **state)
+{
+	for (int source = SAMPLER_AUTO; source <= SAMPLER_BPF_SCRATCH; source++) {
+		struct recording_options sent = sensible, got;
+		json_t *object;
+
+		sent.source = (enum sampler_source)source;
+		sent.max_samples_hz = SAMPLER_MOST_SAMPLES_HZ - (unsigned)source;
+		sent.kinds = SAMPLES_OF_WALL | SAMPLES_OF_OFFCPU;
+		sent.wall_hz = THREAD_CLOCK_MOST_HZ - (unsigned)source;
+		object = control_options_to_json(&sent);
+		assert_int_equal(control_options_from_json(object, &got), 0);
+		json_decref(object);
+		assert_int_equal(got.source, sent.source);
+		assert_int_equal(got.max_samples_hz, sent.max_samples_hz);
+		assert_int_equal(got.kinds, sent.kinds);
+		assert_int_equal(got.wall_hz, sent.wall_hz);
+	}
+}
+
+static void client_that_does_not_say_who_samples_what_gets_the_default(void **state)
+{
+	struct recording_options sent = sensible, got;
+	json_t *object;
+
+	sent.source = SAMPLER_PERF;
+	sent.max_samples_hz = 7;
+	sent.kinds = SAMPLES_OF_WALL;
+	sent.wall_hz = 7;
+	object = control_options_to_json(&sent);
+	json_object_del(object, "sampler");
+	json_object_del(object, "max_samples_hz");
+	json_object_del(object, "kind");
+	json_object_del(object, "wall_hz");
+	assert_int_equal(control_options_from_json(object, &got), 0);
+	json_decref(object);
+	assert_int_equal(got.source, SAMPLER_AUTO);
+	assert_int_equal(got.max_samples_hz, 0);
+	assert_int_equal(got.kinds, SAMPLES_OF_CPU);
+	assert_int_equal(got.wall_hz, 0);
+}
+
 static void check_refused(const char *key, json_t *value)
 {
 	struct recording_options got;
@@ -146,6 +188,17 @@ static void options_that_make_no_sense_are_refused(void **state)
 	check_refused("stack_bytes", json_integer(SAMPLER_MAX_STACK_BYTES + 8));
 	check_refused("stack_bytes", json_integer((INT64_C(1) << 32) + 8192));
 	check_refused("stack_bytes", json_string("16k"));
+	check_refused("sampler", json_string("ebpf"));
+	check_refused("sampler", json_string(""));
+	check_refused("sampler", json_integer(1));
+	check_refused("max_samples_hz", json_integer(SAMPLER_MOST_SAMPLES_HZ + 1));
+	check_refused("max_samples_hz", json_integer((INT64_C(1) << 32) + 1));
+	check_refused("kind", json_string(""));
+	check_refused("kind", json_string("cpu,lock"));
+	check_refused("kind", json_string("cpu,"));
+	check_refused("kind", json_integer(1));
+	check_refused("wall_hz", json_integer(THREAD_CLOCK_MOST_HZ + 1));
+	check_refused("wall_hz", json_integer((INT64_C(1) << 32) + 1));
 }
 
 /* ---- a recording's figures ---- */
@@ -165,6 +218,78 @@ static void figures_arrive_as_they_were_sent(void **state)
 	control_status_from_json(object, &got);
 	json_decref(object);
 	assert_memory_equal(&got.quality, &sent.quality, sizeof(got.quality));
+}
+
+static void check_parts(const struct recording_status *got, const struct recording_status *sent)
+{
+	assert_int_equal(got->n_parts, sent->n_parts);
+	for (size_t i = 0; i < sent->n_parts; i++) {
+		assert_ptr_equal(got->parts[i].kind, sent->parts[i].kind);
+		assert_memory_equal(&got->parts[i].quality, &sent->parts[i].quality,
+				    sizeof(sent->parts[i].quality));
+	}
+}
+
+static void parts_and_who_takes_the_samples_arrive_as_they_were_sent(void **state)
+{
+	struct recording_status sent = {.source = "perf (no BPF, \"because\")",
+					.clock_source = "/proc (no BPF)",
+					.wall_hz = 250,
+					.n_parts = SAMPLE_KINDS};
+	struct recording_status got;
+	json_t *object;
+
+	for (size_t i = 0; i < SAMPLE_KINDS; i++) {
+		struct recording_part *const part = &sent.parts[i];
+
+		part->kind = sample_kinds[SAMPLE_KINDS - 1 - i];
+		part->quality.samples = 1000 + i;
+		part->quality.lost_samples = 10 + i;
+		part->quality.unnamed_samples = 20 + i;
+		part->quality.unrooted_samples = 30 + i;
+		part->quality.truncated_samples[STACK_NO_RULE] = 40 + i;
+	}
+	object = control_status_to_json(&sent);
+	control_status_from_json(object, &got);
+	json_decref(object);
+	assert_string_equal(got.source, sent.source);
+	assert_string_equal(got.clock_source, sent.clock_source);
+	assert_int_equal(got.wall_hz, 250);
+	check_parts(&got, &sent);
+}
+
+/* As of a daemon that has another version. */
+static void parts_that_nobody_knows_are_left_out(void **state)
+{
+	struct recording_status got;
+	json_t *object = json_pack("{s:i, s:[{s:s, s:i}, i, {s:i}, {s:s, s:i}]}", "samples", 10,
+				   "parts", "kind", "lock", "samples", 5, 7, "kind", 1, "kind",
+				   sample_kind_cpu.profile->name, "samples", 3);
+
+	control_status_from_json(object, &got);
+	assert_int_equal(got.n_parts, 1);
+	assert_ptr_equal(got.parts[0].kind, &sample_kind_cpu);
+	assert_int_equal(got.parts[0].quality.samples, 3);
+	json_object_set_new(object, "parts", json_string("cpu"));
+	control_status_from_json(object, &got);
+	assert_int_equal(got.n_parts, 1);
+	assert_int_equal(got.parts[0].quality.samples, 10); /* the whole, as of an older daemon */
+	json_decref(object);
+}
+
+static void more_parts_than_there_are_kinds_are_left_out(void **state)
+{
+	struct recording_status got;
+	json_t *object = json_object(), *parts = json_array();
+
+	for (unsigned i = 0; i < 2 * SAMPLE_KINDS; i++)
+		json_array_append_new(parts,
+				      json_pack("{s:s, s:i}", "kind", sample_kind_cpu.profile->name,
+						"samples", (int)i));
+	json_object_set_new(object, "parts", parts);
+	control_status_from_json(object, &got);
+	json_decref(object);
+	assert_int_equal(got.n_parts, SAMPLE_KINDS);
 }
 
 static void figures_that_are_not_said_are_0(void **state)
@@ -292,8 +417,13 @@ int main(void)
 		cmocka_unit_test(client_that_does_not_say_how_methods_are_called_gets_the_default),
 		cmocka_unit_test(client_that_does_not_ask_for_a_capture_gets_none),
 		cmocka_unit_test(client_that_does_not_say_how_stacks_are_unwound_gets_the_default),
+		cmocka_unit_test(who_samples_what_and_how_often_arrives_as_it_was_sent),
+		cmocka_unit_test(client_that_does_not_say_who_samples_what_gets_the_default),
 		cmocka_unit_test(options_that_make_no_sense_are_refused),
 		cmocka_unit_test(figures_arrive_as_they_were_sent),
+		cmocka_unit_test(parts_and_who_takes_the_samples_arrive_as_they_were_sent),
+		cmocka_unit_test(parts_that_nobody_knows_are_left_out),
+		cmocka_unit_test(more_parts_than_there_are_kinds_are_left_out),
 		cmocka_unit_test(figures_that_are_not_said_are_0),
 		cmocka_unit_test(figures_that_are_none_are_0),
 		cmocka_unit_test(options_survive_the_control_socket),
