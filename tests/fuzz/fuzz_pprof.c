@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The reader of pprof's profiles, gzipped and plain, which come from anywhere. */
+/*
+ * The reader of pprof's profiles, gzipped and plain, which come from anywhere: the first kind of
+ * samples alone, and all kinds.
+ */
 #include "fuzzer.h"
 
 #include "import/pprof.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static void check(const struct profile *profile)
@@ -14,6 +18,41 @@ static void check(const struct profile *profile)
 		sum += profile->nodes[i].self;
 	if (sum != profile->nodes[0].total || sum != profile->quality.samples)
 		abort();
+}
+
+/* target is the first member, see open_kind. */
+struct kinds {
+	struct import_target target;
+	struct profile profiles[PROFILE_MAX_KINDS];
+	size_t n, n_opened;
+	size_t refused; /* the number of the kind that is not wanted */
+};
+
+static int open_kind(struct import_target *target, const struct profile_kind *kind)
+{
+	struct kinds *const kinds = (struct kinds *)target;
+
+	if (!*kind->name || !*kind->unit || kinds->n == PROFILE_MAX_KINDS)
+		abort();
+	if (kinds->n_opened++ == kinds->refused)
+		return 1;
+	if (profile_init(&kinds->profiles[kinds->n], 1000) < 0)
+		return -ENOMEM;
+	target->profile = &kinds->profiles[kinds->n++];
+	return 0;
+}
+
+static void read_kinds(const uint8_t *data, size_t size)
+{
+	struct kinds kinds = {.target = {.open = open_kind},
+			      .refused = size % (2 * PROFILE_MAX_KINDS)};
+
+	if (import_pprof(data, size, &kinds.target) < 0 && !kinds.target.report.first_reason)
+		abort();
+	for (size_t i = 0; i < kinds.n; i++) {
+		check(&kinds.profiles[i]);
+		profile_fini(&kinds.profiles[i]);
+	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -27,6 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	check(&profile);
 	check(&before);
+	read_kinds(data, size);
 	profile_fini(&profile);
 	profile_fini(&before);
 	return 0;
