@@ -35,7 +35,7 @@ static void write_head(const char *title, FILE *stream)
 	      stream);
 }
 
-/* The data of a kind. keys: of the first of several kinds, which are named; or NULL. */
+/* The data of a kind. keys: of the kinds before it, of several, which are named; or NULL. */
 static int write_kind(const struct profile_part *part, const struct render_options *options,
 		      struct svg_keys *keys, FILE *stream)
 {

@@ -146,25 +146,21 @@ static void encode_key(const struct encoder *encoder, const struct key *key, str
 	bytes_add_char(out, '\n');
 }
 
-/* Remembers the first tree's keys by the lines that out has from begin on. */
-static int keep_line(struct svg_keys *keys, const struct bytes *out, size_t begin, uint32_t id)
+/*
+ * Looks up the line that out has from begin on, in the trees before; *ret is its number + 1, or 0.
+ * A new line gets the number id.
+ */
+static int share_line(struct svg_keys *keys, const struct bytes *out, size_t begin, uint32_t id,
+		      uint32_t *ret)
 {
 	const char *const line =
 		out->failed ? NULL : intern_add(&keys->lines, out->data + begin, out->len - begin);
+	const uint64_t key = (uint64_t)(uintptr_t)line;
 
-	return line ? map64_put(&keys->numbers, (uint64_t)(uintptr_t)line,
-				(void *)((uintptr_t)id + 1))
-		    : -ENOMEM;
-}
-
-/* The number of a line that the first tree has, + 1, or 0. */
-static uint32_t number_of_line(struct svg_keys *keys, const struct bytes *out, size_t begin)
-{
-	const char *const line =
-		out->failed ? NULL : intern_add(&keys->lines, out->data + begin, out->len - begin);
-
-	return line ? (uint32_t)(uintptr_t)map64_find(&keys->numbers, (uint64_t)(uintptr_t)line)
-		    : 0;
+	if (!line)
+		return -ENOMEM;
+	*ret = (uint32_t)(uintptr_t)map64_find(&keys->numbers, key);
+	return *ret ? 0 : map64_put(&keys->numbers, key, (void *)((uintptr_t)id + 1));
 }
 
 /* Writes the lines of keys and numbers the keys. Returns the number of lines, or negative errno. */
@@ -176,18 +172,17 @@ static int64_t encode_keys(struct encoder *encoder, struct svg_keys *shared, str
 	for (size_t i = 0; i < encoder->key_count; i++) {
 		struct key *const key = encoder->keys[i];
 		const size_t begin = out->len;
-		uint32_t known;
+		uint32_t known = 0;
 
 		encode_key(encoder, key, out);
-		known = first ? number_of_line(shared, out, begin) : 0;
+		if (shared && share_line(shared, out, begin, first + count, &known) < 0)
+			return -ENOMEM;
 		key->id = known ? known - 1 : first + count++;
 		if (known)
 			out->len = begin;
-		else if (shared && !first && keep_line(shared, out, begin, key->id) < 0)
-			return -ENOMEM;
 	}
-	if (shared && !first)
-		shared->count = count;
+	if (shared)
+		shared->count += count;
 	return count;
 }
 

@@ -22,8 +22,8 @@
  *   in a picture without a diff, varint: number of nodes that have samples of several levels; of
  *           each, varints: how many places in order behind the one before, its samples by level
  *
- * A page of several kinds of samples has a tree of each. Keys of the first tree are not in the key
- * lines of the others: the keys of these are numbered behind those of the first.
+ * A page of several kinds of samples has a tree of each. Keys of a tree are not in the key lines of
+ * the trees behind it: the keys of these are numbered behind those of all trees before.
  *
  * varint: LEB128, see bytes.h. Keys are numbered by use, the commonest first. Columns are used
  * instead of rows because zlib makes them half as large: 100,000 stacks, 1.1 million nodes, take
@@ -41,7 +41,7 @@
 
 #include <stdio.h>
 
-/* The key lines of a file's first tree. A zero-filled struct has none. */
+/* The key lines of a file's trees, as far as these are written. A zero-filled struct has none. */
 struct svg_keys {
 	struct intern lines;
 	struct map64 numbers; /* address of a line -> number + 1 */
@@ -51,8 +51,8 @@ struct svg_keys {
 void svg_keys_fini(struct svg_keys *keys);
 
 /*
- * Adds the above, without zlib and base64, to out. keys: those of the file's first tree, which this
- * one is if there are none; NULL: the file has one tree.
+ * Adds the above, without zlib and base64, to out. keys: those of the file's trees before, to which
+ * this one's are added; NULL: the file has one tree.
  */
 int svg_data_encode(const struct graph *graph, const struct looks *looks, struct svg_keys *keys,
 		    struct bytes *out);

@@ -95,7 +95,7 @@ function dropUnused(tree, all)
 }
 
 /*
- * The whole tree. shared: keys that another kind of samples has, by which this one's are numbered.
+ * The whole tree. shared: keys of the kinds of samples before, behind which its own are numbered.
  * Of its nodes a child's number is greater than its parent's, and all below a node
  * stand behind it. first and next: a node's first child and next sibling, -1 for none.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * The kinds of samples that the file holds, and how the page goes from one to another. A kind is
- * unpacked when it is shown for the first time. Keys of the first kind are known to all.
+ * unpacked when it is shown for the first time. Keys of one kind are known to those behind it.
  */
 const KIND_WORDS = { cpu: "CPU samples", wall: "wall-clock time", offcpu: "off-CPU time" };
-const store = { scripts: [], read: new Map(), turn: 0 };
+const store = { scripts: [], read: new Map(), keys: new Map(), turn: 0 };
 
 const samplesKinds = () => store.scripts.map(script => script.dataset.kind || "");
 
@@ -13,18 +13,19 @@ function findScripts()
 	store.scripts = [...document.querySelectorAll("script[type='application/x-fgcollect']")];
 }
 
-async function keysOfFirst(first)
+/* A promise of the keys that a kind has and those before it have not. */
+function ownKeys(script)
 {
-	if (store.read.has(first.dataset.kind))
-		return (await store.read.get(first.dataset.kind)).keys;
-	return decodeKeys(await inflate(first.textContent));
+	if (!store.keys.has(script))
+		store.keys.set(script, inflate(script.textContent).then(decodeKeys));
+	return store.keys.get(script);
 }
 
 async function readSamples(name)
 {
-	const [first] = store.scripts, script = store.scripts[samplesKinds().indexOf(name)];
-	const data = decodeData(await inflate(script.textContent),
-		script === first ? [] : await keysOfFirst(first));
+	const at = samplesKinds().indexOf(name);
+	const before = await Promise.all(store.scripts.slice(0, at).map(ownKeys));
+	const data = decodeData(await inflate(store.scripts[at].textContent), before.flat());
 	data.name = name;
 	return data;
 }

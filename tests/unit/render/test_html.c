@@ -269,25 +269,28 @@ static void check_tree(struct data *data, const char *lines, const unsigned char
 	data->at = end;
 }
 
-/* cpu has f, wall has f and park below it. */
+/* cpu has f, wall has park below it, and offcpu has sleep below that. */
 static void kinds_have_data_of_their_own_and_share_keys(void **state)
 {
 	static const struct profile_info wall_info = {.hz = 20, .duration_ns = 2000000000};
 	struct fixture *const fixture = *state;
-	struct profile wall;
-	const struct profile_part other = {&profile_kind_wall, &wall, NULL, &wall_info};
+	struct profile wall, offcpu;
+	const struct profile_part others[] = {{&profile_kind_wall, &wall, NULL, &wall_info},
+					      {&profile_kind_offcpu, &offcpu, NULL, &wall_info}};
 	static struct data data;
 	const char *facts;
 	size_t len;
 
 	assert_int_equal(profile_init(&wall, 0), 0);
 	ADD(1, F("f", JIT));
+	assert_int_equal(profile_init(&offcpu, 0), 0);
 	add_note(&wall, &(struct note){{F("f", JIT), F("park", JIT)}, 1500000});
+	add_note(&offcpu, &(struct note){{F("f", JIT), F("park", JIT), F("sleep", JIT)}, 1});
 	draw(fixture, &(struct render_options){.title = "T",
 					       .subtitle = "of cpu",
 					       .notes = "of cpu too",
-					       .others = &other,
-					       .n_others = 1});
+					       .others = others,
+					       .n_others = 2});
 	unpack(fixture->drawn, "id=\"fg-data\" data-kind=\"cpu\">", &data);
 	facts = part(&data, &len);
 	assert_non_null(strstr(facts, "subtitle\tof cpu\n"));
@@ -300,6 +303,11 @@ static void kinds_have_data_of_their_own_and_share_keys(void **state)
 				      "samples_kind\twall\nunit\tmicroseconds\n"));
 	assert_null(strstr(facts, "of cpu too"));
 	check_tree(&data, "d1park\n", (const unsigned char[]){0, 1, 2});
+	unpack(fixture->drawn, "<script type=\"application/x-fgcollect\" data-kind=\"offcpu\">",
+	       &data);
+	part(&data, &len);
+	check_tree(&data, "d5sleep\n", (const unsigned char[]){0, 1, 2, 3});
+	profile_fini(&offcpu);
 	profile_fini(&wall);
 }
 
