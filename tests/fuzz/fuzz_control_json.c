@@ -2,7 +2,8 @@
 /*
  * Requests at the control socket, and the answers that a client reads. Options that were taken from
  * JSON are within their limits; written as JSON and taken again they are the same, and so are the
- * processes that they mean. What a status says is the same once it was written and read.
+ * processes that they mean, and what they want of threads that wait. What a status says is the same
+ * once it was written and read.
  */
 #include "fuzzer.h"
 
@@ -10,6 +11,7 @@
 #include "sample/sampler.h"
 #include "serve/control.h"
 #include "serve/selector_json.h"
+#include "serve/waits_json.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -108,6 +110,25 @@ static void check_targets(const json_t *request)
 	json_decref(second);
 }
 
+static void check_waits(const json_t *request)
+{
+	struct wait_options options, again;
+	json_t *first = json_object();
+
+	if (waits_from_json(request, &options) == 0) {
+		check(options.n_idle_frames <= WAITS_MAX_FRAMES);
+		check(options.states < 1u << WAIT_STATES);
+		waits_to_json(&options, first);
+		first = sent(first);
+		check(waits_from_json(first, &again) == 0);
+		check(again.states == options.states && again.idle == options.idle &&
+		      again.n_idle_frames == options.n_idle_frames);
+		for (size_t i = 0; i < options.n_idle_frames; i++)
+			check(strcmp(options.idle_frames[i], again.idle_frames[i]) == 0);
+	}
+	json_decref(first);
+}
+
 static void check_status(const json_t *answer)
 {
 	struct recording_status status, again;
@@ -134,6 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* What is no JSON is NULL, and is passed on as that. */
 	check_options(request);
 	check_targets(request);
+	check_waits(request);
 	check_status(request);
 	json_decref(request);
 	return 0;
