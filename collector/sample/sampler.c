@@ -40,7 +40,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SAMPLER_CPUS_NS CLOCK_NS_PER_SEC
+#define SAMPLER_CPUS_NS (100 * CLOCK_NS_PER_MS)
 
 /* A ring buffer and the event that owns the buffer. */
 struct event_ring {
@@ -75,6 +75,7 @@ struct sampler {
 	int *fds; /* descriptors of all events, owned */
 	size_t n_fds, size_fds;
 	uint64_t cpus_at_ns;	 /* the next look at CPUs is not earlier */
+	size_t listed;		 /* while CPUs are looked at: those before have been */
 	struct errands *errands; /* those who end events; NULL: the caller */
 	struct errand stopping, closing;
 	bool is_stopped; /* the events are the errands': none is opened or closed here */
@@ -871,10 +872,15 @@ static void read_bpf(struct sampler *sampler, sampler_fn fn, void *arg)
 
 /* ---- CPUs that are taken away and come back ---- */
 
+/* Both the list and the sampler's CPUs ascend. */
 static int list_cpu(struct sampler *sampler, int cpu)
 {
-	for (size_t i = 0; i < sampler->n_cpus; i++)
-		sampler->cpus[i].is_listed |= sampler->cpus[i].cpu == cpu;
+	size_t *const i = &sampler->listed;
+
+	while (*i < sampler->n_cpus && sampler->cpus[*i].cpu < cpu)
+		++*i;
+	if (*i < sampler->n_cpus && sampler->cpus[*i].cpu == cpu)
+		sampler->cpus[*i].is_listed = true;
 	return 0;
 }
 
@@ -907,6 +913,7 @@ static void look_at_cpus(struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->n_cpus; i++)
 		sampler->cpus[i].is_listed = false;
+	sampler->listed = 0;
 	if (for_each_online_cpu(sampler, list_cpu))
 		return;
 	for (size_t i = 0; i < sampler->n_cpus; i++) {
