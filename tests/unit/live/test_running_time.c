@@ -135,7 +135,7 @@ static void at_the_end_all_is_rest(void **state)
 
 	for (pid_t tid = 1; tid <= 500; tid++)
 		assert_true(add_for(PID, tid, 0, 50, 10));
-	hear(10); /* a thread without time is no rest */
+	running_time_hear(&running, PID, 501, START); /* a thread without time is no rest */
 	while (running_time_next_rest(&running, START, true, &rest)) {
 		sum += rest.us;
 		count++;

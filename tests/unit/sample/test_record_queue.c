@@ -60,8 +60,9 @@ static void copies_come_in_order_and_in_parts(void **state)
 	record_queue_take(&queue, 100, &taken);
 	assert_null(queue.first);
 	assert_int_equal(queue.bytes, 0);
-	add(&queue, 12, true);
 	record_queue_drain(&taken, on_record, &seen);
+	assert_int_equal(seen.n, 11);
+	add(&queue, 12, true);
 	record_queue_take(&queue, 100, &taken);
 	record_queue_drain(&taken, on_record, &seen);
 	assert_int_equal(seen.n, 12);

@@ -5,6 +5,7 @@
  */
 #include "sample/sample_regs.h"
 #include "wall/thread_clock.h"
+#include "wall/thread_files.h"
 
 #include "base/clock.h"
 #include "base/map64.h"
@@ -40,7 +41,7 @@
 
 /* In memory of all processes. */
 struct board {
-	_Atomic int is_ready;
+	_Atomic int is_ready, is_deep;
 	_Atomic uint64_t spun;
 };
 
@@ -159,6 +160,45 @@ static void wait_in_a_file(void)
 	there.uc_link = NULL;
 	makecontext(&there, just_wait, 0);
 	swapcontext(&here, &there);
+}
+
+/* Below the pages that nobody brings; the thread's first frames are above them. */
+static void *wait_deep(void *arg)
+{
+	volatile char deep[REGION_BYTES / 2];
+
+	deep[0] = 1;
+	__asm__ volatile("" : : "r"(deep) : "memory");
+	board->is_deep = 1;
+	for (;;)
+		nap(1000);
+	return arg;
+}
+
+static void wait_with_silence_in_the_stack(void)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register silent = {.mode = UFFDIO_REGISTER_MODE_MISSING};
+	const int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	pthread_attr_t attributes;
+	pthread_t thread;
+	char *middle;
+
+	region = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
+	middle = region + REGION_BYTES / 4 * 3;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, region, REGION_BYTES);
+	if (region == MAP_FAILED || pthread_create(&thread, &attributes, wait_deep, NULL) != 0)
+		_exit(1);
+	while (!board->is_deep)
+		nap(1);
+	silent.range.start = (uintptr_t)middle;
+	silent.range.len = 2 * PAGE_BYTES;
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &silent) < 0 ||
+	    madvise(middle, 2 * PAGE_BYTES, MADV_DONTNEED) < 0)
+		_exit(2);
+	just_wait();
 }
 
 static void *short_thread(void *arg)
@@ -351,6 +391,52 @@ static void bpf_reads_no_memory_that_may_not_answer(void **state)
 	end(world.pids[1]);
 }
 
+static void bpf_reads_a_stack_up_to_memory_that_may_not_answer(void **state)
+{
+	struct world world = {0};
+
+	world.pids[0] = start(wait_with_silence_in_the_stack);
+	open_world(&world, SAMPLER_AUTO, 0);
+	read_for(&world, THREAD_CLOCK_LATE_NS + RUN_NS);
+	skip_without_bpf(&world);
+	stop(&world);
+	assert_int_equal(stats_of(&world).late_ticks, 0);
+	check_whole(&world, &world.seen[0]);
+	assert_true(world.others_us > 0);
+	thread_clock_close(world.clock);
+	end(world.pids[0]);
+}
+
+static void on_own_reading(void *arg, const struct thread_reading *reading)
+{
+	uint64_t *const start_ns = arg;
+
+	if (reading->tid == getpid())
+		*start_ns = reading->start_ns;
+}
+
+/* Whoever reads it, and however often the clocks are read for it. */
+static void a_thread_has_one_start(void **state)
+{
+	const struct thread_source_options options = {0};
+	const pid_t self = getpid();
+	uint64_t first_ns = 0;
+
+	for (int i = 0; i < 100; i++) {
+		char why[BPF_LOAD_WHY_BYTES];
+		struct thread_files *files;
+		uint64_t start_ns = 0, lost;
+
+		assert_int_equal(thread_files_open(&options, &files, why), 0);
+		assert_int_equal(thread_files_want(files, &self, 1), 0);
+		assert_int_equal(thread_files_tick(files, on_own_reading, &start_ns, &lost), 0);
+		thread_files_close(files);
+		first_ns = first_ns ? first_ns : start_ns;
+		assert_true(start_ns > 0 && start_ns < clock_now_ns());
+		assert_int_equal(start_ns, first_ns);
+	}
+}
+
 static void what_has_no_room_is_counted(void **state)
 {
 	struct world world = {0};
@@ -404,6 +490,8 @@ int main(void)
 		cmocka_unit_test(memory_that_never_answers_costs_its_own_stacks),
 		cmocka_unit_test(a_clock_can_be_closed_while_a_read_stands_still),
 		cmocka_unit_test(bpf_reads_no_memory_that_may_not_answer),
+		cmocka_unit_test(bpf_reads_a_stack_up_to_memory_that_may_not_answer),
+		cmocka_unit_test(a_thread_has_one_start),
 		cmocka_unit_test(what_has_no_room_is_counted),
 		cmocka_unit_test(threads_that_are_reported_have_their_time),
 	};

@@ -361,6 +361,27 @@ static void time_in_a_state_is_of_the_next_stack_in_that_state(void **state)
 	world_free(world);
 }
 
+/* Its stack had no room, say. */
+static void a_wait_that_was_not_seen_is_not_where_the_thread_waited_before(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+
+	world->thread.state = THREAD_BLOCKED;
+	tick(world);
+	pass_with_stack(world, TICK, 0, 1);
+	world->thread.switches++;
+	world->thread.voluntary++;
+	pass(world, TICK, 0, 0);
+	pass_with_stack(world, TICK, 0, 2);
+	flush(world);
+	assert_int_equal(world->n_seen, 2);
+	assert_int_equal(world->seen[0].first, 1);
+	assert_int_equal(world->seen[0].weight, 50000);
+	assert_int_equal(world->seen[1].first, 2);
+	assert_int_equal(world->seen[1].weight, 100000);
+	world_free(world);
+}
+
 static void who_wakes_up_where_it_waited_is_runnable_there(void **state)
 {
 	struct world *world = world_new((struct thread_times_options){0});
@@ -687,6 +708,7 @@ int main(void)
 		cmocka_unit_test(a_new_stack_has_the_time_since_the_reading_before),
 		cmocka_unit_test(a_blocked_sample_has_the_stack_of_the_last_wait),
 		cmocka_unit_test(time_in_a_state_is_of_the_next_stack_in_that_state),
+		cmocka_unit_test(a_wait_that_was_not_seen_is_not_where_the_thread_waited_before),
 		cmocka_unit_test(who_wakes_up_where_it_waited_is_runnable_there),
 		cmocka_unit_test(a_thread_without_a_reading_has_ended),
 		cmocka_unit_test(an_end_that_is_reported_has_the_time_up_to_it),
