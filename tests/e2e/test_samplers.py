@@ -1,21 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples by BPF and by perf's rings: the same graph, and a word on who took them and why."""
 
+import contextlib
 import json
 import os
+import pathlib
+import subprocess
 import time
 
-from harness import collector
+from harness import collector, processes, settings
 from harness.case import Case
 from score_stacks import Score
 from stack_workloads import WORKLOADS, Agent
-from test_doctor import PERFMON, PTRACE, READ, as_nobody
+from test_doctor import PERFMON, PTRACE, READ, as_nobody, setting
 
 SAMPLERS = ("perf", "bpf-exact", "bpf-slices", "bpf-scratch")
 SECONDS = 4
 HZ = 499
 # Four standard deviations of a half of 1,900 samples, and what a program's own phases vary.
 POINTS = 6
+PAGED_STACK = settings.BUILD / "tests" / "e2e" / "paged_stack"
+CHAIN = ["main", "outer", "above", "below"]
+SWAP_BYTES = 64 << 20
+
+
+@contextlib.contextmanager
+def swap(directory):
+    """Pages may be swapped out, if need be into a file of the test's own."""
+    if len(pathlib.Path("/proc/swaps").read_text().splitlines()) > 1:
+        yield True
+        return
+    path = directory / "swap"
+    with open(path, "wb") as file:
+        file.write(bytes(SWAP_BYTES))
+    path.chmod(0o600)
+    made = all(subprocess.run([program, path], capture_output=True, check=False).returncode == 0
+               for program in ("mkswap", "swapon"))
+    try:
+        yield made
+    finally:
+        if made:
+            subprocess.run(["swapoff", path], check=True)
 
 
 class Samplers(Case):
@@ -74,6 +99,58 @@ class Samplers(Case):
         finished = self.record("--max-samples", "5", "-F", "999")
         listed = json.loads(collector.fgcollect("list", "--json", *self.place.options()).out)
         self.assertGreater(listed["collector"]["recordings"]["samples_merged"], 100, str(finished))
+
+    def paged_stack(self, mode, *args):
+        """The stacks of paged_stack, from main() on, and the samples of them that were cut."""
+        program = self.background([PAGED_STACK, mode], f"{mode}{time.monotonic_ns()}")
+        processes.wait_until(lambda: "ready" in program.text, "it runs")
+        recording = collector.record(self.place, "-p", program.pid, *args, seconds=2, hz=HZ)
+        program.stop()
+        counts = {"whole": 0, "cut": 0}
+        for frames, count in recording.folded.stacks:
+            # The compiler has versions of functions: "above.isra.0".
+            names = [frame.split(".")[0] for frame in frames if frame.split(".")[0] in CHAIN]
+            is_cut = any("[truncated: " in frame for frame in frames)
+            # What is there is right, whether it is all or not.
+            self.assertEqual(names, CHAIN[len(CHAIN) - len(names):], frames)
+            self.assertTrue(is_cut or names == CHAIN, frames)
+            counts["cut" if is_cut else "whole"] += count
+        print(mode, args, counts)
+        return counts
+
+    def test_pages_that_were_never_written_to_leave_stacks_whole(self):
+        for sampler in SAMPLERS:
+            counts = self.paged_stack("hole", "--sampler", sampler)
+            self.assertGreater(counts["whole"], 10)
+            self.assertEqual(counts["cut"], 0)
+
+    def test_stacks_that_were_swapped_out_are_whole_or_cut_and_never_wrong(self):
+        with swap(self.directory) as is_there:
+            if not is_there:
+                self.skipTest("no swap can be made here: mkswap or swapon has failed")
+            self.watch()
+            for sampler in SAMPLERS:
+                counts = self.paged_stack("swap", "--sampler", sampler)
+                self.assertGreater(counts["whole"], 10)
+                # Cut is who was sampled in the moment before a page came back.
+                self.assertLess(counts["cut"], 0.2 * counts["whole"])
+                if sampler != "perf":
+                    listed = json.loads(collector.fgcollect("list", "--json",
+                                                            *self.place.options()).out)
+                    unread = listed["collector"]["recordings"]["samples_with_unread_pages"]
+                    self.assertGreater(unread, 10)
+            # Whoever reads threads brings the pages in.
+            counts = self.paged_stack("sleep", "--kind", "offcpu")
+            self.assertGreater(counts["whole"], 1e6)
+            self.assertLess(counts["cut"], 0.05 * counts["whole"])
+
+    def test_the_kernel_may_count_runs_of_programs_meanwhile(self):
+        self.container("KnownShare").wait_for_line("ready")
+        with setting("kernel.bpf_stats_enabled", 1):
+            finished = self.record("--sampler", "bpf", "--kind", "cpu,wall")
+        self.assertEqual(finished.code, 0, str(finished))
+        self.assertIn("100.0 % rooted, 0 lost, by BPF (", finished.text)
+        self.assertIn("threads by BPF", finished.text)
 
     def test_a_pid_namespace_falls_back(self):
         self.container("KnownShare").wait_for_line("ready")
