@@ -431,7 +431,7 @@ static void what_is_taken_and_what_is_lost_is_all(void **state)
 							   .ring_bytes = RING_BYTES};
 		char why[BPF_LOAD_WHY_BYTES];
 		struct bpf_shared counters;
-		struct bpf_source *source;
+		struct bpf_source *source = NULL;
 		uint64_t broken = 0, runs;
 		struct seen seen = {0};
 		int event;
