@@ -56,6 +56,25 @@ static int dial(const char *path)
 	return -err;
 }
 
+/*
+ * The collector empties its queue of connections every few milliseconds. So whoever tries several
+ * times finds a place, even while others fill the queue again and again.
+ */
+static int dial_patiently(const char *path, int cancel_fd)
+{
+	int fd = dial(path);
+
+	for (unsigned i = 0; fd == -EAGAIN && i < UPLINK_FULL_TRIES; i++) {
+		const uint64_t wait_ns = (UPLINK_FULL_WAIT_MS << i) * CLOCK_NS_PER_MS;
+		const int err = wait_for(-1, 0, cancel_fd, clock_monotonic_ns() + wait_ns);
+
+		if (err != -ETIMEDOUT)
+			return err;
+		fd = dial(path);
+	}
+	return fd;
+}
+
 /* Reads some of the greeting. Returns the number of bytes, 0 if there are none yet. */
 static ssize_t read_greeting(const struct own_fd *own, uint8_t *to, size_t size)
 {
@@ -111,7 +130,7 @@ int uplink_take(struct uplink *uplink, int fd, int cancel_fd, const atomic_bool 
 
 int uplink_open(struct uplink *uplink, const char *path, int cancel_fd, const atomic_bool *hurry)
 {
-	const int fd = dial(path);
+	const int fd = dial_patiently(path, cancel_fd);
 
 	return fd < 0 ? fd : uplink_take(uplink, fd, cancel_fd, hurry);
 }

@@ -21,6 +21,8 @@
 #include <stdint.h>
 
 #define UPLINK_GREETING_TIMEOUT_MS 1000
+#define UPLINK_FULL_TRIES	   6 /* at a full queue, 126 ms */
+#define UPLINK_FULL_WAIT_MS	   2 /* before the first of these, twice as long before each other */
 #define UPLINK_STALL_TIMEOUT_MS	   5000
 #define UPLINK_HURRY_TIMEOUT_MS	   50 /* in place of UPLINK_STALL_TIMEOUT_MS when the JVM ends */
 
@@ -33,7 +35,8 @@ struct uplink {
 /*
  * Dials path and exchanges greetings; the collector must have a PULL socket. Returns 0 or negative
  * errno: -EPROTO: another protocol; -ETIMEDOUT: no greeting; -ECONNRESET: the collector closed the
- * connection; -ECANCELED: cancel_fd became readable; else the error of connect(2).
+ * connection; -ECANCELED: cancel_fd became readable; -EAGAIN: the collector's queue was full at all
+ * tries; else the error of connect(2).
  */
 int uplink_open(struct uplink *uplink, const char *path, int cancel_fd, const atomic_bool *hurry);
 /*

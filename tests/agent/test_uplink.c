@@ -12,13 +12,18 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
+
+#define FILLERS 3
 
 static atomic_bool hurry;
 
@@ -193,6 +198,81 @@ static void a_missing_collector_is_an_error(void **state)
 	assert_int_equal(uplink_open(&uplink, long_path, -1, &hurry), -ENAMETOOLONG);
 }
 
+/* Listens as a collector that accepts nothing, and fills its queue. Returns the listening socket. */
+static int listen_full(const struct fixture *f, int *fillers, size_t n)
+{
+	const int listening = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+
+	strcpy(addr.sun_path, f->path);
+	assert_int_equal(bind(listening, (const struct sockaddr *)&addr, sizeof(addr)), 0);
+	assert_int_equal(listen(listening, (int)n - 1), 0);
+	for (size_t i = 0; i < n; i++) {
+		fillers[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+		assert_int_equal(connect(fillers[i], (const struct sockaddr *)&addr, sizeof(addr)),
+				 0);
+	}
+	return listening;
+}
+
+/* A collector that is late: accepts those who wait, and greets the next one. Does not return. */
+static void accept_late(int listening)
+{
+	uint8_t greeting[WIRE_SP_GREETING_BYTES];
+	int fd;
+
+	usleep(20000);
+	for (size_t i = 0; i < FILLERS; i++)
+		close(accept(listening, NULL, NULL));
+	fd = accept(listening, NULL, NULL);
+	wire_encode_greeting(greeting, WIRE_SP_PULL);
+	if (write(fd, greeting, sizeof(greeting)) != (ssize_t)sizeof(greeting))
+		abort();
+	pause(); /* the connection stays */
+	_exit(0);
+}
+
+static void close_all(const int *fds, size_t n)
+{
+	while (n > 0)
+		close(fds[--n]);
+}
+
+static void a_full_queue_is_tried_again_until_there_is_room(void **state)
+{
+	struct fixture *f = *state;
+	struct uplink uplink;
+	int fillers[FILLERS];
+	const int listening = listen_full(f, fillers, FILLERS);
+	const pid_t collector = fork();
+
+	assert_true(collector >= 0);
+	if (collector == 0)
+		accept_late(listening);
+	assert_int_equal(uplink_open(&uplink, f->path, -1, &hurry), 0);
+	kill(collector, SIGKILL);
+	waitpid(collector, NULL, 0);
+	uplink_close(&uplink);
+	close_all(fillers, FILLERS);
+	close(listening);
+}
+
+static void a_queue_that_stays_full_is_left(void **state)
+{
+	struct fixture *f = *state;
+	struct uplink uplink;
+	int fillers[FILLERS], cancel[2];
+	const int listening = listen_full(f, fillers, FILLERS);
+
+	assert_int_equal(uplink_open(&uplink, f->path, -1, &hurry), -EAGAIN);
+	assert_int_equal(pipe(cancel), 0);
+	assert_int_equal(write(cancel[1], "x", 1), 1);
+	assert_int_equal(uplink_open(&uplink, f->path, cancel[0], &hurry), -ECANCELED);
+	close_all(cancel, 2);
+	close_all(fillers, FILLERS);
+	close(listening);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +284,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_byte_behind_the_greeting_ends_the_connection,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_missing_collector_is_an_error, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_full_queue_is_tried_again_until_there_is_room,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_queue_that_stays_full_is_left, setup, teardown),
 	};
 	int failed = cmocka_run_group_tests_name("agent uplink", tests, NULL, NULL);
 
