@@ -282,13 +282,21 @@ static void bury(struct targets *targets, struct process *process, uint64_t now_
 		process->jvm->state = JVM_ENDED;
 }
 
-/* Whether the process is gone. A process that cannot be looked at is not taken to be gone. */
-static bool is_gone(const struct process *process)
+/*
+ * Whether the process that began then is gone. A process that cannot be looked at is not taken to
+ * be gone. start_ticks is 0: when it began is not known.
+ */
+static bool is_pid_gone(pid_t pid, uint64_t start_ticks)
 {
 	uint64_t ticks;
-	const int err = process_stat_start_ticks(process->pid, &ticks);
+	const int err = process_stat_start_ticks(pid, &ticks);
 
-	return err == -ESRCH || (!err && ticks != process->start_ticks);
+	return err == -ESRCH || (!err && start_ticks && ticks != start_ticks);
+}
+
+static bool is_gone(const struct process *process)
+{
+	return is_pid_gone(process->pid, process->start_ticks);
 }
 
 /* ---- sessions ---- */
@@ -413,21 +421,35 @@ static struct process *process_of_session(struct targets *targets,
 	return process;
 }
 
+/* Says why a session is refused. Whoever ends at once is no fault of anybody's. */
+static void say_refusal(const struct targets *targets, const struct intake_session *session)
+{
+	const int pid = session->pid;
+
+	if (is_pid_gone(session->pid, session->start_ticks))
+		log_info("the JVM with PID %d has ended before its process was looked at", pid);
+	else if (targets->n_jvms >= targets->max_jvms)
+		log_warning("cannot keep the JVM with PID %d: %d are known already, which is the "
+			    "most",
+			    pid, (int)targets->max_jvms);
+	else if (targets->processes.count >= TARGETS_MAX_PROCESSES)
+		log_warning("cannot keep the JVM with PID %d: %d processes are known already, "
+			    "which is the most",
+			    pid, TARGETS_MAX_PROCESSES);
+	else
+		log_warning("cannot keep the JVM with PID %d: its process cannot be read, or "
+			    "memory is out",
+			    pid);
+}
+
 static enum targets_verdict refuse_session(struct targets *targets,
 					   const struct intake_session *session, uint64_t now_ns)
 {
 	static struct log_limit limit;
 
 	targets->refused_sessions++;
-	if (!log_limit_allows(&limit, now_ns))
-		return TARGETS_END_SESSION;
-	if (targets->n_jvms >= targets->max_jvms)
-		log_warning("cannot keep the JVM with PID %d: %d are known already, which is the "
-			    "most",
-			    (int)session->pid, (int)targets->max_jvms);
-	else
-		log_warning("cannot keep the JVM with PID %d: it is gone already, or memory is out",
-			    (int)session->pid);
+	if (log_limit_allows(&limit, now_ns))
+		say_refusal(targets, session);
 	return TARGETS_END_SESSION;
 }
 

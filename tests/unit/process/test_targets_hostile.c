@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -15,6 +16,25 @@
 #include "targets_fixture.h"
 
 /* ---- sessions ---- */
+
+/* Has so many sessions be opened, and takes what is logged meanwhile. */
+static void hear_sessions(int count, char *ret, size_t size)
+{
+	const int saved = dup(STDERR_FILENO);
+	FILE *const log = tmpfile();
+
+	assert_non_null(log);
+	fflush(stderr);
+	assert_true(dup2(fileno(log), STDERR_FILENO) >= 0);
+	for (int i = 0; i < count; i++)
+		say(INTAKE_OPENED);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	rewind(log);
+	ret[fread(ret, 1, size - 1, log)] = '\0';
+	fclose(log);
+}
 
 static void a_second_connection_ends_the_first(void **state)
 {
@@ -63,6 +83,17 @@ static void the_session_of_a_process_that_cannot_be_read_is_refused(void **state
 	assert_int_equal(targets.refused_sessions, 1);
 	assert_int_equal(targets.processes.count, 0);
 	say(INTAKE_CLOSED);
+}
+
+static void whoever_has_ended_at_once_is_no_warning(void **state)
+{
+	char text[4096];
+
+	end_child();
+	hear_sessions(1, text, sizeof(text));
+	assert_int_equal(targets.refused_sessions, 1);
+	assert_non_null(strstr(text, "has ended before"));
+	assert_null(strstr(text, "cannot"));
 }
 
 static void jvms_past_the_limit_are_refused(void **state)
@@ -158,23 +189,13 @@ static void who_has_the_most_code_pays_and_not_the_largest_jvm(void **state)
 
 static void refusals_do_not_flood_the_log(void **state)
 {
-	const int saved = dup(STDERR_FILENO);
-	FILE *log = tmpfile();
-	int c, lines = 0;
+	char text[4096];
+	int lines = 0;
 
-	assert_non_null(log);
-	fflush(stderr);
-	assert_true(dup2(fileno(log), STDERR_FILENO) >= 0);
 	targets.n_jvms = TARGETS_MAX_JVMS;
-	for (int i = 0; i < 100; i++)
-		say(INTAKE_OPENED);
-	fflush(stderr);
-	dup2(saved, STDERR_FILENO);
-	close(saved);
-	rewind(log);
-	while ((c = getc(log)) != EOF)
-		lines += c == '\n';
-	fclose(log);
+	hear_sessions(100, text, sizeof(text));
+	for (const char *at = text; *at; at++)
+		lines += *at == '\n';
 	assert_int_equal(targets.refused_sessions, 100);
 	assert_in_range(lines, 1, 11);
 }
@@ -338,6 +359,7 @@ int main(void)
 		TARGETS_TEST(a_second_connection_ends_the_first),
 		TARGETS_TEST(the_session_of_a_process_that_is_gone_is_ended),
 		TARGETS_TEST(the_session_of_a_pid_that_is_used_again_is_ended),
+		TARGETS_TEST(whoever_has_ended_at_once_is_no_warning),
 		TARGETS_TEST(the_session_of_a_process_that_cannot_be_read_is_refused),
 		TARGETS_TEST(jvms_past_the_limit_are_refused),
 		TARGETS_TEST(who_has_the_most_jvms_makes_room),
