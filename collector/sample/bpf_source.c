@@ -2,6 +2,7 @@
 /* Loads the program of samples and reads its ring buffer, see bpf_source.h. */
 #include "sample/bpf_source.h"
 
+#include "guard/heap_bytes.h"
 #include "sample/bpf_parse.h"
 #include "sample/bpf_wanted.h"
 
@@ -214,6 +215,11 @@ void bpf_source_close(struct bpf_source *source)
 const char *bpf_source_variant(const struct bpf_source *source)
 {
 	return source->variant;
+}
+
+size_t bpf_source_bytes(const struct bpf_source *source)
+{
+	return heap_bytes(sizeof(*source)) + map64_bytes(&source->wanted.pids);
 }
 
 size_t bpf_source_ring_bytes(const struct bpf_source *source)

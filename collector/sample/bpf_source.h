@@ -53,6 +53,8 @@ void bpf_source_close(struct bpf_source *source); /* NULL is legal */
 
 /* "exact", "slices" or "scratch". */
 const char *bpf_source_variant(const struct bpf_source *source);
+/* Its memory, without the kernel's and libbpf's. */
+size_t bpf_source_bytes(const struct bpf_source *source);
 size_t bpf_source_ring_bytes(const struct bpf_source *source);
 /* The size of the ring buffer if options do not say it. */
 size_t bpf_source_fit_ring(const struct bpf_source_options *options);

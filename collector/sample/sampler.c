@@ -766,7 +766,8 @@ size_t sampler_bytes(const struct sampler *sampler)
 				 2 * heap_bytes(RING_MAX_RECORD_BYTES);
 
 	return heap_bytes(sizeof(*sampler)) + sampler->n_cpus * cpu_bytes +
-	       sampler->size_fds * sizeof(*sampler->fds);
+	       sampler->size_fds * sizeof(*sampler->fds) +
+	       (sampler->bpf ? bpf_source_bytes(sampler->bpf) : 0);
 }
 
 void sampler_close(struct sampler *sampler)

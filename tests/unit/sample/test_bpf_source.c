@@ -202,11 +202,14 @@ static void a_full_table_costs_no_sample_and_is_told(void **state)
 	struct sampler *sampler = open_sampler(&options);
 	struct seen seen = {.pid = start(spin), .other = start(spin)};
 	struct sampler_stats stats;
+	size_t bytes;
 
 	for (pid_t i = 0; i < (pid_t)BPF_MAX_WANTED; i++)
 		pids[i] = NO_PID + i;
 	pids[BPF_MAX_WANTED] = seen.pid;
+	bytes = sampler_bytes(sampler);
 	sampler_want(sampler, pids, BPF_MAX_WANTED);
+	assert_true(sampler_bytes(sampler) >= bytes + sizeof(pids));
 	sampler_stats(sampler, &stats);
 	assert_int_equal(stats.unlisted, 0);
 	sampler_want(sampler, pids, BPF_MAX_WANTED + 1);
