@@ -28,6 +28,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -524,6 +525,29 @@ static void a_kernel_that_is_locked_down_is_said_and_sampled_by_perf(void **stat
 	run_in_child(samples_when_locked_down);
 }
 
+/* The caller's children are in a namespace of their own; whoever samples is the first of them. */
+static bool samples_in_a_pid_namespace(void)
+{
+	static const char why[] = "fgcollect runs in a PID namespace, and BPF has the PIDs of the "
+				  "host";
+	int status = -1;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID) < 0)
+		return false;
+	pid = fork();
+	if (pid == 0)
+		_exit(getpid() != 1 || !both_say(why) || !fails_as(SAMPLER_BPF, why) ||
+		      !samples_as(SAMPLER_AUTO, "perf (fgcollect runs in a PID namespace"));
+	return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static void in_a_pid_namespace_perf_takes_the_samples(void **state)
+{
+	need_bpf(SAMPLER_BPF);
+	run_in_child(samples_in_a_pid_namespace);
+}
+
 static void threads_are_read_from_proc_if_their_program_is_refused(void **state)
 {
 	const struct thread_clock_options options = {.stack_bytes = SAMPLER_DEFAULT_STACK_BYTES,
@@ -575,6 +599,7 @@ int main(void)
 		cmocka_unit_test_setup(a_kernel_without_btf_is_said_and_sampled_by_perf, begin),
 		cmocka_unit_test_setup(a_kernel_that_is_locked_down_is_said_and_sampled_by_perf,
 				       begin),
+		cmocka_unit_test_setup(in_a_pid_namespace_perf_takes_the_samples, begin),
 		cmocka_unit_test_setup(threads_are_read_from_proc_if_their_program_is_refused,
 				       begin),
 	};
