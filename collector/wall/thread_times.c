@@ -226,6 +226,16 @@ static struct kept *copy_stack(const struct thread_reading *reading, size_t byte
 	return kept;
 }
 
+/* Whether the thread waits again with all that it has waited with: its samples would be equal. */
+static bool is_equal(const struct kept *kept, const struct thread_reading *reading)
+{
+	return kept && kept->stack_len == reading->stack_len &&
+	       kept->n_kernel == reading->kernel.len && kept->syscall == reading->syscall &&
+	       memcmp(kept->regs, reading->regs, sizeof(kept->regs)) == 0 &&
+	       memcmp(kept->words, reading->kernel.addrs, kept->n_kernel * sizeof(uint64_t)) == 0 &&
+	       memcmp(kept->words + kept->n_kernel, reading->stack, kept->stack_len) == 0;
+}
+
 /*
  * Gives up the stack that another one replaces, of the state that the thread was read in: its time
  * ends with the reading before.
@@ -246,6 +256,12 @@ static void keep_stack(struct thread_times *times, struct thread *thread,
 		sizeof(struct kept) + reading->kernel.len * sizeof(uint64_t) + reading->stack_len;
 	struct kept *kept;
 
+	if (is_equal(thread->latest, reading)) {
+		thread->latest_switches = reading->switches;
+		times->stats.stacks_equal++;
+		list_move_last(&times->changed, &thread->changed);
+		return;
+	}
 	give_up(times, thread, reading->state, before_ns);
 	kept = make_room(times, bytes) ? copy_stack(reading, bytes) : NULL;
 	if (!kept) {

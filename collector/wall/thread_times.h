@@ -16,7 +16,7 @@
  * stacks have the time for which they are seen, and nobody's time in one state goes to a stack of
  * another one. Where no reading says so within longest_ns, it is the stack that was there last. A
  * running thread has none: where it ran is known from samples of the CPU. Samples come when a
- * thread has a new stack, every longest_ns, and at the end. So an idle thread has one a second.
+ * thread has a new stack that is not equal to the last one, every longest_ns, and at the end. So an idle thread has one a second.
  * What a thread has run comes with each reading, under the time of the reading before it.
  *
  * A thread that was there at the start has its time from the start on if its first reading is in
@@ -51,6 +51,7 @@ struct thread_times_stats {
 	uint64_t readings;	     /* of them all */
 	uint64_t stacks_taken;	     /* that came with readings and are kept */
 	uint64_t stacks_reused;	     /* readings of a thread that waits where it waited */
+	uint64_t stacks_equal;	     /* that came, and were what was kept */
 	uint64_t changed_while_read; /* stacks that were no use */
 	uint64_t lost;		     /* readings that the source had no room for */
 	uint64_t dropped_stacks;     /* past the limit, or without memory */

@@ -361,6 +361,28 @@ static void time_in_a_state_is_of_the_next_stack_in_that_state(void **state)
 	world_free(world);
 }
 
+/* It ran, and waits where it waited, with all that it waited with. */
+static void a_stack_that_is_equal_is_no_new_one(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+
+	world->thread.state = THREAD_BLOCKED;
+	tick(world);
+	for (int i = 0; i < 4; i++) {
+		world->thread.voluntary++;
+		pass_with_stack(world, TICK, 0, 1);
+	}
+	assert_int_equal(world->n_seen, 0);
+	assert_int_equal(stats_of(world).stacks_equal, 3);
+	pass(world, TICK, 0, 0);
+	pass_with_stack(world, TICK, 0, 2);
+	assert_int_equal(world->n_seen, 1);
+	assert_int_equal(world->seen[0].weight, 250000);
+	flush(world);
+	check_us(world, 0, 0, 300000);
+	world_free(world);
+}
+
 /* Its stack had no room, say. */
 static void a_wait_that_was_not_seen_is_not_where_the_thread_waited_before(void **state)
 {
@@ -708,6 +730,7 @@ int main(void)
 		cmocka_unit_test(a_new_stack_has_the_time_since_the_reading_before),
 		cmocka_unit_test(a_blocked_sample_has_the_stack_of_the_last_wait),
 		cmocka_unit_test(time_in_a_state_is_of_the_next_stack_in_that_state),
+		cmocka_unit_test(a_stack_that_is_equal_is_no_new_one),
 		cmocka_unit_test(a_wait_that_was_not_seen_is_not_where_the_thread_waited_before),
 		cmocka_unit_test(who_wakes_up_where_it_waited_is_runnable_there),
 		cmocka_unit_test(a_thread_without_a_reading_has_ended),
