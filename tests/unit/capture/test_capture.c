@@ -63,7 +63,7 @@ static struct record record;
 
 /* A named sample, and what else is known of it. */
 struct seen {
-	char frames[4096];
+	char frames[1 << 16];
 	char container[CONTAINER_ID_BYTES], pod[512], comm[PROCESS_COMM_BYTES], path[256];
 	size_t n_mappings;
 	uint64_t id;
@@ -331,6 +331,7 @@ static void see(struct seen *seen, const struct named_sample *sample)
 					"%s %s %s %s %u\n", frame_kind_word(frame->kind),
 					frame->name, frame->module ? frame->module : "-",
 					frame->file ? frame->file : "-", frame->line);
+		assert_true(len < sizeof(seen->frames));
 	}
 	seen->count++;
 	if (!sample->process)

@@ -86,8 +86,11 @@ static int refuse(int command, union bpf_attr *attr)
 	return refused.program_err;
 }
 
-/* libbpf calls these, because a program's own functions go before those of the C library. */
-long syscall(long number, ...)
+/*
+ * libbpf calls these, because a program's own functions go before those of the C library. Arguments
+ * that a caller did not give are read and passed on as well, as the C library does.
+ */
+__attribute__((no_sanitize("address"))) long syscall(long number, ...)
 {
 	static long (*next)(long number, ...);
 	long args[6];
