@@ -16,4 +16,5 @@
 
 EMBED("bpf_sampler", BPF_SAMPLER_FILE);
 EMBED("bpf_threads", BPF_THREADS_FILE);
+EMBED("bpf_waits", BPF_WAITS_FILE);
 #endif

@@ -47,6 +47,20 @@ enum thread_state {
 	THREAD_BLOCKED,	 /* waits for something else */
 };
 
+/* Who has ended a wait. */
+enum waker_kind {
+	WAKER_UNKNOWN,
+	WAKER_THREAD,
+	WAKER_SOFTIRQ, /* a soft interrupt, in that thread's time: maybe on its account */
+	WAKER_IRQ,     /* an interrupt, as of a timer; the thread has nothing to do with it */
+};
+
+struct sample_waker {
+	uint8_t kind; /* enum waker_kind */
+	pid_t pid, tid;
+	char comm[17]; /* as the kernel calls the thread; terminated */
+};
+
 struct sample {
 	uint8_t kind;  /* enum sample_of */
 	uint8_t state; /* enum thread_state, of samples of wall-clock time */

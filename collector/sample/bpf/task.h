@@ -55,6 +55,7 @@ struct sched_entity {
 /* Without members in a kernel without CONFIG_SCHED_INFO. */
 struct sched_info {
 	unsigned long long run_delay;
+	unsigned long long last_queued;
 } __attribute__((preserve_access_index));
 
 struct task_struct {
@@ -69,6 +70,7 @@ struct task_struct {
 	unsigned long nvcsw, nivcsw;
 	struct sched_entity se;
 	struct sched_info sched_info;
+	char comm[16];
 } __attribute__((preserve_access_index));
 
 #if defined(__TARGET_ARCH_x86)
@@ -103,6 +105,12 @@ static __always_inline __u64 thread_pointer(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, thread.fsbase);
 }
+
+/* The system call of the registers, which lie at from in the kernel; negative: none. */
+static __always_inline int syscall_of(const struct pt_regs *regs, const void *from)
+{
+	return (int)regs->orig_rax;
+}
 #elif defined(__TARGET_ARCH_arm64)
 #define pt_regs user_pt_regs
 
@@ -121,6 +129,15 @@ static __always_inline __u64 take_regs(__u64 *to, const struct pt_regs *from)
 static __always_inline __u64 thread_pointer(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, thread.uw.tp_value);
+}
+
+struct pt_regs___kernel {
+	int syscallno;
+} __attribute__((preserve_access_index));
+
+static __always_inline int syscall_of(const struct pt_regs *regs, const void *from)
+{
+	return BPF_CORE_READ((const struct pt_regs___kernel *)from, syscallno);
 }
 #endif
 

@@ -89,22 +89,6 @@ struct {
 	__type(value, struct draft);
 } drafts SEC(".maps");
 
-#if defined(__TARGET_ARCH_x86)
-static __always_inline int syscall_of(const struct pt_regs *regs, const void *from)
-{
-	return (int)regs->orig_rax;
-}
-#elif defined(__TARGET_ARCH_arm64)
-struct pt_regs___kernel {
-	int syscallno;
-} __attribute__((preserve_access_index));
-
-static __always_inline int syscall_of(const struct pt_regs *regs, const void *from)
-{
-	return BPF_CORE_READ((const struct pt_regs___kernel *)from, syscallno);
-}
-#endif
-
 static __always_inline int is_on_cpu(struct task_struct *task)
 {
 	return bpf_core_field_exists(task->on_cpu) && task->on_cpu;

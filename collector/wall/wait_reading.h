@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   what is known of a wait that has ended, and was chosen
+ * units:   CLOCK_MONOTONIC nanoseconds, PIDs and TIDs as the collector sees them
+ * threads: a value; its pointers are borrowed
+ * errors:  none
+ * source:  wait_source.h
+ */
+#ifndef FG_WALL_WAIT_READING_H
+#define FG_WALL_WAIT_READING_H
+
+#include "sample/record.h"
+
+struct wait_reading {
+	uint64_t time_ns;    /* when it ended */
+	uint64_t start_ns;   /* when the thread began, in the clock of struct thread_reading */
+	uint64_t blocked_ns; /* of all waits that it tells of, see n_waits */
+	uint64_t weight_ns;  /* blocked time of the thread for which it stands */
+	uint32_t n_waits;    /* that followed one another without a return to user mode */
+	pid_t pid, tid;
+	bool is_cut;	      /* the stack goes on behind the copy */
+	int32_t syscall;      /* -1: in none */
+	const uint64_t *regs; /* SAMPLE_REGS_COUNT values, see sample_regs.h; NULL: not known */
+	struct sample_chain kernel;
+	const uint8_t *stack; /* from the stack pointer upwards; NULL: nothing could be read */
+	uint32_t stack_len;
+	struct sample_waker waker;
+};
+
+#endif
