@@ -62,7 +62,7 @@ struct bpf_wait_head {
 struct bpf_waits_config {
 	__u64 quantum_ns;  /* of blocked time, for a sample; not 0 */
 	__u32 stack_bytes; /* limit of a copy; 0: no stacks */
-	__u32 is_impl; /* the kernel's functions of deferred work have names that end with _impl */
+	__u32 unused;
 };
 
 /* In memory that both sides have; counted by the programs. */

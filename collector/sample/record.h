@@ -99,6 +99,7 @@ struct sample {
 	 */
 	uint64_t unread_pages;
 	bool ends_at_page; /* the snapshot ends in front of a page that had been swapped out */
+	struct sample_waker waker; /* of a wait that has ended, if wakers are asked for */
 };
 
 /* The number of the system call that the thread is in; -1: in none, or not known. */

@@ -5,6 +5,8 @@
  * A clock has one ticker at a time, whose thread does the reading without the lock. A ticker that
  * stands still is no longer the clock's: what it reads later is thrown away. It has a reference to
  * the clock, so that the clock's memory stays until its thread has returned.
+ *
+ * One file, because the owner and the tickers share one lock and all that it guards.
  */
 #include "wall/thread_clock.h"
 
@@ -46,6 +48,7 @@ struct thread_clock {
 	pthread_cond_t wake;
 	size_t refs; /* the owner, and each ticker whose thread runs */
 	struct ticker *ticker;
+	struct wait_source *waits; /* used by the ticker without the lock; NULL: there are none */
 	struct thread_times *times;
 	struct record_queue queue;
 	pid_t *pids;
@@ -57,6 +60,7 @@ struct thread_clock {
 	bool is_stopped;  /* the ticker reads once more, and ends */
 	bool is_finished; /* the last samples are in the queue */
 	char source[THREAD_CLOCK_WHY_BYTES];
+	char waits_text[THREAD_CLOCK_WHY_BYTES];
 	struct thread_clock_stats stats;
 };
 
@@ -68,6 +72,7 @@ static void unref(struct thread_clock *clock)
 	pthread_mutex_unlock(&clock->lock);
 	if (!is_last)
 		return;
+	wait_source_close(clock->waits);
 	thread_times_free(clock->times);
 	record_queue_fini(&clock->queue);
 	free(clock->pids);
@@ -156,6 +161,29 @@ static int open_source(enum sampler_source asked, const struct thread_source_opt
 	return err;
 }
 
+/* Hooks the programs of waits if that is asked for. Called with the lock held, as prepare is. */
+static void open_waits(struct thread_clock *clock)
+{
+	const struct wait_source_options options = {
+		.quantum_ns = clock->options.waits.quantum_ns,
+		.stack_bytes = clock->options.stack_bytes,
+		.has_wakers = clock->options.waits.has_wakers,
+	};
+	struct wait_source *waits = NULL;
+	char why[BPF_LOAD_WHY_BYTES] = "";
+	int err;
+
+	if (!clock->options.waits.is_asked || clock->waits_text[0])
+		return;
+	pthread_mutex_unlock(&clock->lock);
+	err = wait_source_open(&options, &waits, why);
+	if (err)
+		log_error("short waits are not told: %s", why);
+	pthread_mutex_lock(&clock->lock);
+	clock->waits = waits;
+	snprintf(clock->waits_text, sizeof(clock->waits_text), "%s", err ? why : "BPF");
+}
+
 /* Called with the lock held, which is given up meanwhile. */
 static int prepare(struct ticker *ticker)
 {
@@ -174,6 +202,8 @@ static int prepare(struct ticker *ticker)
 	snprintf(clock->source, sizeof(clock->source), "%s", source.text);
 	for (size_t i = 0; !err && i < clock->n_stackless; i++)
 		forgo(ticker, clock->stackless[i]);
+	if (!err && is_current(ticker))
+		open_waits(clock);
 	return err;
 }
 
@@ -188,6 +218,8 @@ static void renew_wanted(struct ticker *ticker)
 	ticker->n_missing = ticker->bpf
 				    ? thread_source_want(ticker->bpf, clock->pids, clock->n_pids)
 				    : thread_files_want(ticker->files, clock->pids, clock->n_pids);
+	if (clock->waits)
+		wait_source_want(clock->waits, clock->pids, clock->n_pids);
 }
 
 /* xorshift: the times of ticks need not be hard to guess. */
@@ -226,6 +258,44 @@ static void wait_until(struct ticker *ticker, uint64_t until_ns)
 		clock->is_stopped = true;
 }
 
+static void on_wait(void *arg, const struct wait_reading *wait)
+{
+	struct ticker *const ticker = arg;
+	struct thread_clock *const clock = ticker->clock;
+
+	pthread_mutex_lock(&clock->lock);
+	if (is_current(ticker))
+		thread_times_wait(clock->times, wait);
+	pthread_mutex_unlock(&clock->lock);
+}
+
+/* Called with the lock held, which is given up meanwhile. */
+static void read_waits(struct ticker *ticker)
+{
+	struct thread_clock *const clock = ticker->clock;
+	struct wait_source *const waits = clock->waits;
+	struct wait_source_stats stats;
+
+	if (!waits)
+		return;
+	pthread_mutex_unlock(&clock->lock);
+	wait_source_read(waits, on_wait, ticker);
+	wait_source_stats(waits, &stats);
+	pthread_mutex_lock(&clock->lock);
+	clock->stats.waits = stats;
+}
+
+/* Unhooks the programs: nobody reads any more. Called with the lock held, as read_waits is. */
+static void close_waits(struct thread_clock *clock)
+{
+	struct wait_source *const waits = clock->waits;
+
+	clock->waits = NULL;
+	pthread_mutex_unlock(&clock->lock);
+	wait_source_close(waits);
+	pthread_mutex_lock(&clock->lock);
+}
+
 /* Reads all threads. Called with the lock held, which is given up meanwhile. */
 static void tick(struct ticker *ticker)
 {
@@ -245,7 +315,9 @@ static void tick(struct ticker *ticker)
 		return;
 	clock->stats.ticks++;
 	clock->stats.failed_ticks += err < 0 || ticker->n_missing > 0;
-	thread_times_end_tick(clock->times, err ? 1 : lost, clock_now_ns());
+	read_waits(ticker);
+	if (is_current(ticker))
+		thread_times_end_tick(clock->times, err ? 1 : lost, clock_now_ns());
 }
 
 /* Called with the lock held. */
@@ -286,10 +358,12 @@ static void *run(void *arg)
 	pthread_mutex_lock(&clock->lock);
 	ticker->tid = (pid_t)syscall(SYS_gettid);
 	run_ticks(ticker);
-	if (is_current(ticker))
+	if (is_current(ticker)) {
+		close_waits(clock);
 		clock->ticker = NULL;
-	else
+	} else {
 		clock->stats.late--;
+	}
 	pthread_mutex_unlock(&clock->lock);
 	thread_source_close(ticker->bpf);
 	thread_files_close(ticker->files);
@@ -353,6 +427,7 @@ int thread_clock_start(const struct thread_clock_options *options, struct thread
 	clock->times = thread_times_new(
 		&(struct thread_times_options){.start_ns = options->start_ns,
 					       .stack_bytes = options->stack_pool_bytes,
+					       .quantum_ns = options->waits.quantum_ns,
 					       .emit = on_sample,
 					       .forget = on_forget,
 					       .arg = clock});
@@ -516,6 +591,13 @@ void thread_clock_source_text(struct thread_clock *clock, char ret[THREAD_CLOCK_
 {
 	pthread_mutex_lock(&clock->lock);
 	snprintf(ret, THREAD_CLOCK_WHY_BYTES, "%s", clock->source);
+	pthread_mutex_unlock(&clock->lock);
+}
+
+void thread_clock_waits_text(struct thread_clock *clock, char ret[THREAD_CLOCK_WHY_BYTES])
+{
+	pthread_mutex_lock(&clock->lock);
+	snprintf(ret, THREAD_CLOCK_WHY_BYTES, "%s", clock->waits_text);
 	pthread_mutex_unlock(&clock->lock);
 }
 

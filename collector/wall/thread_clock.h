@@ -8,7 +8,8 @@
  *
  * The clock's thread reads all threads of the wanted processes some 20 times a second, at times
  * with jitter, so that no program falls into step with it. The samples wait in a queue until the
- * owner takes them. Threads are read by BPF where that may be, else by files of /proc.
+ * owner takes them. Threads are read by BPF where that may be, else by files of /proc. Waits that
+ * are short are told by BPF alone, after each reading; without them time is shared as if none were.
  *
  * A process can make the read of its memory wait for ever. A tick that stands still for
  * THREAD_CLOCK_LATE_NS is left to itself with its thread, the process is read without stacks from
@@ -22,6 +23,7 @@
 
 #include "sample/sampler.h"
 #include "wall/thread_times.h"
+#include "wall/wait_source.h"
 
 #define THREAD_CLOCK_DEFAULT_HZ	 20u
 #define THREAD_CLOCK_MOST_HZ	 1000u
@@ -29,6 +31,13 @@
 #define THREAD_CLOCK_MAX_LATE	 4u
 #define THREAD_CLOCK_QUEUE_BYTES ((size_t)32 << 20)
 #define THREAD_CLOCK_WHY_BYTES	 280
+
+/* Of waits that are shorter than the time between two readings, see waits/wait_source.h. */
+struct thread_clock_waits {
+	bool is_asked;
+	bool has_wakers;
+	uint64_t quantum_ns; /* 0: the default */
+};
 
 struct thread_clock_options {
 	unsigned hz;		    /* 0: the default */
@@ -38,14 +47,17 @@ struct thread_clock_options {
 	enum sampler_source source; /* SAMPLER_PERF: never by BPF; others: by BPF if that may be */
 	size_t stack_pool_bytes;    /* of stacks that are kept; 0: that of thread_times.h */
 	size_t queue_bytes;	    /* 0: the default */
+	struct thread_clock_waits waits;
 };
 
 struct thread_clock_stats {
 	struct thread_times_stats times;
+	struct wait_source_stats waits;
 	uint64_t ticks;
-	uint64_t late_ticks;	 /* that stood still, in all */
-	size_t late;		 /* threads of these that have not returned */
-	uint64_t failed_ticks;	 /* that ended with an error, could not begin, or were for too many processes */
+	uint64_t late_ticks; /* that stood still, in all */
+	size_t late;	     /* threads of these that have not returned */
+	uint64_t
+		failed_ticks; /* that ended with an error, could not begin, or were for too many processes */
 	uint64_t dropped;	 /* samples for which the queue had no room */
 	uint64_t dropped_us;	 /* their time */
 	uint64_t stackless_pids; /* processes that are read without stacks */
@@ -80,6 +92,8 @@ bool thread_clock_is_ended(struct thread_clock *clock);
  * while it is not known.
  */
 void thread_clock_source_text(struct thread_clock *clock, char ret[THREAD_CLOCK_WHY_BYTES]);
+/* "BPF" if waits are told as was asked for, else why they are not; "" while it is not known. */
+void thread_clock_waits_text(struct thread_clock *clock, char ret[THREAD_CLOCK_WHY_BYTES]);
 void thread_clock_stats(struct thread_clock *clock, struct thread_clock_stats *ret);
 
 #endif

@@ -5,12 +5,15 @@
  * Threads are in a table by TID, and in two lists: one by their last reading, whose head has the
  * threads that are not read any more, and one by their last stack, whose head has the stacks to
  * drop. Threads that are known to have ended are in a list of their own until the next tick.
+ *
+ * One file, because each of a thread's time, stack and waits decides when the others are emitted.
  */
 #include "wall/thread_times.h"
 
 #include "base/map64.h"
 #include "sample/sample_regs.h"
 #include "wall/thread_account.h"
+#include "wall/wait_claims.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +56,7 @@ struct thread {
 	struct thread_account account;
 	struct share shares[N_STATES];
 	struct kept *latest;	  /* the last stack of any state, or NULL */
+	struct wait_claims waits; /* that were told, and are not emitted */
 	uint64_t latest_switches; /* as of then: while they are the same, the thread is there */
 };
 
@@ -130,6 +134,23 @@ static void unref(struct thread_times *times, struct kept **kept)
 	*kept = NULL;
 }
 
+/* Emits what waits have of blocked time up to at_ns, and returns what is left of it. */
+static uint64_t emit_waits(struct thread_times *times, struct thread *thread, uint64_t at_ns,
+			   uint64_t us)
+{
+	const struct wait_stretch stretch = {.begin_ns = thread->shares[THREAD_BLOCKED].emitted_ns,
+					     .end_ns = at_ns,
+					     .us = us,
+					     .quantum_ns = times->options.quantum_ns,
+					     .pid = thread->pid,
+					     .tid = thread->tid};
+	const size_t before = thread->waits.bytes;
+
+	us = wait_claims_share(&thread->waits, &stretch, times->options.emit, times->options.arg);
+	times->stats.wait_bytes -= before - thread->waits.bytes;
+	return us;
+}
+
 /* Emits whole microseconds that are settled, up to at_ns, and keeps the rest. */
 static void emit_share(struct thread_times *times, struct thread *thread, enum thread_state state,
 		       uint64_t at_ns)
@@ -149,13 +170,15 @@ static void emit_share(struct thread_times *times, struct thread *thread, enum t
 			   .weight = us},
 	};
 
+	times->stats.time_us[state] += us;
+	if (state == THREAD_BLOCKED)
+		record.sample.weight = emit_waits(times, thread, at_ns, us);
+	share->settled_ns %= 1000;
 	share->emitted_ns = at_ns;
-	if (us == 0)
+	if (record.sample.weight == 0)
 		return;
 	if (kept && !has_run)
 		put_stack(kept, &record.sample);
-	share->settled_ns %= 1000;
-	times->stats.time_us[state] += us;
 	times->options.emit(times->options.arg, &record);
 }
 
@@ -302,11 +325,18 @@ static void settle(struct thread_times *times, struct thread *thread, enum threa
 	share->open_ns = 0;
 }
 
+static void drop_waits(struct thread_times *times, struct thread *thread)
+{
+	times->stats.wait_bytes -= thread->waits.bytes;
+	wait_claims_fini(&thread->waits);
+}
+
 /* Emits what pends, and forgets the thread. */
 static void end_thread(struct thread_times *times, struct thread *thread)
 {
 	emit(times, thread);
 	drop_stacks(times, thread);
+	drop_waits(times, thread);
 	list_remove(&thread->seen);
 	map64_remove(&times->threads, (uint64_t)thread->tid);
 	forget(times, thread->tid);
@@ -432,6 +462,29 @@ void thread_times_read(struct thread_times *times, const struct thread_reading *
 	emit_due(times, thread);
 }
 
+/* The wait's thread; NULL: it is not known, or another one has the TID now. */
+static struct thread *find_waiter(const struct thread_times *times, const struct wait_reading *wait)
+{
+	struct thread *const thread = map64_find(&times->threads, (uint64_t)wait->tid);
+
+	if (!thread || thread->is_ended || thread->pid != wait->pid)
+		return NULL;
+	return thread->is_unread || thread->start_ns == wait->start_ns ? thread : NULL;
+}
+
+void thread_times_wait(struct thread_times *times, const struct wait_reading *wait)
+{
+	struct thread *const thread = find_waiter(times, wait);
+	const size_t before = thread ? thread->waits.bytes : 0;
+	const size_t left = gain(times->stats.wait_bytes, times->options.stack_bytes);
+
+	if (!thread || !wait_claims_add(&thread->waits, wait, left)) {
+		times->stats.waits_left_out++;
+		return;
+	}
+	times->stats.wait_bytes += thread->waits.bytes - before;
+}
+
 void thread_times_begin(struct thread_times *times, pid_t pid, pid_t tid, uint64_t time_ns)
 {
 	struct thread *thread = map64_find(&times->threads, (uint64_t)tid);
@@ -516,6 +569,8 @@ struct thread_times *thread_times_new(const struct thread_times_options *options
 		times->options.longest_ns = THREAD_TIMES_LONGEST_NS;
 	if (!times->options.stack_bytes)
 		times->options.stack_bytes = THREAD_TIMES_STACK_BYTES;
+	if (!times->options.quantum_ns)
+		times->options.quantum_ns = WAIT_SOURCE_DEFAULT_QUANTUM_NS;
 	if (!times->options.n_threads)
 		times->options.n_threads = THREAD_TIMES_THREADS;
 	list_init(&times->seen);
@@ -530,6 +585,7 @@ static void free_threads(struct thread_times *times, struct link *list)
 		struct thread *const thread = thread_of_seen(list->next);
 
 		drop_stacks(times, thread);
+		drop_waits(times, thread);
 		list_remove(&thread->seen);
 		free(thread);
 	}
@@ -554,5 +610,6 @@ void thread_times_stats(const struct thread_times *times, struct thread_times_st
 size_t thread_times_bytes(const struct thread_times *times)
 {
 	return sizeof(*times) + map64_bytes(&times->threads) +
-	       times->threads.count * sizeof(struct thread) + times->stats.stack_bytes;
+	       times->threads.count * sizeof(struct thread) + times->stats.stack_bytes +
+	       times->stats.wait_bytes;
 }

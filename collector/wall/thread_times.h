@@ -19,16 +19,22 @@
  * thread has a new stack that is not equal to the last one, every longest_ns, and at the end. So an idle thread has one a second.
  * What a thread has run comes with each reading, under the time of the reading before it.
  *
+ * Blocked time is shared among the waits that were told of the thread and have ended in it, by their
+ * weights, see wait_claims.h. So short waits between two readings have their part, though none of
+ * them was met.
+ *
  * A thread that was there at the start has its time from the start on if its first reading is in
  * the first tick or the first second; until that reading it did what it did then.
  *
  * Bounds: stacks have a limit in bytes. Past it, those that have changed least recently are
- * dropped, and the source is asked for them anew. Threads have a limit in number.
+ * dropped, and the source is asked for them anew. Waits have the same limit; past it they are left
+ * out. Threads have a limit in number.
  */
 #ifndef FG_WALL_THREAD_TIMES_H
 #define FG_WALL_THREAD_TIMES_H
 
 #include "wall/thread_reading.h"
+#include "wall/wait_source.h"
 
 #define THREAD_TIMES_LONGEST_NS	 UINT64_C(1000000000)
 #define THREAD_TIMES_STACK_BYTES ((size_t)16 << 20)
@@ -39,6 +45,7 @@ struct thread_times_options {
 	uint64_t longest_ns; /* between two samples of a thread; 0: the default */
 	size_t stack_bytes;  /* of all stacks; 0: the default */
 	size_t n_threads;    /* 0: the default */
+	uint64_t quantum_ns; /* of waits; 0: that of wait_source.h */
 	/* Gets each sample; the record and what it points to are valid during the call. */
 	void (*emit)(void *arg, const struct record *record);
 	/* The thread's stack is not kept any more: the next reading should have it. */
@@ -57,8 +64,10 @@ struct thread_times_stats {
 	uint64_t dropped_stacks;     /* past the limit, or without memory */
 	uint64_t threads_left_out;   /* readings of threads past the limit, or without memory */
 	uint64_t threads_unread;     /* that began and ended without a reading */
+	uint64_t waits_left_out;     /* of unknown threads, past the limit, or without memory */
 	uint64_t time_us[3];	     /* of all samples, by enum thread_state */
 	size_t stack_bytes;	     /* kept now */
+	size_t wait_bytes;	     /* of waits that are kept now */
 };
 
 struct thread_times; /* opaque */
@@ -72,6 +81,12 @@ void thread_times_free(struct thread_times *times); /* NULL is legal; emits noth
  * tick or in the first second; the time of others begins with the first reading.
  */
 void thread_times_read(struct thread_times *times, const struct thread_reading *reading);
+
+/*
+ * A wait of the thread has ended. Waits of a thread are told in order of time, after the reading
+ * behind which they ended, and before the next tick.
+ */
+void thread_times_wait(struct thread_times *times, const struct wait_reading *wait);
 
 /*
  * All threads have been read by now_ns, but for so many readings that were lost. If none was,

@@ -117,14 +117,12 @@ static int on_bytes(void *arg, void *data, size_t size)
 }
 
 /* Sets what is set before the kernel has the object. */
-static int prepare(struct bpf_object *object, const struct wait_source_options *options,
-		   const struct needs *needs)
+static int prepare(struct bpf_object *object, const struct wait_source_options *options)
 {
 	const struct bpf_waits_config config = {
 		.quantum_ns =
 			options->quantum_ns ? options->quantum_ns : WAIT_SOURCE_DEFAULT_QUANTUM_NS,
 		.stack_bytes = options->stack_bytes,
-		.is_impl = !needs->has_schedule,
 	};
 	const size_t ring_bytes =
 		options->ring_bytes ? options->ring_bytes : WAIT_SOURCE_DEFAULT_RING_BYTES;
@@ -180,9 +178,13 @@ static int load(struct wait_source *source, const struct wait_source_options *op
 {
 	int err;
 
-	err = bpf_load_open(bpf_waits_bytes, bpf_waits_len, &source->object);
+	if (needs->has_schedule)
+		err = bpf_load_open(bpf_waits_bytes, bpf_waits_len, &source->object);
+	else
+		err = bpf_load_open(bpf_waits_before7_bytes, bpf_waits_before7_len,
+				    &source->object);
 	if (!err)
-		err = prepare(source->object, options, needs);
+		err = prepare(source->object, options);
 	if (!err)
 		err = bpf_object__load(source->object);
 	if (!err)

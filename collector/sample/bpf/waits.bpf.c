@@ -64,14 +64,23 @@ struct task_struct___queue {
 
 typedef int (*work_fn)(struct bpf_map *map, void *key, void *value);
 
-/* Linux 6.18 and 6.19, and 7.0 */
+/*
+ * Its name and arguments are others before Linux 7.0. Not both of one object: libbpf looks for the
+ * one that is missing in the kernel's modules, which takes CAP_SYS_ADMIN.
+ */
+#ifdef BEFORE_LINUX_7
 extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct bpf_task_work *work,
 					      void *map__map, work_fn callback,
-					      void *aux__prog) __ksym __weak;
+					      void *aux__prog) __ksym;
+#define schedule_resume(task, work, map, callback)                                                 \
+	bpf_task_work_schedule_resume_impl(task, work, map, callback, 0)
+#else
 extern int bpf_task_work_schedule_resume(struct task_struct *task, struct bpf_task_work *work,
-					 void *map__map, work_fn callback) __ksym __weak;
+					 void *map__map, work_fn callback) __ksym;
+#define schedule_resume bpf_task_work_schedule_resume
+#endif
 extern int bpf_probe_read_user_dynptr(const struct bpf_dynptr *to, __u32 off, __u32 len,
-				      const void *from) __ksym __weak;
+				      const void *from) __ksym;
 
 /* The functions by which interrupts come in lie between these, and those of soft interrupts. */
 extern const void __irqentry_text_start __ksym __weak;
@@ -336,14 +345,6 @@ static int read_wait(struct bpf_map *map, void *key, void *value)
 	return 0;
 }
 
-static __always_inline int schedule(struct task_struct *task, struct pending *pending)
-{
-	if (config.is_impl)
-		return bpf_task_work_schedule_resume_impl(task, &pending->work, &pendings,
-							  read_wait, 0);
-	return bpf_task_work_schedule_resume(task, &pending->work, &pendings, read_wait);
-}
-
 /* Has the wait that ends now read. False: the kernel would not. */
 static __always_inline int choose(struct task_struct *task, const struct waiter *waiter,
 				  __u64 now_ns, __u64 blocked_ns, __u64 weight_ns)
@@ -377,7 +378,7 @@ static __always_inline int choose(struct task_struct *task, const struct waiter 
 	take_waker(waiter, tid, &head->waker);
 	got = bpf_get_task_stack(task, head->kernel, sizeof(head->kernel), 0);
 	head->n_kernel = got > 0 ? (__u64)got / sizeof(head->kernel[0]) : 0;
-	if (schedule(task, pending) == 0)
+	if (schedule_resume(task, &pending->work, &pendings, read_wait) == 0)
 		return 1;
 	bpf_map_delete_elem(&pendings, &tid);
 	return 0;
@@ -447,7 +448,7 @@ static __always_inline __u32 waker_kind(void *ctx)
 	__u32 kind = BPF_WAKER_THREAD, n;
 	long got;
 
-	if (!callers)
+	if (!callers || !&__irqentry_text_end) /* who may not read addresses of the kernel has 0 */
 		return BPF_WAKER_UNKNOWN;
 	got = bpf_get_stack(ctx, callers->addrs, sizeof(callers->addrs), 0);
 	n = got > 0 ? (__u64)got / sizeof(callers->addrs[0]) : 0;

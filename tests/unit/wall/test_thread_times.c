@@ -444,6 +444,67 @@ static void a_blocked_sample_has_the_stack_of_the_last_wait(void **state)
 	world_free(world);
 }
 
+static struct wait_reading wait_of(const struct world *world, uint64_t time_ns, int32_t syscall)
+{
+	return (struct wait_reading){.time_ns = time_ns,
+				     .start_ns = world->thread.start_ns,
+				     .blocked_ns = MS,
+				     .weight_ns = 10 * MS,
+				     .pid = PID,
+				     .tid = TID,
+				     .syscall = syscall};
+}
+
+static void blocked_time_is_shared_among_waits_and_the_last_one_has_the_rest(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){0});
+	struct wait_reading wait;
+
+	world->thread.state = THREAD_BLOCKED;
+	tick(world);
+	pass_with_stack(world, TICK, 5 * MS, 1);
+	for (int32_t syscall = 20; syscall < 22; syscall++) {
+		wait = wait_of(world, START + TICK - MS, syscall);
+		thread_times_wait(world->times, &wait);
+	}
+	assert_true(stats_of(world).wait_bytes > 0);
+	pass_with_stack(world, TICK, 0, 2);
+	assert_int_equal(world->n_seen, 4); /* what it ran, the two, and the rest */
+	for (size_t i = 1; i < 3; i++) {
+		assert_int_equal(world->seen[i].state, THREAD_BLOCKED);
+		assert_int_equal(world->seen[i].weight, 10000);
+		assert_int_equal(world->seen[i].syscall, 19 + (int)i);
+		assert_int_equal(world->seen[i].time_ns, START + TICK);
+	}
+	assert_int_equal(world->seen[3].weight, 25000);
+	assert_int_equal(world->seen[3].first, 1);
+	assert_int_equal(stats_of(world).wait_bytes, 0);
+	assert_int_equal(stats_of(world).time_us[THREAD_BLOCKED], 45000);
+	world_free(world);
+}
+
+static void waits_of_threads_that_are_not_known_are_left_out(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){.stack_bytes = 1000});
+	struct wait_reading wait = wait_of(world, START + MS, 20);
+	const uint8_t stack[1000] = {0};
+
+	thread_times_wait(world->times, &wait);
+	assert_int_equal(stats_of(world).waits_left_out, 1);
+	tick(world);
+	wait.start_ns++; /* of another thread with the TID */
+	thread_times_wait(world->times, &wait);
+	assert_int_equal(stats_of(world).waits_left_out, 2);
+	wait.start_ns--;
+	thread_times_wait(world->times, &wait);
+	assert_int_equal(stats_of(world).waits_left_out, 2);
+	wait.stack = stack; /* past the limit */
+	wait.stack_len = sizeof(stack);
+	thread_times_wait(world->times, &wait);
+	assert_int_equal(stats_of(world).waits_left_out, 3);
+	world_free(world);
+}
+
 static void a_thread_without_a_reading_has_ended(void **state)
 {
 	struct world *world = world_new((struct thread_times_options){0});
@@ -733,6 +794,8 @@ int main(void)
 		cmocka_unit_test(a_stack_that_is_equal_is_no_new_one),
 		cmocka_unit_test(a_wait_that_was_not_seen_is_not_where_the_thread_waited_before),
 		cmocka_unit_test(who_wakes_up_where_it_waited_is_runnable_there),
+		cmocka_unit_test(blocked_time_is_shared_among_waits_and_the_last_one_has_the_rest),
+		cmocka_unit_test(waits_of_threads_that_are_not_known_are_left_out),
 		cmocka_unit_test(a_thread_without_a_reading_has_ended),
 		cmocka_unit_test(an_end_that_is_reported_has_the_time_up_to_it),
 		cmocka_unit_test(a_thread_that_no_tick_has_seen_ran_all_its_life),
