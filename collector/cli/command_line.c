@@ -201,6 +201,26 @@ static int set_command(struct options *options, const char *word)
 	return -EINVAL;
 }
 
+static int check_short_waits(const struct recording_options *recording)
+{
+	const struct thread_clock_waits *const waits = &recording->waits;
+
+	if (waits->has_wakers && !waits->is_asked) {
+		log_error("--waker goes with --short-waits: who ends a wait is told of waits that "
+			  "are looked at when they end");
+		return -EINVAL;
+	}
+	if (waits->is_asked && !recording_has_time(recording)) {
+		log_error("--short-waits goes with --kind wall or offcpu");
+		return -EINVAL;
+	}
+	if (waits->is_asked && recording->source == SAMPLER_PERF) {
+		log_error("--short-waits is done by BPF, and so does not go with --sampler perf");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Refuses kinds of samples where there can be one alone. */
 static int check_kinds(const struct options *options)
 {
@@ -215,7 +235,7 @@ static int check_kinds(const struct options *options)
 			  "their time alone");
 		return -EINVAL;
 	}
-	return 0;
+	return check_short_waits(&options->recording);
 }
 
 /* Refuses options that only record has. */
@@ -273,7 +293,7 @@ static const char *find_sampling(const struct options *options)
 		return "what to record";
 	if (options->has_duration || recording->hz != unset.recording.hz || recording->event[0])
 		return "-d, -F and -e";
-	if (recording->kinds || recording->wall_hz)
+	if (recording->kinds || recording->wall_hz || recording->waits.is_asked)
 		return "--kind";
 	if (options->is_fp_only || options->has_stack_size)
 		return "--unwind and --stack-size";

@@ -210,6 +210,12 @@ int sample_options_apply(struct options *options, int option, const char *value)
 		return set_kind(options, value);
 	case OPTION_WALL_FREQUENCY:
 		return set_wall_frequency(options, value);
+	case OPTION_SHORT_WAITS:
+		options->recording.waits.is_asked = true;
+		return 0;
+	case OPTION_WAKER:
+		options->recording.waits.has_wakers = true;
+		return 0;
 	case OPTION_STACK_SIZE:
 		return set_stack_size(options, value);
 	case OPTION_SYMBOL_CACHE:

@@ -229,14 +229,19 @@ static json_t *files_of(const struct table_cache_stats *stats)
 /* What the reading of threads for wall and offcpu has cost and lost. */
 static json_t *threads_of(const struct recording_counts *counts)
 {
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "ticks",
-			 (json_int_t)counts->ticks, "late_ticks", (json_int_t)counts->late_ticks,
-			 "failed_ticks", (json_int_t)counts->failed_ticks, "readings_lost",
-			 (json_int_t)counts->readings_lost, "time_dropped_us",
-			 (json_int_t)counts->time_dropped_us, "stacks_dropped",
-			 (json_int_t)counts->stacks_dropped, "left_out",
-			 (json_int_t)counts->threads_left_out, "stackless_processes",
-			 (json_int_t)counts->stackless_processes);
+	return json_pack(
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "ticks",
+		(json_int_t)counts->ticks, "late_ticks", (json_int_t)counts->late_ticks,
+		"failed_ticks", (json_int_t)counts->failed_ticks, "readings_lost",
+		(json_int_t)counts->readings_lost, "time_dropped_us",
+		(json_int_t)counts->time_dropped_us, "stacks_dropped",
+		(json_int_t)counts->stacks_dropped, "left_out",
+		(json_int_t)counts->threads_left_out, "stackless_processes",
+		(json_int_t)counts->stackless_processes, "waits", (json_int_t)counts->waits_ended,
+		"waits_chosen", (json_int_t)counts->waits_chosen, "waits_lost",
+		(json_int_t)counts->waits_lost, "waits_refused", (json_int_t)counts->waits_refused,
+		"waits_unread", (json_int_t)counts->waits_unread, "waits_left_out",
+		(json_int_t)counts->waits_left_out);
 }
 
 static json_t *recordings_of(const struct engine_stats *stats)

@@ -6,11 +6,12 @@
 
 #include <stdio.h>
 
-#define MAX_LABELS 2 /* label frames: process and thread */
-#define REST_NAME  "[on CPU, between samples]"
+#define MAX_LABELS	2 /* label frames: process and thread */
+#define MAX_WAIT_FRAMES 2 /* what is waited for, and who has ended it */
+#define REST_NAME	"[on CPU, between samples]"
 
-/* Used by the model's thread only. Too large for the C stack. The first is that of a wait. */
-static struct frame all_frames[1 + SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
+/* Used by the model's thread only. Too large for the C stack. The first are those of a wait. */
+static struct frame all_frames[MAX_WAIT_FRAMES + SYMBOLIZER_MAX_FRAMES + MAX_LABELS];
 
 uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct process *process,
 		       const struct record *record)
@@ -72,6 +73,38 @@ static struct frame wait_frame(struct symbolizer *symbolizer, const struct sampl
 	return frame;
 }
 
+/* The frame on top of a wait that says who has ended it. False: that is not known. */
+static bool waker_frame(struct symbolizer *symbolizer, const struct chain_walk *walk,
+			struct frame *ret)
+{
+	const struct sample_waker *const waker = &walk->record->sample.waker;
+	const char *told = walk->waker ? process_thread_name(walk->waker, waker->tid) : "";
+	char text[WAIT_FRAME_BYTES + 256];
+
+	if (waker->kind == WAKER_UNKNOWN)
+		return false;
+	wait_frame_waker(waker, told, text, sizeof(text));
+	*ret = symbolizer_label(symbolizer, text);
+	ret->kind = FRAME_WAIT;
+	return true;
+}
+
+/* Puts the frames of a wait in front of the stack. Returns how many there are. */
+static size_t add_wait(struct symbolizer *symbolizer, const struct chain_walk *walk,
+		       struct frame *stack, size_t n_stack)
+{
+	const struct sample *const sample = &walk->record->sample;
+	struct frame waker;
+
+	if (sample->kind != SAMPLE_OF_WALL || sample->state == THREAD_RUNNING)
+		return 0;
+	stack[-1] = wait_frame(symbolizer, sample, stack, n_stack);
+	if (!waker_frame(symbolizer, walk, &waker))
+		return 1;
+	stack[-2] = waker;
+	return 2;
+}
+
 static const struct sample_kind *kind_of(const struct sample *sample)
 {
 	return sample->kind == SAMPLE_OF_WALL ? &sample_kind_wall : &sample_kind_cpu;
@@ -112,7 +145,7 @@ bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		const struct chain_walk *walk, struct named_sample *ret)
 {
 	static struct symbolizer_verdict verdict;
-	struct frame *frames = all_frames + 1;
+	struct frame *frames = all_frames + MAX_WAIT_FRAMES;
 	const struct record *const record = walk->record;
 	const struct symbolizer_context context = {
 		.process = walk->process,
@@ -122,17 +155,15 @@ bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		.has_native_lines = style->has_native_lines,
 		.cuts_carriers = style->cuts_carriers,
 	};
-	size_t n = symbolizer_name(symbolizer, &context, walk->stack, frames, &verdict);
+	size_t n = symbolizer_name(symbolizer, &context, walk->stack, frames, &verdict), n_wait;
 
 	if (verdict.is_waiting)
 		return false;
 	if (n == 0)
 		frames[n++] = (struct frame){.name = "[unknown: no stack]", .kind = FRAME_UNKNOWN};
-	if (record->sample.kind == SAMPLE_OF_WALL && record->sample.state != THREAD_RUNNING) {
-		all_frames[0] = wait_frame(symbolizer, &record->sample, frames, n);
-		frames = all_frames;
-		n++;
-	}
+	n_wait = add_wait(symbolizer, walk, frames, n);
+	frames -= n_wait;
+	n += n_wait;
 	n += add_labels(style, symbolizer, walk, frames + n);
 	*ret = (struct named_sample){
 		.kind = kind_of(&record->sample),

@@ -36,6 +36,7 @@ struct chain_style {
 struct chain_walk {
 	const struct record *record;
 	struct process *process; /* NULL: the process is gone */
+	struct process *waker;	 /* of who has ended the wait; NULL: not known */
 	const struct stack *stack;
 };
 
@@ -47,7 +48,8 @@ uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct 
 		       const struct record *record);
 
 /*
- * Names the stack, and puts the label frames of process and thread behind it. The frames of *ret
+ * Names the stack, puts what a thread waits for on top of it and who has ended the wait on top of
+ * that, and puts the label frames of process and thread behind it. The frames of *ret
  * live until the next call. False: tables of files are missing, and the symbolizer would wait.
  */
 bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,

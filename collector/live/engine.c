@@ -591,6 +591,12 @@ static void add_counts(struct recording_counts *to, const struct recording_count
 	to->stacks_dropped += counts->stacks_dropped;
 	to->threads_left_out += counts->threads_left_out;
 	to->stackless_processes += counts->stackless_processes;
+	to->waits_ended += counts->waits_ended;
+	to->waits_chosen += counts->waits_chosen;
+	to->waits_lost += counts->waits_lost;
+	to->waits_refused += counts->waits_refused;
+	to->waits_unread += counts->waits_unread;
+	to->waits_left_out += counts->waits_left_out;
 	to->unlisted += counts->unlisted;
 }
 

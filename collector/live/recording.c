@@ -200,23 +200,6 @@ static int open_sampler(struct recording *recording, const struct recording_mode
 	return sampler_open(&options, &recording->sampler);
 }
 
-/* Starts to read threads if their time is asked for. */
-static int start_clock(struct recording *recording, const struct budget *budget)
-{
-	const struct recording_options *const options = &recording->options;
-	const struct thread_clock_options clock = {
-		.hz = options->wall_hz,
-		.stack_bytes = options->stack_bytes,
-		.start_ns = recording->start_ns,
-		.end_ns = recording->end_ns,
-		.source = options->source,
-		.stack_pool_bytes = budget ? (size_t)budget->held / 4 : 0,
-		.queue_bytes = budget ? (size_t)budget->held / 4 : 0,
-	};
-
-	return recording_has_time(options) ? thread_clock_start(&clock, &recording->clock) : 0;
-}
-
 int recording_start(const struct recording_options *options, struct recording_model *model,
 		    struct sampler *sampler, struct sink *sink, struct recording **ret)
 {
@@ -244,7 +227,7 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	if (!err)
 		err = begin_sinks(recording);
 	if (!err)
-		err = start_clock(recording, model->budget);
+		err = recording_start_clock(recording, model->budget);
 	if (err) {
 		recording_free(recording);
 		return err;
@@ -350,7 +333,11 @@ static bool name_sample(struct recording *recording, struct recording_model *mod
 			struct named_sample *ret)
 {
 	static struct stack stack; /* used by the model's thread only; too large for the C stack */
-	const struct chain_walk walked = {.record = record, .process = process, .stack = &stack};
+	const struct chain_walk walked = {
+		.record = record,
+		.process = process,
+		.waker = targets_find(model->targets, record->sample.waker.pid),
+		.stack = &stack};
 
 	if (!walk(recording, model, process, record, &stack))
 		return false;

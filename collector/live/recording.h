@@ -61,7 +61,8 @@ struct recording_options {
 	unsigned kinds;		/* SAMPLES_OF_CPU and so on; 0: SAMPLES_OF_CPU */
 	unsigned hz;
 	unsigned wall_hz; /* how often threads are read for time; 0: the usual rate */
-	char event[32];	  /* "": the best event of this machine */
+	struct thread_clock_waits waits; /* go with kinds of time */
+	char event[32];			 /* "": the best event of this machine */
 	uint64_t duration_ns;
 	uint32_t stack_bytes; /* size of a snapshot; 0: no snapshots, frame pointers alone */
 	enum sampler_source source;
@@ -112,6 +113,12 @@ struct recording_counts {
 	uint64_t stacks_dropped;  /* stacks of waits past their limit */
 	uint64_t threads_left_out;
 	uint64_t stackless_processes; /* whose memory did not answer */
+	/* of waits that were looked at when they ended: */
+	uint64_t waits_ended, waits_chosen;
+	uint64_t waits_lost;	 /* chosen ones without room, or that could not be decoded */
+	uint64_t waits_refused;	 /* chosen ones that the kernel would not read */
+	uint64_t waits_unread;	 /* chosen ones without their stack */
+	uint64_t waits_left_out; /* of threads that were not known, or past the limit of memory */
 	uint64_t unlisted;	 /* wanted processes for which BPF's table had no room */
 };
 
@@ -235,6 +242,9 @@ bool recording_has_time(const struct recording_options *options);
 unsigned recording_kinds_of(const char *list, char ret_bad[16]);
 /* "cpu,wall" */
 const char *recording_kinds_text(unsigned kinds, char ret[32]);
+
+/* Starts to read threads if their time is asked for. Errors have been said. */
+int recording_start_clock(struct recording *recording, const struct budget *budget);
 
 /* Reads all records of the ring buffers. */
 void recording_read(struct recording *recording, struct recording_model *model);

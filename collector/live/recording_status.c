@@ -5,6 +5,7 @@
 #include "base/clock.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void window_status(const struct window *window, struct recording_status *ret)
 {
@@ -15,6 +16,18 @@ static void window_status(const struct window *window, struct recording_status *
 	ret->samples = sums.quality.samples;
 	ret->lost = sums.quality.lost_samples;
 	ret->quality = sums.quality;
+}
+
+/* Says behind who reads threads whether waits that end are looked at. */
+static void put_waits(const struct recording *recording, struct recording_status *ret)
+{
+	char text[THREAD_CLOCK_WHY_BYTES];
+	const size_t len = strlen(ret->clock_source);
+
+	thread_clock_waits_text(recording->clock, text);
+	if (text[0])
+		snprintf(ret->clock_source + len, sizeof(ret->clock_source) - len, ", %s%s",
+			 strcmp(text, "BPF") == 0 ? "short waits by " : "no short waits: ", text);
 }
 
 static void put_parts(const struct recording *recording, struct recording_status *ret)
@@ -34,6 +47,7 @@ static void put_parts(const struct recording *recording, struct recording_status
 		return;
 	ret->wall_hz = recording_wall_hz(&recording->options);
 	thread_clock_source_text(recording->clock, ret->clock_source);
+	put_waits(recording, ret);
 }
 
 void recording_status(const struct recording *recording, const struct recording_model *model,

@@ -10,6 +10,8 @@
  */
 #include "live/recording.h"
 
+#include "base/log.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -72,6 +74,40 @@ const char *recording_kinds_text(unsigned kinds, char ret[32])
 					      sample_kinds[i]->profile->name);
 	}
 	return ret;
+}
+
+/* Whether short waits can be told, if they are asked for; says why not. */
+static int check_waits(const struct recording_options *options)
+{
+	char why[BPF_LOAD_WHY_BYTES];
+	int err;
+
+	if (!options->waits.is_asked)
+		return 0;
+	err = wait_source_check(why);
+	if (err)
+		log_error("--short-waits: %s", why);
+	return err;
+}
+
+int recording_start_clock(struct recording *recording, const struct budget *budget)
+{
+	const struct recording_options *const options = &recording->options;
+	const struct thread_clock_options clock = {
+		.hz = options->wall_hz,
+		.stack_bytes = options->stack_bytes,
+		.start_ns = recording->start_ns,
+		.end_ns = recording->end_ns,
+		.source = options->source,
+		.stack_pool_bytes = budget ? (size_t)budget->held / 4 : 0,
+		.queue_bytes = budget ? (size_t)budget->held / 4 : 0,
+		.waits = options->waits,
+	};
+	const int err = check_waits(options);
+
+	if (err || !recording_has_time(options))
+		return err;
+	return thread_clock_start(&clock, &recording->clock);
 }
 
 struct read_context {
@@ -176,4 +212,10 @@ void recording_count_clock(struct recording *recording)
 	counts->stacks_dropped = stats.times.dropped_stacks;
 	counts->threads_left_out = stats.times.threads_left_out;
 	counts->stackless_processes = stats.stackless_pids;
+	counts->waits_ended = stats.waits.waits;
+	counts->waits_chosen = stats.waits.sampled;
+	counts->waits_lost = stats.waits.lost + stats.waits.broken;
+	counts->waits_refused = stats.waits.refused;
+	counts->waits_unread = stats.waits.unread;
+	counts->waits_left_out = stats.times.waits_left_out;
 }

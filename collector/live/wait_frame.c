@@ -69,3 +69,15 @@ const char *wait_frame_blocked(int32_t syscall, const struct frame *frames, size
 		snprintf(ret, WAIT_FRAME_BYTES, "[blocked]");
 	return ret;
 }
+
+void wait_frame_waker(const struct sample_waker *waker, const char *told, char *ret, size_t size)
+{
+	const char *const name = told[0] ? told : waker->comm;
+
+	if (waker->kind == WAKER_IRQ)
+		snprintf(ret, size, "[woken by an interrupt]");
+	else if (waker->kind == WAKER_SOFTIRQ)
+		snprintf(ret, size, "[woken by a soft interrupt in %s]", name);
+	else
+		snprintf(ret, size, "[woken by %s]", name);
+}

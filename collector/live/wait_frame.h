@@ -13,6 +13,7 @@
 #ifndef FG_LIVE_WAIT_FRAME_H
 #define FG_LIVE_WAIT_FRAME_H
 
+#include "sample/record.h"
 #include "symbolize/frame.h"
 
 #include <stddef.h>
@@ -26,6 +27,12 @@
 const char *wait_frame_blocked(int32_t syscall, const struct frame *frames, size_t n,
 			       char ret[WAIT_FRAME_BYTES]);
 #define WAIT_FRAME_RUNNABLE "[runnable]"
+
+/*
+ * The name for who has ended a wait, not WAKER_UNKNOWN: "[woken by main]", "[woken by an interrupt]".
+ * told is the thread's name as its process tells it; "": the kernel's name is taken.
+ */
+void wait_frame_waker(const struct sample_waker *waker, const char *told, char *ret, size_t size);
 
 /* "futex"; NULL: a call that has no name here. */
 const char *wait_frame_syscall(int32_t number);

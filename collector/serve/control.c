@@ -182,6 +182,7 @@ static json_t *do_record(struct control *control, const json_t *request, int cli
 				  .wake_fd = control->drawn_fd,
 				  .client = client};
 	struct starting *starting, **end = &control->startings;
+	char obstacle[BPF_LOAD_WHY_BYTES], why[BPF_LOAD_WHY_BYTES + 64];
 
 	if (control->is_finishing)
 		return failure(ENDING);
@@ -191,6 +192,10 @@ static json_t *do_record(struct control *control, const json_t *request, int cli
 	if (demand.options.has_capture && has_capture(control))
 		return failure("the daemon writes a capture already, and has memory for one at a "
 			       "time: wait until it is done");
+	if (demand.options.waits.is_asked && wait_source_check(obstacle) < 0) {
+		snprintf(why, sizeof(why), "the daemon cannot look at short waits: %s", obstacle);
+		return failure(why);
+	}
 	if (count_recordings(control) >= ENGINE_MAX_RECORDINGS)
 		return start_failure(-EBUSY);
 	demand.may_expect = json_value_bool(request, "may_wait");

@@ -37,6 +37,8 @@ json_t *control_options_to_json(const struct recording_options *options)
 	json_object_set_new(object, "kind",
 			    json_string(recording_kinds_text(recording_kinds(options), kinds)));
 	json_value_put_count(object, "wall_hz", options->wall_hz);
+	json_object_set_new(object, "short_waits", json_boolean(options->waits.is_asked));
+	json_object_set_new(object, "waker", json_boolean(options->waits.has_wakers));
 	json_value_put_count(object, "hz", options->hz);
 	json_object_set_new(object, "event", json_string(options->event));
 	json_value_put_count(object, "duration_ns", options->duration_ns);
@@ -116,6 +118,8 @@ static int kinds_at(const json_t *object, struct recording_options *ret)
 	if (hz > THREAD_CLOCK_MOST_HZ || (list && !json_is_string(list)))
 		return -EINVAL;
 	ret->wall_hz = (unsigned)hz;
+	ret->waits.is_asked = json_value_bool(object, "short_waits");
+	ret->waits.has_wakers = json_value_bool(object, "waker");
 	ret->kinds = list ? recording_kinds_of(json_string_value(list), bad) : SAMPLES_OF_CPU;
 	return ret->kinds ? 0 : -EINVAL;
 }

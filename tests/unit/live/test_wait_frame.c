@@ -44,12 +44,32 @@ static void functions_of_programs_say_nothing(void **state)
 	check("[blocked: read]", SYS_read, "io_schedule", FRAME_NATIVE);
 }
 
+static void check_waker(const char *expected, enum waker_kind kind, const char *told)
+{
+	const struct sample_waker waker = {.kind = (uint8_t)kind, .comm = "comm"};
+	char text[64];
+
+	wait_frame_waker(&waker, told, text, sizeof(text));
+	assert_string_equal(text, expected);
+}
+
+static void a_waker_has_the_name_that_its_process_tells(void **state)
+{
+	(void)state;
+	check_waker("[woken by worker-1]", WAKER_THREAD, "worker-1");
+	check_waker("[woken by comm]", WAKER_THREAD, "");
+	check_waker("[woken by a soft interrupt in comm]", WAKER_SOFTIRQ, "");
+	/* The thread that was interrupted has nothing to do with it. */
+	check_waker("[woken by an interrupt]", WAKER_IRQ, "worker-1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_system_call_has_its_name),
 		cmocka_unit_test(the_kernel_knows_more),
 		cmocka_unit_test(functions_of_programs_say_nothing),
+		cmocka_unit_test(a_waker_has_the_name_that_its_process_tells),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ static void options_arrive_as_they_were_sent(void **state)
 		.stack_bytes = 16384,
 		.window_seconds = 30,
 		.has_capture = true,
+		.waits = {.is_asked = true, .has_wakers = true},
 		.style.cxx_names = DEMANGLE_FULL,
 		.style.has_native_lines = true,
 		.style.names = {.style = JAVA_NAME_SIGNATURE, .is_raw = true, .has_lines = true},
@@ -59,6 +60,7 @@ static void options_arrive_as_they_were_sent(void **state)
 	assert_true(got.style.has_native_lines);
 	assert_int_equal(got.window_seconds, 30);
 	assert_true(got.has_capture);
+	assert_true(got.waits.is_asked && got.waits.has_wakers);
 }
 
 static void container_without_a_name_is_refused(void **state)
