@@ -19,6 +19,12 @@ REASONS = {"sleeper": ("futex",), "locker": ("futex",), "reader": ("read", "recv
 # Phases take some 13 ms: there are 900 of them in a recording, and four standard deviations of a
 # share of a third are 6 points.
 POINTS = 6
+SHORT_PHASES = ("sleepForLong", "waitForTheLock", "waitForTheAnswer")
+# Of 10 ms each, 1,200 quanta of a thread are chosen in 12 s: four standard deviations of a share of
+# a third are 6 points if each was by itself, and less because long waits are all chosen.
+SHORT_POINTS = 5
+# Readings meet 240 waits: four standard deviations of a third.
+CHANCE_POINTS = 12.5
 
 
 def truth(text):
@@ -33,8 +39,8 @@ def share_of(part, whole):
 
 
 class Wall(Case):
-    def record(self, *args, kind="wall", seconds=SECONDS):
-        return collector.record(self.place, "--threads", "--kind", kind, "--wall-frequency", HZ,
+    def record(self, *args, kind="wall", seconds=SECONDS, hz=HZ):
+        return collector.record(self.place, "--threads", "--kind", kind, "--wall-frequency", hz,
                                 *args, seconds=seconds)
 
     def compare(self, before, after, folded):
@@ -136,7 +142,7 @@ class Wall(Case):
     def test_a_daemon_records_and_shows_them_too(self):
         graphs = self.place.directory / "graphs"
         graphs.mkdir()
-        watch = self.watch("--kind", "cpu,wall", "-o", graphs)
+        watch = self.watch("--kind", "cpu,wall", "--short-waits", "-o", graphs)
         container = self.waits()
         watch.wait_for_jvm(container.pid)
         finished = collector.fgcollect("record", "-d", 2, "--kind", "wall", "-o", "-", "--format",
@@ -148,15 +154,70 @@ class Wall(Case):
         self.assertIn("threads (wall), read 20 times a second", finished.text)
         counts = watch.list_json()["collector"]["recordings"]["threads"]
         self.assertGreater(counts["ticks"], 20)
+        self.assertGreater(counts["waits"], counts["waits_chosen"])
+        self.assertGreater(counts["waits_chosen"], 100)
         for name in ("late_ticks", "failed_ticks", "readings_lost", "time_dropped_us", "left_out",
-                     "stackless_processes"):
+                     "stackless_processes", "waits_lost", "waits_refused"):
             self.assertEqual(counts[name], 0, json.dumps(counts))
+
+    def compare_short(self, before, after, folded, points):
+        """Shares of blocked time of a thread that waits for 50, 1 and 0.3 ms."""
+        spent = [b - a for a, b in zip(before["mixed"], after["mixed"])]
+        blocked = [(frames, count) for frames, count in folded.stacks if frames[1] == "mixed"
+                   and any(frame.startswith("[blocked") for frame in frames)]
+        whole = sum(count for _, count in blocked)
+        for method, ns in zip(SHORT_PHASES, spent):
+            found = sum(count for frames, count in blocked
+                        if any(frame.startswith(f"ShortWaits.{method}") for frame in frames))
+            known = share_of(ns, sum(spent))
+            print(f"{method}: known {known:.1f} %, found {share_of(found, whole):.1f} %")
+            self.assertAlmostEqual(share_of(found, whole), known, delta=points, msg=method)
+
+    def record_short(self, *args):
+        container = self.container("ShortWaits")
+        container.wait_for_line("ready")
+        time.sleep(2)
+        before = truth(container.logs())
+        recording = self.record(*args, hz=20)
+        return before, truth(container.logs()), recording
+
+    def check_states_sum_up(self, folded):
+        self.check_totals(folded, SECONDS, ["mixed", "holder", "answers"])
+
+    def test_short_waits_have_the_share_of_their_length(self):
+        before, after, recording = self.record_short("--short-waits")
+        self.assertIn("threads by BPF, short waits by BPF", recording.finished.text)
+        self.compare_short(before, after, recording.folded, SHORT_POINTS)
+        self.check_states_sum_up(recording.folded)
+
+    def test_short_waits_are_met_by_chance_without(self):
+        before, after, recording = self.record_short()
+        self.compare_short(before, after, recording.folded, CHANCE_POINTS)
+        self.check_states_sum_up(recording.folded)
+
+    def test_who_ends_a_wait_stands_on_top_of_it(self):
+        _, _, recording = self.record_short("--short-waits", "--waker")
+        tops = {method: {} for method in SHORT_PHASES}
+        for frames, count in recording.folded.stacks:
+            if frames[1] == "mixed" and frames[-1].startswith("[woken by"):
+                self.assertTrue(frames[-2].startswith("[blocked"), frames)
+                for method in SHORT_PHASES:
+                    if any(frame.startswith(f"ShortWaits.{method}") for frame in frames):
+                        tops[method][frames[-1]] = tops[method].get(frames[-1], 0) + count
+        print(tops)
+        for method, wakers in zip(SHORT_PHASES, ("an interrupt", "holder", "answers")):
+            most = max(tops[method], key=tops[method].get)
+            self.assertIn(wakers, most, tops[method])
 
     def test_wrong_words_are_refused(self):
         for args, words in ((("--kind", "lock"), "no such kind: lock; there are: cpu wall offcpu"),
                             (("--kind", "cpu,"), "which kind?"),
                             (("--wall-frequency", "20"), "goes with --kind wall or offcpu"),
                             (("--kind", "wall", "--wall-frequency", "0"), "from 1 to 1000"),
+                            (("--short-waits",), "--short-waits goes with --kind wall or offcpu"),
+                            (("--kind", "wall", "--waker"), "--waker goes with --short-waits"),
+                            (("--kind", "wall", "--short-waits", "--sampler", "perf"),
+                             "does not go with --sampler perf"),
                             (("--kind", "wall", "--capture", "x"), "--capture goes with --kind cpu")):
             finished = collector.fgcollect("record", *args, *self.place.options())
             self.assert_fails(finished, 2, words)
