@@ -86,7 +86,7 @@ class Wall(Case):
         after = truth(container.logs())
         self.assertIn("threads by BPF", recording.finished.text)
         self.compare(before, after, recording.folded)
-        self.check_totals(recording.folded, SECONDS, [*REASONS, "mixed", "Signal Dispatcher"])
+        self.check_totals(recording.folded, SECONDS, [*REASONS, "mixed"])
         self.check_reasons(recording.folded)
         cut = sum(count for frames, count in recording.folded.stacks
                   if any("[truncated" in frame or "[unknown" in frame for frame in frames))
@@ -96,7 +96,7 @@ class Wall(Case):
         self.waits()
         recording = self.record("--sampler", "perf")
         self.assertIn("threads by /proc (not by BPF, as was asked for)", recording.finished.text)
-        self.check_totals(recording.folded, SECONDS, [*REASONS, "mixed", "Signal Dispatcher"])
+        self.check_totals(recording.folded, SECONDS, [*REASONS, "mixed"])
         # Not the others: an interpreted native method is found by a register that /proc lacks.
         for name, phase in (("sleeper", "sleep"), ("locker", "lock")):
             stacks, whole = self.of_thread(recording.folded, name)
