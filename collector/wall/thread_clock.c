@@ -589,8 +589,14 @@ bool thread_clock_is_ended(struct thread_clock *clock)
 
 void thread_clock_source_text(struct thread_clock *clock, char ret[THREAD_CLOCK_WHY_BYTES])
 {
+	char lost[64] = "";
+
 	pthread_mutex_lock(&clock->lock);
-	snprintf(ret, THREAD_CLOCK_WHY_BYTES, "%s", clock->source);
+	if (clock->stats.dropped)
+		snprintf(lost, sizeof(lost), ", %.1f s of their time lost",
+			 (double)clock->stats.dropped_us / 1e6);
+	snprintf(ret, THREAD_CLOCK_WHY_BYTES, "%.*s%s", THREAD_CLOCK_WHY_BYTES - (int)sizeof(lost),
+		 clock->source, lost);
 	pthread_mutex_unlock(&clock->lock);
 }
 

@@ -89,7 +89,8 @@ bool thread_clock_is_ended(struct thread_clock *clock);
 
 /*
  * Who reads the threads, and if that is /proc though BPF was allowed, why: "BPF", "/proc (...)"; ""
- * while it is not known.
+ * while it is not known. Behind it, how much of the threads' time had no room: "BPF, 2.5 s of their
+ * time lost".
  */
 void thread_clock_source_text(struct thread_clock *clock, char ret[THREAD_CLOCK_WHY_BYTES]);
 /* "BPF" if waits are told as was asked for, else why they are not; "" while it is not known. */

@@ -22,6 +22,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -441,12 +442,19 @@ static void what_has_no_room_is_counted(void **state)
 {
 	struct world world = {0};
 	struct thread_clock_stats stats;
+	char text[THREAD_CLOCK_WHY_BYTES], lost[64];
 	uint64_t us;
 
 	world.pids[0] = start(sleep_and_spin);
 	open_world(&world, SAMPLER_PERF, 1);
+	thread_clock_source_text(world.clock, text);
+	assert_null(strstr(text, "lost"));
 	nap(1500); /* nobody takes the samples */
 	stop(&world);
+	thread_clock_source_text(world.clock, text);
+	snprintf(lost, sizeof(lost), ", %.1f s of their time lost",
+		 (double)stats_of(&world).dropped_us / 1e6);
+	assert_non_null(strstr(text, lost));
 	stats = stats_of(&world);
 	us = world.seen[0].us[0] + world.seen[0].us[1] + world.seen[0].us[2];
 	assert_true(stats.dropped > 0);
