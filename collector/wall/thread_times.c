@@ -58,6 +58,8 @@ struct thread {
 	struct kept *latest;	  /* the last stack of any state, or NULL */
 	struct wait_claims waits; /* that were told, and are not emitted */
 	uint64_t latest_switches; /* as of then: while they are the same, the thread is there */
+	uint64_t latest_ns;	  /* when it was taken; 0: never, or it is of no use */
+	bool lacks_stack;	  /* it was dropped, and has not been asked for again */
 };
 
 struct thread_times {
@@ -212,8 +214,16 @@ static void forget(struct thread_times *times, pid_t tid)
 		times->options.forget(times->options.arg, tid);
 }
 
+/* A dropped stack is asked for when it was taken so long ago: its time has no sample until then. */
+static void ask_again(struct thread_times *times, struct thread *thread, uint64_t now_ns)
+{
+	thread->lacks_stack = gain(thread->latest_ns, now_ns) < times->options.longest_ns / 2;
+	if (!thread->lacks_stack)
+		forget(times, thread->tid);
+}
+
 /* Makes room for a stack by dropping those of the threads that have changed least recently. */
-static bool make_room(struct thread_times *times, size_t bytes)
+static bool make_room(struct thread_times *times, size_t bytes, uint64_t now_ns)
 {
 	while (times->stats.stack_bytes + bytes > times->options.stack_bytes) {
 		struct thread *thread;
@@ -223,7 +233,7 @@ static bool make_room(struct thread_times *times, size_t bytes)
 		thread = thread_of_changed(times->changed.next);
 		emit(times, thread);
 		drop_stacks(times, thread);
-		forget(times, thread->tid);
+		ask_again(times, thread, now_ns);
 		times->stats.dropped_stacks++;
 	}
 	return true;
@@ -281,12 +291,13 @@ static void keep_stack(struct thread_times *times, struct thread *thread,
 
 	if (is_equal(thread->latest, reading)) {
 		thread->latest_switches = reading->switches;
+		thread->latest_ns = reading->time_ns;
 		times->stats.stacks_equal++;
 		list_move_last(&times->changed, &thread->changed);
 		return;
 	}
 	give_up(times, thread, reading->state, before_ns);
-	kept = make_room(times, bytes) ? copy_stack(reading, bytes) : NULL;
+	kept = make_room(times, bytes, reading->time_ns) ? copy_stack(reading, bytes) : NULL;
 	if (!kept) {
 		emit(times, thread);
 		drop_stacks(times, thread);
@@ -296,6 +307,8 @@ static void keep_stack(struct thread_times *times, struct thread *thread,
 	}
 	thread->latest = kept;
 	thread->latest_switches = reading->switches;
+	thread->latest_ns = reading->time_ns;
+	thread->lacks_stack = false;
 	times->stats.stack_bytes += bytes;
 	times->stats.stacks_taken++;
 	list_move_last(&times->changed, &thread->changed);
@@ -437,6 +450,21 @@ static void divide(struct thread *thread, const struct thread_reading *reading)
 	thread->time_ns = reading->time_ns;
 }
 
+/*
+ * A thread whose stack was dropped has gone elsewhere: no stack that comes now is that of its time
+ * so far.
+ */
+static void leave_dropped(struct thread_times *times, struct thread *thread,
+			  const struct thread_reading *reading)
+{
+	if (thread->latest || !thread->latest_ns || reading->switches == thread->latest_switches)
+		return;
+	emit(times, thread);
+	thread->latest_ns = 0;
+	thread->lacks_stack = false;
+	forget(times, thread->tid);
+}
+
 void thread_times_read(struct thread_times *times, const struct thread_reading *reading)
 {
 	struct thread *const thread = take_thread(times, reading);
@@ -454,11 +482,14 @@ void thread_times_read(struct thread_times *times, const struct thread_reading *
 	thread->tick = times->tick;
 	list_move_last(&times->seen, &thread->seen);
 	count(&times->stats, thread, reading);
+	leave_dropped(times, thread, reading);
 	divide(thread, reading);
 	if (reading->has_stack)
 		keep_stack(times, thread, reading, before_ns);
 	if (reading->state != THREAD_RUNNING && is_there(thread, reading))
 		settle(times, thread, reading->state, before_ns);
+	if (thread->lacks_stack)
+		ask_again(times, thread, reading->time_ns);
 	emit_due(times, thread);
 }
 

@@ -27,8 +27,10 @@
  * the first tick or the first second; until that reading it did what it did then.
  *
  * Bounds: stacks have a limit in bytes. Past it, those that have changed least recently are
- * dropped, and the source is asked for them anew. Waits have the same limit; past it they are left
- * out. Threads have a limit in number.
+ * dropped, and the source is asked for them anew: not before half of longest_ns has passed since
+ * they were taken. Else, of more stacks than there is room for, each would be read in each tick, and
+ * each would be a sample. Waits have the same limit; past it they are left out. Threads have a limit
+ * in number.
  */
 #ifndef FG_WALL_THREAD_TIMES_H
 #define FG_WALL_THREAD_TIMES_H

@@ -676,6 +676,7 @@ static void past_the_limit_the_stacks_that_changed_least_recently_are_dropped(vo
 	world->thread.time_ns += TICK;
 	read_stacks(world, 2, (pid_t)fit - 1);
 	assert_int_equal(world->n_forgotten, 0);
+	world->thread.time_ns += 500 * MS;
 	read_stacks(world, 1, 1); /* has changed again */
 	read_stacks(world, 10, 1);
 	assert_int_equal(world->n_forgotten, 1);
@@ -683,6 +684,75 @@ static void past_the_limit_the_stacks_that_changed_least_recently_are_dropped(vo
 	assert_int_equal(stats_of(world).dropped_stacks, 1);
 	assert_true(stats_of(world).stack_bytes <= 1000);
 	assert_int_equal(stats_of(world).threads, fit + 1);
+	world_free(world);
+}
+
+/* A thread that waits on is read. */
+static void read_waiting(struct world *world, pid_t tid, uint64_t switches)
+{
+	thread_times_read(world->times, &(struct thread_reading){.time_ns = world->thread.time_ns,
+								 .start_ns = START,
+								 .pid = PID,
+								 .tid = tid,
+								 .state = THREAD_BLOCKED,
+								 .switches = switches,
+								 .syscall = -1});
+}
+
+/* There is room for one stack. The first thread's is dropped a tick after it was taken. */
+static struct world *drop_first(void)
+{
+	struct world *world = world_new((struct thread_times_options){.stack_bytes = 400});
+
+	read_stacks(world, 1, 1);
+	world->thread.time_ns += TICK;
+	read_stacks(world, 2, 1);
+	assert_int_equal(stats_of(world).dropped_stacks, 1);
+	assert_int_equal(world->n_forgotten, 0);
+	return world;
+}
+
+static void a_dropped_stack_is_asked_for_again_twice_a_second_and_has_its_time(void **state)
+{
+	struct world *world = drop_first();
+
+	for (unsigned i = 2; i < 10; i++) {
+		world->thread.time_ns += TICK;
+		read_waiting(world, 1, 0);
+		assert_int_equal(world->n_forgotten, 0);
+	}
+	world->thread.time_ns += TICK;
+	read_waiting(world, 1, 0);
+	assert_int_equal(world->n_forgotten, 1);
+	assert_int_equal(world->forgotten[0], 1);
+	world->thread.time_ns += TICK;
+	read_waiting(world, 1, 0); /* it was busy */
+	assert_int_equal(world->n_forgotten, 1);
+	world->thread.time_ns += TICK;
+	read_stacks(world, 1, 1);
+	world->n_seen = 0;
+	flush(world);
+	assert_int_equal(world->n_seen, 1); /* the other thread's time had been emitted */
+	assert_int_equal(world->seen[0].tid, 1);
+	assert_int_equal(world->seen[0].first, 1);
+	assert_int_equal(world->seen[0].weight, 12 * TICK / 1000);
+	world_free(world);
+}
+
+static void time_without_a_dropped_stack_is_not_of_the_next_one(void **state)
+{
+	struct world *world = drop_first();
+
+	world->thread.time_ns += TICK;
+	read_waiting(world, 1, 0);
+	world->n_seen = 0;
+	world->thread.time_ns += TICK;
+	read_waiting(world, 1, 1); /* it has been elsewhere */
+	assert_int_equal(world->n_seen, 1);
+	assert_int_equal(world->seen[0].tid, 1);
+	assert_int_equal(world->seen[0].first, 0);
+	assert_int_equal(world->seen[0].weight, 2 * TICK / 1000);
+	assert_int_equal(world->n_forgotten, 1);
 	world_free(world);
 }
 
@@ -805,6 +875,9 @@ int main(void)
 		cmocka_unit_test(another_thread_with_the_tid_is_another_thread),
 		cmocka_unit_test(a_new_threads_time_begins_with_the_thread),
 		cmocka_unit_test(past_the_limit_the_stacks_that_changed_least_recently_are_dropped),
+		cmocka_unit_test(
+			a_dropped_stack_is_asked_for_again_twice_a_second_and_has_its_time),
+		cmocka_unit_test(time_without_a_dropped_stack_is_not_of_the_next_one),
 		cmocka_unit_test(time_before_a_stack_is_dropped_has_the_stack),
 		cmocka_unit_test(a_stack_larger_than_the_limit_is_dropped_and_its_time_is_not),
 		cmocka_unit_test(threads_past_the_limit_are_left_out_and_counted),
