@@ -15,8 +15,8 @@
  * The stack is read by the thread itself before it goes on in user mode: nothing of it has changed,
  * and a page that was swapped out comes back. Several waits of one system call are one reading.
  *
- * A hook in the kernel costs every switch of the system some 100 ns, and one of a wanted thread some
- * 300 ns; with wakers every wake-up as well.
+ * The hook costs every switch of the system some 70 ns, and one of a wanted thread up to 90 ns; with
+ * wakers every wake-up another 70 ns. A chosen wait costs its thread some microseconds.
  */
 #ifndef FG_WALL_WAIT_SOURCE_H
 #define FG_WALL_WAIT_SOURCE_H

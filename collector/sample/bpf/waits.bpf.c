@@ -204,7 +204,7 @@ static __always_inline __u64 delay_of(struct task_struct *task)
 	    !bpf_core_field_exists(((struct cfs_rq *)0)->rq))
 		return counted_ns;
 	queued_ns = task->sched_info.last_queued;
-	clock_ns = BPF_CORE_READ(queued, se.cfs_rq, rq, clock);
+	clock_ns = queued->se.cfs_rq->rq->clock;
 	return counted_ns + (queued_ns && clock_ns > queued_ns ? clock_ns - queued_ns : 0);
 }
 
