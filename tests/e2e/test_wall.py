@@ -69,9 +69,9 @@ class Wall(Case):
             stacks, whole = self.of_thread(folded, name)
             blocked = sum(count for frames, count in stacks
                           if frames[-1] in [f"[blocked: {reason}]_[w]" for reason in reasons])
-            states = sum(count for frames, count in stacks if frames[-1].endswith("_[w]"))
-            print(f"{name}: {share_of(blocked, states):.1f} % of waits are {reasons}")
-            self.assertGreater(share_of(blocked, states), 80 if name != "writer" else 30, name)
+            waits = sum(count for frames, count in stacks if frames[-1].startswith("[blocked"))
+            print(f"{name}: {share_of(blocked, waits):.1f} % of waits are {reasons}")
+            self.assertGreater(share_of(blocked, waits), 95 if name != "writer" else 30, name)
 
     def waits(self, *args):
         container = self.container("Waits", *args)
@@ -104,7 +104,8 @@ class Wall(Case):
                        if frames[-1] == "[blocked: futex]_[w]"]
             found = sum(count for frames, count in blocked
                         if any(frame.startswith(PHASES[phase]) for frame in frames))
-            self.assertGreater(share_of(sum(count for _, count in blocked), whole), 50, name)
+            # What is left it has waited for a CPU, on a busy machine.
+            self.assertGreater(share_of(sum(count for _, count in blocked), whole), 10, name)
             self.assertGreater(share_of(found, sum(count for _, count in blocked)), 99, name)
 
     def test_who_waits_for_a_processor_is_runnable(self):
