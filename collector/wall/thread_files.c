@@ -84,21 +84,23 @@ static bool read_schedstat(int task_fd, pid_t tid, struct schedstat *ret)
 }
 
 /*
- * How long the machine was suspended. The clocks are read one after the other: so that a thread's
- * start is always the same number, the answer stays as it is until it is another millisecond.
+ * How long the machine was suspended. The clocks are read one after the other, and what lies between
+ * may be long: so that a thread's start is always the same number, the answer stays as it is until
+ * it is clearly another one.
  */
 static uint64_t suspended_ns(void)
 {
 	static _Atomic uint64_t last_ns;
 	const uint64_t before_ns = last_ns;
 	struct timespec boot, now;
-	uint64_t ns;
+	uint64_t ns, change_ns;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	ns = (uint64_t)((boot.tv_sec - now.tv_sec) * (int64_t)CLOCK_NS_PER_SEC +
 			(boot.tv_nsec - now.tv_nsec));
-	if (ns >= before_ns && ns - before_ns < CLOCK_NS_PER_MS)
+	change_ns = ns > before_ns ? ns - before_ns : before_ns - ns;
+	if (change_ns < CLOCK_NS_PER_SEC / 10)
 		return before_ns;
 	last_ns = ns;
 	return ns;
