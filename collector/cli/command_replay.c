@@ -194,6 +194,8 @@ static int replay_status(struct recorder *recorder, struct recording_status *ret
 		.jvms = (uint32_t)replay->tree->seen.seen.count,
 		.is_done = true,
 		.quality = info.quality,
+		.parts = {{.kind = &sample_kind_cpu, .quality = info.quality}},
+		.n_parts = 1,
 	};
 	snprintf(ret->event, sizeof(ret->event), "%s", info.event);
 	return 0;

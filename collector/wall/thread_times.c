@@ -259,14 +259,21 @@ static struct kept *copy_stack(const struct thread_reading *reading, size_t byte
 	return kept;
 }
 
+/* What is empty may be at no address. */
+static bool has_equal_bytes(const void *a, const void *b, size_t n)
+{
+	return n == 0 || memcmp(a, b, n) == 0;
+}
+
 /* Whether the thread waits again with all that it has waited with: its samples would be equal. */
 static bool is_equal(const struct kept *kept, const struct thread_reading *reading)
 {
 	return kept && kept->stack_len == reading->stack_len &&
 	       kept->n_kernel == reading->kernel.len && kept->syscall == reading->syscall &&
-	       memcmp(kept->regs, reading->regs, sizeof(kept->regs)) == 0 &&
-	       memcmp(kept->words, reading->kernel.addrs, kept->n_kernel * sizeof(uint64_t)) == 0 &&
-	       memcmp(kept->words + kept->n_kernel, reading->stack, kept->stack_len) == 0;
+	       has_equal_bytes(kept->regs, reading->regs, sizeof(kept->regs)) &&
+	       has_equal_bytes(kept->words, reading->kernel.addrs,
+			       kept->n_kernel * sizeof(uint64_t)) &&
+	       has_equal_bytes(kept->words + kept->n_kernel, reading->stack, kept->stack_len);
 }
 
 /*

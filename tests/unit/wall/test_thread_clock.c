@@ -38,11 +38,14 @@
 #define PAGE_BYTES   4096u
 #define REGION_BYTES (32u * PAGE_BYTES)
 #define OWN_PAGES    4u
+#define DEEP_BYTES   (4u << 20)
+#define SILENT_AT    (4 * PAGE_BYTES) /* from the deepest frame */
 #define RUN_NS	     (2 * CLOCK_NS_PER_SEC)
 
 /* In memory of all processes. */
 struct board {
 	_Atomic int is_ready, is_deep;
+	_Atomic uintptr_t deep_at; /* where the deepest frame begins */
 	_Atomic uint64_t spun;
 };
 
@@ -166,10 +169,11 @@ static void wait_in_a_file(void)
 /* Below the pages that nobody brings; the thread's first frames are above them. */
 static void *wait_deep(void *arg)
 {
-	volatile char deep[REGION_BYTES / 2];
+	volatile char deep[SILENT_AT + 32 * PAGE_BYTES];
 
 	deep[0] = 1;
 	__asm__ volatile("" : : "r"(deep) : "memory");
+	board->deep_at = (uintptr_t)deep;
 	board->is_deep = 1;
 	for (;;)
 		nap(1000);
@@ -183,21 +187,20 @@ static void wait_with_silence_in_the_stack(void)
 	const int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	pthread_attr_t attributes;
 	pthread_t thread;
-	char *middle;
+	uintptr_t silent_at;
 
-	region = mmap(NULL, REGION_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		      0);
-	middle = region + REGION_BYTES / 4 * 3;
+	region = mmap(NULL, DEEP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_attr_init(&attributes);
-	pthread_attr_setstack(&attributes, region, REGION_BYTES);
+	pthread_attr_setstack(&attributes, region, DEEP_BYTES);
 	if (region == MAP_FAILED || pthread_create(&thread, &attributes, wait_deep, NULL) != 0)
 		_exit(1);
 	while (!board->is_deep)
 		nap(1);
-	silent.range.start = (uintptr_t)middle;
+	silent_at = (board->deep_at + SILENT_AT) / PAGE_BYTES * PAGE_BYTES;
+	silent.range.start = silent_at;
 	silent.range.len = 2 * PAGE_BYTES;
 	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &silent) < 0 ||
-	    madvise(middle, 2 * PAGE_BYTES, MADV_DONTNEED) < 0)
+	    madvise((void *)silent_at, 2 * PAGE_BYTES, MADV_DONTNEED) < 0)
 		_exit(2);
 	just_wait();
 }

@@ -425,7 +425,7 @@ static void wakers_are_told(void **state)
 
 static void a_ring_that_is_too_small_counts_losses(void **state)
 {
-	struct run run = {.source = open_source(32768, false)};
+	struct run run = {.source = open_source(131072, false)};
 	struct wait_source_stats stats;
 
 	(void)state;
