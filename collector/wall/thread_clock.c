@@ -338,7 +338,7 @@ static void run_ticks(struct ticker *ticker)
 
 		if (err)
 			clock->stats.failed_ticks++;
-		else
+		else if (clock->pids_version > 0) /* the first tick is the first of somebody */
 			tick(ticker);
 		if (!is_current(ticker))
 			return;
