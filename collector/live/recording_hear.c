@@ -344,8 +344,9 @@ void recording_hear(struct recording *recording, struct recording_model *model,
 		recording_settle_pages(record, &settled);
 		record = &settled;
 	}
+	/* Not of others: their threads would take the room of those that are recorded. */
 	if (recording->clock && record->kind == RECORD_SAMPLE &&
-	    record->sample.kind == SAMPLE_OF_CPU)
+	    record->sample.kind == SAMPLE_OF_CPU && recording_selects(recording, process))
 		running_time_hear(&recording->running, record->pid, record->tid, record->time_ns);
 	if (process && record->kind == RECORD_SAMPLE &&
 	    (recording_selects(recording, process) ||
