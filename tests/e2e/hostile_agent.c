@@ -34,6 +34,7 @@
 
 #define STAY_SEC      5
 #define SHORT_NS      80000000
+#define DIAL_NS	      10000000000ull
 #define MESSAGE_BYTES (WIRE_MESSAGE_MAX_BYTES - WIRE_MESSAGE_HEADER_BYTES)
 #define FULL_BYTES    (60u << 10) /* of a message of many records */
 #define NAME_BYTES    900
@@ -63,7 +64,8 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void write_all(int fd, const void *data, size_t len)
+/* Returns 0 or negative errno. */
+static int send_whole(int fd, const void *data, size_t len)
 {
 	const uint8_t *at = data;
 
@@ -71,24 +73,48 @@ static void write_all(int fd, const void *data, size_t len)
 		const ssize_t n = send(fd, at, len, MSG_NOSIGNAL);
 
 		if (n <= 0)
-			fail("send");
+			return -errno;
 		at += n;
 		len -= (size_t)n;
 	}
+	return 0;
 }
 
-static int dial(const char *path)
+static void write_all(int fd, const void *data, size_t len)
+{
+	if (send_whole(fd, data, len) < 0)
+		fail("send");
+}
+
+static int connect_to(const char *path)
 {
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	uint8_t greeting[WIRE_SP_GREETING_BYTES];
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 
 	snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0)
 		fail(path);
-	wire_encode_greeting(greeting, WIRE_SP_PUSH);
-	write_all(fd, greeting, sizeof(greeting));
 	return fd;
+}
+
+/* Past its limits the daemon hangs up on some: those begin anew. */
+static int dial(const char *path)
+{
+	const uint64_t until = now_ns() + DIAL_NS;
+	uint8_t greeting[WIRE_SP_GREETING_BYTES];
+
+	wire_encode_greeting(greeting, WIRE_SP_PUSH);
+	for (;;) {
+		const int fd = connect_to(path);
+		const int err = send_whole(fd, greeting, sizeof(greeting));
+
+		if (!err)
+			return fd;
+		close(fd);
+		errno = -err;
+		if (err != -EPIPE || now_ns() > until)
+			fail("send of the greeting");
+	}
 }
 
 static struct wire_buf begin_message(size_t size)
@@ -99,29 +125,32 @@ static struct wire_buf begin_message(size_t size)
 	};
 }
 
-static void send_message(int fd, const struct wire_buf *buf)
+/* Returns the bytes of the message. */
+static size_t finish_message(const struct wire_buf *buf)
 {
 	wire_encode_frame(message, WIRE_MESSAGE_HEADER_BYTES + buf->len);
 	wire_encode_message(message + WIRE_SP_FRAME_HEADER_BYTES, sequence++, now_ns());
-	write_all(fd, message, WIRE_SP_FRAME_HEADER_BYTES + WIRE_MESSAGE_HEADER_BYTES + buf->len);
+	return WIRE_SP_FRAME_HEADER_BYTES + WIRE_MESSAGE_HEADER_BYTES + buf->len;
+}
+
+static void send_message(int fd, const struct wire_buf *buf)
+{
+	write_all(fd, message, finish_message(buf));
 }
 
 /* A greeting of a protocol that does not exist. */
 static void send_garbage(const char *path, long count)
 {
 	for (long i = 0; i < count; i++) {
-		const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		struct sockaddr_un addr = {.sun_family = AF_UNIX};
+		const int fd = connect_to(path);
 
-		snprintf(addr.sun_path, sizeof(addr.sun_path), "%s", path);
-		if (fd < 0 || connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) < 0)
-			fail(path);
 		(void)!send(fd, "\xc2\x9b[2J\xff\xfe garbage", 16, MSG_NOSIGNAL);
 		close(fd);
 	}
 }
 
-static void send_hello(int fd)
+/* Returns 0 or negative errno. */
+static int send_hello(int fd)
 {
 	struct wire_buf buf = begin_message(FULL_BYTES);
 	const struct wire_attr attrs[] = {
@@ -131,7 +160,27 @@ static void send_hello(int fd)
 		.pid = (uint32_t)getpid(), .monotonic_ns = now_ns(), .n_attrs = 1};
 
 	wire_encode_hello(&buf, &hello, attrs, NULL);
-	send_message(fd, &buf);
+	return send_whole(fd, message, finish_message(&buf));
+}
+
+/* Connects and says hello. Past its limits the daemon hangs up on some: those begin anew. */
+static int join(const char *path)
+{
+	const uint64_t until = now_ns() + DIAL_NS;
+
+	for (;;) {
+		const int fd = dial(path);
+		int err;
+
+		sequence = 0;
+		err = send_hello(fd);
+		if (!err)
+			return fd;
+		close(fd);
+		errno = -err;
+		if (err != -EPIPE || now_ns() > until)
+			fail("send of the hello");
+	}
 }
 
 static void send_names(int fd, long count)
@@ -321,7 +370,7 @@ static void be_short(const char *socket_path, long count)
 			waitpid(pid, NULL, 0);
 			continue;
 		}
-		send_hello(dial(socket_path));
+		join(socket_path);
 		for (const uint64_t until = now_ns() + SHORT_NS; now_ns() < until;)
 			;
 		_exit(0);
@@ -344,11 +393,10 @@ static void attack(const char *socket_path, const char *what, long count)
 		close(dial(socket_path));
 	if (strcmp(what, "garbage") == 0)
 		send_garbage(socket_path, count);
-	fd = dial(socket_path);
 	if (strcmp(what, "unfinished") == 0) {
-		send_unfinished(fd, count);
+		send_unfinished(dial(socket_path), count);
 	} else {
-		send_hello(fd);
+		fd = join(socket_path);
 		if (strcmp(what, "names") == 0)
 			send_names(fd, count);
 		if (strcmp(what, "lines") == 0)

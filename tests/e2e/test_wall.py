@@ -2,9 +2,12 @@
 """Time that threads wait: what a program knows of itself is in the graph."""
 
 import json
+import os
+import shutil
+import tempfile
 import time
 
-from harness import collector
+from harness import collector, settings
 from harness.case import Case
 from harness.folded import Folded
 
@@ -73,8 +76,17 @@ class Wall(Case):
             print(f"{name}: {share_of(blocked, waits):.1f} % of waits are {reasons}")
             self.assertGreater(share_of(blocked, waits), 95 if name != "writer" else 30, name)
 
-    def waits(self, *args):
-        container = self.container("Waits", *args)
+    def on_disk(self):
+        """A directory that a container may write to, which is where what is built is: on a disk,
+        while /tmp may be in memory on any machine, and is in each container."""
+        directory = tempfile.mkdtemp(prefix="waits.", dir=settings.BUILD)
+        self.addCleanup(shutil.rmtree, directory, ignore_errors=True)
+        os.chmod(directory, 0o777)
+        return directory
+
+    def waits(self, *args, options=()):
+        container = self.container("-Djava.io.tmpdir=/disk", "Waits", *args,
+                                   options=("--volume", f"{self.on_disk()}:/disk", *options))
         container.wait_for_line("ready")
         time.sleep(2)
         return container
@@ -109,9 +121,7 @@ class Wall(Case):
             self.assertGreater(share_of(found, sum(count for _, count in blocked)), 99, name)
 
     def test_who_waits_for_a_processor_is_runnable(self):
-        container = self.container("Waits", "spin", options=("--cpuset-cpus", "0"))
-        container.wait_for_line("ready")
-        time.sleep(1)
+        container = self.waits("spin", options=("--cpuset-cpus", "0"))
         before = truth(container.logs())
         recording = self.record()
         after = truth(container.logs())

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Four times a second there is a line for each thread: its name, and the nanoseconds that it has
  * spent in sleep, lock, socket, disk and run since it began. With the argument "spin" there are two
  * more threads that run all the time; their lines have what they ran, and what they waited for a
- * processor.
+ * processor. Files are in java.io.tmpdir, which is to be on a disk: in memory they wait for nothing.
  */
 final class Waits {
     static final int SLEEP = 0, LOCK = 1, SOCKET = 2, DISK = 3, RUN = 4, PHASES = 5;
@@ -53,7 +53,7 @@ final class Waits {
         final Clock clock = new Clock();
         private final Object monitor = new Object();
         private final Random random = new Random();
-        private final byte[] block = new byte[4096];
+        private final byte[] block = new byte[256 << 10];
         private final int[] phases;
         private final Socket socket;
         private final RandomAccessFile file;
@@ -148,7 +148,7 @@ final class Waits {
 
         private void writeToDisk() throws Exception {
             for (int i = 0; i < 4; i++) {
-                file.seek(random.nextInt(256) * 4096L);
+                file.seek((long) random.nextInt(64) * block.length);
                 file.write(block);
                 file.getFD().sync();
             }
