@@ -230,8 +230,8 @@ static json_t *files_of(const struct table_cache_stats *stats)
 static json_t *threads_of(const struct recording_counts *counts)
 {
 	return json_pack(
-		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "ticks",
-		(json_int_t)counts->ticks, "late_ticks", (json_int_t)counts->late_ticks,
+		"{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"ticks", (json_int_t)counts->ticks, "late_ticks", (json_int_t)counts->late_ticks,
 		"failed_ticks", (json_int_t)counts->failed_ticks, "readings_lost",
 		(json_int_t)counts->readings_lost, "time_dropped_us",
 		(json_int_t)counts->time_dropped_us, "stacks_dropped",
@@ -241,7 +241,8 @@ static json_t *threads_of(const struct recording_counts *counts)
 		"waits_chosen", (json_int_t)counts->waits_chosen, "waits_lost",
 		(json_int_t)counts->waits_lost, "waits_refused", (json_int_t)counts->waits_refused,
 		"waits_unread", (json_int_t)counts->waits_unread, "waits_left_out",
-		(json_int_t)counts->waits_left_out);
+		(json_int_t)counts->waits_left_out, "waker_stacks_lost",
+		(json_int_t)counts->waker_stacks_lost);
 }
 
 static json_t *recordings_of(const struct engine_stats *stats)

@@ -6,8 +6,9 @@
 
 #include <stdio.h>
 
-#define MAX_LABELS	2 /* label frames: process and thread */
-#define MAX_WAIT_FRAMES 2 /* what is waited for, and who has ended it */
+#define MAX_LABELS 2 /* label frames: process and thread */
+/* what is waited for, and who has ended it, and where */
+#define MAX_WAIT_FRAMES (2 + WAKER_STACK_MAX_FRAMES)
 #define REST_NAME	"[on CPU, between samples]"
 
 /* Used by the model's thread only. Too large for the C stack. The first are those of a wait. */
@@ -102,7 +103,9 @@ static size_t add_wait(struct symbolizer *symbolizer, const struct chain_walk *w
 	if (!waker_frame(symbolizer, walk, &waker))
 		return 1;
 	stack[-2] = waker;
-	return 2;
+	if (!walk->waker_stack || !waker_stack_is_of(walk->waker_stack, walk->record))
+		return 2;
+	return 2 + waker_stack_write(walk->waker_stack, &stack[-2]);
 }
 
 static const struct sample_kind *kind_of(const struct sample *sample)
@@ -141,20 +144,39 @@ void chain_name_rest(const struct chain_style *style, struct symbolizer *symboli
 	};
 }
 
+static struct symbolizer_context context_of(const struct chain_style *style,
+					    const struct chain_walk *walk)
+{
+	return (struct symbolizer_context){
+		.process = walk->process,
+		.time_ns = walk->record->time_ns,
+		.names = style->names,
+		.cxx_names = style->cxx_names,
+		.has_native_lines = style->has_native_lines,
+		.cuts_carriers = style->cuts_carriers,
+	};
+}
+
+bool chain_name_waker(const struct chain_style *style, struct symbolizer *symbolizer,
+		      const struct chain_walk *walk, struct waker_stack *ret)
+{
+	const struct symbolizer_context context = context_of(style, walk);
+	struct symbolizer_verdict verdict;
+	const size_t n = symbolizer_name(symbolizer, &context, walk->stack, all_frames, &verdict);
+
+	if (verdict.is_waiting)
+		return false;
+	waker_stack_keep(ret, walk->record, all_frames, n);
+	return true;
+}
+
 bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		const struct chain_walk *walk, struct named_sample *ret)
 {
 	static struct symbolizer_verdict verdict;
 	struct frame *frames = all_frames + MAX_WAIT_FRAMES;
 	const struct record *const record = walk->record;
-	const struct symbolizer_context context = {
-		.process = walk->process,
-		.time_ns = record->time_ns,
-		.names = style->names,
-		.cxx_names = style->cxx_names,
-		.has_native_lines = style->has_native_lines,
-		.cuts_carriers = style->cuts_carriers,
-	};
+	const struct symbolizer_context context = context_of(style, walk);
 	size_t n = symbolizer_name(symbolizer, &context, walk->stack, frames, &verdict), n_wait;
 
 	if (verdict.is_waiting)

@@ -13,6 +13,7 @@
 
 #include "code/java_name.h"
 #include "live/sample_watch.h"
+#include "live/waker_stack.h"
 #include "sinks/sink.h"
 #include "process/process.h"
 #include "sample/record.h"
@@ -35,8 +36,9 @@ struct chain_style {
 /* A walked sample. */
 struct chain_walk {
 	const struct record *record;
-	struct process *process; /* NULL: the process is gone */
-	struct process *waker;	 /* of who has ended the wait; NULL: not known */
+	struct process *process;	       /* NULL: the process is gone */
+	struct process *waker;		       /* of who has ended the wait; NULL: not known */
+	const struct waker_stack *waker_stack; /* maybe of another wait; NULL: there is none */
 	const struct stack *stack;
 };
 
@@ -49,11 +51,15 @@ uint32_t chain_prepare(enum sample_step step, struct unwinder *unwinder, struct 
 
 /*
  * Names the stack, puts what a thread waits for on top of it and who has ended the wait on top of
- * that, and puts the label frames of process and thread behind it. The frames of *ret
- * live until the next call. False: tables of files are missing, and the symbolizer would wait.
+ * that, with the waker's stack upside down above, and puts the label frames of process and thread
+ * behind it. The frames of *ret live until the next call. False: tables of files are missing, and the symbolizer would wait.
  */
 bool chain_name(const struct chain_style *style, struct symbolizer *symbolizer,
 		const struct chain_walk *walk, struct named_sample *ret);
+
+/* Names the stack of a waker, and keeps it. False: as chain_name. */
+bool chain_name_waker(const struct chain_style *style, struct symbolizer *symbolizer,
+		      const struct chain_walk *walk, struct waker_stack *ret);
 
 /*
  * The time that a thread has run, without samples that say where: a stack of one frame that says

@@ -597,6 +597,7 @@ static void add_counts(struct recording_counts *to, const struct recording_count
 	to->waits_refused += counts->waits_refused;
 	to->waits_unread += counts->waits_unread;
 	to->waits_left_out += counts->waits_left_out;
+	to->waker_stacks_lost += counts->waker_stacks_lost + counts->waker_stacks_unnamed;
 	to->unlisted += counts->unlisted;
 }
 

@@ -216,6 +216,10 @@ int recording_start(const struct recording_options *options, struct recording_mo
 	recording->sinks = sink;
 	recording->hold.max_bytes = model->budget ? (size_t)model->budget->held : 0;
 	err = selection_init(&recording->selection, &options->select);
+	if (!err && options->waits.has_wakers) {
+		recording->waker = calloc(1, sizeof(*recording->waker));
+		err = recording->waker ? 0 : -ENOMEM;
+	}
 	if (!err && !sink)
 		err = make_sinks(recording, model->budget);
 	/* Before sampling starts: symbolizer_begin takes long, and samples must not wait. */
@@ -262,6 +266,7 @@ void recording_free(struct recording *recording)
 	sampler_close(recording->sampler);
 	thread_clock_close(recording->clock);
 	running_time_fini(&recording->running);
+	free(recording->waker);
 	hold_fini(&recording->hold);
 	free(recording->unmet);
 	map64_fini(&recording->execs);
@@ -303,49 +308,6 @@ void recording_read(struct recording *recording, struct recording_model *model)
 	recording_meet_some(recording, model);
 }
 
-/*
- * Walks the sample's stack. If the walk came to an address in a mapping that was not reported, the
- * mappings are read again, and the stack is walked again. False: tables are missing.
- */
-static bool walk(struct recording *recording, struct recording_model *model,
-		 struct process *process, const struct record *record, struct stack *ret)
-{
-	const struct recording_miss miss = {.time_ns = record->time_ns, .has_missed = true};
-
-	if (!unwinder_walk(recording_unwinder(recording, model), process, record->time_ns,
-			   &record->sample, ret))
-		return false;
-	if (ret->end != STACK_BAD_RETURN || !process ||
-	    !recording_read_mappings(recording, model, process, &miss))
-		return true;
-	unwinder_discount(recording_unwinder(recording, model), ret);
-	sample_watch_end(recording->watch, false, NULL); /* the first walk does not count */
-	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
-	return unwinder_walk(recording_unwinder(recording, model), process, record->time_ns,
-			     &record->sample, ret);
-}
-
-/*
- * Unwinds and symbolizes the sample. False: tables are missing, and the sample can wait for them.
- */
-static bool name_sample(struct recording *recording, struct recording_model *model,
-			struct process *process, const struct record *record,
-			struct named_sample *ret)
-{
-	static struct stack stack; /* used by the model's thread only; too large for the C stack */
-	const struct chain_walk walked = {
-		.record = record,
-		.process = process,
-		.waker = targets_find(model->targets, record->sample.waker.pid),
-		.stack = &stack};
-
-	if (!walk(recording, model, process, record, &stack))
-		return false;
-	if (stack.is_in_heap && process->jvm)
-		process->jvm->in_heap_ns = record->time_ns;
-	return chain_name(&recording->options.style, model->symbolizer, &walked, ret);
-}
-
 /* A sample counts as lost if a sink has no memory for it. */
 static void keep_sample(struct recording *recording, const struct named_sample *sample)
 {
@@ -373,6 +335,8 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 	struct named_sample sample;
 	bool is_named;
 
+	if (record->sample.kind == SAMPLE_OF_WAKER)
+		return recording_take_waker(recording, model, process, record);
 	if (!recording_wants_sample(recording, process, record)) {
 		recording->samples.unwanted++;
 		return true;
@@ -386,7 +350,7 @@ static bool take_sample(struct recording *recording, struct recording_model *mod
 		return true;
 	}
 	sample_watch_begin(recording->watch, SAMPLE_TAKE, process, record);
-	is_named = name_sample(recording, model, process, record, &sample);
+	is_named = recording_name_sample(recording, model, process, record, &sample);
 	if (is_named)
 		keep_sample(recording, &sample);
 	sample_watch_end(recording->watch, is_named, is_named ? &sample : NULL);

@@ -119,7 +119,9 @@ struct recording_counts {
 	uint64_t waits_refused;	 /* chosen ones that the kernel would not read */
 	uint64_t waits_unread;	 /* chosen ones without their stack */
 	uint64_t waits_left_out; /* of threads that were not known, or past the limit of memory */
-	uint64_t unlisted;	 /* wanted processes for which BPF's table had no room */
+	uint64_t waker_stacks_lost;    /* not read, without room, or too late for their wait */
+	uint64_t waker_stacks_unnamed; /* of processes that were not known any more */
+	uint64_t unlisted;	       /* wanted processes for which BPF's table had no room */
 };
 
 /*
@@ -131,6 +133,7 @@ struct recording_samples {
 	uint64_t unwanted;    /* of processes or threads that were not selected */
 	uint64_t untimely;    /* from before the recording's start, or from behind its end */
 	uint64_t running;     /* time on a CPU, which samples of the CPU get */
+	uint64_t wakers;      /* stacks of wakers, which are no samples */
 	uint64_t kept;	      /* given to all sinks */
 	uint64_t memory_less; /* a sink had no memory */
 };
@@ -141,7 +144,8 @@ struct recording {
 	struct sampler *sampler;
 	struct thread_clock *clock; /* NULL: no time was asked for */
 	struct running_time running;
-	bool is_clock_read; /* all samples of the clock are in the hold */
+	struct waker_stack *waker; /* of the next wait that has one; NULL: wakers are not told */
+	bool is_clock_read;	   /* all samples of the clock are in the hold */
 	bool has_clock_more;
 	struct hold hold;
 	struct sink *sinks;	    /* owned */
@@ -226,6 +230,15 @@ void recording_meet(struct recording *recording, struct recording_model *model,
 /* Notes all known processes, and then meets at most RECORDING_MEETINGS of them at each call. */
 void recording_note_unmet(struct recording *recording, const struct recording_model *model);
 void recording_meet_some(struct recording *recording, struct recording_model *model);
+/*
+ * Unwinds and symbolizes the sample. False: tables are missing, and the sample can wait for them.
+ */
+bool recording_name_sample(struct recording *recording, struct recording_model *model,
+			   struct process *process, const struct record *record,
+			   struct named_sample *ret);
+/* Keeps the named stack of a waker for the wait that comes next. False: as recording_name_sample. */
+bool recording_take_waker(struct recording *recording, struct recording_model *model,
+			  struct process *process, const struct record *record);
 /* The unwinder of the recording's stacks. */
 struct unwinder *recording_unwinder(const struct recording *recording,
 				    const struct recording_model *model);

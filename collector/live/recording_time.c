@@ -218,4 +218,5 @@ void recording_count_clock(struct recording *recording)
 	counts->waits_refused = stats.waits.refused;
 	counts->waits_unread = stats.waits.unread;
 	counts->waits_left_out = stats.times.waits_left_out;
+	counts->waker_stacks_lost = stats.waits.wakers_lost + stats.times.wakers_left_out;
 }

@@ -56,6 +56,9 @@ bool wait_states_parse(const char *text, unsigned *ret)
 
 static unsigned roles_of(const struct wait_options *options, const struct profile_node *node)
 {
+	/* Not in the stack of who has ended the wait. */
+	if (node->kind == FRAME_WAIT)
+		return 0;
 	for (size_t i = 0; i < options->n_idle_frames; i++) {
 		if (idle_frame_matches(options->idle_frames[i], node->name))
 			return IDLE_FRAME;

@@ -24,6 +24,7 @@
 
 #define BPF_WAIT_HAS_REGS 1u
 #define BPF_WAIT_IS_CUT	  2u /* the stack goes on behind the copy, or was not read */
+#define BPF_WAIT_IS_WAKER 4u /* the stack is that of the thread which ended the wait */
 
 /* Who ended a wait. */
 #define BPF_WAKER_UNKNOWN 0u
@@ -41,10 +42,15 @@ struct bpf_waker {
 /*
  * A wait, or several without a return to user mode between them, as in one system call: then the
  * lengths are sums, the time is that of the last one, and the rest that of the first.
+ *
+ * Or, with BPF_WAIT_IS_WAKER, the stack of the waker in the call that ended the wait, before or
+ * behind the record of the wait: start_ns, since_ns and waited_tid are those of the wait, pid and
+ * tid are the waker's, and there is no more than the flags, the registers and the stack.
  */
 struct bpf_wait_head {
 	__u64 time_ns;	  /* when it ended: the thread was on a CPU again */
 	__u64 start_ns;	  /* when the thread began */
+	__u64 since_ns;	  /* when it began to wait */
 	__u64 blocked_ns; /* without the wait for a CPU that followed */
 	__u64 weight_ns;  /* whole quanta of blocked time for which it stands */
 	__u64 sp;	  /* if BPF_WAIT_HAS_REGS */
@@ -52,7 +58,7 @@ struct bpf_wait_head {
 	__u32 flags, n_waits;
 	__s32 syscall; /* negative: the thread was in none */
 	__u32 n_kernel;
-	__u32 stack_len, unused;
+	__u32 stack_len, waited_tid; /* of the thread that waited; 0 unless BPF_WAIT_IS_WAKER */
 	struct bpf_waker waker;
 	__u64 regs[BPF_MAX_REGS]; /* as sample_regs.h has them */
 	__u64 kernel[BPF_WAIT_MAX_KERNEL];
@@ -71,6 +77,7 @@ struct bpf_waits_shared {
 	__u64 lost;    /* records without room in the ring buffer, or of threads that ended first */
 	__u64 refused; /* waits that the kernel would not have read; a later one stands for them */
 	__u64 unread;  /* records without the stack, which could not be read */
+	__u64 wakers_lost; /* stacks of wakers without room, not readable, or of threads that ended */
 };
 
 /* Of one CPU. */

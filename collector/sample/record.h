@@ -36,8 +36,9 @@ struct sample_chain {
 };
 
 enum sample_of {
-	SAMPLE_OF_CPU,	/* an event has occurred in the thread */
-	SAMPLE_OF_WALL, /* time has passed for the thread, whatever it did */
+	SAMPLE_OF_CPU,	 /* an event has occurred in the thread */
+	SAMPLE_OF_WALL,	 /* time has passed for the thread, whatever it did */
+	SAMPLE_OF_WAKER, /* no sample, but the stack of who has ended the wait of the next one */
 };
 
 /* What a thread did, according to the scheduler. */
@@ -99,7 +100,10 @@ struct sample {
 	 */
 	uint64_t unread_pages;
 	bool ends_at_page; /* the snapshot ends in front of a page that had been swapped out */
-	struct sample_waker waker; /* of a wait that has ended, if wakers are asked for */
+	/* Of a wait that has ended, if wakers are asked for; of a waker's stack: who has waited. */
+	struct sample_waker waker;
+	/* The number that the stack of a waker and its wait have in common; 0: there is none. */
+	uint32_t waker_stack;
 };
 
 /* The number of the system call that the thread is in; -1: in none, or not known. */

@@ -257,6 +257,8 @@ static const struct metric metrics[] = {
 	 "Chosen waits whose stack could not be read.", NULL, 1},
 	{"collector.recordings.threads.waits_left_out", "thread_waits_left_out_total",
 	 "Chosen waits of threads that were not known, or past the limit of memory.", NULL, 1},
+	{"collector.recordings.threads.waker_stacks_lost", "thread_waker_stacks_lost_total",
+	 "Stacks of wakers that were not read, had no room, or came too late.", NULL, 1},
 	{"collector.recordings.processes_unlisted", "processes_unlisted_total",
 	 "Wanted processes without room in BPF's table, so that samples of all came.", NULL, 1},
 	{"collector.listening_agents.search_ms", "listening_agents_search_seconds_total",

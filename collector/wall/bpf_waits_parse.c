@@ -41,6 +41,9 @@ int bpf_waits_parse(const void *data, size_t len, struct wait_reading *ret)
 		return -EBADMSG;
 	has_stack = head->flags & BPF_WAIT_HAS_REGS && head->stack_len > 0;
 	*ret = (struct wait_reading){
+		.is_waker = head->flags & BPF_WAIT_IS_WAKER,
+		.waited_tid = (pid_t)head->waited_tid,
+		.since_ns = head->since_ns,
 		.time_ns = head->time_ns,
 		.start_ns = head->start_ns,
 		.blocked_ns = head->blocked_ns,

@@ -345,10 +345,17 @@ static void settle(struct thread_times *times, struct thread *thread, enum threa
 	share->open_ns = 0;
 }
 
+static void count_wakers(struct thread_times *times, struct thread *thread)
+{
+	times->stats.wakers_left_out += thread->waits.wakers_left_out;
+	thread->waits.wakers_left_out = 0;
+}
+
 static void drop_waits(struct thread_times *times, struct thread *thread)
 {
 	times->stats.wait_bytes -= thread->waits.bytes;
 	wait_claims_fini(&thread->waits);
+	count_wakers(times, thread);
 }
 
 /* Emits what pends, and forgets the thread. */
@@ -503,9 +510,10 @@ void thread_times_read(struct thread_times *times, const struct thread_reading *
 /* The wait's thread; NULL: it is not known, or another one has the TID now. */
 static struct thread *find_waiter(const struct thread_times *times, const struct wait_reading *wait)
 {
-	struct thread *const thread = map64_find(&times->threads, (uint64_t)wait->tid);
+	const pid_t tid = wait->is_waker ? wait->waited_tid : wait->tid;
+	struct thread *const thread = map64_find(&times->threads, (uint64_t)tid);
 
-	if (!thread || thread->is_ended || thread->pid != wait->pid)
+	if (!thread || thread->is_ended || (!wait->is_waker && thread->pid != wait->pid))
 		return NULL;
 	return thread->is_unread || thread->start_ns == wait->start_ns ? thread : NULL;
 }
@@ -517,10 +525,14 @@ void thread_times_wait(struct thread_times *times, const struct wait_reading *wa
 	const size_t left = gain(times->stats.wait_bytes, times->options.stack_bytes);
 
 	if (!thread || !wait_claims_add(&thread->waits, wait, left)) {
-		times->stats.waits_left_out++;
+		times->stats.waits_left_out += !wait->is_waker;
+		times->stats.wakers_left_out += wait->is_waker;
 		return;
 	}
-	times->stats.wait_bytes += thread->waits.bytes - before;
+	/* A waker's stack may have taken the place of a larger one. */
+	times->stats.wait_bytes += thread->waits.bytes;
+	times->stats.wait_bytes -= before;
+	count_wakers(times, thread);
 }
 
 void thread_times_begin(struct thread_times *times, pid_t pid, pid_t tid, uint64_t time_ns)

@@ -67,9 +67,10 @@ struct thread_times_stats {
 	uint64_t threads_left_out;   /* readings of threads past the limit, or without memory */
 	uint64_t threads_unread;     /* that began and ended without a reading */
 	uint64_t waits_left_out;     /* of unknown threads, past the limit, or without memory */
-	uint64_t time_us[3];	     /* of all samples, by enum thread_state */
-	size_t stack_bytes;	     /* kept now */
-	size_t wait_bytes;	     /* of waits that are kept now */
+	uint64_t wakers_left_out; /* stacks of wakers, of waits that were not there or were gone */
+	uint64_t time_us[3];	  /* of all samples, by enum thread_state */
+	size_t stack_bytes;	  /* kept now */
+	size_t wait_bytes;	  /* of waits that are kept now */
 };
 
 struct thread_times; /* opaque */

@@ -12,7 +12,8 @@
 /* A wait, and in words its registers, the kernel's chain and the stack. */
 struct claim {
 	struct claim *next;
-	size_t bytes; /* of all of this */
+	struct claim *waker; /* owned: the stack of who has ended it; NULL: not known */
+	size_t bytes;	     /* of all of this */
 	uint64_t claim_ns;
 	struct wait_reading wait;
 	uint64_t words[];
@@ -31,7 +32,7 @@ static struct claim *copy_of(const struct wait_reading *from, size_t bytes, size
 
 	if (!claim)
 		return NULL;
-	claim->next = NULL;
+	claim->next = claim->waker = NULL;
 	claim->bytes = bytes;
 	claim->wait = *from;
 	to = &claim->wait;
@@ -48,6 +49,48 @@ static struct claim *copy_of(const struct wait_reading *from, size_t bytes, size
 	return claim;
 }
 
+static void drop(struct wait_claims *claims, struct claim *claim)
+{
+	if (claim)
+		claims->bytes -= claim->bytes;
+	free(claim);
+}
+
+static void drop_early(struct wait_claims *claims)
+{
+	claims->wakers_left_out += claims->early != NULL;
+	drop(claims, claims->early);
+	claims->early = NULL;
+}
+
+/* A wait is read a moment before its waker's stack, or behind it. */
+static void add_waker(struct wait_claims *claims, struct claim *claim)
+{
+	struct claim *of = claims->first;
+
+	while (of && of->wait.since_ns != claim->wait.since_ns)
+		of = of->next;
+	if (of && !of->waker) {
+		of->waker = claim;
+		return;
+	}
+	drop_early(claims);
+	claims->early = claim;
+}
+
+static void add_wait(struct wait_claims *claims, struct claim *claim)
+{
+	if (claims->last)
+		claims->last->next = claim;
+	else
+		claims->first = claim;
+	claims->last = claim;
+	if (!claims->early || claims->early->wait.since_ns != claim->wait.since_ns)
+		return;
+	claim->waker = claims->early;
+	claims->early = NULL;
+}
+
 bool wait_claims_add(struct wait_claims *claims, const struct wait_reading *wait, size_t most_bytes)
 {
 	const size_t n_regs = wait->regs ? SAMPLE_REGS_COUNT : 0;
@@ -57,12 +100,11 @@ bool wait_claims_add(struct wait_claims *claims, const struct wait_reading *wait
 
 	if (!claim)
 		return false;
-	if (claims->last)
-		claims->last->next = claim;
-	else
-		claims->first = claim;
-	claims->last = claim;
 	claims->bytes += bytes;
+	if (wait->is_waker)
+		add_waker(claims, claim);
+	else
+		add_wait(claims, claim);
 	return true;
 }
 
@@ -73,14 +115,15 @@ static void drop_first(struct wait_claims *claims)
 	claims->first = claim->next;
 	if (!claims->first)
 		claims->last = NULL;
-	claims->bytes -= claim->bytes;
-	free(claim);
+	drop(claims, claim->waker);
+	drop(claims, claim);
 }
 
 void wait_claims_fini(struct wait_claims *claims)
 {
 	while (claims->first)
 		drop_first(claims);
+	drop_early(claims);
 }
 
 /* The part of the wait's weight that lies behind from_ns. */
@@ -126,9 +169,33 @@ static uint64_t settle(struct wait_claims *claims, const struct wait_stretch *st
 	return given_us;
 }
 
-static void emit_claim(const struct wait_reading *wait, const struct wait_stretch *stretch,
-		       uint64_t us, void (*emit)(void *arg, const struct record *record), void *arg)
+/* The number says to which wait the stack belongs. */
+static void emit_waker(const struct claim *claim, const struct wait_stretch *stretch,
+		       uint32_t number, wait_claims_fn emit, void *arg)
 {
+	const struct wait_reading *const waker = &claim->wait;
+	const struct record record = {
+		.kind = RECORD_SAMPLE,
+		.time_ns = stretch->end_ns,
+		.pid = waker->pid,
+		.tid = waker->tid,
+		.sample = {.kind = SAMPLE_OF_WAKER,
+			   .weight = 1,
+			   .regs = waker->regs,
+			   .stack = waker->stack,
+			   .stack_len = waker->stack_len,
+			   .waker = {.pid = stretch->pid, .tid = stretch->tid},
+			   .waker_stack = number},
+	};
+
+	emit(arg, &record);
+}
+
+static void emit_claim(struct wait_claims *claims, const struct wait_stretch *stretch, uint64_t us,
+		       wait_claims_fn emit, void *arg)
+{
+	const struct claim *const waker = claims->first->waker;
+	const struct wait_reading *const wait = &claims->first->wait;
 	const struct record record = {
 		.kind = RECORD_SAMPLE,
 		.time_ns = stretch->end_ns,
@@ -143,15 +210,19 @@ static void emit_claim(const struct wait_reading *wait, const struct wait_stretc
 			   .regs = wait->regs,
 			   .stack = wait->stack,
 			   .stack_len = wait->stack_len,
-			   .waker = wait->waker},
+			   .waker = wait->waker,
+			   .waker_stack = waker ? ++claims->last_number : 0},
 	};
 
-	if (us > 0)
-		emit(arg, &record);
+	if (us == 0)
+		return;
+	if (waker)
+		emit_waker(waker, stretch, claims->last_number, emit, arg);
+	emit(arg, &record);
 }
 
 uint64_t wait_claims_share(struct wait_claims *claims, const struct wait_stretch *stretch,
-			   void (*emit)(void *arg, const struct record *record), void *arg)
+			   wait_claims_fn emit, void *arg)
 {
 	const uint64_t sum_ns = sum_up(claims, stretch);
 	const uint64_t given_us = sum_ns ? settle(claims, stretch, sum_ns) : 0;
@@ -166,7 +237,7 @@ uint64_t wait_claims_share(struct wait_claims *claims, const struct wait_stretch
 			so_far_ns == sum_ns
 				? given_us
 				: (uint64_t)((double)given_us * (double)so_far_ns / (double)sum_ns);
-		emit_claim(&claim->wait, stretch, up_to_us - so_far_us, emit, arg);
+		emit_claim(claims, stretch, up_to_us - so_far_us, emit, arg);
 		so_far_us = up_to_us;
 		drop_first(claims);
 	}

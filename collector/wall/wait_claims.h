@@ -26,9 +26,14 @@ struct claim; /* opaque */
 struct wait_claims {
 	struct claim *first, *last; /* owned, in the order in which they were added */
 	size_t bytes;
-	int64_t short_ns;  /* that claims got too little so far; negative: too much */
-	uint64_t begin_ns; /* of the last stretch */
+	struct claim *early; /* owned: the stack of the waker of a wait that is not there yet */
+	uint64_t wakers_left_out; /* stacks of wakers whose wait never came, or was gone */
+	int64_t short_ns;	  /* that claims got too little so far; negative: too much */
+	uint64_t begin_ns;	  /* of the last stretch */
+	uint32_t last_number;	  /* of a waker's stack */
 };
+
+typedef void (*wait_claims_fn)(void *arg, const struct record *record);
 
 struct wait_stretch {
 	uint64_t begin_ns, end_ns, us; /* us of it were blocked */
@@ -36,16 +41,20 @@ struct wait_stretch {
 	pid_t pid, tid;
 };
 
-/* Takes a copy. False: there is no memory, or the copy would be larger than most_bytes. */
+/*
+ * Takes a copy of a wait, or of the stack of a waker. False: there is no memory, or the copy would be
+ * larger than most_bytes.
+ */
 bool wait_claims_add(struct wait_claims *claims, const struct wait_reading *wait,
 		     size_t most_bytes);
-void wait_claims_fini(struct wait_claims *claims); /* the struct is empty then */
+void wait_claims_fini(struct wait_claims *claims); /* the struct has counts alone then */
 
 /*
  * Calls emit for each wait that has ended by the stretch's end and gets a microsecond or more; the
- * waits are gone then. Returns how many of the stretch's microseconds are left.
+ * waits are gone then. In front of a wait whose waker's stack is known comes the record of that
+ * stack. Returns how many of the stretch's microseconds are left.
  */
 uint64_t wait_claims_share(struct wait_claims *claims, const struct wait_stretch *stretch,
-			   void (*emit)(void *arg, const struct record *record), void *arg);
+			   wait_claims_fn emit, void *arg);
 
 #endif

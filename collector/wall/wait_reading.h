@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shape:   what is known of a wait that has ended, and was chosen
+ * shape:   what is known of a wait that has ended, and was chosen; or the stack of its waker
  * units:   CLOCK_MONOTONIC nanoseconds, PIDs and TIDs as the collector sees them
  * threads: a value; its pointers are borrowed
  * errors:  none
@@ -11,7 +11,14 @@
 
 #include "sample/record.h"
 
+/*
+ * With is_waker the stack is that of the thread pid and tid in the call that has ended the wait
+ * which waited_tid began at since_ns; start_ns is that thread's. There are no times and no waker.
+ */
 struct wait_reading {
+	bool is_waker;
+	pid_t waited_tid;
+	uint64_t since_ns;   /* when it began */
 	uint64_t time_ns;    /* when it ended */
 	uint64_t start_ns;   /* when the thread began, in the clock of struct thread_reading */
 	uint64_t blocked_ns; /* of all waits that it tells of, see n_waits */

@@ -132,6 +132,9 @@ static int prepare(struct bpf_object *object, const struct wait_source_options *
 					 &config, sizeof(config));
 	if (!err && !options->has_wakers) {
 		err = bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "wakers"), 1);
+		if (!err)
+			err = bpf_map__set_max_entries(
+				bpf_object__find_map_by_name(object, "waker_pendings"), 1);
 		bpf_program__set_autoload(bpf_object__find_program_by_name(object, "on_waking"),
 					  false);
 	}
@@ -266,6 +269,7 @@ void wait_source_stats(const struct wait_source *source, struct wait_source_stat
 		.lost = __atomic_load_n(&shared->lost, __ATOMIC_RELAXED),
 		.refused = __atomic_load_n(&shared->refused, __ATOMIC_RELAXED),
 		.unread = __atomic_load_n(&shared->unread, __ATOMIC_RELAXED),
+		.wakers_lost = __atomic_load_n(&shared->wakers_lost, __ATOMIC_RELAXED),
 		.broken = source->broken,
 		.unlisted = source->left_out,
 	};

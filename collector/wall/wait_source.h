@@ -13,7 +13,9 @@
  * thread differ from its blocked time by less than a quantum. The first debt is random.
  *
  * The stack is read by the thread itself before it goes on in user mode: nothing of it has changed,
- * and a page that was swapped out comes back. Several waits of one system call are one reading.
+ * and a page that was swapped out comes back. Several waits of one system call are one reading. The
+ * stack of who has ended the wait is read in the waker, and is a reading of its own, before or
+ * behind that of the wait; wakers of processes that are not wanted have none.
  *
  * The hook costs every switch of the system some 70 ns, and one of a wanted thread up to 90 ns; with
  * wakers every wake-up another 70 ns. A chosen wait costs its thread some microseconds.
@@ -42,7 +44,8 @@ struct wait_source_stats {
 		refused; /* chosen ones that the kernel would not read; later ones stand for them */
 	uint64_t unread; /* readings whose stack could not be read */
 	uint64_t broken; /* readings that could not be decoded */
-	uint64_t unlisted; /* processes without room in the kernel's table, now */
+	uint64_t wakers_lost; /* stacks of wakers without room in the ring buffer, or not read */
+	uint64_t unlisted;    /* processes without room in the kernel's table, now */
 };
 
 struct wait_source; /* opaque */

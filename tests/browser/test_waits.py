@@ -169,11 +169,15 @@ class Waits(PageCase):
             [f"{b};{a}" for a in loops for b in waits]
         for at, stack in enumerate(stacks):
             stacks[at] = f"app_[#];{stack};[blocked: futex]_[w] {1 + at}\n"
+        stacks.append("app;a/B.lock;[blocked: futex]_[w];[woken by pool]_[w];unpark_[w];"
+                      "java/util/concurrent/ThreadPoolExecutor.getTask_[w] 99999\n")
         folded = "".join(stacks).replace("_[#]", "") + "app;a/Pool.getTask;[runnable]_[w] 7\napp;os::signal_wait 9\n"
         self.browser.open(self.render("agree", folded))
         idle = self.browser.run("app.made.weights.sums[IDLE]")
         self.assertEqual(idle, hidden_by_collector(folded))
         self.assertGreater(idle, 0)
+        # What a waker did is not idle.
+        self.assertEqual(idle, hidden_by_collector("".join(stacks[:-1]).replace("_[#]", "")))
         self.assertLess(idle, self.browser.run("app.data.all.reduce((sum, n) => sum + n, 0)"))
 
     def test_page_begins_as_the_command_line_said(self):

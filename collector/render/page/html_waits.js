@@ -37,7 +37,8 @@ function sortNodes({ base, keys, facts, kinds })
 {
 	const isFrame = isAnyOf(facts.idle_frames), isLoop = isAnyOf(facts.idle_loops);
 	const isWait = isAnyOf(facts.idle_waits), isState = kinds.map(({ letter }) => letter === "w");
-	const roles = Uint8Array.from(keys, ({ name, module }) => isWait(name) << WAIT |
+	// The frames of who has ended a wait say nothing of who has waited.
+	const roles = Uint8Array.from(keys, ({ name, module, kind }) => isState[kind] ? 0 : isWait(name) << WAIT |
 		(isLoop(name) || isLoop(module || "")) << LOOP | isFrame(name) << FRAME);
 	const state = Uint8Array.from(keys, ({ name, kind }) =>
 		!isState[kind] ? 0 : name === "[runnable]" ? 1 : 2);

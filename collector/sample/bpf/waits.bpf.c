@@ -28,6 +28,7 @@
 #include "task.h"
 
 #define PF_EXITING     0x00000004
+#define PF_KTHREAD     0x00200000
 #define STATE_DEAD     0x00000080 /* TASK_DEAD */
 #define SOFTIRQS_BYTES 640	  /* of the kernel's function handle_softirqs */
 #define MAX_CALLERS    64	  /* of the kernel, of who wakes a thread */
@@ -142,6 +143,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct pending);
 } pendings SEC(".maps");
+
+/* By the TID of the thread that waits: its waker's stack. Empty unless on_waking is loaded. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, BPF_WAIT_MAX_PENDING);
+	__type(key, __u32);
+	__type(value, struct pending);
+} waker_pendings SEC(".maps");
 
 /* By TID. Empty unless on_waking is loaded. */
 struct {
@@ -297,8 +306,8 @@ static __always_inline void take_user(struct task_struct *task, struct bpf_wait_
 		head->stack_len = touch_stack(task, head);
 }
 
-/* Nothing sleeps from here on. False: the stack could not be read. */
-static __always_inline int write_record(struct bpf_wait_head *head)
+/* Nothing sleeps from here on. False: the stack could not be read. No room is counted in *lost. */
+static __always_inline int write_record(struct bpf_wait_head *head, __u64 *lost)
 {
 	struct bpf_dynptr to;
 	__u32 len = head->stack_len;
@@ -308,7 +317,7 @@ static __always_inline int write_record(struct bpf_wait_head *head)
 		len = head->stack_len = 0;
 	if (bpf_ringbuf_reserve_dynptr(&ring, sizeof(*head) + len, 0, &to)) {
 		bpf_ringbuf_discard_dynptr(&to, BPF_RB_NO_WAKEUP);
-		__sync_fetch_and_add(&shared.lost, 1);
+		__sync_fetch_and_add(lost, 1);
 		return 1;
 	}
 	bpf_dynptr_write(&to, 0, head, sizeof(*head), 0);
@@ -335,13 +344,31 @@ static int read_wait(struct bpf_map *map, void *key, void *value)
 		return 0;
 	}
 	take_user(task, head);
-	if (!write_record(head)) {
+	if (!write_record(head, &shared.lost)) {
 		head->stack_len = 0;
 		head->flags |= BPF_WAIT_IS_CUT;
 		__sync_fetch_and_add(&shared.unread, 1);
-		write_record(head);
+		write_record(head, &shared.lost);
 	}
 	bpf_map_delete_elem(&pendings, &tid);
+	return 0;
+}
+
+/* Called in the waker, on its way back to user mode. */
+static int read_waker(struct bpf_map *map, void *key, void *value)
+{
+	struct task_struct *const task = bpf_get_current_task_btf();
+	struct bpf_wait_head *const head = &((struct pending *)value)->head;
+	const __u32 tid = head->waited_tid;
+	int is_read = 0;
+
+	if (!(task->flags & PF_EXITING)) {
+		take_user(task, head);
+		is_read = head->stack_len && write_record(head, &shared.wakers_lost);
+	}
+	if (!is_read)
+		__sync_fetch_and_add(&shared.wakers_lost, 1);
+	bpf_map_delete_elem(&waker_pendings, &tid);
 	return 0;
 }
 
@@ -369,6 +396,7 @@ static __always_inline int choose(struct task_struct *task, const struct waiter 
 	head = &pending->head;
 	head->time_ns = now_ns;
 	head->start_ns = waiter->start_ns;
+	head->since_ns = waiter->since_ns;
 	head->blocked_ns = blocked_ns;
 	head->weight_ns = weight_ns;
 	head->n_waits = 1;
@@ -465,6 +493,33 @@ static __always_inline __u32 waker_kind(void *ctx)
 	return kind;
 }
 
+/* Has the stack read of the thread that ends a wait, if its process is wanted. */
+static __always_inline void choose_waker(struct task_struct *waker, const struct waiter *waiter,
+					 __u32 waited_tid)
+{
+	const __u32 pid = waker->tgid;
+	struct pending *pending;
+	struct bpf_wait_head *head;
+
+	if (!config.stack_bytes || waker->flags & PF_KTHREAD || !bpf_map_lookup_elem(&wanted, &pid))
+		return;
+	bpf_map_update_elem(&waker_pendings, &waited_tid, nothing, BPF_ANY);
+	pending = bpf_map_lookup_elem(&waker_pendings, &waited_tid);
+	if (pending) {
+		head = &pending->head;
+		head->flags = BPF_WAIT_IS_WAKER;
+		head->start_ns = waiter->start_ns;
+		head->since_ns = waiter->since_ns;
+		head->waited_tid = waited_tid;
+		head->pid = pid;
+		head->tid = waker->pid;
+		if (schedule_resume(waker, &pending->work, &waker_pendings, read_waker) == 0)
+			return;
+		bpf_map_delete_elem(&waker_pendings, &waited_tid);
+	}
+	__sync_fetch_and_add(&shared.wakers_lost, 1);
+}
+
 /* Notes who ends a wait, if the wait is going to be chosen. */
 SEC("tp_btf/sched_waking")
 int on_waking(__u64 *ctx)
@@ -486,5 +541,8 @@ int on_waking(__u64 *ctx)
 	wakened.waker.tid = waker->pid;
 	bpf_get_current_comm(wakened.waker.comm, sizeof(wakened.waker.comm));
 	bpf_map_update_elem(&wakers, &tid, &wakened, BPF_ANY);
+	/* A soft interrupt that no interrupt has begun is in a call of the thread, as in a send. */
+	if (wakened.waker.kind == BPF_WAKER_THREAD || wakened.waker.kind == BPF_WAKER_SOFTIRQ)
+		choose_waker(waker, waiter, tid);
 	return 0;
 }

@@ -318,6 +318,24 @@ static void a_sample_where_nothing_is_known_has_its_process_read(void **state)
 	munmap(secret, 4096);
 }
 
+/* A clock of threads is never asked anything when a sample is heard. */
+static void threads_of_others_take_no_room_for_time_that_ran(void **state)
+{
+	struct record other = {.kind = RECORD_SAMPLE, .tid = STRANGER, .time_ns = clock_now_ns()};
+
+	know_self(false);
+	recording.options.pid = getpid();
+	recording.clock = (struct thread_clock *)&recording;
+	for (pid_t pid = STRANGER; pid > STRANGER - 9; pid--) {
+		other.pid = other.tid = pid;
+		recording_hear(&recording, &model, &other);
+	}
+	assert_int_equal(recording.running.threads.count, 0);
+	hear_sample_at((const void *)(uintptr_t)hear_sample_at);
+	assert_int_equal(recording.running.threads.count, 1);
+	running_time_fini(&recording.running);
+}
+
 static void a_sample_from_before_the_last_reading_says_nothing(void **state)
 {
 	struct process *process = know_self(false);
@@ -454,6 +472,7 @@ int main(void)
 		TEST(no_more_than_a_tenth_of_the_time_is_spent_on_mappings),
 		TEST(what_took_a_place_unseen_has_it_from_when_it_was_read),
 		TEST(a_sample_where_nothing_is_known_has_its_process_read),
+		TEST(threads_of_others_take_no_room_for_time_that_ran),
 		TEST(a_sample_from_before_the_last_reading_says_nothing),
 		TEST(a_process_is_read_less_often_where_nothing_is_new),
 		TEST(a_library_that_took_anothers_place_is_seen_by_the_size_of_code),

@@ -107,6 +107,21 @@ static void the_leaf_says_the_state(void **state)
 	assert_int_equal(waits.idle, 843000000);
 }
 
+/* What a waker did has frames of the same kind. */
+static void the_stack_of_a_waker_says_nothing_of_who_waited(void **state)
+{
+	const uint32_t busy =
+		add("#shop jmain w[blocked:_futex] w[woken_by_pool] wunpark w" GET_TASK " wrun", 7);
+	const uint32_t upside_down = add("#shop wrun w" GET_TASK " w[blocked:_futex] jmain", 5);
+
+	look();
+	assert_int_equal(waits.states[busy], WAIT_BLOCKED);
+	assert_int_equal(waits.states[upside_down], WAIT_BLOCKED);
+	assert_false(waits.is_idle[busy]);
+	assert_false(waits.is_idle[upside_down]);
+	assert_int_equal(waits.idle, 0);
+}
+
 static void without_waits_all_runs(void **state)
 {
 	add("#shop j" GET_TASK, 5);
@@ -265,6 +280,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(the_leaf_says_the_state),
+		CLAIM(the_stack_of_a_waker_says_nothing_of_who_waited),
 		CLAIM(without_waits_all_runs),
 		CLAIM(only_blocked_threads_are_idle),
 		CLAIM(a_loop_is_idle_while_it_waits_itself),

@@ -24,6 +24,7 @@ static struct bytes whole(void)
 	struct bytes bytes = {
 		.head = {.time_ns = 1,
 			 .start_ns = 2,
+			 .since_ns = 13,
 			 .blocked_ns = 3,
 			 .weight_ns = 4,
 			 .sp = 5,
@@ -76,6 +77,24 @@ static void a_wait_has_all_its_parts(void **state)
 	assert_int_equal(wait.waker.pid, 9);
 	assert_int_equal(wait.waker.tid, 10);
 	assert_string_equal(wait.waker.comm, "sixteen letters!");
+	assert_false(wait.is_waker);
+	assert_int_equal(wait.since_ns, 13);
+}
+
+static void the_stack_of_a_waker_says_of_which_wait(void **state)
+{
+	struct bytes bytes = whole();
+	struct wait_reading wait;
+
+	(void)state;
+	bytes.head.flags = BPF_WAIT_HAS_REGS | BPF_WAIT_IS_WAKER;
+	bytes.head.waited_tid = 14;
+	wait = read_whole(&bytes);
+	assert_true(wait.is_waker);
+	assert_int_equal(wait.waited_tid, 14);
+	assert_int_equal(wait.since_ns, 13);
+	assert_int_equal(wait.tid, 7);
+	assert_int_equal(wait.stack_len, STACK);
 }
 
 static void a_waker_of_no_known_kind_is_none(void **state)
@@ -153,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_wait_has_all_its_parts),
 		cmocka_unit_test(a_waker_of_no_known_kind_is_none),
+		cmocka_unit_test(the_stack_of_a_waker_says_of_which_wait),
 		cmocka_unit_test(without_registers_there_is_no_stack),
 		cmocka_unit_test(a_stack_of_no_bytes_is_none),
 		cmocka_unit_test(lengths_that_do_not_fit_are_broken),

@@ -505,6 +505,36 @@ static void waits_of_threads_that_are_not_known_are_left_out(void **state)
 	world_free(world);
 }
 
+static void stacks_of_wakers_are_kept_by_who_waited_and_counted_else(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){.stack_bytes = 2000});
+	struct wait_reading waker = wait_of(world, START + MS, 20);
+	const uint8_t stack[1000] = {0};
+
+	waker.is_waker = true;
+	waker.waited_tid = waker.tid;
+	waker.pid = waker.tid = 12345; /* another process may have woken the thread */
+	waker.stack = stack;
+	waker.stack_len = sizeof(stack);
+	thread_times_wait(world->times, &waker);
+	assert_int_equal(stats_of(world).wakers_left_out, 1);
+	tick(world);
+	thread_times_wait(world->times, &waker);
+	assert_int_equal(stats_of(world).wakers_left_out, 1);
+	assert_true(stats_of(world).wait_bytes > 1000);
+	waker.stack_len = 8; /* takes the place of the larger one */
+	thread_times_wait(world->times, &waker);
+	assert_int_equal(stats_of(world).wakers_left_out, 2);
+	assert_in_range(stats_of(world).wait_bytes, 1, 999);
+	thread_times_end_tick(world->times, 0, world->thread.time_ns + 1000 * MS);
+	thread_times_end_tick(world->times, 0, world->thread.time_ns + 3000 * MS);
+	assert_int_equal(stats_of(world).threads, 0);
+	assert_int_equal(stats_of(world).wait_bytes, 0);
+	assert_int_equal(stats_of(world).wakers_left_out, 3);
+	assert_int_equal(stats_of(world).waits_left_out, 0);
+	world_free(world);
+}
+
 static void a_thread_without_a_reading_has_ended(void **state)
 {
 	struct world *world = world_new((struct thread_times_options){0});
@@ -866,6 +896,7 @@ int main(void)
 		cmocka_unit_test(who_wakes_up_where_it_waited_is_runnable_there),
 		cmocka_unit_test(blocked_time_is_shared_among_waits_and_the_last_one_has_the_rest),
 		cmocka_unit_test(waits_of_threads_that_are_not_known_are_left_out),
+		cmocka_unit_test(stacks_of_wakers_are_kept_by_who_waited_and_counted_else),
 		cmocka_unit_test(a_thread_without_a_reading_has_ended),
 		cmocka_unit_test(an_end_that_is_reported_has_the_time_up_to_it),
 		cmocka_unit_test(a_thread_that_no_tick_has_seen_ran_all_its_life),

@@ -16,13 +16,30 @@
 #define PID   70
 #define TID   71
 #define CALLS 16
+#define WAKER 79
 
 /* What each wait got, by its system call, in microseconds. */
 struct shares {
 	struct wait_claims claims;
 	uint64_t us[CALLS];
 	size_t n;
+	uint32_t waker_of[CALLS]; /* the first byte of the waker's stack; 0: none */
+	uint32_t number, waker;	  /* of a waker's record whose wait has not come */
 };
+
+static void on_waker(struct shares *shares, const struct record *record)
+{
+	assert_int_equal(shares->number, 0);
+	assert_int_equal(record->pid, PID);
+	assert_int_equal(record->tid, WAKER);
+	assert_int_equal(record->sample.waker.pid, PID);
+	assert_int_equal(record->sample.waker.tid, TID);
+	assert_int_equal(record->sample.regs[1], 78);
+	assert_int_equal(record->sample.stack_len, 2);
+	assert_true(record->sample.waker_stack != 0);
+	shares->number = record->sample.waker_stack;
+	shares->waker = record->sample.stack[0];
+}
 
 static void on_record(void *arg, const struct record *record)
 {
@@ -30,7 +47,14 @@ static void on_record(void *arg, const struct record *record)
 	const struct sample *const sample = &record->sample;
 
 	assert_int_equal(record->kind, RECORD_SAMPLE);
+	if (sample->kind == SAMPLE_OF_WAKER) {
+		on_waker(shares, record);
+		return;
+	}
 	assert_int_equal(sample->kind, SAMPLE_OF_WALL);
+	assert_int_equal(sample->waker_stack, shares->number);
+	shares->waker_of[sample_syscall(sample)] = shares->number ? shares->waker : 0;
+	shares->number = 0;
 	assert_int_equal(sample->state, THREAD_BLOCKED);
 	assert_int_equal(record->pid, PID);
 	assert_int_equal(record->tid, TID);
@@ -53,6 +77,7 @@ static void add(struct shares *shares, int call, uint64_t time_ns, uint64_t bloc
 	const struct wait_reading wait = {.time_ns = time_ns,
 					  .blocked_ns = blocked_ns,
 					  .weight_ns = weight_ns,
+					  .since_ns = time_ns - blocked_ns,
 					  .n_waits = 1,
 					  .pid = PID,
 					  .tid = TID,
@@ -64,6 +89,23 @@ static void add(struct shares *shares, int call, uint64_t time_ns, uint64_t bloc
 					  .waker = {.kind = WAKER_THREAD, .comm = "waker"}};
 
 	assert_true(wait_claims_add(&shares->claims, &wait, SIZE_MAX));
+}
+
+/* The stack of who ended the wait that began at since_ns. */
+static void add_waker(struct shares *shares, uint64_t since_ns, uint8_t stack_byte)
+{
+	const uint64_t regs[SAMPLE_REGS_COUNT] = {1, 78};
+	const uint8_t stack[2] = {stack_byte};
+	const struct wait_reading waker = {.is_waker = true,
+					   .waited_tid = TID,
+					   .since_ns = since_ns,
+					   .pid = PID,
+					   .tid = WAKER,
+					   .regs = regs,
+					   .stack = stack,
+					   .stack_len = sizeof(stack)};
+
+	assert_true(wait_claims_add(&shares->claims, &waker, SIZE_MAX));
 }
 
 static uint64_t share(struct shares *shares, uint64_t begin_ns, uint64_t end_ns, uint64_t us)
@@ -182,6 +224,59 @@ static void a_rest_of_less_than_a_quantum_is_of_the_waits_and_settled_later(void
 	assert_int_equal(shares.us[2], 11000);
 }
 
+static void the_stack_of_a_waker_comes_in_front_of_its_wait(void **state)
+{
+	struct shares shares = {0};
+
+	(void)state;
+	add_waker(&shares, 19 * MS, 5); /* earlier than its wait */
+	add(&shares, 1, 20 * MS, MS, 10 * MS);
+	add(&shares, 2, 30 * MS, MS, 10 * MS); /* has none */
+	add(&shares, 3, 40 * MS, MS, 10 * MS);
+	add(&shares, 4, 45 * MS, MS, 10 * MS);
+	add_waker(&shares, 39 * MS, 6); /* later than its wait, and than another one */
+	assert_int_equal(share(&shares, 0, 50 * MS, 50000), 10000);
+	assert_int_equal(shares.n, 4);
+	assert_int_equal(shares.waker_of[1], 5);
+	assert_int_equal(shares.waker_of[2], 0);
+	assert_int_equal(shares.waker_of[3], 6);
+	assert_int_equal(shares.waker_of[4], 0);
+	assert_int_equal(shares.claims.bytes, 0);
+	assert_int_equal(shares.claims.wakers_left_out, 0);
+}
+
+static void stacks_of_wakers_whose_wait_does_not_come_are_counted(void **state)
+{
+	struct shares shares = {0};
+
+	(void)state;
+	add_waker(&shares, MS, 5);
+	add_waker(&shares, 2 * MS, 6);
+	assert_int_equal(shares.claims.wakers_left_out, 1);
+	add(&shares, 1, 20 * MS, MS, 10 * MS);
+	assert_int_equal(share(&shares, 0, 50 * MS, 50000), 40000);
+	assert_int_equal(shares.waker_of[1], 0);
+	add_waker(&shares, 19 * MS, 7); /* too late */
+	assert_int_equal(shares.claims.wakers_left_out, 2);
+	wait_claims_fini(&shares.claims);
+	assert_int_equal(shares.claims.wakers_left_out, 3);
+	assert_int_equal(shares.claims.bytes, 0);
+}
+
+/* A wait of which the stretch has nothing gives no record, and its waker's stack neither. */
+static void a_wait_that_gets_nothing_has_no_record_of_its_waker(void **state)
+{
+	struct shares shares = {0};
+
+	(void)state;
+	add(&shares, 1, 20 * MS, MS, 10 * MS);
+	add_waker(&shares, 19 * MS, 5);
+	assert_int_equal(share(&shares, 0, 50 * MS, 0), 0);
+	assert_int_equal(shares.n, 0);
+	assert_int_equal(shares.number, 0);
+	assert_int_equal(shares.claims.bytes, 0);
+}
+
 /* xorshift */
 static uint64_t next_random(void)
 {
@@ -264,6 +359,9 @@ int main(void)
 		cmocka_unit_test(a_wait_heard_of_late_is_of_the_stretch_before),
 		cmocka_unit_test(a_wait_behind_the_stretch_stays),
 		cmocka_unit_test(a_rest_of_less_than_a_quantum_is_of_the_waits_and_settled_later),
+		cmocka_unit_test(the_stack_of_a_waker_comes_in_front_of_its_wait),
+		cmocka_unit_test(stacks_of_wakers_whose_wait_does_not_come_are_counted),
+		cmocka_unit_test(a_wait_that_gets_nothing_has_no_record_of_its_waker),
 		cmocka_unit_test(over_a_long_time_shares_are_those_of_the_waits),
 		cmocka_unit_test(what_is_larger_than_the_limit_is_not_taken),
 	};

@@ -39,6 +39,7 @@
 #define STACK_BYTES (48u << 10)
 #define QUANTUM_NS  UINT64_C(2000000)
 #define MARK	    UINT64_C(0x6d61726b6d61726b)
+#define MAX_PAIRS   4096
 #define HOLE_BYTES  (5 * 4096)
 #define SHORT_NS    1000000
 #define LONG_NS	    50000000
@@ -78,6 +79,10 @@ struct run {
 	uint64_t total_ns, blocked_ns, n_waits, n_merged;
 	uint64_t n_marked, n_cut, n_kernel;
 	uint64_t n_by_partner, n_by_irq, n_by_nobody;
+	uint64_t n_wakers, n_wakers_marked;
+	/* when waits began that the partner ended, and of the partner's stacks those of which */
+	uint64_t since_ns[MAX_PAIRS], of_ns[MAX_PAIRS];
+	size_t n_since, n_of_wakers;
 };
 
 static struct board *board;
@@ -181,10 +186,11 @@ static void *waiter(void *arg)
 
 static void *partner(void *arg)
 {
+	volatile uint64_t mark[2] = {MARK, MARK};
 	char byte;
 
 	board->partner = (pid_t)syscall(SYS_gettid);
-	for (;;) {
+	while (mark[0] == MARK) {
 		if (read(asks[0], &byte, 1) != 1)
 			_exit(1);
 		sleep_ns(SHORT_NS);
@@ -292,6 +298,15 @@ static void on_wait(void *arg, const struct wait_reading *wait)
 	struct run *const run = arg;
 
 	assert_int_equal(wait->pid, run->pid);
+	if (wait->is_waker) {
+		if (wait->waited_tid != board->waiter)
+			return;
+		assert_int_equal(wait->tid, board->partner);
+		run->n_wakers++;
+		run->n_wakers_marked += has_mark(wait, 0);
+		run->of_ns[run->n_of_wakers++ % MAX_PAIRS] = wait->since_ns;
+		return;
+	}
 	assert_true(wait->weight_ns >= QUANTUM_NS && wait->weight_ns % QUANTUM_NS == 0);
 	assert_true(wait->n_waits > 0);
 	if (wait->tid != board->waiter)
@@ -308,6 +323,8 @@ static void on_wait(void *arg, const struct wait_reading *wait)
 	run->n_by_irq += wait->waker.kind == WAKER_IRQ;
 	run->n_by_partner += wait->waker.kind == WAKER_THREAD &&
 			     wait->waker.tid == board->partner && wait->waker.pid == run->pid;
+	if (wait->waker.tid == board->partner)
+		run->since_ns[run->n_since++ % MAX_PAIRS] = wait->since_ns;
 	for (enum kind kind = BY_FUTEX; kind < N_KINDS; kind++) {
 		if (wait->syscall != calls[kind])
 			continue;
@@ -405,9 +422,26 @@ static void waits_of_one_system_call_are_one_reading(void **state)
 	end(&run);
 }
 
+/* How many waits that the partner ended have their waker's stack. */
+static size_t count_pairs(const struct run *run)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_since; i++) {
+		for (size_t j = 0; j < run->n_of_wakers; j++) {
+			if (run->since_ns[i] != run->of_ns[j])
+				continue;
+			n++;
+			break;
+		}
+	}
+	return n;
+}
+
 static void wakers_are_told(void **state)
 {
 	struct run run = {.source = open_source(0, true)};
+	struct wait_source_stats stats;
 
 	(void)state;
 	run.pid = start(waiter, partner);
@@ -422,6 +456,14 @@ static void wakers_are_told(void **state)
 	assert_true(run.n_by_partner <= run.n_of[BY_PIPE]);
 	assert_true(run.n_of[BY_PIPE] <= run.n_by_partner + run.n_by_nobody);
 	assert_true(run.n_by_partner + run.n_by_irq + run.n_by_nobody >= run.n - run.n / 100);
+	wait_source_stats(run.source, &stats);
+	print_message("%d stacks of the partner, %d with its mark, %d of the waits, %d lost\n",
+		      (int)run.n_wakers, (int)run.n_wakers_marked, (int)count_pairs(&run),
+		      (int)stats.wakers_lost);
+	assert_true(run.n_of_wakers <= MAX_PAIRS && run.n_since <= MAX_PAIRS);
+	assert_int_equal(run.n_wakers, run.n_wakers_marked);
+	assert_true(count_pairs(&run) + stats.wakers_lost >= run.n_by_partner);
+	assert_true(count_pairs(&run) * 10 >= run.n_by_partner * 9);
 	end(&run);
 }
 
