@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PHASES	 16u		      /* of threads that have their first sample */
 #define YOUNG_NS UINT64_C(1000000000) /* a thread that was there longer was not wanted */
 #define GONE_NS	 UINT64_C(1000000000) /* without a reading */
 #define N_STATES THREAD_ACCOUNT_STATES
@@ -43,6 +44,7 @@ struct share {
 	uint64_t settled_ns; /* with that stack */
 	uint64_t open_ns;    /* of the stack that the next reading in this state will have */
 	uint64_t emitted_ns; /* samples go up to there */
+	bool is_emitted;     /* at least once */
 };
 
 struct thread {
@@ -176,6 +178,7 @@ static void emit_share(struct thread_times *times, struct thread *thread, enum t
 	if (state == THREAD_BLOCKED)
 		record.sample.weight = emit_waits(times, thread, at_ns, us);
 	share->settled_ns %= 1000;
+	share->is_emitted |= at_ns > share->emitted_ns;
 	share->emitted_ns = at_ns;
 	if (record.sample.weight == 0)
 		return;
@@ -442,13 +445,24 @@ static void count(struct thread_times_stats *stats, const struct thread *thread,
 				!list_is_empty(&thread->changed);
 }
 
+/* The first time is shorter, so that not all threads of a recording have their samples at once. */
+static uint64_t first_ns(const struct thread_times *times, const struct thread *thread)
+{
+	const uint64_t part_ns = times->options.longest_ns / PHASES;
+
+	return times->options.longest_ns - part_ns * ((uint64_t)thread->tid % PHASES);
+}
+
 /* What has run at each reading, and other time that no sample has for long. */
 static void emit_due(struct thread_times *times, struct thread *thread)
 {
 	emit_all_of(times, thread, THREAD_RUNNING);
 	for (enum thread_state state = THREAD_RUNNABLE; state <= THREAD_BLOCKED; state++) {
-		if (gain(thread->shares[state].emitted_ns, thread->time_ns) >=
-		    times->options.longest_ns)
+		const struct share *const share = &thread->shares[state];
+		const uint64_t longest_ns =
+			share->is_emitted ? times->options.longest_ns : first_ns(times, thread);
+
+		if (gain(share->emitted_ns, thread->time_ns) >= longest_ns)
 			emit_all_of(times, thread, state);
 	}
 }

@@ -16,7 +16,8 @@
  * stacks have the time for which they are seen, and nobody's time in one state goes to a stack of
  * another one. Where no reading says so within longest_ns, it is the stack that was there last. A
  * running thread has none: where it ran is known from samples of the CPU. Samples come when a
- * thread has a new stack that is not equal to the last one, every longest_ns, and at the end. So an idle thread has one a second.
+ * thread has a new stack that is not equal to the last one, every longest_ns, and at the end. So an
+ * idle thread has one a second; the first comes earlier, at another time for each thread.
  * What a thread has run comes with each reading, under the time of the reading before it.
  *
  * Blocked time is shared among the waits that were told of the thread and have ended in it, by their

@@ -16,7 +16,7 @@
 #define START	  (1000 * MS)
 #define TICK	  (50 * MS)
 #define PID	  70
-#define TID	  71
+#define TID	  80 /* of phase 0: the first sample is as late as all others */
 #define MOST_SEEN 4096
 
 /* What has come out, and one thread on its way through time. */
@@ -729,6 +729,27 @@ static void read_waiting(struct world *world, pid_t tid, uint64_t switches)
 								 .syscall = -1});
 }
 
+/* 64 threads wait for 4 s, of which each has five samples or so. */
+static void threads_that_wait_do_not_all_have_their_samples_at_once(void **state)
+{
+	struct world *world = world_new((struct thread_times_options){.longest_ns = 1000 * MS});
+	size_t most = 0, n = 0;
+
+	read_stacks(world, 100, 64);
+	for (int i = 1; i <= 80; i++) {
+		world->thread.time_ns += TICK;
+		world->n_seen = 0;
+		for (pid_t tid = 100; tid < 164; tid++)
+			read_waiting(world, tid, 0);
+		most = world->n_seen > most ? world->n_seen : most;
+		n += world->n_seen;
+	}
+	assert_in_range(most, 4, 8);
+	assert_in_range(n, 64 * 4 - 4, 64 * 5);
+	assert_in_range(stats_of(world).time_us[THREAD_BLOCKED], 64 * 3000000ull, 64 * 4000000ull);
+	world_free(world);
+}
+
 /* There is room for one stack. The first thread's is dropped a tick after it was taken. */
 static struct world *drop_first(void)
 {
@@ -906,6 +927,7 @@ int main(void)
 		cmocka_unit_test(another_thread_with_the_tid_is_another_thread),
 		cmocka_unit_test(a_new_threads_time_begins_with_the_thread),
 		cmocka_unit_test(past_the_limit_the_stacks_that_changed_least_recently_are_dropped),
+		cmocka_unit_test(threads_that_wait_do_not_all_have_their_samples_at_once),
 		cmocka_unit_test(
 			a_dropped_stack_is_asked_for_again_twice_a_second_and_has_its_time),
 		cmocka_unit_test(time_without_a_dropped_stack_is_not_of_the_next_one),
