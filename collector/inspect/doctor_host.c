@@ -14,6 +14,8 @@
 #include "base/mount_namespace.h"
 #include "symbolize/kernel_hidden.h"
 #include "symbolize/kernel_symbols.h"
+#include "wall/thread_source.h"
+#include "wall/wait_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -222,6 +224,50 @@ static void check_rings(struct doctor *doctor)
 	say_exec(doctor, hears_exec);
 }
 
+/* ---- time that is waited ---- */
+
+/* Who reads the threads for --kind wall and offcpu. */
+static void check_threads(struct doctor *doctor)
+{
+	const struct thread_source_options options = {0};
+	struct thread_source *source = NULL;
+	struct finding finding = {.check = "threads", .state = FINDING_OK};
+	char why[BPF_LOAD_WHY_BYTES] = "";
+
+	if (doctor->source == SAMPLER_PERF || thread_source_open(&options, &source, why) == 0) {
+		thread_source_close(source);
+		doctor_say(doctor, &finding, NULL, "those that wait (--kind wall) are read by %s",
+			   source ? "BPF" : "/proc, not by BPF, as was asked for");
+		return;
+	}
+	finding.state = FINDING_NOTE;
+	doctor_say(doctor, &finding,
+		   "use Linux 5.18 or later with CONFIG_DEBUG_INFO_BTF, and grant CAP_BPF and "
+		   "CAP_PERFMON (or run as root)",
+		   "those that wait (--kind wall) are read by /proc (%s): interpreted native "
+		   "methods have no callers",
+		   why);
+}
+
+static void check_short_waits(struct doctor *doctor)
+{
+	char why[BPF_LOAD_WHY_BYTES] = "";
+	const bool is_there = doctor->source != SAMPLER_PERF && wait_source_check(why) == 0;
+	const struct finding finding = {
+		.check = "short-waits",
+		.state = is_there || doctor->source == SAMPLER_PERF ? FINDING_OK : FINDING_NOTE};
+
+	if (is_there)
+		doctor_say(doctor, &finding, NULL, "--short-waits can be had");
+	else if (doctor->source == SAMPLER_PERF)
+		doctor_say(doctor, &finding, NULL, "not without BPF, as was asked for");
+	else
+		doctor_say(doctor, &finding,
+			   "use Linux 6.18 or later with CONFIG_DEBUG_INFO_BTF, and grant CAP_BPF "
+			   "and CAP_PERFMON (or run as root); or go without --short-waits",
+			   "--short-waits cannot be had: %s", why);
+}
+
 static void check_perf(struct doctor *doctor)
 {
 	const struct finding finding = {.check = "perf-events", .state = FINDING_OK};
@@ -236,6 +282,8 @@ static void check_perf(struct doctor *doctor)
 	check_hardware(doctor);
 	if (check_rate(doctor))
 		check_rings(doctor);
+	check_threads(doctor);
+	check_short_waits(doctor);
 }
 
 /* ---- rights ---- */

@@ -74,9 +74,8 @@ class Doctor(Case):
 
     def test_host_without_faults_passes(self):
         findings = self.ask()
-        for check in ("perf-events", "sample-rate", "rings", "sampler", "exec-events", "capabilities",
-                      "system-calls",
-                      "kernel-symbols", "pid-namespace", "agents-directory", "map-directory"):
+        for check in ("perf-events", "sample-rate", "rings", "sampler", "exec-events", "threads",
+                      "short-waits", "capabilities", "system-calls", "kernel-symbols", "pid-namespace", "agents-directory", "map-directory"):
             self.assertEqual(self.state_in(findings, check), "ok", check)
 
     def test_user_without_rights_is_told_which(self):
@@ -88,6 +87,16 @@ class Doctor(Case):
         findings = self.ask(prefix=as_nobody(PERFMON, PTRACE, READ, SYSLOG))
         for check in ("perf-events", "capabilities", "kernel-symbols"):
             self.assertEqual(self.state_in(findings, check), "ok")
+
+    def test_what_waits_are_without_bpf_is_told(self):
+        findings = self.ask(prefix=as_nobody(PERFMON, PTRACE, READ, SYSLOG))
+        for check, words in (("threads", ["by /proc (CAP_BPF is missing)", "grant CAP_BPF"]),
+                             ("short-waits", ["cannot be had: CAP_BPF is missing", "Linux 6.18"])):
+            self.assertEqual(self.state_in(findings, check, says=words), "note")
+        findings = self.ask("--sampler", "perf", *self.place.options())
+        for check, words in (("threads", ["by /proc, not by BPF, as was asked for"]),
+                             ("short-waits", ["as was asked for"])):
+            self.assertEqual(self.state_in(findings, check, says=words), "ok")
 
     def test_hidden_kernel_symbols_are_told(self):
         with setting("kernel.kptr_restrict", 2):
