@@ -5,6 +5,7 @@
  */
 #include "live/recording.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 
 #include <stdlib.h>
@@ -23,7 +24,8 @@ void recording_tell_wanted(struct recording *recording, const struct recording_m
 {
 	const struct targets *const targets = model->targets;
 	const struct process *process;
-	pid_t *pids;
+	_cleanup_free_ uint64_t *groups = NULL;
+	_cleanup_free_ pid_t *pids = NULL;
 	size_t pos = 0, n = 0;
 
 	const bool is_for_sampler = !recording->options.all && sampler_is_bpf(recording->sampler);
@@ -32,15 +34,17 @@ void recording_tell_wanted(struct recording *recording, const struct recording_m
 		return;
 	recording->wanted_ns = now_ns + WANTED_NS;
 	pids = malloc((targets->processes.count + 1) * sizeof(*pids));
-	if (!pids)
+	groups = malloc((targets->processes.count + 1) * sizeof(*groups));
+	if (!pids || !groups)
 		return; /* those that were wanted stay so */
 	while ((process = targets_next(targets, &pos))) {
-		if (is_wanted(recording, process, now_ns))
-			pids[n++] = process->pid;
+		if (!is_wanted(recording, process, now_ns))
+			continue;
+		groups[n] = owner_group(process->owner);
+		pids[n++] = process->pid;
 	}
 	if (is_for_sampler)
 		sampler_want(recording->sampler, pids, n);
 	if (recording->clock)
-		thread_clock_want(recording->clock, pids, n);
-	free(pids);
+		thread_clock_want(recording->clock, pids, groups, n);
 }

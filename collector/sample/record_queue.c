@@ -11,6 +11,7 @@
 struct queued_record {
 	struct queued_record *next;
 	size_t bytes; /* of all of this */
+	uint64_t group;
 	struct record record;
 	uint64_t words[];
 };
@@ -48,13 +49,42 @@ static struct queued_record *copy_of(const struct record *record)
 	return queued;
 }
 
-bool record_queue_add(struct record_queue *queue, const struct record *record)
+static size_t bytes_of(const struct record_queue *queue, uint64_t group)
+{
+	return (uintptr_t)map64_find(&queue->groups, group);
+}
+
+/* False: there is no memory. */
+static bool set_bytes(struct record_queue *queue, uint64_t group, size_t bytes)
+{
+	if (bytes > 0)
+		return map64_put(&queue->groups, group, (void *)(uintptr_t)bytes) == 0;
+	map64_remove(&queue->groups, group);
+	return true;
+}
+
+static bool has_room(const struct record_queue *queue, uint64_t group, size_t n_groups)
+{
+	const size_t half = queue->max_bytes / 2;
+
+	if (n_groups <= 1)
+		return queue->bytes < queue->max_bytes;
+	return queue->bytes < half || bytes_of(queue, group) < half / n_groups;
+}
+
+bool record_queue_add(struct record_queue *queue, const struct record *record, uint64_t group,
+		      size_t n_groups)
 {
 	struct queued_record *const queued =
-		queue->bytes < queue->max_bytes ? copy_of(record) : NULL;
+		has_room(queue, group, n_groups) ? copy_of(record) : NULL;
 
 	if (!queued)
 		return false;
+	queued->group = group;
+	if (!set_bytes(queue, group, bytes_of(queue, group) + queued->bytes)) {
+		free(queued);
+		return false;
+	}
 	if (queue->last)
 		queue->last->next = queued;
 	else
@@ -72,6 +102,7 @@ void record_queue_take(struct record_queue *queue, size_t most, struct record_qu
 	for (size_t i = 0; i < most && next; i++) {
 		last = next;
 		bytes += next->bytes;
+		set_bytes(queue, next->group, bytes_of(queue, next->group) - next->bytes);
 		next = next->next;
 	}
 	*ret = (struct record_queue){
@@ -93,6 +124,7 @@ void record_queue_drain(struct record_queue *queue,
 		fn(arg, &queued->record);
 		free(queued);
 	}
+	map64_fini(&queue->groups);
 	*queue = (struct record_queue){.max_bytes = queue->max_bytes};
 }
 

@@ -8,10 +8,14 @@
  *
  * Copies samples with what their pointers point at, to hand them from one thread to another. A
  * zero-filled struct is valid and empty, and has no room.
+ *
+ * Records belong to groups. Where there are several, each has its part of half of the room, and the
+ * other half is for whoever comes first.
  */
 #ifndef FG_SAMPLE_RECORD_QUEUE_H
 #define FG_SAMPLE_RECORD_QUEUE_H
 
+#include "base/map64.h"
 #include "sample/record.h"
 
 struct queued_record; /* opaque */
@@ -19,10 +23,12 @@ struct queued_record; /* opaque */
 struct record_queue {
 	struct queued_record *first, *last;
 	size_t bytes, max_bytes;
+	struct map64 groups; /* group -> bytes, of those that have records */
 };
 
-/* Copies the sample. */
-bool record_queue_add(struct record_queue *queue, const struct record *record);
+/* Copies the sample. n_groups: how many groups there may be; at least 1. */
+bool record_queue_add(struct record_queue *queue, const struct record *record, uint64_t group,
+		      size_t n_groups);
 /* Moves at most most records from the head into *ret, which is overwritten. */
 void record_queue_take(struct record_queue *queue, size_t most, struct record_queue *ret);
 /* Calls fn for each record, and frees it. */

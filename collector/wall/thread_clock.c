@@ -42,6 +42,11 @@ struct ticker {
 	uint64_t progress, moved_ns; /* when progress was seen to change */
 };
 
+/* Whose part of all limits a process has. */
+struct wanted {
+	uint64_t group;
+};
+
 struct thread_clock {
 	struct thread_clock_options options;
 	pthread_mutex_t lock;
@@ -52,8 +57,10 @@ struct thread_clock {
 	struct thread_times *times;
 	struct record_queue queue;
 	pid_t *pids;
-	size_t n_pids;
+	size_t n_pids, n_groups;
 	uint64_t pids_version;
+	struct map64 processes; /* PID -> struct wanted */
+	struct wanted *wanted;	/* of each of pids */
 	pid_t stackless[MAX_STACKLESS];
 	size_t n_stackless;
 	uint64_t end_ns, random;
@@ -76,9 +83,20 @@ static void unref(struct thread_clock *clock)
 	thread_times_free(clock->times);
 	record_queue_fini(&clock->queue);
 	free(clock->pids);
+	free(clock->wanted);
+	map64_fini(&clock->processes);
 	pthread_cond_destroy(&clock->wake);
 	pthread_mutex_destroy(&clock->lock);
 	free(clock);
+}
+
+/* Called by thread_times with the lock held. */
+static uint64_t group_of(void *arg, pid_t pid)
+{
+	const struct thread_clock *const clock = arg;
+	const struct wanted *const wanted = map64_find(&clock->processes, (uint64_t)pid);
+
+	return wanted ? wanted->group : 0;
 }
 
 /* Called by thread_times with the lock held. */
@@ -90,7 +108,7 @@ static void on_sample(void *arg, const struct record *record)
 	/* The last reading is a moment behind the end. */
 	if (kept.time_ns >= clock->end_ns)
 		kept.time_ns = clock->end_ns - 1;
-	if (record_queue_add(&clock->queue, &kept))
+	if (record_queue_add(&clock->queue, &kept, group_of(clock, kept.pid), clock->n_groups))
 		return;
 	clock->stats.dropped++;
 	clock->stats.dropped_us += record->sample.weight;
@@ -430,6 +448,7 @@ int thread_clock_start(const struct thread_clock_options *options, struct thread
 					       .quantum_ns = options->waits.quantum_ns,
 					       .emit = on_sample,
 					       .forget = on_forget,
+					       .group = group_of,
 					       .arg = clock});
 	pthread_mutex_init(&clock->lock, NULL);
 	pthread_condattr_init(&attributes);
@@ -459,7 +478,51 @@ void thread_clock_close(struct thread_clock *clock)
 	unref(clock);
 }
 
-void thread_clock_want(struct thread_clock *clock, const pid_t *pids, size_t n)
+static int compare_groups(const void *a, const void *b)
+{
+	const uint64_t one = ((const struct wanted *)a)->group;
+	const uint64_t other = ((const struct wanted *)b)->group;
+
+	return (one > other) - (one < other);
+}
+
+/* How many groups there are. Sorts them. */
+static size_t count_groups(struct wanted *wanted, size_t n)
+{
+	size_t count = n > 0;
+
+	qsort(wanted, n, sizeof(*wanted), compare_groups);
+	for (size_t i = 1; i < n; i++)
+		count += wanted[i].group != wanted[i - 1].group;
+	return count;
+}
+
+/*
+ * Notes whose the processes are. Without memory some are of group 0. Called with the lock held.
+ */
+static void set_groups(struct thread_clock *clock, const pid_t *pids, const uint64_t *groups,
+		       size_t n)
+{
+	struct wanted *const wanted = calloc(n + 1, sizeof(*wanted));
+
+	map64_fini(&clock->processes);
+	clock->processes = (struct map64){0};
+	free(clock->wanted);
+	clock->wanted = wanted;
+	clock->n_groups = 1;
+	if (!wanted || !groups)
+		return;
+	for (size_t i = 0; i < n; i++)
+		wanted[i].group = groups[i];
+	clock->n_groups = count_groups(wanted, n);
+	for (size_t i = 0; i < n; i++) {
+		wanted[i].group = groups[i];
+		map64_put(&clock->processes, (uint64_t)pids[i], &wanted[i]);
+	}
+}
+
+void thread_clock_want(struct thread_clock *clock, const pid_t *pids, const uint64_t *groups,
+		       size_t n)
 {
 	const size_t bytes = n * sizeof(*pids);
 	pid_t *copy;
@@ -477,6 +540,7 @@ void thread_clock_want(struct thread_clock *clock, const pid_t *pids, size_t n)
 		clock->pids = copy;
 		clock->n_pids = n;
 		clock->pids_version++;
+		set_groups(clock, pids, groups, n);
 	}
 	pthread_mutex_unlock(&clock->lock);
 }
@@ -613,6 +677,7 @@ void thread_clock_stats(struct thread_clock *clock, struct thread_clock_stats *r
 	*ret = clock->stats;
 	thread_times_stats(clock->times, &ret->times);
 	ret->bytes = sizeof(*clock) + thread_times_bytes(clock->times) + clock->queue.bytes +
-		     clock->n_pids * sizeof(*clock->pids);
+		     clock->n_pids * (sizeof(*clock->pids) + sizeof(*clock->wanted)) +
+		     map64_bytes(&clock->processes) + map64_bytes(&clock->queue.groups);
 	pthread_mutex_unlock(&clock->lock);
 }

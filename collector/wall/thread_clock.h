@@ -70,8 +70,12 @@ struct thread_clock; /* opaque */
 int thread_clock_start(const struct thread_clock_options *options, struct thread_clock **ret);
 void thread_clock_close(struct thread_clock *clock); /* NULL is legal */
 
-/* From now on these processes and no others are wanted. Without memory nothing changes. */
-void thread_clock_want(struct thread_clock *clock, const pid_t *pids, size_t n);
+/*
+ * From now on these processes and no others are wanted. Without memory nothing changes. Those of a
+ * group share one part of all limits; groups NULL: all are one group.
+ */
+void thread_clock_want(struct thread_clock *clock, const pid_t *pids, const uint64_t *groups,
+		       size_t n);
 /* A thread of a wanted process has begun or ended, as the kernel has reported. */
 void thread_clock_begin_thread(struct thread_clock *clock, pid_t pid, pid_t tid, uint64_t time_ns);
 void thread_clock_end_thread(struct thread_clock *clock, pid_t tid, uint64_t time_ns);

@@ -47,9 +47,18 @@ struct share {
 	bool is_emitted;     /* at least once */
 };
 
+/* The threads of those who share one part of the limits. */
+struct group {
+	uint64_t id;
+	struct link members, changed;
+	size_t n_threads, stack_bytes, wait_bytes;
+};
+
 struct thread {
 	struct link seen;    /* in the list of readings */
-	struct link changed; /* in the list of stacks, if there is a stack */
+	struct link changed; /* in the group's list of stacks, if there is a stack */
+	struct link member;  /* in the group's list of threads */
+	struct group *group;
 	pid_t pid, tid;
 	uint64_t start_ns, tick;
 	bool is_ended;	/* a reading from before its end may still come */
@@ -67,7 +76,8 @@ struct thread {
 struct thread_times {
 	struct thread_times_options options;
 	struct map64 threads; /* TID -> struct thread */
-	struct link seen, changed, ended;
+	struct map64 groups;  /* ID -> struct group, of those that have threads */
+	struct link seen, ended;
 	uint64_t tick;
 	struct thread_times_stats stats;
 };
@@ -114,6 +124,11 @@ static struct thread *thread_of_changed(struct link *link)
 	return (struct thread *)(void *)((char *)link - offsetof(struct thread, changed));
 }
 
+static struct thread *thread_of_member(struct link *link)
+{
+	return (struct thread *)(void *)((char *)link - offsetof(struct thread, member));
+}
+
 static void put_stack(const struct kept *kept, struct sample *sample)
 {
 	sample->syscall_plus_one = kept->syscall < 0 ? 0 : (uint32_t)kept->syscall + 1;
@@ -129,9 +144,10 @@ static struct kept *ref(struct kept *kept)
 	return kept;
 }
 
-static void unref(struct thread_times *times, struct kept **kept)
+static void unref(struct thread_times *times, struct thread *thread, struct kept **kept)
 {
 	if (*kept && --(*kept)->refs == 0) {
+		thread->group->stack_bytes -= (*kept)->bytes;
 		times->stats.stack_bytes -= (*kept)->bytes;
 		free(*kept);
 	}
@@ -152,6 +168,7 @@ static uint64_t emit_waits(struct thread_times *times, struct thread *thread, ui
 
 	us = wait_claims_share(&thread->waits, &stretch, times->options.emit, times->options.arg);
 	times->stats.wait_bytes -= before - thread->waits.bytes;
+	thread->group->wait_bytes -= before - thread->waits.bytes;
 	return us;
 }
 
@@ -206,8 +223,8 @@ static void emit(struct thread_times *times, struct thread *thread)
 static void drop_stacks(struct thread_times *times, struct thread *thread)
 {
 	for (enum thread_state state = THREAD_RUNNING; state <= THREAD_BLOCKED; state++)
-		unref(times, &thread->shares[state].stack);
-	unref(times, &thread->latest);
+		unref(times, thread, &thread->shares[state].stack);
+	unref(times, thread, &thread->latest);
 	list_remove(&thread->changed);
 }
 
@@ -225,15 +242,37 @@ static void ask_again(struct thread_times *times, struct thread *thread, uint64_
 		forget(times, thread->tid);
 }
 
-/* Makes room for a stack by dropping those of the threads that have changed least recently. */
+/* The group that has most of what lies at offset in struct group; NULL: there is none. */
+static struct group *greediest(const struct thread_times *times, size_t offset)
+{
+	struct group *most = NULL;
+	size_t most_amount = 0, pos = 0, amount;
+	uint64_t id;
+	void *value;
+
+	while (map64_next(&times->groups, &pos, &id, &value)) {
+		memcpy(&amount, (const char *)value + offset, sizeof(amount));
+		if (most && amount <= most_amount)
+			continue;
+		most = value;
+		most_amount = amount;
+	}
+	return most;
+}
+
+/*
+ * Makes room for a stack by dropping those of the greediest group's threads that have changed least
+ * recently.
+ */
 static bool make_room(struct thread_times *times, size_t bytes, uint64_t now_ns)
 {
 	while (times->stats.stack_bytes + bytes > times->options.stack_bytes) {
+		struct group *const most = greediest(times, offsetof(struct group, stack_bytes));
 		struct thread *thread;
 
-		if (list_is_empty(&times->changed))
+		if (!most || list_is_empty(&most->changed))
 			return false;
-		thread = thread_of_changed(times->changed.next);
+		thread = thread_of_changed(most->changed.next);
 		emit(times, thread);
 		drop_stacks(times, thread);
 		ask_again(times, thread, now_ns);
@@ -287,8 +326,8 @@ static void give_up(struct thread_times *times, struct thread *thread, enum thre
 		    uint64_t before_ns)
 {
 	emit_share(times, thread, state, before_ns);
-	unref(times, &thread->shares[state].stack);
-	unref(times, &thread->latest);
+	unref(times, thread, &thread->shares[state].stack);
+	unref(times, thread, &thread->latest);
 }
 
 /* Keeps the reading's stack as the latest, if there is room for it. */
@@ -303,7 +342,7 @@ static void keep_stack(struct thread_times *times, struct thread *thread,
 		thread->latest_switches = reading->switches;
 		thread->latest_ns = reading->time_ns;
 		times->stats.stacks_equal++;
-		list_move_last(&times->changed, &thread->changed);
+		list_move_last(&thread->group->changed, &thread->changed);
 		return;
 	}
 	give_up(times, thread, reading->state, before_ns);
@@ -319,9 +358,10 @@ static void keep_stack(struct thread_times *times, struct thread *thread,
 	thread->latest_switches = reading->switches;
 	thread->latest_ns = reading->time_ns;
 	thread->lacks_stack = false;
+	thread->group->stack_bytes += bytes;
 	times->stats.stack_bytes += bytes;
 	times->stats.stacks_taken++;
-	list_move_last(&times->changed, &thread->changed);
+	list_move_last(&thread->group->changed, &thread->changed);
 }
 
 /* Whether the thread is still where its latest stack was taken. */
@@ -341,7 +381,7 @@ static void settle(struct thread_times *times, struct thread *thread, enum threa
 
 	if (share->stack != thread->latest) {
 		emit_share(times, thread, state, before_ns);
-		unref(times, &share->stack);
+		unref(times, thread, &share->stack);
 		share->stack = ref(thread->latest);
 	}
 	share->settled_ns += share->open_ns;
@@ -357,8 +397,47 @@ static void count_wakers(struct thread_times *times, struct thread *thread)
 static void drop_waits(struct thread_times *times, struct thread *thread)
 {
 	times->stats.wait_bytes -= thread->waits.bytes;
+	thread->group->wait_bytes -= thread->waits.bytes;
 	wait_claims_fini(&thread->waits);
 	count_wakers(times, thread);
+}
+
+static uint64_t group_of(const struct thread_times *times, pid_t pid)
+{
+	return times->options.group ? times->options.group(times->options.arg, pid) : 0;
+}
+
+/* NULL: there is no memory. */
+static struct group *take_group(struct thread_times *times, uint64_t id)
+{
+	struct group *group = map64_find(&times->groups, id);
+
+	if (group)
+		return group;
+	group = calloc(1, sizeof(*group));
+	if (!group || map64_put(&times->groups, id, group) < 0) {
+		free(group);
+		return NULL;
+	}
+	group->id = id;
+	list_init(&group->members);
+	list_init(&group->changed);
+	return group;
+}
+
+static void drop_empty_group(struct thread_times *times, struct group *group)
+{
+	if (group->n_threads > 0)
+		return;
+	map64_remove(&times->groups, group->id);
+	free(group);
+}
+
+static void leave_group(struct thread_times *times, struct thread *thread)
+{
+	list_remove(&thread->member);
+	thread->group->n_threads--;
+	drop_empty_group(times, thread->group);
 }
 
 /* Emits what pends, and forgets the thread. */
@@ -370,20 +449,41 @@ static void end_thread(struct thread_times *times, struct thread *thread)
 	list_remove(&thread->seen);
 	map64_remove(&times->threads, (uint64_t)thread->tid);
 	forget(times, thread->tid);
+	leave_group(times, thread);
 	free(thread);
+}
+
+/* Whether there is room for a thread of the group; one of the greediest group may have to go. */
+static bool has_room(struct thread_times *times, const struct group *group)
+{
+	struct group *most;
+
+	if (times->threads.count < times->options.n_threads)
+		return true;
+	most = greediest(times, offsetof(struct group, n_threads));
+	if (!most || most == group || most->n_threads <= group->n_threads + 1)
+		return false;
+	end_thread(times, thread_of_member(most->members.prev));
+	return true;
 }
 
 static struct thread *make_thread(struct thread_times *times, pid_t pid, pid_t tid)
 {
+	struct group *const group = take_group(times, group_of(times, pid));
 	struct thread *thread;
 
-	if (times->threads.count >= times->options.n_threads)
+	if (!group)
 		return NULL;
-	thread = calloc(1, sizeof(*thread));
+	thread = has_room(times, group) ? calloc(1, sizeof(*thread)) : NULL;
 	if (!thread || map64_put(&times->threads, (uint64_t)tid, thread) < 0) {
+		drop_empty_group(times, group);
 		free(thread);
 		return NULL;
 	}
+	thread->group = group;
+	group->n_threads++;
+	list_init(&thread->member);
+	list_move_last(&group->members, &thread->member);
 	list_init(&thread->seen);
 	list_init(&thread->changed);
 	thread->pid = pid;
@@ -532,11 +632,26 @@ static struct thread *find_waiter(const struct thread_times *times, const struct
 	return thread->is_unread || thread->start_ns == wait->start_ns ? thread : NULL;
 }
 
+/*
+ * Of several groups each has its part of half of the limit, and the other half is for whoever comes
+ * first: these waits are gone in a second.
+ */
+static size_t room_for_waits(const struct thread_times *times, const struct group *group)
+{
+	const uint64_t all = times->options.stack_bytes, used = times->stats.wait_bytes;
+	const uint64_t part = all / 2 / times->groups.count;
+	const uint64_t first = gain(used, all / 2), own = gain(group->wait_bytes, part);
+
+	if (times->groups.count == 1)
+		return gain(used, all);
+	return first > own ? first : own;
+}
+
 void thread_times_wait(struct thread_times *times, const struct wait_reading *wait)
 {
 	struct thread *const thread = find_waiter(times, wait);
 	const size_t before = thread ? thread->waits.bytes : 0;
-	const size_t left = gain(times->stats.wait_bytes, times->options.stack_bytes);
+	const size_t left = thread ? room_for_waits(times, thread->group) : 0;
 
 	if (!thread || !wait_claims_add(&thread->waits, wait, left)) {
 		times->stats.waits_left_out += !wait->is_waker;
@@ -546,6 +661,8 @@ void thread_times_wait(struct thread_times *times, const struct wait_reading *wa
 	/* A waker's stack may have taken the place of a larger one. */
 	times->stats.wait_bytes += thread->waits.bytes;
 	times->stats.wait_bytes -= before;
+	thread->group->wait_bytes += thread->waits.bytes;
+	thread->group->wait_bytes -= before;
 	count_wakers(times, thread);
 }
 
@@ -638,7 +755,6 @@ struct thread_times *thread_times_new(const struct thread_times_options *options
 	if (!times->options.n_threads)
 		times->options.n_threads = THREAD_TIMES_THREADS;
 	list_init(&times->seen);
-	list_init(&times->changed);
 	list_init(&times->ended);
 	return times;
 }
@@ -651,6 +767,7 @@ static void free_threads(struct thread_times *times, struct link *list)
 		drop_stacks(times, thread);
 		drop_waits(times, thread);
 		list_remove(&thread->seen);
+		leave_group(times, thread);
 		free(thread);
 	}
 }
@@ -662,6 +779,7 @@ void thread_times_free(struct thread_times *times)
 	free_threads(times, &times->seen);
 	free_threads(times, &times->ended);
 	map64_fini(&times->threads);
+	map64_fini(&times->groups);
 	free(times);
 }
 

@@ -51,6 +51,8 @@ struct thread_times_options {
 	uint64_t quantum_ns; /* of waits; 0: that of wait_source.h */
 	/* Gets each sample; the record and what it points to are valid during the call. */
 	void (*emit)(void *arg, const struct record *record);
+	/* Who pays for a process: past a limit the greediest goes first. NULL: all are one. */
+	uint64_t (*group)(void *arg, pid_t pid);
 	/* The thread's stack is not kept any more: the next reading should have it. */
 	void (*forget)(void *arg, pid_t tid);
 	void *arg;

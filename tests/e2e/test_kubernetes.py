@@ -131,6 +131,11 @@ class Kubernetes(Case):
         self.assertIn("KnownShare", json.dumps(of_node["list"]), str(finished))
         finished = self.node.plugin("top", "shop/orders-1", "--once", "-d", "1")
         self.assertIn("KnownShare$Hot.run", finished.out, str(finished))
+        waits, finished = self.record("shop/orders-1", "--kind", "wall", "--short-waits", "--waker")
+        self.assertIn("threads by BPF, short waits by BPF", finished.err)
+        self.assertTrue(any(frames[-1] == "[blocked: futex]_[w]" for frames, _ in waits.stacks))
+        finished = self.node.plugin("top", "shop/orders-1", "--once", "-d", "1", "--kind", "wall")
+        self.assertIn("s of threads (wall)", finished.out, str(finished))
         finished = self.node.plugin("doctor", "--node", self.node.name)
         self.assertIn(f"node {self.node.name}\n", finished.out)
         for what in ("perf-events", "rings", "capabilities", "system-calls", "kernel-symbols"):

@@ -14,7 +14,8 @@ struct seen {
 	size_t n;
 };
 
-static void add(struct record_queue *queue, uint64_t time_ns, bool expected)
+static void add_of(struct record_queue *queue, uint64_t time_ns, uint64_t group, size_t n_groups,
+		   bool expected)
 {
 	uint64_t regs[SAMPLE_REGS_COUNT] = {time_ns}, kernel[] = {1, 2, time_ns};
 	uint8_t stack[24];
@@ -27,10 +28,15 @@ static void add(struct record_queue *queue, uint64_t time_ns, bool expected)
 						 .stack_len = sizeof(stack)}};
 
 	memset(stack, (int)time_ns, sizeof(stack));
-	assert_int_equal(record_queue_add(queue, &record), expected);
+	assert_int_equal(record_queue_add(queue, &record, group, n_groups), expected);
 	memset(regs, 0, sizeof(regs)); /* what was added is a copy */
 	memset(kernel, 0, sizeof(kernel));
 	memset(stack, 0, sizeof(stack));
+}
+
+static void add(struct record_queue *queue, uint64_t time_ns, bool expected)
+{
+	add_of(queue, time_ns, 0, 1, expected);
 }
 
 static void on_record(void *arg, const struct record *record)
@@ -88,11 +94,38 @@ static void past_the_limit_there_is_no_room(void **state)
 	assert_int_equal(queue.bytes, 0);
 }
 
+static void who_adds_without_end_leaves_the_others_their_part(void **state)
+{
+	struct record_queue queue = {.max_bytes = 40000}, taken;
+	uint64_t n = 1, others = 0;
+	size_t size;
+
+	add_of(&queue, n++, 7, 2, true);
+	size = queue.bytes;
+	while (queue.bytes < queue.max_bytes / 2)
+		add_of(&queue, n++, 7, 2, true);
+	add_of(&queue, n, 7, 2, false); /* has come first, and has its own part so too */
+	for (; others * size < queue.max_bytes / 4; n++, others++)
+		add_of(&queue, n, 8, 2, true);
+	add_of(&queue, n, 8, 2, false);
+	assert_true(others > 10);
+	assert_int_equal(queue.groups.count, 2);
+	record_queue_take(&queue, (size_t)(n - 1 - others), &taken);
+	record_queue_fini(&taken);
+	assert_int_equal(queue.groups.count, 1);
+	add_of(&queue, n, 7, 2, true);
+	record_queue_take(&queue, SIZE_MAX, &taken);
+	assert_int_equal(queue.groups.count, 0);
+	record_queue_fini(&taken);
+	record_queue_fini(&queue);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_come_in_order_and_in_parts),
 		cmocka_unit_test(past_the_limit_there_is_no_room),
+		cmocka_unit_test(who_adds_without_end_leaves_the_others_their_part),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

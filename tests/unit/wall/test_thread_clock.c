@@ -34,6 +34,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#define MANY	     60 /* threads */
 #define STACK_BYTES  (48u << 10)
 #define PAGE_BYTES   4096u
 #define REGION_BYTES (32u * PAGE_BYTES)
@@ -112,6 +113,24 @@ static void sleep_and_spin(void)
 		while (clock_now_ns() < until + 20 * CLOCK_NS_PER_MS)
 			board->spun++;
 	}
+}
+
+static void *change_often(void *arg)
+{
+	for (;;)
+		poll(NULL, 0, 1);
+	return arg;
+}
+
+/* Many threads that run a moment each tick. */
+static void be_many(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < MANY; i++)
+		pthread_create(&thread, NULL, change_often, NULL);
+	board->is_ready = 1;
+	change_often(NULL);
 }
 
 static void just_wait(void)
@@ -251,7 +270,7 @@ static void open_world(struct world *world, enum sampler_source source, size_t q
 
 	world->start_ns = options.start_ns;
 	assert_int_equal(thread_clock_start(&options, &world->clock), 0);
-	thread_clock_want(world->clock, world->pids, world->pids[1] ? 2 : 1);
+	thread_clock_want(world->clock, world->pids, NULL, world->pids[1] ? 2 : 1);
 }
 
 static void read_for(struct world *world, uint64_t ns)
@@ -473,6 +492,26 @@ static void what_has_no_room_is_counted(void **state)
 	end(world.pids[0]);
 }
 
+/* Nobody takes the samples for a while, of which one process has many, and the other few. */
+static void who_has_many_samples_loses_no_time_of_another_group(void **state)
+{
+	const uint64_t groups[] = {1, 2};
+	struct world world = {0};
+
+	world.pids[0] = start(just_wait);
+	world.pids[1] = start(be_many);
+	open_world(&world, SAMPLER_PERF, 1000000);
+	thread_clock_want(world.clock, world.pids, groups, 1);
+	thread_clock_want(world.clock, world.pids, groups, 2);
+	nap(3000);
+	stop(&world);
+	assert_true(stats_of(&world).dropped > 0);
+	check_whole(&world, &world.seen[0]);
+	thread_clock_close(world.clock);
+	end(world.pids[0]);
+	end(world.pids[1]);
+}
+
 static void threads_that_are_reported_have_their_time(void **state)
 {
 	struct world world = {.pids = {getpid()}};
@@ -480,7 +519,7 @@ static void threads_that_are_reported_have_their_time(void **state)
 	pthread_t thread;
 
 	open_world(&world, SAMPLER_PERF, 0);
-	thread_clock_want(world.clock, NULL, 0); /* no reading tells of anything */
+	thread_clock_want(world.clock, NULL, NULL, 0); /* no reading tells of anything */
 	thread_clock_begin_thread(world.clock, getpid(), 99999, now + CLOCK_NS_PER_MS);
 	thread_clock_end_thread(world.clock, 99999, now + 8 * CLOCK_NS_PER_MS);
 	assert_int_equal(pthread_create(&thread, NULL, short_thread, NULL), 0);
@@ -510,6 +549,7 @@ int main(void)
 		cmocka_unit_test(bpf_reads_a_stack_up_to_memory_that_may_not_answer),
 		cmocka_unit_test(a_thread_has_one_start),
 		cmocka_unit_test(what_has_no_room_is_counted),
+		cmocka_unit_test(who_has_many_samples_loses_no_time_of_another_group),
 		cmocka_unit_test(threads_that_are_reported_have_their_time),
 	};
 

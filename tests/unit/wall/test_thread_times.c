@@ -729,6 +729,118 @@ static void read_waiting(struct world *world, pid_t tid, uint64_t switches)
 								 .syscall = -1});
 }
 
+/* Every hundred TIDs, and PIDs, are a group. */
+static uint64_t hundred_of(void *arg, pid_t pid)
+{
+	(void)arg;
+	return (uint64_t)pid / 100;
+}
+
+static struct thread_reading reading_of_group(const struct world *world, pid_t tid)
+{
+	return (struct thread_reading){.time_ns = world->thread.time_ns,
+				       .start_ns = START,
+				       .pid = tid / 100 * 100,
+				       .tid = tid,
+				       .state = THREAD_BLOCKED,
+				       .syscall = -1};
+}
+
+static void read_group(struct world *world, pid_t first, pid_t n, uint64_t switches)
+{
+	const uint64_t regs[SAMPLE_REGS_COUNT] = {0};
+	uint8_t stack[64] = {0};
+
+	for (pid_t tid = first; tid < first + n; tid++) {
+		struct thread_reading reading = reading_of_group(world, tid);
+
+		stack[0] = (uint8_t)tid;
+		stack[1] = (uint8_t)switches;
+		reading.switches = switches;
+		reading.has_stack = true;
+		reading.regs = regs;
+		reading.stack = stack;
+		reading.stack_len = sizeof(stack);
+		thread_times_read(world->times, &reading);
+	}
+}
+
+static void threads_without_end_take_the_room_of_their_own_group(void **state)
+{
+	struct world *world =
+		world_new((struct thread_times_options){.n_threads = 50, .group = hundred_of});
+	struct thread_times_stats stats;
+
+	read_group(world, 200, 90, 1);
+	assert_int_equal(stats_of(world).threads, 50);
+	assert_int_equal(stats_of(world).threads_left_out, 40);
+	world->thread.time_ns += TICK;
+	read_group(world, 300, 10, 1); /* comes later, and wants little */
+	stats = stats_of(world);
+	assert_int_equal(stats.threads, 50);
+	assert_int_equal(stats.threads_left_out, 40);
+	world->n_seen = 0;
+	for (int i = 0; i < 25; i++) { /* stays, whatever the others do */
+		world->thread.time_ns += TICK;
+		read_group(world, 200, 90, 2 + (uint64_t)i);
+		for (pid_t tid = 300; tid < 310; tid++) {
+			const struct thread_reading reading = reading_of_group(world, tid);
+
+			thread_times_read(world->times, &reading);
+		}
+		thread_times_end_tick(world->times, 0, world->thread.time_ns);
+	}
+	flush(world);
+	assert_int_equal(stats_of(world).threads, 50);
+	assert_int_equal(stats_of(world).threads_left_out, 40 + 25 * 50);
+	world_free(world);
+}
+
+static void stacks_without_end_take_the_room_of_their_own_group(void **state)
+{
+	struct world *world =
+		world_new((struct thread_times_options){.stack_bytes = 8000, .group = hundred_of});
+	size_t dropped;
+
+	read_group(world, 300, 3, 1);
+	for (uint64_t i = 0; i < 30; i++) {
+		world->thread.time_ns += TICK;
+		read_group(world, 200, 40, i);
+	}
+	dropped = stats_of(world).dropped_stacks;
+	assert_true(dropped > 0);
+	world->n_forgotten = 0;
+	read_group(world, 300, 3, 1); /* their stacks are still there, and equal */
+	assert_int_equal(stats_of(world).dropped_stacks, dropped);
+	assert_int_equal(stats_of(world).stacks_equal, 3);
+	world_free(world);
+}
+
+static void waits_without_end_leave_room_for_other_groups(void **state)
+{
+	struct world *world =
+		world_new((struct thread_times_options){.stack_bytes = 8000, .group = hundred_of});
+	struct wait_reading wait = wait_of(world, START + MS, 20);
+	uint64_t left_out;
+
+	read_group(world, 200, 1, 1);
+	read_group(world, 300, 1, 1);
+	wait.pid = wait.tid = 200;
+	for (int i = 0; i < 100; i++)
+		thread_times_wait(world->times, &wait);
+	left_out = stats_of(world).waits_left_out;
+	assert_true(left_out > 0);
+	assert_in_range(stats_of(world).wait_bytes, 3000, 4000);
+	wait.pid = wait.tid = 300;
+	thread_times_wait(world->times, &wait);
+	thread_times_wait(world->times, &wait);
+	assert_int_equal(stats_of(world).waits_left_out, left_out);
+	for (int i = 0; i < 100; i++)
+		thread_times_wait(world->times, &wait);
+	assert_in_range(stats_of(world).wait_bytes, 5000, 8000);
+	world_free(world);
+}
+
 /* 64 threads wait for 4 s, of which each has five samples or so. */
 static void threads_that_wait_do_not_all_have_their_samples_at_once(void **state)
 {
@@ -927,6 +1039,9 @@ int main(void)
 		cmocka_unit_test(another_thread_with_the_tid_is_another_thread),
 		cmocka_unit_test(a_new_threads_time_begins_with_the_thread),
 		cmocka_unit_test(past_the_limit_the_stacks_that_changed_least_recently_are_dropped),
+		cmocka_unit_test(threads_without_end_take_the_room_of_their_own_group),
+		cmocka_unit_test(stacks_without_end_take_the_room_of_their_own_group),
+		cmocka_unit_test(waits_without_end_leave_room_for_other_groups),
 		cmocka_unit_test(threads_that_wait_do_not_all_have_their_samples_at_once),
 		cmocka_unit_test(
 			a_dropped_stack_is_asked_for_again_twice_a_second_and_has_its_time),
