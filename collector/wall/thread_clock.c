@@ -42,11 +42,6 @@ struct ticker {
 	uint64_t progress, moved_ns; /* when progress was seen to change */
 };
 
-/* Whose part of all limits a process has. */
-struct wanted {
-	uint64_t group;
-};
-
 struct thread_clock {
 	struct thread_clock_options options;
 	pthread_mutex_t lock;
@@ -59,8 +54,8 @@ struct thread_clock {
 	pid_t *pids;
 	size_t n_pids, n_groups;
 	uint64_t pids_version;
-	struct map64 processes; /* PID -> struct wanted */
-	struct wanted *wanted;	/* of each of pids */
+	uint64_t *groups;	/* of each of pids; NULL: all are of group 0 */
+	struct map64 processes; /* PID -> its place in groups */
 	pid_t stackless[MAX_STACKLESS];
 	size_t n_stackless;
 	uint64_t end_ns, random;
@@ -83,7 +78,7 @@ static void unref(struct thread_clock *clock)
 	thread_times_free(clock->times);
 	record_queue_fini(&clock->queue);
 	free(clock->pids);
-	free(clock->wanted);
+	free(clock->groups);
 	map64_fini(&clock->processes);
 	pthread_cond_destroy(&clock->wake);
 	pthread_mutex_destroy(&clock->lock);
@@ -94,9 +89,9 @@ static void unref(struct thread_clock *clock)
 static uint64_t group_of(void *arg, pid_t pid)
 {
 	const struct thread_clock *const clock = arg;
-	const struct wanted *const wanted = map64_find(&clock->processes, (uint64_t)pid);
+	const uint64_t *const group = map64_find(&clock->processes, (uint64_t)pid);
 
-	return wanted ? wanted->group : 0;
+	return group ? *group : 0;
 }
 
 /* Called by thread_times with the lock held. */
@@ -225,6 +220,14 @@ static int prepare(struct ticker *ticker)
 	return err;
 }
 
+/* Called with the lock held. */
+static void tell_waits(struct thread_clock *clock)
+{
+	const struct wait_owners owners = {.groups = clock->groups, .n_groups = clock->n_groups};
+
+	wait_source_want(clock->waits, &owners, clock->pids, clock->n_pids);
+}
+
 /* Tells the source who is wanted. Called with the lock held. */
 static void renew_wanted(struct ticker *ticker)
 {
@@ -237,7 +240,7 @@ static void renew_wanted(struct ticker *ticker)
 				    ? thread_source_want(ticker->bpf, clock->pids, clock->n_pids)
 				    : thread_files_want(ticker->files, clock->pids, clock->n_pids);
 	if (clock->waits)
-		wait_source_want(clock->waits, clock->pids, clock->n_pids);
+		tell_waits(clock);
 }
 
 /* xorshift: the times of ticks need not be hard to guess. */
@@ -480,45 +483,38 @@ void thread_clock_close(struct thread_clock *clock)
 
 static int compare_groups(const void *a, const void *b)
 {
-	const uint64_t one = ((const struct wanted *)a)->group;
-	const uint64_t other = ((const struct wanted *)b)->group;
+	const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
 
 	return (one > other) - (one < other);
 }
 
 /* How many groups there are. Sorts them. */
-static size_t count_groups(struct wanted *wanted, size_t n)
+static size_t count_groups(uint64_t *groups, size_t n)
 {
 	size_t count = n > 0;
 
-	qsort(wanted, n, sizeof(*wanted), compare_groups);
+	qsort(groups, n, sizeof(*groups), compare_groups);
 	for (size_t i = 1; i < n; i++)
-		count += wanted[i].group != wanted[i - 1].group;
+		count += groups[i] != groups[i - 1];
 	return count;
 }
 
-/*
- * Notes whose the processes are. Without memory some are of group 0. Called with the lock held.
- */
+/* Notes whose the processes are. Without memory some are of group 0. Called with the lock held. */
 static void set_groups(struct thread_clock *clock, const pid_t *pids, const uint64_t *groups,
 		       size_t n)
 {
-	struct wanted *const wanted = calloc(n + 1, sizeof(*wanted));
-
 	map64_fini(&clock->processes);
 	clock->processes = (struct map64){0};
-	free(clock->wanted);
-	clock->wanted = wanted;
+	free(clock->groups);
+	clock->groups = groups ? malloc((n + 1) * sizeof(*groups)) : NULL;
 	clock->n_groups = 1;
-	if (!wanted || !groups)
+	if (!clock->groups || n == 0)
 		return;
+	memcpy(clock->groups, groups, n * sizeof(*groups));
+	clock->n_groups = count_groups(clock->groups, n);
+	memcpy(clock->groups, groups, n * sizeof(*groups));
 	for (size_t i = 0; i < n; i++)
-		wanted[i].group = groups[i];
-	clock->n_groups = count_groups(wanted, n);
-	for (size_t i = 0; i < n; i++) {
-		wanted[i].group = groups[i];
-		map64_put(&clock->processes, (uint64_t)pids[i], &wanted[i]);
-	}
+		map64_put(&clock->processes, (uint64_t)pids[i], &clock->groups[i]);
 }
 
 void thread_clock_want(struct thread_clock *clock, const pid_t *pids, const uint64_t *groups,
@@ -677,7 +673,7 @@ void thread_clock_stats(struct thread_clock *clock, struct thread_clock_stats *r
 	*ret = clock->stats;
 	thread_times_stats(clock->times, &ret->times);
 	ret->bytes = sizeof(*clock) + thread_times_bytes(clock->times) + clock->queue.bytes +
-		     clock->n_pids * (sizeof(*clock->pids) + sizeof(*clock->wanted)) +
+		     clock->n_pids * (sizeof(*clock->pids) + sizeof(*clock->groups)) +
 		     map64_bytes(&clock->processes) + map64_bytes(&clock->queue.groups);
 	pthread_mutex_unlock(&clock->lock);
 }

@@ -30,7 +30,8 @@ struct wait_source {
 	struct bpf_link *links[N_LINKS];
 	struct ring_buffer *ring;
 	struct bpf_waits_shared *shared;
-	int counts_fd; /* borrowed from the object, as wanted.fd is */
+	int counts_fd, payers_fd, part_fd; /* borrowed from the object, as wanted.fd is */
+	size_t ring_bytes;
 	struct bpf_wanted wanted;
 	size_t left_out; /* wanted processes that are not in the table */
 	uint64_t broken;
@@ -152,6 +153,8 @@ static int take_object(struct wait_source *source)
 
 	source->wanted.fd = bpf_object__find_map_fd_by_name(object, "wanted");
 	source->counts_fd = bpf_object__find_map_fd_by_name(object, "counts");
+	source->payers_fd = bpf_object__find_map_fd_by_name(object, "payers");
+	source->part_fd = bpf_object__find_map_fd_by_name(object, "part");
 	shared = mmap(NULL, sizeof(*source->shared), PROT_READ, MAP_SHARED,
 		      bpf_object__find_map_fd_by_name(object, ".data.shared"), 0);
 	if (shared == MAP_FAILED)
@@ -206,6 +209,9 @@ int wait_source_open(const struct wait_source_options *options, struct wait_sour
 	if (err)
 		return err;
 	source = calloc(1, sizeof(*source));
+	if (source)
+		source->ring_bytes =
+			options->ring_bytes ? options->ring_bytes : WAIT_SOURCE_DEFAULT_RING_BYTES;
 	err = source ? load(source, options, &needs) : -ENOMEM;
 	if (err) {
 		bpf_load_explain(err, why);
@@ -230,8 +236,26 @@ void wait_source_close(struct wait_source *source)
 	free(source);
 }
 
-size_t wait_source_want(struct wait_source *source, const pid_t *pids, size_t n)
+/* Tells the program whose the processes are. A PID without room in the table is of group 0. */
+static void tell_owners(struct wait_source *source, const struct wait_owners *owners,
+			const pid_t *pids, size_t n)
 {
+	const bool has_several = owners && owners->groups && owners->n_groups > 1;
+	const __u64 part = has_several ? source->ring_bytes / 2 / owners->n_groups : 0;
+	const __u32 zero = 0;
+
+	for (size_t i = 0; has_several && i < n; i++) {
+		const __u32 pid = (__u32)pids[i];
+
+		bpf_map_update_elem(source->payers_fd, &pid, &owners->groups[i], BPF_ANY);
+	}
+	bpf_map_update_elem(source->part_fd, &zero, &part, BPF_ANY);
+}
+
+size_t wait_source_want(struct wait_source *source, const struct wait_owners *owners,
+			const pid_t *pids, size_t n)
+{
+	tell_owners(source, owners, pids, n);
 	source->left_out = bpf_wanted_set(&source->wanted, pids, n);
 	return source->left_out;
 }

@@ -48,6 +48,12 @@ struct wait_source_stats {
 	uint64_t unlisted;    /* processes without room in the kernel's table, now */
 };
 
+/* Whose the wanted processes are. */
+struct wait_owners {
+	const uint64_t *groups; /* of each process; NULL: all are one group */
+	size_t n_groups;	/* how many there are */
+};
+
 struct wait_source; /* opaque */
 
 typedef void (*wait_source_fn)(void *arg, const struct wait_reading *wait);
@@ -63,9 +69,11 @@ void wait_source_close(struct wait_source *source); /* NULL is legal */
 /*
  * From now on these processes and no others are wanted. Calls that repeat the PIDs cost no system
  * call. Returns how many have no room in the kernel's table: none of their waits are read. A wait
- * that goes on when its process comes to be wanted, or is no longer, may or may not be read.
+ * that goes on when its process comes to be wanted, or is no longer, may or may not be read. Of the
+ * half of the ring buffer that is full last each group has a part; owners NULL: all are one group.
  */
-size_t wait_source_want(struct wait_source *source, const pid_t *pids, size_t n);
+size_t wait_source_want(struct wait_source *source, const struct wait_owners *owners,
+			const pid_t *pids, size_t n);
 
 /* Calls fn for all readings so far, those of a thread in the order of their times. */
 void wait_source_read(struct wait_source *source, wait_source_fn fn, void *arg);

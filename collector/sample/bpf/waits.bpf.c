@@ -31,6 +31,7 @@
 #define PF_KTHREAD     0x00200000
 #define STATE_DEAD     0x00000080 /* TASK_DEAD */
 #define SOFTIRQS_BYTES 640	  /* of the kernel's function handle_softirqs */
+#define MOMENT_BITS    26	  /* of nanoseconds: 67 ms, in which the ring buffer is read once */
 #define MAX_CALLERS    64	  /* of the kernel, of who wakes a thread */
 
 char _license[] SEC("license") = "GPL";
@@ -159,6 +160,35 @@ struct {
 	__type(key, __u32);
 	__type(value, struct wakened);
 } wakers SEC(".maps");
+
+/* PID -> the group whose part of the ring buffer its records take. Not there: group 0. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, BPF_MAX_WANTED);
+	__type(key, __u32);
+	__type(value, __u64);
+} payers SEC(".maps");
+
+/* The bytes that each group may write in a moment where the ring buffer is half full; 0: any. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} part SEC(".maps");
+
+/* What a group has written in a moment. */
+struct spent {
+	__u64 moment, bytes;
+};
+
+/* By group. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, BPF_MAX_WANTED);
+	__type(key, __u64);
+	__type(value, struct spent);
+} all_spent SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -306,6 +336,37 @@ static __always_inline void take_user(struct task_struct *task, struct bpf_wait_
 		head->stack_len = touch_stack(task, head);
 }
 
+/*
+ * Whether the process may write so many bytes: while half of the ring buffer is free anybody may, and
+ * of the other half each group has its part.
+ */
+static __always_inline int may_write(__u32 pid, __u32 bytes)
+{
+	const __u32 zero = 0;
+	const __u64 *const most = bpf_map_lookup_elem(&part, &zero);
+	const __u64 *const payer = bpf_map_lookup_elem(&payers, &pid);
+	const __u64 group = payer ? *payer : 0, moment = bpf_ktime_get_ns() >> MOMENT_BITS;
+	struct spent *spent = bpf_map_lookup_elem(&all_spent, &group);
+	const struct spent fresh = {.moment = moment};
+
+	if (!spent) {
+		bpf_map_update_elem(&all_spent, &group, &fresh, BPF_NOEXIST);
+		spent = bpf_map_lookup_elem(&all_spent, &group);
+	}
+	if (!most || !*most || !spent)
+		return 1;
+	if (spent->moment != moment) {
+		spent->moment = moment;
+		spent->bytes = 0;
+	}
+	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >=
+		    bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE) / 2 &&
+	    spent->bytes + bytes > *most)
+		return 0;
+	__sync_fetch_and_add(&spent->bytes, bytes);
+	return 1;
+}
+
 /* Nothing sleeps from here on. False: the stack could not be read. No room is counted in *lost. */
 static __always_inline int write_record(struct bpf_wait_head *head, __u64 *lost)
 {
@@ -315,6 +376,10 @@ static __always_inline int write_record(struct bpf_wait_head *head, __u64 *lost)
 
 	if (len > BPF_MAX_STACK)
 		len = head->stack_len = 0;
+	if (!may_write(head->pid, sizeof(*head) + len)) {
+		__sync_fetch_and_add(lost, 1);
+		return 1;
+	}
 	if (bpf_ringbuf_reserve_dynptr(&ring, sizeof(*head) + len, 0, &to)) {
 		bpf_ringbuf_discard_dynptr(&to, BPF_RB_NO_WAKEUP);
 		__sync_fetch_and_add(lost, 1);

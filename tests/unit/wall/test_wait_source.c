@@ -36,14 +36,15 @@
 #include "sample/sample_regs.h"
 #include "wall/wait_source.h"
 
-#define STACK_BYTES (48u << 10)
-#define QUANTUM_NS  UINT64_C(2000000)
-#define MARK	    UINT64_C(0x6d61726b6d61726b)
-#define MAX_PAIRS   4096
-#define HOLE_BYTES  (5 * 4096)
-#define SHORT_NS    1000000
-#define LONG_NS	    50000000
-#define PIPE_FILL   (1u << 20) /* written in one call: more than a pipe has room for */
+#define STACK_BYTES   (48u << 10)
+#define QUANTUM_NS    UINT64_C(2000000)
+#define MARK	      UINT64_C(0x6d61726b6d61726b)
+#define MAX_PAIRS     4096
+#define STORM_THREADS 20
+#define HOLE_BYTES    (5 * 4096)
+#define SHORT_NS      1000000
+#define LONG_NS	      50000000
+#define PIPE_FILL     (1u << 20) /* written in one call: more than a pipe has room for */
 /* So much blocked time of each kind: some 500 samples of short waits. */
 #define EACH_NS UINT64_C(1000000000)
 /* That the counters of a wait may be off: what the thread runs around it comes late to them. */
@@ -340,7 +341,7 @@ static void read_all(struct run *run, bool reads_on)
 {
 	const char byte = 0;
 
-	assert_int_equal(wait_source_want(run->source, &run->pid, 1), 0);
+	assert_int_equal(wait_source_want(run->source, NULL, &run->pid, 1), 0);
 	assert_int_equal(write(go[1], &byte, 1), 1);
 	while (!board->is_done) {
 		poll(NULL, 0, 20);
@@ -483,6 +484,92 @@ static void a_ring_that_is_too_small_counts_losses(void **state)
 	end(&run);
 }
 
+/* Waits again and again, with a stack as small as the sleeper's: either has room, or neither. */
+static void *storm(void *arg)
+{
+	volatile uint8_t below[2048];
+
+	memset((void *)(uintptr_t)below, 1, sizeof(below));
+	while (below[0])
+		sleep_ns(2 * SHORT_NS);
+	return arg;
+}
+
+static pid_t start_storm(void)
+{
+	pthread_t thread;
+	const pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (int i = 1; i < STORM_THREADS; i++)
+		pthread_create(&thread, NULL, storm, NULL);
+	storm(NULL);
+	_exit(1);
+}
+
+static pid_t start_sleeper(void)
+{
+	const pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;; board->n_waits[BY_SLEEP]++)
+		sleep_ns(20 * SHORT_NS);
+}
+
+struct pair {
+	pid_t sleeper;
+	uint64_t n_sleeper, n_storm;
+};
+
+static void on_wait_of_two(void *arg, const struct wait_reading *wait)
+{
+	struct pair *const pair = arg;
+
+	pair->n_sleeper += wait->pid == pair->sleeper;
+	pair->n_storm += wait->pid != pair->sleeper;
+}
+
+/* The ring buffer is far too small for the one, and large enough for the other. */
+static void who_waits_without_end_takes_no_waits_of_another_group(void **state)
+{
+	struct wait_source *const source = open_source(262144, false);
+	const uint64_t groups[] = {1, 2};
+	const struct wait_owners owners = {.groups = groups, .n_groups = 2};
+	pid_t pids[] = {start_storm(), 0};
+	struct pair pair = {0};
+	struct wait_source_stats stats;
+	uint64_t before, waits;
+
+	(void)state;
+	memset(board, 0, sizeof(*board));
+	pids[1] = pair.sleeper = start_sleeper();
+	assert_int_equal(wait_source_want(source, &owners, pids, 2), 0);
+	poll(NULL, 0, 200);
+	wait_source_read(source, on_wait_of_two, &pair);
+	pair.n_sleeper = 0;
+	before = board->n_waits[BY_SLEEP];
+	for (int i = 0; i < 60; i++) {
+		poll(NULL, 0, 50);
+		wait_source_read(source, on_wait_of_two, &pair);
+	}
+	waits = board->n_waits[BY_SLEEP] - before;
+	wait_source_stats(source, &stats);
+	print_message("%d of %d waits were read, and %d of the storm, which lost %d\n",
+		      (int)pair.n_sleeper, (int)waits, (int)pair.n_storm, (int)stats.lost);
+	assert_true(stats.lost > 100);
+	assert_true(waits > 50);
+	assert_true(pair.n_sleeper * 100 >= (waits - 1) * 97);
+	wait_source_close(source);
+	child_end(pids[0]);
+	child_end(pids[1]);
+}
+
 static void unwanted_processes_are_not_read(void **state)
 {
 	struct run run = {.source = open_source(0, false)};
@@ -492,8 +579,8 @@ static void unwanted_processes_are_not_read(void **state)
 
 	(void)state;
 	run.pid = start(waiter, partner);
-	assert_int_equal(wait_source_want(run.source, &run.pid, 1), 0);
-	assert_int_equal(wait_source_want(run.source, NULL, 0), 0);
+	assert_int_equal(wait_source_want(run.source, NULL, &run.pid, 1), 0);
+	assert_int_equal(wait_source_want(run.source, NULL, NULL, 0), 0);
 	assert_int_equal(write(go[1], &byte, 1), 1);
 	while (!board->is_done)
 		poll(NULL, 0, 20);
@@ -502,7 +589,7 @@ static void unwanted_processes_are_not_read(void **state)
 	assert_int_equal(run.n, 0);
 	/* Waits of this process itself are seen once it is wanted. */
 	assert_int_equal(stats.waits, 0);
-	assert_int_equal(wait_source_want(run.source, &other, 1), 0);
+	assert_int_equal(wait_source_want(run.source, NULL, &other, 1), 0);
 	poll(NULL, 0, 1);
 	wait_source_stats(run.source, &stats);
 	assert_true(stats.waits > 0);
@@ -531,6 +618,7 @@ int main(void)
 		cmocka_unit_test(waits_of_one_system_call_are_one_reading),
 		cmocka_unit_test(wakers_are_told),
 		cmocka_unit_test(a_ring_that_is_too_small_counts_losses),
+		cmocka_unit_test(who_waits_without_end_takes_no_waits_of_another_group),
 		cmocka_unit_test(unwanted_processes_are_not_read),
 		cmocka_unit_test(one_without_rights_is_told_why),
 	};
