@@ -250,7 +250,7 @@ static const struct metric metrics[] = {
 	{"collector.recordings.threads.waits_chosen", "thread_waits_chosen_total",
 	 "Of these, those that were chosen by their length.", NULL, 1},
 	{"collector.recordings.threads.waits_lost", "thread_waits_lost_total",
-	 "Chosen waits for which there was no room, or whose thread ended first.", NULL, 1},
+	 "Chosen waits for which there was no room, or whose thread went on or ended first.", NULL, 1},
 	{"collector.recordings.threads.waits_refused", "thread_waits_refused_total",
 	 "Chosen waits that the kernel would not have read; later ones stood for them.", NULL, 1},
 	{"collector.recordings.threads.waits_unread", "thread_waits_unread_total",

@@ -39,7 +39,7 @@ struct wait_source_options {
 struct wait_source_stats {
 	uint64_t waits;	  /* of wanted threads, that have ended */
 	uint64_t sampled; /* of these, chosen */
-	uint64_t lost;	  /* chosen ones without room in the ring buffer, or whose thread ended */
+	uint64_t lost;	  /* chosen ones without room, or whose thread went on or ended first */
 	uint64_t
 		refused; /* chosen ones that the kernel would not read; later ones stand for them */
 	uint64_t unread; /* readings whose stack could not be read */

@@ -101,6 +101,12 @@ static __always_inline __u64 take_regs(__u64 *to, const struct pt_regs *from)
 	return from->rsp;
 }
 
+static __always_inline void take_place(const struct pt_regs *from, __u64 *sp, __u64 *pc)
+{
+	*sp = from->rsp;
+	*pc = from->rip;
+}
+
 static __always_inline __u64 thread_pointer(struct task_struct *task)
 {
 	return BPF_CORE_READ(task, thread.fsbase);
@@ -124,6 +130,12 @@ static __always_inline __u64 take_regs(__u64 *to, const struct pt_regs *from)
 	to[31] = from->sp;
 	to[32] = from->pc;
 	return from->sp;
+}
+
+static __always_inline void take_place(const struct pt_regs *from, __u64 *sp, __u64 *pc)
+{
+	*sp = from->sp;
+	*pc = from->pc;
 }
 
 static __always_inline __u64 thread_pointer(struct task_struct *task)

@@ -16,6 +16,8 @@
  *
  * The time from the wake-up to the switch is no blocked time. The scheduler's lock holder knows it:
  * by the clock of the CPU's queue, which stands while the lock is held.
+ *
+ * One file, because all programs work on the same tables, which one object has.
  */
 #include <linux/bpf.h>
 
@@ -108,6 +110,7 @@ struct waiter {
 struct pending {
 	struct bpf_task_work work;
 	struct bpf_wait_head head;
+	__u64 sp, pc; /* where it was in user mode when it was chosen */
 };
 
 /* A waker of a wait that will be chosen. */
@@ -396,6 +399,28 @@ static __always_inline int write_record(struct bpf_wait_head *head, __u64 *lost)
 	return is_read;
 }
 
+/* Where the thread is in user mode, or will be. */
+static __always_inline void user_place(struct task_struct *task, __u64 *sp, __u64 *pc)
+{
+	struct pt_regs regs;
+
+	*sp = *pc = 0;
+	if (bpf_probe_read_kernel(&regs, sizeof(regs), (const void *)bpf_task_pt_regs(task)) == 0)
+		take_place(&regs, sp, pc);
+}
+
+/*
+ * Whether the thread has been in user mode since it was chosen: the kernel was late, and the stack is
+ * another one.
+ */
+static __always_inline int has_gone_on(struct task_struct *task, const struct pending *pending)
+{
+	__u64 sp, pc;
+
+	user_place(task, &sp, &pc);
+	return sp != pending->sp || pc != pending->pc;
+}
+
 /* Called in the thread that has waited, on its way back to user mode. */
 static int read_wait(struct bpf_map *map, void *key, void *value)
 {
@@ -403,7 +428,7 @@ static int read_wait(struct bpf_map *map, void *key, void *value)
 	struct bpf_wait_head *const head = &((struct pending *)value)->head;
 	const __u32 tid = task->pid;
 
-	if (task->flags & PF_EXITING) {
+	if (task->flags & PF_EXITING || has_gone_on(task, value)) {
 		__sync_fetch_and_add(&shared.lost, 1);
 		bpf_map_delete_elem(&pendings, &tid);
 		return 0;
@@ -427,7 +452,7 @@ static int read_waker(struct bpf_map *map, void *key, void *value)
 	const __u32 tid = head->waited_tid;
 	int is_read = 0;
 
-	if (!(task->flags & PF_EXITING)) {
+	if (!(task->flags & PF_EXITING) && !has_gone_on(task, value)) {
 		take_user(task, head);
 		is_read = head->stack_len && write_record(head, &shared.wakers_lost);
 	}
@@ -446,7 +471,7 @@ static __always_inline int choose(struct task_struct *task, const struct waiter 
 	struct bpf_wait_head *head;
 	long got;
 
-	if (pending && pending->head.start_ns == waiter->start_ns) {
+	if (pending && pending->head.start_ns == waiter->start_ns && !has_gone_on(task, pending)) {
 		/* It has not been in user mode since: the stack is the same. */
 		pending->head.time_ns = now_ns;
 		pending->head.blocked_ns += blocked_ns;
@@ -454,6 +479,8 @@ static __always_inline int choose(struct task_struct *task, const struct waiter 
 		pending->head.n_waits++;
 		return 1;
 	}
+	if (pending) /* nobody has read it: the kernel was late */
+		__sync_fetch_and_add(&shared.lost, 1);
 	bpf_map_update_elem(&pendings, &tid, nothing, BPF_ANY);
 	pending = bpf_map_lookup_elem(&pendings, &tid);
 	if (!pending)
@@ -467,6 +494,7 @@ static __always_inline int choose(struct task_struct *task, const struct waiter 
 	head->n_waits = 1;
 	head->pid = task->tgid;
 	head->tid = tid;
+	user_place(task, &pending->sp, &pending->pc);
 	head->syscall = -1;
 	take_waker(waiter, tid, &head->waker);
 	got = bpf_get_task_stack(task, head->kernel, sizeof(head->kernel), 0);
@@ -568,6 +596,8 @@ static __always_inline void choose_waker(struct task_struct *waker, const struct
 
 	if (!config.stack_bytes || waker->flags & PF_KTHREAD || !bpf_map_lookup_elem(&wanted, &pid))
 		return;
+	if (bpf_map_lookup_elem(&waker_pendings, &waited_tid))
+		__sync_fetch_and_add(&shared.wakers_lost, 1);
 	bpf_map_update_elem(&waker_pendings, &waited_tid, nothing, BPF_ANY);
 	pending = bpf_map_lookup_elem(&waker_pendings, &waited_tid);
 	if (pending) {
@@ -578,6 +608,7 @@ static __always_inline void choose_waker(struct task_struct *waker, const struct
 		head->waited_tid = waited_tid;
 		head->pid = pid;
 		head->tid = waker->pid;
+		user_place(waker, &pending->sp, &pending->pc);
 		if (schedule_resume(waker, &pending->work, &waker_pendings, read_waker) == 0)
 			return;
 		bpf_map_delete_elem(&waker_pendings, &waited_tid);
