@@ -4,11 +4,12 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import time
 
-from harness import cluster, folded, manifests, processes
+from harness import cluster, folded, manifests, processes, settings
 from harness.case import Case
 
 OVERLAYS = sorted(path.parent for path in cluster.KUBERNETES.glob("*/kustomization.yaml")) + \
@@ -210,6 +211,15 @@ class Kubernetes(Case):
         finished = self.node.plugin(*args)
         self.assert_fails(finished, code, *says)
         self.assertEqual(finished.out, "", str(finished))
+
+    def test_the_plug_in_knows_which_options_have_a_value(self):
+        text = "".join((settings.SOURCE / "collector" / "options" / name).read_text()
+                       for name in ("record.txt", "top.txt"))
+        options = re.findall(r"^(?:-\w, )?(--[a-z-]+) \S", text, re.M)
+        self.assertGreater(len(options), 30)
+        refused = {"--pid", "--pod"}
+        for option in sorted(set(options) - refused):
+            self.assert_refused("record", "shop/x", option, says=(f"{option} needs a value",), code=2)
 
     def test_what_cannot_be_recorded_is_said_and_nothing_is_written(self):
         self.node.run_collector()
