@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's Tomcat 10 with a servlet of this project, on loopback, under load by wrk or ab.
 
+The servlet is Work, or a file of the caller's; with an access log if the caller says its lines' form.
 All files are in a directory of the caller, and the port is a free port. No service and no file of
 the system is touched. Server and load are ended by their PIDs. The load also ends by itself.
 """
@@ -21,17 +22,23 @@ SERVER = """<?xml version="1.0" encoding="UTF-8"?>
   <Service name="Catalina">
     <Connector port="0" address="127.0.0.1" protocol="org.apache.coyote.http11.Http11NioProtocol"/>
     <Engine name="Catalina" defaultHost="localhost">
-      <Host name="localhost" appBase="webapps" autoDeploy="false"/>
+      <Host name="localhost" appBase="webapps" autoDeploy="false">{valves}</Host>
     </Engine>
   </Service>
 </Server>
 """
 
+# In one file, which has all lines once the server has ended.
+ACCESS_LOG = """
+        <Valve className="org.apache.catalina.valves.AccessLogValve" directory="logs" prefix="access"
+               suffix=".log" rotatable="false" pattern="{pattern}"/>
+      """
+
 WEB = """<?xml version="1.0" encoding="UTF-8"?>
 <web-app xmlns="https://jakarta.ee/xml/ns/jakartaee" version="5.0" metadata-complete="true">
-  <servlet><servlet-name>work</servlet-name><servlet-class>Work</servlet-class></servlet>
+  <servlet><servlet-name>work</servlet-name><servlet-class>{servlet}</servlet-class></servlet>
   <servlet-mapping>
-    <servlet-name>work</servlet-name><url-pattern>/work</url-pattern>
+    <servlet-name>work</servlet-name><url-pattern>/work/*</url-pattern>
   </servlet-mapping>
 </web-app>
 """
@@ -94,26 +101,40 @@ def what_is_missing():
     return None
 
 
-def make_base(base):
+def base_of(agent):
+    return agent.place.directory / "tomcat"
+
+
+def access_log(agent):
+    """The file with the access log of the server that this agent was in; whole when it has ended."""
+    return base_of(agent) / "logs" / "access.log"
+
+
+def make_base(base, source, log_pattern):
     """Makes a CATALINA_BASE with one application, which has one servlet."""
     inner = base / "webapps" / "ROOT" / "WEB-INF"
     for path in (base / "conf", base / "logs", base / "temp", base / "work", inner / "classes"):
         path.mkdir(parents=True)
-    (base / "conf" / "server.xml").write_text(SERVER)
+    valves = ACCESS_LOG.format(pattern=log_pattern) if log_pattern else ""
+    (base / "conf" / "server.xml").write_text(SERVER.format(valves=valves))
     (base / "conf" / "web.xml").write_text(EMPTY)
     (base / "conf" / "logging.properties").write_text(LOGGING)
-    (inner / "web.xml").write_text(WEB)
-    source = base / "Work.java"
-    source.write_text(SERVLET)
+    if not source:
+        source = base / "Work.java"
+        source.write_text(SERVLET)
+    (inner / "web.xml").write_text(WEB.format(servlet=source.stem))
     processes.run([settings.jdk_home(17) / "bin" / "javac", "--release", "17", "-cp",
                    HOME / "lib" / "servlet-api.jar", "-d", inner / "classes", source], check=True)
 
 
 @contextlib.contextmanager
-def serving(agent, jdk):
-    """Runs the server. Yields the JVM and the servlet's URL."""
-    base = agent.place.directory / "tomcat"
-    make_base(base)
+def serving(agent, jdk, source=None, log_pattern=None):
+    """Runs the server. Yields the JVM and the servlet's URL.
+
+    source: the servlet's file, in place of Work's; log_pattern: of an AccessLogValve.
+    """
+    base = base_of(agent)
+    make_base(base, source, log_pattern)
     jars = ":".join(str(HOME / "bin" / jar) for jar in ("bootstrap.jar", "tomcat-juli.jar"))
     # Debian's jars are links to others.
     jvm = agent.start(jdk, [
