@@ -11,16 +11,24 @@ servlet: of Tomcat under a fixed load, what threads do in all (its request pool'
 against the time of requests that the load generator has seen), and the collector's processor time
 with and without wall, in alternation: 1.5 % of a CPU more at most is wanted at 45 threads.
 
+log: of Tomcat with a servlet whose paths sleep, wait for a lock, a socket and a disk, and run, under
+a load with pauses, what its access log and the profile say: the time of all requests, in seconds,
+and the share of each path; the last column is what Tomcat itself does for requests, which the log
+has with each path. Totals within 2 % and shares within 2 points are wanted.
+
 threads: the collector's processor time beside so many threads that take turns.
 """
 
 import argparse
+import json
 import os
+import pathlib
 import re
 import statistics
 import sys
 import time
 
+import access_log
 import async_profiler
 from bench_place import collector, java, place, processes, settings
 from harness.folded import Folded
@@ -32,7 +40,7 @@ PHASES = {"sleep": "sleepForAWhile", "lock": "waitForTheLock", "socket": "waitFo
 WORKERS = ("sleeper", "locker", "reader", "writer", "mixed")
 
 arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-arguments.add_argument("what", nargs="*", help="truth, servlet, threads; all unless given")
+arguments.add_argument("what", nargs="*", help="truth, servlet, log, threads; all unless given")
 arguments.add_argument("--seconds", type=int, default=30, help="of each recording")
 arguments.add_argument("--times", type=int, default=3)
 arguments.add_argument("--hz", type=int, action="append", help="--wall-frequency; 20 and 100 unless given")
@@ -93,9 +101,7 @@ def record_by_async_profiler(here, jvm, hz):
     return Folded.read(out)
 
 
-def measure_truth(here):
-    jvm = processes.Background(java(here, "Waits", jdk=options.jdk), here.directory / "waits.log")
-    processes.wait_until(lambda: "ready" in jvm.text, "the program runs")
+def ways_to_record():
     ways = {"fgcollect": record,
             "fgcollect, no BPF": lambda *args: record(*args, "--sampler", "perf")}
     try:
@@ -103,6 +109,13 @@ def measure_truth(here):
         ways["async-profiler"] = record_by_async_profiler
     except LookupError as error:
         print(f"without async-profiler: {error}", file=sys.stderr)
+    return ways
+
+
+def measure_truth(here):
+    jvm = processes.Background(java(here, "Waits", jdk=options.jdk), here.directory / "waits.log")
+    processes.wait_until(lambda: "ready" in jvm.text, "the program runs")
+    ways = ways_to_record()
     print(f"{'':28}" + "".join(f"{phase:>17}" for phase in PHASES) + "   worst total")
     try:
         for hz in options.hz or (20, 100):
@@ -169,6 +182,63 @@ def measure_servlet(here):
             load.stop()
 
 
+# Requests to all paths, in chance order, with pauses in which the pool has no work.
+LOAD = """
+math.randomseed(os.time())
+local paths = {"sleep", "lock", "socket", "disk", "run"}
+function request() return wrk.format("GET", "/work/" .. paths[math.random(#paths)]) end
+function delay() return math.random(0, 30) end
+"""
+SERVLET = pathlib.Path(__file__).parent / "servlet" / "Phases.java"
+# Where C2 inlines the loop that runs, HotSpot's tables give a part of it to methods that hardly
+# run, to every profiler. Here it is time that is waited that counts.
+NOT_INLINED = ("-XX:CompileCommand=quiet", "-XX:CompileCommand=dontinline,Phases.*")
+
+
+def recorded_since(way, here, jvm, hz):
+    """What was recorded, and when that began: in seconds since 1970. fgcollect knows that exactly;
+    async-profiler records some tenths of a second longer than it is asked to."""
+    if way is record_by_async_profiler:
+        began = time.time()
+        return way(here, jvm, hz), began
+    timed = here.directory / "recorded.firefox.json"
+    folded = way(here, jvm, hz, "-o", timed)
+    return folded, json.loads(timed.read_text())["meta"]["startTime"] / 1e3
+
+
+def print_requests(title, hz, folded, spent):
+    unit = 1e6 if title.startswith("fgcollect") else hz
+    stacks = access_log.of_requests(folded.stacks)
+    total, logged = sum(count for _, count in stacks) / unit, sum(spent.values())
+    found = shares(stacks)
+    cells = [f"{100 * spent[phase] / logged:7.1f} {found[phase]:7.1f} %" for phase in PHASES]
+    print(f"{title:20} {hz:4} Hz {logged:8.2f} {total:8.2f} s {100 * (total / logged - 1):+6.2f} %" +
+          "".join(f"{cell:>17}" for cell in cells) + f" {100 - sum(found.values()):6.1f} %")
+
+
+def measure_log(here):
+    script = here.directory / "paths.lua"
+    script.write_text(LOAD)
+    agent, ways = Agent(here, flags=NOT_INLINED), ways_to_record()
+    turns = [(name, hz) for hz in options.hz or (20, 100) for name in list(ways) * options.times]
+    recorded = []
+    with tomcat.serving(agent, options.jdk, SERVLET, access_log.PATTERN) as (jvm, url):
+        seconds = len(turns) * (options.seconds + 10) + 30
+        load = processes.Background(["wrk", "-t", 1, "-c", 16, "-d", f"{seconds}s", "-s", script, url],
+                                    here.directory / "load.log")
+        try:
+            time.sleep(10)  # until what is hot is compiled
+            for name, hz in turns:
+                recorded.append((name, hz, *recorded_since(ways[name], here, jvm, hz)))
+        finally:
+            load.stop()
+    requests = access_log.read(tomcat.access_log(agent))
+    print(f"{'':29}{'time of requests':>27}" + "".join(f"{phase:>17}" for phase in PHASES) + "    none")
+    for name, hz, folded, began in recorded:
+        print_requests(name, hz, folded,
+                       access_log.seconds_by_path(requests, began, began + options.seconds))
+
+
 def measure_threads(here):
     jvm = processes.Background(java(here, "Threads", options.threads, jdk=options.jdk),
                                here.directory / "threads.log")
@@ -179,8 +249,8 @@ def measure_threads(here):
         jvm.stop()
 
 
-with place() as here_of_all:
-    for what, measure in (("truth", measure_truth), ("servlet", measure_servlet),
-                          ("threads", measure_threads)):
-        if not options.what or what in options.what:
-            measure(here_of_all)
+for what, measure in (("truth", measure_truth), ("servlet", measure_servlet), ("log", measure_log),
+                      ("threads", measure_threads)):
+    if not options.what or what in options.what:
+        with place() as here_of_it:
+            measure(here_of_it)
