@@ -55,6 +55,7 @@ struct sched_entity {
 /* Without members in a kernel without CONFIG_SCHED_INFO. */
 struct sched_info {
 	unsigned long long run_delay;
+	unsigned long long last_arrival;
 	unsigned long long last_queued;
 } __attribute__((preserve_access_index));
 

@@ -94,6 +94,19 @@ static __always_inline int is_on_cpu(struct task_struct *task)
 	return bpf_core_field_exists(task->on_cpu) && task->on_cpu;
 }
 
+/*
+ * Whether the thread ran until this program's own thread took its CPU, in the same switch and so at
+ * the same time of the CPU's clock. It would run if nobody read.
+ */
+static __always_inline int is_displaced(struct task_struct *task)
+{
+	struct task_struct *const own = bpf_get_current_task_btf();
+
+	return bpf_core_field_exists(task->sched_info.last_queued) && task->on_rq &&
+	       task->sched_info.last_queued &&
+	       task->sched_info.last_queued == own->sched_info.last_arrival;
+}
+
 static __always_inline __u64 switches_of(struct task_struct *task)
 {
 	return (__u64)task->nvcsw + task->nivcsw;
@@ -103,7 +116,7 @@ static __always_inline void take_head(struct task_struct *task, struct bpf_threa
 {
 	head->switches = switches_of(task);
 	head->voluntary = task->nvcsw;
-	head->flags = is_on_cpu(task) ? BPF_THREAD_ON_CPU : 0;
+	head->flags = is_on_cpu(task) || is_displaced(task) ? BPF_THREAD_ON_CPU : 0;
 	head->flags |= task->on_rq ? BPF_THREAD_ON_RQ : 0;
 	head->state = task->__state;
 	head->run_ns = task->se.sum_exec_runtime;
