@@ -136,7 +136,7 @@ class Kubernetes(Case):
         self.assertIn("threads by BPF, short waits by BPF", finished.err)
         self.assertTrue(any(frames[-1] == "[blocked: futex]_[w]" for frames, _ in waits.stacks))
         finished = self.node.plugin("top", "shop/orders-1", "--once", "-d", "1", "--kind", "wall")
-        self.assertIn("s of threads (wall)", finished.out, str(finished))
+        self.assertIn("threads (wall), read 20 times a second", finished.out, str(finished))
         finished = self.node.plugin("doctor", "--node", self.node.name)
         self.assertIn(f"node {self.node.name}\n", finished.out)
         for what in ("perf-events", "rings", "capabilities", "system-calls", "kernel-symbols"):
