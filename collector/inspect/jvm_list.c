@@ -455,10 +455,10 @@ static json_t *perf_maps_of(const struct map_store_stats *stats)
 {
 	json_t *object = json_object();
 
-	put_count(object, "bytes", stats->live_bytes);
-	put_count(object, "limit_bytes", stats->limit_bytes);
+	put_count(object, "bytes", stats->room.live_bytes);
+	put_count(object, "limit_bytes", stats->room.limit_bytes);
 	put_count(object, "kept", stats->kept);
-	put_count(object, "kept_bytes", stats->kept_bytes);
+	put_count(object, "kept_bytes", stats->room.kept_bytes);
 	put_count(object, "removed", stats->removed);
 	return object;
 }

@@ -46,7 +46,7 @@ struct group {
 
 static uint64_t used(const struct map_store *store)
 {
-	return store->stats.live_bytes + store->stats.kept_bytes;
+	return store->stats.room.live_bytes + store->stats.room.kept_bytes;
 }
 
 static void find_limit(struct map_store *store)
@@ -54,12 +54,12 @@ static void find_limit(struct map_store *store)
 	struct statvfs fs;
 	uint64_t free_bytes;
 
-	store->stats.limit_bytes = store->max_bytes;
+	store->stats.room.limit_bytes = store->max_bytes;
 	if (!store->dir || statvfs(store->dir, &fs) < 0)
 		return;
 	free_bytes = ((uint64_t)fs.f_bavail * fs.f_frsize + used(store)) / 2;
 	if (free_bytes < store->max_bytes)
-		store->stats.limit_bytes = free_bytes;
+		store->stats.room.limit_bytes = free_bytes;
 }
 
 void map_store_init(struct map_store *store, const char *dir, uint64_t max_bytes,
@@ -93,23 +93,21 @@ void map_store_fini(struct map_store *store)
 		closedir(store->search);
 }
 
-void map_store_allow(const struct map_store *store, struct map_writer *writer)
+void map_store_allow(struct map_store *store, struct map_writer *writer)
 {
 	const uint64_t own = map_writer_bytes(writer);
-	const uint64_t limit = store->stats.limit_bytes / 8 * 7;
+	const uint64_t limit = store->stats.room.limit_bytes / 8 * 7;
 	const uint64_t room = limit > used(store) ? limit - used(store) : 0;
 	uint64_t allowed = (own + room) / 2;
 
+	if (allowed < writer->part)
+		allowed = writer->part; /* the writer waits for the room */
 	if (writer->share && writer->share < allowed)
 		allowed = writer->share;
-	if (allowed < MAP_STORE_MIN_FILE)
-		allowed = MAP_STORE_MIN_FILE;
+	if (allowed < MAP_WRITER_LEAST_BYTES)
+		allowed = MAP_WRITER_LEAST_BYTES;
+	writer->room = &store->stats.room;
 	writer->max_bytes = allowed < PERF_MAP_MAX_BYTES ? allowed : PERF_MAP_MAX_BYTES;
-}
-
-void map_store_note(struct map_store *store, const struct map_writer *writer, uint64_t before)
-{
-	store->stats.live_bytes += map_writer_bytes(writer) - before;
 }
 
 /* ---- perf maps that are kept ---- */
@@ -120,7 +118,7 @@ static void forget(struct map_store *store, pid_t pid)
 
 	if (!kept)
 		return;
-	store->stats.kept_bytes -= kept->bytes;
+	store->stats.room.kept_bytes -= kept->bytes;
 	store->stats.kept--;
 	free(kept);
 }
@@ -147,14 +145,16 @@ static void note_kept(struct map_store *store, pid_t pid, uint64_t group, uint64
 		free(kept);
 		return;
 	}
-	store->stats.kept_bytes += bytes;
+	store->stats.room.kept_bytes += bytes;
 	store->stats.kept++;
 }
 
 void map_store_keep(struct map_store *store, pid_t pid, struct owner owner,
-		    const struct map_writer *writer)
+		    struct map_writer *writer)
 {
-	store->stats.live_bytes -= map_writer_bytes(writer);
+	if (writer->room)
+		writer->room->live_bytes -= writer->counted;
+	writer->room = NULL;
 	if (writer->file_bytes > 0)
 		note_kept(store, pid, owner_group(owner), writer->file_bytes, 0);
 }
@@ -230,12 +230,14 @@ static size_t group_live(const struct map_store_live *live, size_t count, struct
 	return n;
 }
 
-static void set_share(const struct map_store_live *live, uint64_t level, uint64_t now_ns)
+static void set_share(const struct map_store_live *live, uint64_t level, uint64_t part,
+		      uint64_t now_ns)
 {
 	struct map_writer *const writer = live->writer;
 	const uint64_t share = level / 2;
 
-	writer->share = share > MAP_STORE_MIN_FILE ? share : MAP_STORE_MIN_FILE;
+	writer->part = part;
+	writer->share = share > MAP_WRITER_LEAST_BYTES ? share : MAP_WRITER_LEAST_BYTES;
 	if (writer->file_bytes > writer->share)
 		map_writer_restart(writer, now_ns);
 	else if (writer->cut > 0 && writer->share > writer->file_bytes + writer->file_bytes / 4)
@@ -249,9 +251,11 @@ static void share_live(const struct map_store *store, const struct map_store_liv
 
 	for (size_t i = 0; i < n_groups; i++)
 		wants[i] = groups[i].want;
-	level = fair_level(wants, n_groups, store->stats.limit_bytes / 4 * 3);
+	level = fair_level(wants, n_groups, store->stats.room.limit_bytes / 4 * 3);
 	for (size_t i = 0; i < n_groups; i++) {
 		const struct group *const group = &groups[i];
+		const uint64_t part =
+			store->stats.room.limit_bytes / 4 * 3 / n_groups / group->count / 2;
 		uint64_t own = UINT64_MAX;
 
 		for (size_t k = 0; k < group->count; k++)
@@ -259,7 +263,7 @@ static void share_live(const struct map_store *store, const struct map_store_liv
 		if (group->want > level)
 			own = fair_level(wants, group->count, level);
 		for (size_t k = 0; k < group->count; k++)
-			set_share(&live[group->first + k], own, now_ns);
+			set_share(&live[group->first + k], own, part, now_ns);
 	}
 }
 
@@ -284,7 +288,7 @@ static uint64_t live_bytes_of(const struct group *groups, size_t count, uint64_t
 
 static bool is_short(const struct map_store *store)
 {
-	return used(store) > store->stats.limit_bytes / 4 * 3 ||
+	return used(store) > store->stats.room.limit_bytes / 4 * 3 ||
 	       store->stats.kept > MAP_STORE_MAX_KEPT;
 }
 
@@ -381,9 +385,6 @@ void map_store_share(struct map_store *store, struct map_store_live *live, size_
 	_cleanup_free_ uint64_t *wants = calloc(count + 1, sizeof(*wants));
 	size_t n;
 
-	store->stats.live_bytes = 0;
-	for (size_t i = 0; i < count; i++)
-		store->stats.live_bytes += map_writer_bytes(live[i].writer);
 	find_limit(store);
 	if (!groups || !wants)
 		return;

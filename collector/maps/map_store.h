@@ -17,8 +17,11 @@
  * The perf map of a process that has ended is kept for MAP_STORE_KEEP_SEC, unless room is short.
  * So that there is an eighth for what comes within a second, all have three quarters after each
  * second: kept perf maps go, those of the owner with the most bytes first, and the oldest of these
- * first. There are MAP_STORE_MAX_KEPT of them at most. The last eighth is for what is added to a
- * perf map between its beginning and its appearance, which nobody knows before.
+ * first. There are MAP_STORE_MAX_KEPT of them at most. The last eighth is for perf maps that are
+ * no larger than their part, by which all would have equally much: nobody who wants more leaves
+ * them without room. Each line is
+ * counted when it is added to a draft, and nothing is added past the limit but for
+ * MAP_WRITER_LEAST_BYTES of a perf map.
  *
  * The directory is searched for files of earlier collectors, and of collectors that were killed.
  * Such perf maps count as kept, by an owner that nobody is. Nothing but regular files of the
@@ -43,8 +46,7 @@
 #define MAP_STORE_MOST	   (UINT64_C(1) << 40)
 #define MAP_STORE_MAX_KEPT 4096
 #define MAP_STORE_KEEP_SEC (24L * 60 * 60)
-#define MAP_STORE_TEMP_SEC 60	      /* no temporary file is in use for as long */
-#define MAP_STORE_MIN_FILE (4u << 10) /* a share is not smaller, however many share */
+#define MAP_STORE_TEMP_SEC 60 /* no temporary file is in use for as long */
 
 /* A process with a perf map that is written. */
 struct map_store_live {
@@ -54,10 +56,8 @@ struct map_store_live {
 };
 
 struct map_store_stats {
-	uint64_t limit_bytes; /* of all files, by max_bytes and by free space */
-	uint64_t live_bytes;  /* of files of living processes */
+	struct map_room room;
 	size_t kept;
-	uint64_t kept_bytes;
 	uint64_t removed; /* perf maps of the ended that were removed for room */
 };
 
@@ -82,13 +82,14 @@ void map_store_init(struct map_store *store, const char *dir, uint64_t max_bytes
 void map_store_fini(struct map_store *store);
 size_t map_store_heap_bytes(const struct map_store *store); /* memory, not files */
 
-/* Sets how large the writer's next perf map may become. To be called before map_writer_step. */
-void map_store_allow(const struct map_store *store, struct map_writer *writer);
-/* The files of a writer took that much before. */
-void map_store_note(struct map_store *store, const struct map_writer *writer, uint64_t before);
+/*
+ * Sets how large the writer's next perf map may become, and has the writer count what its files
+ * take. To be called before map_writer_step. The store stays where it is until map_store_keep.
+ */
+void map_store_allow(struct map_store *store, struct map_writer *writer);
 /* The writer's process has ended or is forgotten: its perf map is kept. */
 void map_store_keep(struct map_store *store, pid_t pid, struct owner owner,
-		    const struct map_writer *writer);
+		    struct map_writer *writer);
 
 /* Shares the room anew, and has perf maps written again whose share has changed. */
 void map_store_share(struct map_store *store, struct map_store_live *live, size_t count,

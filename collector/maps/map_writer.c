@@ -24,10 +24,61 @@
 #define SPARE_NS    (1 * CLOCK_NS_PER_SEC)
 #define REST_FACTOR 10
 
-static uint64_t later_of(uint64_t a, uint64_t b)
+static uint64_t larger_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
+
+static uint64_t smaller_of(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t left_of(uint64_t used, uint64_t limit)
+{
+	return limit > used ? limit - used : 0;
+}
+
+/* ---- room ---- */
+
+/* Counts what the files take now. */
+static void settle(struct map_writer *writer)
+{
+	const uint64_t bytes = map_writer_bytes(writer);
+
+	if (!writer->room)
+		return;
+	writer->room->live_bytes += bytes - writer->counted;
+	writer->counted = bytes;
+}
+
+/*
+ * How large a draft of so many bytes may become now. The last eighth is for drafts that are not
+ * larger than the writer's part: nobody else can leave them without room.
+ */
+static uint64_t most_bytes(const struct map_writer *writer, uint64_t bytes)
+{
+	const struct map_room *const room = writer->room;
+	uint64_t used, eighth, most;
+
+	if (!room)
+		return UINT64_MAX;
+	used = room->live_bytes + room->kept_bytes;
+	eighth = room->limit_bytes / 8;
+	most = bytes + left_of(used, room->limit_bytes - eighth);
+	if (most < writer->part)
+		most = smaller_of(writer->part, bytes + left_of(used, room->limit_bytes));
+	return larger_of(most, MAP_WRITER_LEAST_BYTES);
+}
+
+static void allow_draft(struct map_writer *writer)
+{
+	settle(writer);
+	writer->draft->most_bytes =
+		most_bytes(writer, writer->draft->written + writer->draft->used);
+}
+
+/* ---- drafts ---- */
 
 static void drop_draft(struct map_writer *writer)
 {
@@ -62,16 +113,19 @@ void map_writer_mark(struct map_writer *writer, const struct code_map *code,
 	writer->marked_ns = now_ns;
 	if (!writer->draft || !range)
 		return;
+	allow_draft(writer);
 	perf_map_add(writer->draft, code, range);
 	n_rests = code_map_rests(code, rests);
 	for (size_t i = 0; i < n_rests; i++)
 		perf_map_add(writer->draft, code, rests[i]);
+	settle(writer);
 }
 
 void map_writer_restart(struct map_writer *writer, uint64_t now_ns)
 {
 	drop_draft(writer);
 	forget_pair(writer);
+	settle(writer);
 	map_writer_mark(writer, NULL, NULL, now_ns);
 }
 
@@ -79,13 +133,14 @@ void map_writer_give_up(struct map_writer *writer)
 {
 	drop_draft(writer);
 	forget_pair(writer);
+	settle(writer);
 	writer->changed_ns = 0;
 }
 
 /* The tick at which the map is to appear. */
 static uint64_t publish_ns(const struct map_writer *writer)
 {
-	const uint64_t from_ns = later_of(writer->next_ns, writer->changed_ns + BATCH_NS);
+	const uint64_t from_ns = larger_of(writer->next_ns, writer->changed_ns + BATCH_NS);
 
 	return (from_ns + WIRE_TICK_NS - 1) / WIRE_TICK_NS * WIRE_TICK_NS;
 }
@@ -137,7 +192,10 @@ uint64_t map_writer_due_ns(const struct map_writer *writer)
 static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
 		       const struct code_map *code)
 {
-	struct perf_map_form form = {.max_bytes = writer->max_bytes, .style = writer->style};
+	const uint64_t spare = has_spare(writer) ? (uint64_t)writer->pair->spare.size : 0;
+	struct perf_map_form form = {.max_bytes = writer->max_bytes,
+				     .most_bytes = most_bytes(writer, spare),
+				     .style = writer->style};
 	const uint64_t began_ns = clock_now_ns();
 	int err;
 
@@ -166,14 +224,16 @@ static int begin_draft(struct map_writer *writer, const char *dir, pid_t pid,
 static bool go_on(struct map_writer *writer, const struct code_map *code, uint64_t now_ns)
 {
 	const uint64_t began_ns = clock_now_ns();
-	const bool is_good = !perf_map_is_outdated(writer->draft, code) &&
-			     perf_map_go_on(writer->draft, code) == 0;
+	bool is_good;
 
+	allow_draft(writer);
+	is_good = !perf_map_is_outdated(writer->draft, code) &&
+		  perf_map_go_on(writer->draft, code) == 0;
 	writer->took_ns += clock_now_ns() - began_ns;
 	if (is_good)
 		return true;
 	drop_draft(writer);
-	writer->next_ns = now_ns + later_of(INTERVAL_NS - LATE_NS, REST_FACTOR * writer->took_ns);
+	writer->next_ns = now_ns + larger_of(INTERVAL_NS - LATE_NS, REST_FACTOR * writer->took_ns);
 	return false;
 }
 
@@ -192,8 +252,29 @@ static int publish(struct map_writer *writer, const struct code_map *code)
 	return 1;
 }
 
-int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
-		    const struct code_map *code, uint64_t now_ns)
+/*
+ * Whether there is no room for as much as the last perf map had and the writer may have, or for as
+ * much as its part: others are about to have less, so the perf map is put off rather than cut.
+ */
+static bool must_wait(const struct map_writer *writer)
+{
+	const uint64_t spare = has_spare(writer) ? (uint64_t)writer->pair->spare.size : 0;
+
+	if (writer->draft)
+		return writer->draft->lacked_room && writer->draft->most_bytes < writer->part;
+	return writer->file_bytes <= writer->share &&
+	       most_bytes(writer, spare) < writer->file_bytes;
+}
+
+static int wait_for_room(struct map_writer *writer, uint64_t now_ns)
+{
+	drop_draft(writer);
+	writer->next_ns = now_ns + INTERVAL_NS;
+	return 0;
+}
+
+static int step(struct map_writer *writer, const char *dir, pid_t pid, const struct code_map *code,
+		uint64_t now_ns)
 {
 	const uint64_t began_ns = clock_now_ns();
 	const uint64_t due_ns = map_writer_due_ns(writer);
@@ -211,8 +292,13 @@ int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 		return 0;
 	if (is_time && writer->draft && perf_map_is_outdated(writer->draft, code))
 		drop_draft(writer);
+	settle(writer);
+	if (!writer->draft && must_wait(writer))
+		return wait_for_room(writer, now_ns);
 	if (!writer->draft)
 		err = begin_draft(writer, dir, pid, code);
+	if (!err && must_wait(writer))
+		return wait_for_room(writer, now_ns);
 	is_time &= writer->draft && writer->draft->is_whole;
 	appears_ns = now_ns + (clock_now_ns() - began_ns);
 	if (!err && is_time)
@@ -220,11 +306,20 @@ int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
 	if (!err)
 		return 0;
 	writer->written_ns = appears_ns;
-	writer->next_ns =
-		writer->written_ns + later_of(INTERVAL_NS - LATE_NS, REST_FACTOR * writer->took_ns);
+	writer->next_ns = writer->written_ns +
+			  larger_of(INTERVAL_NS - LATE_NS, REST_FACTOR * writer->took_ns);
 	if (err < 0) {
-		writer->next_ns = later_of(writer->next_ns, writer->written_ns + RETRY_NS);
+		writer->next_ns = larger_of(writer->next_ns, writer->written_ns + RETRY_NS);
 		writer->failures++;
 	}
 	return err;
+}
+
+int map_writer_step(struct map_writer *writer, const char *dir, pid_t pid,
+		    const struct code_map *code, uint64_t now_ns)
+{
+	const int result = step(writer, dir, pid, code, now_ns);
+
+	settle(writer);
+	return result;
 }

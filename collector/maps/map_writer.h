@@ -12,8 +12,11 @@
  *
  * To make a perf map takes time. So a draft is written one tick before the perf map appears, and
  * events that come meanwhile are added to the draft's end. A large draft is written in pieces, one
- * in each step. The spare file, with which the next perf
- * map is made faster (perf_map_pair.h), is removed when no perf map was due for a second.
+ * in each step. The spare file, with which the next perf map is made faster (perf_map_pair.h), is
+ * removed when no perf map was due for a second.
+ *
+ * All writers may share a room for their files (map_store.h). A writer that has its share, and for
+ * whose next perf map there is no room now, waits until there is; any other writes what fits.
  *
  * A zero-filled struct map_writer is a valid start.
  */
@@ -27,6 +30,15 @@
 
 #include <stdint.h>
 
+#define MAP_WRITER_LEAST_BYTES (4u << 10) /* a perf map may have them, whatever room there is */
+
+/* The room of all perf maps, and what files take of it. */
+struct map_room {
+	uint64_t limit_bytes; /* of all files, by map_store's max_bytes and by free space */
+	uint64_t live_bytes;  /* of files of living processes */
+	uint64_t kept_bytes;
+};
+
 struct map_writer {
 	struct perf_map_style style; /* set by the owner before the first perf map */
 	uint64_t changed_ns;	     /* of the first change that the perf map lacks; 0: none */
@@ -38,14 +50,17 @@ struct map_writer {
 	size_t cut;	     /* ranges for which the last perf map had no room */
 	uint64_t max_bytes;  /* of the next perf map; 0: PERF_MAP_MAX_BYTES */
 	uint64_t share;	     /* for map_store.h; 0: none has been set */
+	uint64_t part;	     /* for map_store.h: of the share, what nobody else's wants can take */
 	uint64_t file_bytes; /* of the perf map in its place */
-	const char *dir;     /* borrowed: the directory of perf maps; NULL before the first draft */
+	struct map_room *room; /* borrowed; NULL: there is no limit in all */
+	uint64_t counted;      /* of the room's live_bytes; kept by the writer */
+	const char *dir; /* borrowed: the directory of perf maps; NULL before the first draft */
 	struct perf_map_draft *draft;
 	struct perf_map_pair
 		*pair; /* the files of the last perf map; NULL: not made yet, or forgotten again */
 };
 
-/* Removes the draft and the spare file; the perf map stays. */
+/* Removes the draft and the spare file; the perf map stays, and so does what is counted. */
 void map_writer_fini(struct map_writer *writer);
 
 /* The code map has changed; range was added, or NULL for another change. */

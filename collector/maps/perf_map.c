@@ -74,8 +74,14 @@ static void out_hex(struct perf_map_draft *out, uint64_t value)
  */
 static bool begin_line(struct perf_map_draft *out, uint64_t addr, uint32_t size)
 {
-	if (out->written + out->used + LINE_MAX_BYTES > out->form.max_bytes)
+	const uint64_t behind = out->written + out->used + LINE_MAX_BYTES;
+
+	if (behind > out->form.max_bytes)
 		return false;
+	if (behind > out->most_bytes) {
+		out->lacked_room = true;
+		return false;
+	}
 	if (sizeof(out->data) - out->used < LINE_MAX_BYTES)
 		out_flush(out);
 	out_hex(out, addr);
@@ -253,6 +259,7 @@ static bool can_continue(const struct perf_map_draft *draft, const struct code_m
 
 	return pair && pair->relisted == draft->relisted &&
 	       (uint64_t)pair->shown.size <= draft->form.max_bytes &&
+	       (uint64_t)pair->shown.size <= draft->most_bytes &&
 	       pair->blanked <= MIN_BLANKED_BYTES + (uint64_t)pair->shown.size / 2 &&
 	       code_map_unlisted(map, pair->unlisted, spans) >= 0;
 }
@@ -304,6 +311,8 @@ int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 	ret->err = 0;
 	ret->cut = ret->used = 0;
 	ret->written = 0;
+	ret->lacked_room = false;
+	ret->most_bytes = form->most_bytes ? form->most_bytes : form->max_bytes;
 	ret->unlisted = stats.unlisted;
 	ret->relisted = stats.relisted;
 	ret->form = *form;

@@ -33,6 +33,7 @@
 /* How a perf map is written. pair: the files of the last perf map; NULL: all is written anew. */
 struct perf_map_form {
 	uint64_t max_bytes;
+	uint64_t most_bytes; /* see below; 0: as max_bytes */
 	struct perf_map_style style;
 	struct perf_map_pair *pair;
 };
@@ -41,10 +42,12 @@ struct perf_map_form {
 #define PERF_MAP_OUT_BYTES (64u << 10)
 struct perf_map_draft {
 	int dirfd, fd;
-	int err;	/* the first error; no byte is written after it */
-	bool is_anew;	/* the file was begun empty, not as the last perf map */
-	bool is_whole;	/* has all ranges of the code map */
-	uint64_t until; /* code_map_mark behind the ranges that it has */
+	int err;	     /* the first error; no byte is written after it */
+	bool is_anew;	     /* the file was begun empty, not as the last perf map */
+	bool is_whole;	     /* has all ranges of the code map */
+	bool lacked_room;    /* a range was left out because of most_bytes, not of max_bytes */
+	uint64_t until;	     /* code_map_mark behind the ranges that it has */
+	uint64_t most_bytes; /* it does not become larger; the caller may change it at any time */
 	size_t used;
 	size_t cut;
 	uint64_t written, unlisted, relisted;
@@ -70,6 +73,8 @@ struct perf_map_draft {
  * the last ones, that were left out because the file would have become larger than max_bytes; 0 as
  * a rule. perf_map_drop removes the file. Either ends the draft and frees all but the draft's own
  * memory.
+ *
+ * most_bytes of the form is the draft's at first: what there is room for now, of all perf maps.
  */
 int perf_map_draft(const char *dir, pid_t pid, const struct code_map *map,
 		   const struct perf_map_form *form, struct perf_map_draft *ret);

@@ -598,13 +598,11 @@ static void fail_map(struct targets *targets, struct process *process, int err)
 
 static void write_map(struct targets *targets, struct process *process, uint64_t now_ns)
 {
-	const uint64_t before = map_writer_bytes(&process->map);
 	int err;
 
 	process->map.style = targets->map_style;
 	map_store_allow(&targets->maps, &process->map);
 	err = map_writer_step(&process->map, targets->map_dir, process->pid, process->code, now_ns);
-	map_store_note(&targets->maps, &process->map, before);
 
 	targets->map_writes += err != 0;
 	if (err < 0)

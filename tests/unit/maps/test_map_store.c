@@ -204,23 +204,72 @@ static void pass(struct fixture *f, int seconds)
 		f->now_ns += 20 * SECOND; /* whatever writing took, the next perf map is due */
 		for (size_t i = 0; i < N_JVMS; i++) {
 			struct player *const player = &f->players[i];
-			const uint64_t before = map_writer_bytes(&player->writer);
 
 			if (!player->pid)
 				continue;
 			map_store_allow(&f->store, &player->writer);
 			assert_true(map_writer_step(&player->writer, f->dir, player->pid,
 						    player->code, f->now_ns) >= 0);
-			map_store_note(&f->store, &player->writer, before);
 			live[n++] = (struct map_store_live){player->owner, &player->writer,
 							    player->code};
-			assert_true(file_bytes(f) <= f->store.stats.limit_bytes);
+			assert_true(file_bytes(f) <= f->store.stats.room.limit_bytes);
 		}
 		map_store_share(&f->store, live, n, f->now_ns);
 	}
 }
 
 static const struct owner here = {.user = 1000}, there = {.container = 7, .user = 1000};
+
+/* The players' drafts begin, but no perf map appears yet. */
+static void draft_all(struct fixture *f)
+{
+	for (size_t i = 0; i < N_JVMS; i++) {
+		struct player *const player = &f->players[i];
+
+		if (!player->pid || !player->writer.changed_ns)
+			continue;
+		map_store_allow(&f->store, &player->writer);
+		assert_int_equal(map_writer_step(&player->writer, f->dir, player->pid, player->code,
+						 map_writer_due_ns(&player->writer)),
+				 0);
+		assert_non_null(player->writer.draft);
+	}
+}
+
+/* The next perf map is due. Returns whether it appears. */
+static int write_map(struct fixture *f, struct player *player)
+{
+	f->now_ns += 20 * SECOND;
+	map_store_allow(&f->store, &player->writer);
+	return map_writer_step(&player->writer, f->dir, player->pid, player->code, f->now_ns);
+}
+
+/* What is added to drafts is added by all at once, so nobody knows of it when a draft begins. */
+static void drafts_that_grow_together_stay_within_the_room(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < 4; i++)
+		compile(f, begin(f, i, there), 10);
+	compile(f, begin(f, 4, here), 100);
+	pass(f, 2);
+	for (size_t i = 0; i < 5; i++)
+		compile(f, &f->players[i], 1);
+	draft_all(f);
+	for (size_t i = 0; i < 4; i++) {
+		compile(f, &f->players[i], 500);
+		assert_true(file_bytes(f) <= f->store.stats.room.limit_bytes);
+	}
+	compile(f, &f->players[4], 20);
+	assert_true(file_bytes(f) <= f->store.stats.room.limit_bytes);
+	assert_int_equal(write_map(f, &f->players[4]), 1); /* it has its share */
+	assert_int_equal(f->players[4].writer.cut, 0);
+	assert_true(f->players[4].writer.file_bytes > 115 * KIB);
+	pass(f, 4);
+	assert_true(f->players[0].writer.cut > 0);
+	assert_int_equal(f->players[4].writer.cut, 0);
+	assert_int_equal(f->store.stats.room.live_bytes, file_bytes(f));
+}
 
 static void a_level_takes_from_the_greediest_alone(void **state)
 {
@@ -231,6 +280,49 @@ static void a_level_takes_from_the_greediest_alone(void **state)
 	assert_true(fair_level(wants, 4, 100) == 30);
 	assert_true(fair_level(wants, 4, 0) == 0);
 	assert_true(fair_level(wants, 0, 0) == UINT64_MAX);
+}
+
+static void who_has_its_share_waits_for_room_and_is_not_cut(void **state)
+{
+	struct fixture *f = *state;
+	struct player *const player = begin(f, 0, here);
+
+	compile(f, player, 100);
+	pass(f, 2);
+	compile(f, player, 50);
+	f->store.stats.room.kept_bytes = 1024 * KIB - f->store.stats.room.live_bytes;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(write_map(f, player), 0);
+	assert_in_range(player->writer.file_bytes, 95 * KIB, 105 * KIB);
+	/* Enough for the lines that there are, but not for those to come. */
+	f->store.stats.room.kept_bytes = 1024 * KIB - f->store.stats.room.live_bytes - 170 * KIB;
+	draft_all(f);
+	compile(f, player, 50);
+	assert_int_equal(write_map(f, player), 0);
+	assert_int_equal(file_bytes(f), f->store.stats.room.live_bytes);
+	f->store.stats.room.kept_bytes = 0;
+	assert_int_equal(write_map(f, player), 1);
+	assert_int_equal(player->writer.cut, 0);
+	assert_in_range(player->writer.file_bytes, 190 * KIB, 210 * KIB);
+}
+
+static void a_large_perf_map_that_has_its_share_waits_too(void **state)
+{
+	struct fixture *f = *state;
+	struct player *const player = begin(f, 0, here);
+
+	compile(f, begin(f, 1, there), 10);
+	compile(f, player, 250);
+	pass(f, 2);
+	assert_true(player->writer.file_bytes > player->writer.part);
+	compile(f, player, 10);
+	/* More than its part, and less than it has. */
+	f->store.stats.room.kept_bytes = 896 * KIB - f->store.stats.room.live_bytes - 200 * KIB;
+	assert_true(player->writer.part < 200 * KIB);
+	assert_int_equal(write_map(f, player), 0);
+	f->store.stats.room.kept_bytes = 0;
+	assert_int_equal(write_map(f, player), 1);
+	assert_int_equal(player->writer.cut, 0);
 }
 
 static void whoever_wants_more_than_there_is_room_for_has_less_of_it(void **state)
@@ -307,7 +399,7 @@ static void perf_maps_of_the_ended_go_by_who_has_the_most(void **state)
 	assert_true(is_there(f, name));
 	assert_true(f->store.stats.removed > 0);
 	assert_int_equal(f->store.stats.kept, file_count(f));
-	assert_int_equal(f->store.stats.kept_bytes, file_bytes(f));
+	assert_int_equal(f->store.stats.room.kept_bytes, file_bytes(f));
 	assert_true(file_bytes(f) <= 1024 * KIB / 4 * 3);
 	assert_true(file_bytes(f) > 1024 * KIB / 4 * 2);
 }
@@ -322,10 +414,10 @@ static void room_is_half_of_what_is_free(void **state)
 		skip();
 	}
 	map_store_share(&f->store, NULL, 0, f->now_ns);
-	assert_in_range(f->store.stats.limit_bytes, 240 * KIB, 256 * KIB);
+	assert_in_range(f->store.stats.room.limit_bytes, 240 * KIB, 256 * KIB);
 	compile(f, begin(f, 0, here), 400);
 	pass(f, 3);
-	assert_in_range(f->store.stats.limit_bytes, 240 * KIB, 256 * KIB);
+	assert_in_range(f->store.stats.room.limit_bytes, 240 * KIB, 256 * KIB);
 	assert_true(f->players[0].writer.cut > 0);
 	assert_true(f->players[0].writer.file_bytes > 60 * KIB);
 	assert_int_equal(umount2(f->dir, MNT_DETACH), 0);
@@ -385,7 +477,7 @@ static void what_others_remove_is_forgotten(void **state)
 	assert_int_equal(unlink(path_of(f, name)), 0);
 	assert_int_equal(map_store_search_all(&f->store), 0);
 	assert_int_equal(f->store.stats.kept, 0);
-	assert_int_equal(f->store.stats.kept_bytes, 0);
+	assert_int_equal(f->store.stats.room.kept_bytes, 0);
 }
 
 static void a_full_directory_is_searched_in_pieces(void **state)
@@ -585,6 +677,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(a_level_takes_from_the_greediest_alone),
+		CLAIM(drafts_that_grow_together_stay_within_the_room),
+		CLAIM(who_has_its_share_waits_for_room_and_is_not_cut),
+		CLAIM(a_large_perf_map_that_has_its_share_waits_too),
 		CLAIM(whoever_wants_more_than_there_is_room_for_has_less_of_it),
 		CLAIM(of_one_owner_the_large_process_pays),
 		CLAIM(what_was_cut_becomes_whole_when_there_is_room),
