@@ -59,6 +59,7 @@ enum role {
 struct board {
 	_Atomic pid_t tids[N_ROLES];
 	_Atomic unsigned started;
+	_Atomic bool is_done;	       /* the first thread has nothing more to do than to sleep */
 	_Atomic uint64_t overslept_ns; /* that the sleeper has waited for a CPU, or run */
 	uint32_t futex;
 };
@@ -212,7 +213,18 @@ static void run_many(void)
 	run_threads(fns, MANY_THREADS);
 }
 
-/* Starts a process whose first thread starts n others and then sleeps. */
+static bool is_asleep(pid_t pid)
+{
+	char path[64], text[512];
+	const char *state;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	assert_true(file_read_small(path, text, sizeof(text)) > 0);
+	state = strrchr(text, ')');
+	return state && strncmp(state, ") S", 3) == 0;
+}
+
+/* Starts a process whose first thread starts n others, and returns when the first one sleeps. */
 static pid_t start(void (*run)(void), unsigned n)
 {
 	pid_t pid;
@@ -223,10 +235,11 @@ static pid_t start(void (*run)(void), unsigned n)
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		run();
+		board->is_done = true;
 		for (;;)
 			pause();
 	}
-	while (board->started < n)
+	while (board->started < n || !board->is_done || !is_asleep(pid))
 		poll(NULL, 0, 1);
 	return pid;
 }
