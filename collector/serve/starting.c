@@ -83,8 +83,10 @@ enum starting_state starting_step(struct starting *starting, uint64_t until_ns)
 {
 	switch ((enum phase)starting->phase) {
 	case SURVEY:
-		if (survey_step(&starting->survey, &starting->engine->targets, until_ns))
+		if (survey_step(&starting->survey, &starting->engine->targets, until_ns)) {
+			starting->has_expected = false; /* names may have been read meanwhile */
 			starting->phase = LOOK;
+		}
 		return STARTING_GOES_ON;
 	case LOOK:
 		starting->phase = after_look(starting);
