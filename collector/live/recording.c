@@ -373,7 +373,8 @@ static bool take_or_wait(struct recording *recording, struct recording_model *mo
 {
 	const bool is_patient = record->time_ns + RECORDING_PATIENCE_NS > until_ns &&
 				recording->hold.bytes < patience_bytes(recording);
-	const uint64_t loads = symbolizer_loads(model->symbolizer);
+	const uint64_t loads =
+		symbolizer_loads(model->symbolizer) + model->targets->foreign.stats.steps;
 	const uint64_t put_off = symbolizer_put_off(model->symbolizer);
 	bool is_taken = false;
 

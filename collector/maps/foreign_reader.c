@@ -83,6 +83,7 @@ static void take_file(struct foreign_reader *reader, pid_t pid, const struct loo
 	reader->fd = call->fd;
 	reader->pid = pid;
 	reader->is_open = true;
+	reader->opened_ns = clock_now_ns();
 	reader->is_refused = reader->is_large = false;
 	reader->dev = call->st.st_dev;
 	reader->ino = call->st.st_ino;
@@ -281,6 +282,7 @@ void foreign_reader_step(struct foreign_reader *reader, const struct foreign_own
 	const uint64_t now_ns = clock_now_ns();
 	enum piece_end end;
 
+	stats->steps++;
 	reader->next_ns = now_ns + FOREIGN_READ_INTERVAL_NS;
 	/* Lines of this file go before lines of one that may have its name by now. */
 	if ((reader->parser && !end_piece(reader, room, stats)) || room->bytes == 0)
@@ -300,4 +302,14 @@ void foreign_reader_step(struct foreign_reader *reader, const struct foreign_own
 	} while (end == PIECE_PARSED && room->bytes > 0);
 	if (end == PIECE_NONE)
 		reader->whole_ns = now_ns;
+}
+
+bool foreign_reader_is_behind(const struct foreign_reader *reader, uint64_t time_ns,
+			      uint64_t now_ns)
+{
+	const uint64_t since_ns =
+		reader->whole_ns > reader->opened_ns ? reader->whole_ns : reader->opened_ns;
+
+	return reader->is_open && reader->whole_ns < time_ns &&
+	       now_ns < since_ns + FOREIGN_PATIENCE_NS;
 }

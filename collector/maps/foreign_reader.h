@@ -29,6 +29,7 @@
 #define FOREIGN_READ_INTERVAL_NS UINT64_C(100000000)
 #define FOREIGN_LOOK_INTERVAL_NS UINT64_C(1000000000)
 #define FOREIGN_LOST_INTERVAL_NS UINT64_C(1000000000) /* after a piece that was lost */
+#define FOREIGN_PATIENCE_NS	 UINT64_C(1000000000) /* for lines, since the file's last end */
 #define FOREIGN_MAX_FILE_BYTES	 ((off_t)512 << 20)
 
 /* Sums over all readers. */
@@ -39,6 +40,7 @@ struct foreign_reader_stats {
 	uint64_t refused;  /* files of another user, older than the process or not regular */
 	uint64_t unread;   /* files not read beyond FOREIGN_MAX_FILE_BYTES */
 	uint64_t read_bytes;
+	uint64_t steps;
 	uint64_t lost;	  /* pieces whose parser has died, lied or taken too long */
 	uint64_t delayed; /* pieces for which no parser could be started yet */
 };
@@ -54,11 +56,12 @@ struct foreign_reader {
 	struct foreign_parser *parser; /* NULL: none has a piece */
 	struct owner payer;	       /* whose parsers these are; set by the caller */
 	bool has_payer;
-	uint32_t looks;	   /* times that the file was looked for, at most 10 */
-	time_t began_at;   /* when the process began to run its program; 0: not read yet */
-	uint64_t whole_ns; /* when the last read began that came to the file's end; 0: none yet */
-	uint64_t next_ns;  /* when to read next; 0: at once */
-	uint64_t look_ns;  /* when to look for the file next */
+	uint32_t looks;	    /* times that the file was looked for, at most 10 */
+	time_t began_at;    /* when the process began to run its program; 0: not read yet */
+	uint64_t opened_ns; /* when the file was opened */
+	uint64_t whole_ns;  /* when the last read began that came to the file's end; 0: none yet */
+	uint64_t next_ns;   /* when to read next; 0: at once */
+	uint64_t look_ns;   /* when to look for the file next */
 };
 
 void foreign_reader_fini(struct foreign_reader *reader);
@@ -77,5 +80,12 @@ struct foreign_room {
 /* Looks for the file if that is due, and reads to its end, or as far as there is room. */
 void foreign_reader_step(struct foreign_reader *reader, const struct foreign_owner *owner,
 			 struct foreign_room *room, struct foreign_reader_stats *stats);
+
+/*
+ * Whether lines of code that ran at time_ns may be in the file and not in the map yet. False for a
+ * file whose end was not reached for FOREIGN_PATIENCE_NS, as of one that grows without end.
+ */
+bool foreign_reader_is_behind(const struct foreign_reader *reader, uint64_t time_ns,
+			      uint64_t now_ns);
 
 #endif

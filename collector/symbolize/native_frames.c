@@ -286,6 +286,15 @@ const char *native_frames_module(struct native_frames *native,
 			 module_cache_find(native->tables, pid, mapping, &reason), ret);
 }
 
+/* Counts an answer that is still to come. */
+static void count_late(struct native_frames *native)
+{
+	if (table_cache_is_patient(native->tables))
+		native->late++;
+	else
+		native->put_off++;
+}
+
 /*
  * The demangled name, borrowed until the next call. If the text is still to come, the answer is the
  * name, *ret_is_late is set, and the text is counted as missing, or, for a caller that is not ready
@@ -298,10 +307,7 @@ static const char *demangled(struct native_frames *native,
 
 	if (text)
 		return text;
-	if (table_cache_is_patient(native->tables))
-		native->late++;
-	else
-		native->put_off++;
+	count_late(native);
 	*ret_is_late = true;
 	return question->name;
 }
@@ -491,6 +497,8 @@ static struct frame name_mapped(struct native_frames *native,
 	if (!mapping_is_generated(mapping))
 		return frame;
 	*ret_is_named = false;
+	if (foreign_reader_is_behind(&process->foreign, context->time_ns, clock_now_ns()))
+		count_late(native);
 	return frame_texts_unknown(native->texts, "generated code");
 }
 

@@ -15,6 +15,7 @@
 
 #include "../code/fake_hotspot.h"
 #include "../process/own_jvm.h"
+#include "base/clock.h"
 #include "code/inline_table.h"
 #include "symbolize/symbolizer.h"
 
@@ -226,6 +227,26 @@ static void generated_code_without_a_name_is_unnamed_java(void **state)
 	assert_false(name(&stack, 20).is_java_named);
 	assert_int_equal(frames[0].kind, FRAME_UNKNOWN);
 	assert_string_equal(frames[0].name, "[unknown: generated code]");
+}
+
+/* Its perf map is open, and the file's end has not been reached. */
+static void generated_code_waits_for_the_lines_that_its_process_has_written(void **state)
+{
+	struct stack stack = {.depth = 1};
+
+	stack.entries[0].addr = (uint64_t)(uintptr_t)code + 2048;
+	table_cache_be_patient(tables, true);
+	assert_false(name(&stack, 20).is_waiting);
+	process->foreign.is_open = true;
+	process->foreign.opened_ns = clock_now_ns();
+	assert_true(name(&stack, 20).is_waiting);
+	table_cache_be_patient(tables, false);
+	assert_false(name(&stack, 20).is_waiting);
+	assert_int_equal(symbolizer_put_off(symbolizer), 1);
+	table_cache_be_patient(tables, true);
+	process->foreign.whole_ns = 20;
+	assert_false(name(&stack, 20).is_waiting);
+	process->foreign = (struct foreign_reader){0};
 }
 
 static void what_is_nowhere_says_so(void **state)
@@ -611,6 +632,7 @@ int main(void)
 		TEST(the_interpreter_is_no_name),
 		TEST(frames_in_the_heap_that_could_not_be_had_are_a_frame),
 		TEST(generated_code_without_a_name_is_unnamed_java),
+		TEST(generated_code_waits_for_the_lines_that_its_process_has_written),
 		TEST(what_is_nowhere_says_so),
 		TEST(a_stack_down_to_the_programs_start_is_rooted),
 		TEST(between_two_programs_nobody_has_called_the_kernel),
