@@ -4,8 +4,8 @@
  * the sender.
  *
  * Agent_OnLoad always returns JNI_OK, because any other value would keep the JVM from starting. All
- * events are enabled there and never toggled: HotSpot records where inlined code lies only if
- * CompiledMethodLoad is enabled. Events that slow virtual threads down are not asked for.
+ * events of code are enabled there and never toggled: HotSpot records where inlined code lies only
+ * if CompiledMethodLoad is enabled. Events that slow virtual threads down are not asked for.
  */
 #include "clock.h"
 #include "events.h"
@@ -14,6 +14,7 @@
 #include "hotspot/jvm_version.h"
 #include "hotspot/vmstructs.h"
 #include "options.h"
+#include "probes/probe_events.h"
 #include "sender.h"
 #include "warn.h"
 
@@ -33,6 +34,7 @@ static struct agent {
 	struct hello hello;
 	struct recorder recorder;
 	struct events events;
+	struct probe_events probe_events;
 	struct sender sender;
 	bool started;
 } agent;
@@ -60,6 +62,27 @@ static void JNICALL on_stub(jvmtiEnv *jvmti, const char *name, const void *addr,
 	events_stub(&agent.events, name, addr, size);
 }
 
+static void JNICALL on_alloc(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject object,
+			     jclass class, jlong size)
+{
+	(void)jni;
+	(void)thread;
+	(void)object;
+	probe_events_alloc(&agent.probe_events, jvmti, class, size);
+}
+
+static void JNICALL on_lock_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject lock)
+{
+	(void)thread;
+	probe_events_enter(&agent.probe_events, jvmti, jni, lock);
+}
+
+static void JNICALL on_lock_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject lock)
+{
+	(void)thread;
+	probe_events_entered(&agent.probe_events, jvmti, jni, lock);
+}
+
 static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
 {
 	(void)jni;
@@ -82,8 +105,12 @@ static const jvmtiEventCallbacks callbacks = {
 	.CompiledMethodLoad = on_method_load,
 	.CompiledMethodUnload = on_method_unload,
 	.DynamicCodeGenerated = on_stub,
+	.SampledObjectAlloc = on_alloc,
+	.MonitorContendedEnter = on_lock_enter,
+	.MonitorContendedEntered = on_lock_entered,
 };
 
+/* The events of probes are switched by probe_switch.c. */
 static const jvmtiEvent enabled_events[] = {
 	JVMTI_EVENT_VM_INIT,
 	JVMTI_EVENT_VM_DEATH,
@@ -182,6 +209,9 @@ static bool load(JavaVM *vm, jvmtiEnv *jvmti)
 	agent.hello.vmstructs_found = vmstructs_init(&agent.vm, (const void *)in_libjvm);
 	nmethods_init(&agent.events.nmethods, &agent.vm);
 	threads_init(&agent.sender.threads, agent.options.threads, &agent.vm);
+	probe_switch_init(&agent.sender.probes, vm, jvmti, &agent.probe_events);
+	agent.hello.offers_alloc = agent.sender.probes.offers_alloc;
+	agent.hello.offers_lock = agent.sender.probes.offers_lock;
 	agent.hello.framepointer = flags_set_framepointer(&agent.vm, agent.options.framepointer);
 	return true;
 }

@@ -141,7 +141,7 @@ bool hello_encode(const struct hello *hello, struct wire_buf *buf)
 		.realtime_ns = clock_read_ns(CLOCK_REALTIME),
 		.buffer_bytes = hello->options->buffer_bytes,
 	};
-	struct wire_value values[WANTED_MAX];
+	struct wire_value values[WANTED_MAX + 2];
 	struct scratch scratch;
 
 	if (hello->vmstructs_found)
@@ -153,5 +153,9 @@ bool hello_encode(const struct hello *hello, struct wire_buf *buf)
 	collect_attrs(hello, &scratch);
 	record.n_attrs = scratch.n_attrs;
 	record.n_values = (uint16_t)wanted_collect(hello->vm, values);
+	values[record.n_values++] =
+		(struct wire_value){wire_str_from("probes.alloc"), hello->offers_alloc};
+	values[record.n_values++] =
+		(struct wire_value){wire_str_from("probes.lock"), hello->offers_lock};
 	return wire_encode_hello(buf, &record, scratch.attrs, values);
 }

@@ -27,6 +27,7 @@ struct hello {
 	const struct options *options;
 	const struct vmstructs *vm;
 	bool vmstructs_found;
+	bool offers_alloc, offers_lock; /* probes */
 	enum flags_fp framepointer;
 	char jvm_name[128], jvm_version[128], jvm_vendor[128];
 	char java_command[HELLO_TEXT_BYTES];

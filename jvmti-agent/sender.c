@@ -50,6 +50,7 @@ static int send_records(struct sender *sender, const uint8_t *records, size_t le
 	int err = uplink_is_open(&sender->uplink) ? uplink_send(&sender->uplink, records, len)
 						  : -ENOTCONN;
 
+	sender->has_sent = true;
 	if (err < 0)
 		drop_uplink(sender);
 	return err;
@@ -99,6 +100,27 @@ static void send_losses(struct sender *sender)
 	send_records(sender, buf.data, buf.len);
 }
 
+static void send_probes(struct sender *sender)
+{
+	uint8_t storage[64];
+	struct wire_buf buf = {.data = storage, .size = sizeof(storage)};
+	struct wire_probes probes;
+
+	if (!probe_switch_tell(&sender->probes, &probes))
+		return;
+	wire_encode_probes(&buf, &probes);
+	send_records(sender, buf.data, buf.len);
+}
+
+/* Does as the semaphores of the probes say, and tells what the probes have counted. */
+static void look_at_probes(struct sender *sender)
+{
+	if (clock_monotonic_ns() < sender->probes.look_at_ns)
+		return;
+	probe_switch_look(&sender->probes);
+	send_probes(sender);
+}
+
 static void send_bye(struct sender *sender)
 {
 	uint8_t storage[32];
@@ -108,6 +130,7 @@ static void send_bye(struct sender *sender)
 	if (flush(sender) < 0)
 		return;
 	send_losses(sender);
+	send_probes(sender);
 	wire_encode_bye(&buf, &bye);
 	send_records(sender, buf.data, buf.len);
 }
@@ -212,6 +235,8 @@ static uint64_t next_duty_ns(const struct sender *sender)
 		then_ns = sender->resync_at_ns;
 	if (sender->threads.on && sender->threads.scan_at_ns < then_ns)
 		then_ns = sender->threads.scan_at_ns;
+	if (sender->probes.look_at_ns < then_ns)
+		then_ns = sender->probes.look_at_ns;
 	return then_ns;
 }
 
@@ -219,13 +244,15 @@ static uint64_t next_duty_ns(const struct sender *sender)
  * Waits for records. Records are sent at whole multiples of WIRE_TICK_NS. So a starting JVM with a
  * few records each millisecond does not wake this thread and the collector for each of them, and
  * the collector knows when to look. A record after a pause of at least WIRE_TICK_NS is sent at
- * once.
+ * once. A thread that has looked at the probes alone does not wait for a tick.
  */
 static void wait_for_work(struct sender *sender)
 {
 	const uint64_t now_ns = clock_monotonic_ns();
 
-	wait_until(sender, now_ns - now_ns % WIRE_TICK_NS + WIRE_TICK_NS);
+	if (sender->has_sent)
+		wait_until(sender, now_ns - now_ns % WIRE_TICK_NS + WIRE_TICK_NS);
+	sender->has_sent = false;
 	if (!is_live(sender) || !recorder_idle(sender->recorder))
 		return;
 	wait_until(sender, next_duty_ns(sender));
@@ -238,10 +265,13 @@ static void serve(struct sender *sender)
 	sender->resync_wait_ns = RESYNC_WAIT_MIN_NS;
 	sender->is_synced = false;
 	threads_restart(&sender->threads);
+	probe_switch_restart(&sender->probes);
 	resynchronise(sender);
 	while (is_live(sender)) {
 		threads_scan(&sender->threads, sender->vm, sender->jvmti, sender->recorder);
 		send_all(sender);
+		if (is_live(sender))
+			look_at_probes(sender);
 		if (is_live(sender))
 			wait_for_work(sender);
 	}
@@ -303,6 +333,8 @@ static void back_off(struct sender *sender)
 	wake_drain(&sender->wake);
 	wake.fd = open_wake(sender);
 	if (!atomic_load(&sender->quit))
+		probe_switch_look(&sender->probes);
+	if (!atomic_load(&sender->quit))
 		poll(&wake, 1, (int)(sender->back_off_ns / CLOCK_NS_PER_MS));
 	sender->back_off_ns *= 2;
 	if (sender->back_off_ns > BACK_OFF_MAX_NS)
@@ -316,6 +348,8 @@ static int hear_collector(struct sender *sender)
 
 	do {
 		fd = listener_accept(&sender->listener, open_wake(sender));
+		if (fd == -ETIMEDOUT)
+			probe_switch_look(&sender->probes);
 	} while (fd == -ETIMEDOUT);
 	return fd < 0 ? fd
 		      : uplink_take(&sender->uplink, fd, wake_polled(&sender->wake), &sender->quit);

@@ -15,6 +15,7 @@
 #include "events.h"
 #include "hello.h"
 #include "listener.h"
+#include "probes/probe_switch.h"
 #include "threads.h"
 #include "uplink.h"
 #include "wake.h"
@@ -27,6 +28,7 @@ struct sender {
 	struct recorder *recorder;
 	struct events *events;
 	struct threads threads;
+	struct probe_switch probes;
 	struct uplink uplink;
 	struct listener listener; /* used if options->listens */
 	struct wake wake;	  /* by the recorder, and at the JVM's end */
@@ -36,6 +38,7 @@ struct sender {
 	uint64_t back_off_ns;
 	bool is_misled; /* this connection was no collector's */
 	bool is_synced; /* this connection had a complete resynchronisation */
+	bool has_sent;	/* since it last waited for a tick */
 	atomic_bool quit;
 	atomic_bool connected;
 	_Atomic uint32_t ended; /* a futex: 1 once the thread has ended */

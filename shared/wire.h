@@ -42,6 +42,7 @@ enum wire_kind {
 	WIRE_LOSS = 7,
 	WIRE_BYE = 8,
 	WIRE_THREAD = 9,
+	WIRE_PROBES = 10,
 };
 
 enum wire_record_flags {
@@ -84,6 +85,13 @@ enum wire_loss_reason {
 	WIRE_LOSS_JVMTI = 4,
 	WIRE_LOSS_DISCONNECT = 5,
 	WIRE_LOSS_REASONS = 6, /* one past the last reason */
+};
+
+enum wire_probes_flags {
+	WIRE_PROBES_ALLOC = 1, /* the event is on */
+	WIRE_PROBES_LOCK = 2,
+	WIRE_PROBES_ALLOC_REFUSED = 4, /* the JVM has not given the capability */
+	WIRE_PROBES_LOCK_REFUSED = 8,
 };
 
 enum wire_bye_reason {
@@ -202,6 +210,17 @@ struct wire_thread {
 	struct wire_str name;
 };
 
+/* The counters are totals since the agent was loaded. */
+struct wire_probes {
+	uint64_t time_ns;
+	uint32_t flags;		 /* enum wire_probes_flags */
+	uint32_t alloc_interval; /* bytes between sampled allocations; 0: the event is off */
+	uint64_t alloc_events;
+	uint64_t alloc_bytes; /* sum of the sampled objects' sizes */
+	uint64_t lock_events; /* waits that have ended */
+	uint64_t lock_ns;     /* sum of their durations */
+};
+
 /* --- encoding ------------------------------------------------------------------------- */
 
 /*
@@ -242,6 +261,7 @@ bool wire_encode_stub(struct wire_buf *buf, uint16_t flags, const struct wire_st
 bool wire_encode_loss(struct wire_buf *buf, const struct wire_loss *loss);
 bool wire_encode_bye(struct wire_buf *buf, const struct wire_bye *bye);
 bool wire_encode_thread(struct wire_buf *buf, const struct wire_thread *thread);
+bool wire_encode_probes(struct wire_buf *buf, const struct wire_probes *probes);
 bool wire_encode_section(struct wire_buf *buf, uint16_t tag, const void *data, uint32_t len);
 
 /* The parts of an inline table, in this order; a part that does not fit sets overflow. */
@@ -296,6 +316,7 @@ int wire_decode_stub(const struct wire_record *record, struct wire_stub *ret);
 int wire_decode_loss(const struct wire_record *record, struct wire_loss *ret);
 int wire_decode_bye(const struct wire_record *record, struct wire_bye *ret);
 int wire_decode_thread(const struct wire_record *record, struct wire_thread *ret);
+int wire_decode_probes(const struct wire_record *record, struct wire_probes *ret);
 
 /*
  * Walk the attributes and the values of a hello, which wire_decode_hello has checked. For both *pos

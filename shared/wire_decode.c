@@ -344,6 +344,23 @@ int wire_decode_thread(const struct wire_record *record, struct wire_thread *ret
 	return 0;
 }
 
+int wire_decode_probes(const struct wire_record *record, struct wire_probes *ret)
+{
+	struct cursor c = cursor_of(record);
+	struct wire_probes probes = {.time_ns = take_u64(&c)};
+
+	probes.flags = take_u32(&c);
+	probes.alloc_interval = take_u32(&c);
+	probes.alloc_events = take_u64(&c);
+	probes.alloc_bytes = take_u64(&c);
+	probes.lock_events = take_u64(&c);
+	probes.lock_ns = take_u64(&c);
+	if (c.bad)
+		return -EBADMSG;
+	*ret = probes;
+	return 0;
+}
+
 int wire_section_next(const uint8_t *sections, size_t len, size_t *pos, uint16_t *ret_tag,
 		      const uint8_t **ret_data, uint32_t *ret_len)
 {

@@ -306,6 +306,22 @@ bool wire_encode_thread(struct wire_buf *buf, const struct wire_thread *thread)
 	return true;
 }
 
+bool wire_encode_probes(struct wire_buf *buf, const struct wire_probes *probes)
+{
+	uint8_t *p = record_begin(buf, WIRE_PROBES, 0, 48);
+
+	if (!p)
+		return false;
+	p = put_u64(p, probes->time_ns);
+	p = put_u32(p, probes->flags);
+	p = put_u32(p, probes->alloc_interval);
+	p = put_u64(p, probes->alloc_events);
+	p = put_u64(p, probes->alloc_bytes);
+	p = put_u64(p, probes->lock_events);
+	put_u64(p, probes->lock_ns);
+	return true;
+}
+
 bool wire_encode_section(struct wire_buf *buf, uint16_t tag, const void *data, uint32_t len)
 {
 	uint8_t *p;

@@ -66,9 +66,84 @@ static jvmtiError JNICALL get_system_property(jvmtiEnv *env, const char *name, c
 	return JVMTI_ERROR_NONE;
 }
 
+static jvmtiError JNICALL get_version_number(jvmtiEnv *env, jint *ret)
+{
+	(void)env;
+	*ret = JVMTI_VERSION_INTERFACE_JVMTI | (fake_jvm.jdk ? fake_jvm.jdk : 17)
+						       << JVMTI_VERSION_SHIFT_MAJOR;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_potential_capabilities(jvmtiEnv *env, jvmtiCapabilities *ret)
+{
+	(void)env;
+	*ret = (jvmtiCapabilities){.can_generate_monitor_events = !fake_jvm.no_monitor_events};
+	return JVMTI_ERROR_NONE;
+}
+
+/* Capabilities of probes come and go while the JVM lives, and are not among the others. */
+static jvmtiError add_probe_capability(const jvmtiCapabilities *wanted)
+{
+	demand(atomic_load(&fake_jvm.attached) > 0, "a live capability for a foreign thread");
+	if (wanted->can_generate_monitor_events) {
+		demand(!atomic_exchange(&fake_jvm.may_watch, true), "a capability taken twice");
+		return JVMTI_ERROR_NONE;
+	}
+	atomic_fetch_add(&fake_jvm.alloc_requests, 1);
+	if (fake_jvm.alloc_taken)
+		return JVMTI_ERROR_NOT_AVAILABLE;
+	demand(!atomic_exchange(&fake_jvm.may_sample, true), "a capability taken twice");
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL relinquish_capabilities(jvmtiEnv *env, const jvmtiCapabilities *given)
+{
+	(void)env;
+	demand(atomic_load(&fake_jvm.attached) > 0, "a live capability from a foreign thread");
+	if (given->can_generate_monitor_events) {
+		demand(!fake_jvm.is_entering && !fake_jvm.is_entered, "relinquished while used");
+		atomic_store(&fake_jvm.may_watch, false);
+	} else {
+		demand(!fake_jvm.is_sampling, "relinquished while used");
+		atomic_store(&fake_jvm.may_sample, false);
+	}
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL set_heap_sampling_interval(jvmtiEnv *env, jint interval)
+{
+	(void)env;
+	demand(atomic_load(&fake_jvm.attached) > 0, "an interval of a foreign thread");
+	demand(fake_jvm.may_sample, "an interval without capability");
+	atomic_store(&fake_jvm.heap_interval, interval);
+	return JVMTI_ERROR_NONE;
+}
+
+/* What the calling thread keeps. */
+static _Thread_local void *storage;
+
+static jvmtiError JNICALL get_thread_local_storage(jvmtiEnv *env, jthread thread, void **ret)
+{
+	(void)env;
+	demand(!thread, "storage of another thread");
+	*ret = storage;
+	return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL set_thread_local_storage(jvmtiEnv *env, jthread thread, const void *data)
+{
+	(void)env;
+	demand(!thread, "storage of another thread");
+	storage = (void *)(uintptr_t)data;
+	return JVMTI_ERROR_NONE;
+}
+
 static jvmtiError JNICALL add_capabilities(jvmtiEnv *env, const jvmtiCapabilities *wanted)
 {
 	(void)env;
+	demand(!wanted->can_generate_exception_events, "the capability that slows down throws");
+	if (wanted->can_generate_monitor_events || wanted->can_generate_sampled_object_alloc_events)
+		return add_probe_capability(wanted);
 	if (fake_jvm.no_source_files && wanted->can_get_source_file_name)
 		return JVMTI_ERROR_NOT_AVAILABLE;
 	if (fake_jvm.no_method_events && wanted->can_generate_compiled_method_load_events)
@@ -89,12 +164,36 @@ static jvmtiError JNICALL set_event_callbacks(jvmtiEnv *env, const jvmtiEventCal
 	return JVMTI_ERROR_NONE;
 }
 
+/* NULL: the event is none of a probe's. */
+static atomic_bool *switch_of(jvmtiEvent event)
+{
+	switch ((int)event) {
+	case JVMTI_EVENT_SAMPLED_OBJECT_ALLOC:
+		return &fake_jvm.is_sampling;
+	case JVMTI_EVENT_MONITOR_CONTENDED_ENTER:
+		return &fake_jvm.is_entering;
+	case JVMTI_EVENT_MONITOR_CONTENDED_ENTERED:
+		return &fake_jvm.is_entered;
+	default:
+		return NULL;
+	}
+}
+
 /* Variadic in jvmti.h. */
 static jvmtiError JNICALL set_event_mode(jvmtiEnv *env, jvmtiEventMode mode, jvmtiEvent event,
 					 jthread thread, ...)
 {
 	(void)env;
-	demand(mode == JVMTI_ENABLE && !thread, "an event was toggled");
+	demand(!thread, "an event of one thread");
+	if (switch_of(event)) {
+		demand(atomic_load(&fake_jvm.attached) > 0, "a switch by a foreign thread");
+		demand(event == JVMTI_EVENT_SAMPLED_OBJECT_ALLOC ? fake_jvm.may_sample
+								 : fake_jvm.may_watch,
+		       "an event without capability");
+		atomic_store(switch_of(event), mode == JVMTI_ENABLE);
+		return JVMTI_ERROR_NONE;
+	}
+	demand(mode == JVMTI_ENABLE, "an event of code was toggled");
 	fake_jvm.enabled[event - JVMTI_MIN_EVENT_TYPE_VAL]++;
 	return JVMTI_ERROR_NONE;
 }
@@ -139,11 +238,13 @@ static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID id, jclas
 static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass class, char **sig,
 					      char **generic)
 {
-	char text[32];
+	char text[4096];
 
 	(void)env;
 	demand(!generic, "the generic signature was asked for");
-	snprintf(text, sizeof(text), "Lfake/C%zu;", (size_t)(uintptr_t) class - 1);
+	snprintf(text, sizeof(text), "Lfake/C%0*zu;",
+		 fake_jvm.class_bytes > 0 ? (int)fake_jvm.class_bytes - 8 : 0,
+		 (size_t)(uintptr_t) class - 1);
 	*sig = allocate(text);
 	return JVMTI_ERROR_NONE;
 }
@@ -206,6 +307,14 @@ static jvmtiError JNICALL generate_events(jvmtiEnv *env, jvmtiEvent event)
 	return JVMTI_ERROR_NONE;
 }
 
+/* An object is its class. */
+static jclass JNICALL get_object_class(JNIEnv *env, jobject object)
+{
+	(void)env;
+	atomic_fetch_add(&fake_jvm.local_refs, 1);
+	return (jclass)object;
+}
+
 static void JNICALL delete_local_ref(JNIEnv *env, jobject object)
 {
 	(void)env;
@@ -250,9 +359,16 @@ JavaVM *fake_jvm_start(void)
 	vm_functions.AttachCurrentThreadAsDaemon = attach;
 	vm_functions.DetachCurrentThread = detach;
 	jni_functions.DeleteLocalRef = delete_local_ref;
+	jni_functions.GetObjectClass = get_object_class;
 	jvmti_functions.Deallocate = deallocate;
 	jvmti_functions.GetSystemProperty = get_system_property;
+	jvmti_functions.GetVersionNumber = get_version_number;
+	jvmti_functions.GetPotentialCapabilities = get_potential_capabilities;
 	jvmti_functions.AddCapabilities = add_capabilities;
+	jvmti_functions.RelinquishCapabilities = relinquish_capabilities;
+	jvmti_functions.SetHeapSamplingInterval = set_heap_sampling_interval;
+	jvmti_functions.GetThreadLocalStorage = get_thread_local_storage;
+	jvmti_functions.SetThreadLocalStorage = set_thread_local_storage;
 	jvmti_functions.SetEventCallbacks = set_event_callbacks;
 	jvmti_functions.SetEventNotificationMode = set_event_mode;
 	jvmti_functions.DisposeEnvironment = dispose_environment;
@@ -326,4 +442,37 @@ void fake_jvm_post_stub(size_t stub)
 		snprintf(name, sizeof(name), "%0*zu", (int)fake_jvm.stub_name_bytes, stub);
 	fake_jvm.callbacks.DynamicCodeGenerated(
 		&jvmti_env, name, (const void *)(uintptr_t)(FAKE_CODE_BASE / 2 + stub * 64), 64);
+}
+
+void fake_jvm_post_late_alloc(size_t class, int64_t size)
+{
+	const jobject number = (jobject)(class + 1);
+
+	fake_jvm.callbacks.SampledObjectAlloc(&jvmti_env, &jni_env, NULL, number, (jclass)number,
+					      size);
+}
+
+void fake_jvm_post_alloc(size_t class, int64_t size)
+{
+	if (fake_jvm.is_sampling)
+		fake_jvm_post_late_alloc(class, size);
+}
+
+void fake_jvm_post_enter(size_t class)
+{
+	if (fake_jvm.is_entering)
+		fake_jvm.callbacks.MonitorContendedEnter(&jvmti_env, &jni_env, NULL,
+							 (jobject)(class + 1));
+}
+
+void fake_jvm_post_late_entered(size_t class)
+{
+	fake_jvm.callbacks.MonitorContendedEntered(&jvmti_env, &jni_env, NULL,
+						   (jobject)(class + 1));
+}
+
+void fake_jvm_post_entered(size_t class)
+{
+	if (fake_jvm.is_entered)
+		fake_jvm_post_late_entered(class);
 }

@@ -31,6 +31,10 @@ struct fake_jvm {
 	bool no_source_files;	  /* refuses that capability */
 	bool no_lines;		  /* and this one */
 	bool no_method_events;	  /* refuses this one */
+	int jdk;		  /* whose version of JVMTI this JVM has, 0 for 17 */
+	bool no_monitor_events;	  /* has not got that capability */
+	size_t class_bytes;	  /* length of every class's signature, 0 for the usual */
+	atomic_bool alloc_taken;  /* another agent has that capability */
 	atomic_bool broken_names; /* GetMethodName fails */
 	atomic_bool attach_fails;
 	atomic_bool generate_fails;
@@ -41,6 +45,10 @@ struct fake_jvm {
 	atomic_int attached, attaches, generated;
 	atomic_long allocations; /* not yet deallocated */
 	atomic_long local_refs;	 /* not yet deleted */
+	/* The events of probes, their capabilities, and what was asked for. */
+	atomic_bool may_sample, may_watch;
+	atomic_bool is_sampling, is_entering, is_entered;
+	atomic_int heap_interval, alloc_requests;
 	atomic_bool disposed;
 };
 
@@ -55,6 +63,16 @@ void fake_jvm_post_load(size_t method);
 void fake_jvm_post_load_with(size_t method, const void *compile_info);
 void fake_jvm_post_unload(size_t method);
 void fake_jvm_post_stub(size_t stub);
+
+/*
+ * Class i is fake/C<i>. An event is delivered only while it is enabled; one that is late is
+ * delivered in any case, as by a thread that has found it enabled and was then held up.
+ */
+void fake_jvm_post_alloc(size_t class, int64_t size);
+void fake_jvm_post_late_alloc(size_t class, int64_t size);
+void fake_jvm_post_enter(size_t class);
+void fake_jvm_post_entered(size_t class);
+void fake_jvm_post_late_entered(size_t class);
 
 const void *fake_jvm_address(size_t method);
 

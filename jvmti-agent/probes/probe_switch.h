@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * shape:   semaphores -> capabilities and events of the JVM, and the PROBES record
+ * units:   bytes, CLOCK_MONOTONIC nanoseconds
+ * threads: probe_switch_init in Agent_OnLoad; the rest on the agent's own
+ * errors:  a capability that the JVM refuses is remembered until its tracers have gone
+ * source:  JVMTI, AddCapabilities, SetHeapSamplingInterval; shared/README.md, PROBES
+ *
+ * Nothing but a semaphore switches a probe on: neither option nor command. Capabilities are held
+ * only while a probe is on. The capability for exceptions is never taken, because it slows down
+ * every throw for good.
+ */
+#ifndef FGAGENT_PROBES_PROBE_SWITCH_H
+#define FGAGENT_PROBES_PROBE_SWITCH_H
+
+#include "probes/probe_events.h"
+#include "shared/wire.h"
+
+#include <stdbool.h>
+
+struct probe_switch {
+	JavaVM *vm;
+	jvmtiEnv *jvmti;
+	struct probe_events *events;
+	bool offers_alloc, offers_lock; /* this JVM has the event */
+	uint32_t alloc_interval;	/* of the event that is on; 0: off */
+	bool is_lock_on;
+	bool is_alloc_refused, is_lock_refused;
+	uint64_t look_at_ns; /* while a collector is connected */
+	struct wire_probes told;
+};
+
+/* Borrows all three for the life of the process. */
+void probe_switch_init(struct probe_switch *probes, JavaVM *vm, jvmtiEnv *jvmti,
+		       struct probe_events *events);
+
+/* Switches events on and off as the semaphores say. */
+void probe_switch_look(struct probe_switch *probes);
+
+/* The collector is a new one, which has been told nothing. */
+void probe_switch_restart(struct probe_switch *probes);
+/* True if the record differs from what this collector has been told. */
+bool probe_switch_tell(struct probe_switch *probes, struct wire_probes *ret);
+
+#endif
