@@ -54,6 +54,34 @@ static const char *frame_pointer_of(const struct jvm *jvm)
 	return "off";
 }
 
+/* How a probe is. Agents before the probes do not say whether their JVM has its events. */
+static json_t *probe_state(const struct jvm *jvm, const char *offer, uint32_t on, uint32_t refused)
+{
+	int64_t is_offered;
+
+	if (!jvm_hello_value(&jvm->hello, offer, &is_offered))
+		return json_string("unknown");
+	if (!is_offered)
+		return json_string("not available");
+	if (jvm->probes.flags & refused)
+		return json_string("refused");
+	return json_string(jvm->probes.flags & on ? "on" : "off");
+}
+
+static json_t *probes_of(const struct jvm *jvm)
+{
+	const struct wire_probes *probes = &jvm->probes;
+
+	return json_pack(
+		"{s:o, s:I, s:I, s:I, s:o, s:I, s:I}", "alloc",
+		probe_state(jvm, "probes.alloc", WIRE_PROBES_ALLOC, WIRE_PROBES_ALLOC_REFUSED),
+		"alloc_interval_bytes", (json_int_t)probes->alloc_interval, "alloc_events",
+		(json_int_t)probes->alloc_events, "alloc_bytes", (json_int_t)probes->alloc_bytes,
+		"lock", probe_state(jvm, "probes.lock", WIRE_PROBES_LOCK, WIRE_PROBES_LOCK_REFUSED),
+		"lock_events", (json_int_t)probes->lock_events, "lock_ns",
+		(json_int_t)probes->lock_ns);
+}
+
 json_t *jvm_list_row(const struct process *process, const struct targets *targets)
 {
 	const char *const map_dir = targets->map_dir;
@@ -105,6 +133,7 @@ json_t *jvm_list_row(const struct process *process, const struct targets *target
 	json_object_set_new(object, "interpreted_methods",
 			    json_integer((json_int_t)process->java_methods.by_addr.count));
 	json_object_set_new(object, "unnamed_interpreted", unnamed_of(jvm));
+	json_object_set_new(object, "probes", probes_of(jvm));
 	json_object_set_new(object, "map", json_value_new_text(map));
 	json_object_set_new(object, "map_bytes",
 			    json_integer((json_int_t)map_writer_bytes(&process->map)));

@@ -221,6 +221,7 @@ static int apply_hello(struct process *process, const struct wire_record *record
 	if (err)
 		return err;
 	process->jvm->has_hello = true;
+	process->jvm->probes = (struct wire_probes){0};
 	return process_set_hello(process, &hello);
 }
 
@@ -232,6 +233,11 @@ static int apply_loss(struct process *process, const struct wire_record *record)
 	if (!err)
 		memcpy(process->jvm->lost, loss.count, sizeof(process->jvm->lost));
 	return err;
+}
+
+static int apply_probes(struct process *process, const struct wire_record *record)
+{
+	return wire_decode_probes(record, &process->jvm->probes);
 }
 
 static int apply_bye(struct process *process, const struct wire_record *record)
@@ -283,6 +289,9 @@ void code_events_apply(struct process *process, const struct wire_record *record
 		break;
 	case WIRE_LOSS:
 		err = apply_loss(process, record);
+		break;
+	case WIRE_PROBES:
+		err = apply_probes(process, record);
 		break;
 	case WIRE_BYE:
 		err = apply_bye(process, record);

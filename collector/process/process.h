@@ -65,6 +65,7 @@ struct jvm {
 	uint64_t in_heap_ns;  /* time of the last sample whose stack goes on in the heap; 0: none */
 	uint64_t mounting_pc; /* where Continuation.enterSpecial's frame is complete; 0: unknown */
 	uint64_t lost[WIRE_LOSS_REASONS]; /* events lost by the agent since its start */
+	struct wire_probes probes;	  /* as the agent has last told; 0 until it tells */
 	uint64_t gaps;			  /* jumps of the sequence numbers of its sessions */
 	/* Too short for their kind, before the hello, senseless, or past a limit. */
 	uint64_t bad_records;

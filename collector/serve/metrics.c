@@ -210,7 +210,7 @@ static void put_jvm_metric(FILE *stream, const struct metric *metric, const json
 	for (size_t i = 0; i < shown_jvms(list); i++) {
 		const json_t *jvm = json_array_get(jvms, i);
 
-		put_samples(stream, metric, jvm, json_object_get(jvm, key));
+		put_samples(stream, metric, jvm, value_at(jvm, key));
 	}
 }
 

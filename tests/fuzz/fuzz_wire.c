@@ -115,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct wire_loss loss;
 	struct wire_bye bye;
 	struct wire_thread thread;
+	struct wire_probes probes;
 
 	if (wire_decode_message(data, size, &message) < 0)
 		return 0;
@@ -128,6 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		wire_decode_method_unload(&record, &unload);
 		wire_decode_loss(&record, &loss);
 		wire_decode_bye(&record, &bye);
+		wire_decode_probes(&record, &probes);
 		if (wire_decode_stub(&record, &stub) == 0) {
 			touch_str(stub.name);
 			on_frame(&stub.frame, stub.frame_is_broken);

@@ -94,6 +94,47 @@ static void unnamed_interpreted_frames_are_shown_by_reason(void **state)
 	targets_fini(&targets);
 }
 
+static void check_probe(const struct process *process, const struct targets *targets,
+			const char *probe, const char *state)
+{
+	json_t *row = jvm_list_row(process, targets);
+	const json_t *probes = json_object_get(row, "probes");
+
+	assert_string_equal(json_string_value(json_object_get(probes, probe)), state);
+	json_decref(row);
+}
+
+static void set_offers(struct process *process, int64_t alloc, int64_t lock)
+{
+	const struct wire_value values[] = {{wire_str_from("probes.alloc"), alloc},
+					    {wire_str_from("probes.lock"), lock}};
+	uint8_t bytes[256];
+	struct wire_buf buf = {.data = bytes, .size = sizeof(bytes)};
+
+	wire_encode_hello(&buf, &(struct wire_hello){.n_values = 2}, NULL, values);
+	own_jvm_hear(process, &buf, 1);
+}
+
+static void each_probe_says_how_it_is(void **state)
+{
+	struct process *process;
+	struct targets targets;
+
+	targets_init(&targets, "/tmp");
+	process = own_jvm_in(&targets);
+	check_probe(process, &targets, "alloc", "unknown");
+	set_offers(process, 0, 1);
+	check_probe(process, &targets, "alloc", "not available");
+	check_probe(process, &targets, "lock", "off");
+	process->jvm->probes.flags = WIRE_PROBES_LOCK | WIRE_PROBES_ALLOC_REFUSED;
+	check_probe(process, &targets, "lock", "on");
+	set_offers(process, 1, 1);
+	process->jvm->probes.flags = WIRE_PROBES_LOCK_REFUSED | WIRE_PROBES_ALLOC;
+	check_probe(process, &targets, "alloc", "on");
+	check_probe(process, &targets, "lock", "refused");
+	targets_fini(&targets);
+}
+
 static json_int_t count_at(const json_t *list, const char *group, const char *key)
 {
 	const json_t *object = json_object_get(json_object_get(list, "collector"), group);
@@ -209,6 +250,7 @@ int main(void)
 		cmocka_unit_test(losses_add_up_and_end_at_the_greatest),
 		cmocka_unit_test(what_the_collector_refused_is_shown),
 		cmocka_unit_test(unnamed_interpreted_frames_are_shown_by_reason),
+		cmocka_unit_test(each_probe_says_how_it_is),
 		cmocka_unit_test(nothing_is_printed_of_nothing),
 		cmocka_unit_test(how_stacks_ended_is_in_the_json),
 		cmocka_unit_test(what_waits_for_files_is_in_the_json),

@@ -153,6 +153,30 @@ static void an_end_without_a_begin_of_its_session_proves_nothing(void **state)
 	assert_int_equal(stats().live, 1);
 }
 
+/* ---- probes ---- */
+
+static void say_probes(uint64_t alloc_events)
+{
+	wire_encode_probes(&buf, &(struct wire_probes){.flags = WIRE_PROBES_ALLOC,
+						       .alloc_events = alloc_events});
+	apply();
+}
+
+/* A new session begins with nothing, because an agent that has counted nothing does not tell. */
+static void what_probes_count_is_kept_until_the_next_hello(void **state)
+{
+	say_hello();
+	say_probes(3);
+	say_probes(4);
+	assert_int_equal(process->jvm->probes.alloc_events, 4);
+	assert_int_equal(process->jvm->unknown_records, 0);
+	process_open_session(process, 2, NOW);
+	assert_int_equal(process->jvm->probes.alloc_events, 4);
+	say_hello();
+	assert_int_equal(process->jvm->probes.alloc_events, 0);
+	assert_int_equal(process->jvm->probes.flags, 0);
+}
+
 /* ---- frames ---- */
 
 static void say_frames(uint16_t flags, struct wire_frame frame)
@@ -453,6 +477,7 @@ int main(void)
 		CLAIM(each_session_begins_with_a_hello),
 		CLAIM(the_end_of_another_resync_proves_nothing),
 		CLAIM(an_end_without_a_begin_of_its_session_proves_nothing),
+		CLAIM(what_probes_count_is_kept_until_the_next_hello),
 		CLAIM(frames_are_kept_of_loads_and_stubs),
 		CLAIM(a_stub_that_is_being_generated_takes_no_code_away),
 		CLAIM(a_repeat_brings_the_frame_that_was_not_known),

@@ -465,6 +465,16 @@ static void hello_round_trip(void **state)
 	assert_false(wire_hello_next_value(&out, &pos, &value));
 }
 
+static const struct wire_probes some_probes = {
+	.time_ns = 0x1122334455667788,
+	.flags = WIRE_PROBES_ALLOC | WIRE_PROBES_LOCK_REFUSED,
+	.alloc_interval = 524288,
+	.alloc_events = 3,
+	.alloc_bytes = UINT64_C(1) << 40,
+	.lock_events = 5,
+	.lock_ns = UINT64_C(1) << 41,
+};
+
 static void small_records_round_trip(void **state)
 {
 	struct wire_buf buf = new_message();
@@ -477,6 +487,7 @@ static void small_records_round_trip(void **state)
 	struct wire_loss loss = {.time_ns = 3, .count = {[WIRE_LOSS_JVMTI] = 11}};
 	struct wire_bye bye;
 	struct wire_thread thread;
+	struct wire_probes probes;
 
 	assert_true(wire_encode_resync(&buf, WIRE_RESYNC_BEGIN,
 				       &(struct wire_resync){.time_ns = 1, .epoch = 2}));
@@ -494,6 +505,7 @@ static void small_records_round_trip(void **state)
 	assert_true(wire_encode_thread(
 		&buf, &(struct wire_thread){
 			      .time_ns = 8, .tid = 77, .name = wire_str_from("http-nio-exec-1")}));
+	assert_true(wire_encode_probes(&buf, &some_probes));
 	assert_true(wire_encode_bye(&buf, &(struct wire_bye){.time_ns = 9, .reason = 1}));
 
 	assert_int_equal(wire_decode_message(buf.data, buf.len, &message), 0);
@@ -522,6 +534,12 @@ static void small_records_round_trip(void **state)
 	assert_int_equal(wire_decode_thread(&record, &thread), 0);
 	assert_int_equal(thread.tid, 77);
 	assert_str(thread.name, "http-nio-exec-1");
+	assert_int_equal(wire_reader_next(&reader, &record), 1);
+	assert_int_equal(record.kind, WIRE_PROBES);
+	assert_int_equal(wire_decode_probes(&record, &probes), 0);
+	assert_memory_equal(&probes, &some_probes, sizeof(probes));
+	record.len--;
+	assert_int_equal(wire_decode_probes(&record, &probes), -EBADMSG);
 	assert_int_equal(wire_reader_next(&reader, &record), 1);
 	assert_int_equal(wire_decode_bye(&record, &bye), 0);
 	assert_int_equal(bye.reason, WIRE_BYE_VM_DEATH);
