@@ -287,6 +287,7 @@ void a_new_connection_is_told_of_probes(void)
 	fake_probes_raise("alloc");
 	expect_probes(WIRE_PROBES_ALLOC);
 	fake_jvm_post_alloc(1, 10);
+	CHECK(expect_probes(WIRE_PROBES_ALLOC).alloc_events == 1);
 	peer_close(&peer);
 	connect_agent(256 << 10, 2);
 	CHECK(expect_probes(WIRE_PROBES_ALLOC).alloc_events == 1);
