@@ -112,7 +112,7 @@ static void send_probes(struct sender *sender)
 	send_records(sender, buf.data, buf.len);
 }
 
-/* Does as the semaphores of the probes say, and tells what the probes have counted. */
+/* Does as the semaphores of the probes say, and tells what the probes have counted, in its time. */
 static void look_at_probes(struct sender *sender)
 {
 	if (clock_monotonic_ns() < sender->probes.look_at_ns)
@@ -141,15 +141,32 @@ static int open_wake(struct sender *sender)
 	return wake_mend(&sender->wake) ? wake_polled(&sender->wake) : -1;
 }
 
+/*
+ * Sleeps until a descriptor has an event, or until then_ns. Meanwhile looks whether a tracer has
+ * come, which takes no system call but those of the sleep.
+ */
+static void sleep_until(const struct sender *sender, struct pollfd fds[2], uint64_t then_ns)
+{
+	struct timespec timeout;
+	uint64_t until_ns;
+
+	do {
+		until_ns = probe_switch_next_look_ns();
+		if (until_ns > then_ns)
+			until_ns = then_ns;
+		timeout = clock_time_until(until_ns);
+	} while (ppoll(fds, 2, &timeout, NULL) == 0 && until_ns < then_ns &&
+		 probe_switch_is_quiet(&sender->probes));
+}
+
 /* Sleeps until woken, until the socket has an event, or until then_ns. Drops a dead connection. */
 static void wait_until(struct sender *sender, uint64_t then_ns)
 {
 	struct pollfd fds[2] = {{.fd = open_wake(sender), .events = POLLIN},
 				{.fd = sender->uplink.own.fd, .events = POLLIN | POLLRDHUP}};
-	const struct timespec timeout = clock_time_until(then_ns);
 	int err;
 
-	ppoll(fds, 2, &timeout, NULL);
+	sleep_until(sender, fds, then_ns);
 	err = uplink_check(&sender->uplink);
 	sender->is_misled = err == -EPROTO;
 	if (err < 0 || fds[1].revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL))
@@ -235,7 +252,7 @@ static uint64_t next_duty_ns(const struct sender *sender)
 		then_ns = sender->resync_at_ns;
 	if (sender->threads.on && sender->threads.scan_at_ns < then_ns)
 		then_ns = sender->threads.scan_at_ns;
-	if (sender->probes.look_at_ns < then_ns)
+	if (sender->probes.look_at_ns < then_ns && !probe_switch_is_quiet(&sender->probes))
 		then_ns = sender->probes.look_at_ns;
 	return then_ns;
 }

@@ -114,13 +114,37 @@ static void start_locks(struct probe_switch *probes)
 		stop_locks(probes);
 }
 
-void probe_switch_look(struct probe_switch *probes)
+/* 0: nobody traces allocations, or this JVM does not sample them. */
+static uint32_t wanted_interval(const struct probe_switch *probes)
 {
-	const uint32_t interval = probes->offers_alloc ? points_alloc_interval() : 0;
-	const bool locks = probes->offers_lock && points_locks_are_traced();
+	return probes->offers_alloc ? points_alloc_interval() : 0;
+}
+
+static bool are_locks_wanted(const struct probe_switch *probes)
+{
+	return probes->offers_lock && points_locks_are_traced();
+}
+
+uint64_t probe_switch_next_look_ns(void)
+{
 	const uint64_t now_ns = clock_monotonic_ns();
 
-	probes->look_at_ns = now_ns - now_ns % LOOK_NS + LOOK_NS;
+	return now_ns - now_ns % LOOK_NS + LOOK_NS;
+}
+
+bool probe_switch_is_quiet(const struct probe_switch *probes)
+{
+	return probes->alloc_interval == 0 && !probes->is_lock_on && !probes->is_alloc_refused &&
+	       !probes->is_lock_refused && wanted_interval(probes) == 0 &&
+	       !are_locks_wanted(probes);
+}
+
+void probe_switch_look(struct probe_switch *probes)
+{
+	const uint32_t interval = wanted_interval(probes);
+	const bool locks = are_locks_wanted(probes);
+
+	probes->look_at_ns = probe_switch_next_look_ns();
 	probes->is_alloc_refused &= interval != 0;
 	probes->is_lock_refused &= locks;
 	const bool allocs_differ = interval != probes->alloc_interval && !probes->is_alloc_refused;

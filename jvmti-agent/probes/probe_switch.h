@@ -26,7 +26,7 @@ struct probe_switch {
 	uint32_t alloc_interval;	/* of the event that is on; 0: off */
 	bool is_lock_on;
 	bool is_alloc_refused, is_lock_refused;
-	uint64_t look_at_ns; /* while a collector is connected */
+	uint64_t look_at_ns; /* while a probe is on and a collector connected */
 	struct wire_probes told;
 };
 
@@ -34,6 +34,10 @@ struct probe_switch {
 void probe_switch_init(struct probe_switch *probes, JavaVM *vm, jvmtiEnv *jvmti,
 		       struct probe_events *events);
 
+/* Looks are made at multiples of some time, which is that of all agents of a host. */
+uint64_t probe_switch_next_look_ns(void);
+/* No probe is on, and no tracer is there for whom one would be switched on. */
+bool probe_switch_is_quiet(const struct probe_switch *probes);
 /* Switches events on and off as the semaphores say. */
 void probe_switch_look(struct probe_switch *probes);
 
