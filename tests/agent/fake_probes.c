@@ -33,6 +33,7 @@ static struct point {
 	struct fake_hit last;
 } points[POINTS_MAX];
 static size_t n_points;
+static atomic_flag is_noting = ATOMIC_FLAG_INIT; /* a thread writes a last hit */
 
 /* The descriptor of a note: three addresses and three texts. */
 static void take_note(const uint8_t *desc, uintptr_t base)
@@ -140,7 +141,10 @@ static void on_breakpoint(int signal_number, siginfo_t *info, void *context)
 		memset(hit.class_sig, 0, sizeof(hit.class_sig));
 		strncpy(hit.class_sig, (const char *)(uintptr_t)hit.args[0],
 			sizeof(hit.class_sig) - 1);
+		while (atomic_flag_test_and_set(&is_noting))
+			continue;
 		points[i].last = hit;
+		atomic_flag_clear(&is_noting);
 		atomic_fetch_add(&points[i].hits, 1);
 		*pc += POINT_BYTES;
 		return;
@@ -148,13 +152,15 @@ static void on_breakpoint(int signal_number, siginfo_t *info, void *context)
 	signal(signal_number, SIG_DFL);
 }
 
-static void set_breakpoint(uintptr_t addr)
+/* Code has no shadow in which the thread sanitizer could note a write. */
+__attribute__((no_sanitize_thread)) static void set_breakpoint(uintptr_t addr)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	void *const begin = (void *)(addr & ~(page - 1));
 
 	CHECK(mprotect(begin, 2 * page, PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
-	memcpy((void *)addr, breakpoint, sizeof(breakpoint));
+	for (size_t i = 0; i < sizeof(breakpoint); i++)
+		((volatile uint8_t *)addr)[i] = breakpoint[i];
 	__builtin___clear_cache((char *)addr, (char *)addr + sizeof(breakpoint));
 	CHECK(mprotect(begin, 2 * page, PROT_READ | PROT_EXEC) == 0);
 }
