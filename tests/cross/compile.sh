@@ -3,7 +3,7 @@
 #
 # Compiles for another architecture what depends on it, and what can be without its libraries: the
 # wire format, the agent, the collector's stages up to the unwinder and its tests. Warnings are
-# errors.
+# errors. The probes' notes are checked as well.
 #
 #   compile.sh COMPILER SOURCES JVMTI_INCLUDE JNI_MD_INCLUDE
 #
@@ -59,5 +59,10 @@ done
 for file in "$sources"/jvmti-agent/{,*/}*.c; do
 	compile "$file" "${agent[@]}"
 done
+
+# The points of probes need no library, so they can be linked, and their notes checked.
+"$compiler" -std=c17 -O2 -fPIC -shared -nostdlib -Wl,-z,relro -I"$sources/jvmti-agent" \
+	-o "$place/points.so" "$sources/jvmti-agent/probes/points.c" &&
+	python3 -B "$sources/tests/agent/check_notes.py" "$place/points.so" || failed=$((failed + 1))
 echo "$((count - failed)) of $count files compile"
 ((failed == 0))
