@@ -6,11 +6,11 @@ import java.util.concurrent.locks.LockSupport;
  * monitor that others have most of the time.
  *
  * <p>Ten times a second there is a line: "told", the bytes allocated, the waits that have ended, and
- * their nanoseconds, all since the begin. With the argument "virtual" it is a virtual thread that
- * waits.
+ * their nanoseconds, all since the begin. With the argument "virtual" there are several threads that
+ * wait, all virtual.
  */
 public final class Probed {
-    static final int PIECES = 100, PIECE_BYTES = 1024, HEADER_BYTES = 16;
+    static final int PIECES = 100, PIECE_BYTES = 1024, HEADER_BYTES = 16, VIRTUAL_THREADS = 8;
     static final Object LOCK = new Object();
     static volatile Object sink;
     static volatile long allocated, waits, waited;
@@ -58,8 +58,10 @@ public final class Probed {
         start(Probed::allocate);
         start(Probed::hold);
         if (args.length > 0 && args[0].equals("virtual")) {
-            Thread.class.getMethod("startVirtualThread", Runnable.class)
-                .invoke(null, (Runnable) Probed::await);
+            for (int i = 0; i < VIRTUAL_THREADS; i++) {
+                Thread.class.getMethod("startVirtualThread", Runnable.class)
+                    .invoke(null, (Runnable) Probed::await);
+            }
         } else {
             start(Probed::await);
         }
