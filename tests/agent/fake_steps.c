@@ -81,6 +81,17 @@ static bool has_attr(const struct wire_hello *hello, const char *key, const char
 	return false;
 }
 
+static bool has_value(const struct wire_hello *hello, const char *key, int64_t number)
+{
+	struct wire_value value;
+
+	for (size_t pos = 0; wire_hello_next_value(hello, &pos, &value);) {
+		if (is_text(value.key, key) && value.value == number)
+			return true;
+	}
+	return false;
+}
+
 void expect_hello(uint32_t buffer_bytes)
 {
 	struct wire_record record;
@@ -95,6 +106,8 @@ void expect_hello(uint32_t buffer_bytes)
 	CHECK(has_attr(&hello, "jvm.version", fake_jvm.vm_version));
 	CHECK(has_attr(&hello, "label.team", "red"));
 	CHECK(has_attr(&hello, "env.POD_NAME", "pod-7"));
+	CHECK(has_value(&hello, "probes.alloc", fake_jvm.jdk == 0));
+	CHECK(has_value(&hello, "probes.lock", !fake_jvm.no_monitor_events));
 }
 
 static void check_text(const char *text, const char *format, size_t number)

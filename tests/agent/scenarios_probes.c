@@ -165,27 +165,9 @@ void a_capability_that_another_has_is_asked_for_at_the_next_rise(void)
 
 void a_jvm_without_the_events_of_probes_is_left_alone(void)
 {
-	struct wire_record record;
-	struct wire_hello hello;
-	struct wire_value value;
-	int told = 0;
-
 	fake_jvm.jdk = 9;
 	fake_jvm.no_monitor_events = true;
-	start_agent(",label=team:red");
-	peer_accept(&peer, NULL, 0);
-	peer_expect_greeting(&peer);
-	record = expect_kind(WIRE_HELLO);
-	CHECK(wire_decode_hello(&record, &hello) == 0);
-	for (size_t pos = 0; wire_hello_next_value(&hello, &pos, &value);) {
-		if (is_text(value.key, "probes.alloc") || is_text(value.key, "probes.lock")) {
-			CHECK(value.value == 0);
-			told++;
-		}
-	}
-	CHECK(told == 2);
-	expect_resync(1);
-	fake_probes_watch();
+	connect();
 	fake_probes_raise("alloc");
 	fake_probes_raise("lock_enter");
 	sleep_ms(5 * LOOK_MS);

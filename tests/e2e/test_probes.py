@@ -148,6 +148,17 @@ class Probes(Case):
         for jvm in (*jvms, late):
             self.wait_for(jvm, "alloc", "off", OFF_SEC)
 
+    def test_another_profiler_keeps_the_capability(self):
+        other = settings.BUILD / "tests" / "e2e" / "libother_profiler.so"
+        jvm = self.jvm(flags=(f"-agentpath:{other}",))
+        self.assertIn("taken", jvm.text)
+        arm = self.tracer("alloc__arm", pid=jvm.pid)
+        self.tracer("lock__arm", pid=jvm.pid)
+        row = self.wait_for(jvm, "alloc", "refused", ON_SEC)
+        self.assertEqual((row["alloc_interval_bytes"], row["alloc_events"]), (0, 0), row)
+        self.wait_for(jvm, "lock", "on", ON_SEC)
+        self.wait_for(jvm, "alloc", "off", OFF_SEC, after=arm.close)
+
     def test_a_tracer_that_is_killed_switches_off(self):
         jvm = self.jvm()
         tracer = self.background([sys.executable, "-B", "-c", CHILD, settings.SOURCE / "tests/e2e",
