@@ -11,7 +11,7 @@
  * The kernel refuses a second tracer at one place that names another semaphore. Therefore the
  * collector has places of its own: NAME__sample runs at the same time as NAME and has no semaphore,
  * and NAME__arm has a semaphore and never runs. This file is compiled without a red zone, because
- * the kernel (6.18) replaces the x86_64 form of a traced point by a call.
+ * the kernel (6.18, [uprobes-trampoline]) replaces the x86_64 form of a traced point by a call.
  */
 #include "probes/points.h"
 

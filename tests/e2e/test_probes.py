@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Probes of real JVMs: whoever opens one switches the event on, and off by going."""
 
+import pathlib
 import signal
 import sys
 import time
@@ -168,13 +169,18 @@ class Probes(Case):
         self.wait_for(jvm, "lock", "off", OFF_SEC,
                       after=lambda: tracer.child.send_signal(signal.SIGKILL))
 
-    def test_a_jvm_in_a_container_is_armed_through_its_root(self):
+    def test_a_jvm_in_a_container_is_traced_through_its_root(self):
         container = self.container("Probed").wait_for_line("ready")
         self.daemon.wait_for_jvm(container.pid)
         agents = list((container.root / "opt/fgcollect").glob("libfgagent.so"))
         self.assertEqual(len(agents), 1, list((container.root / "opt").iterdir()))
         self.tracer("alloc__arm", pid=container.pid, path=agents[0])
         self.wait_for(container, "alloc", "on", ON_SEC)
+        hits = self.tracer("alloc__sample", path=agents[0])
+        status = pathlib.Path(f"/proc/{container.pid}/status").read_text(encoding="ascii")
+        self.assertRegex(status, r"\nSeccomp:\s+2\n")   # the engine's filter lets no uprobe(2) pass
+        processes.wait_until(lambda: hits.count() > 100, "there are hits", timeout=5)
+        self.assertTrue(container.is_running())
 
     def test_a_jvm_ends_while_it_is_traced(self):
         jvm = self.jvm()
