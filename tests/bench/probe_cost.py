@@ -5,7 +5,8 @@ Programs that do nothing but allocate, take a free lock or throw run without the
 agent that nobody traces, and with an agent whose probes were all on for a while and are off again;
 a JVM of each at a time, in alternation. Prints the median of the nanoseconds of one operation, and
 its ratio to that without the agent. Then allocations are sampled at 16 KiB, with nothing behind the
-event, and with a tracer that only counts: what an event costs the thread that allocates. Run as root, from a build with optimisation, on a quiet machine.
+event, and with a tracer that only counts: what an event costs the thread that allocates. Run as
+root, from a build with optimisation, on a quiet machine.
 """
 
 import argparse

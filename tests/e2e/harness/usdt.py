@@ -27,7 +27,8 @@ class File:
         self.segments = [Segment(*struct.unpack_from("<IIQQQQQ", self.data, phoff + i * phsize))
                          for i in range(phnum)]
         heads = [struct.unpack_from("<IIQQQQ", self.data, shoff + i * shsize) for i in range(shnum)]
-        self.sections = {self._text(heads[names][4] + head[0]): Section(*head[1:]) for head in heads}
+        self.sections = {self._text(heads[names][4] + head[0]): Section(*head[1:])
+                         for head in heads}
         self.points = {point.name: point for point in self._read_notes("fgagent")}
 
     def _text(self, offset):
