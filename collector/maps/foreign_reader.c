@@ -311,5 +311,5 @@ bool foreign_reader_is_behind(const struct foreign_reader *reader, uint64_t time
 		reader->whole_ns > reader->opened_ns ? reader->whole_ns : reader->opened_ns;
 
 	return reader->is_open && reader->whole_ns < time_ns &&
-	       now_ns < since_ns + FOREIGN_PATIENCE_NS;
+	       now_ns < since_ns + FOREIGN_PATIENCE_NS && now_ns < time_ns + FOREIGN_PATIENCE_NS;
 }

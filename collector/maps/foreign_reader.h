@@ -29,7 +29,7 @@
 #define FOREIGN_READ_INTERVAL_NS UINT64_C(100000000)
 #define FOREIGN_LOOK_INTERVAL_NS UINT64_C(1000000000)
 #define FOREIGN_LOST_INTERVAL_NS UINT64_C(1000000000) /* after a piece that was lost */
-#define FOREIGN_PATIENCE_NS	 UINT64_C(1000000000) /* for lines, since the file's last end */
+#define FOREIGN_PATIENCE_NS	 UINT64_C(1000000000) /* for lines, see foreign_reader_is_behind */
 #define FOREIGN_MAX_FILE_BYTES	 ((off_t)512 << 20)
 
 /* Sums over all readers. */
@@ -40,7 +40,7 @@ struct foreign_reader_stats {
 	uint64_t refused;  /* files of another user, older than the process or not regular */
 	uint64_t unread;   /* files not read beyond FOREIGN_MAX_FILE_BYTES */
 	uint64_t read_bytes;
-	uint64_t steps;
+	uint64_t steps;	  /* after each, names may be known that were not before */
 	uint64_t lost;	  /* pieces whose parser has died, lied or taken too long */
 	uint64_t delayed; /* pieces for which no parser could be started yet */
 };
@@ -83,7 +83,9 @@ void foreign_reader_step(struct foreign_reader *reader, const struct foreign_own
 
 /*
  * Whether lines of code that ran at time_ns may be in the file and not in the map yet. False for a
- * file whose end was not reached for FOREIGN_PATIENCE_NS, as of one that grows without end.
+ * file whose end was not reached for FOREIGN_PATIENCE_NS, as of one that grows without end; and
+ * FOREIGN_PATIENCE_NS after time_ns in any case, because a process can replace its file again and
+ * again.
  */
 bool foreign_reader_is_behind(const struct foreign_reader *reader, uint64_t time_ns,
 			      uint64_t now_ns);

@@ -124,34 +124,42 @@ static void what_is_appended_is_read_and_nothing_twice(void **state)
 	assert_int_equal(stats.read_bytes, 24);
 }
 
-static bool is_behind(uint64_t time_ns)
-{
-	return foreign_reader_is_behind(&reader, time_ns, clock_now_ns());
-}
-
 static void until_the_files_end_is_read_lines_of_the_past_may_come(void **state)
 {
-	const uint64_t long_ago_ns = clock_now_ns() - 60 * CLOCK_NS_PER_SEC;
-	uint64_t opened_ns;
+	const uint64_t before_ns = clock_now_ns();
+	uint64_t opened_ns, later_ns;
 
-	assert_false(is_behind(long_ago_ns)); /* there is no file */
+	assert_false(foreign_reader_is_behind(&reader, before_ns, before_ns)); /* no file */
 	files_append(own, "1000 10 one\n");
 	step_at_most(1);
 	opened_ns = reader.opened_ns;
-	assert_true(is_behind(long_ago_ns));
-	assert_true(foreign_reader_is_behind(&reader, long_ago_ns,
-					     opened_ns + FOREIGN_PATIENCE_NS - 1));
-	assert_false(
-		foreign_reader_is_behind(&reader, long_ago_ns, opened_ns + FOREIGN_PATIENCE_NS));
+	later_ns = opened_ns + FOREIGN_PATIENCE_NS;
+	assert_true(foreign_reader_is_behind(&reader, before_ns, opened_ns));
+	assert_true(foreign_reader_is_behind(&reader, opened_ns + 1, later_ns - 1));
+	assert_false(foreign_reader_is_behind(&reader, opened_ns + 1, later_ns));
 	step();
-	assert_false(is_behind(long_ago_ns));
-	assert_false(is_behind(opened_ns));
-	assert_true(is_behind(clock_now_ns()));
-	assert_false(foreign_reader_is_behind(&reader, clock_now_ns(),
+	assert_false(foreign_reader_is_behind(&reader, before_ns, opened_ns));
+	assert_false(foreign_reader_is_behind(&reader, opened_ns, opened_ns));
+	later_ns = reader.whole_ns + 1;
+	assert_true(foreign_reader_is_behind(&reader, later_ns, later_ns));
+	assert_false(foreign_reader_is_behind(&reader, reader.whole_ns + 1,
 					      reader.whole_ns + FOREIGN_PATIENCE_NS));
 	assert_int_equal(stats.steps, 2);
 	foreign_reader_close(&reader);
-	assert_false(is_behind(clock_now_ns()));
+	assert_false(foreign_reader_is_behind(&reader, later_ns, later_ns));
+}
+
+/* Each file is new, and is not read to its end. */
+static void a_process_that_replaces_its_map_again_and_again_delays_nobody(void **state)
+{
+	const uint64_t ran_ns = clock_now_ns();
+
+	files_append(own, "1000 10 one\n");
+	step_at_most(1);
+	assert_true(foreign_reader_is_behind(&reader, ran_ns, reader.opened_ns));
+	reader.opened_ns = ran_ns + FOREIGN_PATIENCE_NS; /* as of a file that has come since */
+	assert_true(foreign_reader_is_behind(&reader, ran_ns, ran_ns + FOREIGN_PATIENCE_NS - 1));
+	assert_false(foreign_reader_is_behind(&reader, ran_ns, ran_ns + FOREIGN_PATIENCE_NS));
 }
 
 static void a_process_that_writes_nothing_has_no_map(void **state)
@@ -368,6 +376,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(what_is_appended_is_read_and_nothing_twice),
 		CASE(until_the_files_end_is_read_lines_of_the_past_may_come),
+		CASE(a_process_that_replaces_its_map_again_and_again_delays_nobody),
 		CASE(a_process_that_writes_nothing_has_no_map),
 		CASE(a_map_that_became_shorter_is_read_anew),
 		CASE(another_map_under_the_name_is_read_from_its_beginning),
